@@ -1,0 +1,47 @@
+-- The machine of M. Lee et al., "Improving GPGPU resource utilization through alternative thread block scheduling", HPCA
+-- 2014, table 1 ("Lee"): GPGPU-Sim 3 with 28 Fermi-like SMs. What the table leaves open is as in gtx480.lua; latencies stay
+-- in cycles, as they do in GPGPU-Sim when only a clock is changed.
+return {
+	base = "gtx480",
+	machine = "fermi28",
+
+	["core_clock"] = 1400, -- Lee: core / ICNT / memory clock 1400 / 1400 / 924 MHz
+	["icnt_clock"] = 1400, -- Lee
+	["l2_clock"] = 1400, -- not in the table; GPGPU-Sim 3 clocks L2 with the interconnect
+	["dram_clock"] = 924, -- Lee
+
+	["num_sms"] = 28, -- Lee
+	["sm.threads"] = 1536, -- Lee
+	["sm.ctas"] = 8, -- Lee, section 3: the sweep ends at 8 CTAs, the hardware limit
+	["sm.regs"] = 32768, -- Lee
+	["sm.shared"] = 49152, -- Lee: 48 KB
+
+	["l1d.sets"] = 32, -- Lee: 32 KB, 8-way, 128 B lines
+	["l1d.ways"] = 8, -- Lee
+	["l1d.line"] = 128, -- Lee
+	["l1d.mshrs"] = 64, -- not in the table; GPGPU-Sim 4.x's configuration for GTX 480
+	["l1i.mshrs"] = 2, -- not in the table; the same
+	["l1c.sets"] = 64, -- Lee: 8 KB; lines of 64 B and 2 ways as GPGPU-Sim has them
+	["l1c.ways"] = 2, -- see l1c.sets
+	["l1c.line"] = 64, -- see l1c.sets
+	["l1t.sets"] = 32, -- Lee: 32 KB, 16-way, 64 B lines
+	["l1t.ways"] = 16, -- Lee
+	["l1t.line"] = 64, -- Lee
+
+	["noc.flit"] = 32, -- Lee: crossbar with 32 B channels
+
+	["partitions"] = 8, -- Lee: 8 memory controllers
+	["l2.slices"] = 1, -- Lee: 128 KB per memory channel, in one slice
+	["l2.sets"] = 64, -- Lee: 128 KB = 64 x 8 x 256 B
+	["l2.ways"] = 8, -- Lee
+	["l2.line"] = 256, -- Lee
+
+	["dram.sched"] = "frfcfs", -- Lee
+	["dram.banks"] = 16, -- Lee
+	["dram.tCL"] = 12, -- Lee
+	["dram.tRP"] = 12, -- Lee
+	["dram.tRC"] = 40, -- Lee
+	["dram.tRAS"] = 28, -- Lee
+	["dram.tRCD"] = 12, -- Lee
+	["dram.tRRD"] = 6, -- Lee
+}

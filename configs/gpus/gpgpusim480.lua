@@ -1,0 +1,13 @@
+-- GeForce GTX 480 exactly as GPGPU-Sim 4.x configures it (configs/tested-cfgs/SM2_GTX480), for comparing with that
+-- simulator. It differs from gtx480.lua only where the papers' tables differ from that file.
+return {
+	base = "gtx480",
+	machine = "gpgpusim480",
+
+	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
+	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4
+	["l2.sets"] = 64, -- cache:dl2 S:64:128:8,...,A:256:4,4
+	["l2.ways"] = 8, -- the same
+	["l2.mshrs"] = 256, -- the same
+	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
+}

@@ -1,0 +1,73 @@
+-- GeForce RTX 2060 (Turing TU106).
+--
+-- Sources, by the short names used below:
+--   RTX2060   the configuration that GPGPU-Sim 4.x / Accel-Sim ship for this board (configs/tested-cfgs/SM75_RTX2060)
+--   Turing    NVIDIA Turing whitepaper
+--   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.5, and the CUDA occupancy calculator
+-- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP pipes
+-- and there are no tensor cores.
+return {
+	base = "v100",
+	machine = "rtx2060",
+
+	["core_clock"] = 1365, -- RTX2060
+	["icnt_clock"] = 1365, -- RTX2060
+	["l2_clock"] = 1365, -- RTX2060
+	["dram_clock"] = 3500.5, -- RTX2060; 3500.5 MHz x 4 beats x 2 B x 12 channels = 336 GB/s
+
+	["num_sms"] = 30, -- RTX2060
+	["sm.threads"] = 1024, -- RTX2060; Guide
+	["sm.ctas"] = 16, -- RTX2060; Guide
+	["sm.regs"] = 65536, -- RTX2060
+	["sm.shared"] = 65536, -- RTX2060: 64 KB of the 96 KB, the rest is L1
+
+	["lat.int_max"] = 4, -- RTX2060: opcode_latency_int 4,4,4,4,21
+	["lat.int_mad"] = 4, -- RTX2060
+	["lat.int_div"] = 21, -- RTX2060
+	["lat.f32_max"] = 4, -- RTX2060: opcode_latency_fp 4,4,4,4,39
+	["lat.f32_mad"] = 4, -- RTX2060
+	["lat.sfu"] = 21, -- RTX2060: opcode_latency_sfu
+	["lat.f64_add"] = 64, -- RTX2060: opcode_latency_dp 64,64,64,64,330
+	["lat.f64_max"] = 64, -- RTX2060
+	["lat.f64_mul"] = 64, -- RTX2060
+	["lat.f64_mad"] = 64, -- RTX2060
+	["ii.int_div"] = 2, -- RTX2060: opcode_initiation_int 2,2,2,2,2
+	["ii.f64_add"] = 64, -- RTX2060: opcode_initiation_dp 64,64,64,64,130
+	["ii.f64_max"] = 64, -- RTX2060
+	["ii.f64_mul"] = 64, -- RTX2060
+	["ii.f64_mad"] = 64, -- RTX2060
+
+	["shared.latency"] = 30, -- RTX2060: smem_latency
+	["l1d.sets"] = 4, -- RTX2060: 32 KB = 4 x 64 x 128 B beside 64 KB of shared memory
+	["l1d.ways"] = 64, -- RTX2060
+	["l1d.latency"] = 32, -- RTX2060: l1_latency
+	["l1d.mshrs"] = 256, -- RTX2060
+	["l1d.merges"] = 32, -- RTX2060
+
+	["partitions"] = 12, -- RTX2060
+	["l2.sets"] = 64, -- RTX2060: 3 MB = 24 slices of 64 x 16 x 128 B
+	["l2.ways"] = 16, -- RTX2060
+	["l2.latency"] = 194, -- RTX2060: l2_rop_latency
+
+	["sm.reg_banks"] = 8, -- RTX2060
+
+	["dram.row"] = 2048, -- RTX2060's address map: 64 columns x 32 B
+	["dram.bus"] = 2, -- RTX2060: a GDDR6 channel of 16 bits
+	["dram.burst"] = 16, -- RTX2060; GDDR6
+	["dram.data_ratio"] = 4, -- RTX2060
+	["dram.latency"] = 96, -- RTX2060
+	["dram.tCL"] = 24, -- RTX2060
+	["dram.tWL"] = 8, -- RTX2060
+	["dram.tRP"] = 24, -- RTX2060
+	["dram.tRC"] = 78, -- RTX2060
+	["dram.tRAS"] = 55, -- RTX2060
+	["dram.tRCD"] = 24, -- RTX2060
+	["dram.tRRD"] = 12, -- RTX2060
+	["dram.tCCD"] = 4, -- RTX2060
+	["dram.tCCDL"] = 6, -- RTX2060
+	["dram.tWR"] = 24, -- RTX2060
+	["dram.tWTR"] = 10, -- RTX2060: CDLR
+	["dram.tRTP"] = 4, -- RTX2060: RTPL
+
+	["launch.latency"] = 5000, -- RTX2060: kernel_launch_latency
+}

@@ -1,0 +1,126 @@
+-- Volta GV100 (Quadro V100).
+--
+-- Sources, by the short names used below:
+--   QV100     the configuration that GPGPU-Sim 4.x / Accel-Sim ship for this board (configs/tested-cfgs/SM7_QV100)
+--   Volta     NVIDIA Tesla V100 whitepaper
+--   Jia       Z. Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018
+--   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.0, and the CUDA occupancy calculator
+-- Keys not listed are as in gtx480.lua. Two parts of the chip are not modelled: f32 and integer instructions share the SP
+-- pipes (Volta has pipes of 16 lanes for each, so mixed code can do up to twice as much), and there are no tensor cores.
+return {
+	base = "gtx480",
+	machine = "v100",
+
+	["core_clock"] = 1132, -- QV100
+	["icnt_clock"] = 1132, -- QV100
+	["l2_clock"] = 1132, -- QV100
+	["dram_clock"] = 850, -- QV100; 850 MHz x 2 beats x 16 B x 32 channels = 870 GB/s
+
+	["num_sms"] = 80, -- QV100; Volta
+	["sm.threads"] = 2048, -- QV100; Volta
+	["sm.ctas"] = 32, -- QV100; Volta
+	["sm.regs"] = 65536, -- QV100; Volta
+	["sm.shared"] = 98304, -- QV100: 96 KB of the 128 KB, the rest is L1
+	["sm.reg_unit"] = 256, -- Guide
+	["sm.shared_unit"] = 256, -- Guide
+	["sm.max_regs_per_thread"] = 255, -- Guide
+
+	["sm.schedulers"] = 4, -- QV100; Volta
+	["sm.issue_width"] = 1, -- QV100; Volta
+	["sm.ibuffer"] = 8, -- has to hold one fetch
+	["sm.fetch_width"] = 8, -- QV100: inst_fetch_throughput 4, each of two instructions; here one wide fetch a cycle
+
+	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16
+	["sm.sfu_units"] = 4, -- QV100
+	["sm.dp_units"] = 4, -- QV100; Volta: 32 f64 cores in four groups of 8
+	["lat.int_add"] = 4, -- QV100: opcode_latency_int 4,13,4,5,145,21; Jia: 4
+	["lat.int_max"] = 13, -- QV100
+	["lat.int_mul"] = 4, -- QV100
+	["lat.int_mad"] = 5, -- QV100; Jia: IMAD 5
+	["lat.int_div"] = 145, -- QV100
+	["lat.shfl"] = 21, -- QV100
+	["lat.f32_add"] = 4, -- QV100: opcode_latency_fp 4,13,4,5,39; Jia: 4
+	["lat.f32_max"] = 13, -- QV100
+	["lat.f32_mul"] = 4, -- QV100; Jia: 4
+	["lat.f32_mad"] = 5, -- QV100
+	["lat.f32_div"] = 39, -- QV100
+	["lat.sfu"] = 100, -- QV100: opcode_latency_sfu
+	["lat.f64_add"] = 8, -- QV100: opcode_latency_dp 8,19,8,8,330; Jia: 8
+	["lat.f64_max"] = 19, -- QV100
+	["lat.f64_mul"] = 8, -- QV100
+	["lat.f64_mad"] = 8, -- QV100
+	["lat.f64_div"] = 330, -- QV100
+	["ii.int_add"] = 2, -- QV100: opcode_initiation_int 2,2,2,2,8,4; 16 lanes, so a warp takes two cycles
+	["ii.int_max"] = 2, -- QV100
+	["ii.int_mul"] = 2, -- QV100
+	["ii.int_mad"] = 2, -- QV100
+	["ii.int_div"] = 8, -- QV100
+	["ii.shfl"] = 4, -- QV100
+	["ii.f32_add"] = 2, -- QV100: opcode_initiation_fp 2,2,2,2,4
+	["ii.f32_max"] = 2, -- QV100
+	["ii.f32_mul"] = 2, -- QV100
+	["ii.f32_mad"] = 2, -- QV100
+	["ii.f32_div"] = 4, -- QV100
+	["ii.sfu"] = 8, -- QV100: opcode_initiation_sfu
+	["ii.f64_add"] = 4, -- QV100: opcode_initiation_dp 4,4,4,4,130
+	["ii.f64_max"] = 4, -- QV100
+	["ii.f64_mul"] = 4, -- QV100
+	["ii.f64_mad"] = 4, -- QV100
+	["ii.f64_div"] = 130, -- QV100
+
+	["shared.latency"] = 20, -- QV100: smem_latency
+	["coalesce"] = "sector32", -- QV100: coalesce_arch 70, sectored caches
+	["l1d.sets"] = 4, -- QV100: 32 KB = 4 x 64 x 128 B beside 96 KB of shared memory
+	["l1d.ways"] = 64, -- QV100
+	["l1d.line"] = 128, -- QV100
+	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
+	["l1d.mshrs"] = 512, -- QV100
+	["l1d.merges"] = 8, -- QV100
+	["l1d.miss_queue"] = 16, -- QV100
+	["l1d.hash"] = false, -- QV100: linear set index
+	["l1i.sets"] = 64, -- QV100: 128 KB = 64 x 16 x 128 B
+	["l1i.ways"] = 16, -- QV100
+	["l1i.mshrs"] = 2, -- QV100
+	["l1i.merges"] = 48, -- QV100
+	["l1c.sets"] = 128, -- QV100: 64 KB = 128 x 8 x 64 B
+	["l1c.ways"] = 8, -- QV100
+	["l1c.merges"] = 64, -- QV100
+	["l1t.sets"] = 4, -- QV100: 128 KB = 4 x 256 x 128 B
+	["l1t.ways"] = 256, -- QV100
+	["l1t.mshrs"] = 512, -- QV100
+	["l1t.merges"] = 8, -- QV100
+
+	["noc.flit"] = 40, -- QV100
+
+	["partitions"] = 32, -- QV100
+	["l2.slices"] = 2, -- QV100
+	["l2.sets"] = 32, -- QV100: 6 MB = 64 slices of 32 x 24 x 128 B
+	["l2.ways"] = 24, -- QV100
+	["l2.latency"] = 160, -- QV100: l2_rop_latency; with the way there and back Jia's 193 cycles
+	["l2.mshrs"] = 192, -- QV100
+	["l2.merges"] = 4, -- QV100
+	["l2.miss_queue"] = 64, -- QV100: dram_partition_queues
+
+	["dram.queue"] = 64, -- QV100
+	["dram.banks"] = 16, -- QV100
+	["dram.bank_groups"] = 4, -- QV100
+	["dram.row"] = 2048, -- QV100's address map: 64 columns x 32 B
+	["dram.bus"] = 16, -- QV100: an HBM2 channel of 128 bits
+	["dram.burst"] = 2, -- QV100
+	["dram.data_ratio"] = 2, -- QV100: HBM2 is double data rate
+	["dram.latency"] = 100, -- QV100
+	["dram.tCL"] = 12, -- QV100: HBM timing (JESD235) at 850 MHz, all of these
+	["dram.tWL"] = 2, -- QV100
+	["dram.tRP"] = 12, -- QV100
+	["dram.tRC"] = 40, -- QV100
+	["dram.tRAS"] = 28, -- QV100
+	["dram.tRCD"] = 12, -- QV100
+	["dram.tRRD"] = 3, -- QV100
+	["dram.tCCD"] = 1, -- QV100
+	["dram.tCCDL"] = 2, -- QV100
+	["dram.tWR"] = 10, -- QV100
+	["dram.tWTR"] = 3, -- QV100: CDLR
+	["dram.tRTP"] = 3, -- QV100: RTPL
+
+	["launch.latency"] = 5000, -- QV100: kernel_launch_latency
+}

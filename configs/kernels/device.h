@@ -1,0 +1,81 @@
+/* What CUDA C kernels need from a toolkit, for a compiler that has none.
+ *
+ * Clang's NVPTX back end compiles CUDA C without an installed toolkit; this header declares the attributes, the special
+ * registers and the handful of device functions that the kernels here use, on top of the compiler's own builtins. Under
+ * nvcc all of this exists already and the header is empty.
+ *
+ * Three traps: __syncthreads is itself a builtin of clang and must not be declared again; warpSize must stay a variable,
+ * never a macro; and without libdevice the names sinf, expf, powf... resolve to nothing, so only what is defined below can
+ * be called. FMA contraction is on, as in nvcc: a CPU reference in double precision has to allow for that. */
+#ifndef KERNELS_DEVICE_H
+#define KERNELS_DEVICE_H
+
+#if defined(__clang__) && defined(__CUDA__)
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+
+/* --- special registers: threadIdx.x reads %tid.x and costs nothing else ------------------------------------------- */
+#define SREG(dim, reg)                                                                                                 \
+	__declspec(property(get = read_##dim)) unsigned dim;                                                               \
+	static __device__ __forceinline__ unsigned read_##dim(void)                                                        \
+	{                                                                                                                  \
+		return __nvvm_read_ptx_sreg_##reg##_##dim();                                                                   \
+	}
+struct sreg_tid {
+	SREG(x, tid) SREG(y, tid) SREG(z, tid)
+};
+struct sreg_ntid {
+	SREG(x, ntid) SREG(y, ntid) SREG(z, ntid)
+};
+struct sreg_ctaid {
+	SREG(x, ctaid) SREG(y, ctaid) SREG(z, ctaid)
+};
+struct sreg_nctaid {
+	SREG(x, nctaid) SREG(y, nctaid) SREG(z, nctaid)
+};
+#undef SREG
+extern const __device__ struct sreg_tid threadIdx;
+extern const __device__ struct sreg_ntid blockDim;
+extern const __device__ struct sreg_ctaid blockIdx;
+extern const __device__ struct sreg_nctaid gridDim;
+
+/* --- vectors: a copy is one 128-bit access ------------------------------------------------------------------------ */
+typedef float float4 __attribute__((ext_vector_type(4)));
+
+/* --- atomics ------------------------------------------------------------------------------------------------------- */
+static __device__ __forceinline__ unsigned atomicAdd(unsigned *p, unsigned v)
+{
+	return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
+}
+
+/* --- warp shuffles; mask names the lanes that take part --------------------------------------------------------------- */
+static __device__ __forceinline__ int __shfl_down_sync(unsigned mask, int v, unsigned delta)
+{
+	return __nvvm_shfl_sync_down_i32(mask, v, delta, 31);
+}
+static __device__ __forceinline__ float __shfl_down_sync(unsigned mask, float v, unsigned delta)
+{
+	return __nvvm_shfl_sync_down_f32(mask, v, delta, 31);
+}
+
+/* --- mathematics ------------------------------------------------------------------------------------------------------ */
+static __device__ __forceinline__ float rsqrtf(float x)
+{
+	return __nvvm_rsqrt_approx_f(x);
+}
+static __device__ __forceinline__ int max(int a, int b)
+{
+	return a > b ? a : b;
+}
+static __device__ __forceinline__ int min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+#endif
+#endif

@@ -1,0 +1,10 @@
+/* c = a + b: one element a thread, nothing but streaming memory traffic. */
+#include "device.h"
+
+extern "C" __global__ void vecadd(const float *a, const float *b, float *c, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		c[i] = a[i] + b[i];
+}

@@ -1,0 +1,111 @@
+-- k-means clustering: the device assigns points to centres, the host moves the centres.
+
+-- Distance squared between point i and centre c.
+local function distance2(points, centres, i, c, nf)
+	local sum, at, from = 0.0, i * nf, c * nf
+	for f = 0, nf - 1 do
+		local d = points[at + f] - centres[from + f]
+		sum = sum + d * d
+	end
+	return sum
+end
+
+-- Proves member[] on every `stride`-th point from `start`: the centre chosen must be the nearest, up to rounding.
+-- nf fused steps with relative error 2^-24 each, doubled for the difference before squaring: nf * 2^-22 is generous; two
+-- centres nearer to equal than that may come out either way.
+local function check_assignment(points, centres, member, p, start, stride)
+	local nf, slack = p.features, 1 + p.features * 2.0 ^ -22
+	for i = start, p.n - 1, stride do
+		local chosen = member[i]
+		if chosen < 0 or chosen >= p.k then
+			return false, string.format("member[%d]: got %d, want 0..%d", i, chosen, p.k - 1)
+		end
+		local mine = distance2(points, centres, i, chosen, nf)
+		for c = 0, p.k - 1 do
+			local other = distance2(points, centres, i, c, nf)
+			if mine > other * slack then
+				return false, string.format("member[%d]: got %d at distance %g, want %d at %g", i, chosen, mine, c, other)
+			end
+		end
+	end
+	return true
+end
+
+-- New centres: the mean of their members; a centre without members stays where it is.
+local function move(points, centres, member, p)
+	local nf = p.features
+	local sum, count = {}, {}
+	for j = 0, p.k * nf - 1 do
+		sum[j] = 0.0
+	end
+	for c = 0, p.k - 1 do
+		count[c] = 0
+	end
+	for i = 0, p.n - 1 do
+		local c = member[i]
+		if not count[c] then -- the check reports it; here it only must not take the host program down
+			return
+		end
+		count[c] = count[c] + 1
+		local at, to = i * nf, c * nf
+		for f = 0, nf - 1 do
+			sum[to + f] = sum[to + f] + points[at + f]
+		end
+	end
+	for c = 0, p.k - 1 do
+		for f = 0, nf - 1 do
+			if count[c] > 0 then
+				centres[c * nf + f] = sum[c * nf + f] / count[c]
+			end
+		end
+	end
+end
+
+return {
+	name = "kmeans",
+	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations)",
+	kernels = "kmeans.ptx",
+	sizes = {
+		small = { n = 2560, features = 34, k = 5, iterations = 1 },
+		default = { n = 24000, features = 34, k = 5, iterations = 3 },
+		large = { n = 96000, features = 34, k = 5, iterations = 4 },
+	},
+	run = function(cuda, p)
+		local n, nf, k = p.n, p.features, p.k
+		if k > n then
+			error("kmeans: more centres (k = " .. k .. ") than points (n = " .. n .. ")", 0)
+		end
+		local m = cuda.module("kmeans.ptx")
+		local points, centres, member = cuda.host("f32", n * nf), cuda.host("f32", k * nf), cuda.host("i32", n)
+		points:rand(0, 1)
+		for j = 0, k * nf - 1 do
+			centres[j] = points[j] -- the first k points
+		end
+		local drows, dcolumns = cuda.malloc(4 * n * nf, "points"), cuda.malloc(4 * n * nf, "features")
+		local dcentres, dmember = cuda.malloc(4 * k * nf, "centres"), cuda.malloc(4 * n, "member")
+		cuda.copy(drows, points)
+		cuda.memset(dmember, 0xff, 4 * n)
+		local grid, block = { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }
+		cuda.launch(m.kmeans_swap, grid, block, { drows, dcolumns, n, nf })
+
+		-- Every point is checked once: a share of them in each iteration, against that iteration's centres.
+		local ok, message = true, nil
+		for iteration = 1, p.iterations do
+			cuda.copy(dcentres, centres)
+			cuda.launch(m.kmeans_assign, grid, block, { dcolumns, dcentres, dmember, n, k, nf })
+			cuda.copy(member, dmember)
+			if ok then
+				ok, message = check_assignment(points, centres, member, p, iteration - 1, p.iterations)
+				if not ok then
+					message = "iteration " .. iteration .. ": " .. message
+				end
+			end
+			if iteration < p.iterations then
+				move(points, centres, member, p)
+			end
+		end
+		cuda.check(function()
+			return ok, message
+		end)
+	end,
+}

@@ -1,0 +1,52 @@
+-- C = A B, tiled in shared memory, one element a thread.
+local sixteenths = require("lib.sixteenths")
+
+return {
+	name = "matmul",
+	help = "tiled matrix multiplication: shared memory, barriers, reuse (n x n, n a multiple of 16)",
+	kernels = "matmul.ptx",
+	sizes = {
+		small = { n = 96 },
+		default = { n = 256 },
+		large = { n = 448 },
+	},
+	run = function(cuda, p)
+		local n = p.n
+		if n % 16 ~= 0 then
+			error("matmul: n = " .. n .. " is not a multiple of 16", 0)
+		end
+		local m = cuda.module("matmul.ptx")
+		local a, b, c = sixteenths(cuda, n * n), sixteenths(cuda, n * n), cuda.host("f32", n * n)
+		local da, db, dc = cuda.malloc(4 * n * n, "A"), cuda.malloc(4 * n * n, "B"), cuda.malloc(4 * n * n, "C")
+		cuda.copy(da, a)
+		cuda.copy(db, b)
+		cuda.launch(m.matmul, { n // 16, n // 16, 1 }, { 16, 16, 1 }, { da, db, dc, n })
+		cuda.copy(c, dc)
+		cuda.check(function()
+			-- Exact (lib/sixteenths.lua): no tolerance.
+			local want = cuda.host("f32", n * n)
+			local columns = {}
+			for j = 1, n do
+				local column = {}
+				for k = 1, n do
+					column[k] = b[(k - 1) * n + j - 1]
+				end
+				columns[j] = column
+			end
+			local row = {}
+			for i = 0, n - 1 do
+				for k = 1, n do
+					row[k] = a[i * n + k - 1]
+				end
+				for j = 1, n do
+					local column, sum = columns[j], 0.0
+					for k = 1, n do
+						sum = sum + row[k] * column[k]
+					end
+					want[i * n + j - 1] = sum
+				end
+			end
+			return cuda.compare(c, want, 0, 0)
+		end)
+	end,
+}

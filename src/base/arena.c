@@ -1,0 +1,38 @@
+#include "base/arena.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+bool arena_init(struct arena *a, size_t bytes, struct err *e)
+{
+	bytes = (bytes + 4095) & ~(size_t)4095;
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return err_set(e, "cannot reserve %zu MiB of address space: %s", bytes >> 20, strerror(errno));
+	*a = (struct arena){.base = p, .reserved = bytes};
+	return true;
+}
+
+void arena_release(struct arena *a)
+{
+	if (a->base)
+		munmap(a->base, a->reserved);
+	*a = (struct arena){0};
+}
+
+void *arena_alloc(struct arena *a, size_t bytes, size_t align)
+{
+	size_t at = (a->used + align - 1) & ~(align - 1);
+	if (at + bytes > a->reserved)
+		BUG("state arena exhausted: %zu of %zu bytes used, %zu more wanted", a->used, a->reserved, bytes);
+	a->used = at + bytes;
+	return a->base + at;
+}
+
+u64 arena_hash(const struct arena *a)
+{
+	return XXH3_64bits(a->base, a->used);
+}

@@ -1,0 +1,27 @@
+/* arena: one contiguous reservation in which everything that changes while the GPU runs lives.
+ *
+ * The address range is reserved once; memory is committed by touching it. Blocks are carved while the machine is built
+ * and never freed one by one, so that a snapshot is "the pages that differ" and no module writes save code.
+ *
+ * Invariant for everything stored in an arena: no pointers, only indices and offsets. That keeps the bytes the same in
+ * every process, so the hash of an arena can be compared between runs and hosts. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+#include "base/base.h"
+#include "base/err.h"
+
+struct arena {
+	u8 *base;
+	size_t used;     /* bytes handed out */
+	size_t reserved; /* bytes of address space */
+};
+/* Reserves bytes of zeroed address space (committed on touch). */
+bool arena_init(struct arena *a, size_t bytes, struct err *e);
+void arena_release(struct arena *a);
+/* Zeroed block, aligned to align (a power of two). Stops the program when the reservation is exhausted: reservations
+ * are sized from the config before. */
+void *arena_alloc(struct arena *a, size_t bytes, size_t align);
+#define ARENA_NEW(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n), 64))
+/* XXH3 hash of the used bytes; equal states have equal hashes. */
+u64 arena_hash(const struct arena *a);
+#endif

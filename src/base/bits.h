@@ -1,0 +1,48 @@
+/* bits: small helpers on 64-bit masks, the currency of warp readiness. */
+#ifndef BASE_BITS_H
+#define BASE_BITS_H
+#include "base/base.h"
+
+#define BIT(n) (1ull << (n))
+static inline u32 bit_first(u64 m)
+{
+	return (u32)__builtin_ctzll(m);
+} /* m != 0 */
+static inline u32 bit_count(u64 m)
+{
+	return (u32)__builtin_popcountll(m);
+}
+static inline u32 bit_count32(u32 m)
+{
+	return (u32)__builtin_popcount(m);
+}
+static inline u64 bit_range(u32 n)
+{
+	return n >= 64 ? ~0ull : BIT(n) - 1;
+} /* the n lowest bits */
+/* The first set bit at or after `from`, wrapping round: the step of every round robin. m != 0, from < 64. */
+static inline u32 bit_next_rr(u64 m, u32 from)
+{
+	u64 hi = m & ~bit_range(from);
+	return bit_first(hi ? hi : m);
+}
+static inline u32 log2_floor(u64 x)
+{
+	return x ? 63u - (u32)__builtin_clzll(x) : 0;
+}
+static inline bool is_pow2(u64 x)
+{
+	return x && !(x & (x - 1));
+}
+static inline u64 round_up(u64 x, u64 unit)
+{
+	return unit ? (x + unit - 1) / unit * unit : x;
+}
+static inline u64 ceil_div(u64 x, u64 d)
+{
+	return (x + d - 1) / d;
+}
+/* for (each set bit i of m) */
+#define FOR_EACH_BIT(i, m)                                                                                             \
+	for (u64 m_##i = (m), i = m_##i ? bit_first(m_##i) : 0; m_##i; m_##i &= m_##i - 1, i = m_##i ? bit_first(m_##i) : 0)
+#endif

@@ -1,0 +1,117 @@
+#include "base/wheel.h"
+#include "base/bits.h"
+
+#define SLOT_MASK (WHEEL_SLOTS - 1)
+#define BUSY_WORDS (WHEEL_SLOTS / 64)
+
+void wheel_init(struct wheel *w, struct arena *a, u32 ntimers)
+{
+	w->st = ARENA_NEW(a, struct wheel_state, 1);
+	w->node = ARENA_NEW(a, struct wheel_node, ntimers);
+	w->n = ntimers;
+}
+
+static void unlink_node(struct wheel *w, u32 t)
+{
+	struct wheel_node *n = &w->node[t];
+	u32 s = (n->at - 1) & SLOT_MASK;
+	if (n->prev)
+		w->node[n->prev - 1].next = n->next;
+	else
+		w->st->slot[s].head = n->next;
+	if (n->next)
+		w->node[n->next - 1].prev = n->prev;
+	else
+		w->st->slot[s].tail = n->prev;
+	if (!w->st->slot[s].head)
+		w->st->busy[s / 64] &= ~BIT(s % 64);
+	*n = (struct wheel_node){0};
+	w->st->armed--;
+}
+
+void wheel_cancel(struct wheel *w, u32 t)
+{
+	if (w->node[t].at)
+		unlink_node(w, t);
+}
+
+void wheel_set(struct wheel *w, u32 t, u64 at)
+{
+	struct wheel_node *n = &w->node[t];
+	if (at < w->st->now)
+		at = w->st->now;
+	if (n->at)
+		unlink_node(w, t);
+	u32 s = at & SLOT_MASK, tail = w->st->slot[s].tail;
+	n->at = at + 1;
+	n->prev = tail;
+	if (tail)
+		w->node[tail - 1].next = t + 1;
+	else
+		w->st->slot[s].head = t + 1;
+	w->st->slot[s].tail = t + 1;
+	w->st->busy[s / 64] |= BIT(s % 64);
+	w->st->armed++;
+}
+
+/* The first timer of cycle `at`, or 0; timers of later turns may stand before it. */
+static u32 first_of_cycle(const struct wheel *w, u64 at)
+{
+	u32 t = w->st->slot[at & SLOT_MASK].head;
+	while (t && w->node[t - 1].at != at + 1)
+		t = w->node[t - 1].next;
+	return t;
+}
+
+/* The first cycle at or after `from`, within one turn, whose slot holds any timer; NEVER when the wheel is empty. */
+static u64 next_busy(const struct wheel *w, u64 from)
+{
+	u32 s = from & SLOT_MASK;
+	for (u32 i = 0; i <= BUSY_WORDS; i++) {
+		u32 word = (s / 64 + i) % BUSY_WORDS;
+		u64 m = w->st->busy[word];
+		if (i == 0)
+			m &= ~bit_range(s % 64);
+		else if (i == BUSY_WORDS)
+			m &= bit_range(s % 64);
+		if (m)
+			return from + ((word * 64 + bit_first(m) - s) & SLOT_MASK);
+	}
+	return NEVER;
+}
+
+/* All timers are more than a turn away. */
+static u64 earliest_far(const struct wheel *w)
+{
+	u64 best = NEVER;
+	for (u32 s = 0; s < WHEEL_SLOTS; s++)
+		for (u32 t = w->st->slot[s].head; t; t = w->node[t - 1].next)
+			best = MIN(best, w->node[t - 1].at - 1);
+	return best;
+}
+
+u64 wheel_next(const struct wheel *w)
+{
+	if (!w->st->armed)
+		return NEVER;
+	u64 end = w->st->now + WHEEL_SLOTS;
+	for (u64 at = next_busy(w, w->st->now); at < end; at = next_busy(w, at + 1))
+		if (first_of_cycle(w, at))
+			return at;
+	return earliest_far(w);
+}
+
+u32 wheel_pop(struct wheel *w, u64 now)
+{
+	struct wheel_state *st = w->st;
+	while (st->now <= now) {
+		u32 t = st->slot[st->now & SLOT_MASK].head ? first_of_cycle(w, st->now) : 0;
+		if (t) {
+			unlink_node(w, t - 1);
+			return t - 1;
+		}
+		u64 next = st->armed ? wheel_next(w) : NEVER;
+		st->now = MIN(next, now + 1);
+	}
+	return WHEEL_NONE;
+}

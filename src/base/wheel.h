@@ -1,0 +1,53 @@
+/* wheel: a timing wheel of timers in one clock, kept in the state arena.
+ *
+ * Every timer is a small integer (0..n-1) given out by the owner when the machine is built, so nothing is allocated
+ * while it runs and a timer may be moved or cancelled at any time in O(1). A slot holds one cycle; a timer further away
+ * than the wheel is long stays in its slot for another turn, so there is no limit on the distance. Timers of one cycle
+ * fire in the order in which they were set: the order is a pure function of the calls. */
+#ifndef BASE_WHEEL_H
+#define BASE_WHEEL_H
+#include "base/arena.h"
+#include "base/base.h"
+
+#define WHEEL_SLOTS 512 /* a power of two; longer than the usual memory latency, small enough for the host's L1 cache  \
+	                     */
+#define WHEEL_NONE UINT32_MAX
+
+struct wheel_node {
+	u64 at;         /* cycle + 1; 0 = not set, so that fresh arena memory is a wheel of idle timers */
+	u32 next, prev; /* timer + 1; 0 = none */
+};
+struct wheel_state {
+	u64 now; /* every timer before it has fired */
+	u64 armed;
+	u64 busy[WHEEL_SLOTS / 64];
+	struct {
+		u32 head, tail; /* timer + 1 */
+	} slot[WHEEL_SLOTS];
+};
+/* Constant after wheel_init; both parts live in the arena. */
+struct wheel {
+	struct wheel_state *st;
+	struct wheel_node *node;
+	u32 n;
+};
+
+void wheel_init(struct wheel *w, struct arena *a, u32 ntimers);
+/* Sets timer `t` to cycle `at`, moving it when it was set; a cycle already over means the current one. */
+void wheel_set(struct wheel *w, u32 t, u64 at);
+void wheel_cancel(struct wheel *w, u32 t);
+/* The cycle a timer is set to; NEVER when it is not set. */
+static inline u64 wheel_at(const struct wheel *w, u32 t)
+{
+	return w->node[t].at - 1;
+}
+/* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The
+ * cycle that the timer was due in is then the current one: wheel_now(). */
+u32 wheel_pop(struct wheel *w, u64 now);
+static inline u64 wheel_now(const struct wheel *w)
+{
+	return w->st->now;
+}
+/* The cycle of the earliest timer; NEVER when none is set. */
+u64 wheel_next(const struct wheel *w);
+#endif

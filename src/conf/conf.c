@@ -1,0 +1,258 @@
+#include "conf/conf.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+const struct conf_key conf_keys[] = {
+#define C_INT(f, k, d, lo, hi, u, h)                                                                                   \
+	{.key = k,                                                                                                         \
+	 .unit = u,                                                                                                        \
+	 .help = h,                                                                                                        \
+	 .kind = CONF_INT,                                                                                                 \
+	 .min = lo,                                                                                                        \
+	 .max = hi,                                                                                                        \
+	 .def = d,                                                                                                         \
+	 .offset = offsetof(struct conf, f)},
+#define C_REAL(f, k, d, lo, hi, u, h)                                                                                  \
+	{.key = k,                                                                                                         \
+	 .unit = u,                                                                                                        \
+	 .help = h,                                                                                                        \
+	 .kind = CONF_REAL,                                                                                                \
+	 .min = lo,                                                                                                        \
+	 .max = hi,                                                                                                        \
+	 .def = d,                                                                                                         \
+	 .offset = offsetof(struct conf, f)},
+#define C_BOOL(f, k, d, h)                                                                                             \
+	{.key = k, .unit = "", .help = h, .kind = CONF_BOOL, .max = 1, .def = d, .offset = offsetof(struct conf, f)},
+#define C_ENUM(f, k, d, v, h)                                                                                          \
+	{.key = k, .unit = "", .help = h, .kind = CONF_ENUM, .def_str = d, .values = v, .offset = offsetof(struct conf, f)},
+#define C_STR(f, k, d, h)                                                                                              \
+	{.key = k, .unit = "", .help = h, .kind = CONF_STR, .def_str = d, .offset = offsetof(struct conf, f)},
+#include "conf/conf.def"
+#undef C_INT
+#undef C_REAL
+#undef C_BOOL
+#undef C_ENUM
+#undef C_STR
+};
+const u32 conf_nkeys = ARRAY_LEN(conf_keys);
+
+static void *field(struct conf *c, const struct conf_key *k)
+{
+	return (u8 *)c + k->offset;
+}
+static const void *cfield(const struct conf *c, const struct conf_key *k)
+{
+	return (const u8 *)c + k->offset;
+}
+
+const struct conf_key *conf_find(const char *key)
+{
+	for (u32 i = 0; i < conf_nkeys; i++)
+		if (!strcmp(conf_keys[i].key, key))
+			return &conf_keys[i];
+	return NULL;
+}
+
+/* The index of word in "a|b|c", or -1. */
+static int enum_index(const char *values, const char *word)
+{
+	size_t n = strlen(word);
+	int at = 0;
+	for (const char *p = values; p; at++) {
+		const char *bar = strchr(p, '|');
+		size_t len = bar ? (size_t)(bar - p) : strlen(p);
+		if (len == n && !memcmp(p, word, n))
+			return at;
+		p = bar ? bar + 1 : NULL;
+	}
+	return -1;
+}
+
+static void enum_name(const char *values, u32 index, struct strbuf *out)
+{
+	const char *p = values;
+	for (; index; index--)
+		p = strchr(p, '|') + 1;
+	strbuf_add(out, p, strcspn(p, "|"));
+}
+
+static bool parse_number(const struct conf_key *k, const char *value, double *out, struct err *e)
+{
+	char *end;
+	errno = 0;
+	double v = strtod(value, &end);
+	if (end == value || *end || errno || !isfinite(v))
+		return err_set(e, "%s: '%s' is not a number", k->key, value);
+	if (k->kind == CONF_INT && v != floor(v))
+		return err_set(e, "%s: '%s' is not a whole number", k->key, value);
+	if (v < k->min || v > k->max)
+		return err_set(e, "%s: %s is not within %.10g..%.10g%s%s", k->key, value, k->min, k->max, *k->unit ? " " : "",
+		               k->unit);
+	*out = v;
+	return true;
+}
+
+static bool parse_bool(const struct conf_key *k, const char *value, bool *out, struct err *e)
+{
+	static const char *const yes[] = {"true", "on", "yes", "1"}, *const no[] = {"false", "off", "no", "0"};
+	for (u32 i = 0; i < ARRAY_LEN(yes); i++) {
+		if (!strcmp(value, yes[i]))
+			return *out = true, true;
+		if (!strcmp(value, no[i]))
+			return *out = false, true;
+	}
+	return err_set(e, "%s: '%s' is neither true nor false", k->key, value);
+}
+
+static bool set_key(struct conf *c, const struct conf_key *k, const char *value, struct err *e)
+{
+	double num;
+	int at;
+	switch (k->kind) {
+	case CONF_INT:
+		if (!parse_number(k, value, &num, e))
+			return false;
+		*(u32 *)field(c, k) = (u32)num;
+		return true;
+	case CONF_REAL:
+		if (!parse_number(k, value, &num, e))
+			return false;
+		*(double *)field(c, k) = num;
+		return true;
+	case CONF_BOOL: return parse_bool(k, value, field(c, k), e);
+	case CONF_ENUM:
+		if ((at = enum_index(k->values, value)) < 0)
+			return err_set(e, "%s: '%s' is not one of %s", k->key, value, k->values);
+		*(u8 *)field(c, k) = (u8)at;
+		return true;
+	case CONF_STR:
+		if (strlen(value) >= CONF_STR_MAX)
+			return err_set(e, "%s: value longer than %d characters", k->key, CONF_STR_MAX - 1);
+		strcpy(field(c, k), value);
+		return true;
+	}
+	return false;
+}
+
+void conf_defaults(struct conf *c)
+{
+	memset(c, 0, sizeof *c);
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		switch (k->kind) {
+		case CONF_INT: *(u32 *)field(c, k) = (u32)k->def; break;
+		case CONF_REAL: *(double *)field(c, k) = k->def; break;
+		case CONF_BOOL: *(bool *)field(c, k) = k->def != 0; break;
+		case CONF_ENUM:
+		case CONF_STR: BUG_ON(!set_key(c, k, k->def_str, NULL)); break;
+		}
+	}
+}
+
+bool conf_set(struct conf *c, const char *key, const char *value, struct err *e)
+{
+	const struct conf_key *k = conf_find(key);
+	if (k)
+		return set_key(c, k, value, e);
+	const char *names[ARRAY_LEN(conf_keys)];
+	for (u32 i = 0; i < conf_nkeys; i++)
+		names[i] = conf_keys[i].key;
+	const char *near = conf_nearest(key, names, conf_nkeys);
+	return err_set(e, near ? "unknown config key '%s' (did you mean '%s'?)" : "unknown config key '%s'", key, near);
+}
+
+bool conf_set_pair(struct conf *c, const char *pair, struct err *e)
+{
+	const char *eq = strchr(pair, '=');
+	if (!eq || eq == pair)
+		return err_set(e, "'%s' is not key=value", pair);
+	char *key = xstrndup(pair, (size_t)(eq - pair));
+	bool ok = conf_set(c, key, eq + 1, e);
+	free(key);
+	return ok;
+}
+
+void conf_get(const struct conf *c, const struct conf_key *k, struct strbuf *out)
+{
+	const void *p = cfield(c, k);
+	switch (k->kind) {
+	case CONF_INT: strbuf_addf(out, "%u", *(const u32 *)p); break;
+	case CONF_REAL: strbuf_addf(out, "%.10g", *(const double *)p); break;
+	case CONF_BOOL: strbuf_adds(out, *(const bool *)p ? "true" : "false"); break;
+	case CONF_ENUM: enum_name(k->values, *(const u8 *)p, out); break;
+	case CONF_STR: strbuf_adds(out, p); break;
+	}
+}
+
+/* Levenshtein distance, for names of at most 63 characters. */
+static u32 distance(const char *a, const char *b)
+{
+	u32 row[64];
+	size_t n = strlen(b);
+	if (n > 63 || strlen(a) > 63)
+		return 99;
+	for (u32 j = 0; j <= n; j++)
+		row[j] = j;
+	for (u32 i = 0; a[i]; i++) {
+		u32 diag = row[0];
+		row[0] = i + 1;
+		for (u32 j = 0; j < n; j++) {
+			u32 subst = diag + (a[i] != b[j]);
+			diag = row[j + 1];
+			row[j + 1] = MIN(subst, MIN(diag, row[j]) + 1);
+		}
+	}
+	return row[n];
+}
+
+const char *conf_nearest(const char *word, const char *const *names, u32 n)
+{
+	const char *best = NULL;
+	u32 least = (u32)strlen(word) / 3 + 2;
+	for (u32 i = 0; i < n; i++) {
+		u32 d = distance(word, names[i]);
+		const char *dot = strrchr(names[i], '.');
+		if (dot && !strcmp(dot + 1, word))
+			d = 1;
+		if (d < least) {
+			least = d;
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+static bool need_pow2(u32 v, const char *key, struct err *e)
+{
+	return is_pow2(v) || err_set(e, "%s: %u is not a power of two", key, v);
+}
+
+bool conf_check(const struct conf *c, struct err *e)
+{
+	if (c->sm_threads % WARP_SIZE)
+		return err_set(e, "sm.threads: %u is not a multiple of %d", c->sm_threads, WARP_SIZE);
+	bool ok = need_pow2(c->l1d_sets, "l1d.sets", e) && need_pow2(c->l1d_line, "l1d.line", e) &&
+	          need_pow2(c->l1i_sets, "l1i.sets", e) && need_pow2(c->l1i_line, "l1i.line", e) &&
+	          need_pow2(c->l1c_sets, "l1c.sets", e) && need_pow2(c->l1c_line, "l1c.line", e) &&
+	          need_pow2(c->l1t_sets, "l1t.sets", e) && need_pow2(c->l1t_line, "l1t.line", e) &&
+	          need_pow2(c->l2_sets, "l2.sets", e) && need_pow2(c->l2_line, "l2.line", e) &&
+	          need_pow2(c->dram_banks, "dram.banks", e) && need_pow2(c->dram_row, "dram.row", e) &&
+	          need_pow2(c->shared_banks, "shared.banks", e) && need_pow2(c->shared_bank_bytes, "shared.bank_bytes", e);
+	if (!ok)
+		return false;
+	if (c->dram_groups > c->dram_banks || c->dram_banks % c->dram_groups)
+		return err_set(e, "dram.bank_groups: %u does not divide dram.banks %u", c->dram_groups, c->dram_banks);
+	if (c->l2_line < c->l1d_line)
+		return err_set(e, "l2.line: %u is smaller than l1d.line %u", c->l2_line, c->l1d_line);
+	if (c->dram_row < c->l2_line)
+		return err_set(e, "dram.row: %u is smaller than l2.line %u", c->dram_row, c->l2_line);
+	if (c->sm_fetch_width > c->sm_ibuffer)
+		return err_set(e, "sm.fetch_width: %u is more than sm.ibuffer %u", c->sm_fetch_width, c->sm_ibuffer);
+	return true;
+}

@@ -1,0 +1,58 @@
+/* conf: the typed parameter table and the struct it becomes.
+ *
+ * A struct conf is plain data: build it with conf_defaults(), change it with conf_set(), prove it with conf_check(),
+ * then treat it as constant. Unknown keys and values out of range are errors that name the key and say what is allowed.
+ */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+#include "base/base.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#define CONF_STR_MAX 96
+
+struct conf {
+#define C_INT(field, key, def, min, max, unit, help) u32 field;
+#define C_REAL(field, key, def, min, max, unit, help) double field;
+#define C_BOOL(field, key, def, help) bool field;
+#define C_ENUM(field, key, def, values, help) u8 field; /* index into values; also CONF_<field>_... by position */
+#define C_STR(field, key, def, help) char field[CONF_STR_MAX];
+#include "conf/conf.def"
+#undef C_INT
+#undef C_REAL
+#undef C_BOOL
+#undef C_ENUM
+#undef C_STR
+};
+/* Positions in the C_ENUM rows. */
+enum { ISSUE_COST_SASS, ISSUE_COST_PTX };
+enum { COALESCE_LINE128, COALESCE_SECTOR32 };
+enum { DRAM_FRFCFS, DRAM_FCFS };
+
+enum conf_kind { CONF_INT, CONF_REAL, CONF_BOOL, CONF_ENUM, CONF_STR };
+struct conf_key {
+	const char *key, *unit, *help, *values; /* values: "a|b|c" for CONF_ENUM, else NULL */
+	enum conf_kind kind;
+	double min, max;
+	double def;          /* CONF_INT, CONF_REAL, CONF_BOOL */
+	const char *def_str; /* CONF_ENUM, CONF_STR */
+	size_t offset;       /* of the field in struct conf */
+};
+extern const struct conf_key conf_keys[];
+extern const u32 conf_nkeys;
+
+void conf_defaults(struct conf *c);
+/* Sets one key from text; false with *e set ("unknown config key 'x' (did you mean 'y'?)", "l1d.ways: 0 is not
+ * within 1..256"). */
+bool conf_set(struct conf *c, const char *key, const char *value, struct err *e);
+/* Sets one "key=value". */
+bool conf_set_pair(struct conf *c, const char *pair, struct err *e);
+/* The value as text, the same text that conf_set() accepts. */
+void conf_get(const struct conf *c, const struct conf_key *k, struct strbuf *out);
+/* The row of a key, or NULL. */
+const struct conf_key *conf_find(const char *key);
+/* The table entry nearest in spelling among n names, or NULL when nothing is near: for "did you mean". */
+const char *conf_nearest(const char *word, const char *const *names, u32 n);
+/* Constraints between keys (powers of two, threads a multiple of 32, lines that nest...). */
+bool conf_check(const struct conf *c, struct err *e);
+#endif

@@ -1,0 +1,34 @@
+/* A CTA scheduler: one file, one const ops struct at its end, one line in all.def. Registry names are the values of
+ * `cta-sched`.
+ *
+ * It decides which CTA of a kernel an SM gets next, or that it gets none now. One state (zeroed, in the arena: no
+ * pointers) per running kernel. The dispatcher asks only for SMs that have room, one CTA per SM and cycle. */
+#ifndef CTA_SCHED_CTA_SCHED_H
+#define CTA_SCHED_CTA_SCHED_H
+#include "sm/sm.h"
+
+#define CTA_SCHED_STATE_MAX 4096
+struct cta_view {
+	const struct conf *conf;
+	const struct launch *launch;
+	const struct sm *const *sm; /* all SMs */
+	u32 num_sms;
+	u64 now;
+	u64 dispatched; /* CTAs of this kernel dispatched so far */
+};
+#define NO_CTA UINT64_MAX
+
+struct cta_sched_ops {
+	const char *name, *help, *source;
+	size_t state_bytes; /* <= CTA_SCHED_STATE_MAX */
+	/* Optional: a kernel begins. */
+	void (*init)(void *state, const struct cta_view *v);
+	/* The linear id of the CTA for this SM, or NO_CTA: none for it now. Each id is handed out exactly once. */
+	u64 (*next)(void *state, const struct cta_view *v, u32 sm);
+	/* Optional: a CTA of this kernel finished. */
+	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
+};
+const struct cta_sched_ops *cta_sched_find(const char *name);
+extern const struct cta_sched_ops *const cta_scheds[];
+extern const u32 cta_nscheds;
+#endif

@@ -1,0 +1,143 @@
+/* front: functional execution. Who asks "what does this warp do next?" gets a static instruction; who says "it issues
+ * now" gets the dynamic instruction, with every architectural effect done. No timing in here.
+ *
+ * Ownership: registers, SIMT stacks, shared memory, local memory and the values in device memory belong to the front
+ * end and live in the state arena (registers, stacks, shared) or in device memory (global, local).
+ *
+ * Within a cycle: loads read memory as it was when the cycle began; global and local stores, and global atomics, are
+ * queued per SM by front_issue() and applied by front_commit(sm), which the machine calls for every SM in order at the
+ * cycle's end. Shared memory is written at issue. Warps are named (sm, warp slot), CTAs (sm, CTA slot). */
+#ifndef FRONT_FRONT_H
+#define FRONT_FRONT_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "conf/conf.h"
+#include "ir/devmem.h"
+#include "ir/ir.h"
+
+enum fault_code {
+	FAULT_NONE,
+	FAULT_OOB,
+	FAULT_MISALIGNED,
+	FAULT_FREED,
+	FAULT_READONLY,
+	FAULT_SHARED_OOB,
+	FAULT_SHARED_UNINIT,
+	FAULT_LOCAL_OOB,
+	FAULT_PARAM_OOB,
+	FAULT_DIVERGENT_BARRIER,
+	FAULT_STACK_OVERFLOW,
+	FAULT_BAD_CALL,
+	FAULT_TRAP,
+	FAULT_BRKPT,
+	FAULT_BAD_TEXTURE,
+	FAULT_BAD_BARRIER,
+	FAULT_CALL_DEPTH,
+	FAULT_COUNT
+};
+struct fault {
+	enum fault_code code;
+	u32 sm, warp;
+	u32 launch; /* launch id */
+	u64 cta;    /* linear CTA id */
+	u32 pc;
+	u32 lanes; /* mask of the lanes at fault */
+	u64 addr;  /* of the lowest faulting lane; 0 when no address is involved */
+	u32 bytes; /* access size per lane */
+	bool store;
+	enum space space;
+};
+
+enum {
+	DYN_JUMP = 1 << 0,      /* the next pc is not pc + 1: the instruction buffer is flushed */
+	DYN_DIVERGED = 1 << 1,  /* a branch went both ways */
+	DYN_JOINED = 1 << 2,    /* the SIMT stack popped: paths reconverged at next pc */
+	DYN_WARP_DONE = 1 << 3, /* the last lane exited */
+	DYN_BARRIER = 1 << 4,   /* arrived at barrier bar_id; with DYN_BAR_WAIT it waits */
+	DYN_BAR_WAIT = 1 << 5,
+	DYN_FENCE = 1 << 6,
+	DYN_SLEEP = 1 << 7, /* nanosleep: sleep_ns */
+	DYN_FAULT = 1 << 8, /* front_fault() tells; the instruction had no effect */
+};
+struct dyninst {
+	const struct inst *in;
+	u32 pc, next_pc;
+	u32 mask;   /* lanes that executed it: active and guard true */
+	u32 active; /* lanes active at it */
+	u32 flags;  /* DYN_... */
+	u32 taken;  /* conditional branch: lanes that took it */
+	u8 space;   /* memory: the space after generic resolution (that of the lowest lane) */
+	u8 bytes;   /* memory: bytes per lane, vector included (1..16) */
+	bool store, atomic;
+	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
+	u32 sleep_ns;
+	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
+	 * memory; local: device address of the lane's first word in the interleaved layout (word w of lane l at base +
+	 * (w*32 + l)*4: words of one access are 128 B apart); tex: of the first texel used. */
+	u64 addr[WARP_SIZE];
+};
+
+struct front;
+/* Builds the front end of a machine: carves its state from the arena. */
+struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e);
+void front_destroy(struct front *f);
+
+/* Places a module: allocates its global and constant symbols, applies initialisers, relocations and pool fixes. */
+bool front_place(struct front *f, struct module *m, struct err *e);
+
+/* Kernel limits that the front end has: frame fits front.frame_kb, local fits front.local_kb. */
+bool front_check_launch(const struct front *f, const struct launch *l, struct err *e);
+
+/* Starts CTA `cta` (linear id, x fastest) of a launch in a CTA slot; its warps occupy the set bits of `warps` in order.
+ * The launch must stay alive while the CTA runs. Also restarts a CTA from scratch. */
+void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps);
+
+#define PC_DONE UINT32_MAX
+/* The pc of a warp's next instruction; PC_DONE when all its lanes have exited. */
+u32 front_pc(const struct front *f, u32 sm, u32 warp);
+/* Executes it. `cycle` feeds %clock and %globaltimer only. */
+void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out);
+/* Applies the SM's queued stores and atomics; returns whether there were any. */
+bool front_commit(struct front *f, u32 sm);
+/* A barrier opened: completes bar.red results for the warps that waited. */
+void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
+/* The first fault since the machine was built; code FAULT_NONE when there is none. Clears nothing. */
+const struct fault *front_fault(const struct front *f);
+/* A fault as a sentence or three for the user: what, kernel, PTX line and CUDA line, CTA, warp, lanes, address, nearest
+ * allocation. */
+void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out);
+
+/* Moves the text printed by the program's vprintf calls to *out (appends). */
+void front_take_printf(struct front *f, struct strbuf *out);
+
+/* Textures. Format per texel channel; addressing and filtering as in CUDA. */
+enum tex_address { TEXA_WRAP, TEXA_CLAMP, TEXA_MIRROR, TEXA_BORDER };
+struct texture {
+	u64 addr;                                /* device address of the texels */
+	u32 width, height, depth;                /* texels; 0 height/depth for fewer dimensions */
+	u64 pitch;                               /* bytes per row */
+	u8 channels;                             /* 1, 2, 4 */
+	u8 type;                                 /* enum ptype of a channel: u8 s8 u16 s16 u32 s32 f32 f16 */
+	u8 address[3];                           /* enum tex_address */
+	bool linear;                             /* else point */
+	bool normalised_coords, read_normalised; /* read_normalised: integer texels become floats in [0,1] or [-1,1] */
+};
+/* Binds a texture to a texref of a placed module; or makes an object whose handle a kernel gets as u64 (0 on error). */
+bool front_bind_texture(struct front *f, struct module *m, const char *name, const struct texture *t, struct err *e);
+u64 front_texture_object(struct front *f, const struct texture *t, struct err *e);
+
+/* --- inspection ------------------------------------------------------------------------------------------------- */
+struct simt_entry {
+	u32 pc, reconv, mask;
+	bool is_call; /* a call frame's bottom */
+};
+/* The SIMT stack, top first; returns the depth (may exceed max). */
+u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max);
+u32 front_active_mask(const struct front *f, u32 sm, u32 warp); /* 0 when done */
+/* Value of a register operand of the warp's current frame in a lane, as raw bits. */
+u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t);
+bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits);
+/* Shared memory of a CTA slot. */
+u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
+#endif

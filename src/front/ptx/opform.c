@@ -1,0 +1,108 @@
+/* The opcodes PTX text can name, and how each is read. */
+#include <string.h>
+
+#include "front/ptx/lower.h"
+
+#define G_FLOAT (G_FTZ | G_SAT | G_ROUND)
+static const struct opform forms[] = {
+	{"mov", OP_MOV, NULL, 0, lower_mov},
+	{"add", OP_ADD, "t=tt", G_FLOAT | G_CC, lower_carry},
+	{"addc", OP_ADDC, "t=tt", G_CC, lower_carry},
+	{"sub", OP_SUB, "t=tt", G_FLOAT | G_CC, lower_carry},
+	{"subc", OP_SUBC, "t=tt", G_CC, lower_carry},
+	{"mul", OP_MUL, "w=tt", G_FLOAT | G_MUL, lower_mul},
+	{"mad", OP_MAD, "w=ttw", G_FLOAT | G_MUL | G_CC, lower_mul},
+	{"madc", OP_MADC, "w=ttw", G_MUL | G_CC, lower_mul},
+	{"mul24", OP_MUL24, "t=tt", G_MUL, lower_mul},
+	{"mad24", OP_MAD24, "t=ttt", G_MUL | G_SAT, lower_mul},
+	{"fma", OP_FMA, "t=ttt", G_FLOAT, NULL},
+	{"div", OP_DIV, "t=tt", G_FTZ | G_ROUND | G_APPROX, NULL},
+	{"rem", OP_REM, "t=tt", 0, NULL},
+	{"abs", OP_ABS, "t=t", G_FTZ, NULL},
+	{"neg", OP_NEG, "t=t", G_FTZ, NULL},
+	{"min", OP_MIN, "t=tt", G_FTZ | G_NAN, NULL},
+	{"max", OP_MAX, "t=tt", G_FTZ | G_NAN, NULL},
+	{"sad", OP_SAD, "t=ttt", 0, NULL},
+	{"and", OP_AND, "t=tt", 0, NULL},
+	{"or", OP_OR, "t=tt", 0, NULL},
+	{"xor", OP_XOR, "t=tt", 0, NULL},
+	{"not", OP_NOT, "t=t", 0, NULL},
+	{"cnot", OP_CNOT, "t=t", 0, NULL},
+	{"lop3", OP_LOP3, "t=ttti", 0, NULL},
+	{"shl", OP_SHL, "t=tu", 0, NULL},
+	{"shr", OP_SHR, "t=tu", 0, NULL},
+	{"shf", OP_SHF, "t=ttu", G_SHF, NULL},
+	{"prmt", OP_PRMT, "t=ttu", G_PRMT, NULL},
+	{"bfe", OP_BFE, "t=tuu", 0, NULL},
+	{"bfi", OP_BFI, "t=ttuu", 0, NULL},
+	{"bfind", OP_BFIND, "u=t", G_BFIND, NULL},
+	{"brev", OP_BREV, "t=t", 0, NULL},
+	{"clz", OP_CLZ, "u=t", 0, NULL},
+	{"popc", OP_POPC, "u=t", 0, NULL},
+	{"fns", OP_FNS, "u=uuu", 0, NULL},
+	{"dp4a", OP_DP4A, "u=uuu", 0, NULL},
+	{"dp2a", OP_DP2A, "u=uuu", G_HALF, NULL},
+	{"vabsdiff4", OP_VABSDIFF4, "u=uuu", G_VIDEO | G_SAT, lower_video},
+	{"vadd4", OP_VADD4, "u=uuu", G_VIDEO | G_SAT, lower_video},
+	{"vsub4", OP_VSUB4, "u=uuu", G_VIDEO | G_SAT, lower_video},
+	{"vmin4", OP_VMIN4, "u=uuu", G_VIDEO | G_SAT, lower_video},
+	{"vmax4", OP_VMAX4, "u=uuu", G_VIDEO | G_SAT, lower_video},
+	{"vabsdiff", OP_VABSDIFF, "u=uu?u", G_VIDEO | G_SAT, lower_video},
+	{"vadd", OP_VADD, "u=uu?u", G_VIDEO | G_SAT, lower_video},
+	{"setp", OP_SETP, "p|p=tt?p", G_CMP | G_FTZ, NULL},
+	{"set", OP_SET, "t=xx?p", G_CMP | G_FTZ, NULL},
+	{"selp", OP_SELP, "t=ttp", 0, NULL},
+	{"slct", OP_SLCT, "t=ttx", G_FTZ, NULL},
+	{"cvt", OP_CVT, "T=X?X", G_FLOAT | G_CVT, NULL},
+	{"cvta", OP_CVTA, NULL, G_SPACE | G_CVTA, lower_cvta},
+	{"isspacep", OP_ISSPACEP, "p=a", G_SPACE, NULL},
+	{"copysign", OP_COPYSIGN, "t=tt", 0, NULL},
+	{"testp", OP_TESTP, "p=t", G_TESTP, NULL},
+	{"rcp", OP_RCP, "t=t", G_FTZ | G_ROUND | G_APPROX, NULL},
+	{"sqrt", OP_SQRT, "t=t", G_FTZ | G_ROUND | G_APPROX, NULL},
+	{"rsqrt", OP_RSQRT, "t=t", G_FTZ | G_APPROX, NULL},
+	{"sin", OP_SIN, "t=t", G_FTZ | G_APPROX, NULL},
+	{"cos", OP_COS, "t=t", G_FTZ | G_APPROX, NULL},
+	{"ex2", OP_EX2, "t=t", G_FTZ | G_APPROX, NULL},
+	{"lg2", OP_LG2, "t=t", G_FTZ | G_APPROX, NULL},
+	{"tanh", OP_TANH, "t=t", G_APPROX, NULL},
+	{"ld", OP_LD, NULL, G_SPACE | G_MEM | G_CACHE | G_VEC, lower_ld},
+	{"ldu", OP_LDU, NULL, G_SPACE | G_VEC, lower_ld},
+	{"st", OP_ST, NULL, G_SPACE | G_MEM | G_CACHE | G_VEC, lower_st},
+	{"prefetch", OP_PREFETCH, NULL, G_SPACE | G_PREFETCH, lower_prefetch},
+	{"prefetchu", OP_PREFETCH, NULL, G_PREFETCH, lower_prefetch},
+	{"atom", OP_ATOM, NULL, G_SPACE | G_MEM | G_RMW, lower_atom},
+	{"red", OP_RED, NULL, G_SPACE | G_MEM | G_RMW, lower_atom},
+	{"tex", OP_TEX, NULL, G_VEC | G_TEX, lower_tex},
+	{"tld4", OP_TLD4, NULL, G_VEC | G_TEX | G_TLD4, lower_tex},
+	{"shfl", OP_SHFL, NULL, G_SHFL | G_SYNC, lower_shfl},
+	{"vote", OP_VOTE, NULL, G_VOTE | G_SYNC, lower_vote},
+	{"match", OP_MATCH, NULL, G_MATCH | G_SYNC, lower_match},
+	{"redux", OP_REDUX, "t=tu", G_RMW | G_SYNC, NULL},
+	{"activemask", OP_ACTIVEMASK, "u=", 0, NULL},
+	{"elect", OP_ELECT, "u|p=u", G_SYNC, NULL},
+	{"bar", OP_BAR, NULL, G_BAR, lower_bar},
+	{"barrier", OP_BAR, NULL, G_BAR, lower_bar},
+	{"membar", OP_MEMBAR, NULL, G_FENCE, lower_membar},
+	{"fence", OP_MEMBAR, NULL, G_FENCE, lower_membar},
+	{"bra", OP_BRA, NULL, G_UNI, parse_bra},
+	{"brx", OP_BRX, NULL, G_UNI, parse_brx},
+	{"call", OP_CALL, NULL, G_UNI, parse_call},
+	{"ret", OP_RET, NULL, G_UNI, lower_ret},
+	{"exit", OP_EXIT, "=", 0, NULL},
+	{"trap", OP_TRAP, "=", 0, NULL},
+	{"brkpt", OP_BRKPT, "=", 0, NULL},
+	{"nanosleep", OP_NANOSLEEP, "=u", 0, NULL},
+};
+
+void opform_init(struct loader *ld)
+{
+	for (u32 i = 0; i < ARRAY_LEN(forms); i++)
+		names_put(&ld->opcodes, forms[i].name, (u32)strlen(forms[i].name), i);
+}
+
+const struct opform *opform_find(struct loader *ld, const struct token *name)
+{
+	u32 i = names_get(&ld->opcodes, name->p, name->len);
+	return i == NAMES_NONE ? NULL : &forms[i];
+}

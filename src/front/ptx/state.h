@@ -1,0 +1,142 @@
+/* state: what the front end keeps per machine, SM, CTA slot and warp.
+ *
+ * Structures marked "arena" hold no pointers: their bytes are hashed and travel through time. Everything else is constant after
+ * the machine is built, a cache that never changes an outcome, or empty between cycles (the store queues).
+ *
+ * A warp's window (front.frame_kb, arena) is one stack of frames, each
+ *
+ *   [ registers: func->frame_bytes ][ FPARAM area: func->fparam_bytes x 32 lanes, word-interleaved ]
+ *
+ * and the SIMT stack keeps the top entry in the warp itself (pc, mask, reconv) and the entries below in an array. */
+#ifndef FRONT_PTX_STATE_H
+#define FRONT_PTX_STATE_H
+#include "front/front.h"
+
+#define LANES WARP_SIZE
+#define FULL_MASK 0xffffffffu
+#define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
+#define RECONV_CALL 0xfffffffeu /* marks a call entry of the SIMT stack */
+#define SIMT_DEPTH 256          /* entries per warp: one level of calls needs at most 64 (see simt.c) */
+#define BARRIERS 16             /* named barriers per CTA, PTX's limit */
+#define PRINTF_MAX (1u << 20)   /* bytes of printf output kept until they are fetched: CUDA's default FIFO size */
+
+struct warp { /* arena; one cache line */
+	u32 pc, mask, reconv, depth; /* top of the SIMT stack, and the number of entries below it */
+	u32 frame;                   /* byte offset of the current frame in the window */
+	u32 func;                    /* index of the function running in it */
+	u32 live;                    /* lanes that have not exited */
+	u32 launch;                  /* launch id */
+	u32 slot;                    /* CTA slot */
+	u32 index;                   /* warp number within the CTA */
+	u32 bar_pc;                  /* pc of the last barrier it arrived at */
+	u32 pad[5];
+};
+struct simt { /* arena; one entry below the top */
+	u32 pc;     /* call entry: index of the calling function */
+	u32 reconv; /* or RECONV_CALL */
+	u32 mask;
+	u32 frame;  /* call entry: the caller's frame */
+};
+struct barrier_sum { /* arena: what bar.red has gathered */
+	u32 popc, all, any, pad;
+};
+struct cta { /* arena */
+	u64 id, warps;
+	u32 x, y, z, launch, shared_bytes, running;
+	struct barrier_sum bar[BARRIERS];
+};
+
+/* A store or atomic that waits for the end of the cycle. */
+struct pending {
+	const struct inst *in;
+	u32 mask;
+	u8 bytes;    /* per lane, vector included */
+	bool contig; /* full mask, ascending, dense: one block at addr[0] */
+	bool atomic, flush; /* flush: f32 add on global memory flushes subnormals (PTX, atom) */
+	u8 *dst;     /* atom: the destination register or NULL */
+	u64 addr[LANES];
+	u8 data[LANES * 16] __attribute__((aligned(64)));
+	u64 cas[LANES]; /* second value of cas */
+};
+struct sm_side { /* per SM, outside the arena */
+	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
+	bool readonly;
+	u32 npending, cap;
+	struct pending *pending;
+	struct strbuf text; /* printf of this cycle */
+};
+struct launch_ref {
+	const struct launch *l;
+	const struct inst *code;
+	u8 *pool;
+	const struct func *funcs;
+	u64 local_base;   /* of the module's local memory */
+	u64 local_stride; /* bytes per warp */
+	const s32 *tex;   /* texref -> texture, -1 = not bound */
+};
+struct placed { /* a module on this device */
+	struct module *m;
+	u64 local_base, local_stride;
+	s32 *tex;
+};
+struct front {
+	struct devmem *mem;
+	u32 nsms, nwarps, nslots;
+	bool check_uninit;
+	u32 window_bytes, local_max, shared_max;
+	double ns_per_cycle;
+	u64 window_stride, shared_stride, param_base;
+	/* arena */
+	struct warp *warps;  /* [sm][warp] */
+	struct simt *stacks; /* [sm][warp][SIMT_DEPTH] */
+	u8 *windows;         /* [sm][warp] */
+	u32 (*tid)[3][LANES]; /* [sm][warp] */
+	struct cta *ctas;    /* [sm][slot] */
+	u8 *shared;          /* [sm][slot] */
+	u8 *written;         /* [sm][slot] one bit per byte, with check.uninit_shared */
+	struct fault *faults; /* [sm] first fault of each SM */
+	u64 *fault_cycle;    /* [sm] */
+	u32 *faulted;        /* [sm] nonzero when faults[sm] is set */
+	/* host side */
+	struct sm_side *side;
+	struct launch_ref *launches; /* by launch id */
+	u32 launches_cap;
+	struct placed *placed;
+	u32 nplaced;
+	struct texture *textures;
+	u32 ntextures;
+	struct strbuf text;
+	bool text_cut; /* output was dropped because nobody fetched it */
+	struct fault first;
+};
+
+/* What an execution function gets: one warp instruction being executed. */
+struct exec {
+	u8 *base[2];   /* frame, pool: an operand's top bit selects */
+	u32 mask;      /* executing lanes, not empty */
+	u32 active;    /* lanes active at the instruction */
+	u32 next_pc;   /* preset to pc + 1 */
+	u32 sm, warp;
+	struct dyninst *out;
+	struct front *f;
+	struct warp *w;
+	const struct launch_ref *ref;
+	u64 cycle;
+};
+
+static inline void *exec_at(const struct exec *x, opnd o) { return x->base[o >> 31] + (o & ~OPND_POOL); }
+static inline struct cta *exec_cta(const struct exec *x) { return &x->f->ctas[x->sm * x->f->nslots + x->w->slot]; }
+static inline const struct func *exec_func(const struct exec *x) { return &x->ref->funcs[x->w->func]; }
+static inline u8 *exec_fparam(const struct exec *x) { return x->base[0] + exec_func(x)->frame_bytes; }
+static inline u8 *exec_shared(const struct exec *x)
+{
+	return x->f->shared + (u64)(x->sm * x->f->nslots + x->w->slot) * x->f->shared_stride;
+}
+static inline u64 exec_local(const struct exec *x) { return x->ref->local_base + (x->sm * x->f->nwarps + x->warp) * x->ref->local_stride; }
+static inline u32 first_lane(u32 mask) { return (u32)__builtin_ctz(mask); }
+
+typedef void (*exec_fn)(void *ctx, const struct inst *in);
+
+/* fault.c: records a fault of the running instruction and flags it; the instruction must then have no effect. */
+void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space);
+#endif

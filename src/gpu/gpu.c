@@ -1,0 +1,396 @@
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- build -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Room for everything the modules carve: register windows of all warps, shared memory, the SMs, queues. Address space
+ * only. */
+static size_t state_bytes(const struct conf *c)
+{
+	size_t warps = (size_t)c->num_sms * (c->sm_threads / WARP_SIZE);
+	size_t front =
+	    warps * ((size_t)c->front_frame_kb * 1024 + 65536) + (size_t)c->num_sms * (c->sm_shared * 4ull + (4u << 20));
+	return front + (size_t)c->num_sms * (sizeof(struct sm) + (8u << 20)) + sizeof(struct task) + ((size_t)512 << 20);
+}
+
+static bool create_sms(struct gpu *g, struct err *e)
+{
+	const struct warp_sched_ops *ws = warp_sched_find(g->conf.warp_sched);
+	g->cta_sched = cta_sched_find(g->conf.cta_sched);
+	if (!ws)
+		return err_set(e, "no warp scheduler '%s' (see: list policies)", g->conf.warp_sched);
+	if (!g->cta_sched)
+		return err_set(e, "no CTA scheduler '%s' (see: list policies)", g->conf.cta_sched);
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		g->sm[i] = sm_create(&g->ctx[i], i, &g->conf, &g->arena, g->front, g->mem, g->prog, &g->ev[i], ws);
+	return true;
+}
+
+static bool build(struct gpu *g, struct err *e)
+{
+	const struct conf *c = &g->conf;
+	if (!arena_init(&g->arena, state_bytes(c), e) || !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
+		return false;
+	g->st = ARENA_NEW(&g->arena, struct gpu_state, 1);
+	g->st->next_wake = NEVER;
+	memset(g->st->wake_at, 0xff, sizeof g->st->wake_at);
+	g->task = ARENA_NEW(&g->arena, struct task, 1);
+	g->task->next_start = NEVER;
+	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
+	g->launch = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->launch);
+	g->prog = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->prog);
+	g->front = front_create(c, &g->arena, &g->mem_values, e);
+	if (!g->front)
+		return false;
+	g->mem = mem_create(c, &g->arena, g->ev, gpu_events(g), e);
+	return g->mem && create_sms(g, e);
+}
+
+struct gpu *gpu_create(const struct conf *c, struct err *e)
+{
+	if (!conf_check(c, e))
+		return NULL;
+	struct gpu *g = xcalloc(1, sizeof *g);
+	g->conf = *c;
+	if (!build(g, e)) {
+		gpu_destroy(g);
+		return NULL;
+	}
+	return g;
+}
+
+void gpu_destroy(struct gpu *g)
+{
+	if (!g)
+		return;
+	if (g->mem)
+		mem_destroy(g->mem);
+	if (g->front)
+		front_destroy(g->front);
+	for (u32 i = 0; g->task && i < g->task->nlaunches; i++)
+		free(g->launch[i]);
+	for (u32 i = 0; i < g->nmodules; i++) {
+		module_free(g->module[i]);
+		free(g->table[i]);
+	}
+	free(g->module);
+	free(g->table);
+	free(g->launch);
+	free(g->prog);
+	free(g->ev);
+	free(g->consumer);
+	devmem_release(&g->mem_values);
+	arena_release(&g->arena);
+	free(g);
+}
+
+bool gpu_add_module(struct gpu *g, struct module *m, struct err *e)
+{
+	if (!front_place(g->front, m, e)) {
+		module_free(m);
+		return false;
+	}
+	u32 n = g->nmodules++;
+	g->module = xrealloc(g->module, g->nmodules * sizeof *g->module);
+	g->table = xrealloc(g->table, g->nmodules * sizeof *g->table);
+	g->module[n] = m;
+	g->table[n] = issue_table(&g->conf, m);
+	return true;
+}
+
+static const struct issue_info *table_of(const struct gpu *g, const struct module *m)
+{
+	for (u32 i = 0; i < g->nmodules; i++)
+		if (g->module[i] == m)
+			return g->table[i];
+	BUG("launch of a module that was not added");
+}
+
+static struct event *machine_event(struct gpu *g, enum event_type t, u32 launch)
+{
+	struct event *e = event_add(gpu_events(g), t, g->st->cycle);
+	e->kernel = (s32)launch;
+	return e;
+}
+
+int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
+{
+	if (!task_add(g->task, l, g->st->cycle, g->conf.launch_latency, e))
+		return -1;
+	u32 id = g->task->nlaunches - 1;
+	g->launch[id] = xmalloc(sizeof *l);
+	*g->launch[id] = *l;
+	g->launch[id]->id = id;
+	g->prog[id] = (struct program){.launch = g->launch[id], .info = table_of(g, l->mod)};
+	if (event_wanted(gpu_events(g), EV_KERNEL_LAUNCH)) {
+		struct event *ev = machine_event(g, EV_KERNEL_LAUNCH, id);
+		ev->arg[0] = l->stream;
+		ev->arg[1] = l->ctas;
+	}
+	return (int)id;
+}
+
+/* --- kernels and CTAs
+ * --------------------------------------------------------------------------------------------------- */
+
+static struct cta_view view_of(struct gpu *g, u32 launch)
+{
+	return (struct cta_view){.conf = &g->conf,
+	                         .launch = g->launch[launch],
+	                         .sm = (const struct sm *const *)g->sm,
+	                         .num_sms = g->conf.num_sms,
+	                         .now = g->st->cycle,
+	                         .dispatched = g->task->kcb[launch].dispatched};
+}
+
+static void start_kernels(struct gpu *g)
+{
+	s32 id;
+	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
+		struct cta_view v = view_of(g, (u32)id);
+		void *state = g->task->cta_state[g->task->kcb[id].slot];
+		memset(state, 0, CTA_SCHED_STATE_MAX);
+		if (g->cta_sched->init)
+			g->cta_sched->init(state, &v);
+		for (u32 i = 0; g->task->nrunning == 1 && i < g->conf.num_sms; i++)
+			mem_kernel_start(g->mem, i);
+		g->st->dispatching = 1;
+		if (event_wanted(gpu_events(g), EV_KERNEL_START))
+			machine_event(g, EV_KERNEL_START, (u32)id);
+	}
+}
+
+static void kernel_done(struct gpu *g, u32 launch)
+{
+	if (event_wanted(gpu_events(g), EV_KERNEL_DONE))
+		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
+	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
+}
+
+static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
+{
+	struct kcb *k = &g->task->kcb[c->launch];
+	struct cta_view v = view_of(g, c->launch);
+	k->k.ctas_done++;
+	k->k.warp_insts += c->insts;
+	k->k.thread_insts += c->thread_insts;
+	if (g->cta_sched->done)
+		g->cta_sched->done(g->task->cta_state[k->slot], &v, sm, c);
+	if (k->k.ctas_done == k->ctas)
+		kernel_done(g, c->launch);
+	g->st->dispatching = 1;
+}
+
+static void collect(struct gpu *g)
+{
+	for (u32 word = 0; word < 2; word++) {
+		FOR_EACH_BIT(bit, g->st->finished[word])
+		{
+			u32 i = word * 64 + (u32)bit;
+			struct cta c;
+			while (sm_collect_cta(&g->ctx[i], g->sm[i], g->st->cycle, &c))
+				cta_done(g, i, &c);
+		}
+		g->st->finished[word] = 0;
+	}
+}
+
+/* Offers one SM to the running kernels in launch order; true when one of them placed a CTA there. */
+static bool offer(struct gpu *g, u32 i)
+{
+	for (u32 r = 0; r < g->task->nrunning; r++) {
+		u32 id = g->task->running[r];
+		struct kcb *k = &g->task->kcb[id];
+		if (k->dispatched == k->ctas || !sm_has_room(&g->ctx[i], g->sm[i], g->launch[id]))
+			continue;
+		if (g->conf.max_ctas_per_sm && sm_resident(g->sm[i], id) >= g->conf.max_ctas_per_sm)
+			continue;
+		struct cta_view v = view_of(g, id);
+		u64 cta = g->cta_sched->next(g->task->cta_state[k->slot], &v, i);
+		if (cta == NO_CTA)
+			continue;
+		k->dispatched++;
+		sm_start_cta(&g->ctx[i], g->sm[i], id, cta, g->st->cycle);
+		g->st->awake[i / 64] |= BIT(i % 64);
+		return true;
+	}
+	return false;
+}
+
+static void dispatch(struct gpu *g)
+{
+	u32 n = g->conf.num_sms, first = g->st->dispatch_rr;
+	bool any = false;
+	for (u32 k = 0; k < n; k++) {
+		u32 i = (first + k) % n;
+		if (!offer(g, i))
+			continue;
+		any = true;
+		g->st->dispatch_rr = (i + 1) % n;
+	}
+	g->st->dispatching = any;
+}
+
+/* --- the cycle
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* Wakes SMs whose time has come or for whom the memory system has something. */
+static void wake(struct gpu *g)
+{
+	struct gpu_state *st = g->st;
+	if (st->cycle >= st->next_wake) {
+		st->next_wake = NEVER;
+		for (u32 i = 0; i < g->conf.num_sms; i++) {
+			if (st->wake_at[i] <= st->cycle) {
+				st->awake[i / 64] |= BIT(i % 64);
+				st->wake_at[i] = NEVER;
+			}
+			st->next_wake = MIN(st->next_wake, st->wake_at[i]);
+		}
+	}
+	const u64 *m = mem_wake(g->mem);
+	st->awake[0] |= m[0];
+	st->awake[1] |= m[1];
+}
+
+static void tick_sm(struct gpu *g, u32 i, bool replies)
+{
+	struct gpu_state *st = g->st;
+	struct sm *s = g->sm[i];
+	if (replies) {
+		mem_clear_wake(g->mem, i);
+		sm_replies(&g->ctx[i], s, st->cycle);
+	}
+	u64 next = sm_tick(&g->ctx[i], s, st->cycle);
+	if (s->done_slots)
+		st->finished[i / 64] |= BIT(i % 64);
+	if (unlikely(s->faulted))
+		st->faulted = 1;
+	if (next > st->cycle + 1) {
+		st->awake[i / 64] &= ~BIT(i % 64);
+		st->wake_at[i] = next;
+		st->next_wake = MIN(st->next_wake, next);
+	}
+}
+
+static void tick_sms(struct gpu *g)
+{
+	const u64 *m = mem_wake(g->mem);
+	for (u32 word = 0; word < 2; word++)
+		FOR_EACH_BIT(bit, g->st->awake[word])
+	tick_sm(g, word * 64 + (u32)bit, m[word] >> bit & 1);
+}
+
+static void commit_stores(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		if (g->sm[i]->stored) {
+			g->sm[i]->stored = 0;
+			front_commit(g->front, i);
+		}
+}
+
+/* Hands one producer's events on; true when a consumer asks to stop. */
+static bool deliver(struct gpu *g, struct event_buf *b)
+{
+	bool stop = false;
+	for (u32 i = 0; i < b->n; i++)
+		for (u32 c = 0; c < g->nconsumers; c++)
+			if (g->consumer[c].mask >> b->e[i].type & 1)
+				stop |= g->consumer[c].fn(g->consumer[c].ctx, &b->e[i]);
+	b->n = 0;
+	return stop;
+}
+
+static bool deliver_all(struct gpu *g)
+{
+	bool stop = deliver(g, gpu_events(g));
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		if (g->ev[i].n)
+			stop |= deliver(g, &g->ev[i]);
+	return stop;
+}
+
+/* Nothing to do before this cycle: where the clock may jump to. */
+static u64 next_event(const struct gpu *g)
+{
+	const struct gpu_state *st = g->st;
+	const u64 *m = mem_wake(g->mem);
+	if (st->awake[0] | st->awake[1] | st->finished[0] | st->finished[1] | m[0] | m[1] | st->dispatching)
+		return st->cycle;
+	u64 at = MIN(st->next_wake, mem_next(g->mem));
+	if (g->task->nrunning < TASK_MAX_RUNNING)
+		at = MIN(at, g->task->next_start);
+	return at;
+}
+
+bool gpu_advance(struct gpu *g, u64 limit)
+{
+	struct gpu_state *st = g->st;
+	u64 at = next_event(g);
+	if (at > st->cycle) {
+		if (at == NEVER && !task_idle(g->task)) {
+			st->deadlocked = 1; /* nothing is under way that could ever wake anybody */
+			if (event_wanted(gpu_events(g), EV_DEADLOCK))
+				event_add(gpu_events(g), EV_DEADLOCK, st->cycle);
+			return g->event_mask && deliver_all(g);
+		}
+		st->cycle = MIN(at, limit);
+		if (st->cycle == limit)
+			return false;
+	}
+	if (st->finished[0] | st->finished[1])
+		collect(g);
+	if (unlikely(st->cycle >= g->task->next_start))
+		start_kernels(g);
+	if (st->dispatching)
+		dispatch(g);
+	wake(g);
+	tick_sms(g);
+	commit_stores(g);
+	mem_tick(g->mem, st->cycle);
+	if (unlikely(st->faulted) && event_wanted(gpu_events(g), EV_FAULT)) {
+		const struct fault *f = front_fault(g->front);
+		struct event *e = machine_event(g, EV_FAULT, f->launch);
+		*e = (struct event){.cycle = st->cycle,
+		                    .type = EV_FAULT,
+		                    .sm = (s32)f->sm,
+		                    .kernel = (s32)f->launch,
+		                    .cta = (s32)f->cta,
+		                    .warp = (s32)f->warp,
+		                    .pc = f->pc,
+		                    .arg = {f->code, f->addr, f->pc, 0}};
+	}
+	bool stop = g->event_mask && deliver_all(g);
+	st->cycle++;
+	return stop;
+}
+
+/* --- accounting
+ * --------------------------------------------------------------------------------------------------------------- */
+
+void gpu_sync(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		sm_sync(&g->ctx[i], g->sm[i], g->st->cycle);
+	mem_sync_counters(g->mem, g->st->cycle);
+}
+
+u64 gpu_progress(const struct gpu *g)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		sum += g->sm[i]->k.issued + g->sm[i]->k.issue_slots + g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done +
+		       g->sm[i]->k.transactions;
+	return sum;
+}
+
+void gpu_set_event_mask(struct gpu *g, u64 mask)
+{
+	g->event_mask = mask;
+	for (u32 i = 0; i <= g->conf.num_sms; i++)
+		g->ev[i].mask = mask;
+}

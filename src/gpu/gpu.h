@@ -1,0 +1,68 @@
+/* gpu: the machine put together - build, clocks, tick order. State in the arena, wiring here.
+ *
+ * Order within a cycle: finished CTAs are collected, kernels start, CTAs are dispatched (one per SM); the awake SMs
+ * tick in order; their queued stores and atomics take effect in SM order; the shared memory system moves; events go to
+ * their consumers. */
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
+#include "base/arena.h"
+#include "gpu/query.h"
+#include "sm/sched/sched.h"
+#include "task/queue.h"
+
+#define GPU_MAX_SMS 128
+
+struct gpu_state {            /* arena */
+	u64 cycle;                /* completed cycles = the cycle about to be simulated */
+	u64 awake[2];             /* SMs to tick */
+	u64 wake_at[GPU_MAX_SMS]; /* of sleeping SMs */
+	u64 next_wake;            /* the earliest of those */
+	u64 finished[2];          /* SMs with finished CTAs to collect */
+	u32 dispatch_rr;
+	u8 dispatching; /* CTAs may find room: look */
+	u8 faulted, deadlocked;
+};
+struct gpu {
+	struct conf conf;
+	struct arena arena;
+	struct devmem mem_values;
+	struct front *front;
+	struct mem *mem;
+	struct gpu_state *st;
+	struct task *task;
+	struct sm *sm[GPU_MAX_SMS];
+	struct sm_ctx ctx[GPU_MAX_SMS];
+	struct event_buf *ev;   /* num_sms + 1: the last is the machine's own */
+	struct launch **launch; /* by id */
+	struct program *prog;   /* by id */
+	const struct cta_sched_ops *cta_sched;
+	struct module **module;
+	struct issue_info **table; /* by module */
+	u32 nmodules;
+	struct {
+		u64 mask;
+		bool (*fn)(void *ctx, const struct event *e);
+		void *ctx;
+	} * consumer;
+	u32 nconsumers;
+	u64 event_mask; /* union of the consumers' masks */
+};
+struct gpu *gpu_create(const struct conf *c, struct err *e);
+void gpu_destroy(struct gpu *g);
+/* Takes the module over; places it. False: the module is freed. */
+bool gpu_add_module(struct gpu *g, struct module *m, struct err *e);
+/* Queues a launch (copied); its id or -1. */
+int gpu_launch(struct gpu *g, const struct launch *l, struct err *e);
+/* Simulates at least one cycle, at most up to cycle `limit` (> gpu_cycle); quiet stretches are skipped in one go.
+ * Returns true when a consumer asked to stop. */
+bool gpu_advance(struct gpu *g, u64 limit);
+/* Brings every counter up to date with gpu_cycle(). */
+void gpu_sync(struct gpu *g);
+/* Sum of issue slots and CTAs: changes while the machine makes progress. */
+u64 gpu_progress(const struct gpu *g);
+void gpu_set_event_mask(struct gpu *g, u64 mask);
+static inline struct event_buf *gpu_events(struct gpu *g)
+{
+	return &g->ev[g->conf.num_sms];
+}
+#endif

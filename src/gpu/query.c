@@ -1,0 +1,308 @@
+#include "gpu/query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+
+const struct conf *gpu_conf(const struct gpu *g)
+{
+	return &g->conf;
+}
+u64 gpu_cycle(const struct gpu *g)
+{
+	return g->st->cycle;
+}
+u32 gpu_num_l2(const struct gpu *g)
+{
+	return g->conf.partitions * g->conf.l2_slices;
+}
+u32 gpu_num_channels(const struct gpu *g)
+{
+	return g->conf.partitions;
+}
+u32 gpu_warps_per_sm(const struct gpu *g)
+{
+	return g->conf.sm_threads / WARP_SIZE;
+}
+const struct front *gpu_front(const struct gpu *g)
+{
+	return g->front;
+}
+const struct mem *gpu_mem(const struct gpu *g)
+{
+	return g->mem;
+}
+const struct devmem *gpu_devmem(const struct gpu *g)
+{
+	return &g->mem_values;
+}
+
+/* The SM's masks of the last simulated cycle: who issued, who was ready and did not. */
+static void last_cycle(const struct gpu *g, const struct sm *s, u64 *issued, u64 *refused)
+{
+	*issued = g->st->cycle && s->issued_cycle == g->st->cycle - 1 ? s->issued_mask : 0;
+	*refused = 0;
+	bool lsu = s->lsu_refused || s->reason[0] == ST_LSU || s->reason[1] == ST_LSU || s->reason[2] == ST_LSU ||
+	           s->reason[3] == ST_LSU;
+	if (lsu)
+		*refused |= s->in[WS_READY_LSU] & ~*issued;
+}
+
+static void fill_units(const struct gpu *g, const struct sm *s, struct sm_info *o)
+{
+	static const char *const names[3][SM_MAX_UNITS] = {{"SP0", "SP1", "SP2", "SP3", "SP4", "SP5", "SP6", "SP7"},
+	                                                   {"SFU0", "SFU1", "SFU2", "SFU3"},
+	                                                   {"DP0", "DP1", "DP2", "DP3"}};
+	const u32 n[3] = {g->conf.sm_sp_units, g->conf.sm_sfu_units, g->conf.sm_dp_units};
+	for (u32 u = 0; u < 3; u++)
+		for (u32 i = 0; i < n[u]; i++)
+			o->unit[o->nunits++] = (struct unit_info){names[u][i], s->unit_free[u][i]};
+}
+
+void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
+{
+	const struct sm *s = g->sm[sm];
+	u64 issued, refused;
+	last_cycle(g, s, &issued, &refused);
+	*o = (struct sm_info){.warps = bit_count(s->used),
+	                      .max_warps = gpu_warps_per_sm(g),
+	                      .ctas = s->nctas,
+	                      .max_ctas = g->conf.sm_ctas,
+	                      .regs_used = s->regs_used,
+	                      .regs = g->conf.sm_regs,
+	                      .shared_used = s->shared_used,
+	                      .shared = g->conf.sm_shared,
+	                      .awake = g->st->awake[sm / 64] >> (sm % 64) & 1,
+	                      .issued = s->k.issued,
+	                      .issued_last = bit_count(issued),
+	                      .lsu_queued = s->lsu_n,
+	                      .lsu_warp = -1,
+	                      .lsu_refused = s->lsu_refused,
+	                      .loads_in_flight = s->nloads};
+	for (u32 i = 0; i < SM_MAX_SCHEDS; i++)
+		o->last_reason[i] = s->reason[i];
+	fill_units(g, s, o);
+	if (s->lsu_n) {
+		const struct lsu_entry *e = &s->lsu[s->lsu_head];
+		o->lsu_warp = e->warp;
+		o->lsu_left = e->ntxn - e->next;
+	}
+}
+
+void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused)
+{
+	const struct sm *s = g->sm[sm];
+	for (u32 w = 0; w < gpu_warps_per_sm(g); w++)
+		out[w] = s->warp[w].state;
+	last_cycle(g, s, issued, refused);
+}
+
+/* --- what a warp waits for
+ * ----------------------------------------------------------------------------------------------- */
+
+/* The name of the first pending register that the next instruction needs: "%f3". */
+static const char *pending_name(const struct sm_ctx *x, const struct warp *wp, u32 w, const struct module *m,
+                                const struct inst *in)
+{
+	for (u32 i = 0; i < (u32)in->n_sb_src + in->n_sb_dst; i++) {
+		u32 id = i < in->n_sb_src ? in->sb_src[i] : in->sb_dst[i - in->n_sb_src];
+		bool pending = id < 128 ? wp->pend[id / 64] >> (id % 64) & 1 : x->big[w][0][id / 64] >> (id % 64) & 1;
+		if (!pending)
+			continue;
+		for (u32 r = 0; r < m->nregnames; r++) {
+			const struct regname *n = &m->regnames[r];
+			const struct func *f = &m->funcs[n->func];
+			if (wp->pc >= f->entry && wp->pc < f->end && n->sb == id && wp->pc >= n->live_from && wp->pc <= n->live_to)
+				return n->name;
+		}
+		return "a register";
+	}
+	return "a result";
+}
+
+static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char *out, size_t n)
+{
+	for (u32 i = 0; i < s->lsu_n; i++) {
+		const struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
+		if (e->warp == w) {
+			snprintf(out, n, i ? "queued at the LSU" : "at the LSU, %u of %u sent", e->next, e->ntxn);
+			return;
+		}
+	}
+	snprintf(out, n, "%u transaction%s in flight", s->warp[w].outstanding, s->warp[w].outstanding == 1 ? "" : "s");
+}
+
+static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w, struct warp_info *o)
+{
+	const struct warp *wp = &s->warp[w];
+	const struct module *m = g->launch[wp->launch]->mod;
+	char where[48] = "";
+	switch (wp->state) {
+	case WS_MEM:
+	case WS_SHORT:
+		if (wp->state == WS_MEM)
+			describe_memory(g, s, w, where, sizeof where);
+		else
+			snprintf(where, sizeof where, "pipeline");
+		snprintf(o->waits, sizeof o->waits, "%s: %s", pending_name(&g->ctx[sm], wp, w, m, &m->code[wp->pc]), where);
+		break;
+	case WS_BARRIER: {
+		const struct barrier *b = &s->cta[wp->cta_slot].bar[wp->barrier - 1];
+		snprintf(o->waits, sizeof o->waits, "barrier %u: %u of %u warps", wp->barrier - 1, b->arrived, b->expected);
+		break;
+	}
+	case WS_FENCE: snprintf(o->waits, sizeof o->waits, "%u accesses to finish", wp->outstanding); break;
+	case WS_FETCH: snprintf(o->waits, sizeof o->waits, wp->fetching ? "instruction fetch" : "its turn to fetch"); break;
+	case WS_READY_LSU:
+		if (o->refused)
+			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", s->lsu[s->lsu_head].warp);
+		break;
+	default: break;
+	}
+}
+
+void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
+{
+	const struct sm *s = g->sm[sm];
+	const struct sm_ctx *x = &g->ctx[sm];
+	const struct warp *wp = &s->warp[warp];
+	u64 issued, refused;
+	last_cycle(g, s, &issued, &refused);
+	*o = (struct warp_info){
+	    .state = wp->state, .scheduler = warp % x->nscheds, .launch = -1, .pc = PC_DONE, .since = wp->since};
+	if (!(s->used >> warp & 1))
+		return;
+	o->issued_last = issued >> warp & 1;
+	o->refused = refused >> warp & 1;
+	o->pc = wp->done ? PC_DONE : wp->pc;
+	o->active = front_active_mask(g->front, sm, warp);
+	o->launch = (s32)wp->launch;
+	o->cta = s->cta[wp->cta_slot].id;
+	o->cta_slot = wp->cta_slot;
+	o->warp_in_cta = wp->warp_in_cta;
+	o->started_at = wp->started_at;
+	o->insts = wp->insts;
+	o->pending_loads = wp->loads;
+	struct sched_view v = {
+	    .conf = &g->conf, .sm = s, .mask = x->sched_mask[o->scheduler], .now = g->st->cycle, .index = o->scheduler};
+	o->priority = x->sched->rank ? x->sched->rank(x->sched_state[o->scheduler], &v, warp) : 0;
+	if (!wp->done)
+		describe_wait(g, s, sm, warp, o);
+}
+
+void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
+{
+	const struct sm *s = g->sm[sm];
+	const struct cta *c = &s->cta[slot];
+	*o = (struct cta_info){.used = c->used, .slot = slot};
+	if (!c->used)
+		return;
+	const struct launch *l = g->launch[c->launch];
+	o->launch = c->launch;
+	o->cta = c->id;
+	o->id = (struct dim3){(u32)(c->id % l->grid.x), (u32)(c->id / l->grid.x % l->grid.y),
+	                      (u32)(c->id / l->grid.x / l->grid.y)};
+	o->warps = c->warps;
+	FOR_EACH_BIT(w, c->warps)
+	if (s->warp[w].done)
+		o->warps_done |= BIT(w);
+	o->started_at = c->started_at;
+	o->insts = c->insts;
+	o->reg_first = c->reg_first;
+	o->reg_size = c->reg_size;
+	o->shared_first = c->shared_first;
+	o->shared_size = c->shared_size;
+}
+
+u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max)
+{
+	const struct cta *c = &g->sm[sm]->cta[slot];
+	u32 n = 0;
+	for (u32 i = 0; c->used && i < SM_MAX_BARRIERS && n < max; i++)
+		if (c->bar[i].arrived)
+			out[n++] = (struct barrier_info){i, c->bar[i].arrived, c->bar[i].expected, c->bar[i].waiting};
+	return n;
+}
+
+u32 gpu_num_kernels(const struct gpu *g)
+{
+	return g->task->nlaunches;
+}
+
+/* The kernel's counters with those of its resident CTAs added: a CTA's own are folded in when it ends. */
+static const struct kernel_counters *live_counters(const struct gpu *g, u32 launch)
+{
+	static _Thread_local struct kernel_counters k;
+	k = g->task->kcb[launch].k;
+	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)
+		for (u32 c = 0; c < SM_MAX_CTAS; c++)
+			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch) {
+				k.warp_insts += g->sm[i]->cta[c].insts;
+				k.thread_insts += g->sm[i]->cta[c].thread_insts;
+			}
+	return &k;
+}
+
+void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
+{
+	const struct kcb *k = &g->task->kcb[launch];
+	*o = (struct kernel_info){.launch = g->launch[launch],
+	                          .name = g->launch[launch]->fn->name,
+	                          .state = (enum kernel_state)k->state,
+	                          .dispatched = k->dispatched,
+	                          .counters = live_counters(g, launch)};
+	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);
+	for (u32 i = 0; k->state == KCB_RUNNING && i < g->conf.num_sms; i++)
+		o->resident += sm_resident(g->sm[i], launch);
+}
+
+/* --- counters
+ * ----------------------------------------------------------------------------------------------------------------- */
+
+const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 i)
+{
+	if (group != CG_kernel)
+		gpu_sync(g);
+	switch (group) {
+	case CG_sm: return (const u64 *)&g->sm[i]->k;
+	case CG_l1i: return (const u64 *)mem_cache_counters(g->mem, MC_L1I, i);
+	case CG_l1d: return (const u64 *)mem_cache_counters(g->mem, MC_L1D, i);
+	case CG_l1c: return (const u64 *)mem_cache_counters(g->mem, MC_L1C, i);
+	case CG_l1t: return (const u64 *)mem_cache_counters(g->mem, MC_L1T, i);
+	case CG_l2: return (const u64 *)mem_l2_counters(g->mem, i);
+	case CG_noc: return (const u64 *)mem_noc_counters(g->mem);
+	case CG_dram: return (const u64 *)mem_dram_counters(g->mem, i);
+	case CG_kernel: return (const u64 *)live_counters(g, i);
+	case CG_COUNT: break;
+	}
+	BUG("no counter group %d", group);
+}
+
+u32 gpu_counter_instances(const struct gpu *g, enum counter_group group)
+{
+	switch (group) {
+	case CG_l2: return gpu_num_l2(g);
+	case CG_noc: return 1;
+	case CG_dram: return gpu_num_channels(g);
+	case CG_kernel: return g->task->nlaunches;
+	default: return g->conf.num_sms;
+	}
+}
+
+void gpu_stalls(struct gpu *g, u32 sm, u32 scheduler, u64 out[ST_COUNT])
+{
+	sm_sync(&g->ctx[sm], g->sm[sm], g->st->cycle);
+	memcpy(out, g->sm[sm]->stall[scheduler], sizeof(u64) * ST_COUNT);
+}
+
+void gpu_stalls_sum(struct gpu *g, s32 sm, u64 out[ST_COUNT])
+{
+	memset(out, 0, sizeof(u64) * ST_COUNT);
+	for (u32 i = sm < 0 ? 0 : (u32)sm; i < (sm < 0 ? g->conf.num_sms : (u32)sm + 1); i++) {
+		sm_sync(&g->ctx[i], g->sm[i], g->st->cycle);
+		for (u32 sch = 0; sch < g->conf.sm_schedulers; sch++)
+			for (u32 r = 0; r < ST_COUNT; r++)
+				out[r] += g->sm[i]->stall[sch][r];
+	}
+}

@@ -1,0 +1,101 @@
+/* query: what an observer may see of the machine, as plain copies. The only way obs and ui look at models.
+ *
+ * All queries are cheap enough to call at 20 frames a second, change nothing, and are valid between cycles. */
+#ifndef GPU_QUERY_H
+#define GPU_QUERY_H
+#include "front/front.h"
+#include "mem/mem.h"
+#include "probe/probe.h"
+#include "sm/warp_state.h"
+
+struct warp_info {
+	enum warp_state state;
+	bool issued_last; /* issued in the last simulated cycle (glyph of its own) */
+	bool refused;     /* ready, but its unit or the LSU refused it in the last cycle */
+	u32 scheduler;
+	u32 pc;     /* PC_DONE when all lanes exited */
+	u32 active; /* lane mask */
+	s32 launch; /* launch id, -1 = empty slot */
+	u64 cta;    /* linear CTA id */
+	u32 cta_slot, warp_in_cta;
+	u64 since;         /* cycle of the last change of state */
+	u64 started_at;    /* cycle of dispatch */
+	u64 insts;         /* warp instructions executed */
+	u32 pending_loads; /* load instructions in flight */
+	s64 priority;      /* rank the scheduler gives it now: 0 = first */
+	char waits[96];    /* what it waits for: "%f3 (v4): L1D miss, DRAM channel 2", "barrier 0: 5 of 8 arrived", "" */
+};
+struct cta_info {
+	bool used;
+	u32 launch, slot;
+	u64 cta;
+	struct dim3 id;
+	u64 warps, warps_done; /* masks of warp slots */
+	u64 started_at, insts;
+	u32 reg_first, reg_size;       /* contiguous block of the register file (32-bit registers) */
+	u32 shared_first, shared_size; /* of shared memory (B) */
+};
+struct unit_info {
+	const char *name; /* "SP0" */
+	u64 busy_until;   /* issue port taken up to and excluding this cycle */
+};
+struct sm_info {
+	u32 warps, max_warps, ctas, max_ctas;
+	u32 regs_used, regs, shared_used, shared;
+	u64 awake;                 /* 0 = asleep */
+	u64 issued;                /* = counters->issued */
+	u32 issued_last;           /* instructions issued in the last simulated cycle */
+	enum stall last_reason[4]; /* per scheduler, of the last accounted cycle */
+	u32 nunits;
+	struct unit_info unit[20];
+	u32 lsu_queued;              /* instructions at the LSU, its head included */
+	s32 lsu_warp;                /* warp of the head instruction, -1 = LSU empty */
+	u32 lsu_left;                /* transactions (or conflict cycles) the head has left */
+	enum mem_result lsu_refused; /* MR_HIT = not refused, else the reservation failure the head waits on */
+	u32 loads_in_flight;
+};
+enum kernel_state { KS_QUEUED, KS_RUNNING, KS_DONE };
+struct kernel_info {
+	const struct launch *launch;
+	const char *name;
+	enum kernel_state state;
+	u64 dispatched;      /* CTAs */
+	u32 resident;        /* CTAs on SMs now */
+	u32 ctas_per_sm;     /* occupancy: the most CTAs of this kernel one SM can hold */
+	const char *limiter; /* "threads", "CTAs", "registers", "shared memory", "max_ctas_per_sm" */
+	const struct kernel_counters *counters;
+};
+struct barrier_info {
+	u32 id, arrived, expected; /* warps */
+	u64 waiting;               /* mask of warp slots */
+};
+
+struct gpu;
+const struct conf *gpu_conf(const struct gpu *g);
+u64 gpu_cycle(const struct gpu *g);
+u32 gpu_num_l2(const struct gpu *g); /* slices */
+u32 gpu_num_channels(const struct gpu *g);
+u32 gpu_warps_per_sm(const struct gpu *g);
+void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *out);
+void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
+/* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
+ * that issued in the last cycle, *refused likewise. */
+void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
+void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
+u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max);
+u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
+void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
+
+/* Counters of an instance (SM, slice, channel, launch; 0 for noc) as an array of u64 in the order of the group's rows,
+ * brought up to date. */
+const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 instance);
+u32 gpu_counter_instances(const struct gpu *g, enum counter_group group);
+/* Issue slots lost per base reason: out[ST_COUNT] of one scheduler; up to date. The sum is the SM's cycles. */
+void gpu_stalls(struct gpu *g, u32 sm, u32 scheduler, u64 out[ST_COUNT]);
+/* Sum over an SM's schedulers, or over all SMs (sm < 0). */
+void gpu_stalls_sum(struct gpu *g, s32 sm, u64 out[ST_COUNT]);
+
+const struct front *gpu_front(const struct gpu *g);
+const struct mem *gpu_mem(const struct gpu *g);
+const struct devmem *gpu_devmem(const struct gpu *g);
+#endif

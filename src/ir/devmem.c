@@ -1,0 +1,178 @@
+#include "ir/devmem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define ALLOC_ALIGN 256
+#define ALLOC_GAP 256
+
+static u64 devmem_pages(const struct devmem *d)
+{
+	return d->bytes / DEVMEM_PAGE;
+}
+static size_t dirty_bytes(const struct devmem *d)
+{
+	return (devmem_pages(d) + 63) / 64 * sizeof(u64);
+}
+
+bool devmem_init(struct devmem *d, u64 bytes, struct err *e)
+{
+	*d = (struct devmem){.bytes = (bytes + DEVMEM_PAGE - 1) / DEVMEM_PAGE * DEVMEM_PAGE, .top = DEVMEM_BASE};
+	void *p = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED) {
+		u64 mib = d->bytes >> 20;
+		*d = (struct devmem){0};
+		return err_set(e, "cannot reserve %" PRIu64 " MiB for device memory (mem.heap_mb): %s", mib, strerror(errno));
+	}
+	d->mem = p;
+	d->dirty = xcalloc(1, dirty_bytes(d));
+	return true;
+}
+
+void devmem_release(struct devmem *d)
+{
+	if (d->mem)
+		munmap(d->mem, d->bytes);
+	free(d->dirty);
+	free(d->allocs);
+	*d = (struct devmem){0};
+}
+
+static void add_alloc(struct devmem *d, u64 addr, u64 size, const char *name)
+{
+	if (d->nallocs == d->cap) {
+		d->cap = d->cap ? d->cap * 2 : 64;
+		d->allocs = xrealloc(d->allocs, d->cap * sizeof(*d->allocs));
+	}
+	struct alloc *a = &d->allocs[d->nallocs++];
+	*a = (struct alloc){.addr = addr, .size = size, .id = d->nallocs};
+	snprintf(a->name, sizeof(a->name), "%s", name ? name : "");
+}
+
+u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e)
+{
+	u64 left = DEVMEM_BASE + d->bytes - d->top;
+	if (!size)
+		return err_set(e, "device allocation %s%sof 0 bytes", name ? name : "", name && *name ? " " : ""), 0;
+	if (size > left || left - size < ALLOC_GAP + ALLOC_ALIGN) {
+		err_set(e, "out of device memory: %" PRIu64 " bytes wanted%s%s, %" PRIu64 " of %" PRIu64 " left (mem.heap_mb)",
+		        size, name && *name ? " for " : "", name ? name : "", left, d->bytes);
+		return 0;
+	}
+	u64 addr = d->top;
+	/* never handed out before and the reservation is zero: a new allocation needs no clearing */
+	d->top = (addr + size + ALLOC_GAP + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
+	add_alloc(d, addr, size, name);
+	d->epoch++;
+	return addr;
+}
+
+/* The last allocation that starts at or before addr, or NULL. */
+static struct alloc *alloc_before(const struct devmem *d, u64 addr)
+{
+	u32 lo = 0, hi = d->nallocs;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		if (d->allocs[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &d->allocs[lo - 1] : NULL;
+}
+
+bool devmem_free(struct devmem *d, u64 addr, struct err *e)
+{
+	struct alloc *a = alloc_before(d, addr);
+	if (!a || a->addr != addr || a->internal)
+		return err_set(e, "free of 0x%" PRIx64 ", which is not the start of an allocation", addr);
+	if (a->freed)
+		return err_set(e, "double free of allocation %u%s%s at 0x%" PRIx64, a->id, *a->name ? " " : "", a->name, addr);
+	a->freed = true;
+	d->epoch++;
+	return true;
+}
+
+const struct alloc *devmem_find(const struct devmem *d, u64 addr)
+{
+	const struct alloc *a = alloc_before(d, addr);
+	return a && addr - a->addr < a->size ? a : NULL;
+}
+
+static u64 distance(const struct alloc *a, u64 addr)
+{
+	if (addr < a->addr)
+		return a->addr - addr;
+	return addr - a->addr < a->size ? 0 : addr - (a->addr + a->size) + 1;
+}
+
+const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist)
+{
+	const struct alloc *best = alloc_before(d, addr);
+	const struct alloc *next = best ? best + 1 : d->allocs;
+	if (!d->nallocs)
+		return NULL;
+	if (!best || (next < d->allocs + d->nallocs && distance(next, addr) < distance(best, addr)))
+		best = next;
+	*dist = distance(best, addr);
+	return best;
+}
+
+static bool check_host_copy(const struct devmem *d, u64 addr, u64 n, const char *what, struct err *e)
+{
+	const struct alloc *a = devmem_find(d, addr);
+	u64 dist = 0;
+	if (a && a->freed)
+		return err_set(e, "%s of %" PRIu64 " bytes at 0x%" PRIx64 ": allocation %u%s%s was freed", what, n, addr, a->id,
+		               *a->name ? " " : "", a->name);
+	if (a && n <= a->size - (addr - a->addr))
+		return true;
+	a = devmem_nearest(d, addr, &dist);
+	if (!a)
+		return err_set(e, "%s of %" PRIu64 " bytes at 0x%" PRIx64 ": nothing is allocated", what, n, addr);
+	return err_set(
+	    e, "%s of %" PRIu64 " bytes at 0x%" PRIx64 " is outside allocation %u%s%s (0x%" PRIx64 ", %" PRIu64 " bytes)",
+	    what, n, addr, a->id, *a->name ? " " : "", a->name, a->addr, a->size);
+}
+
+bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e)
+{
+	if (!n)
+		return true;
+	if (!check_host_copy(d, addr, n, "read", e))
+		return false;
+	memcpy(out, devmem_ptr(d, addr), n);
+	return true;
+}
+
+bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e)
+{
+	if (!n)
+		return true;
+	if (!check_host_copy(d, addr, n, "write", e))
+		return false;
+	memcpy(devmem_ptr(d, addr), in, n);
+	for (u64 at = addr; at < addr + n; at += DEVMEM_PAGE)
+		devmem_touch(d, at, 1);
+	devmem_touch(d, addr + n - 1, 1);
+	return true;
+}
+
+u64 devmem_hash(const struct devmem *d)
+{
+	XXH3_state_t st;
+	XXH3_64bits_reset(&st);
+	for (u64 w = 0; w < dirty_bytes(d) / sizeof(u64); w++)
+		for (u64 bits = d->dirty[w]; bits; bits &= bits - 1) {
+			u64 page = w * 64 + (u64)__builtin_ctzll(bits);
+			XXH3_64bits_update(&st, &page, sizeof(page));
+			XXH3_64bits_update(&st, d->mem + page * DEVMEM_PAGE, DEVMEM_PAGE);
+		}
+	return XXH3_64bits_digest(&st);
+}

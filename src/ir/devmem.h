@@ -1,0 +1,64 @@
+/* devmem: the simulated device memory - one reserved range, an allocator that remembers, and a dirty bit per page.
+ *
+ * Device addresses run from DEVMEM_BASE upwards; byte at address a is at mem + (a - DEVMEM_BASE). Allocations are
+ * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing), and
+ * addresses of freed allocations are not used again (use after free is found), until the address space ends.
+ *
+ * Generic addresses: a 64-bit generic address within [SHARED_WINDOW, +16 MiB) is shared memory, within [LOCAL_WINDOW,
+ * +16 MiB) local memory of the thread, anything else global. Constant and parameter addresses are plain device
+ * addresses. */
+#ifndef IR_DEVMEM_H
+#define IR_DEVMEM_H
+#include "base/base.h"
+#include "base/err.h"
+
+#define DEVMEM_BASE 0x100000000ull /* 4 GiB: no 32-bit value is a valid device address */
+#define SHARED_WINDOW 0x1000000ull
+#define LOCAL_WINDOW 0x2000000ull
+#define WINDOW_BYTES 0x1000000ull
+#define DEVMEM_PAGE 4096
+
+struct alloc {
+	u64 addr, size;
+	u32 id; /* 1, 2, ... in order of allocation */
+	bool freed;
+	bool internal; /* module symbols, local memory, printf buffer */
+	bool readonly; /* constant space: a store is a fault */
+	char name[48]; /* symbol or the host program's name for it, may be "" */
+};
+struct devmem {
+	u8 *mem;              /* reserved range */
+	u64 bytes;            /* its size */
+	u64 top;              /* next free device address */
+	u64 *dirty;           /* one bit per page, set by every write */
+	struct alloc *allocs; /* sorted by address */
+	u32 nallocs, cap;
+	u64 epoch; /* counts changes of the allocation table, so that look-ups may be cached */
+};
+bool devmem_init(struct devmem *d, u64 bytes, struct err *e);
+void devmem_release(struct devmem *d);
+/* Device address of a new zeroed allocation, 0 with *e set when size is 0 or memory is exhausted. */
+u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e);
+/* Marks an allocation freed; error for an address that is none's start, or freed already. */
+bool devmem_free(struct devmem *d, u64 addr, struct err *e);
+/* The allocation that contains addr (freed ones too), or NULL. */
+const struct alloc *devmem_find(const struct devmem *d, u64 addr);
+/* The allocation nearest to addr, for messages; NULL when there is none. Distance in bytes in *dist (0 = inside; else
+ * beyond its end or before its start). */
+const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
+/* Host side copies; error (naming the allocation) when [addr, addr+n) is not inside one live allocation. */
+bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e);
+bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e);
+static inline u8 *devmem_ptr(const struct devmem *d, u64 addr)
+{
+	return d->mem + (addr - DEVMEM_BASE);
+}
+static inline void devmem_touch(struct devmem *d, u64 addr, u32 n) /* marks the pages of [addr, addr+n) dirty; n > 0 */
+{
+	u64 first = (addr - DEVMEM_BASE) / DEVMEM_PAGE, last = (addr - DEVMEM_BASE + n - 1) / DEVMEM_PAGE;
+	for (u64 p = first; p <= last; p++)
+		d->dirty[p / 64] |= 1ull << (p % 64);
+}
+/* XXH3 hash over all touched (dirty) pages and their numbers. */
+u64 devmem_hash(const struct devmem *d);
+#endif

@@ -1,0 +1,117 @@
+#include "ir/ir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct opcode_desc opcode_descs[OP_COUNT] = {
+#define O(id, name, rule, help) {name, help},
+#include "ir/opcodes.def"
+#undef O
+};
+const char *const space_names[SPC_COUNT] = {"none",  "generic", "global", "shared", "local",
+                                            "const", "param",   "param",  "tex"};
+const char *const iclass_names[IC_COUNT] = {"int_add", "int_max", "int_mul", "int_mad", "int_div", "shfl",
+                                            "f32_add", "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",
+                                            "f64_add", "f64_max", "f64_mul", "f64_mad", "f64_div", "ctrl",
+                                            "global",  "atomic",  "shared",  "const",   "tex"};
+static const struct {
+	const char *name;
+	u8 bytes;
+	bool is_float, is_signed;
+} types[T_COUNT] = {
+    [T_NONE] = {"", 0, 0, 0},       [T_PRED] = {"pred", 0, 0, 0},     [T_B8] = {"b8", 1, 0, 0},
+    [T_B16] = {"b16", 2, 0, 0},     [T_B32] = {"b32", 4, 0, 0},       [T_B64] = {"b64", 8, 0, 0},
+    [T_U8] = {"u8", 1, 0, 0},       [T_U16] = {"u16", 2, 0, 0},       [T_U32] = {"u32", 4, 0, 0},
+    [T_U64] = {"u64", 8, 0, 0},     [T_S8] = {"s8", 1, 0, 1},         [T_S16] = {"s16", 2, 0, 1},
+    [T_S32] = {"s32", 4, 0, 1},     [T_S64] = {"s64", 8, 0, 1},       [T_F16] = {"f16", 2, 1, 1},
+    [T_F16X2] = {"f16x2", 4, 1, 1}, [T_F32] = {"f32", 4, 1, 1},       [T_F64] = {"f64", 8, 1, 1},
+    [T_BF16] = {"bf16", 2, 1, 1},   [T_BF16X2] = {"bf16x2", 4, 1, 1}, [T_B128] = {"b128", 16, 0, 0},
+};
+u32 ptype_bytes(enum ptype t)
+{
+	return types[t].bytes;
+}
+const char *ptype_name(enum ptype t)
+{
+	return types[t].name;
+}
+bool ptype_is_float(enum ptype t)
+{
+	return types[t].is_float;
+}
+bool ptype_is_signed(enum ptype t)
+{
+	return types[t].is_signed;
+}
+
+const struct func *module_func(const struct module *m, const char *name, bool kernels_only)
+{
+	for (u32 i = 0; i < m->nfuncs; i++)
+		if (!strcmp(m->funcs[i].name, name) && (m->funcs[i].is_kernel || !kernels_only))
+			return &m->funcs[i];
+	return NULL;
+}
+
+const char *module_line(const struct module *m, u32 line, u32 *len)
+{
+	if (line < 1 || line > m->nlines) {
+		*len = 0;
+		return "";
+	}
+	const char *p = m->text + m->line_at[line - 1];
+	*len = (u32)strcspn(p, "\r\n");
+	return p;
+}
+
+static void free_symbols(struct module *m)
+{
+	for (u32 i = 0; i < m->nsymbols; i++) {
+		free(m->symbols[i].name);
+		free(m->symbols[i].init);
+		free(m->symbols[i].relocs);
+	}
+	free(m->symbols);
+}
+
+static void free_funcs(struct module *m)
+{
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		for (u32 p = 0; p < m->funcs[i].nparams; p++)
+			free(m->funcs[i].params[p].name);
+		free(m->funcs[i].params);
+		free(m->funcs[i].name);
+	}
+	free(m->funcs);
+}
+
+void module_free(struct module *m)
+{
+	if (!m)
+		return;
+	free_symbols(m);
+	free_funcs(m);
+	for (u32 i = 0; i < m->ncalls; i++) {
+		free(m->calls[i].args);
+		free(m->calls[i].rets);
+	}
+	for (u32 i = 0; i < m->ntables; i++)
+		free(m->tables[i].pc);
+	for (u32 i = 0; i < m->ntexrefs; i++)
+		free(m->texrefs[i].name);
+	for (u32 i = 0; i < m->nfiles; i++)
+		free(m->files[i]);
+	for (u32 i = 0; i < m->nregnames; i++)
+		free(m->regnames[i].name);
+	free(m->regnames);
+	free(m->calls);
+	free(m->tables);
+	free(m->texrefs);
+	free(m->files);
+	free(m->fixes);
+	free(m->code);
+	free(m->pool);
+	free(m->line_at);
+	free(m->text);
+	free(m->path);
+	free(m);
+}

@@ -1,0 +1,411 @@
+/* ir: what a loaded PTX module is - code, functions, symbols. Constant once loaded (the state lives elsewhere).
+ *
+ * All functions of a module share one code array; a pc is an index into it. Instruction i sits at byte address
+ * module->code_base + 8*i for the instruction cache.
+ *
+ * Registers. The loader has already mapped PTX's virtual registers onto compact slots by liveness. A warp's registers
+ * are a *frame*: bytes, addressed by an operand's offset.
+ *
+ *   frame:  [ predicates: one u32 lane mask each, padded to 128 B ][ slot 0: 32 x u32 ][ slot 1 ] ...
+ *
+ *   8-, 16- and 32-bit values   one slot: u32 per lane; bits above the value's width are unspecified (readers truncate)
+ *   64-bit values               two slots: u64 per lane, contiguous (lane l at offset + 8*l), 128-byte aligned
+ *   predicates                  bit l = lane l
+ *
+ * Immediates are broadcast vectors of the same shapes in module->pool (the bit OPND_POOL of an operand says so), so
+ * that an execution function reads every source as "32 lanes at a pointer". */
+#ifndef IR_IR_H
+#define IR_IR_H
+#include "base/base.h"
+
+enum opcode {
+#define O(id, name, rule, help) OP_##id,
+#include "ir/opcodes.def"
+#undef O
+	OP_COUNT
+};
+struct opcode_desc {
+	const char *name, *help;
+};
+extern const struct opcode_desc opcode_descs[OP_COUNT];
+
+enum ptype {
+	T_NONE,
+	T_PRED,
+	T_B8,
+	T_B16,
+	T_B32,
+	T_B64,
+	T_U8,
+	T_U16,
+	T_U32,
+	T_U64,
+	T_S8,
+	T_S16,
+	T_S32,
+	T_S64,
+	T_F16,
+	T_F16X2,
+	T_F32,
+	T_F64,
+	T_BF16,
+	T_BF16X2,
+	T_B128,
+	T_COUNT
+};
+u32 ptype_bytes(enum ptype t);        /* T_PRED and T_NONE: 0 */
+const char *ptype_name(enum ptype t); /* "u32" */
+bool ptype_is_float(enum ptype t);
+bool ptype_is_signed(enum ptype t);
+
+/* State space of a memory instruction. PARAM = kernel parameters (uniform, the launch's parameter buffer); FPARAM =
+ * parameters and return values of device functions (per lane, see struct call_info). */
+enum space {
+	SPC_NONE,
+	SPC_GENERIC,
+	SPC_GLOBAL,
+	SPC_SHARED,
+	SPC_LOCAL,
+	SPC_CONST,
+	SPC_PARAM,
+	SPC_FPARAM,
+	SPC_TEX,
+	SPC_COUNT
+};
+extern const char *const space_names[SPC_COUNT];
+
+/* Timing classes: each has a latency and an initiation interval in the configuration and a unit it issues to. */
+enum iclass {
+	IC_INT_ADD,
+	IC_INT_MAX,
+	IC_INT_MUL,
+	IC_INT_MAD,
+	IC_INT_DIV,
+	IC_SHFL,
+	IC_F32_ADD,
+	IC_F32_MAX,
+	IC_F32_MUL,
+	IC_F32_MAD,
+	IC_F32_DIV,
+	IC_SFU,
+	IC_F64_ADD,
+	IC_F64_MAX,
+	IC_F64_MUL,
+	IC_F64_MAD,
+	IC_F64_DIV,
+	IC_CTRL,   /* branch, call, return, exit, barrier, fence: SP unit, no result register to wait for */
+	IC_GLOBAL, /* loads and stores of global, local and generic space, prefetches */
+	IC_ATOMIC, /* global or generic atomics and reductions */
+	IC_SHARED, /* shared memory, atomics included */
+	IC_CONST,  /* constant and parameter loads */
+	IC_TEX,
+	IC_COUNT
+};
+extern const char *const iclass_names[IC_COUNT]; /* "int_add", ... */
+
+enum cmp {
+	CMP_EQ,
+	CMP_NE,
+	CMP_LT,
+	CMP_LE,
+	CMP_GT,
+	CMP_GE,
+	CMP_LO,
+	CMP_LS,
+	CMP_HI,
+	CMP_HS,
+	CMP_EQU,
+	CMP_NEU,
+	CMP_LTU,
+	CMP_LEU,
+	CMP_GTU,
+	CMP_GEU,
+	CMP_NUM,
+	CMP_NAN
+};
+enum boolop { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
+enum rounding { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+enum atom_op {
+	ATOM_NONE,
+	ATOM_ADD,
+	ATOM_MIN,
+	ATOM_MAX,
+	ATOM_INC,
+	ATOM_DEC,
+	ATOM_AND,
+	ATOM_OR,
+	ATOM_XOR,
+	ATOM_EXCH,
+	ATOM_CAS
+};
+enum mulmode { MUL_LO, MUL_HI, MUL_WIDE };
+enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum matchmode { MATCH_ANY, MATCH_ALL };
+enum barmode { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR };
+enum sreg {
+	SR_TID_X,
+	SR_TID_Y,
+	SR_TID_Z,
+	SR_NTID_X,
+	SR_NTID_Y,
+	SR_NTID_Z,
+	SR_CTAID_X,
+	SR_CTAID_Y,
+	SR_CTAID_Z,
+	SR_NCTAID_X,
+	SR_NCTAID_Y,
+	SR_NCTAID_Z,
+	SR_LANEID,
+	SR_WARPID,
+	SR_NWARPID,
+	SR_SMID,
+	SR_NSMID,
+	SR_GRIDID,
+	SR_LANEMASK_EQ,
+	SR_LANEMASK_LE,
+	SR_LANEMASK_LT,
+	SR_LANEMASK_GE,
+	SR_LANEMASK_GT,
+	SR_CLOCK,
+	SR_CLOCK_HI,
+	SR_CLOCK64,
+	SR_GLOBALTIMER,
+	SR_GLOBALTIMER_LO,
+	SR_GLOBALTIMER_HI,
+	SR_ENVREG,
+	SR_DYNAMIC_SMEM_SIZE,
+	SR_TOTAL_SMEM_SIZE,
+	SR_COUNT
+};
+enum texgeom { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D };
+enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
+
+/* Operand: byte offset into the frame, or (OPND_POOL set) into module->pool. */
+typedef u32 opnd;
+#define OPND_NONE 0xffffffffu /* absent, or the bit bucket `_` */
+#define OPND_POOL 0x80000000u
+
+/* Instruction flags. */
+enum {
+	IF_FTZ = 1 << 0,
+	IF_SAT = 1 << 1,
+	IF_APPROX = 1 << 2, /* .approx and .full */
+	IF_CC_OUT = 1 << 3, /* writes the carry flag (.cc) */
+	IF_CC_IN = 1 << 4,  /* reads it (addc, subc, madc) */
+	IF_VOLATILE = 1 << 5,
+	IF_NC = 1 << 6,        /* ld.global.nc: through the texture path's cache where a machine has one, else L1D */
+	IF_NAN = 1 << 7,       /* min.NaN / max.NaN */
+	IF_GUARD_NEG = 1 << 8, /* @!p */
+	IF_UNI = 1 << 9,
+	IF_CVTA_TO = 1 << 10,
+	IF_SHIFTAMT = 1 << 11,
+	IF_WRAP = 1 << 12,      /* shf.wrap (else clamp) */
+	IF_RIGHT = 1 << 13,     /* shf.r (else l) */
+	IF_SYNC = 1 << 14,      /* shfl.sync, vote.sync, match.sync: last source is the member mask */
+	IF_INDIRECT = 1 << 15,  /* call through a register: s[0] = address of a function */
+	IF_NEG_PRED = 1 << 16,  /* the source predicate of setp's combine, vote, bar.red (or a popc/and/or) is negated */
+	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
+	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
+	IF_VPRINTF =
+	    1
+	    << 19, /* call of vprintf: s[0] = format address, s[1] = argument buffer address, d[0] = result or OPND_NONE */
+	IF_EXITS = 1 << 20,  /* ret in a kernel: the same as exit */
+	IF_FOLDED = 1 << 21, /* add.s64 whose single-use mul.wide source is fused with it in machine code: no issue slot */
+	IF_CALL_MALLOC = 1 << 22, /* reserved */
+};
+
+/* One PTX instruction, lowered. Meaning of the fields per opcode (d = destinations, s = sources, in PTX's own order):
+ *
+ *   arithmetic      d[0], s[0..2]; type; stype for cvt, set, slct, bfind...
+ *   mov             d[0], s[0]; a special register: sreg != SR_NONE_ and no source;
+ *                   unpack {a,b}=r: vec = n, d[0..n-1], s[0], type = the whole's type; pack r={a,b}: vec = n, d[0],
+ * s[0..n-1], pack = 1 mul, mad        mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE) setp
+ * d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate selp            d[0], s[0],
+ * s[1], s[2] predicate ld              d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset
+ * (absolute when there is no base) st              s[0] = base as in ld; s[1..vec] = values atom, red       d[0]
+ * (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom tex             d[0..3]; s[0..n-1] = coordinates, n by geom
+ * (a1d: s[0] = layer, as PTX lists them); tex = texture id, or (tex < 0) s[4] = register with a texture object handle;
+ * type = result type, stype = coordinate type shfl            d[0], d[1] predicate or OPND_NONE; s[0] value, s[1]
+ * lane/offset, s[2] c operand, s[3] member mask (IF_SYNC) vote            d[0] (predicate or, for ballot, a register);
+ * s[0] predicate, s[1] member mask (IF_SYNC); IF_NEG_PRED match           d[0], d[1] predicate (all); s[0] value, s[1]
+ * member mask bar             mode = enum barmode; s[0] = barrier number, s[1] = thread count or OPND_NONE; red: d[0],
+ * s[2] predicate bra             target; reconv brx             s[0] index; table = index into module->tables call func
+ * = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls prmt, bfi, lop3, shf, dp4a,
+ * vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table
+ *
+ * A frame address of the form [reg+imm] keeps reg in s[0]; 32-bit base registers are allowed for shared, local, const
+ * and param space (base_bytes says 4 or 8). */
+struct inst {
+	u8 op;          /* enum opcode */
+	u8 type, stype; /* enum ptype */
+	u8 space;       /* enum space */
+	u8 cls;         /* enum iclass */
+	u8 cost;        /* issue slots under isa.issue_cost=sass; 0 = free */
+	u8 vec;         /* 1, 2, 4 (ld, st, mov pack/unpack) */
+	u8 cmp, boolop, round, atom, mode;
+	u8 sreg;       /* mov from a special register: enum sreg + 1; 0 = not one */
+	u8 geom;       /* tex: enum texgeom */
+	u8 base_bytes; /* width of the base address register: 4 or 8; 0 = none */
+	u8 pack;
+	u32 flags;
+	opnd guard; /* predicate or OPND_NONE */
+	opnd d[4];
+	opnd s[5];
+	s32 target; /* bra: pc of the label */
+	s32 reconv; /* bra, brx, indirect divergence: pc of the immediate post-dominator; -1 = the function's exit */
+	s32 func, call, table, tex;
+	s64 imm;      /* byte offset of an address; for mov of a symbol: resolved into the pool instead */
+	u32 line;     /* PTX source line, 1-based */
+	u32 src_line; /* .loc: CUDA source line, 0 = unknown */
+	u16 src_file; /* .loc: index into module->files */
+	/* Scoreboard ids written and read (guard and predicates included); one id names one allocation slot: predicates
+	 * 0..P-1, then register slots by their first slot. 64-bit values name their first slot only. The carry flag is an
+	 * id too. */
+	u16 sb_dst[5], sb_src[9];
+	u8 n_sb_dst, n_sb_src;
+	/* Execution function, resolved by front/ptx for the host's vector width; opaque here. */
+	void (*exec)(void *ctx, const struct inst *in);
+};
+#define SB_IDS_MAX 1024 /* scoreboard ids per function chain; more is a load error that names the kernel */
+
+/* A variable of the module: .global, .const, .shared (static; or the dynamic extern array), .local. */
+struct symbol {
+	char *name;
+	enum space space;
+	u64 size; /* bytes; 0 for the dynamic shared array */
+	u32 align;
+	u64 addr; /* global, const: device address, filled when the module is placed; shared, local: offset */
+	s32 func; /* owner for function-scope shared/local, -1 = module scope */
+	u32 line;
+	u8 *init;      /* size bytes or NULL (zero) */
+	struct reloc { /* words of init that hold the address of another symbol or function */
+		u64 at;
+		u32 bytes;
+		s32 sym, func;
+		s64 add;
+		bool generic; /* generic(sym) */
+	} * relocs;
+	u32 nrelocs;
+};
+
+struct param {
+	char *name;
+	enum ptype type; /* T_B8 with size > 1 for byte arrays (structs) */
+	u32 offset, size, align;
+	bool is_pointer; /* .ptr attribute */
+};
+
+/* Call: how arguments and results move. Function parameters live in a per-warp stack of FPARAM bytes, lane-interleaved
+ * by 32-bit word (word w of lane l at (w*32 + l)*4). A function sees, from its own base: [0, in_bytes) its parameters,
+ * [in_bytes, in_bytes+ret_bytes) its return values, then the .param variables it declares for calls. */
+struct call_info {
+	struct call_move {
+		u32 from, to, bytes;
+	} * args, *rets; /* args: caller offset -> callee offset; rets: callee offset -> caller offset */
+	u32 nargs, nrets;
+};
+
+struct func {
+	char *name;
+	bool is_kernel;
+	u32 entry, end; /* pcs: [entry, end) */
+	u32 line;
+	struct param *params;
+	u32 nparams;
+	u32 param_bytes;  /* kernel: size of the parameter buffer; function: in_bytes */
+	u32 ret_bytes;    /* function: bytes of return values */
+	u32 fparam_bytes; /* size of the FPARAM frame in all: in + ret + call variables */
+	u32 frame_bytes;  /* register frame, a multiple of 128 */
+	u32 pred_bytes;   /* of it, predicates: a multiple of 128 */
+	u32 sb_ids;   /* scoreboard ids used, callees' own ids start from 0 again: a call waits until nothing is pending */
+	u32 regs;     /* estimated 32-bit registers per thread (max-live + 7 rule), callees included */
+	u32 max_live; /* the max-live figure behind it */
+	u32 shared_bytes, local_bytes; /* static, callees included */
+	bool dynamic_shared;           /* refers to an extern .shared array */
+	u32 dynamic_shared_off; /* offset at which the dynamic array starts = shared_bytes rounded to its alignment */
+	u32 maxnreg, minnctapersm, maxntid[3], reqntid[3]; /* directives, 0 = absent */
+	u32 nbarriers;
+	bool has_calls, recursive;
+};
+
+/* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
+ * do not overlap: the value belongs to this name at pcs in [live_from, live_to) (the hull of its live range). */
+struct regname {
+	char *name; /* "%r12" */
+	enum ptype type;
+	u32 func;
+	opnd at;
+	u16 sb; /* scoreboard id */
+	u32 live_from, live_to;
+};
+
+struct texref {
+	char *name;
+	u32 line;
+};
+
+struct module {
+	char *path;   /* as given; for messages */
+	char *text;   /* PTX source, NUL-terminated */
+	u32 *line_at; /* offset of each line's start; nlines entries, line 1 at [0] */
+	u32 nlines;
+	u32 isa_major, isa_minor, target_sm, address_size;
+	struct inst *code;
+	u32 ncode;
+	struct func *funcs;
+	u32 nfuncs;
+	struct symbol *symbols;
+	u32 nsymbols;
+	struct call_info *calls;
+	u32 ncalls;
+	struct branch_table {
+		u32 *pc, n;
+	} * tables;
+	u32 ntables;
+	struct texref *texrefs;
+	u32 ntexrefs;
+	char **files; /* .file names, index = .file number */
+	u32 nfiles;
+	u8 *pool; /* broadcast immediates, 128-byte aligned */
+	size_t pool_bytes;
+	/* Places in the pool that hold an address known only once the module is placed on a device. */
+	struct pool_fix {
+		u32 at;    /* byte offset of the broadcast vector */
+		u32 bytes; /* 4 or 8 per lane */
+		s32 sym, func;
+		s64 add;
+		bool generic;
+	} * fixes;
+	u32 nfixes;
+	struct regname *regnames; /* sorted by func, then declaration order */
+	u32 nregnames;
+	u64 code_base; /* for the instruction cache; filled when placed */
+};
+
+/* Function with this name or NULL; only kernels when kernels_only. */
+const struct func *module_func(const struct module *m, const char *name, bool kernels_only);
+/* The PTX source line (without newline) as pointer and length. */
+const char *module_line(const struct module *m, u32 line, u32 *len);
+void module_free(struct module *m);
+
+struct dim3 {
+	u32 x, y, z;
+};
+
+/* A kernel launch: constant once made. */
+#define PARAM_BYTES_MAX 4096
+struct launch {
+	const struct module *mod;
+	const struct func *fn;
+	struct dim3 grid, block;
+	u32 id; /* 0, 1, 2... in launch order */
+	u32 stream;
+	u32 shared_bytes; /* static + dynamic, per CTA */
+	u32 dynamic_shared;
+	u32 regs;  /* registers per thread that occupancy uses */
+	u32 warps; /* per CTA */
+	u64 ctas;
+	u8 params[PARAM_BYTES_MAX];
+};
+#endif

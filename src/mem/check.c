@@ -1,0 +1,94 @@
+/* Counters: access to them and the sums that must hold. */
+#include "mem/impl.h"
+
+#include <stdio.h>
+
+void mem_sync_counters(struct mem *m, u64 now)
+{
+	for (u32 i = 0; i < m->nsms * MC_COUNT; i++)
+		mshr_account(&m->l1[i].mshr, now, m->l1[i].cc);
+	for (u32 s = 0; s < m->nslices; s++)
+		l2_sync(m, s, now);
+}
+
+struct cache_counters *mem_cache_counters(struct mem *m, enum mem_cache c, u32 sm) { return m->l1[sm * MC_COUNT + c].cc; }
+struct cache_counters *mem_l2_counters(struct mem *m, u32 slice) { return m->slice[slice].cc; }
+struct dram_counters *mem_dram_counters(struct mem *m, u32 channel) { return m->chan[channel].cc; }
+struct noc_counters *mem_noc_counters(struct mem *m) { return m->noc; }
+
+static bool equal(const char *who, u32 i, const char *what, u64 a, u64 b, struct err *e)
+{
+	if (a == b)
+		return true;
+	return err_set(e, "memory conservation, %s %u: %s (%llu and %llu)", who, i, what, (unsigned long long)a,
+				   (unsigned long long)b);
+}
+
+static bool check_cache(const char *who, u32 i, const struct cache_counters *c, const struct mshr_table *t, struct err *e)
+{
+	return equal(who, i, "accesses = hits + misses + merges + bypasses", c->accesses,
+				 c->hits + c->misses + c->merges + c->bypasses, e) &&
+		   equal(who, i, "accesses = reads + writes + atomics", c->accesses, c->reads + c->writes + c->atomics, e) &&
+		   equal(who, i, "no MSHR in use", t->st->used, 0, e);
+}
+
+static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
+{
+	u64 reserved = 0;
+	for (u32 k = 0; k < t->sets * t->ways; k++)
+		reserved += t->line[k].pending != 0;
+	return equal(who, i, "no line reserved", reserved, 0, e);
+}
+
+static bool check_sm(struct mem *m, u32 sm, struct err *e)
+{
+	static const char *const names[MC_COUNT] = {"l1i of SM", "l1d of SM", "l1c of SM", "l1t of SM"};
+	const struct sm_port *p = &m->port[sm];
+	for (u32 k = 0; k < MC_COUNT; k++) {
+		const struct l1 *l = &m->l1[sm * MC_COUNT + k];
+		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) || !check_tags(names[k], sm, &l->tags, e) ||
+			!equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
+			return false;
+	}
+	return equal("SM", sm, "requests outstanding = 0", p->outstanding, 0, e) &&
+		   equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) && equal("SM", sm, "answers waiting = 0", p->answers_n, 0, e) &&
+		   equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e);
+}
+
+static bool check_channel(struct mem *m, u32 i, struct err *e)
+{
+	const struct channel *ch = &m->chan[i];
+	const struct dram_counters *d = ch->cc;
+	return equal("DRAM channel", i, "window empty", ch->st->n, 0, e) &&
+		   equal("DRAM channel", i, "reads + writes = row hits + row misses", d->reads + d->writes, d->row_hits + d->row_misses, e) &&
+		   equal("DRAM channel", i, "row misses = activates", d->row_misses, d->activates, e) &&
+		   equal("DRAM channel", i, "bytes = bursts x burst size", d->bytes,
+				 (d->reads + d->writes) * m->c.dram_bus * m->c.dram_burst, e);
+}
+
+/* Everything the slices asked for went to DRAM: fetches and write-backs are the channel's requests. */
+static bool check_slice(struct mem *m, u32 i, struct err *e)
+{
+	const struct slice *s = &m->slice[i];
+	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_tags("l2 slice", i, &s->tags, e) &&
+		   equal("l2 slice", i, "input, output, miss queue empty", s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e);
+}
+
+bool mem_check(struct mem *m, struct err *e)
+{
+	u64 served = 0;
+	for (u32 sm = 0; sm < m->nsms; sm++)
+		if (!check_sm(m, sm, e))
+			return false;
+	for (u32 i = 0; i < m->nslices; i++) {
+		served += m->slice[i].cc->accesses;
+		if (!check_slice(m, i, e))
+			return false;
+	}
+	for (u32 i = 0; i < m->nchannels; i++)
+		if (!check_channel(m, i, e))
+			return false;
+	return equal("interconnect", 0, "requests = replies", m->noc->requests, m->noc->replies, e) &&
+		   equal("interconnect", 0, "requests = L2 accesses", m->noc->requests, served, e) &&
+		   equal("packets", 0, "in use = 0", m->pool->used, 0, e) && equal("DRAM requests", 0, "in use = 0", m->dram_pool->used, 0, e);
+}

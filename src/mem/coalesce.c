@@ -1,0 +1,104 @@
+/* Coalescing: the lanes' addresses become one transaction per cache line touched, in the order of the first lane.
+ *
+ * The whole warp is one group: an instruction never gives two transactions of the same line. (The programming guide splits
+ * 64- and 128-bit requests of compute capability 2.x into half and quarter warps; GPGPU-Sim does not, and neither do later
+ * machines. For unit strides both give the same lines.) Sectors of a line travel as a mask. */
+#include "base/bits.h"
+#include "mem/mem.h"
+
+#include <string.h>
+
+#define SECTOR 32
+#define LINE_WORDS 4 /* 256 B, the longest line, as a bit per byte */
+
+struct coalescer {
+	u32 line; /* bytes */
+	u32 n;
+	bool sectored, count_bytes;
+	struct mem_txn *out;
+	u64 touched[MEM_TXN_MAX][LINE_WORDS]; /* bit per byte of the line; only with count_bytes */
+};
+
+static u32 line_bytes(const struct conf *c, enum mem_cache cache)
+{
+	switch (cache) {
+	case MC_L1I: return c->l1i_line;
+	case MC_L1C: return c->l1c_line;
+	case MC_L1T: return c->l1t_line;
+	default: return c->l1d_line;
+	}
+}
+
+/* The transaction of a line, new when no lane touched it before. Neighbouring lanes mostly hit the last one. */
+static u32 txn_of(struct coalescer *co, u64 line)
+{
+	for (u32 i = co->n; i-- > 0;)
+		if (co->out[i].addr == line)
+			return i;
+	BUG_ON(co->n == MEM_TXN_MAX);
+	co->out[co->n] = (struct mem_txn){.addr = line};
+	if (co->count_bytes)
+		memset(co->touched[co->n], 0, sizeof(co->touched[0]));
+	return co->n++;
+}
+
+static void touch_bytes(u64 *touched, u32 from, u32 n)
+{
+	for (u32 i = from; i < from + n; i++)
+		touched[i / 64] |= BIT(i % 64);
+}
+
+/* Adds `n` bytes at `addr` for a lane; crosses into the next line where the access does. */
+static void add_span(struct coalescer *co, u32 lane, u64 addr, u32 n)
+{
+	while (n) {
+		u64 line = addr & ~(u64)(co->line - 1);
+		u32 off = (u32)(addr - line), part = MIN(n, co->line - off), i = txn_of(co, line);
+		struct mem_txn *t = &co->out[i];
+		t->lanes |= 1u << lane;
+		t->sectors |= (u8)(bit_range((off + part - 1) / SECTOR + 1) & ~bit_range(off / SECTOR));
+		if (co->count_bytes)
+			touch_bytes(co->touched[i], off, part);
+		addr += part;
+		n -= part;
+	}
+}
+
+/* Local memory: word w of a lane lies w * 128 B further on (interleaved by lane). */
+static void add_local(struct coalescer *co, u32 lane, u64 addr, u32 n)
+{
+	for (u32 w = 0; w * 4 < n; w++)
+		add_span(co, lane, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
+}
+
+static void finish(struct coalescer *co)
+{
+	for (u32 i = 0; i < co->n; i++) {
+		struct mem_txn *t = &co->out[i];
+		if (co->count_bytes && !co->sectored)
+			for (u32 w = 0; w < LINE_WORDS; w++)
+				t->bytes += (u16)bit_count(co->touched[i][w]);
+		else
+			t->bytes = (u16)(bit_count32(t->sectors) * SECTOR);
+		if (co->sectored)
+			t->addr += bit_first(t->sectors) * SECTOR;
+	}
+}
+
+u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX])
+{
+	struct coalescer co;
+	co.line = line_bytes(c, cache);
+	co.n = 0;
+	co.sectored = c->coalesce == COALESCE_SECTOR32;
+	co.count_bytes = d->store || d->atomic;
+	co.out = out;
+	bool interleaved = d->space == SPC_LOCAL;
+	FOR_EACH_BIT(lane, (u64)d->mask)
+		if (interleaved)
+			add_local(&co, (u32)lane, d->addr[lane], d->bytes);
+		else
+			add_span(&co, (u32)lane, d->addr[lane], d->bytes);
+	finish(&co);
+	return co.n;
+}

@@ -1,0 +1,228 @@
+/* A DRAM channel: a window of requests, banks with an open row, a command bus (one command a cycle) and a data bus.
+ *
+ * Commands are decided only at the cycles where the earliest of them is allowed. A request is one or more bursts of one row,
+ * each a column command. Bank groups are the low bits of the bank number, so that neighbouring chunks alternate between groups. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+static struct dram_timing timing(const struct conf *c)
+{
+	u32 burst = (u32)ceil_div(c->dram_burst, c->dram_ratio);
+	struct dram_timing t = {.burst = burst, .rtp = c->dram_tRTP, .rcd = c->dram_tRCD, .ras = c->dram_tRAS};
+	t.rp = c->dram_tRP;
+	t.rc = c->dram_tRC;
+	t.rrd = c->dram_tRRD;
+	t.ccd = MAX(c->dram_tCCD, burst);
+	t.ccdl = MAX(c->dram_tCCDL, t.ccd);
+	t.read_done = c->dram_tCL + burst;
+	t.write_done = c->dram_tWL + burst;
+	/* Read to write: GPGPU-Sim's CL + burst + 2 - WL, the data bus turns round. */
+	t.rd_to_wr = MAX(t.read_done + 2, c->dram_tWL + t.ccd) - c->dram_tWL;
+	t.wr_to_rd = t.write_done + c->dram_tWTR;
+	t.wr_to_pre = t.write_done + c->dram_tWR;
+	return t;
+}
+
+/* Bursts that the sectors of an L2 line take. */
+static u8 count_bursts(const struct conf *c, u32 sectors)
+{
+	u32 bytes = c->dram_bus * c->dram_burst, n = 0;
+	if (bytes <= SECTOR_BYTES)
+		return (u8)(bit_count32(sectors) * ceil_div(SECTOR_BYTES, bytes));
+	for (u32 s = 0; s < 8; s += bytes / SECTOR_BYTES)
+		n += (sectors >> s & bit_range(bytes / SECTOR_BYTES)) != 0;
+	return (u8)n;
+}
+
+void channel_init(struct mem *m, struct arena *a)
+{
+	m->tm = timing(&m->c);
+	for (u32 s = 0; s < 256; s++)
+		m->bursts[s] = count_bursts(&m->c, s);
+	for (u32 i = 0; i < m->nchannels; i++) {
+		struct channel *ch = &m->chan[i];
+		ch->st = ARENA_NEW(a, struct channel_state, 1);
+		ch->w = ARENA_NEW(a, struct window_entry, m->c.dram_queue);
+		ch->bank = ARENA_NEW(a, struct bank_state, m->c.dram_banks);
+		ch->group_next = ARENA_NEW(a, u64, m->c.dram_groups);
+		ch->cc = ARENA_NEW(a, struct dram_counters, 1);
+		ch->slice0 = i * m->c.l2_slices;
+	}
+}
+
+/* --- the window -------------------------------------------------------------------------------------------------------- */
+static void arm(struct mem *m, u32 channel, u64 at)
+{
+	if (at < wheel_at(&m->wheel, m->timer_channel + channel))
+		wheel_set(&m->wheel, m->timer_channel + channel, at);
+}
+
+static void enter(struct mem *m, u32 channel, u32 req, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	const struct dram_req *r = &m->dreq[req];
+	struct bank_state *b = &ch->bank[r->bank];
+	struct window_entry *w = &ch->w[ch->st->n++];
+	*w = (struct window_entry){.row = r->row,
+							   .arrived = clock_up(&m->dramclk, now),
+							   .arrived_core = now,
+							   .req = req,
+							   .bank = r->bank,
+							   .group = (u8)(r->bank % m->c.dram_groups),
+							   .left = r->bursts,
+							   .write = r->write};
+	b->queued++;
+	b->hits += b->row == r->row + 1;
+	ch->cc->requests++;
+	if (m->c.dram_sched == DRAM_FCFS && ch->st->n > 1)
+		return;
+	enum dram_cmd cmd;
+	u64 at = channel_earliest(m, ch, w, &cmd);
+	if (at != NEVER)
+		arm(m, channel, clock_core(&m->dramclk, at));
+}
+
+void channel_refill(struct mem *m, u32 channel, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	for (u32 idle = 0; ch->st->n < m->c.dram_queue && idle < m->c.l2_slices;) {
+		u32 slice = ch->slice0 + ch->st->rr;
+		ch->st->rr = ch->st->rr + 1 < m->c.l2_slices ? ch->st->rr + 1 : 0;
+		struct slice_state *s = m->slice[slice].st;
+		if (!s->mq_n) {
+			idle++;
+			continue;
+		}
+		idle = 0;
+		u32 req = s->mq_head - 1;
+		s->mq_head = m->dreq[req].next;
+		s->mq_n--;
+		enter(m, channel, req, now);
+		if (s->blocked == MR_RF_QUEUE)
+			l2_unblock(m, slice, now);
+	}
+}
+
+/* The last burst of entry i was commanded; its data ends at DRAM cycle `end`. */
+static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	struct window_entry w = ch->w[i];
+	struct bank_state *b = &ch->bank[w.bank];
+	u64 end_core = clock_core(&m->dramclk, end);
+	b->queued--;
+	b->hits--;
+	ch->cc->queue_cycles += end_core - w.arrived_core;
+	ch->st->n--;
+	for (u32 k = i; k < ch->st->n; k++)
+		ch->w[k] = ch->w[k + 1];
+	if (w.write)
+		dram_req_free(m, w.req);
+	else
+		wheel_set(&m->wheel, m->timer_dram + w.req, end_core + m->c.dram_latency);
+	channel_refill(m, channel, now);
+}
+
+/* --- commands ----------------------------------------------------------------------------------------------------------- */
+u64 channel_earliest(const struct mem *m, const struct channel *ch, const struct window_entry *w, enum dram_cmd *cmd)
+{
+	const struct channel_state *st = ch->st;
+	const struct bank_state *b = &ch->bank[w->bank];
+	u64 t = MAX(st->cmd_next, w->arrived);
+	if (b->row == w->row + 1) {
+		*cmd = CMD_COLUMN;
+		t = MAX(t, b->col_ok);
+		t = MAX(t, st->col_next);
+		t = MAX(t, ch->group_next[w->group]);
+		return MAX(t, w->write ? st->wr_next : st->rd_next);
+	}
+	if (!b->row) {
+		*cmd = CMD_ACTIVATE;
+		t = MAX(t, b->act_ok);
+		return MAX(t, st->act_next);
+	}
+	*cmd = CMD_PRECHARGE;
+	if (b->hits && m->c.dram_sched == DRAM_FRFCFS)
+		return NEVER; /* requests to the open row go first */
+	return MAX(t, b->pre_ok);
+}
+
+static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	struct channel_state *st = ch->st;
+	const struct dram_timing *tm = &m->tm;
+	struct window_entry *w = &ch->w[i];
+	struct bank_state *b = &ch->bank[w->bank];
+	st->col_next = d + tm->ccd;
+	ch->group_next[w->group] = d + tm->ccdl;
+	if (w->write)
+		st->rd_next = d + tm->wr_to_rd;
+	else
+		st->wr_next = d + tm->rd_to_wr;
+	b->pre_ok = MAX(b->pre_ok, d + (w->write ? tm->wr_to_pre : tm->rtp));
+	++*(w->write ? &ch->cc->writes : &ch->cc->reads);
+	++*(w->missed ? &ch->cc->row_misses : &ch->cc->row_hits);
+	ch->cc->bytes += m->c.dram_bus * m->c.dram_burst;
+	ch->cc->busy += tm->burst;
+	w->missed = false;
+	if (!--w->left)
+		leave(m, channel, i, d + (w->write ? tm->write_done : tm->read_done), now);
+}
+
+static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	struct window_entry *w = &ch->w[i];
+	struct bank_state *b = &ch->bank[w->bank];
+	b->row = w->row + 1;
+	b->col_ok = d + m->tm.rcd;
+	b->pre_ok = d + m->tm.ras;
+	b->act_ok = d + m->tm.rc;
+	b->hits = 0;
+	for (u32 k = 0; k < ch->st->n; k++)
+		b->hits += ch->w[k].bank == w->bank && ch->w[k].row == w->row;
+	ch->st->act_next = d + m->tm.rrd;
+	ch->cc->activates++;
+	w->missed = true;
+	struct event_buf *ev = mem_shared_ev(m);
+	if (event_wanted(ev, EV_DRAM_ACTIVATE)) {
+		struct event *e = event_add(ev, EV_DRAM_ACTIVATE, now);
+		e->arg[0] = channel;
+		e->arg[1] = w->bank;
+		e->arg[2] = w->row;
+	}
+}
+
+static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
+{
+	struct channel *ch = &m->chan[channel];
+	struct bank_state *b = &ch->bank[ch->w[i].bank];
+	b->row = 0;
+	b->hits = 0;
+	b->act_ok = MAX(b->act_ok, d + m->tm.rp);
+	ch->cc->precharges++;
+}
+
+void channel_run(struct mem *m, u32 channel, u64 now)
+{
+	struct channel *ch = &m->chan[channel];
+	u64 limit = clock_down(&m->dramclk, now);
+	for (;;) {
+		u32 i;
+		enum dram_cmd cmd;
+		u64 d = frfcfs_pick(m, ch, &i, &cmd);
+		if (d == NEVER)
+			return;
+		if (d > limit) {
+			arm(m, channel, clock_core(&m->dramclk, d));
+			return;
+		}
+		ch->st->cmd_next = d + 1;
+		switch (cmd) {
+		case CMD_COLUMN: column(m, channel, i, d, now); break;
+		case CMD_ACTIVATE: activate(m, channel, i, d, now); break;
+		case CMD_PRECHARGE: precharge(m, channel, i, d); break;
+		}
+	}
+}

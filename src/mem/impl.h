@@ -1,0 +1,235 @@
+/* impl: what the parts of the memory system share. Nothing outside src/mem includes it.
+ *
+ * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap; everything that changes
+ * lives in the arena and holds indices only.
+ *
+ * Why nothing can deadlock. A packet waits only for something nearer to the end of its way:
+ *   - an answer that reaches an SM is consumed there at once (it fills the cache, its tokens go to a fifo that is as large as all
+ *     tokens that can be out), so delivery never waits for the SM;
+ *   - a reply in a slice's output waits only for a free place at the SM's port, which deliveries free;
+ *   - data from DRAM is always accepted: its replies already own their packets, the output list has room for all waiters;
+ *   - a DRAM request waits for its channel only, a slice's head for its output, its miss queue or its MSHRs, and an SM's miss
+ *     queue for a slice's input. */
+#ifndef MEM_IMPL_H
+#define MEM_IMPL_H
+#include "base/wheel.h"
+#include "mem/clock.h"
+#include "mem/dram/map.h"
+#include "mem/mem.h"
+#include "mem/mshr.h"
+#include "mem/tags.h"
+
+#define NONE UINT32_MAX
+#define PACKET_HEADER 8 /* B: address, type, token */
+#define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line of local memory on its way down; nobody waits for it */
+
+/* --- an SM's caches ------------------------------------------------------------------------------------------------ */
+struct l1_state {
+	u32 queued;    /* requests of this cache in the SM's miss queue */
+	u32 refused;   /* bit per enum mem_result: refusals nobody retried yet */
+	bool changed;  /* something of what was refused may go now */
+	u64 refused_addr;
+};
+struct l1 {
+	struct tags tags;
+	struct mshr_table mshr;
+	u32 missq;
+	bool sectored, cache_global;
+	struct l1_state *st;
+	struct cache_counters *cc;
+};
+
+/* One request waiting for the SM's injection port. */
+struct sm_request {
+	u64 addr;  /* start of the cache line */
+	u64 ready; /* core cycle */
+	u32 tag;   /* loads: MSHR; else the token */
+	u8 cache, op, sectors;
+	bool partial; /* a write that covers no sector completely */
+};
+struct sm_port {
+	u64 src_free;   /* interconnect cycle from which the injection port is free */
+	u64 dst_free;   /* interconnect cycle from which the reply port is free */
+	u32 q_head, q_n;
+	bool waiting;   /* in the list of a slice that has no room */
+	bool granted;   /* a place at the slice of its head is kept for it */
+	u32 next_waiter; /* SM + 1 */
+	u32 replies;    /* on their way to the SM */
+	u32 promised;   /* further places kept for slices that waited */
+	u32 wait_head, wait_tail; /* slices + 1 whose output waits for a place at this port */
+	u32 answers_head, answers_n;
+	u32 outstanding; /* accepted and not popped, writebacks until they arrive */
+	u32 stores;      /* of it: stores, reductions and atomics */
+};
+
+/* --- packets ------------------------------------------------------------------------------------------------------- */
+enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY };
+struct packet {
+	u64 addr;  /* start of the L1 line */
+	u64 ready; /* core cycle it reaches the slice's tags; then the one it was ready to return */
+	u32 tag;   /* loads: the SM cache's MSHR; else the token */
+	u32 next;  /* list link: packet + 1 */
+	u32 set;   /* L2 set */
+	u16 sm, slice;
+	u8 cache, op;
+	u8 sectors; /* of the SM cache's line */
+	u8 need;    /* the same sectors, of the L2 line */
+	u8 state;
+	bool partial; /* a write that covers no sector completely */
+};
+struct pool_state {
+	u32 free, fresh, used; /* free: packet + 1 */
+};
+
+/* --- L2 ------------------------------------------------------------------------------------------------------------ */
+struct slice_state {
+	u64 free;      /* L2 cycle from which the port is free */
+	u64 src_free;  /* interconnect cycle from which the reply port is free */
+	u64 dst_free;  /* interconnect cycle from which the request port is free */
+	u32 in_head, in_tail, in_n; /* packets + 1, travelling ones included */
+	u32 out_head, out_tail, out_n;
+	u32 wait_head, wait_tail; /* SMs + 1 waiting for a credit */
+	u32 promised;     /* places at the input kept for SMs that waited */
+	bool out_waiting; /* its output's head waits for an SM */
+	bool out_granted; /* a place at that SM's port is kept for it */
+	u32 next_waiter;  /* slice + 1 */
+	u8 blocked;    /* enum mem_result the head was refused with; MR_HIT = not refused */
+	bool out_full; /* the head waits for the output list */
+	u64 blocked_since;
+	u32 mq_head, mq_tail, mq_n; /* miss queue: DRAM requests + 1 */
+};
+struct slice {
+	struct tags tags;
+	struct mshr_table mshr;
+	struct slice_state *st;
+	struct cache_counters *cc;
+	u32 channel;
+};
+
+/* --- DRAM ---------------------------------------------------------------------------------------------------------- */
+struct dram_req {
+	u64 row;
+	u32 next;  /* request + 1 */
+	u32 mshr;  /* L2 MSHR of a read */
+	u16 slice;
+	u8 bank, bursts, sectors;
+	bool write, used;
+};
+struct window_entry {
+	u64 row;
+	u64 arrived;      /* DRAM cycle */
+	u64 arrived_core;
+	u32 req;
+	u8 bank, group, left; /* left: bursts */
+	bool write, missed;   /* missed: a row was opened for it, its first burst counts as a row miss */
+};
+struct bank_state {
+	u64 row;     /* open row + 1; 0 = closed */
+	u64 act_ok, pre_ok, col_ok; /* DRAM cycles from which the command is allowed */
+	u16 queued, hits;           /* requests in the window; of them to the open row */
+};
+struct channel_state {
+	u64 cmd_next;            /* one command a cycle */
+	u64 col_next, rd_next, wr_next; /* column commands; reads after a write, writes after a read */
+	u64 act_next;
+	u32 n;  /* requests in the window */
+	u32 rr; /* slice whose turn it is */
+};
+struct channel {
+	struct channel_state *st;
+	struct window_entry *w; /* in order of age */
+	struct bank_state *bank;
+	u64 *group_next; /* column command within a bank group */
+	struct dram_counters *cc;
+	u32 slice0;
+};
+struct dram_timing { /* constants derived from the configuration, DRAM cycles */
+	u32 burst, read_done, write_done, rd_to_wr, wr_to_rd, wr_to_pre, ccd, ccdl, rtp, rcd, ras, rp, rc, rrd;
+};
+
+/* --- the whole ----------------------------------------------------------------------------------------------------- */
+struct mem {
+	struct conf c;
+	struct event_buf *sm_ev, *shared_ev, *no_ev; /* no_ev: never subscribed, stands in for missing ones */
+	struct clock icnt, l2clk, dramclk;
+	struct mem_map map;
+	struct dram_timing tm;
+	u32 nsms, nslices, nchannels;
+	u32 missq_size, answers_size, slice_credits, npackets, ndram;
+	u32 flits[9];        /* of a packet with that many sectors of data */
+	u32 port_cycles[9];  /* L2 cycles to move that many sectors */
+	u8 bursts[256];      /* per sector mask of an L2 line */
+	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
+	char (*where)[24];   /* "DRAM channel n" */
+
+	struct wheel wheel;
+	struct l1 *l1; /* [sm * MC_COUNT + cache] */
+	struct slice *slice;
+	struct channel *chan;
+
+	/* arena */
+	struct sm_port *port;
+	struct sm_request *missq; /* [sm * missq_size] rings */
+	u32 *answers;             /* [sm * answers_size] rings */
+	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
+	u64 *wake;                /* two words */
+	struct pool_state *pool;
+	struct packet *packet;
+	struct pool_state *dram_pool;
+	struct dram_req *dreq;
+	struct noc_counters *noc;
+};
+
+static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm) { return m->sm_ev ? &m->sm_ev[sm] : m->no_ev; }
+static inline struct event_buf *mem_shared_ev(const struct mem *m) { return m->shared_ev ? m->shared_ev : m->no_ev; }
+
+/* pool.c: packets and DRAM requests; sized so that they cannot run out (mem_create explains the sums). */
+u32 packet_alloc(struct mem *m);
+void packet_free(struct mem *m, u32 p);
+u32 dram_req_alloc(struct mem *m);
+void dram_req_free(struct mem *m, u32 r);
+static inline void fifo_push(struct mem *m, u32 *head, u32 *tail, u32 p)
+{
+	m->packet[p].next = 0;
+	if (*head)
+		m->packet[*tail - 1].next = p + 1;
+	else
+		*head = p + 1;
+	*tail = p + 1;
+}
+static inline u32 fifo_pop(struct mem *m, u32 *head)
+{
+	u32 p = *head - 1;
+	*head = m->packet[p].next;
+	return p;
+}
+
+/* l1.c: data arrives for an MSHR, or an acknowledgement; a request left the miss queue. */
+void l1_deliver(struct mem *m, u32 p, u64 now);
+void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
+bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
+
+/* noc/crossbar.c */
+void noc_inject(struct mem *m, u32 sm, u64 now);             /* the SM's miss queue may have something to send */
+void noc_credit(struct mem *m, u32 slice, u64 now);          /* a place became free at the slice's input */
+void noc_reply(struct mem *m, u32 slice, u32 p, u64 now);    /* the slice answers */
+void noc_output(struct mem *m, u32 slice, u64 now);          /* the slice's reply port may be free */
+void noc_arrive(struct mem *m, u32 p, u64 now);              /* a reply reached its SM */
+
+/* l2.c */
+void l2_run(struct mem *m, u32 slice, u64 now);              /* works off the input up to now */
+void l2_arm(struct mem *m, u32 slice, u64 now);              /* the input got a packet */
+void l2_unblock(struct mem *m, u32 slice, u64 now);          /* something the head may wait for changed */
+void l2_fill(struct mem *m, u32 dreq, u64 now);              /* DRAM data arrived */
+void l2_sync(struct mem *m, u32 slice, u64 now);             /* brings time-integrated counters up to date */
+
+/* dram/ */
+void channel_init(struct mem *m, struct arena *a);
+/* The next command for an entry of the window and the DRAM cycle it is allowed at (NEVER: it waits for others of its bank). */
+enum dram_cmd { CMD_COLUMN, CMD_ACTIVATE, CMD_PRECHARGE };
+u64 channel_earliest(const struct mem *m, const struct channel *ch, const struct window_entry *w, enum dram_cmd *cmd);
+/* frfcfs.c: chooses the next command; returns its cycle (NEVER: nothing to do) and the entry's index. */
+u64 frfcfs_pick(const struct mem *m, const struct channel *ch, u32 *entry, enum dram_cmd *cmd);
+void channel_refill(struct mem *m, u32 channel, u64 now);    /* takes requests from the slices' miss queues while there is room */
+void channel_run(struct mem *m, u32 channel, u64 now);       /* issues the commands up to now */
+#endif

@@ -1,0 +1,107 @@
+/* What a debugger asks: MSHRs and where their requests are, queue lengths, banks. Walks everything; not for the simulation's path. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+#include <stdio.h>
+
+static const char *packet_where(const struct mem *m, const struct packet *p)
+{
+	switch (p->state) {
+	case PS_TO_L2: return p->ready > wheel_now(&m->wheel) + m->c.l2_latency ? "to L2" : "L2";
+	case PS_DRAM: return m->where[m->slice[p->slice].channel];
+	case PS_REPLY: return "reply";
+	default: return "L2";
+	}
+}
+
+static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr)
+{
+	const struct sm_port *port = &m->port[sm];
+	for (u32 i = 0; i < port->q_n; i++) {
+		const struct sm_request *r = &m->missq[(size_t)sm * m->missq_size + (port->q_head + i) % m->missq_size];
+		bool load = r->op == MO_LOAD || r->op == MO_LOCAL_LOAD || r->op == MO_FETCH || r->op == MO_PREFETCH;
+		if (load && r->cache == cache && r->tag == mshr)
+			return "miss queue";
+	}
+	for (u32 i = 0; i < m->pool->fresh; i++) {
+		const struct packet *p = &m->packet[i];
+		bool load = p->op == MO_LOAD || p->op == MO_LOCAL_LOAD || p->op == MO_FETCH || p->op == MO_PREFETCH;
+		if (p->state != PS_FREE && load && p->sm == sm && p->cache == cache && p->tag == mshr)
+			return packet_where(m, p);
+	}
+	return "reply";
+}
+
+u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *out, u32 max)
+{
+	const struct mshr_table *t = &m->l1[sm * MC_COUNT + c].mshr;
+	u32 n = 0;
+	for (u32 i = 0; i < t->st->fresh; i++) {
+		const struct mshr_entry *e = &t->e[i];
+		if (!e->used)
+			continue;
+		if (n < max)
+			out[n] = (struct mshr_info){e->line, e->n, e->since, mshr_where(m, sm, c, i)};
+		n++;
+	}
+	return MIN(n, max);
+}
+
+struct queue_list {
+	struct queue_info *out;
+	u32 n, max;
+};
+
+static void add_queue(struct queue_list *l, const char *owner, u32 i, const char *what, u32 used, u32 size)
+{
+	if (l->n >= l->max)
+		return;
+	struct queue_info *q = &l->out[l->n++];
+	snprintf(q->name, sizeof(q->name), "%s %u %s", owner, i, what);
+	q->used = used;
+	q->size = size;
+}
+
+static void sm_queues(const struct mem *m, struct queue_list *l)
+{
+	static const char *const names[MC_COUNT] = {"l1i miss queue", "l1d miss queue", "l1c miss queue", "l1t miss queue"};
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		for (u32 k = 0; k < MC_COUNT; k++)
+			add_queue(l, "SM", sm, names[k], m->l1[sm * MC_COUNT + k].st->queued, m->l1[sm * MC_COUNT + k].missq);
+		add_queue(l, "SM", sm, "reply port", m->port[sm].replies, m->c.noc_out_queue);
+		add_queue(l, "SM", sm, "stores in flight", m->port[sm].stores, m->c.l1d_stores);
+	}
+}
+
+u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max)
+{
+	struct queue_list l = {.out = out, .max = max};
+	sm_queues(m, &l);
+	for (u32 i = 0; i < m->nslices; i++) {
+		const struct slice_state *s = m->slice[i].st;
+		add_queue(&l, "L2 slice", i, "input", s->in_n, m->slice_credits);
+		add_queue(&l, "L2 slice", i, "miss queue", s->mq_n, m->c.l2_missq);
+		add_queue(&l, "L2 slice", i, "output", s->out_n, m->c.noc_out_queue);
+	}
+	for (u32 i = 0; i < m->nchannels; i++)
+		add_queue(&l, "DRAM channel", i, "window", m->chan[i].st->n, m->c.dram_queue);
+	return l.n;
+}
+
+u32 mem_banks(const struct mem *m, u32 channel, struct bank_info *out, u32 max)
+{
+	u32 n = MIN(m->c.dram_banks, max);
+	for (u32 i = 0; i < n; i++) {
+		const struct bank_state *b = &m->chan[channel].bank[i];
+		out[i] = (struct bank_info){(s64)b->row - 1, b->queued};
+	}
+	return n;
+}
+
+u32 mem_channel_of(const struct mem *m, u64 addr, u32 *slice)
+{
+	struct mem_place p = map_place(&m->map, addr);
+	if (slice)
+		*slice = p.slice;
+	return p.channel;
+}

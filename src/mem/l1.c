@@ -1,0 +1,417 @@
+/* The SM's caches: L1 data, constant, texture and instruction cache are the same code with other parameters.
+ *
+ *   loads          allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the missing ones are
+ *                  fetched, and an access that needs more sectors of a line on its way sends a further request (a miss).
+ *   global stores  write-through, write-evict, no allocation: a hit invalidates what it touches (the line; its sectors in a sectored
+ *                  cache). Sectors on their way are left alone, as GPGPU-Sim does.
+ *   local stores   write-back on a hit; a miss goes through without allocating.
+ *   atomics        evict and pass to the L2.
+ *   cache off      (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a line.
+ *
+ * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one place. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
+{
+	switch (mr) {
+	case MR_RF_LINE: return &cc->rf_line;
+	case MR_RF_MSHR: return &cc->rf_mshr;
+	case MR_RF_MERGE: return &cc->rf_merge;
+	default: return &cc->rf_queue;
+	}
+}
+
+/* One access to one cache, on its way through the functions below. */
+struct access {
+	struct mem *m;
+	struct l1 *l;
+	const struct mem_txn *t;
+	u64 now, line;
+	u32 sm, token;
+	u8 cache, op;
+};
+
+static u32 answer_word(u32 token, u32 cache, u32 op) { return (token & 0xffffff) | cache << 24 | op << 26; }
+
+static void push_answer(struct mem *m, u32 sm, u32 word)
+{
+	struct sm_port *p = &m->port[sm];
+	BUG_ON(p->answers_n >= m->answers_size);
+	u32 at = p->answers_head + p->answers_n++;
+	m->answers[(size_t)sm * m->answers_size + (at < m->answers_size ? at : at - m->answers_size)] = word;
+	m->wake[sm / 64] |= BIT(sm % 64);
+}
+
+bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
+{
+	struct sm_port *p = &m->port[sm];
+	if (!p->answers_n)
+		return false;
+	u32 w = m->answers[(size_t)sm * m->answers_size + p->answers_head];
+	*out = (struct mem_reply){.token = w & 0xffffff, .cache = w >> 24 & 3, .op = (u8)(w >> 26)};
+	p->answers_head = p->answers_head + 1 < m->answers_size ? p->answers_head + 1 : 0;
+	if (!--p->answers_n)
+		p->answers_head = 0; /* keeps the ring's used part small */
+	p->outstanding--;
+	if (out->op == MO_STORE || out->op == MO_LOCAL_STORE || out->op == MO_RED || out->op == MO_ATOMIC) {
+		p->stores--;
+		l1_was_refused(m, sm, MC_L1D, 1 << MR_RF_QUEUE);
+	}
+	return true;
+}
+
+static enum mem_result refuse(const struct access *a, enum mem_result mr)
+{
+	struct l1_state *st = a->l->st;
+	++*rf_counter(a->l->cc, mr);
+	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
+	if (event_wanted(ev, EV_L1_REFUSE) && a->cache == MC_L1D && (!st->refused || st->refused_addr != a->t->addr)) {
+		struct event *e = event_add(ev, EV_L1_REFUSE, a->now);
+		e->sm = (s32)a->sm;
+		e->arg[0] = a->t->addr;
+		e->arg[1] = mr - MR_RF_LINE + 1;
+	}
+	st->refused |= 1u << mr;
+	st->refused_addr = a->t->addr;
+	st->changed = false;
+	return mr;
+}
+
+static void accept(const struct access *a)
+{
+	a->l->st->refused = 0;
+	a->l->st->changed = false;
+	a->l->cc->accesses++;
+}
+
+bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons)
+{
+	struct l1_state *st = m->l1[sm * MC_COUNT + cache].st;
+	if (!(st->refused & reasons))
+		return false;
+	st->changed = true;
+	return true;
+}
+
+bool mem_retry_wanted(const struct mem *m, u32 sm, enum mem_cache c)
+{
+	const struct l1_state *st = m->l1[sm * MC_COUNT + c].st;
+	return st->changed || !st->refused;
+}
+
+void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result mr, u64 n)
+{
+	*rf_counter(m->l1[sm * MC_COUNT + c].cc, mr) += n;
+}
+
+/* --- the miss queue -------------------------------------------------------------------------------------------------- */
+static bool queue_room(const struct l1 *l, u32 n) { return l->st->queued + n <= l->missq || !l->st->queued; }
+
+static void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
+{
+	struct mem *m = a->m;
+	struct sm_port *p = &m->port[a->sm];
+	BUG_ON(p->q_n >= m->missq_size);
+	u32 at = p->q_head + p->q_n++;
+	if (at >= m->missq_size)
+		at -= m->missq_size;
+	m->missq[(size_t)a->sm * m->missq_size + at] = (struct sm_request){.addr = line,
+																	   .ready = a->now,
+																	   .tag = tag,
+																	   .cache = a->cache,
+																	   .op = (u8)op,
+																	   .sectors = sectors,
+																	   .partial = partial};
+	a->l->st->queued++;
+	m->fresh[a->sm] = 1;
+}
+
+void l1_queue_moved(struct mem *m, u32 sm, u32 cache)
+{
+	m->l1[sm * MC_COUNT + cache].st->queued--;
+	if (l1_was_refused(m, sm, cache, 1 << MR_RF_QUEUE))
+		m->wake[sm / 64] |= BIT(sm % 64);
+}
+
+/* --- loads ----------------------------------------------------------------------------------------------------------- */
+/* Sectors of an MSHR leave for the L2 and are waited for. */
+static void fetch(const struct access *a, u32 mshr, u8 sectors)
+{
+	struct mshr_entry *e = &a->l->mshr.e[mshr];
+	e->pending |= sectors;
+	if (e->slot != TAGS_NONE)
+		a->l->tags.line[e->slot].pending |= sectors;
+	queue_push(a, a->op, a->line, sectors, mshr, false);
+}
+
+static enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
+{
+	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
+	a->m->port[a->sm].outstanding++;
+	a->l->cc->reads++;
+	accept(a);
+	return MR_PENDING;
+}
+
+/* The line (or some of it) is on its way already. *first: the counter of an access that must fetch more sectors. */
+static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *first)
+{
+	struct l1 *l = a->l;
+	u8 more = need & (u8)~l->mshr.e[mshr].pending;
+	if (!mshr_mergeable(&l->mshr, mshr))
+		return refuse(a, MR_RF_MERGE);
+	if (more && !queue_room(l, 1))
+		return refuse(a, MR_RF_QUEUE);
+	if (more)
+		fetch(a, mshr, more);
+	++*(more ? first : &l->cc->merges);
+	return wait_for(a, mshr, need);
+}
+
+static void evict(const struct access *a, u32 i)
+{
+	struct l1 *l = a->l;
+	struct line *v = &l->tags.line[i];
+	if (!l->tags.tag[i])
+		return;
+	u64 line = l->tags.tag[i] - 1;
+	l->cc->evictions++;
+	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
+	if (event_wanted(ev, EV_L1_EVICT) && a->cache == MC_L1D) {
+		struct event *e = event_add(ev, EV_L1_EVICT, a->now);
+		e->sm = (s32)a->sm;
+		e->arg[0] = line;
+		e->arg[1] = a->t->addr;
+	}
+	if (!v->dirty)
+		return;
+	l->cc->writebacks++;
+	a->m->port[a->sm].outstanding++;
+	queue_push(a, OP_WRITEBACK, line, v->dirty, 0, false);
+}
+
+static void miss_event(const struct access *a, u32 mshr)
+{
+	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
+	if (!event_wanted(ev, EV_L1_MISS) || a->cache != MC_L1D)
+		return;
+	struct event *e = event_add(ev, EV_L1_MISS, a->now);
+	e->sm = (s32)a->sm;
+	e->arg[0] = a->line;
+	e->arg[1] = mshr;
+}
+
+/* i: the line's place when it is there with other sectors, else TAGS_NONE. */
+static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need)
+{
+	struct l1 *l = a->l;
+	bool absent = i == TAGS_NONE;
+	if (!absent && l->tags.line[i].pending)
+		return join(a, l->tags.line[i].mshr, need, &l->cc->misses);
+	if (absent && (i = tags_victim(&l->tags, set)) == TAGS_NONE)
+		return refuse(a, MR_RF_LINE);
+	if (!mshr_available(&l->mshr))
+		return refuse(a, MR_RF_MSHR);
+	if (!queue_room(l, 1 + (absent && l->tags.line[i].dirty)))
+		return refuse(a, MR_RF_QUEUE);
+	if (absent) {
+		evict(a, i);
+		tags_install(&l->tags, i, a->line);
+	}
+	u32 mshr = mshr_alloc(&l->mshr, a->line, i, false, a->now, l->cc);
+	l->tags.line[i].mshr = (u16)mshr;
+	miss_event(a, mshr);
+	fetch(a, mshr, need);
+	l->cc->misses++;
+	return wait_for(a, mshr, need);
+}
+
+static enum mem_result load(const struct access *a)
+{
+	struct l1 *l = a->l;
+	u32 set = tags_set(&l->tags, a->line >> l->tags.line_shift), i = tags_find(&l->tags, set, a->line);
+	u8 need = l->sectored ? a->t->sectors : l->tags.full;
+	if (i != TAGS_NONE) {
+		need &= (u8)~l->tags.line[i].valid;
+		tags_touch(&l->tags, i);
+		if (!need) {
+			l->cc->hits++;
+			l->cc->reads++;
+			accept(a);
+			return MR_HIT;
+		}
+	}
+	return load_miss(a, set, i, need);
+}
+
+/* The cache is off for this load: an MSHR without a line. */
+static enum mem_result load_bypass(const struct access *a)
+{
+	struct l1 *l = a->l;
+	u32 mshr = mshr_find(&l->mshr, a->line);
+	if (mshr != MSHR_NONE)
+		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
+	if (!mshr_available(&l->mshr))
+		return refuse(a, MR_RF_MSHR);
+	if (!queue_room(l, 1))
+		return refuse(a, MR_RF_QUEUE);
+	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
+	miss_event(a, mshr);
+	fetch(a, mshr, a->t->sectors);
+	l->cc->bypasses++;
+	return wait_for(a, mshr, a->t->sectors);
+}
+
+/* --- stores and atomics ------------------------------------------------------------------------------------------------ */
+/* Invalidates what a store touches; whether anything valid was there. */
+static bool evict_touched(const struct access *a)
+{
+	struct tags *t = &a->l->tags;
+	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
+	if (i == TAGS_NONE)
+		return false;
+	struct line *v = &t->line[i];
+	bool hit = v->valid & a->t->sectors;
+	v->valid &= a->l->sectored ? (u8)~a->t->sectors : 0;
+	if (!v->valid && !v->pending && !v->dirty)
+		tags_drop(t, i);
+	return hit;
+}
+
+static enum mem_result send_down(const struct access *a)
+{
+	struct sm_port *p = &a->m->port[a->sm];
+	bool partial = a->t->bytes < bit_count32(a->t->sectors) * SECTOR_BYTES;
+	queue_push(a, a->op, a->line, a->t->sectors, a->token & 0xffffff, partial);
+	p->outstanding++;
+	p->stores++;
+	accept(a);
+	return a->op == MO_ATOMIC ? MR_PENDING : MR_SENT;
+}
+
+static bool store_room(const struct access *a)
+{
+	return queue_room(a->l, 1) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
+}
+
+static enum mem_result store(const struct access *a)
+{
+	if (!store_room(a))
+		return refuse(a, MR_RF_QUEUE);
+	++*(evict_touched(a) ? &a->l->cc->hits : &a->l->cc->misses);
+	a->l->cc->writes++;
+	return send_down(a);
+}
+
+static enum mem_result store_local(const struct access *a)
+{
+	struct l1 *l = a->l;
+	struct tags *t = &l->tags;
+	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
+	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
+		t->line[i].dirty |= a->t->sectors;
+		tags_touch(t, i);
+		l->cc->hits++;
+		l->cc->writes++;
+		accept(a);
+		return MR_HIT;
+	}
+	if (!store_room(a))
+		return refuse(a, MR_RF_QUEUE);
+	l->cc->misses++;
+	l->cc->writes++;
+	return send_down(a);
+}
+
+static enum mem_result atomic(const struct access *a)
+{
+	if (!store_room(a))
+		return refuse(a, MR_RF_QUEUE);
+	evict_touched(a);
+	a->l->cc->bypasses++;
+	a->l->cc->atomics++;
+	return send_down(a);
+}
+
+enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
+						   u64 now)
+{
+	struct l1 *l = &m->l1[sm * MC_COUNT + c];
+	struct access a = {.m = m, .l = l, .t = t, .now = now, .line = tags_line_of(&l->tags, t->addr)};
+	a.sm = sm;
+	a.token = token;
+	a.cache = (u8)c;
+	a.op = (u8)op;
+	switch (op) {
+	case MO_LOAD:
+	case MO_PREFETCH: return likely(l->cache_global) ? load(&a) : load_bypass(&a);
+	case MO_LOCAL_LOAD:
+	case MO_FETCH: return load(&a);
+	default: break;
+	}
+	if (c != MC_L1D)
+		BUG("memory operation %d presented to read-only cache %d", op, c);
+	if (op == MO_STORE)
+		return store(&a);
+	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------------- */
+static void fill(struct mem *m, const struct packet *p, u64 now)
+{
+	struct l1 *l = &m->l1[p->sm * MC_COUNT + p->cache];
+	const struct mshr_entry *e = &l->mshr.e[p->tag];
+	u32 out[256];
+	l->cc->fills += l->sectored ? bit_count32(p->sectors) : 1;
+	struct event_buf *ev = mem_shared_ev(m);
+	if (event_wanted(ev, EV_L1_FILL) && p->cache == MC_L1D) {
+		struct event *x = event_add(ev, EV_L1_FILL, now);
+		x->sm = p->sm;
+		x->arg[0] = e->line;
+	}
+	if (e->slot != TAGS_NONE) {
+		l->tags.line[e->slot].pending &= (u8)~p->sectors;
+		l->tags.line[e->slot].valid |= p->sectors;
+	}
+	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
+	for (u32 i = 0; i < n; i++)
+		push_answer(m, p->sm, out[i]);
+	if (l1_was_refused(m, p->sm, p->cache, 1 << MR_RF_LINE | 1 << MR_RF_MSHR | 1 << MR_RF_MERGE))
+		m->wake[p->sm / 64] |= BIT(p->sm % 64);
+}
+
+void l1_deliver(struct mem *m, u32 pi, u64 now)
+{
+	const struct packet *p = &m->packet[pi];
+	switch (p->op) {
+	case MO_LOAD:
+	case MO_LOCAL_LOAD:
+	case MO_FETCH:
+	case MO_PREFETCH: fill(m, p, now); break;
+	case OP_WRITEBACK: m->port[p->sm].outstanding--; break;
+	default: push_answer(m, p->sm, answer_word(p->tag, p->cache, p->op));
+	}
+}
+
+/* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they belong
+ * to threads of kernels still running or are written back when replaced. */
+static void invalidate(struct l1 *l)
+{
+	for (u32 i = 0; i < l->mshr.st->fresh; i++)
+		l->mshr.e[i].slot = TAGS_NONE;
+	for (u32 i = 0; i < l->tags.sets * l->tags.ways; i++) {
+		struct line *v = &l->tags.line[i];
+		v->valid &= v->dirty;
+		v->pending = 0;
+		if (l->tags.tag[i] && !v->valid)
+			tags_drop(&l->tags, i);
+	}
+}
+
+void mem_kernel_start(struct mem *m, u32 sm)
+{
+	invalidate(&m->l1[sm * MC_COUNT + MC_L1D]);
+	invalidate(&m->l1[sm * MC_COUNT + MC_L1C]);
+	invalidate(&m->l1[sm * MC_COUNT + MC_L1T]);
+}

@@ -1,0 +1,282 @@
+/* An L2 slice: tags, MSHRs, a data port of l2.port bytes per L2 cycle, a miss queue to its DRAM channel.
+ *
+ * Requests are served in order. A request that left the interconnect passes l2.latency cycles of pipeline and then meets the tags: a hit
+ * replies in that cycle, a miss goes to the miss queue, and its data replies in the cycle it comes back. The port is busy for
+ * the data moved (at least a cycle), the atomic unit for l2.atomic cycles per sector. A head that is refused (no line, no MSHR, merge
+ * list full, miss queue full) or finds the output full stops those behind it.
+ *
+ * Write-back, write-allocate with lazy fetch: a write takes a line without reading it. A write that covers its sectors makes them
+ * valid; one that covers them in part makes them dirty only, and a later read fetches them. There is no byte mask: two partial writes
+ * never add up to a full one, and a write that covers some of its sectors fully and others not counts as partial for all. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+static bool is_atomic(u32 op) { return op == MO_ATOMIC || op == MO_RED; }
+static bool is_write(u32 op) { return op == MO_STORE || op == MO_LOCAL_STORE || op == OP_WRITEBACK; }
+
+/* --- miss queue ------------------------------------------------------------------------------------------------------ */
+static bool queue_room(const struct mem *m, const struct slice *s, u32 n)
+{
+	return s->st->mq_n + n <= m->c.l2_missq || !s->st->mq_n;
+}
+
+static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool write, u32 mshr)
+{
+	struct slice_state *st = m->slice[slice].st;
+	u32 i = dram_req_alloc(m), bank;
+	struct dram_req *r = &m->dreq[i];
+	struct mem_place place = map_place(&m->map, line);
+	map_bank(&m->map, place.rest, &bank, &r->row);
+	r->next = 0;
+	r->mshr = mshr;
+	r->slice = (u16)slice;
+	r->bank = (u8)bank;
+	r->sectors = sectors;
+	r->bursts = m->bursts[sectors];
+	r->write = write;
+	r->used = true;
+	if (st->mq_head)
+		m->dreq[st->mq_tail - 1].next = i + 1;
+	else
+		st->mq_head = i + 1;
+	st->mq_tail = i + 1;
+	st->mq_n++;
+}
+
+/* --- the request at the head ------------------------------------------------------------------------------------------ */
+/* Makes room for a line; false (with the reason) when it has to wait. `others`: miss queue places the caller needs besides. */
+static enum mem_result make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u32 *at)
+{
+	struct slice *s = &m->slice[slice];
+	u32 i = tags_victim(&s->tags, p->set);
+	if (i == TAGS_NONE)
+		return MR_RF_LINE;
+	u8 dirty = s->tags.line[i].dirty;
+	if (others + (dirty != 0) && !queue_room(m, s, others + (dirty != 0)))
+		return MR_RF_QUEUE;
+	if (s->tags.tag[i]) {
+		s->cc->evictions++;
+		if (dirty) {
+			s->cc->writebacks++;
+			queue_push(m, slice, s->tags.tag[i] - 1, dirty, true, NONE);
+		}
+	}
+	tags_install(&s->tags, i, tags_line_of(&s->tags, p->addr));
+	*at = i;
+	return MR_HIT;
+}
+
+static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	const struct packet *p = &m->packet[pi];
+	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
+	if (i == TAGS_NONE) {
+		enum mem_result mr = make_room(m, slice, p, 0, &i);
+		if (mr != MR_HIT)
+			return mr;
+		s->cc->misses++;
+	} else {
+		tags_touch(&s->tags, i);
+		s->cc->hits++;
+	}
+	s->tags.line[i].dirty |= p->need;
+	if (!p->partial)
+		s->tags.line[i].valid |= p->need;
+	s->cc->writes++;
+	noc_reply(m, slice, pi, now);
+	return MR_HIT;
+}
+
+static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
+{
+	struct slice *s = &m->slice[slice];
+	struct mshr_entry *e = &s->mshr.e[mshr];
+	e->pending |= sectors;
+	s->tags.line[e->slot].pending |= sectors;
+	queue_push(m, slice, e->line, sectors, false, mshr);
+}
+
+/* Part of the line is on its way: merge, or fetch further sectors into the same entry. */
+static enum mem_result join(struct mem *m, u32 slice, u32 mshr, u8 need)
+{
+	struct slice *s = &m->slice[slice];
+	u8 more = need & (u8)~s->mshr.e[mshr].pending;
+	if (!mshr_mergeable(&s->mshr, mshr))
+		return MR_RF_MERGE;
+	if (more && !queue_room(m, s, 1))
+		return MR_RF_QUEUE;
+	if (more)
+		fetch(m, slice, mshr, more);
+	++*(more ? &s->cc->misses : &s->cc->merges);
+	return MR_HIT;
+}
+
+static enum mem_result miss(struct mem *m, u32 slice, const struct packet *p, u32 i, u32 *mshr, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	u64 line = tags_line_of(&s->tags, p->addr);
+	if (!mshr_available(&s->mshr))
+		return MR_RF_MSHR;
+	if (i == TAGS_NONE) {
+		enum mem_result mr = make_room(m, slice, p, 1, &i);
+		if (mr != MR_HIT)
+			return mr;
+	} else if (!queue_room(m, s, 1)) {
+		return MR_RF_QUEUE;
+	}
+	*mshr = mshr_alloc(&s->mshr, line, i, false, now, s->cc);
+	s->tags.line[i].mshr = (u16)*mshr;
+	u8 want = m->c.coalesce == COALESCE_SECTOR32 ? p->need : s->tags.full;
+	fetch(m, slice, *mshr, want & (u8)~s->tags.line[i].valid);
+	s->cc->misses++;
+	struct event_buf *ev = mem_shared_ev(m);
+	if (event_wanted(ev, EV_L2_MISS)) {
+		struct event *e = event_add(ev, EV_L2_MISS, now);
+		e->arg[0] = line;
+		e->arg[1] = slice;
+	}
+	return MR_HIT;
+}
+
+/* Loads and atomics: they need the sectors' data. *moved: answered now, with data through the port. */
+static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, bool *moved)
+{
+	struct slice *s = &m->slice[slice];
+	struct packet *p = &m->packet[pi];
+	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr)), mshr = NONE;
+	u8 need = p->need;
+	if (i != TAGS_NONE)
+		need &= (u8)~s->tags.line[i].valid;
+	*moved = !need;
+	if (!need) {
+		tags_touch(&s->tags, i);
+		s->tags.line[i].dirty |= is_atomic(p->op) ? p->need : 0;
+		s->cc->hits++;
+		noc_reply(m, slice, pi, now);
+	} else {
+		bool on_way = i != TAGS_NONE && s->tags.line[i].pending;
+		if (on_way)
+			mshr = s->tags.line[i].mshr;
+		enum mem_result mr = on_way ? join(m, slice, mshr, need) : miss(m, slice, p, i, &mshr, now);
+		if (mr != MR_HIT)
+			return mr;
+		p->state = PS_DRAM;
+		mshr_wait(&s->mshr, mshr, pi, need);
+	}
+	++*(is_atomic(p->op) ? &s->cc->atomics : &s->cc->reads);
+	return MR_HIT;
+}
+
+/* L2 cycles that the slice is busy with a request whose data moves. */
+static u32 busy_cycles(const struct mem *m, u32 op, u8 sectors)
+{
+	u32 n = bit_count32(sectors), port = m->port_cycles[n];
+	return is_atomic(op) ? MAX(port, n * m->c.l2_atomic) : port;
+}
+
+static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
+{
+	u32 op = m->packet[pi].op;
+	u8 need = m->packet[pi].need;
+	bool moved = true;
+	m->packet[pi].state = PS_L2;
+	enum mem_result mr = is_write(op) ? serve_write(m, slice, pi, now) : serve_read(m, slice, pi, now, &moved);
+	*busy = moved ? busy_cycles(m, op, need) : 1;
+	return mr;
+}
+
+/* --- the slice ---------------------------------------------------------------------------------------------------------- */
+void l2_run(struct mem *m, u32 slice, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	struct slice_state *st = s->st;
+	while (st->in_n && !st->blocked && !st->out_full) {
+		u32 pi = st->in_head - 1, busy;
+		u64 start = MAX(clock_up(&m->l2clk, m->packet[pi].ready), st->free), at = clock_core(&m->l2clk, start);
+		if (at > now) {
+			wheel_set(&m->wheel, m->timer_slice + slice, at);
+			return;
+		}
+		st->out_full = st->out_n >= m->c.noc_out_queue;
+		if (st->out_full)
+			return;
+		st->in_head = m->packet[pi].next;
+		enum mem_result mr = serve(m, slice, pi, now, &busy);
+		if (mr != MR_HIT) { /* nothing happened: back to the head */
+			st->in_head = pi + 1;
+			st->blocked = (u8)mr;
+			st->blocked_since = now;
+			return;
+		}
+		s->cc->accesses++;
+		st->free = start + busy;
+		st->in_n--;
+		if (st->mq_n)
+			channel_refill(m, s->channel, now);
+		noc_credit(m, slice, now);
+	}
+}
+
+void l2_arm(struct mem *m, u32 slice, u64 now)
+{
+	struct slice_state *st = m->slice[slice].st;
+	u64 start = MAX(clock_up(&m->l2clk, m->packet[st->in_head - 1].ready), st->free);
+	wheel_set(&m->wheel, m->timer_slice + slice, clock_core(&m->l2clk, start));
+}
+
+static void count_blocked(struct slice *s, u64 now)
+{
+	u64 n = now - s->st->blocked_since;
+	switch (s->st->blocked) {
+	case MR_RF_LINE: s->cc->rf_line += n; break;
+	case MR_RF_MSHR: s->cc->rf_mshr += n; break;
+	case MR_RF_MERGE: s->cc->rf_merge += n; break;
+	case MR_RF_QUEUE: s->cc->rf_queue += n; break;
+	}
+	s->st->blocked_since = now;
+}
+
+void l2_unblock(struct mem *m, u32 slice, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	if (!s->st->blocked && !s->st->out_full)
+		return;
+	count_blocked(s, now);
+	s->st->blocked = MR_HIT;
+	s->st->out_full = false;
+	s->st->free = MAX(s->st->free, clock_up(&m->l2clk, now));
+	wheel_set(&m->wheel, m->timer_slice + slice, now);
+}
+
+void l2_sync(struct mem *m, u32 slice, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	if (s->st->blocked && now > s->st->blocked_since)
+		count_blocked(s, now);
+	mshr_account(&s->mshr, now, s->cc);
+}
+
+void l2_fill(struct mem *m, u32 di, u64 now)
+{
+	const struct dram_req *r = &m->dreq[di];
+	u32 slice = r->slice, out[256];
+	u8 sectors = r->sectors;
+	struct slice *s = &m->slice[slice];
+	u32 mshr = r->mshr, at = s->mshr.e[mshr].slot;
+	struct line *v = &s->tags.line[at];
+	dram_req_free(m, di);
+	v->pending &= (u8)~sectors;
+	v->valid |= sectors;
+	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? bit_count32(sectors) : 1;
+	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);
+	s->st->free = MAX(s->st->free, clock_up(&m->l2clk, now));
+	for (u32 k = 0; k < n; k++) {
+		const struct packet *p = &m->packet[out[k]];
+		if (is_atomic(p->op))
+			v->dirty |= p->need;
+		s->st->free += busy_cycles(m, p->op, p->need);
+		noc_reply(m, slice, out[k], now);
+	}
+	l2_unblock(m, slice, now);
+}

@@ -1,0 +1,253 @@
+/* Builds the memory system and moves it: one timing wheel, a timer for every SM port, slice, slice output, channel, packet on its
+ * way to an SM and DRAM read on its way back. */
+#include "mem/mem.h"
+#include "base/bits.h"
+#include "mem/impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMERS_MAX (1u << 28)
+
+/* --- sizes ------------------------------------------------------------------------------------------------------------------ */
+struct l1_spec {
+	const char *name;
+	u32 sets, ways, line, mshrs, merges, missq;
+	bool hash, sectored, cache_global;
+};
+
+/* The constant, texture and instruction caches have no miss queue of their own in the configuration: they queue as many
+ * requests as they have MSHRs. */
+static struct l1_spec l1_spec(const struct conf *c, enum mem_cache k)
+{
+	bool sectored = c->coalesce == COALESCE_SECTOR32;
+	switch (k) {
+	case MC_L1I: return (struct l1_spec){"l1i", c->l1i_sets, c->l1i_ways, c->l1i_line, c->l1i_mshrs, c->l1i_merges, c->l1i_mshrs, false, false, true};
+	case MC_L1C: return (struct l1_spec){"l1c", c->l1c_sets, c->l1c_ways, c->l1c_line, c->l1c_mshrs, c->l1c_merges, c->l1c_mshrs, false, false, true};
+	case MC_L1T: return (struct l1_spec){"l1t", c->l1t_sets, c->l1t_ways, c->l1t_line, c->l1t_mshrs, c->l1t_merges, c->l1t_mshrs, false, sectored, true};
+	default: return (struct l1_spec){"l1d", c->l1d_sets, c->l1d_ways, c->l1d_line, c->l1d_mshrs, c->l1d_merges, c->l1d_missq, c->l1d_hash, sectored, c->l1d_global};
+	}
+}
+
+/* Per SM: a miss queue place more per cache (a dirty victim beside the miss when the queue was empty), and answers for every waiter of
+ * every MSHR and every store. */
+static void size_sm(struct mem *m)
+{
+	m->missq_size = 0;
+	m->answers_size = m->c.l1d_stores;
+	for (u32 k = 0; k < MC_COUNT; k++) {
+		struct l1_spec s = l1_spec(&m->c, k);
+		m->missq_size += s.missq + 1;
+		m->answers_size += s.mshrs * s.merges;
+	}
+}
+
+/* Packets: those at a slice's input (its queue and its pipeline stages), waiting in its MSHRs or in its output (which takes replies beyond
+ * its size from MSHRs only), and on their way to an SM. DRAM requests: in miss queues, in windows, and reads not yet back. */
+static bool size_shared(struct mem *m, struct err *e)
+{
+	const struct conf *c = &m->c;
+	u64 stages = clock_up(&m->l2clk, c->l2_latency);
+	u64 waiters = (u64)c->l2_mshrs * c->l2_merges;
+	u64 reads = (u64)c->l2_mshrs * (c->coalesce == COALESCE_SECTOR32 ? c->l2_line / SECTOR_BYTES : 1);
+	u64 packets = m->nslices * (c->noc_in_queue + stages + waiters + c->noc_out_queue) + (u64)m->nsms * c->noc_out_queue;
+	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + (u64)m->nchannels * c->dram_queue;
+	if (packets + dram > TIMERS_MAX)
+		return err_set(e, "l2.mshrs x l2.merges x slices: %llu requests in flight are more than the %u this program supports",
+					   (unsigned long long)(packets + dram), TIMERS_MAX);
+	m->slice_credits = (u32)(c->noc_in_queue + stages);
+	m->npackets = (u32)packets;
+	m->ndram = (u32)dram;
+	return true;
+}
+
+static bool check_lines(const struct conf *c, struct err *e)
+{
+	for (u32 k = 0; k < MC_COUNT; k++) {
+		struct l1_spec s = l1_spec(c, k);
+		if (s.line > c->l2_line)
+			return err_set(e, "%s.line: %u is more than l2.line %u", s.name, s.line, c->l2_line);
+	}
+	if (c->partitions * c->l2_slices > 512 || c->num_sms > 128)
+		return err_set(e, "partitions x l2.slices: %u is more than 512", c->partitions * c->l2_slices);
+	return true;
+}
+
+/* --- building ----------------------------------------------------------------------------------------------------------------- */
+static void build_tables(struct mem *m)
+{
+	for (u32 n = 0; n <= 8; n++) {
+		m->flits[n] = (u32)ceil_div(PACKET_HEADER + n * SECTOR_BYTES, m->c.noc_flit);
+		m->port_cycles[n] = (u32)MAX(ceil_div(n * SECTOR_BYTES, m->c.l2_port), 1);
+	}
+	m->where = xcalloc(m->nchannels, sizeof(*m->where));
+	for (u32 i = 0; i < m->nchannels; i++)
+		snprintf(m->where[i], sizeof(*m->where), "DRAM channel %u", i);
+}
+
+static void build_sms(struct mem *m, struct arena *a)
+{
+	m->port = ARENA_NEW(a, struct sm_port, m->nsms);
+	m->missq = ARENA_NEW(a, struct sm_request, (size_t)m->nsms * m->missq_size);
+	m->answers = ARENA_NEW(a, u32, (size_t)m->nsms * m->answers_size);
+	m->fresh = ARENA_NEW(a, u8, round_up(m->nsms, 8));
+	m->wake = ARENA_NEW(a, u64, 2);
+	m->l1 = xcalloc((size_t)m->nsms * MC_COUNT, sizeof(*m->l1));
+	for (u32 i = 0; i < m->nsms * MC_COUNT; i++) {
+		struct l1_spec s = l1_spec(&m->c, i % MC_COUNT);
+		struct l1 *l = &m->l1[i];
+		l->missq = s.missq;
+		l->sectored = s.sectored;
+		l->cache_global = s.cache_global;
+		l->st = ARENA_NEW(a, struct l1_state, 1);
+		l->cc = ARENA_NEW(a, struct cache_counters, 1);
+		tags_init(&l->tags, a, s.sets, s.ways, s.line, s.hash);
+		mshr_init(&l->mshr, a, s.mshrs, s.merges);
+	}
+}
+
+static void build_slices(struct mem *m, struct arena *a)
+{
+	m->slice = xcalloc(m->nslices, sizeof(*m->slice));
+	for (u32 i = 0; i < m->nslices; i++) {
+		struct slice *s = &m->slice[i];
+		s->channel = i / m->c.l2_slices;
+		s->st = ARENA_NEW(a, struct slice_state, 1);
+		s->cc = ARENA_NEW(a, struct cache_counters, 1);
+		tags_init(&s->tags, a, m->c.l2_sets, m->c.l2_ways, m->c.l2_line, false);
+		mshr_init(&s->mshr, a, m->c.l2_mshrs, m->c.l2_merges);
+	}
+}
+
+static void build_shared(struct mem *m, struct arena *a)
+{
+	m->pool = ARENA_NEW(a, struct pool_state, 1);
+	m->packet = ARENA_NEW(a, struct packet, m->npackets);
+	m->dram_pool = ARENA_NEW(a, struct pool_state, 1);
+	m->dreq = ARENA_NEW(a, struct dram_req, m->ndram);
+	m->noc = ARENA_NEW(a, struct noc_counters, 1);
+	m->timer_slice = m->nsms;
+	m->timer_out = m->timer_slice + m->nslices;
+	m->timer_channel = m->timer_out + m->nslices;
+	m->timer_packet = m->timer_channel + m->nchannels;
+	m->timer_dram = m->timer_packet + m->npackets;
+	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
+}
+
+struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
+					   struct err *e)
+{
+	if (!check_lines(c, e))
+		return NULL;
+	struct mem *m = xcalloc(1, sizeof(*m));
+	m->c = *c;
+	m->sm_ev = sm_ev;
+	m->shared_ev = shared_ev;
+	m->nsms = c->num_sms;
+	m->nchannels = c->partitions;
+	m->nslices = c->partitions * c->l2_slices;
+	m->icnt = clock_make(c->core_clock, c->icnt_clock);
+	m->l2clk = clock_make(c->core_clock, c->l2_clock);
+	m->dramclk = clock_make(c->core_clock, c->dram_clock);
+	m->map = map_make(c);
+	size_sm(m);
+	if (!size_shared(m, e)) {
+		free(m);
+		return NULL;
+	}
+	m->no_ev = xcalloc(1, sizeof(*m->no_ev));
+	m->chan = xcalloc(m->nchannels, sizeof(*m->chan));
+	build_tables(m);
+	build_sms(m, state);
+	build_slices(m, state);
+	build_shared(m, state);
+	channel_init(m, state);
+	return m;
+}
+
+void mem_destroy(struct mem *m)
+{
+	if (!m)
+		return;
+	free(m->l1);
+	free(m->slice);
+	free(m->chan);
+	free(m->where);
+	free(m->no_ev);
+	free(m);
+}
+
+bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
+{
+	struct arena a;
+	if (!arena_init(&a, (size_t)1 << 36, e))
+		return false;
+	struct mem *m = mem_create(c, &a, NULL, NULL, e);
+	*bytes = a.used;
+	mem_destroy(m);
+	arena_release(&a);
+	return m != NULL;
+}
+
+/* --- moving --------------------------------------------------------------------------------------------------------------------- */
+/* What each timer stands for, in the order of the numbers. */
+static void fire(struct mem *m, u32 t, u64 now)
+{
+	if (t >= m->timer_dram)
+		l2_fill(m, t - m->timer_dram, now);
+	else if (t >= m->timer_packet)
+		noc_arrive(m, t - m->timer_packet, now);
+	else if (t >= m->timer_channel)
+		channel_run(m, t - m->timer_channel, now);
+	else if (t >= m->timer_out)
+		noc_output(m, t - m->timer_out, now);
+	else if (t >= m->timer_slice)
+		l2_run(m, t - m->timer_slice, now);
+	else
+		noc_inject(m, t, now);
+}
+
+static void fire_until(struct mem *m, u64 now)
+{
+	for (u32 t; (t = wheel_pop(&m->wheel, now)) != WHEEL_NONE;)
+		fire(m, t, wheel_now(&m->wheel));
+}
+
+/* SMs whose miss queue got something in this cycle. An armed or waiting port sends by itself. */
+static void inject_fresh(struct mem *m, u64 now)
+{
+	for (u32 g = 0; g < m->nsms; g += 8) {
+		u64 eight;
+		memcpy(&eight, &m->fresh[g], 8);
+		if (!eight)
+			continue;
+		memset(&m->fresh[g], 0, 8);
+		for (u32 i = 0; i < 8; i++)
+			if (eight >> 8 * i & 0xff && wheel_at(&m->wheel, g + i) == NEVER)
+				noc_inject(m, g + i, now);
+	}
+}
+
+void mem_tick(struct mem *m, u64 now)
+{
+	if (now)
+		fire_until(m, now - 1);
+	inject_fresh(m, now);
+	fire_until(m, now);
+}
+
+u64 mem_next(const struct mem *m)
+{
+	for (u32 g = 0; g < m->nsms; g += 8) {
+		u64 eight;
+		memcpy(&eight, &m->fresh[g], 8);
+		if (eight)
+			return wheel_now(&m->wheel); /* an access since the last tick */
+	}
+	return wheel_next(&m->wheel);
+}
+
+const u64 *mem_wake(const struct mem *m) { return m->wake; }
+void mem_clear_wake(struct mem *m, u32 sm) { m->wake[sm / 64] &= ~BIT(sm % 64); }
+u32 mem_outstanding(const struct mem *m, u32 sm) { return m->port[sm].outstanding; }

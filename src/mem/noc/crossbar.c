@@ -1,0 +1,219 @@
+/* The interconnect: two crossbars, requests from SMs to L2 slices and replies back. A port moves one flit per interconnect cycle.
+ *
+ * A packet leaves when its source port is free and its destination has a place (credit); from then on its way is a reservation: head at
+ * the destination after noc.latency, the destination port taken in order of arrival, done when the last flit is in. A packet without a
+ * credit waits at the head of its queue and stops those behind it; waiters of one destination are served first come, first served. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+static bool carries_data_up(u32 op)
+{
+	return op == MO_STORE || op == MO_LOCAL_STORE || op == MO_ATOMIC || op == MO_RED || op == OP_WRITEBACK;
+}
+
+static bool carries_data_down(u32 op)
+{
+	return op != MO_STORE && op != MO_LOCAL_STORE && op != MO_RED && op != OP_WRITEBACK;
+}
+
+/* Takes `flits` cycles of a destination port for a packet whose head arrives at `head`; returns when the last flit is in. */
+static u64 reserve(u64 *dst_free, u64 head, u32 flits, u64 *wait)
+{
+	u64 start = MAX(head, *dst_free);
+	*wait += start - head;
+	*dst_free = start + flits;
+	return start + flits - 1;
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------------- */
+static void wait_for_credit(struct mem *m, u32 sm, struct slice_state *s)
+{
+	m->port[sm].waiting = true;
+	m->port[sm].next_waiter = 0;
+	if (s->wait_head)
+		m->port[s->wait_tail - 1].next_waiter = sm + 1;
+	else
+		s->wait_head = sm + 1;
+	s->wait_tail = sm + 1;
+}
+
+/* A place at the slice's input for the SM's head; else the SM waits, behind those that came before it. */
+static bool take_credit(struct mem *m, u32 sm, struct slice_state *s)
+{
+	struct sm_port *p = &m->port[sm];
+	if (p->granted) {
+		p->granted = false;
+		s->promised--;
+		return true;
+	}
+	if (s->in_n + s->promised < m->slice_credits)
+		return true;
+	wait_for_credit(m, sm, s);
+	return false;
+}
+
+void noc_credit(struct mem *m, u32 slice, u64 now)
+{
+	struct slice_state *s = m->slice[slice].st;
+	if (!s->wait_head)
+		return;
+	u32 sm = s->wait_head - 1;
+	struct sm_port *p = &m->port[sm];
+	s->wait_head = p->next_waiter;
+	p->waiting = false;
+	p->granted = true;
+	s->promised++;
+	p->src_free = MAX(p->src_free, clock_up(&m->icnt, now));
+	wheel_set(&m->wheel, sm, now);
+}
+
+static u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place)
+{
+	u32 i = packet_alloc(m);
+	const struct tags *t = &m->slice[place->slice].tags;
+	u32 offset = (u32)(r->addr & ((1u << t->line_shift) - 1)) / SECTOR_BYTES;
+	struct packet *p = &m->packet[i];
+	p->addr = r->addr;
+	p->tag = r->tag;
+	p->set = tags_set(t, map_slice_line(&m->map, place, r->addr));
+	p->sm = (u16)sm;
+	p->slice = (u16)place->slice;
+	p->cache = r->cache;
+	p->op = r->op;
+	p->sectors = r->sectors;
+	p->need = (u8)(r->sectors << offset);
+	p->partial = r->partial;
+	p->state = PS_TO_L2;
+	return i;
+}
+
+/* Sends the head of the SM's miss queue, whose first flit leaves at interconnect cycle `start`. */
+static void send_request(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place, u64 start)
+{
+	struct slice_state *s = m->slice[place->slice].st;
+	struct sm_port *port = &m->port[sm];
+	u32 i = make_packet(m, sm, r, place), flits = carries_data_up(r->op) ? m->flits[bit_count32(r->sectors)] : m->flits[0];
+	u64 wait = start - clock_up(&m->icnt, r->ready);
+	u64 end = reserve(&s->dst_free, start + m->c.noc_latency, flits, &wait);
+	port->src_free = start + flits;
+	m->packet[i].ready = clock_core(&m->icnt, end) + m->c.l2_latency;
+	m->noc->requests++;
+	m->noc->request_flits += flits;
+	m->noc->request_wait += clock_core(&m->icnt, wait);
+	fifo_push(m, &s->in_head, &s->in_tail, i);
+	s->in_n++;
+}
+
+void noc_inject(struct mem *m, u32 sm, u64 now)
+{
+	struct sm_port *port = &m->port[sm];
+	while (port->q_n && !port->waiting) {
+		const struct sm_request *r = &m->missq[(size_t)sm * m->missq_size + port->q_head];
+		u64 start = MAX(clock_up(&m->icnt, r->ready), port->src_free), at = clock_core(&m->icnt, start);
+		if (at > now) {
+			wheel_set(&m->wheel, sm, at);
+			return;
+		}
+		struct mem_place place = map_place(&m->map, r->addr);
+		struct slice_state *s = m->slice[place.slice].st;
+		if (!take_credit(m, sm, s))
+			return;
+		u32 cache = r->cache;
+		send_request(m, sm, r, &place, start);
+		port->q_head = port->q_head + 1 < m->missq_size ? port->q_head + 1 : 0;
+		if (!--port->q_n)
+			port->q_head = 0;
+		l1_queue_moved(m, sm, cache);
+		if (s->in_n == 1)
+			l2_arm(m, place.slice, now);
+	}
+}
+
+/* --- replies -------------------------------------------------------------------------------------------------------- */
+static void wait_for_port(struct mem *m, u32 slice, struct sm_port *port)
+{
+	m->slice[slice].st->out_waiting = true;
+	m->slice[slice].st->next_waiter = 0;
+	if (port->wait_head)
+		m->slice[port->wait_tail - 1].st->next_waiter = slice + 1;
+	else
+		port->wait_head = slice + 1;
+	port->wait_tail = slice + 1;
+}
+
+static bool take_place(struct mem *m, u32 slice, struct sm_port *port)
+{
+	struct slice_state *s = m->slice[slice].st;
+	if (s->out_granted) {
+		s->out_granted = false;
+		port->promised--;
+		return true;
+	}
+	if (port->replies + port->promised < m->c.noc_out_queue)
+		return true;
+	wait_for_port(m, slice, port);
+	return false;
+}
+
+static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 start)
+{
+	struct packet *p = &m->packet[i];
+	struct sm_port *port = &m->port[p->sm];
+	u32 flits = carries_data_down(p->op) ? m->flits[bit_count32(p->sectors)] : m->flits[0];
+	u64 wait = start - clock_up(&m->icnt, p->ready);
+	u64 end = reserve(&port->dst_free, start + m->c.noc_latency, flits, &wait);
+	s->src_free = start + flits;
+	port->replies++;
+	p->state = PS_REPLY;
+	m->noc->reply_flits += flits;
+	m->noc->reply_wait += clock_core(&m->icnt, wait);
+	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, end));
+}
+
+void noc_output(struct mem *m, u32 slice, u64 now)
+{
+	struct slice_state *s = m->slice[slice].st;
+	while (s->out_n && !s->out_waiting) {
+		struct packet *p = &m->packet[s->out_head - 1];
+		u64 start = MAX(clock_up(&m->icnt, p->ready), s->src_free), at = clock_core(&m->icnt, start);
+		if (at > now) {
+			wheel_set(&m->wheel, m->timer_out + slice, at);
+			return;
+		}
+		if (!take_place(m, slice, &m->port[p->sm]))
+			return;
+		send_reply(m, s, fifo_pop(m, &s->out_head), start);
+		s->out_n--;
+		if (s->out_full && s->out_n < m->c.noc_out_queue)
+			l2_unblock(m, slice, now);
+	}
+}
+
+void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
+{
+	struct slice_state *s = m->slice[slice].st;
+	m->packet[i].ready = now;
+	m->packet[i].state = PS_REPLY;
+	fifo_push(m, &s->out_head, &s->out_tail, i);
+	if (s->out_n++ == 0)
+		noc_output(m, slice, now);
+}
+
+void noc_arrive(struct mem *m, u32 i, u64 now)
+{
+	struct sm_port *port = &m->port[m->packet[i].sm];
+	port->replies--;
+	m->noc->replies++;
+	if (port->wait_head) {
+		u32 slice = port->wait_head - 1;
+		struct slice_state *s = m->slice[slice].st;
+		port->wait_head = s->next_waiter;
+		s->out_waiting = false;
+		s->out_granted = true;
+		port->promised++;
+		s->src_free = MAX(s->src_free, clock_up(&m->icnt, now));
+		wheel_set(&m->wheel, m->timer_out + slice, now);
+	}
+	l1_deliver(m, i, now);
+	packet_free(m, i);
+}

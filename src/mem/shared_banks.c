@@ -1,0 +1,54 @@
+/* Shared memory bank conflicts: how many LSU cycles an instruction takes. The whole warp is served at once; a bank gives one
+ * word a cycle to any number of lanes, so a load or store costs the largest number of distinct words in one bank (a
+ * conflict-free 64-bit access: 2 of 32 banks x 4 B). Atomics are read-modify-writes that serialise lane by lane within a bank. */
+#include "base/bits.h"
+#include "mem/mem.h"
+
+#include <string.h>
+
+#define BANKS_MAX 64
+#define WORDS_MAX (WARP_SIZE * 5) /* 16 B per lane in 4 B words; one more for an access that is not aligned to its words */
+
+struct bank_set {
+	u8 count[BANKS_MAX]; /* distinct words (atomics: lanes) per bank */
+	u8 head[BANKS_MAX];  /* newest entry of the bank's list, +1 */
+	u64 word[WORDS_MAX];
+	u8 next[WORDS_MAX];
+	u32 n, degree;
+};
+
+static void count_access(struct bank_set *b, u32 bank)
+{
+	if (++b->count[bank] > b->degree)
+		b->degree = b->count[bank];
+}
+
+/* A word the bank serves already is a broadcast. */
+static void add_word(struct bank_set *b, u32 bank, u64 word)
+{
+	for (u32 i = b->head[bank]; i; i = b->next[i - 1])
+		if (b->word[i - 1] == word)
+			return;
+	b->word[b->n] = word;
+	b->next[b->n] = b->head[bank];
+	b->head[bank] = (u8)++b->n;
+	count_access(b, bank);
+}
+
+u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
+{
+	struct bank_set b;
+	memset(b.count, 0, sizeof(b.count));
+	memset(b.head, 0, sizeof(b.head));
+	b.n = b.degree = 0;
+	u32 shift = log2_floor(c->shared_bank_bytes), bank_mask = c->shared_banks - 1;
+	FOR_EACH_BIT(lane, (u64)d->mask) {
+		u64 first = d->addr[lane] >> shift, last = (d->addr[lane] + d->bytes - 1) >> shift;
+		for (u64 w = first; w <= last; w++)
+			if (d->atomic)
+				count_access(&b, (u32)w & bank_mask);
+			else
+				add_word(&b, (u32)w & bank_mask, w);
+	}
+	return MAX(b.degree, 1);
+}

@@ -1,0 +1,54 @@
+/* tags: the tag array of a set-associative cache, used by the SM's caches and the L2 slices. LRU; a line may be valid, waited for
+ * (pending) and dirty by 32 B sector. A machine without sectors simply always uses the full mask. */
+#ifndef MEM_TAGS_H
+#define MEM_TAGS_H
+#include "base/arena.h"
+#include "base/base.h"
+
+#define TAGS_NONE UINT32_MAX
+#define SECTOR_BYTES 32
+
+struct line {
+	u64 used;   /* LRU stamp */
+	u16 mshr;   /* entry that waits for the line; meaningful while pending != 0 */
+	u8 valid;   /* sectors that may be read */
+	u8 pending; /* sectors on their way: the line is reserved while any is */
+	u8 dirty;   /* sectors to be written back; not in valid = written in part only, so a read must fetch it first */
+};
+/* Geometry: constant. tag, line and stamp live in the arena. */
+struct tags {
+	u32 sets, ways, line_shift;
+	u8 full; /* mask of all sectors */
+	bool hash;
+	u64 *tag; /* line address + 1; 0 = free */
+	struct line *line;
+	u64 *stamp;
+};
+
+void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash);
+static inline u64 tags_line_of(const struct tags *t, u64 addr) { return addr >> t->line_shift << t->line_shift; }
+/* The set of line number n (address / line size, or a slice's own numbering): XOR of the higher bits when hashed. */
+static inline u32 tags_set(const struct tags *t, u64 n)
+{
+	if (t->hash && t->sets > 1) {
+		u32 bits = (u32)__builtin_ctz(t->sets);
+		n ^= n >> bits ^ n >> 2 * bits;
+	}
+	return (u32)n & (t->sets - 1);
+}
+/* Index of the line in the set, or TAGS_NONE. */
+static inline u32 tags_find(const struct tags *t, u32 set, u64 line)
+{
+	const u64 *tag = &t->tag[set * t->ways];
+	for (u32 w = 0; w < t->ways; w++)
+		if (tag[w] == line + 1)
+			return set * t->ways + w;
+	return TAGS_NONE;
+}
+static inline void tags_touch(struct tags *t, u32 i) { t->line[i].used = ++*t->stamp; }
+/* The line to replace: a free one, else the least recently used that is not reserved; TAGS_NONE when all are. */
+u32 tags_victim(const struct tags *t, u32 set);
+/* Puts a line into place i, most recently used, nothing valid. */
+void tags_install(struct tags *t, u32 i, u64 line);
+void tags_drop(struct tags *t, u32 i);
+#endif

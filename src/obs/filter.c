@@ -1,0 +1,193 @@
+#include "obs/break.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void event_filter_any(struct event_filter *f)
+{
+	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};
+}
+
+static bool number(const char *key, const char *text, u64 max, u64 *out, struct err *e)
+{
+	char *end;
+	errno = 0;
+	u64 v = strtoull(text, &end, 0);
+	if (!isdigit((unsigned char)*text) || *end || errno)
+		return err_set(e, "%s=%.60s: a number is expected", key, text);
+	if (v > max)
+		return err_set(e, "%s=%.60s: the largest possible is %llu", key, text, (unsigned long long)max);
+	*out = v;
+	return true;
+}
+
+static bool kernel_value(struct event_filter *f, const char *value, struct err *e)
+{
+	u64 v;
+	if (isdigit((unsigned char)*value)) {
+		if (!number("kernel", value, INT32_MAX, &v, e))
+			return false;
+		f->launch = (s32)v;
+		return true;
+	}
+	if (!*value || strlen(value) >= sizeof(f->kernel))
+		return err_set(e, "kernel=%.60s: a launch number or a kernel's name is expected", value);
+	snprintf(f->kernel, sizeof(f->kernel), "%s", value);
+	return true;
+}
+
+static bool arg_value(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
+{
+	const struct event_desc *d = &event_descs[t];
+	for (u32 i = 0; i < 4; i++)
+		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
+			f->arg[i].has = true;
+			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
+		}
+	struct strbuf names = STRBUF_INIT;
+	for (u32 i = 0; i < 4; i++)
+		if (*d->arg[i])
+			strbuf_addf(&names, ", %s", d->arg[i]);
+	err_set(e, "event %s has no '%.60s': a filter may name sm, kernel, cta, warp%s", d->name, key, strbuf_str(&names));
+	strbuf_release(&names);
+	return false;
+}
+
+bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
+{
+	u64 v;
+	if (!strcmp(key, "kernel"))
+		return kernel_value(f, value, e);
+	if (!strcmp(key, "sm")) {
+		if (!number(key, value, INT32_MAX, &v, e))
+			return false;
+		f->sm = (s32)v;
+	} else if (!strcmp(key, "warp")) {
+		if (!number(key, value, INT32_MAX, &v, e))
+			return false;
+		f->warp = (s32)v;
+	} else if (!strcmp(key, "cta")) {
+		if (!number(key, value, INT64_MAX, &v, e))
+			return false;
+		f->cta = (s64)v;
+	} else {
+		return arg_value(f, t, key, value, e);
+	}
+	return true;
+}
+
+void event_filter_text(const struct event_filter *f, enum event_type t, struct strbuf *out)
+{
+	if (f->sm >= 0)
+		strbuf_addf(out, " sm=%d", f->sm);
+	if (f->launch >= 0)
+		strbuf_addf(out, " kernel=%d", f->launch);
+	if (*f->kernel)
+		strbuf_addf(out, " kernel=%s", f->kernel);
+	if (f->cta >= 0)
+		strbuf_addf(out, " cta=%lld", (long long)f->cta);
+	if (f->warp >= 0)
+		strbuf_addf(out, " warp=%d", f->warp);
+	for (u32 i = 0; i < 4; i++)
+		if (f->arg[i].has)
+			strbuf_addf(out, " %s=%llu", event_descs[t].arg[i], (unsigned long long)f->arg[i].value);
+}
+
+static bool kernel_named(struct gpu *g, s32 launch, const char *name)
+{
+	struct kernel_info k;
+	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
+		return false;
+	gpu_kernel_info(g, (u32)launch, &k);
+	return !strcmp(k.name, name);
+}
+
+bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev)
+{
+	if ((f->sm >= 0 && f->sm != ev->sm) || (f->warp >= 0 && f->warp != ev->warp) ||
+		(f->cta >= 0 && f->cta != ev->cta) || (f->launch >= 0 && f->launch != ev->kernel))
+		return false;
+	for (u32 i = 0; i < 4; i++)
+		if (f->arg[i].has && f->arg[i].value != ev->arg[i])
+			return false;
+	return !*f->kernel || kernel_named(g, ev->kernel, f->kernel);
+}
+
+/* --- an event as a sentence ------------------------------------------------------------------------------------ */
+
+static void warps_text(u64 mask, struct strbuf *out)
+{
+	const char *sep = bit_count(mask) == 1 ? "warp " : "warps ";
+	for (u32 i = 0; i < 64; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		u32 last = i;
+		while (last < 63 && (mask >> (last + 1) & 1))
+			last++;
+		strbuf_addf(out, last > i ? "%s%u-%u" : "%s%u", sep, i, last);
+		sep = ",";
+		i = last;
+	}
+	if (!mask)
+		strbuf_adds(out, "no warp");
+}
+
+static void place_text(struct gpu *g, const struct event *ev, struct strbuf *out)
+{
+	const char *sep = "";
+	if (ev->sm >= 0) {
+		strbuf_addf(out, "SM %d", ev->sm);
+		sep = ", ";
+	}
+	if (ev->warp >= 0) {
+		strbuf_addf(out, "%swarp %d", sep, ev->warp);
+		sep = ", ";
+	}
+	if (ev->cta >= 0) {
+		strbuf_addf(out, "%sCTA %d", sep, ev->cta);
+		sep = " of ";
+	}
+	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g)) {
+		struct kernel_info k;
+		gpu_kernel_info(g, (u32)ev->kernel, &k);
+		strbuf_addf(out, "%s%s#%d", sep, k.name, ev->kernel);
+	}
+}
+
+static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
+{
+	const char *name = event_descs[ev->type].arg[i];
+	u64 v = ev->arg[i];
+	if (!strcmp(name, "warps"))
+		warps_text(v, out);
+	else if (ev->type == EV_STALL && !strcmp(name, "reason") && v < ST_COUNT)
+		strbuf_addf(out, "%s", stall_descs[v].name[TAX_BASE]);
+	else if (ev->type == EV_WARP_STALL && v < WS_COUNT)
+		strbuf_addf(out, "%s", warp_state_descs[v].name);
+	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "by") || !strcmp(name, "taken") ||
+			 !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
+		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);
+	else
+		strbuf_addf(out, "%s %llu", name, (unsigned long long)v);
+}
+
+void event_text(struct gpu *g, const struct event *ev, struct strbuf *out)
+{
+	strbuf_addf(out, "%s: ", event_descs[ev->type].name);
+	size_t at = out->len;
+	place_text(g, ev, out);
+	const char *sep = out->len > at ? " (" : "(";
+	bool any = false;
+	for (u32 i = 0; i < 4; i++)
+		if (*event_descs[ev->type].arg[i]) {
+			strbuf_adds(out, sep);
+			arg_text(ev, i, out);
+			sep = ", ";
+			any = true;
+		}
+	if (any)
+		strbuf_addc(out, ')');
+}

@@ -1,0 +1,56 @@
+/* probe_path: "gpu.sm[3].l1d.misses" -> a value, without Lua. A path is parsed once and read as often as one likes.
+ *
+ *   gpu.cycle  gpu.ipc  gpu.issued                      the machine (issued and the like: sums over the SMs)
+ *   gpu.sm[N].COUNTER  gpu.sm[N].ipc                    group sm
+ *   gpu.sm[N].l1d.COUNTER  gpu.l1d.COUNTER              groups l1i l1d l1c l1t: one SM's, or the sum
+ *   gpu.l2[N].COUNTER  gpu.l2.COUNTER                   one slice, or the sum; gpu.dram likewise by channel
+ *   gpu.noc.COUNTER
+ *   gpu.kernel[N].COUNTER                               launch N (it must exist when the path is read)
+ *   gpu.sm[N].stall.REASON  gpu.stall.REASON            slots by base reason, blanks as underscores: memory_dependency
+ *   gpu.sm[N].warp[W].FIELD                             pc insts active pending_loads since state
+ *
+ * Derived values beside the counters: hit_rate (caches: hits / accesses), row_hit_rate (dram: row_hits / (row_hits + row_misses)),
+ * ipc (sm: issued / cycles; machine: sum over SMs / cycles; kernel: warp_insts / cycles since its start). 0 when nothing happened. */
+#ifndef OBS_PROBE_PATH_H
+#define OBS_PROBE_PATH_H
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "gpu/query.h"
+
+#define PROBE_ALL UINT32_MAX /* instance: the sum over all */
+enum probe_kind { PROBE_COUNTER, PROBE_DERIVED, PROBE_CYCLE, PROBE_STALL, PROBE_WARP };
+enum probe_derived { PD_HIT_RATE, PD_ROW_HIT_RATE, PD_IPC, PD_COUNT };
+enum probe_warp_field { PW_PC, PW_INSTS, PW_ACTIVE, PW_PENDING_LOADS, PW_SINCE, PW_STATE, PW_COUNT };
+struct probe_path {
+	enum probe_kind kind;
+	enum counter_group group;
+	u32 instance;  /* or PROBE_ALL */
+	u32 index;     /* counter, enum probe_derived, enum stall, enum probe_warp_field */
+	u32 warp;
+};
+struct probe_value {
+	bool real;
+	u64 u;
+	double d;
+};
+/* False with *e naming the word it does not know and the path. */
+bool probe_parse(const struct gpu *g, const char *text, struct probe_path *out, struct err *e);
+struct probe_value probe_read(struct gpu *g, const struct probe_path *p);
+bool probe_value_equal(struct probe_value a, struct probe_value b);
+void probe_value_text(struct probe_value v, struct strbuf *out);
+
+/* The sum of a group's counter over all instances, or one instance's. */
+u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 index);
+/* Derived values of a group by name; false when the group has none of that name. */
+bool probe_find_derived(enum counter_group group, const char *name, enum probe_derived *out);
+double probe_derived_value(struct gpu *g, enum counter_group group, u32 instance, enum probe_derived d);
+extern const char *const probe_derived_names[PD_COUNT];
+extern const char *const probe_warp_fields[PW_COUNT];
+/* Reason by name with blanks or underscores; -1 = none. */
+int probe_find_stall(const char *name, size_t len);
+/* Counter of a group by name, -1 = none. */
+int probe_find_counter(enum counter_group group, const char *name, size_t len);
+
+/* Continuations of a path being typed (for completion): calls fn with each whole path that begins with text. */
+void probe_complete(const struct gpu *g, const char *text, void (*fn)(void *ctx, const char *path), void *ctx);
+#endif

@@ -1,0 +1,146 @@
+#include "obs/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sampler {
+	struct gpu *g;
+	u32 scopes;
+	u64 cycle;           /* of the last reading */
+	struct sample *last; /* absolute values of the last reading, per scope */
+	struct sample *now;
+};
+
+/* A sample is u64 words all through, so that adding and subtracting need no list of fields. */
+#define WORDS (sizeof(struct sample) / sizeof(u64))
+_Static_assert(sizeof(struct sample) % sizeof(u64) == 0, "struct sample is an array of u64");
+
+void sample_add(struct sample *into, const struct sample *s)
+{
+	u64 *a = (u64 *)into;
+	const u64 *b = (const u64 *)s;
+	for (u32 i = 0; i < WORDS; i++)
+		a[i] += b[i];
+}
+
+static void sample_sub(struct sample *out, const struct sample *a, const struct sample *b)
+{
+	u64 *o = (u64 *)out;
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+	for (u32 i = 0; i < WORDS; i++)
+		o[i] = x[i] - y[i];
+}
+
+static void read_sm(struct gpu *g, u32 sm, struct sample *s)
+{
+	const struct sm_counters *c = (const struct sm_counters *)gpu_counters(g, CG_sm, sm);
+	s->issued = c->issued;
+	s->warp_cycles = c->occupancy;
+	const struct cache_counters *l1 = (const struct cache_counters *)gpu_counters(g, CG_l1d, sm);
+	s->l1d_hits = l1->hits;
+	s->l1d_lookups = l1->hits + l1->misses + l1->merges;
+	gpu_stalls_sum(g, (s32)sm, s->stalls);
+}
+
+static void read_shared(struct gpu *g, struct sample *s)
+{
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_l2); i++) {
+		const struct cache_counters *c = (const struct cache_counters *)gpu_counters(g, CG_l2, i);
+		s->l2_hits += c->hits;
+		s->l2_lookups += c->hits + c->misses + c->merges;
+	}
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_dram); i++)
+		s->dram_bytes += ((const struct dram_counters *)gpu_counters(g, CG_dram, i))->bytes;
+}
+
+static void read_all(struct sampler *s, struct sample *out)
+{
+	memset(out, 0, s->scopes * sizeof *out);
+	for (u32 sm = 0; sm + 1 < s->scopes; sm++) {
+		read_sm(s->g, sm, &out[sm + 1]);
+		sample_add(&out[0], &out[sm + 1]);
+	}
+	read_shared(s->g, &out[0]);
+	for (u32 i = 0; i < s->scopes; i++)
+		out[i].cycles = gpu_cycle(s->g);
+}
+
+struct sampler *sampler_create(struct gpu *g)
+{
+	struct sampler *s = xcalloc(1, sizeof *s);
+	s->g = g;
+	s->scopes = gpu_conf(g)->num_sms + 1;
+	s->last = xcalloc(s->scopes, sizeof *s->last);
+	s->now = xcalloc(s->scopes, sizeof *s->now);
+	read_all(s, s->last);
+	return s;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	free(s->last);
+	free(s->now);
+	free(s);
+}
+
+u32 sampler_scopes(const struct sampler *s) { return s->scopes; }
+
+void sampler_take(struct sampler *s, struct sample *out)
+{
+	read_all(s, s->now);
+	for (u32 i = 0; i < s->scopes; i++)
+		sample_sub(&out[i], &s->now[i], &s->last[i]);
+	struct sample *t = s->last;
+	s->last = s->now;
+	s->now = t;
+}
+
+void sampler_reset(struct sampler *s) { read_all(s, s->last); }
+
+/* --- figures ---------------------------------------------------------------------------------------------------------- */
+
+struct series_desc series_desc(enum series s)
+{
+	static const struct series_desc fixed[TS_STALL] = {
+		[TS_IPC] = {"ipc", "warp insts/cycle", "warp instructions executed per core cycle"},
+		[TS_WARPS] = {"active_warps", "warps", "mean number of resident warps"},
+		[TS_L1D_HIT] = {"l1d_hit_rate", "", "L1D hits / (hits + misses + merges)"},
+		[TS_L2_HIT] = {"l2_hit_rate", "", "L2 hits / (hits + misses + merges)"},
+		[TS_DRAM_BW] = {"dram_utilisation", "", "DRAM bytes moved / bytes at peak bandwidth"},
+	};
+	if (s < TS_STALL)
+		return fixed[s];
+	u32 reason = (u32)s - TS_STALL;
+	BUG_ON(reason >= ST_COUNT);
+	return (struct series_desc){stall_descs[reason].name[TAX_BASE], "", stall_descs[reason].help};
+}
+
+static double ratio(u64 a, u64 b) { return b ? (double)a / (double)b : NAN; }
+
+static double stall_share(const struct sample *s, u32 reason)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < ST_COUNT; i++)
+		sum += s->stalls[i];
+	return ratio(s->stalls[reason], sum);
+}
+
+double sample_value(const struct sample *s, enum series which, double peak_bytes)
+{
+	switch (which) {
+	case TS_IPC: return ratio(s->issued, s->cycles);
+	case TS_WARPS: return ratio(s->warp_cycles, s->cycles);
+	case TS_L1D_HIT: return ratio(s->l1d_hits, s->l1d_lookups);
+	case TS_L2_HIT: return ratio(s->l2_hits, s->l2_lookups);
+	case TS_DRAM_BW: return peak_bytes > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak_bytes) : NAN;
+	default: return stall_share(s, (u32)which - TS_STALL);
+	}
+}
+
+double dram_peak_bytes(const struct conf *c)
+{
+	return (double)c->partitions * c->dram_bus * c->dram_ratio * c->dram_clock / c->core_clock;
+}

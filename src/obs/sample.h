@@ -1,0 +1,50 @@
+/* sample: what happened since the last sample, per SM and for the machine, as integers that can be added up.
+ *
+ * The one place that turns counters into samples: the timeline store of the screens, the --timeline file and the trace's
+ * counter tracks all build on it. Sampling reads queries only and never changes what is simulated. */
+#ifndef OBS_SAMPLE_H
+#define OBS_SAMPLE_H
+#include "gpu/query.h"
+
+/* Sums over a span of cycles. Adding two neighbouring spans gives the span of both. */
+struct sample {
+	u64 cycles;      /* length of the span */
+	u64 issued;      /* warp instructions */
+	u64 warp_cycles; /* sum over cycles of resident warps */
+	u64 l1d_hits, l1d_lookups; /* lookups = hits + misses + merges */
+	u64 l2_hits, l2_lookups;   /* machine only: 0 in an SM's sample */
+	u64 dram_bytes;            /* machine only */
+	u64 stalls[ST_COUNT];      /* issue slots by base reason */
+};
+void sample_add(struct sample *into, const struct sample *s);
+
+/* Reads counters and remembers them, so that the next reading can be subtracted. */
+struct sampler;
+struct sampler *sampler_create(struct gpu *g); /* starts at the machine's present cycle; free with sampler_free */
+void sampler_free(struct sampler *s);
+u32 sampler_scopes(const struct sampler *s);   /* number of SMs + 1; scope 0 = the machine, scope n + 1 = SM n */
+/* What happened since the last call (or creation): out[sampler_scopes]. */
+void sampler_take(struct sampler *s, struct sample *out);
+/* Forgets what was before: the next sample starts at the machine's present cycle. */
+void sampler_reset(struct sampler *s);
+
+/* --- figures a sample becomes ------------------------------------------------------------------------------------- */
+enum series {
+	TS_IPC,     /* warp instructions per cycle */
+	TS_WARPS,   /* mean resident warps */
+	TS_L1D_HIT, /* 0..1; NAN when there was no access */
+	TS_L2_HIT,  /* 0..1, machine only; NAN for an SM or when there was no access */
+	TS_DRAM_BW, /* 0..1 of the peak bandwidth, machine only; NAN for an SM */
+	TS_STALL,   /* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
+	TS_COUNT = TS_STALL + ST_COUNT
+};
+struct series_desc {
+	const char *name, *unit, *help;
+};
+/* Name, unit and definition of a series; valid for every value below TS_COUNT. */
+struct series_desc series_desc(enum series s);
+/* The figure. peak_bytes = DRAM bytes per core cycle at peak (dram_peak_bytes). */
+double sample_value(const struct sample *s, enum series which, double peak_bytes);
+/* Peak DRAM bandwidth of a configuration in bytes per core cycle, all channels. */
+double dram_peak_bytes(const struct conf *c);
+#endif

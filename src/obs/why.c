@@ -1,0 +1,468 @@
+#include "obs/why.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "obs/names.h"
+
+#define DEPTH_MAX 64
+#define BARRIERS_MAX 16
+
+static void indent(struct strbuf *out, u32 depth)
+{
+	for (u32 i = 0; i < depth; i++)
+		strbuf_adds(out, "  ");
+}
+
+static const char *kernel_name(const struct gpu *g, s32 launch, struct kernel_info *k)
+{
+	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
+		return "?";
+	gpu_kernel_info(g, (u32)launch, k);
+	return k->name;
+}
+
+static void warp_place(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out)
+{
+	struct kernel_info k;
+	strbuf_addf(out, "SM %u warp %u", sm, warp);
+	if (w->launch >= 0)
+		strbuf_addf(out, " (warp %u of CTA %llu of %s#%d)", w->warp_in_cta, (unsigned long long)w->cta,
+					kernel_name(g, w->launch, &k), w->launch);
+}
+
+static void next_instruction(const struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	const struct module *m = module_of_launch(g, w->launch);
+	if (!m || w->pc == PC_DONE)
+		return;
+	indent(out, depth);
+	strbuf_adds(out, "next is ");
+	line_place(m, w->pc, out);
+	strbuf_adds(out, "  ");
+	line_text(m, w->pc, out);
+	strbuf_addc(out, '\n');
+}
+
+/* --- barriers ----------------------------------------------------------------------------------------------------- */
+
+static bool barrier_of(const struct gpu *g, u32 sm, u32 slot, u32 warp, struct barrier_info *out)
+{
+	struct barrier_info b[BARRIERS_MAX];
+	u32 n = gpu_barriers(g, sm, slot, b, BARRIERS_MAX);
+	for (u32 i = 0; i < MIN(n, (u32)BARRIERS_MAX); i++)
+		if (b[i].waiting >> warp & 1) {
+			*out = b[i];
+			return true;
+		}
+	return false;
+}
+
+struct missing {
+	u64 warps;   /* not waiting at the barrier */
+	u64 exited;  /* of them: have exited */
+	u64 blocked; /* of them: wait at another barrier */
+};
+
+static struct missing missing_warps(const struct gpu *g, u32 sm, const struct cta_info *c, const struct barrier_info *b)
+{
+	struct missing m = {.warps = c->warps & ~b->waiting};
+	m.exited = m.warps & c->warps_done;
+	FOR_EACH_BIT(i, m.warps & ~m.exited) {
+		struct warp_info w;
+		gpu_warp_info(g, sm, (u32)i, &w);
+		if (w.state == WS_DONE)
+			m.exited |= BIT(i);
+		else if (w.state == WS_BARRIER)
+			m.blocked |= BIT(i);
+	}
+	return m;
+}
+
+/* Whom to follow: a warp that still runs tells more than one that is at a barrier itself. -1 = nobody is left to arrive. */
+static s32 holder(const struct missing *m)
+{
+	u64 alive = m->warps & ~m->exited;
+	u64 free_ones = alive & ~m->blocked;
+	return free_ones ? (s32)bit_first(free_ones) : alive ? (s32)bit_first(alive) : -1;
+}
+
+/* --- what a warp waits for, one step ------------------------------------------------------------------------------------- */
+
+enum end_kind { END_READY, END_REFUSED, END_MEMORY, END_SHORT, END_FENCE, END_SLEEP, END_FETCH, END_SPIN, END_DONE, END_EMPTY,
+				END_CYCLE, END_NOBODY };
+static const char *const end_texts[] = {"ready to issue", "refused by the LSU", "waiting on memory", "waiting for a short result",
+										"waiting at a fence", "asleep (nanosleep)", "waiting for instructions", "spinning",
+										"finished", "empty", "in a cycle of barriers", "at a barrier nobody can complete"};
+struct chain_end {
+	enum end_kind kind;
+	u32 warp; /* on the same SM */
+};
+
+static enum end_kind end_of_state(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w)
+{
+	struct spin sp;
+	if (w->state != WS_NONE && w->state != WS_DONE && spin_find(g, sm, warp, &sp))
+		return END_SPIN;
+	switch (w->state) {
+	case WS_NONE: return END_EMPTY;
+	case WS_DONE: return END_DONE;
+	case WS_MEM: return END_MEMORY;
+	case WS_SHORT: return END_SHORT;
+	case WS_FENCE: return END_FENCE;
+	case WS_SLEEP: return END_SLEEP;
+	case WS_FETCH: return END_FETCH;
+	default: return w->refused ? END_REFUSED : END_READY;
+	}
+}
+
+/* Follows barriers to the warp that holds everything up. */
+static struct chain_end find_end(const struct gpu *g, u32 sm, u32 warp)
+{
+	u64 seen = 0;
+	for (;;) {
+		struct warp_info w;
+		struct barrier_info b;
+		struct cta_info c;
+		gpu_warp_info(g, sm, warp, &w);
+		if (w.state != WS_BARRIER || !barrier_of(g, sm, w.cta_slot, warp, &b))
+			return (struct chain_end){end_of_state(g, sm, warp, &w), warp};
+		if (seen >> warp & 1)
+			return (struct chain_end){END_CYCLE, warp};
+		seen |= BIT(warp);
+		gpu_cta_info(g, sm, w.cta_slot, &c);
+		struct missing m = missing_warps(g, sm, &c, &b);
+		s32 next = holder(&m);
+		if (next < 0)
+			return (struct chain_end){END_NOBODY, warp};
+		warp = (u32)next;
+	}
+}
+
+/* --- the chain as text --------------------------------------------------------------------------------------------------- */
+
+static void warp_list(u64 mask, struct strbuf *out)
+{
+	const char *sep = "";
+	FOR_EACH_BIT(i, mask) {
+		strbuf_addf(out, "%s%u", sep, (u32)i);
+		sep = ", ";
+	}
+}
+
+static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	struct spin sp;
+	if (!spin_find(g, sm, warp, &sp))
+		return;
+	const struct module *m = module_of_launch(g, w->launch);
+	const struct alloc *a = sp.space == SPC_SHARED ? NULL : devmem_find(gpu_devmem(g), sp.addr);
+	indent(out, depth);
+	strbuf_addf(out, "spins: lines %u-%u read %s address 0x%llx%s%s%s over and over (likely a livelock if nobody writes it):\n",
+				m->code[sp.from].line, m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr,
+				a && *a->name ? " ('" : "", a && *a->name ? a->name : "", a && *a->name ? "')" : "");
+	indent(out, depth + 1);
+	line_text(m, sp.load, out);
+	strbuf_addc(out, '\n');
+}
+
+/* Lanes that wait on the SIMT stack for the active ones: with a spinning warp, they may be the ones it waits for. */
+static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	struct simt_entry st[32];
+	u32 n = front_stack(gpu_front(g), sm, warp, st, ARRAY_LEN(st));
+	const struct module *m = module_of_launch(g, w->launch);
+	u32 waiting = 0, pc = PC_DONE;
+	for (u32 i = 1; i < MIN(n, (u32)ARRAY_LEN(st)); i++)
+		if (st[i].mask & ~w->active & ~waiting) {
+			waiting |= st[i].mask & ~w->active;
+			pc = pc == PC_DONE ? st[i].pc : pc;
+		}
+	if (!waiting || !m)
+		return;
+	indent(out, depth);
+	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active, waiting);
+	if (pc < m->ncode)
+		strbuf_addf(out, " (line %u)", m->code[pc].line);
+	strbuf_adds(out, ": if one of those holds the lock, it can never release it\n");
+}
+
+static void tell_undispatched(struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	struct kernel_info k;
+	kernel_name(g, w->launch, &k);
+	if (w->launch < 0 || k.dispatched >= k.launch->ctas)
+		return;
+	indent(out, depth);
+	strbuf_addf(out, "%llu of %llu CTAs of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
+				"them, neither can go on\n",
+				(unsigned long long)(k.launch->ctas - k.dispatched), (unsigned long long)k.launch->ctas, k.name, k.ctas_per_sm,
+				k.limiter);
+}
+
+static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
+{
+	struct mshr_info info[256], *oldest = NULL;
+	u32 n = mem_mshrs(gpu_mem(g), sm, MC_L1D, info, ARRAY_LEN(info));
+	n = MIN(n, (u32)ARRAY_LEN(info));
+	for (u32 i = 0; i < n; i++)
+		if (!oldest || info[i].since < oldest->since)
+			oldest = &info[i];
+	indent(out, depth);
+	if (!oldest) {
+		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u requests are in flight\n", sm, mem_outstanding(gpu_mem(g), sm));
+		return;
+	}
+	strbuf_addf(out, "SM %u has %u L1D MSHRs in use; the oldest: line 0x%llx, %u waiting, since cycle %llu, now in: %s\n", sm, n,
+				(unsigned long long)oldest->addr, oldest->merged, (unsigned long long)oldest->since, oldest->where);
+}
+
+static const char *refusal(enum mem_result r)
+{
+	switch (r) {
+	case MR_RF_LINE: return "every line of the set is reserved";
+	case MR_RF_MSHR: return "no MSHR is free";
+	case MR_RF_MERGE: return "the MSHR's merge list is full";
+	case MR_RF_QUEUE: return "the miss queue is full";
+	default: return "it is not refused";
+	}
+}
+
+static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
+{
+	struct sm_info s;
+	gpu_sm_info(g, sm, &s);
+	if (s.lsu_warp < 0)
+		return;
+	indent(out, depth);
+	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transactions left)", s.lsu_warp, s.lsu_queued, s.lsu_left);
+	if (s.lsu_refused != MR_HIT)
+		strbuf_addf(out, "; its head is refused: %s", refusal(s.lsu_refused));
+	strbuf_addc(out, '\n');
+	if (s.lsu_refused != MR_HIT)
+		tell_mshrs(g, sm, out, depth);
+}
+
+static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	if (*w->waits) {
+		indent(out, depth);
+		strbuf_addf(out, "waits for %s\n", w->waits);
+	}
+	switch (w->state) {
+	case WS_MEM:
+	case WS_FENCE: tell_mshrs(g, sm, out, depth); break;
+	case WS_READY_LSU: tell_lsu(g, sm, out, depth); break;
+	default: break;
+	}
+	tell_spin(g, sm, warp, w, out, depth);
+	struct spin sp;
+	if (spin_find(g, sm, warp, &sp)) {
+		tell_waiting_lanes(g, sm, warp, w, out, depth);
+		tell_undispatched(g, w, out, depth);
+	}
+}
+
+/* Tells about one warp; returns the next one of the chain, -1 at its end. */
+static s32 tell_barrier(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	struct barrier_info b;
+	struct cta_info c;
+	if (!barrier_of(g, sm, w->cta_slot, warp, &b))
+		return -1;
+	gpu_cta_info(g, sm, w->cta_slot, &c);
+	struct missing m = missing_warps(g, sm, &c, &b);
+	indent(out, depth);
+	strbuf_addf(out, "waits at barrier %u: %u of %u warps have arrived; not there: ", b.id, b.arrived, b.expected);
+	warp_list(m.warps, out);
+	if (!m.warps)
+		strbuf_adds(out, "none of its CTA");
+	if (m.exited) {
+		strbuf_adds(out, "; exited without arriving: ");
+		warp_list(m.exited, out);
+	}
+	strbuf_addc(out, '\n');
+	s32 next = holder(&m);
+	if (next < 0) {
+		indent(out, depth);
+		strbuf_adds(out, "nobody is left who could arrive: the barrier never opens\n");
+	}
+	return next;
+}
+
+static void chain(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
+{
+	u64 seen = 0;
+	for (u32 depth = 0; depth < DEPTH_MAX; depth++) {
+		struct warp_info w;
+		gpu_warp_info(g, sm, warp, &w);
+		indent(out, depth);
+		warp_place(g, sm, warp, &w, out);
+		if (seen >> warp & 1) {
+			strbuf_adds(out, ": we have been here: a cycle, none of these warps can go on\n");
+			return;
+		}
+		seen |= BIT(warp);
+		strbuf_addf(out, ": %s%s", warp_state_descs[w.state].name, w.refused ? ", refused by its unit" : "");
+		if (w.state != WS_NONE)
+			strbuf_addf(out, " for %llu cycles", (unsigned long long)(gpu_cycle(g) - MIN(w.since, gpu_cycle(g))));
+		strbuf_addc(out, '\n');
+		next_instruction(g, &w, out, depth + 1);
+		if (w.state != WS_BARRIER) {
+			tell_wait(g, sm, warp, &w, out, depth + 1);
+			return;
+		}
+		s32 next = tell_barrier(g, sm, warp, &w, out, depth + 1);
+		if (next < 0)
+			return;
+		warp = (u32)next;
+	}
+}
+
+void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
+{
+	chain(g, sm, warp, out);
+}
+
+/* --- the machine ----------------------------------------------------------------------------------------------------------- */
+
+/* Warps with the same end: what holds them up, and where. One chain is told for each. */
+#define GROUPS_MAX 48
+#define GROUPS_TOLD 6
+struct group {
+	enum end_kind kind;
+	enum warp_state state;
+	s32 launch;
+	u32 pc, end_pc;
+	u32 sm, warp;
+	u64 count;
+};
+struct groups {
+	struct group g[GROUPS_MAX];
+	u32 n;
+	u64 dropped;
+};
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	return a->kind == b->kind && a->state == b->state && a->launch == b->launch && a->pc == b->pc && a->end_pc == b->end_pc;
+}
+
+static void group_warp(struct groups *gs, const struct group *one)
+{
+	for (u32 i = 0; i < gs->n; i++)
+		if (same_group(&gs->g[i], one)) {
+			gs->g[i].count++;
+			return;
+		}
+	if (gs->n < GROUPS_MAX)
+		gs->g[gs->n++] = *one;
+	else
+		gs->dropped++;
+}
+
+static u64 collect(const struct gpu *g, struct groups *gs)
+{
+	u64 resident = 0;
+	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++)
+		for (u32 i = 0; i < gpu_warps_per_sm(g); i++) {
+			struct warp_info w, last;
+			gpu_warp_info(g, sm, i, &w);
+			if (w.state == WS_NONE)
+				continue;
+			resident++;
+			struct chain_end end = find_end(g, sm, i);
+			gpu_warp_info(g, sm, end.warp, &last);
+			struct group one = {end.kind, w.state, w.launch, w.pc, end.kind == END_CYCLE ? 0 : last.pc, sm, i, 1};
+			group_warp(gs, &one);
+		}
+	return resident;
+}
+
+/* Groups that can never go on come first, then the large ones. */
+static u32 severity(enum end_kind k)
+{
+	return k == END_CYCLE || k == END_NOBODY ? 2 : k == END_SPIN ? 1 : 0;
+}
+
+static bool before(const struct group *a, const struct group *b)
+{
+	u32 sa = severity(a->kind), sb = severity(b->kind);
+	return sa != sb ? sa > sb : a->count > b->count;
+}
+
+static void sort_groups(struct groups *gs)
+{
+	for (u32 i = 1; i < gs->n; i++)
+		for (u32 j = i; j && before(&gs->g[j], &gs->g[j - 1]); j--) {
+			struct group t = gs->g[j];
+			gs->g[j] = gs->g[j - 1];
+			gs->g[j - 1] = t;
+		}
+}
+
+static void tell_kernels(struct gpu *g, struct strbuf *out)
+{
+	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
+		struct kernel_info k;
+		gpu_kernel_info(g, i, &k);
+		if (k.state == KS_DONE)
+			continue;
+		strbuf_addf(out, "%s#%u: %s, %llu of %llu CTAs dispatched, %u resident", k.name, i,
+					k.state == KS_QUEUED ? "queued" : "running", (unsigned long long)k.dispatched,
+					(unsigned long long)k.launch->ctas, k.resident);
+		if (k.dispatched < k.launch->ctas)
+			strbuf_addf(out, " (an SM holds %u, limited by %s)", k.ctas_per_sm, k.limiter);
+		strbuf_addc(out, '\n');
+	}
+}
+
+static void tell_group(struct gpu *g, const struct group *x, struct strbuf *out)
+{
+	struct kernel_info k;
+	const struct module *m = module_of_launch(g, x->launch);
+	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, x->count == 1 ? "" : "s",
+				kernel_name(g, x->launch, &k), x->launch);
+	if (m && x->pc < m->ncode)
+		strbuf_addf(out, " at line %u", m->code[x->pc].line);
+	strbuf_addf(out, ": %s%s", x->state == WS_BARRIER ? "at a barrier; the chain ends " : "",
+				x->state == WS_BARRIER && x->kind < END_CYCLE ? "with a warp that is " : "");
+	strbuf_addf(out, "%s. One of them:\n", end_texts[x->kind]);
+	struct strbuf one = STRBUF_INIT;
+	chain(g, x->sm, x->warp, &one);
+	for (const char *p = strbuf_str(&one); *p;) {
+		const char *nl = strchr(p, '\n');
+		strbuf_adds(out, "  ");
+		strbuf_add(out, p, (size_t)(nl ? nl + 1 - p : (s64)strlen(p)));
+		p = nl ? nl + 1 : p + strlen(p);
+	}
+	strbuf_release(&one);
+}
+
+static void tell_queues(struct gpu *g, struct strbuf *out)
+{
+	struct queue_info q[512];
+	u32 n = MIN(mem_queues(gpu_mem(g), q, ARRAY_LEN(q)), (u32)ARRAY_LEN(q)), full = 0;
+	for (u32 i = 0; i < n; i++)
+		if (q[i].size && q[i].used >= q[i].size && full++ < 8)
+			strbuf_addf(out, "full: %s (%u of %u)\n", q[i].name, q[i].used, q[i].size);
+	if (full > 8)
+		strbuf_addf(out, "... and %u more full queues\n", full - 8);
+}
+
+void why_machine(struct gpu *g, struct strbuf *out)
+{
+	struct groups gs = {.n = 0};
+	u64 resident = collect(g, &gs);
+	strbuf_addf(out, "cycle %llu: %llu warps resident\n", (unsigned long long)gpu_cycle(g), (unsigned long long)resident);
+	tell_kernels(g, out);
+	sort_groups(&gs);
+	for (u32 i = 0; i < MIN(gs.n, (u32)GROUPS_TOLD); i++)
+		tell_group(g, &gs.g[i], out);
+	u64 rest = gs.dropped;
+	for (u32 i = GROUPS_TOLD; i < gs.n; i++)
+		rest += gs.g[i].count;
+	if (rest)
+		strbuf_addf(out, "... and %llu more warps in smaller groups (`why warp N` after `focus sm S` tells one)\n", (unsigned long long)rest);
+	tell_queues(g, out);
+}

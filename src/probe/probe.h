@@ -1,0 +1,84 @@
+/* probe: what can be counted and what can happen, as tables; emission; no consumer in here. */
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
+#include "base/base.h"
+#include "base/bits.h"
+
+/* --- counters -------------------------------------------------------------------------------------------------- */
+enum counter_group { CG_sm, CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_l2, CG_noc, CG_dram, CG_kernel, CG_COUNT };
+
+/* One plain struct of u64 per group: see counter_structs.h. */
+struct counter_desc {
+	enum counter_group group;
+	const char *name, *unit, *help;
+	u32 index; /* position within its group: counters of a group are an array of u64 */
+};
+extern const struct counter_desc counter_descs[];
+extern const u32 counter_ndescs;
+extern const char *const counter_group_names[CG_COUNT]; /* "sm", "l1i", ... */
+/* Number of counters in a group and its first row in counter_descs. */
+u32 counter_group_size(enum counter_group g);
+const struct counter_desc *counter_group_first(enum counter_group g);
+
+#include "probe/counter_structs.h"
+
+/* --- stall reasons ----------------------------------------------------------------------------------------------- */
+enum stall {
+#define S(id, name, lee, elf, paws, vt, nsight, def) ST_##id,
+#include "probe/stalls.def"
+#undef S
+	ST_COUNT
+};
+enum taxonomy { TAX_BASE, TAX_LEE2014, TAX_ELF, TAX_PAWS, TAX_VT, TAX_NSIGHT, TAX_COUNT };
+struct stall_desc {
+	const char *name[TAX_COUNT]; /* the reason's class in each taxonomy; [TAX_BASE] is its own name */
+	const char *help;
+};
+extern const struct stall_desc stall_descs[ST_COUNT];
+extern const char *const taxonomy_names[TAX_COUNT]; /* "base", "lee2014", "elf", "paws", "vt", "nsight" */
+#define TAX_MAX_CLASSES ST_COUNT
+struct stall_class {
+	const char *name;
+	u64 slots;
+};
+/* Maps base[ST_COUNT] to the classes of a taxonomy in order of first appearance; returns how many. The sum is kept. */
+u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[TAX_MAX_CLASSES]);
+
+/* --- events --------------------------------------------------------------------------------------------------------
+ */
+enum event_type {
+#define E(id, name, a0, a1, a2, a3, def) EV_##id,
+#include "probe/events.def"
+#undef E
+	EV_COUNT
+};
+struct event {
+	u64 cycle;
+	u64 arg[4];
+	s32 sm, kernel, cta, warp; /* -1 where not applicable */
+	u32 type;
+	u32 pc;
+};
+struct event_desc {
+	const char *name, *arg[4], *help;
+};
+extern const struct event_desc event_descs[EV_COUNT];
+int event_find(const char *name); /* enum event_type, or -1 */
+
+/* A bounded list of the events of one producer (an SM, or the machine) in one cycle. Overflow counts, never overwrites.
+ */
+#define EVENT_BUF_MAX 512
+struct event_buf {
+	u64 mask; /* subscribed event types; one test at each emission site */
+	u32 n;
+	u32 dropped;
+	struct event e[EVENT_BUF_MAX];
+};
+static inline bool event_wanted(const struct event_buf *b, enum event_type t)
+{
+	return unlikely(b->mask >> t & 1);
+}
+/* Appends and returns the event with type and cycle filled and the place set to -1; never NULL (an overflow lands in a
+ * spare entry and counts in dropped). */
+struct event *event_add(struct event_buf *b, enum event_type t, u64 cycle);
+#endif

@@ -1,0 +1,452 @@
+#include "sim.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/ptx/ptx.h"
+#include "gpu/gpu.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct sampler {
+	u64 period, next;
+	sample_fn *fn;
+	void *ctx;
+};
+struct sim {
+	struct gpu *gpu;
+	volatile sig_atomic_t interrupted;
+	struct sampler sampler[8];
+	u32 nsamplers;
+	u64 next_sample;
+	/* Deadlock watch, at multiples of deadlock_cycles / 4: when the sum of work done last changed. Not simulated state.
+	 */
+	u64 watch_at, progress_at, progress_sum;
+};
+
+struct sim *sim_create(const struct conf *c, struct err *e)
+{
+	struct gpu *g = gpu_create(c, e);
+	if (!g)
+		return NULL;
+	struct sim *s = xcalloc(1, sizeof *s);
+	s->gpu = g;
+	s->next_sample = NEVER;
+	return s;
+}
+
+void sim_destroy(struct sim *s)
+{
+	if (!s)
+		return;
+	gpu_destroy(s->gpu);
+	free(s);
+}
+
+/* --- programs and memory
+ * -------------------------------------------------------------------------------------------------- */
+
+static struct module *add(struct sim *s, struct module *m, struct err *e)
+{
+	return m && gpu_add_module(s->gpu, m, e) ? m : NULL;
+}
+
+struct module *sim_load(struct sim *s, const char *path, struct err *e)
+{
+	return add(s, ptx_load_file(path, e), e);
+}
+
+struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e)
+{
+	return add(s, ptx_load(name, text, len, e), e);
+}
+
+u32 sim_num_modules(const struct sim *s)
+{
+	return s->gpu->nmodules;
+}
+struct module *sim_module(const struct sim *s, u32 i)
+{
+	return s->gpu->module[i];
+}
+struct devmem *sim_devmem(struct sim *s)
+{
+	return &s->gpu->mem_values;
+}
+struct front *sim_front(struct sim *s)
+{
+	return s->gpu->front;
+}
+struct gpu *sim_gpu(struct sim *s)
+{
+	return s->gpu;
+}
+
+static bool check_dims(const struct launch *l, const struct conf *c, struct err *e)
+{
+	const char *k = l->fn->name;
+	u64 threads = (u64)l->block.x * l->block.y * l->block.z;
+	if (!threads)
+		return err_set(e, "%s: empty block", k);
+	if (!l->grid.x || !l->grid.y || !l->grid.z)
+		return err_set(e, "%s: empty grid", k);
+	if (l->grid.y > 65535 || l->grid.z > 65535 || l->grid.x > 0x7fffffff)
+		return err_set(e, "%s: grid %ux%ux%u exceeds 2147483647 x 65535 x 65535", k, l->grid.x, l->grid.y, l->grid.z);
+	if (l->block.x > 1024 || l->block.y > 1024 || l->block.z > 64 || threads > 1024)
+		return err_set(e, "%s: a block of %ux%ux%u = %llu threads exceeds 1024 threads (1024 x 1024 x 64)", k,
+		               l->block.x, l->block.y, l->block.z, (unsigned long long)threads);
+	if (threads > c->sm_threads)
+		return err_set(e, "%s: a block of %llu threads does not fit an SM's %u (sm.threads)", k,
+		               (unsigned long long)threads, c->sm_threads);
+	const u32 *r = l->fn->reqntid;
+	if (r[0] && (r[0] != l->block.x || MAX(r[1], 1u) != l->block.y || MAX(r[2], 1u) != l->block.z))
+		return err_set(e, "%s: the kernel requires blocks of %ux%ux%u (.reqntid)", k, r[0], MAX(r[1], 1u),
+		               MAX(r[2], 1u));
+	u64 most = (u64)l->fn->maxntid[0] * MAX(l->fn->maxntid[1], 1u) * MAX(l->fn->maxntid[2], 1u);
+	if (most && threads > most)
+		return err_set(e, "%s: a block of %llu threads, the kernel allows %llu (.maxntid)", k,
+		               (unsigned long long)threads, (unsigned long long)most);
+	return true;
+}
+
+static u32 choose_regs(const struct conf *c, const struct launch_spec *sp)
+{
+	u32 regs = sp->regs ? sp->regs : sp->fn->maxnreg ? MIN(sp->fn->maxnreg, sp->fn->regs) : sp->fn->regs;
+	u32 threads = (u32)round_up((u64)sp->block.x * MAX(sp->block.y, 1u) * MAX(sp->block.z, 1u), WARP_SIZE);
+	if (!sp->regs && sp->fn->minnctapersm) /* the compiler would keep within what that many CTAs leave */
+		regs = MIN(regs, MAX(c->sm_regs / (sp->fn->minnctapersm * threads), 16u));
+	return MIN(MAX(regs, 1u), c->sm_max_regs_thread);
+}
+
+static bool check_fits(const struct conf *c, const struct launch *l, struct err *e)
+{
+	const char *k = l->fn->name;
+	if (sm_cta_shared(c, l) > c->sm_shared)
+		return err_set(e, "%s: a CTA needs %u B of shared memory, an SM has %u (sm.shared)", k, l->shared_bytes,
+		               c->sm_shared);
+	if (sm_cta_regs(c, l) > c->sm_regs)
+		return err_set(e, "%s: a CTA needs %u registers (%u a thread x %u warps), an SM has %u (sm.regs)", k,
+		               sm_cta_regs(c, l), l->regs, l->warps, c->sm_regs);
+	const char *why;
+	return sm_occupancy(c, l, &why) > 0 || err_set(e, "%s: a CTA does not fit an SM (%s)", k, why);
+}
+
+int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
+{
+	const struct conf *c = &s->gpu->conf;
+	struct launch l = {.mod = sp->mod,
+	                   .fn = sp->fn,
+	                   .grid = sp->grid,
+	                   .block = sp->block,
+	                   .stream = sp->stream,
+	                   .dynamic_shared = sp->dynamic_shared};
+	l.grid.y = MAX(l.grid.y, 1u);
+	l.grid.z = MAX(l.grid.z, 1u);
+	l.block.y = MAX(l.block.y, 1u);
+	l.block.z = MAX(l.block.z, 1u);
+	if (!sp->fn->is_kernel)
+		return err_set(e, "%s is a device function, not a kernel", sp->fn->name), -1;
+	if (sp->param_bytes != sp->fn->param_bytes)
+		return err_set(e, "%s: %zu bytes of parameters given, %u expected", sp->fn->name, sp->param_bytes,
+		               sp->fn->param_bytes),
+		       -1;
+	if (sp->param_bytes > PARAM_BYTES_MAX)
+		return err_set(e, "%s: %zu bytes of parameters, at most %d are possible", sp->fn->name, sp->param_bytes,
+		               PARAM_BYTES_MAX),
+		       -1;
+	if (!check_dims(&l, c, e))
+		return -1;
+	if (sp->param_bytes)
+		memcpy(l.params, sp->params, sp->param_bytes);
+	l.ctas = (u64)l.grid.x * l.grid.y * l.grid.z;
+	l.warps = (u32)ceil_div((u64)l.block.x * l.block.y * l.block.z, WARP_SIZE);
+	l.regs = choose_regs(c, sp);
+	l.shared_bytes = sp->fn->shared_bytes;
+	if (sp->dynamic_shared)
+		l.shared_bytes = MAX(sp->fn->shared_bytes, sp->fn->dynamic_shared_off) + sp->dynamic_shared;
+	if (!check_fits(c, &l, e) || !front_check_launch(s->gpu->front, &l, e))
+		return -1;
+	return gpu_launch(s->gpu, &l, e);
+}
+
+bool sim_idle(const struct sim *s)
+{
+	return task_idle(s->gpu->task);
+}
+bool sim_stream_idle(const struct sim *s, u32 stream)
+{
+	return task_stream_idle(s->gpu->task, stream);
+}
+
+/* --- running
+ * ----------------------------------------------------------------------------------------------------------------- */
+
+void sim_interrupt(struct sim *s)
+{
+	s->interrupted = 1;
+}
+u64 sim_cycle(const struct sim *s)
+{
+	return s->gpu->st->cycle;
+}
+bool sim_faulted(const struct sim *s)
+{
+	return s->gpu->st->faulted;
+}
+
+static void find_next_sample(struct sim *s)
+{
+	s->next_sample = NEVER;
+	for (u32 i = 0; i < s->nsamplers; i++)
+		if (s->sampler[i].period)
+			s->next_sample = MIN(s->next_sample, s->sampler[i].next);
+}
+
+static void run_samplers(struct sim *s)
+{
+	u64 now = sim_cycle(s);
+	for (u32 i = 0; i < s->nsamplers; i++) {
+		struct sampler *p = &s->sampler[i];
+		if (!p->period || now < p->next)
+			continue;
+		p->next = (now / p->period + 1) * p->period;
+		p->fn(p->ctx, now);
+	}
+	find_next_sample(s);
+}
+
+/* True when nothing has issued, started or been answered for deadlock_cycles. Looked at every quarter of that. */
+static bool deadlocked(struct sim *s)
+{
+	struct gpu_state *st = s->gpu->st;
+	if (st->deadlocked)
+		return true;
+	u64 sum = gpu_progress(s->gpu), quarter = s->gpu->conf.deadlock_cycles / 4;
+	s->watch_at = (st->cycle / quarter + 1) * quarter;
+	if (sum != s->progress_sum || !s->gpu->task->nrunning) {
+		s->progress_sum = sum;
+		s->progress_at = st->cycle;
+	} else if (st->cycle - s->progress_at >= s->gpu->conf.deadlock_cycles) {
+		st->deadlocked = 1;
+	}
+	return st->deadlocked;
+}
+
+static enum stop_why stopped(const struct sim *s, struct stop *out, enum stop_why why)
+{
+	if (out)
+		*out = (struct stop){why, sim_cycle(s)};
+	return why;
+}
+
+enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
+{
+	struct gpu *g = s->gpu;
+	for (;;) {
+		if (g->st->faulted)
+			return stopped(s, out, STOP_FAULT);
+		if (g->st->deadlocked)
+			return stopped(s, out, STOP_DEADLOCK);
+		if (s->interrupted) {
+			s->interrupted = 0;
+			return stopped(s, out, STOP_INTERRUPT);
+		}
+		if (task_idle(g->task))
+			return stopped(s, out, STOP_IDLE);
+		if (g->st->cycle >= until)
+			return stopped(s, out, STOP_CYCLE);
+		if (g->st->cycle >= s->watch_at && deadlocked(s))
+			continue;
+		bool stop = gpu_advance(g, MIN(until, MIN(s->next_sample, s->watch_at)));
+		if (g->st->cycle >= s->next_sample)
+			run_samplers(s);
+		if (stop)
+			return stopped(s, out, g->st->faulted ? STOP_FAULT : STOP_REQUEST);
+	}
+}
+
+void sim_fault_text(const struct sim *s, struct strbuf *out)
+{
+	const struct fault *f = front_fault(s->gpu->front);
+	if (f->code != FAULT_NONE)
+		front_fault_text(s->gpu->front, f, s->gpu->launch[f->launch], out);
+}
+
+void sim_take_printf(struct sim *s, struct strbuf *out)
+{
+	front_take_printf(s->gpu->front, out);
+}
+
+bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
+{
+	struct gpu *g = s->gpu;
+	struct conf c = g->conf;
+	static const char *const live[] = {"warp-sched",      "cta-sched", "max_ctas_per_sm",
+	                                   "deadlock_cycles", "tlv.group", "launch.latency"};
+	bool may = false;
+	for (u32 i = 0; i < ARRAY_LEN(live); i++)
+		may |= !strcmp(key, live[i]);
+	if (!conf_set(&c, key, value, e) || !conf_check(&c, e))
+		return false;
+	if (!may)
+		return err_set(e, "%s is part of the machine: it can be set when it is built (--set %s=%s), not while it runs",
+		               key, key, value);
+	const struct warp_sched_ops *ws = warp_sched_find(c.warp_sched);
+	const struct cta_sched_ops *cs = cta_sched_find(c.cta_sched);
+	if (!ws)
+		return err_set(e, "no warp scheduler '%s' (see: list policies)", value);
+	if (!cs)
+		return err_set(e, "no CTA scheduler '%s' (see: list policies)", value);
+	if (cs != g->cta_sched && g->task->nrunning)
+		return err_set(e, "cta-sched: kernels are running; it can be changed between kernels");
+	gpu_sync(g);
+	g->conf = c;
+	g->cta_sched = cs;
+	for (u32 i = 0; i < c.num_sms; i++)
+		if (g->ctx[i].sched != ws || !strcmp(key, "tlv.group"))
+			sm_set_sched(&g->ctx[i], g->sm[i], ws);
+	g->st->dispatching = 1;
+	return true;
+}
+
+/* --- observing
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+static void update_mask(struct gpu *g)
+{
+	u64 mask = 0;
+	for (u32 i = 0; i < g->nconsumers; i++)
+		mask |= g->consumer[i].mask;
+	gpu_set_event_mask(g, mask);
+}
+
+int sim_subscribe(struct sim *s, u64 mask, event_fn *fn, void *ctx)
+{
+	struct gpu *g = s->gpu;
+	u32 id = 0;
+	while (id < g->nconsumers && g->consumer[id].fn)
+		id++;
+	if (id == g->nconsumers)
+		g->consumer = xrealloc(g->consumer, ++g->nconsumers * sizeof *g->consumer);
+	g->consumer[id].mask = mask;
+	g->consumer[id].fn = fn;
+	g->consumer[id].ctx = ctx;
+	update_mask(g);
+	return (int)id;
+}
+
+void sim_resubscribe(struct sim *s, int id, u64 mask)
+{
+	s->gpu->consumer[id].mask = mask;
+	update_mask(s->gpu);
+}
+
+void sim_unsubscribe(struct sim *s, int id)
+{
+	s->gpu->consumer[id].fn = NULL;
+	sim_resubscribe(s, id, 0);
+}
+
+int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx)
+{
+	BUG_ON(s->nsamplers == ARRAY_LEN(s->sampler));
+	u32 id = s->nsamplers++;
+	s->sampler[id] = (struct sampler){.fn = fn, .ctx = ctx};
+	sim_set_sampler(s, (int)id, period);
+	return (int)id;
+}
+
+void sim_set_sampler(struct sim *s, int id, u64 period)
+{
+	struct sampler *p = &s->sampler[id];
+	p->period = period;
+	p->next = period ? (sim_cycle(s) / period + 1) * period : NEVER;
+	find_next_sample(s);
+}
+
+u64 sim_hash(struct sim *s)
+{
+	u64 parts[2];
+	gpu_sync(s->gpu);
+	parts[0] = arena_hash(&s->gpu->arena);
+	parts[1] = devmem_hash(&s->gpu->mem_values);
+	return XXH3_64bits(parts, sizeof parts);
+}
+
+static bool check_stalls(struct gpu *g, struct err *e)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 k = 0; k < g->conf.sm_schedulers; k++) {
+			u64 sum = 0;
+			for (u32 r = 0; r < ST_COUNT; r++)
+				sum += g->sm[i]->stall[k][r];
+			if (sum != g->st->cycle)
+				return err_set(e, "SM %u, scheduler %u: stall reasons sum to %llu slots of %llu cycles", i, k,
+				               (unsigned long long)sum, (unsigned long long)g->st->cycle);
+		}
+	return true;
+}
+
+static bool check_taxonomies(struct gpu *g, struct err *e)
+{
+	u64 base[ST_COUNT], want = g->st->cycle * g->conf.num_sms * g->conf.sm_schedulers;
+	gpu_stalls_sum(g, -1, base);
+	for (u32 t = 0; t < TAX_COUNT; t++) {
+		struct stall_class c[TAX_MAX_CLASSES];
+		u32 n = stall_map(t, base, c);
+		u64 sum = 0;
+		for (u32 i = 0; i < n; i++)
+			sum += c[i].slots;
+		if (sum != want)
+			return err_set(e, "taxonomy %s sums to %llu of %llu slots", taxonomy_names[t], (unsigned long long)sum,
+			               (unsigned long long)want);
+	}
+	return true;
+}
+
+/* CTAs and instructions: what the SMs did is what the kernels count. */
+static bool check_work(struct gpu *g, struct err *e)
+{
+	u64 started = 0, done = 0, issued = 0, kdone = 0, kissued = 0, resident = 0;
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		started += g->sm[i]->k.ctas_started;
+		done += g->sm[i]->k.ctas_done;
+		issued += g->sm[i]->k.issued;
+		resident += g->sm[i]->nctas;
+	}
+	for (u32 i = 0; i < g->task->nlaunches; i++) {
+		struct kernel_info k;
+		gpu_kernel_info(g, i, &k);
+		kdone += k.counters->ctas_done;
+		kissued += k.counters->warp_insts;
+	}
+	if (started != done + resident || done != kdone)
+		return err_set(e, "CTAs: %llu started, %llu done, %llu resident, kernels count %llu",
+		               (unsigned long long)started, (unsigned long long)done, (unsigned long long)resident,
+		               (unsigned long long)kdone);
+	return issued == kissued || err_set(e, "warp instructions: SMs issued %llu, kernels count %llu",
+	                                    (unsigned long long)issued, (unsigned long long)kissued);
+}
+
+bool sim_check(struct sim *s, struct err *e)
+{
+	gpu_sync(s->gpu);
+	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_work(s->gpu, e) && mem_check(s->gpu->mem, e);
+}
+
+/* --- what there is
+ * --------------------------------------------------------------------------------------------------------------- */
+
+const struct policy_desc *sim_policies(u32 *n)
+{
+	static struct policy_desc all[64];
+	u32 at = 0;
+	for (u32 i = 0; i < warp_nscheds; i++)
+		all[at++] = (struct policy_desc){"warp", warp_scheds[i]->name, warp_scheds[i]->help, warp_scheds[i]->source};
+	for (u32 i = 0; i < cta_nscheds; i++)
+		all[at++] = (struct policy_desc){"cta", cta_scheds[i]->name, cta_scheds[i]->help, cta_scheds[i]->source};
+	*n = at;
+	return all;
+}

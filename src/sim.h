@@ -1,0 +1,102 @@
+/* sim: the only door to the simulator. Create a machine, load modules, launch kernels, run, look, destroy.
+ *
+ *   struct sim *s = sim_create(&conf, &e);
+ *   struct module *m = sim_load(s, "k.ptx", &e);
+ *   int id = sim_launch(s, &(struct launch_spec){.mod = m, .fn = module_func(m, "k", true), ...}, &e);
+ *   while (sim_run(s, NEVER, &stop) == ...) ...
+ *
+ * Everything here returns errors; nothing prints or exits. One thread. Pointers handed out live until sim_destroy. */
+#ifndef SIM_H
+#define SIM_H
+#include "conf/conf.h"
+#include "gpu/query.h"
+#include "ir/devmem.h"
+#include "ir/ir.h"
+
+struct sim;
+/* A machine at cycle 0. conf is copied; policies are looked up by name (unknown: error listing what there is). */
+struct sim *sim_create(const struct conf *c, struct err *e);
+void sim_destroy(struct sim *s);
+
+/* --- programs and memory -------------------------------------------------------------------------------------------
+ */
+struct module *sim_load(struct sim *s, const char *path, struct err *e);
+struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e);
+u32 sim_num_modules(const struct sim *s);
+struct module *sim_module(const struct sim *s, u32 i);
+struct devmem *sim_devmem(struct sim *s);
+struct front *sim_front(struct sim *s);
+
+struct launch_spec {
+	struct module *mod;
+	const struct func *fn;
+	struct dim3 grid, block; /* 0 in y or z counts as 1 */
+	u32 dynamic_shared;      /* B */
+	u32 regs;                /* registers per thread; 0 = the module's estimate */
+	u32 stream;              /* launches of one stream run in order; different streams may overlap */
+	const void *params;      /* fn->param_bytes bytes */
+	size_t param_bytes;
+};
+/* Queues a launch; its id (0, 1, ...) or -1 with *e ("block of 2048 threads exceeds ...", "needs 70 KB of shared
+ * memory, an SM has 48 KB"). */
+int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
+bool sim_idle(const struct sim *s); /* no launch queued or running */
+bool sim_stream_idle(const struct sim *s, u32 stream);
+
+/* --- running ---------------------------------------------------------------------------------------------------------
+ */
+enum stop_why {
+	STOP_IDLE,      /* nothing queued or running: the host program's turn */
+	STOP_CYCLE,     /* reached `until` */
+	STOP_REQUEST,   /* an event consumer asked */
+	STOP_FAULT,     /* the simulated program faulted; sim_fault_text() */
+	STOP_DEADLOCK,  /* no progress for deadlock_cycles */
+	STOP_INTERRUPT, /* sim_interrupt() was called */
+};
+struct stop {
+	enum stop_why why;
+	u64 cycle;
+};
+/* Simulates until one of the reasons holds; stops between cycles, cycle counts those completed. `until` is an absolute
+ * cycle (NEVER allowed). After a fault or deadlock further calls return the same reason at once. */
+enum stop_why sim_run(struct sim *s, u64 until, struct stop *out);
+/* Asks a running sim_run to stop at the next cycle boundary: safe from a signal handler. */
+void sim_interrupt(struct sim *s);
+u64 sim_cycle(const struct sim *s);
+bool sim_faulted(const struct sim *s);
+void sim_fault_text(const struct sim *s, struct strbuf *out);
+/* Text printed by the program since the last call. */
+void sim_take_printf(struct sim *s, struct strbuf *out);
+/* Host actions change the machine between cycles; sim_set changes what may change in a built machine: "warp-sched",
+ * "cta-sched", "max_ctas_per_sm", "deadlock_cycles"; other keys are an error that says so. */
+bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
+
+/* --- observing
+ * --------------------------------------------------------------------------------------------------------- */
+/* Event consumers run at the end of each cycle in which a wanted event happened, in subscription order; events in SM
+ * order. Returning true stops sim_run after that cycle. Consumers observe; they may call queries, never host actions.
+ * Returns an id. */
+typedef bool event_fn(void *ctx, const struct event *e);
+int sim_subscribe(struct sim *s, u64 mask, event_fn *fn, void *ctx);
+void sim_resubscribe(struct sim *s, int id, u64 mask); /* 0 = deaf */
+void sim_unsubscribe(struct sim *s, int id);
+/* Called whenever the clock reaches a multiple of `period` (0 = off). One sampler per id. */
+typedef void sample_fn(void *ctx, u64 cycle);
+int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx);
+void sim_set_sampler(struct sim *s, int id, u64 period);
+
+struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
+/* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */
+u64 sim_hash(struct sim *s);
+/* Conservation laws, at the end of every run (and any quiet moment): stall reasons = schedulers x cycles per SM and in
+ * total, cache and packet sums, CTAs started = done. False with *e naming the sum and both sides. */
+bool sim_check(struct sim *s, struct err *e);
+
+/* --- what there is
+ * --------------------------------------------------------------------------------------------------------- */
+struct policy_desc {
+	const char *kind; /* "warp", "cta" */
+	const char *name, *help, *source;
+};
+const struct policy_desc *sim_policies(u32 *n);
+#endif

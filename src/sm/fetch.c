@@ -1,0 +1,54 @@
+/* Fetch: one warp a cycle, round robin over the warps whose instruction buffer is empty; an L1I hit fills the buffer
+ * sm.fetch_latency cycles later, a miss when the line arrives. */
+#include "sm/internal.h"
+
+static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)
+{
+	u64 addr = x->prog[wp->launch].launch->mod->code_base + 8ull * wp->pc;
+	u32 line = x->conf->l1i_line;
+	*t = (struct mem_txn){
+	    .addr = addr & ~(u64)(line - 1), .lanes = 1, .bytes = (u16)line, .sectors = (u8)bit_range(line / 32)};
+}
+
+static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	struct mem_txn t;
+	request(x, wp, &t);
+	if (s->fetch_refused) {
+		if (!mem_retry_wanted(x->mem, s->id, MC_L1I))
+			return;
+		mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, now - s->fetch_tried - 1);
+		s->fetch_refused = MR_HIT;
+	}
+	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | w, now);
+	if (r >= MR_RF_LINE) {
+		s->fetch_refused = (u8)r;
+		s->fetch_tried = now;
+		return;
+	}
+	s->need_fetch &= ~BIT(w);
+	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
+	wp->fetching = 1;
+	if (r == MR_HIT)
+		wheel_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);
+}
+
+void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (s->need_fetch)
+		fetch_warp(x, s, bit_next_rr(s->need_fetch, s->fetch_rr), now);
+}
+
+void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	wp->fetching = 0;
+	s->k.fetches++;
+	if (unlikely(wp->done)) {
+		warp_try_retire(x, s, w, now);
+		return;
+	}
+	wp->ib_end = wp->pc + info_at(x, wp, wp->pc)->fetch_n;
+	warp_refresh(x, s, w, now);
+}

@@ -1,0 +1,74 @@
+/* What the files of sm share among themselves; see sm.h for the picture. */
+#ifndef SM_INTERNAL_H
+#define SM_INTERNAL_H
+#include "sm/sched/sched.h"
+#include "sm/sm.h"
+
+/* --- warp.c: states and scoreboard ------------------------------------------------------------------------------ */
+/* Finds the state a warp is in now and sets the masks; executes instructions without an issue slot on the way. */
+void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now);
+/* A result arrived: the ids that the instruction at pc writes are no longer pending. */
+void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
+void scoreboard_reserve(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, bool from_memory);
+/* Marks the pending results of the instruction at pc as coming from memory. */
+void scoreboard_to_memory(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
+/* A memory transaction of the warp was answered. */
+void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+/* An exited warp whose last access came back leaves; the CTA with it when it was the last. */
+void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+
+/* --- issue.c -------------------------------------------------------------------------------------------------------
+ */
+/* Executes the instruction at the warp's pc with all effects on the pipeline; slot = false for those that take no issue
+ * slot. */
+void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now);
+/* One scheduler's cycle: picks, issues, charges the slot. Returns whether it issued. */
+bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
+bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
+
+/* --- wheel.c -------------------------------------------------------------------------------------------------------
+ */
+void wheel_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
+void wheel_run(struct sm_ctx *x, struct sm *s, u64 now);
+u64 wheel_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
+
+/* --- fetch.c, ldst.c, barrier.c --------------------------------------------------------------------------------------
+ */
+void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now);
+void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
+bool lsu_has_room(const struct sm_ctx *x, const struct sm *s);
+void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
+void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now);
+void barrier_arrive(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
+void barrier_warp_exited(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+
+static inline const struct issue_info *info_at(const struct sm_ctx *x, const struct warp *w, u32 pc)
+{
+	return &x->prog[w->launch].info[pc];
+}
+static inline const struct inst *inst_at(const struct sm_ctx *x, const struct warp *w, u32 pc)
+{
+	return &x->prog[w->launch].launch->mod->code[pc];
+}
+
+/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, or a fetch for a warp. */
+#define TOKEN_ACK 0x10000u
+#define TOKEN_FETCH 0x20000u
+
+/* An event of this SM and warp (-1: none), already subscribed. */
+static inline struct event *sm_event(struct sm_ctx *x, const struct sm *s, enum event_type t, s32 w, u64 now)
+{
+	struct event *e = event_add(x->ev, t, now);
+	e->sm = (s32)s->id;
+	if (w >= 0) {
+		const struct warp *wp = &s->warp[w];
+		e->warp = w;
+		e->kernel = (s32)wp->launch;
+		e->cta = (s32)s->cta[wp->cta_slot].id;
+		e->pc = wp->pc;
+	}
+	return e;
+}
+#endif

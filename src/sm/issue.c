@@ -1,0 +1,281 @@
+/* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
+ * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
+#include "sm/internal.h"
+
+bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
+{
+	if (u == UNIT_LSU)
+		return lsu_has_room(x, s);
+	for (u32 i = 0; i < x->nunits[u]; i++)
+		if (s->unit_free[u][i] <= now)
+			return true;
+	return false;
+}
+
+static void unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u64 until, u64 now)
+{
+	for (u32 i = 0; i < x->nunits[u]; i++)
+		if (s->unit_free[u][i] <= now) {
+			s->unit_free[u][i] = until;
+			return;
+		}
+	BUG("issue to a busy unit %d of SM %u", u, s->id);
+}
+
+/* --- effects of one instruction -------------------------------------------------------------------------------------
+ */
+
+static void count_class(struct sm *s, u32 cls)
+{
+	switch (cls) {
+	case IC_F32_ADD ... IC_F32_MAD: s->k.insts_f32++; break;
+	case IC_F32_DIV:
+	case IC_SFU:
+	case IC_F64_DIV: s->k.insts_sfu++; break;
+	case IC_F64_ADD ... IC_F64_MAD: s->k.insts_f64++; break;
+	case IC_CTRL: s->k.insts_ctrl++; break;
+	case IC_CONST: s->k.insts_const++; break;
+	case IC_TEX: s->k.insts_tex++; break;
+	case IC_SHARED: s->k.insts_shared++; break;
+	case IC_GLOBAL:
+	case IC_ATOMIC: s->k.insts_global++; break;
+	default: s->k.insts_int++; break;
+	}
+}
+
+static void count(struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
+{
+	u32 lanes = bit_count32(d->mask);
+	struct cta *c = &s->cta[wp->cta_slot];
+	s->k.issued++;
+	s->k.thread_insts += lanes;
+	wp->insts++;
+	c->insts++;
+	c->thread_insts += lanes;
+	if (cls == IC_GLOBAL && d->space == SPC_LOCAL)
+		s->k.insts_local++;
+	else
+		count_class(s, cls);
+}
+
+static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (event_wanted(x->ev, EV_WARP_EXIT))
+		sm_event(x, s, EV_WARP_EXIT, (s32)w, now);
+	wp->done = 1;
+	s->need_fetch &= ~BIT(w);
+	s->cta[wp->cta_slot].nexited++;
+	barrier_warp_exited(x, s, wp->cta_slot, now);
+	warp_try_retire(x, s, w, now);
+}
+
+static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (d->in->op == OP_BRA && d->in->guard != OPND_NONE) {
+		s->k.branches++;
+		s->k.divergent += (d->flags & DYN_DIVERGED) != 0;
+		if ((d->flags & DYN_DIVERGED) && event_wanted(x->ev, EV_BRANCH_DIVERGE)) {
+			struct event *e = sm_event(x, s, EV_BRANCH_DIVERGE, (s32)w, now);
+			e->pc = d->pc;
+			e->arg[0] = d->pc;
+			e->arg[1] = d->taken;
+			e->arg[2] = d->active & ~d->taken;
+		}
+	}
+	if ((d->flags & DYN_JOINED) && event_wanted(x->ev, EV_RECONVERGE)) {
+		struct event *e = sm_event(x, s, EV_RECONVERGE, (s32)w, now);
+		e->arg[0] = d->next_pc;
+		e->arg[1] = front_active_mask(x->front, s->id, w);
+	}
+	if (d->flags & DYN_BARRIER)
+		barrier_arrive(x, s, w, d, now);
+	if ((d->flags & DYN_FENCE) && wp->outstanding)
+		wp->fence = 1;
+	if (d->flags & DYN_SLEEP) {
+		u64 cycles = (u64)(d->sleep_ns * x->conf->core_clock / 1000.0);
+		wp->sleeping = 1;
+		wp->inflight++;
+		wheel_add(x, s, now, now + MAX(1, MIN(cycles, SM_WHEEL - 1)), WK_WAKE, w, d->pc);
+	}
+	if (d->flags & DYN_WARP_DONE)
+		warp_exit(x, s, w, now);
+}
+
+/* Extra operand read cycles: sources of one instruction that live in the same register bank. */
+static u32 bank_conflicts(const struct sm_ctx *x, struct sm *s, u32 w, const struct inst *in)
+{
+	u8 per_bank[64] = {0};
+	u32 most = 1;
+	for (u32 i = 0; i < in->n_sb_src; i++) {
+		u32 n = ++per_bank[(in->sb_src[i] + w) % x->conf->sm_reg_banks];
+		most = MAX(most, n);
+	}
+	s->k.bank_conflicts += most - 1;
+	return most - 1;
+}
+
+static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct dyninst *d, u64 now)
+{
+	struct event *e = sm_event(x, s, EV_ISSUE, (s32)w, now);
+	e->pc = d->pc;
+	e->arg[0] = d->pc;
+	e->arg[1] = d->mask;
+	e->arg[2] = sched;
+}
+
+void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	u32 pc = wp->pc;
+	const struct issue_info *in = info_at(x, wp, pc);
+	struct dyninst d;
+	front_issue(x->front, s->id, w, now, &d);
+	if (unlikely(d.flags & DYN_FAULT)) {
+		s->faulted = 1;
+		return;
+	}
+	count(s, wp, &d, in->cls);
+	if (event_wanted(x->ev, EV_ISSUE))
+		issue_event(x, s, w, sched, &d, now);
+	wp->extra_set = 0;
+	wp->pc = d.next_pc;
+	if (d.flags & DYN_JUMP)
+		wp->ib_end = wp->pc; /* the buffer holds the path not taken */
+	if (!slot) {
+		s->k.issued_free++;
+	} else if (in->unit == UNIT_LSU) {
+		s->stored |= d.store | d.atomic;
+		lsu_issue(x, s, w, &d, now);
+	} else {
+		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
+		unit_take(x, s, in->unit, now + in->ii + extra, now);
+		if (d.in->n_sb_dst) {
+			scoreboard_reserve(x, s, w, pc, false);
+			wp->inflight++;
+			wheel_add(x, s, now, now + in->lat + extra, WK_WRITEBACK, w, pc);
+		}
+	}
+	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE))))
+		control(x, s, w, &d, now);
+}
+
+/* --- a scheduler's cycle
+ * ---------------------------------------------------------------------------------------------- */
+
+static const enum stall refusal[] = {
+    [MR_RF_LINE] = ST_RF_LINE, [MR_RF_MSHR] = ST_RF_MSHR, [MR_RF_MERGE] = ST_RF_MERGE, [MR_RF_QUEUE] = ST_RF_QUEUE};
+
+/* Why none of the warps in m issued: the first reason, in the order of stalls.def, that fits. */
+static enum stall lost_to(const struct sm *s, u64 m, u64 available)
+{
+	const u64 *in = s->in;
+	if (in[WS_READY_LSU] & m & ~available)
+		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
+	if ((in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m & ~available)
+		return ST_PIPE;
+	if (available)
+		return ST_POLICY;
+	static const struct {
+		u8 state, reason;
+	} order[] = {{WS_MEM, ST_MEM},     {WS_SHORT, ST_SHORT}, {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
+	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_DONE, ST_DONE}};
+	for (u32 i = 0; i < ARRAY_LEN(order); i++)
+		if (in[order[i].state] & m)
+			return order[i].reason;
+	return ST_EMPTY;
+}
+
+static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u64 now)
+{
+	u64 out = 0;
+	for (u32 u = 0; u < UNIT_COUNT; u++) {
+		u64 ready = s->in[WS_READY_SP + u] & m;
+		if (ready && unit_available(x, s, u, now))
+			out |= ready;
+	}
+	return out;
+}
+
+static void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
+{
+	s->stall[sched][why]++;
+	if (unlikely(s->reason[sched] != why)) {
+		s->reason[sched] = (u8)why;
+		if (why != ST_ISSUED && event_wanted(x->ev, EV_STALL)) {
+			struct event *e = sm_event(x, s, EV_STALL, -1, now);
+			e->arg[0] = sched;
+			e->arg[1] = why;
+		}
+	}
+}
+
+static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 ready, u64 now)
+{
+	struct event *e = sm_event(x, s, EV_SCHED_PICK, (s32)w, now);
+	e->arg[0] = sched;
+	e->arg[1] = ready;
+	e->arg[2] = s->issued_cycle + 1 == now && (s->issued_mask >> w & 1);
+}
+
+/* Uses one issue slot for warp w: one of the instruction's leading slots, or the instruction itself. */
+static void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	s->k.issue_slots++;
+	if (wp->extra) {
+		wp->extra--;
+		unit_take(x, s, UNIT_SP, now + 1, now);
+	} else {
+		issue_one(x, s, w, sched, true, now);
+		if (unlikely(s->faulted))
+			return;
+	}
+	warp_refresh(x, s, w, now);
+}
+
+/* The second instruction of a dual issue: same warp, other unit, no control before it. */
+static void dual_issue(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, const struct issue_info *first, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if ((first->flags & II_ALONE) || wp->extra || wp->state < WS_READY_SP || wp->state > WS_READY_LSU || s->faulted)
+		return;
+	enum unit u = wp->state - WS_READY_SP;
+	if (u == first->unit || !unit_available(x, s, u, now))
+		return;
+	s->k.dual_issued++;
+	use_slot(x, s, sched, w, now);
+}
+
+bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+{
+	u64 m = x->sched_mask[sched];
+	u64 ready = available_warps(x, s, m, now);
+	if (ready && x->conf->sm_issue_period > 1 && now % x->conf->sm_issue_period) {
+		charge(x, s, sched, ST_PERIOD, now);
+		return false;
+	}
+	struct sched_view v = {.conf = x->conf, .sm = s, .mask = m, .now = now, .index = sched};
+	u32 w = ready ? x->sched->pick(x->sched_state[sched], &v, ready) : NO_WARP;
+	if (w == NO_WARP) {
+		charge(x, s, sched, lost_to(s, m, ready), now);
+		return false;
+	}
+	if (event_wanted(x->ev, EV_SCHED_PICK))
+		pick_event(x, s, sched, w, ready, now);
+	const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
+	bool whole = !s->warp[w].extra;
+	use_slot(x, s, sched, w, now);
+	if (x->sched->issued)
+		x->sched->issued(x->sched_state[sched], &v, w, in);
+	if (x->conf->sm_issue_width > 1 && whole)
+		dual_issue(x, s, sched, w, in, now);
+	if (s->issued_cycle != now) {
+		s->issued_cycle = now;
+		s->issued_mask = 0;
+	}
+	s->issued_mask |= BIT(w);
+	charge(x, s, sched, ST_ISSUED, now);
+	return true;
+}

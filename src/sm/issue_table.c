@@ -1,0 +1,96 @@
+/* The issue table: per instruction of a module, what issue looks up every cycle, folded from the IR and the
+ * configuration. */
+#include <stdlib.h>
+
+#include "sm/sm.h"
+
+static enum unit unit_of(u32 cls)
+{
+	switch (cls) {
+	case IC_INT_DIV:
+	case IC_F32_DIV:
+	case IC_SFU: return UNIT_SFU;
+	case IC_F64_ADD ... IC_F64_DIV: return UNIT_DP;
+	case IC_GLOBAL:
+	case IC_ATOMIC:
+	case IC_SHARED:
+	case IC_CONST:
+	case IC_TEX: return UNIT_LSU;
+	default: return UNIT_SP;
+	}
+}
+
+static void timing(const struct conf *c, u32 cls, u32 *lat, u32 *ii)
+{
+	const struct {
+		u32 lat, ii;
+	} t[IC_COUNT] = {
+	    [IC_INT_ADD] = {c->lat_int_add, c->ii_int_add}, [IC_INT_MAX] = {c->lat_int_max, c->ii_int_max},
+	    [IC_INT_MUL] = {c->lat_int_mul, c->ii_int_mul}, [IC_INT_MAD] = {c->lat_int_mad, c->ii_int_mad},
+	    [IC_INT_DIV] = {c->lat_int_div, c->ii_int_div}, [IC_SHFL] = {c->lat_shfl, c->ii_shfl},
+	    [IC_F32_ADD] = {c->lat_f32_add, c->ii_f32_add}, [IC_F32_MAX] = {c->lat_f32_max, c->ii_f32_max},
+	    [IC_F32_MUL] = {c->lat_f32_mul, c->ii_f32_mul}, [IC_F32_MAD] = {c->lat_f32_mad, c->ii_f32_mad},
+	    [IC_F32_DIV] = {c->lat_f32_div, c->ii_f32_div}, [IC_SFU] = {c->lat_sfu, c->ii_sfu},
+	    [IC_F64_ADD] = {c->lat_f64_add, c->ii_f64_add}, [IC_F64_MAX] = {c->lat_f64_max, c->ii_f64_max},
+	    [IC_F64_MUL] = {c->lat_f64_mul, c->ii_f64_mul}, [IC_F64_MAD] = {c->lat_f64_mad, c->ii_f64_mad},
+	    [IC_F64_DIV] = {c->lat_f64_div, c->ii_f64_div},
+	};
+	*lat = t[cls].lat ? t[cls].lat : 1;
+	*ii = t[cls].ii ? t[cls].ii : 1;
+}
+
+static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
+{
+	for (u32 i = 0; i < n; i++) {
+		if (id[i] >= 128) {
+			o->flags |= II_BIG;
+			continue;
+		}
+		o->use[id[i] / 64] |= BIT(id[i] % 64);
+		if (dst)
+			o->dst[id[i] / 64] |= BIT(id[i] % 64);
+	}
+}
+
+static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
+{
+	u32 lat, ii;
+	timing(c, in->cls, &lat, &ii);
+	*o = (struct issue_info){
+	    .lat = (u16)(lat + c->sm_read_latency), .ii = (u16)ii, .cls = in->cls, .unit = (u8)unit_of(in->cls)};
+	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
+	if (o->unit == UNIT_LSU && o->cost > 1)
+		o->cost = 1;
+	add_ids(o, in->sb_dst, in->n_sb_dst, true);
+	add_ids(o, in->sb_src, in->n_sb_src, false);
+	if (in->op == OP_CALL || (in->op == OP_RET && !(in->flags & IF_EXITS)))
+		o->flags |= II_WAIT_ALL;
+	if (in->cls == IC_CTRL)
+		o->flags |= II_ALONE;
+	if (o->unit == UNIT_LSU && in->n_sb_dst)
+		o->flags |= II_LOAD;
+}
+
+/* A fetch brings sm.fetch_width instructions that take slots, and the free ones around them (machine code has none of
+ * those), but nothing beyond the cache line. */
+static u8 fetch_count(const struct conf *c, const struct module *m, const struct issue_info *t, u32 pc)
+{
+	u32 per_line = c->l1i_line / 8, slots = 0, n = 0;
+	for (; pc + n < m->ncode && n < 255; n++) {
+		if (n && (pc + n) % per_line == 0)
+			break;
+		if (t[pc + n].cost && slots++ == c->sm_fetch_width)
+			break;
+	}
+	return (u8)n;
+}
+
+struct issue_info *issue_table(const struct conf *c, const struct module *m)
+{
+	struct issue_info *t = xcalloc(m->ncode ? m->ncode : 1, sizeof *t);
+	for (u32 i = 0; i < m->ncode; i++)
+		fill(c, &m->code[i], &t[i]);
+	for (u32 i = 0; i < m->ncode; i++)
+		t[i].fetch_n = fetch_count(c, m, t, i);
+	return t;
+}

@@ -1,0 +1,208 @@
+/* LSU: memory instructions in order. The head presents one transaction a cycle to its cache (or occupies shared memory
+ * for its conflict degree); a refusal blocks it, and so every instruction behind it, until the cache says that
+ * something changed. */
+#include "sm/internal.h"
+
+bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
+{
+	return s->lsu_n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
+}
+
+/* Which way an instruction takes: the cache, the operation, whether the result counts as coming from memory. */
+static enum mem_cache cache_of(const struct dyninst *d)
+{
+	return d->space == SPC_CONST ? MC_L1C : d->space == SPC_TEX ? MC_L1T : MC_L1D;
+}
+
+static enum mem_op op_of(const struct dyninst *d)
+{
+	if (d->in->op == OP_PREFETCH)
+		return MO_PREFETCH;
+	if (d->atomic)
+		return d->in->op == OP_RED || !d->in->n_sb_dst ? MO_RED : MO_ATOMIC;
+	if (d->space == SPC_LOCAL)
+		return d->store ? MO_LOCAL_STORE : MO_LOCAL_LOAD;
+	return d->store ? MO_STORE : MO_LOAD;
+}
+
+static bool on_chip(const struct dyninst *d)
+{
+	return d->space == SPC_SHARED || d->space == SPC_PARAM || d->space == SPC_FPARAM;
+}
+
+static u16 load_take(struct sm *s, u32 w, u32 pc, u32 ntxn)
+{
+	u16 at = s->free_load;
+	s->free_load = s->load_free[at];
+	s->load[at] = (struct load){.pc = pc, .left = (u16)ntxn, .warp = (u8)w, .used = 1};
+	s->nloads++;
+	return at;
+}
+
+static void count_kind(struct sm *s, const struct dyninst *d)
+{
+	if (d->atomic)
+		s->k.atomics++;
+	else if (d->store)
+		s->k.stores++;
+	else
+		s->k.loads++;
+}
+
+/* pc in the entry and the load record is that of the instruction: front_issue has moved on already. */
+void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (!d->mask)
+		return; /* no lane: no access, and nothing to wait for */
+	struct lsu_entry *e = &s->lsu[(s->lsu_head + s->lsu_n++) % SM_MAX_LSU];
+	bool result = d->in->n_sb_dst > 0;
+	e->pc = d->pc;
+	e->warp = (u8)w;
+	e->next = 0;
+	e->load = NO_LOAD;
+	e->shared = on_chip(d);
+	if (e->shared) {
+		e->ntxn = (u16)(d->space == SPC_SHARED ? mem_shared_degree(x->conf, d) : 1);
+		e->op = d->space == SPC_SHARED;
+	} else {
+		e->cache = (u8)cache_of(d);
+		e->op = (u8)op_of(d);
+		e->ntxn = (u16)mem_coalesce(x->conf, d, e->cache, e->txn);
+		if (d->space != SPC_CONST)
+			count_kind(s, d);
+		if (result)
+			e->load = load_take(s, w, d->pc, e->ntxn);
+		wp->loads += result;
+	}
+	if (result) {
+		scoreboard_reserve(x, s, w, d->pc, !e->shared && e->cache != MC_L1C);
+		wp->inflight++;
+	} else {
+		wp->outstanding++; /* the entry itself, until the LSU has sent it: an exiting warp waits for that */
+	}
+}
+
+static void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool had_result, u64 now)
+{
+	u32 w = e->warp;
+	s->lsu_head = (u8)((s->lsu_head + 1) % SM_MAX_LSU);
+	s->lsu_n--;
+	if (!had_result)
+		warp_answered(x, s, w, now);
+}
+
+static void shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	s->k.shared_cycles += e->op;
+	if (++e->next < e->ntxn)
+		return;
+	struct warp *wp = &s->warp[e->warp];
+	bool result = inst_at(x, wp, e->pc)->n_sb_dst > 0;
+	s->k.shared_conflicts += e->ntxn - 1;
+	if (result) {
+		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
+		wheel_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_WRITEBACK, e->warp, e->pc);
+	}
+	dequeue(x, s, e, result, now);
+}
+
+/* The last transaction of a load was answered: the result is there at its ready_at, or now. */
+static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
+{
+	struct load *l = &s->load[index];
+	u32 w = l->warp, pc = l->pc;
+	u64 at = l->ready_at;
+	l->used = 0;
+	s->load_free[index] = s->free_load;
+	s->free_load = (u16)index;
+	s->nloads--;
+	s->warp[w].loads--;
+	if (at > now) {
+		wheel_add(x, s, now, at, WK_WRITEBACK, w, pc);
+		return;
+	}
+	s->warp[w].inflight--;
+	warp_writeback(x, s, w, pc, now);
+}
+
+static u32 hit_latency(const struct conf *c, enum mem_cache cache)
+{
+	return c->sm_read_latency + (cache == MC_L1C ? c->l1c_latency : cache == MC_L1T ? c->l1t_latency : c->l1d_latency);
+}
+
+static void refused(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
+{
+	if (s->lsu_refused != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
+		struct event *ev = sm_event(x, s, EV_L1_REFUSE, e->warp, now);
+		ev->arg[0] = e->txn[e->next].addr;
+		ev->arg[1] = r - MR_RF_LINE + 1;
+	}
+	s->lsu_refused = (u8)r;
+	s->lsu_tried = now;
+	s->k.lsu_blocked++;
+}
+
+/* Charges the cycles that a refused head waited without asking; false while it has to wait on. */
+static bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 now)
+{
+	if (!mem_retry_wanted(x->mem, s->id, e->cache))
+		return false;
+	u64 waited = now - s->lsu_tried - 1;
+	mem_count_refused(x->mem, s->id, e->cache, s->lsu_refused, waited);
+	s->k.lsu_blocked += waited;
+	s->lsu_refused = MR_HIT;
+	return true;
+}
+
+static void present(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	u32 token = e->load != NO_LOAD ? e->load : TOKEN_ACK | e->warp;
+	enum mem_result r = mem_access(x->mem, s->id, e->cache, e->op, &e->txn[e->next], token, now);
+	if (r >= MR_RF_LINE) {
+		refused(x, s, e, r, now);
+		return;
+	}
+	u16 load = e->load;
+	u32 w = e->warp, pc = e->pc;
+	s->k.transactions += e->cache == MC_L1D;
+	if (r != MR_HIT)
+		s->warp[w].outstanding++;
+	if (r == MR_PENDING && e->cache == MC_L1C)
+		scoreboard_to_memory(x, s, w, pc, now);
+	if (++e->next == e->ntxn)
+		dequeue(x, s, e, load != NO_LOAD, now);
+	if (r == MR_HIT && load != NO_LOAD) {
+		s->load[load].ready_at = now + hit_latency(x->conf, e->cache);
+		if (!--s->load[load].left)
+			load_finish(x, s, load, now);
+	}
+}
+
+void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (!s->lsu_n)
+		return;
+	struct lsu_entry *e = &s->lsu[s->lsu_head];
+	if (e->shared)
+		shared_cycle(x, s, e, now);
+	else if (!s->lsu_refused || may_retry(x, s, e, now))
+		present(x, s, e, now);
+}
+
+void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
+{
+	if (r->token & TOKEN_FETCH) {
+		fetch_done(x, s, r->token & 0xffff, now);
+		return;
+	}
+	if (r->token & TOKEN_ACK) {
+		warp_answered(x, s, r->token & 0xffff, now);
+		return;
+	}
+	struct load *l = &s->load[r->token];
+	u32 w = l->warp;
+	if (!--l->left)
+		load_finish(x, s, r->token, now);
+	warp_answered(x, s, w, now);
+}

@@ -1,0 +1,67 @@
+/* tlv: two-level round robin (Narasiman 2011, section 4.2). Warps form fetch groups; round robin within the active
+ * group, and the next group's turn comes only when every warp of the active one is stalled on a long-latency operation
+ * - memory, a fence, or a barrier, which other groups must reach - or is gone. A group that merely waits for arithmetic
+ * keeps its turn, and the slot is lost. */
+#include "sm/sched/sched.h"
+
+struct tlv {
+	u32 group; /* the active one */
+	u32 next;  /* where the round robin within it goes on */
+};
+
+/* Warp slot w is the (w / schedulers)-th of its scheduler; groups are runs of tlv.group of those. */
+static u64 group_mask(const struct sched_view *v, u32 group)
+{
+	u64 left = v->mask, out = 0;
+	for (u32 at = 0; left; at++, left &= left - 1)
+		if (at / v->conf->tlv_group == group)
+			out |= left & -left;
+	return out;
+}
+
+static u32 num_groups(const struct sched_view *v)
+{
+	return (u32)ceil_div(bit_count(v->mask), v->conf->tlv_group);
+}
+
+static bool long_stalled(const struct sched_view *v, u64 group)
+{
+	const u64 *in = v->sm->in;
+	u64 out = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_DONE] | in[WS_NONE];
+	return !(group & ~out);
+}
+
+static u32 pick(void *state, const struct sched_view *v, u64 ready)
+{
+	struct tlv *st = state;
+	u32 n = num_groups(v);
+	for (u32 i = 0; i < n; i++) {
+		u64 g = group_mask(v, st->group);
+		if (g & ready) {
+			u32 w = bit_next_rr(g & ready, st->next);
+			st->next = (w + 1) % SM_MAX_WARPS;
+			return w;
+		}
+		if (!long_stalled(v, g))
+			return NO_WARP;
+		st->group = (st->group + 1) % n;
+	}
+	return NO_WARP;
+}
+
+static s64 rank(const void *state, const struct sched_view *v, u32 warp)
+{
+	const struct tlv *st = state;
+	u32 at = bit_count(v->mask & bit_range(warp)), n = num_groups(v);
+	return (s64)((at / v->conf->tlv_group + n - st->group) % n) * v->conf->tlv_group + at % v->conf->tlv_group;
+}
+
+extern const struct warp_sched_ops sched_tlv;
+const struct warp_sched_ops sched_tlv = {
+    .name = "tlv",
+    .help = "two-level round robin over fetch groups of tlv.group warps",
+    .source = "Narasiman 2011, section 4.2",
+    .state_bytes = sizeof(struct tlv),
+    .pick = pick,
+    .rank = rank,
+};

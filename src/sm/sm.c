@@ -1,0 +1,114 @@
+/* The SM's cycle: stages last to first - results, LSU, issue, fetch - and when it may sleep. */
+#include "sm/sm.h"
+
+#include <string.h>
+
+#include "sm/internal.h"
+
+static void create_scheds(struct sm_ctx *x, struct arena *a)
+{
+	/* One size fits every policy, so that the scheduler can be changed in a built machine. */
+	size_t bytes = 64;
+	for (u32 i = 0; i < warp_nscheds; i++)
+		bytes = MAX(bytes, round_up(warp_scheds[i]->state_bytes, 64));
+	for (u32 i = 0; i < x->nscheds; i++)
+		x->sched_state[i] = arena_alloc(a, bytes, 64);
+}
+
+void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *sched)
+{
+	x->sched = sched;
+	for (u32 i = 0; i < x->nscheds; i++) {
+		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .index = i};
+		memset(x->sched_state[i], 0, sched->state_bytes);
+		if (sched->init)
+			sched->init(x->sched_state[i], &v);
+		if (sched->warps_started && s->used)
+			sched->warps_started(x->sched_state[i], &v, s->used & x->sched_mask[i]);
+	}
+}
+
+struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct arena *a, struct front *f, struct mem *m,
+                     struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched)
+{
+	struct sm *s = ARENA_NEW(a, struct sm, 1);
+	u32 nodes = SM_MAX_WARPS * 4 + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	*x = (struct sm_ctx){.conf = c,
+	                     .front = f,
+	                     .mem = m,
+	                     .prog = prog,
+	                     .ev = ev,
+	                     .nwarps = c->sm_threads / WARP_SIZE,
+	                     .nctas = c->sm_ctas,
+	                     .nscheds = c->sm_schedulers,
+	                     .nunits = {c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, 1}};
+	x->node = ARENA_NEW(a, struct wheel_node, nodes);
+	x->big = arena_alloc(a, sizeof x->big[0] * SM_MAX_WARPS, 64);
+	create_scheds(x, a);
+	for (u32 w = 0; w < x->nwarps; w++)
+		x->sched_mask[w % x->nscheds] |= BIT(w);
+	s->id = id;
+	s->in[WS_NONE] = bit_range(x->nwarps);
+	for (u32 i = 0; i < nodes; i++)
+		x->node[i].next = i + 1 < nodes ? (u16)(i + 2) : 0;
+	s->node_free = 1;
+	for (u32 i = 0; i < SM_MAX_LOADS; i++)
+		s->load_free[i] = (u16)(i + 1);
+	memset(s->reason, ST_EMPTY, sizeof s->reason);
+	sm_set_sched(x, s, sched);
+	return s;
+}
+
+void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (now > s->acct_from) {
+		u64 n = now - s->acct_from;
+		for (u32 i = 0; i < x->nscheds; i++)
+			s->stall[i][s->reason[i]] += n;
+		s->acct_from = now;
+	}
+	if (now > s->resid_from) {
+		u64 n = now - s->resid_from;
+		s->k.occupancy += n * bit_count(s->used);
+		s->k.active_cycles += s->used ? n : 0;
+		s->resid_from = now;
+	}
+	s->k.cycles = now;
+}
+
+void sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct mem_reply r;
+	while (mem_pop(x->mem, s->id, now, &r))
+		lsu_reply(x, s, &r, now);
+}
+
+/* Nothing issued: the next cycle at which anything of this SM's own can change. Its reasons stay what they are until
+ * then. */
+static u64 next_work(const struct sm_ctx *x, const struct sm *s, u64 now)
+{
+	if (s->done_slots || (s->need_fetch && !s->fetch_refused) || (s->lsu_n && !s->lsu_refused))
+		return now + 1;
+	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP])
+		return now + 1;
+	if (s->in[WS_READY_LSU] && lsu_has_room(x, s))
+		return now + 1;
+	return wheel_next(s, now);
+}
+
+u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (s->acct_from < now) { /* it slept */
+		u64 n = now - s->acct_from;
+		for (u32 i = 0; i < x->nscheds; i++)
+			s->stall[i][s->reason[i]] += n;
+	}
+	s->acct_from = now + 1;
+	wheel_run(x, s, now);
+	lsu_cycle(x, s, now);
+	bool issued = false;
+	for (u32 i = 0; i < x->nscheds; i++)
+		issued |= issue_cycle(x, s, i, now);
+	fetch_cycle(x, s, now);
+	return issued ? now + 1 : next_work(x, s, now);
+}

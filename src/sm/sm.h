@@ -1,0 +1,196 @@
+/* sm: one streaming multiprocessor - warps, instruction buffers, scoreboard, issue, units, LSU, barriers, resident
+ * CTAs.
+ *
+ *   fetch -> instruction buffer -> scoreboard -> issue -> SP | SFU | DP -> write-back (wheel)
+ *     |                                            `----> LSU -> shared | l1d l1c l1t -> write-back (replies)
+ *    l1i
+ *
+ * Readiness lives in masks: in[state] has one bit a warp slot, and a warp is in exactly one state, so "who may issue"
+ * is an AND and "why did nobody" is the first non-empty mask. An SM that can do nothing until cycle t says so
+ * (sm_tick's return value) and is not ticked again before t or before the memory system answers; its stall accounting
+ * is added in bulk when it wakes.
+ *
+ * struct sm is state (arena: no pointers); struct sm_ctx is the constant wiring every function gets beside it. */
+#ifndef SM_SM_H
+#define SM_SM_H
+#include "base/bits.h"
+#include "conf/conf.h"
+#include "front/front.h"
+#include "mem/mem.h"
+#include "probe/probe.h"
+#include "sm/warp_state.h"
+
+#define SM_MAX_WARPS 64
+#define SM_MAX_CTAS 32
+#define SM_MAX_SCHEDS 4
+#define SM_MAX_BARRIERS 16
+#define SM_WHEEL 2048 /* cycles; more than any latency the configuration allows plus conflicts */
+#define SM_MAX_LOADS 1024
+#define SM_MAX_LSU 33 /* lsu.queue at most + the head */
+
+enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
+#define SM_MAX_UNITS 8 /* of one kind */
+
+/* What issue needs to know of an instruction, compact: made once per launch from the IR and the configuration. */
+struct issue_info {
+	u64 use[2];  /* scoreboard ids 0..127 read or written */
+	u64 dst[2];  /* ids 0..127 written */
+	u16 lat, ii; /* cycles: unit latency with operand read; issue port occupancy */
+	u8 unit, cls, cost;
+	u8 fetch_n; /* instructions one fetch at this pc brings */
+	u8 flags;
+};
+enum {
+	II_WAIT_ALL = 1 << 0, /* nothing may be pending (calls and returns change the meaning of ids) */
+	II_BIG = 1 << 1,      /* names ids >= 128: look at the lists of struct inst */
+	II_ALONE = 1 << 2,    /* never the first of a dual issue (control) */
+	II_LOAD = 1 << 3,     /* goes through the LSU and brings a result */
+};
+
+/* A launch as the SMs see it; constant. */
+struct program {
+	const struct launch *launch;
+	const struct issue_info *info; /* by pc */
+};
+
+struct warp {
+	u32 pc, ib_end; /* [pc, ib_end) is in the instruction buffer */
+	u8 state;       /* enum warp_state */
+	u8 extra;       /* issue slots the next instruction still needs before its own */
+	u8 extra_set;   /* extra has been charged for the instruction at pc */
+	u8 cta_slot;
+	u8 barrier; /* waits at barrier - 1; 0 = none */
+	u8 fence;   /* waits for outstanding == 0 */
+	u8 sleeping;
+	u8 done;     /* all lanes exited */
+	u8 fetching; /* a fetch is under way */
+	u8 warp_in_cta;
+	u16 outstanding; /* memory transactions in flight, acknowledgements of stores included */
+	u16 inflight;    /* results on the wheel or in the load table */
+	u32 launch;
+	u32 loads;             /* load instructions in flight */
+	u64 pend[2], pendm[2]; /* scoreboard: ids with a result under way; of those, from memory */
+	u64 age;               /* dispatch order: smaller = older */
+	u64 since;             /* cycle of the last state change */
+	u64 started_at;
+	u64 insts;
+};
+
+struct cta {
+	u8 used;
+	u8 nwarps, ndone; /* ndone: warps whose lanes exited and whose accesses came back */
+	u8 nexited;       /* warps whose lanes exited */
+	u32 launch;
+	u64 id; /* linear */
+	u64 warps;
+	u64 started_at, insts, thread_insts;
+	u32 reg_first, reg_size, shared_first, shared_size;
+	struct barrier {
+		u64 waiting;           /* warp slots */
+		u32 arrived, expected; /* warps */
+	} bar[SM_MAX_BARRIERS];
+};
+
+struct wheel_node {
+	u32 pc;
+	u16 next;
+	u8 warp, kind;
+};
+enum { WK_WRITEBACK, WK_FETCHED, WK_WAKE };
+
+struct load {
+	u64 ready_at; /* when the last hit's data is there */
+	u32 pc;
+	u16 left; /* transactions not answered */
+	u8 warp, used;
+};
+
+struct lsu_entry {
+	u32 pc;
+	u16 ntxn, next; /* transactions; shared memory: conflict degree and cycles done */
+	u16 load;       /* index into loads; NO_LOAD for stores and reductions */
+	u8 warp, cache, op, shared;
+	struct mem_txn txn[MEM_TXN_MAX];
+};
+#define NO_LOAD 0xffff
+
+struct sm {
+	u32 id;
+	u8 lsu_head, lsu_n;
+	u8 lsu_refused; /* enum mem_result of the head's refusal, MR_HIT = none */
+	u8 fetch_refused;
+	u64 lsu_tried, fetch_tried;              /* cycle of the last refused try */
+	u64 in[WS_COUNT];                        /* the masks: bit w set = warp w in that state */
+	u64 need_fetch;                          /* instruction buffer empty, no fetch under way */
+	u64 used;                                /* occupied warp slots */
+	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
+	u64 issued_mask, issued_cycle;
+	u64 acct_from;            /* first cycle not yet charged to a stall reason */
+	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
+	u64 ages;                 /* next warp age */
+	u8 reason[SM_MAX_SCHEDS]; /* enum stall the scheduler is charged with until something changes */
+	u8 fetch_rr, nctas, stored, faulted;
+	u8 ctas_finished; /* CTAs that ended this cycle, for the layer above: bits below */
+	u32 done_slots;   /* mask of CTA slots that ended and wait to be collected */
+	u32 regs_used, shared_used;
+	u16 free_load, nloads;
+	u16 load_free[SM_MAX_LOADS];
+	u64 stall[SM_MAX_SCHEDS][ST_COUNT];
+	struct sm_counters k;
+	struct warp warp[SM_MAX_WARPS];
+	struct cta cta[SM_MAX_CTAS];
+	u64 wheel_busy[SM_WHEEL / 64];
+	u16 wheel[SM_WHEEL]; /* head of each slot's list, index + 1 */
+	u16 node_free;       /* free list, index + 1 */
+	struct load load[SM_MAX_LOADS];
+	struct lsu_entry lsu[SM_MAX_LSU];
+	/* Behind it in the arena: struct wheel_node nodes, policy states, big scoreboards. */
+};
+
+struct warp_sched_ops;
+struct sm_ctx {
+	const struct conf *conf;
+	struct front *front;
+	struct mem *mem;
+	struct program *prog; /* by launch id */
+	struct event_buf *ev; /* of this SM */
+	const struct warp_sched_ops *sched;
+	void *sched_state[SM_MAX_SCHEDS]; /* in the arena */
+	struct wheel_node *node;          /* pool, in the arena */
+	u64 (*big)[2][SB_IDS_MAX / 64];   /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
+	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
+	u64 sched_mask[SM_MAX_SCHEDS];
+	u64 code_base;
+};
+
+/* Carves an SM out of the arena and wires its context. */
+struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct arena *a, struct front *f, struct mem *m,
+                     struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched);
+/* Gives the SM another warp scheduler between two cycles; its state begins anew. */
+void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *sched);
+
+/* One cycle. Returns the next cycle at which ticking makes sense (now + 1: stay awake; NEVER: only the memory system
+ * can wake it). */
+u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now);
+/* Takes the memory system's answers due; call before sm_tick when the SM's wake bit is set. */
+void sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
+/* Brings stall and residency accounting up to `now` (cycles < now are charged). */
+void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
+
+/* Resources of a CTA of this launch: registers (allocation units applied) and shared memory. */
+u32 sm_cta_regs(const struct conf *c, const struct launch *l);
+u32 sm_cta_shared(const struct conf *c, const struct launch *l);
+/* Most CTAs of a launch that an empty SM holds, and what limits them; 0 = does not fit at all. */
+u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limiter);
+/* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? */
+bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
+/* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. */
+void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* Takes a finished CTA off the SM: fills *out with its last state and frees the slot. False when none is waiting. */
+bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out);
+/* CTAs of a launch resident now. */
+u32 sm_resident(const struct sm *s, u32 launch);
+
+/* Builds the issue table of a module for this configuration (n = module's code length); free() it. */
+struct issue_info *issue_table(const struct conf *c, const struct module *m);
+#endif

@@ -1,0 +1,171 @@
+/* Warps: which state each is in, and the scoreboard that decides it. */
+#include <string.h>
+
+#include "sm/internal.h"
+
+const struct warp_state_desc warp_state_descs[WS_COUNT] = {
+#define W(id, name, glyph, ascii, help) {name, glyph, help, ascii},
+#include "sm/warp_state.def"
+#undef W
+};
+
+void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (wp->state == to)
+		return;
+	s->in[wp->state] &= ~BIT(w);
+	s->in[to] |= BIT(w);
+	wp->state = (u8)to;
+	wp->since = now;
+	if (event_wanted(x->ev, EV_WARP_STALL) && to >= WS_MEM && to != WS_NONE)
+		sm_event(x, s, EV_WARP_STALL, (s32)w, now)->arg[0] = to;
+}
+
+/* --- scoreboard --------------------------------------------------------------------------------------------------- */
+
+static inline bool bit_of(const u64 *set, u32 id)
+{
+	return set[id / 64] >> (id % 64) & 1;
+}
+
+/* Instructions that name ids beyond the two words kept in the warp: the full sets and the lists of the IR. */
+static enum warp_state big_check(const struct sm_ctx *x, const struct warp *wp, u32 w, const struct inst *in)
+{
+	const u64 *pend = x->big[w][0], *pendm = x->big[w][1];
+	enum warp_state st = WS_NONE;
+	for (u32 i = 0; i < (u32)in->n_sb_dst + in->n_sb_src; i++) {
+		u32 id = i < in->n_sb_dst ? in->sb_dst[i] : in->sb_src[i - in->n_sb_dst];
+		if (id >= 128 && bit_of(pend, id))
+			st = bit_of(pendm, id) || st == WS_MEM ? WS_MEM : WS_SHORT;
+	}
+	return st;
+}
+
+/* WS_NONE when nothing the instruction needs is pending, else WS_MEM or WS_SHORT. */
+static inline enum warp_state dependency(const struct sm_ctx *x, const struct warp *wp, u32 w,
+                                         const struct issue_info *in)
+{
+	enum warp_state st = WS_NONE;
+	if ((wp->pend[0] & in->use[0]) | (wp->pend[1] & in->use[1]))
+		st = (wp->pendm[0] & in->use[0]) | (wp->pendm[1] & in->use[1]) ? WS_MEM : WS_SHORT;
+	if (unlikely(in->flags & II_WAIT_ALL) && wp->inflight)
+		st = wp->loads ? WS_MEM : WS_SHORT;
+	if (unlikely(in->flags & II_BIG) && st != WS_MEM) {
+		enum warp_state big = big_check(x, wp, w, inst_at(x, wp, wp->pc));
+		st = big == WS_NONE ? st : big;
+	}
+	return st;
+}
+
+void scoreboard_reserve(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, bool from_memory)
+{
+	struct warp *wp = &s->warp[w];
+	const struct issue_info *in = info_at(x, wp, pc);
+	for (u32 i = 0; i < 2; i++) {
+		wp->pend[i] |= in->dst[i];
+		if (from_memory)
+			wp->pendm[i] |= in->dst[i];
+	}
+	if (unlikely(in->flags & II_BIG)) {
+		const struct inst *ir = inst_at(x, wp, pc);
+		for (u32 i = 0; i < ir->n_sb_dst; i++) {
+			u32 id = ir->sb_dst[i];
+			x->big[w][0][id / 64] |= BIT(id % 64);
+			if (from_memory)
+				x->big[w][1][id / 64] |= BIT(id % 64);
+		}
+	}
+}
+
+void scoreboard_to_memory(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
+{
+	scoreboard_reserve(x, s, w, pc, true);
+	if (s->warp[w].state == WS_SHORT)
+		warp_refresh(x, s, w, now);
+}
+
+void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	const struct issue_info *in = info_at(x, wp, pc);
+	for (u32 i = 0; i < 2; i++) {
+		wp->pend[i] &= ~in->dst[i];
+		wp->pendm[i] &= ~in->dst[i];
+	}
+	if (unlikely(in->flags & II_BIG)) {
+		const struct inst *ir = inst_at(x, wp, pc);
+		for (u32 i = 0; i < ir->n_sb_dst; i++)
+			for (u32 k = 0; k < 2; k++)
+				x->big[w][k][ir->sb_dst[i] / 64] &= ~BIT(ir->sb_dst[i] % 64);
+	}
+	if (wp->state == WS_MEM || wp->state == WS_SHORT)
+		warp_refresh(x, s, w, now);
+	else if (unlikely(wp->done))
+		warp_try_retire(x, s, w, now);
+}
+
+/* --- state
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static inline enum warp_state ready_state(const struct warp *wp, const struct issue_info *in)
+{
+	return WS_READY_SP + (wp->extra ? UNIT_SP : in->unit);
+}
+
+void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	enum warp_state to;
+	for (;;) {
+		if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping)) {
+			to = wp->done ? WS_DONE : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
+			break;
+		}
+		if (wp->pc >= wp->ib_end) {
+			to = WS_FETCH;
+			break;
+		}
+		const struct issue_info *in = info_at(x, wp, wp->pc);
+		to = dependency(x, wp, w, in);
+		if (to != WS_NONE)
+			break;
+		if (in->cost) {
+			if (in->cost > 1 && !wp->extra_set) {
+				wp->extra = in->cost - 1;
+				wp->extra_set = 1;
+			}
+			to = ready_state(wp, in);
+			break;
+		}
+		issue_one(x, s, w, w % x->nscheds, false, now);
+		if (unlikely(s->faulted))
+			return;
+	}
+	if (wp->pc >= wp->ib_end && !wp->done && !wp->fetching)
+		s->need_fetch |= BIT(w);
+	warp_set_state(x, s, w, to, now);
+}
+
+void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	wp->outstanding--;
+	if (unlikely(wp->fence) && !wp->outstanding) {
+		wp->fence = 0;
+		warp_refresh(x, s, w, now);
+	}
+	if (unlikely(wp->done))
+		warp_try_retire(x, s, w, now);
+}
+
+void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (wp->outstanding || wp->inflight || wp->fetching)
+		return;
+	struct cta *c = &s->cta[wp->cta_slot];
+	wp->done = 2; /* counted */
+	if (++c->ndone == c->nwarps)
+		s->done_slots |= 1u << wp->cta_slot;
+}

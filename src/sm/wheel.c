@@ -1,0 +1,67 @@
+/* The SM's timing wheel: what happens to which warp at which cycle. Lists of pool nodes, one list a slot, a bit per
+ * busy slot. */
+#include "sm/internal.h"
+
+void wheel_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
+{
+	if (unlikely(at <= now))
+		at = now + 1;
+	BUG_ON(at - now >= SM_WHEEL || !s->node_free);
+	u32 slot = at % SM_WHEEL;
+	u16 n = s->node_free;
+	struct wheel_node *node = &x->node[n - 1];
+	s->node_free = node->next;
+	*node = (struct wheel_node){.pc = pc, .next = s->wheel[slot], .warp = (u8)warp, .kind = (u8)kind};
+	s->wheel[slot] = n;
+	s->wheel_busy[slot / 64] |= BIT(slot % 64);
+}
+
+static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 now)
+{
+	struct warp *w = &s->warp[n.warp];
+	switch (n.kind) {
+	case WK_WRITEBACK:
+		w->inflight--;
+		warp_writeback(x, s, n.warp, n.pc, now);
+		break;
+	case WK_FETCHED: fetch_done(x, s, n.warp, now); break;
+	case WK_WAKE:
+		w->inflight--;
+		w->sleeping = 0;
+		warp_refresh(x, s, n.warp, now);
+		break;
+	}
+}
+
+void wheel_run(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	u32 slot = now % SM_WHEEL;
+	u16 n = s->wheel[slot];
+	if (likely(!n))
+		return;
+	s->wheel[slot] = 0;
+	s->wheel_busy[slot / 64] &= ~BIT(slot % 64);
+	while (n) {
+		struct wheel_node node = x->node[n - 1];
+		x->node[n - 1].next = s->node_free;
+		s->node_free = n;
+		run_node(x, s, node, now);
+		n = node.next;
+	}
+}
+
+u64 wheel_next(const struct sm *s, u64 now)
+{
+	u32 from = (u32)((now + 1) % SM_WHEEL);
+	u32 words = SM_WHEEL / 64;
+	u64 m = s->wheel_busy[from / 64] & ~bit_range(from % 64);
+	for (u32 i = 0, word = from / 64; i <= words; i++) {
+		if (m) {
+			u32 slot = word * 64 + bit_first(m);
+			return now + 1 + (slot + SM_WHEEL - from) % SM_WHEEL;
+		}
+		word = (word + 1) % words;
+		m = s->wheel_busy[word];
+	}
+	return NEVER;
+}

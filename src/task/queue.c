@@ -1,0 +1,81 @@
+#include "task/queue.h"
+
+static void find_next_start(struct task *t)
+{
+	t->next_start = NEVER;
+	for (u32 i = t->first_open; i < t->nlaunches; i++)
+		if (t->kcb[i].state == KCB_QUEUED)
+			t->next_start = MIN(t->next_start, t->kcb[i].ready_at);
+}
+
+/* The last launch of a stream that is not done, or -1. */
+static s32 last_of_stream(const struct task *t, u32 stream)
+{
+	for (u32 i = t->nlaunches; i-- > t->first_open;)
+		if (t->kcb[i].stream == stream && t->kcb[i].state != KCB_DONE)
+			return (s32)i;
+	return -1;
+}
+
+bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e)
+{
+	if (t->nlaunches == TASK_MAX_LAUNCHES)
+		return err_set(e, "more than %d kernel launches on one machine", TASK_MAX_LAUNCHES);
+	s32 before = last_of_stream(t, l->stream);
+	u32 id = t->nlaunches++;
+	t->kcb[id] = (struct kcb){.state = KCB_QUEUED,
+	                          .stream = l->stream,
+	                          .ctas = l->ctas,
+	                          .next_in_stream = -1,
+	                          .ready_at = before < 0 ? now + latency : NEVER,
+	                          .k.launched_at = now};
+	if (before >= 0)
+		t->kcb[before].next_in_stream = (s32)id;
+	find_next_start(t);
+	return true;
+}
+
+s32 task_start(struct task *t, u64 now)
+{
+	if (now < t->next_start || t->nrunning == TASK_MAX_RUNNING)
+		return -1;
+	for (u32 i = t->first_open; i < t->nlaunches; i++) {
+		struct kcb *k = &t->kcb[i];
+		if (k->state != KCB_QUEUED || k->ready_at > now)
+			continue;
+		u32 at = t->nrunning++;
+		for (; at && t->running[at - 1] > i; at--)
+			t->running[at] = t->running[at - 1];
+		t->running[at] = i;
+		k->state = KCB_RUNNING;
+		k->slot = (u8)bit_first(~(u64)t->slots_used);
+		t->slots_used |= (u16)(1u << k->slot);
+		k->k.started_at = now;
+		find_next_start(t);
+		return (s32)i;
+	}
+	return -1;
+}
+
+void task_finish(struct task *t, u32 launch, u64 now, u32 latency)
+{
+	struct kcb *k = &t->kcb[launch];
+	k->state = KCB_DONE;
+	k->k.ended_at = now;
+	t->slots_used &= (u16) ~(1u << k->slot);
+	u32 at = 0;
+	while (t->running[at] != launch)
+		at++;
+	for (t->nrunning--; at < t->nrunning; at++)
+		t->running[at] = t->running[at + 1];
+	if (k->next_in_stream >= 0)
+		t->kcb[k->next_in_stream].ready_at = now + latency;
+	while (t->first_open < t->nlaunches && t->kcb[t->first_open].state == KCB_DONE)
+		t->first_open++;
+	find_next_start(t);
+}
+
+bool task_stream_idle(const struct task *t, u32 stream)
+{
+	return last_of_stream(t, stream) < 0;
+}

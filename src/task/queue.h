@@ -1,0 +1,43 @@
+/* The kernel queue: launches in order, one control block (KCB) each; streams; when a kernel may start.
+ *
+ * Launches of one stream run one after the other; those of different streams may overlap: CTAs are given to the
+ * earliest kernel that has any left, and what then fits goes to the next (leftover policy). */
+#ifndef TASK_QUEUE_H
+#define TASK_QUEUE_H
+#include "base/arena.h"
+#include "cta/sched/cta_sched.h"
+
+#define TASK_MAX_LAUNCHES 16384 /* in the life of a machine */
+#define TASK_MAX_RUNNING 16     /* kernels with CTAs on the machine at a time */
+
+enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
+struct kcb {
+	u8 state;
+	u8 slot; /* running: index into the CTA schedulers' states */
+	u32 stream;
+	u64 ready_at; /* earliest start, launch latency included; NEVER while a predecessor runs */
+	u64 ctas, dispatched;
+	s32 next_in_stream; /* launch id, -1 = none */
+	struct kernel_counters k;
+};
+struct task { /* arena */
+	u32 nlaunches, nrunning;
+	u32 running[TASK_MAX_RUNNING]; /* launch ids in launch order */
+	u16 slots_used;
+	u32 first_open; /* all launches before it are done */
+	u64 next_start; /* earliest ready_at of a queued launch that may start, NEVER = none */
+	struct kcb kcb[TASK_MAX_LAUNCHES];
+	u8 cta_state[TASK_MAX_RUNNING][CTA_SCHED_STATE_MAX] __attribute__((aligned(64)));
+};
+/* Adds launch id = t->nlaunches; false when the queue is full. */
+bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e);
+/* Starts a queued kernel whose time has come; its launch id or -1. */
+s32 task_start(struct task *t, u64 now);
+/* A kernel's last CTA is done: its stream's next may start. */
+void task_finish(struct task *t, u32 launch, u64 now, u32 latency);
+static inline bool task_idle(const struct task *t)
+{
+	return t->first_open == t->nlaunches;
+}
+bool task_stream_idle(const struct task *t, u32 stream);
+#endif

@@ -1,0 +1,116 @@
+#include "catalog.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+
+static bool is_dir(const char *dir, const char *sub)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+	strbuf_addf(&path, "%s/%s", dir, sub);
+	bool yes = !stat(path.buf, &st) && S_ISDIR(st.st_mode);
+	strbuf_release(&path);
+	return yes;
+}
+
+static bool is_data_dir(const char *dir) { return is_dir(dir, "configs/gpus") && is_dir(dir, "scripts/workloads"); }
+
+char *catalog_data_dir(struct err *e)
+{
+	static const char *const near[] = {"", "/../share/warpdbg"};
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	if (n > 0) {
+		exe[n] = 0;
+		*strrchr(exe, '/') = 0;
+	}
+	for (u32 i = 0; n > 0 && i < ARRAY_LEN(near); i++) {
+		struct strbuf dir = STRBUF_INIT;
+		strbuf_addf(&dir, "%s%s", exe, near[i]);
+		if (is_data_dir(dir.buf))
+			return dir.buf;
+		strbuf_release(&dir);
+	}
+	if (is_data_dir("."))
+		return xstrdup(".");
+	err_set(e, "cannot find configs/ and scripts/: they belong beside the program (%s) or into ../share/warpdbg",
+			n > 0 ? exe : "whose place is unknown");
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+struct names catalog_names(const char *data_dir, const char *sub)
+{
+	struct names out = {0};
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/%s", data_dir, sub);
+	DIR *dir = opendir(path.buf);
+	struct dirent *d;
+	while (dir && (d = readdir(dir))) {
+		size_t len = strlen(d->d_name);
+		if (len <= 4 || strcmp(d->d_name + len - 4, ".lua") || d->d_name[0] == '.')
+			continue;
+		out.name = xrealloc(out.name, (out.n + 1) * sizeof *out.name);
+		out.name[out.n++] = xstrndup(d->d_name, len - 4);
+	}
+	if (dir)
+		closedir(dir);
+	if (out.n)
+		qsort(out.name, out.n, sizeof *out.name, by_name);
+	strbuf_release(&path);
+	return out;
+}
+
+void names_release(struct names *n)
+{
+	for (u32 i = 0; i < n->n; i++)
+		free(n->name[i]);
+	free(n->name);
+	*n = (struct names){0};
+}
+
+static void no_such(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
+{
+	struct names all = catalog_names(data_dir, sub);
+	struct strbuf list = STRBUF_INIT;
+	const char *near = conf_nearest(name, (const char *const *)all.name, all.n);
+	for (u32 i = 0; i < all.n; i++)
+		strbuf_addf(&list, "%s%s", i ? " " : "", all.name[i]);
+	if (near)
+		err_set(e, "no %s '%s' (did you mean '%s'?); there are: %s", what, name, near, strbuf_str(&list));
+	else
+		err_set(e, "no %s '%s'; there are: %s", what, name, strbuf_str(&list));
+	strbuf_release(&list);
+	names_release(&all);
+}
+
+char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
+{
+	const char *dot = strrchr(name, '.');
+	if (strchr(name, '/') || (dot && !strcmp(dot, ".lua")))
+		return xstrdup(name);
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/%s/%s.lua", data_dir, sub, name);
+	if (!access(path.buf, F_OK))
+		return path.buf;
+	strbuf_release(&path);
+	no_such(data_dir, sub, name, what, e);
+	return NULL;
+}
+
+bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets, struct err *e)
+{
+	conf_defaults(c);
+	if (!catalog_machine(c, data_dir, gpu ? gpu : "gtx480", NULL, e))
+		return false;
+	for (u32 i = 0; i < nsets; i++)
+		if (!conf_set_pair(c, sets[i], e))
+			return false;
+	return conf_check(c, e);
+}

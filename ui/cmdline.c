@@ -1,0 +1,404 @@
+#include "cmdline.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = 1, R = 2, L = 4, X = 8 };
+enum section { MACHINE, WORKLOAD, PTX, RUN, DEBUG, SCREEN, SECTIONS };
+enum opt_id {
+#define OPT(id, name, arg, commands, section, help) O_##id,
+#include "options.def"
+#undef OPT
+	O_COUNT
+};
+static const struct opt_row {
+	const char *name, *arg;
+	u32 commands;
+	enum section section;
+	const char *help;
+} rows[O_COUNT] = {
+#define OPT(id, name, arg, commands, section, help) {name, arg, commands, section, help},
+#include "options.def"
+#undef OPT
+};
+static const struct command {
+	const char *name;
+	u32 bit;
+	const char *args, *help;
+} commands[] = {
+	{"debug", D, "[WORKLOAD] [options]", "the debugger"},
+	{"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
+	{"list", L, "WHAT", "gpus, workloads, policies, stats, events or opcodes"},
+	{"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
+};
+
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+static u64 suffix(const char *s)
+{
+	if (!strcmp(s, "k") || !strcmp(s, "K"))
+		return 1000;
+	if (!strcmp(s, "M"))
+		return 1000000;
+	return !strcmp(s, "G") ? 1000000000 : 0;
+}
+
+bool cmdline_u64(const char *text, const char *what, u64 max, u64 *out, struct err *e)
+{
+	char *end;
+	errno = 0;
+	bool starts = *text >= '0' && *text <= '9';
+	u64 v = starts ? strtoull(text, &end, 0) : 0;
+	if (!starts || end == text)
+		return err_set(e, "%s: '%s' is not a whole number", what, text);
+	u64 scale = *end ? suffix(end) : 1;
+	if (!scale)
+		return err_set(e, "%s: '%s' is not a whole number", what, text);
+	if (errno || __builtin_mul_overflow(v, scale, &v) || v > max)
+		return err_set(e, "%s: %s is more than %llu", what, text, (unsigned long long)max);
+	*out = v;
+	return true;
+}
+
+bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e)
+{
+	u32 v[3] = {1, 1, 1};
+	char *copy = xstrdup(text), *p = copy;
+	bool ok = true;
+	for (u32 i = 0; ok && p; i++) {
+		char *comma = strchr(p, ',');
+		u64 n = 0;
+		if (comma)
+			*comma++ = 0;
+		ok = i < 3 || err_set(e, "%s: '%s' has more than three dimensions", what, text);
+		ok = ok && cmdline_u64(p, what, INT32_MAX, &n, e);
+		if (ok && !n)
+			ok = err_set(e, "%s: '%s' has a dimension of 0", what, text);
+		if (ok)
+			v[i] = (u32)n;
+		p = comma;
+	}
+	free(copy);
+	*out = (struct dim3){v[0], v[1], v[2]};
+	return ok;
+}
+
+/* --- options ------------------------------------------------------------------------------------------------------ */
+
+static void push(const char ***list, u32 *n, char *text)
+{
+	*list = xrealloc(*list, (*n + 1) * sizeof **list);
+	(*list)[(*n)++] = text;
+}
+
+static char *joined(const char *a, const char *b)
+{
+	struct strbuf sb = STRBUF_INIT;
+	strbuf_addf(&sb, "%s%s", a, b);
+	return sb.buf;
+}
+
+static void set_key(struct options *o, const char *key_eq, const char *value)
+{
+	push(&o->sets, &o->nsets, joined(key_eq, value));
+}
+
+/* A policy kind whose mechanism this version does not have: there is only "none". */
+static bool only_none(const char *kind, const char *value, struct err *e)
+{
+	return !strcmp(value, "none") || err_set(e, "no such %s policy '%s'; there are: none", kind, value);
+}
+
+static bool one_of(const char *what, const char *value, const char *const *names, u32 n, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	for (u32 i = 0; i < n; i++) {
+		if (!strcmp(value, names[i])) {
+			strbuf_release(&all);
+			return true;
+		}
+		strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	}
+	err_set(e, "%s: '%s' is not one of %s", what, value, strbuf_str(&all));
+	strbuf_release(&all);
+	return false;
+}
+
+static bool size_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"small", "default", "large"};
+	return one_of("--size", v, names, 3, e);
+}
+
+static bool format_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"json", "csv", "text"};
+	return one_of("--format", v, names, 3, e);
+}
+
+static bool pair_ok(const char *what, const char *v, struct err *e)
+{
+	const char *eq = strchr(v, '=');
+	return (eq && eq != v) || err_set(e, "%s: '%s' is not KEY=VALUE", what, v);
+}
+
+/* "I=FILE" (sep '=') or "I[:N]" (sep ':'). */
+static bool add_arg_ref(struct options *o, bool is_out, const char *v, struct err *e)
+{
+	const char *what = is_out ? "--out" : "--print";
+	size_t len = strcspn(v, is_out ? "=" : ":");
+	char *index = xstrndup(v, len);
+	u64 arg = 0, count = NEVER;
+	bool ok = cmdline_u64(index, what, 4096, &arg, e);
+	free(index);
+	if (ok && is_out && (!v[len] || !v[len + 1]))
+		ok = err_set(e, "--out: '%s' is not I=FILE", v);
+	if (ok && !is_out && v[len])
+		ok = cmdline_u64(v + len + 1, what, UINT64_MAX - 1, &count, e);
+	if (!ok)
+		return false;
+	u32 *n = is_out ? &o->nouts : &o->nprints;
+	void **list = is_out ? (void **)&o->outs : (void **)&o->prints;
+	*list = xrealloc(*list, (*n + 1) * sizeof *o->outs);
+	size_t at = (*n)++;
+	(is_out ? o->outs : o->prints)[at].arg = (u32)arg;
+	(is_out ? o->outs : o->prints)[at].file = is_out ? v + len + 1 : NULL;
+	(is_out ? o->outs : o->prints)[at].count = count;
+	return true;
+}
+
+static bool set_u32(u32 *out, const char *what, const char *v, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, what, UINT32_MAX, &n, e))
+		return false;
+	*out = (u32)n;
+	return true;
+}
+
+static bool apply_seed(struct options *o, const char *v, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, "--seed", UINT32_MAX, &n, e))
+		return false;
+	struct strbuf sb = STRBUF_INIT;
+	strbuf_addf(&sb, "%llu", (unsigned long long)n);
+	set_key(o, "seed=", sb.buf);
+	strbuf_release(&sb);
+	return true;
+}
+
+static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
+{
+	switch (id) {
+	case O_GPU: o->gpu = v; return true;
+	case O_SET: push(&o->sets, &o->nsets, xstrdup(v)); return pair_ok("--set", v, e);
+	case O_WARP_SCHED: set_key(o, "warp-sched=", v); return true;
+	case O_CTA_SCHED: set_key(o, "cta-sched=", v); return true;
+	case O_PARTITION: return only_none("partition", v, e);
+	case O_PREEMPT: return only_none("preempt", v, e);
+	case O_COHERENCE: return only_none("coherence", v, e);
+	case O_SIZE: o->size = v; return size_ok(v, e);
+	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
+	case O_SEED: return apply_seed(o, v, e);
+	case O_ALLOW_IO: return o->allow_io = true;
+	case O_KERNEL: o->kernel = v; return true;
+	case O_GRID: return cmdline_dim3(v, "--grid", &o->grid, e);
+	case O_BLOCK: return cmdline_dim3(v, "--block", &o->block, e);
+	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
+	case O_REGS: return set_u32(&o->regs, "--regs", v, e);
+	case O_ARG: push(&o->args, &o->nargs, xstrdup(v)); return true;
+	case O_OUT: return add_arg_ref(o, true, v, e);
+	case O_PRINT: return add_arg_ref(o, false, v, e);
+	case O_MAX_CYCLES: return cmdline_u64(v, "--max-cycles", NEVER - 1, &o->max_cycles, e);
+	case O_STATS: o->stats = v; return true;
+	case O_FORMAT: o->format = v; return format_ok(v, e);
+	case O_TIMELINE: o->timeline = v; return true;
+	case O_TRACE: o->trace = v; return true;
+	case O_SCRIPT: o->script = v; return true;
+	case O_BATCH: return o->batch = true;
+	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
+	case O_COMMAND: push(&o->commands, &o->ncommands, xstrdup(v)); return true;
+	case O_KEEP_GOING: return o->keep_going = true;
+	case O_NO_COLOR: return o->no_color = true;
+	case O_ASCII: return o->ascii = true;
+	case O_HELP:
+	case O_VERSION:
+	case O_COUNT: return true;
+	}
+	return true;
+}
+
+/* --- the parser ------------------------------------------------------------------------------------------------------- */
+
+/* The command of argv[1], or NULL with *e. */
+static const struct command *find_command(const char *word, struct err *e)
+{
+	const char *names[ARRAY_LEN(commands)];
+	for (u32 i = 0; i < ARRAY_LEN(commands); i++) {
+		names[i] = commands[i].name;
+		if (!strcmp(word, names[i]))
+			return &commands[i];
+	}
+	const char *dot = strrchr(word, '.');
+	if (dot && (!strcmp(dot, ".ptx") || !strcmp(dot, ".lua"))) {
+		err_set(e, "unknown command '%s' (to simulate this file: warpdbg run %s)", word, word);
+		return NULL;
+	}
+	const char *near = conf_nearest(word, names, ARRAY_LEN(names));
+	if (near)
+		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
+	else
+		err_set(e, "unknown command '%s'; there are: debug, run, list, explain", word);
+	return NULL;
+}
+
+static void unknown_option(const char *arg, struct err *e)
+{
+	const char *names[O_COUNT];
+	for (u32 i = 0; i < O_COUNT; i++)
+		names[i] = rows[i].name;
+	size_t dashes = strspn(arg, "-");
+	char *word = xstrndup(arg + dashes, strcspn(arg + dashes, "="));
+	const char *near = conf_nearest(word, names, O_COUNT);
+	if (near)
+		err_set(e, "unknown option '%s' (did you mean '--%s'?)", arg, near);
+	else
+		err_set(e, "unknown option '%s'; see warpdbg --help", arg);
+	free(word);
+}
+
+/* Codes of getopt: the row's index, moved out of the way of '?' and ':'. */
+enum { CODE_BASE = 1000 };
+
+static void long_options(struct option *out)
+{
+	for (u32 i = 0; i < O_COUNT; i++)
+		out[i] = (struct option){rows[i].name, rows[i].arg ? required_argument : no_argument, NULL, CODE_BASE + (int)i};
+	out[O_COUNT] = (struct option){"h", no_argument, NULL, CODE_BASE + O_HELP};
+	out[O_COUNT + 1] = (struct option){0};
+}
+
+static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv, struct err *e)
+{
+	if (code == ':' || code < CODE_BASE) {
+		if (code == ':')
+			err_set(e, "%s needs a value", argv[optind - 1]);
+		else if (optopt >= CODE_BASE)
+			err_set(e, "--%s takes no value", rows[optopt - CODE_BASE].name);
+		else
+			unknown_option(argv[optind - 1], e);
+		return CMDLINE_ERROR;
+	}
+	enum opt_id id = (enum opt_id)(code - CODE_BASE);
+	if (id == O_HELP)
+		return CMDLINE_HELP;
+	if (id == O_VERSION)
+		return CMDLINE_VERSION;
+	if (!(rows[id].commands & cmd->bit)) {
+		err_set(e, "--%s does not belong to `warpdbg %s`", rows[id].name, cmd->name);
+		return CMDLINE_ERROR;
+	}
+	return apply(o, id, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
+}
+
+static bool take_words(struct options *o, const struct command *cmd, int n, char **words, struct err *e)
+{
+	if (n > 1)
+		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
+	if (!n && cmd->bit & (L | X))
+		return err_set(e, "usage: warpdbg %s %s", cmd->name, cmd->args);
+	o->workload = n ? words[0] : NULL;
+	return true;
+}
+
+/* What only makes sense together. */
+static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
+{
+	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
+	bool ptx = dot && !strcmp(dot, ".ptx");
+	if (cmd->bit & (L | X))
+		return !o->format || strcmp(o->format, "csv") || err_set(e, "--format: %s writes json or text", cmd->name);
+	if (!ptx && (o->kernel || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts || o->nprints))
+		return err_set(e, "--kernel, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
+	if (ptx && (o->size || o->nparams))
+		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
+	if (o->keep_going && !o->batch)
+		return err_set(e, "--keep-going belongs to --batch");
+	return true;
+}
+
+enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e)
+{
+	struct option longs[O_COUNT + 2];
+	const struct command *cmd = &commands[0];
+	enum cmdline_result r = CMDLINE_OK;
+	int code, skip = 0;
+	*o = (struct options){.max_cycles = NEVER};
+	if (argc > 1 && argv[1][0] != '-') {
+		cmd = find_command(argv[1], e);
+		if (!cmd)
+			return CMDLINE_ERROR;
+		skip = 1;
+	}
+	o->command = cmd->name;
+	long_options(longs);
+	optind = 0; /* GNU: start afresh, for a second call in the same process */
+	opterr = 0;
+	while (r == CMDLINE_OK && (code = getopt_long_only(argc - skip, argv + skip, ":", longs, NULL)) != -1)
+		r = take_option(o, cmd, code, argv + skip, e);
+	if (r == CMDLINE_OK && !take_words(o, cmd, argc - skip - optind, argv + skip + optind, e))
+		r = CMDLINE_ERROR;
+	if (r == CMDLINE_OK && !consistent(o, cmd, e))
+		r = CMDLINE_ERROR;
+	return r;
+}
+
+static void free_list(const char **list, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		free((char *)list[i]);
+	free(list);
+}
+
+void cmdline_free(struct options *o)
+{
+	free_list(o->sets, o->nsets);
+	free_list(o->params, o->nparams);
+	free_list(o->args, o->nargs);
+	free_list(o->commands, o->ncommands);
+	free(o->outs);
+	free(o->prints);
+	*o = (struct options){0};
+}
+
+/* --- help --------------------------------------------------------------------------------------------------------------- */
+
+void cmdline_help(struct strbuf *out)
+{
+	static const char *const titles[SECTIONS] = {
+		"Machine and policies (debug, run)", "Host programs (debug, run)", "PTX files (debug, run)",
+		"The run (debug, run)",				 "Debugger (debug)",		   "General"};
+	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
+					 "  warpdbg                           the debugger on the bundled demo (hotspot)\n");
+	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
+		strbuf_addf(out, "  warpdbg %-7s %-18s %s\n", commands[i].name, commands[i].args, commands[i].help);
+	strbuf_adds(out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
+					 "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");
+	for (u32 s = 0; s < SECTIONS; s++) {
+		strbuf_addf(out, "\n%s\n", titles[s]);
+		for (u32 i = 0; i < O_COUNT; i++) {
+			if (rows[i].section != s)
+				continue;
+			struct strbuf left = STRBUF_INIT;
+			const char *dash = i == O_COMMAND_FILE || i == O_COMMAND ? "-" : "--";
+			strbuf_addf(&left, "%s%s %s", dash, rows[i].name, rows[i].arg ? rows[i].arg : "");
+			strbuf_addf(out, "  %-27s %s\n", left.buf, rows[i].help);
+			strbuf_release(&left);
+		}
+	}
+	strbuf_adds(out, "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
+					 "3 the simulated program faulted, deadlocked or ran past --max-cycles; 130 interrupted (Ctrl-C).\n");
+}

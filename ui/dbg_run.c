@@ -1,0 +1,348 @@
+/* Running under the debugger: goals, slices, and what is said at a stop. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "lua/dbg.h"
+#include "obs/names.h"
+#include "obs/why.h"
+
+/* Cycles of one slice when something is evaluated after each: some 20 ms of Lua. */
+#define CHECKED_SLICE 16384
+
+struct gpu *dbg_gpu(struct debugger *d)
+{
+	return sim_gpu(d->s->sim);
+}
+
+bool can_run(struct debugger *d, struct err *e)
+{
+	if (d->in_run || lua_dbg_in_callback(d))
+		return err_set(e, "the machine is running already");
+	if (d->state == DBG_FINISHED)
+		return err_set(e, "the program has finished; `run` starts it again");
+	if (d->state == DBG_DEAD)
+		return err_set(e, "the program cannot go on (%s); `run` starts it again", session_stop_text(d->last));
+	return true;
+}
+
+void goal_clear(struct debugger *d)
+{
+	if (d->goal.breakpoint)
+		break_delete(&d->breaks, d->goal.breakpoint);
+	free(d->goal.expr);
+	if (d->goal.fn >= 0)
+		lua_dbg_unref(d, d->goal.fn);
+	d->goal = (struct goal){.cycle = NEVER, .fn = LUA_NOREF, .launch = -1, .cta = -1};
+}
+
+void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
+{
+	goal_clear(d);
+	d->goal.kind = k;
+	d->goal.cycle = cycle;
+	d->interrupt = false;
+	debugger_resubscribe(d);
+}
+
+void take_output(struct debugger *d, struct strbuf *out)
+{
+	struct strbuf *from = &d->s->output;
+	if (!from->len)
+		return;
+	debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from));
+	strbuf_add(out, from->buf, from->len);
+	strbuf_clear(from);
+}
+
+bool debugger_on_event(void *ctx, const struct event *ev)
+{
+	struct debugger *d = ctx;
+	struct gpu *g = dbg_gpu(d);
+	resolve_pending(d);
+	if (d->log_mask >> ev->type & 1) {
+		struct strbuf text = STRBUF_INIT;
+		event_text(g, ev, &text);
+		debugger_log(d, LOG_EVENT, "%s", strbuf_str(&text));
+		strbuf_release(&text);
+	}
+	bool stop = lua_dbg_event(d, ev);
+	return break_event(&d->breaks, g, ev) || stop;
+}
+
+/* --- reports --------------------------------------------------------------------------------------------------------- */
+
+/* The stop's first line is kept for the status line and the log. */
+static void stopped(struct debugger *d, const char *reason, struct strbuf *out)
+{
+	size_t n = strcspn(reason, "\n");
+	snprintf(d->stop_reason, sizeof(d->stop_reason), "%.*s", (int)MIN(n, sizeof(d->stop_reason) - 1), reason);
+	debugger_log(d, LOG_STOP, "%s", d->stop_reason);
+	strbuf_adds(out, reason);
+	if (*reason && reason[strlen(reason) - 1] != '\n')
+		strbuf_addc(out, '\n');
+}
+
+static void focus_event(struct debugger *d, const struct event *ev)
+{
+	s32 warp = ev->warp;
+	if (warp < 0 && ev->type == EV_CTA_DISPATCH && ev->arg[1])
+		warp = (s32)bit_first(ev->arg[1]);
+	if (warp < 0 && ev->type == EV_BARRIER_RELEASE && ev->arg[1])
+		warp = (s32)bit_first(ev->arg[1]);
+	if (ev->sm >= 0)
+		debugger_focus(d, (u32)ev->sm, warp >= 0 ? (u32)warp : d->focus.warp, NULL);
+}
+
+static void code_hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
+{
+	struct kernel_info k;
+	gpu_kernel_info(dbg_gpu(d), (u32)h->ev.kernel, &k);
+	strbuf_addf(out, "%s at ", b->what);
+	line_place(b->mod, (u32)h->ev.arg[0], out);
+	strbuf_addf(out, ": SM %d, warp %d, CTA %d of %s%s", h->ev.sm, h->ev.warp, h->ev.cta, k.name,
+				h->executed ? " (executed in this cycle with another instruction)" : "");
+}
+
+static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
+{
+	strbuf_addf(out, "%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
+	if (b->kind == BK_CYCLE)
+		strbuf_adds(out, b->what);
+	else if (b->kind == BK_CODE)
+		code_hit_text(d, h, b, out);
+	else
+		event_text(dbg_gpu(d), &h->ev, out);
+	if (d->breaks.also)
+		strbuf_addf(out, " (and %u more hits in this cycle)", d->breaks.also);
+}
+
+static void after_stop(struct debugger *d, struct strbuf *out)
+{
+	debugger_refresh_focus(d);
+	debugger_show_place(d, out);
+	show_displays(d, out);
+}
+
+static void goal_done(struct debugger *d)
+{
+	goal_clear(d);
+	debugger_resubscribe(d);
+}
+
+/* The internal breakpoint of next, finish or run_until. */
+static void report_goal_hit(struct debugger *d, const struct break_hit *h, struct strbuf *out)
+{
+	struct strbuf t = STRBUF_INIT;
+	if (d->goal.kind == GOAL_FINISH)
+		strbuf_addf(&t, "CTA %lld is done after %llu cycles", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1]);
+	else if (d->goal.kind == GOAL_EVENT)
+		event_text(dbg_gpu(d), &h->ev, &t);
+	if (d->goal.kind != GOAL_NEXT)
+		stopped(d, strbuf_str(&t), out);
+	if (d->goal.kind == GOAL_EVENT)
+		focus_event(d, &h->ev);
+	strbuf_release(&t);
+}
+
+static void report_hit(struct debugger *d, struct strbuf *out)
+{
+	struct break_hit h = d->breaks.hit;
+	struct breakpoint *b = break_find(&d->breaks, h.id);
+	struct strbuf t = STRBUF_INIT;
+	if (!b) { /* deleted by a callback in the same cycle */
+		stopped(d, "stopped at a breakpoint that is gone", out);
+	} else if (b->internal) {
+		report_goal_hit(d, &h, out);
+	} else {
+		hit_text(d, &h, b, &t);
+		stopped(d, strbuf_str(&t), out);
+		focus_event(d, &h.ev);
+		if (b->commands) {
+			char where[32];
+			snprintf(where, sizeof(where), "breakpoint %u", b->id);
+			debugger_queue_text(d, b->commands, where);
+		}
+		if (b->temporary)
+			break_delete(&d->breaks, b->id);
+	}
+	strbuf_release(&t);
+	break_clear_hit(&d->breaks);
+	goal_done(d);
+	after_stop(d, out);
+}
+
+static void report_fault(struct debugger *d, struct strbuf *out)
+{
+	struct strbuf t = STRBUF_INIT;
+	const struct fault *f = front_fault(gpu_front(dbg_gpu(d)));
+	sim_fault_text(d->s->sim, &t);
+	stopped(d, strbuf_str(&t), out);
+	strbuf_release(&t);
+	if (f->code != FAULT_NONE) {
+		debugger_focus(d, f->sm, f->warp, NULL);
+		d->focus.lane = f->lanes ? bit_first(f->lanes) : 0;
+	}
+}
+
+static void report_deadlock(struct debugger *d, struct strbuf *out)
+{
+	char t[120];
+	snprintf(t, sizeof(t), "Deadlock: no progress for %u cycles", gpu_conf(dbg_gpu(d))->deadlock_cycles);
+	stopped(d, t, out);
+	why_machine(dbg_gpu(d), out);
+}
+
+static void report_finish(struct debugger *d, struct strbuf *out)
+{
+	static const char *const check[] = {[CHECK_NONE] = "no check", [CHECK_PASS] = "check passed", [CHECK_FAIL] = "check FAILED"};
+	struct strbuf t = STRBUF_INIT;
+	strbuf_addf(&t, "The program has finished at cycle %llu: %s", (unsigned long long)sim_cycle(d->s->sim), check[d->s->check]);
+	if (d->s->check_message.len)
+		strbuf_addf(&t, ": %s", strbuf_str(&d->s->check_message));
+	stopped(d, strbuf_str(&t), out);
+	strbuf_release(&t);
+}
+
+static bool check_watches(struct debugger *d, struct strbuf *out)
+{
+	char old[128];
+	struct watch *w = watches_check(d, out, old, sizeof(old));
+	if (!w)
+		return false;
+	struct strbuf t = STRBUF_INIT;
+	strbuf_addf(&t, "Watchpoint %u: %s: %s -> %s", w->id, w->expr, old, w->old);
+	stopped(d, strbuf_str(&t), out);
+	strbuf_release(&t);
+	return true;
+}
+
+static void report_request(struct debugger *d, struct strbuf *out)
+{
+	struct strbuf t = STRBUF_INIT;
+	if (lua_dbg_take_error(d, &t)) {
+		stopped(d, strbuf_str(&t), out);
+		d->failed = true;
+	}
+	strbuf_release(&t);
+	check_watches(d, out);
+	if (d->breaks.hit.id) {
+		report_hit(d, out);
+		return;
+	}
+	goal_done(d);
+	after_stop(d, out);
+}
+
+/* --- slices ------------------------------------------------------------------------------------------------------------ */
+
+static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
+{
+	goal_done(d);
+	d->state = DBG_DEAD;
+	switch (ss) {
+	case SS_FINISHED:
+		d->state = DBG_FINISHED;
+		report_finish(d, out);
+		return;
+	case SS_FAULT: report_fault(d, out); break;
+	case SS_DEADLOCK: report_deadlock(d, out); break;
+	case SS_HOST_ERROR:
+		stopped(d, e->msg, out);
+		d->failed = true;
+		return;
+	case SS_INTERRUPT:
+		d->state = DBG_STOPPED;
+		stopped(d, "Interrupted.", out);
+		break;
+	default: stopped(d, session_stop_text(ss), out); break;
+	}
+	after_stop(d, out);
+}
+
+static bool check_expr(struct debugger *d, struct strbuf *out)
+{
+	struct err e = {0};
+	bool truth = false;
+	if (d->goal.kind != GOAL_EXPR)
+		return false;
+	if (!lua_dbg_true(d, d->goal.expr, d->goal.fn, &truth, &e)) {
+		stopped(d, e.msg, out);
+		d->failed = true;
+		return true;
+	}
+	if (truth) {
+		char t[300];
+		snprintf(t, sizeof(t), "%.200s holds", d->goal.expr ? d->goal.expr : "the condition");
+		stopped(d, t, out);
+	}
+	return truth;
+}
+
+static bool cycle_over(struct debugger *d, struct strbuf *out)
+{
+	u64 now = sim_cycle(d->s->sim);
+	if (break_at_cycle(&d->breaks, now)) {
+		report_hit(d, out);
+		return true;
+	}
+	bool stop = check_watches(d, out);
+	stop |= check_expr(d, out);
+	stop |= now >= d->goal.cycle;
+	if (stop) {
+		goal_done(d);
+		after_stop(d, out);
+	}
+	return stop;
+}
+
+static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
+{
+	u64 until = MIN(MIN(limit, d->goal.cycle), break_next_cycle(&d->breaks, now + 1));
+	return each_cycle ? MIN(until, now + 1) : until;
+}
+
+static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
+{
+	d->in_run = true;
+	d->last = session_run(d->s, until, e);
+	d->ran = true;
+	d->in_run = false;
+	return d->last;
+}
+
+enum run_state goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
+{
+	bool each_cycle = watches_enabled(d) || d->goal.kind == GOAL_EXPR;
+	u64 limit = sim_cycle(d->s->sim), span = each_cycle ? MIN(max_cycles, (u64)CHECKED_SLICE) : max_cycles;
+	limit = limit > NEVER - span ? NEVER : limit + span;
+	while (d->goal.kind != GOAL_NONE) {
+		u64 now = sim_cycle(d->s->sim);
+		struct err e = {0};
+		if (d->interrupt) {
+			end_run(d, SS_INTERRUPT, NULL, out);
+			break;
+		}
+		if (now >= limit)
+			break;
+		enum session_stop ss = run_to(d, next_target(d, now, limit, each_cycle), &e);
+		take_output(d, out);
+		if (ss == SS_REQUEST)
+			report_request(d, out);
+		else if (ss != SS_CYCLE)
+			end_run(d, ss, &e, out);
+		else
+			cycle_over(d, out);
+	}
+	return d->state;
+}
+
+void goal_drive(struct debugger *d, struct strbuf *out)
+{
+	while (d->goal.kind != GOAL_NONE)
+		goal_slice(d, 1 << 20, out);
+	d->interrupt = false;
+	if (d->state == DBG_RUNNING)
+		d->state = DBG_STOPPED;
+}

@@ -1,0 +1,372 @@
+#include "debugger.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "lua/dbg.h"
+#include "obs/names.h"
+
+/* What the log records unless `set log` says otherwise: rare, and worth a line each. */
+#define LOG_DEFAULT (BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK))
+
+struct debugger *debugger_new(struct session *s)
+{
+	struct debugger *d = xcalloc(1, sizeof(*d));
+	d->s = s;
+	d->subscription = -1;
+	d->next_display = 1;
+	d->log.line = xcalloc(LOG_LINES, sizeof(*d->log.line));
+	d->log_mask = LOG_DEFAULT;
+	d->taxonomy = TAX_BASE;
+	d->x_fmt = 'x';
+	d->x_size = 'w';
+	d->goal.fn = LUA_NOREF;
+	break_init(&d->breaks);
+	d->breaks.cond = lua_dbg_condition;
+	d->breaks.cond_ctx = d;
+	lua_dbg_attach(d);
+	debugger_resubscribe(d);
+	debugger_refresh_focus(d);
+	return d;
+}
+
+static void queue_clear(struct command_queue *q)
+{
+	for (u32 i = 0; i < q->n; i++)
+		free(q->line[q->first + i].text);
+	q->first = q->n = 0;
+}
+
+void debugger_free(struct debugger *d)
+{
+	if (!d)
+		return;
+	if (d->subscription >= 0 && d->subscribed_to && d->subscribed_to == d->s->sim)
+		sim_unsubscribe(d->s->sim, d->subscription);
+	goal_clear(d);
+	lua_dbg_release(d);
+	break_release(&d->breaks);
+	for (u32 i = 0; i < d->nwatches; i++)
+		free(d->watches[i].expr);
+	for (u32 i = 0; i < d->ndisplays; i++)
+		free(d->displays[i].expr);
+	free(d->watches);
+	free(d->displays);
+	free(d->log.line);
+	queue_clear(&d->queue);
+	free(d->queue.line);
+	strbuf_release(&d->collect.text);
+	free(d);
+}
+
+void debugger_resubscribe(struct debugger *d)
+{
+	struct sim *sim = d->s->sim;
+	u64 mask = break_mask(&d->breaks) | lua_dbg_mask(d) | d->log_mask;
+	if (!sim)
+		return;
+	if (d->subscribed_to != sim || d->subscription < 0) {
+		d->subscription = sim_subscribe(sim, mask, debugger_on_event, d);
+		d->subscribed_to = sim;
+	} else {
+		sim_resubscribe(sim, d->subscription, mask);
+	}
+}
+
+void debugger_interrupt(struct debugger *d)
+{
+	d->interrupt = true;
+	lua_interrupt();
+	if (d->subscribed_to)
+		sim_interrupt(d->subscribed_to);
+}
+
+/* --- log ---------------------------------------------------------------------------------------------------------- */
+
+static void log_text(struct debugger *d, enum log_kind k, const char *text, size_t n)
+{
+	struct log_line *l = &d->log.line[d->log.total++ % LOG_LINES];
+	l->cycle = d->s->sim ? sim_cycle(d->s->sim) : 0;
+	l->kind = k;
+	snprintf(l->text, sizeof(l->text), "%.*s", (int)MIN(n, sizeof(l->text) - 1), text);
+}
+
+void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+		log_text(d, k, p, n);
+		p += n + (p[n] == '\n');
+	}
+}
+
+/* --- focus -------------------------------------------------------------------------------------------------------- */
+
+void debugger_refresh_focus(struct debugger *d)
+{
+	struct focus *f = &d->focus;
+	f->kernel = -1;
+	f->cta_slot = -1;
+	f->cta = -1;
+	if (!d->s->sim)
+		return;
+	struct warp_info w;
+	gpu_warp_info(dbg_gpu(d), f->sm, f->warp, &w);
+	if (w.state == WS_NONE || w.launch < 0)
+		return;
+	f->kernel = w.launch;
+	f->cta_slot = (s32)w.cta_slot;
+	f->cta = (s64)w.cta;
+}
+
+bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e)
+{
+	u32 sms = gpu_conf(dbg_gpu(d))->num_sms, warps = gpu_warps_per_sm(dbg_gpu(d));
+	if (sm >= sms)
+		return err_set(e, "SM %u does not exist (0..%u)", sm, sms - 1);
+	if (warp >= warps)
+		return err_set(e, "warp slot %u does not exist (0..%u)", warp, warps - 1);
+	if (d->focus.sm != sm || d->focus.warp != warp)
+		d->list_line = 0;
+	d->focus.sm = sm;
+	d->focus.warp = warp;
+	debugger_refresh_focus(d);
+	return true;
+}
+
+void debugger_show_place(struct debugger *d, struct strbuf *out)
+{
+	struct warp_info w;
+	struct kernel_info k;
+	const struct focus *f = &d->focus;
+	struct gpu *g = dbg_gpu(d);
+	gpu_warp_info(g, f->sm, f->warp, &w);
+	strbuf_addf(out, "cycle %llu, SM %u warp %u", (unsigned long long)gpu_cycle(g), f->sm, f->warp);
+	if (w.state == WS_NONE || w.launch < 0) {
+		strbuf_adds(out, ": empty\n");
+		return;
+	}
+	gpu_kernel_info(g, (u32)w.launch, &k);
+	strbuf_addf(out, ", CTA %llu of %s, lane %u: %s", (unsigned long long)w.cta, k.name, f->lane,
+				warp_state_descs[w.state].name);
+	if (*w.waits)
+		strbuf_addf(out, " (%s)", w.waits);
+	strbuf_addc(out, '\n');
+	if (w.pc == PC_DONE || w.pc >= k.launch->mod->ncode)
+		return;
+	strbuf_addf(out, "%u\t", k.launch->mod->code[w.pc].line);
+	line_text(k.launch->mod, w.pc, out);
+	strbuf_addc(out, '\n');
+}
+
+/* --- queue of commands ---------------------------------------------------------------------------------------------- */
+
+static u32 count_lines(const char *text)
+{
+	u32 n = 0;
+	for (; *text; n++) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return n;
+}
+
+/* Room for n lines in front of the queue's first. */
+static void queue_make_room(struct command_queue *q, u32 n)
+{
+	if (q->first >= n)
+		return;
+	u32 cap = q->n + n + 16;
+	struct queued_line *line = xcalloc(cap, sizeof(*line));
+	for (u32 i = 0; i < q->n; i++)
+		line[n + i] = q->line[q->first + i];
+	free(q->line);
+	q->line = line;
+	q->first = n;
+	q->cap = cap;
+}
+
+void debugger_queue_text(struct debugger *d, const char *text, const char *where)
+{
+	struct command_queue *q = &d->queue;
+	u32 n = count_lines(text);
+	queue_make_room(q, n);
+	q->first -= n;
+	q->n += n;
+	for (u32 i = 0; i < n; i++) {
+		struct queued_line *l = &q->line[q->first + i];
+		size_t len = strcspn(text, "\n");
+		l->text = xstrndup(text, len);
+		if (n > 1 || !strncmp(where, "breakpoint", 10))
+			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
+		else
+			snprintf(l->where, sizeof(l->where), "%.94s", where);
+		text += len + (text[len] == '\n');
+	}
+}
+
+/* Executes the queue's first line; its error is reported to out and, unless keep_going, drops the rest. */
+static void queue_step(struct debugger *d, struct strbuf *out)
+{
+	struct command_queue *q = &d->queue;
+	struct queued_line l = q->line[q->first++];
+	struct err e = {0};
+	q->n--;
+	if (!q->n)
+		q->first = 0;
+	if (d->echo)
+		strbuf_addf(out, "%s%s\n", debugger_prompt(d), l.text);
+	if (!debugger_execute(d, l.text, out, &e)) {
+		if (*l.where)
+			strbuf_addf(out, "%s: ", l.where);
+		strbuf_addf(out, "error: %s\n", e.msg);
+		debugger_log(d, LOG_ERROR, "%s", e.msg);
+		d->failed = true;
+		if (!d->keep_going)
+			queue_clear(q);
+	}
+	free(l.text);
+}
+
+static enum run_state settled(const struct debugger *d)
+{
+	return d->state == DBG_RUNNING ? DBG_STOPPED : d->state;
+}
+
+enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
+{
+	if (d->interrupt && d->queue.n) {
+		queue_clear(&d->queue);
+		strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
+	}
+	if (d->goal.kind != GOAL_NONE)
+		goal_slice(d, max_cycles, out);
+	else if (d->queue.n && d->state != DBG_QUIT)
+		queue_step(d, out);
+	if (d->state == DBG_QUIT)
+		return DBG_QUIT;
+	if (d->goal.kind != GOAL_NONE || d->queue.n)
+		return d->state = DBG_RUNNING;
+	d->interrupt = false;
+	d->state = settled(d);
+	return d->state;
+}
+
+/* --- executing a line ------------------------------------------------------------------------------------------------- */
+
+const char *debugger_prompt(const struct debugger *d)
+{
+	return d->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
+}
+
+static bool collect_commands(struct debugger *d, const char *line, struct err *e)
+{
+	if (strcmp(skip_blanks(line), "end")) {
+		strbuf_addf(&d->collect.text, "%s\n", line);
+		return true;
+	}
+	struct breakpoint *b = break_find(&d->breaks, d->collect.id);
+	d->collect.kind = COLLECT_NONE;
+	if (!b)
+		return err_set(e, "breakpoint %u is gone", d->collect.id);
+	free(b->commands);
+	b->commands = d->collect.text.len ? xstrdup(strbuf_str(&d->collect.text)) : NULL;
+	return true;
+}
+
+/* A chunk that is still unfinished after an empty line is an error, or one could not get out. */
+static bool collect_lua(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	bool incomplete = false, blank = !*skip_blanks(line);
+	strbuf_addf(&d->collect.text, "%s\n", line);
+	struct strbuf code = d->collect.text;
+	d->collect.text = (struct strbuf){0};
+	d->collect.kind = COLLECT_NONE;
+	bool ok = lua_dbg_exec(d, strbuf_str(&code), "=lua", blank ? NULL : &incomplete, e);
+	take_output(d, out);
+	if (incomplete) {
+		err_clear(e);
+		d->collect.kind = COLLECT_LUA;
+		d->collect.text = code;
+		return true;
+	}
+	strbuf_release(&code);
+	return ok;
+}
+
+static bool collect(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	if (d->collect.kind == COLLECT_LUA)
+		return collect_lua(d, line, out, e);
+	return collect_commands(d, line, e);
+}
+
+/* The command word ends at a blank or at '/', which begins a format: "x/4xw", "p/x". */
+static const char *split(const char *line, char *word, size_t size)
+{
+	size_t n = strcspn(line, " \t/");
+	snprintf(word, size, "%.*s", (int)MIN(n, size - 1), line);
+	return skip_blanks(line + n);
+}
+
+static void remember(struct debugger *d, const struct command *c, const char *line)
+{
+	d->repeat[0] = 0;
+	if (c->repeat == REPEAT_SAME)
+		snprintf(d->repeat, sizeof(d->repeat), "%s", line);
+	else if (c->repeat == REPEAT_BARE)
+		snprintf(d->repeat, sizeof(d->repeat), "%s", c->name);
+}
+
+static bool execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	char word[40];
+	const char *args = split(line, word, sizeof(word));
+	const struct command *c = command_find(word, e);
+	if (!c)
+		return false;
+	remember(d, c, line);
+	return c->fn(d, args, out, e);
+}
+
+static char *trimmed(const char *line)
+{
+	line = skip_blanks(line);
+	size_t n = strlen(line);
+	while (n && strchr(" \t\r\n", line[n - 1]))
+		n--;
+	return xstrndup(line, n);
+}
+
+bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	struct err own = {0};
+	if (!e)
+		e = &own;
+	if (d->in_run)
+		return err_set(e, "the machine is running: commands wait until it stops");
+	if (d->goal.kind == GOAL_NONE && !d->queue.n) {
+		d->interrupt = false;
+		lua_interrupt_clear();
+	}
+	if (d->collect.kind != COLLECT_NONE)
+		return collect(d, line, out, e);
+	char *text = trimmed(line);
+	if (!*text && *d->repeat) {
+		free(text);
+		text = xstrdup(d->repeat);
+	}
+	bool ok = !*text || *text == '#' || execute(d, text, out, e);
+	free(text);
+	if (d->state != DBG_QUIT && (d->goal.kind != GOAL_NONE || d->queue.n))
+		d->state = DBG_RUNNING;
+	return ok;
+}

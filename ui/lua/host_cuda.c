@@ -1,0 +1,348 @@
+/* The cuda module of host programs: memory, modules, streams, checks; with the reference text of every entry. */
+#include "lua/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- handles -------------------------------------------------------------------------------------------------------------- */
+
+static void check_fresh(lua_State *L, u64 generation, const char *what)
+{
+	if (generation != lua_session(L)->generation)
+		luaL_error(L, "this %s belongs to a machine that is gone (the program was started again)", what);
+}
+
+struct module *host_check_module(lua_State *L, int at)
+{
+	struct module_handle *h = luaL_checkudata(L, at, MODULE_META);
+	check_fresh(L, h->generation, "module");
+	return h->m;
+}
+
+struct kernel_handle *host_check_kernel(lua_State *L, int at)
+{
+	struct kernel_handle *h = luaL_testudata(L, at, KERNEL_META);
+	if (!h)
+		luaL_error(L, "a kernel expected (cuda.module(file).name), got %s", luaL_typename(L, at));
+	check_fresh(L, h->generation, "kernel");
+	return h;
+}
+
+/* Pushes "a, b, c": the kernels of a module. */
+static const char *push_kernel_names(lua_State *L, const struct module *m)
+{
+	luaL_Buffer b;
+	u32 n = 0;
+	luaL_buffinit(L, &b);
+	for (u32 i = 0; i < m->nfuncs; i++)
+		if (m->funcs[i].is_kernel) {
+			luaL_addstring(&b, n++ ? ", " : "");
+			luaL_addstring(&b, m->funcs[i].name);
+		}
+	luaL_pushresult(&b);
+	return lua_tostring(L, -1);
+}
+
+static int module_index(lua_State *L)
+{
+	struct module *m = host_check_module(L, 1);
+	const char *name = luaL_checkstring(L, 2);
+	const struct func *fn = module_func(m, name, true);
+	if (!fn)
+		return luaL_error(L, "%s has no kernel '%s'; there are: %s", m->path, name, push_kernel_names(L, m));
+	struct kernel_handle *k = lua_newuserdatauv(L, sizeof *k, 0);
+	*k = (struct kernel_handle){lua_session(L)->generation, m, fn};
+	luaL_setmetatable(L, KERNEL_META);
+	return 1;
+}
+
+/* --- modules and symbols ---------------------------------------------------------------------------------------------------- */
+
+/* The first of configs/kernels/NAME, the script's directory and the working directory where the file is; to be freed. */
+static char *find_module(struct session *s, const char *name)
+{
+	const char *dir = ((struct lua_host *)s->host)->dir;
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/configs/kernels/%s", s->data_dir, name);
+	if (*name == '/' || access(path.buf, R_OK)) {
+		strbuf_clear(&path);
+		strbuf_addf(&path, "%s/%s", dir, name);
+	}
+	if (*name == '/' || access(path.buf, R_OK)) {
+		strbuf_clear(&path);
+		strbuf_adds(&path, name);
+	}
+	return path.buf;
+}
+
+static struct module *loaded_already(struct session *s, const char *path)
+{
+	for (u32 i = 0; i < sim_num_modules(s->sim); i++)
+		if (!strcmp(sim_module(s->sim, i)->path, path))
+			return sim_module(s->sim, i);
+	return NULL;
+}
+
+static int cuda_module(lua_State *L)
+{
+	struct session *s = host_session(L);
+	const char *name = luaL_checkstring(L, 1);
+	struct err e = {0};
+	char *path = find_module(s, name);
+	struct module *m = loaded_already(s, path);
+	if (!m)
+		m = sim_load(s->sim, path, &e);
+	free(path);
+	if (!m)
+		return host_raise(L, &e);
+	struct module_handle *h = lua_newuserdatauv(L, sizeof *h, 0);
+	*h = (struct module_handle){s->generation, m};
+	luaL_setmetatable(L, MODULE_META);
+	return 1;
+}
+
+static int cuda_symbol(lua_State *L)
+{
+	host_session(L);
+	struct module *m = host_check_module(L, 1);
+	const char *name = luaL_checkstring(L, 2);
+	for (u32 i = 0; i < m->nsymbols; i++) {
+		const struct symbol *sym = &m->symbols[i];
+		if (!strcmp(sym->name, name) && (sym->space == SPC_GLOBAL || sym->space == SPC_CONST)) {
+			lua_pushinteger(L, (lua_Integer)sym->addr);
+			return 1;
+		}
+	}
+	return luaL_error(L, "%s has no global or constant variable '%s'", m->path, name);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------------------- */
+
+static int cuda_host(lua_State *L)
+{
+	enum ptype t = array_check_type(L, 1);
+	lua_Integer n = luaL_checkinteger(L, 2);
+	luaL_argcheck(L, n >= 0, 2, "a negative number of elements");
+	array_new(L, t, (u64)n);
+	return 1;
+}
+
+static int cuda_malloc(lua_State *L)
+{
+	struct session *s = host_session(L);
+	lua_Integer n = luaL_checkinteger(L, 1);
+	const char *name = luaL_optstring(L, 2, "");
+	struct err e = {0};
+	luaL_argcheck(L, n > 0, 1, "the number of bytes must be positive");
+	u64 addr = devmem_alloc(sim_devmem(s->sim), (u64)n, name, &e);
+	if (!addr)
+		return host_raise(L, &e);
+	lua_pushinteger(L, (lua_Integer)addr);
+	return 1;
+}
+
+static int free_k(lua_State *L, int status, lua_KContext ctx)
+{
+	struct err e = {0};
+	if (!devmem_free(sim_devmem(lua_session(L)->sim), (u64)luaL_checkinteger(L, 1), &e))
+		return host_raise(L, &e);
+	return 0;
+}
+
+static int cuda_free(lua_State *L)
+{
+	luaL_checkinteger(L, 1);
+	return host_synced(L, HOST_ALL_STREAMS, free_k);
+}
+
+static u64 copy_bytes(lua_State *L, const struct array *a)
+{
+	u64 all = a->n * a->width;
+	lua_Integer n = luaL_optinteger(L, 3, (lua_Integer)all);
+	luaL_argcheck(L, n >= 0 && (u64)n <= all, 3, "more bytes than the host array has");
+	return (u64)n;
+}
+
+static int copy_k(lua_State *L, int status, lua_KContext ctx)
+{
+	struct devmem *d = sim_devmem(lua_session(L)->sim);
+	struct array *to = array_test(L, 1), *from = array_test(L, 2);
+	struct err e = {0};
+	u64 n = copy_bytes(L, to ? to : from);
+	bool ok = !n || (to ? devmem_read(d, (u64)lua_tointeger(L, 2), to->data, n, &e)
+						: devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
+	return ok ? 0 : host_raise(L, &e);
+}
+
+static int cuda_copy(lua_State *L)
+{
+	struct array *to = array_test(L, 1), *from = array_test(L, 2);
+	if (!to == !from)
+		return luaL_error(L, "cuda.copy(to, from[, bytes]): one of the two is a host array, the other a device address");
+	luaL_checkinteger(L, to ? 2 : 1);
+	copy_bytes(L, to ? to : from);
+	return host_synced(L, HOST_ALL_STREAMS, copy_k);
+}
+
+static int memset_k(lua_State *L, int status, lua_KContext ctx)
+{
+	struct devmem *d = sim_devmem(lua_session(L)->sim);
+	u64 addr = (u64)luaL_checkinteger(L, 1), n = (u64)luaL_checkinteger(L, 3);
+	u8 chunk[4096], probe;
+	struct err e = {0};
+	memset(chunk, (int)luaL_checkinteger(L, 2), sizeof chunk);
+	/* The whole range first, so that an error leaves memory as it was. */
+	const struct alloc *a = devmem_find(d, addr);
+	bool ok = !n || devmem_read(d, addr, &probe, 1, &e);
+	if (ok && n && (!a || n > a->addr + a->size - addr))
+		return luaL_error(L, "cuda.memset: %I bytes are more than the allocation has from there on", (lua_Integer)n);
+	for (u64 at = 0; ok && at < n; at += sizeof chunk)
+		ok = devmem_write(d, addr + at, chunk, MIN(n - at, sizeof chunk), &e);
+	return ok ? 0 : host_raise(L, &e);
+}
+
+static int cuda_memset(lua_State *L)
+{
+	luaL_checkinteger(L, 1);
+	lua_Integer byte = luaL_checkinteger(L, 2);
+	luaL_argcheck(L, byte >= -128 && byte <= 255, 2, "not a byte");
+	luaL_argcheck(L, luaL_checkinteger(L, 3) >= 0, 3, "a negative number of bytes");
+	return host_synced(L, HOST_ALL_STREAMS, memset_k);
+}
+
+/* --- waiting and checking ------------------------------------------------------------------------------------------------------ */
+
+static int cuda_stream(lua_State *L)
+{
+	struct lua_host *h = (struct lua_host *)host_session(L)->host;
+	lua_pushinteger(L, ++h->streams);
+	return 1;
+}
+
+static int nothing_k(lua_State *L, int status, lua_KContext ctx) { return 0; }
+
+static int cuda_sync(lua_State *L)
+{
+	struct lua_host *h = (struct lua_host *)host_session(L)->host;
+	if (lua_isnoneornil(L, 1))
+		return host_synced(L, HOST_ALL_STREAMS, nothing_k);
+	lua_Integer stream = luaL_checkinteger(L, 1);
+	luaL_argcheck(L, stream >= 0 && stream <= h->streams, 1, "no such stream");
+	return host_synced(L, stream, nothing_k);
+}
+
+static int checked_k(lua_State *L, int status, lua_KContext ctx)
+{
+	struct session *s = lua_session(L);
+	struct lua_host *h = (struct lua_host *)s->host;
+	h->checks++;
+	if (!lua_isboolean(L, -2))
+		return luaL_error(L, "the function given to cuda.check must return true, or false and a message");
+	if (lua_toboolean(L, -2)) {
+		if (s->check == CHECK_NONE)
+			s->check = CHECK_PASS;
+		return 0;
+	}
+	const char *why = lua_isnil(L, -1) ? "no message" : luaL_tolstring(L, -1, NULL);
+	strbuf_addf(&s->check_message, "%scheck %u: %s", s->check == CHECK_FAIL ? "\n" : "", h->checks, why);
+	s->check = CHECK_FAIL;
+	return 0;
+}
+
+static int check_k(lua_State *L, int status, lua_KContext ctx)
+{
+	lua_settop(L, 1);
+	lua_callk(L, 0, 2, 0, checked_k);
+	return checked_k(L, LUA_OK, 0);
+}
+
+static int cuda_check(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	return host_synced(L, HOST_ALL_STREAMS, check_k);
+}
+
+static int cuda_print(lua_State *L)
+{
+	lua_getglobal(L, "print");
+	lua_insert(L, 1);
+	lua_call(L, lua_gettop(L) - 1, 0);
+	return 0;
+}
+
+/* --- the table and its reference ------------------------------------------------------------------------------------------------- */
+
+static const struct entry {
+	const char *name;
+	lua_CFunction fn;
+	enum ptype scalar; /* upvalue of the scalar wrappers */
+} entries[] = {{"module", cuda_module, T_NONE},
+			   {"symbol", cuda_symbol, T_NONE},
+			   {"host", cuda_host, T_NONE},
+			   {"malloc", cuda_malloc, T_NONE},
+			   {"free", cuda_free, T_NONE},
+			   {"copy", cuda_copy, T_NONE},
+			   {"memset", cuda_memset, T_NONE},
+			   {"launch", host_launch, T_NONE},
+			   {"stream", cuda_stream, T_NONE},
+			   {"sync", cuda_sync, T_NONE},
+			   {"check", cuda_check, T_NONE},
+			   {"compare", array_compare, T_NONE},
+			   {"bind_texture", host_bind_texture, T_NONE},
+			   {"texture", host_texture, T_NONE},
+			   {"print", cuda_print, T_NONE},
+			   {"i32", host_scalar, T_S32},
+			   {"u32", host_scalar, T_U32},
+			   {"i64", host_scalar, T_S64},
+			   {"u64", host_scalar, T_U64},
+			   {"f32", host_scalar, T_F32},
+			   {"f64", host_scalar, T_F64}};
+
+const struct lua_doc lua_cuda_docs[] = {
+	{"cuda.module", "cuda.module(file) -> module", "Loads a PTX file, looked for in configs/kernels, the script's directory and the working directory. module.NAME is a kernel."},
+	{"cuda.symbol", "cuda.symbol(module, name) -> address", "Device address of a __device__ or __constant__ variable."},
+	{"cuda.host", "cuda.host(type, n) -> array", "Zeroed host array of n elements: u8 u16 u32 u64 i8 i16 i32 i64 (or s8 .. s64) f32 f64. a[i] is 0-based, #a the length; integers wrap to the element's width."},
+	{"array:fill", "array:fill(value) -> array", "Sets every element."},
+	{"array:iota", "array:iota() -> array", "Sets element i to i."},
+	{"array:rand", "array:rand([lo, hi]) -> array", "Uniform random numbers from --seed, in order of calls: [lo, hi) for floats (default 0, 1), lo..hi for integers (default 0, 99)."},
+	{"cuda.malloc", "cuda.malloc(bytes[, name]) -> address", "Zeroed device memory; the name appears in fault messages and `info allocation`."},
+	{"cuda.free", "cuda.free(address)", "Frees device memory, after synchronising; a later access by a kernel is a fault."},
+	{"cuda.copy", "cuda.copy(to, from[, bytes])", "Copies between a host array and a device address, whichever is which; synchronises first."},
+	{"cuda.memset", "cuda.memset(address, byte, bytes)", "Sets device memory; synchronises first."},
+	{"cuda.launch", "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=}]) -> launch id", "Queues a launch and returns at once. grid, block: a number or {x, y, z}. Numbers are converted to the parameter's type; a host array is a structure passed by value. shared: dynamic shared memory in bytes; regs: registers per thread."},
+	{"cuda.i32", "cuda.i32(x), u32, i64, u64, f32, f64", "A kernel argument of exactly that type, for parameters whose PTX type does not say (.b32, .b64)."},
+	{"cuda.stream", "cuda.stream() -> stream", "A new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there."},
+	{"cuda.sync", "cuda.sync([stream])", "Waits until the stream (or everything) is idle. While other streams run, a stream is looked at every 64 cycles."},
+	{"cuda.check", "cuda.check(function() return ok, message end)", "Synchronises and calls the function: the run's verdict (exit status 1 when a check fails). All checks must pass."},
+	{"cuda.compare", "cuda.compare(array, expected[, rel[, abs]]) -> ok, message", "Compares with an array or 0-based table: |got - want| <= max(abs, rel * |want|), NaN equals NaN. The message names the first difference and how many there are."},
+	{"cuda.bind_texture", "cuda.bind_texture(module, name, texture)", "Binds a texture reference. texture: {addr=, width=, height=0, depth=0, pitch=, type=\"f32\", channels=1, linear=false, normalised=false, read_normalised=false, address=\"clamp\"}; address: wrap, clamp, mirror, border, or a table of one per dimension."},
+	{"cuda.texture", "cuda.texture{...} -> handle", "A texture object for a u64 kernel parameter; fields as in cuda.bind_texture."},
+	{"cuda.print", "cuda.print(...)", "Prints to the run's output, as print does."},
+	{NULL, NULL, NULL}};
+
+static void handle_meta(lua_State *L, const char *name, lua_CFunction index)
+{
+	luaL_newmetatable(L, name);
+	if (index) {
+		lua_pushcfunction(L, index);
+		lua_setfield(L, -2, "__index");
+	}
+	lua_pushstring(L, name);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}
+
+void host_push_cuda(lua_State *L)
+{
+	handle_meta(L, MODULE_META, module_index);
+	handle_meta(L, KERNEL_META, NULL);
+	handle_meta(L, SCALAR_META, NULL);
+	lua_createtable(L, 0, ARRAY_LEN(entries));
+	for (u32 i = 0; i < ARRAY_LEN(entries); i++) {
+		lua_pushinteger(L, entries[i].scalar);
+		lua_pushcclosure(L, entries[i].fn, 1);
+		lua_setfield(L, -2, entries[i].name);
+	}
+}

@@ -1,0 +1,273 @@
+#include "lua/lua.h"
+
+#include <lualib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+/* Per state; reached through lua_getextraspace, which coroutines copy from their creator. */
+struct lua_env {
+	struct session *s;
+	char *data_dir;
+	u64 left;     /* VM instructions of the budget left */
+	u64 granted;  /* the budget as granted, for the message */
+	size_t bytes; /* allocated */
+};
+#define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
+#define REQUIRED_KEY "warpdbg.required" /* registry: table of the modules that require has loaded */
+
+static volatile sig_atomic_t interrupted;
+
+void lua_interrupt(void) { interrupted = 1; }
+void lua_interrupt_clear(void) { interrupted = 0; }
+bool lua_interrupted(void) { return interrupted; }
+
+static struct lua_env *env_of(lua_State *L) { return *(struct lua_env **)lua_getextraspace(L); }
+struct session *lua_session(lua_State *L) { return env_of(L)->s; }
+
+static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
+{
+	struct lua_env *env = ud;
+	if (!p)
+		old = 0; /* then it is a type tag */
+	if (!n) {
+		free(p);
+		env->bytes -= old;
+		return NULL;
+	}
+	if (n > old && env->bytes + (n - old) > LUA_MAX_BYTES)
+		return NULL;
+	void *q = realloc(p, n);
+	if (q)
+		env->bytes += n - old;
+	return q;
+}
+
+static void hook(lua_State *L, lua_Debug *ar)
+{
+	struct lua_env *env = env_of(L);
+	if (interrupted)
+		luaL_error(L, "interrupted");
+	if (env->left < HOOK_STEP)
+		luaL_error(L, "the script used up its budget of %I instructions (an endless loop?)", (lua_Integer)env->granted);
+	env->left -= HOOK_STEP;
+}
+
+void lua_budget(lua_State *L, u64 instructions) { env_of(L)->left = env_of(L)->granted = instructions; }
+
+/* --- errors ------------------------------------------------------------------------------------------------------------ */
+
+static const char *error_text(lua_State *L, int at)
+{
+	const char *msg = lua_tostring(L, at);
+	if (!msg && luaL_callmeta(L, at, "__tostring"))
+		msg = lua_tostring(L, -1);
+	return msg ? msg : "(the error is not a string)";
+}
+
+static int add_traceback(lua_State *L)
+{
+	luaL_traceback(L, L, error_text(L, 1), 1);
+	return 1;
+}
+
+bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e)
+{
+	int base = lua_gettop(L) - nargs;
+	lua_pushcfunction(L, add_traceback);
+	lua_insert(L, base);
+	if (lua_pcall(L, nargs, nresults, base) == LUA_OK) {
+		lua_remove(L, base);
+		return true;
+	}
+	err_set(e, "%s", error_text(L, -1));
+	lua_settop(L, base - 1);
+	return false;
+}
+
+void lua_error_to_err(lua_State *co, struct err *e)
+{
+	luaL_traceback(co, co, error_text(co, -1), 0);
+	err_set(e, "%s", lua_tostring(co, -1));
+	lua_pop(co, 2);
+}
+
+/* --- loading ------------------------------------------------------------------------------------------------------------- */
+
+bool lua_load_path(lua_State *L, const char *path, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
+	bool ok = strbuf_read_file(&text, path, e);
+	if (ok) {
+		strbuf_addf(&name, "@%s", path);
+		ok = luaL_loadbufferx(L, strbuf_str(&text), text.len, name.buf, "t") == LUA_OK;
+		if (!ok) {
+			err_set(e, "%s", error_text(L, -1));
+			lua_pop(L, 1);
+		}
+	}
+	strbuf_release(&text);
+	strbuf_release(&name);
+	return ok;
+}
+
+/* load(chunk, name, mode, env) for text only: binary chunks could break out of the sandbox. */
+static int safe_load(lua_State *L)
+{
+	luaL_checkany(L, 1);
+	lua_settop(L, 4);
+	bool has_env = !lua_isnil(L, 4);
+	lua_pushliteral(L, "t");
+	lua_replace(L, 3);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, has_env ? 4 : 3, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+static bool module_name_ok(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+	return *name && !name[n] && name[0] != '.' && !strstr(name, "..");
+}
+
+/* Pushes the module's chunk when dir/name.lua exists; raises an error when it is there and wrong. */
+static bool try_module(lua_State *L, const char *dir, const char *name)
+{
+	char *path = xstrdup(lua_pushfstring(L, "%s/%s.lua", dir, luaL_gsub(L, name, ".", "/")));
+	struct err e = {0};
+	FILE *f = fopen(path, "r");
+	lua_pop(L, 2);
+	if (f)
+		fclose(f);
+	bool ok = f && lua_load_path(L, path, &e);
+	free(path);
+	if (f && !ok)
+		luaL_error(L, "%s", e.msg);
+	return ok;
+}
+
+/* Pushes the directory of the script that called require. */
+static const char *push_caller_dir(lua_State *L)
+{
+	lua_Debug ar;
+	if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar) || ar.source[0] != '@')
+		return lua_pushliteral(L, ".");
+	const char *slash = strrchr(ar.source, '/');
+	return slash ? lua_pushlstring(L, ar.source + 1, (size_t)(slash - ar.source - 1)) : lua_pushliteral(L, ".");
+}
+
+static int safe_require(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1), *data_dir = env_of(L)->data_dir;
+	luaL_argcheck(L, module_name_ok(name), 1, "a module name like \"lib.graph\" expected");
+	lua_settop(L, 1);
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, REQUIRED_KEY);
+	if (lua_getfield(L, 2, name) != LUA_TNIL)
+		return 1;
+	lua_settop(L, 2);
+	const char *dir = push_caller_dir(L);
+	bool found = try_module(L, dir, name);
+	if (!found && data_dir)
+		found = try_module(L, lua_pushfstring(L, "%s/scripts/workloads", data_dir), name) ||
+				try_module(L, lua_pushfstring(L, "%s/scripts", data_dir), name);
+	if (!found)
+		return luaL_error(L, "module '%s' not found (looked in %s and in scripts)", name, dir);
+	lua_pushvalue(L, 1);
+	lua_call(L, 1, 1);
+	if (lua_isnil(L, -1)) {
+		lua_pop(L, 1);
+		lua_pushboolean(L, true);
+	}
+	lua_pushvalue(L, -1);
+	lua_setfield(L, 2, name);
+	return 1;
+}
+
+static int lua_print(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	int n = lua_gettop(L);
+	for (int i = 1; i <= n; i++) {
+		size_t len;
+		const char *text = luaL_tolstring(L, i, &len);
+		if (s) {
+			strbuf_add(&s->output, i > 1 ? "\t" : "", i > 1);
+			strbuf_add(&s->output, text, len);
+		}
+		lua_pop(L, 1);
+	}
+	if (s)
+		strbuf_addc(&s->output, '\n');
+	return 0;
+}
+
+/* --- the sandbox ---------------------------------------------------------------------------------------------------------- */
+
+static void forget(lua_State *L, const char *global)
+{
+	lua_pushnil(L);
+	lua_setglobal(L, global);
+}
+
+static int open_libraries(lua_State *L)
+{
+	bool allow_io = lua_toboolean(L, 1);
+	static const luaL_Reg libs[] = {
+		{LUA_GNAME, luaopen_base},		{LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
+		{LUA_MATHLIBNAME, luaopen_math}, {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine}};
+	for (u32 i = 0; i < ARRAY_LEN(libs); i++)
+		luaL_requiref(L, libs[i].name, libs[i].func, 1);
+	if (allow_io) {
+		luaL_requiref(L, LUA_IOLIBNAME, luaopen_io, 1);
+		luaL_requiref(L, LUA_OSLIBNAME, luaopen_os, 1);
+	}
+	lua_settop(L, 0);
+	lua_getglobal(L, "load");
+	lua_pushcclosure(L, safe_load, 1);
+	lua_setglobal(L, "load");
+	forget(L, "dofile");
+	forget(L, "loadfile");
+	forget(L, "collectgarbage"); /* its answers depend on the host */
+	lua_register(L, "print", lua_print);
+	lua_register(L, "require", safe_require);
+	/* math.random: seeded, or two runs would differ. */
+	lua_getglobal(L, "math");
+	lua_getfield(L, -1, "randomseed");
+	lua_pushinteger(L, env_of(L)->s ? (lua_Integer)env_of(L)->s->conf.seed : 1);
+	lua_call(L, 1, 0);
+	return 0;
+}
+
+lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_io)
+{
+	struct lua_env *env = xcalloc(1, sizeof *env);
+	env->s = s;
+	env->data_dir = data_dir ? xstrdup(data_dir) : NULL;
+	lua_State *L = lua_newstate(limited_alloc, env);
+	if (!L) {
+		free(env->data_dir);
+		free(env);
+		return NULL;
+	}
+	*(struct lua_env **)lua_getextraspace(L) = env;
+	lua_budget(L, LUA_BUDGET_HOST);
+	lua_pushcfunction(L, open_libraries);
+	lua_pushboolean(L, allow_io);
+	BUG_ON(lua_pcall(L, 1, 0, 0) != LUA_OK);
+	lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_STEP);
+	return L;
+}
+
+void lua_sandbox_free(lua_State *L)
+{
+	if (!L)
+		return;
+	struct lua_env *env = env_of(L);
+	lua_close(L);
+	free(env->data_dir);
+	free(env);
+}

@@ -1,0 +1,154 @@
+/* Machine files: Lua that returns a table of configuration keys.
+ *
+ *   return { base = "gtx480", help = "one line", ["core_clock"] = 1400, ["l1d.sets"] = 64, ["warp-sched"] = "lrr" } */
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "lua/lua.h"
+
+#define MAX_BASES 8 /* depth of `base`: more is taken for a cycle */
+
+/* The line of the file on which a key first stands, 0 when it is not found literally. */
+static u32 line_of(const char *path, const char *key)
+{
+	struct strbuf text = STRBUF_INIT;
+	u32 line = 0;
+	if (strbuf_read_file(&text, path, NULL)) {
+		size_t n = strlen(key);
+		u32 at = 1;
+		for (const char *p = strbuf_str(&text); *p && !line; p++) {
+			bool starts = p == text.buf || !strchr("abcdefghijklmnopqrstuvwxyz0123456789_.-", p[-1]);
+			if (starts && !strncmp(p, key, n) && strchr("\"'] \t=", p[n]))
+				line = at;
+			at += *p == '\n';
+		}
+	}
+	strbuf_release(&text);
+	return line;
+}
+
+static void place(struct err *e, const char *path, const char *key)
+{
+	u32 line = line_of(path, key);
+	if (line)
+		err_prefix(e, "%s:%u: ", path, line);
+	else
+		err_prefix(e, "%s: ", path);
+}
+
+/* The value on top of the stack as the text conf_set takes. */
+static const char *value_text(lua_State *L)
+{
+	switch (lua_type(L, -1)) {
+	case LUA_TBOOLEAN: return lua_toboolean(L, -1) ? "true" : "false";
+	case LUA_TNUMBER:
+	case LUA_TSTRING: return lua_tostring(L, -1); /* an integer-valued float reads "700.0", which is a number too */
+	default: return NULL;
+	}
+}
+
+static bool set_field(lua_State *L, struct conf *c, const char *path, const char *key, struct err *e)
+{
+	if (!strcmp(key, "base") || !strcmp(key, "help") || !strcmp(key, "name"))
+		return true;
+	lua_pushvalue(L, -1); /* lua_tostring changes its slot: keep the table's value */
+	const char *text = value_text(L);
+	bool ok = text ? conf_set(c, key, text, e)
+				   : err_set(e, "%s: a %s is not a value; number, string or boolean expected", key, luaL_typename(L, -1));
+	lua_pop(L, 1);
+	if (!ok)
+		place(e, path, key);
+	return ok;
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* Applies all fields of the table on top, in the order of their names: which error comes first is then always the same. */
+static bool apply_table(lua_State *L, struct conf *c, const char *path, struct err *e)
+{
+	char **keys = NULL;
+	u32 n = 0;
+	bool ok = true;
+	lua_pushnil(L);
+	while (lua_next(L, -2)) {
+		lua_pop(L, 1);
+		if (lua_type(L, -1) != LUA_TSTRING) {
+			lua_pop(L, 1);
+			ok = err_set(e, "%s: a key is a %s, not a string", path, luaL_typename(L, -1));
+			break;
+		}
+		keys = xrealloc(keys, (n + 1) * sizeof *keys);
+		keys[n++] = xstrdup(lua_tostring(L, -1));
+	}
+	if (n)
+		qsort(keys, n, sizeof *keys, by_text);
+	for (u32 i = 0; i < n; i++) {
+		lua_getfield(L, -1, keys[i]);
+		ok = ok && set_field(L, c, path, keys[i], e);
+		lua_pop(L, 1);
+		free(keys[i]);
+	}
+	free(keys);
+	return ok;
+}
+
+static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
+						 struct strbuf *about, struct err *e);
+
+/* Applies the base of the table on top, when it has one. */
+static bool apply_base(lua_State *L, struct conf *c, const char *data_dir, const char *path, u32 depth, struct err *e)
+{
+	bool ok = true;
+	if (lua_getfield(L, -1, "base") == LUA_TSTRING) {
+		ok = depth < MAX_BASES ? load_machine(L, c, data_dir, lua_tostring(L, -1), depth + 1, NULL, e)
+							   : err_set(e, "more than %d bases deep (a circle?)", MAX_BASES);
+		if (!ok)
+			place(e, path, "base");
+	} else if (!lua_isnil(L, -1)) {
+		ok = err_set(e, "%s: base is not the name of a machine", path);
+	}
+	lua_pop(L, 1);
+	return ok;
+}
+
+/* A machine named by its file describes itself; conf.machine is what titles and reports show. */
+static bool set_name(struct conf *c, const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	const char *dot = strrchr(from, '.');
+	char *name = xstrndup(from, dot ? (size_t)(dot - from) : strlen(from));
+	bool ok = conf_set(c, "machine", name, e);
+	free(name);
+	return ok;
+}
+
+static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
+						 struct strbuf *about, struct err *e)
+{
+	char *path = catalog_path(data_dir, "configs/gpus", gpu, "machine", e);
+	int top = lua_gettop(L);
+	bool ok = path && lua_load_path(L, path, e) && lua_call_traced(L, 0, 1, e);
+	if (ok && !lua_istable(L, -1))
+		ok = err_set(e, "%s: a machine file returns a table of configuration keys", path);
+	ok = ok && apply_base(L, c, data_dir, path, depth, e) && set_name(c, path, e) && apply_table(L, c, path, e);
+	if (ok && about) {
+		lua_getfield(L, -1, "help");
+		if (lua_type(L, -1) == LUA_TSTRING)
+			strbuf_adds(about, lua_tostring(L, -1));
+	}
+	lua_settop(L, top);
+	free(path);
+	return ok;
+}
+
+bool catalog_machine(struct conf *c, const char *data_dir, const char *gpu, struct strbuf *about, struct err *e)
+{
+	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
+	if (!L)
+		return err_set(e, "out of memory");
+	lua_budget(L, LUA_BUDGET_CALLBACK);
+	bool ok = load_machine(L, c, data_dir, gpu, 0, about, e);
+	lua_sandbox_free(L);
+	return ok;
+}

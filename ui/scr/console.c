@@ -1,0 +1,96 @@
+#include "scr/console.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void console_init(struct console *c)
+{
+	*c = (struct console){.line = xcalloc(CONSOLE_LINES, sizeof *c->line)};
+}
+
+void console_release(struct console *c)
+{
+	for (u32 i = 0; i < CONSOLE_LINES; i++)
+		free(c->line[i].text);
+	free(c->line);
+	c->line = NULL;
+}
+
+static void add_line(struct console *c, struct style s, const char *text, size_t n)
+{
+	struct console_line *l = &c->line[c->total++ % CONSOLE_LINES];
+	free(l->text);
+	l->text = xstrndup(text, n);
+	l->style = s;
+	c->scroll = 0;
+}
+
+void console_add(struct console *c, struct style s, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		add_line(c, s, text, n);
+		text += n + (text[n] == '\n');
+	}
+}
+
+void console_begin_answer(struct console *c)
+{
+	c->answer = c->total;
+}
+
+static u64 oldest(const struct console *c)
+{
+	return c->total > CONSOLE_LINES ? c->total - CONSOLE_LINES : 0;
+}
+
+static const struct console_line *line_at(const struct console *c, u64 i)
+{
+	return &c->line[i % CONSOLE_LINES];
+}
+
+static int rows_of(const struct console_line *l, int w)
+{
+	int n = utf8_width(l->text);
+	return n <= w || w <= 0 ? 1 : (n + w - 1) / w;
+}
+
+int console_answer_rows(const struct console *c, int w, int max)
+{
+	int rows = 0;
+	for (u64 i = c->total; i > MAX(c->answer, oldest(c)) && rows < max; i--)
+		rows += rows_of(line_at(c, i - 1), w - 1);
+	return MIN(rows, max);
+}
+
+void console_scroll(struct console *c, int lines)
+{
+	s64 to = (s64)c->scroll + lines;
+	s64 most = (s64)(c->total - oldest(c)) - 1;
+	c->scroll = (u32)MAX(MIN(to, most), 0);
+}
+
+/* Draws a folded line so that it ends in row `bottom`; returns the row above it. */
+static int draw_line(struct pane p, const struct console_line *l, int bottom)
+{
+	int w = p.w - 1, rows = rows_of(l, w), top = bottom - rows + 1;
+	const char *s = l->text;
+	for (int r = top; r <= bottom; r++) {
+		const char *from = s;
+		u32 ch;
+		for (int i = 0; i < w && *s; i++)
+			s += utf8_decode(s, strlen(s), &ch);
+		pane_textn(p, r, 1, l->style, from, (size_t)(s - from));
+	}
+	return top - 1;
+}
+
+void console_draw(const struct console *c, struct pane p)
+{
+	u64 last = c->total - MIN((u64)c->scroll, c->total - oldest(c));
+	int row = p.h - 1;
+	for (u64 i = last; i > oldest(c) && row >= 0; i--)
+		row = draw_line(p, line_at(c, i - 1), row);
+	if (c->scroll && p.h > 0)
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), "%u more", c->scroll);
+}

@@ -1,0 +1,26 @@
+/* console: what the debugger has said - a bounded list of lines with a scroll position, drawn bottom-aligned. */
+#ifndef UI_SCR_CONSOLE_H
+#define UI_SCR_CONSOLE_H
+#include "scr/canvas.h"
+
+#define CONSOLE_LINES 8192
+struct console {
+	struct console_line {
+		char *text;
+		struct style style;
+	} *line;        /* ring of CONSOLE_LINES */
+	u64 total;      /* lines ever added; line i is at line[i % CONSOLE_LINES] */
+	u64 answer;     /* where the last answer began */
+	u32 scroll;     /* lines scrolled back from the end */
+};
+void console_init(struct console *c);
+void console_release(struct console *c);
+/* Adds text line by line; long lines are folded when drawn. */
+void console_add(struct console *c, struct style s, const char *text);
+/* What follows belongs to a new answer: the area grows to show it. */
+void console_begin_answer(struct console *c);
+/* Rows the last answer needs at a width of w columns, at most max. */
+int console_answer_rows(const struct console *c, int w, int max);
+void console_scroll(struct console *c, int lines);
+void console_draw(const struct console *c, struct pane p);
+#endif

@@ -1,0 +1,81 @@
+#include "scr/heat.h"
+
+#include <stdlib.h>
+
+#define WARPS_MAX 256
+
+bool heat_is_waiting(enum warp_state s)
+{
+	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP && s != WS_READY_LSU;
+}
+
+static struct heat_module *module_slot(struct heat *h, const struct module *m)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		if (h->mods[i].mod == m)
+			return &h->mods[i];
+	h->mods = xrealloc(h->mods, (h->nmods + 1) * sizeof *h->mods);
+	h->mods[h->nmods] = (struct heat_module){.mod = m, .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[WS_COUNT]))};
+	return &h->mods[h->nmods++];
+}
+
+static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states)
+{
+	struct kernel_info k;
+	gpu_kernel_info(g, c->launch, &k);
+	struct heat_module *m = module_slot(h, k.launch->mod);
+	for (u64 left = c->warps & ~c->warps_done; left; left &= left - 1) {
+		u32 w = (u32)__builtin_ctzll(left), pc = front_pc(gpu_front(g), sm, w);
+		if (pc >= m->mod->ncode)
+			continue;
+		m->at[pc][states[w]]++;
+		m->waiting += heat_is_waiting(states[w]);
+	}
+}
+
+static void on_sample(void *ctx, u64 cycle)
+{
+	struct heat *h = ctx;
+	struct gpu *g = sim_gpu(h->sim);
+	const struct conf *conf = gpu_conf(g);
+	u8 states[WARPS_MAX];
+	u64 issued, refused;
+	for (u32 sm = 0; sm < conf->num_sms; sm++) {
+		gpu_warp_states(g, sm, states, &issued, &refused);
+		for (u32 slot = 0; slot < conf->sm_ctas; slot++) {
+			struct cta_info c;
+			gpu_cta_info(g, sm, slot, &c);
+			if (c.used)
+				sample_cta(h, g, sm, &c, states);
+		}
+	}
+}
+
+void heat_attach(struct heat *h, struct sim *s)
+{
+	*h = (struct heat){.sim = s};
+	h->id = sim_add_sampler(s, HEAT_CYCLES, on_sample, h);
+}
+
+void heat_forget(struct heat *h)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		free(h->mods[i].at);
+	free(h->mods);
+	*h = (struct heat){0};
+}
+
+void heat_detach(struct heat *h)
+{
+	if (h->sim)
+		sim_set_sampler(h->sim, h->id, 0);
+	heat_forget(h);
+}
+
+const struct heat_module *heat_of(const struct heat *h, const struct module *m)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		if (h->mods[i].mod == m)
+			return &h->mods[i];
+	return NULL;
+}

@@ -1,0 +1,25 @@
+/* heat: where warps are found waiting. Every HEAT_CYCLES cycles each resident warp is looked at once (program counter sampling, as
+ * GPU profilers do it); the same samples on every host. */
+#ifndef UI_SCR_HEAT_H
+#define UI_SCR_HEAT_H
+#include "sim.h"
+
+#define HEAT_CYCLES 512
+struct heat_module {
+	const struct module *mod;
+	u32 (*at)[WS_COUNT]; /* [ncode]: samples by the state of the warp whose next instruction this is */
+	u64 waiting;         /* samples in all but the ready states */
+};
+struct heat {
+	struct heat_module *mods;
+	u32 nmods;
+	struct sim *sim;
+	int id;
+};
+void heat_attach(struct heat *h, struct sim *s);
+void heat_detach(struct heat *h); /* before the machine goes */
+void heat_forget(struct heat *h); /* after it is gone */
+/* NULL as long as no warp of the module was seen. */
+const struct heat_module *heat_of(const struct heat *h, const struct module *m);
+bool heat_is_waiting(enum warp_state s);
+#endif

@@ -1,0 +1,230 @@
+#include "scr/prompt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "scr/term.h"
+
+#define QUEUE_MAX 64
+
+static struct {
+	struct debugger *d;
+	void (*list)(void *ctx, char *const *candidates, int n);
+	void *ctx;
+	u8 queue[QUEUE_MAX]; /* bytes of the key being handed over */
+	u32 first, n;
+	char *line;          /* entered, not yet taken */
+	FILE *sink;          /* readline's own output (bells) goes nowhere */
+	bool installed;
+} prompt;
+
+/* --- what readline calls --------------------------------------------------------------------------------------------- */
+static int next_byte(FILE *unused)
+{
+	if (prompt.first < prompt.n)
+		return prompt.queue[prompt.first++];
+	return EOF;
+}
+
+static int bytes_queued(void)
+{
+	return prompt.first < prompt.n;
+}
+
+static void nothing(void) {}
+static void no_prep(int meta) {}
+
+static void on_line(char *line)
+{
+	free(prompt.line);
+	prompt.line = line;
+	if (line && *line) {
+		HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+		if (!last || strcmp(last->line, line))
+			add_history(line);
+	}
+	/* Readline clears the line itself; NULL (Ctrl-D on an empty line) reads as the command that leaves. */
+	if (!line)
+		prompt.line = xstrdup("quit");
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	u32 word = 0;
+	rl_attempted_completion_over = 1; /* never file names of readline's own */
+	char **found = debugger_complete(prompt.d, rl_line_buffer, (u32)end, &word);
+	if (!found)
+		return NULL;
+	u32 n = 0;
+	while (found[n])
+		n++;
+	/* Readline replaces [start, end); the debugger's word may begin elsewhere: candidates are cut or extended to match. */
+	char **out = xcalloc(n + 2, sizeof *out);
+	for (u32 i = 0; i < n; i++) {
+		struct strbuf sb = STRBUF_INIT;
+		if ((int)word < start && strlen(found[i]) >= (size_t)start - word) {
+			strbuf_adds(&sb, found[i] + (start - (int)word));
+		} else {
+			if ((int)word > start)
+				strbuf_add(&sb, rl_line_buffer + start, word - (u32)start);
+			strbuf_adds(&sb, found[i]);
+		}
+		out[i + 1] = xstrdup(strbuf_str(&sb));
+		strbuf_release(&sb);
+	}
+	debugger_free_matches(found);
+	if (n == 1) { /* readline's convention: [0] is what all have in common, alone when there is one */
+		out[0] = out[1];
+		out[1] = NULL;
+		return out;
+	}
+	size_t common = strlen(out[1]);
+	for (u32 i = 2; i <= n; i++) {
+		size_t k = 0;
+		while (k < common && out[i][k] == out[1][k])
+			k++;
+		common = k;
+	}
+	out[0] = xstrndup(out[1], common);
+	return out;
+}
+
+static void show_matches(char **matches, int n, int longest)
+{
+	prompt.list(prompt.ctx, matches + 1, n);
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------- */
+static void install(void)
+{
+	rl_callback_handler_install(debugger_prompt(prompt.d), on_line);
+	prompt.installed = true;
+}
+
+void prompt_open(struct debugger *d, void (*list)(void *ctx, char *const *candidates, int n), void *ctx)
+{
+	prompt.d = d;
+	prompt.list = list;
+	prompt.ctx = ctx;
+	prompt.sink = fopen("/dev/null", "w");
+	rl_readline_name = "warpdbg";
+	rl_outstream = prompt.sink ? prompt.sink : stdout;
+	rl_catch_signals = 0;
+	rl_catch_sigwinch = 0;
+	rl_change_environment = 0;
+	rl_getc_function = next_byte;
+	rl_input_available_hook = bytes_queued;
+	rl_redisplay_function = nothing;
+	rl_prep_term_function = no_prep;
+	rl_deprep_term_function = nothing;
+	rl_attempted_completion_function = complete;
+	rl_completion_display_matches_hook = show_matches;
+	rl_completer_word_break_characters = " \t\n=(),";
+	rl_bind_key('\t', rl_complete);
+	rl_variable_bind("show-all-if-ambiguous", "on");
+	rl_variable_bind("enable-bracketed-paste", "off");
+	rl_variable_bind("bell-style", "none");
+	install();
+}
+
+void prompt_close(void)
+{
+	if (prompt.installed)
+		rl_callback_handler_remove();
+	prompt.installed = false;
+	free(prompt.line);
+	prompt.line = NULL;
+	rl_outstream = stdout;
+	rl_getc_function = rl_getc;
+	rl_input_available_hook = NULL;
+	rl_redisplay_function = rl_redisplay;
+	rl_prep_term_function = rl_prep_terminal;
+	rl_deprep_term_function = rl_deprep_terminal;
+	rl_completion_display_matches_hook = NULL;
+	if (prompt.sink)
+		fclose(prompt.sink);
+	prompt.sink = NULL;
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------- */
+static const char *key_bytes(int key, char one[2])
+{
+	switch (key) {
+	case K_UP: return "\033[A";
+	case K_DOWN: return "\033[B";
+	case K_RIGHT: return "\033[C";
+	case K_LEFT: return "\033[D";
+	case K_HOME: return "\001"; /* beginning and end of line, whatever the terminal's own sequences are bound to */
+	case K_END: return "\005";
+	case K_DEL: return "\033[3~";
+	default:
+		if (key <= 0 || key > 255)
+			return "";
+		one[0] = (char)key;
+		one[1] = '\0';
+		return one;
+	}
+}
+
+void prompt_key(int key)
+{
+	char one[2];
+	const char *bytes = key_bytes(key, one);
+	prompt.n = (u32)MIN(strlen(bytes), (size_t)QUEUE_MAX);
+	prompt.first = 0;
+	memcpy(prompt.queue, bytes, prompt.n);
+	rl_set_prompt(debugger_prompt(prompt.d));
+	while (prompt.first < prompt.n)
+		rl_callback_read_char();
+}
+
+char *prompt_take(void)
+{
+	char *line = prompt.line;
+	prompt.line = NULL;
+	return line;
+}
+
+bool prompt_idle(void)
+{
+	return rl_end == 0 && !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MULTIKEY | RL_STATE_METANEXT |
+									  RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH);
+}
+
+void prompt_reset(void)
+{
+	if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MULTIKEY | RL_STATE_NUMERICARG)) {
+		prompt_key(CTRL_KEY('g'));
+	}
+	rl_replace_line("", 0);
+	rl_point = 0;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------------------------------ */
+static int columns_upto(const char *s, int bytes)
+{
+	int w = 0;
+	u32 ch;
+	for (int i = 0; i < bytes && s[i]; w++)
+		i += (int)utf8_decode(s + i, strlen(s + i), &ch);
+	return w;
+}
+
+int prompt_draw(struct pane p, int y, struct style ps, struct style text)
+{
+	const char *head = rl_display_prompt ? rl_display_prompt : debugger_prompt(prompt.d);
+	const char *line = rl_line_buffer ? rl_line_buffer : "";
+	int x = pane_text(p, y, 0, ps, head);
+	int room = MAX(p.w - x - 1, 1), cursor = columns_upto(line, rl_point);
+	int skip = cursor > room ? cursor - room : 0; /* columns scrolled out at the left */
+	const char *from = line;
+	u32 ch;
+	for (int i = 0; i < skip && *from; i++)
+		from += utf8_decode(from, strlen(from), &ch);
+	pane_text(pane_sub(p, y, x, 1, p.w - x), 0, 0, text, from);
+	return MIN(x + cursor - skip, p.w - 1);
+}

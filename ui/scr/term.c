@@ -1,0 +1,246 @@
+#include "scr/term.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "scr/palette.h"
+
+static struct {
+	bool open, ascii, mono;
+	SCREEN *screen;
+	attr_t look[R_COUNT];
+	short pair[R_COUNT];
+	struct termios saved;
+	volatile sig_atomic_t leave; /* a signal asked to leave */
+	bool eof;
+	struct term_mouse mouse;
+} term;
+
+/* --- colours ------------------------------------------------------------------------------------------------------ */
+/* COLORFGBG ("15;0", set by rxvt, konsole and others) or WARPDBG_BACKGROUND=light|dark say what the background is. */
+static bool light_background(void)
+{
+	const char *own = getenv("WARPDBG_BACKGROUND");
+	if (own && *own)
+		return !strcmp(own, "light");
+	const char *fgbg = getenv("COLORFGBG");
+	const char *bg = fgbg ? strrchr(fgbg, ';') : NULL;
+	return bg && (!strcmp(bg, ";15") || !strcmp(bg, ";7"));
+}
+
+static int role_colour(const struct look *l, bool light)
+{
+	if (COLORS >= 256)
+		return light ? l->light256 : l->dark256;
+	return COLORS >= 16 ? l->c16 : l->c8;
+}
+
+static void init_looks(bool no_color)
+{
+	const char *env = getenv("NO_COLOR");
+	term.mono = no_color || (env && *env) || !has_colors();
+	if (!term.mono) {
+		start_color();
+		use_default_colors();
+	}
+	bool light = light_background();
+	for (int r = 0; r < R_COUNT; r++) {
+		const struct look *l = &palette[r];
+		int colour = term.mono ? COLOUR_DEFAULT : role_colour(l, light);
+		term.look[r] = (l->bold ? A_BOLD : 0) | (l->faint && (term.mono || COLORS < 16) ? A_DIM : 0);
+		term.pair[r] = 0;
+		if (colour != COLOUR_DEFAULT && init_pair((short)(r + 1), (short)colour, -1) == OK)
+			term.pair[r] = (short)(r + 1);
+	}
+}
+
+/* --- signals ------------------------------------------------------------------------------------------------------- */
+static void on_leave(int sig)
+{
+	term.leave = 1;
+}
+
+/* A bug is about to end the process: leave the terminal usable. Only calls that are safe in a handler. */
+static void on_crash(int sig)
+{
+	static const char reset[] = "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n";
+	if (term.open) {
+		ssize_t n = write(STDOUT_FILENO, reset, sizeof reset - 1);
+		(void)n;
+		tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
+	}
+	raise(sig); /* SA_RESETHAND: the default action now */
+}
+
+static void catch_signals(bool on)
+{
+	static const int leave[] = {SIGTERM, SIGHUP};
+	static const int crash[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	struct sigaction a = {.sa_handler = on ? on_leave : SIG_DFL};
+	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
+		sigaction(leave[i], &a, NULL);
+	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL, .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
+	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
+		sigaction(crash[i], &a, NULL);
+}
+
+/* --- open and close ---------------------------------------------------------------------------------------------------- */
+bool term_open(bool no_color, bool ascii, struct err *e)
+{
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return err_set(e, "the screen needs a terminal on standard input and output");
+	setlocale(LC_CTYPE, "");
+	tcgetattr(STDIN_FILENO, &term.saved);
+	set_escdelay(25);
+	term.screen = newterm(NULL, stdout, stdin);
+	if (!term.screen) {
+		const char *type = getenv("TERM");
+		return err_set(e, "cannot use the terminal of type '%s': no description of it is installed", type ? type : "");
+	}
+	term.ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	init_looks(no_color);
+	catch_signals(true);
+	term.leave = 0;
+	term.eof = false;
+	term.open = true;
+	return true;
+}
+
+void term_close(void)
+{
+	if (!term.open)
+		return;
+	term_mouse(false);
+	curs_set(1);
+	endwin();
+	delscreen(term.screen);
+	tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
+	catch_signals(false);
+	term.open = false;
+}
+
+bool term_is_open(void) { return term.open; }
+bool term_ascii(void) { return term.ascii; }
+bool term_mono(void) { return term.mono; }
+bool term_gone(void) { return term.leave || term.eof; }
+
+void term_size(int *h, int *w)
+{
+	getmaxyx(stdscr, *h, *w);
+}
+
+/* --- showing ----------------------------------------------------------------------------------------------------------- */
+static void cell_to_curses(const struct cell *c, cchar_t *out)
+{
+	const wchar_t text[2] = {(wchar_t)c->ch, 0};
+	attr_t a = term.look[c->style.role];
+	if (c->style.attr & ATTR_BOLD)
+		a |= A_BOLD;
+	if (c->style.attr & ATTR_REVERSE)
+		a |= A_REVERSE;
+	if (c->style.attr & ATTR_UNDERLINE)
+		a |= A_UNDERLINE;
+	setcchar(out, text, a, term.pair[c->style.role], NULL);
+}
+
+void term_show(const struct canvas *c, int cursor_y, int cursor_x)
+{
+	int h, w;
+	term_size(&h, &w);
+	for (int y = 0; y < MIN(h, c->h); y++) {
+		for (int x = 0; x < MIN(w, c->w); x++) {
+			cchar_t cc;
+			cell_to_curses(canvas_at(c, y, x), &cc);
+			mvadd_wch(y, x, &cc); /* the last cell of the last line is drawn too; ERR for not moving on is expected */
+		}
+	}
+	bool visible = cursor_y >= 0 && cursor_y < h && cursor_x >= 0 && cursor_x < w;
+	curs_set(visible);
+	if (visible)
+		move(cursor_y, cursor_x);
+	refresh();
+}
+
+void term_redraw(void)
+{
+	clearok(stdscr, TRUE);
+}
+
+/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+static int mouse_key(void)
+{
+	MEVENT m;
+	if (getmouse(&m) != OK)
+		return K_NONE;
+	term.mouse = (struct term_mouse){m.y, m.x, 0};
+	if (m.bstate & BUTTON4_PRESSED)
+		term.mouse.wheel = -1;
+	else if (m.bstate & BUTTON5_PRESSED)
+		term.mouse.wheel = 1;
+	else if (!(m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)))
+		return K_NONE;
+	return K_MOUSE;
+}
+
+static int translate(int k)
+{
+	switch (k) {
+	case KEY_RESIZE: return K_RESIZE;
+	case KEY_UP: return K_UP;
+	case KEY_DOWN: return K_DOWN;
+	case KEY_LEFT: return K_LEFT;
+	case KEY_RIGHT: return K_RIGHT;
+	case KEY_PPAGE: return K_PGUP;
+	case KEY_NPAGE: return K_PGDN;
+	case KEY_HOME: return K_HOME;
+	case KEY_END: return K_END;
+	case KEY_DC: return K_DEL;
+	case KEY_BTAB: return K_BACKTAB;
+	case KEY_BACKSPACE: return 127;
+	case KEY_ENTER: return '\r';
+	case KEY_MOUSE: return mouse_key();
+	default: return k < 256 ? k : K_OTHER;
+	}
+}
+
+/* getch() says ERR for "nothing yet", for an interrupting signal and for the end of input alike; only the last leaves the
+ * terminal hung up or readable without a byte. */
+static bool input_ended(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	return (p.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+int term_key(int timeout_ms)
+{
+	timeout(timeout_ms);
+	int k = getch();
+	if (k != ERR)
+		return translate(k);
+	if (input_ended())
+		term.eof = true;
+	return K_NONE;
+}
+
+void term_mouse(bool on)
+{
+	mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mouseinterval(0);
+}
+
+struct term_mouse term_mouse_event(void) { return term.mouse; }

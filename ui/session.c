@@ -1,0 +1,239 @@
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "catalog.h"
+#include "host.h"
+#include "lua/dbg.h"
+#include "lua/lua.h"
+#include "obs/timeline.h"
+
+#define DEMO "hotspot"
+/* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of this:
+ * a fixed grid of cycles, so that stops by a debugger in between change nothing. */
+#define POLL_CYCLES 64
+#define TIMELINE_PERIOD 256   /* cycles of a sample at first */
+#define TIMELINE_SAMPLES 1024 /* then they are merged */
+
+/* --- open and close ---------------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+	return n >= k && !strcmp(s + n - k, end);
+}
+
+/* "dir/hotspot.lua" -> "hotspot" */
+static char *title_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	const char *dot = strrchr(from, '.');
+	return xstrndup(from, dot && dot != from ? (size_t)(dot - from) : strlen(from));
+}
+
+static bool open_host(struct session *s, struct err *e)
+{
+	const char *w = s->opt->workload ? s->opt->workload : DEMO;
+	if (ends_with(w, ".ptx")) {
+		s->host = host_ptx_new(s, w, e);
+		return s->host;
+	}
+	char *path = catalog_path(s->data_dir, "scripts/workloads", w, "workload", e);
+	if (path)
+		s->host = host_lua_new(s, path, e);
+	free(path);
+	return s->host;
+}
+
+static bool open_machine(struct session *s, struct err *e)
+{
+	s->sim = sim_create(&s->conf, e);
+	if (!s->sim)
+		return false;
+	if (strcmp(s->opt->command, "debug"))
+		return true;
+	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
+	sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
+	return true;
+}
+
+static bool open_lua(struct session *s, struct err *e)
+{
+	s->L = lua_sandbox_new(s, s->data_dir, s->opt->allow_io);
+	if (!s->L)
+		return err_set(e, "out of memory");
+	lua_open_dbg(s->L, s);
+	return true;
+}
+
+struct session *session_open(struct options *o, struct err *e)
+{
+	struct session *s = xcalloc(1, sizeof *s);
+	s->opt = o;
+	s->name = title_of(o->workload ? o->workload : DEMO);
+	s->data_dir = catalog_data_dir(e);
+	bool ok = s->data_dir && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
+	if (ok && open_machine(s, e) && open_lua(s, e) && open_host(s, e))
+		return s;
+	session_close(s);
+	return NULL;
+}
+
+static void close_machine(struct session *s)
+{
+	if (s->host)
+		s->host->ops->free(s->host);
+	timeline_free(s->timeline);
+	if (s->sim)
+		sim_destroy(s->sim);
+	s->host = NULL;
+	s->timeline = NULL;
+	s->sim = NULL;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	/* Lua first: finalisers of handles may look at the machine. */
+	lua_sandbox_free(s->L);
+	s->L = NULL;
+	close_machine(s);
+	strbuf_release(&s->check_message);
+	strbuf_release(&s->output);
+	free(s->name);
+	free(s->data_dir);
+	free(s);
+}
+
+bool session_restart(struct session *s, struct err *e)
+{
+	close_machine(s);
+	s->generation++;
+	s->finished = s->host_ended = s->started = false;
+	s->check = CHECK_NONE;
+	s->sim_ns = 0;
+	strbuf_clear(&s->check_message);
+	return open_machine(s, e) && open_host(s, e);
+}
+
+bool session_run_script(struct session *s, struct err *e)
+{
+	if (s->script_done || !s->opt->script)
+		return true;
+	s->script_done = true;
+	lua_budget(s->L, LUA_BUDGET_HOST);
+	return lua_load_path(s->L, s->opt->script, e) && lua_call_traced(s->L, 0, 0, e);
+}
+
+/* --- running ---------------------------------------------------------------------------------------------------------------- */
+
+/* Is it the host program's turn? */
+static bool host_ready(const struct session *s)
+{
+	if (!s->started || sim_idle(s->sim))
+		return true;
+	if (s->host->stream == HOST_ALL_STREAMS)
+		return false;
+	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, (u32)s->host->stream);
+}
+
+/* False with *e: the host program failed. */
+static bool step_host(struct session *s, struct err *e)
+{
+	if (s->host_ended) { /* and nothing runs any more */
+		s->finished = true;
+		return true;
+	}
+	s->started = true;
+	s->host->stream = HOST_ALL_STREAMS;
+	enum host_state state = s->host->ops->step(s, s->host, e);
+	if (state == HOST_ENDED)
+		s->host_ended = true;
+	return state != HOST_FAILED;
+}
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* The cycle to run to before looking again. */
+static u64 next_target(const struct session *s, u64 until)
+{
+	u64 target = MIN(until, s->opt->max_cycles);
+	if (s->host->stream != HOST_ALL_STREAMS && !s->host_ended)
+		target = MIN(target, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
+	return target;
+}
+
+static enum stop_why run_machine(struct session *s, u64 until)
+{
+	struct stop stop;
+	u64 from = now_ns();
+	enum stop_why why = sim_run(s->sim, next_target(s, until), &stop);
+	s->sim_ns += now_ns() - from;
+	sim_take_printf(s->sim, &s->output);
+	return why;
+}
+
+enum session_stop session_run(struct session *s, u64 until, struct err *e)
+{
+	if (!session_run_script(s, e))
+		return SS_HOST_ERROR;
+	for (;;) {
+		if (s->finished)
+			return SS_FINISHED;
+		if (!sim_faulted(s->sim) && host_ready(s)) {
+			if (!step_host(s, e))
+				return SS_HOST_ERROR;
+			continue;
+		}
+		if (sim_cycle(s->sim) >= s->opt->max_cycles)
+			return SS_MAX_CYCLES;
+		if (sim_cycle(s->sim) >= until)
+			return SS_CYCLE;
+		switch (run_machine(s, until)) {
+		case STOP_IDLE:
+		case STOP_CYCLE: break;
+		case STOP_REQUEST: return SS_REQUEST;
+		case STOP_FAULT: return SS_FAULT;
+		case STOP_DEADLOCK: return SS_DEADLOCK;
+		case STOP_INTERRUPT: return SS_INTERRUPT;
+		}
+	}
+}
+
+const char *session_stop_text(enum session_stop w)
+{
+	static const char *const texts[] = {
+		[SS_FINISHED] = "finished",
+		[SS_CYCLE] = "reached the cycle",
+		[SS_REQUEST] = "stopped on request",
+		[SS_FAULT] = "the simulated program faulted",
+		[SS_DEADLOCK] = "deadlock: no progress",
+		[SS_INTERRUPT] = "interrupted",
+		[SS_HOST_ERROR] = "the host program failed",
+		[SS_MAX_CYCLES] = "ran past --max-cycles",
+	};
+	return texts[w];
+}
+
+int session_exit_status(const struct session *s, enum session_stop w)
+{
+	switch (w) {
+	case SS_FINISHED: return s->check == CHECK_FAIL ? 1 : 0;
+	case SS_CYCLE:
+	case SS_REQUEST: return 0;
+	case SS_HOST_ERROR: return 2;
+	case SS_FAULT:
+	case SS_DEADLOCK:
+	case SS_MAX_CYCLES: return 3;
+	case SS_INTERRUPT: return 130;
+	}
+	return 2;
+}

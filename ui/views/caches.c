@@ -1,0 +1,111 @@
+/* Caches: hit rates over the run, every cache's accesses by outcome, and which SMs hit. */
+#include <stdio.h>
+
+#include "scr/draw.h"
+#include "views/chart.h"
+#include "views/view.h"
+
+static struct cache_counters sum_group(struct gpu *g, enum counter_group group, u32 *instances)
+{
+	struct cache_counters sum = {0};
+	u64 *to = (u64 *)&sum;
+	*instances = gpu_counter_instances(g, group);
+	for (u32 i = 0; i < *instances; i++) {
+		const u64 *c = gpu_counters(g, group, i);
+		for (u32 k = 0; k < sizeof sum / sizeof *to; k++)
+			to[k] += c[k];
+	}
+	return sum;
+}
+
+/* A row of figures right-aligned in columns of 9. */
+static void figures(struct pane p, int y, int x, const u64 *v, u32 n)
+{
+	char buf[NUM_MAX];
+	for (u32 i = 0; i < n; i++, x += 9)
+		pane_right(p, y, x + 8, STYLE(v[i] ? R_TEXT : R_FAINT), "%s",
+				   v[i] < 10000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
+}
+
+static int table(struct view_ctx *v, struct pane p)
+{
+	static const struct {
+		const char *name;
+		enum counter_group group;
+	} rows[] = {{"L1D", CG_l1d}, {"L2", CG_l2}, {"L1I", CG_l1i}, {"L1C", CG_l1c}, {"L1T", CG_l1t}};
+	static const char *const head[] = {"accesses", "hits", "misses", "merges", "no line", "no mshr", "mergefull", "queuefull", "fills", "evicted", "written", "bypassed"};
+	int cols = MIN((p.w - 12) / 9, (int)ARRAY_LEN(head)), y = 1;
+	pane_right(p, 0, 11, STYLE(R_DIM), "hit");
+	for (int i = 0; i < cols; i++)
+		pane_right(p, 0, 12 + 9 * i + 8, STYLE(R_DIM), "%s", head[i]);
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		u32 n;
+		struct cache_counters c = sum_group(v->g, rows[i].group, &n);
+		if (!n)
+			continue;
+		u64 lookups = c.hits + c.misses + c.merges;
+		pane_text(p, y, 1, STYLE_BOLD(lookups ? R_TEXT : R_FAINT), rows[i].name);
+		if (lookups)
+			pane_right(p, y, 11, STYLE(R_TEXT), "%.1f%%", percent((double)c.hits, (double)lookups));
+		const u64 val[] = {c.accesses, c.hits, c.misses, c.merges, c.rf_line, c.rf_mshr, c.rf_merge, c.rf_queue, c.fills, c.evictions, c.writebacks, c.bypasses};
+		figures(p, y++, 12, val, (u32)MAX(cols, 0));
+	}
+	return y;
+}
+
+/* One bar an SM: L1D hit rate of the window, and the MSHRs in use now. */
+static void per_sm(struct view_ctx *v, struct pane p)
+{
+	const struct conf *c = gpu_conf(v->g);
+	int cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1, w = p.w / cols, rows = MAX(p.h - 1, 0);
+	pane_text(p, 0, 1, STYLE(R_DIM), "SM  L1D hit in the last 1,024 cycles, MSHRs in use");
+	view_clip(v->st, ((s32)c->num_sms + cols - 1) / cols, rows);
+	for (int i = 0; i < rows * cols; i++) {
+		int sm = v->st->top + i / cols + (i % cols) * (((int)c->num_sms + cols - 1) / cols);
+		int y = 1 + i / cols, x = (i % cols) * w;
+		if (i / cols + v->st->top >= ((int)c->num_sms + cols - 1) / cols || sm >= (int)c->num_sms)
+			continue;
+		struct mshr_info m;
+		const struct sample *now = recent_get(v->recent, sm);
+		u32 used = mem_mshrs(gpu_mem(v->g), (u32)sm, MC_L1D, &m, 1);
+		struct pane q = pane_sub(p, y, x, 1, w - 1);
+		pane_right(q, 0, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
+		double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
+		draw_bar(q, 0, 5, w - 20, STYLE(R_SER0), hit, true);
+		pane_right(q, 0, w - 10, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
+		pane_right(q, 0, w - 3, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
+	}
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_SER0, 1, "%"}, {"L2", TS_L2_HIT, R_SER3, 1, "%"}};
+	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
+	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w));
+	int nsm = (int)gpu_conf(v->g)->num_sms, cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1;
+	int list = MIN((nsm + cols - 1) / cols + 1, MAX((p.h - y) * 2 / 3, 2)), room = p.h - y - list - 1;
+	if (room >= 2) {
+		int each = MAX(MIN((room - 1) / 2, 8), 1);
+		chart_draw(v, pane_sub(p, y + (each > 1), 0, each, p.w), &charts[0], -1, 12);
+		chart_draw(v, pane_sub(p, y + each + (each > 1), 0, each, p.w), &charts[1], -1, 12);
+		y += 2 * each + (each > 1);
+		chart_axis(v, p, y++, 12);
+	}
+	per_sm(v, pane_sub(p, p.h - MIN(list, p.h - y), 0, MIN(list, p.h - y), p.w));
+}
+
+static bool on_key(struct view_ctx *v, int key)
+{
+	return view_scroll(v->st, key);
+}
+
+const struct view view_caches = {
+	.key = '5',
+	.name = "cache",
+	.title = "caches",
+	.keys = "",
+	.help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, mergefull, queuefull:\n"
+			"cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",
+	.draw = draw,
+	.on_key = on_key,
+};

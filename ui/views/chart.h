@@ -1,0 +1,19 @@
+/* chart: a labelled curve of a timeline series, one row (sparkline) or several rows high. */
+#ifndef UI_VIEWS_CHART_H
+#define UI_VIEWS_CHART_H
+#include "views/view.h"
+
+struct chart {
+	const char *label;
+	enum series series;
+	enum role role;
+	double max;     /* full height; 0 = the largest value shown */
+	const char *unit; /* "%": values are shares, shown in percent; "": as they are */
+};
+/* Draws into p (its height is the curve's): label and present value at the left, the curve right of column `left`. sm -1 = machine. */
+void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int left);
+/* The value of the last samples shown, NAN when there is none. */
+double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm);
+/* "cycles 0 ... 48,213, 512 a column": the time axis under charts that begin at column left. */
+void chart_axis(const struct view_ctx *v, struct pane p, int y, int left);
+#endif

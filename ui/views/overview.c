@@ -1,0 +1,306 @@
+/* Overview: kernels with their progress, one row an SM with a cell a warp, and the whole run as curves. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/term.h"
+#include "views/chart.h"
+#include "views/view.h"
+
+#define WARPS_MAX 256
+
+/* --- kernels ------------------------------------------------------------------------------------------------------- */
+/* Launches worth a row: running first, then queued, then the latest that are done. */
+static u32 pick_kernels(struct gpu *g, u32 out[], u32 max)
+{
+	static const enum kernel_state order[] = {KS_RUNNING, KS_QUEUED, KS_DONE};
+	u32 n = 0, all = gpu_num_kernels(g);
+	for (u32 o = 0; o < ARRAY_LEN(order); o++) {
+		for (u32 i = 0; i < all && n < max; i++) {
+			u32 id = order[o] == KS_DONE ? all - 1 - i : i;
+			struct kernel_info k;
+			gpu_kernel_info(g, id, &k);
+			if (k.state == order[o])
+				out[n++] = id;
+		}
+	}
+	return n;
+}
+
+static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int name_w)
+{
+	char a[NUM_MAX], b[NUM_MAX];
+	struct kernel_info k;
+	gpu_kernel_info(v->g, id, &k);
+	struct style s = STYLE(R_SER0 + id % R_NSERIES);
+	u64 done = k.counters->ctas_done, all = k.launch->ctas;
+	int x = pane_printf(p, y, 1, s, "K%u", id) + 1;
+	pane_printf(pane_sub(p, y, x, 1, name_w), 0, 0, STYLE_BOLD(R_TEXT), "%s", k.name);
+	x += name_w + 1;
+	if (k.state == KS_QUEUED) {
+		pane_printf(p, y, x, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
+		return;
+	}
+	char tail[160];
+	snprintf(tail, sizeof tail, " %3.0f%%  %s/%s CTAs", percent((double)done, (double)all), fmt_thousands(a, done),
+			 fmt_thousands(b, all));
+	if (k.state == KS_DONE)
+		snprintf(tail, sizeof tail, " done  %s cycles", fmt_thousands(a, k.counters->ended_at - k.counters->started_at));
+	char more[96];
+	snprintf(more, sizeof more, "  %u an SM, limit: %s", k.ctas_per_sm, k.limiter);
+	int w = MAX(MIN(p.w - x - utf8_width(tail) - utf8_width(more) - 1, 60), 20);
+	w = MIN(w, p.w - x - utf8_width(tail) - 1);
+	draw_bar(p, y, x, w, s, all ? (double)done / (double)all : 0, true);
+	int end = pane_text(p, y, x + MAX(w, 0), STYLE(R_TEXT), tail);
+	if (end + utf8_width(more) < p.w)
+		pane_text(p, y, end, STYLE(R_DIM), more);
+}
+
+static int kernels(struct view_ctx *v, struct pane p, int rows)
+{
+	u32 id[16], n = pick_kernels(v->g, id, (u32)MIN(MAX(rows, 1), 16));
+	if (!n) {
+		pane_text(p, 0, 1, STYLE(R_DIM), "no kernel launched yet: type run, continue or press space");
+		return 1;
+	}
+	int name_w = 7;
+	for (u32 i = 0; i < n; i++) {
+		struct kernel_info k;
+		gpu_kernel_info(v->g, id[i], &k);
+		name_w = MAX(name_w, MIN(utf8_width(k.name), p.w / 4));
+	}
+	for (u32 i = 0; i < n; i++)
+		kernel_row(v, p, (int)i, id[i], name_w);
+	u32 hidden = gpu_num_kernels(v->g) - n;
+	if (hidden)
+		pane_right(p, (int)n - 1, p.w - 1, STYLE(R_DIM), " +%u more", hidden);
+	return (int)n;
+}
+
+/* --- SM rows --------------------------------------------------------------------------------------------------------- */
+/* Columns by their right ends; -1 = no room. */
+struct columns {
+	int cells, ncells, cta, reg, shm, ipc, l1, lost, lost_w, pct, stack, stack_w, spark, spark_w;
+};
+
+static int digits(u32 v)
+{
+	return v < 10 ? 1 : v < 100 ? 2 : 3;
+}
+
+/* Cells first; then the figures in order of importance as long as they fit; wide terminals get the whole breakdown and its history. */
+static struct columns layout(const struct conf *c, u32 warps, int w)
+{
+	struct columns k = {.cells = digits(c->num_sms - 1) + 2, .cta = -1, .reg = -1, .shm = -1, .ipc = -1, .l1 = -1, .stack = -1, .spark = -1};
+	k.ncells = MIN((int)warps, MAX(w - k.cells, 0));
+	int x = k.cells + k.ncells, room = w - x, cta_w = 2 * digits(c->sm_ctas) + 1;
+	bool ipc = room >= 5, lost = room >= 18, cta = room >= 19 + cta_w, reg = room >= 23 + cta_w, shm = room >= 27 + cta_w;
+	bool l1 = room >= 60;
+	if (cta)
+		k.cta = x += cta_w + 1;
+	if (reg)
+		k.reg = x += 4;
+	if (shm)
+		k.shm = x += 4;
+	if (l1)
+		k.l1 = x += 5;
+	if (ipc)
+		k.ipc = x += 5;
+	if (!lost) {
+		k.lost = k.pct = -1;
+		return k;
+	}
+	room = w - x;
+	k.lost = x + (room > 30 ? 2 : 1);
+	k.lost_w = room > 30 ? 17 : MIN(room - 5, 17);
+	k.pct = x = k.lost + k.lost_w + (room > 30 ? 5 : 4);
+	room = w - x;
+	if (room >= 20) {
+		k.stack = x + 2;
+		k.stack_w = room >= 60 ? 24 : room >= 50 ? 20 : room - 3;
+		x = k.stack + k.stack_w;
+	}
+	if (w - x >= 16) {
+		k.spark = x + 2;
+		k.spark_w = w - k.spark - 1;
+	}
+	return k;
+}
+
+static void head(const struct columns *k, struct pane p, int y)
+{
+	const struct style s = STYLE(R_DIM);
+	pane_text(p, y, MAX(k->cells - 3, 0), s, "SM");
+	pane_text(p, y, k->cells, s, "warps");
+	const struct {
+		int at;
+		const char *name;
+	} right[] = {{k->cta, "CTA"}, {k->reg, "reg"}, {k->shm, "shm"}, {k->l1, "L1%"}, {k->ipc, "IPC"}, {k->pct, "%"}};
+	for (u32 i = 0; i < ARRAY_LEN(right); i++)
+		if (right[i].at > 0)
+			pane_right(p, y, right[i].at, s, "%s", right[i].name);
+	if (k->lost > 0)
+		pane_text(p, y, k->lost, s, "lost to");
+	if (k->stack > 0)
+		pane_text(p, y, k->stack, s, "issue slots");
+	if (k->spark > 0)
+		pane_text(p, y, k->spark, s, "IPC over the run");
+}
+
+static void warp_cells(struct view_ctx *v, struct pane p, int y, const struct columns *k, u32 sm)
+{
+	u8 state[WARPS_MAX];
+	u64 issued = 0, refused = 0;
+	gpu_warp_states(v->g, sm, state, &issued, &refused);
+	for (int i = 0; i < k->ncells; i++) {
+		bool is = issued >> i & 1, ref = refused >> i & 1;
+		struct style s = warp_style(state[i], is, ref);
+		if (sm == v->d->focus.sm && (u32)i == v->d->focus.warp)
+			s.attr |= ATTR_REVERSE;
+		pane_glyph(p, y, k->cells + i, s, warp_glyph(state[i], is, ref));
+	}
+}
+
+/* Reasons of the window side by side, widths by share. */
+static void stall_strip(struct pane p, int y, int x, int w, const u64 stalls[ST_COUNT])
+{
+	u64 sum = stall_slots(stalls), acc = 0;
+	int at = 0;
+	for (u32 r = 0; r < ST_COUNT && sum; r++) {
+		acc += stalls[r];
+		int to = (int)((double)acc / (double)sum * w + 0.5);
+		for (; at < to; at++)
+			pane_glyph(p, y, x + at, STYLE(stall_role(r)), p.c->ascii || p.c->mono ? stall_glyph(r) : 0x2586);
+	}
+}
+
+static void figures(struct view_ctx *v, struct pane p, int y, const struct columns *k, u32 sm)
+{
+	struct sm_info i;
+	gpu_sm_info(v->g, sm, &i);
+	const struct sample *now = recent_get(v->recent, (s32)sm);
+	const struct style s = STYLE(i.warps ? R_TEXT : R_FAINT);
+	if (k->cta > 0)
+		pane_right(p, y, k->cta, s, "%u/%u", i.ctas, i.max_ctas);
+	if (k->reg > 0)
+		pane_right(p, y, k->reg, s, "%.0f", percent(i.regs_used, i.regs));
+	if (k->shm > 0)
+		pane_right(p, y, k->shm, s, "%.0f", percent(i.shared_used, i.shared));
+	if (k->l1 > 0)
+		pane_right(p, y, k->l1, s, now->l1d_lookups ? "%.0f" : "-", percent((double)now->l1d_hits, (double)now->l1d_lookups));
+	if (k->ipc > 0)
+		pane_right(p, y, k->ipc, s, "%.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	double share;
+	enum stall top = top_stall(now->stalls, &share);
+	if (k->lost > 0 && top < ST_COUNT) {
+		struct style ts = STYLE(stall_role(top));
+		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts, stall_descs[top].name[TAX_BASE]);
+		pane_right(p, y, k->pct, s, "%.0f", 100 * share);
+	}
+	if (k->stack > 0)
+		stall_strip(p, y, k->stack, k->stack_w, now->stalls);
+	if (k->spark > 0) {
+		float val[512];
+		int w = MIN(k->spark_w, (int)ARRAY_LEN(val)), n = view_series(v, (s32)sm, TS_IPC, val, w);
+		const struct conf *c = gpu_conf(v->g);
+		draw_spark(p, y, k->spark, w, STYLE(R_ISSUED), val, n, (float)(c->sm_schedulers * c->sm_issue_width));
+	}
+}
+
+static void sm_rows(struct view_ctx *v, struct pane p)
+{
+	const struct conf *c = gpu_conf(v->g);
+	u32 warps = MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX);
+	struct columns k = layout(c, warps, p.w);
+	head(&k, p, 0);
+	int rows = p.h - 1;
+	view_clip(v->st, (s32)c->num_sms, rows);
+	for (int r = 0; r < rows && v->st->top + r < (s32)c->num_sms; r++) {
+		u32 sm = (u32)(v->st->top + r);
+		bool focus = sm == v->d->focus.sm;
+		pane_right(p, r + 1, k.cells - 1, focus ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
+		warp_cells(v, p, r + 1, &k, sm);
+		figures(v, p, r + 1, &k, sm);
+	}
+	if (rows < (int)c->num_sms)
+		pane_printf(p, 0, k.cells + 6, STYLE(R_DIM), "(SM %d-%d of %u)", v->st->top, v->st->top + rows - 1, c->num_sms);
+}
+
+/* --- curves ------------------------------------------------------------------------------------------------------------- */
+static const struct chart charts[] = {
+	{"IPC", TS_IPC, R_ISSUED, 0, ""},        {"L1D hit", TS_L1D_HIT, R_SER0, 1, "%"},   {"DRAM", TS_DRAM_BW, R_MEM, 1, "%"},
+	{"L2 hit", TS_L2_HIT, R_SER3, 1, "%"},   {"warps", TS_WARPS, R_READY, 0, ""},
+};
+
+static void spark_line(struct view_ctx *v, struct pane p)
+{
+	int n = p.w >= 100 ? 5 : p.w >= 50 ? 3 : 1, w = p.w / n;
+	for (int i = 0; i < n; i++)
+		chart_draw(v, pane_sub(p, 0, i * w, 1, w), &charts[i], -1, (int)strlen(charts[i].label) + 7);
+}
+
+static void curves(struct view_ctx *v, struct pane p)
+{
+	int n = MIN((int)ARRAY_LEN(charts), p.h / 3);
+	if (n < 2) {
+		spark_line(v, pane_sub(p, p.h - 1, 0, 1, p.w));
+		return;
+	}
+	int each = MIN((p.h - 1) / n, 6), y = 0;
+	for (int i = 0; i < n; i++, y += each)
+		chart_draw(v, pane_sub(p, y + 1, 0, each - 1, p.w), &charts[i], -1, 16);
+	chart_axis(v, p, y, 16);
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	int nsm = (int)gpu_conf(v->g)->num_sms;
+	int spare = p.h - nsm - 3; /* beyond one row of kernels, the head and the sparklines */
+	int kernel_rows = MAX(MIN(spare > 0 ? 1 + spare / 3 : 1, 6), p.h > 40 ? 4 : 1);
+	int y = p.h > 6 ? kernels(v, p, kernel_rows) : 0;
+	int curve_rows = p.h - y < 5 ? 0 : MAX(p.h - y - nsm - 1, 1);
+	sm_rows(v, pane_sub(p, y, 0, MIN(p.h - y - curve_rows, nsm + 1), p.w));
+	if (curve_rows)
+		curves(v, pane_sub(p, p.h - curve_rows, 0, curve_rows, p.w));
+}
+
+static bool on_key(struct view_ctx *v, int key)
+{
+	struct err e = {0};
+	s32 sm = (s32)v->d->focus.sm;
+	switch (key) {
+	case K_LEFT:
+	case K_RIGHT: {
+		s32 n = (s32)gpu_warps_per_sm(v->g), w = (s32)v->d->focus.warp + (key == K_RIGHT ? 1 : -1);
+		debugger_focus(v->d, (u32)sm, (u32)((w + n) % n), &e);
+		return true;
+	}
+	case K_UP:
+	case K_DOWN:
+	case 'k':
+	case 'j': {
+		s32 n = (s32)gpu_conf(v->g)->num_sms;
+		sm = (sm + (key == K_DOWN || key == 'j' ? 1 : n - 1)) % n;
+		debugger_focus(v->d, (u32)sm, v->d->focus.warp, &e);
+		if (sm < v->st->top)
+			v->st->top = sm;
+		if (sm >= v->st->top + v->st->page)
+			v->st->top = sm - v->st->page + 1;
+		return true;
+	}
+	default: return view_scroll(v->st, key);
+	}
+}
+
+const struct view view_overview = {
+	.key = '1',
+	.name = "over",
+	.title = "overview",
+	.keys = "arrows focus",
+	.help = "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
+			"in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason that cost most\n"
+			"issue slots, and its share. Curves: the whole run; + and - change the span.",
+	.draw = draw,
+	.on_key = on_key,
+};

@@ -1,0 +1,346 @@
+/* SM: one multiprocessor in full - its warps, CTAs, units, LSU, MSHRs, and who owns its registers and shared memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/term.h"
+#include "views/view.h"
+
+#define CTAS_MAX 64
+#define WARPS_MAX 256
+
+static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
+{
+	const struct conf *c = gpu_conf(v->g);
+	u32 sm = v->d->focus.sm;
+	const struct sample *now = recent_get(v->recent, (s32)sm);
+	u64 cycles = gpu_cycle(v->g);
+	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
+	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
+	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
+	x = pane_printf(p, 0, x + 3, STYLE(R_DIM), "%u schedulers %s", c->sm_schedulers, c->warp_sched);
+	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "IPC %.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	pane_printf(p, 0, x + 1, STYLE(R_DIM), "(run %.2f)%s", cycles ? (double)i->issued / (double)cycles : 0.0,
+				i->awake ? "" : "  asleep");
+}
+
+/* --- warps ----------------------------------------------------------------------------------------------------------- */
+struct table {
+	int cta, pc, inst, inst_w, mask, state, since, prio, loads, waits;
+};
+
+/* Column starts (or right ends for numbers) for a width; the instruction and what it waits for share what is left. */
+static struct table table_layout(int w)
+{
+	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1};
+	int fixed = 15 + 8 + 8 + 6 + 2, rest = w - fixed;
+	if (w >= 110) {
+		rest -= 10;
+		t.mask = 1;
+	}
+	if (w >= 130) {
+		rest -= 6;
+		t.loads = 1;
+	}
+	t.inst_w = MAX(MIN(rest / 2, 48), 12);
+	int x = t.inst + t.inst_w + 1;
+	if (t.mask > 0) {
+		t.mask = x;
+		x += 10;
+	}
+	t.state = x;
+	t.since = x + 7 + 8;
+	t.prio = t.since + 6;
+	x = t.prio;
+	if (t.loads > 0)
+		t.loads = x += 6;
+	t.waits = x + 2;
+	return t;
+}
+
+static void table_head(struct pane p, const struct table *t)
+{
+	const struct style s = STYLE(R_DIM);
+	pane_right(p, 0, 3, s, "w");
+	pane_right(p, 0, t->cta, s, "CTA");
+	pane_right(p, 0, t->pc, s, "pc");
+	pane_text(p, 0, t->inst, s, "next instruction");
+	if (t->mask > 0)
+		pane_text(p, 0, t->mask, s, "mask");
+	pane_text(p, 0, t->state, s, "state");
+	pane_right(p, 0, t->since, s, "since");
+	pane_right(p, 0, t->prio, s, "prio");
+	if (t->loads > 0)
+		pane_right(p, 0, t->loads, s, "loads");
+	pane_text(p, 0, t->waits, s, "waits for");
+}
+
+/* The instruction as the PTX file has it, without indentation, label and comment. */
+static const char *source_text(const struct view_ctx *v, const struct warp_info *w, u32 *len)
+{
+	*len = 0;
+	if (w->launch < 0 || w->pc == PC_DONE)
+		return "";
+	struct kernel_info k;
+	gpu_kernel_info(v->g, (u32)w->launch, &k);
+	const struct module *m = k.launch->mod;
+	if (w->pc >= m->ncode)
+		return "";
+	const char *s = module_line(m, m->code[w->pc].line, len);
+	while (*len && (*s == ' ' || *s == '\t')) {
+		s++;
+		(*len)--;
+	}
+	const char *end = memchr(s, ';', *len);
+	if (end)
+		*len = (u32)(end - s);
+	return s;
+}
+
+static void warp_row(struct view_ctx *v, struct pane p, int y, const struct table *t, u32 warp)
+{
+	struct warp_info w;
+	char buf[NUM_MAX];
+	gpu_warp_info(v->g, v->d->focus.sm, warp, &w);
+	bool focus = warp == v->d->focus.warp;
+	struct style st = warp_style(w.state, w.issued_last, w.refused);
+	struct style num = STYLE(focus ? R_ACCENT : R_TEXT);
+	pane_right(p, y, 3, num, "%u", warp);
+	if (focus)
+		pane_glyph(p, y, 3, STYLE(R_ACCENT), 0x25b8);
+	pane_right(p, y, t->cta, STYLE(R_SER0 + w.cta_slot % R_NSERIES), "%llu", (unsigned long long)w.cta);
+	if (w.pc != PC_DONE)
+		pane_right(p, y, t->pc, STYLE(R_DIM), "%u", w.pc);
+	u32 len;
+	const char *s = source_text(v, &w, &len);
+	pane_textn(pane_sub(p, y, t->inst, 1, t->inst_w), 0, 0, STYLE(R_TEXT), s, len);
+	if (t->mask > 0)
+		pane_printf(p, y, t->mask, STYLE(w.active == UINT32_MAX ? R_FAINT : R_TEXT), "%08x", w.active);
+	pane_glyph(p, y, t->state, st, warp_glyph(w.state, w.issued_last, w.refused));
+	pane_text(pane_sub(p, y, t->state + 2, 1, 8), 0, 0, st,
+			  w.issued_last ? "issued" : w.refused ? "refused" : warp_state_descs[w.state].name);
+	u64 since = gpu_cycle(v->g) - w.since;
+	pane_right(p, y, t->since, STYLE(R_TEXT), "%s", since < 100000 ? fmt_thousands(buf, since) : fmt_short(buf, (double)since));
+	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
+	if (t->loads > 0)
+		pane_right(p, y, t->loads, STYLE(w.pending_loads ? R_TEXT : R_FAINT), "%u", w.pending_loads);
+	pane_text(p, y, t->waits, STYLE(R_DIM), w.waits);
+}
+
+static void warp_table(struct view_ctx *v, struct pane p)
+{
+	u32 shown[WARPS_MAX], n = 0, slots = MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX);
+	s32 focus_at = -1;
+	u8 states[WARPS_MAX];
+	u64 issued, refused;
+	gpu_warp_states(v->g, v->d->focus.sm, states, &issued, &refused);
+	for (u32 w = 0; w < slots; w++) {
+		if (states[w] == WS_NONE)
+			continue;
+		if (w == v->d->focus.warp)
+			focus_at = (s32)n;
+		shown[n++] = w;
+	}
+	struct table t = table_layout(p.w);
+	table_head(p, &t);
+	int rows = p.h - 1;
+	if (v->st->follow && focus_at >= 0) {
+		if (focus_at < v->st->top)
+			v->st->top = focus_at;
+		if (focus_at >= v->st->top + rows)
+			v->st->top = focus_at - rows + 1;
+	}
+	view_clip(v->st, (s32)n, rows);
+	for (int r = 0; r < rows && v->st->top + r < (s32)n; r++)
+		warp_row(v, p, r + 1, &t, shown[v->st->top + r]);
+	if (!n)
+		pane_text(p, 1, 3, STYLE(R_DIM), "no warp is resident");
+	if ((s32)n > v->st->top + rows)
+		pane_right(p, p.h - 1, p.w, STYLE(R_ACCENT), " %d more ", (s32)n - v->st->top - rows);
+}
+
+/* --- storage and units -------------------------------------------------------------------------------------------------- */
+struct owned {
+	u32 first, size, slot;
+	u64 cta;
+};
+
+/* Blocks with the numbers of their CTAs on a faint track; then use and the largest hole. */
+static void storage_map(struct pane p, int y, const char *name, const struct owned *o, u32 n, u32 used, u32 total)
+{
+	char a[NUM_MAX];
+	int tail = 34, w = MAX(MIN(p.w - 12 - tail, 120), 8);
+	pane_text(p, y, 1, STYLE(R_DIM), name);
+	for (int i = 0; i < w; i++)
+		pane_glyph(p, y, 11 + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2591);
+	u32 hole = 0, at = 0;
+	for (u32 i = 0; i < n; i++) {
+		char label[24];
+		snprintf(label, sizeof label, "%llu", (unsigned long long)o[i].cta);
+		draw_block(p, y, 11, w, STYLE(R_SER0 + o[i].slot % R_NSERIES), o[i].first, o[i].first + o[i].size, total, label);
+		hole = MAX(hole, o[i].first > at ? o[i].first - at : 0);
+		at = MAX(at, o[i].first + o[i].size);
+	}
+	hole = MAX(hole, total > at ? total - at : 0);
+	pane_right(p, y, 11 + w + 5, STYLE(R_TEXT), "%.0f%%", percent(used, total));
+	pane_printf(p, y, 11 + w + 7, STYLE(R_DIM), "largest hole %s", fmt_thousands(a, hole));
+}
+
+static u32 by_first(struct owned *o, u32 n)
+{
+	for (u32 i = 1; i < n; i++) {
+		struct owned key = o[i];
+		u32 j = i;
+		for (; j > 0 && o[j - 1].first > key.first; j--)
+			o[j] = o[j - 1];
+		o[j] = key;
+	}
+	return n;
+}
+
+static void maps(struct view_ctx *v, struct pane p, const struct sm_info *i)
+{
+	struct owned reg[CTAS_MAX], shm[CTAS_MAX];
+	u32 nr = 0, ns = 0;
+	for (u32 s = 0; s < MIN(gpu_conf(v->g)->sm_ctas, (u32)CTAS_MAX); s++) {
+		struct cta_info c;
+		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
+		if (!c.used)
+			continue;
+		reg[nr++] = (struct owned){c.reg_first, c.reg_size, s, c.cta};
+		if (c.shared_size)
+			shm[ns++] = (struct owned){c.shared_first, c.shared_size, s, c.cta};
+	}
+	storage_map(p, 0, "registers", reg, by_first(reg, nr), i->regs_used, i->regs);
+	storage_map(p, 1, "shared", shm, by_first(shm, ns), i->shared_used, i->shared);
+}
+
+static void unit_line(struct view_ctx *v, struct pane p, int y, const struct sm_info *i)
+{
+	static const char *const refusal[] = {[MR_RF_LINE] = "no line", [MR_RF_MSHR] = "no MSHR", [MR_RF_MERGE] = "merge list full", [MR_RF_QUEUE] = "miss queue full"};
+	struct mshr_info m;
+	const struct conf *c = gpu_conf(v->g);
+	u32 mshrs = mem_mshrs(gpu_mem(v->g), v->d->focus.sm, MC_L1D, &m, 1);
+	int x = pane_text(p, y, 1, STYLE(R_DIM), "L1D MSHRs ");
+	x = pane_printf(p, y, x, STYLE(mshrs >= c->l1d_mshrs ? R_REFUSED : R_TEXT), "%u/%u", mshrs, c->l1d_mshrs);
+	x = pane_text(p, y, x + 2, STYLE(R_DIM), "LSU ");
+	bool blocked = i->lsu_refused >= MR_RF_LINE && i->lsu_refused < ARRAY_LEN(refusal);
+	if (i->lsu_warp < 0)
+		x = pane_text(p, y, x, STYLE(R_FAINT), "· empty");
+	else if (blocked)
+		x = pane_printf(p, y, x, STYLE(R_REFUSED), "■ w%d refused: %s", i->lsu_warp, refusal[i->lsu_refused]);
+	else
+		x = pane_printf(p, y, x, STYLE(R_TEXT), "▶ w%d, %u left, %u queued", i->lsu_warp, i->lsu_left, i->lsu_queued);
+	u64 now = gpu_cycle(v->g);
+	for (u32 u = 0; u < i->nunits; u++) {
+		bool busy = i->unit[u].busy_until > now;
+		x = pane_text(p, y, x + 2, STYLE(R_DIM), i->unit[u].name);
+		pane_glyph(p, y, ++x, STYLE(busy ? R_ISSUED : R_FAINT), busy ? 0x25b6 : 0xb7);
+		x++;
+	}
+}
+
+/* One line: every barrier at which somebody waits. */
+static void barrier_line(struct view_ctx *v, struct pane p, int y)
+{
+	int x = pane_text(p, y, 1, STYLE(R_DIM), "barriers");
+	x = 9;
+	bool any = false;
+	for (u32 s = 0; s < MIN(gpu_conf(v->g)->sm_ctas, (u32)CTAS_MAX) && x < p.w; s++) {
+		struct barrier_info b[16];
+		struct cta_info c;
+		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
+		u32 n = c.used ? gpu_barriers(v->g, v->d->focus.sm, s, b, ARRAY_LEN(b)) : 0;
+		for (u32 i = 0; i < MIN(n, (u32)ARRAY_LEN(b)); i++) {
+			if (!b[i].arrived)
+				continue;
+			any = true;
+			x = pane_printf(p, y, x + 2, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
+			x = pane_printf(p, y, x, STYLE(R_DIM), "#%u", b[i].id);
+			x = pane_printf(p, y, x + 1, STYLE(R_BARRIER), "%u/%u", b[i].arrived, b[i].expected);
+		}
+	}
+	if (!any)
+		pane_text(p, y, 11, STYLE(R_FAINT), "· nobody waits");
+}
+
+/* --- CTAs (larger terminals) --------------------------------------------------------------------------------------------- */
+static void cta_table(struct view_ctx *v, struct pane p)
+{
+	char a[NUM_MAX], b[NUM_MAX];
+	pane_text(p, 0, 1, STYLE(R_DIM), "slot   CTA  kernel            warps done        age      insts");
+	int y = 1;
+	for (u32 s = 0; s < gpu_conf(v->g)->sm_ctas && y < p.h; s++) {
+		struct cta_info c;
+		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
+		if (!c.used)
+			continue;
+		struct kernel_info k;
+		gpu_kernel_info(v->g, c.launch, &k);
+		pane_right(p, y, 5, STYLE(R_DIM), "%u", s);
+		pane_right(p, y, 11, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
+		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.name);
+		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done), (u32)__builtin_popcountll(c.warps));
+		pane_right(p, y, 52, STYLE(R_TEXT), "%s", fmt_thousands(a, gpu_cycle(v->g) - c.started_at));
+		pane_right(p, y++, 63, STYLE(R_DIM), "%s", fmt_thousands(b, c.insts));
+	}
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	struct sm_info i;
+	gpu_sm_info(v->g, v->d->focus.sm, &i);
+	heading(v, p, &i);
+	int bottom = p.h >= 10 ? 4 : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	warp_table(v, pane_sub(p, 1, 0, p.h - 1 - bottom - ctas, p.w));
+	if (ctas)
+		cta_table(v, pane_sub(p, p.h - bottom - ctas, 0, ctas - 1, p.w));
+	if (!bottom)
+		return;
+	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);
+	barrier_line(v, p, p.h - 2);
+	unit_line(v, p, p.h - 1, &i);
+}
+
+/* The next resident warp in a direction, or the next SM. */
+static void move_warp(struct view_ctx *v, int step)
+{
+	s32 n = (s32)gpu_warps_per_sm(v->g), w = (s32)v->d->focus.warp;
+	struct err e = {0};
+	for (s32 k = 0; k < n; k++) {
+		struct warp_info info;
+		w = (w + step + n) % n;
+		gpu_warp_info(v->g, v->d->focus.sm, (u32)w, &info);
+		if (info.state != WS_NONE)
+			break;
+	}
+	debugger_focus(v->d, v->d->focus.sm, (u32)w, &e);
+	v->st->follow = true;
+}
+
+static bool on_key(struct view_ctx *v, int key)
+{
+	struct err e = {0};
+	u32 n = gpu_conf(v->g)->num_sms;
+	switch (key) {
+	case K_LEFT:
+	case K_RIGHT: debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e); return true;
+	case K_UP:
+	case 'k': move_warp(v, -1); return true;
+	case K_DOWN:
+	case 'j': move_warp(v, 1); return true;
+	default: return view_scroll(v->st, key);
+	}
+}
+
+const struct view view_sm = {
+	.key = '2',
+	.name = "sm",
+	.title = "SM",
+	.keys = "arrows focus",
+	.help = "The focused SM. since: cycles in the present state. prio: rank the scheduler gives the warp now (0 = first). registers,\n"
+			"shared: contiguous blocks with the numbers of their CTAs; the largest hole is in 32-bit registers and bytes. Left and\n"
+			"right choose the SM, up and down the warp.",
+	.draw = draw,
+	.on_key = on_key,
+};

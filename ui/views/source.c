@@ -1,0 +1,328 @@
+/* Source: the PTX with the warps at each line, where they wait, breakpoints and the focus. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/term.h"
+#include "views/view.h"
+
+/* What is known of a line of the file. */
+struct line_facts {
+	u32 warps;          /* resident warps whose next instruction is here */
+	u32 samples[WS_COUNT];
+	u32 waiting;        /* samples in waiting states */
+	bool code, stop, disabled_stop;
+};
+
+/* The module of the focused warp, else of the latest launch, else the first loaded. */
+static const struct module *shown_module(const struct view_ctx *v)
+{
+	u32 n = gpu_num_kernels(v->g);
+	s32 k = v->d->focus.kernel >= 0 && (u32)v->d->focus.kernel < n ? v->d->focus.kernel : (s32)n - 1;
+	if (k >= 0) {
+		struct kernel_info info;
+		gpu_kernel_info(v->g, (u32)k, &info);
+		return info.launch->mod;
+	}
+	return sim_num_modules(v->d->s->sim) ? sim_module(v->d->s->sim, 0) : NULL;
+}
+
+static const struct inst *focus_inst(const struct view_ctx *v, const struct module *m)
+{
+	struct warp_info w;
+	gpu_warp_info(v->g, v->d->focus.sm, v->d->focus.warp, &w);
+	if (w.launch < 0 || w.pc >= m->ncode)
+		return NULL;
+	struct kernel_info k;
+	gpu_kernel_info(v->g, (u32)w.launch, &k);
+	return k.launch->mod == m ? &m->code[w.pc] : NULL;
+}
+
+/* --- facts ------------------------------------------------------------------------------------------------------------ */
+static void count_warps(const struct view_ctx *v, const struct module *m, struct line_facts *f)
+{
+	const struct conf *conf = gpu_conf(v->g);
+	for (u32 i = 0; i < conf->num_sms * conf->sm_ctas; i++) {
+		u32 sm = i / conf->sm_ctas;
+		struct cta_info c;
+		gpu_cta_info(v->g, sm, i % conf->sm_ctas, &c);
+		if (!c.used)
+			continue;
+		struct kernel_info k;
+		gpu_kernel_info(v->g, c.launch, &k);
+		if (k.launch->mod != m)
+			continue;
+		for (u64 left = c.warps & ~c.warps_done; left; left &= left - 1) {
+			u32 pc = front_pc(gpu_front(v->g), sm, (u32)__builtin_ctzll(left));
+			if (pc < m->ncode)
+				f[m->code[pc].line].warps++;
+		}
+	}
+}
+
+static void add_code(const struct view_ctx *v, const struct module *m, struct line_facts *f)
+{
+	const struct heat_module *h = heat_of(v->heat, m);
+	for (u32 pc = 0; pc < m->ncode; pc++) {
+		struct line_facts *l = &f[m->code[pc].line];
+		l->code = true;
+		for (u32 s = 0; h && s < WS_COUNT; s++) {
+			l->samples[s] += h->at[pc][s];
+			l->waiting += heat_is_waiting(s) ? h->at[pc][s] : 0;
+		}
+	}
+	const struct break_set *b = &v->d->breaks;
+	for (u32 i = 0; i < b->n; i++) {
+		const struct breakpoint *bp = b->list[i];
+		for (u32 k = 0; bp->kind == BK_CODE && bp->mod == m && !bp->internal && k < bp->npcs; k++) {
+			if (bp->pcs[k] >= m->ncode)
+				continue;
+			struct line_facts *l = &f[m->code[bp->pcs[k]].line];
+			l->stop |= bp->enabled;
+			l->disabled_stop |= !bp->enabled;
+		}
+	}
+}
+
+/* --- text -------------------------------------------------------------------------------------------------------------- */
+static size_t token(const char *s, size_t n, enum role *role, bool *first)
+{
+	size_t i = 1;
+	if ((u8)s[0] >= 0x80) {
+		u32 ch;
+		*role = R_TEXT;
+		return utf8_decode(s, n, &ch);
+	}
+	if (s[0] == '/' && n > 1 && s[1] == '/') {
+		*role = R_COMMENT;
+		return n;
+	}
+	if (s[0] == '%' || s[0] == '.' || s[0] == '_' || s[0] == '$' || isalpha((u8)s[0])) {
+		while (i < n && (isalnum((u8)s[i]) || strchr("_$.", s[i])))
+			i++;
+		*role = s[0] == '%' ? R_REGISTER : s[0] == '.' ? R_DIRECTIVE : *first ? R_OPCODE : R_TEXT;
+		if (i < n && s[i] == ':')
+			*role = R_LABEL;
+		*first = false;
+		return i;
+	}
+	*role = R_TEXT;
+	if (s[0] == '{' || s[0] == '}' || s[0] == ';' || s[0] == ',')
+		*role = R_DIM;
+	if (s[0] == '@') { /* the guard: the opcode comes after it */
+		while (i < n && !isspace((u8)s[i]))
+			i++;
+		*role = R_LABEL;
+	}
+	return i;
+}
+
+static void source_line(struct pane p, int y, const char *s, size_t n, bool code)
+{
+	bool first = true;
+	int x = 0;
+	while (n > 0) {
+		enum role role;
+		size_t len;
+		if (*s == '\t') {
+			x += 4 - x % 4;
+			len = 1;
+		} else {
+			len = token(s, n, &role, &first);
+			if (role == R_OPCODE && !code)
+				role = R_TEXT;
+			x = pane_textn(p, y, x, STYLE(role), s, MIN(len, n));
+		}
+		len = MIN(len, n);
+		s += len;
+		n -= len;
+	}
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------------------------- */
+struct source_columns {
+	int num, text, text_w, warps, warps_w, heat, heat_w, loc;
+};
+
+static struct source_columns layout(int w, u32 nlines, bool loc)
+{
+	int digits = nlines < 1000 ? 3 : nlines < 10000 ? 4 : 6;
+	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .warps_w = w >= 120 ? 20 : w >= 70 ? 6 : 0, .loc = -1};
+	c.heat_w = c.warps_w;
+	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0);
+	c.text_w = MAX(MIN(w - c.text - right, 90), 8);
+	c.warps = c.text + c.text_w + 1;
+	c.heat = c.warps + c.warps_w + 6;
+	if (loc && w >= 120)
+		c.loc = c.heat + c.heat_w + 8;
+	return c;
+}
+
+static enum warp_state main_state(const struct line_facts *f)
+{
+	u32 best = WS_MEM;
+	for (u32 s = 0; s < WS_COUNT; s++)
+		if (heat_is_waiting(s) && f->samples[s] > f->samples[best])
+			best = s;
+	return (enum warp_state)best;
+}
+
+static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
+					   const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus)
+{
+	u32 len;
+	const char *s = module_line(m, line, &len);
+	if (f->stop || f->disabled_stop)
+		pane_glyph(p, y, 1, STYLE(f->stop ? R_BAD : R_DIM), f->stop ? 0x25cf : 0x25cb);
+	pane_right(p, y, c->num, STYLE(focus ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
+	if (focus)
+		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
+	source_line(pane_sub(p, y, c->text, 1, c->text_w), 0, s, len, f->code);
+	if (focus)
+		pane_attr(p, y, c->text, c->text_w, ATTR_BOLD);
+	if (f->warps) {
+		pane_right(p, y, c->warps + 4, STYLE(R_TEXT), "%u", f->warps);
+		draw_bar(p, y, c->warps + 5, c->warps_w, STYLE(R_READY), (double)f->warps / MAX(most->warps, 1u), false);
+	}
+	if (f->waiting) {
+		enum warp_state st = main_state(f);
+		pane_right(p, y, c->heat + 5, STYLE(R_TEXT), "%.1f", percent(f->waiting, (double)waiting));
+		pane_glyph(p, y, c->heat + 6, warp_style(st, false, false), warp_glyph(st, false, false));
+		draw_bar(p, y, c->heat + 8, c->heat_w - 1, warp_style(st, false, false),
+				 (double)f->waiting / MAX(most->waiting, 1u), false);
+	}
+}
+
+static void heading(const struct view_ctx *v, struct pane p, const struct module *m, const struct inst *in,
+					const struct source_columns *c)
+{
+	const char *base = strrchr(m->path, '/');
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : m->path);
+	if (in) {
+		const struct focus *f = &v->d->focus;
+		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "SM %u warp %u", f->sm, f->warp);
+		if (in->src_line && in->src_file < m->nfiles && m->files[in->src_file]) {
+			const char *file = strrchr(m->files[in->src_file], '/');
+			x = pane_printf(p, 0, x + 2, STYLE(R_DIM), "%s:%u", file ? file + 1 : m->files[in->src_file], in->src_line);
+		}
+	}
+	if (*v->search)
+		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "/%s", v->search);
+	if (x < c->warps) {
+		pane_text(p, 0, c->warps, STYLE(R_DIM), "warps");
+		pane_text(p, 0, c->heat, STYLE(R_DIM), "waits %");
+		if (c->loc > 0)
+			pane_text(p, 0, c->loc, STYLE(R_DIM), "source");
+	}
+}
+
+/* The source line where it changes from one PTX line with code to the next. */
+static void loc_cell(struct pane p, int y, int x, const struct module *m, u32 line, const u32 *first_pc, u32 *last)
+{
+	if (x < 0 || first_pc[line] == UINT32_MAX)
+		return;
+	const struct inst *in = &m->code[first_pc[line]];
+	if (!in->src_line || in->src_line == *last)
+		return;
+	*last = in->src_line;
+	const char *path = in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "";
+	const char *file = strrchr(path, '/');
+	pane_printf(p, y, x, STYLE(R_DIM), "%s:%u", file ? file + 1 : path, in->src_line);
+}
+
+static void follow_focus(struct view_ctx *v, const struct module *m, const struct inst *in, int rows)
+{
+	if (v->st->seen_cycle != gpu_cycle(v->g)) { /* the machine moved: the picture goes with the focus again */
+		v->st->seen_cycle = gpu_cycle(v->g);
+		v->st->follow = true;
+	}
+	if (!v->st->follow)
+		return;
+	s32 line = in ? (s32)in->line : m->nfuncs ? (s32)m->funcs[0].line : 1;
+	if (line - 1 < v->st->top + 1 || line - 1 >= v->st->top + rows - 2)
+		v->st->top = line - 1 - rows / 3;
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	const struct module *m = shown_module(v);
+	if (!m) {
+		pane_text(p, 1, 3, STYLE(R_DIM), "no module loaded yet: type run, continue or press space");
+		return;
+	}
+	struct line_facts *f = xcalloc(m->nlines + 2, sizeof *f), most = {0};
+	u32 *first_pc = xcalloc(m->nlines + 2, sizeof *first_pc), last = 0;
+	memset(first_pc, 0xff, (m->nlines + 2) * sizeof *first_pc);
+	bool loc = false;
+	for (u32 pc = m->ncode; pc-- > 0;) {
+		first_pc[m->code[pc].line] = pc;
+		loc |= m->code[pc].src_line != 0;
+	}
+	count_warps(v, m, f);
+	add_code(v, m, f);
+	for (u32 i = 1; i <= m->nlines; i++) {
+		most.warps = MAX(most.warps, f[i].warps);
+		most.waiting = MAX(most.waiting, f[i].waiting);
+	}
+	const struct inst *in = focus_inst(v, m);
+	struct source_columns c = layout(p.w, m->nlines, loc);
+	const struct heat_module *h = heat_of(v->heat, m);
+	int rows = p.h - 1;
+	heading(v, p, m, in, &c);
+	follow_focus(v, m, in, rows);
+	view_clip(v->st, (s32)m->nlines, rows);
+	for (int r = 0; r < rows && v->st->top + r < (s32)m->nlines; r++) {
+		u32 line = (u32)(v->st->top + r) + 1;
+		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line);
+		loc_cell(p, r + 1, c.loc, m, line, first_pc, &last);
+	}
+	free(first_pc);
+	free(f);
+}
+
+static bool search(struct view_ctx *v, bool forward)
+{
+	const struct module *m = shown_module(v);
+	if (!m)
+		return false;
+	s32 n = (s32)m->nlines, i = v->st->top;
+	for (s32 k = 0; k < n; k++) {
+		i = (i + (forward ? 1 : n - 1)) % n;
+		u32 len;
+		const char *s = module_line(m, (u32)i + 1, &len);
+		char *text = xstrndup(s, len);
+		bool hit = strcasestr(text, v->search) != NULL;
+		free(text);
+		if (hit) {
+			v->st->top = i;
+			v->st->follow = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool on_key(struct view_ctx *v, int key)
+{
+	if (key == 'f') {
+		v->st->follow = true;
+		v->st->seen_cycle = NEVER;
+		return true;
+	}
+	return view_scroll(v->st, key);
+}
+
+const struct view view_source = {
+	.key = '8',
+	.name = "source",
+	.title = "source",
+	.keys = "/ search  n N  f focus",
+	.help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all waiting samples\n"
+			"(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● breakpoint, ○ disabled,\n"
+			"▸ the focused warp. f: back to the focus.",
+	.draw = draw,
+	.on_key = on_key,
+	.search = search,
+};

@@ -1,0 +1,196 @@
+/* Stalls: where the issue slots went, in the classes of a taxonomy. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/term.h"
+#include "views/chart.h"
+#include "views/view.h"
+
+/* A class looks like the first base reason that it holds. */
+struct look {
+	enum role role;
+	u32 glyph;
+	u32 reason;
+};
+
+static struct look class_look(enum taxonomy t, const char *name)
+{
+	for (u32 r = 0; r < ST_COUNT; r++)
+		if (!strcmp(stall_descs[r].name[t], name))
+			return (struct look){stall_role(r), stall_glyph(r), r};
+	return (struct look){R_DIM, '?', 0};
+}
+
+static void heading(struct view_ctx *v, struct pane p)
+{
+	enum taxonomy t = v->d->taxonomy;
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Lost issue slots");
+	if (v->st->mode)
+		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "SM %u", v->d->focus.sm);
+	else
+		x = pane_text(p, 0, x + 2, STYLE(R_TEXT), "all SMs");
+	x = pane_text(p, 0, x + 2, STYLE(R_DIM), "taxonomy ");
+	for (u32 i = 0; i < TAX_COUNT; i++)
+		x = pane_text(p, 0, x, i == t ? STYLE(R_ACCENT) : STYLE(R_DIM), taxonomy_names[i]) + 1;
+}
+
+static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name_w)
+{
+	char a[NUM_MAX], b[NUM_MAX];
+	const struct conf *c = gpu_conf(v->g);
+	pane_text(p, y, 3, STYLE(R_DIM), "sum");
+	pane_right(p, y, name_w + 11, STYLE(R_DIM), "%.1f %%", sum ? 100.0 : 0.0);
+	char where[64] = "";
+	if (!v->st->mode)
+		snprintf(where, sizeof where, " × %u SMs", c->num_sms);
+	pane_printf(p, y, name_w + 13, STYLE(R_DIM), "of %s slots = %u schedulers%s × %s cycles", fmt_thousands(a, sum),
+				c->sm_schedulers, where, fmt_thousands(b, gpu_cycle(v->g)));
+}
+
+/* One bar a class; the largest fills the room, so that lengths compare within the picture. */
+static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls, u32 n)
+{
+	u64 sum = 0, most = 0;
+	int name_w = 0;
+	for (u32 i = 0; i < n; i++) {
+		sum += cls[i].slots;
+		most = MAX(most, cls[i].slots);
+		name_w = MAX(name_w, (int)strlen(cls[i].name));
+	}
+	int y = 0, x = name_w + 13;
+	for (u32 i = 0; i < n && y < p.h - 1; i++) {
+		struct look l = class_look(v->d->taxonomy, cls[i].name);
+		struct style s = STYLE(cls[i].slots ? l.role : R_FAINT);
+		pane_glyph(p, y, 1, s, l.glyph);
+		pane_text(p, y, 3, STYLE(cls[i].slots ? R_TEXT : R_FAINT), cls[i].name);
+		pane_right(p, y, name_w + 11, STYLE(cls[i].slots ? R_TEXT : R_FAINT), "%.1f %%",
+				   percent((double)cls[i].slots, (double)sum));
+		draw_bar(p, y++, x, MIN(p.w - x - 1, 100), s, most ? (double)cls[i].slots / (double)most : 0, false);
+	}
+	if (y < p.h)
+		sum_line(v, p, y++, sum, name_w);
+	return y;
+}
+
+/* --- over time: one column a span, a cell a share -------------------------------------------------------------------- */
+static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[ST_COUNT])
+{
+	for (u32 r = 0; r < ST_COUNT; r++) {
+		double x = timeline_mean(v->tl, sm, TS_STALL + r, from, to);
+		out[r] = isfinite(x) ? x : 0;
+	}
+}
+
+static void stack_column(struct view_ctx *v, struct pane p, int x, int rows, const double share[ST_COUNT])
+{
+	enum taxonomy t = v->d->taxonomy;
+	bool letters = p.c->ascii || p.c->mono;
+	double acc = 0;
+	int at = 0;
+	/* Classes in order of first appearance, each a run of cells from the bottom. */
+	for (u32 first = 0; first < ST_COUNT; first++) {
+		const char *name = stall_descs[first].name[t];
+		if (class_look(t, name).reason != first)
+			continue;
+		for (u32 r = first; r < ST_COUNT; r++)
+			acc += strcmp(stall_descs[r].name[t], name) ? 0 : share[r];
+		struct look l = class_look(t, name);
+		int to = MIN((int)lround(acc * rows), rows), middle = (at + to) / 2;
+		for (; at < to; at++) {
+			/* A letter now and then inside the colour names it for eyes that do not see the hue. */
+			bool letter = letters || (at == middle && x % 16 == 8);
+			struct style s = {l.role, letter && !letters ? ATTR_REVERSE : 0};
+			pane_glyph(p, rows - 1 - at, x, s, letter ? l.glyph : 0x2588);
+		}
+	}
+}
+
+static void over_time(struct view_ctx *v, struct pane p)
+{
+	u32 from, to;
+	view_span(v, &from, &to);
+	if (p.h < 3 || to == from)
+		return;
+	pane_text(p, 0, 1, STYLE(R_DIM), "over time");
+	struct pane q = pane_sub(p, 1, 1, p.h - 2, p.w - 2);
+	u32 len = to - from;
+	int cols = MIN((int)len, q.w);
+	for (int x = 0; x < cols; x++) {
+		double share[ST_COUNT];
+		u32 a = from + (u32)((u64)len * (u32)x / (u32)cols), b = from + (u32)((u64)len * (u32)(x + 1) / (u32)cols);
+		shares_at(v, v->st->mode ? (s32)v->d->focus.sm : -1, a, b, share);
+		stack_column(v, q, x, q.h, share);
+	}
+	chart_axis(v, p, p.h - 1, 1);
+}
+
+/* --- per SM -------------------------------------------------------------------------------------------------------------- */
+static void per_sm(struct view_ctx *v, struct pane p)
+{
+	const struct conf *c = gpu_conf(v->g);
+	struct stall_class cls[TAX_MAX_CLASSES];
+	u64 base[ST_COUNT];
+	int rows = p.h - 1;
+	for (int r = 0; r < rows && r < (int)c->num_sms; r++) {
+		gpu_stalls_sum(v->g, r, base);
+		u32 n = stall_map(v->d->taxonomy, base, cls);
+		u64 sum = stall_slots(base);
+		bool focus = (u32)r == v->d->focus.sm;
+		pane_right(p, r + 1, 4, focus ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", r);
+		int x = 5;
+		for (u32 i = 0; i < n && x + 7 <= p.w; i++, x += 7) {
+			struct look l = class_look(v->d->taxonomy, cls[i].name);
+			if (r == 0) {
+				pane_right(p, 0, 4, STYLE(R_DIM), "SM");
+				pane_glyph(p, 0, x + 5, STYLE(l.role), l.glyph);
+			}
+			double share = percent((double)cls[i].slots, (double)sum);
+			pane_right(p, r + 1, x + 6, STYLE(share >= 0.05 ? R_TEXT : R_FAINT), "%.1f", share);
+		}
+	}
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	u64 base[ST_COUNT];
+	struct stall_class cls[TAX_MAX_CLASSES];
+	gpu_stalls_sum(v->g, v->st->mode ? (s32)v->d->focus.sm : -1, base);
+	u32 n = stall_map(v->d->taxonomy, base, cls);
+	heading(v, p);
+	int top = p.h > 12 + (int)n ? 2 : 1;
+	int y = top + bars(v, pane_sub(p, top, 0, p.h - top, p.w), cls, n);
+	int nsm = (int)gpu_conf(v->g)->num_sms;
+	if (p.h - y > nsm + 8) {
+		per_sm(v, pane_sub(p, y + 1, 0, nsm + 1, p.w));
+		y += nsm + 2;
+	}
+	over_time(v, pane_sub(p, y + (p.h - y > 5), 0, MIN(p.h - y - (p.h - y > 5), 24), p.w));
+}
+
+static bool on_key(struct view_ctx *v, int key)
+{
+	struct err e = {0};
+	u32 n = gpu_conf(v->g)->num_sms;
+	switch (key) {
+	case 't': v->d->taxonomy = (v->d->taxonomy + 1) % TAX_COUNT; return true;
+	case 'T': v->d->taxonomy = (v->d->taxonomy + TAX_COUNT - 1) % TAX_COUNT; return true;
+	case 'a': v->st->mode = !v->st->mode; return true;
+	case K_LEFT:
+	case K_RIGHT: debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e); return true;
+	default: return view_scroll(v->st, key);
+	}
+}
+
+const struct view view_stalls = {
+	.key = '4',
+	.name = "stall",
+	.title = "stalls",
+	.keys = "t taxonomy  a all/SM",
+	.help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. Classes are those\n"
+			"of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`). The longest bar fills the room. Below: each SM,\n"
+			"and the shares over the run (+ and - change the span). a: the focused SM alone; left, right: another SM.",
+	.draw = draw,
+	.on_key = on_key,
+};

@@ -1,0 +1,114 @@
+#include "views/view.h"
+
+#include <math.h>
+
+#include "scr/term.h"
+
+bool view_scroll(struct view_state *st, int key)
+{
+	s32 page = MAX(st->page - 1, 1);
+	switch (key) {
+	case K_UP:
+	case 'k': st->top--; break;
+	case K_DOWN:
+	case 'j': st->top++; break;
+	case K_PGUP: st->top -= page; break;
+	case K_PGDN: st->top += page; break;
+	case K_HOME: st->top = 0; break;
+	case K_END: st->top = INT32_MAX; break;
+	default: return false;
+	}
+	st->follow = false;
+	return true;
+}
+
+void view_clip(struct view_state *st, s32 n, s32 h)
+{
+	st->page = MAX(h, 1);
+	st->top = MAX(MIN(st->top, n - h), 0);
+}
+
+void view_span(const struct view_ctx *v, u32 *from, u32 *to)
+{
+	*to = v->tl ? timeline_len(v->tl) : 0;
+	u32 n = MAX(*to >> MIN(v->st->zoom, 31u), MIN(*to, 8u));
+	*from = *to - n;
+}
+
+int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int n)
+{
+	u32 from, to;
+	view_span(v, &from, &to);
+	u32 len = to - from;
+	int cols = MIN((int)len, n);
+	for (int i = 0; i < cols; i++) {
+		u32 a = from + (u32)((u64)len * (u32)i / (u32)cols), b = from + (u32)((u64)len * (u32)(i + 1) / (u32)cols);
+		out[i] = (float)timeline_mean(v->tl, sm, s, a, b);
+	}
+	return cols;
+}
+
+static const struct {
+	u8 role;
+	u32 glyph;
+} stall_looks[ST_COUNT] = {
+	[ST_ISSUED] = {R_ISSUED, 0x25b6},  [ST_LSU] = {R_REFUSED, 's'},       [ST_RF_LINE] = {R_REFUSED, 'l'},
+	[ST_RF_MSHR] = {R_REFUSED, 'h'},   [ST_RF_MERGE] = {R_REFUSED, 'g'},  [ST_RF_QUEUE] = {R_REFUSED, 'q'},
+	[ST_PIPE] = {R_READY, 'p'},        [ST_PERIOD] = {R_READY, 'i'},      [ST_MEM] = {R_MEM, 'm'},
+	[ST_SHORT] = {R_SHORT, 'x'},       [ST_MEMBAR] = {R_MEM, 'n'},        [ST_BARRIER] = {R_BARRIER, 'b'},
+	[ST_SLEEP] = {R_BARRIER, 'z'},     [ST_FETCH] = {R_FETCH, 'f'},       [ST_DONE] = {R_DIM, 'd'},
+	[ST_EMPTY] = {R_FAINT, 0xb7},
+};
+
+enum role stall_role(enum stall r)
+{
+	return stall_looks[r].role;
+}
+
+u32 stall_glyph(enum stall r)
+{
+	return stall_looks[r].glyph;
+}
+
+struct style warp_style(enum warp_state s, bool issued, bool refused)
+{
+	static const u8 role[WS_COUNT] = {
+		[WS_NONE] = R_FAINT,     [WS_READY_SP] = R_READY,  [WS_READY_SFU] = R_READY, [WS_READY_DP] = R_READY,
+		[WS_READY_LSU] = R_READY, [WS_MEM] = R_MEM,        [WS_SHORT] = R_SHORT,     [WS_BARRIER] = R_BARRIER,
+		[WS_FENCE] = R_MEM,      [WS_SLEEP] = R_BARRIER,   [WS_FETCH] = R_FETCH,     [WS_DONE] = R_DIM,
+	};
+	if (issued)
+		return STYLE(R_ISSUED);
+	return STYLE(refused ? R_REFUSED : role[s]);
+}
+
+u32 warp_glyph(enum warp_state s, bool issued, bool refused)
+{
+	if (issued)
+		return 0x25b6;
+	if (refused)
+		return 's';
+	u32 ch;
+	const char *g = warp_state_descs[s].glyph;
+	utf8_decode(g, 4, &ch);
+	return ch;
+}
+
+u64 stall_slots(const u64 stalls[ST_COUNT])
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < ST_COUNT; i++)
+		sum += stalls[i];
+	return sum;
+}
+
+enum stall top_stall(const u64 stalls[ST_COUNT], double *share)
+{
+	u32 best = ST_COUNT;
+	for (u32 i = ST_ISSUED + 1; i < ST_COUNT; i++)
+		if (stalls[i] && (best == ST_COUNT || stalls[i] > stalls[best]))
+			best = i;
+	u64 sum = stall_slots(stalls);
+	*share = best < ST_COUNT && sum ? (double)stalls[best] / (double)sum : 0;
+	return (enum stall)best;
+}

@@ -1,0 +1,63 @@
+/* view: one picture of the machine. One file a view, ending in its `const struct view`; all.c lists them.
+ *
+ * A view draws into the pane it is given, whatever its size, from queries alone, and never changes the machine. */
+#ifndef UI_VIEWS_VIEW_H
+#define UI_VIEWS_VIEW_H
+#include "debugger.h"
+#include "obs/timeline.h"
+#include "scr/canvas.h"
+#include "scr/heat.h"
+#include "scr/recent.h"
+
+/* What a view remembers between two drawings. */
+struct view_state {
+	s32 top;       /* first row shown; views clip it */
+	bool follow;   /* keep the focus (source) or the end (log) in sight; scrolling switches it off */
+	u32 zoom;      /* 0 = the whole run; each step halves the span shown, ending now */
+	u32 mode;      /* the view's own alternatives */
+	s32 page;      /* rows of the last drawing, for PgUp and PgDn */
+	u64 seen_cycle; /* the view's own: when follow was decided last */
+};
+struct view_ctx {
+	struct debugger *d;
+	struct gpu *g;
+	const struct timeline *tl; /* NULL when nothing is recorded */
+	const struct recent *recent;
+	const struct heat *heat;
+	struct view_state *st;     /* of this view */
+	const char *search;        /* last text searched for, "" = none */
+};
+struct view {
+	char key;          /* digit */
+	const char *name;  /* one word, for the key line */
+	const char *title; /* for the help */
+	const char *keys;  /* its own keys, for the key line: "t taxonomy" */
+	const char *help;  /* lines for the help screen: what is shown, how it is defined */
+	void (*draw)(struct view_ctx *v, struct pane p);
+	/* A key when the view has the focus (and PgUp, PgDn, +, - always); false: not mine. May be NULL. */
+	bool (*on_key)(struct view_ctx *v, int key);
+	/* Goes to the next (forward) or previous place with v->search; false: none. May be NULL. */
+	bool (*search)(struct view_ctx *v, bool forward);
+};
+extern const struct view *const views[];
+extern const u32 nviews;
+
+/* Scrolling keys every list shares; true when the key was one. */
+bool view_scroll(struct view_state *st, int key);
+/* Clips st->top for a list of n rows on a page of h rows and remembers the page. */
+void view_clip(struct view_state *st, s32 n, s32 h);
+/* The samples to show under the zoom: [*from, *to). */
+void view_span(const struct view_ctx *v, u32 *from, u32 *to);
+/* The span resampled to n columns (n >= 1); returns the columns that have data. */
+int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int n);
+
+/* The role and letter of a base stall reason, as in the overview's cells. */
+enum role stall_role(enum stall r);
+u32 stall_glyph(enum stall r);
+/* The role of a warp state, and its glyph under the overlays "issued" and "refused". */
+struct style warp_style(enum warp_state s, bool issued, bool refused);
+u32 warp_glyph(enum warp_state s, bool issued, bool refused);
+/* The reason other than "issued" that lost most slots, its share of all slots in *share; ST_COUNT when no slot was lost. */
+enum stall top_stall(const u64 stalls[ST_COUNT], double *share);
+u64 stall_slots(const u64 stalls[ST_COUNT]);
+#endif
