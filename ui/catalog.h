@@ -8,13 +8,13 @@
  * NULL with *e. */
 char *catalog_data_dir(struct err *e);
 
-struct names {
+struct file_names {
 	char **name; /* sorted */
 	u32 n;
 };
 /* The files of data_dir/sub that end in .lua, without the ending. An unreadable directory gives none. */
-struct names catalog_names(const char *data_dir, const char *sub);
-void names_release(struct names *n);
+struct file_names catalog_names(const char *data_dir, const char *sub);
+void catalog_release(struct file_names *n);
 /* Path of data_dir/sub/name.lua, or name itself when it looks like a file (a slash or an ending .lua). To be freed. NULL with
  * *e = "no WHAT 'name' (did you mean ...?); there are: ...". */
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e);

@@ -346,3 +346,40 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 	if (d->state == DBG_RUNNING)
 		d->state = DBG_STOPPED;
 }
+
+/* --- start and restart --------------------------------------------------------------------------------------------------- */
+
+bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
+{
+	if (!session_run_script(d->s, e))
+		return false;
+	enum session_stop ss = run_to(d, sim_cycle(d->s->sim), e);
+	d->ran = false;
+	take_output(d, out);
+	resolve_pending(d);
+	watches_rebind(d);
+	debugger_refresh_focus(d);
+	if (ss == SS_HOST_ERROR)
+		d->state = DBG_DEAD;
+	else if (ss == SS_FINISHED)
+		end_run(d, ss, e, out);
+	return ss != SS_HOST_ERROR;
+}
+
+bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
+{
+	d->subscribed_to = NULL; /* it goes with the machine */
+	d->subscription = -1;
+	d->modules_seen = 0;
+	d->stop_reason[0] = 0;
+	d->list_line = 0;
+	d->generation++;
+	if (!session_restart(d->s, e)) {
+		d->state = DBG_DEAD;
+		d->last = SS_HOST_ERROR;
+		return false;
+	}
+	d->state = DBG_STOPPED;
+	debugger_resubscribe(d);
+	return debugger_start(d, out, e);
+}

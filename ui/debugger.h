@@ -115,6 +115,7 @@ struct debugger {
 	struct dbg_lua *lua;
 	int subscription;       /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;
+	u32 modules_seen;       /* modules loaded when pending breakpoints were looked up last */
 	u64 generation;         /* grows when `run` rebuilt the machine: pointers into the old one are gone */
 };
 

@@ -9,6 +9,7 @@
 #include "lua/dbg.h"
 #include "lua/lua.h"
 #include "obs/timeline.h"
+#include "outputs.h"
 
 #define DEMO "hotspot"
 /* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of this:
@@ -47,10 +48,40 @@ static bool open_host(struct session *s, struct err *e)
 	return s->host;
 }
 
+/* Is there a policy of this kind and name? */
+static bool check_policy(const char *kind, const char *name, struct err *e)
+{
+	u32 n, k = 0;
+	const struct policy_desc *p = sim_policies(&n);
+	const char *names[64];
+	struct strbuf all = STRBUF_INIT;
+	for (u32 i = 0; i < n && k < ARRAY_LEN(names); i++) {
+		if (strcmp(p[i].kind, kind))
+			continue;
+		names[k++] = p[i].name;
+		strbuf_addf(&all, "%s%s", all.len ? " " : "", p[i].name);
+	}
+	bool ok = false;
+	for (u32 i = 0; i < k && !ok; i++)
+		ok = !strcmp(names[i], name);
+	const char *near = ok ? NULL : conf_nearest(name, names, k);
+	if (near)
+		err_set(e, "no such %s policy '%s' (did you mean '%s'?); there are: %s", kind, name, near, all.buf);
+	else if (!ok)
+		err_set(e, "no such %s policy '%s'; there are: %s", kind, name, strbuf_str(&all));
+	strbuf_release(&all);
+	return ok;
+}
+
 static bool open_machine(struct session *s, struct err *e)
 {
+	if (!check_policy("warp", s->conf.warp_sched, e) || !check_policy("cta", s->conf.cta_sched, e))
+		return false;
 	s->sim = sim_create(&s->conf, e);
 	if (!s->sim)
+		return false;
+	s->outputs = outputs_open(s, e);
+	if (!s->outputs)
 		return false;
 	if (strcmp(s->opt->command, "debug"))
 		return true;
@@ -81,8 +112,16 @@ struct session *session_open(struct options *o, struct err *e)
 	return NULL;
 }
 
+bool session_close_outputs(struct session *s, struct err *e)
+{
+	bool ok = outputs_close(s->outputs, e);
+	s->outputs = NULL;
+	return ok;
+}
+
 static void close_machine(struct session *s)
 {
+	session_close_outputs(s, NULL);
 	if (s->host)
 		s->host->ops->free(s->host);
 	timeline_free(s->timeline);

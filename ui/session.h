@@ -48,6 +48,7 @@ struct session {
 	struct strbuf check_message;  /* why the check failed */
 	struct strbuf output;         /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline;    /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	struct outputs *outputs;      /* --timeline and --trace writers (ui/outputs.h) */
 	u64 generation;               /* grows with every session_restart: handles of the old machine are stale */
 	u64 sim_ns;                   /* host time spent simulating, for rates shown to the user only */
 	bool started, host_ended;     /* the host program has taken its first step; its last one (the machine may still run) */
@@ -67,6 +68,8 @@ void session_close(struct session *s);
 /* Runs --script, once: callers that set up more (the debugger) call it when they are ready, else the first session_run() does.
  * True when there is none. */
 bool session_run_script(struct session *s, struct err *e);
+/* Completes and closes the --timeline and --trace files; session_close() does it too, but cannot tell. */
+bool session_close_outputs(struct session *s, struct err *e);
 /* Runs host program and machine until cycle `until` (NEVER allowed) or another reason. */
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */

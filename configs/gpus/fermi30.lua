@@ -1,10 +1,11 @@
--- The machine of J. J. K. Park's preemption chapter (PhD thesis, University of Michigan 2016, table 4.1, "Park"; also "Chimera",
--- ASPLOS 2015): 30 Fermi SMs with 8 lanes a pipe at 1400 MHz. What the table leaves open is as in gtx480.lua. A warp holds
--- an 8-lane pipe for four cycles, so initiation intervals of the lanes are four times those of the 32-lane pipes there;
--- latencies stay in cycles, as they do in GPGPU-Sim when only width and clock are changed.
+-- The machine of J. J. K. Park's preemption chapter (PhD thesis, University of Michigan 2016, table 4.1, "Park"; also
+-- "Chimera", ASPLOS 2015): 30 Fermi SMs with 8 lanes a pipe at 1400 MHz. What the table leaves open is as in
+-- gtx480.lua. A warp holds an 8-lane pipe for four cycles, so initiation intervals of the lanes are four times those
+-- of the 32-lane pipes there; latencies stay in cycles, as they do in GPGPU-Sim when only width and clock are
+-- changed.
 return {
 	base = "gtx480",
-	machine = "fermi30",
+	help = "30 Fermi SMs with 8 lanes at 1400 MHz: Park 2016 table 4.1",
 
 	["core_clock"] = 1400, -- Park
 	["icnt_clock"] = 700, -- not in the table; GPGPU-Sim 3.2.2's configuration for GTX 480

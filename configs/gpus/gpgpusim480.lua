@@ -2,7 +2,7 @@
 -- simulator. It differs from gtx480.lua only where the papers' tables differ from that file.
 return {
 	base = "gtx480",
-	machine = "gpgpusim480",
+	help = "GeForce GTX 480 exactly as GPGPU-Sim 4.x configures it",
 
 	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
 	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4

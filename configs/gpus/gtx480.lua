@@ -1,19 +1,22 @@
 -- GeForce GTX 480 (Fermi GF100) as the Fermi papers simulate it.
 --
 -- Sources, by the short names used below:
---   Park      J. J. K. Park, "Improving GPU performance ...", PhD thesis, University of Michigan 2016, table 3.1
---   Yoon      M. K. Yoon et al., "Virtual Thread", ISCA 2016, table I
+--   Park      J. J. K. Park, "Enabling Efficient Resource Utilization on Multitasking Throughput Processors", PhD
+--             thesis, University of Michigan 2016, table 3.1
+--   Yoon      M. K. Yoon et al., "Virtual Thread: Maximizing Thread-Level Parallelism beyond GPU Scheduling Limit",
+--             ISCA 2016, table I
 --   GPGPU-Sim the configuration that GPGPU-Sim 4.x ships for this chip (configs/tested-cfgs/SM2_GTX480)
 --   v3        the same file of GPGPU-Sim 3.2.2, the version the papers used
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 2.x, and the CUDA occupancy calculator
 --   Fermi     NVIDIA Fermi whitepaper
 --   ours      not published; the reason is given
 --
--- Unit: Park and Yoon write 1400 MHz with 16 lanes a pipe (a warp takes two cycles), GPGPU-Sim 700 MHz with 32 lanes. The
--- throughput is the same; this file uses GPGPU-Sim's unit, so a cycle here is two of the papers' cycles. gpgpusim480.lua
--- has GPGPU-Sim's own sizes where the papers' differ. Keys not listed keep their defaults: no publication gives them.
+-- Unit: Park and Yoon write 1400 MHz with 16 lanes a pipe (a warp takes two cycles), GPGPU-Sim 700 MHz with 32 lanes.
+-- The throughput is the same; this file uses GPGPU-Sim's unit, so a cycle here is two of the papers' cycles.
+-- gpgpusim480.lua has GPGPU-Sim's own sizes where the papers' differ. Keys not listed keep their defaults: no
+-- publication gives them.
 return {
-	machine = "gtx480",
+	help = "GeForce GTX 480 (Fermi), 15 SMs at 700 MHz: sizes of Park 2016 table 3.1 and Yoon 2016 table I",
 
 	["core_clock"] = 700, -- Park and Yoon: 1400 MHz x 16 lanes = GPGPU-Sim: 700 MHz x 32 lanes
 	["icnt_clock"] = 700, -- GPGPU-Sim
@@ -123,7 +126,8 @@ return {
 	["dram.queue"] = 16, -- v3: frfcfs_dram_sched_queue_size
 	["dram.banks"] = 16, -- GPGPU-Sim: nbk
 	["dram.bank_groups"] = 4, -- GPGPU-Sim: nbkgrp
-	["dram.row"] = 4096, -- Hynix H5GQ1H24AFR data sheet: 2 KB a chip, two chips a channel; GPGPU-Sim's map: 64 columns x 64 B
+	-- GPGPU-Sim's address map: 64 columns x 64 B; Hynix H5GQ1H24AFR data sheet: 2 KB pages, two chips a channel
+	["dram.row"] = 4096,
 	["dram.bus"] = 8, -- GPGPU-Sim: 4 B x 2 chips
 	["dram.burst"] = 8, -- GPGPU-Sim; GDDR5
 	["dram.data_ratio"] = 4, -- GPGPU-Sim; GDDR5

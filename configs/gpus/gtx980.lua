@@ -1,15 +1,16 @@
 -- GeForce GTX 980 (Maxwell GM204) as J. J. K. Park simulates it.
 --
 -- Sources, by the short names used below:
---   Park      J. J. K. Park, PhD thesis, University of Michigan 2016, table 5.2 and the text around it
+--   Park      J. J. K. Park, "Enabling Efficient Resource Utilization on Multitasking Throughput Processors", PhD
+--             thesis, University of Michigan 2016, table 5.2 and the text around it
 --   Maxwell   NVIDIA GeForce GTX 980 whitepaper
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 5.2, and the CUDA occupancy calculator
---   TITANX    the configuration that GPGPU-Sim 4.x ships for the TITAN X (SM6_TITANX), the nearest to Maxwell that it has
+--   TITANX    the configuration that GPGPU-Sim 4.x ships for the TITAN X (SM6_TITANX), the nearest to Maxwell it has
 --   TITAN     its configuration for the Kepler TITAN (SM3_KEPLER_TITAN): GDDR5 at a similar clock
 -- Keys not listed are as in gtx480.lua.
 return {
 	base = "gtx480",
-	machine = "gtx980",
+	help = "GeForce GTX 980 (Maxwell), 16 SMs at 1126 MHz: Park 2016 table 5.2",
 
 	["core_clock"] = 1126, -- Park
 	["icnt_clock"] = 1126, -- TITANX: interconnect and L2 run at the core clock
@@ -28,7 +29,8 @@ return {
 	["sm.schedulers"] = 4, -- Park
 	["sm.issue_width"] = 2, -- TITANX: two instructions to different units
 	["sm.ibuffer"] = 8, -- has to hold one fetch
-	["sm.fetch_width"] = 8, -- TITANX: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
+	-- TITANX: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
+	["sm.fetch_width"] = 8,
 
 	["sm.sp_units"] = 4, -- Maxwell: 128 cores in four groups of 32
 	["sm.sfu_units"] = 4, -- Maxwell: 32 SFUs in four groups of 8

@@ -1,4 +1,5 @@
--- Kepler GK110 with all 15 SMX, the newer machine of M. K. Yoon et al., "Virtual Thread", ISCA 2016, sections II and III.
+-- Kepler GK110 with all 15 SMX, the newer machine of M. K. Yoon et al., "Virtual Thread", ISCA 2016,
+-- sections II and III.
 --
 -- Sources, by the short names used below:
 --   Yoon      the paper's text (it gives the residency limits only)
@@ -9,7 +10,7 @@
 -- Keys not listed are as in gtx480.lua.
 return {
 	base = "gtx480",
-	machine = "kepler",
+	help = "Kepler GK110, 15 SMX at 745 MHz: Yoon 2016 sections II and III",
 
 	["core_clock"] = 745, -- K40
 	["icnt_clock"] = 745, -- TITAN: interconnect and L2 run at the core clock
@@ -28,7 +29,8 @@ return {
 	["sm.schedulers"] = 4, -- GK110
 	["sm.issue_width"] = 2, -- GK110: two dispatch units a scheduler
 	["sm.ibuffer"] = 8, -- has to hold one fetch
-	["sm.fetch_width"] = 8, -- TITAN: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
+	-- TITAN: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
+	["sm.fetch_width"] = 8,
 
 	["sm.sp_units"] = 6, -- GK110: 192 cores = six groups of 32
 	["sm.sfu_units"] = 2, -- TITAN

@@ -1,10 +1,10 @@
--- Tesla M2090 as M. Awatramani et al. configure it in "Phase aware warp scheduling: mitigating effects of phase behavior in
--- GPGPU applications", PACT 2015, table I ("Awatramani"). What the table leaves open is as in gtx480.lua; latencies stay in
--- cycles, as they do in GPGPU-Sim when only width and clock are changed. The table's ready queue of 6 warps belongs to that
--- paper's two-level scheduler, not to the machine.
+-- Tesla M2090 as M. Awatramani et al. configure it in "Phase aware warp scheduling: mitigating effects of phase
+-- behavior in GPGPU applications", PACT 2015, table I ("Awatramani"). What the table leaves open is as in gtx480.lua;
+-- latencies stay in cycles, as they do in GPGPU-Sim when only width and clock are changed. The table's ready queue of
+-- 6 warps belongs to that paper's two-level scheduler, not to the machine.
 return {
 	base = "gtx480",
-	machine = "m2090",
+	help = "Tesla M2090 (Fermi), 16 SMs at 1300 MHz, one issue in two cycles: Awatramani 2015 table I",
 
 	["core_clock"] = 1300, -- Awatramani
 	["icnt_clock"] = 650, -- Tesla M2090 board specification: graphics clock 650 MHz, half the shader clock
@@ -35,5 +35,6 @@ return {
 	["ii.f64_mul"] = 4, -- see ii.f64_add
 	["ii.f64_mad"] = 4, -- see ii.f64_add
 
-	["partitions"] = 6, -- Tesla M2090 board specification: 384 bits; 925 MHz x 4 beats x 8 B x 6 = 177.6 GB/s (Awatramani: 177)
+	-- Tesla M2090 board specification: 384 bits; 925 MHz x 4 beats x 8 B x 6 = 177.6 GB/s (Awatramani: 177)
+	["partitions"] = 6,
 }

@@ -5,11 +5,12 @@
 --   Volta     NVIDIA Tesla V100 whitepaper
 --   Jia       Z. Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.0, and the CUDA occupancy calculator
--- Keys not listed are as in gtx480.lua. Two parts of the chip are not modelled: f32 and integer instructions share the SP
--- pipes (Volta has pipes of 16 lanes for each, so mixed code can do up to twice as much), and there are no tensor cores.
+-- Keys not listed are as in gtx480.lua. Two parts of the chip are not modelled: f32 and integer instructions share
+-- the SP pipes (Volta has pipes of 16 lanes for each, so mixed code can do up to twice as much), and there are no
+-- tensor cores.
 return {
 	base = "gtx480",
-	machine = "v100",
+	help = "Quadro V100 (Volta), 80 SMs at 1132 MHz, HBM2: Accel-Sim's configuration",
 
 	["core_clock"] = 1132, -- QV100
 	["icnt_clock"] = 1132, -- QV100

@@ -1,11 +1,12 @@
-/* Breadth-first search, level by level, one node a thread. The graph is in compressed rows: the neighbours of node v are
- * edges[first[v]] .. edges[first[v + 1] - 1]. The host repeats expand and advance until no node is left to visit. */
+/* Breadth-first search, level by level, one node a thread. The graph is in compressed rows: the neighbours of node v
+ * are edges[first[v]] .. edges[first[v + 1] - 1]. The host repeats expand and advance until no node is left to visit.
+ */
 #include "device.h"
 
-/* Every node of the frontier gives each neighbour not seen yet its distance. Several threads may write the same neighbour:
- * they all write the same value. */
-extern "C" __global__ void bfs_expand(const int *first, const int *edges, int *frontier, int *reached, const int *visited,
-									  int *distance, int n)
+/* Every node of the frontier gives each neighbour not seen yet its distance. Several threads may write the same
+ * neighbour: they all write the same value. */
+extern "C" __global__ void bfs_expand(const int *first, const int *edges, int *frontier, int *reached,
+                                      const int *visited, int *distance, int n)
 {
 	int v = blockIdx.x * blockDim.x + threadIdx.x;
 

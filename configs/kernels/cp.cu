@@ -2,8 +2,8 @@
  * Compute bound: a reciprocal square root and three to four f32 operations per point and atom.
  *
  * A CTA of 16 x 8 threads computes 64 x 8 points, four a thread and 16 apart, so that stores stay whole segments. All
- * threads read the same atom at a time, so atoms are in constant memory: (x, y, z squared, charge), ATOMS of them at most a
- * launch. natoms is a multiple of 4: the host pads with atoms of charge 0. */
+ * threads read the same atom at a time, so atoms are in constant memory: (x, y, z squared, charge), ATOMS of them at
+ * most a launch. natoms is a multiple of 4: the host pads with atoms of charge 0. */
 #include "device.h"
 
 #define POINTS 4

@@ -4,9 +4,10 @@
  * registers and the handful of device functions that the kernels here use, on top of the compiler's own builtins. Under
  * nvcc all of this exists already and the header is empty.
  *
- * Three traps: __syncthreads is itself a builtin of clang and must not be declared again; warpSize must stay a variable,
- * never a macro; and without libdevice the names sinf, expf, powf... resolve to nothing, so only what is defined below can
- * be called. FMA contraction is on, as in nvcc: a CPU reference in double precision has to allow for that. */
+ * Three traps: __syncthreads is itself a builtin of clang and must not be declared again; warpSize must stay a
+ * variable, never a macro; and without libdevice the names sinf, expf, powf... resolve to nothing, so only what is
+ * defined below can be called. FMA contraction is on, as in nvcc: a CPU reference in double precision has to allow for
+ * that. */
 #ifndef KERNELS_DEVICE_H
 #define KERNELS_DEVICE_H
 
@@ -47,13 +48,15 @@ extern const __device__ struct sreg_nctaid gridDim;
 /* --- vectors: a copy is one 128-bit access ------------------------------------------------------------------------ */
 typedef float float4 __attribute__((ext_vector_type(4)));
 
-/* --- atomics ------------------------------------------------------------------------------------------------------- */
+/* --- atomics -------------------------------------------------------------------------------------------------------
+ */
 static __device__ __forceinline__ unsigned atomicAdd(unsigned *p, unsigned v)
 {
 	return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
 }
 
-/* --- warp shuffles; mask names the lanes that take part --------------------------------------------------------------- */
+/* --- warp shuffles; mask names the lanes that take part
+ * --------------------------------------------------------------- */
 static __device__ __forceinline__ int __shfl_down_sync(unsigned mask, int v, unsigned delta)
 {
 	return __nvvm_shfl_sync_down_i32(mask, v, delta, 31);
@@ -63,7 +66,8 @@ static __device__ __forceinline__ float __shfl_down_sync(unsigned mask, float v,
 	return __nvvm_shfl_sync_down_f32(mask, v, delta, 31);
 }
 
-/* --- mathematics ------------------------------------------------------------------------------------------------------ */
+/* --- mathematics
+ * ------------------------------------------------------------------------------------------------------ */
 static __device__ __forceinline__ float rsqrtf(float x)
 {
 	return __nvvm_rsqrt_approx_f(x);

@@ -1,5 +1,5 @@
-# Rebuilds the PTX of the bundled workloads from their CUDA C (`make kernels`). The results are committed, so nobody needs
-# this to build or run; it takes only Debian's clang (14 or later, with its NVPTX back end), no CUDA toolkit.
+# Rebuilds the PTX of the bundled workloads from their CUDA C (`make kernels`). The results are committed, so nobody
+# needs this to build or run; it takes only Debian's clang (14 or later, with its NVPTX back end), no CUDA toolkit.
 #
 #   make kernels KERNEL_CC=clang-16
 

@@ -1,8 +1,8 @@
 /* The assignment step of k-means, one point a thread. */
 #include "device.h"
 
-/* Point-major features (point i's are in[i * nfeatures ..]) to feature-major ones, so that a warp reading feature f of 32
- * neighbouring points reads one line. */
+/* Point-major features (point i's are in[i * nfeatures ..]) to feature-major ones, so that a warp reading feature f of
+ * 32 neighbouring points reads one line. */
 extern "C" __global__ void kmeans_swap(const float *in, float *out, int npoints, int nfeatures)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -15,7 +15,7 @@ extern "C" __global__ void kmeans_swap(const float *in, float *out, int npoints,
 
 /* member[i] = index of the centre nearest to point i (the lowest index among equals). */
 extern "C" __global__ void kmeans_assign(const float *__restrict__ features, const float *__restrict__ centres,
-										 int *__restrict__ member, int npoints, int ncentres, int nfeatures)
+                                         int *__restrict__ member, int npoints, int ncentres, int nfeatures)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	int best = 0;

@@ -1,5 +1,5 @@
-/* C = A B for square matrices of n x n floats, n a multiple of 16: one element a thread, tiles of both factors staged in
- * shared memory. */
+/* C = A B for square matrices of n x n floats, n a multiple of 16: one element a thread, tiles of both factors staged
+ * in shared memory. */
 #include "device.h"
 
 #define TILE 16

@@ -1,5 +1,5 @@
 -- Breadth-first search of a random graph, one launch of two kernels per level.
-
+local need = require("lib.need")
 local random_graph = require("lib.csr")
 
 local function reference(first, target, n, source)
@@ -32,13 +32,13 @@ return {
 	kernels = "bfs.ptx",
 	sizes = {
 		small = { n = 6000, degree = 6 },
-		default = { n = 120000, degree = 6 },
-		large = { n = 600000, degree = 6 },
+		default = { n = 80000, degree = 6 },
+		large = { n = 400000, degree = 6 },
 	},
 	run = function(cuda, p)
-		local n, source = p.n, 0
+		local n, source = need(p, "n", 1, 1 << 24), 0
 		local m = cuda.module("bfs.ptx")
-		local first, target, edges = random_graph(cuda, n, p.degree)
+		local first, target, edges = random_graph(cuda, n, need(p, "degree", 1, 64))
 		local flags, distance, more = cuda.host("i32", n), cuda.host("i32", n), cuda.host("i32", 1)
 		local dfirst, dtarget = cuda.malloc(4 * (n + 1), "first"), cuda.malloc(4 * edges, "edges")
 		local dfrontier, dreached = cuda.malloc(4 * n, "frontier"), cuda.malloc(4 * n, "reached")
@@ -55,7 +55,7 @@ return {
 		distance[source] = 0
 		cuda.copy(ddistance, distance)
 
-		local grid, block = { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }
+		local grid, block = { (n + 511) // 512, 1, 1 }, { 512, 1, 1 }
 		local levels = 0
 		repeat
 			cuda.memset(dmore, 0, 4)

@@ -1,4 +1,6 @@
 -- Histogram of bytes: counted in shared memory (n bytes), then in global memory by atomics alone (n / 8 bytes).
+local need = require("lib.need")
+
 return {
 	name = "histogram",
 	help = "byte histogram: shared-memory atomics, then global atomics (n bytes, ctas)",
@@ -10,7 +12,8 @@ return {
 	},
 	run = function(cuda, p)
 		local m = cuda.module("histogram.ptx")
-		local words = p.n // 4
+		local ctas = need(p, "ctas", 1, 65535)
+		local words = need(p, "n", 32, 1 << 30) // 4
 		local few = words // 8
 		local data = cuda.host("u32", words)
 		data:rand(0, 0xffffffff)
@@ -20,8 +23,8 @@ return {
 		cuda.copy(ddata, data)
 		cuda.memset(dshared, 0, 1024)
 		cuda.memset(dglobal, 0, 1024)
-		cuda.launch(m.histogram_shared, { p.ctas, 1, 1 }, { 256, 1, 1 }, { ddata, dshared, words })
-		cuda.launch(m.histogram_global, { p.ctas, 1, 1 }, { 256, 1, 1 }, { ddata, dglobal, few })
+		cuda.launch(m.histogram_shared, { ctas, 1, 1 }, { 256, 1, 1 }, { ddata, dshared, words })
+		cuda.launch(m.histogram_global, { ctas, 1, 1 }, { 256, 1, 1 }, { ddata, dglobal, few })
 		cuda.copy(shared, dshared)
 		cuda.copy(global, dglobal)
 		cuda.check(function()

@@ -1,4 +1,5 @@
 -- k-means clustering: the device assigns points to centres, the host moves the centres.
+local need = require("lib.need")
 
 -- Distance squared between point i and centre c.
 local function distance2(points, centres, i, c, nf)
@@ -10,8 +11,8 @@ local function distance2(points, centres, i, c, nf)
 	return sum
 end
 
--- Proves member[] on every `stride`-th point from `start`: the centre chosen must be the nearest, up to rounding.
--- nf fused steps with relative error 2^-24 each, doubled for the difference before squaring: nf * 2^-22 is generous; two
+-- Proves member[] on every `stride`-th point from `start`: the centre chosen must be the nearest, up to rounding. nf
+-- fused steps with relative error 2^-24 each, doubled for the difference before squaring: nf * 2^-22 is generous; two
 -- centres nearer to equal than that may come out either way.
 local function check_assignment(points, centres, member, p, start, stride)
 	local nf, slack = p.features, 1 + p.features * 2.0 ^ -22
@@ -24,7 +25,8 @@ local function check_assignment(points, centres, member, p, start, stride)
 		for c = 0, p.k - 1 do
 			local other = distance2(points, centres, i, c, nf)
 			if mine > other * slack then
-				return false, string.format("member[%d]: got %d at distance %g, want %d at %g", i, chosen, mine, c, other)
+				local format = "member[%d]: got %d at distance %g, want %d at %g"
+				return false, string.format(format, i, chosen, mine, c, other)
 			end
 		end
 	end
@@ -67,19 +69,18 @@ return {
 	kernels = "kmeans.ptx",
 	sizes = {
 		small = { n = 2560, features = 34, k = 5, iterations = 1 },
-		default = { n = 24000, features = 34, k = 5, iterations = 3 },
-		large = { n = 96000, features = 34, k = 5, iterations = 4 },
+		default = { n = 18000, features = 34, k = 5, iterations = 3 },
+		large = { n = 80000, features = 34, k = 5, iterations = 4 },
 	},
 	run = function(cuda, p)
-		local n, nf, k = p.n, p.features, p.k
-		if k > n then
-			error("kmeans: more centres (k = " .. k .. ") than points (n = " .. n .. ")", 0)
-		end
+		local n, nf = need(p, "n", 1, 1 << 22), need(p, "features", 1, 64)
+		local k = need(p, "k", 1, math.min(n, 1024)) -- the first k points are the first centres
+		need(p, "iterations", 1, 1000)
 		local m = cuda.module("kmeans.ptx")
 		local points, centres, member = cuda.host("f32", n * nf), cuda.host("f32", k * nf), cuda.host("i32", n)
 		points:rand(0, 1)
 		for j = 0, k * nf - 1 do
-			centres[j] = points[j] -- the first k points
+			centres[j] = points[j]
 		end
 		local drows, dcolumns = cuda.malloc(4 * n * nf, "points"), cuda.malloc(4 * n * nf, "features")
 		local dcentres, dmember = cuda.malloc(4 * k * nf, "centres"), cuda.malloc(4 * n, "member")

@@ -1,8 +1,10 @@
 -- Blocked LU decomposition: three kernels a step, grids that shrink from step to step.
+local need = require("lib.need")
+
 local B = 16
 
--- A x = L (U x) for a vector of +1 and -1: two triangular products, O(n^2). Every row of A is a sum over all of its row of L
--- and all of U, so an error anywhere shows in at least one row.
+-- A x = L (U x) for a vector of +1 and -1: two triangular products, O(n^2). Every row of A is a sum over all of its
+-- row of L and all of U, so an error anywhere shows in at least one row.
 local function check_product(original, lu, n, tolerance)
 	local v, ux = {}, {}
 	for j = 0, n - 1 do
@@ -56,18 +58,15 @@ end
 
 return {
 	name = "lud",
-	help = "LU decomposition in blocks: many launches, shrinking grids, divergent halves of a warp (n x n, n a multiple of 16)",
+	help = "LU decomposition in blocks: shrinking grids, divergent half warps (n x n, n a multiple of 16)",
 	kernels = "lud.ptx",
 	sizes = {
 		small = { n = 96 },
-		default = { n = 384 },
-		large = { n = 704 },
+		default = { n = 352 },
+		large = { n = 640 },
 	},
 	run = function(cuda, p)
-		local n = p.n
-		if n % B ~= 0 then
-			error("lud: n = " .. n .. " is not a multiple of 16", 0)
-		end
+		local n = need(p, "n", B, 16384, B)
 		local m = cuda.module("lud.ptx")
 		local a, lu = cuda.host("f32", n * n), cuda.host("f32", n * n)
 		a:rand(-1, 1)
@@ -86,8 +85,8 @@ return {
 		end
 		cuda.copy(lu, dm)
 		cuda.check(function()
-			-- Diagonally dominant: no growth, entries of U near 1 (n on the diagonal), of L near 1/n. An entry is a sum of at
-			-- most n products near 1/n with roundings of 2^-24 each.
+			-- Diagonally dominant: no growth, entries of U near 1 (n on the diagonal), of L near 1/n. An entry is a
+			-- sum of at most n products near 1/n with roundings of 2^-24 each.
 			local ok, message = check_product(a, lu, n, 1e-6)
 			if not ok or n > 512 then -- beyond that the full factors cost Lua too long: the identity above is the check
 				return ok, message

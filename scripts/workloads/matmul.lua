@@ -1,4 +1,5 @@
 -- C = A B, tiled in shared memory, one element a thread.
+local need = require("lib.need")
 local sixteenths = require("lib.sixteenths")
 
 return {
@@ -11,10 +12,7 @@ return {
 		large = { n = 448 },
 	},
 	run = function(cuda, p)
-		local n = p.n
-		if n % 16 ~= 0 then
-			error("matmul: n = " .. n .. " is not a multiple of 16", 0)
-		end
+		local n = need(p, "n", 16, 8192, 16)
 		local m = cuda.module("matmul.ptx")
 		local a, b, c = sixteenths(cuda, n * n), sixteenths(cuda, n * n), cuda.host("f32", n * n)
 		local da, db, dc = cuda.malloc(4 * n * n, "A"), cuda.malloc(4 * n * n, "B"), cuda.malloc(4 * n * n, "C")

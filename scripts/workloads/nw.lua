@@ -1,4 +1,6 @@
 -- Needleman-Wunsch alignment of two random sequences: one launch per anti-diagonal of tiles.
+local need = require("lib.need")
+
 local B = 16
 local PENALTY = 10
 local LETTERS = 20
@@ -19,10 +21,7 @@ return {
 		large = { n = 2048 },
 	},
 	run = function(cuda, p)
-		local n = p.n
-		if n % B ~= 0 then
-			error("nw: n = " .. n .. " is not a multiple of 16", 0)
-		end
+		local n = need(p, "n", B, 16384, B)
 		local m = cuda.module("nw.ptx")
 		local pitch = n + 1
 		local letters = cuda.host("u32", 2 * n)

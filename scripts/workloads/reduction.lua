@@ -1,4 +1,6 @@
 -- Sum of n integers in two launches: partial sums of many CTAs, then one CTA over the partial sums.
+local need = require("lib.need")
+
 return {
 	name = "reduction",
 	help = "sum of integers: grid-stride loads, shared-memory tree, shuffles (n elements, ctas in the first launch)",
@@ -10,7 +12,7 @@ return {
 	},
 	run = function(cuda, p)
 		local m = cuda.module("reduction.ptx")
-		local n, ctas = p.n, p.ctas
+		local n, ctas = need(p, "n", 1, 1 << 28), need(p, "ctas", 1, 65535)
 		local data, total = cuda.host("i32", n), cuda.host("i32", 1)
 		data:rand(-1000000, 1000000)
 		local din, dpart, dtotal = cuda.malloc(4 * n, "in"), cuda.malloc(4 * ctas, "partial"), cuda.malloc(4, "total")

@@ -1,5 +1,5 @@
 -- y = A x for a random sparse matrix in compressed rows, first with a thread, then with a warp per row.
-
+local need = require("lib.need")
 local random_structure = require("lib.csr")
 local sixteenths = require("lib.sixteenths")
 
@@ -13,9 +13,9 @@ return {
 		large = { rows = 200000, nonzeros = 16 },
 	},
 	run = function(cuda, p)
-		local rows = p.rows
+		local rows, nonzeros = need(p, "rows", 1, 1 << 22), need(p, "nonzeros", 1, 64)
 		local m = cuda.module("spmv.ptx")
-		local first, column, entries = random_structure(cuda, rows, p.nonzeros)
+		local first, column, entries = random_structure(cuda, rows, nonzeros)
 		local value, x = sixteenths(cuda, entries), sixteenths(cuda, rows)
 		local dfirst, dcolumn = cuda.malloc(4 * (rows + 1), "first"), cuda.malloc(4 * entries, "column")
 		local dvalue, dx = cuda.malloc(4 * entries, "value"), cuda.malloc(4 * rows, "x")

@@ -1,5 +1,4 @@
 #include "base/wheel.h"
-#include "base/bits.h"
 
 #define SLOT_MASK (WHEEL_SLOTS - 1)
 #define BUSY_WORDS (WHEEL_SLOTS / 64)
@@ -26,7 +25,6 @@ static void unlink_node(struct wheel *w, u32 t)
 	if (!w->st->slot[s].head)
 		w->st->busy[s / 64] &= ~BIT(s % 64);
 	*n = (struct wheel_node){0};
-	w->st->armed--;
 }
 
 void wheel_cancel(struct wheel *w, u32 t)
@@ -51,7 +49,6 @@ void wheel_set(struct wheel *w, u32 t, u64 at)
 		w->st->slot[s].head = t + 1;
 	w->st->slot[s].tail = t + 1;
 	w->st->busy[s / 64] |= BIT(s % 64);
-	w->st->armed++;
 }
 
 /* The first timer of cycle `at`, or 0; timers of later turns may stand before it. */
@@ -92,25 +89,25 @@ static u64 earliest_far(const struct wheel *w)
 
 u64 wheel_next(const struct wheel *w)
 {
-	if (!w->st->armed)
+	u64 end = w->st->now + WHEEL_SLOTS, at = next_busy(w, w->st->now);
+	if (at == NEVER)
 		return NEVER;
-	u64 end = w->st->now + WHEEL_SLOTS;
-	for (u64 at = next_busy(w, w->st->now); at < end; at = next_busy(w, at + 1))
+	for (; at < end; at = next_busy(w, at + 1))
 		if (first_of_cycle(w, at))
 			return at;
 	return earliest_far(w);
 }
 
-u32 wheel_pop(struct wheel *w, u64 now)
+u32 wheel_pop_slow(struct wheel *w, u64 now)
 {
 	struct wheel_state *st = w->st;
 	while (st->now <= now) {
-		u32 t = st->slot[st->now & SLOT_MASK].head ? first_of_cycle(w, st->now) : 0;
+		u32 t = first_of_cycle(w, st->now);
 		if (t) {
 			unlink_node(w, t - 1);
 			return t - 1;
 		}
-		u64 next = st->armed ? wheel_next(w) : NEVER;
+		u64 next = wheel_next(w);
 		st->now = MIN(next, now + 1);
 	}
 	return WHEEL_NONE;

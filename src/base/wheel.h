@@ -8,6 +8,7 @@
 #define BASE_WHEEL_H
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/bits.h"
 
 #define WHEEL_SLOTS 512 /* a power of two; longer than the usual memory latency, small enough for the host's L1 cache  \
 	                     */
@@ -19,7 +20,6 @@ struct wheel_node {
 };
 struct wheel_state {
 	u64 now; /* every timer before it has fired */
-	u64 armed;
 	u64 busy[WHEEL_SLOTS / 64];
 	struct {
 		u32 head, tail; /* timer + 1 */
@@ -41,9 +41,32 @@ static inline u64 wheel_at(const struct wheel *w, u32 t)
 {
 	return w->node[t].at - 1;
 }
-/* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The
- * cycle that the timer was due in is then the current one: wheel_now(). */
-u32 wheel_pop(struct wheel *w, u64 now);
+/* The first timer of the current cycle that does not stand at its slot's head, or the first of a later cycle up to `now`. */
+u32 wheel_pop_slow(struct wheel *w, u64 now);
+/* Takes the timer at the head of slot s, which is `t`. */
+static inline void wheel_take_head(struct wheel *w, u32 s, u32 t)
+{
+	struct wheel_node *n = &w->node[t];
+	w->st->slot[s].head = n->next;
+	if (n->next) {
+		w->node[n->next - 1].prev = 0;
+	} else {
+		w->st->slot[s].tail = 0;
+		w->st->busy[s / 64] &= ~BIT(s % 64);
+	}
+	*n = (struct wheel_node){0};
+}
+/* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The cycle that the
+ * timer was due in is then the current one: wheel_now(). */
+static inline u32 wheel_pop(struct wheel *w, u64 now)
+{
+	u64 at = w->st->now;
+	u32 s = at & (WHEEL_SLOTS - 1), head = w->st->slot[s].head;
+	if (at > now || !head || w->node[head - 1].at != at + 1)
+		return at > now ? WHEEL_NONE : wheel_pop_slow(w, now);
+	wheel_take_head(w, s, head - 1);
+	return head - 1;
+}
 static inline u64 wheel_now(const struct wheel *w)
 {
 	return w->st->now;

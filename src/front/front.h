@@ -82,6 +82,8 @@ struct front;
 /* Builds the front end of a machine: carves its state from the arena. */
 struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e);
 void front_destroy(struct front *f);
+/* Bytes of the state arena that front_create() carves for this configuration, alignment included. */
+u64 front_state_bytes(const struct conf *c);
 
 /* Places a module: allocates its global and constant symbols, applies initialisers, relocations and pool fixes. */
 bool front_place(struct front *f, struct module *m, struct err *e);
@@ -104,6 +106,8 @@ bool front_commit(struct front *f, u32 sm);
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
 /* The first fault since the machine was built; code FAULT_NONE when there is none. Clears nothing. */
 const struct fault *front_fault(const struct front *f);
+/* Forgets it: the debugger goes on after a fault (a brkpt, or a register or memory patched by hand). */
+void front_clear_fault(struct front *f);
 /* A fault as a sentence or three for the user: what, kernel, PTX line and CUDA line, CTA, warp, lanes, address, nearest
  * allocation. */
 void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out);

@@ -5,10 +5,11 @@
  * machines. For unit strides both give the same lines.) Sectors of a line travel as a mask. */
 #include "base/bits.h"
 #include "mem/mem.h"
+#include "mem/tags.h"
 
 #include <string.h>
 
-#define SECTOR 32
+#define SECTOR SECTOR_BYTES
 #define LINE_WORDS 4 /* 256 B, the longest line, as a bit per byte */
 
 struct coalescer {
@@ -44,19 +45,23 @@ static u32 txn_of(struct coalescer *co, u64 line)
 
 static void touch_bytes(u64 *touched, u32 from, u32 n)
 {
-	for (u32 i = from; i < from + n; i++)
-		touched[i / 64] |= BIT(i % 64);
+	u32 end = from + n;
+	while (from < end) {
+		u32 part = MIN(end - from, 64 - from % 64);
+		touched[from / 64] |= bit_range(part) << from % 64;
+		from += part;
+	}
 }
 
-/* Adds `n` bytes at `addr` for a lane; crosses into the next line where the access does. */
-static void add_span(struct coalescer *co, u32 lane, u64 addr, u32 n)
+/* Adds `n` bytes at `addr` for a lane (or more); crosses into the next line where the access does. */
+static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
 {
 	while (n) {
 		u64 line = addr & ~(u64)(co->line - 1);
 		u32 off = (u32)(addr - line), part = MIN(n, co->line - off), i = txn_of(co, line);
 		struct mem_txn *t = &co->out[i];
-		t->lanes |= 1u << lane;
-		t->sectors |= (u8)(bit_range((off + part - 1) / SECTOR + 1) & ~bit_range(off / SECTOR));
+		t->lanes |= lanes;
+		t->sectors |= (u8)((2u << (off + part - 1) / SECTOR) - (1u << off / SECTOR));
 		if (co->count_bytes)
 			touch_bytes(co->touched[i], off, part);
 		addr += part;
@@ -64,11 +69,37 @@ static void add_span(struct coalescer *co, u32 lane, u64 addr, u32 n)
 	}
 }
 
+/* All lanes, one after the other without gaps: what most programs do. */
+static bool is_consecutive(const struct dyninst *d)
+{
+	u64 differs = 0, base = d->addr[0], step = d->bytes;
+	for (u32 l = 0; l < WARP_SIZE; l++)
+		differs |= d->addr[l] ^ (base + l * step);
+	return !differs;
+}
+
+/* The lanes of consecutive accesses that touch bytes [from, to) behind the first lane's address. */
+static u32 lanes_within(u32 from, u32 to, u32 bytes)
+{
+	return (u32)(bit_range((to + bytes - 1) / bytes) & ~bit_range(from / bytes));
+}
+
+static void add_consecutive(struct coalescer *co, const struct dyninst *d)
+{
+	u64 base = d->addr[0];
+	u32 total = WARP_SIZE * d->bytes;
+	for (u32 at = 0; at < total;) {
+		u32 part = MIN(total - at, co->line - (u32)((base + at) & (co->line - 1)));
+		add_span(co, lanes_within(at, at + part, d->bytes), base + at, part);
+		at += part;
+	}
+}
+
 /* Local memory: word w of a lane lies w * 128 B further on (interleaved by lane). */
 static void add_local(struct coalescer *co, u32 lane, u64 addr, u32 n)
 {
 	for (u32 w = 0; w * 4 < n; w++)
-		add_span(co, lane, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
+		add_span(co, 1u << lane, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
 }
 
 static void finish(struct coalescer *co)
@@ -79,7 +110,7 @@ static void finish(struct coalescer *co)
 			for (u32 w = 0; w < LINE_WORDS; w++)
 				t->bytes += (u16)bit_count(co->touched[i][w]);
 		else
-			t->bytes = (u16)(bit_count32(t->sectors) * SECTOR);
+			t->bytes = (u16)(sector_count(t->sectors) * SECTOR);
 		if (co->sectored)
 			t->addr += bit_first(t->sectors) * SECTOR;
 	}
@@ -94,11 +125,15 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 	co.count_bytes = d->store || d->atomic;
 	co.out = out;
 	bool interleaved = d->space == SPC_LOCAL;
-	FOR_EACH_BIT(lane, (u64)d->mask)
-		if (interleaved)
-			add_local(&co, (u32)lane, d->addr[lane], d->bytes);
-		else
-			add_span(&co, (u32)lane, d->addr[lane], d->bytes);
+	if (!interleaved && d->mask == ~0u && is_consecutive(d)) {
+		add_consecutive(&co, d);
+	} else {
+		FOR_EACH_BIT(lane, (u64)d->mask)
+			if (interleaved)
+				add_local(&co, (u32)lane, d->addr[lane], d->bytes);
+			else
+				add_span(&co, 1u << lane, d->addr[lane], d->bytes);
+	}
 	finish(&co);
 	return co.n;
 }

@@ -26,9 +26,12 @@
 /* --- an SM's caches ------------------------------------------------------------------------------------------------ */
 struct l1_state {
 	u32 queued;    /* requests of this cache in the SM's miss queue */
-	u32 refused;   /* bit per enum mem_result: refusals nobody retried yet */
+	u32 refused;   /* bit per enum mem_result: refusals not retried with success yet */
 	bool changed;  /* something of what was refused may go now */
+	bool many;     /* refusals of several lines: any fill is a reason to retry */
 	u64 refused_addr;
+	u64 refused_line; /* the line wanted, and its set */
+	u32 refused_set;
 };
 struct l1 {
 	struct tags tags;
@@ -76,6 +79,7 @@ struct packet {
 	u8 need;    /* the same sectors, of the L2 line */
 	u8 state;
 	bool partial; /* a write that covers no sector completely */
+	u8 pad[2];    /* named so that it is zero: state is hashed */
 };
 struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */
@@ -113,7 +117,8 @@ struct dram_req {
 	u32 mshr;  /* L2 MSHR of a read */
 	u16 slice;
 	u8 bank, bursts, sectors;
-	bool write, used;
+	bool write;
+	u8 pad[2];
 };
 struct window_entry {
 	u64 row;
@@ -122,6 +127,8 @@ struct window_entry {
 	u32 req;
 	u8 bank, group, left; /* left: bursts */
 	bool write, missed;   /* missed: a row was opened for it, its first burst counts as a row miss */
+	bool hit;             /* its row is open */
+	u8 pad[6];
 };
 struct bank_state {
 	u64 row;     /* open row + 1; 0 = closed */
@@ -132,6 +139,10 @@ struct channel_state {
 	u64 cmd_next;            /* one command a cycle */
 	u64 col_next, rd_next, wr_next; /* column commands; reads after a write, writes after a read */
 	u64 act_next;
+	u64 hit_banks; /* banks with requests to their open row; of the others, */
+	u64 row_banks; /* those with requests: they need a row command */
+	u64 due;       /* the command decided on: DRAM cycle, NEVER = none */
+	u32 due_entry, due_cmd;
 	u32 n;  /* requests in the window */
 	u32 rr; /* slice whose turn it is */
 };
@@ -224,12 +235,13 @@ void l2_fill(struct mem *m, u32 dreq, u64 now);              /* DRAM data arrive
 void l2_sync(struct mem *m, u32 slice, u64 now);             /* brings time-integrated counters up to date */
 
 /* dram/ */
-void channel_init(struct mem *m, struct arena *a);
-/* The next command for an entry of the window and the DRAM cycle it is allowed at (NEVER: it waits for others of its bank). */
+void channel_init(struct mem *m, struct arena *a); /* writes nothing to the arena */
+void channel_reset(struct mem *m);
 enum dram_cmd { CMD_COLUMN, CMD_ACTIVATE, CMD_PRECHARGE };
-u64 channel_earliest(const struct mem *m, const struct channel *ch, const struct window_entry *w, enum dram_cmd *cmd);
-/* frfcfs.c: chooses the next command; returns its cycle (NEVER: nothing to do) and the entry's index. */
-u64 frfcfs_pick(const struct mem *m, const struct channel *ch, u32 *entry, enum dram_cmd *cmd);
+/* frfcfs.c: decides on the next command (due, due_entry, due_cmd). */
+void dram_decide(const struct mem *m, struct channel *ch);
+/* The same when the youngest entry has just been added. */
+void dram_decide_added(const struct mem *m, struct channel *ch);
 void channel_refill(struct mem *m, u32 channel, u64 now);    /* takes requests from the slices' miss queues while there is room */
 void channel_run(struct mem *m, u32 channel, u64 now);       /* issues the commands up to now */
 #endif

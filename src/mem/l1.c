@@ -72,8 +72,11 @@ static enum mem_result refuse(const struct access *a, enum mem_result mr)
 		e->arg[0] = a->t->addr;
 		e->arg[1] = mr - MR_RF_LINE + 1;
 	}
+	st->many = st->refused && (st->many || st->refused_line != a->line);
 	st->refused |= 1u << mr;
 	st->refused_addr = a->t->addr;
+	st->refused_line = a->line;
+	st->refused_set = tags_set(&a->l->tags, a->line >> a->l->tags.line_shift);
 	st->changed = false;
 	return mr;
 }
@@ -141,7 +144,7 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	struct mshr_entry *e = &a->l->mshr.e[mshr];
 	e->pending |= sectors;
 	if (e->slot != TAGS_NONE)
-		a->l->tags.line[e->slot].pending |= sectors;
+		tags_reserve(&a->l->tags, e->slot, sectors);
 	queue_push(a, a->op, a->line, sectors, mshr, false);
 }
 
@@ -282,7 +285,7 @@ static bool evict_touched(const struct access *a)
 static enum mem_result send_down(const struct access *a)
 {
 	struct sm_port *p = &a->m->port[a->sm];
-	bool partial = a->t->bytes < bit_count32(a->t->sectors) * SECTOR_BYTES;
+	bool partial = a->t->bytes < sector_count(a->t->sectors) * SECTOR_BYTES;
 	queue_push(a, a->op, a->line, a->t->sectors, a->token & 0xffffff, partial);
 	p->outstanding++;
 	p->stores++;
@@ -358,26 +361,37 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 }
 
 /* --- answers ------------------------------------------------------------------------------------------------------------- */
+/* The refusals that data for a line may have ended: a line frees its own set, an answer its own merge list. */
+static u32 helped_by_fill(const struct l1 *l, u64 line)
+{
+	const struct l1_state *st = l->st;
+	u32 reasons = 1 << MR_RF_MSHR;
+	if (st->many || st->refused_set == tags_set(&l->tags, line >> l->tags.line_shift))
+		reasons |= 1 << MR_RF_LINE;
+	if (st->many || st->refused_line == line)
+		reasons |= 1 << MR_RF_MERGE;
+	return reasons;
+}
+
 static void fill(struct mem *m, const struct packet *p, u64 now)
 {
 	struct l1 *l = &m->l1[p->sm * MC_COUNT + p->cache];
 	const struct mshr_entry *e = &l->mshr.e[p->tag];
+	u64 line = e->line;
 	u32 out[256];
-	l->cc->fills += l->sectored ? bit_count32(p->sectors) : 1;
+	l->cc->fills += l->sectored ? sector_count(p->sectors) : 1;
 	struct event_buf *ev = mem_shared_ev(m);
 	if (event_wanted(ev, EV_L1_FILL) && p->cache == MC_L1D) {
 		struct event *x = event_add(ev, EV_L1_FILL, now);
 		x->sm = p->sm;
-		x->arg[0] = e->line;
+		x->arg[0] = line;
 	}
-	if (e->slot != TAGS_NONE) {
-		l->tags.line[e->slot].pending &= (u8)~p->sectors;
-		l->tags.line[e->slot].valid |= p->sectors;
-	}
+	if (e->slot != TAGS_NONE)
+		tags_arrive(&l->tags, e->slot, p->sectors);
 	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
 	for (u32 i = 0; i < n; i++)
 		push_answer(m, p->sm, out[i]);
-	if (l1_was_refused(m, p->sm, p->cache, 1 << MR_RF_LINE | 1 << MR_RF_MSHR | 1 << MR_RF_MERGE))
+	if (l1_was_refused(m, p->sm, p->cache, helped_by_fill(l, line)))
 		m->wake[p->sm / 64] |= BIT(p->sm % 64);
 }
 
@@ -402,8 +416,8 @@ static void invalidate(struct l1 *l)
 		l->mshr.e[i].slot = TAGS_NONE;
 	for (u32 i = 0; i < l->tags.sets * l->tags.ways; i++) {
 		struct line *v = &l->tags.line[i];
+		tags_arrive(&l->tags, i, v->pending);
 		v->valid &= v->dirty;
-		v->pending = 0;
 		if (l->tags.tag[i] && !v->valid)
 			tags_drop(&l->tags, i);
 	}

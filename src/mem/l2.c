@@ -34,7 +34,6 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	r->sectors = sectors;
 	r->bursts = m->bursts[sectors];
 	r->write = write;
-	r->used = true;
 	if (st->mq_head)
 		m->dreq[st->mq_tail - 1].next = i + 1;
 	else
@@ -93,7 +92,7 @@ static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
 	struct slice *s = &m->slice[slice];
 	struct mshr_entry *e = &s->mshr.e[mshr];
 	e->pending |= sectors;
-	s->tags.line[e->slot].pending |= sectors;
+	tags_reserve(&s->tags, e->slot, sectors);
 	queue_push(m, slice, e->line, sectors, false, mshr);
 }
 
@@ -171,7 +170,7 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 /* L2 cycles that the slice is busy with a request whose data moves. */
 static u32 busy_cycles(const struct mem *m, u32 op, u8 sectors)
 {
-	u32 n = bit_count32(sectors), port = m->port_cycles[n];
+	u32 n = sector_count(sectors), port = m->port_cycles[n];
 	return is_atomic(op) ? MAX(port, n * m->c.l2_atomic) : port;
 }
 
@@ -266,9 +265,8 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	u32 mshr = r->mshr, at = s->mshr.e[mshr].slot;
 	struct line *v = &s->tags.line[at];
 	dram_req_free(m, di);
-	v->pending &= (u8)~sectors;
-	v->valid |= sectors;
-	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? bit_count32(sectors) : 1;
+	tags_arrive(&s->tags, at, sectors);
+	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? sector_count(sectors) : 1;
 	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);
 	s->st->free = MAX(s->st->free, clock_up(&m->l2clk, now));
 	for (u32 k = 0; k < n; k++) {

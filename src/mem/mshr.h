@@ -15,6 +15,7 @@ struct mshr_entry {
 	u16 n;      /* waiters */
 	u8 pending; /* sectors asked for and not arrived */
 	bool used, keyed;
+	u8 pad[3]; /* named so that it is zero: state is hashed */
 };
 struct mshr_waiter {
 	u32 who;

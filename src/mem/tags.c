@@ -7,22 +7,20 @@ void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_byt
 	t->full = (u8)bit_range(line_bytes / SECTOR_BYTES);
 	t->stamp = ARENA_NEW(a, u64, 1);
 	t->tag = ARENA_NEW(a, u64, (size_t)sets * ways);
+	t->key = ARENA_NEW(a, u64, (size_t)sets * ways);
 	t->line = ARENA_NEW(a, struct line, (size_t)sets * ways);
 }
 
 u32 tags_victim(const struct tags *t, u32 set)
 {
-	u32 first = set * t->ways, best = TAGS_NONE;
-	u64 oldest = NEVER;
-	for (u32 i = first; i < first + t->ways; i++) {
-		if (!t->tag[i])
-			return i;
-		if (!t->line[i].pending && t->line[i].used < oldest) {
-			oldest = t->line[i].used;
-			best = i;
-		}
+	const u64 *key = &t->key[set * t->ways];
+	u32 best = 0;
+	u64 oldest = key[0];
+	for (u32 w = 1; w < t->ways; w++) {
+		best = key[w] < oldest ? w : best;
+		oldest = key[w] < oldest ? key[w] : oldest;
 	}
-	return best;
+	return oldest == NEVER ? TAGS_NONE : set * t->ways + best;
 }
 
 void tags_install(struct tags *t, u32 i, u64 line)
@@ -35,5 +33,6 @@ void tags_install(struct tags *t, u32 i, u64 line)
 void tags_drop(struct tags *t, u32 i)
 {
 	t->tag[i] = 0;
+	t->key[i] = 0;
 	t->line[i] = (struct line){0};
 }

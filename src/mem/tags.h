@@ -14,6 +14,7 @@ struct line {
 	u8 valid;   /* sectors that may be read */
 	u8 pending; /* sectors on their way: the line is reserved while any is */
 	u8 dirty;   /* sectors to be written back; not in valid = written in part only, so a read must fetch it first */
+	u8 pad[3];    /* named so that it is zero: state is hashed */
 };
 /* Geometry: constant. tag, line and stamp live in the arena. */
 struct tags {
@@ -21,6 +22,7 @@ struct tags {
 	u8 full; /* mask of all sectors */
 	bool hash;
 	u64 *tag; /* line address + 1; 0 = free */
+	u64 *key; /* order of replacement: 0 = free, NEVER = reserved, else the LRU stamp */
 	struct line *line;
 	u64 *stamp;
 };
@@ -45,7 +47,33 @@ static inline u32 tags_find(const struct tags *t, u32 set, u64 line)
 			return set * t->ways + w;
 	return TAGS_NONE;
 }
-static inline void tags_touch(struct tags *t, u32 i) { t->line[i].used = ++*t->stamp; }
+static inline void tags_touch(struct tags *t, u32 i)
+{
+	t->line[i].used = ++*t->stamp;
+	if (!t->line[i].pending)
+		t->key[i] = *t->stamp;
+}
+/* Sectors are on their way: the line stays. */
+static inline void tags_reserve(struct tags *t, u32 i, u8 sectors)
+{
+	t->line[i].pending |= sectors;
+	t->key[i] = NEVER;
+}
+/* They arrived. */
+static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
+{
+	t->line[i].pending &= (u8)~sectors;
+	t->line[i].valid |= sectors;
+	if (!t->line[i].pending)
+		t->key[i] = t->line[i].used;
+}
+/* Sectors in a mask. */
+static inline u32 sector_count(u8 m)
+{
+	u32 x = m - (m >> 1 & 0x55u);
+	x = (x & 0x33) + (x >> 2 & 0x33);
+	return (x + (x >> 4)) & 0xf;
+}
 /* The line to replace: a free one, else the least recently used that is not reserved; TAGS_NONE when all are. */
 u32 tags_victim(const struct tags *t, u32 set);
 /* Puts a line into place i, most recently used, nothing valid. */

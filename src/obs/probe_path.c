@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const probe_derived_names[PD_COUNT] = {"hit_rate", "row_hit_rate", "ipc"};
+#include "obs/sample.h"
+
+#define COUNTERS_MAX 128 /* of one group */
+
 const char *const probe_warp_fields[PW_COUNT] = {"pc", "insts", "active", "pending_loads", "since", "state"};
 
 /* --- names ------------------------------------------------------------------------------------------------------ */
@@ -43,36 +46,12 @@ int probe_find_stall(const char *name, size_t len)
 	return -1;
 }
 
-static bool group_is_cache(enum counter_group g)
+int probe_find_rate(enum counter_group group, const char *name, size_t len)
 {
-	return g == CG_l1i || g == CG_l1d || g == CG_l1c || g == CG_l1t || g == CG_l2;
-}
-
-static bool group_has_derived(enum counter_group g, enum probe_derived d)
-{
-	switch (d) {
-	case PD_HIT_RATE: return group_is_cache(g);
-	case PD_ROW_HIT_RATE: return g == CG_dram;
-	case PD_IPC: return g == CG_sm || g == CG_kernel;
-	default: return false;
-	}
-}
-
-static int find_derived(enum counter_group group, const char *name, size_t len)
-{
-	for (int d = 0; d < PD_COUNT; d++)
-		if (name_is(probe_derived_names[d], name, len) && group_has_derived(group, d))
-			return d;
+	for (u32 i = 0; i < rate_ndescs; i++)
+		if (rate_descs[i].group == group && name_is(rate_descs[i].name, name, len))
+			return (int)i;
 	return -1;
-}
-
-bool probe_find_derived(enum counter_group group, const char *name, enum probe_derived *out)
-{
-	int d = find_derived(group, name, strlen(name));
-	if (d < 0)
-		return false;
-	*out = (enum probe_derived)d;
-	return true;
 }
 
 /* --- parsing ----------------------------------------------------------------------------------------------------- */
@@ -138,13 +117,13 @@ static bool at_end(struct reader *r)
 	return true;
 }
 
-static bool counter_or_derived(struct reader *r, struct probe_path *out, const char *w, size_t n, const char *where)
+static bool counter_or_rate(struct reader *r, struct probe_path *out, const char *w, size_t n, const char *where)
 {
 	int i = probe_find_counter(out->group, w, n);
 	out->kind = PROBE_COUNTER;
 	if (i < 0) {
-		i = find_derived(out->group, w, n);
-		out->kind = PROBE_DERIVED;
+		i = probe_find_rate(out->group, w, n);
+		out->kind = PROBE_RATE;
 	}
 	if (i < 0)
 		return fail_word(r, w, n, where);
@@ -158,7 +137,7 @@ static bool parse_counter(struct reader *r, struct probe_path *out)
 	size_t n;
 	char where[32];
 	snprintf(where, sizeof(where), "group %s", counter_group_names[out->group]);
-	return read_word(r, &w, &n) && counter_or_derived(r, out, w, n, where);
+	return read_word(r, &w, &n) && counter_or_rate(r, out, w, n, where);
 }
 
 static bool parse_stall(struct reader *r, struct probe_path *out)
@@ -221,7 +200,7 @@ static bool parse_sm(struct reader *r, struct probe_path *out)
 		out->group = (enum counter_group)cache;
 		return parse_counter(r, out);
 	}
-	return counter_or_derived(r, out, w, n, "an SM");
+	return counter_or_rate(r, out, w, n, "an SM");
 }
 
 static u32 group_instances(const struct gpu *g, enum counter_group group)
@@ -260,7 +239,7 @@ static bool parse_top(struct reader *r, struct probe_path *out)
 		if (name_is(counter_group_names[g], w, n))
 			return parse_group(r, out, (enum counter_group)g);
 	out->group = CG_sm;
-	return counter_or_derived(r, out, w, n, "gpu");
+	return counter_or_rate(r, out, w, n, "gpu");
 }
 
 bool probe_parse(const struct gpu *g, const char *text, struct probe_path *out, struct err *e)
@@ -286,39 +265,22 @@ u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 ind
 	return sum;
 }
 
-#define FIELD(type, f) ((u32)(offsetof(struct type, f) / sizeof(u64)))
-
-static double ratio(u64 a, u64 b)
+double probe_rate(struct gpu *g, u32 row, u32 instance)
 {
-	return b ? (double)a / (double)b : 0;
-}
-
-static double ipc(struct gpu *g, enum counter_group group, u32 instance)
-{
-	if (group == CG_sm)
-		return ratio(probe_counter(g, CG_sm, instance, FIELD(sm_counters, issued)), gpu_cycle(g));
-	struct kernel_info k;
-	gpu_kernel_info(g, instance, &k);
-	if (k.state == KS_QUEUED)
-		return 0;
-	u64 start = probe_counter(g, CG_kernel, instance, FIELD(kernel_counters, started_at));
-	u64 end = k.state == KS_DONE ? probe_counter(g, CG_kernel, instance, FIELD(kernel_counters, ended_at)) : gpu_cycle(g);
-	return ratio(probe_counter(g, CG_kernel, instance, FIELD(kernel_counters, warp_insts)), end > start ? end - start : 0);
-}
-
-double probe_derived_value(struct gpu *g, enum counter_group group, u32 instance, enum probe_derived d)
-{
-	switch (d) {
-	case PD_HIT_RATE:
-		return ratio(probe_counter(g, group, instance, FIELD(cache_counters, hits)),
-					 probe_counter(g, group, instance, FIELD(cache_counters, accesses)));
-	case PD_ROW_HIT_RATE: {
-		u64 hits = probe_counter(g, group, instance, FIELD(dram_counters, row_hits));
-		return ratio(hits, hits + probe_counter(g, group, instance, FIELD(dram_counters, row_misses)));
-	}
-	case PD_IPC: return ipc(g, group, instance);
-	default: BUG("derived value %d", d);
-	}
+	const struct rate_desc *r = &rate_descs[row];
+	const struct conf *c = gpu_conf(g);
+	u64 sum[COUNTERS_MAX];
+	u32 n = counter_group_size(r->group), all = group_instances(g, r->group), covered = instance == PROBE_ALL ? all : 1;
+	BUG_ON(n > COUNTERS_MAX);
+	for (u32 i = 0; i < n; i++)
+		sum[i] = probe_counter(g, r->group, instance, i);
+	double share = r->group == CG_dram && all ? (double)covered / all : 1;
+	struct rate_env env = {.cycles = gpu_cycle(g),
+						   .slots = gpu_cycle(g) * c->sm_schedulers * covered,
+						   .instances = covered,
+						   .sim_us = (double)gpu_cycle(g) / c->core_clock,
+						   .peak_bytes = dram_peak_bytes(c) * share};
+	return r->value(sum, &env);
 }
 
 static u64 read_warp(const struct gpu *g, const struct probe_path *p)
@@ -351,9 +313,9 @@ struct probe_value probe_read(struct gpu *g, const struct probe_path *p)
 	case PROBE_CYCLE: v.u = gpu_cycle(g); break;
 	case PROBE_STALL: v.u = read_stall(g, p); break;
 	case PROBE_WARP: v.u = read_warp(g, p); break;
-	case PROBE_DERIVED:
+	case PROBE_RATE:
 		v.real = true;
-		v.d = probe_derived_value(g, p->group, p->instance, (enum probe_derived)p->index);
+		v.d = probe_rate(g, p->index, p->instance);
 		break;
 	}
 	return v;
@@ -399,9 +361,9 @@ static void offer_group(const struct completer *c, const char *prefix, enum coun
 	for (u32 i = 0; i < counter_ndescs; i++)
 		if (counter_descs[i].group == g)
 			offer(c, prefix, counter_descs[i].name);
-	for (u32 d = 0; d < PD_COUNT; d++)
-		if (group_has_derived(g, (enum probe_derived)d))
-			offer(c, prefix, probe_derived_names[d]);
+	for (u32 i = 0; i < rate_ndescs; i++)
+		if (rate_descs[i].group == g)
+			offer(c, prefix, rate_descs[i].name);
 }
 
 static void offer_stalls(const struct completer *c, const char *prefix)

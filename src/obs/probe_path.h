@@ -9,23 +9,22 @@
  *   gpu.sm[N].stall.REASON  gpu.stall.REASON            slots by base reason, blanks as underscores: memory_dependency
  *   gpu.sm[N].warp[W].FIELD                             pc insts active pending_loads since state
  *
- * Derived values beside the counters: hit_rate (caches: hits / accesses), row_hit_rate (dram: row_hits / (row_hits + row_misses)),
- * ipc (sm: issued / cycles; machine: sum over SMs / cycles; kernel: warp_insts / cycles since its start). 0 when nothing happened. */
+ * Beside the counters stand the rates of obs/derived.def (hit_rate, ipc...); NAN when their denominator is 0. */
 #ifndef OBS_PROBE_PATH_H
 #define OBS_PROBE_PATH_H
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "gpu/query.h"
+#include "obs/stats.h"
 
 #define PROBE_ALL UINT32_MAX /* instance: the sum over all */
-enum probe_kind { PROBE_COUNTER, PROBE_DERIVED, PROBE_CYCLE, PROBE_STALL, PROBE_WARP };
-enum probe_derived { PD_HIT_RATE, PD_ROW_HIT_RATE, PD_IPC, PD_COUNT };
+enum probe_kind { PROBE_COUNTER, PROBE_RATE, PROBE_CYCLE, PROBE_STALL, PROBE_WARP };
 enum probe_warp_field { PW_PC, PW_INSTS, PW_ACTIVE, PW_PENDING_LOADS, PW_SINCE, PW_STATE, PW_COUNT };
 struct probe_path {
 	enum probe_kind kind;
 	enum counter_group group;
 	u32 instance;  /* or PROBE_ALL */
-	u32 index;     /* counter, enum probe_derived, enum stall, enum probe_warp_field */
+	u32 index;     /* counter, row of rate_descs, enum stall, enum probe_warp_field */
 	u32 warp;
 };
 struct probe_value {
@@ -41,10 +40,9 @@ void probe_value_text(struct probe_value v, struct strbuf *out);
 
 /* The sum of a group's counter over all instances, or one instance's. */
 u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 index);
-/* Derived values of a group by name; false when the group has none of that name. */
-bool probe_find_derived(enum counter_group group, const char *name, enum probe_derived *out);
-double probe_derived_value(struct gpu *g, enum counter_group group, u32 instance, enum probe_derived d);
-extern const char *const probe_derived_names[PD_COUNT];
+/* Row in rate_descs of a group's rate by name, -1 = none; its value for one instance or PROBE_ALL. */
+int probe_find_rate(enum counter_group group, const char *name, size_t len);
+double probe_rate(struct gpu *g, u32 row, u32 instance);
 extern const char *const probe_warp_fields[PW_COUNT];
 /* Reason by name with blanks or underscores; -1 = none. */
 int probe_find_stall(const char *name, size_t len);

@@ -104,17 +104,26 @@ static bool *find_targets(const struct fn *f)
 
 struct count {
 	u32 defs, uses;
-	bool wide; /* the last definition is a mul.wide of 32-bit values */
+	u32 block;     /* number of jump-free runs before the last definition */
+	bool wide;     /* it is a mul.wide of 32-bit values */
 };
 
-static struct count *count_regs(const struct fn *f)
+static bool starts_run(const struct fn *f, u32 pc, const bool *is_target)
+{
+	return is_target[pc - f->begin] || (pc > f->begin && (f->code[pc - 1].op == OP_BRA || f->code[pc - 1].op == OP_BRX));
+}
+
+static struct count *count_regs(const struct fn *f, const bool *is_target)
 {
 	struct count *c = xcalloc(f->nregs + 1, sizeof(*c));
+	u32 block = 0;
 	for (u32 pc = f->begin; pc < f->end; pc++) {
 		const struct inst *in = &f->code[pc];
+		block += starts_run(f, pc, is_target);
 		for (u32 k = 0; k < 4; k++)
 			if (opnd_is_vreg(in->d[k])) {
 				c[in->d[k]].defs++;
+				c[in->d[k]].block = block;
 				c[in->d[k]].wide = in->op == OP_MUL && in->mode == MUL_WIDE && ptype_bytes(in->type) == 4;
 			}
 		for (u32 k = 0; k < 5; k++)
@@ -124,21 +133,25 @@ static struct count *count_regs(const struct fn *f)
 	return c;
 }
 
-static bool is_fused(const struct count *c, opnd o)
+/* Only within a block: a product computed before a loop and added in it saves no instruction of the loop. */
+static bool is_fused(const struct count *c, opnd o, u32 block)
 {
-	return opnd_is_vreg(o) && c[o].wide && c[o].defs == 1 && c[o].uses == 1;
+	return opnd_is_vreg(o) && c[o].wide && c[o].defs == 1 && c[o].uses == 1 && c[o].block == block;
 }
 
 void cost_run(const struct fn *f)
 {
 	bool *is_target = find_targets(f);
-	struct count *counts = count_regs(f);
+	struct count *counts = count_regs(f, is_target);
+	u32 block = 0;
 	for (u32 pc = f->begin; pc < f->end; pc++) {
 		struct inst *in = &f->code[pc];
+		block += starts_run(f, pc, is_target);
 		in->cost = (u8)cost_of(in);
 		if (bra_is_free(f, pc, is_target))
 			in->cost = 0;
-		if (in->op == OP_ADD && is_int64(in->type) && (is_fused(counts, in->s[0]) || is_fused(counts, in->s[1]))) {
+		bool add64 = in->op == OP_ADD && is_int64(in->type) && in->guard == OPND_NONE;
+		if (add64 && (is_fused(counts, in->s[0], block) || is_fused(counts, in->s[1], block))) {
 			in->flags |= IF_FOLDED;
 			in->cost = 0;
 		}

@@ -31,7 +31,7 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
 	wp->fetching = 1;
 	if (r == MR_HIT)
-		wheel_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);
+		timer_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);
 }
 
 void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now)

@@ -27,11 +27,11 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
 
-/* --- wheel.c -------------------------------------------------------------------------------------------------------
+/* --- timer.c -------------------------------------------------------------------------------------------------------
  */
-void wheel_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
-void wheel_run(struct sm_ctx *x, struct sm *s, u64 now);
-u64 wheel_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
+void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
+void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
+u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
 
 /* --- fetch.c, ldst.c, barrier.c --------------------------------------------------------------------------------------
  */

@@ -97,7 +97,7 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		u64 cycles = (u64)(d->sleep_ns * x->conf->core_clock / 1000.0);
 		wp->sleeping = 1;
 		wp->inflight++;
-		wheel_add(x, s, now, now + MAX(1, MIN(cycles, SM_WHEEL - 1)), WK_WAKE, w, d->pc);
+		timer_add(x, s, now, now + MAX(1, MIN(cycles, SM_WHEEL - 1)), WK_WAKE, w, d->pc);
 	}
 	if (d->flags & DYN_WARP_DONE)
 		warp_exit(x, s, w, now);
@@ -154,7 +154,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
-			wheel_add(x, s, now, now + in->lat + extra, WK_WRITEBACK, w, pc);
+			timer_add(x, s, now, now + in->lat + extra, WK_WRITEBACK, w, pc);
 		}
 	}
 	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE))))

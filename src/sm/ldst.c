@@ -102,7 +102,7 @@ static void shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u6
 	s->k.shared_conflicts += e->ntxn - 1;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
-		wheel_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_WRITEBACK, e->warp, e->pc);
+		timer_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_WRITEBACK, e->warp, e->pc);
 	}
 	dequeue(x, s, e, result, now);
 }
@@ -119,7 +119,7 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	s->nloads--;
 	s->warp[w].loads--;
 	if (at > now) {
-		wheel_add(x, s, now, at, WK_WRITEBACK, w, pc);
+		timer_add(x, s, now, at, WK_WRITEBACK, w, pc);
 		return;
 	}
 	s->warp[w].inflight--;

@@ -93,7 +93,7 @@ static u64 next_work(const struct sm_ctx *x, const struct sm *s, u64 now)
 		return now + 1;
 	if (s->in[WS_READY_LSU] && lsu_has_room(x, s))
 		return now + 1;
-	return wheel_next(s, now);
+	return timer_next(s, now);
 }
 
 u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
@@ -104,7 +104,7 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 			s->stall[i][s->reason[i]] += n;
 	}
 	s->acct_from = now + 1;
-	wheel_run(x, s, now);
+	timer_run(x, s, now);
 	lsu_cycle(x, s, now);
 	bool issued = false;
 	for (u32 i = 0; i < x->nscheds; i++)

@@ -64,6 +64,10 @@ void goal_drive(struct debugger *d, struct strbuf *out);
 bool debugger_on_event(void *ctx, const struct event *ev);
 /* Moves program output to out. */
 void take_output(struct debugger *d, struct strbuf *out);
+/* Lets the host program run to its first wait: modules are loaded and kernels launched, no cycle is simulated. */
+bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e);
+/* session_restart, and everything that hung on the old machine. Leaves the debugger at cycle 0, started. */
+bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e);
 
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
 /* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
@@ -74,6 +78,8 @@ void watch_delete(struct debugger *d, struct watch *w);
 /* Evaluates the enabled watchpoints; the first that changed, or NULL. Errors of a Lua expression disable it and are reported to out. */
 struct watch *watches_check(struct debugger *d, struct strbuf *out, char *old, size_t old_size);
 bool watches_enabled(const struct debugger *d);
+/* The machine is a new one: probes are looked up again, old values forgotten. */
+void watches_rebind(struct debugger *d);
 
 /* --- values (data.c) ----------------------------------------------------------------------------------------------- */
 /* Evaluates %REGISTER or a Lua expression to text; fmt: 0, or one of xdufc. */

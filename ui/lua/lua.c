@@ -124,6 +124,8 @@ static int safe_load(lua_State *L)
 	lua_replace(L, 3);
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
+	if (!has_env)
+		lua_settop(L, 4); /* a nil environment is not the same as none */
 	lua_call(L, has_env ? 4 : 3, LUA_MULTRET);
 	return lua_gettop(L);
 }

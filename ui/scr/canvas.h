@@ -21,6 +21,8 @@ enum role {
 	R_ISSUED, R_READY, R_SHORT, R_MEM, R_REFUSED, R_BARRIER, R_FETCH,
 	/* series: kernels, CTAs, stack parts */
 	R_SER0, R_SER1, R_SER2, R_SER3, R_SER4, R_SER5,
+	/* areas under curves: muted, a large surface */
+	R_FILL0, R_FILL1, R_FILL2, R_FILL3, R_FILL4,
 	/* source text */
 	R_OPCODE, R_REGISTER, R_LABEL, R_COMMENT, R_DIRECTIVE,
 	R_COUNT

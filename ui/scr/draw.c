@@ -66,6 +66,21 @@ void draw_bar(struct pane p, int y, int x, int w, struct style s, double fractio
 	}
 }
 
+void draw_meter(struct pane p, int y, int x, int w, struct style s, double fraction)
+{
+	fraction = fraction > 0 ? MIN(fraction, 1.0) : 0;
+	int halves = (int)lround(fraction * w * 2);
+	for (int i = 0; i < w; i++, halves -= 2) {
+		u32 track = p.c->ascii ? '-' : p.c->mono ? 0x2500 : 0x2501;
+		if (halves >= 2 || (halves == 1 && p.c->ascii))
+			pane_glyph(p, y, x + i, s, p.c->ascii ? '=' : 0x2501);
+		else if (halves == 1)
+			pane_glyph(p, y, x + i, s, 0x2578);
+		else
+			pane_glyph(p, y, x + i, STYLE(R_FAINT), track);
+	}
+}
+
 float resample(const float *v, int n, int w, int i)
 {
 	if (n <= w)
@@ -105,13 +120,13 @@ void draw_block(struct pane p, int y, int x, int w, struct style s, u64 from, u6
 	if (!total || w <= 0)
 		return;
 	int a = (int)(from * (u64)w / total), b = (int)(to * (u64)w / total);
+	bool plain = p.c->ascii || p.c->mono; /* no colours to tell neighbours apart: brackets do */
 	b = MIN(MAX(b, a + 1), w);
 	for (int i = a; i < b; i++)
-		pane_glyph(p, y, x + i, s, 0x2588);
+		pane_glyph(p, y, x + i, s, !plain ? 0x2588 : i == a ? '[' : i == b - 1 ? ']' : '=');
 	int len = (int)strlen(label);
-	if (b - a < len + 2)
+	if (b - a < len + (plain ? 2 : 0))
 		return;
-	struct style text = {s.role, ATTR_REVERSE};
-	int at = x + a + (b - a - len) / 2;
-	pane_text(p, y, at, text, label);
+	struct style text = {s.role, plain ? 0 : ATTR_REVERSE};
+	pane_text(p, y, x + a + (b - a - len) / 2, text, label);
 }

@@ -16,6 +16,8 @@ void draw_rule(struct pane p, int y);
 /* A bar of w columns, `fraction` (clipped to 0..1) filled with a precision of an eighth column; the rest shows a faint track when
  * track is set. */
 void draw_bar(struct pane p, int y, int x, int w, struct style s, double fraction, bool track);
+/* A share of a whole as a heavy line on a faint one: lists of meters stay apart where bars would run together. */
+void draw_meter(struct pane p, int y, int x, int w, struct style s, double fraction);
 /* n values as a row of w columns (n > w: neighbours are averaged; n < w: drawn at the left); max is the full height, a value that is
  * not finite leaves a gap. */
 void draw_spark(struct pane p, int y, int x, int w, struct style s, const float *v, int n, float max);

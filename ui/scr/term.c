@@ -205,6 +205,8 @@ static int translate(int k)
 	case KEY_RIGHT: return K_RIGHT;
 	case KEY_PPAGE: return K_PGUP;
 	case KEY_NPAGE: return K_PGDN;
+	case KEY_SPREVIOUS: return K_CONSOLE_UP;
+	case KEY_SNEXT: return K_CONSOLE_DOWN;
 	case KEY_HOME: return K_HOME;
 	case KEY_END: return K_END;
 	case KEY_DC: return K_DEL;

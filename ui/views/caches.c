@@ -33,7 +33,7 @@ static int table(struct view_ctx *v, struct pane p)
 		const char *name;
 		enum counter_group group;
 	} rows[] = {{"L1D", CG_l1d}, {"L2", CG_l2}, {"L1I", CG_l1i}, {"L1C", CG_l1c}, {"L1T", CG_l1t}};
-	static const char *const head[] = {"accesses", "hits", "misses", "merges", "no line", "no mshr", "mergefull", "queuefull", "fills", "evicted", "written", "bypassed"};
+	static const char *const head[] = {"accesses", "hits", "misses", "merges", "no line", "no mshr", "no merge", "no queue", "fills", "evicted", "written", "bypassed"};
 	int cols = MIN((p.w - 12) / 9, (int)ARRAY_LEN(head)), y = 1;
 	pane_right(p, 0, 11, STYLE(R_DIM), "hit");
 	for (int i = 0; i < cols; i++)
@@ -71,7 +71,7 @@ static void per_sm(struct view_ctx *v, struct pane p)
 		struct pane q = pane_sub(p, y, x, 1, w - 1);
 		pane_right(q, 0, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
 		double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
-		draw_bar(q, 0, 5, w - 20, STYLE(R_SER0), hit, true);
+		draw_meter(q, 0, 5, w - 20, STYLE(R_SER0), hit);
 		pane_right(q, 0, w - 10, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
 		pane_right(q, 0, w - 3, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
 	}
@@ -79,7 +79,7 @@ static void per_sm(struct view_ctx *v, struct pane p)
 
 static void draw(struct view_ctx *v, struct pane p)
 {
-	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_SER0, 1, "%"}, {"L2", TS_L2_HIT, R_SER3, 1, "%"}};
+	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, {"L2", TS_L2_HIT, R_FILL3, 1, "%"}};
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
 	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w));
 	int nsm = (int)gpu_conf(v->g)->num_sms, cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1;
@@ -104,7 +104,7 @@ const struct view view_caches = {
 	.name = "cache",
 	.title = "caches",
 	.keys = "",
-	.help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, mergefull, queuefull:\n"
+	.help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no merge, no queue:\n"
 			"cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",
 	.draw = draw,
 	.on_key = on_key,

@@ -107,8 +107,9 @@ static void draw(struct view_ctx *v, struct pane p)
 		kernel_row(v, p, r + 1, (u32)(v->st->top + r), &c);
 	if (!n)
 		pane_text(p, 2, 3, STYLE(R_DIM), "nothing launched yet");
+	int y = MIN(MAX((int)n, 3) + 2, p.h - bottom);
 	if (bottom)
-		residents(v, pane_sub(p, p.h - bottom, 0, bottom, p.w));
+		residents(v, pane_sub(p, y, 0, bottom, p.w));
 }
 
 static bool on_key(struct view_ctx *v, int key)

@@ -44,7 +44,7 @@ static void channel_row(struct view_ctx *v, struct pane p, int y, u32 ch, double
 	pane_right(p, y, 33, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->writes));
 	pane_right(p, y, 42, STYLE(R_TEXT), d->requests ? "%.0f" : "-", d->requests ? (double)d->queue_cycles / (double)d->requests : 0.0);
 	bank_cells(v, p, y, 44, ch);
-	draw_bar(p, y, 62, w, STYLE(R_MEM), dram_cycles > 0 ? (double)d->busy / dram_cycles : 0, true);
+	draw_meter(p, y, 62, w, STYLE(R_MEM), dram_cycles > 0 ? (double)d->busy / dram_cycles : 0);
 }
 
 static int channels(struct view_ctx *v, struct pane p)
@@ -76,7 +76,7 @@ static int slices(struct view_ctx *v, struct pane p)
 		struct pane q = pane_sub(p, 1 + i % rows, i / rows * w, 1, w);
 		double hit = lookups ? (double)c->hits / (double)lookups : 0;
 		pane_right(q, 0, 4, STYLE(R_DIM), "%d", i);
-		draw_bar(q, 0, 5, MAX(w - 22, 4), STYLE(R_SER3), hit, true);
+		draw_meter(q, 0, 5, MAX(w - 22, 4), STYLE(R_SER3), hit);
 		pane_right(q, 0, w - 11, STYLE(R_TEXT), lookups ? "%.0f%%" : "-", 100 * hit);
 		pane_right(q, 0, w - 3, STYLE(R_DIM), "%s", fmt_short(buf, (double)c->accesses));
 	}
@@ -85,7 +85,7 @@ static int slices(struct view_ctx *v, struct pane p)
 
 static void draw(struct view_ctx *v, struct pane p)
 {
-	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_MEM, 1, "%"}, {"L2 hit", TS_L2_HIT, R_SER3, 1, "%"}};
+	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"}};
 	noc_line(v, p, 0);
 	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12;
 	int y = 1 + roomy;
@@ -96,7 +96,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		return;
 	int n = room >= 5 ? 2 : 1, each = MAX(MIN((room - 1) / n, 8), 1);
 	for (int i = 0; i < n; i++, y += each)
-		chart_draw(v, pane_sub(p, y, 0, each, p.w), &charts[i], -1, 14);
+		chart_draw(v, pane_sub(p, y + (each > 2), 0, each - (each > 2), p.w), &charts[i], -1, 14);
 	chart_axis(v, p, y, 14);
 }
 

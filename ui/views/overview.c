@@ -70,11 +70,12 @@ static int kernels(struct view_ctx *v, struct pane p, int rows)
 		gpu_kernel_info(v->g, id[i], &k);
 		name_w = MAX(name_w, MIN(utf8_width(k.name), p.w / 4));
 	}
+	char more[32] = "";
+	if (gpu_num_kernels(v->g) > n)
+		snprintf(more, sizeof more, "  +%u more", gpu_num_kernels(v->g) - n);
 	for (u32 i = 0; i < n; i++)
-		kernel_row(v, p, (int)i, id[i], name_w);
-	u32 hidden = gpu_num_kernels(v->g) - n;
-	if (hidden)
-		pane_right(p, (int)n - 1, p.w - 1, STYLE(R_DIM), " +%u more", hidden);
+		kernel_row(v, pane_sub(p, (int)i, 0, 1, p.w - (i == n - 1 ? utf8_width(more) : 0)), 0, id[i], name_w);
+	pane_right(p, (int)n - 1, p.w - 1, STYLE(R_DIM), "%s", more);
 	return (int)n;
 }
 
@@ -89,13 +90,13 @@ static int digits(u32 v)
 	return v < 10 ? 1 : v < 100 ? 2 : 3;
 }
 
-/* Cells first; then the figures in order of importance as long as they fit; wide terminals get the whole breakdown and its history. */
+/* Cells first (80 columns have no margin to spare); then the figures in order of importance as long as they fit; wide terminals get the whole breakdown and its history. */
 static struct columns layout(const struct conf *c, u32 warps, int w)
 {
-	struct columns k = {.cells = digits(c->num_sms - 1) + 2, .cta = -1, .reg = -1, .shm = -1, .ipc = -1, .l1 = -1, .stack = -1, .spark = -1};
+	struct columns k = {.cells = digits(c->num_sms - 1) + (w < 100 ? 1 : 2), .cta = -1, .reg = -1, .shm = -1, .ipc = -1, .l1 = -1, .stack = -1, .spark = -1};
 	k.ncells = MIN((int)warps, MAX(w - k.cells, 0));
 	int x = k.cells + k.ncells, room = w - x, cta_w = 2 * digits(c->sm_ctas) + 1;
-	bool ipc = room >= 5, lost = room >= 18, cta = room >= 19 + cta_w, reg = room >= 23 + cta_w, shm = room >= 27 + cta_w;
+	bool ipc = room >= 5, lost = room >= 17, cta = room >= 18 + cta_w, reg = room >= 22 + cta_w, shm = room >= 26 + cta_w;
 	bool l1 = room >= 60;
 	if (cta)
 		k.cta = x += cta_w + 1;
@@ -195,7 +196,8 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 	enum stall top = top_stall(now->stalls, &share);
 	if (k->lost > 0 && top < ST_COUNT) {
 		struct style ts = STYLE(stall_role(top));
-		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts, stall_descs[top].name[TAX_BASE]);
+		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts, 
+				  k->lost_w < 17 ? stall_short(top) : stall_descs[top].name[TAX_BASE]);
 		pane_right(p, y, k->pct, s, "%.0f", 100 * share);
 	}
 	if (k->stack > 0)
@@ -204,7 +206,7 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 		float val[512];
 		int w = MIN(k->spark_w, (int)ARRAY_LEN(val)), n = view_series(v, (s32)sm, TS_IPC, val, w);
 		const struct conf *c = gpu_conf(v->g);
-		draw_spark(p, y, k->spark, w, STYLE(R_ISSUED), val, n, (float)(c->sm_schedulers * c->sm_issue_width));
+		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, (float)(c->sm_schedulers * c->sm_issue_width));
 	}
 }
 
@@ -229,8 +231,8 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 
 /* --- curves ------------------------------------------------------------------------------------------------------------- */
 static const struct chart charts[] = {
-	{"IPC", TS_IPC, R_ISSUED, 0, ""},        {"L1D hit", TS_L1D_HIT, R_SER0, 1, "%"},   {"DRAM", TS_DRAM_BW, R_MEM, 1, "%"},
-	{"L2 hit", TS_L2_HIT, R_SER3, 1, "%"},   {"warps", TS_WARPS, R_READY, 0, ""},
+	{"IPC", TS_IPC, R_FILL0, 0, ""},        {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},   {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
+	{"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},   {"warps", TS_WARPS, R_FILL4, 0, ""},
 };
 
 static void spark_line(struct view_ctx *v, struct pane p)

@@ -97,6 +97,20 @@ static const char *source_text(const struct view_ctx *v, const struct warp_info 
 	return s;
 }
 
+/* One blank for each run of blanks: PTX files align operands with tabs. */
+static void inst_cell(struct pane p, const char *s, u32 len)
+{
+	int x = 0;
+	for (u32 i = 0; i < len;) {
+		u32 n = 0;
+		while (i + n < len && s[i + n] != ' ' && s[i + n] != '\t')
+			n++;
+		x = pane_textn(p, 0, x, STYLE(R_TEXT), s + i, n) + 1;
+		for (i += n; i < len && (s[i] == ' ' || s[i] == '\t');)
+			i++;
+	}
+}
+
 static void warp_row(struct view_ctx *v, struct pane p, int y, const struct table *t, u32 warp)
 {
 	struct warp_info w;
@@ -113,7 +127,7 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 		pane_right(p, y, t->pc, STYLE(R_DIM), "%u", w.pc);
 	u32 len;
 	const char *s = source_text(v, &w, &len);
-	pane_textn(pane_sub(p, y, t->inst, 1, t->inst_w), 0, 0, STYLE(R_TEXT), s, len);
+	inst_cell(pane_sub(p, y, t->inst, 1, t->inst_w), s, len);
 	if (t->mask > 0)
 		pane_printf(p, y, t->mask, STYLE(w.active == UINT32_MAX ? R_FAINT : R_TEXT), "%08x", w.active);
 	pane_glyph(p, y, t->state, st, warp_glyph(w.state, w.issued_last, w.refused));

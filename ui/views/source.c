@@ -146,13 +146,29 @@ struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc;
 };
 
-static struct source_columns layout(int w, u32 nlines, bool loc)
+/* Columns of the longest line with code: the room the text is worth. */
+static int text_width(const struct module *m)
 {
-	int digits = nlines < 1000 ? 3 : nlines < 10000 ? 4 : 6;
-	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .warps_w = w >= 120 ? 20 : w >= 70 ? 6 : 0, .loc = -1};
+	int most = 40;
+	for (u32 pc = 0; pc < m->ncode; pc++) {
+		u32 len;
+		const char *s = module_line(m, m->code[pc].line, &len);
+		int w = (int)len;
+		for (u32 i = 0; i < len; i++)
+			w += s[i] == '\t' ? 3 : 0;
+		most = MAX(most, w);
+	}
+	return MIN(most + 2, 90);
+}
+
+static struct source_columns layout(int w, const struct module *m, bool loc)
+{
+	int digits = m->nlines < 1000 ? 3 : m->nlines < 10000 ? 4 : 6;
+	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .loc = -1};
+	c.warps_w = w >= 160 ? 30 : w >= 120 ? 16 : w >= 70 ? 6 : 0;
 	c.heat_w = c.warps_w;
 	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0);
-	c.text_w = MAX(MIN(w - c.text - right, 90), 8);
+	c.text_w = MAX(MIN(w - c.text - right, text_width(m)), 8);
 	c.warps = c.text + c.text_w + 1;
 	c.heat = c.warps + c.warps_w + 6;
 	if (loc && w >= 120)
@@ -267,7 +283,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		most.waiting = MAX(most.waiting, f[i].waiting);
 	}
 	const struct inst *in = focus_inst(v, m);
-	struct source_columns c = layout(p.w, m->nlines, loc);
+	struct source_columns c = layout(p.w, m, loc);
 	const struct heat_module *h = heat_of(v->heat, m);
 	int rows = p.h - 1;
 	heading(v, p, m, in, &c);

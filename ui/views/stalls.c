@@ -127,27 +127,37 @@ static void over_time(struct view_ctx *v, struct pane p)
 }
 
 /* --- per SM -------------------------------------------------------------------------------------------------------------- */
+/* Columns are headed by the classes' names where all of them fit, else by their letters. */
+static int class_columns(const struct stall_class *cls, u32 n, int w, int ends[TAX_MAX_CLASSES])
+{
+	int named = 5, x = 5;
+	for (u32 i = 0; i < n; i++)
+		named += MAX((int)strlen(cls[i].name) + 2, 7);
+	for (u32 i = 0; i < n; i++)
+		ends[i] = x += named < w ? MAX((int)strlen(cls[i].name) + 2, 7) : 7;
+	return named < w;
+}
+
 static void per_sm(struct view_ctx *v, struct pane p)
 {
-	const struct conf *c = gpu_conf(v->g);
 	struct stall_class cls[TAX_MAX_CLASSES];
 	u64 base[ST_COUNT];
-	int rows = p.h - 1;
-	for (int r = 0; r < rows && r < (int)c->num_sms; r++) {
+	int ends[TAX_MAX_CLASSES];
+	pane_right(p, 0, 4, STYLE(R_DIM), "SM");
+	for (int r = 0; r < p.h - 1 && r < (int)gpu_conf(v->g)->num_sms; r++) {
 		gpu_stalls_sum(v->g, r, base);
 		u32 n = stall_map(v->d->taxonomy, base, cls);
 		u64 sum = stall_slots(base);
-		bool focus = (u32)r == v->d->focus.sm;
-		pane_right(p, r + 1, 4, focus ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", r);
-		int x = 5;
-		for (u32 i = 0; i < n && x + 7 <= p.w; i++, x += 7) {
+		bool names = class_columns(cls, n, p.w, ends);
+		pane_right(p, r + 1, 4, (u32)r == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", r);
+		for (u32 i = 0; i < n && ends[i] <= p.w; i++) {
 			struct look l = class_look(v->d->taxonomy, cls[i].name);
-			if (r == 0) {
-				pane_right(p, 0, 4, STYLE(R_DIM), "SM");
-				pane_glyph(p, 0, x + 5, STYLE(l.role), l.glyph);
-			}
+			if (r == 0 && names)
+				pane_right(p, 0, ends[i], STYLE(l.role), "%s", cls[i].name);
+			else if (r == 0)
+				pane_glyph(p, 0, ends[i] - 1, STYLE(l.role), l.glyph);
 			double share = percent((double)cls[i].slots, (double)sum);
-			pane_right(p, r + 1, x + 6, STYLE(share >= 0.05 ? R_TEXT : R_FAINT), "%.1f", share);
+			pane_right(p, r + 1, ends[i], STYLE(share >= 0.05 ? R_TEXT : R_FAINT), "%.1f", share);
 		}
 	}
 }

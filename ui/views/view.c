@@ -51,14 +51,25 @@ int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int
 static const struct {
 	u8 role;
 	u32 glyph;
+	const char *brief;
 } stall_looks[ST_COUNT] = {
-	[ST_ISSUED] = {R_ISSUED, 0x25b6},  [ST_LSU] = {R_REFUSED, 's'},       [ST_RF_LINE] = {R_REFUSED, 'l'},
-	[ST_RF_MSHR] = {R_REFUSED, 'h'},   [ST_RF_MERGE] = {R_REFUSED, 'g'},  [ST_RF_QUEUE] = {R_REFUSED, 'q'},
-	[ST_PIPE] = {R_READY, 'p'},        [ST_PERIOD] = {R_READY, 'i'},      [ST_MEM] = {R_MEM, 'm'},
-	[ST_SHORT] = {R_SHORT, 'x'},       [ST_MEMBAR] = {R_MEM, 'n'},        [ST_BARRIER] = {R_BARRIER, 'b'},
-	[ST_SLEEP] = {R_BARRIER, 'z'},     [ST_FETCH] = {R_FETCH, 'f'},       [ST_DONE] = {R_DIM, 'd'},
-	[ST_EMPTY] = {R_FAINT, 0xb7},
+	[ST_ISSUED] = {R_ISSUED, 0x25b6, "issued"}, [ST_LSU] = {R_REFUSED, 's', "lsu"},
+	[ST_RF_LINE] = {R_REFUSED, 'l', "l1 line"}, [ST_RF_MSHR] = {R_REFUSED, 'h', "l1 mshr"},
+	[ST_RF_MERGE] = {R_REFUSED, 'g', "merges"}, [ST_RF_QUEUE] = {R_REFUSED, 'q', "l1 q"},
+	[ST_PIPE] = {R_READY, 'p', "pipe"},         [ST_PERIOD] = {R_READY, 'i', "period"},
+	[ST_POLICY] = {R_READY, 'c', "policy"},     [ST_MEM] = {R_MEM, 'm', "memory"},          [ST_SHORT] = {R_SHORT, 'x', "short"},
+	[ST_MEMBAR] = {R_MEM, 'n', "fence"},        [ST_BARRIER] = {R_BARRIER, 'b', "barrier"},
+	[ST_SLEEP] = {R_BARRIER, 'z', "sleep"},     [ST_FETCH] = {R_FETCH, 'f', "fetch"},
+	[ST_DONE] = {R_DIM, 'd', "drain"},          [ST_EMPTY] = {R_FAINT, 0xb7, "no warp"},
 };
+
+const char *stall_short(enum stall r)
+{
+	return stall_looks[r].brief;
+}
+
+/* A reason new in stalls.def shows with its own name until it has a look here. */
+_Static_assert(ST_COUNT == 17, "give the new stall reason a role, a letter and a short name");
 
 enum role stall_role(enum stall r)
 {

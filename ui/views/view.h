@@ -54,6 +54,7 @@ int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int
 /* The role and letter of a base stall reason, as in the overview's cells. */
 enum role stall_role(enum stall r);
 u32 stall_glyph(enum stall r);
+const char *stall_short(enum stall r); /* at most 7 characters */
 /* The role of a warp state, and its glyph under the overlays "issued" and "refused". */
 struct style warp_style(enum warp_state s, bool issued, bool refused);
 u32 warp_glyph(enum warp_state s, bool issued, bool refused);

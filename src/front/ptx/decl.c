@@ -302,6 +302,8 @@ bool parse_var(struct loader *ld, enum space space, bool is_extern)
 	struct decl d;
 	if (ld->fn < 0 && space == SPC_PARAM)
 		return ld_fail(ld, &ld->tok, ".param at module level is not supported");
+	if (ld->fn < 0 && space == SPC_LOCAL)
+		return ld_fail(ld, &ld->tok, ".local at module level is not supported: local variables belong to functions");
 	if (!parse_decl(ld, &d))
 		return false;
 	do {

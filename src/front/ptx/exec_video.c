@@ -55,7 +55,7 @@ EXEC2(vabsdiff, u32, u32, u32, quad_one(QUAD_ABSDIFF, wide_of(a, in->stype == T_
 
 exec_fn LEVEL_NAME(exec_video)(const struct inst *in)
 {
-	if (!has_opnds(in, 1, 2) || in->flags & IF_SAT || (in->type != T_U32 && in->type != T_S32))
+	if (!has_opnds(in, 1, 2) || in->flags & IF_SAT || in->mode > 1 || (in->type != T_U32 && in->type != T_S32))
 		return NULL;
 	const bool three = in->s[2] != OPND_NONE;
 	switch (in->op) {

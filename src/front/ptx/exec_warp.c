@@ -46,8 +46,9 @@ static void shfl(void *ctx, const struct inst *in)
 		bits |= (u32)ok << i;
 	}
 	write_pred(x, in->d[1], bits);
-	if (in->d[0] != OPND_NONE)
-		LANE_LOOPS(u32, true, , v[i])
+	if (in->d[0] == OPND_NONE)
+		return;
+	LANE_LOOPS(u32, true, , v[i])
 }
 
 static void vote(void *ctx, const struct inst *in)
@@ -117,8 +118,9 @@ static void elect(void *ctx, const struct inst *in)
 	EXEC_BEGIN(u32)
 	const u32 who = m & first_value(x, in->s[0]), leader = who ? first_lane(who) : 0;
 	write_pred(x, in->d[1], who ? 1u << leader : 0);
-	if (in->d[0] != OPND_NONE)
-		LANE_LOOPS(u32, true, , leader)
+	if (in->d[0] == OPND_NONE)
+		return;
+	LANE_LOOPS(u32, true, , leader)
 }
 
 exec_fn LEVEL_NAME(exec_warp)(const struct inst *in)

@@ -53,13 +53,9 @@ struct sig { /* of a function or .callprototype */
 struct finfo { /* beside each module->funcs[] */
 	struct token at;
 	u32 sig;
-	bool defined, address_taken, on_chain;
+	bool defined, is_extern, address_taken;
 	s32 alias;           /* function it stands for or -1 */
-	u32 max_live, chain_live;
-	u64 local_own, local_at; /* bytes of its .local variables; their offset in a thread's local memory */
-	u32 first_edge, nedges; /* after link_sort */
-	u32 mark;
-	u32 order;           /* Tarjan */
+	u32 max_live;
 };
 struct edge { /* a call */
 	u32 caller, inst, live;
@@ -134,9 +130,15 @@ struct loader {
 	u32 nvnames;
 	struct label_ref *refs;
 	u32 nrefs;
+	struct reg_out {
+		u32 vreg, offset;
+		enum ptype type;
+	} *reg_out;          /* results declared .reg */
+	u32 nreg_out;
 	u32 carry;           /* OPND_NONE until used */
 	u32 fparam_used, fparam_max;
-	u32 cuda_line;
+	u32 last_label;      /* pc of the latest label */
+	u32 cuda_line;       /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
 };
@@ -181,7 +183,12 @@ bool parse_signature(struct loader *ld, bool is_kernel, bool is_proto, struct si
 /* --- func.c --- */
 bool parse_function(struct loader *ld, bool is_kernel, bool is_extern);
 /* --- body.c --- */
-bool parse_body(struct loader *ld); /* from '{' to its '}' */
+bool parse_body(struct loader *ld); /* behind the '{', up to its '}' (which stays) */
+bool parse_file(struct loader *ld); /* behind .file */
+bool parse_loc(struct loader *ld);  /* behind .loc */
+bool skip_pragma(struct loader *ld);
+bool finish_body(struct loader *ld, u32 begin); /* a last ret where control could run off the end */
+bool load_reg_params(struct loader *ld, const struct sig *sig); /* declares parameters that are .reg, loads them */
 
 /* --- link.c --- */
 bool link_module(struct loader *ld);

@@ -17,6 +17,7 @@
 #define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
 #define RECONV_CALL 0xfffffffeu /* marks a call entry of the SIMT stack */
 #define SIMT_DEPTH 256          /* entries per warp: one level of calls needs at most 64 (see simt.c) */
+#define PARAM_SLOTS 256         /* launches whose parameters have distinct addresses in the constant cache */
 #define BARRIERS 16             /* named barriers per CTA, PTX's limit */
 #define PRINTF_MAX (1u << 20)   /* bytes of printf output kept until they are fetched: CUDA's default FIFO size */
 
@@ -38,7 +39,7 @@ struct simt { /* arena; one entry below the top */
 	u32 frame;  /* call entry: the caller's frame */
 };
 struct barrier_sum { /* arena: what bar.red has gathered */
-	u32 popc, all, any, pad;
+	u32 popc, any, some_false, pad; /* some_false: some predicate was false */
 };
 struct cta { /* arena */
 	u64 id, warps;
@@ -107,7 +108,6 @@ struct front {
 	u32 ntextures;
 	struct strbuf text;
 	bool text_cut; /* output was dropped because nobody fetched it */
-	struct fault first;
 };
 
 /* What an execution function gets: one warp instruction being executed. */
@@ -139,4 +139,14 @@ typedef void (*exec_fn)(void *ctx, const struct inst *in);
 
 /* fault.c: records a fault of the running instruction and flags it; the instruction must then have no effect. */
 void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space);
+/* printf.c: moves an SM's output of this cycle to the machine's; the execution function of a vprintf call. */
+void front_flush_text(struct front *f, struct sm_side *s);
+void exec_vprintf(void *ctx, const struct inst *in);
+/* texture.c, simt.c: look-ups as in simd.h, for what does not depend on the vector level. */
+exec_fn exec_texture(const struct inst *in);
+exec_fn exec_control(const struct inst *in);
+/* simt.c: pops every entry of the SIMT stack that is empty or has arrived at its reconvergence point, and returns from calls. */
+void simt_settle(struct exec *x);
+/* Bytes of a function's frame, registers and FPARAM area. */
+static inline u64 frame_size(const struct func *fn) { return ((u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES + 127) / 128 * 128; }
 #endif

@@ -5,6 +5,8 @@
 #include "base/bits.h"
 #include "mem/impl.h"
 
+#include <string.h>
+
 static struct dram_timing timing(const struct conf *c)
 {
 	u32 burst = (u32)ceil_div(c->dram_burst, c->dram_ratio);
@@ -50,11 +52,38 @@ void channel_init(struct mem *m, struct arena *a)
 	}
 }
 
-/* --- the window -------------------------------------------------------------------------------------------------------- */
-static void arm(struct mem *m, u32 channel, u64 at)
+void channel_reset(struct mem *m)
 {
+	for (u32 i = 0; i < m->nchannels; i++)
+		m->chan[i].st->due = NEVER;
+}
+
+/* --- the window -------------------------------------------------------------------------------------------------------- */
+static void arm(struct mem *m, u32 channel)
+{
+	u64 due = m->chan[channel].st->due;
+	u64 at = due == NEVER ? NEVER : clock_core(&m->dramclk, due);
 	if (at < wheel_at(&m->wheel, m->timer_channel + channel))
 		wheel_set(&m->wheel, m->timer_channel + channel, at);
+}
+
+/* Keeps the masks of banks in step with a bank's counts. */
+static void update_bank(struct channel *ch, u32 bank)
+{
+	const struct bank_state *b = &ch->bank[bank];
+	ch->st->hit_banks = (ch->st->hit_banks & ~BIT(bank)) | (u64)(b->hits != 0) << bank;
+	ch->st->row_banks = (ch->st->row_banks & ~BIT(bank)) | (u64)(b->queued && !b->hits) << bank;
+}
+
+/* A row was opened or closed: which requests hit now. */
+static void update_hits(struct channel *ch, u32 bank)
+{
+	struct bank_state *b = &ch->bank[bank];
+	b->hits = 0;
+	for (u32 k = 0; k < ch->st->n; k++)
+		if (ch->w[k].bank == bank)
+			b->hits += ch->w[k].hit = ch->w[k].row + 1 == b->row;
+	update_bank(ch, bank);
 }
 
 static void enter(struct mem *m, u32 channel, u32 req, u64 now)
@@ -63,6 +92,7 @@ static void enter(struct mem *m, u32 channel, u32 req, u64 now)
 	const struct dram_req *r = &m->dreq[req];
 	struct bank_state *b = &ch->bank[r->bank];
 	struct window_entry *w = &ch->w[ch->st->n++];
+	bool hit = b->row == r->row + 1;
 	*w = (struct window_entry){.row = r->row,
 							   .arrived = clock_up(&m->dramclk, now),
 							   .arrived_core = now,
@@ -70,16 +100,14 @@ static void enter(struct mem *m, u32 channel, u32 req, u64 now)
 							   .bank = r->bank,
 							   .group = (u8)(r->bank % m->c.dram_groups),
 							   .left = r->bursts,
-							   .write = r->write};
+							   .write = r->write,
+							   .hit = hit};
 	b->queued++;
-	b->hits += b->row == r->row + 1;
+	b->hits += hit;
 	ch->cc->requests++;
-	if (m->c.dram_sched == DRAM_FCFS && ch->st->n > 1)
-		return;
-	enum dram_cmd cmd;
-	u64 at = channel_earliest(m, ch, w, &cmd);
-	if (at != NEVER)
-		arm(m, channel, clock_core(&m->dramclk, at));
+	dram_decide_added(m, ch);
+	update_bank(ch, r->bank);
+	arm(m, channel);
 }
 
 void channel_refill(struct mem *m, u32 channel, u64 now)
@@ -112,10 +140,10 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 	u64 end_core = clock_core(&m->dramclk, end);
 	b->queued--;
 	b->hits--;
+	update_bank(ch, w.bank);
 	ch->cc->queue_cycles += end_core - w.arrived_core;
 	ch->st->n--;
-	for (u32 k = i; k < ch->st->n; k++)
-		ch->w[k] = ch->w[k + 1];
+	memmove(&ch->w[i], &ch->w[i + 1], (ch->st->n - i) * sizeof(*ch->w));
 	if (w.write)
 		dram_req_free(m, w.req);
 	else
@@ -124,29 +152,6 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 }
 
 /* --- commands ----------------------------------------------------------------------------------------------------------- */
-u64 channel_earliest(const struct mem *m, const struct channel *ch, const struct window_entry *w, enum dram_cmd *cmd)
-{
-	const struct channel_state *st = ch->st;
-	const struct bank_state *b = &ch->bank[w->bank];
-	u64 t = MAX(st->cmd_next, w->arrived);
-	if (b->row == w->row + 1) {
-		*cmd = CMD_COLUMN;
-		t = MAX(t, b->col_ok);
-		t = MAX(t, st->col_next);
-		t = MAX(t, ch->group_next[w->group]);
-		return MAX(t, w->write ? st->wr_next : st->rd_next);
-	}
-	if (!b->row) {
-		*cmd = CMD_ACTIVATE;
-		t = MAX(t, b->act_ok);
-		return MAX(t, st->act_next);
-	}
-	*cmd = CMD_PRECHARGE;
-	if (b->hits && m->c.dram_sched == DRAM_FRFCFS)
-		return NEVER; /* requests to the open row go first */
-	return MAX(t, b->pre_ok);
-}
-
 static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 {
 	struct channel *ch = &m->chan[channel];
@@ -179,9 +184,7 @@ static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	b->col_ok = d + m->tm.rcd;
 	b->pre_ok = d + m->tm.ras;
 	b->act_ok = d + m->tm.rc;
-	b->hits = 0;
-	for (u32 k = 0; k < ch->st->n; k++)
-		b->hits += ch->w[k].bank == w->bank && ch->w[k].row == w->row;
+	update_hits(ch, w->bank);
 	ch->st->act_next = d + m->tm.rrd;
 	ch->cc->activates++;
 	w->missed = true;
@@ -199,30 +202,34 @@ static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
 	struct channel *ch = &m->chan[channel];
 	struct bank_state *b = &ch->bank[ch->w[i].bank];
 	b->row = 0;
-	b->hits = 0;
+	update_hits(ch, ch->w[i].bank);
 	b->act_ok = MAX(b->act_ok, d + m->tm.rp);
 	ch->cc->precharges++;
+}
+
+static void issue(struct mem *m, u32 channel, u64 now)
+{
+	struct channel_state *st = m->chan[channel].st;
+	u64 d = st->due;
+	u32 i = st->due_entry;
+	enum dram_cmd cmd = st->due_cmd;
+	st->cmd_next = d + 1;
+	st->due = NEVER;
+	switch (cmd) {
+	case CMD_COLUMN: column(m, channel, i, d, now); break;
+	case CMD_ACTIVATE: activate(m, channel, i, d, now); break;
+	case CMD_PRECHARGE: precharge(m, channel, i, d); break;
+	}
 }
 
 void channel_run(struct mem *m, u32 channel, u64 now)
 {
 	struct channel *ch = &m->chan[channel];
 	u64 limit = clock_down(&m->dramclk, now);
-	for (;;) {
-		u32 i;
-		enum dram_cmd cmd;
-		u64 d = frfcfs_pick(m, ch, &i, &cmd);
-		if (d == NEVER)
-			return;
-		if (d > limit) {
-			arm(m, channel, clock_core(&m->dramclk, d));
-			return;
-		}
-		ch->st->cmd_next = d + 1;
-		switch (cmd) {
-		case CMD_COLUMN: column(m, channel, i, d, now); break;
-		case CMD_ACTIVATE: activate(m, channel, i, d, now); break;
-		case CMD_PRECHARGE: precharge(m, channel, i, d); break;
-		}
+	while (ch->st->due <= limit) {
+		issue(m, channel, now);
+		dram_decide(m, ch);
 	}
+	if (ch->st->due != NEVER)
+		wheel_set(&m->wheel, m->timer_channel + channel, clock_core(&m->dramclk, ch->st->due));
 }

@@ -2,23 +2,119 @@
  * earliest; among equals a column access before a row command, then the oldest request. A bank's row stays open as long as the
  * window holds a request to it. Strict fcfs looks at the oldest request alone.
  *
- * There is no limit on how often younger row hits pass an older request of the same bank, as in GPGPU-Sim. */
+ * There is no limit on how often younger row hits pass an older request of the same bank, as in GPGPU-Sim.
+ *
+ * The decision is kept in the channel until its cycle comes; only commands and arrivals change it. */
+#include "base/bits.h"
 #include "mem/impl.h"
 
-u64 frfcfs_pick(const struct mem *m, const struct channel *ch, u32 *entry, enum dram_cmd *cmd)
+static u64 column_at(const struct channel *ch, const struct window_entry *w)
 {
-	u32 n = m->c.dram_sched == DRAM_FCFS ? MIN(ch->st->n, 1) : ch->st->n;
-	u64 best = NEVER;
-	for (u32 i = 0; i < n; i++) {
-		enum dram_cmd k;
-		u64 t = channel_earliest(m, ch, &ch->w[i], &k);
-		if (t > best || (t == best && (k != CMD_COLUMN || *cmd == CMD_COLUMN)) || t == NEVER)
+	const struct channel_state *st = ch->st;
+	u64 t = MAX(st->cmd_next, w->arrived);
+	t = MAX(t, ch->bank[w->bank].col_ok);
+	t = MAX(t, st->col_next);
+	t = MAX(t, ch->group_next[w->group]);
+	return MAX(t, w->write ? st->wr_next : st->rd_next);
+}
+
+/* The row command a bank needs next: precharge of another row, or activate. */
+static u64 row_at(const struct channel *ch, u32 bank, enum dram_cmd *cmd)
+{
+	const struct bank_state *b = &ch->bank[bank];
+	*cmd = b->row ? CMD_PRECHARGE : CMD_ACTIVATE;
+	u64 t = b->row ? b->pre_ok : MAX(b->act_ok, ch->st->act_next);
+	return MAX(t, ch->st->cmd_next);
+}
+
+static void propose(struct channel *ch, u64 at, u32 entry, enum dram_cmd cmd)
+{
+	ch->st->due = at;
+	ch->st->due_entry = entry;
+	ch->st->due_cmd = cmd;
+}
+
+/* The best column command; stops at the first that no other can beat. */
+static void decide_column(struct channel *ch)
+{
+	const struct channel_state *st = ch->st;
+	u64 floor = MAX(MAX(st->cmd_next, st->col_next), MIN(st->rd_next, st->wr_next));
+	for (u32 i = 0; i < st->n; i++) {
+		if (!ch->w[i].hit)
 			continue;
-		best = t;
-		*entry = i;
-		*cmd = k;
-		if (k == CMD_COLUMN && t == ch->st->cmd_next)
-			break; /* nothing is earlier */
+		u64 t = column_at(ch, &ch->w[i]);
+		if (t < st->due)
+			propose(ch, t, i, CMD_COLUMN);
+		if (t <= floor)
+			return;
 	}
-	return best;
+}
+
+/* A row command, where one is allowed before the column command: for the oldest request of the banks that could go first. */
+static void decide_row(struct channel *ch)
+{
+	u64 best = ch->st->due, banks = 0;
+	enum dram_cmd cmd;
+	FOR_EACH_BIT(b, ch->st->row_banks) {
+		u64 t = row_at(ch, (u32)b, &cmd);
+		if (t < best) {
+			best = t;
+			banks = BIT(b);
+		} else if (t == best && banks) {
+			banks |= BIT(b);
+		}
+	}
+	if (!banks)
+		return;
+	u32 i = 0;
+	while (!(banks >> ch->w[i].bank & 1))
+		i++;
+	row_at(ch, ch->w[i].bank, &cmd);
+	propose(ch, MAX(best, ch->w[i].arrived), i, cmd);
+}
+
+static void decide_oldest(struct channel *ch)
+{
+	const struct window_entry *w = &ch->w[0];
+	enum dram_cmd cmd = CMD_COLUMN;
+	u64 t = w->hit ? column_at(ch, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
+	propose(ch, t, 0, cmd);
+}
+
+void dram_decide(const struct mem *m, struct channel *ch)
+{
+	ch->st->due = NEVER;
+	if (!ch->st->n)
+		return;
+	if (m->c.dram_sched == DRAM_FCFS) {
+		decide_oldest(ch);
+		return;
+	}
+	if (ch->st->hit_banks)
+		decide_column(ch);
+	if (ch->st->row_banks)
+		decide_row(ch);
+}
+
+/* The youngest request changes a decision only when its own command may go before, or when it hits the row about to be closed.
+ * Called before the bank masks know of it, so that a bank which waits already is seen to. */
+void dram_decide_added(const struct mem *m, struct channel *ch)
+{
+	struct channel_state *st = ch->st;
+	u32 i = st->n - 1;
+	const struct window_entry *w = &ch->w[i];
+	enum dram_cmd cmd = CMD_COLUMN;
+	if (m->c.dram_sched == DRAM_FCFS && i)
+		return;
+	if (w->hit && st->due != NEVER && st->due_cmd == CMD_PRECHARGE && ch->w[st->due_entry].bank == w->bank) {
+		st->row_banks &= ~BIT(w->bank);
+		st->hit_banks |= BIT(w->bank);
+		dram_decide(m, ch);
+		return;
+	}
+	if (!w->hit && m->c.dram_sched == DRAM_FRFCFS && (st->hit_banks | st->row_banks) >> w->bank & 1)
+		return; /* older requests of the bank go first */
+	u64 t = w->hit ? column_at(ch, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
+	if (t < st->due || (t == st->due && cmd == CMD_COLUMN && st->due_cmd != CMD_COLUMN))
+		propose(ch, t, i, cmd);
 }

@@ -92,7 +92,7 @@ static void send_request(struct mem *m, u32 sm, const struct sm_request *r, cons
 {
 	struct slice_state *s = m->slice[place->slice].st;
 	struct sm_port *port = &m->port[sm];
-	u32 i = make_packet(m, sm, r, place), flits = carries_data_up(r->op) ? m->flits[bit_count32(r->sectors)] : m->flits[0];
+	u32 i = make_packet(m, sm, r, place), flits = carries_data_up(r->op) ? m->flits[sector_count(r->sectors)] : m->flits[0];
 	u64 wait = start - clock_up(&m->icnt, r->ready);
 	u64 end = reserve(&s->dst_free, start + m->c.noc_latency, flits, &wait);
 	port->src_free = start + flits;
@@ -159,7 +159,7 @@ static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 start)
 {
 	struct packet *p = &m->packet[i];
 	struct sm_port *port = &m->port[p->sm];
-	u32 flits = carries_data_down(p->op) ? m->flits[bit_count32(p->sectors)] : m->flits[0];
+	u32 flits = carries_data_down(p->op) ? m->flits[sector_count(p->sectors)] : m->flits[0];
 	u64 wait = start - clock_up(&m->icnt, p->ready);
 	u64 end = reserve(&port->dst_free, start + m->c.noc_latency, flits, &wait);
 	s->src_free = start + flits;

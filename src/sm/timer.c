@@ -2,7 +2,7 @@
  * busy slot. */
 #include "sm/internal.h"
 
-void wheel_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
+void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
 {
 	if (unlikely(at <= now))
 		at = now + 1;
@@ -33,7 +33,7 @@ static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 no
 	}
 }
 
-void wheel_run(struct sm_ctx *x, struct sm *s, u64 now)
+void timer_run(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	u32 slot = now % SM_WHEEL;
 	u16 n = s->wheel[slot];
@@ -50,7 +50,7 @@ void wheel_run(struct sm_ctx *x, struct sm *s, u64 now)
 	}
 }
 
-u64 wheel_next(const struct sm *s, u64 now)
+u64 timer_next(const struct sm *s, u64 now)
 {
 	u32 from = (u32)((now + 1) % SM_WHEEL);
 	u32 words = SM_WHEEL / 64;

@@ -1,0 +1,101 @@
+/* Starting CTAs and opening barriers. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "front/front.h"
+#include "front/ptx/state.h"
+
+static const struct placed *placement(const struct front *f, const struct module *m)
+{
+	for (u32 i = 0; i < f->nplaced; i++)
+		if (f->placed[i].m == m)
+			return &f->placed[i];
+	BUG("kernel of a module that was never placed");
+}
+
+/* The table grows when a launch is first seen, which is when its first CTA starts. */
+static void register_launch(struct front *f, const struct launch *l)
+{
+	if (l->id >= f->launches_cap) {
+		const u32 cap = MAX(l->id + 1, MAX(16u, f->launches_cap * 2));
+		f->launches = xrealloc(f->launches, cap * sizeof(*f->launches));
+		memset(f->launches + f->launches_cap, 0, (cap - f->launches_cap) * sizeof(*f->launches));
+		f->launches_cap = cap;
+	}
+	const struct placed *p = placement(f, l->mod);
+	f->launches[l->id] = (struct launch_ref){.l = l, .code = l->mod->code, .pool = l->mod->pool, .funcs = l->mod->funcs,
+											 .local_base = p->local_base, .local_stride = p->local_stride, .tex = p->tex};
+}
+
+static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct launch *l, u32 index)
+{
+	const u32 at = sm * f->nwarps + warp, total = l->block.x * l->block.y * l->block.z;
+	const u32 first = index * LANES, n = total - first;
+	struct warp *w = &f->warps[at];
+	*w = (struct warp){.pc = l->fn->entry, .reconv = RECONV_NONE, .func = (u32)(l->fn - l->mod->funcs), .launch = l->id,
+					   .slot = slot, .index = index};
+	w->mask = w->live = n >= LANES ? FULL_MASK : (1u << n) - 1;
+	for (u32 i = 0; i < LANES; i++) {
+		const u32 t = first + i;
+		f->tid[at][0][i] = t % l->block.x;
+		f->tid[at][1][i] = t / l->block.x % l->block.y;
+		f->tid[at][2][i] = t / l->block.x / l->block.y;
+	}
+	/* registers start at zero, so that a program which reads one too early does the same thing everywhere */
+	memset(f->windows + at * f->window_stride, 0, frame_size(l->fn));
+}
+
+void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
+{
+	struct cta *c = &f->ctas[sm * f->nslots + slot];
+	u32 index = 0;
+	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
+		register_launch(f, l);
+	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes, .running = 1};
+	c->x = (u32)(cta % l->grid.x);
+	c->y = (u32)(cta / l->grid.x % l->grid.y);
+	c->z = (u32)(cta / l->grid.x / l->grid.y);
+	memset(f->shared + (u64)(sm * f->nslots + slot) * f->shared_stride, 0, l->shared_bytes);
+	if (f->check_uninit) {
+		const u64 map = (f->shared_max + 7) / 8;
+		memset(f->written + (sm * f->nslots + slot) * map, 0, map);
+	}
+	FOR_EACH_BIT(w, warps)
+	start_warp(f, sm, (u32)w, slot, l, index++);
+	BUG_ON(index != l->warps);
+}
+
+static u32 bar_result(const struct barrier_sum *b, u8 mode)
+{
+	switch (mode) {
+	case BAR_RED_POPC: return b->popc;
+	case BAR_RED_AND: return !b->some_false;
+	default: return b->any;
+	}
+}
+
+/* The result of bar.red goes to the lanes still alive; popc to a register, and/or to a predicate. */
+static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_sum *b)
+{
+	const u32 at = sm * f->nwarps + warp;
+	const struct warp *w = &f->warps[at];
+	const struct inst *in = &f->launches[w->launch].code[w->bar_pc];
+	if (in->op != OP_BAR || in->mode < BAR_RED_POPC)
+		return;
+	u32 *d = (u32 *)(f->windows + at * f->window_stride + w->frame + in->d[0]);
+	const u32 v = bar_result(b, in->mode);
+	if (in->mode != BAR_RED_POPC) {
+		*d = (*d & ~w->live) | (v ? w->live : 0);
+		return;
+	}
+	for (u32 i = 0; i < LANES; i++)
+		d[i] = (w->live >> i & 1) ? v : d[i];
+}
+
+void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)
+{
+	struct barrier_sum *b = &f->ctas[sm * f->nslots + slot].bar[bar_id];
+	FOR_EACH_BIT(w, warps)
+	give_result(f, sm, (u32)w, b);
+	*b = (struct barrier_sum){0};
+}

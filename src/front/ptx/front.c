@@ -1,0 +1,225 @@
+/* Building the front end, issuing, inspection. */
+#include "front/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/ptx/state.h"
+
+/* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps spread
+ * over the sets of the host's caches (37 registers of 128 B: odd, hence all sets are used). */
+#define WINDOW_COLOUR (37 * 128)
+#define SHARED_COLOUR (5 * 64)
+
+static void set_sizes(struct front *f, const struct conf *c)
+{
+	f->nsms = c->num_sms;
+	f->nwarps = c->sm_threads / WARP_SIZE;
+	f->nslots = c->sm_ctas;
+	f->check_uninit = c->check_uninit;
+	f->window_bytes = c->front_frame_kb << 10;
+	f->window_stride = f->window_bytes + WINDOW_COLOUR;
+	f->local_max = c->front_local_kb << 10;
+	f->shared_max = c->sm_shared;
+	f->shared_stride = ((u64)c->sm_shared + 63) / 64 * 64 + SHARED_COLOUR;
+	f->ns_per_cycle = 1000.0 / c->core_clock;
+}
+
+u64 front_state_bytes(const struct conf *c)
+{
+	struct front f = {0};
+	set_sizes(&f, c);
+	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
+	const u64 per_warp = sizeof(struct warp) + SIMT_DEPTH * sizeof(struct simt) + f.window_stride + sizeof(*f.tid);
+	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
+	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + 16 * 4096;
+}
+
+static void carve(struct front *f, struct arena *a)
+{
+	const size_t warps = (size_t)f->nsms * f->nwarps, ctas = (size_t)f->nsms * f->nslots;
+	f->warps = ARENA_NEW(a, struct warp, warps);
+	f->stacks = ARENA_NEW(a, struct simt, warps * SIMT_DEPTH);
+	f->tid = arena_alloc(a, warps * sizeof(*f->tid), 64);
+	f->ctas = ARENA_NEW(a, struct cta, ctas);
+	f->faults = ARENA_NEW(a, struct fault, f->nsms);
+	f->fault_cycle = ARENA_NEW(a, u64, f->nsms);
+	f->faulted = ARENA_NEW(a, u32, f->nsms + 1);
+	f->shared = arena_alloc(a, ctas * f->shared_stride, 4096);
+	if (f->check_uninit)
+		f->written = arena_alloc(a, ctas * ((f->shared_max + 7) / 8), 64);
+	f->windows = arena_alloc(a, warps * f->window_stride, 4096);
+}
+
+struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e)
+{
+	struct front *f = xcalloc(1, sizeof(*f));
+	f->mem = mem;
+	set_sizes(f, c);
+	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_BYTES_MAX, "kernel parameters", e);
+	if (!f->param_base) {
+		free(f);
+		return NULL;
+	}
+	mem->allocs[mem->nallocs - 1].internal = mem->allocs[mem->nallocs - 1].readonly = true;
+	carve(f, state);
+	f->side = xcalloc(f->nsms, sizeof(*f->side));
+	for (u32 i = 0; i < f->nsms; i++) {
+		f->side[i].cap = c->sm_schedulers * c->sm_issue_width;
+		f->side[i].pending = xcalloc(f->side[i].cap, sizeof(struct pending));
+	}
+	return f;
+}
+
+void front_destroy(struct front *f)
+{
+	if (!f)
+		return;
+	for (u32 i = 0; i < f->nsms; i++) {
+		free(f->side[i].pending);
+		strbuf_release(&f->side[i].text);
+	}
+	for (u32 i = 0; i < f->nplaced; i++)
+		free(f->placed[i].tex);
+	free(f->placed);
+	free(f->side);
+	free(f->launches);
+	free(f->textures);
+	strbuf_release(&f->text);
+	free(f);
+}
+
+static struct warp *warp_of(const struct front *f, u32 sm, u32 warp) { return &f->warps[sm * f->nwarps + warp]; }
+static u8 *frame_of(const struct front *f, u32 sm, u32 warp)
+{
+	return f->windows + (sm * f->nwarps + warp) * f->window_stride + warp_of(f, sm, warp)->frame;
+}
+
+u32 front_pc(const struct front *f, u32 sm, u32 warp)
+{
+	const struct warp *w = warp_of(f, sm, warp);
+	return w->mask ? w->pc : PC_DONE;
+}
+
+void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
+{
+	struct warp *w = warp_of(f, sm, warp);
+	BUG_ON(!w->mask);
+	const struct launch_ref *ref = &f->launches[w->launch];
+	const struct inst *in = &ref->code[w->pc];
+	struct exec x = {.base = {frame_of(f, sm, warp), ref->pool}, .active = w->mask, .next_pc = w->pc + 1, .sm = sm, .warp = warp,
+					 .out = out, .f = f, .w = w, .ref = ref, .cycle = cycle};
+	x.mask = w->mask;
+	if (in->guard != OPND_NONE)
+		x.mask &= *(const u32 *)exec_at(&x, in->guard) ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
+	out->in = in;
+	out->pc = w->pc;
+	out->mask = x.mask;
+	out->active = w->mask;
+	out->flags = out->taken = 0;
+	out->space = SPC_NONE;
+	out->bytes = 0;
+	out->store = out->atomic = false;
+	if (likely(x.mask))
+		in->exec(&x, in);
+	if (unlikely(out->flags & DYN_FAULT) && in->op != OP_BRKPT) { /* after a brkpt the program can go on */
+		out->next_pc = w->pc;
+		return;
+	}
+	w->pc = x.next_pc;
+	if (unlikely(w->pc == w->reconv || !w->mask))
+		simt_settle(&x);
+	out->next_pc = w->mask ? w->pc : PC_DONE;
+	if (out->next_pc != out->pc + 1)
+		out->flags |= DYN_JUMP;
+}
+
+const struct fault *front_fault(const struct front *f)
+{
+	static const struct fault none;
+	const struct fault *best = &none;
+	u64 at = NEVER;
+	if (likely(!f->faulted[f->nsms]))
+		return best;
+	for (u32 sm = 0; sm < f->nsms; sm++)
+		if (f->faulted[sm] && f->fault_cycle[sm] < at) {
+			at = f->fault_cycle[sm];
+			best = &f->faults[sm];
+		}
+	return best;
+}
+
+u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max)
+{
+	const struct warp *w = warp_of(f, sm, warp);
+	const struct simt *st = f->stacks + (size_t)(sm * f->nwarps + warp) * SIMT_DEPTH;
+	u32 n = 0;
+	if (!w->mask)
+		return 0;
+	if (n++ < max)
+		out[0] = (struct simt_entry){.pc = w->pc, .reconv = w->reconv, .mask = w->mask};
+	for (u32 d = w->depth; d-- > 0; n++) {
+		const bool call = st[d].reconv == RECONV_CALL;
+		if (n < max)
+			out[n] = (struct simt_entry){.pc = call ? st[d - 1].pc : st[d].pc, .reconv = call ? RECONV_NONE : st[d].reconv,
+										 .mask = st[d].mask, .is_call = call};
+	}
+	return n;
+}
+
+u32 front_active_mask(const struct front *f, u32 sm, u32 warp) { return warp_of(f, sm, warp)->mask; }
+
+/* Where an operand of the warp's current frame is, NULL when it lies outside the frame. */
+static u8 *operand_at(const struct front *f, u32 sm, u32 warp, opnd at, u32 bytes)
+{
+	const struct warp *w = warp_of(f, sm, warp);
+	if (at == OPND_NONE || w->launch >= f->launches_cap || !f->launches[w->launch].l)
+		return NULL;
+	const struct launch_ref *ref = &f->launches[w->launch];
+	if (at & OPND_POOL)
+		return (at & ~OPND_POOL) + bytes * LANES <= ref->l->mod->pool_bytes ? ref->pool + (at & ~OPND_POOL) : NULL;
+	return at + bytes <= ref->funcs[w->func].frame_bytes ? frame_of(f, sm, warp) + at : NULL;
+}
+
+u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t)
+{
+	const u32 bytes = ptype_bytes(t);
+	const u8 *p = operand_at(f, sm, warp, at, 4);
+	if (!p || lane >= LANES)
+		return 0;
+	if (t == T_PRED)
+		return *(const u32 *)p >> lane & 1;
+	if (bytes == 8)
+		return ((const u64 *)p)[lane];
+	const u32 v = ((const u32 *)p)[lane];
+	return bytes >= 4 || !bytes ? v : v & ((1u << 8 * bytes) - 1);
+}
+
+bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
+{
+	u8 *p = at & OPND_POOL ? NULL : operand_at(f, sm, warp, at, 4);
+	if (!p || lane >= LANES)
+		return false;
+	if (t == T_PRED)
+		*(u32 *)p = (*(u32 *)p & ~(1u << lane)) | (u32)(bits & 1) << lane;
+	else if (ptype_bytes(t) == 8)
+		((u64 *)p)[lane] = bits;
+	else
+		((u32 *)p)[lane] = (u32)bits;
+	return true;
+}
+
+u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes)
+{
+	*bytes = f->ctas[sm * f->nslots + slot].shared_bytes;
+	return f->shared + (u64)(sm * f->nslots + slot) * f->shared_stride;
+}
+
+void front_take_printf(struct front *f, struct strbuf *out)
+{
+	strbuf_add(out, strbuf_str(&f->text), f->text.len);
+	if (f->text_cut)
+		strbuf_addf(out, "\n[printf output beyond %u bytes was dropped]\n", PRINTF_MAX);
+	strbuf_clear(&f->text);
+	f->text_cut = false;
+}

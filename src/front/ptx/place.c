@@ -1,0 +1,134 @@
+/* Placing a module on the device, launch limits. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "front/front.h"
+#include "front/ptx/state.h"
+
+static u64 internal_alloc(struct front *f, u64 size, const char *name, bool readonly, struct err *e)
+{
+	const u64 addr = devmem_alloc(f->mem, size, name, e);
+	if (addr) {
+		struct alloc *a = &f->mem->allocs[f->mem->nallocs - 1];
+		a->internal = true;
+		a->readonly = readonly;
+	}
+	return addr;
+}
+
+static bool on_device(const struct symbol *s) { return s->space == SPC_GLOBAL || s->space == SPC_CONST; }
+
+static bool place_symbols(struct front *f, struct module *m, struct err *e)
+{
+	for (u32 i = 0; i < m->nsymbols; i++) {
+		struct symbol *s = &m->symbols[i];
+		if (!on_device(s))
+			continue;
+		if (s->align > 256)
+			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps", m->path, s->line, s->align, s->name);
+		s->addr = internal_alloc(f, MAX(s->size, 1u), s->name, s->space == SPC_CONST, e);
+		if (!s->addr)
+			return false;
+	}
+	return true;
+}
+
+static u64 address_of(const struct module *m, s32 sym, s32 func, s64 add, bool generic)
+{
+	if (sym < 0)
+		return m->code_base + 8ull * m->funcs[func].entry + (u64)add;
+	const struct symbol *s = &m->symbols[sym];
+	const u64 window = s->space == SPC_SHARED ? SHARED_WINDOW : s->space == SPC_LOCAL ? LOCAL_WINDOW : 0;
+	return s->addr + (u64)add + (generic ? window : 0);
+}
+
+static void initialise(struct front *f, const struct module *m, const struct symbol *s)
+{
+	u8 *at = devmem_ptr(f->mem, s->addr);
+	if (s->init)
+		memcpy(at, s->init, s->size);
+	for (u32 i = 0; i < s->nrelocs; i++) {
+		const struct reloc *r = &s->relocs[i];
+		const u64 v = address_of(m, r->sym, r->func, r->add, r->generic);
+		memcpy(at + r->at, &v, r->bytes);
+	}
+	for (u64 o = 0; o < s->size && (s->init || s->nrelocs); o += DEVMEM_PAGE)
+		devmem_touch(f->mem, s->addr + o, (u32)MIN(s->size - o, DEVMEM_PAGE));
+}
+
+static void apply_fixes(struct module *m)
+{
+	for (u32 i = 0; i < m->nfixes; i++) {
+		const struct pool_fix *x = &m->fixes[i];
+		const u64 v = address_of(m, x->sym, x->func, x->add, x->generic);
+		for (u32 l = 0; l < LANES; l++)
+			memcpy(m->pool + x->at + l * x->bytes, &v, x->bytes);
+	}
+}
+
+/* Local memory is laid out for the most any kernel of the module needs, for every warp of the machine. Kernels beyond
+ * front.local_kb are refused when launched, so they do not count. */
+static bool place_local(struct front *f, const struct module *m, struct placed *p, struct err *e)
+{
+	u32 most = 0;
+	for (u32 i = 0; i < m->nfuncs; i++)
+		if (m->funcs[i].is_kernel && m->funcs[i].local_bytes <= f->local_max)
+			most = MAX(most, m->funcs[i].local_bytes);
+	if (!most)
+		return true;
+	p->local_stride = round_up(most, 16) * LANES;
+	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, e);
+	return p->local_base != 0;
+}
+
+bool front_place(struct front *f, struct module *m, struct err *e)
+{
+	struct placed p = {.m = m};
+	for (u32 i = 0; i < f->nplaced; i++)
+		if (f->placed[i].m == m)
+			return err_set(e, "%s is placed on this device already", m->path);
+	m->code_base = internal_alloc(f, 8ull * MAX(m->ncode, 1u), "code", true, e);
+	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e)) {
+		err_prefix(e, "placing %s: ", m->path);
+		return false;
+	}
+	for (u32 i = 0; i < m->nsymbols; i++)
+		if (on_device(&m->symbols[i]))
+			initialise(f, m, &m->symbols[i]);
+	apply_fixes(m);
+	p.tex = xcalloc(m->ntexrefs + 1, sizeof(*p.tex));
+	for (u32 i = 0; i < m->ntexrefs; i++)
+		p.tex[i] = -1;
+	f->placed = xrealloc(f->placed, (f->nplaced + 1) * sizeof(*f->placed));
+	f->placed[f->nplaced++] = p;
+	return true;
+}
+
+bool front_check_launch(const struct front *f, const struct launch *l, struct err *e)
+{
+	const struct func *fn = l->fn;
+	const u64 threads = (u64)l->block.x * l->block.y * l->block.z;
+	bool known = false;
+	for (u32 i = 0; i < f->nplaced; i++)
+		known |= f->placed[i].m == l->mod;
+	if (!known)
+		return err_set(e, "kernel %s: its module %s was not placed on this device", fn->name, l->mod->path);
+	if (!threads || l->warps != ceil_div(threads, LANES) || !l->grid.x || !l->grid.y || !l->grid.z)
+		return err_set(e, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is empty or has a wrong number of warps", fn->name, l->grid.x,
+					   l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+	if (l->warps > f->nwarps)
+		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", fn->name, l->warps, f->nwarps);
+	if (frame_size(fn) > f->window_bytes)
+		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB", fn->name,
+					   frame_size(fn), f->window_bytes >> 10);
+	if (fn->local_bytes > f->local_max)
+		return err_set(e, "kernel %s: %u bytes of local memory per thread, more than front.local_kb = %u KiB", fn->name,
+					   fn->local_bytes, f->local_max >> 10);
+	if (fn->recursive && fn->local_bytes)
+		return err_set(e, "kernel %s calls functions recursively and uses local memory (%u bytes per thread): local variables have one place "
+					   "each, so recursion would overwrite them; not supported", fn->name, fn->local_bytes);
+	if (l->shared_bytes > f->shared_max)
+		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", fn->name, l->shared_bytes, f->shared_max);
+	return true;
+}

@@ -1,0 +1,242 @@
+/* The module level of a PTX text, and the two entry points. */
+#include "front/ptx/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "front/ptx/lower.h"
+
+#define TEXT_MAX (256u << 20)
+
+/* .version 9.0: the lexer sees a decimal number. */
+static bool parse_version(struct loader *ld)
+{
+	if (ld->tok.kind != TK_FLOAT && ld->tok.kind != TK_INT)
+		return ld_expected(ld, "a version such as 8.3");
+	u32 major = 0, minor = 0;
+	const char *p = ld->tok.p, *end = p + ld->tok.len;
+	for (; p < end && *p >= '0' && *p <= '9' && major < 1000; p++)
+		major = major * 10 + (u32)(*p - '0');
+	for (p += p < end; p < end && *p >= '0' && *p <= '9' && minor < 1000; p++)
+		minor = minor * 10 + (u32)(*p - '0');
+	if (p != end || major < 1 || major > 99)
+		return ld_expected(ld, "a version such as 8.3");
+	ld->m->isa_major = major;
+	ld->m->isa_minor = minor;
+	ld_next(ld);
+	return true;
+}
+
+/* .target sm_75, texmode_independent, debug */
+static bool parse_target(struct loader *ld)
+{
+	do {
+		struct token t;
+		if (!ld_ident(ld, &t, "a target such as sm_75"))
+			return false;
+		if (t.len > 3 && !memcmp(t.p, "sm_", 3))
+			ld->m->target_sm = (u32)strtoul(t.p + 3, NULL, 10);
+	} while (ld_accept(ld, ','));
+	return true;
+}
+
+static bool parse_address_size(struct loader *ld)
+{
+	struct token at = ld->tok;
+	if (!ld_u32(ld, &ld->m->address_size, "64", 1024))
+		return false;
+	return ld->m->address_size == 64 || ld_fail(ld, &at, ".address_size %u is not supported, only 64 is", ld->m->address_size);
+}
+
+/* .section name { ... }: debug information. */
+static bool skip_section(struct loader *ld)
+{
+	if (ld->tok.kind != TK_MOD && ld->tok.kind != TK_IDENT)
+		return ld_expected(ld, "a section name");
+	ld_next(ld);
+	if (!ld_expect(ld, '{'))
+		return false;
+	for (u32 depth = 1; depth;) {
+		if (ld->tok.kind == TK_EOF || ld->tok.kind == TK_BAD)
+			return ld_expected(ld, "'}' of the section");
+		depth += tok_is(&ld->tok, '{');
+		depth -= tok_is(&ld->tok, '}');
+		ld_next(ld);
+	}
+	return true;
+}
+
+/* .alias name, function; */
+static bool parse_alias(struct loader *ld)
+{
+	struct token a, b;
+	if (!ld_ident(ld, &a, "a function") || !ld_expect(ld, ',') || !ld_ident(ld, &b, "a function") || !ld_expect(ld, ';'))
+		return false;
+	const struct name *na = name_find(ld, &a), *nb = name_find(ld, &b);
+	if (!na || na->kind != N_FUNC)
+		return ld_fail(ld, &a, "'%s' is not a function declared before", TEXT(&a));
+	if (!nb || nb->kind != N_FUNC)
+		return ld_fail(ld, &b, "'%s' is not a function declared before", TEXT(&b));
+	if (ld->finfo[na->index].defined)
+		return ld_fail(ld, &a, "'%s' has a definition and cannot be an alias", TEXT(&a));
+	ld->finfo[na->index].alias = (s32)nb->index;
+	return true;
+}
+
+static bool skip_linking(struct loader *ld, bool *is_extern)
+{
+	bool any = false;
+	for (;; any = true) {
+		if (ld_accept_mod(ld, "extern"))
+			*is_extern = true;
+		else if (!ld_accept_mod(ld, "visible") && !ld_accept_mod(ld, "weak") && !ld_accept_mod(ld, "common"))
+			return any;
+	}
+}
+
+static bool parse_module_var(struct loader *ld, bool is_extern, bool *known)
+{
+	static const struct {
+		const char *word;
+		enum space space;
+	} spaces[] = {{"global", SPC_GLOBAL}, {"const", SPC_CONST}, {"shared", SPC_SHARED}, {"local", SPC_LOCAL}, {"param", SPC_PARAM}};
+	*known = true;
+	for (u32 i = 0; i < ARRAY_LEN(spaces); i++)
+		if (ld_accept_mod(ld, spaces[i].word))
+			return parse_var(ld, spaces[i].space, is_extern);
+	if (ld_accept_mod(ld, "reg"))
+		return parse_reg(ld);
+	*known = false;
+	return true;
+}
+
+/* .func, .entry, variables: what may carry a linking directive. */
+static bool parse_linkable(struct loader *ld, bool is_extern)
+{
+	bool known;
+	if (ld_accept_mod(ld, "entry"))
+		return parse_function(ld, true, is_extern);
+	if (ld_accept_mod(ld, "func"))
+		return parse_function(ld, false, is_extern);
+	if (!parse_module_var(ld, is_extern, &known))
+		return false;
+	return known || ld_expected(ld, ".entry, .func or a variable");
+}
+
+/* .tex .u32 name; (PTX 1) */
+static bool parse_old_tex(struct loader *ld)
+{
+	enum ptype t;
+	struct token at;
+	if (!parse_type(ld, &t) || !ld_ident(ld, &at, "a name"))
+		return false;
+	struct name *n = name_declare(ld, &at, N_TEXREF);
+	if (!n)
+		return false;
+	n->index = ld->m->ntexrefs;
+	struct texref *r = PUSH(ld->m->texrefs, ld->m->ntexrefs);
+	r->name = xstrndup(at.p, at.len);
+	r->line = at.line;
+	return ld_expect(ld, ';');
+}
+
+static bool parse_top(struct loader *ld)
+{
+	bool is_extern = false;
+	if (ld_accept_mod(ld, "version"))
+		return parse_version(ld);
+	if (ld_accept_mod(ld, "target"))
+		return parse_target(ld);
+	if (ld_accept_mod(ld, "address_size"))
+		return parse_address_size(ld);
+	if (ld_accept_mod(ld, "file"))
+		return parse_file(ld);
+	if (ld_accept_mod(ld, "loc"))
+		return parse_loc(ld);
+	if (ld_accept_mod(ld, "section"))
+		return skip_section(ld);
+	if (ld_accept_mod(ld, "pragma"))
+		return skip_pragma(ld);
+	if (ld_accept_mod(ld, "alias"))
+		return parse_alias(ld);
+	if (ld_accept_mod(ld, "tex"))
+		return parse_old_tex(ld);
+	if (ld_accept(ld, ';'))
+		return true;
+	skip_linking(ld, &is_extern);
+	return ld->tok.kind == TK_MOD ? parse_linkable(ld, is_extern) : ld_expected(ld, "a directive such as .entry");
+}
+
+static bool parse_module(struct loader *ld)
+{
+	ld_next(ld);
+	ld_next(ld);
+	scope_open(ld);
+	if (!tok_is_mod(&ld->tok, "version"))
+		return ld_expected(ld, ".version");
+	while (ld->tok.kind != TK_EOF)
+		if (!parse_top(ld))
+			return false;
+	return true;
+}
+
+static void find_lines(struct module *m, size_t len)
+{
+	u32 n = 1;
+	for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(m->text + len - p))); p++)
+		n++;
+	m->line_at = xmalloc(n * sizeof(u32));
+	m->line_at[m->nlines++] = 0;
+	for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(m->text + len - p))); p++)
+		m->line_at[m->nlines++] = (u32)(p + 1 - m->text);
+}
+
+static void loader_release(struct loader *ld)
+{
+	while (ld->nscopes) {
+		names_release(&ld->scopes[ld->nscopes - 1].map);
+		names_release(&ld->scopes[--ld->nscopes].ranges);
+	}
+	for (u32 i = 0; i < ld->nsigs; i++) {
+		free(ld->sigs[i].in);
+		free(ld->sigs[i].out);
+	}
+	names_release(&ld->opcodes);
+	void *arrays[] = {ld->names, ld->scopes, ld->finfo, ld->syminfo, ld->inst_at, ld->sigs, ld->edges, ld->uses, ld->abs_fixes,
+					  ld->csts, ld->cst_heads, ld->vclass, ld->vnames, ld->refs, ld->reg_out};
+	for (u32 i = 0; i < ARRAY_LEN(arrays); i++)
+		free(arrays[i]);
+}
+
+struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e)
+{
+	if (len > TEXT_MAX) {
+		err_set(e, "%s: %zu bytes of PTX, the most is %u", path, len, TEXT_MAX);
+		return NULL;
+	}
+	struct module *m = xcalloc(1, sizeof(*m));
+	m->path = xstrdup(path);
+	m->text = xmalloc(len + 1);
+	memcpy(m->text, text, len);
+	m->text[len] = 0;
+	m->address_size = 64; /* also without the directive: 32-bit addresses do not exist here */
+	find_lines(m, len);
+	struct loader ld = {.m = m, .e = e, .path = m->path, .fn = -1, .carry = OPND_NONE};
+	lex_init(&ld.lx, m->text, len);
+	opform_init(&ld);
+	bool ok = parse_module(&ld) && link_module(&ld) && !ld.failed;
+	loader_release(&ld);
+	if (ok)
+		return m;
+	module_free(m);
+	return NULL;
+}
+
+struct module *ptx_load_file(const char *path, struct err *e)
+{
+	struct strbuf sb = STRBUF_INIT;
+	struct module *m = strbuf_read_file(&sb, path, e) ? ptx_load(path, strbuf_str(&sb), sb.len, e) : NULL;
+	strbuf_release(&sb);
+	return m;
+}

@@ -1,0 +1,202 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "obs/report.h"
+
+static void put(json_t *o, const char *key, json_t *value) { json_object_set_new(o, key, value); }
+static json_t *number(u64 v) { return json_integer((json_int_t)v); }
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *dim(struct dim3 d) { return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z); }
+
+/* A kernel's times are whole cycles; everything else is a quotient and stays a real, however it comes out. */
+static json_t *rate(const struct rate_desc *d, const struct instance_stats *in)
+{
+	double v = d->value(in->counters, &in->env);
+	bool whole = d->group == CG_kernel && !strcmp(d->unit, "cycles") && isfinite(v);
+	return whole ? number((u64)v) : real(v);
+}
+
+/* Counters first, then rates, of one instance or a sum, into o. */
+static void put_figures(json_t *o, enum counter_group g, u32 n, const struct instance_stats *in)
+{
+	for (u32 i = 0; i < n; i++)
+		put(o, stats_counter(g, i)->name, number(in->counters[i]));
+	for (u32 i = 0; i < rate_ndescs; i++)
+		if (rate_descs[i].group == g)
+			put(o, rate_descs[i].name, rate(&rate_descs[i], in));
+}
+
+static json_t *figures(const struct stats *s, enum counter_group g, s64 instance)
+{
+	json_t *o = json_object();
+	const struct group_stats *gs = &s->group[g];
+	put_figures(o, g, gs->ncounters, instance < 0 ? &gs->sum : &gs->instance[instance]);
+	return o;
+}
+
+static json_t *config(const struct conf *c)
+{
+	json_t *o = json_object();
+	struct strbuf text = STRBUF_INIT;
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		strbuf_clear(&text);
+		conf_get(c, k, &text);
+		switch (k->kind) {
+		case CONF_INT: put(o, k->key, json_integer(strtoll(text.buf, NULL, 10))); break;
+		case CONF_REAL: put(o, k->key, json_real(strtod(text.buf, NULL))); break;
+		case CONF_BOOL: put(o, k->key, json_boolean(*text.buf == 't')); break;
+		case CONF_ENUM:
+		case CONF_STR: put(o, k->key, json_string(strbuf_str(&text))); break;
+		}
+	}
+	strbuf_release(&text);
+	return o;
+}
+
+static json_t *kernel(const struct stats *s, u32 i)
+{
+	static const char *const states[] = {"queued", "running", "done"};
+	const struct kernel_info *k = &s->kernels[i];
+	json_t *o = json_object();
+	put(o, "id", number(i));
+	put(o, "name", json_string(k->name));
+	put(o, "state", json_string(states[k->state]));
+	put(o, "grid", dim(k->launch->grid));
+	put(o, "block", dim(k->launch->block));
+	put(o, "stream", number(k->launch->stream));
+	put(o, "regs", number(k->launch->regs));
+	put(o, "shared", number(k->launch->shared_bytes));
+	put(o, "ctas", number(k->launch->ctas));
+	put(o, "occupancy", json_pack("{s:I,s:I,s:s}", "ctas_per_sm", (json_int_t)k->ctas_per_sm, "warps_per_sm",
+								  (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
+	put_figures(o, CG_kernel, s->group[CG_kernel].ncounters, &s->group[CG_kernel].instance[i]);
+	return o;
+}
+
+static json_t *base_stalls(const u64 slots[ST_COUNT])
+{
+	json_t *o = json_object();
+	for (u32 r = 0; r < ST_COUNT; r++)
+		put(o, stall_descs[r].name[TAX_BASE], number(slots[r]));
+	return o;
+}
+
+static json_t *sm(const struct stats *s, u32 i)
+{
+	static const enum counter_group caches[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t};
+	u32 schedulers = s->conf->sm_schedulers;
+	json_t *o = json_object(), *stalls = json_array();
+	put(o, "id", number(i));
+	put_figures(o, CG_sm, s->group[CG_sm].ncounters, &s->group[CG_sm].instance[i]);
+	for (u32 c = 0; c < ARRAY_LEN(caches); c++)
+		put(o, counter_group_names[caches[c]], figures(s, caches[c], i));
+	for (u32 k = 0; k < schedulers; k++)
+		json_array_append_new(stalls, base_stalls(s->sched_stalls[i * schedulers + k]));
+	put(o, "stalls", stalls);
+	return o;
+}
+
+/* {"lee2014": {"active": n, ..., "sum": n, "slots": schedulers x cycles}, ...} */
+static json_t *taxonomies(const struct stats *s)
+{
+	json_t *all = json_object();
+	for (u32 t = 0; t < TAX_COUNT; t++) {
+		struct stall_class classes[TAX_MAX_CLASSES];
+		u32 n = stall_map((enum taxonomy)t, s->stalls, classes);
+		u64 sum = 0;
+		json_t *o = json_object();
+		for (u32 i = 0; i < n; i++) {
+			put(o, classes[i].name, number(classes[i].slots));
+			sum += classes[i].slots;
+		}
+		put(o, "sum", number(sum));
+		put(o, "slots", number(s->group[CG_sm].sum.env.slots));
+		put(all, taxonomy_names[t], o);
+	}
+	return all;
+}
+
+static json_t *host(const struct stats *s)
+{
+	double wall = (double)s->run.sim_ns / 1e9;
+	json_t *o = json_object();
+	put(o, "wall_s", real(wall));
+	put(o, "total_s", real((double)s->run.total_ns / 1e9));
+	put(o, "warp_insts_per_s", real(wall > 0 ? (double)s->warp_insts / wall : NAN));
+	put(o, "thread_insts_per_s", real(wall > 0 ? (double)s->thread_insts / wall : NAN));
+	put(o, "cycles_per_s", real(wall > 0 ? (double)s->cycles / wall : NAN));
+	put(o, "peak_rss_bytes", number(s->run.peak_rss));
+	return o;
+}
+
+static json_t *instances(const struct stats *s, json_t *(*one)(const struct stats *, u32), u32 n)
+{
+	json_t *a = json_array();
+	for (u32 i = 0; i < n; i++)
+		json_array_append_new(a, one(s, i));
+	return a;
+}
+
+/* A sum with its instances beside it: {"hits": .., "instances": [{..}, ..]} */
+static json_t *with_instances(const struct stats *s, enum counter_group g)
+{
+	json_t *o = figures(s, g, -1), *a = json_array();
+	for (u32 i = 0; i < s->group[g].n; i++)
+		json_array_append_new(a, figures(s, g, i));
+	put(o, "instances", a);
+	return o;
+}
+
+static json_t *policies(const struct conf *c)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "warp", c->warp_sched, "cta", c->cta_sched, "partition", "none", "preempt",
+					 "none", "coherence", "none");
+}
+
+static void put_head(json_t *o, const struct stats *s)
+{
+	put(o, "schema", json_string(REPORT_SCHEMA));
+	put(o, "version", json_integer(REPORT_VERSION));
+	put(o, "workload", json_string(s->run.workload));
+	put(o, "machine", json_string(s->conf->machine));
+	put(o, "seed", number(s->conf->seed));
+	put(o, "stop", json_string(s->run.stop));
+	put(o, "check", json_string(s->run.check));
+	put(o, "check_message", json_string(s->run.check_message));
+	put(o, "cycles", number(s->cycles));
+	put(o, "core_clock_mhz", real(s->conf->core_clock));
+	put(o, "sim_time_us", real(s->sim_us));
+	put(o, "warp_insts", number(s->warp_insts));
+	put(o, "thread_insts", number(s->thread_insts));
+	put(o, "ipc", real(s->cycles ? (double)s->warp_insts / (double)s->cycles : NAN));
+}
+
+void report_json(const struct stats *s, struct strbuf *out)
+{
+	static const enum counter_group summed[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t};
+	json_t *o = json_object();
+	put_head(o, s);
+	put(o, "policies", policies(s->conf));
+	put(o, "kernels", instances(s, kernel, s->group[CG_kernel].n));
+	put(o, "sm", figures(s, CG_sm, -1));
+	for (u32 i = 0; i < ARRAY_LEN(summed); i++)
+		put(o, counter_group_names[summed[i]], figures(s, summed[i], -1));
+	put(o, "l2", with_instances(s, CG_l2));
+	put(o, "dram", with_instances(s, CG_dram));
+	put(o, "noc", figures(s, CG_noc, -1));
+	put(o, "stalls", taxonomies(s));
+	put(o, "sms", instances(s, sm, s->conf->num_sms));
+	put(o, "energy", json_null()); /* there is no energy model in this version */
+	put(o, "config", config(s->conf));
+	put(o, "host", host(s));
+	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	BUG_ON(!text);
+	strbuf_adds(out, text);
+	strbuf_addc(out, '\n');
+	free(text);
+	json_decref(o);
+}

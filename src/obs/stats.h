@@ -1,0 +1,67 @@
+/* stats: everything a run is reported by, gathered once; the JSON, CSV and text reports only format it.
+ *
+ *   struct stats *st = stats_gather(gpu, &run);      (brings all counters up to date; between cycles)
+ *   report_json(st, &out); report_csv(st, &out); report_text(st, width, &out);
+ *   stats_free(st); */
+#ifndef OBS_STATS_H
+#define OBS_STATS_H
+#include "gpu/query.h"
+
+/* What the machine does not know about the run. Strings must outlive the stats. */
+struct run_info {
+	const char *workload; /* name */
+	const char *check;    /* "pass", "fail", "none" */
+	const char *check_message; /* "" = none */
+	const char *stop;     /* "finished", "fault", "deadlock", "max-cycles", "interrupted" */
+	u64 sim_ns;           /* host time spent simulating; the only figures that differ between two runs: */
+	u64 total_ns;         /* host time in all */
+	u64 peak_rss;         /* B */
+};
+
+/* What rates are computed with, beside counters. */
+struct rate_env {
+	u64 cycles;         /* core cycles of the run */
+	u64 slots;          /* issue slots: schedulers x cycles, of the instances summed over */
+	u64 instances;      /* how many instances the counters are the sum of */
+	double sim_us;      /* simulated time */
+	double peak_bytes;  /* DRAM bytes per core cycle at peak, of the instances summed over */
+};
+struct rate_desc {
+	enum counter_group group;
+	const char *name, *unit, *help;
+	/* The figure; NAN when its denominator is 0. counters: the group's struct. */
+	double (*value)(const u64 *counters, const struct rate_env *env);
+};
+extern const struct rate_desc rate_descs[];
+extern const u32 rate_ndescs;
+
+struct instance_stats {
+	u64 *counters; /* in the order of the group's rows */
+	struct rate_env env;
+};
+struct group_stats {
+	u32 n;                     /* instances */
+	u32 ncounters;
+	struct instance_stats sum; /* over all instances; meaningless for kernels */
+	struct instance_stats *instance;
+};
+struct stats {
+	struct run_info run;
+	const struct conf *conf;
+	u64 cycles;
+	double sim_us;
+	u64 warp_insts, thread_insts;
+	struct group_stats group[CG_COUNT];
+	u64 stalls[ST_COUNT];            /* all SMs */
+	u64 (*sched_stalls)[ST_COUNT];   /* [sm * sm_schedulers + scheduler] */
+	struct kernel_info *kernels;     /* group[CG_kernel].n */
+};
+struct stats *stats_gather(struct gpu *g, const struct run_info *run);
+void stats_free(struct stats *s);
+/* A rate of a sum by its name in derived.def; NAN when its denominator is 0. */
+double stats_rate(const struct stats *s, enum counter_group g, const char *name);
+/* A counter of a sum by its name in counters.def. */
+u64 stats_sum(const struct stats *s, enum counter_group g, const char *name);
+/* The row of a group's counter. */
+const struct counter_desc *stats_counter(enum counter_group g, u32 index);
+#endif

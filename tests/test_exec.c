@@ -1,0 +1,709 @@
+/* Conformance of the execution functions: every opcode, type and modifier against plain C written apart from them, on edge and random
+ * operands, at every vector level the host has, with full and random masks, and with destinations that alias sources. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "front/ptx/fp.h"
+#include "front/ptx/simd.h"
+
+typedef __int128 s128;
+typedef unsigned __int128 u128;
+typedef u64 (*ref_fn)(const struct inst *in, u64 a, u64 b, u64 c, u64 d);
+
+/* Register slots of the test frame, in units of 128 bytes: a predicate line, then wide registers far apart. */
+enum { R_P0 = 0, R_P1 = 4, R_P2 = 8, R_D = 128, R_A = 512, R_B = 1024, R_C = 1536, R_E = 2048, FRAME = 4096 };
+static u8 frame[FRAME] __attribute__((aligned(128)));
+static u64 seed = 1;
+static u64 checks;
+
+static u32 width(u8 t) { return ptype_bytes(t) * 8; }
+static u64 cut(u64 v, u32 bits) { return bits >= 64 ? v : v & ((1ull << bits) - 1); }
+static s64 sext(u64 v, u32 bits) { return bits >= 64 ? (s64)v : (s64)(v << (64 - bits)) >> (64 - bits); }
+static s128 number(u64 v, u8 t) { return ptype_is_signed(t) ? (s128)sext(v, width(t)) : (s128)cut(v, width(t)); }
+
+/* --- operands ------------------------------------------------------------------------------------------------------ */
+static const u64 edges[] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
+							0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0xfffffffffffffffe};
+static const u32 edges_f32[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0x7f800000, 0xff800000,
+								0x7fc00000, 0xffc12345, 0x7f800001, 1, 0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff,
+								0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x5f800000, 0x4effffff, 0x477fe000, 0x477ff000, 0x33800000, 0x33000000};
+static u64 random_value(u8 t)
+{
+	const u64 r = rng_next(&seed);
+	const u32 pick = (u32)(r >> 60);
+	if (t == T_F32)
+		return pick < 6 ? edges_f32[(r >> 8) % ARRAY_LEN(edges_f32)] : pick < 12 ? bits_f32((float)((double)(s64)r * 0x1p-58)) : (u32)r;
+	if (t == T_F64)
+		return pick < 6	   ? bits_f64(f32_bits(edges_f32[(r >> 8) % ARRAY_LEN(edges_f32)]))
+			   : pick < 12 ? bits_f64((double)(s64)r * 0x1p-58)
+						   : r;
+	return pick < 6 ? edges[(r >> 8) % ARRAY_LEN(edges)] : pick < 9 ? r >> (r & 63) : r;
+}
+static u64 get(opnd at, u8 t, u32 i)
+{
+	if (t == T_PRED)
+		return *(const u32 *)(frame + at) >> i & 1;
+	return ptype_bytes(t) == 8 ? ((const u64 *)(frame + at))[i] : ((const u32 *)(frame + at))[i];
+}
+static void put(opnd at, u8 t, u32 i, u64 v)
+{
+	if (ptype_bytes(t) == 8)
+		((u64 *)(frame + at))[i] = v;
+	else
+		((u32 *)(frame + at))[i] = (u32)v;
+}
+static void fill(opnd at, u8 t)
+{
+	if (t == T_PRED) {
+		*(u32 *)(frame + at) = (u32)rng_next(&seed);
+		return;
+	}
+	for (u32 i = 0; i < LANES; i++)
+		put(at, t, i, random_value(t));
+}
+
+/* One kind of instruction under test: types of destination and up to four sources (T_NONE = absent). */
+struct shape {
+	u8 d, s[4];
+};
+static struct inst make(u8 op, u8 type, u8 stype, struct shape sh)
+{
+	static const opnd at[4] = {R_A, R_B, R_C, R_E};
+	struct inst in = {.op = op, .type = type, .stype = stype, .vec = 1, .guard = OPND_NONE, .tex = -1, .func = -1, .call = -1};
+	for (u32 i = 0; i < 4; i++)
+		in.d[i] = OPND_NONE;
+	for (u32 i = 0; i < 5; i++)
+		in.s[i] = i < 4 && sh.s[i] ? (sh.s[i] == T_PRED ? R_P1 : at[i]) : OPND_NONE;
+	in.d[0] = sh.d == T_PRED ? R_P0 : R_D;
+	return in;
+}
+static const char *describe(const struct inst *in, enum exec_level l)
+{
+	static char text[160];
+	snprintf(text, sizeof(text), "%s.%s.%s mode %u round %u cmp %u flags %x (%s)", opcode_descs[in->op].name, ptype_name(in->type),
+			 ptype_name(in->stype), in->mode, in->round, in->cmp, in->flags, exec_level_name(l));
+	return text;
+}
+static bool same(u64 got, u64 want, u8 t)
+{
+	const u32 w = t == T_PRED ? 1 : width(t);
+	return cut(got, w) == cut(want, w);
+}
+static void run_masked(struct inst *in, struct shape sh, ref_fn ref, enum exec_level l, u32 mask)
+{
+	struct dyninst out;
+	struct exec x = {.base = {frame, NULL}, .mask = mask, .active = mask, .out = &out};
+	u64 want[LANES], old[LANES];
+	for (u32 i = 0; i < LANES; i++) {
+		u64 v[4] = {0};
+		for (u32 k = 0; k < 4; k++)
+			if (sh.s[k])
+				v[k] = cut(get(in->s[k], sh.s[k], i), sh.s[k] == T_PRED ? 1 : width(sh.s[k]));
+		want[i] = ref(in, v[0], v[1], v[2], v[3]);
+		old[i] = get(in->d[0], sh.d, i);
+	}
+	in->exec(&x, in);
+	for (u32 i = 0; i < LANES; i++) {
+		const u64 got = get(in->d[0], sh.d, i);
+		if (mask >> i & 1 ? !same(got, want[i], sh.d) : got != old[i])
+			fail_msg("%s lane %u mask %08x: got %llx, want %llx", describe(in, l), i, mask, (unsigned long long)got,
+					 (unsigned long long)(mask >> i & 1 ? want[i] : old[i]));
+		checks++;
+	}
+}
+/* All levels; full mask, random mask; and again with the destination being the first source. */
+static void conform(struct inst in, struct shape sh, ref_fn ref)
+{
+	for (u32 l = 0; l <= (u32)exec_best_level(); l++) {
+		if (!exec_resolve_level(&in, l))
+			fail_msg("%s is not supported", describe(&in, l));
+		for (u32 round = 0; round < 12; round++) {
+			for (u32 k = 0; k < 4; k++)
+				if (sh.s[k])
+					fill(in.s[k], sh.s[k]);
+			fill(in.d[0], sh.d);
+			struct inst alias = in;
+			if (round % 3 == 2 && sh.d != T_PRED && sh.s[0] != T_PRED)
+				alias.d[0] = in.s[0];
+			if (round % 6 == 5 && sh.d != T_PRED && ptype_bytes(sh.d) == 8 && ptype_bytes(sh.s[0]) == 8)
+				alias.d[0] = in.s[0] + 128; /* overlaps the second half of the source: the next 64-bit register but one slot */
+			run_masked(&alias, sh, ref, l, round & 1 ? (u32)rng_next(&seed) | 1 : FULL_MASK);
+		}
+	}
+}
+
+/* --- integers -------------------------------------------------------------------------------------------------------- */
+static const u8 int_types[] = {T_U16, T_S16, T_U32, T_S32, T_U64, T_S64};
+static u64 clip(s128 v, u8 t)
+{
+	const u32 w = width(t);
+	const s128 lo = ptype_is_signed(t) ? -((s128)1 << (w - 1)) : 0, hi = ((s128)1 << (ptype_is_signed(t) ? w - 1 : w)) - 1;
+	return (u64)(v < lo ? lo : v > hi ? hi : v);
+}
+static u64 product(const struct inst *in, u64 a, u64 b)
+{
+	const s128 p = number(a, in->type) * number(b, in->type);
+	const u128 wide = (u128)p;
+	if (in->mode == MUL_HI && width(in->type) == 64 && !ptype_is_signed(in->type))
+		return (u64)((u128)a * b >> 64);
+	return (u64)(in->mode == MUL_HI ? (u128)(p >> width(in->type)) : wide);
+}
+static u64 ref_int(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	const u8 t = in->type;
+	const s128 x = number(a, t), y = number(b, t);
+	switch (in->op) {
+	case OP_ADD: return in->flags & IF_SAT ? clip(x + y, t) : (u64)(x + y);
+	case OP_SUB: return in->flags & IF_SAT ? clip(x - y, t) : (u64)(x - y);
+	case OP_MUL: return product(in, a, b);
+	case OP_MAD: return product(in, a, b) + c;
+	case OP_DIV: return y == 0 ? ~0ull : (u64)(x / y);
+	case OP_REM: return y == 0 ? a : (u64)(x % y);
+	case OP_MIN: return (u64)(x < y ? x : y);
+	case OP_MAX: return (u64)(x > y ? x : y);
+	case OP_SAD: return (u64)(x > y ? x - y : y - x) + c;
+	case OP_NEG: return (u64)-x;
+	case OP_ABS: return (u64)(x < 0 ? -x : x);
+	case OP_AND: return a & b;
+	case OP_OR: return a | b;
+	case OP_XOR: return a ^ b;
+	case OP_NOT: return ~a;
+	case OP_CNOT: return a == 0;
+	case OP_SHL: return b >= width(t) ? 0 : a << b;
+	case OP_SHR: return (u64)(x >> (b >= width(t) ? (ptype_is_signed(t) ? width(t) - 1 : 64) : b));
+	default: return a;
+	}
+}
+static void test_integers(void **state)
+{
+	static const u8 two[] = {OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_DIV, OP_REM}, logic[] = {OP_AND, OP_OR, OP_XOR};
+	for (u32 k = 0; k < ARRAY_LEN(int_types); k++) {
+		const u8 t = int_types[k];
+		for (u32 o = 0; o < ARRAY_LEN(two); o++)
+			conform(make(two[o], t, 0, (struct shape){t, {t, t}}), (struct shape){t, {t, t}}, ref_int);
+		conform(make(OP_SAD, t, 0, (struct shape){t, {t, t, t}}), (struct shape){t, {t, t, t}}, ref_int);
+		for (u32 mode = MUL_LO; mode <= MUL_WIDE; mode++) {
+			static const u8 wider[T_COUNT] = {[T_U16] = T_U32, [T_S16] = T_S32, [T_U32] = T_U64, [T_S32] = T_S64};
+			const u8 d = mode == MUL_WIDE ? wider[t] : t;
+			if (!d)
+				continue;
+			struct inst mul = make(OP_MUL, t, 0, (struct shape){d, {t, t}}), mad = make(OP_MAD, t, 0, (struct shape){d, {t, t, d}});
+			mul.mode = mad.mode = (u8)mode;
+			conform(mul, (struct shape){d, {t, t}}, ref_int);
+			conform(mad, (struct shape){d, {t, t, d}}, ref_int);
+		}
+		if (ptype_is_signed(t)) {
+			conform(make(OP_NEG, t, 0, (struct shape){t, {t}}), (struct shape){t, {t}}, ref_int);
+			conform(make(OP_ABS, t, 0, (struct shape){t, {t}}), (struct shape){t, {t}}, ref_int);
+		}
+		conform(make(OP_SHR, t, 0, (struct shape){t, {t, T_U32}}), (struct shape){t, {t, T_U32}}, ref_int);
+	}
+	for (u8 t = T_B16; t <= T_B64; t++) {
+		for (u32 o = 0; o < ARRAY_LEN(logic); o++)
+			conform(make(logic[o], t, 0, (struct shape){t, {t, t}}), (struct shape){t, {t, t}}, ref_int);
+		conform(make(OP_NOT, t, 0, (struct shape){t, {t}}), (struct shape){t, {t}}, ref_int);
+		conform(make(OP_CNOT, t, 0, (struct shape){t, {t}}), (struct shape){t, {t}}, ref_int);
+		conform(make(OP_MOV, t, 0, (struct shape){t, {t}}), (struct shape){t, {t}}, ref_int);
+		conform(make(OP_SHL, t, 0, (struct shape){t, {t, T_U32}}), (struct shape){t, {t, T_U32}}, ref_int);
+	}
+	for (u32 o = 0; o < ARRAY_LEN(logic); o++)
+		conform(make(logic[o], T_PRED, 0, (struct shape){T_PRED, {T_PRED, T_PRED}}), (struct shape){T_PRED, {T_PRED, T_PRED}}, ref_int);
+	struct inst sat = make(OP_ADD, T_S32, 0, (struct shape){T_S32, {T_S32, T_S32}});
+	sat.flags = IF_SAT;
+	conform(sat, (struct shape){T_S32, {T_S32, T_S32}}, ref_int);
+	sat.op = OP_SUB;
+	conform(sat, (struct shape){T_S32, {T_S32, T_S32}}, ref_int);
+}
+
+/* --- bit twiddling, one bit at a time ---------------------------------------------------------------------------------- */
+static u64 bit(u64 v, s32 i) { return i >= 0 && i < 64 ? v >> i & 1 : 0; }
+static u64 ref_bits(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	const s32 w = (s32)width(in->type);
+	const bool sign = ptype_is_signed(in->type);
+	u64 r = 0;
+	switch (in->op) {
+	case OP_BREV:
+		for (s32 i = 0; i < w; i++)
+			r |= bit(a, i) << (w - 1 - i);
+		return r;
+	case OP_POPC:
+		for (s32 i = 0; i < w; i++)
+			r += bit(a, i);
+		return r;
+	case OP_CLZ:
+		while ((s32)r < w && !bit(a, w - 1 - (s32)r))
+			r++;
+		return r;
+	case OP_BFIND: {
+		s32 i = w - 1;
+		while (i >= 0 && bit(a, i) == (sign ? bit(a, w - 1) : 0))
+			i--;
+		return i < 0 ? ~0ull : in->flags & IF_SHIFTAMT ? (u64)(w - 1 - i) : (u64)i;
+	}
+	case OP_BFE: { /* the pseudo code of the PTX manual */
+		const s32 pos = b & 255, len = c & 255, top = pos + len - 1 < w - 1 ? pos + len - 1 : w - 1;
+		const u64 fill_bit = !sign || len == 0 ? 0 : bit(a, top);
+		for (s32 i = 0; i < w; i++)
+			r |= (i < len && pos + i < w ? bit(a, pos + i) : fill_bit) << i;
+		return r;
+	}
+	case OP_BFI: {
+		const s32 pos = c & 255, len = d & 255;
+		r = b;
+		for (s32 i = 0; i < len && pos + i < w; i++)
+			r = (r & ~(1ull << (pos + i))) | bit(a, i) << (pos + i);
+		return r;
+	}
+	case OP_LOP3:
+		for (s32 i = 0; i < 32; i++)
+			r |= bit(in->mode, (s32)(bit(a, i) * 4 + bit(b, i) * 2 + bit(c, i))) << i;
+		return r;
+	case OP_SHF: {
+		const u64 whole = b << 32 | a;
+		const u32 n = in->flags & IF_WRAP ? c & 31 : c > 32 ? 32 : (u32)c;
+		return in->flags & IF_RIGHT ? whole >> n : whole << n >> 32;
+	}
+	case OP_PRMT: {
+		u8 bytes[8];
+		memcpy(bytes, &a, 4);
+		memcpy(bytes + 4, &b, 4);
+		for (u32 k = 0; k < 4; k++) {
+			static const s8 order[7][4] = {{0}, {0, 1, 2, 3}, {0, -1, -2, -3}, {0, 0, 0, 0}, {0}, {0}, {0}};
+			const u32 n = c & 3;
+			u32 sel = c >> 4 * k & 15;
+			switch (in->mode) {
+			case 1:
+			case 2:
+			case 3: sel = (u32)(n + order[in->mode][k]) & 7; break;
+			case 4: sel = MAX(n, k); break;
+			case 5: sel = MIN(n, k); break;
+			case 6: sel = (k & 1) + (n & 1 ? 2 : 0); break;
+			default: break;
+			}
+			r |= (u64)(in->mode == 0 && sel & 8 ? (bytes[sel & 7] & 128 ? 255 : 0) : bytes[sel & 7]) << 8 * k;
+		}
+		return r;
+	}
+	default: return 0;
+	}
+}
+static void test_bits(void **state)
+{
+	for (u8 k = 0; k < 2; k++) {
+		const u8 b = k ? T_B64 : T_B32, u = k ? T_U64 : T_U32, s = k ? T_S64 : T_S32, w = T_U32;
+		conform(make(OP_BREV, b, 0, (struct shape){b, {b}}), (struct shape){b, {b}}, ref_bits);
+		conform(make(OP_POPC, b, 0, (struct shape){w, {b}}), (struct shape){w, {b}}, ref_bits);
+		conform(make(OP_CLZ, b, 0, (struct shape){w, {b}}), (struct shape){w, {b}}, ref_bits);
+		for (u32 amount = 0; amount < 2; amount++) {
+			struct inst fu = make(OP_BFIND, u, 0, (struct shape){w, {u}}), fs = make(OP_BFIND, s, 0, (struct shape){w, {s}});
+			fu.flags = fs.flags = amount ? IF_SHIFTAMT : 0;
+			conform(fu, (struct shape){w, {u}}, ref_bits);
+			conform(fs, (struct shape){w, {s}}, ref_bits);
+		}
+		conform(make(OP_BFE, u, 0, (struct shape){u, {u, w, w}}), (struct shape){u, {u, w, w}}, ref_bits);
+		conform(make(OP_BFE, s, 0, (struct shape){s, {s, w, w}}), (struct shape){s, {s, w, w}}, ref_bits);
+		conform(make(OP_BFI, b, 0, (struct shape){b, {b, b, w, w}}), (struct shape){b, {b, b, w, w}}, ref_bits);
+	}
+	const struct shape three = {T_B32, {T_B32, T_B32, T_B32}};
+	for (u32 lut = 0; lut < 256; lut += 15) {
+		struct inst in = make(OP_LOP3, T_B32, 0, three);
+		in.mode = (u8)lut;
+		conform(in, three, ref_bits);
+	}
+	for (u32 i = 0; i < 4; i++) {
+		struct inst in = make(OP_SHF, T_B32, 0, three);
+		in.flags = (i & 1 ? IF_WRAP : 0) | (i & 2 ? IF_RIGHT : 0);
+		conform(in, three, ref_bits);
+	}
+	for (u8 mode = 0; mode < 7; mode++) {
+		struct inst in = make(OP_PRMT, T_B32, 0, three);
+		in.mode = mode;
+		conform(in, three, ref_bits);
+	}
+}
+
+/* --- floats ----------------------------------------------------------------------------------------------------------- */
+static bool subnormal_f32(u64 v) { return !(v & 0x7f800000) && (v & 0x7fffff); }
+static float in_f32(const struct inst *in, u64 v) { return f32_bits(in->flags & IF_FTZ && subnormal_f32(v) ? (u32)v & 0x80000000 : (u32)v); }
+static u64 out_f32(const struct inst *in, float v)
+{
+	u32 u = isnan(v) ? 0x7fffffff : bits_f32(v);
+	if (in->flags & IF_FTZ && subnormal_f32(u))
+		u &= 0x80000000;
+	if (in->flags & IF_SAT)
+		u = isnan(v) || v <= 0 ? 0 : v >= 1 ? 0x3f800000 : u;
+	return u;
+}
+static u64 out_f64(const struct inst *in, double v)
+{
+	const u64 u = isnan(v) ? 0xfff8000000000000 : bits_f64(v);
+	return !(in->flags & IF_SAT) ? u : isnan(v) || v <= 0 ? 0 : v >= 1 ? bits_f64(1) : u;
+}
+static double pick_minmax(double a, double b, bool max, bool nan)
+{
+	if (isnan(a) || isnan(b))
+		return nan || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+	if (a == b)
+		return signbit(a) == (max ? 0 : 1) ? a : b;
+	return (a < b) != max ? a : b;
+}
+static u64 ref_f32(const struct inst *in, u64 ua, u64 ub, u64 uc, u64 ud)
+{
+	const float a = in_f32(in, ua), b = in_f32(in, ub), c = in_f32(in, uc);
+	switch (in->op) {
+	case OP_ADD: return out_f32(in, a + b);
+	case OP_SUB: return out_f32(in, a - b);
+	case OP_MUL: return out_f32(in, a * b);
+	case OP_FMA:
+	case OP_MAD: return out_f32(in, fmaf(a, b, c));
+	case OP_DIV: return out_f32(in, a / b);
+	case OP_RCP: return out_f32(in, 1.0f / a);
+	case OP_SQRT: return out_f32(in, sqrtf(a));
+	case OP_MIN: return out_f32(in, (float)pick_minmax(a, b, false, in->flags & IF_NAN));
+	case OP_MAX: return out_f32(in, (float)pick_minmax(a, b, true, in->flags & IF_NAN));
+	case OP_ABS: return bits_f32(a) & 0x7fffffff;
+	case OP_NEG: return bits_f32(a) ^ 0x80000000;
+	default: return (ub & 0x7fffffff) | (ua & 0x80000000);
+	}
+}
+static u64 ref_f64(const struct inst *in, u64 ua, u64 ub, u64 uc, u64 ud)
+{
+	const double a = f64_bits(ua), b = f64_bits(ub), c = f64_bits(uc);
+	switch (in->op) {
+	case OP_ADD: return out_f64(in, a + b);
+	case OP_SUB: return out_f64(in, a - b);
+	case OP_MUL: return out_f64(in, a * b);
+	case OP_FMA:
+	case OP_MAD: return out_f64(in, fma(a, b, c));
+	case OP_DIV: return out_f64(in, a / b);
+	case OP_RCP: return out_f64(in, 1.0 / a);
+	case OP_SQRT: return out_f64(in, sqrt(a));
+	case OP_MIN: return out_f64(in, pick_minmax(a, b, false, in->flags & IF_NAN));
+	case OP_MAX: return out_f64(in, pick_minmax(a, b, true, in->flags & IF_NAN));
+	case OP_ABS: return ua & INT64_MAX;
+	case OP_NEG: return ua ^ (1ull << 63);
+	default: return (ub & INT64_MAX) | (ua & (1ull << 63));
+	}
+}
+static void test_floats(void **state)
+{
+	static const struct {
+		u8 op, n;
+		u32 flags;
+	} ops[] = {{OP_ADD, 2, IF_FTZ | IF_SAT}, {OP_SUB, 2, IF_FTZ | IF_SAT}, {OP_MUL, 2, IF_FTZ | IF_SAT}, {OP_FMA, 3, IF_FTZ | IF_SAT},
+			   {OP_MAD, 3, IF_FTZ | IF_SAT}, {OP_DIV, 2, IF_FTZ}, {OP_RCP, 1, IF_FTZ}, {OP_SQRT, 1, IF_FTZ}, {OP_MIN, 2, IF_FTZ | IF_NAN},
+			   {OP_MAX, 2, IF_FTZ | IF_NAN}, {OP_ABS, 1, IF_FTZ}, {OP_NEG, 1, IF_FTZ}, {OP_COPYSIGN, 2, 0}};
+	for (u32 o = 0; o < ARRAY_LEN(ops); o++)
+		for (u32 flags = 0; flags <= (IF_FTZ | IF_SAT | IF_NAN); flags++) {
+			if (flags & ~ops[o].flags)
+				continue;
+			for (u32 w = 0; w < 2; w++) {
+				const u8 t = w ? T_F64 : T_F32;
+				struct shape sh = {t, {t, ops[o].n > 1 ? t : 0, ops[o].n > 2 ? t : 0}};
+				struct inst in = make(ops[o].op, t, 0, sh);
+				in.flags = flags;
+				if (w && flags & IF_FTZ)
+					continue;
+				conform(in, sh, w ? ref_f64 : ref_f32);
+			}
+		}
+}
+
+/* Directed rounding: the result is the representable number next to the exact one on the side asked for. Operands with near exponents
+ * make the exact value fit 113 bits. */
+static void test_directed(void **state)
+{
+	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_DIV};
+	struct dyninst out;
+	for (u32 l = 0; l <= (u32)exec_best_level(); l++)
+		for (u32 k = 0; k < ARRAY_LEN(ops) * 3 * 40; k++) {
+			struct inst in = make(ops[k % ARRAY_LEN(ops)], T_F32, 0, (struct shape){T_F32, {T_F32, T_F32, T_F32}});
+			struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
+			in.round = (u8)(RND_RZ + k / ARRAY_LEN(ops) % 3);
+			for (u32 i = 0; i < LANES; i++)
+				for (u32 s = 0; s < 3; s++)
+					put(in.s[s], T_F32, i, bits_f32((float)((double)(s64)rng_next(&seed) * 0x1p-61)));
+			assert_true(exec_resolve_level(&in, l));
+			in.exec(&x, &in);
+			for (u32 i = 0; i < LANES; i++) {
+				const __float128 a = f32_bits((u32)get(R_A, T_F32, i)), b = f32_bits((u32)get(R_B, T_F32, i)), c = f32_bits((u32)get(R_C, T_F32, i));
+				const __float128 exact = in.op == OP_ADD ? a + b : in.op == OP_SUB ? a - b : in.op == OP_MUL ? a * b : in.op == OP_DIV ? a / b : a * b + c;
+				const float r = f32_bits((u32)get(R_D, T_F32, i));
+				const bool down = in.round == RND_RM || (in.round == RND_RZ && exact > 0);
+				const float beyond = nextafterf(r, down ? INFINITY : -INFINITY);
+				assert_true(down ? (__float128)r <= exact && (__float128)beyond > exact : (__float128)r >= exact && (__float128)beyond < exact);
+				checks++;
+			}
+		}
+}
+
+/* --- comparisons, selections, conversions -------------------------------------------------------------------------------- */
+static bool compare(double a, double b, s128 x, s128 y, bool fp, u8 cmp)
+{
+	const bool un = fp && (isnan(a) || isnan(b)), lt = fp ? a < b : x < y, eq = fp ? a == b : x == y;
+	switch (cmp) {
+	case CMP_EQ: return !un && eq;
+	case CMP_NE: return !un && !eq;
+	case CMP_LT:
+	case CMP_LO: return !un && lt;
+	case CMP_LE:
+	case CMP_LS: return !un && (lt || eq);
+	case CMP_GT:
+	case CMP_HI: return !un && !lt && !eq;
+	case CMP_GE:
+	case CMP_HS: return !un && !lt;
+	case CMP_EQU: return un || eq;
+	case CMP_NEU: return un || !eq;
+	case CMP_LTU: return un || lt;
+	case CMP_LEU: return un || lt || eq;
+	case CMP_GTU: return un || (!lt && !eq);
+	case CMP_GEU: return un || !lt;
+	case CMP_NUM: return !un;
+	default: return un;
+	}
+}
+static u64 ref_setp(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	const u8 t = in->op == OP_SET ? in->stype : in->type;
+	const bool fp = ptype_is_float(t);
+	const double fa = t == T_F32 ? in_f32(in, a) : f64_bits(a), fb = t == T_F32 ? in_f32(in, b) : f64_bits(b);
+	u64 r = compare(fa, fb, fp ? 0 : number(a, t), fp ? 0 : number(b, t), fp, in->cmp);
+	const u64 p = c ^ (in->flags & IF_NEG_PRED ? 1 : 0);
+	r = in->boolop == BOOL_AND ? r & p : in->boolop == BOOL_OR ? r | p : in->boolop == BOOL_XOR ? r ^ p : r;
+	return in->op == OP_SETP ? r : !r ? 0 : in->type == T_F32 ? 0x3f800000 : 0xffffffff;
+}
+static void test_compare(void **state)
+{
+	static const u8 types[] = {T_U16, T_S16, T_U32, T_S32, T_U64, T_S64, T_F32, T_F64};
+	for (u32 k = 0; k < ARRAY_LEN(types); k++)
+		for (u8 cmp = 0; cmp <= CMP_NAN; cmp++) {
+			const u8 t = types[k];
+			const bool fp = ptype_is_float(t), high = cmp >= CMP_LO && cmp <= CMP_HS;
+			if (fp ? high : cmp > CMP_HS || (high && ptype_is_signed(t)))
+				continue;
+			for (u8 op = BOOL_NONE; op <= BOOL_XOR; op++) {
+				const u8 third = op ? T_PRED : 0;
+				struct inst p = make(OP_SETP, t, 0, (struct shape){T_PRED, {t, t, third}}), s = make(OP_SET, op & 1 ? T_F32 : T_U32, t, (struct shape){T_U32, {t, t, third}});
+				p.cmp = s.cmp = cmp;
+				p.boolop = s.boolop = op;
+				p.flags = s.flags = (op == BOOL_OR ? IF_NEG_PRED : 0) | (t == T_F32 && op == BOOL_XOR ? IF_FTZ : 0);
+				conform(p, (struct shape){T_PRED, {t, t, third}}, ref_setp);
+				conform(s, (struct shape){T_U32, {t, t, third}}, ref_setp);
+			}
+		}
+}
+static u64 ref_select(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	if (in->op == OP_SELP)
+		return c ? a : b;
+	return in->stype == T_S32 ? ((s32)c >= 0 ? a : b) : f32_bits((u32)c) >= 0 ? a : b;
+}
+static void test_select(void **state)
+{
+	for (u8 t = T_B16; t <= T_B64; t++) {
+		conform(make(OP_SELP, t, 0, (struct shape){t, {t, t, T_PRED}}), (struct shape){t, {t, t, T_PRED}}, ref_select);
+		conform(make(OP_SLCT, t, T_S32, (struct shape){t, {t, t, T_S32}}), (struct shape){t, {t, t, T_S32}}, ref_select);
+		conform(make(OP_SLCT, t, T_F32, (struct shape){t, {t, t, T_F32}}), (struct shape){t, {t, t, T_F32}}, ref_select);
+	}
+}
+static u64 ref_cvt(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	const u8 t = in->type, s = in->stype;
+	if (!ptype_is_float(s)) {
+		const s128 x = number(a, s);
+		if (t == T_F32)
+			return out_f32(in, (float)x);
+		if (t == T_F64)
+			return out_f64(in, (double)x);
+		return in->flags & IF_SAT ? clip(x, t) : (u64)x;
+	}
+	double v = s == T_F32 ? in_f32(in, a) : f64_bits(a);
+	v = in->round == RND_RNI ? nearbyint(v) : in->round == RND_RZI ? trunc(v) : in->round == RND_RMI ? floor(v) : in->round == RND_RPI ? ceil(v) : v;
+	if (t == T_F32)
+		return out_f32(in, (float)v);
+	if (t == T_F64)
+		return out_f64(in, v);
+	if (isnan(v))
+		return 0;
+	return v >= 0x1p65 ? clip((s128)1 << 70, t) : v <= -0x1p65 ? clip(-((s128)1 << 70), t) : clip((s128)v, t);
+}
+static void test_convert(void **state)
+{
+	for (u8 s = T_U8; s <= T_F64; s++)
+		for (u8 t = T_U8; t <= T_F64; t++) {
+			if (s == T_F16 || s == T_F16X2 || t == T_F16 || t == T_F16X2)
+				continue;
+			const bool from = ptype_is_float(s), to = ptype_is_float(t);
+			for (u8 r = from && !to ? RND_RNI : RND_NONE; r <= (from ? RND_RPI : RND_NONE); r = r == RND_NONE ? RND_RNI : r + 1)
+				for (u32 flags = 0; flags <= (IF_SAT | IF_FTZ); flags++) {
+					if (flags & IF_FTZ && s != T_F32 && t != T_F32)
+						continue;
+					struct inst in = make(OP_CVT, t, s, (struct shape){t, {s}});
+					in.round = r;
+					in.flags = flags;
+					conform(in, (struct shape){t, {s}}, ref_cvt);
+				}
+		}
+}
+
+/* --- f16, by searching all 65,536 values for the nearest ------------------------------------------------------------------ */
+static double half_value(u32 h)
+{
+	const int e = h >> 10 & 31, m = h & 1023;
+	const double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+	return h & 0x8000 ? -v : v;
+}
+static u32 half_nearest(double v)
+{
+	if (isnan(v))
+		return 0x7fff;
+	const u32 sign = signbit(v) ? 0x8000 : 0;
+	const double x = fabs(v);
+	if (x >= 65520)
+		return sign | 0x7c00;
+	u32 lo = 0, hi = 0x7bff;
+	while (lo < hi) { /* the largest half not above x */
+		const u32 mid = (lo + hi + 1) / 2;
+		if (half_value(mid) <= x)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	const double below = x - half_value(lo), above = (lo == 0x7bff ? 65536.0 : half_value(lo + 1)) - x;
+	return sign | (above < below || (above == below && lo & 1) ? lo + 1 : lo);
+}
+static u32 half_arith(const struct inst *in, u32 a, u32 b, u32 c)
+{
+	const double x = half_value(a), y = half_value(b), z = half_value(c);
+	switch (in->op) {
+	case OP_ADD: return half_nearest(x + y);
+	case OP_SUB: return half_nearest(x - y);
+	case OP_MUL: return half_nearest(x * y);
+	default: return half_nearest((double)((__float128)x * y + z));
+	}
+}
+static u64 ref_half(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	if (in->op == OP_CVT)
+		return in->type == T_F16 ? half_nearest(f32_bits((u32)a)) : out_f32(in, (float)half_value((u32)a & 0xffff));
+	const u32 lo = half_arith(in, a & 0xffff, b & 0xffff, c & 0xffff);
+	return in->type == T_F16 ? lo : lo | half_arith(in, (u32)a >> 16, (u32)b >> 16, (u32)c >> 16) << 16;
+}
+static void test_half(void **state)
+{
+	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
+	for (u32 rounds = 0; rounds < 8; rounds++)
+		for (u32 o = 0; o < ARRAY_LEN(ops); o++)
+			for (u8 t = T_F16; t <= T_F16X2; t++) {
+				const u8 third = ops[o] == OP_FMA ? t : 0;
+				conform(make(ops[o], t, 0, (struct shape){t, {t, t, third}}), (struct shape){t, {t, t, third}}, ref_half);
+			}
+	for (u32 rounds = 0; rounds < 20; rounds++) {
+		conform(make(OP_CVT, T_F16, T_F32, (struct shape){T_F16, {T_F32}}), (struct shape){T_F16, {T_F32}}, ref_half);
+		conform(make(OP_CVT, T_F32, T_F16, (struct shape){T_F32, {T_F16}}), (struct shape){T_F32, {T_F16}}, ref_half);
+	}
+}
+
+/* --- approximations: within PTX's bounds of the library's double result ----------------------------------------------------- */
+static double exact_special(u8 op, double a)
+{
+	switch (op) {
+	case OP_EX2: return exp2(a);
+	case OP_LG2: return log2(a);
+	case OP_SIN: return sin(a);
+	case OP_COS: return cos(a);
+	case OP_TANH: return tanh(a);
+	default: return 1 / sqrt(a);
+	}
+}
+static void check_special(u8 op, float a, float r)
+{
+	const double want = exact_special(op, a);
+	if (isnan(want)) {
+		assert_int_equal(bits_f32(r), 0x7fffffff);
+		return;
+	}
+	if (isinf((float)want) || want == 0 || fabs(want) < 0x1p-126) {
+		assert_true(fabs((double)r - want) <= 0x1p-149 || r == (float)want);
+		return;
+	}
+	const double bound = fabs(want) * 0x1p-23;
+	if (fabs((double)r - want) > bound)
+		fail_msg("%s(%a) = %a, want %a", opcode_descs[op].name, (double)a, (double)r, want);
+	checks++;
+}
+static void test_special(void **state)
+{
+	static const u8 ops[] = {OP_EX2, OP_LG2, OP_SIN, OP_COS, OP_TANH, OP_RSQRT};
+	struct dyninst out;
+	for (u32 k = 0; k < ARRAY_LEN(ops) * 200; k++) {
+		const u8 op = ops[k % ARRAY_LEN(ops)];
+		u32 first[LANES];
+		fill(R_A, T_F32);
+		for (u32 i = 0; i < LANES; i++)
+			if ((op == OP_SIN || op == OP_COS) && fabsf(f32_bits((u32)get(R_A, T_F32, i))) > 1e5f)
+				put(R_A, T_F32, i, bits_f32((float)i * 0.37f - 5));
+		for (u32 l = 0; l <= (u32)exec_best_level(); l++) {
+			struct inst in = make(op, T_F32, 0, (struct shape){T_F32, {T_F32}});
+			struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
+			in.flags = IF_APPROX;
+			assert_true(exec_resolve_level(&in, l));
+			in.exec(&x, &in);
+			if (!l)
+				memcpy(first, frame + R_D, sizeof(first));
+			assert_memory_equal(first, frame + R_D, sizeof(first)); /* the same bits on every level */
+		}
+		for (u32 i = 0; i < LANES; i++)
+			check_special(op, f32_bits((u32)get(R_A, T_F32, i)), f32_bits(first[i]));
+	}
+}
+
+/* --- carry chains: 128-bit sums in four words ---------------------------------------------------------------------------- */
+static void test_carry(void **state)
+{
+	struct dyninst out;
+	for (u32 l = 0; l <= (u32)exec_best_level(); l++)
+		for (u32 round = 0; round < 64; round++)
+			for (u32 minus = 0; minus < 2; minus++) {
+				const u32 mask = round & 1 ? (u32)rng_next(&seed) | 1 : FULL_MASK;
+				struct exec x = {.base = {frame, NULL}, .mask = mask, .out = &out};
+				u128 a[LANES] = {0}, b[LANES] = {0}, r[LANES] = {0};
+				for (u32 w = 0; w < 4; w++) {
+					struct inst in = make(w ? (minus ? OP_SUBC : OP_ADDC) : minus ? OP_SUB : OP_ADD, T_U32, 0, (struct shape){T_U32, {T_U32, T_U32}});
+					in.flags = IF_CC_OUT | (w ? IF_CC_IN : 0);
+					in.d[3] = in.s[4] = R_P2;
+					fill(R_A, T_U32);
+					fill(R_B, T_U32);
+					assert_true(exec_resolve_level(&in, l));
+					in.exec(&x, &in);
+					for (u32 i = 0; i < LANES; i++) {
+						a[i] |= (u128)get(R_A, T_U32, i) << 32 * w;
+						b[i] |= (u128)get(R_B, T_U32, i) << 32 * w;
+						r[i] |= (u128)get(R_D, T_U32, i) << 32 * w;
+					}
+				}
+				for (u32 i = 0; i < LANES; i++)
+					if (mask >> i & 1)
+						assert_true(r[i] == (minus ? a[i] - b[i] : a[i] + b[i]));
+			}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_integers), cmocka_unit_test(test_bits),    cmocka_unit_test(test_floats),  cmocka_unit_test(test_directed),
+		cmocka_unit_test(test_compare),  cmocka_unit_test(test_select),  cmocka_unit_test(test_convert), cmocka_unit_test(test_half),
+		cmocka_unit_test(test_special),  cmocka_unit_test(test_carry),
+	};
+	const int bad = cmocka_run_group_tests(tests, NULL, NULL);
+	printf("%llu results compared, best level %s\n", (unsigned long long)checks, exec_level_name(exec_best_level()));
+	return bad;
+}

@@ -1,0 +1,443 @@
+/* The memory system's timing against closed forms, its reservation failures one by one, and its bandwidth ceilings. */
+#include "mem_rig.h"
+
+#include <stdio.h>
+
+static u32 flits(const struct rig *r, u32 sectors) { return (8 + 32 * sectors + r->c.noc_flit - 1) / r->c.noc_flit; }
+
+/* A read that hits in L2: way up (one flit), pipeline, way down. */
+static u64 l2_hit_form(const struct rig *r, u32 sectors)
+{
+	return r->c.noc_latency + r->c.l2_latency + r->c.noc_latency + flits(r, sectors) - 1;
+}
+
+/* DRAM cycles from a command to the end of the data of n bursts of one row. */
+static u32 read_bursts(const struct rig *r, u32 n)
+{
+	u32 burst = r->c.dram_burst / r->c.dram_ratio, gap = MAX(MAX(r->c.dram_tCCDL, r->c.dram_tCCD), burst);
+	return (n - 1) * gap + r->c.dram_tCL + burst;
+}
+
+static u64 to_dram(const struct rig *r, u64 t) { return (t * (u64)r->c.dram_clock + (u64)r->c.core_clock - 1) / (u64)r->c.core_clock; }
+static u64 to_core(const struct rig *r, u64 d) { return (d * (u64)r->c.core_clock + (u64)r->c.dram_clock - 1) / (u64)r->c.dram_clock; }
+
+/* Latency of a read at cycle t0 whose first column command comes `prep` DRAM cycles after its arrival. */
+static u64 miss_form(const struct rig *r, u64 t0, u32 prep, u32 bursts)
+{
+	u64 at = t0 + r->c.noc_latency + r->c.l2_latency;
+	u64 end = to_core(r, to_dram(r, at) + prep + read_bursts(r, bursts));
+	return end + r->c.dram_latency + r->c.noc_latency + flits(r, bursts * 2) - 1 - t0;
+}
+
+static void hit_and_miss(void **s)
+{
+	RIG(r);
+	r.now = 17;
+	u64 want = miss_form(&r, r.now, r.c.dram_tRCD, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), want);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, 2), MR_HIT);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 2), MR_PENDING);
+	rig_drain(&r);
+	const struct cache_counters *c = mem_cache_counters(r.m, MC_L1D, 0);
+	assert_int_equal(c->hits, 1);
+	assert_int_equal(c->misses, 2);
+	assert_int_equal(c->fills, 2);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void l2_hit_latency(void **s)
+{
+	RIG(r);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	mem_kernel_start(r.m, 0);
+	u64 want = l2_hit_form(&r, 4);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), want);
+	/* an atomic bypasses and evicts; a store's acknowledgement is one flit, its data four */
+	assert_int_equal(rig_latency(&r, MO_ATOMIC, BASE, 1), 2 * r.c.noc_latency + r.c.l2_latency);
+	assert_int_equal(rig_latency(&r, MO_STORE, BASE, 0xf), 2 * r.c.noc_latency + r.c.l2_latency + flits(&r, 4) - 1);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1), MR_PENDING);
+	rig_drain(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* The same row open, closed, and another row in the bank. */
+static void row_hit_and_miss(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1");
+	u64 chunk = 256, row = (u64)r.c.dram_row * r.c.dram_banks;
+	u64 want = miss_form(&r, r.now, r.c.dram_tRCD, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), want);
+	want = miss_form(&r, r.now, 0, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE + 2 * chunk, 0xf), want);
+	want = miss_form(&r, r.now, r.c.dram_tRP + r.c.dram_tRCD, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE + row, 0xf), want);
+	const struct dram_counters *d = mem_dram_counters(r.m, 0);
+	assert_int_equal(d->row_misses, 2);
+	assert_int_equal(d->row_hits, 4);
+	assert_int_equal(d->precharges, 1);
+	struct bank_info b[16];
+	assert_int_equal(mem_banks(r.m, 0, b, 16), 16);
+	assert_true(b[0].row >= 0 && b[1].row == -1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void other_clocks(void **s)
+{
+	RIG(r, "icnt_clock=1400", "l2_clock=350", "dram_clock=1848");
+	u64 at = r.now + 4 + r.c.l2_latency; /* 8 interconnect cycles are 4 core cycles */
+	u64 ready = to_core(&r, to_dram(&r, at) + r.c.dram_tRCD + read_bursts(&r, 2)) + r.c.dram_latency;
+	u64 want = (ready * 2 + 8 + flits(&r, 4) - 1 + 1) / 2 - r.now;
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), want);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void sectored(void **s)
+{
+	RIG(r, "coalesce=sector32");
+	u64 want = miss_form(&r, r.now, r.c.dram_tRCD, 1) - flits(&r, 2) + flits(&r, 1);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 1), want);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 1, 1), MR_HIT);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 3, 1), MR_PENDING); /* sector 1 is missing */
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 2, 2), MR_PENDING); /* merges */
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 6, 3), MR_PENDING); /* needs sector 2 too */
+	rig_drain(&r);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 7, 1), MR_HIT);
+	assert_int_equal(rig_access(&r, 0, MO_STORE, BASE, 2, 1), MR_SENT);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 5, 1), MR_HIT); /* the store evicted its own sector */
+	rig_drain(&r);
+	const struct cache_counters *c = mem_cache_counters(r.m, MC_L1D, 0);
+	assert_int_equal(c->misses, 3);
+	assert_int_equal(c->merges, 1);
+	assert_int_equal(c->fills, 3);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* Each reservation failure on its own, and that the LSU is told when to try again. */
+static void refused_until_answer(struct rig *r, enum mem_op op, u64 addr, enum mem_result want)
+{
+	struct mem_reply a;
+	assert_int_equal(rig_access(r, 0, op, addr, 0xf, 9), want);
+	assert_false(mem_retry_wanted(r->m, 0, MC_L1D));
+	for (u32 i = 0; i < 10000 && !mem_retry_wanted(r->m, 0, MC_L1D); i++)
+		rig_step(r);
+	assert_true(mem_retry_wanted(r->m, 0, MC_L1D));
+	assert_true(mem_wake(r->m)[0] & 1);
+	enum mem_result mr = rig_access(r, 0, op, addr, 0xf, 9);
+	assert_true(mr == MR_PENDING || mr == MR_HIT || mr == MR_SENT);
+	rig_drain(r);
+	assert_false(mem_pop(r->m, 0, r->now, &a));
+	rig_check(r);
+}
+
+static void refusals(void **s)
+{
+	{
+		RIG(r, "l1d.sets=1", "l1d.ways=2");
+		rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1);
+		rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 2);
+		refused_until_answer(&r, MO_LOAD, BASE + 256, MR_RF_LINE);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->rf_line, 1);
+		mem_count_refused(r.m, 0, MC_L1D, MR_RF_LINE, 41);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->rf_line, 42);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->evictions, 1);
+		rig_stop(&r);
+	}
+	{
+		RIG(r, "l1d.mshrs=2");
+		rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1);
+		rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 2);
+		refused_until_answer(&r, MO_LOAD, BASE + 256, MR_RF_MSHR);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->rf_mshr, 1);
+		rig_stop(&r);
+	}
+	{
+		RIG(r, "l1d.merges=3");
+		for (u32 i = 0; i < 3; i++)
+			assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, i), MR_PENDING);
+		refused_until_answer(&r, MO_LOAD, BASE, MR_RF_MERGE);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->rf_merge, 1);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->merges, 2);
+		rig_stop(&r);
+	}
+	{
+		RIG(r, "l1d.miss_queue=2");
+		rig_access(&r, 0, MO_STORE, BASE, 0xf, 1);
+		rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 2);
+		refused_until_answer(&r, MO_RED, BASE + 256, MR_RF_QUEUE);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->rf_queue, 1);
+		rig_stop(&r);
+	}
+}
+
+/* The limit on stores in flight ends when an acknowledgement is taken. */
+static void store_limit(void **s)
+{
+	RIG(r, "l1d.stores=1");
+	struct mem_reply a;
+	assert_int_equal(rig_access(&r, 0, MO_STORE, BASE, 0xf, 7), MR_SENT);
+	assert_int_equal(rig_access(&r, 0, MO_STORE, BASE, 0xf, 8), MR_RF_QUEUE);
+	while (r.now < 1000 && !mem_pop(r.m, 0, r.now, &a))
+		rig_step(&r);
+	assert_int_equal(a.token, 7);
+	assert_int_equal(a.op, MO_STORE);
+	assert_true(mem_retry_wanted(r.m, 0, MC_L1D));
+	assert_int_equal(rig_access(&r, 0, MO_STORE, BASE, 0xf, 8), MR_SENT);
+	rig_drain(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void merges_answer_in_order(void **s)
+{
+	RIG(r);
+	struct mem_reply a;
+	for (u32 i = 0; i < 8; i++)
+		assert_int_equal(rig_access(&r, 3, MO_LOAD, BASE, 0xf, 100 + i), MR_PENDING);
+	struct mshr_info info[4];
+	assert_int_equal(mem_mshrs(r.m, 3, MC_L1D, info, 4), 1);
+	assert_int_equal(info[0].merged, 8);
+	assert_string_equal(info[0].where, "miss queue");
+	rig_step(&r);
+	mem_mshrs(r.m, 3, MC_L1D, info, 4);
+	assert_string_equal(info[0].where, "to L2");
+	while (r.now < 150)
+		rig_step(&r);
+	mem_mshrs(r.m, 3, MC_L1D, info, 4);
+	u32 slice, ch = mem_channel_of(r.m, BASE, &slice);
+	char want[32];
+	snprintf(want, sizeof(want), "DRAM channel %u", ch);
+	assert_string_equal(info[0].where, want);
+	while (!mem_pop(r.m, 3, r.now, &a))
+		rig_step(&r);
+	for (u32 i = 0; i < 8; i++) {
+		assert_int_equal(a.token, 100 + i);
+		assert_int_equal(mem_pop(r.m, 3, r.now, &a), i < 7);
+	}
+	assert_int_equal(mem_l2_counters(r.m, slice)->accesses, 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void local_write_back(void **s)
+{
+	RIG(r, "l1d.sets=1", "l1d.ways=1", "partitions=1", "l2.slices=1");
+	assert_int_equal(rig_access(&r, 0, MO_LOCAL_STORE, BASE, 0xf, 1), MR_SENT); /* no allocation */
+	rig_drain(&r);
+	assert_int_equal(rig_access(&r, 0, MO_LOCAL_LOAD, BASE, 0xf, 1), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(rig_access(&r, 0, MO_LOCAL_STORE, BASE, 0xf, 1), MR_HIT);
+	assert_int_equal(mem_l2_counters(r.m, 0)->writes, 1);
+	mem_kernel_start(r.m, 0); /* dirty lines stay */
+	assert_int_equal(rig_access(&r, 0, MO_LOCAL_LOAD, BASE + 128, 0xf, 1), MR_PENDING);
+	assert_int_equal(mem_outstanding(r.m, 0), 2);
+	rig_drain(&r);
+	assert_int_equal(mem_l2_counters(r.m, 0)->writes, 2);
+	assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->writebacks, 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void cache_off(void **s)
+{
+	RIG(r, "l1d.cache_global=false", "coalesce=sector32");
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 1, 1), MR_PENDING);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 1, 2), MR_PENDING);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 2, 3), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 1, 1), MR_PENDING);
+	rig_drain(&r);
+	const struct cache_counters *c = mem_cache_counters(r.m, MC_L1D, 0);
+	assert_int_equal(c->bypasses, 3);
+	assert_int_equal(c->merges, 1);
+	assert_int_equal(c->hits + c->misses, 0);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* A partial write makes no valid sector: the read after it fetches; a full one does. */
+static void lazy_fetch(void **s)
+{
+	RIG(r);
+	struct mem_txn part = {.addr = BASE, .lanes = 1, .bytes = 4, .sectors = 1};
+	u32 slice;
+	u32 ch = mem_channel_of(r.m, BASE, &slice);
+	assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
+	rig_drain(&r);
+	assert_int_equal(mem_dram_counters(r.m, ch)->requests, 0);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	assert_int_equal(mem_dram_counters(r.m, ch)->requests, 1);
+	u32 other;
+	u64 a = BASE + 128;
+	assert_int_equal(mem_channel_of(r.m, a, &other), ch);
+	assert_int_equal(rig_access(&r, 0, MO_STORE, a, 0xf, 1), MR_SENT);
+	rig_drain(&r);
+	r.now += 100;
+	u64 want = l2_hit_form(&r, 4);
+	assert_int_equal(rig_latency(&r, MO_LOAD, a, 0xf), want);
+	assert_int_equal(mem_dram_counters(r.m, ch)->requests, 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void l2_writes_back(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
+	for (u32 i = 0; i < 3; i++) {
+		rig_access(&r, 0, MO_STORE, BASE + i * 128, 0xf, i);
+		rig_drain(&r);
+	}
+	assert_int_equal(mem_l2_counters(r.m, 0)->writebacks, 1);
+	assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* --- ceilings ------------------------------------------------------------------------------------------------------------ */
+struct stream {
+	u32 sms, lines;   /* per SM */
+	u64 stride, sm_stride, wrap; /* B */
+	enum mem_op op;
+};
+
+/* Every SM streams as fast as it is let; returns the cycles from the first access to the last answer. */
+static u64 run_stream(struct rig *r, const struct stream *st)
+{
+	u32 sent[128] = {0}, got = 0, want = st->sms * st->lines;
+	struct mem_reply a;
+	u64 t0 = r->now;
+	while (got < want) {
+		for (u32 sm = 0; sm < st->sms; sm++) {
+			while (mem_pop(r->m, sm, r->now, &a))
+				got++;
+			if (sent[sm] == st->lines)
+				continue;
+			u64 addr = BASE + (sm * st->sm_stride + sent[sm] * st->stride) % st->wrap;
+			enum mem_result mr = rig_access(r, sm, st->op, addr, 0xf, sent[sm]);
+			sent[sm] += mr == MR_PENDING || mr == MR_SENT || mr == MR_HIT;
+			got += mr == MR_HIT;
+		}
+		rig_step(r);
+		assert_true(r->now - t0 < 10000000);
+	}
+	rig_drain(r);
+	return r->now - t0;
+}
+
+static void within(double got, double want, double tolerance)
+{
+	if (got < want * (1 - tolerance) || got > want * 1.0001)
+		fail_msg("%.3f is not within %.0f %% below the ceiling %.3f", got, tolerance * 100, want);
+}
+
+/* One SM's reply port: 4 flits a line. Data is in L2, spread over all slices. */
+static void link_ceiling(void **s)
+{
+	RIG(r, "num_sms=1", "l1d.cache_global=false", "l1d.mshrs=256", "l1d.miss_queue=32");
+	struct stream st = {1, 512, 128, 0, 64 << 10, MO_LOAD};
+	run_stream(&r, &st);
+	st.lines = 8000;
+	u64 t = run_stream(&r, &st);
+	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.05);
+	st.op = MO_STORE; /* the request port */
+	t = run_stream(&r, &st);
+	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.05);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* One slice's port: 32 B a cycle, with links wide enough. */
+static void port_ceiling(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l1d.cache_global=false", "noc.flit=256", "l1d.mshrs=128");
+	struct stream st = {15, 40, 128, 128, 32 << 10, MO_LOAD};
+	run_stream(&r, &st);
+	st.lines = 1000;
+	u64 t = run_stream(&r, &st);
+	within(15 * 1000.0 * 128 / (double)t, r.c.l2_port, 0.05);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* One channel's data bus with a stream of rows. */
+static void dram_ceiling(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=2", "l1d.mshrs=128");
+	struct stream st = {15, 1000, 15 * 128, 128, 1 << 30, MO_LOAD};
+	u64 t = run_stream(&r, &st), busy = mem_dram_counters(r.m, 0)->busy;
+	assert_int_equal(busy, 15 * 1000 * 2 * 2);
+	within((double)busy * r.c.core_clock / r.c.dram_clock / (double)t, 1, 0.05);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void frfcfs_beats_fcfs(void **s)
+{
+	u64 t[2];
+	for (u32 i = 0; i < 2; i++) {
+		RIG(r, "partitions=1", i ? "dram.sched=fcfs" : "dram.sched=frfcfs");
+		struct stream st = {15, 300, 128, (1 << 20) + 4096, 1 << 30, MO_LOAD}; /* a row and mostly a bank each */
+		t[i] = run_stream(&r, &st);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+	assert_true(t[0] * 2 < t[1]);
+}
+
+static void address_map(void **s)
+{
+	RIG(r);
+	u32 per[12] = {0}, slice;
+	for (u64 a = BASE; a < BASE + 12 * 256 * 10; a += 128) {
+		u32 ch = mem_channel_of(r.m, a, &slice);
+		assert_int_equal(ch, (a >> 8) % 6);
+		assert_int_equal(slice / 2, ch);
+		per[slice]++;
+	}
+	for (u32 i = 0; i < 12; i++)
+		assert_int_equal(per[i], 20);
+	rig_stop(&r);
+	RIG(q, "partitions=32");
+	u32 n[32] = {0};
+	for (u64 i = 0; i < 1024; i++)
+		n[mem_channel_of(q.m, BASE + i * 8192, NULL)]++;
+	for (u32 i = 0; i < 32; i++)
+		assert_int_equal(n[i], 32); /* a power-of-two stride does not camp */
+	rig_stop(&q);
+}
+
+static void bad_configs(void **s)
+{
+	struct conf c;
+	struct err e = {0};
+	size_t n;
+	conf_defaults(&c);
+	c.l1t_line = 256;
+	assert_false(mem_state_bytes(&c, &n, &e));
+	assert_non_null(strstr(e.msg, "l1t.line"));
+	conf_defaults(&c);
+	err_clear(&e);
+	c.partitions = 64;
+	c.l2_slices = 8;
+	c.l2_mshrs = 1024;
+	c.l2_merges = 256;
+	c.l2_latency = 2000;
+	assert_false(mem_state_bytes(&c, &n, &e) && n > (size_t)1 << 36);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hit_and_miss),   cmocka_unit_test(l2_hit_latency),    cmocka_unit_test(row_hit_and_miss),
+		cmocka_unit_test(other_clocks),   cmocka_unit_test(sectored),          cmocka_unit_test(refusals),
+		cmocka_unit_test(store_limit),    cmocka_unit_test(merges_answer_in_order), cmocka_unit_test(local_write_back),
+		cmocka_unit_test(cache_off),      cmocka_unit_test(lazy_fetch),        cmocka_unit_test(l2_writes_back),
+		cmocka_unit_test(link_ceiling),   cmocka_unit_test(port_ceiling),      cmocka_unit_test(dram_ceiling),
+		cmocka_unit_test(frfcfs_beats_fcfs), cmocka_unit_test(address_map),    cmocka_unit_test(bad_configs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

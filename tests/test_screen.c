@@ -1,0 +1,451 @@
+/* The screen through a pseudo-terminal and libvterm: keys in, cells out. The program is ./warpdbg, or what WARPDBG names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <termios.h>
+
+#include <cmocka.h>
+
+#include "vt.h"
+
+#define WAIT 20000 /* ms: generous, machines may be busy */
+
+static const char *program(void)
+{
+	const char *p = getenv("WARPDBG");
+	return p && *p ? p : "./warpdbg";
+}
+
+/* Starts the debugger on the small hotspot and waits for its prompt. The home directory is empty: no rc file, no history. */
+static void start(struct vt *v, int h, int w, const char *option, const char *const more_env[])
+{
+	char *argv[] = {(char *)program(), "debug", "hotspot", "--size", "small", (char *)option, NULL};
+	const char *env[16] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null"};
+	int n = 3;
+	for (; more_env && *more_env; more_env++)
+		env[n++] = *more_env;
+	vt_spawn(v, h, w, argv, env);
+	if (vt_wait(v, "(wd)", WAIT) < 0) {
+		char row[VT_TEXT_MAX];
+		for (int y = 0; y < v->h; y++)
+			print_error("%s\n", vt_row(v, y, row));
+		fail_msg("%s shows no prompt", program());
+	}
+	vt_settle(v, 150, WAIT);
+}
+
+static const char *title(struct vt *v)
+{
+	static char row[VT_TEXT_MAX];
+	return vt_row(v, 0, row);
+}
+
+/* The cycle the title shows, or -1. */
+static long long shown_cycle(struct vt *v)
+{
+	const char *p = strstr(title(v), "cycle ");
+	if (!p)
+		return -1;
+	long long n = 0;
+	for (p += 6; (*p >= '0' && *p <= '9') || *p == ','; p++)
+		n = *p == ',' ? n : n * 10 + (*p - '0');
+	return n;
+}
+
+static void wait_cycle(struct vt *v, long long cycle)
+{
+	int64_t end = vt_ms() + WAIT;
+	while (shown_cycle(v) != cycle && vt_ms() < end && !v->ended)
+		vt_read(v, 50);
+	assert_int_equal(shown_cycle(v), cycle);
+}
+
+static void type(struct vt *v, const char *keys)
+{
+	vt_send(v, keys);
+	vt_settle(v, 150, WAIT);
+}
+
+static void assert_shown(struct vt *v, const char *text)
+{
+	char row[VT_TEXT_MAX];
+	if (vt_wait(v, text, WAIT) >= 0)
+		return;
+	for (int y = 0; y < v->h; y++)
+		print_error("%2d|%s\n", y, vt_row(v, y, row));
+	fail_msg("no row shows '%s'", text);
+}
+
+/* Leaves with q y; the terminal must be as it was: main screen, visible cursor, cooked mode. */
+static void leave(struct vt *v)
+{
+	struct termios t;
+	vt_send(v, "q");
+	assert_shown(v, "Leave warpdbg?");
+	vt_send(v, "y");
+	int status = vt_wait_end(v, WAIT);
+	assert_true(WIFEXITED(status));
+	assert_false(v->altscreen);
+	assert_true(v->cursor);
+	if (tcgetattr(v->fd, &t) == 0) {
+		assert_true(t.c_lflag & ICANON);
+		assert_true(t.c_lflag & ECHO);
+	}
+	vt_free(v);
+}
+
+/* --- what is where ---------------------------------------------------------------------------------------------------- */
+static void check_size(int h, int w)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, h, w, NULL, NULL);
+	assert_non_null(strstr(title(&v), "hotspot"));
+	assert_non_null(strstr(title(&v), "gtx480"));
+	assert_int_equal(shown_cycle(&v), 0);
+	type(&v, "step 500\r");
+	wait_cycle(&v, 500);
+	static const struct {
+		const char *key, *text;
+	} views[] = {{"2", "next instruction"}, {"4", "Lost issue slots"}, {"5", "Caches"}, {"6", "Interconnect"}, {"7", "Kernels"},
+				 {"8", "hotspot.ptx"},       {"0", "Log"},              {"1", "SM warps"}};
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		vt_send(&v, views[i].key);
+		assert_shown(&v, views[i].text);
+		assert_string_not_equal(title(&v), "");
+		assert_int_equal(vt_find(&v, "(wd)"), h - 2);
+		assert_non_null(strstr(vt_row(&v, h - 1, row), "1 over"));
+	}
+	for (int y = 0; y < h; y++)
+		for (int x = 0; x < w; x++)
+			assert_true(vt_cell(&v, y, x).chars[0] >= ' ' && vt_cell(&v, y, x).chars[0] != 0xfffd);
+	leave(&v);
+}
+
+static void test_80x24(void **state) { check_size(24, 80); }
+static void test_120x40(void **state) { check_size(40, 120); }
+static void test_250x70(void **state) { check_size(70, 250); }
+
+/* Every cell of the overview's SM rows is one of the table's glyphs, and each state has its own colour. */
+static void test_warp_cells(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 1000\r");
+	wait_cycle(&v, 1000);
+	int head = vt_find(&v, "SM warps");
+	assert_true(head > 0);
+	int resident = 0;
+	VTermColor memory = {0}, barrier = {0};
+	bool has_memory = false, has_barrier = false;
+	for (int y = head + 1; y <= head + 15; y++)
+		for (int x = 4; x < 4 + 48; x++) {
+			VTermScreenCell c = vt_cell(&v, y, x);
+			uint32_t ch = c.chars[0];
+			assert_true(ch == 0x25b6 || ch == 0xb7 || (ch < 128 && strchr("rxmsbfzP", (int)ch)));
+			resident += ch != 0xb7;
+			if (ch == 'm') {
+				memory = c.fg;
+				has_memory = true;
+			}
+			if (ch == 'b') {
+				barrier = c.fg;
+				has_barrier = true;
+			}
+		}
+	assert_true(resident > 0);
+	if (has_memory)
+		assert_false(VTERM_COLOR_IS_DEFAULT_FG(&memory));
+	if (has_memory && has_barrier)
+		assert_false(vterm_color_is_equal(&memory, &barrier));
+	leave(&v);
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------------ */
+static void test_step_and_repeat(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, ".");
+	wait_cycle(&v, 1);
+	type(&v, "step 99\r");
+	wait_cycle(&v, 100);
+	type(&v, "\r"); /* an empty line repeats the last step */
+	wait_cycle(&v, 199);
+	leave(&v);
+}
+
+static void test_run_and_stop(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "break cycle 700\r");
+	type(&v, " ");
+	wait_cycle(&v, 700);
+	type(&v, " ");
+	int64_t end = vt_ms() + WAIT; /* to the end of the program, or at least on */
+	while (shown_cycle(&v) <= 700 && vt_ms() < end)
+		vt_read(&v, 50);
+	assert_true(shown_cycle(&v) > 700);
+	vt_send(&v, "\003");
+	vt_settle(&v, 300, WAIT);
+	long long at = shown_cycle(&v);
+	vt_settle(&v, 300, WAIT);
+	assert_int_equal(shown_cycle(&v), at); /* it stands still */
+	leave(&v);
+}
+
+static void test_line_editor(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 55\177\177\0337"); /* the last key is Meta-7: a count, dropped by the next line */
+	type(&v, "\007\025");
+	type(&v, "stepp\177 10");
+	assert_shown(&v, "(wd) step 10");
+	type(&v, "\r");
+	wait_cycle(&v, 10);
+	type(&v, "\033[A"); /* up: the line before */
+	assert_shown(&v, "(wd) step 10");
+	type(&v, "\033[D7\r"); /* left, insert: step 170 */
+	wait_cycle(&v, 180);
+	type(&v, "\022st"); /* Ctrl-R */
+	assert_shown(&v, "reverse-i-search");
+	type(&v, "\007");
+	assert_shown(&v, "(wd)");
+	type(&v, "contin\t");
+	assert_shown(&v, "(wd) continue");
+	type(&v, "\025info \t"); /* candidates are listed */
+	assert_shown(&v, "breakpoints");
+	type(&v, "\025");
+	leave(&v);
+}
+
+static void test_errors_stay(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "frobnicate\r");
+	assert_shown(&v, "frobnicate");
+	type(&v, "break no-such-event\r");
+	assert_shown(&v, "no-such-event");
+	type(&v, "step 5\r");
+	wait_cycle(&v, 5);
+	leave(&v);
+}
+
+static void test_quit_question(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "q");
+	assert_shown(&v, "Leave warpdbg?");
+	type(&v, "n");
+	assert_shown(&v, "(wd)");
+	type(&v, "qu"); /* it was the beginning of a word */
+	assert_shown(&v, "(wd) qu");
+	type(&v, "it\r");
+	assert_true(WIFEXITED(vt_wait_end(&v, WAIT)));
+	assert_false(v.altscreen);
+	vt_free(&v);
+}
+
+static void test_focus_and_taxonomy(void **state)
+{
+	struct vt v;
+	start(&v, 24, 100, NULL, NULL);
+	type(&v, "step 400\r");
+	wait_cycle(&v, 400);
+	type(&v, "4\t");
+	type(&v, "t");
+	assert_shown(&v, "core stall"); /* base -> lee2014 */
+	type(&v, "t");
+	assert_shown(&v, "memory conflict"); /* elf */
+	type(&v, "2\033[C"); /* right: SM 1 */
+	assert_shown(&v, " SM 1 ");
+	type(&v, "y"); /* no key of the view: said, not typed */
+	assert_shown(&v, "is no key of this view");
+	type(&v, "\t");
+	leave(&v);
+}
+
+static void test_help_and_search(void **state)
+{
+	struct vt v;
+	start(&v, 40, 100, NULL, NULL);
+	type(&v, "step 300\r");
+	wait_cycle(&v, 300);
+	type(&v, "?");
+	assert_shown(&v, "Warp cells");
+	assert_shown(&v, "choose a view");
+	type(&v, "x");
+	assert_int_equal(vt_find(&v, "Warp cells"), -1);
+	type(&v, "8/bar.sync\r");
+	char row[VT_TEXT_MAX];
+	assert_non_null(strstr(vt_row(&v, 2, row), "bar.sync")); /* the line found is the first one */
+	type(&v, "/no such text\r");
+	assert_shown(&v, "not found: no such text");
+	type(&v, "\t");
+	leave(&v);
+}
+
+/* --- terminals --------------------------------------------------------------------------------------------------------------- */
+static void test_resize_storm(void **state)
+{
+	struct vt v;
+	unsigned seed = 1;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, " ");
+	for (int i = 0; i < 60; i++) {
+		seed = seed * 1103515245u + 12345u;
+		int h = 1 + (int)(seed >> 16) % 90, w = 1 + (int)(seed >> 8) % 300;
+		vt_resize(&v, h, w);
+		vt_read(&v, 5);
+		if (i % 7 == 0) {
+			char key[2] = {(char)('0' + i % 9), 0};
+			vt_send(&v, key);
+		}
+		if (i % 11 == 0)
+			vt_send(&v, "?");
+		assert_false(v.ended);
+	}
+	vt_resize(&v, 24, 80);
+	vt_settle(&v, 300, WAIT);
+	vt_send(&v, "\003");
+	vt_settle(&v, 300, WAIT);
+	vt_send(&v, "\014"); /* Ctrl-L */
+	vt_settle(&v, 300, WAIT);
+	assert_non_null(strstr(title(&v), "hotspot"));
+	if (vt_find(&v, "Warp cells") >= 0)
+		type(&v, "x"); /* help was open */
+	assert_int_equal(vt_find(&v, "(wd)"), 22);
+	leave(&v);
+}
+
+static void test_too_small(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	vt_resize(&v, 4, 19);
+	assert_shown(&v, "terminal too small");
+	vt_resize(&v, 5, 20);
+	assert_shown(&v, "(wd)");
+	vt_resize(&v, 24, 80);
+	assert_shown(&v, "1 over");
+	leave(&v);
+}
+
+static void assert_ascii(struct vt *v)
+{
+	for (int y = 0; y < v->h; y++)
+		for (int x = 0; x < v->w; x++)
+			assert_in_range(vt_cell(v, y, x).chars[0], ' ', '~');
+}
+
+static void check_ascii(const char *option, const char *const env[])
+{
+	struct vt v;
+	start(&v, 40, 100, option, env);
+	type(&v, "step 800\r");
+	wait_cycle(&v, 800);
+	for (const char *key = "124567801"; *key; key++) {
+		char k[2] = {*key, 0};
+		type(&v, k);
+		assert_ascii(&v);
+	}
+	assert_shown(&v, "SM warps");
+	leave(&v);
+}
+
+static void test_ascii_option(void **state) { check_ascii("--ascii", NULL); }
+static void test_no_utf8(void **state) { check_ascii(NULL, (const char *const[]){"LC_ALL=C", NULL}); }
+
+static void check_mono(const char *option, const char *const env[])
+{
+	struct vt v;
+	start(&v, 24, 80, option, env);
+	type(&v, "step 800\r");
+	wait_cycle(&v, 800);
+	for (const char *key = "1248"; *key; key++) {
+		char k[2] = {*key, 0};
+		type(&v, k);
+		for (int y = 0; y < v.h; y++)
+			for (int x = 0; x < v.w; x++) {
+				VTermScreenCell c = vt_cell(&v, y, x);
+				assert_true(VTERM_COLOR_IS_DEFAULT_FG(&c.fg));
+				assert_true(VTERM_COLOR_IS_DEFAULT_BG(&c.bg));
+			}
+	}
+	leave(&v);
+}
+
+static void test_no_color_option(void **state) { check_mono("--no-color", NULL); }
+static void test_no_color_variable(void **state) { check_mono(NULL, (const char *const[]){"NO_COLOR=1", NULL}); }
+static void test_vt100(void **state) { check_mono(NULL, (const char *const[]){"TERM=vt100", NULL}); }
+
+static void test_8_colours(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, (const char *const[]){"TERM=xterm", NULL});
+	type(&v, "step 800\r");
+	wait_cycle(&v, 800);
+	bool coloured = false;
+	for (int x = 0; x < v.w; x++) {
+		VTermScreenCell c = vt_cell(&v, 0, x);
+		coloured |= !VTERM_COLOR_IS_DEFAULT_FG(&c.fg);
+	}
+	assert_true(coloured);
+	leave(&v);
+}
+
+/* 64 bytes every 3 ms, about a 200 kbit/s line: the machine stops at once all the same, and the picture ends up right. */
+static void test_slow_terminal(void **state)
+{
+	struct vt v;
+	start(&v, 40, 120, NULL, NULL);
+	v.slow_us = 3000;
+	vt_send(&v, " ");
+	int64_t end = vt_ms() + 1500;
+	while (vt_ms() < end)
+		vt_read(&v, 20);
+	vt_send(&v, "\003");
+	v.slow_us = 0;
+	vt_settle(&v, 400, WAIT);
+	assert_non_null(strstr(title(&v), "hotspot"));
+	assert_shown(&v, "(wd)");
+	assert_true(shown_cycle(&v) > 0);
+	leave(&v);
+}
+
+static void test_signal_restores(void **state)
+{
+	struct vt v;
+	struct termios t;
+	start(&v, 24, 80, NULL, NULL);
+	assert_true(v.altscreen);
+	kill(v.pid, SIGTERM);
+	assert_true(vt_wait_end(&v, WAIT) >= 0);
+	assert_false(v.altscreen);
+	assert_true(v.cursor);
+	if (tcgetattr(v.fd, &t) == 0)
+		assert_true(t.c_lflag & ECHO);
+	vt_free(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_80x24),          cmocka_unit_test(test_120x40),
+		cmocka_unit_test(test_250x70),         cmocka_unit_test(test_warp_cells),
+		cmocka_unit_test(test_step_and_repeat), cmocka_unit_test(test_run_and_stop),
+		cmocka_unit_test(test_line_editor),    cmocka_unit_test(test_errors_stay),
+		cmocka_unit_test(test_quit_question),  cmocka_unit_test(test_focus_and_taxonomy),
+		cmocka_unit_test(test_help_and_search), cmocka_unit_test(test_resize_storm),
+		cmocka_unit_test(test_too_small),      cmocka_unit_test(test_ascii_option),
+		cmocka_unit_test(test_no_utf8),        cmocka_unit_test(test_no_color_option),
+		cmocka_unit_test(test_no_color_variable), cmocka_unit_test(test_vt100),
+		cmocka_unit_test(test_8_colours),     cmocka_unit_test(test_slow_terminal),
+		cmocka_unit_test(test_signal_restores),
+	};
+	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
+}

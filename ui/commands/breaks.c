@@ -1,0 +1,287 @@
+/* break tbreak condition commands, and finding code for breakpoints set before their module was loaded */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/locate.h"
+#include "lua/dbg.h"
+#include "obs/names.h"
+
+/* The pieces of "LOCATION key=value... if EXPR". */
+struct break_request {
+	char location[200];
+	char filters[8][160];
+	u32 nfilters;
+	const char *cond; /* NULL = none */
+};
+
+static const char *take_location(const char *args, struct break_request *r, struct err *e)
+{
+	char word[160];
+	const char *rest = next_word(args, word, sizeof(word));
+	if (!rest || !strcmp(word, "if") || strchr(word, '='))
+		return args;
+	snprintf(r->location, sizeof(r->location), "%s", word);
+	if (strcmp(word, "pc") && strcmp(word, "cycle"))
+		return rest;
+	const char *after = next_word(rest, word, sizeof(word));
+	if (!after) {
+		err_set(e, "break %s: a number is expected", r->location);
+		return NULL;
+	}
+	strcat(r->location, " ");
+	strcat(r->location, word);
+	return after;
+}
+
+static bool split_request(const char *args, struct break_request *r, struct err *e)
+{
+	*r = (struct break_request){0};
+	const char *rest = take_location(args, r, e);
+	if (!rest)
+		return false;
+	while (*rest) {
+		char word[160];
+		const char *after = next_word(rest, word, sizeof(word));
+		if (!after)
+			break;
+		if (!strcmp(word, "if")) {
+			r->cond = after;
+			return *after || err_set(e, "break: a Lua expression is expected after 'if'");
+		}
+		if (!strchr(word, '='))
+			return err_set(e, "break: '%s' is not understood (filters look like sm=3; a condition begins with if)", word);
+		if (r->nfilters == ARRAY_LEN(r->filters))
+			return err_set(e, "break: more than %u filters", (u32)ARRAY_LEN(r->filters));
+		snprintf(r->filters[r->nfilters++], sizeof(r->filters[0]), "%s", word);
+		rest = after;
+	}
+	return true;
+}
+
+static bool read_filters(const struct break_request *r, enum event_type t, struct event_filter *f, struct err *e)
+{
+	event_filter_any(f);
+	for (u32 i = 0; i < r->nfilters; i++) {
+		char key[160];
+		snprintf(key, sizeof(key), "%s", r->filters[i]);
+		char *eq = strchr(key, '=');
+		*eq = 0;
+		if (!event_filter_add(f, t, key, eq + 1, e))
+			return false;
+	}
+	return true;
+}
+
+/* Events may be typed with underscores, as Lua names have them. */
+static int event_named(const char *text)
+{
+	char name[64];
+	if (strlen(text) >= sizeof(name))
+		return -1;
+	u32 n = 0;
+	for (; text[n]; n++)
+		name[n] = text[n] == '_' ? '-' : text[n];
+	name[n] = 0;
+	return event_find(name);
+}
+
+static bool here(struct debugger *d, struct break_request *r, struct err *e)
+{
+	struct warp_info w;
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	if (w.state == WS_NONE || w.launch < 0 || w.pc == PC_DONE)
+		return err_set(e, "break: a location is expected (the focused warp slot is empty, so there is no 'here')");
+	snprintf(r->location, sizeof(r->location), "pc %u", w.pc);
+	return true;
+}
+
+static struct breakpoint *make_cycle(struct debugger *d, const struct break_request *r, struct err *e)
+{
+	u64 cycle;
+	if (!word_number(r->location + 6, &cycle)) {
+		err_set(e, "break cycle: '%.60s' is not a number", r->location + 6);
+		return NULL;
+	}
+	if (cycle <= sim_cycle(d->s->sim)) {
+		err_set(e, "break cycle %llu: that cycle has passed (now %llu)", (unsigned long long)cycle,
+				(unsigned long long)sim_cycle(d->s->sim));
+		return NULL;
+	}
+	if (r->nfilters) {
+		err_set(e, "break cycle takes no filters ('%s'); `if` may test anything", r->filters[0]);
+		return NULL;
+	}
+	return break_new_cycle(&d->breaks, cycle);
+}
+
+static struct breakpoint *make_code(struct debugger *d, const struct break_request *r, struct err *e)
+{
+	struct code_place p;
+	struct event_filter f;
+	bool found = locate_code(d, r->location, &p, e);
+	if (!found && !(p.unknown && sim_num_modules(d->s->sim) == 0))
+		return NULL;
+	if (!found)
+		err_clear(e); /* nothing is loaded yet: wait for it */
+	if (!read_filters(r, EV_ISSUE, &f, e))
+		return NULL;
+	struct breakpoint *b = break_new_code(&d->breaks, found ? p.mod : NULL, p.pcs, p.n, r->location);
+	b->filter = f;
+	return b;
+}
+
+static struct breakpoint *make_event(struct debugger *d, const struct break_request *r, enum event_type t, struct err *e)
+{
+	struct event_filter f;
+	if (!read_filters(r, t, &f, e))
+		return NULL;
+	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);
+	b->filter = f;
+	return b;
+}
+
+struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
+{
+	struct break_request r;
+	if (!split_request(args, &r, e) || (!*r.location && !here(d, &r, e)))
+		return NULL;
+	if (r.cond && !lua_dbg_check_expr(d, r.cond, e))
+		return NULL;
+	int t = event_named(r.location);
+	struct breakpoint *b = t >= 0 ? make_event(d, &r, (enum event_type)t, e) : !strncmp(r.location, "cycle ", 6) ? make_cycle(d, &r, e) : make_code(d, &r, e);
+	if (!b)
+		return NULL;
+	b->temporary = temporary;
+	b->cond = r.cond ? xstrdup(r.cond) : NULL;
+	debugger_resubscribe(d);
+	return b;
+}
+
+static void say_made(const struct breakpoint *b, struct strbuf *out)
+{
+	strbuf_addf(out, "%s %u: %s", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id, b->what);
+	if (b->kind == BK_CODE && b->mod) {
+		strbuf_adds(out, " at ");
+		line_place(b->mod, b->pcs[0], out);
+		strbuf_addf(out, b->npcs > 1 ? " (%u places)" : " (pc %u)", b->npcs > 1 ? b->npcs : b->pcs[0]);
+	} else if (b->kind == BK_CODE) {
+		strbuf_adds(out, ", pending: no module is loaded yet");
+	}
+	event_filter_text(&b->filter, b->event, out);
+	if (b->cond)
+		strbuf_addf(out, " if %s", b->cond);
+	strbuf_addc(out, '\n');
+}
+
+bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct breakpoint *b = break_command(d, args, false, e);
+	if (b)
+		say_made(b, out);
+	return b != NULL;
+}
+
+bool cmd_tbreak(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct breakpoint *b = break_command(d, args, true, e);
+	if (b)
+		say_made(b, out);
+	return b != NULL;
+}
+
+void resolve_pending(struct debugger *d)
+{
+	u32 modules = sim_num_modules(d->s->sim);
+	if (modules == d->modules_seen)
+		return;
+	d->modules_seen = modules;
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		struct breakpoint *b = d->breaks.list[i];
+		struct code_place p;
+		struct err e = {0};
+		if (b->kind != BK_CODE || b->mod || !locate_code(d, b->what, &p, &e))
+			continue;
+		b->mod = p.mod;
+		b->npcs = p.n;
+		b->pcs = xrealloc(b->pcs, p.n * sizeof(*b->pcs));
+		memcpy(b->pcs, p.pcs, p.n * sizeof(*b->pcs));
+	}
+}
+
+/* --- condition, commands ------------------------------------------------------------------------------------------- */
+
+static struct breakpoint *numbered(struct debugger *d, const char **args, const char *what, struct err *e)
+{
+	char word[32];
+	u64 id;
+	const char *rest = next_word(*args, word, sizeof(word));
+	if (!rest || !word_number(word, &id)) {
+		err_set(e, "%s: a breakpoint's number is expected", what);
+		return NULL;
+	}
+	struct breakpoint *b = id > UINT32_MAX ? NULL : break_find(&d->breaks, (u32)id);
+	if (!b || b->internal) {
+		err_set(e, "%s: there is no breakpoint %s", what, word);
+		return NULL;
+	}
+	*args = rest;
+	return b;
+}
+
+bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct breakpoint *b = numbered(d, &args, "condition", e);
+	if (!b)
+		return false;
+	if (*args && !lua_dbg_check_expr(d, args, e))
+		return false;
+	lua_dbg_unref(d, b->cond_ref);
+	b->cond_ref = LUA_NOREF;
+	free(b->cond);
+	b->cond = *args ? xstrdup(args) : NULL;
+	strbuf_addf(out, "Breakpoint %u is %s%s\n", b->id, b->cond ? "conditional: " : "unconditional", b->cond ? b->cond : "");
+	return true;
+}
+
+static struct breakpoint *last_breakpoint(struct debugger *d)
+{
+	for (u32 i = d->breaks.n; i-- > 0;)
+		if (!d->breaks.list[i]->internal)
+			return d->breaks.list[i];
+	return NULL;
+}
+
+bool cmd_commands(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct breakpoint *b = *args ? numbered(d, &args, "commands", e) : last_breakpoint(d);
+	if (!b)
+		return err_set(e, "commands: there is no breakpoint");
+	if (*args)
+		return err_set(e, "commands: '%.40s' is left over (the commands follow on their own lines, `end` closes them)", args);
+	d->collect.kind = COLLECT_COMMANDS;
+	d->collect.id = b->id;
+	strbuf_clear(&d->collect.text);
+	return true;
+}
+
+bool cmd_ignore(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char word[32];
+	u64 id, count = NEVER;
+	const char *rest = next_word(args, word, sizeof(word));
+	if (!rest || !word_number(word, &id) || id > UINT32_MAX)
+		return err_set(e, "ignore: usage: ignore N COUNT");
+	if (!arg_number(rest, "ignore", 1ull << 62, &count, e))
+		return false;
+	if (count == NEVER)
+		return err_set(e, "ignore %s: a count is expected", word);
+	struct breakpoint *b = break_find(&d->breaks, (u32)id);
+	struct watch *w = watch_find(d, (u32)id);
+	if ((!b || b->internal) && !w)
+		return err_set(e, "ignore: there is no breakpoint %s", word);
+	*(w ? &w->ignore : &b->ignore) = count;
+	strbuf_addf(out, "The next %llu hits of %s %u are passed over.\n", (unsigned long long)count, w ? "watchpoint" : "breakpoint", (u32)id);
+	return true;
+}

@@ -1,0 +1,135 @@
+/* info: the dispatcher and the topics that are lists of what there is */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "obs/names.h"
+
+bool cmd_info(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char word[40];
+	const char *rest = next_word(args, word, sizeof(word));
+	if (!rest) {
+		for (u32 i = 0; i < ninfo_topics; i++)
+			strbuf_addf(out, "info %-12s %-22s %s\n", info_topics[i].name, info_topics[i].args, info_topics[i].help);
+		return true;
+	}
+	const struct info_topic *t = info_find(word, e);
+	return t && t->fn(d, rest, out, e);
+}
+
+bool info_events(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	for (u32 i = 0; i < EV_COUNT; i++) {
+		const struct event_desc *x = &event_descs[i];
+		strbuf_addf(out, "%-16s %s", x->name, x->help);
+		for (u32 a = 0; a < 4; a++)
+			if (*x->arg[a])
+				strbuf_addf(out, "%s%s", a ? ", " : " [", x->arg[a]);
+		strbuf_adds(out, *x->arg[0] ? "]\n" : "\n");
+	}
+	return arg_none(args, "info events", e);
+}
+
+static const char *indented_line(const char *text, struct strbuf *out)
+{
+	size_t n = strcspn(text, "\n");
+	strbuf_addf(out, "        %.*s\n", (int)n, text);
+	return text + n + (text[n] == '\n');
+}
+
+static void breakpoint_row(const struct breakpoint *b, struct strbuf *out)
+{
+	strbuf_addf(out, "%-4u %-5s %-4s %s", b->id, b->temporary ? "del" : "keep", b->enabled ? "on" : "off", b->what);
+	if (b->kind == BK_CODE && b->mod && b->npcs) {
+		strbuf_adds(out, " at ");
+		line_place(b->mod, b->pcs[0], out);
+	} else if (b->kind == BK_CODE) {
+		strbuf_adds(out, " (pending)");
+	}
+	event_filter_text(&b->filter, b->event, out);
+	if (b->cond)
+		strbuf_addf(out, " if %s", b->cond);
+	strbuf_addc(out, '\n');
+	if (b->hits)
+		strbuf_addf(out, "        %llu hits\n", (unsigned long long)b->hits);
+	if (b->ignore)
+		strbuf_addf(out, "        passes over the next %llu hits\n", (unsigned long long)b->ignore);
+	for (const char *p = b->commands; p && *p;)
+		p = indented_line(p, out);
+}
+
+bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	bool any = false;
+	for (u32 i = 0; i < d->breaks.n; i++)
+		if (!d->breaks.list[i]->internal) {
+			breakpoint_row(d->breaks.list[i], out);
+			any = true;
+		}
+	for (u32 i = 0; i < d->nwatches; i++) {
+		const struct watch *w = &d->watches[i];
+		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now %s)\n", w->id, "keep", w->enabled ? "on" : "off", w->expr, w->old);
+		if (w->hits)
+			strbuf_addf(out, "        %llu hits\n", (unsigned long long)w->hits);
+		any = true;
+	}
+	if (!any)
+		strbuf_adds(out, "No breakpoints or watchpoints.\n");
+	return arg_none(args, "info breakpoints", e);
+}
+
+bool info_policies(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u32 n;
+	const struct policy_desc *p = sim_policies(&n);
+	const struct conf_key *warp = conf_find("warp_sched"), *cta = conf_find("cta_sched");
+	for (u32 i = 0; i < n; i++) {
+		const struct conf_key *k = !strcmp(p[i].kind, "warp") ? warp : !strcmp(p[i].kind, "cta") ? cta : NULL;
+		struct strbuf now = STRBUF_INIT;
+		if (k)
+			conf_get(gpu_conf(dbg_gpu(d)), k, &now);
+		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind, p[i].name,
+					p[i].help, p[i].source);
+		strbuf_release(&now);
+	}
+	return arg_none(args, "info policies", e);
+}
+
+static void alloc_row(const struct alloc *a, struct strbuf *out)
+{
+	strbuf_addf(out, "%-4u 0x%09llx %12llu B  %s%s%s\n", a->id, (unsigned long long)a->addr, (unsigned long long)a->size,
+				*a->name ? a->name : "-", a->freed ? " (freed)" : a->internal ? " (internal)" : "", a->readonly ? " (read-only)" : "");
+}
+
+bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	const struct devmem *m = sim_devmem(d->s->sim);
+	u64 addr, dist;
+	if (!*args) {
+		for (u32 i = 0; i < m->nallocs; i++)
+			alloc_row(&m->allocs[i], out);
+		if (!m->nallocs)
+			strbuf_adds(out, "No allocations.\n");
+		return true;
+	}
+	if (!address_expression(d, args, &addr, e))
+		return false;
+	const struct alloc *a = devmem_nearest(m, addr, &dist);
+	if (!a)
+		return err_set(e, "there are no allocations");
+	if (dist)
+		strbuf_addf(out, "0x%llx is in no allocation; the nearest is %llu B away:\n", (unsigned long long)addr, (unsigned long long)dist);
+	alloc_row(a, out);
+	return true;
+}
+
+bool info_display(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	for (u32 i = 0; i < d->ndisplays; i++)
+		strbuf_addf(out, "%-4u %-4s %s\n", d->displays[i].id, d->displays[i].enabled ? "on" : "off", d->displays[i].expr);
+	if (!d->ndisplays)
+		strbuf_adds(out, "No displays.\n");
+	return arg_none(args, "info display", e);
+}

@@ -1,0 +1,225 @@
+/* info topics about SMs, CTAs, kernels, caches, queues and stalls */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+
+static double percent(u64 part, u64 whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* IPC of an instance; 0 before anything has run. */
+static double ipc(struct gpu *g, enum counter_group group, u32 instance)
+{
+	double v = probe_rate(g, (u32)probe_find_rate(group, "ipc", 3), instance);
+	return isnan(v) ? 0 : v;
+}
+
+/* The reason other than "issued" that cost an SM most slots. */
+static const char *top_loss(struct gpu *g, u32 sm, double *share)
+{
+	u64 slots[ST_COUNT], sum = 0;
+	u32 top = ST_COUNT;
+	gpu_stalls_sum(g, (s32)sm, slots);
+	for (u32 i = 0; i < ST_COUNT; i++) {
+		sum += slots[i];
+		if (i != ST_ISSUED && slots[i] && (top == ST_COUNT || slots[i] > slots[top]))
+			top = i;
+	}
+	*share = top == ST_COUNT ? 0 : percent(slots[top], sum);
+	return top == ST_COUNT ? "-" : stall_descs[top].name[TAX_BASE];
+}
+
+static void states_text(struct gpu *g, u32 sm, struct strbuf *out)
+{
+	u8 states[64];
+	u64 issued, refused;
+	gpu_warp_states(g, sm, states, &issued, &refused);
+	for (u32 i = 0; i < gpu_warps_per_sm(g); i++)
+		strbuf_addc(out, issued >> i & 1 ? '>' : refused >> i & 1 ? 's' : warp_state_descs[states[i]].ascii);
+}
+
+bool info_sms(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	if (!arg_none(args, "info sms", e))
+		return false;
+	strbuf_addf(out, "  SM warps%*s  CTA   regs  shared   IPC  most slots lost to\n", (int)gpu_warps_per_sm(g) - 5, "");
+	for (u32 i = 0; i < gpu_conf(g)->num_sms; i++) {
+		struct sm_info s;
+		double share;
+		gpu_sm_info(g, i, &s);
+		const char *top = top_loss(g, i, &share);
+		strbuf_addf(out, "%c %2u ", i == d->focus.sm ? '*' : ' ', i);
+		states_text(g, i, out);
+		strbuf_addf(out, " %2u/%-2u %4.0f%%   %4.0f%%  %5.2f  %s %.0f%%\n", s.ctas, s.max_ctas, percent(s.regs_used, s.regs),
+					percent(s.shared_used, s.shared), ipc(g, CG_sm, i), top, share);
+	}
+	return true;
+}
+
+bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct sm_info s;
+	u32 sm, shown = 0;
+	if (!arg_sm(d, args, &sm, e))
+		return false;
+	gpu_sm_info(g, sm, &s);
+	for (u32 i = 0; i < s.max_ctas; i++) {
+		struct cta_info c;
+		gpu_cta_info(g, sm, i, &c);
+		if (!c.used)
+			continue;
+		if (!shown++)
+			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers      shared\n");
+		strbuf_addf(out, "%c %4u  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %u+%u\n",
+					(s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', i, (unsigned long long)c.cta, c.id.x, c.id.y,
+					c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
+					(unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first, c.reg_size,
+					c.shared_first, c.shared_size);
+	}
+	if (!shown)
+		strbuf_addf(out, "SM %u has no resident CTA.\n", sm);
+	return true;
+}
+
+bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	static const char *const states[] = {"queued", "running", "done"};
+	struct gpu *g = dbg_gpu(d);
+	if (!arg_none(args, "info kernels", e))
+		return false;
+	if (!gpu_num_kernels(g))
+		strbuf_adds(out, "Nothing is launched yet.\n");
+	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
+		struct kernel_info k;
+		gpu_kernel_info(g, i, &k);
+		const struct launch *l = k.launch;
+		strbuf_addf(out, "%c%2u %s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTAs done, %u resident\n",
+					(s32)i == d->focus.kernel ? '*' : ' ', i, k.name, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
+					l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
+					(unsigned long long)l->ctas, k.resident);
+		strbuf_addf(out, "    %u registers a thread, %u B shared: %u CTAs per SM, limited by %s; IPC %.2f\n", l->regs,
+					l->shared_bytes, k.ctas_per_sm, k.limiter, ipc(g, CG_kernel, i));
+	}
+	return true;
+}
+
+bool info_mshrs(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	static const char *const caches[MC_COUNT] = {"l1i", "l1d", "l1c", "l1t"};
+	struct gpu *g = dbg_gpu(d);
+	struct mshr_info m[1024];
+	u32 sm, shown = 0;
+	if (!arg_sm(d, args, &sm, e))
+		return false;
+	for (u32 c = 0; c < MC_COUNT; c++) {
+		u32 n = MIN(mem_mshrs(gpu_mem(g), sm, (enum mem_cache)c, m, ARRAY_LEN(m)), (u32)ARRAY_LEN(m));
+		for (u32 i = 0; i < n; i++) {
+			if (!shown++)
+				strbuf_adds(out, "cache  line          waiting  age     where\n");
+			strbuf_addf(out, "%-5s  0x%010llx  %7u  %-6llu  %s\n", caches[c], (unsigned long long)m[i].addr, m[i].merged,
+						(unsigned long long)(gpu_cycle(g) - m[i].since), m[i].where);
+		}
+	}
+	if (!shown)
+		strbuf_addf(out, "SM %u has no MSHR in use.\n", sm);
+	return true;
+}
+
+bool info_queues(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct queue_info *q = xcalloc(4096, sizeof(*q));
+	bool all = !strcmp(args, "all");
+	u32 n = MIN(mem_queues(gpu_mem(dbg_gpu(d)), q, 4096), 4096u), shown = 0;
+	if (*args && !all) {
+		free(q);
+		return err_set(e, "info queues: '%.40s' is not 'all'", args);
+	}
+	for (u32 i = 0; i < n; i++)
+		if (all || q[i].used) {
+			strbuf_addf(out, "%-32s %4u of %-4u%s\n", q[i].name, q[i].used, q[i].size, q[i].used >= q[i].size ? " full" : "");
+			shown++;
+		}
+	if (!shown)
+		strbuf_addf(out, "All %u queues are empty.\n", n);
+	free(q);
+	return true;
+}
+
+static int taxonomy_named(const char *name)
+{
+	for (int i = 0; i < TAX_COUNT; i++)
+		if (!strcmp(taxonomy_names[i], name))
+			return i;
+	return -1;
+}
+
+static bool stall_args(struct debugger *d, const char *args, s32 *sm, enum taxonomy *t, struct err *e)
+{
+	char word[32];
+	u64 v;
+	while ((args = next_word(args, word, sizeof(word)))) {
+		int tax = taxonomy_named(word);
+		if (word_number(word, &v)) {
+			if (v >= gpu_conf(dbg_gpu(d))->num_sms)
+				return err_set(e, "SM %s does not exist (0..%u)", word, gpu_conf(dbg_gpu(d))->num_sms - 1);
+			*sm = (s32)v;
+		} else if (tax >= 0) {
+			*t = (enum taxonomy)tax;
+		} else {
+			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (base lee2014 elf paws vt nsight)", word);
+		}
+	}
+	return true;
+}
+
+bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct stall_class c[TAX_MAX_CLASSES];
+	enum taxonomy t = d->taxonomy;
+	s32 sm = -1;
+	u64 base[ST_COUNT], sum = 0;
+	if (!stall_args(d, args, &sm, &t, e))
+		return false;
+	gpu_stalls_sum(g, sm, base);
+	u32 n = stall_map(t, base, c);
+	for (u32 i = 0; i < n; i++)
+		sum += c[i].slots;
+	for (u32 i = 0; i < n; i++)
+		strbuf_addf(out, "%-20s %14llu  %5.1f %%\n", c[i].name, (unsigned long long)c[i].slots, percent(c[i].slots, sum));
+	u32 sms = sm < 0 ? gpu_conf(g)->num_sms : 1;
+	strbuf_addf(out, "%-20s %14llu  slots = %u schedulers x %u SM%s x %llu cycles (taxonomy %s)\n", "sum", (unsigned long long)sum,
+				gpu_conf(g)->sm_schedulers, sms, sms == 1 ? "" : "s", (unsigned long long)gpu_cycle(g), taxonomy_names[t]);
+	return true;
+}
+
+bool info_barriers(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct sm_info s;
+	u32 sm, shown = 0;
+	if (!arg_sm(d, args, &sm, e))
+		return false;
+	gpu_sm_info(g, sm, &s);
+	for (u32 slot = 0; slot < s.max_ctas; slot++) {
+		struct barrier_info b[16];
+		struct cta_info c;
+		gpu_cta_info(g, sm, slot, &c);
+		u32 n = c.used ? MIN(gpu_barriers(g, sm, slot, b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b)) : 0;
+		for (u32 i = 0; i < n; i++, shown++) {
+			strbuf_addf(out, "CTA %llu barrier %u: %u of %u arrived; waiting warps:", (unsigned long long)c.cta, b[i].id, b[i].arrived,
+						b[i].expected);
+			FOR_EACH_BIT(w, b[i].waiting) strbuf_addf(out, " %u", (u32)w);
+			strbuf_addc(out, '\n');
+		}
+	}
+	if (!shown)
+		strbuf_addf(out, "No warp of SM %u waits at a barrier.\n", sm);
+	return true;
+}

@@ -1,0 +1,113 @@
+/* Where a breakpoint's location is in the code: KERNEL, KERNEL:LINE, FILE:LINE, LINE, pc N. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/locate.h"
+#include "obs/names.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *path, const char *typed)
+{
+	return path && (!strcmp(path, typed) || !strcmp(base_name(path), typed));
+}
+
+static bool at_line(struct code_place *p, struct module *m, const struct func *fn, u64 line, struct err *e)
+{
+	u32 l = (u32)line;
+	p->n = line > m->nlines ? 0 : break_line_pcs(m, fn, &l, p->pcs, PLACE_PCS);
+	p->mod = m;
+	if (!p->n)
+		return err_set(e, "no code at or behind line %llu of %s%s%s", (unsigned long long)line, base_name(m->path),
+					   fn ? ", function " : "", fn ? fn->name : "");
+	return true;
+}
+
+static bool in_source(struct code_place *p, struct module *m, u32 file, u64 line, struct err *e)
+{
+	p->mod = m;
+	p->n = line > UINT32_MAX ? 0 : break_loc_pcs(m, file, (u32)line, p->pcs, PLACE_PCS);
+	return p->n || err_set(e, "no code for line %llu of %s (the .loc directives name none)", (unsigned long long)line,
+						   base_name(m->files[file]));
+}
+
+static bool file_line(struct debugger *d, struct code_place *p, const char *name, u64 line, struct err *e)
+{
+	struct module *m;
+	const struct func *fn = find_func(d, name, &m);
+	if (fn)
+		return at_line(p, m, fn, line, e);
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		m = sim_module(d->s->sim, i);
+		if (same_file(m->path, name))
+			return at_line(p, m, NULL, line, e);
+		for (u32 f = 0; f < m->nfiles; f++)
+			if (same_file(m->files[f], name))
+				return in_source(p, m, f, line, e);
+	}
+	p->unknown = true;
+	return err_set(e, "'%.60s' is no kernel, PTX file or source file of the loaded modules", name);
+}
+
+static bool at_pc(struct debugger *d, struct code_place *p, const char *word, struct err *e)
+{
+	u64 pc;
+	p->mod = focus_module(d);
+	if (!p->mod)
+		return err_set(e, "pc %.40s: no module is loaded yet", word);
+	if (!word_number(word, &pc) || pc >= p->mod->ncode)
+		return err_set(e, "pc %.40s: %s has instructions 0..%u", word, base_name(p->mod->path), p->mod->ncode - 1);
+	p->pcs[0] = (u32)pc;
+	p->n = 1;
+	return true;
+}
+
+static void unknown_name(struct debugger *d, const char *name, struct err *e)
+{
+	const char *names[256];
+	u32 n = 0;
+	for (u32 i = 0; i < EV_COUNT; i++)
+		names[n++] = event_descs[i].name;
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		const struct module *m = sim_module(d->s->sim, i);
+		for (u32 k = 0; k < m->nfuncs && n < ARRAY_LEN(names); k++)
+			names[n++] = m->funcs[k].name;
+	}
+	const char *near = conf_nearest(name, names, n);
+	err_set(e, "'%.60s' is no event, kernel, line or FILE:LINE%s%s%s", name, near ? " (did you mean '" : "", near ? near : "",
+			near ? "'?)" : "; `info events` and `info kernels` list them");
+}
+
+bool locate_code(struct debugger *d, const char *text, struct code_place *p, struct err *e)
+{
+	char name[160];
+	u64 line;
+	*p = (struct code_place){0};
+	if (!strncmp(text, "pc ", 3))
+		return at_pc(d, p, text + 3, e);
+	if (word_number(text, &line)) {
+		struct module *m = focus_module(d);
+		return m ? at_line(p, m, NULL, line, e) : err_set(e, "line %s: no module is loaded yet", text);
+	}
+	const char *colon = strrchr(text, ':');
+	if (colon && word_number(colon + 1, &line)) {
+		snprintf(name, sizeof(name), "%.*s", (int)MIN(colon - text, (ptrdiff_t)sizeof(name) - 1), text);
+		return file_line(d, p, name, line, e);
+	}
+	struct module *m;
+	const struct func *fn = find_func(d, text, &m);
+	if (!fn) {
+		p->unknown = true;
+		unknown_name(d, text, e);
+		return false;
+	}
+	p->mod = m;
+	p->pcs[0] = fn->entry;
+	p->n = 1;
+	return true;
+}

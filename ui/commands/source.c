@@ -1,0 +1,162 @@
+/* list why lua source echo help set quit */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/locate.h"
+#include "lua/dbg.h"
+#include "obs/names.h"
+#include "obs/why.h"
+
+#define LIST_LINES 10
+
+static void show_lines(struct debugger *d, const struct module *m, u32 first, u32 last, struct strbuf *out)
+{
+	struct warp_info w;
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	bool here = w.state != WS_NONE && module_of_launch(dbg_gpu(d), w.launch) == m && w.pc < m->ncode;
+	for (u32 l = first; l <= MIN(last, m->nlines); l++) {
+		u32 len = 0;
+		const char *text = module_line(m, l, &len);
+		strbuf_addf(out, "%s%u\t%.*s\n", here && m->code[w.pc].line == l ? "> " : "  ", l, (int)len, text ? text : "");
+	}
+}
+
+static bool list_range(const char *args, u32 nlines, u64 *first, u64 *last)
+{
+	char a[32];
+	const char *comma = strchr(args, ',');
+	if (!comma)
+		return false;
+	snprintf(a, sizeof(a), "%.*s", (int)MIN(comma - args, 31), args);
+	return word_number(a, first) && word_number(skip_blanks(comma + 1), last) && *first >= 1 && *first <= *last && *first <= nlines;
+}
+
+static bool list_start(struct debugger *d, const struct module **m, const char *args, u64 *first, struct err *e)
+{
+	struct warp_info w;
+	struct code_place p;
+	u64 line;
+	*m = focus_module(d);
+	if (word_number(args, &line)) {
+		*first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
+		return line <= (*m)->nlines || err_set(e, "line %s: %s has %u lines", args, (*m)->path, (*m)->nlines);
+	}
+	if (*args) {
+		if (!locate_code(d, args, &p, e))
+			return false;
+		*m = p.mod;
+		const struct func *f = func_of_pc(p.mod, p.pcs[0]);
+		line = f && f->entry == p.pcs[0] && f->line ? f->line + LIST_LINES / 2 : p.mod->code[p.pcs[0]].line;
+	} else if (d->list_line) {
+		*first = d->list_line;
+		return true;
+	} else {
+		gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+		bool here = w.state != WS_NONE && w.pc < (*m)->ncode && module_of_launch(dbg_gpu(d), w.launch) == *m;
+		line = here ? (*m)->code[w.pc].line : (*m)->ncode ? (*m)->code[0].line : 1;
+	}
+	*first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
+	return true;
+}
+
+bool cmd_list(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	const struct module *m = focus_module(d);
+	u64 first, last;
+	if (!m)
+		return err_set(e, "list: no module is loaded yet");
+	if (strchr(args, ',')) {
+		if (!list_range(args, m->nlines, &first, &last))
+			return err_set(e, "list: '%.40s' is no range of lines FIRST,LAST within 1..%u", args, m->nlines);
+	} else {
+		if (!list_start(d, &m, args, &first, e))
+			return false;
+		last = first + LIST_LINES - 1;
+	}
+	if (first > m->nlines)
+		return err_set(e, "list: %s ends at line %u", m->path, m->nlines);
+	show_lines(d, m, (u32)first, (u32)MIN(last, (u64)m->nlines), out);
+	d->list_line = (u32)MIN(last, (u64)m->nlines) + 1;
+	return true;
+}
+
+bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char word[32];
+	struct gpu *g = dbg_gpu(d);
+	u64 warp = d->focus.warp;
+	const char *rest = next_word(args, word, sizeof(word));
+	debugger_refresh_focus(d);
+	if ((!rest && d->focus.kernel < 0) || (rest && !strcmp(word, "machine"))) {
+		why_machine(g, out);
+		return true;
+	}
+	if (rest && (strcmp(word, "warp") || !*rest))
+		return err_set(e, "why: 'warp N', 'machine' or nothing is expected");
+	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
+		return false;
+	why_warp(g, d->focus.sm, (u32)warp, out);
+	return true;
+}
+
+bool cmd_lua(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	bool incomplete = false;
+	if (!*args)
+		return err_set(e, "lua: code is expected");
+	bool ok = lua_dbg_exec(d, args, "=lua", &incomplete, e);
+	take_output(d, out);
+	if (!incomplete)
+		return ok;
+	err_clear(e);
+	d->collect.kind = COLLECT_LUA;
+	strbuf_clear(&d->collect.text);
+	strbuf_addf(&d->collect.text, "%s\n", args);
+	return true;
+}
+
+bool cmd_source(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t n = strlen(args);
+	if (!n)
+		return err_set(e, "source: a file is expected");
+	bool ok = strbuf_read_file(&text, args, e);
+	if (ok && n > 4 && !strcmp(args + n - 4, ".lua")) {
+		char name[300];
+		snprintf(name, sizeof(name), "@%.290s", args);
+		ok = lua_dbg_exec(d, strbuf_str(&text), name, NULL, e);
+		take_output(d, out);
+	} else if (ok && d->queue.n > 100000) {
+		ok = err_set(e, "source: %s: too many lines are waiting (does the file source itself?)", args);
+	} else if (ok && memchr(strbuf_str(&text), 0, text.len)) {
+		ok = err_set(e, "source: %s is no text file", args);
+	} else if (ok) {
+		debugger_queue_text(d, strbuf_str(&text), args);
+	}
+	strbuf_release(&text);
+	return ok;
+}
+
+bool cmd_echo(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	for (const char *p = args; *p; p++) {
+		if (p[0] == '\\' && p[1]) {
+			p++;
+			strbuf_addc(out, *p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
+		} else {
+			strbuf_addc(out, *p);
+		}
+	}
+	return true;
+}
+
+bool cmd_quit(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	if (!arg_none(args, "quit", e))
+		return false;
+	goal_clear(d);
+	d->state = DBG_QUIT;
+	return true;
+}

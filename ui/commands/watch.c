@@ -1,0 +1,260 @@
+/* watch delete enable disable: watchpoints, and what applies to them and to breakpoints by number */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "lua/dbg.h"
+
+struct watch *watch_find(struct debugger *d, u32 id)
+{
+	for (u32 i = 0; i < d->nwatches; i++)
+		if (d->watches[i].id == id)
+			return &d->watches[i];
+	return NULL;
+}
+
+void watch_delete(struct debugger *d, struct watch *w)
+{
+	free(w->expr);
+	u32 at = (u32)(w - d->watches);
+	memmove(w, w + 1, (d->nwatches - at - 1) * sizeof(*w));
+	d->nwatches--;
+}
+
+bool watches_enabled(const struct debugger *d)
+{
+	for (u32 i = 0; i < d->nwatches; i++)
+		if (d->watches[i].enabled)
+			return true;
+	return false;
+}
+
+static void keep_text(char *to, size_t size, const struct strbuf *t)
+{
+	snprintf(to, size, "%s", strbuf_str(t));
+}
+
+/* Reads the value as text into w->old; true when it changed. Probes are compared as numbers, without making text. */
+static bool changed(struct debugger *d, struct watch *w, struct err *e)
+{
+	struct strbuf t = STRBUF_INIT;
+	if (w->is_probe) {
+		struct probe_value v = probe_read(dbg_gpu(d), &w->probe);
+		if (*w->old && probe_value_equal(v, w->old_value))
+			return false;
+		w->old_value = v;
+		probe_value_text(v, &t);
+	} else if (!value_expression(d, w->expr, 0, &t, e)) {
+		strbuf_release(&t);
+		return false;
+	}
+	bool differs = strncmp(strbuf_str(&t), w->old, sizeof(w->old) - 1) != 0;
+	keep_text(w->old, sizeof(w->old), &t);
+	strbuf_release(&t);
+	return differs;
+}
+
+struct watch *watches_check(struct debugger *d, struct strbuf *out, char *old, size_t old_size)
+{
+	struct watch *found = NULL;
+	for (u32 i = 0; i < d->nwatches; i++) {
+		struct watch *w = &d->watches[i];
+		struct err e = {0};
+		char before[128];
+		if (!w->enabled)
+			continue;
+		memcpy(before, w->old, sizeof(before));
+		bool hit = changed(d, w, &e);
+		if (e.set) {
+			strbuf_addf(out, "Watchpoint %u is disabled: %s\n", w->id, e.msg);
+			w->enabled = false;
+		}
+		if (!hit)
+			continue;
+		w->hits++;
+		if (w->ignore) {
+			w->ignore--;
+		} else if (!found) {
+			found = w;
+			snprintf(old, old_size, "%s", before);
+		}
+	}
+	return found;
+}
+
+void watches_rebind(struct debugger *d)
+{
+	for (u32 i = 0; i < d->nwatches; i++) {
+		struct watch *w = &d->watches[i];
+		struct err e = {0};
+		w->hits = 0;
+		w->old[0] = 0;
+		w->is_probe = probe_parse(dbg_gpu(d), w->expr, &w->probe, &e);
+		err_clear(&e);
+		changed(d, w, &e);
+	}
+}
+
+bool cmd_watch(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct watch w = {.enabled = true};
+	struct err probe_error = {0};
+	if (!*args)
+		return err_set(e, "watch: a probe (gpu.sm[0].l1d.misses) or a Lua expression is expected");
+	w.is_probe = probe_parse(dbg_gpu(d), args, &w.probe, &probe_error);
+	if (!w.is_probe && *args != '%' && !lua_dbg_check_expr(d, args, e))
+		return false;
+	w.expr = xstrdup(args);
+	changed(d, &w, e);
+	if (e->set) {
+		free(w.expr);
+		return false;
+	}
+	w.id = d->breaks.next_id++;
+	d->watches = xrealloc(d->watches, (d->nwatches + 1) * sizeof(w));
+	d->watches[d->nwatches++] = w;
+	strbuf_addf(out, "Watchpoint %u: %s (now %s)\n", w.id, w.expr, w.old);
+	return true;
+}
+
+/* --- by number ------------------------------------------------------------------------------------------------------- */
+
+enum by_number { DELETE, ENABLE, DISABLE };
+
+static void apply_break(struct debugger *d, struct breakpoint *b, enum by_number what)
+{
+	if (what == DELETE)
+		break_delete(&d->breaks, b->id);
+	else
+		b->enabled = what == ENABLE;
+}
+
+static void apply_watch(struct debugger *d, struct watch *w, enum by_number what)
+{
+	if (what == DELETE) {
+		watch_delete(d, w);
+		return;
+	}
+	if (what == ENABLE && !w->enabled) { /* changes while it was off do not count */
+		w->enabled = true;
+		struct err e = {0};
+		changed(d, w, &e);
+	}
+	w->enabled = what == ENABLE;
+}
+
+static bool apply_number(struct debugger *d, u32 id, enum by_number what, const char *name, struct err *e)
+{
+	struct breakpoint *b = break_find(&d->breaks, id);
+	struct watch *w = watch_find(d, id);
+	if (b && !b->internal) {
+		if (what == DELETE)
+			lua_dbg_unref(d, b->cond_ref);
+		apply_break(d, b, what);
+	} else if (w) {
+		apply_watch(d, w, what);
+	} else {
+		return err_set(e, "%s: there is no breakpoint or watchpoint %u", name, id);
+	}
+	return true;
+}
+
+static void apply_all(struct debugger *d, enum by_number what)
+{
+	for (u32 i = d->breaks.n; i-- > 0;)
+		if (!d->breaks.list[i]->internal)
+			apply_number(d, d->breaks.list[i]->id, what, "", NULL);
+	for (u32 i = d->nwatches; i-- > 0;)
+		apply_watch(d, &d->watches[i], what);
+}
+
+/* "1 2 5-7": calls fn for each number. */
+static bool each_number(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e,
+						bool (*fn)(struct debugger *, u32, enum by_number, const char *, struct err *))
+{
+	char word[48];
+	while ((args = next_word(args, word, sizeof(word)))) {
+		u64 from, to;
+		char *dash = strchr(word, '-');
+		if (dash)
+			*dash++ = 0;
+		if (!word_number(word, &from) || (dash && !word_number(dash, &to)) || from > 1000000)
+			return err_set(e, "%s: '%s' is not a number", name, word);
+		to = dash ? to : from;
+		if (to < from || to - from > 1000)
+			return err_set(e, "%s: %llu-%llu is not a range", name, (unsigned long long)from, (unsigned long long)to);
+		for (u64 i = from; i <= to; i++)
+			if (!fn(d, (u32)i, what, name, e))
+				return false;
+	}
+	return true;
+}
+
+static bool change(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
+{
+	bool ok = true;
+	if (!*args)
+		apply_all(d, what);
+	else
+		ok = each_number(d, args, what, name, e, apply_number);
+	debugger_resubscribe(d);
+	return ok;
+}
+
+static bool change_display(struct debugger *d, u32 id, enum by_number what, const char *name, struct err *e)
+{
+	for (u32 i = 0; i < d->ndisplays; i++) {
+		struct display *x = &d->displays[i];
+		if (x->id != id)
+			continue;
+		if (what == DELETE) {
+			free(x->expr);
+			memmove(x, x + 1, (d->ndisplays - i - 1) * sizeof(*x));
+			d->ndisplays--;
+		} else {
+			x->enabled = what == ENABLE;
+		}
+		return true;
+	}
+	return err_set(e, "%s: there is no display %u", name, id);
+}
+
+static bool change_displays(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
+{
+	if (*args)
+		return each_number(d, args, what, name, e, change_display);
+	for (u32 i = d->ndisplays; i-- > 0;)
+		change_display(d, d->displays[i].id, what, name, e);
+	return true;
+}
+
+/* "display ..." after enable and disable means displays. */
+static bool change_either(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
+{
+	char word[16];
+	const char *rest = next_word(args, word, sizeof(word));
+	if (rest && !strcmp(word, "display"))
+		return change_displays(d, rest, what, name, e);
+	return change(d, args, what, name, e);
+}
+
+bool cmd_delete(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	return change_either(d, args, DELETE, "delete", e);
+}
+
+bool cmd_enable(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	return change_either(d, args, ENABLE, "enable", e);
+}
+
+bool cmd_disable(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	return change_either(d, args, DISABLE, "disable", e);
+}
+
+bool cmd_undisplay(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	return change_displays(d, args, DELETE, "undisplay", e);
+}

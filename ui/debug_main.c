@@ -1,0 +1,167 @@
+/* The `debug` command: sets the debugger up, chooses its front end, and says how it ended. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "console.h"
+#include "lua/dbg.h"
+#include "scr/screen.h"
+
+static struct debugger *interrupted; /* whom Ctrl-C is for */
+
+static void on_sigint(int sig)
+{
+	if (interrupted)
+		debugger_interrupt(interrupted);
+}
+
+static void catch_sigint(struct debugger *d, struct sigaction *old)
+{
+	struct sigaction a = {.sa_handler = on_sigint};
+	sigemptyset(&a.sa_mask);
+	interrupted = d;
+	sigaction(SIGINT, &a, old);
+}
+
+/* A command file that others could have put there is not executed. */
+static bool own_file(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == getuid();
+}
+
+static void queue_rc_files(struct debugger *d)
+{
+	char home[2000], line[2100];
+	struct stat a, b;
+	const char *dir = getenv("HOME");
+	snprintf(home, sizeof(home), "%s/.warpdbgrc", dir ? dir : "");
+	bool in_home = dir && own_file(home);
+	bool here = own_file(".warpdbgrc");
+	if (in_home && here && !stat(home, &a) && !stat(".warpdbgrc", &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+		here = false;
+	if (here)
+		debugger_queue_text(d, "source .warpdbgrc", "start");
+	snprintf(line, sizeof(line), "source %s", home);
+	if (in_home)
+		debugger_queue_text(d, line, "start");
+}
+
+/* -ex and -x in order; the queue's front is filled from the last. */
+static void queue_options(struct debugger *d)
+{
+	const struct options *o = d->s->opt;
+	for (u32 i = o->ncommands; i-- > 0;) {
+		struct strbuf line = STRBUF_INIT;
+		const char *c = o->commands[i];
+		if (*c == '@')
+			strbuf_addf(&line, "source %s", c + 1);
+		else
+			strbuf_adds(&line, c);
+		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex");
+		strbuf_release(&line);
+	}
+}
+
+static void run_queue(struct debugger *d)
+{
+	if (d->queue.n && d->state != DBG_QUIT)
+		d->state = DBG_RUNNING;
+	console_drive(d);
+}
+
+/* Commands from standard input, one by one, so that a program at the other end of the pipe gets its answers. */
+static void read_commands(struct debugger *d)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	while (d->state != DBG_QUIT && getline(&line, &cap, stdin) >= 0) {
+		line[strcspn(line, "\n")] = 0;
+		console_execute(d, line);
+		if (d->failed && !d->keep_going)
+			break;
+	}
+	free(line);
+}
+
+static void batch_main(struct debugger *d)
+{
+	bool from_options = d->s->opt->ncommands > 0;
+	d->keep_going = d->s->opt->keep_going;
+	if (from_options && !d->failed)
+		run_queue(d);
+	else if (!from_options && (!d->failed || d->keep_going))
+		read_commands(d);
+	if (d->collect.kind != COLLECT_NONE) {
+		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",
+				d->collect.kind == COLLECT_LUA ? "lua" : "commands");
+		d->failed = true;
+	}
+}
+
+static int status_of(const struct debugger *d)
+{
+	if (d->failed && d->s->opt->batch)
+		return 2;
+	return d->ran ? session_exit_status(d->s, d->last) : 0;
+}
+
+static bool start(struct debugger *d)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	bool ok = debugger_start(d, &out, &e);
+	console_print(&out);
+	if (!ok) {
+		fprintf(stderr, "warpdbg: %s\n", e.msg);
+		d->failed = true;
+	}
+	strbuf_release(&out);
+	return ok;
+}
+
+static int interactive(struct debugger *d)
+{
+	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	queue_rc_files(d);
+	if (terminal && screen_possible()) {
+		if (d->queue.n)
+			d->state = DBG_RUNNING;
+		return screen_main(d);
+	}
+	run_queue(d);
+	if (terminal) {
+		console_main(d);
+	} else {
+		d->keep_going = true;
+		read_commands(d);
+	}
+	return status_of(d);
+}
+
+int debugger_main(struct session *s)
+{
+	struct debugger *d = lua_dbg_adopted(s);
+	struct sigaction old;
+	int status;
+	if (!d)
+		d = debugger_new(s);
+	catch_sigint(d, &old);
+	bool started = start(d);
+	queue_options(d);
+	if (s->opt->batch) {
+		if (started || s->opt->keep_going)
+			batch_main(d);
+		status = status_of(d);
+	} else {
+		status = interactive(d);
+	}
+	interrupted = NULL;
+	sigaction(SIGINT, &old, NULL);
+	debugger_free(d);
+	return status;
+}

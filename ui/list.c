@@ -1,0 +1,236 @@
+#include "list.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "explain.h"
+#include "lua/lua.h"
+
+/* A list under construction: rows of named texts, printed as columns or as JSON objects. */
+#define MAX_FIELDS 6
+struct table {
+	const char *fields[MAX_FIELDS]; /* names; NULL ends them */
+	json_t *rows;
+};
+
+static struct table table_new(const char *const *fields)
+{
+	struct table t = {.rows = json_array()};
+	for (u32 i = 0; i < MAX_FIELDS && fields[i]; i++)
+		t.fields[i] = fields[i];
+	return t;
+}
+
+static void add_row(struct table *t, const char *const *values)
+{
+	json_t *o = json_object();
+	for (u32 i = 0; i < MAX_FIELDS && t->fields[i]; i++)
+		json_object_set_new(o, t->fields[i], json_string(values[i] ? values[i] : ""));
+	json_array_append_new(t->rows, o);
+}
+
+static const char *cell(const struct table *t, size_t row, u32 field)
+{
+	return json_string_value(json_object_get(json_array_get(t->rows, row), t->fields[field]));
+}
+
+/* Columns as wide as their longest entry; the last one runs free. */
+static void print_columns(const struct table *t, struct strbuf *out)
+{
+	int width[MAX_FIELDS] = {0};
+	for (size_t r = 0; r < json_array_size(t->rows); r++)
+		for (u32 i = 0; i < MAX_FIELDS && t->fields[i]; i++)
+			width[i] = MAX(width[i], (int)strlen(cell(t, r, i)));
+	for (size_t r = 0; r < json_array_size(t->rows); r++) {
+		for (u32 i = 0; i < MAX_FIELDS && t->fields[i]; i++) {
+			bool last = i + 1 == MAX_FIELDS || !t->fields[i + 1];
+			if (last)
+				strbuf_addf(out, "%s\n", cell(t, r, i));
+			else if (width[i])
+				strbuf_addf(out, "%-*s  ", width[i], cell(t, r, i));
+		}
+	}
+}
+
+static void finish(struct table *t, bool json, struct strbuf *out)
+{
+	if (json) {
+		char *text = json_dumps(t->rows, JSON_INDENT(1));
+		strbuf_addf(out, "%s\n", text);
+		free(text);
+	} else {
+		print_columns(t, out);
+	}
+	json_decref(t->rows);
+}
+
+/* --- machines and workloads: files ----------------------------------------------------------------------------------------------- */
+
+static void add_gpu(struct table *t, const char *data_dir, const char *name)
+{
+	struct conf c;
+	struct strbuf help = STRBUF_INIT, shape = STRBUF_INIT;
+	struct err e = {0};
+	conf_defaults(&c);
+	if (catalog_machine(&c, data_dir, name, &help, &e))
+		strbuf_addf(&shape, "%u SMs, %g MHz", c.num_sms, c.core_clock);
+	else
+		strbuf_addf(&help, "cannot be used: %s", e.msg);
+	add_row(t, (const char *[]){name, strbuf_str(&shape), strbuf_str(&help)});
+	strbuf_release(&help);
+	strbuf_release(&shape);
+}
+
+static bool list_gpus(const char *data_dir, bool json, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"name", "shape", "help", NULL});
+	struct file_names all = catalog_names(data_dir, "configs/gpus");
+	for (u32 i = 0; i < all.n; i++)
+		add_gpu(&t, data_dir, all.name[i]);
+	catalog_release(&all);
+	finish(&t, json, out);
+	return true;
+}
+
+/* "n = 384, steps = 2": the parameters of the default size. The workload's table is on top of the stack. */
+static void push_size_text(lua_State *L, struct strbuf *out)
+{
+	char *parts[32];
+	u32 n = 0;
+	if (lua_getfield(L, -1, "sizes") == LUA_TTABLE && lua_getfield(L, -1, "default") == LUA_TTABLE) {
+		lua_pushnil(L);
+		while (lua_next(L, -2)) {
+			struct strbuf part = STRBUF_INIT;
+			strbuf_addf(&part, "%s=", luaL_tolstring(L, -2, NULL));
+			strbuf_adds(&part, luaL_tolstring(L, -2, NULL)); /* -2: the value, below the key's text */
+			lua_pop(L, 3);
+			if (n < ARRAY_LEN(parts))
+				parts[n++] = part.buf;
+			else
+				strbuf_release(&part);
+		}
+	}
+	/* By name: the order of a Lua table differs from run to run. */
+	for (u32 i = 1; i < n; i++)
+		for (u32 k = i; k && strcmp(parts[k - 1], parts[k]) > 0; k--) {
+			char *p = parts[k];
+			parts[k] = parts[k - 1];
+			parts[k - 1] = p;
+		}
+	for (u32 i = 0; i < n; i++) {
+		strbuf_addf(out, "%s%s", i ? " " : "", parts[i]);
+		free(parts[i]);
+	}
+}
+
+static void add_workload(struct table *t, const char *data_dir, const char *name)
+{
+	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
+	struct strbuf help = STRBUF_INIT, size = STRBUF_INIT;
+	struct err e = {0};
+	char *path = catalog_path(data_dir, "scripts/workloads", name, "workload", &e);
+	if (path && lua_load_path(L, path, &e) && lua_call_traced(L, 0, 1, &e) && lua_istable(L, -1)) {
+		lua_getfield(L, -1, "help");
+		strbuf_adds(&help, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "");
+		lua_pop(L, 1);
+		push_size_text(L, &size);
+	} else {
+		strbuf_addf(&help, "cannot be used: %s", e.set ? e.msg : "it returns no table");
+	}
+	add_row(t, (const char *[]){name, strbuf_str(&size), strbuf_str(&help)});
+	strbuf_release(&help);
+	strbuf_release(&size);
+	free(path);
+	lua_sandbox_free(L);
+}
+
+static bool list_workloads(const char *data_dir, bool json, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"name", "default", "help", NULL});
+	struct file_names all = catalog_names(data_dir, "scripts/workloads");
+	for (u32 i = 0; i < all.n; i++)
+		add_workload(&t, data_dir, all.name[i]);
+	catalog_release(&all);
+	finish(&t, json, out);
+	return true;
+}
+
+/* --- tables of the program -------------------------------------------------------------------------------------------------------- */
+
+static bool list_policies(const char *data_dir, bool json, struct strbuf *out)
+{
+	static const char *const absent[] = {"partition", "preempt", "coherence"};
+	struct table t = table_new((const char *[]){"kind", "name", "help", "source", NULL});
+	u32 n;
+	const struct policy_desc *p = sim_policies(&n);
+	for (u32 i = 0; i < n; i++)
+		add_row(&t, (const char *[]){p[i].kind, p[i].name, p[i].help, p[i].source});
+	for (u32 i = 0; i < ARRAY_LEN(absent); i++)
+		add_row(&t, (const char *[]){absent[i], "none", "not modelled in this version", ""});
+	finish(&t, json, out);
+	return true;
+}
+
+static void add_explanation(void *ctx, const struct explanation *x)
+{
+	add_row(ctx, (const char *[]){x->kind, x->name, x->unit, x->text, x->detail});
+}
+
+static bool list_kinds(const char *const *kinds, bool json, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"kind", "name", "unit", "text", json ? "detail" : NULL, NULL});
+	for (u32 i = 0; kinds[i]; i++)
+		explain_each(kinds[i], add_explanation, &t);
+	finish(&t, json, out);
+	return true;
+}
+
+static bool list_stats(const char *data_dir, bool json, struct strbuf *out)
+{
+	return list_kinds((const char *[]){"counter", "rate", "stall reason", NULL}, json, out);
+}
+
+static bool list_events(const char *data_dir, bool json, struct strbuf *out)
+{
+	return list_kinds((const char *[]){"event", NULL}, json, out);
+}
+
+static bool list_opcodes(const char *data_dir, bool json, struct strbuf *out)
+{
+	return list_kinds((const char *[]){"opcode", NULL}, json, out);
+}
+
+static const struct thing {
+	const char *name;
+	bool files; /* needs the data directory */
+	bool (*list)(const char *data_dir, bool json, struct strbuf *out);
+} things[] = {{"gpus", true, list_gpus},	   {"workloads", true, list_workloads}, {"policies", false, list_policies},
+			  {"stats", false, list_stats}, {"events", false, list_events},		{"opcodes", false, list_opcodes}};
+
+static bool no_such_thing(const char *what, struct err *e)
+{
+	const char *names[ARRAY_LEN(things)];
+	for (u32 i = 0; i < ARRAY_LEN(things); i++)
+		names[i] = things[i].name;
+	const char *near = conf_nearest(what, names, ARRAY_LEN(names));
+	if (near)
+		return err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
+	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes", what);
+}
+
+bool list_things(const struct options *o, struct strbuf *out, struct err *e)
+{
+	bool json = o->format && !strcmp(o->format, "json");
+	for (u32 i = 0; i < ARRAY_LEN(things); i++) {
+		if (strcmp(things[i].name, o->workload))
+			continue;
+		char *data_dir = things[i].files ? catalog_data_dir(e) : NULL;
+		bool ok = (!things[i].files || data_dir) && things[i].list(data_dir, json, out);
+		free(data_dir);
+		return ok;
+	}
+	return no_such_thing(o->workload, e);
+}

@@ -1,0 +1,9 @@
+/* list: the `list` and `explain` commands. */
+#ifndef UI_LIST_H
+#define UI_LIST_H
+#include "session.h"
+
+/* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes. Appends text, or JSON with --format json.
+ * False with *e for anything else. */
+bool list_things(const struct options *o, struct strbuf *out, struct err *e);
+#endif

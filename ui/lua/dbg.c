@@ -1,0 +1,768 @@
+/* dbg.*: subscriptions, breakpoints and running from Lua; and evaluating Lua for the console. */
+#include "lua/dbg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "debugger.h"
+
+struct subscription {
+	u32 id;
+	bool enabled;
+	enum event_type type;
+	struct event_filter filter;
+	int ref; /* of the function, in the registry */
+};
+struct dbg_lua {
+	struct subscription *subs;
+	u32 n, next_id;
+	u64 mask;
+	u32 in_callback;
+	struct strbuf error; /* of a callback, until reported */
+};
+#define DEBUGGER_KEY "warpdbg.debugger" /* registry: box of the state's debugger */
+struct box {
+	struct debugger *d;
+	bool owned; /* made for a script: goes with the state */
+};
+
+/* --- the state's debugger -------------------------------------------------------------------------------------------- */
+
+static struct box *box_of(lua_State *L)
+{
+	lua_getfield(L, LUA_REGISTRYINDEX, DEBUGGER_KEY);
+	struct box *b = lua_touserdata(L, -1);
+	lua_pop(L, 1);
+	return b;
+}
+
+static struct debugger *debugger_of(lua_State *L)
+{
+	struct box *b = box_of(L);
+	struct session *s = lua_session(L);
+	if (!s || !s->sim || !b)
+		luaL_error(L, "there is no machine here");
+	if (!b->d) {
+		debugger_new(s); /* attaches itself */
+		b->owned = true;
+	}
+	return b->d;
+}
+
+static int box_gc(lua_State *L)
+{
+	struct box *b = lua_touserdata(L, 1);
+	struct debugger *d = b->d;
+	b->d = NULL;
+	if (d && b->owned) {
+		d->subscribed_to = NULL; /* the machine may be gone already */
+		d->lua->n = 0;           /* and the registry is going */
+		debugger_free(d);
+	}
+	return 0;
+}
+
+struct debugger *lua_dbg_adopted(struct session *s)
+{
+	struct box *b = box_of(s->L);
+	if (!b || !b->d)
+		return NULL;
+	b->owned = false;
+	return b->d;
+}
+
+void lua_dbg_attach(struct debugger *d)
+{
+	struct box *b = box_of(d->s->L);
+	d->lua = xcalloc(1, sizeof(*d->lua));
+	d->lua->next_id = 1;
+	if (b) {
+		b->d = d;
+		b->owned = false;
+	}
+}
+
+void lua_dbg_forget(struct debugger *d)
+{
+	for (u32 i = 0; i < d->breaks.n; i++)
+		if (d->breaks.list[i]->cond && d->breaks.list[i]->cond_ref >= 0) {
+			lua_dbg_unref(d, d->breaks.list[i]->cond_ref);
+			d->breaks.list[i]->cond_ref = LUA_NOREF;
+		}
+}
+
+void lua_dbg_release(struct debugger *d)
+{
+	struct box *b = d->s->L ? box_of(d->s->L) : NULL;
+	if (b && b->d == d)
+		b->d = NULL;
+	strbuf_release(&d->lua->error);
+	free(d->lua->subs);
+	free(d->lua);
+	d->lua = NULL;
+}
+
+void lua_dbg_unref(struct debugger *d, int ref)
+{
+	if (ref >= 0 && d->s->L)
+		luaL_unref(d->s->L, LUA_REGISTRYINDEX, ref);
+}
+
+bool lua_dbg_in_callback(const struct debugger *d)
+{
+	return d->lua && d->lua->in_callback;
+}
+
+struct sim *lua_check_sim(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	if (!s || !s->sim)
+		luaL_error(L, "there is no machine here");
+	return s->sim;
+}
+
+struct gpu *lua_check_gpu(lua_State *L)
+{
+	return sim_gpu(lua_check_sim(L));
+}
+
+void lua_check_may_change(lua_State *L, const char *what)
+{
+	struct box *b = box_of(L);
+	if (b && b->d && lua_dbg_in_callback(b->d))
+		luaL_error(L, "%s: callbacks and conditions may look at the machine, not change it", what);
+}
+
+/* --- evaluating for the console --------------------------------------------------------------------------------------- */
+
+static bool load_expr(lua_State *L, const char *expr, struct err *e)
+{
+	struct strbuf code = STRBUF_INIT;
+	strbuf_addf(&code, "return %s", expr);
+	bool ok = luaL_loadbufferx(L, code.buf, code.len, "=expression", "t") == LUA_OK;
+	strbuf_release(&code);
+	if (ok)
+		return true;
+	err_set(e, "%s", lua_tostring(L, -1));
+	lua_pop(L, 1);
+	return false;
+}
+
+bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e)
+{
+	if (!load_expr(d->s->L, expr, e))
+		return false;
+	lua_pop(d->s->L, 1);
+	return true;
+}
+
+/* Expressions of displays and watchpoints are called between cycles, where nothing else of this state runs. */
+static bool call(struct debugger *d, int nargs, int nresults, struct err *e)
+{
+	lua_budget(d->s->L, LUA_BUDGET_CALLBACK);
+	return lua_call_traced(d->s->L, nargs, nresults, e);
+}
+
+/* Messages for the prompt: an expression needs no traceback. */
+static void first_line(struct err *e)
+{
+	char *trace = strstr(e->msg, "\nstack traceback:");
+	if (e->set && trace)
+		*trace = 0;
+}
+
+bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e)
+{
+	if (!load_expr(d->s->L, expr, e))
+		return false;
+	bool ok = call(d, 0, 1, e);
+	if (!ok && e)
+		first_line(e);
+	return ok;
+}
+
+bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, struct err *e)
+{
+	lua_State *L = d->s->L;
+	if (expr) {
+		if (!load_expr(L, expr, e))
+			return false;
+	} else {
+		lua_rawgeti(L, LUA_REGISTRYINDEX, fn);
+	}
+	if (!call(d, 0, 1, e))
+		return false;
+	*truth = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return true;
+}
+
+static bool ends_early(const char *msg)
+{
+	size_t n = strlen(msg);
+	return n >= 5 && !strcmp(msg + n - 5, "<eof>");
+}
+
+bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *incomplete, struct err *e)
+{
+	lua_State *L = d->s->L;
+	if (luaL_loadbufferx(L, code, strlen(code), name, "t") != LUA_OK) {
+		const char *msg = lua_tostring(L, -1);
+		if (incomplete)
+			*incomplete = ends_early(msg);
+		err_set(e, "%s", msg);
+		lua_pop(L, 1);
+		return false;
+	}
+	lua_budget(L, LUA_BUDGET_HOST);
+	return lua_call_traced(L, 0, 0, e);
+}
+
+/* --- values as text --------------------------------------------------------------------------------------------------- */
+
+static void integer_text(lua_Integer v, char fmt, struct strbuf *out)
+{
+	switch (fmt) {
+	case 'x': strbuf_addf(out, "0x%llx", (unsigned long long)v); break;
+	case 'u': strbuf_addf(out, "%llu", (unsigned long long)v); break;
+	case 'f': strbuf_addf(out, "%.14g", (double)v); break;
+	case 'c': strbuf_addf(out, v >= 32 && v < 127 ? "'%c'" : "%d", (int)v); break;
+	default: strbuf_addf(out, "%lld", (long long)v); break;
+	}
+}
+
+static void scalar_text(lua_State *L, int at, char fmt, struct strbuf *out)
+{
+	size_t n;
+	if (lua_isinteger(L, at)) {
+		integer_text(lua_tointeger(L, at), fmt, out);
+	} else if (lua_type(L, at) == LUA_TNUMBER) {
+		lua_Number v = lua_tonumber(L, at);
+		if (fmt && fmt != 'f' && v >= -0x1p63 && v < 0x1p63)
+			integer_text((lua_Integer)v, fmt, out);
+		else
+			strbuf_addf(out, "%.14g", v);
+	} else if (lua_type(L, at) == LUA_TSTRING) {
+		const char *s = lua_tolstring(L, at, &n);
+		strbuf_add(out, s, n);
+	} else if (lua_type(L, at) == LUA_TBOOLEAN || lua_isnil(L, at) || luaL_getmetafield(L, at, "__tostring")) {
+		if (lua_gettop(L) > at && !lua_isboolean(L, at) && !lua_isnil(L, at))
+			lua_pop(L, 1);
+		const char *s = luaL_tolstring(L, at, &n);
+		strbuf_add(out, s, n);
+		lua_pop(L, 1);
+	} else {
+		strbuf_adds(out, luaL_typename(L, at)); /* no addresses: output is the same on every host */
+	}
+}
+
+#define TABLE_ITEMS 64
+
+/* List items first, in order; then named fields sorted, since Lua's own order differs from run to run. */
+static void list_items(lua_State *L, int at, char fmt, u32 *shown, struct strbuf *out)
+{
+	lua_Unsigned n = lua_rawlen(L, at);
+	for (lua_Unsigned i = 1; i <= n && *shown < TABLE_ITEMS; i++, (*shown)++) {
+		lua_rawgeti(L, at, (lua_Integer)i);
+		strbuf_adds(out, *shown ? ", " : "");
+		scalar_text(L, lua_gettop(L), fmt, out);
+		lua_pop(L, 1);
+	}
+	if (n > TABLE_ITEMS)
+		strbuf_addf(out, ", ... (%llu items)", (unsigned long long)n);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void named_items(lua_State *L, int at, char fmt, u32 *shown, struct strbuf *out)
+{
+	const char *names[TABLE_ITEMS];
+	u32 n = 0;
+	lua_pushnil(L);
+	while (lua_next(L, at)) {
+		if (lua_type(L, -2) == LUA_TSTRING && n < TABLE_ITEMS)
+			names[n++] = lua_tostring(L, -2);
+		lua_pop(L, 1);
+	}
+	qsort(names, n, sizeof(*names), by_name);
+	for (u32 i = 0; i < n; i++, (*shown)++) {
+		strbuf_addf(out, "%s%s = ", *shown ? ", " : "", names[i]);
+		lua_pushstring(L, names[i]);
+		lua_rawget(L, at);
+		scalar_text(L, lua_gettop(L), fmt, out);
+		lua_pop(L, 1);
+	}
+}
+
+struct text_request {
+	char fmt;
+	struct strbuf *out;
+};
+
+/* Runs under pcall: __tostring may fail. */
+static int protected_text(lua_State *L)
+{
+	const struct text_request *r = lua_touserdata(L, 2);
+	u32 shown = 0;
+	luaL_checkstack(L, 8, "value");
+	if (!lua_istable(L, 1)) {
+		scalar_text(L, 1, r->fmt, r->out);
+		return 0;
+	}
+	strbuf_addc(r->out, '{');
+	list_items(L, 1, r->fmt, &shown, r->out);
+	named_items(L, 1, r->fmt, &shown, r->out);
+	strbuf_addc(r->out, '}');
+	return 0;
+}
+
+void lua_dbg_text(struct lua_State *L, int at, char fmt, struct strbuf *out)
+{
+	struct text_request r = {fmt, out};
+	at = lua_absindex(L, at);
+	lua_pushcfunction(L, protected_text);
+	lua_pushvalue(L, at);
+	lua_pushlightuserdata(L, &r);
+	if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+		strbuf_addf(out, "<%s>", lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
+}
+
+/* --- events --------------------------------------------------------------------------------------------------------------- */
+
+static void set_int(lua_State *L, const char *name, lua_Integer v)
+{
+	lua_pushinteger(L, v);
+	lua_setfield(L, -2, name);
+}
+
+static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
+{
+	const struct event_desc *x = &event_descs[ev->type];
+	lua_createtable(L, 0, 12);
+	lua_pushstring(L, x->name);
+	lua_setfield(L, -2, "event");
+	set_int(L, "cycle", (lua_Integer)ev->cycle);
+	if (ev->sm >= 0)
+		set_int(L, "sm", ev->sm);
+	if (ev->warp >= 0)
+		set_int(L, "warp", ev->warp);
+	if (ev->cta >= 0)
+		set_int(L, "cta", ev->cta);
+	if (ev->kernel >= 0)
+		set_int(L, "kernel", ev->kernel);
+	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g)) {
+		struct kernel_info k;
+		gpu_kernel_info(g, (u32)ev->kernel, &k);
+		lua_pushstring(L, k.name);
+		lua_setfield(L, -2, "kernel_name");
+	}
+	for (u32 i = 0; i < 4; i++)
+		if (*x->arg[i])
+			set_int(L, x->arg[i], (lua_Integer)ev->arg[i]);
+}
+
+u64 lua_dbg_mask(const struct debugger *d)
+{
+	return d->lua ? d->lua->mask : 0;
+}
+
+static void update_mask(struct debugger *d)
+{
+	d->lua->mask = 0;
+	for (u32 i = 0; i < d->lua->n; i++)
+		if (d->lua->subs[i].enabled)
+			d->lua->mask |= BIT(d->lua->subs[i].type);
+	debugger_resubscribe(d);
+}
+
+static void keep_error(struct debugger *d, const char *what, const struct err *e)
+{
+	if (!d->lua->error.len)
+		strbuf_addf(&d->lua->error, "%s: %s", what, e->msg);
+}
+
+bool lua_dbg_take_error(struct debugger *d, struct strbuf *out)
+{
+	if (!d->lua->error.len)
+		return false;
+	strbuf_adds(out, d->lua->error.buf);
+	strbuf_clear(&d->lua->error);
+	return true;
+}
+
+static bool call_subscriber(struct debugger *d, struct subscription *s, const struct event *ev)
+{
+	lua_State *L = d->s->L;
+	struct err e = {0};
+	char what[64];
+	u32 id = s->id;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, s->ref);
+	push_event(L, dbg_gpu(d), ev);
+	d->lua->in_callback++;
+	bool ok = call(d, 1, 0, &e);
+	d->lua->in_callback--;
+	if (ok)
+		return false;
+	for (u32 i = 0; i < d->lua->n; i++) /* the callback may have moved the array */
+		if (d->lua->subs[i].id == id)
+			d->lua->subs[i].enabled = false;
+	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed and is off", id, event_descs[ev->type].name);
+	keep_error(d, what, &e);
+	return true;
+}
+
+bool lua_dbg_event(struct debugger *d, const struct event *ev)
+{
+	bool stop = false;
+	if (!(d->lua->mask >> ev->type & 1))
+		return false;
+	for (u32 i = 0; i < d->lua->n; i++) {
+		struct subscription *s = &d->lua->subs[i];
+		if (s->enabled && s->type == ev->type && event_filter_match(&s->filter, dbg_gpu(d), ev))
+			stop |= call_subscriber(d, s, ev);
+	}
+	return stop;
+}
+
+/* Compiled at its first use: the function takes the event as e. */
+static bool compile_condition(struct debugger *d, struct breakpoint *b, struct err *e)
+{
+	lua_State *L = d->s->L;
+	struct strbuf code = STRBUF_INIT;
+	strbuf_addf(&code, "local e = ...; return %s", b->cond);
+	bool ok = luaL_loadbufferx(L, code.buf, code.len, "=condition", "t") == LUA_OK;
+	strbuf_release(&code);
+	if (!ok) {
+		err_set(e, "%s", lua_tostring(L, -1));
+		lua_pop(L, 1);
+		return false;
+	}
+	b->cond_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	return true;
+}
+
+static bool run_condition(struct debugger *d, struct breakpoint *b, const struct event *ev, bool *truth, struct err *e)
+{
+	lua_State *L = d->s->L;
+	if (b->cond_ref < 0 && !compile_condition(d, b, e))
+		return false;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, b->cond_ref);
+	push_event(L, dbg_gpu(d), ev);
+	d->lua->in_callback++;
+	bool ok = call(d, 1, 1, e);
+	d->lua->in_callback--;
+	if (!ok)
+		return false;
+	*truth = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return true;
+}
+
+/* A condition that fails stops there, as gdb does: silence would hide the mistake. */
+bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
+{
+	struct debugger *d = ctx;
+	struct err e = {0};
+	bool truth = false;
+	char what[64];
+	if (run_condition(d, b, ev, &truth, &e))
+		return truth;
+	first_line(&e);
+	snprintf(what, sizeof(what), "the condition of breakpoint %u failed", b->id);
+	keep_error(d, what, &e);
+	return true;
+}
+
+/* --- the module ------------------------------------------------------------------------------------------------------------ */
+
+static enum event_type check_event(lua_State *L, int at)
+{
+	const char *name = luaL_gsub(L, luaL_checkstring(L, at), "_", "-");
+	int t = event_find(name);
+	if (t < 0) {
+		const char *names[EV_COUNT];
+		for (u32 i = 0; i < EV_COUNT; i++)
+			names[i] = event_descs[i].name;
+		const char *near = conf_nearest(name, names, EV_COUNT);
+		luaL_error(L, "there is no event '%s'%s%s%s (dbg.events() lists them)", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+	lua_pop(L, 1);
+	return (enum event_type)t;
+}
+
+static void check_filter(lua_State *L, int at, enum event_type t, struct event_filter *f)
+{
+	event_filter_any(f);
+	if (lua_isnoneornil(L, at))
+		return;
+	luaL_checktype(L, at, LUA_TTABLE);
+	lua_pushnil(L);
+	while (lua_next(L, at)) {
+		struct err e = {0};
+		char text[128];
+		if (lua_type(L, -2) != LUA_TSTRING)
+			luaL_error(L, "filter: keys are names (sm, kernel, cta, warp or the event's arguments)");
+		if (lua_isinteger(L, -1))
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)lua_tointeger(L, -1));
+		else if (lua_type(L, -1) == LUA_TSTRING)
+			snprintf(text, sizeof(text), "%s", lua_tostring(L, -1));
+		else
+			luaL_error(L, "filter: %s = %s: a whole number or name is expected", lua_tostring(L, -2), luaL_typename(L, -1));
+		if (!event_filter_add(f, t, lua_tostring(L, -2), text, &e))
+			luaL_error(L, "filter: %s", e.msg);
+		lua_pop(L, 1);
+	}
+}
+
+static int dbg_on(lua_State *L)
+{
+	struct debugger *d = debugger_of(L);
+	struct subscription s = {.enabled = true, .type = check_event(L, 1)};
+	int fn = lua_isfunction(L, 2) ? 2 : 3;
+	check_filter(L, fn == 2 ? 4 : 2, s.type, &s.filter);
+	luaL_checktype(L, fn, LUA_TFUNCTION);
+	lua_pushvalue(L, fn);
+	s.ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	s.id = d->lua->next_id++;
+	d->lua->subs = xrealloc(d->lua->subs, (d->lua->n + 1) * sizeof(s));
+	d->lua->subs[d->lua->n++] = s;
+	update_mask(d);
+	lua_pushinteger(L, s.id);
+	return 1;
+}
+
+static int dbg_off(lua_State *L)
+{
+	struct debugger *d = debugger_of(L);
+	lua_Integer id = luaL_checkinteger(L, 1);
+	for (u32 i = 0; i < d->lua->n; i++)
+		if (d->lua->subs[i].id == id) {
+			luaL_unref(L, LUA_REGISTRYINDEX, d->lua->subs[i].ref);
+			/* within a callback the array is being walked: the entry stays, deaf */
+			if (d->lua->in_callback) {
+				d->lua->subs[i].enabled = false;
+				d->lua->subs[i].ref = LUA_NOREF;
+				d->lua->subs[i].id = 0;
+			} else {
+				memmove(&d->lua->subs[i], &d->lua->subs[i + 1], (d->lua->n - i - 1) * sizeof(*d->lua->subs));
+				d->lua->n--;
+			}
+			update_mask(d);
+			return 0;
+		}
+	return luaL_error(L, "dbg.off: there is no subscription %I", id);
+}
+
+static int dbg_break_on(lua_State *L)
+{
+	struct debugger *d = debugger_of(L);
+	enum event_type t = check_event(L, 1);
+	struct event_filter f;
+	struct err e = {0};
+	check_filter(L, 2, t, &f);
+	const char *cond = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
+	if (!cond && !lua_isnoneornil(L, 3))
+		luaL_checktype(L, 3, LUA_TFUNCTION);
+	if (cond && !lua_dbg_check_expr(d, cond, &e))
+		return luaL_error(L, "%s", e.msg);
+	lua_check_may_change(L, "dbg.break_on");
+	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);
+	b->filter = f;
+	if (cond)
+		b->cond = xstrdup(cond);
+	if (lua_isfunction(L, 3)) {
+		b->cond = xstrdup("(Lua function)");
+		lua_pushvalue(L, 3);
+		b->cond_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	}
+	debugger_resubscribe(d);
+	lua_pushinteger(L, b->id);
+	return 1;
+}
+
+/* Coroutines are host programs: they run inside the machine's run. */
+static struct debugger *check_runnable(lua_State *L, const char *what)
+{
+	struct debugger *d = debugger_of(L);
+	struct err e = {0};
+	if (!lua_pushthread(L))
+		luaL_error(L, "%s cannot be called from a host program or coroutine: it runs the machine that runs them", what);
+	lua_pop(L, 1);
+	if (!can_run(d, &e) || d->goal.kind != GOAL_NONE)
+		luaL_error(L, "%s: %s", what, e.set ? e.msg : "a run is under way");
+	return d;
+}
+
+/* What a stop said goes to the output; returns the reason. */
+static int drive(lua_State *L, struct debugger *d)
+{
+	struct strbuf out = STRBUF_INIT;
+	d->stop_reason[0] = 0;
+	goal_drive(d, &out);
+	lua_budget(L, LUA_BUDGET_HOST);
+	strbuf_add(&d->s->output, strbuf_str(&out), out.len);
+	strbuf_release(&out);
+	lua_pushstring(L, d->stop_reason);
+	return 1;
+}
+
+/* Steps say nothing unless something stopped them. */
+static int drive_quietly(lua_State *L, struct debugger *d)
+{
+	struct strbuf out = STRBUF_INIT;
+	d->stop_reason[0] = 0;
+	goal_drive(d, &out);
+	lua_budget(L, LUA_BUDGET_HOST);
+	if (*d->stop_reason)
+		strbuf_add(&d->s->output, strbuf_str(&out), out.len);
+	strbuf_release(&out);
+	lua_pushstring(L, d->stop_reason);
+	return 1;
+}
+
+static int dbg_step(lua_State *L)
+{
+	struct debugger *d = check_runnable(L, "dbg.step");
+	lua_Integer n = luaL_optinteger(L, 1, 1);
+	luaL_argcheck(L, n >= 1, 1, "at least 1 cycle");
+	set_goal(d, GOAL_CYCLE, sim_cycle(d->s->sim) + (u64)n);
+	return drive_quietly(L, d);
+}
+
+static int dbg_continue(lua_State *L)
+{
+	struct debugger *d = check_runnable(L, "dbg.continue");
+	set_goal(d, GOAL_CONTINUE, NEVER);
+	return drive(L, d);
+}
+
+static int until_event(lua_State *L, struct debugger *d, enum event_type t)
+{
+	struct event_filter f;
+	check_filter(L, 2, t, &f);
+	set_goal(d, GOAL_EVENT, NEVER);
+	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);
+	break_make_internal(&d->breaks, b);
+	b->filter = f;
+	d->goal.breakpoint = b->id;
+	debugger_resubscribe(d);
+	return drive_quietly(L, d);
+}
+
+static int dbg_run_until(lua_State *L)
+{
+	struct debugger *d = check_runnable(L, "dbg.run_until");
+	if (lua_isinteger(L, 1)) {
+		lua_Integer c = lua_tointeger(L, 1);
+		luaL_argcheck(L, c > (lua_Integer)sim_cycle(d->s->sim), 1, "that cycle has passed");
+		set_goal(d, GOAL_CYCLE, (u64)c);
+		return drive_quietly(L, d);
+	}
+	if (lua_type(L, 1) == LUA_TSTRING)
+		return until_event(L, d, check_event(L, 1));
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	lua_pushvalue(L, 1);
+	int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	set_goal(d, GOAL_EXPR, NEVER);
+	d->goal.fn = ref;
+	return drive_quietly(L, d);
+}
+
+static int dbg_execute(lua_State *L)
+{
+	struct debugger *d = debugger_of(L);
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	const char *line = luaL_checkstring(L, 1);
+	lua_check_may_change(L, "dbg.execute");
+	take_output(d, &out); /* printed before: keeps its place */
+	size_t before = out.len;
+	bool ok = debugger_execute(d, line, &out, &e);
+	if (ok && d->goal.kind != GOAL_NONE)
+		goal_drive(d, &out);
+	lua_budget(L, LUA_BUDGET_HOST);
+	strbuf_add(&d->s->output, strbuf_str(&out), before);
+	lua_pushlstring(L, strbuf_str(&out) + before, out.len - before);
+	strbuf_release(&out);
+	return ok ? 1 : luaL_error(L, "%s", e.msg);
+}
+
+static int dbg_events(lua_State *L)
+{
+	lua_createtable(L, EV_COUNT, 0);
+	for (u32 i = 0; i < EV_COUNT; i++) {
+		lua_pushstring(L, event_descs[i].name);
+		lua_rawseti(L, -2, i + 1);
+	}
+	return 1;
+}
+
+static int dbg_focus(lua_State *L)
+{
+	struct debugger *d = debugger_of(L);
+	debugger_refresh_focus(d);
+	lua_createtable(L, 0, 6);
+	set_int(L, "sm", d->focus.sm);
+	set_int(L, "warp", d->focus.warp);
+	set_int(L, "lane", d->focus.lane);
+	if (d->focus.kernel >= 0) {
+		set_int(L, "kernel", d->focus.kernel);
+		set_int(L, "cta", d->focus.cta);
+		set_int(L, "cta_slot", d->focus.cta_slot);
+	}
+	return 1;
+}
+
+static int dbg_reason(lua_State *L)
+{
+	lua_pushstring(L, debugger_of(L)->stop_reason);
+	return 1;
+}
+
+/* One row a function: the registration and the reference come from it. */
+#define DBG_FUNCTIONS                                                                                                   \
+	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                       \
+	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name and the event's arguments") \
+	D("off", dbg_off, "dbg.off(id)", "ends a subscription")                                                             \
+	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number", "a breakpoint; with a condition it stops only when that is true") \
+	D("step", dbg_step, "dbg.step([n]) -> reason", "simulates n cycles (1); reason is \"\" unless something stopped it") \
+	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason", "runs to a cycle, an event, or until the function, called after every cycle, returns true") \
+	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                            \
+	D("execute", dbg_execute, "dbg.execute(command) -> text", "executes a console command, runs included, and returns what it says; its failure is a Lua error") \
+	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                              \
+	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}", "where the focus is")               \
+	D("reason", dbg_reason, "dbg.reason() -> text", "what the last stop said")
+
+static const luaL_Reg dbg_functions[] = {
+#define D(name, fn, signature, text) {name, fn},
+	DBG_FUNCTIONS
+#undef D
+	{NULL, NULL}};
+const struct lua_doc lua_dbg_docs[] = {
+#define D(name, fn, signature, text) {"dbg." name, signature, text},
+	DBG_FUNCTIONS
+#undef D
+	{NULL, NULL, NULL}};
+
+void lua_open_dbg(struct lua_State *L, struct session *s)
+{
+	struct box *b = lua_newuserdatauv(L, sizeof(*b), 0);
+	*b = (struct box){0};
+	lua_createtable(L, 0, 1);
+	lua_pushcfunction(L, box_gc);
+	lua_setfield(L, -2, "__gc");
+	lua_setmetatable(L, -2);
+	lua_setfield(L, LUA_REGISTRYINDEX, DEBUGGER_KEY);
+	luaL_newlib(L, dbg_functions);
+	lua_setglobal(L, "dbg");
+	lua_open_gpu(L);
+	lua_open_mem(L);
+}

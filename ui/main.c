@@ -1,0 +1,87 @@
+/* warpdbg: reads the command line and hands over to a command. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmdline.h"
+#include "debugger.h"
+#include "explain.h"
+#include "list.h"
+#include "outputs.h"
+#include "run.h"
+
+#ifndef WARPDBG_VERSION
+#define WARPDBG_VERSION "0.1"
+#endif
+
+static int print(const struct strbuf *text)
+{
+	fputs(strbuf_str(text), stdout);
+	return fflush(stdout) ? 2 : 0;
+}
+
+static int help(void)
+{
+	struct strbuf text = STRBUF_INIT;
+	cmdline_help(&text);
+	int status = print(&text);
+	strbuf_release(&text);
+	return status;
+}
+
+static int look_up(const struct options *o)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct err e = {0};
+	bool json = o->format && !strcmp(o->format, "json");
+	bool ok = !strcmp(o->command, "list") ? list_things(o, &text, &e) : explain_name(o->workload, json, &text, &e);
+	int status = ok ? print(&text) : 2;
+	if (!ok)
+		complain(&e);
+	strbuf_release(&text);
+	return status;
+}
+
+static int debug(struct options *o)
+{
+	struct err e = {0};
+	struct session *s = session_open(o, &e);
+	if (!s) {
+		complain(&e);
+		return 2;
+	}
+	int status = debugger_main(s);
+	bool ok = outputs_write_stats(s, s->finished ? "finished" : "left", 0, &e);
+	ok = session_close_outputs(s, &e) && ok;
+	if (!ok)
+		complain(&e);
+	session_close(s);
+	return status ? status : ok ? 0 : 2;
+}
+
+static int dispatch(struct options *o, int argc)
+{
+	if (!strcmp(o->command, "list") || !strcmp(o->command, "explain"))
+		return look_up(o);
+	/* The bare program is a demonstration: without a terminal it runs to the end instead of waiting for commands. */
+	if (argc == 1 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		o->command = "run";
+	return strcmp(o->command, "run") ? debug(o) : run_main(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct err e = {0};
+	int status = 2;
+	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers always have a point */
+	switch (cmdline_parse(&o, argc, argv, &e)) {
+	case CMDLINE_OK: status = dispatch(&o, argc); break;
+	case CMDLINE_HELP: status = help(); break;
+	case CMDLINE_VERSION: status = printf("warpdbg %s\n", WARPDBG_VERSION) < 0 ? 2 : 0; break;
+	case CMDLINE_ERROR: complain(&e); break;
+	}
+	cmdline_free(&o);
+	return status;
+}

@@ -1,0 +1,174 @@
+#include "run.h"
+
+#include <langinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/dbg.h"
+#include "lua/lua.h"
+#include "obs/why.h"
+#include "outputs.h"
+#include "progress.h"
+
+#define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
+
+static struct sim *running; /* for the signal handler */
+
+void complain(const struct err *e) { fprintf(stderr, "warpdbg: %s\n", e->msg); }
+
+static void on_interrupt(int sig)
+{
+	lua_interrupt();
+	sim_interrupt(running);
+}
+
+static void catch_interrupts(struct session *s)
+{
+	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}; /* a second Ctrl-C kills */
+	running = s->sim;
+	sigaction(SIGINT, &sa, NULL);
+}
+
+/* Text of host program and kernels; not on standard output when the report for programs goes there. */
+static void flush_output(struct session *s)
+{
+	FILE *to = outputs_claim_stdout(s->opt) ? stderr : stdout;
+	fwrite(strbuf_str(&s->output), 1, s->output.len, to);
+	fflush(to);
+	strbuf_clear(&s->output);
+}
+
+static enum session_stop run_to_end(struct session *s, struct err *e)
+{
+	struct progress p;
+	enum session_stop why;
+	progress_start(&p, s);
+	do {
+		why = session_run(s, progress_until(&p, s), e);
+		if (s->output.len) {
+			progress_end(&p);
+			flush_output(s);
+		}
+		if (why == SS_CYCLE)
+			progress_draw(&p, s);
+	} while (why == SS_CYCLE);
+	progress_end(&p);
+	if (why == SS_HOST_ERROR && lua_interrupted())
+		return SS_INTERRUPT;
+	return why;
+}
+
+static const char *stop_word(enum session_stop why)
+{
+	switch (why) {
+	case SS_FINISHED: return "finished";
+	case SS_FAULT: return "fault";
+	case SS_DEADLOCK: return "deadlock";
+	case SS_MAX_CYCLES: return "max-cycles";
+	case SS_INTERRUPT: return "interrupted";
+	case SS_HOST_ERROR: return "host error";
+	case SS_CYCLE:
+	case SS_REQUEST: return "stopped by a script";
+	}
+	return "?";
+}
+
+/* Why a run did not finish, on standard error. */
+static void explain_stop(struct session *s, enum session_stop why, const struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (why == SS_FAULT)
+		sim_fault_text(s->sim, &text);
+	else if (why == SS_DEADLOCK)
+		why_machine(sim_gpu(s->sim), &text);
+	else if (why == SS_MAX_CYCLES)
+		strbuf_addf(&text, "not finished after %llu cycles (--max-cycles)", (unsigned long long)sim_cycle(s->sim));
+	else if (why == SS_INTERRUPT)
+		strbuf_addf(&text, "interrupted at cycle %llu", (unsigned long long)sim_cycle(s->sim));
+	else if (why == SS_HOST_ERROR)
+		strbuf_adds(&text, e->msg);
+	while (text.len && text.buf[text.len - 1] == '\n')
+		text.buf[--text.len] = 0;
+	if (text.len)
+		fprintf(stderr, "warpdbg: %s%s\n", why == SS_DEADLOCK ? "deadlock\n" : "", text.buf);
+	strbuf_release(&text);
+}
+
+static void print_report(struct session *s, const char *stop, u64 total_ns)
+{
+	const struct options *o = s->opt;
+	bool own_file = o->stats && strcmp(o->stats, "-");
+	const char *format = own_file ? "text" : outputs_format(o);
+	bool color = !o->no_color && !getenv("NO_COLOR") && isatty(STDOUT_FILENO);
+	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
+	struct strbuf text = STRBUF_INIT;
+	outputs_report(s, format, stop, total_ns, color, ascii, &text);
+	fwrite(text.buf, 1, text.len, stdout);
+	strbuf_release(&text);
+	if (outputs_claim_stdout(o) && s->check == CHECK_FAIL)
+		fprintf(stderr, "warpdbg: check failed: %s\n", strbuf_str(&s->check_message));
+}
+
+/* A script's callback that failed has stopped the run: its message is the result. */
+static bool script_failed(struct session *s)
+{
+	struct debugger *d = lua_dbg_adopted(s);
+	struct strbuf text = STRBUF_INIT;
+	bool failed = d && lua_dbg_take_error(d, &text);
+	if (failed)
+		fprintf(stderr, "warpdbg: %s\n", text.buf);
+	strbuf_release(&text);
+	return failed;
+}
+
+/* What must hold at the end of every run that came to its end. */
+static bool laws_hold(struct session *s, enum session_stop why)
+{
+	struct err e = {0};
+	if (why != SS_FINISHED || sim_check(s->sim, &e))
+		return true;
+	fprintf(stderr, "warpdbg: internal: conservation law broken: %s\n", e.msg);
+	return false;
+}
+
+static int run_session(struct session *s)
+{
+	struct err e = {0};
+	u64 from = host_ns();
+	catch_interrupts(s);
+	enum session_stop why = run_to_end(s, &e);
+	signal(SIGINT, SIG_DFL);
+	flush_output(s);
+	explain_stop(s, why, &e);
+	bool script_ok = why != SS_REQUEST || !script_failed(s);
+	bool sound = laws_hold(s, why);
+	if (why != SS_HOST_ERROR || sim_cycle(s->sim)) /* nothing ran: the message is all there is to say */
+		print_report(s, stop_word(why), host_ns() - from);
+	struct err out = {0};
+	bool written = outputs_write_stats(s, stop_word(why), host_ns() - from, &out);
+	written = session_close_outputs(s, &out) && written;
+	if (fflush(stdout) || ferror(stdout))
+		written = err_set(&out, "cannot write to standard output");
+	if (!written)
+		complain(&out);
+	int status = session_exit_status(s, why);
+	if (!sound)
+		return EXIT_BROKEN;
+	return status ? status : written && script_ok ? 0 : 2;
+}
+
+int run_main(struct options *o)
+{
+	struct err e = {0};
+	struct session *s = session_open(o, &e);
+	if (!s) {
+		complain(&e);
+		return 2;
+	}
+	int status = run_session(s);
+	session_close(s);
+	return status;
+}

@@ -1,0 +1,10 @@
+/* run: the `run` command - to the end, no screen. */
+#ifndef UI_RUN_H
+#define UI_RUN_H
+#include "session.h"
+
+/* Runs the workload of the options; returns the exit status. */
+int run_main(struct options *o);
+/* Prints "warpdbg: message" on standard error. */
+void complain(const struct err *e);
+#endif

@@ -1,0 +1,176 @@
+#include "scr/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/prompt.h"
+
+/* --- title ------------------------------------------------------------------------------------------------------------ */
+static const struct {
+	const char *glyph, *word;
+	enum role role;
+} state_looks[] = {
+	[DBG_STOPPED] = {"‖", "stopped", R_WARN}, [DBG_RUNNING] = {"▶", "running", R_GOOD}, [DBG_FINISHED] = {"■", "finished", R_ACCENT},
+	[DBG_DEAD] = {"✗", "dead", R_BAD},        [DBG_QUIT] = {"■", "leaving", R_DIM},
+};
+
+/* A piece of the title's right side, most important first: pieces that do not fit are left out whole. */
+struct piece {
+	char text[96];
+	struct style style;
+};
+
+static u32 right_pieces(const struct screen *s, struct piece out[6])
+{
+	char buf[NUM_MAX];
+	struct gpu *g = sim_gpu(s->d->s->sim);
+	const struct sample *now = recent_get(&s->recent, -1);
+	u32 n = 0;
+	const char *word = s->canvas.w >= 100 ? state_looks[s->d->state].word : "";
+	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[s->d->state].glyph, *word ? " " : "", word);
+	out[n++].style = STYLE_BOLD(state_looks[s->d->state].role);
+	snprintf(out[n].text, sizeof out[n].text, "cycle %s", fmt_thousands(buf, gpu_cycle(g)));
+	out[n++].style = STYLE_BOLD(R_TEXT);
+	snprintf(out[n].text, sizeof out[n].text, "IPC %.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	out[n++].style = STYLE(R_TEXT);
+	if (s->rate > 0) {
+		snprintf(out[n].text, sizeof out[n].text, "%si/s", fmt_short(buf, s->rate));
+		char *unit = strstr(out[n].text, "i/s"); /* "1.92Mi/s" -> "1.92 Mwi/s": mega warp instructions */
+		char prefix = unit > out[n].text && unit[-1] > '9' ? unit[-1] : 0;
+		char *end = prefix ? unit - 1 : unit;
+		snprintf(end, sizeof out[n].text - (size_t)(end - out[n].text), prefix ? " %cwi/s" : " wi/s", prefix);
+		out[n++].style = STYLE(R_DIM);
+	}
+	return n;
+}
+
+/* Order on the line: cycle, IPC, rate, state; the left side has the names, clipped last. */
+static void title(const struct screen *s, struct pane p)
+{
+	struct piece piece[6];
+	u32 n = right_pieces(s, piece), fits = 0;
+	int room = p.w - 2, used = 0;
+	while (fits < n && used + utf8_width(piece[fits].text) + 3 <= room)
+		used += utf8_width(piece[fits++].text) + 3;
+	int x = p.w - 1;
+	if (fits > 0) {
+		x -= utf8_width(piece[0].text);
+		pane_text(p, 0, x, piece[0].style, piece[0].text);
+	}
+	for (u32 i = fits; i-- > 1;) {
+		x -= utf8_width(piece[i].text) + (i == fits - 1 ? 2 : 3);
+		pane_text(p, 0, x, piece[i].style, piece[i].text);
+	}
+	const struct conf *c = gpu_conf(sim_gpu(s->d->s->sim));
+	struct pane left = pane_sub(p, 0, 1, 1, MAX(x - 3, 0));
+	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
+	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
+	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
+	if (left.w - at > 20 && s->d->state != DBG_RUNNING && s->d->stop_reason[0])
+		pane_text(left, 0, at + 3, STYLE(R_DIM), s->d->stop_reason);
+}
+
+/* --- key line ------------------------------------------------------------------------------------------------------------ */
+static int hint(struct pane p, int x, const char *key, const char *what, bool on)
+{
+	if (x + utf8_width(key) + 1 + utf8_width(what) > p.w)
+		return p.w;
+	x = pane_text(p, 0, x, on ? STYLE(R_ACCENT) : STYLE(R_TEXT), key);
+	x = pane_text(p, 0, x + 1, on ? STYLE(R_ACCENT) : STYLE(R_DIM), what);
+	return x + 2;
+}
+
+static void key_line(const struct screen *s, struct pane p)
+{
+	if (s->notice[0]) {
+		pane_text(p, 0, 1, STYLE(R_WARN), s->notice);
+		return;
+	}
+	int x = 1;
+	for (u32 i = 0; i < nviews; i++) {
+		char key[2] = {views[i]->key, 0};
+		x = hint(p, x, key, views[i]->name, i == s->view);
+	}
+	struct pane right = pane_sub(p, 0, x, 1, p.w - x);
+	int at = 1;
+	if (s->focus == ON_VIEW && views[s->view]->keys[0] && right.w > utf8_width(views[s->view]->keys) + 8)
+		at = pane_text(right, 0, at, STYLE(R_TEXT), views[s->view]->keys) + 2;
+	bool running = s->d->state == DBG_RUNNING;
+	at = hint(right, at, "?", "help", s->help);
+	at = hint(right, at, "space", running ? "stop" : "run", false);
+	at = hint(right, at, ".", "step", false);
+	hint(right, at, "tab", s->focus == ON_VIEW ? "prompt" : "view", false);
+}
+
+/* --- console and prompt -------------------------------------------------------------------------------------------------- */
+/* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the view keeps. */
+static int console_rows(const struct screen *s)
+{
+	int h = s->canvas.h;
+	if (h < 12)
+		return h >= 9 ? 1 : 0;
+	int base = MIN(MAX((h - 20) / 4, 1), 12), answer = console_answer_rows(&s->console, s->canvas.w, h * 3 / 5);
+	return MAX(answer, (int)MAX(MIN((u64)base, s->console.total), (u64)1));
+}
+
+static void prompt_line(struct screen *s, struct pane p)
+{
+	s->cursor_y = p.y;
+	if (s->ask == ASK_QUIT) {
+		s->cursor_x = p.x + pane_text(p, 0, 1, STYLE(R_WARN), "Leave warpdbg? (y or n) ");
+	} else if (s->ask == ASK_SEARCH) {
+		int x = pane_text(p, 0, 1, STYLE(R_ACCENT), "/");
+		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
+	} else {
+		bool on = s->focus == ON_PROMPT;
+		s->cursor_x = p.x + 1 + prompt_draw(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
+		if (!on)
+			s->cursor_y = -1;
+	}
+}
+
+void frame_context(struct screen *s, struct view_ctx *v)
+{
+	*v = (struct view_ctx){
+		.d = s->d,
+		.g = sim_gpu(s->d->s->sim),
+		.tl = s->d->s->timeline,
+		.recent = &s->recent,
+		.heat = &s->heat,
+		.st = &s->state[s->view],
+		.search = s->search,
+	};
+}
+
+void frame_draw(struct screen *s)
+{
+	struct canvas *c = &s->canvas;
+	struct pane all = pane_all(c);
+	canvas_clear(c);
+	s->cursor_y = -1;
+	if (c->h < SCREEN_MIN_H || c->w < SCREEN_MIN_W) {
+		pane_text(all, c->h / 2, 0, STYLE(R_WARN), "terminal too small");
+		return;
+	}
+	recent_update(&s->recent);
+	int h = c->h, con = console_rows(s), rule = h >= 9 ? 1 : 0, hints = h >= 7 ? 1 : 0;
+	int prompt_y = h - 1 - hints, con_y = prompt_y - con, rule_y = con_y - rule;
+	struct view_ctx v;
+	frame_context(s, &v);
+	title(s, pane_sub(all, 0, 0, 1, c->w));
+	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);
+	if (s->help)
+		help_draw(s, body);
+	else
+		views[s->view]->draw(&v, body);
+	if (rule) {
+		draw_rule(all, rule_y);
+		if (s->focus == ON_VIEW) /* the side of the rule that has the keys */
+			pane_printf(all, rule_y, 1, STYLE(R_ACCENT), " %s ", views[s->view]->title);
+	}
+	console_draw(&s->console, pane_sub(all, con_y, 0, con, c->w));
+	prompt_line(s, pane_sub(all, prompt_y, 0, 1, c->w));
+	if (hints)
+		key_line(s, pane_sub(all, h - 1, 0, 1, c->w));
+}

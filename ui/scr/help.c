@@ -1,0 +1,93 @@
+/* The help page: keys, the glyphs of the warp cells (from their table), and what the present view shows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "scr/frame.h"
+
+static const struct {
+	const char *keys, *what;
+} rows[] = {
+	{"", "Keys while the prompt is empty"},
+	{"1 .. 8, 0", "choose a view"},
+	{"space", "run until something stops it; stop"},
+	{".", "step one cycle (Enter repeats the last step)"},
+	{"Tab", "focus on the view: its own keys and the arrows act there; Tab, Esc or : go back to the prompt"},
+	{"PgUp PgDn", "scroll the view"},
+	{"+ -", "shorter, longer span in the curves"},
+	{"/", "search in the log and the source; n, N next and previous (focus on the view)"},
+	{"?", "this page; any key closes it"},
+	{"q", "leave (asks)"},
+	{"", "Always"},
+	{"letters", "type a command: help lists them, Tab completes, Ctrl-R searches the history, up and down recall"},
+	{"Ctrl-C", "stop the machine at once; drop the line being typed"},
+	{"Shift-PgUp/Dn", "scroll the console (also Ctrl-P, Ctrl-N with the focus on the view)"},
+	{"Esc", "shrink a long answer of the console"},
+	{"Ctrl-L", "repaint"},
+	{"m", "mouse on, off (focus on the view): click a view's name, wheel scrolls"},
+};
+
+/* Draws row *y of the page unless it is scrolled out. */
+static void line(struct screen *s, struct pane p, int *y, const char *left, const char *text, bool heading)
+{
+	int at = (*y)++ - s->help_top;
+	if (heading) {
+		pane_text(p, at, 1, STYLE(R_ACCENT), text);
+		return;
+	}
+	pane_text(p, at, 3, STYLE(R_TEXT), left);
+	pane_text(p, at, 18, STYLE(R_DIM), text);
+}
+
+/* Text with newlines, folded at blanks. */
+static void paragraph(struct screen *s, struct pane p, int *y, const char *text)
+{
+	size_t w = (size_t)MAX(p.w - 5, 10);
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		size_t take = n;
+		if (n > w)
+			for (take = w; take > 0 && text[take] != ' ';)
+				take--;
+		take = take ? take : MIN(n, w);
+		pane_textn(p, (*y)++ - s->help_top, 3, STYLE(R_TEXT), text, take);
+		text += take;
+		text += strspn(text, " ");
+		if (*text == '\n')
+			text++;
+	}
+}
+
+static void glyphs(struct screen *s, struct pane p, int *y)
+{
+	line(s, p, y, "", "Warp cells", true);
+	int at = (*y)++ - s->help_top;
+	int x = pane_text(p, at, 3, warp_style(WS_NONE, true, false), "▶");
+	x = pane_text(p, at, x + 1, STYLE(R_DIM), "issued in the last cycle");
+	x = pane_text(p, at, x + 3, warp_style(WS_NONE, false, true), "s");
+	pane_text(p, at, x + 1, STYLE(R_DIM), "ready, but refused by its unit or the LSU");
+	for (u32 i = 0; i < WS_COUNT; i++) {
+		if (i > WS_READY_SP && i <= WS_READY_LSU) /* one glyph for the four */
+			continue;
+		at = (*y)++ - s->help_top;
+		pane_glyph(p, at, 3, warp_style(i, false, false), warp_glyph(i, false, false));
+		pane_text(p, at, 5, STYLE(R_TEXT), warp_state_descs[i].name);
+		pane_text(p, at, 18, STYLE(R_DIM), i == WS_READY_SP ? "operands ready, not chosen" : warp_state_descs[i].help);
+	}
+}
+
+void help_draw(struct screen *s, struct pane p)
+{
+	int y = 0;
+	s->help_top = MAX(s->help_top, 0);
+	char head[64];
+	snprintf(head, sizeof head, "This view: %s", views[s->view]->title);
+	line(s, p, &y, "", head, true);
+	paragraph(s, p, &y, views[s->view]->help);
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
+		line(s, p, &y, rows[i].keys, rows[i].what, !rows[i].keys[0]);
+	glyphs(s, p, &y);
+	if (y - s->help_top > p.h)
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " PgDn: %d more ", y - s->help_top - p.h);
+	s->help_top = MAX(MIN(s->help_top, y - p.h), 0);
+}

@@ -1,0 +1,444 @@
+#include "scr/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scr/frame.h"
+#include "scr/prompt.h"
+#include "scr/term.h"
+
+#define SLICE_SECONDS 0.012 /* of simulation between two looks at the keyboard */
+#define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
+#define DRAW_SHARE 20       /* a frame may cost 1/20 of the time until the next one */
+
+struct loop {
+	struct screen s;
+	u64 slice;          /* cycles a slice is given */
+	double frame_due, frame_cost;
+	double run_seconds; /* wall time inside slices since the run began */
+	u64 run_insts;      /* warp instructions when it began */
+	bool dirty, quit;
+};
+
+/* Wall time decides when to draw and how long a slice is, never what is simulated: a slice only splits a run. */
+static double now_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- the machine ----------------------------------------------------------------------------------------------------- */
+static void attach(struct screen *s)
+{
+	recent_attach(&s->recent, s->d->s->sim);
+	heat_attach(&s->heat, s->d->s->sim);
+	s->generation = s->d->generation;
+}
+
+/* `run` has built another machine: what was attached to the old one is gone with it. */
+static void reattach(struct screen *s)
+{
+	if (s->generation == s->d->generation)
+		return;
+	recent_forget(&s->recent);
+	heat_forget(&s->heat);
+	attach(s);
+}
+
+static u64 total_insts(struct debugger *d)
+{
+	struct gpu *g = sim_gpu(d->s->sim);
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
+		sum += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
+	return sum;
+}
+
+static void say(struct screen *s, struct strbuf *out)
+{
+	if (out->len)
+		console_add(&s->console, STYLE(R_TEXT), strbuf_str(out));
+	strbuf_clear(out);
+}
+
+static void execute(struct loop *l, const char *line, bool show)
+{
+	struct screen *s = &l->s;
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	console_begin_answer(&s->console);
+	if (show && *line) {
+		struct strbuf echo = STRBUF_INIT;
+		strbuf_addf(&echo, "%s%s", debugger_prompt(s->d), line);
+		console_add(&s->console, STYLE(R_DIM), strbuf_str(&echo));
+		strbuf_release(&echo);
+		console_begin_answer(&s->console);
+	}
+	bool was_running = debugger_running(s->d);
+	bool ok = debugger_execute(s->d, line, &out, &e);
+	reattach(s);
+	say(s, &out);
+	if (!ok)
+		console_add(&s->console, STYLE(R_BAD), e.msg);
+	if (!was_running && debugger_running(s->d)) {
+		l->run_seconds = 0;
+		l->run_insts = total_insts(s->d);
+	}
+	if (s->d->state == DBG_QUIT)
+		l->quit = true;
+	strbuf_release(&out);
+	l->dirty = true;
+}
+
+/* Runs about SLICE_SECONDS; the number of cycles adapts to the machine's speed. */
+static void slice(struct loop *l)
+{
+	struct screen *s = &l->s;
+	struct strbuf out = STRBUF_INIT;
+	double t0 = now_seconds();
+	enum run_state st = debugger_run_slice(s->d, l->slice, &out);
+	double took = now_seconds() - t0;
+	reattach(s);
+	if (took < SLICE_SECONDS / 2)
+		l->slice = MIN(l->slice * 2, (u64)1 << 30);
+	else if (took > SLICE_SECONDS * 2)
+		l->slice = MAX(l->slice / 2, (u64)64);
+	l->run_seconds += took;
+	u64 insts = total_insts(s->d);
+	if (l->run_seconds > 0.001 && insts > l->run_insts)
+		s->rate = (double)(insts - l->run_insts) / l->run_seconds;
+	if (st != DBG_RUNNING)
+		console_begin_answer(&s->console);
+	say(s, &out);
+	strbuf_release(&out);
+	if (st == DBG_QUIT)
+		l->quit = true;
+	if (st != DBG_RUNNING)
+		l->frame_due = 0;
+	l->dirty = true;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------------------------------ */
+static void show(struct loop *l)
+{
+	struct screen *s = &l->s;
+	double t0 = now_seconds();
+	int h, w;
+	term_size(&h, &w);
+	if (h != s->canvas.h || w != s->canvas.w)
+		canvas_resize(&s->canvas, h, w);
+	frame_draw(s);
+	term_show(&s->canvas, s->cursor_y, s->cursor_x);
+	double t1 = now_seconds();
+	l->frame_cost = t1 - t0;
+	l->frame_due = t1 + MAX(FRAME_SECONDS, l->frame_cost * DRAW_SHARE);
+	l->dirty = false;
+}
+
+/* --- keys --------------------------------------------------------------------------------------------------------------- */
+static void choose_view(struct loop *l, int key)
+{
+	for (u32 i = 0; i < nviews; i++)
+		if (views[i]->key == key) {
+			l->s.view = i;
+			return;
+		}
+	snprintf(l->s.notice, sizeof l->s.notice, "no view %c", key);
+}
+
+static void toggle_run(struct loop *l)
+{
+	if (debugger_running(l->s.d)) {
+		debugger_interrupt(l->s.d);
+		return;
+	}
+	execute(l, "continue", false);
+}
+
+static void search_next(struct loop *l, bool forward)
+{
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	frame_context(s, &v);
+	if (!views[s->view]->search)
+		snprintf(s->notice, sizeof s->notice, "nothing to search in this view; the log (0) and the source (8) can be searched");
+	else if (!s->search[0])
+		snprintf(s->notice, sizeof s->notice, "nothing searched for yet: / asks for the text");
+	else if (!views[s->view]->search(&v, forward))
+		snprintf(s->notice, sizeof s->notice, "not found: %s", s->search);
+}
+
+static void ask_search(struct loop *l)
+{
+	if (!views[l->s.view]->search) {
+		search_next(l, true); /* says so */
+		return;
+	}
+	l->s.ask = ASK_SEARCH;
+	l->s.search[0] = '\0';
+}
+
+/* Answers to the search prompt: text, Backspace, Enter, Esc. */
+static void search_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	size_t n = strlen(s->search);
+	if (key == '\r' || key == '\n') {
+		s->ask = ASK_NOTHING;
+		s->focus = ON_VIEW;
+		search_next(l, true);
+	} else if (key == K_ESC || key == CTRL_KEY('c') || key == CTRL_KEY('g')) {
+		s->ask = ASK_NOTHING;
+		s->search[0] = '\0';
+	} else if ((key == 127 || key == 8) && n > 0) {
+		do
+			s->search[--n] = '\0';
+		while (n > 0 && ((u8)s->search[n - 1] & 0xc0) == 0xc0); /* whole UTF-8 characters */
+	} else if (key >= ' ' && key < 256 && key != 127 && n + 2 < sizeof s->search) {
+		s->search[n] = (char)key;
+		s->search[n + 1] = '\0';
+	}
+}
+
+/* q asked: y or Enter leave; another letter was the rest of a command that begins with q. */
+static void quit_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	s->ask = ASK_NOTHING;
+	if (key == 'y' || key == 'Y' || key == '\r' || key == '\n') {
+		execute(l, "quit", false);
+		l->quit = true;
+	} else if (key > ' ' && key < 127 && key != 'n' && key != 'N') {
+		s->focus = ON_PROMPT;
+		prompt_key('q');
+		prompt_key(key);
+	}
+}
+
+static void enter_line(struct loop *l, char *line)
+{
+	if (debugger_running(l->s.d) && *line)
+		debugger_interrupt(l->s.d); /* a command typed while running stops the machine first */
+	while (debugger_running(l->s.d) && *line && !l->quit)
+		slice(l);
+	if (!l->quit)
+		execute(l, line, true);
+	free(line);
+}
+
+static void prompt_input(struct loop *l, int key)
+{
+	prompt_key(key);
+	char *line = prompt_take();
+	if (line)
+		enter_line(l, line);
+}
+
+/* Keys that mean the same with the focus on the view and on an empty prompt. */
+static bool common_key(struct loop *l, int key)
+{
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	struct view_state *st = &s->state[s->view];
+	frame_context(s, &v);
+	if (key >= '0' && key <= '9') {
+		choose_view(l, key);
+		return true;
+	}
+	switch (key) {
+	case ' ': toggle_run(l); return true;
+	case '.': execute(l, "step", false); return true;
+	case '?': s->help = !s->help; s->help_top = 0; return true;
+	case '/': ask_search(l); return true;
+	case '+':
+	case '=': st->zoom = MIN(st->zoom + 1, 10u); return true;
+	case '-': st->zoom = st->zoom ? st->zoom - 1 : 0; return true;
+	case 'q': s->ask = ASK_QUIT; return true;
+	case K_PGUP:
+	case K_PGDN: return views[s->view]->on_key && views[s->view]->on_key(&v, key);
+	default: return false;
+	}
+}
+
+static void view_input(struct loop *l, int key)
+{
+	static bool mouse;
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	frame_context(s, &v);
+	switch (key) {
+	case '\t':
+	case K_BACKTAB:
+	case K_ESC:
+	case ':': s->focus = ON_PROMPT; return;
+	case 'n': search_next(l, true); return;
+	case 'N': search_next(l, false); return;
+	case 'm':
+		mouse = !mouse;
+		term_mouse(mouse);
+		snprintf(s->notice, sizeof s->notice, "mouse %s", mouse ? "on: click a view's name, the wheel scrolls" : "off");
+		return;
+	case CTRL_KEY('p'): console_scroll(&s->console, 1); return;
+	case CTRL_KEY('n'): console_scroll(&s->console, -1); return;
+	case '\r':
+	case '\n': execute(l, "", false); return;
+	default: break;
+	}
+	if (views[s->view]->on_key && views[s->view]->on_key(&v, key))
+		return;
+	if (!common_key(l, key) && key > ' ' && key < 127)
+		snprintf(s->notice, sizeof s->notice, "%c is no key of this view; : or Tab go to the prompt, ? helps", key);
+}
+
+static void mouse_input(struct loop *l)
+{
+	struct screen *s = &l->s;
+	struct term_mouse m = term_mouse_event();
+	struct view_ctx v;
+	frame_context(s, &v);
+	if (m.wheel) {
+		for (int i = 0; i < 3 && views[s->view]->on_key; i++)
+			view_scroll(v.st, m.wheel < 0 ? K_UP : K_DOWN);
+		return;
+	}
+	if (m.y != s->canvas.h - 1)
+		return;
+	int x = 1;
+	for (u32 i = 0; i < nviews; i++) {
+		int w = 2 + utf8_width(views[i]->name);
+		if (m.x >= x && m.x < x + w)
+			s->view = i;
+		x += w + 2;
+	}
+}
+
+/* Ctrl-C as a key (it usually comes as a signal), help, questions, then the focus. */
+static void on_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	l->dirty = true;
+	l->frame_due = 0;
+	s->notice[0] = '\0';
+	if (key == K_RESIZE)
+		return;
+	if (key == CTRL_KEY('l')) {
+		term_redraw();
+	} else if (key == K_CONSOLE_UP || key == K_CONSOLE_DOWN) {
+		console_scroll(&s->console, key == K_CONSOLE_UP ? 5 : -5);
+	} else if (s->help) {
+		if (key == K_PGDN || key == K_DOWN)
+			s->help_top += key == K_DOWN ? 1 : s->canvas.h - 8;
+		else if (key == K_PGUP || key == K_UP)
+			s->help_top -= key == K_UP ? 1 : s->canvas.h - 8;
+		else
+			s->help = false;
+	} else if (s->ask == ASK_QUIT) {
+		quit_key(l, key);
+	} else if (s->ask == ASK_SEARCH) {
+		search_key(l, key);
+	} else if (key == K_MOUSE) {
+		mouse_input(l);
+	} else if (s->focus == ON_VIEW) {
+		view_input(l, key);
+	} else if (prompt_idle() && key == '\t') {
+		s->focus = ON_VIEW;
+	} else if (prompt_idle() && key == K_ESC) {
+		console_begin_answer(&s->console);
+	} else if (!prompt_idle() || !common_key(l, key)) {
+		prompt_input(l, key);
+	}
+}
+
+/* --- the loop --------------------------------------------------------------------------------------------------------------- */
+/* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. */
+static void notice_interrupt(struct loop *l)
+{
+	struct debugger *d = l->s.d;
+	if (!d->interrupt || debugger_running(d))
+		return;
+	d->interrupt = false;
+	prompt_reset();
+	l->s.ask = ASK_NOTHING;
+	l->dirty = true;
+}
+
+static void list_candidates(void *ctx, char *const *candidates, int n)
+{
+	struct loop *l = ctx;
+	struct strbuf out = STRBUF_INIT;
+	int w = 0, room = MAX(l->s.canvas.w - 3, 20);
+	for (int i = 0; i < n; i++)
+		w = MAX(w, utf8_width(candidates[i]));
+	int cols = MAX(room / (w + 2), 1);
+	for (int i = 0; i < n; i++) {
+		bool last = i % cols == cols - 1 || i == n - 1;
+		strbuf_addf(&out, "%-*s%s", last ? 0 : w + 2, candidates[i], last ? "\n" : "");
+	}
+	console_begin_answer(&l->s.console);
+	say(&l->s, &out);
+	strbuf_release(&out);
+}
+
+static void run_loop(struct loop *l)
+{
+	while (!l->quit && !term_gone()) {
+		bool running = debugger_running(l->s.d);
+		if (running)
+			slice(l);
+		double wait = l->frame_due - now_seconds();
+		if (l->dirty && (!running || wait <= 0))
+			show(l);
+		int key = term_key(running ? 0 : 250);
+		for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */
+			on_key(l, key);
+			key = l->quit ? K_NONE : term_key(0);
+		}
+		if (key != K_NONE)
+			on_key(l, key);
+		notice_interrupt(l);
+	}
+}
+
+bool screen_possible(void)
+{
+	const char *type = getenv("TERM");
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb") != 0;
+}
+
+static void open_screen(struct loop *l)
+{
+	struct screen *s = &l->s;
+	int h, w;
+	term_size(&h, &w);
+	canvas_init(&s->canvas, h, w, term_ascii());
+	s->canvas.mono = term_mono();
+	console_init(&s->console);
+	for (u32 i = 0; i < VIEWS_MAX; i++)
+		s->state[i] = (struct view_state){.follow = true, .seen_cycle = NEVER};
+	attach(s);
+	prompt_open(s->d, list_candidates, l);
+	console_add(&s->console, STYLE(R_DIM), "space runs, . steps a cycle, ? helps, q leaves; or type a command.");
+}
+
+int screen_main(struct debugger *d)
+{
+	struct loop l = {.s.d = d, .slice = 4096, .dirty = true};
+	struct err e = {0};
+	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, &e)) {
+		fprintf(stderr, "warpdbg: %s\n", e.msg);
+		return 2;
+	}
+	open_screen(&l);
+	run_loop(&l);
+	prompt_close();
+	term_close();
+	recent_detach(&l.s.recent);
+	heat_detach(&l.s.heat);
+	console_release(&l.s.console);
+	canvas_release(&l.s.canvas);
+	return d->ran ? session_exit_status(d->s, d->last) : 0;
+}
