@@ -28,6 +28,8 @@ void console_drive(struct debugger *d)
 	while (d->state == DBG_RUNNING) {
 		debugger_run_slice(d, SLICE, &out);
 		console_print(&out);
+		fputs(strbuf_str(&d->errors), stderr);
+		strbuf_clear(&d->errors);
 	}
 	strbuf_release(&out);
 }

@@ -124,11 +124,16 @@ static bool start(struct debugger *d)
 	return ok;
 }
 
+static bool screen_wanted(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && screen_possible();
+}
+
 static int interactive(struct debugger *d)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	queue_rc_files(d);
-	if (terminal && screen_possible()) {
+	if (screen_wanted()) {
 		if (d->queue.n)
 			d->state = DBG_RUNNING;
 		return screen_main(d);
@@ -153,6 +158,7 @@ int debugger_main(struct session *s)
 	catch_sigint(d, &old);
 	bool started = start(d);
 	queue_options(d);
+	d->split_errors = s->opt->batch || !screen_wanted();
 	if (s->opt->batch) {
 		if (started || s->opt->keep_going)
 			batch_main(d);

@@ -59,6 +59,7 @@ void debugger_free(struct debugger *d)
 	queue_clear(&d->queue);
 	free(d->queue.line);
 	strbuf_release(&d->collect.text);
+	strbuf_release(&d->errors);
 	free(d);
 }
 
@@ -225,9 +226,10 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 	if (d->echo)
 		strbuf_addf(out, "%s%s\n", debugger_prompt(d), l.text);
 	if (!debugger_execute(d, l.text, out, &e)) {
+		struct strbuf *to = d->split_errors ? &d->errors : out;
 		if (*l.where)
-			strbuf_addf(out, "%s: ", l.where);
-		strbuf_addf(out, "error: %s\n", e.msg);
+			strbuf_addf(to, "%s: ", l.where);
+		strbuf_addf(to, "error: %s\n", e.msg);
 		debugger_log(d, LOG_ERROR, "%s", e.msg);
 		d->failed = true;
 		if (!d->keep_going)

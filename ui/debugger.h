@@ -100,6 +100,8 @@ struct debugger {
 	struct event_log log;
 	u64 log_mask;           /* event types copied to the log */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
+	bool split_errors;      /* errors of queued commands go to `errors` instead of the answer: for standard error */
+	struct strbuf errors;
 	bool echo;              /* queued commands are shown with a prompt before they run (batch mode) */
 	char repeat[256];       /* what an empty line repeats, "" = nothing */
 	u32 list_line;          /* where `list` goes on; 0 = round the focus */

@@ -1,6 +1,7 @@
 #include "obs/probe_path.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,7 +330,7 @@ bool probe_value_equal(struct probe_value a, struct probe_value b)
 void probe_value_text(struct probe_value v, struct strbuf *out)
 {
 	if (v.real)
-		strbuf_addf(out, "%.6g", v.d);
+		strbuf_addf(out, isnan(v.d) ? "-" : "%.6g", v.d);
 	else
 		strbuf_addf(out, "%llu", (unsigned long long)v.u);
 }

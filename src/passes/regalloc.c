@@ -52,14 +52,13 @@ static void colour_take(struct colours *c, u32 k, const struct live_seg *s, u32 
 		row_take(c->rows[k], s[i].from - c->base, s[i].to - c->base);
 }
 
-/* Lowest `width` neighbouring colours that are free over the register's segments; UINT32_MAX when they run out. */
-static u32 place(struct colours *c, const struct live_seg *s, u32 n, u32 width)
+/* Lowest colour that is free over the register's segments; UINT32_MAX when they run out. */
+static u32 place(struct colours *c, const struct live_seg *s, u32 n)
 {
-	for (u32 k = 0; k + width <= SB_IDS_MAX; k++) {
-		if (!colour_free(c, k, s, n) || (width == 2 && !colour_free(c, k + 1, s, n)))
+	for (u32 k = 0; k < SB_IDS_MAX; k++) {
+		if (!colour_free(c, k, s, n))
 			continue;
-		for (u32 i = 0; i < width; i++)
-			colour_take(c, k + i, s, n);
+		colour_take(c, k, s, n);
 		return k;
 	}
 	return UINT32_MAX;
@@ -92,7 +91,7 @@ static bool colour_class(struct regalloc *ra, const struct fn *f, const struct l
 	u32 n = collect(f, l, want, list);
 	for (u32 i = 0; i < n; i++) {
 		u32 r = list[i].reg;
-		ra->index[r] = place(c, &l->segs[l->first[r]], l->first[r + 1] - l->first[r], want == VC_64 ? 2 : 1);
+		ra->index[r] = place(c, &l->segs[l->first[r]], l->first[r + 1] - l->first[r]);
 		if (ra->index[r] == UINT32_MAX)
 			return false;
 	}
@@ -114,22 +113,34 @@ static struct colours *colours_new(const struct fn *f)
 	return c;
 }
 
+/* From colours to first slots: 64-bit registers in front, two slots each, then the 32-bit ones. */
+static void lay_out(struct regalloc *ra, const struct fn *f, u32 nwide)
+{
+	for (u32 r = 0; r < f->nregs; r++) {
+		if (ra->index[r] == UINT32_MAX || f->vclass[r] == VC_PRED)
+			continue;
+		ra->index[r] = f->vclass[r] == VC_64 ? 2 * ra->index[r] : 2 * nwide + ra->index[r];
+	}
+}
+
 bool regalloc_run(struct regalloc *ra, const struct fn *f, const struct liveness *l, struct err *e)
 {
 	*ra = (struct regalloc){.nregs = f->nregs, .index = xmalloc((f->nregs + 1) * sizeof(u32))};
 	memset(ra->index, 0xff, (f->nregs + 1) * sizeof(u32));
-	struct colours *preds = colours_new(f), *slots = colours_new(f);
+	struct colours *preds = colours_new(f), *wide = colours_new(f), *slots = colours_new(f);
 	struct by_start *list = xmalloc((f->nregs + 1) * sizeof(*list));
-	bool ok = colour_class(ra, f, l, VC_PRED, preds, list) && colour_class(ra, f, l, VC_64, slots, list) &&
+	bool ok = colour_class(ra, f, l, VC_PRED, preds, list) && colour_class(ra, f, l, VC_64, wide, list) &&
 			  colour_class(ra, f, l, VC_32, slots, list);
 	ra->npreds = preds->n;
-	ra->nslots = slots->n;
+	ra->nslots = 2 * wide->n + slots->n;
+	lay_out(ra, f, wide->n);
 	if (f->carry != OPND_NONE)
 		ra->index[f->carry] = ra->npreds++;
 	if (!ok || ra->npreds + ra->nslots > SB_IDS_MAX)
 		ok = err_set(e, "needs more than %u scoreboard ids (predicates and 32-bit register slots live at once)", SB_IDS_MAX);
 	free(list);
 	colours_release(preds);
+	colours_release(wide);
 	colours_release(slots);
 	return ok;
 }

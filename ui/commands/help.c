@@ -90,7 +90,6 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 
 bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	u64 unused;
 	if (!*args)
 		return err_set(e, "explain: a name is expected (a counter, event, stall reason, policy, config key or opcode)");
 	for (u32 i = 0; i < WS_COUNT; i++)
@@ -100,5 +99,5 @@ bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struc
 			explain_name(args, false, out, &ignored); /* it may be a stall reason or so as well */
 			return true;
 		}
-	return word_number(args, &unused) ? err_set(e, "explain: %s is a number, not a name", args) : explain_name(args, false, out, e);
+	return explain_name(args, false, out, e);
 }

@@ -244,7 +244,7 @@ static void scalar_text(lua_State *L, int at, char fmt, struct strbuf *out)
 		if (fmt && fmt != 'f' && v >= -0x1p63 && v < 0x1p63)
 			integer_text((lua_Integer)v, fmt, out);
 		else
-			strbuf_addf(out, "%.14g", v);
+			strbuf_addf(out, isnan(v) ? "nan" : "%.14g", v);
 	} else if (lua_type(L, at) == LUA_TSTRING) {
 		const char *s = lua_tolstring(L, at, &n);
 		strbuf_add(out, s, n);
