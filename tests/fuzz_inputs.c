@@ -1,5 +1,5 @@
-/* Damaged and random input for every reader, with a seed: fuzz_inputs ROUNDS [SEED]. It must answer each with success or an error
- * message; a crash, a sanitizer report or a hang is the failure. Run it from the top directory. */
+/* Damaged and random input for every reader, with a seed: fuzz_inputs ROUNDS [SEED]. It must answer each with success
+ * or an error message; a crash, a sanitizer report or a hang is the failure. Run it from the top directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@
 static u64 rng;
 static u64 accepted, refused;
 
-static u64 below(u64 n) { return n ? rng_next(&rng) % n : 0; }
+static u64 below(u64 n)
+{
+	return n ? rng_next(&rng) % n : 0;
+}
 
 static void count(bool ok, const struct err *e)
 {
@@ -59,7 +62,8 @@ static void damage(const struct strbuf *from, struct strbuf *to)
 	}
 }
 
-/* --- sources to damage ----------------------------------------------------------------------------------------------------- */
+/* --- sources to damage
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct corpus {
 	struct strbuf *text;
@@ -103,7 +107,8 @@ static void write_file(const char *path, const struct strbuf *text)
 	}
 }
 
-/* --- readers ------------------------------------------------------------------------------------------------------------------ */
+/* --- readers
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static struct corpus ptx, machines, workloads;
 static struct strbuf text;
@@ -144,10 +149,45 @@ static void fuzz_workload(void)
 
 static void fuzz_command_line(void)
 {
-	static const char *const words[] = {
-		"run", "debug", "list", "explain", "hotspot", "x.ptx", "--gpu", "--set", "l1d.ways=4", "--set=", "--grid", "1,2,3", ",,,",
-		"--block=0", "--arg", "f32[4]=iota", "--out", "0=x", "--print", "0:", "-ex", "-x", "--batch", "--seed", "18446744073709551616",
-		"--max-cycles=1k", "--param", "n", "=", "-", "--", "---", "--w", "--format", "json", "\xff\xfe", "--help", "-h", "--size"};
+	static const char *const words[] = {"run",
+	                                    "debug",
+	                                    "list",
+	                                    "explain",
+	                                    "hotspot",
+	                                    "x.ptx",
+	                                    "--gpu",
+	                                    "--set",
+	                                    "l1d.ways=4",
+	                                    "--set=",
+	                                    "--grid",
+	                                    "1,2,3",
+	                                    ",,,",
+	                                    "--block=0",
+	                                    "--arg",
+	                                    "f32[4]=iota",
+	                                    "--out",
+	                                    "0=x",
+	                                    "--print",
+	                                    "0:",
+	                                    "-ex",
+	                                    "-x",
+	                                    "--batch",
+	                                    "--seed",
+	                                    "18446744073709551616",
+	                                    "--max-cycles=1k",
+	                                    "--param",
+	                                    "n",
+	                                    "=",
+	                                    "-",
+	                                    "--",
+	                                    "---",
+	                                    "--w",
+	                                    "--format",
+	                                    "json",
+	                                    "\xff\xfe",
+	                                    "--help",
+	                                    "-h",
+	                                    "--size"};
 	char *argv[10] = {"warpdbg"}, copies[10][40];
 	struct options o;
 	struct err e = {0};
@@ -164,7 +204,8 @@ static void fuzz_command_line(void)
 
 int main(int argc, char **argv)
 {
-	static void (*const readers[])(void) = {fuzz_ptx, fuzz_ptx, fuzz_ptx, fuzz_machine, fuzz_command_line, fuzz_command_line};
+	static void (*const readers[])(void) = {fuzz_ptx,     fuzz_ptx,          fuzz_ptx,
+	                                        fuzz_machine, fuzz_command_line, fuzz_command_line};
 	u64 rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
 	rng = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	struct err e = {0};
@@ -184,7 +225,7 @@ int main(int argc, char **argv)
 			fuzz_workload();
 	}
 	unlink(file);
-	printf("%llu rounds: %llu accepted, %llu refused with a message\n", (unsigned long long)rounds, (unsigned long long)accepted,
-		   (unsigned long long)refused);
+	printf("%llu rounds: %llu accepted, %llu refused with a message\n", (unsigned long long)rounds,
+	       (unsigned long long)accepted, (unsigned long long)refused);
 	return 0;
 }

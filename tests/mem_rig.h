@@ -26,7 +26,7 @@ struct rig {
 static inline void rig_start(struct rig *r, const char *const *sets)
 {
 	struct err e = {0};
-	size_t bytes;
+	size_t bytes = 0;
 	memset(r, 0, sizeof(*r));
 	conf_defaults(&r->c);
 	for (; sets && *sets; sets++)
@@ -61,7 +61,10 @@ static inline enum mem_result rig_access(struct rig *r, u32 sm, enum mem_op op, 
 }
 
 /* One cycle: the shared part moves, the clock goes on. */
-static inline void rig_step(struct rig *r) { mem_tick(r->m, r->now++); }
+static inline void rig_step(struct rig *r)
+{
+	mem_tick(r->m, r->now++);
+}
 
 /* Runs until nothing is in flight, popping every answer; the cycle of the last answer. */
 static inline u64 rig_drain(struct rig *r)

@@ -162,9 +162,9 @@ static void bank_variants(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strides),       cmocka_unit_test(lanes_and_order), cmocka_unit_test(misaligned_and_wide),
-		cmocka_unit_test(sectors),       cmocka_unit_test(store_bytes),     cmocka_unit_test(local),
-		cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),
+	    cmocka_unit_test(strides),        cmocka_unit_test(lanes_and_order), cmocka_unit_test(misaligned_and_wide),
+	    cmocka_unit_test(sectors),        cmocka_unit_test(store_bytes),     cmocka_unit_test(local),
+	    cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
-static u32 flits(const struct rig *r, u32 sectors) { return (8 + 32 * sectors + r->c.noc_flit - 1) / r->c.noc_flit; }
+static u32 flits(const struct rig *r, u32 sectors)
+{
+	return (8 + 32 * sectors + r->c.noc_flit - 1) / r->c.noc_flit;
+}
 
 /* A read that hits in L2: way up (one flit), pipeline, way down. */
 static u64 l2_hit_form(const struct rig *r, u32 sectors)
@@ -18,8 +21,14 @@ static u32 read_bursts(const struct rig *r, u32 n)
 	return (n - 1) * gap + r->c.dram_tCL + burst;
 }
 
-static u64 to_dram(const struct rig *r, u64 t) { return (t * (u64)r->c.dram_clock + (u64)r->c.core_clock - 1) / (u64)r->c.core_clock; }
-static u64 to_core(const struct rig *r, u64 d) { return (d * (u64)r->c.core_clock + (u64)r->c.dram_clock - 1) / (u64)r->c.dram_clock; }
+static u64 to_dram(const struct rig *r, u64 t)
+{
+	return (t * (u64)r->c.dram_clock + (u64)r->c.core_clock - 1) / (u64)r->c.core_clock;
+}
+static u64 to_core(const struct rig *r, u64 d)
+{
+	return (d * (u64)r->c.core_clock + (u64)r->c.dram_clock - 1) / (u64)r->c.dram_clock;
+}
 
 /* Latency of a read at cycle t0 whose first column command comes `prep` DRAM cycles after its arrival. */
 static u64 miss_form(const struct rig *r, u64 t0, u32 prep, u32 bursts)
@@ -80,6 +89,45 @@ static void row_hit_and_miss(void **s)
 	struct bank_info b[16];
 	assert_int_equal(mem_banks(r.m, 0, b, 16), 16);
 	assert_true(b[0].row >= 0 && b[1].row == -1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* Two reads at once, the second behind the first by a constraint between their activates. */
+static void two_reads(u64 second, u32 apart)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "noc.flit=256");
+	u64 d0 = to_dram(&r, r.now + r.c.noc_latency + r.c.l2_latency);
+	rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1);
+	rig_access(&r, 0, MO_LOAD, BASE + second, 0xf, 2);
+	u64 end = to_core(&r, d0 + apart + r.c.dram_tRCD + read_bursts(&r, 2));
+	assert_int_equal(rig_drain(&r), end + r.c.dram_latency + r.c.noc_latency);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void activates_apart(void **s)
+{
+	struct conf c;
+	conf_defaults(&c);
+	u64 row = (u64)c.dram_row * c.dram_banks;
+	two_reads(row, MAX(c.dram_tRC, c.dram_tRAS + c.dram_tRP));
+	two_reads(256, c.dram_tRRD);
+}
+
+/* A read behind a write: write latency, data, turnaround. The write is a dirty line pushed out by the read before. */
+static void write_to_read(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=1", "noc.flit=256");
+	rig_latency(&r, MO_STORE, BASE, 0xf);
+	u64 t0 = r.now, d0 = to_dram(&r, t0 + r.c.noc_latency + r.c.l2_latency);
+	u32 burst = r.c.dram_burst / r.c.dram_ratio;
+	/* same row: activate, two write bursts, then the read of the line beside it */
+	u64 last_write = d0 + r.c.dram_tRCD + r.c.dram_tCCDL;
+	u64 end = last_write + r.c.dram_tWL + burst + r.c.dram_tWTR + read_bursts(&r, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE + 128, 0xf),
+	                 to_core(&r, end) + r.c.dram_latency + r.c.noc_latency - t0);
+	assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
 	rig_check(&r);
 	rig_stop(&r);
 }
@@ -214,10 +262,14 @@ static void merges_answer_in_order(void **s)
 	assert_string_equal(info[0].where, want);
 	while (!mem_pop(r.m, 3, r.now, &a))
 		rig_step(&r);
+	mem_clear_wake(r.m, 3);
+	assert_int_equal(mem_wake(r.m)[0], 1 << 3); /* seven more to take */
 	for (u32 i = 0; i < 8; i++) {
 		assert_int_equal(a.token, 100 + i);
 		assert_int_equal(mem_pop(r.m, 3, r.now, &a), i < 7);
 	}
+	mem_clear_wake(r.m, 3);
+	assert_int_equal(mem_wake(r.m)[0], 0);
 	assert_int_equal(mem_l2_counters(r.m, slice)->accesses, 1);
 	rig_check(&r);
 	rig_stop(&r);
@@ -297,9 +349,10 @@ static void l2_writes_back(void **s)
 	rig_stop(&r);
 }
 
-/* --- ceilings ------------------------------------------------------------------------------------------------------------ */
+/* --- ceilings
+ * ------------------------------------------------------------------------------------------------------------ */
 struct stream {
-	u32 sms, lines;   /* per SM */
+	u32 sms, lines;              /* per SM */
 	u64 stride, sm_stride, wrap; /* B */
 	enum mem_op op;
 };
@@ -422,22 +475,26 @@ static void bad_configs(void **s)
 	conf_defaults(&c);
 	err_clear(&e);
 	c.partitions = 64;
-	c.l2_slices = 8;
-	c.l2_mshrs = 1024;
-	c.l2_merges = 256;
+	c.core_clock = 1; /* a pipeline of 20 million stages */
+	c.l2_clock = 10000;
 	c.l2_latency = 2000;
-	assert_false(mem_state_bytes(&c, &n, &e) && n > (size_t)1 << 36);
+	assert_false(mem_state_bytes(&c, &n, &e));
+	assert_non_null(strstr(e.msg, "l2.latency"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hit_and_miss),   cmocka_unit_test(l2_hit_latency),    cmocka_unit_test(row_hit_and_miss),
-		cmocka_unit_test(other_clocks),   cmocka_unit_test(sectored),          cmocka_unit_test(refusals),
-		cmocka_unit_test(store_limit),    cmocka_unit_test(merges_answer_in_order), cmocka_unit_test(local_write_back),
-		cmocka_unit_test(cache_off),      cmocka_unit_test(lazy_fetch),        cmocka_unit_test(l2_writes_back),
-		cmocka_unit_test(link_ceiling),   cmocka_unit_test(port_ceiling),      cmocka_unit_test(dram_ceiling),
-		cmocka_unit_test(frfcfs_beats_fcfs), cmocka_unit_test(address_map),    cmocka_unit_test(bad_configs),
+	    cmocka_unit_test(hit_and_miss),     cmocka_unit_test(l2_hit_latency),
+	    cmocka_unit_test(row_hit_and_miss), cmocka_unit_test(activates_apart),
+	    cmocka_unit_test(write_to_read),    cmocka_unit_test(other_clocks),
+	    cmocka_unit_test(sectored),         cmocka_unit_test(refusals),
+	    cmocka_unit_test(store_limit),      cmocka_unit_test(merges_answer_in_order),
+	    cmocka_unit_test(local_write_back), cmocka_unit_test(cache_off),
+	    cmocka_unit_test(lazy_fetch),       cmocka_unit_test(l2_writes_back),
+	    cmocka_unit_test(link_ceiling),     cmocka_unit_test(port_ceiling),
+	    cmocka_unit_test(dram_ceiling),     cmocka_unit_test(frfcfs_beats_fcfs),
+	    cmocka_unit_test(address_map),      cmocka_unit_test(bad_configs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

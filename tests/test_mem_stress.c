@@ -1,5 +1,5 @@
-/* Random traffic over many small machines: everything is answered exactly once, nothing stops, the sums close, and two runs leave
- * the same bytes. And the timing wheel against a sorted list. */
+/* Random traffic over many small machines: everything is answered exactly once, nothing stops, the sums close, and two
+ * runs leave the same bytes. And the timing wheel against a sorted list. */
 #include "mem_rig.h"
 #include "base/wheel.h"
 #include "mem/clock.h"
@@ -9,7 +9,8 @@
 #define SMS_MAX 6
 #define SLOTS 64 /* accesses of an SM in flight */
 
-/* --- the wheel --------------------------------------------------------------------------------------------------------- */
+/* --- the wheel
+ * --------------------------------------------------------------------------------------------------------- */
 static void wheel_against_list(void **s)
 {
 	struct arena a;
@@ -68,7 +69,8 @@ static void clocks_are_exact(void **s)
 {
 	u64 rng = 11;
 	for (u32 i = 0; i < 300000; i++) {
-		double core = (double)(1 + rng_next(&rng) % 3000) / (i % 3 ? 1 : 7), dom = i % 5 ? 1 + (double)(rng_next(&rng) % 9000) / 3 : core;
+		double core = (double)(1 + rng_next(&rng) % 3000) / (i % 3 ? 1 : 7),
+		       dom = i % 5 ? 1 + (double)(rng_next(&rng) % 9000) / 3 : core;
 		struct clock k = clock_make(core, dom);
 		u64 t = rng_next(&rng) >> (24 + rng_next(&rng) % 40);
 		assert_true(clock_up(&k, t) == (t * k.num + k.den - 1) / k.den);
@@ -77,14 +79,15 @@ static void clocks_are_exact(void **s)
 	}
 }
 
-/* --- random traffic ------------------------------------------------------------------------------------------------------ */
+/* --- random traffic
+ * ------------------------------------------------------------------------------------------------------ */
 struct source {
 	struct mem_txn txn;
 	enum mem_op op;
 	enum mem_cache cache;
 	enum mem_result refused; /* MR_HIT: nothing to retry */
 	u32 token, left;
-	u64 busy;                /* bit per token in flight */
+	u64 busy; /* bit per token in flight */
 	u8 op_of[SLOTS];
 };
 
@@ -97,13 +100,17 @@ static void set(struct rig *r, const char *key, u64 value)
 		fail_msg("%s", e.msg);
 }
 
-static u64 pick(u64 *rng, u64 lo, u64 hi) { return lo + rng_next(rng) % (hi - lo + 1); }
+static u64 pick(u64 *rng, u64 lo, u64 hi)
+{
+	return lo + rng_next(rng) % (hi - lo + 1);
+}
 
 static void random_queues(struct rig *r, u64 *rng)
 {
-	static const char *const small[] = {"l1d.miss_queue", "l1d.mshrs",  "l1d.merges",        "l1i.mshrs",   "l1c.mshrs",
-										"l1t.mshrs",      "l2.mshrs",   "l2.merges",         "l2.miss_queue", "noc.request_queue",
-										"noc.reply_queue", "dram.queue", "l1d.stores",       "l1d.ways",    "l2.ways", "l1t.merges", "l1c.merges"};
+	static const char *const small[] = {
+	    "l1d.miss_queue", "l1d.mshrs", "l1d.merges",    "l1i.mshrs",         "l1c.mshrs",       "l1t.mshrs",
+	    "l2.mshrs",       "l2.merges", "l2.miss_queue", "noc.request_queue", "noc.reply_queue", "dram.queue",
+	    "l1d.stores",     "l1d.ways",  "l2.ways",       "l1t.merges",        "l1c.merges"};
 	for (u32 i = 0; i < ARRAY_LEN(small); i++)
 		set(r, small[i], rng_next(rng) % 3 ? pick(rng, 1, 3) : pick(rng, 1, 40));
 }
@@ -140,8 +147,8 @@ static void random_machine(struct rig *r, u64 *rng)
 
 static void new_access(struct source *x, u64 *rng)
 {
-	static const enum mem_op ops[] = {MO_LOAD,       MO_LOAD,        MO_LOAD,  MO_STORE, MO_STORE, MO_ATOMIC, MO_RED,
-									  MO_LOCAL_LOAD, MO_LOCAL_STORE, MO_FETCH, MO_LOAD,  MO_LOAD,  MO_PREFETCH};
+	static const enum mem_op ops[] = {MO_LOAD,       MO_LOAD,        MO_LOAD,  MO_STORE, MO_STORE, MO_ATOMIC,  MO_RED,
+	                                  MO_LOCAL_LOAD, MO_LOCAL_STORE, MO_FETCH, MO_LOAD,  MO_LOAD,  MO_PREFETCH};
 	u32 k = (u32)(rng_next(rng) % ARRAY_LEN(ops));
 	x->op = ops[k];
 	x->cache = x->op == MO_FETCH ? MC_L1I : k == 10 ? MC_L1C : k == 11 ? MC_L1T : MC_L1D;
@@ -189,14 +196,16 @@ static bool sm_cycle(struct rig *r, u32 sm, struct source *x, u64 *rng)
 	return false;
 }
 
-/* Refusals seen over all machines, so that the test knows it met every kind: L1D's and L2's line, MSHR, merge, queue. */
+/* Refusals seen over all machines, so that the test knows it met every kind: L1D's and L2's line, MSHR, merge, queue.
+ */
 static u64 refusals[2][4];
 
 static void collect(struct rig *r)
 {
 	for (u32 i = 0; i < r->c.num_sms + r->c.partitions * r->c.l2_slices; i++) {
 		bool l2 = i >= r->c.num_sms;
-		const struct cache_counters *c = l2 ? mem_l2_counters(r->m, i - r->c.num_sms) : mem_cache_counters(r->m, MC_L1D, i);
+		const struct cache_counters *c =
+		    l2 ? mem_l2_counters(r->m, i - r->c.num_sms) : mem_cache_counters(r->m, MC_L1D, i);
 		refusals[l2][0] += c->rf_line;
 		refusals[l2][1] += c->rf_mshr;
 		refusals[l2][2] += c->rf_merge;
@@ -212,7 +221,7 @@ static u64 run_machine(u64 seed, u32 accesses)
 	struct err e = {0};
 	struct source x[SMS_MAX] = {0};
 	random_machine(&r, &rng);
-	size_t bytes;
+	size_t bytes = 0;
 	if (!conf_check(&r.c, &e) || !mem_state_bytes(&r.c, &bytes, &e) || !arena_init(&r.a, bytes, &e))
 		fail_msg("seed %llu: %s", (unsigned long long)seed, e.msg);
 	r.m = mem_create(&r.c, &r.a, NULL, NULL, &e);
@@ -234,7 +243,8 @@ static u64 run_machine(u64 seed, u32 accesses)
 			last_progress = r.now;
 		pending = in_flight;
 		if (r.now - last_progress > 30000)
-			fail_msg("seed %llu: no progress since cycle %llu", (unsigned long long)seed, (unsigned long long)last_progress);
+			fail_msg("seed %llu: no progress since cycle %llu", (unsigned long long)seed,
+			         (unsigned long long)last_progress);
 	}
 	rig_drain(&r);
 	for (u32 sm = 0; sm < r.c.num_sms; sm++)
@@ -298,9 +308,9 @@ static void jumping_changes_nothing(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wheel_against_list), cmocka_unit_test(wheel_is_fifo),
-		cmocka_unit_test(clocks_are_exact),   cmocka_unit_test(many_small_machines), cmocka_unit_test(deterministic),
-		cmocka_unit_test(jumping_changes_nothing),
+	    cmocka_unit_test(wheel_against_list), cmocka_unit_test(wheel_is_fifo),
+	    cmocka_unit_test(clocks_are_exact),   cmocka_unit_test(many_small_machines),
+	    cmocka_unit_test(deterministic),      cmocka_unit_test(jumping_changes_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

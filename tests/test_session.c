@@ -112,7 +112,8 @@ static void max_cycles_ends_a_run(void **state)
 static void options_reach_the_machine(void **state)
 {
 	struct options o;
-	char *argv[] = {"warpdbg", "run", "vecadd", "--gpu", "gtx480", "--set", "num_sms=3", "--warp-sched", "lrr", "--seed", "9", NULL};
+	char *argv[] = {"warpdbg",   "run",          "vecadd", "--gpu",  "gtx480", "--set",
+	                "num_sms=3", "--warp-sched", "lrr",    "--seed", "9",      NULL};
 	struct session *s = open_with(&o, argv);
 	assert_int_equal(gpu_conf(sim_gpu(s->sim))->num_sms, 3);
 	assert_string_equal(gpu_conf(sim_gpu(s->sim))->warp_sched, "lrr");
@@ -162,9 +163,9 @@ static void timeline_keeps_the_whole_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices_change_nothing),	cmocka_unit_test(observers_change_nothing),
-		cmocka_unit_test(restart_is_fresh),			cmocka_unit_test(max_cycles_ends_a_run),
-		cmocka_unit_test(options_reach_the_machine), cmocka_unit_test(timeline_keeps_the_whole_run),
+	    cmocka_unit_test(slices_change_nothing),     cmocka_unit_test(observers_change_nothing),
+	    cmocka_unit_test(restart_is_fresh),          cmocka_unit_test(max_cycles_ends_a_run),
+	    cmocka_unit_test(options_reach_the_machine), cmocka_unit_test(timeline_keeps_the_whole_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,10 @@ static bool is_dir(const char *dir, const char *sub)
 	return yes;
 }
 
-static bool is_data_dir(const char *dir) { return is_dir(dir, "configs/gpus") && is_dir(dir, "scripts/workloads"); }
+static bool is_data_dir(const char *dir)
+{
+	return is_dir(dir, "configs/gpus") && is_dir(dir, "scripts/workloads");
+}
 
 char *catalog_data_dir(struct err *e)
 {
@@ -39,11 +42,14 @@ char *catalog_data_dir(struct err *e)
 	if (is_data_dir("."))
 		return xstrdup(".");
 	err_set(e, "cannot find configs/ and scripts/: they belong beside the program (%s) or into ../share/warpdbg",
-			n > 0 ? exe : "whose place is unknown");
+	        n > 0 ? exe : "whose place is unknown");
 	return NULL;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 struct file_names catalog_names(const char *data_dir, const char *sub)
 {
@@ -104,7 +110,8 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 	return NULL;
 }
 
-bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets, struct err *e)
+bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
+                  struct err *e)
 {
 	conf_defaults(c);
 	if (!catalog_machine(c, data_dir, gpu ? gpu : "gtx480", NULL, e))

@@ -4,8 +4,8 @@
 #include "base/err.h"
 #include "conf/conf.h"
 
-/* The directory that holds configs/ and scripts/: beside the program, ../share/warpdbg, or the working directory. To be freed;
- * NULL with *e. */
+/* The directory that holds configs/ and scripts/: beside the program, ../share/warpdbg, or the working directory. To be
+ * freed; NULL with *e. */
 char *catalog_data_dir(struct err *e);
 
 struct file_names {
@@ -15,11 +15,13 @@ struct file_names {
 /* The files of data_dir/sub that end in .lua, without the ending. An unreadable directory gives none. */
 struct file_names catalog_names(const char *data_dir, const char *sub);
 void catalog_release(struct file_names *n);
-/* Path of data_dir/sub/name.lua, or name itself when it looks like a file (a slash or an ending .lua). To be freed. NULL with
- * *e = "no WHAT 'name' (did you mean ...?); there are: ...". */
+/* Path of data_dir/sub/name.lua, or name itself when it looks like a file (a slash or an ending .lua). To be freed.
+ * NULL with *e = "no WHAT 'name' (did you mean ...?); there are: ...". */
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e);
-/* The effective configuration: defaults, machine file (NULL = gtx480), then the key=value texts in order, then conf_check. */
-bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets, struct err *e);
+/* The effective configuration: defaults, machine file (NULL = gtx480), then the key=value texts in order, then
+ * conf_check. */
+bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
+                  struct err *e);
 /* Applies one machine file and its bases; *about (may be NULL) gets its `help` text or "". */
 bool catalog_machine(struct conf *c, const char *data_dir, const char *gpu, struct strbuf *about, struct err *e);
 #endif

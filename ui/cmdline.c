@@ -28,10 +28,10 @@ static const struct command {
 	u32 bit;
 	const char *args, *help;
 } commands[] = {
-	{"debug", D, "[WORKLOAD] [options]", "the debugger"},
-	{"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
-	{"list", L, "WHAT", "gpus, workloads, policies, stats, events or opcodes"},
-	{"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
+    {"debug", D, "[WORKLOAD] [options]", "the debugger"},
+    {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
+    {"list", L, "WHAT", "gpus, workloads, policies, stats, events or opcodes"},
+    {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
@@ -231,7 +231,8 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	return true;
 }
 
-/* --- the parser ------------------------------------------------------------------------------------------------------- */
+/* --- the parser
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* The command of argv[1], or NULL with *e. */
 static const struct command *find_command(const char *word, struct err *e)
@@ -281,7 +282,8 @@ static void long_options(struct option *out)
 	out[O_COUNT + 1] = (struct option){0};
 }
 
-static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv, struct err *e)
+static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv,
+                                       struct err *e)
 {
 	if (code == ':' || code < CODE_BASE) {
 		if (code == ':')
@@ -374,19 +376,24 @@ void cmdline_free(struct options *o)
 	*o = (struct options){0};
 }
 
-/* --- help --------------------------------------------------------------------------------------------------------------- */
+/* --- help
+ * --------------------------------------------------------------------------------------------------------------- */
 
 void cmdline_help(struct strbuf *out)
 {
-	static const char *const titles[SECTIONS] = {
-		"Machine and policies (debug, run)", "Host programs (debug, run)", "PTX files (debug, run)",
-		"The run (debug, run)",				 "Debugger (debug)",		   "General"};
+	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run)",
+	                                             "Host programs (debug, run)",
+	                                             "PTX files (debug, run)",
+	                                             "The run (debug, run)",
+	                                             "Debugger (debug)",
+	                                             "General"};
 	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
-					 "  warpdbg                           the debugger on the bundled demo (hotspot)\n");
+	                 "  warpdbg                           the debugger on the bundled demo (hotspot)\n");
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
 		strbuf_addf(out, "  warpdbg %-7s %-18s %s\n", commands[i].name, commands[i].args, commands[i].help);
-	strbuf_adds(out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
-					 "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");
+	strbuf_adds(
+	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
+	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");
 	for (u32 s = 0; s < SECTIONS; s++) {
 		strbuf_addf(out, "\n%s\n", titles[s]);
 		for (u32 i = 0; i < O_COUNT; i++) {
@@ -399,6 +406,8 @@ void cmdline_help(struct strbuf *out)
 			strbuf_release(&left);
 		}
 	}
-	strbuf_adds(out, "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
-					 "3 the simulated program faulted, deadlocked or ran past --max-cycles; 130 interrupted (Ctrl-C).\n");
+	strbuf_adds(
+	    out,
+	    "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
+	    "3 the simulated program faulted, deadlocked or ran past --max-cycles; 130 interrupted (Ctrl-C).\n");
 }

@@ -20,9 +20,9 @@ bool can_run(struct debugger *d, struct err *e)
 {
 	if (d->in_run || lua_dbg_in_callback(d))
 		return err_set(e, "the machine is running already");
-	if (d->state == DBG_FINISHED)
+	if (d->rest == DBG_FINISHED)
 		return err_set(e, "the program has finished; `run` starts it again");
-	if (d->state == DBG_DEAD)
+	if (d->rest == DBG_DEAD)
 		return err_set(e, "the program cannot go on (%s); `run` starts it again", session_stop_text(d->last));
 	return true;
 }
@@ -51,7 +51,9 @@ void take_output(struct debugger *d, struct strbuf *out)
 	struct strbuf *from = &d->s->output;
 	if (!from->len)
 		return;
-	debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from));
+	if (d->output_logged < from->len)
+		debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from) + d->output_logged);
+	d->output_logged = 0;
 	strbuf_add(out, from->buf, from->len);
 	strbuf_clear(from);
 }
@@ -121,6 +123,8 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 static void after_stop(struct debugger *d, struct strbuf *out)
 {
 	debugger_refresh_focus(d);
+	if (d->quiet && !*d->stop_reason)
+		return;
 	debugger_show_place(d, out);
 	show_displays(d, out);
 }
@@ -139,7 +143,7 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, struc
 		strbuf_addf(&t, "CTA %lld is done after %llu cycles", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1]);
 	else if (d->goal.kind == GOAL_EVENT)
 		event_text(dbg_gpu(d), &h->ev, &t);
-	if (d->goal.kind != GOAL_NEXT)
+	if (d->goal.kind != GOAL_NEXT && !d->quiet)
 		stopped(d, strbuf_str(&t), out);
 	if (d->goal.kind == GOAL_EVENT)
 		focus_event(d, &h->ev);
@@ -240,10 +244,10 @@ static void report_request(struct debugger *d, struct strbuf *out)
 static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
 	goal_done(d);
-	d->state = DBG_DEAD;
+	d->rest = DBG_DEAD;
 	switch (ss) {
 	case SS_FINISHED:
-		d->state = DBG_FINISHED;
+		d->rest = DBG_FINISHED;
 		report_finish(d, out);
 		return;
 	case SS_FAULT: report_fault(d, out); break;
@@ -253,7 +257,7 @@ static void end_run(struct debugger *d, enum session_stop ss, const struct err *
 		d->failed = true;
 		return;
 	case SS_INTERRUPT:
-		d->state = DBG_STOPPED;
+		d->rest = DBG_STOPPED;
 		stopped(d, "Interrupted.", out);
 		break;
 	default: stopped(d, session_stop_text(ss), out); break;
@@ -272,7 +276,7 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 		d->failed = true;
 		return true;
 	}
-	if (truth) {
+	if (truth && !d->quiet) {
 		char t[300];
 		snprintf(t, sizeof(t), "%.200s holds", d->goal.expr ? d->goal.expr : "the condition");
 		stopped(d, t, out);
@@ -312,7 +316,7 @@ static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
 	return d->last;
 }
 
-enum run_state goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
+void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	bool each_cycle = watches_enabled(d) || d->goal.kind == GOAL_EXPR;
 	u64 limit = sim_cycle(d->s->sim), span = each_cycle ? MIN(max_cycles, (u64)CHECKED_SLICE) : max_cycles;
@@ -335,7 +339,6 @@ enum run_state goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out
 		else
 			cycle_over(d, out);
 	}
-	return d->state;
 }
 
 void goal_drive(struct debugger *d, struct strbuf *out)
@@ -343,8 +346,6 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 	while (d->goal.kind != GOAL_NONE)
 		goal_slice(d, 1 << 20, out);
 	d->interrupt = false;
-	if (d->state == DBG_RUNNING)
-		d->state = DBG_STOPPED;
 }
 
 /* --- start and restart --------------------------------------------------------------------------------------------------- */
@@ -360,7 +361,7 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	watches_rebind(d);
 	debugger_refresh_focus(d);
 	if (ss == SS_HOST_ERROR)
-		d->state = DBG_DEAD;
+		d->rest = DBG_DEAD;
 	else if (ss == SS_FINISHED)
 		end_run(d, ss, e, out);
 	return ss != SS_HOST_ERROR;
@@ -375,11 +376,11 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->list_line = 0;
 	d->generation++;
 	if (!session_restart(d->s, e)) {
-		d->state = DBG_DEAD;
+		d->rest = DBG_DEAD;
 		d->last = SS_HOST_ERROR;
 		return false;
 	}
-	d->state = DBG_STOPPED;
+	d->rest = DBG_STOPPED;
 	debugger_resubscribe(d);
 	return debugger_start(d, out, e);
 }

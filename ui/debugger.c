@@ -238,11 +238,6 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 	free(l.text);
 }
 
-static enum run_state settled(const struct debugger *d)
-{
-	return d->state == DBG_RUNNING ? DBG_STOPPED : d->state;
-}
-
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	if (d->interrupt && d->queue.n) {
@@ -258,8 +253,7 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 	if (d->goal.kind != GOAL_NONE || d->queue.n)
 		return d->state = DBG_RUNNING;
 	d->interrupt = false;
-	d->state = settled(d);
-	return d->state;
+	return d->state = d->rest;
 }
 
 /* --- executing a line ------------------------------------------------------------------------------------------------- */
@@ -368,7 +362,7 @@ bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, 
 	}
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);
-	if (d->state != DBG_QUIT && (d->goal.kind != GOAL_NONE || d->queue.n))
-		d->state = DBG_RUNNING;
+	if (d->state != DBG_QUIT)
+		d->state = d->goal.kind != GOAL_NONE || d->queue.n ? DBG_RUNNING : d->rest;
 	return ok;
 }

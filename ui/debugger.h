@@ -90,6 +90,7 @@ struct debugger {
 	u32 ndisplays, next_display;
 	struct goal goal;
 	enum run_state state;
+	enum run_state rest;     /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
 	char stop_reason[512];  /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
 	enum session_stop last; /* last answer of session_run, for the exit status */
 	bool ran;               /* session_run has been called at least once */
@@ -100,6 +101,8 @@ struct debugger {
 	struct event_log log;
 	u64 log_mask;           /* event types copied to the log */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
+	size_t output_logged;   /* bytes of the session's output that the log has already */
+	bool quiet;             /* the goal is a script's: reaching it is not reported, only what stops before it */
 	bool split_errors;      /* errors of queued commands go to `errors` instead of the answer: for standard error */
 	struct strbuf errors;
 	bool echo;              /* queued commands are shown with a prompt before they run (batch mode) */

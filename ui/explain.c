@@ -7,7 +7,8 @@
 
 #include "obs/stats.h"
 
-/* --- the tables --------------------------------------------------------------------------------------------------------------- */
+/* --- the tables
+ * --------------------------------------------------------------------------------------------------------------- */
 
 typedef void each_fn(void *ctx, const struct explanation *x);
 
@@ -38,8 +39,8 @@ static void each_event(each_fn *fn, void *ctx)
 		struct explanation x = {.kind = "event", .unit = "", .text = d->help, .source = ""};
 		snprintf(x.name, sizeof x.name, "%s", d->name);
 		for (u32 a = 0; a < 4 && *d->arg[a]; a++)
-			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s", a ? ", " : "arguments: ",
-					 d->arg[a]);
+			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s",
+			         a ? ", " : "arguments: ", d->arg[a]);
 		fn(ctx, &x);
 	}
 }
@@ -52,7 +53,7 @@ static void each_stall(each_fn *fn, void *ctx)
 		snprintf(x.name, sizeof x.name, "%s", d->name[TAX_BASE]);
 		for (u32 t = TAX_BASE + 1; t < TAX_COUNT; t++)
 			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s: %s",
-					 t > TAX_BASE + 1 ? ", " : "counted as ", taxonomy_names[t], d->name[t]);
+			         t > TAX_BASE + 1 ? ", " : "counted as ", taxonomy_names[t], d->name[t]);
 		fn(ctx, &x);
 	}
 }
@@ -107,14 +108,16 @@ void explain_each(const char *kind, each_fn *fn, void *ctx)
 	static const struct {
 		const char *kind;
 		void (*each)(each_fn *, void *);
-	} tables[] = {{"counter", each_counter}, {"rate", each_rate},		 {"event", each_event},	  {"stall reason", each_stall},
-				  {"policy", each_policy},	 {"config key", each_key}, {"opcode", each_opcode}};
+	} tables[] = {{"counter", each_counter},    {"rate", each_rate},     {"event", each_event},
+	              {"stall reason", each_stall}, {"policy", each_policy}, {"config key", each_key},
+	              {"opcode", each_opcode}};
 	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
 		if (!kind || !strcmp(kind, tables[i].kind))
 			tables[i].each(fn, ctx);
 }
 
-/* --- one name ------------------------------------------------------------------------------------------------------------------ */
+/* --- one name
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 struct search {
 	const char *name;
@@ -164,8 +167,8 @@ static void visit(void *ctx, const struct explanation *x)
 		return;
 	s->found++;
 	if (s->json)
-		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kind", x->kind, "name", x->name, "unit", x->unit,
-												  "text", x->text, "detail", x->detail, "source", x->source));
+		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kind", x->kind, "name", x->name, "unit",
+		                                          x->unit, "text", x->text, "detail", x->detail, "source", x->source));
 	else
 		add_text(s->out, x);
 }
@@ -181,8 +184,10 @@ bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e
 	}
 	if (!s.found) {
 		const char *near = conf_nearest(name, (const char *const *)s.names, s.nnames);
-		err_set(e, near ? "nothing is called '%s' (did you mean '%s'?)"
-						: "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes", name, near);
+		err_set(e,
+		        near ? "nothing is called '%s' (did you mean '%s'?)"
+		             : "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes",
+		        name, near);
 	}
 	for (u32 i = 0; i < s.nnames; i++)
 		free(s.names[i]);

@@ -1,18 +1,19 @@
-/* explain: the definition of everything that has a name - counters, rates, events, stall reasons, policies, configuration keys, opcodes. */
+/* explain: the definition of everything that has a name - counters, rates, events, stall reasons, policies,
+ * configuration keys, opcodes. */
 #ifndef UI_EXPLAIN_H
 #define UI_EXPLAIN_H
 #include "base/strbuf.h"
 #include "sim.h"
 
 struct explanation {
-	const char *kind;  /* "counter", "rate", "event", "stall reason", "warp policy", "config key", "opcode" */
-	char name[64];     /* full: "l1d.hits" */
+	const char *kind; /* "counter", "rate", "event", "stall reason", "warp policy", "config key", "opcode" */
+	char name[64];    /* full: "l1d.hits" */
 	const char *unit, *text, *source; /* unit "" = none; source "" = ours */
-	char detail[600];  /* arguments of an event, range and default of a key, classes of a stall reason; "" = none */
+	char detail[600]; /* arguments of an event, range and default of a key, classes of a stall reason; "" = none */
 };
 /* Calls fn for everything there is, table by table. kind NULL = all. */
 void explain_each(const char *kind, void (*fn)(void *ctx, const struct explanation *x), void *ctx);
-/* Appends what NAME means ("l1d.hits", "hits", "cta-dispatch", "gto", "l1d.ways"): as text, or as a JSON array. A name without its
- * group gives all that fit. False with *e ("did you mean"). */
+/* Appends what NAME means ("l1d.hits", "hits", "cta-dispatch", "gto", "l1d.ways"): as text, or as a JSON array. A name
+ * without its group gives all that fit. False with *e ("did you mean"). */
 bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e);
 #endif

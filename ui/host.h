@@ -1,13 +1,13 @@
 /* host: the host program of a session - what allocates, copies, launches and waits, as main() of a CUDA program does.
  *
- * There are two: a Lua coroutine (ui/lua/host.c) and the built-in one for a PTX file of the command line (ui/host_ptx.c).
- * step() goes on until the program has to wait for the machine, ends, or fails. */
+ * There are two: a Lua coroutine (ui/lua/host.c) and the built-in one for a PTX file of the command line
+ * (ui/host_ptx.c). step() goes on until the program has to wait for the machine, ends, or fails. */
 #ifndef UI_HOST_H
 #define UI_HOST_H
 #include "session.h"
 
 enum host_state {
-	HOST_WAITS,  /* until host->stream is idle: call step() again then */
+	HOST_WAITS, /* until host->stream is idle: call step() again then */
 	HOST_ENDED,
 	HOST_FAILED, /* *e */
 };

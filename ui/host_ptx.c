@@ -1,4 +1,5 @@
-/* The built-in host program for a PTX file of the command line: one launch with --arg parameters, then --out and --print. */
+/* The built-in host program for a PTX file of the command line: one launch with --arg parameters, then --out and
+ * --print. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +13,9 @@ struct ptx_arg {
 	enum ptype type;
 	u32 width;
 	bool is_buffer;
-	u64 count;  /* elements; 1 for a scalar */
-	u8 *data;   /* count * width bytes */
-	u64 addr;   /* of the buffer, once allocated */
+	u64 count; /* elements; 1 for a scalar */
+	u8 *data;  /* count * width bytes */
+	u64 addr;  /* of the buffer, once allocated */
 };
 struct ptx_host {
 	struct host base;
@@ -25,7 +26,8 @@ struct ptx_host {
 	bool launched;
 };
 
-/* --- values ------------------------------------------------------------------------------------------------------------------ */
+/* --- values
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static enum ptype value_type(const char *name, size_t len)
 {
@@ -69,7 +71,10 @@ static bool parse_value(enum ptype t, const char *text, u8 *out, struct err *e)
 	return ptype_is_float(t) ? parse_float(t, text, out, e) : parse_int(t, text, out, e);
 }
 
-static void put_int(const struct ptx_arg *a, u64 i, u64 v) { memcpy(a->data + i * a->width, &v, a->width); }
+static void put_int(const struct ptx_arg *a, u64 i, u64 v)
+{
+	memcpy(a->data + i * a->width, &v, a->width);
+}
 
 static void put_real(const struct ptx_arg *a, u64 i, double v)
 {
@@ -107,7 +112,7 @@ static bool fill_file(const struct ptx_arg *a, const char *path, struct err *e)
 	bool ok = strbuf_read_file(&bytes, path, e);
 	if (ok && bytes.len != need)
 		ok = err_set(e, "%s has %zu bytes, %llu %s are %llu", path, bytes.len, (unsigned long long)a->count,
-					 ptype_name(a->type), (unsigned long long)need);
+		             ptype_name(a->type), (unsigned long long)need);
 	if (ok)
 		memcpy(a->data, strbuf_str(&bytes), need);
 	strbuf_release(&bytes);
@@ -161,7 +166,8 @@ static bool parse_arg(struct ptx_arg *a, const char *text, u64 heap_bytes, u64 *
 	return a->is_buffer ? fill(a, eq + 1, rng, e) : parse_value(a->type, eq + 1, a->data, e);
 }
 
-/* --- building ------------------------------------------------------------------------------------------------------------------ */
+/* --- building
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static void list_kernels(const struct module *m, struct strbuf *out)
 {
@@ -192,10 +198,11 @@ static bool check_arg(const struct func *fn, u32 i, const struct ptx_arg *a, str
 	u32 bytes = a->is_buffer ? 8 : a->width;
 	if (p->size != bytes)
 		return err_set(e, "%s is %s of %u bytes, %s has %u", p->name, ptype_name(p->type), p->size,
-					   a->is_buffer ? "a buffer's address" : ptype_name(a->type), bytes);
+		               a->is_buffer ? "a buffer's address" : ptype_name(a->type), bytes);
 	bool typed = p->type < T_B8 || p->type > T_B64;
 	if (typed && ptype_is_float(p->type) != (!a->is_buffer && ptype_is_float(a->type)))
-		return err_set(e, "%s is %s, not %s", p->name, ptype_name(p->type), a->is_buffer ? "a buffer" : ptype_name(a->type));
+		return err_set(e, "%s is %s, not %s", p->name, ptype_name(p->type),
+		               a->is_buffer ? "a buffer" : ptype_name(a->type));
 	return true;
 }
 
@@ -229,7 +236,9 @@ static bool check_refs(const struct ptx_host *h, const struct options *o, struct
 	return true;
 }
 
-/* --- running -------------------------------------------------------------------------------------------------------------------- */
+/* --- running
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool place_buffers(struct session *s, struct ptx_host *h, u8 *params, struct err *e)
 {
@@ -251,9 +260,14 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 	u8 params[PARAM_BYTES_MAX] = {0};
 	if (!place_buffers(s, h, params, e))
 		return false;
-	struct launch_spec l = {.mod = h->m, .fn = h->fn, .grid = s->opt->grid, .block = s->opt->block,
-							.dynamic_shared = s->opt->shared, .regs = s->opt->regs,
-							.params = params, .param_bytes = h->fn->param_bytes};
+	struct launch_spec l = {.mod = h->m,
+	                        .fn = h->fn,
+	                        .grid = s->opt->grid,
+	                        .block = s->opt->block,
+	                        .dynamic_shared = s->opt->shared,
+	                        .regs = s->opt->regs,
+	                        .params = params,
+	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;
 	return sim_launch(s->sim, &l, e) >= 0;
 }

@@ -67,7 +67,8 @@ static void finish(struct table *t, bool json, struct strbuf *out)
 	json_decref(t->rows);
 }
 
-/* --- machines and workloads: files ----------------------------------------------------------------------------------------------- */
+/* --- machines and workloads: files
+ * ----------------------------------------------------------------------------------------------- */
 
 static void add_gpu(struct table *t, const char *data_dir, const char *name)
 {
@@ -158,7 +159,8 @@ static bool list_workloads(const char *data_dir, bool json, struct strbuf *out)
 	return true;
 }
 
-/* --- tables of the program -------------------------------------------------------------------------------------------------------- */
+/* --- tables of the program
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool list_policies(const char *data_dir, bool json, struct strbuf *out)
 {
@@ -207,8 +209,8 @@ static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
 	bool (*list)(const char *data_dir, bool json, struct strbuf *out);
-} things[] = {{"gpus", true, list_gpus},	   {"workloads", true, list_workloads}, {"policies", false, list_policies},
-			  {"stats", false, list_stats}, {"events", false, list_events},		{"opcodes", false, list_opcodes}};
+} things[] = {{"gpus", true, list_gpus},    {"workloads", true, list_workloads}, {"policies", false, list_policies},
+              {"stats", false, list_stats}, {"events", false, list_events},      {"opcodes", false, list_opcodes}};
 
 static bool no_such_thing(const char *what, struct err *e)
 {
@@ -218,7 +220,8 @@ static bool no_such_thing(const char *what, struct err *e)
 	const char *near = conf_nearest(what, names, ARRAY_LEN(names));
 	if (near)
 		return err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
-	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes", what);
+	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes",
+	               what);
 }
 
 bool list_things(const struct options *o, struct strbuf *out, struct err *e)

@@ -54,17 +54,22 @@ static bool set_field(lua_State *L, struct conf *c, const char *path, const char
 		return true;
 	lua_pushvalue(L, -1); /* lua_tostring changes its slot: keep the table's value */
 	const char *text = value_text(L);
-	bool ok = text ? conf_set(c, key, text, e)
-				   : err_set(e, "%s: a %s is not a value; number, string or boolean expected", key, luaL_typename(L, -1));
+	bool ok =
+	    text ? conf_set(c, key, text, e)
+	         : err_set(e, "%s: a %s is not a value; number, string or boolean expected", key, luaL_typename(L, -1));
 	lua_pop(L, 1);
 	if (!ok)
 		place(e, path, key);
 	return ok;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-/* Applies all fields of the table on top, in the order of their names: which error comes first is then always the same. */
+/* Applies all fields of the table on top, in the order of their names: which error comes first is then always the same.
+ */
 static bool apply_table(lua_State *L, struct conf *c, const char *path, struct err *e)
 {
 	char **keys = NULL;
@@ -94,7 +99,7 @@ static bool apply_table(lua_State *L, struct conf *c, const char *path, struct e
 }
 
 static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
-						 struct strbuf *about, struct err *e);
+                         struct strbuf *about, struct err *e);
 
 /* Applies the base of the table on top, when it has one. */
 static bool apply_base(lua_State *L, struct conf *c, const char *data_dir, const char *path, u32 depth, struct err *e)
@@ -102,7 +107,7 @@ static bool apply_base(lua_State *L, struct conf *c, const char *data_dir, const
 	bool ok = true;
 	if (lua_getfield(L, -1, "base") == LUA_TSTRING) {
 		ok = depth < MAX_BASES ? load_machine(L, c, data_dir, lua_tostring(L, -1), depth + 1, NULL, e)
-							   : err_set(e, "more than %d bases deep (a circle?)", MAX_BASES);
+		                       : err_set(e, "more than %d bases deep (a circle?)", MAX_BASES);
 		if (!ok)
 			place(e, path, "base");
 	} else if (!lua_isnil(L, -1)) {
@@ -124,7 +129,7 @@ static bool set_name(struct conf *c, const char *path, struct err *e)
 }
 
 static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
-						 struct strbuf *about, struct err *e)
+                         struct strbuf *about, struct err *e)
 {
 	char *path = catalog_path(data_dir, "configs/gpus", gpu, "machine", e);
 	int top = lua_gettop(L);

@@ -61,7 +61,8 @@ struct outputs *outputs_open(struct session *s, struct err *e)
 {
 	struct outputs *o = xcalloc(1, sizeof *o);
 	o->opt = s->opt;
-	if (probe_stats(s->opt, e) && (!s->opt->timeline || open_timeline(o, s, e)) && (!s->opt->trace || open_trace(o, s, e)))
+	if (probe_stats(s->opt, e) && (!s->opt->timeline || open_timeline(o, s, e)) &&
+	    (!s->opt->trace || open_trace(o, s, e)))
 		return o;
 	outputs_close(o, NULL);
 	return NULL;
@@ -84,7 +85,8 @@ bool outputs_close(struct outputs *o, struct err *e)
 	return ok;
 }
 
-/* --- statistics ------------------------------------------------------------------------------------------------------------ */
+/* --- statistics
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -115,16 +117,16 @@ static u64 peak_rss(void)
 }
 
 void outputs_report(struct session *s, const char *format, const char *stop, u64 total_ns, bool color, bool ascii,
-					struct strbuf *out)
+                    struct strbuf *out)
 {
 	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
 	struct run_info run = {.workload = s->name,
-						   .check = checks[s->check],
-						   .check_message = strbuf_str(&s->check_message),
-						   .stop = stop,
-						   .sim_ns = s->sim_ns,
-						   .total_ns = total_ns,
-						   .peak_rss = peak_rss()};
+	                       .check = checks[s->check],
+	                       .check_message = strbuf_str(&s->check_message),
+	                       .stop = stop,
+	                       .sim_ns = s->sim_ns,
+	                       .total_ns = total_ns,
+	                       .peak_rss = peak_rss()};
 	struct stats *st = stats_gather(sim_gpu(s->sim), &run);
 	if (!strcmp(format, "json"))
 		report_json(st, out);

@@ -6,7 +6,8 @@
 struct outputs;
 /* Opens the files of the session's options and attaches writers to its machine. Unwritable: NULL with *e. */
 struct outputs *outputs_open(struct session *s, struct err *e);
-/* Completes and closes them while the machine still exists; NULL is fine. False with *e when something could not be written. */
+/* Completes and closes them while the machine still exists; NULL is fine. False with *e when something could not be
+ * written. */
 bool outputs_close(struct outputs *o, struct err *e);
 
 /* The format of the statistics: --format, else by the file's ending, else "text". */
@@ -15,7 +16,7 @@ const char *outputs_format(const struct options *o);
 bool outputs_claim_stdout(const struct options *o);
 /* Appends the run's report in a format ("json", "csv", "text"). stop: "finished", "fault", ... */
 void outputs_report(struct session *s, const char *format, const char *stop, u64 total_ns, bool color, bool ascii,
-					struct strbuf *out);
+                    struct strbuf *out);
 /* Writes --stats FILE; true when there is none (or it is "-"). */
 bool outputs_write_stats(struct session *s, const char *stop, u64 total_ns, struct err *e);
 #endif

@@ -15,7 +15,8 @@ u64 host_ns(void)
 
 void progress_start(struct progress *p, const struct session *s)
 {
-	*p = (struct progress){.on = isatty(STDERR_FILENO), .slice = 1000, .drawn_ns = host_ns(), .drawn_cycle = sim_cycle(s->sim)};
+	*p = (struct progress){
+	    .on = isatty(STDERR_FILENO), .slice = 1000, .drawn_ns = host_ns(), .drawn_cycle = sim_cycle(s->sim)};
 }
 
 u64 progress_until(const struct progress *p, const struct session *s)
@@ -57,7 +58,7 @@ void progress_draw(struct progress *p, struct session *s)
 	count_ctas(s, &done, &all);
 	double seconds = (double)s->sim_ns / 1e9, rate = seconds > 0 ? (double)issued(s) / seconds / 1e6 : 0;
 	fprintf(stderr, "\r\033[K%s  cycle %llu  CTAs %llu/%llu  %.2f M warp insts/s", s->name, (unsigned long long)cycle,
-			(unsigned long long)done, (unsigned long long)all, rate);
+	        (unsigned long long)done, (unsigned long long)all, rate);
 	if (done && done < all)
 		fprintf(stderr, "  %.0f s left", seconds * (double)(all - done) / (double)done);
 	fflush(stderr);

@@ -4,8 +4,8 @@
 #include "session.h"
 
 struct progress {
-	bool on;       /* standard error is a terminal */
-	u64 slice;     /* cycles until the line is drawn again: about a tenth of a second */
+	bool on;                   /* standard error is a terminal */
+	u64 slice;                 /* cycles until the line is drawn again: about a tenth of a second */
 	u64 drawn_ns, drawn_cycle; /* host time and cycle of the last drawing */
 };
 void progress_start(struct progress *p, const struct session *s);

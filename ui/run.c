@@ -17,7 +17,10 @@
 
 static struct sim *running; /* for the signal handler */
 
-void complain(const struct err *e) { fprintf(stderr, "warpdbg: %s\n", e->msg); }
+void complain(const struct err *e)
+{
+	fprintf(stderr, "warpdbg: %s\n", e->msg);
+}
 
 static void on_interrupt(int sig)
 {

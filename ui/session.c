@@ -12,13 +12,14 @@
 #include "outputs.h"
 
 #define DEMO "hotspot"
-/* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of this:
- * a fixed grid of cycles, so that stops by a debugger in between change nothing. */
+/* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
+ * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
 #define POLL_CYCLES 64
 #define TIMELINE_PERIOD 256   /* cycles of a sample at first */
 #define TIMELINE_SAMPLES 1024 /* then they are merged */
 
-/* --- open and close ---------------------------------------------------------------------------------------------------- */
+/* --- open and close
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -119,15 +120,19 @@ bool session_close_outputs(struct session *s, struct err *e)
 	return ok;
 }
 
+static void close_host(struct session *s)
+{
+	if (s->host)
+		s->host->ops->free(s->host);
+	s->host = NULL;
+}
+
 static void close_machine(struct session *s)
 {
 	session_close_outputs(s, NULL);
-	if (s->host)
-		s->host->ops->free(s->host);
 	timeline_free(s->timeline);
 	if (s->sim)
 		sim_destroy(s->sim);
-	s->host = NULL;
 	s->timeline = NULL;
 	s->sim = NULL;
 }
@@ -136,7 +141,8 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
-	/* Lua first: finalisers of handles may look at the machine. */
+	/* The machine last: finalisers of Lua's handles may look at it. */
+	close_host(s);
 	lua_sandbox_free(s->L);
 	s->L = NULL;
 	close_machine(s);
@@ -149,6 +155,7 @@ void session_close(struct session *s)
 
 bool session_restart(struct session *s, struct err *e)
 {
+	close_host(s);
 	close_machine(s);
 	s->generation++;
 	s->finished = s->host_ended = s->started = false;
@@ -167,7 +174,8 @@ bool session_run_script(struct session *s, struct err *e)
 	return lua_load_path(s->L, s->opt->script, e) && lua_call_traced(s->L, 0, 0, e);
 }
 
-/* --- running ---------------------------------------------------------------------------------------------------------------- */
+/* --- running
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 /* Is it the host program's turn? */
 static bool host_ready(const struct session *s)
@@ -250,14 +258,14 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 const char *session_stop_text(enum session_stop w)
 {
 	static const char *const texts[] = {
-		[SS_FINISHED] = "finished",
-		[SS_CYCLE] = "reached the cycle",
-		[SS_REQUEST] = "stopped on request",
-		[SS_FAULT] = "the simulated program faulted",
-		[SS_DEADLOCK] = "deadlock: no progress",
-		[SS_INTERRUPT] = "interrupted",
-		[SS_HOST_ERROR] = "the host program failed",
-		[SS_MAX_CYCLES] = "ran past --max-cycles",
+	    [SS_FINISHED] = "finished",
+	    [SS_CYCLE] = "reached the cycle",
+	    [SS_REQUEST] = "stopped on request",
+	    [SS_FAULT] = "the simulated program faulted",
+	    [SS_DEADLOCK] = "deadlock: no progress",
+	    [SS_INTERRUPT] = "interrupted",
+	    [SS_HOST_ERROR] = "the host program failed",
+	    [SS_MAX_CYCLES] = "ran past --max-cycles",
 	};
 	return texts[w];
 }

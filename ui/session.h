@@ -1,72 +1,77 @@
 /* session: a machine, a workload and the host program that drives it; what `run`, `debug` and the tests share.
  *
- * The host program (a Lua coroutine, or the built-in one for PTX given on the command line) runs until it waits (synchronise, copy
- * back); then the machine runs until the awaited work is done; then the program goes on. session_run() does both. */
+ * The host program (a Lua coroutine, or the built-in one for PTX given on the command line) runs until it waits
+ * (synchronise, copy back); then the machine runs until the awaited work is done; then the program goes on.
+ * session_run() does both. */
 #ifndef UI_SESSION_H
 #define UI_SESSION_H
 #include "sim.h"
 
 /* What the command line said; filled by ui/cmdline.c. Strings belong to the options. */
 struct options {
-	const char *command;          /* "debug", "run", ... */
-	const char *workload;         /* bundled name, .lua, .ptx; NULL = the demo */
-	const char *gpu;              /* machine name or file; NULL = gtx480 */
-	const char *kernel;           /* --kernel and the other PTX-workload options */
+	const char *command;  /* "debug", "run", ... */
+	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo */
+	const char *gpu;      /* machine name or file; NULL = gtx480 */
+	const char *kernel;   /* --kernel and the other PTX-workload options */
 	struct dim3 grid, block;
 	u32 shared, regs;
-	const char **args;            /* --arg texts */
+	const char **args; /* --arg texts */
 	u32 nargs;
 	struct {
 		u32 arg;
 		const char *file;
 		u64 count;
-	} *outs, *prints;             /* --out I=FILE, --print I[:N] */
+	} * outs, *prints; /* --out I=FILE, --print I[:N] */
 	u32 nouts, nprints;
-	const char **sets;            /* --set key=value and the policy options, in order */
+	const char **sets; /* --set key=value and the policy options, in order */
 	u32 nsets;
-	const char *size;             /* "small" "default" "large" */
-	const char **params;          /* --param k=v */
+	const char *size;    /* "small" "default" "large" */
+	const char **params; /* --param k=v */
 	u32 nparams;
-	u64 max_cycles;               /* NEVER = none */
+	u64 max_cycles; /* NEVER = none */
 	const char *stats, *format, *timeline, *trace, *script;
 	bool no_color, ascii, allow_io;
 	bool batch, keep_going;
-	const char **commands;        /* -ex and -x in order; a -x entry starts with '@' */
+	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */
 	u32 ncommands;
 };
 
 struct session {
 	struct options *opt;
-	struct conf conf;             /* effective configuration */
+	struct conf conf; /* effective configuration */
 	struct sim *sim;
-	struct lua_State *L;          /* always there: host programs, conditions, scripts */
-	struct host *host;            /* the host program, opaque (ui/lua/host.c or ui/host_ptx.c) */
-	char *name;                   /* of the workload, for titles */
-	char *data_dir;               /* where configs/ and scripts/ are */
-	bool finished;                /* the host program has ended */
+	struct lua_State *L; /* always there: host programs, conditions, scripts */
+	struct host *host;   /* the host program, opaque (ui/lua/host.c or ui/host_ptx.c) */
+	char *name;          /* of the workload, for titles */
+	char *data_dir;      /* where configs/ and scripts/ are */
+	bool finished;       /* the host program has ended */
 	enum { CHECK_NONE, CHECK_PASS, CHECK_FAIL } check;
-	struct strbuf check_message;  /* why the check failed */
-	struct strbuf output;         /* text printed by host program and kernels, to be shown by the front end */
-	struct timeline *timeline;    /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
-	struct outputs *outputs;      /* --timeline and --trace writers (ui/outputs.h) */
-	u64 generation;               /* grows with every session_restart: handles of the old machine are stale */
-	u64 sim_ns;                   /* host time spent simulating, for rates shown to the user only */
-	bool started, host_ended;     /* the host program has taken its first step; its last one (the machine may still run) */
-	bool script_done;             /* --script has run */
+	struct strbuf check_message; /* why the check failed */
+	struct strbuf output;        /* text printed by host program and kernels, to be shown by the front end */
+	struct timeline *timeline;   /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	struct outputs *outputs;     /* --timeline and --trace writers (ui/outputs.h) */
+	u64 generation;              /* grows with every session_restart: handles of the old machine are stale */
+	u64 sim_ns;                  /* host time spent simulating, for rates shown to the user only */
+	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
+	bool script_done;         /* --script has run */
 };
 
 /* Why session_run returned. */
 enum session_stop {
-	SS_FINISHED,  /* the host program has ended; the check's outcome is in session->check */
-	SS_CYCLE, SS_REQUEST, SS_FAULT, SS_DEADLOCK, SS_INTERRUPT,
+	SS_FINISHED, /* the host program has ended; the check's outcome is in session->check */
+	SS_CYCLE,
+	SS_REQUEST,
+	SS_FAULT,
+	SS_DEADLOCK,
+	SS_INTERRUPT,
 	SS_HOST_ERROR, /* the host program failed: *e */
 	SS_MAX_CYCLES,
 };
 /* Builds everything up to cycle 0 with the host program not yet started. NULL with *e. */
 struct session *session_open(struct options *o, struct err *e);
 void session_close(struct session *s);
-/* Runs --script, once: callers that set up more (the debugger) call it when they are ready, else the first session_run() does.
- * True when there is none. */
+/* Runs --script, once: callers that set up more (the debugger) call it when they are ready, else the first
+ * session_run() does. True when there is none. */
 bool session_run_script(struct session *s, struct err *e);
 /* Completes and closes the --timeline and --trace files; session_close() does it too, but cannot tell. */
 bool session_close_outputs(struct session *s, struct err *e);
@@ -75,6 +80,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);
-/* Exit status of DESIGN: 0 ok, 1 check failed, 2 usage/input/host error, 3 fault, deadlock, max-cycles; 130 interrupted. */
+/* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, --max-cycles, 130
+ * interrupted. */
 int session_exit_status(const struct session *s, enum session_stop w);
 #endif

@@ -30,10 +30,10 @@ return {
 	["ii.f32_mul"] = 2, -- 2 x 1
 	["ii.f32_mad"] = 2, -- 2 x 1
 	["ii.sfu"] = 8, -- Awatramani: 4 SFUs, so a warp takes 8 cycles
-	["ii.f64_add"] = 4, -- Awatramani: 650 GFLOPS, half the f32 rate: half of ii.f32's throughput from one f64 pipe
-	["ii.f64_max"] = 8, -- twice the interval of add, as in gtx480.lua
-	["ii.f64_mul"] = 4, -- see ii.f64_add
-	["ii.f64_mad"] = 4, -- see ii.f64_add
+	["ii.f64_add"] = 2, -- Awatramani: 650 GFLOPS, half the f32 rate: 16 results a cycle from one f64 pipe
+	["ii.f64_max"] = 4, -- twice the interval of add, as in gtx480.lua
+	["ii.f64_mul"] = 2, -- see ii.f64_add
+	["ii.f64_mad"] = 2, -- see ii.f64_add
 
 	-- Tesla M2090 board specification: 384 bits; 925 MHz x 4 beats x 8 B x 6 = 177.6 GB/s (Awatramani: 177)
 	["partitions"] = 6,

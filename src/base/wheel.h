@@ -10,8 +10,9 @@
 #include "base/base.h"
 #include "base/bits.h"
 
-#define WHEEL_SLOTS 512 /* a power of two; longer than the usual memory latency, small enough for the host's L1 cache  \
-	                     */
+#define WHEEL_SLOTS                                                                                                    \
+	512 /* a power of two; longer than the usual memory latency, small enough for the host's L1 cache                  \
+	     */
 #define WHEEL_NONE UINT32_MAX
 
 struct wheel_node {
@@ -41,7 +42,8 @@ static inline u64 wheel_at(const struct wheel *w, u32 t)
 {
 	return w->node[t].at - 1;
 }
-/* The first timer of the current cycle that does not stand at its slot's head, or the first of a later cycle up to `now`. */
+/* The first timer of the current cycle that does not stand at its slot's head, or the first of a later cycle up to
+ * `now`. */
 u32 wheel_pop_slow(struct wheel *w, u64 now);
 /* Takes the timer at the head of slot s, which is `t`. */
 static inline void wheel_take_head(struct wheel *w, u32 s, u32 t)
@@ -56,8 +58,8 @@ static inline void wheel_take_head(struct wheel *w, u32 s, u32 t)
 	}
 	*n = (struct wheel_node){0};
 }
-/* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The cycle that the
- * timer was due in is then the current one: wheel_now(). */
+/* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The
+ * cycle that the timer was due in is then the current one: wheel_now(). */
 static inline u32 wheel_pop(struct wheel *w, u64 now)
 {
 	u64 at = w->st->now;

@@ -11,25 +11,38 @@ void mem_sync_counters(struct mem *m, u64 now)
 		l2_sync(m, s, now);
 }
 
-struct cache_counters *mem_cache_counters(struct mem *m, enum mem_cache c, u32 sm) { return m->l1[sm * MC_COUNT + c].cc; }
-struct cache_counters *mem_l2_counters(struct mem *m, u32 slice) { return m->slice[slice].cc; }
-struct dram_counters *mem_dram_counters(struct mem *m, u32 channel) { return m->chan[channel].cc; }
-struct noc_counters *mem_noc_counters(struct mem *m) { return m->noc; }
+struct cache_counters *mem_cache_counters(struct mem *m, enum mem_cache c, u32 sm)
+{
+	return m->l1[sm * MC_COUNT + c].cc;
+}
+struct cache_counters *mem_l2_counters(struct mem *m, u32 slice)
+{
+	return m->slice[slice].cc;
+}
+struct dram_counters *mem_dram_counters(struct mem *m, u32 channel)
+{
+	return m->chan[channel].cc;
+}
+struct noc_counters *mem_noc_counters(struct mem *m)
+{
+	return m->noc;
+}
 
 static bool equal(const char *who, u32 i, const char *what, u64 a, u64 b, struct err *e)
 {
 	if (a == b)
 		return true;
 	return err_set(e, "memory conservation, %s %u: %s (%llu and %llu)", who, i, what, (unsigned long long)a,
-				   (unsigned long long)b);
+	               (unsigned long long)b);
 }
 
-static bool check_cache(const char *who, u32 i, const struct cache_counters *c, const struct mshr_table *t, struct err *e)
+static bool check_cache(const char *who, u32 i, const struct cache_counters *c, const struct mshr_table *t,
+                        struct err *e)
 {
 	return equal(who, i, "accesses = hits + misses + merges + bypasses", c->accesses,
-				 c->hits + c->misses + c->merges + c->bypasses, e) &&
-		   equal(who, i, "accesses = reads + writes + atomics", c->accesses, c->reads + c->writes + c->atomics, e) &&
-		   equal(who, i, "no MSHR in use", t->st->used, 0, e);
+	             c->hits + c->misses + c->merges + c->bypasses, e) &&
+	       equal(who, i, "accesses = reads + writes + atomics", c->accesses, c->reads + c->writes + c->atomics, e) &&
+	       equal(who, i, "no MSHR in use", t->st->used, 0, e);
 }
 
 static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
@@ -47,12 +60,13 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 	for (u32 k = 0; k < MC_COUNT; k++) {
 		const struct l1 *l = &m->l1[sm * MC_COUNT + k];
 		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) || !check_tags(names[k], sm, &l->tags, e) ||
-			!equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
+		    !equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
 			return false;
 	}
 	return equal("SM", sm, "requests outstanding = 0", p->outstanding, 0, e) &&
-		   equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) && equal("SM", sm, "answers waiting = 0", p->answers_n, 0, e) &&
-		   equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e);
+	       equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) &&
+	       equal("SM", sm, "answers waiting = 0", p->answers_n, 0, e) &&
+	       equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e);
 }
 
 static bool check_channel(struct mem *m, u32 i, struct err *e)
@@ -60,10 +74,11 @@ static bool check_channel(struct mem *m, u32 i, struct err *e)
 	const struct channel *ch = &m->chan[i];
 	const struct dram_counters *d = ch->cc;
 	return equal("DRAM channel", i, "window empty", ch->st->n, 0, e) &&
-		   equal("DRAM channel", i, "reads + writes = row hits + row misses", d->reads + d->writes, d->row_hits + d->row_misses, e) &&
-		   equal("DRAM channel", i, "row misses = activates", d->row_misses, d->activates, e) &&
-		   equal("DRAM channel", i, "bytes = bursts x burst size", d->bytes,
-				 (d->reads + d->writes) * m->c.dram_bus * m->c.dram_burst, e);
+	       equal("DRAM channel", i, "reads + writes = row hits + row misses", d->reads + d->writes,
+	             d->row_hits + d->row_misses, e) &&
+	       equal("DRAM channel", i, "row misses = activates", d->row_misses, d->activates, e) &&
+	       equal("DRAM channel", i, "bytes = bursts x burst size", d->bytes,
+	             (d->reads + d->writes) * m->c.dram_bus * m->c.dram_burst, e);
 }
 
 /* Everything the slices asked for went to DRAM: fetches and write-backs are the channel's requests. */
@@ -71,7 +86,8 @@ static bool check_slice(struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
 	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_tags("l2 slice", i, &s->tags, e) &&
-		   equal("l2 slice", i, "input, output, miss queue empty", s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e);
+	       equal("l2 slice", i, "input, output, miss queue empty",
+	             s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e);
 }
 
 bool mem_check(struct mem *m, struct err *e)
@@ -89,6 +105,7 @@ bool mem_check(struct mem *m, struct err *e)
 		if (!check_channel(m, i, e))
 			return false;
 	return equal("interconnect", 0, "requests = replies", m->noc->requests, m->noc->replies, e) &&
-		   equal("interconnect", 0, "requests = L2 accesses", m->noc->requests, served, e) &&
-		   equal("packets", 0, "in use = 0", m->pool->used, 0, e) && equal("DRAM requests", 0, "in use = 0", m->dram_pool->used, 0, e);
+	       equal("interconnect", 0, "requests = L2 accesses", m->noc->requests, served, e) &&
+	       equal("packets", 0, "in use = 0", m->pool->used, 0, e) &&
+	       equal("DRAM requests", 0, "in use = 0", m->dram_pool->used, 0, e);
 }

@@ -1,8 +1,8 @@
 /* Coalescing: the lanes' addresses become one transaction per cache line touched, in the order of the first lane.
  *
- * The whole warp is one group: an instruction never gives two transactions of the same line. (The programming guide splits
- * 64- and 128-bit requests of compute capability 2.x into half and quarter warps; GPGPU-Sim does not, and neither do later
- * machines. For unit strides both give the same lines.) Sectors of a line travel as a mask. */
+ * The whole warp is one group: an instruction never gives two transactions of the same line. (The programming guide
+ * splits 64- and 128-bit requests of compute capability 2.x into half and quarter warps; GPGPU-Sim does not, and
+ * neither do later machines. For unit strides both give the same lines.) Sectors of a line travel as a mask. */
 #include "base/bits.h"
 #include "mem/mem.h"
 #include "mem/tags.h"
@@ -129,10 +129,10 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 		add_consecutive(&co, d);
 	} else {
 		FOR_EACH_BIT(lane, (u64)d->mask)
-			if (interleaved)
-				add_local(&co, (u32)lane, d->addr[lane], d->bytes);
-			else
-				add_span(&co, 1u << lane, d->addr[lane], d->bytes);
+		if (interleaved)
+			add_local(&co, (u32)lane, d->addr[lane], d->bytes);
+		else
+			add_span(&co, 1u << lane, d->addr[lane], d->bytes);
 	}
 	finish(&co);
 	return co.n;

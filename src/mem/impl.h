@@ -1,15 +1,16 @@
 /* impl: what the parts of the memory system share. Nothing outside src/mem includes it.
  *
- * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap; everything that changes
- * lives in the arena and holds indices only.
+ * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap; everything
+ * that changes lives in the arena and holds indices only.
  *
  * Why nothing can deadlock. A packet waits only for something nearer to the end of its way:
- *   - an answer that reaches an SM is consumed there at once (it fills the cache, its tokens go to a fifo that is as large as all
- *     tokens that can be out), so delivery never waits for the SM;
+ *   - an answer that reaches an SM is consumed there at once (it fills the cache, its tokens go to a fifo that is as
+ * large as all tokens that can be out), so delivery never waits for the SM;
  *   - a reply in a slice's output waits only for a free place at the SM's port, which deliveries free;
- *   - data from DRAM is always accepted: its replies already own their packets, the output list has room for all waiters;
- *   - a DRAM request waits for its channel only, a slice's head for its output, its miss queue or its MSHRs, and an SM's miss
- *     queue for a slice's input. */
+ *   - data from DRAM is always accepted: its replies already own their packets, the output list has room for all
+ * waiters;
+ *   - a DRAM request waits for its channel only, a slice's head for its output, its miss queue or its MSHRs, and an
+ * SM's miss queue for a slice's input. */
 #ifndef MEM_IMPL_H
 #define MEM_IMPL_H
 #include "base/wheel.h"
@@ -20,15 +21,16 @@
 #include "mem/tags.h"
 
 #define NONE UINT32_MAX
-#define PACKET_HEADER 8 /* B: address, type, token */
+#define PACKET_HEADER 8                /* B: address, type, token */
 #define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line of local memory on its way down; nobody waits for it */
 
-/* --- an SM's caches ------------------------------------------------------------------------------------------------ */
+/* --- an SM's caches ------------------------------------------------------------------------------------------------
+ */
 struct l1_state {
-	u32 queued;    /* requests of this cache in the SM's miss queue */
-	u32 refused;   /* bit per enum mem_result: refusals not retried with success yet */
-	bool changed;  /* something of what was refused may go now */
-	bool many;     /* refusals of several lines: any fill is a reason to retry */
+	u32 queued;   /* requests of this cache in the SM's miss queue */
+	u32 refused;  /* bit per enum mem_result: refusals not retried with success yet */
+	bool changed; /* something of what was refused may go now */
+	bool many;    /* refusals of several lines: any fill is a reason to retry */
 	u64 refused_addr;
 	u64 refused_line; /* the line wanted, and its set */
 	u32 refused_set;
@@ -51,21 +53,22 @@ struct sm_request {
 	bool partial; /* a write that covers no sector completely */
 };
 struct sm_port {
-	u64 src_free;   /* interconnect cycle from which the injection port is free */
-	u64 dst_free;   /* interconnect cycle from which the reply port is free */
+	u64 src_free; /* interconnect cycle from which the injection port is free */
+	u64 dst_free; /* interconnect cycle from which the reply port is free */
 	u32 q_head, q_n;
-	bool waiting;   /* in the list of a slice that has no room */
-	bool granted;   /* a place at the slice of its head is kept for it */
-	u32 next_waiter; /* SM + 1 */
-	u32 replies;    /* on their way to the SM */
-	u32 promised;   /* further places kept for slices that waited */
+	bool waiting;             /* in the list of a slice that has no room */
+	bool granted;             /* a place at the slice of its head is kept for it */
+	u32 next_waiter;          /* SM + 1 */
+	u32 replies;              /* on their way to the SM */
+	u32 promised;             /* further places kept for slices that waited */
 	u32 wait_head, wait_tail; /* slices + 1 whose output waits for a place at this port */
 	u32 answers_head, answers_n;
 	u32 outstanding; /* accepted and not popped, writebacks until they arrive */
 	u32 stores;      /* of it: stores, reductions and atomics */
 };
 
-/* --- packets ------------------------------------------------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------------------------------------------------
+ */
 enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY };
 struct packet {
 	u64 addr;  /* start of the L1 line */
@@ -85,20 +88,21 @@ struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */
 };
 
-/* --- L2 ------------------------------------------------------------------------------------------------------------ */
+/* --- L2 ------------------------------------------------------------------------------------------------------------
+ */
 struct slice_state {
-	u64 free;      /* L2 cycle from which the port is free */
-	u64 src_free;  /* interconnect cycle from which the reply port is free */
-	u64 dst_free;  /* interconnect cycle from which the request port is free */
+	u64 free;                   /* L2 cycle from which the port is free */
+	u64 src_free;               /* interconnect cycle from which the reply port is free */
+	u64 dst_free;               /* interconnect cycle from which the request port is free */
 	u32 in_head, in_tail, in_n; /* packets + 1, travelling ones included */
 	u32 out_head, out_tail, out_n;
 	u32 wait_head, wait_tail; /* SMs + 1 waiting for a credit */
-	u32 promised;     /* places at the input kept for SMs that waited */
-	bool out_waiting; /* its output's head waits for an SM */
-	bool out_granted; /* a place at that SM's port is kept for it */
-	u32 next_waiter;  /* slice + 1 */
-	u8 blocked;    /* enum mem_result the head was refused with; MR_HIT = not refused */
-	bool out_full; /* the head waits for the output list */
+	u32 promised;             /* places at the input kept for SMs that waited */
+	bool out_waiting;         /* its output's head waits for an SM */
+	bool out_granted;         /* a place at that SM's port is kept for it */
+	u32 next_waiter;          /* slice + 1 */
+	u8 blocked;               /* enum mem_result the head was refused with; MR_HIT = not refused */
+	bool out_full;            /* the head waits for the output list */
 	u64 blocked_since;
 	u32 mq_head, mq_tail, mq_n; /* miss queue: DRAM requests + 1 */
 };
@@ -110,33 +114,35 @@ struct slice {
 	u32 channel;
 };
 
-/* --- DRAM ---------------------------------------------------------------------------------------------------------- */
+/* --- DRAM ----------------------------------------------------------------------------------------------------------
+ */
 struct dram_req {
 	u64 row;
-	u32 next;  /* request + 1 */
-	u32 mshr;  /* L2 MSHR of a read */
-	u16 slice;
-	u8 bank, bursts, sectors;
+	u32 next; /* request + 1 */
+	u32 mshr; /* L2 MSHR of a read */
+	u16 slice, bursts;
+	u8 bank, sectors;
 	bool write;
-	u8 pad[2];
+	u8 pad;
 };
 struct window_entry {
 	u64 row;
-	u64 arrived;      /* DRAM cycle */
+	u64 arrived; /* DRAM cycle */
 	u64 arrived_core;
 	u32 req;
-	u8 bank, group, left; /* left: bursts */
-	bool write, missed;   /* missed: a row was opened for it, its first burst counts as a row miss */
-	bool hit;             /* its row is open */
-	u8 pad[6];
+	u16 left; /* bursts */
+	u8 bank, group;
+	bool write, missed; /* missed: a row was opened for it, its first burst counts as a row miss */
+	bool hit;           /* its row is open */
+	u8 pad[5];
 };
 struct bank_state {
-	u64 row;     /* open row + 1; 0 = closed */
+	u64 row;                    /* open row + 1; 0 = closed */
 	u64 act_ok, pre_ok, col_ok; /* DRAM cycles from which the command is allowed */
 	u16 queued, hits;           /* requests in the window; of them to the open row */
 };
 struct channel_state {
-	u64 cmd_next;            /* one command a cycle */
+	u64 cmd_next;                   /* one command a cycle */
 	u64 col_next, rd_next, wr_next; /* column commands; reads after a write, writes after a read */
 	u64 act_next;
 	u64 hit_banks; /* banks with requests to their open row; of the others, */
@@ -158,7 +164,8 @@ struct dram_timing { /* constants derived from the configuration, DRAM cycles */
 	u32 burst, read_done, write_done, rd_to_wr, wr_to_rd, wr_to_pre, ccd, ccdl, rtp, rcd, ras, rp, rc, rrd;
 };
 
-/* --- the whole ----------------------------------------------------------------------------------------------------- */
+/* --- the whole -----------------------------------------------------------------------------------------------------
+ */
 struct mem {
 	struct conf c;
 	struct event_buf *sm_ev, *shared_ev, *no_ev; /* no_ev: never subscribed, stands in for missing ones */
@@ -167,11 +174,11 @@ struct mem {
 	struct dram_timing tm;
 	u32 nsms, nslices, nchannels;
 	u32 missq_size, answers_size, slice_credits, npackets, ndram;
-	u32 flits[9];        /* of a packet with that many sectors of data */
-	u32 port_cycles[9];  /* L2 cycles to move that many sectors */
-	u8 bursts[256];      /* per sector mask of an L2 line */
+	u32 flits[9];       /* of a packet with that many sectors of data */
+	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
+	u16 bursts[256];    /* per sector mask of an L2 line */
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
-	char (*where)[24];   /* "DRAM channel n" */
+	char (*where)[24];                                                   /* "DRAM channel n" */
 
 	struct wheel wheel;
 	struct l1 *l1; /* [sm * MC_COUNT + cache] */
@@ -191,8 +198,14 @@ struct mem {
 	struct noc_counters *noc;
 };
 
-static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm) { return m->sm_ev ? &m->sm_ev[sm] : m->no_ev; }
-static inline struct event_buf *mem_shared_ev(const struct mem *m) { return m->shared_ev ? m->shared_ev : m->no_ev; }
+static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm)
+{
+	return m->sm_ev ? &m->sm_ev[sm] : m->no_ev;
+}
+static inline struct event_buf *mem_shared_ev(const struct mem *m)
+{
+	return m->shared_ev ? m->shared_ev : m->no_ev;
+}
 
 /* pool.c: packets and DRAM requests; sized so that they cannot run out (mem_create explains the sums). */
 u32 packet_alloc(struct mem *m);
@@ -221,18 +234,18 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 
 /* noc/crossbar.c */
-void noc_inject(struct mem *m, u32 sm, u64 now);             /* the SM's miss queue may have something to send */
-void noc_credit(struct mem *m, u32 slice, u64 now);          /* a place became free at the slice's input */
-void noc_reply(struct mem *m, u32 slice, u32 p, u64 now);    /* the slice answers */
-void noc_output(struct mem *m, u32 slice, u64 now);          /* the slice's reply port may be free */
-void noc_arrive(struct mem *m, u32 p, u64 now);              /* a reply reached its SM */
+void noc_inject(struct mem *m, u32 sm, u64 now);          /* the SM's miss queue may have something to send */
+void noc_credit(struct mem *m, u32 slice, u64 now);       /* a place became free at the slice's input */
+void noc_reply(struct mem *m, u32 slice, u32 p, u64 now); /* the slice answers */
+void noc_output(struct mem *m, u32 slice, u64 now);       /* the slice's reply port may be free */
+void noc_arrive(struct mem *m, u32 p, u64 now);           /* a reply reached its SM */
 
 /* l2.c */
-void l2_run(struct mem *m, u32 slice, u64 now);              /* works off the input up to now */
-void l2_arm(struct mem *m, u32 slice, u64 now);              /* the input got a packet */
-void l2_unblock(struct mem *m, u32 slice, u64 now);          /* something the head may wait for changed */
-void l2_fill(struct mem *m, u32 dreq, u64 now);              /* DRAM data arrived */
-void l2_sync(struct mem *m, u32 slice, u64 now);             /* brings time-integrated counters up to date */
+void l2_run(struct mem *m, u32 slice, u64 now);     /* works off the input up to now */
+void l2_arm(struct mem *m, u32 slice, u64 now);     /* the input got a packet */
+void l2_unblock(struct mem *m, u32 slice, u64 now); /* something the head may wait for changed */
+void l2_fill(struct mem *m, u32 dreq, u64 now);     /* DRAM data arrived */
+void l2_sync(struct mem *m, u32 slice, u64 now);    /* brings time-integrated counters up to date */
 
 /* dram/ */
 void channel_init(struct mem *m, struct arena *a); /* writes nothing to the arena */
@@ -242,6 +255,7 @@ enum dram_cmd { CMD_COLUMN, CMD_ACTIVATE, CMD_PRECHARGE };
 void dram_decide(const struct mem *m, struct channel *ch);
 /* The same when the youngest entry has just been added. */
 void dram_decide_added(const struct mem *m, struct channel *ch);
-void channel_refill(struct mem *m, u32 channel, u64 now);    /* takes requests from the slices' miss queues while there is room */
-void channel_run(struct mem *m, u32 channel, u64 now);       /* issues the commands up to now */
+void channel_refill(struct mem *m, u32 channel,
+                    u64 now); /* takes requests from the slices' miss queues while there is room */
+void channel_run(struct mem *m, u32 channel, u64 now); /* issues the commands up to now */
 #endif

@@ -1,4 +1,5 @@
-/* What a debugger asks: MSHRs and where their requests are, queue lengths, banks. Walks everything; not for the simulation's path. */
+/* What a debugger asks: MSHRs and where their requests are, queue lengths, banks. Walks everything; not for the
+ * simulation's path. */
 #include "base/bits.h"
 #include "mem/impl.h"
 

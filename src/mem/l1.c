@@ -1,14 +1,14 @@
 /* The SM's caches: L1 data, constant, texture and instruction cache are the same code with other parameters.
  *
- *   loads          allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the missing ones are
- *                  fetched, and an access that needs more sectors of a line on its way sends a further request (a miss).
- *   global stores  write-through, write-evict, no allocation: a hit invalidates what it touches (the line; its sectors in a sectored
- *                  cache). Sectors on their way are left alone, as GPGPU-Sim does.
- *   local stores   write-back on a hit; a miss goes through without allocating.
- *   atomics        evict and pass to the L2.
- *   cache off      (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a line.
+ *   loads          allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the
+ * missing ones are fetched, and an access that needs more sectors of a line on its way sends a further request (a
+ * miss). global stores  write-through, write-evict, no allocation: a hit invalidates what it touches (the line; its
+ * sectors in a sectored cache). Sectors on their way are left alone, as GPGPU-Sim does. local stores   write-back on a
+ * hit; a miss goes through without allocating. atomics        evict and pass to the L2. cache off
+ * (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a line.
  *
- * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one place. */
+ * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one
+ * place. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
@@ -32,7 +32,10 @@ struct access {
 	u8 cache, op;
 };
 
-static u32 answer_word(u32 token, u32 cache, u32 op) { return (token & 0xffffff) | cache << 24 | op << 26; }
+static u32 answer_word(u32 token, u32 cache, u32 op)
+{
+	return (token & 0xffffff) | cache << 24 | op << 26;
+}
 
 static void push_answer(struct mem *m, u32 sm, u32 word)
 {
@@ -108,8 +111,12 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 	*rf_counter(m->l1[sm * MC_COUNT + c].cc, mr) += n;
 }
 
-/* --- the miss queue -------------------------------------------------------------------------------------------------- */
-static bool queue_room(const struct l1 *l, u32 n) { return l->st->queued + n <= l->missq || !l->st->queued; }
+/* --- the miss queue --------------------------------------------------------------------------------------------------
+ */
+static bool queue_room(const struct l1 *l, u32 n)
+{
+	return l->st->queued + n <= l->missq || !l->st->queued;
+}
 
 static void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
 {
@@ -120,12 +127,12 @@ static void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32
 	if (at >= m->missq_size)
 		at -= m->missq_size;
 	m->missq[(size_t)a->sm * m->missq_size + at] = (struct sm_request){.addr = line,
-																	   .ready = a->now,
-																	   .tag = tag,
-																	   .cache = a->cache,
-																	   .op = (u8)op,
-																	   .sectors = sectors,
-																	   .partial = partial};
+	                                                                   .ready = a->now,
+	                                                                   .tag = tag,
+	                                                                   .cache = a->cache,
+	                                                                   .op = (u8)op,
+	                                                                   .sectors = sectors,
+	                                                                   .partial = partial};
 	a->l->st->queued++;
 	m->fresh[a->sm] = 1;
 }
@@ -137,7 +144,8 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache)
 		m->wake[sm / 64] |= BIT(sm % 64);
 }
 
-/* --- loads ----------------------------------------------------------------------------------------------------------- */
+/* --- loads -----------------------------------------------------------------------------------------------------------
+ */
 /* Sectors of an MSHR leave for the L2 and are waited for. */
 static void fetch(const struct access *a, u32 mshr, u8 sectors)
 {
@@ -150,6 +158,9 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 
 static enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
 {
+	u32 slot = a->l->mshr.e[mshr].slot;
+	if (slot != TAGS_NONE)
+		tags_touch(&a->l->tags, slot);
 	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
 	a->m->port[a->sm].outstanding++;
 	a->l->cc->reads++;
@@ -237,8 +248,8 @@ static enum mem_result load(const struct access *a)
 	u8 need = l->sectored ? a->t->sectors : l->tags.full;
 	if (i != TAGS_NONE) {
 		need &= (u8)~l->tags.line[i].valid;
-		tags_touch(&l->tags, i);
 		if (!need) {
+			tags_touch(&l->tags, i);
 			l->cc->hits++;
 			l->cc->reads++;
 			accept(a);
@@ -266,7 +277,8 @@ static enum mem_result load_bypass(const struct access *a)
 	return wait_for(a, mshr, a->t->sectors);
 }
 
-/* --- stores and atomics ------------------------------------------------------------------------------------------------ */
+/* --- stores and atomics
+ * ------------------------------------------------------------------------------------------------ */
 /* Invalidates what a store touches; whether anything valid was there. */
 static bool evict_touched(const struct access *a)
 {
@@ -338,7 +350,7 @@ static enum mem_result atomic(const struct access *a)
 }
 
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
-						   u64 now)
+                           u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + c];
 	struct access a = {.m = m, .l = l, .t = t, .now = now, .line = tags_line_of(&l->tags, t->addr)};
@@ -360,7 +372,8 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
 }
 
-/* --- answers ------------------------------------------------------------------------------------------------------------- */
+/* --- answers
+ * ------------------------------------------------------------------------------------------------------------- */
 /* The refusals that data for a line may have ended: a line frees its own set, an answer its own merge list. */
 static u32 helped_by_fill(const struct l1 *l, u64 line)
 {
@@ -408,8 +421,8 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	}
 }
 
-/* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they belong
- * to threads of kernels still running or are written back when replaced. */
+/* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they
+ * belong to threads of kernels still running or are written back when replaced. */
 static void invalidate(struct l1 *l)
 {
 	for (u32 i = 0; i < l->mshr.st->fresh; i++)

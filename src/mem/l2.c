@@ -1,20 +1,29 @@
 /* An L2 slice: tags, MSHRs, a data port of l2.port bytes per L2 cycle, a miss queue to its DRAM channel.
  *
- * Requests are served in order. A request that left the interconnect passes l2.latency cycles of pipeline and then meets the tags: a hit
- * replies in that cycle, a miss goes to the miss queue, and its data replies in the cycle it comes back. The port is busy for
- * the data moved (at least a cycle), the atomic unit for l2.atomic cycles per sector. A head that is refused (no line, no MSHR, merge
- * list full, miss queue full) or finds the output full stops those behind it.
+ * Requests are served in order. A request that left the interconnect passes l2.latency cycles of pipeline and then
+ * meets the tags: a hit replies in that cycle, a miss goes to the miss queue, and its data replies in the cycle it
+ * comes back. The port is busy for the data moved (at least a cycle), the atomic unit for l2.atomic cycles per sector.
+ * A head that is refused (no line, no MSHR, merge list full, miss queue full) or finds the output full stops those
+ * behind it.
  *
- * Write-back, write-allocate with lazy fetch: a write takes a line without reading it. A write that covers its sectors makes them
- * valid; one that covers them in part makes them dirty only, and a later read fetches them. There is no byte mask: two partial writes
- * never add up to a full one, and a write that covers some of its sectors fully and others not counts as partial for all. */
+ * Write-back, write-allocate with lazy fetch: a write takes a line without reading it. A write that covers its sectors
+ * makes them valid; one that covers them in part makes them dirty only, and a later read fetches them. There is no byte
+ * mask: two partial writes never add up to a full one, and a write that covers some of its sectors fully and others not
+ * counts as partial for all. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
-static bool is_atomic(u32 op) { return op == MO_ATOMIC || op == MO_RED; }
-static bool is_write(u32 op) { return op == MO_STORE || op == MO_LOCAL_STORE || op == OP_WRITEBACK; }
+static bool is_atomic(u32 op)
+{
+	return op == MO_ATOMIC || op == MO_RED;
+}
+static bool is_write(u32 op)
+{
+	return op == MO_STORE || op == MO_LOCAL_STORE || op == OP_WRITEBACK;
+}
 
-/* --- miss queue ------------------------------------------------------------------------------------------------------ */
+/* --- miss queue ------------------------------------------------------------------------------------------------------
+ */
 static bool queue_room(const struct mem *m, const struct slice *s, u32 n)
 {
 	return s->st->mq_n + n <= m->c.l2_missq || !s->st->mq_n;
@@ -42,8 +51,10 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	st->mq_n++;
 }
 
-/* --- the request at the head ------------------------------------------------------------------------------------------ */
-/* Makes room for a line; false (with the reason) when it has to wait. `others`: miss queue places the caller needs besides. */
+/* --- the request at the head
+ * ------------------------------------------------------------------------------------------ */
+/* Makes room for a line; false (with the reason) when it has to wait. `others`: miss queue places the caller needs
+ * besides. */
 static enum mem_result make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u32 *at)
 {
 	struct slice *s = &m->slice[slice];
@@ -161,6 +172,7 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 		if (mr != MR_HIT)
 			return mr;
 		p->state = PS_DRAM;
+		tags_touch(&s->tags, s->mshr.e[mshr].slot);
 		mshr_wait(&s->mshr, mshr, pi, need);
 	}
 	++*(is_atomic(p->op) ? &s->cc->atomics : &s->cc->reads);
@@ -185,7 +197,8 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 	return mr;
 }
 
-/* --- the slice ---------------------------------------------------------------------------------------------------------- */
+/* --- the slice
+ * ---------------------------------------------------------------------------------------------------------- */
 void l2_run(struct mem *m, u32 slice, u64 now)
 {
 	struct slice *s = &m->slice[slice];

@@ -1,5 +1,5 @@
-/* Builds the memory system and moves it: one timing wheel, a timer for every SM port, slice, slice output, channel, packet on its
- * way to an SM and DRAM read on its way back. */
+/* Builds the memory system and moves it: one timing wheel, a timer for every SM port, slice, slice output, channel,
+ * packet on its way to an SM and DRAM read on its way back. */
 #include "mem/mem.h"
 #include "base/bits.h"
 #include "mem/impl.h"
@@ -10,7 +10,8 @@
 
 #define TIMERS_MAX (1u << 28)
 
-/* --- sizes ------------------------------------------------------------------------------------------------------------------ */
+/* --- sizes
+ * ------------------------------------------------------------------------------------------------------------------ */
 struct l1_spec {
 	const char *name;
 	u32 sets, ways, line, mshrs, merges, missq;
@@ -23,15 +24,23 @@ static struct l1_spec l1_spec(const struct conf *c, enum mem_cache k)
 {
 	bool sectored = c->coalesce == COALESCE_SECTOR32;
 	switch (k) {
-	case MC_L1I: return (struct l1_spec){"l1i", c->l1i_sets, c->l1i_ways, c->l1i_line, c->l1i_mshrs, c->l1i_merges, c->l1i_mshrs, false, false, true};
-	case MC_L1C: return (struct l1_spec){"l1c", c->l1c_sets, c->l1c_ways, c->l1c_line, c->l1c_mshrs, c->l1c_merges, c->l1c_mshrs, false, false, true};
-	case MC_L1T: return (struct l1_spec){"l1t", c->l1t_sets, c->l1t_ways, c->l1t_line, c->l1t_mshrs, c->l1t_merges, c->l1t_mshrs, false, sectored, true};
-	default: return (struct l1_spec){"l1d", c->l1d_sets, c->l1d_ways, c->l1d_line, c->l1d_mshrs, c->l1d_merges, c->l1d_missq, c->l1d_hash, sectored, c->l1d_global};
+	case MC_L1I:
+		return (struct l1_spec){"l1i",         c->l1i_sets,  c->l1i_ways, c->l1i_line, c->l1i_mshrs,
+		                        c->l1i_merges, c->l1i_mshrs, false,       false,       true};
+	case MC_L1C:
+		return (struct l1_spec){"l1c",         c->l1c_sets,  c->l1c_ways, c->l1c_line, c->l1c_mshrs,
+		                        c->l1c_merges, c->l1c_mshrs, false,       false,       true};
+	case MC_L1T:
+		return (struct l1_spec){"l1t",         c->l1t_sets,  c->l1t_ways, c->l1t_line, c->l1t_mshrs,
+		                        c->l1t_merges, c->l1t_mshrs, false,       sectored,    true};
+	default:
+		return (struct l1_spec){"l1d",         c->l1d_sets,  c->l1d_ways, c->l1d_line, c->l1d_mshrs,
+		                        c->l1d_merges, c->l1d_missq, c->l1d_hash, sectored,    c->l1d_global};
 	}
 }
 
-/* Per SM: a miss queue place more per cache (a dirty victim beside the miss when the queue was empty), and answers for every waiter of
- * every MSHR and every store. */
+/* Per SM: a miss queue place more per cache (a dirty victim beside the miss when the queue was empty), and answers for
+ * every waiter of every MSHR and every store. */
 static void size_sm(struct mem *m)
 {
 	m->missq_size = 0;
@@ -43,19 +52,23 @@ static void size_sm(struct mem *m)
 	}
 }
 
-/* Packets: those at a slice's input (its queue and its pipeline stages), waiting in its MSHRs or in its output (which takes replies beyond
- * its size from MSHRs only), and on their way to an SM. DRAM requests: in miss queues, in windows, and reads not yet back. */
+/* Packets: those at a slice's input (its queue and its pipeline stages), waiting in its MSHRs or in its output (which
+ * takes replies beyond its size from MSHRs only), and on their way to an SM. DRAM requests: in miss queues, in windows,
+ * and reads not yet back. */
 static bool size_shared(struct mem *m, struct err *e)
 {
 	const struct conf *c = &m->c;
 	u64 stages = clock_up(&m->l2clk, c->l2_latency);
 	u64 waiters = (u64)c->l2_mshrs * c->l2_merges;
 	u64 reads = (u64)c->l2_mshrs * (c->coalesce == COALESCE_SECTOR32 ? c->l2_line / SECTOR_BYTES : 1);
-	u64 packets = m->nslices * (c->noc_in_queue + stages + waiters + c->noc_out_queue) + (u64)m->nsms * c->noc_out_queue;
+	u64 packets =
+	    m->nslices * (c->noc_in_queue + stages + waiters + c->noc_out_queue) + (u64)m->nsms * c->noc_out_queue;
 	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + (u64)m->nchannels * c->dram_queue;
 	if (packets + dram > TIMERS_MAX)
-		return err_set(e, "l2.mshrs x l2.merges x slices: %llu requests in flight are more than the %u this program supports",
-					   (unsigned long long)(packets + dram), TIMERS_MAX);
+		return err_set(e,
+		               "l2.mshrs, l2.merges, l2.latency: room for %llu requests in flight is more than the %u this "
+		               "program supports",
+		               (unsigned long long)(packets + dram), TIMERS_MAX);
 	m->slice_credits = (u32)(c->noc_in_queue + stages);
 	m->npackets = (u32)packets;
 	m->ndram = (u32)dram;
@@ -69,12 +82,11 @@ static bool check_lines(const struct conf *c, struct err *e)
 		if (s.line > c->l2_line)
 			return err_set(e, "%s.line: %u is more than l2.line %u", s.name, s.line, c->l2_line);
 	}
-	if (c->partitions * c->l2_slices > 512 || c->num_sms > 128)
-		return err_set(e, "partitions x l2.slices: %u is more than 512", c->partitions * c->l2_slices);
 	return true;
 }
 
-/* --- building ----------------------------------------------------------------------------------------------------------------- */
+/* --- building
+ * ----------------------------------------------------------------------------------------------------------------- */
 static void build_tables(struct mem *m)
 {
 	for (u32 n = 0; n <= 8; n++) {
@@ -165,7 +177,7 @@ static struct mem *build(const struct conf *c, struct arena *state, struct err *
 }
 
 struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
-					   struct err *e)
+                       struct err *e)
 {
 	struct mem *m = build(c, state, e);
 	if (!m)
@@ -198,7 +210,9 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	return m != NULL;
 }
 
-/* --- moving --------------------------------------------------------------------------------------------------------------------- */
+/* --- moving
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 /* What each timer stands for, in the order of the numbers. */
 static void fire(struct mem *m, u32 t, u64 now)
 {
@@ -256,6 +270,19 @@ u64 mem_next(const struct mem *m)
 	return wheel_next(&m->wheel);
 }
 
-const u64 *mem_wake(const struct mem *m) { return m->wake; }
-void mem_clear_wake(struct mem *m, u32 sm) { m->wake[sm / 64] &= ~BIT(sm % 64); }
-u32 mem_outstanding(const struct mem *m, u32 sm) { return m->port[sm].outstanding; }
+const u64 *mem_wake(const struct mem *m)
+{
+	return m->wake;
+}
+
+/* An SM that has not taken all its answers stays awake. */
+void mem_clear_wake(struct mem *m, u32 sm)
+{
+	if (!m->port[sm].answers_n)
+		m->wake[sm / 64] &= ~BIT(sm % 64);
+}
+
+u32 mem_outstanding(const struct mem *m, u32 sm)
+{
+	return m->port[sm].outstanding;
+}

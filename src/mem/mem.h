@@ -35,9 +35,9 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 u32 mem_shared_degree(const struct conf *c, const struct dyninst *d);
 
 enum mem_result {
-	MR_HIT,      /* data there: the caller schedules its own latency */
+	MR_HIT,      /* data there (or a local store took its line): nothing comes back, the caller schedules its own latency */
 	MR_PENDING,  /* allocated an MSHR, merged, or passed on: a token comes back through mem_pop() */
-	MR_SENT,     /* a store or reduction went on its way; a token comes back when it is acknowledged (for fences) */
+	MR_SENT,     /* a store or reduction went on its way; a token comes back when it is acknowledged (for fences). Atomics: MR_PENDING */
 	MR_RF_LINE, MR_RF_MSHR, MR_RF_MERGE, MR_RF_QUEUE, /* refused; nothing happened but one reservation-failure count */
 };
 

@@ -1,5 +1,6 @@
-/* mshr: miss status holding registers - one entry per line (or set of its sectors) on its way, with the list of requests that wait
- * for it. Used by the SM's caches (waiters are answer words) and by the L2 slices (waiters are packets). */
+/* mshr: miss status holding registers - one entry per line (or set of its sectors) on its way, with the list of
+ * requests that wait for it. Used by the SM's caches (waiters are answer words) and by the L2 slices (waiters are
+ * packets). */
 #ifndef MEM_MSHR_H
 #define MEM_MSHR_H
 #include "base/arena.h"
@@ -22,9 +23,9 @@ struct mshr_waiter {
 	u32 need; /* sectors it still waits for */
 };
 struct mshr_state {
-	u64 last; /* cycle up to which mshr_cycles is counted */
+	u64 last;        /* cycle up to which mshr_cycles is counted */
 	u32 used, fresh; /* entries in use; entries never used yet start at fresh */
-	u32 free;  /* entry + 1 */
+	u32 free;        /* entry + 1 */
 };
 struct mshr_table {
 	u32 size, merges, hash_mask;
@@ -35,16 +36,22 @@ struct mshr_table {
 };
 
 void mshr_init(struct mshr_table *t, struct arena *a, u32 size, u32 merges);
-static inline bool mshr_available(const struct mshr_table *t) { return t->st->used < t->size; }
-static inline bool mshr_mergeable(const struct mshr_table *t, u32 i) { return t->e[i].n < t->merges; }
+static inline bool mshr_available(const struct mshr_table *t)
+{
+	return t->st->used < t->size;
+}
+static inline bool mshr_mergeable(const struct mshr_table *t, u32 i)
+{
+	return t->e[i].n < t->merges;
+}
 /* Takes a free entry (there must be one) for a line. keyed: mshr_find() shall find it. */
 u32 mshr_alloc(struct mshr_table *t, u64 line, u32 slot, bool keyed, u64 now, struct cache_counters *cc);
 /* The keyed entry of a line or MSHR_NONE. */
 u32 mshr_find(const struct mshr_table *t, u64 line);
 /* Adds a waiter (there must be room). */
 void mshr_wait(struct mshr_table *t, u32 i, u32 who, u8 need);
-/* Sectors arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many. Frees the entry
- * when nothing is pending any more. */
+/* Sectors arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many. Frees the
+ * entry when nothing is pending any more. */
 u32 mshr_arrive(struct mshr_table *t, u32 i, u8 sectors, u32 *out, u64 now, struct cache_counters *cc);
 /* Brings cc->mshr_cycles up to date. */
 void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc);

@@ -1,13 +1,15 @@
-/* Shared memory bank conflicts: how many LSU cycles an instruction takes. The whole warp is served at once; a bank gives one
- * word a cycle to any number of lanes, so a load or store costs the largest number of distinct words in one bank (a
- * conflict-free 64-bit access: 2 of 32 banks x 4 B). Atomics are read-modify-writes that serialise lane by lane within a bank. */
+/* Shared memory bank conflicts: how many LSU cycles an instruction takes. The whole warp is served at once; a bank
+ * gives one word a cycle to any number of lanes, so a load or store costs the largest number of distinct words in one
+ * bank (a conflict-free 64-bit access: 2 of 32 banks x 4 B). Atomics are read-modify-writes that serialise lane by lane
+ * within a bank. */
 #include "base/bits.h"
 #include "mem/mem.h"
 
 #include <string.h>
 
 #define BANKS_MAX 64
-#define WORDS_MAX (WARP_SIZE * 5) /* 16 B per lane in 4 B words; one more for an access that is not aligned to its words */
+#define WORDS_MAX                                                                                                      \
+	(WARP_SIZE * 5) /* 16 B per lane in 4 B words; one more for an access that is not aligned to its words */
 
 struct bank_set {
 	u8 count[BANKS_MAX]; /* distinct words (atomics: lanes) per bank */
@@ -53,7 +55,8 @@ u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
 	memset(b.head, 0, sizeof(b.head));
 	b.n = b.degree = 0;
 	u32 shift = log2_floor(c->shared_bank_bytes), bank_mask = c->shared_banks - 1;
-	FOR_EACH_BIT(lane, (u64)d->mask) {
+	FOR_EACH_BIT(lane, (u64)d->mask)
+	{
 		u64 first = d->addr[lane] >> shift, last = (d->addr[lane] + d->bytes - 1) >> shift;
 		for (u64 w = first; w <= last; w++)
 			if (d->atomic)

@@ -1,5 +1,5 @@
-/* tags: the tag array of a set-associative cache, used by the SM's caches and the L2 slices. LRU; a line may be valid, waited for
- * (pending) and dirty by 32 B sector. A machine without sectors simply always uses the full mask. */
+/* tags: the tag array of a set-associative cache, used by the SM's caches and the L2 slices. LRU; a line may be valid,
+ * waited for (pending) and dirty by 32 B sector. A machine without sectors simply always uses the full mask. */
 #ifndef MEM_TAGS_H
 #define MEM_TAGS_H
 #include "base/arena.h"
@@ -14,7 +14,7 @@ struct line {
 	u8 valid;   /* sectors that may be read */
 	u8 pending; /* sectors on their way: the line is reserved while any is */
 	u8 dirty;   /* sectors to be written back; not in valid = written in part only, so a read must fetch it first */
-	u8 pad[3];    /* named so that it is zero: state is hashed */
+	u8 pad[3];  /* named so that it is zero: state is hashed */
 };
 /* Geometry: constant. tag, line and stamp live in the arena. */
 struct tags {
@@ -28,7 +28,10 @@ struct tags {
 };
 
 void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash);
-static inline u64 tags_line_of(const struct tags *t, u64 addr) { return addr >> t->line_shift << t->line_shift; }
+static inline u64 tags_line_of(const struct tags *t, u64 addr)
+{
+	return addr >> t->line_shift << t->line_shift;
+}
 /* The set of line number n (address / line size, or a slice's own numbering): XOR of the higher bits when hashed. */
 static inline u32 tags_set(const struct tags *t, u64 n)
 {

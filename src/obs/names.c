@@ -68,7 +68,8 @@ void line_text(const struct module *m, u32 pc, struct strbuf *out)
 		s++;
 		len--;
 	}
-	strbuf_add(out, s, len);
+	for (u32 i = 0; i < len; i++)
+		strbuf_addc(out, s[i] == '\t' ? ' ' : s[i]);
 }
 
 void line_place(const struct module *m, u32 pc, struct strbuf *out)

@@ -1,5 +1,5 @@
-/* report: a run's statistics as JSON, CSV or text. Two runs of the same thing give the same bytes, apart from JSON's `host` object,
- * CSV's host.* rows and the text's last line. */
+/* report: a run's statistics as JSON, CSV or text. Two runs of the same thing give the same bytes, apart from JSON's
+ * `host` object, CSV's host.* rows and the text's last line. */
 #ifndef OBS_REPORT_H
 #define OBS_REPORT_H
 #include "base/strbuf.h"

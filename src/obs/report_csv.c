@@ -2,8 +2,8 @@
 
 #include "obs/report.h"
 
-/* name,instance,value rows. Names are counters' and rates' ("l1d.hits"); instance is a number, or "sum". Names with a comma or quote
- * do not exist in the tables; kernel names and texts are quoted. */
+/* name,instance,value rows. Names are counters' and rates' ("l1d.hits"); instance is a number, or "sum". Names with a
+ * comma or quote do not exist in the tables; kernel names and texts are quoted. */
 
 static void row_u64(struct strbuf *out, const char *group, const char *name, const char *instance, u64 v)
 {
@@ -29,14 +29,15 @@ static void row_text(struct strbuf *out, const char *name, const char *instance,
 	strbuf_adds(out, "\"\n");
 }
 
-static void figures(struct strbuf *out, enum counter_group g, u32 n, const struct instance_stats *in, const char *instance)
+static void figures(struct strbuf *out, enum counter_group g, u32 n, const struct instance_stats *in,
+                    const char *instance)
 {
 	for (u32 i = 0; i < n; i++)
 		row_u64(out, counter_group_names[g], stats_counter(g, i)->name, instance, in->counters[i]);
 	for (u32 i = 0; i < rate_ndescs; i++)
 		if (rate_descs[i].group == g)
 			row_real(out, counter_group_names[g], rate_descs[i].name, instance,
-					 rate_descs[i].value(in->counters, &in->env));
+			         rate_descs[i].value(in->counters, &in->env));
 }
 
 static void group(const struct stats *s, enum counter_group g, struct strbuf *out)
@@ -62,7 +63,7 @@ static void stalls(const struct stats *s, struct strbuf *out)
 		u32 n = stall_map((enum taxonomy)t, s->stalls, classes);
 		for (u32 i = 0; i < n; i++)
 			strbuf_addf(out, "stalls.%s.%s,sum,%llu\n", taxonomy_names[t], classes[i].name,
-						(unsigned long long)classes[i].slots);
+			            (unsigned long long)classes[i].slots);
 	}
 }
 

@@ -5,11 +5,23 @@
 
 #include "obs/report.h"
 
-static void put(json_t *o, const char *key, json_t *value) { json_object_set_new(o, key, value); }
-static json_t *number(u64 v) { return json_integer((json_int_t)v); }
-static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+static void put(json_t *o, const char *key, json_t *value)
+{
+	json_object_set_new(o, key, value);
+}
+static json_t *number(u64 v)
+{
+	return json_integer((json_int_t)v);
+}
+static json_t *real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
 
-static json_t *dim(struct dim3 d) { return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z); }
+static json_t *dim(struct dim3 d)
+{
+	return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
+}
 
 /* A kernel's times are whole cycles; everything else is a quotient and stays a real, however it comes out. */
 static json_t *rate(const struct rate_desc *d, const struct instance_stats *in)
@@ -71,8 +83,9 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "regs", number(k->launch->regs));
 	put(o, "shared", number(k->launch->shared_bytes));
 	put(o, "ctas", number(k->launch->ctas));
-	put(o, "occupancy", json_pack("{s:I,s:I,s:s}", "ctas_per_sm", (json_int_t)k->ctas_per_sm, "warps_per_sm",
-								  (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
+	put(o, "occupancy",
+	    json_pack("{s:I,s:I,s:s}", "ctas_per_sm", (json_int_t)k->ctas_per_sm, "warps_per_sm",
+	              (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
 	put_figures(o, CG_kernel, s->group[CG_kernel].ncounters, &s->group[CG_kernel].instance[i]);
 	return o;
 }
@@ -153,8 +166,8 @@ static json_t *with_instances(const struct stats *s, enum counter_group g)
 
 static json_t *policies(const struct conf *c)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "warp", c->warp_sched, "cta", c->cta_sched, "partition", "none", "preempt",
-					 "none", "coherence", "none");
+	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "warp", c->warp_sched, "cta", c->cta_sched, "partition", "none",
+	                 "preempt", "none", "coherence", "none");
 }
 
 static void put_head(json_t *o, const struct stats *s)

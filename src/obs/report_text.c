@@ -8,7 +8,8 @@
 #define BAR_CELLS 34
 #define KERNEL_LINES 8 /* more launches are shown one line a kernel */
 
-/* --- pieces ---------------------------------------------------------------------------------------------------------------- */
+/* --- pieces
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 /* 1234567 -> "1,234,567" */
 static const char *grouped(u64 v, char out[32])
@@ -61,7 +62,9 @@ static void bar(const struct text_style *st, struct strbuf *out, double share)
 		strbuf_addc(out, '#');
 }
 
-/* --- head -------------------------------------------------------------------------------------------------------------------- */
+/* --- head
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void head(const struct stats *s, const struct text_style *st, struct strbuf *out)
 {
@@ -82,16 +85,21 @@ static void head(const struct stats *s, const struct text_style *st, struct strb
 
 static void totals(const struct stats *s, const struct text_style *st, struct strbuf *out)
 {
-	char a[32], b[32], c[32];
+	char a[32], b[32];
 	strbuf_addf(out, "\n cycles %16s   time %.2f %s at %g MHz\n", grouped(s->cycles, a),
-				s->sim_us >= 1000 ? s->sim_us / 1000 : s->sim_us, s->sim_us >= 1000 ? "ms" : st->ascii ? "us" : "µs",
-				s->conf->core_clock);
-	strbuf_addf(out, " IPC %19.2f   warp instructions %s, thread instructions %s (%s of lanes)\n",
-				s->cycles ? (double)s->warp_insts / (double)s->cycles : 0, grouped(s->warp_insts, a),
-				grouped(s->thread_insts, b), percent(stats_rate(s, CG_sm, "simd_efficiency"), c));
+	            s->sim_us >= 1000 ? s->sim_us / 1000 : s->sim_us,
+	            s->sim_us >= 1000 ? "ms"
+	            : st->ascii       ? "us"
+	                              : "µs",
+	            s->conf->core_clock);
+	strbuf_addf(out, " IPC %19.2f   %s warp instructions, %s of lanes active\n",
+	            s->cycles ? (double)s->warp_insts / (double)s->cycles : 0, grouped(s->warp_insts, a),
+	            percent(stats_rate(s, CG_sm, "simd_efficiency"), b));
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------------------------------- */
+/* --- kernels
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static void dim_text(struct dim3 d, char *out, size_t n)
 {
@@ -144,17 +152,17 @@ static void kernel_row(const struct kernel_line *l, const struct text_style *st,
 	char name[32], grid[40], block[40], cycles[32];
 	const struct launch *la = l->k->launch;
 	if (l->launches > 1)
-		snprintf(name, sizeof name, "%.18s %s%u", l->k->name, st->ascii ? "x" : "×", l->launches);
+		snprintf(name, sizeof name, "%.13s %s%u", l->k->name, st->ascii ? "x" : "×", l->launches);
 	else
-		snprintf(name, sizeof name, "%u %.20s", l->id, l->k->name);
+		snprintf(name, sizeof name, "%u %.15s", l->id, l->k->name);
 	dim_text(la->grid, grid, sizeof grid);
 	dim_text(la->block, block, sizeof block);
 	grouped(l->cycles, cycles);
-	int pad = 23 + (!st->ascii && l->launches > 1); /* the sign takes two bytes */
-	strbuf_addf(out, " %-*s %-9s %-7s %4u %6u %2u %-10.10s %11s", pad, name, grid, block, la->regs, la->shared_bytes,
-				l->k->ctas_per_sm, l->k->limiter ? l->k->limiter : "", l->cycles ? cycles : states[l->k->state]);
+	int pad = 18 + (!st->ascii && l->launches > 1); /* the sign takes two bytes */
+	strbuf_addf(out, " %-*s %-9s %-7s %4u %6u %2u %-10.10s %10s", pad, name, grid, block, la->regs, la->shared_bytes,
+	            l->k->ctas_per_sm, l->k->limiter ? l->k->limiter : "", l->cycles ? cycles : states[l->k->state]);
 	if (l->cycles)
-		strbuf_addf(out, " %6.2f", (double)l->insts / (double)l->cycles);
+		strbuf_addf(out, " %5.2f", (double)l->insts / (double)l->cycles);
 	strbuf_addc(out, '\n');
 }
 
@@ -164,25 +172,27 @@ static void kernels(const struct stats *s, const struct text_style *st, struct s
 	struct kernel_line *lines = xcalloc(MAX(launches, 1u), sizeof *lines);
 	u32 n = kernel_lines(s, lines);
 	if (n)
-		strbuf_addf(out, "\n %-23s %-9s %-7s %4s %6s %-13s %11s %6s\n", "kernel", "grid", "block", "regs", "shared",
-					"CTAs/SM (by)", "cycles", "IPC");
+		strbuf_addf(out, "\n %-18s %-9s %-7s %4s %6s %-13s %10s %5s\n", "kernel", "grid", "block", "regs", "shared",
+		            "CTAs/SM (by)", "cycles", "IPC");
 	for (u32 i = 0; i < n; i++)
 		kernel_row(&lines[i], st, out);
 	free(lines);
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void cache(const struct stats *s, enum counter_group g, const char *name, struct strbuf *out)
 {
 	char a[32], b[32];
 	strbuf_addf(out, "%-5s %8s hits of %s", name, percent(stats_rate(s, g, "hit_rate"), a),
-				grouped(stats_sum(s, g, "accesses"), b));
+	            grouped(stats_sum(s, g, "accesses"), b));
 }
 
 /* Two caches side by side. */
 static void caches(const struct stats *s, enum counter_group left, const char *left_name, enum counter_group right,
-				   const char *right_name, struct strbuf *out)
+                   const char *right_name, struct strbuf *out)
 {
 	struct strbuf first = STRBUF_INIT;
 	cache(s, left, left_name, &first);
@@ -202,13 +212,16 @@ static void memory(const struct stats *s, struct strbuf *out)
 	double latency = stats_rate(s, CG_dram, "mean_latency");
 	double gbs = stats_rate(s, CG_dram, "bandwidth_gbs");
 	strbuf_addf(out, " DRAM  %.1f GB/s, %s of peak; row hits %s", isfinite(gbs) ? gbs : 0,
-				percent(stats_rate(s, CG_dram, "bandwidth_share"), a), percent(stats_rate(s, CG_dram, "row_hit_rate"), b));
+	            percent(stats_rate(s, CG_dram, "bandwidth_share"), a),
+	            percent(stats_rate(s, CG_dram, "row_hit_rate"), b));
 	if (isfinite(latency))
 		strbuf_addf(out, "; mean latency %.0f cycles", latency);
 	strbuf_addc(out, '\n');
 }
 
-/* --- stalls --------------------------------------------------------------------------------------------------------------------- */
+/* --- stalls
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Reasons by slots, the issued ones first, equal ones in the table's order. */
 static u32 ordered_reasons(const struct stats *s, u32 order[ST_COUNT])
@@ -234,8 +247,8 @@ static void stalls(const struct stats *s, const struct text_style *st, struct st
 	if (!slots)
 		return;
 	strbuf_addf(out, "\n issue slots: %s (%u schedulers %s %u SMs %s %s cycles)\n", grouped(slots, a),
-				s->conf->sm_schedulers, st->ascii ? "x" : "×", s->conf->num_sms, st->ascii ? "x" : "×",
-				grouped(s->cycles, b));
+	            s->conf->sm_schedulers, st->ascii ? "x" : "×", s->conf->num_sms, st->ascii ? "x" : "×",
+	            grouped(s->cycles, b));
 	for (u32 i = 0; i < n; i++) {
 		u32 r = order[i];
 		double share = (double)s->stalls[r] / (double)slots;
@@ -255,9 +268,9 @@ static void host(const struct stats *s, struct strbuf *out)
 	double wall = (double)s->run.sim_ns / 1e9;
 	if (wall <= 0)
 		return;
-	strbuf_addf(out, "\n simulated in %.2f s: %s warp instructions/s, %s cycles/s, %sB of memory\n", wall,
-				scaled((double)s->warp_insts / wall, a), scaled((double)s->cycles / wall, b),
-				scaled((double)s->run.peak_rss, c));
+	strbuf_addf(out, "\n simulated in %.2f s: %s warp instructions/s, %s cycles/s, %sB\n", wall,
+	            scaled((double)s->warp_insts / wall, a), scaled((double)s->cycles / wall, b),
+	            scaled((double)s->run.peak_rss, c));
 }
 
 void report_text(const struct stats *s, const struct text_style *st, struct strbuf *out)

@@ -86,7 +86,10 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-u32 sampler_scopes(const struct sampler *s) { return s->scopes; }
+u32 sampler_scopes(const struct sampler *s)
+{
+	return s->scopes;
+}
 
 void sampler_take(struct sampler *s, struct sample *out)
 {
@@ -98,18 +101,22 @@ void sampler_take(struct sampler *s, struct sample *out)
 	s->now = t;
 }
 
-void sampler_reset(struct sampler *s) { read_all(s, s->last); }
+void sampler_reset(struct sampler *s)
+{
+	read_all(s, s->last);
+}
 
-/* --- figures ---------------------------------------------------------------------------------------------------------- */
+/* --- figures
+ * ---------------------------------------------------------------------------------------------------------- */
 
 struct series_desc series_desc(enum series s)
 {
 	static const struct series_desc fixed[TS_STALL] = {
-		[TS_IPC] = {"ipc", "warp insts/cycle", "warp instructions executed per core cycle"},
-		[TS_WARPS] = {"active_warps", "warps", "mean number of resident warps"},
-		[TS_L1D_HIT] = {"l1d_hit_rate", "", "L1D hits / (hits + misses + merges)"},
-		[TS_L2_HIT] = {"l2_hit_rate", "", "L2 hits / (hits + misses + merges)"},
-		[TS_DRAM_BW] = {"dram_utilisation", "", "DRAM bytes moved / bytes at peak bandwidth"},
+	    [TS_IPC] = {"ipc", "warp insts/cycle", "warp instructions executed per core cycle"},
+	    [TS_WARPS] = {"active_warps", "warps", "mean number of resident warps"},
+	    [TS_L1D_HIT] = {"l1d_hit_rate", "", "L1D hits / (hits + misses + merges)"},
+	    [TS_L2_HIT] = {"l2_hit_rate", "", "L2 hits / (hits + misses + merges)"},
+	    [TS_DRAM_BW] = {"dram_utilisation", "", "DRAM bytes moved / bytes at peak bandwidth"},
 	};
 	if (s < TS_STALL)
 		return fixed[s];
@@ -118,7 +125,10 @@ struct series_desc series_desc(enum series s)
 	return (struct series_desc){stall_descs[reason].name[TAX_BASE], "", stall_descs[reason].help};
 }
 
-static double ratio(u64 a, u64 b) { return b ? (double)a / (double)b : NAN; }
+static double ratio(u64 a, u64 b)
+{
+	return b ? (double)a / (double)b : NAN;
+}
 
 static double stall_share(const struct sample *s, u32 reason)
 {
@@ -135,7 +145,8 @@ double sample_value(const struct sample *s, enum series which, double peak_bytes
 	case TS_WARPS: return ratio(s->warp_cycles, s->cycles);
 	case TS_L1D_HIT: return ratio(s->l1d_hits, s->l1d_lookups);
 	case TS_L2_HIT: return ratio(s->l2_hits, s->l2_lookups);
-	case TS_DRAM_BW: return peak_bytes > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak_bytes) : NAN;
+	case TS_DRAM_BW:
+		return peak_bytes > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak_bytes) : NAN;
 	default: return stall_share(s, (u32)which - TS_STALL);
 	}
 }

@@ -1,16 +1,16 @@
 /* sample: what happened since the last sample, per SM and for the machine, as integers that can be added up.
  *
- * The one place that turns counters into samples: the timeline store of the screens, the --timeline file and the trace's
- * counter tracks all build on it. Sampling reads queries only and never changes what is simulated. */
+ * The one place that turns counters into samples: the timeline store of the screens, the --timeline file and the
+ * trace's counter tracks all build on it. Sampling reads queries only and never changes what is simulated. */
 #ifndef OBS_SAMPLE_H
 #define OBS_SAMPLE_H
 #include "gpu/query.h"
 
 /* Sums over a span of cycles. Adding two neighbouring spans gives the span of both. */
 struct sample {
-	u64 cycles;      /* length of the span */
-	u64 issued;      /* warp instructions */
-	u64 warp_cycles; /* sum over cycles of resident warps */
+	u64 cycles;                /* length of the span */
+	u64 issued;                /* warp instructions */
+	u64 warp_cycles;           /* sum over cycles of resident warps */
 	u64 l1d_hits, l1d_lookups; /* lookups = hits + misses + merges */
 	u64 l2_hits, l2_lookups;   /* machine only: 0 in an SM's sample */
 	u64 dram_bytes;            /* machine only */
@@ -22,7 +22,7 @@ void sample_add(struct sample *into, const struct sample *s);
 struct sampler;
 struct sampler *sampler_create(struct gpu *g); /* starts at the machine's present cycle; free with sampler_free */
 void sampler_free(struct sampler *s);
-u32 sampler_scopes(const struct sampler *s);   /* number of SMs + 1; scope 0 = the machine, scope n + 1 = SM n */
+u32 sampler_scopes(const struct sampler *s); /* number of SMs + 1; scope 0 = the machine, scope n + 1 = SM n */
 /* What happened since the last call (or creation): out[sampler_scopes]. */
 void sampler_take(struct sampler *s, struct sample *out);
 /* Forgets what was before: the next sample starts at the machine's present cycle. */

@@ -16,7 +16,10 @@
 #define STRUCT_dram struct dram_counters
 #define STRUCT_kernel struct kernel_counters
 
-static double quotient(double a, double b) { return b != 0 ? a / b : NAN; }
+static double quotient(double a, double b)
+{
+	return b != 0 ? a / b : NAN;
+}
 
 #define R(g, n, u, num, den, h)                                                                                        \
 	static double rate_##g##_##n(const u64 *counters, const struct rate_env *x)                                        \
@@ -46,10 +49,10 @@ static struct rate_env environment(const struct stats *s, enum counter_group g, 
 	const struct conf *c = s->conf;
 	double share = g == CG_dram ? (double)covered / s->group[CG_dram].n : 1;
 	return (struct rate_env){.cycles = s->cycles,
-							 .slots = s->cycles * c->sm_schedulers * covered,
-							 .instances = covered,
-							 .sim_us = s->sim_us,
-							 .peak_bytes = dram_peak_bytes(c) * share};
+	                         .slots = s->cycles * c->sm_schedulers * covered,
+	                         .instances = covered,
+	                         .sim_us = s->sim_us,
+	                         .peak_bytes = dram_peak_bytes(c) * share};
 }
 
 static void gather_group(struct stats *s, struct gpu *g, enum counter_group group)

@@ -9,22 +9,22 @@
 
 /* What the machine does not know about the run. Strings must outlive the stats. */
 struct run_info {
-	const char *workload; /* name */
-	const char *check;    /* "pass", "fail", "none" */
+	const char *workload;      /* name */
+	const char *check;         /* "pass", "fail", "none" */
 	const char *check_message; /* "" = none */
-	const char *stop;     /* "finished", "fault", "deadlock", "max-cycles", "interrupted" */
-	u64 sim_ns;           /* host time spent simulating; the only figures that differ between two runs: */
-	u64 total_ns;         /* host time in all */
-	u64 peak_rss;         /* B */
+	const char *stop;          /* "finished", "fault", "deadlock", "max-cycles", "interrupted" */
+	u64 sim_ns;                /* host time spent simulating; the only figures that differ between two runs: */
+	u64 total_ns;              /* host time in all */
+	u64 peak_rss;              /* B */
 };
 
 /* What rates are computed with, beside counters. */
 struct rate_env {
-	u64 cycles;         /* core cycles of the run */
-	u64 slots;          /* issue slots: schedulers x cycles, of the instances summed over */
-	u64 instances;      /* how many instances the counters are the sum of */
-	double sim_us;      /* simulated time */
-	double peak_bytes;  /* DRAM bytes per core cycle at peak, of the instances summed over */
+	u64 cycles;        /* core cycles of the run */
+	u64 slots;         /* issue slots: schedulers x cycles, of the instances summed over */
+	u64 instances;     /* how many instances the counters are the sum of */
+	double sim_us;     /* simulated time */
+	double peak_bytes; /* DRAM bytes per core cycle at peak, of the instances summed over */
 };
 struct rate_desc {
 	enum counter_group group;
@@ -40,7 +40,7 @@ struct instance_stats {
 	struct rate_env env;
 };
 struct group_stats {
-	u32 n;                     /* instances */
+	u32 n; /* instances */
 	u32 ncounters;
 	struct instance_stats sum; /* over all instances; meaningless for kernels */
 	struct instance_stats *instance;
@@ -52,9 +52,9 @@ struct stats {
 	double sim_us;
 	u64 warp_insts, thread_insts;
 	struct group_stats group[CG_COUNT];
-	u64 stalls[ST_COUNT];            /* all SMs */
-	u64 (*sched_stalls)[ST_COUNT];   /* [sm * sm_schedulers + scheduler] */
-	struct kernel_info *kernels;     /* group[CG_kernel].n */
+	u64 stalls[ST_COUNT];          /* all SMs */
+	u64 (*sched_stalls)[ST_COUNT]; /* [sm * sm_schedulers + scheduler] */
+	struct kernel_info *kernels;   /* group[CG_kernel].n */
 };
 struct stats *stats_gather(struct gpu *g, const struct run_info *run);
 void stats_free(struct stats *s);

@@ -16,7 +16,10 @@ struct timeline {
 	struct sample *fresh; /* [scopes]: scratch */
 };
 
-static struct sample *row(const struct timeline *t, u32 i) { return t->store + (size_t)i * t->scopes; }
+static struct sample *row(const struct timeline *t, u32 i)
+{
+	return t->store + (size_t)i * t->scopes;
+}
 
 struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
 {
@@ -81,9 +84,18 @@ void timeline_sample(void *ctx, u64 cycle)
 		close_open(t);
 }
 
-u32 timeline_len(const struct timeline *t) { return t->len; }
-u64 timeline_span(const struct timeline *t) { return t->span; }
-u64 timeline_start(const struct timeline *t) { return t->start; }
+u32 timeline_len(const struct timeline *t)
+{
+	return t->len;
+}
+u64 timeline_span(const struct timeline *t)
+{
+	return t->span;
+}
+u64 timeline_start(const struct timeline *t)
+{
+	return t->start;
+}
 
 const struct sample *timeline_raw(const struct timeline *t, s32 sm, u32 i)
 {
@@ -91,7 +103,10 @@ const struct sample *timeline_raw(const struct timeline *t, s32 sm, u32 i)
 	return &row(t, i)[sm + 1];
 }
 
-static bool kept(s32 sm, enum series which) { return sm < 0 || (which != TS_L2_HIT && which != TS_DRAM_BW); }
+static bool kept(s32 sm, enum series which)
+{
+	return sm < 0 || (which != TS_L2_HIT && which != TS_DRAM_BW);
+}
 
 double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i)
 {

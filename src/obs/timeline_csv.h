@@ -5,8 +5,8 @@
 #include "gpu/query.h"
 
 struct timeline_csv;
-/* Writes the header to f, which stays the caller's (and must live until timeline_csv_free). Columns: cycle (end of the row's span),
- * cycles (its length), the series of obs/sample.h; figures that do not exist for a row are empty. */
+/* Writes the header to f, which stays the caller's (and must live until timeline_csv_free). Columns: cycle (end of the
+ * row's span), cycles (its length), the series of obs/sample.h; figures that do not exist for a row are empty. */
 struct timeline_csv *timeline_csv_create(struct gpu *g, FILE *f);
 /* A sample_fn: ctx is the writer. */
 void timeline_csv_sample(void *ctx, u64 cycle);

@@ -32,7 +32,8 @@ u64 trace_events(void)
 	return BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE);
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------------------------- */
+/* --- writing
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void next(struct trace *t)
 {
@@ -46,7 +47,8 @@ static void name_process(struct trace *t, u32 pid, const char *name, s32 number)
 	fprintf(t->f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s", pid, name);
 	if (number >= 0)
 		fprintf(t->f, " %d", number);
-	fprintf(t->f, "\"}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
+	fprintf(t->f, "\"}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid,
+	        pid);
 }
 
 /* PTX identifiers have no characters that JSON would want escaped; anything else is dropped. */
@@ -64,9 +66,9 @@ static void slice(struct trace *t, u32 pid, u32 tid, const char *name, s64 numbe
 	put_name(t->f, name);
 	if (number >= 0)
 		fprintf(t->f, " %lld", (long long)number);
-	fprintf(t->f, "\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f,\"args\":{\"from_cycle\":%llu,\"to_cycle\":%llu}}", pid,
-			tid, (double)from * t->us_per_cycle, (double)(to - from) * t->us_per_cycle, (unsigned long long)from,
-			(unsigned long long)to);
+	fprintf(t->f, "\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f,\"args\":{\"from_cycle\":%llu,\"to_cycle\":%llu}}",
+	        pid, tid, (double)from * t->us_per_cycle, (double)(to - from) * t->us_per_cycle, (unsigned long long)from,
+	        (unsigned long long)to);
 }
 
 static void counter(struct trace *t, u64 cycle, const char *name, double v)
@@ -75,10 +77,12 @@ static void counter(struct trace *t, u64 cycle, const char *name, double v)
 		return;
 	next(t);
 	fprintf(t->f, "{\"ph\":\"C\",\"name\":\"%s\",\"pid\":%u,\"ts\":%.4f,\"args\":{\"value\":%.6g}}", name, PID_GPU,
-			(double)cycle * t->us_per_cycle, v);
+	        (double)cycle * t->us_per_cycle, v);
 }
 
-/* --- slices ------------------------------------------------------------------------------------------------------------------- */
+/* --- slices
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Launch and name NULL when there is no such launch. */
 static struct kernel_info kernel_of(struct trace *t, s32 launch)
@@ -148,8 +152,11 @@ void trace_sample(void *ctx, u64 cycle)
 	static const struct {
 		enum series series;
 		const char *name;
-	} tracks[] = {{TS_IPC, "IPC"}, {TS_WARPS, "resident warps"}, {TS_L1D_HIT, "L1D hit rate"},
-				  {TS_L2_HIT, "L2 hit rate"}, {TS_DRAM_BW, "DRAM utilisation"}};
+	} tracks[] = {{TS_IPC, "IPC"},
+	              {TS_WARPS, "resident warps"},
+	              {TS_L1D_HIT, "L1D hit rate"},
+	              {TS_L2_HIT, "L2 hit rate"},
+	              {TS_DRAM_BW, "DRAM utilisation"}};
 	for (u32 i = 0; i < ARRAY_LEN(tracks); i++)
 		counter(t, from, tracks[i].name, sample_value(&t->now[0], tracks[i].series, t->peak_bytes));
 }

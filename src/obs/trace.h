@@ -18,6 +18,7 @@ struct trace *trace_create(struct gpu *g, FILE *f);
 bool trace_event(void *ctx, const struct event *e);
 /* A sample_fn for the counter tracks. */
 void trace_sample(void *ctx, u64 cycle);
-/* Closes slices still open at the machine's present cycle, writes the tail and frees. False when something could not be written. */
+/* Closes slices still open at the machine's present cycle, writes the tail and frees. False when something could not be
+ * written. */
 bool trace_free(struct trace *t);
 #endif

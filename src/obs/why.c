@@ -31,16 +31,24 @@ static void warp_place(const struct gpu *g, u32 sm, u32 warp, const struct warp_
 					kernel_name(g, w->launch, &k), w->launch);
 }
 
+/* A warp at a barrier has executed it already: what one wants to see is the barrier. */
+static u32 standing_pc(const struct module *m, const struct warp_info *w)
+{
+	bool behind = w->state == WS_BARRIER && w->pc && w->pc < m->ncode && m->code[w->pc - 1].op == OP_BAR;
+	return behind ? w->pc - 1 : w->pc;
+}
+
 static void next_instruction(const struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)
 {
 	const struct module *m = module_of_launch(g, w->launch);
 	if (!m || w->pc == PC_DONE)
 		return;
+	u32 pc = standing_pc(m, w);
 	indent(out, depth);
-	strbuf_adds(out, "next is ");
-	line_place(m, w->pc, out);
+	strbuf_adds(out, pc == w->pc ? "next is " : "stands at ");
+	line_place(m, pc, out);
 	strbuf_adds(out, "  ");
-	line_text(m, w->pc, out);
+	line_text(m, pc, out);
 	strbuf_addc(out, '\n');
 }
 
@@ -373,7 +381,8 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 			resident++;
 			struct chain_end end = find_end(g, sm, i);
 			gpu_warp_info(g, sm, end.warp, &last);
-			struct group one = {end.kind, w.state, w.launch, w.pc, end.kind == END_CYCLE ? 0 : last.pc, sm, i, 1};
+			const struct module *m = module_of_launch(g, w.launch);
+			struct group one = {end.kind, w.state, w.launch, m ? standing_pc(m, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc, sm, i, 1};
 			group_warp(gs, &one);
 		}
 	return resident;

@@ -57,7 +57,7 @@ bool can_run(struct debugger *d, struct err *e);
 void goal_clear(struct debugger *d);
 void set_goal(struct debugger *d, enum goal_kind k, u64 cycle);
 /* One slice of the goal alone (no queued commands). */
-enum run_state goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
+void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 /* Runs the goal to its end: for Lua's dbg.step and the like. */
 void goal_drive(struct debugger *d, struct strbuf *out);
 /* The event consumer of the debugger. */

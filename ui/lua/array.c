@@ -12,8 +12,9 @@
 static const struct type_row {
 	const char *name;
 	enum ptype type;
-} type_names[] = {{"u8", T_U8},	  {"u16", T_U16}, {"u32", T_U32}, {"u64", T_U64}, {"s8", T_S8},	  {"s16", T_S16}, {"s32", T_S32},
-				  {"s64", T_S64}, {"f32", T_F32}, {"f64", T_F64}, {"i8", T_S8},	  {"i16", T_S16}, {"i32", T_S32}, {"i64", T_S64}};
+} type_names[] = {{"u8", T_U8},   {"u16", T_U16}, {"u32", T_U32}, {"u64", T_U64}, {"s8", T_S8},
+                  {"s16", T_S16}, {"s32", T_S32}, {"s64", T_S64}, {"f32", T_F32}, {"f64", T_F64},
+                  {"i8", T_S8},   {"i16", T_S16}, {"i32", T_S32}, {"i64", T_S64}};
 
 enum ptype array_type(const char *name)
 {
@@ -28,19 +29,26 @@ enum ptype array_check_type(lua_State *L, int at)
 	const char *name = luaL_checkstring(L, at);
 	enum ptype t = array_type(name);
 	if (t == T_NONE)
-		luaL_error(L, "unknown element type '%s'; there are u8 u16 u32 u64 s8 s16 s32 s64 (or i8 .. i64) f32 f64", name);
+		luaL_error(L, "unknown element type '%s'; there are u8 u16 u32 u64 s8 s16 s32 s64 (or i8 .. i64) f32 f64",
+		           name);
 	return t;
 }
 
-struct array *array_test(lua_State *L, int at) { return luaL_testudata(L, at, ARRAY_META); }
-struct array *array_check(lua_State *L, int at) { return luaL_checkudata(L, at, ARRAY_META); }
+struct array *array_test(lua_State *L, int at)
+{
+	return luaL_testudata(L, at, ARRAY_META);
+}
+struct array *array_check(lua_State *L, int at)
+{
+	return luaL_checkudata(L, at, ARRAY_META);
+}
 
 struct array *array_new(lua_State *L, enum ptype type, u64 n)
 {
 	u32 width = ptype_bytes(type);
 	if (n > ARRAY_MAX_BYTES / width)
 		luaL_error(L, "a host array of %I %s is larger than %I bytes", (lua_Integer)n, ptype_name(type),
-				   (lua_Integer)ARRAY_MAX_BYTES);
+		           (lua_Integer)ARRAY_MAX_BYTES);
 	struct array *a = lua_newuserdatauv(L, sizeof *a + n * width, 0);
 	a->type = type;
 	a->width = width;
@@ -50,7 +58,8 @@ struct array *array_new(lua_State *L, enum ptype type, u64 n)
 	return a;
 }
 
-/* --- elements ------------------------------------------------------------------------------------------------------------- */
+/* --- elements
+ * ------------------------------------------------------------------------------------------------------------- */
 
 #define EACH_TYPE(X)                                                                                                   \
 	X(T_U8, u8, Integer)                                                                                               \
@@ -95,7 +104,7 @@ static lua_Integer check_int(lua_State *L, const struct array *a, int at)
 	lua_Integer v = lua_tointegerx(L, at, &ok);
 	if (!ok)
 		luaL_error(L, "%s is not a whole number: it cannot be stored in an array of %s", luaL_tolstring(L, at, NULL),
-				   ptype_name(a->type));
+		           ptype_name(a->type));
 	return v;
 }
 
@@ -105,7 +114,7 @@ static lua_Number check_num(lua_State *L, const struct array *a, int at)
 	lua_Number v = lua_tonumberx(L, at, &ok);
 	if (!ok)
 		luaL_error(L, "%s is not a number: it cannot be stored in an array of %s", luaL_tolstring(L, at, NULL),
-				   ptype_name(a->type));
+		           ptype_name(a->type));
 	return v;
 }
 
@@ -128,10 +137,10 @@ static u64 check_index(lua_State *L, const struct array *a, int at)
 	lua_Integer i = lua_tointegerx(L, at, &ok);
 	if (!ok)
 		luaL_error(L, "a host array has no field '%s' (elements are a[0] .. a[n-1]; methods fill, rand, iota)",
-				   luaL_tolstring(L, at, NULL));
+		           luaL_tolstring(L, at, NULL));
 	if (i < 0 || (u64)i >= a->n)
 		luaL_error(L, "index %I is outside the array of %I %s (0 .. %I)", i, (lua_Integer)a->n, ptype_name(a->type),
-				   (lua_Integer)a->n - 1);
+		           (lua_Integer)a->n - 1);
 	return (u64)i;
 }
 
@@ -180,7 +189,8 @@ static int array_tostring(lua_State *L)
 	return 1;
 }
 
-/* --- methods: each returns the array, so that calls can be chained -------------------------------------------------------- */
+/* --- methods: each returns the array, so that calls can be chained
+ * -------------------------------------------------------- */
 
 static int array_fill(lua_State *L)
 {
@@ -269,7 +279,8 @@ static int array_rand(lua_State *L)
 	return 1;
 }
 
-/* --- compare --------------------------------------------------------------------------------------------------------------- */
+/* --- compare
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static bool both_integers(const struct array *a, const struct array *b)
 {
@@ -292,7 +303,8 @@ static double expected(lua_State *L, const struct array *want, u64 i)
 	int ok;
 	double v = lua_tonumberx(L, -1, &ok);
 	if (!ok)
-		luaL_error(L, "cuda.compare: the expected table has no number at [%I] (tables are read from index 0)", (lua_Integer)i);
+		luaL_error(L, "cuda.compare: the expected table has no number at [%I] (tables are read from index 0)",
+		           (lua_Integer)i);
 	lua_pop(L, 1);
 	return v;
 }
@@ -307,8 +319,8 @@ int array_compare(lua_State *L)
 	u64 wrong = 0, first = 0;
 	for (u64 i = 0; i < got->n; i++) {
 		bool same = want && both_integers(got, want) && !rel && !abs
-						? !memcmp(got->data + i * got->width, want->data + i * want->width, got->width)
-						: close_enough(array_number(got, i), expected(L, want, i), rel, abs);
+		                ? !memcmp(got->data + i * got->width, want->data + i * want->width, got->width)
+		                : close_enough(array_number(got, i), expected(L, want, i), rel, abs);
 		if (!same && !wrong++)
 			first = i;
 	}
@@ -322,14 +334,14 @@ int array_compare(lua_State *L)
 		push_element(L, got, first);
 		push_element(L, want, first);
 		n += snprintf(text + n, sizeof text - (size_t)n, "%lld, want %lld", (long long)lua_tointeger(L, -2),
-					  (long long)lua_tointeger(L, -1));
+		              (long long)lua_tointeger(L, -1));
 		lua_pop(L, 2);
 	} else {
 		n += snprintf(text + n, sizeof text - (size_t)n, "%.9g, want %.9g", array_number(got, first),
-					  expected(L, want, first));
+		              expected(L, want, first));
 	}
 	snprintf(text + n, sizeof text - (size_t)n, "; %llu of %llu elements differ", (unsigned long long)wrong,
-			 (unsigned long long)got->n);
+	         (unsigned long long)got->n);
 	lua_pushstring(L, text);
 	return 2;
 }

@@ -7,12 +7,13 @@
 
 struct lua_host {
 	struct host base;
-	lua_State *co;     /* the host program's coroutine; NULL before the first step */
+	lua_State *L;          /* the session's state, which outlives the host program */
+	lua_State *co;         /* the host program's coroutine; NULL before the first step */
 	int co_ref, table_ref; /* registry: coroutine; the table the workload file returned */
-	bool stepping;     /* inside step() now */
-	u32 streams;       /* made by cuda.stream(); ids 1 .. streams */
-	char *dir;         /* the script's directory, for cuda.module */
-	u32 checks;        /* run so far */
+	bool stepping;         /* inside step() now */
+	u32 streams;           /* made by cuda.stream(); ids 1 .. streams */
+	char *dir;             /* the script's directory, for cuda.module */
+	u32 checks;            /* run so far */
 };
 /* Handles that scripts hold. generation: of the session that made them; a stale one is an error, not a crash. */
 struct module_handle {
@@ -38,8 +39,8 @@ int host_raise(lua_State *L, const struct err *e);
 int host_synced(lua_State *L, s64 stream, lua_KFunction k);
 
 /* Module table entries of the other files. */
-int host_launch(lua_State *L);      /* ui/lua/host_launch.c */
-int host_scalar(lua_State *L);      /* upvalue 1: enum ptype */
+int host_launch(lua_State *L);       /* ui/lua/host_launch.c */
+int host_scalar(lua_State *L);       /* upvalue 1: enum ptype */
 int host_bind_texture(lua_State *L); /* ui/lua/host_texture.c */
 int host_texture(lua_State *L);
 /* Pushes the cuda table; registers the handles' metatables. ui/lua/host_cuda.c */

@@ -1,7 +1,6 @@
 /* dbg.*: subscriptions, breakpoints and running from Lua; and evaluating Lua for the console. */
 #include "lua/dbg.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,205 +135,6 @@ void lua_check_may_change(lua_State *L, const char *what)
 		luaL_error(L, "%s: callbacks and conditions may look at the machine, not change it", what);
 }
 
-/* --- evaluating for the console --------------------------------------------------------------------------------------- */
-
-static bool load_expr(lua_State *L, const char *expr, struct err *e)
-{
-	struct strbuf code = STRBUF_INIT;
-	strbuf_addf(&code, "return %s", expr);
-	bool ok = luaL_loadbufferx(L, code.buf, code.len, "=expression", "t") == LUA_OK;
-	strbuf_release(&code);
-	if (ok)
-		return true;
-	err_set(e, "%s", lua_tostring(L, -1));
-	lua_pop(L, 1);
-	return false;
-}
-
-bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e)
-{
-	if (!load_expr(d->s->L, expr, e))
-		return false;
-	lua_pop(d->s->L, 1);
-	return true;
-}
-
-/* Expressions of displays and watchpoints are called between cycles, where nothing else of this state runs. */
-static bool call(struct debugger *d, int nargs, int nresults, struct err *e)
-{
-	lua_budget(d->s->L, LUA_BUDGET_CALLBACK);
-	return lua_call_traced(d->s->L, nargs, nresults, e);
-}
-
-/* Messages for the prompt: an expression needs no traceback. */
-static void first_line(struct err *e)
-{
-	char *trace = strstr(e->msg, "\nstack traceback:");
-	if (e->set && trace)
-		*trace = 0;
-}
-
-bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e)
-{
-	if (!load_expr(d->s->L, expr, e))
-		return false;
-	bool ok = call(d, 0, 1, e);
-	if (!ok && e)
-		first_line(e);
-	return ok;
-}
-
-bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, struct err *e)
-{
-	lua_State *L = d->s->L;
-	if (expr) {
-		if (!load_expr(L, expr, e))
-			return false;
-	} else {
-		lua_rawgeti(L, LUA_REGISTRYINDEX, fn);
-	}
-	if (!call(d, 0, 1, e))
-		return false;
-	*truth = lua_toboolean(L, -1);
-	lua_pop(L, 1);
-	return true;
-}
-
-static bool ends_early(const char *msg)
-{
-	size_t n = strlen(msg);
-	return n >= 5 && !strcmp(msg + n - 5, "<eof>");
-}
-
-bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *incomplete, struct err *e)
-{
-	lua_State *L = d->s->L;
-	if (luaL_loadbufferx(L, code, strlen(code), name, "t") != LUA_OK) {
-		const char *msg = lua_tostring(L, -1);
-		if (incomplete)
-			*incomplete = ends_early(msg);
-		err_set(e, "%s", msg);
-		lua_pop(L, 1);
-		return false;
-	}
-	lua_budget(L, LUA_BUDGET_HOST);
-	return lua_call_traced(L, 0, 0, e);
-}
-
-/* --- values as text --------------------------------------------------------------------------------------------------- */
-
-static void integer_text(lua_Integer v, char fmt, struct strbuf *out)
-{
-	switch (fmt) {
-	case 'x': strbuf_addf(out, "0x%llx", (unsigned long long)v); break;
-	case 'u': strbuf_addf(out, "%llu", (unsigned long long)v); break;
-	case 'f': strbuf_addf(out, "%.14g", (double)v); break;
-	case 'c': strbuf_addf(out, v >= 32 && v < 127 ? "'%c'" : "%d", (int)v); break;
-	default: strbuf_addf(out, "%lld", (long long)v); break;
-	}
-}
-
-static void scalar_text(lua_State *L, int at, char fmt, struct strbuf *out)
-{
-	size_t n;
-	if (lua_isinteger(L, at)) {
-		integer_text(lua_tointeger(L, at), fmt, out);
-	} else if (lua_type(L, at) == LUA_TNUMBER) {
-		lua_Number v = lua_tonumber(L, at);
-		if (fmt && fmt != 'f' && v >= -0x1p63 && v < 0x1p63)
-			integer_text((lua_Integer)v, fmt, out);
-		else
-			strbuf_addf(out, isnan(v) ? "nan" : "%.14g", v);
-	} else if (lua_type(L, at) == LUA_TSTRING) {
-		const char *s = lua_tolstring(L, at, &n);
-		strbuf_add(out, s, n);
-	} else if (lua_type(L, at) == LUA_TBOOLEAN || lua_isnil(L, at) || luaL_getmetafield(L, at, "__tostring")) {
-		if (lua_gettop(L) > at && !lua_isboolean(L, at) && !lua_isnil(L, at))
-			lua_pop(L, 1);
-		const char *s = luaL_tolstring(L, at, &n);
-		strbuf_add(out, s, n);
-		lua_pop(L, 1);
-	} else {
-		strbuf_adds(out, luaL_typename(L, at)); /* no addresses: output is the same on every host */
-	}
-}
-
-#define TABLE_ITEMS 64
-
-/* List items first, in order; then named fields sorted, since Lua's own order differs from run to run. */
-static void list_items(lua_State *L, int at, char fmt, u32 *shown, struct strbuf *out)
-{
-	lua_Unsigned n = lua_rawlen(L, at);
-	for (lua_Unsigned i = 1; i <= n && *shown < TABLE_ITEMS; i++, (*shown)++) {
-		lua_rawgeti(L, at, (lua_Integer)i);
-		strbuf_adds(out, *shown ? ", " : "");
-		scalar_text(L, lua_gettop(L), fmt, out);
-		lua_pop(L, 1);
-	}
-	if (n > TABLE_ITEMS)
-		strbuf_addf(out, ", ... (%llu items)", (unsigned long long)n);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void named_items(lua_State *L, int at, char fmt, u32 *shown, struct strbuf *out)
-{
-	const char *names[TABLE_ITEMS];
-	u32 n = 0;
-	lua_pushnil(L);
-	while (lua_next(L, at)) {
-		if (lua_type(L, -2) == LUA_TSTRING && n < TABLE_ITEMS)
-			names[n++] = lua_tostring(L, -2);
-		lua_pop(L, 1);
-	}
-	qsort(names, n, sizeof(*names), by_name);
-	for (u32 i = 0; i < n; i++, (*shown)++) {
-		strbuf_addf(out, "%s%s = ", *shown ? ", " : "", names[i]);
-		lua_pushstring(L, names[i]);
-		lua_rawget(L, at);
-		scalar_text(L, lua_gettop(L), fmt, out);
-		lua_pop(L, 1);
-	}
-}
-
-struct text_request {
-	char fmt;
-	struct strbuf *out;
-};
-
-/* Runs under pcall: __tostring may fail. */
-static int protected_text(lua_State *L)
-{
-	const struct text_request *r = lua_touserdata(L, 2);
-	u32 shown = 0;
-	luaL_checkstack(L, 8, "value");
-	if (!lua_istable(L, 1)) {
-		scalar_text(L, 1, r->fmt, r->out);
-		return 0;
-	}
-	strbuf_addc(r->out, '{');
-	list_items(L, 1, r->fmt, &shown, r->out);
-	named_items(L, 1, r->fmt, &shown, r->out);
-	strbuf_addc(r->out, '}');
-	return 0;
-}
-
-void lua_dbg_text(struct lua_State *L, int at, char fmt, struct strbuf *out)
-{
-	struct text_request r = {fmt, out};
-	at = lua_absindex(L, at);
-	lua_pushcfunction(L, protected_text);
-	lua_pushvalue(L, at);
-	lua_pushlightuserdata(L, &r);
-	if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-		strbuf_addf(out, "<%s>", lua_tostring(L, -1));
-		lua_pop(L, 1);
-	}
-}
-
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
 static void set_int(lua_State *L, const char *name, lua_Integer v)
@@ -407,7 +207,7 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	lua_rawgeti(L, LUA_REGISTRYINDEX, s->ref);
 	push_event(L, dbg_gpu(d), ev);
 	d->lua->in_callback++;
-	bool ok = call(d, 1, 0, &e);
+	bool ok = lua_dbg_call(d, 1, 0, &e);
 	d->lua->in_callback--;
 	if (ok)
 		return false;
@@ -457,7 +257,7 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	lua_rawgeti(L, LUA_REGISTRYINDEX, b->cond_ref);
 	push_event(L, dbg_gpu(d), ev);
 	d->lua->in_callback++;
-	bool ok = call(d, 1, 1, e);
+	bool ok = lua_dbg_call(d, 1, 1, e);
 	d->lua->in_callback--;
 	if (!ok)
 		return false;
@@ -475,7 +275,7 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 	char what[64];
 	if (run_condition(d, b, ev, &truth, &e))
 		return truth;
-	first_line(&e);
+	lua_dbg_first_line(&e);
 	snprintf(what, sizeof(what), "the condition of breakpoint %u failed", b->id);
 	keep_error(d, what, &e);
 	return true;
@@ -589,40 +389,35 @@ static int dbg_break_on(lua_State *L)
 }
 
 /* Coroutines are host programs: they run inside the machine's run. */
+static void check_main_thread(lua_State *L, const char *what)
+{
+	if (!lua_pushthread(L))
+		luaL_error(L, "%s cannot be called from a host program or coroutine: it runs the machine that runs them", what);
+	lua_pop(L, 1);
+}
+
 static struct debugger *check_runnable(lua_State *L, const char *what)
 {
 	struct debugger *d = debugger_of(L);
 	struct err e = {0};
-	if (!lua_pushthread(L))
-		luaL_error(L, "%s cannot be called from a host program or coroutine: it runs the machine that runs them", what);
-	lua_pop(L, 1);
+	check_main_thread(L, what);
 	if (!can_run(d, &e) || d->goal.kind != GOAL_NONE)
 		luaL_error(L, "%s: %s", what, e.set ? e.msg : "a run is under way");
 	return d;
 }
 
-/* What a stop said goes to the output; returns the reason. */
+/* What a stop says goes to the output, behind what was printed before; returns the reason: "" = the goal was reached. */
 static int drive(lua_State *L, struct debugger *d)
 {
 	struct strbuf out = STRBUF_INIT;
+	take_output(d, &out);
 	d->stop_reason[0] = 0;
+	d->quiet = true;
 	goal_drive(d, &out);
+	d->quiet = false;
 	lua_budget(L, LUA_BUDGET_HOST);
 	strbuf_add(&d->s->output, strbuf_str(&out), out.len);
-	strbuf_release(&out);
-	lua_pushstring(L, d->stop_reason);
-	return 1;
-}
-
-/* Steps say nothing unless something stopped them. */
-static int drive_quietly(lua_State *L, struct debugger *d)
-{
-	struct strbuf out = STRBUF_INIT;
-	d->stop_reason[0] = 0;
-	goal_drive(d, &out);
-	lua_budget(L, LUA_BUDGET_HOST);
-	if (*d->stop_reason)
-		strbuf_add(&d->s->output, strbuf_str(&out), out.len);
+	d->output_logged = d->s->output.len;
 	strbuf_release(&out);
 	lua_pushstring(L, d->stop_reason);
 	return 1;
@@ -634,7 +429,7 @@ static int dbg_step(lua_State *L)
 	lua_Integer n = luaL_optinteger(L, 1, 1);
 	luaL_argcheck(L, n >= 1, 1, "at least 1 cycle");
 	set_goal(d, GOAL_CYCLE, sim_cycle(d->s->sim) + (u64)n);
-	return drive_quietly(L, d);
+	return drive(L, d);
 }
 
 static int dbg_continue(lua_State *L)
@@ -654,7 +449,7 @@ static int until_event(lua_State *L, struct debugger *d, enum event_type t)
 	b->filter = f;
 	d->goal.breakpoint = b->id;
 	debugger_resubscribe(d);
-	return drive_quietly(L, d);
+	return drive(L, d);
 }
 
 static int dbg_run_until(lua_State *L)
@@ -664,7 +459,7 @@ static int dbg_run_until(lua_State *L)
 		lua_Integer c = lua_tointeger(L, 1);
 		luaL_argcheck(L, c > (lua_Integer)sim_cycle(d->s->sim), 1, "that cycle has passed");
 		set_goal(d, GOAL_CYCLE, (u64)c);
-		return drive_quietly(L, d);
+		return drive(L, d);
 	}
 	if (lua_type(L, 1) == LUA_TSTRING)
 		return until_event(L, d, check_event(L, 1));
@@ -673,7 +468,7 @@ static int dbg_run_until(lua_State *L)
 	int ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	set_goal(d, GOAL_EXPR, NEVER);
 	d->goal.fn = ref;
-	return drive_quietly(L, d);
+	return drive(L, d);
 }
 
 static int dbg_execute(lua_State *L)
@@ -683,6 +478,7 @@ static int dbg_execute(lua_State *L)
 	struct err e = {0};
 	const char *line = luaL_checkstring(L, 1);
 	lua_check_may_change(L, "dbg.execute");
+	check_main_thread(L, "dbg.execute");
 	take_output(d, &out); /* printed before: keeps its place */
 	size_t before = out.len;
 	bool ok = debugger_execute(d, line, &out, &e);
@@ -690,6 +486,7 @@ static int dbg_execute(lua_State *L)
 		goal_drive(d, &out);
 	lua_budget(L, LUA_BUDGET_HOST);
 	strbuf_add(&d->s->output, strbuf_str(&out), before);
+	d->output_logged = d->s->output.len;
 	lua_pushlstring(L, strbuf_str(&out) + before, out.len - before);
 	strbuf_release(&out);
 	return ok ? 1 : luaL_error(L, "%s", e.msg);
@@ -733,8 +530,8 @@ static int dbg_reason(lua_State *L)
 	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name and the event's arguments") \
 	D("off", dbg_off, "dbg.off(id)", "ends a subscription")                                                             \
 	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number", "a breakpoint; with a condition it stops only when that is true") \
-	D("step", dbg_step, "dbg.step([n]) -> reason", "simulates n cycles (1); reason is \"\" unless something stopped it") \
-	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason", "runs to a cycle, an event, or until the function, called after every cycle, returns true") \
+	D("step", dbg_step, "dbg.step([n]) -> reason", "simulates n cycles (1); reason is \"\" unless something else stopped it") \
+	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason", "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason is \"\" unless something else stopped it") \
 	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                            \
 	D("execute", dbg_execute, "dbg.execute(command) -> text", "executes a console command, runs included, and returns what it says; its failure is a Lua error") \
 	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                              \

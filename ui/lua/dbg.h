@@ -37,6 +37,9 @@ bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);
 bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e);
 /* Truth of a Lua expression, or of the function fn (registry reference) when expr is NULL. */
 bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, struct err *e);
+/* Calls what is on the stack with a callback's budget; false with *e, traceback included. */
+bool lua_dbg_call(struct debugger *d, int nargs, int nresults, struct err *e);
+void lua_dbg_first_line(struct err *e); /* drops the traceback */
 /* Executes a chunk; *incomplete (when not NULL) = it ends too early, more lines may complete it. */
 bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *incomplete, struct err *e);
 /* Appends the value at a stack index as text; tables one level deep. fmt: 0 or one of xdufc. */

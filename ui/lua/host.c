@@ -17,7 +17,10 @@ struct session *host_session(lua_State *L)
 	return s;
 }
 
-int host_raise(lua_State *L, const struct err *e) { return luaL_error(L, "%s", e->msg); }
+int host_raise(lua_State *L, const struct err *e)
+{
+	return luaL_error(L, "%s", e->msg);
+}
 
 int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 {
@@ -28,7 +31,8 @@ int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 	return lua_yieldk(L, 0, 0, k);
 }
 
-/* --- parameters ------------------------------------------------------------------------------------------------------------ */
+/* --- parameters
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* Copies the fields of the table on top into the table below it. */
 static void copy_fields(lua_State *L)
@@ -65,8 +69,9 @@ static bool set_param(lua_State *L, const char *pair, const char *path, struct e
 	bool ok = true;
 	if (type == LUA_TNIL || !strcmp(key, "seed")) {
 		const char *near = nearest_field(L, key);
-		ok = err_set(e, near ? "--param: %s has no parameter '%s' (did you mean '%s'?)" : "--param: %s has no parameter '%s'",
-					 path, key, near);
+		ok = err_set(
+		    e, near ? "--param: %s has no parameter '%s' (did you mean '%s'?)" : "--param: %s has no parameter '%s'",
+		    path, key, near);
 	} else if (type == LUA_TNUMBER && !lua_stringtonumber(L, eq + 1)) {
 		ok = err_set(e, "--param %s: '%s' is not a number", key, eq + 1);
 	} else {
@@ -105,7 +110,8 @@ static bool push_params(lua_State *L, const struct session *s, const char *path,
 	return true;
 }
 
-/* --- the coroutine --------------------------------------------------------------------------------------------------------- */
+/* --- the coroutine
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* Makes the coroutine with run, cuda and the parameters on its stack. */
 static bool start(struct session *s, struct lua_host *h, struct err *e)
@@ -152,6 +158,9 @@ static enum host_state step(struct session *s, struct host *base, struct err *e)
 static void lua_host_free(struct host *base)
 {
 	struct lua_host *h = (struct lua_host *)base;
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->table_ref);
+	lua_gc(h->L, LUA_GCCOLLECT); /* its arrays may be large, and a restart makes them anew */
 	free(h->dir);
 	free(h);
 }
@@ -171,8 +180,10 @@ static bool load_workload(lua_State *L, const char *path, struct err *e)
 	if (run)
 		return true;
 	lua_pop(L, 1);
-	return err_set(e, "%s: a host program returns a table with a function `run`: return { name = ..., run = function(cuda, p) ... end }",
-				   path);
+	return err_set(e,
+	               "%s: a host program returns a table with a function `run`: return { name = ..., run = "
+	               "function(cuda, p) ... end }",
+	               path);
 }
 
 struct host *host_lua_new(struct session *s, const char *path, struct err *e)
@@ -189,6 +200,8 @@ struct host *host_lua_new(struct session *s, const char *path, struct err *e)
 	struct lua_host *h = xcalloc(1, sizeof *h);
 	const char *slash = strrchr(path, '/');
 	h->base.ops = &lua_host_ops;
+	h->L = s->L;
+	h->co_ref = LUA_NOREF;
 	h->table_ref = luaL_ref(s->L, LUA_REGISTRYINDEX);
 	h->dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 	array_register(s->L);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- handles -------------------------------------------------------------------------------------------------------------- */
+/* --- handles
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static void check_fresh(lua_State *L, u64 generation, const char *what)
 {
@@ -58,9 +59,11 @@ static int module_index(lua_State *L)
 	return 1;
 }
 
-/* --- modules and symbols ---------------------------------------------------------------------------------------------------- */
+/* --- modules and symbols
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* The first of configs/kernels/NAME, the script's directory and the working directory where the file is; to be freed. */
+/* The first of configs/kernels/NAME, the script's directory and the working directory where the file is; to be freed.
+ */
 static char *find_module(struct session *s, const char *name)
 {
 	const char *dir = ((struct lua_host *)s->host)->dir;
@@ -118,7 +121,9 @@ static int cuda_symbol(lua_State *L)
 	return luaL_error(L, "%s has no global or constant variable '%s'", m->path, name);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static int cuda_host(lua_State *L)
 {
@@ -172,7 +177,7 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 	struct err e = {0};
 	u64 n = copy_bytes(L, to ? to : from);
 	bool ok = !n || (to ? devmem_read(d, (u64)lua_tointeger(L, 2), to->data, n, &e)
-						: devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
+	                    : devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
 	return ok ? 0 : host_raise(L, &e);
 }
 
@@ -180,7 +185,8 @@ static int cuda_copy(lua_State *L)
 {
 	struct array *to = array_test(L, 1), *from = array_test(L, 2);
 	if (!to == !from)
-		return luaL_error(L, "cuda.copy(to, from[, bytes]): one of the two is a host array, the other a device address");
+		return luaL_error(L,
+		                  "cuda.copy(to, from[, bytes]): one of the two is a host array, the other a device address");
 	luaL_checkinteger(L, to ? 2 : 1);
 	copy_bytes(L, to ? to : from);
 	return host_synced(L, HOST_ALL_STREAMS, copy_k);
@@ -212,7 +218,8 @@ static int cuda_memset(lua_State *L)
 	return host_synced(L, HOST_ALL_STREAMS, memset_k);
 }
 
-/* --- waiting and checking ------------------------------------------------------------------------------------------------------ */
+/* --- waiting and checking
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int cuda_stream(lua_State *L)
 {
@@ -221,7 +228,10 @@ static int cuda_stream(lua_State *L)
 	return 1;
 }
 
-static int nothing_k(lua_State *L, int status, lua_KContext ctx) { return 0; }
+static int nothing_k(lua_State *L, int status, lua_KContext ctx)
+{
+	return 0;
+}
 
 static int cuda_sync(lua_State *L)
 {
@@ -272,55 +282,79 @@ static int cuda_print(lua_State *L)
 	return 0;
 }
 
-/* --- the table and its reference ------------------------------------------------------------------------------------------------- */
+/* --- the table and its reference
+ * ------------------------------------------------------------------------------------------------- */
 
 static const struct entry {
 	const char *name;
 	lua_CFunction fn;
 	enum ptype scalar; /* upvalue of the scalar wrappers */
 } entries[] = {{"module", cuda_module, T_NONE},
-			   {"symbol", cuda_symbol, T_NONE},
-			   {"host", cuda_host, T_NONE},
-			   {"malloc", cuda_malloc, T_NONE},
-			   {"free", cuda_free, T_NONE},
-			   {"copy", cuda_copy, T_NONE},
-			   {"memset", cuda_memset, T_NONE},
-			   {"launch", host_launch, T_NONE},
-			   {"stream", cuda_stream, T_NONE},
-			   {"sync", cuda_sync, T_NONE},
-			   {"check", cuda_check, T_NONE},
-			   {"compare", array_compare, T_NONE},
-			   {"bind_texture", host_bind_texture, T_NONE},
-			   {"texture", host_texture, T_NONE},
-			   {"print", cuda_print, T_NONE},
-			   {"i32", host_scalar, T_S32},
-			   {"u32", host_scalar, T_U32},
-			   {"i64", host_scalar, T_S64},
-			   {"u64", host_scalar, T_U64},
-			   {"f32", host_scalar, T_F32},
-			   {"f64", host_scalar, T_F64}};
+               {"symbol", cuda_symbol, T_NONE},
+               {"host", cuda_host, T_NONE},
+               {"malloc", cuda_malloc, T_NONE},
+               {"free", cuda_free, T_NONE},
+               {"copy", cuda_copy, T_NONE},
+               {"memset", cuda_memset, T_NONE},
+               {"launch", host_launch, T_NONE},
+               {"stream", cuda_stream, T_NONE},
+               {"sync", cuda_sync, T_NONE},
+               {"check", cuda_check, T_NONE},
+               {"compare", array_compare, T_NONE},
+               {"bind_texture", host_bind_texture, T_NONE},
+               {"texture", host_texture, T_NONE},
+               {"print", cuda_print, T_NONE},
+               {"i32", host_scalar, T_S32},
+               {"u32", host_scalar, T_U32},
+               {"i64", host_scalar, T_S64},
+               {"u64", host_scalar, T_U64},
+               {"f32", host_scalar, T_F32},
+               {"f64", host_scalar, T_F64}};
 
 const struct lua_doc lua_cuda_docs[] = {
-	{"cuda.module", "cuda.module(file) -> module", "Loads a PTX file, looked for in configs/kernels, the script's directory and the working directory. module.NAME is a kernel."},
-	{"cuda.symbol", "cuda.symbol(module, name) -> address", "Device address of a __device__ or __constant__ variable."},
-	{"cuda.host", "cuda.host(type, n) -> array", "Zeroed host array of n elements: u8 u16 u32 u64 i8 i16 i32 i64 (or s8 .. s64) f32 f64. a[i] is 0-based, #a the length; integers wrap to the element's width."},
-	{"array:fill", "array:fill(value) -> array", "Sets every element."},
-	{"array:iota", "array:iota() -> array", "Sets element i to i."},
-	{"array:rand", "array:rand([lo, hi]) -> array", "Uniform random numbers from --seed, in order of calls: [lo, hi) for floats (default 0, 1), lo..hi for integers (default 0, 99)."},
-	{"cuda.malloc", "cuda.malloc(bytes[, name]) -> address", "Zeroed device memory; the name appears in fault messages and `info allocation`."},
-	{"cuda.free", "cuda.free(address)", "Frees device memory, after synchronising; a later access by a kernel is a fault."},
-	{"cuda.copy", "cuda.copy(to, from[, bytes])", "Copies between a host array and a device address, whichever is which; synchronises first."},
-	{"cuda.memset", "cuda.memset(address, byte, bytes)", "Sets device memory; synchronises first."},
-	{"cuda.launch", "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=}]) -> launch id", "Queues a launch and returns at once. grid, block: a number or {x, y, z}. Numbers are converted to the parameter's type; a host array is a structure passed by value. shared: dynamic shared memory in bytes; regs: registers per thread."},
-	{"cuda.i32", "cuda.i32(x), u32, i64, u64, f32, f64", "A kernel argument of exactly that type, for parameters whose PTX type does not say (.b32, .b64)."},
-	{"cuda.stream", "cuda.stream() -> stream", "A new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there."},
-	{"cuda.sync", "cuda.sync([stream])", "Waits until the stream (or everything) is idle. While other streams run, a stream is looked at every 64 cycles."},
-	{"cuda.check", "cuda.check(function() return ok, message end)", "Synchronises and calls the function: the run's verdict (exit status 1 when a check fails). All checks must pass."},
-	{"cuda.compare", "cuda.compare(array, expected[, rel[, abs]]) -> ok, message", "Compares with an array or 0-based table: |got - want| <= max(abs, rel * |want|), NaN equals NaN. The message names the first difference and how many there are."},
-	{"cuda.bind_texture", "cuda.bind_texture(module, name, texture)", "Binds a texture reference. texture: {addr=, width=, height=0, depth=0, pitch=, type=\"f32\", channels=1, linear=false, normalised=false, read_normalised=false, address=\"clamp\"}; address: wrap, clamp, mirror, border, or a table of one per dimension."},
-	{"cuda.texture", "cuda.texture{...} -> handle", "A texture object for a u64 kernel parameter; fields as in cuda.bind_texture."},
-	{"cuda.print", "cuda.print(...)", "Prints to the run's output, as print does."},
-	{NULL, NULL, NULL}};
+    {"cuda.module", "cuda.module(file) -> module",
+     "Loads a PTX file, looked for in configs/kernels, the script's directory and the working directory. module.NAME "
+     "is a kernel."},
+    {"cuda.symbol", "cuda.symbol(module, name) -> address", "Device address of a __device__ or __constant__ variable."},
+    {"cuda.host", "cuda.host(type, n) -> array",
+     "Zeroed host array of n elements: u8 u16 u32 u64 i8 i16 i32 i64 (or s8 .. s64) f32 f64. a[i] is 0-based, #a the "
+     "length; integers wrap to the element's width."},
+    {"array:fill", "array:fill(value) -> array", "Sets every element."},
+    {"array:iota", "array:iota() -> array", "Sets element i to i."},
+    {"array:rand", "array:rand([lo, hi]) -> array",
+     "Uniform random numbers from --seed, in order of calls: [lo, hi) for floats (default 0, 1), lo..hi for integers "
+     "(default 0, 99)."},
+    {"cuda.malloc", "cuda.malloc(bytes[, name]) -> address",
+     "Zeroed device memory; the name appears in fault messages and `info allocation`."},
+    {"cuda.free", "cuda.free(address)",
+     "Frees device memory, after synchronising; a later access by a kernel is a fault."},
+    {"cuda.copy", "cuda.copy(to, from[, bytes])",
+     "Copies between a host array and a device address, whichever is which; synchronises first."},
+    {"cuda.memset", "cuda.memset(address, byte, bytes)", "Sets device memory; synchronises first."},
+    {"cuda.launch", "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=}]) -> launch id",
+     "Queues a launch and returns at once. grid, block: a number or {x, y, z}. Numbers are converted to the "
+     "parameter's type; a host array is a structure passed by value. shared: dynamic shared memory in bytes; regs: "
+     "registers per thread."},
+    {"cuda.i32", "cuda.i32(x), u32, i64, u64, f32, f64",
+     "A kernel argument of exactly that type, for parameters whose PTX type does not say (.b32, .b64)."},
+    {"cuda.stream", "cuda.stream() -> stream",
+     "A new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there."},
+    {"cuda.sync", "cuda.sync([stream])",
+     "Waits until the stream (or everything) is idle. While other streams run, a stream is looked at every 64 cycles."},
+    {"cuda.check", "cuda.check(function() return ok, message end)",
+     "Synchronises and calls the function: the run's verdict (exit status 1 when a check fails). All checks must "
+     "pass."},
+    {"cuda.compare", "cuda.compare(array, expected[, rel[, abs]]) -> ok, message",
+     "Compares with an array or 0-based table: |got - want| <= max(abs, rel * |want|), NaN equals NaN. The message "
+     "names the first difference and how many there are."},
+    {"cuda.bind_texture", "cuda.bind_texture(module, name, texture)",
+     "Binds a texture reference. texture: {addr=, width=, height=0, depth=0, pitch=, type=\"f32\", channels=1, "
+     "linear=false, normalised=false, read_normalised=false, address=\"clamp\"}; address: wrap, clamp, mirror, border, "
+     "or a table of one per dimension."},
+    {"cuda.texture", "cuda.texture{...} -> handle",
+     "A texture object for a u64 kernel parameter; fields as in cuda.bind_texture."},
+    {"cuda.print", "cuda.print(...)", "Prints to the run's output, as print does."},
+    {NULL, NULL, NULL}};
 
 static void handle_meta(lua_State *L, const char *name, lua_CFunction index)
 {

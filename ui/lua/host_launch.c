@@ -28,7 +28,7 @@ int host_scalar(lua_State *L)
 static const char *param_name(lua_State *L, const struct func *fn, u32 i)
 {
 	return lua_pushfstring(L, "parameter %d of %s (%s %s)", (int)i + 1, fn->name, ptype_name(fn->params[i].type),
-						   fn->params[i].name);
+	                       fn->params[i].name);
 }
 
 static bool fits(lua_Integer v, u32 bytes)
@@ -55,10 +55,11 @@ static void put_number(lua_State *L, const struct func *fn, u32 i, u8 *out)
 	}
 	lua_Integer v = lua_tointegerx(L, -1, &ok);
 	if (p->size > 8)
-		luaL_error(L, "%s is a structure of %d bytes: pass a host array of that size", param_name(L, fn, i), (int)p->size);
+		luaL_error(L, "%s is a structure of %d bytes: pass a host array of that size", param_name(L, fn, i),
+		           (int)p->size);
 	if (!ok)
 		luaL_error(L, "%s: %f is not a whole number (cuda.f32(x) passes the bits of a float)", param_name(L, fn, i),
-				   lua_tonumber(L, -1));
+		           lua_tonumber(L, -1));
 	if (!fits(v, p->size))
 		luaL_error(L, "%s: %I does not fit %d bytes", param_name(L, fn, i), v, (int)p->size);
 	memcpy(out, &v, p->size);
@@ -78,7 +79,7 @@ static void put_array(lua_State *L, const struct func *fn, u32 i, const struct a
 	u64 bytes = a->n * a->width;
 	if (bytes != fn->params[i].size)
 		luaL_error(L, "%s has %d bytes, the host array has %I (a buffer is passed as its device address: cuda.malloc)",
-				   param_name(L, fn, i), (int)fn->params[i].size, (lua_Integer)bytes);
+		           param_name(L, fn, i), (int)fn->params[i].size, (lua_Integer)bytes);
 	memcpy(out, a->data, bytes);
 }
 
@@ -94,8 +95,8 @@ static void put_argument(lua_State *L, const struct func *fn, u32 i, u8 *out)
 	else if (lua_type(L, -1) == LUA_TNUMBER)
 		put_number(L, fn, i, out);
 	else
-		luaL_error(L, "%s: got a %s; a number, cuda.f32(x) and the like, or a host array expected", param_name(L, fn, i),
-				   luaL_typename(L, -1));
+		luaL_error(L, "%s: got a %s; a number, cuda.f32(x) and the like, or a host array expected",
+		           param_name(L, fn, i), luaL_typename(L, -1));
 }
 
 static void put_arguments(lua_State *L, int at, const struct func *fn, u8 *params)
@@ -147,7 +148,8 @@ static u32 option(lua_State *L, int at, const char *name, lua_Integer max)
 	if (lua_getfield(L, at, name) != LUA_TNIL) {
 		v = lua_tointegerx(L, -1, &ok);
 		if (!ok || v < 0 || v > max)
-			luaL_error(L, "launch option %s: %s is not a whole number within 0..%I", name, luaL_tolstring(L, -1, NULL), max);
+			luaL_error(L, "launch option %s: %s is not a whole number within 0..%I", name, luaL_tolstring(L, -1, NULL),
+			           max);
 	}
 	lua_pop(L, 1);
 	return (u32)v;

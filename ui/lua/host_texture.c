@@ -10,7 +10,8 @@ static lua_Integer int_field(lua_State *L, int at, const char *name, lua_Integer
 	if (lua_getfield(L, at, name) != LUA_TNIL) {
 		v = lua_tointegerx(L, -1, &ok);
 		if (!ok || v < 0 || v > max)
-			luaL_error(L, "texture field %s: %s is not a whole number within 0..%I", name, luaL_tolstring(L, -1, NULL), max);
+			luaL_error(L, "texture field %s: %s is not a whole number within 0..%I", name, luaL_tolstring(L, -1, NULL),
+			           max);
 	} else if (def < 0) {
 		luaL_error(L, "texture field %s is missing", name);
 	}
@@ -50,8 +51,8 @@ static void address_field(lua_State *L, int at, u8 out[3])
 
 static void check_fields(lua_State *L, int at)
 {
-	static const char *const names[] = {"addr", "width", "height", "depth", "pitch", "type",
-										"channels", "linear", "normalised", "read_normalised", "address"};
+	static const char *const names[] = {"addr",     "width",  "height",     "depth",           "pitch",  "type",
+	                                    "channels", "linear", "normalised", "read_normalised", "address"};
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_pushnil(L);
 	while (lua_next(L, at)) {
@@ -62,7 +63,8 @@ static void check_fields(lua_State *L, int at)
 			i++;
 		if (i == ARRAY_LEN(names)) {
 			const char *near = conf_nearest(key, names, ARRAY_LEN(names));
-			luaL_error(L, near ? "unknown texture field '%s' (did you mean '%s'?)" : "unknown texture field '%s'", key, near);
+			luaL_error(L, near ? "unknown texture field '%s' (did you mean '%s'?)" : "unknown texture field '%s'", key,
+			           near);
 		}
 	}
 }
@@ -71,13 +73,13 @@ static struct texture check_texture(lua_State *L, int at)
 {
 	check_fields(L, at);
 	struct texture t = {.addr = (u64)int_field(L, at, "addr", -1, INT64_MAX),
-						.width = (u32)int_field(L, at, "width", -1, 1 << 27),
-						.height = (u32)int_field(L, at, "height", 0, 1 << 17),
-						.depth = (u32)int_field(L, at, "depth", 0, 1 << 14),
-						.channels = (u8)int_field(L, at, "channels", 1, 4),
-						.linear = bool_field(L, at, "linear"),
-						.normalised_coords = bool_field(L, at, "normalised"),
-						.read_normalised = bool_field(L, at, "read_normalised")};
+	                    .width = (u32)int_field(L, at, "width", -1, 1 << 27),
+	                    .height = (u32)int_field(L, at, "height", 0, 1 << 17),
+	                    .depth = (u32)int_field(L, at, "depth", 0, 1 << 14),
+	                    .channels = (u8)int_field(L, at, "channels", 1, 4),
+	                    .linear = bool_field(L, at, "linear"),
+	                    .normalised_coords = bool_field(L, at, "normalised"),
+	                    .read_normalised = bool_field(L, at, "read_normalised")};
 	if (lua_getfield(L, at, "type") == LUA_TNIL) {
 		t.type = T_F32;
 	} else {
@@ -87,7 +89,8 @@ static struct texture check_texture(lua_State *L, int at)
 	lua_pop(L, 1);
 	if (t.channels == 0 || t.channels == 3)
 		luaL_error(L, "texture field channels: %d is not 1, 2 or 4", t.channels);
-	t.pitch = (u64)int_field(L, at, "pitch", (lua_Integer)t.width * t.channels * ptype_bytes((enum ptype)t.type), INT64_MAX);
+	t.pitch =
+	    (u64)int_field(L, at, "pitch", (lua_Integer)t.width * t.channels * ptype_bytes((enum ptype)t.type), INT64_MAX);
 	address_field(L, at, t.address);
 	return t;
 }

@@ -16,17 +16,32 @@ struct lua_env {
 	u64 granted;  /* the budget as granted, for the message */
 	size_t bytes; /* allocated */
 };
-#define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
+#define HOOK_STEP 10000                 /* VM instructions between two calls of the hook */
 #define REQUIRED_KEY "warpdbg.required" /* registry: table of the modules that require has loaded */
 
 static volatile sig_atomic_t interrupted;
 
-void lua_interrupt(void) { interrupted = 1; }
-void lua_interrupt_clear(void) { interrupted = 0; }
-bool lua_interrupted(void) { return interrupted; }
+void lua_interrupt(void)
+{
+	interrupted = 1;
+}
+void lua_interrupt_clear(void)
+{
+	interrupted = 0;
+}
+bool lua_interrupted(void)
+{
+	return interrupted;
+}
 
-static struct lua_env *env_of(lua_State *L) { return *(struct lua_env **)lua_getextraspace(L); }
-struct session *lua_session(lua_State *L) { return env_of(L)->s; }
+static struct lua_env *env_of(lua_State *L)
+{
+	return *(struct lua_env **)lua_getextraspace(L);
+}
+struct session *lua_session(lua_State *L)
+{
+	return env_of(L)->s;
+}
 
 static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 {
@@ -56,9 +71,13 @@ static void hook(lua_State *L, lua_Debug *ar)
 	env->left -= HOOK_STEP;
 }
 
-void lua_budget(lua_State *L, u64 instructions) { env_of(L)->left = env_of(L)->granted = instructions; }
+void lua_budget(lua_State *L, u64 instructions)
+{
+	env_of(L)->left = env_of(L)->granted = instructions;
+}
 
-/* --- errors ------------------------------------------------------------------------------------------------------------ */
+/* --- errors
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static const char *error_text(lua_State *L, int at)
 {
@@ -95,7 +114,8 @@ void lua_error_to_err(lua_State *co, struct err *e)
 	lua_pop(co, 2);
 }
 
-/* --- loading ------------------------------------------------------------------------------------------------------------- */
+/* --- loading
+ * ------------------------------------------------------------------------------------------------------------- */
 
 bool lua_load_path(lua_State *L, const char *path, struct err *e)
 {
@@ -175,7 +195,7 @@ static int safe_require(lua_State *L)
 	bool found = try_module(L, dir, name);
 	if (!found && data_dir)
 		found = try_module(L, lua_pushfstring(L, "%s/scripts/workloads", data_dir), name) ||
-				try_module(L, lua_pushfstring(L, "%s/scripts", data_dir), name);
+		        try_module(L, lua_pushfstring(L, "%s/scripts", data_dir), name);
 	if (!found)
 		return luaL_error(L, "module '%s' not found (looked in %s and in scripts)", name, dir);
 	lua_pushvalue(L, 1);
@@ -207,7 +227,8 @@ static int lua_print(lua_State *L)
 	return 0;
 }
 
-/* --- the sandbox ---------------------------------------------------------------------------------------------------------- */
+/* --- the sandbox
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void forget(lua_State *L, const char *global)
 {
@@ -218,9 +239,9 @@ static void forget(lua_State *L, const char *global)
 static int open_libraries(lua_State *L)
 {
 	bool allow_io = lua_toboolean(L, 1);
-	static const luaL_Reg libs[] = {
-		{LUA_GNAME, luaopen_base},		{LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
-		{LUA_MATHLIBNAME, luaopen_math}, {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine}};
+	static const luaL_Reg libs[] = {{LUA_GNAME, luaopen_base},        {LUA_TABLIBNAME, luaopen_table},
+	                                {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
+	                                {LUA_UTF8LIBNAME, luaopen_utf8},  {LUA_COLIBNAME, luaopen_coroutine}};
 	for (u32 i = 0; i < ARRAY_LEN(libs); i++)
 		luaL_requiref(L, libs[i].name, libs[i].func, 1);
 	if (allow_io) {

@@ -1,9 +1,10 @@
 /* lua: the one place that creates Lua states - sandboxed, bounded, with tracebacks.
  *
- * A state has string, table, math, utf8, coroutine and the safe part of the base library; `load` takes text only; there is no
- * io, os, package, debug, dofile or loadfile unless allow_io says so (then io and os). `require "lib.graph"` loads lib/graph.lua
- * from the directory of the script that asks, then from scripts/workloads and scripts: Lua text, nothing else.
- * `print` appends to the session's output. Memory is limited to LUA_MAX_BYTES, running time by a budget of VM instructions. */
+ * A state has string, table, math, utf8, coroutine and the safe part of the base library; `load` takes text only; there
+ * is no io, os, package, debug, dofile or loadfile unless allow_io says so (then io and os). `require "lib.graph"`
+ * loads lib/graph.lua from the directory of the script that asks, then from scripts/workloads and scripts: Lua text,
+ * nothing else. `print` appends to the session's output. Memory is limited to LUA_MAX_BYTES, running time by a budget
+ * of VM instructions. */
 #ifndef UI_LUA_LUA_H
 #define UI_LUA_LUA_H
 #include <lauxlib.h>
@@ -16,15 +17,15 @@ struct session;
 #define LUA_BUDGET_HOST 10000000000ull
 #define LUA_BUDGET_CALLBACK 10000000ull
 
-/* A sandboxed state. s may be NULL (machine files): then there is no output and no session. data_dir: see session.h; may be
- * NULL. Never NULL itself unless memory is exhausted. */
+/* A sandboxed state. s may be NULL (machine files): then there is no output and no session. data_dir: see session.h;
+ * may be NULL. Never NULL itself unless memory is exhausted. */
 lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_io);
 void lua_sandbox_free(lua_State *L);
 /* The session of a state (also of its coroutines), or NULL. */
 struct session *lua_session(lua_State *L);
 
-/* Grants a fresh budget for what is called next; exceeding it raises an error that says so. Applies to the state and all its
- * coroutines together. */
+/* Grants a fresh budget for what is called next; exceeding it raises an error that says so. Applies to the state and
+ * all its coroutines together. */
 void lua_budget(lua_State *L, u64 instructions);
 /* Makes running Lua code of this process fail with "interrupted" at its next hook: safe from a signal handler. */
 void lua_interrupt(void);

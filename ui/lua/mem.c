@@ -156,6 +156,7 @@ const struct lua_doc lua_mem_docs[] = {
 
 void lua_open_mem(struct lua_State *L)
 {
+	array_register(L); /* reads give arrays, whatever the host program is; again by Lua host programs, which does no harm */
 	lua_createtable(L, 0, 24);
 	for (u32 i = 0; type_names[i]; i++) {
 		char name[24];

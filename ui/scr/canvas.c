@@ -1,5 +1,6 @@
 #include "scr/canvas.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,32 @@ void pane_attr(struct pane p, int y, int x, int n, u8 attr)
 	for (int i = x; i < x + n; i++)
 		if (y >= 0 && y < p.h && i >= 0 && i < p.w)
 			canvas_at(p.c, p.y + y, p.x + i)->style.attr |= attr;
+}
+
+static bool same_letter(u32 a, u32 b)
+{
+	return a == b || (a < 128 && b < 128 && tolower((int)a) == tolower((int)b));
+}
+
+/* The columns `text` takes when it stands at column x of the row, 0 when it does not stand there. */
+static int text_at(struct pane p, int y, int x, const char *text)
+{
+	int from = x;
+	u32 ch;
+	for (; *text; x++) {
+		text += utf8_decode(text, strlen(text), &ch);
+		if (x >= p.w || !same_letter(canvas_at(p.c, p.y + y, p.x + x)->ch, ch))
+			return 0;
+	}
+	return x - from;
+}
+
+void pane_mark(struct pane p, int y, const char *text)
+{
+	if (y < 0 || y >= p.h)
+		return;
+	for (int x = 0; x < p.w; x++)
+		pane_attr(p, y, x, text_at(p, y, x, text), ATTR_REVERSE);
 }
 
 size_t utf8_decode(const char *s, size_t n, u32 *ch)

@@ -72,6 +72,8 @@ int pane_printf(struct pane p, int y, int x, struct style s, const char *fmt, ..
 void pane_right(struct pane p, int y, int xend, struct style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Sets attributes on cells already drawn. */
 void pane_attr(struct pane p, int y, int x, int n, u8 attr);
+/* Sets ATTR_REVERSE wherever the row shows the text (ASCII letters match in either case). "" marks nothing. */
+void pane_mark(struct pane p, int y, const char *text);
 
 /* Decodes one character; returns its length in bytes (1 and *ch = '?' for an invalid byte). */
 size_t utf8_decode(const char *s, size_t n, u32 *ch);

@@ -67,6 +67,7 @@ static void title(const struct screen *s, struct pane p)
 	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
 	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
 	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
+	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
 	if (left.w - at > 20 && s->d->state != DBG_RUNNING && s->d->stop_reason[0])
 		pane_text(left, 0, at + 3, STYLE(R_DIM), s->d->stop_reason);
 }

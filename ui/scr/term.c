@@ -92,6 +92,22 @@ static void catch_signals(bool on)
 		sigaction(crash[i], &a, NULL);
 }
 
+/* Terminals that do not follow the switch to application keys send these whatever terminfo says. */
+static void define_common_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} keys[] = {
+		{"\033[A", KEY_UP},     {"\033[B", KEY_DOWN},  {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT}, {"\033[H", KEY_HOME},
+		{"\033[F", KEY_END},    {"\033[1~", KEY_HOME}, {"\033[4~", KEY_END},  {"\033[3~", KEY_DC},  {"\033[5~", KEY_PPAGE},
+		{"\033[6~", KEY_NPAGE}, {"\033OA", KEY_UP},    {"\033OB", KEY_DOWN},  {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
+		{"\033OH", KEY_HOME},   {"\033OF", KEY_END},   {"\033[Z", KEY_BTAB},  {"\033[5;2~", KEY_SPREVIOUS}, {"\033[6;2~", KEY_SNEXT},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(keys); i++)
+		define_key(keys[i].sequence, keys[i].key);
+}
+
 /* --- open and close ---------------------------------------------------------------------------------------------------- */
 bool term_open(bool no_color, bool ascii, struct err *e)
 {
@@ -111,6 +127,7 @@ bool term_open(bool no_color, bool ascii, struct err *e)
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
+	define_common_keys();
 	init_looks(no_color);
 	catch_signals(true);
 	term.leave = 0;

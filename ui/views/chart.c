@@ -62,10 +62,9 @@ void chart_axis(const struct view_ctx *v, struct pane p, int y, int left)
 		return;
 	u64 span = timeline_span(v->tl), start = timeline_start(v->tl);
 	int w = p.w - left - 1;
-	int cols = MIN((int)(to - from), w);
 	int x = pane_printf(p, y, left, STYLE(R_DIM), "%s", fmt_thousands(a, start + from * span));
 	fmt_thousands(b, start + to * span);
-	int end = left + cols, wide = utf8_width(b);
+	int end = left + w, wide = utf8_width(b);
 	if (end - wide > x + 3) {
 		for (int i = x + 1; i < end - wide - 1; i++)
 			pane_glyph(p, y, i, STYLE(R_FAINT), 0x2500);

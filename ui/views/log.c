@@ -1,5 +1,4 @@
 /* Log: events of interest, what the program printed, stops. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "scr/draw.h"
@@ -16,21 +15,6 @@ static const struct log_line *line_at(const struct event_log *l, u64 i)
 	return &l->line[i % LOG_LINES];
 }
 
-/* The text with the words searched for marked. */
-static void marked_text(struct pane p, int y, int x, struct style s, const char *text, const char *search)
-{
-	pane_text(p, y, x, s, text);
-	if (!*search)
-		return;
-	for (const char *at = text; (at = strcasestr(at, search)); at += strlen(search)) {
-		int col = x;
-		u32 ch;
-		for (const char *q = text; q < at; col++)
-			q += utf8_decode(q, strlen(q), &ch);
-		pane_attr(p, y, col, utf8_width(search), ATTR_REVERSE);
-	}
-}
-
 static void log_row(struct view_ctx *v, struct pane p, int y, const struct log_line *l)
 {
 	static const struct {
@@ -45,7 +29,8 @@ static void log_row(struct view_ctx *v, struct pane p, int y, const struct log_l
 	char buf[NUM_MAX];
 	pane_right(p, y, 15, STYLE(R_DIM), "%s", fmt_thousands(buf, l->cycle));
 	pane_glyph(p, y, 16, STYLE(look[l->kind].role), look[l->kind].glyph);
-	marked_text(p, y, 18, STYLE(look[l->kind].text), l->text, v->search);
+	pane_text(p, y, 18, STYLE(look[l->kind].text), l->text);
+	pane_mark(pane_sub(p, y, 18, 1, p.w), 0, v->search);
 }
 
 static void draw(struct view_ctx *v, struct pane p)

@@ -206,7 +206,7 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 		float val[512];
 		int w = MIN(k->spark_w, (int)ARRAY_LEN(val)), n = view_series(v, (s32)sm, TS_IPC, val, w);
 		const struct conf *c = gpu_conf(v->g);
-		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, (float)(c->sm_schedulers * c->sm_issue_width));
+		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, (float)(c->sm_schedulers * c->sm_issue_width) * 8 / 7); /* rows keep apart */
 	}
 }
 

@@ -306,9 +306,10 @@ static void draw(struct view_ctx *v, struct pane p)
 	gpu_sm_info(v->g, v->d->focus.sm, &i);
 	heading(v, p, &i);
 	int bottom = p.h >= 10 ? 4 : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
-	warp_table(v, pane_sub(p, 1, 0, p.h - 1 - bottom - ctas, p.w));
+	int table = MIN(p.h - 1 - bottom - ctas, ctas ? (int)i.warps + 2 : p.h);
+	warp_table(v, pane_sub(p, 1, 0, table, p.w));
 	if (ctas)
-		cta_table(v, pane_sub(p, p.h - bottom - ctas, 0, ctas - 1, p.w));
+		cta_table(v, pane_sub(p, table + 1, 0, ctas - 1, p.w));
 	if (!bottom)
 		return;
 	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);

@@ -256,7 +256,7 @@ static void follow_focus(struct view_ctx *v, const struct module *m, const struc
 	}
 	if (!v->st->follow)
 		return;
-	s32 line = in ? (s32)in->line : m->nfuncs ? (s32)m->funcs[0].line : 1;
+	s32 line = in ? (s32)in->line : m->nfuncs && m->funcs[0].entry < m->ncode ? (s32)m->code[m->funcs[0].entry].line : 1;
 	if (line - 1 < v->st->top + 1 || line - 1 >= v->st->top + rows - 2)
 		v->st->top = line - 1 - rows / 3;
 }
@@ -292,6 +292,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	for (int r = 0; r < rows && v->st->top + r < (s32)m->nlines; r++) {
 		u32 line = (u32)(v->st->top + r) + 1;
 		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line);
+		pane_mark(pane_sub(p, r + 1, c.text, 1, c.text_w), 0, v->search);
 		loc_cell(p, r + 1, c.loc, m, line, first_pc, &last);
 	}
 	free(first_pc);

@@ -116,10 +116,10 @@ static void over_time(struct view_ctx *v, struct pane p)
 	pane_text(p, 0, 1, STYLE(R_DIM), "over time");
 	struct pane q = pane_sub(p, 1, 1, p.h - 2, p.w - 2);
 	u32 len = to - from;
-	int cols = MIN((int)len, q.w);
-	for (int x = 0; x < cols; x++) {
+	for (int x = 0; x < q.w; x++) {
 		double share[ST_COUNT];
-		u32 a = from + (u32)((u64)len * (u32)x / (u32)cols), b = from + (u32)((u64)len * (u32)(x + 1) / (u32)cols);
+		u32 a, b;
+		view_column(from, len, x, q.w, &a, &b);
 		shares_at(v, v->st->mode ? (s32)v->d->focus.sm : -1, a, b, share);
 		stack_column(v, q, x, q.h, share);
 	}
@@ -162,12 +162,24 @@ static void per_sm(struct view_ctx *v, struct pane p)
 	}
 }
 
+/* Where rows are scarce, classes without a slot give theirs up. */
+static u32 drop_empty(struct stall_class *cls, u32 n)
+{
+	u32 kept = 0;
+	for (u32 i = 0; i < n; i++)
+		if (cls[i].slots)
+			cls[kept++] = cls[i];
+	return kept;
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	u64 base[ST_COUNT];
 	struct stall_class cls[TAX_MAX_CLASSES];
 	gpu_stalls_sum(v->g, v->st->mode ? (s32)v->d->focus.sm : -1, base);
 	u32 n = stall_map(v->d->taxonomy, base, cls);
+	if ((int)n > p.h - 8)
+		n = drop_empty(cls, n);
 	heading(v, p);
 	int top = p.h > 12 + (int)n ? 2 : 1;
 	int y = top + bars(v, pane_sub(p, top, 0, p.h - top, p.w), cls, n);

@@ -35,17 +35,23 @@ void view_span(const struct view_ctx *v, u32 *from, u32 *to)
 	*from = *to - n;
 }
 
+void view_column(u32 from, u32 len, int i, int n, u32 *a, u32 *b)
+{
+	*a = from + (u32)((u64)len * (u32)i / (u32)n);
+	*b = MAX(from + (u32)((u64)len * (u32)(i + 1) / (u32)n), *a + 1);
+}
+
 int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int n)
 {
 	u32 from, to;
 	view_span(v, &from, &to);
 	u32 len = to - from;
-	int cols = MIN((int)len, n);
-	for (int i = 0; i < cols; i++) {
-		u32 a = from + (u32)((u64)len * (u32)i / (u32)cols), b = from + (u32)((u64)len * (u32)(i + 1) / (u32)cols);
+	for (int i = 0; i < n && len; i++) {
+		u32 a, b;
+		view_column(from, len, i, n, &a, &b);
 		out[i] = (float)timeline_mean(v->tl, sm, s, a, b);
 	}
-	return cols;
+	return len ? n : 0;
 }
 
 static const struct {

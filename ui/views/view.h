@@ -48,7 +48,9 @@ bool view_scroll(struct view_state *st, int key);
 void view_clip(struct view_state *st, s32 n, s32 h);
 /* The samples to show under the zoom: [*from, *to). */
 void view_span(const struct view_ctx *v, u32 *from, u32 *to);
-/* The span resampled to n columns (n >= 1); returns the columns that have data. */
+/* The samples [*a, *b) of column i when len of them, from `from` on, are spread over n columns: at least one. */
+void view_column(u32 from, u32 len, int i, int n, u32 *a, u32 *b);
+/* The span on n columns (n >= 1); returns n, or 0 when there is no sample yet. */
 int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int n);
 
 /* The role and letter of a base stall reason, as in the overview's cells. */

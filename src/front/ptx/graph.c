@@ -146,7 +146,8 @@ static void index_uses(struct graph *g, const struct loader *ld)
 	memcpy(at, g->use_first, (g->n + 1) * sizeof(u32));
 	for (u32 i = 0; i < ld->nuses; i++)
 		sorted[at[ld->uses[i].func]++] = ld->uses[i];
-	memcpy(ld->uses, sorted, ld->nuses * sizeof(*sorted));
+	if (ld->nuses)
+		memcpy(ld->uses, sorted, ld->nuses * sizeof(*sorted));
 	free(at);
 	free(sorted);
 }

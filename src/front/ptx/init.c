@@ -209,7 +209,8 @@ bool parse_init(struct loader *ld, struct symbol *sym, enum ptype type, u32 vec,
 	struct token at = ld->tok;
 	struct init x = {.ld = ld, .sym = sym, .type = type, .esize = ptype_bytes(type), .open = ndims && dims[0] == UINT64_MAX};
 	u64 all[16];
-	memcpy(all, dims, ndims * sizeof(u64));
+	if (ndims)
+		memcpy(all, dims, ndims * sizeof(u64));
 	if (vec > 1)
 		all[ndims++] = vec;
 	if (!x.open && !reserve(&x, &at, sym->size))

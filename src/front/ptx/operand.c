@@ -154,6 +154,8 @@ static bool parse_name(struct stmt *s, struct operand *o)
 		if (o->at.p[0] == '%' && !parse_sreg(s, o))
 			return false;
 	}
+	if (o->kind == A_NAME && o->at.p[0] == '%' && ld->tok.kind == TK_MOD)
+		return ld_fail(ld, &o->at, "register '%s' is not declared, and no special register that is supported", TEXT(&o->at));
 	if (o->kind == A_REG && ld->tok.kind == TK_MOD)
 		return ld_fail(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported", TEXT(&ld->tok));
 	return o->kind == A_SYM || o->kind == A_PARAM || o->kind == A_FUNC ? parse_offset(s, o) : true;
@@ -229,7 +231,6 @@ static bool parse_vector(struct stmt *s, struct operand *o)
 static bool parse_address(struct stmt *s, struct operand *o)
 {
 	struct loader *ld = s->ld;
-	struct token open = ld->tok;
 	ld_next(ld);
 	if (!parse_scalar(s, o))
 		return false;
@@ -254,7 +255,6 @@ static bool parse_address(struct stmt *s, struct operand *o)
 	}
 	if (!tok_is(&ld->tok, ']'))
 		return ld_expected(ld, "']'");
-	o->at = o->base == A_NAME ? o->at : open;
 	ld_next(ld);
 	return true;
 }

@@ -144,7 +144,7 @@ struct name *name_declare(struct loader *ld, const struct token *at, enum name_k
 static struct name *find_in_range(struct loader *ld, struct scope *s, const struct token *at)
 {
 	u64 number = 0, unit = 1;
-	for (u32 cut = at->len; cut > 1 && at->len - cut < 9;) {
+	for (u32 cut = at->len; cut > 1 && at->len - cut < 10;) {
 		char c = at->p[--cut];
 		if (c < '0' || c > '9')
 			break;

@@ -1,7 +1,8 @@
 /* A DRAM channel: a window of requests, banks with an open row, a command bus (one command a cycle) and a data bus.
  *
- * Commands are decided only at the cycles where the earliest of them is allowed. A request is one or more bursts of one row,
- * each a column command. Bank groups are the low bits of the bank number, so that neighbouring chunks alternate between groups. */
+ * Commands are decided only at the cycles where the earliest of them is allowed. A request is one or more bursts of one
+ * row, each a column command. Bank groups are the low bits of the bank number, so that neighbouring chunks alternate
+ * between groups. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
@@ -25,15 +26,15 @@ static struct dram_timing timing(const struct conf *c)
 	return t;
 }
 
-/* Bursts that the sectors of an L2 line take. */
-static u8 count_bursts(const struct conf *c, u32 sectors)
+/* Bursts that the sectors of an L2 line take: a burst moves whole sectors, or a part of one. */
+static u16 count_bursts(const struct conf *c, u32 sectors)
 {
 	u32 bytes = c->dram_bus * c->dram_burst, n = 0;
 	if (bytes <= SECTOR_BYTES)
-		return (u8)(bit_count32(sectors) * ceil_div(SECTOR_BYTES, bytes));
+		return (u16)(bit_count32(sectors) * ceil_div(SECTOR_BYTES, bytes));
 	for (u32 s = 0; s < 8; s += bytes / SECTOR_BYTES)
 		n += (sectors >> s & bit_range(bytes / SECTOR_BYTES)) != 0;
-	return (u8)n;
+	return (u16)n;
 }
 
 void channel_init(struct mem *m, struct arena *a)
@@ -58,7 +59,8 @@ void channel_reset(struct mem *m)
 		m->chan[i].st->due = NEVER;
 }
 
-/* --- the window -------------------------------------------------------------------------------------------------------- */
+/* --- the window
+ * -------------------------------------------------------------------------------------------------------- */
 static void arm(struct mem *m, u32 channel)
 {
 	u64 due = m->chan[channel].st->due;
@@ -79,10 +81,14 @@ static void update_bank(struct channel *ch, u32 bank)
 static void update_hits(struct channel *ch, u32 bank)
 {
 	struct bank_state *b = &ch->bank[bank];
+	u32 left = b->queued;
 	b->hits = 0;
-	for (u32 k = 0; k < ch->st->n; k++)
-		if (ch->w[k].bank == bank)
-			b->hits += ch->w[k].hit = ch->w[k].row + 1 == b->row;
+	for (struct window_entry *w = ch->w; left; w++)
+		if (w->bank == bank) {
+			w->hit = w->row + 1 == b->row;
+			b->hits += w->hit;
+			left--;
+		}
 	update_bank(ch, bank);
 }
 
@@ -94,14 +100,14 @@ static void enter(struct mem *m, u32 channel, u32 req, u64 now)
 	struct window_entry *w = &ch->w[ch->st->n++];
 	bool hit = b->row == r->row + 1;
 	*w = (struct window_entry){.row = r->row,
-							   .arrived = clock_up(&m->dramclk, now),
-							   .arrived_core = now,
-							   .req = req,
-							   .bank = r->bank,
-							   .group = (u8)(r->bank % m->c.dram_groups),
-							   .left = r->bursts,
-							   .write = r->write,
-							   .hit = hit};
+	                           .arrived = clock_up(&m->dramclk, now),
+	                           .arrived_core = now,
+	                           .req = req,
+	                           .bank = r->bank,
+	                           .group = (u8)(r->bank % m->c.dram_groups),
+	                           .left = r->bursts,
+	                           .write = r->write,
+	                           .hit = hit};
 	b->queued++;
 	b->hits += hit;
 	ch->cc->requests++;
@@ -151,7 +157,8 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 	channel_refill(m, channel, now);
 }
 
-/* --- commands ----------------------------------------------------------------------------------------------------------- */
+/* --- commands
+ * ----------------------------------------------------------------------------------------------------------- */
 static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 {
 	struct channel *ch = &m->chan[channel];
@@ -202,7 +209,8 @@ static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
 	struct channel *ch = &m->chan[channel];
 	struct bank_state *b = &ch->bank[ch->w[i].bank];
 	b->row = 0;
-	update_hits(ch, ch->w[i].bank);
+	if (b->hits) /* strict fcfs closes rows that others wait for */
+		update_hits(ch, ch->w[i].bank);
 	b->act_ok = MAX(b->act_ok, d + m->tm.rp);
 	ch->cc->precharges++;
 }

@@ -1,6 +1,6 @@
-/* First-ready first-come-first-served (Rixner, ISCA 2000): of the commands that requests in the window need next, the one allowed
- * earliest; among equals a column access before a row command, then the oldest request. A bank's row stays open as long as the
- * window holds a request to it. Strict fcfs looks at the oldest request alone.
+/* First-ready first-come-first-served (Rixner, ISCA 2000): of the commands that requests in the window need next, the
+ * one allowed earliest; among equals a column access before a row command, then the oldest request. A bank's row stays
+ * open as long as the window holds a request to it. Strict fcfs looks at the oldest request alone.
  *
  * There is no limit on how often younger row hits pass an older request of the same bank, as in GPGPU-Sim.
  *
@@ -50,12 +50,14 @@ static void decide_column(struct channel *ch)
 	}
 }
 
-/* A row command, where one is allowed before the column command: for the oldest request of the banks that could go first. */
+/* A row command, where one is allowed before the column command: for the oldest request of the banks that could go
+ * first. */
 static void decide_row(struct channel *ch)
 {
 	u64 best = ch->st->due, banks = 0;
 	enum dram_cmd cmd;
-	FOR_EACH_BIT(b, ch->st->row_banks) {
+	FOR_EACH_BIT(b, ch->st->row_banks)
+	{
 		u64 t = row_at(ch, (u32)b, &cmd);
 		if (t < best) {
 			best = t;
@@ -96,8 +98,8 @@ void dram_decide(const struct mem *m, struct channel *ch)
 		decide_row(ch);
 }
 
-/* The youngest request changes a decision only when its own command may go before, or when it hits the row about to be closed.
- * Called before the bank masks know of it, so that a bank which waits already is seen to. */
+/* The youngest request changes a decision only when its own command may go before, or when it hits the row about to be
+ * closed. Called before the bank masks know of it, so that a bank which waits already is seen to. */
 void dram_decide_added(const struct mem *m, struct channel *ch)
 {
 	struct channel_state *st = ch->st;

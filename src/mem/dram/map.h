@@ -4,9 +4,9 @@
  *   slice of the channel = rest mod slices (two slices: the low bank bit)
  *   rest, from the low bits up: one bank bit, columns within the row, the other bank bits, row
  *
- * which is GPGPU-Sim's RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS for a chip of 6 channels. When the number of partitions is a power of
- * two the chunk's channel bits are XORed with all higher ones, as such machines do, so that power-of-two strides do not
- * all fall on one channel. */
+ * which is GPGPU-Sim's RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS for a chip of 6 channels. When the number of partitions is a
+ * power of two the chunk's channel bits are XORed with all higher ones, as such machines do, so that power-of-two
+ * strides do not all fall on one channel. */
 #ifndef MEM_DRAM_MAP_H
 #define MEM_DRAM_MAP_H
 #include "base/base.h"

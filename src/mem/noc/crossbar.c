@@ -1,8 +1,10 @@
-/* The interconnect: two crossbars, requests from SMs to L2 slices and replies back. A port moves one flit per interconnect cycle.
+/* The interconnect: two crossbars, requests from SMs to L2 slices and replies back. A port moves one flit per
+ * interconnect cycle.
  *
- * A packet leaves when its source port is free and its destination has a place (credit); from then on its way is a reservation: head at
- * the destination after noc.latency, the destination port taken in order of arrival, done when the last flit is in. A packet without a
- * credit waits at the head of its queue and stops those behind it; waiters of one destination are served first come, first served. */
+ * A packet leaves when its source port is free and its destination has a place (credit); from then on its way is a
+ * reservation: head at the destination after noc.latency, the destination port taken in order of arrival, done when the
+ * last flit is in. A packet without a credit waits at the head of its queue and stops those behind it; waiters of one
+ * destination are served first come, first served. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
@@ -16,7 +18,8 @@ static bool carries_data_down(u32 op)
 	return op != MO_STORE && op != MO_LOCAL_STORE && op != MO_RED && op != OP_WRITEBACK;
 }
 
-/* Takes `flits` cycles of a destination port for a packet whose head arrives at `head`; returns when the last flit is in. */
+/* Takes `flits` cycles of a destination port for a packet whose head arrives at `head`; returns when the last flit is
+ * in. */
 static u64 reserve(u64 *dst_free, u64 head, u32 flits, u64 *wait)
 {
 	u64 start = MAX(head, *dst_free);
@@ -25,7 +28,8 @@ static u64 reserve(u64 *dst_free, u64 head, u32 flits, u64 *wait)
 	return start + flits - 1;
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------- */
+/* --- requests -------------------------------------------------------------------------------------------------------
+ */
 static void wait_for_credit(struct mem *m, u32 sm, struct slice_state *s)
 {
 	m->port[sm].waiting = true;
@@ -92,7 +96,8 @@ static void send_request(struct mem *m, u32 sm, const struct sm_request *r, cons
 {
 	struct slice_state *s = m->slice[place->slice].st;
 	struct sm_port *port = &m->port[sm];
-	u32 i = make_packet(m, sm, r, place), flits = carries_data_up(r->op) ? m->flits[sector_count(r->sectors)] : m->flits[0];
+	u32 i = make_packet(m, sm, r, place),
+	    flits = carries_data_up(r->op) ? m->flits[sector_count(r->sectors)] : m->flits[0];
 	u64 wait = start - clock_up(&m->icnt, r->ready);
 	u64 end = reserve(&s->dst_free, start + m->c.noc_latency, flits, &wait);
 	port->src_free = start + flits;
@@ -129,7 +134,8 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 	}
 }
 
-/* --- replies -------------------------------------------------------------------------------------------------------- */
+/* --- replies --------------------------------------------------------------------------------------------------------
+ */
 static void wait_for_port(struct mem *m, u32 slice, struct sm_port *port)
 {
 	m->slice[slice].st->out_waiting = true;

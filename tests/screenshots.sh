@@ -1,0 +1,66 @@
+#!/bin/bash
+# screenshots.sh: pictures of every view from real runs, into screenshots/ as text, SVG and (with rsvg-convert) PNG.
+#
+#   tests/screenshots.sh [PROGRAM] [DIRECTORY]      default: ./warpdbg screenshots
+#
+# The runs are deterministic; only the simulated rate in the title depends on the host.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+program=$(realpath "${1:-$here/../warpdbg}")
+out=${2:-$here/../screenshots}
+mkdir -p "$out"
+out=$(realpath "$out")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+${CC:-gcc} -std=gnu17 -O1 -D_GNU_SOURCE -o "$work/shot" "$here/tools/shot.c" -lvterm -lutil
+
+# Where the pictures are taken: in the middle of hotspot, when the first CTAs have been replaced.
+at_cycle() {
+	echo "wait (wd)"
+	echo "line break cycle 9000"
+	echo "wait cycle 9000"
+	echo "line continue"
+	echo "wait cycle 9,000"
+	echo "settle"
+}
+
+# All views at one size: views SIZE NAME [OPTION...]
+views() {
+	local size=$1 name=$2
+	shift 2
+	{
+		at_cycle
+		echo "line focus sm 1 warp 12"
+		echo "settle"
+		for view in 1-overview 2-sm 4-stalls 5-caches 6-memory 7-kernels 8-source 0-log; do
+			echo "keys ${view%%-*}"
+			echo "settle"
+			echo "shot $out/${view#*-}-$name"
+		done
+	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s "$size" -- "$program" debug hotspot "$@"
+}
+
+views 80x24 80x24
+views 200x60 200x60
+{
+	at_cycle
+	echo "shot $out/overview-ascii"
+	echo "keys 4"
+	echo "settle"
+	echo "shot $out/stalls-ascii"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 80x24 -- "$program" debug hotspot --ascii --no-color
+{
+	at_cycle
+	echo "keys ?"
+	echo "settle"
+	echo "shot $out/help-100x40"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x40 -- "$program" debug hotspot
+
+if command -v rsvg-convert >/dev/null; then
+	for svg in "$out"/*.svg; do
+		rsvg-convert "$svg" -o "${svg%.svg}.png"
+	done
+else
+	echo "screenshots: no rsvg-convert (package librsvg2-bin): text and SVG only" >&2
+fi
+ls "$out" | wc -l | sed "s|\$| files in $out|"
