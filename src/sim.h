@@ -88,9 +88,12 @@ void sim_set_sampler(struct sim *s, int id, u64 period);
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 /* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */
 u64 sim_hash(struct sim *s);
-/* Conservation laws, at the end of every run (and any quiet moment): stall reasons = schedulers x cycles per SM and in
- * total, cache and packet sums, CTAs started = done. False with *e naming the sum and both sides. */
+/* Conservation laws: stall reasons = schedulers x cycles per SM and in total and in every taxonomy; CTAs and instructions of SMs = those of
+ * kernels; and, when nothing is under way in the memory system any more (sim_drain), cache, packet and DRAM sums. False with *e naming the sum
+ * and both sides. */
 bool sim_check(struct sim *s, struct err *e);
+/* With no kernel left: lets the clock run until the last write-back has reached DRAM. For the end of a run, after its report. */
+void sim_drain(struct sim *s);
 
 /* --- what there is
  * --------------------------------------------------------------------------------------------------------- */

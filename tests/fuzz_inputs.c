@@ -38,7 +38,8 @@ static void damage(const struct strbuf *from, struct strbuf *to)
 	strbuf_clear(to);
 	strbuf_add(to, strbuf_str(from), from->len);
 	for (u64 edits = 1 + below(4); edits && to->len; edits--) {
-		u64 at = below(to->len), len = MIN(1 + below(40), to->len - at);
+		u64 at = below(to->len), len = 1 + below(40);
+		len = MIN(len, to->len - at);
 		switch (below(5)) {
 		case 0: to->buf[at] = (char)below(256); break;
 		case 1:

@@ -58,6 +58,8 @@ static inline struct run run_ptx(struct sim *s, const char *text, u32 grid, u32 
 		print_message("%s\n", strbuf_str(&text_out));
 	}
 	strbuf_release(&text_out);
+	if (st.why == STOP_IDLE)
+		sim_drain(s);
 	if (!sim_check(s, &e))
 		fail_msg("%s", e.msg);
 	struct kernel_info k;

@@ -11,7 +11,10 @@
 #include "scr/draw.h"
 
 static char row_buf[4 * 200 + 1];
-static const char *row(struct canvas *c, int y) { return canvas_row(c, y, row_buf); }
+static const char *row(struct canvas *c, int y)
+{
+	return canvas_row(c, y, row_buf);
+}
 
 static void test_text_and_clipping(void **state)
 {
@@ -33,7 +36,10 @@ static void test_hostile_text(void **state)
 {
 	struct canvas c;
 	canvas_init(&c, 1, 20, false);
-	pane_text(pane_all(&c), 0, 0, STYLE(R_TEXT), "a\033[2J\x80\xc3" "b\xe4\xb8\xad" "c\xcc\x81");
+	pane_text(pane_all(&c), 0, 0, STYLE(R_TEXT),
+	          "a\033[2J\x80\xc3"
+	          "b\xe4\xb8\xad"
+	          "c\xcc\x81");
 	assert_string_equal(row(&c, 0), "a?[2J??b?c?");
 	canvas_clear(&c);
 	pane_text(pane_all(&c), 0, 0, STYLE(R_TEXT), "x\ty");
@@ -125,9 +131,9 @@ static void test_random_rectangles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_and_clipping), cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_ascii),
-		cmocka_unit_test(test_bar_has_eighths),   cmocka_unit_test(test_spark),        cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_random_rectangles),
+	    cmocka_unit_test(test_text_and_clipping), cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_ascii),
+	    cmocka_unit_test(test_bar_has_eighths),   cmocka_unit_test(test_spark),        cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_random_rectangles),
 	};
 	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);
 }

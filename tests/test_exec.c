@@ -1,17 +1,20 @@
-/* Conformance of the execution functions against plain C written apart from them: integers, bits, floats, comparisons, conversions. */
+/* Conformance of the execution functions against plain C written apart from them: integers, bits, floats, comparisons,
+ * conversions. */
 #include "tests/exec_rig.h"
 
-/* --- integers -------------------------------------------------------------------------------------------------------- */
+/* --- integers --------------------------------------------------------------------------------------------------------
+ */
 static const u8 int_types[] = {T_U16, T_S16, T_U32, T_S32, T_U64, T_S64};
 static u64 clip(s128 v, u8 t)
 {
 	const u32 w = width(t);
-	const s128 lo = ptype_is_signed(t) ? -((s128)1 << (w - 1)) : 0, hi = ((s128)1 << (ptype_is_signed(t) ? w - 1 : w)) - 1;
+	const s128 lo = ptype_is_signed(t) ? -((s128)1 << (w - 1)) : 0,
+	           hi = ((s128)1 << (ptype_is_signed(t) ? w - 1 : w)) - 1;
 	return (u64)(v < lo ? lo : v > hi ? hi : v);
 }
 static u64 product(const struct inst *in, u64 a, u64 b)
 {
-	const s128 p = number(a, in->type) * number(b, in->type);
+	const s128 p = (s128)((u128)number(a, in->type) * (u128)number(b, in->type));
 	const u128 wide = (u128)p;
 	if (in->mode == MUL_HI && width(in->type) == 64 && !ptype_is_signed(in->type))
 		return (u64)((u128)a * b >> 64);
@@ -56,7 +59,8 @@ static void test_integers(void **state)
 			const u8 d = mode == MUL_WIDE ? wider[t] : t;
 			if (!d)
 				continue;
-			struct inst mul = make(OP_MUL, t, 0, (struct shape){d, {t, t}}), mad = make(OP_MAD, t, 0, (struct shape){d, {t, t, d}});
+			struct inst mul = make(OP_MUL, t, 0, (struct shape){d, {t, t}}),
+			            mad = make(OP_MAD, t, 0, (struct shape){d, {t, t, d}});
 			mul.mode = mad.mode = (u8)mode;
 			conform(mul, (struct shape){d, {t, t}}, ref_int);
 			conform(mad, (struct shape){d, {t, t, d}}, ref_int);
@@ -76,7 +80,8 @@ static void test_integers(void **state)
 		conform(make(OP_SHL, t, 0, (struct shape){t, {t, T_U32}}), (struct shape){t, {t, T_U32}}, ref_int);
 	}
 	for (u32 o = 0; o < ARRAY_LEN(logic); o++)
-		conform(make(logic[o], T_PRED, 0, (struct shape){T_PRED, {T_PRED, T_PRED}}), (struct shape){T_PRED, {T_PRED, T_PRED}}, ref_int);
+		conform(make(logic[o], T_PRED, 0, (struct shape){T_PRED, {T_PRED, T_PRED}}),
+		        (struct shape){T_PRED, {T_PRED, T_PRED}}, ref_int);
 	struct inst sat = make(OP_ADD, T_S32, 0, (struct shape){T_S32, {T_S32, T_S32}});
 	sat.flags = IF_SAT;
 	conform(sat, (struct shape){T_S32, {T_S32, T_S32}}, ref_int);
@@ -84,8 +89,12 @@ static void test_integers(void **state)
 	conform(sat, (struct shape){T_S32, {T_S32, T_S32}}, ref_int);
 }
 
-/* --- bit twiddling, one bit at a time ---------------------------------------------------------------------------------- */
-static u64 bit(u64 v, s32 i) { return i >= 0 && i < 64 ? v >> i & 1 : 0; }
+/* --- bit twiddling, one bit at a time
+ * ---------------------------------------------------------------------------------- */
+static u64 bit(u64 v, s32 i)
+{
+	return i >= 0 && i < 64 ? v >> i & 1 : 0;
+}
 static u64 ref_bits(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 {
 	const s32 w = (s32)width(in->type);
@@ -165,7 +174,8 @@ static void test_bits(void **state)
 		conform(make(OP_POPC, b, 0, (struct shape){w, {b}}), (struct shape){w, {b}}, ref_bits);
 		conform(make(OP_CLZ, b, 0, (struct shape){w, {b}}), (struct shape){w, {b}}, ref_bits);
 		for (u32 amount = 0; amount < 2; amount++) {
-			struct inst fu = make(OP_BFIND, u, 0, (struct shape){w, {u}}), fs = make(OP_BFIND, s, 0, (struct shape){w, {s}});
+			struct inst fu = make(OP_BFIND, u, 0, (struct shape){w, {u}}),
+			            fs = make(OP_BFIND, s, 0, (struct shape){w, {s}});
 			fu.flags = fs.flags = amount ? IF_SHIFTAMT : 0;
 			conform(fu, (struct shape){w, {u}}, ref_bits);
 			conform(fs, (struct shape){w, {s}}, ref_bits);
@@ -192,7 +202,8 @@ static void test_bits(void **state)
 	}
 }
 
-/* --- floats ----------------------------------------------------------------------------------------------------------- */
+/* --- floats
+ * ----------------------------------------------------------------------------------------------------------- */
 static double pick_minmax(double a, double b, bool max, bool nan)
 {
 	if (isnan(a) || isnan(b))
@@ -244,9 +255,11 @@ static void test_floats(void **state)
 	static const struct {
 		u8 op, n;
 		u32 flags;
-	} ops[] = {{OP_ADD, 2, IF_FTZ | IF_SAT}, {OP_SUB, 2, IF_FTZ | IF_SAT}, {OP_MUL, 2, IF_FTZ | IF_SAT}, {OP_FMA, 3, IF_FTZ | IF_SAT},
-			   {OP_MAD, 3, IF_FTZ | IF_SAT}, {OP_DIV, 2, IF_FTZ}, {OP_RCP, 1, IF_FTZ}, {OP_SQRT, 1, IF_FTZ}, {OP_MIN, 2, IF_FTZ | IF_NAN},
-			   {OP_MAX, 2, IF_FTZ | IF_NAN}, {OP_ABS, 1, IF_FTZ}, {OP_NEG, 1, IF_FTZ}, {OP_COPYSIGN, 2, 0}};
+	} ops[] = {{OP_ADD, 2, IF_FTZ | IF_SAT}, {OP_SUB, 2, IF_FTZ | IF_SAT}, {OP_MUL, 2, IF_FTZ | IF_SAT},
+	           {OP_FMA, 3, IF_FTZ | IF_SAT}, {OP_MAD, 3, IF_FTZ | IF_SAT}, {OP_DIV, 2, IF_FTZ},
+	           {OP_RCP, 1, IF_FTZ},          {OP_SQRT, 1, IF_FTZ},         {OP_MIN, 2, IF_FTZ | IF_NAN},
+	           {OP_MAX, 2, IF_FTZ | IF_NAN}, {OP_ABS, 1, IF_FTZ},          {OP_NEG, 1, IF_FTZ},
+	           {OP_COPYSIGN, 2, 0}};
 	for (u32 o = 0; o < ARRAY_LEN(ops); o++)
 		for (u32 flags = 0; flags <= (IF_FTZ | IF_SAT | IF_NAN); flags++) {
 			if (flags & ~ops[o].flags)
@@ -263,35 +276,60 @@ static void test_floats(void **state)
 		}
 }
 
-/* Directed rounding: the result is the representable number next to the exact one on the side asked for. Operands with near exponents
- * make the exact value fit 113 bits. */
+/* Directed rounding: the result is the representable number next to the exact one on the side asked for. Operands with
+ * near exponents make the exact value fit 113 bits. */
+static __float128 exact_arith(u8 op, __float128 a, __float128 b, __float128 c)
+{
+	return op == OP_ADD ? a + b : op == OP_SUB ? a - b : op == OP_MUL ? a * b : op == OP_DIV ? a / b : a * b + c;
+}
+static __float128 value_of(opnd at, u8 t, u32 i)
+{
+	const u64 v = get(at, t, i);
+	return t == T_F32 ? (__float128)f32_bits((u32)v) : t == T_F64 ? (__float128)f64_bits(v) : (__float128)number(v, t);
+}
+static void check_directed(const struct inst *in, __float128 exact, u32 i)
+{
+	const bool down = in->round == RND_RM || (in->round == RND_RZ && exact > 0), wide = in->type == T_F64;
+	const double toward = down ? INFINITY : -INFINITY;
+	const __float128 r = value_of(R_D, in->type, i);
+	const __float128 beyond =
+	    wide ? (__float128)nextafter((double)r, toward) : (__float128)nextafterf((float)r, (float)toward);
+	if (r != exact && !(down ? r < exact && beyond > exact : r > exact && beyond < exact))
+		fail_msg("%s: %a is not next to %a", describe(in, LEVEL_BASE), (double)r, (double)exact);
+	checks++;
+}
 static void test_directed(void **state)
 {
-	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_DIV};
+	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_DIV, OP_CVT}, from[] = {T_F64, T_S64, T_U64, T_S32};
 	struct dyninst out;
 	for (u32 l = 0; l <= (u32)exec_best_level(); l++)
-		for (u32 k = 0; k < ARRAY_LEN(ops) * 3 * 40; k++) {
-			struct inst in = make(ops[k % ARRAY_LEN(ops)], T_F32, 0, (struct shape){T_F32, {T_F32, T_F32, T_F32}});
+		for (u32 k = 0; k < ARRAY_LEN(ops) * 6 * 40; k++) {
+			const u8 op = ops[k % ARRAY_LEN(ops)], t = k / (3 * ARRAY_LEN(ops)) & 1 ? T_F64 : T_F32;
+			const u8 s = op == OP_CVT ? from[t == T_F64 ? 1 + k % 2 : rng_next(&seed) % 4] : t;
+			struct inst in = make(op, t, s, (struct shape){t, {s, op == OP_CVT ? 0 : t, op == OP_FMA ? t : 0}});
 			struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
 			in.round = (u8)(RND_RZ + k / ARRAY_LEN(ops) % 3);
-			for (u32 i = 0; i < LANES; i++)
-				for (u32 s = 0; s < 3; s++)
-					put(in.s[s], T_F32, i, bits_f32((float)((double)(s64)rng_next(&seed) * 0x1p-61)));
+			for (u32 i = 0; i < LANES * 3; i++) {
+				const double v = (double)(s64)rng_next(&seed) * 0x1p-61;
+				const u8 st = i < LANES ? s : t;
+				put((opnd[]){R_A, R_B, R_C}[i / LANES], st, i % LANES,
+				    st == T_F32   ? bits_f32((float)v)
+				    : st == T_F64 ? bits_f64(v)
+				                  : rng_next(&seed));
+			}
 			assert_true(exec_resolve_level(&in, l));
 			in.exec(&x, &in);
-			for (u32 i = 0; i < LANES; i++) {
-				const __float128 a = f32_bits((u32)get(R_A, T_F32, i)), b = f32_bits((u32)get(R_B, T_F32, i)), c = f32_bits((u32)get(R_C, T_F32, i));
-				const __float128 exact = in.op == OP_ADD ? a + b : in.op == OP_SUB ? a - b : in.op == OP_MUL ? a * b : in.op == OP_DIV ? a / b : a * b + c;
-				const float r = f32_bits((u32)get(R_D, T_F32, i));
-				const bool down = in.round == RND_RM || (in.round == RND_RZ && exact > 0);
-				const float beyond = nextafterf(r, down ? INFINITY : -INFINITY);
-				assert_true(down ? (__float128)r <= exact && (__float128)beyond > exact : (__float128)r >= exact && (__float128)beyond < exact);
-				checks++;
-			}
+			for (u32 i = 0; i < LANES; i++)
+				check_directed(&in,
+				               op == OP_CVT
+				                   ? value_of(R_A, s, i)
+				                   : exact_arith(op, value_of(R_A, t, i), value_of(R_B, t, i), value_of(R_C, t, i)),
+				               i);
 		}
 }
 
-/* --- comparisons, selections, conversions -------------------------------------------------------------------------------- */
+/* --- comparisons, selections, conversions
+ * -------------------------------------------------------------------------------- */
 static bool compare(double a, double b, s128 x, s128 y, bool fp, u8 cmp)
 {
 	const bool un = fp && (isnan(a) || isnan(b)), lt = fp ? a < b : x < y, eq = fp ? a == b : x == y;
@@ -337,7 +375,8 @@ static void test_compare(void **state)
 				continue;
 			for (u8 op = BOOL_NONE; op <= BOOL_XOR; op++) {
 				const u8 third = op ? T_PRED : 0;
-				struct inst p = make(OP_SETP, t, 0, (struct shape){T_PRED, {t, t, third}}), s = make(OP_SET, op & 1 ? T_F32 : T_U32, t, (struct shape){T_U32, {t, t, third}});
+				struct inst p = make(OP_SETP, t, 0, (struct shape){T_PRED, {t, t, third}}),
+				            s = make(OP_SET, op & 1 ? T_F32 : T_U32, t, (struct shape){T_U32, {t, t, third}});
 				p.cmp = s.cmp = cmp;
 				p.boolop = s.boolop = op;
 				p.flags = s.flags = (op == BOOL_OR ? IF_NEG_PRED : 0) | (t == T_F32 && op == BOOL_XOR ? IF_FTZ : 0);
@@ -356,8 +395,10 @@ static void test_select(void **state)
 {
 	for (u8 t = T_B16; t <= T_B64; t++) {
 		conform(make(OP_SELP, t, 0, (struct shape){t, {t, t, T_PRED}}), (struct shape){t, {t, t, T_PRED}}, ref_select);
-		conform(make(OP_SLCT, t, T_S32, (struct shape){t, {t, t, T_S32}}), (struct shape){t, {t, t, T_S32}}, ref_select);
-		conform(make(OP_SLCT, t, T_F32, (struct shape){t, {t, t, T_F32}}), (struct shape){t, {t, t, T_F32}}, ref_select);
+		conform(make(OP_SLCT, t, T_S32, (struct shape){t, {t, t, T_S32}}), (struct shape){t, {t, t, T_S32}},
+		        ref_select);
+		conform(make(OP_SLCT, t, T_F32, (struct shape){t, {t, t, T_F32}}), (struct shape){t, {t, t, T_F32}},
+		        ref_select);
 	}
 }
 static u64 ref_cvt(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
@@ -372,7 +413,11 @@ static u64 ref_cvt(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 		return in->flags & IF_SAT ? clip(x, t) : (u64)x;
 	}
 	double v = s == T_F32 ? in_f32(in, a) : f64_bits(a);
-	v = in->round == RND_RNI ? nearbyint(v) : in->round == RND_RZI ? trunc(v) : in->round == RND_RMI ? floor(v) : in->round == RND_RPI ? ceil(v) : v;
+	v = in->round == RND_RNI   ? nearbyint(v)
+	    : in->round == RND_RZI ? trunc(v)
+	    : in->round == RND_RMI ? floor(v)
+	    : in->round == RND_RPI ? ceil(v)
+	                           : v;
 	if (t == T_F32)
 		return out_f32(in, (float)v);
 	if (t == T_F64)
@@ -388,7 +433,8 @@ static void test_convert(void **state)
 			if (s == T_F16 || s == T_F16X2 || t == T_F16 || t == T_F16X2)
 				continue;
 			const bool from = ptype_is_float(s), to = ptype_is_float(t);
-			for (u8 r = from && !to ? RND_RNI : RND_NONE; r <= (from ? RND_RPI : RND_NONE); r = r == RND_NONE ? RND_RNI : r + 1)
+			for (u8 r = from && !to ? RND_RNI : RND_NONE; r <= (from ? RND_RPI : RND_NONE);
+			     r = r == RND_NONE ? RND_RNI : r + 1)
 				for (u32 flags = 0; flags <= (IF_SAT | IF_FTZ); flags++) {
 					if (flags & IF_FTZ && s != T_F32 && t != T_F32)
 						continue;
@@ -403,8 +449,9 @@ static void test_convert(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers), cmocka_unit_test(test_bits),   cmocka_unit_test(test_floats),	cmocka_unit_test(test_directed),
-		cmocka_unit_test(test_compare),  cmocka_unit_test(test_select), cmocka_unit_test(test_convert),
+	    cmocka_unit_test(test_integers), cmocka_unit_test(test_bits),    cmocka_unit_test(test_floats),
+	    cmocka_unit_test(test_directed), cmocka_unit_test(test_compare), cmocka_unit_test(test_select),
+	    cmocka_unit_test(test_convert),
 	};
 	const int bad = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("%llu results compared, best level %s\n", (unsigned long long)checks, exec_level_name(exec_best_level()));

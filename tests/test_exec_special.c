@@ -1,7 +1,9 @@
-/* Conformance of the execution functions, second part: f16, approximations, carry chains, packed and 24-bit arithmetic, refusals. */
+/* Conformance of the execution functions, second part: f16, approximations, carry chains, packed and 24-bit arithmetic,
+ * refusals. */
 #include "tests/exec_rig.h"
 
-/* --- f16, by searching all 65,536 values for the nearest ------------------------------------------------------------------ */
+/* --- f16, by searching all 65,536 values for the nearest
+ * ------------------------------------------------------------------ */
 static double half_value(u32 h)
 {
 	const int e = h >> 10 & 31, m = h & 1023;
@@ -51,7 +53,8 @@ static void test_half(void **state)
 		for (u32 o = 0; o < ARRAY_LEN(ops); o++)
 			for (u8 t = T_F16; t <= T_F16X2; t++) {
 				const u8 third = ops[o] == OP_FMA ? t : 0;
-				conform(make(ops[o], t, 0, (struct shape){t, {t, t, third}}), (struct shape){t, {t, t, third}}, ref_half);
+				conform(make(ops[o], t, 0, (struct shape){t, {t, t, third}}), (struct shape){t, {t, t, third}},
+				        ref_half);
 			}
 	for (u32 rounds = 0; rounds < 20; rounds++) {
 		conform(make(OP_CVT, T_F16, T_F32, (struct shape){T_F16, {T_F32}}), (struct shape){T_F16, {T_F32}}, ref_half);
@@ -59,7 +62,8 @@ static void test_half(void **state)
 	}
 }
 
-/* --- approximations: within PTX's bounds of the library's double result ----------------------------------------------------- */
+/* --- approximations: within PTX's bounds of the library's double result
+ * ----------------------------------------------------- */
 static double exact_special(u8 op, double a)
 {
 	switch (op) {
@@ -113,7 +117,8 @@ static void test_special(void **state)
 	}
 }
 
-/* --- carry chains: 128-bit sums in four words ---------------------------------------------------------------------------- */
+/* --- carry chains: 128-bit sums in four words
+ * ---------------------------------------------------------------------------- */
 static void test_carry(void **state)
 {
 	struct dyninst out;
@@ -124,7 +129,10 @@ static void test_carry(void **state)
 				struct exec x = {.base = {frame, NULL}, .mask = mask, .out = &out};
 				u128 a[LANES] = {0}, b[LANES] = {0}, r[LANES] = {0};
 				for (u32 w = 0; w < 4; w++) {
-					struct inst in = make(w ? (minus ? OP_SUBC : OP_ADDC) : minus ? OP_SUB : OP_ADD, T_U32, 0, (struct shape){T_U32, {T_U32, T_U32}});
+					struct inst in = make(w       ? (minus ? OP_SUBC : OP_ADDC)
+					                      : minus ? OP_SUB
+					                              : OP_ADD,
+					                      T_U32, 0, (struct shape){T_U32, {T_U32, T_U32}});
 					in.flags = IF_CC_OUT | (w ? IF_CC_IN : 0);
 					in.d[3] = in.s[4] = R_P2;
 					fill(R_A, T_U32);
@@ -143,11 +151,19 @@ static void test_carry(void **state)
 			}
 }
 
-/* --- 24-bit products, packed bytes, bit search, properties ---------------------------------------------------------------- */
-static s64 part(u64 v, u32 k, u32 bits, bool sign) { return sign ? sext(v >> bits * k, bits) : (s64)cut(v >> bits * k, bits); }
+/* --- 24-bit products, packed bytes, bit search, properties
+ * ---------------------------------------------------------------- */
+static s64 part(u64 v, u32 k, u32 bits, bool sign)
+{
+	return sign ? sext(v >> bits * k, bits) : (s64)cut(v >> bits * k, bits);
+}
 static s64 byte_result(u8 op, s64 x, s64 y)
 {
-	return op == OP_VABSDIFF4 ? llabs(x - y) : op == OP_VADD4 ? x + y : op == OP_VSUB4 ? x - y : op == OP_VMIN4 ? MIN(x, y) : MAX(x, y);
+	return op == OP_VABSDIFF4 ? llabs(x - y)
+	       : op == OP_VADD4   ? x + y
+	       : op == OP_VSUB4   ? x - y
+	       : op == OP_VMIN4   ? MIN(x, y)
+	                          : MAX(x, y);
 }
 static u64 ref_misc(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 {
@@ -184,7 +200,8 @@ static u64 ref_misc(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 	case OP_TESTP: {
 		const int class = in->type == T_F32 ? fpclassify(f32_bits((u32)a)) : fpclassify(f64_bits(a));
 		const bool finite = class != FP_NAN && class != FP_INFINITE;
-		const bool is[] = {finite, class == FP_INFINITE, class != FP_NAN, class == FP_NAN, class == FP_NORMAL, class == FP_SUBNORMAL};
+		const bool is[] = {finite,          class == FP_INFINITE, class != FP_NAN,
+		                   class == FP_NAN, class == FP_NORMAL,   class == FP_SUBNORMAL};
 		return is[in->mode];
 	}
 	default:
@@ -198,7 +215,8 @@ static u64 ref_misc(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 }
 static void test_misc(void **state)
 {
-	static const u8 ops[] = {OP_MUL24, OP_MAD24, OP_DP4A, OP_DP2A, OP_VABSDIFF4, OP_VADD4, OP_VSUB4, OP_VMIN4, OP_VMAX4};
+	static const u8 ops[] = {OP_MUL24, OP_MAD24, OP_DP4A,  OP_DP2A, OP_VABSDIFF4,
+	                         OP_VADD4, OP_VSUB4, OP_VMIN4, OP_VMAX4};
 	for (u32 o = 0; o < ARRAY_LEN(ops); o++)
 		for (u32 v = 0; v < 8; v++) {
 			const u8 t = v & 1 ? T_S32 : T_U32, s = v & 2 ? T_S32 : T_U32;
@@ -208,7 +226,8 @@ static void test_misc(void **state)
 			conform(in, sh, ref_misc);
 		}
 	for (u32 i = 0; i < 4; i++)
-		conform(make(OP_FNS, T_B32, 0, (struct shape){T_U32, {T_U32, T_U32, T_S32}}), (struct shape){T_U32, {T_U32, T_U32, T_S32}}, ref_misc);
+		conform(make(OP_FNS, T_B32, 0, (struct shape){T_U32, {T_U32, T_U32, T_S32}}),
+		        (struct shape){T_U32, {T_U32, T_U32, T_S32}}, ref_misc);
 	for (u8 t = T_F32; t <= T_F64; t++)
 		for (u8 mode = 0; mode <= TESTP_SUBNORMAL; mode++) {
 			struct inst in = make(OP_TESTP, t, 0, (struct shape){T_PRED, {t}});
@@ -239,7 +258,8 @@ static void test_mad_carry(void **state)
 			lo.exec(&x, &lo);
 			hi.exec(&x, &hi);
 			for (u32 i = 0; i < LANES; i++) {
-				const u64 c = get(R_E, T_U32, i) << 32 | get(R_C, T_U32, i), want = get(R_A, T_U32, i) * get(R_B, T_U32, i) + c;
+				const u64 c = get(R_E, T_U32, i) << 32 | get(R_C, T_U32, i),
+				          want = get(R_A, T_U32, i) * get(R_B, T_U32, i) + c;
 				assert_true((get(R_D + 128, T_U32, i) << 32 | get(R_D, T_U32, i)) == want);
 			}
 		}
@@ -268,8 +288,8 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_half), cmocka_unit_test(test_special),   cmocka_unit_test(test_carry),
-		cmocka_unit_test(test_misc), cmocka_unit_test(test_mad_carry), cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_half), cmocka_unit_test(test_special),   cmocka_unit_test(test_carry),
+	    cmocka_unit_test(test_misc), cmocka_unit_test(test_mad_carry), cmocka_unit_test(test_refusals),
 	};
 	const int bad = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("%llu results compared, best level %s\n", (unsigned long long)checks, exec_level_name(exec_best_level()));

@@ -1,4 +1,5 @@
-/* The screen through a pseudo-terminal and libvterm: keys in, cells out. The program is ./warpdbg, or what WARPDBG names. */
+/* The screen through a pseudo-terminal and libvterm: keys in, cells out. The program is ./warpdbg, or what WARPDBG
+ * names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ static const char *program(void)
 	return p && *p ? p : "./warpdbg";
 }
 
-/* Starts the debugger on the small hotspot and waits for its prompt. The home directory is empty: no rc file, no history. */
+/* Starts the debugger on the small hotspot and waits for its prompt. The home directory is empty: no rc file, no
+ * history. */
 static void start(struct vt *v, int h, int w, const char *option, const char *const more_env[])
 {
 	char *argv[] = {(char *)program(), "debug", "hotspot", "--size", "small", (char *)option, NULL};
@@ -43,7 +45,9 @@ static const char *title(struct vt *v)
 /* The cycle the title shows, or -1. */
 static long long shown_cycle(struct vt *v)
 {
-	const char *p = strstr(title(v), "cycle ");
+	const char *p = NULL; /* the last one: the stop's reason may name a cycle too */
+	for (const char *at = title(v); (at = strstr(at, "cycle ")); at++)
+		p = at;
 	if (!p)
 		return -1;
 	long long n = 0;
@@ -94,7 +98,8 @@ static void leave(struct vt *v)
 	vt_free(v);
 }
 
-/* --- what is where ---------------------------------------------------------------------------------------------------- */
+/* --- what is where
+ * ---------------------------------------------------------------------------------------------------- */
 static void check_size(int h, int w)
 {
 	struct vt v;
@@ -107,8 +112,8 @@ static void check_size(int h, int w)
 	wait_cycle(&v, 500);
 	static const struct {
 		const char *key, *text;
-	} views[] = {{"2", "next instruction"}, {"4", "Lost issue slots"}, {"5", "Caches"}, {"6", "Interconnect"}, {"7", "Kernels"},
-				 {"8", "hotspot.ptx"},       {"0", "Log"},              {"1", "SM warps"}};
+	} views[] = {{"2", "next instruction"}, {"4", "Lost issue slots"}, {"5", "Caches"}, {"6", "Interconnect"},
+	             {"7", "Kernels"},          {"8", "hotspot.ptx"},      {"0", "Log"},    {"1", "SM warps"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		vt_send(&v, views[i].key);
 		assert_shown(&v, views[i].text);
@@ -122,9 +127,18 @@ static void check_size(int h, int w)
 	leave(&v);
 }
 
-static void test_80x24(void **state) { check_size(24, 80); }
-static void test_120x40(void **state) { check_size(40, 120); }
-static void test_250x70(void **state) { check_size(70, 250); }
+static void test_80x24(void **state)
+{
+	check_size(24, 80);
+}
+static void test_120x40(void **state)
+{
+	check_size(40, 120);
+}
+static void test_250x70(void **state)
+{
+	check_size(70, 250);
+}
 
 /* Every cell of the overview's SM rows is one of the table's glyphs, and each state has its own colour. */
 static void test_warp_cells(void **state)
@@ -133,6 +147,7 @@ static void test_warp_cells(void **state)
 	start(&v, 24, 80, NULL, NULL);
 	type(&v, "step 1000\r");
 	wait_cycle(&v, 1000);
+	type(&v, "\033"); /* Esc: the console gives its rows back */
 	int head = vt_find(&v, "SM warps");
 	assert_true(head > 0);
 	char row[VT_TEXT_MAX];
@@ -163,7 +178,8 @@ static void test_warp_cells(void **state)
 	leave(&v);
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------------ */
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------------------ */
 static void test_step_and_repeat(void **state)
 {
 	struct vt v;
@@ -263,7 +279,7 @@ static void test_focus_and_taxonomy(void **state)
 	assert_shown(&v, "core stall"); /* base -> lee2014 */
 	type(&v, "t");
 	assert_shown(&v, "memory conflict"); /* elf */
-	type(&v, "2\033[C"); /* right: SM 1 */
+	type(&v, "2\033[C");                 /* right: SM 1 */
 	assert_shown(&v, " SM 1 ");
 	type(&v, "y"); /* no key of the view: said, not typed */
 	assert_shown(&v, "is no key of this view");
@@ -282,11 +298,11 @@ static void test_help_and_search(void **state)
 	assert_shown(&v, "choose a view");
 	type(&v, "x");
 	assert_int_equal(vt_find(&v, "Warp cells"), -1);
-	type(&v, "8/bar.sync\r");
-	int at = vt_find(&v, " bar.sync");
+	type(&v, "8/st.shared\r");
+	int at = vt_find(&v, " st.shared");
 	assert_true(at > 0);
 	char row[VT_TEXT_MAX];
-	int col = (int)(strstr(vt_row(&v, at, row), "bar.sync") - row);
+	int col = (int)(strstr(vt_row(&v, at, row), "st.shared") - row);
 	assert_true(vt_cell(&v, at, col).attrs.reverse); /* marked */
 	type(&v, "/no such text\r");
 	assert_shown(&v, "not found: no such text");
@@ -294,7 +310,8 @@ static void test_help_and_search(void **state)
 	leave(&v);
 }
 
-/* --- terminals --------------------------------------------------------------------------------------------------------------- */
+/* --- terminals
+ * --------------------------------------------------------------------------------------------------------------- */
 static void test_resize_storm(void **state)
 {
 	struct vt v;
@@ -363,8 +380,14 @@ static void check_ascii(const char *option, const char *const env[])
 	leave(&v);
 }
 
-static void test_ascii_option(void **state) { check_ascii("--ascii", NULL); }
-static void test_no_utf8(void **state) { check_ascii(NULL, (const char *const[]){"LC_ALL=C", NULL}); }
+static void test_ascii_option(void **state)
+{
+	check_ascii("--ascii", NULL);
+}
+static void test_no_utf8(void **state)
+{
+	check_ascii(NULL, (const char *const[]){"LC_ALL=C", NULL});
+}
 
 static void check_mono(const char *option, const char *const env[])
 {
@@ -385,9 +408,18 @@ static void check_mono(const char *option, const char *const env[])
 	leave(&v);
 }
 
-static void test_no_color_option(void **state) { check_mono("--no-color", NULL); }
-static void test_no_color_variable(void **state) { check_mono(NULL, (const char *const[]){"NO_COLOR=1", NULL}); }
-static void test_vt100(void **state) { check_mono(NULL, (const char *const[]){"TERM=vt100", NULL}); }
+static void test_no_color_option(void **state)
+{
+	check_mono("--no-color", NULL);
+}
+static void test_no_color_variable(void **state)
+{
+	check_mono(NULL, (const char *const[]){"NO_COLOR=1", NULL});
+}
+static void test_vt100(void **state)
+{
+	check_mono(NULL, (const char *const[]){"TERM=vt100", NULL});
+}
 
 static void test_8_colours(void **state)
 {
@@ -404,7 +436,8 @@ static void test_8_colours(void **state)
 	leave(&v);
 }
 
-/* 64 bytes every 3 ms, about a 200 kbit/s line: the machine stops at once all the same, and the picture ends up right. */
+/* 64 bytes every 3 ms, about a 200 kbit/s line: the machine stops at once all the same, and the picture ends up right.
+ */
 static void test_slow_terminal(void **state)
 {
 	struct vt v;
@@ -420,6 +453,28 @@ static void test_slow_terminal(void **state)
 	assert_non_null(strstr(title(&v), "hotspot"));
 	assert_shown(&v, "(wd)");
 	assert_true(shown_cycle(&v) > 0);
+	leave(&v);
+}
+
+/* Drawing, sampling for the views and slicing the run change nothing: the same last cycle as without a screen. */
+static void test_same_as_headless(void **state)
+{
+	char command[1024], line[256];
+	long long cycles = -1;
+	snprintf(command, sizeof command, "%s run hotspot --size small --stats - --format json", program());
+	FILE *f = popen(command, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f))
+		if (cycles < 0 && strstr(line, "\"cycles\":"))
+			cycles = atoll(strstr(line, ":") + 1);
+	pclose(f);
+	assert_true(cycles > 0);
+	struct vt v;
+	start(&v, 40, 120, NULL, NULL);
+	type(&v, "8step 77\r");
+	type(&v, " ");
+	assert_shown(&v, "has finished");
+	wait_cycle(&v, cycles);
 	leave(&v);
 }
 
@@ -441,17 +496,28 @@ static void test_signal_restores(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_80x24),          cmocka_unit_test(test_120x40),
-		cmocka_unit_test(test_250x70),         cmocka_unit_test(test_warp_cells),
-		cmocka_unit_test(test_step_and_repeat), cmocka_unit_test(test_run_and_stop),
-		cmocka_unit_test(test_line_editor),    cmocka_unit_test(test_errors_stay),
-		cmocka_unit_test(test_quit_question),  cmocka_unit_test(test_focus_and_taxonomy),
-		cmocka_unit_test(test_help_and_search), cmocka_unit_test(test_resize_storm),
-		cmocka_unit_test(test_too_small),      cmocka_unit_test(test_ascii_option),
-		cmocka_unit_test(test_no_utf8),        cmocka_unit_test(test_no_color_option),
-		cmocka_unit_test(test_no_color_variable), cmocka_unit_test(test_vt100),
-		cmocka_unit_test(test_8_colours),     cmocka_unit_test(test_slow_terminal),
-		cmocka_unit_test(test_signal_restores),
+	    cmocka_unit_test(test_80x24),
+	    cmocka_unit_test(test_120x40),
+	    cmocka_unit_test(test_250x70),
+	    cmocka_unit_test(test_warp_cells),
+	    cmocka_unit_test(test_step_and_repeat),
+	    cmocka_unit_test(test_run_and_stop),
+	    cmocka_unit_test(test_line_editor),
+	    cmocka_unit_test(test_errors_stay),
+	    cmocka_unit_test(test_quit_question),
+	    cmocka_unit_test(test_focus_and_taxonomy),
+	    cmocka_unit_test(test_help_and_search),
+	    cmocka_unit_test(test_resize_storm),
+	    cmocka_unit_test(test_too_small),
+	    cmocka_unit_test(test_ascii_option),
+	    cmocka_unit_test(test_no_utf8),
+	    cmocka_unit_test(test_no_color_option),
+	    cmocka_unit_test(test_no_color_variable),
+	    cmocka_unit_test(test_vt100),
+	    cmocka_unit_test(test_8_colours),
+	    cmocka_unit_test(test_slow_terminal),
+	    cmocka_unit_test(test_signal_restores),
+	    cmocka_unit_test(test_same_as_headless),
 	};
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
 }

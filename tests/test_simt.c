@@ -1,5 +1,5 @@
-/* Functional execution of whole kernels from PTX text: divergence, calls, barriers, memory, faults and their texts, printf, textures. A plain
- * round-robin loop stands in for the machine: it issues, commits and opens barriers. */
+/* Functional execution of whole kernels from PTX text: divergence, calls, barriers, memory, faults and their texts,
+ * printf, textures. A plain round-robin loop stands in for the machine: it issues, commits and opens barriers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,12 @@ static void rig_open(const char *ptx, bool uninit)
 	if (!r.f || !r.m || !front_place(r.f, r.m, &e))
 		fail_msg("%s", e.msg);
 	r.buf = devmem_alloc(&r.mem, sizeof(r.out), "buf", &e);
-	r.l = (struct launch){.mod = r.m, .fn = module_func(r.m, "k", true), .grid = {1, 1, 1}, .block = {N, 1, 1}, .warps = N / 32, .ctas = 1};
+	r.l = (struct launch){.mod = r.m,
+	                      .fn = module_func(r.m, "k", true),
+	                      .grid = {1, 1, 1},
+	                      .block = {N, 1, 1},
+	                      .warps = N / 32,
+	                      .ctas = 1};
 	assert_non_null(r.l.fn);
 	r.l.shared_bytes = r.l.fn->shared_bytes;
 	memcpy(r.l.params, &r.buf, 8);
@@ -115,21 +120,23 @@ static void expect_words(const char *text, const char *words)
 }
 
 /* Kernel k(buf): every thread computes %r9 from %tid in %r1 and stores it at buf[tid]; %rd3 = &buf[tid]. */
-#define BEGIN \
-	".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n.reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; .reg .f32 %f<20>;\n" \
-	"ld.param.u64 %rd1, [buf];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 %r9, 0;\n"
+#define BEGIN                                                                                                          \
+	".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n.reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; "   \
+	".reg .f32 %f<20>;\n"                                                                                              \
+	"ld.param.u64 %rd1, [buf];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 " \
+	"%r9, 0;\n"
 #define END "st.global.u32 [%rd3], %r9;\nret;\n}\n"
 
 /* for (i = 0; i < tid % 7; i++) for (j = 0; j < i; j++) { if ((tid + j) & 1) continue; acc += i * j + 1; } */
 static void test_nested_loops(void **state)
 {
 	rig_open(HEAD BEGIN "rem.u32 %r2, %r1, 7;\nmov.u32 %r3, 0;\n"
-						"O: setp.ge.u32 %p1, %r3, %r2;\n@%p1 bra DONE;\nmov.u32 %r4, 0;\n"
-						"I: setp.ge.u32 %p2, %r4, %r3;\n@%p2 bra NEXT;\n"
-						"add.u32 %r5, %r1, %r4;\nand.b32 %r6, %r5, 1;\nsetp.ne.u32 %p3, %r6, 0;\n@%p3 bra CONT;\n"
-						"mad.lo.u32 %r7, %r3, %r4, 1;\nadd.u32 %r9, %r9, %r7;\n"
-						"CONT: add.u32 %r4, %r4, 1;\nbra.uni I;\nNEXT: add.u32 %r3, %r3, 1;\nbra.uni O;\nDONE:\n" END,
-			 false);
+	                    "O: setp.ge.u32 %p1, %r3, %r2;\n@%p1 bra DONE;\nmov.u32 %r4, 0;\n"
+	                    "I: setp.ge.u32 %p2, %r4, %r3;\n@%p2 bra NEXT;\n"
+	                    "add.u32 %r5, %r1, %r4;\nand.b32 %r6, %r5, 1;\nsetp.ne.u32 %p3, %r6, 0;\n@%p3 bra CONT;\n"
+	                    "mad.lo.u32 %r7, %r3, %r4, 1;\nadd.u32 %r9, %r9, %r7;\n"
+	                    "CONT: add.u32 %r4, %r4, 1;\nbra.uni I;\nNEXT: add.u32 %r3, %r3, 1;\nbra.uni O;\nDONE:\n" END,
+	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++) {
 		u32 acc = 0;
@@ -144,9 +151,12 @@ static void test_nested_loops(void **state)
 
 static void test_exit_in_divergence(void **state)
 {
-	rig_open(HEAD BEGIN "st.global.u32 [%rd3], 7;\nand.b32 %r2, %r1, 3;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra A;\nsetp.eq.u32 %p2, %r2, 2;\n@%p2 exit;\n"
-						"add.u32 %r9, %r1, 100;\nbra B;\nA: setp.gt.u32 %p3, %r1, 64;\n@%p3 ret;\nadd.u32 %r9, %r1, 200;\nB:\n" END,
-			 false);
+	rig_open(
+	    HEAD BEGIN
+	    "st.global.u32 [%rd3], 7;\nand.b32 %r2, %r1, 3;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra A;\nsetp.eq.u32 %p2, %r2, "
+	    "2;\n@%p2 exit;\n"
+	    "add.u32 %r9, %r1, 100;\nbra B;\nA: setp.gt.u32 %p3, %r1, 64;\n@%p3 ret;\nadd.u32 %r9, %r1, 200;\nB:\n" END,
+	    false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
 		assert_int_equal(r.out[t], (t & 3) == 1 ? (t > 64 ? 7 : t + 200) : (t & 3) == 2 ? 7 : t + 100);
@@ -154,17 +164,21 @@ static void test_exit_in_divergence(void **state)
 }
 
 #define FIB                                                                                                            \
-	".func (.param .b32 ret) fib(.param .b32 n)\n{\n.reg .b32 %r<10>; .reg .pred %p<3>;\nld.param.u32 %r1, [n];\n"       \
+	".func (.param .b32 ret) fib(.param .b32 n)\n{\n.reg .b32 %r<10>; .reg .pred %p<3>;\nld.param.u32 %r1, [n];\n"     \
 	"setp.lt.u32 %p1, %r1, 2;\n@%p1 bra SMALL;\nadd.s32 %r2, %r1, -1;\n"                                               \
 	"{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r3, [b]; }\n"        \
 	"add.s32 %r4, %r1, -2;\n"                                                                                          \
 	"{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call.uni (b), fib, (a); ld.param.b32 %r5, [b]; }\n"        \
 	"add.s32 %r6, %r3, %r5;\nst.param.b32 [ret], %r6;\nret;\nSMALL: st.param.b32 [ret], %r1;\nret;\n}\n"
-static u32 fib(u32 n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static u32 fib(u32 n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
 static void test_recursion(void **state)
 {
-	rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 9;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
-			 false);
+	rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 9;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni "
+	                        "(b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+	         false);
 	rig_run();
 	fault_text(FAULT_NONE);
 	for (u32 t = 0; t < N; t++)
@@ -173,21 +187,27 @@ static void test_recursion(void **state)
 }
 static void test_call_overflow(void **state)
 {
-	rig_open(HEAD FIB BEGIN "mov.u32 %r2, 1000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
-			 false);
+	rig_open(HEAD FIB BEGIN "mov.u32 %r2, 1000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), "
+	                        "fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+	         false);
 	rig_run();
 	expect_words(fault_text(FAULT_STACK_OVERFLOW), "front.frame_kb = 32 KiB");
 	rig_close();
 }
 static void test_indirect_calls(void **state)
 {
-	rig_open(HEAD ".func (.param .b32 o) f0(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nadd.u32 %r2, %r1, 1000;\nst.param.b32 [o], %r2;\nret;\n}\n"
-				  ".func (.param .b32 o) f1(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nmul.lo.u32 %r2, %r1, 3;\nst.param.b32 [o], %r2;\nret;\n}\n"
-				  ".func (.param .b32 o) f2(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nld.param.u32 %r1, [x];\nsetp.gt.u32 %p1, %r1, 50;\n@%p1 exit;\nst.param.b32 [o], %r1;\nret;\n}\n"
-				  ".global .u64 table[3] = {f0, f1, f2};\n" BEGIN
-				  "rem.u32 %r2, %r1, 3;\nmul.wide.u32 %rd5, %r2, 8;\nmov.u64 %rd6, table;\nadd.s64 %rd7, %rd6, %rd5;\nld.global.u64 %rd8, [%rd7];\n"
-				  "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
-			 false);
+	rig_open(HEAD ".func (.param .b32 o) f0(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nadd.u32 %r2, "
+	              "%r1, 1000;\nst.param.b32 [o], %r2;\nret;\n}\n"
+	              ".func (.param .b32 o) f1(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nmul.lo.u32 "
+	              "%r2, %r1, 3;\nst.param.b32 [o], %r2;\nret;\n}\n"
+	              ".func (.param .b32 o) f2(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nld.param.u32 %r1, "
+	              "[x];\nsetp.gt.u32 %p1, %r1, 50;\n@%p1 exit;\nst.param.b32 [o], %r1;\nret;\n}\n"
+	              ".global .u64 table[3] = {f0, f1, f2};\n" BEGIN
+	              "rem.u32 %r2, %r1, 3;\nmul.wide.u32 %rd5, %r2, 8;\nmov.u64 %rd6, table;\nadd.s64 %rd7, %rd6, "
+	              "%rd5;\nld.global.u64 %rd8, [%rd7];\n"
+	              "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param .b32 _) _ "
+	              "(.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
+	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
 		assert_int_equal(r.out[t], t % 3 == 0 ? t + 1000 : t % 3 == 1 ? t * 3 : t > 50 ? 0 : t);
@@ -195,8 +215,10 @@ static void test_indirect_calls(void **state)
 }
 static void test_bad_call(void **state)
 {
-	rig_open(HEAD BEGIN "mov.u64 %rd8, 12345;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
-			 false);
+	rig_open(HEAD BEGIN
+	         "mov.u64 %rd8, 12345;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param "
+	         ".b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
+	         false);
 	rig_run();
 	expect_words(fault_text(FAULT_BAD_CALL), "0x3039");
 	rig_close();
@@ -204,12 +226,14 @@ static void test_bad_call(void **state)
 
 static void test_barriers(void **state)
 {
-	rig_open(HEAD ".shared .align 4 .b8 sh[512];\n" BEGIN "mov.u32 %r2, sh;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\nst.shared.u32 [%r4], %r1;\nbar.sync 0;\n"
-						"sub.u32 %r5, 508, %r3;\nadd.u32 %r6, %r2, %r5;\nld.shared.u32 %r9, [%r6];\n"
-						"setp.lt.u32 %p1, %r1, 40;\nbar.red.popc.u32 %r7, 1, %p1;\nmad.lo.u32 %r9, %r7, 1000, %r9;\n"
-						"bar.red.and.pred %p2, 2, %p1;\nselp.u32 %r8, 1000000, 0, %p2;\nadd.u32 %r9, %r9, %r8;\n"
-						"bar.red.or.pred %p3, 2, %p1;\nselp.u32 %r8, 2000000, 0, %p3;\nadd.u32 %r9, %r9, %r8;\n" END,
-			 true);
+	rig_open(HEAD
+	         ".shared .align 4 .b8 sh[512];\n" BEGIN
+	         "mov.u32 %r2, sh;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\nst.shared.u32 [%r4], %r1;\nbar.sync 0;\n"
+	         "sub.u32 %r5, 508, %r3;\nadd.u32 %r6, %r2, %r5;\nld.shared.u32 %r9, [%r6];\n"
+	         "setp.lt.u32 %p1, %r1, 40;\nbar.red.popc.u32 %r7, 1, %p1;\nmad.lo.u32 %r9, %r7, 1000, %r9;\n"
+	         "bar.red.and.pred %p2, 2, %p1;\nselp.u32 %r8, 1000000, 0, %p2;\nadd.u32 %r9, %r9, %r8;\n"
+	         "bar.red.or.pred %p3, 2, %p1;\nselp.u32 %r8, 2000000, 0, %p3;\nadd.u32 %r9, %r9, %r8;\n" END,
+	         true);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
 		assert_int_equal(r.out[t], (127 - t) + 40000 + 2000000);
@@ -218,10 +242,12 @@ static void test_barriers(void **state)
 
 static void test_warp_operations(void **state)
 {
-	rig_open(HEAD BEGIN "shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1;\nsetp.lt.u32 %p2, %r1, 70;\nvote.sync.ballot.b32 %r3, %p2, -1;\npopc.b32 %r4, %r3;\n"
-						"and.b32 %r5, %r1, 6;\nmatch.any.sync.b32 %r6, %r5, -1;\npopc.b32 %r7, %r6;\n"
-						"shfl.sync.up.b32 %r8, %r1, 3, 0, -1;\nadd.u32 %r9, %r2, %r4;\nmad.lo.u32 %r9, %r7, 1000, %r9;\nmad.lo.u32 %r9, %r8, 100000, %r9;\n" END,
-			 false);
+	rig_open(HEAD BEGIN "shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1;\nsetp.lt.u32 %p2, %r1, 70;\nvote.sync.ballot.b32 "
+	                    "%r3, %p2, -1;\npopc.b32 %r4, %r3;\n"
+	                    "and.b32 %r5, %r1, 6;\nmatch.any.sync.b32 %r6, %r5, -1;\npopc.b32 %r7, %r6;\n"
+	                    "shfl.sync.up.b32 %r8, %r1, 3, 0, -1;\nadd.u32 %r9, %r2, %r4;\nmad.lo.u32 %r9, %r7, 1000, "
+	                    "%r9;\nmad.lo.u32 %r9, %r8, 100000, %r9;\n" END,
+	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++) {
 		const u32 ballot = t < 64 ? 32 : t < 96 ? 6 : 0, up = (t & 31) < 3 ? t : t - 3;
@@ -232,10 +258,14 @@ static void test_warp_operations(void **state)
 
 static void test_atomics(void **state)
 {
-	rig_open(HEAD ".shared .align 4 .u32 cnt;\n" BEGIN "atom.shared.add.u32 %r2, [cnt], 1;\natom.global.add.u32 %r3, [%rd1+512], 2;\nred.global.max.s32 [%rd1+516], %r1;\n"
-						"mov.f32 %f1, 0f3f000000;\nred.global.add.f32 [%rd1+520], %f1;\natom.global.cas.b32 %r4, [%rd1+524], 0, %r1;\n"
-						"atom.global.inc.u32 %r5, [%rd1+528], 9;\nadd.u64 %rd9, %rd1, 532;\natom.add.u32 %r6, [%rd9], %r1;\nbar.sync 0;\nld.shared.u32 %r9, [cnt];\n" END,
-			 false);
+	rig_open(
+	    HEAD
+	    ".shared .align 4 .u32 cnt;\n" BEGIN "atom.shared.add.u32 %r2, [cnt], 1;\natom.global.add.u32 %r3, [%rd1+512], "
+	                                         "2;\nred.global.max.s32 [%rd1+516], %r1;\n"
+	    "mov.f32 %f1, 0f3f000000;\nred.global.add.f32 [%rd1+520], %f1;\natom.global.cas.b32 %r4, [%rd1+524], 0, %r1;\n"
+	    "atom.global.inc.u32 %r5, [%rd1+528], 9;\nadd.u64 %rd9, %rd1, 532;\natom.add.u32 %r6, [%rd9], %r1;\nbar.sync "
+	    "0;\nld.shared.u32 %r9, [cnt];\n" END,
+	    false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
 		assert_int_equal(r.out[t], N);
@@ -254,14 +284,19 @@ static void test_atomics(void **state)
 static void test_local_and_generic(void **state)
 {
 	rig_open(HEAD ".shared .align 8 .b8 sh[1024];\n" BEGIN
-				  ".local .align 8 .b8 dep[64];\nmov.u64 %rd4, dep;\nand.b32 %r2, %r1, 15;\nmul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
-				  "st.local.u32 [%rd6], %r1;\nld.local.u32 %r9, [%rd6];\nst.local.u8 [%rd4+61], %r1;\nld.local.u8 %r3, [%rd4+61];\nadd.u32 %r9, %r9, %r3;\n"
-				  /* a generic pointer that is local, shared or global by tid % 3 */
-				  "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, sh;\nmul.wide.u32 %rd9, %r1, 8;\nadd.s64 %rd8, %rd8, %rd9;\ncvta.shared.u64 %rd10, %rd8;\nadd.s64 %rd11, %rd1, %rd9;\nadd.s64 %rd11, %rd11, 512;\n"
-				  "rem.u32 %r4, %r1, 3;\nsetp.eq.u32 %p1, %r4, 0;\nsetp.eq.u32 %p2, %r4, 1;\nselp.b64 %rd12, %rd7, %rd10, %p1;\nselp.b64 %rd12, %rd11, %rd12, %p2;\n"
-				  "st.v2.u32 [%rd12], {%r1, 7};\nbar.sync 0;\nld.u64 %rd13, [%rd12];\nshr.u64 %rd14, %rd13, 32;\ncvt.u32.u64 %r5, %rd14;\ncvt.u32.u64 %r6, %rd13;\n"
-				  "mad.lo.u32 %r9, %r5, 1000, %r9;\nmad.lo.u32 %r9, %r6, 100000, %r9;\n" END,
-			 false);
+	              ".local .align 8 .b8 dep[64];\nmov.u64 %rd4, dep;\nand.b32 %r2, %r1, 15;\nmul.wide.u32 %rd5, %r2, "
+	              "4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+	              "st.local.u32 [%rd6], %r1;\nld.local.u32 %r9, [%rd6];\nst.local.u8 [%rd4+61], %r1;\nld.local.u8 %r3, "
+	              "[%rd4+61];\nadd.u32 %r9, %r9, %r3;\n"
+	              /* a generic pointer that is local, shared or global by tid % 3 */
+	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, sh;\nmul.wide.u32 %rd9, %r1, 8;\nadd.s64 %rd8, %rd8, "
+	              "%rd9;\ncvta.shared.u64 %rd10, %rd8;\nadd.s64 %rd11, %rd1, %rd9;\nadd.s64 %rd11, %rd11, 512;\n"
+	              "rem.u32 %r4, %r1, 3;\nsetp.eq.u32 %p1, %r4, 0;\nsetp.eq.u32 %p2, %r4, 1;\nselp.b64 %rd12, %rd7, "
+	              "%rd10, %p1;\nselp.b64 %rd12, %rd11, %rd12, %p2;\n"
+	              "st.v2.u32 [%rd12], {%r1, 7};\nbar.sync 0;\nld.u64 %rd13, [%rd12];\nshr.u64 %rd14, %rd13, "
+	              "32;\ncvt.u32.u64 %r5, %rd14;\ncvt.u32.u64 %r6, %rd13;\n"
+	              "mad.lo.u32 %r9, %r5, 1000, %r9;\nmad.lo.u32 %r9, %r6, 100000, %r9;\n" END,
+	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
 		assert_int_equal(r.out[t], t + (t & 255) + 7000 + t * 100000);
@@ -276,29 +311,30 @@ static void test_faults(void **state)
 		enum fault_code code;
 		const char *words;
 	} cases[] = {
-		{"st.global.u32 [%rd3+2048], %r1;\n", FAULT_OOB, "the address is 1 bytes behind the last byte of it"},
-		{"ld.global.u32 %r9, [%rd3+-4];\n", FAULT_OOB, "out of bounds"},
-		{"ld.global.u32 %r9, [%rd3+2];\n", FAULT_MISALIGNED, "global load of 4 bytes"},
-		{"ld.global.v4.u32 {%r2,%r3,%r4,%r9}, [%rd3];\n", FAULT_MISALIGNED, "16 bytes"},
-		{"ld.param.u64 %rd5, [p2];\nst.global.u32 [%rd5], %r1;\n", FAULT_FREED, "(freed)"},
-		{"mov.u64 %rd5, tab;\nst.global.u32 [%rd5], %r1;\n", FAULT_READONLY, "tab"},
-		{"st.shared.u32 [%r1+4], %r1;\n", FAULT_MISALIGNED, "shared store"},
-		{"shl.b32 %r2, %r1, 4;\nst.shared.u32 [%r2], %r1;\n", FAULT_SHARED_OOB, "512 bytes of shared memory"},
-		{"ld.shared.u32 %r9, [sh+16];\n", FAULT_SHARED_UNINIT, "never written"},
-		{"mov.u64 %rd5, 64;\nst.local.u32 [%rd5], %r1;\n", FAULT_LOCAL_OOB, "16 bytes of local memory"},
-		{"mov.u64 %rd5, 100;\nld.param.u32 %r9, [%rd5];\n", FAULT_PARAM_OOB, "16 bytes of parameters"},
-		{"setp.lt.u32 %p1, %r1, 5;\n@%p1 bar.sync 0;\n", FAULT_DIVERGENT_BARRIER, "lanes 0x0000001f"},
-		{"mov.u32 %r2, 16;\nbar.sync %r2;\n", FAULT_BAD_BARRIER, "barrier 16"},
-		{"bar.sync 0, 33;\n", FAULT_BAD_BARRIER, "33 threads"},
-		{"setp.eq.u32 %p1, %r1, 37;\n@%p1 trap;\n", FAULT_TRAP, "first thread (37,0,0)"},
-		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [tx, {%r1}];\n", FAULT_BAD_TEXTURE, "unbound"},
-		{"ld.u32 %r9, [%rd2];\n", FAULT_OOB, "generic load"},
+	    {"st.global.u32 [%rd3+2048], %r1;\n", FAULT_OOB, "the address is 1 bytes behind the last byte of it"},
+	    {"ld.global.u32 %r9, [%rd3+-4];\n", FAULT_OOB, "out of bounds"},
+	    {"ld.global.u32 %r9, [%rd3+2];\n", FAULT_MISALIGNED, "global load of 4 bytes"},
+	    {"ld.global.v4.u32 {%r2,%r3,%r4,%r9}, [%rd3];\n", FAULT_MISALIGNED, "16 bytes"},
+	    {"ld.param.u64 %rd5, [p2];\nst.global.u32 [%rd5], %r1;\n", FAULT_FREED, "(freed)"},
+	    {"mov.u64 %rd5, tab;\nst.global.u32 [%rd5], %r1;\n", FAULT_READONLY, "tab"},
+	    {"st.shared.u32 [%r1+4], %r1;\n", FAULT_MISALIGNED, "shared store"},
+	    {"shl.b32 %r2, %r1, 4;\nst.shared.u32 [%r2], %r1;\n", FAULT_SHARED_OOB, "512 bytes of shared memory"},
+	    {"ld.shared.u32 %r9, [sh+16];\n", FAULT_SHARED_UNINIT, "never written"},
+	    {"mov.u64 %rd5, 64;\nst.local.u32 [%rd5], %r1;\n", FAULT_LOCAL_OOB, "16 bytes of local memory"},
+	    {"mov.u64 %rd5, 100;\nld.param.u32 %r9, [%rd5];\n", FAULT_PARAM_OOB, "16 bytes of parameters"},
+	    {"setp.lt.u32 %p1, %r1, 5;\n@%p1 bar.sync 0;\n", FAULT_DIVERGENT_BARRIER, "lanes 0x0000001f"},
+	    {"mov.u32 %r2, 16;\nbar.sync %r2;\n", FAULT_BAD_BARRIER, "barrier 16"},
+	    {"bar.sync 0, 33;\n", FAULT_BAD_BARRIER, "33 threads"},
+	    {"setp.eq.u32 %p1, %r1, 37;\n@%p1 trap;\n", FAULT_TRAP, "first thread (37,0,0)"},
+	    {"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [tx, {%r1}];\n", FAULT_BAD_TEXTURE, "unbound"},
+	    {"ld.u32 %r9, [%rd2];\n", FAULT_OOB, "generic load"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err e = {0};
 		char ptx[4096];
-		static const char before[] = HEAD ".global .texref tx;\n.const .align 4 .u32 tab[4] = {1,2,3,4};\n.shared .align 4 .b8 sh[512];\n" BEGIN
-										  ".local .align 4 .b8 loc[16];\nst.local.u32 [loc], %r1;\nst.shared.u32 [sh], %r1;\n";
+		static const char before[] =
+		    HEAD ".global .texref tx;\n.const .align 4 .u32 tab[4] = {1,2,3,4};\n.shared .align 4 .b8 sh[512];\n" BEGIN
+		         ".local .align 4 .b8 loc[16];\nst.local.u32 [loc], %r1;\nst.shared.u32 [sh], %r1;\n";
 		snprintf(ptx, sizeof(ptx), "%s%s%s", before, cases[i].body, END);
 		rig_open(ptx, cases[i].code == FAULT_SHARED_UNINIT);
 		u64 gone = devmem_alloc(&r.mem, 256, "gone", &e);
@@ -318,13 +354,18 @@ static void test_printf(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
 	rig_open(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-				  ".global .align 1 .b8 fmt[34] = {116,61,37,51,100,32,120,61,37,35,120,32,102,61,37,46,50,102,32,108,61,37,108,108,100,32,115,61,37,115,37,37,10,0};\n"
-				  ".global .align 1 .b8 str[3] = {79,75,0};\n" BEGIN
-				  ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], %r1;\nst.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
-				  "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, str;\nst.local.u64 [%rd4+24], %rd6;\n"
-				  "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, fmt;\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra SKIP;\n"
-				  "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd8; st.param.b64 [a], %rd7; call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
-			 false);
+	              ".global .align 1 .b8 fmt[34] = "
+	              "{116,61,37,51,100,32,120,61,37,35,120,32,102,61,37,46,50,102,32,108,61,37,108,108,100,32,115,61,37,"
+	              "115,37,37,10,0};\n"
+	              ".global .align 1 .b8 str[3] = {79,75,0};\n" BEGIN
+	              ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], "
+	              "%r1;\nst.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
+	              "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, "
+	              "str;\nst.local.u64 [%rd4+24], %rd6;\n"
+	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, fmt;\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra SKIP;\n"
+	              "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd8; st.param.b64 [a], %rd7; "
+	              "call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
+	         false);
 	rig_run();
 	front_take_printf(r.f, &out);
 	assert_string_equal(strbuf_str(&out), "t= 33 x=0xff f=1.50 l=-5 s=OK%\n");
@@ -333,7 +374,8 @@ static void test_printf(void **state)
 	rig_close();
 }
 
-/* --- textures against a plain reference --------------------------------------------------------------------------------- */
+/* --- textures against a plain reference
+ * --------------------------------------------------------------------------------- */
 enum { TW = 13, TH = 7, TD = 3 };
 static float texels[TD][TH][TW];
 static u32 ref_address(s64 i, s64 n, u8 mode, bool *border)
@@ -350,7 +392,8 @@ static u32 ref_address(s64 i, s64 n, u8 mode, bool *border)
 static double ref_texel(const struct texture *t, s64 x, s64 y, s64 z)
 {
 	bool bx, by, bz;
-	const u32 i = ref_address(x, TW, t->address[0], &bx), j = ref_address(y, TH, t->address[1], &by), k = ref_address(z, TD, t->address[2], &bz);
+	const u32 i = ref_address(x, TW, t->address[0], &bx), j = ref_address(y, TH, t->address[1], &by),
+	          k = ref_address(z, TD, t->address[2], &bz);
 	return bx || by || bz ? 0 : texels[k][j][i];
 }
 static double ref_sample(const struct texture *t, double x, double y, double z)
@@ -361,10 +404,11 @@ static double ref_sample(const struct texture *t, double x, double y, double z)
 		return ref_texel(t, (s64)floor(x), (s64)floor(y), (s64)floor(z));
 	double sum = 0;
 	x -= 0.5, y -= 0.5, z -= 0.5;
-	const double fx = floor((x - floor(x)) * 256 + 0.5) / 256, fy = floor((y - floor(y)) * 256 + 0.5) / 256, fz = floor((z - floor(z)) * 256 + 0.5) / 256;
+	const double fx = floor((x - floor(x)) * 256 + 0.5) / 256, fy = floor((y - floor(y)) * 256 + 0.5) / 256,
+	             fz = floor((z - floor(z)) * 256 + 0.5) / 256;
 	for (u32 c = 0; c < 8; c++)
 		sum += (c & 1 ? fx : 1 - fx) * (c & 2 ? fy : 1 - fy) * (c & 4 ? fz : 1 - fz) *
-			   ref_texel(t, (s64)floor(x) + (c & 1), (s64)floor(y) + (c >> 1 & 1), (s64)floor(z) + (c >> 2));
+		       ref_texel(t, (s64)floor(x) + (c & 1), (s64)floor(y) + (c >> 1 & 1), (s64)floor(z) + (c >> 2));
 	return sum;
 }
 static void test_textures(void **state)
@@ -372,11 +416,13 @@ static void test_textures(void **state)
 	for (u32 variant = 0; variant < 12; variant++) {
 		struct err e = {0};
 		const bool norm = variant >= 4;
-		rig_open(HEAD ".global .texref tx;\n" BEGIN "mul.wide.u32 %rd4, %r1, 12;\nadd.s64 %rd5, %rd1, %rd4;\nld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
-							"ld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\nld.global.f32 %f3, [%rd6+8];\n"
-							"tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [tx, {%f1,%f2,%f3,%f3}];\nmov.b32 %r9, %f4;\n" END,
-				 false);
-		const u64 img = devmem_alloc(&r.mem, sizeof(texels), "img", &e), coords = devmem_alloc(&r.mem, N * 12, "coords", &e);
+		rig_open(HEAD ".global .texref tx;\n" BEGIN "mul.wide.u32 %rd4, %r1, 12;\nadd.s64 %rd5, %rd1, "
+		                                            "%rd4;\nld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
+		              "ld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\nld.global.f32 %f3, [%rd6+8];\n"
+		              "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [tx, {%f1,%f2,%f3,%f3}];\nmov.b32 %r9, %f4;\n" END,
+		         false);
+		const u64 img = devmem_alloc(&r.mem, sizeof(texels), "img", &e),
+		          coords = devmem_alloc(&r.mem, N * 12, "coords", &e);
 		float xyz[N][3];
 		for (u32 i = 0; i < TD * TH * TW; i++)
 			(&texels[0][0][0])[i] = (float)((i * 2654435761u) >> 8 & 1023) / 8;
@@ -388,8 +434,15 @@ static void test_textures(void **state)
 		devmem_write(&r.mem, img, texels, sizeof(texels), &e);
 		devmem_write(&r.mem, coords, xyz, sizeof(xyz), &e);
 		memcpy(r.l.params + 8, &coords, 8);
-		struct texture t = {.addr = img, .width = TW, .height = TH, .depth = TD, .pitch = TW * 4, .channels = 1, .type = T_F32, .linear = variant & 1,
-							.normalised_coords = norm};
+		struct texture t = {.addr = img,
+		                    .width = TW,
+		                    .height = TH,
+		                    .depth = TD,
+		                    .pitch = TW * 4,
+		                    .channels = 1,
+		                    .type = T_F32,
+		                    .linear = variant & 1,
+		                    .normalised_coords = norm};
 		static const u8 modes[6] = {TEXA_CLAMP, TEXA_BORDER, TEXA_WRAP, TEXA_MIRROR, TEXA_CLAMP, TEXA_BORDER};
 		memset(t.address, modes[variant / 2 % 6], 3);
 		if (!front_bind_texture(r.f, r.m, "tx", &t, &e))
@@ -401,7 +454,8 @@ static void test_textures(void **state)
 			memcpy(&got, &r.out[i], 4);
 			const double want = ref_sample(&t, xyz[i][0], xyz[i][1], xyz[i][2]);
 			if (fabs(got - want) > 1e-3 * (fabs(want) + 1))
-				fail_msg("variant %u thread %u (%g %g %g): %g, want %g", variant, i, (double)xyz[i][0], (double)xyz[i][1], (double)xyz[i][2], (double)got, want);
+				fail_msg("variant %u thread %u (%g %g %g): %g, want %g", variant, i, (double)xyz[i][0],
+				         (double)xyz[i][1], (double)xyz[i][2], (double)got, want);
 		}
 		t.pitch = 8;
 		assert_false(front_bind_texture(r.f, r.m, "tx", &t, &e));
@@ -410,12 +464,61 @@ static void test_textures(void **state)
 	}
 }
 
+/* What the debugger sees of a diverged warp inside a function. */
+static void test_inspection(void **state)
+{
+	static struct dyninst d;
+	struct simt_entry st[8];
+	rig_open(HEAD ".func f()\n{\n.reg .b32 %r<4>; .reg .pred %p<3>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, "
+	              "8;\n@%p1 bra X;\nadd.u32 %r1, %r1, 1;\nX: ret;\n}\n" BEGIN "call.uni f, ();\n" END,
+	         false);
+	front_cta_start(r.f, 0, 0, &r.l, 0, 0xf);
+	do
+		front_issue(r.f, 0, 0, 0, &d);
+	while (!(d.flags & (DYN_DIVERGED | DYN_WARP_DONE)));
+	assert_int_equal(d.in->op, OP_BRA);
+	assert_int_equal(d.taken, 0xff);
+	assert_int_equal(d.next_pc, d.pc + 1);
+	assert_int_equal(front_active_mask(r.f, 0, 0), 0xffffff00);
+	const u32 depth = front_stack(r.f, 0, 0, st, ARRAY_LEN(st));
+	assert_in_range(depth, 4, 5); /* a path, the join, the call, the caller */
+	assert_int_equal(st[0].mask, 0xffffff00);
+	assert_int_equal(st[depth - 1].mask, 0xffffffff);
+	assert_true(st[depth - 2].is_call);
+	const opnd at = r.m->code[d.pc - 1].s[0]; /* the function's %r1 */
+	assert_int_equal(front_read_reg(r.f, 0, 0, 9, at, T_U32), 9);
+	assert_true(front_write_reg(r.f, 0, 0, 9, at, T_U32, 77));
+	assert_int_equal(front_read_reg(r.f, 0, 0, 9, at, T_U32), 77);
+	assert_false(front_write_reg(r.f, 0, 0, 9, 1 << 20, T_U32, 77));
+	rig_close();
+}
+
+/* brkpt stops, and goes on after front_clear_fault. */
+static void test_breakpoint(void **state)
+{
+	static struct dyninst d;
+	rig_open(HEAD BEGIN "brkpt;\nadd.u32 %r9, %r9, 3;\n" END, false);
+	rig_run();
+	fault_text(FAULT_BRKPT);
+	front_clear_fault(r.f);
+	fault_text(FAULT_NONE);
+	do
+		front_issue(r.f, 0, 0, 0, &d), front_commit(r.f, 0);
+	while (!(d.flags & DYN_WARP_DONE));
+	fault_text(FAULT_NONE);
+	assert_true(devmem_read(&r.mem, r.buf, r.out, 128, &(struct err){0}));
+	assert_int_equal(r.out[31], 3);
+	rig_close();
+}
+
 /* The same kernel twice in fresh machines: equal arenas and memories. */
 static void test_deterministic(void **state)
 {
 	u64 hash[2], mem[2];
 	for (u32 i = 0; i < 2; i++) {
-		rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 6;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END, false);
+		rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 6;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni "
+		                        "(b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+		         false);
 		rig_run();
 		hash[i] = arena_hash(&r.arena);
 		mem[i] = devmem_hash(&r.mem);
@@ -427,11 +530,14 @@ static void test_deterministic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_exit_in_divergence), cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_call_overflow),  cmocka_unit_test(test_indirect_calls),	 cmocka_unit_test(test_bad_call),
-		cmocka_unit_test(test_barriers),       cmocka_unit_test(test_warp_operations),	 cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_local_and_generic), cmocka_unit_test(test_faults),         cmocka_unit_test(test_printf),
-		cmocka_unit_test(test_textures),       cmocka_unit_test(test_deterministic),
+	    cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_exit_in_divergence),
+	    cmocka_unit_test(test_recursion),      cmocka_unit_test(test_call_overflow),
+	    cmocka_unit_test(test_indirect_calls), cmocka_unit_test(test_bad_call),
+	    cmocka_unit_test(test_barriers),       cmocka_unit_test(test_warp_operations),
+	    cmocka_unit_test(test_atomics),        cmocka_unit_test(test_local_and_generic),
+	    cmocka_unit_test(test_faults),         cmocka_unit_test(test_printf),
+	    cmocka_unit_test(test_textures),       cmocka_unit_test(test_deterministic),
+	    cmocka_unit_test(test_inspection),     cmocka_unit_test(test_breakpoint),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ static struct outcome run(const char *workload, const char *gpu, const char *sch
 		fail_msg("%s on %s under %s: %s %s", workload, gpu, sched, session_stop_text(why), e.msg);
 	if (s->check != CHECK_PASS)
 		fail_msg("%s on %s under %s: %s", workload, gpu, sched, strbuf_str(&s->check_message));
+	sim_drain(s->sim);
 	if (!sim_check(s->sim, &e))
 		fail_msg("%s on %s under %s: %s", workload, gpu, sched, e.msg);
 	struct outcome out = {sim_hash(s->sim), sim_cycle(s->sim), instructions(s)};

@@ -1,5 +1,5 @@
-/* vt: a program on a pseudo-terminal and the screen it draws (libvterm). Keys in, cells out; for the screen tests and the
- * screenshots. Everything waits for what the program shows, never for a fixed time alone. */
+/* vt: a program on a pseudo-terminal and the screen it draws (libvterm). Keys in, cells out; for the screen tests and
+ * the screenshots. Everything waits for what the program shows, never for a fixed time alone. */
 #ifndef TESTS_VT_H
 #define TESTS_VT_H
 #include <errno.h>
@@ -24,12 +24,12 @@ struct vt {
 	VTerm *vt;
 	VTermScreen *screen;
 	int h, w;
-	int status;      /* of waitpid once ended */
+	int status; /* of waitpid once ended */
 	bool ended;
-	size_t bytes;    /* read from the program so far */
+	size_t bytes;     /* read from the program so far */
 	unsigned slow_us; /* wait after each read of at most 64 bytes: a slow line; 0 = as fast as it comes */
-	bool altscreen;  /* the alternate screen is on: the program has not given the terminal back */
-	bool cursor;     /* the cursor is visible */
+	bool altscreen;   /* the alternate screen is on: the program has not given the terminal back */
+	bool cursor;      /* the cursor is visible */
 };
 
 static inline int64_t vt_ms(void)
@@ -49,7 +49,8 @@ static inline int vt_settermprop(VTermProp prop, VTermValue *val, void *user)
 	return 1;
 }
 
-/* Starts argv (argv[0] is searched in PATH) on a terminal of h x w. env: "NAME=value" or "NAME" (removed), NULL-terminated. */
+/* Starts argv (argv[0] is searched in PATH) on a terminal of h x w. env: "NAME=value" or "NAME" (removed),
+ * NULL-terminated. */
 static inline void vt_spawn(struct vt *v, int h, int w, char *const argv[], const char *const env[])
 {
 	static const VTermScreenCallbacks callbacks = {.settermprop = vt_settermprop};

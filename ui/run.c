@@ -131,6 +131,8 @@ static bool script_failed(struct session *s)
 static bool laws_hold(struct session *s, enum session_stop why)
 {
 	struct err e = {0};
+	if (why == SS_FINISHED)
+		sim_drain(s->sim); /* the last write-backs: after the report, whose cycles are the kernels' */
 	if (why != SS_FINISHED || sim_check(s->sim, &e))
 		return true;
 	fprintf(stderr, "warpdbg: internal: conservation law broken: %s\n", e.msg);
@@ -147,7 +149,6 @@ static int run_session(struct session *s)
 	flush_output(s);
 	explain_stop(s, why, &e);
 	bool script_ok = why != SS_REQUEST || !script_failed(s);
-	bool sound = laws_hold(s, why);
 	if (why != SS_HOST_ERROR || sim_cycle(s->sim)) /* nothing ran: the message is all there is to say */
 		print_report(s, stop_word(why), host_ns() - from);
 	struct err out = {0};
@@ -158,7 +159,7 @@ static int run_session(struct session *s)
 	if (!written)
 		complain(&out);
 	int status = session_exit_status(s, why);
-	if (!sound)
+	if (!laws_hold(s, why))
 		return EXIT_BROKEN;
 	return status ? status : written && script_ok ? 0 : 2;
 }

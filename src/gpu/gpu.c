@@ -6,14 +6,15 @@
 /* --- build -----------------------------------------------------------------------------------------------------------
  */
 
-/* Room for everything the modules carve: register windows of all warps, shared memory, the SMs, queues. Address space
- * only. */
-static size_t state_bytes(const struct conf *c)
+/* Room for everything the modules carve. Address space only: memory is committed when touched. */
+static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 {
-	size_t warps = (size_t)c->num_sms * (c->sm_threads / WARP_SIZE);
-	size_t front =
-	    warps * ((size_t)c->front_frame_kb * 1024 + 65536) + (size_t)c->num_sms * (c->sm_shared * 4ull + (4u << 20));
-	return front + (size_t)c->num_sms * (sizeof(struct sm) + (8u << 20)) + sizeof(struct task) + ((size_t)512 << 20);
+	size_t mem, nodes = (size_t)SM_MAX_WARPS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	size_t sm = sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	if (!mem_state_bytes(c, &mem, e))
+		return false;
+	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) + 65536;
+	return true;
 }
 
 static bool create_sms(struct gpu *g, struct err *e)
@@ -32,7 +33,8 @@ static bool create_sms(struct gpu *g, struct err *e)
 static bool build(struct gpu *g, struct err *e)
 {
 	const struct conf *c = &g->conf;
-	if (!arena_init(&g->arena, state_bytes(c), e) || !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
+	size_t bytes;
+	if (!state_bytes(c, &bytes, e) || !arena_init(&g->arena, bytes, e) || !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
 		return false;
 	g->st = ARENA_NEW(&g->arena, struct gpu_state, 1);
 	g->st->next_wake = NEVER;

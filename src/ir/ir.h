@@ -234,6 +234,16 @@ enum {
  * = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls prmt, bfi, lop3, shf, dp4a,
  * vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table
  *
+ *   ld, st   also: mode = cache operator (0 none, 1 ca, 2 cg, 3 cs, 4 lu, 5 cv, 6 wb, 7 wt); other hints are dropped
+ *   membar   mode = 0 cta, 1 gpu (gl, cluster), 2 sys;   prefetch: mode = 1 L1, 2 L2
+ *   redux    atom = operation; s[0] value, s[1] member mask
+ *   v...     (video) type = result type, stype = source type; mode = 1 add, 2 min, 3 max with s[2]
+ *   carry    IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame
+ *
+ * Base addresses: [symbol+imm] of .global, .const and the dynamic shared array has a 64-bit base in the pool (filled
+ * when placed); of .shared and .local variables imm is absolute. Local memory is laid out statically: an address names
+ * the same place in every function. The address of a function is code_base + 8*entry.
+ *
  * A frame address of the form [reg+imm] keeps reg in s[0]; 32-bit base registers are allowed for shared, local, const
  * and param space (base_bytes says 4 or 8). */
 struct inst {

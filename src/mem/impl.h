@@ -27,11 +27,10 @@
 /* --- an SM's caches ------------------------------------------------------------------------------------------------
  */
 struct l1_state {
-	u32 queued;   /* requests of this cache in the SM's miss queue */
-	u32 refused;  /* bit per enum mem_result: refusals not retried with success yet */
-	bool changed; /* something of what was refused may go now */
-	bool many;    /* refusals of several lines: any fill is a reason to retry */
-	u64 refused_addr;
+	u32 queued;       /* requests of this cache in the SM's miss queue */
+	u32 refused;      /* bit per enum mem_result: refusals not retried with success yet */
+	bool changed;     /* something of what was refused may go now */
+	bool many;        /* refusals of several lines: any fill is a reason to retry */
 	u64 refused_line; /* the line wanted, and its set */
 	u32 refused_set;
 };
@@ -137,9 +136,9 @@ struct window_entry {
 	u8 pad[5];
 };
 struct bank_state {
-	u64 row;                    /* open row + 1; 0 = closed */
-	u64 act_ok, pre_ok, col_ok; /* DRAM cycles from which the command is allowed */
-	u16 queued, hits;           /* requests in the window; of them to the open row */
+	u64 row;            /* open row + 1; 0 = closed */
+	u64 act_ok, col_ok; /* DRAM cycles from which the command is allowed; precharge: row_ok */
+	u16 queued, hits;   /* requests in the window; of them to the open row */
 };
 struct channel_state {
 	u64 cmd_next;                   /* one command a cycle */
@@ -147,15 +146,18 @@ struct channel_state {
 	u64 act_next;
 	u64 hit_banks; /* banks with requests to their open row; of the others, */
 	u64 row_banks; /* those with requests: they need a row command */
-	u64 due;       /* the command decided on: DRAM cycle, NEVER = none */
+	u64 open_banks;
+	u64 due; /* the command decided on: DRAM cycle, NEVER = none */
 	u32 due_entry, due_cmd;
-	u32 n;  /* requests in the window */
-	u32 rr; /* slice whose turn it is */
+	u32 hits; /* requests in the window to their bank's open row */
+	u32 n;    /* requests in the window */
+	u32 rr;   /* slice whose turn it is */
 };
 struct channel {
 	struct channel_state *st;
 	struct window_entry *w; /* in order of age */
 	struct bank_state *bank;
+	u64 *row_ok; /* per bank: DRAM cycle from which its next row command is allowed (open: precharge, else activate) */
 	u64 *group_next; /* column command within a bank group */
 	struct dram_counters *cc;
 	u32 slice0;

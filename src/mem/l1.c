@@ -64,20 +64,13 @@ bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
 	return true;
 }
 
+/* Counts a refusal and remembers what would end it. (The event l1-refuse is the LSU's: it knows the warp.) */
 static enum mem_result refuse(const struct access *a, enum mem_result mr)
 {
 	struct l1_state *st = a->l->st;
 	++*rf_counter(a->l->cc, mr);
-	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
-	if (event_wanted(ev, EV_L1_REFUSE) && a->cache == MC_L1D && (!st->refused || st->refused_addr != a->t->addr)) {
-		struct event *e = event_add(ev, EV_L1_REFUSE, a->now);
-		e->sm = (s32)a->sm;
-		e->arg[0] = a->t->addr;
-		e->arg[1] = mr - MR_RF_LINE + 1;
-	}
 	st->many = st->refused && (st->many || st->refused_line != a->line);
 	st->refused |= 1u << mr;
-	st->refused_addr = a->t->addr;
 	st->refused_line = a->line;
 	st->refused_set = tags_set(&a->l->tags, a->line >> a->l->tags.line_shift);
 	st->changed = false;

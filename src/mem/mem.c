@@ -275,13 +275,10 @@ const u64 *mem_wake(const struct mem *m)
 	return m->wake;
 }
 
-/* An SM that has not taken all its answers stays awake. */
 void mem_clear_wake(struct mem *m, u32 sm)
 {
-	if (!m->port[sm].answers_n)
-		m->wake[sm / 64] &= ~BIT(sm % 64);
+	m->wake[sm / 64] &= ~BIT(sm % 64);
 }
-
 u32 mem_outstanding(const struct mem *m, u32 sm)
 {
 	return m->port[sm].outstanding;

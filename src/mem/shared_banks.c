@@ -46,9 +46,23 @@ static bool regular(const struct dyninst *d, u64 step)
 	return !differs;
 }
 
+/* Words no further apart than there are banks are in different banks, or the same word: no conflict, whatever the order. */
+static bool within_one_row(const struct dyninst *d, u32 banks, u32 shift)
+{
+	u64 lo = UINT64_MAX, hi = 0;
+	for (u32 l = 0; l < WARP_SIZE; l++) {
+		bool on = d->mask >> l & 1;
+		lo = MIN(lo, on ? d->addr[l] : UINT64_MAX);
+		hi = MAX(hi, on ? d->addr[l] : 0);
+	}
+	return (hi >> shift) - (lo >> shift) < banks;
+}
+
 u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
 {
 	if (d->mask == ~0u && !d->atomic && d->bytes == 4 && c->shared_banks == 32 && (regular(d, 4) || regular(d, 0)))
+		return 1;
+	if (!d->atomic && d->bytes <= c->shared_bank_bytes && within_one_row(d, c->shared_banks, log2_floor(c->shared_bank_bytes)))
 		return 1;
 	struct bank_set b;
 	memset(b.count, 0, sizeof(b.count));

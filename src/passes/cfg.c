@@ -72,7 +72,7 @@ static void add_succs(struct cfg *g, const struct fn *f, u32 b, u32 *used)
 		g->edges[(*used)++] = b + 1;
 	bl->nsucc = *used - bl->succ;
 	bl->exits = last->op == OP_RET || last->op == OP_EXIT || last->op == OP_TRAP ||
-				(falls_through(bl, f) && b + 1 == g->nblocks);
+	            (falls_through(bl, f) && b + 1 == g->nblocks);
 }
 
 static void add_preds(struct cfg *g, u32 used)

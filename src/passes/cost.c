@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-static bool is_int64(enum ptype t) { return t == T_B64 || t == T_U64 || t == T_S64; }
+static bool is_int64(enum ptype t)
+{
+	return t == T_B64 || t == T_U64 || t == T_S64;
+}
 
 /* Every 64-bit integer division is a call of one routine whose frame costs 4. */
 static u32 cost_div(const struct inst *in)
@@ -76,8 +79,8 @@ static u32 cost_of(const struct inst *in)
 	}
 }
 
-/* An unguarded jump to the next block is layout, not code; behind a conditional branch it issues together with it (clang writes
- * every two-way branch so), unless something else jumps to it. */
+/* An unguarded jump to the next block is layout, not code; behind a conditional branch it issues together with it
+ * (clang writes every two-way branch so), unless something else jumps to it. */
 static bool bra_is_free(const struct fn *f, u32 pc, const bool *is_target)
 {
 	const struct inst *in = &f->code[pc];
@@ -85,7 +88,8 @@ static bool bra_is_free(const struct fn *f, u32 pc, const bool *is_target)
 		return false;
 	if (in->target == (s32)pc + 1)
 		return true;
-	return pc > f->begin && f->code[pc - 1].op == OP_BRA && f->code[pc - 1].guard != OPND_NONE && !is_target[pc - f->begin];
+	return pc > f->begin && f->code[pc - 1].op == OP_BRA && f->code[pc - 1].guard != OPND_NONE &&
+	       !is_target[pc - f->begin];
 }
 
 static bool *find_targets(const struct fn *f)
@@ -104,13 +108,14 @@ static bool *find_targets(const struct fn *f)
 
 struct count {
 	u32 defs, uses;
-	u32 block;     /* number of jump-free runs before the last definition */
-	bool wide;     /* it is a mul.wide of 32-bit values */
+	u32 block; /* number of jump-free runs before the last definition */
+	bool wide; /* it is a mul.wide of 32-bit values */
 };
 
 static bool starts_run(const struct fn *f, u32 pc, const bool *is_target)
 {
-	return is_target[pc - f->begin] || (pc > f->begin && (f->code[pc - 1].op == OP_BRA || f->code[pc - 1].op == OP_BRX));
+	return is_target[pc - f->begin] ||
+	       (pc > f->begin && (f->code[pc - 1].op == OP_BRA || f->code[pc - 1].op == OP_BRX));
 }
 
 static struct count *count_regs(const struct fn *f, const bool *is_target)

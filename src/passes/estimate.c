@@ -13,8 +13,8 @@ static bool def_is_free(const struct inst *in, const bool *is_free)
 	return in->op == OP_MOV && !in->sreg && in->vec <= 1 && in->s[0] != OPND_NONE && !opnd_is_vreg(in->s[0]);
 }
 
-/* A register is free when all its definitions are. Definitions stand before uses in compiler output, so one pass finds the
- * cvta of a free register; another order only counts a register that need not be counted. */
+/* A register is free when all its definitions are. Definitions stand before uses in compiler output, so one pass finds
+ * the cvta of a free register; another order only counts a register that need not be counted. */
 static bool *find_free(const struct fn *f)
 {
 	bool *is_free = xcalloc(f->nregs + 1, sizeof(bool)), *counted = xcalloc(f->nregs + 1, sizeof(bool));

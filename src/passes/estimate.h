@@ -6,8 +6,10 @@
 #define PASSES_ESTIMATE_H
 #include "passes/liveness.h"
 
-#define ESTIMATE_FIXED 7 /* added to max-live: addressing temporaries, ABI; fitted against nvcc 13, median ratio 0.97 */
-#define ESTIMATE_MIN 8   /* no kernel gets fewer */
+#define ESTIMATE_FIXED                                                                                                 \
+	7                  /* added to max-live: addressing temporaries, ABI; fitted against nvcc 13, median ratio 0.97    \
+	                    */
+#define ESTIMATE_MIN 8 /* no kernel gets fewer */
 
 /* live[pc - f->begin] = counted words live behind pc. */
 void estimate_live(const struct fn *f, const struct liveness *l, u32 *live);

@@ -10,11 +10,11 @@
 struct work {
 	const struct fn *f;
 	const struct cfg *g;
-	u32 *bit_of;   /* register -> bit, UINT32_MAX = local to a block */
-	u32 *reg_of;   /* bit -> register */
+	u32 *bit_of; /* register -> bit, UINT32_MAX = local to a block */
+	u32 *reg_of; /* bit -> register */
 	u32 nbits, words;
 	u64 *in, *out, *def; /* [block][words]; `in` starts as the upward exposed uses */
-	u32 *open;     /* register -> end of the segment being built, 0 = not live */
+	u32 *open;           /* register -> end of the segment being built, 0 = not live */
 	u32 *touched, ntouched;
 	u32 *last_seg; /* register -> index + 1 of its latest segment */
 	struct liveness *l;
@@ -38,14 +38,14 @@ static void find_globals(struct work *w)
 	for (u32 b = 0; b < w->g->nblocks; b++)
 		for (u32 pc = w->g->blocks[b].begin; pc < w->g->blocks[b].end; pc++) {
 			const struct inst *in = &w->f->code[pc];
-			FOR_EACH_USE (o, in)
-				if (defined_in[o] != b + 1 && w->bit_of[o] == UINT32_MAX) {
-					w->reg_of[w->nbits] = o;
-					w->bit_of[o] = w->nbits++;
-				}
+			FOR_EACH_USE(o, in)
+			if (defined_in[o] != b + 1 && w->bit_of[o] == UINT32_MAX) {
+				w->reg_of[w->nbits] = o;
+				w->bit_of[o] = w->nbits++;
+			}
 			if (in->guard == OPND_NONE)
-				FOR_EACH_DEF (o, in)
-					defined_in[o] = b + 1;
+				FOR_EACH_DEF(o, in)
+			defined_in[o] = b + 1;
 		}
 	free(defined_in);
 	w->words = (w->nbits + 63) / 64;
@@ -56,15 +56,16 @@ static void block_sets(struct work *w, u32 b)
 	u64 *use = w->in + (size_t)b * w->words, *def = w->def + (size_t)b * w->words;
 	for (u32 pc = w->g->blocks[b].begin; pc < w->g->blocks[b].end; pc++) {
 		const struct inst *in = &w->f->code[pc];
-		FOR_EACH_USE (o, in) {
+		FOR_EACH_USE(o, in)
+		{
 			u32 bit = w->bit_of[o];
 			if (bit != UINT32_MAX && !(def[bit / 64] >> (bit % 64) & 1))
 				use[bit / 64] |= BIT(bit % 64);
 		}
 		if (in->guard == OPND_NONE)
-			FOR_EACH_DEF (o, in)
-				if (w->bit_of[o] != UINT32_MAX)
-					def[w->bit_of[o] / 64] |= BIT(w->bit_of[o] % 64);
+			FOR_EACH_DEF(o, in)
+		if (w->bit_of[o] != UINT32_MAX)
+			def[w->bit_of[o] / 64] |= BIT(w->bit_of[o] % 64);
 	}
 }
 
@@ -146,7 +147,8 @@ static void open_seg(struct work *w, u32 reg, u32 end)
 static void scan_inst(struct work *w, u32 pc)
 {
 	const struct inst *in = &w->f->code[pc];
-	FOR_EACH_DEF (o, in) {
+	FOR_EACH_DEF(o, in)
+	{
 		if (!w->open[o]) {
 			add_seg(w, o, pc, pc + 1, true);
 		} else if (in->guard == OPND_NONE) {
@@ -154,8 +156,8 @@ static void scan_inst(struct work *w, u32 pc)
 			w->open[o] = 0;
 		}
 	}
-	FOR_EACH_USE (o, in)
-		open_seg(w, o, pc + 1);
+	FOR_EACH_USE(o, in)
+	open_seg(w, o, pc + 1);
 }
 
 static void scan_block(struct work *w, u32 b)
@@ -164,8 +166,8 @@ static void scan_block(struct work *w, u32 b)
 	const u64 *out = w->out + (size_t)b * w->words;
 	w->ntouched = 0;
 	for (u32 i = 0; i < w->words; i++)
-		FOR_EACH_BIT (bit, out[i])
-			open_seg(w, w->reg_of[i * 64 + bit], bl->end);
+		FOR_EACH_BIT(bit, out[i])
+	open_seg(w, w->reg_of[i * 64 + bit], bl->end);
 	for (u32 pc = bl->end; pc-- > bl->begin;)
 		scan_inst(w, pc);
 	for (u32 i = 0; i < w->ntouched; i++) {

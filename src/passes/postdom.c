@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-/* Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph. Nodes are numbered in postorder of a
- * depth-first walk from the virtual exit, so that a node's dominators have higher numbers. */
+/* Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph. Nodes are numbered in postorder
+ * of a depth-first walk from the virtual exit, so that a node's dominators have higher numbers. */
 struct walk {
 	const struct cfg *g;
-	bool *to_exit;  /* edge to the exit, pseudo edges included */
-	u32 *number;    /* postorder number of a block; UINT32_MAX = not reached yet */
-	u32 *order;     /* block of a number */
-	u32 n;          /* numbers given out */
+	bool *to_exit; /* edge to the exit, pseudo edges included */
+	u32 *number;   /* postorder number of a block; UINT32_MAX = not reached yet */
+	u32 *order;    /* block of a number */
+	u32 n;         /* numbers given out */
 	u32 *stack, *next_edge;
 };
 

@@ -86,7 +86,7 @@ static u32 collect(const struct fn *f, const struct liveness *l, enum vclass wan
 }
 
 static bool colour_class(struct regalloc *ra, const struct fn *f, const struct liveness *l, enum vclass want,
-						 struct colours *c, struct by_start *list)
+                         struct colours *c, struct by_start *list)
 {
 	u32 n = collect(f, l, want, list);
 	for (u32 i = 0; i < n; i++) {
@@ -130,14 +130,15 @@ bool regalloc_run(struct regalloc *ra, const struct fn *f, const struct liveness
 	struct colours *preds = colours_new(f), *wide = colours_new(f), *slots = colours_new(f);
 	struct by_start *list = xmalloc((f->nregs + 1) * sizeof(*list));
 	bool ok = colour_class(ra, f, l, VC_PRED, preds, list) && colour_class(ra, f, l, VC_64, wide, list) &&
-			  colour_class(ra, f, l, VC_32, slots, list);
+	          colour_class(ra, f, l, VC_32, slots, list);
 	ra->npreds = preds->n;
 	ra->nslots = 2 * wide->n + slots->n;
 	lay_out(ra, f, wide->n);
 	if (f->carry != OPND_NONE)
 		ra->index[f->carry] = ra->npreds++;
 	if (!ok || ra->npreds + ra->nslots > SB_IDS_MAX)
-		ok = err_set(e, "needs more than %u scoreboard ids (predicates and 32-bit register slots live at once)", SB_IDS_MAX);
+		ok = err_set(e, "needs more than %u scoreboard ids (predicates and 32-bit register slots live at once)",
+		             SB_IDS_MAX);
 	free(list);
 	colours_release(preds);
 	colours_release(wide);
@@ -151,8 +152,14 @@ void regalloc_release(struct regalloc *ra)
 	*ra = (struct regalloc){0};
 }
 
-u32 regalloc_pred_bytes(const struct regalloc *ra) { return (u32)round_up(ra->npreds * 4ull, 128); }
-u32 regalloc_frame_bytes(const struct regalloc *ra) { return regalloc_pred_bytes(ra) + ra->nslots * 128; }
+u32 regalloc_pred_bytes(const struct regalloc *ra)
+{
+	return (u32)round_up(ra->npreds * 4ull, 128);
+}
+u32 regalloc_frame_bytes(const struct regalloc *ra)
+{
+	return regalloc_pred_bytes(ra) + ra->nslots * 128;
+}
 
 opnd regalloc_opnd(const struct regalloc *ra, const struct fn *f, u32 vreg)
 {

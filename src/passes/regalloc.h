@@ -1,15 +1,17 @@
-/* regalloc: virtual registers onto the compact slots of a frame (see ir/ir.h), first fit over live segments with their holes.
+/* regalloc: virtual registers onto the compact slots of a frame (see ir/ir.h), first fit over live segments with their
+ * holes.
  *
  * Two registers share a slot only if no pc is in both live ranges; a destination never shares with a source of the same
  * instruction, so an execution function may write lane by lane. 64-bit registers share only with 64-bit ones: lane l's
- * value lies where other lanes' 32-bit values would, and under divergence those may be alive. Registers that are read but never written get a slot like any other. The carry flag, when used, is the last
- * predicate word and shared with nothing. */
+ * value lies where other lanes' 32-bit values would, and under divergence those may be alive. Registers that are read
+ * but never written get a slot like any other. The carry flag, when used, is the last predicate word and shared with
+ * nothing. */
 #ifndef PASSES_REGALLOC_H
 #define PASSES_REGALLOC_H
 #include "passes/liveness.h"
 
 struct regalloc {
-	u32 *index;    /* per virtual register: predicate number or first slot; UINT32_MAX = never mentioned */
+	u32 *index; /* per virtual register: predicate number or first slot; UINT32_MAX = never mentioned */
 	u32 npreds, nslots;
 	u32 nregs;
 };

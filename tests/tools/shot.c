@@ -22,7 +22,8 @@ static void xterm_rgb(int idx, VTermColor *c)
 {
 	static const uint8_t level[] = {0, 95, 135, 175, 215, 255};
 	if (idx >= 232)
-		vterm_color_rgb(c, (uint8_t)(8 + 10 * (idx - 232)), (uint8_t)(8 + 10 * (idx - 232)), (uint8_t)(8 + 10 * (idx - 232)));
+		vterm_color_rgb(c, (uint8_t)(8 + 10 * (idx - 232)), (uint8_t)(8 + 10 * (idx - 232)),
+		                (uint8_t)(8 + 10 * (idx - 232)));
 	else
 		vterm_color_rgb(c, level[(idx - 16) / 36], level[(idx - 16) / 6 % 6], level[(idx - 16) % 6]);
 }
@@ -87,7 +88,8 @@ static bool drawn(FILE *f, uint32_t ch, int col, int row, const char *fill)
 	} else if (ch == 0x2500) {
 		rect(f, x, y + CELL_H / 2, CELL_W, 1, fill, 1);
 	} else if (ch == 0x2502 || ch == 0x250c) {
-		rect(f, x + CELL_W / 2, ch == 0x250c ? y + CELL_H / 2 : y, 1, ch == 0x250c ? CELL_H - CELL_H / 2 : CELL_H, fill, 1);
+		rect(f, x + CELL_W / 2, ch == 0x250c ? y + CELL_H / 2 : y, 1, ch == 0x250c ? CELL_H - CELL_H / 2 : CELL_H, fill,
+		     1);
 		if (ch == 0x250c)
 			rect(f, x + CELL_W / 2, y + CELL_H / 2, CELL_W - CELL_W / 2, 1, fill, 1);
 	} else {
@@ -126,8 +128,8 @@ static void svg_run(FILE *f, struct vt *v, int y, int x, int to, const struct lo
 				break;
 			end++;
 		}
-		fprintf(f, "<text x='%d' y='%d' fill='%s'%s%s", i * CELL_W, y * CELL_H + BASELINE, l->fg, l->bold ? " class='b'" : "",
-				l->underline ? " text-decoration='underline'" : "");
+		fprintf(f, "<text x='%d' y='%d' fill='%s'%s%s", i * CELL_W, y * CELL_H + BASELINE, l->fg,
+		        l->bold ? " class='b'" : "", l->underline ? " text-decoration='underline'" : "");
 		if (end - i > 1)
 			fprintf(f, " textLength='%d'", (end - i) * CELL_W);
 		fputc('>', f);
@@ -141,10 +143,10 @@ static void write_svg(struct vt *v, FILE *f)
 {
 	int pad = 8;
 	fprintf(f,
-			"<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family=\"DejaVu Sans Mono,monospace\" "
-			"font-size='%d' shape-rendering='crispEdges'>\n<style>.b{font-weight:bold}</style>\n"
-			"<rect width='100%%' height='100%%' fill='%s'/>\n<g transform='translate(%d,%d)'>\n",
-			v->w * CELL_W + 2 * pad, v->h * CELL_H + 2 * pad, FONT, BACKGROUND, pad, pad);
+	        "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family=\"DejaVu Sans Mono,monospace\" "
+	        "font-size='%d' shape-rendering='crispEdges'>\n<style>.b{font-weight:bold}</style>\n"
+	        "<rect width='100%%' height='100%%' fill='%s'/>\n<g transform='translate(%d,%d)'>\n",
+	        v->w * CELL_W + 2 * pad, v->h * CELL_H + 2 * pad, FONT, BACKGROUND, pad, pad);
 	for (int y = 0; y < v->h; y++) {
 		for (int x = 0; x < v->w;) {
 			VTermScreenCell c = vt_cell(v, y, x);

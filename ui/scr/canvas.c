@@ -58,8 +58,8 @@ struct pane pane_sub(struct pane p, int y, int x, int h, int w)
 	return (struct pane){p.c, p.y + y, p.x + x, MAX(MIN(h, p.h - y), 0), MAX(MIN(w, p.w - x), 0)};
 }
 
-/* Every terminal shows these in one column: Latin, Greek, Cyrillic, punctuation, arrows, mathematics, boxes, blocks, shapes, Braille.
- * The rest (East Asian wide, emoji, combining, direction marks) would move what stands right of it. */
+/* Every terminal shows these in one column: Latin, Greek, Cyrillic, punctuation, arrows, mathematics, boxes, blocks,
+ * shapes, Braille. The rest (East Asian wide, emoji, combining, direction marks) would move what stands right of it. */
 static bool narrow(u32 ch)
 {
 	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xad)
@@ -205,14 +205,15 @@ int utf8_width(const char *s)
 	return w;
 }
 
-/* Substitutes, one string per character: the glyphs it stands for. Bars lose their eighths, sparklines keep eight levels. */
+/* Substitutes, one string per character: the glyphs it stands for. Bars lose their eighths, sparklines keep eight
+ * levels. */
 static const struct {
 	char ascii;
 	const char *glyphs;
 } substitutes[] = {
-	{'>', "▶▸→"}, {'<', "←≤"}, {'^', "↑"}, {'v', "↓"}, {'.', "·░□▂"}, {'#', "█▉▊▋▌■▇▐"}, {'|', "▍▎▏│┃"},
-	{':', "▒"},   {'%', "▓"},  {'-', "─–—▃"}, {'+', "┌┐└┘├┤┼┝▅±✓"}, {'=', "━╸‖▄"}, {'*', "●◆•▆"}, {'o', "○"},
-	{'~', "…"},   {'x', "×✗"}, {'u', "µ"}, {'_', "▁"}, {'S', "Σ"},
+    {'>', "▶▸→"}, {'<', "←≤"}, {'^', "↑"},    {'v', "↓"},           {'.', "·░□▂"}, {'#', "█▉▊▋▌■▇▐"}, {'|', "▍▎▏│┃"},
+    {':', "▒"},   {'%', "▓"},  {'-', "─–—▃"}, {'+', "┌┐└┘├┤┼┝▅±✓"}, {'=', "━╸‖▄"}, {'*', "●◆•▆"},     {'o', "○"},
+    {'~', "…"},   {'x', "×✗"}, {'u', "µ"},    {'_', "▁"},           {'S', "Σ"},
 };
 
 char glyph_ascii(u32 ch)

@@ -1,10 +1,11 @@
-/* canvas: the grid of cells that views draw into. Knows no terminal: the screen copies it to curses, tests and screenshots read it.
+/* canvas: the grid of cells that views draw into. Knows no terminal: the screen copies it to curses, tests and
+ * screenshots read it.
  *
- * A cell is one character of width 1 and a style. Styles name a role (memory, barrier, accent...), not a colour: what a role looks like
- * is decided by whoever shows the canvas. An ASCII canvas substitutes every glyph as it is drawn.
+ * A cell is one character of width 1 and a style. Styles name a role (memory, barrier, accent...), not a colour: what a
+ * role looks like is decided by whoever shows the canvas. An ASCII canvas substitutes every glyph as it is drawn.
  *
- * Drawing goes through panes: rectangles of a canvas with their own origin that clip everything. Coordinates are (y, x) from 0,
- * text functions return the column after what they drew (also where it was clipped). */
+ * Drawing goes through panes: rectangles of a canvas with their own origin that clip everything. Coordinates are (y, x)
+ * from 0, text functions return the column after what they drew (also where it was clipped). */
 #ifndef UI_SCR_CANVAS_H
 #define UI_SCR_CANVAS_H
 #include "base/base.h"
@@ -16,15 +17,36 @@ enum role {
 	R_FAINT,  /* empty cells, tracks of bars */
 	R_ACCENT, /* the focus, the chosen view, the prompt */
 	R_TITLE,
-	R_GOOD, R_WARN, R_BAD,
+	R_GOOD,
+	R_WARN,
+	R_BAD,
 	/* one role a warp state */
-	R_ISSUED, R_READY, R_SHORT, R_MEM, R_REFUSED, R_BARRIER, R_FETCH,
+	R_ISSUED,
+	R_READY,
+	R_SHORT,
+	R_MEM,
+	R_REFUSED,
+	R_BARRIER,
+	R_FETCH,
 	/* series: kernels, CTAs, stack parts */
-	R_SER0, R_SER1, R_SER2, R_SER3, R_SER4, R_SER5,
+	R_SER0,
+	R_SER1,
+	R_SER2,
+	R_SER3,
+	R_SER4,
+	R_SER5,
 	/* areas under curves: muted, a large surface */
-	R_FILL0, R_FILL1, R_FILL2, R_FILL3, R_FILL4,
+	R_FILL0,
+	R_FILL1,
+	R_FILL2,
+	R_FILL3,
+	R_FILL4,
 	/* source text */
-	R_OPCODE, R_REGISTER, R_LABEL, R_COMMENT, R_DIRECTIVE,
+	R_OPCODE,
+	R_REGISTER,
+	R_LABEL,
+	R_COMMENT,
+	R_DIRECTIVE,
 	R_COUNT
 };
 #define R_NSERIES 6
@@ -55,7 +77,10 @@ void canvas_init(struct canvas *c, int h, int w, bool ascii);
 void canvas_release(struct canvas *c);
 void canvas_resize(struct canvas *c, int h, int w); /* clears */
 void canvas_clear(struct canvas *c);
-static inline struct cell *canvas_at(const struct canvas *c, int y, int x) { return &c->cell[(size_t)y * (size_t)c->w + (size_t)x]; }
+static inline struct cell *canvas_at(const struct canvas *c, int y, int x)
+{
+	return &c->cell[(size_t)y * (size_t)c->w + (size_t)x];
+}
 /* The row as UTF-8 without trailing blanks; buf holds at least 4*w+1 bytes. Returns buf. */
 char *canvas_row(const struct canvas *c, int y, char *buf);
 
@@ -67,9 +92,11 @@ void pane_glyph(struct pane p, int y, int x, struct style s, u32 ch);
 /* UTF-8 text; invalid bytes become '?', tabs become blanks to the next multiple of 4. */
 int pane_text(struct pane p, int y, int x, struct style s, const char *text);
 int pane_textn(struct pane p, int y, int x, struct style s, const char *text, size_t n);
-int pane_printf(struct pane p, int y, int x, struct style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int pane_printf(struct pane p, int y, int x, struct style s, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Text that ends before column xend. */
-void pane_right(struct pane p, int y, int xend, struct style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void pane_right(struct pane p, int y, int xend, struct style s, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Sets attributes on cells already drawn. */
 void pane_attr(struct pane p, int y, int x, int n, u8 attr);
 /* Sets ATTR_REVERSE wherever the row shows the text (ASCII letters match in either case). "" marks nothing. */

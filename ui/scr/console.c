@@ -49,10 +49,26 @@ static const struct console_line *line_at(const struct console *c, u64 i)
 	return &c->line[i % CONSOLE_LINES];
 }
 
+/* Bytes of s that fit a row of w columns: broken at the last blank when that leaves the row more than half full. */
+static size_t fold(const char *s, int w)
+{
+	size_t at = 0, blank = 0, n = strlen(s);
+	u32 ch;
+	for (int x = 0; x < w && at < n; x++) {
+		at += utf8_decode(s + at, n - at, &ch);
+		if (ch == ' ' && x > w / 2)
+			blank = at;
+	}
+	return at < n && s[at] != ' ' && blank ? blank : at;
+}
+
 static int rows_of(const struct console_line *l, int w)
 {
-	int n = utf8_width(l->text);
-	return n <= w || w <= 0 ? 1 : (n + w - 1) / w;
+	int rows = 1;
+	w = MAX(w, 1);
+	for (const char *s = l->text + fold(l->text, w); *s; s += fold(s, w))
+		rows++;
+	return rows;
 }
 
 int console_answer_rows(const struct console *c, int w, int max)
@@ -76,11 +92,9 @@ static int draw_line(struct pane p, const struct console_line *l, int bottom)
 	int w = p.w - 1, rows = rows_of(l, w), top = bottom - rows + 1;
 	const char *s = l->text;
 	for (int r = top; r <= bottom; r++) {
-		const char *from = s;
-		u32 ch;
-		for (int i = 0; i < w && *s; i++)
-			s += utf8_decode(s, strlen(s), &ch);
-		pane_textn(p, r, 1, l->style, from, (size_t)(s - from));
+		size_t n = fold(s, MAX(w, 1));
+		pane_textn(p, r, 1, l->style, s, n);
+		s += n;
 	}
 	return top - 1;
 }

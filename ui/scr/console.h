@@ -8,10 +8,10 @@ struct console {
 	struct console_line {
 		char *text;
 		struct style style;
-	} *line;        /* ring of CONSOLE_LINES */
-	u64 total;      /* lines ever added; line i is at line[i % CONSOLE_LINES] */
-	u64 answer;     /* where the last answer began */
-	u32 scroll;     /* lines scrolled back from the end */
+	} * line;   /* ring of CONSOLE_LINES */
+	u64 total;  /* lines ever added; line i is at line[i % CONSOLE_LINES] */
+	u64 answer; /* where the last answer began */
+	u32 scroll; /* lines scrolled back from the end */
 };
 void console_init(struct console *c);
 void console_release(struct console *c);

@@ -6,13 +6,15 @@
 #include "scr/draw.h"
 #include "scr/prompt.h"
 
-/* --- title ------------------------------------------------------------------------------------------------------------ */
+/* --- title
+ * ------------------------------------------------------------------------------------------------------------ */
 static const struct {
 	const char *glyph, *word;
 	enum role role;
 } state_looks[] = {
-	[DBG_STOPPED] = {"‖", "stopped", R_WARN}, [DBG_RUNNING] = {"▶", "running", R_GOOD}, [DBG_FINISHED] = {"■", "finished", R_ACCENT},
-	[DBG_DEAD] = {"✗", "dead", R_BAD},        [DBG_QUIT] = {"■", "leaving", R_DIM},
+    [DBG_STOPPED] = {"‖", "stopped", R_WARN},     [DBG_RUNNING] = {"▶", "running", R_GOOD},
+    [DBG_FINISHED] = {"■", "finished", R_ACCENT}, [DBG_DEAD] = {"✗", "dead", R_BAD},
+    [DBG_QUIT] = {"■", "leaving", R_DIM},
 };
 
 /* A piece of the title's right side, most important first: pieces that do not fit are left out whole. */
@@ -32,7 +34,8 @@ static u32 right_pieces(const struct screen *s, struct piece out[6])
 	out[n++].style = STYLE_BOLD(state_looks[s->d->state].role);
 	snprintf(out[n].text, sizeof out[n].text, "cycle %s", fmt_thousands(buf, gpu_cycle(g)));
 	out[n++].style = STYLE_BOLD(R_TEXT);
-	snprintf(out[n].text, sizeof out[n].text, "IPC %.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	snprintf(out[n].text, sizeof out[n].text, "IPC %.2f",
+	         now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	out[n++].style = STYLE(R_TEXT);
 	if (s->rate > 0) {
 		snprintf(out[n].text, sizeof out[n].text, "%si/s", fmt_short(buf, s->rate));
@@ -72,7 +75,8 @@ static void title(const struct screen *s, struct pane p)
 		pane_text(left, 0, at + 3, STYLE(R_DIM), s->d->stop_reason);
 }
 
-/* --- key line ------------------------------------------------------------------------------------------------------------ */
+/* --- key line
+ * ------------------------------------------------------------------------------------------------------------ */
 static int hint(struct pane p, int x, const char *key, const char *what, bool on)
 {
 	if (x + utf8_width(key) + 1 + utf8_width(what) > p.w)
@@ -104,8 +108,10 @@ static void key_line(const struct screen *s, struct pane p)
 	hint(right, at, "tab", s->focus == ON_VIEW ? "prompt" : "view", false);
 }
 
-/* --- console and prompt -------------------------------------------------------------------------------------------------- */
-/* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the view keeps. */
+/* --- console and prompt
+ * -------------------------------------------------------------------------------------------------- */
+/* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the
+ * view keeps. */
 static int console_rows(const struct screen *s)
 {
 	int h = s->canvas.h;
@@ -125,7 +131,8 @@ static void prompt_line(struct screen *s, struct pane p)
 		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
 	} else {
 		bool on = s->focus == ON_PROMPT;
-		s->cursor_x = p.x + 1 + prompt_draw(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
+		s->cursor_x =
+		    p.x + 1 + prompt_draw(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
 		if (!on)
 			s->cursor_y = -1;
 	}
@@ -134,13 +141,13 @@ static void prompt_line(struct screen *s, struct pane p)
 void frame_context(struct screen *s, struct view_ctx *v)
 {
 	*v = (struct view_ctx){
-		.d = s->d,
-		.g = sim_gpu(s->d->s->sim),
-		.tl = s->d->s->timeline,
-		.recent = &s->recent,
-		.heat = &s->heat,
-		.st = &s->state[s->view],
-		.search = s->search,
+	    .d = s->d,
+	    .g = sim_gpu(s->d->s->sim),
+	    .tl = s->d->s->timeline,
+	    .recent = &s->recent,
+	    .heat = &s->heat,
+	    .st = &s->state[s->view],
+	    .search = s->search,
 	};
 }
 

@@ -15,13 +15,13 @@ struct screen {
 	struct console console;
 	struct recent recent;
 	struct heat heat;
-	u64 generation;         /* of the machine that recent and heat are attached to */
-	u32 view;               /* index into views */
+	u64 generation; /* of the machine that recent and heat are attached to */
+	u32 view;       /* index into views */
 	struct view_state state[VIEWS_MAX];
 	enum focus_on focus;
 	enum ask ask;
-	char search[64];        /* text searched for, also while it is typed */
-	char notice[160];       /* shown in place of the key line until the next key */
+	char search[64];  /* text searched for, also while it is typed */
+	char notice[160]; /* shown in place of the key line until the next key */
 	bool help;
 	s32 help_top;
 	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */

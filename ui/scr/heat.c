@@ -6,7 +6,8 @@
 
 bool heat_is_waiting(enum warp_state s)
 {
-	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP && s != WS_READY_LSU;
+	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP &&
+	       s != WS_READY_LSU;
 }
 
 static struct heat_module *module_slot(struct heat *h, const struct module *m)

@@ -1,5 +1,5 @@
-/* heat: where warps are found waiting. Every HEAT_CYCLES cycles each resident warp is looked at once (program counter sampling, as
- * GPU profilers do it); the same samples on every host. */
+/* heat: where warps are found waiting. Every HEAT_CYCLES cycles each resident warp is looked at once (program counter
+ * sampling, as GPU profilers do it); the same samples on every host. */
 #ifndef UI_SCR_HEAT_H
 #define UI_SCR_HEAT_H
 #include "sim.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -10,6 +11,7 @@
 #include "scr/term.h"
 
 #define QUEUE_MAX 64
+#define HISTORY_MAX 2000
 
 static struct {
 	struct debugger *d;
@@ -17,12 +19,13 @@ static struct {
 	void *ctx;
 	u8 queue[QUEUE_MAX]; /* bytes of the key being handed over */
 	u32 first, n;
-	char *line;          /* entered, not yet taken */
-	FILE *sink;          /* readline's own output (bells) goes nowhere */
+	char *line; /* entered, not yet taken */
+	FILE *sink; /* readline's own output (bells) goes nowhere */
 	bool installed;
 } prompt;
 
-/* --- what readline calls --------------------------------------------------------------------------------------------- */
+/* --- what readline calls ---------------------------------------------------------------------------------------------
+ */
 static int next_byte(FILE *unused)
 {
 	if (prompt.first < prompt.n)
@@ -62,7 +65,8 @@ static char **complete(const char *text, int start, int end)
 	u32 n = 0;
 	while (found[n])
 		n++;
-	/* Readline replaces [start, end); the debugger's word may begin elsewhere: candidates are cut or extended to match. */
+	/* Readline replaces [start, end); the debugger's word may begin elsewhere: candidates are cut or extended to match.
+	 */
 	char **out = xcalloc(n + 2, sizeof *out);
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf sb = STRBUF_INIT;
@@ -98,7 +102,28 @@ static void show_matches(char **matches, int n, int longest)
 	prompt.list(prompt.ctx, matches + 1, n);
 }
 
-/* --- life ------------------------------------------------------------------------------------------------------------- */
+/* --- history: the same file as the plain console's -----------------------------------------------------------------
+ */
+static bool history_path(char *path, size_t size)
+{
+	const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
+	char dir[2048];
+	struct stat st;
+	if (state && *state)
+		snprintf(dir, sizeof dir, "%s", state);
+	else if (home && *home)
+		snprintf(dir, sizeof dir, "%s/.local/state", home);
+	else
+		return false;
+	if (!stat(dir, &st) && S_ISDIR(st.st_mode))
+		snprintf(path, size, "%s/warpdbg_history", dir);
+	else
+		snprintf(path, size, "%s/.warpdbg_history", home && *home ? home : dir);
+	return true;
+}
+
+/* --- life
+ * ------------------------------------------------------------------------------------------------------------- */
 static void install(void)
 {
 	rl_callback_handler_install(debugger_prompt(prompt.d), on_line);
@@ -128,11 +153,19 @@ void prompt_open(struct debugger *d, void (*list)(void *ctx, char *const *candid
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_variable_bind("enable-bracketed-paste", "off");
 	rl_variable_bind("bell-style", "none");
+	using_history();
+	stifle_history(HISTORY_MAX);
+	char path[2100];
+	if (history_path(path, sizeof path))
+		read_history(path);
 	install();
 }
 
 void prompt_close(void)
 {
+	char path[2100];
+	if (history_path(path, sizeof path))
+		write_history(path);
 	if (prompt.installed)
 		rl_callback_handler_remove();
 	prompt.installed = false;
@@ -150,7 +183,8 @@ void prompt_close(void)
 	prompt.sink = NULL;
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------- */
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------------- */
 static const char *key_bytes(int key, char one[2])
 {
 	switch (key) {
@@ -192,7 +226,7 @@ char *prompt_take(void)
 bool prompt_idle(void)
 {
 	return rl_end == 0 && !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MULTIKEY | RL_STATE_METANEXT |
-									  RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH);
+	                                  RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH);
 }
 
 void prompt_reset(void)
@@ -204,7 +238,8 @@ void prompt_reset(void)
 	rl_point = 0;
 }
 
-/* --- drawing ------------------------------------------------------------------------------------------------------------ */
+/* --- drawing
+ * ------------------------------------------------------------------------------------------------------------ */
 static int columns_upto(const char *s, int bytes)
 {
 	int w = 0;

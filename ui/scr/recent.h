@@ -1,5 +1,5 @@
-/* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same on every host
- * and however often the screen is drawn. */
+/* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same
+ * on every host and however often the screen is drawn. */
 #ifndef UI_SCR_RECENT_H
 #define UI_SCR_RECENT_H
 #include "obs/sample.h"
@@ -14,7 +14,7 @@ struct recent {
 	u32 scopes;
 	struct sim *sim;
 	int id;
-	bool filled;           /* a window is complete */
+	bool filled; /* a window is complete */
 };
 /* Attaches to a machine; recent_detach before the machine goes, recent_forget after it is gone. */
 void recent_attach(struct recent *r, struct sim *s);

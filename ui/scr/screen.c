@@ -16,7 +16,7 @@
 
 struct loop {
 	struct screen s;
-	u64 slice;          /* cycles a slice is given */
+	u64 slice; /* cycles a slice is given */
 	double frame_due, frame_cost;
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
@@ -31,7 +31,8 @@ static double now_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- the machine ----------------------------------------------------------------------------------------------------- */
+/* --- the machine -----------------------------------------------------------------------------------------------------
+ */
 static void attach(struct screen *s)
 {
 	recent_attach(&s->recent, s->d->s->sim);
@@ -122,7 +123,8 @@ static void slice(struct loop *l)
 	l->dirty = true;
 }
 
-/* --- drawing ------------------------------------------------------------------------------------------------------------ */
+/* --- drawing
+ * ------------------------------------------------------------------------------------------------------------ */
 static void show(struct loop *l)
 {
 	struct screen *s = &l->s;
@@ -139,7 +141,8 @@ static void show(struct loop *l)
 	l->dirty = false;
 }
 
-/* --- keys --------------------------------------------------------------------------------------------------------------- */
+/* --- keys
+ * --------------------------------------------------------------------------------------------------------------- */
 static void choose_view(struct loop *l, int key)
 {
 	for (u32 i = 0; i < nviews; i++)
@@ -165,7 +168,8 @@ static void search_next(struct loop *l, bool forward)
 	struct screen *s = &l->s;
 	frame_context(s, &v);
 	if (!views[s->view]->search)
-		snprintf(s->notice, sizeof s->notice, "nothing to search in this view; the log (0) and the source (8) can be searched");
+		snprintf(s->notice, sizeof s->notice,
+		         "nothing to search in this view; the log (0) and the source (8) can be searched");
 	else if (!s->search[0])
 		snprintf(s->notice, sizeof s->notice, "nothing searched for yet: / asks for the text");
 	else if (!views[s->view]->search(&v, forward))
@@ -252,7 +256,10 @@ static bool common_key(struct loop *l, int key)
 	switch (key) {
 	case ' ': toggle_run(l); return true;
 	case '.': execute(l, "step", false); return true;
-	case '?': s->help = !s->help; s->help_top = 0; return true;
+	case '?':
+		s->help = !s->help;
+		s->help_top = 0;
+		return true;
 	case '/': ask_search(l); return true;
 	case '+':
 	case '=': st->zoom = MIN(st->zoom + 1, 10u); return true;
@@ -353,7 +360,8 @@ static void on_key(struct loop *l, int key)
 	}
 }
 
-/* --- the loop --------------------------------------------------------------------------------------------------------------- */
+/* --- the loop
+ * --------------------------------------------------------------------------------------------------------------- */
 /* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. */
 static void notice_interrupt(struct loop *l)
 {

@@ -62,7 +62,8 @@ static void init_looks(bool no_color)
 	}
 }
 
-/* --- signals ------------------------------------------------------------------------------------------------------- */
+/* --- signals -------------------------------------------------------------------------------------------------------
+ */
 static void on_leave(int sig)
 {
 	term.leave = 1;
@@ -87,7 +88,8 @@ static void catch_signals(bool on)
 	struct sigaction a = {.sa_handler = on ? on_leave : SIG_DFL};
 	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
 		sigaction(leave[i], &a, NULL);
-	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL, .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
+	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL,
+	                       .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
 		sigaction(crash[i], &a, NULL);
 }
@@ -99,16 +101,18 @@ static void define_common_keys(void)
 		const char *sequence;
 		int key;
 	} keys[] = {
-		{"\033[A", KEY_UP},     {"\033[B", KEY_DOWN},  {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT}, {"\033[H", KEY_HOME},
-		{"\033[F", KEY_END},    {"\033[1~", KEY_HOME}, {"\033[4~", KEY_END},  {"\033[3~", KEY_DC},  {"\033[5~", KEY_PPAGE},
-		{"\033[6~", KEY_NPAGE}, {"\033OA", KEY_UP},    {"\033OB", KEY_DOWN},  {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
-		{"\033OH", KEY_HOME},   {"\033OF", KEY_END},   {"\033[Z", KEY_BTAB},  {"\033[5;2~", KEY_SPREVIOUS}, {"\033[6;2~", KEY_SNEXT},
+	    {"\033[A", KEY_UP},   {"\033[B", KEY_DOWN},   {"\033[C", KEY_RIGHT},        {"\033[D", KEY_LEFT},
+	    {"\033[H", KEY_HOME}, {"\033[F", KEY_END},    {"\033[1~", KEY_HOME},        {"\033[4~", KEY_END},
+	    {"\033[3~", KEY_DC},  {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},       {"\033OA", KEY_UP},
+	    {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT},  {"\033OD", KEY_LEFT},         {"\033OH", KEY_HOME},
+	    {"\033OF", KEY_END},  {"\033[Z", KEY_BTAB},   {"\033[5;2~", KEY_SPREVIOUS}, {"\033[6;2~", KEY_SNEXT},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(keys); i++)
 		define_key(keys[i].sequence, keys[i].key);
 }
 
-/* --- open and close ---------------------------------------------------------------------------------------------------- */
+/* --- open and close
+ * ---------------------------------------------------------------------------------------------------- */
 bool term_open(bool no_color, bool ascii, struct err *e)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -149,17 +153,30 @@ void term_close(void)
 	term.open = false;
 }
 
-bool term_is_open(void) { return term.open; }
-bool term_ascii(void) { return term.ascii; }
-bool term_mono(void) { return term.mono; }
-bool term_gone(void) { return term.leave || term.eof; }
+bool term_is_open(void)
+{
+	return term.open;
+}
+bool term_ascii(void)
+{
+	return term.ascii;
+}
+bool term_mono(void)
+{
+	return term.mono;
+}
+bool term_gone(void)
+{
+	return term.leave || term.eof;
+}
 
 void term_size(int *h, int *w)
 {
 	getmaxyx(stdscr, *h, *w);
 }
 
-/* --- showing ----------------------------------------------------------------------------------------------------------- */
+/* --- showing
+ * ----------------------------------------------------------------------------------------------------------- */
 static void cell_to_curses(const struct cell *c, cchar_t *out)
 {
 	const wchar_t text[2] = {(wchar_t)c->ch, 0};
@@ -196,7 +213,8 @@ void term_redraw(void)
 	clearok(stdscr, TRUE);
 }
 
-/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+/* --- keys
+ * ---------------------------------------------------------------------------------------------------------------- */
 static int mouse_key(void)
 {
 	MEVENT m;
@@ -235,8 +253,8 @@ static int translate(int k)
 	}
 }
 
-/* getch() says ERR for "nothing yet", for an interrupting signal and for the end of input alike; only the last leaves the
- * terminal hung up or readable without a byte. */
+/* getch() says ERR for "nothing yet", for an interrupting signal and for the end of input alike; only the last leaves
+ * the terminal hung up or readable without a byte. */
 static bool input_ended(void)
 {
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -262,4 +280,7 @@ void term_mouse(bool on)
 	mouseinterval(0);
 }
 
-struct term_mouse term_mouse_event(void) { return term.mouse; }
+struct term_mouse term_mouse_event(void)
+{
+	return term.mouse;
+}

@@ -1,7 +1,7 @@
 /* term: the terminal. term.c is the one file of the project that knows curses.
  *
- * term_open() takes the terminal over, term_close() gives it back as it was; so do the handlers of fatal signals. Ctrl-C stays a
- * signal (the debugger's handler stops the machine in the middle of a slice). */
+ * term_open() takes the terminal over, term_close() gives it back as it was; so do the handlers of fatal signals.
+ * Ctrl-C stays a signal (the debugger's handler stops the machine in the middle of a slice). */
 #ifndef UI_SCR_TERM_H
 #define UI_SCR_TERM_H
 #include "base/err.h"
@@ -11,18 +11,31 @@
 enum key {
 	K_NONE = -1,
 	K_RESIZE = 0x1000,
-	K_UP, K_DOWN, K_LEFT, K_RIGHT, K_PGUP, K_PGDN, K_CONSOLE_UP, K_CONSOLE_DOWN, K_HOME, K_END, K_DEL, K_BACKTAB, K_MOUSE, K_OTHER,
+	K_UP,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_PGUP,
+	K_PGDN,
+	K_CONSOLE_UP,
+	K_CONSOLE_DOWN,
+	K_HOME,
+	K_END,
+	K_DEL,
+	K_BACKTAB,
+	K_MOUSE,
+	K_OTHER,
 	K_ESC = 27,
 };
-#define CTRL_KEY(c) ((c) & 0x1f)
+#define CTRL_KEY(c) ((c)&0x1f)
 
 struct term_mouse {
 	int y, x;
 	int wheel; /* -1 up, 1 down, 0 = a click */
 };
 
-/* no_color, ascii: asked for by the user; NO_COLOR, the locale's character set and the terminal's abilities are looked at here.
- * False with *e set: no terminal, or its type is unknown. */
+/* no_color, ascii: asked for by the user; NO_COLOR, the locale's character set and the terminal's abilities are looked
+ * at here. False with *e set: no terminal, or its type is unknown. */
 bool term_open(bool no_color, bool ascii, struct err *e);
 void term_close(void);
 bool term_is_open(void);
@@ -33,7 +46,8 @@ void term_size(int *h, int *w);
 void term_show(const struct canvas *c, int cursor_y, int cursor_x);
 /* Forgets what the terminal shows: the next term_show() repaints everything. */
 void term_redraw(void);
-/* The next key, waiting at most timeout_ms (0 = no wait, -1 = for ever); K_NONE when there is none. A signal ends the wait. */
+/* The next key, waiting at most timeout_ms (0 = no wait, -1 = for ever); K_NONE when there is none. A signal ends the
+ * wait. */
 int term_key(int timeout_ms);
 /* The terminal went away (its input is at its end) or a signal asked to leave. */
 bool term_gone(void);

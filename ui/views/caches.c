@@ -24,7 +24,7 @@ static void figures(struct pane p, int y, int x, const u64 *v, u32 n)
 	char buf[NUM_MAX];
 	for (u32 i = 0; i < n; i++, x += 9)
 		pane_right(p, y, x + 8, STYLE(v[i] ? R_TEXT : R_FAINT), "%s",
-				   v[i] < 10000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
+		           v[i] < 10000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
 }
 
 static int table(struct view_ctx *v, struct pane p)
@@ -33,7 +33,8 @@ static int table(struct view_ctx *v, struct pane p)
 		const char *name;
 		enum counter_group group;
 	} rows[] = {{"L1D", CG_l1d}, {"L2", CG_l2}, {"L1I", CG_l1i}, {"L1C", CG_l1c}, {"L1T", CG_l1t}};
-	static const char *const head[] = {"accesses", "hits", "misses", "merges", "no line", "no mshr", "no merge", "no queue", "fills", "evicted", "written", "bypassed"};
+	static const char *const head[] = {"accesses", "hits",     "misses", "merges",  "no line", "no mshr",
+	                                   "no merge", "no queue", "fills",  "evicted", "written", "bypassed"};
 	int cols = MIN((p.w - 12) / 9, (int)ARRAY_LEN(head)), y = 1;
 	pane_right(p, 0, 11, STYLE(R_DIM), "hit");
 	for (int i = 0; i < cols; i++)
@@ -47,7 +48,8 @@ static int table(struct view_ctx *v, struct pane p)
 		pane_text(p, y, 1, STYLE_BOLD(lookups ? R_TEXT : R_FAINT), rows[i].name);
 		if (lookups)
 			pane_right(p, y, 11, STYLE(R_TEXT), "%.1f%%", percent((double)c.hits, (double)lookups));
-		const u64 val[] = {c.accesses, c.hits, c.misses, c.merges, c.rf_line, c.rf_mshr, c.rf_merge, c.rf_queue, c.fills, c.evictions, c.writebacks, c.bypasses};
+		const u64 val[] = {c.accesses, c.hits,     c.misses, c.merges,    c.rf_line,    c.rf_mshr,
+		                   c.rf_merge, c.rf_queue, c.fills,  c.evictions, c.writebacks, c.bypasses};
 		figures(p, y++, 12, val, (u32)MAX(cols, 0));
 	}
 	return y;
@@ -65,9 +67,8 @@ static void per_sm(struct view_ctx *v, struct pane p)
 		int y = 1 + i / cols, x = (i % cols) * w;
 		if (i / cols + v->st->top >= ((int)c->num_sms + cols - 1) / cols || sm >= (int)c->num_sms)
 			continue;
-		struct mshr_info m;
 		const struct sample *now = recent_get(v->recent, sm);
-		u32 used = mem_mshrs(gpu_mem(v->g), (u32)sm, MC_L1D, &m, 1);
+		u32 used = view_mshrs(v, (u32)sm);
 		struct pane q = pane_sub(p, y, x, 1, w - 1);
 		pane_right(q, 0, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
 		double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
@@ -91,7 +92,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		y += 2 * each + (each > 1);
 		chart_axis(v, p, y++, 12);
 	}
-	per_sm(v, pane_sub(p, p.h - MIN(list, p.h - y), 0, MIN(list, p.h - y), p.w));
+	y = MIN(y + (room >= 2), p.h - MIN(list, p.h - y));
+	per_sm(v, pane_sub(p, y, 0, list, p.w));
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -100,12 +102,13 @@ static bool on_key(struct view_ctx *v, int key)
 }
 
 const struct view view_caches = {
-	.key = '5',
-	.name = "cache",
-	.title = "caches",
-	.keys = "",
-	.help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no merge, no queue:\n"
-			"cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",
-	.draw = draw,
-	.on_key = on_key,
+    .key = '5',
+    .name = "cache",
+    .title = "caches",
+    .keys = "",
+    .help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
+            "merge, no queue:\n"
+            "cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",
+    .draw = draw,
+    .on_key = on_key,
 };

@@ -7,10 +7,11 @@ struct chart {
 	const char *label;
 	enum series series;
 	enum role role;
-	double max;     /* full height; 0 = the largest value shown */
+	double max;       /* full height; 0 = the largest value shown */
 	const char *unit; /* "%": values are shares, shown in percent; "": as they are */
 };
-/* Draws into p (its height is the curve's): label and present value at the left, the curve right of column `left`. sm -1 = machine. */
+/* Draws into p (its height is the curve's): label and present value at the left, the curve right of column `left`. sm
+ * -1 = machine. */
 void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int left);
 /* The value of the last samples shown, NAN when there is none. */
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm);

@@ -88,7 +88,8 @@ static void residents(struct view_ctx *v, struct pane p)
 		for (u32 s = 0; s < c->sm_ctas; s++) {
 			struct cta_info i;
 			gpu_cta_info(v->g, sm, s, &i);
-			pane_glyph(p, y, x + 4 + (int)s, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT), i.used ? 'A' + i.launch % 26 : 0xb7);
+			pane_glyph(p, y, x + 4 + (int)s, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT),
+			           i.used ? 'A' + i.launch % 26 : 0xb7);
 		}
 	}
 }
@@ -118,12 +119,13 @@ static bool on_key(struct view_ctx *v, int key)
 }
 
 const struct view view_kernels = {
-	.key = '7',
-	.name = "kernel",
-	.title = "kernels",
-	.keys = "",
-	.help = "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp instructions per cycle\n"
-			"between the two. CTAs/SM: the most one SM can hold, and what limits it.",
-	.draw = draw,
-	.on_key = on_key,
+    .key = '7',
+    .name = "kernel",
+    .title = "kernels",
+    .keys = "",
+    .help = "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
+            "instructions per cycle\n"
+            "between the two. CTAs/SM: the most one SM can hold, and what limits it.",
+    .draw = draw,
+    .on_key = on_key,
 };

@@ -21,10 +21,10 @@ static void log_row(struct view_ctx *v, struct pane p, int y, const struct log_l
 		u32 glyph;
 		u8 role, text;
 	} look[] = {
-		[LOG_STOP] = {0x25cf, R_ACCENT, R_TEXT},
-		[LOG_EVENT] = {0xb7, R_DIM, R_TEXT},
-		[LOG_OUTPUT] = {0x2502, R_READY, R_TEXT},
-		[LOG_ERROR] = {0x2717, R_BAD, R_BAD},
+	    [LOG_STOP] = {0x25cf, R_ACCENT, R_TEXT},
+	    [LOG_EVENT] = {0xb7, R_DIM, R_TEXT},
+	    [LOG_OUTPUT] = {0x2502, R_READY, R_TEXT},
+	    [LOG_ERROR] = {0x2717, R_BAD, R_BAD},
 	};
 	char buf[NUM_MAX];
 	pane_right(p, y, 15, STYLE(R_DIM), "%s", fmt_thousands(buf, l->cycle));
@@ -51,7 +51,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	for (s32 r = 0; r < rows && v->st->top + r < n; r++)
 		log_row(v, p, r + 1, line_at(l, first + (u64)(v->st->top + r)));
 	if (!n)
-		pane_text(p, 2, 3, STYLE(R_DIM), "Nothing yet. Stops and output appear here, and the events chosen with `set log EVENT...`.");
+		pane_text(p, 2, 3, STYLE(R_DIM),
+		          "Nothing yet. Stops and output appear here, and the events chosen with `set log EVENT...`.");
 }
 
 static bool search(struct view_ctx *v, bool forward)
@@ -79,12 +80,13 @@ static bool on_key(struct view_ctx *v, int key)
 }
 
 const struct view view_log = {
-	.key = '0',
-	.name = "log",
-	.title = "log",
-	.keys = "/ search  n N",
-	.help = "● stops, · events chosen for the log, │ what the program printed, ✗ errors; each with its cycle. End follows new lines.",
-	.draw = draw,
-	.on_key = on_key,
-	.search = search,
+    .key = '0',
+    .name = "log",
+    .title = "log",
+    .keys = "/ search  n N",
+    .help = "● stops, · events chosen for the log, │ what the program printed, ✗ errors; each with its cycle. End "
+            "follows new lines.",
+    .draw = draw,
+    .on_key = on_key,
+    .search = search,
 };

@@ -13,9 +13,11 @@ static void noc_line(struct view_ctx *v, struct pane p, int y)
 	const struct noc_counters *n = (const struct noc_counters *)gpu_counters(v->g, CG_noc, 0);
 	int x = pane_text(p, y, 1, STYLE_BOLD(R_TEXT), "Interconnect");
 	x = pane_printf(p, y, x + 2, STYLE(R_TEXT), "%s requests", fmt_short(a, (double)n->requests));
-	x = pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f", n->requests ? (double)n->request_wait / (double)n->requests : 0.0);
+	x = pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f",
+	                n->requests ? (double)n->request_wait / (double)n->requests : 0.0);
 	x = pane_printf(p, y, x + 3, STYLE(R_TEXT), "%s replies", fmt_short(b, (double)n->replies));
-	pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f cycles beyond zero load", n->replies ? (double)n->reply_wait / (double)n->replies : 0.0);
+	pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f%s", n->replies ? (double)n->reply_wait / (double)n->replies : 0.0,
+	            p.w >= 100 ? " cycles beyond zero load" : "");
 }
 
 /* A digit of queued requests for every bank with an open row; a point for closed and idle ones. */
@@ -42,7 +44,8 @@ static void channel_row(struct view_ctx *v, struct pane p, int y, u32 ch, double
 	pane_right(p, y, 17, STYLE(R_TEXT), bursts ? "%.0f%%" : "-", percent((double)d->row_hits, (double)bursts));
 	pane_right(p, y, 25, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->reads));
 	pane_right(p, y, 33, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->writes));
-	pane_right(p, y, 42, STYLE(R_TEXT), d->requests ? "%.0f" : "-", d->requests ? (double)d->queue_cycles / (double)d->requests : 0.0);
+	pane_right(p, y, 42, STYLE(R_TEXT), d->requests ? "%.0f" : "-",
+	           d->requests ? (double)d->queue_cycles / (double)d->requests : 0.0);
 	bank_cells(v, p, y, 44, ch);
 	draw_meter(p, y, 62, w, STYLE(R_MEM), dram_cycles > 0 ? (double)d->busy / dram_cycles : 0);
 }
@@ -85,7 +88,8 @@ static int slices(struct view_ctx *v, struct pane p)
 
 static void draw(struct view_ctx *v, struct pane p)
 {
-	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"}};
+	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
+	                                      {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"}};
 	noc_line(v, p, 0);
 	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12;
 	int y = 1 + roomy;
@@ -101,11 +105,13 @@ static void draw(struct view_ctx *v, struct pane p)
 }
 
 const struct view view_memory = {
-	.key = '6',
-	.name = "mem",
-	.title = "memory",
-	.keys = "",
-	.help = "Sums since the start. busy: share of DRAM cycles with data on the bus. rowhit: accesses to the open row. latency: core\n"
-			"cycles from a request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row open, · closed.",
-	.draw = draw,
+    .key = '6',
+    .name = "mem",
+    .title = "memory",
+    .keys = "",
+    .help = "Sums since the start. wait: mean cycles of a packet beyond zero load and its own length. busy: share of "
+            "DRAM cycles with data on the bus. rowhit: accesses to the open row. latency: core\n"
+            "cycles from a request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row "
+            "open, · closed.",
+    .draw = draw,
 };

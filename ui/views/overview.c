@@ -9,8 +9,10 @@
 #include "views/view.h"
 
 #define WARPS_MAX 256
+#define SPARK_MAX 512
 
-/* --- kernels ------------------------------------------------------------------------------------------------------- */
+/* --- kernels -------------------------------------------------------------------------------------------------------
+ */
 /* Launches worth a row: running first, then queued, then the latest that are done. */
 static u32 pick_kernels(struct gpu *g, u32 out[], u32 max)
 {
@@ -44,9 +46,10 @@ static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int nam
 	}
 	char tail[160];
 	snprintf(tail, sizeof tail, " %3.0f%%  %s/%s CTAs", percent((double)done, (double)all), fmt_thousands(a, done),
-			 fmt_thousands(b, all));
+	         fmt_thousands(b, all));
 	if (k.state == KS_DONE)
-		snprintf(tail, sizeof tail, " done  %s cycles", fmt_thousands(a, k.counters->ended_at - k.counters->started_at));
+		snprintf(tail, sizeof tail, " done  %s cycles",
+		         fmt_thousands(a, k.counters->ended_at - k.counters->started_at));
 	char more[96];
 	snprintf(more, sizeof more, "  %u an SM, limit: %s", k.ctas_per_sm, k.limiter);
 	int w = MAX(MIN(p.w - x - utf8_width(tail) - utf8_width(more) - 1, 60), 20);
@@ -79,10 +82,12 @@ static int kernels(struct view_ctx *v, struct pane p, int rows)
 	return (int)n;
 }
 
-/* --- SM rows --------------------------------------------------------------------------------------------------------- */
+/* --- SM rows ---------------------------------------------------------------------------------------------------------
+ */
 /* Columns by their right ends; -1 = no room. */
 struct columns {
 	int cells, ncells, cta, reg, shm, ipc, l1, lost, lost_w, pct, stack, stack_w, spark, spark_w;
+	float spark_max;
 };
 
 static int digits(u32 v)
@@ -90,13 +95,22 @@ static int digits(u32 v)
 	return v < 10 ? 1 : v < 100 ? 2 : 3;
 }
 
-/* Cells first (80 columns have no margin to spare); then the figures in order of importance as long as they fit; wide terminals get the whole breakdown and its history. */
+/* Cells first (80 columns have no margin to spare); then the figures in order of importance as long as they fit; wide
+ * terminals get the whole breakdown and its history. */
 static struct columns layout(const struct conf *c, u32 warps, int w)
 {
-	struct columns k = {.cells = digits(c->num_sms - 1) + (w < 100 ? 1 : 2), .cta = -1, .reg = -1, .shm = -1, .ipc = -1, .l1 = -1, .stack = -1, .spark = -1};
+	struct columns k = {.cells = digits(c->num_sms - 1) + (w < 100 ? 1 : 2),
+	                    .cta = -1,
+	                    .reg = -1,
+	                    .shm = -1,
+	                    .ipc = -1,
+	                    .l1 = -1,
+	                    .stack = -1,
+	                    .spark = -1};
 	k.ncells = MIN((int)warps, MAX(w - k.cells, 0));
 	int x = k.cells + k.ncells, room = w - x, cta_w = 2 * digits(c->sm_ctas) + 1;
-	bool ipc = room >= 5, lost = room >= 17, cta = room >= 18 + cta_w, reg = room >= 22 + cta_w, shm = room >= 26 + cta_w;
+	bool ipc = room >= 5, lost = room >= 17, cta = room >= 18 + cta_w, reg = room >= 22 + cta_w,
+	     shm = room >= 26 + cta_w;
 	bool l1 = room >= 60;
 	if (cta)
 		k.cta = x += cta_w + 1;
@@ -189,25 +203,37 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 	if (k->shm > 0)
 		pane_right(p, y, k->shm, s, "%.0f", percent(i.shared_used, i.shared));
 	if (k->l1 > 0)
-		pane_right(p, y, k->l1, s, now->l1d_lookups ? "%.0f" : "-", percent((double)now->l1d_hits, (double)now->l1d_lookups));
+		pane_right(p, y, k->l1, s, now->l1d_lookups ? "%.0f" : "-",
+		           percent((double)now->l1d_hits, (double)now->l1d_lookups));
 	if (k->ipc > 0)
 		pane_right(p, y, k->ipc, s, "%.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	double share;
 	enum stall top = top_stall(now->stalls, &share);
 	if (k->lost > 0 && top < ST_COUNT) {
 		struct style ts = STYLE(stall_role(top));
-		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts, 
-				  k->lost_w < 17 ? stall_short(top) : stall_descs[top].name[TAX_BASE]);
+		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts,
+		          k->lost_w < 17 ? stall_short(top) : stall_descs[top].name[TAX_BASE]);
 		pane_right(p, y, k->pct, s, "%.0f", 100 * share);
 	}
 	if (k->stack > 0)
 		stall_strip(p, y, k->stack, k->stack_w, now->stalls);
 	if (k->spark > 0) {
-		float val[512];
-		int w = MIN(k->spark_w, (int)ARRAY_LEN(val)), n = view_series(v, (s32)sm, TS_IPC, val, w);
-		const struct conf *c = gpu_conf(v->g);
-		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, (float)(c->sm_schedulers * c->sm_issue_width) * 8 / 7); /* rows keep apart */
+		float val[SPARK_MAX];
+		int w = MIN(k->spark_w, SPARK_MAX), n = view_series(v, (s32)sm, TS_IPC, val, w);
+		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, k->spark_max);
 	}
+}
+
+/* One scale for all SMs: the largest IPC is 7/8 of a row high, so that rows keep apart. */
+static float spark_scale(struct view_ctx *v, const struct columns *k)
+{
+	float val[SPARK_MAX], most = 0;
+	for (u32 sm = 0; k->spark > 0 && sm < gpu_conf(v->g)->num_sms; sm++) {
+		int n = view_series(v, (s32)sm, TS_IPC, val, MIN(k->spark_w, SPARK_MAX));
+		for (int i = 0; i < n; i++)
+			most = isfinite(val[i]) ? MAX(most, val[i]) : most;
+	}
+	return most * 8 / 7;
 }
 
 static void sm_rows(struct view_ctx *v, struct pane p)
@@ -215,6 +241,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	const struct conf *c = gpu_conf(v->g);
 	u32 warps = MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX);
 	struct columns k = layout(c, warps, p.w);
+	k.spark_max = spark_scale(v, &k);
 	head(&k, p, 0);
 	int rows = p.h - 1;
 	view_clip(v->st, (s32)c->num_sms, rows);
@@ -229,10 +256,12 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 		pane_printf(p, 0, k.cells + 6, STYLE(R_DIM), "(SM %d-%d of %u)", v->st->top, v->st->top + rows - 1, c->num_sms);
 }
 
-/* --- curves ------------------------------------------------------------------------------------------------------------- */
+/* --- curves
+ * ------------------------------------------------------------------------------------------------------------- */
 static const struct chart charts[] = {
-	{"IPC", TS_IPC, R_FILL0, 0, ""},        {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},   {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
-	{"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},   {"warps", TS_WARPS, R_FILL4, 0, ""},
+    {"IPC", TS_IPC, R_FILL0, 0, ""},       {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},
+    {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},
+    {"warps", TS_WARPS, R_FILL4, 0, ""},
 };
 
 static void spark_line(struct view_ctx *v, struct pane p)
@@ -296,13 +325,14 @@ static bool on_key(struct view_ctx *v, int key)
 }
 
 const struct view view_overview = {
-	.key = '1',
-	.name = "over",
-	.title = "overview",
-	.keys = "arrows focus",
-	.help = "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
-			"in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason that cost most\n"
-			"issue slots, and its share. Curves: the whole run; + and - change the span.",
-	.draw = draw,
-	.on_key = on_key,
+    .key = '1',
+    .name = "over",
+    .title = "overview",
+    .keys = "arrows focus",
+    .help = "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
+            "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
+            "that cost most\n"
+            "issue slots, and its share. Curves: the whole run; + and - change the span.",
+    .draw = draw,
+    .on_key = on_key,
 };

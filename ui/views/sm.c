@@ -19,12 +19,14 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
 	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
 	x = pane_printf(p, 0, x + 3, STYLE(R_DIM), "%u schedulers %s", c->sm_schedulers, c->warp_sched);
-	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "IPC %.2f", now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "IPC %.2f",
+	                now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	pane_printf(p, 0, x + 1, STYLE(R_DIM), "(run %.2f)%s", cycles ? (double)i->issued / (double)cycles : 0.0,
-				i->awake ? "" : "  asleep");
+	            i->awake ? "" : "  asleep");
 }
 
-/* --- warps ----------------------------------------------------------------------------------------------------------- */
+/* --- warps -----------------------------------------------------------------------------------------------------------
+ */
 struct table {
 	int cta, pc, inst, inst_w, mask, state, since, prio, loads, waits;
 };
@@ -132,9 +134,12 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 		pane_printf(p, y, t->mask, STYLE(w.active == UINT32_MAX ? R_FAINT : R_TEXT), "%08x", w.active);
 	pane_glyph(p, y, t->state, st, warp_glyph(w.state, w.issued_last, w.refused));
 	pane_text(pane_sub(p, y, t->state + 2, 1, 8), 0, 0, st,
-			  w.issued_last ? "issued" : w.refused ? "refused" : warp_state_descs[w.state].name);
+	          w.issued_last ? "issued"
+	          : w.refused   ? "refused"
+	                        : warp_state_descs[w.state].name);
 	u64 since = gpu_cycle(v->g) - w.since;
-	pane_right(p, y, t->since, STYLE(R_TEXT), "%s", since < 100000 ? fmt_thousands(buf, since) : fmt_short(buf, (double)since));
+	pane_right(p, y, t->since, STYLE(R_TEXT), "%s",
+	           since < 100000 ? fmt_thousands(buf, since) : fmt_short(buf, (double)since));
 	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
 	if (t->loads > 0)
 		pane_right(p, y, t->loads, STYLE(w.pending_loads ? R_TEXT : R_FAINT), "%u", w.pending_loads);
@@ -173,7 +178,8 @@ static void warp_table(struct view_ctx *v, struct pane p)
 		pane_right(p, p.h - 1, p.w, STYLE(R_ACCENT), " %d more ", (s32)n - v->st->top - rows);
 }
 
-/* --- storage and units -------------------------------------------------------------------------------------------------- */
+/* --- storage and units
+ * -------------------------------------------------------------------------------------------------- */
 struct owned {
 	u32 first, size, slot;
 	u64 cta;
@@ -191,7 +197,8 @@ static void storage_map(struct pane p, int y, const char *name, const struct own
 	for (u32 i = 0; i < n; i++) {
 		char label[24];
 		snprintf(label, sizeof label, "%llu", (unsigned long long)o[i].cta);
-		draw_block(p, y, 11, w, STYLE(R_SER0 + o[i].slot % R_NSERIES), o[i].first, o[i].first + o[i].size, total, label);
+		draw_block(p, y, 11, w, STYLE(R_SER0 + o[i].slot % R_NSERIES), o[i].first, o[i].first + o[i].size, total,
+		           label);
 		hole = MAX(hole, o[i].first > at ? o[i].first - at : 0);
 		at = MAX(at, o[i].first + o[i].size);
 	}
@@ -231,10 +238,12 @@ static void maps(struct view_ctx *v, struct pane p, const struct sm_info *i)
 
 static void unit_line(struct view_ctx *v, struct pane p, int y, const struct sm_info *i)
 {
-	static const char *const refusal[] = {[MR_RF_LINE] = "no line", [MR_RF_MSHR] = "no MSHR", [MR_RF_MERGE] = "merge list full", [MR_RF_QUEUE] = "miss queue full"};
-	struct mshr_info m;
+	static const char *const refusal[] = {[MR_RF_LINE] = "no line",
+	                                      [MR_RF_MSHR] = "no MSHR",
+	                                      [MR_RF_MERGE] = "merge list full",
+	                                      [MR_RF_QUEUE] = "miss queue full"};
 	const struct conf *c = gpu_conf(v->g);
-	u32 mshrs = mem_mshrs(gpu_mem(v->g), v->d->focus.sm, MC_L1D, &m, 1);
+	u32 mshrs = view_mshrs(v, v->d->focus.sm);
 	int x = pane_text(p, y, 1, STYLE(R_DIM), "L1D MSHRs ");
 	x = pane_printf(p, y, x, STYLE(mshrs >= c->l1d_mshrs ? R_REFUSED : R_TEXT), "%u/%u", mshrs, c->l1d_mshrs);
 	x = pane_text(p, y, x + 2, STYLE(R_DIM), "LSU ");
@@ -278,7 +287,8 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 		pane_text(p, y, 11, STYLE(R_FAINT), "· nobody waits");
 }
 
-/* --- CTAs (larger terminals) --------------------------------------------------------------------------------------------- */
+/* --- CTAs (larger terminals)
+ * --------------------------------------------------------------------------------------------- */
 static void cta_table(struct view_ctx *v, struct pane p)
 {
 	char a[NUM_MAX], b[NUM_MAX];
@@ -294,7 +304,8 @@ static void cta_table(struct view_ctx *v, struct pane p)
 		pane_right(p, y, 5, STYLE(R_DIM), "%u", s);
 		pane_right(p, y, 11, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
 		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.name);
-		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done), (u32)__builtin_popcountll(c.warps));
+		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
+		           (u32)__builtin_popcountll(c.warps));
 		pane_right(p, y, 52, STYLE(R_TEXT), "%s", fmt_thousands(a, gpu_cycle(v->g) - c.started_at));
 		pane_right(p, y++, 63, STYLE(R_DIM), "%s", fmt_thousands(b, c.insts));
 	}
@@ -339,7 +350,9 @@ static bool on_key(struct view_ctx *v, int key)
 	u32 n = gpu_conf(v->g)->num_sms;
 	switch (key) {
 	case K_LEFT:
-	case K_RIGHT: debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e); return true;
+	case K_RIGHT:
+		debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e);
+		return true;
 	case K_UP:
 	case 'k': move_warp(v, -1); return true;
 	case K_DOWN:
@@ -349,13 +362,15 @@ static bool on_key(struct view_ctx *v, int key)
 }
 
 const struct view view_sm = {
-	.key = '2',
-	.name = "sm",
-	.title = "SM",
-	.keys = "arrows focus",
-	.help = "The focused SM. since: cycles in the present state. prio: rank the scheduler gives the warp now (0 = first). registers,\n"
-			"shared: contiguous blocks with the numbers of their CTAs; the largest hole is in 32-bit registers and bytes. Left and\n"
-			"right choose the SM, up and down the warp.",
-	.draw = draw,
-	.on_key = on_key,
+    .key = '2',
+    .name = "sm",
+    .title = "SM",
+    .keys = "arrows focus",
+    .help = "The focused SM. since: cycles in the present state. prio: rank the scheduler gives the warp now (0 = "
+            "first). registers,\n"
+            "shared: contiguous blocks with the numbers of their CTAs; the largest hole is in 32-bit registers and "
+            "bytes. Left and\n"
+            "right choose the SM, up and down the warp.",
+    .draw = draw,
+    .on_key = on_key,
 };

@@ -10,9 +10,9 @@
 
 /* What is known of a line of the file. */
 struct line_facts {
-	u32 warps;          /* resident warps whose next instruction is here */
+	u32 warps; /* resident warps whose next instruction is here */
 	u32 samples[WS_COUNT];
-	u32 waiting;        /* samples in waiting states */
+	u32 waiting; /* samples in waiting states */
 	bool code, stop, disabled_stop;
 };
 
@@ -40,7 +40,8 @@ static const struct inst *focus_inst(const struct view_ctx *v, const struct modu
 	return k.launch->mod == m ? &m->code[w.pc] : NULL;
 }
 
-/* --- facts ------------------------------------------------------------------------------------------------------------ */
+/* --- facts
+ * ------------------------------------------------------------------------------------------------------------ */
 static void count_warps(const struct view_ctx *v, const struct module *m, struct line_facts *f)
 {
 	const struct conf *conf = gpu_conf(v->g);
@@ -86,7 +87,8 @@ static void add_code(const struct view_ctx *v, const struct module *m, struct li
 	}
 }
 
-/* --- text -------------------------------------------------------------------------------------------------------------- */
+/* --- text
+ * -------------------------------------------------------------------------------------------------------------- */
 static size_t token(const char *s, size_t n, enum role *role, bool *first)
 {
 	size_t i = 1;
@@ -141,7 +143,8 @@ static void source_line(struct pane p, int y, const char *s, size_t n, bool code
 	}
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------------- */
+/* --- rows
+ * ---------------------------------------------------------------------------------------------------------------- */
 struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc;
 };
@@ -186,7 +189,7 @@ static enum warp_state main_state(const struct line_facts *f)
 }
 
 static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
-					   const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus)
+                       const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus)
 {
 	u32 len;
 	const char *s = module_line(m, line, &len);
@@ -207,12 +210,12 @@ static void source_row(struct pane p, int y, const struct source_columns *c, con
 		pane_right(p, y, c->heat + 5, STYLE(R_TEXT), "%.1f", percent(f->waiting, (double)waiting));
 		pane_glyph(p, y, c->heat + 6, warp_style(st, false, false), warp_glyph(st, false, false));
 		draw_bar(p, y, c->heat + 8, c->heat_w - 1, warp_style(st, false, false),
-				 (double)f->waiting / MAX(most->waiting, 1u), false);
+		         (double)f->waiting / MAX(most->waiting, 1u), false);
 	}
 }
 
 static void heading(const struct view_ctx *v, struct pane p, const struct module *m, const struct inst *in,
-					const struct source_columns *c)
+                    const struct source_columns *c)
 {
 	const char *base = strrchr(m->path, '/');
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : m->path);
@@ -256,7 +259,9 @@ static void follow_focus(struct view_ctx *v, const struct module *m, const struc
 	}
 	if (!v->st->follow)
 		return;
-	s32 line = in ? (s32)in->line : m->nfuncs && m->funcs[0].entry < m->ncode ? (s32)m->code[m->funcs[0].entry].line : 1;
+	s32 line = in                                          ? (s32)in->line
+	           : m->nfuncs && m->funcs[0].entry < m->ncode ? (s32)m->code[m->funcs[0].entry].line
+	                                                       : 1;
 	if (line - 1 < v->st->top + 1 || line - 1 >= v->st->top + rows - 2)
 		v->st->top = line - 1 - rows / 3;
 }
@@ -299,6 +304,13 @@ static void draw(struct view_ctx *v, struct pane p)
 	free(f);
 }
 
+/* The user chose the place: it stays until the machine moves. */
+static void stay(struct view_ctx *v)
+{
+	v->st->follow = false;
+	v->st->seen_cycle = gpu_cycle(v->g);
+}
+
 static bool search(struct view_ctx *v, bool forward)
 {
 	const struct module *m = shown_module(v);
@@ -314,7 +326,7 @@ static bool search(struct view_ctx *v, bool forward)
 		free(text);
 		if (hit) {
 			v->st->top = i;
-			v->st->follow = false;
+			stay(v);
 			return true;
 		}
 	}
@@ -328,18 +340,23 @@ static bool on_key(struct view_ctx *v, int key)
 		v->st->seen_cycle = NEVER;
 		return true;
 	}
-	return view_scroll(v->st, key);
+	if (!view_scroll(v->st, key))
+		return false;
+	stay(v);
+	return true;
 }
 
 const struct view view_source = {
-	.key = '8',
-	.name = "source",
-	.title = "source",
-	.keys = "/ search  n N  f focus",
-	.help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all waiting samples\n"
-			"(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● breakpoint, ○ disabled,\n"
-			"▸ the focused warp. f: back to the focus.",
-	.draw = draw,
-	.on_key = on_key,
-	.search = search,
+    .key = '8',
+    .name = "source",
+    .title = "source",
+    .keys = "/ search  n N  f focus",
+    .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all "
+            "waiting samples\n"
+            "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
+            "breakpoint, ○ disabled,\n"
+            "▸ the focused warp. f: back to the focus.",
+    .draw = draw,
+    .on_key = on_key,
+    .search = search,
 };

@@ -45,8 +45,13 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 	char where[64] = "";
 	if (!v->st->mode)
 		snprintf(where, sizeof where, " × %u SMs", c->num_sms);
-	pane_printf(p, y, name_w + 13, STYLE(R_DIM), "of %s slots = %u schedulers%s × %s cycles", fmt_thousands(a, sum),
-				c->sm_schedulers, where, fmt_thousands(b, gpu_cycle(v->g)));
+	char text[160];
+	int x = name_w + 13;
+	snprintf(text, sizeof text, "of %s slots = %u schedulers%s × %s cycles", fmt_thousands(a, sum), c->sm_schedulers,
+	         where, fmt_thousands(b, gpu_cycle(v->g)));
+	if (x + utf8_width(text) > p.w)
+		snprintf(text, sizeof text, "of %s slots", a);
+	pane_text(p, y, x, STYLE(R_DIM), text);
 }
 
 /* One bar a class; the largest fills the room, so that lengths compare within the picture. */
@@ -66,7 +71,7 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 		pane_glyph(p, y, 1, s, l.glyph);
 		pane_text(p, y, 3, STYLE(cls[i].slots ? R_TEXT : R_FAINT), cls[i].name);
 		pane_right(p, y, name_w + 11, STYLE(cls[i].slots ? R_TEXT : R_FAINT), "%.1f %%",
-				   percent((double)cls[i].slots, (double)sum));
+		           percent((double)cls[i].slots, (double)sum));
 		draw_bar(p, y++, x, MIN(p.w - x - 1, 100), s, most ? (double)cls[i].slots / (double)most : 0, false);
 	}
 	if (y < p.h)
@@ -74,7 +79,8 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 	return y;
 }
 
-/* --- over time: one column a span, a cell a share -------------------------------------------------------------------- */
+/* --- over time: one column a span, a cell a share --------------------------------------------------------------------
+ */
 static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[ST_COUNT])
 {
 	for (u32 r = 0; r < ST_COUNT; r++) {
@@ -126,7 +132,8 @@ static void over_time(struct view_ctx *v, struct pane p)
 	chart_axis(v, p, p.h - 1, 1);
 }
 
-/* --- per SM -------------------------------------------------------------------------------------------------------------- */
+/* --- per SM
+ * -------------------------------------------------------------------------------------------------------------- */
 /* Columns are headed by the classes' names where all of them fit, else by their letters. */
 static int class_columns(const struct stall_class *cls, u32 n, int w, int ends[TAX_MAX_CLASSES])
 {
@@ -200,19 +207,23 @@ static bool on_key(struct view_ctx *v, int key)
 	case 'T': v->d->taxonomy = (v->d->taxonomy + TAX_COUNT - 1) % TAX_COUNT; return true;
 	case 'a': v->st->mode = !v->st->mode; return true;
 	case K_LEFT:
-	case K_RIGHT: debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e); return true;
+	case K_RIGHT:
+		debugger_focus(v->d, (v->d->focus.sm + (key == K_LEFT ? n - 1 : 1)) % n, v->d->focus.warp, &e);
+		return true;
 	default: return view_scroll(v->st, key);
 	}
 }
 
 const struct view view_stalls = {
-	.key = '4',
-	.name = "stall",
-	.title = "stalls",
-	.keys = "t taxonomy  a all/SM",
-	.help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. Classes are those\n"
-			"of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`). The longest bar fills the room. Below: each SM,\n"
-			"and the shares over the run (+ and - change the span). a: the focused SM alone; left, right: another SM.",
-	.draw = draw,
-	.on_key = on_key,
+    .key = '4',
+    .name = "stall",
+    .title = "stalls",
+    .keys = "t taxonomy  a all/SM",
+    .help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. "
+            "Classes are those\n"
+            "of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`). The longest bar fills the room. "
+            "Below: each SM,\n"
+            "and the shares over the run (+ and - change the span). a: the focused SM alone; left, right: another SM.",
+    .draw = draw,
+    .on_key = on_key,
 };

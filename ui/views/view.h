@@ -11,11 +11,11 @@
 
 /* What a view remembers between two drawings. */
 struct view_state {
-	s32 top;       /* first row shown; views clip it */
-	bool follow;   /* keep the focus (source) or the end (log) in sight; scrolling switches it off */
-	u32 zoom;      /* 0 = the whole run; each step halves the span shown, ending now */
-	u32 mode;      /* the view's own alternatives */
-	s32 page;      /* rows of the last drawing, for PgUp and PgDn */
+	s32 top;        /* first row shown; views clip it */
+	bool follow;    /* keep the focus (source) or the end (log) in sight; scrolling switches it off */
+	u32 zoom;       /* 0 = the whole run; each step halves the span shown, ending now */
+	u32 mode;       /* the view's own alternatives */
+	s32 page;       /* rows of the last drawing, for PgUp and PgDn */
 	u64 seen_cycle; /* the view's own: when follow was decided last */
 };
 struct view_ctx {
@@ -24,8 +24,8 @@ struct view_ctx {
 	const struct timeline *tl; /* NULL when nothing is recorded */
 	const struct recent *recent;
 	const struct heat *heat;
-	struct view_state *st;     /* of this view */
-	const char *search;        /* last text searched for, "" = none */
+	struct view_state *st; /* of this view */
+	const char *search;    /* last text searched for, "" = none */
 };
 struct view {
 	char key;          /* digit */
@@ -53,6 +53,9 @@ void view_column(u32 from, u32 len, int i, int n, u32 *a, u32 *b);
 /* The span on n columns (n >= 1); returns n, or 0 when there is no sample yet. */
 int view_series(const struct view_ctx *v, s32 sm, enum series s, float *out, int n);
 
+/* L1D MSHRs of an SM in use now. */
+u32 view_mshrs(const struct view_ctx *v, u32 sm);
+
 /* The role and letter of a base stall reason, as in the overview's cells. */
 enum role stall_role(enum stall r);
 u32 stall_glyph(enum stall r);
@@ -60,7 +63,8 @@ const char *stall_short(enum stall r); /* at most 7 characters */
 /* The role of a warp state, and its glyph under the overlays "issued" and "refused". */
 struct style warp_style(enum warp_state s, bool issued, bool refused);
 u32 warp_glyph(enum warp_state s, bool issued, bool refused);
-/* The reason other than "issued" that lost most slots, its share of all slots in *share; ST_COUNT when no slot was lost. */
+/* The reason other than "issued" that lost most slots, its share of all slots in *share; ST_COUNT when no slot was
+ * lost. */
 enum stall top_stall(const u64 stalls[ST_COUNT], double *share);
 u64 stall_slots(const u64 stalls[ST_COUNT]);
 #endif

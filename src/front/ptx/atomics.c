@@ -1,4 +1,5 @@
-/* Atomics. On shared memory they act at issue, on global memory at the end of the cycle (memory.c), lanes in ascending order. */
+/* Atomics. On shared memory they act at issue, on global memory at the end of the cycle (memory.c), lanes in ascending
+ * order. */
 #include <string.h>
 
 #include "front/ptx/fp.h"
@@ -76,7 +77,7 @@ static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		old[i] = atomic_apply(in->atom, in->type, exec_shared(x) + x->out->addr[i], operand(x, in->s[1], bytes, i),
-							  operand(x, in->s[2], bytes, i), false);
+		                      operand(x, in->s[2], bytes, i), false);
 	}
 	for (u32 left = in->op == OP_ATOM && in->d[0] != OPND_NONE ? lanes : 0; left; left &= left - 1) {
 		const u32 i = first_lane(left);
@@ -103,7 +104,8 @@ static void queue_global(struct exec *x, const struct inst *in, u32 lanes)
 	}
 }
 
-/* Local memory belongs to one thread, so PTX forbids atomics there: reported as an access outside global and shared memory. */
+/* Local memory belongs to one thread, so PTX forbids atomics there: reported as an access outside global and shared
+ * memory. */
 static void atomic(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
@@ -139,7 +141,8 @@ exec_fn exec_atomic(const struct inst *in)
 	const bool space_ok = in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_GENERIC;
 	const bool cas = in->atom == ATOM_CAS, fp = ptype_is_float(in->type);
 	const u32 bytes = ptype_bytes(in->type);
-	if ((in->op != OP_ATOM && in->op != OP_RED) || !space_ok || in->vec > 1 || in->s[1] == OPND_NONE || in->atom == ATOM_NONE)
+	if ((in->op != OP_ATOM && in->op != OP_RED) || !space_ok || in->vec > 1 || in->s[1] == OPND_NONE ||
+	    in->atom == ATOM_NONE)
 		return NULL;
 	if (cas && (in->s[2] == OPND_NONE || in->op == OP_RED))
 		return NULL;

@@ -30,7 +30,7 @@ static bool parse_loc_place(struct loader *ld, u32 *file, u32 *line)
 {
 	u32 col;
 	return ld_u32(ld, file, "a file number", 65535) && ld_u32(ld, line, "a line number", UINT32_MAX) &&
-		   ld_u32(ld, &col, "a column number", UINT32_MAX);
+	       ld_u32(ld, &col, "a column number", UINT32_MAX);
 }
 
 /* .loc file line column [, function_name label[+n]] [, inlined_at file line column] */
@@ -71,7 +71,8 @@ bool skip_pragma(struct loader *ld)
 	return ld_expect(ld, ';');
 }
 
-/* --- labels and what can follow one -------------------------------------------------------------------------------- */
+/* --- labels and what can follow one --------------------------------------------------------------------------------
+ */
 
 static bool parse_branch_targets(struct loader *ld, const struct token *label)
 {
@@ -149,7 +150,8 @@ static bool parse_label(struct loader *ld)
 	return true;
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------------ */
+/* --- instructions
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool parse_guard(struct stmt *s)
 {
@@ -188,7 +190,8 @@ static bool parse_opcode(struct stmt *s)
 	return modifiers_apply(s);
 }
 
-/* Opcodes whose operands are not the usual list read them themselves; those without a signature also emit themselves. */
+/* Opcodes whose operands are not the usual list read them themselves; those without a signature also emit themselves.
+ */
 static bool lower_stmt(struct stmt *s)
 {
 	const struct opform *f = s->form;
@@ -196,8 +199,8 @@ static bool lower_stmt(struct stmt *s)
 		return f->fn(s);
 	if (!parse_operands(s))
 		return false;
-	bool emits_itself = s->in.op == OP_BAR || s->in.op == OP_RET || s->in.op == OP_MEMBAR || f->fn == lower_ld || f->fn == lower_st ||
-						f->fn == lower_atom || f->fn == lower_prefetch || f->fn == lower_tex;
+	bool emits_itself = s->in.op == OP_BAR || s->in.op == OP_RET || s->in.op == OP_MEMBAR || f->fn == lower_ld ||
+	                    f->fn == lower_st || f->fn == lower_atom || f->fn == lower_prefetch || f->fn == lower_tex;
 	if (f->sig && !lower_generic(s))
 		return false;
 	if (f->fn && !f->fn(s))
@@ -225,7 +228,8 @@ static bool parse_instruction(struct loader *ld)
 	return parse_guard(&s) && parse_opcode(&s) && lower_stmt(&s) && !ld->failed;
 }
 
-/* --- statements --------------------------------------------------------------------------------------------------------- */
+/* --- statements
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool parse_directive(struct loader *ld)
 {
@@ -233,7 +237,11 @@ static bool parse_directive(struct loader *ld)
 	static const struct {
 		const char *word;
 		enum space space;
-	} spaces[] = {{"local", SPC_LOCAL}, {"shared", SPC_SHARED}, {"global", SPC_GLOBAL}, {"const", SPC_CONST}, {"param", SPC_PARAM}};
+	} spaces[] = {{"local", SPC_LOCAL},
+	              {"shared", SPC_SHARED},
+	              {"global", SPC_GLOBAL},
+	              {"const", SPC_CONST},
+	              {"param", SPC_PARAM}};
 	bool is_extern = ld_accept_mod(ld, "extern");
 	for (u32 i = 0; i < ARRAY_LEN(spaces); i++)
 		if (ld_accept_mod(ld, spaces[i].word))

@@ -23,8 +23,13 @@ static void register_launch(struct front *f, const struct launch *l)
 		f->launches_cap = cap;
 	}
 	const struct placed *p = placement(f, l->mod);
-	f->launches[l->id] = (struct launch_ref){.l = l, .code = l->mod->code, .pool = l->mod->pool, .funcs = l->mod->funcs,
-											 .local_base = p->local_base, .local_stride = p->local_stride, .tex = p->tex};
+	f->launches[l->id] = (struct launch_ref){.l = l,
+	                                         .code = l->mod->code,
+	                                         .pool = l->mod->pool,
+	                                         .funcs = l->mod->funcs,
+	                                         .local_base = p->local_base,
+	                                         .local_stride = p->local_stride,
+	                                         .tex = p->tex};
 }
 
 static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct launch *l, u32 index)
@@ -32,8 +37,12 @@ static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct
 	const u32 at = sm * f->nwarps + warp, total = l->block.x * l->block.y * l->block.z;
 	const u32 first = index * LANES, n = total - first;
 	struct warp *w = &f->warps[at];
-	*w = (struct warp){.pc = l->fn->entry, .reconv = RECONV_NONE, .func = (u32)(l->fn - l->mod->funcs), .launch = l->id,
-					   .slot = slot, .index = index};
+	*w = (struct warp){.pc = l->fn->entry,
+	                   .reconv = RECONV_NONE,
+	                   .func = (u32)(l->fn - l->mod->funcs),
+	                   .launch = l->id,
+	                   .slot = slot,
+	                   .index = index};
 	w->mask = w->live = n >= LANES ? FULL_MASK : (1u << n) - 1;
 	for (u32 i = 0; i < LANES; i++) {
 		const u32 t = first + i;
@@ -51,7 +60,7 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 	u32 index = 0;
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
 		register_launch(f, l);
-	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes, .running = 1};
+	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes};
 	c->x = (u32)(cta % l->grid.x);
 	c->y = (u32)(cta / l->grid.x % l->grid.y);
 	c->z = (u32)(cta / l->grid.x / l->grid.y);

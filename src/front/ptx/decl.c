@@ -6,7 +6,8 @@
 #include "base/bits.h"
 #include "front/ptx/loader.h"
 
-/* What stands between .space and the name: .align N, .vN, a type, and (parameters) .ptr .space .align N, in any order. */
+/* What stands between .space and the name: .align N, .vN, a type, and (parameters) .ptr .space .align N, in any order.
+ */
 struct decl {
 	enum ptype type;
 	u32 align, vec;
@@ -31,7 +32,7 @@ static bool parse_ptr(struct loader *ld, struct decl *d)
 			if (!parse_align(ld, &pointee_align))
 				return false;
 		} else if (tok_is_mod(&ld->tok, "global") || tok_is_mod(&ld->tok, "const") || tok_is_mod(&ld->tok, "shared") ||
-				   tok_is_mod(&ld->tok, "local") || tok_is_mod(&ld->tok, "generic")) {
+		           tok_is_mod(&ld->tok, "local") || tok_is_mod(&ld->tok, "generic")) {
 			ld_next(ld);
 		} else {
 			return ld_expected(ld, "a state space or .align of the pointer");
@@ -168,7 +169,8 @@ static bool parse_dims(struct loader *ld, struct dims *d)
 }
 
 /* elements x dimensions; an open first dimension counts as 0. */
-static bool var_bytes(struct loader *ld, const struct token *at, const struct decl *d, const struct dims *dims, u64 *out)
+static bool var_bytes(struct loader *ld, const struct token *at, const struct decl *d, const struct dims *dims,
+                      u64 *out)
 {
 	u64 n = (u64)ptype_bytes(d->type) * d->vec;
 	if (!n)
@@ -247,7 +249,7 @@ static bool new_symbol(struct loader *ld, const struct token *at, enum space spa
 }
 
 static bool declare_symbol(struct loader *ld, const struct token *at, enum space space, const struct decl *d,
-						   struct dims *dims, u64 size, bool is_extern)
+                           struct dims *dims, u64 size, bool is_extern)
 {
 	u32 i;
 	if (!new_symbol(ld, at, space, is_extern, &i))
@@ -266,7 +268,7 @@ static bool declare_symbol(struct loader *ld, const struct token *at, enum space
 		s->size = 0; /* the dynamic array */
 	if (!tok_is(&ld->tok, '='))
 		return (!dims->open || is_extern || space == SPC_SHARED) ||
-			   ld_fail(ld, at, "array '%s' has neither a size nor an initialiser", TEXT(at));
+		       ld_fail(ld, at, "array '%s' has neither a size nor an initialiser", TEXT(at));
 	if (space != SPC_GLOBAL && space != SPC_CONST)
 		return ld_fail(ld, &ld->tok, "only .global and .const variables can have an initialiser");
 	ld_next(ld);
@@ -290,8 +292,8 @@ static bool declare_var(struct loader *ld, enum space space, const struct decl *
 		return declare_call_param(ld, &at, d, size, MAX(d->align, ptype_bytes(d->type)));
 	bool narrow = space == SPC_SHARED || space == SPC_LOCAL;
 	if (narrow && size > NARROW_BYTES_MAX)
-		return ld_fail(ld, &at, "'%s' needs %llu bytes, %s memory has at most %llu", TEXT(&at), (unsigned long long)size,
-					   space_names[space], (unsigned long long)NARROW_BYTES_MAX);
+		return ld_fail(ld, &at, "'%s' needs %llu bytes, %s memory has at most %llu", TEXT(&at),
+		               (unsigned long long)size, space_names[space], (unsigned long long)NARROW_BYTES_MAX);
 	if (!size && !dims.open && !is_extern)
 		return ld_fail(ld, &at, "'%s' has no elements", TEXT(&at));
 	return declare_symbol(ld, &at, space, d, &dims, size, is_extern);
@@ -340,7 +342,8 @@ static bool parse_formal(struct loader *ld, struct formal *f)
 			return false;
 	}
 	if (!size)
-		return ld_fail(ld, &f->name, "parameter '%s' has no size (variable argument lists are not supported)", TEXT(&f->name));
+		return ld_fail(ld, &f->name, "parameter '%s' has no size (variable argument lists are not supported)",
+		               TEXT(&f->name));
 	if (size > PARAM_BYTES_MAX)
 		return ld_fail(ld, &at, "parameter '%s' is larger than %u bytes", TEXT(&f->name), PARAM_BYTES_MAX);
 	f->type = d.type;

@@ -1,8 +1,8 @@
 /* Bit fields, byte permutation, counting. */
 #include "front/ptx/simd.h"
 
-/* bfe: position and length are the low 8 bits of b and c; beyond the width, bits are 0 or (signed) copies of the field's top bit, or of
- * the value's when the field runs over it. */
+/* bfe: position and length are the low 8 bits of b and c; beyond the width, bits are 0 or (signed) copies of the
+ * field's top bit, or of the value's when the field runs over it. */
 #define DEF(W, U, S, ONE)                                                                                              \
 	static inline U bfe_bits_##W(U a, u32 b, u32 c)                                                                    \
 	{                                                                                                                  \
@@ -35,9 +35,18 @@ EXEC3(bfi_u32, u32, u32, u32, u32, bfi_32(a, b, c, ((const u32 *)exec_at(x, in->
 EXEC3(bfi_u64, u64, u64, u64, u32, bfi_64(a, b, c, ((const u32 *)exec_at(x, in->s[3]))[i]))
 
 /* bfind: position of the most significant bit that differs from the sign (1 for unsigned); none = all ones. */
-static inline u32 top_bit_32(u32 a) { return a ? 31u - (u32)__builtin_clz(a) : ~0u; }
-static inline u32 top_bit_64(u64 a) { return a ? 63u - (u32)__builtin_clzll(a) : ~0u; }
-static inline u32 find_amount(u32 pos, u32 top, u32 fl) { return fl & IF_SHIFTAMT && pos != ~0u ? top - pos : pos; }
+static inline u32 top_bit_32(u32 a)
+{
+	return a ? 31u - (u32)__builtin_clz(a) : ~0u;
+}
+static inline u32 top_bit_64(u64 a)
+{
+	return a ? 63u - (u32)__builtin_clzll(a) : ~0u;
+}
+static inline u32 find_amount(u32 pos, u32 top, u32 fl)
+{
+	return fl & IF_SHIFTAMT && pos != ~0u ? top - pos : pos;
+}
 EXEC1(bfind_u32, u32, u32, find_amount(top_bit_32(a), 31, fl))
 EXEC1(bfind_s32, u32, s32, find_amount(top_bit_32((u32)(a < 0 ? ~a : a)), 31, fl))
 EXEC1(bfind_u64, u32, u64, find_amount(top_bit_64(a), 63, fl))
@@ -64,7 +73,8 @@ static inline u32 ones_32(u32 a)
 EXEC1(popc_u32, u32, u32, ones_32(a))
 EXEC1(popc_u64, u32, u64, ones_32((u32)a) + ones_32((u32)(a >> 32)))
 
-/* fns: the n-th set bit of a counted from bit `base`, upwards for n > 0, downwards for n < 0; n = 0: base itself when set. */
+/* fns: the n-th set bit of a counted from bit `base`, upwards for n > 0, downwards for n < 0; n = 0: base itself when
+ * set. */
 static inline u32 nth_set(u32 a, u32 base, s32 n)
 {
 	if (base > 31)
@@ -72,21 +82,22 @@ static inline u32 nth_set(u32 a, u32 base, s32 n)
 	if (n == 0)
 		return a >> base & 1 ? base : ~0u;
 	u32 left = (u32)(n < 0 ? -(s64)n : n);
-	for (s32 pos = (s32)base; pos >= 0 && pos < 32; pos += n > 0 ? 1 : -1)
+	for (s32 pos = (s32)base; pos >= 0 && pos<32; pos += n> 0 ? 1 : -1)
 		if ((a >> pos & 1) && !--left)
 			return (u32)pos;
 	return ~0u;
 }
 EXEC3(fns_u32, u32, u32, u32, s32, nth_set(a, b, c))
 
-/* prmt. The byte pool is b:a (a = bytes 0..3); a selector's bit 3 replicates the byte's sign. Special modes build the selector. */
+/* prmt. The byte pool is b:a (a = bytes 0..3); a selector's bit 3 replicates the byte's sign. Special modes build the
+ * selector. */
 enum { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 static inline u32 prmt_selector(u32 mode, u32 c)
 {
 	static const u16 table[7][4] = {
-		[PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
-		[PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
-		[PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210}, [PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232}};
+	    [PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+	    [PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+	    [PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210}, [PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232}};
 	return mode == PRMT_DEFAULT ? c : table[mode][c & 3];
 }
 static inline u32 permute(u32 a, u32 b, u32 sel)
@@ -107,7 +118,7 @@ exec_fn LEVEL_NAME(exec_bits)(const struct inst *in)
 	static const exec_fn bfe[T_COUNT] = {[T_U32] = bfe_u32, [T_S32] = bfe_s32, [T_U64] = bfe_u64, [T_S64] = bfe_s64};
 	static const exec_fn bfi[T_COUNT] = {[T_B32] = bfi_u32, [T_B64] = bfi_u64};
 	static const exec_fn bfind[T_COUNT] = {
-		[T_U32] = bfind_u32, [T_S32] = bfind_s32, [T_U64] = bfind_u64, [T_S64] = bfind_s64};
+	    [T_U32] = bfind_u32, [T_S32] = bfind_s32, [T_U64] = bfind_u64, [T_S64] = bfind_s64};
 	const bool wide = ptype_bytes(in->type) == 8, one = has_opnds(in, 1, 1), three = has_opnds(in, 1, 3);
 	if (ptype_bytes(in->type) < 4)
 		return NULL;

@@ -3,8 +3,9 @@
 #include "front/ptx/simd.h"
 
 #define EACH8(X, ...)                                                                                                  \
-	X(u8, __VA_ARGS__) X(s8, __VA_ARGS__) X(u16, __VA_ARGS__) X(s16, __VA_ARGS__) X(u32, __VA_ARGS__)                  \
-		X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
+	X(u8, __VA_ARGS__)                                                                                                 \
+	X(s8, __VA_ARGS__) X(u16, __VA_ARGS__) X(s16, __VA_ARGS__) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__)                 \
+	    X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
 
 /* integer to integer: extend by the source's sign, cut to the destination's width */
 #define INT_FROM(S, D) EXEC1(cvt_##D##_##S, D, S, (vt_##D)a)
@@ -21,9 +22,10 @@ EACH8(INT_FROM, s64)
 static const struct range {
 	s64 lo;
 	u64 hi;
-} ranges[T_COUNT] = {[T_U8] = {0, UINT8_MAX},			[T_S8] = {INT8_MIN, INT8_MAX},   [T_U16] = {0, UINT16_MAX},
-					 [T_S16] = {INT16_MIN, INT16_MAX}, [T_U32] = {0, UINT32_MAX},       [T_S32] = {INT32_MIN, INT32_MAX},
-					 [T_U64] = {0, UINT64_MAX},        [T_S64] = {INT64_MIN, INT64_MAX}};
+} ranges[T_COUNT] = {
+    [T_U8] = {0, UINT8_MAX},          [T_S8] = {INT8_MIN, INT8_MAX},   [T_U16] = {0, UINT16_MAX},
+    [T_S16] = {INT16_MIN, INT16_MAX}, [T_U32] = {0, UINT32_MAX},       [T_S32] = {INT32_MIN, INT32_MAX},
+    [T_U64] = {0, UINT64_MAX},        [T_S64] = {INT64_MIN, INT64_MAX}};
 static u64 clamp_int(u64 v, bool is_signed, struct range r)
 {
 	if (is_signed && (s64)v < 0)
@@ -39,7 +41,8 @@ EACH8(SAT_FROM, u64)
 EACH8(FLOAT_FROM, f32)
 EACH8(FLOAT_FROM, f64)
 
-/* To an integral value by the instruction's rounding; f32 is exact in double. rint relies on the host's default mode. */
+/* To an integral value by the instruction's rounding; f32 is exact in double. rint relies on the host's default mode.
+ */
 static void round_lanes(double *v, u8 round)
 {
 	switch (round) {
@@ -56,11 +59,26 @@ static inline s32 int_within(double v, double lo, double hi)
 	double c = v != v ? 0.0 : v < lo ? lo : v > hi ? hi : v;
 	return (s32)c;
 }
-static inline u8 to_u8(double v) { return (u8)int_within(v, 0, 255); }
-static inline s8 to_s8(double v) { return (s8)int_within(v, -128, 127); }
-static inline u16 to_u16(double v) { return (u16)int_within(v, 0, 65535); }
-static inline s16 to_s16(double v) { return (s16)int_within(v, -32768, 32767); }
-static inline s32 to_s32(double v) { return int_within(v, -2147483648.0, 2147483647.0); }
+static inline u8 to_u8(double v)
+{
+	return (u8)int_within(v, 0, 255);
+}
+static inline s8 to_s8(double v)
+{
+	return (s8)int_within(v, -128, 127);
+}
+static inline u16 to_u16(double v)
+{
+	return (u16)int_within(v, 0, 65535);
+}
+static inline s16 to_s16(double v)
+{
+	return (s16)int_within(v, -32768, 32767);
+}
+static inline s32 to_s32(double v)
+{
+	return int_within(v, -2147483648.0, 2147483647.0);
+}
 static inline u32 to_u32(double v)
 {
 	double c = !(v > 0.0) ? 0.0 : v > 4294967295.0 ? 4294967295.0 : v;
@@ -116,7 +134,7 @@ static void cvt_f64_float(void *ctx, const struct inst *in)
 	double v[LANES];
 	source_lanes(x, in, v);
 	round_lanes(v, in->round);
-	LANE_LOOPS(f64, false, , sat_f64(canon_f64(v[i]), fl &IF_SAT))
+	LANE_LOOPS(f64, false, , sat_f64(canon_f64(v[i]), fl & IF_SAT))
 }
 
 /* to f16 and bf16, from floats and integers, every rounding */
@@ -138,7 +156,8 @@ static void cvt_small_float(void *ctx, const struct inst *in)
 	round_lanes(v, in->round);
 	LANE_LOOPS(u32, false, , to_small(v[i], in))
 }
-/* 64-bit integers may round on their way to double: values that large are beyond f16 anyway, and a sticky low bit keeps bf16 right. */
+/* 64-bit integers may round on their way to double: values that large are beyond f16 anyway, and a sticky low bit keeps
+ * bf16 right. */
 static double int_to_double(u64 u, bool is_signed)
 {
 	const bool neg = is_signed && (s64)u < 0;
@@ -162,14 +181,19 @@ EACH8(SMALL_FROM, _)
 		[T_U32] = sat_##D##_u32, [T_S32] = sat_##D##_s32, [T_U64] = sat_##D##_u64, [T_S64] = sat_##D##_s64             \
 	}
 static const exec_fn columns[T_COUNT][T_COUNT] = {
-	[T_U8] = COL(u8),   [T_S8] = COL(s8),   [T_U16] = COL(u16), [T_S16] = COL(s16), [T_U32] = COL(u32),   [T_S32] = COL(s32),
-	[T_U64] = COL(u64), [T_S64] = COL(s64), [T_F32] = COL(f32), [T_F64] = COL(f64), [T_F16] = COL(small), [T_BF16] = COL(small)};
+    [T_U8] = COL(u8),   [T_S8] = COL(s8),   [T_U16] = COL(u16),   [T_S16] = COL(s16),
+    [T_U32] = COL(u32), [T_S32] = COL(s32), [T_U64] = COL(u64),   [T_S64] = COL(s64),
+    [T_F32] = COL(f32), [T_F64] = COL(f64), [T_F16] = COL(small), [T_BF16] = COL(small)};
 static const exec_fn sat_narrow[T_COUNT] = SAT_COL(u32), sat_wide[T_COUNT] = SAT_COL(u64);
 
-static bool is_int(u8 t) { return t >= T_U8 && t <= T_S64; }
+static bool is_int(u8 t)
+{
+	return t >= T_U8 && t <= T_S64;
+}
 static bool rounding_ok(const struct inst *in)
 {
-	const bool integral = in->round >= RND_RNI, directed = in->round == RND_RZ || in->round == RND_RM || in->round == RND_RP;
+	const bool integral = in->round >= RND_RNI,
+	           directed = in->round == RND_RZ || in->round == RND_RM || in->round == RND_RP;
 	if (is_int(in->type) && !is_int(in->stype))
 		return integral;
 	return !directed || in->type == T_F16 || in->type == T_BF16;

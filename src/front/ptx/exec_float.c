@@ -1,4 +1,5 @@
-/* f32 and f64 arithmetic, round to nearest even. Plain functions for the common case, one with .ftz and .sat for the rest. */
+/* f32 and f64 arithmetic, round to nearest even. Plain functions for the common case, one with .ftz and .sat for the
+ * rest. */
 #include "front/ptx/fp.h"
 #include "front/ptx/simd.h"
 
@@ -19,8 +20,8 @@
 	EXEC2(mod_div_##T, T, T, T, FINISH(T, FLUSH(T, a) / FLUSH(T, b)))                                                  \
 	EXEC1(mod_rcp_##T, T, T, FINISH(T, 1 / FLUSH(T, a)))                                                               \
 	EXEC1(mod_sqrt_##T, T, T, FINISH(T, SQRT(FLUSH(T, a))))                                                            \
-	EXEC2(min_##T, T, T, T, lane_min_##T(FLUSH(T, a), FLUSH(T, b), fl &IF_NAN))                                             \
-	EXEC2(max_##T, T, T, T, lane_max_##T(FLUSH(T, a), FLUSH(T, b), fl &IF_NAN))                                             \
+	EXEC2(min_##T, T, T, T, lane_min_##T(FLUSH(T, a), FLUSH(T, b), fl &IF_NAN))                                        \
+	EXEC2(max_##T, T, T, T, lane_max_##T(FLUSH(T, a), FLUSH(T, b), fl &IF_NAN))                                        \
 	EXEC1(abs_##T, T, T, ABS(FLUSH(T, a)))                                                                             \
 	EXEC1(neg_##T, T, T, -FLUSH(T, a))                                                                                 \
 	EXEC2(copysign_##T, T, T, T, COPYSIGN(b, a)) /* the sign of a on the magnitude of b */
@@ -28,9 +29,12 @@ DEF(f32, __builtin_fmaf, __builtin_sqrtf, __builtin_fabsf, __builtin_copysignf)
 DEF(f64, __builtin_fma, __builtin_sqrt, __builtin_fabs, __builtin_copysign)
 #undef DEF
 
-/* rcp.approx.ftz.f64: PTX defines it on the high words alone: the low word of the operand is ignored and of the result zero;
- * subnormals are flushed both ways. */
-static inline double high_word(double v) { return f64_bits(bits_f64(v) & 0xffffffff00000000ull); }
+/* rcp.approx.ftz.f64: PTX defines it on the high words alone: the low word of the operand is ignored and of the result
+ * zero; subnormals are flushed both ways. */
+static inline double high_word(double v)
+{
+	return f64_bits(bits_f64(v) & 0xffffffff00000000ull);
+}
 static inline double flush_wide(double v)
 {
 	const u64 u = bits_f64(v);
@@ -67,15 +71,30 @@ struct arith {
 	exec_fn f32, f64, mod_f32, mod_f64;
 	u8 nsrc;
 };
-#define ROW(n, nsrc) {n##_f32, n##_f64, mod_##n##_f32, mod_##n##_f64, nsrc}
-#define ROW_FLAGS(n, nsrc) {n##_f32, n##_f64, n##_f32, n##_f64, nsrc}
-static const struct arith ariths[OP_COUNT] = {
-	[OP_ADD] = ROW(add, 2), [OP_SUB] = ROW(sub, 2), [OP_MUL] = ROW(mul, 2), [OP_FMA] = ROW(fma, 3),
-	[OP_MAD] = ROW(fma, 3), [OP_DIV] = ROW(div, 2), [OP_RCP] = ROW(rcp, 1), [OP_SQRT] = ROW(sqrt, 1),
-	[OP_MIN] = ROW_FLAGS(min, 2), [OP_MAX] = ROW_FLAGS(max, 2), [OP_ABS] = ROW_FLAGS(abs, 1),
-	[OP_NEG] = ROW_FLAGS(neg, 1), [OP_COPYSIGN] = ROW_FLAGS(copysign, 2)};
+#define ROW(n, nsrc)                                                                                                   \
+	{                                                                                                                  \
+		n##_f32, n##_f64, mod_##n##_f32, mod_##n##_f64, nsrc                                                           \
+	}
+#define ROW_FLAGS(n, nsrc)                                                                                             \
+	{                                                                                                                  \
+		n##_f32, n##_f64, n##_f32, n##_f64, nsrc                                                                       \
+	}
+static const struct arith ariths[OP_COUNT] = {[OP_ADD] = ROW(add, 2),
+                                              [OP_SUB] = ROW(sub, 2),
+                                              [OP_MUL] = ROW(mul, 2),
+                                              [OP_FMA] = ROW(fma, 3),
+                                              [OP_MAD] = ROW(fma, 3),
+                                              [OP_DIV] = ROW(div, 2),
+                                              [OP_RCP] = ROW(rcp, 1),
+                                              [OP_SQRT] = ROW(sqrt, 1),
+                                              [OP_MIN] = ROW_FLAGS(min, 2),
+                                              [OP_MAX] = ROW_FLAGS(max, 2),
+                                              [OP_ABS] = ROW_FLAGS(abs, 1),
+                                              [OP_NEG] = ROW_FLAGS(neg, 1),
+                                              [OP_COPYSIGN] = ROW_FLAGS(copysign, 2)};
 
-/* The .approx forms of div, rcp and sqrt are computed with IEEE rounding, well within the bounds PTX gives (1 to 2 ulp). */
+/* The .approx forms of div, rcp and sqrt are computed with IEEE rounding, well within the bounds PTX gives (1 to 2
+ * ulp). */
 exec_fn LEVEL_NAME(exec_float)(const struct inst *in)
 {
 	if (in->type != T_F32 && in->type != T_F64)

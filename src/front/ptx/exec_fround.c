@@ -1,12 +1,15 @@
-/* f32 and f64 arithmetic and conversions with directed rounding (.rz .rm .rp). Rare, so one lane at a time under the host's
- * rounding mode; the operands are volatile so that no operation moves across the change of mode. */
+/* f32 and f64 arithmetic and conversions with directed rounding (.rz .rm .rp). Rare, so one lane at a time under the
+ * host's rounding mode; the operands are volatile so that no operation moves across the change of mode. */
 #include <fenv.h>
 #include <math.h>
 
 #include "front/ptx/fp.h"
 #include "front/ptx/simd.h"
 
-static int host_mode(u8 round) { return round == RND_RZ ? FE_TOWARDZERO : round == RND_RM ? FE_DOWNWARD : FE_UPWARD; }
+static int host_mode(u8 round)
+{
+	return round == RND_RZ ? FE_TOWARDZERO : round == RND_RM ? FE_DOWNWARD : FE_UPWARD;
+}
 
 #define DEF(T, FMA, SQRT)                                                                                              \
 	static vt_##T rounded_##T(u8 op, vt_##T a, vt_##T b, vt_##T c)                                                     \
@@ -104,13 +107,13 @@ static void cvt_f64(void *ctx, const struct inst *in)
 	for (u32 i = 0; i < LANES; i++)
 		r[i] = source_f64(in->stype, source_bits(p, in->stype, i));
 	fesetround(old);
-	LANE_LOOPS(f64, false, , sat_f64(canon_f64(r[i]), fl &IF_SAT))
+	LANE_LOOPS(f64, false, , sat_f64(canon_f64(r[i]), fl & IF_SAT))
 }
 
 exec_fn LEVEL_NAME(exec_fround)(const struct inst *in)
 {
-	static const u8 nsrc[OP_COUNT] = {[OP_ADD] = 2, [OP_SUB] = 2, [OP_MUL] = 2, [OP_DIV] = 2,
-									  [OP_RCP] = 1, [OP_SQRT] = 1, [OP_FMA] = 3, [OP_MAD] = 3};
+	static const u8 nsrc[OP_COUNT] = {[OP_ADD] = 2, [OP_SUB] = 2,  [OP_MUL] = 2, [OP_DIV] = 2,
+	                                  [OP_RCP] = 1, [OP_SQRT] = 1, [OP_FMA] = 3, [OP_MAD] = 3};
 	if ((in->round != RND_RZ && in->round != RND_RM && in->round != RND_RP) || (in->type != T_F32 && in->type != T_F64))
 		return NULL;
 	if (in->op == OP_CVT) {

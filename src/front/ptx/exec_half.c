@@ -51,14 +51,14 @@ static void half_two(void *ctx, const struct inst *in)
 	const u32 *a = exec_at(x, in->s[0]), *b = in->s[1] == OPND_NONE ? a : exec_at(x, in->s[1]);
 	const u32 *c = in->s[2] == OPND_NONE ? a : exec_at(x, in->s[2]);
 	LANE_LOOPS(u32, true, ,
-			   half_op(in, (u16)a[i], (u16)b[i], (u16)c[i], f) |
-				   (u32)half_op(in, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16), f) << 16)
+	           half_op(in, (u16)a[i], (u16)b[i], (u16)c[i], f) |
+	               (u32)half_op(in, (u16)(a[i] >> 16), (u16)(b[i] >> 16), (u16)(c[i] >> 16), f) << 16)
 }
 
 exec_fn LEVEL_NAME(exec_half)(const struct inst *in)
 {
-	static const u8 nsrc[OP_COUNT] = {[OP_ADD] = 2, [OP_SUB] = 2, [OP_MUL] = 2, [OP_FMA] = 3,
-									  [OP_MIN] = 2, [OP_MAX] = 2, [OP_NEG] = 1, [OP_ABS] = 1};
+	static const u8 nsrc[OP_COUNT] = {
+	    [OP_ADD] = 2, [OP_SUB] = 2, [OP_MUL] = 2, [OP_FMA] = 3, [OP_MIN] = 2, [OP_MAX] = 2, [OP_NEG] = 1, [OP_ABS] = 1};
 	const bool one = in->type == T_F16 || in->type == T_BF16, two = in->type == T_F16X2 || in->type == T_BF16X2;
 	if (!(one || two) || !nsrc[in->op] || !has_opnds(in, 1, nsrc[in->op]))
 		return NULL;

@@ -21,13 +21,19 @@ EXEC1(abs_s64, s64, s64, (s64)(a < 0 ? 0ull - (u64)a : (u64)a))
 EACH_INT(DEF)
 #undef DEF
 
-static inline s32 saturate_s32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v; }
+static inline s32 saturate_s32(s64 v)
+{
+	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v;
+}
 EXEC2(add_sat_s32, s32, s32, s32, saturate_s32((s64)a + b))
 EXEC2(sub_sat_s32, s32, s32, s32, saturate_s32((s64)a - b))
 
-/* Carry chains. The carry flag is a lane mask: d[3] when written (.cc), s[4] when read (addc, subc, madc). For subtraction it
- * holds the borrow. */
-static inline u32 carry_in(const struct exec *x, const struct inst *in) { return in->flags & IF_CC_IN ? read_pred(x, in->s[4]) : 0; }
+/* Carry chains. The carry flag is a lane mask: d[3] when written (.cc), s[4] when read (addc, subc, madc). For
+ * subtraction it holds the borrow. */
+static inline u32 carry_in(const struct exec *x, const struct inst *in)
+{
+	return in->flags & IF_CC_IN ? read_pred(x, in->s[4]) : 0;
+}
 static inline void carry_out(struct exec *x, const struct inst *in, u32 bits)
 {
 	if (in->flags & IF_CC_OUT)
@@ -68,15 +74,16 @@ CARRY(addc_u64, u64, 2, ADD_CARRY(a, b))
 CARRY(subc_u32, u32, 2, SUB_BORROW)
 CARRY(subc_u64, u64, 2, SUB_BORROW)
 CARRY(madc_lo_u32, u32, 3, const u32 p = a * b; ADD_CARRY(p, c))
-CARRY(madc_hi_u32, u32, 3, const u32 p = (u32)((u64)a *b >> 32); ADD_CARRY(p, c))
-CARRY(madc_hi_s32, u32, 3, const u32 p = (u32)((s64)(s32)a *(s32)b >> 32); ADD_CARRY(p, c))
+CARRY(madc_hi_u32, u32, 3, const u32 p = (u32)((u64)a * b >> 32); ADD_CARRY(p, c))
+CARRY(madc_hi_s32, u32, 3, const u32 p = (u32)((s64)(s32)a * (s32)b >> 32); ADD_CARRY(p, c))
 CARRY(madc_lo_u64, u64, 3, const u64 p = a * b; ADD_CARRY(p, c))
-CARRY(madc_hi_u64, u64, 3, const u64 p = (u64)((unsigned __int128)a *b >> 64); ADD_CARRY(p, c))
-CARRY(madc_hi_s64, u64, 3, const u64 p = (u64)((__int128)(s64)a *(s64)b >> 64); ADD_CARRY(p, c))
+CARRY(madc_hi_u64, u64, 3, const u64 p = (u64)((unsigned __int128)a * b >> 64); ADD_CARRY(p, c))
+CARRY(madc_hi_s64, u64, 3, const u64 p = (u64)((__int128)(s64)a * (s64)b >> 64); ADD_CARRY(p, c))
 
 static exec_fn carry_for(const struct inst *in, bool sub)
 {
-	bool cc_ok = (!(in->flags & IF_CC_OUT) || in->d[3] != OPND_NONE) && (!(in->flags & IF_CC_IN) || in->s[4] != OPND_NONE);
+	bool cc_ok =
+	    (!(in->flags & IF_CC_OUT) || in->d[3] != OPND_NONE) && (!(in->flags & IF_CC_IN) || in->s[4] != OPND_NONE);
 	if (!cc_ok || !has_opnds(in, 1, 2) || ptype_is_float(in->type))
 		return NULL;
 	switch (ptype_bytes(in->type)) {

@@ -22,8 +22,14 @@ EXEC2(shr_s32, s32, s32, u32, a >> (b > 31 ? 31 : b))
 EXEC2(shr_s64, s64, s64, u32, a >> (b > 63 ? 63 : b))
 
 /* Funnel shift of c:b (c = the high word) by n in 0..32. */
-static inline u32 funnel_left(u32 b, u32 c, u32 n) { return n ? (n > 31 ? b : c << n | b >> (32 - n)) : c; }
-static inline u32 funnel_right(u32 b, u32 c, u32 n) { return n ? (n > 31 ? c : b >> n | c << (32 - n)) : b; }
+static inline u32 funnel_left(u32 b, u32 c, u32 n)
+{
+	return n ? (n > 31 ? b : c << n | b >> (32 - n)) : c;
+}
+static inline u32 funnel_right(u32 b, u32 c, u32 n)
+{
+	return n ? (n > 31 ? c : b >> n | c << (32 - n)) : b;
+}
 EXEC3(shf_l_wrap, u32, u32, u32, u32, funnel_left(a, b, c & 31))
 EXEC3(shf_r_wrap, u32, u32, u32, u32, funnel_right(a, b, c & 31))
 EXEC3(shf_l_clamp, u32, u32, u32, u32, funnel_left(a, b, c > 32 ? 32 : c))
@@ -63,17 +69,17 @@ static exec_fn shf_for(const struct inst *in)
 
 exec_fn LEVEL_NAME(exec_logic)(const struct inst *in)
 {
-	static const exec_fn and[T_COUNT] = BY_SIZE(and), or [T_COUNT] = BY_SIZE(or), xor [T_COUNT] = BY_SIZE(xor);
-	static const exec_fn not[T_COUNT] = BY_SIZE(not), cnot[T_COUNT] = BY_SIZE(cnot), shl[T_COUNT] = BY_SIZE(shl);
-	static const exec_fn shr[T_COUNT] = {[T_B16] = shr_u16, [T_B32] = shr_u32, [T_B64] = shr_u64, [T_U16] = shr_u16,
-										 [T_U32] = shr_u32, [T_U64] = shr_u64, [T_S16] = shr_s16, [T_S32] = shr_s32,
-										 [T_S64] = shr_s64};
+	static const exec_fn and[T_COUNT] = BY_SIZE(and), or [T_COUNT] = BY_SIZE(or), xor[T_COUNT] = BY_SIZE(xor);
+	static const exec_fn not [T_COUNT] = BY_SIZE(not ), cnot[T_COUNT] = BY_SIZE(cnot), shl[T_COUNT] = BY_SIZE(shl);
+	static const exec_fn shr[T_COUNT] = {
+	    [T_B16] = shr_u16, [T_B32] = shr_u32, [T_B64] = shr_u64, [T_U16] = shr_u16, [T_U32] = shr_u32,
+	    [T_U64] = shr_u64, [T_S16] = shr_s16, [T_S32] = shr_s32, [T_S64] = shr_s64};
 	const bool pred = in->type == T_PRED, two = has_opnds(in, 1, 2), one = has_opnds(in, 1, 1);
 	switch (in->op) {
 	case OP_AND: return !two ? NULL : pred ? and_pred : and[in->type];
 	case OP_OR: return !two ? NULL : pred ? or_pred : or [in->type];
-	case OP_XOR: return !two ? NULL : pred ? xor_pred : xor [in->type];
-	case OP_NOT: return !one ? NULL : pred ? not_pred : not[in->type];
+	case OP_XOR: return !two ? NULL : pred ? xor_pred : xor[in->type];
+	case OP_NOT: return !one ? NULL : pred ? not_pred : not [in->type];
 	case OP_CNOT: return !one ? NULL : cnot[in->type];
 	case OP_SHL: return two ? shl[in->type] : NULL;
 	case OP_SHR: return two ? shr[in->type] : NULL;

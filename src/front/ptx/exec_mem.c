@@ -1,5 +1,6 @@
-/* Loads and stores of every state space. The common case - all lanes inside the allocation found last, aligned - is decided by a few
- * vector reductions over the lane addresses; anything else goes through the complete checks of memory.c. */
+/* Loads and stores of every state space. The common case - all lanes inside the allocation found last, aligned - is
+ * decided by a few vector reductions over the lane addresses; anything else goes through the complete checks of
+ * memory.c. */
 #include <string.h>
 
 #include "front/ptx/memory.h"
@@ -50,7 +51,10 @@ static struct span span_of(const u64 *addr, u32 m, u32 bytes)
 	return s;
 }
 /* Both ends within [lo, limit]: with contig lanes the ones between are, too, since the sum cannot wrap inside. */
-static bool within(const struct span *s, u64 lo, u64 limit) { return s->lo >= lo && s->lo <= limit && s->hi >= lo && s->hi <= limit; }
+static bool within(const struct span *s, u64 lo, u64 limit)
+{
+	return s->lo >= lo && s->lo <= limit && s->hi >= lo && s->hi <= limit;
+}
 
 /* --- moving data between registers and host memory; lane i is at host + addr[i] ----------------------------------- */
 #define FOR_MASK(i, m) for (u32 l_ = (m), i = 0; l_ && (i = first_lane(l_), true); l_ &= l_ - 1)
@@ -102,7 +106,10 @@ static void load_split(void *at, uintptr_t host, const u64 *addr, u32 m)
 		d[i] = (u64)p[LANES] << 32 | p[0];
 	}
 }
-static inline bool wide_reg(const struct inst *in) { return ptype_bytes(in->type) == 8 || ptype_bytes(in->stype) == 8; }
+static inline bool wide_reg(const struct inst *in)
+{
+	return ptype_bytes(in->type) == 8 || ptype_bytes(in->stype) == 8;
+}
 /* Offset of element k of a vector; words: interleaved layout. */
 static inline u32 element_at(const struct inst *in, u32 k, bool words)
 {
@@ -146,10 +153,22 @@ static void gather_values(const struct exec *x, const struct inst *in, u8 *data)
 		u8 *to = data + k * size;
 		const u32 step = wide ? 8 : 4;
 		switch (size) {
-		case 1: for (u32 i = 0; i < LANES; i++) to[i * bytes] = from[i * step]; break;
-		case 2: for (u32 i = 0; i < LANES; i++) memcpy(to + i * bytes, from + i * step, 2); break;
-		case 4: for (u32 i = 0; i < LANES; i++) memcpy(to + i * bytes, from + i * step, 4); break;
-		default: for (u32 i = 0; i < LANES; i++) memcpy(to + i * bytes, from + i * step, 8); break;
+		case 1:
+			for (u32 i = 0; i < LANES; i++)
+				to[i * bytes] = from[i * step];
+			break;
+		case 2:
+			for (u32 i = 0; i < LANES; i++)
+				memcpy(to + i * bytes, from + i * step, 2);
+			break;
+		case 4:
+			for (u32 i = 0; i < LANES; i++)
+				memcpy(to + i * bytes, from + i * step, 4);
+			break;
+		default:
+			for (u32 i = 0; i < LANES; i++)
+				memcpy(to + i * bytes, from + i * step, 8);
+			break;
 		}
 	}
 }
@@ -173,15 +192,22 @@ static void store_lanes(struct exec *x, const struct inst *in, uintptr_t host, b
 		memcpy((void *)(host + addr[i] + (words ? at / 4 * (4 * LANES) + at % 4 : at)), data + i * bytes + at, unit);
 }
 
-/* --- state spaces ---------------------------------------------------------------------------------------------------- */
-static inline u32 access_bytes(const struct inst *in) { return ptype_bytes(in->type) * in->vec; }
-static inline uintptr_t device_host(const struct exec *x) { return (uintptr_t)x->f->mem->mem - DEVMEM_BASE; }
+/* --- state spaces ----------------------------------------------------------------------------------------------------
+ */
+static inline u32 access_bytes(const struct inst *in)
+{
+	return ptype_bytes(in->type) * in->vec;
+}
+static inline uintptr_t device_host(const struct exec *x)
+{
+	return (uintptr_t)x->f->mem->mem - DEVMEM_BASE;
+}
 
 static bool device_ok(struct exec *x, const struct span *s, u32 m, u32 bytes, bool store, enum space space)
 {
 	const struct sm_side *side = &x->f->side[x->sm];
 	if (likely(side->epoch == x->f->mem->epoch && !(s->ors & (bytes - 1)) && side->hi - side->lo >= bytes &&
-			   within(s, side->lo, side->hi - bytes) && !(store && side->readonly)))
+	           within(s, side->lo, side->hi - bytes) && !(store && side->readonly)))
 		return true;
 	return mem_check_device(x, m, bytes, store, space);
 }
@@ -333,8 +359,8 @@ static bool generic_ok(struct exec *x, const struct inst *in, struct generic_lan
 	mem_to_offset(x, g.shared, SHARED_WINDOW);
 	mem_to_offset(x, g.local, LOCAL_WINDOW);
 	return (!g.global || mem_check_device(x, g.global, bytes, store, SPC_GENERIC)) &&
-		   (!g.local || mem_check_local(x, g.local, bytes, store)) &&
-		   (!g.shared || mem_check_shared(x, g.shared, bytes, store, !store));
+	       (!g.local || mem_check_local(x, g.local, bytes, store)) &&
+	       (!g.shared || mem_check_shared(x, g.shared, bytes, store, !store));
 }
 static void generic_mixed(struct exec *x, const struct inst *in, bool store)
 {
@@ -392,10 +418,13 @@ static void prefetch(void *ctx, const struct inst *in)
 exec_fn LEVEL_NAME(exec_mem)(const struct inst *in)
 {
 	static const exec_fn loads[SPC_COUNT] = {
-		[SPC_GENERIC] = ldst_generic, [SPC_GLOBAL] = ld_global, [SPC_SHARED] = ld_shared, [SPC_LOCAL] = ldst_local,
-		[SPC_CONST] = ld_const,       [SPC_PARAM] = ld_param,   [SPC_FPARAM] = ldst_fparam};
-	static const exec_fn stores[SPC_COUNT] = {[SPC_GENERIC] = ldst_generic, [SPC_GLOBAL] = st_global, [SPC_SHARED] = st_shared,
-											  [SPC_LOCAL] = ldst_local, [SPC_FPARAM] = ldst_fparam};
+	    [SPC_GENERIC] = ldst_generic, [SPC_GLOBAL] = ld_global, [SPC_SHARED] = ld_shared,  [SPC_LOCAL] = ldst_local,
+	    [SPC_CONST] = ld_const,       [SPC_PARAM] = ld_param,   [SPC_FPARAM] = ldst_fparam};
+	static const exec_fn stores[SPC_COUNT] = {[SPC_GENERIC] = ldst_generic,
+	                                          [SPC_GLOBAL] = st_global,
+	                                          [SPC_SHARED] = st_shared,
+	                                          [SPC_LOCAL] = ldst_local,
+	                                          [SPC_FPARAM] = ldst_fparam};
 	if (in->op == OP_PREFETCH)
 		return in->space == SPC_GLOBAL || in->space == SPC_GENERIC ? prefetch : NULL;
 	if (in->op != OP_LD && in->op != OP_LDU && in->op != OP_ST)

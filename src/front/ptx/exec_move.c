@@ -5,7 +5,7 @@
 #define DEF(T)                                                                                                         \
 	EXEC1(mov_##T, T, T, a)                                                                                            \
 	EXEC3(slct_s32_##T, T, T, T, s32, c >= 0 ? a : b)                                                                  \
-	EXEC3(slct_f32_##T, T, T, T, f32, flush_f32(c, fl & IF_FTZ) >= 0.0f ? a : b)
+	EXEC3(slct_f32_##T, T, T, T, f32, flush_f32(c, fl &IF_FTZ) >= 0.0f ? a : b)
 EACH_UNSIGNED(DEF)
 #undef DEF
 
@@ -137,7 +137,9 @@ static exec_fn special_for(const struct inst *in)
 	if (in->d[0] == OPND_NONE || sreg >= SR_COUNT)
 		return NULL;
 	if (ptype_bytes(in->type) == 8)
-		return sreg <= SR_TID_Z || (sreg >= SR_LANEMASK_EQ && sreg <= SR_LANEMASK_GT) || sreg == SR_LANEID ? NULL : mov_special_u64;
+		return sreg <= SR_TID_Z || (sreg >= SR_LANEMASK_EQ && sreg <= SR_LANEMASK_GT) || sreg == SR_LANEID
+		           ? NULL
+		           : mov_special_u64;
 	if (sreg <= SR_TID_Z)
 		return mov_tid_u32;
 	if (sreg == SR_LANEID || (sreg >= SR_LANEMASK_EQ && sreg <= SR_LANEMASK_GT))
@@ -161,7 +163,10 @@ static exec_fn mov_for(const struct inst *in)
 }
 
 /* Generic addresses of shared and local memory sit in windows; every other space is the same in both. */
-static u64 window_of(u8 space) { return space == SPC_SHARED ? SHARED_WINDOW : space == SPC_LOCAL ? LOCAL_WINDOW : 0; }
+static u64 window_of(u8 space)
+{
+	return space == SPC_SHARED ? SHARED_WINDOW : space == SPC_LOCAL ? LOCAL_WINDOW : 0;
+}
 EXEC1(cvta_u64, u64, u64, fl &IF_CVTA_TO ? a - window_of(in->space) : a + window_of(in->space))
 EXEC1(cvta_u32, u32, u32, fl &IF_CVTA_TO ? a - (u32)window_of(in->space) : a + (u32)window_of(in->space))
 
@@ -173,10 +178,10 @@ static void isspacep(void *ctx, const struct inst *in)
 	for (u32 i = 0; i < LANES; i++) {
 		const bool shared = a[i] - SHARED_WINDOW < WINDOW_BYTES, local = a[i] - LOCAL_WINDOW < WINDOW_BYTES;
 		const struct alloc *al = in->space == SPC_CONST ? devmem_find(x->f->mem, a[i]) : NULL;
-		const bool yes = in->space == SPC_SHARED ? shared
-						 : in->space == SPC_LOCAL ? local
-						 : in->space == SPC_CONST ? al && al->readonly
-												  : !shared && !local;
+		const bool yes = in->space == SPC_SHARED  ? shared
+		                 : in->space == SPC_LOCAL ? local
+		                 : in->space == SPC_CONST ? al && al->readonly
+		                                          : !shared && !local;
 		bits |= (u32)yes << i;
 	}
 	write_pred(x, in->d[0], bits);
@@ -189,12 +194,12 @@ exec_fn LEVEL_NAME(exec_move)(const struct inst *in)
 	static const exec_fn slct_f[9] = {[2] = slct_f32_u16, [4] = slct_f32_u32, [8] = slct_f32_u64};
 	const u32 bytes = ptype_bytes(in->type);
 	const bool three = has_opnds(in, 1, 3) && bytes <= 8;
-	const bool spaces = in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_LOCAL || in->space == SPC_CONST;
+	const bool spaces =
+	    in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_LOCAL || in->space == SPC_CONST;
 	switch (in->op) {
 	case OP_MOV: return mov_for(in);
 	case OP_SELP: return three ? selp[bytes] : NULL;
-	case OP_SLCT:
-		return !three ? NULL : in->stype == T_S32 ? slct_s[bytes] : in->stype == T_F32 ? slct_f[bytes] : NULL;
+	case OP_SLCT: return !three ? NULL : in->stype == T_S32 ? slct_s[bytes] : in->stype == T_F32 ? slct_f[bytes] : NULL;
 	case OP_CVTA: return !has_opnds(in, 1, 1) || !spaces ? NULL : bytes == 8 ? cvta_u64 : bytes == 4 ? cvta_u32 : NULL;
 	case OP_ISSPACEP: return has_opnds(in, 1, 1) && spaces ? isspacep : NULL;
 	default: return NULL;

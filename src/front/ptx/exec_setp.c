@@ -22,7 +22,10 @@ typedef u32 (*cmp_fn)(const void *a, const void *b);
 	}
 
 /* p = (a rel b) op c; q = !(a rel b) op c. */
-static inline u32 combine(u8 op, u32 t, u32 c) { return op == BOOL_AND ? t & c : op == BOOL_OR ? t | c : op == BOOL_XOR ? t ^ c : t; }
+static inline u32 combine(u8 op, u32 t, u32 c)
+{
+	return op == BOOL_AND ? t & c : op == BOOL_OR ? t | c : op == BOOL_XOR ? t ^ c : t;
+}
 static inline u32 third_pred(const struct exec *x, const struct inst *in)
 {
 	if (in->boolop == BOOL_NONE)
@@ -76,7 +79,10 @@ struct relation {
 	cmp_fn bits;
 	exec_fn setp;
 };
-#define REL(REL, K) {cmp_##REL##_##K, setp_##REL##_##K}
+#define REL(REL, K)                                                                                                    \
+	{                                                                                                                  \
+		cmp_##REL##_##K, setp_##REL##_##K                                                                              \
+	}
 #define REL_INT(E, K)                                                                                                  \
 	{                                                                                                                  \
 		[CMP_EQ] = REL(eq, E), [CMP_NE] = REL(ne, E), [CMP_LT] = REL(lt, K), [CMP_LE] = REL(le, K),                    \
@@ -95,10 +101,10 @@ struct relation {
 		[CMP_NUM] = REL(num, K), [CMP_NAN] = REL(nan, K)                                                               \
 	}
 static const struct relation relations[T_COUNT][CMP_NAN + 1] = {
-	[T_B16] = REL_BITS(u16), [T_B32] = REL_BITS(u32),     [T_B64] = REL_BITS(u64),	 [T_U16] = REL_INT(u16, u16),
-	[T_U32] = REL_INT(u32, u32), [T_U64] = REL_INT(u64, u64), [T_S16] = REL_INT(u16, s16), [T_S32] = REL_INT(u32, s32),
-	[T_S64] = REL_INT(u64, s64), [T_F32] = REL_FLOAT(f32),    [T_F64] = REL_FLOAT(f64),    [T_F16] = REL_FLOAT(f16),
-	[T_BF16] = REL_FLOAT(bf16)};
+    [T_B16] = REL_BITS(u16),     [T_B32] = REL_BITS(u32),     [T_B64] = REL_BITS(u64),     [T_U16] = REL_INT(u16, u16),
+    [T_U32] = REL_INT(u32, u32), [T_U64] = REL_INT(u64, u64), [T_S16] = REL_INT(u16, s16), [T_S32] = REL_INT(u32, s32),
+    [T_S64] = REL_INT(u64, s64), [T_F32] = REL_FLOAT(f32),    [T_F64] = REL_FLOAT(f64),    [T_F16] = REL_FLOAT(f16),
+    [T_BF16] = REL_FLOAT(bf16)};
 static const struct relation flushed[CMP_NAN + 1] = REL_FLOAT(ftz);
 
 static const struct relation *relation_for(const struct inst *in, u8 type)

@@ -1,8 +1,9 @@
 /* Approximate special functions: ex2, lg2, sin, cos, tanh, rsqrt.
  *
- * Our own double-precision polynomials (IEEE add and multiply only, no library call), so the bits are the same on every host and
- * vector level. Errors before the final rounding to f32 are below 2^-40 relative (sin, cos: absolute), so results are within
- * one f32 ulp of the true value; PTX allows 2 ulp for ex2, 2^-22 relative for lg2 and rsqrt, 2^-20.9 absolute for sin and cos in
+ * Our own double-precision polynomials (IEEE add and multiply only, no library call), so the bits are the same on every
+ * host and vector level. Errors before the final rounding to f32 are below 2^-40 relative (sin, cos: absolute), so
+ * results are within one f32 ulp of the true value; PTX allows 2 ulp for ex2, 2^-22 relative for lg2 and rsqrt, 2^-20.9
+ * absolute for sin and cos in
  * [-pi, pi] and 2^-11 relative for tanh. */
 #include <math.h>
 
@@ -35,9 +36,13 @@ static inline double exp2_wide(double v)
 	const u64 exponent = (bits_f64(shifted) - bits_f64(ROUND_MAGIC) + 1023) << 52;
 	return exp2_fraction(c - n) * f64_bits(exponent);
 }
-static inline float ex2(float a) { return a != a ? NAN_F32 : (float)exp2_wide(a); }
+static inline float ex2(float a)
+{
+	return a != a ? NAN_F32 : (float)exp2_wide(a);
+}
 
-/* log2 of m * 2^e with m in [sqrt(1/2), sqrt 2): 2/ln2 atanh(z), z = (m-1)/(m+1), |z| < 0.172: 10 terms, remainder below 2^-55. */
+/* log2 of m * 2^e with m in [sqrt(1/2), sqrt 2): 2/ln2 atanh(z), z = (m-1)/(m+1), |z| < 0.172: 10 terms, remainder
+ * below 2^-55. */
 static inline double log2_positive(double v)
 {
 	const u64 u = bits_f64(v), top = u - 0x3fe6a09e667f3bcdull; /* sqrt(1/2) */
@@ -63,7 +68,8 @@ static inline float lg2(float a)
 	return a > 0.0f ? (a < inf ? r : inf) : a == 0.0f ? -inf : NAN_F32;
 }
 
-/* Octant reduction: r = v - k pi/2, |r| <= pi/4, k mod 4. Two-part pi/2 (33 + 53 bits) is exact enough to |v| < 2^20. */
+/* Octant reduction: r = v - k pi/2, |r| <= pi/4, k mod 4. Two-part pi/2 (33 + 53 bits) is exact enough to |v| < 2^20.
+ */
 struct quadrant {
 	double r;
 	u32 k;
@@ -99,9 +105,12 @@ static inline double cos_octant(double r)
 	p = p * w - 0.5;
 	return 1.0 + w * p;
 }
-/* Beyond 2^20 the argument is first reduced by the double nearest to 2 pi (fmod is exact): no accuracy is promised there, as in
- * PTX, only the same bits everywhere. */
-static double near_zero(float a) { return __builtin_fabsf(a) < 0x1p20f ? (double)a : fmod((double)a, 6.28318530717958647692); }
+/* Beyond 2^20 the argument is first reduced by the double nearest to 2 pi (fmod is exact): no accuracy is promised
+ * there, as in PTX, only the same bits everywhere. */
+static double near_zero(float a)
+{
+	return __builtin_fabsf(a) < 0x1p20f ? (double)a : fmod((double)a, 6.28318530717958647692);
+}
 static float sin_shifted(float a, u32 quarter)
 {
 	if (!(__builtin_fabsf(a) < f32_bits(0x7f800000)))
@@ -111,8 +120,14 @@ static float sin_shifted(float a, u32 quarter)
 	const double v = k & 1 ? cos_octant(q.r) : sin_octant(q.r);
 	return (float)(k & 2 ? -v : v);
 }
-static inline float sine(float a) { return a == 0.0f ? a : sin_shifted(a, 0); }
-static inline float cosine(float a) { return sin_shifted(a, 1); }
+static inline float sine(float a)
+{
+	return a == 0.0f ? a : sin_shifted(a, 0);
+}
+static inline float cosine(float a)
+{
+	return sin_shifted(a, 1);
+}
 
 /* tanh: series below 2^-6 (where the quotient would cancel), else (e^2a - 1) / (e^2a + 1). */
 static inline float tanh_f32(float a)
@@ -122,8 +137,14 @@ static inline float tanh_f32(float a)
 	const double r = v > 30.0 ? 1.0 : v < -30.0 ? -1.0 : (e - 1.0) / (e + 1.0);
 	return a != a ? NAN_F32 : (float)(w < 0x1p-12 ? small : r);
 }
-static inline float rsqrt_f32(float a) { return canon_f32((float)(1.0 / __builtin_sqrt((double)a))); }
-static inline double rsqrt_f64(double a) { return canon_f64(1.0 / __builtin_sqrt(a)); }
+static inline float rsqrt_f32(float a)
+{
+	return canon_f32((float)(1.0 / __builtin_sqrt((double)a)));
+}
+static inline double rsqrt_f64(double a)
+{
+	return canon_f64(1.0 / __builtin_sqrt(a));
+}
 /* rsqrt.approx.ftz.f64 uses and gives only the high words, as rcp does (exec_float.c). */
 static inline double high_word(double v)
 {
@@ -131,7 +152,7 @@ static inline double high_word(double v)
 	return f64_bits(u & 0x7ff0000000000000ull ? u : u & 0x8000000000000000ull);
 }
 
-#define DEF(NAME, FN) EXEC1(NAME, f32, f32, flush_f32(FN(flush_f32(a, fl & IF_FTZ)), fl & IF_FTZ))
+#define DEF(NAME, FN) EXEC1(NAME, f32, f32, flush_f32(FN(flush_f32(a, fl &IF_FTZ)), fl &IF_FTZ))
 DEF(ex2_f32, ex2)
 DEF(lg2_f32, lg2)
 DEF(sin_f32, sine)
@@ -153,13 +174,15 @@ static void small_sfu(void *ctx, const struct inst *in)
 	EXEC_BEGIN(u32)
 	const u32 *a = exec_at(x, in->s[0]);
 	const bool bf16 = in->type == T_BF16 || in->type == T_BF16X2, two = in->type == T_F16X2 || in->type == T_BF16X2;
-	LANE_LOOPS(u32, true, , small_special(in, (u16)a[i], bf16) | (two ? (u32)small_special(in, (u16)(a[i] >> 16), bf16) << 16 : 0))
+	LANE_LOOPS(u32, true, ,
+	           small_special(in, (u16)a[i], bf16) | (two ? (u32)small_special(in, (u16)(a[i] >> 16), bf16) << 16 : 0))
 }
 
 exec_fn LEVEL_NAME(exec_sfu)(const struct inst *in)
 {
-	static const exec_fn f32[OP_COUNT] = {[OP_EX2] = ex2_f32, [OP_LG2] = lg2_f32, [OP_SIN] = sin_f32,
-										  [OP_COS] = cos_f32, [OP_TANH] = tanh_approx_f32, [OP_RSQRT] = rsqrt_approx_f32};
+	static const exec_fn f32[OP_COUNT] = {
+	    [OP_EX2] = ex2_f32, [OP_LG2] = lg2_f32,          [OP_SIN] = sin_f32,
+	    [OP_COS] = cos_f32, [OP_TANH] = tanh_approx_f32, [OP_RSQRT] = rsqrt_approx_f32};
 	if (!has_opnds(in, 1, 1))
 		return NULL;
 	if (in->type == T_F32)

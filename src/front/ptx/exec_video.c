@@ -1,11 +1,18 @@
 /* Dot products and video instructions on packed bytes.
  *
- * Type of dp4a, dp2a: in->type for a (and the result), in->stype for b; mode 1 = dp2a.hi. The packed video instructions take
- * in->mode 1 as ".add": the four byte results are added to c. Selectors, masks and .sat are not supported (exec_video says no). */
+ * Type of dp4a, dp2a: in->type for a (and the result), in->stype for b; mode 1 = dp2a.hi. The packed video instructions
+ * take in->mode 1 as ".add": the four byte results are added to c. Selectors, masks and .sat are not supported
+ * (exec_video says no). */
 #include "front/ptx/simd.h"
 
-static inline s64 byte_of(u32 v, u32 k, bool sign) { return sign ? (s64)(s8)(v >> 8 * k) : (s64)(v >> 8 * k & 255); }
-static inline s64 half_of(u32 v, u32 k, bool sign) { return sign ? (s64)(s16)(v >> 16 * k) : (s64)(v >> 16 * k & 0xffff); }
+static inline s64 byte_of(u32 v, u32 k, bool sign)
+{
+	return sign ? (s64)(s8)(v >> 8 * k) : (s64)(v >> 8 * k & 255);
+}
+static inline s64 half_of(u32 v, u32 k, bool sign)
+{
+	return sign ? (s64)(s16)(v >> 16 * k) : (s64)(v >> 16 * k & 0xffff);
+}
 static inline u32 dot4(u32 a, u32 b, u32 c, bool sa, bool sb)
 {
 	s64 sum = 0;
@@ -49,7 +56,10 @@ DEF(vsub4, QUAD_SUB)
 DEF(vmin4, QUAD_MIN)
 DEF(vmax4, QUAD_MAX)
 #undef DEF
-static inline s64 wide_of(u32 v, bool sign) { return sign ? (s64)(s32)v : (s64)v; }
+static inline s64 wide_of(u32 v, bool sign)
+{
+	return sign ? (s64)(s32)v : (s64)v;
+}
 EXEC2(vadd, u32, u32, u32, a + b)
 EXEC2(vabsdiff, u32, u32, u32, quad_one(QUAD_ABSDIFF, wide_of(a, in->stype == T_S32), wide_of(b, in->stype == T_S32)))
 

@@ -1,15 +1,19 @@
-/* Instructions across the lanes of a warp: shuffle, vote, match, reduction. Inactive lanes take no part; the member masks of the
- * .sync forms only limit who takes part, since the SIMT stack keeps active lanes together. */
+/* Instructions across the lanes of a warp: shuffle, vote, match, reduction. Inactive lanes take no part; the member
+ * masks of the .sync forms only limit who takes part, since the SIMT stack keeps active lanes together. */
 #include "front/ptx/simd.h"
 
-static u32 first_value(const struct exec *x, opnd at) { return ((const u32 *)exec_at(x, at))[first_lane(x->mask)]; }
+static u32 first_value(const struct exec *x, opnd at)
+{
+	return ((const u32 *)exec_at(x, at))[first_lane(x->mask)];
+}
 static u32 members(const struct exec *x, const struct inst *in, u32 at)
 {
 	return in->flags & IF_SYNC ? x->mask & first_value(x, in->s[at]) : x->mask;
 }
 
-/* Source lane of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of range keeps
- * its own value with p = false; reading an inactive lane is undefined in PTX: here the register's stale value, p as computed. */
+/* Source lane of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of
+ * range keeps its own value with p = false; reading an inactive lane is undefined in PTX: here the register's stale
+ * value, p as computed. */
 static u32 shuffle_source(u8 mode, u32 lane, u32 b, u32 c, bool *in_range)
 {
 	const u32 clamp = c & 31, seg = c >> 8 & 31;
@@ -73,7 +77,8 @@ static void match(void *ctx, const struct inst *in)
 	u32 same[LANES] = {0}, all = 0;
 	for (u32 i = 0; i < LANES; i++)
 		for (u32 k = 0; k < LANES; k++) {
-			const bool eq = wide ? ((const u64 *)p)[i] == ((const u64 *)p)[k] : ((const u32 *)p)[i] == ((const u32 *)p)[k];
+			const bool eq =
+			    wide ? ((const u64 *)p)[i] == ((const u64 *)p)[k] : ((const u32 *)p)[i] == ((const u32 *)p)[k];
 			same[i] |= (u32)(eq && (who >> k & 1)) << k;
 		}
 	if (in->mode == MATCH_ALL) {
@@ -132,10 +137,10 @@ exec_fn LEVEL_NAME(exec_warp)(const struct inst *in)
 	case OP_VOTE: return has_opnds(in, 1, sync ? 2 : 1) ? vote : NULL;
 	case OP_MATCH: return has_opnds(in, 1, sync ? 2 : 1) && ptype_bytes(in->type) >= 4 ? match : NULL;
 	case OP_REDUX:
-		return has_opnds(in, 1, sync ? 2 : 1) && word && in->type != T_F32 && in->atom >= ATOM_ADD && in->atom <= ATOM_XOR &&
-					   in->atom != ATOM_INC && in->atom != ATOM_DEC
-				   ? redux
-				   : NULL;
+		return has_opnds(in, 1, sync ? 2 : 1) && word && in->type != T_F32 && in->atom >= ATOM_ADD &&
+		               in->atom <= ATOM_XOR && in->atom != ATOM_INC && in->atom != ATOM_DEC
+		           ? redux
+		           : NULL;
 	case OP_ACTIVEMASK: return has_opnds(in, 1, 0) ? activemask : NULL;
 	case OP_ELECT: return has_opnds(in, 0, 1) ? elect : NULL;
 	default: return NULL;

@@ -86,4 +86,7 @@ static bool binary(struct loader *ld, u64 *out, u32 min_prec, u32 depth)
 	return true;
 }
 
-bool parse_const_expr(struct loader *ld, u64 *out) { return binary(ld, out, 1, 0); }
+bool parse_const_expr(struct loader *ld, u64 *out)
+{
+	return binary(ld, out, 1, 0);
+}

@@ -10,8 +10,17 @@ void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 b
 	x->out->flags |= DYN_FAULT;
 	if (f->faulted[x->sm])
 		return;
-	f->faults[x->sm] = (struct fault){.code = code, .sm = x->sm, .warp = x->warp, .launch = x->w->launch, .cta = exec_cta(x)->id,
-									  .pc = x->out->pc, .lanes = lanes, .addr = addr, .bytes = bytes, .store = store, .space = space};
+	f->faults[x->sm] = (struct fault){.code = code,
+	                                  .sm = x->sm,
+	                                  .warp = x->warp,
+	                                  .launch = x->w->launch,
+	                                  .cta = exec_cta(x)->id,
+	                                  .pc = x->out->pc,
+	                                  .lanes = lanes,
+	                                  .addr = addr,
+	                                  .bytes = bytes,
+	                                  .store = store,
+	                                  .space = space};
 	f->fault_cycle[x->sm] = x->cycle;
 	f->faulted[x->sm] = f->faulted[f->nsms] = 1;
 }
@@ -23,29 +32,41 @@ void front_clear_fault(struct front *f)
 }
 
 /* "global", or "generic global" and the like. */
-static const char *space_word(enum space s) { return s == SPC_GENERIC ? "generic" : space_names[s]; }
+static const char *space_word(enum space s)
+{
+	return s == SPC_GENERIC ? "generic" : space_names[s];
+}
 
 static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const char *access = x->store ? "store" : "load";
 	const char *space = space_word(x->space);
 	switch (x->code) {
-	case FAULT_OOB: strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " is out of bounds", space, access, x->bytes, x->addr); break;
+	case FAULT_OOB:
+		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " is out of bounds", space, access, x->bytes, x->addr);
+		break;
 	case FAULT_MISALIGNED:
 		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " is misaligned", space, access, x->bytes, x->addr);
 		break;
-	case FAULT_FREED: strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " uses freed memory", space, access, x->bytes, x->addr); break;
-	case FAULT_READONLY: strbuf_addf(out, "%s store of %u bytes at 0x%" PRIx64 " writes read-only memory", space, x->bytes, x->addr); break;
+	case FAULT_FREED:
+		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " uses freed memory", space, access, x->bytes, x->addr);
+		break;
+	case FAULT_READONLY:
+		strbuf_addf(out, "%s store of %u bytes at 0x%" PRIx64 " writes read-only memory", space, x->bytes, x->addr);
+		break;
 	case FAULT_SHARED_OOB:
-		strbuf_addf(out, "shared %s of %u bytes at 0x%" PRIx64 " is out of bounds: the CTA has %u bytes of shared memory", access, x->bytes,
-					x->addr, l ? l->shared_bytes : 0);
+		strbuf_addf(out,
+		            "shared %s of %u bytes at 0x%" PRIx64 " is out of bounds: the CTA has %u bytes of shared memory",
+		            access, x->bytes, x->addr, l ? l->shared_bytes : 0);
 		break;
 	case FAULT_SHARED_UNINIT:
-		strbuf_addf(out, "shared load of %u bytes at 0x%" PRIx64 " reads bytes that were never written", x->bytes, x->addr);
+		strbuf_addf(out, "shared load of %u bytes at 0x%" PRIx64 " reads bytes that were never written", x->bytes,
+		            x->addr);
 		break;
 	case FAULT_LOCAL_OOB:
-		strbuf_addf(out, "local %s of %u bytes at 0x%" PRIx64 " is out of bounds: the thread has %u bytes of local memory", access, x->bytes,
-					x->addr, l ? l->fn->local_bytes : 0);
+		strbuf_addf(out,
+		            "local %s of %u bytes at 0x%" PRIx64 " is out of bounds: the thread has %u bytes of local memory",
+		            access, x->bytes, x->addr, l ? l->fn->local_bytes : 0);
 		break;
 	case FAULT_PARAM_OOB:
 		strbuf_addf(out, "parameter %s of %u bytes at offset 0x%" PRIx64 " is out of range", access, x->bytes, x->addr);
@@ -53,20 +74,30 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 			strbuf_addf(out, ": the kernel has %u bytes of parameters", l->fn->param_bytes);
 		break;
 	case FAULT_DIVERGENT_BARRIER:
-		strbuf_addf(out, "barrier %" PRIu64 " reached by a part of the warp's threads only (divergent barrier)", x->addr);
+		strbuf_addf(out, "barrier %" PRIu64 " reached by a part of the warp's threads only (divergent barrier)",
+		            x->addr);
 		break;
 	case FAULT_BAD_BARRIER:
-		strbuf_addf(out, "barrier %" PRIu64 " with %u threads: numbers are 0..%u, thread counts multiples of 32 up to the CTA's", x->addr,
-					x->bytes, BARRIERS - 1);
+		strbuf_addf(out,
+		            "barrier %" PRIu64
+		            " with %u threads: numbers are 0..%u, thread counts multiples of 32 up to the CTA's",
+		            x->addr, x->bytes, BARRIERS - 1);
 		break;
 	case FAULT_STACK_OVERFLOW:
-		strbuf_addf(out, "call stack overflow: the frames of the warp exceed front.frame_kb = %u KiB", f->window_bytes >> 10);
+		strbuf_addf(out, "call stack overflow: the frames of the warp exceed front.frame_kb = %u KiB",
+		            f->window_bytes >> 10);
 		break;
-	case FAULT_CALL_DEPTH: strbuf_addf(out, "SIMT stack overflow: more than %u entries (calls nested too deeply)", SIMT_DEPTH); break;
-	case FAULT_BAD_CALL: strbuf_addf(out, "indirect call or branch to 0x%" PRIx64 ", which is no function or table entry", x->addr); break;
+	case FAULT_CALL_DEPTH:
+		strbuf_addf(out, "SIMT stack overflow: more than %u entries (calls nested too deeply)", SIMT_DEPTH);
+		break;
+	case FAULT_BAD_CALL:
+		strbuf_addf(out, "indirect call or branch to 0x%" PRIx64 ", which is no function or table entry", x->addr);
+		break;
 	case FAULT_TRAP: strbuf_adds(out, "trap executed"); break;
 	case FAULT_BRKPT: strbuf_adds(out, "brkpt executed"); break;
-	case FAULT_BAD_TEXTURE: strbuf_addf(out, "texture fetch through an unbound reference or invalid handle (0x%" PRIx64 ")", x->addr); break;
+	case FAULT_BAD_TEXTURE:
+		strbuf_addf(out, "texture fetch through an unbound reference or invalid handle (0x%" PRIx64 ")", x->addr);
+		break;
 	default: strbuf_adds(out, "no fault"); break;
 	}
 }
@@ -86,20 +117,24 @@ static void add_place(const struct fault *x, const struct launch *l, struct strb
 	}
 	strbuf_addf(out, " at %s:%u: %.*s", m->path, in->line, (int)len, text);
 	if (in->src_line)
-		strbuf_addf(out, "\n  CUDA source %s:%u", in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?",
-					in->src_line);
+		strbuf_addf(out, "\n  CUDA source %s:%u",
+		            in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?", in->src_line);
 }
 
 static void add_threads(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
-	const u32 (*tid)[LANES] = f->tid[x->sm * f->nwarps + x->warp];
+	const u32(*tid)[LANES] = f->tid[x->sm * f->nwarps + x->warp];
 	const u32 first = x->lanes ? first_lane(x->lanes) : 0, n = (u32)__builtin_popcount(x->lanes);
 	strbuf_addf(out, "\n  CTA (%u,%u,%u) on SM %u, warp %u (of the CTA: %u), %u lane%s 0x%08x, first thread (%u,%u,%u)",
-				(u32)(x->cta % l->grid.x), (u32)(x->cta / l->grid.x % l->grid.y), (u32)(x->cta / l->grid.x / l->grid.y), x->sm, x->warp,
-				f->warps[x->sm * f->nwarps + x->warp].index, n, n == 1 ? "" : "s", x->lanes, tid[0][first], tid[1][first], tid[2][first]);
+	            (u32)(x->cta % l->grid.x), (u32)(x->cta / l->grid.x % l->grid.y), (u32)(x->cta / l->grid.x / l->grid.y),
+	            x->sm, x->warp, f->warps[x->sm * f->nwarps + x->warp].index, n, n == 1 ? "" : "s", x->lanes,
+	            tid[0][first], tid[1][first], tid[2][first]);
 }
 
-static bool names_device_address(enum fault_code c) { return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED; }
+static bool names_device_address(enum fault_code c)
+{
+	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED;
+}
 
 static void add_nearest(const struct front *f, const struct fault *x, struct strbuf *out)
 {
@@ -111,10 +146,11 @@ static void add_nearest(const struct front *f, const struct fault *x, struct str
 		strbuf_adds(out, "\n  nothing is allocated");
 		return;
 	}
-	strbuf_addf(out, "\n  %s allocation %u%s%s%s: 0x%" PRIx64 ", %" PRIu64 " bytes", dist ? "nearest" : "in", a->id, *a->name ? " " : "",
-				a->name, a->freed ? " (freed)" : "", a->addr, a->size);
+	strbuf_addf(out, "\n  %s allocation %u%s%s%s: 0x%" PRIx64 ", %" PRIu64 " bytes", dist ? "nearest" : "in", a->id,
+	            *a->name ? " " : "", a->name, a->freed ? " (freed)" : "", a->addr, a->size);
 	if (dist)
-		strbuf_addf(out, "; the address is %" PRIu64 " bytes %s it", dist, x->addr < a->addr ? "before" : "behind the last byte of");
+		strbuf_addf(out, "; the address is %" PRIu64 " bytes %s it", dist,
+		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
 		strbuf_addf(out, "; the address is %" PRIu64 " bytes into it", x->addr - a->addr);
 }

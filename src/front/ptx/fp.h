@@ -1,7 +1,7 @@
 /* fp: PTX's floating-point conventions, as vectorisable lane functions.
  *
- * Arithmetic results that are NaN are canonical - f32 0x7fffffff (PTX), f64 0xfff8000000000000 (what the hardware generates),
- * f16 and bf16 0x7fff - so that no payload depends on how the host's compiler orders operands. */
+ * Arithmetic results that are NaN are canonical - f32 0x7fffffff (PTX), f64 0xfff8000000000000 (what the hardware
+ * generates), f16 and bf16 0x7fff - so that no payload depends on how the host's compiler orders operands. */
 #ifndef FRONT_PTX_FP_H
 #define FRONT_PTX_FP_H
 #include "base/base.h"
@@ -40,18 +40,33 @@ static inline double f64_bits(u64 u)
 }
 #define NAN_F32 f32_bits(0x7fffffffu)
 #define NAN_F64 f64_bits(0xfff8000000000000ull)
-static inline float canon_f32(float v) { return v != v ? NAN_F32 : v; }
-static inline double canon_f64(double v) { return v != v ? NAN_F64 : v; }
+static inline float canon_f32(float v)
+{
+	return v != v ? NAN_F32 : v;
+}
+static inline double canon_f64(double v)
+{
+	return v != v ? NAN_F64 : v;
+}
 /* Subnormals to zero of the same sign, when ftz. */
 static inline float flush_f32(float v, bool ftz)
 {
 	u32 u = bits_f32(v);
 	return f32_bits(ftz && !(u & 0x7f800000u) ? u & 0x80000000u : u);
 }
-static inline double flush_f64(double v, bool ftz) { return v; } /* .ftz has no meaning for f64 arithmetic */
+static inline double flush_f64(double v, bool ftz)
+{
+	return v;
+} /* .ftz has no meaning for f64 arithmetic */
 /* .sat: to [0, 1], NaN and -0 to +0. */
-static inline float sat_f32(float v, bool sat) { return !sat ? v : v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
-static inline double sat_f64(double v, bool sat) { return !sat ? v : v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
+static inline float sat_f32(float v, bool sat)
+{
+	return !sat ? v : v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
+}
+static inline double sat_f64(double v, bool sat)
+{
+	return !sat ? v : v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0;
+}
 
 /* min, max: -0 < +0; a NaN operand gives the other one, or with .NaN the canonical NaN. */
 static inline float lane_min_f32(float a, float b, bool nan)
@@ -91,8 +106,9 @@ static inline double lane_max_f64(double a, double b, bool nan)
 	return canon_f64(r);
 }
 
-/* Small formats: f16 (10 fraction bits, exponents -14..15) and bf16 (7, -126..127). Arithmetic on them is done in double, where sums,
- * products and a product plus an addend are exact or too far from a tie to matter, then rounded once here. */
+/* Small formats: f16 (10 fraction bits, exponents -14..15) and bf16 (7, -126..127). Arithmetic on them is done in
+ * double, where sums, products and a product plus an addend are exact or too far from a tie to matter, then rounded
+ * once here. */
 enum small_round { SMALL_RN, SMALL_RZ, SMALL_RM, SMALL_RP };
 static inline u16 small_from_f64(double x, int frac, int emin, enum small_round mode)
 {
@@ -112,9 +128,18 @@ static inline u16 small_from_f64(double x, int frac, int emin, enum small_round 
 		return sign | (mode == SMALL_RN || away ? inf : inf - 1);
 	return sign | (u16)r;
 }
-static inline u16 f16_from_f64(double x, enum small_round mode) { return small_from_f64(x, 10, -14, mode); }
-static inline u16 bf16_from_f64(double x, enum small_round mode) { return small_from_f64(x, 7, -126, mode); }
-static inline float bf16_to_f32(u16 h) { return f32_bits((u32)h << 16); }
+static inline u16 f16_from_f64(double x, enum small_round mode)
+{
+	return small_from_f64(x, 10, -14, mode);
+}
+static inline u16 bf16_from_f64(double x, enum small_round mode)
+{
+	return small_from_f64(x, 7, -126, mode);
+}
+static inline float bf16_to_f32(u16 h)
+{
+	return f32_bits((u32)h << 16);
+}
 static inline float f16_to_f32(u16 h)
 {
 	const u32 sign = (u32)(h & 0x8000) << 16, mag = h & 0x7fffu;

@@ -6,8 +6,8 @@
 
 #include "front/ptx/state.h"
 
-/* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps spread
- * over the sets of the host's caches (37 registers of 128 B: odd, hence all sets are used). */
+/* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps
+ * spread over the sets of the host's caches (37 registers of 128 B: odd, hence all sets are used). */
 #define WINDOW_COLOUR (37 * 128)
 #define SHARED_COLOUR (5 * 64)
 
@@ -89,7 +89,10 @@ void front_destroy(struct front *f)
 	free(f);
 }
 
-static struct warp *warp_of(const struct front *f, u32 sm, u32 warp) { return &f->warps[sm * f->nwarps + warp]; }
+static struct warp *warp_of(const struct front *f, u32 sm, u32 warp)
+{
+	return &f->warps[sm * f->nwarps + warp];
+}
 static u8 *frame_of(const struct front *f, u32 sm, u32 warp)
 {
 	return f->windows + (sm * f->nwarps + warp) * f->window_stride + warp_of(f, sm, warp)->frame;
@@ -107,8 +110,16 @@ void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *o
 	BUG_ON(!w->mask);
 	const struct launch_ref *ref = &f->launches[w->launch];
 	const struct inst *in = &ref->code[w->pc];
-	struct exec x = {.base = {frame_of(f, sm, warp), ref->pool}, .active = w->mask, .next_pc = w->pc + 1, .sm = sm, .warp = warp,
-					 .out = out, .f = f, .w = w, .ref = ref, .cycle = cycle};
+	struct exec x = {.base = {frame_of(f, sm, warp), ref->pool},
+	                 .active = w->mask,
+	                 .next_pc = w->pc + 1,
+	                 .sm = sm,
+	                 .warp = warp,
+	                 .out = out,
+	                 .f = f,
+	                 .w = w,
+	                 .ref = ref,
+	                 .cycle = cycle};
 	x.mask = w->mask;
 	if (in->guard != OPND_NONE)
 		x.mask &= *(const u32 *)exec_at(&x, in->guard) ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
@@ -161,30 +172,36 @@ u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out,
 	for (u32 d = w->depth; d-- > 0; n++) {
 		const bool call = st[d].reconv == RECONV_CALL;
 		if (n < max)
-			out[n] = (struct simt_entry){.pc = call ? st[d - 1].pc : st[d].pc, .reconv = call ? RECONV_NONE : st[d].reconv,
-										 .mask = st[d].mask, .is_call = call};
+			out[n] = (struct simt_entry){.pc = call ? st[d - 1].pc : st[d].pc,
+			                             .reconv = call ? RECONV_NONE : st[d].reconv,
+			                             .mask = st[d].mask,
+			                             .is_call = call};
 	}
 	return n;
 }
 
-u32 front_active_mask(const struct front *f, u32 sm, u32 warp) { return warp_of(f, sm, warp)->mask; }
-
-/* Where an operand of the warp's current frame is, NULL when it lies outside the frame. */
-static u8 *operand_at(const struct front *f, u32 sm, u32 warp, opnd at, u32 bytes)
+u32 front_active_mask(const struct front *f, u32 sm, u32 warp)
 {
+	return warp_of(f, sm, warp)->mask;
+}
+
+/* Where an operand of the warp's current frame is, NULL when its lanes do not all lie inside the frame. */
+static u8 *operand_at(const struct front *f, u32 sm, u32 warp, opnd at, enum ptype t)
+{
+	const u64 bytes = t == T_PRED ? 4 : ptype_bytes(t) == 8 ? 8 * LANES : 4 * LANES;
 	const struct warp *w = warp_of(f, sm, warp);
 	if (at == OPND_NONE || w->launch >= f->launches_cap || !f->launches[w->launch].l)
 		return NULL;
 	const struct launch_ref *ref = &f->launches[w->launch];
 	if (at & OPND_POOL)
-		return (at & ~OPND_POOL) + bytes * LANES <= ref->l->mod->pool_bytes ? ref->pool + (at & ~OPND_POOL) : NULL;
+		return (at & ~OPND_POOL) + bytes <= ref->l->mod->pool_bytes ? ref->pool + (at & ~OPND_POOL) : NULL;
 	return at + bytes <= ref->funcs[w->func].frame_bytes ? frame_of(f, sm, warp) + at : NULL;
 }
 
 u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t)
 {
 	const u32 bytes = ptype_bytes(t);
-	const u8 *p = operand_at(f, sm, warp, at, 4);
+	const u8 *p = operand_at(f, sm, warp, at, t);
 	if (!p || lane >= LANES)
 		return 0;
 	if (t == T_PRED)
@@ -197,7 +214,7 @@ u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, e
 
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
 {
-	u8 *p = at & OPND_POOL ? NULL : operand_at(f, sm, warp, at, 4);
+	u8 *p = at & OPND_POOL ? NULL : operand_at(f, sm, warp, at, t);
 	if (!p || lane >= LANES)
 		return false;
 	if (t == T_PRED)

@@ -11,7 +11,8 @@
 #include "passes/postdom.h"
 #include "passes/regalloc.h"
 
-/* --- header ---------------------------------------------------------------------------------------------------------------- */
+/* --- header
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static bool parse_dims3(struct loader *ld, u32 out[3])
 {
@@ -38,7 +39,7 @@ static bool parse_tuning(struct loader *ld, struct func *f)
 	if (ld_accept_mod(ld, "maxnreg"))
 		return ld_u32(ld, &f->maxnreg, "a number of registers", 1u << 20);
 	if (ld_accept_mod(ld, "maxnctapersm") || ld_accept_mod(ld, "maxclusterrank") || ld_accept_mod(ld, "abi_preserve") ||
-		ld_accept_mod(ld, "abi_preserve_control"))
+	    ld_accept_mod(ld, "abi_preserve_control"))
 		return ld_u32(ld, skip, "a number", UINT32_MAX);
 	if (ld_accept_mod(ld, "reqnctapercluster"))
 		return parse_dims3(ld, skip);
@@ -68,7 +69,8 @@ static void copy_params(struct func *f, const struct sig *sig)
 	f->nparams = sig->nin;
 	for (u32 i = 0; i < sig->nin; i++) {
 		const struct formal *p = &sig->in[i];
-		f->params[i] = (struct param){xstrndup(p->name.p, p->name.len), p->type, p->offset, p->size, p->align, p->is_pointer};
+		f->params[i] =
+		    (struct param){xstrndup(p->name.p, p->name.len), p->type, p->offset, p->size, p->align, p->is_pointer};
 	}
 	f->param_bytes = sig->in_bytes;
 	f->ret_bytes = sig->out_bytes;
@@ -99,7 +101,7 @@ static s32 declare_function(struct loader *ld, const struct token *name, bool is
 	u32 i = ld->names[old].index;
 	const struct sig *a = &ld->sigs[ld->finfo[i].sig], *b = &ld->sigs[sig];
 	if (ld->m->funcs[i].is_kernel != is_kernel || !same_formals(a->in, a->nin, b->in, b->nin) ||
-		!same_formals(a->out, a->nout, b->out, b->nout)) {
+	    !same_formals(a->out, a->nout, b->out, b->nout)) {
 		ld_fail(ld, name, "'%s' is declared differently at line %u", TEXT(name), ld->finfo[i].at.line);
 		return -1;
 	}
@@ -126,7 +128,8 @@ static bool declare_params(struct loader *ld, const struct formal *list, u32 n, 
 	return true;
 }
 
-/* --- passes ---------------------------------------------------------------------------------------------------------------- */
+/* --- passes
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void add_regnames(struct loader *ld, const struct fn *f, const struct regalloc *ra, const struct liveness *l)
 {
@@ -190,10 +193,13 @@ static bool run_passes(struct loader *ld)
 	}
 	liveness_release(&l);
 	cfg_release(&g);
-	return ok || ld_fail(ld, &ld->finfo[ld->fn].at, "%s '%s': %s", fn->is_kernel ? "kernel" : "function", fn->name, e.msg);
+	return ok ||
+	       ld_fail(ld, &ld->finfo[ld->fn].at, "%s '%s': %s", fn->is_kernel ? "kernel" : "function", fn->name, e.msg);
 }
 
-/* --- body -------------------------------------------------------------------------------------------------------------------- */
+/* --- body
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void begin_function(struct loader *ld, s32 index)
 {
@@ -234,7 +240,7 @@ static bool parse_definition(struct loader *ld, s32 index)
 	begin_function(ld, index);
 	u32 begin = ld->m->ncode;
 	bool ok = declare_params(ld, sig.in, sig.nin, in_space) && declare_params(ld, sig.out, sig.nout, SPC_FPARAM) &&
-			  load_reg_params(ld, &sig) && parse_body(ld) && finish_body(ld, begin);
+	          load_reg_params(ld, &sig) && parse_body(ld) && finish_body(ld, begin);
 	if (!ok)
 		return false;
 	scope_close(ld);

@@ -10,11 +10,20 @@ static bool check_callee(struct loader *ld, const struct edge *e)
 	if (ld->finfo[e->callee].defined)
 		return true;
 	const char *name = ld->m->funcs[e->callee].name;
-	static const char *const runtime[] = {"malloc", "free", "cudaMalloc", "cudaFree", "cudaLaunchDevice", "cudaLaunchDeviceV2",
-										  "cudaGetParameterBuffer", "cudaGetParameterBufferV2", "cudaDeviceSynchronize"};
+	static const char *const runtime[] = {"malloc",
+	                                      "free",
+	                                      "cudaMalloc",
+	                                      "cudaFree",
+	                                      "cudaLaunchDevice",
+	                                      "cudaLaunchDeviceV2",
+	                                      "cudaGetParameterBuffer",
+	                                      "cudaGetParameterBufferV2",
+	                                      "cudaDeviceSynchronize"};
 	for (u32 i = 0; i < ARRAY_LEN(runtime); i++)
 		if (!strcmp(name, runtime[i]))
-			return ld_fail(ld, &e->at, "call of '%s' is not supported: the device runtime (heap, dynamic parallelism) is not modelled", name);
+			return ld_fail(
+			    ld, &e->at,
+			    "call of '%s' is not supported: the device runtime (heap, dynamic parallelism) is not modelled", name);
 	return ld_fail(ld, &e->at, "function '%s' is called but not defined in this module", name);
 }
 
@@ -29,7 +38,8 @@ static bool resolve_aliases(struct loader *ld)
 {
 	for (u32 i = 0; i < ld->nfinfo; i++)
 		if (ld->finfo[i].alias >= 0 && !ld->finfo[real_function(ld, (s32)i)].defined)
-			return ld_fail(ld, &ld->finfo[i].at, "alias '%s' stands for no function that is defined", ld->m->funcs[i].name);
+			return ld_fail(ld, &ld->finfo[i].at, "alias '%s' stands for no function that is defined",
+			               ld->m->funcs[i].name);
 	for (u32 i = 0; i < ld->nedges; i++) {
 		struct edge *e = &ld->edges[i];
 		e->callee = real_function(ld, e->callee);
@@ -55,8 +65,8 @@ static bool push_arc(struct graph *g, struct loader *ld, const struct edge *e, u
 static bool candidate(const struct loader *ld, u32 f, u32 sig)
 {
 	const struct sig *a = &ld->sigs[ld->finfo[f].sig], *b = &ld->sigs[sig];
-	return ld->finfo[f].address_taken && ld->finfo[f].defined && !ld->m->funcs[f].is_kernel && a->nin == b->nin && a->nout == b->nout &&
-		   a->in_bytes == b->in_bytes && a->out_bytes == b->out_bytes;
+	return ld->finfo[f].address_taken && ld->finfo[f].defined && !ld->m->funcs[f].is_kernel && a->nin == b->nin &&
+	       a->nout == b->nout && a->in_bytes == b->in_bytes && a->out_bytes == b->out_bytes;
 }
 
 static bool add_edge(struct graph *g, struct loader *ld, const struct edge *e, const u32 *taken, u32 ntaken)
@@ -69,7 +79,8 @@ static bool add_edge(struct graph *g, struct loader *ld, const struct edge *e, c
 	return true;
 }
 
-/* Edges come grouped by caller, in the order in which the functions' bodies stand, which need not be that of their numbers. */
+/* Edges come grouped by caller, in the order in which the functions' bodies stand, which need not be that of their
+ * numbers. */
 static bool add_arcs(struct graph *g, struct loader *ld)
 {
 	u32 *taken = xmalloc((g->n + 1) * sizeof(u32)), ntaken = 0;
@@ -91,8 +102,8 @@ static bool add_arcs(struct graph *g, struct loader *ld)
 	return ok;
 }
 
-/* Removes functions without (remaining) callees again and again; what stays reaches a cycle. With `reverse`, functions without
- * callers are removed from what `keep` says, leaving the cycles and what lies between them. */
+/* Removes functions without (remaining) callees again and again; what stays reaches a cycle. With `reverse`, functions
+ * without callers are removed from what `keep` says, leaving the cycles and what lies between them. */
 static void peel(const struct graph *g, const bool *keep, bool reverse, bool *left)
 {
 	u32 *count = xcalloc(g->n + 1, sizeof(u32)), *start = xcalloc(g->n + 2, sizeof(u32));

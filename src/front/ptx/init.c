@@ -105,7 +105,8 @@ static bool parse_address(struct init *x, struct reloc *r)
 static bool add_reloc(struct init *x, const struct token *where, u64 at, const struct reloc *r)
 {
 	if (x->esize != 8 && x->esize != 4)
-		return ld_fail(x->ld, where, "an address needs an element of 4 or 8 bytes, .%s has %u", ptype_name(x->type), x->esize);
+		return ld_fail(x->ld, where, "an address needs an element of 4 or 8 bytes, .%s has %u", ptype_name(x->type),
+		               x->esize);
 	const struct symbol *s = r->sym >= 0 ? &x->ld->m->symbols[r->sym] : NULL;
 	if (s && s->space != SPC_GLOBAL && s->space != SPC_CONST)
 		return ld_fail(x->ld, where, "an initialiser cannot hold the address of a %s variable", space_names[s->space]);
@@ -137,7 +138,8 @@ static bool parse_masked(struct init *x, u64 at)
 		last->bytes = 1;
 		return true;
 	}
-	if (!last || last->at + k != at || last->bytes != k || last->sym != r.sym || last->func != r.func || last->add != r.add)
+	if (!last || last->at + k != at || last->bytes != k || last->sym != r.sym || last->func != r.func ||
+	    last->add != r.add)
 		return ld_fail(ld, &where, "bytes of an address are supported only when all eight follow one another");
 	last->bytes = k + 1;
 	return true;
@@ -184,7 +186,8 @@ static bool parse_value(struct init *x, u64 at, const u64 *dims, u32 ndims)
 		if (i && tok_is(&ld->tok, '}'))
 			break;
 		if (i >= dims[0])
-			return ld_fail(ld, &ld->tok, "more than %llu values in the initialiser of '%s'", (unsigned long long)dims[0], x->sym->name);
+			return ld_fail(ld, &ld->tok, "more than %llu values in the initialiser of '%s'",
+			               (unsigned long long)dims[0], x->sym->name);
 		if (tok_is(&ld->tok, '{') || ndims == 1) {
 			if (!parse_value(x, at + i * stride, dims + 1, ndims - 1))
 				return false;
@@ -207,7 +210,8 @@ static bool check_masked(struct init *x, const struct token *at)
 bool parse_init(struct loader *ld, struct symbol *sym, enum ptype type, u32 vec, const u64 *dims, u32 ndims)
 {
 	struct token at = ld->tok;
-	struct init x = {.ld = ld, .sym = sym, .type = type, .esize = ptype_bytes(type), .open = ndims && dims[0] == UINT64_MAX};
+	struct init x = {
+	    .ld = ld, .sym = sym, .type = type, .esize = ptype_bytes(type), .open = ndims && dims[0] == UINT64_MAX};
 	u64 all[16];
 	if (ndims)
 		memcpy(all, dims, ndims * sizeof(u64));

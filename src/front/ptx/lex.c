@@ -11,8 +11,14 @@ void lex_init(struct lexer *lx, const char *text, size_t len)
 	*lx = (struct lexer){.p = text, .end = text + len, .line_start = text, .line = 1};
 }
 
-static bool is_name_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
-static char peek(const struct lexer *lx, size_t n) { return (size_t)(lx->end - lx->p) > n ? lx->p[n] : 0; }
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+static char peek(const struct lexer *lx, size_t n)
+{
+	return (size_t)(lx->end - lx->p) > n ? lx->p[n] : 0;
+}
 
 static void newline(struct lexer *lx)
 {
@@ -45,7 +51,8 @@ static bool skip_space(struct lexer *lx, struct token *t)
 			const char *nl = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
 			lx->p = (nl ? nl : lx->end) - 1;
 		} else if (c == '/' && peek(lx, 1) == '*') {
-			*t = (struct token){.kind = TK_BAD, .p = lx->p, .len = 2, .line = lx->line, .col = (u32)(lx->p - lx->line_start) + 1};
+			*t = (struct token){
+			    .kind = TK_BAD, .p = lx->p, .len = 2, .line = lx->line, .col = (u32)(lx->p - lx->line_start) + 1};
 			if (!skip_block_comment(lx)) {
 				t->why = "a comment that never ends";
 				return false;

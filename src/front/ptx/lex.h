@@ -31,7 +31,10 @@ struct lexer {
 void lex_init(struct lexer *lx, const char *text, size_t len);
 void lex_next(struct lexer *lx, struct token *t);
 /* Is the token this punctuation / .word / name? */
-static inline bool tok_is(const struct token *t, char punct) { return t->kind == TK_PUNCT && t->punct == punct; }
+static inline bool tok_is(const struct token *t, char punct)
+{
+	return t->kind == TK_PUNCT && t->punct == punct;
+}
 bool tok_is_mod(const struct token *t, const char *word);
 bool tok_is_name(const struct token *t, const char *word);
 /* The token as it stands in the text, for messages: at most 60 bytes, unprintable ones as '?'. */

@@ -14,14 +14,15 @@
 struct layout {
 	struct loader *ld;
 	struct graph g;
-	u32 *reach;             /* scratch */
+	u32 *reach;                              /* scratch */
 	u64 *local_at, *local_own, *local_align; /* per function */
-	u32 *chain;             /* per function: counted registers live down the deepest chain of calls */
+	u32 *chain;                              /* per function: counted registers live down the deepest chain of calls */
 };
 
-/* --- local memory -----------------------------------------------------------------------------------------------------
- * A thread's local memory is laid out statically: a function's variables lie behind those of all its callers. So an address
- * does not depend on the way a function was reached. Recursion with local variables would need a frame per call: refused. */
+/* --- local memory
+ * ----------------------------------------------------------------------------------------------------- A thread's
+ * local memory is laid out statically: a function's variables lie behind those of all its callers. So an address does
+ * not depend on the way a function was reached. Recursion with local variables would need a frame per call: refused. */
 
 static void own_frames(struct layout *x)
 {
@@ -43,10 +44,11 @@ static bool check_local(struct layout *x)
 	struct loader *ld = x->ld;
 	for (u32 f = 0; f < x->g.n; f++) {
 		if (x->g.in_cycle[f] && x->local_own[f])
-			return ld_fail(ld, &ld->finfo[f].at, "function '%s' is recursive and has .local variables: not supported", ld->m->funcs[f].name);
+			return ld_fail(ld, &ld->finfo[f].at, "function '%s' is recursive and has .local variables: not supported",
+			               ld->m->funcs[f].name);
 		if (x->local_at[f] + x->local_own[f] > NARROW_BYTES_MAX)
-			return ld_fail(ld, &ld->finfo[f].at, "'%s' and its callers have more than %llu bytes of .local variables", ld->m->funcs[f].name,
-						   (unsigned long long)NARROW_BYTES_MAX);
+			return ld_fail(ld, &ld->finfo[f].at, "'%s' and its callers have more than %llu bytes of .local variables",
+			               ld->m->funcs[f].name, (unsigned long long)NARROW_BYTES_MAX);
 	}
 	return true;
 }
@@ -79,9 +81,10 @@ static bool layout_local(struct layout *x)
 	return check_local(x);
 }
 
-/* --- shared memory ------------------------------------------------------------------------------------------------------
- * A variable has one offset in all kernels that reach it. Two variables may overlap only when no kernel reaches both. The
- * variables that most kernels reach come first, so a kernel's own ones follow without gaps. */
+/* --- shared memory
+ * ------------------------------------------------------------------------------------------------------ A variable has
+ * one offset in all kernels that reach it. Two variables may overlap only when no kernel reaches both. The variables
+ * that most kernels reach come first, so a kernel's own ones follow without gaps. */
 
 struct shared_var {
 	u32 sym, nkernels;
@@ -105,8 +108,8 @@ static bool overlap(const u64 *a, const u64 *b, u32 words)
 	return false;
 }
 
-/* Lowest offset behind or between the variables placed before that share a kernel. `placed` is in order of placing; moving past one
- * may run into an earlier one, so the scan restarts until nothing is in the way. */
+/* Lowest offset behind or between the variables placed before that share a kernel. `placed` is in order of placing;
+ * moving past one may run into an earlier one, so the scan restarts until nothing is in the way. */
 static u64 free_offset(const struct module *m, const struct shared_var *v, u32 n, u32 words)
 {
 	const struct symbol *s = &m->symbols[v[n].sym];
@@ -176,7 +179,8 @@ static bool sum_shared(struct layout *x, const struct shared_var *v, u32 n)
 			if (v[i].kernels[k / 64] >> (k % 64) & 1)
 				end = MAX(end, v[i].end);
 		if (end > NARROW_BYTES_MAX)
-			return ld_fail(ld, &ld->finfo[k].at, "kernel '%s' needs %llu bytes of shared memory", ld->m->funcs[k].name, (unsigned long long)end);
+			return ld_fail(ld, &ld->finfo[k].at, "kernel '%s' needs %llu bytes of shared memory", ld->m->funcs[k].name,
+			               (unsigned long long)end);
 		ld->m->funcs[k].shared_bytes = (u32)round_up(end, 16);
 	}
 	return true;
@@ -205,9 +209,10 @@ static bool layout_shared(struct layout *x)
 	return ok;
 }
 
-/* --- the dynamic shared array --------------------------------------------------------------------------------------------
- * It starts behind a kernel's static variables. A device function has one offset in its code, so all kernels that reach a function
- * which refers to the array get the largest of their offsets (and count the bytes below it as theirs). */
+/* --- the dynamic shared array
+ * -------------------------------------------------------------------------------------------- It starts behind a
+ * kernel's static variables. A device function has one offset in its code, so all kernels that reach a function which
+ * refers to the array get the largest of their offsets (and count the bytes below it as theirs). */
 
 static u32 dynamic_align(const struct layout *x, u32 f)
 {
@@ -265,9 +270,11 @@ static void layout_dynamic(struct layout *x)
 	}
 }
 
-/* --- figures ----------------------------------------------------------------------------------------------------------------- */
+/* --- figures
+ * ----------------------------------------------------------------------------------------------------------------- */
 
-/* Registers down a chain of calls: what is live at the call, and the callee's own. A recursive chain is counted once. */
+/* Registers down a chain of calls: what is live at the call, and the callee's own. A recursive chain is counted once.
+ */
 static void chain_registers(struct layout *x)
 {
 	const struct graph *g = &x->g;
@@ -311,7 +318,8 @@ static void figures(struct layout *x)
 		kernel_figures(x, k);
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------------------ */
+/* --- the end
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static void fix_addresses(struct loader *ld)
 {
@@ -325,21 +333,24 @@ static bool check_symbols(struct loader *ld)
 		const struct symbol *s = &ld->m->symbols[i];
 		bool missing = ld->syminfo[i].is_extern && ld->syminfo[i].used && s->space != SPC_SHARED;
 		if (missing)
-			return ld_fail(ld, &ld->syminfo[i].at, "variable '%s' is declared .extern and used, but not defined in this module", s->name);
+			return ld_fail(ld, &ld->syminfo[i].at,
+			               "variable '%s' is declared .extern and used, but not defined in this module", s->name);
 	}
 	for (u32 i = 0; i < ld->ncsts; i++) {
 		s32 f = ld->csts[i].func;
 		if (f >= 0 && !ld->finfo[f].defined)
-			return ld_fail(ld, &ld->finfo[f].at, "the address of function '%s' is used, but it is not defined in this module", ld->m->funcs[f].name);
+			return ld_fail(ld, &ld->finfo[f].at,
+			               "the address of function '%s' is used, but it is not defined in this module",
+			               ld->m->funcs[f].name);
 	}
 	return true;
 }
 
-/* The opcode with its modifiers as it stands in the text at `t`. */
-static void opcode_text(const struct token *t, char *buf, u32 cap)
+/* The opcode with its modifiers as it stands in the text at `p`. */
+static void opcode_text(const char *p, char *buf, u32 cap)
 {
 	u32 n = 0;
-	for (const char *p = t->p; n + 1 < cap && *p && !strchr(" \t\r\n;{", *p); p++)
+	for (; n + 1 < cap && *p && !strchr(" \t\r\n;{", *p); p++)
 		buf[n++] = *p;
 	buf[n] = 0;
 }
@@ -350,8 +361,9 @@ static bool resolve_exec(struct loader *ld)
 		char name[96];
 		if (exec_resolve(&ld->m->code[pc]))
 			continue;
-		opcode_text(&ld->inst_at[pc], name, sizeof(name));
-		return ld_fail(ld, &ld->inst_at[pc], "'%s' is not supported", name);
+		const struct place *at = &ld->inst_at[pc];
+		opcode_text(at->p, name, sizeof(name));
+		return ld_fail(ld, &(struct token){.line = at->line, .col = at->col}, "'%s' is not supported", name);
 	}
 	return true;
 }

@@ -1,7 +1,9 @@
-/* loader: the state of one ptx_load, shared by the files that parse, lower and link. Nothing outside front/ptx includes it.
+/* loader: the state of one ptx_load, shared by the files that parse, lower and link. Nothing outside front/ptx includes
+ * it.
  *
- * The text is read once. Each instruction is lowered as it is parsed, over virtual registers; at a function's end labels are
- * resolved and the passes run; at the module's end (link.c) shared and local memory are laid out and constants are filled. */
+ * The text is read once. Each instruction is lowered as it is parsed, over virtual registers; at a function's end
+ * labels are resolved and the passes run; at the module's end (link.c) shared and local memory are laid out and
+ * constants are filled. */
 #ifndef FRONT_PTX_LOADER_H
 #define FRONT_PTX_LOADER_H
 #include "base/err.h"
@@ -10,24 +12,25 @@
 #include "ir/ir.h"
 
 #define NESTING_MAX 256                /* braces in a function, parentheses and braces in an initialiser */
+#define INSTS_MAX (4u << 20)           /* of a module: about 1 GiB of decoded instructions */
 #define INIT_BYTES_MAX (256ull << 20)  /* of one initialised variable */
 #define VAR_BYTES_MAX (1ull << 40)     /* of one variable */
 #define NARROW_BYTES_MAX (16ull << 20) /* of one shared or local variable: the generic windows are that large */
 
-/* Appends one zeroed element to a growing array and yields a pointer to it. Capacity is the next power of two above the count, so a
- * count may also be lowered freely. */
+/* Appends one zeroed element to a growing array and yields a pointer to it. Capacity is the next power of two above the
+ * count, so a count may also be lowered freely. */
 void *grow_array(void *array, u32 n, size_t size);
 #define PUSH(array, n) ((array) = grow_array((array), (n), sizeof(*(array))), &(array)[(n)++])
 
 enum name_kind { N_REG, N_RANGE, N_SYM, N_PARAM, N_LABEL, N_FUNC, N_TEXREF, N_SAMPLER, N_PROTO, N_TABLE };
 struct name {
 	enum name_kind kind;
-	enum ptype type;     /* N_REG, N_RANGE, N_PARAM */
-	enum space space;    /* N_PARAM: SPC_PARAM or SPC_FPARAM */
-	struct token at;     /* where it is declared */
-	u32 index;           /* virtual register, symbol, function, texref, signature, table; N_LABEL: pc */
-	u32 count;           /* N_RANGE */
-	u32 offset, size;    /* N_PARAM: bytes */
+	enum ptype type;  /* N_REG, N_RANGE, N_PARAM */
+	enum space space; /* N_PARAM: SPC_PARAM or SPC_FPARAM */
+	struct token at;  /* where it is declared */
+	u32 index;        /* virtual register, symbol, function, texref, signature, table; N_LABEL: pc */
+	u32 count;        /* N_RANGE */
+	u32 offset, size; /* N_PARAM: bytes */
 };
 struct scope {
 	struct names map, ranges; /* -> ld->names; ranges by prefix */
@@ -36,8 +39,8 @@ struct scope {
 };
 struct label_ref {
 	struct token at;
-	u32 inst;           /* bra, or */
-	s32 table, entry;   /* table >= 0: entry of a branch table */
+	u32 inst;         /* bra, or */
+	s32 table, entry; /* table >= 0: entry of a branch table */
 };
 
 struct formal {
@@ -54,13 +57,13 @@ struct finfo { /* beside each module->funcs[] */
 	struct token at;
 	u32 sig;
 	bool defined, is_extern, address_taken;
-	s32 alias;           /* function it stands for or -1 */
+	s32 alias; /* function it stands for or -1 */
 	u32 max_live;
 };
 struct edge { /* a call */
 	u32 caller, inst, live;
-	s32 callee;          /* -1: through a register, */
-	u32 sig;             /* any function with this shape */
+	s32 callee; /* -1: through a register, */
+	u32 sig;    /* any function with this shape */
 	struct token at;
 };
 struct symuse {
@@ -73,12 +76,12 @@ struct syminfo { /* beside each module->symbols[] */
 };
 struct cst { /* a pool entry */
 	u64 value;
-	s32 sym, func;       /* address of a symbol, a function */
-	s32 owner;           /* dynamic shared array: the function that refers to it; else -1 */
+	s32 sym, func; /* address of a symbol, a function */
+	s32 owner;     /* dynamic shared array: the function that refers to it; else -1 */
 	u32 at;
-	u8 bytes;            /* 4, 8 */
+	u8 bytes; /* 4, 8 */
 	bool generic;
-	u32 next;            /* hash chain, index + 1 */
+	u32 next; /* hash chain, index + 1 */
 };
 struct abs_fix { /* address [sym + imm] of shared or local memory: imm += the symbol's offset */
 	u32 inst, sym;
@@ -96,14 +99,17 @@ struct loader {
 	u32 nnames, names_mark; /* mark: module-level names end here */
 	struct scope *scopes;   /* [0] = module */
 	u32 nscopes;
-	struct names opcodes;    /* opcode name -> row of the opcode table (opform.c) */
+	struct names opcodes; /* opcode name -> row of the opcode table (opform.c) */
 
 	/* parallel to the module's arrays */
 	struct finfo *finfo;
 	u32 nfinfo;
 	struct syminfo *syminfo;
 	u32 nsyminfo;
-	struct token *inst_at; /* the opcode token of each instruction */
+	struct place {
+		const char *p;
+		u32 line, col;
+	} * inst_at; /* the opcode of each instruction in the text */
 	u32 ninst_at;
 
 	struct sig *sigs;
@@ -119,26 +125,26 @@ struct loader {
 	u32 ncst_heads;
 
 	/* the function being read */
-	s32 fn;              /* index or -1 */
-	u8 *vclass;          /* per virtual register */
+	s32 fn;     /* index or -1 */
+	u8 *vclass; /* per virtual register */
 	u32 nvclass;
 	struct vreg_name {
 		const char *p;
 		u32 len;
 		enum ptype type;
-	} *vnames;
+	} * vnames;
 	u32 nvnames;
 	struct label_ref *refs;
 	u32 nrefs;
 	struct reg_out {
 		u32 vreg, offset;
 		enum ptype type;
-	} *reg_out;          /* results declared .reg */
+	} * reg_out; /* results declared .reg */
 	u32 nreg_out;
-	u32 carry;           /* OPND_NONE until used */
+	u32 carry; /* OPND_NONE until used */
 	u32 fparam_used, fparam_max;
-	u32 last_label;      /* pc of the latest label */
-	u32 cuda_line;       /* of the latest .loc */
+	u32 last_label; /* pc of the latest label */
+	u32 cuda_line;  /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
 };
@@ -150,29 +156,31 @@ bool ld_expected(struct loader *ld, const char *what); /* about ld->tok */
 
 /* --- reader.c: tokens, scopes, names --- */
 void ld_next(struct loader *ld);
-bool ld_accept(struct loader *ld, char punct);          /* moves on when it is there */
+bool ld_accept(struct loader *ld, char punct); /* moves on when it is there */
 bool ld_accept_mod(struct loader *ld, const char *word);
 bool ld_expect(struct loader *ld, char punct);
 bool ld_ident(struct loader *ld, struct token *out, const char *what);
 bool ld_u32(struct loader *ld, u32 *out, const char *what, u32 max);
 void scope_open(struct loader *ld);
-void scope_close(struct loader *ld);                    /* resolves references to its labels */
-/* A new name in the innermost scope; NULL with an error when it is taken. The pointer is good until the next declaration. */
+void scope_close(struct loader *ld); /* resolves references to its labels */
+/* A new name in the innermost scope; NULL with an error when it is taken. The pointer is good until the next
+ * declaration. */
 struct name *name_declare(struct loader *ld, const struct token *at, enum name_kind kind);
-struct name *name_find(struct loader *ld, const struct token *at); /* NULL when unknown; no error. Makes registers of ranges. */
+struct name *name_find(struct loader *ld,
+                       const struct token *at); /* NULL when unknown; no error. Makes registers of ranges. */
 void label_refer(struct loader *ld, const struct token *at, u32 inst, s32 table, s32 entry);
 u32 vreg_new(struct loader *ld, enum ptype type, const struct token *name /* or NULL */);
-bool parse_type(struct loader *ld, enum ptype *t);      /* at a TK_MOD */
-enum ptype type_of_word(const char *p, u32 len);        /* T_NONE when it is no type */
+bool parse_type(struct loader *ld, enum ptype *t); /* at a TK_MOD */
+enum ptype type_of_word(const char *p, u32 len);   /* T_NONE when it is no type */
 
 /* --- expr.c --- */
-bool parse_const_expr(struct loader *ld, u64 *out);     /* integer constant expression */
+bool parse_const_expr(struct loader *ld, u64 *out); /* integer constant expression */
 
 /* --- pool.c --- */
 opnd pool_value(struct loader *ld, u64 value, u32 bytes);
 opnd pool_symbol(struct loader *ld, u32 sym, s64 add, u32 bytes, bool generic);
 opnd pool_func(struct loader *ld, u32 func, u32 bytes);
-bool pool_build(struct loader *ld);                     /* after layout: makes module->pool and fixes */
+bool pool_build(struct loader *ld); /* after layout: makes module->pool and fixes */
 
 /* --- decl.c, init.c --- */
 bool parse_var(struct loader *ld, enum space space, bool is_extern); /* after the state space; up to and with ';' */
@@ -187,7 +195,7 @@ bool parse_body(struct loader *ld); /* behind the '{', up to its '}' (which stay
 bool parse_file(struct loader *ld); /* behind .file */
 bool parse_loc(struct loader *ld);  /* behind .loc */
 bool skip_pragma(struct loader *ld);
-bool finish_body(struct loader *ld, u32 begin); /* a last ret where control could run off the end */
+bool finish_body(struct loader *ld, u32 begin);                 /* a last ret where control could run off the end */
 bool load_reg_params(struct loader *ld, const struct sig *sig); /* declares parameters that are .reg, loads them */
 
 /* --- link.c --- */

@@ -5,7 +5,8 @@
 
 struct inst inst_init(enum opcode op, enum ptype type)
 {
-	struct inst in = {.op = op, .type = type, .vec = 1, .reconv = -1, .target = -1, .func = -1, .call = -1, .table = -1, .tex = -1};
+	struct inst in = {
+	    .op = op, .type = type, .vec = 1, .reconv = -1, .target = -1, .func = -1, .call = -1, .table = -1, .tex = -1};
 	in.guard = OPND_NONE;
 	for (u32 i = 0; i < ARRAY_LEN(in.d); i++)
 		in.d[i] = OPND_NONE;
@@ -14,7 +15,8 @@ struct inst inst_init(enum opcode op, enum ptype type)
 	return in;
 }
 
-/* --- timing class --------------------------------------------------------------------------------------------------- */
+/* --- timing class ---------------------------------------------------------------------------------------------------
+ */
 
 enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL };
 #define ALU R_ALU
@@ -38,7 +40,10 @@ static const u8 rules[OP_COUNT] = {
 
 enum unit { U_INT, U_F32, U_F64 };
 
-static enum unit unit_of_type(enum ptype t) { return t == T_F64 ? U_F64 : ptype_is_float(t) ? U_F32 : U_INT; }
+static enum unit unit_of_type(enum ptype t)
+{
+	return t == T_F64 ? U_F64 : ptype_is_float(t) ? U_F32 : U_INT;
+}
 
 /* A conversion runs where its wider side lives; moves and selections are no arithmetic. */
 static enum unit unit_of(const struct inst *in)
@@ -65,9 +70,9 @@ static u8 class_of_mem(const struct inst *in)
 u8 class_of(const struct inst *in)
 {
 	static const u8 by_unit[][3] = {
-		[R_ALU] = {IC_INT_ADD, IC_F32_ADD, IC_F64_ADD}, [R_MAX] = {IC_INT_MAX, IC_F32_MAX, IC_F64_MAX},
-		[R_MUL] = {IC_INT_MUL, IC_F32_MUL, IC_F64_MUL}, [R_MAD] = {IC_INT_MAD, IC_F32_MAD, IC_F64_MAD},
-		[R_DIV] = {IC_INT_DIV, IC_F32_DIV, IC_F64_DIV},
+	    [R_ALU] = {IC_INT_ADD, IC_F32_ADD, IC_F64_ADD}, [R_MAX] = {IC_INT_MAX, IC_F32_MAX, IC_F64_MAX},
+	    [R_MUL] = {IC_INT_MUL, IC_F32_MUL, IC_F64_MUL}, [R_MAD] = {IC_INT_MAD, IC_F32_MAD, IC_F64_MAD},
+	    [R_DIV] = {IC_INT_DIV, IC_F32_DIV, IC_F64_DIV},
 	};
 	switch (rules[in->op]) {
 	case R_SPECIAL: return in->flags & IF_APPROX ? IC_SFU : by_unit[R_DIV][unit_of(in)];
@@ -90,12 +95,15 @@ u32 emit(struct stmt *s, const struct inst *in)
 	to->guard = s->in.guard;
 	to->flags |= s->in.flags & IF_GUARD_NEG;
 	to->cls = class_of(to);
-	struct token *at = PUSH(ld->inst_at, ld->ninst_at);
-	*at = s->op;
+	struct place *at = PUSH(ld->inst_at, ld->ninst_at);
+	*at = (struct place){s->op.p, s->op.line, s->op.col};
+	if (ld->m->ncode > INSTS_MAX)
+		ld_fail(ld, &s->op, "more than %u instructions in a module", INSTS_MAX);
 	return ld->m->ncode - 1;
 }
 
-/* --- operands --------------------------------------------------------------------------------------------------------- */
+/* --- operands
+ * --------------------------------------------------------------------------------------------------------- */
 
 bool want_args(struct stmt *s, u32 min, u32 max)
 {
@@ -104,23 +112,29 @@ bool want_args(struct stmt *s, u32 min, u32 max)
 	if (s->nargs >= min && s->nargs <= max)
 		return true;
 	if (min == max)
-		return ld_fail(s->ld, &s->op, "'%s' takes %u operand%s, here are %u", NAME(s), min, min == 1 ? "" : "s", s->nargs);
+		return ld_fail(s->ld, &s->op, "'%s' takes %u operand%s, here are %u", NAME(s), min, min == 1 ? "" : "s",
+		               s->nargs);
 	return ld_fail(s->ld, &s->op, "'%s' takes %u to %u operands, here are %u", NAME(s), min, max, s->nargs);
 }
 
-static u32 bits_of(enum ptype t) { return t == T_PRED ? 1 : ptype_bytes(t) * 8; }
+static u32 bits_of(enum ptype t)
+{
+	return t == T_PRED ? 1 : ptype_bytes(t) * 8;
+}
 
 static bool check_reg(struct stmt *s, const struct operand *o, enum ptype have, enum ptype want, enum width w)
 {
 	if (have == T_PRED && want == T_PRED)
 		return true;
 	if (want == T_PRED)
-		return ld_fail(s->ld, &o->at, "'%s' is a .%s register, '%s' needs a predicate here", TEXT(&o->at), ptype_name(have), NAME(s));
+		return ld_fail(s->ld, &o->at, "'%s' is a .%s register, '%s' needs a predicate here", TEXT(&o->at),
+		               ptype_name(have), NAME(s));
 	if (have == T_PRED)
-		return ld_fail(s->ld, &o->at, "'%s' is a predicate, '%s' needs a %u-bit register here", TEXT(&o->at), NAME(s), bits_of(want));
+		return ld_fail(s->ld, &o->at, "'%s' is a predicate, '%s' needs a %u-bit register here", TEXT(&o->at), NAME(s),
+		               bits_of(want));
 	bool fits = w == W_MAY_BE_WIDER ? bits_of(have) >= bits_of(want) : bits_of(have) == bits_of(want);
-	return fits || ld_fail(s->ld, &o->at, "'%s' is a .%s register, '%s' needs %u bits here", TEXT(&o->at), ptype_name(have), NAME(s),
-						   bits_of(want));
+	return fits || ld_fail(s->ld, &o->at, "'%s' is a .%s register, '%s' needs %u bits here", TEXT(&o->at),
+	                       ptype_name(have), NAME(s), bits_of(want));
 }
 
 bool lower_dst(struct stmt *s, const struct operand *o, enum ptype t, enum width w, opnd *out)
@@ -187,7 +201,8 @@ static bool lower_address_value(struct stmt *s, const struct operand *o, enum pt
 {
 	u32 bytes = ptype_bytes(t);
 	if (bytes != 4 && bytes != 8)
-		return ld_fail(s->ld, &o->at, "the address of '%s' needs 32 or 64 bits, '%s' has %u here", TEXT(&o->at), NAME(s), bits_of(t));
+		return ld_fail(s->ld, &o->at, "the address of '%s' needs 32 or 64 bits, '%s' has %u here", TEXT(&o->at),
+		               NAME(s), bits_of(t));
 	if (o->kind == A_PARAM) {
 		*out = pool_value(s->ld, o->ival + (u64)o->add, bytes);
 	} else if (o->kind == A_FUNC) {
@@ -215,7 +230,9 @@ bool lower_src(struct stmt *s, const struct operand *o, enum ptype t, enum width
 	case A_FUNC:
 	case A_PARAM: return lower_address_value(s, o, t, out);
 	case A_NAME: break;
-	default: return ld_fail(s->ld, &o->at, "unexpected '%s', '%s' needs a register or a constant here", TEXT(&o->at), NAME(s));
+	default:
+		return ld_fail(s->ld, &o->at, "unexpected '%s', '%s' needs a register or a constant here", TEXT(&o->at),
+		               NAME(s));
 	}
 	const struct name *n = name_find(s->ld, &o->at);
 	if (n && (n->kind == N_TEXREF || n->kind == N_SAMPLER))
@@ -223,7 +240,8 @@ bool lower_src(struct stmt *s, const struct operand *o, enum ptype t, enum width
 	if (n)
 		return ld_fail(s->ld, &o->at, "'%s' is not a register, variable or constant", TEXT(&o->at));
 	if (o->at.p[0] == '%')
-		return ld_fail(s->ld, &o->at, "register '%s' is not declared, and no special register that is supported", TEXT(&o->at));
+		return ld_fail(s->ld, &o->at, "register '%s' is not declared, and no special register that is supported",
+		               TEXT(&o->at));
 	return ld_fail(s->ld, &o->at, "'%s' is not declared", TEXT(&o->at));
 }
 
@@ -234,7 +252,8 @@ bool lower_pred_src(struct stmt *s, const struct operand *o, opnd *out)
 	return lower_src(s, o, T_PRED, W_EXACT, out);
 }
 
-/* --- signatures ---------------------------------------------------------------------------------------------------------- */
+/* --- signatures
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static enum ptype doubled(const struct stmt *s)
 {
@@ -327,7 +346,8 @@ static bool check_combine(struct stmt *s)
 		return true;
 	if ((s->in.boolop != BOOL_NONE) == (s->in.s[2] != OPND_NONE))
 		return true;
-	return ld_fail(s->ld, &s->op, "'%s': a predicate to combine with needs .and, .or or .xor, and the other way round", NAME(s));
+	return ld_fail(s->ld, &s->op, "'%s': a predicate to combine with needs .and, .or or .xor, and the other way round",
+	               NAME(s));
 }
 
 bool lower_generic(struct stmt *s)

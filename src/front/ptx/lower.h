@@ -20,7 +20,7 @@ enum okind {
 struct operand {
 	enum okind kind, base;
 	struct token at;
-	bool neg;                /* !operand */
+	bool neg; /* !operand */
 	bool generic;
 	u8 exact_bytes;
 	enum ptype type;
@@ -29,8 +29,8 @@ struct operand {
 	u64 ival;
 	s64 add;
 	double fval;
-	u32 elems, nelems;       /* stmt.elem[elems .. elems + nelems) */
-	enum okind pair;         /* a|b: A_REG or A_SINK, else A_NONE */
+	u32 elems, nelems; /* stmt.elem[elems .. elems + nelems) */
+	enum okind pair;   /* a|b: A_REG or A_SINK, else A_NONE */
 	u32 pair_index;
 	enum ptype pair_type;
 };
@@ -51,26 +51,52 @@ struct stmt { /* one instruction */
 	const struct opform *form;
 	enum ptype types[4];
 	u32 ntypes;
-	bool cache_hint;         /* .L2::cache_hint: one operand more, ignored */
-	bool has_mode;           /* .lo/.hi/.wide, .sync/.arrive/.red ... was there */
-	bool sc;                 /* fence.sc and the like */
+	bool cache_hint; /* .L2::cache_hint: one operand more, ignored */
+	bool has_mode;   /* .lo/.hi/.wide, .sync/.arrive/.red ... was there */
+	bool sc;         /* fence.sc and the like */
 	struct inst in;
 };
 
 /* Modifier groups: which words an opcode takes. */
 enum {
-	G_FTZ = 1 << 0, G_SAT = 1 << 1, G_ROUND = 1 << 2, G_APPROX = 1 << 3, G_CC = 1 << 4, G_NAN = 1 << 5, G_MUL = 1 << 6, G_CVT = 1 << 7,
-	G_CMP = 1 << 8, G_SPACE = 1 << 9, G_MEM = 1 << 10, G_CACHE = 1 << 11, G_VEC = 1 << 12, G_RMW = 1 << 13, G_CVTA = 1 << 14, G_BFIND = 1 << 15,
-	G_SHF = 1 << 16, G_PRMT = 1 << 17, G_SHFL = 1 << 18, G_VOTE = 1 << 19, G_MATCH = 1 << 20, G_SYNC = 1 << 21, G_BAR = 1 << 22, G_FENCE = 1 << 23,
-	G_TESTP = 1 << 24, G_TEX = 1 << 25, G_UNI = 1 << 26, G_PREFETCH = 1 << 27, G_VIDEO = 1 << 28, G_TLD4 = 1 << 29, G_HALF = 1 << 30,
+	G_FTZ = 1 << 0,
+	G_SAT = 1 << 1,
+	G_ROUND = 1 << 2,
+	G_APPROX = 1 << 3,
+	G_CC = 1 << 4,
+	G_NAN = 1 << 5,
+	G_MUL = 1 << 6,
+	G_CVT = 1 << 7,
+	G_CMP = 1 << 8,
+	G_SPACE = 1 << 9,
+	G_MEM = 1 << 10,
+	G_CACHE = 1 << 11,
+	G_VEC = 1 << 12,
+	G_RMW = 1 << 13,
+	G_CVTA = 1 << 14,
+	G_BFIND = 1 << 15,
+	G_SHF = 1 << 16,
+	G_PRMT = 1 << 17,
+	G_SHFL = 1 << 18,
+	G_VOTE = 1 << 19,
+	G_MATCH = 1 << 20,
+	G_SYNC = 1 << 21,
+	G_BAR = 1 << 22,
+	G_FENCE = 1 << 23,
+	G_TESTP = 1 << 24,
+	G_TEX = 1 << 25,
+	G_UNI = 1 << 26,
+	G_PREFETCH = 1 << 27,
+	G_VIDEO = 1 << 28,
+	G_TLD4 = 1 << 29,
+	G_HALF = 1 << 30,
 };
 
-/* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says the width:
- *   t  the instruction's (first) type        x  its second type, or the first when there is one only
- *   w  as t, doubled under .wide             u  32 bits
- *   p  predicate                             T, X  as t, x; the register may be wider
- *   a  an address: 32 or 64 bits             i  integer constant that goes into inst.mode
- * and "|p" an optional second destination, '?' makes the letter behind it optional. */
+/* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
+ * the width: t  the instruction's (first) type        x  its second type, or the first when there is one only w  as t,
+ * doubled under .wide             u  32 bits p  predicate                             T, X  as t, x; the register may
+ * be wider a  an address: 32 or 64 bits             i  integer constant that goes into inst.mode and "|p" an optional
+ * second destination, '?' makes the letter behind it optional. */
 struct opform {
 	const char *name;
 	u8 op;

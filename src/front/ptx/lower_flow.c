@@ -48,7 +48,8 @@ bool lower_ret(struct stmt *s)
 	return true;
 }
 
-/* --- barriers and fences ---------------------------------------------------------------------------------------------- */
+/* --- barriers and fences
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool lower_bar_warp(struct stmt *s)
 {
@@ -100,7 +101,8 @@ bool lower_membar(struct stmt *s)
 	return true;
 }
 
-/* --- calls ---------------------------------------------------------------------------------------------------------------- */
+/* --- calls
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 struct call {
 	struct token callee, proto;
@@ -160,7 +162,7 @@ static bool find_callee(struct stmt *s, struct call *c)
 	}
 	if (c->target.kind != A_REG || !c->has_proto)
 		return ld_fail(ld, &c->callee, "'%s' is not a function declared before%s", TEXT(&c->callee),
-					   c->target.kind == A_REG ? " (a call through a register needs a .callprototype label)" : "");
+		               c->target.kind == A_REG ? " (a call through a register needs a .callprototype label)" : "");
 	const struct name *n = name_find(ld, &c->proto);
 	if (!n || n->kind != N_PROTO)
 		return ld_fail(ld, &c->proto, "'%s' is not a .callprototype or .calltargets label", TEXT(&c->proto));
@@ -173,8 +175,9 @@ static bool check_counts(struct stmt *s, const struct call *c, const struct sig 
 {
 	if (c->nin == sig->nin && c->nout == sig->nout)
 		return true;
-	return ld_fail(s->ld, &c->callee, "'%s' takes %u argument%s and returns %u value%s, the call has %u and %u", TEXT(&c->callee), sig->nin,
-				   sig->nin == 1 ? "" : "s", sig->nout, sig->nout == 1 ? "" : "s", c->nin, c->nout);
+	return ld_fail(s->ld, &c->callee, "'%s' takes %u argument%s and returns %u value%s, the call has %u and %u",
+	               TEXT(&c->callee), sig->nin, sig->nin == 1 ? "" : "s", sig->nout, sig->nout == 1 ? "" : "s", c->nin,
+	               c->nout);
 }
 
 /* A hidden call variable for an argument that is a register or constant. */
@@ -190,13 +193,14 @@ static bool param_place(struct stmt *s, const struct operand *o, const struct fo
 {
 	if (o->kind == A_PARAM && o->space == SPC_FPARAM && !o->add) {
 		*off = (u32)o->ival;
-		return o->size == f->size ||
-			   ld_fail(s->ld, &o->at, "'%s' has %u bytes, the parameter it stands for has %u", TEXT(&o->at), o->size, f->size);
+		return o->size == f->size || ld_fail(s->ld, &o->at, "'%s' has %u bytes, the parameter it stands for has %u",
+		                                     TEXT(&o->at), o->size, f->size);
 	}
 	if (o->kind == A_PARAM)
 		return ld_fail(s->ld, &o->at, "'%s' is no .param variable declared for calls", TEXT(&o->at));
 	if (f->size != ptype_bytes(f->type))
-		return ld_fail(s->ld, &o->at, "'%s' is no .param variable, the parameter it stands for is an array of %u bytes", TEXT(&o->at), f->size);
+		return ld_fail(s->ld, &o->at, "'%s' is no .param variable, the parameter it stands for is an array of %u bytes",
+		               TEXT(&o->at), f->size);
 	*off = hidden_param(s->ld, f->size);
 	return true;
 }
@@ -275,7 +279,8 @@ static bool emit_vprintf(struct stmt *s, const struct call *c)
 {
 	const struct sig *sig = &s->ld->sigs[c->sig];
 	u32 mark = s->ld->fparam_used;
-	if (sig->nin != 2 || sig->nout > 1 || sig->in[0].size != 8 || sig->in[1].size != 8 || (sig->nout && sig->out[0].size != 4))
+	if (sig->nin != 2 || sig->nout > 1 || sig->in[0].size != 8 || sig->in[1].size != 8 ||
+	    (sig->nout && sig->out[0].size != 4))
 		return ld_fail(s->ld, &c->callee, "vprintf is declared with other parameters than (.b64, .b64) -> .b32");
 	for (u32 i = 0; i < 2; i++) {
 		u32 off;

@@ -1,15 +1,17 @@
 /* Loads, stores, atomics, textures. */
 #include "front/ptx/lower.h"
 
-/* --- addresses -------------------------------------------------------------------------------------------------------- */
+/* --- addresses
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool base_register(struct stmt *s, const struct operand *o)
 {
 	u32 bytes = ptype_bytes(o->type);
 	bool narrow_ok = s->in.space == SPC_SHARED || s->in.space == SPC_LOCAL || s->in.space == SPC_CONST ||
-					 s->in.space == SPC_PARAM || s->in.space == SPC_FPARAM;
+	                 s->in.space == SPC_PARAM || s->in.space == SPC_FPARAM;
 	if (bytes != 8 && !(bytes == 4 && narrow_ok))
-		return ld_fail(s->ld, &o->at, "a .%s register cannot be the base address of '%s'", o->type == T_PRED ? "pred" : ptype_name(o->type), NAME(s));
+		return ld_fail(s->ld, &o->at, "a .%s register cannot be the base address of '%s'",
+		               o->type == T_PRED ? "pred" : ptype_name(o->type), NAME(s));
 	s->in.s[0] = o->index;
 	s->in.base_bytes = (u8)bytes;
 	s->in.imm = o->add;
@@ -22,14 +24,16 @@ static bool base_param(struct stmt *s, const struct operand *o)
 		return ld_fail(s->ld, &o->at, "'%s' needs the .param state space for a parameter", NAME(s));
 	u64 bytes = (u64)ptype_bytes(s->in.type) * s->in.vec;
 	if (o->add < 0 || (u64)o->add + bytes > o->size)
-		return ld_fail(s->ld, &o->at, "'%s' at offset %lld is outside the parameter, which has %u bytes", NAME(s), (long long)o->add, o->size);
+		return ld_fail(s->ld, &o->at, "'%s' at offset %lld is outside the parameter, which has %u bytes", NAME(s),
+		               (long long)o->add, o->size);
 	s->in.space = (u8)o->space;
 	s->in.imm = (s64)o->ival + o->add;
 	return true;
 }
 
-/* Shared and local variables get their offsets when the module has been read; the others become a base in the pool that is filled when
- * the module is placed. The dynamic shared array's offset depends on the kernel: also through the pool. */
+/* Shared and local variables get their offsets when the module has been read; the others become a base in the pool that
+ * is filled when the module is placed. The dynamic shared array's offset depends on the kernel: also through the pool.
+ */
 static bool base_symbol(struct stmt *s, const struct operand *o)
 {
 	struct loader *ld = s->ld;
@@ -38,8 +42,8 @@ static bool base_symbol(struct stmt *s, const struct operand *o)
 		s->in.space = (u8)sym->space; /* the same place, known at once */
 	bool same = s->in.space == sym->space || (s->in.space == SPC_GLOBAL && sym->space == SPC_CONST && o->generic);
 	if (!same)
-		return ld_fail(ld, &o->at, "'%s' is a .%s variable, '%s' accesses .%s", sym->name, space_names[sym->space], NAME(s),
-					   space_names[s->in.space]);
+		return ld_fail(ld, &o->at, "'%s' is a .%s variable, '%s' accesses .%s", sym->name, space_names[sym->space],
+		               NAME(s), space_names[s->in.space]);
 	s->in.imm = o->add;
 	bool direct = (sym->space == SPC_SHARED && sym->size) || sym->space == SPC_LOCAL;
 	if (direct) {
@@ -108,7 +112,8 @@ static bool value_list(struct stmt *s, const struct operand *o, const struct ope
 		return true;
 	}
 	if (o->kind != A_VEC || o->nelems != s->in.vec)
-		return ld_fail(s->ld, &o->at, "'%s' needs %u element%s in braces here", NAME(s), s->in.vec, s->in.vec == 1 ? "" : "s");
+		return ld_fail(s->ld, &o->at, "'%s' needs %u element%s in braces here", NAME(s), s->in.vec,
+		               s->in.vec == 1 ? "" : "s");
 	*list = &s->elem[o->elems];
 	return true;
 }
@@ -130,7 +135,8 @@ bool lower_st(struct stmt *s)
 	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[1], &list) || !lower_address(s, &s->arg[0]))
 		return false;
 	if (s->in.space == SPC_CONST || s->in.space == SPC_PARAM)
-		return ld_fail(s->ld, &s->op, "'%s': the %s is read-only", NAME(s), s->in.space == SPC_CONST ? "constant space" : "kernel's parameter buffer");
+		return ld_fail(s->ld, &s->op, "'%s': the %s is read-only", NAME(s),
+		               s->in.space == SPC_CONST ? "constant space" : "kernel's parameter buffer");
 	for (u32 i = 0; i < s->in.vec; i++)
 		if (!lower_src(s, &list[i], s->in.type, W_MAY_BE_WIDER, &s->in.s[i + 1]))
 			return false;
@@ -161,7 +167,8 @@ bool lower_prefetch(struct stmt *s)
 	return want_args(s, 1, 1) && lower_address(s, &s->arg[0]) && finish(s);
 }
 
-/* --- textures ------------------------------------------------------------------------------------------------------------ */
+/* --- textures
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static bool texture_of(struct stmt *s, const struct operand *o)
 {

@@ -26,7 +26,8 @@ bool lower_mul(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s' needs .lo, .hi or .wide", NAME(s));
 	if (is_float && s->has_mode)
 		return ld_fail(s->ld, &s->op, "'%s': .lo, .hi and .wide are for integers", NAME(s));
-	if (s->in.mode == MUL_WIDE && s->has_mode && (ptype_bytes(s->in.type) > 4 || s->in.op == OP_MUL24 || s->in.op == OP_MAD24))
+	if (s->in.mode == MUL_WIDE && s->has_mode &&
+	    (ptype_bytes(s->in.type) > 4 || s->in.op == OP_MUL24 || s->in.op == OP_MAD24))
 		return ld_fail(s->ld, &s->op, "'%s': .wide is for 16- and 32-bit integers", NAME(s));
 	return lower_carry(s);
 }
@@ -52,7 +53,8 @@ static enum ptype part_type(const struct stmt *s, u32 n)
 
 static bool check_parts(struct stmt *s, const struct operand *vec)
 {
-	bool ok = (vec->nelems == 2 || vec->nelems == 4) && ptype_bytes(s->in.type) % vec->nelems == 0 && part_type(s, vec->nelems) != T_NONE;
+	bool ok = (vec->nelems == 2 || vec->nelems == 4) && ptype_bytes(s->in.type) % vec->nelems == 0 &&
+	          part_type(s, vec->nelems) != T_NONE;
 	return ok || ld_fail(s->ld, &vec->at, "'%s' cannot be made of %u parts", NAME(s), vec->nelems);
 }
 
@@ -108,7 +110,8 @@ bool lower_cvta(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s' needs type .u64 or .u32", NAME(s));
 	if (s->in.space == SPC_NONE)
 		return ld_fail(s->ld, &s->op, "'%s' lacks a state space", NAME(s));
-	return want_args(s, 2, 2) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) && lower_src(s, &s->arg[1], t, W_EXACT, &s->in.s[0]);
+	return want_args(s, 2, 2) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) &&
+	       lower_src(s, &s->arg[1], t, W_EXACT, &s->in.s[0]);
 }
 
 /* d[|p], a, b, c [, membermask] */
@@ -120,7 +123,8 @@ bool lower_shfl(struct stmt *s)
 	if (!want_args(s, n, n) || !lower_dst(s, &s->arg[0], T_B32, W_EXACT, &s->in.d[0]))
 		return false;
 	if (s->arg[0].pair == A_REG) {
-		struct operand p = {.kind = A_REG, .at = s->arg[0].at, .type = s->arg[0].pair_type, .index = s->arg[0].pair_index};
+		struct operand p = {
+		    .kind = A_REG, .at = s->arg[0].at, .type = s->arg[0].pair_type, .index = s->arg[0].pair_index};
 		if (!lower_dst(s, &p, T_PRED, W_EXACT, &s->in.d[1]))
 			return false;
 	}
@@ -137,8 +141,9 @@ bool lower_vote(struct stmt *s)
 	enum ptype t = s->in.mode == VOTE_BALLOT ? T_B32 : T_PRED;
 	if (s->ntypes != 1 || s->in.type != t)
 		return ld_fail(s->ld, &s->op, "'%s' needs type .%s", NAME(s), ptype_name(t));
-	return want_args(s, n, n) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) && lower_pred_src(s, &s->arg[1], &s->in.s[0]) &&
-		   (n == 2 || lower_src(s, &s->arg[2], T_B32, W_EXACT, &s->in.s[1]));
+	return want_args(s, n, n) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) &&
+	       lower_pred_src(s, &s->arg[1], &s->in.s[0]) &&
+	       (n == 2 || lower_src(s, &s->arg[2], T_B32, W_EXACT, &s->in.s[1]));
 }
 
 /* d[|p], a, membermask */
@@ -149,11 +154,13 @@ bool lower_match(struct stmt *s)
 	if (!want_args(s, 3, 3) || !lower_dst(s, &s->arg[0], T_B32, W_EXACT, &s->in.d[0]))
 		return false;
 	if (s->arg[0].pair == A_REG) {
-		struct operand p = {.kind = A_REG, .at = s->arg[0].at, .type = s->arg[0].pair_type, .index = s->arg[0].pair_index};
+		struct operand p = {
+		    .kind = A_REG, .at = s->arg[0].at, .type = s->arg[0].pair_type, .index = s->arg[0].pair_index};
 		if (s->in.mode != MATCH_ALL)
 			return ld_fail(s->ld, &s->arg[0].at, "'%s' has no second destination", NAME(s));
 		if (!lower_dst(s, &p, T_PRED, W_EXACT, &s->in.d[1]))
 			return false;
 	}
-	return lower_src(s, &s->arg[1], s->in.type, W_EXACT, &s->in.s[0]) && lower_src(s, &s->arg[2], T_B32, W_EXACT, &s->in.s[1]);
+	return lower_src(s, &s->arg[1], s->in.type, W_EXACT, &s->in.s[0]) &&
+	       lower_src(s, &s->arg[2], T_B32, W_EXACT, &s->in.s[1]);
 }

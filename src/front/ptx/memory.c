@@ -72,8 +72,14 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 			return FAULT_OOB;
 		if (a->freed)
 			return FAULT_FREED;
-		*s = (struct sm_side){.lo = a->addr, .hi = a->addr + a->size, .epoch = x->f->mem->epoch, .readonly = a->readonly,
-							  .npending = s->npending, .cap = s->cap, .pending = s->pending, .text = s->text};
+		*s = (struct sm_side){.lo = a->addr,
+		                      .hi = a->addr + a->size,
+		                      .epoch = x->f->mem->epoch,
+		                      .readonly = a->readonly,
+		                      .npending = s->npending,
+		                      .cap = s->cap,
+		                      .pending = s->pending,
+		                      .text = s->text};
 	}
 	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
 }
@@ -124,7 +130,8 @@ bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool loa
 }
 
 /* Offsets within [0, limit), in local memory or a function's parameter area. */
-static bool check_offsets(struct exec *x, u32 lanes, u32 bytes, bool store, u64 limit, enum fault_code oob, enum space space)
+static bool check_offsets(struct exec *x, u32 lanes, u32 bytes, bool store, u64 limit, enum fault_code oob,
+                          enum space space)
 {
 	u8 codes[LANES] = {0};
 	for (u32 left = lanes; left; left &= left - 1) {

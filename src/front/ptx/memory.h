@@ -6,9 +6,10 @@
 /* Address per lane of [base + imm] into out->addr; all lanes are filled. */
 void mem_addresses(struct exec *x, const struct inst *in);
 
-/* Complete checks of the given lanes' accesses of `bytes` each at out->addr: false when a fault was recorded. Device addresses: alignment,
- * allocation, freed, read-only; shared: offsets within the CTA's shared memory (and, with check.uninit_shared, reads of bytes never
- * written; writes mark them); local: offsets within the kernel's local memory. `space` is the space named in the message. */
+/* Complete checks of the given lanes' accesses of `bytes` each at out->addr: false when a fault was recorded. Device
+ * addresses: alignment, allocation, freed, read-only; shared: offsets within the CTA's shared memory (and, with
+ * check.uninit_shared, reads of bytes never written; writes mark them); local: offsets within the kernel's local
+ * memory. `space` is the space named in the message. */
 bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space);
 bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool load);
 bool mem_check_local(struct exec *x, u32 lanes, u32 bytes, bool store);

@@ -7,11 +7,11 @@ struct names {
 	struct name_slot {
 		const char *p;
 		u32 len, value;
-	} *slots;
+	} * slots;
 	u32 cap, used;
 };
 #define NAMES_NONE UINT32_MAX
-u32 names_get(const struct names *t, const char *p, u32 len); /* NAMES_NONE when absent */
+u32 names_get(const struct names *t, const char *p, u32 len);       /* NAMES_NONE when absent */
 void names_put(struct names *t, const char *p, u32 len, u32 value); /* adds or replaces */
 void names_release(struct names *t);
 #endif

@@ -7,25 +7,25 @@ static const struct {
 	const char *name; /* without % */
 	u8 sreg;
 } sregs[] = {
-	{"laneid", SR_LANEID},
-	{"warpid", SR_WARPID},
-	{"nwarpid", SR_NWARPID},
-	{"smid", SR_SMID},
-	{"nsmid", SR_NSMID},
-	{"gridid", SR_GRIDID},
-	{"lanemask_eq", SR_LANEMASK_EQ},
-	{"lanemask_le", SR_LANEMASK_LE},
-	{"lanemask_lt", SR_LANEMASK_LT},
-	{"lanemask_ge", SR_LANEMASK_GE},
-	{"lanemask_gt", SR_LANEMASK_GT},
-	{"clock", SR_CLOCK},
-	{"clock_hi", SR_CLOCK_HI},
-	{"clock64", SR_CLOCK64},
-	{"globaltimer", SR_GLOBALTIMER},
-	{"globaltimer_lo", SR_GLOBALTIMER_LO},
-	{"globaltimer_hi", SR_GLOBALTIMER_HI},
-	{"dynamic_smem_size", SR_DYNAMIC_SMEM_SIZE},
-	{"total_smem_size", SR_TOTAL_SMEM_SIZE},
+    {"laneid", SR_LANEID},
+    {"warpid", SR_WARPID},
+    {"nwarpid", SR_NWARPID},
+    {"smid", SR_SMID},
+    {"nsmid", SR_NSMID},
+    {"gridid", SR_GRIDID},
+    {"lanemask_eq", SR_LANEMASK_EQ},
+    {"lanemask_le", SR_LANEMASK_LE},
+    {"lanemask_lt", SR_LANEMASK_LT},
+    {"lanemask_ge", SR_LANEMASK_GE},
+    {"lanemask_gt", SR_LANEMASK_GT},
+    {"clock", SR_CLOCK},
+    {"clock_hi", SR_CLOCK_HI},
+    {"clock64", SR_CLOCK64},
+    {"globaltimer", SR_GLOBALTIMER},
+    {"globaltimer_lo", SR_GLOBALTIMER_LO},
+    {"globaltimer_hi", SR_GLOBALTIMER_HI},
+    {"dynamic_smem_size", SR_DYNAMIC_SMEM_SIZE},
+    {"total_smem_size", SR_TOTAL_SMEM_SIZE},
 };
 static const struct {
 	const char *name;
@@ -155,7 +155,8 @@ static bool parse_name(struct stmt *s, struct operand *o)
 			return false;
 	}
 	if (o->kind == A_NAME && o->at.p[0] == '%' && ld->tok.kind == TK_MOD)
-		return ld_fail(ld, &o->at, "register '%s' is not declared, and no special register that is supported", TEXT(&o->at));
+		return ld_fail(ld, &o->at, "register '%s' is not declared, and no special register that is supported",
+		               TEXT(&o->at));
 	if (o->kind == A_REG && ld->tok.kind == TK_MOD)
 		return ld_fail(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported", TEXT(&ld->tok));
 	return o->kind == A_SYM || o->kind == A_PARAM || o->kind == A_FUNC ? parse_offset(s, o) : true;
@@ -205,8 +206,8 @@ static bool parse_scalar(struct stmt *s, struct operand *o)
 		bool generic = tok_is_name(&ld->tok, "generic") && tok_is(&ld->ahead, '(');
 		return generic ? parse_generic_symbol(s, o) : parse_name(s, o);
 	}
-	bool number = ld->tok.kind == TK_INT || ld->tok.kind == TK_FLOAT || ld->tok.kind == TK_IDENT || tok_is(&ld->tok, '-') ||
-				  tok_is(&ld->tok, '~') || tok_is(&ld->tok, '(') || tok_is(&ld->tok, '+');
+	bool number = ld->tok.kind == TK_INT || ld->tok.kind == TK_FLOAT || ld->tok.kind == TK_IDENT ||
+	              tok_is(&ld->tok, '-') || tok_is(&ld->tok, '~') || tok_is(&ld->tok, '(') || tok_is(&ld->tok, '+');
 	return number ? parse_number(s, o) : ld_expected(ld, "an operand");
 }
 

@@ -17,7 +17,10 @@ static u64 internal_alloc(struct front *f, u64 size, const char *name, bool read
 	return addr;
 }
 
-static bool on_device(const struct symbol *s) { return s->space == SPC_GLOBAL || s->space == SPC_CONST; }
+static bool on_device(const struct symbol *s)
+{
+	return s->space == SPC_GLOBAL || s->space == SPC_CONST;
+}
 
 static bool place_symbols(struct front *f, struct module *m, struct err *e)
 {
@@ -26,7 +29,8 @@ static bool place_symbols(struct front *f, struct module *m, struct err *e)
 		if (!on_device(s))
 			continue;
 		if (s->align > 256)
-			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps", m->path, s->line, s->align, s->name);
+			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps", m->path,
+			               s->line, s->align, s->name);
 		s->addr = internal_alloc(f, MAX(s->size, 1u), s->name, s->space == SPC_CONST, e);
 		if (!s->addr)
 			return false;
@@ -115,20 +119,24 @@ bool front_check_launch(const struct front *f, const struct launch *l, struct er
 	if (!known)
 		return err_set(e, "kernel %s: its module %s was not placed on this device", fn->name, l->mod->path);
 	if (!threads || l->warps != ceil_div(threads, LANES) || !l->grid.x || !l->grid.y || !l->grid.z)
-		return err_set(e, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is empty or has a wrong number of warps", fn->name, l->grid.x,
-					   l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+		return err_set(e, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is empty or has a wrong number of warps",
+		               fn->name, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
 	if (l->warps > f->nwarps)
 		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", fn->name, l->warps, f->nwarps);
 	if (frame_size(fn) > f->window_bytes)
-		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB", fn->name,
-					   frame_size(fn), f->window_bytes >> 10);
+		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB",
+		               fn->name, frame_size(fn), f->window_bytes >> 10);
 	if (fn->local_bytes > f->local_max)
 		return err_set(e, "kernel %s: %u bytes of local memory per thread, more than front.local_kb = %u KiB", fn->name,
-					   fn->local_bytes, f->local_max >> 10);
+		               fn->local_bytes, f->local_max >> 10);
 	if (fn->recursive && fn->local_bytes)
-		return err_set(e, "kernel %s calls functions recursively and uses local memory (%u bytes per thread): local variables have one place "
-					   "each, so recursion would overwrite them; not supported", fn->name, fn->local_bytes);
+		return err_set(e,
+		               "kernel %s calls functions recursively and uses local memory (%u bytes per thread): local "
+		               "variables have one place "
+		               "each, so recursion would overwrite them; not supported",
+		               fn->name, fn->local_bytes);
 	if (l->shared_bytes > f->shared_max)
-		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", fn->name, l->shared_bytes, f->shared_max);
+		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", fn->name,
+		               l->shared_bytes, f->shared_max);
 	return true;
 }

@@ -1,5 +1,5 @@
-/* The pool of broadcast constants. An entry is named by its operand as soon as it is made; its bytes are written by pool_build(), when
- * the offsets of shared and local variables are known. */
+/* The pool of broadcast constants. An entry is named by its operand as soon as it is made; its bytes are written by
+ * pool_build(), when the offsets of shared and local variables are known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 static u32 cst_hash(const struct cst *c)
 {
-	u64 h = c->value * 0x9e3779b97f4a7c15ull ^ (u64)(u32)c->sym << 32 ^ (u64)(u32)c->func * 0x85ebca6bull ^ (u64)(u32)c->owner << 7;
+	u64 h = c->value * 0x9e3779b97f4a7c15ull ^ (u64)(u32)c->sym << 32 ^ (u64)(u32)c->func * 0x85ebca6bull ^
+	        (u64)(u32)c->owner << 7;
 	h ^= (u64)c->bytes << 1 | c->generic;
 	h *= 0xff51afd7ed558ccdull;
 	return (u32)(h >> 40);
@@ -16,8 +17,8 @@ static u32 cst_hash(const struct cst *c)
 
 static bool cst_same(const struct cst *a, const struct cst *b)
 {
-	return a->value == b->value && a->sym == b->sym && a->func == b->func && a->owner == b->owner && a->bytes == b->bytes &&
-		   a->generic == b->generic;
+	return a->value == b->value && a->sym == b->sym && a->func == b->func && a->owner == b->owner &&
+	       a->bytes == b->bytes && a->generic == b->generic;
 }
 
 static void rehash(struct loader *ld)
@@ -57,7 +58,9 @@ static opnd intern(struct loader *ld, struct cst want)
 opnd pool_value(struct loader *ld, u64 value, u32 bytes)
 {
 	bytes = bytes == 8 ? 8 : 4;
-	return intern(ld, (struct cst){.value = bytes == 8 ? value : (u32)value, .sym = -1, .func = -1, .owner = -1, .bytes = (u8)bytes});
+	return intern(
+	    ld,
+	    (struct cst){.value = bytes == 8 ? value : (u32)value, .sym = -1, .func = -1, .owner = -1, .bytes = (u8)bytes});
 }
 
 opnd pool_symbol(struct loader *ld, u32 sym, s64 add, u32 bytes, bool generic)
@@ -65,11 +68,11 @@ opnd pool_symbol(struct loader *ld, u32 sym, s64 add, u32 bytes, bool generic)
 	const struct symbol *s = &ld->m->symbols[sym];
 	bool dynamic = s->space == SPC_SHARED && !s->size;
 	return intern(ld, (struct cst){.value = (u64)add,
-								   .sym = (s32)sym,
-								   .func = -1,
-								   .owner = dynamic ? ld->fn : -1,
-								   .bytes = bytes == 8 ? 8 : 4,
-								   .generic = generic});
+	                               .sym = (s32)sym,
+	                               .func = -1,
+	                               .owner = dynamic ? ld->fn : -1,
+	                               .bytes = bytes == 8 ? 8 : 4,
+	                               .generic = generic});
 }
 
 opnd pool_func(struct loader *ld, u32 func, u32 bytes)
@@ -95,7 +98,8 @@ static u64 resolve(struct loader *ld, const struct cst *c)
 		return base + c->value + window;
 	}
 	struct pool_fix *x = PUSH(ld->m->fixes, ld->m->nfixes);
-	*x = (struct pool_fix){.at = c->at, .bytes = c->bytes, .sym = c->sym, .func = c->func, .add = (s64)c->value, .generic = c->generic};
+	*x = (struct pool_fix){
+	    .at = c->at, .bytes = c->bytes, .sym = c->sym, .func = c->func, .add = (s64)c->value, .generic = c->generic};
 	return 0;
 }
 

@@ -1,5 +1,6 @@
-/* vprintf: formats each lane's message in lane order. The argument buffer holds the arguments at their natural alignment: int 4
- * bytes, long long, double and pointers 8. Widths and precisions are limited to 3 digits and strings to STRING_MAX bytes. */
+/* vprintf: formats each lane's message in lane order. The argument buffer holds the arguments at their natural
+ * alignment: int 4 bytes, long long, double and pointers 8. Widths and precisions are limited to 3 digits and strings
+ * to STRING_MAX bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static u64 next_arg(struct reader *r, u32 bytes)
 }
 
 struct spec {
-	char text[32]; /* "%-08.3" so far: flags, width, precision */
+	char text[32];  /* "%-08.3" so far: flags, width, precision */
 	u32 len, bytes; /* bytes: of an integer argument */
 };
 static void spec_add(struct spec *s, char c)

@@ -46,7 +46,8 @@ static bool parse_address_size(struct loader *ld)
 	struct token at = ld->tok;
 	if (!ld_u32(ld, &ld->m->address_size, "64", 1024))
 		return false;
-	return ld->m->address_size == 64 || ld_fail(ld, &at, ".address_size %u is not supported, only 64 is", ld->m->address_size);
+	return ld->m->address_size == 64 ||
+	       ld_fail(ld, &at, ".address_size %u is not supported, only 64 is", ld->m->address_size);
 }
 
 /* .section name { ... }: debug information. */
@@ -71,7 +72,8 @@ static bool skip_section(struct loader *ld)
 static bool parse_alias(struct loader *ld)
 {
 	struct token a, b;
-	if (!ld_ident(ld, &a, "a function") || !ld_expect(ld, ',') || !ld_ident(ld, &b, "a function") || !ld_expect(ld, ';'))
+	if (!ld_ident(ld, &a, "a function") || !ld_expect(ld, ',') || !ld_ident(ld, &b, "a function") ||
+	    !ld_expect(ld, ';'))
 		return false;
 	const struct name *na = name_find(ld, &a), *nb = name_find(ld, &b);
 	if (!na || na->kind != N_FUNC)
@@ -100,7 +102,11 @@ static bool parse_module_var(struct loader *ld, bool is_extern, bool *known)
 	static const struct {
 		const char *word;
 		enum space space;
-	} spaces[] = {{"global", SPC_GLOBAL}, {"const", SPC_CONST}, {"shared", SPC_SHARED}, {"local", SPC_LOCAL}, {"param", SPC_PARAM}};
+	} spaces[] = {{"global", SPC_GLOBAL},
+	              {"const", SPC_CONST},
+	              {"shared", SPC_SHARED},
+	              {"local", SPC_LOCAL},
+	              {"param", SPC_PARAM}};
 	*known = true;
 	for (u32 i = 0; i < ARRAY_LEN(spaces); i++)
 		if (ld_accept_mod(ld, spaces[i].word))
@@ -203,8 +209,9 @@ static void loader_release(struct loader *ld)
 		free(ld->sigs[i].out);
 	}
 	names_release(&ld->opcodes);
-	void *arrays[] = {ld->names, ld->scopes, ld->finfo, ld->syminfo, ld->inst_at, ld->sigs, ld->edges, ld->uses, ld->abs_fixes,
-					  ld->csts, ld->cst_heads, ld->vclass, ld->vnames, ld->refs, ld->reg_out};
+	void *arrays[] = {ld->names,     ld->scopes, ld->finfo,  ld->syminfo,   ld->inst_at,
+	                  ld->sigs,      ld->edges,  ld->uses,   ld->abs_fixes, ld->csts,
+	                  ld->cst_heads, ld->vclass, ld->vnames, ld->refs,      ld->reg_out};
 	for (u32 i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);
 }

@@ -14,10 +14,10 @@ typedef exec_fn (*lookup_fn)(const struct inst *in);
 #define AVX2(group) exec_##group##_avx2,
 #define AVX512(group) exec_##group##_avx512,
 static const lookup_fn lookups[LEVEL_COUNT][20] = {
-	[LEVEL_BASE] = {EXEC_GROUPS(BASE)},
+    [LEVEL_BASE] = {EXEC_GROUPS(BASE)},
 #ifdef __x86_64__
-	[LEVEL_AVX2] = {EXEC_GROUPS(AVX2)},
-	[LEVEL_AVX512] = {EXEC_GROUPS(AVX512)},
+    [LEVEL_AVX2] = {EXEC_GROUPS(AVX2)},
+    [LEVEL_AVX512] = {EXEC_GROUPS(AVX512)},
 #endif
 };
 
@@ -28,7 +28,7 @@ enum exec_level exec_best_level(void)
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
 		return LEVEL_BASE;
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512bw"))
+	    __builtin_cpu_supports("avx512bw"))
 		return LEVEL_AVX512;
 	return LEVEL_AVX2;
 #else
@@ -55,4 +55,7 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 	return fn != NULL;
 }
 
-bool exec_resolve(struct inst *in) { return exec_resolve_level(in, exec_best_level()); }
+bool exec_resolve(struct inst *in)
+{
+	return exec_resolve_level(in, exec_best_level());
+}

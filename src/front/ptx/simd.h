@@ -13,7 +13,8 @@ const char *exec_level_name(enum exec_level l);
 /* As exec_resolve (ptx.h), for a given level <= exec_best_level(): tests and comparisons. */
 bool exec_resolve_level(struct inst *in, enum exec_level l);
 
-#define EXEC_GROUPS(X) X(int) X(muldiv) X(logic) X(bits) X(video) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(sfu) X(mem) X(warp)
+#define EXEC_GROUPS(X)                                                                                                 \
+	X(int) X(muldiv) X(logic) X(bits) X(video) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(sfu) X(mem) X(warp)
 
 #ifdef EXEC_LEVEL
 #define LEVEL_PASTE_(name, level) name##_##level
@@ -23,7 +24,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l);
 EXEC_GROUPS(EXEC_LOOKUP)
 #undef EXEC_LOOKUP
 
-/* No lane depends on another: true even when a destination is also a source, since all 4-byte operands share one layout. */
+/* No lane depends on another: true even when a destination is also a source, since all 4-byte operands share one
+ * layout. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define FOR_LANES _Pragma("clang loop vectorize(assume_safety)") for (u32 i = 0; i < LANES; i++)
@@ -47,8 +49,9 @@ typedef s32 vt_s32;
 typedef u64 vt_u64;
 typedef s64 vt_s64;
 
-/* One pass over the lanes: d[i] = (store type)(value type)EXPR for the executing lanes, with LOADS before. DIRECT (a constant) when all operands have 4-byte
- * lanes; otherwise layouts may overlap partly and the result is collected first. */
+/* One pass over the lanes: d[i] = (store type)(value type)EXPR for the executing lanes, with LOADS before. DIRECT (a
+ * constant) when all operands have 4-byte lanes; otherwise layouts may overlap partly and the result is collected
+ * first. */
 #define LANE_LOOPS(D, DIRECT, LOADS, EXPR)                                                                             \
 	if (likely(m == FULL_MASK)) {                                                                                      \
 		if (DIRECT) {                                                                                                  \
@@ -98,7 +101,7 @@ typedef s64 vt_s64;
 		const st_##A *pa = exec_at(x, in->s[0]);                                                                       \
 		const st_##B *pb = exec_at(x, in->s[1]);                                                                       \
 		LANE_LOOPS(D, NARROW(D) && NARROW(A) && NARROW(B), const vt_##A a = (vt_##A)pa[i];                             \
-				   const vt_##B b = (vt_##B)pb[i], EXPR)                                                               \
+		           const vt_##B b = (vt_##B)pb[i], EXPR)                                                               \
 	}
 #define EXEC3(NAME, D, A, B, C, EXPR)                                                                                  \
 	static void NAME(void *ctx, const struct inst *in)                                                                 \
@@ -108,7 +111,7 @@ typedef s64 vt_s64;
 		const st_##B *pb = exec_at(x, in->s[1]);                                                                       \
 		const st_##C *pc = exec_at(x, in->s[2]);                                                                       \
 		LANE_LOOPS(D, NARROW(D) && NARROW(A) && NARROW(B) && NARROW(C), const vt_##A a = (vt_##A)pa[i];                \
-				   const vt_##B b = (vt_##B)pb[i]; const vt_##C c = (vt_##C)pc[i], EXPR)                               \
+		           const vt_##B b = (vt_##B)pb[i]; const vt_##C c = (vt_##C)pc[i], EXPR)                               \
 	}
 
 /* Look-up tables by type: one function for every type of a size, or signed and unsigned ones apart. */
@@ -135,7 +138,10 @@ static inline void write_pred(struct exec *x, opnd at, u32 bits)
 	u32 *p = exec_at(x, at);
 	*p = (*p & ~x->mask) | (bits & x->mask);
 }
-static inline u32 read_pred(const struct exec *x, opnd at) { return *(const u32 *)exec_at(x, at); }
+static inline u32 read_pred(const struct exec *x, opnd at)
+{
+	return *(const u32 *)exec_at(x, at);
+}
 static inline bool has_opnds(const struct inst *in, u32 nd, u32 ns)
 {
 	for (u32 i = 0; i < nd; i++)

@@ -1,10 +1,10 @@
 /* The SIMT stack: branches, calls, exits, barriers.
  *
- * The warp holds the top entry; entries below wait. A branch that splits the lanes leaves one entry that waits at the reconvergence
- * point R for all of them (unless the entry below waits there already) and one entry per path; lanes that jump straight to R
- * need none. So every path entry has fewer lanes than the join below it and one level of calls takes at most 64 entries.
- * A call adds two: the caller's path, waiting behind the call, and the call entry with the caller's frame. A path runs until it
- * reaches its R or has lost all lanes by ret or exit. The fall-through path runs first. */
+ * The warp holds the top entry; entries below wait. A branch that splits the lanes leaves one entry that waits at the
+ * reconvergence point R for all of them (unless the entry below waits there already) and one entry per path; lanes that
+ * jump straight to R need none. So every path entry has fewer lanes than the join below it and one level of calls takes
+ * at most 64 entries. A call adds two: the caller's path, waiting behind the call, and the call entry with the caller's
+ * frame. A path runs until it reaches its R or has lost all lanes by ret or exit. The fall-through path runs first. */
 #include <string.h>
 
 #include "front/ptx/state.h"
@@ -13,7 +13,10 @@ struct path {
 	u32 pc, mask;
 };
 
-static struct simt *stack_of(const struct exec *x) { return x->f->stacks + (size_t)(x->sm * x->f->nwarps + x->warp) * SIMT_DEPTH; }
+static struct simt *stack_of(const struct exec *x)
+{
+	return x->f->stacks + (size_t)(x->sm * x->f->nwarps + x->warp) * SIMT_DEPTH;
+}
 
 static bool has_room(struct exec *x, u32 entries)
 {
@@ -23,7 +26,10 @@ static bool has_room(struct exec *x, u32 entries)
 	return false;
 }
 
-static void push(struct exec *x, struct simt e) { stack_of(x)[x->w->depth++] = e; }
+static void push(struct exec *x, struct simt e)
+{
+	stack_of(x)[x->w->depth++] = e;
+}
 
 /* Goes on with paths[0], the others wait. Their masks are disjoint and together make up the active lanes. */
 static void diverge(struct exec *x, const struct path *paths, u32 n, u32 reconv)
@@ -100,7 +106,8 @@ static void brx(void *ctx, const struct inst *in)
 		diverge(x, paths, n, (u32)in->reconv);
 }
 
-/* --- calls ------------------------------------------------------------------------------------------------------------ */
+/* --- calls
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* Copies `bytes` per lane between word-interleaved areas, for the given lanes. */
 static void move_bytes(u8 *to, u32 at_to, const u8 *from, u32 at_from, u32 bytes, u32 lanes)
@@ -110,15 +117,22 @@ static void move_bytes(u8 *to, u32 at_to, const u8 *from, u32 at_from, u32 bytes
 		const u32 n = word ? 4 : 1;
 		for (u32 i = 0; i < LANES; i++)
 			if (lanes >> i & 1)
-				memcpy(to + at_to / 4 * (4 * LANES) + 4 * i + at_to % 4, from + at_from / 4 * (4 * LANES) + 4 * i + at_from % 4, n);
+				memcpy(to + at_to / 4 * (4 * LANES) + 4 * i + at_to % 4,
+				       from + at_from / 4 * (4 * LANES) + 4 * i + at_from % 4, n);
 		at_to += n;
 		at_from += n;
 		bytes -= n;
 	}
 }
 
-static u8 *window_of(const struct exec *x) { return x->f->windows + (x->sm * x->f->nwarps + x->warp) * x->f->window_stride; }
-static u8 *fparam_at(const struct exec *x, u32 frame, u32 func) { return window_of(x) + frame + x->ref->funcs[func].frame_bytes; }
+static u8 *window_of(const struct exec *x)
+{
+	return x->f->windows + (x->sm * x->f->nwarps + x->warp) * x->f->window_stride;
+}
+static u8 *fparam_at(const struct exec *x, u32 frame, u32 func)
+{
+	return window_of(x) + frame + x->ref->funcs[func].frame_bytes;
+}
 
 /* Lanes enter a function; the others of the active ones wait behind the call. */
 static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
@@ -135,7 +149,8 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 	memset(window_of(x) + frame, 0, frame_size(fn));
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nargs; i++)
-		move_bytes(fparam_at(x, (u32)frame, callee), c->args[i].to, exec_fparam(x), c->args[i].from, c->args[i].bytes, lanes);
+		move_bytes(fparam_at(x, (u32)frame, callee), c->args[i].to, exec_fparam(x), c->args[i].from, c->args[i].bytes,
+		           lanes);
 	push(x, (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask});
 	push(x, (struct simt){.pc = w->func, .reconv = RECONV_CALL, .mask = lanes, .frame = w->frame});
 	w->frame = (u32)frame;
@@ -154,7 +169,7 @@ static void leave(struct exec *x)
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nrets; i++)
 		move_bytes(fparam_at(x, call->frame, call->pc), c->rets[i].to, fparam_at(x, w->frame, w->func), c->rets[i].from,
-				   c->rets[i].bytes, call->mask);
+		           c->rets[i].bytes, call->mask);
 	w->frame = call->frame;
 	w->func = call->pc;
 	w->pc = path->pc;
@@ -264,8 +279,12 @@ static void ret(void *ctx, const struct inst *in)
 	x->w->mask &= ~x->mask;
 }
 
-/* --- barriers and the rest --------------------------------------------------------------------------------------------- */
-static u32 uniform(const struct exec *x, opnd at, u32 absent) { return at == OPND_NONE ? absent : ((const u32 *)exec_at(x, at))[first_lane(x->mask)]; }
+/* --- barriers and the rest
+ * --------------------------------------------------------------------------------------------- */
+static u32 uniform(const struct exec *x, opnd at, u32 absent)
+{
+	return at == OPND_NONE ? absent : ((const u32 *)exec_at(x, at))[first_lane(x->mask)];
+}
 
 static void bar(void *ctx, const struct inst *in)
 {
@@ -294,7 +313,10 @@ static void bar(void *ctx, const struct inst *in)
 	b->some_false |= p != x->mask;
 }
 
-static void fence(void *ctx, const struct inst *in) { ((struct exec *)ctx)->out->flags |= DYN_FENCE; }
+static void fence(void *ctx, const struct inst *in)
+{
+	((struct exec *)ctx)->out->flags |= DYN_FENCE;
+}
 static void nothing(void *ctx, const struct inst *in) {}
 static void trap(void *ctx, const struct inst *in)
 {
@@ -326,7 +348,9 @@ exec_fn exec_control(const struct inst *in)
 	case OP_RET: return in->flags & IF_EXITS ? exit_lanes : ret;
 	case OP_EXIT: return exit_lanes;
 	case OP_BAR:
-		return in->mode > BAR_RED_OR || (in->mode >= BAR_RED_POPC && (in->s[2] == OPND_NONE || in->d[0] == OPND_NONE)) ? NULL : bar;
+		return in->mode > BAR_RED_OR || (in->mode >= BAR_RED_POPC && (in->s[2] == OPND_NONE || in->d[0] == OPND_NONE))
+		           ? NULL
+		           : bar;
 	case OP_BARWARP:
 	case OP_NOP: return nothing;
 	case OP_MEMBAR: return fence;

@@ -1,7 +1,8 @@
 /* state: what the front end keeps per machine, SM, CTA slot and warp.
  *
- * Structures marked "arena" hold no pointers: their bytes are hashed and travel through time. Everything else is constant after
- * the machine is built, a cache that never changes an outcome, or empty between cycles (the store queues).
+ * Structures marked "arena" hold no pointers: their bytes are hashed and travel through time. Everything else is
+ * constant after the machine is built, a cache that never changes an outcome, or empty between cycles (the store
+ * queues).
  *
  * A warp's window (front.frame_kb, arena) is one stack of frames, each
  *
@@ -21,7 +22,7 @@
 #define BARRIERS 16             /* named barriers per CTA, PTX's limit */
 #define PRINTF_MAX (1u << 20)   /* bytes of printf output kept until they are fetched: CUDA's default FIFO size */
 
-struct warp { /* arena; one cache line */
+struct warp {                    /* arena; one cache line */
 	u32 pc, mask, reconv, depth; /* top of the SIMT stack, and the number of entries below it */
 	u32 frame;                   /* byte offset of the current frame in the window */
 	u32 func;                    /* index of the function running in it */
@@ -32,18 +33,18 @@ struct warp { /* arena; one cache line */
 	u32 bar_pc;                  /* pc of the last barrier it arrived at */
 	u32 pad[5];
 };
-struct simt { /* arena; one entry below the top */
+struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
 	u32 reconv; /* or RECONV_CALL */
 	u32 mask;
-	u32 frame;  /* call entry: the caller's frame */
+	u32 frame; /* call entry: the caller's frame */
 };
-struct barrier_sum { /* arena: what bar.red has gathered */
+struct barrier_sum {                /* arena: what bar.red has gathered */
 	u32 popc, any, some_false, pad; /* some_false: some predicate was false */
 };
 struct cta { /* arena */
 	u64 id, warps;
-	u32 x, y, z, launch, shared_bytes, running;
+	u32 x, y, z, launch, shared_bytes, pad;
 	struct barrier_sum bar[BARRIERS];
 };
 
@@ -51,15 +52,15 @@ struct cta { /* arena */
 struct pending {
 	const struct inst *in;
 	u32 mask;
-	u8 bytes;    /* per lane, vector included */
-	bool contig; /* full mask, ascending, dense: one block at addr[0] */
+	u8 bytes;           /* per lane, vector included */
+	bool contig;        /* full mask, ascending, dense: one block at addr[0] */
 	bool atomic, flush; /* flush: f32 add on global memory flushes subnormals (PTX, atom) */
-	u8 *dst;     /* atom: the destination register or NULL */
+	u8 *dst;            /* atom: the destination register or NULL */
 	u64 addr[LANES];
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
 };
-struct sm_side { /* per SM, outside the arena */
+struct sm_side {       /* per SM, outside the arena */
 	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
 	bool readonly;
 	u32 npending, cap;
@@ -88,16 +89,16 @@ struct front {
 	double ns_per_cycle;
 	u64 window_stride, shared_stride, param_base;
 	/* arena */
-	struct warp *warps;  /* [sm][warp] */
-	struct simt *stacks; /* [sm][warp][SIMT_DEPTH] */
-	u8 *windows;         /* [sm][warp] */
+	struct warp *warps;   /* [sm][warp] */
+	struct simt *stacks;  /* [sm][warp][SIMT_DEPTH] */
+	u8 *windows;          /* [sm][warp] */
 	u32 (*tid)[3][LANES]; /* [sm][warp] */
-	struct cta *ctas;    /* [sm][slot] */
-	u8 *shared;          /* [sm][slot] */
-	u8 *written;         /* [sm][slot] one bit per byte, with check.uninit_shared */
+	struct cta *ctas;     /* [sm][slot] */
+	u8 *shared;           /* [sm][slot] */
+	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
 	struct fault *faults; /* [sm] first fault of each SM */
-	u64 *fault_cycle;    /* [sm] */
-	u32 *faulted;        /* [sm] nonzero when faults[sm] is set */
+	u64 *fault_cycle;     /* [sm] */
+	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
 	/* host side */
 	struct sm_side *side;
 	struct launch_ref *launches; /* by launch id */
@@ -112,10 +113,10 @@ struct front {
 
 /* What an execution function gets: one warp instruction being executed. */
 struct exec {
-	u8 *base[2];   /* frame, pool: an operand's top bit selects */
-	u32 mask;      /* executing lanes, not empty */
-	u32 active;    /* lanes active at the instruction */
-	u32 next_pc;   /* preset to pc + 1 */
+	u8 *base[2]; /* frame, pool: an operand's top bit selects */
+	u32 mask;    /* executing lanes, not empty */
+	u32 active;  /* lanes active at the instruction */
+	u32 next_pc; /* preset to pc + 1 */
 	u32 sm, warp;
 	struct dyninst *out;
 	struct front *f;
@@ -124,16 +125,34 @@ struct exec {
 	u64 cycle;
 };
 
-static inline void *exec_at(const struct exec *x, opnd o) { return x->base[o >> 31] + (o & ~OPND_POOL); }
-static inline struct cta *exec_cta(const struct exec *x) { return &x->f->ctas[x->sm * x->f->nslots + x->w->slot]; }
-static inline const struct func *exec_func(const struct exec *x) { return &x->ref->funcs[x->w->func]; }
-static inline u8 *exec_fparam(const struct exec *x) { return x->base[0] + exec_func(x)->frame_bytes; }
+static inline void *exec_at(const struct exec *x, opnd o)
+{
+	return x->base[o >> 31] + (o & ~OPND_POOL);
+}
+static inline struct cta *exec_cta(const struct exec *x)
+{
+	return &x->f->ctas[x->sm * x->f->nslots + x->w->slot];
+}
+static inline const struct func *exec_func(const struct exec *x)
+{
+	return &x->ref->funcs[x->w->func];
+}
+static inline u8 *exec_fparam(const struct exec *x)
+{
+	return x->base[0] + exec_func(x)->frame_bytes;
+}
 static inline u8 *exec_shared(const struct exec *x)
 {
 	return x->f->shared + (u64)(x->sm * x->f->nslots + x->w->slot) * x->f->shared_stride;
 }
-static inline u64 exec_local(const struct exec *x) { return x->ref->local_base + (x->sm * x->f->nwarps + x->warp) * x->ref->local_stride; }
-static inline u32 first_lane(u32 mask) { return (u32)__builtin_ctz(mask); }
+static inline u64 exec_local(const struct exec *x)
+{
+	return x->ref->local_base + (x->sm * x->f->nwarps + x->warp) * x->ref->local_stride;
+}
+static inline u32 first_lane(u32 mask)
+{
+	return (u32)__builtin_ctz(mask);
+}
 
 typedef void (*exec_fn)(void *ctx, const struct inst *in);
 
@@ -145,8 +164,12 @@ void exec_vprintf(void *ctx, const struct inst *in);
 /* texture.c, simt.c: look-ups as in simd.h, for what does not depend on the vector level. */
 exec_fn exec_texture(const struct inst *in);
 exec_fn exec_control(const struct inst *in);
-/* simt.c: pops every entry of the SIMT stack that is empty or has arrived at its reconvergence point, and returns from calls. */
+/* simt.c: pops every entry of the SIMT stack that is empty or has arrived at its reconvergence point, and returns from
+ * calls. */
 void simt_settle(struct exec *x);
 /* Bytes of a function's frame, registers and FPARAM area. */
-static inline u64 frame_size(const struct func *fn) { return ((u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES + 127) / 128 * 128; }
+static inline u64 frame_size(const struct func *fn)
+{
+	return ((u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES + 127) / 128 * 128;
+}
 #endif

@@ -1,8 +1,9 @@
 /* Texture fetches: 1D, 2D, 3D and layered; point and linear filtering by the rules of the CUDA programming guide.
  *
- * Linear weights have 8 fractional bits, rounded to nearest, and the blend is computed in double and rounded once. Layers of a1d and a2d are
- * counted by `depth` and clamped. Wrap and mirror need normalised coordinates (else they act as clamp, as in CUDA).
- * tex.1d with integer coordinates is tex1Dfetch: outside the texture it gives zero. Missing channels read (., 0, 0, 1). */
+ * Linear weights have 8 fractional bits, rounded to nearest, and the blend is computed in double and rounded once.
+ * Layers of a1d and a2d are counted by `depth` and clamped. Wrap and mirror need normalised coordinates (else they act
+ * as clamp, as in CUDA). tex.1d with integer coordinates is tex1Dfetch: outside the texture it gives zero. Missing
+ * channels read (., 0, 0, 1). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,15 +13,26 @@
 #include "front/ptx/fp.h"
 #include "front/ptx/state.h"
 
-#define HANDLE_TAG 0x7e00000000ull /* texture object handles: this plus the index; no valid device pointer by accident */
-#define NO_TEXEL UINT32_MAX        /* outside, border addressing */
+#define HANDLE_TAG                                                                                                     \
+	0x7e00000000ull         /* texture object handles: this plus the index; no valid device pointer by accident */
+#define NO_TEXEL UINT32_MAX /* outside, border addressing */
 #define TEXTURE_BYTES_MAX (1ull << 40)
 
-static u64 row_count(const struct texture *t) { return (u64)MAX(t->height, 1u) * MAX(t->depth, 1u); }
-static u32 texel_bytes(const struct texture *t) { return ptype_bytes(t->type) * t->channels; }
-static u64 extent(const struct texture *t) { return (row_count(t) - 1) * t->pitch + (u64)t->width * texel_bytes(t); }
+static u64 row_count(const struct texture *t)
+{
+	return (u64)MAX(t->height, 1u) * MAX(t->depth, 1u);
+}
+static u32 texel_bytes(const struct texture *t)
+{
+	return ptype_bytes(t->type) * t->channels;
+}
+static u64 extent(const struct texture *t)
+{
+	return (row_count(t) - 1) * t->pitch + (u64)t->width * texel_bytes(t);
+}
 
-/* --- binding -------------------------------------------------------------------------------------------------------- */
+/* --- binding --------------------------------------------------------------------------------------------------------
+ */
 static bool type_ok(u8 t)
 {
 	return t == T_U8 || t == T_S8 || t == T_U16 || t == T_S16 || t == T_U32 || t == T_S32 || t == T_F32 || t == T_F16;
@@ -29,21 +41,25 @@ static bool texture_ok(const struct front *f, const struct texture *t, const cha
 {
 	if (!type_ok(t->type))
 		return err_set(e, "texture %s: texels of type '%s' (u8 s8 u16 s16 u32 s32 f16 f32 are possible)", name,
-					   t->type < T_COUNT ? ptype_name(t->type) : "?");
+		               t->type < T_COUNT ? ptype_name(t->type) : "?");
 	if (t->channels != 1 && t->channels != 2 && t->channels != 4)
 		return err_set(e, "texture %s: %u channels (1, 2 and 4 are possible)", name, t->channels);
 	if (!t->width || t->width > 1u << 28 || t->height > 1u << 17 || t->depth > 1u << 15)
-		return err_set(e, "texture %s: size %ux%ux%u is not within 1..2^28 x 2^17 x 2^15", name, t->width, t->height, t->depth);
+		return err_set(e, "texture %s: size %ux%ux%u is not within 1..2^28 x 2^17 x 2^15", name, t->width, t->height,
+		               t->depth);
 	if (row_count(t) > 1 && (t->pitch < (u64)t->width * texel_bytes(t) || t->pitch > TEXTURE_BYTES_MAX / row_count(t)))
-		return err_set(e, "texture %s: pitch of %" PRIu64 " bytes for rows of %" PRIu64, name, t->pitch, (u64)t->width * texel_bytes(t));
+		return err_set(e, "texture %s: pitch of %" PRIu64 " bytes for rows of %" PRIu64, name, t->pitch,
+		               (u64)t->width * texel_bytes(t));
 	if (t->addr % ptype_bytes(t->type) || (row_count(t) > 1 && t->pitch % ptype_bytes(t->type)))
-		return err_set(e, "texture %s: address 0x%" PRIx64 " or pitch %" PRIu64 " is not aligned to its texels", name, t->addr, t->pitch);
+		return err_set(e, "texture %s: address 0x%" PRIx64 " or pitch %" PRIu64 " is not aligned to its texels", name,
+		               t->addr, t->pitch);
 	for (u32 i = 0; i < 3; i++)
 		if (t->address[i] > TEXA_BORDER)
 			return err_set(e, "texture %s: unknown addressing mode %u", name, t->address[i]);
 	const struct alloc *a = devmem_find(f->mem, t->addr);
 	if (!a || a->freed || extent(t) > a->size - (t->addr - a->addr))
-		return err_set(e, "texture %s: its %" PRIu64 " bytes at 0x%" PRIx64 " are not inside one live allocation", name, extent(t), t->addr);
+		return err_set(e, "texture %s: its %" PRIu64 " bytes at 0x%" PRIx64 " are not inside one live allocation", name,
+		               extent(t), t->addr);
 	return true;
 }
 
@@ -80,7 +96,8 @@ u64 front_texture_object(struct front *f, const struct texture *t, struct err *e
 	return texture_ok(f, t, "object", e) ? HANDLE_TAG + (u64)add_texture(f, t) : 0;
 }
 
-/* --- one fetch -------------------------------------------------------------------------------------------------------- */
+/* --- one fetch
+ * -------------------------------------------------------------------------------------------------------- */
 struct sampler {
 	const struct front *f;
 	const struct texture *t;
@@ -106,7 +123,8 @@ static u8 mode_of(const struct texture *t, u32 dim)
 	const u8 m = t->address[dim];
 	return !t->normalised_coords && (m == TEXA_WRAP || m == TEXA_MIRROR) ? TEXA_CLAMP : m;
 }
-/* A coordinate in texels; bounded, so that it converts to an integer. Periodic modes take the fraction first, as the guide says. */
+/* A coordinate in texels; bounded, so that it converts to an integer. Periodic modes take the fraction first, as the
+ * guide says. */
 static double texel_coord(const struct texture *t, u32 dim, u32 n, float x)
 {
 	double v = x == x ? x : 0.0;
@@ -164,7 +182,10 @@ struct point {
 	float x[3];
 	s32 ix[3];
 };
-static u32 size_of(const struct texture *t, u32 dim) { return dim == 0 ? t->width : MAX(dim == 1 ? t->height : t->depth, 1u); }
+static u32 size_of(const struct texture *t, u32 dim)
+{
+	return dim == 0 ? t->width : MAX(dim == 1 ? t->height : t->depth, 1u);
+}
 
 static struct texel sample_point(struct sampler *s, const struct point *p)
 {
@@ -205,9 +226,13 @@ static struct texel sample_linear(struct sampler *s, const struct point *p)
 	return r;
 }
 
-/* --- the instruction -------------------------------------------------------------------------------------------------- */
+/* --- the instruction
+ * -------------------------------------------------------------------------------------------------- */
 static const u8 geom_dims[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 1, [TEX_A2D] = 2};
-static bool geom_layered(u8 g) { return g == TEX_A1D || g == TEX_A2D; }
+static bool geom_layered(u8 g)
+{
+	return g == TEX_A1D || g == TEX_A2D;
+}
 
 /* Lane i's texture, NULL with *id set for the message. */
 static const struct texture *texture_of(const struct exec *x, const struct inst *in, u32 lane, u64 *id)

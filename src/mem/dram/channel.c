@@ -47,6 +47,7 @@ void channel_init(struct mem *m, struct arena *a)
 		ch->st = ARENA_NEW(a, struct channel_state, 1);
 		ch->w = ARENA_NEW(a, struct window_entry, m->c.dram_queue);
 		ch->bank = ARENA_NEW(a, struct bank_state, m->c.dram_banks);
+		ch->row_ok = ARENA_NEW(a, u64, m->c.dram_banks);
 		ch->group_next = ARENA_NEW(a, u64, m->c.dram_groups);
 		ch->cc = ARENA_NEW(a, struct dram_counters, 1);
 		ch->slice0 = i * m->c.l2_slices;
@@ -82,6 +83,7 @@ static void update_hits(struct channel *ch, u32 bank)
 {
 	struct bank_state *b = &ch->bank[bank];
 	u32 left = b->queued;
+	ch->st->hits -= b->hits;
 	b->hits = 0;
 	for (struct window_entry *w = ch->w; left; w++)
 		if (w->bank == bank) {
@@ -89,6 +91,7 @@ static void update_hits(struct channel *ch, u32 bank)
 			b->hits += w->hit;
 			left--;
 		}
+	ch->st->hits += b->hits;
 	update_bank(ch, bank);
 }
 
@@ -110,6 +113,7 @@ static void enter(struct mem *m, u32 channel, u32 req, u64 now)
 	                           .hit = hit};
 	b->queued++;
 	b->hits += hit;
+	ch->st->hits += hit;
 	ch->cc->requests++;
 	dram_decide_added(m, ch);
 	update_bank(ch, r->bank);
@@ -146,6 +150,7 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 	u64 end_core = clock_core(&m->dramclk, end);
 	b->queued--;
 	b->hits--;
+	ch->st->hits--;
 	update_bank(ch, w.bank);
 	ch->cc->queue_cycles += end_core - w.arrived_core;
 	ch->st->n--;
@@ -165,14 +170,14 @@ static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	struct channel_state *st = ch->st;
 	const struct dram_timing *tm = &m->tm;
 	struct window_entry *w = &ch->w[i];
-	struct bank_state *b = &ch->bank[w->bank];
 	st->col_next = d + tm->ccd;
 	ch->group_next[w->group] = d + tm->ccdl;
 	if (w->write)
 		st->rd_next = d + tm->wr_to_rd;
 	else
 		st->wr_next = d + tm->rd_to_wr;
-	b->pre_ok = MAX(b->pre_ok, d + (w->write ? tm->wr_to_pre : tm->rtp));
+	u64 pre_ok = d + (w->write ? tm->wr_to_pre : tm->rtp);
+	ch->row_ok[w->bank] = MAX(ch->row_ok[w->bank], pre_ok);
 	++*(w->write ? &ch->cc->writes : &ch->cc->reads);
 	++*(w->missed ? &ch->cc->row_misses : &ch->cc->row_hits);
 	ch->cc->bytes += m->c.dram_bus * m->c.dram_burst;
@@ -189,8 +194,9 @@ static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	struct bank_state *b = &ch->bank[w->bank];
 	b->row = w->row + 1;
 	b->col_ok = d + m->tm.rcd;
-	b->pre_ok = d + m->tm.ras;
 	b->act_ok = d + m->tm.rc;
+	ch->row_ok[w->bank] = d + m->tm.ras;
+	ch->st->open_banks |= BIT(w->bank);
 	update_hits(ch, w->bank);
 	ch->st->act_next = d + m->tm.rrd;
 	ch->cc->activates++;
@@ -207,11 +213,13 @@ static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
 {
 	struct channel *ch = &m->chan[channel];
-	struct bank_state *b = &ch->bank[ch->w[i].bank];
+	u32 bank = ch->w[i].bank;
+	struct bank_state *b = &ch->bank[bank];
 	b->row = 0;
 	if (b->hits) /* strict fcfs closes rows that others wait for */
-		update_hits(ch, ch->w[i].bank);
-	b->act_ok = MAX(b->act_ok, d + m->tm.rp);
+		update_hits(ch, bank);
+	ch->row_ok[bank] = MAX(b->act_ok, d + m->tm.rp);
+	ch->st->open_banks &= ~BIT(bank);
 	ch->cc->precharges++;
 }
 

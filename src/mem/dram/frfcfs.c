@@ -21,10 +21,10 @@ static u64 column_at(const struct channel *ch, const struct window_entry *w)
 /* The row command a bank needs next: precharge of another row, or activate. */
 static u64 row_at(const struct channel *ch, u32 bank, enum dram_cmd *cmd)
 {
-	const struct bank_state *b = &ch->bank[bank];
-	*cmd = b->row ? CMD_PRECHARGE : CMD_ACTIVATE;
-	u64 t = b->row ? b->pre_ok : MAX(b->act_ok, ch->st->act_next);
-	return MAX(t, ch->st->cmd_next);
+	const struct channel_state *st = ch->st;
+	*cmd = st->open_banks >> bank & 1 ? CMD_PRECHARGE : CMD_ACTIVATE;
+	u64 t = MAX(ch->row_ok[bank], st->cmd_next);
+	return *cmd == CMD_PRECHARGE ? t : MAX(t, st->act_next);
 }
 
 static void propose(struct channel *ch, u64 at, u32 entry, enum dram_cmd cmd)
@@ -39,7 +39,7 @@ static void decide_column(struct channel *ch)
 {
 	const struct channel_state *st = ch->st;
 	u64 floor = MAX(MAX(st->cmd_next, st->col_next), MIN(st->rd_next, st->wr_next));
-	for (u32 i = 0; i < st->n; i++) {
+	for (u32 i = 0, left = st->hits; left; i++) {
 		if (!ch->w[i].hit)
 			continue;
 		u64 t = column_at(ch, &ch->w[i]);
@@ -47,32 +47,36 @@ static void decide_column(struct channel *ch)
 			propose(ch, t, i, CMD_COLUMN);
 		if (t <= floor)
 			return;
+		left--;
 	}
+}
+
+static u64 earliest_of(const struct channel *ch, u64 banks)
+{
+	u64 best = NEVER;
+	FOR_EACH_BIT(b, banks)
+	best = MIN(best, ch->row_ok[b]);
+	return best;
 }
 
 /* A row command, where one is allowed before the column command: for the oldest request of the banks that could go
  * first. */
 static void decide_row(struct channel *ch)
 {
-	u64 best = ch->st->due, banks = 0;
+	const struct channel_state *st = ch->st;
+	u64 precharge = MAX(earliest_of(ch, st->row_banks & st->open_banks), st->cmd_next);
+	u64 activate = MAX(earliest_of(ch, st->row_banks & ~st->open_banks), MAX(st->cmd_next, st->act_next));
+	u64 at = MIN(precharge, activate);
+	if (at >= st->due)
+		return;
 	enum dram_cmd cmd;
-	FOR_EACH_BIT(b, ch->st->row_banks)
-	{
-		u64 t = row_at(ch, (u32)b, &cmd);
-		if (t < best) {
-			best = t;
-			banks = BIT(b);
-		} else if (t == best && banks) {
-			banks |= BIT(b);
+	for (u32 i = 0; i < st->n; i++) {
+		u32 bank = ch->w[i].bank;
+		if (st->row_banks >> bank & 1 && row_at(ch, bank, &cmd) == at) {
+			propose(ch, MAX(at, ch->w[i].arrived), i, cmd);
+			return;
 		}
 	}
-	if (!banks)
-		return;
-	u32 i = 0;
-	while (!(banks >> ch->w[i].bank & 1))
-		i++;
-	row_at(ch, ch->w[i].bank, &cmd);
-	propose(ch, MAX(best, ch->w[i].arrived), i, cmd);
 }
 
 static void decide_oldest(struct channel *ch)
@@ -92,8 +96,7 @@ void dram_decide(const struct mem *m, struct channel *ch)
 		decide_oldest(ch);
 		return;
 	}
-	if (ch->st->hit_banks)
-		decide_column(ch);
+	decide_column(ch);
 	if (ch->st->row_banks)
 		decide_row(ch);
 }
