@@ -1,4 +1,5 @@
-/* debug_rig: a debugger over a small workload, driven by lines, for tests. Include behind cmocka.h; run from the top directory. */
+/* debug_rig: a debugger over a small workload, driven by lines, for tests. Include behind cmocka.h; run from the top
+ * directory. */
 #ifndef TESTS_DEBUG_RIG_H
 #define TESTS_DEBUG_RIG_H
 #include <stdio.h>
@@ -35,8 +36,12 @@ static inline void rig_open(struct rig *r, char **argv)
 /* 64 CTAs of 8 warps on 15 SMs, 16384 elements. */
 static inline void rig_vecadd(struct rig *r)
 {
-	char *argv[] = {"warpdbg", "debug", "configs/kernels/vecadd.ptx", "--kernel", "vecadd", "--grid", "64", "--block", "256", "--arg",
-					"f32[16384]=iota", "--arg", "f32[16384]=1", "--arg", "f32[16384]=zero", "--arg", "u32=16384", NULL};
+	char *argv[] = {"warpdbg",      "debug",           "configs/kernels/vecadd.ptx",
+	                "--kernel",     "vecadd",          "--grid",
+	                "64",           "--block",         "256",
+	                "--arg",        "f32[16384]=iota", "--arg",
+	                "f32[16384]=1", "--arg",           "f32[16384]=zero",
+	                "--arg",        "u32=16384",       NULL};
 	rig_open(r, argv);
 }
 

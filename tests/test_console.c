@@ -1,4 +1,5 @@
-/* The console: finding commands, breakpoints and their filters, running, errors that change nothing, and a line fuzzer. */
+/* The console: finding commands, breakpoints and their filters, running, errors that change nothing, and a line fuzzer.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +13,11 @@
 
 static void abbreviations(void **state)
 {
-	static const char *const pairs[][2] = {{"s", "step"}, {"n", "next"}, {"fin", "finish"}, {"u", "until"}, {"c", "continue"},
-										   {"b", "break"}, {"tb", "tbreak"}, {"d", "delete"}, {"i", "info"}, {"p", "print"},
-										   {"x", "x"}, {"l", "list"}, {"q", "quit"}, {"r", "run"}, {"h", "help"}, {"cuda", "focus"},
-										   {"und", "undisplay"}, {"wh", "why"}, {"fo", "focus"}};
+	static const char *const pairs[][2] = {{"s", "step"},        {"n", "next"},  {"fin", "finish"}, {"u", "until"},
+	                                       {"c", "continue"},    {"b", "break"}, {"tb", "tbreak"},  {"d", "delete"},
+	                                       {"i", "info"},        {"p", "print"}, {"x", "x"},        {"l", "list"},
+	                                       {"q", "quit"},        {"r", "run"},   {"h", "help"},     {"cuda", "focus"},
+	                                       {"und", "undisplay"}, {"wh", "why"},  {"fo", "focus"}};
 	struct err e = {0};
 	for (u32 i = 0; i < ARRAY_LEN(pairs); i++) {
 		const struct command *c = command_find(pairs[i][0], &e);
@@ -102,6 +104,8 @@ static void code_breakpoints(void **state)
 	rig_fails(&r, "break vecadd:99999", "no code");
 	rig_fails(&r, "break pc 99999", "instructions 0..");
 	rig_fails(&r, "break vecad", "did you mean 'vecadd'");
+	rig_fails(&r, "break cta-done sm=15", "0..14");
+	rig_fails(&r, "break cta-done warp=48", "0..47");
 	rig_fails(&r, "break cycle 1", "has passed");
 	rig_fails(&r, "break cta-done if )(", "unexpected symbol");
 	rig_close(&r);
@@ -244,17 +248,30 @@ static u64 end_hash(const char *const *lines, u32 n)
 
 static void looking_changes_nothing(void **state)
 {
-	static const char *const busy[] = {"break issue sm=1 if e.pc == 9", "watch gpu.l1d.misses", "c", "info warps", "info registers",
-									   "step 100", "why machine", "lua dbg.on('stall', function(e) n = (n or 0) + 1 end)"};
+	static const char *const busy[] = {"break issue sm=1 if e.pc == 9",
+	                                   "watch gpu.l1d.misses",
+	                                   "c",
+	                                   "info warps",
+	                                   "info registers",
+	                                   "step 100",
+	                                   "why machine",
+	                                   "lua dbg.on('stall', function(e) n = (n or 0) + 1 end)"};
 	assert_true(end_hash(NULL, 0) == end_hash(busy, ARRAY_LEN(busy)));
 }
 
 static void completion(void **state)
 {
-	static const char *const wanted[][2] = {{"bre", "break"}, {"break cta-di", "cta-dispatch"}, {"break vec", "vecadd"},
-											{"break l1-miss a", "addr="}, {"print gpu.l1d.mis", "gpu.l1d.misses"},
-											{"p dbg.st", "dbg.step"}, {"info pol", "policies"}, {"set warp-sched g", "gto"},
-											{"explain l1d.mis", "l1d.misses"}, {"p %r", "%r1"}, {"p gpu.sm[3].l1d.acc", "gpu.sm[3].l1d.accesses"}};
+	static const char *const wanted[][2] = {{"bre", "break"},
+	                                        {"break cta-di", "cta-dispatch"},
+	                                        {"break vec", "vecadd"},
+	                                        {"break l1-miss a", "addr="},
+	                                        {"print gpu.l1d.mis", "gpu.l1d.misses"},
+	                                        {"p dbg.st", "dbg.step"},
+	                                        {"info pol", "policies"},
+	                                        {"set warp-sched g", "gto"},
+	                                        {"explain l1d.mis", "l1d.misses"},
+	                                        {"p %r", "%r1"},
+	                                        {"p gpu.sm[3].l1d.acc", "gpu.sm[3].l1d.accesses"}};
 	struct rig r;
 	rig_vecadd(&r);
 	for (u32 i = 0; i < ARRAY_LEN(wanted); i++) {
@@ -270,24 +287,132 @@ static void completion(void **state)
 	rig_close(&r);
 }
 
-/* --- random lines: an answer or an error with a message, never a crash or a hang ------------------------------------------ */
+/* --- random lines: an answer or an error with a message, never a crash or a hang
+ * ------------------------------------------ */
 
-static const char *const pieces[] = {
-	"break", "tbreak", "watch", "delete", "step", "next", "finish", "until", "continue", "focus", "info", "print", "display", "x", "list",
-	"why", "set", "explain", "help", "commands", "end", "ignore", "condition", "enable", "disable", "undisplay", "lua", "echo", "source",
-	"sms", "ctas", "warps", "registers", "stack", "mshrs", "queues", "stalls", "line", "barriers", "allocation", "cta-done", "issue",
-	"l1-miss", "vecadd", "vecadd:40", "vecadd.ptx:30", "pc", "cycle", "sm=1", "warp=2", "cta=3", "kernel=vecadd", "kernel=0", "addr=0x10",
-	"if", "e.sm==1", "true", "gpu.cycle", "gpu.sm[1].issued", "gpu.sm[", "gpu.l1d.misses", "gpu.sm[0].warp[0].pc", "%r1", "%f2", "%", "0",
-	"1", "5", "20", "-1", "0x100000400", "99999999999999999999", "shared:0", "shared:4096", "/4xw", "/s", "/zz", "/0x", "1-3", "machine",
-	"warp", "sm", "cta", "lane", "taxonomy", "elf", "log", "none", "warp-sched", "gto", "lrr", "var", "a=1", "==", "\"", "'", "\\", "(", ")",
-	"{}", "nil", "#", "=", ":", ",", "10,20", "\x01", "\xff\xfe", "all", "display", "error('x')", "dbg.step(3)", "dbg.on('cta-done',print)"};
+static const char *const pieces[] = {"break",
+                                     "tbreak",
+                                     "watch",
+                                     "delete",
+                                     "step",
+                                     "next",
+                                     "finish",
+                                     "until",
+                                     "continue",
+                                     "focus",
+                                     "info",
+                                     "print",
+                                     "display",
+                                     "x",
+                                     "list",
+                                     "why",
+                                     "set",
+                                     "explain",
+                                     "help",
+                                     "commands",
+                                     "end",
+                                     "ignore",
+                                     "condition",
+                                     "enable",
+                                     "disable",
+                                     "undisplay",
+                                     "lua",
+                                     "echo",
+                                     "source",
+                                     "sms",
+                                     "ctas",
+                                     "warps",
+                                     "registers",
+                                     "stack",
+                                     "mshrs",
+                                     "queues",
+                                     "stalls",
+                                     "line",
+                                     "barriers",
+                                     "allocation",
+                                     "cta-done",
+                                     "issue",
+                                     "l1-miss",
+                                     "vecadd",
+                                     "vecadd:40",
+                                     "vecadd.ptx:30",
+                                     "pc",
+                                     "cycle",
+                                     "sm=1",
+                                     "warp=2",
+                                     "cta=3",
+                                     "kernel=vecadd",
+                                     "kernel=0",
+                                     "addr=0x10",
+                                     "if",
+                                     "e.sm==1",
+                                     "true",
+                                     "gpu.cycle",
+                                     "gpu.sm[1].issued",
+                                     "gpu.sm[",
+                                     "gpu.l1d.misses",
+                                     "gpu.sm[0].warp[0].pc",
+                                     "%r1",
+                                     "%f2",
+                                     "%",
+                                     "0",
+                                     "1",
+                                     "5",
+                                     "20",
+                                     "-1",
+                                     "0x100000400",
+                                     "99999999999999999999",
+                                     "shared:0",
+                                     "shared:4096",
+                                     "/4xw",
+                                     "/s",
+                                     "/zz",
+                                     "/0x",
+                                     "1-3",
+                                     "machine",
+                                     "warp",
+                                     "sm",
+                                     "cta",
+                                     "lane",
+                                     "taxonomy",
+                                     "elf",
+                                     "log",
+                                     "none",
+                                     "warp-sched",
+                                     "gto",
+                                     "lrr",
+                                     "var",
+                                     "a=1",
+                                     "==",
+                                     "\"",
+                                     "'",
+                                     "\\",
+                                     "(",
+                                     ")",
+                                     "{}",
+                                     "nil",
+                                     "#",
+                                     "=",
+                                     ":",
+                                     ",",
+                                     "10,20",
+                                     "\x01",
+                                     "\xff\xfe",
+                                     "all",
+                                     "display",
+                                     "error('x')",
+                                     "dbg.step(3)",
+                                     "dbg.on('cta-done',print)"};
+
+#define FIRST_ARGUMENT 29 /* the pieces in front are commands */
 
 static void random_line(u64 *rng, char *line, size_t size)
 {
-	u32 n = 1 + (u32)(rng_next(rng) % 6);
+	u32 n = 1 + (u32)(rng_next(rng) % 4);
 	line[0] = 0;
 	for (u32 i = 0; i < n; i++) {
-		const char *p = pieces[rng_next(rng) % ARRAY_LEN(pieces)];
+		bool command = !i && rng_next(rng) % 8;
+		const char *p = pieces[rng_next(rng) % (command ? FIRST_ARGUMENT : ARRAY_LEN(pieces))];
 		size_t at = strlen(line);
 		snprintf(line + at, size - at, "%s%s", i && rng_next(rng) % 8 ? " " : "", p);
 	}
@@ -306,40 +431,46 @@ static void random_lines(void **state)
 	for (u32 i = 0; i < lines; i++) {
 		char line[400];
 		random_line(&rng, line, sizeof(line));
-		if (r.d->rest != DBG_STOPPED) { /* finished: start over, with what is set kept */
+		if (r.d->collect.kind != COLLECT_NONE && rng_next(&rng) % 4 == 0)
+			snprintf(line, sizeof(line),
+			         r.d->collect.kind == COLLECT_LUA ? "" : "end"); /* or it would swallow all the rest */
+		if (r.d->rest != DBG_STOPPED) {                              /* finished: start over, with what is set kept */
 			rig_try(&r, "end");
 			rig_try(&r, "delete");
 			rig_try(&r, "tbreak cta-dispatch");
 			rig_try(&r, "run");
 		}
+		if (getenv("FUZZ_SHOW"))
+			fprintf(stderr, "%s\n", line);
 		bool ok = rig_try(&r, line);
 		assert_true(ok || r.e.set);
 		ok ? accepted++ : refused++;
 		u32 start;
 		debugger_free_matches(debugger_complete(r.d, line, (u32)(rng_next(&rng) % (strlen(line) + 1)), &start));
 	}
-	assert_true(accepted > lines / 20 && refused > lines / 20);
+	if (accepted < lines / 10 || refused < lines / 10)
+		fail_msg("%u accepted, %u refused: the lines do not exercise both", accepted, refused);
 	rig_close(&r);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(abbreviations),
-		cmocka_unit_test(every_command_is_reachable),
-		cmocka_unit_test(ambiguities_name_the_candidates),
-		cmocka_unit_test(filters),
-		cmocka_unit_test(event_breakpoints),
-		cmocka_unit_test(code_breakpoints),
-		cmocka_unit_test(conditions),
-		cmocka_unit_test(watch_cycles_steps),
-		cmocka_unit_test(next_and_finish),
-		cmocka_unit_test(commands_of_breakpoints),
-		cmocka_unit_test(focus_and_tables),
-		cmocka_unit_test(stalls_add_up),
-		cmocka_unit_test(looking_changes_nothing),
-		cmocka_unit_test(completion),
-		cmocka_unit_test(random_lines),
+	    cmocka_unit_test(abbreviations),
+	    cmocka_unit_test(every_command_is_reachable),
+	    cmocka_unit_test(ambiguities_name_the_candidates),
+	    cmocka_unit_test(filters),
+	    cmocka_unit_test(event_breakpoints),
+	    cmocka_unit_test(code_breakpoints),
+	    cmocka_unit_test(conditions),
+	    cmocka_unit_test(watch_cycles_steps),
+	    cmocka_unit_test(next_and_finish),
+	    cmocka_unit_test(commands_of_breakpoints),
+	    cmocka_unit_test(focus_and_tables),
+	    cmocka_unit_test(stalls_add_up),
+	    cmocka_unit_test(looking_changes_nothing),
+	    cmocka_unit_test(completion),
+	    cmocka_unit_test(random_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Lua's dbg, gpu and mem: values agree with the queries, callbacks are filtered and bounded, errors say what is wrong. */
+/* Lua's dbg, gpu and mem: values agree with the queries, callbacks are filtered and bounded, errors say what is wrong.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,8 @@ static void events(void **state)
 {
 	struct rig r;
 	rig_vecadd(&r);
-	rig_say(&r, "lua n = 0; all = 0; id = dbg.on('cta_done', {sm=1}, function(e) n = n + 1; assert(e.sm == 1 and e.kernel_name == 'vecadd') end)");
+	rig_say(&r, "lua n = 0; all = 0; id = dbg.on('cta_done', {sm=1}, function(e) n = n + 1; assert(e.sm == 1 and "
+	            "e.kernel_name == 'vecadd') end)");
 	rig_say(&r, "lua dbg.on('cta-done', function(e) all = all + 1 end)");
 	rig_say(&r, "c");
 	assert_int_equal(r.d->state, DBG_FINISHED);
@@ -169,15 +171,15 @@ static void stepping(void **state)
 static void errors_name_things(void **state)
 {
 	static const char *const bad[][2] = {{"p gpu.sm[15].issued", "SM 15 does not exist (0..14)"},
-										 {"p gpu.sm[0].warp[48].pc", "warp slot 48 does not exist (0..47)"},
-										 {"p gpu.kernel[1].name", "kernel 1 does not exist (0..0)"},
-										 {"p gpu.sm[0].warp[0].stat", "did you mean 'state'"},
-										 {"p gpu.l1d.nonsense", "l1d has no 'nonsense'"},
-										 {"lua gpu.sm[0].issued = 3", "read-only"},
-										 {"p gpu.stalls('x')", "no taxonomy 'x'"},
-										 {"lua x =", "unexpected symbol near <eof>"},
-										 {"lua error('boom')", "boom"},
-										 {"p 1 +", "<eof>"}};
+	                                     {"p gpu.sm[0].warp[48].pc", "warp slot 48 does not exist (0..47)"},
+	                                     {"p gpu.kernel[1].name", "kernel 1 does not exist (0..0)"},
+	                                     {"p gpu.sm[0].warp[0].stat", "did you mean 'state'"},
+	                                     {"p gpu.l1d.nonsense", "l1d has no 'nonsense'"},
+	                                     {"lua gpu.sm[0].issued = 3", "read-only"},
+	                                     {"p gpu.stalls('x')", "no taxonomy 'x'"},
+	                                     {"lua x =", "unexpected symbol near <eof>"},
+	                                     {"lua error('boom')", "boom"},
+	                                     {"p 1 +", "<eof>"}};
 	struct rig r;
 	rig_vecadd(&r);
 	for (u32 i = 0; i < ARRAY_LEN(bad); i++) {
@@ -231,12 +233,17 @@ static void reference_is_true(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(inspection),	   cmocka_unit_test(counters_agree_with_probes),
-		cmocka_unit_test(registers),	   cmocka_unit_test(memory),
-		cmocka_unit_test(events),		   cmocka_unit_test(callbacks_are_bounded),
-		cmocka_unit_test(callbacks_only_look), cmocka_unit_test(stepping),
-		cmocka_unit_test(errors_name_things), cmocka_unit_test(unfinished_chunks_go_on),
-		cmocka_unit_test(reference_is_true),
+	    cmocka_unit_test(inspection),
+	    cmocka_unit_test(counters_agree_with_probes),
+	    cmocka_unit_test(registers),
+	    cmocka_unit_test(memory),
+	    cmocka_unit_test(events),
+	    cmocka_unit_test(callbacks_are_bounded),
+	    cmocka_unit_test(callbacks_only_look),
+	    cmocka_unit_test(stepping),
+	    cmocka_unit_test(errors_name_things),
+	    cmocka_unit_test(unfinished_chunks_go_on),
+	    cmocka_unit_test(reference_is_true),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,13 @@ static const char *program(void)
 	return p && *p ? p : "./warpdbg";
 }
 
-/* Starts the debugger on the small hotspot and waits for its prompt. The home directory is empty: no rc file, no
+static const char *workload_size = "small";
+
+/* Starts the debugger on hotspot and waits for its prompt. The home directory is empty: no rc file, no
  * history. */
 static void start(struct vt *v, int h, int w, const char *option, const char *const more_env[])
 {
-	char *argv[] = {(char *)program(), "debug", "hotspot", "--size", "small", (char *)option, NULL};
+	char *argv[] = {(char *)program(), "debug", "hotspot", "--size", (char *)workload_size, (char *)option, NULL};
 	const char *env[16] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null"};
 	int n = 3;
 	for (; more_env && *more_env; more_env++)
@@ -210,6 +212,30 @@ static void test_run_and_stop(void **state)
 	long long at = shown_cycle(&v);
 	vt_settle(&v, 300, WAIT);
 	assert_int_equal(shown_cycle(&v), at); /* it stands still */
+	leave(&v);
+}
+
+/* Ctrl-C and the space bar stop a long run, wherever it is, and it can go on. */
+static void test_interrupt(void **state)
+{
+	static const char *const stops[] = {"\003", " "};
+	struct vt v;
+	workload_size = "large";
+	start(&v, 24, 100, NULL, NULL);
+	workload_size = "small";
+	for (size_t i = 0; i < 2; i++) {
+		long long before = shown_cycle(&v);
+		int64_t end = vt_ms() + WAIT;
+		vt_send(&v, " ");
+		while (shown_cycle(&v) < before + 2000 && vt_ms() < end)
+			vt_read(&v, 10);
+		vt_send(&v, stops[i]);
+		assert_true(vt_wait(&v, "stopped", WAIT) == 0);
+		assert_shown(&v, "Interrupted");
+		if (shown_cycle(&v) <= before)
+			fail_msg("at stop %zu: '%s', before %lld", i, title(&v), before);
+		assert_null(strstr(title(&v), "finished"));
+	}
 	leave(&v);
 }
 
@@ -502,6 +528,7 @@ int main(void)
 	    cmocka_unit_test(test_warp_cells),
 	    cmocka_unit_test(test_step_and_repeat),
 	    cmocka_unit_test(test_run_and_stop),
+	    cmocka_unit_test(test_interrupt),
 	    cmocka_unit_test(test_line_editor),
 	    cmocka_unit_test(test_errors_stay),
 	    cmocka_unit_test(test_quit_question),

@@ -23,7 +23,8 @@ static u64 loop_cycles(const char *const *sets, const char *setup, const char *b
 	for (u32 i = 0; i < n; i++)
 		strbuf_addf(&t, "%s\n", body);
 	strbuf_adds(&t, "add.u32 %r31, %r31, 1;\nsetp.lt.u32 %p1, %r31, %r30;\n@%p1 bra L;\n"
-					"st.global.u32 [%a1+4096], %r1; st.global.f32 [%a1+4100], %f1; st.global.f64 [%a1+4104], %d1;\nret;\n}\n");
+					"st.global.u32 [%a1+4096], %r1; st.global.f32 [%a1+4100], %f1; st.global.f64 [%a1+4104], %d1;\n"
+					"st.global.u32 [%a1+4112], %r4; st.global.u32 [%a1+4116], %r5; st.global.f32 [%a1+4120], %f4; st.global.f64 [%a1+4128], %d4;\nret;\n}\n");
 	struct run r = run_ptx(s, strbuf_str(&t), grid, block, (u64[]){buf, iters}, 2);
 	assert_int_equal(r.why, STOP_IDLE);
 	strbuf_release(&t);
@@ -81,7 +82,7 @@ static void test_dependent_chains(void **state)
 	};
 	for (u32 i = 0; i < ARRAY_LEN(chain); i++) {
 		double got = per_copy((const char *[]){PTX_COST, NULL}, "", chain[i].body, 1, 32);
-		check_near(got, chain[i].lat + c.sm_read_latency, 0, chain[i].body);
+		check_near(got, chain[i].lat + c.sm_read_latency, 0.001, chain[i].body); /* one fetch may straddle a line */
 	}
 }
 
@@ -195,14 +196,14 @@ static double stream_bandwidth(const char *const *sets, u64 bytes, u32 passes, s
 	struct sim *s = machine(sets);
 	struct err e = {0};
 	u64 buf = devmem_alloc(sim_devmem(s), bytes, "buf", &e);
-	/* Grid-stride loop of 16-byte loads, all SMs, `passes` times over the buffer. */
+	/* Grid-stride loop of 4-byte loads, all SMs, `passes` times over the buffer. */
 	struct run r = run_ptx(s,
 						   PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n.reg .pred %p<4>; .reg .b64 %a<12>; .reg "
 									".b32 %r<16>;\n"
 									"ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a8, [p2]; mov.u32 %r1, %tid.x; mov.u32 %r2, "
 									"%ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;\n"
-									"mad.lo.u32 %r5, %r2, %r3, %r1; mul.wide.u32 %a3, %r5, 16; mul.lo.u32 %r6, %r3, %r4; mul.wide.u32 %a4, %r6, 16;\n"
-									"mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.v4.u32 {%r10,%r11,%r12,%r13}, "
+									"mad.lo.u32 %r5, %r2, %r3, %r1; mul.wide.u32 %a3, %r5, 4; mul.lo.u32 %r6, %r3, %r4; mul.wide.u32 %a4, %r6, 4;\n"
+									"mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.u32 %r10, "
 									"[%a6];\n add.u64 %a5, %a5, %a4; setp.lt.u64 %p1, %a5, %a2; @%p1 bra L;\n"
 									"add.u64 %a7, %a7, 1; setp.lt.u64 %p2, %a7, %a8; @%p2 bra P; ret;\n}\n",
 						   90, 256, (u64[]){buf, bytes, passes}, 3);
@@ -231,7 +232,7 @@ static void test_dram_bandwidth(void **state)
 	double peak = c.partitions * c.dram_bus * c.dram_ratio * c.dram_clock / c.core_clock;
 	print_message("DRAM: %.1f of %.1f B per core cycle (%.1f %%), row hits %.1f %%\n", got, peak, 100 * got / peak,
 				  100.0 * (double)d.row_hits / (double)(d.row_hits + d.row_misses));
-	assert_true(got <= peak * 1.0001 && got >= 0.75 * peak); /* through SMs, crossbar and L2, activates included */
+	assert_true(got <= peak * 1.0001 && got >= 0.85 * peak); /* through SMs, crossbar and L2, activates included; the channel alone: test_mem */
 }
 
 static void test_l2_bandwidth(void **state)
@@ -248,7 +249,7 @@ static void test_l2_bandwidth(void **state)
 	double in = c.num_sms * 128.0 / flits * c.icnt_clock / c.core_clock, out = slices * 128.0 / flits * c.icnt_clock / c.core_clock;
 	double peak = MIN(port, MIN(in, out));
 	print_message("L2: %.1f of %.1f B per core cycle (%.1f %%)\n", got, peak, 100 * got / peak);
-	assert_true(got <= peak * 1.0001 && got >= 0.95 * peak);
+	assert_true(got <= peak * 1.0001 && got >= 0.9 * peak); /* through SMs and crossbar; the slice alone: test_mem */
 }
 
 int main(void)

@@ -104,7 +104,8 @@ static void offer_set(struct matches *m, const char *before)
 	u32 n;
 	const struct policy_desc *p = sim_policies(&n);
 	for (u32 i = 0; i < n; i++)
-		if ((!strcmp(key, "warp-sched") && !strcmp(p[i].kind, "warp")) || (!strcmp(key, "cta-sched") && !strcmp(p[i].kind, "cta")))
+		if ((!strcmp(key, "warp-sched") && !strcmp(p[i].kind, "warp")) ||
+		    (!strcmp(key, "cta-sched") && !strcmp(p[i].kind, "cta")))
 			offer(m, p[i].name);
 	for (u32 i = 0; !strcmp(key, "taxonomy") && i < TAX_COUNT; i++)
 		offer(m, taxonomy_names[i]);
@@ -204,7 +205,8 @@ static void sort_unique(struct matches *m)
 	m->list[n] = NULL;
 }
 
-/* Words of expressions begin behind operators too; a bracket belongs to a probe's path only when it is closed or being typed. */
+/* Words of expressions begin behind operators too; a bracket belongs to a probe's path only when it is closed or being
+ * typed. */
 static u32 word_begin(const char *line, u32 cursor, bool expression)
 {
 	const char *stops = expression ? " \t(){},+*/<>=~#&|^" : " \t";

@@ -50,7 +50,8 @@ bool console_execute(struct debugger *d, const char *line)
 	return ok;
 }
 
-/* --- completion -------------------------------------------------------------------------------------------------------- */
+/* --- completion
+ * -------------------------------------------------------------------------------------------------------- */
 
 static char **candidates;
 static u32 next_candidate;
@@ -62,7 +63,8 @@ static char *give_candidate(const char *text, int state)
 	return candidates && candidates[next_candidate] ? xstrdup(candidates[next_candidate++]) : NULL;
 }
 
-/* Readline splits words its own way: our word may begin earlier or later, so what is offered is cut or extended to its word. */
+/* Readline splits words its own way: our word may begin earlier or later, so what is offered is cut or extended to its
+ * word. */
 static char **complete(const char *text, int start, int end)
 {
 	u32 begin = 0;
@@ -90,7 +92,8 @@ static char *word_breaks(void)
 	return breaks;
 }
 
-/* --- history, signals ------------------------------------------------------------------------------------------------------ */
+/* --- history, signals
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool history_path(char *path, size_t size)
 {
@@ -121,7 +124,7 @@ static int drop_line(void)
 	fputs("^C\n", rl_outstream);
 	rl_replace_line("", 0);
 	rl_on_new_line();
-	rl_redisplay();
+	rl_forced_update_display();
 	return 0;
 }
 

@@ -73,7 +73,8 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	return break_event(&d->breaks, g, ev) || stop;
 }
 
-/* --- reports --------------------------------------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------------------------------
+ */
 
 /* The stop's first line is kept for the status line and the log. */
 static void stopped(struct debugger *d, const char *reason, struct strbuf *out)
@@ -104,7 +105,7 @@ static void code_hit_text(struct debugger *d, const struct break_hit *h, const s
 	strbuf_addf(out, "%s at ", b->what);
 	line_place(b->mod, (u32)h->ev.arg[0], out);
 	strbuf_addf(out, ": SM %d, warp %d, CTA %d of %s%s", h->ev.sm, h->ev.warp, h->ev.cta, k.name,
-				h->executed ? " (executed in this cycle with another instruction)" : "");
+	            h->executed ? " (executed in this cycle with another instruction)" : "");
 }
 
 static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
@@ -200,9 +201,11 @@ static void report_deadlock(struct debugger *d, struct strbuf *out)
 
 static void report_finish(struct debugger *d, struct strbuf *out)
 {
-	static const char *const check[] = {[CHECK_NONE] = "no check", [CHECK_PASS] = "check passed", [CHECK_FAIL] = "check FAILED"};
+	static const char *const check[] = {
+	    [CHECK_NONE] = "no check", [CHECK_PASS] = "check passed", [CHECK_FAIL] = "check FAILED"};
 	struct strbuf t = STRBUF_INIT;
-	strbuf_addf(&t, "The program has finished at cycle %llu: %s", (unsigned long long)sim_cycle(d->s->sim), check[d->s->check]);
+	strbuf_addf(&t, "The program has finished at cycle %llu: %s", (unsigned long long)sim_cycle(d->s->sim),
+	            check[d->s->check]);
 	if (d->s->check_message.len)
 		strbuf_addf(&t, ": %s", strbuf_str(&d->s->check_message));
 	stopped(d, strbuf_str(&t), out);
@@ -239,7 +242,8 @@ static void report_request(struct debugger *d, struct strbuf *out)
 	after_stop(d, out);
 }
 
-/* --- slices ------------------------------------------------------------------------------------------------------------ */
+/* --- slices
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
@@ -348,7 +352,8 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 	d->interrupt = false;
 }
 
-/* --- start and restart --------------------------------------------------------------------------------------------------- */
+/* --- start and restart
+ * --------------------------------------------------------------------------------------------------- */
 
 bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 {

@@ -98,7 +98,7 @@ static void batch_main(struct debugger *d)
 		read_commands(d);
 	if (d->collect.kind != COLLECT_NONE) {
 		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",
-				d->collect.kind == COLLECT_LUA ? "lua" : "commands");
+		        d->collect.kind == COLLECT_LUA ? "lua" : "commands");
 		d->failed = true;
 	}
 }
@@ -107,6 +107,8 @@ static int status_of(const struct debugger *d)
 {
 	if (d->failed && d->s->opt->batch)
 		return 2;
+	if (!d->s->opt->batch && d->last == SS_INTERRUPT) /* stopped by hand, looked round, left */
+		return 0;
 	return d->ran ? session_exit_status(d->s, d->last) : 0;
 }
 

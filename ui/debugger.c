@@ -10,7 +10,8 @@
 #include "obs/names.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
-#define LOG_DEFAULT (BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK))
+#define LOG_DEFAULT                                                                                                    \
+	(BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK))
 
 struct debugger *debugger_new(struct session *s)
 {
@@ -37,7 +38,7 @@ static void queue_clear(struct command_queue *q)
 {
 	for (u32 i = 0; i < q->n; i++)
 		free(q->line[q->first + i].text);
-	q->first = q->n = 0;
+	q->first = q->n = q->sources = 0;
 }
 
 void debugger_free(struct debugger *d)
@@ -157,7 +158,7 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 	}
 	gpu_kernel_info(g, (u32)w.launch, &k);
 	strbuf_addf(out, ", CTA %llu of %s, lane %u: %s", (unsigned long long)w.cta, k.name, f->lane,
-				warp_state_descs[w.state].name);
+	            warp_state_descs[w.state].name);
 	if (*w.waits)
 		strbuf_addf(out, " (%s)", w.waits);
 	strbuf_addc(out, '\n');
@@ -168,7 +169,8 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
-/* --- queue of commands ---------------------------------------------------------------------------------------------- */
+/* --- queue of commands ----------------------------------------------------------------------------------------------
+ */
 
 static u32 count_lines(const char *text)
 {
@@ -253,10 +255,12 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 	if (d->goal.kind != GOAL_NONE || d->queue.n)
 		return d->state = DBG_RUNNING;
 	d->interrupt = false;
+	d->queue.sources = 0;
 	return d->state = d->rest;
 }
 
-/* --- executing a line ------------------------------------------------------------------------------------------------- */
+/* --- executing a line
+ * ------------------------------------------------------------------------------------------------- */
 
 const char *debugger_prompt(const struct debugger *d)
 {

@@ -1,4 +1,5 @@
-/* debugger: a session under the control of commands. The plain console, batch mode and the screen are three front ends of this.
+/* debugger: a session under the control of commands. The plain console, batch mode and the screen are three front ends
+ * of this.
  *
  *   struct debugger *d = debugger_new(session);
  *   debugger_execute(d, "break cta-dispatch sm=1", &out, &e);   // commands answer into out, or fail with e
@@ -6,7 +7,8 @@
  *   while (debugger_run_slice(d, 100000, &out) == DBG_RUNNING)  // ...which the front end pursues in slices
  *       redraw();
  *
- * Text for the user goes to the strbuf handed in, never to a stream. Errors of a command leave the debugger as it was. */
+ * Text for the user goes to the strbuf handed in, never to a stream. Errors of a command leave the debugger as it was.
+ */
 #ifndef UI_DEBUGGER_H
 #define UI_DEBUGGER_H
 #include "base/strbuf.h"
@@ -60,12 +62,12 @@ struct display {
 	char *expr;
 };
 struct watch {
-	u32 id;          /* number shared with breakpoints */
+	u32 id; /* number shared with breakpoints */
 	bool enabled, temporary;
 	char *expr;
-	bool is_probe;   /* evaluated in C, else a Lua expression */
+	bool is_probe; /* evaluated in C, else a Lua expression */
 	struct probe_path probe;
-	char old[128];   /* value as text, "" before the first evaluation */
+	char old[128]; /* value as text, "" before the first evaluation */
 	struct probe_value old_value;
 	u64 hits, ignore;
 };
@@ -74,8 +76,9 @@ struct command_queue {
 	struct queued_line {
 		char *text;
 		char where[96]; /* "file:line" or "breakpoint 2" for error messages, "" = typed */
-	} *line;
+	} * line;
 	u32 first, n, cap;
+	u32 sources; /* files sourced since the queue was empty: a file that sources itself must end */
 };
 
 struct dbg_lua; /* subscriptions of Lua code: ui/lua/dbg.c */
@@ -90,13 +93,14 @@ struct debugger {
 	u32 ndisplays, next_display;
 	struct goal goal;
 	enum run_state state;
-	enum run_state rest;     /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
-	char stop_reason[512];  /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
-	enum session_stop last; /* last answer of session_run, for the exit status */
-	bool ran;               /* session_run has been called at least once */
-	bool in_run;            /* inside session_run now: commands that run or change the machine are refused */
-	bool failed;            /* a command has failed (batch mode's exit status) */
-	bool keep_going;        /* queued commands go on after an error */
+	enum run_state rest; /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
+	char
+	    stop_reason[512]; /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
+	enum session_stop last;  /* last answer of session_run, for the exit status */
+	bool ran;                /* session_run has been called at least once */
+	bool in_run;             /* inside session_run now: commands that run or change the machine are refused */
+	bool failed;             /* a command has failed (batch mode's exit status) */
+	bool keep_going;         /* queued commands go on after an error */
 	volatile bool interrupt; /* set by the SIGINT handler */
 	struct event_log log;
 	u64 log_mask;           /* event types copied to the log */
@@ -105,11 +109,11 @@ struct debugger {
 	bool quiet;             /* the goal is a script's: reaching it is not reported, only what stops before it */
 	bool split_errors;      /* errors of queued commands go to `errors` instead of the answer: for standard error */
 	struct strbuf errors;
-	bool echo;              /* queued commands are shown with a prompt before they run (batch mode) */
-	char repeat[256];       /* what an empty line repeats, "" = nothing */
-	u32 list_line;          /* where `list` goes on; 0 = round the focus */
-	u64 x_next;             /* where `x` goes on */
-	char x_fmt;             /* last letters of x and print */
+	bool echo;        /* queued commands are shown with a prompt before they run (batch mode) */
+	char repeat[256]; /* what an empty line repeats, "" = nothing */
+	u32 list_line;    /* where `list` goes on; 0 = round the focus */
+	u64 x_next;       /* where `x` goes on */
+	char x_fmt;       /* last letters of x and print */
 	char x_size;
 	struct command_queue queue;
 	struct {
@@ -118,30 +122,33 @@ struct debugger {
 		struct strbuf text;
 	} collect;
 	struct dbg_lua *lua;
-	int subscription;       /* of sim_subscribe, -1 = none */
+	int subscription; /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;
-	u32 modules_seen;       /* modules loaded when pending breakpoints were looked up last */
-	u64 generation;         /* grows when `run` rebuilt the machine: pointers into the old one are gone */
+	u32 modules_seen; /* modules loaded when pending breakpoints were looked up last */
+	u64 generation;   /* grows when `run` rebuilt the machine: pointers into the old one are gone */
 };
 
 /* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */
 struct debugger *debugger_new(struct session *s);
 void debugger_free(struct debugger *d);
 
-/* Executes one line. Text for the user is appended to *out. False with *e set: the command failed (and did nothing more than
- * *out says). Commands that run the machine set a goal and return at once; the caller drives debugger_run_slice(). An empty line
- * repeats the last step, x or list when there was one. */
+/* Executes one line. Text for the user is appended to *out. False with *e set: the command failed (and did nothing more
+ * than *out says). Commands that run the machine set a goal and return at once; the caller drives debugger_run_slice().
+ * An empty line repeats the last step, x or list when there was one. */
 bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e);
-/* Pursues the goal for at most max_cycles cycles (or some 64k cycles of Lua-checked expressions), then queued commands (breakpoint
- * commands, `source`), appending reports to *out. DBG_RUNNING: call again. */
+/* Pursues the goal for at most max_cycles cycles (or some 64k cycles of Lua-checked expressions), then queued commands
+ * (breakpoint commands, `source`), appending reports to *out. DBG_RUNNING: call again. */
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
-static inline bool debugger_running(const struct debugger *d) { return d->state == DBG_RUNNING; }
+static inline bool debugger_running(const struct debugger *d)
+{
+	return d->state == DBG_RUNNING;
+}
 /* Ends the goal at the next cycle boundary, drops queued commands: safe from a signal handler. */
 void debugger_interrupt(struct debugger *d);
 /* "(wd) ", or "> " while a multi-line command is being typed. */
 const char *debugger_prompt(const struct debugger *d);
-/* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed; *word_start =
- * where the word begins. NULL when there is none. */
+/* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed;
+ * *word_start = where the word begins. NULL when there is none. */
 char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start);
 void debugger_free_matches(char **matches);
 

@@ -159,7 +159,8 @@ static bool launch_of_module(struct gpu *g, s32 launch, const struct module *m)
 	return k.launch->mod == m;
 }
 
-static bool code_at(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, u32 pc, bool executed)
+static bool code_at(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, u32 pc,
+                    bool executed)
 {
 	if (!has_pc(b, pc) || !event_filter_match(&b->filter, g, ev) || !launch_of_module(g, ev->kernel, b->mod))
 		return false;
@@ -175,11 +176,13 @@ static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g,
 	return code_at(s, b, g, &at, (u32)at.arg[0], false);
 }
 
-/* A CTA's warps begin: the first instruction has no issue before it. A warp that has issued in the same cycle is past it. */
+/* A CTA's warps begin: the first instruction has no issue before it. A warp that has issued in the same cycle is past
+ * it. */
 static bool code_dispatch(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
 {
 	bool stop = false;
-	FOR_EACH_BIT(w, ev->arg[1]) {
+	FOR_EACH_BIT(w, ev->arg[1])
+	{
 		struct event at = *ev;
 		at.type = EV_ISSUE;
 		at.warp = (s32)w;
@@ -247,7 +250,8 @@ bool break_at_cycle(struct break_set *s, u64 cycle)
 	return stop;
 }
 
-/* --- where a line's code is ------------------------------------------------------------------------------------------ */
+/* --- where a line's code is ------------------------------------------------------------------------------------------
+ */
 
 static u32 pcs_of_line(const struct module *m, const struct func *f, u32 line, u32 *pcs, u32 max)
 {

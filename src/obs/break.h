@@ -1,8 +1,9 @@
-/* break: breakpoints over events. Filters are decided here in C; a condition in a script's language is the caller's callback.
+/* break: breakpoints over events. Filters are decided here in C; a condition in a script's language is the caller's
+ * callback.
  *
- * A code breakpoint stops *before* its instruction: at the end of the cycle after which a warp is about to execute it. (The second
- * instruction of a dual issue is the exception: it is reported in the cycle in which it executed.) An event breakpoint stops at the
- * end of the cycle in which the event happened. */
+ * A code breakpoint stops *before* its instruction: at the end of the cycle after which a warp is about to execute it.
+ * (The second instruction of a dual issue is the exception: it is reported in the cycle in which it executed.) An event
+ * breakpoint stops at the end of the cycle in which the event happened. */
 #ifndef OBS_BREAK_H
 #define OBS_BREAK_H
 #include "base/err.h"
@@ -14,55 +15,58 @@ struct event_filter {
 	s32 sm, warp;
 	s64 cta;
 	s32 launch;
-	char kernel[96];  /* name, "" = any */
+	char kernel[96]; /* name, "" = any */
 	struct {
 		bool has;
 		u64 value;
-	} arg[4];         /* by position in the event's row */
+	} arg[4]; /* by position in the event's row */
 };
 void event_filter_any(struct event_filter *f);
-/* Adds "sm=3", "kernel=hotspot" or "kernel=0", "cta=..", "warp=..", or an argument of the event by its name ("addr=0x100000000"). */
+/* Adds "sm=3", "kernel=hotspot" or "kernel=0", "cta=..", "warp=..", or an argument of the event by its name
+ * ("addr=0x100000000"). */
 bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e);
-void event_filter_text(const struct event_filter *f, enum event_type t, struct strbuf *out); /* " sm=3 warp=2", "" = any */
+void event_filter_text(const struct event_filter *f, enum event_type t,
+                       struct strbuf *out); /* " sm=3 warp=2", "" = any */
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev);
 
 enum break_kind { BK_EVENT, BK_CODE, BK_CYCLE };
 struct breakpoint {
-	u32 id;            /* 1, 2, ... */
+	u32 id; /* 1, 2, ... */
 	enum break_kind kind;
 	bool enabled, temporary, internal; /* internal: made for next, finish...; not listed */
 	enum event_type event;
 	struct event_filter filter;
 	const struct module *mod; /* BK_CODE: module and pcs (any warp about to execute one of them) */
 	u32 *pcs, npcs;
-	u64 cycle;         /* BK_CYCLE */
-	u64 hits, ignore;  /* ignore: hits still to be passed over */
-	char *what;        /* as the user gave it: "hotspot:43", "pc 17" */
-	char *cond;        /* condition's text or NULL; evaluated by the caller's function */
-	int cond_ref;      /* the caller's handle for the compiled condition */
-	char *commands;    /* lines to execute when hit, or NULL */
+	u64 cycle;        /* BK_CYCLE */
+	u64 hits, ignore; /* ignore: hits still to be passed over */
+	char *what;       /* as the user gave it: "hotspot:43", "pc 17" */
+	char *cond;       /* condition's text or NULL; evaluated by the caller's function */
+	int cond_ref;     /* the caller's handle for the compiled condition */
+	char *commands;   /* lines to execute when hit, or NULL */
 };
 struct break_hit {
 	u32 id;
-	struct event ev;   /* BK_CODE: sm, warp, kernel, cta of the warp; arg[0] = pc */
-	bool executed;     /* BK_CODE: already executed (second of a dual issue) */
+	struct event ev; /* BK_CODE: sm, warp, kernel, cta of the warp; arg[0] = pc */
+	bool executed;   /* BK_CODE: already executed (second of a dual issue) */
 };
-/* Evaluates a condition; ev.type is ISSUE for code breakpoints. May set *stop_anyway when the condition itself failed. */
+/* Evaluates a condition; ev.type is ISSUE for code breakpoints. May set *stop_anyway when the condition itself failed.
+ */
 typedef bool break_cond_fn(void *ctx, struct breakpoint *b, const struct event *ev);
 
 struct break_set {
 	struct breakpoint **list; /* by id; heap objects, pointers stay valid until deleted */
 	u32 n, cap, next_id;
-	u32 next_internal;        /* ids of internal ones count down from UINT32_MAX */
+	u32 next_internal; /* ids of internal ones count down from UINT32_MAX */
 	break_cond_fn *cond;
 	void *cond_ctx;
-	struct break_hit hit;     /* the first hit of the cycle that stops; id 0 = none */
-	u32 also;                 /* further hits in the same cycle */
-	struct {                  /* of the last ISSUE event, to notice dual issue */
+	struct break_hit hit; /* the first hit of the cycle that stops; id 0 = none */
+	u32 also;             /* further hits in the same cycle */
+	struct {              /* of the last ISSUE event, to notice dual issue */
 		u64 cycle;
 		s32 sm, warp;
 	} last_issue;
-	u64 mask;                 /* union of what the enabled ones need: break_mask() */
+	u64 mask; /* union of what the enabled ones need: break_mask() */
 };
 void break_init(struct break_set *s);
 void break_release(struct break_set *s);
@@ -83,8 +87,9 @@ bool break_at_cycle(struct break_set *s, u64 cycle);
 bool break_event(struct break_set *s, struct gpu *g, const struct event *ev);
 void break_clear_hit(struct break_set *s);
 
-/* pcs of a PTX line of a module (of one kernel when fn != NULL): the first instruction of each run of instructions with that
- * line. When the line has no code, the next line of the same function that has. *line becomes the line used. Returns how many. */
+/* pcs of a PTX line of a module (of one kernel when fn != NULL): the first instruction of each run of instructions with
+ * that line. When the line has no code, the next line of the same function that has. *line becomes the line used.
+ * Returns how many. */
 u32 break_line_pcs(const struct module *m, const struct func *fn, u32 *line, u32 *pcs, u32 max);
 /* The same for a CUDA source line (.loc), any function of the module. */
 u32 break_loc_pcs(const struct module *m, u32 file, u32 line, u32 *pcs, u32 max);

@@ -108,7 +108,7 @@ static bool kernel_named(struct gpu *g, s32 launch, const char *name)
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev)
 {
 	if ((f->sm >= 0 && f->sm != ev->sm) || (f->warp >= 0 && f->warp != ev->warp) ||
-		(f->cta >= 0 && f->cta != ev->cta) || (f->launch >= 0 && f->launch != ev->kernel))
+	    (f->cta >= 0 && f->cta != ev->cta) || (f->launch >= 0 && f->launch != ev->kernel))
 		return false;
 	for (u32 i = 0; i < 4; i++)
 		if (f->arg[i].has && f->arg[i].value != ev->arg[i])
@@ -168,7 +168,7 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 	else if (ev->type == EV_WARP_STALL && v < WS_COUNT)
 		strbuf_addf(out, "%s", warp_state_descs[v].name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "by") || !strcmp(name, "taken") ||
-			 !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
+	         !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
 		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);
 	else
 		strbuf_addf(out, "%s %llu", name, (unsigned long long)v);

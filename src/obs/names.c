@@ -127,6 +127,8 @@ void value_text(enum ptype t, u64 bits, struct strbuf *out)
 	case T_S16:
 	case T_S32:
 	case T_S64: strbuf_addf(out, "%lld", (long long)value_int(t, bits)); break;
-	default: strbuf_addf(out, "0x%0*llx", (int)(2 * MIN(ptype_bytes(t), 8u)), (unsigned long long)value_int(t, bits)); break;
+	default:
+		strbuf_addf(out, "0x%0*llx", (int)(2 * MIN(ptype_bytes(t), 8u)), (unsigned long long)value_int(t, bits));
+		break;
 	}
 }

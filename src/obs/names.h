@@ -8,7 +8,8 @@
 const struct func *func_of_pc(const struct module *m, u32 pc);
 /* The module whose code the launch runs; NULL for launch < 0 or unknown. */
 const struct module *module_of_launch(const struct gpu *g, s32 launch);
-/* The register `name` ("%r1") of the function at pc; when several places carry the name, the one live at pc. NULL = none. */
+/* The register `name` ("%r1") of the function at pc; when several places carry the name, the one live at pc. NULL =
+ * none. */
 const struct regname *reg_find(const struct module *m, u32 pc, const char *name);
 bool reg_live(const struct regname *r, u32 pc);
 /* The name of the operand at pc, NULL for immediates and unnamed slots. */

@@ -89,7 +89,8 @@ static bool read_index(struct reader *r, u32 limit, const char *what, u32 *index
 	if (*end != ']')
 		return err_set(r->e, "'%.60s': ']' is expected after the index", r->text);
 	if (v >= limit && limit)
-		return err_set(r->e, "'%.60s': %s %llu does not exist (0..%u)", r->text, what, (unsigned long long)v, limit - 1);
+		return err_set(r->e, "'%.60s': %s %llu does not exist (0..%u)", r->text, what, (unsigned long long)v,
+		               limit - 1);
 	if (v >= limit)
 		return err_set(r->e, "'%.60s': there is no %s yet", r->text, what);
 	*index = (u32)v;
@@ -102,7 +103,7 @@ static bool read_word(struct reader *r, const char **word, size_t *len)
 {
 	if (*r->at != '.')
 		return err_set(r->e, "'%.60s': '.' and a name are expected after '%.*s'", r->text,
-					   (int)MIN(r->at - r->text, 60), r->text);
+		               (int)MIN(r->at - r->text, 60), r->text);
 	*word = r->at + 1;
 	*len = word_len(*word);
 	if (!*len)
@@ -253,7 +254,8 @@ bool probe_parse(const struct gpu *g, const char *text, struct probe_path *out, 
 	return parse_top(&r, out);
 }
 
-/* --- reading -------------------------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------------------------------
+ */
 
 u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 index)
 {
@@ -277,10 +279,10 @@ double probe_rate(struct gpu *g, u32 row, u32 instance)
 		sum[i] = probe_counter(g, r->group, instance, i);
 	double share = r->group == CG_dram && all ? (double)covered / all : 1;
 	struct rate_env env = {.cycles = gpu_cycle(g),
-						   .slots = gpu_cycle(g) * c->sm_schedulers * covered,
-						   .instances = covered,
-						   .sim_us = (double)gpu_cycle(g) / c->core_clock,
-						   .peak_bytes = dram_peak_bytes(c) * share};
+	                       .slots = gpu_cycle(g) * c->sm_schedulers * covered,
+	                       .instances = covered,
+	                       .sim_us = (double)gpu_cycle(g) / c->core_clock,
+	                       .peak_bytes = dram_peak_bytes(c) * share};
 	return r->value(sum, &env);
 }
 
@@ -335,7 +337,8 @@ void probe_value_text(struct probe_value v, struct strbuf *out)
 		strbuf_addf(out, "%llu", (unsigned long long)v.u);
 }
 
-/* --- completion ------------------------------------------------------------------------------------------------------- */
+/* --- completion
+ * ------------------------------------------------------------------------------------------------------- */
 
 struct completer {
 	const char *text;
@@ -388,7 +391,8 @@ static void offer_instance(const struct completer *c, const char *prefix, enum c
 	}
 }
 
-/* "gpu.sm[3].": instances only once the bracket is typed, so that the list of 15 SMs x 60 counters is not offered at once. */
+/* "gpu.sm[3].": instances only once the bracket is typed, so that the list of 15 SMs x 60 counters is not offered at
+ * once. */
 static void offer_indexed(const struct completer *c, enum counter_group g, u32 n)
 {
 	char p[64];

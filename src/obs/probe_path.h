@@ -23,8 +23,8 @@ enum probe_warp_field { PW_PC, PW_INSTS, PW_ACTIVE, PW_PENDING_LOADS, PW_SINCE, 
 struct probe_path {
 	enum probe_kind kind;
 	enum counter_group group;
-	u32 instance;  /* or PROBE_ALL */
-	u32 index;     /* counter, row of rate_descs, enum stall, enum probe_warp_field */
+	u32 instance; /* or PROBE_ALL */
+	u32 index;    /* counter, row of rate_descs, enum stall, enum probe_warp_field */
 	u32 warp;
 };
 struct probe_value {

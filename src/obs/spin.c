@@ -56,8 +56,8 @@ static bool reads_tainted(const struct taint *t, const struct inst *in)
 	return false;
 }
 
-/* Does a branch of the loop depend on what the load brings? Follows values through the loop's instructions until nothing
- * is added. */
+/* Does a branch of the loop depend on what the load brings? Follows values through the loop's instructions until
+ * nothing is added. */
 static bool decides(const struct module *m, u32 from, u32 to, u32 load)
 {
 	struct taint t = {.n = 0};
@@ -82,8 +82,8 @@ static bool stores(const struct module *m, u32 from, u32 to)
 	return false;
 }
 
-/* A loop that stores does work, unless what it turns on is a lock: taking it (compare-and-swap, exchange) with the critical
- * section inside the loop is the usual way round divergence. */
+/* A loop that stores does work, unless what it turns on is a lock: taking it (compare-and-swap, exchange) with the
+ * critical section inside the loop is the usual way round divergence. */
 static bool waits_only(const struct inst *load, bool loop_stores)
 {
 	if (load->op == OP_ATOM)
@@ -121,7 +121,8 @@ bool spin_find(const struct gpu *g, u32 sm, u32 warp, struct spin *out)
 	const struct func *f = m && w.pc != PC_DONE ? func_of_pc(m, w.pc) : NULL;
 	for (u32 b = w.pc; f && b < f->end && b < w.pc + SPIN_LOOP_MAX; b++) {
 		const struct inst *in = &m->code[b];
-		if (in->op != OP_BRA || in->target < (s32)f->entry || (u32)in->target > w.pc || b - (u32)in->target >= SPIN_LOOP_MAX)
+		if (in->op != OP_BRA || in->target < (s32)f->entry || (u32)in->target > w.pc ||
+		    b - (u32)in->target >= SPIN_LOOP_MAX)
 			continue;
 		*out = (struct spin){.from = (u32)in->target, .to = b};
 		if (spin_loop(m, out->from, b, &out->load)) {

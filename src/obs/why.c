@@ -28,7 +28,7 @@ static void warp_place(const struct gpu *g, u32 sm, u32 warp, const struct warp_
 	strbuf_addf(out, "SM %u warp %u", sm, warp);
 	if (w->launch >= 0)
 		strbuf_addf(out, " (warp %u of CTA %llu of %s#%d)", w->warp_in_cta, (unsigned long long)w->cta,
-					kernel_name(g, w->launch, &k), w->launch);
+		            kernel_name(g, w->launch, &k), w->launch);
 }
 
 /* A warp at a barrier has executed it already: what one wants to see is the barrier. */
@@ -76,7 +76,8 @@ static struct missing missing_warps(const struct gpu *g, u32 sm, const struct ct
 {
 	struct missing m = {.warps = c->warps & ~b->waiting};
 	m.exited = m.warps & c->warps_done;
-	FOR_EACH_BIT(i, m.warps & ~m.exited) {
+	FOR_EACH_BIT(i, m.warps & ~m.exited)
+	{
 		struct warp_info w;
 		gpu_warp_info(g, sm, (u32)i, &w);
 		if (w.state == WS_DONE)
@@ -87,7 +88,8 @@ static struct missing missing_warps(const struct gpu *g, u32 sm, const struct ct
 	return m;
 }
 
-/* Whom to follow: a warp that still runs tells more than one that is at a barrier itself. -1 = nobody is left to arrive. */
+/* Whom to follow: a warp that still runs tells more than one that is at a barrier itself. -1 = nobody is left to
+ * arrive. */
 static s32 holder(const struct missing *m)
 {
 	u64 alive = m->warps & ~m->exited;
@@ -95,13 +97,35 @@ static s32 holder(const struct missing *m)
 	return free_ones ? (s32)bit_first(free_ones) : alive ? (s32)bit_first(alive) : -1;
 }
 
-/* --- what a warp waits for, one step ------------------------------------------------------------------------------------- */
+/* --- what a warp waits for, one step
+ * ------------------------------------------------------------------------------------- */
 
-enum end_kind { END_READY, END_REFUSED, END_MEMORY, END_SHORT, END_FENCE, END_SLEEP, END_FETCH, END_SPIN, END_DONE, END_EMPTY,
-				END_CYCLE, END_NOBODY };
-static const char *const end_texts[] = {"ready to issue", "refused by the LSU", "waiting on memory", "waiting for a short result",
-										"waiting at a fence", "asleep (nanosleep)", "waiting for instructions", "spinning",
-										"finished", "empty", "in a cycle of barriers", "at a barrier nobody can complete"};
+enum end_kind {
+	END_READY,
+	END_REFUSED,
+	END_MEMORY,
+	END_SHORT,
+	END_FENCE,
+	END_SLEEP,
+	END_FETCH,
+	END_SPIN,
+	END_DONE,
+	END_EMPTY,
+	END_CYCLE,
+	END_NOBODY
+};
+static const char *const end_texts[] = {"ready to issue",
+                                        "refused by the LSU",
+                                        "waiting on memory",
+                                        "waiting for a short result",
+                                        "waiting at a fence",
+                                        "asleep (nanosleep)",
+                                        "waiting for instructions",
+                                        "spinning",
+                                        "finished",
+                                        "empty",
+                                        "in a cycle of barriers",
+                                        "at a barrier nobody can complete"};
 struct chain_end {
 	enum end_kind kind;
 	u32 warp; /* on the same SM */
@@ -147,12 +171,14 @@ static struct chain_end find_end(const struct gpu *g, u32 sm, u32 warp)
 	}
 }
 
-/* --- the chain as text --------------------------------------------------------------------------------------------------- */
+/* --- the chain as text
+ * --------------------------------------------------------------------------------------------------- */
 
 static void warp_list(u64 mask, struct strbuf *out)
 {
 	const char *sep = "";
-	FOR_EACH_BIT(i, mask) {
+	FOR_EACH_BIT(i, mask)
+	{
 		strbuf_addf(out, "%s%u", sep, (u32)i);
 		sep = ", ";
 	}
@@ -166,16 +192,18 @@ static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	const struct module *m = module_of_launch(g, w->launch);
 	const struct alloc *a = sp.space == SPC_SHARED ? NULL : devmem_find(gpu_devmem(g), sp.addr);
 	indent(out, depth);
-	strbuf_addf(out, "spins: lines %u-%u read %s address 0x%llx%s%s%s over and over (likely a livelock if nobody writes it):\n",
-				m->code[sp.from].line, m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr,
-				a && *a->name ? " ('" : "", a && *a->name ? a->name : "", a && *a->name ? "')" : "");
+	strbuf_addf(
+	    out, "spins: lines %u-%u read %s address 0x%llx%s%s%s over and over (likely a livelock if nobody writes it):\n",
+	    m->code[sp.from].line, m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr,
+	    a && *a->name ? " ('" : "", a && *a->name ? a->name : "", a && *a->name ? "')" : "");
 	indent(out, depth + 1);
 	line_text(m, sp.load, out);
 	strbuf_addc(out, '\n');
 }
 
 /* Lanes that wait on the SIMT stack for the active ones: with a spinning warp, they may be the ones it waits for. */
-static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out,
+                               u32 depth)
 {
 	struct simt_entry st[32];
 	u32 n = front_stack(gpu_front(g), sm, warp, st, ARRAY_LEN(st));
@@ -189,7 +217,8 @@ static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct war
 	if (!waiting || !m)
 		return;
 	indent(out, depth);
-	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active, waiting);
+	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active,
+	            waiting);
 	if (pc < m->ncode)
 		strbuf_addf(out, " (line %u)", m->code[pc].line);
 	strbuf_adds(out, ": if one of those holds the lock, it can never release it\n");
@@ -202,10 +231,12 @@ static void tell_undispatched(struct gpu *g, const struct warp_info *w, struct s
 	if (w->launch < 0 || k.dispatched >= k.launch->ctas)
 		return;
 	indent(out, depth);
-	strbuf_addf(out, "%llu of %llu CTAs of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
-				"them, neither can go on\n",
-				(unsigned long long)(k.launch->ctas - k.dispatched), (unsigned long long)k.launch->ctas, k.name, k.ctas_per_sm,
-				k.limiter);
+	strbuf_addf(
+	    out,
+	    "%llu of %llu CTAs of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
+	    "them, neither can go on\n",
+	    (unsigned long long)(k.launch->ctas - k.dispatched), (unsigned long long)k.launch->ctas, k.name, k.ctas_per_sm,
+	    k.limiter);
 }
 
 static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
@@ -218,11 +249,13 @@ static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 			oldest = &info[i];
 	indent(out, depth);
 	if (!oldest) {
-		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u requests are in flight\n", sm, mem_outstanding(gpu_mem(g), sm));
+		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u requests are in flight\n", sm,
+		            mem_outstanding(gpu_mem(g), sm));
 		return;
 	}
-	strbuf_addf(out, "SM %u has %u L1D MSHRs in use; the oldest: line 0x%llx, %u waiting, since cycle %llu, now in: %s\n", sm, n,
-				(unsigned long long)oldest->addr, oldest->merged, (unsigned long long)oldest->since, oldest->where);
+	strbuf_addf(
+	    out, "SM %u has %u L1D MSHRs in use; the oldest: line 0x%llx, %u waiting, since cycle %llu, now in: %s\n", sm,
+	    n, (unsigned long long)oldest->addr, oldest->merged, (unsigned long long)oldest->since, oldest->where);
 }
 
 static const char *refusal(enum mem_result r)
@@ -332,7 +365,8 @@ void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 	chain(g, sm, warp, out);
 }
 
-/* --- the machine ----------------------------------------------------------------------------------------------------------- */
+/* --- the machine
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Warps with the same end: what holds them up, and where. One chain is told for each. */
 #define GROUPS_MAX 48
@@ -353,7 +387,8 @@ struct groups {
 
 static bool same_group(const struct group *a, const struct group *b)
 {
-	return a->kind == b->kind && a->state == b->state && a->launch == b->launch && a->pc == b->pc && a->end_pc == b->end_pc;
+	return a->kind == b->kind && a->state == b->state && a->launch == b->launch && a->pc == b->pc &&
+	       a->end_pc == b->end_pc;
 }
 
 static void group_warp(struct groups *gs, const struct group *one)
@@ -382,7 +417,9 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 			struct chain_end end = find_end(g, sm, i);
 			gpu_warp_info(g, sm, end.warp, &last);
 			const struct module *m = module_of_launch(g, w.launch);
-			struct group one = {end.kind, w.state, w.launch, m ? standing_pc(m, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc, sm, i, 1};
+			struct group one = {
+			    end.kind, w.state, w.launch, m ? standing_pc(m, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc,
+			    sm,       i,       1};
 			group_warp(gs, &one);
 		}
 	return resident;
@@ -418,8 +455,8 @@ static void tell_kernels(struct gpu *g, struct strbuf *out)
 		if (k.state == KS_DONE)
 			continue;
 		strbuf_addf(out, "%s#%u: %s, %llu of %llu CTAs dispatched, %u resident", k.name, i,
-					k.state == KS_QUEUED ? "queued" : "running", (unsigned long long)k.dispatched,
-					(unsigned long long)k.launch->ctas, k.resident);
+		            k.state == KS_QUEUED ? "queued" : "running", (unsigned long long)k.dispatched,
+		            (unsigned long long)k.launch->ctas, k.resident);
 		if (k.dispatched < k.launch->ctas)
 			strbuf_addf(out, " (an SM holds %u, limited by %s)", k.ctas_per_sm, k.limiter);
 		strbuf_addc(out, '\n');
@@ -431,11 +468,11 @@ static void tell_group(struct gpu *g, const struct group *x, struct strbuf *out)
 	struct kernel_info k;
 	const struct module *m = module_of_launch(g, x->launch);
 	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, x->count == 1 ? "" : "s",
-				kernel_name(g, x->launch, &k), x->launch);
+	            kernel_name(g, x->launch, &k), x->launch);
 	if (m && x->pc < m->ncode)
 		strbuf_addf(out, " at line %u", m->code[x->pc].line);
 	strbuf_addf(out, ": %s%s", x->state == WS_BARRIER ? "at a barrier; the chain ends " : "",
-				x->state == WS_BARRIER && x->kind < END_CYCLE ? "with a warp that is " : "");
+	            x->state == WS_BARRIER && x->kind < END_CYCLE ? "with a warp that is " : "");
 	strbuf_addf(out, "%s. One of them:\n", end_texts[x->kind]);
 	struct strbuf one = STRBUF_INIT;
 	chain(g, x->sm, x->warp, &one);
@@ -463,7 +500,8 @@ void why_machine(struct gpu *g, struct strbuf *out)
 {
 	struct groups gs = {.n = 0};
 	u64 resident = collect(g, &gs);
-	strbuf_addf(out, "cycle %llu: %llu warps resident\n", (unsigned long long)gpu_cycle(g), (unsigned long long)resident);
+	strbuf_addf(out, "cycle %llu: %llu warps resident\n", (unsigned long long)gpu_cycle(g),
+	            (unsigned long long)resident);
 	tell_kernels(g, out);
 	sort_groups(&gs);
 	for (u32 i = 0; i < MIN(gs.n, (u32)GROUPS_TOLD); i++)
@@ -472,6 +510,7 @@ void why_machine(struct gpu *g, struct strbuf *out)
 	for (u32 i = GROUPS_TOLD; i < gs.n; i++)
 		rest += gs.g[i].count;
 	if (rest)
-		strbuf_addf(out, "... and %llu more warps in smaller groups (`why warp N` after `focus sm S` tells one)\n", (unsigned long long)rest);
+		strbuf_addf(out, "... and %llu more warps in smaller groups (`why warp N` after `focus sm S` tells one)\n",
+		            (unsigned long long)rest);
 	tell_queues(g, out);
 }

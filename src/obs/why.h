@@ -1,5 +1,5 @@
-/* why: the deadlock doctor. Explains what a warp, or the machine, waits for, following the chain to who holds it up. Looks
- * only; works on a running machine just as well as on a dead one. */
+/* why: the deadlock doctor. Explains what a warp, or the machine, waits for, following the chain to who holds it up.
+ * Looks only; works on a running machine just as well as on a dead one. */
 #ifndef OBS_WHY_H
 #define OBS_WHY_H
 #include "base/strbuf.h"
@@ -7,8 +7,8 @@
 
 /* The chain of one warp slot: what it does next, what that waits for, held by whom, down to the end of the chain. */
 void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out);
-/* The machine: kernels under way, warps grouped by the end of their chain (one representative each), cycles in the wait-for
- * graph, warps that spin, full queues. */
+/* The machine: kernels under way, warps grouped by the end of their chain (one representative each), cycles in the
+ * wait-for graph, warps that spin, full queues. */
 void why_machine(struct gpu *g, struct strbuf *out);
 
 /* A loop that reads one unchanging address until its value changes: what a lock or a hand-made barrier compiles to. */
@@ -18,7 +18,7 @@ struct spin {
 	u64 addr;     /* address of the lowest active lane */
 	enum space space;
 };
-/* Is the warp at a pc inside such a loop? Static: the address register is not written in the loop, and a branch of the loop depends
- * on the value read. */
+/* Is the warp at a pc inside such a loop? Static: the address register is not written in the loop, and a branch of the
+ * loop depends on the value read. */
 bool spin_find(const struct gpu *g, u32 sm, u32 warp, struct spin *out);
 #endif

@@ -51,7 +51,8 @@ static bool split_request(const char *args, struct break_request *r, struct err 
 			return *after || err_set(e, "break: a Lua expression is expected after 'if'");
 		}
 		if (!strchr(word, '='))
-			return err_set(e, "break: '%s' is not understood (filters look like sm=3; a condition begins with if)", word);
+			return err_set(e, "break: '%s' is not understood (filters look like sm=3; a condition begins with if)",
+			               word);
 		if (r->nfilters == ARRAY_LEN(r->filters))
 			return err_set(e, "break: more than %u filters", (u32)ARRAY_LEN(r->filters));
 		snprintf(r->filters[r->nfilters++], sizeof(r->filters[0]), "%s", word);
@@ -60,7 +61,8 @@ static bool split_request(const char *args, struct break_request *r, struct err 
 	return true;
 }
 
-static bool read_filters(const struct break_request *r, enum event_type t, struct event_filter *f, struct err *e)
+static bool read_filters(struct debugger *d, const struct break_request *r, enum event_type t, struct event_filter *f,
+                         struct err *e)
 {
 	event_filter_any(f);
 	for (u32 i = 0; i < r->nfilters; i++) {
@@ -71,6 +73,11 @@ static bool read_filters(const struct break_request *r, enum event_type t, struc
 		if (!event_filter_add(f, t, key, eq + 1, e))
 			return false;
 	}
+	u32 sms = gpu_conf(dbg_gpu(d))->num_sms, warps = gpu_warps_per_sm(dbg_gpu(d));
+	if (f->sm >= (s32)sms)
+		return err_set(e, "sm=%d: that SM does not exist (0..%u)", f->sm, sms - 1);
+	if (f->warp >= (s32)warps)
+		return err_set(e, "warp=%d: that warp slot does not exist (0..%u)", f->warp, warps - 1);
 	return true;
 }
 
@@ -106,7 +113,7 @@ static struct breakpoint *make_cycle(struct debugger *d, const struct break_requ
 	}
 	if (cycle <= sim_cycle(d->s->sim)) {
 		err_set(e, "break cycle %llu: that cycle has passed (now %llu)", (unsigned long long)cycle,
-				(unsigned long long)sim_cycle(d->s->sim));
+		        (unsigned long long)sim_cycle(d->s->sim));
 		return NULL;
 	}
 	if (r->nfilters) {
@@ -125,17 +132,18 @@ static struct breakpoint *make_code(struct debugger *d, const struct break_reque
 		return NULL;
 	if (!found)
 		err_clear(e); /* nothing is loaded yet: wait for it */
-	if (!read_filters(r, EV_ISSUE, &f, e))
+	if (!read_filters(d, r, EV_ISSUE, &f, e))
 		return NULL;
 	struct breakpoint *b = break_new_code(&d->breaks, found ? p.mod : NULL, p.pcs, p.n, r->location);
 	b->filter = f;
 	return b;
 }
 
-static struct breakpoint *make_event(struct debugger *d, const struct break_request *r, enum event_type t, struct err *e)
+static struct breakpoint *make_event(struct debugger *d, const struct break_request *r, enum event_type t,
+                                     struct err *e)
 {
 	struct event_filter f;
-	if (!read_filters(r, t, &f, e))
+	if (!read_filters(d, r, t, &f, e))
 		return NULL;
 	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);
 	b->filter = f;
@@ -150,7 +158,9 @@ struct breakpoint *break_command(struct debugger *d, const char *args, bool temp
 	if (r.cond && !lua_dbg_check_expr(d, r.cond, e))
 		return NULL;
 	int t = event_named(r.location);
-	struct breakpoint *b = t >= 0 ? make_event(d, &r, (enum event_type)t, e) : !strncmp(r.location, "cycle ", 6) ? make_cycle(d, &r, e) : make_code(d, &r, e);
+	struct breakpoint *b = t >= 0                              ? make_event(d, &r, (enum event_type)t, e)
+	                       : !strncmp(r.location, "cycle ", 6) ? make_cycle(d, &r, e)
+	                                                           : make_code(d, &r, e);
 	if (!b)
 		return NULL;
 	b->temporary = temporary;
@@ -210,7 +220,8 @@ void resolve_pending(struct debugger *d)
 	}
 }
 
-/* --- condition, commands ------------------------------------------------------------------------------------------- */
+/* --- condition, commands -------------------------------------------------------------------------------------------
+ */
 
 static struct breakpoint *numbered(struct debugger *d, const char **args, const char *what, struct err *e)
 {
@@ -241,7 +252,8 @@ bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, str
 	b->cond_ref = LUA_NOREF;
 	free(b->cond);
 	b->cond = *args ? xstrdup(args) : NULL;
-	strbuf_addf(out, "Breakpoint %u is %s%s\n", b->id, b->cond ? "conditional: " : "unconditional", b->cond ? b->cond : "");
+	strbuf_addf(out, "Breakpoint %u is %s%s\n", b->id, b->cond ? "conditional: " : "unconditional",
+	            b->cond ? b->cond : "");
 	return true;
 }
 
@@ -259,7 +271,8 @@ bool cmd_commands(struct debugger *d, const char *args, struct strbuf *out, stru
 	if (!b)
 		return err_set(e, "commands: there is no breakpoint");
 	if (*args)
-		return err_set(e, "commands: '%.40s' is left over (the commands follow on their own lines, `end` closes them)", args);
+		return err_set(e, "commands: '%.40s' is left over (the commands follow on their own lines, `end` closes them)",
+		               args);
 	d->collect.kind = COLLECT_COMMANDS;
 	d->collect.id = b->id;
 	strbuf_clear(&d->collect.text);
@@ -282,6 +295,7 @@ bool cmd_ignore(struct debugger *d, const char *args, struct strbuf *out, struct
 	if ((!b || b->internal) && !w)
 		return err_set(e, "ignore: there is no breakpoint %s", word);
 	*(w ? &w->ignore : &b->ignore) = count;
-	strbuf_addf(out, "The next %llu hits of %s %u are passed over.\n", (unsigned long long)count, w ? "watchpoint" : "breakpoint", (u32)id);
+	strbuf_addf(out, "The next %llu hits of %s %u are passed over.\n", (unsigned long long)count,
+	            w ? "watchpoint" : "breakpoint", (u32)id);
 	return true;
 }

@@ -6,8 +6,20 @@
 /* args: what follows the command word, leading blanks removed (but "/fmt" kept). Text to out; false with *e set. */
 typedef bool command_fn(struct debugger *d, const char *args, struct strbuf *out, struct err *e);
 enum repeat { REPEAT_NO, REPEAT_SAME, REPEAT_BARE };
-enum completer { COMPLETE_NONE, COMPLETE_EXPR, COMPLETE_BREAK, COMPLETE_NUMBERS, COMPLETE_FOCUS, COMPLETE_INFO, COMPLETE_LIST,
-				 COMPLETE_WHY, COMPLETE_EXPLAIN, COMPLETE_SET, COMPLETE_FILE, COMPLETE_COMMAND };
+enum completer {
+	COMPLETE_NONE,
+	COMPLETE_EXPR,
+	COMPLETE_BREAK,
+	COMPLETE_NUMBERS,
+	COMPLETE_FOCUS,
+	COMPLETE_INFO,
+	COMPLETE_LIST,
+	COMPLETE_WHY,
+	COMPLETE_EXPLAIN,
+	COMPLETE_SET,
+	COMPLETE_FILE,
+	COMPLETE_COMMAND
+};
 struct command {
 	const char *name, *abbreviations, *usage;
 	enum repeat repeat;
@@ -24,7 +36,8 @@ struct info_topic {
 extern const struct info_topic info_topics[];
 extern const u32 ninfo_topics;
 
-/* The command a word means: exact, fixed abbreviation, or unambiguous prefix. NULL with *e: unknown, or the candidates. */
+/* The command a word means: exact, fixed abbreviation, or unambiguous prefix. NULL with *e: unknown, or the candidates.
+ */
 const struct command *command_find(const char *word, struct err *e);
 const struct info_topic *info_find(const char *word, struct err *e);
 
@@ -37,11 +50,12 @@ const struct info_topic *info_find(const char *word, struct err *e);
 
 /* --- words (args.c) ---------------------------------------------------------------------------------------------- */
 const char *skip_blanks(const char *s);
-/* Copies the next blank-separated word to word (cut to size - 1), returns what follows with blanks skipped; NULL when none. */
+/* Copies the next blank-separated word to word (cut to size - 1), returns what follows with blanks skipped; NULL when
+ * none. */
 const char *next_word(const char *s, char *word, size_t size);
 /* The whole of args must be one number within 0..max (decimal, 0x); empty: *out stays. */
 bool arg_number(const char *args, const char *what, u64 max, u64 *out, struct err *e);
-bool word_number(const char *word, u64 *out); /* true when word is a number */
+bool word_number(const char *word, u64 *out);                        /* true when word is a number */
 bool arg_none(const char *args, const char *command, struct err *e); /* error when there is something left */
 /* SM number in args, the focused one without. */
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);
@@ -51,7 +65,8 @@ const struct func *find_func(struct debugger *d, const char *name, struct module
 struct module *focus_module(struct debugger *d);
 struct gpu *dbg_gpu(struct debugger *d);
 
-/* --- running (dbg_run.c) ---------------------------------------------------------------------------------------------- */
+/* --- running (dbg_run.c)
+ * ---------------------------------------------------------------------------------------------- */
 /* May the machine run on? False with *e: finished, faulted, or already running. */
 bool can_run(struct debugger *d, struct err *e);
 void goal_clear(struct debugger *d);
@@ -75,13 +90,15 @@ void resolve_pending(struct debugger *d);
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e);
 struct watch *watch_find(struct debugger *d, u32 id);
 void watch_delete(struct debugger *d, struct watch *w);
-/* Evaluates the enabled watchpoints; the first that changed, or NULL. Errors of a Lua expression disable it and are reported to out. */
+/* Evaluates the enabled watchpoints; the first that changed, or NULL. Errors of a Lua expression disable it and are
+ * reported to out. */
 struct watch *watches_check(struct debugger *d, struct strbuf *out, char *old, size_t old_size);
 bool watches_enabled(const struct debugger *d);
 /* The machine is a new one: probes are looked up again, old values forgotten. */
 void watches_rebind(struct debugger *d);
 
-/* --- values (data.c) ----------------------------------------------------------------------------------------------- */
+/* --- values (data.c) -----------------------------------------------------------------------------------------------
+ */
 /* Evaluates %REGISTER or a Lua expression to text; fmt: 0, or one of xdufc. */
 bool value_expression(struct debugger *d, const char *expr, char fmt, struct strbuf *out, struct err *e);
 /* Evaluates an expression to an integer (addresses); names of buffers and symbols count. */

@@ -31,7 +31,10 @@ void format_value(char fmt, enum ptype t, u64 bits, struct strbuf *out)
 	switch (fmt) {
 	case 'x': strbuf_addf(out, "0x%llx", (unsigned long long)raw); break;
 	case 'u': strbuf_addf(out, "%llu", (unsigned long long)raw); break;
-	case 'd': strbuf_addf(out, "%lld", (long long)(bytes >= 8 ? (s64)bits : (s64)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes))); break;
+	case 'd':
+		strbuf_addf(out, "%lld",
+		            (long long)(bytes >= 8 ? (s64)bits : (s64)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes)));
+		break;
 	case 'c': strbuf_addf(out, raw >= 32 && raw < 127 ? "'%c'" : "%u", (u32)raw & 0xff); break;
 	case 'f': value_text(bytes == 8 ? T_F64 : bytes == 2 ? T_F16 : T_F32, bits, out); break;
 	default: value_text(t, bits, out); break;
@@ -90,7 +93,8 @@ bool address_expression(struct debugger *d, const char *expr, u64 *out, struct e
 	lua_Integer v = lua_tointegerx(d->s->L, -1, &ok);
 	lua_pop(d->s->L, 1);
 	*out = (u64)v;
-	return ok || err_set(e, "'%.60s' is not an address (a whole number, a %%register, or a buffer's or symbol's name)", expr);
+	return ok ||
+	       err_set(e, "'%.60s' is not an address (a whole number, a %%register, or a buffer's or symbol's name)", expr);
 }
 
 /* "/x " in front of an expression. */

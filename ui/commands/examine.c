@@ -115,7 +115,8 @@ static bool show_string(struct debugger *d, const struct x_source *s, u64 *addr,
 	return true;
 }
 
-static bool show_units(struct debugger *d, const struct x_request *r, const struct x_source *s, u64 *addr, struct strbuf *out, struct err *e)
+static bool show_units(struct debugger *d, const struct x_request *r, const struct x_source *s, u64 *addr,
+                       struct strbuf *out, struct err *e)
 {
 	u32 bytes = unit_bytes(r), per_row = bytes == 8 ? 2 : bytes == 4 ? 4 : bytes == 2 ? 8 : 8;
 	for (u32 i = 0; i < r->n; i++, *addr += bytes) {

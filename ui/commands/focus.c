@@ -85,7 +85,8 @@ static bool search(struct debugger *d, const struct wanted *w, struct err *e)
 
 static bool in_range(s64 v, u64 limit, const char *what, struct err *e)
 {
-	return v < (s64)limit || err_set(e, "%s %lld does not exist (0..%llu)", what, (long long)v, (unsigned long long)(limit - 1));
+	return v < (s64)limit ||
+	       err_set(e, "%s %lld does not exist (0..%llu)", what, (long long)v, (unsigned long long)(limit - 1));
 }
 
 bool cmd_focus(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -95,9 +96,10 @@ bool cmd_focus(struct debugger *d, const char *args, struct strbuf *out, struct 
 	if (!read_wanted(args, &w, e))
 		return false;
 	if (!in_range(w.sm, gpu_conf(g)->num_sms, "SM", e) || !in_range(w.lane, WARP_SIZE, "lane", e) ||
-		(w.cta < 0 && !in_range(w.warp, gpu_warps_per_sm(g), "warp slot", e)) ||
-		(w.kernel >= 0 && !gpu_num_kernels(g) && !err_set(e, "kernel %lld: nothing is launched yet", (long long)w.kernel)) ||
-		(w.kernel >= 0 && !in_range(w.kernel, gpu_num_kernels(g), "kernel launch", e)))
+	    (w.cta < 0 && !in_range(w.warp, gpu_warps_per_sm(g), "warp slot", e)) ||
+	    (w.kernel >= 0 && !gpu_num_kernels(g) &&
+	     !err_set(e, "kernel %lld: nothing is launched yet", (long long)w.kernel)) ||
+	    (w.kernel >= 0 && !in_range(w.kernel, gpu_num_kernels(g), "kernel launch", e)))
 		return false;
 	bool by_place = w.cta < 0 && w.kernel < 0 && !*w.kernel_name;
 	u32 sm = w.sm >= 0 ? (u32)w.sm : d->focus.sm;

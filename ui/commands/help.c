@@ -33,8 +33,9 @@ static void help_all(struct strbuf *out)
 		size_t n = strcspn(c->help, ".:");
 		strbuf_addf(out, "%.*s\n", (int)n, c->help);
 	}
-	strbuf_adds(out, "Unambiguous prefixes work too. `help COMMAND` tells more, `help lua` what scripts can use, `help info` the topics of "
-					 "info.\n");
+	strbuf_adds(out, "Unambiguous prefixes work too. `help COMMAND` tells more, `help lua` what scripts can use, `help "
+	                 "info` the topics of "
+	                 "info.\n");
 }
 
 static void help_command(const struct command *c, struct strbuf *out)
@@ -94,7 +95,8 @@ bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struc
 		return err_set(e, "explain: a name is expected (a counter, event, stall reason, policy, config key or opcode)");
 	for (u32 i = 0; i < WS_COUNT; i++)
 		if (!strcmp(warp_state_descs[i].name, args)) {
-			strbuf_addf(out, "%s (warp state, glyph %s): %s\n", args, warp_state_descs[i].glyph, warp_state_descs[i].help);
+			strbuf_addf(out, "%s (warp state, glyph %s): %s\n", args, warp_state_descs[i].glyph,
+			            warp_state_descs[i].help);
 			struct err ignored = {0};
 			explain_name(args, false, out, &ignored); /* it may be a stall reason or so as well */
 			return true;

@@ -70,7 +70,8 @@ bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, 
 		}
 	for (u32 i = 0; i < d->nwatches; i++) {
 		const struct watch *w = &d->watches[i];
-		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now %s)\n", w->id, "keep", w->enabled ? "on" : "off", w->expr, w->old);
+		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now %s)\n", w->id, "keep", w->enabled ? "on" : "off", w->expr,
+		            w->old);
 		if (w->hits)
 			strbuf_addf(out, "        %llu hits\n", (unsigned long long)w->hits);
 		any = true;
@@ -90,8 +91,8 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 		struct strbuf now = STRBUF_INIT;
 		if (k)
 			conf_get(gpu_conf(dbg_gpu(d)), k, &now);
-		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind, p[i].name,
-					p[i].help, p[i].source);
+		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind,
+		            p[i].name, p[i].help, p[i].source);
 		strbuf_release(&now);
 	}
 	return arg_none(args, "info policies", e);
@@ -99,8 +100,12 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 
 static void alloc_row(const struct alloc *a, struct strbuf *out)
 {
-	strbuf_addf(out, "%-4u 0x%09llx %12llu B  %s%s%s\n", a->id, (unsigned long long)a->addr, (unsigned long long)a->size,
-				*a->name ? a->name : "-", a->freed ? " (freed)" : a->internal ? " (internal)" : "", a->readonly ? " (read-only)" : "");
+	strbuf_addf(out, "%-4u 0x%09llx %12llu B  %s%s%s\n", a->id, (unsigned long long)a->addr,
+	            (unsigned long long)a->size, *a->name ? a->name : "-",
+	            a->freed      ? " (freed)"
+	            : a->internal ? " (internal)"
+	                          : "",
+	            a->readonly ? " (read-only)" : "");
 }
 
 bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -120,7 +125,8 @@ bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, s
 	if (!a)
 		return err_set(e, "there are no allocations");
 	if (dist)
-		strbuf_addf(out, "0x%llx is in no allocation; the nearest is %llu B away:\n", (unsigned long long)addr, (unsigned long long)dist);
+		strbuf_addf(out, "0x%llx is in no allocation; the nearest is %llu B away:\n", (unsigned long long)addr,
+		            (unsigned long long)dist);
 	alloc_row(a, out);
 	return true;
 }
@@ -128,7 +134,8 @@ bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, s
 bool info_display(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	for (u32 i = 0; i < d->ndisplays; i++)
-		strbuf_addf(out, "%-4u %-4s %s\n", d->displays[i].id, d->displays[i].enabled ? "on" : "off", d->displays[i].expr);
+		strbuf_addf(out, "%-4u %-4s %s\n", d->displays[i].id, d->displays[i].enabled ? "on" : "off",
+		            d->displays[i].expr);
 	if (!d->ndisplays)
 		strbuf_adds(out, "No displays.\n");
 	return arg_none(args, "info display", e);

@@ -55,8 +55,8 @@ bool info_sms(struct debugger *d, const char *args, struct strbuf *out, struct e
 		const char *top = top_loss(g, i, &share);
 		strbuf_addf(out, "%c %2u ", i == d->focus.sm ? '*' : ' ', i);
 		states_text(g, i, out);
-		strbuf_addf(out, " %2u/%-2u %4.0f%%   %4.0f%%  %5.2f  %s %.0f%%\n", s.ctas, s.max_ctas, percent(s.regs_used, s.regs),
-					percent(s.shared_used, s.shared), ipc(g, CG_sm, i), top, share);
+		strbuf_addf(out, " %2u/%-2u %4.0f%%   %4.0f%%  %5.2f  %s %.0f%%\n", s.ctas, s.max_ctas,
+		            percent(s.regs_used, s.regs), percent(s.shared_used, s.shared), ipc(g, CG_sm, i), top, share);
 	}
 	return true;
 }
@@ -75,12 +75,13 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 		if (!c.used)
 			continue;
 		if (!shown++)
-			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers      shared\n");
+			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers  "
+			                 "    shared\n");
 		strbuf_addf(out, "%c %4u  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %u+%u\n",
-					(s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', i, (unsigned long long)c.cta, c.id.x, c.id.y,
-					c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
-					(unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first, c.reg_size,
-					c.shared_first, c.shared_size);
+		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', i, (unsigned long long)c.cta, c.id.x,
+		            c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
+		            (unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first,
+		            c.reg_size, c.shared_first, c.shared_size);
 	}
 	if (!shown)
 		strbuf_addf(out, "SM %u has no resident CTA.\n", sm);
@@ -100,11 +101,11 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		gpu_kernel_info(g, i, &k);
 		const struct launch *l = k.launch;
 		strbuf_addf(out, "%c%2u %s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTAs done, %u resident\n",
-					(s32)i == d->focus.kernel ? '*' : ' ', i, k.name, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
-					l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
-					(unsigned long long)l->ctas, k.resident);
+		            (s32)i == d->focus.kernel ? '*' : ' ', i, k.name, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+		            l->block.y, l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
+		            (unsigned long long)l->ctas, k.resident);
 		strbuf_addf(out, "    %u registers a thread, %u B shared: %u CTAs per SM, limited by %s; IPC %.2f\n", l->regs,
-					l->shared_bytes, k.ctas_per_sm, k.limiter, ipc(g, CG_kernel, i));
+		            l->shared_bytes, k.ctas_per_sm, k.limiter, ipc(g, CG_kernel, i));
 	}
 	return true;
 }
@@ -122,8 +123,8 @@ bool info_mshrs(struct debugger *d, const char *args, struct strbuf *out, struct
 		for (u32 i = 0; i < n; i++) {
 			if (!shown++)
 				strbuf_adds(out, "cache  line          waiting  age     where\n");
-			strbuf_addf(out, "%-5s  0x%010llx  %7u  %-6llu  %s\n", caches[c], (unsigned long long)m[i].addr, m[i].merged,
-						(unsigned long long)(gpu_cycle(g) - m[i].since), m[i].where);
+			strbuf_addf(out, "%-5s  0x%010llx  %7u  %-6llu  %s\n", caches[c], (unsigned long long)m[i].addr,
+			            m[i].merged, (unsigned long long)(gpu_cycle(g) - m[i].since), m[i].where);
 		}
 	}
 	if (!shown)
@@ -142,7 +143,8 @@ bool info_queues(struct debugger *d, const char *args, struct strbuf *out, struc
 	}
 	for (u32 i = 0; i < n; i++)
 		if (all || q[i].used) {
-			strbuf_addf(out, "%-32s %4u of %-4u%s\n", q[i].name, q[i].used, q[i].size, q[i].used >= q[i].size ? " full" : "");
+			strbuf_addf(out, "%-32s %4u of %-4u%s\n", q[i].name, q[i].used, q[i].size,
+			            q[i].used >= q[i].size ? " full" : "");
 			shown++;
 		}
 	if (!shown)
@@ -172,7 +174,8 @@ static bool stall_args(struct debugger *d, const char *args, s32 *sm, enum taxon
 		} else if (tax >= 0) {
 			*t = (enum taxonomy)tax;
 		} else {
-			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (base lee2014 elf paws vt nsight)", word);
+			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (base lee2014 elf paws vt nsight)",
+			               word);
 		}
 	}
 	return true;
@@ -192,10 +195,12 @@ bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struc
 	for (u32 i = 0; i < n; i++)
 		sum += c[i].slots;
 	for (u32 i = 0; i < n; i++)
-		strbuf_addf(out, "%-20s %14llu  %5.1f %%\n", c[i].name, (unsigned long long)c[i].slots, percent(c[i].slots, sum));
+		strbuf_addf(out, "%-20s %14llu  %5.1f %%\n", c[i].name, (unsigned long long)c[i].slots,
+		            percent(c[i].slots, sum));
 	u32 sms = sm < 0 ? gpu_conf(g)->num_sms : 1;
-	strbuf_addf(out, "%-20s %14llu  slots = %u schedulers x %u SM%s x %llu cycles (taxonomy %s)\n", "sum", (unsigned long long)sum,
-				gpu_conf(g)->sm_schedulers, sms, sms == 1 ? "" : "s", (unsigned long long)gpu_cycle(g), taxonomy_names[t]);
+	strbuf_addf(out, "%-20s %14llu  slots = %u schedulers x %u SM%s x %llu cycles (taxonomy %s)\n", "sum",
+	            (unsigned long long)sum, gpu_conf(g)->sm_schedulers, sms, sms == 1 ? "" : "s",
+	            (unsigned long long)gpu_cycle(g), taxonomy_names[t]);
 	return true;
 }
 
@@ -213,8 +218,8 @@ bool info_barriers(struct debugger *d, const char *args, struct strbuf *out, str
 		gpu_cta_info(g, sm, slot, &c);
 		u32 n = c.used ? MIN(gpu_barriers(g, sm, slot, b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b)) : 0;
 		for (u32 i = 0; i < n; i++, shown++) {
-			strbuf_addf(out, "CTA %llu barrier %u: %u of %u arrived; waiting warps:", (unsigned long long)c.cta, b[i].id, b[i].arrived,
-						b[i].expected);
+			strbuf_addf(out, "CTA %llu barrier %u: %u of %u arrived; waiting warps:", (unsigned long long)c.cta,
+			            b[i].id, b[i].arrived, b[i].expected);
 			FOR_EACH_BIT(w, b[i].waiting) strbuf_addf(out, " %u", (u32)w);
 			strbuf_addc(out, '\n');
 		}

@@ -14,10 +14,14 @@ static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *
 	bool here = m && w->pc < m->ncode;
 	if (here)
 		line_text(m, w->pc, &line);
-	strbuf_addf(out, "%c%2u  %-7llu %-5u %-7s %c %08x %6llu %4lld %5d  %-34.34s %s\n", sm == d->focus.sm && i == d->focus.warp ? '*' : ' ', i,
-				(unsigned long long)w->cta, here ? w->pc : 0, warp_state_descs[w->state].name, w->issued_last ? '>' : w->refused ? 's' : ' ',
-				w->active, (unsigned long long)(gpu_cycle(g) - MIN(w->since, gpu_cycle(g))), (long long)w->priority,
-				here ? (int)m->code[w->pc].line : 0, strbuf_str(&line), w->waits);
+	strbuf_addf(out, "%c%2u  %-7llu %-5u %-7s %c %08x %6llu %4lld %5d  %-34.34s %s\n",
+	            sm == d->focus.sm && i == d->focus.warp ? '*' : ' ', i, (unsigned long long)w->cta, here ? w->pc : 0,
+	            warp_state_descs[w->state].name,
+	            w->issued_last ? '>'
+	            : w->refused   ? 's'
+	                           : ' ',
+	            w->active, (unsigned long long)(gpu_cycle(g) - MIN(w->since, gpu_cycle(g))), (long long)w->priority,
+	            here ? (int)m->code[w->pc].line : 0, strbuf_str(&line), w->waits);
 	strbuf_release(&line);
 }
 
@@ -32,7 +36,8 @@ bool info_warps(struct debugger *d, const char *args, struct strbuf *out, struct
 		if (w.state == WS_NONE)
 			continue;
 		if (!shown++)
-			strbuf_adds(out, " w   CTA     pc    state     mask      since prio  line  next instruction                   waits for\n");
+			strbuf_adds(out, " w   CTA     pc    state     mask      since prio  line  next instruction                "
+			                 "   waits for\n");
 		warp_row(d, sm, i, &w, out);
 	}
 	if (!shown)
@@ -61,13 +66,15 @@ bool info_lanes(struct debugger *d, const char *args, struct strbuf *out, struct
 		u64 t = (u64)w.warp_in_cta * WARP_SIZE + l;
 		if (t >= (u64)b.x * b.y * b.z)
 			break;
-		strbuf_addf(out, "%c%2u %-8s thread (%u,%u,%u)\n", l == d->focus.lane ? '*' : ' ', l, w.active >> l & 1 ? "active" : "inactive",
-					(u32)(t % b.x), (u32)(t / b.x % b.y), (u32)(t / b.x / b.y));
+		strbuf_addf(out, "%c%2u %-8s thread (%u,%u,%u)\n", l == d->focus.lane ? '*' : ' ', l,
+		            w.active >> l & 1 ? "active" : "inactive", (u32)(t % b.x), (u32)(t / b.x % b.y),
+		            (u32)(t / b.x / b.y));
 	}
 	return true;
 }
 
-/* --- registers ------------------------------------------------------------------------------------------------------ */
+/* --- registers ------------------------------------------------------------------------------------------------------
+ */
 
 static void register_row(struct debugger *d, const struct regname *r, bool live, bool all_lanes, struct strbuf *out)
 {
@@ -83,7 +90,8 @@ static void register_row(struct debugger *d, const struct regname *r, bool live,
 	strbuf_adds(out, live ? "\n" : "  (dead here: the slot may hold another register)\n");
 }
 
-static bool one_register(struct debugger *d, const struct module *m, u32 pc, const char *name, struct strbuf *out, struct err *e)
+static bool one_register(struct debugger *d, const struct module *m, u32 pc, const char *name, struct strbuf *out,
+                         struct err *e)
 {
 	const struct regname *r = reg_find(m, pc, name);
 	if (!r)
@@ -128,7 +136,8 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 	u32 depth = front_stack(gpu_front(dbg_gpu(d)), d->focus.sm, d->focus.warp, st, ARRAY_LEN(st));
 	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++) {
 		bool code = st[i].pc < m->ncode;
-		strbuf_addf(out, "#%-2u mask %08x  pc %-5u line %-5u ", i, st[i].mask, st[i].pc, code ? m->code[st[i].pc].line : 0);
+		strbuf_addf(out, "#%-2u mask %08x  pc %-5u line %-5u ", i, st[i].mask, st[i].pc,
+		            code ? m->code[st[i].pc].line : 0);
 		if (st[i].reconv < m->ncode)
 			strbuf_addf(out, "reconverges at pc %u, line %u", st[i].reconv, m->code[st[i].reconv].line);
 		else
@@ -141,7 +150,8 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 	return true;
 }
 
-/* --- a line -------------------------------------------------------------------------------------------------------------- */
+/* --- a line
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static void warps_at(struct debugger *d, const struct module *m, u32 line, struct strbuf *out)
 {
@@ -151,7 +161,8 @@ static void warps_at(struct debugger *d, const struct module *m, u32 line, struc
 		for (u32 i = 0; i < gpu_warps_per_sm(g); i++) {
 			struct warp_info w;
 			gpu_warp_info(g, sm, i, &w);
-			if (w.state == WS_NONE || w.pc >= m->ncode || module_of_launch(g, w.launch) != m || m->code[w.pc].line != line)
+			if (w.state == WS_NONE || w.pc >= m->ncode || module_of_launch(g, w.launch) != m ||
+			    m->code[w.pc].line != line)
 				continue;
 			if (n++ < 16)
 				strbuf_addf(out, "  SM %u warp %u: %s\n", sm, i, warp_state_descs[w.state].name);

@@ -24,7 +24,7 @@ static bool at_line(struct code_place *p, struct module *m, const struct func *f
 	p->mod = m;
 	if (!p->n)
 		return err_set(e, "no code at or behind line %llu of %s%s%s", (unsigned long long)line, base_name(m->path),
-					   fn ? ", function " : "", fn ? fn->name : "");
+		               fn ? ", function " : "", fn ? fn->name : "");
 	return true;
 }
 
@@ -33,7 +33,7 @@ static bool in_source(struct code_place *p, struct module *m, u32 file, u64 line
 	p->mod = m;
 	p->n = line > UINT32_MAX ? 0 : break_loc_pcs(m, file, (u32)line, p->pcs, PLACE_PCS);
 	return p->n || err_set(e, "no code for line %llu of %s (the .loc directives name none)", (unsigned long long)line,
-						   base_name(m->files[file]));
+	                       base_name(m->files[file]));
 }
 
 static bool file_line(struct debugger *d, struct code_place *p, const char *name, u64 line, struct err *e)
@@ -79,8 +79,8 @@ static void unknown_name(struct debugger *d, const char *name, struct err *e)
 			names[n++] = m->funcs[k].name;
 	}
 	const char *near = conf_nearest(name, names, n);
-	err_set(e, "'%.60s' is no event, kernel, line or FILE:LINE%s%s%s", name, near ? " (did you mean '" : "", near ? near : "",
-			near ? "'?)" : "; `info events` and `info kernels` list them");
+	err_set(e, "'%.60s' is no event, kernel, line or FILE:LINE%s%s%s", name, near ? " (did you mean '" : "",
+	        near ? near : "", near ? "'?)" : "; `info events` and `info kernels` list them");
 }
 
 bool locate_code(struct debugger *d, const char *text, struct code_place *p, struct err *e)

@@ -22,7 +22,7 @@ static bool focused_warp(struct debugger *d, struct warp_info *w, struct err *e)
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, w);
 	if (w->state == WS_NONE || w->launch < 0)
 		return err_set(e, "SM %u warp %u is empty: `focus` chooses another (`info warps`), `step` advances the machine",
-					   d->focus.sm, d->focus.warp);
+		               d->focus.sm, d->focus.warp);
 	return true;
 }
 
@@ -76,7 +76,8 @@ bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct 
 		return false;
 	if (word_number(args, &cycle)) {
 		if (cycle <= now)
-			return err_set(e, "until %llu: that cycle has passed (now %llu)", (unsigned long long)cycle, (unsigned long long)now);
+			return err_set(e, "until %llu: that cycle has passed (now %llu)", (unsigned long long)cycle,
+			               (unsigned long long)now);
 		set_goal(d, GOAL_CYCLE, cycle);
 		return true;
 	}

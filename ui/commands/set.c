@@ -79,8 +79,8 @@ static bool set_var(struct debugger *d, const char *value, struct strbuf *out, s
 static const struct {
 	const char *key;
 	set_fn *fn;
-} own[] = {{"taxonomy", set_taxonomy}, {"log", set_log}, {"keep-going", set_keep_going}, {"pagination", set_pagination},
-		   {"confirm", set_confirm},   {"var", set_var}};
+} own[] = {{"taxonomy", set_taxonomy},     {"log", set_log},         {"keep-going", set_keep_going},
+           {"pagination", set_pagination}, {"confirm", set_confirm}, {"var", set_var}};
 
 const char *set_key(u32 i)
 {

@@ -9,6 +9,7 @@
 #include "obs/why.h"
 
 #define LIST_LINES 10
+#define SOURCES_MAX 1000u
 
 static void show_lines(struct debugger *d, const struct module *m, u32 first, u32 last, struct strbuf *out)
 {
@@ -29,7 +30,8 @@ static bool list_range(const char *args, u32 nlines, u64 *first, u64 *last)
 	if (!comma)
 		return false;
 	snprintf(a, sizeof(a), "%.*s", (int)MIN(comma - args, 31), args);
-	return word_number(a, first) && word_number(skip_blanks(comma + 1), last) && *first >= 1 && *first <= *last && *first <= nlines;
+	return word_number(a, first) && word_number(skip_blanks(comma + 1), last) && *first >= 1 && *first <= *last &&
+	       *first <= nlines;
 }
 
 static bool list_start(struct debugger *d, const struct module **m, const char *args, u64 *first, struct err *e)
@@ -128,8 +130,8 @@ bool cmd_source(struct debugger *d, const char *args, struct strbuf *out, struct
 		snprintf(name, sizeof(name), "@%.290s", args);
 		ok = lua_dbg_exec(d, strbuf_str(&text), name, NULL, e);
 		take_output(d, out);
-	} else if (ok && d->queue.n > 100000) {
-		ok = err_set(e, "source: %s: too many lines are waiting (does the file source itself?)", args);
+	} else if (ok && d->queue.sources++ >= SOURCES_MAX) {
+		ok = err_set(e, "source: %s: more than %u files in a row (does the file source itself?)", args, SOURCES_MAX);
 	} else if (ok && memchr(strbuf_str(&text), 0, text.len)) {
 		ok = err_set(e, "source: %s is no text file", args);
 	} else if (ok) {

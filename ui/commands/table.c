@@ -41,10 +41,22 @@ struct rows {
 	const char *(*abbreviations)(u32 i);
 };
 
-static const char *command_name(u32 i) { return commands[i].name; }
-static const char *command_abbreviations(u32 i) { return commands[i].abbreviations; }
-static const char *topic_name(u32 i) { return info_topics[i].name; }
-static const char *topic_abbreviations(u32 i) { return ""; }
+static const char *command_name(u32 i)
+{
+	return commands[i].name;
+}
+static const char *command_abbreviations(u32 i)
+{
+	return commands[i].abbreviations;
+}
+static const char *topic_name(u32 i)
+{
+	return info_topics[i].name;
+}
+static const char *topic_abbreviations(u32 i)
+{
+	return "";
+}
 
 static s32 fail_unknown(const struct rows *r, const char *word, struct err *e)
 {

@@ -118,7 +118,8 @@ bool cmd_watch(struct debugger *d, const char *args, struct strbuf *out, struct 
 	return true;
 }
 
-/* --- by number ------------------------------------------------------------------------------------------------------- */
+/* --- by number -------------------------------------------------------------------------------------------------------
+ */
 
 enum by_number { DELETE, ENABLE, DISABLE };
 
@@ -171,7 +172,7 @@ static void apply_all(struct debugger *d, enum by_number what)
 
 /* "1 2 5-7": calls fn for each number. */
 static bool each_number(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e,
-						bool (*fn)(struct debugger *, u32, enum by_number, const char *, struct err *))
+                        bool (*fn)(struct debugger *, u32, enum by_number, const char *, struct err *))
 {
 	char word[48];
 	while ((args = next_word(args, word, sizeof(word)))) {

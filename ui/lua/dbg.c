@@ -28,7 +28,8 @@ struct box {
 	bool owned; /* made for a script: goes with the state */
 };
 
-/* --- the state's debugger -------------------------------------------------------------------------------------------- */
+/* --- the state's debugger --------------------------------------------------------------------------------------------
+ */
 
 static struct box *box_of(lua_State *L)
 {
@@ -135,7 +136,8 @@ void lua_check_may_change(lua_State *L, const char *what)
 		luaL_error(L, "%s: callbacks and conditions may look at the machine, not change it", what);
 }
 
-/* --- events --------------------------------------------------------------------------------------------------------------- */
+/* --- events
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void set_int(lua_State *L, const char *name, lua_Integer v)
 {
@@ -281,7 +283,8 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 	return true;
 }
 
-/* --- the module ------------------------------------------------------------------------------------------------------------ */
+/* --- the module
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static enum event_type check_event(lua_State *L, int at)
 {
@@ -292,7 +295,8 @@ static enum event_type check_event(lua_State *L, int at)
 		for (u32 i = 0; i < EV_COUNT; i++)
 			names[i] = event_descs[i].name;
 		const char *near = conf_nearest(name, names, EV_COUNT);
-		luaL_error(L, "there is no event '%s'%s%s%s (dbg.events() lists them)", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		luaL_error(L, "there is no event '%s'%s%s%s (dbg.events() lists them)", name, near ? "; did you mean '" : "",
+		           near ? near : "", near ? "'?" : "");
 	}
 	lua_pop(L, 1);
 	return (enum event_type)t;
@@ -315,7 +319,8 @@ static void check_filter(lua_State *L, int at, enum event_type t, struct event_f
 		else if (lua_type(L, -1) == LUA_TSTRING)
 			snprintf(text, sizeof(text), "%s", lua_tostring(L, -1));
 		else
-			luaL_error(L, "filter: %s = %s: a whole number or name is expected", lua_tostring(L, -2), luaL_typename(L, -1));
+			luaL_error(L, "filter: %s = %s: a whole number or name is expected", lua_tostring(L, -2),
+			           luaL_typename(L, -1));
 		if (!event_filter_add(f, t, lua_tostring(L, -2), text, &e))
 			luaL_error(L, "filter: %s", e.msg);
 		lua_pop(L, 1);
@@ -406,7 +411,8 @@ static struct debugger *check_runnable(lua_State *L, const char *what)
 	return d;
 }
 
-/* What a stop says goes to the output, behind what was printed before; returns the reason: "" = the goal was reached. */
+/* What a stop says goes to the output, behind what was printed before; returns the reason: "" = the goal was reached.
+ */
 static int drive(lua_State *L, struct debugger *d)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -525,29 +531,36 @@ static int dbg_reason(lua_State *L)
 }
 
 /* One row a function: the registration and the reference come from it. */
-#define DBG_FUNCTIONS                                                                                                   \
-	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                       \
-	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name and the event's arguments") \
-	D("off", dbg_off, "dbg.off(id)", "ends a subscription")                                                             \
-	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number", "a breakpoint; with a condition it stops only when that is true") \
-	D("step", dbg_step, "dbg.step([n]) -> reason", "simulates n cycles (1); reason is \"\" unless something else stopped it") \
-	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason", "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason is \"\" unless something else stopped it") \
-	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                            \
-	D("execute", dbg_execute, "dbg.execute(command) -> text", "executes a console command, runs included, and returns what it says; its failure is a Lua error") \
-	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                              \
-	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}", "where the focus is")               \
+#define DBG_FUNCTIONS                                                                                                  \
+	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                      \
+	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is "  \
+	  "decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name and the event's "         \
+	  "arguments")                                                                                                     \
+	D("off", dbg_off, "dbg.off(id)", "ends a subscription")                                                            \
+	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",                 \
+	  "a breakpoint; with a condition it stops only when that is true")                                                \
+	D("step", dbg_step, "dbg.step([n]) -> reason",                                                                     \
+	  "simulates n cycles (1); reason is \"\" unless something else stopped it")                                       \
+	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason",                      \
+	  "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason is \"\" "      \
+	  "unless something else stopped it")                                                                              \
+	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                           \
+	D("execute", dbg_execute, "dbg.execute(command) -> text",                                                          \
+	  "executes a console command, runs included, and returns what it says; its failure is a Lua error")               \
+	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                             \
+	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}", "where the focus is")              \
 	D("reason", dbg_reason, "dbg.reason() -> text", "what the last stop said")
 
 static const luaL_Reg dbg_functions[] = {
 #define D(name, fn, signature, text) {name, fn},
-	DBG_FUNCTIONS
+    DBG_FUNCTIONS
 #undef D
-	{NULL, NULL}};
+    {NULL, NULL}};
 const struct lua_doc lua_dbg_docs[] = {
 #define D(name, fn, signature, text) {"dbg." name, signature, text},
-	DBG_FUNCTIONS
+    DBG_FUNCTIONS
 #undef D
-	{NULL, NULL, NULL}};
+    {NULL, NULL, NULL}};
 
 void lua_open_dbg(struct lua_State *L, struct session *s)
 {

@@ -89,7 +89,8 @@ bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *
 	return lua_call_traced(L, 0, 0, e);
 }
 
-/* --- values as text --------------------------------------------------------------------------------------------------- */
+/* --- values as text
+ * --------------------------------------------------------------------------------------------------- */
 
 static void integer_text(lua_Integer v, char fmt, struct strbuf *out)
 {
@@ -202,4 +203,3 @@ void lua_dbg_text(struct lua_State *L, int at, char fmt, struct strbuf *out)
 		lua_pop(L, 1);
 	}
 }
-

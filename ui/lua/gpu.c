@@ -1,5 +1,5 @@
-/* gpu.*: the machine as Lua objects. An object is a handle - a kind and indices - that is looked up anew at each access, so that it
- * stays right as the machine runs, and after `run` has rebuilt it. */
+/* gpu.*: the machine as Lua objects. An object is a handle - a kind and indices - that is looked up anew at each
+ * access, so that it stays right as the machine runs, and after `run` has rebuilt it. */
 #include "lua/gpu.h"
 
 #include <stdio.h>
@@ -24,14 +24,16 @@ struct gpu *gpu_of(lua_State *L)
 	return lua_check_gpu(L);
 }
 
-/* --- lists: gpu.sm[3] -------------------------------------------------------------------------------------------------- */
+/* --- lists: gpu.sm[3]
+ * -------------------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what; /* for messages */
 	enum handle_kind element;
 } lists[H_COUNT] = {
-	[H_SMS] = {"SM", H_SM},			  [H_WARPS] = {"warp slot", H_WARP}, [H_CTAS] = {"CTA slot", H_CTA},
-	[H_KERNELS] = {"kernel", H_KERNEL}, [H_REG] = {"lane", H_REG},		 [H_REGS] = {"register", H_REG},
+    [H_SMS] = {"SM", H_SM},         [H_WARPS] = {"warp slot", H_WARP},
+    [H_CTAS] = {"CTA slot", H_CTA}, [H_KERNELS] = {"kernel", H_KERNEL},
+    [H_REG] = {"lane", H_REG},      [H_REGS] = {"register", H_REG},
 };
 
 static u32 list_length(lua_State *L, const struct handle *h)
@@ -70,7 +72,8 @@ static int list_index(lua_State *L, const struct handle *h)
 	return 1;
 }
 
-/* --- registers: warp.reg["%r1"][lane] ------------------------------------------------------------------------------------ */
+/* --- registers: warp.reg["%r1"][lane]
+ * ------------------------------------------------------------------------------------ */
 
 static const struct regname *check_reg(lua_State *L, u32 sm, u32 warp, const char *name)
 {
@@ -123,7 +126,8 @@ static int reg_index(lua_State *L, const struct handle *h)
 	return 1;
 }
 
-/* --- counters ----------------------------------------------------------------------------------------------------------- */
+/* --- counters
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Pushes a counter or rate of a group; false when there is none of that name. */
 static bool push_counter(lua_State *L, enum counter_group group, u32 instance, const char *name)
@@ -161,10 +165,11 @@ static int group_index(lua_State *L, const struct handle *h)
 	if (push_counter(L, group, h->b, name))
 		return 1;
 	return luaL_error(L, "%s has no '%s'%s", counter_group_names[group], name,
-					  indexed ? " (an index chooses one: [0])" : " (`explain` and tab completion know its counters)");
+	                  indexed ? " (an index chooses one: [0])" : " (`explain` and tab completion know its counters)");
 }
 
-/* --- objects with fields -------------------------------------------------------------------------------------------------- */
+/* --- objects with fields
+ * -------------------------------------------------------------------------------------------------- */
 
 static const struct gpu_field *find_field(enum handle_kind kind, const char *name)
 {
@@ -182,8 +187,8 @@ static int fail_field(lua_State *L, const struct handle *h, const char *name)
 		if (f->kind == h->kind && n < ARRAY_LEN(names))
 			names[n++] = f->name;
 	const char *near = conf_nearest(name, names, n);
-	return luaL_error(L, "%s has no field '%s'%s%s%s", gpu_kind_names[h->kind], name, near ? " (did you mean '" : "", near ? near : "",
-					  near ? "'?)" : " (`help lua` lists them)");
+	return luaL_error(L, "%s has no field '%s'%s%s%s", gpu_kind_names[h->kind], name, near ? " (did you mean '" : "",
+	                  near ? near : "", near ? "'?)" : " (`help lua` lists them)");
 }
 
 /* Counters stand beside the fields: those of the SM, of the kernel, and on gpu itself the sums over the SMs. */
@@ -204,13 +209,15 @@ static int object_index(lua_State *L, const struct handle *h)
 		gpu_push(L, H_GROUP, (u32)group, h->kind == H_SM ? h->a : PROBE_ALL, 0);
 		return 1;
 	}
-	if ((h->kind == H_SM && push_counter(L, CG_sm, h->a, name)) || (h->kind == H_GPU && push_counter(L, CG_sm, PROBE_ALL, name)) ||
-		(h->kind == H_KERNEL && push_counter(L, CG_kernel, h->a, name)))
+	if ((h->kind == H_SM && push_counter(L, CG_sm, h->a, name)) ||
+	    (h->kind == H_GPU && push_counter(L, CG_sm, PROBE_ALL, name)) ||
+	    (h->kind == H_KERNEL && push_counter(L, CG_kernel, h->a, name)))
 		return 1;
 	return fail_field(L, h, name);
 }
 
-/* --- the metatable ---------------------------------------------------------------------------------------------------------- */
+/* --- the metatable
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static int handle_index(lua_State *L)
 {
@@ -264,8 +271,11 @@ static int handle_tostring(lua_State *L)
 
 void lua_open_gpu(struct lua_State *L)
 {
-	static const luaL_Reg meta[] = {{"__index", handle_index}, {"__newindex", handle_newindex}, {"__len", handle_len},
-									{"__tostring", handle_tostring}, {NULL, NULL}};
+	static const luaL_Reg meta[] = {{"__index", handle_index},
+	                                {"__newindex", handle_newindex},
+	                                {"__len", handle_len},
+	                                {"__tostring", handle_tostring},
+	                                {NULL, NULL}};
 	luaL_newmetatable(L, HANDLE_META);
 	luaL_setfuncs(L, meta, 0);
 	lua_pushliteral(L, "warpdbg"); /* getmetatable() gives this: scripts cannot reach the functions */

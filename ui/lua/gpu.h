@@ -4,10 +4,24 @@
 #include "gpu/query.h"
 #include "lua/dbg.h"
 
-enum handle_kind { H_GPU, H_SMS, H_SM, H_WARPS, H_WARP, H_CTAS, H_CTA, H_KERNELS, H_KERNEL, H_REGS, H_REG, H_GROUP, H_COUNT };
+enum handle_kind {
+	H_GPU,
+	H_SMS,
+	H_SM,
+	H_WARPS,
+	H_WARP,
+	H_CTAS,
+	H_CTA,
+	H_KERNELS,
+	H_KERNEL,
+	H_REGS,
+	H_REG,
+	H_GROUP,
+	H_COUNT
+};
 extern const char *const gpu_kind_names[H_COUNT];
-/* Meaning of a, b, c: SM, CTA lists: a = SM. Warp, CTA: a = SM, b = slot. Register: and c = row of regnames. Kernel: a = launch.
- * Group: a = counter group, b = instance or PROBE_ALL. */
+/* Meaning of a, b, c: SM, CTA lists: a = SM. Warp, CTA: a = SM, b = slot. Register: and c = row of regnames. Kernel: a
+ * = launch. Group: a = counter group, b = instance or PROBE_ALL. */
 struct handle {
 	enum handle_kind kind;
 	u32 a, b, c;

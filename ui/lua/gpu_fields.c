@@ -7,10 +7,14 @@
 #include "obs/probe_path.h"
 #include "sim.h"
 
-const char *const gpu_kind_names[H_COUNT] = {"gpu", "gpu.sm", "an SM", "the list of warps", "a warp", "the list of CTAs", "a CTA slot",
-											 "gpu.kernel", "a kernel", "the list of registers", "a register", "a group of counters"};
+const char *const gpu_kind_names[H_COUNT] = {
+    "gpu",        "gpu.sm",     "an SM",    "the list of warps",     "a warp",     "the list of CTAs",
+    "a CTA slot", "gpu.kernel", "a kernel", "the list of registers", "a register", "a group of counters"};
 
-static void push_u(lua_State *L, u64 v) { lua_pushinteger(L, (lua_Integer)v); }
+static void push_u(lua_State *L, u64 v)
+{
+	lua_pushinteger(L, (lua_Integer)v);
+}
 
 static void set_u(lua_State *L, const char *name, u64 v)
 {
@@ -48,7 +52,8 @@ static struct kernel_info kernel_of(lua_State *L, const struct handle *h)
 	return k;
 }
 
-/* --- stalls(taxonomy): of the machine or an SM --------------------------------------------------------------------------------- */
+/* --- stalls(taxonomy): of the machine or an SM
+ * --------------------------------------------------------------------------------- */
 
 static int stalls(lua_State *L)
 {
@@ -75,7 +80,8 @@ static void push_stalls(lua_State *L, s32 sm)
 	lua_pushcclosure(L, stalls, 1);
 }
 
-/* --- lists made on demand ---------------------------------------------------------------------------------------------------------- */
+/* --- lists made on demand
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void push_dim(lua_State *L, struct dim3 v)
 {
@@ -202,90 +208,95 @@ static void push_id(lua_State *L, bool there, u64 v)
 		lua_pushnil(L);
 }
 
-/* --- the rows ------------------------------------------------------------------------------------------------------------------------ */
+/* --- the rows
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
-#define GPU_ROWS                                                                                                        \
-	F(H_GPU, cycle, "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                                                \
-	F(H_GPU, hash, "XXH3 of the whole simulated state, 16 hex digits", lua_pushfstring(L, "%s", hash_text(L)))           \
-	F(H_GPU, num_sms, "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                                   \
-	F(H_GPU, num_l2, "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                                     \
-	F(H_GPU, num_channels, "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                                     \
-	F(H_GPU, warps_per_sm, "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                               \
-	F(H_GPU, num_kernels, "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                                     \
-	F(H_GPU, time_us, "simulated time (us)", lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock)) \
-	F(H_GPU, sm, "gpu.sm[0..num_sms-1]: the SMs", gpu_push(L, H_SMS, 0, 0, 0))                                          \
-	F(H_GPU, kernel, "gpu.kernel[0..num_kernels-1]: the launches", gpu_push(L, H_KERNELS, 0, 0, 0))                     \
-	F(H_GPU, conf, "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                              \
+#define GPU_ROWS                                                                                                       \
+	F(H_GPU, cycle, "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                                               \
+	F(H_GPU, hash, "XXH3 of the whole simulated state, 16 hex digits", lua_pushfstring(L, "%s", hash_text(L)))         \
+	F(H_GPU, num_sms, "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                                  \
+	F(H_GPU, num_l2, "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                                    \
+	F(H_GPU, num_channels, "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                                    \
+	F(H_GPU, warps_per_sm, "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                              \
+	F(H_GPU, num_kernels, "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                                    \
+	F(H_GPU, time_us, "simulated time (us)",                                                                           \
+	  lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock))                               \
+	F(H_GPU, sm, "gpu.sm[0..num_sms-1]: the SMs", gpu_push(L, H_SMS, 0, 0, 0))                                         \
+	F(H_GPU, kernel, "gpu.kernel[0..num_kernels-1]: the launches", gpu_push(L, H_KERNELS, 0, 0, 0))                    \
+	F(H_GPU, conf, "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                             \
 	F(H_GPU, stalls, "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))
-#define SM_ROWS                                                                                                         \
-	F(H_SM, id, "its number", push_u(L, h->a))                                                                          \
-	F(H_SM, warp, "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))                                    \
-	F(H_SM, cta, "sm.cta[slot]: the CTA slots", gpu_push(L, H_CTAS, h->a, 0, 0))                                        \
-	F(H_SM, warps, "resident warps", push_u(L, sm_of(L, h).warps))                                                      \
-	F(H_SM, max_warps, "warp slots", push_u(L, sm_of(L, h).max_warps))                                                  \
-	F(H_SM, ctas, "resident CTAs", push_u(L, sm_of(L, h).ctas))                                                         \
-	F(H_SM, max_ctas, "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                                     \
-	F(H_SM, regs_used, "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))                                     \
-	F(H_SM, regs, "32-bit registers there are", push_u(L, sm_of(L, h).regs))                                            \
-	F(H_SM, shared_used, "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))                                \
-	F(H_SM, shared, "shared memory there is (B)", push_u(L, sm_of(L, h).shared))                                        \
-	F(H_SM, awake, "false while the SM sleeps until something happens", lua_pushboolean(L, sm_of(L, h).awake != 0))     \
-	F(H_SM, issued_last, "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))                   \
-	F(H_SM, lsu_queued, "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                                   \
-	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none", push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp)) \
-	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                     \
-	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                          \
+#define SM_ROWS                                                                                                        \
+	F(H_SM, id, "its number", push_u(L, h->a))                                                                         \
+	F(H_SM, warp, "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))                                   \
+	F(H_SM, cta, "sm.cta[slot]: the CTA slots", gpu_push(L, H_CTAS, h->a, 0, 0))                                       \
+	F(H_SM, warps, "resident warps", push_u(L, sm_of(L, h).warps))                                                     \
+	F(H_SM, max_warps, "warp slots", push_u(L, sm_of(L, h).max_warps))                                                 \
+	F(H_SM, ctas, "resident CTAs", push_u(L, sm_of(L, h).ctas))                                                        \
+	F(H_SM, max_ctas, "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                                    \
+	F(H_SM, regs_used, "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))                                    \
+	F(H_SM, regs, "32-bit registers there are", push_u(L, sm_of(L, h).regs))                                           \
+	F(H_SM, shared_used, "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))                               \
+	F(H_SM, shared, "shared memory there is (B)", push_u(L, sm_of(L, h).shared))                                       \
+	F(H_SM, awake, "false while the SM sleeps until something happens", lua_pushboolean(L, sm_of(L, h).awake != 0))    \
+	F(H_SM, issued_last, "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))                  \
+	F(H_SM, lsu_queued, "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                                  \
+	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none",                                                \
+	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
+	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                    \
+	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                         \
 	F(H_SM, stalls, "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
-#define WARP_ROWS                                                                                                       \
-	F(H_WARP, id, "its slot", push_u(L, h->b))                                                                          \
-	F(H_WARP, pc, "next instruction (index), nil = empty or exited", push_pc(L, h))                                     \
-	F(H_WARP, line, "PTX line of the next instruction, nil likewise", push_line(L, h))                                  \
-	F(H_WARP, source, "text of that line", push_source(L, h))                                                           \
-	F(H_WARP, state, "name of its state (`explain` knows them)", lua_pushstring(L, warp_state_descs[warp_of(L, h).state].name)) \
-	F(H_WARP, waits, "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                             \
-	F(H_WARP, mask, "active lanes", push_u(L, warp_of(L, h).active))                                                    \
-	F(H_WARP, kernel, "launch, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))     \
-	F(H_WARP, cta, "linear CTA id, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta))         \
-	F(H_WARP, cta_slot, "CTA slot, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta_slot))    \
-	F(H_WARP, warp_in_cta, "number within the CTA", push_u(L, warp_of(L, h).warp_in_cta))                               \
-	F(H_WARP, scheduler, "its scheduler", push_u(L, warp_of(L, h).scheduler))                                           \
-	F(H_WARP, since, "cycle of the last change of state", push_u(L, warp_of(L, h).since))                               \
-	F(H_WARP, started_at, "cycle of dispatch", push_u(L, warp_of(L, h).started_at))                                     \
-	F(H_WARP, insts, "warp instructions executed", push_u(L, warp_of(L, h).insts))                                      \
-	F(H_WARP, pending_loads, "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))                     \
-	F(H_WARP, priority, "rank the scheduler gives it now, 0 = first", lua_pushinteger(L, warp_of(L, h).priority))       \
-	F(H_WARP, issued_last, "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))                   \
-	F(H_WARP, refused, "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))                     \
-	F(H_WARP, reg, "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                        \
+#define WARP_ROWS                                                                                                      \
+	F(H_WARP, id, "its slot", push_u(L, h->b))                                                                         \
+	F(H_WARP, pc, "next instruction (index), nil = empty or exited", push_pc(L, h))                                    \
+	F(H_WARP, line, "PTX line of the next instruction, nil likewise", push_line(L, h))                                 \
+	F(H_WARP, source, "text of that line", push_source(L, h))                                                          \
+	F(H_WARP, state, "name of its state (`explain` knows them)",                                                       \
+	  lua_pushstring(L, warp_state_descs[warp_of(L, h).state].name))                                                   \
+	F(H_WARP, waits, "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                            \
+	F(H_WARP, mask, "active lanes", push_u(L, warp_of(L, h).active))                                                   \
+	F(H_WARP, kernel, "launch, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))    \
+	F(H_WARP, cta, "linear CTA id, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta))        \
+	F(H_WARP, cta_slot, "CTA slot, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta_slot))   \
+	F(H_WARP, warp_in_cta, "number within the CTA", push_u(L, warp_of(L, h).warp_in_cta))                              \
+	F(H_WARP, scheduler, "its scheduler", push_u(L, warp_of(L, h).scheduler))                                          \
+	F(H_WARP, since, "cycle of the last change of state", push_u(L, warp_of(L, h).since))                              \
+	F(H_WARP, started_at, "cycle of dispatch", push_u(L, warp_of(L, h).started_at))                                    \
+	F(H_WARP, insts, "warp instructions executed", push_u(L, warp_of(L, h).insts))                                     \
+	F(H_WARP, pending_loads, "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))                    \
+	F(H_WARP, priority, "rank the scheduler gives it now, 0 = first", lua_pushinteger(L, warp_of(L, h).priority))      \
+	F(H_WARP, issued_last, "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))                  \
+	F(H_WARP, refused, "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))                    \
+	F(H_WARP, reg, "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                       \
 	F(H_WARP, stack, "SIMT stack, top first: list of {pc, mask, reconv}", push_stack(L, h))
-#define CTA_ROWS                                                                                                        \
-	F(H_CTA, slot, "its slot", push_u(L, h->b))                                                                         \
-	F(H_CTA, used, "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                                \
-	F(H_CTA, cta, "linear CTA id, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                   \
-	F(H_CTA, id, "{x, y, z}", push_dim(L, cta_of(L, h).id))                                                             \
-	F(H_CTA, kernel, "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch))                    \
-	F(H_CTA, warps, "mask of its warp slots", push_u(L, cta_of(L, h).warps))                                            \
-	F(H_CTA, warps_done, "mask of those that have exited", push_u(L, cta_of(L, h).warps_done))                          \
-	F(H_CTA, started_at, "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                                       \
-	F(H_CTA, insts, "warp instructions executed", push_u(L, cta_of(L, h).insts))                                        \
-	F(H_CTA, reg_first, "start of its block of registers", push_u(L, cta_of(L, h).reg_first))                           \
-	F(H_CTA, reg_size, "32-bit registers", push_u(L, cta_of(L, h).reg_size))                                            \
-	F(H_CTA, shared_first, "start of its block of shared memory (B)", push_u(L, cta_of(L, h).shared_first))             \
-	F(H_CTA, shared_size, "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                                     \
+#define CTA_ROWS                                                                                                       \
+	F(H_CTA, slot, "its slot", push_u(L, h->b))                                                                        \
+	F(H_CTA, used, "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                               \
+	F(H_CTA, cta, "linear CTA id, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                  \
+	F(H_CTA, id, "{x, y, z}", push_dim(L, cta_of(L, h).id))                                                            \
+	F(H_CTA, kernel, "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch))                   \
+	F(H_CTA, warps, "mask of its warp slots", push_u(L, cta_of(L, h).warps))                                           \
+	F(H_CTA, warps_done, "mask of those that have exited", push_u(L, cta_of(L, h).warps_done))                         \
+	F(H_CTA, started_at, "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                                      \
+	F(H_CTA, insts, "warp instructions executed", push_u(L, cta_of(L, h).insts))                                       \
+	F(H_CTA, reg_first, "start of its block of registers", push_u(L, cta_of(L, h).reg_first))                          \
+	F(H_CTA, reg_size, "32-bit registers", push_u(L, cta_of(L, h).reg_size))                                           \
+	F(H_CTA, shared_first, "start of its block of shared memory (B)", push_u(L, cta_of(L, h).shared_first))            \
+	F(H_CTA, shared_size, "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                                    \
 	F(H_CTA, barriers, "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
-#define KERNEL_ROWS                                                                                                     \
-	F(H_KERNEL, id, "launch number", push_u(L, h->a))                                                                   \
-	F(H_KERNEL, name, "the kernel's name", lua_pushstring(L, kernel_of(L, h).name))                                     \
-	F(H_KERNEL, state, "\"queued\", \"running\" or \"done\"", lua_pushstring(L, kernel_states[kernel_of(L, h).state]))  \
-	F(H_KERNEL, ctas, "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                                      \
-	F(H_KERNEL, dispatched, "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                                   \
-	F(H_KERNEL, resident, "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                                       \
-	F(H_KERNEL, ctas_per_sm, "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))                    \
-	F(H_KERNEL, limiter, "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                                \
-	F(H_KERNEL, grid, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))                                           \
-	F(H_KERNEL, block, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))                                         \
-	F(H_KERNEL, regs, "registers per thread", push_u(L, kernel_of(L, h).launch->regs))                                  \
-	F(H_KERNEL, shared_bytes, "shared memory per CTA (B)", push_u(L, kernel_of(L, h).launch->shared_bytes))             \
+#define KERNEL_ROWS                                                                                                    \
+	F(H_KERNEL, id, "launch number", push_u(L, h->a))                                                                  \
+	F(H_KERNEL, name, "the kernel's name", lua_pushstring(L, kernel_of(L, h).name))                                    \
+	F(H_KERNEL, state, "\"queued\", \"running\" or \"done\"", lua_pushstring(L, kernel_states[kernel_of(L, h).state])) \
+	F(H_KERNEL, ctas, "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                                     \
+	F(H_KERNEL, dispatched, "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                                  \
+	F(H_KERNEL, resident, "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                                      \
+	F(H_KERNEL, ctas_per_sm, "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))                   \
+	F(H_KERNEL, limiter, "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                               \
+	F(H_KERNEL, grid, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))                                          \
+	F(H_KERNEL, block, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))                                        \
+	F(H_KERNEL, regs, "registers per thread", push_u(L, kernel_of(L, h).launch->regs))                                 \
+	F(H_KERNEL, shared_bytes, "shared memory per CTA (B)", push_u(L, kernel_of(L, h).launch->shared_bytes))            \
 	F(H_KERNEL, stream, "stream", push_u(L, kernel_of(L, h).launch->stream))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};
@@ -297,16 +308,16 @@ static const char *hash_text(lua_State *L)
 	return lua_pushstring(L, t);
 }
 
-#define F(kind, field, doc, push)                                                                                       \
-	static void push_##kind##_##field(lua_State *L, const struct handle *h)                                             \
-	{                                                                                                                   \
-		push;                                                                                                           \
+#define F(kind, field, doc, push)                                                                                      \
+	static void push_##kind##_##field(lua_State *L, const struct handle *h)                                            \
+	{                                                                                                                  \
+		push;                                                                                                          \
 	}
 GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS
 #undef F
 
 #define F(kind, field, doc, push) {kind, #field, doc, push_##kind##_##field},
-const struct gpu_field gpu_fields[] = {GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS {0, NULL, NULL, NULL}};
+    const struct gpu_field gpu_fields[] = {GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{0, NULL, NULL, NULL}};
 #undef F
 
 #define PATH_H_GPU "gpu."
@@ -316,12 +327,12 @@ const struct gpu_field gpu_fields[] = {GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNE
 #define PATH_H_KERNEL "gpu.kernel[K]."
 #define F(kind, field, doc, push) {PATH_##kind #field, PATH_##kind #field, doc},
 const struct lua_doc lua_gpu_docs[] = {
-	GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS
-	{"gpu.COUNTER", "gpu.COUNTER, gpu.sm[S].COUNTER", "counters and rates of group sm: the sum, or one SM's"},
-	{"gpu.l1d", "gpu.l1d.COUNTER, gpu.sm[S].l1d.COUNTER", "caches l1i, l1d, l1c, l1t: the sum, or one SM's"},
-	{"gpu.l2", "gpu.l2.COUNTER, gpu.l2[I].COUNTER", "L2: the sum, or one slice's"},
-	{"gpu.dram", "gpu.dram.COUNTER, gpu.dram[I].COUNTER", "DRAM: the sum, or one channel's"},
-	{"gpu.noc", "gpu.noc.COUNTER", "interconnect"},
-	{"gpu.kernel.COUNTER", "gpu.kernel[K].COUNTER", "counters and rates of a launch"},
-	{NULL, NULL, NULL}};
+    GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{"gpu.COUNTER", "gpu.COUNTER, gpu.sm[S].COUNTER",
+                                                    "counters and rates of group sm: the sum, or one SM's"},
+    {"gpu.l1d", "gpu.l1d.COUNTER, gpu.sm[S].l1d.COUNTER", "caches l1i, l1d, l1c, l1t: the sum, or one SM's"},
+    {"gpu.l2", "gpu.l2.COUNTER, gpu.l2[I].COUNTER", "L2: the sum, or one slice's"},
+    {"gpu.dram", "gpu.dram.COUNTER, gpu.dram[I].COUNTER", "DRAM: the sum, or one channel's"},
+    {"gpu.noc", "gpu.noc.COUNTER", "interconnect"},
+    {"gpu.kernel.COUNTER", "gpu.kernel[K].COUNTER", "counters and rates of a launch"},
+    {NULL, NULL, NULL}};
 #undef F

@@ -1,4 +1,5 @@
-/* mem.*: device and shared memory from Lua. Values of a type, one (a number) or n (a host array: 0-based, as in host programs). */
+/* mem.*: device and shared memory from Lua. Values of a type, one (a number) or n (a host array: 0-based, as in host
+ * programs). */
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +83,8 @@ static int mem_write(lua_State *L)
 	}
 	lua_Integer n = (lua_Integer)lua_rawlen(L, 2);
 	check_bytes(L, n, width);
-	struct array *copy = array_new(L, t, (u64)n); /* all or nothing: values are checked before the first byte is written */
+	struct array *copy =
+	    array_new(L, t, (u64)n); /* all or nothing: values are checked before the first byte is written */
 	for (lua_Integer i = 0; i < n; i++) {
 		lua_rawgeti(L, 2, i + 1);
 		u64 bits = check_bits(L, -1, t);
@@ -145,18 +147,21 @@ static int mem_find(lua_State *L)
 
 #define MEM_TYPES T(u8) T(u16) T(u32) T(u64) T(s8) T(s16) T(s32) T(s64) T(f32) T(f64)
 const struct lua_doc lua_mem_docs[] = {
-#define T(t)                                                                                                            \
-	{"mem.read_" #t, "mem.read_" #t "(addr[, n])", "the " #t " at a device address, or n of them as an array (0-based)"},  \
-	{"mem.write_" #t, "mem.write_" #t "(addr, value | {values} | array)", "writes device memory between cycles"},
-	MEM_TYPES
+#define T(t)                                                                                                           \
+	{"mem.read_" #t, "mem.read_" #t "(addr[, n])",                                                                     \
+	 "the " #t " at a device address, or n of them as an array (0-based)"},                                            \
+	    {"mem.write_" #t, "mem.write_" #t "(addr, value | {values} | array)", "writes device memory between cycles"},
+    MEM_TYPES
 #undef T
-	{"mem.shared", "mem.shared(sm, cta_slot, offset[, type[, n]])", "shared memory of a resident CTA; type u32 unless named"},
-	{"mem.find", "mem.find(addr)", "the allocation that holds addr: {addr, size, name, freed}, or nil"},
-	{NULL, NULL, NULL}};
+    {"mem.shared", "mem.shared(sm, cta_slot, offset[, type[, n]])",
+     "shared memory of a resident CTA; type u32 unless named"},
+    {"mem.find", "mem.find(addr)", "the allocation that holds addr: {addr, size, name, freed}, or nil"},
+    {NULL, NULL, NULL}};
 
 void lua_open_mem(struct lua_State *L)
 {
-	array_register(L); /* reads give arrays, whatever the host program is; again by Lua host programs, which does no harm */
+	array_register(
+	    L); /* reads give arrays, whatever the host program is; again by Lua host programs, which does no harm */
 	lua_createtable(L, 0, 24);
 	for (u32 i = 0; type_names[i]; i++) {
 		char name[24];
