@@ -207,38 +207,53 @@ enum {
 	IF_NEG_PRED = 1 << 16,  /* the source predicate of setp's combine, vote, bar.red (or a popc/and/or) is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
 	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
-	IF_VPRINTF =
-	    1
-	    << 19, /* call of vprintf: s[0] = format address, s[1] = argument buffer address, d[0] = result or OPND_NONE */
+	/* call of vprintf: s[0] = format address, s[1] = argument buffer address, d[0] = result or OPND_NONE */
+	IF_VPRINTF = 1 << 19,
 	IF_EXITS = 1 << 20,  /* ret in a kernel: the same as exit */
 	IF_FOLDED = 1 << 21, /* add.s64 whose single-use mul.wide source is fused with it in machine code: no issue slot */
 	IF_CALL_MALLOC = 1 << 22, /* reserved */
+	/* cvt: the source or destination register has 64 bits, the type fewer (see wide registers below) */
+	IF_WIDE_SRC = 1 << 23,
+	IF_WIDE_DST = 1 << 24,
 };
 
+/* clang-format off */
 /* One PTX instruction, lowered. Meaning of the fields per opcode (d = destinations, s = sources, in PTX's own order):
  *
- *   arithmetic      d[0], s[0..2]; type; stype for cvt, set, slct, bfind...
- *   mov             d[0], s[0]; a special register: sreg != SR_NONE_ and no source;
- *                   unpack {a,b}=r: vec = n, d[0..n-1], s[0], type = the whole's type; pack r={a,b}: vec = n, d[0],
- * s[0..n-1], pack = 1 mul, mad        mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE) setp
- * d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate selp            d[0], s[0],
- * s[1], s[2] predicate ld              d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset
- * (absolute when there is no base) st              s[0] = base as in ld; s[1..vec] = values atom, red       d[0]
- * (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom tex             d[0..3]; s[0..n-1] = coordinates, n by geom
- * (a1d: s[0] = layer, as PTX lists them); tex = texture id, or (tex < 0) s[4] = register with a texture object handle;
- * type = result type, stype = coordinate type shfl            d[0], d[1] predicate or OPND_NONE; s[0] value, s[1]
- * lane/offset, s[2] c operand, s[3] member mask (IF_SYNC) vote            d[0] (predicate or, for ballot, a register);
- * s[0] predicate, s[1] member mask (IF_SYNC); IF_NEG_PRED match           d[0], d[1] predicate (all); s[0] value, s[1]
- * member mask bar             mode = enum barmode; s[0] = barrier number, s[1] = thread count or OPND_NONE; red: d[0],
- * s[2] predicate bra             target; reconv brx             s[0] index; table = index into module->tables call func
- * = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls prmt, bfi, lop3, shf, dp4a,
- * vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table
+ *   arithmetic   d[0], s[0..2]; type; stype for cvt, set, slct
+ *   mov          d[0], s[0]; from a special register: sreg = enum sreg + 1 and no source
+ *                unpack {a,b} = r: vec = n, d[0..n-1], s[0], type = the whole's type
+ *                pack r = {a,b}:   vec = n, d[0], s[0..n-1], pack = 1
+ *   mul, mad     mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE)
+ *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate
+ *   selp         d[0], s[0], s[1], s[2] predicate
+ *   ld           d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset (absolute without a base)
+ *   st           s[0] = base as in ld; s[1..vec] = values
+ *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
+ *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
+ *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
+ *                stype = coordinate type
+ *   shfl         d[0], d[1] predicate or OPND_NONE; s[0] value, s[1] lane or offset, s[2] c operand,
+ *                s[3] member mask (IF_SYNC)
+ *   vote         d[0] (predicate or, for ballot, a register); s[0] predicate, s[1] member mask (IF_SYNC); IF_NEG_PRED
+ *   match        d[0], d[1] predicate (all); s[0] value, s[1] member mask
+ *   bar          mode = enum barmode; s[0] = barrier number, s[1] = thread count or OPND_NONE; red: d[0], s[2] predicate
+ *   bra          target; reconv
+ *   brx          s[0] index; table = index into module->tables
+ *   call         func = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls
+ *   prmt, bfi, lop3, shf, dp4a, vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table
+ *   bmsk, szext  d[0], s[0], s[1]; IF_WRAP, else clamp
  *
- *   ld, st   also: mode = cache operator (0 none, 1 ca, 2 cg, 3 cs, 4 lu, 5 cv, 6 wb, 7 wt); other hints are dropped
- *   membar   mode = 0 cta, 1 gpu (gl, cluster), 2 sys;   prefetch: mode = 1 L1, 2 L2
- *   redux    atom = operation; s[0] value, s[1] member mask
- *   v...     (video) type = result type, stype = source type; mode = 1 add, 2 min, 3 max with s[2]
- *   carry    IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame
+ *   ld, st       also: mode = cache operator (0 none, 1 ca, 2 cg, 3 cs, 4 lu, 5 cv, 6 wb, 7 wt); other hints are dropped
+ *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
+ *   prefetch     mode = 1 L1, 2 L2
+ *   redux        atom = operation; s[0] value, s[1] member mask
+ *   v...         (video) type = result type, stype = source type; mode = 1 add, 2 min, 3 max with s[2]
+ *   carry        IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame
+ *
+ * Wide registers. PTX lets ld, st and cvt use registers wider than their type: stores and conversions read the low bits,
+ * loads and conversions extend to the register, by the sign if the type is signed. 8- to 32-bit types share one slot and
+ * need nothing; ld and st of 64-bit registers have stype = T_B64, cvt has IF_WIDE_SRC, IF_WIDE_DST.
  *
  * Base addresses: [symbol+imm] of .global, .const and the dynamic shared array has a 64-bit base in the pool (filled
  * when placed); of .shared and .local variables imm is absolute. Local memory is laid out statically: an address names
@@ -246,6 +261,7 @@ enum {
  *
  * A frame address of the form [reg+imm] keeps reg in s[0]; 32-bit base registers are allowed for shared, local, const
  * and param space (base_bytes says 4 or 8). */
+/* clang-format on */
 struct inst {
 	u8 op;          /* enum opcode */
 	u8 type, stype; /* enum ptype */

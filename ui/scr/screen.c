@@ -66,6 +66,15 @@ static void say(struct screen *s, struct strbuf *out)
 	strbuf_clear(out);
 }
 
+/* An interrupt that came between two slices has stopped the run, but the machine still holds its request, and would
+ * stop the next run before its first cycle: a run that ends where it begins takes the request and simulates nothing. */
+static void take_stale_interrupt(struct debugger *d)
+{
+	struct stop stop;
+	if (!debugger_running(d))
+		sim_run(d->s->sim, sim_cycle(d->s->sim), &stop);
+}
+
 static void execute(struct loop *l, const char *line, bool show)
 {
 	struct screen *s = &l->s;
@@ -80,6 +89,7 @@ static void execute(struct loop *l, const char *line, bool show)
 		console_begin_answer(&s->console);
 	}
 	bool was_running = debugger_running(s->d);
+	take_stale_interrupt(s->d);
 	bool ok = debugger_execute(s->d, line, &out, &e);
 	reattach(s);
 	say(s, &out);

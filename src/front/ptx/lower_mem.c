@@ -118,10 +118,40 @@ static bool value_list(struct stmt *s, const struct operand *o, const struct ope
 	return true;
 }
 
+/* Elements of 64-bit registers with a narrower type: every other register of the vector must have 64 bits, too, since
+ * the execution loops know one register shape per instruction. Sets s->in.stype (see ir.h, wide registers). */
+static bool check_wide(struct stmt *s, const struct operand *list)
+{
+	const struct operand *narrow = NULL;
+	bool wide = false;
+	s->in.stype = T_NONE;
+	for (u32 i = 0; i < s->in.vec; i++) {
+		if (list[i].kind != A_REG)
+			continue;
+		if (ptype_bytes(list[i].type) == 8)
+			wide = true;
+		else
+			narrow = &list[i];
+	}
+	if (!wide || ptype_bytes(s->in.type) == 8)
+		return true;
+	if (narrow)
+		return ld_fail(s->ld, &narrow->at, "'%s' with 64-bit and narrower registers in one vector is not supported",
+		               NAME(s));
+	s->in.stype = T_B64;
+	return true;
+}
+
+/* The type constants of a store's list are written in: as wide as its registers. */
+static enum ptype element_type(const struct stmt *s, const struct operand *o)
+{
+	return s->in.stype == T_B64 && o->kind == A_INT ? T_B64 : s->in.type;
+}
+
 bool lower_ld(struct stmt *s)
 {
 	const struct operand *list;
-	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[0], &list))
+	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[0], &list) || !check_wide(s, list))
 		return false;
 	for (u32 i = 0; i < s->in.vec; i++)
 		if (!lower_dst(s, &list[i], s->in.type, W_MAY_BE_WIDER, &s->in.d[i]))
@@ -132,13 +162,14 @@ bool lower_ld(struct stmt *s)
 bool lower_st(struct stmt *s)
 {
 	const struct operand *list;
-	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[1], &list) || !lower_address(s, &s->arg[0]))
+	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[1], &list) || !check_wide(s, list) ||
+	    !lower_address(s, &s->arg[0]))
 		return false;
 	if (s->in.space == SPC_CONST || s->in.space == SPC_PARAM)
 		return ld_fail(s->ld, &s->op, "'%s': the %s is read-only", NAME(s),
 		               s->in.space == SPC_CONST ? "constant space" : "kernel's parameter buffer");
 	for (u32 i = 0; i < s->in.vec; i++)
-		if (!lower_src(s, &list[i], s->in.type, W_MAY_BE_WIDER, &s->in.s[i + 1]))
+		if (!lower_src(s, &list[i], element_type(s, &list[i]), W_MAY_BE_WIDER, &s->in.s[i + 1]))
 			return false;
 	return finish(s);
 }
