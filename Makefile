@@ -43,41 +43,48 @@ UI_LIBS = -lreadline -lncursesw -ltinfo $(LUA_LIBS) -ljansson
 TEST_LIBS = -lcmocka -lvterm -lutil
 DIST = warpdbg-$(VERSION)
 
+# One line a file; V=1 shows the commands.
+ifeq ($(V),)
+say = @echo '  $(1)' $@;
+else
+say =
+endif
+
 all: warpdbg
 
 lib: $(B)/libwarp.a
 
 warpdbg: $(UI_OBJ) $(B)/libwarp.a
-	$(CC) $(LDFLAGS) -o $@ $(UI_OBJ) $(B)/libwarp.a $(UI_LIBS) $(LIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $(UI_OBJ) $(B)/libwarp.a $(UI_LIBS) $(LIBS)
 
 $(B)/libwarp.a: $(LIB_OBJ)
 	@rm -f $@
-	ar qcs $@ $(LIB_OBJ)
+	$(call say,AR  )ar qcs $@ $(LIB_OBJ)
 
 $(B)/ui/%.o: ui/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LUA_CFLAGS) -c -o $@ $<
+	$(call say,CC  )$(CC) $(CFLAGS) $(LUA_CFLAGS) -c -o $@ $<
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(call say,CC  )$(CC) $(CFLAGS) -c -o $@ $<
 
 define EXEC_RULE
 $(B)/%.$(1).o: %.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) -O3 $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
+	$$(call say,CC  )$$(CC) $$(CFLAGS) -O3 $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(eval $(call EXEC_RULE,$(l))))
 
 $(B)/libui.a: $(filter-out $(B)/ui/main.o,$(UI_OBJ))
 	@rm -f $@
-	ar qcs $@ $^
+	$(call say,AR  )ar qcs $@ $^
 
 $(UI_TESTS:tests/%.c=$(B)/tests/%): $(B)/libui.a
 
 $(B)/tests/%: tests/%.c $(B)/libwarp.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter $(B)/libui.a,$^) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter $(B)/libui.a,$^) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
 
 # --- for people ------------------------------------------------------------------------------------------------------
 

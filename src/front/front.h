@@ -142,6 +142,8 @@ u32 front_active_mask(const struct front *f, u32 sm, u32 warp); /* 0 when done *
 /* Value of a register operand of the warp's current frame in a lane, as raw bits. */
 u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t);
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits);
+/* Local memory of a lane: n bytes from byte offset off. False when that is outside what the warp's kernel has. */
+bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n);
 /* Shared memory of a CTA slot. */
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
 #endif

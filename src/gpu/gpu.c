@@ -295,24 +295,37 @@ static void commit_stores(struct gpu *g)
 		}
 }
 
-/* Hands one producer's events on; true when a consumer asks to stop. */
-static bool deliver(struct gpu *g, struct event_buf *b)
+static bool consume(struct gpu *g, const struct event *e)
 {
 	bool stop = false;
-	for (u32 i = 0; i < b->n; i++)
-		for (u32 c = 0; c < g->nconsumers; c++)
-			if (g->consumer[c].mask >> b->e[i].type & 1)
-				stop |= g->consumer[c].fn(g->consumer[c].ctx, &b->e[i]);
-	b->n = 0;
+	for (u32 c = 0; c < g->nconsumers; c++)
+		if (g->consumer[c].mask >> e->type & 1)
+			stop |= g->consumer[c].fn(g->consumer[c].ctx, e);
 	return stop;
 }
 
+/* The machine's own events: a kernel's end comes after the ends of its CTAs, everything else before the SMs' events. */
+static bool deliver_shared(struct gpu *g, bool ends)
+{
+	struct event_buf *b = gpu_events(g);
+	bool stop = false;
+	for (u32 i = 0; i < b->n; i++)
+		if ((b->e[i].type == EV_KERNEL_DONE) == ends)
+			stop |= consume(g, &b->e[i]);
+	return stop;
+}
+
+/* Hands the cycle's events on, SMs in order; true when a consumer asks to stop. */
 static bool deliver_all(struct gpu *g)
 {
-	bool stop = deliver(g, gpu_events(g));
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		if (g->ev[i].n)
-			stop |= deliver(g, &g->ev[i]);
+	bool stop = deliver_shared(g, false);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		for (u32 k = 0; k < g->ev[i].n; k++)
+			stop |= consume(g, &g->ev[i].e[k]);
+		g->ev[i].n = 0;
+	}
+	stop |= deliver_shared(g, true);
+	gpu_events(g)->n = 0;
 	return stop;
 }
 

@@ -49,15 +49,18 @@ static u32 unit_bytes(const struct x_request *r)
 	return r->size == 'b' ? 1 : r->size == 'h' ? 2 : r->size == 'g' ? 8 : 4;
 }
 
-/* Where to read: device memory, or the shared memory of the focused CTA. */
+/* Where to read: device memory, the shared memory of the focused CTA, or the focused lane's local memory. */
 struct x_source {
-	bool shared;
+	bool shared, local;
 	u8 *base;
 	u32 bytes;
 };
 
 static bool read_unit(struct debugger *d, const struct x_source *s, u64 addr, void *to, u32 n, struct err *e)
 {
+	if (s->local)
+		return front_read_local(sim_front(d->s->sim), d->focus.sm, d->focus.warp, d->focus.lane, addr, to, n) ||
+		       err_set(e, "local:%llu is outside the lane's local memory", (unsigned long long)addr);
 	if (!s->shared)
 		return devmem_read(sim_devmem(d->s->sim), addr, to, n, e);
 	if (addr > s->bytes || n > s->bytes - addr)
@@ -69,8 +72,10 @@ static bool read_unit(struct debugger *d, const struct x_source *s, u64 addr, vo
 static bool open_source(struct debugger *d, const char **addr, struct x_source *s, struct err *e)
 {
 	*s = (struct x_source){0};
-	if (!strncmp(*addr, "local:", 6))
-		return err_set(e, "x: local memory cannot be read by offset; a local pointer in a register cannot either");
+	if (!strncmp(*addr, "local:", 6)) {
+		*addr += 6;
+		return s->local = true;
+	}
 	if (strncmp(*addr, "shared:", 7))
 		return true;
 	*addr += 7;
@@ -91,6 +96,8 @@ static void row_start(const struct x_source *s, u64 addr, struct strbuf *out)
 {
 	if (s->shared)
 		strbuf_addf(out, "shared:0x%04llx:", (unsigned long long)addr);
+	else if (s->local)
+		strbuf_addf(out, "local:0x%04llx:", (unsigned long long)addr);
 	else
 		strbuf_addf(out, "0x%llx:", (unsigned long long)addr);
 }

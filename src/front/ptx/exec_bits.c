@@ -73,6 +73,27 @@ static inline u32 ones_32(u32 a)
 EXEC1(popc_u32, u32, u32, ones_32(a))
 EXEC1(popc_u64, u32, u64, ones_32((u32)a) + ones_32((u32)(a >> 32)))
 
+/* bmsk: b ones from bit a. Modulo 32 under .wrap; .clamp: a >= 32 gives none, and ones that run over bit 31 are lost. */
+static inline u32 field_mask(u32 a, u32 b, u32 fl)
+{
+	const u32 pos = a & 31, len = b & 31;
+	const bool clamp = !(fl & IF_WRAP);
+	const u32 from = clamp && a > 31 ? 0 : ~0u << pos;
+	const bool over = pos + len > 31 || (clamp && (a > 31 || b > 31));
+	return over ? from : from & ~(~0u << ((pos + len) & 31));
+}
+/* szext: the low b bits of a, extended. Modulo 32 under .wrap; .clamp: a itself from 32 bits on. */
+static inline u32 field_extend(u32 a, u32 b, u32 fl, bool sign)
+{
+	if (!(fl & IF_WRAP) && b > 31)
+		return a;
+	const u32 len = b & 31, high = ~0u << len;
+	return len && sign && (a >> (len - 1) & 1) ? a | high : a & ~high;
+}
+EXEC2(bmsk_b32, u32, u32, u32, field_mask(a, b, fl))
+EXEC2(szext_u32, u32, u32, u32, field_extend(a, b, fl, false))
+EXEC2(szext_s32, u32, u32, u32, field_extend(a, b, fl, true))
+
 /* fns: the n-th set bit of a counted from bit `base`, upwards for n > 0, downwards for n < 0; n = 0: base itself when
  * set. */
 static inline u32 nth_set(u32 a, u32 base, s32 n)
@@ -129,6 +150,9 @@ exec_fn LEVEL_NAME(exec_bits)(const struct inst *in)
 	case OP_BREV: return !one ? NULL : wide ? brev_u64 : brev_u32;
 	case OP_CLZ: return !one ? NULL : wide ? clz_u64 : clz_u32;
 	case OP_POPC: return !one ? NULL : wide ? popc_u64 : popc_u32;
+	case OP_BMSK: return has_opnds(in, 1, 2) && in->type == T_B32 ? bmsk_b32 : NULL;
+	case OP_SZEXT:
+		return !has_opnds(in, 1, 2) ? NULL : in->type == T_U32 ? szext_u32 : in->type == T_S32 ? szext_s32 : NULL;
 	case OP_FNS: return three ? fns_u32 : NULL;
 	case OP_PRMT: return !three || in->mode > PRMT_RC16 ? NULL : in->mode == PRMT_DEFAULT ? prmt_b32 : prmt_mode_b32;
 	default: return NULL;

@@ -199,11 +199,49 @@ static bool rounding_ok(const struct inst *in)
 	return !directed || in->type == T_F16 || in->type == T_BF16;
 }
 
+static exec_fn conversion_for(const struct inst *in)
+{
+	if (is_int(in->type) && is_int(in->stype) && in->flags & IF_SAT)
+		return ptype_bytes(in->type) == 8 ? sat_wide[in->stype] : sat_narrow[in->stype];
+	return columns[in->type][in->stype];
+}
+
+/* 64-bit registers with narrower types: the conversion runs on lanes as its types store them, in a frame of its own;
+ * its result is extended to the register. */
+static void cvt_wide(void *ctx, const struct inst *in)
+{
+	EXEC_BEGIN(u64)
+	enum { TO = 0, FROM = 8 * LANES };
+	u8 lanes[16 * LANES] __attribute__((aligned(64)));
+	u32 *low = (u32 *)(lanes + FROM);
+	const u64 *wide = exec_at(x, in->s[0]);
+	struct exec inner = {.base = {lanes, x->base[1]}, .mask = FULL_MASK, .active = FULL_MASK, .out = x->out};
+	struct inst narrow = *in;
+	narrow.flags = fl & ~(u32)(IF_WIDE_SRC | IF_WIDE_DST);
+	narrow.d[0] = TO;
+	narrow.s[0] = in->s[0] & OPND_POOL ? in->s[0] : FROM;
+	if (fl & IF_WIDE_SRC)
+		FOR_LANES low[i] = (u32)wide[i];
+	else if (narrow.s[0] == FROM)
+		__builtin_memcpy(low, wide, ptype_bytes(in->stype) == 8 ? 8 * LANES : 4 * LANES);
+	conversion_for(in)(&inner, &narrow);
+	const u32 *r32 = (const u32 *)(lanes + TO);
+	const u64 *r64 = (const u64 *)(lanes + TO);
+	const bool sign = ptype_is_signed(in->type) && is_int(in->type);
+	if (ptype_bytes(in->type) == 8) {
+		LANE_LOOPS(u64, false, , r64[i])
+	} else if (fl & IF_WIDE_DST) {
+		LANE_LOOPS(u64, false, , sign ? (u64)(s64)(s32)r32[i] : r32[i])
+	} else {
+		u32 *d32 = (u32 *)d;
+		FOR_LANES d32[i] = (m >> i & 1) ? r32[i] : d32[i];
+	}
+}
+
 exec_fn LEVEL_NAME(exec_cvt)(const struct inst *in)
 {
 	if (in->op != OP_CVT || !has_opnds(in, 1, 1) || !rounding_ok(in))
 		return NULL;
-	if (is_int(in->type) && is_int(in->stype) && in->flags & IF_SAT)
-		return ptype_bytes(in->type) == 8 ? sat_wide[in->stype] : sat_narrow[in->stype];
-	return columns[in->type][in->stype];
+	const exec_fn fn = conversion_for(in);
+	return fn && in->flags & (IF_WIDE_SRC | IF_WIDE_DST) ? cvt_wide : fn;
 }

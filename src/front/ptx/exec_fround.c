@@ -119,7 +119,8 @@ exec_fn LEVEL_NAME(exec_fround)(const struct inst *in)
 	if (in->op == OP_CVT) {
 		const u8 s = in->stype;
 		bool from_int = (s >= T_U8 && s <= T_S64), ok = from_int || (s == T_F64 && in->type == T_F32);
-		return !ok || !has_opnds(in, 1, 1) ? NULL : in->type == T_F32 ? cvt_f32 : cvt_f64;
+		const bool wide = in->flags & (IF_WIDE_SRC | IF_WIDE_DST); /* only with the roundings of exec_cvt.c */
+		return !ok || wide || !has_opnds(in, 1, 1) ? NULL : in->type == T_F32 ? cvt_f32 : cvt_f64;
 	}
 	if (!nsrc[in->op] || !has_opnds(in, 1, nsrc[in->op]) || in->flags & IF_APPROX)
 		return NULL;

@@ -226,6 +226,23 @@ bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum 
 	return true;
 }
 
+bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n)
+{
+	const struct warp *w = &f->warps[sm * f->nwarps + warp];
+	const struct cta *c = &f->ctas[sm * f->nslots + w->slot];
+	if (!front_active_mask(f, sm, warp) || c->launch >= f->launches_cap || lane >= LANES)
+		return false;
+	const struct launch_ref *ref = &f->launches[c->launch];
+	u64 limit = ref->l->fn->local_bytes, base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
+	if (off > limit || n > limit - off)
+		return false;
+	for (u32 i = 0; i < n; i++) {
+		u64 at = off + i;
+		((u8 *)out)[i] = *devmem_ptr(f->mem, base + at / 4 * (4 * LANES) + 4 * lane + at % 4);
+	}
+	return true;
+}
+
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes)
 {
 	*bytes = f->ctas[sm * f->nslots + slot].shared_bytes;

@@ -54,6 +54,7 @@ struct stmt { /* one instruction */
 	bool cache_hint; /* .L2::cache_hint: one operand more, ignored */
 	bool has_mode;   /* .lo/.hi/.wide, .sync/.arrive/.red ... was there */
 	bool sc;         /* fence.sc and the like */
+	bool level;      /* tex.level: one operand more */
 	struct inst in;
 };
 
@@ -91,12 +92,17 @@ enum {
 	G_TLD4 = 1 << 29,
 	G_HALF = 1 << 30,
 };
+#define G_CLAMP (1u << 31)
 
+/* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
- * the width: t  the instruction's (first) type        x  its second type, or the first when there is one only w  as t,
- * doubled under .wide             u  32 bits p  predicate                             T, X  as t, x; the register may
- * be wider a  an address: 32 or 64 bits             i  integer constant that goes into inst.mode and "|p" an optional
- * second destination, '?' makes the letter behind it optional. */
+ * the width:
+ *   t  the instruction's (first) type        x     its second type, or the first when there is one only
+ *   w  as t, doubled under .wide             u     32 bits
+ *   p  predicate                             T, X  as t, x; the register may be wider
+ *   a  an address: 32 or 64 bits             i     integer constant that goes into inst.mode
+ * and "|p" an optional second destination, '?' makes the letter behind it optional. */
+/* clang-format on */
 struct opform {
 	const char *name;
 	u8 op;
@@ -136,6 +142,7 @@ bool lower_prefetch(struct stmt *s);
 bool lower_tex(struct stmt *s);
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);
+bool lower_cvt(struct stmt *s);
 bool lower_cvta(struct stmt *s);
 bool lower_shfl(struct stmt *s);
 bool lower_vote(struct stmt *s);

@@ -126,11 +126,9 @@ static bool check_wide(struct stmt *s, const struct operand *list)
 	bool wide = false;
 	s->in.stype = T_NONE;
 	for (u32 i = 0; i < s->in.vec; i++) {
-		if (list[i].kind != A_REG)
-			continue;
-		if (ptype_bytes(list[i].type) == 8)
+		if (list[i].kind == A_REG && ptype_bytes(list[i].type) == 8)
 			wide = true;
-		else
+		else if (list[i].kind != A_INT && list[i].kind != A_SINK)
 			narrow = &list[i];
 	}
 	if (!wide || ptype_bytes(s->in.type) == 8)
@@ -229,13 +227,21 @@ static bool coordinates(struct stmt *s, const struct operand *o)
 	return true;
 }
 
+/* tex.level: textures here have one mip level and every level of detail is clamped to it, so the operand is checked and
+ * left out. */
+static bool check_level(struct stmt *s)
+{
+	opnd unused;
+	return !s->level || lower_src(s, &s->arg[2], s->in.stype == T_F32 ? T_F32 : T_B32, W_EXACT, &unused);
+}
+
 bool lower_tex(struct stmt *s)
 {
 	if (s->in.vec != 4)
 		return ld_fail(s->ld, &s->op, "'%s' is not supported: only fetches of four elements (.v4) are", NAME(s));
 	if (s->ntypes != 2 || ptype_bytes(s->in.type) != 4 || ptype_bytes(s->in.stype) != 4)
 		return ld_fail(s->ld, &s->op, "'%s' needs a result type and a coordinate type of 32 bits", NAME(s));
-	if (!want_args(s, 2, 2))
+	if (!want_args(s, 2 + s->level, 2 + s->level) || !check_level(s))
 		return false;
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
 	if (d->kind != A_VEC || d->nelems != 4)

@@ -103,6 +103,19 @@ bool lower_mov(struct stmt *s)
 	return true;
 }
 
+/* Registers wider than the type: within 32 bits they share one shape; 64-bit ones are marked. */
+bool lower_cvt(struct stmt *s)
+{
+	const struct operand *d = &s->arg[0], *a = &s->arg[1];
+	if (s->nargs > 2)
+		return true; /* refused by name when its execution function is looked up */
+	if (d->kind == A_REG && ptype_bytes(d->type) == 8 && ptype_bytes(s->in.type) < 8)
+		s->in.flags |= IF_WIDE_DST;
+	if (a->kind == A_REG && ptype_bytes(a->type) == 8 && ptype_bytes(s->in.stype) < 8)
+		s->in.flags |= IF_WIDE_SRC;
+	return true;
+}
+
 bool lower_cvta(struct stmt *s)
 {
 	enum ptype t = s->in.type;

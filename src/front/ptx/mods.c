@@ -4,7 +4,7 @@
 
 #include "front/ptx/lower.h"
 
-enum field { F_NOTHING, F_FLAG, F_ROUND, F_CMP, F_BOOL, F_ATOM, F_MODE, F_SPACE, F_VEC, F_GEOM, F_CACHE, F_HINT, F_SC };
+enum field { F_NOTHING, F_FLAG, F_ROUND, F_CMP, F_BOOL, F_ATOM, F_MODE, F_SPACE, F_VEC, F_GEOM, F_CACHE, F_HINT, F_SC, F_LEVEL, F_MODE_FLAG };
 struct mod_row {
 	const char *word;
 	u32 groups; /* of opcodes that take it */
@@ -100,6 +100,8 @@ static const struct mod_row rows[] = {
     {"r", G_SHF, F_FLAG, IF_RIGHT},
     {"wrap", G_SHF, F_FLAG, IF_WRAP},
     {"clamp", G_SHF, F_NOTHING, 0},
+    {"wrap", G_CLAMP, F_MODE_FLAG, IF_WRAP},
+    {"clamp", G_CLAMP, F_MODE_FLAG, 0},
     {"f4e", G_PRMT, F_MODE, 1},
     {"b4e", G_PRMT, F_MODE, 2},
     {"rc8", G_PRMT, F_MODE, 3},
@@ -146,6 +148,7 @@ static const struct mod_row rows[] = {
     {"3d", G_TEX, F_GEOM, TEX_3D},
     {"a1d", G_TEX, F_GEOM, TEX_A1D},
     {"a2d", G_TEX, F_GEOM, TEX_A2D},
+    {"level", G_TEX, F_LEVEL, 0},
     {"r", G_TLD4, F_MODE, 0},
     {"g", G_TLD4, F_MODE, 1},
     {"b", G_TLD4, F_MODE, 2},
@@ -210,13 +213,19 @@ static void apply(struct stmt *s, const struct mod_row *r)
 		break;
 	case F_HINT: s->cache_hint = true; break;
 	case F_SC: s->sc = true; break;
+	case F_LEVEL: s->level = true; break;
+	case F_MODE_FLAG:
+		in->flags |= r->value;
+		s->has_mode = true;
+		break;
 	}
 }
 
 static bool needs_mode(const struct stmt *s)
 {
 	return s->form->groups &
-	       (G_CMP | G_RMW | G_SHFL | G_VOTE | G_MATCH | G_TESTP | G_TEX | G_BAR | G_FENCE | G_PREFETCH | G_HALF);
+	       (G_CMP | G_RMW | G_SHFL | G_VOTE | G_MATCH | G_TESTP | G_TEX | G_BAR | G_FENCE | G_PREFETCH | G_HALF |
+	        G_CLAMP);
 }
 
 bool modifiers_apply(struct stmt *s)
