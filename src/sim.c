@@ -1,30 +1,14 @@
 #include "sim.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/ptx/ptx.h"
 #include "gpu/gpu.h"
+#include "sim_internal.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-struct sampler {
-	u64 period, next;
-	sample_fn *fn;
-	void *ctx;
-};
-struct sim {
-	struct gpu *gpu;
-	volatile sig_atomic_t interrupted;
-	struct sampler sampler[8];
-	u32 nsamplers;
-	u64 next_sample;
-	/* Deadlock watch, at multiples of deadlock_cycles / 4: when the sum of work done last changed. Not simulated state.
-	 */
-	u64 watch_at, progress_at, progress_sum;
-};
 
 struct sim *sim_create(const struct conf *c, struct err *e)
 {
@@ -41,6 +25,7 @@ void sim_destroy(struct sim *s)
 {
 	if (!s)
 		return;
+	travel_free(s);
 	gpu_destroy(s->gpu);
 	free(s);
 }
@@ -111,21 +96,22 @@ static bool check_dims(const struct launch *l, const struct conf *c, struct err 
 	return true;
 }
 
+/* Registers per thread that residency counts. An estimate above what a thread may have is cut: a compiler would spill. */
 static u32 choose_regs(const struct conf *c, const struct launch_spec *sp)
 {
 	u32 regs = sp->regs ? sp->regs : sp->fn->maxnreg ? MIN(sp->fn->maxnreg, sp->fn->regs) : sp->fn->regs;
-	u32 threads = (u32)round_up((u64)sp->block.x * MAX(sp->block.y, 1u) * MAX(sp->block.z, 1u), WARP_SIZE);
+	u64 threads = round_up((u64)sp->block.x * MAX(sp->block.y, 1u) * MAX(sp->block.z, 1u), WARP_SIZE);
 	if (!sp->regs && sp->fn->minnctapersm) /* the compiler would keep within what that many CTAs leave */
-		regs = MIN(regs, MAX(c->sm_regs / (sp->fn->minnctapersm * threads), 16u));
+		regs = MIN(regs, MAX((u32)(c->sm_regs / (sp->fn->minnctapersm * threads)), 16u));
 	return MIN(MAX(regs, 1u), c->sm_max_regs_thread);
 }
 
 static bool check_fits(const struct conf *c, const struct launch *l, struct err *e)
 {
 	const char *k = l->fn->name;
-	if (sm_cta_shared(c, l) > c->sm_shared)
-		return err_set(e, "%s: a CTA needs %u B of shared memory, an SM has %u (sm.shared)", k, l->shared_bytes,
-		               c->sm_shared);
+	if ((u64)l->fn->shared_bytes + l->dynamic_shared > c->sm_shared || sm_cta_shared(c, l) > c->sm_shared)
+		return err_set(e, "%s: a CTA needs %llu B of shared memory, an SM has %u (sm.shared)", k,
+		               (unsigned long long)l->fn->shared_bytes + l->dynamic_shared, c->sm_shared);
 	if (sm_cta_regs(c, l) > c->sm_regs)
 		return err_set(e, "%s: a CTA needs %u registers (%u a thread x %u warps), an SM has %u (sm.regs)", k,
 		               sm_cta_regs(c, l), l->regs, l->warps, c->sm_regs);
@@ -162,6 +148,10 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 		memcpy(l.params, sp->params, sp->param_bytes);
 	l.ctas = (u64)l.grid.x * l.grid.y * l.grid.z;
 	l.warps = (u32)ceil_div((u64)l.block.x * l.block.y * l.block.z, WARP_SIZE);
+	if (sp->regs > c->sm_max_regs_thread)
+		return err_set(e, "%s: %u registers a thread asked for, at most %u are possible (sm.max_regs_per_thread)",
+		               sp->fn->name, sp->regs, c->sm_max_regs_thread),
+		       -1;
 	l.regs = choose_regs(c, sp);
 	l.shared_bytes = sp->fn->shared_bytes;
 	if (sp->dynamic_shared)
@@ -186,6 +176,10 @@ bool sim_stream_idle(const struct sim *s, u32 stream)
 void sim_interrupt(struct sim *s)
 {
 	s->interrupted = 1;
+}
+void sim_clear_interrupt(struct sim *s)
+{
+	s->interrupted = 0;
 }
 u64 sim_cycle(const struct sim *s)
 {
@@ -218,20 +212,25 @@ static void run_samplers(struct sim *s)
 }
 
 /* True when nothing has issued, started or been answered for deadlock_cycles. Looked at every quarter of that. */
-static bool deadlocked(struct sim *s)
+static bool no_progress(struct sim *s)
 {
 	struct gpu_state *st = s->gpu->st;
-	if (st->deadlocked)
-		return true;
 	u64 sum = gpu_progress(s->gpu), quarter = s->gpu->conf.deadlock_cycles / 4;
-	s->watch_at = (st->cycle / quarter + 1) * quarter;
-	if (sum != s->progress_sum || !s->gpu->task->nrunning) {
-		s->progress_sum = sum;
-		s->progress_at = st->cycle;
-	} else if (st->cycle - s->progress_at >= s->gpu->conf.deadlock_cycles) {
-		st->deadlocked = 1;
+	st->watch_at = (st->cycle / quarter + 1) * quarter;
+	if (sum != st->progress_sum || !s->gpu->task->nrunning) {
+		st->progress_sum = sum;
+		st->progress_at = st->cycle;
 	}
-	return st->deadlocked;
+	return st->cycle - st->progress_at >= s->gpu->conf.deadlock_cycles;
+}
+
+/* One step of the machine up to `until` at most, with the samplers due. */
+static bool advance(struct sim *s, u64 until)
+{
+	bool stop = gpu_advance(s->gpu, MIN(until, s->muted ? NEVER : s->next_sample));
+	if (s->gpu->st->cycle >= s->next_sample && !s->muted)
+		run_samplers(s);
+	return stop;
 }
 
 static enum stop_why stopped(const struct sim *s, struct stop *out, enum stop_why why)
@@ -253,17 +252,18 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			s->interrupted = 0;
 			return stopped(s, out, STOP_INTERRUPT);
 		}
+		u64 travel = s->history ? travel_step(s) : NEVER;
 		if (task_idle(g->task))
 			return stopped(s, out, STOP_IDLE);
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
-		if (g->st->cycle >= s->watch_at && deadlocked(s))
-			continue;
-		bool stop = gpu_advance(g, MIN(until, MIN(s->next_sample, s->watch_at)));
-		if (g->st->cycle >= s->next_sample)
-			run_samplers(s);
-		if (stop)
-			return stopped(s, out, g->st->faulted ? STOP_FAULT : STOP_REQUEST);
+		bool stop;
+		if (g->st->cycle >= g->st->watch_at && no_progress(s))
+			stop = gpu_deadlock(g);
+		else
+			stop = advance(s, MIN(MIN(until, travel), g->st->watch_at));
+		if (stop && !g->st->faulted && !g->st->deadlocked)
+			return stopped(s, out, STOP_REQUEST);
 	}
 }
 
@@ -308,6 +308,8 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 		if (g->ctx[i].sched != ws || !strcmp(key, "tlv.group"))
 			sm_set_sched(&g->ctx[i], g->sm[i], ws);
 	g->st->dispatching = 1;
+	if (!strcmp(key, "deadlock_cycles"))
+		g->st->watch_at = 0; /* due by the old period */
 	return true;
 }
 
@@ -441,7 +443,7 @@ void sim_drain(struct sim *s)
 {
 	struct gpu *g = s->gpu;
 	while (task_idle(g->task) && mem_next(g->mem) != NEVER)
-		gpu_advance(g, NEVER);
+		advance(s, NEVER);
 }
 
 /* --- what there is

@@ -62,6 +62,8 @@ struct stop {
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out);
 /* Asks a running sim_run to stop at the next cycle boundary: safe from a signal handler. */
 void sim_interrupt(struct sim *s);
+/* Forgets a request that no sim_run has answered: it came while nothing ran, and is not meant for the next run. */
+void sim_clear_interrupt(struct sim *s);
 u64 sim_cycle(const struct sim *s);
 bool sim_faulted(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
@@ -70,6 +72,33 @@ void sim_take_printf(struct sim *s, struct strbuf *out);
 /* Host actions change the machine between cycles; sim_set changes what may change in a built machine: "warp-sched",
  * "cta-sched", "max_ctas_per_sm", "deadlock_cycles"; other keys are an error that says so. */
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
+
+/* --- time travel ---
+ *
+ * With a history, the machine takes snapshots while it runs, and sim_goto() brings back any cycle since its beginning, bit for bit.
+ * What happens to the machine from outside between two cycles (the host program, the user) is a *turn*: sim_fork() before it, sim_turn() after
+ * it. Where a replay reaches a turn it takes the state the turn left; nothing is done again outside. */
+/* Starts a history of at most `mb` MiB at the present cycle (0: ends it). */
+bool sim_history(struct sim *s, u64 mb, struct err *e);
+/* Something outside is about to change the machine at the present cycle: in the past this forks history - what came after is
+ * forgotten. */
+void sim_fork(struct sim *s);
+/* It has changed it. */
+void sim_turn(struct sim *s);
+/* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event consumers and
+ * samplers hear nothing of it. */
+bool sim_goto(struct sim *s, u64 cycle, struct err *e);
+struct sim_history_info {
+	bool on;
+	u64 begin, frontier; /* cycles that sim_goto() reaches */
+	u32 snapshots, at;   /* at: the snapshot last passed */
+	u64 bytes;
+	u32 turns;           /* that have happened at the present position */
+	bool turn_ahead;     /* a recorded turn lies ahead: the host program is not to be asked */
+};
+void sim_history_info(const struct sim *s, struct sim_history_info *out);
+/* Cycle of snapshot i (0 .. snapshots-1). */
+u64 sim_snapshot_cycle(const struct sim *s, u32 i);
 
 /* --- observing
  * --------------------------------------------------------------------------------------------------------- */

@@ -214,7 +214,7 @@ printf 'print(gpu.num_sms)\n' >"$tmp/script2.lua"
 expect 0 "15" run vecadd --size small --script "$tmp/script2.lua"
 
 # --- lists and explanations
-for what in gpus workloads policies stats events opcodes; do
+for what in gpus workloads policies stats events opcodes config; do
 	check "list $what" sh -c "'$W' list $what | grep -q ."
 	check "list $what --format json" sh -c "'$W' list $what --format json | grep -q '\"name\": '"
 done

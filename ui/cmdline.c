@@ -30,7 +30,7 @@ static const struct command {
 } commands[] = {
     {"debug", D, "[WORKLOAD] [options]", "the debugger"},
     {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
-    {"list", L, "WHAT", "gpus, workloads, policies, stats, events or opcodes"},
+    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes or config"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
 
@@ -311,7 +311,7 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 	if (n > 1)
 		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
 	if (!n && cmd->bit & (L | X))
-		return err_set(e, "usage: warpdbg %s %s", cmd->name, cmd->args);
+		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
 	o->workload = n ? words[0] : NULL;
 	return true;
 }

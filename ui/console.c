@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <readline/history.h>
 #include <readline/readline.h>
 
+#include "command_history.h"
 #include "commands/commands.h"
 
 #define SLICE (1u << 20) /* cycles between two looks at the output */
-#define HISTORY_MAX 2000
 
 static struct debugger *current; /* readline's callbacks have no context */
 
@@ -95,33 +93,17 @@ static char *word_breaks(void)
 /* --- history, signals
  * ------------------------------------------------------------------------------------------------------ */
 
-static bool history_path(char *path, size_t size)
-{
-	struct stat st;
-	const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
-	char dir[2000];
-	if (state && *state)
-		snprintf(dir, sizeof(dir), "%s", state);
-	else
-		snprintf(dir, sizeof(dir), "%s/.local/state", home ? home : "");
-	if (!home && !(state && *state))
-		return false;
-	if (!stat(dir, &st) && S_ISDIR(st.st_mode))
-		snprintf(path, size, "%s/warpdbg_history", dir);
-	else
-		snprintf(path, size, "%s/.warpdbg_history", home ? home : dir);
-	return true;
-}
-
 /* Ctrl-C at the prompt: the line is dropped, the prompt comes again. */
 static int drop_line(void)
 {
 	if (!current->interrupt)
 		return 0;
-	current->interrupt = false;
+	debugger_clear_interrupt(current);
+	debugger_drop_collect(current);
 	rl_free_line_state();
 	rl_callback_sigcleanup();
-	fputs("^C\n", rl_outstream);
+	fputc('\n', rl_outstream); /* readline has shown the ^C */
+	rl_set_prompt(debugger_prompt(current));
 	rl_replace_line("", 0);
 	rl_on_new_line();
 	rl_forced_update_display();
@@ -130,28 +112,16 @@ static int drop_line(void)
 
 static void set_up(void)
 {
-	char path[2100];
 	rl_readline_name = "warpdbg";
 	rl_attempted_completion_function = complete;
 	rl_completion_word_break_hook = word_breaks;
 	rl_completer_quote_characters = "";
 	rl_signal_event_hook = drop_line;
-	using_history();
-	stifle_history(HISTORY_MAX);
-	if (history_path(path, sizeof(path)))
-		read_history(path);
-}
-
-static void remember(const char *line)
-{
-	HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
-	if (*skip_blanks(line) && !(last && !strcmp(last->line, line)))
-		add_history(line);
+	command_history_load();
 }
 
 void console_main(struct debugger *d)
 {
-	char path[2100];
 	current = d;
 	set_up();
 	while (d->state != DBG_QUIT) {
@@ -160,12 +130,11 @@ void console_main(struct debugger *d)
 			putchar('\n');
 			break;
 		}
-		remember(line);
+		command_history_add(line);
 		console_execute(d, line);
 		free(line);
 	}
-	if (history_path(path, sizeof(path)))
-		write_history(path);
+	command_history_save();
 	debugger_free_matches(candidates);
 	candidates = NULL;
 }

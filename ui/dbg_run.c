@@ -42,7 +42,7 @@ void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
 	goal_clear(d);
 	d->goal.kind = k;
 	d->goal.cycle = cycle;
-	d->interrupt = false;
+	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 }
 
@@ -153,6 +153,7 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, struc
 
 static void report_hit(struct debugger *d, struct strbuf *out)
 {
+	bool silent = false;
 	struct break_hit h = d->breaks.hit;
 	struct breakpoint *b = break_find(&d->breaks, h.id);
 	struct strbuf t = STRBUF_INIT;
@@ -161,13 +162,16 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 	} else if (b->internal) {
 		report_goal_hit(d, &h, out);
 	} else {
+		struct strbuf unsaid = STRBUF_INIT;
+		silent = b->commands && !strncmp(b->commands, "silent\n", 7);
 		hit_text(d, &h, b, &t);
-		stopped(d, strbuf_str(&t), out);
+		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
+		strbuf_release(&unsaid);
 		focus_event(d, &h.ev);
 		if (b->commands) {
 			char where[32];
 			snprintf(where, sizeof(where), "breakpoint %u", b->id);
-			debugger_queue_text(d, b->commands, where);
+			debugger_queue_text(d, b->commands + (silent ? 7 : 0), where);
 		}
 		if (b->temporary)
 			break_delete(&d->breaks, b->id);
@@ -175,7 +179,10 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 	strbuf_release(&t);
 	break_clear_hit(&d->breaks);
 	goal_done(d);
-	after_stop(d, out);
+	if (silent)
+		debugger_refresh_focus(d);
+	else
+		after_stop(d, out);
 }
 
 static void report_fault(struct debugger *d, struct strbuf *out)
@@ -349,7 +356,7 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 {
 	while (d->goal.kind != GOAL_NONE)
 		goal_slice(d, 1 << 20, out);
-	d->interrupt = false;
+	debugger_clear_interrupt(d);
 }
 
 /* --- start and restart

@@ -86,6 +86,14 @@ void debugger_interrupt(struct debugger *d)
 		sim_interrupt(d->subscribed_to);
 }
 
+void debugger_clear_interrupt(struct debugger *d)
+{
+	d->interrupt = false;
+	lua_interrupt_clear();
+	if (d->subscribed_to)
+		sim_clear_interrupt(d->subscribed_to);
+}
+
 /* --- log ---------------------------------------------------------------------------------------------------------- */
 
 static void log_text(struct debugger *d, enum log_kind k, const char *text, size_t n)
@@ -144,6 +152,34 @@ bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e)
 	return true;
 }
 
+/* Cuts what was appended after byte `from` to so many columns, marked by "...". */
+static void clip(struct strbuf *out, size_t from, u32 columns)
+{
+	if (out->len - from <= columns || columns < 4)
+		return;
+	size_t n = from + columns - 3;
+	while (n > from && (out->buf[n] & 0xc0) == 0x80) /* not within a UTF-8 character */
+		n--;
+	out->len = n;
+	strbuf_adds(out, "...");
+}
+
+/* What a small screen has room for; the rest is in its views. */
+static void brief_place(struct debugger *d, const struct warp_info *w, const struct kernel_info *k, struct strbuf *out)
+{
+	size_t from = out->len;
+	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s: ", (unsigned long long)gpu_cycle(dbg_gpu(d)),
+	            d->focus.sm, d->focus.warp, (unsigned long long)w->cta, k->name);
+	if (w->pc == PC_DONE || w->pc >= k->launch->mod->ncode) {
+		strbuf_adds(out, warp_state_descs[w->state].name);
+	} else {
+		strbuf_addf(out, "%u ", k->launch->mod->code[w->pc].line);
+		line_text(k->launch->mod, w->pc, out);
+	}
+	clip(out, from, d->brief);
+	strbuf_addc(out, '\n');
+}
+
 void debugger_show_place(struct debugger *d, struct strbuf *out)
 {
 	struct warp_info w;
@@ -151,14 +187,17 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 	const struct focus *f = &d->focus;
 	struct gpu *g = dbg_gpu(d);
 	gpu_warp_info(g, f->sm, f->warp, &w);
-	strbuf_addf(out, "cycle %llu, SM %u warp %u", (unsigned long long)gpu_cycle(g), f->sm, f->warp);
 	if (w.state == WS_NONE || w.launch < 0) {
-		strbuf_adds(out, ": empty\n");
+		strbuf_addf(out, "cycle %llu, SM %u warp %u: empty\n", (unsigned long long)gpu_cycle(g), f->sm, f->warp);
 		return;
 	}
 	gpu_kernel_info(g, (u32)w.launch, &k);
-	strbuf_addf(out, ", CTA %llu of %s, lane %u: %s", (unsigned long long)w.cta, k.name, f->lane,
-	            warp_state_descs[w.state].name);
+	if (d->brief) {
+		brief_place(d, &w, &k, out);
+		return;
+	}
+	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm, f->warp,
+	            (unsigned long long)w.cta, k.name, f->lane, warp_state_descs[w.state].name);
 	if (*w.waits)
 		strbuf_addf(out, " (%s)", w.waits);
 	strbuf_addc(out, '\n');
@@ -254,7 +293,7 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 		return DBG_QUIT;
 	if (d->goal.kind != GOAL_NONE || d->queue.n)
 		return d->state = DBG_RUNNING;
-	d->interrupt = false;
+	debugger_clear_interrupt(d);
 	d->queue.sources = 0;
 	return d->state = d->rest;
 }
@@ -265,6 +304,14 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 const char *debugger_prompt(const struct debugger *d)
 {
 	return d->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
+}
+
+bool debugger_drop_collect(struct debugger *d)
+{
+	bool any = d->collect.kind != COLLECT_NONE;
+	d->collect.kind = COLLECT_NONE;
+	strbuf_clear(&d->collect.text);
+	return any;
 }
 
 static bool collect_commands(struct debugger *d, const char *line, struct err *e)
@@ -353,10 +400,8 @@ bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, 
 		e = &own;
 	if (d->in_run)
 		return err_set(e, "the machine is running: commands wait until it stops");
-	if (d->goal.kind == GOAL_NONE && !d->queue.n) {
-		d->interrupt = false;
-		lua_interrupt_clear();
-	}
+	if (d->goal.kind == GOAL_NONE && !d->queue.n)
+		debugger_clear_interrupt(d);
 	if (d->collect.kind != COLLECT_NONE)
 		return collect(d, line, out, e);
 	char *text = trimmed(line);

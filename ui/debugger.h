@@ -106,6 +106,7 @@ struct debugger {
 	u64 log_mask;           /* event types copied to the log */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
 	size_t output_logged;   /* bytes of the session's output that the log has already */
+	u32 brief;              /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
 	bool quiet;             /* the goal is a script's: reaching it is not reported, only what stops before it */
 	bool split_errors;      /* errors of queued commands go to `errors` instead of the answer: for standard error */
 	struct strbuf errors;
@@ -145,6 +146,10 @@ static inline bool debugger_running(const struct debugger *d)
 }
 /* Ends the goal at the next cycle boundary, drops queued commands: safe from a signal handler. */
 void debugger_interrupt(struct debugger *d);
+/* Forgets an interrupt, in Lua and the machine as well: it has been answered, or nothing ran when it came. */
+void debugger_clear_interrupt(struct debugger *d);
+/* Leaves multi-line input (`commands`, `lua`) without using it; true when there was one. */
+bool debugger_drop_collect(struct debugger *d);
 /* "(wd) ", or "> " while a multi-line command is being typed. */
 const char *debugger_prompt(const struct debugger *d);
 /* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed;
@@ -156,7 +161,8 @@ void debugger_free_matches(char **matches);
 bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e);
 /* Brings the focus's kernel and CTA up to date with its slot (after a stop). */
 void debugger_refresh_focus(struct debugger *d);
-/* Appends the focused warp's place: "SM 1 warp 8, CTA 412 of hotspot, lane 0" and its source line. */
+/* Appends the focused warp's place: "cycle 9000, SM 1 warp 8, CTA 412 of hotspot, lane 0: memory (...)" and its source
+ * line; when d->brief is set, in one line. */
 void debugger_show_place(struct debugger *d, struct strbuf *out);
 /* Adds a line to the log. */
 void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -186,7 +186,7 @@ bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e
 		const char *near = conf_nearest(name, (const char *const *)s.names, s.nnames);
 		err_set(e,
 		        near ? "nothing is called '%s' (did you mean '%s'?)"
-		             : "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes",
+		             : "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes, config",
 		        name, near);
 	}
 	for (u32 i = 0; i < s.nnames; i++)

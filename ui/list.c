@@ -200,6 +200,11 @@ static bool list_events(const char *data_dir, bool json, struct strbuf *out)
 	return list_kinds((const char *[]){"event", NULL}, json, out);
 }
 
+static bool list_config(const char *data_dir, bool json, struct strbuf *out)
+{
+	return list_kinds((const char *[]){"config key", NULL}, json, out);
+}
+
 static bool list_opcodes(const char *data_dir, bool json, struct strbuf *out)
 {
 	return list_kinds((const char *[]){"opcode", NULL}, json, out);
@@ -210,7 +215,8 @@ static const struct thing {
 	bool files; /* needs the data directory */
 	bool (*list)(const char *data_dir, bool json, struct strbuf *out);
 } things[] = {{"gpus", true, list_gpus},    {"workloads", true, list_workloads}, {"policies", false, list_policies},
-              {"stats", false, list_stats}, {"events", false, list_events},      {"opcodes", false, list_opcodes}};
+              {"stats", false, list_stats}, {"events", false, list_events},      {"opcodes", false, list_opcodes},
+              {"config", false, list_config}};
 
 static bool no_such_thing(const char *what, struct err *e)
 {
@@ -220,7 +226,7 @@ static bool no_such_thing(const char *what, struct err *e)
 	const char *near = conf_nearest(what, names, ARRAY_LEN(names));
 	if (near)
 		return err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
-	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes",
+	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes, config",
 	               what);
 }
 

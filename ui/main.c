@@ -15,19 +15,13 @@
 #define WARPDBG_VERSION "0.1"
 #endif
 
-static int print(const struct strbuf *text)
-{
-	fputs(strbuf_str(text), stdout);
-	return fflush(stdout) ? 2 : 0;
-}
-
 static int help(void)
 {
 	struct strbuf text = STRBUF_INIT;
 	cmdline_help(&text);
-	int status = print(&text);
+	fputs(strbuf_str(&text), stdout);
 	strbuf_release(&text);
-	return status;
+	return 0;
 }
 
 static int look_up(const struct options *o)
@@ -36,11 +30,12 @@ static int look_up(const struct options *o)
 	struct err e = {0};
 	bool json = o->format && !strcmp(o->format, "json");
 	bool ok = !strcmp(o->command, "list") ? list_things(o, &text, &e) : explain_name(o->workload, json, &text, &e);
-	int status = ok ? print(&text) : 2;
-	if (!ok)
+	if (ok)
+		fputs(strbuf_str(&text), stdout);
+	else
 		complain(&e);
 	strbuf_release(&text);
-	return status;
+	return ok ? 0 : 2;
 }
 
 static int debug(struct options *o)
@@ -83,5 +78,9 @@ int main(int argc, char **argv)
 	case CMDLINE_ERROR: complain(&e); break;
 	}
 	cmdline_free(&o);
+	if ((fflush(stdout) || ferror(stdout)) && !status) { /* a full disk, a closed descriptor: the answer is not complete */
+		fputs("warpdbg: cannot write to standard output\n", stderr);
+		return 2;
+	}
 	return status;
 }

@@ -46,13 +46,21 @@ extern const __device__ struct sreg_ctaid blockIdx;
 extern const __device__ struct sreg_nctaid gridDim;
 
 /* --- vectors: a copy is one 128-bit access ------------------------------------------------------------------------ */
+typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
+typedef int int2 __attribute__((ext_vector_type(2)));
+typedef int int4 __attribute__((ext_vector_type(4)));
 
 /* --- atomics -------------------------------------------------------------------------------------------------------
  */
 static __device__ __forceinline__ unsigned atomicAdd(unsigned *p, unsigned v)
 {
 	return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
+}
+
+static __device__ __forceinline__ int atomicMin(int *p, int v)
+{
+	return __nvvm_atom_min_gen_i(p, v);
 }
 
 /* --- warp shuffles; mask names the lanes that take part
@@ -72,6 +80,53 @@ static __device__ __forceinline__ float rsqrtf(float x)
 {
 	return __nvvm_rsqrt_approx_f(x);
 }
+static __device__ __forceinline__ float sqrtf(float x)
+{
+	return __nvvm_sqrt_rn_f(x);
+}
+static __device__ __forceinline__ double sqrt(double x)
+{
+	return __nvvm_sqrt_rn_d(x);
+}
+static __device__ __forceinline__ float fabsf(float x)
+{
+	return __builtin_fabsf(x);
+}
+static __device__ __forceinline__ float fminf(float a, float b)
+{
+	return __builtin_fminf(a, b);
+}
+static __device__ __forceinline__ float fmaxf(float a, float b)
+{
+	return __builtin_fmaxf(a, b);
+}
+static __device__ __forceinline__ float floorf(float x)
+{
+	return __builtin_floorf(x);
+}
+/* The hardware's approximations, as nvcc emits them with -use_fast_math: 2^x and log2 with a relative (near 1 absolute)
+ * error of about 2^-22, sine and cosine with an absolute one of 2^-20.9 for |x| <= pi; quotients within 2 units of the
+ * last place. */
+static __device__ __forceinline__ float __expf(float x)
+{
+	return __nvvm_ex2_approx_f(x * 1.44269504f);
+}
+static __device__ __forceinline__ float __logf(float x)
+{
+	return __nvvm_lg2_approx_f(x) * 0.693147181f;
+}
+static __device__ __forceinline__ float __sinf(float x)
+{
+	return __nvvm_sin_approx_f(x);
+}
+static __device__ __forceinline__ float __cosf(float x)
+{
+	return __nvvm_cos_approx_f(x);
+}
+static __device__ __forceinline__ float __fdividef(float a, float b)
+{
+	return __nvvm_div_approx_f(a, b);
+}
 static __device__ __forceinline__ int max(int a, int b)
 {
 	return a > b ? a : b;
@@ -79,6 +134,35 @@ static __device__ __forceinline__ int max(int a, int b)
 static __device__ __forceinline__ int min(int a, int b)
 {
 	return a < b ? a : b;
+}
+
+/* --- texture objects -----------------------------------------------------------------------------------------------
+ * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. */
+typedef unsigned long long texture_object;
+
+static __device__ __forceinline__ int4 tex2d_int4(texture_object t, int x, int y)
+{
+	int4 v;
+	asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+	    : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+	    : "l"(t), "r"(x), "r"(y));
+	return v;
+}
+static __device__ __forceinline__ float tex2d_float(texture_object t, int x, int y)
+{
+	float v, unused1, unused2, unused3;
+	asm("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+	    : "=f"(v), "=f"(unused1), "=f"(unused2), "=f"(unused3)
+	    : "l"(t), "r"(x), "r"(y));
+	return v;
+}
+static __device__ __forceinline__ unsigned tex2d_uint(texture_object t, int x, int y)
+{
+	unsigned v, unused1, unused2, unused3;
+	asm("tex.2d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+	    : "=r"(v), "=r"(unused1), "=r"(unused2), "=r"(unused3)
+	    : "l"(t), "r"(x), "r"(y));
+	return v;
 }
 
 #endif

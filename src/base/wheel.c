@@ -10,45 +10,22 @@ void wheel_init(struct wheel *w, struct arena *a, u32 ntimers)
 	w->n = ntimers;
 }
 
-static void unlink_node(struct wheel *w, u32 t)
+void wheel_unlink(struct wheel *w, u32 t)
 {
 	struct wheel_node *n = &w->node[t];
 	u32 s = (n->at - 1) & SLOT_MASK;
-	if (n->prev)
-		w->node[n->prev - 1].next = n->next;
-	else
+	if (w->st->slot[s].head == t + 1)
 		w->st->slot[s].head = n->next;
+	else
+		w->node[n->prev - 1].next = n->next;
 	if (n->next)
 		w->node[n->next - 1].prev = n->prev;
 	else
-		w->st->slot[s].tail = n->prev;
+		w->st->slot[s].tail = w->st->slot[s].head ? n->prev : 0;
 	if (!w->st->slot[s].head)
 		w->st->busy[s / 64] &= ~BIT(s % 64);
-	*n = (struct wheel_node){0};
-}
-
-void wheel_cancel(struct wheel *w, u32 t)
-{
-	if (w->node[t].at)
-		unlink_node(w, t);
-}
-
-void wheel_set(struct wheel *w, u32 t, u64 at)
-{
-	struct wheel_node *n = &w->node[t];
-	if (at < w->st->now)
-		at = w->st->now;
-	if (n->at)
-		unlink_node(w, t);
-	u32 s = at & SLOT_MASK, tail = w->st->slot[s].tail;
-	n->at = at + 1;
-	n->prev = tail;
-	if (tail)
-		w->node[tail - 1].next = t + 1;
-	else
-		w->st->slot[s].head = t + 1;
-	w->st->slot[s].tail = t + 1;
-	w->st->busy[s / 64] |= BIT(s % 64);
+	n->at = 0;
+	n->next = 0;
 }
 
 /* The first timer of cycle `at`, or 0; timers of later turns may stand before it. */
@@ -104,7 +81,7 @@ u32 wheel_pop_slow(struct wheel *w, u64 now)
 	while (st->now <= now) {
 		u32 t = first_of_cycle(w, st->now);
 		if (t) {
-			unlink_node(w, t - 1);
+			wheel_unlink(w, t - 1);
 			return t - 1;
 		}
 		u64 next = wheel_next(w);

@@ -17,7 +17,7 @@
 
 struct wheel_node {
 	u64 at;         /* cycle + 1; 0 = not set, so that fresh arena memory is a wheel of idle timers */
-	u32 next, prev; /* timer + 1; 0 = none */
+	u32 next, prev; /* timer + 1; next 0 = none; prev is meaningful behind the slot's head only */
 };
 struct wheel_state {
 	u64 now; /* every timer before it has fired */
@@ -34,9 +34,33 @@ struct wheel {
 };
 
 void wheel_init(struct wheel *w, struct arena *a, u32 ntimers);
+/* Takes a timer that is set out of its slot. */
+void wheel_unlink(struct wheel *w, u32 t);
 /* Sets timer `t` to cycle `at`, moving it when it was set; a cycle already over means the current one. */
-void wheel_set(struct wheel *w, u32 t, u64 at);
-void wheel_cancel(struct wheel *w, u32 t);
+static inline void wheel_set(struct wheel *w, u32 t, u64 at)
+{
+	struct wheel_node *n = &w->node[t];
+	struct wheel_state *st = w->st;
+	if (at < st->now)
+		at = st->now;
+	if (n->at)
+		wheel_unlink(w, t);
+	u32 s = at & (WHEEL_SLOTS - 1), tail = st->slot[s].tail;
+	n->at = at + 1;
+	n->prev = tail;
+	st->slot[s].tail = t + 1;
+	if (tail) {
+		w->node[tail - 1].next = t + 1;
+	} else {
+		st->slot[s].head = t + 1;
+		st->busy[s / 64] |= BIT(s % 64);
+	}
+}
+static inline void wheel_cancel(struct wheel *w, u32 t)
+{
+	if (w->node[t].at)
+		wheel_unlink(w, t);
+}
 /* The cycle a timer is set to; NEVER when it is not set. */
 static inline u64 wheel_at(const struct wheel *w, u32 t)
 {
@@ -50,13 +74,12 @@ static inline void wheel_take_head(struct wheel *w, u32 s, u32 t)
 {
 	struct wheel_node *n = &w->node[t];
 	w->st->slot[s].head = n->next;
-	if (n->next) {
-		w->node[n->next - 1].prev = 0;
-	} else {
+	if (!n->next) {
 		w->st->slot[s].tail = 0;
 		w->st->busy[s / 64] &= ~BIT(s % 64);
 	}
-	*n = (struct wheel_node){0};
+	n->at = 0;
+	n->next = 0;
 }
 /* Takes the next timer due at or before `now`; WHEEL_NONE when there is none (then the current cycle is now + 1). The
  * cycle that the timer was due in is then the current one: wheel_now(). */
@@ -68,6 +91,11 @@ static inline u32 wheel_pop(struct wheel *w, u64 now)
 		return at > now ? WHEEL_NONE : wheel_pop_slow(w, now);
 	wheel_take_head(w, s, head - 1);
 	return head - 1;
+}
+/* The timer that stands first in the current cycle's slot, for prefetching; WHEEL_NONE when the slot is empty. */
+static inline u32 wheel_head(const struct wheel *w)
+{
+	return w->st->slot[w->st->now & (WHEEL_SLOTS - 1)].head - 1;
 }
 static inline u64 wheel_now(const struct wheel *w)
 {

@@ -190,23 +190,28 @@ void conf_get(const struct conf *c, const struct conf_key *k, struct strbuf *out
 	}
 }
 
-/* Levenshtein distance, for names of at most 63 characters. */
+/* Edits (a letter more, less or another, two swapped) from a to b, for names of at most 63 characters. */
 static u32 distance(const char *a, const char *b)
 {
-	u32 row[64];
+	u32 row[64], before[64] = {0}; /* `before` is the row two letters of a back */
 	size_t n = strlen(b);
 	if (n > 63 || strlen(a) > 63)
 		return 99;
 	for (u32 j = 0; j <= n; j++)
 		row[j] = j;
 	for (u32 i = 0; a[i]; i++) {
-		u32 diag = row[0];
+		u32 last[64], diag = row[0];
+		memcpy(last, row, (n + 1) * sizeof *row);
 		row[0] = i + 1;
 		for (u32 j = 0; j < n; j++) {
-			u32 subst = diag + (a[i] != b[j]);
+			u32 least = diag + (a[i] != b[j]);
 			diag = row[j + 1];
-			row[j + 1] = MIN(subst, MIN(diag, row[j]) + 1);
+			least = MIN(least, MIN(diag, row[j]) + 1);
+			if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j])
+				least = MIN(least, before[j - 1] + 1);
+			row[j + 1] = least;
 		}
+		memcpy(before, last, (n + 1) * sizeof *row);
 	}
 	return row[n];
 }
@@ -214,7 +219,7 @@ static u32 distance(const char *a, const char *b)
 const char *conf_nearest(const char *word, const char *const *names, u32 n)
 {
 	const char *best = NULL;
-	u32 least = (u32)strlen(word) / 3 + 2;
+	u32 least = MAX((u32)strlen(word) / 3, 1u) + 1; /* too far: more than a third of the letters wrong */
 	for (u32 i = 0; i < n; i++) {
 		u32 d = distance(word, names[i]);
 		const char *dot = strrchr(names[i], '.');

@@ -46,7 +46,9 @@ struct fault {
 	u64 addr;  /* of the lowest faulting lane; 0 when no address is involved */
 	u32 bytes; /* access size per lane */
 	bool store;
+	u8 pad[3]; /* named so that they are zero: state is hashed */
 	enum space space;
+	u32 pad2;
 };
 
 enum {
@@ -130,6 +132,11 @@ struct texture {
 /* Binds a texture to a texref of a placed module; or makes an object whose handle a kernel gets as u64 (0 on error). */
 bool front_bind_texture(struct front *f, struct module *m, const char *name, const struct texture *t, struct err *e);
 u64 front_texture_object(struct front *f, const struct texture *t, struct err *e);
+
+/* What the front end keeps outside the arena and device memory and a machine that goes back in time must have again: placed modules and
+ * texture bindings. front_host_save() returns a block for free(). */
+void *front_host_save(const struct front *f);
+void front_host_restore(struct front *f, const void *saved);
 
 /* --- inspection ------------------------------------------------------------------------------------------------- */
 struct simt_entry {

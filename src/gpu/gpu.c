@@ -44,6 +44,7 @@ static bool build(struct gpu *g, struct err *e)
 	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
 	g->launch = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->launch);
 	g->prog = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->prog);
+	g->live = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->live);
 	g->front = front_create(c, &g->arena, &g->mem_values, e);
 	if (!g->front)
 		return false;
@@ -82,6 +83,7 @@ void gpu_destroy(struct gpu *g)
 	free(g->table);
 	free(g->launch);
 	free(g->prog);
+	free(g->live);
 	free(g->ev);
 	free(g->consumer);
 	devmem_release(&g->mem_values);
@@ -96,6 +98,7 @@ bool gpu_add_module(struct gpu *g, struct module *m, struct err *e)
 		return false;
 	}
 	u32 n = g->nmodules++;
+	g->modules_ever = g->nmodules;
 	g->module = xrealloc(g->module, g->nmodules * sizeof *g->module);
 	g->table = xrealloc(g->table, g->nmodules * sizeof *g->table);
 	g->module[n] = m;
@@ -342,17 +345,21 @@ static u64 next_event(const struct gpu *g)
 	return at;
 }
 
+bool gpu_deadlock(struct gpu *g)
+{
+	g->st->deadlocked = 1;
+	if (event_wanted(gpu_events(g), EV_DEADLOCK))
+		event_add(gpu_events(g), EV_DEADLOCK, g->st->cycle);
+	return g->event_mask && deliver_all(g);
+}
+
 bool gpu_advance(struct gpu *g, u64 limit)
 {
 	struct gpu_state *st = g->st;
 	u64 at = next_event(g);
 	if (at > st->cycle) {
-		if (at == NEVER && !task_idle(g->task)) {
-			st->deadlocked = 1; /* nothing is under way that could ever wake anybody */
-			if (event_wanted(gpu_events(g), EV_DEADLOCK))
-				event_add(gpu_events(g), EV_DEADLOCK, st->cycle);
-			return g->event_mask && deliver_all(g);
-		}
+		if (at == NEVER && !task_idle(g->task))
+			return gpu_deadlock(g); /* nothing is under way that could ever wake anybody */
 		st->cycle = MIN(at, limit);
 		if (st->cycle == limit)
 			return false;
@@ -397,15 +404,21 @@ void gpu_sync(struct gpu *g)
 u64 gpu_progress(const struct gpu *g)
 {
 	u64 sum = 0;
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		sum += g->sm[i]->k.issued + g->sm[i]->k.issue_slots + g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done +
-		       g->sm[i]->k.transactions;
-	return sum;
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm_counters *k = &g->sm[i]->k;
+		sum += k->issued + k->issue_slots + k->ctas_started + k->ctas_done + k->transactions + k->shared_cycles;
+		sum += g->sm[i]->in[WS_SLEEP] ? g->st->cycle : 0;
+	}
+	for (u32 i = 0; i < g->conf.partitions; i++)
+		sum += mem_dram_counters(g->mem, i)->reads + mem_dram_counters(g->mem, i)->writes;
+	return sum + mem_noc_counters(g->mem)->requests + mem_noc_counters(g->mem)->replies;
 }
 
 void gpu_set_event_mask(struct gpu *g, u64 mask)
 {
 	g->event_mask = mask;
+	if (!mask)
+		gpu_events(g)->n = 0; /* host actions nobody wants to hear of any more */
 	for (u32 i = 0; i <= g->conf.num_sms; i++)
 		g->ev[i].mask = mask;
 }

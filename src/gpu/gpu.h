@@ -18,9 +18,11 @@ struct gpu_state {            /* arena */
 	u64 wake_at[GPU_MAX_SMS]; /* of sleeping SMs */
 	u64 next_wake;            /* the earliest of those */
 	u64 finished[2];          /* SMs with finished CTAs to collect */
+	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
+	u64 watch_at, progress_at, progress_sum;
 	u32 dispatch_rr;
 	u8 dispatching; /* CTAs may find room: look */
-	u8 faulted, deadlocked;
+	u8 faulted, deadlocked, pad;
 };
 struct gpu {
 	struct conf conf;
@@ -35,10 +37,12 @@ struct gpu {
 	struct event_buf *ev;   /* num_sms + 1: the last is the machine's own */
 	struct launch **launch; /* by id */
 	struct program *prog;   /* by id */
+	struct kernel_counters *live; /* by id: copies that queries hand out */
 	const struct cta_sched_ops *cta_sched;
 	struct module **module;
 	struct issue_info **table; /* by module */
 	u32 nmodules;
+	u32 modules_ever;            /* entries of the tables, those that a return to the past has hidden included */
 	struct {
 		u64 mask;
 		bool (*fn)(void *ctx, const struct event *e);
@@ -58,8 +62,11 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e);
 bool gpu_advance(struct gpu *g, u64 limit);
 /* Brings every counter up to date with gpu_cycle(). */
 void gpu_sync(struct gpu *g);
-/* Sum of issue slots and CTAs: changes while the machine makes progress. */
+/* Sum of issue slots, CTAs, transactions and memory responses: changes while the machine makes progress. A sleeping
+ * warp (nanosleep) is progress too: it will go on by itself. */
 u64 gpu_progress(const struct gpu *g);
+/* The machine makes no progress any more: notes it and tells the consumers. Returns whether one asked to stop. */
+bool gpu_deadlock(struct gpu *g);
 void gpu_set_event_mask(struct gpu *g, u64 mask);
 static inline struct event_buf *gpu_events(struct gpu *g)
 {

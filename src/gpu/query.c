@@ -233,15 +233,15 @@ u32 gpu_num_kernels(const struct gpu *g)
 /* The kernel's counters with those of its resident CTAs added: a CTA's own are folded in when it ends. */
 static const struct kernel_counters *live_counters(const struct gpu *g, u32 launch)
 {
-	static _Thread_local struct kernel_counters k;
-	k = g->task->kcb[launch].k;
+	struct kernel_counters *k = &g->live[launch];
+	*k = g->task->kcb[launch].k;
 	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)
 		for (u32 c = 0; c < SM_MAX_CTAS; c++)
 			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch) {
-				k.warp_insts += g->sm[i]->cta[c].insts;
-				k.thread_insts += g->sm[i]->cta[c].thread_insts;
+				k->warp_insts += g->sm[i]->cta[c].insts;
+				k->thread_insts += g->sm[i]->cta[c].thread_insts;
 			}
-	return &k;
+	return k;
 }
 
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)

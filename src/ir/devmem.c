@@ -32,6 +32,7 @@ bool devmem_init(struct devmem *d, u64 bytes, struct err *e)
 	}
 	d->mem = p;
 	d->dirty = xcalloc(1, dirty_bytes(d));
+	d->written = xcalloc(1, dirty_bytes(d));
 	return true;
 }
 
@@ -40,6 +41,7 @@ void devmem_release(struct devmem *d)
 	if (d->mem)
 		munmap(d->mem, d->bytes);
 	free(d->dirty);
+	free(d->written);
 	free(d->allocs);
 	*d = (struct devmem){0};
 }
@@ -169,10 +171,13 @@ u64 devmem_hash(const struct devmem *d)
 	XXH3_state_t st;
 	XXH3_64bits_reset(&st);
 	for (u64 w = 0; w < dirty_bytes(d) / sizeof(u64); w++)
-		for (u64 bits = d->dirty[w]; bits; bits &= bits - 1) {
+		for (u64 bits = d->dirty[w] | d->written[w]; bits; bits &= bits - 1) {
 			u64 page = w * 64 + (u64)__builtin_ctzll(bits);
+			const u8 *p = d->mem + page * DEVMEM_PAGE;
+			if (!*p && !memcmp(p, p + 1, DEVMEM_PAGE - 1))
+				continue; /* as if it had never been written */
 			XXH3_64bits_update(&st, &page, sizeof(page));
-			XXH3_64bits_update(&st, d->mem + page * DEVMEM_PAGE, DEVMEM_PAGE);
+			XXH3_64bits_update(&st, p, DEVMEM_PAGE);
 		}
 	return XXH3_64bits_digest(&st);
 }

@@ -30,7 +30,8 @@ struct devmem {
 	u8 *mem;              /* reserved range */
 	u64 bytes;            /* its size */
 	u64 top;              /* next free device address */
-	u64 *dirty;           /* one bit per page, set by every write */
+	u64 *dirty;           /* one bit per page, set by every write; snapshots clear it (obs/history) into written */
+	u64 *written;         /* pages that were dirty before the last snapshot */
 	struct alloc *allocs; /* sorted by address */
 	u32 nallocs, cap;
 	u64 epoch; /* counts changes of the allocation table, so that look-ups may be cached */
@@ -59,6 +60,6 @@ static inline void devmem_touch(struct devmem *d, u64 addr, u32 n) /* marks the 
 	for (u64 p = first; p <= last; p++)
 		d->dirty[p / 64] |= 1ull << (p % 64);
 }
-/* XXH3 hash over all touched (dirty) pages and their numbers. */
+/* XXH3 hash over all pages that are not zero, and their numbers. */
 u64 devmem_hash(const struct devmem *d);
 #endif

@@ -12,11 +12,16 @@
 #define SECTOR SECTOR_BYTES
 #define LINE_WORDS 4 /* 256 B, the longest line, as a bit per byte */
 
+#define SLOTS 256 /* twice MEM_TXN_MAX, so that probes stay short */
+#define FEW 4     /* lines up to which they are looked through one by one */
+
 struct coalescer {
 	u32 line; /* bytes */
+	u32 line_shift;
 	u32 n;
 	bool sectored, count_bytes;
 	struct mem_txn *out;
+	u8 slot[SLOTS];                       /* open addressing: transaction + 1 by line */
 	u64 touched[MEM_TXN_MAX][LINE_WORDS]; /* bit per byte of the line; only with count_bytes */
 };
 
@@ -30,27 +35,65 @@ static u32 line_bytes(const struct conf *c, enum mem_cache cache)
 	}
 }
 
-/* The transaction of a line, new when no lane touched it before. Neighbouring lanes mostly hit the last one. */
-static u32 txn_of(struct coalescer *co, u64 line)
+/* The slot of a line: its own, or the free one where it belongs. */
+static inline u32 slot_of(const struct coalescer *co, u64 line)
 {
-	for (u32 i = co->n; i-- > 0;)
-		if (co->out[i].addr == line)
-			return i;
-	BUG_ON(co->n == MEM_TXN_MAX);
-	co->out[co->n] = (struct mem_txn){.addr = line};
-	if (co->count_bytes)
-		memset(co->touched[co->n], 0, sizeof(co->touched[0]));
-	return co->n++;
+	u32 at = (u32)(line >> co->line_shift) * 0x9e3779b1u >> 24;
+	while (co->slot[at] && co->out[co->slot[at] - 1u].addr != line)
+		at = (at + 1) % SLOTS;
+	return at;
 }
 
-static void touch_bytes(u64 *touched, u32 from, u32 n)
+static void fill_slots(struct coalescer *co)
 {
-	u32 end = from + n;
+	memset(co->slot, 0, sizeof(co->slot));
+	for (u32 i = 0; i < co->n; i++)
+		co->slot[slot_of(co, co->out[i].addr)] = (u8)(i + 1);
+}
+
+static u32 new_txn(struct coalescer *co, u64 line)
+{
+	u32 n = co->n;
+	BUG_ON(n == MEM_TXN_MAX);
+	co->out[n] = (struct mem_txn){.addr = line};
+	if (co->count_bytes)
+		memset(co->touched[n], 0, sizeof(co->touched[0]));
+	co->n = n + 1;
+	return n;
+}
+
+/* The transaction of a line, new when no lane touched it before. Neighbouring lanes mostly hit the last one. */
+static inline u32 txn_of(struct coalescer *co, u64 line)
+{
+	u32 n = co->n;
+	if (n <= FEW) {
+		for (u32 i = n; i-- > 0;)
+			if (co->out[i].addr == line)
+				return i;
+		if (n == FEW)
+			fill_slots(co);
+		else
+			return new_txn(co, line);
+	}
+	u32 at = slot_of(co, line);
+	if (co->slot[at])
+		return co->slot[at] - 1u;
+	co->slot[at] = (u8)(n + 1);
+	return new_txn(co, line);
+}
+
+/* Marks bytes of a line; returns how many of them no lane had touched before. */
+static u32 touch_bytes(u64 *touched, u32 from, u32 n)
+{
+	u32 end = from + n, fresh = 0;
 	while (from < end) {
 		u32 part = MIN(end - from, 64 - from % 64);
-		touched[from / 64] |= bit_range(part) << from % 64;
+		u64 *word = &touched[from / 64], bits = bit_range(part) << from % 64;
+		fresh += *word & bits ? bit_count(bits & ~*word) : part;
+		*word |= bits;
 		from += part;
 	}
+	return fresh;
 }
 
 /* Adds `n` bytes at `addr` for a lane (or more); crosses into the next line where the access does. */
@@ -63,9 +106,33 @@ static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
 		t->lanes |= lanes;
 		t->sectors |= (u8)((2u << (off + part - 1) / SECTOR) - (1u << off / SECTOR));
 		if (co->count_bytes)
-			touch_bytes(co->touched[i], off, part);
+			t->bytes += (u16)touch_bytes(co->touched[i], off, part);
 		addr += part;
 		n -= part;
+	}
+}
+
+/* The same for lanes with an address each. */
+static void add_lanes(struct coalescer *co, const struct dyninst *d)
+{
+	u32 bytes = d->bytes, last = 0;
+	u64 mask = co->line - 1, last_line = NEVER;
+	FOR_EACH_BIT(lane, (u64)d->mask)
+	{
+		u64 addr = d->addr[lane], line = addr & ~mask;
+		u32 off = (u32)(addr & mask);
+		if (off + bytes > co->line) {
+			add_span(co, 1u << lane, addr, bytes);
+			continue;
+		}
+		if (line != last_line)
+			last = txn_of(co, line);
+		last_line = line;
+		struct mem_txn *t = &co->out[last];
+		t->lanes |= 1u << lane;
+		t->sectors |= (u8)((2u << (off + bytes - 1) / SECTOR) - (1u << off / SECTOR));
+		if (co->count_bytes)
+			t->bytes += (u16)touch_bytes(co->touched[last], off, bytes);
 	}
 }
 
@@ -73,6 +140,8 @@ static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
 static bool is_consecutive(const struct dyninst *d)
 {
 	u64 differs = 0, base = d->addr[0], step = d->bytes;
+	if (d->addr[1] != base + step) /* most others are told apart here */
+		return false;
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		differs |= d->addr[l] ^ (base + l * step);
 	return !differs;
@@ -106,10 +175,7 @@ static void finish(struct coalescer *co)
 {
 	for (u32 i = 0; i < co->n; i++) {
 		struct mem_txn *t = &co->out[i];
-		if (co->count_bytes && !co->sectored)
-			for (u32 w = 0; w < LINE_WORDS; w++)
-				t->bytes += (u16)bit_count(co->touched[i][w]);
-		else
+		if (!co->count_bytes)
 			t->bytes = (u16)(sector_count(t->sectors) * SECTOR);
 		if (co->sectored)
 			t->addr += bit_first(t->sectors) * SECTOR;
@@ -120,19 +186,19 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 {
 	struct coalescer co;
 	co.line = line_bytes(c, cache);
+	co.line_shift = log2_floor(co.line);
 	co.n = 0;
 	co.sectored = c->coalesce == COALESCE_SECTOR32;
-	co.count_bytes = d->store || d->atomic;
+	co.count_bytes = (d->store || d->atomic) && !co.sectored;
 	co.out = out;
 	bool interleaved = d->space == SPC_LOCAL;
 	if (!interleaved && d->mask == ~0u && is_consecutive(d)) {
 		add_consecutive(&co, d);
+	} else if (!interleaved) {
+		add_lanes(&co, d);
 	} else {
 		FOR_EACH_BIT(lane, (u64)d->mask)
-		if (interleaved)
-			add_local(&co, (u32)lane, d->addr[lane], d->bytes);
-		else
-			add_span(&co, 1u << lane, d->addr[lane], d->bytes);
+		add_local(&co, (u32)lane, d->addr[lane], d->bytes);
 	}
 	finish(&co);
 	return co.n;

@@ -117,17 +117,18 @@ struct slice {
  */
 struct dram_req {
 	u64 row;
-	u32 next; /* request + 1 */
-	u32 mshr; /* L2 MSHR of a read */
+	u64 arrived; /* core cycle it entered the window */
+	u32 next;    /* request + 1 */
+	u32 mshr;    /* of a read: L2 MSHR, */
+	u32 slot;    /* and the line's place in the tags */
 	u16 slice, bursts;
 	u8 bank, sectors;
 	bool write;
 	u8 pad;
 };
-struct window_entry {
+struct window_entry { /* half a cache line of the host */
 	u64 row;
 	u64 arrived; /* DRAM cycle */
-	u64 arrived_core;
 	u32 req;
 	u16 left; /* bursts */
 	u8 bank, group;
@@ -147,15 +148,18 @@ struct channel_state {
 	u64 hit_banks; /* banks with requests to their open row; of the others, */
 	u64 row_banks; /* those with requests: they need a row command */
 	u64 open_banks;
-	u64 due; /* the command decided on: DRAM cycle, NEVER = none */
+	u64 rested; /* of the banks: row_ok is known to be at or before cmd_next */
+	u64 due;    /* the command decided on: DRAM cycle, NEVER = none */
 	u32 due_entry, due_cmd;
-	u32 hits; /* requests in the window to their bank's open row */
-	u32 n;    /* requests in the window */
-	u32 rr;   /* slice whose turn it is */
+	u32 hits;    /* requests in the window to their bank's open row */
+	u32 n;       /* requests in the window */
+	u32 rr;      /* slice whose turn it is */
+	u32 issuing; /* commands are being issued: no decision on single arrivals */
 };
 struct channel {
 	struct channel_state *st;
-	struct window_entry *w; /* in order of age */
+	struct window_entry *w; /* in no order */
+	u8 *order;              /* places in w by age, oldest first; behind the n used ones the free ones */
 	struct bank_state *bank;
 	u64 *row_ok; /* per bank: DRAM cycle from which its next row command is allowed (open: precharge, else activate) */
 	u64 *group_next; /* column command within a bank group */
@@ -179,6 +183,7 @@ struct mem {
 	u32 flits[9];       /* of a packet with that many sectors of data */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
+	u8 group[64];       /* per bank of a channel: its bank group */
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
 	char (*where)[24];                                                   /* "DRAM channel n" */
 
@@ -209,11 +214,44 @@ static inline struct event_buf *mem_shared_ev(const struct mem *m)
 	return m->shared_ev ? m->shared_ev : m->no_ev;
 }
 
-/* pool.c: packets and DRAM requests; sized so that they cannot run out (mem_create explains the sums). */
-u32 packet_alloc(struct mem *m);
-void packet_free(struct mem *m, u32 p);
-u32 dram_req_alloc(struct mem *m);
-void dram_req_free(struct mem *m, u32 r);
+/* Pools of packets and DRAM requests; sized so that they cannot run out (mem_create explains the sums). What a free one
+ * holds besides its link is left as it was; who takes it sets every field. */
+static inline u32 pool_take(struct pool_state *p, u32 size, u32 next_free)
+{
+	u32 i = p->free ? p->free - 1 : p->fresh++;
+	BUG_ON(i >= size);
+	if (p->free)
+		p->free = next_free;
+	p->used++;
+	return i;
+}
+
+static inline u32 packet_alloc(struct mem *m)
+{
+	u32 head = m->pool->free;
+	return pool_take(m->pool, m->npackets, head ? m->packet[head - 1].next : 0);
+}
+
+static inline void packet_free(struct mem *m, u32 p)
+{
+	m->packet[p].state = PS_FREE;
+	m->packet[p].next = m->pool->free;
+	m->pool->free = p + 1;
+	m->pool->used--;
+}
+
+static inline u32 dram_req_alloc(struct mem *m)
+{
+	u32 head = m->dram_pool->free;
+	return pool_take(m->dram_pool, m->ndram, head ? m->dreq[head - 1].next : 0);
+}
+
+static inline void dram_req_free(struct mem *m, u32 r)
+{
+	m->dreq[r].next = m->dram_pool->free;
+	m->dram_pool->free = r + 1;
+	m->dram_pool->used--;
+}
 static inline void fifo_push(struct mem *m, u32 *head, u32 *tail, u32 p)
 {
 	m->packet[p].next = 0;
@@ -236,18 +274,31 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 
 /* noc/crossbar.c */
-void noc_inject(struct mem *m, u32 sm, u64 now);          /* the SM's miss queue may have something to send */
-void noc_credit(struct mem *m, u32 slice, u64 now);       /* a place became free at the slice's input */
+void noc_inject(struct mem *m, u32 sm, u64 now);   /* the SM's miss queue may have something to send */
+void noc_grant(struct mem *m, u32 slice, u64 now); /* gives a place at the slice's input to the first waiter */
+/* A place became free at the slice's input. */
+static inline void noc_credit(struct mem *m, u32 slice, u64 now)
+{
+	if (m->slice[slice].st->wait_head)
+		noc_grant(m, slice, now);
+}
 void noc_reply(struct mem *m, u32 slice, u32 p, u64 now); /* the slice answers */
 void noc_output(struct mem *m, u32 slice, u64 now);       /* the slice's reply port may be free */
 void noc_arrive(struct mem *m, u32 p, u64 now);           /* a reply reached its SM */
 
 /* l2.c */
-void l2_run(struct mem *m, u32 slice, u64 now);     /* works off the input up to now */
-void l2_arm(struct mem *m, u32 slice, u64 now);     /* the input got a packet */
-void l2_unblock(struct mem *m, u32 slice, u64 now); /* something the head may wait for changed */
-void l2_fill(struct mem *m, u32 dreq, u64 now);     /* DRAM data arrived */
-void l2_sync(struct mem *m, u32 slice, u64 now);    /* brings time-integrated counters up to date */
+void l2_run(struct mem *m, u32 slice, u64 now);   /* works off the input up to now */
+void l2_arm(struct mem *m, u32 slice, u64 now);   /* the input got a packet */
+void l2_retry(struct mem *m, u32 slice, u64 now); /* the head was refused and tries again */
+/* Something the head may wait for changed. */
+static inline void l2_unblock(struct mem *m, u32 slice, u64 now)
+{
+	const struct slice_state *s = m->slice[slice].st;
+	if (s->blocked || s->out_full)
+		l2_retry(m, slice, now);
+}
+void l2_fill(struct mem *m, u32 dreq, u64 now);  /* DRAM data arrived */
+void l2_sync(struct mem *m, u32 slice, u64 now); /* brings time-integrated counters up to date */
 
 /* dram/ */
 void channel_init(struct mem *m, struct arena *a); /* writes nothing to the arena */
@@ -257,7 +308,16 @@ enum dram_cmd { CMD_COLUMN, CMD_ACTIVATE, CMD_PRECHARGE };
 void dram_decide(const struct mem *m, struct channel *ch);
 /* The same when the youngest entry has just been added. */
 void dram_decide_added(const struct mem *m, struct channel *ch);
-void channel_refill(struct mem *m, u32 channel,
-                    u64 now); /* takes requests from the slices' miss queues while there is room */
+/* The i-th oldest request of the window. */
+static inline struct window_entry *window_at(const struct channel *ch, u32 i)
+{
+	return &ch->w[ch->order[i]];
+}
+void channel_take(struct mem *m, u32 channel, u64 now); /* requests from the slices' miss queues while there is room */
+static inline void channel_refill(struct mem *m, u32 channel, u64 now)
+{
+	if (m->chan[channel].st->n < m->c.dram_queue)
+		channel_take(m, channel, now);
+}
 void channel_run(struct mem *m, u32 channel, u64 now); /* issues the commands up to now */
 #endif

@@ -198,7 +198,7 @@ static void evict(const struct access *a, u32 i)
 	queue_push(a, OP_WRITEBACK, line, v->dirty, 0, false);
 }
 
-static void miss_event(const struct access *a, u32 mshr)
+static inline void miss_event(const struct access *a, u32 mshr)
 {
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (!event_wanted(ev, EV_L1_MISS) || a->cache != MC_L1D)

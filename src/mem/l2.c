@@ -38,6 +38,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	map_bank(&m->map, place.rest, &bank, &r->row);
 	r->next = 0;
 	r->mshr = mshr;
+	r->slot = mshr == NONE ? NONE : m->slice[slice].mshr.e[mshr].slot;
 	r->slice = (u16)slice;
 	r->bank = (u8)bank;
 	r->sectors = sectors;
@@ -207,6 +208,7 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 		u32 pi = st->in_head - 1, busy;
 		u64 start = MAX(clock_up(&m->l2clk, m->packet[pi].ready), st->free), at = clock_core(&m->l2clk, start);
 		if (at > now) {
+			tags_prefetch(&s->tags, m->packet[pi].set);
 			wheel_set(&m->wheel, m->timer_slice + slice, at);
 			return;
 		}
@@ -249,11 +251,9 @@ static void count_blocked(struct slice *s, u64 now)
 	s->st->blocked_since = now;
 }
 
-void l2_unblock(struct mem *m, u32 slice, u64 now)
+void l2_retry(struct mem *m, u32 slice, u64 now)
 {
 	struct slice *s = &m->slice[slice];
-	if (!s->st->blocked && !s->st->out_full)
-		return;
 	count_blocked(s, now);
 	s->st->blocked = MR_HIT;
 	s->st->out_full = false;
@@ -275,8 +275,12 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	u32 slice = r->slice, out[256];
 	u8 sectors = r->sectors;
 	struct slice *s = &m->slice[slice];
-	u32 mshr = r->mshr, at = s->mshr.e[mshr].slot;
+	u32 mshr = r->mshr, at = r->slot;
 	struct line *v = &s->tags.line[at];
+	__builtin_prefetch(&s->tags.line[at], 1);
+	__builtin_prefetch(&s->tags.key[at], 1);
+	__builtin_prefetch(&s->mshr.w[mshr * s->mshr.merges]);
+	__builtin_prefetch(&s->mshr.e[mshr]);
 	dram_req_free(m, di);
 	tags_arrive(&s->tags, at, sectors);
 	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? sector_count(sectors) : 1;

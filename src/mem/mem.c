@@ -213,8 +213,8 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 /* --- moving
  * ---------------------------------------------------------------------------------------------------------------------
  */
-/* What each timer stands for, in the order of the numbers. */
-static void fire(struct mem *m, u32 t, u64 now)
+/* What each timer stands for, in the order of the numbers; those of which there are many first. */
+static inline void fire(struct mem *m, u32 t, u64 now)
 {
 	if (t >= m->timer_dram)
 		l2_fill(m, t - m->timer_dram, now);
@@ -230,10 +230,25 @@ static void fire(struct mem *m, u32 t, u64 now)
 		noc_inject(m, t, now);
 }
 
+/* What the timer after this one will touch first; the host's memory works on it meanwhile. */
+static inline void prefetch(const struct mem *m, u32 t)
+{
+	if (t == WHEEL_NONE)
+		return;
+	__builtin_prefetch(&m->wheel.node[t]);
+	if (t >= m->timer_dram)
+		__builtin_prefetch(&m->dreq[t - m->timer_dram]);
+	else if (t >= m->timer_packet)
+		__builtin_prefetch(&m->packet[t - m->timer_packet]);
+}
+
 static void fire_until(struct mem *m, u64 now)
 {
-	for (u32 t; (t = wheel_pop(&m->wheel, now)) != WHEEL_NONE;)
+	for (u32 t; (t = wheel_pop(&m->wheel, now)) != WHEEL_NONE;) {
+		u32 next = wheel_head(&m->wheel);
+		prefetch(m, next);
 		fire(m, t, wheel_now(&m->wheel));
+	}
 }
 
 /* SMs whose miss queue got something in this cycle. An armed or waiting port sends by itself. */
@@ -245,15 +260,17 @@ static void inject_fresh(struct mem *m, u64 now)
 		if (!eight)
 			continue;
 		memset(&m->fresh[g], 0, 8);
-		for (u32 i = 0; i < 8; i++)
-			if (eight >> 8 * i & 0xff && wheel_at(&m->wheel, g + i) == NEVER)
-				noc_inject(m, g + i, now);
+		for (; eight; eight &= eight - 1) { /* each byte is 0 or 1 */
+			u32 sm = g + bit_first(eight) / 8;
+			if (wheel_at(&m->wheel, sm) == NEVER)
+				noc_inject(m, sm, now);
+		}
 	}
 }
 
 void mem_tick(struct mem *m, u64 now)
 {
-	if (now)
+	if (now > wheel_now(&m->wheel))
 		fire_until(m, now - 1);
 	inject_fresh(m, now);
 	fire_until(m, now);

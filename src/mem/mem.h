@@ -26,6 +26,7 @@ struct mem_txn {
 	u32 lanes;   /* lanes it serves */
 	u16 bytes;   /* data bytes moved for stores and atomics (distinct bytes, rounded up to 32 B sectors by sector32) */
 	u8 sectors;  /* bit i: 32 B sector i of the line is touched */
+	u8 pad;      /* named so that it is zero: kept in hashed state */
 };
 #define MEM_TXN_MAX 128 /* 32 lanes x 16 B spread over separate words of local memory */
 /* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when mask != 0). Lines are of

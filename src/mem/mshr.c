@@ -11,14 +11,6 @@ void mshr_init(struct mshr_table *t, struct arena *a, u32 size, u32 merges)
 	t->hash = ARENA_NEW(a, u32, buckets);
 }
 
-void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc)
-{
-	if (now <= t->st->last)
-		return;
-	cc->mshr_cycles += (now - t->st->last) * t->st->used;
-	t->st->last = now;
-}
-
 static u32 bucket(const struct mshr_table *t, u64 line)
 {
 	return (u32)((line >> 5) * 0x9e3779b97f4a7c15ull >> 40) & t->hash_mask;
@@ -49,11 +41,6 @@ u32 mshr_find(const struct mshr_table *t, u64 line)
 	return i ? i - 1 : MSHR_NONE;
 }
 
-void mshr_wait(struct mshr_table *t, u32 i, u32 who, u8 need)
-{
-	t->w[i * t->merges + t->e[i].n++] = (struct mshr_waiter){.who = who, .need = need};
-}
-
 static void unhash(struct mshr_table *t, u32 i)
 {
 	u32 *p = &t->hash[bucket(t, t->e[i].line)];
@@ -67,7 +54,8 @@ static void release(struct mshr_table *t, u32 i, u64 now, struct cache_counters 
 	mshr_account(t, now, cc);
 	if (t->e[i].keyed)
 		unhash(t, i);
-	t->e[i] = (struct mshr_entry){.next = t->st->free};
+	t->e[i].used = false;
+	t->e[i].next = t->st->free;
 	t->st->free = i + 1;
 	t->st->used--;
 }
@@ -77,7 +65,7 @@ u32 mshr_arrive(struct mshr_table *t, u32 i, u8 sectors, u32 *out, u64 now, stru
 	struct mshr_entry *e = &t->e[i];
 	struct mshr_waiter *w = &t->w[i * t->merges];
 	u32 served = 0, kept = 0;
-	for (u32 k = 0; k < e->n; k++) {
+	for (u32 k = 0, n = e->n; k < n; k++) {
 		w[k].need &= ~(u32)sectors;
 		if (w[k].need)
 			w[kept++] = w[k];

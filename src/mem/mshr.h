@@ -49,10 +49,19 @@ u32 mshr_alloc(struct mshr_table *t, u64 line, u32 slot, bool keyed, u64 now, st
 /* The keyed entry of a line or MSHR_NONE. */
 u32 mshr_find(const struct mshr_table *t, u64 line);
 /* Adds a waiter (there must be room). */
-void mshr_wait(struct mshr_table *t, u32 i, u32 who, u8 need);
+static inline void mshr_wait(struct mshr_table *t, u32 i, u32 who, u8 need)
+{
+	t->w[i * t->merges + t->e[i].n++] = (struct mshr_waiter){.who = who, .need = need};
+}
 /* Sectors arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many. Frees the
  * entry when nothing is pending any more. */
 u32 mshr_arrive(struct mshr_table *t, u32 i, u8 sectors, u32 *out, u64 now, struct cache_counters *cc);
 /* Brings cc->mshr_cycles up to date. */
-void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc);
+static inline void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc)
+{
+	if (now <= t->st->last)
+		return;
+	cc->mshr_cycles += (now - t->st->last) * t->st->used;
+	t->st->last = now;
+}
 #endif

@@ -5,78 +5,90 @@
 #include "base/bits.h"
 #include "mem/mem.h"
 
-#include <string.h>
-
 #define BANKS_MAX 64
 #define WORDS_MAX                                                                                                      \
 	(WARP_SIZE * 5) /* 16 B per lane in 4 B words; one more for an access that is not aligned to its words */
 
-struct bank_set {
-	u8 count[BANKS_MAX]; /* distinct words (atomics: lanes) per bank */
-	u8 head[BANKS_MAX];  /* newest entry of the bank's list, +1 */
-	u64 word[WORDS_MAX];
-	u8 next[WORDS_MAX];
-	u32 n, degree;
-};
+#define SLOTS 256 /* more than WORDS_MAX, so that a free one always ends a search */
 
-static void count_access(struct bank_set *b, u32 bank)
-{
-	if (++b->count[bank] > b->degree)
-		b->degree = b->count[bank];
-}
-
-/* A word the bank serves already is a broadcast. */
-static void add_word(struct bank_set *b, u32 bank, u64 word)
-{
-	for (u32 i = b->head[bank]; i; i = b->next[i - 1])
-		if (b->word[i - 1] == word)
-			return;
-	b->word[b->n] = word;
-	b->next[b->n] = b->head[bank];
-	b->head[bank] = (u8)++b->n;
-	count_access(b, bank);
-}
-
-/* All lanes one after the other, or all at the same place: the common cases, in closed form. */
+/* All lanes one after the other without gaps: the common case, in closed form. */
 static bool regular(const struct dyninst *d, u64 step)
 {
 	u64 differs = 0;
+	if (d->addr[1] != d->addr[0] + step) /* most others are told apart here */
+		return false;
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		differs |= d->addr[l] ^ (d->addr[0] + l * step);
 	return !differs;
 }
 
-/* Words no further apart than there are banks are in different banks, or the same word: no conflict, whatever the order. */
-static bool within_one_row(const struct dyninst *d, u32 banks, u32 shift)
+/* Words no further apart than there are banks are in different banks, or the same word: no conflict, whatever the
+ * order. `row`: bytes of a word in every bank. */
+static bool within_one_row(const struct dyninst *d, u64 row, u32 shift)
 {
-	u64 lo = UINT64_MAX, hi = 0;
-	for (u32 l = 0; l < WARP_SIZE; l++) {
-		bool on = d->mask >> l & 1;
-		lo = MIN(lo, on ? d->addr[l] : UINT64_MAX);
-		hi = MAX(hi, on ? d->addr[l] : 0);
+	u64 first = d->addr[bit_first(d->mask)], lo = first, hi = first;
+	FOR_EACH_BIT(l, (u64)d->mask)
+	{
+		u64 a = d->addr[l];
+		if (a + row - first > 2 * row)
+			return false;
+		lo = MIN(lo, a);
+		hi = MAX(hi, a);
 	}
-	return (hi >> shift) - (lo >> shift) < banks;
+	return (hi >> shift) - (lo >> shift) < row >> shift;
+}
+
+/* The largest number of distinct words in one bank; a word that its bank serves already is a broadcast. Words are
+ * looked up in a hash table: a list for each bank would be long just when there are conflicts. */
+static u32 words_per_bank(const struct dyninst *d, u32 shift, u32 bank_mask)
+{
+	u8 count[BANKS_MAX] = {0}, slot[SLOTS] = {0}; /* slot: word + 1 */
+	u64 word[WORDS_MAX];
+	u32 n = 0, degree = 1, bytes = d->bytes;
+	FOR_EACH_BIT(lane, (u64)d->mask)
+	{
+		u64 first = d->addr[lane] >> shift, last = (d->addr[lane] + bytes - 1) >> shift;
+		for (u64 w = first; w <= last; w++) {
+			u32 at = (u32)w * 0x9e3779b1u >> 24;
+			while (slot[at] && word[slot[at] - 1u] != w)
+				at = (at + 1) % SLOTS;
+			if (slot[at])
+				continue;
+			word[n++] = w;
+			slot[at] = (u8)n;
+			u32 c = ++count[w & bank_mask];
+			degree = MAX(degree, c);
+		}
+	}
+	return degree;
+}
+
+static u32 lanes_per_bank(const struct dyninst *d, u32 shift, u32 bank_mask)
+{
+	u16 count[BANKS_MAX] = {0};
+	u32 degree = 1;
+	FOR_EACH_BIT(lane, (u64)d->mask)
+	{
+		u64 first = d->addr[lane] >> shift, last = (d->addr[lane] + d->bytes - 1) >> shift;
+		for (u64 w = first; w <= last; w++) {
+			u32 c = ++count[w & bank_mask];
+			degree = MAX(degree, c);
+		}
+	}
+	return degree;
 }
 
 u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
 {
-	if (d->mask == ~0u && !d->atomic && d->bytes == 4 && c->shared_banks == 32 && (regular(d, 4) || regular(d, 0)))
-		return 1;
-	if (!d->atomic && d->bytes <= c->shared_bank_bytes && within_one_row(d, c->shared_banks, log2_floor(c->shared_bank_bytes)))
-		return 1;
-	struct bank_set b;
-	memset(b.count, 0, sizeof(b.count));
-	memset(b.head, 0, sizeof(b.head));
-	b.n = b.degree = 0;
 	u32 shift = log2_floor(c->shared_bank_bytes), bank_mask = c->shared_banks - 1;
-	FOR_EACH_BIT(lane, (u64)d->mask)
-	{
-		u64 first = d->addr[lane] >> shift, last = (d->addr[lane] + d->bytes - 1) >> shift;
-		for (u64 w = first; w <= last; w++)
-			if (d->atomic)
-				count_access(&b, (u32)w & bank_mask);
-			else
-				add_word(&b, (u32)w & bank_mask, w);
-	}
-	return MAX(b.degree, 1);
+	if (!d->mask)
+		return 1;
+	if (d->atomic)
+		return lanes_per_bank(d, shift, bank_mask);
+	bool whole_words = !((d->addr[0] | d->bytes) & bit_range(shift));
+	if (d->mask == ~0u && whole_words && regular(d, d->bytes))
+		return ((WARP_SIZE * d->bytes >> shift) + bank_mask) >> log2_floor(c->shared_banks);
+	if (d->bytes <= c->shared_bank_bytes && within_one_row(d, (u64)c->shared_banks << shift, shift))
+		return 1;
+	return words_per_bank(d, shift, bank_mask);
 }

@@ -11,23 +11,26 @@ void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_byt
 	t->line = ARENA_NEW(a, struct line, (size_t)sets * ways);
 }
 
+/* A key holds its own index, so the least key is all that has to be found; a free line (0) never got one. */
 u32 tags_victim(const struct tags *t, u32 set)
 {
 	const u64 *key = &t->key[set * t->ways];
-	u32 best = 0;
-	u64 oldest = key[0];
-	for (u32 w = 1; w < t->ways; w++) {
-		best = key[w] < oldest ? w : best;
-		oldest = key[w] < oldest ? key[w] : oldest;
+	u64 oldest = key[0], other = NEVER;
+	u32 w = 1;
+	for (; w + 2 <= t->ways; w += 2) {
+		oldest = MIN(oldest, key[w]);
+		other = MIN(other, key[w + 1]);
 	}
-	return oldest == NEVER ? TAGS_NONE : set * t->ways + best;
-}
-
-void tags_install(struct tags *t, u32 i, u64 line)
-{
-	t->tag[i] = line + 1;
-	t->line[i] = (struct line){0};
-	tags_touch(t, i);
+	if (w < t->ways)
+		oldest = MIN(oldest, key[w]);
+	oldest = MIN(oldest, other);
+	if (oldest == NEVER)
+		return TAGS_NONE;
+	if (oldest)
+		return (u32)oldest & (u32)bit_range(TAGS_INDEX_BITS);
+	for (w = 0; key[w];)
+		w++;
+	return set * t->ways + w;
 }
 
 void tags_drop(struct tags *t, u32 i)

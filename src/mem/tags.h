@@ -9,7 +9,7 @@
 #define SECTOR_BYTES 32
 
 struct line {
-	u64 used;   /* LRU stamp */
+	u64 used;   /* LRU stamp and index, as in key */
 	u16 mshr;   /* entry that waits for the line; meaningful while pending != 0 */
 	u8 valid;   /* sectors that may be read */
 	u8 pending; /* sectors on their way: the line is reserved while any is */
@@ -22,7 +22,7 @@ struct tags {
 	u8 full; /* mask of all sectors */
 	bool hash;
 	u64 *tag; /* line address + 1; 0 = free */
-	u64 *key; /* order of replacement: 0 = free, NEVER = reserved, else the LRU stamp */
+	u64 *key; /* order of replacement: stamp and index; stamp 0 = free; NEVER = reserved */
 	struct line *line;
 	u64 *stamp;
 };
@@ -44,17 +44,27 @@ static inline u32 tags_set(const struct tags *t, u64 n)
 /* Index of the line in the set, or TAGS_NONE. */
 static inline u32 tags_find(const struct tags *t, u32 set, u64 line)
 {
-	const u64 *tag = &t->tag[set * t->ways];
-	for (u32 w = 0; w < t->ways; w++)
-		if (tag[w] == line + 1)
-			return set * t->ways + w;
+	u32 first = set * t->ways, end = first + t->ways;
+	for (u32 i = first; i < end; i++)
+		if (t->tag[i] == line + 1)
+			return i;
 	return TAGS_NONE;
+}
+/* Sets and ways are at most 2^24 lines (conf), which leaves 40 bits of accesses to the stamp. */
+#define TAGS_INDEX_BITS 24
+/* A set will be looked at soon: brings it into the host's cache. */
+static inline void tags_prefetch(const struct tags *t, u32 set)
+{
+	for (u32 i = set * t->ways, end = i + t->ways; i < end; i += 8) {
+		__builtin_prefetch(&t->tag[i]);
+		__builtin_prefetch(&t->key[i]);
+	}
 }
 static inline void tags_touch(struct tags *t, u32 i)
 {
-	t->line[i].used = ++*t->stamp;
+	t->line[i].used = ++*t->stamp << TAGS_INDEX_BITS | i;
 	if (!t->line[i].pending)
-		t->key[i] = *t->stamp;
+		t->key[i] = t->line[i].used;
 }
 /* Sectors are on their way: the line stays. */
 static inline void tags_reserve(struct tags *t, u32 i, u8 sectors)
@@ -73,13 +83,17 @@ static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
 /* Sectors in a mask. */
 static inline u32 sector_count(u8 m)
 {
-	u32 x = m - (m >> 1 & 0x55u);
-	x = (x & 0x33) + (x >> 2 & 0x33);
-	return (x + (x >> 4)) & 0xf;
+	const u64 of_nibble = 0x4332322132212110ull; /* a digit for each of the 16 values */
+	return (u32)((of_nibble >> (m & 15) * 4 & 15) + (of_nibble >> (m >> 4) * 4 & 15));
 }
 /* The line to replace: a free one, else the least recently used that is not reserved; TAGS_NONE when all are. */
 u32 tags_victim(const struct tags *t, u32 set);
 /* Puts a line into place i, most recently used, nothing valid. */
-void tags_install(struct tags *t, u32 i, u64 line);
+static inline void tags_install(struct tags *t, u32 i, u64 line)
+{
+	t->tag[i] = line + 1;
+	t->line[i] = (struct line){0};
+	tags_touch(t, i);
+}
 void tags_drop(struct tags *t, u32 i);
 #endif

@@ -1,13 +1,14 @@
-/* CTA barriers: sixteen per CTA. A barrier opens when the warps that arrived, plus those that have exited, reach the
- * number expected (PTX ISA, bar: the thread count, or all threads of the CTA). */
+/* CTA barriers: sixteen per CTA. A barrier opens when the arrivals reach the number expected (PTX ISA, bar: the thread
+ * count, or all threads of the CTA), or when every warp that has not exited is among them: nobody else can come. A warp
+ * that arrived (bar.arrive) and then exited counts as an arrival, not as one who is missing. */
 #include "sm/internal.h"
 
 static void try_open(struct sm_ctx *x, struct sm *s, u32 slot, u32 id, u64 now)
 {
 	struct cta *c = &s->cta[slot];
 	struct barrier *b = &c->bar[id];
-	u32 live = (u32)c->nwarps - c->nexited;
-	if (!b->arrived || b->arrived < MIN(b->expected, live))
+	u64 missing = c->warps & ~c->exited & ~b->came;
+	if (!b->arrived || (b->arrived < b->expected && missing))
 		return;
 	u64 waiting = b->waiting;
 	*b = (struct barrier){0};
@@ -32,6 +33,7 @@ void barrier_arrive(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 	struct barrier *b = &c->bar[d->bar_id % SM_MAX_BARRIERS];
 	s->k.barriers++;
 	b->arrived++;
+	b->came |= BIT(w);
 	b->expected = (u32)ceil_div(d->bar_threads, WARP_SIZE);
 	if (d->flags & DYN_BAR_WAIT) {
 		wp->barrier = (u8)(d->bar_id + 1);

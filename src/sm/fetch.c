@@ -10,6 +10,14 @@ static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_tx
 	    .addr = addr & ~(u64)(line - 1), .lanes = 1, .bytes = (u16)line, .sectors = (u8)bit_range(line / 32)};
 }
 
+void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (!s->fetch_refused)
+		return;
+	mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, now - s->fetch_tried - 1);
+	s->fetch_tried = now - 1;
+}
+
 static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
@@ -18,8 +26,9 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	if (s->fetch_refused) {
 		if (!mem_retry_wanted(x->mem, s->id, MC_L1I))
 			return;
-		mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, now - s->fetch_tried - 1);
+		fetch_sync(x, s, now);
 		s->fetch_refused = MR_HIT;
+		s->fetch_tried = 0;
 	}
 	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | w, now);
 	if (r >= MR_RF_LINE) {

@@ -13,6 +13,8 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
 void scoreboard_reserve(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, bool from_memory);
 /* Marks the pending results of the instruction at pc as coming from memory. */
 void scoreboard_to_memory(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
+/* Lets a warp at a fence go on once everything it accessed before has been performed. */
+void warp_check_fence(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* A memory transaction of the warp was answered. */
 void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* An exited warp whose last access came back leaves; the CTA with it when it was the last. */
@@ -30,6 +32,9 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 /* --- timer.c -------------------------------------------------------------------------------------------------------
  */
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
+/* Wakes the warp `cycles` from now, which may be more than the wheel reaches. */
+void timer_sleep(struct sm_ctx *x, struct sm *s, u32 w, u64 cycles, u64 now);
+#define SLEEP_NS_MAX 1000000u /* PTX ISA, nanosleep: at most one millisecond */
 void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
 u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
 
@@ -37,6 +42,9 @@ u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER
  */
 void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+/* Count the cycles before `now` that a refused access has waited without asking again. */
+void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now);
+void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now);
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 bool lsu_has_room(const struct sm_ctx *x, const struct sm *s);
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);

@@ -65,7 +65,7 @@ static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 		sm_event(x, s, EV_WARP_EXIT, (s32)w, now);
 	wp->done = 1;
 	s->need_fetch &= ~BIT(w);
-	s->cta[wp->cta_slot].nexited++;
+	s->cta[wp->cta_slot].exited |= BIT(w);
 	barrier_warp_exited(x, s, wp->cta_slot, now);
 	warp_try_retire(x, s, w, now);
 }
@@ -91,13 +91,13 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 	}
 	if (d->flags & DYN_BARRIER)
 		barrier_arrive(x, s, w, d, now);
-	if ((d->flags & DYN_FENCE) && wp->outstanding)
+	if ((d->flags & DYN_FENCE) && (wp->outstanding || wp->loads))
 		wp->fence = 1;
 	if (d->flags & DYN_SLEEP) {
-		u64 cycles = (u64)(d->sleep_ns * x->conf->core_clock / 1000.0);
+		u64 cycles = (u64)(MIN(d->sleep_ns, SLEEP_NS_MAX) * x->conf->core_clock / 1000.0);
 		wp->sleeping = 1;
 		wp->inflight++;
-		timer_add(x, s, now, now + MAX(1, MIN(cycles, SM_WHEEL - 1)), WK_WAKE, w, d->pc);
+		timer_sleep(x, s, w, MAX(cycles, 1), now);
 	}
 	if (d->flags & DYN_WARP_DONE)
 		warp_exit(x, s, w, now);
@@ -171,15 +171,15 @@ static const enum stall refusal[] = {
 static enum stall lost_to(const struct sm *s, u64 m, u64 available)
 {
 	const u64 *in = s->in;
+	if (available)
+		return ST_POLICY;
 	if (in[WS_READY_LSU] & m & ~available)
 		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
 	if ((in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m & ~available)
 		return ST_PIPE;
-	if (available)
-		return ST_POLICY;
 	static const struct {
 		u8 state, reason;
-	} order[] = {{WS_MEM, ST_MEM},     {WS_SHORT, ST_SHORT}, {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
+	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
 	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_DONE, ST_DONE}};
 	for (u32 i = 0; i < ARRAY_LEN(order); i++)
 		if (in[order[i].state] & m)
@@ -236,7 +236,8 @@ static void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 }
 
 /* The second instruction of a dual issue: same warp, other unit, no control before it. */
-static void dual_issue(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, const struct issue_info *first, u64 now)
+static void dual_issue(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u32 w,
+                       const struct issue_info *first, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	if ((first->flags & II_ALONE) || wp->extra || wp->state < WS_READY_SP || wp->state > WS_READY_LSU || s->faulted)
@@ -244,8 +245,11 @@ static void dual_issue(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, const s
 	enum unit u = wp->state - WS_READY_SP;
 	if (u == first->unit || !unit_available(x, s, u, now))
 		return;
+	const struct issue_info *second = info_at(x, wp, wp->pc);
 	s->k.dual_issued++;
-	use_slot(x, s, sched, w, now);
+	use_slot(x, s, v->index, w, now);
+	if (x->sched->issued)
+		x->sched->issued(x->sched_state[v->index], v, w, second);
 }
 
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
@@ -267,10 +271,10 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
 	bool whole = !s->warp[w].extra;
 	use_slot(x, s, sched, w, now);
-	if (x->sched->issued)
+	if (x->sched->issued && whole)
 		x->sched->issued(x->sched_state[sched], &v, w, in);
 	if (x->conf->sm_issue_width > 1 && whole)
-		dual_issue(x, s, sched, w, in, now);
+		dual_issue(x, s, &v, w, in, now);
 	if (s->issued_cycle != now) {
 		s->issued_cycle = now;
 		s->issued_mask = 0;

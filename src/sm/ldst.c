@@ -69,7 +69,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 		e->cache = (u8)cache_of(d);
 		e->op = (u8)op_of(d);
 		e->ntxn = (u16)mem_coalesce(x->conf, d, e->cache, e->txn);
-		if (d->space != SPC_CONST)
+		if (e->cache == MC_L1D)
 			count_kind(s, d);
 		if (result)
 			e->load = load_take(s, w, d->pc, e->ntxn);
@@ -120,10 +120,11 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	s->warp[w].loads--;
 	if (at > now) {
 		timer_add(x, s, now, at, WK_WRITEBACK, w, pc);
-		return;
+	} else {
+		s->warp[w].inflight--;
+		warp_writeback(x, s, w, pc, now);
 	}
-	s->warp[w].inflight--;
-	warp_writeback(x, s, w, pc, now);
+	warp_check_fence(x, s, w, now);
 }
 
 static u32 hit_latency(const struct conf *c, enum mem_cache cache)
@@ -133,25 +134,36 @@ static u32 hit_latency(const struct conf *c, enum mem_cache cache)
 
 static void refused(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
 {
-	if (s->lsu_refused != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
+	if (e->cache == MC_L1D && s->lsu_reported != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
 		struct event *ev = sm_event(x, s, EV_L1_REFUSE, e->warp, now);
+		ev->pc = e->pc;
 		ev->arg[0] = e->txn[e->next].addr;
 		ev->arg[1] = r - MR_RF_LINE + 1;
 	}
+	s->lsu_reported = (u8)r;
 	s->lsu_refused = (u8)r;
 	s->lsu_tried = now;
 	s->k.lsu_blocked++;
 }
 
-/* Charges the cycles that a refused head waited without asking; false while it has to wait on. */
+void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (!s->lsu_refused)
+		return;
+	u64 waited = now - s->lsu_tried - 1;
+	mem_count_refused(x->mem, s->id, s->lsu[s->lsu_head].cache, s->lsu_refused, waited);
+	s->k.lsu_blocked += waited;
+	s->lsu_tried = now - 1;
+}
+
+/* Whether a refused head may ask again: something has changed in its cache. */
 static bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 now)
 {
 	if (!mem_retry_wanted(x->mem, s->id, e->cache))
 		return false;
-	u64 waited = now - s->lsu_tried - 1;
-	mem_count_refused(x->mem, s->id, e->cache, s->lsu_refused, waited);
-	s->k.lsu_blocked += waited;
+	lsu_sync(x, s, now);
 	s->lsu_refused = MR_HIT;
+	s->lsu_tried = 0; /* how often it was synced must not show in the state */
 	return true;
 }
 
@@ -163,6 +175,7 @@ static void present(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now
 		refused(x, s, e, r, now);
 		return;
 	}
+	s->lsu_reported = MR_HIT;
 	u16 load = e->load;
 	u32 w = e->warp, pc = e->pc;
 	s->k.transactions += e->cache == MC_L1D;

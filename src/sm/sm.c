@@ -13,6 +13,7 @@ static void create_scheds(struct sm_ctx *x, struct arena *a)
 		bytes = MAX(bytes, round_up(warp_scheds[i]->state_bytes, 64));
 	for (u32 i = 0; i < x->nscheds; i++)
 		x->sched_state[i] = arena_alloc(a, bytes, 64);
+	x->sched_bytes = bytes;
 }
 
 void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *sched)
@@ -20,7 +21,7 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 	x->sched = sched;
 	for (u32 i = 0; i < x->nscheds; i++) {
 		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .index = i};
-		memset(x->sched_state[i], 0, sched->state_bytes);
+		memset(x->sched_state[i], 0, x->sched_bytes);
 		if (sched->init)
 			sched->init(x->sched_state[i], &v);
 		if (sched->warps_started && s->used)
@@ -73,6 +74,8 @@ void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 		s->k.active_cycles += s->used ? n : 0;
 		s->resid_from = now;
 	}
+	lsu_sync(x, s, now);
+	fetch_sync(x, s, now);
 	s->k.cycles = now;
 }
 

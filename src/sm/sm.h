@@ -65,8 +65,8 @@ struct warp {
 	u8 done;     /* all lanes exited */
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
-	u16 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u16 inflight;    /* results on the wheel or in the load table */
+	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u32 launch;
 	u32 loads;             /* load instructions in flight */
 	u64 pend[2], pendm[2]; /* scoreboard: ids with a result under way; of those, from memory */
@@ -79,20 +79,21 @@ struct warp {
 struct cta {
 	u8 used;
 	u8 nwarps, ndone; /* ndone: warps whose lanes exited and whose accesses came back */
-	u8 nexited;       /* warps whose lanes exited */
+	u8 pad;
 	u32 launch;
+	u64 exited; /* slots of warps whose lanes exited */
 	u64 id; /* linear */
 	u64 warps;
 	u64 started_at, insts, thread_insts;
 	u32 reg_first, reg_size, shared_first, shared_size;
 	struct barrier {
-		u64 waiting;           /* warp slots */
+		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
 		u32 arrived, expected; /* warps */
 	} bar[SM_MAX_BARRIERS];
 };
 
 struct wheel_node {
-	u32 pc;
+	u32 pc; /* WK_WAKE: cycles left to sleep after this one */
 	u16 next;
 	u8 warp, kind;
 };
@@ -119,7 +120,7 @@ struct sm {
 	u8 lsu_head, lsu_n;
 	u8 lsu_refused; /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
-	u64 lsu_tried, fetch_tried;              /* cycle of the last refused try */
+	u64 lsu_tried, fetch_tried;              /* while refused: refusals are counted up to this cycle, else 0 */
 	u64 in[WS_COUNT];                        /* the masks: bit w set = warp w in that state */
 	u64 need_fetch;                          /* instruction buffer empty, no fetch under way */
 	u64 used;                                /* occupied warp slots */
@@ -130,8 +131,9 @@ struct sm {
 	u64 ages;                 /* next warp age */
 	u8 reason[SM_MAX_SCHEDS]; /* enum stall the scheduler is charged with until something changes */
 	u8 fetch_rr, nctas, stored, faulted;
-	u8 ctas_finished; /* CTAs that ended this cycle, for the layer above: bits below */
-	u32 done_slots;   /* mask of CTA slots that ended and wait to be collected */
+	u8 lsu_reported; /* enum mem_result of the refusals of the head's transaction last reported as an event */
+	u8 pad[3];
+	u32 done_slots; /* mask of CTA slots that ended and wait to be collected */
 	u32 regs_used, shared_used;
 	u16 free_load, nloads;
 	u16 load_free[SM_MAX_LOADS];
@@ -156,6 +158,7 @@ struct sm_ctx {
 	struct event_buf *ev; /* of this SM */
 	const struct warp_sched_ops *sched;
 	void *sched_state[SM_MAX_SCHEDS]; /* in the arena */
+	size_t sched_bytes;               /* room of each */
 	struct wheel_node *node;          /* pool, in the arena */
 	u64 (*big)[2][SB_IDS_MAX / 64];   /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];

@@ -16,6 +16,12 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 	s->wheel_busy[slot / 64] |= BIT(slot % 64);
 }
 
+void timer_sleep(struct sm_ctx *x, struct sm *s, u32 w, u64 cycles, u64 now)
+{
+	u64 first = MIN(cycles, SM_WHEEL - 1);
+	timer_add(x, s, now, now + first, WK_WAKE, w, (u32)(cycles - first));
+}
+
 static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 now)
 {
 	struct warp *w = &s->warp[n.warp];
@@ -26,6 +32,10 @@ static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 no
 		break;
 	case WK_FETCHED: fetch_done(x, s, n.warp, now); break;
 	case WK_WAKE:
+		if (n.pc) {
+			timer_sleep(x, s, n.warp, n.pc, now);
+			break;
+		}
 		w->inflight--;
 		w->sleeping = 0;
 		warp_refresh(x, s, n.warp, now);

@@ -147,14 +147,20 @@ void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	warp_set_state(x, s, w, to, now);
 }
 
+void warp_check_fence(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	if (likely(!wp->fence) || wp->outstanding || wp->loads)
+		return;
+	wp->fence = 0;
+	warp_refresh(x, s, w, now);
+}
+
 void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	wp->outstanding--;
-	if (unlikely(wp->fence) && !wp->outstanding) {
-		wp->fence = 0;
-		warp_refresh(x, s, w, now);
-	}
+	warp_check_fence(x, s, w, now);
 	if (unlikely(wp->done))
 		warp_try_retire(x, s, w, now);
 }

@@ -31,7 +31,7 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	                          .k.launched_at = now};
 	if (before >= 0)
 		t->kcb[before].next_in_stream = (s32)id;
-	find_next_start(t);
+	t->next_start = MIN(t->next_start, t->kcb[id].ready_at);
 	return true;
 }
 

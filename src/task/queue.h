@@ -11,14 +11,15 @@
 #define TASK_MAX_RUNNING 16     /* kernels with CTAs on the machine at a time */
 
 enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
-struct kcb {
-	u8 state;
-	u8 slot; /* running: index into the CTA schedulers' states */
-	u32 stream;
+struct kcb {      /* without holes: its bytes are hashed */
 	u64 ready_at; /* earliest start, launch latency included; NEVER while a predecessor runs */
 	u64 ctas, dispatched;
+	u32 stream;
 	s32 next_in_stream; /* launch id, -1 = none */
 	struct kernel_counters k;
+	u8 state;
+	u8 slot; /* running: index into the CTA schedulers' states */
+	u8 pad[6];
 };
 struct task { /* arena */
 	u32 nlaunches, nrunning;

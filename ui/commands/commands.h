@@ -30,7 +30,7 @@ struct command {
 extern const struct command commands[];
 extern const u32 ncommands;
 struct info_topic {
-	const char *name, *args, *help;
+	const char *name, *abbreviations, *args, *help;
 	command_fn *fn;
 };
 extern const struct info_topic info_topics[];
@@ -44,7 +44,7 @@ const struct info_topic *info_find(const char *word, struct err *e);
 #define CMD(fn, name, abbreviations, usage, repeat, completer, help) command_fn cmd_##fn;
 #include "commands.def"
 #undef CMD
-#define INFO(fn, name, args, help) command_fn info_##fn;
+#define INFO(fn, name, abbreviations, args, help) command_fn info_##fn;
 #include "infos.def"
 #undef INFO
 

@@ -25,17 +25,23 @@ static void wrap(const char *text, u32 indent, u32 width, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
+/* Of a help text, what one line of a list has room for: its first sentence, up to a colon. */
+static size_t summary_length(const char *help)
+{
+	size_t n = 0;
+	while (help[n] && !(strchr(".:", help[n]) && (!help[n + 1] || help[n + 1] == ' ')))
+		n++;
+	return n;
+}
+
 static void help_all(struct strbuf *out)
 {
 	for (u32 i = 0; i < ncommands; i++) {
 		const struct command *c = &commands[i];
-		strbuf_addf(out, "%-10s %-10s ", c->name, *c->abbreviations ? c->abbreviations : "");
-		size_t n = strcspn(c->help, ".:");
-		strbuf_addf(out, "%.*s\n", (int)n, c->help);
+		strbuf_addf(out, "%-10s %-10s %.*s\n", c->name, c->abbreviations, (int)summary_length(c->help), c->help);
 	}
-	strbuf_adds(out, "Unambiguous prefixes work too. `help COMMAND` tells more, `help lua` what scripts can use, `help "
-	                 "info` the topics of "
-	                 "info.\n");
+	strbuf_adds(out, "Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, `help "
+	                 "lua` what scripts can use.\n");
 }
 
 static void help_command(const struct command *c, struct strbuf *out)
@@ -47,20 +53,30 @@ static void help_command(const struct command *c, struct strbuf *out)
 	wrap(c->help, 4, 100, out);
 }
 
-static void help_docs(const struct lua_doc *doc, struct strbuf *out)
+/* Is `name` what was asked for: all (""), itself, or a part of it up to a dot, bracket or colon ("dbg", "gpu.sm")? */
+static bool doc_wanted(const char *name, const char *asked)
 {
-	for (; doc->name; doc++) {
-		strbuf_addf(out, "%s\n    ", doc->signature);
-		wrap(doc->text, 4, 100, out);
-	}
+	size_t n = strlen(asked);
+	return !strncmp(name, asked, n) && (!n || !name[n] || strchr(".[:(", name[n]));
 }
 
-static void help_lua(struct strbuf *out)
+static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf *out)
 {
-	help_docs(lua_dbg_docs, out);
-	help_docs(lua_gpu_docs, out);
-	help_docs(lua_mem_docs, out);
-	help_docs(lua_cuda_docs, out);
+	u32 found = 0;
+	for (; doc->name; doc++) {
+		if (!doc_wanted(doc->signature, asked))
+			continue;
+		strbuf_addf(out, "%s\n    ", doc->signature);
+		wrap(doc->text, 4, 100, out);
+		found++;
+	}
+	return found;
+}
+
+static u32 help_lua(const char *asked, struct strbuf *out)
+{
+	return help_docs(lua_dbg_docs, asked, out) + help_docs(lua_gpu_docs, asked, out) +
+	       help_docs(lua_mem_docs, asked, out) + help_docs(lua_cuda_docs, asked, out);
 }
 
 bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -71,9 +87,13 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 		help_all(out);
 		return true;
 	}
+	if (strchr(word, '.') && help_lua(word, out))
+		return true;
 	const struct command *c = command_find(word, e);
 	if (!c)
 		return false;
+	if (!strcmp(c->name, "lua") && *rest)
+		return help_lua(rest, out) || err_set(e, "help lua: nothing there is called '%.60s'; try dbg, gpu, mem, cuda", rest);
 	if (!strcmp(c->name, "info") && *rest) {
 		next_word(rest, word, sizeof(word));
 		const struct info_topic *t = info_find(word, e);
@@ -85,7 +105,7 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!strcmp(c->name, "info"))
 		return cmd_info(d, "", out, e);
 	if (!strcmp(c->name, "lua"))
-		help_lua(out);
+		help_lua("", out);
 	return true;
 }
 

@@ -209,3 +209,8 @@ bool info_line(struct debugger *d, const char *args, struct strbuf *out, struct 
 	warps_at(d, p.mod, line, out);
 	return true;
 }
+
+bool cmd_backtrace(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	return arg_none(args, "backtrace", e) && info_stack(d, args, out, e);
+}

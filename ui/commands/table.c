@@ -15,7 +15,7 @@ const struct command commands[] = {
 const u32 ncommands = ARRAY_LEN(commands);
 
 const struct info_topic info_topics[] = {
-#define INFO(fn, name, args, help) {name, args, help, info_##fn},
+#define INFO(fn, name, abbreviations, args, help) {name, abbreviations, args, help, info_##fn},
 #include "infos.def"
 #undef INFO
 };
@@ -55,7 +55,7 @@ static const char *topic_name(u32 i)
 }
 static const char *topic_abbreviations(u32 i)
 {
-	return "";
+	return info_topics[i].abbreviations;
 }
 
 static s32 fail_unknown(const struct rows *r, const char *word, struct err *e)

@@ -14,7 +14,8 @@ static bool load_expr(lua_State *L, const char *expr, struct err *e)
 	strbuf_release(&code);
 	if (ok)
 		return true;
-	err_set(e, "%s", lua_tostring(L, -1));
+	err_set(e, "%s%s", lua_tostring(L, -1),
+	        strchr(expr, '$') ? " (there are no $ names here: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc)" : "");
 	lua_pop(L, 1);
 	return false;
 }

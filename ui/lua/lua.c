@@ -64,10 +64,13 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 static void hook(lua_State *L, lua_Debug *ar)
 {
 	struct lua_env *env = env_of(L);
+	if (interrupted || env->left < HOOK_STEP)
+		luaL_where(L, 0); /* of the function that runs */
 	if (interrupted)
-		luaL_error(L, "interrupted");
+		luaL_error(L, "%sinterrupted", lua_tostring(L, -1));
 	if (env->left < HOOK_STEP)
-		luaL_error(L, "the script used up its budget of %I instructions (an endless loop?)", (lua_Integer)env->granted);
+		luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
+		           (lua_Integer)env->granted);
 	env->left -= HOOK_STEP;
 }
 
@@ -87,9 +90,25 @@ static const char *error_text(lua_State *L, int at)
 	return msg ? msg : "(the error is not a string)";
 }
 
+/* Does the message name a place, "hotspot.lua:12: "? One without is meant for the user, error("...", 0), who has no use
+ * for a traceback. */
+static bool names_a_place(const char *msg)
+{
+	while ((msg = strchr(msg, ':'))) {
+		size_t digits = strspn(++msg, "0123456789");
+		if (digits && msg[digits] == ':')
+			return true;
+	}
+	return false;
+}
+
 static int add_traceback(lua_State *L)
 {
-	luaL_traceback(L, L, error_text(L, 1), 1);
+	const char *msg = error_text(L, 1);
+	if (names_a_place(msg))
+		luaL_traceback(L, L, msg, 1);
+	else
+		lua_pushstring(L, msg);
 	return 1;
 }
 
@@ -109,7 +128,11 @@ bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e)
 
 void lua_error_to_err(lua_State *co, struct err *e)
 {
-	luaL_traceback(co, co, error_text(co, -1), 0);
+	const char *msg = error_text(co, -1);
+	if (names_a_place(msg))
+		luaL_traceback(co, co, msg, 0);
+	else
+		lua_pushstring(co, msg);
 	err_set(e, "%s", lua_tostring(co, -1));
 	lua_pop(co, 2);
 }

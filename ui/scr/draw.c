@@ -35,6 +35,26 @@ double percent(double n, double d)
 	return d > 0 ? 100 * n / d : 0;
 }
 
+void draw_clipped(struct pane p, int y, int x, int w, struct style s, const char *text)
+{
+	int len = utf8_width(text);
+	if (len <= w || w < 5 || strlen(text) != (size_t)len) { /* not ASCII: cut plainly */
+		pane_text(pane_sub(p, y, x, 1, w), 0, 0, s, text);
+		return;
+	}
+	int tail = w / 3, front = w - tail - 1;
+	pane_textn(p, y, x, s, text, (size_t)front);
+	pane_glyph(p, y, x + front, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+	pane_text(p, y, x + front + 1, s, text + len - tail);
+}
+
+void draw_more(struct pane p, int n)
+{
+	char text[32];
+	snprintf(text, sizeof text, "   %d more ", n);
+	pane_text(p, p.h - 1, MAX(p.w - utf8_width(text), 0), STYLE(R_ACCENT), text);
+}
+
 void draw_rule(struct pane p, int y)
 {
 	for (int x = 0; x < p.w; x++)

@@ -11,6 +11,10 @@ const char *fmt_short(char buf[NUM_MAX], double v);
 /* n of d in percent; 0 when d is 0. */
 double percent(double n, double d);
 
+/* Text on at most w columns; longer text loses its middle: the beginnings and ends of mangled names tell most. */
+void draw_clipped(struct pane p, int y, int x, int w, struct style s, const char *text);
+/* "12 more" at the end of the last row, over what was there. */
+void draw_more(struct pane p, int n);
 /* A horizontal line over the whole pane. */
 void draw_rule(struct pane p, int y);
 /* A bar of w columns, `fraction` (clipped to 0..1) filled with a precision of an eighth column; the rest shows a faint

@@ -146,6 +146,7 @@ void frame_context(struct screen *s, struct view_ctx *v)
 	    .tl = s->d->s->timeline,
 	    .recent = &s->recent,
 	    .heat = &s->heat,
+	    .residency = &s->residency,
 	    .st = &s->state[s->view],
 	    .search = s->search,
 	};

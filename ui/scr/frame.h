@@ -4,6 +4,7 @@
 #include "scr/console.h"
 #include "scr/heat.h"
 #include "scr/recent.h"
+#include "scr/residency.h"
 #include "views/view.h"
 
 #define VIEWS_MAX 12
@@ -15,7 +16,8 @@ struct screen {
 	struct console console;
 	struct recent recent;
 	struct heat heat;
-	u64 generation; /* of the machine that recent and heat are attached to */
+	struct residency residency;
+	u64 generation; /* of the machine that recent, heat and residency are attached to */
 	u32 view;       /* index into views */
 	struct view_state state[VIEWS_MAX];
 	enum focus_on focus;

@@ -3,15 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <readline/history.h>
 #include <readline/readline.h>
 
+#include "command_history.h"
 #include "scr/term.h"
 
 #define QUEUE_MAX 64
-#define HISTORY_MAX 2000
 
 static struct {
 	struct debugger *d;
@@ -45,11 +43,8 @@ static void on_line(char *line)
 {
 	free(prompt.line);
 	prompt.line = line;
-	if (line && *line) {
-		HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
-		if (!last || strcmp(last->line, line))
-			add_history(line);
-	}
+	if (line)
+		command_history_add(line);
 	/* Readline clears the line itself; NULL (Ctrl-D on an empty line) reads as the command that leaves. */
 	if (!line)
 		prompt.line = xstrdup("quit");
@@ -102,26 +97,6 @@ static void show_matches(char **matches, int n, int longest)
 	prompt.list(prompt.ctx, matches + 1, n);
 }
 
-/* --- history: the same file as the plain console's -----------------------------------------------------------------
- */
-static bool history_path(char *path, size_t size)
-{
-	const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
-	char dir[2048];
-	struct stat st;
-	if (state && *state)
-		snprintf(dir, sizeof dir, "%s", state);
-	else if (home && *home)
-		snprintf(dir, sizeof dir, "%s/.local/state", home);
-	else
-		return false;
-	if (!stat(dir, &st) && S_ISDIR(st.st_mode))
-		snprintf(path, size, "%s/warpdbg_history", dir);
-	else
-		snprintf(path, size, "%s/.warpdbg_history", home && *home ? home : dir);
-	return true;
-}
-
 /* --- life
  * ------------------------------------------------------------------------------------------------------------- */
 static void install(void)
@@ -153,19 +128,13 @@ void prompt_open(struct debugger *d, void (*list)(void *ctx, char *const *candid
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_variable_bind("enable-bracketed-paste", "off");
 	rl_variable_bind("bell-style", "none");
-	using_history();
-	stifle_history(HISTORY_MAX);
-	char path[2100];
-	if (history_path(path, sizeof path))
-		read_history(path);
+	command_history_load();
 	install();
 }
 
 void prompt_close(void)
 {
-	char path[2100];
-	if (history_path(path, sizeof path))
-		write_history(path);
+	command_history_save();
 	if (prompt.installed)
 		rl_callback_handler_remove();
 	prompt.installed = false;

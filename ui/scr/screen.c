@@ -14,6 +14,8 @@
 #define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
 #define DRAW_SHARE 20       /* a frame may cost 1/20 of the time until the next one */
 
+#define BRIEF_BELOW 30 /* rows of a terminal where a stop is reported in two rows, so that the view keeps its own */
+
 struct loop {
 	struct screen s;
 	u64 slice; /* cycles a slice is given */
@@ -37,6 +39,7 @@ static void attach(struct screen *s)
 {
 	recent_attach(&s->recent, s->d->s->sim);
 	heat_attach(&s->heat, s->d->s->sim);
+	residency_attach(&s->residency, s->d->s->sim);
 	s->generation = s->d->generation;
 }
 
@@ -47,6 +50,7 @@ static void reattach(struct screen *s)
 		return;
 	recent_forget(&s->recent);
 	heat_forget(&s->heat);
+	residency_forget(&s->residency);
 	attach(s);
 }
 
@@ -66,15 +70,6 @@ static void say(struct screen *s, struct strbuf *out)
 	strbuf_clear(out);
 }
 
-/* An interrupt that came between two slices has stopped the run, but the machine still holds its request, and would
- * stop the next run before its first cycle: a run that ends where it begins takes the request and simulates nothing. */
-static void take_stale_interrupt(struct debugger *d)
-{
-	struct stop stop;
-	if (!debugger_running(d))
-		sim_run(d->s->sim, sim_cycle(d->s->sim), &stop);
-}
-
 static void execute(struct loop *l, const char *line, bool show)
 {
 	struct screen *s = &l->s;
@@ -89,7 +84,6 @@ static void execute(struct loop *l, const char *line, bool show)
 		console_begin_answer(&s->console);
 	}
 	bool was_running = debugger_running(s->d);
-	take_stale_interrupt(s->d);
 	bool ok = debugger_execute(s->d, line, &out, &e);
 	reattach(s);
 	say(s, &out);
@@ -135,14 +129,20 @@ static void slice(struct loop *l)
 
 /* --- drawing
  * ------------------------------------------------------------------------------------------------------------ */
-static void show(struct loop *l)
+static void fit_terminal(struct screen *s)
 {
-	struct screen *s = &l->s;
-	double t0 = now_seconds();
 	int h, w;
 	term_size(&h, &w);
 	if (h != s->canvas.h || w != s->canvas.w)
 		canvas_resize(&s->canvas, h, w);
+	s->d->brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
+}
+
+static void show(struct loop *l)
+{
+	struct screen *s = &l->s;
+	double t0 = now_seconds();
+	fit_terminal(s);
 	frame_draw(s);
 	term_show(&s->canvas, s->cursor_y, s->cursor_x);
 	double t1 = now_seconds();
@@ -365,7 +365,7 @@ static void on_key(struct loop *l, int key)
 		s->focus = ON_VIEW;
 	} else if (prompt_idle() && key == K_ESC) {
 		console_begin_answer(&s->console);
-	} else if (!prompt_idle() || !common_key(l, key)) {
+	} else if (!prompt_idle() || s->d->collect.kind != COLLECT_NONE || !common_key(l, key)) {
 		prompt_input(l, key);
 	}
 }
@@ -378,7 +378,8 @@ static void notice_interrupt(struct loop *l)
 	struct debugger *d = l->s.d;
 	if (!d->interrupt || debugger_running(d))
 		return;
-	d->interrupt = false;
+	debugger_clear_interrupt(d);
+	debugger_drop_collect(d);
 	prompt_reset();
 	l->s.ask = ASK_NOTHING;
 	l->dirty = true;
@@ -430,9 +431,8 @@ bool screen_possible(void)
 static void open_screen(struct loop *l)
 {
 	struct screen *s = &l->s;
-	int h, w;
-	term_size(&h, &w);
-	canvas_init(&s->canvas, h, w, term_ascii());
+	canvas_init(&s->canvas, 1, 1, term_ascii());
+	fit_terminal(s);
 	s->canvas.mono = term_mono();
 	console_init(&s->console);
 	for (u32 i = 0; i < VIEWS_MAX; i++)
@@ -454,8 +454,10 @@ int screen_main(struct debugger *d)
 	run_loop(&l);
 	prompt_close();
 	term_close();
+	d->brief = 0;
 	recent_detach(&l.s.recent);
 	heat_detach(&l.s.heat);
+	residency_detach(&l.s.residency);
 	console_release(&l.s.console);
 	canvas_release(&l.s.canvas);
 	return d->ran ? session_exit_status(d->s, d->last) : 0;

@@ -1,116 +1,269 @@
-/* Kernels: every launch on the time axis of the run, with its occupancy and rates. */
+/* Kernels: every launch on the time axis of the run, with its figures; below it, on the same axis, what each SM held. */
 #include <stdio.h>
 
 #include "scr/draw.h"
 #include "views/view.h"
 
-struct kernel_columns {
-	int name_w, gantt, gantt_w, end;
+/* --- layout --------------------------------------------------------------------------------------------------------
+ */
+enum figure { F_CYCLES, F_IPC, F_PER_SM, F_LIMIT, F_DONE, F_INSTS, F_GRID, F_BLOCK, F_REGS, F_SHARED, F_COUNT };
+/* Columns right of the axis, in order; a terminal of less than from_w columns goes without. */
+static const struct {
+	const char *name;
+	int width, from_w;
+	bool left; /* text, not a number */
+} figures[F_COUNT] = {
+    [F_CYCLES] = {"cycles", 10, 60, false}, [F_IPC] = {"IPC", 7, 70, false},       [F_PER_SM] = {"CTAs/SM", 8, 100, false},
+    [F_LIMIT] = {"limit", 15, 80, true},    [F_DONE] = {"done", 8, 100, false},    [F_INSTS] = {"insts", 8, 120, false},
+    [F_GRID] = {"grid", 12, 160, false},    [F_BLOCK] = {"block", 10, 160, false}, [F_REGS] = {"regs", 6, 160, false},
+    [F_SHARED] = {"shared", 8, 170, false},
 };
 
-static struct kernel_columns layout(int w)
+struct layout {
+	int name, name_w, axis, axis_w, end; /* columns of the launch's name, the time axis, the figures */
+	u64 from, to;                        /* cycles on the axis: the run, or its end when zoomed */
+};
+
+static struct layout layout(const struct view_ctx *v, int w)
 {
-	struct kernel_columns c = {.name_w = w >= 120 ? 20 : 12};
-	int right = w >= 120 ? 62 : w >= 70 ? 34 : 0;
-	c.gantt = 6 + c.name_w;
-	c.gantt_w = MAX(w - c.gantt - right - 2, 4);
-	c.end = c.gantt + c.gantt_w;
-	return c;
+	struct layout l = {.name = 6, .name_w = w >= 120 ? 20 : 10};
+	int right = 1;
+	for (u32 i = 0; i < F_COUNT; i++)
+		right += w >= figures[i].from_w ? figures[i].width + 2 * figures[i].left : 0;
+	l.axis = l.name + l.name_w + 1;
+	l.axis_w = MAX(w - l.axis - right - 1, 4);
+	l.end = l.axis + l.axis_w;
+	l.to = gpu_cycle(v->g);
+	l.from = l.to - (l.to >> MIN(v->st->zoom, 10u));
+	return l;
 }
 
-static void head(struct view_ctx *v, struct pane p, const struct kernel_columns *c)
+/* The column of a cycle on the axis, 0..axis_w; cycles before the axis are at 0. */
+static int column_of(const struct layout *l, u64 cycle)
 {
-	char buf[NUM_MAX];
+	if (cycle <= l->from || l->to == l->from)
+		return 0;
+	return (int)((double)(MIN(cycle, l->to) - l->from) / (double)(l->to - l->from) * l->axis_w + 0.5);
+}
+
+static void head(struct pane p, const struct layout *l)
+{
+	char a[NUM_MAX], b[NUM_MAX];
 	const struct style s = STYLE(R_DIM);
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Kernels");
-	pane_text(p, 0, c->gantt, s, "0");
-	pane_right(p, 0, c->end, s, "%s", fmt_thousands(buf, gpu_cycle(v->g)));
-	for (int i = c->gantt + 2; i < c->end - utf8_width(buf) - 1; i++)
+	fmt_thousands(b, l->to);
+	int x = pane_text(p, 0, l->axis, s, fmt_thousands(a, l->from)), stop = l->end - utf8_width(b);
+	for (int i = x + 1; i < stop - 1; i++)
 		pane_glyph(p, 0, i, STYLE(R_FAINT), 0x2500);
-	static const char *const names[] = {"cycles", "IPC", "CTAs/SM", "limit          ", "insts", "done %"};
-	int x = c->end + 10;
-	for (u32 i = 0; i < 3; i++, x += 8)
-		pane_right(p, 0, x, s, "%s", names[i]);
-	pane_text(p, 0, x - 6, s, names[3]);
-	pane_right(p, 0, x + 18, s, "%s", names[4]);
-	pane_right(p, 0, x + 26, s, "%s", names[5]);
+	if (stop > x)
+		pane_text(p, 0, stop, s, b);
+	x = l->end;
+	for (u32 i = 0; i < F_COUNT; i++) {
+		if (p.w < figures[i].from_w)
+			continue;
+		if (figures[i].left)
+			pane_text(p, 0, x + 2, s, figures[i].name);
+		x += figures[i].width + 2 * figures[i].left;
+		if (!figures[i].left)
+			pane_right(p, 0, x, s, "%s", figures[i].name);
+	}
 }
 
-static void gantt(struct pane p, int y, const struct kernel_columns *c, const struct kernel_info *k, u64 now)
+/* --- launches ------------------------------------------------------------------------------------------------------
+ */
+static u32 letter(u32 launch)
+{
+	return 'A' + launch % 26;
+}
+
+static void span(struct pane p, const struct layout *l, const struct kernel_info *k)
 {
 	struct style s = STYLE(R_SER0 + k->launch->id % R_NSERIES);
 	const struct kernel_counters *n = k->counters;
-	double scale = now ? (double)c->gantt_w / (double)now : 0;
-	int launched = (int)((double)n->launched_at * scale);
-	int from = k->state == KS_QUEUED ? c->gantt_w : (int)((double)n->started_at * scale);
-	int to = (int)((double)(k->state == KS_DONE ? n->ended_at : now) * scale + 0.5);
-	for (int i = launched; i < MIN(from, c->gantt_w); i++)
-		pane_glyph(p, y, c->gantt + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2591); /* queued */
-	u32 letter = p.c->ascii || p.c->mono ? 'A' + k->launch->id % 26 : 0x2588;
-	for (int i = from; i < MIN(MAX(to, from + 1), c->gantt_w); i++)
-		pane_glyph(p, y, c->gantt + i, s, letter);
+	int launched = column_of(l, n->launched_at);
+	int from = k->state == KS_QUEUED ? l->axis_w : column_of(l, n->started_at);
+	int to = column_of(l, k->state == KS_DONE ? n->ended_at : l->to);
+	bool plain = p.c->ascii || p.c->mono;
+	for (int i = launched; i < MIN(from, l->axis_w); i++)
+		pane_glyph(p, 0, l->axis + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2591); /* queued */
+	if (k->state == KS_QUEUED || (k->state == KS_DONE && n->ended_at < l->from))
+		return;
+	from = MIN(from, l->axis_w - 1);
+	for (int i = from; i < MIN(MAX(to, from + 1), l->axis_w); i++)
+		pane_glyph(p, 0, l->axis + i, s, plain ? letter(k->launch->id) : 0x2586);
 }
 
-static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, const struct kernel_columns *c)
+static void dim_text(char out[NUM_MAX], struct dim3 d)
 {
-	char a[NUM_MAX];
+	if (d.z > 1)
+		snprintf(out, NUM_MAX, "%ux%ux%u", d.x, d.y, d.z);
+	else if (d.y > 1)
+		snprintf(out, NUM_MAX, "%ux%u", d.x, d.y);
+	else
+		snprintf(out, NUM_MAX, "%u", d.x);
+}
+
+static void figure_text(enum figure f, const struct kernel_info *k, u64 now, char out[NUM_MAX])
+{
+	u64 cycles = k->state == KS_QUEUED ? 0 : (k->state == KS_DONE ? k->counters->ended_at : now) - k->counters->started_at;
+	switch (f) {
+	case F_CYCLES:
+		if (k->state == KS_QUEUED)
+			snprintf(out, NUM_MAX, "queued");
+		else
+			fmt_thousands(out, cycles);
+		break;
+	case F_IPC: snprintf(out, NUM_MAX, "%.2f", cycles ? (double)k->counters->warp_insts / (double)cycles : 0.0); break;
+	case F_PER_SM: snprintf(out, NUM_MAX, "%u", k->ctas_per_sm); break;
+	case F_LIMIT: snprintf(out, NUM_MAX, "%s", k->limiter); break;
+	case F_DONE:
+		snprintf(out, NUM_MAX, "%.1f%%", percent((double)k->counters->ctas_done, (double)k->launch->ctas));
+		break;
+	case F_INSTS: fmt_short(out, (double)k->counters->warp_insts); break;
+	case F_GRID: dim_text(out, k->launch->grid); break;
+	case F_BLOCK: dim_text(out, k->launch->block); break;
+	case F_REGS: snprintf(out, NUM_MAX, "%u", k->launch->regs); break;
+	case F_SHARED: fmt_thousands(out, k->launch->shared_bytes); break;
+	case F_COUNT: break;
+	}
+}
+
+static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct layout *l)
+{
+	char text[NUM_MAX];
 	struct kernel_info k;
 	gpu_kernel_info(v->g, id, &k);
-	u64 now = gpu_cycle(v->g), cycles = 0;
-	if (k.state != KS_QUEUED)
-		cycles = (k.state == KS_DONE ? k.counters->ended_at : now) - k.counters->started_at;
 	bool focus = (s32)id == v->d->focus.kernel;
-	pane_right(p, y, 5, focus ? STYLE(R_ACCENT) : STYLE(R_SER0 + id % R_NSERIES), "K%u", id);
-	pane_text(pane_sub(p, y, 6, 1, c->name_w - 1), 0, 0, STYLE(R_TEXT), k.name);
-	gantt(p, y, c, &k, now);
-	int x = c->end + 10;
-	pane_right(p, y, x, STYLE(R_TEXT), "%s", k.state == KS_QUEUED ? "queued" : fmt_thousands(a, cycles));
-	pane_right(p, y, x += 8, STYLE(R_TEXT), "%.2f", cycles ? (double)k.counters->warp_insts / (double)cycles : 0.0);
-	pane_right(p, y, x += 8, STYLE(R_TEXT), "%u", k.ctas_per_sm);
-	pane_text(pane_sub(p, y, x + 2, 1, 15), 0, 0, STYLE(R_DIM), k.limiter);
-	pane_right(p, y, x + 26, STYLE(R_TEXT), "%s", fmt_short(a, (double)k.counters->warp_insts));
-	pane_right(p, y, x + 34, STYLE(R_TEXT), "%.1f", percent((double)k.counters->ctas_done, (double)k.launch->ctas));
+	pane_right(p, 0, l->name - 1, focus ? STYLE(R_ACCENT) : STYLE(R_SER0 + id % R_NSERIES), "K%u", id);
+	draw_clipped(p, 0, l->name, l->name_w, STYLE(R_TEXT), k.name);
+	span(p, l, &k);
+	int x = l->end;
+	for (u32 i = 0; i < F_COUNT; i++) {
+		if (p.w < figures[i].from_w)
+			continue;
+		figure_text(i, &k, l->to, text);
+		if (figures[i].left)
+			draw_clipped(p, 0, x + 2, figures[i].width, STYLE(R_DIM), text);
+		x += figures[i].width + 2 * figures[i].left;
+		if (!figures[i].left)
+			pane_right(p, 0, x, STYLE(k.state == KS_RUNNING ? R_TEXT : R_DIM), "%s", text);
+	}
 }
 
-/* Who is on which SM now: a letter a CTA slot. */
-static void residents(struct view_ctx *v, struct pane p)
+/* Until the user scrolls, the running launches are in sight, the first of them at most a third down. */
+static void follow_running(struct view_ctx *v, u32 n, int rows)
+{
+	struct kernel_info k;
+	if (!v->st->follow)
+		return;
+	u32 first = 0;
+	for (; first < n; first++) {
+		gpu_kernel_info(v->g, first, &k);
+		if (k.state != KS_DONE)
+			break;
+	}
+	v->st->top = (s32)first - rows / 3;
+}
+
+static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	u32 n = gpu_num_kernels(v->g);
+	head(p, l);
+	if (!n)
+		pane_text(p, 1, 3, STYLE(R_DIM), "nothing launched yet");
+	int rows = p.h - 1;
+	follow_running(v, n, rows);
+	view_clip(v->st, (s32)n, rows);
+	for (int r = 0; r < rows && v->st->top + r < (s32)n; r++)
+		launch_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(v->st->top + r), l);
+	if ((s32)n > v->st->top + rows)
+		draw_more(pane_sub(p, 0, 0, p.h, l->axis), (s32)n - v->st->top - rows);
+}
+
+/* --- SMs -----------------------------------------------------------------------------------------------------------
+ */
+/* One cell of an SM's row: height = CTAs of the most CTA slots. */
+static void held_cell(struct pane p, int x, const struct resident *r, u32 slots)
+{
+	struct style s = STYLE(R_SER0 + r->launch % R_NSERIES);
+	u32 height = MIN(1 + 6 * (u32)r->ctas / MAX(slots, 1u), 7u);
+	if (!r->ctas)
+		pane_glyph(p, 0, x, STYLE(R_FAINT), 0xb7);
+	else if (p.c->ascii || p.c->mono)
+		pane_glyph(p, 0, x, s, r->mixed ? letter(r->launch) + 'a' - 'A' : letter(r->launch));
+	else
+		pane_glyph(p, 0, x, s, r->mixed ? 0x2592 : 0x2580 + height);
+}
+
+static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layout *l)
 {
 	const struct conf *c = gpu_conf(v->g);
-	int slots = (int)c->sm_ctas + 6, cols = MAX((p.w - 1) / slots, 1), rows = p.h - 1;
-	if (rows < 1)
-		return;
-	pane_text(p, 0, 1, STYLE(R_DIM), "on the SMs now: a letter a CTA slot (A = K0, B = K1, ...)");
-	for (u32 sm = 0; sm < c->num_sms; sm++) {
-		int y = 1 + (int)sm / cols, x = 1 + (int)sm % cols * slots;
-		if (y >= p.h)
-			return;
-		pane_right(p, y, x + 3, STYLE(R_DIM), "%u", sm);
-		for (u32 s = 0; s < c->sm_ctas; s++) {
-			struct cta_info i;
-			gpu_cta_info(v->g, sm, s, &i);
-			pane_glyph(p, y, x + 4 + (int)s, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT),
-			           i.used ? 'A' + i.launch % 26 : 0xb7);
-		}
+	struct resident now = residency_now(v->g, sm);
+	pane_right(p, 0, l->name - 1, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
+	if (now.ctas)
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, now.ctas > 1 ? "s" : "");
+	u64 len = l->to - l->from;
+	for (int i = 0; i < l->axis_w && len; i++) {
+		u64 middle = l->from + (u64)((2.0 * i + 1) / (2.0 * l->axis_w) * (double)len);
+		const struct resident *r = residency_at(v->residency, sm, middle);
+		held_cell(p, l->axis + i, r ? r : &now, c->sm_ctas);
 	}
+	for (u32 s = 0; s < c->sm_ctas; s++) {
+		struct cta_info i;
+		gpu_cta_info(v->g, sm, s, &i);
+		pane_glyph(p, 0, l->end + 2 + (int)s, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT),
+		           i.used ? letter(i.launch) : 0xb7);
+	}
+	char buf[NUM_MAX];
+	const struct sm_counters *n = (const struct sm_counters *)gpu_counters(v->g, CG_sm, sm);
+	int x = l->end + 4 + (int)c->sm_ctas;
+	if (p.w - x < 20)
+		return;
+	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", fmt_thousands(buf, n->ctas_done));
+	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->to ? (double)n->issued / (double)l->to : 0.0);
+}
+
+static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u32 top, int rows)
+{
+	const struct conf *c = gpu_conf(v->g);
+	const struct style s = STYLE(R_DIM);
+	char what[120];
+	pane_right(p, 0, l->name - 1, s, "SM");
+	pane_text(p, 0, l->name, s, "holds");
+	int n = snprintf(what, sizeof what, "what it held, height: share of its %u CTA slots", c->sm_ctas);
+	if (rows < (int)c->num_sms)
+		snprintf(what, sizeof what, "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms);
+	else if (l->axis_w > n + 30)
+		snprintf(what + n, sizeof what - (size_t)n, "; sampled every %llu cycles", (unsigned long long)v->residency->span);
+	draw_clipped(p, 0, l->axis, l->axis_w, s, what);
+	int x = l->end + 4 + (int)c->sm_ctas;
+	pane_text(p, 0, l->end + 2, s, c->sm_ctas >= 9 ? "slots now" : "now");
+	if (p.w - x < 20)
+		return;
+	pane_right(p, 0, x + 8, s, "done");
+	pane_right(p, 0, x + 16, s, "IPC");
+}
+
+/* All SMs when they fit, else as many with the focused one in the middle. */
+static void sms(struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	int n = (int)gpu_conf(v->g)->num_sms, rows = MIN(p.h - 1, n);
+	int top = MAX(MIN((int)v->d->focus.sm - rows / 2, n - rows), 0);
+	sm_head(v, p, l, (u32)top, rows);
+	for (int r = 0; r < rows; r++)
+		sm_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(top + r), l);
 }
 
 static void draw(struct view_ctx *v, struct pane p)
 {
-	u32 n = gpu_num_kernels(v->g);
-	struct kernel_columns c = layout(p.w);
-	int per_line = MAX((p.w - 1) / ((int)gpu_conf(v->g)->sm_ctas + 6), 1);
-	int bottom = ((int)gpu_conf(v->g)->num_sms + per_line - 1) / per_line + 1;
-	bottom = p.h >= bottom + 6 ? bottom : 0;
-	int rows = p.h - 1 - (bottom ? bottom + 1 : 0);
-	head(v, p, &c);
-	view_clip(v->st, (s32)n, rows);
-	for (int r = 0; r < rows && v->st->top + r < (s32)n; r++)
-		kernel_row(v, p, r + 1, (u32)(v->st->top + r), &c);
-	if (!n)
-		pane_text(p, 2, 3, STYLE(R_DIM), "nothing launched yet");
-	int y = MIN(MAX((int)n, 3) + 2, p.h - bottom);
-	if (bottom)
-		residents(v, pane_sub(p, y, 0, bottom, p.w));
+	int n = MAX((int)gpu_num_kernels(v->g), 1), nsm = (int)gpu_conf(v->g)->num_sms;
+	struct layout l = layout(v, p.w);
+	int rows = MIN(n, MAX(p.h - nsm - 2, MIN(p.h / 4, 8))); /* of launches */
+	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
+	bool table = p.h - y - gap >= 3;
+	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
+	if (table)
+		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -122,10 +275,14 @@ const struct view view_kernels = {
     .key = '7',
     .name = "kernel",
     .title = "kernels",
-    .keys = "",
+    .keys = "arrows scroll, + - zoom",
     .help = "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
             "instructions per cycle\n"
-            "between the two. CTAs/SM: the most one SM can hold, and what limits it.",
+            "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
+            "that held most of\n"
+            "each SM's CTA slots (shaded: others as well), and the slots now, a letter each (A = K0, B = K1, ...). done, "
+            "IPC: CTAs and\n"
+            "instructions per cycle of the SM since the start.",
     .draw = draw,
     .on_key = on_key,
 };

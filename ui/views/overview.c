@@ -38,7 +38,7 @@ static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int nam
 	struct style s = STYLE(R_SER0 + id % R_NSERIES);
 	u64 done = k.counters->ctas_done, all = k.launch->ctas;
 	int x = pane_printf(p, y, 1, s, "K%u", id) + 1;
-	pane_printf(pane_sub(p, y, x, 1, name_w), 0, 0, STYLE_BOLD(R_TEXT), "%s", k.name);
+	draw_clipped(p, y, x, name_w, STYLE_BOLD(R_TEXT), k.name);
 	x += name_w + 1;
 	if (k.state == KS_QUEUED) {
 		pane_printf(p, y, x, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
@@ -52,8 +52,8 @@ static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int nam
 		         fmt_thousands(a, k.counters->ended_at - k.counters->started_at));
 	char more[96];
 	snprintf(more, sizeof more, "  %u an SM, limit: %s", k.ctas_per_sm, k.limiter);
-	int w = MAX(MIN(p.w - x - utf8_width(tail) - utf8_width(more) - 1, 60), 20);
-	w = MIN(w, p.w - x - utf8_width(tail) - 1);
+	int room = p.w - x - utf8_width(tail) - 1, w = MIN(room - utf8_width(more), 60);
+	w = w >= 20 ? w : MIN(room, 60);
 	draw_bar(p, y, x, w, s, all ? (double)done / (double)all : 0, true);
 	int end = pane_text(p, y, x + MAX(w, 0), STYLE(R_TEXT), tail);
 	if (end + utf8_width(more) < p.w)
@@ -290,7 +290,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	int spare = p.h - nsm - 3; /* beyond one row of kernels, the head and the sparklines */
 	int kernel_rows = MAX(MIN(spare > 0 ? 1 + spare / 3 : 1, 6), p.h > 40 ? 4 : 1);
 	int y = p.h > 6 ? kernels(v, p, kernel_rows) : 0;
-	int curve_rows = p.h - y < 5 ? 0 : MAX(p.h - y - nsm - 1, 1);
+	int left = p.h - y - nsm - 1; /* none to spare: every SM in sight is worth more than the curves */
+	int curve_rows = p.h - y < 5 || left == 0 ? 0 : MAX(left, 1);
 	sm_rows(v, pane_sub(p, y, 0, MIN(p.h - y - curve_rows, nsm + 1), p.w));
 	if (curve_rows)
 		curves(v, pane_sub(p, p.h - curve_rows, 0, curve_rows, p.w));

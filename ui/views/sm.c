@@ -175,7 +175,7 @@ static void warp_table(struct view_ctx *v, struct pane p)
 	if (!n)
 		pane_text(p, 1, 3, STYLE(R_DIM), "no warp is resident");
 	if ((s32)n > v->st->top + rows)
-		pane_right(p, p.h - 1, p.w, STYLE(R_ACCENT), " %d more ", (s32)n - v->st->top - rows);
+		draw_more(p, (s32)n - v->st->top - rows);
 }
 
 /* --- storage and units

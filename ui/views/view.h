@@ -8,6 +8,7 @@
 #include "scr/canvas.h"
 #include "scr/heat.h"
 #include "scr/recent.h"
+#include "scr/residency.h"
 
 /* What a view remembers between two drawings. */
 struct view_state {
@@ -24,6 +25,7 @@ struct view_ctx {
 	const struct timeline *tl; /* NULL when nothing is recorded */
 	const struct recent *recent;
 	const struct heat *heat;
+	const struct residency *residency;
 	struct view_state *st; /* of this view */
 	const char *search;    /* last text searched for, "" = none */
 };

@@ -63,6 +63,40 @@ u64 atomic_apply(u8 op, u8 type, void *p, u64 b, u64 c, bool flush)
 	return old;
 }
 
+/* One loop per operation: o = old word, v = b, expression = new word. */
+#define WORDS(EXPR)                                                                                                    \
+	for (u32 left = lanes; left; left &= left - 1) {                                                                   \
+		const u32 i = first_lane(left);                                                                                \
+		u32 *p = (u32 *)(w->base + w->addr[i]);                                                                        \
+		const u32 v = *(const u32 *)((const u8 *)w->b + i * w->step), o = *p;                                          \
+		*p = EXPR;                                                                                                     \
+		w->old[i] = o;                                                                                                 \
+	}                                                                                                                  \
+	return true
+bool atomic_apply_words(u8 op, u8 type, const struct atomic_words *w, u32 lanes)
+{
+	const bool sign = type == T_S32;
+	if (type == T_F32 && op == ATOM_ADD) {
+		WORDS((u32)float_sum(T_F32, o, v, w->flush));
+	}
+	if (ptype_bytes(type) != 4 || (ptype_is_float(type) && op == ATOM_ADD))
+		return false;
+	switch (op) {
+	case ATOM_ADD: WORDS(o + v);
+	case ATOM_MIN: WORDS((sign ? (s32)o < (s32)v : o < v) ? o : v);
+	case ATOM_MAX: WORDS((sign ? (s32)o > (s32)v : o > v) ? o : v);
+	case ATOM_INC: WORDS(o >= v ? 0 : o + 1);
+	case ATOM_DEC: WORDS(o == 0 || o > v ? v : o - 1);
+	case ATOM_AND: WORDS(o & v);
+	case ATOM_OR: WORDS(o | v);
+	case ATOM_XOR: WORDS(o ^ v);
+	case ATOM_EXCH: WORDS(v);
+	case ATOM_CAS: WORDS(o == v ? *(const u32 *)((const u8 *)w->c + i * w->step) : o);
+	default: return false;
+	}
+}
+#undef WORDS
+
 static u64 operand(const struct exec *x, opnd at, u32 bytes, u32 lane)
 {
 	if (at == OPND_NONE)
@@ -73,13 +107,23 @@ static u64 operand(const struct exec *x, opnd at, u32 bytes, u32 lane)
 static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 {
 	const u32 bytes = ptype_bytes(in->type);
+	const bool result = in->op == OP_ATOM && in->d[0] != OPND_NONE;
+	u32 unused[LANES];
+	const struct atomic_words w = {.base = (uintptr_t)exec_shared(x),
+	                               .addr = x->out->addr,
+	                               .b = exec_at(x, in->s[1]),
+	                               .c = in->s[2] == OPND_NONE ? NULL : exec_at(x, in->s[2]),
+	                               .step = 4,
+	                               .old = result ? exec_at(x, in->d[0]) : unused};
+	if (atomic_apply_words(in->atom, in->type, &w, lanes))
+		return;
 	u64 old[LANES];
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		old[i] = atomic_apply(in->atom, in->type, exec_shared(x) + x->out->addr[i], operand(x, in->s[1], bytes, i),
 		                      operand(x, in->s[2], bytes, i), false);
 	}
-	for (u32 left = in->op == OP_ATOM && in->d[0] != OPND_NONE ? lanes : 0; left; left &= left - 1) {
+	for (u32 left = result ? lanes : 0; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		if (bytes == 8)
 			((u64 *)exec_at(x, in->d[0]))[i] = old[i];

@@ -32,6 +32,24 @@ static void register_launch(struct front *f, const struct launch *l)
 	                                         .tex = p->tex};
 }
 
+/* Thread indices of 32 threads from linear number `first` on, x fastest. */
+static void fill_tid(u32 tid[3][LANES], struct dim3 block, u32 first)
+{
+	u32 x = first % block.x, y = first / block.x % block.y, z = first / block.x / block.y;
+	for (u32 i = 0; i < LANES; i++) {
+		tid[0][i] = x;
+		tid[1][i] = y;
+		tid[2][i] = z;
+		if (++x < block.x)
+			continue;
+		x = 0;
+		if (++y < block.y)
+			continue;
+		y = 0;
+		z++;
+	}
+}
+
 static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct launch *l, u32 index)
 {
 	const u32 at = sm * f->nwarps + warp, total = l->block.x * l->block.y * l->block.z;
@@ -44,12 +62,7 @@ static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct
 	                   .slot = slot,
 	                   .index = index};
 	w->mask = w->live = n >= LANES ? FULL_MASK : (1u << n) - 1;
-	for (u32 i = 0; i < LANES; i++) {
-		const u32 t = first + i;
-		f->tid[at][0][i] = t % l->block.x;
-		f->tid[at][1][i] = t / l->block.x % l->block.y;
-		f->tid[at][2][i] = t / l->block.x / l->block.y;
-	}
+	fill_tid(f->tid[at], l->block, first);
 	/* registers start at zero, so that a program which reads one too early does the same thing everywhere */
 	memset(f->windows + at * f->window_stride, 0, frame_size(l->fn));
 }

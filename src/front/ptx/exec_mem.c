@@ -22,12 +22,6 @@ static void addresses(struct exec *x, const struct inst *in)
 	}
 }
 
-/* What the executing lanes' addresses have in common. */
-struct span {
-	u64 lo, hi; /* lowest and highest address; for contig those of lanes 0 and 31 */
-	u64 ors;
-	bool contig; /* full mask, lane i at lo + i * bytes */
-};
 static bool is_contig(const u64 *addr, u32 bytes)
 {
 	u64 diff = 0;
@@ -36,24 +30,20 @@ static bool is_contig(const u64 *addr, u32 bytes)
 		diff |= addr[i] ^ (first + (u64)i * bytes);
 	return !diff;
 }
-static struct span span_of(const u64 *addr, u32 m, u32 bytes)
+/* Full mask, lane i at addr[0] + i * bytes: one block. The two cheap tests save the long one for most others. */
+static inline bool dense(const u64 *addr, u32 m, u32 bytes)
 {
-	struct span s = {.lo = ~0ull};
-	if (m == FULL_MASK && is_contig(addr, bytes))
-		return (struct span){addr[0], addr[LANES - 1], addr[0] | addr[1], true};
-	const u64 first = addr[first_lane(m)];
-	for (u32 i = 0; i < LANES; i++) {
-		const u64 a = (m >> i & 1) ? addr[i] : first;
-		s.lo = a < s.lo ? a : s.lo;
-		s.hi = a > s.hi ? a : s.hi;
-		s.ors |= a;
-	}
-	return s;
+	return m == FULL_MASK && addr[1] - addr[0] == bytes && addr[LANES - 1] - addr[0] == (u64)bytes * (LANES - 1) &&
+	       is_contig(addr, bytes);
 }
-/* Both ends within [lo, limit]: with contig lanes the ones between are, too, since the sum cannot wrap inside. */
-static bool within(const struct span *s, u64 lo, u64 limit)
+/* mem_lanes_within for a dense block: its ends suffice, since the sum cannot wrap in between. */
+static inline bool block_within(const u64 *addr, u64 lo, u64 limit, u32 bytes)
 {
-	return s->lo >= lo && s->lo <= limit && s->hi >= lo && s->hi <= limit;
+	return addr[0] - lo <= limit && addr[LANES - 1] - lo <= limit && !(addr[0] & (bytes - 1));
+}
+static inline bool in_range(const u64 *addr, u32 m, bool contig, u64 lo, u64 limit, u32 bytes)
+{
+	return contig ? block_within(addr, lo, limit, bytes) : mem_lanes_within(addr, m, lo, limit, bytes);
 }
 
 /* --- moving data between registers and host memory; lane i is at host + addr[i] ----------------------------------- */
@@ -62,7 +52,8 @@ static bool within(const struct span *s, u64 lo, u64 limit)
 	do {                                                                                                               \
 		D *d = at;                                                                                                     \
 		if (m == FULL_MASK)                                                                                            \
-			for (u32 i = 0; i < LANES; i++) {                                                                          \
+			_Pragma("GCC unroll 8") for (u32 i = 0; i < LANES; i++)                                                    \
+			{                                                                                                          \
 				T v;                                                                                                   \
 				memcpy(&v, (const void *)(host + addr[i]), sizeof(v));                                                 \
 				d[i] = (D)v;                                                                                           \
@@ -94,6 +85,29 @@ static void load_element(void *at, u8 type, bool wide, uintptr_t host, const u64
 	case 18: LOAD_LOOP(u32, u64); break;
 	case 19: LOAD_LOOP(s32, u64); break;
 	default: LOAD_LOOP(u64, u64); break;
+	}
+}
+/* Half a warp's words, as 16-wide thread blocks read rows and columns of tiles: one block, one word for all, or lane by
+ * lane. */
+static void load_half(u32 *d, uintptr_t host, const u64 *addr)
+{
+	enum { HALF = LANES / 2 };
+	const u64 step = addr[1] - addr[0];
+	u64 diff = ~0ull;
+	if (step == 0 || step == 4) {
+		diff = 0;
+		for (u32 i = 0; i < HALF; i++)
+			diff |= addr[i] ^ (addr[0] + i * step);
+	}
+	if (diff) {
+		_Pragma("GCC unroll 8") for (u32 i = 0; i < HALF; i++) memcpy(&d[i], (const void *)(host + addr[i]), 4);
+	} else if (step) {
+		memcpy(d, (const void *)(host + addr[0]), 4 * HALF);
+	} else {
+		u32 v;
+		memcpy(&v, (const void *)(host + addr[0]), 4);
+		for (u32 i = 0; i < HALF; i++)
+			d[i] = v;
 	}
 }
 /* 8 bytes in the word-interleaved layout: the words are 128 B apart. */
@@ -128,11 +142,15 @@ static void load_lanes(struct exec *x, const struct inst *in, uintptr_t host, bo
 			memcpy(exec_at(x, in->d[0]), (const void *)(host + addr[0]), 8 * LANES);
 		return;
 	}
+	const bool plain = size == 4 && !wide && m == FULL_MASK;
 	for (u32 k = 0; k < in->vec; k++) {
 		if (in->d[k] == OPND_NONE)
 			continue;
 		const uintptr_t from = host + element_at(in, k, words);
-		if (words && size == 8)
+		if (plain && !words) {
+			load_half(exec_at(x, in->d[k]), from, addr);
+			load_half((u32 *)exec_at(x, in->d[k]) + LANES / 2, from, addr + LANES / 2);
+		} else if (words && size == 8)
 			load_split(exec_at(x, in->d[k]), from, addr, m);
 		else
 			load_element(exec_at(x, in->d[k]), in->type, wide, from, addr, m);
@@ -203,20 +221,30 @@ static inline uintptr_t device_host(const struct exec *x)
 	return (uintptr_t)x->f->mem->mem - DEVMEM_BASE;
 }
 
-static bool device_ok(struct exec *x, const struct span *s, u32 m, u32 bytes, bool store, enum space space)
+static inline bool in_last_alloc(const struct exec *x, u32 m, bool contig, u32 bytes, bool store)
 {
 	const struct sm_side *side = &x->f->side[x->sm];
-	if (likely(side->epoch == x->f->mem->epoch && !(s->ors & (bytes - 1)) && side->hi - side->lo >= bytes &&
-	           within(s, side->lo, side->hi - bytes) && !(store && side->readonly)))
+	const u64 size = side->hi - side->lo;
+	return side->epoch == x->f->mem->epoch && size >= bytes && !(store && side->readonly) &&
+	       in_range(x->out->addr, m, contig, side->lo, size - bytes, bytes);
+}
+/* Tried first: the allocation that this SM used last, then the one that the lowest lane is in. */
+static inline bool in_one_alloc(struct exec *x, u32 m, bool contig, u32 bytes, bool store)
+{
+	if (likely(in_last_alloc(x, m, contig, bytes, store)))
 		return true;
-	return mem_check_device(x, m, bytes, store, space);
+	return mem_locate(x, x->out->addr[first_lane(m)]) && in_last_alloc(x, m, contig, bytes, store);
+}
+static inline bool device_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool store, enum space space)
+{
+	return likely(in_one_alloc(x, m, contig, bytes, store)) || mem_check_device(x, m, bytes, store, space);
 }
 static void load_device(struct exec *x, const struct inst *in, u32 m, enum space space)
 {
 	const u32 bytes = access_bytes(in);
-	const struct span s = span_of(x->out->addr, m, bytes);
-	if (device_ok(x, &s, m, bytes, false, space))
-		load_lanes(x, in, device_host(x), s.contig, false, m);
+	const bool contig = dense(x->out->addr, m, bytes);
+	if (device_ok(x, m, contig, bytes, false, space))
+		load_lanes(x, in, device_host(x), contig, false, m);
 }
 static void queue_device(struct exec *x, const struct inst *in, u32 m, bool contig)
 {
@@ -228,10 +256,10 @@ static void queue_device(struct exec *x, const struct inst *in, u32 m, bool cont
 		memcpy(p->addr, x->out->addr, sizeof(p->addr));
 	gather_values(x, in, p->data);
 }
-static bool shared_ok(struct exec *x, const struct span *s, u32 m, u32 bytes, bool store)
+static inline bool shared_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool store)
 {
 	const u32 size = exec_cta(x)->shared_bytes;
-	if (likely(!x->f->check_uninit && size >= bytes && !(s->ors & (bytes - 1)) && within(s, 0, size - bytes)))
+	if (likely(!x->f->check_uninit && size >= bytes && in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
 		return true;
 	return mem_check_shared(x, m, bytes, store, !store);
 }
@@ -288,25 +316,25 @@ static void st_global(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	begin(x, in, SPC_GLOBAL, true);
-	const struct span s = span_of(x->out->addr, x->mask, access_bytes(in));
-	if (device_ok(x, &s, x->mask, access_bytes(in), true, in->space))
-		queue_device(x, in, x->mask, s.contig);
+	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
+	if (device_ok(x, x->mask, contig, access_bytes(in), true, in->space))
+		queue_device(x, in, x->mask, contig);
 }
 static void ld_shared(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	begin(x, in, SPC_SHARED, false);
-	const struct span s = span_of(x->out->addr, x->mask, access_bytes(in));
-	if (shared_ok(x, &s, x->mask, access_bytes(in), false))
-		load_lanes(x, in, (uintptr_t)exec_shared(x), s.contig, false, x->mask);
+	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
+	if (shared_ok(x, x->mask, contig, access_bytes(in), false))
+		load_lanes(x, in, (uintptr_t)exec_shared(x), contig, false, x->mask);
 }
 static void st_shared(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	begin(x, in, SPC_SHARED, true);
-	const struct span s = span_of(x->out->addr, x->mask, access_bytes(in));
-	if (shared_ok(x, &s, x->mask, access_bytes(in), true))
-		store_lanes(x, in, (uintptr_t)exec_shared(x), s.contig, false, x->mask);
+	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
+	if (shared_ok(x, x->mask, contig, access_bytes(in), true))
+		store_lanes(x, in, (uintptr_t)exec_shared(x), contig, false, x->mask);
 }
 static void ldst_local(void *ctx, const struct inst *in)
 {
@@ -334,22 +362,60 @@ static void ldst_fparam(void *ctx, const struct inst *in)
 }
 
 /* Kernel parameters: offsets into the launch's buffer; reported at this launch's place in the parameter region. */
+static inline u64 param_place(const struct exec *x)
+{
+	return x->f->param_base + (u64)(x->ref->l->id % PARAM_SLOTS) * PARAM_BYTES_MAX;
+}
 static void ld_param(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	const struct launch *l = x->ref->l;
 	const u32 bytes = access_bytes(in), limit = l->fn->param_bytes;
 	begin(x, in, SPC_PARAM, false);
-	const struct span s = span_of(x->out->addr, x->mask, bytes);
-	if (unlikely(limit < bytes || !within(&s, 0, limit - bytes))) {
+	if (unlikely(limit < bytes || !mem_lanes_within(x->out->addr, x->mask, 0, limit - bytes, 1))) {
 		u32 bad = 0;
 		FOR_MASK(i, x->mask) bad |= (u32)(limit < bytes || x->out->addr[i] > limit - bytes) << i;
 		exec_fault(x, FAULT_PARAM_OOB, bad, x->out->addr[first_lane(bad)], bytes, false, SPC_PARAM);
 		return;
 	}
 	load_lanes(x, in, (uintptr_t)l->params, false, false, x->mask);
-	const u64 base = x->f->param_base + (u64)(l->id % PARAM_SLOTS) * PARAM_BYTES_MAX;
+	const u64 base = param_place(x);
 	FOR_LANES x->out->addr[i] += base;
+}
+static void splat(void *at, bool wide, u64 v, u32 m)
+{
+	if (wide) {
+		u64 *d = at;
+		FOR_LANES d[i] = (m >> i & 1) ? v : d[i];
+	} else {
+		u32 *d = at;
+		FOR_LANES d[i] = (m >> i & 1) ? (u32)v : d[i];
+	}
+}
+/* [parameter + constant], nearly all of them: the same value for every lane. */
+static void ld_param_uniform(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct launch *l = x->ref->l;
+	const u32 size = ptype_bytes(in->type), bytes = access_bytes(in), limit = l->fn->param_bytes;
+	const u64 at = (u64)in->imm, place = param_place(x) + at;
+	if (unlikely(limit < bytes || at > limit - bytes)) {
+		ld_param(x, in);
+		return;
+	}
+	x->out->space = SPC_PARAM;
+	x->out->bytes = (u8)bytes;
+	for (u32 k = 0; k < in->vec; k++) {
+		u64 v = 0;
+		if (in->d[k] == OPND_NONE)
+			continue;
+		memcpy(&v, l->params + at + k * size, size);
+		if (size < 8 && ptype_is_signed(in->type) && !ptype_is_float(in->type))
+			v = (u64)((s64)(v << (64 - 8 * size)) >> (64 - 8 * size));
+		splat(exec_at(x, in->d[k]), wide_reg(in), v, x->mask);
+	}
+	u64 *restrict addr = x->out->addr;
+	FOR_LANES addr[i] = place;
 }
 
 /* Generic: each lane's window decides. Everything is checked before anything moves. */
@@ -389,15 +455,13 @@ static void ldst_generic(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	const bool store = in->op == OP_ST;
 	begin(x, in, SPC_GLOBAL, store);
-	const struct span s = span_of(x->out->addr, x->mask, access_bytes(in));
-	if (s.lo < DEVMEM_BASE || s.hi < DEVMEM_BASE)
+	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
+	if (!in_one_alloc(x, x->mask, contig, access_bytes(in), store))
 		generic_mixed(x, in, store);
-	else if (device_ok(x, &s, x->mask, access_bytes(in), store, SPC_GENERIC)) {
-		if (store)
-			queue_device(x, in, x->mask, s.contig);
-		else
-			load_lanes(x, in, device_host(x), s.contig, false, x->mask);
-	}
+	else if (store)
+		queue_device(x, in, x->mask, contig);
+	else
+		load_lanes(x, in, device_host(x), contig, false, x->mask);
 }
 
 /* A prefetch only reports its addresses: PTX lets it miss or fault silently. */
@@ -435,5 +499,7 @@ exec_fn LEVEL_NAME(exec_mem)(const struct inst *in)
 	for (u32 k = 0; k < in->vec && in->op == OP_ST; k++)
 		if (in->s[1 + k] == OPND_NONE)
 			return NULL;
+	if (in->op != OP_ST && in->space == SPC_PARAM && in->s[0] == OPND_NONE)
+		return ld_param_uniform;
 	return in->op == OP_ST ? stores[in->space] : loads[in->space];
 }

@@ -11,49 +11,37 @@ static u32 members(const struct exec *x, const struct inst *in, u32 at)
 	return in->flags & IF_SYNC ? x->mask & first_value(x, in->s[at]) : x->mask;
 }
 
-/* Source lane of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of
+/* Source lane j of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of
  * range keeps its own value with p = false; reading an inactive lane is undefined in PTX: here the register's stale
  * value, p as computed. */
-static u32 shuffle_source(u8 mode, u32 lane, u32 b, u32 c, bool *in_range)
-{
-	const u32 clamp = c & 31, seg = c >> 8 & 31;
-	const u32 max = (lane & seg) | (clamp & ~seg), min = lane & seg;
-	s32 j;
-	switch (mode) {
-	case SHFL_UP:
-		j = (s32)lane - (s32)(b & 31);
-		*in_range = j >= (s32)max;
-		break;
-	case SHFL_DOWN:
-		j = (s32)(lane + (b & 31));
-		*in_range = j <= (s32)max;
-		break;
-	case SHFL_BFLY:
-		j = (s32)(lane ^ (b & 31));
-		*in_range = j <= (s32)max;
-		break;
-	default:
-		j = (s32)(min | (b & 31 & ~seg));
-		*in_range = j <= (s32)max;
-		break;
+#define SHFL(NAME, SOURCE, IN_RANGE)                                                                                   \
+	static void shfl_##NAME(void *ctx, const struct inst *in)                                                          \
+	{                                                                                                                  \
+		EXEC_BEGIN(u32)                                                                                                \
+		const u32 *a = exec_at(x, in->s[0]), *b = exec_at(x, in->s[1]), *c = exec_at(x, in->s[2]);                     \
+		u32 from[LANES], ok[LANES], v[LANES], bits = 0;                                                                \
+		FOR_LANES                                                                                                      \
+		{                                                                                                              \
+			const u32 by = b[i] & 31, clamp = c[i] & 31, seg = c[i] >> 8 & 31;                                         \
+			const s32 min = (s32)(i & seg), max = min | (s32)(clamp & ~seg), j = SOURCE;                               \
+			(void)min;                                                                                                 \
+			ok[i] = IN_RANGE;                                                                                          \
+			from[i] = ok[i] ? (u32)j & 31 : i;                                                                         \
+		}                                                                                                              \
+		for (u32 i = 0; i < LANES; i++)                                                                                \
+			bits |= ok[i] << i;                                                                                        \
+		for (u32 i = 0; i < LANES; i++)                                                                                \
+			v[i] = a[from[i]];                                                                                         \
+		write_pred(x, in->d[1], bits);                                                                                 \
+		if (in->d[0] == OPND_NONE)                                                                                     \
+			return;                                                                                                    \
+		LANE_LOOPS(u32, true, , v[i])                                                                                  \
 	}
-	return *in_range ? (u32)j & 31 : lane;
-}
-static void shfl(void *ctx, const struct inst *in)
-{
-	EXEC_BEGIN(u32)
-	const u32 *a = exec_at(x, in->s[0]), *b = exec_at(x, in->s[1]), *c = exec_at(x, in->s[2]);
-	u32 v[LANES], bits = 0;
-	for (u32 i = 0; i < LANES; i++) {
-		bool ok;
-		v[i] = a[shuffle_source(in->mode, i, b[i], c[i], &ok)];
-		bits |= (u32)ok << i;
-	}
-	write_pred(x, in->d[1], bits);
-	if (in->d[0] == OPND_NONE)
-		return;
-	LANE_LOOPS(u32, true, , v[i])
-}
+SHFL(up, (s32)i - (s32)by, j >= max)
+SHFL(down, (s32)(i + by), j <= max)
+SHFL(bfly, (s32)(i ^ by), j <= max)
+SHFL(idx, min | (s32)(by & ~seg), j <= max)
+#undef SHFL
 
 static void vote(void *ctx, const struct inst *in)
 {
@@ -130,10 +118,12 @@ static void elect(void *ctx, const struct inst *in)
 
 exec_fn LEVEL_NAME(exec_warp)(const struct inst *in)
 {
+	static const exec_fn shfl[] = {
+	    [SHFL_UP] = shfl_up, [SHFL_DOWN] = shfl_down, [SHFL_BFLY] = shfl_bfly, [SHFL_IDX] = shfl_idx};
 	const bool sync = in->flags & IF_SYNC;
 	const bool word = ptype_bytes(in->type) == 4;
 	switch (in->op) {
-	case OP_SHFL: return word && has_opnds(in, 0, sync ? 4 : 3) ? shfl : NULL;
+	case OP_SHFL: return word && in->mode <= SHFL_IDX && has_opnds(in, 0, sync ? 4 : 3) ? shfl[in->mode] : NULL;
 	case OP_VOTE: return has_opnds(in, 1, sync ? 2 : 1) ? vote : NULL;
 	case OP_MATCH: return has_opnds(in, 1, sync ? 2 : 1) && ptype_bytes(in->type) >= 4 ? match : NULL;
 	case OP_REDUX:

@@ -110,38 +110,43 @@ void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *o
 	BUG_ON(!w->mask);
 	const struct launch_ref *ref = &f->launches[w->launch];
 	const struct inst *in = &ref->code[w->pc];
-	struct exec x = {.base = {frame_of(f, sm, warp), ref->pool},
-	                 .active = w->mask,
-	                 .next_pc = w->pc + 1,
-	                 .sm = sm,
-	                 .warp = warp,
-	                 .out = out,
-	                 .f = f,
-	                 .w = w,
-	                 .ref = ref,
-	                 .cycle = cycle};
-	x.mask = w->mask;
+	struct exec x;
+	const u32 pc = w->pc, active = w->mask;
+	u32 mask = active;
+	x.base[0] = f->windows + (sm * f->nwarps + warp) * f->window_stride + w->frame;
+	x.base[1] = ref->pool;
 	if (in->guard != OPND_NONE)
-		x.mask &= *(const u32 *)exec_at(&x, in->guard) ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
+		mask &= *(const u32 *)exec_at(&x, in->guard) ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
+	x.mask = mask;
+	x.active = active;
+	x.next_pc = pc + 1;
+	x.sm = sm;
+	x.warp = warp;
+	x.out = out;
+	x.f = f;
+	x.w = w;
+	x.ref = ref;
+	x.cycle = cycle;
 	out->in = in;
-	out->pc = w->pc;
-	out->mask = x.mask;
-	out->active = w->mask;
+	out->pc = pc;
+	out->mask = mask;
+	out->active = active;
 	out->flags = out->taken = 0;
 	out->space = SPC_NONE;
 	out->bytes = 0;
 	out->store = out->atomic = false;
-	if (likely(x.mask))
+	if (likely(mask))
 		in->exec(&x, in);
 	if (unlikely(out->flags & DYN_FAULT) && in->op != OP_BRKPT) { /* after a brkpt the program can go on */
-		out->next_pc = w->pc;
+		out->next_pc = pc;
 		return;
 	}
 	w->pc = x.next_pc;
 	if (unlikely(w->pc == w->reconv || !w->mask))
 		simt_settle(&x);
-	out->next_pc = w->mask ? w->pc : PC_DONE;
-	if (out->next_pc != out->pc + 1)
+	const u32 next = w->mask ? w->pc : PC_DONE;
+	out->next_pc = next;
+	if (next != pc + 1)
 		out->flags |= DYN_JUMP;
 }
 

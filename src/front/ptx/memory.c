@@ -60,10 +60,28 @@ static bool cached(const struct exec *x, const struct sm_side *s, u64 addr, u32 
 	return s->epoch == x->f->mem->epoch && addr >= s->lo && addr < s->hi && s->hi - addr >= bytes;
 }
 
+static void keep_alloc(struct exec *x, const struct alloc *a)
+{
+	struct sm_side *s = &x->f->side[x->sm];
+	s->lo = a->addr;
+	s->hi = a->addr + a->size;
+	s->epoch = x->f->mem->epoch;
+	s->readonly = a->readonly;
+}
+
+bool mem_locate(struct exec *x, u64 addr)
+{
+	const struct alloc *a = devmem_find(x->f->mem, addr);
+	if (!a || a->freed)
+		return false;
+	keep_alloc(x, a);
+	return true;
+}
+
 /* One lane's device access; the allocation found is kept for the next ones. */
 static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool store)
 {
-	struct sm_side *s = &x->f->side[x->sm];
+	const struct sm_side *s = &x->f->side[x->sm];
 	if (addr & (bytes - 1))
 		return FAULT_MISALIGNED;
 	if (!cached(x, s, addr, bytes)) {
@@ -72,14 +90,7 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 			return FAULT_OOB;
 		if (a->freed)
 			return FAULT_FREED;
-		*s = (struct sm_side){.lo = a->addr,
-		                      .hi = a->addr + a->size,
-		                      .epoch = x->f->mem->epoch,
-		                      .readonly = a->readonly,
-		                      .npending = s->npending,
-		                      .cap = s->cap,
-		                      .pending = s->pending,
-		                      .text = s->text};
+		keep_alloc(x, a);
 	}
 	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
 }
@@ -87,6 +98,10 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space)
 {
 	u8 codes[LANES] = {0};
+	const struct sm_side *s = &x->f->side[x->sm];
+	if (s->epoch == x->f->mem->epoch && s->hi - s->lo >= bytes && !(store && s->readonly) &&
+	    mem_lanes_within(x->out->addr, lanes, s->lo, s->hi - s->lo - bytes, bytes))
+		return true;
 	for (u32 left = lanes; left; left &= left - 1) {
 		u32 i = first_lane(left);
 		codes[i] = (u8)check_address(x, x->out->addr[i], bytes, store);
@@ -111,6 +126,8 @@ bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool loa
 	u8 codes[LANES] = {0};
 	const u64 size = exec_cta(x)->shared_bytes;
 	const bool track = x->f->check_uninit;
+	if (!track && size >= bytes && mem_lanes_within(x->out->addr, lanes, 0, size - bytes, bytes))
+		return true;
 	for (u32 left = lanes; left; left &= left - 1) {
 		u32 i = first_lane(left);
 		u64 at = x->out->addr[i];
@@ -220,6 +237,19 @@ static void commit_atomic(struct devmem *d, const struct pending *p)
 {
 	const struct inst *in = p->in;
 	const u64 *b = (const u64 *)p->data;
+	u32 unused[LANES];
+	const struct atomic_words w = {.base = (uintptr_t)d->mem - DEVMEM_BASE,
+	                               .addr = p->addr,
+	                               .b = b,
+	                               .c = p->cas,
+	                               .step = 8,
+	                               .old = p->dst ? (u32 *)(void *)p->dst : unused,
+	                               .flush = p->flush};
+	if (atomic_apply_words(in->atom, in->type, &w, p->mask)) {
+		for (u32 left = p->mask; left; left &= left - 1)
+			devmem_touch(d, p->addr[first_lane(left)], 1);
+		return;
+	}
 	for (u32 left = p->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		const u64 old = atomic_apply(in->atom, in->type, devmem_ptr(d, p->addr[i]), b[i], p->cas[i], p->flush);

@@ -3,6 +3,28 @@
 #define FRONT_PTX_MEMORY_H
 #include "front/ptx/state.h"
 
+/* Every executing lane aligned and within [lo, lo + limit], limit < 2^63: then neither t = addr - lo nor limit - t has
+ * its top bit set, which takes no comparison of 64-bit numbers. */
+static inline bool mem_lanes_within(const u64 *addr, u32 m, u64 lo, u64 limit, u32 bytes)
+{
+	u64 bad = 0, low = 0;
+	if (m == FULL_MASK) {
+		for (u32 i = 0; i < LANES; i++) {
+			const u64 t = addr[i] - lo;
+			bad |= t | (limit - t);
+			low |= addr[i];
+		}
+	} else {
+		const u64 first = addr[first_lane(m)];
+		for (u32 i = 0; i < LANES; i++) {
+			const u64 v = (m >> i & 1) ? addr[i] : first, t = v - lo;
+			bad |= t | (limit - t);
+			low |= v;
+		}
+	}
+	return !(bad >> 63) && !(low & (bytes - 1));
+}
+
 /* Address per lane of [base + imm] into out->addr; all lanes are filled. */
 void mem_addresses(struct exec *x, const struct inst *in);
 
@@ -16,6 +38,8 @@ bool mem_check_local(struct exec *x, u32 lanes, u32 bytes, bool store);
 bool mem_check_fparam(struct exec *x, u32 lanes, u32 bytes, bool store);
 /* Alignment alone: false when a fault was recorded. */
 bool mem_check_aligned(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space);
+/* Makes the live allocation that holds addr the SM's last one (sm_side); false when there is none. */
+bool mem_locate(struct exec *x, u64 addr);
 /* Splits executing lanes by the window their generic address is in. */
 struct generic_lanes {
 	u32 global, shared, local;
@@ -30,6 +54,17 @@ struct pending *mem_queue(struct exec *x, const struct inst *in, u32 lanes, u32 
 
 /* atomics.c: one atomic on host memory at p: the old value in, the new one out. b, c as raw bits. */
 u64 atomic_apply(u8 op, u8 type, void *p, u64 b, u64 c, bool flush);
+/* The same for the given lanes in order, on 32-bit words at base + addr[lane]. False, and nothing done, when the type
+ * has other sizes or halves. */
+struct atomic_words {
+	uintptr_t base;
+	const u64 *addr;
+	const void *b, *c;
+	u32 step; /* bytes from one lane's b (and c) to the next */
+	u32 *old; /* may be where b or c are */
+	bool flush;
+};
+bool atomic_apply_words(u8 op, u8 type, const struct atomic_words *w, u32 lanes);
 /* Looks up the execution function of an atom or red; NULL when it is not supported. */
 exec_fn exec_atomic(const struct inst *in);
 #endif

@@ -1,5 +1,6 @@
 /* Placing a module on the device, launch limits. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -107,6 +108,33 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 	f->placed = xrealloc(f->placed, (f->nplaced + 1) * sizeof(*f->placed));
 	f->placed[f->nplaced++] = p;
 	return true;
+}
+
+struct host_state {
+	u32 nplaced, ntextures;
+	s32 tex[]; /* of the placed modules, one after the other */
+};
+
+void *front_host_save(const struct front *f)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < f->nplaced; i++)
+		n += f->placed[i].m->ntexrefs;
+	struct host_state *h = xcalloc(1, sizeof *h + n * sizeof(s32));
+	h->nplaced = f->nplaced;
+	h->ntextures = f->ntextures;
+	for (u32 i = 0, at = 0; i < f->nplaced; at += f->placed[i++].m->ntexrefs)
+		memcpy(h->tex + at, f->placed[i].tex, f->placed[i].m->ntexrefs * sizeof(s32));
+	return h;
+}
+
+void front_host_restore(struct front *f, const void *saved)
+{
+	const struct host_state *h = saved;
+	f->nplaced = h->nplaced;
+	f->ntextures = h->ntextures;
+	for (u32 i = 0, at = 0; i < f->nplaced; at += f->placed[i++].m->ntexrefs)
+		memcpy(f->placed[i].tex, h->tex + at, f->placed[i].m->ntexrefs * sizeof(s32));
 }
 
 bool front_check_launch(const struct front *f, const struct launch *l, struct err *e)

@@ -8,18 +8,25 @@
 #include "base/bits.h"
 #include "mem/impl.h"
 
-static u64 column_at(const struct channel *ch, const struct window_entry *w)
+struct bases { /* what all column commands have in common: cycles from which reads and writes are allowed */
+	u64 of[2];
+};
+
+static inline struct bases column_bases(const struct channel_state *st)
 {
-	const struct channel_state *st = ch->st;
-	u64 t = MAX(st->cmd_next, w->arrived);
+	u64 t = MAX(st->cmd_next, st->col_next);
+	return (struct bases){{MAX(t, st->rd_next), MAX(t, st->wr_next)}};
+}
+
+static inline u64 column_at(const struct channel *ch, const struct bases *base, const struct window_entry *w)
+{
+	u64 t = MAX(base->of[w->write], w->arrived);
 	t = MAX(t, ch->bank[w->bank].col_ok);
-	t = MAX(t, st->col_next);
-	t = MAX(t, ch->group_next[w->group]);
-	return MAX(t, w->write ? st->wr_next : st->rd_next);
+	return MAX(t, ch->group_next[w->group]);
 }
 
 /* The row command a bank needs next: precharge of another row, or activate. */
-static u64 row_at(const struct channel *ch, u32 bank, enum dram_cmd *cmd)
+static inline u64 row_at(const struct channel *ch, u32 bank, enum dram_cmd *cmd)
 {
 	const struct channel_state *st = ch->st;
 	*cmd = st->open_banks >> bank & 1 ? CMD_PRECHARGE : CMD_ACTIVATE;
@@ -27,7 +34,7 @@ static u64 row_at(const struct channel *ch, u32 bank, enum dram_cmd *cmd)
 	return *cmd == CMD_PRECHARGE ? t : MAX(t, st->act_next);
 }
 
-static void propose(struct channel *ch, u64 at, u32 entry, enum dram_cmd cmd)
+static inline void propose(struct channel *ch, u64 at, u32 entry, enum dram_cmd cmd)
 {
 	ch->st->due = at;
 	ch->st->due_entry = entry;
@@ -38,25 +45,50 @@ static void propose(struct channel *ch, u64 at, u32 entry, enum dram_cmd cmd)
 static void decide_column(struct channel *ch)
 {
 	const struct channel_state *st = ch->st;
-	u64 floor = MAX(MAX(st->cmd_next, st->col_next), MIN(st->rd_next, st->wr_next));
+	struct bases base = column_bases(st);
+	u64 floor = MIN(base.of[0], base.of[1]), best = NEVER;
+	u32 at = 0;
 	for (u32 i = 0, left = st->hits; left; i++) {
-		if (!ch->w[i].hit)
+		const struct window_entry *w = window_at(ch, i);
+		if (!w->hit)
 			continue;
-		u64 t = column_at(ch, &ch->w[i]);
-		if (t < st->due)
-			propose(ch, t, i, CMD_COLUMN);
+		u64 t = column_at(ch, &base, w);
+		at = t < best ? i : at;
+		best = MIN(best, t);
 		if (t <= floor)
-			return;
+			break;
 		left--;
 	}
+	propose(ch, best, at, CMD_COLUMN);
 }
 
-static u64 earliest_of(const struct channel *ch, u64 banks)
+/* When the earliest row command may go, and the banks that could take one in that cycle. A bank whose row_ok lies
+ * behind the command bus's next cycle has rested: it stays so until a command to it, and needs no further look. */
+static u64 earliest_row(struct channel *ch, u64 *banks)
 {
-	u64 best = NEVER;
-	FOR_EACH_BIT(b, banks)
-	best = MIN(best, ch->row_ok[b]);
-	return best;
+	struct channel_state *st = ch->st;
+	u64 activate = MAX(st->cmd_next, st->act_next), at = NEVER;
+	FOR_EACH_BIT(b, st->row_banks & ~st->rested)
+	if (ch->row_ok[b] <= st->cmd_next)
+		st->rested |= BIT(b);
+	u64 rested = st->row_banks & st->rested, waiting = st->row_banks & ~st->rested;
+	if (rested & st->open_banks) {
+		*banks = activate == st->cmd_next ? rested : rested & st->open_banks;
+		return st->cmd_next;
+	}
+	*banks = rested;
+	if (rested)
+		at = activate;
+	FOR_EACH_BIT(b, waiting)
+	{
+		u64 t = st->open_banks >> b & 1 ? ch->row_ok[b] : MAX(ch->row_ok[b], activate);
+		if (t < at)
+			*banks = 0;
+		if (t <= at)
+			*banks |= BIT(b);
+		at = MIN(at, t);
+	}
+	return at;
 }
 
 /* A row command, where one is allowed before the column command: for the oldest request of the banks that could go
@@ -64,34 +96,33 @@ static u64 earliest_of(const struct channel *ch, u64 banks)
 static void decide_row(struct channel *ch)
 {
 	const struct channel_state *st = ch->st;
-	u64 precharge = MAX(earliest_of(ch, st->row_banks & st->open_banks), st->cmd_next);
-	u64 activate = MAX(earliest_of(ch, st->row_banks & ~st->open_banks), MAX(st->cmd_next, st->act_next));
-	u64 at = MIN(precharge, activate);
+	if (st->due <= st->cmd_next)
+		return;
+	u64 banks, at = earliest_row(ch, &banks);
 	if (at >= st->due)
 		return;
-	enum dram_cmd cmd;
-	for (u32 i = 0; i < st->n; i++) {
-		u32 bank = ch->w[i].bank;
-		if (st->row_banks >> bank & 1 && row_at(ch, bank, &cmd) == at) {
-			propose(ch, MAX(at, ch->w[i].arrived), i, cmd);
-			return;
-		}
-	}
+	u32 i = 0;
+	while (!(banks >> window_at(ch, i)->bank & 1))
+		i++;
+	const struct window_entry *w = window_at(ch, i);
+	propose(ch, MAX(at, w->arrived), i, st->open_banks >> w->bank & 1 ? CMD_PRECHARGE : CMD_ACTIVATE);
 }
 
 static void decide_oldest(struct channel *ch)
 {
-	const struct window_entry *w = &ch->w[0];
+	const struct window_entry *w = window_at(ch, 0);
+	struct bases base = column_bases(ch->st);
 	enum dram_cmd cmd = CMD_COLUMN;
-	u64 t = w->hit ? column_at(ch, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
+	u64 t = w->hit ? column_at(ch, &base, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
 	propose(ch, t, 0, cmd);
 }
 
 void dram_decide(const struct mem *m, struct channel *ch)
 {
-	ch->st->due = NEVER;
-	if (!ch->st->n)
+	if (!ch->st->n) {
+		ch->st->due = NEVER;
 		return;
+	}
 	if (m->c.dram_sched == DRAM_FCFS) {
 		decide_oldest(ch);
 		return;
@@ -107,11 +138,11 @@ void dram_decide_added(const struct mem *m, struct channel *ch)
 {
 	struct channel_state *st = ch->st;
 	u32 i = st->n - 1;
-	const struct window_entry *w = &ch->w[i];
+	const struct window_entry *w = window_at(ch, i);
 	enum dram_cmd cmd = CMD_COLUMN;
 	if (m->c.dram_sched == DRAM_FCFS && i)
 		return;
-	if (w->hit && st->due != NEVER && st->due_cmd == CMD_PRECHARGE && ch->w[st->due_entry].bank == w->bank) {
+	if (w->hit && st->due != NEVER && st->due_cmd == CMD_PRECHARGE && window_at(ch, st->due_entry)->bank == w->bank) {
 		st->row_banks &= ~BIT(w->bank);
 		st->hit_banks |= BIT(w->bank);
 		dram_decide(m, ch);
@@ -119,7 +150,8 @@ void dram_decide_added(const struct mem *m, struct channel *ch)
 	}
 	if (!w->hit && m->c.dram_sched == DRAM_FRFCFS && (st->hit_banks | st->row_banks) >> w->bank & 1)
 		return; /* older requests of the bank go first */
-	u64 t = w->hit ? column_at(ch, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
+	struct bases base = column_bases(st);
+	u64 t = w->hit ? column_at(ch, &base, w) : MAX(row_at(ch, w->bank, &cmd), w->arrived);
 	if (t < st->due || (t == st->due && cmd == CMD_COLUMN && st->due_cmd != CMD_COLUMN))
 		propose(ch, t, i, cmd);
 }

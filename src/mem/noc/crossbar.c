@@ -56,11 +56,9 @@ static bool take_credit(struct mem *m, u32 sm, struct slice_state *s)
 	return false;
 }
 
-void noc_credit(struct mem *m, u32 slice, u64 now)
+void noc_grant(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
-	if (!s->wait_head)
-		return;
 	u32 sm = s->wait_head - 1;
 	struct sm_port *p = &m->port[sm];
 	s->wait_head = p->next_waiter;

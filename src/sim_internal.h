@@ -1,0 +1,38 @@
+/* What sim.c and travel.c share. */
+#ifndef SIM_INTERNAL_H
+#define SIM_INTERNAL_H
+#include <signal.h>
+
+#include "gpu/gpu.h"
+#include "obs/history.h"
+#include "sim.h"
+
+struct sampler {
+	u64 period, next;
+	sample_fn *fn;
+	void *ctx;
+};
+struct sim {
+	struct gpu *gpu;
+	volatile sig_atomic_t interrupted;
+	struct sampler sampler[8];
+	u32 nsamplers;
+	u64 next_sample;
+	/* Time travel: off while history is NULL. */
+	struct history *history;
+	u64 frontier;       /* the farthest cycle simulated since the last fork */
+	u64 next_auto;      /* cycle of the next AUTO snapshot */
+	u64 auto_gap;       /* cycles between two, adapted to their cost */
+	u64 auto_ns;        /* host time of the last one */
+	bool muted;         /* replaying to reach a cycle: consumers and samplers hear nothing */
+	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
+	struct launch **dead_launch;
+	struct issue_info **dead_table;
+	u32 ndead_modules, ndead_launches;
+};
+
+/* travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO one when it is time. Returns the
+ * cycle at which it wants to be called again. */
+u64 travel_step(struct sim *s);
+void travel_free(struct sim *s);
+#endif

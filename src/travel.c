@@ -1,0 +1,245 @@
+/* Time travel: what a machine has outside its arena and device memory, when snapshots are taken, and how a cycle is reached again. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sim_internal.h"
+
+/* Taking snapshots may cost this share of the host's time; they come closer or further apart to keep it. */
+#define COST_SHARE 32
+#define FIRST_GAP 1000 /* cycles */
+#define MAX_GAP 20000000
+
+/* --- what is not in pages --------------------------------------------------------------------------------------------------------- */
+
+struct outside {
+	struct conf conf;
+	const struct cta_sched_ops *cta_sched;
+	const struct warp_sched_ops *warp_sched;
+	u64 top;
+	u32 nallocs, nmodules;
+	void *front;
+	struct alloc allocs[];
+};
+
+static void outside_free(void *p)
+{
+	struct outside *o = p;
+	free(o->front);
+	free(o);
+}
+
+static struct outside *outside_save(const struct gpu *g)
+{
+	const struct devmem *d = &g->mem_values;
+	struct outside *o = xmalloc(sizeof *o + d->nallocs * sizeof *d->allocs);
+	*o = (struct outside){.conf = g->conf, .cta_sched = g->cta_sched, .warp_sched = g->ctx[0].sched, .top = d->top,
+	                      .nallocs = d->nallocs, .nmodules = g->nmodules, .front = front_host_save(g->front)};
+	if (d->nallocs)
+		memcpy(o->allocs, d->allocs, d->nallocs * sizeof *d->allocs);
+	return o;
+}
+
+static void outside_restore(struct gpu *g, const struct outside *o)
+{
+	struct devmem *d = &g->mem_values;
+	g->conf = o->conf;
+	g->cta_sched = o->cta_sched;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		g->ctx[i].sched = o->warp_sched; /* its state is in the arena */
+	g->nmodules = o->nmodules;
+	d->top = o->top;
+	if (d->cap < o->nallocs) {
+		d->cap = o->nallocs;
+		d->allocs = xrealloc(d->allocs, d->cap * sizeof *d->allocs);
+	}
+	d->nallocs = o->nallocs;
+	if (d->nallocs)
+		memcpy(d->allocs, o->allocs, d->nallocs * sizeof *d->allocs);
+	d->epoch++;
+	front_host_restore(g->front, o->front);
+}
+
+/* --- snapshots --------------------------------------------------------------------------------------------------------------------- */
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+static bool take(struct sim *s, enum snapshot_kind k)
+{
+	gpu_sync(s->gpu);
+	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s->gpu), outside_free);
+	if (!ok) { /* not even this one fits: go on without a past */
+		history_free(s->history);
+		s->history = NULL;
+	}
+	return ok;
+}
+
+/* The next AUTO snapshot comes when COST_SHARE times what the last one cost has passed, judged by the cycles simulated since. Host time decides only
+ * where snapshots lie, never what the machine does. */
+static void take_auto(struct sim *s)
+{
+	u64 start = now_ns(), since = start - s->auto_ns;
+	if (!take(s, SNAP_AUTO))
+		return;
+	u64 cost = now_ns() - start;
+	double want = (double)cost * COST_SHARE / (double)MAX(since, 1);
+	s->auto_gap = (u64)MIN(MAX((double)s->auto_gap * MIN(MAX(want, 0.5), 2.0), 64.0), (double)MAX_GAP);
+	s->auto_ns = now_ns();
+	s->next_auto = sim_cycle(s) + s->auto_gap;
+}
+
+static bool has_next(const struct sim *s) { return history_at(s->history) + 1 < history_count(s->history); }
+static u64 next_cycle(const struct sim *s) { return history_cycle(s->history, history_at(s->history) + 1); }
+static enum snapshot_kind next_kind(const struct sim *s) { return history_kind(s->history, history_at(s->history) + 1); }
+
+static void restore(struct sim *s, u32 i)
+{
+	outside_restore(s->gpu, history_restore(s->history, i));
+	s->next_auto = sim_cycle(s) + s->auto_gap;
+	s->auto_ns = now_ns();
+}
+
+u64 travel_step(struct sim *s)
+{
+	s->frontier = MAX(s->frontier, sim_cycle(s));
+	while (has_next(s) && next_cycle(s) <= sim_cycle(s)) {
+		if (next_kind(s) == SNAP_TURN)
+			restore(s, history_at(s->history) + 1);
+		else
+			history_pass(s->history);
+	}
+	if (sim_cycle(s) >= s->next_auto && !task_idle(s->gpu->task))
+		take_auto(s);
+	if (!s->history)
+		return NEVER;
+	return MIN(s->next_auto, has_next(s) ? next_cycle(s) : NEVER);
+}
+
+/* --- forks ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Modules and launches of a past that is given up: out of the tables, but alive until the end, since handles may point to them. */
+static void bury(struct sim *s)
+{
+	struct gpu *g = s->gpu;
+	for (u32 i = g->nmodules; i < g->modules_ever; i++) {
+		u32 n = s->ndead_modules++;
+		s->dead_module = xrealloc(s->dead_module, s->ndead_modules * sizeof *s->dead_module);
+		s->dead_table = xrealloc(s->dead_table, s->ndead_modules * sizeof *s->dead_table);
+		s->dead_module[n] = g->module[i];
+		s->dead_table[n] = g->table[i];
+	}
+	g->modules_ever = g->nmodules;
+	for (u32 i = g->task->nlaunches; i < TASK_MAX_LAUNCHES && g->launch[i]; i++) {
+		s->dead_launch = xrealloc(s->dead_launch, (s->ndead_launches + 1) * sizeof *s->dead_launch);
+		s->dead_launch[s->ndead_launches++] = g->launch[i];
+		g->launch[i] = NULL;
+	}
+}
+
+void sim_turn(struct sim *s)
+{
+	if (s->history)
+		take(s, SNAP_TURN);
+}
+
+void sim_fork(struct sim *s)
+{
+	if (!s->history)
+		return;
+	history_fork(s->history);
+	s->frontier = sim_cycle(s);
+	bury(s);
+}
+
+/* --- the door ---------------------------------------------------------------------------------------------------------------------- */
+
+bool sim_history(struct sim *s, u64 mb, struct err *e)
+{
+	history_free(s->history);
+	s->history = NULL;
+	if (!mb)
+		return true;
+	s->history = history_create(&s->gpu->arena, &s->gpu->mem_values, mb << 20, e);
+	if (!s->history)
+		return false;
+	s->auto_gap = FIRST_GAP;
+	s->auto_ns = now_ns();
+	s->frontier = sim_cycle(s);
+	s->next_auto = sim_cycle(s) + s->auto_gap;
+	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
+}
+
+/* Runs forward to a cycle that has been simulated before. Only an interrupt stops it earlier. */
+static bool replay(struct sim *s, u64 cycle)
+{
+	u64 mask = s->gpu->event_mask;
+	struct stop stop = {.why = STOP_CYCLE};
+	s->muted = true;
+	gpu_set_event_mask(s->gpu, 0);
+	while (sim_cycle(s) < cycle && stop.why == STOP_CYCLE)
+		sim_run(s, cycle, &stop);
+	if (s->history)
+		travel_step(s); /* turns of that very cycle */
+	gpu_set_event_mask(s->gpu, mask);
+	s->muted = false;
+	return stop.why != STOP_INTERRUPT;
+}
+
+bool sim_goto(struct sim *s, u64 cycle, struct err *e)
+{
+	if (!s->history)
+		return err_set(e, "there is no history (history.mb is 0)");
+	s->frontier = MAX(s->frontier, sim_cycle(s));
+	if (cycle > s->frontier)
+		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu", (unsigned long long)cycle,
+		               (unsigned long long)s->frontier);
+	u32 i = history_before(s->history, cycle);
+	if (i == UINT32_MAX)
+		return err_set(e, "history begins at cycle %llu", (unsigned long long)history_cycle(s->history, 0));
+	bool ahead = cycle >= sim_cycle(s) && i == history_at(s->history);
+	if (!ahead)
+		restore(s, i);
+	if (!replay(s, cycle))
+		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s), (unsigned long long)cycle);
+	return true;
+}
+
+void sim_history_info(const struct sim *s, struct sim_history_info *o)
+{
+	*o = (struct sim_history_info){.on = s->history, .frontier = MAX(s->frontier, sim_cycle(s)), .begin = sim_cycle(s)};
+	if (!s->history)
+		return;
+	const struct history *h = s->history;
+	o->begin = history_cycle(h, 0);
+	o->snapshots = history_count(h);
+	o->at = history_at(h);
+	o->bytes = history_bytes(h);
+	o->turns = history_turns(h, o->at);
+	for (u32 i = o->at + 1; i < o->snapshots && !o->turn_ahead; i++)
+		o->turn_ahead = history_kind(h, i) == SNAP_TURN;
+}
+
+u64 sim_snapshot_cycle(const struct sim *s, u32 i) { return history_cycle(s->history, i); }
+
+void travel_free(struct sim *s)
+{
+	history_free(s->history);
+	s->history = NULL;
+	/* What history had reverted is freed with the rest. */
+	s->gpu->nmodules = s->gpu->modules_ever;
+	for (u32 i = 0; i < s->ndead_modules; i++) {
+		module_free(s->dead_module[i]);
+		free(s->dead_table[i]);
+	}
+	for (u32 i = 0; i < s->ndead_launches; i++)
+		free(s->dead_launch[i]);
+	free(s->dead_module);
+	free(s->dead_table);
+	free(s->dead_launch);
+}

@@ -1,0 +1,150 @@
+/* Time travel: random walks of forward, back and goto, over a workload with several launches, compared by state hash with the straight run;
+ * also with so little memory that snapshots are thinned; forks. */
+#include "tests/machine.h"
+
+#include "base/rng.h"
+
+static const char kernel[] = PTX_HEAD
+	".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %a<10>; .shared .align 4 .b8 sh[1024];\n"
+	"ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+	"mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %a3, %r4, 4; add.u64 %a4, %a1, %a3; mov.u32 %r5, 0; shl.b32 %r6, %r1, 2; mov.u32 %r7, sh; "
+	"add.u32 %r7, %r7, %r6;\nL: ld.global.u32 %r8, [%a4]; mad.lo.u32 %r8, %r8, 1664525, 1013904223; st.shared.u32 [%r7], %r8; bar.sync 0;\n"
+	"xor.b32 %r9, %r6, 4; mov.u32 %r10, sh; add.u32 %r10, %r10, %r9; ld.shared.u32 %r11, [%r10]; bar.sync 0; add.u32 %r8, %r8, %r11;\n"
+	"st.global.u32 [%a4], %r8; atom.global.add.u32 %r12, [%a2], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 6; @%p1 bra L; ret;\n}\n";
+
+struct setup {
+	struct sim *s;
+	struct module *m;
+	u64 buf, sum;
+};
+
+static struct setup begin(u64 history_mb)
+{
+	struct setup t;
+	struct err e = {0};
+	t.s = machine((const char *[]){"num_sms=4", NULL});
+	t.m = sim_load_text(t.s, "t.ptx", kernel, sizeof kernel - 1, &e);
+	t.buf = devmem_alloc(sim_devmem(t.s), 64 * 1024 * 4, "buf", &e);
+	t.sum = devmem_alloc(sim_devmem(t.s), 4, "sum", &e);
+	assert_false(e.set);
+	assert_true(sim_history(t.s, history_mb, &e));
+	return t;
+}
+
+static void launch(struct setup *t)
+{
+	struct err e = {0};
+	struct launch_spec l = {.mod = t->m, .fn = &t->m->funcs[0], .grid = {40, 1, 1}, .block = {256, 1, 1}, .params = (u64[]){t->buf, t->sum}, .param_bytes = 16};
+	sim_fork(t->s);
+	assert_true(sim_launch(t->s, &l, &e) >= 0);
+	sim_turn(t->s);
+}
+
+/* Three launches, each after the one before; the hash at every 100th cycle. */
+static u32 straight(u64 *hash, u32 max)
+{
+	struct setup t = begin(0);
+	u32 n = 0;
+	for (u32 k = 0; k < 3; k++) {
+		launch(&t);
+		while (!sim_idle(t.s)) {
+			sim_run(t.s, (sim_cycle(t.s) / 100 + 1) * 100, NULL);
+			if (sim_cycle(t.s) % 100 == 0 && n < max && sim_cycle(t.s) / 100 == n + 1)
+				hash[n++] = sim_hash(t.s);
+		}
+	}
+	sim_destroy(t.s);
+	return n;
+}
+
+#define HASHES 4000
+static void walk(u64 mb, u64 seed)
+{
+	static u64 want[HASHES];
+	u32 n = straight(want, HASHES);
+	assert_true(n > 50 && n < HASHES);
+	struct setup t = begin(mb);
+	for (u32 k = 0; k < 3; k++) {
+		launch(&t);
+		while (!sim_idle(t.s))
+			sim_run(t.s, NEVER, NULL);
+	}
+	struct sim_history_info h;
+	struct err e = {0};
+	u64 end = sim_cycle(t.s), end_hash = sim_hash(t.s);
+	for (u32 i = 0; i < 60; i++) {
+		sim_history_info(t.s, &h);
+		u64 first = h.begin / 100 + 1, target = (first + rng_next(&seed) % (n - first + 1)) * 100;
+		if (!sim_goto(t.s, target, &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(sim_cycle(t.s), target);
+		assert_int_equal(sim_hash(t.s), want[target / 100 - 1]);
+		if (i % 3 == 0 && target / 100 < n) { /* and some way forward again */
+			u64 on = target + 100 * (1 + rng_next(&seed) % MIN(n - target / 100, 20));
+			while (sim_cycle(t.s) < on)
+				assert_int_equal(sim_run(t.s, on, NULL), STOP_CYCLE);
+			assert_int_equal(sim_hash(t.s), want[on / 100 - 1]);
+		}
+	}
+	assert_true(sim_goto(t.s, end, &e));
+	assert_int_equal(sim_hash(t.s), end_hash);
+	assert_false(sim_goto(t.s, end + 1, &e));
+	assert_non_null(strstr(e.msg, "not been simulated"));
+	sim_destroy(t.s);
+}
+
+static void test_walk(void **state) { walk(256, 1); }
+static void test_walk_thinned(void **state) { walk(16, 2); }
+
+static void test_fork(void **state)
+{
+	struct setup t = begin(64), u = begin(0);
+	struct err e = {0};
+	launch(&t);
+	sim_run(t.s, 3000, NULL);
+	assert_int_equal(sim_cycle(t.s), 3000);
+	assert_true(sim_goto(t.s, 1000, &e));
+	sim_fork(t.s);
+	assert_true(sim_set(t.s, "warp-sched", "lrr", &e));
+	sim_turn(t.s);
+	assert_false(sim_goto(t.s, 3000, &e)); /* that future is gone */
+	sim_run(t.s, 2500, NULL);
+	/* the same changes made on the straight way */
+	launch(&u);
+	sim_run(u.s, 1000, NULL);
+	assert_true(sim_set(u.s, "warp-sched", "lrr", &e) || true);
+	sim_run(u.s, 2500, NULL);
+	assert_int_equal(sim_hash(t.s), sim_hash(u.s));
+	/* back over the change and forth again: it comes back by itself */
+	e = (struct err){0};
+	u64 hash = sim_hash(t.s);
+	assert_true(sim_goto(t.s, 500, &e));
+	sim_run(t.s, 2500, NULL);
+	assert_int_equal(sim_hash(t.s), hash);
+	sim_destroy(t.s);
+	sim_destroy(u.s);
+}
+
+static void test_beginning(void **state)
+{
+	struct setup t = begin(0);
+	struct err e = {0};
+	launch(&t);
+	sim_run(t.s, 2000, NULL);
+	assert_true(sim_history(t.s, 64, &e));
+	sim_run(t.s, 3000, NULL);
+	assert_false(sim_goto(t.s, 1999, &e));
+	assert_non_null(strstr(e.msg, "history begins at cycle 2000"));
+	sim_destroy(t.s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_walk_thinned),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_beginning),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* residency: which launch's CTAs an SM held, over the whole run. Sampled at multiples of a span of cycles; when the store
+ * is full every other sample goes and the span doubles. The same samples on every host. */
+#ifndef UI_SCR_RESIDENCY_H
+#define UI_SCR_RESIDENCY_H
+#include "sim.h"
+
+#define RESIDENCY_CYCLES 128 /* span at the start */
+#define RESIDENCY_SAMPLES 2048
+struct resident {
+	u32 launch; /* the one with most CTAs; valid when ctas is not 0 */
+	u16 ctas;   /* CTAs of all launches */
+	bool mixed; /* there were others beside it */
+};
+struct residency {
+	struct resident *at; /* [sample][SM] */
+	u64 first, span;     /* sample i is of cycle first + i * span */
+	u32 n, sms;
+	struct sim *sim;
+	int id;
+};
+void residency_attach(struct residency *r, struct sim *s);
+void residency_detach(struct residency *r); /* before the machine goes */
+void residency_forget(struct residency *r); /* after it is gone */
+/* The sample nearest to a cycle; NULL when there is none within a span of it. */
+const struct resident *residency_at(const struct residency *r, u32 sm, u64 cycle);
+/* What an SM holds now. */
+struct resident residency_now(struct gpu *g, u32 sm);
+#endif
