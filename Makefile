@@ -6,6 +6,7 @@
 
 CC ?= gcc
 B ?= build
+PROGRAM ?= warpdbg
 PREFIX ?= /usr/local
 ONLY ?= src
 OPT ?= -O2 -g
@@ -54,7 +55,7 @@ all: warpdbg
 
 lib: $(B)/libwarp.a
 
-warpdbg: $(UI_OBJ) $(B)/libwarp.a
+$(PROGRAM): $(UI_OBJ) $(B)/libwarp.a
 	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $(UI_OBJ) $(B)/libwarp.a $(UI_LIBS) $(LIBS)
 
 $(B)/libwarp.a: $(LIB_OBJ)
@@ -120,10 +121,15 @@ asan-tests: $(ASAN_TESTS)
 	@tests/tools/run_tests.sh $(B) $(ASAN_TESTS)
 
 # Random and damaged PTX, machine files, host programs and command lines under the sanitizers.
+# Then random keys and commands on a terminal.
 FUZZ_ROUNDS = 20000
+FUZZ_SECONDS = 300
+FUZZ_SEED = 1
 fuzz: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g" build-asan/tests/fuzz_inputs
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg SAN="$(SANITIZE)" OPT="-O1 -g" \
+		build-asan/warpdbg build-asan/tests/fuzz_inputs build-asan/tests/fuzz_screen
 	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
+	build-asan/tests/fuzz_screen build-asan/warpdbg $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 screenshots: all
 	tests/screenshots.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# screenshots.sh: pictures of every view from real runs, into screenshots/ as text, SVG and (with rsvg-convert) PNG.
+# screenshots.sh: pictures of every view from real runs, into screenshots/ as text and (with rsvg-convert) PNG.
 #
 #   tests/screenshots.sh [PROGRAM] [DIRECTORY]      default: ./warpdbg screenshots
 #
@@ -12,6 +12,7 @@ mkdir -p "$out"
 out=$(realpath "$out")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/shots"
 ${CC:-gcc} -std=gnu17 -O1 -D_GNU_SOURCE -o "$work/shot" "$here/tools/shot.c" -lvterm -lutil
 
 # Where the pictures are taken: in the middle of hotspot, when the first CTAs have been replaced.
@@ -35,32 +36,56 @@ views() {
 		for view in 1-overview 2-sm 4-stalls 5-caches 6-memory 7-kernels 8-source 0-log; do
 			echo "keys ${view%%-*}"
 			echo "settle"
-			echo "shot $out/${view#*-}-$name"
+			echo "shot $work/shots/${view#*-}-$name"
 		done
 	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s "$size" -- "$program" debug hotspot "$@"
 }
 
 views 80x24 80x24
 views 200x60 200x60
+# Many launches: the kernels of a wavefront, one after the other.
+{
+	echo "wait (wd)"
+	echo "line break cycle 60000"
+	echo "wait cycle 60000"
+	echo "line continue"
+	echo "wait cycle 60,000"
+	echo "keys 7"
+	echo "settle"
+	echo "shot $work/shots/kernels-nw-120x40"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
 {
 	at_cycle
-	echo "shot $out/overview-ascii"
+	echo "shot $work/shots/overview-ascii"
 	echo "keys 4"
 	echo "settle"
-	echo "shot $out/stalls-ascii"
+	echo "shot $work/shots/stalls-ascii"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 80x24 -- "$program" debug hotspot --ascii --no-color
 {
 	at_cycle
 	echo "keys ?"
 	echo "settle"
-	echo "shot $out/help-100x40"
+	echo "shot $work/shots/help-100x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x40 -- "$program" debug hotspot
 
-if command -v rsvg-convert >/dev/null; then
-	for svg in "$out"/*.svg; do
-		rsvg-convert "$svg" -o "${svg%.svg}.png"
-	done
-else
-	echo "screenshots: no rsvg-convert (package librsvg2-bin): text and SVG only" >&2
-fi
+# PNG with a palette of 64 colours: anti-aliased text needs no more, and the files are a third of the size.
+picture() { # picture FILE.svg FILE.png
+	rsvg-convert "$1" -o "$work/full.png"
+	if command -v convert >/dev/null; then
+		convert "$work/full.png" +dither -colors 64 -define png:compression-level=9 -strip "PNG8:$2"
+	else
+		mv "$work/full.png" "$2"
+	fi
+}
+
+rm -f "$out"/*.svg
+for text in "$work"/shots/*.txt; do
+	name=$(basename "$text" .txt)
+	mv "$text" "$out/$name.txt"
+	if command -v rsvg-convert >/dev/null; then
+		picture "$work/shots/$name.svg" "$out/$name.png"
+	fi
+done
+command -v rsvg-convert >/dev/null || echo "screenshots: no rsvg-convert (package librsvg2-bin): text only" >&2
+command -v convert >/dev/null || echo "screenshots: no convert (package imagemagick): larger PNG files" >&2
 ls "$out" | wc -l | sed "s|\$| files in $out|"

@@ -59,21 +59,21 @@ static u64 ref_min_max(const struct op *o, u64 a, u64 b)
 		less = a < b;
 	return less != max ? a : b;
 }
-/* Two halves that hold small integers: exact, so any correct rounding gives this. */
+/* Small integers as halves: sums are exact, so any correct rounding gives them. */
+static s32 half_integer(u16 h)
+{
+	const s32 v = h & 0x7fff ? (1024 + (h & 1023)) >> (25 - (h >> 10 & 31)) : 0;
+	return h >> 15 ? -v : v;
+}
+static u16 integer_half(s32 v)
+{
+	const u32 m = (u32)abs(v), e = m ? 31u - (u32)__builtin_clz(m) : 0;
+	return m ? (u16)((v < 0 ? 0x8000u : 0) | (e + 15) << 10 | ((m << (10 - e)) & 1023)) : 0;
+}
 static u64 ref_half_sum(u64 a, u64 b)
 {
-	u64 sum = 0;
-	for (u32 k = 0; k < 2; k++) {
-		_Float16 x, y;
-		const u16 ua = (u16)(a >> 16 * k), ub = (u16)(b >> 16 * k);
-		memcpy(&x, &ua, 2);
-		memcpy(&y, &ub, 2);
-		const _Float16 s = (_Float16)((float)x + (float)y);
-		u16 us;
-		memcpy(&us, &s, 2);
-		sum |= (u64)us << 16 * k;
-	}
-	return sum;
+	const u16 lo = integer_half(half_integer((u16)a) + half_integer((u16)b));
+	return lo | (u32)integer_half(half_integer((u16)(a >> 16)) + half_integer((u16)(b >> 16))) << 16;
 }
 static u64 ref(const struct op *o, u64 old, u64 b, u64 c)
 {

@@ -36,6 +36,15 @@ static u32 half_arith(const struct inst *in, u32 a, u32 b, u32 c)
 	case OP_ADD: return half_nearest(x + y);
 	case OP_SUB: return half_nearest(x - y);
 	case OP_MUL: return half_nearest(x * y);
+	case OP_NEG: return a ^ 0x8000;
+	case OP_ABS: return a & 0x7fff;
+	case OP_MIN:
+	case OP_MAX:
+		if (isnan(x) || isnan(y))
+			return in->flags & IF_NAN || (isnan(x) && isnan(y)) ? 0x7fff : isnan(x) ? b : a;
+		if (x == 0 && y == 0)
+			return in->op == OP_MIN ? a | b : a & b; /* -0 is less than +0 */
+		return (x < y) == (in->op == OP_MIN) ? a : b;
 	default: return half_nearest((double)((__float128)x * y + z));
 	}
 }
@@ -48,18 +57,80 @@ static u64 ref_half(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 }
 static void test_half(void **state)
 {
-	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
+	static const u8 ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_MIN, OP_MAX, OP_NEG, OP_ABS};
 	for (u32 rounds = 0; rounds < 8; rounds++)
 		for (u32 o = 0; o < ARRAY_LEN(ops); o++)
 			for (u8 t = T_F16; t <= T_F16X2; t++) {
 				const u8 third = ops[o] == OP_FMA ? t : 0;
-				conform(make(ops[o], t, 0, (struct shape){t, {t, t, third}}), (struct shape){t, {t, t, third}},
-				        ref_half);
+				const u8 second = ops[o] == OP_NEG || ops[o] == OP_ABS ? 0 : t;
+				struct inst in = make(ops[o], t, 0, (struct shape){t, {t, second, third}});
+				in.flags = rounds & 1 && (ops[o] == OP_MIN || ops[o] == OP_MAX) ? IF_NAN : 0;
+				conform(in, (struct shape){t, {t, second, third}}, ref_half);
 			}
 	for (u32 rounds = 0; rounds < 20; rounds++) {
 		conform(make(OP_CVT, T_F16, T_F32, (struct shape){T_F16, {T_F32}}), (struct shape){T_F16, {T_F32}}, ref_half);
 		conform(make(OP_CVT, T_F32, T_F16, (struct shape){T_F32, {T_F16}}), (struct shape){T_F32, {T_F16}}, ref_half);
 	}
+}
+
+/* Comparisons of halves, NaNs and signed zeros included. */
+static u64 ref_half_compare(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
+{
+	const double x = half_value((u32)a), y = half_value((u32)b);
+	switch (in->cmp) {
+	case CMP_LT: return x < y;
+	case CMP_GE: return x >= y;
+	case CMP_EQ: return x == y;
+	case CMP_NE: return x < y || x > y;
+	case CMP_NEU: return x != y;
+	case CMP_LEU: return !(x > y);
+	case CMP_NUM: return !isnan(x) && !isnan(y);
+	default: return isnan(x) || isnan(y);
+	}
+}
+static void test_half_compare(void **state)
+{
+	static const u8 relations[] = {CMP_LT, CMP_GE, CMP_EQ, CMP_NE, CMP_NEU, CMP_LEU, CMP_NUM, CMP_NAN};
+	const struct shape sh = {T_PRED, {T_F16, T_F16}};
+	for (u32 rounds = 0; rounds < 8; rounds++)
+		for (u32 k = 0; k < ARRAY_LEN(relations); k++) {
+			struct inst in = make(OP_SETP, T_F16, 0, sh);
+			in.cmp = relations[k];
+			conform(in, sh, ref_half_compare);
+		}
+}
+
+/* bf16 fma where the product lies half-way between two bf16 values and c, far below, decides. */
+static void test_bf16_ties(void **state)
+{
+	static const struct {
+		u16 a, b, c, want;
+	} cases[] = {
+	    {0x3f84, 0x3f80, 0x0000, 0x3f84}, /* 1.03125: exact */
+	    {0x3fc0, 0x3f83, 0x0000, 0x3fc4}, /* 1.5 * (1 + 3/128) = 1.53515625, a tie: to even */
+	    {0x3fc0, 0x3f83, 0x1000, 0x3fc5}, /* a little more than the tie */
+	    {0x3fc0, 0x3f83, 0x9000, 0x3fc4}, /* less */
+	    {0x3fc0, 0x3f81, 0x1000, 0x3fc2}, /* 1.51171875 is a tie between c1 and c2 */
+	    {0x3fc0, 0x3f81, 0x9000, 0x3fc1}, {0x3fc0, 0x3f81, 0x0000, 0x3fc2},
+	    {0xbfc0, 0x3f81, 0x1000, 0xbfc1},                                   /* the same, negative */
+	    {0xbfc0, 0x3f81, 0x9000, 0xbfc2}, {0x7f80, 0x3f81, 0x1000, 0x7f80}, /* infinity */
+	};
+	struct dyninst out;
+	for (u32 l = 0; l <= (u32)exec_best_level(); l++)
+		for (u32 k = 0; k < ARRAY_LEN(cases); k++)
+			for (u8 t = T_BF16; t <= T_BF16X2; t++) {
+				const u32 both = t == T_BF16 ? 1 : 0x10001;
+				struct inst in = make(OP_FMA, t, 0, (struct shape){t, {t, t, t}});
+				struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
+				assert_true(exec_resolve_level(&in, l));
+				put(R_A, T_B32, 7, cases[k].a * both);
+				put(R_B, T_B32, 7, cases[k].b * both);
+				put(R_C, T_B32, 7, cases[k].c * both);
+				in.exec(&x, &in);
+				if (get(R_D, T_B32, 7) != cases[k].want * both)
+					fail_msg("case %u %s: %llx, want %x", k, describe(&in, l), (unsigned long long)get(R_D, T_B32, 7),
+					         cases[k].want * both);
+			}
 }
 
 /* --- approximations: within PTX's bounds of the library's double result
@@ -288,8 +359,9 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_half), cmocka_unit_test(test_special),   cmocka_unit_test(test_carry),
-	    cmocka_unit_test(test_misc), cmocka_unit_test(test_mad_carry), cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_half_compare), cmocka_unit_test(test_bf16_ties), cmocka_unit_test(test_half),
+	    cmocka_unit_test(test_special),      cmocka_unit_test(test_carry),     cmocka_unit_test(test_misc),
+	    cmocka_unit_test(test_mad_carry),    cmocka_unit_test(test_refusals),
 	};
 	const int bad = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("%llu results compared, best level %s\n", (unsigned long long)checks, exec_level_name(exec_best_level()));

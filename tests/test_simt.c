@@ -136,7 +136,7 @@ static void test_atomics(void **state)
 	rig_open(
 	    HEAD
 	    ".shared .align 4 .u32 cnt;\n" BEGIN "atom.shared.add.u32 %r2, [cnt], 1;\natom.global.add.u32 %r3, [%rd1+512], "
-	                                         "2;\nred.global.max.s32 [%rd1+516], %r1;\n"
+	    "2;\nred.global.max.s32 [%rd1+516], %r1;\n"
 	    "mov.f32 %f1, 0f3f000000;\nred.global.add.f32 [%rd1+520], %f1;\natom.global.cas.b32 %r4, [%rd1+524], 0, %r1;\n"
 	    "atom.global.inc.u32 %r5, [%rd1+528], 9;\nadd.u64 %rd9, %rd1, 532;\natom.add.u32 %r6, [%rd9], %r1;\nbar.sync "
 	    "0;\nld.shared.u32 %r9, [cnt];\n" END,
@@ -292,7 +292,7 @@ static void test_textures(void **state)
 		struct err e = {0};
 		const bool norm = variant >= 4;
 		rig_open(HEAD ".global .texref tx;\n" BEGIN "mul.wide.u32 %rd4, %r1, 12;\nadd.s64 %rd5, %rd1, "
-		                                            "%rd4;\nld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
+		              "%rd4;\nld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
 		              "ld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\nld.global.f32 %f3, [%rd6+8];\n"
 		              "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [tx, {%f1,%f2,%f3,%f3}];\nmov.b32 %r9, %f4;\n" END,
 		         false);

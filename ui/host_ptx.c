@@ -339,7 +339,14 @@ static void ptx_host_free(struct host *base)
 	free(h);
 }
 
-static const struct host_ops ptx_host_ops = {step, ptx_host_free};
+/* The first step allocates and launches, the second looks at the results. */
+static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
+{
+	((struct ptx_host *)base)->launched = turns > 0;
+	return HOST_WAITS;
+}
+
+static const struct host_ops ptx_host_ops = {step, rebuild, ptx_host_free};
 
 struct host *host_ptx_new(struct session *s, const char *path, struct err *e)
 {

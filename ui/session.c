@@ -88,7 +88,7 @@ static bool open_machine(struct session *s, struct err *e)
 		return true;
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
 	sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
-	return true;
+	return sim_history(s->sim, s->conf.history_mb, e);
 }
 
 static bool open_lua(struct session *s, struct err *e)
@@ -148,6 +148,7 @@ void session_close(struct session *s)
 	close_machine(s);
 	strbuf_release(&s->check_message);
 	strbuf_release(&s->output);
+	free(s->turn_is_host);
 	free(s->name);
 	free(s->data_dir);
 	free(s);
@@ -180,11 +181,30 @@ bool session_run_script(struct session *s, struct err *e)
 /* Is it the host program's turn? */
 static bool host_ready(const struct session *s)
 {
+	struct sim_history_info h;
+	sim_history_info(s->sim, &h);
+	if (h.turn_ahead)
+		return false; /* in the past: what it did is on record */
 	if (!s->started || sim_idle(s->sim))
 		return true;
 	if (s->host->stream == HOST_ALL_STREAMS)
 		return false;
 	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, (u32)s->host->stream);
+}
+
+/* Tells history that the host program, or the user, has changed the machine. */
+static void record_turn(struct session *s, bool host)
+{
+	struct sim_history_info h;
+	sim_turn(s->sim);
+	sim_history_info(s->sim, &h);
+	if (!h.on)
+		return;
+	if (h.turns > s->turns_cap) {
+		s->turns_cap = MAX(h.turns * 2, 64u);
+		s->turn_is_host = xrealloc(s->turn_is_host, s->turns_cap);
+	}
+	s->turn_is_host[h.turns - 1] = host;
 }
 
 /* False with *e: the host program failed. */
@@ -196,7 +216,9 @@ static bool step_host(struct session *s, struct err *e)
 	}
 	s->started = true;
 	s->host->stream = HOST_ALL_STREAMS;
+	sim_fork(s->sim);
 	enum host_state state = s->host->ops->step(s, s->host, e);
+	record_turn(s, true);
 	if (state == HOST_ENDED)
 		s->host_ended = true;
 	return state != HOST_FAILED;
@@ -253,6 +275,41 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		case STOP_INTERRUPT: return SS_INTERRUPT;
 		}
 	}
+}
+
+/* --- time travel ---------------------------------------------------------------------------------------------------- */
+
+bool session_goto(struct session *s, u64 cycle, struct err *e)
+{
+	struct sim_history_info h;
+	if (!sim_goto(s->sim, cycle, e))
+		return false;
+	sim_history_info(s->sim, &h);
+	s->finished = s->host_ended && !h.turn_ahead && sim_idle(s->sim);
+	return true;
+}
+
+bool session_change_begins(struct session *s, struct err *e)
+{
+	struct sim_history_info h;
+	sim_history_info(s->sim, &h);
+	bool behind = h.turn_ahead;
+	sim_fork(s->sim);
+	if (!behind)
+		return true;
+	u32 turns = 0;
+	for (u32 i = 0; i < h.turns; i++)
+		turns += s->turn_is_host[i];
+	s->host_ended = s->finished = false;
+	s->started = turns > 0;
+	s->check = CHECK_NONE;
+	strbuf_clear(&s->check_message);
+	return s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
+}
+
+void session_changed(struct session *s)
+{
+	record_turn(s, false);
 }
 
 const char *session_stop_text(enum session_stop w)

@@ -47,6 +47,8 @@ struct session {
 	bool finished;       /* the host program has ended */
 	enum { CHECK_NONE, CHECK_PASS, CHECK_FAIL } check;
 	struct strbuf check_message; /* why the check failed */
+	u8 *turn_is_host;             /* by turn: the host program's (else the user's) */
+	u32 turns_cap;
 	struct strbuf output;        /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline;   /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
 	struct outputs *outputs;     /* --timeline and --trace writers (ui/outputs.h) */
@@ -77,6 +79,11 @@ bool session_run_script(struct session *s, struct err *e);
 bool session_close_outputs(struct session *s, struct err *e);
 /* Runs host program and machine until cycle `until` (NEVER allowed) or another reason. */
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
+/* Brings machine and host program to a cycle of the past (or forward again, up to the farthest one). */
+bool session_goto(struct session *s, u64 cycle, struct err *e);
+/* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought back to that time. */
+bool session_change_begins(struct session *s, struct err *e);
+void session_changed(struct session *s);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);

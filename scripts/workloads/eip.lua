@@ -51,7 +51,7 @@ return {
 	help = "pi by Monte Carlo, inline generator: divergent start, small table read by all (ctas, points)",
 	kernels = "eip.ptx",
 	sizes = {
-		small = { ctas = 4, points = 2000 },
+		small = { ctas = 3, points = 3000 },
 		default = { ctas = 98, points = 100000 },
 		large = { ctas = 391, points = 400000 },
 	},

@@ -40,7 +40,7 @@ return {
 	help = "3D finite differences of order 8: tile with halo in shared memory, columns in registers (nx x ny x nz, steps)",
 	kernels = "fdtd3d.ptx",
 	sizes = {
-		small = { nx = 48, ny = 48, nz = 12, steps = 2 },
+		small = { nx = 48, ny = 32, nz = 12, steps = 2 },
 		default = { nx = 112, ny = 112, nz = 24, steps = 4 },
 		large = { nx = 240, ny = 240, nz = 32, steps = 4 },
 	},

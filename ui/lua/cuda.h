@@ -2,6 +2,7 @@
 #ifndef UI_LUA_CUDA_H
 #define UI_LUA_CUDA_H
 #include "host.h"
+#include "lua/answers.h"
 #include "lua/array.h"
 #include "lua/lua.h"
 
@@ -14,6 +15,7 @@ struct lua_host {
 	u32 streams;           /* made by cuda.stream(); ids 1 .. streams */
 	char *dir;             /* the script's directory, for cuda.module */
 	u32 checks;            /* run so far */
+	struct answers answers;
 };
 /* Handles that scripts hold. generation: of the session that made them; a stale one is an error, not a crash. */
 struct module_handle {
@@ -33,6 +35,8 @@ struct scalar_handle {
 struct session *host_session(lua_State *L);
 struct module *host_check_module(lua_State *L, int at);
 struct kernel_handle *host_check_kernel(lua_State *L, int at);
+/* The answers of the running host program. */
+struct answers *host_answers(lua_State *L);
 /* Raises *e as a Lua error with the caller's place in front. */
 int host_raise(lua_State *L, const struct err *e);
 /* Runs k once the stream (HOST_ALL_STREAMS) is idle: at once, or after the machine has run. Tail-call it. */

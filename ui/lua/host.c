@@ -22,10 +22,29 @@ int host_raise(lua_State *L, const struct err *e)
 	return luaL_error(L, "%s", e->msg);
 }
 
+struct answers *host_answers(lua_State *L)
+{
+	return &((struct lua_host *)lua_session(L)->host)->answers;
+}
+
+/* Fed: the wait is over, unless it is the one at which the coroutine stood. */
+static bool fed_wait_over(struct answers *l, const struct answer *a)
+{
+	if (!a->value || --l->waits_left)
+		return true;
+	answers_end_feeding(l);
+	return false;
+}
+
 int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 {
 	struct session *s = host_session(L);
-	if (stream < 0 ? sim_idle(s->sim) : sim_stream_idle(s->sim, (u32)stream))
+	struct answers *l = host_answers(L);
+	const struct answer *fed = answer_fed(L, l, ANSWER_WAIT);
+	bool over = fed ? fed_wait_over(l, fed) : stream < 0 ? sim_idle(s->sim) : sim_stream_idle(s->sim, (u32)stream);
+	if (!fed)
+		answer_add(l, ANSWER_WAIT, !over, NULL, 0);
+	if (over)
 		return k(L, LUA_OK, 0);
 	s->host->stream = stream;
 	return lua_yieldk(L, 0, 0, k);
@@ -161,11 +180,37 @@ static void lua_host_free(struct host *base)
 	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
 	luaL_unref(h->L, LUA_REGISTRYINDEX, h->table_ref);
 	lua_gc(h->L, LUA_GCCOLLECT); /* its arrays may be large, and a restart makes them anew */
+	answers_release(&h->answers);
 	free(h->dir);
 	free(h);
 }
 
-static const struct host_ops lua_host_ops = {step, lua_host_free};
+/* A new coroutine, fed up to its turns-th wait. */
+static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
+{
+	struct lua_host *h = (struct lua_host *)base;
+	size_t printed = s->output.len;
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
+	h->co = NULL;
+	h->co_ref = LUA_NOREF;
+	h->streams = h->checks = 0;
+	h->answers.at = 0;
+	array_reseed(s->L);
+	if (!turns) {
+		answers_end_feeding(&h->answers);
+		return HOST_WAITS;
+	}
+	h->answers.feeding = true;
+	h->answers.waits_left = turns;
+	enum host_state state = step(s, base, e);
+	if (s->output.len > printed) { /* it has printed that before */
+		s->output.len = printed;
+		s->output.buf[printed] = 0;
+	}
+	return state;
+}
+
+static const struct host_ops lua_host_ops = {step, rebuild, lua_host_free};
 
 /* Loads the file and leaves its table on the stack. */
 static bool load_workload(lua_State *L, const char *path, struct err *e)

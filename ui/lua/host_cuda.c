@@ -141,9 +141,12 @@ static int cuda_malloc(lua_State *L)
 	const char *name = luaL_optstring(L, 2, "");
 	struct err e = {0};
 	luaL_argcheck(L, n > 0, 1, "the number of bytes must be positive");
-	u64 addr = devmem_alloc(sim_devmem(s->sim), (u64)n, name, &e);
+	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_MALLOC);
+	u64 addr = fed ? fed->value : devmem_alloc(sim_devmem(s->sim), (u64)n, name, &e);
 	if (!addr)
 		return host_raise(L, &e);
+	if (!fed)
+		answer_add(host_answers(L), ANSWER_MALLOC, addr, NULL, 0);
 	lua_pushinteger(L, (lua_Integer)addr);
 	return 1;
 }
@@ -151,8 +154,11 @@ static int cuda_malloc(lua_State *L)
 static int free_k(lua_State *L, int status, lua_KContext ctx)
 {
 	struct err e = {0};
+	if (answer_fed(L, host_answers(L), ANSWER_FREE))
+		return 0;
 	if (!devmem_free(sim_devmem(lua_session(L)->sim), (u64)luaL_checkinteger(L, 1), &e))
 		return host_raise(L, &e);
+	answer_add(host_answers(L), ANSWER_FREE, 0, NULL, 0);
 	return 0;
 }
 
@@ -176,9 +182,19 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 	struct array *to = array_test(L, 1), *from = array_test(L, 2);
 	struct err e = {0};
 	u64 n = copy_bytes(L, to ? to : from);
+	enum answer_kind kind = to ? ANSWER_READ : ANSWER_WRITE;
+	const struct answer *fed = answer_fed(L, host_answers(L), kind);
+	if (fed) {
+		if (to)
+			memcpy(to->data, fed->data, MIN(n, fed->n));
+		return 0;
+	}
 	bool ok = !n || (to ? devmem_read(d, (u64)lua_tointeger(L, 2), to->data, n, &e)
 	                    : devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
-	return ok ? 0 : host_raise(L, &e);
+	if (!ok)
+		return host_raise(L, &e);
+	answer_add(host_answers(L), kind, 0, to ? to->data : NULL, to ? n : 0);
+	return 0;
 }
 
 static int cuda_copy(lua_State *L)
@@ -198,6 +214,8 @@ static int memset_k(lua_State *L, int status, lua_KContext ctx)
 	u64 addr = (u64)luaL_checkinteger(L, 1), n = (u64)luaL_checkinteger(L, 3);
 	u8 chunk[4096], probe;
 	struct err e = {0};
+	if (answer_fed(L, host_answers(L), ANSWER_WRITE))
+		return 0;
 	memset(chunk, (int)luaL_checkinteger(L, 2), sizeof chunk);
 	/* The whole range first, so that an error leaves memory as it was. */
 	const struct alloc *a = devmem_find(d, addr);
@@ -206,7 +224,10 @@ static int memset_k(lua_State *L, int status, lua_KContext ctx)
 		return luaL_error(L, "cuda.memset: %I bytes are more than the allocation has from there on", (lua_Integer)n);
 	for (u64 at = 0; ok && at < n; at += sizeof chunk)
 		ok = devmem_write(d, addr + at, chunk, MIN(n - at, sizeof chunk), &e);
-	return ok ? 0 : host_raise(L, &e);
+	if (!ok)
+		return host_raise(L, &e);
+	answer_add(host_answers(L), ANSWER_WRITE, 0, NULL, 0);
+	return 0;
 }
 
 static int cuda_memset(lua_State *L)

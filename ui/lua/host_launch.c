@@ -185,9 +185,12 @@ int host_launch(lua_State *L)
 		l.regs = option(L, 5, "regs", 255);
 	}
 	struct err e = {0};
-	int id = sim_launch(s->sim, &l, &e);
+	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_LAUNCH);
+	int id = fed ? (int)fed->value : sim_launch(s->sim, &l, &e);
 	if (id < 0)
 		return host_raise(L, &e);
+	if (!fed)
+		answer_add(host_answers(L), ANSWER_LAUNCH, (u64)id, NULL, 0);
 	lua_pushinteger(L, id);
 	return 1;
 }

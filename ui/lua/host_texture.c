@@ -102,7 +102,12 @@ int host_bind_texture(lua_State *L)
 	const char *name = luaL_checkstring(L, 2);
 	struct texture t = check_texture(L, 3);
 	struct err e = {0};
-	return front_bind_texture(sim_front(s->sim), m, name, &t, &e) ? 0 : host_raise(L, &e);
+	if (answer_fed(L, host_answers(L), ANSWER_TEXTURE))
+		return 0;
+	if (!front_bind_texture(sim_front(s->sim), m, name, &t, &e))
+		return host_raise(L, &e);
+	answer_add(host_answers(L), ANSWER_TEXTURE, 0, NULL, 0);
+	return 0;
 }
 
 int host_texture(lua_State *L)
@@ -110,9 +115,12 @@ int host_texture(lua_State *L)
 	struct session *s = host_session(L);
 	struct texture t = check_texture(L, 1);
 	struct err e = {0};
-	u64 handle = front_texture_object(sim_front(s->sim), &t, &e);
+	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_TEXTURE);
+	u64 handle = fed ? fed->value : front_texture_object(sim_front(s->sim), &t, &e);
 	if (!handle)
 		return host_raise(L, &e);
+	if (!fed)
+		answer_add(host_answers(L), ANSWER_TEXTURE, handle, NULL, 0);
 	lua_pushinteger(L, (lua_Integer)handle);
 	return 1;
 }

@@ -55,26 +55,52 @@ static int table(struct view_ctx *v, struct pane p)
 	return y;
 }
 
-/* One bar an SM: L1D hit rate of the window, and the MSHRs in use now. */
-static void per_sm(struct view_ctx *v, struct pane p)
+/* The SM list: columns of rows; one column has room for the history of each SM. */
+struct sm_list {
+	int cols, rows;
+};
+
+/* One column where the terminal is high and wide enough, else as many as its width allows. */
+static struct sm_list list_layout(const struct view_ctx *v, struct pane p)
+{
+	int n = (int)gpu_conf(v->g)->num_sms, cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1;
+	while (cols > 1 && (n + cols - 2) / (cols - 1) + 1 <= p.h / 2)
+		cols--;
+	return (struct sm_list){cols, (n + cols - 1) / cols};
+}
+
+static void sm_cell(struct view_ctx *v, struct pane q, int sm, bool history)
 {
 	const struct conf *c = gpu_conf(v->g);
-	int cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1, w = p.w / cols, rows = MAX(p.h - 1, 0);
+	const struct sample *now = recent_get(v->recent, sm);
+	u32 used = view_mshrs(v, (u32)sm);
+	int w = history ? 56 : q.w, y = 0;
+	double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
+	pane_right(q, y, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
+	draw_meter(q, y, 5, w - 19, STYLE(R_SER0), hit);
+	pane_right(q, y, w - 9, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
+	pane_right(q, y, w - 2, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
+	if (!history)
+		return;
+	float val[512];
+	int x = w + 22, n = view_series(v, sm, TS_L1D_HIT, val, MIN(q.w - x, (int)ARRAY_LEN(val)));
+	draw_meter(q, y, w, 20, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_MEM), (double)used / MAX(c->l1d_mshrs, 1u));
+	draw_spark(q, y, x, q.w - x, STYLE(R_FILL1), val, n, 8.0f / 7); /* 100 % is 7/8 high: rows keep apart */
+}
+
+/* One row an SM: L1D hit rate of the window, the MSHRs in use now, and with room the hit rate over the run. */
+static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
+{
+	int n = (int)gpu_conf(v->g)->num_sms, w = p.w / l->cols, rows = MAX(p.h - 1, 0);
+	bool history = l->cols == 1 && p.w >= 110;
 	pane_text(p, 0, 1, STYLE(R_DIM), "SM  L1D hit in the last 1,024 cycles, MSHRs in use");
-	view_clip(v->st, ((s32)c->num_sms + cols - 1) / cols, rows);
-	for (int i = 0; i < rows * cols; i++) {
-		int sm = v->st->top + i / cols + (i % cols) * (((int)c->num_sms + cols - 1) / cols);
-		int y = 1 + i / cols, x = (i % cols) * w;
-		if (i / cols + v->st->top >= ((int)c->num_sms + cols - 1) / cols || sm >= (int)c->num_sms)
-			continue;
-		const struct sample *now = recent_get(v->recent, sm);
-		u32 used = view_mshrs(v, (u32)sm);
-		struct pane q = pane_sub(p, y, x, 1, w - 1);
-		pane_right(q, 0, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
-		double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
-		draw_meter(q, 0, 5, w - 20, STYLE(R_SER0), hit);
-		pane_right(q, 0, w - 10, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
-		pane_right(q, 0, w - 3, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
+	if (history)
+		pane_text(p, 0, 78, STYLE(R_DIM), "L1D hit over the run");
+	view_clip(v->st, l->rows, rows);
+	for (int i = 0; i < rows * l->cols; i++) {
+		int row = v->st->top + i / l->cols, sm = row + i % l->cols * l->rows;
+		if (row < l->rows && sm < n)
+			sm_cell(v, pane_sub(p, 1 + i / l->cols, i % l->cols * w, 1, w - 1), sm, history);
 	}
 }
 
@@ -83,17 +109,16 @@ static void draw(struct view_ctx *v, struct pane p)
 	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, {"L2", TS_L2_HIT, R_FILL3, 1, "%"}};
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
 	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w));
-	int nsm = (int)gpu_conf(v->g)->num_sms, cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1;
-	int list = MIN((nsm + cols - 1) / cols + 1, MAX((p.h - y) * 2 / 3, 2)), room = p.h - y - list - 1;
+	struct sm_list l = list_layout(v, p);
+	int list = MIN(l.rows + 1, MAX((p.h - y) * 2 / 3, 2)), room = p.h - y - list - 1;
 	if (room >= 2) {
-		int each = MAX(MIN((room - 1) / 2, 8), 1);
-		chart_draw(v, pane_sub(p, y + (each > 1), 0, each, p.w), &charts[0], -1, 12);
-		chart_draw(v, pane_sub(p, y + each + (each > 1), 0, each, p.w), &charts[1], -1, 12);
-		y += 2 * each + (each > 1);
+		int each = MAX(MIN((room - 1) / 2, 12), 1), gap = each > 2;
+		for (u32 i = 0; i < 2; i++, y += each)
+			chart_draw(v, pane_sub(p, y + gap, 0, each - gap, p.w), &charts[i], -1, 12);
 		chart_axis(v, p, y++, 12);
 	}
 	y = MIN(y + (room >= 2), p.h - MIN(list, p.h - y));
-	per_sm(v, pane_sub(p, y, 0, list, p.w));
+	per_sm(v, pane_sub(p, y, 0, list, p.w), &l);
 }
 
 static bool on_key(struct view_ctx *v, int key)

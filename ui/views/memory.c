@@ -38,7 +38,7 @@ static void channel_row(struct view_ctx *v, struct pane p, int y, u32 ch, double
 	const struct dram_counters *d = (const struct dram_counters *)gpu_counters(v->g, CG_dram, ch);
 	double dram_cycles = cycles * c->dram_clock / c->core_clock;
 	u64 bursts = d->row_hits + d->row_misses;
-	int w = MAX(MIN(p.w - 64, 60), 0);
+	int w = MAX(MIN(p.w - 64, 120), 0);
 	pane_right(p, y, 4, STYLE(R_DIM), "%u", ch);
 	pane_right(p, y, 10, STYLE(R_TEXT), "%.0f%%", percent((double)d->busy, dram_cycles));
 	pane_right(p, y, 17, STYLE(R_TEXT), bursts ? "%.0f%%" : "-", percent((double)d->row_hits, (double)bursts));
@@ -98,7 +98,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	int room = p.h - y;
 	if (room < 1)
 		return;
-	int n = room >= 5 ? 2 : 1, each = MAX(MIN((room - 1) / n, 8), 1);
+	int n = room >= 5 ? 2 : 1, each = MAX(MIN((room - 1) / n, 12), 1);
 	for (int i = 0; i < n; i++, y += each)
 		chart_draw(v, pane_sub(p, y + (each > 2), 0, each - (each > 2), p.w), &charts[i], -1, 14);
 	chart_axis(v, p, y, 14);

@@ -4,6 +4,7 @@
 
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/sm_side.h"
 #include "views/view.h"
 
 #define CTAS_MAX 64
@@ -316,6 +317,11 @@ static void draw(struct view_ctx *v, struct pane p)
 	struct sm_info i;
 	gpu_sm_info(v->g, v->d->focus.sm, &i);
 	heading(v, p, &i);
+	if (p.w >= SM_SIDE_FROM_W && p.h >= 30) {
+		struct pane side = pane_sub(p, 1, p.w - SM_SIDE_W - 1, p.h - 1, SM_SIDE_W);
+		sm_side_draw(v, side, v->d->focus.sm);
+		p = pane_sub(p, 0, 0, p.h, p.w - SM_SIDE_W - 4);
+	}
 	int bottom = p.h >= 10 ? 4 : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	int table = MIN(p.h - 1 - bottom - ctas, ctas ? (int)i.warps + 2 : p.h);
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));

@@ -231,7 +231,7 @@ static void heading(const struct view_ctx *v, struct pane p, const struct module
 		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "/%s", v->search);
 	if (x < c->warps) {
 		pane_text(p, 0, c->warps, STYLE(R_DIM), "warps");
-		pane_text(p, 0, c->heat, STYLE(R_DIM), "waits %");
+		pane_text(p, 0, c->heat, STYLE(R_DIM), p.w - c->heat >= 26 ? "waits % of samples" : "waits %");
 		if (c->loc > 0)
 			pane_text(p, 0, c->loc, STYLE(R_DIM), "source");
 	}

@@ -73,7 +73,8 @@ static inline u32 ones_32(u32 a)
 EXEC1(popc_u32, u32, u32, ones_32(a))
 EXEC1(popc_u64, u32, u64, ones_32((u32)a) + ones_32((u32)(a >> 32)))
 
-/* bmsk: b ones from bit a. Modulo 32 under .wrap; .clamp: a >= 32 gives none, and ones that run over bit 31 are lost. */
+/* bmsk: b ones from bit a. Modulo 32 under .wrap; .clamp: a >= 32 gives none, and ones that run over bit 31 are lost.
+ */
 static inline u32 field_mask(u32 a, u32 b, u32 fl)
 {
 	const u32 pos = a & 31, len = b & 31;

@@ -16,6 +16,16 @@ static inline u16 half_out(double v, struct half_format f)
 	u16 h = f.bf16 ? bf16_from_f64(sat_f64(v, f.sat), SMALL_RN) : f16_from_f64(sat_f64(v, f.sat), SMALL_RN);
 	return f.ftz && !(h & 0x7c00) ? h & 0x8000 : h;
 }
+/* p + c, inexact sums with an odd last bit: then rounding a second time, to the small format, is as good as rounding
+ * the exact sum once. A plain double sum would turn a bf16 product on a tie plus a tiny c into a tie. */
+static inline double sum_to_odd(double p, double c)
+{
+	const double s = p + c, part = s - p, rest = (p - (s - part)) + (c - part);
+	const u64 bits = bits_f64(s);
+	if (!(rest < 0.0 || rest > 0.0) || bits & 1 || s - s != 0.0)
+		return s;
+	return f64_bits((rest > 0.0) == (s > 0.0) ? bits + 1 : bits - 1);
+}
 static inline u16 half_op(const struct inst *in, u16 ha, u16 hb, u16 hc, struct half_format f)
 {
 	const double a = half_in(ha, f), b = half_in(hb, f), c = half_in(hc, f);
@@ -23,7 +33,7 @@ static inline u16 half_op(const struct inst *in, u16 ha, u16 hb, u16 hc, struct 
 	case OP_ADD: return half_out(a + b, f);
 	case OP_SUB: return half_out(a - b, f);
 	case OP_MUL: return half_out(a * b, f);
-	case OP_FMA: return half_out(a * b + c, f);
+	case OP_FMA: return half_out(sum_to_odd(a * b, c), f);
 	case OP_MIN: return half_out(lane_min_f64(a, b, in->flags & IF_NAN), f);
 	case OP_MAX: return half_out(lane_max_f64(a, b, in->flags & IF_NAN), f);
 	case OP_NEG: return ha ^ 0x8000;

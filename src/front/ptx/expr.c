@@ -47,6 +47,13 @@ static u32 prec(const struct loader *ld)
 	}
 }
 
+/* Copies of the sign come in, as for a signed number. */
+static u64 shift_right(u64 a, u64 b)
+{
+	const u64 sign = a >> 63 ? ~0ull : 0;
+	return b < 64 ? (a ^ sign) >> b ^ sign : sign;
+}
+
 static bool apply(struct loader *ld, const struct token *op, u64 a, u64 b, u64 *out)
 {
 	switch (op->punct) {
@@ -54,7 +61,7 @@ static bool apply(struct loader *ld, const struct token *op, u64 a, u64 b, u64 *
 	case '^': *out = a ^ b; return true;
 	case '&': *out = a & b; return true;
 	case '<': *out = b < 64 ? a << b : 0; return true;
-	case '>': *out = b < 64 ? (u64)((s64)a >> b) : (u64)((s64)a >> 63); return true;
+	case '>': *out = shift_right(a, b); return true;
 	case '+': *out = a + b; return true;
 	case '-': *out = a - b; return true;
 	case '*': *out = a * b; return true;

@@ -110,13 +110,17 @@ void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *o
 	BUG_ON(!w->mask);
 	const struct launch_ref *ref = &f->launches[w->launch];
 	const struct inst *in = &ref->code[w->pc];
-	struct exec x;
+	const opnd guard = in->guard;
 	const u32 pc = w->pc, active = w->mask;
+	u8 *frame = f->windows + (sm * f->nwarps + warp) * f->window_stride + w->frame;
 	u32 mask = active;
-	x.base[0] = f->windows + (sm * f->nwarps + warp) * f->window_stride + w->frame;
+	if (guard != OPND_NONE) {
+		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;
+		mask &= *(const u32 *)(const void *)at ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
+	}
+	struct exec x; /* all fields follow */
+	x.base[0] = frame;
 	x.base[1] = ref->pool;
-	if (in->guard != OPND_NONE)
-		mask &= *(const u32 *)exec_at(&x, in->guard) ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
 	x.mask = mask;
 	x.active = active;
 	x.next_pc = pc + 1;

@@ -4,7 +4,23 @@
 
 #include "front/ptx/lower.h"
 
-enum field { F_NOTHING, F_FLAG, F_ROUND, F_CMP, F_BOOL, F_ATOM, F_MODE, F_SPACE, F_VEC, F_GEOM, F_CACHE, F_HINT, F_SC, F_LEVEL, F_MODE_FLAG };
+enum field {
+	F_NOTHING,
+	F_FLAG,
+	F_ROUND,
+	F_CMP,
+	F_BOOL,
+	F_ATOM,
+	F_MODE,
+	F_SPACE,
+	F_VEC,
+	F_GEOM,
+	F_CACHE,
+	F_HINT,
+	F_SC,
+	F_LEVEL,
+	F_MODE_FLAG
+};
 struct mod_row {
 	const char *word;
 	u32 groups; /* of opcodes that take it */
@@ -223,9 +239,8 @@ static void apply(struct stmt *s, const struct mod_row *r)
 
 static bool needs_mode(const struct stmt *s)
 {
-	return s->form->groups &
-	       (G_CMP | G_RMW | G_SHFL | G_VOTE | G_MATCH | G_TESTP | G_TEX | G_BAR | G_FENCE | G_PREFETCH | G_HALF |
-	        G_CLAMP);
+	return s->form->groups & (G_CMP | G_RMW | G_SHFL | G_VOTE | G_MATCH | G_TESTP | G_TEX | G_BAR | G_FENCE |
+	                          G_PREFETCH | G_HALF | G_CLAMP);
 }
 
 bool modifiers_apply(struct stmt *s)

@@ -183,7 +183,7 @@ void exec_vprintf(void *ctx, const struct inst *in)
 	struct strbuf *out = &x->f->side[x->sm].text;
 	const size_t before = out->len;
 	const u64 *formats = exec_at(x, in->s[0]), *args = exec_at(x, in->s[1]);
-	u32 counts[LANES];
+	u32 counts[LANES] = {0};
 	for (u32 left = x->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		struct reader r = {.x = x, .lane = i, .args = args[i]};

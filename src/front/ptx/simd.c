@@ -13,7 +13,8 @@ typedef exec_fn (*lookup_fn)(const struct inst *in);
 #define BASE(group) exec_##group##_base,
 #define AVX2(group) exec_##group##_avx2,
 #define AVX512(group) exec_##group##_avx512,
-static const lookup_fn lookups[LEVEL_COUNT][20] = {
+#define GROUPS_MAX 20
+static const lookup_fn lookups[LEVEL_COUNT][GROUPS_MAX] = {
     [LEVEL_BASE] = {EXEC_GROUPS(BASE)},
 #ifdef __x86_64__
     [LEVEL_AVX2] = {EXEC_GROUPS(AVX2)},
@@ -49,7 +50,7 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_atomic(in);
 	if (!fn)
 		fn = exec_texture(in);
-	for (u32 i = 0; !fn && i < ARRAY_LEN(lookups[l]) && lookups[l][i]; i++)
+	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;
 	return fn != NULL;

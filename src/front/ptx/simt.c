@@ -88,7 +88,7 @@ static void brx(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	const struct branch_table *t = &x->ref->l->mod->tables[in->table];
 	const u32 *index = exec_at(x, in->s[0]);
-	struct path paths[LANES + 1];
+	struct path paths[LANES + 1] = {0};
 	u32 n = 0, bad = 0;
 	if (x->active & ~x->mask)
 		n = add_path(paths, n, x->next_pc, x->active & ~x->mask);
