@@ -190,7 +190,7 @@ bool sim_faulted(const struct sim *s)
 	return s->gpu->st->faulted;
 }
 
-static void find_next_sample(struct sim *s)
+void sim_find_next_sample(struct sim *s)
 {
 	s->next_sample = NEVER;
 	for (u32 i = 0; i < s->nsamplers; i++)
@@ -208,7 +208,7 @@ static void run_samplers(struct sim *s)
 		p->next = (now / p->period + 1) * p->period;
 		p->fn(p->ctx, now);
 	}
-	find_next_sample(s);
+	sim_find_next_sample(s);
 }
 
 /* True when nothing has issued, started or been answered for deadlock_cycles. Looked at every quarter of that. */
@@ -365,7 +365,12 @@ void sim_set_sampler(struct sim *s, int id, u64 period)
 	struct sampler *p = &s->sampler[id];
 	p->period = period;
 	p->next = period ? (sim_cycle(s) / period + 1) * period : NEVER;
-	find_next_sample(s);
+	sim_find_next_sample(s);
+}
+
+void sim_on_rewind(struct sim *s, int id, rewind_fn *fn)
+{
+	s->sampler[id].rewind = fn;
 }
 
 u64 sim_hash(struct sim *s)

@@ -85,6 +85,10 @@ bool sim_history(struct sim *s, u64 mb, struct err *e);
 void sim_fork(struct sim *s);
 /* It has changed it. */
 void sim_turn(struct sim *s);
+/* For a change that may be undone: keeps the state right before it (after sim_fork, before the change); and takes the last turn back, with
+ * all that came after it. */
+void sim_before_change(struct sim *s);
+bool sim_undo_turn(struct sim *s, struct err *e);
 /* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event consumers and
  * samplers hear nothing of it. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
@@ -113,6 +117,10 @@ void sim_unsubscribe(struct sim *s, int id);
 typedef void sample_fn(void *ctx, u64 cycle);
 int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx);
 void sim_set_sampler(struct sim *s, int id, u64 period);
+/* The machine has gone to an earlier cycle: what the sampler remembers of later ones is void. A sampler without this is not called again
+ * for cycles it has seen. */
+typedef void rewind_fn(void *ctx, u64 cycle);
+void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
 
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 /* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */

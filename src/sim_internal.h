@@ -10,6 +10,7 @@
 struct sampler {
 	u64 period, next;
 	sample_fn *fn;
+	rewind_fn *rewind;
 	void *ctx;
 };
 struct sim {
@@ -34,5 +35,7 @@ struct sim {
 /* travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO one when it is time. Returns the
  * cycle at which it wants to be called again. */
 u64 travel_step(struct sim *s);
+/* sim.c: the earliest cycle any sampler wants. */
+void sim_find_next_sample(struct sim *s);
 void travel_free(struct sim *s);
 #endif

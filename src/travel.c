@@ -191,6 +191,19 @@ static bool replay(struct sim *s, u64 cycle)
 	return stop.why != STOP_INTERRUPT;
 }
 
+static void rewind_samplers(struct sim *s)
+{
+	u64 now = sim_cycle(s);
+	for (u32 i = 0; i < s->nsamplers; i++) {
+		struct sampler *p = &s->sampler[i];
+		if (!p->rewind || !p->period)
+			continue;
+		p->next = (now / p->period + 1) * p->period;
+		p->rewind(p->ctx, now);
+	}
+	sim_find_next_sample(s);
+}
+
 bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 {
 	if (!s->history)
@@ -202,12 +215,36 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 	u32 i = history_before(s->history, cycle);
 	if (i == UINT32_MAX)
 		return err_set(e, "history begins at cycle %llu", (unsigned long long)history_cycle(s->history, 0));
-	bool ahead = cycle >= sim_cycle(s) && i == history_at(s->history);
+	bool back = cycle < sim_cycle(s), ahead = !back && i == history_at(s->history);
 	if (!ahead)
 		restore(s, i);
-	if (!replay(s, cycle))
+	bool there = replay(s, cycle);
+	if (back)
+		rewind_samplers(s);
+	if (!there)
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s), (unsigned long long)cycle);
 	return true;
+}
+
+bool sim_undo_turn(struct sim *s, struct err *e)
+{
+	u32 i = s->history ? history_at(s->history) : 0;
+	while (i && history_kind(s->history, i) != SNAP_TURN)
+		i--;
+	if (!i)
+		return err_set(e, "history does not reach back to the change");
+	restore(s, i - 1);
+	history_fork(s->history);
+	bool there = replay(s, history_cycle(s->history, i - 1)); /* a TURN just before it, at its own cycle */
+	s->frontier = sim_cycle(s);
+	rewind_samplers(s);
+	return there;
+}
+
+void sim_before_change(struct sim *s)
+{
+	if (s->history)
+		take(s, SNAP_AUTO);
 }
 
 void sim_history_info(const struct sim *s, struct sim_history_info *o)

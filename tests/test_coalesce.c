@@ -159,12 +159,48 @@ static void bank_variants(void **s)
 	assert_int_equal(degree(access(0, 4, 4)), 2);
 }
 
+/* The definition, word by word. */
+static u32 naive_degree(const struct dyninst *d)
+{
+	static u64 words[64][WARP_SIZE * 5];
+	u32 n[64] = {0}, worst = 1;
+	FOR_EACH_BIT(l, (u64)d->mask)
+	for (u64 w = d->addr[l] / conf.shared_bank_bytes; w <= (d->addr[l] + d->bytes - 1) / conf.shared_bank_bytes; w++) {
+		u32 bank = (u32)(w % conf.shared_banks), i = 0;
+		while (i < n[bank] && (d->atomic || words[bank][i] != w))
+			i++;
+		words[bank][i] = w;
+		n[bank] = MAX(n[bank], i + 1);
+		worst = MAX(worst, n[bank]);
+	}
+	return worst;
+}
+
+static void degree_by_definition(void **s)
+{
+	u64 rng = 5;
+	for (u32 round = 0; round < 50000; round++) {
+		conf_defaults(&conf);
+		conf.shared_banks = 1u << rng_next(&rng) % 7;
+		conf.shared_bank_bytes = rng_next(&rng) % 2 ? 4 : 8;
+		u32 bytes = 1u << rng_next(&rng) % 5, unit = rng_next(&rng) % 4 ? bytes : 1;
+		s64 stride = ((s64)(rng_next(&rng) % 257) - 128) * unit;
+		struct dyninst d = access(65536 + rng_next(&rng) % 64 * unit, stride, bytes);
+		if (rng_next(&rng) % 2) /* no order at all, near or far */
+			for (u64 l = 0, span = 2ull << rng_next(&rng) % 12; l < WARP_SIZE; l++)
+				d.addr[l] = rng_next(&rng) % span * unit;
+		d.mask = rng_next(&rng) % 2 ? ~0u : (u32)rng_next(&rng) | 1u << rng_next(&rng) % 32;
+		d.atomic = bytes >= 4 && rng_next(&rng) % 4 == 0;
+		assert_int_equal(degree(d), naive_degree(&d));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(strides),        cmocka_unit_test(lanes_and_order), cmocka_unit_test(misaligned_and_wide),
 	    cmocka_unit_test(sectors),        cmocka_unit_test(store_bytes),     cmocka_unit_test(local),
-	    cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),
+	    cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),   cmocka_unit_test(degree_by_definition),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

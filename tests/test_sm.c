@@ -267,7 +267,7 @@ static void test_all_launches(void **state)
 static void test_launch_limits(void **state)
 {
 	struct sim *s = machine(NULL);
-	struct module *m = rig_load(s, PTX_HEAD ".visible .entry k(.param .u64 p0) .minnctapersm 2147483648\n{\nret;\n}\n");
+	struct module *m = rig_load(s, PTX_HEAD ".visible .entry k(.param .u64 p0) .minnctapersm 1048576\n{\nret;\n}\n");
 	u64 zero = 0;
 	struct launch_spec ok = {.mod = m, .fn = module_func(m, "k", true), .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &zero, .param_bytes = 8};
 	const struct {
@@ -516,7 +516,7 @@ static void test_deadlock_is_the_same_in_slices(void **state)
 		sim_subscribe(s, BIT(EV_DEADLOCK), rig_record, &log);
 		struct module *m = rig_load(s, PTX_HEAD ENTRY("k") "setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1, 64; ret;\nA: bar.sync 2, 64; ret;\n}\n");
 		rig_launch(s, m, "k", 1, 64, 0, (u64[]){0}, 1);
-		/* lenient barriers would open: a third warp keeps them shut */
+		/* each warp is missing at the other one's barrier */
 		struct stop st = rig_run(s, k == 0 ? NEVER : k == 1 ? 7 : 1000);
 		assert_int_equal(st.why, STOP_DEADLOCK);
 		assert_int_equal(sim_run(s, NEVER, &st), STOP_DEADLOCK);

@@ -40,6 +40,7 @@ void goal_clear(struct debugger *d)
 void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
 {
 	goal_clear(d);
+	remember_position(d);
 	d->goal.kind = k;
 	d->goal.cycle = cycle;
 	debugger_clear_interrupt(d);

@@ -49,6 +49,7 @@ void debugger_free(struct debugger *d)
 		sim_unsubscribe(d->s->sim, d->subscription);
 	goal_clear(d);
 	lua_dbg_release(d);
+	travel_release(d);
 	break_release(&d->breaks);
 	for (u32 i = 0; i < d->nwatches; i++)
 		free(d->watches[i].expr);

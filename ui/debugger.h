@@ -123,6 +123,16 @@ struct debugger {
 		struct strbuf text;
 	} collect;
 	struct dbg_lua *lua;
+	struct bookmark {
+		char name[48];
+		u64 cycle;
+	} *bookmarks;
+	u32 nbookmarks;
+	struct undo {
+		bool change; /* of the machine; else a movement from `cycle` */
+		u64 cycle;
+	} *undos;
+	u32 nundos;
 	int subscription; /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;
 	u32 modules_seen; /* modules loaded when pending breakpoints were looked up last */

@@ -74,6 +74,11 @@ static bool check_policy(const char *kind, const char *name, struct err *e)
 	return ok;
 }
 
+static void rewind_timeline(void *ctx, u64 cycle)
+{
+	timeline_rewind(ctx, cycle);
+}
+
 static bool open_machine(struct session *s, struct err *e)
 {
 	if (!check_policy("warp", s->conf.warp_sched, e) || !check_policy("cta", s->conf.cta_sched, e))
@@ -87,7 +92,8 @@ static bool open_machine(struct session *s, struct err *e)
 	if (strcmp(s->opt->command, "debug"))
 		return true;
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
-	sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
+	int id = sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
+	sim_on_rewind(s->sim, id, rewind_timeline);
 	return sim_history(s->sim, s->conf.history_mb, e);
 }
 
@@ -295,6 +301,7 @@ bool session_change_begins(struct session *s, struct err *e)
 	sim_history_info(s->sim, &h);
 	bool behind = h.turn_ahead;
 	sim_fork(s->sim);
+	sim_before_change(s->sim);
 	if (!behind)
 		return true;
 	u32 turns = 0;
@@ -305,6 +312,14 @@ bool session_change_begins(struct session *s, struct err *e)
 	s->check = CHECK_NONE;
 	strbuf_clear(&s->check_message);
 	return s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
+}
+
+bool session_undo(struct session *s, struct err *e)
+{
+	if (!sim_undo_turn(s->sim, e))
+		return false;
+	s->finished = false;
+	return true;
 }
 
 void session_changed(struct session *s)

@@ -49,6 +49,7 @@ struct session {
 	struct strbuf check_message; /* why the check failed */
 	u8 *turn_is_host;             /* by turn: the host program's (else the user's) */
 	u32 turns_cap;
+	bool replaying;               /* a search through the past is running: callbacks see e.replay */
 	struct strbuf output;        /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline;   /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
 	struct outputs *outputs;     /* --timeline and --trace writers (ui/outputs.h) */
@@ -84,6 +85,8 @@ bool session_goto(struct session *s, u64 cycle, struct err *e);
 /* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought back to that time. */
 bool session_change_begins(struct session *s, struct err *e);
 void session_changed(struct session *s);
+/* Takes the last such change back, with all that came after it. */
+bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);

@@ -136,6 +136,29 @@ static __device__ __forceinline__ int min(int a, int b)
 	return a < b ? a : b;
 }
 
+/* e^x for |x| < 700: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial of degree 11 for e^r (off by 2^-47 at most), and k
+ * added to the exponent. */
+static __device__ __forceinline__ double exp(double x)
+{
+	double k = __builtin_rint(x * 1.4426950408889634);
+	double r = x - k * 0.69314718036912382;
+	double p = 2.5052108385441720e-8;
+
+	r -= k * 1.9082149292705877e-10;
+	p = p * r + 2.7557319223985893e-7;
+	p = p * r + 2.7557319223985888e-6;
+	p = p * r + 2.4801587301587302e-5;
+	p = p * r + 1.9841269841269841e-4;
+	p = p * r + 1.3888888888888889e-3;
+	p = p * r + 8.3333333333333333e-3;
+	p = p * r + 4.1666666666666667e-2;
+	p = p * r + 1.6666666666666667e-1;
+	p = p * r + 0.5;
+	p = p * r + 1.0;
+	p = p * r + 1.0;
+	return __builtin_bit_cast(double, __builtin_bit_cast(long long, p) + ((long long)(int)k << 52));
+}
+
 /* --- texture objects -----------------------------------------------------------------------------------------------
  * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. */
 typedef unsigned long long texture_object;

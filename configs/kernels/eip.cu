@@ -27,16 +27,16 @@ extern "C" __global__ void eip_init(u64 *state, const u64 *__restrict__ skip, u6
 	for (unsigned rest = t; rest; rest >>= 1, skip += 64) {
 		if (!(rest & 1))
 			continue;
-		unsigned low = (unsigned)v, high = (unsigned)(v >> 32);
+		const u64 *image = skip;
 		u64 sum = 0;
+#pragma unroll 1
+		for (; v; v >>= 8, image += 8) {
+			unsigned byte = (unsigned)v;
 #pragma unroll
-		for (int b = 0; b < 32; b++)
-			if (low & 1u << b)
-				sum ^= skip[b];
-#pragma unroll
-		for (int b = 0; b < 32; b++)
-			if (high & 1u << b)
-				sum ^= skip[32 + b];
+			for (int b = 0; b < 8; b++)
+				if (byte & 1u << b)
+					sum ^= image[b];
+		}
 		v = sum;
 	}
 	state[t] = v;

@@ -15,29 +15,6 @@ struct vec4 {
 	double v, x, y, z; /* v: half the square of the position's length; of a result, the potential */
 };
 
-/* e^x for |x| < 700: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial for e^r (its error is 2^-50 at most), and k added
- * to the exponent. */
-static __device__ __forceinline__ double exponential(double x)
-{
-	double k = __builtin_rint(x * 1.4426950408889634);
-	double r = x - k * 0.69314718036912382;
-	double p = 2.5052108385441720e-8;
-
-	r -= k * 1.9082149292705877e-10;
-	p = p * r + 2.7557319223985893e-7;
-	p = p * r + 2.7557319223985888e-6;
-	p = p * r + 2.4801587301587302e-5;
-	p = p * r + 1.9841269841269841e-4;
-	p = p * r + 1.3888888888888889e-3;
-	p = p * r + 8.3333333333333333e-3;
-	p = p * r + 4.1666666666666667e-2;
-	p = p * r + 1.6666666666666667e-1;
-	p = p * r + 0.5;
-	p = p * r + 1.0;
-	p = p * r + 1.0;
-	return __builtin_bit_cast(double, __builtin_bit_cast(long long, p) + ((long long)(int)k << 52));
-}
-
 extern "C" __global__ void lavamd(const struct vec4 *__restrict__ position, const double *__restrict__ charge,
                                   struct vec4 *__restrict__ force, const int *__restrict__ neighbours,
                                   const int *__restrict__ neighbour_count, double alpha)
@@ -65,7 +42,7 @@ extern "C" __global__ void lavamd(const struct vec4 *__restrict__ position, cons
 #pragma unroll 1
 			for (int j = 0; j < PARTICLES; j++) {
 				double r2 = mine.v + other[j].v - (mine.x * other[j].x + mine.y * other[j].y + mine.z * other[j].z);
-				double v = other_charge[j] * exponential(-a2 * r2);
+				double v = other_charge[j] * exp(-a2 * r2);
 				double f = 2.0 * v;
 
 				sum.v += v;

@@ -7,6 +7,7 @@
 #define SPHERES 64
 #define EPSILON 1e-3f
 #define FAR 1e20f
+#define HORIZON 30.0f /* the floor ends here, along a ray: beyond, a pixel would be many of its squares */
 
 __constant__ float4 sphere[SPHERES];  /* centre, radius */
 __constant__ float4 surface[SPHERES]; /* colour, share that is mirrored */
@@ -30,12 +31,15 @@ static __device__ __forceinline__ struct vec scaled(struct vec a, float s)
 	return v;
 }
 
-/* Distance to sphere i along the ray from o in direction d of length 1; FAR if it misses. */
+/* Distance to sphere i along the ray from o in direction d of length 1; FAR if it misses. The distance of the ray from
+ * the centre is taken from their vector and not from a difference of squares, which would lose half the digits. */
 static __device__ __forceinline__ float hit_sphere(int i, struct vec o, struct vec d)
 {
 	float4 s = sphere[i];
 	struct vec c = {s.x - o.x, s.y - o.y, s.z - o.z};
-	float b = dot(c, d), disc = b * b - dot(c, c) + s.w * s.w;
+	float b = dot(c, d);
+	struct vec apart = along(c, -b, d);
+	float disc = s.w * s.w - dot(apart, apart);
 
 	if (disc < 0.0f)
 		return FAR;
@@ -54,6 +58,10 @@ static __device__ __forceinline__ int nearest(int n, struct vec o, struct vec d,
 	if (d.y < -1e-6f) {
 		best = -o.y / d.y;
 		what = -1;
+	}
+	if (best > HORIZON) {
+		best = FAR;
+		what = -2;
 	}
 #pragma unroll 1
 	for (int i = 0; i < n; i++) {

@@ -136,8 +136,8 @@ return {
 	kernels = "streamcluster.ptx",
 	sizes = {
 		small = { points = 2048, dimensions = 32, clusters = 4, candidates = 5 },
-		default = { points = 16384, dimensions = 32, clusters = 6, candidates = 20 },
-		large = { points = 65536, dimensions = 64, clusters = 8, candidates = 16 },
+		default = { points = 12288, dimensions = 32, clusters = 6, candidates = 14 },
+		large = { points = 49152, dimensions = 40, clusters = 8, candidates = 18 },
 	},
 	run = function(cuda, p)
 		local n, dimensions = need(p, "points", 1, 1 << 20), need(p, "dimensions", 1, 256)

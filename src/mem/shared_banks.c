@@ -11,7 +11,7 @@
 
 #define SLOTS 256 /* more than WORDS_MAX, so that a free one always ends a search */
 
-/* All lanes one after the other without gaps: the common case, in closed form. */
+/* Lane l at the first lane's address + l * step. */
 static bool regular(const struct dyninst *d, u64 step)
 {
 	u64 differs = 0;
@@ -20,6 +20,21 @@ static bool regular(const struct dyninst *d, u64 step)
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		differs |= d->addr[l] ^ (d->addr[0] + l * step);
 	return !differs;
+}
+
+/* All lanes, at equal distances: the common case, in closed form; 0 = it is not. Either consecutive whole words, or one
+ * word a lane: then lanes banks / g apart share a bank, g the largest power of two in the distance, and all their words
+ * differ. */
+static u32 regular_degree(const struct dyninst *d, u32 shift, u32 banks)
+{
+	u64 step = d->addr[1] - d->addr[0], in_word = bit_range(shift), words = step >> shift;
+	if (d->mask != ~0u || step & in_word || !regular(d, step))
+		return 0;
+	if (step == d->bytes && !(d->addr[0] & in_word))
+		return (u32)ceil_div(WARP_SIZE * words, banks);
+	if ((d->addr[0] & in_word) + d->bytes > in_word + 1)
+		return 0;
+	return words ? (u32)ceil_div(WARP_SIZE * MIN(words & -words, banks), banks) : 1;
 }
 
 /* Words no further apart than there are banks are in different banks, or the same word: no conflict, whatever the
@@ -33,7 +48,7 @@ static bool within_one_row(const struct dyninst *d, u64 row, u32 shift)
 		if (a + row - first > 2 * row)
 			return false;
 		lo = MIN(lo, a);
-		hi = MAX(hi, a);
+		hi = MAX(hi, a + d->bytes - 1);
 	}
 	return (hi >> shift) - (lo >> shift) < row >> shift;
 }
@@ -85,9 +100,9 @@ u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
 		return 1;
 	if (d->atomic)
 		return lanes_per_bank(d, shift, bank_mask);
-	bool whole_words = !((d->addr[0] | d->bytes) & bit_range(shift));
-	if (d->mask == ~0u && whole_words && regular(d, d->bytes))
-		return ((WARP_SIZE * d->bytes >> shift) + bank_mask) >> log2_floor(c->shared_banks);
+	u32 closed = regular_degree(d, shift, c->shared_banks);
+	if (closed)
+		return closed;
 	if (d->bytes <= c->shared_bank_bytes && within_one_row(d, (u64)c->shared_banks << shift, shift))
 		return 1;
 	return words_per_bank(d, shift, bank_mask);

@@ -100,6 +100,18 @@ static void start_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 slot, u32 inde
 	warp_refresh(x, s, w, now);
 }
 
+static struct event *cta_event(struct sm_ctx *x, const struct sm *s, enum event_type t, u32 slot, u64 now)
+{
+	const struct cta *c = &s->cta[slot];
+	struct event *e = event_add(x->ev, t, now);
+	e->sm = (s32)s->id;
+	e->kernel = (s32)c->launch;
+	e->cta = (s32)c->id;
+	e->pc = x->prog[c->launch].launch->fn->entry;
+	e->arg[0] = slot;
+	return e;
+}
+
 void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	const struct launch *l = x->prog[launch].launch;
@@ -128,18 +140,14 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	s->shared_used += c->shared_size;
 	s->k.ctas_started++;
 	front_cta_start(x->front, s->id, (u32)slot, l, id, warps);
+	if (event_wanted(x->ev, EV_CTA_DISPATCH))
+		cta_event(x, s, EV_CTA_DISPATCH, (u32)slot, now)->arg[1] = warps;
 	u32 index = 0;
 	FOR_EACH_BIT(w, warps)
 	start_warp(x, s, (u32)w, (u32)slot, index++, now);
 	for (u32 i = 0; i < x->nscheds && x->sched->warps_started; i++) {
 		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .now = now, .index = i};
 		x->sched->warps_started(x->sched_state[i], &v, warps & x->sched_mask[i]);
-	}
-	if (event_wanted(x->ev, EV_CTA_DISPATCH)) {
-		struct event *e = sm_event(x, s, EV_CTA_DISPATCH, (s32)bit_first(warps), now);
-		e->warp = -1;
-		e->arg[0] = (u64)slot;
-		e->arg[1] = warps;
 	}
 }
 
@@ -150,12 +158,8 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 	u32 slot = bit_first(s->done_slots);
 	struct cta *c = &s->cta[slot];
 	sm_sync(x, s, now);
-	if (event_wanted(x->ev, EV_CTA_DONE)) {
-		struct event *e = sm_event(x, s, EV_CTA_DONE, (s32)bit_first(c->warps), now);
-		e->warp = -1;
-		e->arg[0] = slot;
-		e->arg[1] = now - c->started_at;
-	}
+	if (event_wanted(x->ev, EV_CTA_DONE))
+		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
 	for (u32 i = 0; i < x->nscheds && x->sched->warps_gone; i++) {
 		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .now = now, .index = i};
 		x->sched->warps_gone(x->sched_state[i], &v, c->warps & x->sched_mask[i]);

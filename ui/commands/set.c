@@ -105,5 +105,10 @@ bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct er
 	for (u32 i = 0; i < ARRAY_LEN(own); i++)
 		if (!strcmp(own[i].key, key))
 			return own[i].fn(d, value, out, e);
-	return sim_set(d->s->sim, key, value, e);
+	struct conf trial = *gpu_conf(dbg_gpu(d));
+	if (!conf_set(&trial, key, value, e) || !change_begins(d, e)) /* a mistake in the value forks nothing */
+		return false;
+	bool ok = sim_set(d->s->sim, key, value, e);
+	session_changed(d->s);
+	return ok;
 }

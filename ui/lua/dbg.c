@@ -152,6 +152,10 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 	lua_pushstring(L, x->name);
 	lua_setfield(L, -2, "event");
 	set_int(L, "cycle", (lua_Integer)ev->cycle);
+	if (lua_session(L)->replaying) {
+		lua_pushboolean(L, true);
+		lua_setfield(L, -2, "replay");
+	}
 	if (ev->sm >= 0)
 		set_int(L, "sm", ev->sm);
 	if (ev->warp >= 0)

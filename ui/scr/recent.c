@@ -10,6 +10,15 @@ static void on_window(void *ctx, u64 cycle)
 	r->filled = true;
 }
 
+static void on_rewind(void *ctx, u64 cycle)
+{
+	struct recent *r = ctx;
+	sampler_reset(r->sampler);
+	sampler_reset(r->start);
+	memset(r->last, 0, r->scopes * sizeof *r->last);
+	r->filled = false;
+}
+
 void recent_attach(struct recent *r, struct sim *s)
 {
 	*r = (struct recent){.sim = s};
@@ -19,6 +28,7 @@ void recent_attach(struct recent *r, struct sim *s)
 	r->last = xcalloc(r->scopes, sizeof *r->last);
 	r->part = xcalloc(r->scopes, sizeof *r->part);
 	r->id = sim_add_sampler(s, RECENT_CYCLES, on_window, r);
+	sim_on_rewind(s, r->id, on_rewind);
 }
 
 void recent_forget(struct recent *r)

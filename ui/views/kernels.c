@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "scr/draw.h"
+#include "views/chart.h"
 #include "views/view.h"
 
 /* --- layout --------------------------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ static void span(struct pane p, const struct layout *l, const struct kernel_info
 	int to = column_of(l, k->state == KS_DONE ? n->ended_at : l->to);
 	bool plain = p.c->ascii || p.c->mono;
 	for (int i = launched; i < MIN(from, l->axis_w); i++)
-		pane_glyph(p, 0, l->axis + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2591); /* queued */
+		pane_glyph(p, 0, l->axis + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2500); /* queued */
 	if (k->state == KS_QUEUED || (k->state == KS_DONE && n->ended_at < l->from))
 		return;
 	from = MIN(from, l->axis_w - 1);
@@ -182,11 +183,25 @@ static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
 
 /* --- SMs -----------------------------------------------------------------------------------------------------------
  */
-/* One cell of an SM's row: height = CTAs of the most CTA slots. */
-static void held_cell(struct pane p, int x, const struct resident *r, u32 slots)
+/* The most CTAs of a launch that an SM can hold; the last answer is kept, since neighbours ask for the same. */
+struct occupancy {
+	u32 launch, ctas; /* ctas 0 = nothing kept */
+};
+static u32 occupancy(struct view_ctx *v, struct occupancy *o, u32 launch)
+{
+	if (!o->ctas || o->launch != launch) {
+		struct kernel_info k;
+		gpu_kernel_info(v->g, launch, &k);
+		*o = (struct occupancy){launch, MAX(k.ctas_per_sm, 1u)};
+	}
+	return o->ctas;
+}
+
+/* One cell of an SM's row: height = CTAs of the most that the SM can hold of the launch. */
+static void held_cell(struct view_ctx *v, struct pane p, int x, const struct resident *r, struct occupancy *o)
 {
 	struct style s = STYLE(R_SER0 + r->launch % R_NSERIES);
-	u32 height = MIN(1 + 6 * (u32)r->ctas / MAX(slots, 1u), 7u);
+	u32 height = r->ctas ? MIN(MAX(6 * (u32)r->ctas / occupancy(v, o, r->launch), 1u), 6u) : 0;
 	if (!r->ctas)
 		pane_glyph(p, 0, x, STYLE(R_FAINT), 0xb7);
 	else if (p.c->ascii || p.c->mono)
@@ -199,6 +214,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 {
 	const struct conf *c = gpu_conf(v->g);
 	struct resident now = residency_now(v->g, sm);
+	struct occupancy o = {0};
 	pane_right(p, 0, l->name - 1, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
 	if (now.ctas)
 		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, now.ctas > 1 ? "s" : "");
@@ -206,7 +222,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	for (int i = 0; i < l->axis_w && len; i++) {
 		u64 middle = l->from + (u64)((2.0 * i + 1) / (2.0 * l->axis_w) * (double)len);
 		const struct resident *r = residency_at(v->residency, sm, middle);
-		held_cell(p, l->axis + i, r ? r : &now, c->sm_ctas);
+		held_cell(v, p, l->axis + i, r ? r : &now, &o);
 	}
 	for (u32 s = 0; s < c->sm_ctas; s++) {
 		struct cta_info i;
@@ -230,7 +246,9 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	char what[120];
 	pane_right(p, 0, l->name - 1, s, "SM");
 	pane_text(p, 0, l->name, s, "holds");
-	int n = snprintf(what, sizeof what, "what it held, height: share of its %u CTA slots", c->sm_ctas);
+	int n = snprintf(what, sizeof what, "what it held");
+	if (l->axis_w >= 60)
+		n = snprintf(what, sizeof what, "what it held; height: CTAs, of the most it can hold");
 	if (rows < (int)c->num_sms)
 		snprintf(what, sizeof what, "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms);
 	else if (l->axis_w > n + 30)
@@ -254,6 +272,20 @@ static void sms(struct view_ctx *v, struct pane p, const struct layout *l)
 		sm_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(top + r), l);
 }
 
+/* What the machine did meanwhile, under the same axis, as far as there is room. */
+static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	static const struct chart charts[] = {{"IPC", TS_IPC, R_FILL0, 0, ""},
+	                                      {"warps", TS_WARPS, R_FILL4, 0, ""},
+	                                      {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
+	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}};
+	int rows = 6;
+	for (u32 i = 0; i < ARRAY_LEN(charts) && p.h >= rows; i++) {
+		chart_draw(v, pane_sub(p, 1, 0, rows - 1, l->end + 1), &charts[i], -1, l->axis);
+		p = pane_sub(p, rows, 0, p.h - rows, p.w);
+	}
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	int n = MAX((int)gpu_num_kernels(v->g), 1), nsm = (int)gpu_conf(v->g)->num_sms;
@@ -262,8 +294,11 @@ static void draw(struct view_ctx *v, struct pane p)
 	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
 	bool table = p.h - y - gap >= 3;
 	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
-	if (table)
-		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
+	if (!table)
+		return;
+	sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
+	int end = MIN(y + gap + 1 + nsm, p.h);
+	curves(v, pane_sub(p, end, 0, p.h - end, p.w), &l);
 }
 
 static bool on_key(struct view_ctx *v, int key)

@@ -191,11 +191,12 @@ void simt_settle(struct exec *x)
 			leave(x);
 			continue;
 		}
+		if (e->pc == w->reconv) /* else another path of the branch begins */
+			x->out->flags |= DYN_JOINED;
 		w->pc = e->pc;
 		w->reconv = e->reconv;
 		w->mask = e->mask;
 		w->depth--;
-		x->out->flags |= DYN_JOINED;
 	}
 }
 

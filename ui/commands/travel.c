@@ -1,0 +1,357 @@
+/* reverse-step reverse-next reverse-continue reverse-finish goto bookmark undo, info history, info bookmarks */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "lua/dbg.h"
+
+/* --- undo ----------------------------------------------------------------------------------------------------------- */
+
+#define UNDO_MAX 1000
+
+static void push_undo(struct debugger *d, bool change)
+{
+	u64 now = sim_cycle(d->s->sim);
+	struct undo *last = d->nundos ? &d->undos[d->nundos - 1] : NULL;
+	if (!change && last && !last->change && last->cycle == now)
+		return;
+	if (d->nundos == UNDO_MAX)
+		memmove(d->undos, d->undos + 1, --d->nundos * sizeof *d->undos);
+	d->undos = xrealloc(d->undos, (d->nundos + 1) * sizeof *d->undos);
+	d->undos[d->nundos++] = (struct undo){change, now};
+}
+
+void remember_position(struct debugger *d)
+{
+	if (!d->in_run)
+		push_undo(d, false);
+}
+
+bool change_begins(struct debugger *d, struct err *e)
+{
+	if (d->in_run || lua_dbg_in_callback(d))
+		return err_set(e, "the machine is running: it can be changed when it stands");
+	if (!session_change_begins(d->s, e))
+		return false;
+	if (d->rest != DBG_DEAD)
+		d->rest = DBG_STOPPED;
+	push_undo(d, true);
+	return true;
+}
+
+void travel_release(struct debugger *d)
+{
+	free(d->bookmarks);
+	free(d->undos);
+}
+
+/* --- moving ------------------------------------------------------------------------------------------------------------ */
+
+static bool may_travel(struct debugger *d, struct err *e)
+{
+	if (d->in_run || lua_dbg_in_callback(d))
+		return err_set(e, "the machine is running already");
+	struct sim_history_info h;
+	sim_history_info(d->s->sim, &h);
+	return h.on || err_set(e, "there is no history to go back in (--set history.mb=512 keeps one)");
+}
+
+static void arrived(struct debugger *d, struct strbuf *out)
+{
+	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
+	watches_rebind(d);
+	debugger_refresh_focus(d);
+	debugger_show_place(d, out);
+	show_displays(d, out);
+}
+
+static bool travel_to(struct debugger *d, u64 cycle, struct err *e)
+{
+	goal_clear(d);
+	debugger_clear_interrupt(d);
+	remember_position(d);
+	d->in_run = true;
+	bool ok = session_goto(d->s, cycle, e);
+	d->in_run = false;
+	debugger_resubscribe(d);
+	return ok;
+}
+
+bool cmd_reverse_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u64 n = 1, now = sim_cycle(d->s->sim);
+	struct sim_history_info h;
+	if (!arg_number(args, "reverse-step", 1ull << 62, &n, e) || !may_travel(d, e))
+		return false;
+	sim_history_info(d->s->sim, &h);
+	if (now == h.begin)
+		return err_set(e, "this is the beginning of history, cycle %llu", (unsigned long long)h.begin);
+	bool all = n > now - h.begin;
+	if (!travel_to(d, all ? h.begin : now - n, e))
+		return false;
+	if (all)
+		strbuf_adds(out, "The beginning of history.\n");
+	arrived(d, out);
+	return true;
+}
+
+bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u64 cycle;
+	if (!*args)
+		return err_set(e, "goto: a cycle or a bookmark is expected");
+	if (!may_travel(d, e))
+		return false;
+	if (!word_number(args, &cycle)) {
+		u32 i = 0;
+		while (i < d->nbookmarks && strcmp(d->bookmarks[i].name, args))
+			i++;
+		if (i == d->nbookmarks)
+			return err_set(e, "goto: '%.60s' is neither a cycle nor a bookmark (`info bookmarks`)", args);
+		cycle = d->bookmarks[i].cycle;
+	}
+	if (!travel_to(d, cycle, e))
+		return false;
+	arrived(d, out);
+	return true;
+}
+
+bool cmd_reverse_finish(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct warp_info w;
+	if (!arg_none(args, "reverse-finish", e) || !may_travel(d, e))
+		return false;
+	debugger_refresh_focus(d);
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	if (w.launch < 0)
+		return err_set(e, "SM %u warp %u is empty: there is no CTA to go back to the start of", d->focus.sm, d->focus.warp);
+	if (!travel_to(d, w.started_at, e))
+		return false;
+	strbuf_addf(out, "Before the dispatch of CTA %llu to SM %u\n", (unsigned long long)w.cta, d->focus.sm);
+	arrived(d, out);
+	return true;
+}
+
+/* --- searching backwards -------------------------------------------------------------------------------------------------- */
+
+struct found {
+	bool any;
+	u64 cycle;
+	struct break_hit hit; /* id 0: a watchpoint, told by text */
+	char text[400];
+};
+
+/* A stop at the present cycle? Keeps it as the latest. */
+static void note_stop(struct debugger *d, struct found *f)
+{
+	char old[128];
+	u64 now = sim_cycle(d->s->sim);
+	struct strbuf none = STRBUF_INIT;
+	if (break_at_cycle(&d->breaks, now) || d->breaks.hit.id)
+		*f = (struct found){.any = true, .cycle = now, .hit = d->breaks.hit};
+	break_clear_hit(&d->breaks);
+	struct watch *w = watches_check(d, &none, old, sizeof(old));
+	if (w) {
+		*f = (struct found){.any = true, .cycle = now};
+		snprintf(f->text, sizeof(f->text), "Watchpoint %u: %.100s: %s -> %s", w->id, w->expr, old, w->old);
+	}
+	strbuf_release(&none);
+}
+
+/* Runs from the present cycle to `end` and keeps the last stop on the way. False: interrupted. */
+static bool sweep(struct debugger *d, u64 end, struct found *f)
+{
+	bool each = watches_enabled(d);
+	struct stop stop = {.why = STOP_CYCLE};
+	watches_rebind(d);
+	while (sim_cycle(d->s->sim) < end) {
+		u64 now = sim_cycle(d->s->sim), next = MIN(end, break_next_cycle(&d->breaks, now + 1));
+		sim_run(d->s->sim, each ? now + 1 : next, &stop);
+		if (stop.why == STOP_INTERRUPT)
+			return false;
+		note_stop(d, f);
+		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
+			break;
+	}
+	return true;
+}
+
+/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop. */
+static bool search_back(struct debugger *d, struct found *f, struct err *e)
+{
+	u64 end = sim_cycle(d->s->sim);
+	struct sim_history_info h;
+	bool ok = true;
+	sim_history_info(d->s->sim, &h);
+	d->in_run = d->s->replaying = true;
+	for (u32 i = h.at + 1; ok && i-- > 0 && !f->any;) {
+		u64 start = sim_snapshot_cycle(d->s->sim, i);
+		if (start >= end)
+			continue;
+		ok = session_goto(d->s, start, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
+		end = start + 1;
+		sim_history_info(d->s->sim, &h);
+		i = MIN(i, h.snapshots); /* sweeping may have taken some */
+	}
+	d->in_run = d->s->replaying = false;
+	return ok;
+}
+
+static bool reverse_to_stop(struct debugger *d, struct found *f, struct strbuf *out, struct err *e)
+{
+	struct sim_history_info h;
+	u64 from = sim_cycle(d->s->sim);
+	goal_clear(d);
+	debugger_clear_interrupt(d);
+	debugger_resubscribe(d);
+	remember_position(d);
+	if (!search_back(d, f, e)) {
+		struct err again = {0};
+		debugger_clear_interrupt(d);
+		session_goto(d->s, from, &again);
+		return false;
+	}
+	sim_history_info(d->s->sim, &h);
+	return session_goto(d->s, f->any ? f->cycle : h.begin, e);
+}
+
+static void say_hit(struct debugger *d, const struct found *f, struct strbuf *out)
+{
+	struct breakpoint *b = break_find(&d->breaks, f->hit.id);
+	if (!f->any) {
+		strbuf_adds(out, "The beginning of history: no stop before.\n");
+	} else if (*f->text) {
+		strbuf_addf(out, "%s\n", f->text);
+	} else if (b) {
+		strbuf_addf(out, "Breakpoint %u, ", b->id);
+		if (b->kind == BK_EVENT)
+			event_text(dbg_gpu(d), &f->hit.ev, out);
+		else
+			strbuf_addf(out, "%s", b->what);
+		strbuf_addc(out, '\n');
+		if (f->hit.ev.sm >= 0 && b->kind != BK_CYCLE)
+			debugger_focus(d, (u32)f->hit.ev.sm, f->hit.ev.warp >= 0 ? (u32)f->hit.ev.warp : d->focus.warp, NULL);
+	}
+}
+
+bool cmd_reverse_continue(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct found f = {0};
+	if (!arg_none(args, "reverse-continue", e) || !may_travel(d, e) || !reverse_to_stop(d, &f, out, e))
+		return false;
+	say_hit(d, &f, out);
+	arrived(d, out);
+	return true;
+}
+
+/* Turns all breakpoints and watchpoints off, or back on as they were. */
+static void others(struct debugger *d, bool *was, bool off)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < d->breaks.n; i++, n++) {
+		bool *on = &d->breaks.list[i]->enabled;
+		if (off)
+			was[n] = *on;
+		*on = off ? false : was[n];
+	}
+	for (u32 i = 0; i < d->nwatches; i++, n++) {
+		if (off)
+			was[n] = d->watches[i].enabled;
+		d->watches[i].enabled = off ? false : was[n];
+	}
+}
+
+bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct found f = {0};
+	if (!arg_none(args, "reverse-next", e) || !may_travel(d, e))
+		return false;
+	debugger_refresh_focus(d);
+	bool *was = xcalloc(d->breaks.n + d->nwatches + 1, sizeof(bool));
+	others(d, was, true);
+	struct breakpoint *b = break_new_event(&d->breaks, EV_ISSUE, "reverse-next");
+	break_make_internal(&d->breaks, b);
+	b->filter.sm = (s32)d->focus.sm;
+	b->filter.warp = (s32)d->focus.warp;
+	u32 id = b->id;
+	bool ok = reverse_to_stop(d, &f, out, e);
+	break_delete(&d->breaks, id);
+	others(d, was, false);
+	free(was);
+	debugger_resubscribe(d);
+	if (ok && f.any) /* the stop comes after the cycle of the issue */
+		ok = session_goto(d->s, f.hit.ev.cycle, e);
+	if (!ok)
+		return false;
+	if (!f.any)
+		strbuf_adds(out, "The beginning of history: the warp has issued nothing before.\n");
+	arrived(d, out);
+	return true;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------------------------------- */
+
+bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u64 number;
+	if (!*args || strpbrk(args, " \t") || word_number(args, &number) || strlen(args) >= sizeof d->bookmarks->name)
+		return err_set(e, "bookmark: one word of at most %zu letters is expected, not a number", sizeof d->bookmarks->name - 1);
+	u32 i = 0;
+	while (i < d->nbookmarks && strcmp(d->bookmarks[i].name, args))
+		i++;
+	if (i == d->nbookmarks)
+		d->bookmarks = xrealloc(d->bookmarks, ++d->nbookmarks * sizeof *d->bookmarks);
+	snprintf(d->bookmarks[i].name, sizeof d->bookmarks->name, "%s", args);
+	d->bookmarks[i].cycle = sim_cycle(d->s->sim);
+	return true;
+}
+
+bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	if (!arg_none(args, "undo", e) || !may_travel(d, e))
+		return false;
+	while (d->nundos && !d->undos[d->nundos - 1].change && d->undos[d->nundos - 1].cycle == sim_cycle(d->s->sim))
+		d->nundos--; /* a run that did not move */
+	if (!d->nundos)
+		return err_set(e, "undo: no command has run or changed the machine");
+	struct undo u = d->undos[d->nundos - 1];
+	goal_clear(d);
+	d->in_run = true;
+	bool ok = u.change ? session_undo(d->s, e) : session_goto(d->s, u.cycle, e);
+	d->in_run = false;
+	if (!ok)
+		return false;
+	d->nundos--;
+	if (u.change)
+		strbuf_adds(out, "The last change of the machine is undone.\n");
+	arrived(d, out);
+	return true;
+}
+
+bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	if (!arg_none(args, "info bookmarks", e))
+		return false;
+	if (!d->nbookmarks)
+		strbuf_adds(out, "no bookmarks (`bookmark NAME` makes one)\n");
+	for (u32 i = 0; i < d->nbookmarks; i++)
+		strbuf_addf(out, "%-20s cycle %llu\n", d->bookmarks[i].name, (unsigned long long)d->bookmarks[i].cycle);
+	return true;
+}
+
+bool info_history(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct sim_history_info h;
+	if (!arg_none(args, "info history", e))
+		return false;
+	sim_history_info(d->s->sim, &h);
+	if (!h.on) {
+		strbuf_adds(out, "no history (--set history.mb=512 keeps one)\n");
+		return true;
+	}
+	strbuf_addf(out, "cycles %llu to %llu can be reached; now %llu\n%u snapshots, %.1f of %u MiB; %u turns of host program and user so far\n",
+	            (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim), h.snapshots,
+	            (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns);
+	return true;
+}
