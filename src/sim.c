@@ -413,6 +413,28 @@ static bool check_taxonomies(struct gpu *g, struct err *e)
 	return true;
 }
 
+/* The parts of an SM's counters are their sum: instructions by kind, the LSU's refused cycles by cause. */
+static bool check_parts(struct gpu *g, struct err *e)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm_counters *k = &g->sm[i]->k;
+		u64 kinds = k->insts_int + k->insts_f32 + k->insts_f64 + k->insts_sfu + k->insts_ctrl + k->insts_global +
+		            k->insts_shared + k->insts_local + k->insts_const + k->insts_tex;
+		if (kinds != k->issued)
+			return err_set(e, "SM %u: instructions by kind sum to %llu of %llu", i, (unsigned long long)kinds,
+			               (unsigned long long)k->issued);
+		u64 refused = 0;
+		for (enum mem_cache c = MC_L1D; c <= MC_L1T; c++) {
+			const struct cache_counters *cc = mem_cache_counters(g->mem, c, i);
+			refused += cc->rf_line + cc->rf_mshr + cc->rf_merge + cc->rf_queue;
+		}
+		if (refused != k->lsu_blocked)
+			return err_set(e, "SM %u: the caches refused %llu cycles, the LSU was refused %llu", i,
+			               (unsigned long long)refused, (unsigned long long)k->lsu_blocked);
+	}
+	return true;
+}
+
 /* CTAs and instructions: what the SMs did is what the kernels count. */
 static bool check_work(struct gpu *g, struct err *e)
 {
@@ -441,7 +463,8 @@ bool sim_check(struct sim *s, struct err *e)
 {
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
-	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
+	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
+	       check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
 }
 
 void sim_drain(struct sim *s)

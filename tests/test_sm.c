@@ -334,6 +334,30 @@ static void test_dual_issue(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* Straight code beyond the instruction cache: the next line is on its way before it is needed. */
+static void test_instruction_prefetch(void **state)
+{
+	char text[20000];
+	u64 cycles[2], misses[2];
+	size_t n = (size_t)snprintf(text, sizeof text, "%s", PTX_HEAD ENTRY("k") OWN_WORD "mov.u32 %r5, 0;\n");
+	for (u32 i = 0; i < 400; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "add.u32 %%r5, %%r5, %u;\n", i);
+	snprintf(text + n, sizeof text - n, "st.global.u32 [%%a2], %%r5; ret;\n}\n");
+	for (u32 k = 0; k < 2; k++) {
+		struct sim *s = machine((const char *[]){"num_sms=1", k ? "sm.fetch_prefetch=true" : "sm.fetch_prefetch=false", NULL});
+		struct module *m = rig_load(s, text);
+		u64 buf = rig_alloc(s, 4096);
+		rig_launch(s, m, "k", 1, 32, 0, &buf, 1);
+		rig_finish(s);
+		assert_int_equal(rig_u32(s, buf), 399 * 400 / 2);
+		cycles[k] = sim_cycle(s);
+		misses[k] = rig_counter(s, CG_l1i, "misses");
+		sim_destroy(s);
+	}
+	assert_int_equal(misses[0], misses[1]); /* the same lines are brought in, half of them ahead of time */
+	assert_true(cycles[1] * 10 < cycles[0] * 8);
+}
+
 /* A warp spins on a flag that a warp of another fetch group sets: no scheduler may starve it for ever. */
 static void test_spinning_on_another_warp(void **state)
 {
@@ -568,6 +592,7 @@ int main(void)
 	    cmocka_unit_test(test_launch_limits),
 	    cmocka_unit_test(test_issue_period),
 	    cmocka_unit_test(test_dual_issue),
+	    cmocka_unit_test(test_instruction_prefetch),
 	    cmocka_unit_test(test_spinning_on_another_warp),
 	    cmocka_unit_test(test_looking_changes_nothing),
 	    cmocka_unit_test(test_changing_schedulers),

@@ -168,6 +168,7 @@ bool session_restart(struct session *s, struct err *e)
 	s->finished = s->host_ended = s->started = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;
+	s->host_turns = 0;
 	strbuf_clear(&s->check_message);
 	return open_machine(s, e) && open_host(s, e);
 }
@@ -224,6 +225,7 @@ static bool step_host(struct session *s, struct err *e)
 	s->host->stream = HOST_ALL_STREAMS;
 	sim_fork(s->sim);
 	enum host_state state = s->host->ops->step(s, s->host, e);
+	s->host_turns++;
 	record_turn(s, true);
 	if (state == HOST_ENDED)
 		s->host_ended = true;
@@ -295,18 +297,15 @@ bool session_goto(struct session *s, u64 cycle, struct err *e)
 	return true;
 }
 
-bool session_change_begins(struct session *s, struct err *e)
+/* The host program stood elsewhere after the first `all` turns than it does now: brings it there. */
+static bool bring_host_back(struct session *s, u32 all, struct err *e)
 {
-	struct sim_history_info h;
-	sim_history_info(s->sim, &h);
-	bool behind = h.turn_ahead;
-	sim_fork(s->sim);
-	sim_before_change(s->sim);
-	if (!behind)
-		return true;
 	u32 turns = 0;
-	for (u32 i = 0; i < h.turns; i++)
+	for (u32 i = 0; i < all; i++)
 		turns += s->turn_is_host[i];
+	if (turns == s->host_turns)
+		return true;
+	s->host_turns = turns;
 	s->host_ended = s->finished = false;
 	s->started = turns > 0;
 	s->check = CHECK_NONE;
@@ -314,12 +313,23 @@ bool session_change_begins(struct session *s, struct err *e)
 	return s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
 }
 
+bool session_change_begins(struct session *s, struct err *e)
+{
+	struct sim_history_info h;
+	sim_history_info(s->sim, &h);
+	sim_fork(s->sim);
+	sim_before_change(s->sim);
+	return bring_host_back(s, h.turns, e);
+}
+
 bool session_undo(struct session *s, struct err *e)
 {
+	struct sim_history_info h;
 	if (!sim_undo_turn(s->sim, e))
 		return false;
+	sim_history_info(s->sim, &h);
 	s->finished = false;
-	return true;
+	return bring_host_back(s, h.turns, e);
 }
 
 void session_changed(struct session *s)

@@ -49,6 +49,7 @@ struct session {
 	struct strbuf check_message; /* why the check failed */
 	u8 *turn_is_host;             /* by turn: the host program's (else the user's) */
 	u32 turns_cap;
+	u32 host_turns;               /* steps the host program has done */
 	bool replaying;               /* a search through the past is running: callbacks see e.replay */
 	struct strbuf output;        /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline;   /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */

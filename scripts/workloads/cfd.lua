@@ -4,6 +4,8 @@ local euler = require("lib.euler")
 
 local BLOCK, FACES, STAGES = 192, 4, 3
 local WALL, FREE_STREAM = -1, -2
+-- Registers a thread of compute_flux, so that three CTAs fit an SM with 32768 of them, as published for this program.
+local FLUX_REGISTERS = 56
 local LEAN_X, LEAN_Y = 0.1, 0.2 -- of the elements' side faces, so that normals have three components
 
 -- A permutation of 0 .. n-1 that moves no element far: neighbours in space are near, but not next to each other, in
@@ -88,8 +90,9 @@ local function check(mesh, start, result, iterations)
 	for _ = 1, iterations do
 		euler.step(mesh, v)
 	end
-	-- TOLERANCE
-	local tolerance = 1e-9
+	-- Variables within 0.1 .. 4, three stages a step with some ten roundings of 2^-24 of terms of that size, mostly
+	-- averaged out by the faces; a missing face is an error of about 0.1.
+	local tolerance = 1e-6 * (2 + iterations)
 	for k = 1, 5 do
 		for i = 0, n - 1 do
 			local got, want = result[(k - 1) * stride + i], v[k][i]
@@ -141,7 +144,9 @@ return {
 			cuda.copy(dold, result)
 			cuda.launch(m.compute_step_factor, grid, BLOCK, { dvariables, dareas, dfactors, stride })
 			for stage = 0, STAGES - 1 do
-				cuda.launch(m.compute_flux, grid, BLOCK, { dneighbours, dnormals, dvariables, dfluxes, stride })
+				cuda.launch(m.compute_flux, grid, BLOCK, {
+					dneighbours, dnormals, dvariables, dfluxes, stride,
+				}, { regs = FLUX_REGISTERS })
 				cuda.launch(m.time_step, grid, BLOCK, { stage, stride, dold, dvariables, dfactors, dfluxes })
 			end
 		end

@@ -157,8 +157,7 @@ return {
 					end
 				end
 			end
-			cuda.print(compared,looked)
-			return compared >= 0.7 * looked, string.format("only %d of %d pixels can be compared", compared, looked)
+			return compared >= 0.9 * looked, string.format("only %d of %d pixels can be compared", compared, looked)
 		end)
 	end,
 }

@@ -51,7 +51,7 @@ static void fill_slots(struct coalescer *co)
 		co->slot[slot_of(co, co->out[i].addr)] = (u8)(i + 1);
 }
 
-static u32 new_txn(struct coalescer *co, u64 line)
+static inline u32 new_txn(struct coalescer *co, u64 line)
 {
 	u32 n = co->n;
 	BUG_ON(n == MEM_TXN_MAX);
@@ -72,13 +72,13 @@ static inline u32 txn_of(struct coalescer *co, u64 line)
 				return i;
 		if (n == FEW)
 			fill_slots(co);
-		else
-			return new_txn(co, line);
 	}
-	u32 at = slot_of(co, line);
-	if (co->slot[at])
-		return co->slot[at] - 1u;
-	co->slot[at] = (u8)(n + 1);
+	if (n >= FEW) {
+		u32 at = slot_of(co, line);
+		if (co->slot[at])
+			return co->slot[at] - 1u;
+		co->slot[at] = (u8)(n + 1);
+	}
 	return new_txn(co, line);
 }
 
@@ -173,13 +173,12 @@ static void add_local(struct coalescer *co, u32 lane, u64 addr, u32 n)
 
 static void finish(struct coalescer *co)
 {
-	for (u32 i = 0; i < co->n; i++) {
-		struct mem_txn *t = &co->out[i];
-		if (!co->count_bytes)
-			t->bytes = (u16)(sector_count(t->sectors) * SECTOR);
-		if (co->sectored)
-			t->addr += bit_first(t->sectors) * SECTOR;
-	}
+	if (!co->count_bytes)
+		for (u32 i = 0; i < co->n; i++)
+			co->out[i].bytes = (u16)(sector_count(co->out[i].sectors) * SECTOR);
+	if (co->sectored)
+		for (u32 i = 0; i < co->n; i++)
+			co->out[i].addr += bit_first(co->out[i].sectors) * SECTOR;
 }
 
 u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX])

@@ -83,8 +83,8 @@ static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
 /* Sectors in a mask. */
 static inline u32 sector_count(u8 m)
 {
-	const u64 of_nibble = 0x4332322132212110ull; /* a digit for each of the 16 values */
-	return (u32)((of_nibble >> (m & 15) * 4 & 15) + (of_nibble >> (m >> 4) * 4 & 15));
+	static const u8 of_nibble[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+	return (u32)of_nibble[m & 15] + of_nibble[m >> 4];
 }
 /* The line to replace: a free one, else the least recently used that is not reserved; TAGS_NONE when all are. */
 u32 tags_victim(const struct tags *t, u32 set);

@@ -1,5 +1,6 @@
 /* Fetch: one warp a cycle, round robin over the warps whose instruction buffer is empty; an L1I hit fills the buffer
- * sm.fetch_latency cycles later, a miss when the line arrives. */
+ * sm.fetch_latency cycles later, a miss when the line arrives. With sm.fetch_prefetch a miss also asks for the next line;
+ * a prefetch that the cache refuses is dropped. */
 #include "sm/internal.h"
 
 static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)
@@ -16,6 +17,14 @@ void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now)
 		return;
 	mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, now - s->fetch_tried - 1);
 	s->fetch_tried = now - 1;
+}
+
+static void prefetch_next(struct sm_ctx *x, const struct sm *s, const struct warp *wp, struct mem_txn t, u64 now)
+{
+	const struct module *m = x->prog[wp->launch].launch->mod;
+	t.addr += x->conf->l1i_line;
+	if (t.addr < m->code_base + 8ull * m->ncode)
+		mem_access(x->mem, s->id, MC_L1I, MO_PREFETCH, &t, TOKEN_PREFETCH, now);
 }
 
 static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -39,6 +48,8 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	s->need_fetch &= ~BIT(w);
 	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
 	wp->fetching = 1;
+	if (r == MR_PENDING && x->conf->sm_fetch_prefetch)
+		prefetch_next(x, s, wp, t, now);
 	if (r == MR_HIT)
 		timer_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);
 }

@@ -61,9 +61,11 @@ static inline const struct inst *inst_at(const struct sm_ctx *x, const struct wa
 	return &x->prog[w->launch].launch->mod->code[pc];
 }
 
-/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, or a fetch for a warp. */
+/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, a fetch for a warp, or a line
+ * nobody waits for. */
 #define TOKEN_ACK 0x10000u
 #define TOKEN_FETCH 0x20000u
+#define TOKEN_PREFETCH 0x40000u
 
 /* An event of this SM and warp (-1: none), already subscribed. */
 static inline struct event *sm_event(struct sm_ctx *x, const struct sm *s, enum event_type t, s32 w, u64 now)

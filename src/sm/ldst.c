@@ -205,6 +205,8 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
 {
+	if (unlikely(r->token & TOKEN_PREFETCH))
+		return;
 	if (r->token & TOKEN_FETCH) {
 		fetch_done(x, s, r->token & 0xffff, now);
 		return;

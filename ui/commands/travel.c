@@ -177,10 +177,11 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 	return true;
 }
 
-/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop. */
-static bool search_back(struct debugger *d, struct found *f, struct err *e)
+/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop. until_now: one at the present
+ * cycle counts too. */
+static bool search_back(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
-	u64 end = sim_cycle(d->s->sim);
+	u64 end = sim_cycle(d->s->sim) + until_now; /* the first window's; stops at `end` itself are not before it */
 	struct sim_history_info h;
 	bool ok = true;
 	sim_history_info(d->s->sim, &h);
@@ -198,7 +199,7 @@ static bool search_back(struct debugger *d, struct found *f, struct err *e)
 	return ok;
 }
 
-static bool reverse_to_stop(struct debugger *d, struct found *f, struct strbuf *out, struct err *e)
+static bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
 	struct sim_history_info h;
 	u64 from = sim_cycle(d->s->sim);
@@ -206,7 +207,7 @@ static bool reverse_to_stop(struct debugger *d, struct found *f, struct strbuf *
 	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 	remember_position(d);
-	if (!search_back(d, f, e)) {
+	if (!search_back(d, until_now, f, e)) {
 		struct err again = {0};
 		debugger_clear_interrupt(d);
 		session_goto(d->s, from, &again);
@@ -238,7 +239,7 @@ static void say_hit(struct debugger *d, const struct found *f, struct strbuf *ou
 bool cmd_reverse_continue(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct found f = {0};
-	if (!arg_none(args, "reverse-continue", e) || !may_travel(d, e) || !reverse_to_stop(d, &f, out, e))
+	if (!arg_none(args, "reverse-continue", e) || !may_travel(d, e) || !reverse_to_stop(d, false, &f, e))
 		return false;
 	say_hit(d, &f, out);
 	arrived(d, out);
@@ -275,7 +276,7 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 	b->filter.sm = (s32)d->focus.sm;
 	b->filter.warp = (s32)d->focus.warp;
 	u32 id = b->id;
-	bool ok = reverse_to_stop(d, &f, out, e);
+	bool ok = reverse_to_stop(d, true, &f, e);
 	break_delete(&d->breaks, id);
 	others(d, was, false);
 	free(was);

@@ -56,8 +56,6 @@ static void on_sample(void *ctx, u64 cycle)
 		thin_out(r);
 	if (cycle % r->span) /* the first call after thinning out */
 		return;
-	if (r->n && cycle < r->first + r->n * r->span) /* the machine went back: what came after is no longer so */
-		r->n = cycle < r->first ? 0 : (u32)((cycle - r->first) / r->span);
 	if (!r->n)
 		r->first = cycle;
 	for (u32 sm = 0; sm < r->sms; sm++)
@@ -65,11 +63,20 @@ static void on_sample(void *ctx, u64 cycle)
 	r->n++;
 }
 
+/* The machine went back: what came after may come differently. */
+static void on_rewind(void *ctx, u64 cycle)
+{
+	struct residency *r = ctx;
+	if (r->n && cycle < r->first + r->n * r->span)
+		r->n = cycle < r->first ? 0 : (u32)((cycle - r->first) / r->span) + 1;
+}
+
 void residency_attach(struct residency *r, struct sim *s)
 {
 	*r = (struct residency){.sim = s, .span = RESIDENCY_CYCLES, .sms = gpu_conf(sim_gpu(s))->num_sms};
 	r->at = xcalloc((size_t)RESIDENCY_SAMPLES * r->sms, sizeof *r->at);
 	r->id = sim_add_sampler(s, RESIDENCY_CYCLES, on_sample, r);
+	sim_on_rewind(s, r->id, on_rewind);
 }
 
 void residency_forget(struct residency *r)

@@ -5,8 +5,8 @@
 #define EACH8(X, ...)                                                                                                  \
 	X(u8, __VA_ARGS__)                                                                                                 \
 	X(s8, __VA_ARGS__)                                                                                                 \
-	X(u16, __VA_ARGS__) X(s16, __VA_ARGS__) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__)                \
-	    X(s64, __VA_ARGS__)
+	X(u16, __VA_ARGS__)                                                                                                \
+	X(s16, __VA_ARGS__) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
 
 /* integer to integer: extend by the source's sign, cut to the destination's width */
 #define INT_FROM(S, D) EXEC1(cvt_##D##_##S, D, S, (vt_##D)a)

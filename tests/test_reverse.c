@@ -1,0 +1,201 @@
+/* Going back in a session: host programs with several turns (copies back between launches, loops that look at results), random walks with
+ * breakpoints and policy changes, against straight runs; undo; the messages at the ends of history. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "debugger.h"
+#include "tests/debug_rig.h"
+
+static void open_workload(struct rig *r, const char *name)
+{
+	static char copy[64];
+	snprintf(copy, sizeof copy, "%s", name);
+	char *argv[] = {"warpdbg", "debug", copy, "--size", "small", NULL};
+	rig_open(r, argv);
+}
+
+static void must(struct rig *r, const char *fmt, ...)
+{
+	char line[200];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	if (!rig_try(r, line))
+		fail_msg("%s: %s", line, r->e.msg);
+}
+
+struct end {
+	u64 cycle, hash;
+};
+static struct end finish(struct rig *r)
+{
+	if (r->d->rest != DBG_FINISHED)
+		must(r, "continue");
+	assert_int_equal(r->d->rest, DBG_FINISHED);
+	assert_int_equal(r->s->check, CHECK_PASS);
+	return (struct end){sim_cycle(r->s->sim), sim_hash(r->s->sim)};
+}
+
+static const char *const walked[] = {"bfs", "kmeans", "lud", "histogram"};
+
+/* Wherever one goes, the end is the same, and so is every cycle seen twice. */
+static void random_walks(void **state)
+{
+	u64 rng = 5;
+	for (u32 w = 0; w < ARRAY_LEN(walked); w++) {
+		struct rig r;
+		open_workload(&r, walked[w]);
+		struct end end = finish(&r);
+		u64 at[64], hash[64];
+		for (u32 i = 0; i < 24; i++) {
+			at[i] = rng_next(&rng) % end.cycle;
+			must(&r, "goto %llu", (unsigned long long)at[i]);
+			hash[i] = sim_hash(r.s->sim);
+			if (i % 4 == 1)
+				must(&r, "reverse-step %llu", (unsigned long long)(1 + rng_next(&rng) % 50));
+			if (i % 4 == 2)
+				must(&r, "step %llu", (unsigned long long)(1 + rng_next(&rng) % 500));
+			if (i % 8 == 7) {
+				struct end again = finish(&r);
+				assert_int_equal(again.cycle, end.cycle);
+				assert_int_equal(again.hash, end.hash);
+			}
+		}
+		for (u32 i = 24; i-- > 0;) {
+			must(&r, "goto %llu", (unsigned long long)at[i]);
+			assert_int_equal(sim_hash(r.s->sim), hash[i]);
+		}
+		rig_close(&r);
+	}
+}
+
+/* A change in the past: the host program is brought back, goes on from there, and its own check still passes; with the change undone the
+ * first end comes back. */
+static void changed_past(void **state)
+{
+	u64 rng = 9;
+	for (u32 w = 0; w < ARRAY_LEN(walked); w++) {
+		struct rig r;
+		open_workload(&r, walked[w]);
+		struct end end = finish(&r);
+		u64 cycle = end.cycle / 4 + rng_next(&rng) % (end.cycle / 2);
+		must(&r, "goto %llu", (unsigned long long)cycle);
+		u64 here = sim_hash(r.s->sim);
+		must(&r, "set warp-sched lrr");
+		struct end other = finish(&r);
+		must(&r, "goto %llu", (unsigned long long)(cycle / 2));
+		must(&r, "goto %llu", (unsigned long long)other.cycle);
+		assert_int_equal(sim_hash(r.s->sim), other.hash);
+		must(&r, "goto %llu", (unsigned long long)(cycle + 1));
+		must(&r, "undo"); /* the gotos, the run */
+		must(&r, "undo");
+		must(&r, "undo");
+		must(&r, "undo");
+		assert_int_equal(sim_cycle(r.s->sim), cycle);
+		must(&r, "undo"); /* the change */
+		assert_int_equal(sim_cycle(r.s->sim), cycle);
+		assert_int_equal(sim_hash(r.s->sim), here);
+		struct end again = finish(&r);
+		assert_int_equal(again.cycle, end.cycle);
+		assert_int_equal(again.hash, end.hash);
+		rig_close(&r);
+	}
+}
+
+/* reverse-continue finds the same stops as continue, in reverse. */
+static void stops_in_reverse(void **state)
+{
+	struct rig r;
+	open_workload(&r, "hotspot");
+	must(&r, "break cta-done sm=2");
+	u64 stop[64];
+	u32 n = 0;
+	while (must(&r, "continue"), r.d->rest == DBG_STOPPED && n < ARRAY_LEN(stop))
+		stop[n++] = sim_cycle(r.s->sim);
+	assert_true(n > 3 && n < ARRAY_LEN(stop));
+	while (n) {
+		must(&r, "reverse-continue");
+		n--;
+		assert_int_equal(sim_cycle(r.s->sim), stop[n]);
+		assert_non_null(strstr(strbuf_str(&r.out), "Breakpoint 1, cta-done: SM 2"));
+		while (n && stop[n - 1] == stop[n])
+			n--;
+	}
+	must(&r, "reverse-continue");
+	assert_int_equal(sim_cycle(r.s->sim), 0);
+	assert_non_null(strstr(strbuf_str(&r.out), "beginning of history"));
+	assert_false(rig_try(&r, "reverse-step"));
+	assert_non_null(strstr(r.e.msg, "beginning of history"));
+	rig_close(&r);
+}
+
+/* A watchpoint found backwards: the cycle is the one at which the forward watch stopped. */
+static void watch_in_reverse(void **state)
+{
+	struct rig r;
+	open_workload(&r, "hotspot");
+	must(&r, "watch gpu.sm[3].ctas_done");
+	must(&r, "continue");
+	u64 first = sim_cycle(r.s->sim);
+	must(&r, "continue");
+	u64 second = sim_cycle(r.s->sim);
+	assert_true(second > first);
+	must(&r, "reverse-continue");
+	assert_int_equal(sim_cycle(r.s->sim), first);
+	rig_close(&r);
+}
+
+static void next_in_reverse(void **state)
+{
+	struct rig r;
+	open_workload(&r, "hotspot");
+	must(&r, "step 600");
+	must(&r, "focus sm 1 warp 3");
+	u64 cycle[6];
+	struct warp_info w;
+	for (u32 i = 0; i < ARRAY_LEN(cycle); i++) {
+		must(&r, "next");
+		cycle[i] = sim_cycle(r.s->sim);
+	}
+	for (u32 i = ARRAY_LEN(cycle); i-- > 1;) { /* back to before the issue that made stop i */
+		must(&r, "reverse-next");
+		assert_int_equal(sim_cycle(r.s->sim), cycle[i] - 1);
+	}
+	must(&r, "reverse-finish");
+	gpu_warp_info(sim_gpu(r.s->sim), 1, 3, &w);
+	assert_int_equal(w.launch, -1); /* not dispatched yet */
+	rig_close(&r);
+}
+
+static void bookmarks(void **state)
+{
+	struct rig r;
+	open_workload(&r, "hotspot");
+	must(&r, "step 500");
+	must(&r, "bookmark here");
+	must(&r, "step 700");
+	must(&r, "goto here");
+	assert_int_equal(sim_cycle(r.s->sim), 500);
+	assert_false(rig_try(&r, "goto there"));
+	assert_non_null(strstr(r.e.msg, "neither a cycle nor a bookmark"));
+	assert_false(rig_try(&r, "goto 1000000"));
+	assert_non_null(strstr(r.e.msg, "has not been simulated yet; the farthest is 1200"));
+	must(&r, "info bookmarks");
+	assert_non_null(strstr(strbuf_str(&r.out), "here"));
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),    cmocka_unit_test(stops_in_reverse),
+		cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse), cmocka_unit_test(bookmarks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
