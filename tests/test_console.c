@@ -17,7 +17,7 @@ static void abbreviations(void **state)
 	                                       {"c", "continue"},    {"b", "break"}, {"tb", "tbreak"},  {"d", "delete"},
 	                                       {"i", "info"},        {"p", "print"}, {"x", "x"},        {"l", "list"},
 	                                       {"q", "quit"},        {"r", "run"},   {"h", "help"},     {"cuda", "focus"},
-	                                       {"und", "undisplay"}, {"wh", "why"},  {"fo", "focus"}};
+	                                       {"undi", "undisplay"}, {"wh", "why"},  {"fo", "focus"}};
 	struct err e = {0};
 	for (u32 i = 0; i < ARRAY_LEN(pairs); i++) {
 		const struct command *c = command_find(pairs[i][0], &e);
@@ -453,6 +453,75 @@ static void random_lines(void **state)
 	rig_close(&r);
 }
 
+/* What users of gdb type without thinking. */
+static void habits_of_gdb(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "step 300");
+	rig_has(&r, "bt", "#0  mask ffffffff");
+	rig_has(&r, "i s", "#0  mask ffffffff");
+	rig_has(&r, "i b", "No breakpoints");
+	rig_fails(&r, "p $pc", "there are no $ names here");
+	rig_fails(&r, "frame 1", "unknown command 'frame'; `help`");
+	rig_has(&r, "help dbg.on", "dbg.on(event");
+	assert_null(strstr(strbuf_str(&r.out), "dbg.off"));
+	rig_fails(&r, "help lua nothing", "nothing there is called 'nothing'");
+	rig_close(&r);
+}
+
+/* `silent` as the first line of a breakpoint's commands: the stop is not reported, the commands are executed. */
+static void silent_breakpoints(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "break cta-done");
+	rig_say(&r, "commands 1");
+	rig_say(&r, "silent");
+	rig_say(&r, "echo only this\\n");
+	rig_say(&r, "end");
+	rig_say(&r, "c");
+	assert_string_equal(strbuf_str(&r.out), "only this\n");
+	assert_non_null(strstr(r.d->stop_reason, "cta-done")); /* the status line and the log know it all the same */
+	rig_close(&r);
+}
+
+/* An interrupt that came while nothing ran is not meant for the next run; one in multi-line input ends that. */
+static void interrupts_do_not_linger(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	debugger_interrupt(r.d);
+	rig_say(&r, "step 100");
+	assert_int_equal(sim_cycle(r.s->sim), 100);
+	rig_say(&r, "until 200");
+	sim_interrupt(r.s->sim); /* between two slices */
+	debugger_clear_interrupt(r.d);
+	rig_say(&r, "step 100");
+	assert_int_equal(sim_cycle(r.s->sim), 300);
+	rig_say(&r, "break cta-done");
+	rig_say(&r, "commands");
+	assert_true(debugger_drop_collect(r.d));
+	assert_string_equal(debugger_prompt(r.d), "(wd) ");
+	assert_false(debugger_drop_collect(r.d));
+	rig_close(&r);
+}
+
+/* On a small screen a place is one line that fits. */
+static void brief_places(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	for (u32 columns = 20; columns <= 120; columns += 50) {
+		r.d->brief = columns;
+		const char *said = rig_say(&r, "step 20");
+		assert_int_equal(strcspn(said, "\n") + 1, strlen(said));
+		assert_in_range(strlen(said), 10, columns + 1);
+	}
+	assert_null(strstr(strbuf_str(&r.out), "...")); /* 120 columns are enough for all of it */
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +539,10 @@ int main(void)
 	    cmocka_unit_test(stalls_add_up),
 	    cmocka_unit_test(looking_changes_nothing),
 	    cmocka_unit_test(completion),
+	    cmocka_unit_test(habits_of_gdb),
+	    cmocka_unit_test(silent_breakpoints),
+	    cmocka_unit_test(interrupts_do_not_linger),
+	    cmocka_unit_test(brief_places),
 	    cmocka_unit_test(random_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

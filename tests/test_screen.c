@@ -519,6 +519,81 @@ static void test_signal_restores(void **state)
 	vt_free(&v);
 }
 
+/* --- views in detail --- */
+/* A stop leaves every SM of the default machine in sight on 80x24. */
+static void test_stop_report_is_short(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "break cycle 700\r");
+	type(&v, " ");
+	wait_cycle(&v, 700);
+	assert_shown(&v, "Breakpoint 1, cycle 700");
+	assert_non_null(strstr(vt_row(&v, 17, row), "14 ")); /* the last SM's row, below 15 others */
+	assert_non_null(strstr(vt_row(&v, 21, row), "cycle 700, SM 0 warp 0"));
+	leave(&v);
+}
+
+/* Lines of `commands` may begin with keys that choose views or run the machine at an empty prompt. */
+static void test_typed_commands(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "break cycle 600\r");
+	type(&v, "commands\r");
+	type(&v, "  print 40 + 2\r");
+	type(&v, "end\r");
+	assert_int_equal(shown_cycle(&v), 0);
+	type(&v, "info breakpoints\r");
+	assert_shown(&v, "print 40 + 2");
+	type(&v, "commands\r");
+	vt_send(&v, "\003"); /* leaves them */
+	vt_settle(&v, 300, WAIT);
+	type(&v, " ");
+	wait_cycle(&v, 600);
+	leave(&v);
+}
+
+/* The kernels view has a row for every SM and lists what it held. */
+static void test_kernels_view(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 40, 120, NULL, NULL);
+	type(&v, "step 2000\r");
+	wait_cycle(&v, 2000);
+	type(&v, "7");
+	assert_shown(&v, "what it held");
+	int y = vt_find(&v, "what it held");
+	for (int sm = 0; sm < 15; sm++) {
+		vt_row(&v, y + 1 + sm, row);
+		assert_int_equal(atoi(row), sm);
+		assert_non_null(strstr(row, "AAA")); /* its slots now */
+	}
+	leave(&v);
+}
+
+/* Back a cycle, and to snapshots. */
+static void test_back_keys(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 1000\r");
+	wait_cycle(&v, 1000);
+	type(&v, ",");
+	wait_cycle(&v, 999);
+	type(&v, ".");
+	wait_cycle(&v, 1000);
+	type(&v, "[");
+	wait_cycle(&v, 0);
+	type(&v, "]");
+	wait_cycle(&v, 1000);
+	type(&v, "]");
+	assert_shown(&v, "this is the latest cycle");
+	leave(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,6 +620,10 @@ int main(void)
 	    cmocka_unit_test(test_slow_terminal),
 	    cmocka_unit_test(test_signal_restores),
 	    cmocka_unit_test(test_same_as_headless),
+	    cmocka_unit_test(test_stop_report_is_short),
+	    cmocka_unit_test(test_typed_commands),
+	    cmocka_unit_test(test_kernels_view),
+	    cmocka_unit_test(test_back_keys),
 	};
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
 }

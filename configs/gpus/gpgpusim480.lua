@@ -9,5 +9,6 @@ return {
 	["l2.sets"] = 64, -- cache:dl2 S:64:128:8,...,A:256:4,4
 	["l2.ways"] = 8, -- the same
 	["l2.mshrs"] = 256, -- the same
+	["l2.sector_reads"] = true, -- the same: S is a sectored cache; l2cache.cc splits requests into sectors
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
 }

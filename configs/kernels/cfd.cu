@@ -49,8 +49,7 @@ static __device__ __forceinline__ struct state load(const float *variables, int 
 	s.velocity.x = s.momentum.x / s.density;
 	s.velocity.y = s.momentum.y / s.density;
 	s.velocity.z = s.momentum.z / s.density;
-	float speed2 =
-		s.velocity.x * s.velocity.x + s.velocity.y * s.velocity.y + s.velocity.z * s.velocity.z;
+	float speed2 = s.velocity.x * s.velocity.x + s.velocity.y * s.velocity.y + s.velocity.z * s.velocity.z;
 	s.speed = sqrtf(speed2);
 	s.pressure = (GAMMA - 1.0f) * (s.energy - 0.5f * s.density * speed2);
 	s.sound = sqrtf(GAMMA * s.pressure / s.density);

@@ -56,7 +56,7 @@ extern "C" __global__ void convolve_columns(float *out, const float *in, int wid
 	for (int i = 1; i <= STEPS; i++)
 		tile[tx][ty + i * COLUMN_Y] = in[i * COLUMN_Y * width];
 	tile[tx][ty + (STEPS + 1) * COLUMN_Y] =
-		height - y0 > (STEPS + 1) * COLUMN_Y ? in[(STEPS + 1) * COLUMN_Y * width] : 0.0f;
+	    height - y0 > (STEPS + 1) * COLUMN_Y ? in[(STEPS + 1) * COLUMN_Y * width] : 0.0f;
 	__syncthreads();
 #pragma unroll
 	for (int i = 1; i <= STEPS; i++) {

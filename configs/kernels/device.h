@@ -159,8 +159,11 @@ static __device__ __forceinline__ double exp(double x)
 	return __builtin_bit_cast(double, __builtin_bit_cast(long long, p) + ((long long)(int)k << 52));
 }
 
+#endif
+
 /* --- texture objects -----------------------------------------------------------------------------------------------
- * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. */
+ * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. Written as PTX, so for
+ * nvcc too. */
 typedef unsigned long long texture_object;
 
 static __device__ __forceinline__ int4 tex2d_int4(texture_object t, int x, int y)
@@ -173,20 +176,19 @@ static __device__ __forceinline__ int4 tex2d_int4(texture_object t, int x, int y
 }
 static __device__ __forceinline__ float tex2d_float(texture_object t, int x, int y)
 {
-	float v, unused1, unused2, unused3;
+	float4 v;
 	asm("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
-	    : "=f"(v), "=f"(unused1), "=f"(unused2), "=f"(unused3)
+	    : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
 	    : "l"(t), "r"(x), "r"(y));
-	return v;
+	return v.x;
 }
 static __device__ __forceinline__ unsigned tex2d_uint(texture_object t, int x, int y)
 {
-	unsigned v, unused1, unused2, unused3;
+	int4 v;
 	asm("tex.2d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
-	    : "=r"(v), "=r"(unused1), "=r"(unused2), "=r"(unused3)
+	    : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
 	    : "l"(t), "r"(x), "r"(y));
-	return v;
+	return (unsigned)v.x;
 }
 
-#endif
 #endif

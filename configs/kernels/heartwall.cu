@@ -1,6 +1,7 @@
-/* Tracks points of a heart's walls through ultrasound frames by template matching, in the manner of Rodinia's heartwall:
- * one launch a frame, one CTA a point, all steps of the matching in one long kernel whose parts differ in how many of
- * the threads have work - all for the convolution, a row's or column's worth for sums, one for the last of a reduction.
+/* Tracks points of a heart's walls through ultrasound frames by template matching, in the manner of Rodinia's
+ * heartwall: one launch a frame, one CTA a point, all steps of the matching in one long kernel whose parts differ in
+ * how many of the threads have work - all for the convolution, a row's or column's worth for sums, one for the last of
+ * a reduction.
  *
  * Frame 0 sets each point's template, (2 t + 1)^2 pixels around it. In every later frame
  *   1  the window, (2 s + 1)^2 pixels around the point's first position, is cut out of the frame
@@ -12,19 +13,17 @@
  *      convolved with a square of ones)
  *   6  its maximum, by rows and then over the rows, is the new position
  *   7  in every `period`-th frame the template takes over a share 1 - alpha of the pixels at the new position
- * All matrices are in columns: (row, column) is element column * rows + row. CTAs are 256 threads as in studies of its phases (512 in
- * the published program; any number of whole warps will do); shared memory is
- * dimensioned as in the published program (templates up to 51 x 51, windows up to 81 x 81: 12 KB, four CTAs an SM with
- * 48 KB); the sizes offered are smaller, with intermediate matrices in global memory as they are there. Not idempotent:
- * positions and templates are read and overwritten. */
+ * All matrices are in columns: (row, column) is element column * rows + row. CTAs are 256 threads as in studies of its
+ * phases (512 in the published program; any number of whole warps will do); shared memory is dimensioned as in the
+ * published program (templates up to 51 x 51, windows up to 81 x 81: 12 KB, four CTAs an SM with 48 KB); the sizes
+ * offered are smaller, with intermediate matrices in global memory as they are there. Not idempotent: positions and
+ * templates are read and overwritten. */
 #include "device.h"
 
 #define MOST_T 25
 #define MOST_S 40
 #define TEMPLATE (2 * MOST_T + 1)
 #define POSITIONS (2 * (MOST_S + MOST_T) + 1)
-
-#define EACH(e, n) (int e = threadIdx.x; e < (n); e += blockDim.x)
 
 /* Sizes of the matrices, all square. */
 struct sizes {
@@ -61,14 +60,14 @@ static __device__ __forceinline__ struct matrices lay_out(float *scratch, struct
 /* Copies the n x n pixels from (row, column) of the frame. */
 static __device__ __forceinline__ void cut(float *out, int n, const float *frame, int frame_rows, int row, int column)
 {
-	for EACH (e, n * n)
+	for (int e = threadIdx.x; e < n * n; e += blockDim.x)
 		out[e] = frame[(column + e / n) * frame_rows + row + e % n];
 }
 
 /* Step 2. Threads at the matrix' edge have fewer terms than those in the middle. */
 static __device__ __forceinline__ void convolve(float *out, const float *window, const float *turned, struct sizes z)
 {
-	for EACH (e, z.positions * z.positions) {
+	for (int e = threadIdx.x; e < z.positions * z.positions; e += blockDim.x) {
 		int row = e % z.positions, column = e / z.positions;
 		int first_row = max(0, row - z.window + 1), last_row = min(z.templ - 1, row);
 		int first_column = max(0, column - z.window + 1), last_column = min(z.templ - 1, column);
@@ -88,14 +87,14 @@ static __device__ __forceinline__ void convolve(float *out, const float *window,
 static __device__ __forceinline__ void local_sums(float *out, const float *window, float *padded, float *strips,
                                                   struct sizes z, bool squares)
 {
-	for EACH (e, z.padded * z.padded) {
+	for (int e = threadIdx.x; e < z.padded * z.padded; e += blockDim.x) {
 		int row = e % z.padded - z.templ, column = e / z.padded - z.templ;
 		bool inside = row >= 0 && row < z.window && column >= 0 && column < z.window;
 		float v = inside ? window[column * z.window + row] : 0.0f;
 		padded[e] = squares ? v * v : v;
 	}
 	__syncthreads();
-	for EACH (column, z.padded) {
+	for (int column = threadIdx.x; column < z.padded; column += blockDim.x) {
 		float sum = 0.0f;
 #pragma unroll 1
 		for (int row = 0; row < z.padded; row++) {
@@ -104,12 +103,12 @@ static __device__ __forceinline__ void local_sums(float *out, const float *windo
 		}
 	}
 	__syncthreads();
-	for EACH (e, z.positions * z.padded) {
+	for (int e = threadIdx.x; e < z.positions * z.padded; e += blockDim.x) {
 		int at = e / z.positions * z.padded + e % z.positions;
 		strips[e] = padded[at + z.templ] - padded[at];
 	}
 	__syncthreads();
-	for EACH (row, z.positions) {
+	for (int row = threadIdx.x; row < z.positions; row += blockDim.x) {
 		float sum = 0.0f;
 #pragma unroll 1
 		for (int column = 0; column < z.padded; column++) {
@@ -118,7 +117,7 @@ static __device__ __forceinline__ void local_sums(float *out, const float *windo
 		}
 	}
 	__syncthreads();
-	for EACH (e, z.positions * z.positions)
+	for (int e = threadIdx.x; e < z.positions * z.positions; e += blockDim.x)
 		out[e] = strips[e + z.templ * z.positions] - strips[e];
 }
 
@@ -126,7 +125,7 @@ static __device__ __forceinline__ void local_sums(float *out, const float *windo
 static __device__ __forceinline__ void column_sums(volatile float *sums, volatile float *squares, const float *templ,
                                                    int n)
 {
-	for EACH (column, n) {
+	for (int column = threadIdx.x; column < n; column += blockDim.x) {
 		float sum = 0.0f, square = 0.0f;
 #pragma unroll 1
 		for (int row = 0; row < n; row++) {
@@ -156,7 +155,7 @@ static __device__ __forceinline__ void normalise(struct matrices m, struct sizes
 	float n = z.templ * z.templ;
 	float mean = sum / n, variance = square - sum * mean;
 
-	for EACH (e, z.positions * z.positions) {
+	for (int e = threadIdx.x; e < z.positions * z.positions; e += blockDim.x) {
 		float local = m.sums[e];
 		float spread = (m.squares[e] - local * local / n) * variance;
 
@@ -167,10 +166,10 @@ static __device__ __forceinline__ void normalise(struct matrices m, struct sizes
 /* Step 5: 1 within `reach` of (row, column), by convolving a mask of that one point with a square of ones. */
 static __device__ __forceinline__ void apply_mask(struct matrices m, int n, int row, int column, int reach)
 {
-	for EACH (e, n * n)
+	for (int e = threadIdx.x; e < n * n; e += blockDim.x)
 		m.mask[e] = e == column * n + row ? 1.0f : 0.0f;
 	__syncthreads();
-	for EACH (e, n * n) {
+	for (int e = threadIdx.x; e < n * n; e += blockDim.x) {
 		int r = e % n, c = e / n;
 		float sum = 0.0f;
 
@@ -187,7 +186,7 @@ static __device__ __forceinline__ void apply_mask(struct matrices m, int n, int 
 /* Step 6, first part: each row's maximum and its column. */
 static __device__ __forceinline__ void row_maxima(volatile float *best, volatile int *where, const float *matrix, int n)
 {
-	for EACH (row, n) {
+	for (int row = threadIdx.x; row < n; row += blockDim.x) {
 		float most = matrix[row];
 		int at = 0;
 #pragma unroll 1
@@ -223,7 +222,7 @@ extern "C" __global__ void heartwall(const float *frame, int frame_rows, int fra
 	}
 
 	cut(m.window, z.window, frame, frame_rows, row - s, column - s);
-	for EACH (e, z.templ * z.templ)
+	for (int e = threadIdx.x; e < z.templ * z.templ; e += blockDim.x)
 		turned[e] = m.templ[z.templ * z.templ - 1 - e];
 	__syncthreads();
 	convolve(m.correlate, m.window, turned, z);
@@ -258,7 +257,7 @@ extern "C" __global__ void heartwall(const float *frame, int frame_rows, int fra
 	}
 	__syncthreads();
 	if (frame_number % period == 0) {
-		for EACH (e, z.templ * z.templ) {
+		for (int e = threadIdx.x; e < z.templ * z.templ; e += blockDim.x) {
 			int from = (found[1] - t + e / z.templ) * frame_rows + found[0] - t + e % z.templ;
 			m.templ[e] = alpha * m.templ[e] + (1.0f - alpha) * frame[from];
 		}

@@ -1,5 +1,5 @@
-/* C = alpha A B^T + beta C with a register tile, in the manner of Parboil's sgemm (kernel mysgemmNT; V. Volkov's scheme).
- * All matrices are in columns: A is m x k, B is n x k, C is m x n; m is a multiple of 128, n of 16, k of 8.
+/* C = alpha A B^T + beta C with a register tile, in the manner of Parboil's sgemm (kernel mysgemmNT; V. Volkov's
+ * scheme). All matrices are in columns: A is m x k, B is n x k, C is m x n; m is a multiple of 128, n of 16, k of 8.
  *
  * A CTA of 16 x 8 threads computes 128 rows by 16 columns of C. Thread t owns row t of the tile: its 16 sums stay in
  * registers, its element of A comes from global memory (coalesced: neighbouring rows), and the 8 x 16 piece of B that

@@ -1,6 +1,7 @@
-/* Speckle reducing anisotropic diffusion of an ultrasound image, in the manner of Rodinia's srad_v1: one pixel a thread,
- * CTAs of 512, everything on the device. `rows` is the image's height: pixels are stored column by column, pixel e is
- * row e % rows of column e / rows. Neighbours come from index arrays (a row or column beyond the edge is the edge).
+/* Speckle reducing anisotropic diffusion of an ultrasound image, in the manner of Rodinia's srad_v1: one pixel a
+ * thread, CTAs of 512, everything on the device. `rows` is the image's height: pixels are stored column by column,
+ * pixel e is row e % rows of column e / rows. Neighbours come from index arrays (a row or column beyond the edge is the
+ * edge).
  *
  *   extract    image = exp(image / 255)
  *   each iteration: prepare (copies for the sums), reduce until one sum is left (the host turns it into q0sqr, the

@@ -1,9 +1,9 @@
 /* Speckle reducing anisotropic diffusion, in the manner of Rodinia's srad_v2: a width x height image (multiples of 16),
- * one pixel a thread, CTAs of 16 x 16 that stage the tile and the pixels around it in shared memory. As in the published
- * program each side's neighbours fill a whole 16 x 16 array (every row of threads loads the same line above and below,
- * every column the same one left and right), of which one row or column is used: 6 and 5 KB a CTA. The host computes
- * q0sqr from a region of the image between the iterations. Arrays of which a thread reads only what it wrote are
- * volatile: otherwise clang leaves them out.
+ * one pixel a thread, CTAs of 16 x 16 that stage the tile and the pixels around it in shared memory. As in the
+ * published program each side's neighbours fill a whole 16 x 16 array (every row of threads loads the same line above
+ * and below, every column the same one left and right), of which one row or column is used: 6 and 5 KB a CTA. The host
+ * computes q0sqr from a region of the image between the iterations. Arrays of which a thread reads only what it wrote
+ * are volatile: otherwise clang leaves them out.
  *
  * Where the published kernels read beyond the image at its edge and then replace the value, these clamp the address. */
 #include "device.h"

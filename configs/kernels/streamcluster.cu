@@ -3,9 +3,9 @@
  * point i is coordinates[d * points + i]): a warp's loads of its own points are coalesced, those of the candidate x are
  * one word for all.
  *
- * Each point has its own row of centres + 1 sums in work[]: what the point would add to the costs of closing its centre,
- * or (last) save by switching to x. The host zeroes work[] and switched[] before and adds the rows up after every
- * launch, and only then decides; so the kernel's updates in place need no order. */
+ * Each point has its own row of centres + 1 sums in work[]: what the point would add to the costs of closing its
+ * centre, or (last) save by switching to x. The host zeroes work[] and switched[] before and adds the rows up after
+ * every launch, and only then decides; so the kernel's updates in place need no order. */
 #include "device.h"
 
 struct point {

@@ -22,15 +22,16 @@ end
 
 return {
 	name = "blackscholes",
-	help = "Black-Scholes option pricing: streaming, special functions (n options, iterations of the whole pricing)",
+	help = "Black-Scholes option pricing: streaming, special functions (n options, CTAs, iterations of the whole pricing)",
 	kernels = "blackscholes.ptx",
 	sizes = {
-		small = { n = 32768, iterations = 1 },
-		default = { n = 400000, iterations = 2 },
-		large = { n = 1600000, iterations = 3 },
+		small = { n = 32000, ctas = 120, iterations = 1 },
+		default = { n = 400000, ctas = 480, iterations = 2 },
+		large = { n = 1600000, ctas = 480, iterations = 3 },
 	},
 	run = function(cuda, p)
 		local n, iterations = need(p, "n", 1, 1 << 26), need(p, "iterations", 1, 1000)
+		local ctas = need(p, "ctas", 1, 65535) -- each thread prices every (128 * ctas)-th option
 		local m = cuda.module("blackscholes.ptx")
 		local stock, strike = cuda.host("f32", n):rand(5, 30), cuda.host("f32", n):rand(1, 100)
 		local years = cuda.host("f32", n):rand(0.25, 10)
@@ -41,7 +42,7 @@ return {
 		cuda.copy(dstrike, strike)
 		cuda.copy(dyears, years)
 		for _ = 1, iterations do
-			cuda.launch(m.blackscholes, (n + 127) // 128, 128, {
+			cuda.launch(m.blackscholes, ctas, 128, {
 				dcall, dput, dstock, dstrike, dyears, cuda.f32(RATE), cuda.f32(VOLATILITY), n,
 			})
 		end

@@ -71,7 +71,7 @@ return {
 	help = "wavelet transform (5/3) of an RGB image: sliding strips in shared memory, a launch a level and component",
 	kernels = "dwt2d.ptx",
 	sizes = {
-		small = { width = 128, height = 64, levels = 3 },
+		small = { width = 64, height = 128, levels = 3 },
 		default = { width = 512, height = 480, levels = 3 },
 		large = { width = 1152, height = 1024, levels = 3 },
 	},

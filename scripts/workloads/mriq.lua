@@ -2,7 +2,7 @@
 local need = require("lib.need")
 local sample = require("lib.sample")
 
-local MOST = 1024 -- samples the kernel's constant memory holds; more take several launches
+local MOST = 1024 -- samples the kernel's constant memory holds
 local TERMS_CHECKED = 2500000 -- terms the reference evaluates; voxels are sampled to keep to it
 
 -- The magnitudes of all samples, checked on the way: two products and a sum, so two roundings of 2^-24 at most.
@@ -38,15 +38,16 @@ end
 
 return {
 	name = "mriq",
-	help = "MRI reconstruction, matrix Q: compute bound, sine and cosine, constant memory (voxels, samples)",
+	help = "MRI reconstruction, matrix Q: compute bound, sine and cosine, constant memory (voxels, samples, samples a launch)",
 	kernels = "mriq.ptx",
 	sizes = {
-		small = { voxels = 2560, samples = 96 },
-		default = { voxels = 7680, samples = 1200 },
-		large = { voxels = 15360, samples = 3072 },
+		small = { voxels = 2560, samples = 96, chunk = 64 },
+		default = { voxels = 7680, samples = 1200, chunk = MOST },
+		large = { voxels = 15360, samples = 3072, chunk = MOST },
 	},
 	run = function(cuda, p)
 		local nv, nk = need(p, "voxels", 1, 1 << 24), need(p, "samples", 1, 1 << 20)
+		need(p, "chunk", 1, MOST)
 		local m = cuda.module("mriq.ptx")
 		-- |k.x| stays within 1/2, so that angles stay within pi, where the error of sin.approx is specified.
 		local kx, ky, kz =
@@ -62,8 +63,8 @@ return {
 		cuda.copy(dy, y)
 		cuda.copy(dz, z)
 		local constants = cuda.symbol(m, "samples")
-		for from = 0, nk - 1, MOST do
-			local count = math.min(MOST, nk - from)
+		for from = 0, nk - 1, p.chunk do
+			local count = math.min(p.chunk, nk - from)
 			local chunk = cuda.host("f32", 4 * count)
 			for k = 0, count - 1 do
 				chunk[4 * k], chunk[4 * k + 1] = kx[from + k], ky[from + k]

@@ -139,7 +139,7 @@ return {
 	help = "particle filter: four kernels a frame, serial parts, linear searches, f64 (n particles; frames; frame size)",
 	kernels = "particlefilter.ptx",
 	sizes = {
-		small = { n = 400, frames = 2, width = 64, height = 64 },
+		small = { n = 520, frames = 2, width = 64, height = 64 },
 		default = { n = 1000, frames = 10, width = 128, height = 128 },
 		large = { n = 4000, frames = 6, width = 128, height = 128 },
 	},

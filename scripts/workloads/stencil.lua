@@ -28,7 +28,7 @@ return {
 	help = "7-point stencil in 3D: planes in shared memory, coarsened along x (nx x ny x nz points, iterations)",
 	kernels = "stencil.ptx",
 	sizes = {
-		small = { nx = 64, ny = 64, nz = 14, iterations = 2 },
+		small = { nx = 128, ny = 32, nz = 14, iterations = 2 },
 		default = { nx = 128, ny = 128, nz = 32, iterations = 4 },
 		large = { nx = 256, ny = 256, nz = 48, iterations = 5 },
 	},

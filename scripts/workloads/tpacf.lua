@@ -78,7 +78,7 @@ return {
 	kernels = "tpacf.ptx",
 	sizes = {
 		small = { n = 64, sets = 3 },
-		default = { n = 256, sets = 10 },
+		default = { n = 320, sets = 7 },
 		large = { n = 384, sets = 28 },
 	},
 	run = function(cuda, p)

@@ -183,6 +183,7 @@ struct mem {
 	u32 flits[9];       /* of a packet with that many sectors of data */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
+	u16 sector_bursts;  /* of one sector by itself */
 	u8 group[64];       /* per bank of a channel: its bank group */
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
 	char (*where)[24];                                                   /* "DRAM channel n" */

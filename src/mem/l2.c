@@ -42,7 +42,8 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	r->slice = (u16)slice;
 	r->bank = (u8)bank;
 	r->sectors = sectors;
-	r->bursts = m->bursts[sectors];
+	bool split = !write && m->c.l2_sector_reads;
+	r->bursts = split ? (u16)(bit_count(sectors) * m->sector_bursts) : m->bursts[sectors];
 	r->write = write;
 	if (st->mq_head)
 		m->dreq[st->mq_tail - 1].next = i + 1;

@@ -105,6 +105,7 @@ static void key_line(const struct screen *s, struct pane p)
 	at = hint(right, at, "?", "help", s->help);
 	at = hint(right, at, "space", running ? "stop" : "run", false);
 	at = hint(right, at, ".", "step", false);
+	at = hint(right, at, ",", "back", false);
 	hint(right, at, "tab", s->focus == ON_VIEW ? "prompt" : "view", false);
 }
 

@@ -12,6 +12,8 @@ static const struct {
     {"1 .. 8, 0", "choose a view"},
     {"space", "run until something stops it; stop"},
     {".", "step one cycle (Enter repeats the last step)"},
+    {",", "step one cycle back"},
+    {"[ ]", "the snapshot before, after this cycle (`goto CYCLE` goes anywhere in the run)"},
     {"Tab", "focus on the view: its own keys and the arrows act there; Tab, Esc or : go back to the prompt"},
     {"PgUp PgDn", "scroll the view"},
     {"+ -", "shorter, longer span in the curves"},

@@ -172,6 +172,31 @@ static void toggle_run(struct loop *l)
 	execute(l, "continue", false);
 }
 
+/* The snapshot before or after now; behind the last one lies the latest cycle that was simulated. */
+static void go_to_snapshot(struct loop *l, bool forward)
+{
+	struct sim *sim = l->s.d->s->sim;
+	struct sim_history_info h;
+	char line[40];
+	u64 now = sim_cycle(sim), to = NEVER;
+	if (debugger_running(l->s.d))
+		return;
+	sim_history_info(sim, &h);
+	for (u32 i = 0; h.on && i < h.snapshots; i++) {
+		u64 at = sim_snapshot_cycle(sim, i);
+		if (forward ? at > now && at < to : at < now && (to == NEVER || at > to))
+			to = at;
+	}
+	if (forward && to == NEVER && h.on && h.frontier > now)
+		to = h.frontier;
+	if (to == NEVER) {
+		snprintf(l->s.notice, sizeof l->s.notice, "%s", !h.on ? "no history is kept" : forward ? "this is the latest cycle" : "this is the beginning of history");
+		return;
+	}
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)to);
+	execute(l, line, true);
+}
+
 static void search_next(struct loop *l, bool forward)
 {
 	struct view_ctx v;
@@ -266,6 +291,14 @@ static bool common_key(struct loop *l, int key)
 	switch (key) {
 	case ' ': toggle_run(l); return true;
 	case '.': execute(l, "step", false); return true;
+	case ',':
+		if (debugger_running(s->d))
+			debugger_interrupt(s->d);
+		else
+			execute(l, "reverse-step", false);
+		return true;
+	case '[': go_to_snapshot(l, false); return true;
+	case ']': go_to_snapshot(l, true); return true;
 	case '?':
 		s->help = !s->help;
 		s->help_top = 0;

@@ -18,8 +18,8 @@
  *     84,107  each 32 B sector read by itself with a whole burst of 64 B
  * The last line is what GPGPU-Sim does on this machine: its L2 is of the sectored kind and breaks a request for a line
  * into four of a sector, and a DRAM command moves 64 B whatever is asked for, so reads waste half of their bursts
- * (written lines go in one piece). That alone accounts for the difference, to 1.6 %; here, as in hardware with lines of
- * 128 B, a line is read in two bursts. */
+ * (written lines go in one piece). That alone accounts for the difference, to 1.6 %. l2.sector_reads does the same (the
+ * machine gpgpusim480 has it on); by default, as in hardware with lines of 128 B, a line is read in two bursts. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
@@ -59,6 +59,7 @@ void channel_init(struct mem *m, struct arena *a)
 	m->tm = timing(&m->c);
 	for (u32 s = 0; s < 256; s++)
 		m->bursts[s] = count_bursts(&m->c, s);
+	m->sector_bursts = count_bursts(&m->c, 1);
 	for (u32 b = 0; b < m->c.dram_banks; b++)
 		m->group[b] = (u8)(b % m->c.dram_groups);
 	for (u32 i = 0; i < m->nchannels; i++) {
