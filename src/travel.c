@@ -9,6 +9,7 @@
 #define COST_SHARE 32
 #define FIRST_GAP 1000 /* cycles */
 #define MAX_GAP 20000000
+#define TAIL 2048 /* cycles before the target of sim_goto that samplers see */
 
 /* --- what is not in pages --------------------------------------------------------------------------------------------------------- */
 
@@ -175,12 +176,13 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
-/* Runs forward to a cycle that has been simulated before. Only an interrupt stops it earlier. */
-static bool replay(struct sim *s, u64 cycle)
+/* Runs forward to a cycle that has been simulated before; samplers hear it or not, event consumers do not. Only an interrupt stops it
+ * earlier. */
+static bool replay(struct sim *s, u64 cycle, bool sampled)
 {
 	u64 mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
-	s->muted = true;
+	s->muted = !sampled;
 	gpu_set_event_mask(s->gpu, 0);
 	while (sim_cycle(s) < cycle && stop.why == STOP_CYCLE)
 		sim_run(s, cycle, &stop);
@@ -218,10 +220,12 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 	bool back = cycle < sim_cycle(s), ahead = !back && i == history_at(s->history);
 	if (!ahead)
 		restore(s, i);
-	bool there = replay(s, cycle);
-	if (back)
+	bool there = true;
+	if (back) { /* samplers see the last stretch before the cycle, so that what they show of "just now" is true */
+		there = replay(s, cycle - MIN(cycle, TAIL), false);
 		rewind_samplers(s);
-	if (!there)
+	}
+	if (!there || !replay(s, cycle, back))
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s), (unsigned long long)cycle);
 	return true;
 }
@@ -235,7 +239,7 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 		return err_set(e, "history does not reach back to the change");
 	restore(s, i - 1);
 	history_fork(s->history);
-	bool there = replay(s, history_cycle(s->history, i - 1)); /* a TURN just before it, at its own cycle */
+	bool there = replay(s, history_cycle(s->history, i - 1), false); /* a TURN just before it, at its own cycle */
 	s->frontier = sim_cycle(s);
 	rewind_samplers(s);
 	return there;

@@ -96,9 +96,14 @@ static void start(struct vt *v, const char *program)
 {
 	static const char *const workloads[] = {"hotspot", "vecadd", "bfs", "reduction"};
 	char *argv[] = {(char *)program, "debug", (char *)workloads[rnd(COUNT(workloads))], "--size", "small", NULL};
-	/* Leaks are for the other tests to find: readline leaves a few bytes of its prompt behind. */
+	/* The sanitizer's handlers before the program's own, which only restore the terminal. Leaks are for the other tests
+	 * to find: readline leaves a few bytes of its prompt behind. More options may come from outside (log_path=FILE). */
+	static char asan[512];
+	const char *more = getenv("ASAN_OPTIONS");
+	snprintf(asan, sizeof asan, "ASAN_OPTIONS=exitcode=99:detect_leaks=0:handle_segv=2:handle_sigbus=2:handle_sigfpe=2:"
+	         "handle_abort=2:handle_sigill=2:%s", more ? more : "");
 	const char *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null",
-	                     "ASAN_OPTIONS=exitcode=99:detect_leaks=0", "UBSAN_OPTIONS=exitcode=99:print_stacktrace=1",
+	                     asan, "UBSAN_OPTIONS=exitcode=99:print_stacktrace=1",
 	                     rnd(4) ? "X=" : "NO_COLOR=1", rnd(4) ? "Y=" : "LC_ALL=C", NULL};
 	vt_spawn(v, 24, 80, argv, env);
 	vt_wait(v, "(wd)", WAIT);

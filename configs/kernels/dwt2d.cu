@@ -2,9 +2,9 @@
  * lifting, one level a launch and component, each level on the low-low quarter the one before it left.
  *
  * Follows Rodinia's dwt2d: a kernel with CTAs of 256 threads splits packed RGB bytes into three arrays of signed
- * integers; the transform's CTAs own a strip of 64, 128 or 192 columns (one thread a column) and slide down it 8 rows at
- * a time: load rows, lift them horizontally in shared memory, lift the columns vertically, write the four bands.
- * In shared memory even and odd columns are apart, so that neither step has bank conflicts.
+ * integers; the transform's CTAs own a strip of 64, 128 or 192 columns (one thread a column) and slide down it 8 rows
+ * at a time: load rows, lift them horizontally in shared memory, lift the columns vertically, write the four bands. In
+ * shared memory even and odd columns are apart, so that neither step has bank conflicts.
  *
  *   high[i] = x[2i + 1] - floor((x[2i] + x[2i + 2]) / 2)
  *   low[i]  = x[2i] + floor((high[i - 1] + high[i] + 2) / 4)
@@ -12,11 +12,12 @@
  * with x mirrored at both ends; width and height are even at every level. */
 #include "device.h"
 
-#define STEP 8           /* rows a step of the sliding window produces */
-#define KEPT 3           /* rows two steps have in common: y - 2, y - 1, y */
+#define STEP 8 /* rows a step of the sliding window produces */
+#define KEPT 3 /* rows two steps have in common: y - 2, y - 1, y */
 #define ROWS (KEPT + STEP)
 
-/* Byte k of pixel i is rgb[3 i + k]. A CTA reads its 768 bytes side by side and hands them out through shared memory. */
+/* Byte k of pixel i is rgb[3 i + k]. A CTA reads its 768 bytes side by side and hands them out through shared memory.
+ */
 extern "C" __global__ void dwt_split(const unsigned char *__restrict__ rgb, int *__restrict__ r, int *__restrict__ g,
                                      int *__restrict__ b, int n)
 {
@@ -52,8 +53,8 @@ template <int WIDTH> struct strip {
 
 /* Loads the image's rows y .. into rows `row` .. ROWS - 1 of the strip and lifts them. */
 template <int WIDTH>
-static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const int *in, int x0, int y, int row, int width,
-                                                  int height, int stride)
+static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const int *in, int x0, int y, int row,
+                                                  int width, int height, int stride)
 {
 	int t = threadIdx.x;
 	int *to = t % 2 ? &s->odd[0][(t + 1) / 2] : &s->even[0][t / 2 + 1];

@@ -1,10 +1,11 @@
-/* One time step of a three-dimensional finite-difference scheme of order 8: every point becomes a weighted sum of itself
- * and of the points up to RADIUS away along each axis. Volumes carry a halo of RADIUS points on every side, never written.
+/* One time step of a three-dimensional finite-difference scheme of order 8: every point becomes a weighted sum of
+ * itself and of the points up to RADIUS away along each axis. Volumes carry a halo of RADIUS points on every side,
+ * never written.
  *
- * Follows the FDTD3d sample of the CUDA SDK (radius 4): a CTA owns a tile of columns and walks them along z; the plane's
- * tile with its halo is in shared memory, the RADIUS points in front and behind in registers, the weights in constant
- * memory; a launch per step. The tile is 16 x 16 as in published simulator studies (the sample picks up to 32 x 16);
- * nx and ny are multiples of it, so no thread is ever outside. */
+ * Follows the FDTD3d sample of the CUDA SDK (radius 4): a CTA owns a tile of columns and walks them along z; the
+ * plane's tile with its halo is in shared memory, the RADIUS points in front and behind in registers, the weights in
+ * constant memory; a launch per step. The tile is 16 x 16 as in published simulator studies (the sample picks up to 32
+ * x 16); nx and ny are multiples of it, so no thread is ever outside. */
 #include "device.h"
 
 #define RADIUS 4

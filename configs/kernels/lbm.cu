@@ -1,6 +1,6 @@
-/* A step of the lattice-Boltzmann method in a lid-driven cavity: 19 distributions a cell (D3Q19), collision with a single
- * relaxation time, then streaming to the neighbour each distribution moves towards. Solid cells send back what came in;
- * accelerated cells have a fixed velocity.
+/* A step of the lattice-Boltzmann method in a lid-driven cavity: 19 distributions a cell (D3Q19), collision with a
+ * single relaxation time, then streaming to the neighbour each distribution moves towards. Solid cells send back what
+ * came in; accelerated cells have a fixed velocity.
  *
  * Follows Parboil's lbm: a structure of arrays, one cell a thread, twenty loads one after the other at the start (19
  * distributions, one flag), a row of cells a CTA and a (y, z) grid of CTAs, input and output grids that change places.
@@ -79,7 +79,8 @@ extern "C" __global__ void lbm_stream_collide(const float *__restrict__ from, fl
 #define COLLIDE(name, opposite, x, y, z, weight)                                                                       \
 	{                                                                                                                  \
 		float along = ALONG(x, y, z);                                                                                  \
-		g_##name = (1.0f - OMEGA) * f_##name + OMEGA * (weight / 36.0f) * rho * (base + along * (3.0f + 4.5f * along)); \
+		g_##name =                                                                                                     \
+		    (1.0f - OMEGA) * f_##name + OMEGA * (weight / 36.0f) * rho * (base + along * (3.0f + 4.5f * along));       \
 	}
 		DIRECTIONS(COLLIDE)
 	}

@@ -4,12 +4,12 @@
  *   leukocyte_dilate  the largest of these in a disk around every pixel, so that the host can pick local maxima
  *   leukocyte_imgvf   around each cell, an edge map diffused until it changes little (motion gradient vector flow)
  *
- * Follows Rodinia's leukocyte: images column by column; gicov with one CTA a column and one thread a row (176 rows in the
- * published frame), gradients read through the texture unit, angles and circles in constant memory; dilate with CTAs of
- * 176 threads, the disk in constant memory, the image a texture; imgvf with one CTA of 320 threads a cell, which keeps
- * a 41 x 81 window in shared memory (14.2 KB) and iterates in one launch, with a step function of three values in place
- * of a smooth one. Differs in that windows are cut from the frame instead of being unrolled around the cell, and that
- * diffusion does not overwrite its input. */
+ * Follows Rodinia's leukocyte: images column by column; gicov with one CTA a column and one thread a row (176 rows in
+ * the published frame), gradients read through the texture unit, angles and circles in constant memory; dilate with
+ * CTAs of 176 threads, the disk in constant memory, the image a texture; imgvf with one CTA of 320 threads a cell,
+ * which keeps a 41 x 81 window in shared memory (14.2 KB) and iterates in one launch, with a step function of three
+ * values in place of a smooth one. Differs in that windows are cut from the frame instead of being unrolled around the
+ * cell, and that diffusion does not overwrite its input. */
 #include "device.h"
 
 #define MARGIN 22 /* the largest circle, and two pixels */
@@ -22,7 +22,8 @@ __constant__ int circle_x[CIRCLES * POINTS], circle_y[CIRCLES * POINTS];
 __constant__ float disk[DISK * DISK];
 
 /* Pixel (row, column) is at column * rows + row; a texture's x is the row. */
-extern "C" __global__ void leukocyte_gicov(texture_object grad_x, texture_object grad_y, float *gicov, int rows, int points)
+extern "C" __global__ void leukocyte_gicov(texture_object grad_x, texture_object grad_y, float *gicov, int rows,
+                                           int points)
 {
 	int row = threadIdx.x + MARGIN, column = blockIdx.x + MARGIN;
 	float best = 0.0f;
@@ -46,8 +47,7 @@ extern "C" __global__ void leukocyte_gicov(texture_object grad_x, texture_object
 }
 
 /* The disk is in the first side x side elements of disk[]. The result is stored row by row. */
-extern "C" __global__ void leukocyte_dilate(texture_object gicov, float *dilated, int rows, int columns,
-                                            int side)
+extern "C" __global__ void leukocyte_dilate(texture_object gicov, float *dilated, int rows, int columns, int side)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	int row = i % rows, column = i / rows;
@@ -99,7 +99,8 @@ static __device__ __forceinline__ float flow(float difference, float direction, 
 }
 
 /* The next value of a pixel of window v whose edge strength is `edge`. */
-static __device__ __forceinline__ float diffuse(const float *v, int pixel, float edge, float vx, float vy, float one_over_e)
+static __device__ __forceinline__ float diffuse(const float *v, int pixel, float edge, float vx, float vy,
+                                                float one_over_e)
 {
 	int row = pixel / WIN_COLUMNS, column = pixel % WIN_COLUMNS;
 	int up = row > 0 ? -WIN_COLUMNS : 0, down = row < WIN_ROWS - 1 ? WIN_COLUMNS : 0;

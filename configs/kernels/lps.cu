@@ -1,7 +1,8 @@
 /* One Jacobi step of Laplace's equation in three dimensions: every inner point becomes the mean of its six neighbours,
  * points on the box's faces stay (Dirichlet). After the solver LPS of GPGPU-Sim's benchmarks: a CTA of 16 x 8 threads
  * owns a column of the box and walks along z with three planes of its tile and the ring around it in shared memory, so
- * that each point is read about once from global memory.
+ * that each point is read about once from global memory. Every step moves two planes down and loads a third, each
+ * thread its own points.
  *
  * The ring (2 * (16 + 8) points; corners are never used) is loaded by the CTA's first 48 threads, rows first. */
 #include "device.h"
@@ -30,40 +31,37 @@ extern "C" __global__ void laplace3d(const float *u, float *next, int nx, int ny
 	bool inner = mine && x > 0 && x < nx - 1 && y > 0 && y < ny - 1;
 	int plane = nx * ny;
 
-	/* Plane 0; the loop loads plane z + 1 before it computes plane z. */
+	/* Plane 0 goes where the first step looks for the plane above; what is below it is never used. */
 	if (mine)
-		tile[PLANE + in_tile] = u[at];
+		tile[in_tile + 2 * PLANE] = u[at];
 	if (ring)
-		tile[PLANE + h_tile] = u[h_at];
-
-	/* Where planes z - 1, z and z + 1 are. */
-	int below = 0, here = PLANE, above = 2 * PLANE;
+		tile[h_tile + 2 * PLANE] = u[h_at];
 
 #pragma unroll 1
 	for (int z = 0; z < nz; z++) {
-		if (z < nz - 1) {
-			if (mine)
-				tile[above + in_tile] = u[at + plane];
-			if (ring)
-				tile[above + h_tile] = u[h_at + plane];
+		if (mine) {
+			if (z > 0)
+				tile[in_tile] = tile[in_tile + PLANE];
+			tile[in_tile + PLANE] = tile[in_tile + 2 * PLANE];
+			if (z < nz - 1)
+				tile[in_tile + 2 * PLANE] = u[at + plane];
+		}
+		if (ring) {
+			tile[h_tile + PLANE] = tile[h_tile + 2 * PLANE];
+			if (z < nz - 1)
+				tile[h_tile + 2 * PLANE] = u[h_at + plane];
 		}
 		__syncthreads();
 		if (mine) {
-			const float *c = tile + here + in_tile;
+			const float *c = tile + in_tile + PLANE;
 			float value = c[0];
 
 			if (inner && z > 0 && z < nz - 1)
-				value = (c[-1] + c[1] + c[-PITCH] + c[PITCH] + tile[below + in_tile] + tile[above + in_tile]) *
-				        (1.0f / 6.0f);
+				value = (c[-1] + c[1] + c[-PITCH] + c[PITCH] + c[-PLANE] + c[PLANE]) * (1.0f / 6.0f);
 			next[at] = value;
 		}
+		__syncthreads();
 		at += plane;
 		h_at += plane;
-		__syncthreads();
-
-		int oldest = below;
-		below = here;
-		here = above;
-		above = oldest;
 	}
 }

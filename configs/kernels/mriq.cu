@@ -1,5 +1,5 @@
-/* Magnetic resonance image reconstruction, the matrix Q for a non-Cartesian scan: for every voxel x the sum over samples k
- * of |phi(k)|^2 exp(i 2 pi k.x). Compute bound: a sine and a cosine per voxel and sample.
+/* Magnetic resonance image reconstruction, the matrix Q for a non-Cartesian scan: for every voxel x the sum over
+ * samples k of |phi(k)|^2 exp(i 2 pi k.x). Compute bound: a sine and a cosine per voxel and sample.
  *
  * Follows Parboil's mri-q: mriq_phi_mag, CTAs of 512 threads, one sample each; mriq_q, CTAs of 256 threads, one voxel
  * each, all reading the same sample at a time from constant memory. A launch takes the SAMPLES that fit there and adds

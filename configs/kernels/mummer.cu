@@ -5,8 +5,8 @@
  *                  occurs and cannot be extended to the left
  *
  * Follows MUMmerGPU (as in Rodinia and the GPGPU-Sim suite): CTAs of 256 threads, a query a thread in the first kernel
- * and a match a thread in the second; nodes, children and reference in two-dimensional textures, the traversal without a
- * stack; queries of 25 characters. Differs in that the whole reference fits one tree, and a match lists at most SLOTS
+ * and a match a thread in the second; nodes, children and reference in two-dimensional textures, the traversal without
+ * a stack; queries of 25 characters. Differs in that the whole reference fits one tree, and a match lists at most SLOTS
  * positions (and counts all).
  *
  * Nodes are numbered from 1, the root; 0 is none. Texels are at (index % ROW, index / ROW). Letters are 1 .. 4; the

@@ -6,9 +6,9 @@
  *   pf_find_index  draws the next particles: a linear search for each
  *
  * Follows Rodinia's particlefilter (the version with several kernels): CTAs of 512 threads, one particle each, double
- * precision, the same serial parts, the pixel indices of a particle written to and read back from global memory, a video
- * whose frames are interleaved. Differs where the original has races between CTAs: normalised weights go to an array of
- * their own and every CTA derives the first draw itself. The normal distribution comes from the hardware's f32
+ * precision, the same serial parts, the pixel indices of a particle written to and read back from global memory, a
+ * video whose frames are interleaved. Differs where the original has races between CTAs: normalised weights go to an
+ * array of their own and every CTA derives the first draw itself. The normal distribution comes from the hardware's f32
  * logarithm and cosine. */
 #include "device.h"
 
@@ -37,7 +37,8 @@ static __device__ __forceinline__ float normal(unsigned *seed)
 /* Particle i's log-likelihood at (x, y) in frame `frame`: offsets[] are the object's pixels relative to its middle.
  * Pixels outside the video count as pixel 0. */
 static __device__ __forceinline__ double likelihood(const unsigned char *video, const int2 *offsets, int *pixels,
-                                                    int npixels, int frame, int frames, int width, int height, int x, int y)
+                                                    int npixels, int frame, int frames, int width, int height, int x,
+                                                    int y)
 {
 	double sum = 0.0;
 
@@ -57,8 +58,8 @@ static __device__ __forceinline__ double likelihood(const unsigned char *video, 
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     pf_likelihood(double *x, double *y, const double *drawn_x, const double *drawn_y, unsigned *seeds, double *weights,
-                  double *partial_sums, const unsigned char *video, const int2 *offsets, int *pixels, int npixels, int n,
-                  int frame, int frames, int width, int height)
+                  double *partial_sums, const unsigned char *video, const int2 *offsets, int *pixels, int npixels,
+                  int n, int frame, int frames, int width, int height)
 {
 	__shared__ double sums[THREADS];
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,8 +73,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 		seeds[i] = seed;
 		x[i] = px;
 		y[i] = py;
-		weight = 1.0 / n * exp(likelihood(video, offsets, pixels + i * npixels, npixels, frame, frames, width, height,
-		                                  (int)__builtin_floor(px + 0.5), (int)__builtin_floor(py + 0.5)));
+		weight = 1.0 / n *
+		         exp(likelihood(video, offsets, pixels + i * npixels, npixels, frame, frames, width, height,
+		                        (int)__builtin_floor(px + 0.5), (int)__builtin_floor(py + 0.5)));
 		weights[i] = weight;
 	}
 	sums[threadIdx.x] = weight;

@@ -1,6 +1,6 @@
 /* Sums of absolute differences for motion estimation in video coding: every block of the current frame against the
- * reference frame at each of 33 x 33 displacements (-16 .. 16 in x and y), for all seven block shapes of H.264, from 4 x 4
- * up to a whole macroblock of 16 x 16. All values are 16 bits and fit.
+ * reference frame at each of 33 x 33 displacements (-16 .. 16 in x and y), for all seven block shapes of H.264, from 4
+ * x 4 up to a whole macroblock of 16 x 16. All values are 16 bits and fit.
  *
  * Follows Parboil's sad: sad_4x4, a CTA of 61 threads per 4 x 4 block, 18 displacements a thread, the reference frame
  * read through the texture unit (clamped at its edges); sad_8, CTAs of 32 x 4 per macroblock, adds these up to 8x4, 4x8
@@ -10,9 +10,9 @@
 #define RANGE 16
 #define SIDE (2 * RANGE + 1)
 #define POSITIONS (SIDE * SIDE)
-#define PADDED 1104         /* positions between two blocks' results: the next multiple of 16 */
-#define WORDS (PADDED / 2)  /* of two positions */
-#define PER_THREAD 18       /* 61 x 18 >= 1089 */
+#define PADDED 1104        /* positions between two blocks' results: the next multiple of 16 */
+#define WORDS (PADDED / 2) /* of two positions */
+#define PER_THREAD 18      /* 61 x 18 >= 1089 */
 
 typedef unsigned short u16;
 
@@ -51,8 +51,8 @@ extern "C" __global__ void sad_4x4(const u16 *__restrict__ current, texture_obje
 
 /* in: results for 4x4. out: of each shape the blocks of all macroblocks, 8 of 8x4, 8 of 4x8, 4 of 8x8 a macroblock;
  * threadIdx.y is the 8 x 8 block. */
-extern "C" __global__ void sad_8(const unsigned *__restrict__ in, unsigned *__restrict__ wide, unsigned *__restrict__ tall,
-                                 unsigned *__restrict__ square)
+extern "C" __global__ void sad_8(const unsigned *__restrict__ in, unsigned *__restrict__ wide,
+                                 unsigned *__restrict__ tall, unsigned *__restrict__ square)
 {
 	int block = (blockIdx.y * gridDim.x + blockIdx.x) * 4 + threadIdx.y;
 
@@ -73,8 +73,8 @@ extern "C" __global__ void sad_8(const unsigned *__restrict__ in, unsigned *__re
 }
 
 /* in: results for 8x8. out: 2 of 16x8, 2 of 8x16, 1 of 16x16 a macroblock. */
-extern "C" __global__ void sad_16(const unsigned *__restrict__ in, unsigned *__restrict__ wide, unsigned *__restrict__ tall,
-                                  unsigned *__restrict__ square)
+extern "C" __global__ void sad_16(const unsigned *__restrict__ in, unsigned *__restrict__ wide,
+                                  unsigned *__restrict__ tall, unsigned *__restrict__ square)
 {
 	int block = blockIdx.y * gridDim.x + blockIdx.x;
 

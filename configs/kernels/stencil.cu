@@ -2,17 +2,17 @@
  * c1 x (the sum of its six neighbours) - c0 x (itself).
  *
  * Follows Parboil's stencil (the kernel that mixes shared memory with coarsening along x): CTAs of 32 x 4 threads, two
- * points a thread, 32 apart, so a CTA covers 64 x 4 columns and walks them plane by plane along z. The plane's points are
- * in shared memory for their neighbours in x and y (the CTA's edge reads those beyond it from global memory), the planes
- * above and below in registers. One launch an iteration; input and output change places. */
+ * points a thread, 32 apart, so a CTA covers 64 x 4 columns and walks them plane by plane along z. The plane's points
+ * are in shared memory for their neighbours in x and y (the CTA's edge reads those beyond it from global memory), the
+ * planes above and below in registers. One launch an iteration; input and output change places. */
 #include "device.h"
 
 #define TX 32
 #define TY 4
 #define WIDTH (2 * TX)
 
-/* Keeps the compiler from carrying one pointer per neighbour through the loop, which costs more than twice the registers
- * of the published kernel. */
+/* Keeps the compiler from carrying one pointer per neighbour through the loop, which costs more than twice the
+ * registers of the published kernel. */
 static __device__ __forceinline__ int opaque(int i)
 {
 	asm("" : "+r"(i));
@@ -28,8 +28,8 @@ static __device__ __forceinline__ float beyond(const float *p)
 	return v;
 }
 
-/* Sum of the four neighbours in the plane. here: the point in global memory, mine: in the tile. west, east, north, south:
- * whether that neighbour lies in the tile. */
+/* Sum of the four neighbours in the plane. here: the point in global memory, mine: in the tile. west, east, north,
+ * south: whether that neighbour lies in the tile. */
 static __device__ __forceinline__ float around(const float *here, const float *mine, int nx, bool west, bool east,
                                                bool north, bool south)
 {
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(TX *TY)
 		if (inner1)
 			out[0] = (above1 + below1 + around(here, mine, nx, lx > 0, true, ly > 0, ly < TY - 1)) * c1 - now1 * c0;
 		if (inner2)
-			out[TX] = (above2 + below2 + around(here + TX, mine + TX, nx, true, lx < TX - 1, ly > 0, ly < TY - 1)) * c1 -
+			out[TX] = (above2 + below2 + around(here + TX, mine + TX, nx, true, lx<TX - 1, ly> 0, ly < TY - 1)) * c1 -
 			          now2 * c0;
 		__syncthreads();
 		below1 = now1;

@@ -1,10 +1,11 @@
 /* Two-point angular correlation function: histograms of the angular distance of all pairs of points in the sky, within
  * the observed set (DD), between it and each random set (DR), and within each random set (RR).
  *
- * Follows Parboil's tpacf: one CTA of 256 threads per histogram, so 1 + 2 x sets of them; a tile of 256 points in shared
- * memory against one point a thread; the bin by bisection over cosines in constant memory; and HISTOGRAMS copies of the
- * histogram in shared memory, 16 a warp, so that at most two lanes meet at one counter, added up at the end (13.3 KB a
- * CTA). Counters are incremented with shared-memory atomics, where the original also has code for machines without. */
+ * Follows Parboil's tpacf: one CTA of 256 threads per histogram, so 1 + 2 x sets of them; a tile of 256 points in
+ * shared memory against one point a thread; the bin by bisection over cosines in constant memory; and HISTOGRAMS copies
+ * of the histogram in shared memory, 16 a warp, so that at most two lanes meet at one counter, added up at the end
+ * (13.3 KB a CTA). Counters are incremented with shared-memory atomics, where the original also has code for machines
+ * without. */
 #include "device.h"
 
 #define THREADS 256

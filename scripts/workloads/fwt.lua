@@ -40,9 +40,9 @@ return {
 		local log_n = need(p, "log_n", 7, 24)
 		local n = 1 << log_n
 		local m = cuda.module("fwt.ptx")
-		-- Exact in f32: transforms are sums of small integers, and every value inside the transform back is a
-		-- multiple of its stage's share of 1 / n whose numerator no product of the two transforms exceeds. That is
-		-- about (5 * 2.6 * sqrt(n)) * (128 * 4) at most: 2^24 up to n = 2^22; beyond that the data are smaller.
+		-- Exact in f32: transforms are sums of small integers, and in the transform back every value is a multiple of
+		-- its stage's part of 1 / n, with a numerator that no product of the two transforms exceeds. Those are about
+		-- 5.5 * 2.6 * sqrt(n) and at most 128 * 2: together below 2^22 for n = 2^20. Longer signals are weaker.
 		local signal, taps = small_integers(cuda, n, log_n <= 20 and 4 or 1), small_integers(cuda, TAPS, 2)
 		local padded, result = cuda.host("f32", n), cuda.host("f32", n)
 		for i = 0, TAPS - 1 do

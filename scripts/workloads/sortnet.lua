@@ -9,7 +9,7 @@ return {
 	help = "bitonic sorting network: barriers, bank conflicts, many launches (2^log_n pairs; ascending 1 or 0)",
 	kernels = "sortnet.ptx",
 	sizes = {
-		small = { log_n = 11, ascending = 1 },
+		small = { log_n = 12, ascending = 1 },
 		default = { log_n = 15, ascending = 1 },
 		large = { log_n = 17, ascending = 1 },
 	},
