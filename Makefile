@@ -35,7 +35,7 @@ TEST_SRC := $(sort $(wildcard tests/test_*.c))
 TESTS := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 # Tests that include a header of ui/ link everything of it but main.o; the others the library alone.
 UI_HEADERS := $(patsubst ui/%,%,$(shell find ui -name '*.h'))
-UI_TESTS := $(shell grep -l $(UI_HEADERS:%=-e '^.include "%"') $(TEST_SRC) $(wildcard tests/fuzz_*.c) /dev/null)
+UI_TESTS := $(shell grep -l $(UI_HEADERS:%=-e '^.include "%"') $(TEST_SRC) $(wildcard tests/fuzz_*.c tests/bench_*.c) /dev/null)
 VERSION = 0.1
 
 LUA_CFLAGS = $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
@@ -86,6 +86,13 @@ $(UI_TESTS:tests/%.c=$(B)/tests/%): $(B)/libui.a
 $(B)/tests/%: tests/%.c $(B)/libwarp.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter $(B)/libui.a,$^) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
+
+# The README's example of a scheduler is compiled into its test.
+$(B)/tests/readme_policy.c: README.md tests/tools/readme_block.sh
+	@mkdir -p $(@D)
+	@tests/tools/readme_block.sh c '/* batch' > $@
+$(B)/tests/test_policy: $(B)/tests/readme_policy.c
+$(B)/tests/test_policy: CFLAGS += -I$(B)/tests
 
 # --- for people ------------------------------------------------------------------------------------------------------
 

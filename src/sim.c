@@ -27,6 +27,9 @@ void sim_destroy(struct sim *s)
 		return;
 	travel_free(s);
 	gpu_destroy(s->gpu);
+	for (u32 i = 0; i < s->npolicies; i++)
+		free(s->policy[i].name);
+	free(s->policy);
 	free(s);
 }
 
@@ -230,6 +233,8 @@ static bool advance(struct sim *s, u64 until)
 	bool stop = gpu_advance(s->gpu, MIN(until, s->muted ? NEVER : s->next_sample));
 	if (s->gpu->st->cycle >= s->next_sample && !s->muted)
 		run_samplers(s);
+	stop |= s->stop_wanted;
+	s->stop_wanted = false;
 	return stop;
 }
 
@@ -252,6 +257,8 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			s->interrupted = 0;
 			return stopped(s, out, STOP_INTERRUPT);
 		}
+		if (unlikely(sim_policy_error(s) != NULL))
+			return stopped(s, out, STOP_POLICY);
 		u64 travel = s->history ? travel_step(s) : NEVER;
 		if (task_idle(g->task))
 			return stopped(s, out, STOP_IDLE);
@@ -262,7 +269,7 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			stop = gpu_deadlock(g);
 		else
 			stop = advance(s, MIN(MIN(until, travel), g->st->watch_at));
-		if (stop && !g->st->faulted && !g->st->deadlocked)
+		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s))
 			return stopped(s, out, STOP_REQUEST);
 	}
 }
@@ -279,6 +286,118 @@ void sim_take_printf(struct sim *s, struct strbuf *out)
 	front_take_printf(s->gpu->front, out);
 }
 
+/* --- external policies
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+static bool warp_is_external(const struct gpu *g)
+{
+	return g->ctx[0].sched == &sched_external;
+}
+static bool cta_is_external(const struct gpu *g)
+{
+	return g->cta_sched == &cta_sched_external;
+}
+
+static struct registered *registered(const struct sim *s, const char *name, bool cta)
+{
+	for (u32 i = 0; i < s->npolicies; i++)
+		if (!strcmp(s->policy[i].name, name) && !s->policy[i].cta == !cta)
+			return &s->policy[i];
+	return NULL;
+}
+
+static struct registered *enter(struct sim *s, const char *name, bool cta)
+{
+	struct registered *r = registered(s, name, cta);
+	if (r)
+		return r;
+	s->policy = xrealloc(s->policy, (s->npolicies + 1) * sizeof *s->policy);
+	r = &s->policy[s->npolicies++];
+	*r = (struct registered){.name = xstrdup(name)};
+	return r;
+}
+
+static void set_warp_sched(struct gpu *g, const struct warp_sched_ops *ops, struct external_warp_sched *p)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		g->ctx[i].external = p;
+		sm_set_sched(&g->ctx[i], g->sm[i], ops);
+	}
+}
+
+void sim_register_warp_sched(struct sim *s, const char *name, struct external_warp_sched *p)
+{
+	struct gpu *g = s->gpu;
+	enter(s, name, false)->warp = p;
+	if (warp_is_external(g) && !g->ctx[0].external && !strcmp(g->conf.warp_sched, name))
+		set_warp_sched(g, &sched_external, p);
+}
+
+void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p)
+{
+	struct gpu *g = s->gpu;
+	enter(s, name, true)->cta = p;
+	if (cta_is_external(g) && !g->cta_external && !strcmp(g->conf.cta_sched, name))
+		g->cta_external = p;
+}
+
+static const char *unregistered_or(const struct err *failure, const char *unregistered)
+{
+	return !failure ? unregistered : failure->set ? failure->msg : NULL;
+}
+
+const char *sim_policy_error(const struct sim *s)
+{
+	const struct gpu *g = s->gpu;
+	const struct external_warp_sched *w = g->ctx[0].external;
+	const struct external_cta_sched *c = g->cta_external;
+	const char *bad = NULL;
+	if (unlikely(warp_is_external(g)))
+		bad = unregistered_or(w ? &w->failure : NULL, "warp-sched names an external policy that is not registered");
+	if (unlikely(cta_is_external(g)) && !bad)
+		bad = unregistered_or(c ? &c->failure : NULL, "cta-sched names an external policy that is not registered");
+	return bad;
+}
+
+bool sim_policy_blind(const struct sim *s)
+{
+	const struct gpu *g = s->gpu;
+	const struct external_warp_sched *w = g->ctx[0].external;
+	const struct external_cta_sched *c = g->cta_external;
+	return (warp_is_external(g) && w && !w->stateless) || (cta_is_external(g) && c && !c->stateless);
+}
+
+void sim_clear_policy_errors(struct sim *s)
+{
+	struct gpu *g = s->gpu;
+	if (warp_is_external(g) && g->ctx[0].external)
+		err_clear(&g->ctx[0].external->failure);
+	if (cta_is_external(g) && g->cta_external)
+		err_clear(&g->cta_external->failure);
+}
+
+/* The schedulers that a changed configuration names. */
+struct choice {
+	const struct warp_sched_ops *warp;
+	const struct cta_sched_ops *cta;
+	struct external_warp_sched *warp_external;
+	struct external_cta_sched *cta_external;
+};
+
+static bool choose_scheds(const struct sim *s, const struct conf *c, struct choice *o, struct err *e)
+{
+	*o = (struct choice){.warp = warp_sched_find(c->warp_sched), .cta = cta_sched_find(c->cta_sched)};
+	struct registered *w = o->warp == &sched_external ? registered(s, c->warp_sched, false) : NULL;
+	struct registered *t = o->cta == &cta_sched_external ? registered(s, c->cta_sched, true) : NULL;
+	if (!o->warp || (o->warp == &sched_external && !w))
+		return err_set(e, "no warp scheduler '%s' (see: list policies)", c->warp_sched);
+	if (!o->cta || (o->cta == &cta_sched_external && !t))
+		return err_set(e, "no CTA scheduler '%s' (see: list policies)", c->cta_sched);
+	o->warp_external = w ? w->warp : NULL;
+	o->cta_external = t ? t->cta : NULL;
+	return true;
+}
+
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 {
 	struct gpu *g = s->gpu;
@@ -293,20 +412,22 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 	if (!may)
 		return err_set(e, "%s is part of the machine: it can be set when it is built (--set %s=%s), not while it runs",
 		               key, key, value);
-	const struct warp_sched_ops *ws = warp_sched_find(c.warp_sched);
-	const struct cta_sched_ops *cs = cta_sched_find(c.cta_sched);
-	if (!ws)
-		return err_set(e, "no warp scheduler '%s' (see: list policies)", value);
-	if (!cs)
-		return err_set(e, "no CTA scheduler '%s' (see: list policies)", value);
-	if (cs != g->cta_sched && g->task->nrunning)
+	struct choice to;
+	if (!choose_scheds(s, &c, &to, e))
+		return false;
+	if ((to.cta != g->cta_sched || to.cta_external != g->cta_external) && !strcmp(key, "cta-sched") && g->task->nrunning)
 		return err_set(e, "cta-sched: kernels are running; it can be changed between kernels");
 	gpu_sync(g);
 	g->conf = c;
-	g->cta_sched = cs;
-	for (u32 i = 0; i < c.num_sms; i++)
-		if (g->ctx[i].sched != ws || !strcmp(key, "tlv.group"))
-			sm_set_sched(&g->ctx[i], g->sm[i], ws);
+	if (!strcmp(key, "cta-sched")) {
+		g->cta_sched = to.cta;
+		g->cta_external = to.cta_external;
+	}
+	bool other = g->ctx[0].sched != to.warp || (g->ctx[0].external != to.warp_external && !strcmp(key, "warp-sched"));
+	if (other || !strcmp(key, "tlv.group"))
+		set_warp_sched(g, to.warp, to.warp_external);
+	if (sim_policy_blind(s))
+		sim_history(s, 0, NULL);
 	g->st->dispatching = 1;
 	if (!strcmp(key, "deadlock_cycles"))
 		g->st->watch_at = 0; /* due by the old period */
@@ -371,6 +492,11 @@ void sim_set_sampler(struct sim *s, int id, u64 period)
 void sim_on_rewind(struct sim *s, int id, rewind_fn *fn)
 {
 	s->sampler[id].rewind = fn;
+}
+
+void sim_request_stop(struct sim *s)
+{
+	s->stop_wanted = true;
 }
 
 u64 sim_hash(struct sim *s)

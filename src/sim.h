@@ -12,6 +12,8 @@
 #include "gpu/query.h"
 #include "ir/devmem.h"
 #include "ir/ir.h"
+#include "cta/sched/external.h"
+#include "sm/sched/external.h"
 
 struct sim;
 /* A machine at cycle 0. conf is copied; policies are looked up by name (unknown: error listing what there is). */
@@ -52,13 +54,15 @@ enum stop_why {
 	STOP_FAULT,     /* the simulated program faulted; sim_fault_text() */
 	STOP_DEADLOCK,  /* no progress for deadlock_cycles */
 	STOP_INTERRUPT, /* sim_interrupt() was called */
+	STOP_POLICY,    /* an external policy failed or is missing; sim_policy_error() */
 };
 struct stop {
 	enum stop_why why;
 	u64 cycle;
 };
 /* Simulates until one of the reasons holds; stops between cycles, cycle counts those completed. `until` is an absolute
- * cycle (NEVER allowed). After a fault or deadlock further calls return the same reason at once. */
+ * cycle (NEVER allowed). After a fault, a deadlock or a failed
+ * policy further calls return the same reason at once. */
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out);
 /* Asks a running sim_run to stop at the next cycle boundary: safe from a signal handler. */
 void sim_interrupt(struct sim *s);
@@ -97,6 +101,7 @@ struct sim_history_info {
 	u64 begin, frontier; /* cycles that sim_goto() reaches */
 	u32 snapshots, at;   /* at: the snapshot last passed */
 	u64 bytes;
+	const char *off; /* why there is none; NULL while on */
 	u32 turns;           /* that have happened at the present position */
 	bool turn_ahead;     /* a recorded turn lies ahead: the host program is not to be asked */
 };
@@ -121,6 +126,8 @@ void sim_set_sampler(struct sim *s, int id, u64 period);
  * for cycles it has seen. */
 typedef void rewind_fn(void *ctx, u64 cycle);
 void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
+/* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
+void sim_request_stop(struct sim *s);
 
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 /* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */
@@ -131,6 +138,19 @@ u64 sim_hash(struct sim *s);
 bool sim_check(struct sim *s, struct err *e);
 /* With no kernel left: lets the clock run until the last write-back has reached DRAM. For the end of a run, after its report. */
 void sim_drain(struct sim *s);
+
+/* --- policies from outside the library ---
+ *
+ * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy. A machine may be created with such a name;
+ * it runs once the policy is registered (until then: STOP_POLICY). Registering under the name that is in use binds the policy when none is
+ * bound; else it comes into use with sim_set(). p lives until sim_destroy(): the past may refer to it.
+ *
+ * A policy that is not `stateless` cannot be brought back by snapshots: while one is in use there is no history - sim_history() starts none,
+ * sim_set() ends the one there is, for the rest of the machine's life. */
+void sim_register_warp_sched(struct sim *s, const char *name, struct external_warp_sched *p);
+void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p);
+/* What is wrong with the external policies in use, with the place; NULL = nothing. */
+const char *sim_policy_error(const struct sim *s);
 
 /* --- what there is
  * --------------------------------------------------------------------------------------------------------- */

@@ -13,12 +13,21 @@ struct sampler {
 	rewind_fn *rewind;
 	void *ctx;
 };
+/* An external policy by name: one of the two pointers is set. */
+struct registered {
+	char *name;
+	struct external_warp_sched *warp;
+	struct external_cta_sched *cta;
+};
 struct sim {
 	struct gpu *gpu;
+	struct registered *policy;
+	u32 npolicies;
 	volatile sig_atomic_t interrupted;
 	struct sampler sampler[8];
 	u32 nsamplers;
 	u64 next_sample;
+	bool stop_wanted; /* by a sampler, in this cycle */
 	/* Time travel: off while history is NULL. */
 	struct history *history;
 	u64 frontier;       /* the farthest cycle simulated since the last fork */
@@ -37,5 +46,9 @@ struct sim {
 u64 travel_step(struct sim *s);
 /* sim.c: the earliest cycle any sampler wants. */
 void sim_find_next_sample(struct sim *s);
+/* sim.c: is a policy in use whose state no snapshot has? And: forgets the failures of policies (the machine goes back). */
+bool sim_policy_blind(const struct sim *s);
+void sim_clear_policy_errors(struct sim *s);
+void sim_bind_warp_sched(struct sim *s, struct external_warp_sched *p);
 void travel_free(struct sim *s);
 #endif

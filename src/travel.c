@@ -6,10 +6,11 @@
 #include "sim_internal.h"
 
 /* Taking snapshots may cost this share of the host's time; they come closer or further apart to keep it. */
-#define COST_SHARE 32
+#define COST_SHARE 30
 #define FIRST_GAP 1000 /* cycles */
 #define MAX_GAP 20000000
 #define TAIL 2048 /* cycles before the target of sim_goto that samplers see */
+#define NEAR 64   /* a snapshot this close before a target far from any: the next steps back start there */
 
 /* --- what is not in pages --------------------------------------------------------------------------------------------------------- */
 
@@ -17,6 +18,8 @@ struct outside {
 	struct conf conf;
 	const struct cta_sched_ops *cta_sched;
 	const struct warp_sched_ops *warp_sched;
+	struct external_warp_sched *warp_external;
+	struct external_cta_sched *cta_external;
 	u64 top;
 	u32 nallocs, nmodules;
 	void *front;
@@ -34,7 +37,8 @@ static struct outside *outside_save(const struct gpu *g)
 {
 	const struct devmem *d = &g->mem_values;
 	struct outside *o = xmalloc(sizeof *o + d->nallocs * sizeof *d->allocs);
-	*o = (struct outside){.conf = g->conf, .cta_sched = g->cta_sched, .warp_sched = g->ctx[0].sched, .top = d->top,
+	*o = (struct outside){.conf = g->conf, .cta_sched = g->cta_sched, .warp_sched = g->ctx[0].sched, .warp_external = g->ctx[0].external,
+	                      .cta_external = g->cta_external, .top = d->top,
 	                      .nallocs = d->nallocs, .nmodules = g->nmodules, .front = front_host_save(g->front)};
 	if (d->nallocs)
 		memcpy(o->allocs, d->allocs, d->nallocs * sizeof *d->allocs);
@@ -46,8 +50,11 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 	struct devmem *d = &g->mem_values;
 	g->conf = o->conf;
 	g->cta_sched = o->cta_sched;
-	for (u32 i = 0; i < g->conf.num_sms; i++)
+	g->cta_external = o->cta_external;
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		g->ctx[i].sched = o->warp_sched; /* its state is in the arena */
+		g->ctx[i].external = o->warp_external;
+	}
 	g->nmodules = o->nmodules;
 	d->top = o->top;
 	if (d->cap < o->nallocs) {
@@ -66,13 +73,15 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 static u64 now_ns(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
 static bool take(struct sim *s, enum snapshot_kind k)
 {
 	gpu_sync(s->gpu);
+	s->next_auto = sim_cycle(s) + s->auto_gap;
+	s->auto_ns = now_ns();
 	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s->gpu), outside_free);
 	if (!ok) { /* not even this one fits: go on without a past */
 		history_free(s->history);
@@ -81,8 +90,8 @@ static bool take(struct sim *s, enum snapshot_kind k)
 	return ok;
 }
 
-/* The next AUTO snapshot comes when COST_SHARE times what the last one cost has passed, judged by the cycles simulated since. Host time decides only
- * where snapshots lie, never what the machine does. */
+/* The next AUTO snapshot comes when COST_SHARE times the CPU time that the last one cost has passed, judged by the cycles simulated since.
+ * Host time decides only where snapshots lie, never what the machine does. */
 static void take_auto(struct sim *s)
 {
 	u64 start = now_ns(), since = start - s->auto_ns;
@@ -164,7 +173,7 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 {
 	history_free(s->history);
 	s->history = NULL;
-	if (!mb)
+	if (!mb || sim_policy_blind(s))
 		return true;
 	s->history = history_create(&s->gpu->arena, &s->gpu->mem_values, mb << 20, e);
 	if (!s->history)
@@ -206,10 +215,26 @@ static void rewind_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
+/* Replays to a cycle of the past. Samplers see the last stretch, so that what they show of "just now" is true. */
+static bool approach(struct sim *s, u64 cycle)
+{
+	bool far = cycle > sim_cycle(s) + 16 * NEAR;
+	bool there = replay(s, cycle - MIN(cycle, TAIL), false);
+	rewind_samplers(s);
+	if (there && far) {
+		there = replay(s, cycle - NEAR, true);
+		if (there && s->history)
+			take(s, SNAP_AUTO);
+	}
+	return there && replay(s, cycle, true);
+}
+
 bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 {
-	if (!s->history)
-		return err_set(e, "there is no history (history.mb is 0)");
+	struct sim_history_info h;
+	sim_history_info(s, &h);
+	if (!h.on)
+		return err_set(e, "%s", h.off);
 	s->frontier = MAX(s->frontier, sim_cycle(s));
 	if (cycle > s->frontier)
 		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu", (unsigned long long)cycle,
@@ -220,13 +245,12 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 	bool back = cycle < sim_cycle(s), ahead = !back && i == history_at(s->history);
 	if (!ahead)
 		restore(s, i);
-	bool there = true;
-	if (back) { /* samplers see the last stretch before the cycle, so that what they show of "just now" is true */
-		there = replay(s, cycle - MIN(cycle, TAIL), false);
-		rewind_samplers(s);
-	}
-	if (!there || !replay(s, cycle, back))
+	sim_clear_policy_errors(s);
+	if (!(back ? approach(s, cycle) : replay(s, cycle, false)))
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s), (unsigned long long)cycle);
+	const char *policy = sim_cycle(s) < cycle ? sim_policy_error(s) : NULL;
+	if (policy)
+		return err_set(e, "the way to cycle %llu ended at %llu: %s", (unsigned long long)cycle, (unsigned long long)sim_cycle(s), policy);
 	return true;
 }
 
@@ -238,6 +262,7 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 	if (!i)
 		return err_set(e, "history does not reach back to the change");
 	restore(s, i - 1);
+	sim_clear_policy_errors(s);
 	history_fork(s->history);
 	bool there = replay(s, history_cycle(s->history, i - 1), false); /* a TURN just before it, at its own cycle */
 	s->frontier = sim_cycle(s);
@@ -254,6 +279,10 @@ void sim_before_change(struct sim *s)
 void sim_history_info(const struct sim *s, struct sim_history_info *o)
 {
 	*o = (struct sim_history_info){.on = s->history, .frontier = MAX(s->frontier, sim_cycle(s)), .begin = sim_cycle(s)};
+	if (sim_policy_blind(s))
+		o->off = "there is no going back: a policy in use keeps a state of its own that no snapshot has (one with stateless = true does not)";
+	else if (!s->history)
+		o->off = "there is no history to go back in (--set history.mb=512 keeps one; a policy with a state of its own ends it)";
 	if (!s->history)
 		return;
 	const struct history *h = s->history;

@@ -33,7 +33,6 @@ expect 0 "warpdbg " --version
 expect 2 "did you mean 'list'" lst
 expect 2 "there are: debug, run" zzzzzzzz
 expect 2 "to simulate this file" x.ptx
-expect 2 "unknown command 'compare'" compare hotspot
 expect 2 "did you mean '--warp-sched'" run --wrp-sched gto
 expect 2 "--gpu needs a value" run --gpu
 expect 2 "--ascii takes no value" run --ascii=1

@@ -1,9 +1,12 @@
-/* Every event of events.def is emitted when it should be, with the arguments it documents, and agrees with the counters. */
+/* Every event of events.def is emitted when it should be, with the arguments it documents, and agrees with the
+ * counters. */
 #include "tests/sm_rig.h"
 
 #define REGS ".reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
-#define ENTRY(name) ".visible .entry " name "(.param .u64 p0)\n{\n" REGS "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x;\n"
-#define OWN_WORD "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
+#define ENTRY(name)                                                                                                    \
+	".visible .entry " name "(.param .u64 p0)\n{\n" REGS "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x;\n"
+#define OWN_WORD                                                                                                       \
+	"mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
 
 struct recorded {
 	struct sim *s;
@@ -36,12 +39,15 @@ static void release(struct recorded *r)
 }
 
 static const char mixed[] =
-    ".shared .align 4 .b8 sh[1024];\nand.b32 %r5, %r1, 255; shl.b32 %r5, %r5, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, %r5; st.shared.u32 [%r6], %r4;\n"
+    ".shared .align 4 .b8 sh[1024];\nand.b32 %r5, %r1, 255; shl.b32 %r5, %r5, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, "
+    "%r5; st.shared.u32 [%r6], %r4;\n"
     "bar.sync 0; setp.lt.u32 %p1, %r1, 10; @%p1 bra A; mul.lo.u32 %r8, %r4, 7; bra.uni B;\nA: div.u32 %r8, %r4, 3;\n"
     "B: mul.lo.u32 %r9, %r4, 129; and.b32 %r9, %r9, 16383; mad.wide.u32 %a3, %r9, 4, %a1; ld.global.u32 %r10, [%a3];\n"
-    "ld.global.u32 %r11, [%a3+128]; add.u32 %r10, %r10, %r8; add.u32 %r10, %r10, %r11; st.global.u32 [%a2+131072], %r10; ret;";
+    "ld.global.u32 %r11, [%a3+128]; add.u32 %r10, %r10, %r8; add.u32 %r10, %r10, %r11; st.global.u32 [%a2+131072], "
+    "%r10; ret;";
 
-/* --- the SM --------------------------------------------------------------------------------------------------------- */
+/* --- the SM ---------------------------------------------------------------------------------------------------------
+ */
 
 static void test_issue(void **state)
 {
@@ -197,14 +203,18 @@ static void test_kernels(void **state)
 {
 	struct recorded r = record((const char *[]){"num_sms=2", "launch.latency=50", NULL}, mixed);
 	u64 buf = rig_alloc(r.s, 1 << 20);
-	sim_subscribe(r.s, BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE), rig_record, &r.log);
+	sim_subscribe(r.s,
+	              BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_CTA_DISPATCH) |
+	                  BIT(EV_CTA_DONE),
+	              rig_record, &r.log);
 	rig_launch(r.s, r.m, "k", 5, 32, 3, &buf, 1);
 	rig_launch(r.s, r.m, "k", 6, 32, 3, &buf, 1);
 	rig_finish(r.s);
 	for (u32 i = 0; i < 2; i++) {
 		struct kernel_info k;
 		gpu_kernel_info(sim_gpu(r.s), i, &k);
-		const struct event *l = rig_event(&r.log, EV_KERNEL_LAUNCH, i), *s = rig_event(&r.log, EV_KERNEL_START, i), *d = rig_event(&r.log, EV_KERNEL_DONE, i);
+		const struct event *l = rig_event(&r.log, EV_KERNEL_LAUNCH, i), *s = rig_event(&r.log, EV_KERNEL_START, i),
+		                   *d = rig_event(&r.log, EV_KERNEL_DONE, i);
 		assert_int_equal(l->kernel, i);
 		assert_int_equal(l->arg[0], 3);
 		assert_int_equal(l->arg[1], 5 + i);
@@ -216,13 +226,15 @@ static void test_kernels(void **state)
 	release(&r);
 }
 
-/* --- memory --------------------------------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------------------------------
+ */
 
 #define MEMORY (BIT(EV_L1_MISS) | BIT(EV_L1_EVICT) | BIT(EV_L1_FILL) | BIT(EV_L2_MISS) | BIT(EV_DRAM_ACTIVATE))
 
 static void test_memory(void **state)
 {
-	struct recorded r = record((const char *[]){"num_sms=2", "l1d.sets=4", "l1d.ways=2", "l2.sets=4", "l2.ways=2", NULL}, mixed);
+	struct recorded r =
+	    record((const char *[]){"num_sms=2", "l1d.sets=4", "l1d.ways=2", "l2.sets=4", "l2.ways=2", NULL}, mixed);
 	run(&r, 24, 128, MEMORY);
 	u64 misses[2] = {0}, fills[2] = {0};
 	for (u32 i = 0; i < r.log.n; i++) {
@@ -260,7 +272,8 @@ static void test_memory(void **state)
 	release(&r);
 }
 
-/* Each cause of refusal on the machine that provokes it; once for each transaction and reason, not once for each try. */
+/* Each cause of refusal on the machine that provokes it; once for each transaction and reason, not once for each try.
+ */
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -272,7 +285,8 @@ static void test_refusals(void **state)
 	    {{"l1d.merges=1"}, "rf_merge", 3},
 	    {{"l1d.miss_queue=1", "noc.flit=8"}, "rf_queue", 4},
 	};
-	static const char body[] = "and.b32 %r5, %r1, 7; mad.wide.u32 %a3, %r5, 128, %a1; ld.global.u32 %r6, [%a3]; ld.global.u32 %r7, [%a3+2048];\n"
+	static const char body[] = "and.b32 %r5, %r1, 7; mad.wide.u32 %a3, %r5, 128, %a1; ld.global.u32 %r6, [%a3]; "
+	                           "ld.global.u32 %r7, [%a3+2048];\n"
 	                           "add.u32 %r6, %r6, %r7; st.global.u32 [%a2+65536], %r6; ret;";
 	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
 		const char *sets[] = {"num_sms=1", cases[k].set[0], cases[k].set[1], NULL};
@@ -284,18 +298,22 @@ static void test_refusals(void **state)
 			n += e->arg[1] == cases[k].reason;
 			assert_int_equal(r.m->code[e->pc].cls, IC_GLOBAL);
 			if (i)
-				assert_true(e->cycle > e[-1].cycle && (e->arg[0] != e[-1].arg[0] || e->warp != e[-1].warp || e->arg[1] != e[-1].arg[1]));
+				assert_true(e->cycle > e[-1].cycle &&
+				            (e->arg[0] != e[-1].arg[0] || e->warp != e[-1].warp || e->arg[1] != e[-1].arg[1]));
 		}
 		assert_true(n > 0 && n <= rig_counter(r.s, CG_l1d, cases[k].counter));
 		release(&r);
 	}
 }
 
-/* --- the end of the machine ------------------------------------------------------------------------------------------ */
+/* --- the end of the machine ------------------------------------------------------------------------------------------
+ */
 
 static void test_fault(void **state)
 {
-	struct recorded r = record((const char *[]){"num_sms=2", NULL}, "setp.ne.u32 %p1, %r4, 70; mov.u64 %a3, 64; @%p1 bra E; ld.global.u32 %r5, [%a3];\nE: ret;");
+	struct recorded r =
+	    record((const char *[]){"num_sms=2", NULL},
+	           "setp.ne.u32 %p1, %r4, 70; mov.u64 %a3, 64; @%p1 bra E; ld.global.u32 %r5, [%a3];\nE: ret;");
 	sim_subscribe(r.s, BIT(EV_FAULT), rig_record, &r.log);
 	u64 buf = rig_alloc(r.s, 4096);
 	rig_launch(r.s, r.m, "k", 2, 64, 0, &buf, 1);
@@ -314,7 +332,8 @@ static void test_fault(void **state)
 
 static void test_deadlock(void **state)
 {
-	struct recorded r = record((const char *[]){"num_sms=1", NULL}, "setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1, 64; ret;\nA: bar.sync 2, 64; ret;");
+	struct recorded r = record((const char *[]){"num_sms=1", NULL},
+	                           "setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1, 64; ret;\nA: bar.sync 2, 64; ret;");
 	sim_subscribe(r.s, BIT(EV_DEADLOCK), rig_record, &r.log);
 	u64 buf = rig_alloc(r.s, 4096);
 	rig_launch(r.s, r.m, "k", 1, 64, 0, &buf, 1);
@@ -326,9 +345,9 @@ static void test_deadlock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_issue),    cmocka_unit_test(test_stall),           cmocka_unit_test(test_divergence),
-	    cmocka_unit_test(test_barriers), cmocka_unit_test(test_warps_and_ctas),  cmocka_unit_test(test_kernels),
-	    cmocka_unit_test(test_memory),   cmocka_unit_test(test_refusals),        cmocka_unit_test(test_fault),
+	    cmocka_unit_test(test_issue),    cmocka_unit_test(test_stall),          cmocka_unit_test(test_divergence),
+	    cmocka_unit_test(test_barriers), cmocka_unit_test(test_warps_and_ctas), cmocka_unit_test(test_kernels),
+	    cmocka_unit_test(test_memory),   cmocka_unit_test(test_refusals),       cmocka_unit_test(test_fault),
 	    cmocka_unit_test(test_deadlock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

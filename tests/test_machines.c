@@ -1,5 +1,5 @@
-/* Machines at the edges of what the configuration allows, and random ones: a workload that uses every part must end with
- * the right results, all conservation laws must hold, and nothing may depend on how often one looks. */
+/* Machines at the edges of what the configuration allows, and random ones: a workload that uses every part must end
+ * with the right results, all conservation laws must hold, and nothing may depend on how often one looks. */
 #include "base/rng.h"
 #include "tests/sm_rig.h"
 
@@ -14,15 +14,20 @@ static const char kernel[] = PTX_HEAD
     ".reg .pred %p<4>; .reg .b32 %r<40>; .reg .b64 %a<12>; .reg .f32 %f<4>; .reg .f64 %d<4>;\n"
     ".shared .align 4 .b8 sh[1024]; .local .align 4 .b8 loc[32];\n"
     "ld.param.u64 %a1, [p0]; ld.param.u64 %a9, [p1]; cvt.u32.u64 %r30, %a9;\n"
-    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
-    "mul.lo.u32 %r5, %r4, %r30; and.b32 %r5, %r5, 8191; mad.wide.u32 %a3, %r5, 4, %a1; ld.global.u32 %r6, [%a3+32768];\n" /* gather */
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 "
+    "%a2, %r4, 4, %a1;\n"
+    "mul.lo.u32 %r5, %r4, %r30; and.b32 %r5, %r5, 8191; mad.wide.u32 %a3, %r5, 4, %a1; ld.global.u32 %r6, "
+    "[%a3+32768];\n" /* gather */
     "mov.u32 %r7, sh; shl.b32 %r8, %r1, 2; add.u32 %r9, %r7, %r8; st.shared.u32 [%r9], %r6; bar.sync 0;\n"
-    "add.u32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, %r3; @%p1 mov.u32 %r10, 0; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r7; ld.shared.u32 %r11, [%r10];\n"
-    "and.b32 %r12, %r4, 3; setp.eq.u32 %p2, %r12, 0; @%p2 bra A; mul.lo.u32 %r13, %r4, 7; max.u32 %r13, %r13, 5; bra.uni B;\n"
+    "add.u32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, %r3; @%p1 mov.u32 %r10, 0; shl.b32 %r10, %r10, 2; add.u32 %r10, "
+    "%r10, %r7; ld.shared.u32 %r11, [%r10];\n"
+    "and.b32 %r12, %r4, 3; setp.eq.u32 %p2, %r12, 0; @%p2 bra A; mul.lo.u32 %r13, %r4, 7; max.u32 %r13, %r13, 5; "
+    "bra.uni B;\n"
     "A: add.u32 %r13, %r4, 100; div.u32 %r13, %r13, 3;\n"
     "B: cvt.rn.f64.u32 %d1, %r13; add.f64 %d1, %d1, %d1; cvt.rzi.u32.f64 %r14, %d1;\n"
     "cvt.rn.f32.u32 %f1, %r12; ex2.approx.ftz.f32 %f1, %f1; cvt.rni.u32.f32 %r15, %f1;\n" /* 1 2 4 8 */
-    "mov.u32 %r16, loc; shl.b32 %r17, %r12, 2; add.u32 %r17, %r17, %r16; st.local.u32 [%r17], %r15; ld.local.u32 %r18, [%r17];\n"
+    "mov.u32 %r16, loc; shl.b32 %r17, %r12, 2; add.u32 %r17, %r17, %r16; st.local.u32 [%r17], %r15; ld.local.u32 %r18, "
+    "[%r17];\n"
     "red.global.add.u32 [%a1+16388], %r12; membar.gl; shfl.sync.bfly.b32 %r19, %r18, 0, 31, -1;\n"
     "add.u32 %r20, %r6, %r11; add.u32 %r20, %r20, %r14; add.u32 %r20, %r20, %r19; st.global.u32 [%a2], %r20; ret;\n}\n";
 
@@ -112,7 +117,9 @@ static void set_int(struct conf *c, const struct conf_key *k, double v)
 /* Keys that a workload needs at a certain size, and those that say nothing about the machine's parts. */
 static bool is_free(const struct conf_key *k)
 {
-	static const char *const fixed[] = {"mem.heap_mb", "deadlock_cycles", "seed", "timeline.period", "sm.shared", "front.local_kb", "front.frame_kb", "launch.latency", "sm.regs"};
+	static const char *const fixed[] = {"mem.heap_mb",     "deadlock_cycles", "seed",
+	                                    "timeline.period", "sm.shared",       "front.local_kb",
+	                                    "front.frame_kb",  "launch.latency",  "sm.regs"};
 	for (u32 i = 0; i < ARRAY_LEN(fixed); i++)
 		if (!strcmp(k->key, fixed[i]))
 			return false;
@@ -125,8 +132,9 @@ static double bounded(const struct conf_key *k, double v)
 	static const struct {
 		const char *key;
 		double most;
-	} cap[] = {{"l2.sets", 1024}, {"l2.ways", 64}, {"l2.slices", 4}, {"partitions", 16}, {"l2.mshrs", 512}, {"l2.merges", 16}, {"l1d.sets", 512}, {"l1i.sets", 512},
-	           {"l1c.sets", 512}, {"l1t.sets", 512}, {"l1d.ways", 32}, {"l1i.ways", 32}, {"l1c.ways", 32}, {"l1t.ways", 32}};
+	} cap[] = {{"l2.sets", 1024}, {"l2.ways", 64},   {"l2.slices", 4},  {"partitions", 16}, {"l2.mshrs", 512},
+	           {"l2.merges", 16}, {"l1d.sets", 512}, {"l1i.sets", 512}, {"l1c.sets", 512},  {"l1t.sets", 512},
+	           {"l1d.ways", 32},  {"l1i.ways", 32},  {"l1c.ways", 32},  {"l1t.ways", 32}};
 	for (u32 i = 0; i < ARRAY_LEN(cap); i++)
 		if (!strcmp(k->key, cap[i].key))
 			return MIN(v, cap[i].most);
@@ -229,9 +237,11 @@ static void test_random_machines(void **state)
 /* Everything at its most at once, as far as it is one machine: 128 SMs of 64 warps with 4 schedulers of dual issue. */
 static void test_largest(void **state)
 {
-	static const char *const sets[][2] = {{"num_sms", "128"}, {"sm.threads", "2048"}, {"sm.ctas", "32"}, {"sm.regs", "262144"}, {"sm.schedulers", "4"}, {"sm.issue_width", "2"},
-	                                      {"lsu.queue", "32"}, {"lsu.loads", "1024"}, {"lat.int_add", "1000"}, {"lat.f64_add", "1000"}, {"shared.latency", "1000"},
-	                                      {"l1d.latency", "1000"}, {"sm.read_latency", "32"}, {"partitions", "64"}, {"l1d.stores", "65536"}};
+	static const char *const sets[][2] = {
+	    {"num_sms", "128"},        {"sm.threads", "2048"},  {"sm.ctas", "32"},          {"sm.regs", "262144"},
+	    {"sm.schedulers", "4"},    {"sm.issue_width", "2"}, {"lsu.queue", "32"},        {"lsu.loads", "1024"},
+	    {"lat.int_add", "1000"},   {"lat.f64_add", "1000"}, {"shared.latency", "1000"}, {"l1d.latency", "1000"},
+	    {"sm.read_latency", "32"}, {"partitions", "64"},    {"l1d.stores", "65536"}};
 	struct conf c = small_machine();
 	struct err e = {0};
 	for (u32 i = 0; i < ARRAY_LEN(sets); i++)
@@ -247,11 +257,15 @@ static void test_largest(void **state)
 static void test_smallest(void **state)
 {
 	static const char *const sets[][2] = {
-	    {"num_sms", "1"}, {"sm.threads", "32"}, {"sm.ctas", "1"}, {"sm.schedulers", "1"}, {"lsu.queue", "1"}, {"lsu.loads", "1"}, {"l1d.sets", "1"}, {"l1d.ways", "1"},
-	    {"l1d.mshrs", "1"}, {"l1d.merges", "1"}, {"l1d.miss_queue", "1"}, {"l1d.stores", "1"}, {"l1i.sets", "1"}, {"l1i.ways", "1"}, {"l1i.line", "32"}, {"l1i.mshrs", "1"},
-	    {"l1i.merges", "1"}, {"l1c.mshrs", "1"}, {"l1c.merges", "1"}, {"l1c.sets", "1"}, {"l1c.ways", "1"}, {"noc.flit", "8"}, {"noc.request_queue", "1"},
-	    {"noc.reply_queue", "1"}, {"partitions", "1"}, {"l2.slices", "1"}, {"l2.sets", "1"}, {"l2.ways", "1"}, {"l2.mshrs", "1"}, {"l2.merges", "1"},
-	    {"l2.miss_queue", "1"}, {"dram.queue", "1"}, {"dram.banks", "1"}, {"dram.bank_groups", "1"}, {"sm.ibuffer", "1"}, {"sm.fetch_width", "1"}};
+	    {"num_sms", "1"},    {"sm.threads", "32"},      {"sm.ctas", "1"},           {"sm.schedulers", "1"},
+	    {"lsu.queue", "1"},  {"lsu.loads", "1"},        {"l1d.sets", "1"},          {"l1d.ways", "1"},
+	    {"l1d.mshrs", "1"},  {"l1d.merges", "1"},       {"l1d.miss_queue", "1"},    {"l1d.stores", "1"},
+	    {"l1i.sets", "1"},   {"l1i.ways", "1"},         {"l1i.line", "32"},         {"l1i.mshrs", "1"},
+	    {"l1i.merges", "1"}, {"l1c.mshrs", "1"},        {"l1c.merges", "1"},        {"l1c.sets", "1"},
+	    {"l1c.ways", "1"},   {"noc.flit", "8"},         {"noc.request_queue", "1"}, {"noc.reply_queue", "1"},
+	    {"partitions", "1"}, {"l2.slices", "1"},        {"l2.sets", "1"},           {"l2.ways", "1"},
+	    {"l2.mshrs", "1"},   {"l2.merges", "1"},        {"l2.miss_queue", "1"},     {"dram.queue", "1"},
+	    {"dram.banks", "1"}, {"dram.bank_groups", "1"}, {"sm.ibuffer", "1"},        {"sm.fetch_width", "1"}};
 	struct err e = {0};
 	static const char *const modes[] = {"line128", "sector32"};
 	for (u32 k = 0; k < 2; k++) {

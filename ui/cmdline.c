@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = 1, R = 2, L = 4, X = 8 };
-enum section { MACHINE, WORKLOAD, PTX, RUN, DEBUG, SCREEN, SECTIONS };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32 };
+enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
 #include "options.def"
@@ -30,9 +30,12 @@ static const struct command {
 } commands[] = {
     {"debug", D, "[WORKLOAD] [options]", "the debugger"},
     {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
+    {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
     {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes or config"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
+/* The words of --a and --b are parsed as a command of their own. */
+static const struct command side_a = {"compare --a", M, "", ""}, side_b = {"compare --b", M, "", ""};
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -132,6 +135,18 @@ static bool size_ok(const char *v, struct err *e)
 	return one_of("--size", v, names, 3, e);
 }
 
+static bool by_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"cycles", "insts", "ctas"};
+	return one_of("--by", v, names, 3, e);
+}
+
+static bool until_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"end", "first-divergence"};
+	return one_of("--until", v, names, 2, e);
+}
+
 static bool format_ok(const char *v, struct err *e)
 {
 	static const char *const names[] = {"json", "csv", "text"};
@@ -218,6 +233,10 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_TIMELINE: o->timeline = v; return true;
 	case O_TRACE: o->trace = v; return true;
 	case O_SCRIPT: o->script = v; return true;
+	case O_SIDE_A: o->side[0] = v; return true;
+	case O_SIDE_B: o->side[1] = v; return true;
+	case O_BY: o->by = v; return by_ok(v, e);
+	case O_UNTIL: o->until = v; return until_ok(v, e);
 	case O_BATCH: return o->batch = true;
 	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
 	case O_COMMAND: push(&o->commands, &o->ncommands, xstrdup(v)); return true;
@@ -252,7 +271,7 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e, "unknown command '%s'; there are: debug, run, list, explain", word);
+		err_set(e, "unknown command '%s'; there are: debug, run, compare, list, explain", word);
 	return NULL;
 }
 
@@ -310,9 +329,12 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 {
 	if (n > 1)
 		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
-	if (!n && cmd->bit & (L | X))
+	if (n && cmd->bit & M)
+		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
+	if (!n && cmd->bit & (L | X | C))
 		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
-	o->workload = n ? words[0] : NULL;
+	if (!(cmd->bit & M))
+		o->workload = n ? words[0] : NULL;
 	return true;
 }
 
@@ -327,17 +349,35 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return err_set(e, "--kernel, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
 	if (ptx && (o->size || o->nparams))
 		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
+	if (cmd->bit & C && !o->side[0] && !o->side[1])
+		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
 	if (o->keep_going && !o->batch)
 		return err_set(e, "--keep-going belongs to --batch");
 	return true;
 }
 
-enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e)
+/* argv[0] is skipped. */
+static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv, struct err *e)
 {
 	struct option longs[O_COUNT + 2];
-	const struct command *cmd = &commands[0];
 	enum cmdline_result r = CMDLINE_OK;
-	int code, skip = 0;
+	int code;
+	long_options(longs);
+	optind = 0; /* GNU: start afresh, for a second call in the same process */
+	opterr = 0;
+	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, ":", longs, NULL)) != -1)
+		r = take_option(o, cmd, code, argv, e);
+	if (r == CMDLINE_OK && !take_words(o, cmd, argc - optind, argv + optind, e))
+		r = CMDLINE_ERROR;
+	if (r == CMDLINE_OK && !consistent(o, cmd, e))
+		r = CMDLINE_ERROR;
+	return r;
+}
+
+enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e)
+{
+	const struct command *cmd = &commands[0];
+	int skip = 0;
 	*o = (struct options){.max_cycles = NEVER};
 	if (argc > 1 && argv[1][0] != '-') {
 		cmd = find_command(argv[1], e);
@@ -346,15 +386,77 @@ enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, stru
 		skip = 1;
 	}
 	o->command = cmd->name;
-	long_options(longs);
-	optind = 0; /* GNU: start afresh, for a second call in the same process */
-	opterr = 0;
-	while (r == CMDLINE_OK && (code = getopt_long_only(argc - skip, argv + skip, ":", longs, NULL)) != -1)
-		r = take_option(o, cmd, code, argv + skip, e);
-	if (r == CMDLINE_OK && !take_words(o, cmd, argc - skip - optind, argv + skip + optind, e))
-		r = CMDLINE_ERROR;
-	if (r == CMDLINE_OK && !consistent(o, cmd, e))
-		r = CMDLINE_ERROR;
+	return parse_words(o, cmd, argc - skip, argv + skip, e);
+}
+
+/* --- the machines of compare ------------------------------------------------------------------------------------- */
+
+static const char **copied_list(const char *const *list, u32 n)
+{
+	const char **out = NULL;
+	for (u32 k = 0; k < n;)
+		push(&out, &k, xstrdup(list[k]));
+	return out;
+}
+
+/* Takes the next word of *p to *w, as a shell does: quotes and backslashes hold blanks. False: an open quote. */
+static bool take_word(const char **p, char *w)
+{
+	char quote = 0;
+	for (; **p && (quote || !strchr(" \t\n", **p)); (*p)++) {
+		if (**p == quote)
+			quote = 0;
+		else if (!quote && (**p == '\'' || **p == '"'))
+			quote = **p;
+		else if (**p == '\\' && quote != '\'' && (*p)[1])
+			*w++ = *++*p;
+		else
+			*w++ = **p;
+	}
+	*w = 0;
+	return !quote;
+}
+
+/* Splits text in place of o->side_text; the words, behind a NULL for argv[0], or NULL with *e. */
+static char **split_words(struct options *o, const char *text, int *argc, struct err *e)
+{
+	char **argv = xcalloc(strlen(text) / 2 + 3, sizeof *argv);
+	const char *p = text + strspn(text, " \t\n");
+	char *w = o->side_text = xmalloc(strlen(text) + 2);
+	*argc = 1;
+	while (*p) {
+		if (!take_word(&p, w)) {
+			err_set(e, "a quote is not closed in '%s'", text);
+			free(argv);
+			return NULL;
+		}
+		argv[(*argc)++] = w;
+		w += strlen(w) + 1;
+		p += strspn(p, " \t\n");
+	}
+	return argv;
+}
+
+enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e)
+{
+	const struct command *cmd = side ? &side_b : &side_a;
+	char name[] = "warpdbg";
+	int argc;
+	*o = *common;
+	o->sets = copied_list(common->sets, common->nsets);
+	o->params = copied_list(common->params, common->nparams);
+	o->args = copied_list(common->args, common->nargs);
+	o->stats = o->format = NULL; /* of the comparison, not of one machine */
+	o->side_text = NULL;
+	char **argv = split_words(o, common->side[side] ? common->side[side] : "", &argc, e);
+	enum cmdline_result r = CMDLINE_ERROR;
+	if (argv) {
+		argv[0] = name;
+		r = parse_words(o, cmd, argc, argv, e);
+	}
+	free(argv);
+	if (r != CMDLINE_OK)
+		err_prefix(e, "--%c: ", side ? 'b' : 'a');
 	return r;
 }
 
@@ -373,6 +475,7 @@ void cmdline_free(struct options *o)
 	free_list(o->commands, o->ncommands);
 	free(o->outs);
 	free(o->prints);
+	free(o->side_text);
 	*o = (struct options){0};
 }
 
@@ -381,16 +484,18 @@ void cmdline_free(struct options *o)
 
 void cmdline_help(struct strbuf *out)
 {
-	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run)",
-	                                             "Host programs (debug, run)",
-	                                             "PTX files (debug, run)",
+	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare)",
+	                                             "Host programs (debug, run, compare)",
+	                                             "PTX files (debug, run, compare)",
 	                                             "The run (debug, run)",
+	                                             "Comparison (compare)",
 	                                             "Debugger (debug)",
 	                                             "General"};
 	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
 	                 "  warpdbg                           the debugger on the bundled demo (hotspot)\n");
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
-		strbuf_addf(out, "  warpdbg %-7s %-18s %s\n", commands[i].name, commands[i].args, commands[i].help);
+		strbuf_addf(out, "  warpdbg %-7s %-18s%s%s\n", commands[i].name, commands[i].args,
+		            strlen(commands[i].args) > 18 ? "\n                                    " : " ", commands[i].help);
 	strbuf_adds(
 	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
 	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");

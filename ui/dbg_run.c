@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "lua/dbg.h"
+#include "lua/hooks.h"
 #include "obs/names.h"
 #include "obs/why.h"
 
@@ -240,6 +241,9 @@ static void report_request(struct debugger *d, struct strbuf *out)
 		stopped(d, strbuf_str(&t), out);
 		d->failed = true;
 	}
+	strbuf_clear(&t);
+	if (lua_hooks_take_stop(d, &t))
+		stopped(d, strbuf_str(&t), out);
 	strbuf_release(&t);
 	check_watches(d, out);
 	if (d->breaks.hit.id) {
@@ -253,7 +257,7 @@ static void report_request(struct debugger *d, struct strbuf *out)
 /* --- slices
  * ------------------------------------------------------------------------------------------------------------ */
 
-static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
+static void report_end(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
 	goal_done(d);
 	d->rest = DBG_DEAD;
@@ -275,6 +279,21 @@ static void end_run(struct debugger *d, enum session_stop ss, const struct err *
 	default: stopped(d, session_stop_text(ss), out); break;
 	}
 	after_stop(d, out);
+}
+
+static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
+{
+	struct strbuf t = STRBUF_INIT;
+	report_end(d, ss, e, out);
+	if (d->rest == DBG_STOPPED) /* interrupted: it may go on */
+		return;
+	lua_hooks_end(d);
+	take_output(d, out);
+	if (lua_dbg_take_error(d, &t)) {
+		strbuf_addf(out, "%s\n", t.buf);
+		d->failed = true;
+	}
+	strbuf_release(&t);
 }
 
 static bool check_expr(struct debugger *d, struct strbuf *out)
@@ -395,5 +414,6 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	}
 	d->rest = DBG_STOPPED;
 	debugger_resubscribe(d);
+	lua_hooks_start(d);
 	return debugger_start(d, out, e);
 }

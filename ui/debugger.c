@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "lua/dbg.h"
+#include "lua/hooks.h"
 #include "obs/names.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
@@ -77,6 +78,7 @@ void debugger_resubscribe(struct debugger *d)
 	} else {
 		sim_resubscribe(sim, d->subscription, mask);
 	}
+	lua_hooks_bind(d);
 }
 
 void debugger_interrupt(struct debugger *d)

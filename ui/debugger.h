@@ -123,6 +123,7 @@ struct debugger {
 		struct strbuf text;
 	} collect;
 	struct dbg_lua *lua;
+	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/lua/hooks.c); may be NULL */
 	struct bookmark {
 		char name[48];
 		u64 cycle;

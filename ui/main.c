@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmdline.h"
+#include "compare.h"
 #include "debugger.h"
 #include "explain.h"
 #include "list.h"
@@ -59,6 +60,8 @@ static int dispatch(struct options *o, int argc)
 {
 	if (!strcmp(o->command, "list") || !strcmp(o->command, "explain"))
 		return look_up(o);
+	if (!strcmp(o->command, "compare"))
+		return compare_main(o);
 	/* The bare program is a demonstration: without a terminal it runs to the end instead of waiting for commands. */
 	if (argc == 1 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		o->command = "run";

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lua/dbg.h"
+#include "lua/hooks.h"
 #include "lua/lua.h"
 #include "obs/why.h"
 #include "outputs.h"
@@ -64,7 +65,7 @@ static enum session_stop run_to_end(struct session *s, struct err *e)
 	return why;
 }
 
-static const char *stop_word(enum session_stop why)
+const char *run_stop_word(enum session_stop why)
 {
 	switch (why) {
 	case SS_FINISHED: return "finished";
@@ -79,24 +80,31 @@ static const char *stop_word(enum session_stop why)
 	return "?";
 }
 
+void run_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
+{
+	if (why == SS_DEADLOCK)
+		strbuf_adds(text, "deadlock\n");
+	if (why == SS_FAULT)
+		sim_fault_text(s->sim, text);
+	else if (why == SS_DEADLOCK)
+		why_machine(sim_gpu(s->sim), text);
+	else if (why == SS_MAX_CYCLES)
+		strbuf_addf(text, "not finished after %llu cycles (--max-cycles)", (unsigned long long)sim_cycle(s->sim));
+	else if (why == SS_INTERRUPT)
+		strbuf_addf(text, "interrupted at cycle %llu", (unsigned long long)sim_cycle(s->sim));
+	else if (why == SS_HOST_ERROR)
+		strbuf_adds(text, e->msg);
+	while (text->len && text->buf[text->len - 1] == '\n')
+		text->buf[--text->len] = 0;
+}
+
 /* Why a run did not finish, on standard error. */
 static void explain_stop(struct session *s, enum session_stop why, const struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	if (why == SS_FAULT)
-		sim_fault_text(s->sim, &text);
-	else if (why == SS_DEADLOCK)
-		why_machine(sim_gpu(s->sim), &text);
-	else if (why == SS_MAX_CYCLES)
-		strbuf_addf(&text, "not finished after %llu cycles (--max-cycles)", (unsigned long long)sim_cycle(s->sim));
-	else if (why == SS_INTERRUPT)
-		strbuf_addf(&text, "interrupted at cycle %llu", (unsigned long long)sim_cycle(s->sim));
-	else if (why == SS_HOST_ERROR)
-		strbuf_adds(&text, e->msg);
-	while (text.len && text.buf[text.len - 1] == '\n')
-		text.buf[--text.len] = 0;
+	run_stop_reason(s, why, e, &text);
 	if (text.len)
-		fprintf(stderr, "warpdbg: %s%s\n", why == SS_DEADLOCK ? "deadlock\n" : "", text.buf);
+		fprintf(stderr, "warpdbg: %s\n", text.buf);
 	strbuf_release(&text);
 }
 
@@ -118,13 +126,25 @@ static void print_report(struct session *s, const char *stop, u64 total_ns)
 /* A script's callback that failed has stopped the run: its message is the result. */
 static bool script_failed(struct session *s)
 {
-	struct debugger *d = lua_dbg_adopted(s);
+	struct debugger *d = lua_dbg_present(s);
 	struct strbuf text = STRBUF_INIT;
 	bool failed = d && lua_dbg_take_error(d, &text);
 	if (failed)
 		fprintf(stderr, "warpdbg: %s\n", text.buf);
 	strbuf_release(&text);
 	return failed;
+}
+
+/* What a script asked to be told at the end, and why it stopped the run. */
+static void end_scripts(struct session *s)
+{
+	struct debugger *d = lua_dbg_present(s);
+	struct strbuf text = STRBUF_INIT;
+	if (d && lua_hooks_take_stop(d, &text))
+		fprintf(stderr, "warpdbg: %s\n", text.buf);
+	if (d)
+		lua_hooks_end(d);
+	strbuf_release(&text);
 }
 
 /* What must hold at the end of every run that came to its end. */
@@ -146,13 +166,15 @@ static int run_session(struct session *s)
 	catch_interrupts(s);
 	enum session_stop why = run_to_end(s, &e);
 	signal(SIGINT, SIG_DFL);
+	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
+	end_scripts(s);
 	flush_output(s);
 	explain_stop(s, why, &e);
-	bool script_ok = why != SS_REQUEST || !script_failed(s);
+	bool script_ok = !script_failed(s);
 	if (why != SS_HOST_ERROR || sim_cycle(s->sim)) /* nothing ran: the message is all there is to say */
-		print_report(s, stop_word(why), host_ns() - from);
+		print_report(s, run_stop_word(why), host_ns() - from);
 	struct err out = {0};
-	bool written = outputs_write_stats(s, stop_word(why), host_ns() - from, &out);
+	bool written = outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;
 	if (fflush(stdout) || ferror(stdout))
 		written = err_set(&out, "cannot write to standard output");

@@ -7,4 +7,8 @@
 int run_main(struct options *o);
 /* Prints "warpdbg: message" on standard error. */
 void complain(const struct err *e);
+/* Why a run stopped, in a word for reports ("finished", "fault", ...), and as a message: text without a final newline,
+ * nothing when it finished. *e is session_run()'s. */
+const char *run_stop_word(enum session_stop why);
+void run_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text);
 #endif

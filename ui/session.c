@@ -8,6 +8,7 @@
 #include "host.h"
 #include "lua/dbg.h"
 #include "lua/lua.h"
+#include "lua/policy.h"
 #include "obs/timeline.h"
 #include "outputs.h"
 
@@ -53,6 +54,8 @@ static bool open_host(struct session *s, struct err *e)
 static bool check_policy(const char *kind, const char *name, struct err *e)
 {
 	u32 n, k = 0;
+	if (policy_is_lua(name))
+		return true; /* policy_open() looks at it */
 	const struct policy_desc *p = sim_policies(&n);
 	const char *names[64];
 	struct strbuf all = STRBUF_INIT;
@@ -84,7 +87,7 @@ static bool open_machine(struct session *s, struct err *e)
 	if (!check_policy("warp", s->conf.warp_sched, e) || !check_policy("cta", s->conf.cta_sched, e))
 		return false;
 	s->sim = sim_create(&s->conf, e);
-	if (!s->sim)
+	if (!s->sim || !policy_open(s, e))
 		return false;
 	s->outputs = outputs_open(s, e);
 	if (!s->outputs)
@@ -141,6 +144,7 @@ static void close_machine(struct session *s)
 		sim_destroy(s->sim);
 	s->timeline = NULL;
 	s->sim = NULL;
+	policy_close(s);
 }
 
 void session_close(struct session *s)
@@ -281,6 +285,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		case STOP_FAULT: return SS_FAULT;
 		case STOP_DEADLOCK: return SS_DEADLOCK;
 		case STOP_INTERRUPT: return SS_INTERRUPT;
+		case STOP_POLICY: return err_set(e, "%s", sim_policy_error(s->sim)), SS_HOST_ERROR;
 		}
 	}
 }
@@ -317,6 +322,8 @@ bool session_change_begins(struct session *s, struct err *e)
 {
 	struct sim_history_info h;
 	sim_history_info(s->sim, &h);
+	if (!h.on)
+		return true; /* this is the present */
 	sim_fork(s->sim);
 	sim_before_change(s->sim);
 	return bring_host_back(s, h.turns, e);

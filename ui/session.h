@@ -34,12 +34,15 @@ struct options {
 	bool batch, keep_going;
 	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */
 	u32 ncommands;
+	const char *side[2], *by, *until; /* compare: --a, --b (NULL = ""), --by (NULL = cycles), --until (NULL = end) */
+	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };
 
 struct session {
 	struct options *opt;
 	struct conf conf; /* effective configuration */
 	struct sim *sim;
+	struct lua_policy *policies; /* schedulers in Lua (ui/lua/policy.h) */
 	struct lua_State *L; /* always there: host programs, conditions, scripts */
 	struct host *host;   /* the host program, opaque (ui/lua/host.c or ui/host_ptx.c) */
 	char *name;          /* of the workload, for titles */

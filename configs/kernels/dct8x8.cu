@@ -105,9 +105,9 @@ static __device__ __forceinline__ void idct8(float *v, int step)
 static __device__ __forceinline__ void transform_tile(float *out, const float *in, int stride, enum order order)
 {
 	__shared__ float tile[TILE_Y * PITCH];
-	int x = threadIdx.y * BLOCK + threadIdx.x;    /* column of the tile */
-	int top = threadIdx.z * BLOCK;                /* first row of the thread's block */
-	int left = threadIdx.y * BLOCK;               /* first column of the thread's block */
+	int x = threadIdx.y * BLOCK + threadIdx.x; /* column of the tile */
+	int top = threadIdx.z * BLOCK;             /* first row of the thread's block */
+	int left = threadIdx.y * BLOCK;            /* first column of the thread's block */
 	int at = (blockIdx.y * TILE_Y + top) * stride + blockIdx.x * TILE_X + x;
 	float *column = tile + top * PITCH + x, *row = tile + (top + threadIdx.x) * PITCH + left;
 

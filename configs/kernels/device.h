@@ -4,10 +4,10 @@
  * registers and the handful of device functions that the kernels here use, on top of the compiler's own builtins. Under
  * nvcc all of this exists already and the header is empty.
  *
- * Three traps: __syncthreads is itself a builtin of clang and must not be declared again; warpSize must stay a
- * variable, never a macro; and without libdevice the names sinf, expf, powf... resolve to nothing, so only what is
- * defined below can be called. FMA contraction is on, as in nvcc: a CPU reference in double precision has to allow for
- * that. */
+ * Three traps: __syncthreads is itself a builtin of clang and must not be declared again (only a macro can hide it, as
+ * below); warpSize must stay a variable, never a macro; and without libdevice the names sinf, expf, powf... resolve to
+ * nothing, so only what is defined below can be called. FMA contraction is on, as in nvcc: a CPU reference in double
+ * precision has to allow for that. */
 #ifndef KERNELS_DEVICE_H
 #define KERNELS_DEVICE_H
 
@@ -19,6 +19,13 @@
 #define __constant__ __attribute__((constant))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+
+/* --- the barrier ---------------------------------------------------------------------------------------------------
+ * Clang's own __syncthreads lets the optimiser believe that shared arrays keep their values across it: in
+ * "if (t == 0) total = x; __syncthreads(); use(total);" it moves the other threads' load of total up before the barrier
+ * (seen with clang 14), and it keeps in registers what a thread wrote itself. An assembly statement that may change all
+ * of memory is a barrier to the compiler as well. */
+#define __syncthreads() asm volatile("bar.sync \t0;" ::: "memory")
 
 /* --- special registers: threadIdx.x reads %tid.x and costs nothing else ------------------------------------------- */
 #define SREG(dim, reg)                                                                                                 \
@@ -136,8 +143,8 @@ static __device__ __forceinline__ int min(int a, int b)
 	return a < b ? a : b;
 }
 
-/* e^x for |x| < 700: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial of degree 11 for e^r (off by 2^-47 at most), and k
- * added to the exponent. */
+/* e^x for |x| < 700: x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial of degree 11 for e^r (off by 2^-47 at most), and
+ * k added to the exponent. */
 static __device__ __forceinline__ double exp(double x)
 {
 	double k = __builtin_rint(x * 1.4426950408889634);
@@ -161,9 +168,18 @@ static __device__ __forceinline__ double exp(double x)
 
 #endif
 
+/* --- registers -----------------------------------------------------------------------------------------------------
+ * i itself, but the compiler does not know. In a loop over addresses this keeps it from carrying a 64-bit pointer for
+ * every access from one iteration to the next, which can double a kernel's registers. */
+static __device__ __forceinline__ int opaque(int i)
+{
+	asm("" : "+r"(i));
+	return i;
+}
+
 /* --- texture objects -----------------------------------------------------------------------------------------------
- * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. Written as PTX, so for
- * nvcc too. */
+ * A texture object is a 64-bit kernel parameter; texels are fetched by their integer coordinates. Written as PTX, so
+ * for nvcc too. */
 typedef unsigned long long texture_object;
 
 static __device__ __forceinline__ int4 tex2d_int4(texture_object t, int x, int y)

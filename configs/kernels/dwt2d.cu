@@ -48,7 +48,7 @@ static __device__ __forceinline__ int mirror(int i, int n)
  * the strip, -2 <= c <= WIDTH, is even[c / 2 + 1] or odd[(c + 1) / 2]. */
 template <int WIDTH> struct strip {
 	int even[ROWS][WIDTH / 2 + 2];
-	int odd[ROWS][WIDTH / 2 + 1];
+	int odd[ROWS][WIDTH / 2 + 2]; /* the last one is not used: rows as far apart as in even[] */
 };
 
 /* Loads the image's rows y .. into rows `row` .. ROWS - 1 of the strip and lifts them. */
@@ -58,9 +58,10 @@ static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const 
 {
 	int t = threadIdx.x;
 	int *to = t % 2 ? &s->odd[0][(t + 1) / 2] : &s->even[0][t / 2 + 1];
-	int pitch = t % 2 ? WIDTH / 2 + 1 : WIDTH / 2 + 2;
+	const int pitch = WIDTH / 2 + 2;
 	int column = mirror(x0 + t, width);
 
+#pragma unroll 1
 	for (int i = row; i < ROWS; i++) {
 		const int *line = in + mirror(y + i - row, height) * stride;
 
@@ -73,6 +74,7 @@ static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const 
 		}
 	}
 	__syncthreads();
+#pragma unroll 1
 	for (int i = t; i < (ROWS - row) * (WIDTH / 2); i += WIDTH) {
 		int r = row + i / (WIDTH / 2), o = i % (WIDTH / 2) + 1;
 
@@ -81,6 +83,7 @@ static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const 
 	if (t < ROWS - row)
 		s->odd[row + t][0] -= (s->even[row + t][0] + s->even[row + t][1]) >> 1;
 	__syncthreads();
+#pragma unroll 1
 	for (int i = t; i < (ROWS - row) * (WIDTH / 2); i += WIDTH) {
 		int r = row + i / (WIDTH / 2), e = i % (WIDTH / 2) + 1;
 
@@ -90,10 +93,14 @@ static __device__ __forceinline__ void horizontal(struct strip<WIDTH> *s, const 
 }
 
 /* Lifts the thread's column (its ROWS values are column[0], column[pitch] ..) and writes four low and four high rows;
- * keeps the last KEPT values for the next step. out: where the low row of this step goes. */
-static __device__ __forceinline__ void vertical(int *column, int pitch, int *out, int stride, int half, int low_rows)
+ * keeps the last KEPT values for the next step. out[at]: where the first low row of this step goes; the high ones are
+ * `half` rows below. */
+static __device__ __forceinline__ void vertical(int *column, int pitch, int *out, int at, int stride, int half,
+                                                int low_rows)
 {
 	int x[ROWS], high[STEP / 2 + 1];
+
+	at = opaque(at);
 
 #pragma unroll
 	for (int i = 0; i < ROWS; i++)
@@ -104,9 +111,10 @@ static __device__ __forceinline__ void vertical(int *column, int pitch, int *out
 #pragma unroll
 	for (int i = 0; i < STEP / 2; i++) {
 		if (i < low_rows) {
-			out[i * stride] = x[2 * i + 2] + ((high[i] + high[i + 1] + 2) >> 2);
-			out[(half + i) * stride] = high[i + 1];
+			out[at] = x[2 * i + 2] + ((high[i] + high[i + 1] + 2) >> 2);
+			out[at + half * stride] = high[i + 1];
 		}
+		at += stride;
 	}
 #pragma unroll
 	for (int i = 0; i < KEPT; i++)
@@ -121,16 +129,16 @@ static __device__ __forceinline__ void transform(const int *in, int *out, int wi
 	int x0 = blockIdx.x * WIDTH, y = blockIdx.y * (STEP * steps);
 	int i = low ? t : t - WIDTH / 2;
 	int *column = low ? &s.even[0][i + 1] : &s.odd[0][i + 1];
-	int pitch = low ? WIDTH / 2 + 2 : WIDTH / 2 + 1;
+	const int pitch = WIDTH / 2 + 2;
 	int x = x0 / 2 + i;
 	bool inside = x < width / 2;
-	int *to = out + (low ? x : width / 2 + x);
+	int to = low ? x : width / 2 + x;
 	int end = min(y + STEP * steps, height);
 
 	horizontal<WIDTH>(&s, in, x0, y - 2, 0, width, height, stride);
 	for (;;) {
 		if (inside)
-			vertical(column, pitch, to + y / 2 * stride, stride, height / 2, (end - y) / 2);
+			vertical(column, pitch, out, to + y / 2 * stride, stride, height / 2, (end - y) / 2);
 		y += STEP;
 		if (y >= end)
 			break;

@@ -3,10 +3,11 @@
  * global memory between the kernels.
  *
  * The generator is Marsaglia's 64-bit xorshift (13, 7, 17) where the SDK uses cuRAND's XORWOW of 192 bits: the same
- * kind of linear step on bits, so a sequence is found in the same way, by multiplying the seed's bits with powers of the
- * step's matrix (over GF(2)) for the binary digits of the sequence's number. That makes eip_init long, divergent in its
- * high digits, and makes everybody read one table, as cuRAND's initialisation is; but the table is 512 bytes a digit
- * instead of 3 KB and fits into any cache, so it does not suffer from more CTAs as the original is reported to. */
+ * kind of linear step on bits, so a sequence is found in the same way, by multiplying the seed's bits with powers of
+ * the step's matrix (over GF(2)) for the binary digits of the sequence's number. That makes eip_init long, divergent in
+ * its high digits, and makes everybody read one table, as cuRAND's initialisation is; but the table is 512 bytes a
+ * digit instead of 3 KB and fits into any cache, so it does not suffer from more CTAs as the original is reported to.
+ */
 #include "device.h"
 
 typedef unsigned long long u64;

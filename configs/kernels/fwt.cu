@@ -31,7 +31,7 @@ extern "C" __global__ void fwt_batch1(float *data, int log_n)
 	for (unsigned i = t; i < n; i += threads)
 		s[i] = mine[i];
 
-	/* Radix 4 from the longest stride down to two elements or one. */
+		/* Radix 4 from the longest stride down to two elements or one. */
 #pragma unroll 1
 	for (unsigned stride = n / 4; stride > 0; stride /= 4) {
 		unsigned low = t & (stride - 1);

@@ -9,15 +9,14 @@
  *   3  sums of the window's pixels under the template at each position: padding, cumulative sums down the columns,
  *      differences, cumulative sums along the rows, differences; then the same for the pixels' squares
  *   4  the template's own sum and sum of squares
- *   5  the normalised correlation, times a mask that is 1 within m of the position in the frame before (a point mask
- *      convolved with a square of ones)
- *   6  its maximum, by rows and then over the rows, is the new position
- *   7  in every `period`-th frame the template takes over a share 1 - alpha of the pixels at the new position
- * All matrices are in columns: (row, column) is element column * rows + row. CTAs are 256 threads as in studies of its
- * phases (512 in the published program; any number of whole warps will do); shared memory is dimensioned as in the
- * published program (templates up to 51 x 51, windows up to 81 x 81: 12 KB, four CTAs an SM with 48 KB); the sizes
- * offered are smaller, with intermediate matrices in global memory as they are there. Not idempotent: positions and
- * templates are read and overwritten. */
+ *   5  the normalised correlation, times a mask that is 1 within reach of the position in the frame before (a point
+ * mask convolved with a square of ones) 6  its maximum, by rows and then over the rows, is the new position 7  in every
+ * `period`-th frame the template takes over a share 1 - alpha of the pixels at the new position All matrices are in
+ * columns: (row, column) is element column * rows + row. CTAs are 256 threads as in studies of its phases (512 in the
+ * published program; any number of whole warps will do); shared memory is dimensioned as in the published program
+ * (templates up to 51 x 51, windows up to 81 x 81: 12 KB, four CTAs an SM with 48 KB); the sizes offered are smaller,
+ * with intermediate matrices in global memory as they are there. Not idempotent: positions and templates are read and
+ * overwritten. */
 #include "device.h"
 
 #define MOST_T 25
@@ -122,8 +121,7 @@ static __device__ __forceinline__ void local_sums(float *out, const float *windo
 }
 
 /* Step 4, first part: sums of each column of the template. */
-static __device__ __forceinline__ void column_sums(volatile float *sums, volatile float *squares, const float *templ,
-                                                   int n)
+static __device__ __forceinline__ void column_sums(float *sums, float *squares, const float *templ, int n)
 {
 	for (int column = threadIdx.x; column < n; column += blockDim.x) {
 		float sum = 0.0f, square = 0.0f;
@@ -139,7 +137,7 @@ static __device__ __forceinline__ void column_sums(volatile float *sums, volatil
 }
 
 /* Step 4, second part, for one thread: the sum of n values. */
-static __device__ __forceinline__ float total(volatile float *values, int n)
+static __device__ __forceinline__ float total(float *values, int n)
 {
 	float sum = 0.0f;
 
@@ -184,7 +182,7 @@ static __device__ __forceinline__ void apply_mask(struct matrices m, int n, int 
 }
 
 /* Step 6, first part: each row's maximum and its column. */
-static __device__ __forceinline__ void row_maxima(volatile float *best, volatile int *where, const float *matrix, int n)
+static __device__ __forceinline__ void row_maxima(float *best, int *where, const float *matrix, int n)
 {
 	for (int row = threadIdx.x; row < n; row += blockDim.x) {
 		float most = matrix[row];
@@ -208,9 +206,9 @@ extern "C" __global__ void heartwall(const float *frame, int frame_rows, int fra
                                      float *scratch, int scratch_size, int t, int s, int reach, int period, float alpha)
 {
 	__shared__ float turned[TEMPLATE * TEMPLATE];
-	__shared__ volatile float sums[TEMPLATE], squares[TEMPLATE];
-	__shared__ volatile float totals[2], best[POSITIONS];
-	__shared__ volatile int where[POSITIONS], found[2];
+	__shared__ float sums[TEMPLATE], squares[TEMPLATE];
+	__shared__ float totals[2], best[POSITIONS];
+	__shared__ int where[POSITIONS], found[2];
 	struct sizes z = {2 * t + 1, 2 * s + 1, 2 * (s + t) + 1, 2 * s + 1 + 2 * (2 * t + 1)};
 	int p = blockIdx.x;
 	struct matrices m = lay_out(scratch + p * scratch_size, z);

@@ -1,7 +1,7 @@
 /* The microbenchmarks GPU-small, GPU-medium, GPU-large and Work-Stealing of Huzaifa et al. 2020 (Inter-kernel
- * Reuse-aware Thread Block Scheduling): a kernel launched 16 times over the same data, whose threads load, add and store
- * a number of locations. CTA i of a launch reads exactly what CTA i of the launch before wrote, so it pays to run it
- * where and when that is still cached.
+ * Reuse-aware Thread Block Scheduling): a kernel launched 16 times over the same data, whose threads load, add and
+ * store a number of locations. CTA i of a launch reads exactly what CTA i of the launch before wrote, so it pays to run
+ * it where and when that is still cached.
  *
  * A CTA of 256 owns 8 KB, location j of its threads side by side. Published are the operations and their number; the
  * shape of a CTA and the layout of the locations are ours. */

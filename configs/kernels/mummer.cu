@@ -86,7 +86,7 @@ extern "C" __global__ void mummer_match(struct tree tree, const unsigned char *_
 	}
 }
 
-/* The child of a node that comes after the one by letter `after`, and its letter; 0 if there is none. */
+/* The next child of a node after the one by letter `after`; 0 if there is none. */
 static __device__ __forceinline__ int next_child(const struct tree *tree, int node, int end_child, int after)
 {
 	int4 k = fetch4(tree->children, node);

@@ -85,8 +85,8 @@ static __device__ __forceinline__ bool shadowed(int n, struct vec o, struct vec 
 	return false;
 }
 
-/* image: red, green, blue planes of width x height; camera (0, eye, 0) looks along z, `step` between pixels of the plane
- * at distance 1. light: position and ambient share. */
+/* image: red, green, blue planes of width x height; camera (0, eye, 0) looks along z, `step` between pixels of the
+ * plane at distance 1. light: position and ambient share. */
 extern "C" __global__ void trace(float *image, int width, int height, int n, int bounces, float eye, float step,
                                  float light_x, float light_y, float light_z, float ambient)
 {

@@ -2,8 +2,8 @@
  * one pixel a thread, CTAs of 16 x 16 that stage the tile and the pixels around it in shared memory. As in the
  * published program each side's neighbours fill a whole 16 x 16 array (every row of threads loads the same line above
  * and below, every column the same one left and right), of which one row or column is used: 6 and 5 KB a CTA. The host
- * computes q0sqr from a region of the image between the iterations. Arrays of which a thread reads only what it wrote
- * are volatile: otherwise clang leaves them out.
+ * computes q0sqr from a region of the image between the iterations. Some of
+ * the arrays only hold what their own thread reads back, as they do there.
  *
  * Where the published kernels read beyond the image at its edge and then replace the value, these clamp the address. */
 #include "device.h"
@@ -15,7 +15,7 @@ extern "C" __global__ void srad_1(float *de, float *dw, float *dn, float *ds, co
                                   int width, int height, float q0sqr)
 {
 	__shared__ float tile[TILE][TILE];
-	__shared__ volatile float c[TILE][TILE];
+	__shared__ float c[TILE][TILE];
 	__shared__ float north[TILE][TILE], south[TILE][TILE], east[TILE][TILE], west[TILE][TILE];
 	int tx = threadIdx.x, ty = threadIdx.y;
 	int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE;
@@ -55,7 +55,7 @@ extern "C" __global__ void srad_2(const float *de, const float *dw, const float 
                                   const float *coefficient, int width, int height, float lambda)
 {
 	__shared__ float south[TILE][TILE], east[TILE][TILE], c[TILE][TILE];
-	__shared__ volatile float tile[TILE][TILE], result[TILE][TILE];
+	__shared__ float tile[TILE][TILE], result[TILE][TILE];
 	int tx = threadIdx.x, ty = threadIdx.y;
 	int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE;
 	int x = x0 + tx, y = y0 + ty, at = y * width + x;

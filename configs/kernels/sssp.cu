@@ -1,6 +1,6 @@
-/* Shortest paths from one node by rounds of relaxation (Bellman-Ford over the active nodes), after the SSSP of LonestarGPU
- * and Pannotia: CTAs of 256, one node a thread; one kernel to begin, two a round. The graph is in compressed rows: edge
- * e from v leads to edges[e] and is weight[e] long, for e = first[v] .. first[v + 1] - 1.
+/* Shortest paths from one node by rounds of relaxation (Bellman-Ford over the active nodes), after the SSSP of
+ * LonestarGPU and Pannotia: CTAs of 256, one node a thread; one kernel to begin, two a round. The graph is in
+ * compressed rows: edge e from v leads to edges[e] and is weight[e] long, for e = first[v] .. first[v + 1] - 1.
  *
  * New distances go to `next` by atomic minimum and are taken over by a second kernel, where LonestarGPU relaxes in
  * place: so neither the result nor the number of rounds depends on the order of the threads. */

@@ -11,14 +11,6 @@
 #define TY 4
 #define WIDTH (2 * TX)
 
-/* Keeps the compiler from carrying one pointer per neighbour through the loop, which costs more than twice the
- * registers of the published kernel. */
-static __device__ __forceinline__ int opaque(int i)
-{
-	asm("" : "+r"(i));
-	return i;
-}
-
 /* A load from global memory that the compiler does not merge with one from shared memory into one generic load. */
 static __device__ __forceinline__ float beyond(const float *p)
 {

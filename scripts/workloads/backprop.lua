@@ -72,7 +72,7 @@ end
 
 return {
 	name = "backprop",
-	help = "neural network training step: tree reduction in shared memory, then streaming updates (inputs: a multiple of 16)",
+	help = "neural network training step: reduction in shared memory, streaming updates (inputs: a multiple of 16)",
 	kernels = "backprop.ptx",
 	sizes = {
 		small = { inputs = 1664 },

@@ -22,7 +22,7 @@ end
 
 return {
 	name = "blackscholes",
-	help = "Black-Scholes option pricing: streaming, special functions (n options, CTAs, iterations of the whole pricing)",
+	help = "Black-Scholes option pricing: streaming, special functions (n options, CTAs, iterations over all)",
 	kernels = "blackscholes.ptx",
 	sizes = {
 		small = { n = 32000, ctas = 120, iterations = 1 },

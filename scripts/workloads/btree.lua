@@ -18,8 +18,8 @@ local function level_sizes(n, fill)
 	return sizes
 end
 
--- A tree over keys[0 .. n-1] in ascending order: nodes of all levels from the root on, as an array of words. Returns it,
--- the number of nodes and how many levels are below the root.
+-- A tree over keys[0 .. n-1] in ascending order: nodes of all levels from the root on, as an array of words. Returns
+-- it, the number of nodes and how many levels are below the root.
 local function build(cuda, keys, n, fill)
 	local sizes, total = level_sizes(n, fill), 0
 	local start = {}
@@ -52,7 +52,7 @@ end
 
 return {
 	name = "btree",
-	help = "B+ tree queries, a CTA each: short phases, pointer chasing (keys, children per node: fill, queries, ranges)",
+	help = "B+ tree queries, a CTA each: short phases (keys, children per node: fill, queries, ranges)",
 	kernels = "btree.ptx",
 	sizes = {
 		small = { keys = 5000, fill = 160, queries = 96, ranges = 64 },
@@ -82,7 +82,9 @@ return {
 		local dwanted, danswers = cuda.malloc(4 * queries, "keys"), cuda.malloc(4 * queries, "answers")
 		cuda.copy(dwanted, wanted)
 		cuda.memset(danswers, 0xff, 4 * queries)
-		cuda.launch(m.find_k, queries, 256, { height, dnodes, total, drecords, dcurrent, dnext, dwanted, danswers }, FIND_K)
+		cuda.launch(m.find_k, queries, 256, {
+			height, dnodes, total, drecords, dcurrent, dnext, dwanted, danswers,
+		}, FIND_K)
 		cuda.copy(answers, danswers)
 
 		-- Ranges between two keys of the tree.

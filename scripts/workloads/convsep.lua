@@ -38,7 +38,7 @@ end
 
 return {
 	name = "convsep",
-	help = "separable convolution, radius 8: constant taps, tiles in shared memory (width: a multiple of 128, height: of 64)",
+	help = "separable convolution, radius 8: tiles in shared memory (width: a multiple of 128, height: of 64)",
 	kernels = "convsep.ptx",
 	sizes = {
 		small = { width = 256, height = 128 },
@@ -49,11 +49,14 @@ return {
 		local width, height = need(p, "width", 128, 16384, 128), need(p, "height", 64, 16384, 64)
 		local m, n = cuda.module("convsep.ptx"), width * height
 		local image, taps, result = sixteenths(cuda, n), sixteenths(cuda, 2 * RADIUS + 1), cuda.host("f32", n)
-		local din, dbetween, dout = cuda.malloc(4 * n, "image"), cuda.malloc(4 * n, "rows"), cuda.malloc(4 * n, "result")
+		local din, dbetween = cuda.malloc(4 * n, "image"), cuda.malloc(4 * n, "rows")
+		local dout = cuda.malloc(4 * n, "result")
 		cuda.copy(din, image)
 		cuda.copy(cuda.symbol(m, "taps"), taps)
 		cuda.launch(m.convolve_rows, { width // 128, height // 4, 1 }, { 16, 4, 1 }, { dbetween, din, width })
-		cuda.launch(m.convolve_columns, { width // 16, height // 64, 1 }, { 16, 8, 1 }, { dout, dbetween, width, height })
+		cuda.launch(m.convolve_columns, { width // 16, height // 64, 1 }, { 16, 8, 1 }, {
+			dout, dbetween, width, height,
+		})
 		cuda.copy(result, dout)
 		cuda.check(function()
 			-- Exact: pixels and taps are multiples of 1/16 within +-1, so sums after both passes are multiples of

@@ -2,12 +2,12 @@
 local need = require("lib.need")
 
 local BLOCK, ALPHA = 256, 0.75
--- Registers a thread as the published program has them: 67 kB of context a CTA of 512 threads, 12 kB of it shared memory.
--- The compiler used here keeps 64-bit addresses of all matrices and would need twice as many.
+-- Registers a thread as the published program has them: 67 kB of context a CTA of 512 threads, 12 kB of it shared
+-- memory. The compiler used here keeps 64-bit addresses of all matrices and would need twice as many.
 local REGISTERS = 27
 local LEVELS = 64 -- grey levels: pixels are multiples of 1/64 within 0 .. 63/64
 
-local function clamp(x, most)
+local function clamp(x, most) -- to within +-most
 	return math.max(-most, math.min(most, x))
 end
 
@@ -127,8 +127,8 @@ function Tracker:check_move(i, frame, before, now)
 		for r = r0, r1 do
 			local other = self:correlate(i, frame, r, c)
 			if other > mine + self.slack then
-				return false, string.format("point %d went to position (%d, %d) with a correlation of %.7g, want (%d, %d) with %.7g",
-					i, row, column, mine, r, c, other)
+				local format = "point %d went to (%d, %d) with a correlation of %.7g, want (%d, %d) with %.7g"
+				return false, string.format(format, i, row, column, mine, r, c, other)
 			end
 		end
 	end
@@ -148,7 +148,8 @@ function Tracker:check_matrices(frame, scratch, size, stride)
 			for k, name in ipairs({ "correlation", "sum", "sum of squares" }) do
 				local got = scratch[at + (k - 1) * all + e]
 				if not (math.abs(got - want[k]) <= (k == 1 and self.slack or self.sum_slack)) then
-					return false, string.format("point %d, %s at position %d: got %.9g, want %.9g", i, name, e, got, want[k])
+					local format = "point %d, %s at position %d: got %.9g, want %.9g"
+					return false, string.format(format, i, name, e, got, want[k])
 				end
 			end
 		end
@@ -172,7 +173,7 @@ function Tracker:check_mask(scratch, size, before, now)
 			local inside = math.max(math.abs(dr), math.abs(dc)) <= self.reach
 			local got, want = scratch[masked + e], inside and scratch[plain + e] or 0
 			if got ~= want or got > best then
-				local format = "point %d, masked correlation at position %d: got %.9g, want %.9g, at the new position %.9g"
+				local format = "point %d, masked correlation %d: got %.9g, want %.9g, at the new position %.9g"
 				return false, string.format(format, i, e, got, want, best)
 			end
 		end
@@ -225,7 +226,7 @@ end
 
 return {
 	name = "heartwall",
-	help = "template tracking: one long irregular kernel (points, frames, half sizes of template t and window s, reach, period)",
+	help = "template tracking, one long kernel (points, frames, side, template t, window s, reach, period)",
 	kernels = "heartwall.ptx",
 	sizes = {
 		small = { points = 9, frames = 2, t = 3, s = 6, reach = 2, period = 1, side = 96 },

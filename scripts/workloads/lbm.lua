@@ -67,9 +67,9 @@ local function collide(f, flag)
 	return out
 end
 
--- Proves one step at the cells of `at`. The density is a sum of 19 terms up to 1, so off by 1e-6 at most; it enters with
--- a weight of 1.95 / 3, and velocities are off by about as much with a weight below 1: 3e-6. What solid cells send is
--- copied.
+-- Proves one step at the cells of `at`. The density is a sum of 19 terms up to 1, so off by 1e-6 at most; it enters
+-- with a weight of 1.95 / 3, and velocities are off by about as much with a weight below 1: 3e-6. What solid cells
+-- send is copied.
 local function check_step(before, after, flags, at, g)
 	for cell in at do
 		local f = {}

@@ -3,8 +3,8 @@ local need = require("lib.need")
 local random_graph = require("lib.graph")
 local permutation = require("lib.permutation")
 
--- Taking the nodes in the order of their numbers, one by one, gives the same set: a node joins in the round in which all
--- lower neighbours are out.
+-- Taking the nodes in the order of their numbers, one by one, gives the same set: a node joins in the round in which
+-- all lower neighbours are out.
 local function reference(first, target, number, n)
 	local order, state = {}, {}
 	for v = 0, n - 1 do

@@ -38,7 +38,7 @@ end
 
 return {
 	name = "mriq",
-	help = "MRI reconstruction, matrix Q: compute bound, sine and cosine, constant memory (voxels, samples, samples a launch)",
+	help = "MRI reconstruction, matrix Q: compute bound, sin and cos, constants (voxels, samples, chunk a launch)",
 	kernels = "mriq.ptx",
 	sizes = {
 		small = { voxels = 2560, samples = 96, chunk = 64 },
@@ -50,10 +50,10 @@ return {
 		need(p, "chunk", 1, MOST)
 		local m = cuda.module("mriq.ptx")
 		-- |k.x| stays within 1/2, so that angles stay within pi, where the error of sin.approx is specified.
-		local kx, ky, kz =
-			cuda.host("f32", nk):rand(-0.5, 0.5), cuda.host("f32", nk):rand(-0.5, 0.5), cuda.host("f32", nk):rand(-0.5, 0.5)
-		local x, y, z =
-			cuda.host("f32", nv):rand(-0.33, 0.33), cuda.host("f32", nv):rand(-0.33, 0.33), cuda.host("f32", nv):rand(-0.33, 0.33)
+		local kx, ky = cuda.host("f32", nk):rand(-0.5, 0.5), cuda.host("f32", nk):rand(-0.5, 0.5)
+		local kz = cuda.host("f32", nk):rand(-0.5, 0.5)
+		local x, y = cuda.host("f32", nv):rand(-0.33, 0.33), cuda.host("f32", nv):rand(-0.33, 0.33)
+		local z = cuda.host("f32", nv):rand(-0.33, 0.33)
 		local phi_r, phi_i = cuda.host("f32", nk):rand(-1, 1), cuda.host("f32", nk):rand(-1, 1)
 		local magnitude = magnitudes(cuda, m, phi_r, phi_i, nk)
 

@@ -163,7 +163,8 @@ return {
 					for slot = 1, SLOTS do
 						slots[slot] = positions[SLOTS * i + slot - 1]
 					end
-					local ok, message = check_match(text, query, start, matches[2 * i + 1], counts[i], slots, p.min_match)
+					local length = matches[2 * i + 1]
+					local ok, message = check_match(text, query, start, length, counts[i], slots, p.min_match)
 					if not ok then
 						return false, string.format("query %d from %d: %s", q, start, message)
 					end

@@ -6,8 +6,8 @@ local THREADS = 512
 local RADIUS = 5
 local MOST_CHECKED = 1500 -- particles whose motion and likelihood are checked in a run, shared out over the frames
 
--- The video: background 100, the object 228, noise of +-15; pixel (x, y) of frame k is [(x * height + y) * frames + k].
--- The object starts in the middle and moves by (1, -2) a frame, as the particles' model does.
+-- The video: background 100, the object 228, noise of +-15; pixel (x, y) of frame k is [(x * height + y) * frames +
+-- k]. The object starts in the middle and moves by (1, -2) a frame, as the particles' model does.
 local function make_video(cuda, p)
 	local video = cuda.host("u8", p.width * p.height * p.frames)
 	local noise = cuda.host("i32", #video):rand(-15, 15)
@@ -39,8 +39,8 @@ local function next_seed(seed)
 	return (1103515245 * seed + 12345) & 0x7fffffff
 end
 
--- Limits of sqrt(-2 ln u) cos(2 pi (v - 1/2)) as the kernel computes it in f32: the logarithm is off by 2^-22 absolutely
--- or relatively, u by 2^-24 relatively, the cosine by 2^-20.9 and its argument by pi 2^-23.
+-- Limits of sqrt(-2 ln u) cos(2 pi (v - 1/2)) as the kernel computes it in f32: the logarithm is off by 2^-22
+-- absolutely or relatively, u by 2^-24 relatively, the cosine by 2^-20.9 and its argument by pi 2^-23.
 local function normal_limits(seed)
 	local a = next_seed(seed)
 	local b = next_seed(a)
@@ -129,6 +129,8 @@ local function check_frame(s, p, frame, at)
 	return check_resampling(s, p.n)
 end
 
+-- What there is per particle, in the order it is allocated in (that of pairs would differ from run to run).
+local ORDER = { "x", "y", "drawn_x", "drawn_y", "weights", "normalized", "running", "draws", "seeds" }
 local STATE = {
 	x = "f64", y = "f64", drawn_x = "f64", drawn_y = "f64", weights = "f64", normalized = "f64",
 	running = "f64", draws = "f64", seeds = "u32",
@@ -136,7 +138,7 @@ local STATE = {
 
 return {
 	name = "particlefilter",
-	help = "particle filter: four kernels a frame, serial parts, linear searches, f64 (n particles; frames; frame size)",
+	help = "particle filter: four kernels a frame, serial parts, searches, f64 (n particles; frames; frame size)",
 	kernels = "particlefilter.ptx",
 	sizes = {
 		small = { n = 520, frames = 2, width = 64, height = 64 },
@@ -154,7 +156,7 @@ return {
 			offsets[2 * i - 2], offsets[2 * i - 1] = o[1], o[2]
 		end
 		local d, s = {}, {}
-		for _, name in ipairs({ "x", "y", "drawn_x", "drawn_y", "weights", "normalized", "running", "draws", "seeds" }) do
+		for _, name in ipairs(ORDER) do
 			s[name] = cuda.host(STATE[name], n)
 			d[name] = cuda.malloc((STATE[name] == "u32" and 4 or 8) * n, name)
 		end
@@ -177,13 +179,15 @@ return {
 				#p.offsets, n, frame, frames, p.width, p.height,
 			})
 			cuda.launch(m.pf_sum, blocks, THREADS, { dsums, blocks })
-			cuda.launch(m.pf_normalize, blocks, THREADS, { d.weights, d.normalized, dsums, d.running, d.draws, d.seeds, n })
+			cuda.launch(m.pf_normalize, blocks, THREADS, {
+				d.weights, d.normalized, dsums, d.running, d.draws, d.seeds, n,
+			})
 			cuda.launch(m.pf_find_index, blocks, THREADS, { d.x, d.y, d.running, d.draws, d.drawn_x, d.drawn_y, n })
 			for _, name in ipairs({ "drawn_x", "drawn_y", "seeds" }) do -- what the next check compares with
 				s[name .. "_before"] = s[name]
 				s[name] = cuda.host(STATE[name], n)
 			end
-			for name in pairs(STATE) do -- the order does not reach the device
+			for _, name in ipairs(ORDER) do
 				cuda.copy(s[name], d[name])
 			end
 			if ok then

@@ -3,7 +3,7 @@ local need = require("lib.need")
 
 return {
 	name = "pathfinder",
-	help = "dynamic programming over rows: ghost zones and barriers in shared memory (columns, rows, rows per launch: steps)",
+	help = "dynamic programming: ghost zones, barriers in shared memory (columns, rows, rows per launch: steps)",
 	kernels = "pathfinder.ptx",
 	sizes = {
 		small = { columns = 6000, rows = 21, steps = 10 },

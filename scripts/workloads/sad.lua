@@ -78,10 +78,13 @@ return {
 		local current, reference = cuda.host("u16", width * height), cuda.host("u16", width * height)
 		current:rand(0, 255)
 		reference:rand(0, 255)
-		local dcurrent, dreference = cuda.malloc(2 * width * height, "current"), cuda.malloc(2 * width * height, "reference")
+		local bytes = 2 * width * height
+		local dcurrent, dreference = cuda.malloc(bytes, "current"), cuda.malloc(bytes, "reference")
 		cuda.copy(dcurrent, current)
 		cuda.copy(dreference, reference)
-		local texture = cuda.texture({ addr = dreference, width = width, height = height, pitch = 2 * width, type = "u16" })
+		local texture = cuda.texture({
+			addr = dreference, width = width, height = height, pitch = 2 * width, type = "u16",
+		})
 
 		local names, host, device = { "4x4", "8x4", "4x8", "8x8", "16x8", "8x16", "16x16" }, {}, {}
 		for i, blocks in ipairs({ 16, 8, 8, 4, 2, 2, 1 }) do

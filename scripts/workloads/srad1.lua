@@ -54,7 +54,8 @@ return {
 		end
 		local m = cuda.module("srad1.ptx")
 		local picture, result = cuda.host("f32", n):rand(0, 255), cuda.host("f32", n)
-		local dimage, dsums, dsquares = cuda.malloc(4 * n, "image"), cuda.malloc(4 * n, "sums"), cuda.malloc(4 * n, "squares")
+		local dimage = cuda.malloc(4 * n, "image")
+		local dsums, dsquares = cuda.malloc(4 * n, "sums"), cuda.malloc(4 * n, "squares")
 		local dn, ds = cuda.malloc(4 * n, "dn"), cuda.malloc(4 * n, "ds")
 		local dw, de, dc = cuda.malloc(4 * n, "dw"), cuda.malloc(4 * n, "de"), cuda.malloc(4 * n, "coefficient")
 		local dnorth, dsouth = cuda.malloc(4 * rows, "north"), cuda.malloc(4 * rows, "south")

@@ -148,7 +148,8 @@ return {
 		local m = cuda.module("streamcluster.ptx")
 		local s = new_state(cuda, n, dimensions, need(p, "clusters", 1, 1000))
 		local random, switched = cuda.host("i32", candidates):rand(0, n - 1), cuda.host("u8", n)
-		local dpoints, dcoordinates = cuda.malloc(4 * WORDS * n, "points"), cuda.malloc(4 * n * dimensions, "coordinates")
+		local dpoints = cuda.malloc(4 * WORDS * n, "points")
+		local dcoordinates = cuda.malloc(4 * n * dimensions, "coordinates")
 		local dnumber, dswitched = cuda.malloc(4 * n, "centre numbers"), cuda.malloc(n, "switched")
 		cuda.copy(dcoordinates, s.coordinates)
 		local ok, message = true, nil

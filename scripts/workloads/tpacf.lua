@@ -6,8 +6,8 @@ local BINS = 20 -- five a factor of ten, from 1 arc minute on
 local PATCH = 0.2 -- side of the patch of sky the points are in, radians
 local PAIRS_CHECKED = 450000 -- pairs the reference classifies; whole histograms are sampled to keep to it
 
--- Counts, for every inner limit b, the pairs that are certainly nearer than it (cosine >= edges[b]) and those too near to
--- it to say: the kernel's cosine is off by three roundings of 2^-24.
+-- Counts, for every inner limit b, the pairs that are certainly nearer than it (cosine >= edges[b]) and those too near
+-- to it to say: the kernel's cosine is off by three roundings of 2^-24.
 local function reference(x, y, z, first, second, n, edges)
 	local nearer, doubtful, slack = {}, {}, 2.0 ^ -22
 	for b = 1, BINS - 1 do

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
-#define CONF_STR_MAX 96
+#define CONF_STR_MAX 256
 
 struct conf {
 #define C_INT(field, key, def, min, max, unit, help) u32 field;

@@ -148,7 +148,8 @@ static struct cta_view view_of(struct gpu *g, u32 launch)
 	                         .sm = (const struct sm *const *)g->sm,
 	                         .num_sms = g->conf.num_sms,
 	                         .now = g->st->cycle,
-	                         .dispatched = g->task->kcb[launch].dispatched};
+	                         .dispatched = g->task->kcb[launch].dispatched,
+	                         .external = g->cta_external};
 }
 
 static void start_kernels(struct gpu *g)

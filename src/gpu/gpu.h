@@ -39,6 +39,7 @@ struct gpu {
 	struct program *prog;   /* by id */
 	struct kernel_counters *live; /* by id: copies that queries hand out */
 	const struct cta_sched_ops *cta_sched;
+	struct external_cta_sched *cta_external; /* whom cta_sched_external asks; NULL = none */
 	struct module **module;
 	struct issue_info **table; /* by module */
 	u32 nmodules;

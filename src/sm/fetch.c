@@ -1,6 +1,6 @@
 /* Fetch: one warp a cycle, round robin over the warps whose instruction buffer is empty; an L1I hit fills the buffer
- * sm.fetch_latency cycles later, a miss when the line arrives. With sm.fetch_prefetch a miss also asks for the next line;
- * a prefetch that the cache refuses is dropped. */
+ * sm.fetch_latency cycles later, a miss when the line arrives. With sm.fetch_prefetch a miss also asks for the next
+ * line; a prefetch that the cache refuses is dropped. */
 #include "sm/internal.h"
 
 static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)

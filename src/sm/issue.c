@@ -89,6 +89,7 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		e->arg[0] = d->next_pc;
 		e->arg[1] = front_active_mask(x->front, s->id, w);
 	}
+	s->stored |= (d->in->flags & IF_VPRINTF) != 0; /* its text is handed on with the cycle's stores */
 	if (d->flags & DYN_BARRIER)
 		barrier_arrive(x, s, w, d, now);
 	if ((d->flags & DYN_FENCE) && (wp->outstanding || wp->loads))
@@ -260,7 +261,7 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 		charge(x, s, sched, ST_PERIOD, now);
 		return false;
 	}
-	struct sched_view v = {.conf = x->conf, .sm = s, .mask = m, .now = now, .index = sched};
+	struct sched_view v = {.conf = x->conf, .sm = s, .mask = m, .now = now, .index = sched, .external = x->external};
 	u32 w = ready ? x->sched->pick(x->sched_state[sched], &v, ready) : NO_WARP;
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(s, m, ready), now);

@@ -167,10 +167,25 @@ static bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e,
 	return true;
 }
 
+/* The cache's events of an access (l1-miss, l1-evict) do not know whose it is. */
+static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e, u32 from)
+{
+	const struct warp *wp = &s->warp[e->warp];
+	for (u32 i = from; i < x->ev->n; i++) {
+		x->ev->e[i].warp = e->warp;
+		x->ev->e[i].kernel = (s32)wp->launch;
+		x->ev->e[i].cta = (s32)s->cta[wp->cta_slot].id;
+		x->ev->e[i].pc = e->pc;
+	}
+}
+
 static void present(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	u32 token = e->load != NO_LOAD ? e->load : TOKEN_ACK | e->warp;
+	u32 events = x->ev->n;
 	enum mem_result r = mem_access(x->mem, s->id, e->cache, e->op, &e->txn[e->next], token, now);
+	if (unlikely(x->ev->n != events))
+		stamp_events(x, s, e, events);
 	if (r >= MR_RF_LINE) {
 		refused(x, s, e, r, now);
 		return;

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/sched/external.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)
 {
 	/* One size fits every policy, so that the scheduler can be changed in a built machine. */
-	size_t bytes = 64;
+	size_t bytes = round_up(MAX(sched_external.state_bytes, 64), 64);
 	for (u32 i = 0; i < warp_nscheds; i++)
 		bytes = MAX(bytes, round_up(warp_scheds[i]->state_bytes, 64));
 	for (u32 i = 0; i < x->nscheds; i++)
@@ -20,7 +21,7 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 {
 	x->sched = sched;
 	for (u32 i = 0; i < x->nscheds; i++) {
-		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .index = i};
+		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .index = i, .external = x->external};
 		memset(x->sched_state[i], 0, x->sched_bytes);
 		if (sched->init)
 			sched->init(x->sched_state[i], &v);

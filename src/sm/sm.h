@@ -150,6 +150,7 @@ struct sm {
 };
 
 struct warp_sched_ops;
+struct external_warp_sched;
 struct sm_ctx {
 	const struct conf *conf;
 	struct front *front;
@@ -157,6 +158,7 @@ struct sm_ctx {
 	struct program *prog; /* by launch id */
 	struct event_buf *ev; /* of this SM */
 	const struct warp_sched_ops *sched;
+	struct external_warp_sched *external; /* whom sched_external asks; NULL = none */
 	void *sched_state[SM_MAX_SCHEDS]; /* in the arena */
 	size_t sched_bytes;               /* room of each */
 	struct wheel_node *node;          /* pool, in the arena */

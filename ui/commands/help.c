@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "explain.h"
 #include "lua/dbg.h"
+#include "lua/policy.h"
 
 static void wrap(const char *text, u32 indent, u32 width, struct strbuf *out)
 {
@@ -40,8 +41,9 @@ static void help_all(struct strbuf *out)
 		const struct command *c = &commands[i];
 		strbuf_addf(out, "%-10s %-10s %.*s\n", c->name, c->abbreviations, (int)summary_length(c->help), c->help);
 	}
-	strbuf_adds(out, "Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, `help "
-	                 "lua` what scripts can use.\n");
+	strbuf_adds(out,
+	            "Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, `help "
+	            "lua` what scripts can use.\n");
 }
 
 static void help_command(const struct command *c, struct strbuf *out)
@@ -76,7 +78,8 @@ static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf
 static u32 help_lua(const char *asked, struct strbuf *out)
 {
 	return help_docs(lua_dbg_docs, asked, out) + help_docs(lua_gpu_docs, asked, out) +
-	       help_docs(lua_mem_docs, asked, out) + help_docs(lua_cuda_docs, asked, out);
+	       help_docs(lua_mem_docs, asked, out) + help_docs(lua_cuda_docs, asked, out) +
+	       help_docs(lua_policy_docs, asked, out);
 }
 
 bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -93,7 +96,8 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!c)
 		return false;
 	if (!strcmp(c->name, "lua") && *rest)
-		return help_lua(rest, out) || err_set(e, "help lua: nothing there is called '%.60s'; try dbg, gpu, mem, cuda", rest);
+		return help_lua(rest, out) ||
+		       err_set(e, "help lua: nothing there is called '%.60s'; try dbg, gpu, mem, cuda, policy", rest);
 	if (!strcmp(c->name, "info") && *rest) {
 		next_word(rest, word, sizeof(word));
 		const struct info_topic *t = info_find(word, e);

@@ -54,7 +54,7 @@ static bool may_travel(struct debugger *d, struct err *e)
 		return err_set(e, "the machine is running already");
 	struct sim_history_info h;
 	sim_history_info(d->s->sim, &h);
-	return h.on || err_set(e, "there is no history to go back in (--set history.mb=512 keeps one)");
+	return h.on || err_set(e, "%s", h.off);
 }
 
 static void arrived(struct debugger *d, struct strbuf *out)

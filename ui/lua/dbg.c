@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "debugger.h"
+#include "lua/hooks.h"
 
 struct subscription {
 	u32 id;
@@ -39,7 +40,7 @@ static struct box *box_of(lua_State *L)
 	return b;
 }
 
-static struct debugger *debugger_of(lua_State *L)
+struct debugger *lua_dbg_of(lua_State *L)
 {
 	struct box *b = box_of(L);
 	struct session *s = lua_session(L);
@@ -63,6 +64,12 @@ static int box_gc(lua_State *L)
 		debugger_free(d);
 	}
 	return 0;
+}
+
+struct debugger *lua_dbg_present(struct session *s)
+{
+	struct box *b = s->L ? box_of(s->L) : NULL;
+	return b ? b->d : NULL;
 }
 
 struct debugger *lua_dbg_adopted(struct session *s)
@@ -99,6 +106,7 @@ void lua_dbg_release(struct debugger *d)
 	struct box *b = d->s->L ? box_of(d->s->L) : NULL;
 	if (b && b->d == d)
 		b->d = NULL;
+	lua_hooks_release(d);
 	strbuf_release(&d->lua->error);
 	free(d->lua->subs);
 	free(d->lua);
@@ -114,6 +122,21 @@ void lua_dbg_unref(struct debugger *d, int ref)
 bool lua_dbg_in_callback(const struct debugger *d)
 {
 	return d->lua && d->lua->in_callback;
+}
+
+void lua_dbg_callback_begins(struct debugger *d)
+{
+	d->lua->in_callback++;
+}
+
+void lua_dbg_callback_ends(struct debugger *d)
+{
+	d->lua->in_callback--;
+}
+
+u32 lua_dbg_new_id(struct debugger *d)
+{
+	return d->lua->next_id++;
 }
 
 struct sim *lua_check_sim(lua_State *L)
@@ -145,14 +168,19 @@ static void set_int(lua_State *L, const char *name, lua_Integer v)
 	lua_setfield(L, -2, name);
 }
 
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+	lua_pushstring(L, text);
+	lua_setfield(L, -2, name);
+}
+
 static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 {
 	const struct event_desc *x = &event_descs[ev->type];
 	lua_createtable(L, 0, 12);
-	lua_pushstring(L, x->name);
-	lua_setfield(L, -2, "event");
+	set_text(L, "event", x->name);
 	set_int(L, "cycle", (lua_Integer)ev->cycle);
-	if (lua_session(L)->replaying) {
+	if (lua_hooks_seen_before(lua_session(L))) {
 		lua_pushboolean(L, true);
 		lua_setfield(L, -2, "replay");
 	}
@@ -167,12 +195,17 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g)) {
 		struct kernel_info k;
 		gpu_kernel_info(g, (u32)ev->kernel, &k);
-		lua_pushstring(L, k.name);
-		lua_setfield(L, -2, "kernel_name");
+		set_text(L, "kernel_name", k.name);
 	}
+	if (ev->warp >= 0 && ev->kernel >= 0)
+		set_int(L, "pc", ev->pc);
 	for (u32 i = 0; i < 4; i++)
 		if (*x->arg[i])
 			set_int(L, x->arg[i], (lua_Integer)ev->arg[i]);
+	if (ev->type == EV_WARP_STALL && ev->arg[0] < WS_COUNT)
+		set_text(L, "state_name", warp_state_descs[ev->arg[0]].name);
+	if (ev->type == EV_STALL && ev->arg[1] < ST_COUNT)
+		set_text(L, "reason_name", stall_descs[ev->arg[1]].name[TAX_BASE]);
 }
 
 u64 lua_dbg_mask(const struct debugger *d)
@@ -189,7 +222,7 @@ static void update_mask(struct debugger *d)
 	debugger_resubscribe(d);
 }
 
-static void keep_error(struct debugger *d, const char *what, const struct err *e)
+void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e)
 {
 	if (!d->lua->error.len)
 		strbuf_addf(&d->lua->error, "%s: %s", what, e->msg);
@@ -216,12 +249,12 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	bool ok = lua_dbg_call(d, 1, 0, &e);
 	d->lua->in_callback--;
 	if (ok)
-		return false;
+		return lua_hooks_stop_asked(d);
 	for (u32 i = 0; i < d->lua->n; i++) /* the callback may have moved the array */
 		if (d->lua->subs[i].id == id)
 			d->lua->subs[i].enabled = false;
 	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed and is off", id, event_descs[ev->type].name);
-	keep_error(d, what, &e);
+	lua_dbg_keep_error(d, what, &e);
 	return true;
 }
 
@@ -283,7 +316,7 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 		return truth;
 	lua_dbg_first_line(&e);
 	snprintf(what, sizeof(what), "the condition of breakpoint %u failed", b->id);
-	keep_error(d, what, &e);
+	lua_dbg_keep_error(d, what, &e);
 	return true;
 }
 
@@ -333,7 +366,7 @@ static void check_filter(lua_State *L, int at, enum event_type t, struct event_f
 
 static int dbg_on(lua_State *L)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	struct subscription s = {.enabled = true, .type = check_event(L, 1)};
 	int fn = lua_isfunction(L, 2) ? 2 : 3;
 	check_filter(L, fn == 2 ? 4 : 2, s.type, &s.filter);
@@ -350,8 +383,10 @@ static int dbg_on(lua_State *L)
 
 static int dbg_off(lua_State *L)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	lua_Integer id = luaL_checkinteger(L, 1);
+	if (lua_hooks_off(d, id))
+		return 0;
 	for (u32 i = 0; i < d->lua->n; i++)
 		if (d->lua->subs[i].id == id) {
 			luaL_unref(L, LUA_REGISTRYINDEX, d->lua->subs[i].ref);
@@ -372,7 +407,7 @@ static int dbg_off(lua_State *L)
 
 static int dbg_break_on(lua_State *L)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	enum event_type t = check_event(L, 1);
 	struct event_filter f;
 	struct err e = {0};
@@ -407,7 +442,7 @@ static void check_main_thread(lua_State *L, const char *what)
 
 static struct debugger *check_runnable(lua_State *L, const char *what)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	struct err e = {0};
 	check_main_thread(L, what);
 	if (!can_run(d, &e) || d->goal.kind != GOAL_NONE)
@@ -483,7 +518,7 @@ static int dbg_run_until(lua_State *L)
 
 static int dbg_execute(lua_State *L)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	struct strbuf out = STRBUF_INIT;
 	struct err e = {0};
 	const char *line = luaL_checkstring(L, 1);
@@ -514,7 +549,7 @@ static int dbg_events(lua_State *L)
 
 static int dbg_focus(lua_State *L)
 {
-	struct debugger *d = debugger_of(L);
+	struct debugger *d = lua_dbg_of(L);
 	debugger_refresh_focus(d);
 	lua_createtable(L, 0, 6);
 	set_int(L, "sm", d->focus.sm);
@@ -530,7 +565,7 @@ static int dbg_focus(lua_State *L)
 
 static int dbg_reason(lua_State *L)
 {
-	lua_pushstring(L, debugger_of(L)->stop_reason);
+	lua_pushstring(L, lua_dbg_of(L)->stop_reason);
 	return 1;
 }
 
@@ -538,9 +573,10 @@ static int dbg_reason(lua_State *L)
 #define DBG_FUNCTIONS                                                                                                  \
 	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                      \
 	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is "  \
-	  "decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name and the event's "         \
-	  "arguments")                                                                                                     \
-	D("off", dbg_off, "dbg.off(id)", "ends a subscription")                                                            \
+	  "decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name, pc and the event's "     \
+	  "arguments (state and reason also as state_name, reason_name), and replay = true where it is told again after going back in time")                                                                                                     \
+	D("off", dbg_off, "dbg.off(id)", "ends what dbg.on, at_end, at_start or sample began")                                                            \
+	LUA_HOOK_FUNCTIONS                                                                                                 \
 	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",                 \
 	  "a breakpoint; with a condition it stops only when that is true")                                                \
 	D("step", dbg_step, "dbg.step([n]) -> reason",                                                                     \

@@ -17,6 +17,8 @@ extern const struct lua_doc lua_dbg_docs[], lua_gpu_docs[], lua_mem_docs[]; /* e
 
 /* d becomes the debugger of its session's Lua state. Returns the one that a script had made before, or NULL. */
 struct debugger *lua_dbg_adopted(struct session *s);
+/* The debugger of the session's Lua state, if there is one; it stays whose it is. */
+struct debugger *lua_dbg_present(struct session *s);
 void lua_dbg_attach(struct debugger *d);
 /* Drops subscriptions and compiled conditions: their state is gone (`run` made a new one). */
 void lua_dbg_forget(struct debugger *d);
@@ -30,6 +32,11 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev);
 bool lua_dbg_take_error(struct debugger *d, struct strbuf *out);
 /* Inside a callback or condition: the machine may be looked at only. */
 bool lua_dbg_in_callback(const struct debugger *d);
+void lua_dbg_callback_begins(struct debugger *d);
+void lua_dbg_callback_ends(struct debugger *d);
+u32 lua_dbg_new_id(struct debugger *d); /* of a subscription or hook: dbg.off takes both */
+/* Keeps the first error of a callback, for lua_dbg_take_error. */
+void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e);
 
 /* Compiles "return EXPR"; false with *e = the syntax error. */
 bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);
@@ -48,6 +55,8 @@ void lua_dbg_unref(struct debugger *d, int ref);
 /* Offers completions of a Lua path ("dbg.st", "gpu.sm[0].wa"). */
 void lua_dbg_complete(struct debugger *d, const char *text, void (*fn)(void *ctx, const char *path), void *ctx);
 
+/* The debugger of a state, made if need be; raises an error when there is no machine. */
+struct debugger *lua_dbg_of(struct lua_State *L);
 /* The machine of a state; raises an error when there is none. */
 struct sim *lua_check_sim(lua_State *L);
 struct gpu *lua_check_gpu(lua_State *L);

@@ -199,6 +199,81 @@ static void push_pc(lua_State *L, const struct handle *h)
 		lua_pushnil(L);
 }
 
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+	lua_pushstring(L, text);
+	lua_setfield(L, -2, name);
+}
+
+static void push_inst(lua_State *L, const struct module *m, u32 pc)
+{
+	const struct inst *in = &m->code[pc];
+	const struct func *f = func_of_pc(m, pc);
+	struct strbuf t = STRBUF_INIT;
+	bool ptx = gpu_conf(gpu_of(L))->isa_issue_cost == ISSUE_COST_PTX;
+	const char *slash = strrchr(m->path, '/');
+	lua_createtable(L, 0, 10);
+	set_u(L, "line", in->line);
+	set_u(L, "slots", ptx ? 1 : in->cost);
+	set_text(L, "op", opcode_descs[in->op].name);
+	set_text(L, "file", slash ? slash + 1 : m->path);
+	set_text(L, "func", f ? f->name : "?");
+	line_text(m, pc, &t);
+	set_text(L, "text", strbuf_str(&t));
+	lua_pushboolean(L, in->guard != OPND_NONE);
+	lua_setfield(L, -2, "guarded");
+	lua_pushboolean(L, f && f->is_kernel);
+	lua_setfield(L, -2, "kernel"); /* not in a device function */
+	if (in->reconv >= 0)
+		set_u(L, "reconv", (u64)in->reconv);
+	if (in->src_line && in->src_file < m->nfiles && m->files[in->src_file]) {
+		set_u(L, "src_line", in->src_line);
+		set_text(L, "src_file", m->files[in->src_file]);
+	}
+	strbuf_release(&t);
+}
+
+/* kernel.code(pc), also kernel:code(pc). */
+static int code(lua_State *L)
+{
+	lua_Integer pc = luaL_checkinteger(L, lua_isuserdata(L, 1) ? 2 : 1);
+	const struct module *m = module_of_launch(gpu_of(L), (s32)lua_tointeger(L, lua_upvalueindex(1)));
+	if (!m || pc < 0 || pc >= (lua_Integer)m->ncode)
+		return luaL_error(L, "there is no instruction %I", pc);
+	push_inst(L, m, (u32)pc);
+	return 1;
+}
+
+static void push_code(lua_State *L, const struct handle *h)
+{
+	kernel_of(L, h);
+	lua_pushinteger(L, h->a);
+	lua_pushcclosure(L, code, 1);
+}
+
+/* Where all warps of the SM stand, in one go: for sampling. */
+static void push_resident(lua_State *L, const struct handle *h)
+{
+	u32 n = gpu_warps_per_sm(gpu_of(L)), k = 0;
+	lua_newtable(L);
+	for (u32 i = 0; i < n; i++) {
+		struct warp_info w;
+		gpu_warp_info(gpu_of(L), h->a, i, &w);
+		if (w.state == WS_NONE)
+			continue;
+		lua_createtable(L, 0, 8);
+		set_u(L, "slot", i);
+		set_u(L, "kernel", (u64)w.launch);
+		set_u(L, "cta", w.cta);
+		set_u(L, "since", w.since);
+		if (w.pc != PC_DONE)
+			set_u(L, "pc", w.pc);
+		set_text(L, "state", w.issued_last ? "issued" : w.refused ? "refused" : warp_state_descs[w.state].name);
+		set_text(L, "waits", w.waits);
+		lua_rawseti(L, -2, ++k);
+	}
+}
+
 /* Nothing where there is no such thing. */
 static void push_id(lua_State *L, bool there, u64 v)
 {
@@ -244,6 +319,8 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none",                                                \
 	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
 	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                    \
+	F(H_SM, resident, "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "  \
+	  "\"issued\" and \"refused\" (in the last cycle)", push_resident(L, h))                                             \
 	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                         \
 	F(H_SM, stalls, "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
 #define WARP_ROWS                                                                                                      \
@@ -297,6 +374,9 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_KERNEL, block, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))                                        \
 	F(H_KERNEL, regs, "registers per thread", push_u(L, kernel_of(L, h).launch->regs))                                 \
 	F(H_KERNEL, shared_bytes, "shared memory per CTA (B)", push_u(L, kernel_of(L, h).launch->shared_bytes))            \
+	F(H_KERNEL, warps, "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                                     \
+	F(H_KERNEL, code, "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, " \
+	  "src_file}", push_code(L, h))                                                                                    \
 	F(H_KERNEL, stream, "stream", push_u(L, kernel_of(L, h).launch->stream))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};

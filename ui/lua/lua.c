@@ -15,6 +15,7 @@ struct lua_env {
 	u64 left;     /* VM instructions of the budget left */
 	u64 granted;  /* the budget as granted, for the message */
 	size_t bytes; /* allocated */
+	bool deaf;    /* to lua_interrupt() */
 };
 #define HOOK_STEP 10000                 /* VM instructions between two calls of the hook */
 #define REQUIRED_KEY "warpdbg.required" /* registry: table of the modules that require has loaded */
@@ -64,14 +65,20 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 static void hook(lua_State *L, lua_Debug *ar)
 {
 	struct lua_env *env = env_of(L);
-	if (interrupted || env->left < HOOK_STEP)
+	bool stop = interrupted && !env->deaf;
+	if (stop || env->left < HOOK_STEP)
 		luaL_where(L, 0); /* of the function that runs */
-	if (interrupted)
+	if (stop)
 		luaL_error(L, "%sinterrupted", lua_tostring(L, -1));
 	if (env->left < HOOK_STEP)
 		luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
 		           (lua_Integer)env->granted);
 	env->left -= HOOK_STEP;
+}
+
+void lua_uninterruptible(lua_State *L)
+{
+	env_of(L)->deaf = true;
 }
 
 void lua_budget(lua_State *L, u64 instructions)

@@ -31,6 +31,8 @@ void lua_budget(lua_State *L, u64 instructions);
 void lua_interrupt(void);
 void lua_interrupt_clear(void);
 bool lua_interrupted(void);
+/* This state does not listen to lua_interrupt(): its budgets are short, and what it does must not be cut. */
+void lua_uninterruptible(lua_State *L);
 
 /* Reads a file and pushes it as a function; text only. False with *e (file, line). */
 bool lua_load_path(lua_State *L, const char *path, struct err *e);

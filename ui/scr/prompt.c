@@ -128,6 +128,7 @@ void prompt_open(struct debugger *d, void (*list)(void *ctx, char *const *candid
 	rl_variable_bind("show-all-if-ambiguous", "on");
 	rl_variable_bind("enable-bracketed-paste", "off");
 	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("isearch-terminators", "\034"); /* see end_search */
 	command_history_load();
 	install();
 }
@@ -173,16 +174,57 @@ static const char *key_bytes(int key, char one[2])
 	}
 }
 
-void prompt_key(int key)
+static void hand_over(const char *bytes)
 {
-	char one[2];
-	const char *bytes = key_bytes(key, one);
 	prompt.n = (u32)MIN(strlen(bytes), (size_t)QUEUE_MAX);
 	prompt.first = 0;
 	memcpy(prompt.queue, bytes, prompt.n);
 	rl_set_prompt(debugger_prompt(prompt.d));
 	while (prompt.first < prompt.n)
 		rl_callback_read_char();
+}
+
+/* States in which readline waits for the rest of a key sequence. */
+#define IN_SEQUENCE                                                                                                    \
+	(RL_STATE_MULTIKEY | RL_STATE_METANEXT | RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH)
+
+/* Ends a key sequence with Ctrl-\, which is bound to nothing in it. Not with Ctrl-G: readline (8.2) jumps out of the
+ * sequence, keeps its context, and follows a null pointer at one of the next keys. */
+static void end_sequence(void)
+{
+	for (int i = 0; i < 8 && RL_ISSTATE(IN_SEQUENCE); i++)
+		hand_over("\034");
+}
+
+/* Does the key belong to a search in the history? Letters, Backspace, on, back and away. */
+static bool searches(int key)
+{
+	return (key >= ' ' && key < 256) || key == 8 || key == CTRL_KEY('r') || key == CTRL_KEY('s') ||
+	       key == CTRL_KEY('g');
+}
+
+/* Any other key first ends the search, at what it found: readline would push the key back to itself, and what waits in
+ * its buffer then crashes it (a sequence of escape keys after Ctrl-R). */
+static void end_search(void)
+{
+	if (RL_ISSTATE(RL_STATE_ISEARCH))
+		hand_over("\034"); /* its terminator, see prompt_open */
+	if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH))
+		hand_over("\007");
+}
+
+void prompt_key(int key)
+{
+	char one[2];
+	if (key == CTRL_KEY('g') && RL_ISSTATE(IN_SEQUENCE)) {
+		end_sequence();
+		return;
+	}
+	if (RL_ISSTATE(RL_STATE_ISEARCH) && !searches(key))
+		end_search();
+	if (RL_ISSTATE(RL_STATE_NSEARCH) && !searches(key) && key != '\r' && key != '\n')
+		end_search();
+	hand_over(key_bytes(key, one));
 }
 
 char *prompt_take(void)
@@ -194,15 +236,13 @@ char *prompt_take(void)
 
 bool prompt_idle(void)
 {
-	return rl_end == 0 && !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MULTIKEY | RL_STATE_METANEXT |
-	                                  RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH);
+	return rl_end == 0 && !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | IN_SEQUENCE);
 }
 
 void prompt_reset(void)
 {
-	if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MULTIKEY | RL_STATE_NUMERICARG)) {
-		prompt_key(CTRL_KEY('g'));
-	}
+	end_sequence();
+	end_search();
 	rl_replace_line("", 0);
 	rl_point = 0;
 }

@@ -1,5 +1,5 @@
-/* residency: which launch's CTAs an SM held, over the whole run. Sampled at multiples of a span of cycles; when the store
- * is full every other sample goes and the span doubles. The same samples on every host. */
+/* residency: which launch's CTAs an SM held, over the whole run. Sampled at multiples of a span of cycles; when the
+ * store is full every other sample goes and the span doubles. The same samples on every host. */
 #ifndef UI_SCR_RESIDENCY_H
 #define UI_SCR_RESIDENCY_H
 #include "sim.h"

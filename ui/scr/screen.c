@@ -190,7 +190,10 @@ static void go_to_snapshot(struct loop *l, bool forward)
 	if (forward && to == NEVER && h.on && h.frontier > now)
 		to = h.frontier;
 	if (to == NEVER) {
-		snprintf(l->s.notice, sizeof l->s.notice, "%s", !h.on ? "no history is kept" : forward ? "this is the latest cycle" : "this is the beginning of history");
+		snprintf(l->s.notice, sizeof l->s.notice, "%s",
+		         !h.on     ? "no history is kept"
+		         : forward ? "this is the latest cycle"
+		                   : "this is the beginning of history");
 		return;
 	}
 	snprintf(line, sizeof line, "goto %llu", (unsigned long long)to);

@@ -1,4 +1,5 @@
-/* Kernels: every launch on the time axis of the run, with its figures; below it, on the same axis, what each SM held. */
+/* Kernels: every launch on the time axis of the run, with its figures; below it, on the same axis, what each SM held.
+ */
 #include <stdio.h>
 
 #include "scr/draw.h"
@@ -14,10 +15,11 @@ static const struct {
 	int width, from_w;
 	bool left; /* text, not a number */
 } figures[F_COUNT] = {
-    [F_CYCLES] = {"cycles", 10, 60, false}, [F_IPC] = {"IPC", 7, 70, false},       [F_PER_SM] = {"CTAs/SM", 8, 100, false},
-    [F_LIMIT] = {"limit", 15, 80, true},    [F_DONE] = {"done", 8, 100, false},    [F_INSTS] = {"insts", 8, 120, false},
-    [F_GRID] = {"grid", 12, 160, false},    [F_BLOCK] = {"block", 10, 160, false}, [F_REGS] = {"regs", 6, 160, false},
-    [F_SHARED] = {"shared", 8, 170, false},
+    [F_CYCLES] = {"cycles", 10, 60, false},  [F_IPC] = {"IPC", 7, 70, false},
+    [F_PER_SM] = {"CTAs/SM", 8, 100, false}, [F_LIMIT] = {"limit", 15, 80, true},
+    [F_DONE] = {"done", 8, 100, false},      [F_INSTS] = {"insts", 8, 120, false},
+    [F_GRID] = {"grid", 12, 160, false},     [F_BLOCK] = {"block", 10, 160, false},
+    [F_REGS] = {"regs", 6, 160, false},      [F_SHARED] = {"shared", 8, 170, false},
 };
 
 struct layout {
@@ -106,7 +108,8 @@ static void dim_text(char out[NUM_MAX], struct dim3 d)
 
 static void figure_text(enum figure f, const struct kernel_info *k, u64 now, char out[NUM_MAX])
 {
-	u64 cycles = k->state == KS_QUEUED ? 0 : (k->state == KS_DONE ? k->counters->ended_at : now) - k->counters->started_at;
+	u64 cycles =
+	    k->state == KS_QUEUED ? 0 : (k->state == KS_DONE ? k->counters->ended_at : now) - k->counters->started_at;
 	switch (f) {
 	case F_CYCLES:
 		if (k->state == KS_QUEUED)
@@ -252,7 +255,8 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	if (rows < (int)c->num_sms)
 		snprintf(what, sizeof what, "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms);
 	else if (l->axis_w > n + 30)
-		snprintf(what + n, sizeof what - (size_t)n, "; sampled every %llu cycles", (unsigned long long)v->residency->span);
+		snprintf(what + n, sizeof what - (size_t)n, "; sampled every %llu cycles",
+		         (unsigned long long)v->residency->span);
 	draw_clipped(p, 0, l->axis, l->axis_w, s, what);
 	int x = l->end + 4 + (int)c->sm_ctas;
 	pane_text(p, 0, l->end + 2, s, c->sm_ctas >= 9 ? "slots now" : "now");
@@ -311,13 +315,14 @@ const struct view view_kernels = {
     .name = "kernel",
     .title = "kernels",
     .keys = "arrows scroll, + - zoom",
-    .help = "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
-            "instructions per cycle\n"
-            "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
-            "that held most of\n"
-            "each SM's CTA slots (shaded: others as well), and the slots now, a letter each (A = K0, B = K1, ...). done, "
-            "IPC: CTAs and\n"
-            "instructions per cycle of the SM since the start.",
+    .help =
+        "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
+        "instructions per cycle\n"
+        "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
+        "that held most of\n"
+        "each SM's CTA slots (shaded: others as well), and the slots now, a letter each (A = K0, B = K1, ...). done, "
+        "IPC: CTAs and\n"
+        "instructions per cycle of the SM since the start.",
     .draw = draw,
     .on_key = on_key,
 };

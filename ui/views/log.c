@@ -59,7 +59,7 @@ static bool search(struct view_ctx *v, bool forward)
 {
 	const struct event_log *l = &v->d->log;
 	u64 first = first_line(l);
-	s64 n = (s64)(l->total - first), i = v->st->follow ? n : v->st->top;
+	s64 n = (s64)(l->total - first), i = v->st->follow ? n : MAX(MIN((s64)v->st->top, n), 0);
 	for (s64 k = 0; k < n; k++) {
 		i = (i + (forward ? 1 : n - 1) + n) % n;
 		if (strcasestr(line_at(l, first + (u64)i)->text, v->search)) {

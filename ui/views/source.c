@@ -316,7 +316,7 @@ static bool search(struct view_ctx *v, bool forward)
 	const struct module *m = shown_module(v);
 	if (!m)
 		return false;
-	s32 n = (s32)m->nlines, i = v->st->top;
+	s32 n = (s32)m->nlines, i = MAX(MIN(v->st->top, n - 1), 0);
 	for (s32 k = 0; k < n; k++) {
 		i = (i + (forward ? 1 : n - 1)) % n;
 		u32 len;

@@ -1,6 +1,6 @@
--- The Euler equations on an unstructured mesh, in double precision: the reference of cfd.lua, in the layout of its kernels
--- (see cfd.cu). Elements are 0-based, a mesh has n (elements), stride, neighbours, normals, areas and stream (the free
--- stream's density, momentum and energy).
+-- The Euler equations on an unstructured mesh, in double precision: the reference of cfd.lua, in the layout of its
+-- kernels (see cfd.cu). Elements are 0-based; a mesh has n (elements), stride, neighbours, normals, areas and stream
+-- (the free stream's density, momentum and energy).
 local euler = {}
 
 local GAMMA, SMOOTHING, STAGES, FACES = 1.4, 0.2, 3, 4

@@ -1,8 +1,8 @@
--- A random undirected graph in compressed rows with about n * degree / 2 edges: the neighbours of v are target[first[v]]
--- .. target[first[v + 1] - 1], every edge is there from both ends (with the same weight if weights are wanted), none
--- leads from a node to itself. Half of the edges have one end among few nodes (the density of ends falls with the cube
--- root of the rank), as collaboration networks have: a few rows are ten times as long as the others. Their numbers are
--- spread over the whole range. Returns first (n + 1 elements), target, and the number of entries.
+-- A random undirected graph in compressed rows with about n * degree / 2 edges: the neighbours of v are
+-- target[first[v]] .. target[first[v + 1] - 1], every edge is there from both ends, none leads from a node to itself.
+-- Half of the edges have one end among few nodes (the density of ends falls with the cube root of the rank), as
+-- collaboration networks have: a few rows are ten times as long as the others. Their numbers are spread over the whole
+-- range. Returns first (n + 1 elements), target (at least one element), and the number of entries.
 return function(cuda, n, degree)
 	local edges = n > 1 and n * degree // 2 or 0
 	local a, b = cuda.host("u32", edges), cuda.host("u32", edges)

@@ -1,10 +1,10 @@
 -- The load-add-store microbenchmarks of Huzaifa et al. 2020 as a workload: `name`, one line of `help`, the number of
--- CTAs of 8 KB on the published machine of 3 SMs (L1 32 KB each, L2 256 KB) and on the one of 15 SMs (L1 128 KB each, L2
--- 4 MB), and whether the CTAs do different amounts of work.
+-- CTAs of 8 KB on the published machine of 3 SMs (L1 32 KB each, L2 256 KB) and on the one of 15 SMs (L1 128 KB each,
+-- L2 4 MB), launches of the small size, and whether the CTAs do different amounts of work.
 --
 -- small and default are the published input: an input is defined by what it leaves of the caches, so it does not grow
 -- with the size; small has fewer launches and operations where the published ones take long. large is the same
--- benchmark for the 15 SMs.
+-- benchmark for the 15 SMs (uneven: 4 launches of the 16, which would be 65 million warp instructions).
 local need = require("lib.need")
 
 local THREADS, LOCATIONS = 256, 8
@@ -26,11 +26,16 @@ return function(name, help, on3, on15, small_launches, uneven)
 	local function size(ctas, launches, most)
 		return { ctas = ctas, launches = launches, most = uneven and most or nil, ramp = uneven and 50 or nil }
 	end
+	local parameters = uneven and "(ctas, launches, most operations, ramp: % of them along the grid)" or "(ctas, launches)"
 	return {
 		name = name,
-		help = string.format("%s (ctas of 8 KB, launches%s)", help, uneven and "; 1 .. most operations, ramp: % along the grid" or ""),
+		help = help .. " " .. parameters,
 		kernels = "ikra.ptx",
-		sizes = { small = size(on3, small_launches, 12), default = size(on3, 16, 64), large = size(on15, 16, 64) },
+		sizes = {
+			small = size(on3, small_launches, 12),
+			default = size(on3, 16, 64),
+			large = size(on15, uneven and 4 or 16, 64),
+		},
 		run = function(cuda, p)
 			local ctas, launches = need(p, "ctas", 1, 65535), need(p, "launches", 1, 1 << 20)
 			local count = uneven and operations(cuda, ctas, need(p, "most", 1, 1 << 20), need(p, "ramp", 0, 100))

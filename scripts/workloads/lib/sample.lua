@@ -1,5 +1,5 @@
--- An iterator over indices in 0 .. n-1 for a check that cannot afford them all: every index if n <= most, else `most` of
--- them, one at random (from --seed) in each of `most` equal stretches, so that no stretch goes unchecked.
+-- An iterator over indices in 0 .. n-1 for a check that cannot afford them all: every index if n <= most, else `most`
+-- of them, one at random (from --seed) in each of `most` equal stretches, so that no stretch goes unchecked.
 return function(cuda, n, most)
 	local i = -1
 	if n <= most then

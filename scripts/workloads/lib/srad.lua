@@ -1,7 +1,7 @@
--- An iteration of speckle reducing anisotropic diffusion in double precision, in place: image[0 .. inner * outer - 1], lines
--- of `inner` neighbouring elements. Beyond the edge lies the edge. q0sqr is the coefficient of variation squared of
--- homogeneous speckle. The equations do not change when the image is transposed, so it does not matter whether lines are
--- rows or columns.
+-- An iteration of speckle reducing anisotropic diffusion in double precision, in place: image[0 .. inner * outer - 1],
+-- lines of `inner` neighbouring elements. Beyond the edge lies the edge. q0sqr is the coefficient of variation squared
+-- of homogeneous speckle. The equations do not change when the image is transposed, so it does not matter whether
+-- lines are rows or columns.
 return function(image, inner, outer, q0sqr, lambda)
 	local c, n, s, w, e = {}, {}, {}, {}, {}
 	for y = 0, outer - 1 do

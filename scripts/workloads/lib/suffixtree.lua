@@ -1,7 +1,7 @@
--- Suffix tree of a text by Ukkonen's algorithm, in linear time. text[0 .. n] are letters 1 .. letters, of which the last
--- one, text[n], occurs nowhere else. Nodes are numbered from 1, the root. Returns tables by node: from and to (the edge
--- from the parent is text[from .. to - 1]), link (of inner nodes), parent, position (of leaves: where the suffix starts),
--- child[letter][node]; and the number of nodes.
+-- Suffix tree of a text by Ukkonen's algorithm, in linear time. text[0 .. n] are letters 1 .. letters, of which the
+-- last one, text[n], occurs nowhere else. Nodes are numbered from 1, the root. Returns tables by node: from and to
+-- (the edge from the parent is text[from .. to - 1]), link (of inner nodes), parent, position (of leaves: where the
+-- suffix starts), child[letter][node]; and the number of nodes.
 return function(text, n, letters)
 	local from, to, link, parent, position, child = { 0 }, { 0 }, { 1 }, { 0 }, {}, {}
 	for letter = 1, letters do

@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "cta/sched/cta_sched.h"
+#include "cta/sched/external.h"
+#include "sm/sched/external.h"
 
 #define SCHED(v) extern const struct cta_sched_ops v;
 #include "cta/sched/all.def"
@@ -17,5 +18,5 @@ const struct cta_sched_ops *cta_sched_find(const char *name)
 	for (u32 i = 0; i < cta_nscheds; i++)
 		if (!strcmp(cta_scheds[i]->name, name))
 			return cta_scheds[i];
-	return NULL;
+	return sched_name_external(name) ? &cta_sched_external : NULL;
 }

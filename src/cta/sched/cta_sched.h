@@ -8,6 +8,7 @@
 #include "sm/sm.h"
 
 #define CTA_SCHED_STATE_MAX 4096
+struct external_cta_sched;
 struct cta_view {
 	const struct conf *conf;
 	const struct launch *launch;
@@ -15,6 +16,7 @@ struct cta_view {
 	u32 num_sms;
 	u64 now;
 	u64 dispatched; /* CTAs of this kernel dispatched so far */
+	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
 };
 #define NO_CTA UINT64_MAX
 
@@ -28,6 +30,7 @@ struct cta_sched_ops {
 	/* Optional: a CTA of this kernel finished. */
 	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
 };
+/* A name with a colon is an external policy's (cta/sched/external.h). */
 const struct cta_sched_ops *cta_sched_find(const char *name);
 extern const struct cta_sched_ops *const cta_scheds[];
 extern const u32 cta_nscheds;

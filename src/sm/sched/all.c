@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sm/sched/sched.h"
+#include "sm/sched/external.h"
 
 #define SCHED(v) extern const struct warp_sched_ops v;
 #include "sm/sched/all.def"
@@ -17,5 +17,5 @@ const struct warp_sched_ops *warp_sched_find(const char *name)
 	for (u32 i = 0; i < warp_nscheds; i++)
 		if (!strcmp(warp_scheds[i]->name, name))
 			return warp_scheds[i];
-	return NULL;
+	return sched_name_external(name) ? &sched_external : NULL;
 }

@@ -8,12 +8,14 @@
 #define SM_SCHED_SCHED_H
 #include "sm/sm.h"
 
+struct external_warp_sched;
 struct sched_view {
 	const struct conf *conf;
 	const struct sm *sm; /* warps, masks in[], CTAs */
 	u64 mask;            /* the warps of this scheduler */
 	u64 now;
 	u32 index; /* which scheduler of the SM */
+	struct external_warp_sched *external; /* asked by sched_external only; NULL = none */
 };
 #define NO_WARP UINT32_MAX
 
@@ -32,6 +34,7 @@ struct warp_sched_ops {
 	/* Optional, for display: rank of a warp, 0 = first choice. */
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
 };
+/* A name with a colon is an external policy's (sm/sched/external.h). */
 const struct warp_sched_ops *warp_sched_find(const char *name);
 extern const struct warp_sched_ops *const warp_scheds[];
 extern const u32 warp_nscheds;

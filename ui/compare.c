@@ -1,0 +1,443 @@
+#include "compare.h"
+
+#include <langinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmdline.h"
+#include "lua/lua.h"
+#include "obs/report_compare.h"
+#include "outputs.h"
+#include "progress.h"
+#include "run.h"
+
+#define EXIT_BROKEN 70            /* a conservation law does not hold: a bug of the simulator, not of the input */
+#define SLICE_SLOTS (1u << 17)    /* issue slots that one machine may be ahead while decisions are compared: 5 MB of them */
+#define SLICE_FREE 65536          /* cycles of a slice once nothing is compared any more */
+#define COMPARE_AT (1u << 16)     /* by order: decisions that are collected before they are compared */
+#define STEPS_MAX 16              /* rows of the lock-step table; then every other one goes */
+
+struct side {
+	struct options opt;
+	struct session *s;
+	enum session_stop why;
+	struct err err;
+	bool done; /* nothing more to simulate: finished, faulted, ... */
+	int listener, counter;
+	u64 ctas, ctas_wanted; /* finished so far; ask to stop there */
+	struct stats *stats;
+};
+struct compare {
+	const struct options *opt;
+	enum { BY_CYCLES, BY_INSTS, BY_CTAS } by;
+	bool to_divergence, interrupted;
+	struct side side[2];
+	struct diverge *diverge;
+	u64 unit; /* of the lock step: both meet at its multiples */
+	struct lockstep step[STEPS_MAX];
+	u32 nsteps;
+	u64 drawn_ns;
+};
+
+/* --- open and close ---------------------------------------------------------------------------------------------- */
+
+static bool count_cta(void *ctx, const struct event *e)
+{
+	struct side *x = ctx;
+	return ++x->ctas == x->ctas_wanted;
+}
+
+static bool open_side(struct compare *c, u32 i, struct err *e)
+{
+	struct side *x = &c->side[i];
+	if (cmdline_side(&x->opt, c->opt, i, e) != CMDLINE_OK)
+		return false;
+	x->why = SS_CYCLE;
+	x->s = session_open(&x->opt, e);
+	if (!x->s)
+		err_prefix(e, "%c: ", i ? 'B' : 'A');
+	return x->s;
+}
+
+static void listen(struct compare *c)
+{
+	enum diverge_by by = c->by == BY_CYCLES ? DIVERGE_BY_CYCLE : DIVERGE_BY_ORDER;
+	c->diverge = diverge_new(sim_gpu(c->side[0].s->sim), sim_gpu(c->side[1].s->sim), by);
+	for (u32 i = 0; i < 2; i++) {
+		struct side *x = &c->side[i];
+		x->listener =
+		    sim_subscribe(x->s->sim, diverge_events(c->diverge), diverge_event, diverge_side(c->diverge, i));
+		if (c->by == BY_CTAS)
+			x->counter = sim_subscribe(x->s->sim, BIT(EV_CTA_DONE), count_cta, x);
+	}
+}
+
+struct compare *compare_open(const struct options *o, struct err *e)
+{
+	struct compare *c = xcalloc(1, sizeof *c);
+	static const u64 units[] = {[BY_CYCLES] = 1024, [BY_INSTS] = 16384, [BY_CTAS] = 16};
+	c->opt = o;
+	c->by = !o->by || !strcmp(o->by, "cycles") ? BY_CYCLES : !strcmp(o->by, "insts") ? BY_INSTS : BY_CTAS;
+	c->to_divergence = o->until && !strcmp(o->until, "first-divergence");
+	c->unit = units[c->by];
+	if (open_side(c, 0, e) && open_side(c, 1, e)) {
+		listen(c);
+		return c;
+	}
+	compare_close(c);
+	return NULL;
+}
+
+void compare_close(struct compare *c)
+{
+	diverge_free(c->diverge);
+	for (u32 i = 0; i < 2; i++) {
+		stats_free(c->side[i].stats);
+		session_close(c->side[i].s);
+		cmdline_free(&c->side[i].opt);
+	}
+	free(c);
+}
+
+struct session *compare_session(struct compare *c, u32 side)
+{
+	return c->side[side].s;
+}
+const struct diverge *compare_divergence(const struct compare *c)
+{
+	return c->diverge;
+}
+
+/* --- lock step --------------------------------------------------------------------------------------------------- */
+
+static u64 sum_sms(struct side *x, size_t offset)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < x->s->conf.num_sms; i++)
+		sum += gpu_counters(sim_gpu(x->s->sim), CG_sm, i)[offset / sizeof(u64)];
+	return sum;
+}
+
+static u64 issued(struct side *x)
+{
+	return sum_sms(x, offsetof(struct sm_counters, issued));
+}
+
+/* How far a machine has come, in the unit of the lock step. */
+static u64 position(const struct compare *c, struct side *x)
+{
+	if (c->by == BY_CYCLES)
+		return sim_cycle(x->s->sim);
+	return c->by == BY_INSTS ? issued(x) : x->ctas;
+}
+
+static bool comparing(const struct compare *c)
+{
+	return !diverge_first(c->diverge)->found && !diverge_gave_up(c->diverge);
+}
+
+static u64 slice_of(const struct compare *c)
+{
+	u64 slots = 1;
+	for (u32 i = 0; i < 2; i++)
+		slots = MAX(slots, (u64)c->side[i].s->conf.num_sms * c->side[i].s->conf.sm_schedulers);
+	return comparing(c) ? MAX(SLICE_SLOTS / slots, 64u) : SLICE_FREE;
+}
+
+/* Cycles that a machine may run without passing `target`, at most a slice. */
+static u64 stride(const struct compare *c, struct side *x, u64 target)
+{
+	const struct conf *k = &x->s->conf;
+	u64 slice = slice_of(c), left = target - position(c, x);
+	if (c->by == BY_CYCLES)
+		return MIN(slice, left);
+	if (c->by == BY_CTAS)
+		return slice; /* the counter stops it */
+	/* It cannot issue more than its width a cycle, but for instructions that take no slot. */
+	u64 width = (u64)k->num_sms * k->sm_schedulers * MAX(k->sm_issue_width, 1u);
+	return MIN(slice, MAX(left / width, 1u));
+}
+
+static void run_side(struct compare *c, struct side *x, u64 target)
+{
+	if (x->done || position(c, x) >= target)
+		return;
+	x->ctas_wanted = target;
+	x->why = session_run(x->s, sim_cycle(x->s->sim) + stride(c, x, target), &x->err);
+	if (x->why == SS_HOST_ERROR && lua_interrupted())
+		x->why = SS_INTERRUPT;
+	x->done = x->why != SS_CYCLE && x->why != SS_REQUEST;
+	c->interrupted |= x->why == SS_INTERRUPT;
+}
+
+static bool there(const struct compare *c, struct side *x, u64 target)
+{
+	return x->done || position(c, x) >= target;
+}
+
+static void draw_progress(struct compare *c)
+{
+	u64 now = host_ns();
+	if (!isatty(STDERR_FILENO) || now - c->drawn_ns < 100000000ull)
+		return;
+	c->drawn_ns = now;
+	fprintf(stderr, "\r\033[K%s  A cycle %llu  B cycle %llu", c->side[0].s->name,
+	        (unsigned long long)sim_cycle(c->side[0].s->sim), (unsigned long long)sim_cycle(c->side[1].s->sim));
+	fflush(stderr);
+}
+
+/* Compares what has been heard; once there is an answer nobody listens any more. */
+static void compare_decisions(struct compare *c, bool ended)
+{
+	if (!comparing(c))
+		return;
+	diverge_compare(c->diverge, ended);
+	for (u32 i = 0; i < 2 && !comparing(c); i++)
+		sim_resubscribe(c->side[i].s->sim, c->side[i].listener, 0);
+}
+
+/* Both to `target`, a slice at a time. */
+static void run_both(struct compare *c, u64 target)
+{
+	struct side *a = &c->side[0], *b = &c->side[1];
+	bool arrived;
+	do {
+		run_side(c, a, target);
+		if (!c->interrupted)
+			run_side(c, b, target);
+		arrived = there(c, a, target) && there(c, b, target);
+		if (c->interrupted && c->by == BY_CYCLES) /* one may stand behind: what it has not told is no difference */
+			break;
+		if (arrived || c->by == BY_CYCLES || diverge_waiting(c->diverge) > COMPARE_AT)
+			compare_decisions(c, a->done && b->done && !c->interrupted);
+		draw_progress(c);
+	} while (!arrived && !c->interrupted && !(c->to_divergence && !comparing(c)));
+}
+
+static void note_step(struct compare *c, u64 target)
+{
+	struct lockstep *s = &c->step[c->nsteps++];
+	s->at = target;
+	for (u32 i = 0; i < 2; i++) {
+		struct side *x = &c->side[i];
+		s->side[i].cycle = sim_cycle(x->s->sim);
+		s->side[i].insts = issued(x);
+		s->side[i].ctas = sum_sms(x, offsetof(struct sm_counters, ctas_done));
+	}
+	if (c->nsteps < STEPS_MAX)
+		return;
+	c->nsteps /= 2;
+	c->unit *= 2;
+	for (u32 i = 0; i < c->nsteps; i++)
+		c->step[i] = c->step[2 * i + 1];
+}
+
+/* Stops both machines right behind the decisions that differed: both have run on since, so they start again. */
+static void stop_at_divergence(struct compare *c)
+{
+	for (u32 i = 0; i < 2 && !c->interrupted; i++) {
+		struct side *x = &c->side[i];
+		const struct decision *d = &diverge_first(c->diverge)->side[i];
+		strbuf_clear(&x->s->output);
+		x->done = false;
+		if (!session_restart(x->s, &x->err)) {
+			x->why = SS_HOST_ERROR;
+			continue;
+		}
+		x->why = session_run(x->s, d->cycle + 1, &x->err);
+		x->done = x->why != SS_CYCLE;
+		c->interrupted |= x->why == SS_INTERRUPT;
+	}
+}
+
+/* --- Ctrl-C ------------------------------------------------------------------------------------------------------ */
+
+static struct compare *running; /* for the signal handler */
+
+static void on_interrupt(int sig)
+{
+	lua_interrupt();
+	for (u32 i = 0; i < 2; i++)
+		sim_interrupt(running->side[i].s->sim);
+}
+
+bool compare_run(struct compare *c)
+{
+	struct side *a = &c->side[0], *b = &c->side[1];
+	u64 target = 0;
+	while (!(a->done && b->done) && !c->interrupted && !(c->to_divergence && !comparing(c))) {
+		target = target + c->unit - target % c->unit;
+		run_both(c, target);
+		if (!a->done && !b->done && there(c, a, target) && there(c, b, target))
+			note_step(c, target);
+	}
+	if (c->to_divergence && diverge_first(c->diverge)->found && !c->interrupted)
+		stop_at_divergence(c);
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	return !c->interrupted;
+}
+
+/* --- results ----------------------------------------------------------------------------------------------------- */
+
+static const char *stop_word(const struct compare *c, const struct side *x)
+{
+	if (x->why == SS_CYCLE || x->why == SS_REQUEST)
+		return c->interrupted ? "interrupted" : "stopped at the difference";
+	return run_stop_word(x->why);
+}
+
+static void gather(struct compare *c, struct side *x)
+{
+	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
+	if (x->stats)
+		return;
+	struct run_info run = {.workload = x->s->name,
+	                       .check = checks[x->s->check],
+	                       .check_message = strbuf_str(&x->s->check_message),
+	                       .stop = stop_word(c, x),
+	                       .sim_ns = x->s->sim_ns};
+	x->stats = stats_gather(sim_gpu(x->s->sim), &run);
+}
+
+void compare_report(struct compare *c, const char *format, bool color, bool ascii, struct strbuf *out)
+{
+	static const char *const bys[] = {[BY_CYCLES] = "cycles", [BY_INSTS] = "insts", [BY_CTAS] = "ctas"};
+	gather(c, &c->side[0]);
+	gather(c, &c->side[1]);
+	struct comparison r = {.side = {c->side[0].stats, c->side[1].stats},
+	                       .gpu = {sim_gpu(c->side[0].s->sim), sim_gpu(c->side[1].s->sim)},
+	                       .by = bys[c->by],
+	                       .until = c->to_divergence ? "first-divergence" : "end",
+	                       .diverge = c->diverge,
+	                       .steps = c->step,
+	                       .nsteps = c->nsteps};
+	if (!strcmp(format, "json"))
+		report_compare_json(&r, out);
+	else if (!strcmp(format, "csv"))
+		report_compare_csv(&r, out);
+	else
+		report_compare_text(&r, &(struct text_style){color, ascii}, out);
+}
+
+/* What host programs and kernels have printed: once when both said the same. */
+static void print_output(struct compare *c, FILE *to)
+{
+	const struct strbuf *a = &c->side[0].s->output, *b = &c->side[1].s->output;
+	bool same = a->len == b->len && !memcmp(strbuf_str(a), strbuf_str(b), a->len);
+	if (!same && a->len)
+		fputs("--- printed by A\n", to);
+	fwrite(strbuf_str(a), 1, a->len, to);
+	if (!same && b->len) {
+		fputs("--- printed by B\n", to);
+		fwrite(strbuf_str(b), 1, b->len, to);
+	}
+	if (!same)
+		fputs("---\n", to);
+	fflush(to);
+}
+
+static void explain_stops(struct compare *c)
+{
+	for (u32 i = 0; i < 2; i++) {
+		struct side *x = &c->side[i];
+		struct strbuf text = STRBUF_INIT;
+		if (x->why != SS_INTERRUPT)
+			run_stop_reason(x->s, x->why, &x->err, &text);
+		if (text.len)
+			fprintf(stderr, "warpdbg: %c: %s\n", i ? 'B' : 'A', text.buf);
+		strbuf_release(&text);
+	}
+	if (c->interrupted)
+		fputs("warpdbg: interrupted\n", stderr);
+}
+
+int compare_status(struct compare *c)
+{
+	int status = c->interrupted ? 130 : 0;
+	for (u32 i = 0; i < 2; i++)
+		status = MAX(status, session_exit_status(c->side[i].s, c->side[i].why));
+	return status;
+}
+
+/* What must hold at the end of every run that came to its end. After the report: the last write-backs are no kernel's. */
+static bool laws_hold(struct compare *c)
+{
+	bool ok = true;
+	for (u32 i = 0; i < 2; i++) {
+		struct side *x = &c->side[i];
+		struct err e = {0};
+		if (x->why != SS_FINISHED)
+			continue;
+		sim_drain(x->s->sim);
+		if (sim_check(x->s->sim, &e))
+			continue;
+		fprintf(stderr, "warpdbg: internal: %c: conservation law broken: %s\n", i ? 'B' : 'A', e.msg);
+		ok = false;
+	}
+	return ok;
+}
+
+static bool write_file(const char *path, const struct strbuf *text, struct err *e)
+{
+	FILE *f = fopen(path, "w");
+	bool ok = f && fwrite(strbuf_str(text), 1, text->len, f) == text->len;
+	if (f && (fclose(f) || !ok))
+		ok = false;
+	return ok || err_set(e, "--stats: %s: cannot write", path);
+}
+
+static bool report(struct compare *c, struct err *e)
+{
+	const struct options *o = c->opt;
+	bool own_file = o->stats && strcmp(o->stats, "-");
+	bool color = !o->no_color && !getenv("NO_COLOR") && isatty(STDOUT_FILENO);
+	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8"), ok = true;
+	struct strbuf text = STRBUF_INIT;
+	print_output(c, outputs_claim_stdout(o) ? stderr : stdout);
+	compare_report(c, own_file ? "text" : outputs_format(o), color, ascii, &text);
+	fwrite(strbuf_str(&text), 1, text.len, stdout);
+	if (own_file) {
+		strbuf_clear(&text);
+		compare_report(c, outputs_format(o), false, ascii, &text);
+		ok = write_file(o->stats, &text, e);
+	}
+	strbuf_release(&text);
+	return ok;
+}
+
+/* That --stats FILE cannot be written is better known before an hour of simulation. */
+static bool stats_file_ok(const struct options *o, struct err *e)
+{
+	struct strbuf nothing = STRBUF_INIT;
+	return !o->stats || !strcmp(o->stats, "-") || write_file(o->stats, &nothing, e);
+}
+
+int compare_main(const struct options *o)
+{
+	struct err e = {0};
+	struct compare *c = stats_file_ok(o, &e) ? compare_open(o, &e) : NULL;
+	if (!c) {
+		complain(&e);
+		return 2;
+	}
+	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}; /* a second Ctrl-C kills */
+	running = c;
+	sigaction(SIGINT, &sa, NULL);
+	compare_run(c);
+	signal(SIGINT, SIG_DFL);
+	explain_stops(c);
+	bool written = report(c, &e);
+	if (fflush(stdout) || ferror(stdout))
+		written = err_set(&e, "cannot write to standard output");
+	if (!written)
+		complain(&e);
+	int status = compare_status(c);
+	if (!laws_hold(c))
+		status = EXIT_BROKEN;
+	compare_close(c);
+	return status ? status : written ? 0 : 2;
+}

@@ -1,0 +1,22 @@
+/* compare: two machines with the same workload in one process, in lock step. */
+#ifndef UI_COMPARE_H
+#define UI_COMPARE_H
+#include "session.h"
+
+/* `warpdbg compare`: runs, prints, returns the exit status. */
+int compare_main(const struct options *o);
+
+/* The parts of it that tests use. */
+struct compare;
+/* Opens both machines. NULL with *e. *o must outlive it. */
+struct compare *compare_open(const struct options *o, struct err *e);
+/* Runs to the end or to the first different decision. False: Ctrl-C. */
+bool compare_run(struct compare *c);
+/* Appends the report: "text", "json" or "csv". */
+void compare_report(struct compare *c, const char *format, bool color, bool ascii, struct strbuf *out);
+struct session *compare_session(struct compare *c, u32 side);
+const struct diverge *compare_divergence(const struct compare *c);
+/* The worse of the two sides' exit statuses. */
+int compare_status(struct compare *c);
+void compare_close(struct compare *c);
+#endif

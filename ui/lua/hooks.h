@@ -1,0 +1,42 @@
+/* hooks: functions of scripts that are called at the start and the end of a run and every so many cycles, and dbg.stop.
+ *
+ * They are told once: what a replay after going back in time passes again is not sampled again, and events carry
+ * e.replay there. */
+#ifndef UI_LUA_HOOKS_H
+#define UI_LUA_HOOKS_H
+#include "base/strbuf.h"
+#include "lua/lua.h"
+
+struct session;
+struct debugger;
+/* The machine may be a new one: the sampling goes on there. Part of debugger_resubscribe(). */
+void lua_hooks_bind(struct debugger *d);
+/* Calls the functions of dbg.at_start: `run` has built a new machine; of dbg.at_end: the run is over (finished,
+ * faulted, deadlocked, out of cycles). What they print is in the session's output, an error in lua_dbg_take_error(). */
+void lua_hooks_start(struct debugger *d);
+void lua_hooks_end(struct debugger *d);
+/* dbg.off: ends the hook of this id, false when there is none. */
+bool lua_hooks_off(struct debugger *d, s64 id);
+void lua_hooks_release(struct debugger *d);
+/* Has a callback called dbg.stop? Taking appends its text and forgets it. */
+bool lua_hooks_stop_asked(const struct debugger *d);
+bool lua_hooks_take_stop(struct debugger *d, struct strbuf *out);
+/* Have callbacks heard of the present cycle before? */
+bool lua_hooks_seen_before(const struct session *s);
+
+/* Rows of the dbg module. */
+int lua_hooks_at_end(lua_State *L);
+int lua_hooks_at_start(lua_State *L);
+int lua_hooks_sample(lua_State *L);
+int lua_hooks_stop(lua_State *L);
+#define LUA_HOOK_FUNCTIONS                                                                                             \
+	D("at_end", lua_hooks_at_end, "dbg.at_end(function) -> id",                                                        \
+	  "calls the function when a run is over: finished, faulted, deadlocked, past --max-cycles (`warpdbg run`: also "  \
+	  "interrupted)")                                                                                                  \
+	D("at_start", lua_hooks_at_start, "dbg.at_start(function) -> id",                                                  \
+	  "calls the function when `run` has started again from nothing: where a script forgets what it has gathered")     \
+	D("sample", lua_hooks_sample, "dbg.sample(period, function(cycle)) -> id",                                         \
+	  "calls the function whenever the clock reaches a multiple of period, once for each such cycle")                  \
+	D("stop", lua_hooks_stop, "dbg.stop(text)",                                                                        \
+	  "within a callback: stops the run at the end of this cycle and says why (`warpdbg run` ends there)")
+#endif

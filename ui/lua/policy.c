@@ -1,0 +1,291 @@
+#include "lua/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "lua/policy_internal.h"
+
+/* --- for both kinds ----------------------------------------------------------------------------------------------- */
+
+struct lua_policy *policy_self(lua_State *L)
+{
+	struct lua_policy *p = lua_touserdata(L, lua_upvalueindex(1));
+	if (!p->self || lua_topointer(L, 1) != p->self)
+		luaL_error(L, "a method is called with a colon, on the object that the policy's function was given, while that function runs");
+	return p;
+}
+
+void policy_push_object(struct lua_policy *p, lua_State *L)
+{
+	lua_createtable(L, 0, 4);
+	if (!p->stateless) {
+		lua_createtable(L, 0, 4);
+		lua_setfield(L, -2, "state");
+	}
+	lua_pushvalue(L, AT_METHODS);
+	lua_setmetatable(L, -2);
+}
+
+void policy_set_methods(struct lua_policy *p, lua_State *L, const luaL_Reg *methods)
+{
+	lua_createtable(L, 0, 1);
+	lua_newtable(L);
+	lua_pushlightuserdata(L, p);
+	luaL_setfuncs(L, methods, 1);
+	lua_setfield(L, -2, "__index");
+	lua_pushliteral(L, "policy object");
+	lua_setfield(L, -2, "__metatable");
+	lua_replace(L, AT_METHODS);
+}
+
+bool policy_call(struct lua_policy *p, int nargs, int nresults, struct err *e)
+{
+	lua_State *L = p->L;
+	p->self = lua_topointer(L, -nargs);
+	lua_budget(L, POLICY_BUDGET);
+	bool ok = lua_call_traced(L, nargs, nresults, e);
+	p->self = NULL;
+	return ok;
+}
+
+static u32 check_word(lua_State *L, u32 n)
+{
+	lua_Integer i = luaL_checkinteger(L, 2);
+	luaL_argcheck(L, i >= 1 && i <= (lua_Integer)n, 2, "there are words 1 to 16");
+	return (u32)i - 1;
+}
+
+int policy_get_word(lua_State *L, const s64 *word, u32 n)
+{
+	lua_pushinteger(L, word[check_word(L, n)]);
+	return 1;
+}
+
+int policy_put_word(lua_State *L, s64 *word, u32 n)
+{
+	u32 i = check_word(L, n);
+	word[i] = luaL_checkinteger(L, 3);
+	return 0;
+}
+
+const char *policy_value_text(lua_State *L)
+{
+	if (lua_type(L, -1) == LUA_TNUMBER || lua_type(L, -1) == LUA_TSTRING)
+		return luaL_tolstring(L, -1, NULL); /* stays on the stack: the caller pops both */
+	return luaL_typename(L, -1);
+}
+
+/* --- the module policy -------------------------------------------------------------------------------------------- */
+
+/* Masks are 64-bit integers, bit w = warp slot w. */
+static int next_bit(lua_State *L)
+{
+	u64 m = (u64)luaL_checkinteger(L, 1);
+	lua_Integer from = luaL_optinteger(L, 2, 0);
+	luaL_argcheck(L, from >= 0 && from <= 64, 2, "a warp slot, 0 to 63, or 64, is expected");
+	if (!m)
+		return 0;
+	lua_pushinteger(L, bit_next_rr(m, (u32)from % 64));
+	return 1;
+}
+
+static int count_bits(lua_State *L)
+{
+	lua_pushinteger(L, bit_count((u64)luaL_checkinteger(L, 1)));
+	return 1;
+}
+
+static int has_bit(lua_State *L)
+{
+	u64 m = (u64)luaL_checkinteger(L, 1);
+	lua_Integer w = luaL_optinteger(L, 2, -1);
+	lua_pushboolean(L, w >= 0 && w < 64 && (m >> w & 1));
+	return 1;
+}
+
+static int step_bits(lua_State *L)
+{
+	u64 m = (u64)lua_tointeger(L, 1);
+	u32 from = lua_isnil(L, 2) ? 0 : (u32)lua_tointeger(L, 2) + 1;
+	m &= ~bit_range(from);
+	if (!m)
+		return 0;
+	lua_pushinteger(L, bit_first(m));
+	return 1;
+}
+
+static int iterate_bits(lua_State *L)
+{
+	lua_Integer m = luaL_checkinteger(L, 1);
+	lua_pushcfunction(L, step_bits);
+	lua_pushinteger(L, m);
+	return 2;
+}
+
+/* policy.warp{...} and policy.cta{...} only keep the table, in the registry: policy_load() looks for the one it needs. */
+static int define(lua_State *L, const char *kind)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	if (lua_getfield(L, LUA_REGISTRYINDEX, kind) != LUA_TNIL)
+		return luaL_error(L, "%s is called a second time: a file has one policy of a kind", kind);
+	lua_pushvalue(L, 1);
+	lua_setfield(L, LUA_REGISTRYINDEX, kind);
+	return 0;
+}
+static int define_warp(lua_State *L)
+{
+	return define(L, "policy.warp");
+}
+static int define_cta(lua_State *L)
+{
+	return define(L, "policy.cta");
+}
+
+static const luaL_Reg module[] = {{"warp", define_warp}, {"cta", define_cta}, {"warps", iterate_bits}, {"next", next_bit},
+                                  {"count", count_bits}, {"has", has_bit},    {NULL, NULL}};
+
+const struct lua_doc lua_policy_docs[] = {
+    {"policy.warp", "policy.warp{name=, pick=function(sm, ready) ... end}",
+     "in a file for --warp-sched lua:FILE: pick returns one of the warps in `ready`, a mask with one bit a warp slot, or nil for none. "
+     "Optional: issued=function(sm, warp, unit), warps_started=function(sm, mask), warps_gone=function(sm, mask), stateless=true. One `sm` per "
+     "scheduler: sm.index, sm.scheduler, sm.mask (its warps), sm.state (a table of its own). stateless = true promises that "
+     "choices depend on the arguments and sm's methods alone: then there is no sm.state, and going back in time works"},
+    {"policy.cta", "policy.cta{name=, next=function(k, sm) ... end}",
+     "in a file for --cta-sched lua:FILE: next returns the id of the CTA that SM number `sm` gets, or nil for none; it is asked again when a "
+     "CTA has finished or been placed. Optional: init=function(k), done=function(k, sm, cta), stateless=true. One `k` per launch: "
+     "k.kernel, k.name, k.ctas, k.sms, k.state. Ids in any order, but none 30720 or more beyond k:first()"},
+    {"policy.warps", "for w in policy.warps(mask)", "the warps of a mask, ascending"},
+    {"policy.next", "policy.next(mask[, from]) -> warp", "the first warp of a mask at or after `from`, wrapping round; nil for an empty mask"},
+    {"policy.count", "policy.count(mask) -> n", "how many warps a mask has"},
+    {"policy.has", "policy.has(mask, warp) -> boolean", "is the warp in the mask? nil is in none"},
+    {"sm", "sm:last()", "the warp picked last, nil when there is none or its CTA is gone"},
+    {"sm", "sm:oldest(mask) -> warp", "the warp of a mask that was dispatched first"},
+    {"sm", "sm:age(w), sm:pc(w), sm:cta(w), sm:kernel(w), sm:insts(w), sm:since(w), sm:loads(w)",
+     "of a warp: order of dispatch (smaller = older), next instruction, CTA id, launch id, instructions issued, cycle of its last change of "
+     "state, loads in flight"},
+    {"sm", "sm:state_of(w) -> name", "state of a warp slot, as `info warps` shows it; \"empty\" for an empty one"},
+    {"sm", "sm:in_state(name) -> mask", "the scheduler's warps in a state (ready, memory, short, barrier, fence, sleep, fetch, done)"},
+    {"sm", "sm:cycle()", "the present cycle"},
+    {"sm", "sm:get(i), sm:put(i, n)", "words 1 to 16 of the scheduler: integers, 0 at first, that go back in time with the machine"},
+    {"k", "k:first(), k:gone(id), k:dispatched(), k:resident(sm), k:cycle(), k:get(i), k:put(i, n)",
+     "the lowest id not dispatched (k.ctas when all are), whether an id is, how many are, CTAs of the kernel on an SM, the cycle, and 16 words as "
+     "sm has"},
+    {NULL, NULL, NULL}};
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+bool policy_is_lua(const char *name)
+{
+	return !strncmp(name, POLICY_PREFIX, strlen(POLICY_PREFIX));
+}
+
+static void policy_free(struct lua_policy *p)
+{
+	lua_sandbox_free(p->L);
+	free(p);
+}
+
+/* A mistyped name must not be passed over. */
+static void check_keys(lua_State *L, const char *kind, const char *const *functions)
+{
+	lua_pushnil(L);
+	while (lua_next(L, 1)) {
+		lua_pop(L, 1);
+		const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+		bool known = !strcmp(key, "name") || !strcmp(key, "stateless");
+		for (u32 i = 0; i < 4; i++)
+			known |= functions[i] && !strcmp(key, functions[i]);
+		if (!known)
+			luaL_error(L, "%s: unknown field '%s'; there are name, stateless, %s, %s, %s%s%s", kind, luaL_tolstring(L, -1, NULL),
+			           functions[0], functions[1], functions[2], functions[3] ? ", " : "", functions[3] ? functions[3] : "");
+	}
+}
+
+/* Takes the definition apart; called protected, with the policy as argument. */
+static int take_definition(lua_State *L)
+{
+	struct lua_policy *p = lua_touserdata(L, 1);
+	lua_settop(L, 0);
+	lua_getfield(L, LUA_REGISTRYINDEX, p->cta ? "policy.cta" : "policy.warp");
+	lua_getfield(L, 1, "stateless");
+	p->stateless = lua_toboolean(L, -1);
+	static const char *const warp[] = {"pick", "issued", "warps_started", "warps_gone"}, *const cta[] = {"next", "init", "done", NULL};
+	const char *const *names = p->cta ? cta : warp, *kind = p->cta ? "policy.cta" : "policy.warp";
+	check_keys(L, kind, names);
+	lua_settop(L, 1);
+	for (u32 i = 0; i < 4; i++) {
+		int type = names[i] ? lua_getfield(L, 1, names[i]) : (lua_pushnil(L), LUA_TNIL);
+		if (type != LUA_TFUNCTION && (type != LUA_TNIL || !i))
+			return luaL_error(L, "%s: %s is a %s, a function is expected", kind, names[i], lua_typename(L, type));
+	}
+	return 4;
+}
+
+static bool set_up(struct lua_policy *p, struct session *s, const char *path, struct err *e)
+{
+	lua_State *L = p->L;
+	const char *kind = p->cta ? "policy.cta" : "policy.warp";
+	luaL_newlib(L, module);
+	lua_setglobal(L, "policy");
+	lua_budget(L, LUA_BUDGET_CALLBACK);
+	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 0, e))
+		return false;
+	bool there = lua_getfield(L, LUA_REGISTRYINDEX, kind) == LUA_TTABLE;
+	lua_settop(L, 0);
+	if (!there)
+		return err_set(e, "%s has no %s{...}", path, kind);
+	lua_pushcfunction(L, take_definition);
+	lua_pushlightuserdata(L, p);
+	if (!lua_call_traced(L, 1, 4, e)) {
+		err_prefix(e, "%s: ", path);
+		return false;
+	}
+	lua_pushnil(L); /* AT_METHODS */
+	if (p->cta)
+		policy_setup_cta(p, L);
+	else
+		policy_setup_warp(p, s, L);
+	return true;
+}
+
+bool policy_load(struct session *s, const char *key, const char *value, struct err *e)
+{
+	bool cta = !strcmp(key, "cta-sched");
+	if ((!cta && strcmp(key, "warp-sched")) || !policy_is_lua(value))
+		return true;
+	char *path = catalog_path(s->data_dir, "scripts/policies", value + strlen(POLICY_PREFIX), "Lua policy", e);
+	if (!path)
+		return false;
+	struct lua_policy *p = xcalloc(1, sizeof *p);
+	p->cta = cta;
+	p->L = lua_sandbox_new(s, s->data_dir, false);
+	bool ok = p->L ? set_up(p, s, path, e) : err_set(e, "out of memory");
+	free(path);
+	if (!ok) {
+		policy_free(p);
+		return false;
+	}
+	lua_uninterruptible(p->L); /* Ctrl-C stops the machine, at the end of the cycle */
+	p->next = s->policies;
+	s->policies = p;
+	if (cta)
+		sim_register_cta_sched(s->sim, value, &p->cta_sched);
+	else
+		sim_register_warp_sched(s->sim, value, &p->warp_sched);
+	return true;
+}
+
+bool policy_open(struct session *s, struct err *e)
+{
+	return policy_load(s, "warp-sched", s->conf.warp_sched, e) && policy_load(s, "cta-sched", s->conf.cta_sched, e);
+}
+
+void policy_close(struct session *s)
+{
+	while (s->policies) {
+		struct lua_policy *p = s->policies;
+		s->policies = p->next;
+		policy_free(p);
+	}
+}
