@@ -20,10 +20,11 @@ struct rig {
 	struct compare *c;
 };
 
-static void rig_open(struct rig *r, const char *workload, const char *a, const char *b, const char *by, const char *until)
+static void rig_open(struct rig *r, const char *workload, const char *a, const char *b, const char *by,
+                     const char *until)
 {
 	struct err e = {0};
-	char *argv[] = {"warpdbg", "compare", (char *)workload, "--size",       "small",   "--a",        (char *)a,
+	char *argv[] = {"warpdbg", "compare", (char *)workload, "--size",   "small",   "--a",         (char *)a,
 	                "--b",     (char *)b, "--by",           (char *)by, "--until", (char *)until, NULL};
 	assert_int_equal(cmdline_parse(&r->o, (int)ARRAY_LEN(argv) - 1, argv, &e), CMDLINE_OK);
 	r->c = compare_open(&r->o, &e);
@@ -139,7 +140,7 @@ static void machines_part(void **state)
 {
 	assert_confirmed("hotspot", "", "--set l1d.ways=1");
 	assert_confirmed("vecadd", "", "--set num_sms=7");
-	assert_confirmed("vecadd", "", "--gpu gtx680");
+	assert_confirmed("vecadd", "", "--gpu kepler");
 	assert_confirmed("hotspot", "", "--set sm.schedulers=1");
 }
 
@@ -288,8 +289,8 @@ static json_t *stat(json_t *o, const char *name)
 {
 	json_t *row;
 	size_t i;
-	json_array_foreach(json_object_get(o, "stats"), i, row) if (!strcmp(
-	    json_string_value(json_object_get(row, "name")), name)) return row;
+	json_array_foreach(json_object_get(o, "stats"), i,
+	                   row) if (!strcmp(json_string_value(json_object_get(row, "name")), name)) return row;
 	fail_msg("no row %s", name);
 	return NULL;
 }
@@ -324,13 +325,14 @@ static void figures_are_the_runs(void **state)
 	rig_close(&r);
 }
 
-/* Lock step by instructions: both stand behind the same number of them, to within a cycle's width. */
+/* Lock step by instructions: both stand behind the same number of them, to within what 30 schedulers issue in a cycle,
+ * those without a slot included. */
 static void steps_are_equal(void **state)
 {
 	static const struct {
 		const char *by, *key;
 		u64 slack;
-	} modes[] = {{"cycles", "cycle", 0}, {"insts", "warp_insts", 200}, {"ctas", "ctas_done", 15}};
+	} modes[] = {{"cycles", "cycle", 0}, {"insts", "warp_insts", 480}, {"ctas", "ctas_done", 15}};
 	for (u32 m = 0; m < ARRAY_LEN(modes); m++) {
 		struct rig r;
 		struct strbuf text = STRBUF_INIT;
@@ -359,7 +361,8 @@ static void steps_are_equal(void **state)
 static enum cmdline_result side(struct options *out, const char *text, struct err *e)
 {
 	static struct options common;
-	char *argv[] = {"warpdbg", "compare", "hotspot", "--set", "l1d.ways=2", "--size", "small", "--a", (char *)text, NULL};
+	char *argv[] = {"warpdbg", "compare", "hotspot", "--set",      "l1d.ways=2",
+	                "--size",  "small",   "--a",     (char *)text, NULL};
 	err_clear(e);
 	assert_int_equal(cmdline_parse(&common, (int)ARRAY_LEN(argv) - 1, argv, e), CMDLINE_OK);
 	enum cmdline_result r = cmdline_side(out, &common, 0, e);

@@ -14,11 +14,14 @@
 #include "progress.h"
 #include "run.h"
 
-#define EXIT_BROKEN 70            /* a conservation law does not hold: a bug of the simulator, not of the input */
-#define SLICE_SLOTS (1u << 17)    /* issue slots that one machine may be ahead while decisions are compared: 5 MB of them */
-#define SLICE_FREE 65536          /* cycles of a slice once nothing is compared any more */
-#define COMPARE_AT (1u << 16)     /* by order: decisions that are collected before they are compared */
-#define STEPS_MAX 16              /* rows of the lock-step table; then every other one goes */
+#define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
+#define SLICE_SLOTS                                                                                                    \
+	(1u << 17)                /* issue slots that one machine may be ahead while decisions are compared: 5 MB of them */
+#define SLICE_FREE 65536      /* cycles of a slice once nothing is compared any more */
+#define COMPARE_AT (1u << 16) /* by order: decisions that are collected before they are compared */
+#define FREE_PER_SLOT                                                                                                  \
+	16               /* instructions without an issue slot that may follow one with: a guess, above what kernels have */
+#define STEPS_MAX 16 /* rows of the lock-step table; then every other one goes */
 
 struct side {
 	struct options opt;
@@ -68,8 +71,7 @@ static void listen(struct compare *c)
 	c->diverge = diverge_new(sim_gpu(c->side[0].s->sim), sim_gpu(c->side[1].s->sim), by);
 	for (u32 i = 0; i < 2; i++) {
 		struct side *x = &c->side[i];
-		x->listener =
-		    sim_subscribe(x->s->sim, diverge_events(c->diverge), diverge_event, diverge_side(c->diverge, i));
+		x->listener = sim_subscribe(x->s->sim, diverge_events(c->diverge), diverge_event, diverge_side(c->diverge, i));
 		if (c->by == BY_CTAS)
 			x->counter = sim_subscribe(x->s->sim, BIT(EV_CTA_DONE), count_cta, x);
 	}
@@ -156,8 +158,7 @@ static u64 stride(const struct compare *c, struct side *x, u64 target)
 		return MIN(slice, left);
 	if (c->by == BY_CTAS)
 		return slice; /* the counter stops it */
-	/* It cannot issue more than its width a cycle, but for instructions that take no slot. */
-	u64 width = (u64)k->num_sms * k->sm_schedulers * MAX(k->sm_issue_width, 1u);
+	u64 width = (u64)k->num_sms * k->sm_schedulers * MAX(k->sm_issue_width, 1u) * FREE_PER_SLOT;
 	return MIN(slice, MAX(left / width, 1u));
 }
 
@@ -363,7 +364,8 @@ int compare_status(struct compare *c)
 	return status;
 }
 
-/* What must hold at the end of every run that came to its end. After the report: the last write-backs are no kernel's. */
+/* What must hold at the end of every run that came to its end. After the report: the last write-backs are no kernel's.
+ */
 static bool laws_hold(struct compare *c)
 {
 	bool ok = true;

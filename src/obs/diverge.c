@@ -11,8 +11,8 @@ struct queue {
 struct side {
 	struct diverge *d;
 	struct gpu *gpu;
-	struct queue *q;      /* one by cycle; one a scheduler by order */
-	u8 *reason;           /* by scheduler: enum stall of its last slot, as far as the comparison has come */
+	struct queue *q;       /* one by cycle; one a scheduler by order */
+	u8 *reason;            /* by scheduler: enum stall of its last slot, as far as the comparison has come */
 	struct decision *open; /* the decision just heard, whose instruction may be told next */
 };
 struct diverge {

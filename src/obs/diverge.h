@@ -5,9 +5,10 @@
  *   repeat: advance both; diverge_compare(d, false)     until it says true, then stop listening
  *   at the end of both: diverge_compare(d, true)
  *
- * A decision is a sched-pick event: this scheduler chose this warp (slot), of this CTA and kernel, for the instruction at this
- * pc. It differs when any of these does, or when only one of the two machines chose at all. An equal choice among other
- * ready warps is no divergence; the first one is kept beside it, as it often tells where a divergence comes from. */
+ * A decision is a sched-pick event: this scheduler chose this warp (slot), of this CTA and kernel, for the instruction
+ * at this pc. It differs when any of these does, or when only one of the two machines chose at all. An equal choice
+ * among other ready warps is no divergence; the first one is kept beside it, as it often tells where a divergence comes
+ * from. */
 #ifndef OBS_DIVERGE_H
 #define OBS_DIVERGE_H
 #include "gpu/query.h"

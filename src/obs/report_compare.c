@@ -9,7 +9,8 @@
 #define KERNEL_LINES 12 /* more launches than this are left to the totals, JSON and CSV */
 #define TEXT_MAX 46     /* of a PTX line, so that it fits 80 columns */
 
-/* The figures of the table. SHARE: shown in percent, its delta in percentage points; BETTER_... : which sign is good. */
+/* The figures of the table. SHARE: shown in percent, its delta in percentage points; BETTER_... : which sign is good.
+ */
 enum shape { WHOLE, REAL, SHARE };
 static const struct headline {
 	const char *name, *label;
@@ -197,8 +198,8 @@ static void decision_lines(const struct comparison *c, u32 side, const struct de
 		return;
 	}
 	struct decision_place p = decision_place(c->gpu[side], d);
-	strbuf_addf(out, "cycle %llu: warp %d of CTA %d, %s#%d%s\n    ready: ", (unsigned long long)d->cycle, d->warp, d->cta,
-	            p.kernel ? p.kernel : "?", d->kernel, d->greedy ? " (as in the cycle before)" : "");
+	strbuf_addf(out, "cycle %llu: warp %d of CTA %d, %s#%d%s\n    ready: ", (unsigned long long)d->cycle, d->warp,
+	            d->cta, p.kernel ? p.kernel : "?", d->kernel, d->greedy ? " (as in the cycle before)" : "");
 	mask_text(d->ready, out);
 	strbuf_addf(out, "\n    pc %u, line %u: ", d->pc, p.line);
 	strbuf_add(out, p.text ? p.text : "", MIN(p.len, TEXT_MAX));
@@ -223,7 +224,8 @@ static void divergence(const struct comparison *c, const struct text_style *st, 
 	grouped(diverge_equal(c->diverge), out);
 	strbuf_adds(out, " equal decisions of the warp schedulers\n");
 	if (diverge_gave_up(c->diverge))
-		strbuf_addf(out, " not compared on: more than %u decisions waited for the other machine\n", DIVERGE_WAITING_MAX);
+		strbuf_addf(out, " not compared on: more than %u decisions waited for the other machine\n",
+		            DIVERGE_WAITING_MAX);
 	if (r->found)
 		strbuf_addf(out, "    (the ready warps differed first at cycle %llu of A, %llu of B: SM %u, scheduler %u)\n",
 		            (unsigned long long)r->side[0].cycle, (unsigned long long)r->side[1].cycle, r->side[0].sm,
@@ -305,7 +307,10 @@ static void lockstep(const struct comparison *c, const struct text_style *st, st
 	snprintf(cell[1], sizeof *cell, "%s B", first);
 	snprintf(cell[2], sizeof *cell, "%s A", second);
 	snprintf(cell[3], sizeof *cell, "%s B", second);
-	strbuf_addf(&title, "%15s %15s %15s %15s %15s", by_cycle ? "At cycle" : by_cta ? "At CTAs done" : "At warp insts",
+	strbuf_addf(&title, "%15s %15s %15s %15s %15s",
+	            by_cycle ? "At cycle"
+	            : by_cta ? "At CTAs done"
+	                     : "At warp insts",
 	            cell[0], cell[1], cell[2], cell[3]);
 	heading(st, out, title.buf);
 	for (u32 i = 0; i < c->nsteps; i++)

@@ -1,5 +1,5 @@
-/* report_compare: two runs of one workload side by side, as text, JSON or CSV. Two comparisons of the same thing give the
- * same bytes. */
+/* report_compare: two runs of one workload side by side, as text, JSON or CSV. Two comparisons of the same thing give
+ * the same bytes. */
 #ifndef OBS_REPORT_COMPARE_H
 #define OBS_REPORT_COMPARE_H
 #include "base/strbuf.h"
@@ -41,6 +41,6 @@ struct decision_place decision_place(struct gpu *g, const struct decision *d);
 /* In what way the two decisions differ: "warps", "instructions", "only A chose"... */
 const char *divergence_kind(const struct divergence *d);
 /* Calls fn for each configuration key in which the machines differ; the texts live until fn returns. */
-void config_differences(const struct comparison *c, void (*fn)(void *ctx, const char *key, const char *a, const char *b),
-                        void *ctx);
+void config_differences(const struct comparison *c,
+                        void (*fn)(void *ctx, const char *key, const char *a, const char *b), void *ctx);
 #endif

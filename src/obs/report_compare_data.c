@@ -50,8 +50,8 @@ const char *divergence_kind(const struct divergence *d)
 	return "the same warp from different ready sets";
 }
 
-void config_differences(const struct comparison *c, void (*fn)(void *ctx, const char *key, const char *a, const char *b),
-                        void *ctx)
+void config_differences(const struct comparison *c,
+                        void (*fn)(void *ctx, const char *key, const char *a, const char *b), void *ctx)
 {
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
 	for (u32 i = 0; i < conf_nkeys; i++) {
