@@ -487,15 +487,15 @@ void cmdline_help(struct strbuf *out)
 	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare)",
 	                                             "Host programs (debug, run, compare)",
 	                                             "PTX files (debug, run, compare)",
-	                                             "The run (debug, run)",
+	                                             "The run (debug, run; compare: the first three)",
 	                                             "Comparison (compare)",
 	                                             "Debugger (debug)",
 	                                             "General"};
 	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
-	                 "  warpdbg                           the debugger on the bundled demo (hotspot)\n");
+	                 "  warpdbg                              the debugger on the bundled demo (hotspot)\n");
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
-		strbuf_addf(out, "  warpdbg %-7s %-18s%s%s\n", commands[i].name, commands[i].args,
-		            strlen(commands[i].args) > 18 ? "\n                                    " : " ", commands[i].help);
+		strbuf_addf(out, "  warpdbg %-7s %-20s%s %s\n", commands[i].name, commands[i].args,
+		            strlen(commands[i].args) > 20 ? "\n                                     " : "", commands[i].help);
 	strbuf_adds(
 	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
 	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");

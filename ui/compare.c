@@ -56,8 +56,6 @@ static bool count_cta(void *ctx, const struct event *e)
 static bool open_side(struct compare *c, u32 i, struct err *e)
 {
 	struct side *x = &c->side[i];
-	if (cmdline_side(&x->opt, c->opt, i, e) != CMDLINE_OK)
-		return false;
 	x->why = SS_CYCLE;
 	x->s = session_open(&x->opt, e);
 	if (!x->s)
@@ -85,7 +83,9 @@ struct compare *compare_open(const struct options *o, struct err *e)
 	c->by = !o->by || !strcmp(o->by, "cycles") ? BY_CYCLES : !strcmp(o->by, "insts") ? BY_INSTS : BY_CTAS;
 	c->to_divergence = o->until && !strcmp(o->until, "first-divergence");
 	c->unit = units[c->by];
-	if (open_side(c, 0, e) && open_side(c, 1, e)) {
+	bool ok =
+	    cmdline_side(&c->side[0].opt, o, 0, e) == CMDLINE_OK && cmdline_side(&c->side[1].opt, o, 1, e) == CMDLINE_OK;
+	if (ok && open_side(c, 0, e) && open_side(c, 1, e)) {
 		listen(c);
 		return c;
 	}
@@ -236,6 +236,16 @@ static void note_step(struct compare *c, u64 target)
 		c->step[i] = c->step[2 * i + 1];
 }
 
+/* Drops the rows of the lock step that a machine has not reached. */
+static void drop_steps(struct compare *c)
+{
+	u32 n = 0;
+	while (n < c->nsteps && c->step[n].side[0].cycle <= sim_cycle(c->side[0].s->sim) &&
+	       c->step[n].side[1].cycle <= sim_cycle(c->side[1].s->sim))
+		n++;
+	c->nsteps = n;
+}
+
 /* Stops both machines right behind the decisions that differed: both have run on since, so they start again. */
 static void stop_at_divergence(struct compare *c)
 {
@@ -277,6 +287,7 @@ bool compare_run(struct compare *c)
 	}
 	if (c->to_divergence && diverge_first(c->diverge)->found && !c->interrupted)
 		stop_at_divergence(c);
+	drop_steps(c);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	return !c->interrupted;

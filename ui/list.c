@@ -214,8 +214,8 @@ static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
 	bool (*list)(const char *data_dir, bool json, struct strbuf *out);
-} things[] = {{"gpus", true, list_gpus},    {"workloads", true, list_workloads}, {"policies", false, list_policies},
-              {"stats", false, list_stats}, {"events", false, list_events},      {"opcodes", false, list_opcodes},
+} things[] = {{"gpus", true, list_gpus},     {"workloads", true, list_workloads}, {"policies", false, list_policies},
+              {"stats", false, list_stats},  {"events", false, list_events},      {"opcodes", false, list_opcodes},
               {"config", false, list_config}};
 
 static bool no_such_thing(const char *what, struct err *e)
@@ -226,8 +226,8 @@ static bool no_such_thing(const char *what, struct err *e)
 	const char *near = conf_nearest(what, names, ARRAY_LEN(names));
 	if (near)
 		return err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
-	return err_set(e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes, config",
-	               what);
+	return err_set(
+	    e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes, config", what);
 }
 
 bool list_things(const struct options *o, struct strbuf *out, struct err *e)

@@ -81,7 +81,8 @@ int main(int argc, char **argv)
 	case CMDLINE_ERROR: complain(&e); break;
 	}
 	cmdline_free(&o);
-	if ((fflush(stdout) || ferror(stdout)) && !status) { /* a full disk, a closed descriptor: the answer is not complete */
+	if ((fflush(stdout) || ferror(stdout)) &&
+	    !status) { /* a full disk, a closed descriptor: the answer is not complete */
 		fputs("warpdbg: cannot write to standard output\n", stderr);
 		return 2;
 	}

@@ -37,7 +37,7 @@ end
 function lib.settings(prefix, known)
 	local names = {}
 	for k in pairs(_G) do
-		if type(k) == "string" and k:sub(1, #prefix + 1) == prefix .. "_" and not known[k] then
+		if type(k) == "string" and k:sub(1, #prefix + 1) == prefix .. "_" and known[k] == nil then
 			names[#names + 1] = k
 		end
 	end

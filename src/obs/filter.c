@@ -39,13 +39,29 @@ static bool kernel_value(struct event_filter *f, const char *value, struct err *
 	return true;
 }
 
+/* A warp state or stall reason by name. Only states that are stalls: they alone have a name each. */
+static bool named(enum event_type t, const char *key, const char *text, u64 *out)
+{
+	for (u32 i = WS_MEM; t == EV_WARP_STALL && !strcmp(key, "state") && i < WS_COUNT; i++)
+		if (!strcmp(warp_state_descs[i].name, text)) {
+			*out = i;
+			return true;
+		}
+	for (u32 i = 0; t == EV_STALL && !strcmp(key, "reason") && i < ST_COUNT; i++)
+		if (!strcmp(stall_descs[i].name[TAX_BASE], text)) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
 static bool arg_value(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
 {
 	const struct event_desc *d = &event_descs[t];
 	for (u32 i = 0; i < 4; i++)
 		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
 			f->arg[i].has = true;
-			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
+			return named(t, key, value, &f->arg[i].value) || number(key, value, UINT64_MAX, &f->arg[i].value, e);
 		}
 	struct strbuf names = STRBUF_INIT;
 	for (u32 i = 0; i < 4; i++)

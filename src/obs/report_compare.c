@@ -99,7 +99,7 @@ static void change_text(const struct delta *d, enum shape shape, struct strbuf *
 		real_text(fabs(v), out);
 }
 
-/* Label, A, B, delta and percent in 79 columns. */
+/* Label, A, B, delta and percent in 79 columns; column_heads() is its head line. */
 static void row(const char *label, const struct delta *d, enum shape shape, int good, const struct text_style *st,
                 struct strbuf *out)
 {
@@ -111,13 +111,23 @@ static void row(const char *label, const struct delta *d, enum shape shape, int 
 	value_text(d, shape, 0, &cell[0]);
 	value_text(d, shape, 1, &cell[1]);
 	change_text(d, shape, &cell[2]);
-	strbuf_addf(out, " %-25.25s %15s %15s  %s%14s", label, strbuf_str(&cell[0]), strbuf_str(&cell[1]), color,
+	strbuf_addf(out, " %-24.24s %14s %14s %s%14s", label, strbuf_str(&cell[0]), strbuf_str(&cell[1]), color,
 	            strbuf_str(&cell[2]));
 	if (isfinite(ratio) && ratio != 0 && shape != SHARE)
 		strbuf_addf(out, fabs(ratio) < 100 ? "%+7.1f %%" : "%+7.0f %%", 100 * ratio);
 	strbuf_addf(out, "%s\n", *color ? "\033[0m" : "");
 	for (u32 i = 0; i < ARRAY_LEN(cell); i++)
 		strbuf_release(&cell[i]);
+}
+
+static void column_heads(const struct text_style *st, struct strbuf *out, const char *label, const char *last)
+{
+	char text[128];
+	snprintf(text, sizeof text, "%-25s %14s %14s%s%14s", label, "A", "B", *last ? " " : "", last);
+	size_t n = strlen(text);
+	while (n && text[n - 1] == ' ')
+		text[--n] = 0;
+	heading(st, out, text);
 }
 
 /* The last warp of the run that starts at `from` and goes on in steps of `step`. */
@@ -171,7 +181,7 @@ static void side_line(const struct comparison *c, u32 side, const struct text_st
 static void difference_line(void *out, const char *key, const char *a, const char *b)
 {
 	if (strcmp(key, "machine"))
-		strbuf_addf(out, " %-25s %15s %15s\n", key, a, b);
+		strbuf_addf(out, " %-24s %14s %14s\n", key, a, b);
 }
 
 static void head(const struct comparison *c, const struct text_style *st, struct strbuf *out)
@@ -182,7 +192,7 @@ static void head(const struct comparison *c, const struct text_style *st, struct
 	side_line(c, 0, st, out);
 	side_line(c, 1, st, out);
 	config_differences(c, difference_line, &keys);
-	heading(st, out, "The machines differ in                   A               B");
+	column_heads(st, out, "The machines differ in", "");
 	strbuf_adds(out, keys.len ? keys.buf : " nothing\n");
 	strbuf_release(&keys);
 }
@@ -201,9 +211,8 @@ static void decision_lines(const struct comparison *c, u32 side, const struct de
 	strbuf_addf(out, "cycle %llu: warp %d of CTA %d, %s#%d%s\n    ready: ", (unsigned long long)d->cycle, d->warp,
 	            d->cta, p.kernel ? p.kernel : "?", d->kernel, d->greedy ? " (as in the cycle before)" : "");
 	mask_text(d->ready, out);
-	strbuf_addf(out, "\n    pc %u, line %u: ", d->pc, p.line);
-	strbuf_add(out, p.text ? p.text : "", MIN(p.len, TEXT_MAX));
-	strbuf_adds(out, p.len > TEXT_MAX ? "...\n" : "\n");
+	strbuf_addf(out, "\n    pc %u, line %u: %.*s%s\n", d->pc, p.line, TEXT_MAX, p.text,
+	            strlen(p.text) > TEXT_MAX ? "..." : "");
 }
 
 static void divergence(const struct comparison *c, const struct text_style *st, struct strbuf *out)
@@ -237,7 +246,7 @@ static void divergence(const struct comparison *c, const struct text_style *st, 
 
 static void figures(const struct deltas *d, const struct text_style *st, struct strbuf *out)
 {
-	heading(st, out, "                                         A               B           delta");
+	column_heads(st, out, "", "delta");
 	for (u32 i = 0; i < ARRAY_LEN(headlines); i++) {
 		const struct headline *h = &headlines[i];
 		const struct delta *v = deltas_find(d, h->name);
@@ -273,7 +282,7 @@ static void stalls(const struct comparison *c, const struct text_style *st, stru
 	double slots_a = (double)a->group[CG_sm].sum.env.slots, slots_b = (double)b->group[CG_sm].sum.env.slots;
 	if (!slots_a || !slots_b)
 		return;
-	heading(st, out, "Issue slots went to                      A               B           delta");
+	column_heads(st, out, "Issue slots went to", "delta");
 	for (u32 r = 0; r < ST_COUNT; r++) {
 		struct delta d = {.a = (double)a->stalls[r] / slots_a, .b = (double)b->stalls[r] / slots_b};
 		if (a->stalls[r] || b->stalls[r])

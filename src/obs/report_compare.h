@@ -30,12 +30,11 @@ void report_compare_csv(const struct comparison *c, struct strbuf *out);
 
 /* --- pieces that the formats share --- */
 
-/* The kernel and PTX line of a decision. Parts that do not exist are NULL and 0. */
+/* The kernel and PTX line of a decision. Parts that do not exist are NULL, 0 and "". */
 struct decision_place {
 	const char *kernel;
 	u32 line;
-	const char *text; /* of the line, without blanks around it; not terminated */
-	u32 len;
+	char text[96]; /* of the line: its beginning, single blanks between words */
 };
 struct decision_place decision_place(struct gpu *g, const struct decision *d);
 /* In what way the two decisions differ: "warps", "instructions", "only A chose"... */

@@ -10,10 +10,30 @@
 
 /* --- pieces ------------------------------------------------------------------------------------------------------ */
 
+/* Copies n bytes with single blanks for white space and control characters; what does not fit ends at a whole
+ * character. */
+static void squeeze(char *out, size_t size, const char *from, u32 n)
+{
+	size_t at = 0;
+	for (u32 i = 0; i < n && at < size - 1; i++) {
+		bool blank = (u8)from[i] <= ' ';
+		if (!blank)
+			out[at++] = from[i];
+		else if (at && out[at - 1] != ' ')
+			out[at++] = ' ';
+	}
+	while (at == size - 1 && at && ((u8)out[at - 1] & 0x80))
+		at--;
+	while (at && out[at - 1] == ' ')
+		at--;
+	out[at] = 0;
+}
+
 struct decision_place decision_place(struct gpu *g, const struct decision *d)
 {
 	struct decision_place p = {0};
 	struct kernel_info k;
+	u32 len;
 	if (d->kernel < 0 || (u32)d->kernel >= gpu_num_kernels(g))
 		return p;
 	gpu_kernel_info(g, (u32)d->kernel, &k);
@@ -22,13 +42,8 @@ struct decision_place decision_place(struct gpu *g, const struct decision *d)
 	if (d->pc >= m->ncode)
 		return p;
 	p.line = m->code[d->pc].line;
-	p.text = module_line(m, p.line, &p.len);
-	while (p.len && strchr(" \t", *p.text)) {
-		p.text++;
-		p.len--;
-	}
-	while (p.len && strchr(" \t\r", p.text[p.len - 1]))
-		p.len--;
+	const char *text = module_line(m, p.line, &len);
+	squeeze(p.text, sizeof p.text, text, len);
 	return p;
 }
 
@@ -81,14 +96,10 @@ static json_t *real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 /* Text that is not UTF-8 (a comment in a PTX file may be anything) is left out. */
-static json_t *text_of(const char *v, size_t n)
-{
-	json_t *s = json_stringn(v ? v : "", n);
-	return s ? s : json_null();
-}
 static json_t *text(const char *v)
 {
-	return text_of(v, v ? strlen(v) : 0);
+	json_t *s = json_string(v ? v : "");
+	return s ? s : json_null();
 }
 
 static json_t *side_json(const struct stats *s)
@@ -135,7 +146,7 @@ static json_t *decision_json(struct gpu *g, const struct decision *d)
 	put(o, "cta", json_integer(d->cta));
 	put(o, "pc", number(d->pc));
 	put(o, "line", p.line ? number(p.line) : json_null());
-	put(o, "source", text_of(p.text, p.len));
+	put(o, "source", text(p.text));
 	return o;
 }
 

@@ -59,7 +59,7 @@ static void help_command(const struct command *c, struct strbuf *out)
 static bool doc_wanted(const char *name, const char *asked)
 {
 	size_t n = strlen(asked);
-	return !strncmp(name, asked, n) && (!n || !name[n] || strchr(".[:(", name[n]));
+	return !strncmp(name, asked, n) && (!n || !name[n] || strchr(".[:({", name[n]));
 }
 
 static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf *out)

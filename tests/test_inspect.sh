@@ -1,0 +1,135 @@
+#!/bin/sh
+# scripts/inspect: every inspection, headless and in the debugger: its sums are the run's counters, what is simulated stays the same,
+# and nothing is counted twice by going back in time, sourcing again or `run`.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+W=$PWD/${WARPDBG:-warpdbg}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+all="l1_thrash never_issued cta_lifetimes longest_waits line_stalls occupancy starvation divergence hot_lines"
+
+ok() { # ok NAME CONDITION...: a test of test(1)
+	name=$1
+	shift
+	if [ "$@" ]; then echo "ok $name"; else echo "not ok $name: $*"; fi
+}
+has() { # has NAME FILE TEXT
+	if grep -qF -- "$3" "$2"; then echo "ok $1"; else echo "not ok $1: no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
+}
+# A counter of a group, summed over the machine: counter GROUP NAME, from $tmp/stats.json.
+counter() {
+	sed -n '/^ "'"$1"'": {/,/^ }/s/^  "'"$2"'": \([0-9.]*\),*$/\1/p' "$tmp/stats.json"
+}
+# Field N (words from 1) of the report's "total:" line, punctuation removed.
+total() {
+	sed -n '/^total:/{s/[,;]//g;p;q;}' "$1" | awk -v n="$2" '{ print $n }'
+}
+# The last report alone, without its first line, which has the cycle.
+report() {
+	awk '/^--- / { out = ""; on = 1; next } /^(hotspot|bfs) on |^\(wd\)|^hash / { on = 0 } on && NF { out = out $0 "\n" }
+		END { printf "%s", out }' "$1"
+}
+hash_of() {
+	sed -n 's/^hash \(.*\)/\1/p' "$1"
+}
+
+# --- headless: the run's figures with and without the script are the same, and so is the hash
+for w in hotspot bfs; do
+	echo 'dbg.at_end(function() print("hash " .. gpu.hash) end)' >"$tmp/hash.lua"
+	"$W" run $w --size small --script "$tmp/hash.lua" --stats "$tmp/stats.json" >"$tmp/none" 2>&1
+	sed '/^ "host": {/,$d' "$tmp/stats.json" >"$tmp/plain.json"
+	ok "$w: a hash" -n "$(hash_of "$tmp/none")"
+	for x in $all; do
+		{
+			echo "require 'inspect.$x'"
+			cat "$tmp/hash.lua"
+		} >"$tmp/x.lua"
+		"$W" run $w --size small --script "$tmp/x.lua" --stats "$tmp/x.json" >"$tmp/$w.$x" 2>&1
+		ok "$w $x: exit status" $? -eq 0
+		ok "$w $x: hash unchanged" "$(hash_of "$tmp/none")" = "$(hash_of "$tmp/$w.$x")"
+		sed '/^ "host": {/,$d' "$tmp/x.json" | cmp -s - "$tmp/plain.json"
+		ok "$w $x: figures unchanged" $? -eq 0
+		has "$w $x: a report" "$tmp/$w.$x" "--- $x, cycle $(sed -n 's/^ "cycles": \([0-9]*\),/\1/p' "$tmp/stats.json") ---"
+		"$W" run $w --size small --script scripts/inspect/$x.lua >"$tmp/again" 2>&1
+		report "$tmp/again" >"$tmp/a"
+		report "$tmp/$w.$x" >"$tmp/b"
+		cmp -s "$tmp/a" "$tmp/b"
+		ok "$w $x: the same twice" $? -eq 0
+	done
+
+	# --- sums against counters
+	f=$tmp/$w
+	ok "$w hot_lines: instructions" "$(total "$f.hot_lines" 2)" = "$(counter sm issued)"
+	ok "$w hot_lines: issue slots" "$(total "$f.hot_lines" 5)" = "$(counter sm issue_slots)"
+	ok "$w divergence: branches" "$(total "$f.divergence" 2)" = "$(counter sm branches)"
+	ok "$w divergence: splits" "$(total "$f.divergence" 4)" = "$(counter sm divergent)"
+	ok "$w divergence: idle lanes" "$(total "$f.divergence" 6)" -eq \
+		$((32 * $(counter sm issued) - $(counter sm thread_insts)))
+	ok "$w divergence: lost lanes are idle ones" "$(total "$f.divergence" 15)" -le "$(total "$f.divergence" 6)"
+	ok "$w l1_thrash: evictions" "$(total "$f.l1_thrash" 2)" = "$(counter l1d evictions)"
+	ok "$w cta_lifetimes: CTAs" "$(sed -n 's/.*: \([0-9]*\) CTAs done.*/\1/p' "$f.cta_lifetimes" | awk '{ n += $1 } END { print n }')" \
+		= "$(counter sm ctas_done)"
+	ok "$w cta_lifetimes: histograms" "$(awk '/ \.\. /{ n += $4 } END { print n }' "$f.cta_lifetimes")" = "$(counter sm ctas_done)"
+	ok "$w line_stalls: warps seen x period within 5 % of the warp cycles" "$(total "$f.line_stalls" 8)" -gt 0
+	awk -v n="$(total "$f.line_stalls" 8)" -v all="$(counter sm occupancy)" 'BEGIN { r = 64 * n / all; exit !(r > 0.95 && r < 1.05) }'
+	ok "$w line_stalls: an estimate of warp cycles" $? -eq 0
+	awk '/^hotspot |^bfs_/ { d += $2; i += $3; n += $4 } END { exit !(d > 0 && d == i && n == 0) }' "$f.never_issued"
+	ok "$w never_issued: all have issued" $? -eq 0
+	ok "$w longest_waits: some" "$(total "$f.longest_waits" 2)" -gt 0
+	ok "$w longest_waits: within the warp cycles" "$(total "$f.longest_waits" 6)" -lt "$(counter sm occupancy)"
+	head=$(sed -n '/^longest:/{n;n;p;}' "$f.longest_waits" | awk '{ print $1 }')
+	most=$(awk '/^longest:/{ exit } /\.ptx:/ && $6 > m { m = $6 } END { print m }' "$f.longest_waits")
+	ok "$w longest_waits: the longest is a line's longest" "$head" = "$most"
+	# the limit it explains is the one the simulator uses
+	sim=$(sed -n 's/.*"ctas_per_sm": \([0-9]*\).*/\1/p' "$tmp/stats.json" | head -1)
+	ok "$w occupancy: the limiting row" "$(awk '/ limit( |$)/ && !/limit too/ { print $0; exit }' "$f.occupancy" | grep -cE " $sim +limit")" -eq 1
+done
+has "divergence: bfs splits" "$tmp/bfs.divergence" "bfs_expand"
+has "line_stalls: PTX lines" "$tmp/hotspot.line_stalls" "hotspot.ptx:"
+has "l1_thrash: allocations" "$tmp/bfs.l1_thrash" "visited"
+
+# --- in the debugger: on demand, and the same figures as headless
+for x in $all; do
+	"$W" debug --batch bfs --size small -ex "source scripts/inspect/$x.lua" -ex 'step 5000' -ex "lua $x()" -ex continue >"$tmp/d" 2>&1
+	ok "debug $x: exit status" $? -eq 0
+	has "debug $x: on demand" "$tmp/d" "--- $x, cycle 5000 ---"
+	report "$tmp/d" >"$tmp/a"
+	report "$tmp/bfs.$x" >"$tmp/b"
+	ok "debug $x: there is a report" -s "$tmp/b"
+	cmp -s "$tmp/a" "$tmp/b"
+	ok "debug $x: the same report as headless" $? -eq 0
+	# back, forward, searching back, sourced twice: nothing twice
+	"$W" debug --batch bfs --size small -ex "source scripts/inspect/$x.lua" -ex "source scripts/inspect/$x.lua" -ex 'step 20000' \
+		-ex 'goto 9000' -ex 'break cta-done' -ex 'reverse-continue' -ex 'delete' -ex 'reverse-step 3' -ex continue >"$tmp/d2" 2>&1
+	ok "debug $x: travelled" $? -eq 0
+	report "$tmp/d2" >"$tmp/a"
+	cmp -s "$tmp/a" "$tmp/b"
+	ok "debug $x: going back counts nothing twice" $? -eq 0
+	"$W" debug --batch bfs --size small -ex "source scripts/inspect/$x.lua" -ex 'step 20000' -ex run >"$tmp/d3" 2>&1
+	report "$tmp/d3" >"$tmp/a"
+	cmp -s "$tmp/a" "$tmp/b"
+	ok "debug $x: run starts anew" $? -eq 0
+done
+
+# --- settings
+cat >"$tmp/s.lua" <<'S'
+STARVATION_CYCLES, STARVATION_BREAK = 500, true
+require "inspect.starvation"
+S
+"$W" run bfs --size small --script "$tmp/s.lua" >"$tmp/out" 2>&1
+has "starvation: stops a run" "$tmp/out" "has not issued since cycle"
+"$W" debug --batch bfs --size small -ex 'lua STARVATION_CYCLES, STARVATION_BREAK = 500, true' -ex 'source scripts/inspect/starvation.lua' \
+	-ex continue -ex 'p gpu.cycle' >"$tmp/out" 2>&1
+has "starvation: stops the debugger" "$tmp/out" "has not issued since cycle"
+ok "starvation: before the end" "$(sed -n 's/^\([0-9][0-9]*\)$/\1/p' "$tmp/out")" -lt 51000
+printf 'HOT_LINES_TPO = 3\nrequire "inspect.hot_lines"\n' >"$tmp/s.lua"
+"$W" run bfs --size small --script "$tmp/s.lua" >"$tmp/out" 2>&1
+ok "a wrong setting's exit status" $? -eq 2
+has "a wrong setting" "$tmp/out" "there is no setting HOT_LINES_TPO"
+printf 'HOT_LINES_TOP = 0\nrequire "inspect.hot_lines"\n' >"$tmp/s.lua"
+"$W" run bfs --size small --script "$tmp/s.lua" >"$tmp/out" 2>&1
+has "a wrong value" "$tmp/out" "HOT_LINES_TOP = 0: a whole number of at least 1 is expected"
+"$W" debug --batch bfs --size small -ex 'source scripts/inspect/hot_lines.lua' -ex 'step 20000' -ex 'goto 9000' -ex 'set warp-sched lrr' \
+	-ex continue >"$tmp/out" 2>&1
+has "a changed past is said" "$tmp/out" "note: the machine was changed in its past"
