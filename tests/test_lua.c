@@ -230,6 +230,91 @@ static void reference_is_true(void **state)
 	rig_close(&r);
 }
 
+static void hooks(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "lua samples, ends, starts = {}, 0, 0");
+	rig_say(&r, "lua id = dbg.sample(150, function(c) samples[#samples + 1] = c; assert(c == gpu.cycle) end)");
+	rig_say(&r, "lua other = dbg.sample(100, function(c) if c == 400 then dbg.stop('enough at ' .. c) end end)");
+	rig_say(&r, "lua last = dbg.at_end(function(c) ends = ends + 1; endcycle = c; print('the end of it') end)");
+	rig_say(&r, "lua dbg.at_start(function() starts = starts + 1 end)");
+	rig_has(&r, "c", "enough at 400");
+	rig_has(&r, "p gpu.cycle", "400\n");
+	rig_has(&r, "p samples", "{150, 300}");
+	rig_say(&r, "goto 200"); /* what is passed again is not sampled again */
+	rig_say(&r, "step 300");
+	rig_has(&r, "p gpu.cycle", "500\n");
+	rig_has(&r, "p samples", "{150, 300, 450}");
+	rig_has(&r, "p ends", "0\n");
+	rig_has(&r, "c", "the end of it");
+	rig_has(&r, "p ends == 1 and endcycle == gpu.cycle and #samples == gpu.cycle // 150", "true");
+	rig_say(&r, "lua dbg.off(id); dbg.off(other); dbg.off(last); n = #samples");
+	rig_say(&r, "run"); /* to its end: nothing stops it any more */
+	rig_has(&r, "p starts == 1 and ends == 1 and #samples == n", "true");
+	rig_fails(&r, "lua dbg.off(id)", "no subscription");
+	rig_fails(&r, "lua dbg.stop('now')", "outside a callback");
+	rig_fails(&r, "lua dbg.sample(0, print)", "at least 1 cycle");
+	rig_fails(&r, "lua dbg.at_end(3)", "function expected");
+	rig_close(&r);
+}
+
+static void hooks_that_fail_are_off(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "lua dbg.sample(100, function(c) error('broken sample', 0) end)");
+	rig_say(&r, "lua dbg.at_end(function(c) mem.write_u8(0x100000000, 1) end)");
+	rig_has(&r, "c", "broken sample");
+	rig_has(&r, "p gpu.cycle", "100\n");
+	assert_true(r.d->failed);
+	rig_has(&r, "c", "not change it");
+	assert_int_equal(r.d->state, DBG_FINISHED);
+	rig_close(&r);
+}
+
+/* Events passed again after going back say so, with `goto` as with the reverse commands. */
+static void replayed_events_say_so(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "lua new, old = 0, 0");
+	rig_say(&r, "lua dbg.on('issue', function(e) if e.replay then old = old + 1 else new = new + 1 end end)");
+	rig_say(&r, "step 700");
+	rig_has(&r, "p new == gpu.issued and old == 0", "true");
+	rig_say(&r, "goto 300");
+	rig_say(&r, "lua before = gpu.issued");
+	rig_say(&r, "step 600");
+	rig_has(&r, "p new == gpu.issued and old > 0", "true");
+	rig_say(&r, "goto 700");
+	rig_has(&r, "p old == gpu.issued - before", "true");
+	rig_close(&r);
+}
+
+static void code_and_states(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "lua pcs, cost, waits = {}, 0, 0");
+	rig_say(&r, "lua dbg.on('issue', function(e) pcs[e.pc] = gpu.kernel[e.kernel].code(e.pc); cost = cost + pcs[e.pc].slots end)");
+	rig_say(&r, "lua dbg.on('warp-stall', {state='memory'}, function(e) assert(e.state_name == 'memory'); waits = waits + 1 end)");
+	rig_say(&r, "lua dbg.on('l1-miss', function(e) assert(e.kernel_name == 'vecadd' and e.warp and e.cta); miss = "
+	            "gpu.kernel[0].code(e.pc).op end)");
+	rig_say(&r, "step 700");
+	rig_say(&r, "lua seen = 0; for i = 0, 14 do for _, w in ipairs(gpu.sm[i].resident) do seen = seen + 1; local x = "
+	            "gpu.sm[i].warp[w.slot]; assert(w.cta == x.cta and w.kernel == 0 and w.pc == x.pc and w.waits == x.waits) end end");
+	rig_has(&r, "p seen", "");
+	rig_say(&r, "lua all = 0; for i = 0, 14 do all = all + gpu.sm[i].warps end assert(seen == all and seen > 0)");
+	rig_say(&r, "c");
+	rig_has(&r, "p cost == gpu.issue_slots and waits > 0", "true");
+	rig_has(&r, "p miss", "ld\n");
+	rig_has(&r, "p pcs[0].func .. ' ' .. pcs[0].file .. ' ' .. tostring(pcs[0].kernel)", "vecadd vecadd.ptx true");
+	rig_fails(&r, "p gpu.kernel[0].code(100000)", "no instruction 100000");
+	rig_fails(&r, "p gpu.kernel[0].code(-1)", "no instruction -1");
+	rig_fails(&r, "lua dbg.on('warp-stall', {state='memry'}, print)", "a number is expected");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +329,10 @@ int main(void)
 	    cmocka_unit_test(errors_name_things),
 	    cmocka_unit_test(unfinished_chunks_go_on),
 	    cmocka_unit_test(reference_is_true),
+	    cmocka_unit_test(hooks),
+	    cmocka_unit_test(hooks_that_fail_are_off),
+	    cmocka_unit_test(replayed_events_say_so),
+	    cmocka_unit_test(code_and_states),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,12 +252,22 @@ static void test_l2_bandwidth(void **state)
 	assert_true(got <= peak * 1.0001 && got >= 0.9 * peak); /* through SMs and crossbar; the slice alone: test_mem */
 }
 
+static void test_volatile(void **state)
+{
+	/* A volatile load looks below the L1 each time: the dependent chain costs more than any L1 hit would. */
+	struct conf c;
+	conf_defaults(&c);
+	double got = per_copy((const char *[]){PTX_COST, NULL}, "mov.u64 %a3, %a1;",
+	                      "ld.volatile.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
+	assert_true(got > c.l2_latency + 2 * c.noc_latency);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dependent_chains), cmocka_unit_test(test_sass_cost),      cmocka_unit_test(test_initiation_interval),
 		cmocka_unit_test(test_issue_width),      cmocka_unit_test(test_dual_issue),     cmocka_unit_test(test_register_banks),
-		cmocka_unit_test(test_bank_conflicts),   cmocka_unit_test(test_barrier),        cmocka_unit_test(test_l1_hit),
+		cmocka_unit_test(test_bank_conflicts),   cmocka_unit_test(test_barrier),        cmocka_unit_test(test_l1_hit), cmocka_unit_test(test_volatile),
 		cmocka_unit_test(test_coalescing),       cmocka_unit_test(test_dram_bandwidth), cmocka_unit_test(test_l2_bandwidth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ struct compare {
 	const struct options *opt;
 	enum { BY_CYCLES, BY_INSTS, BY_CTAS } by;
 	bool to_divergence, interrupted;
+	bool broken; /* a machine could not be built again: there is nothing to report */
 	struct side side[2];
 	struct diverge *diverge;
 	u64 unit; /* of the lock step: both meet at its multiples */
@@ -246,17 +247,31 @@ static void drop_steps(struct compare *c)
 	c->nsteps = n;
 }
 
+/* Without Ctrl-C in between, whose handler looks for the machine. */
+static bool restart(struct side *x)
+{
+	sigset_t interrupt, before;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	strbuf_clear(&x->s->output);
+	x->done = false;
+	bool ok = session_restart(x->s, &x->err);
+	if (ok)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
 /* Stops both machines right behind the decisions that differed: both have run on since, so they start again. */
 static void stop_at_divergence(struct compare *c)
 {
 	for (u32 i = 0; i < 2 && !c->interrupted; i++) {
 		struct side *x = &c->side[i];
 		const struct decision *d = &diverge_first(c->diverge)->side[i];
-		strbuf_clear(&x->s->output);
-		x->done = false;
-		if (!session_restart(x->s, &x->err)) {
+		if (!restart(x)) {
 			x->why = SS_HOST_ERROR;
-			continue;
+			c->broken = true;
+			return;
 		}
 		x->why = session_run(x->s, d->cycle + 1, &x->err);
 		x->done = x->why != SS_CYCLE;
@@ -287,7 +302,8 @@ bool compare_run(struct compare *c)
 	}
 	if (c->to_divergence && diverge_first(c->diverge)->found && !c->interrupted)
 		stop_at_divergence(c);
-	drop_steps(c);
+	if (!c->broken)
+		drop_steps(c);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	return !c->interrupted;
@@ -361,6 +377,8 @@ static void explain_stops(struct compare *c)
 			run_stop_reason(x->s, x->why, &x->err, &text);
 		if (text.len)
 			fprintf(stderr, "warpdbg: %c: %s\n", i ? 'B' : 'A', text.buf);
+		if (outputs_claim_stdout(c->opt) && x->s->check == CHECK_FAIL)
+			fprintf(stderr, "warpdbg: %c: check failed: %s\n", i ? 'B' : 'A', strbuf_str(&x->s->check_message));
 		strbuf_release(&text);
 	}
 	if (c->interrupted)
@@ -443,6 +461,10 @@ int compare_main(const struct options *o)
 	compare_run(c);
 	signal(SIGINT, SIG_DFL);
 	explain_stops(c);
+	if (c->broken) {
+		compare_close(c);
+		return 2;
+	}
 	bool written = report(c, &e);
 	if (fflush(stdout) || ferror(stdout))
 		written = err_set(&e, "cannot write to standard output");

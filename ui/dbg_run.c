@@ -276,7 +276,11 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		d->rest = DBG_STOPPED;
 		stopped(d, "Interrupted.", out);
 		break;
-	default: stopped(d, session_stop_text(ss), out); break;
+	default:
+		stopped(d, session_stop_text(ss), out);
+		if (ss == SS_MAX_CYCLES)
+			why_machine(dbg_gpu(d), out);
+		break;
 	}
 	after_stop(d, out);
 }

@@ -88,9 +88,10 @@ void run_stop_reason(struct session *s, enum session_stop why, const struct err 
 		sim_fault_text(s->sim, text);
 	else if (why == SS_DEADLOCK)
 		why_machine(sim_gpu(s->sim), text);
-	else if (why == SS_MAX_CYCLES)
-		strbuf_addf(text, "not finished after %llu cycles (--max-cycles)", (unsigned long long)sim_cycle(s->sim));
-	else if (why == SS_INTERRUPT)
+	else if (why == SS_MAX_CYCLES) {
+		strbuf_addf(text, "not finished after %llu cycles (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim));
+		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
+	} else if (why == SS_INTERRUPT)
 		strbuf_addf(text, "interrupted at cycle %llu", (unsigned long long)sim_cycle(s->sim));
 	else if (why == SS_HOST_ERROR)
 		strbuf_adds(text, e->msg);

@@ -354,6 +354,10 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	switch (op) {
 	case MO_LOAD:
 	case MO_PREFETCH: return likely(l->cache_global) ? load(&a) : load_bypass(&a);
+	case MO_LOAD_VOLATILE:
+		a.op = MO_LOAD;
+		evict_touched(&a);
+		return load_bypass(&a);
 	case MO_LOCAL_LOAD:
 	case MO_FETCH: return load(&a);
 	default: break;

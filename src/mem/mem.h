@@ -18,7 +18,7 @@
 #include "probe/probe.h"
 
 enum mem_cache { MC_L1I, MC_L1D, MC_L1C, MC_L1T, MC_COUNT };
-enum mem_op { MO_LOAD, MO_STORE, MO_ATOMIC /* returns a value */, MO_RED /* atomic without result */, MO_LOCAL_LOAD, MO_LOCAL_STORE, MO_FETCH, MO_PREFETCH };
+enum mem_op { MO_LOAD, MO_STORE, MO_ATOMIC /* returns a value */, MO_RED /* atomic without result */, MO_LOCAL_LOAD, MO_LOCAL_STORE, MO_FETCH, MO_PREFETCH, MO_LOAD_VOLATILE /* passes the L1, drops its copy */ };
 
 /* One access of a coalesced warp instruction: at most one cache line. */
 struct mem_txn {

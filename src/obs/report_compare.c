@@ -138,11 +138,11 @@ static u32 run_end(u64 mask, u32 from, u32 step)
 	return from;
 }
 
-/* "16: 0-30 by 2, 33": a scheduler's warps are every other one, or every fourth. */
+/* "0-30 by 2, 33 (17 warps)": a scheduler's warps are every other one, or every fourth. */
 static void mask_text(u64 mask, struct strbuf *out)
 {
-	const char *sep = ": ";
-	strbuf_addf(out, "%u", bit_count(mask));
+	const char *sep = "";
+	u32 n = bit_count(mask);
 	while (mask) {
 		u32 from = bit_first(mask), last = from, step = 1;
 		u64 rest = mask & (mask - 1);
@@ -159,6 +159,7 @@ static void mask_text(u64 mask, struct strbuf *out)
 			mask &= ~BIT(i);
 		sep = ", ";
 	}
+	strbuf_addf(out, n == 1 ? " (%u warp)" : " (%u warps)", n);
 }
 
 /* --- head -------------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,10 @@ static enum mem_op op_of(const struct dyninst *d)
 		return d->in->op == OP_RED || !d->in->n_sb_dst ? MO_RED : MO_ATOMIC;
 	if (d->space == SPC_LOCAL)
 		return d->store ? MO_LOCAL_STORE : MO_LOCAL_LOAD;
-	return d->store ? MO_STORE : MO_LOAD;
+	if (d->store)
+		return MO_STORE;
+	bool fresh = (d->in->flags & IF_VOLATILE) && cache_of(d) == MC_L1D; /* .volatile, .relaxed, .acquire: another SM may have written */
+	return fresh ? MO_LOAD_VOLATILE : MO_LOAD;
 }
 
 static bool on_chip(const struct dyninst *d)

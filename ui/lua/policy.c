@@ -155,7 +155,7 @@ const struct lua_doc lua_policy_docs[] = {
      "in a file for --cta-sched lua:FILE: next returns the id of the CTA that SM number `sm` gets, or nil for none; it is asked again when a "
      "CTA has finished or been placed. Optional: init=function(k), done=function(k, sm, cta), stateless=true. One `k` per launch: "
      "k.kernel, k.name, k.ctas, k.sms, k.state. Ids in any order, but none 30720 or more beyond k:first()"},
-    {"policy.warps", "for w in policy.warps(mask)", "the warps of a mask, ascending"},
+    {"policy.warps", "policy.warps(mask)", "for w in policy.warps(mask): the warps of a mask, ascending"},
     {"policy.next", "policy.next(mask[, from]) -> warp", "the first warp of a mask at or after `from`, wrapping round; nil for an empty mask"},
     {"policy.count", "policy.count(mask) -> n", "how many warps a mask has"},
     {"policy.has", "policy.has(mask, warp) -> boolean", "is the warp in the mask? nil is in none"},
