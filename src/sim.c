@@ -331,6 +331,8 @@ void sim_register_warp_sched(struct sim *s, const char *name, struct external_wa
 	enter(s, name, false)->warp = p;
 	if (warp_is_external(g) && !g->ctx[0].external && !strcmp(g->conf.warp_sched, name))
 		set_warp_sched(g, &sched_external, p);
+	if (sim_policy_blind(s))
+		sim_history(s, 0, NULL);
 }
 
 void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p)
@@ -339,6 +341,8 @@ void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta
 	enter(s, name, true)->cta = p;
 	if (cta_is_external(g) && !g->cta_external && !strcmp(g->conf.cta_sched, name))
 		g->cta_external = p;
+	if (sim_policy_blind(s))
+		sim_history(s, 0, NULL);
 }
 
 static const char *unregistered_or(const struct err *failure, const char *unregistered)

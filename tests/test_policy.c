@@ -1,5 +1,6 @@
-/* Schedulers from outside the library: the README's C example and its Lua version decide alike, Lua versions of the built-in ones equal
- * those, wrong answers and errors stop the machine with the place, and going back is possible or refused as the policy declares. */
+/* Schedulers from outside the library: the README's C example and its Lua version decide alike, Lua versions of the
+ * built-in ones equal those, wrong answers and errors stop the machine with the place, and going back is possible or
+ * refused as the policy declares. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ static const char *file(const char *text)
 static struct session *open_session(struct options *o, const char *workload, const char *const *sets, u32 n)
 {
 	struct err e = {0};
-	*o = (struct options){.command = "run", .workload = workload, .gpu = "gtx480", .size = "small", .max_cycles = 3000000};
+	*o = (struct options){
+	    .command = "run", .workload = workload, .gpu = "gtx480", .size = "small", .max_cycles = 3000000};
 	o->sets = (const char **)sets;
 	o->nsets = n;
 	struct session *s = session_open(o, &e);
@@ -74,7 +76,8 @@ static void assert_same(const struct outcome *a, const struct outcome *b)
 
 static const char *const workloads[] = {"vecadd", "bfs", "hotspot", "reduction", "matmul"};
 
-/* --- the README's example ------------------------------------------------------------------------------------------ */
+/* --- the README's example ------------------------------------------------------------------------------------------
+ */
 
 /* The ops of the C example, run as an external policy: the words are its state. */
 static u32 pick_batch(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 ready, struct err *e)
@@ -122,7 +125,8 @@ static void test_readme_shows_the_file(void **state)
 	strbuf_release(&lua);
 }
 
-/* --- Lua versions of built-in ones --------------------------------------------------------------------------------- */
+/* --- Lua versions of built-in ones ---------------------------------------------------------------------------------
+ */
 
 static void test_gto_in_lua(void **state)
 {
@@ -161,8 +165,8 @@ static void test_rr_in_lua(void **state)
 
 struct order {
 	u32 n, wrong;
-	s32 last[15];  /* of an SM */
-	u64 cycle;     /* ids of one cycle stand in SM order */
+	s32 last[15]; /* of an SM */
+	u64 cycle;    /* ids of one cycle stand in SM order */
 	s32 lowest, before;
 };
 static bool note_cta(void *ctx, const struct event *e)
@@ -185,10 +189,11 @@ static void test_cta_order(void **state)
 	struct options o;
 	struct order order = {.lowest = INT32_MAX, .before = INT32_MAX, .cycle = NEVER};
 	struct outcome out;
-	snprintf(set, sizeof set, "cta-sched=lua:%s",
-	         file("policy.cta { stateless = true, next = function(k, sm)\n"
-	              "assert(k:first() == 0 or k:first() == k.ctas)\n"
-	              "if k:resident(sm) == 0 and k:dispatched() < k.ctas then return k.ctas - 1 - k:dispatched() end end }"));
+	snprintf(
+	    set, sizeof set, "cta-sched=lua:%s",
+	    file("policy.cta { stateless = true, next = function(k, sm)\n"
+	         "assert(k:first() == 0 or k:first() == k.ctas)\n"
+	         "if k:resident(sm) == 0 and k:dispatched() < k.ctas then return k.ctas - 1 - k:dispatched() end end }"));
 	const char *sets[] = {set};
 	for (u32 i = 0; i < 15; i++)
 		order.last[i] = INT32_MAX;
@@ -204,7 +209,48 @@ static void test_cta_order(void **state)
 	assert_true(started > 100);
 }
 
-/* --- mistakes ------------------------------------------------------------------------------------------------------ */
+/* More CTAs than the note of dispatched ids holds: it moves along. */
+static void run_many(struct rig *r, const char *text)
+{
+	char set[100];
+	snprintf(set, sizeof set, "lua:%s", file(text));
+	char *argv[] = {"warpdbg",  "debug",   "configs/kernels/vecadd.ptx",
+	                "--kernel", "vecadd",  "--grid",
+	                "70000",    "--block", "32",
+	                "--arg",    "f32[32]", "--arg",
+	                "f32[32]",  "--arg",   "f32[32]",
+	                "--arg",    "u32=32",  "--cta-sched",
+	                set,        "--set",   "history.mb=0",
+	                NULL};
+	argv[10] = argv[12] = argv[14] = "f32[32]=iota";
+	rig_open(r, argv);
+	rig_try(r, "continue");
+}
+
+static void test_many_ctas(void **state)
+{
+	struct rig r;
+	run_many(&r, "policy.cta { stateless = true, next = function(k, sm) local n, block = k:dispatched(), 20000\n"
+	             "if n == k.ctas then return end\n"
+	             "local from = n // block * block local size = math.min(block, k.ctas - from)\n"
+	             "local id = from + size - 1 - (n - from) assert(not k:gone(id)) return id end }");
+	assert_true(r.s->finished);
+	const struct sm_counters *k = NULL;
+	u64 done = 0;
+	for (u32 i = 0; i < 15; i++) {
+		k = (const struct sm_counters *)gpu_counters(sim_gpu(r.s->sim), CG_sm, i);
+		done += k->ctas_done;
+	}
+	assert_int_equal(done, 70000);
+	rig_close(&r);
+	run_many(&r, "policy.cta { next = function(k, sm) return k.ctas - 1 - k:dispatched() end }");
+	assert_false(r.s->finished);
+	assert_non_null(strstr(strbuf_str(&r.out), "chose CTA 69999, 30720 or more beyond 0, the first not dispatched"));
+	rig_close(&r);
+}
+
+/* --- mistakes ------------------------------------------------------------------------------------------------------
+ */
 
 /* The message of a session that cannot be opened. */
 static void refused(const char *key, const char *text, const char *message)
@@ -212,7 +258,8 @@ static void refused(const char *key, const char *text, const char *message)
 	char set[100];
 	struct err e = {0};
 	const char *sets[] = {set};
-	struct options o = {.command = "run", .workload = "vecadd", .size = "small", .max_cycles = NEVER, .sets = sets, .nsets = 1};
+	struct options o = {
+	    .command = "run", .workload = "vecadd", .size = "small", .max_cycles = NEVER, .sets = sets, .nsets = 1};
 	snprintf(set, sizeof set, "%s=lua:%s", key, *text == '/' ? text : file(text));
 	assert_null(session_open(&o, &e));
 	if (!strstr(e.msg, message))
@@ -270,16 +317,19 @@ static void stops(const char *key, const char *text, const char *const *parts)
 
 static void test_bad_answers(void **state)
 {
-	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 77 end }", "lua:/tmp", "SM 0, scheduler 0, cycle ",
-	      "pick returned 77, which is none of the ready warps (0 2 4");
+	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 77 end }", "lua:/tmp",
+	      "SM 0, scheduler 0, cycle ", "pick returned 77, which is none of the ready warps (0 2 4");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 1 end }", "pick returned 1, ");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return -1 end }", "pick returned -1, ");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 0.5 end }", "pick returned 0.5, ");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return '0' end }", "pick returned 0, "); /* text is no number */
+	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return '0' end }",
+	      "pick returned 0, "); /* text is no number */
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return {} end }", "pick returned table, ");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return sm:cycle() > 700 and 99 or policy.next(ready) end }",
+	STOPS("warp-sched",
+	      "policy.warp { pick = function(sm, ready) return sm:cycle() > 700 and 99 or policy.next(ready) end }",
 	      "cycle 701: pick returned 99");
-	STOPS("cta-sched", "policy.cta { next = function(k, sm) return 0 end }", "kernel 0 (vecadd), cycle 0", "CTA 0, which has been dispatched");
+	STOPS("cta-sched", "policy.cta { next = function(k, sm) return 0 end }", "kernel 0 (vecadd), cycle 0",
+	      "CTA 0, which has been dispatched");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) return k.ctas end }", "chose CTA ");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) return -1 end }", "next returned -1");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) return 1.5 end }", "next returned 1.5");
@@ -287,24 +337,35 @@ static void test_bad_answers(void **state)
 
 static void test_errors(void **state)
 {
-	STOPS("warp-sched", "local function deep(x) return x.y.z end\npolicy.warp { pick = function(sm) deep(sm) end }", ":1: attempt to index",
-	      "stack traceback:", "in upvalue 'deep'", ":2: in function");
-	STOPS("warp-sched", "policy.warp { pick = function(sm) while true do end end }", "used up its budget of 1000000 instructions",
-	      "stack traceback:");
-	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:age(1) end }", "warp slot 1 is not one of scheduler 0 of SM 0");
+	STOPS("warp-sched", "local function deep(x) return x.y.z end\npolicy.warp { pick = function(sm) deep(sm) end }",
+	      ":1: attempt to index", "stack traceback:", "in upvalue 'deep'", ":2: in function");
+	STOPS("warp-sched", "policy.warp { pick = function(sm) while true do end end }",
+	      "used up its budget of 1000000 instructions", "stack traceback:");
+	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:age(1) end }",
+	      "warp slot 1 is not one of scheduler 0 of SM 0");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:age(46) sm:age(47) end }", "warp slot");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:oldest(-1) end }", "not this scheduler's");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:in_state('x') end }", "no warp state 'x'");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:put(17, 1) end }", "words 1 to 16");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, r) old = old or sm; old:cycle(); return policy.next(r) end }", "with a colon");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, r) return policy.next(r) end, issued = function(sm, w, u) error(u .. w) end }",
+	STOPS("warp-sched",
+	      "policy.warp { pick = function(sm, r) old = old or sm; old:cycle(); return policy.next(r) end }",
+	      "with a colon");
+	STOPS("warp-sched",
+	      "policy.warp { pick = function(sm, r) return policy.next(r) end, issued = function(sm, w, u) error(u .. w) "
+	      "end }",
 	      "SM 0, scheduler 0", "sp0");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, r) return policy.next(r) end, warps_started = function() error('s') end }", ":1: s");
-	STOPS("warp-sched", "policy.warp { pick = function(sm, r) return policy.next(r) end, warps_gone = function(sm, m) error('g') end }", ":1: g");
+	STOPS("warp-sched",
+	      "policy.warp { pick = function(sm, r) return policy.next(r) end, warps_started = function() error('s') end }",
+	      ":1: s");
+	STOPS(
+	    "warp-sched",
+	    "policy.warp { pick = function(sm, r) return policy.next(r) end, warps_gone = function(sm, m) error('g') end }",
+	    ":1: g");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm.state.x.y = 1 end, stateless = true }", "field 'state'");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) k:resident(99) end }", "no such SM", "stack traceback:");
 	STOPS("cta-sched", "policy.cta { next = print, init = function(k) error(k.name .. k.sms) end }", "vecadd15");
-	STOPS("cta-sched", "policy.cta { next = function(k) return k:first() end, done = function(k, sm, c) error('d') end }", ":1: d");
+	STOPS("cta-sched",
+	      "policy.cta { next = function(k) return k:first() end, done = function(k, sm, c) error('d') end }", ":1: d");
 }
 
 /* A policy that never chooses starves the machine: a deadlock, not a hang. */
@@ -316,7 +377,8 @@ static void test_never_choosing(void **state)
 		struct err e = {0};
 		struct options o;
 		const char *sets[] = {set};
-		snprintf(set, sizeof set, "%s=lua:%s", keys[i], file("local no = function() end policy.warp { pick = no } policy.cta { next = no }"));
+		snprintf(set, sizeof set, "%s=lua:%s", keys[i],
+		         file("local no = function() end policy.warp { pick = no } policy.cta { next = no }"));
 		struct session *s = open_session(&o, "vecadd", sets, 1);
 		assert_int_equal(session_run(s, NEVER, &e), SS_DEADLOCK);
 		session_close(s);
@@ -343,7 +405,8 @@ static void test_unregistered(void **state)
 	sim_destroy(s);
 }
 
-/* --- what a policy sees -------------------------------------------------------------------------------------------- */
+/* --- what a policy sees --------------------------------------------------------------------------------------------
+ */
 
 static void test_accessors(void **state)
 {
@@ -353,7 +416,8 @@ static void test_accessors(void **state)
 	snprintf(line, sizeof line, "set warp-sched lua:%s",
 	         file("policy.warp { stateless = true, pick = function(sm, ready)\n"
 	              "if sm:cycle() == 300 then for w in policy.warps(sm.mask & ~sm:in_state('empty')) do\n"
-	              "print(sm.index, sm.scheduler, w, sm:pc(w), sm:cta(w), sm:kernel(w), sm:insts(w), sm:loads(w), sm:state_of(w)) end end\n"
+	              "print(sm.index, sm.scheduler, w, sm:pc(w), sm:cta(w), sm:kernel(w), sm:insts(w), sm:loads(w), "
+	              "sm:state_of(w)) end end\n"
 	              "return sm:oldest(ready) end }"));
 	rig_say(&r, line);
 	rig_say(&r, "step 300");
@@ -365,8 +429,8 @@ static void test_accessors(void **state)
 		if (i.launch < 0)
 			continue;
 		/* state changes early in cycle 300; everything up to it is as before the cycle */
-		snprintf(want, sizeof want, "0\t%u\t%u\t%u\t%llu\t%d\t%llu\t", w % 2, w, i.pc, (unsigned long long)i.cta, i.launch,
-		         (unsigned long long)i.insts);
+		snprintf(want, sizeof want, "0\t%u\t%u\t%u\t%llu\t%d\t%llu\t", w % 2, w, i.pc, (unsigned long long)i.cta,
+		         i.launch, (unsigned long long)i.insts);
 		strbuf_addf(&expect, "%s\n", want);
 	}
 	struct strbuf said = STRBUF_INIT;
@@ -389,7 +453,8 @@ static void test_accessors(void **state)
 	rig_close(&r);
 }
 
-/* --- in the debugger ----------------------------------------------------------------------------------------------- */
+/* --- in the debugger -----------------------------------------------------------------------------------------------
+ */
 
 static void set_policy(struct rig *r, const char *text)
 {
@@ -398,13 +463,19 @@ static void set_policy(struct rig *r, const char *text)
 	rig_say(r, line);
 }
 
-#define OLDEST(stateless) "policy.warp { stateless = " stateless ", pick = function(sm, ready) return sm:oldest(ready) end }"
+#define OLDEST(stateless)                                                                                              \
+	"policy.warp { stateless = " stateless ", pick = function(sm, ready) return sm:oldest(ready) end }"
 
 static void test_going_back(void **state)
 {
 	struct rig r;
 	rig_vecadd(&r);
 	rig_say(&r, "step 300");
+	rig_say(&r, "set warp-sched lua:batch");
+	rig_say(&r, "undo");
+	assert_string_equal(gpu_conf(sim_gpu(r.s->sim))->warp_sched, "gto");
+	rig_say(&r, "step 5");
+	rig_say(&r, "reverse-step 5");
 	rig_say(&r, "set warp-sched lua:batch");
 	rig_say(&r, "step 200");
 	u64 at500 = sim_hash(r.s->sim);
@@ -464,7 +535,8 @@ static void test_set_in_debugger(void **state)
 	rig_fails(&r, line, "unexpected symbol near <eof>");
 	assert_true(sim_hash(r.s->sim) == before);
 	rig_fails(&r, "set cta-sched lua:rr", "kernels are running");
-	set_policy(&r, "policy.warp { stateless = true, pick = function(sm, r) if sm:cycle() == 400 then error('here') end return sm:oldest(r) end }");
+	set_policy(&r, "policy.warp { stateless = true, pick = function(sm, r) if sm:cycle() == 400 then error('here') end "
+	               "return sm:oldest(r) end }");
 	rig_try(&r, "continue");
 	assert_non_null(strstr(strbuf_str(&r.out), "cycle 400: "));
 	assert_non_null(strstr(strbuf_str(&r.out), ":1: here"));
@@ -480,7 +552,8 @@ static void test_set_in_debugger(void **state)
 static void test_restart(void **state)
 {
 	struct rig r;
-	char *argv[] = {"warpdbg", "debug", "vecadd", "--size", "small", "--warp-sched", "lua:batch", "--cta-sched", "lua:rr", NULL};
+	char *argv[] = {"warpdbg",      "debug",     "vecadd",      "--size", "small",
+	                "--warp-sched", "lua:batch", "--cta-sched", "lua:rr", NULL};
 	rig_open(&r, argv);
 	rig_say(&r, "continue");
 	u64 cycles = sim_cycle(r.s->sim), hash = sim_hash(r.s->sim);
@@ -517,12 +590,12 @@ int main(void)
 	    cmocka_unit_test(test_readme_c_is_lua), cmocka_unit_test(test_readme_shows_the_file),
 	    cmocka_unit_test(test_gto_in_lua),      cmocka_unit_test(test_lrr_in_lua),
 	    cmocka_unit_test(test_rr_in_lua),       cmocka_unit_test(test_cta_order),
-	    cmocka_unit_test(test_bad_files),       cmocka_unit_test(test_unknown_name),
-	    cmocka_unit_test(test_bad_answers),     cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_never_choosing),  cmocka_unit_test(test_unregistered),
-	    cmocka_unit_test(test_accessors),       cmocka_unit_test(test_going_back),
-	    cmocka_unit_test(test_state_forbids_going_back), cmocka_unit_test(test_set_in_debugger),
-	    cmocka_unit_test(test_restart),
+	    cmocka_unit_test(test_many_ctas),       cmocka_unit_test(test_bad_files),
+	    cmocka_unit_test(test_unknown_name),    cmocka_unit_test(test_bad_answers),
+	    cmocka_unit_test(test_errors),          cmocka_unit_test(test_never_choosing),
+	    cmocka_unit_test(test_unregistered),    cmocka_unit_test(test_accessors),
+	    cmocka_unit_test(test_going_back),      cmocka_unit_test(test_state_forbids_going_back),
+	    cmocka_unit_test(test_set_in_debugger), cmocka_unit_test(test_restart),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -357,7 +357,8 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 }
 
 /* argv[0] is skipped. */
-static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv, struct err *e)
+static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv,
+                                       struct err *e)
 {
 	struct option longs[O_COUNT + 2];
 	enum cmdline_result r = CMDLINE_OK;

@@ -8,8 +8,8 @@ enum cmdline_result { CMDLINE_OK, CMDLINE_HELP, CMDLINE_VERSION, CMDLINE_ERROR }
 /* Fills *o, which points into argv and into memory of its own; release with cmdline_free. argv is permuted.
  * CMDLINE_ERROR: *e says what is wrong (unknown option with the nearest one, option of another command, bad number). */
 enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e);
-/* Machine a (0) or b (1) of `compare`: the common options, then those of --a or --b, which override them. *o points into
- * `common` and memory of its own; release with cmdline_free. CMDLINE_ERROR: *e begins with "--a: ". */
+/* Machine a (0) or b (1) of `compare`: the common options, then those of --a or --b, which override them. *o points
+ * into `common` and memory of its own; release with cmdline_free. CMDLINE_ERROR: *e begins with "--a: ". */
 enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e);
 void cmdline_free(struct options *o);
 /* The help text, from the same table as the parser. */

@@ -88,6 +88,15 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 	return true;
 }
 
+/* Over the kernel's run time; up to now while it runs. */
+static double kernel_ipc(const struct gpu *g, const struct kernel_info *k)
+{
+	u64 end = k->state == KS_DONE ? k->counters->ended_at : gpu_cycle(g);
+	if (k->state == KS_QUEUED || end <= k->counters->started_at)
+		return 0;
+	return (double)k->counters->warp_insts / (double)(end - k->counters->started_at);
+}
+
 bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	static const char *const states[] = {"queued", "running", "done"};
@@ -105,7 +114,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		            l->block.y, l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
 		            (unsigned long long)l->ctas, k.resident);
 		strbuf_addf(out, "    %u registers a thread, %u B shared: %u CTAs per SM, limited by %s; IPC %.2f\n", l->regs,
-		            l->shared_bytes, k.ctas_per_sm, k.limiter, ipc(g, CG_kernel, i));
+		            l->shared_bytes, k.ctas_per_sm, k.limiter, kernel_ipc(g, &k));
 	}
 	return true;
 }

@@ -12,7 +12,8 @@ struct lua_policy *policy_self(lua_State *L)
 {
 	struct lua_policy *p = lua_touserdata(L, lua_upvalueindex(1));
 	if (!p->self || lua_topointer(L, 1) != p->self)
-		luaL_error(L, "a method is called with a colon, on the object that the policy's function was given, while that function runs");
+		luaL_error(L, "a method is called with a colon, on the object that the policy's function was given, while that "
+		              "function runs");
 	return p;
 }
 
@@ -123,7 +124,8 @@ static int iterate_bits(lua_State *L)
 	return 2;
 }
 
-/* policy.warp{...} and policy.cta{...} only keep the table, in the registry: policy_load() looks for the one it needs. */
+/* policy.warp{...} and policy.cta{...} only keep the table, in the registry: policy_load() looks for the one it needs.
+ */
 static int define(lua_State *L, const char *kind)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -142,34 +144,45 @@ static int define_cta(lua_State *L)
 	return define(L, "policy.cta");
 }
 
-static const luaL_Reg module[] = {{"warp", define_warp}, {"cta", define_cta}, {"warps", iterate_bits}, {"next", next_bit},
-                                  {"count", count_bits}, {"has", has_bit},    {NULL, NULL}};
+static const luaL_Reg module[] = {{"warp", define_warp}, {"cta", define_cta},   {"warps", iterate_bits},
+                                  {"next", next_bit},    {"count", count_bits}, {"has", has_bit},
+                                  {NULL, NULL}};
 
 const struct lua_doc lua_policy_docs[] = {
     {"policy.warp", "policy.warp{name=, pick=function(sm, ready) ... end}",
-     "in a file for --warp-sched lua:FILE: pick returns one of the warps in `ready`, a mask with one bit a warp slot, or nil for none. "
-     "Optional: issued=function(sm, warp, unit), warps_started=function(sm, mask), warps_gone=function(sm, mask), stateless=true. One `sm` per "
-     "scheduler: sm.index, sm.scheduler, sm.mask (its warps), sm.state (a table of its own). stateless = true promises that "
+     "in a file for --warp-sched lua:FILE: pick returns one of the warps in `ready`, a mask with one bit a warp slot, "
+     "or nil for none. "
+     "Optional: issued=function(sm, warp, unit), warps_started=function(sm, mask), warps_gone=function(sm, mask), "
+     "stateless=true. One `sm` per "
+     "scheduler: sm.index, sm.scheduler, sm.mask (its warps), sm.state (a table of its own). stateless = true promises "
+     "that "
      "choices depend on the arguments and sm's methods alone: then there is no sm.state, and going back in time works"},
     {"policy.cta", "policy.cta{name=, next=function(k, sm) ... end}",
-     "in a file for --cta-sched lua:FILE: next returns the id of the CTA that SM number `sm` gets, or nil for none; it is asked again when a "
-     "CTA has finished or been placed. Optional: init=function(k), done=function(k, sm, cta), stateless=true. One `k` per launch: "
+     "in a file for --cta-sched lua:FILE: next returns the id of the CTA that SM number `sm` gets, or nil for none; it "
+     "is asked again when a "
+     "CTA has finished or been placed. Optional: init=function(k), done=function(k, sm, cta), stateless=true. One `k` "
+     "per launch: "
      "k.kernel, k.name, k.ctas, k.sms, k.state. Ids in any order, but none 30720 or more beyond k:first()"},
     {"policy.warps", "policy.warps(mask)", "for w in policy.warps(mask): the warps of a mask, ascending"},
-    {"policy.next", "policy.next(mask[, from]) -> warp", "the first warp of a mask at or after `from`, wrapping round; nil for an empty mask"},
+    {"policy.next", "policy.next(mask[, from]) -> warp",
+     "the first warp of a mask at or after `from`, wrapping round; nil for an empty mask"},
     {"policy.count", "policy.count(mask) -> n", "how many warps a mask has"},
     {"policy.has", "policy.has(mask, warp) -> boolean", "is the warp in the mask? nil is in none"},
     {"sm", "sm:last()", "the warp picked last, nil when there is none or its CTA is gone"},
     {"sm", "sm:oldest(mask) -> warp", "the warp of a mask that was dispatched first"},
     {"sm", "sm:age(w), sm:pc(w), sm:cta(w), sm:kernel(w), sm:insts(w), sm:since(w), sm:loads(w)",
-     "of a warp: order of dispatch (smaller = older), next instruction, CTA id, launch id, instructions issued, cycle of its last change of "
+     "of a warp: order of dispatch (smaller = older), next instruction, CTA id, launch id, instructions issued, cycle "
+     "of its last change of "
      "state, loads in flight"},
     {"sm", "sm:state_of(w) -> name", "state of a warp slot, as `info warps` shows it; \"empty\" for an empty one"},
-    {"sm", "sm:in_state(name) -> mask", "the scheduler's warps in a state (ready, memory, short, barrier, fence, sleep, fetch, done)"},
+    {"sm", "sm:in_state(name) -> mask",
+     "the scheduler's warps in a state (ready, memory, short, barrier, fence, sleep, fetch, done)"},
     {"sm", "sm:cycle()", "the present cycle"},
-    {"sm", "sm:get(i), sm:put(i, n)", "words 1 to 16 of the scheduler: integers, 0 at first, that go back in time with the machine"},
+    {"sm", "sm:get(i), sm:put(i, n)",
+     "words 1 to 16 of the scheduler: integers, 0 at first, that go back in time with the machine"},
     {"k", "k:first(), k:gone(id), k:dispatched(), k:resident(sm), k:cycle(), k:get(i), k:put(i, n)",
-     "the lowest id not dispatched (k.ctas when all are), whether an id is, how many are, CTAs of the kernel on an SM, the cycle, and 16 words as "
+     "the lowest id not dispatched (k.ctas when all are), whether an id is, how many are, CTAs of the kernel on an SM, "
+     "the cycle, and 16 words as "
      "sm has"},
     {NULL, NULL, NULL}};
 
@@ -197,8 +210,9 @@ static void check_keys(lua_State *L, const char *kind, const char *const *functi
 		for (u32 i = 0; i < 4; i++)
 			known |= functions[i] && !strcmp(key, functions[i]);
 		if (!known)
-			luaL_error(L, "%s: unknown field '%s'; there are name, stateless, %s, %s, %s%s%s", kind, luaL_tolstring(L, -1, NULL),
-			           functions[0], functions[1], functions[2], functions[3] ? ", " : "", functions[3] ? functions[3] : "");
+			luaL_error(L, "%s: unknown field '%s'; there are name, stateless, %s, %s, %s%s%s", kind,
+			           luaL_tolstring(L, -1, NULL), functions[0], functions[1], functions[2], functions[3] ? ", " : "",
+			           functions[3] ? functions[3] : "");
 	}
 }
 
@@ -210,7 +224,8 @@ static int take_definition(lua_State *L)
 	lua_getfield(L, LUA_REGISTRYINDEX, p->cta ? "policy.cta" : "policy.warp");
 	lua_getfield(L, 1, "stateless");
 	p->stateless = lua_toboolean(L, -1);
-	static const char *const warp[] = {"pick", "issued", "warps_started", "warps_gone"}, *const cta[] = {"next", "init", "done", NULL};
+	static const char *const warp[] = {"pick", "issued", "warps_started", "warps_gone"}, *const cta[] = {"next", "init",
+	                                                                                                     "done", NULL};
 	const char *const *names = p->cta ? cta : warp, *kind = p->cta ? "policy.cta" : "policy.warp";
 	check_keys(L, kind, names);
 	lua_settop(L, 1);

@@ -1,7 +1,8 @@
 /* policy: warp and CTA schedulers written in Lua, named "lua:FILE" in warp-sched and cta-sched.
  *
- * Each file in use has a sandboxed Lua state of its own: it sees what a scheduler may see - its SM, its kernel - and nothing of dbg, gpu or
- * mem, which look across SMs. Its choices are checked (src/sm/sched/external.h); its errors, tracebacks included, stop the machine. */
+ * Each file in use has a sandboxed Lua state of its own: it sees what a scheduler may see - its SM, its kernel - and
+ * nothing of dbg, gpu or mem, which look across SMs. Its choices are checked (src/sm/sched/external.h); its errors,
+ * tracebacks included, stop the machine. */
 #ifndef UI_LUA_POLICY_H
 #define UI_LUA_POLICY_H
 #include "base/err.h"
@@ -14,9 +15,9 @@ struct session;
 
 /* Is this the name of a policy in Lua? */
 bool policy_is_lua(const char *name);
-/* When value is "lua:FILE", loads FILE - a path, or a name in scripts/policies - as the policy for key ("warp-sched" or "cta-sched") and
- * registers it with the session's machine; it comes into use by sim_set(). Other values and keys: true, nothing happens. False with *e: the
- * file is wrong, nothing has changed. Policies live until policy_close(). */
+/* When value is "lua:FILE", loads FILE - a path, or a name in scripts/policies - as the policy for key ("warp-sched" or
+ * "cta-sched") and registers it with the session's machine; it comes into use by sim_set(). Other values and keys:
+ * true, nothing happens. False with *e: the file is wrong, nothing has changed. Policies live until policy_close(). */
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e);
 /* Those that the session's configuration names. */
 bool policy_open(struct session *s, struct err *e);

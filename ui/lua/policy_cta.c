@@ -52,8 +52,9 @@ static int put_word(lua_State *L)
 	return policy_put_word(L, st->word, EXTERNAL_CTA_WORDS);
 }
 
-static const luaL_Reg methods[] = {{"first", first}, {"gone", gone},    {"dispatched", dispatched}, {"resident", resident},
-                                   {"cycle", cycle}, {"get", get_word}, {"put", put_word},          {NULL, NULL}};
+static const luaL_Reg methods[] = {{"first", first},       {"gone", gone},   {"dispatched", dispatched},
+                                   {"resident", resident}, {"cycle", cycle}, {"get", get_word},
+                                   {"put", put_word},      {NULL, NULL}};
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
@@ -116,7 +117,8 @@ static u64 next(void *ctx, struct external_cta_state *st, const struct cta_view 
 	return id;
 }
 
-static void done(void *ctx, struct external_cta_state *st, const struct cta_view *v, u32 sm, const struct cta *c, struct err *e)
+static void done(void *ctx, struct external_cta_state *st, const struct cta_view *v, u32 sm, const struct cta *c,
+                 struct err *e)
 {
 	struct lua_policy *p = ctx;
 	begin(p, AT_SECOND, st, v);

@@ -27,7 +27,8 @@ struct lua_policy {
 	const void *self;
 };
 
-/* Put pick, or next, and the optional functions of the table at index 1 in their places, methods and objects behind them. */
+/* Put pick, or next, and the optional functions of the table at index 1 in their places, methods and objects behind
+ * them. */
 void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L);
 void policy_setup_cta(struct lua_policy *p, lua_State *L);
 /* The policy of a method, whose first argument must be the object of the call under way. */

@@ -107,9 +107,9 @@ static int put_word(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    {"age", warp_age},       {"pc", warp_pc},         {"kernel", warp_kernel}, {"insts", warp_insts}, {"since", warp_since},
-    {"loads", warp_loads},   {"cta", warp_cta},       {"state_of", state_of},  {"in_state", in_state}, {"last", last},
-    {"oldest", oldest},      {"cycle", cycle},        {"get", get_word},       {"put", put_word},     {NULL, NULL}};
+    {"age", warp_age},     {"pc", warp_pc},   {"kernel", warp_kernel}, {"insts", warp_insts},  {"since", warp_since},
+    {"loads", warp_loads}, {"cta", warp_cta}, {"state_of", state_of},  {"in_state", in_state}, {"last", last},
+    {"oldest", oldest},    {"cycle", cycle},  {"get", get_word},       {"put", put_word},      {NULL, NULL}};
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
@@ -165,15 +165,16 @@ static void issued(void *ctx, struct external_sched_state *st, const struct sche
 	policy_call(p, 3, 0, e);
 }
 
-static void tell_mask(struct lua_policy *p, int at, struct external_sched_state *st, const struct sched_view *v, u64 warps,
-                      struct err *e)
+static void tell_mask(struct lua_policy *p, int at, struct external_sched_state *st, const struct sched_view *v,
+                      u64 warps, struct err *e)
 {
 	begin(p, at, st, v);
 	lua_pushinteger(p->L, (lua_Integer)warps);
 	policy_call(p, 2, 0, e);
 }
 
-static void warps_started(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps, struct err *e)
+static void warps_started(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps,
+                          struct err *e)
 {
 	tell_mask(ctx, AT_SECOND, st, v, warps, e);
 }

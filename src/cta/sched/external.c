@@ -11,8 +11,8 @@ static struct external_cta_sched *policy_of(const struct cta_view *v)
 static void say_where(struct external_cta_sched *p, const struct cta_view *v)
 {
 	if (p->failure.set)
-		err_prefix(&p->failure, "%s, kernel %u (%s), cycle %llu: ", v->conf->cta_sched, v->launch->id, v->launch->fn->name,
-		           (unsigned long long)v->now);
+		err_prefix(&p->failure, "%s, kernel %u (%s), cycle %llu: ", v->conf->cta_sched, v->launch->id,
+		           v->launch->fn->name, (unsigned long long)v->now);
 }
 
 static void init(void *state, const struct cta_view *v)
@@ -32,8 +32,8 @@ static bool check(const struct external_cta_state *st, const struct cta_view *v,
 	if (external_cta_gone(st, id))
 		return err_set(e, "the policy chose CTA %llu, which has been dispatched", i);
 	return id < st->first + EXTERNAL_CTA_WINDOW ||
-	       err_set(e, "the policy chose CTA %llu, %d or more beyond %llu, the first not dispatched", i, EXTERNAL_CTA_WINDOW,
-	               (unsigned long long)st->first);
+	       err_set(e, "the policy chose CTA %llu, %d or more beyond %llu, the first not dispatched", i,
+	               EXTERNAL_CTA_WINDOW, (unsigned long long)st->first);
 }
 
 static void mark(struct external_cta_state *st, u64 id)

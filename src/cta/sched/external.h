@@ -4,15 +4,15 @@
 #include "cta/sched/cta_sched.h"
 
 #define EXTERNAL_CTA_WORDS 16
-/* Ids may be handed out in any order, but none this far or farther beyond the first one not handed out: the note of which are gone has a
- * fixed size (most of CTA_SCHED_STATE_MAX). */
+/* Ids may be handed out in any order, but none this far or farther beyond the first one not handed out: the note of
+ * which are gone has a fixed size (most of CTA_SCHED_STATE_MAX). */
 #define EXTERNAL_CTA_WINDOW 30720
 
 /* Of one running kernel; in the arena. */
 struct external_cta_state {
-	u64 first;                           /* the lowest id not handed out */
-	s64 word[EXTERNAL_CTA_WORDS];        /* the policy's own */
-	u64 gone[EXTERNAL_CTA_WINDOW / 64];  /* ids first .. first + WINDOW - 1 that are handed out, at id % WINDOW */
+	u64 first;                          /* the lowest id not handed out */
+	s64 word[EXTERNAL_CTA_WORDS];       /* the policy's own */
+	u64 gone[EXTERNAL_CTA_WINDOW / 64]; /* ids first .. first + WINDOW - 1 that are handed out, at id % WINDOW */
 };
 
 /* Belongs to who registers it; lives until the machine is destroyed. */

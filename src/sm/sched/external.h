@@ -1,8 +1,9 @@
-/* external: a warp scheduler from outside the library, e.g. one written in a scripting language (sim_register_warp_sched).
+/* external: a warp scheduler from outside the library, e.g. one written in a scripting language
+ * (sim_register_warp_sched).
  *
- * Its names have a colon ("lua:mine.lua"): warp_sched_find() answers each of them with sched_external, whose ops call the functions
- * below. What they see is what every policy sees; what they return is checked. What they keep outside struct external_sched_state is in
- * no snapshot. */
+ * Its names have a colon ("lua:mine.lua"): warp_sched_find() answers each of them with sched_external, whose ops call
+ * the functions below. What they see is what every policy sees; what they return is checked. What they keep outside
+ * struct external_sched_state is in no snapshot. */
 #ifndef SM_SCHED_EXTERNAL_H
 #define SM_SCHED_EXTERNAL_H
 #include "sm/sched/sched.h"
@@ -25,8 +26,10 @@ struct external_warp_sched {
 	/* Optional, as in struct warp_sched_ops. */
 	void (*issued)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u32 warp,
 	               const struct issue_info *info, struct err *e);
-	void (*warps_started)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps, struct err *e);
-	void (*warps_gone)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps, struct err *e);
+	void (*warps_started)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps,
+	                      struct err *e);
+	void (*warps_gone)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps,
+	                   struct err *e);
 	struct err failure; /* the first error; set = nothing is asked any more */
 };
 
