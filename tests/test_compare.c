@@ -158,6 +158,164 @@ static void lost_slot_has_a_reason(void **state)
 	rig_close(&r);
 }
 
+/* --- events made up ---------------------------------------------------------------------------------------------- */
+
+struct pair {
+	struct sim *sim[2];
+	struct diverge *d;
+};
+
+static void pair_open(struct pair *p, enum diverge_by by)
+{
+	struct conf c;
+	struct err e = {0};
+	conf_defaults(&c);
+	for (u32 i = 0; i < 2; i++) {
+		p->sim[i] = sim_create(&c, &e);
+		assert_non_null(p->sim[i]);
+	}
+	p->d = diverge_new(sim_gpu(p->sim[0]), sim_gpu(p->sim[1]), by);
+}
+
+static void pair_close(struct pair *p)
+{
+	diverge_free(p->d);
+	sim_destroy(p->sim[0]);
+	sim_destroy(p->sim[1]);
+}
+
+static void tell(struct pair *p, u32 side, struct event e)
+{
+	e.kernel = e.cta = 0;
+	assert_false(diverge_event(diverge_side(p->d, side), &e));
+}
+
+static void pick(struct pair *p, u32 side, u64 cycle, s32 sm, u32 scheduler, s32 warp, u64 ready)
+{
+	tell(
+	    p, side,
+	    (struct event){.type = EV_SCHED_PICK, .cycle = cycle, .sm = sm, .warp = warp, .arg = {scheduler, ready, 0, 0}});
+}
+
+static void issue(struct pair *p, u32 side, u64 cycle, s32 sm, u32 scheduler, s32 warp, u32 pc)
+{
+	tell(p, side,
+	     (struct event){
+	         .type = EV_ISSUE, .cycle = cycle, .sm = sm, .warp = warp, .pc = pc, .arg = {pc, 1, scheduler, 0}});
+}
+
+static void stall(struct pair *p, u32 side, u64 cycle, s32 sm, u32 scheduler, enum stall why)
+{
+	tell(p, side,
+	     (struct event){.type = EV_STALL, .cycle = cycle, .sm = sm, .warp = -1, .arg = {scheduler, why, 0, 0}});
+}
+
+static void warp_alone_differs(void **state)
+{
+	struct pair p;
+	for (enum diverge_by by = DIVERGE_BY_CYCLE; by <= DIVERGE_BY_ORDER; by++) {
+		pair_open(&p, by);
+		for (u32 i = 0; i < 2; i++) {
+			pick(&p, i, 5, 0, 0, 3, i ? 0xc : 0x8);
+			pick(&p, i, 6, 0, 1, i ? 4 : 5, 0x30);
+		}
+		assert_true(diverge_compare(p.d, false));
+		assert_int_equal(diverge_first(p.d)->side[0].warp, 5);
+		assert_int_equal(diverge_first(p.d)->side[1].warp, 4);
+		assert_int_equal(diverge_equal(p.d), 1);
+		assert_int_equal(diverge_first_ready(p.d)->side[1].ready, 0xc);
+		pair_close(&p);
+	}
+}
+
+/* The instruction comes from the issue that follows; another warp's does not count. */
+static void pc_alone_differs(void **state)
+{
+	struct pair p;
+	pair_open(&p, DIVERGE_BY_CYCLE);
+	for (u32 i = 0; i < 2; i++) {
+		pick(&p, i, 5, 0, 0, 3, 8);
+		issue(&p, i, 5, 0, 0, 2, 40 + i);
+		pick(&p, i, 6, 0, 0, 3, 8);
+		issue(&p, i, 6, 0, 0, 3, 70 + i);
+		issue(&p, i, 6, 0, 0, 3, 90);
+	}
+	assert_true(diverge_compare(p.d, false));
+	assert_int_equal(diverge_first(p.d)->side[0].cycle, 6);
+	assert_int_equal(diverge_first(p.d)->side[0].pc, 70);
+	assert_int_equal(diverge_first(p.d)->side[1].pc, 71);
+	pair_close(&p);
+}
+
+/* What the scheduler that did not choose lost its slot to: the reason of that time, not a later one. */
+static void reason_of_the_lost_slot(void **state)
+{
+	struct pair p;
+	pair_open(&p, DIVERGE_BY_CYCLE);
+	for (u32 i = 0; i < 2; i++)
+		pick(&p, i, 5, 1, 0, 3, 8);
+	stall(&p, 1, 6, 0, 0, ST_FETCH);
+	stall(&p, 1, 6, 1, 0, ST_MEM);
+	assert_false(diverge_compare(p.d, false));
+	pick(&p, 0, 9, 1, 0, 3, 8);
+	stall(&p, 1, 10, 1, 0, ST_BARRIER);
+	pick(&p, 1, 12, 1, 0, 3, 8);
+	assert_true(diverge_compare(p.d, false));
+	assert_int_equal(diverge_first(p.d)->side[1].warp, -1);
+	assert_int_equal(diverge_first(p.d)->side[1].reason, ST_MEM);
+	assert_int_equal(diverge_first(p.d)->side[1].cycle, 9);
+	assert_int_equal(diverge_equal(p.d), 1);
+	pair_close(&p);
+}
+
+static void earliest_scheduler(void **state)
+{
+	struct pair p;
+	pair_open(&p, DIVERGE_BY_ORDER);
+	for (u32 i = 0; i < 2; i++) {
+		pick(&p, i, 9 + i, 0, 0, (s32)(3 + i), 0x18);
+		pick(&p, i, 7 + 100 * i, 4, 1, (s32)(5 + i), 0x60);
+	}
+	assert_true(diverge_compare(p.d, false));
+	assert_int_equal(diverge_first(p.d)->side[0].sm, 4);
+	assert_int_equal(diverge_first(p.d)->side[1].cycle, 107);
+	pair_close(&p);
+}
+
+/* By order, decisions that lack a counterpart are a difference at the end only. */
+static void left_over(void **state)
+{
+	struct pair p;
+	pair_open(&p, DIVERGE_BY_ORDER);
+	for (u32 n = 0; n < 5; n++)
+		pick(&p, 1, 10 + n, 2, 1, 3, 8);
+	pick(&p, 0, 100, 2, 1, 3, 8);
+	assert_false(diverge_compare(p.d, false));
+	assert_int_equal(diverge_waiting(p.d), 4);
+	pick(&p, 0, 101, 2, 1, 3, 8);
+	assert_true(diverge_compare(p.d, true));
+	assert_int_equal(diverge_equal(p.d), 2);
+	assert_int_equal(diverge_first(p.d)->side[0].warp, -1);
+	assert_int_equal(diverge_first(p.d)->side[1].cycle, 12);
+	pair_close(&p);
+}
+
+static void too_far_apart(void **state)
+{
+	struct pair p;
+	pair_open(&p, DIVERGE_BY_ORDER);
+	for (u32 n = 0; n < DIVERGE_WAITING_MAX; n++)
+		pick(&p, 0, n, 0, 0, 3, 8);
+	assert_false(diverge_compare(p.d, false));
+	assert_false(diverge_gave_up(p.d));
+	pick(&p, 0, DIVERGE_WAITING_MAX, 0, 0, 3, 8);
+	assert_false(diverge_compare(p.d, false));
+	assert_true(diverge_gave_up(p.d));
+	pick(&p, 1, 0, 0, 0, 4, 16);
+	assert_false(diverge_compare(p.d, true));
+	pair_close(&p);
+}
+
 /* --- by order ---------------------------------------------------------------------------------------------------- */
 
 /* The n-th decision of a scheduler, or NULL. */
@@ -419,6 +577,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(side_words),
 	    cmocka_unit_test(bad_side_words),
+	    cmocka_unit_test(warp_alone_differs),
+	    cmocka_unit_test(pc_alone_differs),
+	    cmocka_unit_test(reason_of_the_lost_slot),
+	    cmocka_unit_test(earliest_scheduler),
+	    cmocka_unit_test(left_over),
+	    cmocka_unit_test(too_far_apart),
 	    cmocka_unit_test(policies_part),
 	    cmocka_unit_test(machines_part),
 	    cmocka_unit_test(lost_slot_has_a_reason),

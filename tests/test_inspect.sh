@@ -79,7 +79,7 @@ for w in hotspot bfs; do
 	ok "$w longest_waits: some" "$(total "$f.longest_waits" 2)" -gt 0
 	ok "$w longest_waits: within the warp cycles" "$(total "$f.longest_waits" 6)" -lt "$(counter sm occupancy)"
 	head=$(sed -n '/^longest:/{n;n;p;}' "$f.longest_waits" | awk '{ print $1 }')
-	most=$(awk '/^longest:/{ exit } /\.ptx:/ && $6 > m { m = $6 } END { print m }' "$f.longest_waits")
+	most=$(awk '/^longest:/{ exit } /\.ptx:/ && $5 > m { m = $5 } END { print m }' "$f.longest_waits")
 	ok "$w longest_waits: the longest is a line's longest" "$head" = "$most"
 	# the limit it explains is the one the simulator uses
 	sim=$(sed -n 's/.*"ctas_per_sm": \([0-9]*\).*/\1/p' "$tmp/stats.json" | head -1)
@@ -88,6 +88,42 @@ done
 has "divergence: bfs splits" "$tmp/bfs.divergence" "bfs_expand"
 has "line_stalls: PTX lines" "$tmp/hotspot.line_stalls" "hotspot.ptx:"
 has "l1_thrash: allocations" "$tmp/bfs.l1_thrash" "visited"
+
+ok "starvation: the longest comes first" "$(awk '/^ *cycles/ { getline; print $1; exit }' "$tmp/bfs.starvation")" = \
+	"$(sed -n 's/.*longest between two instructions: //p' "$tmp/bfs.starvation")"
+ok "l1_thrash: all evictions are somebody's" "$(awk '/^pairs/ { exit } /^bfs/ { n += $3 } END { print n }' "$tmp/bfs.l1_thrash")" = \
+	"$(total "$tmp/bfs.l1_thrash" 2)"
+
+# --- a split whose cost is known: 8 of 32 lanes of every other warp execute 6 instructions, 24 lanes wait
+cat >"$tmp/split.ptx" <<'P'
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	setp.ge.u32 %p1, %r1, 8;
+	@%p1 bra DONE;
+	add.u32 %r2, %r1, 1;
+	add.u32 %r2, %r2, %r1;
+	mul.lo.u32 %r2, %r2, %r1;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r2;
+DONE:
+	ret;
+}
+P
+"$W" run "$tmp/split.ptx" --kernel k --grid 5 --block 64 --arg 'u32[64]=zero' --script scripts/inspect/divergence.lua >"$tmp/out" 2>&1
+has "divergence: one line's row" "$tmp/out" "split.ptx:12  k               10      5  50.0     75.0     30         720  "
+# the branch itself leaves out the 8 lanes whose guard is false
+ok "divergence: idle lanes of it" "$(total "$tmp/out" 6)" -eq $((720 + 5 * 8))
+"$W" run "$tmp/split.ptx" --kernel k --grid 5 --block 64 --arg 'u32[64]=zero' --script scripts/inspect/hot_lines.lua >"$tmp/out" 2>&1
+ok "hot_lines: of a branch's path" "$(grep -c 'split.ptx:13  k  *5  .*  8.0  add' "$tmp/out")" -eq 1
 
 # --- in the debugger: on demand, and the same figures as headless
 for x in $all; do
@@ -110,6 +146,22 @@ for x in $all; do
 	report "$tmp/d3" >"$tmp/a"
 	cmp -s "$tmp/a" "$tmp/b"
 	ok "debug $x: run starts anew" $? -eq 0
+done
+
+# --- CUDA lines, where the PTX names them
+awk '/^}/ { print; next } /add.f32/ { print "\t.loc 1 12 7" } { print } /^.address_size/ { print ".file 1 \"dir/vec.cu\"" }' \
+	configs/kernels/vecadd.ptx >"$tmp/loc.ptx"
+cat >"$tmp/s.lua" <<'S'
+LINE_STALLS_CUDA, LINE_STALLS_PERIOD = true, 4
+require "inspect.line_stalls"
+require "inspect.hot_lines"
+require "inspect.longest_waits"
+S
+"$W" run "$tmp/loc.ptx" --kernel vecadd --grid 64 --block 256 --arg 'f32[16384]=iota' --arg 'f32[16384]=1' --arg 'f32[16384]=zero' \
+	--arg u32=16384 --script "$tmp/s.lua" >"$tmp/out" 2>&1
+ok "CUDA lines: exit status" $? -eq 0
+for what in "^vec.cu:12  *[1-9]" "^loc.ptx:[0-9]*  *vec.cu:12  *vecadd  *512 " "^loc.ptx:[0-9]*  *vec.cu:12  *512 "; do
+	ok "CUDA lines: $what" "$(grep -c "$what" "$tmp/out")" -ge 1
 done
 
 # --- settings

@@ -296,13 +296,16 @@ static void code_and_states(void **state)
 	struct rig r;
 	rig_vecadd(&r);
 	rig_say(&r, "lua pcs, cost, waits = {}, 0, 0");
-	rig_say(&r, "lua dbg.on('issue', function(e) pcs[e.pc] = gpu.kernel[e.kernel].code(e.pc); cost = cost + pcs[e.pc].slots end)");
-	rig_say(&r, "lua dbg.on('warp-stall', {state='memory'}, function(e) assert(e.state_name == 'memory'); waits = waits + 1 end)");
+	rig_say(&r, "lua dbg.on('issue', function(e) pcs[e.pc] = gpu.kernel[e.kernel].code(e.pc); cost = cost + "
+	            "pcs[e.pc].slots end)");
+	rig_say(&r, "lua dbg.on('warp-stall', {state='memory'}, function(e) assert(e.state_name == 'memory'); waits = "
+	            "waits + 1 end)");
 	rig_say(&r, "lua dbg.on('l1-miss', function(e) assert(e.kernel_name == 'vecadd' and e.warp and e.cta); miss = "
 	            "gpu.kernel[0].code(e.pc).op end)");
 	rig_say(&r, "step 700");
 	rig_say(&r, "lua seen = 0; for i = 0, 14 do for _, w in ipairs(gpu.sm[i].resident) do seen = seen + 1; local x = "
-	            "gpu.sm[i].warp[w.slot]; assert(w.cta == x.cta and w.kernel == 0 and w.pc == x.pc and w.waits == x.waits) end end");
+	            "gpu.sm[i].warp[w.slot]; assert(w.cta == x.cta and w.kernel == 0 and w.pc == x.pc and w.waits == "
+	            "x.waits) end end");
 	rig_has(&r, "p seen", "");
 	rig_say(&r, "lua all = 0; for i = 0, 14 do all = all + gpu.sm[i].warps end assert(seen == all and seen > 0)");
 	rig_say(&r, "c");

@@ -523,6 +523,23 @@ static void test_state_forbids_going_back(void **state)
 	rig_close(&r);
 }
 
+/* One that breaks its promise cannot be brought back, but the time before it can. */
+static void test_false_promise(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "step 300");
+	set_policy(&r, "local top = 0 policy.warp { stateless = true, pick = function(sm, ready)\n"
+	               "if sm:cycle() < top then error('again') end top = sm:cycle() return sm:oldest(ready) end }");
+	rig_say(&r, "step 300");
+	rig_fails(&r, "goto 400", "the way to cycle 400 ended at ");
+	rig_say(&r, "goto 290");
+	rig_say(&r, "set warp-sched gto");
+	rig_say(&r, "continue");
+	assert_true(r.s->finished);
+	rig_close(&r);
+}
+
 static void test_set_in_debugger(void **state)
 {
 	struct rig r;
@@ -565,6 +582,9 @@ static void test_restart(void **state)
 	rig_say(&r, "goto 1000");
 	rig_say(&r, "continue");
 	assert_true(sim_hash(r.s->sim) == hash);
+	rig_has(&r, "info policies", "* warp       lua:batch    written in Lua\n* cta        lua:rr ");
+	rig_say(&r, "set warp-sched lrr");
+	rig_has(&r, "info policies", "* warp       lrr ");
 	rig_has(&r, "help lua policy.warp", "pick=function");
 	rig_close(&r);
 }
@@ -596,6 +616,7 @@ int main(void)
 	    cmocka_unit_test(test_unregistered),    cmocka_unit_test(test_accessors),
 	    cmocka_unit_test(test_going_back),      cmocka_unit_test(test_state_forbids_going_back),
 	    cmocka_unit_test(test_set_in_debugger), cmocka_unit_test(test_restart),
+	    cmocka_unit_test(test_false_promise),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

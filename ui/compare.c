@@ -14,14 +14,11 @@
 #include "progress.h"
 #include "run.h"
 
-#define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
-#define SLICE_SLOTS                                                                                                    \
-	(1u << 17)                /* issue slots that one machine may be ahead while decisions are compared: 5 MB of them */
-#define SLICE_FREE 65536      /* cycles of a slice once nothing is compared any more */
-#define COMPARE_AT (1u << 16) /* by order: decisions that are collected before they are compared */
-#define FREE_PER_SLOT                                                                                                  \
-	16               /* instructions without an issue slot that may follow one with: a guess, above what kernels have */
-#define STEPS_MAX 16 /* rows of the lock-step table; then every other one goes */
+#define EXIT_BROKEN 70         /* a conservation law does not hold: a bug of the simulator, not of the input */
+#define SLICE_SLOTS (1u << 17) /* issue slots of a slice while decisions are compared: 5 MB a machine at most */
+#define SLICE_FREE 65536       /* cycles of a slice once nothing is compared any more */
+#define COMPARE_AT (1u << 16)  /* by order: decisions that are collected before they are compared */
+#define STEPS_MAX 16           /* rows of the lock-step table; then every other one goes */
 
 struct side {
 	struct options opt;
@@ -29,8 +26,8 @@ struct side {
 	enum session_stop why;
 	struct err err;
 	bool done; /* nothing more to simulate: finished, faulted, ... */
-	int listener, counter;
-	u64 ctas, ctas_wanted; /* finished so far; ask to stop there */
+	int listener;
+	u64 counted, wanted; /* by insts and ctas: issues or finished CTAs so far; ask to stop there */
 	struct stats *stats;
 };
 struct compare {
@@ -48,10 +45,11 @@ struct compare {
 
 /* --- open and close ---------------------------------------------------------------------------------------------- */
 
-static bool count_cta(void *ctx, const struct event *e)
+/* Stops the machine behind the cycle in which it reaches the next point of the lock step. */
+static bool count(void *ctx, const struct event *e)
 {
 	struct side *x = ctx;
-	return ++x->ctas == x->ctas_wanted;
+	return ++x->counted == x->wanted;
 }
 
 static bool open_side(struct compare *c, u32 i, struct err *e)
@@ -71,8 +69,8 @@ static void listen(struct compare *c)
 	for (u32 i = 0; i < 2; i++) {
 		struct side *x = &c->side[i];
 		x->listener = sim_subscribe(x->s->sim, diverge_events(c->diverge), diverge_event, diverge_side(c->diverge, i));
-		if (c->by == BY_CTAS)
-			x->counter = sim_subscribe(x->s->sim, BIT(EV_CTA_DONE), count_cta, x);
+		if (c->by != BY_CYCLES)
+			sim_subscribe(x->s->sim, c->by == BY_INSTS ? BIT(EV_ISSUE) : BIT(EV_CTA_DONE), count, x);
 	}
 }
 
@@ -124,17 +122,10 @@ static u64 sum_sms(struct side *x, size_t offset)
 	return sum;
 }
 
-static u64 issued(struct side *x)
-{
-	return sum_sms(x, offsetof(struct sm_counters, issued));
-}
-
 /* How far a machine has come, in the unit of the lock step. */
 static u64 position(const struct compare *c, struct side *x)
 {
-	if (c->by == BY_CYCLES)
-		return sim_cycle(x->s->sim);
-	return c->by == BY_INSTS ? issued(x) : x->ctas;
+	return c->by == BY_CYCLES ? sim_cycle(x->s->sim) : x->counted;
 }
 
 static bool comparing(const struct compare *c)
@@ -150,25 +141,13 @@ static u64 slice_of(const struct compare *c)
 	return comparing(c) ? MAX(SLICE_SLOTS / slots, 64u) : SLICE_FREE;
 }
 
-/* Cycles that a machine may run without passing `target`, at most a slice. */
-static u64 stride(const struct compare *c, struct side *x, u64 target)
-{
-	const struct conf *k = &x->s->conf;
-	u64 slice = slice_of(c), left = target - position(c, x);
-	if (c->by == BY_CYCLES)
-		return MIN(slice, left);
-	if (c->by == BY_CTAS)
-		return slice; /* the counter stops it */
-	u64 width = (u64)k->num_sms * k->sm_schedulers * MAX(k->sm_issue_width, 1u) * FREE_PER_SLOT;
-	return MIN(slice, MAX(left / width, 1u));
-}
-
 static void run_side(struct compare *c, struct side *x, u64 target)
 {
 	if (x->done || position(c, x) >= target)
 		return;
-	x->ctas_wanted = target;
-	x->why = session_run(x->s, sim_cycle(x->s->sim) + stride(c, x, target), &x->err);
+	u64 now = sim_cycle(x->s->sim), slice = slice_of(c);
+	x->wanted = target;
+	x->why = session_run(x->s, c->by == BY_CYCLES ? MIN(now + slice, target) : now + slice, &x->err);
 	if (x->why == SS_HOST_ERROR && lua_interrupted())
 		x->why = SS_INTERRUPT;
 	x->done = x->why != SS_CYCLE && x->why != SS_REQUEST;
@@ -226,7 +205,7 @@ static void note_step(struct compare *c, u64 target)
 	for (u32 i = 0; i < 2; i++) {
 		struct side *x = &c->side[i];
 		s->side[i].cycle = sim_cycle(x->s->sim);
-		s->side[i].insts = issued(x);
+		s->side[i].insts = sum_sms(x, offsetof(struct sm_counters, issued));
 		s->side[i].ctas = sum_sms(x, offsetof(struct sm_counters, ctas_done));
 	}
 	if (c->nsteps < STEPS_MAX)

@@ -43,7 +43,7 @@ lib.inspection("divergence", reset, function()
 	end
 	print(string.format("total: %d branches, %d split; %d of %d lanes idle in %d warp instructions, %d of them lost by splits", n, split,
 		32 * insts - lanes, 32 * insts, insts, lost))
-	lib.table({"<line", "<CUDA", "<function", "branches", "split", "%", "taken %", "insts", "lanes lost", "%", "<PTX"}, rows, top)
+	lib.table({"<line", "?<CUDA", "<function", "branches", "split", "%", "taken %", "insts", "lanes lost", "%", "<PTX"}, rows, top)
 end)
 
 -- What the splits under way cost an instruction with these lanes: at each, the lanes on the other path.

@@ -44,7 +44,7 @@ lib.inspection("hot_lines", reset, function()
 			lib.ratio(r.lanes, r.insts), c.text}
 	end
 	print("total: " .. insts .. " warp instructions, " .. slots .. " issue slots, " .. #list .. " lines")
-	lib.table({"<line", "<CUDA", "<function", "insts", "%", "slots", "%", "lanes", "<PTX"}, rows, top)
+	lib.table({"<line", "?<CUDA", "<function", "insts", "%", "slots", "%", "lanes", "<PTX"}, rows, top)
 end)
 
 lib.on("hot_lines", "issue", function(e)

@@ -153,9 +153,34 @@ function lib.sorted(map, before)
 	return list
 end
 
+-- Takes a column out of a table's head and rows.
+local function drop(head, rows, i)
+	table.remove(head, i)
+	for _, r in ipairs(rows) do
+		table.remove(r, i)
+	end
+end
+
+-- Columns whose heading begins with '?' are left out when nothing but "-" is in them.
+local function drop_empty(head, rows)
+	for i = #head, 1, -1 do
+		if head[i]:sub(1, 1) == "?" then
+			local any = false
+			head[i] = head[i]:sub(2)
+			for _, r in ipairs(rows) do
+				any = any or r[i] ~= "-"
+			end
+			if not any then
+				drop(head, rows, i)
+			end
+		end
+	end
+end
+
 -- Prints rows under a head. A heading that begins with '<' is left-aligned, others right; the last column is not padded.
 function lib.table(head, rows, limit)
 	local width, left, all = {}, {}, {}
+	drop_empty(head, rows)
 	for i, h in ipairs(head) do
 		left[i] = h:sub(1, 1) == "<"
 		head[i] = left[i] and h:sub(2) or h

@@ -76,7 +76,7 @@ lib.inspection("longest_waits", reset, function()
 		n, cycles = n + l.n, cycles + l.cycles
 	end
 	print(string.format("total: %d waits for memory, %d warp cycles", n, cycles))
-	lib.table({"<line", "<CUDA", "waits", "cycles", "mean", "longest", "<PTX"}, rows, top)
+	lib.table({"<line", "?<CUDA", "waits", "cycles", "mean", "longest", "<PTX"}, rows, top)
 	print("\nlongest:")
 	rows = {}
 	for i, w in ipairs(with_open()) do

@@ -244,6 +244,11 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 	return k;
 }
 
+const struct launch *gpu_launched(const struct gpu *g, u32 launch)
+{
+	return g->launch[launch];
+}
+
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 {
 	const struct kcb *k = &g->task->kcb[launch];

@@ -85,6 +85,8 @@ void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
+/* What was launched (launch < gpu_num_kernels()), where the rest is not needed: for every event, say. */
+const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 
 /* Counters of an instance (SM, slice, channel, launch; 0 for noc) as an array of u64 in the order of the group's rows,
  * brought up to date. */

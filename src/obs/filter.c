@@ -114,11 +114,9 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 
 static bool kernel_named(struct gpu *g, s32 launch, const char *name)
 {
-	struct kernel_info k;
 	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
 		return false;
-	gpu_kernel_info(g, (u32)launch, &k);
-	return !strcmp(k.name, name);
+	return !strcmp(gpu_launched(g, (u32)launch)->fn->name, name);
 }
 
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev)

@@ -16,9 +16,7 @@ const struct module *module_of_launch(const struct gpu *g, s32 launch)
 {
 	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
 		return NULL;
-	struct kernel_info k;
-	gpu_kernel_info(g, (u32)launch, &k);
-	return k.launch->mod;
+	return gpu_launched(g, (u32)launch)->mod;
 }
 
 bool reg_live(const struct regname *r, u32 pc)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "lua/policy.h"
 #include "obs/names.h"
 
 bool cmd_info(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -85,16 +86,21 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 {
 	u32 n;
 	const struct policy_desc *p = sim_policies(&n);
-	const struct conf_key *warp = conf_find("warp_sched"), *cta = conf_find("cta_sched");
+	const struct conf_key *warp = conf_find("warp-sched"), *cta = conf_find("cta-sched");
+	const struct conf *c = gpu_conf(dbg_gpu(d));
 	for (u32 i = 0; i < n; i++) {
 		const struct conf_key *k = !strcmp(p[i].kind, "warp") ? warp : !strcmp(p[i].kind, "cta") ? cta : NULL;
 		struct strbuf now = STRBUF_INIT;
 		if (k)
-			conf_get(gpu_conf(dbg_gpu(d)), k, &now);
+			conf_get(c, k, &now);
 		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind,
 		            p[i].name, p[i].help, p[i].source);
 		strbuf_release(&now);
 	}
+	if (policy_is_lua(c->warp_sched))
+		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "warp", c->warp_sched);
+	if (policy_is_lua(c->cta_sched))
+		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "cta", c->cta_sched);
 	return arg_none(args, "info policies", e);
 }
 

@@ -192,11 +192,8 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 		set_int(L, "cta", ev->cta);
 	if (ev->kernel >= 0)
 		set_int(L, "kernel", ev->kernel);
-	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g)) {
-		struct kernel_info k;
-		gpu_kernel_info(g, (u32)ev->kernel, &k);
-		set_text(L, "kernel_name", k.name);
-	}
+	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g))
+		set_text(L, "kernel_name", gpu_launched(g, (u32)ev->kernel)->fn->name);
 	if (ev->warp >= 0 && ev->kernel >= 0)
 		set_int(L, "pc", ev->pc);
 	for (u32 i = 0; i < 4; i++)
@@ -574,8 +571,9 @@ static int dbg_reason(lua_State *L)
 	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                      \
 	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is "  \
 	  "decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name, pc and the event's "     \
-	  "arguments (state and reason also as state_name, reason_name), and replay = true where it is told again after going back in time")                                                                                                     \
-	D("off", dbg_off, "dbg.off(id)", "ends what dbg.on, at_end, at_start or sample began")                                                            \
+	  "arguments (state and reason also as state_name, reason_name), and replay = true where it is told again after "  \
+	  "going back in time")                                                                                            \
+	D("off", dbg_off, "dbg.off(id)", "ends what dbg.on, at_end, at_start or sample began")                             \
 	LUA_HOOK_FUNCTIONS                                                                                                 \
 	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",                 \
 	  "a breakpoint; with a condition it stops only when that is true")                                                \

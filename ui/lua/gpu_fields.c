@@ -319,8 +319,10 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none",                                                \
 	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
 	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                    \
-	F(H_SM, resident, "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "  \
-	  "\"issued\" and \"refused\" (in the last cycle)", push_resident(L, h))                                             \
+	F(H_SM, resident,                                                                                                  \
+	  "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "                \
+	  "\"issued\" and \"refused\" (in the last cycle)",                                                                \
+	  push_resident(L, h))                                                                                             \
 	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                         \
 	F(H_SM, stalls, "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
 #define WARP_ROWS                                                                                                      \
@@ -375,8 +377,10 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_KERNEL, regs, "registers per thread", push_u(L, kernel_of(L, h).launch->regs))                                 \
 	F(H_KERNEL, shared_bytes, "shared memory per CTA (B)", push_u(L, kernel_of(L, h).launch->shared_bytes))            \
 	F(H_KERNEL, warps, "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                                     \
-	F(H_KERNEL, code, "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, " \
-	  "src_file}", push_code(L, h))                                                                                    \
+	F(H_KERNEL, code,                                                                                                  \
+	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
+	  "src_file}",                                                                                                     \
+	  push_code(L, h))                                                                                                 \
 	F(H_KERNEL, stream, "stream", push_u(L, kernel_of(L, h).launch->stream))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};

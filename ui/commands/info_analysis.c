@@ -1,0 +1,183 @@
+/* info topics about a kernel's code: phases, program points, idempotence */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands/commands.h"
+#include "obs/names.h"
+#include "passes/idempotence.h"
+#include "passes/phases.h"
+#include "passes/points.h"
+
+struct code {
+	const struct module *m;
+	const struct func *f;
+};
+
+/* The kernel (or function) named, else the focused warp's kernel, else the newest launch's. */
+static bool find_code(struct debugger *d, const char *topic, const char *args, struct code *c, struct err *e)
+{
+	char name[256];
+	struct module *m = NULL;
+	const char *rest = next_word(args, name, sizeof(name));
+	if (rest) {
+		if (*rest)
+			return err_set(e, "info %s: '%.40s' is left over after the kernel's name", topic, rest);
+		c->f = find_func(d, name, &m);
+		c->m = m;
+		return c->f || err_set(e, "info %s: there is no kernel '%s' with code in the loaded modules", topic, name);
+	}
+	u32 n = gpu_num_kernels(dbg_gpu(d));
+	debugger_refresh_focus(d);
+	if (!n)
+		return err_set(e, "info %s: no kernel has been launched yet; name one", topic);
+	bool focused = d->focus.kernel >= 0 && (u32)d->focus.kernel < n;
+	const struct launch *l = gpu_launched(dbg_gpu(d), focused ? (u32)d->focus.kernel : n - 1);
+	*c = (struct code){.m = l->mod, .f = l->fn};
+	return true;
+}
+
+static void title(const struct code *c, const char *what, struct strbuf *out)
+{
+	strbuf_addf(out, "%s (", c->f->name);
+	line_place(c->m, c->f->entry, out);
+	strbuf_addf(out, "), %u instructions: %s\n", c->f->end - c->f->entry, what);
+}
+
+static u32 line_of(const struct code *c, u32 pc)
+{
+	return c->m->code[pc].line;
+}
+
+/* The instruction's text, ended. */
+static void text_of(const struct code *c, u32 pc, struct strbuf *out)
+{
+	line_text(c->m, pc, out);
+	strbuf_addc(out, '\n');
+}
+
+static void phase_row(const struct code *c, const struct phase *p, u32 number, struct strbuf *out)
+{
+	char lines[32], pcs[32];
+	snprintf(lines, sizeof(lines), "%u-%u", line_of(c, p->begin), line_of(c, p->end - 1));
+	snprintf(pcs, sizeof(pcs), "%u-%u", p->begin, p->end - 1);
+	strbuf_addf(out, "%5u  %5u  %-11s  %-11s  %5u  %5u  %7u  ", number, p->block, lines, pcs, p->end - p->begin,
+	            p->longs, p->length);
+	if (p->waits_for == PHASE_AT_BLOCK)
+		strbuf_adds(out, "a block or a call's return\n");
+	else
+		strbuf_addf(out, "needs the result of line %u\n", line_of(c, p->waits_for));
+}
+
+bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct code c;
+	struct phase_params par;
+	struct phases ph;
+	if (!find_code(d, "phases", args, &c, e))
+		return false;
+	phase_params_of(&par, gpu_conf(dbg_gpu(d)));
+	phases_find(&ph, c.m, c.f, &par);
+	title(&c, "phases, in the order of the PTX text (scheduled code would have fewer); length in cycles", out);
+	strbuf_addf(out, "phase  block  %-11s  %-11s  insts   long   length  begins at\n", "lines", "pcs");
+	for (u32 i = 0; i < ph.n; i++)
+		phase_row(&c, &ph.list[i], i, out);
+	phases_release(&ph);
+	return true;
+}
+
+static void point_row(const struct code *c, const struct point *x, struct strbuf *out)
+{
+	strbuf_addf(out, "%6u  %6u  %-6s  %5u  %6u  ", line_of(c, x->pc), x->pc, x->branch ? "branch" : "load", x->score,
+	            x->merged);
+	text_of(c, x->pc, out);
+}
+
+static void far(char *text, size_t size, u32 distance, u32 max)
+{
+	snprintf(text, size, distance >= max ? "none" : "%u", distance);
+}
+
+static void branch_row(const struct code *c, const struct point_branch *b, u32 max, struct strbuf *out)
+{
+	char taken[16], next[16];
+	far(taken, sizeof(taken), b->taken, max);
+	far(next, sizeof(next), b->next, max);
+	strbuf_addf(out, "%6u  %6u  %6s  %6s  %-11s  ", line_of(c, b->pc), b->pc, taken, next,
+	            b->recalculate ? "taken" : "not taken");
+	text_of(c, b->pc, out);
+}
+
+bool info_points(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct code c;
+	struct points p;
+	const struct point_params par = POINT_PARAMS_PAPER;
+	if (!find_code(d, "points", args, &c, e))
+		return false;
+	points_find(&p, c.m, c.f, &par);
+	title(&c, "program points for earliest load first", out);
+	strbuf_addf(out, "%u found, %u branches without meaning removed, %u after merging to %u%s\n", p.found,
+	            p.meaningless, p.n, par.max_points,
+	            p.fits ? "" : " (no more can be merged: the hardware cannot hold them)");
+	if (p.n)
+		strbuf_adds(out, "  line      pc  kind    score  merged  instruction\n");
+	for (u32 i = 0; i < p.n; i++)
+		point_row(&c, &p.list[i], out);
+	if (p.nbranches)
+		strbuf_adds(out, "branches: instructions to the next load either way, when the priority is computed anew\n"
+		                 "  line      pc   taken    next  when         instruction\n");
+	for (u32 i = 0; i < p.nbranches; i++)
+		branch_row(&c, &p.branches[i], p.max_score, out);
+	points_release(&p);
+	return true;
+}
+
+static void idem_row(const struct code *c, const struct idem_point *x, struct strbuf *out)
+{
+	char reads[16] = "-";
+	if (x->reads != IDEM_NO_PC)
+		snprintf(reads, sizeof(reads), "%u", line_of(c, x->reads));
+	strbuf_addf(out, "%6u  %6u  %-15s  %7s  ", line_of(c, x->pc), x->pc, idem_cause_names[x->cause], reads);
+	text_of(c, x->pc, out);
+}
+
+/* The PTX lines of the kernel at which a point may lie behind the warp, as ranges. */
+static void lines_behind(const struct code *c, const struct idempotence *r, struct strbuf *out)
+{
+	u32 n = c->f->end - c->f->entry, shown = 0;
+	for (u32 i = 0; i < n; i++) {
+		u32 from = i;
+		while (i < n && r->may_follow[i])
+			i++;
+		if (i == from)
+			continue;
+		u32 a = line_of(c, r->entry + from), b = line_of(c, r->entry + i - 1);
+		strbuf_addf(out, a == b ? "%s%u" : "%s%u-%u", shown++ ? ", " : "", a, b);
+	}
+	if (!shown)
+		strbuf_adds(out, "none");
+}
+
+bool info_idempotence(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct code c;
+	struct idempotence r;
+	const struct idem_params par = {.params_may_alias = false};
+	if (!find_code(d, "idempotence", args, &c, e) || !idempotence_find(&r, c.m, c.f, &par, e))
+		return false;
+	title(&c, r.idempotent ? "idempotent, a CTA may be restarted at any time" : "not idempotent", out);
+	if (!r.idempotent) {
+		strbuf_adds(out, "  line      pc  cause            read at  instruction\n");
+		for (u32 i = 0; i < r.npoints; i++)
+			idem_row(&c, &r.list[i], out);
+		strbuf_addf(out,
+		            "%u of %u instructions lie before all of these: a CTA may be restarted while all its warps are "
+		            "there.\nBehind one of them: lines ",
+		            r.clean, c.f->end - c.f->entry);
+		lines_behind(&c, &r, out);
+		strbuf_addc(out, '\n');
+	}
+	strbuf_adds(out, "Found by buffer, not by index; different pointer parameters are taken for different buffers.\n");
+	idempotence_release(&r);
+	return true;
+}
