@@ -99,7 +99,8 @@ static bool check_dims(const struct launch *l, const struct conf *c, struct err 
 	return true;
 }
 
-/* Registers per thread that residency counts. An estimate above what a thread may have is cut: a compiler would spill. */
+/* Registers per thread that residency counts. An estimate above what a thread may have is cut: a compiler would spill.
+ */
 static u32 choose_regs(const struct conf *c, const struct launch_spec *sp)
 {
 	u32 regs = sp->regs ? sp->regs : sp->fn->maxnreg ? MIN(sp->fn->maxnreg, sp->fn->regs) : sp->fn->regs;
@@ -419,7 +420,8 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 	struct choice to;
 	if (!choose_scheds(s, &c, &to, e))
 		return false;
-	if ((to.cta != g->cta_sched || to.cta_external != g->cta_external) && !strcmp(key, "cta-sched") && g->task->nrunning)
+	if ((to.cta != g->cta_sched || to.cta_external != g->cta_external) && !strcmp(key, "cta-sched") &&
+	    g->task->nrunning)
 		return err_set(e, "cta-sched: kernels are running; it can be changed between kernels");
 	gpu_sync(g);
 	g->conf = c;
@@ -510,91 +512,6 @@ u64 sim_hash(struct sim *s)
 	parts[0] = arena_hash(&s->gpu->arena);
 	parts[1] = devmem_hash(&s->gpu->mem_values);
 	return XXH3_64bits(parts, sizeof parts);
-}
-
-static bool check_stalls(struct gpu *g, struct err *e)
-{
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 k = 0; k < g->conf.sm_schedulers; k++) {
-			u64 sum = 0;
-			for (u32 r = 0; r < ST_COUNT; r++)
-				sum += g->sm[i]->stall[k][r];
-			if (sum != g->st->cycle)
-				return err_set(e, "SM %u, scheduler %u: stall reasons sum to %llu slots of %llu cycles", i, k,
-				               (unsigned long long)sum, (unsigned long long)g->st->cycle);
-		}
-	return true;
-}
-
-static bool check_taxonomies(struct gpu *g, struct err *e)
-{
-	u64 base[ST_COUNT], want = g->st->cycle * g->conf.num_sms * g->conf.sm_schedulers;
-	gpu_stalls_sum(g, -1, base);
-	for (u32 t = 0; t < TAX_COUNT; t++) {
-		struct stall_class c[TAX_MAX_CLASSES];
-		u32 n = stall_map(t, base, c);
-		u64 sum = 0;
-		for (u32 i = 0; i < n; i++)
-			sum += c[i].slots;
-		if (sum != want)
-			return err_set(e, "taxonomy %s sums to %llu of %llu slots", taxonomy_names[t], (unsigned long long)sum,
-			               (unsigned long long)want);
-	}
-	return true;
-}
-
-/* The parts of an SM's counters are their sum: instructions by kind, the LSU's refused cycles by cause. */
-static bool check_parts(struct gpu *g, struct err *e)
-{
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm_counters *k = &g->sm[i]->k;
-		u64 kinds = k->insts_int + k->insts_f32 + k->insts_f64 + k->insts_sfu + k->insts_ctrl + k->insts_global +
-		            k->insts_shared + k->insts_local + k->insts_const + k->insts_tex;
-		if (kinds != k->issued)
-			return err_set(e, "SM %u: instructions by kind sum to %llu of %llu", i, (unsigned long long)kinds,
-			               (unsigned long long)k->issued);
-		u64 refused = 0;
-		for (enum mem_cache c = MC_L1D; c <= MC_L1T; c++) {
-			const struct cache_counters *cc = mem_cache_counters(g->mem, c, i);
-			refused += cc->rf_line + cc->rf_mshr + cc->rf_merge + cc->rf_queue;
-		}
-		if (refused != k->lsu_blocked)
-			return err_set(e, "SM %u: the caches refused %llu cycles, the LSU was refused %llu", i,
-			               (unsigned long long)refused, (unsigned long long)k->lsu_blocked);
-	}
-	return true;
-}
-
-/* CTAs and instructions: what the SMs did is what the kernels count. */
-static bool check_work(struct gpu *g, struct err *e)
-{
-	u64 started = 0, done = 0, issued = 0, kdone = 0, kissued = 0, resident = 0;
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		started += g->sm[i]->k.ctas_started;
-		done += g->sm[i]->k.ctas_done;
-		issued += g->sm[i]->k.issued;
-		resident += g->sm[i]->nctas;
-	}
-	for (u32 i = 0; i < g->task->nlaunches; i++) {
-		struct kernel_info k;
-		gpu_kernel_info(g, i, &k);
-		kdone += k.counters->ctas_done;
-		kissued += k.counters->warp_insts;
-	}
-	if (started != done + resident || done != kdone)
-		return err_set(e, "CTAs: %llu started, %llu done, %llu resident, kernels count %llu",
-		               (unsigned long long)started, (unsigned long long)done, (unsigned long long)resident,
-		               (unsigned long long)kdone);
-	return issued == kissued || err_set(e, "warp instructions: SMs issued %llu, kernels count %llu",
-	                                    (unsigned long long)issued, (unsigned long long)kissued);
-}
-
-bool sim_check(struct sim *s, struct err *e)
-{
-	gpu_sync(s->gpu);
-	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
-	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
-	       check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
 }
 
 void sim_drain(struct sim *s)

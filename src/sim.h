@@ -79,22 +79,23 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
 
 /* --- time travel ---
  *
- * With a history, the machine takes snapshots while it runs, and sim_goto() brings back any cycle since its beginning, bit for bit.
- * What happens to the machine from outside between two cycles (the host program, the user) is a *turn*: sim_fork() before it, sim_turn() after
- * it. Where a replay reaches a turn it takes the state the turn left; nothing is done again outside. */
+ * With a history, the machine takes snapshots while it runs, and sim_goto() brings back any cycle since its beginning,
+ * bit for bit. What happens to the machine from outside between two cycles (the host program, the user) is a *turn*:
+ * sim_fork() before it, sim_turn() after it. Where a replay reaches a turn it takes the state the turn left; nothing is
+ * done again outside. */
 /* Starts a history of at most `mb` MiB at the present cycle (0: ends it). */
 bool sim_history(struct sim *s, u64 mb, struct err *e);
-/* Something outside is about to change the machine at the present cycle: in the past this forks history - what came after is
- * forgotten. */
+/* Something outside is about to change the machine at the present cycle: in the past this forks history - what came
+ * after is forgotten. */
 void sim_fork(struct sim *s);
 /* It has changed it. */
 void sim_turn(struct sim *s);
-/* For a change that may be undone: keeps the state right before it (after sim_fork, before the change); and takes the last turn back, with
- * all that came after it. */
+/* For a change that may be undone: keeps the state right before it (after sim_fork, before the change); and takes the
+ * last turn back, with all that came after it. */
 void sim_before_change(struct sim *s);
 bool sim_undo_turn(struct sim *s, struct err *e);
-/* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event consumers and
- * samplers hear nothing of it. */
+/* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
+ * consumers and samplers hear nothing of it. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
 struct sim_history_info {
 	bool on;
@@ -102,8 +103,8 @@ struct sim_history_info {
 	u32 snapshots, at;   /* at: the snapshot last passed */
 	u64 bytes;
 	const char *off; /* why there is none; NULL while on */
-	u32 turns;           /* that have happened at the present position */
-	bool turn_ahead;     /* a recorded turn lies ahead: the host program is not to be asked */
+	u32 turns;       /* that have happened at the present position */
+	bool turn_ahead; /* a recorded turn lies ahead: the host program is not to be asked */
 };
 void sim_history_info(const struct sim *s, struct sim_history_info *out);
 /* Cycle of snapshot i (0 .. snapshots-1). */
@@ -122,8 +123,8 @@ void sim_unsubscribe(struct sim *s, int id);
 typedef void sample_fn(void *ctx, u64 cycle);
 int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx);
 void sim_set_sampler(struct sim *s, int id, u64 period);
-/* The machine has gone to an earlier cycle: what the sampler remembers of later ones is void. A sampler without this is not called again
- * for cycles it has seen. */
+/* The machine has gone to an earlier cycle: what the sampler remembers of later ones is void. A sampler without this is
+ * not called again for cycles it has seen. */
 typedef void rewind_fn(void *ctx, u64 cycle);
 void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
@@ -132,21 +133,23 @@ void sim_request_stop(struct sim *s);
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 /* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */
 u64 sim_hash(struct sim *s);
-/* Conservation laws: stall reasons = schedulers x cycles per SM and in total and in every taxonomy; CTAs and instructions of SMs = those of
- * kernels; and, when nothing is under way in the memory system any more (sim_drain), cache, packet and DRAM sums. False with *e naming the sum
- * and both sides. */
+/* Conservation laws: stall reasons = schedulers x cycles per SM and in total and in every taxonomy; CTAs and
+ * instructions of SMs = those of kernels; and, when nothing is under way in the memory system any more (sim_drain),
+ * cache, packet and DRAM sums. False with *e naming the sum and both sides. */
 bool sim_check(struct sim *s, struct err *e);
-/* With no kernel left: lets the clock run until the last write-back has reached DRAM. For the end of a run, after its report. */
+/* With no kernel left: lets the clock run until the last write-back has reached DRAM. For the end of a run, after its
+ * report. */
 void sim_drain(struct sim *s);
 
 /* --- policies from outside the library ---
  *
- * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy. A machine may be created with such a name;
- * it runs once the policy is registered (until then: STOP_POLICY). Registering under the name that is in use binds the policy when none is
- * bound; else it comes into use with sim_set(). p lives until sim_destroy(): the past may refer to it.
+ * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy. A machine may be
+ * created with such a name; it runs once the policy is registered (until then: STOP_POLICY). Registering under the name
+ * that is in use binds the policy when none is bound; else it comes into use with sim_set(). p lives until
+ * sim_destroy(): the past may refer to it.
  *
- * A policy that is not `stateless` cannot be brought back by snapshots: while one is in use there is no history - sim_history() starts none,
- * sim_set() ends the one there is, for the rest of the machine's life. */
+ * A policy that is not `stateless` cannot be brought back by snapshots: while one is in use there is no history -
+ * sim_history() starts none, sim_set() ends the one there is, for the rest of the machine's life. */
 void sim_register_warp_sched(struct sim *s, const char *name, struct external_warp_sched *p);
 void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p);
 /* What is wrong with the external policies in use, with the place; NULL = nothing. */

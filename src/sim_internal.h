@@ -1,4 +1,4 @@
-/* What sim.c and travel.c share. */
+/* What sim.c, sim_check.c and sim_travel.c share. */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
 #include <signal.h>
@@ -30,23 +30,24 @@ struct sim {
 	bool stop_wanted; /* by a sampler, in this cycle */
 	/* Time travel: off while history is NULL. */
 	struct history *history;
-	u64 frontier;       /* the farthest cycle simulated since the last fork */
-	u64 next_auto;      /* cycle of the next AUTO snapshot */
-	u64 auto_gap;       /* cycles between two, adapted to their cost */
-	u64 auto_ns;        /* host time of the last one */
-	bool muted;         /* replaying to reach a cycle: consumers and samplers hear nothing */
+	u64 frontier;                /* the farthest cycle simulated since the last fork */
+	u64 next_auto;               /* cycle of the next AUTO snapshot */
+	u64 auto_gap;                /* cycles between two, adapted to their cost */
+	u64 auto_ns;                 /* host time of the last one */
+	bool muted;                  /* replaying to reach a cycle: consumers and samplers hear nothing */
 	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
 	struct launch **dead_launch;
 	struct issue_info **dead_table;
 	u32 ndead_modules, ndead_launches;
 };
 
-/* travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO one when it is time. Returns the
- * cycle at which it wants to be called again. */
+/* sim_travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO
+ * one when it is time. Returns the cycle at which it wants to be called again. */
 u64 travel_step(struct sim *s);
 /* sim.c: the earliest cycle any sampler wants. */
 void sim_find_next_sample(struct sim *s);
-/* sim.c: is a policy in use whose state no snapshot has? And: forgets the failures of policies (the machine goes back). */
+/* sim.c: is a policy in use whose state no snapshot has? And: forgets the failures of policies (the machine goes back).
+ */
 bool sim_policy_blind(const struct sim *s);
 void sim_clear_policy_errors(struct sim *s);
 void sim_bind_warp_sched(struct sim *s, struct external_warp_sched *p);

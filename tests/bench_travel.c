@@ -1,5 +1,5 @@
-/* What going back in time costs: share of the run's CPU time with snapshots on, reverse-step, and goto anywhere in the run. One line a
- * workload; CPU time, so that a busy host does not count. Run from the top directory. */
+/* What going back in time costs: share of the run's CPU time with snapshots on, reverse-step, and goto anywhere in the
+ * run. One line a workload; CPU time, so that a busy host does not count. Run from the top directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static struct session *run(const char *workload, const char *history, double *ms
 	const char *sets[] = {history};
 	static struct options o;
 	struct err e = {0};
-	o = (struct options){.command = "debug", .workload = workload, .gpu = "gtx480", .sets = sets, .nsets = 1, .max_cycles = NEVER};
+	o = (struct options){
+	    .command = "debug", .workload = workload, .gpu = "gtx480", .sets = sets, .nsets = 1, .max_cycles = NEVER};
 	struct session *s = session_open(&o, &e);
 	if (!s || (*ms = cpu_ms(), session_run(s, NEVER, &e) != SS_FINISHED)) {
 		fprintf(stderr, "%s: %s\n", workload, e.msg);
@@ -64,15 +65,16 @@ static void measure(const char *workload)
 		far += ms / 20;
 		worst_far = ms > worst_far ? ms : worst_far;
 	}
-	printf("%-12s %12llu %9.1f %% %10.1f %8.1f %10.1f %8.1f\n", workload, (unsigned long long)end, 100 * (on - off) / off, back, worst_back, far,
-	       worst_far);
+	printf("%-12s %12llu %9.1f %% %10.1f %8.1f %10.1f %8.1f\n", workload, (unsigned long long)end,
+	       100 * (on - off) / off, back, worst_back, far, worst_far);
 	session_close(s);
 }
 
 int main(int argc, char **argv)
 {
 	static char *const standard[] = {"hotspot", "vecadd", "bfs", "kmeans", "lud"};
-	printf("%-12s %12s %11s %10s %8s %10s %8s\n", "going back", "cycles", "slower", "step ms", "worst", "goto ms", "worst");
+	printf("%-12s %12s %11s %10s %8s %10s %8s\n", "going back", "cycles", "slower", "step ms", "worst", "goto ms",
+	       "worst");
 	if (argc == 1)
 		for (u32 i = 0; i < ARRAY_LEN(standard); i++)
 			measure(standard[i]);

@@ -47,7 +47,8 @@ static inline struct run run_ptx(struct sim *s, const char *text, u32 grid, u32 
 		if (m->funcs[i].is_kernel)
 			f = &m->funcs[i];
 	u64 start = sim_cycle(s);
-	struct launch_spec l = {.mod = m, .fn = f, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = args, .param_bytes = nargs * 8};
+	struct launch_spec l = {
+	    .mod = m, .fn = f, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = args, .param_bytes = nargs * 8};
 	if (sim_launch(s, &l, &e) < 0)
 		fail_msg("%s", e.msg);
 	struct stop st;

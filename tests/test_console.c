@@ -13,10 +13,10 @@
 
 static void abbreviations(void **state)
 {
-	static const char *const pairs[][2] = {{"s", "step"},        {"n", "next"},  {"fin", "finish"}, {"u", "until"},
-	                                       {"c", "continue"},    {"b", "break"}, {"tb", "tbreak"},  {"d", "delete"},
-	                                       {"i", "info"},        {"p", "print"}, {"x", "x"},        {"l", "list"},
-	                                       {"q", "quit"},        {"r", "run"},   {"h", "help"},     {"cuda", "focus"},
+	static const char *const pairs[][2] = {{"s", "step"},         {"n", "next"},  {"fin", "finish"}, {"u", "until"},
+	                                       {"c", "continue"},     {"b", "break"}, {"tb", "tbreak"},  {"d", "delete"},
+	                                       {"i", "info"},         {"p", "print"}, {"x", "x"},        {"l", "list"},
+	                                       {"q", "quit"},         {"r", "run"},   {"h", "help"},     {"cuda", "focus"},
 	                                       {"undi", "undisplay"}, {"wh", "why"},  {"fo", "focus"}};
 	struct err e = {0};
 	for (u32 i = 0; i < ARRAY_LEN(pairs); i++) {

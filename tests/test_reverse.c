@@ -1,5 +1,6 @@
-/* Going back in a session: host programs with several turns (copies back between launches, loops that look at results), random walks with
- * breakpoints and policy changes, against straight runs; undo; the messages at the ends of history. */
+/* Going back in a session: host programs with several turns (copies back between launches, loops that look at results),
+ * random walks with breakpoints and policy changes, against straight runs; undo; the messages at the ends of history.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,8 +76,8 @@ static void random_walks(void **state)
 	}
 }
 
-/* A change in the past: the host program is brought back, goes on from there, and its own check still passes; with the change undone the
- * first end comes back. */
+/* A change in the past: the host program is brought back, goes on from there, and its own check still passes; with the
+ * change undone the first end comes back. */
 static void changed_past(void **state)
 {
 	u64 rng = 9;
@@ -194,8 +195,8 @@ static void bookmarks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),    cmocka_unit_test(stops_in_reverse),
-		cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse), cmocka_unit_test(bookmarks),
+	    cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),    cmocka_unit_test(stops_in_reverse),
+	    cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse), cmocka_unit_test(bookmarks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

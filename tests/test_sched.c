@@ -2,9 +2,10 @@
 #include "tests/machine.h"
 
 /* Each warp runs a row of independent additions: every warp is ready whenever its instructions are there. */
-static const char kernel[] = PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<64>;\nmov.u32 %r1, 1; mov.u32 %r2, 2;\n"
-									  "add.u32 %r3, %r1, %r2; add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r6, %r1, %r2;\n"
-									  "add.u32 %r7, %r1, %r2; add.u32 %r8, %r1, %r2; add.u32 %r9, %r1, %r2; add.u32 %r10, %r1, %r2;\nret;\n}\n";
+static const char kernel[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<64>;\nmov.u32 %r1, 1; mov.u32 %r2, 2;\n"
+             "add.u32 %r3, %r1, %r2; add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r6, %r1, %r2;\n"
+             "add.u32 %r7, %r1, %r2; add.u32 %r8, %r1, %r2; add.u32 %r9, %r1, %r2; add.u32 %r10, %r1, %r2;\nret;\n}\n";
 
 struct picks {
 	u32 n;
@@ -25,7 +26,8 @@ static struct picks *picks_of(const char *sched, u32 grid, u32 block)
 {
 	char set[64];
 	snprintf(set, sizeof set, "warp-sched=%s", sched);
-	struct sim *s = machine((const char *[]){"num_sms=1", "sm.schedulers=1", "isa.issue_cost=ptx", "sm.ibuffer=8", "sm.fetch_width=8", set, NULL});
+	struct sim *s = machine((const char *[]){"num_sms=1", "sm.schedulers=1", "isa.issue_cost=ptx", "sm.ibuffer=8",
+	                                         "sm.fetch_width=8", set, NULL});
 	static struct picks p;
 	p.n = 0;
 	sim_subscribe(s, BIT(EV_SCHED_PICK), record, &p);
@@ -140,8 +142,9 @@ static void test_occupancy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lrr),       cmocka_unit_test(test_gto),       cmocka_unit_test(test_tlv), cmocka_unit_test(test_cta_round_robin),
-		cmocka_unit_test(test_cta_limit), cmocka_unit_test(test_occupancy),
+	    cmocka_unit_test(test_lrr),       cmocka_unit_test(test_gto),
+	    cmocka_unit_test(test_tlv),       cmocka_unit_test(test_cta_round_robin),
+	    cmocka_unit_test(test_cta_limit), cmocka_unit_test(test_occupancy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

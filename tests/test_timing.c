@@ -2,29 +2,34 @@
  * differences of two loops, so that launch, cold caches and loop overhead cancel exactly. */
 #include "tests/machine.h"
 
-/* One warp (or `block` threads) runs `iters` iterations of a loop with `n` copies of `body`. In the body, %r1..%r3, %f1..%f3,
- * %d1..%d3, %a (address) may be used. */
-static u64 loop_cycles(const char *const *sets, const char *setup, const char *body, u32 n, u32 iters, u32 grid, u32 block, u64 *insts)
+/* One warp (or `block` threads) runs `iters` iterations of a loop with `n` copies of `body`. In the body, %r1..%r3,
+ * %f1..%f3, %d1..%d3, %a (address) may be used. */
+static u64 loop_cycles(const char *const *sets, const char *setup, const char *body, u32 n, u32 iters, u32 grid,
+                       u32 block, u64 *insts)
 {
 	struct sim *s = machine(sets);
 	struct err e = {0};
 	u64 buf = devmem_alloc(sim_devmem(s), 4 << 20, "buf", &e);
 	struct strbuf t = STRBUF_INIT;
-	strbuf_addf(&t,
-				PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n"
-						 ".reg .pred %%p<4>; .reg .b32 %%r<40>; .reg .f32 %%f<40>; .reg .b64 %%a<10>; .reg .f64 %%d<20>;\n"
-						 ".shared .align 16 .b8 sh[16384];\n"
-						 "ld.param.u64 %%a1, [p0];\nld.param.u64 %%a2, [p1];\ncvt.u32.u64 %%r30, %%a2;\n"
-						 "mov.u32 %%r1, 3; mov.u32 %%r2, 5; mov.u32 %%r3, 7; mov.f32 %%f1, 0f3F800000; mov.f32 %%f2, 0f3F800000; mov.f32 "
-						 "%%f3, 0f3F800000;\n"
-						 "mov.f64 %%d1, 0d3FF0000000000000; mov.f64 %%d2, 0d3FF0000000000000; mov.f64 %%d3, 0d3FF0000000000000;\n"
-						 "mov.u32 %%r20, %%tid.x; %s\nmov.u32 %%r31, 0;\nL:\n",
-				setup);
+	strbuf_addf(
+	    &t,
+	    PTX_HEAD
+	    ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n"
+	    ".reg .pred %%p<4>; .reg .b32 %%r<40>; .reg .f32 %%f<40>; .reg .b64 %%a<10>; .reg .f64 %%d<20>;\n"
+	    ".shared .align 16 .b8 sh[16384];\n"
+	    "ld.param.u64 %%a1, [p0];\nld.param.u64 %%a2, [p1];\ncvt.u32.u64 %%r30, %%a2;\n"
+	    "mov.u32 %%r1, 3; mov.u32 %%r2, 5; mov.u32 %%r3, 7; mov.f32 %%f1, 0f3F800000; mov.f32 %%f2, 0f3F800000; "
+	    "mov.f32 "
+	    "%%f3, 0f3F800000;\n"
+	    "mov.f64 %%d1, 0d3FF0000000000000; mov.f64 %%d2, 0d3FF0000000000000; mov.f64 %%d3, 0d3FF0000000000000;\n"
+	    "mov.u32 %%r20, %%tid.x; %s\nmov.u32 %%r31, 0;\nL:\n",
+	    setup);
 	for (u32 i = 0; i < n; i++)
 		strbuf_addf(&t, "%s\n", body);
 	strbuf_adds(&t, "add.u32 %r31, %r31, 1;\nsetp.lt.u32 %p1, %r31, %r30;\n@%p1 bra L;\n"
-					"st.global.u32 [%a1+4096], %r1; st.global.f32 [%a1+4100], %f1; st.global.f64 [%a1+4104], %d1;\n"
-					"st.global.u32 [%a1+4112], %r4; st.global.u32 [%a1+4116], %r5; st.global.f32 [%a1+4120], %f4; st.global.f64 [%a1+4128], %d4;\nret;\n}\n");
+	                "st.global.u32 [%a1+4096], %r1; st.global.f32 [%a1+4100], %f1; st.global.f64 [%a1+4104], %d1;\n"
+	                "st.global.u32 [%a1+4112], %r4; st.global.u32 [%a1+4116], %r5; st.global.f32 [%a1+4120], %f4; "
+	                "st.global.f64 [%a1+4128], %d4;\nret;\n}\n");
 	struct run r = run_ptx(s, strbuf_str(&t), grid, block, (u64[]){buf, iters}, 2);
 	assert_int_equal(r.why, STOP_IDLE);
 	strbuf_release(&t);
@@ -49,7 +54,8 @@ static void check_near(double got, double want, double tolerance, const char *wh
 		fail_msg("%s: measured %.3f, closed form %.3f", what, got, want);
 }
 
-/* --- arithmetic ------------------------------------------------------------------------------------------------------ */
+/* --- arithmetic ------------------------------------------------------------------------------------------------------
+ */
 
 #define PTX_COST "isa.issue_cost=ptx"
 #define LRR "warp-sched=lrr" /* throughput: every warp ends at the same time, no tail */
@@ -62,23 +68,15 @@ static void test_dependent_chains(void **state)
 		const char *body;
 		u32 lat;
 	} chain[] = {
-		{"add.u32 %r1, %r1, %r2;", c.lat_int_add},
-		{"max.s32 %r1, %r1, %r2;", c.lat_int_max},
-		{"mul.lo.u32 %r1, %r1, %r2;", c.lat_int_mul},
-		{"mad.lo.u32 %r1, %r1, %r2, %r3;", c.lat_int_mad},
-		{"div.u32 %r1, %r1, %r2;", c.lat_int_div},
-		{"shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;", c.lat_shfl},
-		{"add.f32 %f1, %f1, %f2;", c.lat_f32_add},
-		{"min.f32 %f1, %f1, %f2;", c.lat_f32_max},
-		{"mul.f32 %f1, %f1, %f2;", c.lat_f32_mul},
-		{"fma.rn.f32 %f1, %f1, %f2, %f3;", c.lat_f32_mad},
-		{"div.rn.f32 %f1, %f1, %f2;", c.lat_f32_div},
-		{"ex2.approx.ftz.f32 %f1, %f1;", c.lat_sfu},
-		{"add.f64 %d1, %d1, %d2;", c.lat_f64_add},
-		{"max.f64 %d1, %d1, %d2;", c.lat_f64_max},
-		{"mul.f64 %d1, %d1, %d2;", c.lat_f64_mul},
-		{"fma.rn.f64 %d1, %d1, %d2, %d3;", c.lat_f64_mad},
-		{"div.rn.f64 %d1, %d1, %d2;", c.lat_f64_div},
+	    {"add.u32 %r1, %r1, %r2;", c.lat_int_add},    {"max.s32 %r1, %r1, %r2;", c.lat_int_max},
+	    {"mul.lo.u32 %r1, %r1, %r2;", c.lat_int_mul}, {"mad.lo.u32 %r1, %r1, %r2, %r3;", c.lat_int_mad},
+	    {"div.u32 %r1, %r1, %r2;", c.lat_int_div},    {"shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;", c.lat_shfl},
+	    {"add.f32 %f1, %f1, %f2;", c.lat_f32_add},    {"min.f32 %f1, %f1, %f2;", c.lat_f32_max},
+	    {"mul.f32 %f1, %f1, %f2;", c.lat_f32_mul},    {"fma.rn.f32 %f1, %f1, %f2, %f3;", c.lat_f32_mad},
+	    {"div.rn.f32 %f1, %f1, %f2;", c.lat_f32_div}, {"ex2.approx.ftz.f32 %f1, %f1;", c.lat_sfu},
+	    {"add.f64 %d1, %d1, %d2;", c.lat_f64_add},    {"max.f64 %d1, %d1, %d2;", c.lat_f64_max},
+	    {"mul.f64 %d1, %d1, %d2;", c.lat_f64_mul},    {"fma.rn.f64 %d1, %d1, %d2, %d3;", c.lat_f64_mad},
+	    {"div.rn.f64 %d1, %d1, %d2;", c.lat_f64_div},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(chain); i++) {
 		double got = per_copy((const char *[]){PTX_COST, NULL}, "", chain[i].body, 1, 32);
@@ -88,7 +86,8 @@ static void test_dependent_chains(void **state)
 
 static void test_sass_cost(void **state)
 {
-	/* div.s32 takes 25 slots of machine code (the weights of the issue cost table); the last one is the instruction itself. */
+	/* div.s32 takes 25 slots of machine code (the weights of the issue cost table); the last one is the instruction
+	 * itself. */
 	struct conf c;
 	conf_defaults(&c);
 	double one = per_copy((const char *[]){"isa.issue_cost=sass", NULL}, "", "div.s32 %r1, %r1, %r2;", 1, 32);
@@ -123,7 +122,8 @@ static void test_dual_issue(void **state)
 {
 	const char *body = "add.u32 %r4, %r1, %r2; ex2.approx.ftz.f32 %f4, %f1;";
 	const char *single[] = {PTX_COST, LRR, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", NULL};
-	const char *dual[] = {PTX_COST, LRR, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4", "sm.issue_width=2", NULL};
+	const char *dual[] = {PTX_COST,           LRR, "sm.schedulers=1", "ii.sfu=1", "sm.ibuffer=4", "sm.fetch_width=4",
+	                      "sm.issue_width=2", NULL};
 	check_near(per_copy(single, "", body, 1, 1024) / 32, 2, 0.03, "cycles per pair, single issue");
 	check_near(per_copy(dual, "", body, 1, 1024) / 32, 1, 0.03, "cycles per pair, dual issue");
 }
@@ -134,10 +134,12 @@ static void test_register_banks(void **state)
 	conf_defaults(&c);
 	/* One bank: three different sources are read one a cycle. */
 	const char *sets[] = {PTX_COST, "sm.reg_bank_conflicts=true", "sm.reg_banks=1", NULL};
-	check_near(per_copy(sets, "", "mad.lo.u32 %r1, %r1, %r2, %r3;", 1, 32), c.lat_int_mad + c.sm_read_latency + 2, 0, "mad from one bank");
+	check_near(per_copy(sets, "", "mad.lo.u32 %r1, %r1, %r2, %r3;", 1, 32), c.lat_int_mad + c.sm_read_latency + 2, 0,
+	           "mad from one bank");
 }
 
-/* --- shared memory, barriers -------------------------------------------------------------------------------------------- */
+/* --- shared memory, barriers
+ * -------------------------------------------------------------------------------------------- */
 
 static void test_bank_conflicts(void **state)
 {
@@ -146,9 +148,12 @@ static void test_bank_conflicts(void **state)
 	for (u32 degree = 1; degree <= 32; degree *= 2) {
 		char setup[200];
 		/* lane i reads word i * degree; the word read is 0, so the address stays. 32 * degree words <= 16 KiB. */
-		snprintf(setup, sizeof setup, "mul.lo.u32 %%r21, %%r20, %u; mov.u32 %%r22, sh; add.u32 %%r22, %%r22, %%r21; st.shared.u32 [%%r22], 0;",
-				 degree * 4);
-		double got = per_copy((const char *[]){PTX_COST, NULL}, setup, "ld.shared.u32 %r23, [%r22]; add.u32 %r22, %r22, %r23;", 1, 32);
+		snprintf(
+		    setup, sizeof setup,
+		    "mul.lo.u32 %%r21, %%r20, %u; mov.u32 %%r22, sh; add.u32 %%r22, %%r22, %%r21; st.shared.u32 [%%r22], 0;",
+		    degree * 4);
+		double got = per_copy((const char *[]){PTX_COST, NULL}, setup,
+		                      "ld.shared.u32 %r23, [%r22]; add.u32 %r22, %r22, %r23;", 1, 32);
 		double want = c.shared_latency + c.sm_read_latency + degree + c.lat_int_add + c.sm_read_latency;
 		check_near(got, want, 0.001, "shared load and dependent add"); /* the pair may straddle a fetch */
 	}
@@ -164,15 +169,19 @@ static void test_barrier(void **state)
 	assert_true(many >= 16 && many <= 16 + 8);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static void test_l1_hit(void **state)
 {
 	struct conf c;
 	conf_defaults(&c);
 	/* The word read is 0: every load hits the same line and the next depends on it. */
-	double got = per_copy((const char *[]){PTX_COST, NULL}, "mov.u64 %a3, %a1;", "ld.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
-	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency, 0, "L1D hit and dependent add");
+	double got = per_copy((const char *[]){PTX_COST, NULL}, "mov.u64 %a3, %a1;",
+	                      "ld.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
+	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency, 0,
+	           "L1D hit and dependent add");
 }
 
 static void test_coalescing(void **state)
@@ -181,12 +190,15 @@ static void test_coalescing(void **state)
 		struct sim *s = machine((const char *[]){PTX_COST, NULL});
 		struct err e = {0};
 		u64 buf = devmem_alloc(sim_devmem(s), 1 << 20, "buf", &e);
-		run_ptx(s, PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .b64 %a<8>; .reg .b32 %r<4>;\n"
-							"ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; mov.u32 %r1, %tid.x; cvt.u64.u32 %a3, %r1;\n"
-							"mad.lo.u64 %a4, %a3, %a2, %a1; ld.global.u32 %r2, [%a4]; st.global.u32 [%a1+524288], %r2; ret;\n}\n",
-				1, 32, (u64[]){buf, stride}, 2);
+		run_ptx(s,
+		        PTX_HEAD
+		        ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .b64 %a<8>; .reg .b32 %r<4>;\n"
+		        "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; mov.u32 %r1, %tid.x; cvt.u64.u32 %a3, %r1;\n"
+		        "mad.lo.u64 %a4, %a3, %a2, %a1; ld.global.u32 %r2, [%a4]; st.global.u32 [%a1+524288], %r2; ret;\n}\n",
+		        1, 32, (u64[]){buf, stride}, 2);
 		const struct sm_counters *k = (const struct sm_counters *)gpu_counters(sim_gpu(s), CG_sm, 0);
-		assert_int_equal(k->transactions, stride / 4 + 1); /* 32 lanes x stride bytes / 128 B lines, and the store's one */
+		assert_int_equal(k->transactions,
+		                 stride / 4 + 1); /* 32 lanes x stride bytes / 128 B lines, and the store's one */
 		sim_destroy(s);
 	}
 }
@@ -197,16 +209,19 @@ static double stream_bandwidth(const char *const *sets, u64 bytes, u32 passes, s
 	struct err e = {0};
 	u64 buf = devmem_alloc(sim_devmem(s), bytes, "buf", &e);
 	/* Grid-stride loop of 4-byte loads, all SMs, `passes` times over the buffer. */
-	struct run r = run_ptx(s,
-						   PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n.reg .pred %p<4>; .reg .b64 %a<12>; .reg "
-									".b32 %r<16>;\n"
-									"ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a8, [p2]; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-									"%ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;\n"
-									"mad.lo.u32 %r5, %r2, %r3, %r1; mul.wide.u32 %a3, %r5, 4; mul.lo.u32 %r6, %r3, %r4; mul.wide.u32 %a4, %r6, 4;\n"
-									"mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.u32 %r10, "
-									"[%a6];\n add.u64 %a5, %a5, %a4; setp.lt.u64 %p1, %a5, %a2; @%p1 bra L;\n"
-									"add.u64 %a7, %a7, 1; setp.lt.u64 %p2, %a7, %a8; @%p2 bra P; ret;\n}\n",
-						   90, 256, (u64[]){buf, bytes, passes}, 3);
+	struct run r = run_ptx(
+	    s,
+	    PTX_HEAD
+	    ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n.reg .pred %p<4>; .reg .b64 %a<12>; "
+	    ".reg "
+	    ".b32 %r<16>;\n"
+	    "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a8, [p2]; mov.u32 %r1, %tid.x; mov.u32 %r2, "
+	    "%ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;\n"
+	    "mad.lo.u32 %r5, %r2, %r3, %r1; mul.wide.u32 %a3, %r5, 4; mul.lo.u32 %r6, %r3, %r4; mul.wide.u32 %a4, %r6, 4;\n"
+	    "mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.u32 %r10, "
+	    "[%a6];\n add.u64 %a5, %a5, %a4; setp.lt.u64 %p1, %a5, %a2; @%p1 bra L;\n"
+	    "add.u64 %a7, %a7, 1; setp.lt.u64 %p2, %a7, %a8; @%p2 bra P; ret;\n}\n",
+	    90, 256, (u64[]){buf, bytes, passes}, 3);
 	assert_int_equal(r.why, STOP_IDLE);
 	if (dram) {
 		memset(dram, 0, sizeof *dram);
@@ -231,8 +246,9 @@ static void test_dram_bandwidth(void **state)
 	double got = stream_bandwidth(NULL, 8 << 20, 1, &d, &cycles);
 	double peak = c.partitions * c.dram_bus * c.dram_ratio * c.dram_clock / c.core_clock;
 	print_message("DRAM: %.1f of %.1f B per core cycle (%.1f %%), row hits %.1f %%\n", got, peak, 100 * got / peak,
-				  100.0 * (double)d.row_hits / (double)(d.row_hits + d.row_misses));
-	assert_true(got <= peak * 1.0001 && got >= 0.85 * peak); /* through SMs, crossbar and L2, activates included; the channel alone: test_mem */
+	              100.0 * (double)d.row_hits / (double)(d.row_hits + d.row_misses));
+	assert_true(got <= peak * 1.0001 &&
+	            got >= 0.85 * peak); /* through SMs, crossbar and L2, activates included; the channel alone: test_mem */
 }
 
 static void test_l2_bandwidth(void **state)
@@ -246,7 +262,8 @@ static void test_l2_bandwidth(void **state)
 	double got = (384 << 10) * 20.0 / (double)(many - one); /* warm passes only */
 	u32 slices = c.partitions * c.l2_slices, flits = (8 + 128 + c.noc_flit - 1) / c.noc_flit;
 	double port = slices * c.l2_port * c.l2_clock / c.core_clock;
-	double in = c.num_sms * 128.0 / flits * c.icnt_clock / c.core_clock, out = slices * 128.0 / flits * c.icnt_clock / c.core_clock;
+	double in = c.num_sms * 128.0 / flits * c.icnt_clock / c.core_clock,
+	       out = slices * 128.0 / flits * c.icnt_clock / c.core_clock;
 	double peak = MIN(port, MIN(in, out));
 	print_message("L2: %.1f of %.1f B per core cycle (%.1f %%)\n", got, peak, 100 * got / peak);
 	assert_true(got <= peak * 1.0001 && got >= 0.9 * peak); /* through SMs and crossbar; the slice alone: test_mem */
@@ -265,10 +282,19 @@ static void test_volatile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dependent_chains), cmocka_unit_test(test_sass_cost),      cmocka_unit_test(test_initiation_interval),
-		cmocka_unit_test(test_issue_width),      cmocka_unit_test(test_dual_issue),     cmocka_unit_test(test_register_banks),
-		cmocka_unit_test(test_bank_conflicts),   cmocka_unit_test(test_barrier),        cmocka_unit_test(test_l1_hit), cmocka_unit_test(test_volatile),
-		cmocka_unit_test(test_coalescing),       cmocka_unit_test(test_dram_bandwidth), cmocka_unit_test(test_l2_bandwidth),
+	    cmocka_unit_test(test_dependent_chains),
+	    cmocka_unit_test(test_sass_cost),
+	    cmocka_unit_test(test_initiation_interval),
+	    cmocka_unit_test(test_issue_width),
+	    cmocka_unit_test(test_dual_issue),
+	    cmocka_unit_test(test_register_banks),
+	    cmocka_unit_test(test_bank_conflicts),
+	    cmocka_unit_test(test_barrier),
+	    cmocka_unit_test(test_l1_hit),
+	    cmocka_unit_test(test_volatile),
+	    cmocka_unit_test(test_coalescing),
+	    cmocka_unit_test(test_dram_bandwidth),
+	    cmocka_unit_test(test_l2_bandwidth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,9 @@ struct vt {
 	bool ended;
 	size_t bytes;     /* read from the program so far */
 	unsigned slow_us; /* wait after each read of at most 64 bytes: a slow line; 0 = as fast as it comes */
-	bool deaf;        /* what the program writes is read, not shown: libvterm 0.3 has a crash of its own in resize storms */
-	bool altscreen;   /* the alternate screen is on: the program has not given the terminal back */
-	bool cursor;      /* the cursor is visible */
+	bool deaf; /* what the program writes is read, not shown: libvterm 0.3 has a crash of its own in resize storms */
+	bool altscreen; /* the alternate screen is on: the program has not given the terminal back */
+	bool cursor;    /* the cursor is visible */
 };
 
 static inline int64_t vt_ms(void)

@@ -199,8 +199,8 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 		brief_place(d, &w, &k, out);
 		return;
 	}
-	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm, f->warp,
-	            (unsigned long long)w.cta, k.name, f->lane, warp_state_descs[w.state].name);
+	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm,
+	            f->warp, (unsigned long long)w.cta, k.name, f->lane, warp_state_descs[w.state].name);
 	if (*w.waits)
 		strbuf_addf(out, " (%s)", w.waits);
 	strbuf_addc(out, '\n');

@@ -106,9 +106,9 @@ struct debugger {
 	u64 log_mask;           /* event types copied to the log */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
 	size_t output_logged;   /* bytes of the session's output that the log has already */
-	u32 brief;              /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
-	bool quiet;             /* the goal is a script's: reaching it is not reported, only what stops before it */
-	bool split_errors;      /* errors of queued commands go to `errors` instead of the answer: for standard error */
+	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
+	bool quiet;        /* the goal is a script's: reaching it is not reported, only what stops before it */
+	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */
 	struct strbuf errors;
 	bool echo;        /* queued commands are shown with a prompt before they run (batch mode) */
 	char repeat[256]; /* what an empty line repeats, "" = nothing */
@@ -127,12 +127,12 @@ struct debugger {
 	struct bookmark {
 		char name[48];
 		u64 cycle;
-	} *bookmarks;
+	} * bookmarks;
 	u32 nbookmarks;
 	struct undo {
 		bool change; /* of the machine; else a movement from `cycle` */
 		u64 cycle;
-	} *undos;
+	} * undos;
 	u32 nundos;
 	int subscription; /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;

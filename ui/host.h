@@ -15,7 +15,8 @@ enum host_state {
 struct host;
 struct host_ops {
 	enum host_state (*step)(struct session *s, struct host *h, struct err *e);
-	/* History was forked: brings the program back to where it stood after `turns` steps, without touching the machine. */
+	/* History was forked: brings the program back to where it stood after `turns` steps, without touching the machine.
+	 */
 	enum host_state (*rebuild)(struct session *s, struct host *h, u32 turns, struct err *e);
 	void (*free)(struct host *h);
 };

@@ -3,7 +3,8 @@
 #define UI_LIST_H
 #include "session.h"
 
-/* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config. Appends text, or JSON with
+/* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config. Appends text, or
+ * JSON with
  * --format json. False with *e for anything else. */
 bool list_things(const struct options *o, struct strbuf *out, struct err *e);
 #endif

@@ -290,7 +290,8 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 	}
 }
 
-/* --- time travel ---------------------------------------------------------------------------------------------------- */
+/* --- time travel ----------------------------------------------------------------------------------------------------
+ */
 
 bool session_goto(struct session *s, u64 cycle, struct err *e)
 {

@@ -43,24 +43,24 @@ struct session {
 	struct conf conf; /* effective configuration */
 	struct sim *sim;
 	struct lua_policy *policies; /* schedulers in Lua (ui/lua/policy.h) */
-	struct lua_State *L; /* always there: host programs, conditions, scripts */
-	struct host *host;   /* the host program, opaque (ui/lua/host.c or ui/host_ptx.c) */
-	char *name;          /* of the workload, for titles */
-	char *data_dir;      /* where configs/ and scripts/ are */
-	bool finished;       /* the host program has ended */
+	struct lua_State *L;         /* always there: host programs, conditions, scripts */
+	struct host *host;           /* the host program, opaque (ui/lua/host.c or ui/host_ptx.c) */
+	char *name;                  /* of the workload, for titles */
+	char *data_dir;              /* where configs/ and scripts/ are */
+	bool finished;               /* the host program has ended */
 	enum { CHECK_NONE, CHECK_PASS, CHECK_FAIL } check;
 	struct strbuf check_message; /* why the check failed */
-	u8 *turn_is_host;             /* by turn: the host program's (else the user's) */
+	u8 *turn_is_host;            /* by turn: the host program's (else the user's) */
 	u32 turns_cap;
-	u32 host_turns;               /* steps the host program has done */
-	bool replaying;               /* a search through the past is running: callbacks see e.replay */
-	struct strbuf output;        /* text printed by host program and kernels, to be shown by the front end */
-	struct timeline *timeline;   /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
-	struct outputs *outputs;     /* --timeline and --trace writers (ui/outputs.h) */
-	u64 generation;              /* grows with every session_restart: handles of the old machine are stale */
-	u64 sim_ns;                  /* host time spent simulating, for rates shown to the user only */
-	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
-	bool script_done;         /* --script has run */
+	u32 host_turns;            /* steps the host program has done */
+	bool replaying;            /* a search through the past is running: callbacks see e.replay */
+	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
+	struct timeline *timeline; /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	struct outputs *outputs;   /* --timeline and --trace writers (ui/outputs.h) */
+	u64 generation;            /* grows with every session_restart: handles of the old machine are stale */
+	u64 sim_ns;                /* host time spent simulating, for rates shown to the user only */
+	bool started, host_ended;  /* the host program has taken its first step; its last one (the machine may still run) */
+	bool script_done;          /* --script has run */
 };
 
 /* Why session_run returned. */
@@ -86,7 +86,8 @@ bool session_close_outputs(struct session *s, struct err *e);
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
 /* Brings machine and host program to a cycle of the past (or forward again, up to the farthest one). */
 bool session_goto(struct session *s, u64 cycle, struct err *e);
-/* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought back to that time. */
+/* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought
+ * back to that time. */
 bool session_change_begins(struct session *s, struct err *e);
 void session_changed(struct session *s);
 /* Takes the last such change back, with all that came after it. */

@@ -133,8 +133,8 @@ struct texture {
 bool front_bind_texture(struct front *f, struct module *m, const char *name, const struct texture *t, struct err *e);
 u64 front_texture_object(struct front *f, const struct texture *t, struct err *e);
 
-/* What the front end keeps outside the arena and device memory and a machine that goes back in time must have again: placed modules and
- * texture bindings. front_host_save() returns a block for free(). */
+/* What the front end keeps outside the arena and device memory and a machine that goes back in time must have again:
+ * placed modules and texture bindings. front_host_save() returns a block for free(). */
 void *front_host_save(const struct front *f);
 void front_host_restore(struct front *f, const void *saved);
 

@@ -10,7 +10,8 @@
 static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 {
 	size_t mem, nodes = (size_t)SM_MAX_WARPS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
-	size_t sm = sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	size_t sm =
+	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) + 65536;
@@ -34,7 +35,8 @@ static bool build(struct gpu *g, struct err *e)
 {
 	const struct conf *c = &g->conf;
 	size_t bytes;
-	if (!state_bytes(c, &bytes, e) || !arena_init(&g->arena, bytes, e) || !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
+	if (!state_bytes(c, &bytes, e) || !arena_init(&g->arena, bytes, e) ||
+	    !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
 		return false;
 	g->st = ARENA_NEW(&g->arena, struct gpu_state, 1);
 	g->st->next_wake = NEVER;

@@ -34,16 +34,16 @@ struct gpu {
 	struct task *task;
 	struct sm *sm[GPU_MAX_SMS];
 	struct sm_ctx ctx[GPU_MAX_SMS];
-	struct event_buf *ev;   /* num_sms + 1: the last is the machine's own */
-	struct launch **launch; /* by id */
-	struct program *prog;   /* by id */
+	struct event_buf *ev;         /* num_sms + 1: the last is the machine's own */
+	struct launch **launch;       /* by id */
+	struct program *prog;         /* by id */
 	struct kernel_counters *live; /* by id: copies that queries hand out */
 	const struct cta_sched_ops *cta_sched;
 	struct external_cta_sched *cta_external; /* whom cta_sched_external asks; NULL = none */
 	struct module **module;
 	struct issue_info **table; /* by module */
 	u32 nmodules;
-	u32 modules_ever;            /* entries of the tables, those that a return to the past has hidden included */
+	u32 modules_ever; /* entries of the tables, those that a return to the past has hidden included */
 	struct {
 		u64 mask;
 		bool (*fn)(void *ctx, const struct event *e);

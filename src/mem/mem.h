@@ -5,10 +5,12 @@
  *            fill <- reply crossbar  <-----------------'   '<------------'
  *          answers: tokens popped by mem_pop()
  *
- * The system is event-driven: packets, links, slices and channels reserve time on a timing wheel; nothing is polled. Back-pressure is
- * real: every queue is bounded, a full one stops the one before it, up to the L1's miss queue and so the LSU.
+ * The system is event-driven: packets, links, slices and channels reserve time on a timing wheel; nothing is polled.
+ * Back-pressure is real: every queue is bounded, a full one stops the one before it, up to the L1's miss queue and so
+ * the LSU.
  *
- * Per-SM entry points (mem_access, mem_pop) touch only that SM's caches and fifos; everything shared moves in mem_tick(). */
+ * Per-SM entry points (mem_access, mem_pop) touch only that SM's caches and fifos; everything shared moves in
+ * mem_tick(). */
 #ifndef MEM_MEM_H
 #define MEM_MEM_H
 #include "base/arena.h"
@@ -18,41 +20,59 @@
 #include "probe/probe.h"
 
 enum mem_cache { MC_L1I, MC_L1D, MC_L1C, MC_L1T, MC_COUNT };
-enum mem_op { MO_LOAD, MO_STORE, MO_ATOMIC /* returns a value */, MO_RED /* atomic without result */, MO_LOCAL_LOAD, MO_LOCAL_STORE, MO_FETCH, MO_PREFETCH, MO_LOAD_VOLATILE /* passes the L1, drops its copy */ };
+enum mem_op {
+	MO_LOAD,
+	MO_STORE,
+	MO_ATOMIC /* returns a value */,
+	MO_RED /* atomic without result */,
+	MO_LOCAL_LOAD,
+	MO_LOCAL_STORE,
+	MO_FETCH,
+	MO_PREFETCH,
+	MO_LOAD_VOLATILE /* passes the L1, drops its copy */
+};
 
 /* One access of a coalesced warp instruction: at most one cache line. */
 struct mem_txn {
-	u64 addr;    /* line-aligned for line128, sector-aligned start for sector32; of the cache's line size */
-	u32 lanes;   /* lanes it serves */
-	u16 bytes;   /* data bytes moved for stores and atomics (distinct bytes, rounded up to 32 B sectors by sector32) */
-	u8 sectors;  /* bit i: 32 B sector i of the line is touched */
-	u8 pad;      /* named so that it is zero: kept in hashed state */
+	u64 addr;   /* line-aligned for line128, sector-aligned start for sector32; of the cache's line size */
+	u32 lanes;  /* lanes it serves */
+	u16 bytes;  /* data bytes moved for stores and atomics (distinct bytes, rounded up to 32 B sectors by sector32) */
+	u8 sectors; /* bit i: 32 B sector i of the line is touched */
+	u8 pad;     /* named so that it is zero: kept in hashed state */
 };
 #define MEM_TXN_MAX 128 /* 32 lanes x 16 B spread over separate words of local memory */
-/* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when mask != 0). Lines are of
- * the given cache's size; with coalesce=sector32 several sectors of a line are still one transaction with a sector mask. */
+/* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when
+ * mask != 0). Lines are of the given cache's size; with coalesce=sector32 several sectors of a line are still one
+ * transaction with a sector mask. */
 u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX]);
-/* LSU cycles of a shared memory instruction: the conflict degree (1 = none). Same word = broadcast; atomics to one word serialise. */
+/* LSU cycles of a shared memory instruction: the conflict degree (1 = none). Same word = broadcast; atomics to one word
+ * serialise. */
 u32 mem_shared_degree(const struct conf *c, const struct dyninst *d);
 
 enum mem_result {
-	MR_HIT,      /* data there (or a local store took its line): nothing comes back, the caller schedules its own latency */
-	MR_PENDING,  /* allocated an MSHR, merged, or passed on: a token comes back through mem_pop() */
-	MR_SENT,     /* a store or reduction went on its way; a token comes back when it is acknowledged (for fences). Atomics: MR_PENDING */
-	MR_RF_LINE, MR_RF_MSHR, MR_RF_MERGE, MR_RF_QUEUE, /* refused; nothing happened but one reservation-failure count */
+	MR_HIT, /* data there (or a local store took its line): nothing comes back, the caller schedules its own latency */
+	MR_PENDING, /* allocated an MSHR, merged, or passed on: a token comes back through mem_pop() */
+	MR_SENT, /* a store or reduction went on its way; a token comes back when it is acknowledged (for fences). Atomics:
+	            MR_PENDING */
+	MR_RF_LINE,
+	MR_RF_MSHR,
+	MR_RF_MERGE,
+	MR_RF_QUEUE, /* refused; nothing happened but one reservation-failure count */
 };
 
 struct mem;
 /* ev: the event buffers of the SMs (num_sms of them) and of the shared part; written when their mask says so. */
-struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev, struct err *e);
+struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
+                       struct err *e);
 void mem_destroy(struct mem *m);
 /* Bytes of the state arena that mem_create() will take with this configuration. */
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
 /* Presents one transaction of SM `sm` to a cache at cycle `now`. token: handed back by mem_pop (24 bits are kept). */
-enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token, u64 now);
-/* The transaction that was refused (mr) may go now? Cheap test for the LSU's retry: true once anything in that cache changed since
- * the refusal (a fill, a freed MSHR, a freed queue slot). */
+enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
+                           u64 now);
+/* The transaction that was refused (mr) may go now? Cheap test for the LSU's retry: true once anything in that cache
+ * changed since the refusal (a fill, a freed MSHR, a freed queue slot). */
 bool mem_retry_wanted(const struct mem *m, u32 sm, enum mem_cache c);
 /* Adds n cycles of refusal to the counter of reason mr: the LSU waited that long without asking again. */
 void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result mr, u64 n);
@@ -64,17 +84,19 @@ struct mem_reply {
 };
 /* Takes the next answer due at or before `now`; false when there is none. */
 bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out);
-/* Bit per SM (two words): got answers, or a cache whose refusal ended, since the bit was cleared; set by mem_tick. Who clears it takes all
- * answers due in that cycle. */
+/* Bit per SM (two words): got answers, or a cache whose refusal ended, since the bit was cleared; set by mem_tick. Who
+ * clears it takes all answers due in that cycle. */
 const u64 *mem_wake(const struct mem *m);
 void mem_clear_wake(struct mem *m, u32 sm);
 
-/* Moves the shared part up to and including cycle `now`; call once per core cycle that is simulated, after the SMs' ticks. */
+/* Moves the shared part up to and including cycle `now`; call once per core cycle that is simulated, after the SMs'
+ * ticks. */
 void mem_tick(struct mem *m, u64 now);
 /* The next cycle at which mem_tick has something to do (NEVER when nothing is in flight): the clock may jump there. */
 u64 mem_next(const struct mem *m);
 
-/* A kernel starts: invalidate L1D (write-through data is already below), L1C and L1T of an SM, as hardware does between kernels. */
+/* A kernel starts: invalidate L1D (write-through data is already below), L1C and L1T of an SM, as hardware does between
+ * kernels. */
 void mem_kernel_start(struct mem *m, u32 sm);
 /* Requests in flight of an SM (loads, stores, atomics): 0 = quiet. */
 u32 mem_outstanding(const struct mem *m, u32 sm);
@@ -85,14 +107,15 @@ struct cache_counters *mem_cache_counters(struct mem *m, enum mem_cache c, u32 s
 struct cache_counters *mem_l2_counters(struct mem *m, u32 slice);
 struct dram_counters *mem_dram_counters(struct mem *m, u32 channel);
 struct noc_counters *mem_noc_counters(struct mem *m);
-/* Conservation at a quiet moment: accesses = hits + misses + merges + bypasses; packets in = out; MSHRs empty. False with *e naming the sum. */
+/* Conservation at a quiet moment: accesses = hits + misses + merges + bypasses; packets in = out; MSHRs empty. False
+ * with *e naming the sum. */
 bool mem_check(struct mem *m, struct err *e);
 
 /* --- inspection --------------------------------------------------------------------------------------------------- */
 struct mshr_info {
 	u64 addr;
-	u32 merged;    /* requests waiting, the first included */
-	u64 since;     /* cycle of allocation */
+	u32 merged;        /* requests waiting, the first included */
+	u64 since;         /* cycle of allocation */
 	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "reply" */
 };
 u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *out, u32 max);

@@ -42,14 +42,18 @@ struct history {
 	struct snapshot *s;
 	u32 n, cap, at;
 	u32 turns_dropped;
-	u64 *seen;      /* device pages ever written: devmem's own bits are cleared by every snapshot */
-	int pagemap;    /* /proc/self/pagemap or -1 */
-	u64 *map;       /* scratch: its entries for the arena */
+	u64 *seen;   /* device pages ever written: devmem's own bits are cleared by every snapshot */
+	int pagemap; /* /proc/self/pagemap or -1 */
+	u64 *map;    /* scratch: its entries for the arena */
 };
 
-/* --- the page store --------------------------------------------------------------------------------------------------------- */
+/* --- the page store
+ * --------------------------------------------------------------------------------------------------------- */
 
-static u8 *page_at(const struct history *h, page_ref r) { return h->store + (size_t)(r - 1) * PAGE; }
+static u8 *page_at(const struct history *h, page_ref r)
+{
+	return h->store + (size_t)(r - 1) * PAGE;
+}
 
 static void page_unref(struct history *h, page_ref r)
 {
@@ -133,7 +137,8 @@ static void table_set(struct history *h, struct table *t, u32 page, page_ref r)
 	(*at)->page[page % CHUNK] = r;
 }
 
-/* --- thinning --------------------------------------------------------------------------------------------------------------- */
+/* --- thinning
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void drop(struct history *h, u32 i)
 {
@@ -170,7 +175,8 @@ static bool make_room(struct history *h)
 	return true;
 }
 
-/* --- taking and restoring ------------------------------------------------------------------------------------------------------ */
+/* --- taking and restoring
+ * ------------------------------------------------------------------------------------------------------ */
 
 struct history *history_create(struct arena *a, struct devmem *d, u64 budget, struct err *e)
 {
@@ -179,7 +185,8 @@ struct history *history_create(struct arena *a, struct devmem *d, u64 budget, st
 	h->arena = a;
 	h->dev = d;
 	h->capacity = (u32)MIN(pages, UINT32_MAX - 1);
-	h->store = mmap(NULL, (size_t)h->capacity * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	h->store = mmap(NULL, (size_t)h->capacity * PAGE, PROT_READ | PROT_WRITE,
+	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (h->store == MAP_FAILED) {
 		free(h);
 		err_set(e, "cannot reserve %llu MiB for the history: %s", (unsigned long long)(budget >> 20), strerror(errno));
@@ -211,8 +218,14 @@ void history_free(struct history *h)
 	free(h);
 }
 
-static u32 arena_pages(const struct history *h) { return (u32)((h->arena->used + PAGE - 1) / PAGE); }
-static u32 device_pages(const struct history *h) { return (u32)((h->dev->top - DEVMEM_BASE + PAGE - 1) / PAGE); }
+static u32 arena_pages(const struct history *h)
+{
+	return (u32)((h->arena->used + PAGE - 1) / PAGE);
+}
+static u32 device_pages(const struct history *h)
+{
+	return (u32)((h->dev->top - DEVMEM_BASE + PAGE - 1) / PAGE);
+}
 
 /* Which arena pages may hold anything: those the kernel has given us memory for. Without pagemap: all. */
 static void find_present(struct history *h)
@@ -225,7 +238,10 @@ static void find_present(struct history *h)
 		memset(h->map, 0xff, (size_t)want);
 }
 
-static bool present(const struct history *h, u32 page) { return h->map[page] >> 62; } /* in memory (63) or swapped (62) */
+static bool present(const struct history *h, u32 page)
+{
+	return h->map[page] >> 62;
+} /* in memory (63) or swapped (62) */
 
 /* Puts the present contents of a page into a table; false when there is no room. */
 static bool take_page(struct history *h, struct table *t, u32 page, const u8 *now)
@@ -261,8 +277,8 @@ static bool take_device(struct history *h, struct table *t)
 		if (!m)
 			continue;
 		FOR_EACH_BIT(b, m)
-			if (!take_page(h, t, word * 64 + (u32)b, h->dev->mem + (word * 64ull + b) * PAGE))
-				return false;
+		if (!take_page(h, t, word * 64 + (u32)b, h->dev->mem + (word * 64ull + b) * PAGE))
+			return false;
 	}
 	return true;
 }
@@ -378,7 +394,9 @@ void *history_restore(struct history *h, u32 i)
 	return h->s[i].extra;
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------------------------- */
+/* --- looking
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 u32 history_before(const struct history *h, u64 cycle)
 {
@@ -399,9 +417,27 @@ void history_fork(struct history *h)
 		drop(h, h->n - 1);
 }
 
-u32 history_count(const struct history *h) { return h->n; }
-u32 history_at(const struct history *h) { return h->at; }
-u64 history_cycle(const struct history *h, u32 i) { return h->s[i].cycle; }
-enum snapshot_kind history_kind(const struct history *h, u32 i) { return h->s[i].kind; }
-u32 history_turns(const struct history *h, u32 i) { return h->s[i].turns; }
-u64 history_bytes(const struct history *h) { return (u64)h->used * PAGE; }
+u32 history_count(const struct history *h)
+{
+	return h->n;
+}
+u32 history_at(const struct history *h)
+{
+	return h->at;
+}
+u64 history_cycle(const struct history *h, u32 i)
+{
+	return h->s[i].cycle;
+}
+enum snapshot_kind history_kind(const struct history *h, u32 i)
+{
+	return h->s[i].kind;
+}
+u32 history_turns(const struct history *h, u32 i)
+{
+	return h->s[i].turns;
+}
+u64 history_bytes(const struct history *h)
+{
+	return (u64)h->used * PAGE;
+}

@@ -1,16 +1,17 @@
 /* history: snapshots of a machine's whole state, for going back.
  *
- * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not change since the snapshot before are
- * shared with it (reference counts), and so are runs of 256 table entries, so a snapshot costs what changed. Restoring copies back the
- * pages that differ.
+ * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not change since
+ * the snapshot before are shared with it (reference counts), and so are runs of 256 table entries, so a snapshot costs
+ * what changed. Restoring copies back the pages that differ.
  *
- * Two kinds: AUTO, taken now and then while the machine runs, thinned when memory is short (dense near the end, sparse further back);
- * and TURN, taken after the host program (or the user) did something to the machine between two cycles. Replay from a snapshot runs the
- * machine forward; where it reaches a TURN it takes that snapshot's state instead of doing the host's work again. So a TURN stays
- * as long as anything before it does; when only TURNs are left and memory is short, the beginning of history moves forward.
+ * Two kinds: AUTO, taken now and then while the machine runs, thinned when memory is short (dense near the end, sparse
+ * further back); and TURN, taken after the host program (or the user) did something to the machine between two cycles.
+ * Replay from a snapshot runs the machine forward; where it reaches a TURN it takes that snapshot's state instead of
+ * doing the host's work again. So a TURN stays as long as anything before it does; when only TURNs are left and memory
+ * is short, the beginning of history moves forward.
  *
- * Snapshots are ordered by cycle; at the same cycle a TURN comes after the AUTO. `at` is the snapshot last taken or restored: the machine is
- * at it or between it and the next one. */
+ * Snapshots are ordered by cycle; at the same cycle a TURN comes after the AUTO. `at` is the snapshot last taken or
+ * restored: the machine is at it or between it and the next one. */
 #ifndef OBS_HISTORY_H
 #define OBS_HISTORY_H
 #include "base/arena.h"
@@ -25,8 +26,9 @@ struct history;
 struct history *history_create(struct arena *a, struct devmem *d, u64 budget, struct err *e);
 void history_free(struct history *h);
 
-/* Takes a snapshot of the present state, placed after `at`; it becomes `at`. extra: host-side state of the caller's that goes with it, freed
- * by free_extra when the snapshot goes. False when the memory does not even hold this one alone. */
+/* Takes a snapshot of the present state, placed after `at`; it becomes `at`. extra: host-side state of the caller's
+ * that goes with it, freed by free_extra when the snapshot goes. False when the memory does not even hold this one
+ * alone. */
 bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, void (*free_extra)(void *));
 /* The machine has run past the next snapshot, an AUTO one: it becomes `at`. */
 void history_pass(struct history *h);

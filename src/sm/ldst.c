@@ -24,7 +24,8 @@ static enum mem_op op_of(const struct dyninst *d)
 		return d->store ? MO_LOCAL_STORE : MO_LOCAL_LOAD;
 	if (d->store)
 		return MO_STORE;
-	bool fresh = (d->in->flags & IF_VOLATILE) && cache_of(d) == MC_L1D; /* .volatile, .relaxed, .acquire: another SM may have written */
+	bool fresh = (d->in->flags & IF_VOLATILE) &&
+	             cache_of(d) == MC_L1D; /* .volatile, .relaxed, .acquire: another SM may have written */
 	return fresh ? MO_LOAD_VOLATILE : MO_LOAD;
 }
 

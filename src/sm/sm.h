@@ -82,7 +82,7 @@ struct cta {
 	u8 pad;
 	u32 launch;
 	u64 exited; /* slots of warps whose lanes exited */
-	u64 id; /* linear */
+	u64 id;     /* linear */
 	u64 warps;
 	u64 started_at, insts, thread_insts;
 	u32 reg_first, reg_size, shared_first, shared_size;
@@ -159,10 +159,10 @@ struct sm_ctx {
 	struct event_buf *ev; /* of this SM */
 	const struct warp_sched_ops *sched;
 	struct external_warp_sched *external; /* whom sched_external asks; NULL = none */
-	void *sched_state[SM_MAX_SCHEDS]; /* in the arena */
-	size_t sched_bytes;               /* room of each */
-	struct wheel_node *node;          /* pool, in the arena */
-	u64 (*big)[2][SB_IDS_MAX / 64];   /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
+	void *sched_state[SM_MAX_SCHEDS];     /* in the arena */
+	size_t sched_bytes;                   /* room of each */
+	struct wheel_node *node;              /* pool, in the arena */
+	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 2
 bad=0
 sources=$(find src ui tests -name '*.c' -o -name '*.h' | sort)
 
-# A file of src/ may include its own layer and those before it. sim.c and sim.h stand above all layers.
+# A file of src/ may include its own layer and those before it. sim.h and sim*.c stand above all layers.
 layers() {
 	find src -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn '^#include "' | awk -F: '
 	BEGIN {
@@ -16,7 +16,7 @@ layers() {
 	}
 	function layer(path) {
 		sub(/^src\//, "", path)
-		return path ~ /^sim\.[ch]$/ ? "sim" : substr(path, 1, index(path, "/") - 1)
+		return path ~ /^sim(_[a-z]+)?\.[ch]$/ ? "sim" : substr(path, 1, index(path, "/") - 1)
 	}
 	{
 		split($3, part, "\"")

@@ -84,10 +84,12 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e);
 /* session_restart, and everything that hung on the old machine. Leaves the debugger at cycle 0, started. */
 bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e);
 
-/* --- going back (travel.c) ------------------------------------------------------------------------------------------ */
+/* --- going back (travel.c) ------------------------------------------------------------------------------------------
+ */
 /* Before a command that runs or moves the machine: remembers the cycle for undo. */
 void remember_position(struct debugger *d);
-/* Before a command that changes the machine, outside a run: forks history when in the past, remembers the change for undo. */
+/* Before a command that changes the machine, outside a run: forks history when in the past, remembers the change for
+ * undo. */
 bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
 

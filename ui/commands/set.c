@@ -107,7 +107,8 @@ bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct er
 		if (!strcmp(own[i].key, key))
 			return own[i].fn(d, value, out, e);
 	struct conf trial = *gpu_conf(dbg_gpu(d));
-	if (!conf_set(&trial, key, value, e) || !policy_load(d->s, key, value, e) || !change_begins(d, e)) /* a mistake in the value forks nothing */
+	if (!conf_set(&trial, key, value, e) || !policy_load(d->s, key, value, e) ||
+	    !change_begins(d, e)) /* a mistake in the value forks nothing */
 		return false;
 	bool ok = sim_set(d->s->sim, key, value, e);
 	session_changed(d->s);

@@ -6,7 +6,8 @@
 #include "commands/commands.h"
 #include "lua/dbg.h"
 
-/* --- undo ----------------------------------------------------------------------------------------------------------- */
+/* --- undo -----------------------------------------------------------------------------------------------------------
+ */
 
 #define UNDO_MAX 1000
 
@@ -46,7 +47,8 @@ void travel_release(struct debugger *d)
 	free(d->undos);
 }
 
-/* --- moving ------------------------------------------------------------------------------------------------------------ */
+/* --- moving
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static bool may_travel(struct debugger *d, struct err *e)
 {
@@ -125,7 +127,8 @@ bool cmd_reverse_finish(struct debugger *d, const char *args, struct strbuf *out
 	debugger_refresh_focus(d);
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
 	if (w.launch < 0)
-		return err_set(e, "SM %u warp %u is empty: there is no CTA to go back to the start of", d->focus.sm, d->focus.warp);
+		return err_set(e, "SM %u warp %u is empty: there is no CTA to go back to the start of", d->focus.sm,
+		               d->focus.warp);
 	if (!travel_to(d, w.started_at, e))
 		return false;
 	strbuf_addf(out, "Before the dispatch of CTA %llu to SM %u\n", (unsigned long long)w.cta, d->focus.sm);
@@ -133,7 +136,8 @@ bool cmd_reverse_finish(struct debugger *d, const char *args, struct strbuf *out
 	return true;
 }
 
-/* --- searching backwards -------------------------------------------------------------------------------------------------- */
+/* --- searching backwards
+ * -------------------------------------------------------------------------------------------------- */
 
 struct found {
 	bool any;
@@ -177,8 +181,8 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 	return true;
 }
 
-/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop. until_now: one at the present
- * cycle counts too. */
+/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop.
+ * until_now: one at the present cycle counts too. */
 static bool search_back(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
 	u64 end = sim_cycle(d->s->sim) + until_now; /* the first window's; stops at `end` itself are not before it */
@@ -291,13 +295,15 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 	return true;
 }
 
-/* --- the rest ---------------------------------------------------------------------------------------------------------------- */
+/* --- the rest
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 number;
 	if (!*args || strpbrk(args, " \t") || word_number(args, &number) || strlen(args) >= sizeof d->bookmarks->name)
-		return err_set(e, "bookmark: one word of at most %zu letters is expected, not a number", sizeof d->bookmarks->name - 1);
+		return err_set(e, "bookmark: one word of at most %zu letters is expected, not a number",
+		               sizeof d->bookmarks->name - 1);
 	u32 i = 0;
 	while (i < d->nbookmarks && strcmp(d->bookmarks[i].name, args))
 		i++;
@@ -351,8 +357,10 @@ bool info_history(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_adds(out, "no history (--set history.mb=512 keeps one)\n");
 		return true;
 	}
-	strbuf_addf(out, "cycles %llu to %llu can be reached; now %llu\n%u snapshots, %.1f of %u MiB; %u turns of host program and user so far\n",
-	            (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim), h.snapshots,
-	            (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns);
+	strbuf_addf(out,
+	            "cycles %llu to %llu can be reached; now %llu\n%u snapshots, %.1f of %u MiB; %u turns of host program "
+	            "and user so far\n",
+	            (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim),
+	            h.snapshots, (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns);
 	return true;
 }

@@ -13,8 +13,9 @@ const struct answer *answer_fed(lua_State *L, struct answers *l, enum answer_kin
 		luaL_error(L, "going back: the host program did more than the first time (a %s)", names[k]);
 	const struct answer *a = &l->a[l->at++];
 	if (a->kind != k)
-		luaL_error(L, "going back: the host program did a %s where it did a %s the first time; it must be deterministic", names[k],
-		           names[a->kind]);
+		luaL_error(L,
+		           "going back: the host program did a %s where it did a %s the first time; it must be deterministic",
+		           names[k], names[a->kind]);
 	return a;
 }
 

@@ -15,7 +15,8 @@ static bool load_expr(lua_State *L, const char *expr, struct err *e)
 	if (ok)
 		return true;
 	err_set(e, "%s%s", lua_tostring(L, -1),
-	        strchr(expr, '$') ? " (there are no $ names here: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc)" : "");
+	        strchr(expr, '$') ? " (there are no $ names here: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc)"
+	                          : "");
 	lua_pop(L, 1);
 	return false;
 }

@@ -15,7 +15,7 @@ struct cta_view {
 	const struct sm *const *sm; /* all SMs */
 	u32 num_sms;
 	u64 now;
-	u64 dispatched; /* CTAs of this kernel dispatched so far */
+	u64 dispatched;                      /* CTAs of this kernel dispatched so far */
 	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
 };
 #define NO_CTA UINT64_MAX

@@ -4,13 +4,15 @@
 #include "base/err.h"
 #include "ir/ir.h"
 
-/* Parses and lowers PTX text. On failure returns NULL with *e: "FILE:LINE:COL: unexpected 'token', expected ...". `path` is for
- * messages only. The passes (CFG, post-dominators, liveness, register allocation, estimate, issue cost) have run. */
+/* Parses and lowers PTX text. On failure returns NULL with *e: "FILE:LINE:COL: unexpected 'token', expected ...".
+ * `path` is for messages only. The passes (CFG, post-dominators, liveness, register allocation, estimate, issue cost)
+ * have run. */
 struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e);
 /* Reads the file, then ptx_load. */
 struct module *ptx_load_file(const char *path, struct err *e);
 
-/* Sets in->exec for the host's vector width. False: this opcode/type/modifier combination is not supported (the loader turns that
- * into an error with line and opcode). Called once per lowered instruction, after all other fields are final. */
+/* Sets in->exec for the host's vector width. False: this opcode/type/modifier combination is not supported (the loader
+ * turns that into an error with line and opcode). Called once per lowered instruction, after all other fields are
+ * final. */
 bool exec_resolve(struct inst *in);
 #endif

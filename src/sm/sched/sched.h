@@ -14,7 +14,7 @@ struct sched_view {
 	const struct sm *sm; /* warps, masks in[], CTAs */
 	u64 mask;            /* the warps of this scheduler */
 	u64 now;
-	u32 index; /* which scheduler of the SM */
+	u32 index;                            /* which scheduler of the SM */
 	struct external_warp_sched *external; /* asked by sched_external only; NULL = none */
 };
 #define NO_WARP UINT32_MAX

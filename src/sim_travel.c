@@ -1,4 +1,5 @@
-/* Time travel: what a machine has outside its arena and device memory, when snapshots are taken, and how a cycle is reached again. */
+/* Time travel: what a machine has outside its arena and device memory, when snapshots are taken, and how a cycle is
+ * reached again. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +13,8 @@
 #define TAIL 2048 /* cycles before the target of sim_goto that samplers see */
 #define NEAR 64   /* a snapshot this close before a target far from any: the next steps back start there */
 
-/* --- what is not in pages --------------------------------------------------------------------------------------------------------- */
+/* --- what is not in pages
+ * --------------------------------------------------------------------------------------------------------- */
 
 struct outside {
 	struct conf conf;
@@ -37,9 +39,15 @@ static struct outside *outside_save(const struct gpu *g)
 {
 	const struct devmem *d = &g->mem_values;
 	struct outside *o = xmalloc(sizeof *o + d->nallocs * sizeof *d->allocs);
-	*o = (struct outside){.conf = g->conf, .cta_sched = g->cta_sched, .warp_sched = g->ctx[0].sched, .warp_external = g->ctx[0].external,
-	                      .cta_external = g->cta_external, .top = d->top,
-	                      .nallocs = d->nallocs, .nmodules = g->nmodules, .front = front_host_save(g->front)};
+	*o = (struct outside){.conf = g->conf,
+	                      .cta_sched = g->cta_sched,
+	                      .warp_sched = g->ctx[0].sched,
+	                      .warp_external = g->ctx[0].external,
+	                      .cta_external = g->cta_external,
+	                      .top = d->top,
+	                      .nallocs = d->nallocs,
+	                      .nmodules = g->nmodules,
+	                      .front = front_host_save(g->front)};
 	if (d->nallocs)
 		memcpy(o->allocs, d->allocs, d->nallocs * sizeof *d->allocs);
 	return o;
@@ -68,7 +76,9 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 	front_host_restore(g->front, o->front);
 }
 
-/* --- snapshots --------------------------------------------------------------------------------------------------------------------- */
+/* --- snapshots
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static u64 now_ns(void)
 {
@@ -90,8 +100,8 @@ static bool take(struct sim *s, enum snapshot_kind k)
 	return ok;
 }
 
-/* The next AUTO snapshot comes when COST_SHARE times the CPU time that the last one cost has passed, judged by the cycles simulated since.
- * Host time decides only where snapshots lie, never what the machine does. */
+/* The next AUTO snapshot comes when COST_SHARE times the CPU time that the last one cost has passed, judged by the
+ * cycles simulated since. Host time decides only where snapshots lie, never what the machine does. */
 static void take_auto(struct sim *s)
 {
 	u64 start = now_ns(), since = start - s->auto_ns;
@@ -104,9 +114,18 @@ static void take_auto(struct sim *s)
 	s->next_auto = sim_cycle(s) + s->auto_gap;
 }
 
-static bool has_next(const struct sim *s) { return history_at(s->history) + 1 < history_count(s->history); }
-static u64 next_cycle(const struct sim *s) { return history_cycle(s->history, history_at(s->history) + 1); }
-static enum snapshot_kind next_kind(const struct sim *s) { return history_kind(s->history, history_at(s->history) + 1); }
+static bool has_next(const struct sim *s)
+{
+	return history_at(s->history) + 1 < history_count(s->history);
+}
+static u64 next_cycle(const struct sim *s)
+{
+	return history_cycle(s->history, history_at(s->history) + 1);
+}
+static enum snapshot_kind next_kind(const struct sim *s)
+{
+	return history_kind(s->history, history_at(s->history) + 1);
+}
 
 static void restore(struct sim *s, u32 i)
 {
@@ -131,9 +150,12 @@ u64 travel_step(struct sim *s)
 	return MIN(s->next_auto, has_next(s) ? next_cycle(s) : NEVER);
 }
 
-/* --- forks ----------------------------------------------------------------------------------------------------------------------- */
+/* --- forks
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
-/* Modules and launches of a past that is given up: out of the tables, but alive until the end, since handles may point to them. */
+/* Modules and launches of a past that is given up: out of the tables, but alive until the end, since handles may point
+ * to them. */
 static void bury(struct sim *s)
 {
 	struct gpu *g = s->gpu;
@@ -167,7 +189,9 @@ void sim_fork(struct sim *s)
 	bury(s);
 }
 
-/* --- the door ---------------------------------------------------------------------------------------------------------------------- */
+/* --- the door
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 bool sim_history(struct sim *s, u64 mb, struct err *e)
 {
@@ -185,8 +209,8 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
-/* Runs forward to a cycle that has been simulated before; samplers hear it or not, event consumers do not. Only an interrupt stops it
- * earlier. */
+/* Runs forward to a cycle that has been simulated before; samplers hear it or not, event consumers do not. Only an
+ * interrupt stops it earlier. */
 static bool replay(struct sim *s, u64 cycle, bool sampled)
 {
 	u64 mask = s->gpu->event_mask;
@@ -247,10 +271,12 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 		restore(s, i);
 	sim_clear_policy_errors(s);
 	if (!(back ? approach(s, cycle) : replay(s, cycle, false)))
-		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s), (unsigned long long)cycle);
+		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
+		               (unsigned long long)cycle);
 	const char *policy = sim_cycle(s) < cycle ? sim_policy_error(s) : NULL;
 	if (policy)
-		return err_set(e, "the way to cycle %llu ended at %llu: %s", (unsigned long long)cycle, (unsigned long long)sim_cycle(s), policy);
+		return err_set(e, "the way to cycle %llu ended at %llu: %s", (unsigned long long)cycle,
+		               (unsigned long long)sim_cycle(s), policy);
 	return true;
 }
 
@@ -280,9 +306,11 @@ void sim_history_info(const struct sim *s, struct sim_history_info *o)
 {
 	*o = (struct sim_history_info){.on = s->history, .frontier = MAX(s->frontier, sim_cycle(s)), .begin = sim_cycle(s)};
 	if (sim_policy_blind(s))
-		o->off = "there is no going back: a policy in use keeps a state of its own that no snapshot has (one with stateless = true does not)";
+		o->off = "there is no going back: a policy in use keeps a state of its own that no snapshot has (one with "
+		         "stateless = true does not)";
 	else if (!s->history)
-		o->off = "there is no history to go back in (--set history.mb=512 keeps one; a policy with a state of its own ends it)";
+		o->off = "there is no history to go back in (--set history.mb=512 keeps one; a policy with a state of its own "
+		         "ends it)";
 	if (!s->history)
 		return;
 	const struct history *h = s->history;
@@ -295,7 +323,10 @@ void sim_history_info(const struct sim *s, struct sim_history_info *o)
 		o->turn_ahead = history_kind(h, i) == SNAP_TURN;
 }
 
-u64 sim_snapshot_cycle(const struct sim *s, u32 i) { return history_cycle(s->history, i); }
+u64 sim_snapshot_cycle(const struct sim *s, u32 i)
+{
+	return history_cycle(s->history, i);
+}
 
 void travel_free(struct sim *s)
 {
