@@ -192,6 +192,7 @@ struct history *history_create(struct arena *a, struct devmem *d, u64 budget, st
 		err_set(e, "cannot reserve %llu MiB for the history: %s", (unsigned long long)(budget >> 20), strerror(errno));
 		return NULL;
 	}
+	madvise(h->store, (size_t)h->capacity * PAGE, MADV_HUGEPAGE); /* fewer page faults; no matter if refused */
 	h->refs = xcalloc(h->capacity, sizeof(u32));
 	h->free_list = xmalloc(h->capacity * sizeof(u32));
 	for (u32 i = 0; i < h->capacity; i++)
