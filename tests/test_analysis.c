@@ -118,6 +118,24 @@ static void phases_and_overwritten_registers(void **state)
 	module_free(m);
 }
 
+/* 0 mov  1 call  2 add: no block ends at the call, a phase does. */
+static void phases_at_a_call(void **state)
+{
+	const struct func *f;
+	struct module *m = load(HEAD ".func g()\n{\nret;\n}\n" KERNEL "mov.u32 %r1, 0;\ncall g, ();\n"
+	                             "add.u32 %r1, %r1, 1;\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
+	                        &f);
+	struct phase_params par = test_latencies();
+	struct phases ph;
+	phases_find(&ph, m, f, &par);
+	assert_int_equal(ph.n, 2);
+	assert_int_equal(ph.list[1].begin, f->entry + 2);
+	assert_int_equal(ph.list[1].block, 0);
+	assert_int_equal(ph.list[1].waits_for, PHASE_AT_BLOCK);
+	phases_release(&ph);
+	module_free(m);
+}
+
 /* The last writer of a scoreboard id before pc, not further back than `begin`; guarded short writes do not count. */
 static bool reads_long_result(const struct module *m, u32 begin, u32 pc, u32 id, u32 longs)
 {
@@ -304,6 +322,20 @@ static void points_that_cannot_merge(void **state)
 	points_release(&p);
 }
 
+/* A: 0 add  1 add  2 load  B: 3 add  4 load  5 brx {A, B}: B is nearer, 1 + 1, and nothing falls through. */
+static void points_of_an_indexed_branch(void **state)
+{
+	struct points p = find_points(HEAD KERNEL "A:\n" ALU ALU LOAD "B:\n" ALU LOAD
+	                                          "ts: .branchtargets A, B;\nbrx.idx %r3, ts;\nret;\n}\n",
+	                              32, 256);
+	assert_int_equal(p.n, 3);
+	expect_point(&p, 2, 5, true, 2, 0);
+	assert_int_equal(p.branches[0].taken, 1);
+	assert_int_equal(p.branches[0].next, 256);
+	assert_true(p.branches[0].recalculate);
+	points_release(&p);
+}
+
 /* Distances to the nearest load by relaxing every edge that algorithm 1 follows, one instruction at a time. */
 static void slow_distances(const struct module *m, const struct func *f, u32 *d)
 {
@@ -462,6 +494,15 @@ static void registers_that_change_buffers(void **state)
 	             IDEM_OVERWRITE, 3, 2);
 }
 
+/* It takes two rounds for c to arrive in %rd1: 0-2 ld, LOOP: 3 ld [1] 4 st [3] 5-6 shift 7 bra */
+static void buffers_that_move_along(void **state)
+{
+	expect_cause(HEAD KERNEL "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nld.param.u64 %rd3, [c];\nLOOP:\n"
+	                         "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd3], %r1;\nmov.u64 %rd1, %rd2;\n"
+	                         "mov.u64 %rd2, %rd3;\n@%p1 bra LOOP;\nret;\n}\n",
+	             IDEM_OVERWRITE, 4, 3);
+}
+
 static void unknown_addresses(void **state)
 {
 	/* A pointer from memory: what it points to may be a. */
@@ -575,7 +616,7 @@ static void console(void **state)
 {
 	struct rig r;
 	rig_vecadd(&r);
-	rig_has(&r, "info phases vecadd", "needs the result of line 40");
+	rig_has(&r, "info phases vecadd", "result of line 40");
 	rig_has(&r, "info phases", "vecadd (vecadd.ptx:23), 22 instructions");
 	rig_has(&r, "info points", "2 found");
 	rig_has(&r, "info points", "ld.global.f32");
@@ -590,15 +631,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(phases_of_a_vector_addition),
 	    cmocka_unit_test(phases_and_overwritten_registers),
+	    cmocka_unit_test(phases_at_a_call),
 	    cmocka_unit_test(points_of_nested_loops),
 	    cmocka_unit_test(points_by_kind),
 	    cmocka_unit_test(points_merge_loads),
 	    cmocka_unit_test(points_merge_a_branch),
 	    cmocka_unit_test(points_that_cannot_merge),
+	    cmocka_unit_test(points_of_an_indexed_branch),
 	    cmocka_unit_test(reads_then_writes_its_buffer),
 	    cmocka_unit_test(writes_another_buffer),
 	    cmocka_unit_test(atomics),
 	    cmocka_unit_test(registers_that_change_buffers),
+	    cmocka_unit_test(buffers_that_move_along),
 	    cmocka_unit_test(unknown_addresses),
 	    cmocka_unit_test(variables),
 	    cmocka_unit_test(callees_and_loops),

@@ -63,9 +63,9 @@ static void phase_row(const struct code *c, const struct phase *p, u32 number, s
 	strbuf_addf(out, "%5u  %5u  %-11s  %-11s  %5u  %5u  %7u  ", number, p->block, lines, pcs, p->end - p->begin,
 	            p->longs, p->length);
 	if (p->waits_for == PHASE_AT_BLOCK)
-		strbuf_adds(out, "a block or a call's return\n");
+		strbuf_adds(out, "-\n");
 	else
-		strbuf_addf(out, "needs the result of line %u\n", line_of(c, p->waits_for));
+		strbuf_addf(out, "result of line %u\n", line_of(c, p->waits_for));
 }
 
 bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -77,10 +77,11 @@ bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struc
 		return false;
 	phase_params_of(&par, gpu_conf(dbg_gpu(d)));
 	phases_find(&ph, c.m, c.f, &par);
-	title(&c, "phases, in the order of the PTX text (scheduled code would have fewer); length in cycles", out);
-	strbuf_addf(out, "phase  block  %-11s  %-11s  insts   long   length  begins at\n", "lines", "pcs");
+	title(&c, "phases, lengths in cycles", out);
+	strbuf_addf(out, "phase  block  %-11s  %-11s  insts   long   length  waits for\n", "lines", "pcs");
 	for (u32 i = 0; i < ph.n; i++)
 		phase_row(&c, &ph.list[i], i, out);
+	strbuf_adds(out, "In the order of the PTX text: scheduled code would have fewer, longer phases.\n");
 	phases_release(&ph);
 	return true;
 }
@@ -171,8 +172,8 @@ bool info_idempotence(struct debugger *d, const char *args, struct strbuf *out, 
 		for (u32 i = 0; i < r.npoints; i++)
 			idem_row(&c, &r.list[i], out);
 		strbuf_addf(out,
-		            "%u of %u instructions lie before all of these: a CTA may be restarted while all its warps are "
-		            "there.\nBehind one of them: lines ",
+		            "%u of %u instructions lie before all of these; a CTA whose warps are all there may be restarted.\n"
+		            "Behind one of them: lines ",
 		            r.clean, c.f->end - c.f->entry);
 		lines_behind(&c, &r, out);
 		strbuf_addc(out, '\n');
