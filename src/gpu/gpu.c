@@ -75,7 +75,7 @@ void gpu_destroy(struct gpu *g)
 		mem_destroy(g->mem);
 	if (g->front)
 		front_destroy(g->front);
-	for (u32 i = 0; g->task && i < g->task->nlaunches; i++)
+	for (u32 i = 0; g->launch && i < TASK_MAX_LAUNCHES; i++) /* those that a return to the past has hidden, too */
 		free(g->launch[i]);
 	for (u32 i = 0; i < g->nmodules; i++) {
 		module_free(g->module[i]);
