@@ -51,11 +51,16 @@ bool value_expression(struct debugger *d, const char *expr, char fmt, struct str
 		format_value(fmt, t, bits, out);
 		return true;
 	}
-	if (!lua_dbg_eval(d, expr, e))
-		return false;
-	lua_dbg_text(d->s->L, -1, fmt, out);
-	lua_pop(d->s->L, 1);
-	return true;
+	int n = lua_dbg_eval_all(d, expr, e);
+	for (int i = n; i > 0; i--) {
+		strbuf_adds(out, i < n ? "  " : "");
+		lua_dbg_text(d->s->L, -i, fmt, out);
+	}
+	if (n > 0)
+		lua_pop(d->s->L, n);
+	else if (!n)
+		strbuf_adds(out, "no value");
+	return n >= 0;
 }
 
 /* A buffer of the host program or a symbol of a module. */

@@ -42,6 +42,8 @@ void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *
 bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);
 /* Evaluates and leaves exactly one value on the stack of the session's state. */
 bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e);
+/* The same for "a, b, c": how many values are on the stack now; -1 with *e. */
+int lua_dbg_eval_all(struct debugger *d, const char *expr, struct err *e);
 /* Truth of a Lua expression, or of the function fn (registry reference) when expr is NULL. */
 bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, struct err *e);
 /* Calls what is on the stack with a callback's budget; false with *e, traceback included. */

@@ -54,6 +54,17 @@ bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e)
 	return ok;
 }
 
+int lua_dbg_eval_all(struct debugger *d, const char *expr, struct err *e)
+{
+	int top = lua_gettop(d->s->L);
+	if (!load_expr(d->s->L, expr, e))
+		return -1;
+	if (lua_dbg_call(d, 0, LUA_MULTRET, e))
+		return lua_gettop(d->s->L) - top;
+	lua_dbg_first_line(e);
+	return -1;
+}
+
 bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, struct err *e)
 {
 	lua_State *L = d->s->L;
