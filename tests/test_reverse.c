@@ -192,11 +192,54 @@ static void bookmarks(void **state)
 	rig_close(&r);
 }
 
+/* `record`: one JSON line an event; what is gone through twice is written once. */
+static void recording(void **state)
+{
+	struct rig r;
+	char line[300], path[] = "/tmp/warpdbg-record-XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	open_workload(&r, "hotspot");
+	must(&r, "record start %s cta-dispatch cta-done", path);
+	assert_false(rig_try(&r, "record start /tmp/other"));
+	must(&r, "step 4000");
+	must(&r, "goto 1000");
+	finish(&r);
+	must(&r, "record stop");
+	assert_non_null(strstr(strbuf_str(&r.out), "events recorded"));
+	assert_false(rig_try(&r, "record stop"));
+	assert_false(rig_try(&r, "record start /nonexistent/x"));
+	assert_false(rig_try(&r, "record start /tmp/x no-such-event"));
+	u64 dispatched = 0, done = 0, last = 0;
+	FILE *f = fdopen(fd, "r");
+	while (fgets(line, sizeof line, f)) {
+		unsigned long long cycle;
+		assert_int_equal(sscanf(line, "{\"cycle\":%llu,\"event\":\"cta-d", &cycle), 1);
+		assert_true(cycle >= last);
+		assert_string_equal(line + strlen(line) - 2, "}\n");
+		last = cycle;
+		dispatched += strstr(line, "cta-dispatch") != NULL;
+		done += strstr(line, "cta-done") != NULL;
+	}
+	fclose(f);
+	remove(path);
+	u64 ctas = 0;
+	for (u32 i = 0; i < gpu_num_kernels(sim_gpu(r.s->sim)); i++) {
+		struct kernel_info k;
+		gpu_kernel_info(sim_gpu(r.s->sim), i, &k);
+		ctas += k.counters->ctas_done;
+	}
+	assert_int_equal(dispatched, ctas);
+	assert_int_equal(done, ctas);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),    cmocka_unit_test(stops_in_reverse),
 	    cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse), cmocka_unit_test(bookmarks),
+	    cmocka_unit_test(recording),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

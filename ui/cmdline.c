@@ -217,6 +217,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_COHERENCE: return only_none("coherence", v, e);
 	case O_SIZE: o->size = v; return size_ok(v, e);
 	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
+	case O_HISTORY_MB: set_key(o, "history.mb=", v); return true;
 	case O_SEED: return apply_seed(o, v, e);
 	case O_ALLOW_IO: return o->allow_io = true;
 	case O_KERNEL: o->kernel = v; return true;

@@ -71,6 +71,8 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 		debugger_log(d, LOG_EVENT, "%s", strbuf_str(&text));
 		strbuf_release(&text);
 	}
+	if (d->record_mask >> ev->type & 1)
+		record_event(d, ev);
 	bool stop = lua_dbg_event(d, ev);
 	return break_event(&d->breaks, g, ev) || stop;
 }

@@ -51,6 +51,7 @@ void debugger_free(struct debugger *d)
 	goal_clear(d);
 	lua_dbg_release(d);
 	travel_release(d);
+	record_release(d);
 	break_release(&d->breaks);
 	for (u32 i = 0; i < d->nwatches; i++)
 		free(d->watches[i].expr);
@@ -69,7 +70,7 @@ void debugger_free(struct debugger *d)
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	u64 mask = break_mask(&d->breaks) | lua_dbg_mask(d) | d->log_mask;
+	u64 mask = break_mask(&d->breaks) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
 	if (!sim)
 		return;
 	if (d->subscribed_to != sim || d->subscription < 0) {

@@ -93,6 +93,11 @@ void remember_position(struct debugger *d);
 bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
 
+/* --- recording (record.c) */
+/* Writes an event to the open recording. */
+void record_event(struct debugger *d, const struct event *ev);
+void record_release(struct debugger *d);
+
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
 /* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
 void resolve_pending(struct debugger *d);
