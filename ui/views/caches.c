@@ -110,7 +110,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
 	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w));
 	struct sm_list l = list_layout(v, p);
-	int list = MIN(l.rows + 1, MAX((p.h - y) * 2 / 3, 2)), room = p.h - y - list - 1;
+	int left = p.h - y, all = l.rows + 1; /* the whole list where the curves keep a row each and their axis */
+	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list - 1;
 	if (room >= 2) {
 		int each = MAX(MIN((room - 1) / 2, 12), 1), gap = each > 2;
 		for (u32 i = 0; i < 2; i++, y += each)
