@@ -37,7 +37,7 @@ struct sim {
 	bool muted;                  /* replaying to reach a cycle: consumers and samplers hear nothing */
 	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
 	struct launch **dead_launch;
-	struct issue_info **dead_table;
+	struct code_tables *dead_table;
 	u32 ndead_modules, ndead_launches;
 };
 

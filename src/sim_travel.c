@@ -336,7 +336,7 @@ void travel_free(struct sim *s)
 	s->gpu->nmodules = s->gpu->modules_ever;
 	for (u32 i = 0; i < s->ndead_modules; i++) {
 		module_free(s->dead_module[i]);
-		free(s->dead_table[i]);
+		code_tables_free(&s->dead_table[i]);
 	}
 	for (u32 i = 0; i < s->ndead_launches; i++)
 		free(s->dead_launch[i]);

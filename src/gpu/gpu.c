@@ -79,7 +79,7 @@ void gpu_destroy(struct gpu *g)
 		free(g->launch[i]);
 	for (u32 i = 0; i < g->nmodules; i++) {
 		module_free(g->module[i]);
-		free(g->table[i]);
+		code_tables_free(&g->table[i]);
 	}
 	free(g->module);
 	free(g->table);
@@ -104,15 +104,15 @@ bool gpu_add_module(struct gpu *g, struct module *m, struct err *e)
 	g->module = xrealloc(g->module, g->nmodules * sizeof *g->module);
 	g->table = xrealloc(g->table, g->nmodules * sizeof *g->table);
 	g->module[n] = m;
-	g->table[n] = issue_table(&g->conf, m);
+	g->table[n] = code_tables_make(&g->conf, m);
 	return true;
 }
 
-static const struct issue_info *table_of(const struct gpu *g, const struct module *m)
+static const struct code_tables *table_of(const struct gpu *g, const struct module *m)
 {
 	for (u32 i = 0; i < g->nmodules; i++)
 		if (g->module[i] == m)
-			return g->table[i];
+			return &g->table[i];
 	BUG("launch of a module that was not added");
 }
 
@@ -131,7 +131,8 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	g->launch[id] = xmalloc(sizeof *l);
 	*g->launch[id] = *l;
 	g->launch[id]->id = id;
-	g->prog[id] = (struct program){.launch = g->launch[id], .info = table_of(g, l->mod)};
+	const struct code_tables *t = table_of(g, l->mod);
+	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint};
 	if (event_wanted(gpu_events(g), EV_KERNEL_LAUNCH)) {
 		struct event *ev = machine_event(g, EV_KERNEL_LAUNCH, id);
 		ev->arg[0] = l->stream;

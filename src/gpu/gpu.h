@@ -41,7 +41,7 @@ struct gpu {
 	const struct cta_sched_ops *cta_sched;
 	struct external_cta_sched *cta_external; /* whom cta_sched_external asks; NULL = none */
 	struct module **module;
-	struct issue_info **table; /* by module */
+	struct code_tables *table; /* by module */
 	u32 nmodules;
 	u32 modules_ever; /* entries of the tables, those that a return to the past has hidden included */
 	struct {

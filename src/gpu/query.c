@@ -184,11 +184,20 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 	o->started_at = wp->started_at;
 	o->insts = wp->insts;
 	o->pending_loads = wp->loads;
-	struct sched_view v = {
-	    .conf = &g->conf, .sm = s, .mask = x->sched_mask[o->scheduler], .now = g->st->cycle, .index = o->scheduler};
+	struct sched_view v = sm_sched_view(x, g->sm[sm], o->scheduler, g->st->cycle);
+	v.ev = NULL; /* looking is no decision */
 	o->priority = x->sched->rank ? x->sched->rank(x->sched_state[o->scheduler], &v, warp) : 0;
 	if (!wp->done)
 		describe_wait(g, s, sm, warp, o);
+}
+
+void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out)
+{
+	const struct sm_ctx *x = &g->ctx[sm];
+	struct sched_view v = sm_sched_view(x, g->sm[sm], scheduler, g->st->cycle);
+	v.ev = NULL;
+	if (x->sched->describe)
+		x->sched->describe(x->sched_state[scheduler], &v, warp, out);
 }
 
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)

@@ -81,6 +81,8 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out)
 /* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
  * that issued in the last cycle, *refused likewise. */
 void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
+/* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler. */
+void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */

@@ -54,10 +54,19 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 		timer_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);
 }
 
+static u32 next_by_policy(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct sched_view v = sm_sched_view(x, s, 0, now);
+	v.mask = bit_range(x->nwarps);
+	return x->sched->fetch(x->sched_state, &v, s->need_fetch);
+}
+
 void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 {
-	if (s->need_fetch)
-		fetch_warp(x, s, bit_next_rr(s->need_fetch, s->fetch_rr), now);
+	if (!s->need_fetch)
+		return;
+	u32 w = x->sched->fetch ? next_by_policy(x, s, now) : bit_next_rr(s->need_fetch, s->fetch_rr);
+	fetch_warp(x, s, w, now);
 }
 
 void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now)

@@ -261,7 +261,7 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 		charge(x, s, sched, ST_PERIOD, now);
 		return false;
 	}
-	struct sched_view v = {.conf = x->conf, .sm = s, .mask = m, .now = now, .index = sched, .external = x->external};
+	struct sched_view v = sm_sched_view(x, s, sched, now);
 	u32 w = ready ? x->sched->pick(x->sched_state[sched], &v, ready) : NO_WARP;
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(s, m, ready), now);

@@ -85,7 +85,7 @@ static u8 fetch_count(const struct conf *c, const struct module *m, const struct
 	return (u8)n;
 }
 
-struct issue_info *issue_table(const struct conf *c, const struct module *m)
+static struct issue_info *issue_table(const struct conf *c, const struct module *m)
 {
 	struct issue_info *t = xcalloc(m->ncode ? m->ncode : 1, sizeof *t);
 	for (u32 i = 0; i < m->ncode; i++)
@@ -93,4 +93,16 @@ struct issue_info *issue_table(const struct conf *c, const struct module *m)
 	for (u32 i = 0; i < m->ncode; i++)
 		t[i].fetch_n = fetch_count(c, m, t, i);
 	return t;
+}
+
+struct code_tables code_tables_make(const struct conf *c, const struct module *m)
+{
+	return (struct code_tables){.info = issue_table(c, m), .hint = hints_make(c, m)};
+}
+
+void code_tables_free(struct code_tables *t)
+{
+	free(t->info);
+	free(t->hint);
+	*t = (struct code_tables){0};
 }

@@ -146,8 +146,7 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	FOR_EACH_BIT(w, warps)
 	start_warp(x, s, (u32)w, (u32)slot, index++, now);
 	for (u32 i = 0; i < x->nscheds && x->sched->warps_started; i++) {
-		struct sched_view v = {
-		    .conf = x->conf, .sm = s, .mask = x->sched_mask[i], .now = now, .index = i, .external = x->external};
+		struct sched_view v = sm_sched_view(x, s, i, now);
 		x->sched->warps_started(x->sched_state[i], &v, warps & x->sched_mask[i]);
 	}
 }
@@ -162,8 +161,7 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 	if (event_wanted(x->ev, EV_CTA_DONE))
 		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
 	for (u32 i = 0; i < x->nscheds && x->sched->warps_gone; i++) {
-		struct sched_view v = {
-		    .conf = x->conf, .sm = s, .mask = x->sched_mask[i], .now = now, .index = i, .external = x->external};
+		struct sched_view v = sm_sched_view(x, s, i, now);
 		x->sched->warps_gone(x->sched_state[i], &v, c->warps & x->sched_mask[i]);
 	}
 	FOR_EACH_BIT(w, c->warps)

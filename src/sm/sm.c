@@ -21,7 +21,7 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 {
 	x->sched = sched;
 	for (u32 i = 0; i < x->nscheds; i++) {
-		struct sched_view v = {.conf = x->conf, .sm = s, .mask = x->sched_mask[i], .index = i, .external = x->external};
+		struct sched_view v = sm_sched_view(x, s, i, 0);
 		memset(x->sched_state[i], 0, x->sched_bytes);
 		if (sched->init)
 			sched->init(x->sched_state[i], &v);

@@ -17,6 +17,7 @@
 #include "conf/conf.h"
 #include "front/front.h"
 #include "mem/mem.h"
+#include "passes/hints.h"
 #include "probe/probe.h"
 #include "sm/warp_state.h"
 
@@ -47,10 +48,19 @@ enum {
 	II_LOAD = 1 << 3,     /* goes through the LSU and brings a result */
 };
 
+/* What a module's instructions need beside the IR, by pc; constant. */
+struct code_tables {
+	struct issue_info *info;
+	struct code_hint *hint;
+};
+struct code_tables code_tables_make(const struct conf *c, const struct module *m);
+void code_tables_free(struct code_tables *t);
+
 /* A launch as the SMs see it; constant. */
 struct program {
 	const struct launch *launch;
 	const struct issue_info *info; /* by pc */
+	const struct code_hint *hint;  /* by pc */
 };
 
 struct warp {
@@ -196,6 +206,4 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out);
 /* CTAs of a launch resident now. */
 u32 sm_resident(const struct sm *s, u32 launch);
 
-/* Builds the issue table of a module for this configuration (n = module's code length); free() it. */
-struct issue_info *issue_table(const struct conf *c, const struct module *m);
 #endif

@@ -6,6 +6,7 @@
  * depends on nothing but its state and the view. */
 #ifndef SM_SCHED_SCHED_H
 #define SM_SCHED_SCHED_H
+#include "base/strbuf.h"
 #include "sm/sm.h"
 
 struct external_warp_sched;
@@ -14,10 +15,24 @@ struct sched_view {
 	const struct sm *sm; /* warps, masks in[], CTAs */
 	u64 mask;            /* the warps of this scheduler */
 	u64 now;
-	u32 index;                            /* which scheduler of the SM */
+	u32 index;                  /* which scheduler of the SM */
+	const struct program *prog; /* by launch id: instruction tables and compiler hints */
+	void *first; /* state of the SM's scheduler 0, for policies that decide for the SM as a whole; else state == own */
+	struct sm_counters *k;                /* a policy's own counters only */
+	struct event_buf *ev;                 /* for sched_event() */
 	struct external_warp_sched *external; /* asked by sched_external only; NULL = none */
 };
 #define NO_WARP UINT32_MAX
+
+/* What became of a load's transaction in L1D, for policies that watch the cache. */
+struct l1_news {
+	u64 line;     /* address of the line asked for */
+	bool hit;     /* data present */
+	bool merged;  /* no data, but on its way */
+	bool evicted; /* a valid line made room */
+	u64 victim;   /* its address */
+	u32 owner;    /* warp slot of this SM whose access had brought it in */
+};
 
 struct warp_sched_ops {
 	const char *name, *help, *source; /* source: publication and section */
@@ -31,14 +46,69 @@ struct warp_sched_ops {
 	/* Optional: a CTA's warps arrived in / left their slots. */
 	void (*warps_started)(void *state, const struct sched_view *v, u64 warps);
 	void (*warps_gone)(void *state, const struct sched_view *v, u64 warps);
+	/* Optional: a load's transaction of `warp` (any of this SM's, not only of the mask) was accepted by L1D. Called for
+	 * scheduler 0 only. */
+	void (*l1_access)(void *state, const struct sched_view *v, u32 warp, const struct l1_news *news);
+	/* Optional: whose instruction buffer is filled next; one of `want` (never 0). Without it: round robin. v->index is
+	 * 0, v->mask all warps; states: of all schedulers of the SM. */
+	u32 (*fetch)(void *const *states, const struct sched_view *v, u64 want);
+	/* Optional, for display: the policy's own state in a few words, of one warp ("8 to load") or, with NO_WARP, of the
+	 * scheduler ("active 0 2 5 | pending 7"). Appends nothing when there is nothing to say. */
+	void (*describe)(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out);
 	/* Optional, for display: rank of a warp, 0 = first choice. */
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
 };
+/* What a policy is shown, scheduler `i` of the SM. */
+static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm *s, u32 i, u64 now)
+{
+	return (struct sched_view){.conf = x->conf,
+	                           .sm = s,
+	                           .mask = x->sched_mask[i],
+	                           .now = now,
+	                           .index = i,
+	                           .prog = x->prog,
+	                           .first = x->sched_state[0],
+	                           .k = &s->k,
+	                           .ev = x->ev,
+	                           .external = x->external};
+}
 /* A name with a colon is an external policy's (sm/sched/external.h). */
 const struct warp_sched_ops *warp_sched_find(const char *name);
 extern const struct warp_sched_ops *const warp_scheds[];
 extern const u32 warp_nscheds;
 
+/* The row of the compiler's hints, and of the issue table, for a warp's next instruction. */
+static inline const struct code_hint *sched_hint(const struct sched_view *v, u32 warp)
+{
+	const struct warp *w = &v->sm->warp[warp];
+	return &v->prog[w->launch].hint[w->pc];
+}
+static inline const struct issue_info *sched_info(const struct sched_view *v, u32 warp)
+{
+	const struct warp *w = &v->sm->warp[warp];
+	return &v->prog[w->launch].info[w->pc];
+}
+/* The pc of the instruction that issued() was told of: the warp's own pc has moved on. */
+static inline u32 sched_issued_pc(const struct sched_view *v, u32 warp, const struct issue_info *info)
+{
+	return (u32)(info - v->prog[v->sm->warp[warp].launch].info);
+}
+/* A decision as an event; NULL when nobody listens. Fill arg[]. */
+static inline struct event *sched_event(const struct sched_view *v, enum event_type t, u32 warp)
+{
+	if (!v->ev || !event_wanted(v->ev, t))
+		return NULL;
+	struct event *e = event_add(v->ev, t, v->now);
+	e->sm = (s32)v->sm->id;
+	if (warp != NO_WARP) {
+		const struct warp *w = &v->sm->warp[warp];
+		e->warp = (s32)warp;
+		e->kernel = (s32)w->launch;
+		e->cta = (s32)v->sm->cta[w->cta_slot].id;
+		e->pc = w->pc;
+	}
+	return e;
+}
 static inline bool sched_older(const struct sched_view *v, u32 a, u32 b)
 {
 	return v->sm->warp[a].age < v->sm->warp[b].age;
