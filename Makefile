@@ -1,6 +1,6 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
-#   make all | run | test | bench | check | asan | fuzz | kernels | screenshots | install | package | clean
+#   make all | run | test | bench | check | asan | fuzz | kernels | screenshots | tables | install | package | clean
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
 
@@ -14,7 +14,7 @@ WARN = -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissin
 BASEFLAGS = -std=gnu17 $(WARN) -Isrc -Iui -I. -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing -MMD -MP
 CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
-LIBS = -lm
+LIBS = -lm -pthread
 
 # Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/simd.h).
 EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/exec_*.c')))
@@ -110,8 +110,10 @@ test: setup
 	@tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 bench: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg
+	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw
 	@tests/tools/bench.sh $(B)/bench.json
+	@$(B)/tests/bench_travel
+	@$(B)/tests/bench_draw
 
 check:
 	@tests/tools/setup.sh check
@@ -138,6 +140,10 @@ fuzz: setup
 	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
 	build-asan/tests/fuzz_screen build-asan/warpdbg $(FUZZ_SECONDS) $(FUZZ_SEED)
 
+# The README's table of workloads: runs every one at its default size, some minutes.
+tables: all
+	@./warpdbg list workloads --table --format markdown
+
 screenshots: all
 	tests/screenshots.sh
 
@@ -161,4 +167,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test bench check asan asan-tests fuzz screenshots install package clean
+.PHONY: all lib setup run test bench check asan asan-tests fuzz screenshots tables install package clean

@@ -43,12 +43,16 @@ static struct module *add(struct sim *s, struct module *m, struct err *e)
 
 struct module *sim_load(struct sim *s, const char *path, struct err *e)
 {
-	return add(s, ptx_load_file(path, e), e);
+	struct schedule_params p;
+	schedule_params_of(&p, &s->gpu->conf);
+	return add(s, ptx_load_file_for(path, &p, e), e);
 }
 
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e)
 {
-	return add(s, ptx_load(name, text, len, e), e);
+	struct schedule_params p;
+	schedule_params_of(&p, &s->gpu->conf);
+	return add(s, ptx_load_for(name, text, len, &p, e), e);
 }
 
 u32 sim_num_modules(const struct sim *s)
@@ -407,8 +411,8 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 {
 	struct gpu *g = s->gpu;
 	struct conf c = g->conf;
-	static const char *const live[] = {"warp-sched",      "cta-sched", "max_ctas_per_sm",
-	                                   "deadlock_cycles", "tlv.group", "launch.latency"};
+	static const char *const live[] = {"warp-sched", "cta-sched",      "max_ctas_per_sm",   "deadlock_cycles",
+	                                   "tlv.group",  "launch.latency", "sm.fetch_prefetch", "sm.prefetch_mshrs"};
 	bool may = false;
 	for (u32 i = 0; i < ARRAY_LEN(live); i++)
 		may |= !strcmp(key, live[i]);
@@ -500,6 +504,11 @@ void sim_on_rewind(struct sim *s, int id, rewind_fn *fn)
 	s->sampler[id].rewind = fn;
 }
 
+void sim_on_fork(struct sim *s, int id, rewind_fn *fn)
+{
+	s->sampler[id].fork = fn;
+}
+
 void sim_request_stop(struct sim *s)
 {
 	s->stop_wanted = true;
@@ -529,9 +538,10 @@ const struct policy_desc *sim_policies(u32 *n)
 	static struct policy_desc all[64];
 	u32 at = 0;
 	for (u32 i = 0; i < warp_nscheds; i++)
-		all[at++] = (struct policy_desc){"warp", warp_scheds[i]->name, warp_scheds[i]->help, warp_scheds[i]->source};
+		all[at++] = (struct policy_desc){"warp", warp_scheds[i]->name, warp_scheds[i]->help, warp_scheds[i]->source,
+		                                 warp_scheds[i]->implies ? warp_scheds[i]->implies : ""};
 	for (u32 i = 0; i < cta_nscheds; i++)
-		all[at++] = (struct policy_desc){"cta", cta_scheds[i]->name, cta_scheds[i]->help, cta_scheds[i]->source};
+		all[at++] = (struct policy_desc){"cta", cta_scheds[i]->name, cta_scheds[i]->help, cta_scheds[i]->source, ""};
 	*n = at;
 	return all;
 }

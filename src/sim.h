@@ -5,7 +5,8 @@
  *   int id = sim_launch(s, &(struct launch_spec){.mod = m, .fn = module_func(m, "k", true), ...}, &e);
  *   while (sim_run(s, NEVER, &stop) == ...) ...
  *
- * Everything here returns errors; nothing prints or exits. One thread. Pointers handed out live until sim_destroy. */
+ * Everything here returns errors; nothing prints or exits. To be called from one thread. Pointers handed out live until
+ * sim_destroy. */
 #ifndef SIM_H
 #define SIM_H
 #include "conf/conf.h"
@@ -123,10 +124,13 @@ void sim_unsubscribe(struct sim *s, int id);
 typedef void sample_fn(void *ctx, u64 cycle);
 int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx);
 void sim_set_sampler(struct sim *s, int id, u64 period);
-/* The machine has gone to an earlier cycle: what the sampler remembers of later ones is void. A sampler without this is
- * not called again for cycles it has seen. */
+/* The machine has gone to another cycle of the run, in the past or back from it: the sampler is called for what comes
+ * next, again where it has seen it before. What it remembers of later cycles will come just so, unless history forks. A
+ * sampler without this is not called again for cycles it has seen. */
 typedef void rewind_fn(void *ctx, u64 cycle);
 void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
+/* History has forked at this cycle: what the sampler remembers of later ones is void. */
+void sim_on_fork(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
 void sim_request_stop(struct sim *s);
 
@@ -160,6 +164,13 @@ const char *sim_policy_error(const struct sim *s);
 struct policy_desc {
 	const char *kind; /* "warp", "cta" */
 	const char *name, *help, *source;
+	const char *implies; /* configuration that comes with the name, "key=value key=value"; "" = none */
 };
 const struct policy_desc *sim_policies(u32 *n);
+/* Sets what a warp scheduler's name implies. Whoever reads a configuration calls it where the name is chosen, before
+ * the keys chosen together with it: those win. A name that implies nothing, or that there is not, sets nothing. */
+bool sim_imply(struct conf *c, const char *warp_sched, struct err *e);
+/* The structures that a warp scheduler adds to an SM of this configuration, with bits, entries and KiB, one a line, and
+ * the total. Appends nothing for a scheduler that says nothing of them. */
+void sim_policy_storage(const struct conf *c, const char *warp_sched, struct strbuf *out);
 #endif

@@ -1,6 +1,6 @@
 /* The conservation laws: what must add up at the end of every run. */
 #include "sim_internal.h"
-#include "sm/sm.h"
+#include "sm/replay.h"
 
 static bool check_stalls(struct gpu *g, struct err *e)
 {
@@ -48,9 +48,27 @@ static bool check_parts(struct gpu *g, struct err *e)
 			const struct cache_counters *cc = mem_cache_counters(g->mem, c, i);
 			refused += cc->rf_line + cc->rf_mshr + cc->rf_merge + cc->rf_queue;
 		}
-		if (refused != k->lsu_blocked)
-			return err_set(e, "SM %u: the caches refused %llu cycles, the LSU was refused %llu", i,
-			               (unsigned long long)refused, (unsigned long long)k->lsu_blocked);
+		u64 asked = k->lsu_blocked + k->replay_refused;
+		if (refused != asked)
+			return err_set(e, "SM %u: the caches refused %llu cycles, the LSU and its queue were refused %llu", i,
+			               (unsigned long long)refused, (unsigned long long)asked);
+	}
+	return true;
+}
+
+/* Re-execution queues: what went in came out or is there. */
+static bool check_replay(struct gpu *g, struct err *e)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm_counters *k = &g->sm[i]->k;
+		const struct replay *r = g->ctx[i].replay;
+		u64 left = k->replay_tries - k->replay_refused, there = r ? r->n : 0;
+		if (k->replay_entered != left + there)
+			return err_set(e, "SM %u: %llu transactions entered the re-execution queue, %llu left, %llu are there", i,
+			               (unsigned long long)k->replay_entered, (unsigned long long)left, (unsigned long long)there);
+		if (there && !g->sm[i]->used)
+			return err_set(e, "SM %u: %llu transactions in the re-execution queue, but no warp is resident", i,
+			               (unsigned long long)there);
 	}
 	return true;
 }
@@ -83,6 +101,6 @@ bool sim_check(struct sim *s, struct err *e)
 {
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
-	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && check_work(s->gpu, e) &&
-	       (!quiet || mem_check(s->gpu->mem, e));
+	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
+	       check_replay(s->gpu, e) && check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
 }

@@ -10,7 +10,7 @@
 struct sampler {
 	u64 period, next;
 	sample_fn *fn;
-	rewind_fn *rewind;
+	rewind_fn *rewind, *fork;
 	void *ctx;
 };
 /* An external policy by name: one of the two pointers is set. */
@@ -24,7 +24,7 @@ struct sim {
 	struct registered *policy;
 	u32 npolicies;
 	volatile sig_atomic_t interrupted;
-	struct sampler sampler[8];
+	struct sampler sampler[16];
 	u32 nsamplers;
 	u64 next_sample;
 	bool stop_wanted; /* by a sampler, in this cycle */
@@ -33,7 +33,9 @@ struct sim {
 	u64 frontier;                /* the farthest cycle simulated since the last fork */
 	u64 next_auto;               /* cycle of the next AUTO snapshot */
 	u64 auto_gap;                /* cycles between two, adapted to their cost */
-	u64 auto_ns;                 /* host time of the last one */
+	u64 auto_ns, auto_at;        /* host time and cycle of the last one */
+	u64 take_ns, take_avg;       /* host time that the last one took; that AUTO ones take */
+	u64 owed_ns;                 /* host time that TURNs took: as much less for AUTO ones */
 	bool muted;                  /* replaying to reach a cycle: consumers and samplers hear nothing */
 	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
 	struct launch **dead_launch;

@@ -6,8 +6,8 @@
 
 #include "sim_internal.h"
 
-/* Taking snapshots may cost this share of the host's time; they come closer or further apart to keep it. */
-#define COST_SHARE 30
+/* Taking snapshots may cost one part in so many of the host's time; they come closer or further apart to keep it. */
+#define COST_SHARE 28
 #define FIRST_GAP 1000 /* cycles */
 #define MAX_GAP 20000000
 #define TAIL 2048 /* cycles before the target of sim_goto that samplers see */
@@ -89,28 +89,38 @@ static u64 now_ns(void)
 
 static bool take(struct sim *s, enum snapshot_kind k)
 {
+	u64 start = now_ns();
 	gpu_sync(s->gpu);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
-	s->auto_ns = now_ns();
 	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s->gpu), outside_free);
 	if (!ok) { /* not even this one fits: go on without a past */
 		history_free(s->history);
 		s->history = NULL;
 	}
+	s->auto_ns = now_ns();
+	s->auto_at = sim_cycle(s);
+	s->take_ns = s->auto_ns - start;
+	if (k == SNAP_TURN)
+		s->owed_ns = MIN(s->owed_ns + s->take_ns, 4 * s->take_avg);
 	return ok;
 }
 
-/* The next AUTO snapshot comes when COST_SHARE times the CPU time that the last one cost has passed, judged by the
- * cycles simulated since. Host time decides only where snapshots lie, never what the machine does. */
+/* The next AUTO snapshot comes when COST_SHARE times the CPU time that they cost has passed, judged by the cycles
+ * simulated since the last one. The cost is an average: a single slow one (a busy host) must not leave a long stretch
+ * without any. Host time decides only where snapshots lie, never what the machine does. */
 static void take_auto(struct sim *s)
 {
-	u64 start = now_ns(), since = start - s->auto_ns;
+	u64 since = MAX(now_ns() - s->auto_ns, 1), cycles = MAX(sim_cycle(s) - s->auto_at, 1);
+	if (s->owed_ns > s->take_avg && s->take_avg) {
+		s->owed_ns -= s->take_avg;
+		s->next_auto = sim_cycle(s) + s->auto_gap;
+		return;
+	}
 	if (!take(s, SNAP_AUTO))
 		return;
-	u64 cost = now_ns() - start;
-	double want = (double)cost * COST_SHARE / (double)MAX(since, 1);
-	s->auto_gap = (u64)MIN(MAX((double)s->auto_gap * MIN(MAX(want, 0.5), 2.0), 64.0), (double)MAX_GAP);
-	s->auto_ns = now_ns();
+	s->take_avg = s->take_avg ? (7 * s->take_avg + MIN(s->take_ns, 4 * s->take_avg)) / 8 : s->take_ns;
+	double want = (double)s->take_avg * COST_SHARE * (double)cycles / (double)since, gap = (double)s->auto_gap;
+	s->auto_gap = (u64)MIN(MAX(MIN(MAX(want, gap / 4), gap * 4), 64.0), (double)MAX_GAP);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
 }
 
@@ -132,6 +142,7 @@ static void restore(struct sim *s, u32 i)
 	outside_restore(s->gpu, history_restore(s->history, i));
 	s->next_auto = sim_cycle(s) + s->auto_gap;
 	s->auto_ns = now_ns();
+	s->auto_at = sim_cycle(s);
 }
 
 u64 travel_step(struct sim *s)
@@ -180,12 +191,20 @@ void sim_turn(struct sim *s)
 		take(s, SNAP_TURN);
 }
 
+static void fork_samplers(struct sim *s)
+{
+	for (u32 i = 0; i < s->nsamplers; i++)
+		if (s->sampler[i].fork && s->sampler[i].period)
+			s->sampler[i].fork(s->sampler[i].ctx, sim_cycle(s));
+}
+
 void sim_fork(struct sim *s)
 {
 	if (!s->history)
 		return;
 	history_fork(s->history);
 	s->frontier = sim_cycle(s);
+	fork_samplers(s);
 	bury(s);
 }
 
@@ -204,7 +223,7 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 		return false;
 	s->auto_gap = FIRST_GAP;
 	s->auto_ns = now_ns();
-	s->frontier = sim_cycle(s);
+	s->auto_at = s->frontier = sim_cycle(s);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
 	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
@@ -239,7 +258,7 @@ static void rewind_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
-/* Replays to a cycle of the past. Samplers see the last stretch, so that what they show of "just now" is true. */
+/* Replays to a cycle seen before. Samplers see the last stretch, so that what they show of "just now" is true. */
 static bool approach(struct sim *s, u64 cycle)
 {
 	bool far = cycle > sim_cycle(s) + 16 * NEAR;
@@ -270,7 +289,7 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 	if (!ahead)
 		restore(s, i);
 	sim_clear_policy_errors(s);
-	if (!(back ? approach(s, cycle) : replay(s, cycle, false)))
+	if (!approach(s, cycle))
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
 		               (unsigned long long)cycle);
 	const char *policy = sim_cycle(s) < cycle ? sim_policy_error(s) : NULL;
@@ -292,6 +311,7 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 	history_fork(s->history);
 	bool there = replay(s, history_cycle(s->history, i - 1), false); /* a TURN just before it, at its own cycle */
 	s->frontier = sim_cycle(s);
+	fork_samplers(s);
 	rewind_samplers(s);
 	return there;
 }

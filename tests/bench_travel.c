@@ -1,5 +1,6 @@
 /* What going back in time costs: share of the run's CPU time with snapshots on, reverse-step, and goto anywhere in the
- * run. One line a workload; CPU time, so that a busy host does not count. Run from the top directory. */
+ * run. One line a workload; CPU time of the simulating thread, so that a busy host does not count, nor the thread that
+ * clears memory ahead (obs/warm.h). Run from the top directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,26 @@
 static double cpu_ms(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static struct session *run(const char *workload, const char *history, double *ms)
+/* "nw" or "nw:n=4096": one parameter of the host program. */
+static struct session *run(const char *what, const char *history, double *ms)
 {
-	const char *sets[] = {history};
+	const char *sets[] = {history}, *param = strchr(what, ':'), *params[] = {param ? param + 1 : NULL};
+	static char workload[64];
+	snprintf(workload, sizeof workload, "%.*s", (int)strcspn(what, ":"), what);
 	static struct options o;
 	struct err e = {0};
-	o = (struct options){
-	    .command = "debug", .workload = workload, .gpu = "gtx480", .sets = sets, .nsets = 1, .max_cycles = NEVER};
+	o = (struct options){.command = "debug",
+	                     .workload = workload,
+	                     .gpu = "gtx480",
+	                     .sets = sets,
+	                     .nsets = 1,
+	                     .params = params,
+	                     .nparams = param != NULL,
+	                     .max_cycles = NEVER};
 	struct session *s = session_open(&o, &e);
 	if (!s || (*ms = cpu_ms(), session_run(s, NEVER, &e) != SS_FINISHED)) {
 		fprintf(stderr, "%s: %s\n", workload, e.msg);

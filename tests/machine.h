@@ -15,12 +15,14 @@
 
 #define PTX_HEAD ".version 6.3\n.target sm_70\n.address_size 64\n"
 
-/* A machine with the default configuration and "key=value" changes, NULL-terminated. */
+/* A machine with the default configuration and "key=value" changes, NULL-terminated. It executes the text in the order
+ * in which a test has written it. */
 static inline struct sim *machine(const char *const *sets)
 {
 	struct conf c;
 	struct err e = {0};
 	conf_defaults(&c);
+	c.schedule = SCHEDULE_NONE;
 	for (; sets && *sets; sets++)
 		if (!conf_set_pair(&c, *sets, &e))
 			fail_msg("%s", e.msg);

@@ -33,7 +33,7 @@ views() {
 		at_cycle
 		echo "line focus sm 1 warp 12"
 		echo "settle"
-		for view in 1-overview 2-sm 4-stalls 5-caches 6-memory 7-kernels 8-source 0-log; do
+		for view in 1-overview 2-sm 3-phases 4-stalls 5-caches 6-memory 7-kernels 8-source 0-log; do
 			echo "keys ${view%%-*}"
 			echo "settle"
 			echo "shot $work/shots/${view#*-}-$name"
@@ -54,12 +54,29 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/kernels-nw-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
+# The phases of two kernels, with the cursor on them.
+{
+	echo "wait (wd)"
+	echo "line continue"
+	echo "wait check passed"
+	echo "keys 3\\t"
+	echo "settle"
+	echo "keys \\e[D"
+	for _ in {1..24}; do
+		echo "keys \\e[D"
+	done
+	echo "settle"
+	echo "shot $work/shots/phases-kmeans-120x40"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug kmeans
 {
 	at_cycle
 	echo "shot $work/shots/overview-ascii"
 	echo "keys 4"
 	echo "settle"
 	echo "shot $work/shots/stalls-ascii"
+	echo "keys 3"
+	echo "settle"
+	echo "shot $work/shots/phases-ascii"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 80x24 -- "$program" debug hotspot --ascii --no-color
 {
 	at_cycle

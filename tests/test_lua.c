@@ -318,6 +318,50 @@ static void code_and_states(void **state)
 	rig_close(&r);
 }
 
+/* What the warp scheduler says and the phase of a warp are the queries', in Lua and in info policies. */
+static void schedulers(void **state)
+{
+	static const struct {
+		const char *name, *says;
+	} policies[] = {{"lrr", "turn from "},    {"gto", "greedy "},       {"tlv", "active group "},
+	                {"rr", "turn of "},       {"paws", "last "},        {"tl-rr", " | active "},
+	                {"tl-gto", " | active "}, {"tl-paws", " | active "}};
+	struct rig r;
+	char line[120];
+	rig_vecadd(&r);
+	rig_say(&r, "step 300");
+	for (u32 i = 0; i < ARRAY_LEN(policies); i++) {
+		struct strbuf text = STRBUF_INIT;
+		struct warp_info w;
+		snprintf(line, sizeof line, "set warp-sched %s", policies[i].name);
+		rig_say(&r, line);
+		for (u32 k = 0; k < 20 && !text.len; k++) { /* until its first choice */
+			rig_say(&r, "step 20");
+			gpu_sched_text(sim_gpu(r.s->sim), 0, 1, UINT32_MAX, &text);
+		}
+		if (!strstr(strbuf_str(&text), policies[i].says))
+			fail_msg("%s says '%s'", policies[i].name, strbuf_str(&text));
+		snprintf(line, sizeof line, "SM 0 scheduler 1: %s\n", strbuf_str(&text));
+		rig_has(&r, "info policies", line);
+		rig_has(&r, "p gpu.sm[0].sched[1].text", strbuf_str(&text));
+		strbuf_clear(&text);
+		gpu_sched_text(sim_gpu(r.s->sim), 0, 1, 3, &text);
+		strbuf_addc(&text, '\n');
+		assert_string_equal(rig_say(&r, "p gpu.sm[0].warp[3].policy"), strbuf_str(&text));
+		gpu_warp_info(sim_gpu(r.s->sim), 0, 3, &w);
+		assert_true(w.phase >= 0 && (u32)w.phase < w.phases && w.phase_distance > 0);
+		snprintf(line, sizeof line, "%d/%u/%u\n", w.phase, w.phases, w.phase_distance);
+		assert_string_equal(rig_say(&r, "p gpu.sm[0].warp[3].phase..'/'..gpu.sm[0].warp[3].phases..'/'.."
+		                                "gpu.sm[0].warp[3].phase_distance"),
+		                    line);
+		strbuf_release(&text);
+	}
+	rig_say(&r, "continue");
+	assert_string_equal(rig_say(&r, "p gpu.sm[0].warp[3].phase"), "nil\n"); /* an empty slot */
+	assert_string_equal(rig_say(&r, "p gpu.sm[0].warp[3].policy"), "\n");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +380,7 @@ int main(void)
 	    cmocka_unit_test(hooks_that_fail_are_off),
 	    cmocka_unit_test(replayed_events_say_so),
 	    cmocka_unit_test(code_and_states),
+	    cmocka_unit_test(schedulers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

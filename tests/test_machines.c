@@ -183,7 +183,7 @@ static double random_value(u64 *r, const struct conf_key *k, double dflt)
 
 static bool random_machine(u64 *r, struct conf *c, struct strbuf *what)
 {
-	static const char *const policies[] = {"lrr", "gto", "tlv"};
+	static const char *const policies[] = {"lrr", "gto", "tlv", "elf", "paws", "tl-gto"};
 	static const char *const clocks[] = {"core_clock", "icnt_clock", "l2_clock", "dram_clock"};
 	static const char *const mhz[] = {"700", "100", "1400", "924.5", "2500"};
 	struct conf tuned = *c;
@@ -200,7 +200,7 @@ static bool random_machine(u64 *r, struct conf *c, struct strbuf *what)
 			strbuf_addf(what, "%s ", k->key);
 		}
 	}
-	conf_set(&tuned, "warp-sched", policies[rng_next(r) % 3], &e);
+	conf_set(&tuned, "warp-sched", policies[rng_next(r) % ARRAY_LEN(policies)], &e);
 	conf_set(&tuned, "coalesce", rng_next(r) % 2 ? "line128" : "sector32", &e);
 	conf_set(&tuned, "isa.issue_cost", rng_next(r) % 2 ? "sass" : "ptx", &e);
 	conf_set(&tuned, "sm.reg_bank_conflicts", rng_next(r) % 2 ? "true" : "false", &e);

@@ -114,8 +114,11 @@ static void check_size(int h, int w)
 	wait_cycle(&v, 500);
 	static const struct {
 		const char *key, *text;
-	} views[] = {{"2", "next instruction"}, {"4", "Lost issue slots"}, {"5", "Caches"}, {"6", "Interconnect"},
-	             {"7", "Kernels"},          {"8", "hotspot.ptx"},      {"0", "Log"},    {"1", "SM warps"}};
+	} views[] = {{"2", "next instruction"}, {"3", "warps in each phase"},
+	             {"4", "Lost issue slots"}, {"5", "Caches"},
+	             {"6", "Interconnect"},     {"7", "Kernels"},
+	             {"8", "hotspot.ptx"},      {"0", "Log"},
+	             {"1", "SM warps"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		vt_send(&v, views[i].key);
 		assert_shown(&v, views[i].text);
@@ -177,6 +180,52 @@ static void test_warp_cells(void **state)
 		assert_false(VTERM_COLOR_IS_DEFAULT_FG(&memory));
 	if (has_memory && has_barrier)
 		assert_false(vterm_color_is_equal(&memory, &barrier));
+	leave(&v);
+}
+
+/* The SM view tells the queues of a two-level scheduler, and where each warp stands in its function. */
+static void test_scheduler_state(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 600\r");
+	wait_cycle(&v, 600);
+	type(&v, "set warp-sched tl-gto\r");
+	type(&v, "step 40\r");
+	wait_cycle(&v, 640);
+	vt_send(&v, "2");
+	assert_shown(&v, "scheds    0 ready ");
+	assert_shown(&v, " | active ");
+	assert_shown(&v, "since   phase  prio  waits for");
+	leave(&v);
+}
+
+/* A cursor on the phase graph: left and right move it, Enter goes to its cycle and comes back from there, Esc hides it;
+ * in the stalls view left and right choose an SM until c shows it. */
+static void test_time_cursor(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 3000\r");
+	wait_cycle(&v, 3000);
+	type(&v, "3\t");
+	assert_shown(&v, "warps in each phase");
+	type(&v, "\033[D");
+	assert_shown(&v, " phases ─ cycle 2,"); /* at the end of the graph */
+	type(&v, "\033[H\033[C\033[C\033[C\033[C\033[C\033[C\033[C\033[C\033[C\033[C");
+	assert_shown(&v, "ALU ");
+	type(&v, "\r");
+	long long there = shown_cycle(&v);
+	assert_in_range(there, 10 * 2900 / 80, 10 * 3000 / 50);
+	type(&v, "\033[F\r"); /* what came after is still there */
+	assert_true(shown_cycle(&v) > 2850);
+	type(&v, "\033");
+	assert_int_equal(vt_find(&v, " phases ─ cycle"), -1);
+	type(&v, "4\033[C");
+	assert_int_equal(vt_find(&v, " stalls ─ cycle"), -1);
+	type(&v, "c");
+	assert_shown(&v, " stalls ─ cycle 2,");
+	type(&v, "\t");
 	leave(&v);
 }
 
@@ -601,6 +650,8 @@ int main(void)
 	    cmocka_unit_test(test_120x40),
 	    cmocka_unit_test(test_250x70),
 	    cmocka_unit_test(test_warp_cells),
+	    cmocka_unit_test(test_scheduler_state),
+	    cmocka_unit_test(test_time_cursor),
 	    cmocka_unit_test(test_step_and_repeat),
 	    cmocka_unit_test(test_run_and_stop),
 	    cmocka_unit_test(test_interrupt),

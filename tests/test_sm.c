@@ -31,7 +31,7 @@ static void run_words(const char *const *sets, const char *body, u32 grid, u32 b
 /* --- barriers ------------------------------------------------------------------------------------------------------
  */
 
-static const char *const scheds[] = {"warp-sched=lrr", "warp-sched=gto", "warp-sched=tlv"};
+static const char *const scheds[] = {"warp-sched=lrr", "warp-sched=gto", "warp-sched=tlv", "warp-sched=tl-rr"};
 
 /* A warp that arrives without waiting and exits is one arrival, not also one warp fewer to wait for: warps 1 and 2 must
  * see what the slow warp 3 writes before it arrives. */
@@ -524,7 +524,7 @@ static void test_looking_changes_nothing(void **state)
 /* The scheduler changes in the middle, again and again: results and sums stay right. */
 static void test_changing_schedulers(void **state)
 {
-	static const char *const names[] = {"tlv", "lrr", "gto"};
+	static const char *const names[] = {"tlv", "lrr", "gto", "tl-rr", "rr", "tl-gto", "paws", "tl-paws"};
 	struct sim *s = machine((const char *[]){"num_sms=2", NULL});
 	struct module *m = rig_load(s, busy_kernel);
 	u64 buf = rig_alloc(s, 262144);
@@ -532,7 +532,8 @@ static void test_changing_schedulers(void **state)
 	struct stop st;
 	rig_launch(s, m, "k", 40, 256, 0, &buf, 1);
 	for (u32 i = 0; sim_run(s, sim_cycle(s) + 23, &st) == STOP_CYCLE; i++) {
-		if (!sim_set(s, "warp-sched", names[i % 3], &e) || !sim_set(s, "max_ctas_per_sm", i % 2 ? "2" : "0", &e))
+		if (!sim_set(s, "warp-sched", names[i % ARRAY_LEN(names)], &e) ||
+		    !sim_set(s, "max_ctas_per_sm", i % 2 ? "2" : "0", &e))
 			fail_msg("%s", e.msg);
 		if (!sim_check(s, &e))
 			fail_msg("%s", e.msg);

@@ -31,6 +31,7 @@ struct vt {
 	bool deaf; /* what the program writes is read, not shown: libvterm 0.3 has a crash of its own in resize storms */
 	bool altscreen; /* the alternate screen is on: the program has not given the terminal back */
 	bool cursor;    /* the cursor is visible */
+	bool mouse;     /* the program wants the mouse's events */
 };
 
 static inline int64_t vt_ms(void)
@@ -102,6 +103,11 @@ static inline bool vt_read(struct vt *v, int ms)
 		return false;
 	}
 	v->bytes += (size_t)n;
+	/* libvterm takes but the first of several modes set at once; ncurses writes these as one, by themselves. */
+	if (memmem(buf, (size_t)n, "1006;1000h", 10))
+		v->mouse = true;
+	if (memmem(buf, (size_t)n, "1006;1000l", 10))
+		v->mouse = false;
 	if (v->deaf)
 		return true;
 	vterm_input_write(v->vt, buf, (size_t)n);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "sim.h"
 
 static bool is_dir(const char *dir, const char *sub)
 {
@@ -110,11 +111,23 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 	return NULL;
 }
 
+/* What the warp scheduler chosen among the settings brings with it; the settings themselves come afterwards and win. */
+static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err *e)
+{
+	static const char key[] = "warp-sched=";
+	for (u32 i = nsets; i-- > 0;)
+		if (!strncmp(sets[i], key, sizeof key - 1))
+			return sim_imply(c, sets[i] + sizeof key - 1, e);
+	return true;
+}
+
 bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
                   struct err *e)
 {
 	conf_defaults(c);
 	if (!catalog_machine(c, data_dir, gpu ? gpu : "gtx480", NULL, e))
+		return false;
+	if (!imply(c, sets, nsets, e))
 		return false;
 	for (u32 i = 0; i < nsets; i++)
 		if (!conf_set_pair(c, sets[i], e))

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32 };
-enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, SCREEN, SECTIONS };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64 };
+enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
 #include "options.def"
@@ -31,6 +31,7 @@ static const struct command {
     {"debug", D, "[WORKLOAD] [options]", "the debugger"},
     {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
+    {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
     {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes or config"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
@@ -147,10 +148,11 @@ static bool until_ok(const char *v, struct err *e)
 	return one_of("--until", v, names, 2, e);
 }
 
+/* Which of them a command writes is a matter of consistent(). */
 static bool format_ok(const char *v, struct err *e)
 {
-	static const char *const names[] = {"json", "csv", "text"};
-	return one_of("--format", v, names, 3, e);
+	static const char *const names[] = {"json", "csv", "text", "markdown"};
+	return one_of("--format", v, names, 4, e);
 }
 
 static bool pair_ok(const char *what, const char *v, struct err *e)
@@ -193,6 +195,15 @@ static bool set_u32(u32 *out, const char *what, const char *v, struct err *e)
 	return true;
 }
 
+static bool jobs_ok(const char *v, u32 *out, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, "-j", 1024, &n, e))
+		return false;
+	*out = (u32)n;
+	return n || err_set(e, "-j: at least one run at a time");
+}
+
 static bool apply_seed(struct options *o, const char *v, struct err *e)
 {
 	u64 n;
@@ -215,6 +226,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_PARTITION: return only_none("partition", v, e);
 	case O_PREEMPT: return only_none("preempt", v, e);
 	case O_COHERENCE: return only_none("coherence", v, e);
+	case O_SCHEDULE: set_key(o, "schedule=", v); return true;
 	case O_SIZE: o->size = v; return size_ok(v, e);
 	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
 	case O_HISTORY_MB: set_key(o, "history.mb=", v); return true;
@@ -226,13 +238,14 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
 	case O_REGS: return set_u32(&o->regs, "--regs", v, e);
 	case O_ARG: push(&o->args, &o->nargs, xstrdup(v)); return true;
-	case O_OUT: return add_arg_ref(o, true, v, e);
+	case O_OUT: return strcmp(o->command, "paper") ? add_arg_ref(o, true, v, e) : (o->out_dir = v) != NULL;
 	case O_PRINT: return add_arg_ref(o, false, v, e);
 	case O_MAX_CYCLES: return cmdline_u64(v, "--max-cycles", NEVER - 1, &o->max_cycles, e);
 	case O_STATS: o->stats = v; return true;
 	case O_FORMAT: o->format = v; return format_ok(v, e);
 	case O_TIMELINE: o->timeline = v; return true;
 	case O_TRACE: o->trace = v; return true;
+	case O_PHASES: o->phases = v; return true;
 	case O_SCRIPT: o->script = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
 	case O_SIDE_B: o->side[1] = v; return true;
@@ -242,6 +255,10 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
 	case O_COMMAND: push(&o->commands, &o->ncommands, xstrdup(v)); return true;
 	case O_KEEP_GOING: return o->keep_going = true;
+	case O_QUICK: return o->quick = true;
+	case O_JOBS: return jobs_ok(v, &o->jobs, e);
+	case O_BARS: return o->bars = true;
+	case O_TABLE: return o->table = true;
 	case O_NO_COLOR: return o->no_color = true;
 	case O_ASCII: return o->ascii = true;
 	case O_HELP:
@@ -272,7 +289,7 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e, "unknown command '%s'; there are: debug, run, compare, list, explain", word);
+		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, list, explain", word);
 	return NULL;
 }
 
@@ -305,6 +322,8 @@ static void long_options(struct option *out)
 static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv,
                                        struct err *e)
 {
+	if (code == 'j') /* -j2, as make takes it */
+		code = CODE_BASE + O_JOBS;
 	if (code == ':' || code < CODE_BASE) {
 		if (code == ':')
 			err_set(e, "%s needs a value", argv[optind - 1]);
@@ -328,7 +347,10 @@ static enum cmdline_result take_option(struct options *o, const struct command *
 
 static bool take_words(struct options *o, const struct command *cmd, int n, char **words, struct err *e)
 {
-	if (n > 1)
+	if (cmd->bit & P) { /* the words point into argv, as everything else does */
+		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
+		o->nfigures = n > 1 ? (u32)n - 1 : 0;
+	} else if (n > 1)
 		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
 	if (n && cmd->bit & M)
 		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
@@ -339,13 +361,33 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 	return true;
 }
 
+static bool format_fits(const struct options *o, const struct command *cmd, struct err *e)
+{
+	bool table = cmd->bit & L && o->workload && !strcmp(o->workload, "workloads");
+	bool csv = o->format && !strcmp(o->format, "csv"), markdown = o->format && !strcmp(o->format, "markdown");
+	if (csv && cmd->bit & (L | X))
+		return err_set(e, "--format: %s writes json or text", cmd->name);
+	if (o->format && cmd->bit & P && strcmp(o->format, "text") && !markdown)
+		return err_set(e, "--format: paper prints text or markdown (and writes CSV into its directory)");
+	if (markdown && !(cmd->bit & P || table))
+		return err_set(e, "--format: markdown is for `warpdbg list workloads` and `warpdbg paper`");
+	if (o->table && !table)
+		return err_set(e, "--table belongs to `warpdbg list workloads`");
+	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !markdown)
+		return err_set(e, "--%s does not belong to `warpdbg list %s`%s", o->size ? "size" : "gpu", o->workload,
+		               table ? " without --table" : "");
+	return true;
+}
+
 /* What only makes sense together. */
 static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
 {
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
 	bool ptx = dot && !strcmp(dot, ".ptx");
-	if (cmd->bit & (L | X))
-		return !o->format || strcmp(o->format, "csv") || err_set(e, "--format: %s writes json or text", cmd->name);
+	if (!format_fits(o, cmd, e))
+		return false;
+	if (cmd->bit & (L | X | P))
+		return true;
 	if (!ptx && (o->kernel || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts || o->nprints))
 		return err_set(e, "--kernel, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
 	if (ptx && (o->size || o->nparams))
@@ -367,7 +409,7 @@ static enum cmdline_result parse_words(struct options *o, const struct command *
 	long_options(longs);
 	optind = 0; /* GNU: start afresh, for a second call in the same process */
 	opterr = 0;
-	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, ":", longs, NULL)) != -1)
+	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, cmd->bit & P ? ":j:" : ":", longs, NULL)) != -1)
 		r = take_option(o, cmd, code, argv, e);
 	if (r == CMDLINE_OK && !take_words(o, cmd, argc - optind, argv + optind, e))
 		r = CMDLINE_ERROR;
@@ -492,6 +534,7 @@ void cmdline_help(struct strbuf *out)
 	                                             "The run (debug, run; compare: the first three)",
 	                                             "Comparison (compare)",
 	                                             "Debugger (debug)",
+	                                             "Experiments (paper), tables (list workloads)",
 	                                             "General"};
 	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
 	                 "  warpdbg                              the debugger on the bundled demo (hotspot)\n");
@@ -507,7 +550,7 @@ void cmdline_help(struct strbuf *out)
 			if (rows[i].section != s)
 				continue;
 			struct strbuf left = STRBUF_INIT;
-			const char *dash = i == O_COMMAND_FILE || i == O_COMMAND ? "-" : "--";
+			const char *dash = i == O_COMMAND_FILE || i == O_COMMAND || i == O_JOBS ? "-" : "--";
 			strbuf_addf(&left, "%s%s %s", dash, rows[i].name, rows[i].arg ? rows[i].arg : "");
 			strbuf_addf(out, "  %-27s %s\n", left.buf, rows[i].help);
 			strbuf_release(&left);

@@ -33,7 +33,7 @@ struct side {
 struct compare {
 	const struct options *opt;
 	enum { BY_CYCLES, BY_INSTS, BY_CTAS } by;
-	bool to_divergence, interrupted;
+	bool to_divergence, interrupted, silent;
 	bool broken; /* a machine could not be built again: there is nothing to report */
 	struct side side[2];
 	struct diverge *diverge;
@@ -162,7 +162,7 @@ static bool there(const struct compare *c, struct side *x, u64 target)
 static void draw_progress(struct compare *c)
 {
 	u64 now = host_ns();
-	if (!isatty(STDERR_FILENO) || now - c->drawn_ns < 100000000ull)
+	if (c->silent || !isatty(STDERR_FILENO) || now - c->drawn_ns < 100000000ull)
 		return;
 	c->drawn_ns = now;
 	fprintf(stderr, "\r\033[K%s  A cycle %llu  B cycle %llu", c->side[0].s->name,
@@ -288,6 +288,19 @@ bool compare_run(struct compare *c)
 	return !c->interrupted;
 }
 
+bool compare_advance(struct compare *c, u64 cycle)
+{
+	c->silent = true;
+	c->interrupted = false;
+	run_both(c, cycle);
+	return !c->interrupted;
+}
+
+bool compare_ended(const struct compare *c)
+{
+	return c->side[0].done && c->side[1].done;
+}
+
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
 static const char *stop_word(const struct compare *c, const struct side *x)
@@ -308,6 +321,12 @@ static void gather(struct compare *c, struct side *x)
 	                       .stop = stop_word(c, x),
 	                       .sim_ns = x->s->sim_ns};
 	x->stats = stats_gather(sim_gpu(x->s->sim), &run);
+}
+
+void compare_divergence_text(struct compare *c, struct strbuf *out)
+{
+	struct comparison r = {.gpu = {sim_gpu(c->side[0].s->sim), sim_gpu(c->side[1].s->sim)}, .diverge = c->diverge};
+	report_divergence_text(&r, &(struct text_style){0}, out);
 }
 
 void compare_report(struct compare *c, const char *format, bool color, bool ascii, struct strbuf *out)

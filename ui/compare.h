@@ -12,6 +12,13 @@ struct compare;
 struct compare *compare_open(const struct options *o, struct err *e);
 /* Runs to the end or to the first different decision. False: Ctrl-C. */
 bool compare_run(struct compare *c);
+/* For a caller that goes on step by step (by cycles only): both machines to `cycle`, or less far when a different
+ * decision was found on the way. Says nothing to the terminal. False: interrupted. */
+bool compare_advance(struct compare *c, u64 cycle);
+/* Neither machine goes on: finished, faulted... */
+bool compare_ended(const struct compare *c);
+/* Appends the first different decision of both machines. */
+void compare_divergence_text(struct compare *c, struct strbuf *out);
 /* Appends the report: "text", "json" or "csv". */
 void compare_report(struct compare *c, const char *format, bool color, bool ascii, struct strbuf *out);
 struct session *compare_session(struct compare *c, u32 side);

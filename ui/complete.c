@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/set.h"
 #include "explain.h"
+#include "export.h"
 #include "lua/dbg.h"
 
 #define MATCHES_MAX 2000
@@ -26,6 +27,70 @@ static void offer(void *ctx, const char *name)
 	m->list = xrealloc(m->list, (m->n + 2) * sizeof(*m->list));
 	m->list[m->n++] = xstrdup(name);
 	m->list[m->n] = NULL;
+}
+
+static void offer_words(struct matches *m, const char *words)
+{
+	char word[32];
+	while ((words = next_word(words, word, sizeof(word))))
+		offer(m, word);
+}
+
+static void offer_paths(struct matches *m)
+{
+	char dir[400] = ".", name[700];
+	const char *slash = strrchr(m->word, '/');
+	size_t prefix = slash ? (size_t)(slash - m->word) + 1 : 0;
+	if (prefix >= sizeof(dir))
+		return;
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)prefix, m->word);
+	DIR *p = opendir(dir);
+	for (struct dirent *x; p && (x = readdir(p));) {
+		if (x->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "%.*s%s%s", (int)prefix, m->word, x->d_name, x->d_type == DT_DIR ? "/" : "");
+		offer(m, name);
+	}
+	if (p)
+		closedir(p);
+}
+
+/* "lua:FILE": a policy of the user's own. */
+static void offer_lua_files(struct debugger *d, struct matches *m)
+{
+	struct matches files = {.word = m->word + 4};
+	if (strncmp(m->word, "lua:", MIN(m->len, 4)))
+		return;
+	if (m->len < 4) {
+		offer(m, "lua:");
+		return;
+	}
+	files.len = m->len - 4;
+	offer_paths(&files);
+	for (u32 i = 0; i < files.n; i++) {
+		char name[720];
+		snprintf(name, sizeof(name), "lua:%s", files.list[i]);
+		size_t n = strlen(name);
+		if (name[n - 1] == '/' || (n > 4 && !strcmp(name + n - 4, ".lua")))
+			offer(m, name);
+		free(files.list[i]);
+	}
+	free(files.list);
+}
+
+/* Behind "--warp-sched": the policies of that kind. */
+static void offer_policies(struct matches *m, const char *behind)
+{
+	char last[40] = "", word[40];
+	u32 n;
+	while ((behind = next_word(behind, word, sizeof(word))))
+		snprintf(last, sizeof(last), "%s", word);
+	const struct policy_desc *p = sim_policies(&n);
+	for (u32 i = 0; i < n; i++)
+		if ((!strcmp(last, "--warp-sched") && !strcmp(p[i].kind, "warp")) ||
+		    (!strcmp(last, "--cta-sched") && !strcmp(p[i].kind, "cta")))
+			offer(m, p[i].name);
 }
 
 static void offer_kernels(struct debugger *d, struct matches *m)
@@ -48,16 +113,74 @@ static void offer_files(struct debugger *d, struct matches *m)
 	}
 }
 
+/* Names of warp states, ready ones too for `becomes`, behind a prefix such as "state=". */
+static void offer_states(struct matches *m, const char *prefix, bool ready)
+{
+	char text[64];
+	for (u32 i = ready ? WS_READY_SP : WS_MEM; i < WS_COUNT; i++) {
+		snprintf(text, sizeof(text), "%s%s", prefix, warp_state_descs[i].name);
+		offer(m, text);
+	}
+}
+
+/* Values of filters that have names: state=, reason=, kernel=. */
+static void offer_values(struct debugger *d, struct matches *m, int event)
+{
+	char text[160];
+	if (!strncmp(m->word, "state=", 6) && event == EV_WARP_READY)
+		offer(m, "state=ready");
+	else if (!strncmp(m->word, "state=", 6))
+		offer_states(m, "state=", event == EV_SCHED_DEMOTE);
+	for (u32 i = 0; !strncmp(m->word, "reason=", 7) && event == EV_STALL && i < ST_COUNT; i++) {
+		snprintf(text, sizeof(text), "reason=%s", stall_descs[i].name[TAX_BASE]);
+		for (char *p = text; *p; p++) /* a filter is one word */
+			*p = *p == ' ' ? '_' : *p;
+		offer(m, text);
+	}
+	for (u32 i = 0; !strncmp(m->word, "kernel=", 7) && i < sim_num_modules(d->s->sim); i++)
+		for (u32 k = 0; k < sim_module(d->s->sim, i)->nfuncs; k++)
+			if (sim_module(d->s->sim, i)->funcs[k].is_kernel) {
+				snprintf(text, sizeof(text), "kernel=%s", sim_module(d->s->sim, i)->funcs[k].name);
+				offer(m, text);
+			}
+}
+
+static void offer_options(struct matches *m)
+{
+	offer_words(m, "--gpu --set --warp-sched --cta-sched --partition --preempt --coherence --size --param --seed");
+}
+
+/* Locations with a grammar of their own; true when `word` begins one. */
+static bool offer_special(struct debugger *d, struct matches *m, const char *word, const char *behind)
+{
+	if (!strcmp(word, "becomes") && !*behind) {
+		offer_states(m, "", true);
+	} else if (!strcmp(word, "stat")) {
+		if (!*behind)
+			probe_complete(dbg_gpu(d), m->word, offer, m);
+		else
+			offer_words(m, "every if");
+	} else if (!strcmp(word, "divergence")) {
+		offer_options(m);
+		offer_policies(m, behind);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void offer_break(struct debugger *d, struct matches *m, const char *before)
 {
-	static const char *const filters[] = {"sm=", "kernel=", "cta=", "warp=", "if", "pc", "cycle"};
 	bool first = !*skip_blanks(before);
 	for (u32 i = 0; first && i < EV_COUNT; i++)
 		offer(m, event_descs[i].name);
-	for (u32 i = first ? 5 : 0; i < (first ? ARRAY_LEN(filters) : 5u); i++)
-		offer(m, filters[i]);
 	char event[64];
-	int t = next_word(before, event, sizeof(event)) ? event_find(event) : -1;
+	const char *behind = next_word(before, event, sizeof(event));
+	int t = behind ? event_find(event) : -1;
+	if (behind && offer_special(d, m, event, behind))
+		return;
+	offer_words(m, first ? "pc cycle stat divergence becomes cta" : "sm= kernel= cta= warp= count= if");
+	offer_values(d, m, t);
 	for (u32 i = 0; t >= 0 && i < 4; i++)
 		if (*event_descs[t].arg[i]) {
 			char arg[64];
@@ -92,8 +215,15 @@ static void offer_registers(struct debugger *d, struct matches *m)
 }
 
 /* The value of a key: policies, taxonomies, events. */
-static void offer_set(struct matches *m, const char *before)
+static void offer_set(struct debugger *d, struct matches *m, const char *before)
 {
+	static const struct {
+		const char *key, *values;
+	} words[] = {{"pagination", "on off"},
+	             {"mouse", "on off"},
+	             {"editing", "vi emacs"},
+	             {"keep-going", "on off"},
+	             {"confirm", "off"}};
 	char key[64];
 	const char *name;
 	if (!next_word(before, key, sizeof(key))) {
@@ -107,42 +237,41 @@ static void offer_set(struct matches *m, const char *before)
 		if ((!strcmp(key, "warp-sched") && !strcmp(p[i].kind, "warp")) ||
 		    (!strcmp(key, "cta-sched") && !strcmp(p[i].kind, "cta")))
 			offer(m, p[i].name);
+	if (strstr(key, "-sched"))
+		offer_lua_files(d, m);
+	for (u32 i = 0; i < ARRAY_LEN(words); i++)
+		if (!strcmp(key, words[i].key))
+			offer_words(m, words[i].values);
 	for (u32 i = 0; !strcmp(key, "taxonomy") && i < TAX_COUNT; i++)
 		offer(m, taxonomy_names[i]);
 	for (u32 i = 0; !strcmp(key, "log") && i < EV_COUNT; i++)
 		offer(m, event_descs[i].name);
 }
 
+/* Kernels for the topics about kernels, taxonomies for stalls. */
+static void offer_info_arguments(struct debugger *d, struct matches *m, const char *before)
+{
+	char word[40];
+	struct err none = {0};
+	next_word(before, word, sizeof(word));
+	const struct info_topic *t = info_find(word, &none);
+	if (t && strstr(t->args, "KERNEL"))
+		offer_kernels(d, m);
+	for (u32 i = 0; t && strstr(t->args, "TAXONOMY") && i < TAX_COUNT; i++)
+		offer(m, taxonomy_names[i]);
+	if (t && !strcmp(t->args, "[%NAME... | all]"))
+		offer_registers(d, m);
+}
+
+static void offer_aliases(struct debugger *d, struct matches *m)
+{
+	for (u32 i = 0; i < d->naliases; i++)
+		offer(m, d->aliases[i].name);
+}
+
 static void offer_explanation(void *ctx, const struct explanation *x)
 {
 	offer(ctx, x->name);
-}
-
-static void offer_paths(struct matches *m)
-{
-	char dir[400] = ".", name[700];
-	const char *slash = strrchr(m->word, '/');
-	size_t prefix = slash ? (size_t)(slash - m->word) + 1 : 0;
-	if (prefix >= sizeof(dir))
-		return;
-	if (slash)
-		snprintf(dir, sizeof(dir), "%.*s", (int)prefix, m->word);
-	DIR *p = opendir(dir);
-	for (struct dirent *x; p && (x = readdir(p));) {
-		if (x->d_name[0] == '.')
-			continue;
-		snprintf(name, sizeof(name), "%.*s%s%s", (int)prefix, m->word, x->d_name, x->d_type == DT_DIR ? "/" : "");
-		offer(m, name);
-	}
-	if (p)
-		closedir(p);
-}
-
-static void offer_words(struct matches *m, const char *words)
-{
-	char word[32];
-	while ((words = next_word(words, word, sizeof(word))))
-		offer(m, word);
 }
 
 static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
@@ -167,6 +296,8 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 			offer(m, info_topics[i].name);
 		if (!first && *m->word == '%')
 			offer_registers(d, m);
+		else if (!first)
+			offer_info_arguments(d, m, before);
 		break;
 	case COMPLETE_LIST: offer_kernels(d, m); break;
 	case COMPLETE_WHY: offer_words(m, "warp machine"); break;
@@ -175,11 +306,18 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		for (u32 i = 0; i < WS_COUNT; i++)
 			offer(m, warp_state_descs[i].name);
 		break;
-	case COMPLETE_SET: offer_set(m, before); break;
+	case COMPLETE_SET: offer_set(d, m, before); break;
 	case COMPLETE_FILE: offer_paths(m); break;
+	case COMPLETE_EXPORT:
+		for (u32 i = 0; first && i < nexport_formats; i++)
+			offer(m, export_formats[i].name);
+		if (!first)
+			offer_paths(m);
+		break;
 	case COMPLETE_COMMAND:
 		for (u32 i = 0; i < ncommands; i++)
 			offer(m, commands[i].name);
+		offer_aliases(d, m);
 		break;
 	}
 }
@@ -229,9 +367,13 @@ char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *
 		m.len = n;
 		for (u32 i = 0; i < ncommands; i++)
 			offer(&m, commands[i].name);
+		offer_aliases(d, &m);
 	} else {
 		struct err ignored = {0};
-		snprintf(word, sizeof(word), "%.*s", (int)MIN(n, sizeof(word) - 1), start);
+		char *expanded = alias_expand(d, start);
+		const char *first = expanded ? expanded : start; /* what the alias has beyond a command is not looked at */
+		snprintf(word, sizeof(word), "%.*s", (int)MIN(strcspn(first, " \t/"), sizeof(word) - 1), first);
+		free(expanded);
 		const struct command *c = command_find(word, &ignored);
 		bool expression = c && c->completer == COMPLETE_EXPR;
 		*word_start = MAX(word_begin(text, cursor, expression), (u32)(start - text + (ptrdiff_t)n));

@@ -8,6 +8,7 @@
 
 #include "command_history.h"
 #include "commands/commands.h"
+#include "pager.h"
 
 #define SLICE (1u << 20) /* cycles between two looks at the output */
 
@@ -15,8 +16,7 @@ static struct debugger *current; /* readline's callbacks have no context */
 
 void console_print(struct strbuf *out)
 {
-	fwrite(strbuf_str(out), 1, out->len, stdout);
-	fflush(stdout);
+	pager_print(out);
 	strbuf_clear(out);
 }
 
@@ -131,6 +131,7 @@ void console_main(struct debugger *d)
 			break;
 		}
 		command_history_add(line);
+		pager_begin(d->paging == PAGING_OFF);
 		console_execute(d, line);
 		free(line);
 	}

@@ -8,6 +8,7 @@
 #include "lua/hooks.h"
 #include "obs/names.h"
 #include "obs/why.h"
+#include "scr/offscreen.h"
 
 /* Cycles of one slice when something is evaluated after each: some 20 ms of Lua. */
 #define CHECKED_SLICE 16384
@@ -74,6 +75,7 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	if (d->record_mask >> ev->type & 1)
 		record_event(d, ev);
 	bool stop = lua_dbg_event(d, ev);
+	stop |= watches_event(d, ev);
 	return break_event(&d->breaks, g, ev) || stop;
 }
 
@@ -119,14 +121,33 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 		strbuf_adds(out, b->what);
 	else if (b->kind == BK_CODE)
 		code_hit_text(d, h, b, out);
+	else if (b->kind == BK_STAT)
+		strbuf_addf(out, "%s: now %.4g, %llu cycles before %.4g", b->what, h->now, (unsigned long long)b->stat.every,
+		            h->before);
+	else if (b->kind == BK_DIVERGE)
+		strbuf_addf(out, "%s\n%s", b->what, b->note);
 	else
 		event_text(dbg_gpu(d), &h->ev, out);
 	if (d->breaks.also)
 		strbuf_addf(out, " (and %u more hits in this cycle)", d->breaks.also);
 }
 
+/* Lost events may have been what somebody waits for: not to be passed over in silence. */
+static void tell_dropped(struct debugger *d, struct strbuf *out)
+{
+	u64 lost = gpu_events_dropped(dbg_gpu(d));
+	if (lost > d->dropped_events)
+		strbuf_addf(
+		    out,
+		    "Warning: %llu events were lost, an SM keeps %u of one cycle: breakpoints and callbacks have not seen "
+		    "them.\n",
+		    (unsigned long long)(lost - d->dropped_events), EVENT_BUF_MAX - 1);
+	d->dropped_events = lost;
+}
+
 static void after_stop(struct debugger *d, struct strbuf *out)
 {
+	tell_dropped(d, out);
 	debugger_refresh_focus(d);
 	if (d->quiet && !*d->stop_reason)
 		return;
@@ -172,6 +193,8 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
 		strbuf_release(&unsaid);
 		focus_event(d, &h.ev);
+		if (b->kind == BK_DIVERGE)
+			divergence_focus(d, b);
 		if (b->commands) {
 			char where[32];
 			snprintf(where, sizeof(where), "breakpoint %u", b->id);
@@ -225,15 +248,16 @@ static void report_finish(struct debugger *d, struct strbuf *out)
 
 static bool check_watches(struct debugger *d, struct strbuf *out)
 {
-	char old[128];
-	struct watch *w = watches_check(d, out, old, sizeof(old));
-	if (!w)
-		return false;
-	struct strbuf t = STRBUF_INIT;
-	strbuf_addf(&t, "Watchpoint %u: %s: %s -> %s", w->id, w->expr, old, w->old);
-	stopped(d, strbuf_str(&t), out);
-	strbuf_release(&t);
-	return true;
+	struct watch_stop stop;
+	bool any = watches_check(d, out, &stop);
+	if (any)
+		stopped(d, strbuf_str(&stop.text), out);
+	if (any && stop.writer.known) {
+		debugger_focus(d, stop.writer.sm, stop.writer.warp, NULL);
+		d->focus.lane = stop.writer.lane_known ? stop.writer.lane : d->focus.lane;
+	}
+	strbuf_release(&stop.text);
+	return any;
 }
 
 static void report_request(struct debugger *d, struct strbuf *out)
@@ -248,6 +272,7 @@ static void report_request(struct debugger *d, struct strbuf *out)
 		stopped(d, strbuf_str(&t), out);
 	strbuf_release(&t);
 	check_watches(d, out);
+	break_at_cycle(&d->breaks, dbg_gpu(d), sim_cycle(d->s->sim)); /* counts beside what asked for the stop */
 	if (d->breaks.hit.id) {
 		report_hit(d, out);
 		return;
@@ -324,7 +349,7 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 static bool cycle_over(struct debugger *d, struct strbuf *out)
 {
 	u64 now = sim_cycle(d->s->sim);
-	if (break_at_cycle(&d->breaks, now)) {
+	if (break_at_cycle(&d->breaks, dbg_gpu(d), now)) {
 		report_hit(d, out);
 		return true;
 	}
@@ -355,7 +380,7 @@ static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
 
 void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
-	bool each_cycle = watches_enabled(d) || d->goal.kind == GOAL_EXPR;
+	bool each_cycle = watches_each_cycle(d) || d->goal.kind == GOAL_EXPR;
 	u64 limit = sim_cycle(d->s->sim), span = each_cycle ? MIN(max_cycles, (u64)CHECKED_SLICE) : max_cycles;
 	limit = limit > NEVER - span ? NEVER : limit + span;
 	while (d->goal.kind != GOAL_NONE) {
@@ -367,7 +392,8 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		}
 		if (now >= limit)
 			break;
-		enum session_stop ss = run_to(d, next_target(d, now, limit, each_cycle), &e);
+		u64 until = next_target(d, now, divergence_ahead(d, limit, out), each_cycle);
+		enum session_stop ss = run_to(d, until, &e);
 		take_output(d, out);
 		if (ss == SS_REQUEST)
 			report_request(d, out);
@@ -397,6 +423,7 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	take_output(d, out);
 	resolve_pending(d);
 	watches_rebind(d);
+	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);
 	if (ss == SS_HOST_ERROR)
 		d->rest = DBG_DEAD;
@@ -412,6 +439,8 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->modules_seen = 0;
 	d->stop_reason[0] = 0;
 	d->list_line = 0;
+	d->changed_by_hand = false;
+	d->dropped_events = 0;
 	d->generation++;
 	if (!session_restart(d->s, e)) {
 		d->rest = DBG_DEAD;
@@ -420,6 +449,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	}
 	d->rest = DBG_STOPPED;
 	debugger_resubscribe(d);
+	offscreen_follow(d);
 	lua_hooks_start(d);
 	return debugger_start(d, out, e);
 }

@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 #include "console.h"
 #include "lua/dbg.h"
+#include "scr/offscreen.h"
 #include "scr/screen.h"
 
 static struct debugger *interrupted; /* whom Ctrl-C is for */
@@ -159,6 +160,8 @@ int debugger_main(struct session *s)
 		d = debugger_new(s);
 	catch_sigint(d, &old);
 	bool started = start(d);
+	if (s->opt->batch || !screen_wanted())
+		offscreen_open(d); /* so that pictures have all that views add up while the machine runs */
 	queue_options(d);
 	d->split_errors = s->opt->batch || !screen_wanted();
 	if (s->opt->batch) {

@@ -9,6 +9,7 @@
 #include "lua/dbg.h"
 #include "lua/hooks.h"
 #include "obs/names.h"
+#include "scr/offscreen.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
@@ -50,11 +51,14 @@ void debugger_free(struct debugger *d)
 		sim_unsubscribe(d->s->sim, d->subscription);
 	goal_clear(d);
 	lua_dbg_release(d);
+	offscreen_close(d);
 	travel_release(d);
 	record_release(d);
 	break_release(&d->breaks);
-	for (u32 i = 0; i < d->nwatches; i++)
-		free(d->watches[i].expr);
+	while (d->nwatches)
+		watch_delete(d, &d->watches[d->nwatches - 1]);
+	divergence_release(d);
+	aliases_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);
@@ -70,7 +74,7 @@ void debugger_free(struct debugger *d)
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	u64 mask = break_mask(&d->breaks) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
+	u64 mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
 	if (!sim)
 		return;
 	if (d->subscribed_to != sim || d->subscription < 0) {
@@ -380,12 +384,14 @@ static void remember(struct debugger *d, const struct command *c, const char *li
 static bool execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
 {
 	char word[40];
-	const char *args = split(line, word, sizeof(word));
+	char *expanded = alias_expand(d, line);
+	const char *args = split(expanded ? expanded : line, word, sizeof(word));
 	const struct command *c = command_find(word, e);
-	if (!c)
-		return false;
-	remember(d, c, line);
-	return c->fn(d, args, out, e);
+	if (c)
+		remember(d, c, expanded ? expanded : line);
+	bool ok = c && c->fn(d, args, out, e);
+	free(expanded);
+	return ok;
 }
 
 static char *trimmed(const char *line)

@@ -13,6 +13,7 @@
 #define UI_DEBUGGER_H
 #include "base/strbuf.h"
 #include "obs/break.h"
+#include "obs/data_watch.h"
 #include "obs/probe_path.h"
 #include "session.h"
 
@@ -69,6 +70,7 @@ struct watch {
 	struct probe_path probe;
 	char old[128]; /* value as text, "" before the first evaluation */
 	struct probe_value old_value;
+	struct data_watch *data; /* a register or memory, seen by events; else NULL */
 	u64 hits, ignore;
 };
 
@@ -125,7 +127,20 @@ struct debugger {
 		u32 id;
 		struct strbuf text;
 	} collect;
+	struct alias {
+		char *name, *text; /* text begins with a command, not with another alias */
+	} * aliases;
+	u32 naliases;
+	enum {
+		PAGING_DEFAULT,
+		PAGING_ON,
+		PAGING_OFF
+	} paging;           /* long answers a page at a time; default: on a plain terminal */
+	bool mouse;         /* the screen takes the terminal's mouse */
+	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
 	struct dbg_lua *lua;
+	struct shadows *shadows; /* machines that `break divergence` runs beside this one (commands/divergence.c) */
+	bool changed_by_hand;    /* `set` has changed the machine since it was built: no other machine runs alike */
 	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/lua/hooks.c); may be NULL */
 	struct bookmark {
 		char name[48];
@@ -139,8 +154,10 @@ struct debugger {
 	u32 nundos;
 	int subscription; /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;
-	u32 modules_seen; /* modules loaded when pending breakpoints were looked up last */
-	u64 generation;   /* grows when `run` rebuilt the machine: pointers into the old one are gone */
+	u32 modules_seen;      /* modules loaded when pending breakpoints were looked up last */
+	u64 generation;        /* grows when `run` rebuilt the machine: pointers into the old one are gone */
+	struct screen *screen; /* the terminal's, or one for pictures (scr/offscreen.h); NULL = none yet */
+	u32 scripted;          /* a script is executing a command: no files without --allow-io */
 };
 
 /* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */

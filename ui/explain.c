@@ -58,6 +58,28 @@ static void each_stall(each_fn *fn, void *ctx)
 	}
 }
 
+/* What comes with the name, and the hardware it adds to the default machine. */
+static void policy_detail(const struct policy_desc *p, char *out, size_t n)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct conf c;
+	conf_defaults(&c);
+	if (*p->implies)
+		strbuf_addf(&text, "implies %s, unless set otherwise; ", p->implies);
+	if (!strcmp(p->kind, "warp"))
+		sim_policy_storage(&c, p->name, &text);
+	size_t at = 0;
+	for (const char *from = strbuf_str(&text); *from && at + 2 < n; from++) {
+		out[at++] = *from == '\n' ? ';' : *from;
+		if (*from == '\n')
+			out[at++] = ' ';
+	}
+	while (at && strchr("; ", out[at - 1]))
+		at--;
+	out[at] = 0;
+	strbuf_release(&text);
+}
+
 static void each_policy(each_fn *fn, void *ctx)
 {
 	u32 n;
@@ -67,6 +89,7 @@ static void each_policy(each_fn *fn, void *ctx)
 		snprintf(kind, sizeof kind, "%s policy", p[i].kind);
 		struct explanation x = {.kind = kind, .unit = "", .text = p[i].help, .source = p[i].source};
 		snprintf(x.name, sizeof x.name, "%s", p[i].name);
+		policy_detail(&p[i], x.detail, sizeof x.detail);
 		fn(ctx, &x);
 	}
 }

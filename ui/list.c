@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "explain.h"
 #include "lua/lua.h"
+#include "papers/workloads.h"
 
 /* A list under construction: rows of named texts, printed as columns or as JSON objects. */
 #define MAX_FIELDS 6
@@ -232,12 +233,16 @@ static bool no_such_thing(const char *what, struct err *e)
 
 bool list_things(const struct options *o, struct strbuf *out, struct err *e)
 {
-	bool json = o->format && !strcmp(o->format, "json");
+	bool json = o->format && !strcmp(o->format, "json"), markdown = o->format && !strcmp(o->format, "markdown");
 	for (u32 i = 0; i < ARRAY_LEN(things); i++) {
 		if (strcmp(things[i].name, o->workload))
 			continue;
 		char *data_dir = things[i].files ? catalog_data_dir(e) : NULL;
-		bool ok = (!things[i].files || data_dir) && things[i].list(data_dir, json, out);
+		bool ok = !things[i].files || data_dir;
+		if (ok && (o->table || markdown)) /* of workloads only: the command line has seen to that */
+			ok = workload_table(o, data_dir, out, e);
+		else if (ok)
+			ok = things[i].list(data_dir, json, out);
 		free(data_dir);
 		return ok;
 	}

@@ -4,7 +4,7 @@
 #include "session.h"
 
 /* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config. Appends text, or
- * JSON with
- * --format json. False with *e for anything else. */
+ * JSON with --format json; with --table or --format markdown (workloads only) the table of papers/workloads.h. False
+ * with *e for anything else. */
 bool list_things(const struct options *o, struct strbuf *out, struct err *e);
 #endif

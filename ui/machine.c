@@ -1,11 +1,14 @@
 /* Machine files: Lua that returns a table of configuration keys.
  *
- *   return { base = "gtx480", help = "one line", ["core_clock"] = 1400, ["l1d.sets"] = 64, ["warp-sched"] = "lrr" } */
+ *   return { base = "gtx480", help = "one line", ["core_clock"] = 1400, ["l1d.sets"] = 64, ["warp-sched"] = "lrr" }
+ *
+ * A policy that implies other keys (elf++) sets them unless the same file does. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog.h"
 #include "lua/lua.h"
+#include "sim.h"
 
 #define MAX_BASES 8 /* depth of `base`: more is taken for a cycle */
 
@@ -66,6 +69,17 @@ static bool set_field(lua_State *L, struct conf *c, const char *path, const char
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What a warp scheduler named in the table on top brings with it; the table's other keys win. */
+static bool apply_implied(lua_State *L, struct conf *c, const char *path, struct err *e)
+{
+	bool named = lua_getfield(L, -1, "warp-sched") == LUA_TSTRING;
+	bool ok = !named || sim_imply(c, lua_tostring(L, -1), e);
+	lua_pop(L, 1);
+	if (!ok)
+		place(e, path, "warp-sched");
+	return ok;
 }
 
 /* Applies all fields of the table on top, in the order of their names: which error comes first is then always the same.
@@ -136,7 +150,8 @@ static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, con
 	bool ok = path && lua_load_path(L, path, e) && lua_call_traced(L, 0, 1, e);
 	if (ok && !lua_istable(L, -1))
 		ok = err_set(e, "%s: a machine file returns a table of configuration keys", path);
-	ok = ok && apply_base(L, c, data_dir, path, depth, e) && set_name(c, path, e) && apply_table(L, c, path, e);
+	ok = ok && apply_base(L, c, data_dir, path, depth, e) && set_name(c, path, e) && apply_implied(L, c, path, e) &&
+	     apply_table(L, c, path, e);
 	if (ok && about) {
 		lua_getfield(L, -1, "help");
 		if (lua_type(L, -1) == LUA_TSTRING)

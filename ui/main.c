@@ -10,6 +10,7 @@
 #include "explain.h"
 #include "list.h"
 #include "outputs.h"
+#include "papers/paper.h"
 #include "run.h"
 
 #ifndef WARPDBG_VERSION
@@ -62,6 +63,8 @@ static int dispatch(struct options *o, int argc)
 		return look_up(o);
 	if (!strcmp(o->command, "compare"))
 		return compare_main(o);
+	if (!strcmp(o->command, "paper"))
+		return paper_main(o);
 	/* The bare program is a demonstration: without a terminal it runs to the end instead of waiting for commands. */
 	if (argc == 1 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		o->command = "run";

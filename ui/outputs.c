@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
+#include "export.h"
 #include "obs/report.h"
 #include "obs/timeline_csv.h"
 #include "obs/trace.h"
 
 struct outputs {
+	struct session *s;
 	const struct options *opt;
 	FILE *timeline_file, *trace_file;
 	struct timeline_csv *timeline;
@@ -46,22 +49,48 @@ static bool open_trace(struct outputs *o, struct session *s, struct err *e)
 	return true;
 }
 
-/* --stats FILE is written at the end; that it cannot be is better known at the start. */
-static bool probe_stats(const struct options *o, struct err *e)
+/* A file that is written at the end; that it cannot be is better known at the start. */
+static bool probe(const char *option, const char *path, struct err *e)
 {
-	if (!o->stats || !strcmp(o->stats, "-"))
-		return true;
-	FILE *f = open_file("--stats", o->stats, e);
+	FILE *f = open_file(option, path, e);
 	if (f)
 		fclose(f);
 	return f;
 }
 
+static bool probe_stats(const struct options *o, struct err *e)
+{
+	return !o->stats || !strcmp(o->stats, "-") || probe("--stats", o->stats, e);
+}
+
+static bool probe_phases(const struct session *s, struct err *e)
+{
+	const char *path = s->opt->phases;
+	if (!path)
+		return true;
+	struct err why = {0};
+	if (!export_phases_format(path, &why))
+		return err_set(e, "--phases: %s", why.msg);
+	if (!s->conf.phases_period)
+		return err_set(e, "--phases: phases.period is 0: nothing would be recorded");
+	return probe("--phases", path, e);
+}
+
+static bool write_phases(struct session *s, struct err *e)
+{
+	struct err why = {0};
+	const char *path = s->opt->phases;
+	if (!path || !s->phases || export_write(s, export_phases_format(path, &why), path, -1, "", &why))
+		return true;
+	return err_set(e, "--phases: %s", why.msg);
+}
+
 struct outputs *outputs_open(struct session *s, struct err *e)
 {
 	struct outputs *o = xcalloc(1, sizeof *o);
+	o->s = s;
 	o->opt = s->opt;
-	if (probe_stats(s->opt, e) && (!s->opt->timeline || open_timeline(o, s, e)) &&
+	if (probe_stats(s->opt, e) && probe_phases(s, e) && (!s->opt->timeline || open_timeline(o, s, e)) &&
 	    (!s->opt->trace || open_trace(o, s, e)))
 		return o;
 	outputs_close(o, NULL);
@@ -77,11 +106,37 @@ bool outputs_close(struct outputs *o, struct err *e)
 		ok = err_set(e, "--timeline: %s: cannot write", o->opt->timeline);
 	if (o->trace && !trace_free(o->trace))
 		ok = err_set(e, "--trace: %s: cannot write", o->opt->trace);
+	ok = write_phases(o->s, e) && ok;
 	if (o->timeline_file)
 		fclose(o->timeline_file);
 	if (o->trace_file)
 		fclose(o->trace_file);
 	free(o);
+	return ok;
+}
+
+/* --- the trace so far
+ * -------------------------------------------------------------------------------------------------- */
+
+bool outputs_trace_ready(const struct session *s, const char *file, struct err *e)
+{
+	struct stat st, to;
+	if (!s->outputs || !s->outputs->trace)
+		return err_set(e, "no trace is recorded: start with --trace FILE.json");
+	if (stat(s->opt->trace, &st) || !S_ISREG(st.st_mode))
+		return err_set(e, "the trace goes to %s, which cannot be read back", s->opt->trace);
+	return stat(file, &to) || st.st_ino != to.st_ino || st.st_dev != to.st_dev ||
+	       err_set(e, "%s is the file that the trace is being written to", file);
+}
+
+bool outputs_export_trace(struct session *s, FILE *to, struct err *e)
+{
+	struct strbuf so_far = STRBUF_INIT;
+	fflush(s->outputs->trace_file);
+	bool ok = strbuf_read_file(&so_far, s->opt->trace, e);
+	if (ok && !trace_export(s->outputs->trace, strbuf_str(&so_far), so_far.len, to))
+		ok = err_set(e, "the trace could not be written in full");
+	strbuf_release(&so_far);
 	return ok;
 }
 

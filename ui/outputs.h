@@ -1,6 +1,7 @@
-/* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--stats). */
+/* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--phases, --stats). */
 #ifndef UI_OUTPUTS_H
 #define UI_OUTPUTS_H
+#include <stdio.h>
 #include "session.h"
 
 struct outputs;
@@ -9,6 +10,11 @@ struct outputs *outputs_open(struct session *s, struct err *e);
 /* Completes and closes them while the machine still exists; NULL is fine. False with *e when something could not be
  * written. */
 bool outputs_close(struct outputs *o, struct err *e);
+
+/* What --trace has recorded so far, complete, to another file. Ready: a trace is recorded, to a file that can be read
+ * back and is not the one to be written. */
+bool outputs_trace_ready(const struct session *s, const char *file, struct err *e);
+bool outputs_export_trace(struct session *s, FILE *to, struct err *e);
 
 /* The format of the statistics: --format, else by the file's ending, else "text". */
 const char *outputs_format(const struct options *o);

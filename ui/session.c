@@ -9,6 +9,7 @@
 #include "lua/dbg.h"
 #include "lua/lua.h"
 #include "lua/policy.h"
+#include "obs/phase_track.h"
 #include "obs/timeline.h"
 #include "outputs.h"
 
@@ -82,6 +83,30 @@ static void rewind_timeline(void *ctx, u64 cycle)
 	timeline_rewind(ctx, cycle);
 }
 
+static void fork_timeline(void *ctx, u64 cycle)
+{
+	timeline_fork(ctx, cycle);
+}
+
+static void attach_timeline(struct session *s)
+{
+	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
+	int id = sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
+	sim_on_rewind(s->sim, id, rewind_timeline);
+	sim_on_fork(s->sim, id, fork_timeline);
+}
+
+static void attach_phases(struct session *s)
+{
+	u32 period = s->conf.phases_period;
+	if (!period)
+		return;
+	s->phases = phase_track_create(sim_gpu(s->sim), period);
+	int id = sim_add_sampler(s->sim, period, phase_track_look, s->phases);
+	sim_on_rewind(s->sim, id, phase_track_rewind);
+	sim_on_fork(s->sim, id, phase_track_fork);
+}
+
 static bool open_machine(struct session *s, struct err *e)
 {
 	if (!check_policy("warp", s->conf.warp_sched, e) || !check_policy("cta", s->conf.cta_sched, e))
@@ -92,11 +117,12 @@ static bool open_machine(struct session *s, struct err *e)
 	s->outputs = outputs_open(s, e);
 	if (!s->outputs)
 		return false;
-	if (strcmp(s->opt->command, "debug"))
+	bool debug = !strcmp(s->opt->command, "debug");
+	if (debug || s->opt->phases)
+		attach_phases(s);
+	if (!debug)
 		return true;
-	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
-	int id = sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
-	sim_on_rewind(s->sim, id, rewind_timeline);
+	attach_timeline(s);
 	return sim_history(s->sim, s->conf.history_mb, e);
 }
 
@@ -140,9 +166,11 @@ static void close_machine(struct session *s)
 {
 	session_close_outputs(s, NULL);
 	timeline_free(s->timeline);
+	phase_track_free(s->phases);
 	if (s->sim)
 		sim_destroy(s->sim);
 	s->timeline = NULL;
+	s->phases = NULL;
 	s->sim = NULL;
 	policy_close(s);
 }

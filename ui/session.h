@@ -29,12 +29,16 @@ struct options {
 	const char **params; /* --param k=v */
 	u32 nparams;
 	u64 max_cycles; /* NEVER = none */
-	const char *stats, *format, *timeline, *trace, *script;
+	const char *stats, *format, *timeline, *trace, *phases, *script;
 	bool no_color, ascii, allow_io;
 	bool batch, keep_going;
 	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */
 	u32 ncommands;
 	const char *side[2], *by, *until; /* compare: --a, --b (NULL = ""), --by (NULL = cycles), --until (NULL = end) */
+	const char *out_dir;              /* paper: --out; NULL = results/NAME */
+	const char *const *figures;       /* paper: the words behind its name */
+	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
+	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };
 
@@ -52,15 +56,16 @@ struct session {
 	struct strbuf check_message; /* why the check failed */
 	u8 *turn_is_host;            /* by turn: the host program's (else the user's) */
 	u32 turns_cap;
-	u32 host_turns;            /* steps the host program has done */
-	bool replaying;            /* a search through the past is running: callbacks see e.replay */
-	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
-	struct timeline *timeline; /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
-	struct outputs *outputs;   /* --timeline and --trace writers (ui/outputs.h) */
-	u64 generation;            /* grows with every session_restart: handles of the old machine are stale */
-	u64 sim_ns;                /* host time spent simulating, for rates shown to the user only */
-	bool started, host_ended;  /* the host program has taken its first step; its last one (the machine may still run) */
-	bool script_done;          /* --script has run */
+	u32 host_turns;             /* steps the host program has done */
+	bool replaying;             /* a search through the past is running: callbacks see e.replay */
+	struct strbuf output;       /* text printed by host program and kernels, to be shown by the front end */
+	struct timeline *timeline;  /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	struct phase_track *phases; /* the phase graph (obs/phase_track.h), attached; NULL in `run` without --phases */
+	struct outputs *outputs;    /* --timeline and --trace writers (ui/outputs.h) */
+	u64 generation;             /* grows with every session_restart: handles of the old machine are stale */
+	u64 sim_ns;                 /* host time spent simulating, for rates shown to the user only */
+	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
+	bool script_done;         /* --script has run */
 };
 
 /* Why session_run returned. */

@@ -11,4 +11,5 @@ return {
 	["l2.mshrs"] = 256, -- the same
 	["l2.sector_reads"] = true, -- the same: S is a sectored cache; l2cache.cc splits requests into sectors
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
+	["schedule"] = "none", -- it executes PTX in the order of the text
 }

@@ -242,6 +242,9 @@ bool conf_check(const struct conf *c, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
 		return err_set(e, "sm.threads: %u is not a multiple of %d", c->sm_threads, WARP_SIZE);
+	if (c->ccws_vta_entries % c->ccws_vta_ways)
+		return err_set(e, "ccws.vta_entries: %u is not a multiple of ccws.vta_ways %u", c->ccws_vta_entries,
+		               c->ccws_vta_ways);
 	bool ok = need_pow2(c->l1d_sets, "l1d.sets", e) && need_pow2(c->l1d_line, "l1d.line", e) &&
 	          need_pow2(c->l1i_sets, "l1i.sets", e) && need_pow2(c->l1i_line, "l1i.line", e) &&
 	          need_pow2(c->l1c_sets, "l1c.sets", e) && need_pow2(c->l1c_line, "l1c.line", e) &&

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/replay.h"
+
 /* --- build -----------------------------------------------------------------------------------------------------------
  */
 
@@ -12,6 +14,7 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	size_t mem, nodes = (size_t)SM_MAX_WARPS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	size_t sm =
 	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) + 65536;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "sm/replay.h"
 
 const struct conf *gpu_conf(const struct gpu *g)
 {
@@ -83,6 +84,12 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	for (u32 i = 0; i < SM_MAX_SCHEDS; i++)
 		o->last_reason[i] = s->reason[i];
 	fill_units(g, s, o);
+	const struct replay *r = g->ctx[sm].replay;
+	if (r) {
+		o->lsu_held = r->held;
+		o->replay_used = r->n;
+		o->replay_size = g->conf.lsu_replay_entries;
+	}
 	if (s->lsu_n) {
 		const struct lsu_entry *e = &s->lsu[s->lsu_head];
 		o->lsu_warp = e->warp;
@@ -121,8 +128,23 @@ static const char *pending_name(const struct sm_ctx *x, const struct warp *wp, u
 	return "a result";
 }
 
+/* Transactions of a warp in the SM's re-execution queue. */
+static u32 replayed(const struct gpu *g, const struct sm *s, u32 w)
+{
+	const struct replay *r = g->ctx[s->id].replay;
+	u32 n = 0;
+	for (u32 i = 0; r && (r->warps >> w & 1) && i < r->n; i++)
+		n += r->e[r->order[i]].warp == w;
+	return n;
+}
+
 static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char *out, size_t n)
 {
+	u32 waiting = replayed(g, s, w);
+	if (waiting) {
+		snprintf(out, n, "%u to re-execute, %u in flight", waiting, s->warp[w].outstanding - waiting);
+		return;
+	}
 	for (u32 i = 0; i < s->lsu_n; i++) {
 		const struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
 		if (e->warp == w) {
@@ -162,6 +184,20 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 	}
 }
 
+/* Phase of the next instruction of a warp that has one. */
+static void phase_info(const struct program *p, u32 pc, struct warp_info *o)
+{
+	const struct module *m = p->launch->mod;
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const struct func *f = &m->funcs[i];
+		if (pc < f->entry || pc >= f->end)
+			continue;
+		o->phase = p->hint[pc].phase;
+		o->phases = p->hint[f->end - 1].phase + 1u; /* phases are numbered in pc order */
+		o->phase_distance = p->hint[pc].phase_distance;
+	}
+}
+
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 {
 	const struct sm *s = g->sm[sm];
@@ -169,8 +205,12 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 	const struct warp *wp = &s->warp[warp];
 	u64 issued, refused;
 	last_cycle(g, s, &issued, &refused);
-	*o = (struct warp_info){
-	    .state = wp->state, .scheduler = warp % x->nscheds, .launch = -1, .pc = PC_DONE, .since = wp->since};
+	*o = (struct warp_info){.state = wp->state,
+	                        .scheduler = warp % x->nscheds,
+	                        .launch = -1,
+	                        .phase = -1,
+	                        .pc = PC_DONE,
+	                        .since = wp->since};
 	if (!(s->used >> warp & 1))
 		return;
 	o->issued_last = issued >> warp & 1;
@@ -187,8 +227,10 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 	struct sched_view v = sm_sched_view(x, g->sm[sm], o->scheduler, g->st->cycle);
 	v.ev = NULL; /* looking is no decision */
 	o->priority = x->sched->rank ? x->sched->rank(x->sched_state[o->scheduler], &v, warp) : 0;
-	if (!wp->done)
-		describe_wait(g, s, sm, warp, o);
+	if (wp->done)
+		return;
+	phase_info(&x->prog[wp->launch], wp->pc, o);
+	describe_wait(g, s, sm, warp, o);
 }
 
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out)
@@ -196,7 +238,8 @@ void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct
 	const struct sm_ctx *x = &g->ctx[sm];
 	struct sched_view v = sm_sched_view(x, g->sm[sm], scheduler, g->st->cycle);
 	v.ev = NULL;
-	if (x->sched->describe)
+	bool there = warp == NO_WARP || (v.mask & g->sm[sm]->used & BIT(warp));
+	if (there && x->sched->describe)
 		x->sched->describe(x->sched_state[scheduler], &v, warp, out);
 }
 
@@ -232,6 +275,14 @@ u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out
 		if (c->bar[i].arrived)
 			out[n++] = (struct barrier_info){i, c->bar[i].arrived, c->bar[i].expected, c->bar[i].waiting};
 	return n;
+}
+
+u64 gpu_events_dropped(const struct gpu *g)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i <= g->conf.num_sms; i++)
+		sum += g->ev[i].dropped;
+	return sum;
 }
 
 u32 gpu_num_kernels(const struct gpu *g)

@@ -18,12 +18,15 @@ struct warp_info {
 	s32 launch; /* launch id, -1 = empty slot */
 	u64 cta;    /* linear CTA id */
 	u32 cta_slot, warp_in_cta;
-	u64 since;         /* cycle of the last change of state */
-	u64 started_at;    /* cycle of dispatch */
-	u64 insts;         /* warp instructions executed */
-	u32 pending_loads; /* load instructions in flight */
-	s64 priority;      /* rank the scheduler gives it now: 0 = first */
-	char waits[96];    /* what it waits for: "%f3 (v4): L1D miss, DRAM channel 2", "barrier 0: 5 of 8 arrived", "" */
+	u64 since;          /* cycle of the last change of state */
+	u64 started_at;     /* cycle of dispatch */
+	u64 insts;          /* warp instructions executed */
+	u32 pending_loads;  /* load instructions in flight */
+	s64 priority;       /* rank the scheduler gives it now: 0 = first */
+	s32 phase;          /* of its next instruction, numbered within the function from 0; -1 = exited or empty */
+	u32 phases;         /* of that function */
+	u32 phase_distance; /* cycles from its next instruction to the end of the phase (passes/phases.h) */
+	char waits[96];     /* what it waits for: "%f3 (v4): L1D miss, DRAM channel 2", "barrier 0: 5 of 8 arrived", "" */
 };
 struct cta_info {
 	bool used;
@@ -52,7 +55,17 @@ struct sm_info {
 	s32 lsu_warp;                /* warp of the head instruction, -1 = LSU empty */
 	u32 lsu_left;                /* transactions (or conflict cycles) the head has left */
 	enum mem_result lsu_refused; /* MR_HIT = not refused, else the reservation failure the head waits on */
+	bool lsu_held; /* the head waits for the re-execution queue; lsu_refused is then the refusal the queue waits on */
+	u32 replay_used, replay_size; /* entries of the re-execution queue; size 0: there is none */
 	u32 loads_in_flight;
+};
+/* A transaction in an SM's re-execution queue (sm/replay.h). */
+struct replay_info {
+	u64 addr, since; /* cycle it came */
+	u32 warp, pc, tries;
+	enum mem_cache cache;
+	enum mem_op op;
+	enum mem_result refused; /* the last time; MR_HIT: not tried yet, it may not pass an older one */
 };
 enum kernel_state { KS_QUEUED, KS_RUNNING, KS_DONE };
 struct kernel_info {
@@ -77,14 +90,33 @@ u32 gpu_num_l2(const struct gpu *g); /* slices */
 u32 gpu_num_channels(const struct gpu *g);
 u32 gpu_warps_per_sm(const struct gpu *g);
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *out);
+/* The re-execution queue of an SM, oldest first; returns how many were written. */
+u32 gpu_replay(const struct gpu *g, u32 sm, struct replay_info *out, u32 max);
+/* All bounded queues: the re-execution queues, then mem_queues(). */
+u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max);
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
 /* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
  * that issued in the last cycle, *refused likewise. */
 void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
-/* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler. */
+/* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler.
+ * Nothing for an empty slot or another scheduler's warp. */
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);
+/* The load of an SM at this moment (query_load.c). Returns how many warps have not exited, the next instruction of each
+ * in place[gpu_warps_per_sm]. */
+struct warp_place {
+	u32 launch, pc;
+};
+struct sm_load {
+	u32 exited; /* resident warps whose lanes have all exited: they wait for the rest of their CTA */
+	u32 alu;    /* instructions issued to SP, SFU and DP units whose result is not there yet */
+	u32 mem;    /* memory instructions: loads and atomics until their result is there, stores until the LSU has sent
+	             * them */
+};
+u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max);
+/* Events lost since the machine was built: more than EVENT_BUF_MAX - 1 of one SM in one cycle. */
+u64 gpu_events_dropped(const struct gpu *g);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
 /* What was launched (launch < gpu_num_kernels()), where the rest is not needed: for every event, say. */

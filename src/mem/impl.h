@@ -39,6 +39,7 @@ struct l1 {
 	struct mshr_table mshr;
 	u32 missq;
 	bool sectored, cache_global;
+	struct l1_watch *watch; /* during mem_access_watched() only */
 	struct l1_state *st;
 	struct cache_counters *cc;
 };

@@ -172,6 +172,8 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 		return refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
+	if (unlikely(l->watch != NULL))
+		l->watch->merged = !more;
 	++*(more ? first : &l->cc->merges);
 	return wait_for(a, mshr, need);
 }
@@ -184,6 +186,11 @@ static void evict(const struct access *a, u32 i)
 		return;
 	u64 line = l->tags.tag[i] - 1;
 	l->cc->evictions++;
+	if (unlikely(l->watch != NULL)) {
+		l->watch->evicted = true;
+		l->watch->victim = line;
+		l->watch->owner = v->owner ? v->owner - 1u : NONE;
+	}
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (event_wanted(ev, EV_L1_EVICT) && a->cache == MC_L1D) {
 		struct event *e = event_add(ev, EV_L1_EVICT, a->now);
@@ -225,6 +232,8 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	if (absent) {
 		evict(a, i);
 		tags_install(&l->tags, i, a->line);
+		if (unlikely(l->watch != NULL))
+			l->tags.line[i].owner = (u8)(l->watch->who + 1);
 	}
 	u32 mshr = mshr_alloc(&l->mshr, a->line, i, false, a->now, l->cc);
 	l->tags.line[i].mshr = (u16)mshr;
@@ -369,6 +378,23 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
 }
 
+enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
+                                   u32 token, u64 now, struct l1_watch *w)
+{
+	struct l1 *l = &m->l1[sm * MC_COUNT + c];
+	*w = (struct l1_watch){.who = w->who, .owner = NONE};
+	l->watch = w;
+	enum mem_result r = mem_access(m, sm, c, op, t, token, now);
+	l->watch = NULL;
+	return r;
+}
+
+struct l1_use mem_l1_use(const struct mem *m, u32 sm, enum mem_cache c)
+{
+	const struct l1 *l = &m->l1[sm * MC_COUNT + c];
+	return (struct l1_use){.mshrs = l->mshr.st->used, .queue = l->st->queued};
+}
+
 /* --- answers
  * ------------------------------------------------------------------------------------------------------------- */
 /* The refusals that data for a line may have ended: a line frees its own set, an answer its own merge list. */
@@ -400,7 +426,10 @@ static void fill(struct mem *m, const struct packet *p, u64 now)
 		tags_arrive(&l->tags, e->slot, p->sectors);
 	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
 	for (u32 i = 0; i < n; i++)
-		push_answer(m, p->sm, out[i]);
+		if (p->cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)
+			m->port[p->sm].outstanding--; /* nobody waits */
+		else
+			push_answer(m, p->sm, out[i]);
 	if (l1_was_refused(m, p->sm, p->cache, helped_by_fill(l, line)))
 		m->wake[p->sm / 64] |= BIT(p->sm % 64);
 }

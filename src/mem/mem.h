@@ -71,6 +71,29 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 /* Presents one transaction of SM `sm` to a cache at cycle `now`. token: handed back by mem_pop (24 bits are kept). */
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now);
+/* The same, telling what a load found beyond hit or miss. Lines remember who brought them in only while loads come this
+ * way; without it neither costs anything. */
+struct l1_watch {
+	u32 who;      /* in: warp slot, below 255; remembered with the line the load brings in */
+	bool merged;  /* out: no data, but on its way */
+	bool evicted; /* out: a valid line made room */
+	u64 victim;   /* out: its address */
+	u32 owner;    /* out: who had brought it in; UINT32_MAX: it came while nobody watched */
+};
+enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
+                                   u32 token, u64 now, struct l1_watch *w);
+/* What of a cache's miss handling is in use now: MSHRs, and places of the miss queue. */
+struct l1_use {
+	u32 mshrs, queue;
+};
+struct l1_use mem_l1_use(const struct mem *m, u32 sm, enum mem_cache c);
+/* Instruction prefetch. Is the line of an address in l1i, or on its way there? Counts and changes nothing. */
+bool mem_has_line(const struct mem *m, u32 sm, u64 addr);
+/* Asks for an absent line, which remembers that it was asked for ahead of its use; nothing comes back through
+ * mem_pop(). MR_PENDING, or refused. */
+enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u64 now);
+/* A fetch comes to the line of addr: true when it was prefetched and nobody had come to it before. */
+bool mem_prefetch_used(struct mem *m, u32 sm, u64 addr);
 /* The transaction that was refused (mr) may go now? Cheap test for the LSU's retry: true once anything in that cache
  * changed since the refusal (a fill, a freed MSHR, a freed queue slot). */
 bool mem_retry_wanted(const struct mem *m, u32 sm, enum mem_cache c);

@@ -16,6 +16,9 @@ static void breakpoint_free(struct breakpoint *b)
 	free(b->what);
 	free(b->cond);
 	free(b->commands);
+	free(b->note);
+	crossing_release(&b->stat);
+	nth_release(&b->nth);
 	free(b);
 }
 
@@ -37,6 +40,7 @@ static struct breakpoint *add(struct break_set *s, enum break_kind kind, const c
 	b->cond_ref = -2;
 	b->what = xstrdup(what);
 	event_filter_any(&b->filter);
+	nth_restart(&b->nth, 0);
 	if (s->n == s->cap) {
 		s->cap = s->cap ? 2 * s->cap : 8;
 		s->list = xrealloc(s->list, s->cap * sizeof(*s->list));
@@ -68,6 +72,24 @@ struct breakpoint *break_new_cycle(struct break_set *s, u64 cycle)
 	snprintf(what, sizeof(what), "cycle %llu", (unsigned long long)cycle);
 	struct breakpoint *b = add(s, BK_CYCLE, what);
 	b->cycle = cycle;
+	return b;
+}
+
+struct breakpoint *break_new_stat(struct break_set *s, struct crossing *c)
+{
+	struct strbuf what = STRBUF_INIT;
+	crossing_text(c, &what);
+	struct breakpoint *b = add(s, BK_STAT, strbuf_str(&what));
+	b->stat = *c;
+	*c = (struct crossing){0};
+	strbuf_release(&what);
+	return b;
+}
+
+struct breakpoint *break_new_divergence(struct break_set *s, const char *what)
+{
+	struct breakpoint *b = add(s, BK_DIVERGE, what);
+	b->cycle = NEVER;
 	return b;
 }
 
@@ -122,6 +144,8 @@ static bool counts(struct break_set *s, struct breakpoint *b, const struct event
 {
 	if (b->cond && s->cond && !s->cond(s->cond_ctx, b, ev))
 		return false;
+	if (!nth_match(&b->nth, ev->cycle))
+		return false;
 	b->hits++;
 	if (b->ignore) {
 		b->ignore--;
@@ -138,7 +162,8 @@ static bool hit(struct break_set *s, struct breakpoint *b, const struct event *e
 		s->also++;
 		return true;
 	}
-	s->hit = (struct break_hit){.id = b->id, .ev = *ev, .executed = executed};
+	s->hit =
+	    (struct break_hit){.id = b->id, .ev = *ev, .executed = executed, .before = b->stat.before, .now = b->stat.last};
 	return true;
 }
 
@@ -231,23 +256,72 @@ void break_clear_hit(struct break_set *s)
 	s->also = 0;
 }
 
+static u64 next_of(const struct breakpoint *b, u64 from)
+{
+	switch (b->kind) {
+	case BK_STAT: return ceil_div(from, b->stat.every) * b->stat.every;
+	case BK_CYCLE:
+	case BK_DIVERGE: return b->cycle >= from ? b->cycle : NEVER;
+	default: return NEVER;
+	}
+}
+
 u64 break_next_cycle(const struct break_set *s, u64 from)
 {
 	u64 next = NEVER;
 	for (u32 i = 0; i < s->n; i++)
-		if (s->list[i]->kind == BK_CYCLE && s->list[i]->enabled && s->list[i]->cycle >= from)
-			next = MIN(next, s->list[i]->cycle);
+		if (s->list[i]->enabled)
+			next = MIN(next, next_of(s->list[i], from));
 	return next;
 }
 
-bool break_at_cycle(struct break_set *s, u64 cycle)
+bool break_at_cycle(struct break_set *s, struct gpu *g, u64 cycle)
 {
 	bool stop = false;
 	struct event ev = {.cycle = cycle, .sm = -1, .kernel = -1, .cta = -1, .warp = -1};
-	for (u32 i = 0; i < s->n; i++)
-		if (s->list[i]->kind == BK_CYCLE && s->list[i]->enabled && s->list[i]->cycle == cycle)
-			stop |= hit(s, s->list[i], &ev, true);
+	for (u32 i = 0; i < s->n; i++) {
+		struct breakpoint *b = s->list[i];
+		if (!b->enabled || next_of(b, cycle) != cycle)
+			continue;
+		if (b->kind != BK_STAT || crossing_look(&b->stat, g))
+			stop |= hit(s, b, &ev, true);
+	}
 	return stop;
+}
+
+void break_moved(struct break_set *s, struct gpu *g)
+{
+	for (u32 i = 0; i < s->n; i++) {
+		struct breakpoint *b = s->list[i];
+		nth_rewound(&b->nth);
+		crossing_forget(&b->stat);
+		if (b->kind == BK_STAT)
+			crossing_look(&b->stat, g);
+	}
+}
+
+u64 break_lead(const struct break_set *s)
+{
+	u64 lead = 0;
+	for (u32 i = 0; i < s->n; i++)
+		if (s->list[i]->kind == BK_STAT && s->list[i]->enabled)
+			lead = MAX(lead, s->list[i]->stat.every);
+	return lead;
+}
+
+void break_look(struct break_set *s, struct gpu *g, u64 cycle)
+{
+	for (u32 i = 0; i < s->n; i++) {
+		struct breakpoint *b = s->list[i];
+		if (b->kind == BK_STAT && b->enabled && next_of(b, cycle) == cycle)
+			crossing_look(&b->stat, g);
+	}
+}
+
+void break_forked(struct break_set *s, u64 cycle)
+{
+	for (u32 i = 0; i < s->n; i++)
+		nth_fork(&s->list[i]->nth, cycle);
 }
 
 /* --- where a line's code is ------------------------------------------------------------------------------------------

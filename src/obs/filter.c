@@ -39,19 +39,60 @@ static bool kernel_value(struct event_filter *f, const char *value, struct err *
 	return true;
 }
 
-/* A warp state or stall reason by name. Only states that are stalls: they alone have a name each. */
-static bool named(enum event_type t, const char *key, const char *text, u64 *out)
+/* States that an event can tell of: those that are stalls for warp-stall, the ready ones for warp-ready, any
+ * for others. */
+static bool state_of_event(enum event_type t, u32 state)
 {
-	for (u32 i = WS_MEM; t == EV_WARP_STALL && !strcmp(key, "state") && i < WS_COUNT; i++)
-		if (!strcmp(warp_state_descs[i].name, text)) {
-			*out = i;
-			return true;
+	bool ready = state >= WS_READY_SP && state <= WS_READY_LSU;
+	return t == EV_WARP_READY ? ready : t == EV_WARP_STALL ? state >= WS_MEM : state != WS_NONE;
+}
+
+/* The states of that name or letter, as bits: several share one. */
+static u64 states_named(enum event_type t, const char *text)
+{
+	u64 set = 0;
+	for (u32 i = 0; i < WS_COUNT; i++) {
+		const struct warp_state_desc *x = &warp_state_descs[i];
+		bool letter = text[0] == x->ascii && !text[1];
+		if (state_of_event(t, i) && (letter || !strcmp(x->name, text) || !strcmp(x->glyph, text)))
+			set |= BIT(i);
+	}
+	return set;
+}
+
+static void list_states(enum event_type t, struct strbuf *out)
+{
+	const char *last = "";
+	for (u32 i = 0; i < WS_COUNT; i++)
+		if (state_of_event(t, i) && strcmp(warp_state_descs[i].name, last)) {
+			last = warp_state_descs[i].name;
+			strbuf_addf(out, "%s%s (%c)", out->len ? ", " : "", last, warp_state_descs[i].ascii);
 		}
-	for (u32 i = 0; t == EV_STALL && !strcmp(key, "reason") && i < ST_COUNT; i++)
-		if (!strcmp(stall_descs[i].name[TAX_BASE], text)) {
-			*out = i;
-			return true;
-		}
+}
+
+static bool is_state(enum event_type t, const char *key)
+{
+	return (t == EV_WARP_STALL || t == EV_WARP_READY || t == EV_SCHED_DEMOTE) && !strcmp(key, "state");
+}
+
+/* A warp state or stall reason by name. */
+static bool named(enum event_type t, const char *key, const char *text, u64 *value, u64 *set)
+{
+	*set = is_state(t, key) ? states_named(t, text) : 0;
+	if (*set)
+		return true;
+	int reason = t == EV_STALL && !strcmp(key, "reason") ? probe_find_stall(text, strlen(text)) : -1;
+	if (reason >= 0)
+		*value = (u64)reason;
+	return reason >= 0;
+}
+
+static bool no_state(enum event_type t, const char *text, struct err *e)
+{
+	struct strbuf names = STRBUF_INIT;
+	list_states(t, &names);
+	err_set(e, "state=%.40s: one of %s or a number is expected", text, strbuf_str(&names));
+	strbuf_release(&names);
 	return false;
 }
 
@@ -61,7 +102,11 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 	for (u32 i = 0; i < 4; i++)
 		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
 			f->arg[i].has = true;
-			return named(t, key, value, &f->arg[i].value) || number(key, value, UINT64_MAX, &f->arg[i].value, e);
+			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set))
+				return true;
+			if (is_state(t, key) && !isdigit((unsigned char)*value))
+				return no_state(t, value, e);
+			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
 		}
 	struct strbuf names = STRBUF_INIT;
 	for (u32 i = 0; i < 4; i++)
@@ -108,7 +153,9 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 	if (f->warp >= 0)
 		strbuf_addf(out, " warp=%d", f->warp);
 	for (u32 i = 0; i < 4; i++)
-		if (f->arg[i].has)
+		if (f->arg[i].has && f->arg[i].set)
+			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], warp_state_descs[bit_first(f->arg[i].set)].name);
+		else if (f->arg[i].has)
 			strbuf_addf(out, " %s=%llu", event_descs[t].arg[i], (unsigned long long)f->arg[i].value);
 }
 
@@ -125,7 +172,8 @@ bool event_filter_match(const struct event_filter *f, struct gpu *g, const struc
 	    (f->cta >= 0 && f->cta != ev->cta) || (f->launch >= 0 && f->launch != ev->kernel))
 		return false;
 	for (u32 i = 0; i < 4; i++)
-		if (f->arg[i].has && f->arg[i].value != ev->arg[i])
+		if (f->arg[i].has &&
+		    (f->arg[i].set ? ev->arg[i] > 63 || !(f->arg[i].set >> ev->arg[i] & 1) : f->arg[i].value != ev->arg[i]))
 			return false;
 	return !*f->kernel || kernel_named(g, ev->kernel, f->kernel);
 }
@@ -179,7 +227,7 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 		warps_text(v, out);
 	else if (ev->type == EV_STALL && !strcmp(name, "reason") && v < ST_COUNT)
 		strbuf_addf(out, "%s", stall_descs[v].name[TAX_BASE]);
-	else if (ev->type == EV_WARP_STALL && v < WS_COUNT)
+	else if (is_state((enum event_type)ev->type, name) && v < WS_COUNT)
 		strbuf_addf(out, "%s", warp_state_descs[v].name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "by") || !strcmp(name, "taken") ||
 	         !strcmp(name, "fallthrough") || !strcmp(name, "ready"))

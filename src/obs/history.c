@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "obs/warm.h"
 
 #define PAGE DEVMEM_PAGE
 #define CHUNK 256 /* table entries that are shared together */
@@ -37,6 +38,7 @@ struct history {
 	struct arena *arena;
 	struct devmem *dev;
 	u8 *store;
+	struct warm *warm;
 	u32 *refs, *free_list;
 	u32 capacity, nfree, used;
 	struct snapshot *s;
@@ -80,6 +82,7 @@ static page_ref page_keep(struct history *h, const u8 *data)
 	u32 p = h->free_list[--h->nfree];
 	h->refs[p] = 1;
 	h->used++;
+	warm_use(h->warm, (size_t)p * PAGE);
 	memcpy(h->store + (size_t)p * PAGE, data, PAGE);
 	return p + 1;
 }
@@ -193,6 +196,7 @@ struct history *history_create(struct arena *a, struct devmem *d, u64 budget, st
 		return NULL;
 	}
 	madvise(h->store, (size_t)h->capacity * PAGE, MADV_HUGEPAGE); /* fewer page faults; no matter if refused */
+	h->warm = warm_start(h->store, (size_t)h->capacity * PAGE);
 	h->refs = xcalloc(h->capacity, sizeof(u32));
 	h->free_list = xmalloc(h->capacity * sizeof(u32));
 	for (u32 i = 0; i < h->capacity; i++)
@@ -209,6 +213,7 @@ void history_free(struct history *h)
 		return;
 	while (h->n)
 		drop(h, h->n - 1);
+	warm_stop(h->warm);
 	munmap(h->store, (size_t)h->capacity * PAGE);
 	if (h->pagemap >= 0)
 		close(h->pagemap);

@@ -268,6 +268,19 @@ u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 ind
 	return sum;
 }
 
+/* All counters of a group at once: asking for an instance's brings the whole machine up to date. */
+static void group_sums(struct gpu *g, enum counter_group group, u32 instance, u64 *sum, u32 n)
+{
+	u32 first = instance == PROBE_ALL ? 0 : instance;
+	u32 end = instance == PROBE_ALL ? group_instances(g, group) : instance + 1;
+	memset(sum, 0, n * sizeof *sum);
+	for (u32 i = first; i < end; i++) {
+		const u64 *k = gpu_counters(g, group, i);
+		for (u32 c = 0; c < n; c++)
+			sum[c] += k[c];
+	}
+}
+
 double probe_rate(struct gpu *g, u32 row, u32 instance)
 {
 	const struct rate_desc *r = &rate_descs[row];
@@ -275,8 +288,7 @@ double probe_rate(struct gpu *g, u32 row, u32 instance)
 	u64 sum[COUNTERS_MAX];
 	u32 n = counter_group_size(r->group), all = group_instances(g, r->group), covered = instance == PROBE_ALL ? all : 1;
 	BUG_ON(n > COUNTERS_MAX);
-	for (u32 i = 0; i < n; i++)
-		sum[i] = probe_counter(g, r->group, instance, i);
+	group_sums(g, r->group, instance, sum, n);
 	double share = r->group == CG_dram && all ? (double)covered / all : 1;
 	struct rate_env env = {.cycles = gpu_cycle(g),
 	                       .slots = gpu_cycle(g) * c->sm_schedulers * covered,

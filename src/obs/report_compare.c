@@ -216,7 +216,7 @@ static void decision_lines(const struct comparison *c, u32 side, const struct de
 	            strlen(p.text) > TEXT_MAX ? "..." : "");
 }
 
-static void divergence(const struct comparison *c, const struct text_style *st, struct strbuf *out)
+void report_divergence_text(const struct comparison *c, const struct text_style *st, struct strbuf *out)
 {
 	const struct divergence *d = diverge_first(c->diverge), *r = diverge_first_ready(c->diverge);
 	struct strbuf title = STRBUF_INIT;
@@ -333,7 +333,7 @@ void report_compare_text(const struct comparison *c, const struct text_style *st
 	struct deltas d;
 	deltas_gather(&d, c->side[0], c->side[1]);
 	head(c, st, out);
-	divergence(c, st, out);
+	report_divergence_text(c, st, out);
 	figures(&d, st, out);
 	kernels(c, &d, st, out);
 	stalls(c, st, out);

@@ -25,6 +25,8 @@ struct comparison {
 	u32 nsteps;
 };
 void report_compare_text(const struct comparison *c, const struct text_style *style, struct strbuf *out);
+/* Of it, the first different decision: needs c->gpu and c->diverge alone. */
+void report_divergence_text(const struct comparison *c, const struct text_style *style, struct strbuf *out);
 void report_compare_json(const struct comparison *c, struct strbuf *out);
 void report_compare_csv(const struct comparison *c, struct strbuf *out);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "obs/kernel_code.h"
 #include "obs/report.h"
 
 static void put(json_t *o, const char *key, json_t *value)
@@ -88,6 +89,30 @@ static json_t *kernel(const struct stats *s, u32 i)
 	              (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
 	put_figures(o, CG_kernel, s->group[CG_kernel].ncounters, &s->group[CG_kernel].instance[i]);
 	return o;
+}
+
+/* What the compiler's analyses say of each kernel function that was launched, in the order of the first launches. */
+static json_t *code(const struct stats *s)
+{
+	json_t *all = json_array();
+	u32 *first, n = kernel_code_firsts(s->kernels, s->group[CG_kernel].n, &first);
+	for (u32 i = 0; i < n; i++) {
+		struct kernel_code k;
+		json_t *o = json_object();
+		kernel_code_of(&k, s->conf, s->kernels[first[i]].launch);
+		put(o, "name", json_string(s->kernels[first[i]].name));
+		put(o, "instructions", number(k.instructions));
+		put(o, "phases", number(k.phases));
+		put(o, "longest_phase", number(k.longest_phase));
+		put(o, "shortest_phase", number(k.shortest_phase));
+		put(o, "program_points", number(k.points_found));
+		put(o, "merged_points", number(k.points));
+		put(o, "idempotent", k.idempotence_known ? json_boolean(k.idempotent) : json_null());
+		put(o, "restartable", k.idempotence_known ? real(k.restartable) : json_null());
+		json_array_append_new(all, o);
+	}
+	free(first);
+	return all;
 }
 
 static json_t *base_stalls(const u64 slots[ST_COUNT])
@@ -195,6 +220,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put_head(o, s);
 	put(o, "policies", policies(s->conf));
 	put(o, "kernels", instances(s, kernel, s->group[CG_kernel].n));
+	put(o, "code", code(s));
 	put(o, "sm", figures(s, CG_sm, -1));
 	for (u32 i = 0; i < ARRAY_LEN(summed); i++)
 		put(o, counter_group_names[summed[i]], figures(s, summed[i], -1));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct timeline {
 	struct sampler *sampler;
@@ -11,6 +12,7 @@ struct timeline {
 	u64 span;             /* cycles of a stored sample: period << n */
 	double peak_bytes;    /* DRAM bytes per cycle at peak */
 	u32 len;              /* complete samples */
+	u64 filled;           /* cycles of the sample being filled that have passed */
 	struct sample *store; /* [capacity][scopes] */
 	struct sample *open;  /* [scopes]: the sample being filled */
 	struct sample *fresh; /* [scopes]: scratch */
@@ -65,8 +67,9 @@ static void close_open(struct timeline *t)
 {
 	if (t->len == t->capacity)
 		halve(t);
-	if (t->open[0].cycles < t->span)
+	if (t->filled < t->span)
 		return; /* the span has just doubled: half of it is still to come */
+	t->filled = 0;
 	for (u32 s = 0; s < t->scopes; s++) {
 		row(t, t->len)[s] = t->open[s];
 		t->open[s] = (struct sample){0};
@@ -74,13 +77,23 @@ static void close_open(struct timeline *t)
 	t->len++;
 }
 
+/* Up to where the run has been recorded. */
+static u64 end_of(const struct timeline *t)
+{
+	return t->start + t->len * t->span + t->filled;
+}
+
 void timeline_sample(void *ctx, u64 cycle)
 {
 	struct timeline *t = ctx;
+	u64 end = end_of(t);
 	sampler_take(t->sampler, t->fresh);
+	if (cycle <= end)
+		return; /* gone through again after going back */
+	t->filled += cycle - end;
 	for (u32 s = 0; s < t->scopes; s++)
 		sample_add(&t->open[s], &t->fresh[s]);
-	if (t->open[0].cycles >= t->span)
+	if (t->filled >= t->span)
 		close_open(t);
 }
 
@@ -125,10 +138,15 @@ double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 fr
 
 void timeline_rewind(struct timeline *t, u64 cycle)
 {
-	u64 whole = cycle > t->start ? (cycle - t->start) / t->span : 0;
-	if (whole < t->len)
-		t->len = (u32)whole;
-	for (u32 s = 0; s < t->scopes; s++)
-		t->open[s] = (struct sample){.cycles = cycle - t->start - t->len * t->span};
 	sampler_reset(t->sampler);
+}
+
+void timeline_fork(struct timeline *t, u64 cycle)
+{
+	u64 last = MAX(cycle / t->period * t->period, t->start); /* the sampler's last call up to here */
+	if (end_of(t) <= last)
+		return;
+	t->len = (u32)((last - t->start) / t->span);
+	t->filled = last - t->start - t->len * t->span;
+	memset(t->open, 0, t->scopes * sizeof *t->open);
 }

@@ -12,7 +12,42 @@ struct timeline_csv {
 	struct sample *now; /* per scope; scope 0, the machine, is written */
 	double peak_bytes;
 	u64 written; /* cycle of the last row */
+	struct strbuf text;
 };
+
+static void put_head(struct strbuf *out)
+{
+	strbuf_adds(out, "cycle,cycles");
+	for (u32 i = 0; i < TS_COUNT; i++)
+		strbuf_addf(out, i < TS_STALL ? ",%s" : ",stall %s", series_desc((enum series)i).name);
+	strbuf_addc(out, '\n');
+}
+
+static void put_row(struct strbuf *out, u64 cycle, const struct sample *s, double peak_bytes)
+{
+	strbuf_addf(out, "%llu,%llu", (unsigned long long)cycle, (unsigned long long)s->cycles);
+	for (u32 i = 0; i < TS_COUNT; i++) {
+		double v = sample_value(s, (enum series)i, peak_bytes);
+		if (isfinite(v))
+			strbuf_addf(out, ",%.6g", v);
+		else
+			strbuf_addc(out, ',');
+	}
+	strbuf_addc(out, '\n');
+}
+
+void timeline_csv_text(const struct timeline *t, double peak_bytes, struct strbuf *out)
+{
+	put_head(out);
+	for (u32 i = 0; i < timeline_len(t); i++)
+		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), timeline_raw(t, -1, i), peak_bytes);
+}
+
+static void flush_text(struct timeline_csv *t)
+{
+	fwrite(strbuf_str(&t->text), 1, t->text.len, t->f);
+	strbuf_clear(&t->text);
+}
 
 struct timeline_csv *timeline_csv_create(struct gpu *g, FILE *f)
 {
@@ -23,10 +58,8 @@ struct timeline_csv *timeline_csv_create(struct gpu *g, FILE *f)
 	t->now = xcalloc(sampler_scopes(t->sampler), sizeof *t->now);
 	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
 	t->written = gpu_cycle(g);
-	fputs("cycle,cycles", f);
-	for (u32 i = 0; i < TS_COUNT; i++)
-		fprintf(f, i < TS_STALL ? ",%s" : ",stall %s", series_desc((enum series)i).name);
-	fputc('\n', f);
+	put_head(&t->text);
+	flush_text(t);
 	return t;
 }
 
@@ -35,15 +68,8 @@ void timeline_csv_sample(void *ctx, u64 cycle)
 	struct timeline_csv *t = ctx;
 	sampler_take(t->sampler, t->now);
 	t->written = cycle;
-	fprintf(t->f, "%llu,%llu", (unsigned long long)cycle, (unsigned long long)t->now[0].cycles);
-	for (u32 i = 0; i < TS_COUNT; i++) {
-		double v = sample_value(&t->now[0], (enum series)i, t->peak_bytes);
-		if (isfinite(v))
-			fprintf(t->f, ",%.6g", v);
-		else
-			fputc(',', t->f);
-	}
-	fputc('\n', t->f);
+	put_row(&t->text, cycle, &t->now[0], t->peak_bytes);
+	flush_text(t);
 }
 
 bool timeline_csv_free(struct timeline_csv *t)
@@ -52,6 +78,7 @@ bool timeline_csv_free(struct timeline_csv *t)
 		timeline_csv_sample(t, gpu_cycle(t->g));
 	bool ok = fflush(t->f) == 0 && !ferror(t->f);
 	sampler_free(t->sampler);
+	strbuf_release(&t->text);
 	free(t->now);
 	free(t);
 	return ok;

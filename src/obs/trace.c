@@ -178,7 +178,7 @@ struct trace *trace_create(struct gpu *g, FILE *f)
 	return t;
 }
 
-bool trace_free(struct trace *t)
+static bool finish(struct trace *t)
 {
 	u64 now = gpu_cycle(t->g);
 	for (u32 sm = 0; sm < gpu_conf(t->g)->num_sms; sm++)
@@ -187,7 +187,28 @@ bool trace_free(struct trace *t)
 	for (u32 i = 0; i < t->nkernels; i++)
 		close_kernel(t, i, now);
 	fputs("\n]}\n", t->f);
-	bool ok = fflush(t->f) == 0 && !ferror(t->f);
+	return fflush(t->f) == 0 && !ferror(t->f);
+}
+
+bool trace_export(const struct trace *t, const char *so_far, size_t n, FILE *to)
+{
+	size_t slots = (size_t)gpu_conf(t->g)->num_sms * CTA_SLOTS * sizeof *t->ctas;
+	size_t kernels = t->nkernels * sizeof *t->kernel_since;
+	struct trace copy = *t; /* closing slices must not be seen by the recorder */
+	copy.f = to;
+	copy.ctas = memcpy(xcalloc(1, slots), t->ctas, slots);
+	copy.kernel_since = xcalloc(1, MAX(kernels, (size_t)1));
+	if (kernels)
+		memcpy(copy.kernel_since, t->kernel_since, kernels);
+	bool ok = fwrite(so_far, 1, n, to) == n && finish(&copy);
+	free(copy.ctas);
+	free(copy.kernel_since);
+	return ok;
+}
+
+bool trace_free(struct trace *t)
+{
+	bool ok = finish(t);
 	sampler_free(t->sampler);
 	free(t->ctas);
 	free(t->kernel_since);

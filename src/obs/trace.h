@@ -18,6 +18,9 @@ struct trace *trace_create(struct gpu *g, FILE *f);
 bool trace_event(void *ctx, const struct event *e);
 /* A sample_fn for the counter tracks. */
 void trace_sample(void *ctx, u64 cycle);
+/* Writes to another file what has been recorded so far, complete: `so_far` are the n bytes written to f until now
+ * (flushed by the caller), slices still open end at the present cycle. False when something could not be written. */
+bool trace_export(const struct trace *t, const char *so_far, size_t n, FILE *to);
 /* Closes slices still open at the machine's present cycle, writes the tail and frees. False when something could not be
  * written. */
 bool trace_free(struct trace *t);

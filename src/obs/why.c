@@ -269,6 +269,31 @@ static const char *refusal(enum mem_result r)
 	}
 }
 
+static bool is_full(const struct queue_info *q)
+{
+	return q->size && q->used >= q->size;
+}
+
+/* The SM's own queue that refuses, and the full ones behind it, towards DRAM: what it waits for. */
+static void tell_miss_queue(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
+{
+	struct queue_info q[512];
+	u32 n = MIN(mem_queues(gpu_mem(g), q, ARRAY_LEN(q)), (u32)ARRAY_LEN(q)), full = 0;
+	char own[24];
+	snprintf(own, sizeof(own), "SM %u ", sm);
+	for (u32 i = 0; i < n; i++) {
+		if (!is_full(&q[i]) || (!strncmp(q[i].name, "SM ", 3) && strncmp(q[i].name, own, strlen(own))))
+			continue;
+		indent(out, depth);
+		strbuf_addf(out, "%s: %u of %u\n", q[i].name, q[i].used, q[i].size);
+		if (++full == 6)
+			break;
+	}
+	indent(out, depth);
+	strbuf_adds(out, full ? "they empty towards DRAM, whose queue waits for nobody: this goes on, if slowly\n"
+	                      : "it has emptied since: the head tries again in the next cycle\n");
+}
+
 static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 {
 	struct sm_info s;
@@ -277,11 +302,38 @@ static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 		return;
 	indent(out, depth);
 	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transactions left)", s.lsu_warp, s.lsu_queued, s.lsu_left);
-	if (s.lsu_refused != MR_HIT)
+	if (s.lsu_held)
+		strbuf_addf(out, "; its head waits for the re-execution queue (%u of %u), last refused: %s", s.replay_used,
+		            s.replay_size, refusal(s.lsu_refused));
+	else if (s.lsu_refused != MR_HIT)
 		strbuf_addf(out, "; its head is refused: %s", refusal(s.lsu_refused));
 	strbuf_addc(out, '\n');
+	if (s.lsu_refused == MR_RF_QUEUE)
+		tell_miss_queue(g, sm, out, depth);
 	if (s.lsu_refused != MR_HIT)
 		tell_mshrs(g, sm, out, depth);
+}
+
+/* What the warp has in the re-execution queue. */
+static void tell_replay(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32 depth)
+{
+	struct replay_info q[64], *first = NULL;
+	u32 n = gpu_replay(g, sm, q, ARRAY_LEN(q)), of_warp = 0;
+	for (u32 i = 0; i < n; i++)
+		if (q[i].warp == warp && !of_warp++)
+			first = &q[i];
+	if (!first)
+		return;
+	indent(out, depth);
+	strbuf_addf(
+	    out,
+	    "%u of its transactions wait%s in the re-execution queue (%u in all); the oldest: 0x%llx, for %llu cycles, ",
+	    of_warp, of_warp == 1 ? "s" : "", n, (unsigned long long)first->addr,
+	    (unsigned long long)(gpu_cycle(g) - first->since));
+	if (first->refused == MR_HIT)
+		strbuf_adds(out, "not tried yet: it may not pass an older one\n");
+	else
+		strbuf_addf(out, "accesses so far: %u, refused: %s\n", first->tries, refusal(first->refused));
 }
 
 static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
@@ -292,7 +344,10 @@ static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	}
 	switch (w->state) {
 	case WS_MEM:
-	case WS_FENCE: tell_mshrs(g, sm, out, depth); break;
+	case WS_FENCE:
+		tell_replay(g, sm, warp, out, depth);
+		tell_mshrs(g, sm, out, depth);
+		break;
 	case WS_READY_LSU: tell_lsu(g, sm, out, depth); break;
 	default: break;
 	}
@@ -488,7 +543,7 @@ static void tell_group(struct gpu *g, const struct group *x, struct strbuf *out)
 static void tell_queues(struct gpu *g, struct strbuf *out)
 {
 	struct queue_info q[512];
-	u32 n = MIN(mem_queues(gpu_mem(g), q, ARRAY_LEN(q)), (u32)ARRAY_LEN(q)), full = 0;
+	u32 n = MIN(gpu_queues(g, q, ARRAY_LEN(q)), (u32)ARRAY_LEN(q)), full = 0;
 	for (u32 i = 0; i < n; i++)
 		if (q[i].size && q[i].used >= q[i].size && full++ < 8)
 			strbuf_addf(out, "full: %s (%u of %u)\n", q[i].name, q[i].used, q[i].size);

@@ -15,7 +15,7 @@ static bool def_is_free(const struct inst *in, const bool *is_free)
 
 /* A register is free when all its definitions are. Definitions stand before uses in compiler output, so one pass finds
  * the cvta of a free register; another order only counts a register that need not be counted. */
-static bool *find_free(const struct fn *f)
+bool *estimate_free(const struct fn *f)
 {
 	bool *is_free = xcalloc(f->nregs + 1, sizeof(bool)), *counted = xcalloc(f->nregs + 1, sizeof(bool));
 	for (u32 pc = f->begin; pc < f->end; pc++) {
@@ -35,7 +35,7 @@ void estimate_live(const struct fn *f, const struct liveness *l, u32 *live)
 {
 	u32 n = f->end - f->begin;
 	s64 *delta = xcalloc(n + 1, sizeof(s64));
-	bool *is_free = find_free(f);
+	bool *is_free = estimate_free(f);
 	for (u32 i = 0; i < l->nsegs; i++) {
 		const struct live_seg *s = &l->segs[i];
 		if (is_free[s->reg] || f->vclass[s->reg] == VC_PRED)

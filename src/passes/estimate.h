@@ -11,6 +11,8 @@
 	                    */
 #define ESTIMATE_MIN 8 /* no kernel gets fewer */
 
+/* Which registers are not counted, by virtual register; free() it. */
+bool *estimate_free(const struct fn *f);
 /* live[pc - f->begin] = counted words live behind pc. */
 void estimate_live(const struct fn *f, const struct liveness *l, u32 *live);
 #endif

@@ -9,9 +9,10 @@
  * whoever reads it then does not read the long result. A guarded one leaves it there, since lanes may keep the old
  * value. Guards, predicates and the carry flag count as registers.
  *
- * The analysis takes the instructions in the order in which they are executed here, which is the order of the PTX text.
- * Compilers put a load next to its use there and leave the rest to the assembler, so raw PTX breaks into more (and
- * shorter) phases than the paper's, whose code an assembler had scheduled. */
+ * The analysis takes the instructions in the order in which they are executed here: list-scheduled blocks
+ * (passes/schedule.h), as the paper's code was by an assembler, or with schedule=none the order of the PTX text. Compilers
+ * put a load next to its use there and leave the rest to the assembler, so that text breaks into more and shorter
+ * phases. */
 #ifndef PASSES_PHASES_H
 #define PASSES_PHASES_H
 #include "conf/conf.h"

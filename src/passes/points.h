@@ -13,7 +13,7 @@
  *              nothing to merge when every load is max_score or more behind its predecessor, or all points are
  * branches: then `fits` is false and n stays above max_points
  *
- * Distances are those of raw PTX; scheduled code has its loads earlier and closer together. */
+ * Distances are those of the code as executed: list-scheduled, or with schedule=none that of the PTX text. */
 #ifndef PASSES_POINTS_H
 #define PASSES_POINTS_H
 #include "passes/fn.h"

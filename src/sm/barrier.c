@@ -2,6 +2,7 @@
  * count, or all threads of the CTA), or when every warp that has not exited is among them: nobody else can come. A warp
  * that arrived (bar.arrive) and then exited counts as an arrival, not as one who is missing. */
 #include "sm/internal.h"
+#include "sm/replay.h"
 
 static void try_open(struct sm_ctx *x, struct sm *s, u32 slot, u32 id, u64 now)
 {
@@ -11,6 +12,8 @@ static void try_open(struct sm_ctx *x, struct sm *s, u32 slot, u32 id, u64 now)
 	if (!b->arrived || (b->arrived < b->expected && missing))
 		return;
 	u64 waiting = b->waiting;
+	if (x->replay)
+		replay_barrier(x, s, b->came);
 	*b = (struct barrier){0};
 	front_barrier_release(x->front, s->id, slot, id, waiting);
 	if (event_wanted(x->ev, EV_BARRIER_RELEASE)) {

@@ -1,6 +1,10 @@
-/* Fetch: one warp a cycle, round robin over the warps whose instruction buffer is empty; an L1I hit fills the buffer
- * sm.fetch_latency cycles later, a miss when the line arrives. With sm.fetch_prefetch a miss also asks for the next
- * line; a prefetch that the cache refuses is dropped. */
+/* Fetch: one warp a cycle of those whose instruction buffer is empty, the policy's choice or round robin; an L1I hit
+ * fills the buffer sm.fetch_latency cycles later, a miss when the line arrives.
+ *
+ * With sm.fetch_prefetch every fetch, hit or miss, also asks for the next line when L1I has not got it, while fewer
+ * than sm.prefetch_mshrs MSHRs of L1I and L1D are in use (Park 2016, section 3.3.5); what the cache refuses is dropped,
+ * and the look at the tags costs no cycle. Whether misses alone trigger it, neither Park nor the abstract of Smith and
+ * Hsu 1992, to whom Park refers, says; if they did, every other line of straight code would still be missed. */
 #include "sm/internal.h"
 
 static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)
@@ -19,12 +23,20 @@ void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	s->fetch_tried = now - 1;
 }
 
-static void prefetch_next(struct sm_ctx *x, const struct sm *s, const struct warp *wp, struct mem_txn t, u64 now)
+static void prefetch_next(struct sm_ctx *x, struct sm *s, const struct warp *wp, struct mem_txn t, u64 now)
 {
 	const struct module *m = x->prog[wp->launch].launch->mod;
+	s->k.prefetches_used += mem_prefetch_used(x->mem, s->id, t.addr);
 	t.addr += x->conf->l1i_line;
-	if (t.addr < m->code_base + 8ull * m->ncode)
-		mem_access(x->mem, s->id, MC_L1I, MO_PREFETCH, &t, TOKEN_PREFETCH, now);
+	if (t.addr >= m->code_base + 8ull * m->ncode || mem_has_line(x->mem, s->id, t.addr))
+		return;
+	u32 busy = mem_l1_use(x->mem, s->id, MC_L1I).mshrs + mem_l1_use(x->mem, s->id, MC_L1D).mshrs;
+	if (busy >= x->conf->sm_prefetch_mshrs)
+		s->k.prefetches_held++;
+	else if (mem_prefetch(x->mem, s->id, &t, now) == MR_PENDING)
+		s->k.prefetches++;
+	else
+		s->k.prefetches_refused++;
 }
 
 static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -48,7 +60,7 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	s->need_fetch &= ~BIT(w);
 	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
 	wp->fetching = 1;
-	if (r == MR_PENDING && x->conf->sm_fetch_prefetch)
+	if (x->conf->sm_fetch_prefetch)
 		prefetch_next(x, s, wp, t, now);
 	if (r == MR_HIT)
 		timer_add(x, s, now, now + x->conf->sm_fetch_latency, WK_FETCHED, w, wp->pc);

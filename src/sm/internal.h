@@ -48,6 +48,38 @@ void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now);
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 bool lsu_has_room(const struct sm_ctx *x, const struct sm *s);
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
+/* A transaction of an instruction at the LSU or in the re-execution queue. */
+struct lsu_request {
+	u32 pc;
+	u16 load;
+	u8 warp, cache, op;
+};
+static inline struct lsu_request lsu_request_of(const struct lsu_entry *e)
+{
+	return (struct lsu_request){.pc = e->pc, .load = e->load, .warp = e->warp, .cache = e->cache, .op = e->op};
+}
+/* Presents a transaction to its cache; */
+enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
+                            u64 now);
+/* books that the cache took it; */
+void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now);
+/* books that the cache refused the head's; */
+void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now);
+/* the head's transaction has left the LSU: the next one, or the next instruction. */
+void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now);
+/* The head's cycle: at shared memory; at a cache that blocks the LSU when it refuses. */
+void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now);
+void lsu_head_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now);
+/* mem_access() for a warp; tells a policy that watches the cache. */
+enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_op op, const struct mem_txn *t,
+                                u32 token, u64 now);
+static inline enum mem_result lsu_access(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_cache c, enum mem_op op,
+                                         const struct mem_txn *t, u32 token, u64 now)
+{
+	if (unlikely(x->sched->l1_access != NULL) && c == MC_L1D)
+		return lsu_access_told(x, s, warp, op, t, token, now);
+	return mem_access(x->mem, s->id, c, op, t, token, now);
+}
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now);
 void barrier_arrive(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 void barrier_warp_exited(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
@@ -61,11 +93,9 @@ static inline const struct inst *inst_at(const struct sm_ctx *x, const struct wa
 	return &x->prog[w->launch].launch->mod->code[pc];
 }
 
-/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, a fetch for a warp, or a line
- * nobody waits for. */
+/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, or a fetch for a warp. */
 #define TOKEN_ACK 0x10000u
 #define TOKEN_FETCH 0x20000u
-#define TOKEN_PREFETCH 0x40000u
 
 /* An event of this SM and warp (-1: none), already subscribed. */
 static inline struct event *sm_event(struct sm_ctx *x, const struct sm *s, enum event_type t, s32 w, u64 now)

@@ -1,7 +1,8 @@
 /* LSU: memory instructions in order. The head presents one transaction a cycle to its cache (or occupies shared memory
  * for its conflict degree); a refusal blocks it, and so every instruction behind it, until the cache says that
- * something changed. */
+ * something changed - or, on a machine with a re-execution queue (replay.h), is moved out of the way. */
 #include "sm/internal.h"
+#include "sm/replay.h"
 
 bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 {
@@ -66,6 +67,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	e->next = 0;
 	e->load = NO_LOAD;
 	e->shared = on_chip(d);
+	e->ordered = 0;
 	if (e->shared) {
 		e->ntxn = (u16)(d->space == SPC_SHARED ? mem_shared_degree(x->conf, d) : 1);
 		e->op = d->space == SPC_SHARED;
@@ -96,7 +98,7 @@ static void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool ha
 		warp_answered(x, s, w, now);
 }
 
-static void shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->k.shared_cycles += e->op;
 	if (++e->next < e->ntxn)
@@ -136,7 +138,7 @@ static u32 hit_latency(const struct conf *c, enum mem_cache cache)
 	return c->sm_read_latency + (cache == MC_L1C ? c->l1c_latency : cache == MC_L1T ? c->l1t_latency : c->l1d_latency);
 }
 
-static void refused(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
+void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
 {
 	if (e->cache == MC_L1D && s->lsu_reported != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
 		struct event *ev = sm_event(x, s, EV_L1_REFUSE, e->warp, now);
@@ -152,7 +154,9 @@ static void refused(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, e
 
 void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
 {
-	if (!s->lsu_refused)
+	if (x->replay)
+		replay_sync(x, s, now);
+	if (!s->lsu_refused || (x->replay && x->replay->held))
 		return;
 	u64 waited = now - s->lsu_tried - 1;
 	mem_count_refused(x->mem, s->id, s->lsu[s->lsu_head].cache, s->lsu_refused, waited);
@@ -172,60 +176,80 @@ static bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e,
 }
 
 /* The cache's events of an access (l1-miss, l1-evict) do not know whose it is. */
-static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e, u32 from)
+static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_request *q, u32 from)
 {
-	const struct warp *wp = &s->warp[e->warp];
+	const struct warp *wp = &s->warp[q->warp];
 	for (u32 i = from; i < x->ev->n; i++) {
-		x->ev->e[i].warp = e->warp;
+		x->ev->e[i].warp = q->warp;
 		x->ev->e[i].kernel = (s32)wp->launch;
 		x->ev->e[i].cta = (s32)s->cta[wp->cta_slot].id;
-		x->ev->e[i].pc = e->pc;
+		x->ev->e[i].pc = q->pc;
 	}
 }
 
-static void present(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
+                            u64 now)
 {
-	u32 token = e->load != NO_LOAD ? e->load : TOKEN_ACK | e->warp;
+	u32 token = q->load != NO_LOAD ? q->load : TOKEN_ACK | q->warp;
 	u32 events = x->ev->n;
-	enum mem_result r = mem_access(x->mem, s->id, e->cache, e->op, &e->txn[e->next], token, now);
+	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token, now);
 	if (unlikely(x->ev->n != events))
-		stamp_events(x, s, e, events);
+		stamp_events(x, s, q, events);
+	return r;
+}
+
+void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now)
+{
+	s->k.transactions += q->cache == MC_L1D;
+	if (r != MR_HIT)
+		s->warp[q->warp].outstanding++;
+	if (r == MR_PENDING && q->cache == MC_L1C)
+		scoreboard_to_memory(x, s, q->warp, q->pc, now);
+	if (r == MR_HIT && q->load != NO_LOAD) {
+		s->load[q->load].ready_at = now + hit_latency(x->conf, q->cache);
+		if (!--s->load[q->load].left)
+			load_finish(x, s, q->load, now);
+	}
+}
+
+void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	s->lsu_reported = MR_HIT;
+	if (++e->next == e->ntxn)
+		dequeue(x, s, e, e->load != NO_LOAD, now);
+}
+
+void lsu_head_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	if (s->lsu_refused && !may_retry(x, s, e, now))
+		return;
+	struct lsu_request q = lsu_request_of(e);
+	enum mem_result r = lsu_present(x, s, &q, &e->txn[e->next], now);
 	if (r >= MR_RF_LINE) {
-		refused(x, s, e, r, now);
+		lsu_refusal(x, s, e, r, now);
 		return;
 	}
-	s->lsu_reported = MR_HIT;
-	u16 load = e->load;
-	u32 w = e->warp, pc = e->pc;
-	s->k.transactions += e->cache == MC_L1D;
-	if (r != MR_HIT)
-		s->warp[w].outstanding++;
-	if (r == MR_PENDING && e->cache == MC_L1C)
-		scoreboard_to_memory(x, s, w, pc, now);
-	if (++e->next == e->ntxn)
-		dequeue(x, s, e, load != NO_LOAD, now);
-	if (r == MR_HIT && load != NO_LOAD) {
-		s->load[load].ready_at = now + hit_latency(x->conf, e->cache);
-		if (!--s->load[load].left)
-			load_finish(x, s, load, now);
-	}
+	lsu_accepted(x, s, &q, r, now);
+	lsu_advance(x, s, e, now);
 }
 
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 {
+	if (unlikely(x->replay != NULL)) {
+		replay_cycle(x, s, now);
+		return;
+	}
 	if (!s->lsu_n)
 		return;
 	struct lsu_entry *e = &s->lsu[s->lsu_head];
 	if (e->shared)
-		shared_cycle(x, s, e, now);
-	else if (!s->lsu_refused || may_retry(x, s, e, now))
-		present(x, s, e, now);
+		lsu_shared_cycle(x, s, e, now);
+	else
+		lsu_head_cycle(x, s, e, now);
 }
 
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
 {
-	if (unlikely(r->token & TOKEN_PREFETCH))
-		return;
 	if (r->token & TOKEN_FETCH) {
 		fetch_done(x, s, r->token & 0xffff, now);
 		return;

@@ -4,17 +4,20 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/replay.h"
 #include "sm/sched/external.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)
 {
 	/* One size fits every policy, so that the scheduler can be changed in a built machine. */
-	size_t bytes = round_up(MAX(sched_external.state_bytes, 64), 64);
-	for (u32 i = 0; i < warp_nscheds; i++)
-		bytes = MAX(bytes, round_up(warp_scheds[i]->state_bytes, 64));
-	for (u32 i = 0; i < x->nscheds; i++)
-		x->sched_state[i] = arena_alloc(a, bytes, 64);
-	x->sched_bytes = bytes;
+	for (u32 i = 0; i < x->nscheds; i++) {
+		size_t bytes = sched_external.state_bytes;
+		for (u32 k = 0; k < warp_nscheds; k++)
+			bytes = MAX(bytes, i ? warp_scheds[k]->state_bytes
+			                     : MAX(warp_scheds[k]->state_bytes, warp_scheds[k]->first_bytes));
+		x->sched_bytes[i] = round_up(MAX(bytes, 64), 64);
+		x->sched_state[i] = arena_alloc(a, x->sched_bytes[i], 64);
+	}
 }
 
 void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *sched)
@@ -22,7 +25,7 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 	x->sched = sched;
 	for (u32 i = 0; i < x->nscheds; i++) {
 		struct sched_view v = sm_sched_view(x, s, i, 0);
-		memset(x->sched_state[i], 0, x->sched_bytes);
+		memset(x->sched_state[i], 0, x->sched_bytes[i]);
 		if (sched->init)
 			sched->init(x->sched_state[i], &v);
 		if (sched->warps_started && s->used)
@@ -46,6 +49,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nunits = {c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, 1}};
 	x->node = ARENA_NEW(a, struct wheel_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_MAX_WARPS, 64);
+	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	create_scheds(x, a);
 	for (u32 w = 0; w < x->nwarps; w++)
 		x->sched_mask[w % x->nscheds] |= BIT(w);
@@ -89,8 +93,10 @@ void sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
 
 /* Nothing issued: the next cycle at which anything of this SM's own can change. Its reasons stay what they are until
  * then. */
-static u64 next_work(const struct sm_ctx *x, const struct sm *s, u64 now)
+static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 {
+	if (unlikely(x->replay && replay_busy(x->replay)))
+		return now + 1;
 	if (s->done_slots || (s->need_fetch && !s->fetch_refused) || (s->lsu_n && !s->lsu_refused))
 		return now + 1;
 	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP])

@@ -121,6 +121,8 @@ struct lsu_entry {
 	u16 ntxn, next; /* transactions; shared memory: conflict degree and cycles done */
 	u16 load;       /* index into loads; NO_LOAD for stores and reductions */
 	u8 warp, cache, op, shared;
+	u8 ordered; /* a barrier opened since it came (replay.h) */
+	u8 pad;     /* named so that it is zero: state is hashed */
 	struct mem_txn txn[MEM_TXN_MAX];
 };
 #define NO_LOAD 0xffff
@@ -159,6 +161,7 @@ struct sm {
 	/* Behind it in the arena: struct wheel_node nodes, policy states, big scoreboards. */
 };
 
+struct replay;
 struct warp_sched_ops;
 struct external_warp_sched;
 struct sm_ctx {
@@ -170,8 +173,9 @@ struct sm_ctx {
 	const struct warp_sched_ops *sched;
 	struct external_warp_sched *external; /* whom sched_external asks; NULL = none */
 	void *sched_state[SM_MAX_SCHEDS];     /* in the arena */
-	size_t sched_bytes;                   /* room of each */
+	size_t sched_bytes[SM_MAX_SCHEDS];    /* room of each */
 	struct wheel_node *node;              /* pool, in the arena */
+	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	u64 sched_mask[SM_MAX_SCHEDS];

@@ -9,6 +9,24 @@ const struct warp_state_desc warp_state_descs[WS_COUNT] = {
 #undef W
 };
 
+static bool is_ready(enum warp_state s)
+{
+	return s >= WS_READY_SP && s <= WS_READY_LSU;
+}
+
+/* A change among the ready states is none: the warp could issue before. */
+static void state_event(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state from, u64 waited, u64 now)
+{
+	enum warp_state to = (enum warp_state)s->warp[w].state;
+	if (event_wanted(x->ev, EV_WARP_STALL) && to >= WS_MEM)
+		sm_event(x, s, EV_WARP_STALL, (s32)w, now)->arg[0] = to;
+	if (event_wanted(x->ev, EV_WARP_READY) && is_ready(to) && !is_ready(from)) {
+		struct event *e = sm_event(x, s, EV_WARP_READY, (s32)w, now);
+		e->arg[0] = to;
+		e->arg[1] = from == WS_NONE ? 0 : waited;
+	}
+}
+
 void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now)
 {
 	struct warp *wp = &s->warp[w];
@@ -16,10 +34,12 @@ void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u
 		return;
 	s->in[wp->state] &= ~BIT(w);
 	s->in[to] |= BIT(w);
+	enum warp_state from = (enum warp_state)wp->state;
+	u64 waited = now - wp->since;
 	wp->state = (u8)to;
 	wp->since = now;
-	if (event_wanted(x->ev, EV_WARP_STALL) && to >= WS_MEM && to != WS_NONE)
-		sm_event(x, s, EV_WARP_STALL, (s32)w, now)->arg[0] = to;
+	if (unlikely(x->ev->mask & (BIT(EV_WARP_STALL) | BIT(EV_WARP_READY))))
+		state_event(x, s, w, from, waited, now);
 }
 
 /* --- scoreboard --------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ struct break_request {
 	char location[200];
 	char filters[8][160];
 	u32 nfilters;
+	u64 count;        /* count=N; 0 = not given */
 	const char *cond; /* NULL = none */
 };
 
@@ -53,10 +54,15 @@ static bool split_request(const char *args, struct break_request *r, struct err 
 		if (!strchr(word, '='))
 			return err_set(e, "break: '%s' is not understood (filters look like sm=3; a condition begins with if)",
 			               word);
+		rest = after;
+		if (!strncmp(word, "count=", 6)) {
+			if (!word_number(word + 6, &r->count) || !r->count || r->count > NTH_MAX)
+				return err_set(e, "break: %s: a number from 1 to %u is expected", word, NTH_MAX);
+			continue;
+		}
 		if (r->nfilters == ARRAY_LEN(r->filters))
 			return err_set(e, "break: more than %u filters", (u32)ARRAY_LEN(r->filters));
 		snprintf(r->filters[r->nfilters++], sizeof(r->filters[0]), "%s", word);
-		rest = after;
 	}
 	return true;
 }
@@ -150,7 +156,27 @@ static struct breakpoint *make_event(struct debugger *d, const struct break_requ
 	return b;
 }
 
-struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
+/* "stat PROBE OP VALUE [every N] [if EXPR]": the comparison has a grammar of its own. */
+static struct breakpoint *make_stat(struct debugger *d, const char *text, struct err *e)
+{
+	const char *cond = strstr(text, " if ");
+	char *compared = xstrndup(text, cond ? (size_t)(cond - text) : strlen(text));
+	struct breakpoint *b = NULL;
+	if (!cond || lua_dbg_check_expr(d, cond + 4, e))
+		b = break_stat(d, compared, e);
+	if (b && cond)
+		b->cond = xstrdup(cond + 4);
+	free(compared);
+	return b;
+}
+
+static bool begins_with(const char *args, const char *word)
+{
+	size_t n = strlen(word);
+	return !strncmp(args, word, n) && (!args[n] || args[n] == ' ' || args[n] == '\t');
+}
+
+static struct breakpoint *make_request(struct debugger *d, const char *args, struct err *e)
 {
 	struct break_request r;
 	if (!split_request(args, &r, e) || (!*r.location && !here(d, &r, e)))
@@ -163,10 +189,43 @@ struct breakpoint *break_command(struct debugger *d, const char *args, bool temp
 	                                                           : make_code(d, &r, e);
 	if (!b)
 		return NULL;
-	b->temporary = temporary;
 	b->cond = r.cond ? xstrdup(r.cond) : NULL;
+	b->nth.n = r.count;
+	nth_restart(&b->nth, sim_cycle(d->s->sim));
+	return b;
+}
+
+struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
+{
+	struct strbuf spelled = STRBUF_INIT;
+	struct breakpoint *b;
+	if (begins_with(args, "stat"))
+		b = make_stat(d, skip_blanks(args + 4), e);
+	else if (begins_with(args, "divergence"))
+		b = divergence_break(d, skip_blanks(args + 10), e);
+	else
+		b = make_request(d, break_spelling(args, &spelled) ? strbuf_str(&spelled) : args, e);
+	strbuf_release(&spelled);
+	if (!b)
+		return NULL;
+	b->temporary = temporary;
 	debugger_resubscribe(d);
 	return b;
+}
+
+void break_details(const struct breakpoint *b, struct strbuf *out)
+{
+	event_filter_text(&b->filter, b->event, out);
+	if (b->nth.n)
+		strbuf_addf(out, " count=%llu", (unsigned long long)b->nth.n);
+	if (b->nth.n && b->nth.len < b->nth.n)
+		strbuf_addf(out, " (%u so far)", b->nth.len);
+	if (b->kind == BK_STAT && b->stat.known)
+		strbuf_addf(out, " (now %g)", b->stat.last);
+	if (b->kind == BK_DIVERGE && b->note)
+		strbuf_addf(out, " (cycle %llu)", (unsigned long long)b->cycle - 1);
+	if (b->cond)
+		strbuf_addf(out, " if %s", b->cond);
 }
 
 static void say_made(const struct breakpoint *b, struct strbuf *out)
@@ -179,17 +238,25 @@ static void say_made(const struct breakpoint *b, struct strbuf *out)
 	} else if (b->kind == BK_CODE) {
 		strbuf_adds(out, ", pending: no module is loaded yet");
 	}
-	event_filter_text(&b->filter, b->event, out);
-	if (b->cond)
-		strbuf_addf(out, " if %s", b->cond);
+	break_details(b, out);
 	strbuf_addc(out, '\n');
+}
+
+/* What the hidden machines have found already. */
+static void say_past_divergence(struct debugger *d, const struct breakpoint *b, struct strbuf *out)
+{
+	if (b->kind == BK_DIVERGE && b->note && b->cycle <= sim_cycle(d->s->sim))
+		strbuf_addf(out, "They differ already, in the past (`goto %llu`):\n%s\n", (unsigned long long)b->cycle,
+		            b->note);
 }
 
 bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct breakpoint *b = break_command(d, args, false, e);
-	if (b)
+	if (b) {
 		say_made(b, out);
+		say_past_divergence(d, b, out);
+	}
 	return b != NULL;
 }
 

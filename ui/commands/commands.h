@@ -18,6 +18,7 @@ enum completer {
 	COMPLETE_EXPLAIN,
 	COMPLETE_SET,
 	COMPLETE_FILE,
+	COMPLETE_EXPORT,
 	COMPLETE_COMMAND
 };
 struct command {
@@ -40,6 +41,11 @@ extern const u32 ninfo_topics;
  */
 const struct command *command_find(const char *word, struct err *e);
 const struct info_topic *info_find(const char *word, struct err *e);
+/* Is word one of its fixed abbreviations? */
+bool command_abbreviates(const struct command *c, const char *word);
+/* A line that begins with an alias, with the alias replaced, to be freed; NULL = it begins with none. */
+char *alias_expand(struct debugger *d, const char *line);
+void aliases_release(struct debugger *d);
 
 #define CMD(fn, name, abbreviations, usage, repeat, completer, help) command_fn cmd_##fn;
 #include "commands.def"
@@ -93,23 +99,63 @@ void remember_position(struct debugger *d);
 bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
 
+/* --- files (export.c) */
+/* The `export` command, for scripts too. */
+bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e);
+
 /* --- recording (record.c) */
 /* Writes an event to the open recording. */
 void record_event(struct debugger *d, const struct event *ev);
 void record_release(struct debugger *d);
 
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
+/* "stat ...", "cta N", "becomes STATE" as the location of a breakpoint (break_more.c). */
+struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *e);
+/* Rewrites friendlier spellings to event and filters; false: `args` is none of them. */
+/* Filters, count=N and condition of a breakpoint, each with a blank before it. */
+void break_details(const struct breakpoint *b, struct strbuf *out);
+bool break_spelling(const char *args, struct strbuf *out);
 /* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
 void resolve_pending(struct debugger *d);
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e);
 struct watch *watch_find(struct debugger *d, u32 id);
 void watch_delete(struct debugger *d, struct watch *w);
-/* Evaluates the enabled watchpoints; the first that changed, or NULL. Errors of a Lua expression disable it and are
- * reported to out. */
-struct watch *watches_check(struct debugger *d, struct strbuf *out, char *old, size_t old_size);
-bool watches_enabled(const struct debugger *d);
-/* The machine is a new one: probes are looked up again, old values forgotten. */
+struct watch_stop {
+	u32 id;             /* of the watchpoint; 0 = none stopped. It may have been deleted: its warp has exited */
+	struct strbuf text; /* the report, without a line break at the end */
+	struct data_writer writer;
+};
+/* Evaluates the enabled watchpoints; the first that changed in *stop (release its text). Errors of a Lua expression
+ * disable it and are reported to out. */
+bool watches_check(struct debugger *d, struct strbuf *out, struct watch_stop *stop);
+/* Is there one to be evaluated after every cycle? */
+bool watches_each_cycle(const struct debugger *d);
+/* The machine has been put somewhere else, or is a new one: probes are looked up again, values begin with those there.
+ */
 void watches_rebind(struct debugger *d);
+/* The value a watchpoint has now, as text. */
+void watch_value(const struct watch *w, struct strbuf *out);
+
+/* --- breakpoints on the first different decision (divergence.c) ------------------------------------------------------
+ *
+ * Beside the debugger's machine run two hidden ones in lock step, always a little ahead of it: one with its options,
+ * one with those that the breakpoint was given. The cycle of their first different decision is the breakpoint's. */
+struct breakpoint *divergence_break(struct debugger *d, const char *options, struct err *e);
+/* Before the machine runs from its present cycle to `until`: the hidden ones go first. Returns how far it may run. */
+u64 divergence_ahead(struct debugger *d, u64 until, struct strbuf *out);
+/* Moves the focus to where breakpoint b's decisions differ. */
+void divergence_focus(struct debugger *d, const struct breakpoint *b);
+/* The machine has been changed by hand: what the hidden ones do says nothing of it any more. */
+void divergence_void(struct debugger *d);
+void divergence_release(struct debugger *d);
+
+/* --- watchpoints on registers and memory (watch_data.c) --- */
+/* "%r5", "*ADDRESS[:BYTES]", "mem ADDRESS [BYTES]", "shared:OFFSET[:BYTES]": *w->data is made. *mine = args is one of
+ * these. */
+bool watch_data(struct debugger *d, const char *args, struct watch *w, bool *mine, struct err *e);
+/* Shows an event to the watchpoints of this kind; true = one wants to stop. */
+bool watches_event(struct debugger *d, const struct event *ev);
+u64 watches_mask(const struct debugger *d);
 
 /* --- values (data.c) -----------------------------------------------------------------------------------------------
  */

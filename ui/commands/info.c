@@ -30,6 +30,10 @@ bool info_events(struct debugger *d, const char *args, struct strbuf *out, struc
 				strbuf_addf(out, "%s%s", a ? ", " : " [", x->arg[a]);
 		strbuf_adds(out, *x->arg[0] ? "]\n" : "\n");
 	}
+	u64 lost = gpu_events_dropped(dbg_gpu(d));
+	if (lost)
+		strbuf_addf(out, "%llu events were lost: an SM keeps %u of one cycle.\n", (unsigned long long)lost,
+		            EVENT_BUF_MAX - 1);
 	return arg_none(args, "info events", e);
 }
 
@@ -49,9 +53,7 @@ static void breakpoint_row(const struct breakpoint *b, struct strbuf *out)
 	} else if (b->kind == BK_CODE) {
 		strbuf_adds(out, " (pending)");
 	}
-	event_filter_text(&b->filter, b->event, out);
-	if (b->cond)
-		strbuf_addf(out, " if %s", b->cond);
+	break_details(b, out);
 	strbuf_addc(out, '\n');
 	if (b->hits)
 		strbuf_addf(out, "        %llu hits\n", (unsigned long long)b->hits);
@@ -71,8 +73,9 @@ bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, 
 		}
 	for (u32 i = 0; i < d->nwatches; i++) {
 		const struct watch *w = &d->watches[i];
-		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now %s)\n", w->id, "keep", w->enabled ? "on" : "off", w->expr,
-		            w->old);
+		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now ", w->id, "keep", w->enabled ? "on" : "off", w->expr);
+		watch_value(w, out);
+		strbuf_adds(out, ")\n");
 		if (w->hits)
 			strbuf_addf(out, "        %llu hits\n", (unsigned long long)w->hits);
 		any = true;
@@ -80,6 +83,16 @@ bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, 
 	if (!any)
 		strbuf_adds(out, "No breakpoints or watchpoints.\n");
 	return arg_none(args, "info breakpoints", e);
+}
+
+/* The hardware that the scheduler in use adds to an SM of this machine. */
+static void storage_rows(const struct conf *c, const char *warp_sched, struct strbuf *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	sim_policy_storage(c, warp_sched, &text);
+	for (const char *p = strbuf_str(&text); *p;)
+		p = indented_line(p, out);
+	strbuf_release(&text);
 }
 
 bool info_policies(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -95,12 +108,21 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 			conf_get(c, k, &now);
 		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind,
 		            p[i].name, p[i].help, p[i].source);
+		if (k == warp && !strcmp(strbuf_str(&now), p[i].name))
+			storage_rows(c, p[i].name, out);
 		strbuf_release(&now);
 	}
 	if (policy_is_lua(c->warp_sched))
 		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "warp", c->warp_sched);
 	if (policy_is_lua(c->cta_sched))
 		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "cta", c->cta_sched);
+	for (u32 i = 0; i < c->sm_schedulers; i++) {
+		struct strbuf t = STRBUF_INIT;
+		gpu_sched_text(dbg_gpu(d), d->focus.sm, i, UINT32_MAX, &t);
+		if (t.len)
+			strbuf_addf(out, "SM %u scheduler %u: %s\n", d->focus.sm, i, strbuf_str(&t));
+		strbuf_release(&t);
+	}
 	return arg_none(args, "info policies", e);
 }
 

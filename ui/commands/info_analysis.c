@@ -55,10 +55,21 @@ static void text_of(const struct code *c, u32 pc, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
+/* First and last PTX line of the instructions [begin, end), which need not stand in the order of their lines. */
+static void line_range(const struct code *c, u32 begin, u32 end, char *text, size_t size)
+{
+	u32 first = line_of(c, begin), last = first;
+	for (u32 pc = begin; pc < end; pc++) {
+		first = MIN(first, line_of(c, pc));
+		last = MAX(last, line_of(c, pc));
+	}
+	snprintf(text, size, "%u-%u", first, last);
+}
+
 static void phase_row(const struct code *c, const struct phase *p, u32 number, struct strbuf *out)
 {
 	char lines[32], pcs[32];
-	snprintf(lines, sizeof(lines), "%u-%u", line_of(c, p->begin), line_of(c, p->end - 1));
+	line_range(c, p->begin, p->end, lines, sizeof(lines));
 	snprintf(pcs, sizeof(pcs), "%u-%u", p->begin, p->end - 1);
 	strbuf_addf(out, "%5u  %5u  %-11s  %-11s  %5u  %5u  %7u  ", number, p->block, lines, pcs, p->end - p->begin,
 	            p->longs, p->length);
@@ -81,7 +92,9 @@ bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struc
 	strbuf_addf(out, "phase  block  %-11s  %-11s  insts   long   length  waits for\n", "lines", "pcs");
 	for (u32 i = 0; i < ph.n; i++)
 		phase_row(&c, &ph.list[i], i, out);
-	strbuf_adds(out, "In the order of the PTX text: scheduled code would have fewer, longer phases.\n");
+	strbuf_adds(out, gpu_conf(dbg_gpu(d))->schedule == SCHEDULE_NONE
+	                     ? "In the order of the PTX text (schedule=none): scheduled code would have fewer, longer phases.\n"
+	                     : "In the order of list scheduling: a phase's lines need not be neighbours in the text.\n");
 	phases_release(&ph);
 	return true;
 }
@@ -142,21 +155,29 @@ static void idem_row(const struct code *c, const struct idem_point *x, struct st
 	text_of(c, x->pc, out);
 }
 
-/* The PTX lines of the kernel at which a point may lie behind the warp, as ranges. */
+/* The PTX lines of the kernel at which a point may lie behind the warp, as ranges over the lines with code. */
 static void lines_behind(const struct code *c, const struct idempotence *r, struct strbuf *out)
 {
-	u32 n = c->f->end - c->f->entry, shown = 0;
-	for (u32 i = 0; i < n; i++) {
-		u32 from = i;
-		while (i < n && r->may_follow[i])
-			i++;
-		if (i == from)
+	enum { NO_CODE, CLEAN, BEHIND };
+	u8 *of = xcalloc(c->m->nlines + 2, 1);
+	u32 shown = 0;
+	for (u32 pc = r->entry; pc < c->f->end; pc++) {
+		u8 now = r->may_follow[pc - r->entry] ? BEHIND : CLEAN;
+		of[line_of(c, pc)] = MAX(of[line_of(c, pc)], now);
+	}
+	for (u32 line = 1; line <= c->m->nlines; line++) {
+		u32 from = line, to = line;
+		for (; line <= c->m->nlines && of[line] != CLEAN; line++)
+			to = of[line] == BEHIND ? line : to;
+		while (from < to && of[from] == NO_CODE)
+			from++;
+		if (of[from] != BEHIND)
 			continue;
-		u32 a = line_of(c, r->entry + from), b = line_of(c, r->entry + i - 1);
-		strbuf_addf(out, a == b ? "%s%u" : "%s%u-%u", shown++ ? ", " : "", a, b);
+		strbuf_addf(out, from == to ? "%s%u" : "%s%u-%u", shown++ ? ", " : "", from, to);
 	}
 	if (!shown)
 		strbuf_adds(out, "none");
+	free(of);
 }
 
 bool info_idempotence(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

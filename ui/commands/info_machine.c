@@ -145,7 +145,7 @@ bool info_queues(struct debugger *d, const char *args, struct strbuf *out, struc
 {
 	struct queue_info *q = xcalloc(4096, sizeof(*q));
 	bool all = !strcmp(args, "all");
-	u32 n = MIN(mem_queues(gpu_mem(dbg_gpu(d)), q, 4096), 4096u), shown = 0;
+	u32 n = MIN(gpu_queues(dbg_gpu(d), q, 4096), 4096u), shown = 0;
 	if (*args && !all) {
 		free(q);
 		return err_set(e, "info queues: '%.40s' is not 'all'", args);

@@ -115,6 +115,7 @@ static void unresolve_breakpoints(struct debugger *d)
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		struct breakpoint *b = d->breaks.list[i];
 		b->hits = 0;
+		nth_restart(&b->nth, 0);
 		if (b->kind == BK_CODE) {
 			b->mod = NULL;
 			b->npcs = 0;
@@ -130,6 +131,8 @@ bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct er
 		return err_set(e, "run: the machine is running");
 	goal_clear(d);
 	unresolve_breakpoints(d);
+	for (u32 i = 0; i < d->nwatches; i++)
+		d->watches[i].hits = 0;
 	bool ok = debugger_restart(d, out, e);
 	if (ok)
 		set_goal(d, GOAL_CONTINUE, NEVER);

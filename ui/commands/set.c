@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <readline/readline.h>
+
 #include "commands/commands.h"
 #include "commands/set.h"
 #include "lua/dbg.h"
@@ -48,23 +50,36 @@ static bool set_keep_going(struct debugger *d, const char *value, struct strbuf 
 	return on_off("keep-going", value, &d->keep_going, e);
 }
 
-/* For gdb scripts: output is never paged and nothing asks for confirmation, so only "off" is possible. */
-static bool always_off(const char *key, const char *value, struct err *e)
-{
-	bool on = false;
-	if (!on_off(key, value, &on, e))
-		return false;
-	return !on || err_set(e, "set %s: it is always off here", key);
-}
-
 static bool set_pagination(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
-	return always_off("pagination", value, e);
+	bool on = false;
+	if (!on_off("pagination", value, &on, e))
+		return false;
+	d->paging = on ? PAGING_ON : PAGING_OFF;
+	return true;
 }
 
+/* For gdb scripts: nothing asks for confirmation here, so only "off" is possible. */
 static bool set_confirm(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
-	return always_off("confirm", value, e);
+	bool on = false;
+	if (!on_off("confirm", value, &on, e))
+		return false;
+	return !on || err_set(e, "set confirm: it is always off here");
+}
+
+static bool set_mouse(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
+{
+	return on_off("mouse", value, &d->mouse, e);
+}
+
+/* Readline's own variable: ~/.inputrc may have set it before. */
+static bool set_editing(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
+{
+	if (strcmp(value, "vi") && strcmp(value, "emacs"))
+		return err_set(e, "set editing: 'vi' or 'emacs' is expected, not '%.40s'", value);
+	rl_variable_bind("editing-mode", value);
+	return true;
 }
 
 /* set var NAME = EXPR: a Lua global. */
@@ -80,8 +95,8 @@ static bool set_var(struct debugger *d, const char *value, struct strbuf *out, s
 static const struct {
 	const char *key;
 	set_fn *fn;
-} own[] = {{"taxonomy", set_taxonomy},     {"log", set_log},         {"keep-going", set_keep_going},
-           {"pagination", set_pagination}, {"confirm", set_confirm}, {"var", set_var}};
+} own[] = {{"taxonomy", set_taxonomy}, {"log", set_log}, {"keep-going", set_keep_going}, {"pagination", set_pagination},
+           {"confirm", set_confirm},   {"var", set_var}, {"mouse", set_mouse},           {"editing", set_editing}};
 
 const char *set_key(u32 i)
 {
@@ -90,6 +105,29 @@ const char *set_key(u32 i)
 		return own[i].key;
 	i -= ARRAY_LEN(own);
 	return i < ARRAY_LEN(machine) ? machine[i] : NULL;
+}
+
+/* The keys that come with a policy's name: sets what may change in a built machine, and tells of the rest. */
+static void set_implied(struct debugger *d, const char *policy, struct strbuf *out)
+{
+	struct conf want = *gpu_conf(dbg_gpu(d));
+	if (!sim_imply(&want, policy, NULL))
+		return;
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		struct strbuf is = STRBUF_INIT, to = STRBUF_INIT;
+		conf_get(gpu_conf(dbg_gpu(d)), &conf_keys[i], &is);
+		conf_get(&want, &conf_keys[i], &to);
+		const char *key = conf_keys[i].key;
+		if (strcmp(strbuf_str(&is), strbuf_str(&to)) == 0)
+			;
+		else if (sim_set(d->s->sim, key, strbuf_str(&to), NULL))
+			strbuf_addf(out, "%s is now %s: %s implies it.\n", key, strbuf_str(&to), policy);
+		else
+			strbuf_addf(out, "%s stays %s: it is part of the machine; one built with --warp-sched %s has %s.\n", key,
+			            strbuf_str(&is), policy, strbuf_str(&to));
+		strbuf_release(&is);
+		strbuf_release(&to);
+	}
 }
 
 bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -111,6 +149,8 @@ bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct er
 	    !change_begins(d, e)) /* a mistake in the value forks nothing */
 		return false;
 	bool ok = sim_set(d->s->sim, key, value, e);
+	if (ok && !strcmp(key, "warp-sched"))
+		set_implied(d, value, out);
 	session_changed(d->s);
 	return ok;
 }

@@ -33,6 +33,11 @@ static bool in_list(const char *list, const char *word)
 	return false;
 }
 
+bool command_abbreviates(const struct command *c, const char *word)
+{
+	return in_list(c->abbreviations, word);
+}
+
 /* What command_find and info_find share: rows by index. */
 struct rows {
 	const char *what;

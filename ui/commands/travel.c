@@ -37,6 +37,8 @@ bool change_begins(struct debugger *d, struct err *e)
 		return false;
 	if (d->rest != DBG_DEAD)
 		d->rest = DBG_STOPPED;
+	break_forked(&d->breaks, sim_cycle(d->s->sim));
+	divergence_void(d);
 	push_undo(d, true);
 	return true;
 }
@@ -63,6 +65,7 @@ static void arrived(struct debugger *d, struct strbuf *out)
 {
 	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
 	watches_rebind(d);
+	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);
 	debugger_show_place(d, out);
 	show_displays(d, out);
@@ -143,30 +146,31 @@ struct found {
 	bool any;
 	u64 cycle;
 	struct break_hit hit; /* id 0: a watchpoint, told by text */
-	char text[400];
+	struct data_writer writer;
+	char text[600];
 };
 
 /* A stop at the present cycle? Keeps it as the latest. */
 static void note_stop(struct debugger *d, struct found *f)
 {
-	char old[128];
+	struct watch_stop stop;
 	u64 now = sim_cycle(d->s->sim);
 	struct strbuf none = STRBUF_INIT;
-	if (break_at_cycle(&d->breaks, now) || d->breaks.hit.id)
+	if (break_at_cycle(&d->breaks, dbg_gpu(d), now) || d->breaks.hit.id)
 		*f = (struct found){.any = true, .cycle = now, .hit = d->breaks.hit};
 	break_clear_hit(&d->breaks);
-	struct watch *w = watches_check(d, &none, old, sizeof(old));
-	if (w) {
-		*f = (struct found){.any = true, .cycle = now};
-		snprintf(f->text, sizeof(f->text), "Watchpoint %u: %.100s: %s -> %s", w->id, w->expr, old, w->old);
+	if (watches_check(d, &none, &stop)) {
+		*f = (struct found){.any = true, .cycle = now, .writer = stop.writer};
+		snprintf(f->text, sizeof(f->text), "%.599s", strbuf_str(&stop.text));
 	}
+	strbuf_release(&stop.text);
 	strbuf_release(&none);
 }
 
 /* Runs from the present cycle to `end` and keeps the last stop on the way. False: interrupted. */
 static bool sweep(struct debugger *d, u64 end, struct found *f)
 {
-	bool each = watches_enabled(d);
+	bool each = watches_each_cycle(d);
 	struct stop stop = {.why = STOP_CYCLE};
 	watches_rebind(d);
 	while (sim_cycle(d->s->sim) < end) {
@@ -177,6 +181,27 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 		note_stop(d, f);
 		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
 			break;
+	}
+	return true;
+}
+
+/* Puts the machine where a window begins. Statistics must have been looked at once before: from earlier on, then. */
+static bool lead_in(struct debugger *d, u64 start, u64 begin, struct err *e)
+{
+	u64 lead = break_lead(&d->breaks), from = start - begin > lead ? start - lead : begin;
+	struct stop stop;
+	if (!lead)
+		return session_goto(d->s, start, e);
+	if (!session_goto(d->s, from, e))
+		return false;
+	break_moved(&d->breaks, dbg_gpu(d));
+	while (sim_cycle(d->s->sim) < start) {
+		u64 now = sim_cycle(d->s->sim);
+		sim_run(d->s->sim, MIN(start, break_next_cycle(&d->breaks, now + 1)), &stop);
+		break_clear_hit(&d->breaks);
+		break_look(&d->breaks, dbg_gpu(d), sim_cycle(d->s->sim));
+		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
+			return stop.why != STOP_INTERRUPT || err_set(e, "interrupted");
 	}
 	return true;
 }
@@ -194,12 +219,45 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 		u64 start = sim_snapshot_cycle(d->s->sim, i);
 		if (start >= end)
 			continue;
-		ok = session_goto(d->s, start, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
+		ok = lead_in(d, start, h.begin, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
 		end = start + 1;
 		sim_history_info(d->s->sim, &h);
 		i = MIN(i, h.snapshots); /* sweeping may have taken some */
 	}
 	d->in_run = d->s->replaying = false;
+	return ok;
+}
+
+/* Hits and ignore counts are of the run forward: a search through the past neither counts nor uses them up. */
+struct counts {
+	u64 hits, ignore;
+};
+static void set_aside(struct counts *keep, u64 *hits, u64 *ignore, bool back)
+{
+	if (back) {
+		*hits = keep->hits;
+		*ignore = keep->ignore;
+	} else {
+		*keep = (struct counts){*hits, *ignore};
+		*ignore = 0;
+	}
+}
+
+static void set_counts_aside(struct debugger *d, struct counts *keep, bool back)
+{
+	for (u32 i = 0; i < d->breaks.n; i++)
+		set_aside(keep++, &d->breaks.list[i]->hits, &d->breaks.list[i]->ignore, back);
+	for (u32 i = 0; i < d->nwatches; i++)
+		set_aside(keep++, &d->watches[i].hits, &d->watches[i].ignore, back);
+}
+
+static bool search_uncounted(struct debugger *d, bool until_now, struct found *f, struct err *e)
+{
+	struct counts *keep = xcalloc(d->breaks.n + d->nwatches + 1, sizeof *keep);
+	set_counts_aside(d, keep, false);
+	bool ok = search_back(d, until_now, f, e);
+	set_counts_aside(d, keep, true);
+	free(keep);
 	return ok;
 }
 
@@ -211,7 +269,7 @@ static bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f,
 	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 	remember_position(d);
-	if (!search_back(d, until_now, f, e)) {
+	if (!search_uncounted(d, until_now, f, e)) {
 		struct err again = {0};
 		debugger_clear_interrupt(d);
 		session_goto(d->s, from, &again);
@@ -228,10 +286,17 @@ static void say_hit(struct debugger *d, const struct found *f, struct strbuf *ou
 		strbuf_adds(out, "The beginning of history: no stop before.\n");
 	} else if (*f->text) {
 		strbuf_addf(out, "%s\n", f->text);
+		if (f->writer.known)
+			debugger_focus(d, f->writer.sm, f->writer.warp, NULL);
 	} else if (b) {
 		strbuf_addf(out, "Breakpoint %u, ", b->id);
 		if (b->kind == BK_EVENT)
 			event_text(dbg_gpu(d), &f->hit.ev, out);
+		else if (b->kind == BK_STAT)
+			strbuf_addf(out, "%s: now %.4g, %llu cycles before %.4g", b->what, f->hit.now,
+			            (unsigned long long)b->stat.every, f->hit.before);
+		else if (b->kind == BK_DIVERGE)
+			strbuf_addf(out, "%s\n%s", b->what, b->note);
 		else
 			strbuf_addf(out, "%s", b->what);
 		strbuf_addc(out, '\n');

@@ -1,4 +1,5 @@
-/* watch delete enable disable: watchpoints, and what applies to them and to breakpoints by number */
+/* watch delete enable disable: watchpoints (those of registers and memory: watch_data.c), and what applies to them and
+ * to breakpoints by number */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,28 @@ struct watch *watch_find(struct debugger *d, u32 id)
 void watch_delete(struct debugger *d, struct watch *w)
 {
 	free(w->expr);
+	if (w->data)
+		data_watch_release(w->data);
+	free(w->data);
 	u32 at = (u32)(w - d->watches);
 	memmove(w, w + 1, (d->nwatches - at - 1) * sizeof(*w));
 	d->nwatches--;
 }
 
-bool watches_enabled(const struct debugger *d)
+bool watches_each_cycle(const struct debugger *d)
 {
 	for (u32 i = 0; i < d->nwatches; i++)
-		if (d->watches[i].enabled)
+		if (d->watches[i].enabled && !d->watches[i].data)
 			return true;
 	return false;
+}
+
+void watch_value(const struct watch *w, struct strbuf *out)
+{
+	if (w->data)
+		data_watch_value(w->data, out);
+	else
+		strbuf_adds(out, w->old);
 }
 
 static void keep_text(char *to, size_t size, const struct strbuf *t)
@@ -55,32 +67,82 @@ static bool changed(struct debugger *d, struct watch *w, struct err *e)
 	return differs;
 }
 
-struct watch *watches_check(struct debugger *d, struct strbuf *out, char *old, size_t old_size)
+/* An expression's: true when it has changed, "old -> new" in t. */
+static bool check_expression(struct debugger *d, struct watch *w, struct strbuf *t, struct strbuf *out)
 {
-	struct watch *found = NULL;
+	struct err e = {0};
+	char before[128];
+	memcpy(before, w->old, sizeof(before));
+	bool hit = changed(d, w, &e);
+	if (e.set) {
+		strbuf_addf(out, "Watchpoint %u is disabled: %s\n", w->id, e.msg);
+		w->enabled = false;
+	}
+	if (hit)
+		strbuf_addf(t, "%s -> %s", before, w->old);
+	return hit;
+}
+
+static bool check_data(struct debugger *d, struct watch *w, struct strbuf *t, struct data_writer *writer)
+{
+	struct data_watch *x = w->data;
+	if (!data_watch_look(x, dbg_gpu(d)) || !x->changed)
+		return false;
+	data_watch_change(x, t);
+	if (x->writer.known)
+		strbuf_addc(t, '\n');
+	else
+		strbuf_adds(t, ", not by a kernel (the host program, or you)");
+	data_watch_writer(x, dbg_gpu(d), t);
+	*writer = x->writer;
+	data_watch_taken(x);
+	return true;
+}
+
+static void note_hit(struct watch *w, const struct strbuf *t, const struct data_writer *writer, struct watch_stop *stop)
+{
+	w->hits++;
+	if (w->ignore) {
+		w->ignore--;
+	} else if (!stop->id) {
+		stop->id = w->id;
+		stop->writer = *writer;
+		strbuf_addf(&stop->text, "Watchpoint %u: %s: %s", w->id, w->expr, strbuf_str(t));
+	}
+}
+
+/* The warp has exited, the CTA is done: the watchpoint goes, as a local variable's does in gdb. */
+static void note_end(struct debugger *d, u32 i, struct watch_stop *stop)
+{
+	static const char *const why[] = {[DATA_REGISTER] = "its warp has exited",
+	                                  [DATA_SHARED] = "its CTA is done",
+	                                  [DATA_GLOBAL] = "the memory has been freed"};
+	struct watch *w = &d->watches[i];
+	if (!stop->id) {
+		stop->id = w->id;
+		strbuf_addf(&stop->text, "Watchpoint %u is deleted, %s: %s was ", w->id, why[w->data->kind], w->expr);
+		watch_value(w, &stop->text);
+	}
+	watch_delete(d, w);
+	debugger_resubscribe(d);
+}
+
+bool watches_check(struct debugger *d, struct strbuf *out, struct watch_stop *stop)
+{
+	*stop = (struct watch_stop){0};
 	for (u32 i = 0; i < d->nwatches; i++) {
 		struct watch *w = &d->watches[i];
-		struct err e = {0};
-		char before[128];
+		struct strbuf t = STRBUF_INIT;
+		struct data_writer writer = {0};
 		if (!w->enabled)
 			continue;
-		memcpy(before, w->old, sizeof(before));
-		bool hit = changed(d, w, &e);
-		if (e.set) {
-			strbuf_addf(out, "Watchpoint %u is disabled: %s\n", w->id, e.msg);
-			w->enabled = false;
-		}
-		if (!hit)
-			continue;
-		w->hits++;
-		if (w->ignore) {
-			w->ignore--;
-		} else if (!found) {
-			found = w;
-			snprintf(old, old_size, "%s", before);
-		}
+		if (w->data ? check_data(d, w, &t, &writer) : check_expression(d, w, &t, out))
+			note_hit(w, &t, &writer, stop);
+		if (w->data && w->data->ended && !d->s->replaying)
+			note_end(d, i--, stop);
+		strbuf_release(&t);
 	}
-	return found;
+	return stop->id;
 }
 
 void watches_rebind(struct debugger *d)
@@ -88,7 +150,10 @@ void watches_rebind(struct debugger *d)
 	for (u32 i = 0; i < d->nwatches; i++) {
 		struct watch *w = &d->watches[i];
 		struct err e = {0};
-		w->hits = 0;
+		if (w->data) {
+			data_watch_bind(w->data, dbg_gpu(d));
+			continue;
+		}
 		w->old[0] = 0;
 		w->is_probe = probe_parse(dbg_gpu(d), w->expr, &w->probe, &e);
 		err_clear(&e);
@@ -96,25 +161,39 @@ void watches_rebind(struct debugger *d)
 	}
 }
 
+static bool watch_expression(struct debugger *d, const char *args, struct watch *w, struct err *e)
+{
+	struct err probe_error = {0};
+	w->is_probe = probe_parse(dbg_gpu(d), args, &w->probe, &probe_error);
+	if (!w->is_probe && *args != '%' && !lua_dbg_check_expr(d, args, e))
+		return false;
+	w->expr = xstrdup(args);
+	changed(d, w, e);
+	if (e->set)
+		free(w->expr);
+	return !e->set;
+}
+
 bool cmd_watch(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct watch w = {.enabled = true};
-	struct err probe_error = {0};
+	bool mine;
 	if (!*args)
-		return err_set(e, "watch: a probe (gpu.sm[0].l1d.misses) or a Lua expression is expected");
-	w.is_probe = probe_parse(dbg_gpu(d), args, &w.probe, &probe_error);
-	if (!w.is_probe && *args != '%' && !lua_dbg_check_expr(d, args, e))
+		return err_set(e, "watch: a probe (gpu.sm[0].l1d.misses), %%register, *ADDRESS or Lua expression is expected");
+	if (watch_data(d, args, &w, &mine, e))
+		w.expr = xstrdup(args);
+	else if (mine || !watch_expression(d, args, &w, e))
 		return false;
-	w.expr = xstrdup(args);
-	changed(d, &w, e);
-	if (e->set) {
-		free(w.expr);
-		return false;
-	}
 	w.id = d->breaks.next_id++;
 	d->watches = xrealloc(d->watches, (d->nwatches + 1) * sizeof(w));
 	d->watches[d->nwatches++] = w;
-	strbuf_addf(out, "Watchpoint %u: %s (now %s)\n", w.id, w.expr, w.old);
+	strbuf_addf(out, "Watchpoint %u: %s (now ", w.id, w.expr);
+	watch_value(&w, out);
+	if (w.data && w.data->kind == DATA_REGISTER)
+		strbuf_addf(out, "; SM %u warp %u lane %u, CTA %lld", w.data->sm, w.data->warp, w.data->lane,
+		            (long long)w.data->cta);
+	strbuf_adds(out, ")\n");
+	debugger_resubscribe(d);
 	return true;
 }
 
@@ -140,7 +219,10 @@ static void apply_watch(struct debugger *d, struct watch *w, enum by_number what
 	if (what == ENABLE && !w->enabled) { /* changes while it was off do not count */
 		w->enabled = true;
 		struct err e = {0};
-		changed(d, w, &e);
+		if (w->data)
+			data_watch_bind(w->data, dbg_gpu(d));
+		else
+			changed(d, w, &e);
 	}
 	w->enabled = what == ENABLE;
 }

@@ -199,8 +199,10 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 	for (u32 i = 0; i < 4; i++)
 		if (*x->arg[i])
 			set_int(L, x->arg[i], (lua_Integer)ev->arg[i]);
-	if (ev->type == EV_WARP_STALL && ev->arg[0] < WS_COUNT)
+	if ((ev->type == EV_WARP_STALL || ev->type == EV_WARP_READY) && ev->arg[0] < WS_COUNT)
 		set_text(L, "state_name", warp_state_descs[ev->arg[0]].name);
+	if (ev->type == EV_SCHED_DEMOTE && ev->arg[1] < WS_COUNT)
+		set_text(L, "state_name", warp_state_descs[ev->arg[1]].name);
 	if (ev->type == EV_STALL && ev->arg[1] < ST_COUNT)
 		set_text(L, "reason_name", stall_descs[ev->arg[1]].name[TAX_BASE]);
 }
@@ -523,7 +525,9 @@ static int dbg_execute(lua_State *L)
 	check_main_thread(L, "dbg.execute");
 	take_output(d, &out); /* printed before: keeps its place */
 	size_t before = out.len;
+	d->scripted++;
 	bool ok = debugger_execute(d, line, &out, &e);
+	d->scripted--;
 	if (ok && d->goal.kind != GOAL_NONE)
 		goal_drive(d, &out);
 	lua_budget(L, LUA_BUDGET_HOST);
@@ -532,6 +536,20 @@ static int dbg_execute(lua_State *L)
 	lua_pushlstring(L, strbuf_str(&out) + before, out.len - before);
 	strbuf_release(&out);
 	return ok ? 1 : luaL_error(L, "%s", e.msg);
+}
+
+static int dbg_export(lua_State *L)
+{
+	struct debugger *d = lua_dbg_of(L);
+	struct err e = {0};
+	u32 sms = gpu_conf(lua_check_gpu(L))->num_sms;
+	const char *format = luaL_checkstring(L, 1), *file = luaL_checkstring(L, 2);
+	lua_Integer sm = luaL_optinteger(L, 3, -1);
+	luaL_argcheck(L, sm >= -1 && sm < (lua_Integer)sms, 3, "no such SM");
+	d->scripted++;
+	bool ok = export_now(d, format, file, (s32)sm, &e);
+	d->scripted--;
+	return ok ? 0 : luaL_error(L, "dbg.export: %s", e.msg);
 }
 
 static int dbg_events(lua_State *L)
@@ -585,6 +603,8 @@ static int dbg_reason(lua_State *L)
 	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                           \
 	D("execute", dbg_execute, "dbg.execute(command) -> text",                                                          \
 	  "executes a console command, runs included, and returns what it says; its failure is a Lua error")               \
+	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                         \
+	  "writes what has been recorded, as the command `export` does; needs --allow-io")                                 \
 	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                             \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}", "where the focus is")              \
 	D("reason", dbg_reason, "dbg.reason() -> text", "what the last stop said")

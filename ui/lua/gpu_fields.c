@@ -283,6 +283,32 @@ static void push_id(lua_State *L, bool there, u64 v)
 		lua_pushnil(L);
 }
 
+/* What the warp scheduler says of itself or, warp given, of a warp. */
+static void push_sched_text(lua_State *L, u32 sm, u32 scheduler, u32 warp)
+{
+	struct strbuf t = STRBUF_INIT;
+	gpu_sched_text(gpu_of(L), sm, scheduler, warp, &t);
+	lua_pushstring(L, strbuf_str(&t));
+	strbuf_release(&t);
+}
+
+static u32 schedulers(lua_State *L)
+{
+	return gpu_conf(gpu_of(L))->sm_schedulers;
+}
+
+/* Numbered from 0, as everything that has a number in the machine. */
+static void push_scheds(lua_State *L, u32 sm)
+{
+	lua_createtable(L, 0, (int)schedulers(L));
+	for (u32 i = 0; i < schedulers(L); i++) {
+		lua_createtable(L, 0, 1);
+		push_sched_text(L, sm, i, UINT32_MAX);
+		lua_setfield(L, -2, "text");
+		lua_rawseti(L, -2, (lua_Integer)i);
+	}
+}
+
 /* --- the rows
  * ------------------------------------------------------------------------------------------------------------------------
  */
@@ -318,11 +344,15 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_SM, lsu_queued, "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                                  \
 	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none",                                                \
 	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
+	F(H_SM, replay_used, "transactions in the re-execution queue (lsu.replay)", push_u(L, sm_of(L, h).replay_used))    \
+	F(H_SM, replay_size, "entries of the re-execution queue, 0 = there is none", push_u(L, sm_of(L, h).replay_size))   \
 	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                    \
 	F(H_SM, resident,                                                                                                  \
 	  "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "                \
 	  "\"issued\" and \"refused\" (in the last cycle)",                                                                \
 	  push_resident(L, h))                                                                                             \
+	F(H_SM, sched, "sm.sched[0..schedulers-1]: the warp schedulers: list of {text}, the policy's state in words",      \
+	  push_scheds(L, h->a))                                                                                            \
 	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                         \
 	F(H_SM, stalls, "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
 #define WARP_ROWS                                                                                                      \
@@ -344,6 +374,14 @@ static void push_id(lua_State *L, bool there, u64 v)
 	F(H_WARP, insts, "warp instructions executed", push_u(L, warp_of(L, h).insts))                                     \
 	F(H_WARP, pending_loads, "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))                    \
 	F(H_WARP, priority, "rank the scheduler gives it now, 0 = first", lua_pushinteger(L, warp_of(L, h).priority))      \
+	F(H_WARP, policy, "what the warp scheduler says of it, in words",                                                  \
+	  push_sched_text(L, h->a, h->b % schedulers(L), h->b))                                                            \
+	F(H_WARP, phase, "phase of its next instruction, as `info phases` numbers them; nil = empty or exited",            \
+	  push_id(L, warp_of(L, h).phase >= 0, (u64)warp_of(L, h).phase))                                                  \
+	F(H_WARP, phases, "phases of that function, nil likewise",                                                         \
+	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phases))                                                      \
+	F(H_WARP, phase_distance, "cycles from its next instruction to the phase's end, nil likewise",                     \
+	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phase_distance))                                              \
 	F(H_WARP, issued_last, "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))                  \
 	F(H_WARP, refused, "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))                    \
 	F(H_WARP, reg, "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                       \

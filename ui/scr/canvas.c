@@ -29,7 +29,7 @@ void canvas_resize(struct canvas *c, int h, int w)
 
 void canvas_clear(struct canvas *c)
 {
-	const struct cell blank = {' ', {R_TEXT, 0}};
+	const struct cell blank = {' ', STYLE(R_TEXT), R_TEXT};
 	for (int i = 0; i < c->h * c->w; i++)
 		c->cell[i] = blank;
 }
@@ -75,13 +75,18 @@ static bool narrow(u32 ch)
 
 void pane_glyph(struct pane p, int y, int x, struct style s, u32 ch)
 {
+	pane_glyph_on(p, y, x, s, ch, R_TEXT);
+}
+
+void pane_glyph_on(struct pane p, int y, int x, struct style s, u32 ch, enum role ground)
+{
 	if (y < 0 || x < 0 || y >= p.h || x >= p.w)
 		return;
 	if (!narrow(ch))
 		ch = '?';
 	if (p.c->ascii && ch > 126)
 		ch = (u8)glyph_ascii(ch);
-	*canvas_at(p.c, p.y + y, p.x + x) = (struct cell){ch, s};
+	*canvas_at(p.c, p.y + y, p.x + x) = (struct cell){ch, s, (u8)ground};
 }
 
 int pane_textn(struct pane p, int y, int x, struct style s, const char *text, size_t n)

@@ -47,9 +47,13 @@ enum role {
 	R_LABEL,
 	R_COMMENT,
 	R_DIRECTIVE,
-	R_COUNT
+	/* ordered series, such as the phases of a kernel: two scales of R_NSCALE steps */
+	R_SCALE0,
+	R_SCALE1 = R_SCALE0 + 12,
+	R_COUNT = R_SCALE1 + 12
 };
 #define R_NSERIES 6
+#define R_NSCALE 12
 enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
 
 struct style {
@@ -61,6 +65,7 @@ struct style {
 struct cell {
 	u32 ch; /* code point; never a control character */
 	struct style style;
+	u8 ground; /* role whose colour is behind the glyph; R_TEXT = the terminal's own background */
 };
 struct canvas {
 	int h, w;
@@ -89,6 +94,8 @@ struct pane pane_all(struct canvas *c);
 struct pane pane_sub(struct pane p, int y, int x, int h, int w);
 /* One glyph; control, wide and combining characters become '?'. */
 void pane_glyph(struct pane p, int y, int x, struct style s, u32 ch);
+/* The same on a ground: for cells in which two areas meet. */
+void pane_glyph_on(struct pane p, int y, int x, struct style s, u32 ch, enum role ground);
 /* UTF-8 text; invalid bytes become '?', tabs become blanks to the next multiple of 4. */
 int pane_text(struct pane p, int y, int x, struct style s, const char *text);
 int pane_textn(struct pane p, int y, int x, struct style s, const char *text, size_t n);

@@ -99,8 +99,47 @@ static int draw_line(struct pane p, const struct console_line *l, int bottom)
 	return top - 1;
 }
 
-void console_draw(const struct console *c, struct pane p)
+void console_page(struct console *c)
 {
+	c->paging = true;
+	c->top = c->below = MAX(c->answer, oldest(c));
+}
+
+bool console_page_key(struct console *c, int key)
+{
+	switch (key) {
+	case ' ': c->top = MAX(c->below, c->top + 1); return true;
+	case '\r':
+	case '\n': c->top++; return true;
+	default: c->paging = false; return key == 'q' || key == 27;
+	}
+}
+
+/* From line c->top down; paging ends when the rest fits. */
+static void draw_page(struct console *c, struct pane p)
+{
+	int row = 0;
+	u64 i = MAX(c->top, oldest(c));
+	for (; i < c->total; i++) {
+		int rows = rows_of(line_at(c, i), p.w - 1);
+		if (row && row + rows > p.h)
+			break;
+		draw_line(p, line_at(c, i), row + rows - 1);
+		row += rows;
+	}
+	c->below = i;
+	c->paging = i < c->total;
+	if (c->paging && p.h > 0)
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " %llu more: space, Enter, q ",
+		           (unsigned long long)(c->total - i));
+}
+
+void console_draw(struct console *c, struct pane p)
+{
+	if (c->paging)
+		draw_page(c, p);
+	if (c->paging)
+		return;
 	u64 last = c->total - MIN((u64)c->scroll, c->total - oldest(c));
 	int row = p.h - 1;
 	for (u64 i = last; i > oldest(c) && row >= 0; i--)

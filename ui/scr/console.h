@@ -8,10 +8,12 @@ struct console {
 	struct console_line {
 		char *text;
 		struct style style;
-	} * line;   /* ring of CONSOLE_LINES */
-	u64 total;  /* lines ever added; line i is at line[i % CONSOLE_LINES] */
-	u64 answer; /* where the last answer began */
-	u32 scroll; /* lines scrolled back from the end */
+	} * line;    /* ring of CONSOLE_LINES */
+	u64 total;   /* lines ever added; line i is at line[i % CONSOLE_LINES] */
+	u64 answer;  /* where the last answer began */
+	u32 scroll;  /* lines scrolled back from the end */
+	bool paging; /* a long answer is shown from `top` on, page by page; `below` = the first line under the page */
+	u64 top, below;
 };
 void console_init(struct console *c);
 void console_release(struct console *c);
@@ -22,5 +24,10 @@ void console_begin_answer(struct console *c);
 /* Rows the last answer needs at a width of w columns, at most max. */
 int console_answer_rows(const struct console *c, int w, int max);
 void console_scroll(struct console *c, int lines);
-void console_draw(const struct console *c, struct pane p);
+/* Shows the last answer from its beginning, if it is longer than the pane (seen at the next drawing). */
+void console_page(struct console *c);
+/* A key while c->paging: space a page, Enter a line, q or Esc to the end. Any other key ends paging and is not taken:
+ * false. */
+bool console_page_key(struct console *c, int key);
+void console_draw(struct console *c, struct pane p);
 #endif

@@ -5,6 +5,7 @@
 
 #include "scr/draw.h"
 #include "scr/prompt.h"
+#include "views/cursor.h"
 
 /* --- title
  * ------------------------------------------------------------------------------------------------------------ */
@@ -16,6 +17,12 @@ static const struct {
     [DBG_FINISHED] = {"■", "finished", R_ACCENT}, [DBG_DEAD] = {"✗", "dead", R_BAD},
     [DBG_QUIT] = {"■", "leaving", R_DIM},
 };
+
+/* A picture is taken by a command, while the queue of commands runs: the machine's own state counts. */
+static enum run_state shown_state(const struct screen *s)
+{
+	return s->offscreen ? s->d->rest : s->d->state;
+}
 
 /* A piece of the title's right side, most important first: pieces that do not fit are left out whole. */
 struct piece {
@@ -29,9 +36,9 @@ static u32 right_pieces(const struct screen *s, struct piece out[6])
 	struct gpu *g = sim_gpu(s->d->s->sim);
 	const struct sample *now = recent_get(&s->recent, -1);
 	u32 n = 0;
-	const char *word = s->canvas.w >= 100 ? state_looks[s->d->state].word : "";
-	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[s->d->state].glyph, *word ? " " : "", word);
-	out[n++].style = STYLE_BOLD(state_looks[s->d->state].role);
+	const char *word = s->canvas.w >= 100 ? state_looks[shown_state(s)].word : "";
+	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[shown_state(s)].glyph, *word ? " " : "", word);
+	out[n++].style = STYLE_BOLD(state_looks[shown_state(s)].role);
 	snprintf(out[n].text, sizeof out[n].text, "cycle %s", fmt_thousands(buf, gpu_cycle(g)));
 	out[n++].style = STYLE_BOLD(R_TEXT);
 	snprintf(out[n].text, sizeof out[n].text, "IPC %.2f",
@@ -71,7 +78,7 @@ static void title(const struct screen *s, struct pane p)
 	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
 	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
 	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
-	if (left.w - at > 20 && s->d->state != DBG_RUNNING && s->d->stop_reason[0])
+	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->stop_reason[0])
 		pane_text(left, 0, at + 3, STYLE(R_DIM), s->d->stop_reason);
 }
 
@@ -83,7 +90,12 @@ static int hint(struct pane p, int x, const char *key, const char *what, bool on
 		return p.w;
 	x = pane_text(p, 0, x, on ? STYLE(R_ACCENT) : STYLE(R_TEXT), key);
 	x = pane_text(p, 0, x + 1, on ? STYLE(R_ACCENT) : STYLE(R_DIM), what);
-	return x + 2;
+	return x + frame_hint_gap(p.c->w);
+}
+
+int frame_hint_gap(int w)
+{
+	return w < 100 ? 1 : 2;
 }
 
 static void key_line(const struct screen *s, struct pane p)
@@ -101,7 +113,7 @@ static void key_line(const struct screen *s, struct pane p)
 	int at = 1;
 	if (s->focus == ON_VIEW && views[s->view]->keys[0] && right.w > utf8_width(views[s->view]->keys) + 8)
 		at = pane_text(right, 0, at, STYLE(R_TEXT), views[s->view]->keys) + 2;
-	bool running = s->d->state == DBG_RUNNING;
+	bool running = shown_state(s) == DBG_RUNNING;
 	at = hint(right, at, "?", "help", s->help);
 	at = hint(right, at, "space", running ? "stop" : "run", false);
 	at = hint(right, at, ".", "step", false);
@@ -130,6 +142,8 @@ static void prompt_line(struct screen *s, struct pane p)
 	} else if (s->ask == ASK_SEARCH) {
 		int x = pane_text(p, 0, 1, STYLE(R_ACCENT), "/");
 		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
+	} else if (s->offscreen) {
+		pane_text(p, 0, 1, STYLE(R_ACCENT), debugger_prompt(s->d));
 	} else {
 		bool on = s->focus == ON_PROMPT;
 		s->cursor_x =
@@ -139,18 +153,87 @@ static void prompt_line(struct screen *s, struct pane p)
 	}
 }
 
+/* --- the machine
+ * -------------------------------------------------------------------------------------------------------- */
+static void watch_machine(struct screen *s)
+{
+	recent_attach(&s->recent, s->d->s->sim);
+	heat_attach(&s->heat, s->d->s->sim);
+	residency_attach(&s->residency, s->d->s->sim);
+	s->generation = s->d->generation;
+}
+
+static void forget_machine(struct screen *s)
+{
+	recent_forget(&s->recent);
+	heat_forget(&s->heat);
+	marks_forget(&s->marks);
+	residency_forget(&s->residency);
+}
+
+void screen_attach(struct screen *s, struct debugger *d)
+{
+	s->d = d;
+	for (u32 i = 0; i < VIEWS_MAX; i++)
+		s->state[i] = (struct view_state){.follow = true, .seen_cycle = NEVER};
+	watch_machine(s);
+}
+
+/* What was attached to the old machine is gone with it. */
+void screen_reattach(struct screen *s)
+{
+	if (s->generation == s->d->generation)
+		return;
+	forget_machine(s);
+	watch_machine(s);
+}
+
+void screen_detach(struct screen *s)
+{
+	bool gone = s->generation != s->d->generation || s->d->subscribed_to != s->d->s->sim;
+	if (gone) {
+		forget_machine(s);
+		return;
+	}
+	recent_detach(&s->recent);
+	heat_detach(&s->heat);
+	marks_forget(&s->marks);
+	residency_detach(&s->residency);
+}
+
 void frame_context(struct screen *s, struct view_ctx *v)
 {
 	*v = (struct view_ctx){
 	    .d = s->d,
 	    .g = sim_gpu(s->d->s->sim),
 	    .tl = s->d->s->timeline,
+	    .phases = s->d->s->phases,
 	    .recent = &s->recent,
 	    .heat = &s->heat,
+	    .marks = &s->marks,
 	    .residency = &s->residency,
 	    .st = &s->state[s->view],
 	    .search = s->search,
 	};
+}
+
+/* The line between view and console: which side has the keys, and what stands at the cursor of the view's curves. */
+static void rule_line(const struct screen *s, struct pane p)
+{
+	static const char hint_text[] = " Enter: go there  Esc: hide ";
+	const struct view_state *st = &s->state[s->view];
+	char cycle[NUM_MAX];
+	draw_rule(p, 0);
+	int x = 1;
+	if (s->focus == ON_VIEW)
+		x = pane_printf(p, 0, x, STYLE(R_ACCENT), " %s ", views[s->view]->title);
+	if (!st->cursor_on || !st->axis.w || s->help)
+		return;
+	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
+	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", fmt_thousands(cycle, st->cursor));
+	x = pane_printf(q, 0, x, STYLE(R_TEXT), " %s ", st->cursor_text);
+	if (s->focus == ON_VIEW && q.w - x > (int)sizeof hint_text)
+		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
 }
 
 void frame_draw(struct screen *s)
@@ -172,13 +255,13 @@ void frame_draw(struct screen *s)
 	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);
 	if (s->help)
 		help_draw(s, body);
-	else
+	else {
+		cursor_begin(v.st);
+		v.st->list.n = v.st->click.w = 0;
 		views[s->view]->draw(&v, body);
-	if (rule) {
-		draw_rule(all, rule_y);
-		if (s->focus == ON_VIEW) /* the side of the rule that has the keys */
-			pane_printf(all, rule_y, 1, STYLE(R_ACCENT), " %s ", views[s->view]->title);
 	}
+	if (rule)
+		rule_line(s, pane_sub(all, rule_y, 0, 1, c->w));
 	console_draw(&s->console, pane_sub(all, con_y, 0, con, c->w));
 	prompt_line(s, pane_sub(all, prompt_y, 0, 1, c->w));
 	if (hints)

@@ -16,6 +16,7 @@ struct screen {
 	struct console console;
 	struct recent recent;
 	struct heat heat;
+	struct marks marks;
 	struct residency residency;
 	u64 generation; /* of the machine that recent, heat and residency are attached to */
 	u32 view;       /* index into views */
@@ -28,12 +29,21 @@ struct screen {
 	s32 help_top;
 	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */
 	int cursor_y, cursor_x; /* where frame_draw left the cursor; y < 0 = hidden */
+	bool offscreen;         /* no terminal, no line editor: only for pictures */
 };
 #define SCREEN_MIN_H 5
 #define SCREEN_MIN_W 20
 
+/* Begins to watch the debugger's machine, and again after `run` has built another one; ends it. The canvas and the
+ * console are the caller's. */
+void screen_attach(struct screen *s, struct debugger *d);
+void screen_reattach(struct screen *s);
+void screen_detach(struct screen *s);
+
 void frame_draw(struct screen *s);
 void frame_context(struct screen *s, struct view_ctx *v);
+/* Blanks between two names in the key line of a screen w columns wide. */
+int frame_hint_gap(int w);
 /* Rows of the help page drawn into p from row s->help_top on. */
 void help_draw(struct screen *s, struct pane p);
 #endif

@@ -17,6 +17,9 @@ static const struct {
     {"Tab", "focus on the view: its own keys and the arrows act there; Tab, Esc or : go back to the prompt"},
     {"PgUp PgDn", "scroll the view"},
     {"+ -", "shorter, longer span in the curves"},
+    {"< >", "earlier, later span, when it is not the whole run"},
+    {"c", "a cursor on the curves (focus on the view; often left or right do too); its values stand below the view"},
+    {"  with cursor", "left, right, Home, End move it; Enter goes to its cycle; Esc hides it"},
     {"/", "search in the log and the source; n, N next and previous (focus on the view)"},
     {"?", "this page; any key closes it"},
     {"q", "leave (asks)"},
@@ -26,7 +29,7 @@ static const struct {
     {"Shift-PgUp/Dn", "scroll the console (also Ctrl-P, Ctrl-N with the focus on the view)"},
     {"Esc", "shrink a long answer of the console"},
     {"Ctrl-L", "repaint"},
-    {"m", "mouse on, off (focus on the view): click a view's name, wheel scrolls"},
+    {"m", "mouse on, off (focus on the view): click a view, an SM, a time; wheel scrolls"},
 };
 
 /* Draws row *y of the page unless it is scrolled out. */

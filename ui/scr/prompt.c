@@ -234,8 +234,15 @@ char *prompt_take(void)
 	return line;
 }
 
+bool prompt_is_vi(void)
+{
+	return rl_editing_mode == 0;
+}
+
 bool prompt_idle(void)
 {
+	if (prompt_is_vi() && rl_get_keymap() == rl_get_keymap_by_name("vi-move"))
+		return false; /* letters are commands: `k` brings the last line back */
 	return rl_end == 0 && !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | IN_SEQUENCE);
 }
 

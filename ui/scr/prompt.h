@@ -16,6 +16,8 @@ void prompt_key(int key);
 char *prompt_take(void);
 /* Nothing typed, no search or multi-key command under way: keys may mean something else. */
 bool prompt_idle(void);
+/* Readline is in its vi mode (~/.inputrc, `set editing vi`): Esc is a key of the line editor. */
+bool prompt_is_vi(void);
 /* Drops what was typed. */
 void prompt_reset(void);
 /* Draws prompt and line in row y, scrolled sideways so that the cursor shows; returns the cursor's column. */

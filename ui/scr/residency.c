@@ -56,6 +56,8 @@ static void on_sample(void *ctx, u64 cycle)
 		thin_out(r);
 	if (cycle % r->span) /* the first call after thinning out */
 		return;
+	if (r->n && cycle < r->first + r->n * r->span) /* again, after going back */
+		return;
 	if (!r->n)
 		r->first = cycle;
 	for (u32 sm = 0; sm < r->sms; sm++)
@@ -63,8 +65,11 @@ static void on_sample(void *ctx, u64 cycle)
 	r->n++;
 }
 
-/* The machine went back: what came after may come differently. */
-static void on_rewind(void *ctx, u64 cycle)
+/* What was sampled before going back stays: on_sample() knows. */
+static void on_rewind(void *ctx, u64 cycle) {}
+
+/* What came after may come differently. */
+static void on_fork(void *ctx, u64 cycle)
 {
 	struct residency *r = ctx;
 	if (r->n && cycle < r->first + r->n * r->span)
@@ -77,6 +82,7 @@ void residency_attach(struct residency *r, struct sim *s)
 	r->at = xcalloc((size_t)RESIDENCY_SAMPLES * r->sms, sizeof *r->at);
 	r->id = sim_add_sampler(s, RESIDENCY_CYCLES, on_sample, r);
 	sim_on_rewind(s, r->id, on_rewind);
+	sim_on_fork(s, r->id, on_fork);
 }
 
 void residency_forget(struct residency *r)

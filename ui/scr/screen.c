@@ -9,6 +9,7 @@
 #include "scr/frame.h"
 #include "scr/prompt.h"
 #include "scr/term.h"
+#include "views/cursor.h"
 
 #define SLICE_SECONDS 0.012 /* of simulation between two looks at the keyboard */
 #define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
@@ -23,6 +24,7 @@ struct loop {
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
 	bool dirty, quit;
+	bool mouse; /* the terminal sends its events */
 };
 
 /* Wall time decides when to draw and how long a slice is, never what is simulated: a slice only splits a run. */
@@ -35,25 +37,6 @@ static double now_seconds(void)
 
 /* --- the machine -----------------------------------------------------------------------------------------------------
  */
-static void attach(struct screen *s)
-{
-	recent_attach(&s->recent, s->d->s->sim);
-	heat_attach(&s->heat, s->d->s->sim);
-	residency_attach(&s->residency, s->d->s->sim);
-	s->generation = s->d->generation;
-}
-
-/* `run` has built another machine: what was attached to the old one is gone with it. */
-static void reattach(struct screen *s)
-{
-	if (s->generation == s->d->generation)
-		return;
-	recent_forget(&s->recent);
-	heat_forget(&s->heat);
-	residency_forget(&s->residency);
-	attach(s);
-}
-
 static u64 total_insts(struct debugger *d)
 {
 	struct gpu *g = sim_gpu(d->s->sim);
@@ -85,10 +68,12 @@ static void execute(struct loop *l, const char *line, bool show)
 	}
 	bool was_running = debugger_running(s->d);
 	bool ok = debugger_execute(s->d, line, &out, &e);
-	reattach(s);
+	screen_reattach(s);
 	say(s, &out);
 	if (!ok)
 		console_add(&s->console, STYLE(R_BAD), e.msg);
+	if (s->d->paging == PAGING_ON)
+		console_page(&s->console);
 	if (!was_running && debugger_running(s->d)) {
 		l->run_seconds = 0;
 		l->run_insts = total_insts(s->d);
@@ -107,7 +92,7 @@ static void slice(struct loop *l)
 	double t0 = now_seconds();
 	enum run_state st = debugger_run_slice(s->d, l->slice, &out);
 	double took = now_seconds() - t0;
-	reattach(s);
+	screen_reattach(s);
 	if (took < SLICE_SECONDS / 2)
 		l->slice = MIN(l->slice * 2, (u64)1 << 30);
 	else if (took > SLICE_SECONDS * 2)
@@ -142,6 +127,8 @@ static void show(struct loop *l)
 {
 	struct screen *s = &l->s;
 	double t0 = now_seconds();
+	if (l->mouse != s->d->mouse)
+		term_mouse(l->mouse = s->d->mouse);
 	fit_terminal(s);
 	frame_draw(s);
 	term_show(&s->canvas, s->cursor_y, s->cursor_x);
@@ -310,6 +297,8 @@ static bool common_key(struct loop *l, int key)
 	case '+':
 	case '=': st->zoom = MIN(st->zoom + 1, 10u); return true;
 	case '-': st->zoom = st->zoom ? st->zoom - 1 : 0; return true;
+	case '<':
+	case '>': return cursor_pan(&v, key);
 	case 'q': s->ask = ASK_QUIT; return true;
 	case K_PGUP:
 	case K_PGDN: return views[s->view]->on_key && views[s->view]->on_key(&v, key);
@@ -317,12 +306,36 @@ static bool common_key(struct loop *l, int key)
 	}
 }
 
+/* Enter with the cursor shown: to its cycle. */
+static void go_to_cursor(struct loop *l)
+{
+	struct screen *s = &l->s;
+	char line[40];
+	if (debugger_running(s->d)) {
+		snprintf(s->notice, sizeof s->notice, "space stops the machine first");
+		return;
+	}
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)s->state[s->view].cursor);
+	execute(l, line, true);
+}
+
+/* The cursor of the curves over time: its keys come first while it is shown. */
+static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
+{
+	if ((key == '\r' || key == '\n') && v->st->cursor_on && v->st->axis.w) {
+		go_to_cursor(l);
+		return true;
+	}
+	return cursor_key(v, key);
+}
+
 static void view_input(struct loop *l, int key)
 {
-	static bool mouse;
 	struct view_ctx v;
 	struct screen *s = &l->s;
 	frame_context(s, &v);
+	if (cursor_input(l, &v, key))
+		return;
 	switch (key) {
 	case '\t':
 	case K_BACKTAB:
@@ -331,9 +344,9 @@ static void view_input(struct loop *l, int key)
 	case 'n': search_next(l, true); return;
 	case 'N': search_next(l, false); return;
 	case 'm':
-		mouse = !mouse;
-		term_mouse(mouse);
-		snprintf(s->notice, sizeof s->notice, "mouse %s", mouse ? "on: click a view's name, the wheel scrolls" : "off");
+		s->d->mouse = !s->d->mouse;
+		snprintf(s->notice, sizeof s->notice, "mouse %s",
+		         s->d->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls" : "off");
 		return;
 	case CTRL_KEY('p'): console_scroll(&s->console, 1); return;
 	case CTRL_KEY('n'): console_scroll(&s->console, -1); return;
@@ -343,8 +356,27 @@ static void view_input(struct loop *l, int key)
 	}
 	if (views[s->view]->on_key && views[s->view]->on_key(&v, key))
 		return;
+	if ((key == 'c' || key == K_LEFT || key == K_RIGHT) && cursor_show(&v))
+		return;
 	if (!common_key(l, key) && key > ' ' && key < 127)
 		snprintf(s->notice, sizeof s->notice, "%c is no key of this view; : or Tab go to the prompt, ? helps", key);
+}
+
+/* A click in the view: a row of its list, a column of its curves. */
+static void click_view(struct loop *l, struct view_ctx *v, struct term_mouse m)
+{
+	struct view_state *st = v->st;
+	s32 row = m.y - st->list.y, column = m.x - st->click_x;
+	if (l->s.help || m.y < 1)
+		return;
+	l->s.focus = ON_VIEW;
+	if (st->list.n && row >= 0 && row < st->list.n) {
+		if (views[l->s.view]->on_click)
+			views[l->s.view]->on_click(v, row, m.x);
+	} else if (st->click.w && column >= 0 && column < st->click.w) {
+		st->cursor = cursor_cycle(st->click, column);
+		st->cursor_on = true;
+	}
 }
 
 static void mouse_input(struct loop *l)
@@ -358,14 +390,16 @@ static void mouse_input(struct loop *l)
 			view_scroll(v.st, m.wheel < 0 ? K_UP : K_DOWN);
 		return;
 	}
-	if (m.y != s->canvas.h - 1)
+	if (m.y != s->canvas.h - 1) {
+		click_view(l, &v, m);
 		return;
+	}
 	int x = 1;
 	for (u32 i = 0; i < nviews; i++) {
 		int w = 2 + utf8_width(views[i]->name);
 		if (m.x >= x && m.x < x + w)
 			s->view = i;
-		x += w + 2;
+		x += w + frame_hint_gap(s->canvas.w);
 	}
 }
 
@@ -376,7 +410,7 @@ static void on_key(struct loop *l, int key)
 	l->dirty = true;
 	l->frame_due = 0;
 	s->notice[0] = '\0';
-	if (key == K_RESIZE)
+	if (key == K_RESIZE || (s->console.paging && console_page_key(&s->console, key)))
 		return;
 	if (key == CTRL_KEY('l')) {
 		term_redraw();
@@ -399,7 +433,7 @@ static void on_key(struct loop *l, int key)
 		view_input(l, key);
 	} else if (prompt_idle() && key == '\t') {
 		s->focus = ON_VIEW;
-	} else if (prompt_idle() && key == K_ESC) {
+	} else if (prompt_idle() && key == K_ESC && !prompt_is_vi()) {
 		console_begin_answer(&s->console);
 	} else if (!prompt_idle() || s->d->collect.kind != COLLECT_NONE || !common_key(l, key)) {
 		prompt_input(l, key);
@@ -471,9 +505,8 @@ static void open_screen(struct loop *l)
 	fit_terminal(s);
 	s->canvas.mono = term_mono();
 	console_init(&s->console);
-	for (u32 i = 0; i < VIEWS_MAX; i++)
-		s->state[i] = (struct view_state){.follow = true, .seen_cycle = NEVER};
-	attach(s);
+	screen_attach(s, s->d);
+	s->d->screen = s;
 	prompt_open(s->d, list_candidates, l);
 	console_add(&s->console, STYLE(R_DIM), "space runs, . steps a cycle, ? helps, q leaves; or type a command.");
 }
@@ -491,9 +524,8 @@ int screen_main(struct debugger *d)
 	prompt_close();
 	term_close();
 	d->brief = 0;
-	recent_detach(&l.s.recent);
-	heat_detach(&l.s.heat);
-	residency_detach(&l.s.residency);
+	d->screen = NULL;
+	screen_detach(&l.s);
 	console_release(&l.s.console);
 	canvas_release(&l.s.canvas);
 	return d->ran ? session_exit_status(d->s, d->last) : 0;

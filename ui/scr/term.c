@@ -18,6 +18,9 @@ static struct {
 	SCREEN *screen;
 	attr_t look[R_COUNT];
 	short pair[R_COUNT];
+	short colour[R_COUNT];         /* of 256, 16 or 8; COLOUR_DEFAULT = the terminal's own */
+	short mixed[R_COUNT][R_COUNT]; /* pairs of glyph and ground, made when first shown; 0 = not yet, -1 = no room */
+	short npairs;
 	struct termios saved;
 	volatile sig_atomic_t leave; /* a signal asked to leave */
 	bool eof;
@@ -57,9 +60,25 @@ static void init_looks(bool no_color)
 		int colour = term.mono ? COLOUR_DEFAULT : role_colour(l, light);
 		term.look[r] = (l->bold ? A_BOLD : 0) | (l->faint && (term.mono || COLORS < 16) ? A_DIM : 0);
 		term.pair[r] = 0;
+		term.colour[r] = (short)colour;
 		if (colour != COLOUR_DEFAULT && init_pair((short)(r + 1), (short)colour, -1) == OK)
 			term.pair[r] = (short)(r + 1);
 	}
+	term.npairs = R_COUNT + 1;
+	memset(term.mixed, 0, sizeof term.mixed);
+}
+
+/* The pair of a glyph on a ground; that of the glyph alone where the terminal has no more pairs. */
+static short pair_on(u8 role, u8 ground)
+{
+	short *m = &term.mixed[role][ground];
+	if (ground == R_TEXT || term.colour[ground] == COLOUR_DEFAULT)
+		return term.pair[role];
+	if (!*m && term.npairs < COLOR_PAIRS && init_pair(term.npairs, term.colour[role], term.colour[ground]) == OK)
+		*m = term.npairs++;
+	if (!*m)
+		*m = -1;
+	return *m > 0 ? *m : term.pair[role];
 }
 
 /* --- signals -------------------------------------------------------------------------------------------------------
@@ -187,7 +206,7 @@ static void cell_to_curses(const struct cell *c, cchar_t *out)
 		a |= A_REVERSE;
 	if (c->style.attr & ATTR_UNDERLINE)
 		a |= A_UNDERLINE;
-	setcchar(out, text, a, term.pair[c->style.role], NULL);
+	setcchar(out, text, a, pair_on(c->style.role, c->ground), NULL);
 }
 
 void term_show(const struct canvas *c, int cursor_y, int cursor_x)

@@ -4,12 +4,25 @@
 #include <stdio.h>
 
 #include "scr/draw.h"
+#include "views/cursor.h"
 
 #define COLUMNS_MAX 1024
+
+struct time_axis chart_time(const struct view_ctx *v, int w)
+{
+	u32 from, to;
+	view_span(v, &from, &to);
+	if (from == to)
+		return (struct time_axis){0};
+	u64 span = timeline_span(v->tl), start = timeline_start(v->tl);
+	return (struct time_axis){start + from * span, start + to * span, w};
+}
 
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm)
 {
 	u32 n = v->tl ? timeline_len(v->tl) : 0;
+	if (n) /* after going back, the run has samples of later cycles */
+		n = (u32)MIN((u64)n, MAX((gpu_cycle(v->g) - timeline_start(v->tl)) / timeline_span(v->tl), (u64)1));
 	return n ? timeline_mean(v->tl, sm, c->series, n - 1, n) : NAN;
 }
 
@@ -51,25 +64,14 @@ void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, 
 			pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
 	}
 	draw_columns(p, 0, left, p.h, w, STYLE(c->role), val, n, max);
+	int at = cursor_axis(v, chart_time(v, w));
+	if (at < 0 || at >= n)
+		return;
+	cursor_mark(p, 0, p.h, left + at);
+	cursor_note(v, "%s %s", c->label, value_text(buf, c, val[at]));
 }
 
 void chart_axis(const struct view_ctx *v, struct pane p, int y, int left)
 {
-	char a[NUM_MAX], b[NUM_MAX];
-	u32 from, to;
-	view_span(v, &from, &to);
-	if (to == from)
-		return;
-	u64 span = timeline_span(v->tl), start = timeline_start(v->tl);
-	int w = p.w - left - 1;
-	int x = pane_printf(p, y, left, STYLE(R_DIM), "%s", fmt_thousands(a, start + from * span));
-	fmt_thousands(b, start + to * span);
-	int end = left + w, wide = utf8_width(b);
-	if (end - wide > x + 3) {
-		for (int i = x + 1; i < end - wide - 1; i++)
-			pane_glyph(p, y, i, STYLE(R_FAINT), 0x2500);
-		pane_text(p, y, end - wide, STYLE(R_DIM), b);
-	} else {
-		pane_printf(p, y, x, STYLE(R_DIM), "–%s", b);
-	}
+	cursor_axis_row(v, p, y, left, chart_time(v, MIN(p.w - left - 1, COLUMNS_MAX)));
 }

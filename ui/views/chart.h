@@ -15,6 +15,8 @@ struct chart {
 void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int left);
 /* The value of the last samples shown, NAN when there is none. */
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm);
+/* The cycles that curves of w columns show; w 0 = nothing recorded yet. */
+struct time_axis chart_time(const struct view_ctx *v, int w);
 /* "cycles 0 ... 48,213, 512 a column": the time axis under charts that begin at column left. */
 void chart_axis(const struct view_ctx *v, struct pane p, int y, int left);
 #endif

@@ -4,6 +4,7 @@
 
 #include "scr/draw.h"
 #include "views/chart.h"
+#include "views/cursor.h"
 #include "views/view.h"
 
 /* --- layout --------------------------------------------------------------------------------------------------------
@@ -24,7 +25,8 @@ static const struct {
 
 struct layout {
 	int name, name_w, axis, axis_w, end; /* columns of the launch's name, the time axis, the figures */
-	u64 from, to;                        /* cycles on the axis: the run, or its end when zoomed */
+	u64 from, to;                        /* cycles on the axis: the run, or a part of it when zoomed */
+	u64 now;                             /* before `to` when the machine has gone back */
 };
 
 static struct layout layout(const struct view_ctx *v, int w)
@@ -36,8 +38,10 @@ static struct layout layout(const struct view_ctx *v, int w)
 	l.axis = l.name + l.name_w + 1;
 	l.axis_w = MAX(w - l.axis - right - 1, 4);
 	l.end = l.axis + l.axis_w;
-	l.to = gpu_cycle(v->g);
-	l.from = l.to - (l.to >> MIN(v->st->zoom, 10u));
+	struct time_axis a = cursor_window(v->st, 0, cursor_run_end(v), 1);
+	l.now = gpu_cycle(v->g);
+	l.from = a.from;
+	l.to = a.to;
 	return l;
 }
 
@@ -85,11 +89,11 @@ static void span(struct pane p, const struct layout *l, const struct kernel_info
 	const struct kernel_counters *n = k->counters;
 	int launched = column_of(l, n->launched_at);
 	int from = k->state == KS_QUEUED ? l->axis_w : column_of(l, n->started_at);
-	int to = column_of(l, k->state == KS_DONE ? n->ended_at : l->to);
+	int to = column_of(l, k->state == KS_DONE ? n->ended_at : l->now);
 	bool plain = p.c->ascii || p.c->mono;
 	for (int i = launched; i < MIN(from, l->axis_w); i++)
 		pane_glyph(p, 0, l->axis + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2500); /* queued */
-	if (k->state == KS_QUEUED || (k->state == KS_DONE && n->ended_at < l->from))
+	if (k->state == KS_QUEUED || (k->state == KS_DONE && n->ended_at < l->from) || n->started_at > l->to)
 		return;
 	from = MIN(from, l->axis_w - 1);
 	for (int i = from; i < MIN(MAX(to, from + 1), l->axis_w); i++)
@@ -145,7 +149,7 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	for (u32 i = 0; i < F_COUNT; i++) {
 		if (p.w < figures[i].from_w)
 			continue;
-		figure_text(i, &k, l->to, text);
+		figure_text(i, &k, l->now, text);
 		if (figures[i].left)
 			draw_clipped(p, 0, x + 2, figures[i].width, STYLE(R_DIM), text);
 		x += figures[i].width + 2 * figures[i].left;
@@ -239,7 +243,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	if (p.w - x < 20)
 		return;
 	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", fmt_thousands(buf, n->ctas_done));
-	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->to ? (double)n->issued / (double)l->to : 0.0);
+	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->now ? (double)n->issued / (double)l->now : 0.0);
 }
 
 static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u32 top, int rows)
@@ -290,6 +294,13 @@ static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 	}
 }
 
+static void mark(const struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	int at = cursor_axis(v, (struct time_axis){l->from, l->to, l->axis_w});
+	if (at >= 0)
+		cursor_mark(p, 1, p.h - 1, l->axis + at);
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	int n = MAX((int)gpu_num_kernels(v->g), 1), nsm = (int)gpu_conf(v->g)->num_sms;
@@ -297,11 +308,13 @@ static void draw(struct view_ctx *v, struct pane p)
 	int rows = MIN(n, MAX(p.h - nsm - 2, MIN(p.h / 4, 8))); /* of launches */
 	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
 	bool table = p.h - y - gap >= 3;
+	int end = table ? MIN(y + gap + 1 + nsm, p.h) : p.h;
 	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
+	if (table)
+		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
+	mark(v, pane_sub(p, 0, 0, end, p.w), &l);
 	if (!table)
 		return;
-	sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
-	int end = MIN(y + gap + 1 + nsm, p.h);
 	curves(v, pane_sub(p, end, 0, p.h - end, p.w), &l);
 }
 

@@ -245,6 +245,9 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	head(&k, p, 0);
 	int rows = p.h - 1;
 	view_clip(v->st, (s32)c->num_sms, rows);
+	v->st->list.y = p.y + 1;
+	v->st->list.n = MIN(rows, (int)c->num_sms);
+	v->st->list.w = p.w;
 	for (int r = 0; r < rows && v->st->top + r < (s32)c->num_sms; r++) {
 		u32 sm = (u32)(v->st->top + r);
 		bool focus = sm == v->d->focus.sm;
@@ -325,6 +328,16 @@ static bool on_key(struct view_ctx *v, int key)
 	}
 }
 
+/* The SM of the row, and the warp when it was a cell. */
+static void on_click(struct view_ctx *v, s32 row, s32 x)
+{
+	const struct conf *c = gpu_conf(v->g);
+	struct columns k = layout(c, MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX), v->st->list.w);
+	struct err none = {0};
+	bool cell = x >= k.cells && x < k.cells + k.ncells;
+	debugger_focus(v->d, (u32)(v->st->top + row), cell ? (u32)(x - k.cells) : v->d->focus.warp, &none);
+}
+
 const struct view view_overview = {
     .key = '1',
     .name = "over",
@@ -336,4 +349,5 @@ const struct view view_overview = {
             "issue slots, and its share. Curves: the whole run; + and - change the span.",
     .draw = draw,
     .on_key = on_key,
+    .on_click = on_click,
 };

@@ -4,6 +4,7 @@
 
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/sm_sched.h"
 #include "views/sm_side.h"
 #include "views/view.h"
 
@@ -28,15 +29,16 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 
 /* --- warps -----------------------------------------------------------------------------------------------------------
  */
+#define POLICY_W 15
 struct table {
-	int cta, pc, inst, inst_w, mask, state, since, prio, loads, waits;
+	int cta, pc, inst, inst_w, mask, state, since, phase, prio, policy, loads, waits;
 };
 
 /* Column starts (or right ends for numbers) for a width; the instruction and what it waits for share what is left. */
 static struct table table_layout(int w)
 {
-	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1};
-	int fixed = 15 + 8 + 8 + 6 + 2, rest = w - fixed;
+	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1};
+	int fixed = 15 + 8 + 8 + 8 + 6 + 2, rest = w - fixed;
 	if (w >= 110) {
 		rest -= 10;
 		t.mask = 1;
@@ -44,6 +46,10 @@ static struct table table_layout(int w)
 	if (w >= 130) {
 		rest -= 6;
 		t.loads = 1;
+	}
+	if (w >= 120) {
+		rest -= POLICY_W + 2;
+		t.policy = 1;
 	}
 	t.inst_w = MAX(MIN(rest / 2, 48), 12);
 	int x = t.inst + t.inst_w + 1;
@@ -53,8 +59,13 @@ static struct table table_layout(int w)
 	}
 	t.state = x;
 	t.since = x + 7 + 8;
-	t.prio = t.since + 6;
+	t.phase = t.since + 8;
+	t.prio = t.phase + 6;
 	x = t.prio;
+	if (t.policy > 0) {
+		t.policy = x + 2;
+		x += POLICY_W + 2;
+	}
 	if (t.loads > 0)
 		t.loads = x += 6;
 	t.waits = x + 2;
@@ -72,7 +83,10 @@ static void table_head(struct pane p, const struct table *t)
 		pane_text(p, 0, t->mask, s, "mask");
 	pane_text(p, 0, t->state, s, "state");
 	pane_right(p, 0, t->since, s, "since");
+	pane_right(p, 0, t->phase, s, "phase");
 	pane_right(p, 0, t->prio, s, "prio");
+	if (t->policy > 0)
+		pane_text(p, 0, t->policy, s, "policy");
 	if (t->loads > 0)
 		pane_right(p, 0, t->loads, s, "loads");
 	pane_text(p, 0, t->waits, s, "waits for");
@@ -114,6 +128,15 @@ static void inst_cell(struct pane p, const char *s, u32 len)
 	}
 }
 
+/* What the policy says of the warp. */
+static void policy_cell(const struct view_ctx *v, struct pane p, u32 warp, u32 scheduler)
+{
+	struct strbuf t = STRBUF_INIT;
+	gpu_sched_text(v->g, v->d->focus.sm, scheduler, warp, &t);
+	pane_text(p, 0, 0, STYLE(R_TEXT), strbuf_str(&t));
+	strbuf_release(&t);
+}
+
 static void warp_row(struct view_ctx *v, struct pane p, int y, const struct table *t, u32 warp)
 {
 	struct warp_info w;
@@ -141,7 +164,11 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 	u64 since = gpu_cycle(v->g) - w.since;
 	pane_right(p, y, t->since, STYLE(R_TEXT), "%s",
 	           since < 100000 ? fmt_thousands(buf, since) : fmt_short(buf, (double)since));
+	if (w.phase >= 0)
+		pane_right(p, y, t->phase, STYLE(R_DIM), "%d/%u", w.phase, w.phases);
 	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
+	if (t->policy > 0)
+		policy_cell(v, pane_sub(p, y, t->policy, 1, POLICY_W), warp, w.scheduler);
 	if (t->loads > 0)
 		pane_right(p, y, t->loads, STYLE(w.pending_loads ? R_TEXT : R_FAINT), "%u", w.pending_loads);
 	pane_text(p, y, t->waits, STYLE(R_DIM), w.waits);
@@ -255,6 +282,11 @@ static void unit_line(struct view_ctx *v, struct pane p, int y, const struct sm_
 		x = pane_printf(p, y, x, STYLE(R_REFUSED), "■ w%d refused: %s", i->lsu_warp, refusal[i->lsu_refused]);
 	else
 		x = pane_printf(p, y, x, STYLE(R_TEXT), "▶ w%d, %u left, %u queued", i->lsu_warp, i->lsu_left, i->lsu_queued);
+	if (i->replay_size) {
+		x = pane_text(p, y, x + 2, STYLE(R_DIM), "replay ");
+		x = pane_printf(p, y, x, STYLE(i->replay_used < i->replay_size ? R_TEXT : R_REFUSED), "%u/%u", i->replay_used,
+		                i->replay_size);
+	}
 	u64 now = gpu_cycle(v->g);
 	for (u32 u = 0; u < i->nunits; u++) {
 		bool busy = i->unit[u].busy_until > now;
@@ -322,13 +354,16 @@ static void draw(struct view_ctx *v, struct pane p)
 		sm_side_draw(v, side, v->d->focus.sm);
 		p = pane_sub(p, 0, 0, p.h, p.w - SM_SIDE_W - 4);
 	}
-	int bottom = p.h >= 10 ? 4 : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
+	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	int table = MIN(p.h - 1 - bottom - ctas, ctas ? (int)i.warps + 2 : p.h);
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));
 	if (ctas)
 		cta_table(v, pane_sub(p, table + 1, 0, ctas - 1, p.w));
 	if (!bottom)
 		return;
+	if (scheds)
+		sm_sched_draw(v, pane_sub(p, p.h - bottom, 0, scheds, p.w), v->d->focus.sm);
 	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);
 	barrier_line(v, p, p.h - 2);
 	unit_line(v, p, p.h - 1, &i);
@@ -372,11 +407,13 @@ const struct view view_sm = {
     .name = "sm",
     .title = "SM",
     .keys = "arrows focus",
-    .help = "The focused SM. since: cycles in the present state. prio: rank the scheduler gives the warp now (0 = "
-            "first). registers,\n"
-            "shared: contiguous blocks with the numbers of their CTAs; the largest hole is in 32-bit registers and "
-            "bytes. Left and\n"
-            "right choose the SM, up and down the warp.",
+    .help = "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase out "
+            "of the\n"
+            "function's phases (info phases). prio: rank the scheduler gives the warp now (0 = first). policy, "
+            "scheds: the state\n"
+            "of the warp scheduler, of a warp and as a whole. registers, shared: contiguous blocks with the numbers "
+            "of their CTAs;\n"
+            "the largest hole is in 32-bit registers and bytes. Left and right choose the SM, up and down the warp.",
     .draw = draw,
     .on_key = on_key,
 };

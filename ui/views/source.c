@@ -146,8 +146,9 @@ static void source_line(struct pane p, int y, const char *s, size_t n, bool code
 /* --- rows
  * ---------------------------------------------------------------------------------------------------------------- */
 struct source_columns {
-	int num, text, text_w, warps, warps_w, heat, heat_w, loc;
+	int num, text, text_w, warps, warps_w, heat, heat_w, loc, margin; /* loc, margin: -1 = not shown */
 };
+enum { MARGIN_W = 8, MODE_BARE = 1 }; /* of view_state.mode: without the margin */
 
 /* Columns of the longest line with code: the room the text is worth. */
 static int text_width(const struct module *m)
@@ -164,18 +165,25 @@ static int text_width(const struct module *m)
 	return MIN(most + 2, 90);
 }
 
-static struct source_columns layout(int w, const struct module *m, bool loc)
+static struct source_columns layout(int w, const struct module *m, bool loc, bool margin)
 {
 	int digits = m->nlines < 1000 ? 3 : m->nlines < 10000 ? 4 : 6;
-	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .loc = -1};
+	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .loc = -1, .margin = -1};
+	margin &= w >= 60;
 	c.warps_w = w >= 160 ? 30 : w >= 120 ? 16 : w >= 70 ? 6 : 0;
 	c.heat_w = c.warps_w;
-	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0);
+	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0) +
+	            (margin ? MARGIN_W : 0);
 	c.text_w = MAX(MIN(w - c.text - right, text_width(m)), 8);
 	c.warps = c.text + c.text_w + 1;
 	c.heat = c.warps + c.warps_w + 6;
+	int next = c.heat + c.heat_w + 8;
+	if (margin) {
+		c.margin = next;
+		next += MARGIN_W;
+	}
 	if (loc && w >= 120)
-		c.loc = c.heat + c.heat_w + 8;
+		c.loc = next;
 	return c;
 }
 
@@ -186,6 +194,19 @@ static enum warp_state main_state(const struct line_facts *f)
 		if (heat_is_waiting(s) && f->samples[s] > f->samples[best])
 			best = s;
 	return (enum warp_state)best;
+}
+
+/* The phase that the line's code belongs to, with a bracket where it begins; program and idempotence points. */
+static void margin_cell(struct pane p, int y, int x, const struct line_marks *k)
+{
+	if (x < 0 || !k->code)
+		return;
+	pane_glyph(p, y, x, STYLE(k->phase_begin ? R_ACCENT : R_DIM), k->phase_begin ? 0x251d : 0x2502);
+	int to = pane_printf(p, y, x + 1, STYLE(k->phase_begin ? R_TEXT : R_DIM), "%u", k->phase);
+	if (k->point)
+		pane_glyph(p, y, to, STYLE(R_READY), 0x25c6);
+	if (k->idem)
+		pane_glyph(p, y, to + k->point, STYLE(R_BAD), 0x2717);
 }
 
 static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
@@ -234,6 +255,8 @@ static void heading(const struct view_ctx *v, struct pane p, const struct module
 		pane_text(p, 0, c->heat, STYLE(R_DIM), p.w - c->heat >= 26 ? "waits % of samples" : "waits %");
 		if (c->loc > 0)
 			pane_text(p, 0, c->loc, STYLE(R_DIM), "source");
+		if (c->margin > 0)
+			pane_text(p, 0, c->margin, STYLE(R_DIM), "phase");
 	}
 }
 
@@ -288,7 +311,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		most.waiting = MAX(most.waiting, f[i].waiting);
 	}
 	const struct inst *in = focus_inst(v, m);
-	struct source_columns c = layout(p.w, m, loc);
+	struct source_columns c = layout(p.w, m, loc, v->st->mode != MODE_BARE);
+	const struct line_marks *marks = c.margin > 0 ? marks_of(v->marks, m, gpu_conf(v->g)) : NULL;
 	const struct heat_module *h = heat_of(v->heat, m);
 	int rows = p.h - 1;
 	heading(v, p, m, in, &c);
@@ -299,6 +323,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line);
 		pane_mark(pane_sub(p, r + 1, c.text, 1, c.text_w), 0, v->search);
 		loc_cell(p, r + 1, c.loc, m, line, first_pc, &last);
+		if (marks)
+			margin_cell(p, r + 1, c.margin, &marks[line]);
 	}
 	free(first_pc);
 	free(f);
@@ -340,6 +366,10 @@ static bool on_key(struct view_ctx *v, int key)
 		v->st->seen_cycle = NEVER;
 		return true;
 	}
+	if (key == 'm') {
+		v->st->mode = v->st->mode == MODE_BARE ? 0 : MODE_BARE;
+		return true;
+	}
 	if (!view_scroll(v->st, key))
 		return false;
 	stay(v);
@@ -350,12 +380,17 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "/ search  n N  f focus",
+    .keys = "/ search  n N  f focus  m margin",
     .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all "
             "waiting samples\n"
             "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
             "breakpoint, ○ disabled,\n"
-            "▸ the focused warp. f: back to the focus.",
+            "▸ the focused warp. f: back to the focus.\n"
+            "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
+            "program point\n"
+            "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
+            "scheduled\n"
+            "order, not always that of the lines: see the key schedule. m: without the margin.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

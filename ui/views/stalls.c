@@ -6,6 +6,7 @@
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/chart.h"
+#include "views/cursor.h"
 #include "views/view.h"
 
 /* A class looks like the first base reason that it holds. */
@@ -113,6 +114,22 @@ static void stack_column(struct view_ctx *v, struct pane p, int x, int rows, con
 	}
 }
 
+/* The classes at the cursor, as far as they matter. */
+static void note_shares(struct view_ctx *v, const double share[ST_COUNT])
+{
+	enum taxonomy t = v->d->taxonomy;
+	for (u32 first = 0; first < ST_COUNT; first++) {
+		const char *name = stall_descs[first].name[t];
+		double sum = 0;
+		if (class_look(t, name).reason != first)
+			continue;
+		for (u32 r = first; r < ST_COUNT; r++)
+			sum += strcmp(stall_descs[r].name[t], name) ? 0 : share[r];
+		if (sum >= 0.005)
+			cursor_note(v, "%s %.0f%%", name, 100 * sum);
+	}
+}
+
 static void over_time(struct view_ctx *v, struct pane p)
 {
 	u32 from, to;
@@ -122,13 +139,18 @@ static void over_time(struct view_ctx *v, struct pane p)
 	pane_text(p, 0, 1, STYLE(R_DIM), "over time");
 	struct pane q = pane_sub(p, 1, 1, p.h - 2, p.w - 2);
 	u32 len = to - from;
+	int at = cursor_axis(v, chart_time(v, q.w));
 	for (int x = 0; x < q.w; x++) {
 		double share[ST_COUNT];
 		u32 a, b;
 		view_column(from, len, x, q.w, &a, &b);
 		shares_at(v, v->st->mode ? (s32)v->d->focus.sm : -1, a, b, share);
 		stack_column(v, q, x, q.h, share);
+		if (x == at)
+			note_shares(v, share);
 	}
+	if (at >= 0)
+		cursor_mark(q, 0, q.h, at);
 	chart_axis(v, p, p.h - 1, 1);
 }
 

@@ -30,8 +30,11 @@ void view_clip(struct view_state *st, s32 n, s32 h)
 
 void view_span(const struct view_ctx *v, u32 *from, u32 *to)
 {
-	*to = v->tl ? timeline_len(v->tl) : 0;
-	u32 n = MAX(*to >> MIN(v->st->zoom, 31u), MIN(*to, 8u));
+	u32 len = v->tl ? timeline_len(v->tl) : 0, n = MAX(len >> MIN(v->st->zoom, 31u), MIN(len, 8u));
+	*to = len;
+	if (v->st->until && len && v->st->until > timeline_start(v->tl))
+		*to = (u32)MIN((v->st->until - timeline_start(v->tl)) / timeline_span(v->tl), (u64)len);
+	*to = MAX(*to, n);
 	*from = *to - n;
 }
 

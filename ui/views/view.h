@@ -4,9 +4,11 @@
 #ifndef UI_VIEWS_VIEW_H
 #define UI_VIEWS_VIEW_H
 #include "debugger.h"
+#include "obs/phase_track.h"
 #include "obs/timeline.h"
 #include "scr/canvas.h"
 #include "scr/heat.h"
+#include "scr/marks.h"
 #include "scr/recent.h"
 #include "scr/residency.h"
 
@@ -18,13 +20,31 @@ struct view_state {
 	u32 mode;       /* the view's own alternatives */
 	s32 page;       /* rows of the last drawing, for PgUp and PgDn */
 	u64 seen_cycle; /* the view's own: when follow was decided last */
+	/* Time (cursor.h): the span shown ends at cycle `until`, 0 = where the run does; a cursor on a cycle; and of the
+	 * last drawing the widest time axis, and what the curves have at the cursor. */
+	u64 until, cursor;
+	bool cursor_on;
+	struct time_axis {
+		u64 from, to; /* cycles */
+		int w;        /* columns; 0 = the view has no time axis */
+	} axis;
+	char cursor_text[200];
+	/* For the mouse, of the last drawing: the time axis that is labelled and its column on the screen; a list with one
+	 * row for each of the things from `top` on: its first row on the screen, rows, width. */
+	struct time_axis click;
+	s32 click_x;
+	struct {
+		s32 y, n, w;
+	} list;
 };
 struct view_ctx {
 	struct debugger *d;
 	struct gpu *g;
-	const struct timeline *tl; /* NULL when nothing is recorded */
+	const struct timeline *tl;        /* NULL when nothing is recorded */
+	const struct phase_track *phases; /* NULL when none is kept */
 	const struct recent *recent;
 	const struct heat *heat;
+	struct marks *marks; /* made as they are asked for */
 	const struct residency *residency;
 	struct view_state *st; /* of this view */
 	const char *search;    /* last text searched for, "" = none */
@@ -38,6 +58,8 @@ struct view {
 	void (*draw)(struct view_ctx *v, struct pane p);
 	/* A key when the view has the focus (and PgUp, PgDn, +, - always); false: not mine. May be NULL. */
 	bool (*on_key)(struct view_ctx *v, int key);
+	/* A click into the list, on its row `row` (0 = top) and column x. May be NULL. */
+	void (*on_click)(struct view_ctx *v, s32 row, s32 x);
 	/* Goes to the next (forward) or previous place with v->search; false: none. May be NULL. */
 	bool (*search)(struct view_ctx *v, bool forward);
 };

@@ -176,22 +176,43 @@ static bool allocate(struct loader *ld, const struct fn *f, const struct livenes
 	return ok;
 }
 
+/* Liveness, list scheduling, liveness of the new order, registers. An order that would need more registers than it may
+ * (the scheduler sees one block at a time) or more scoreboard ids than there are is taken back. */
+static bool order_and_allocate(struct loader *ld, const struct fn *f, const struct cfg *g, struct err *e)
+{
+	struct liveness l;
+	struct reorder r = {0};
+	bool ok = liveness_compute(&l, f, g, e);
+	if (ok) {
+		note_live(ld, f, &l);
+		reorder_code(ld, f, g, &l, &r);
+	}
+	if (r.pcs) {
+		struct err unused = {0};
+		struct liveness moved;
+		bool done = liveness_compute(&moved, f, g, &unused) && schedule_fits(&r.limits, f, &moved) &&
+		            allocate(ld, f, &moved, &unused);
+		liveness_release(&moved);
+		if (!done)
+			reorder_undo(ld, f, &r);
+	}
+	if (ok && !r.pcs)
+		ok = allocate(ld, f, &l, e);
+	reorder_release(&r);
+	liveness_release(&l);
+	return ok;
+}
+
 static bool run_passes(struct loader *ld)
 {
 	struct func *fn = &ld->m->funcs[ld->fn];
 	struct fn f = {ld->m->code, fn->entry, fn->end, ld->m->tables, ld->vclass, ld->nvclass, ld->carry};
 	struct cfg g;
-	struct liveness l;
 	struct err e = {0};
 	cfg_build(&g, &f);
 	postdom_set_reconv(&f, &g);
 	cost_run(&f);
-	bool ok = liveness_compute(&l, &f, &g, &e);
-	if (ok) {
-		note_live(ld, &f, &l);
-		ok = allocate(ld, &f, &l, &e);
-	}
-	liveness_release(&l);
+	bool ok = order_and_allocate(ld, &f, &g, &e);
 	cfg_release(&g);
 	return ok ||
 	       ld_fail(ld, &ld->finfo[ld->fn].at, "%s '%s': %s", fn->is_kernel ? "kernel" : "function", fn->name, e.msg);

@@ -10,6 +10,8 @@
 #include "front/ptx/lex.h"
 #include "front/ptx/names.h"
 #include "ir/ir.h"
+#include "passes/liveness.h"
+#include "passes/schedule.h"
 
 #define NESTING_MAX 256                /* braces in a function, parentheses and braces in an initialiser */
 #define INSTS_MAX (4u << 20)           /* of a module: about 1 GiB of decoded instructions */
@@ -147,6 +149,7 @@ struct loader {
 	u32 cuda_line;  /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
+	const struct schedule_params *schedule; /* or NULL: the order of the text */
 };
 
 /* Errors: fill *e with "path:line:col: ..." and return false. The first one wins. */
@@ -188,6 +191,16 @@ bool parse_init(struct loader *ld, struct symbol *sym, enum ptype type, u32 vec,
 bool parse_reg(struct loader *ld);
 bool parse_signature(struct loader *ld, bool is_kernel, bool is_proto, struct sig *out, struct token *name);
 
+/* --- order.c: list scheduling of the function just read, over virtual registers. --- */
+struct reorder { /* to put it back */
+	struct schedule_limits limits;
+	u32 *pcs; /* pcs[i] = where instruction begin + i stood; NULL: nothing moved */
+	u32 first_fix;
+};
+void reorder_code(struct loader *ld, const struct fn *f, const struct cfg *g, const struct liveness *l,
+                  struct reorder *r);
+void reorder_undo(struct loader *ld, const struct fn *f, struct reorder *r);
+void reorder_release(struct reorder *r);
 /* --- func.c --- */
 bool parse_function(struct loader *ld, bool is_kernel, bool is_extern);
 /* --- body.c --- */

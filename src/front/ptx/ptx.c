@@ -216,7 +216,8 @@ static void loader_release(struct loader *ld)
 		free(arrays[i]);
 }
 
-struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e)
+struct module *ptx_load_for(const char *path, const char *text, size_t len, const struct schedule_params *schedule,
+                            struct err *e)
 {
 	if (len > TEXT_MAX) {
 		err_set(e, "%s: %zu bytes of PTX, the most is %u", path, len, TEXT_MAX);
@@ -229,7 +230,7 @@ struct module *ptx_load(const char *path, const char *text, size_t len, struct e
 	m->text[len] = 0;
 	m->address_size = 64; /* also without the directive: 32-bit addresses do not exist here */
 	find_lines(m, len);
-	struct loader ld = {.m = m, .e = e, .path = m->path, .fn = -1, .carry = OPND_NONE};
+	struct loader ld = {.m = m, .e = e, .path = m->path, .fn = -1, .carry = OPND_NONE, .schedule = schedule};
 	lex_init(&ld.lx, m->text, len);
 	opform_init(&ld);
 	bool ok = parse_module(&ld) && link_module(&ld) && !ld.failed;
@@ -240,10 +241,21 @@ struct module *ptx_load(const char *path, const char *text, size_t len, struct e
 	return NULL;
 }
 
-struct module *ptx_load_file(const char *path, struct err *e)
+struct module *ptx_load_file_for(const char *path, const struct schedule_params *schedule, struct err *e)
 {
 	struct strbuf sb = STRBUF_INIT;
-	struct module *m = strbuf_read_file(&sb, path, e) ? ptx_load(path, strbuf_str(&sb), sb.len, e) : NULL;
+	bool ok = strbuf_read_file(&sb, path, e);
+	struct module *m = ok ? ptx_load_for(path, strbuf_str(&sb), sb.len, schedule, e) : NULL;
 	strbuf_release(&sb);
 	return m;
+}
+
+struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e)
+{
+	return ptx_load_for(path, text, len, NULL, e);
+}
+
+struct module *ptx_load_file(const char *path, struct err *e)
+{
+	return ptx_load_file_for(path, NULL, e);
 }

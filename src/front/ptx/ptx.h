@@ -3,13 +3,19 @@
 #define FRONT_PTX_PTX_H
 #include "base/err.h"
 #include "ir/ir.h"
+#include "passes/schedule.h"
 
 /* Parses and lowers PTX text. On failure returns NULL with *e: "FILE:LINE:COL: unexpected 'token', expected ...".
  * `path` is for messages only. The passes (CFG, post-dominators, liveness, register allocation, estimate, issue cost)
- * have run. */
+ * have run; the instructions stand in the order of the text. */
 struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e);
 /* Reads the file, then ptx_load. */
 struct module *ptx_load_file(const char *path, struct err *e);
+
+/* The same with list scheduling for a machine (passes/schedule.h); NULL: the order of the text. */
+struct module *ptx_load_for(const char *path, const char *text, size_t len, const struct schedule_params *schedule,
+                            struct err *e);
+struct module *ptx_load_file_for(const char *path, const struct schedule_params *schedule, struct err *e);
 
 /* Sets in->exec for the host's vector width. False: this opcode/type/modifier combination is not supported (the loader
  * turns that into an error with line and opcode). Called once per lowered instruction, after all other fields are

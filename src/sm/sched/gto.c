@@ -23,6 +23,15 @@ static void warps_gone(void *state, const struct sched_view *v, u64 warps)
 		st->greedy = 0;
 }
 
+static void describe(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out)
+{
+	const struct gto *st = state;
+	if (warp == NO_WARP && st->greedy)
+		strbuf_addf(out, "greedy %u", st->greedy - 1);
+	else if (warp != NO_WARP && st->greedy == warp + 1)
+		strbuf_adds(out, "greedy");
+}
+
 static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 {
 	const struct gto *st = state;
@@ -41,5 +50,6 @@ const struct warp_sched_ops sched_gto = {
     .state_bytes = sizeof(struct gto),
     .pick = pick,
     .warps_gone = warps_gone,
+    .describe = describe,
     .rank = rank,
 };

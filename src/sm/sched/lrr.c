@@ -13,6 +13,13 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 	return w;
 }
 
+static void describe(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out)
+{
+	const struct lrr *st = state;
+	if (warp == NO_WARP)
+		strbuf_addf(out, "turn from %u", st->next);
+}
+
 static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 {
 	const struct lrr *st = state;
@@ -27,5 +34,6 @@ const struct warp_sched_ops sched_lrr = {
     .source = "the usual baseline; e.g. Rogers 2012, section 2",
     .state_bytes = sizeof(struct lrr),
     .pick = pick,
+    .describe = describe,
     .rank = rank,
 };

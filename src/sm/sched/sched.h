@@ -21,6 +21,7 @@ struct sched_view {
 	struct sm_counters *k;                /* a policy's own counters only */
 	struct event_buf *ev;                 /* for sched_event() */
 	struct external_warp_sched *external; /* asked by sched_external only; NULL = none */
+	const struct mem *mem;                /* for mem_l1_use() of this SM: how busy its L1D is */
 };
 #define NO_WARP UINT32_MAX
 
@@ -31,14 +32,29 @@ struct l1_news {
 	bool merged;  /* no data, but on its way */
 	bool evicted; /* a valid line made room */
 	u64 victim;   /* its address */
-	u32 owner;    /* warp slot of this SM whose access had brought it in */
+	u32 owner;    /* warp slot of this SM whose access had brought it in; NO_WARP: it came under another policy */
 };
+
+/* A structure that a policy adds to the hardware of an SM. */
+struct sched_storage {
+	const char *what;
+	u32 bits, entries; /* bits of one entry */
+};
+#define SCHED_STORAGE_MAX 8
 
 struct warp_sched_ops {
 	const char *name, *help, *source; /* source: publication and section */
-	size_t state_bytes;               /* of one instance */
+	/* Optional: configuration that comes with the policy's name unless the user says otherwise, "key=value key=value"
+	 * (sim_imply()). */
+	const char *implies;
+	size_t state_bytes; /* of one instance */
+	size_t first_bytes; /* of scheduler 0's instance when it holds more, for the SM as a whole (view->first); 0: the
+	                       same */
 	/* Optional: the state begins (it is zeroed before). */
 	void (*init)(void *state, const struct sched_view *v);
+	/* Optional: in every cycle in which the SM is ticked, before the choice, whether or not anybody is ready. Warp
+	 * states change in such cycles only, so a policy that looks here misses none, and a sleeping SM costs nothing. */
+	void (*tick)(void *state, const struct sched_view *v);
 	/* Chooses among `ready` (never 0; every warp in it could issue this cycle) or declines with NO_WARP. */
 	u32 (*pick)(void *state, const struct sched_view *v, u64 ready);
 	/* Optional: the chosen warp issued the instruction described by info. */
@@ -46,8 +62,8 @@ struct warp_sched_ops {
 	/* Optional: a CTA's warps arrived in / left their slots. */
 	void (*warps_started)(void *state, const struct sched_view *v, u64 warps);
 	void (*warps_gone)(void *state, const struct sched_view *v, u64 warps);
-	/* Optional: a load's transaction of `warp` (any of this SM's, not only of the mask) was accepted by L1D. Called for
-	 * scheduler 0 only. */
+	/* Optional: a transaction of a cached load of `warp` (any of this SM's, not only of the mask) was accepted by L1D.
+	 * Called for scheduler 0 only. */
 	void (*l1_access)(void *state, const struct sched_view *v, u32 warp, const struct l1_news *news);
 	/* Optional: whose instruction buffer is filled next; one of `want` (never 0). Without it: round robin. v->index is
 	 * 0, v->mask all warps; states: of all schedulers of the SM. */
@@ -57,6 +73,8 @@ struct warp_sched_ops {
 	void (*describe)(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out);
 	/* Optional, for display: rank of a warp, 0 = first choice. */
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
+	/* Optional: what the policy costs an SM of this configuration; fills out[SCHED_STORAGE_MAX], returns how many. */
+	u32 (*storage)(const struct conf *c, struct sched_storage *out);
 };
 /* What a policy is shown, scheduler `i` of the SM. */
 static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm *s, u32 i, u64 now)
@@ -70,7 +88,8 @@ static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm 
 	                           .first = x->sched_state[0],
 	                           .k = &s->k,
 	                           .ev = x->ev,
-	                           .external = x->external};
+	                           .external = x->external,
+	                           .mem = x->mem};
 }
 /* A name with a colon is an external policy's (sm/sched/external.h). */
 const struct warp_sched_ops *warp_sched_find(const char *name);
@@ -122,6 +141,13 @@ static inline u32 sched_oldest(const struct sched_view *v, u64 m)
 		best = (u32)w;
 	return best;
 }
+/* Greedy, then oldest (gto) among the warps of a non-empty mask. greedy: warp slot + 1, 0 = none; kept up to date. */
+static inline u32 sched_greedy_oldest(u32 *greedy, const struct sched_view *v, u64 m)
+{
+	if (!*greedy || !(m >> (*greedy - 1) & 1))
+		*greedy = sched_oldest(v, m) + 1;
+	return *greedy - 1;
+}
 /* How many of the scheduler's warps are older: the rank of age-ordered policies. */
 static inline s64 sched_age_rank(const struct sched_view *v, u32 warp)
 {
@@ -129,5 +155,13 @@ static inline s64 sched_age_rank(const struct sched_view *v, u32 warp)
 	FOR_EACH_BIT(w, v->mask & v->sm->used)
 	n += sched_older(v, (u32)w, warp);
 	return n;
+}
+/* The rank of a policy that keeps to sched_greedy_oldest(): the greedy warp, then by age. */
+static inline s64 sched_greedy_rank(u32 greedy, const struct sched_view *v, u32 warp)
+{
+	if (greedy == warp + 1)
+		return 0;
+	bool older = greedy && (v->sm->used >> (greedy - 1) & 1) && sched_older(v, warp, greedy - 1);
+	return sched_age_rank(v, warp) + older;
 }
 #endif

@@ -49,6 +49,25 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 	return NO_WARP;
 }
 
+static u32 group_of(const struct sched_view *v, u32 warp)
+{
+	return bit_count(v->mask & bit_range(warp)) / v->conf->tlv_group;
+}
+
+static void describe(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out)
+{
+	const struct tlv *st = state;
+	if (warp != NO_WARP) {
+		u32 g = group_of(v, warp);
+		strbuf_addf(out, g == st->group ? "group %u, active" : "group %u", g);
+		return;
+	}
+	u64 resident = group_mask(v, st->group) & v->sm->used;
+	strbuf_addf(out, "active group %u of %u:%s", st->group, num_groups(v), resident ? "" : " nobody");
+	FOR_EACH_BIT(w, resident)
+	strbuf_addf(out, " %u", (u32)w);
+}
+
 static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 {
 	const struct tlv *st = state;
@@ -63,5 +82,6 @@ const struct warp_sched_ops sched_tlv = {
     .source = "Narasiman 2011, section 4.2",
     .state_bytes = sizeof(struct tlv),
     .pick = pick,
+    .describe = describe,
     .rank = rank,
 };

@@ -1,0 +1,78 @@
+-- Lays out the rows of `warpdbg list workloads --table`: one a kernel, in brackets what is published of the original.
+local published = require("published")
+
+local function dims(d)
+	local n = d[3] > 1 and 3 or d[2] > 1 and 2 or 1
+	return table.concat(d, "x", 1, n)
+end
+
+local function with(value, theirs)
+	return theirs == nil and tostring(value) or ("%s (%s)"):format(value, theirs)
+end
+
+local function yes(b)
+	return b == nil and "?" or b and "yes" or "no"
+end
+
+local function idempotent(code, p)
+	local ours = yes(code.idempotent)
+	if code.idempotent == false then
+		ours = ("no, %.0f %%"):format(100 * code.restartable)
+	end
+	return with(ours, p and (p[5] and "yes" or ("no, %d %%"):format(p[6])))
+end
+
+local function context(k)
+	local threads = k.block[1] * k.block[2] * k.block[3]
+	return math.floor((4 * k.regs * threads + k.shared) / 1024 + 0.5)
+end
+
+local MIX = { "int", "f32", "f64", "sfu", "mem", "shared", "const", "ctrl" }
+
+local function row(k)
+	if k.error then
+		return { k.workload, k.error, "", "", "", "", "", "", "", "", "", "", "" }
+	end
+	local p = published[k.workload] and published[k.workload][k.kernel] or {}
+	local mix = {}
+	for i, name in ipairs(MIX) do
+		mix[i] = ("%.0f"):format(k.mix[name])
+	end
+	return {
+		k.workload,
+		k.kernel,
+		tostring(k.launches),
+		with(dims(k.grid), p.lee and p.lee[2]),
+		with(dims(k.block), p.lee and p.lee[3]),
+		tostring(k.regs),
+		tostring(k.shared),
+		with(context(k), p.preempt and p.preempt[3]),
+		with(k.ctas_per_sm, p.preempt and p.preempt[4]) .. " " .. k.limiter,
+		with(k.code.phases, p.phases and p.phases[5]),
+		with(k.code.program_points, p.points and p.points[3]),
+		idempotent(k.code, p.preempt),
+		table.concat(mix, " "),
+	}
+end
+
+return function(kernels)
+	local rows = {}
+	for i, k in ipairs(kernels) do
+		rows[i] = row(k)
+	end
+	return {
+		columns = {
+			"workload", "kernel", "launches", "grid", "block", "regs", "shared B", "context kB", "CTAs/SM", "phases", "points",
+			"idempotent", "mix %",
+		},
+		rows = rows,
+		notes = {
+			"Grid: of the launch with the most CTAs. CTAs/SM: what an SM can hold, and what limits it. Context: registers and",
+			"shared memory of a CTA. Points: program points before merging. Idempotent: no, with the share of instructions",
+			"before the first that forbids a restart. Mix: executed warp instructions, " .. table.concat(MIX, " / ") .. ".",
+			"In brackets: published figures of the program that the workload is modelled after, on that paper's machine and with",
+			"its compiler. Grid (CTAs) and block: Lee 2014, table 2. Phases: Awatramani 2015, table II. Points: Park 2016, table",
+			"3.2. Context, CTAs/SM and idempotence: Park 2016, table 4.2.",
+		},
+	}
+end

@@ -1,0 +1,26 @@
+/* What L1D did with the loads of an SM, told to a warp scheduler that watches it. */
+#include "sm/internal.h"
+
+/* Loads that L1D keeps lines for; the others (volatile, or with the cache off) pass it. */
+static bool cached(const struct conf *c, enum mem_op op)
+{
+	return op == MO_LOCAL_LOAD || (op == MO_LOAD && c->l1d_global);
+}
+
+enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_op op, const struct mem_txn *t,
+                                u32 token, u64 now)
+{
+	struct l1_watch w = {.who = warp};
+	enum mem_result r = mem_access_watched(x->mem, s->id, MC_L1D, op, t, token, now, &w);
+	if (r >= MR_RF_LINE || !cached(x->conf, op))
+		return r;
+	struct sched_view v = sm_sched_view(x, s, 0, now);
+	struct l1_news news = {.line = t->addr & ~(u64)(x->conf->l1d_line - 1),
+	                       .hit = r == MR_HIT,
+	                       .merged = w.merged,
+	                       .evicted = w.evicted,
+	                       .victim = w.victim,
+	                       .owner = w.owner};
+	x->sched->l1_access(x->sched_state[0], &v, warp, &news);
+	return r;
+}

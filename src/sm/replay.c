@@ -1,0 +1,313 @@
+#include "sm/replay.h"
+
+#include <string.h>
+
+#include "sm/internal.h"
+
+/* --- who may pass whom ----------------------------------------------------------------------------------------------
+ */
+
+/* Passes nothing of its own warp, and nothing passes it. */
+static bool is_strong(u32 op)
+{
+	return op != MO_LOAD && op != MO_LOCAL_LOAD && op != MO_PREFETCH;
+}
+
+/* The warps against which an entry is ordered. */
+static u64 span(const struct sm *s, const struct replay_entry *e)
+{
+	return e->ordered ? s->cta[s->warp[e->warp].cta_slot].warps : BIT(e->warp);
+}
+
+/* Adds an entry to the warps whose next load and store must stay behind. */
+static void forbid(const struct sm *s, const struct replay_entry *e, u64 *no_load, u64 *no_store)
+{
+	u64 who = span(s, e);
+	*no_store |= who;
+	if (is_strong(e->op))
+		*no_load |= who;
+}
+
+static void find_forbidden(struct replay *r, const struct sm *s)
+{
+	r->warps = r->no_load = r->no_store = 0;
+	for (u32 i = 0; i < r->n; i++) {
+		const struct replay_entry *e = &r->e[r->order[i]];
+		r->warps |= BIT(e->warp);
+		forbid(s, e, &r->no_load, &r->no_store);
+	}
+}
+
+void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
+{
+	struct replay *r = x->replay;
+	for (u32 i = 0; i < s->lsu_n; i++) {
+		struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
+		e->ordered |= warps >> e->warp & 1;
+	}
+	if (!(r->warps & warps))
+		return;
+	FOR_EACH_BIT(i, r->used)
+	r->e[i].ordered |= warps >> r->e[i].warp & 1;
+	find_forbidden(r, s);
+}
+
+/* --- accounting and waking ------------------------------------------------------------------------------------------
+ */
+
+void replay_sync(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct replay *r = x->replay;
+	if (now <= r->counted)
+		return;
+	u64 n = now - r->counted;
+	s->k.replay_cycles += n * r->n;
+	s->k.replay_full += r->held ? n : 0;
+	r->counted = now;
+}
+
+/* There may be an entry to try. */
+static void stir(struct replay *r, u64 now)
+{
+	if (!r->quiet)
+		return;
+	r->quiet = 0;
+	r->waits_from = now;
+}
+
+/* Entries that were refused by a cache in which something has changed since may be tried again. */
+static void retry_cache(struct replay *r, u32 cache, u64 now)
+{
+	if (!(r->tried & r->of_cache[cache]))
+		return;
+	r->tried &= ~r->of_cache[cache];
+	stir(r, now);
+}
+
+static void look_for_changes(struct sm_ctx *x, const struct sm *s, u64 now)
+{
+	struct replay *r = x->replay;
+	for (u32 c = MC_L1D; c < MC_COUNT; c++)
+		if ((r->tried & r->of_cache[c]) && mem_retry_wanted(x->mem, s->id, c))
+			retry_cache(r, c, now);
+}
+
+/* The LSU's head cannot go on before the queue has; seen by the schedulers as the refusal the queue waits on. */
+static void hold(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct replay *r = x->replay;
+	if (r->held)
+		return;
+	replay_sync(x, s, now);
+	r->held = 1;
+	s->lsu_refused = r->reason;
+}
+
+/* An entry has gone, so the head may ask again in the next cycle: this one it has lost too. */
+static void release(struct sm *s, struct replay *r)
+{
+	if (!r->held)
+		return;
+	s->k.replay_full++;
+	r->held = 0;
+	s->lsu_refused = MR_HIT;
+}
+
+static void tell(struct sm_ctx *x, const struct sm *s, const struct replay_entry *e, enum event_type type, u64 arg,
+                 u64 now)
+{
+	if (!event_wanted(x->ev, type))
+		return;
+	struct event *ev = sm_event(x, s, type, e->warp, now);
+	ev->pc = e->pc;
+	ev->arg[0] = e->txn.addr;
+	ev->arg[1] = arg;
+	ev->arg[2] = x->replay->n;
+	ev->arg[3] = type == EV_REPLAY_LEAVE ? e->tries : 0;
+}
+
+/* --- in -------------------------------------------------------------------------------------------------------------
+ */
+
+/* The head's transaction moves into the queue; reason: the cache's refusal, MR_HIT when it was not asked. */
+static void enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *h, enum mem_result reason, u64 now)
+{
+	struct replay *r = x->replay;
+	u32 slot = bit_first(~r->used);
+	struct replay_entry *e = &r->e[slot];
+	replay_sync(x, s, now);
+	*e = (struct replay_entry){.txn = h->txn[h->next],
+	                           .since = now,
+	                           .pc = h->pc,
+	                           .tries = reason != MR_HIT,
+	                           .load = h->load,
+	                           .warp = h->warp,
+	                           .cache = h->cache,
+	                           .op = h->op,
+	                           .ordered = h->ordered,
+	                           .reason = (u8)reason};
+	r->used |= BIT(slot);
+	r->of_cache[e->cache] |= BIT(slot);
+	r->order[r->n++] = (u8)slot;
+	r->warps |= BIT(e->warp);
+	forbid(s, e, &r->no_load, &r->no_store);
+	s->k.replay_entered++;
+	if (reason == MR_HIT) {
+		s->k.replay_ordered++;
+		stir(r, now);
+	} else {
+		r->tried |= BIT(slot);
+		r->reason = (u8)reason;
+	}
+	if (r->n == 1)
+		r->waits_from = now;
+	s->warp[e->warp].outstanding++;
+	tell(x, s, e, EV_REPLAY_ENTER, reason == MR_HIT ? 0 : reason - MR_RF_LINE + 1, now);
+	if (e->cache == MC_L1C)
+		scoreboard_to_memory(x, s, e->warp, e->pc, now);
+	lsu_advance(x, s, h, now);
+}
+
+enum way { GO, INTO_QUEUE, WAIT };
+
+/* What the LSU's head may do about the queue. */
+static enum way way_of_head(const struct sm_ctx *x, const struct lsu_entry *e)
+{
+	const struct replay *r = x->replay;
+	if (r->n == x->conf->lsu_replay_entries)
+		return WAIT;
+	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps >> e->warp & 1))
+		return WAIT;
+	return (is_strong(e->op) ? r->no_store : r->no_load) >> e->warp & 1 ? INTO_QUEUE : GO;
+}
+
+static bool head_access(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	switch (way_of_head(x, e)) {
+	case WAIT: hold(x, s, now); return false;
+	case INTO_QUEUE: enter(x, s, e, MR_HIT, now); return true;
+	case GO: break;
+	}
+	struct lsu_request q = lsu_request_of(e);
+	enum mem_result res = lsu_present(x, s, &q, &e->txn[e->next], now);
+	if (res >= MR_RF_LINE) {
+		lsu_refusal(x, s, e, res, now);
+		s->lsu_refused = MR_HIT;
+		s->lsu_tried = 0;
+		enter(x, s, e, res, now);
+		return true;
+	}
+	retry_cache(x->replay, e->cache, now); /* the cache has forgotten its refusals: it would not wake us for them */
+	lsu_accepted(x, s, &q, res, now);
+	lsu_advance(x, s, e, now);
+	return true;
+}
+
+/* Whether a refused transaction of this cache goes into the queue. */
+static bool queued_cache(const struct sm_ctx *x, u32 cache)
+{
+	return cache == MC_L1D || x->conf->lsu_replay == LSU_REPLAY_NEWCAR;
+}
+
+/* The LSU's own cycle; false: it was idle. */
+static bool lsu_turn(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (!s->lsu_n)
+		return false;
+	struct lsu_entry *e = &s->lsu[s->lsu_head];
+	if (e->shared)
+		lsu_shared_cycle(x, s, e, now);
+	else if (queued_cache(x, e->cache))
+		return head_access(x, s, e, now);
+	else
+		lsu_head_cycle(x, s, e, now);
+	return e->shared || !s->lsu_refused || s->lsu_tried == now;
+}
+
+/* --- out ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Position in order[] of the oldest entry that may be tried (car: of the oldest, if it may); r->n when there is none.
+ */
+static u32 candidate(const struct sm_ctx *x, const struct sm *s, const struct replay *r)
+{
+	if (!(r->used & ~r->tried))
+		return r->n;
+	if (x->conf->lsu_replay == LSU_REPLAY_CAR)
+		return r->tried >> r->order[0] & 1 ? r->n : 0;
+	u64 no_load = 0, no_store = 0;
+	for (u32 i = 0; i < r->n; i++) {
+		const struct replay_entry *e = &r->e[r->order[i]];
+		bool behind = (is_strong(e->op) ? no_store : no_load) >> e->warp & 1;
+		if (!behind && !(r->tried >> r->order[i] & 1))
+			return i;
+		forbid(s, e, &no_load, &no_store);
+	}
+	return r->n;
+}
+
+static void leave(struct sm_ctx *x, struct sm *s, u32 pos, enum mem_result res, u64 now)
+{
+	struct replay *r = x->replay;
+	u32 slot = r->order[pos];
+	const struct replay_entry e = r->e[slot];
+	struct lsu_request q = {.pc = e.pc, .load = e.load, .warp = e.warp, .cache = e.cache, .op = e.op};
+	replay_sync(x, s, now);
+	memmove(&r->order[pos], &r->order[pos + 1], r->n - pos - 1u);
+	r->order[--r->n] = 0; /* what is left over must not show in the state */
+	r->used &= ~BIT(slot);
+	r->of_cache[e.cache] &= ~BIT(slot);
+	r->e[slot] = (struct replay_entry){0};
+	find_forbidden(r, s);
+	release(s, r);
+	tell(x, s, &e, EV_REPLAY_LEAVE, now - e.since, now);
+	lsu_accepted(x, s, &q, res, now);
+	warp_answered(x, s, e.warp, now); /* the entry itself, which counted as outstanding */
+}
+
+/* The queue's cycle: tries one entry. False: it has none to try. */
+static bool queue_turn(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct replay *r = x->replay;
+	u32 pos = r->quiet ? r->n : candidate(x, s, r);
+	if (pos == r->n) {
+		r->quiet = 1;
+		return false;
+	}
+	struct replay_entry *e = &r->e[r->order[pos]];
+	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = e->cache, .op = e->op};
+	r->waits_from = now;
+	s->k.replay_tries++;
+	e->tries++;
+	enum mem_result res = lsu_present(x, s, &q, &e->txn, now);
+	if (res < MR_RF_LINE) {
+		leave(x, s, pos, res, now);
+		return true;
+	}
+	s->k.replay_refused++;
+	r->tried |= BIT(r->order[pos]);
+	e->reason = r->reason = (u8)res;
+	if (r->held)
+		s->lsu_refused = (u8)res;
+	return true;
+}
+
+void replay_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct replay *r = x->replay;
+	if (!r->n) {
+		lsu_turn(x, s, now);
+		return;
+	}
+	look_for_changes(x, s, now);
+	bool first = r->n == x->conf->lsu_replay_entries || (!r->quiet && now >= r->waits_from + x->conf->lsu_replay_wait);
+	if (first) {
+		struct lsu_entry *e = s->lsu_n ? &s->lsu[s->lsu_head] : NULL;
+		if (e && !e->shared && queued_cache(x, e->cache) && way_of_head(x, e) == WAIT)
+			hold(x, s, now);
+		if (queue_turn(x, s, now))
+			return;
+	}
+	if (!lsu_turn(x, s, now))
+		queue_turn(x, s, now);
+}

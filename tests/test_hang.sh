@@ -1,0 +1,38 @@
+#!/bin/sh
+# Programs that hang, without the debugger: exit status 3 and the chain of who waits for whom on standard error.
+# And ~/.warpdbgrc, ./.warpdbgrc: what is in them is there at every start of the debugger, but not in batch mode.
+. "$(dirname "$0")/cli_rig.sh"
+
+hang() { # hang PATTERN KERNEL BLOCK [OPTIONS...]
+	text=$1 kernel=$2 block=$3
+	shift 3
+	expect 3 "$text" run tests/hangs/hangs.ptx --kernel "$kernel" --grid 1 --block "$block" \
+		--arg 'u32[64]=zero' --set deadlock_cycles=4000 "$@"
+}
+hang "in a cycle of barriers" crossed_barriers 64
+hang "a cycle, none of these warps can go on" crossed_barriers 64
+hang "the chain ends with a warp that is spinning" half_barrier 64 --max-cycles 20000
+hang "waits at barrier 0: 1 of 2 warps have arrived; not there: 1" half_barrier 64 --max-cycles 20000
+hang "likely a livelock if nobody writes it" spin_flag 64 --max-cycles 20000
+hang "if one of those holds the lock, it can never release it" simt_lock 32 --max-cycles 20000
+
+# Standard input that is no terminal: interactive, but plain.
+mkdir "$tmp/home" "$tmp/here"
+echo 'alias fromhome = echo read at home' >"$tmp/home/.warpdbgrc"
+echo 'alias fromhere = echo read here' >"$tmp/here/.warpdbgrc"
+start() { # start COMMANDS OPTIONS...
+	commands=$1
+	shift
+	(cd "$tmp/here" && printf "$commands" | HOME=$tmp/home "$W" debug vecadd --size small "$@")
+}
+start 'fromhome\nfromhere\n' >"$tmp/said" 2>&1
+check "both rc files are read" grep -q "read at home" "$tmp/said"
+check "the one of this directory too" grep -q "read here" "$tmp/said"
+start 'info aliases\n' --batch >"$tmp/said" 2>&1
+check "batch mode reads none" grep -q "no aliases" "$tmp/said"
+echo 'echo one
+nonsense
+echo two' >"$tmp/here/.warpdbgrc"
+start 'echo three\n' >"$tmp/said" 2>&1
+check "a mistake in it names file and line" grep -q ".warpdbgrc:2: error: unknown command 'nonsense'" "$tmp/said"
+check "and the debugger goes on" grep -q "three" "$tmp/said"

@@ -1,0 +1,175 @@
+/* The mouse, long answers page by page, and vi keys, through a pseudo-terminal: on the screen and on the plain console.
+ * The program is ./warpdbg, or what WARPDBG names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "vt.h"
+
+#define WAIT 20000 /* ms: generous, machines may be busy */
+
+/* On `term`, with an empty home directory: no rc file, no history. */
+static void start(struct vt *v, int h, int w, const char *term)
+{
+	const char *p = getenv("WARPDBG"),
+	           *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null", term, NULL};
+	char *argv[] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "hotspot", "--size", "small", NULL};
+	vt_spawn(v, h, w, argv, env);
+	if (vt_wait(v, "(wd)", WAIT) < 0)
+		fail_msg("no prompt");
+	vt_settle(v, 150, WAIT);
+}
+
+static void type(struct vt *v, const char *keys)
+{
+	vt_send(v, keys);
+	vt_settle(v, 150, WAIT);
+}
+
+static void assert_shown(struct vt *v, const char *text)
+{
+	char row[VT_TEXT_MAX];
+	if (vt_wait(v, text, WAIT) >= 0)
+		return;
+	for (int y = 0; y < v->h; y++)
+		print_error("%2d|%s\n", y, vt_row(v, y, row));
+	fail_msg("no row shows '%s'", text);
+}
+
+static void stop(struct vt *v)
+{
+	vt_send(v, "\003\025quit\r");
+	vt_wait_end(v, WAIT);
+	vt_free(v);
+}
+
+/* A click as the terminal sends it. */
+static void click(struct vt *v, int y, int x, int button)
+{
+	char buf[64];
+	assert_true(v->mouse);
+	vterm_mouse_move(v->vt, y, x, VTERM_MOD_NONE);
+	vterm_mouse_button(v->vt, button, true, VTERM_MOD_NONE);
+	vterm_mouse_button(v->vt, button, false, VTERM_MOD_NONE);
+	size_t n = vterm_output_read(v->vt, buf, sizeof buf);
+	if (n && write(v->fd, buf, n) != (ssize_t)n)
+		fail_msg("the program takes no clicks");
+	vt_settle(v, 150, WAIT);
+}
+
+/* The column of text in row y, -1 = not there. */
+static int column_of(struct vt *v, int y, const char *text)
+{
+	char row[VT_TEXT_MAX];
+	const char *at = strstr(vt_row(v, y, row), text);
+	int x = 0;
+	for (const char *p = row; at && p < at; p++)
+		x += (*p & 0xc0) != 0x80;
+	return at ? x : -1;
+}
+
+static void mouse(void **state)
+{
+	struct vt v;
+	start(&v, 40, 120, "TERM=xterm-256color");
+	type(&v, "step 5900\r");
+	assert_shown(&v, "cycle 5,900");
+	assert_false(v.mouse); /* text is the terminal's to select */
+	type(&v, "set mouse on\r");
+	int keys = v.h - 1, sources = column_of(&v, keys, "8 ");
+	assert_true(sources > 0);
+	click(&v, keys, sources + 1, 1);
+	assert_shown(&v, "hotspot.ptx");
+	click(&v, keys, column_of(&v, keys, "1 ") + 1, 1);
+	assert_shown(&v, "SM warps");
+	/* An SM's row, on its warp 5. */
+	int head = vt_find(&v, "SM warps");
+	assert_true(head > 0);
+	int cells = column_of(&v, head, "warps");
+	click(&v, head + 1 + 7, cells + 5, 1);
+	assert_shown(&v, "SM 7 w5");
+	/* A column of the curves: the cursor with its cycle. */
+	type(&v, "5"); /* the click has given the view the keys */
+	click(&v, 8, 60, 1);
+	assert_shown(&v, "Enter: go there");
+	type(&v, "m"); /* the view has the keys since the click */
+	assert_shown(&v, "mouse off");
+	assert_false(v.mouse);
+	stop(&v);
+}
+
+/* On the screen paging is off until asked for: the end of an answer is in sight; then its beginning is, and keys go on.
+ */
+static void pages_on_the_screen(void **state)
+{
+	struct vt v;
+	start(&v, 30, 100, "TERM=xterm-256color");
+	type(&v, "help\r");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	type(&v, "set pagination on\r");
+	type(&v, "help\r");
+	assert_shown(&v, "Simulates N cycles");
+	assert_shown(&v, "more: space, Enter, q");
+	assert_true(vt_find(&v, "Unambiguous prefixes") < 0);
+	type(&v, " ");
+	assert_true(vt_find(&v, "Simulates N cycles") < 0);
+	type(&v, "    ");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	assert_true(vt_find(&v, "more: space") < 0);
+	type(&v, "help\r");
+	type(&v, "q");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	type(&v, "help\r");
+	type(&v, "step 7\r"); /* another key ends it and is typed */
+	assert_shown(&v, "cycle 7");
+	stop(&v);
+}
+
+static void pages_on_the_console(void **state)
+{
+	struct vt v;
+	start(&v, 20, 100, "TERM=dumb");
+	type(&v, "help\r");
+	assert_shown(&v, "--more--");
+	assert_true(vt_find(&v, "Unambiguous prefixes") < 0);
+	type(&v, "\r");
+	assert_shown(&v, "--more--");
+	type(&v, "c");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	type(&v, "help\r");
+	assert_shown(&v, "--more--");
+	type(&v, "q");
+	assert_true(vt_find(&v, "Unambiguous prefixes work too") < 0);
+	type(&v, "set pagination off\rhelp\r");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	stop(&v);
+}
+
+/* Esc k brings the last line back, x deletes a letter, A appends. */
+static void vi_keys(void **state)
+{
+	struct vt v;
+	start(&v, 30, 100, "TERM=xterm-256color");
+	type(&v, "set editing vi\r");
+	type(&v, "step 25\r");
+	assert_shown(&v, "cycle 25");
+	type(&v, "\033");
+	usleep(300000); /* curses waits for the rest of a key sequence */
+	type(&v, "k");
+	assert_shown(&v, "(wd) step 25");
+	type(&v, "A0\r");
+	assert_shown(&v, "cycle 275");
+	stop(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(mouse),
+	    cmocka_unit_test(pages_on_the_screen),
+	    cmocka_unit_test(pages_on_the_console),
+	    cmocka_unit_test(vi_keys),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

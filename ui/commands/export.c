@@ -1,0 +1,77 @@
+/* export, screenshot: files of what was recorded and of what is seen. */
+#include "export.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "run.h"
+#include "scr/offscreen.h"
+
+/* A script may write files only where --allow-io says so. */
+static bool may_write(const struct debugger *d, const char *command, struct err *e)
+{
+	return !d->scripted || d->s->opt->allow_io || err_set(e, "%s: scripts write files only with --allow-io", command);
+}
+
+static void list_formats(struct strbuf *out)
+{
+	for (u32 i = 0; i < nexport_formats; i++)
+		strbuf_addf(out, "%-11s %s\n", export_formats[i].name, export_formats[i].help);
+}
+
+bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e)
+{
+	const char *stop = d->ran ? run_stop_word(d->last) : "stopped by a script";
+	return may_write(d, "export", e) && export_write(d->s, format, file, sm, stop, e);
+}
+
+bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char format[32], file[1024];
+	u64 sm = 0;
+	const char *rest = next_word(args, format, sizeof format);
+	if (!rest) {
+		list_formats(out);
+		return true;
+	}
+	rest = next_word(rest, file, sizeof file);
+	if (!rest)
+		return err_set(e, "export: a file is expected behind the format (`export` alone lists the formats)");
+	if (*rest && strcmp(format, "phases-svg") != 0)
+		return err_set(e, "export: '%.40s' is left over", rest);
+	if (!arg_number(rest, "export: SM", gpu_conf(dbg_gpu(d))->num_sms - 1, &sm, e))
+		return false;
+	return export_now(d, format, file, *rest ? (s32)sm : -1, e);
+}
+
+/* "120x40" */
+static bool size_of(const char *word, int *w, int *h)
+{
+	char end;
+	int x, y;
+	if (sscanf(word, "%dx%d%c", &x, &y, &end) != 2)
+		return false;
+	*w = x;
+	*h = y;
+	return true;
+}
+
+bool cmd_screenshot(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char file[1024], word[40];
+	int view = -1, w = 0, h = 0;
+	const char *rest = next_word(args, file, sizeof file);
+	if (!rest)
+		return err_set(e, "screenshot: a file is expected: FILE.txt, .svg or .png");
+	while ((rest = next_word(rest, word, sizeof word))) {
+		if (!size_of(word, &w, &h) && view < 0 && (view = screen_find_view(word)) >= 0)
+			continue;
+		if (!size_of(word, &w, &h))
+			return err_set(e, "screenshot: '%s' is no view (a digit or a name) and no size (80x24)", word);
+		if (w < 20 || h < 5 || w > PICTURE_W_MAX || h > PICTURE_H_MAX)
+			return err_set(e, "screenshot: a size from 20x5 to %dx%d is expected, not %s", PICTURE_W_MAX, PICTURE_H_MAX,
+			               word);
+	}
+	return may_write(d, "screenshot", e) && screen_picture(d, file, view, w, h, e);
+}
