@@ -1,6 +1,6 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
-#   make all | run | test | bench | check | asan | fuzz | kernels | screenshots | tables | install | package | clean
+#   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | install | package | clean
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
 
@@ -109,11 +109,16 @@ test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(TESTS)
 	@tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
+# And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines.
+test-full: test
+	MATRIX=full $(B)/tests/test_matrix
+
 bench: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw
 	@tests/tools/bench.sh $(B)/bench.json
 	@$(B)/tests/bench_travel
 	@$(B)/tests/bench_draw
+	@tests/tools/bench_sched.sh $(B)/bench_sched.json
 
 check:
 	@tests/tools/setup.sh check
@@ -124,7 +129,7 @@ asan: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g" asan-tests
 
 # The unit tests under the sanitizers; the programs that mostly wait for long simulations are left to `make test`.
-ASAN_SKIP = test_workloads test_screen
+ASAN_SKIP = test_workloads test_matrix test_screen
 ASAN_TESTS = $(filter-out $(ASAN_SKIP:%=$(B)/tests/%),$(TESTS))
 asan-tests: $(ASAN_TESTS)
 	@tests/tools/run_tests.sh $(B) $(ASAN_TESTS)
@@ -167,4 +172,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test bench check asan asan-tests fuzz screenshots tables install package clean
+.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables install package clean

@@ -235,8 +235,8 @@ static bool no_progress(struct sim *s)
 /* One step of the machine up to `until` at most, with the samplers due. */
 static bool advance(struct sim *s, u64 until)
 {
-	bool stop = gpu_advance(s->gpu, MIN(until, s->muted ? NEVER : s->next_sample));
-	if (s->gpu->st->cycle >= s->next_sample && !s->muted)
+	bool stop = gpu_advance(s->gpu, MIN(until, s->next_sample));
+	if (s->gpu->st->cycle >= s->next_sample)
 		run_samplers(s);
 	stop |= s->stop_wanted;
 	s->stop_wanted = false;
@@ -327,6 +327,7 @@ static void set_warp_sched(struct gpu *g, const struct warp_sched_ops *ops, stru
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		g->ctx[i].external = p;
 		sm_set_sched(&g->ctx[i], g->sm[i], ops);
+		g->st->awake[i / 64] |= BIT(i % 64); /* it looks at the warps as they are now, not when the SM next wakes */
 	}
 }
 
@@ -507,6 +508,17 @@ void sim_on_rewind(struct sim *s, int id, rewind_fn *fn)
 void sim_on_fork(struct sim *s, int id, rewind_fn *fn)
 {
 	s->sampler[id].fork = fn;
+}
+
+void sim_on_snapshot(struct sim *s, int id, keep_fn *keep, recall_fn *recall)
+{
+	s->sampler[id].keep = keep;
+	s->sampler[id].recall = recall;
+}
+
+void sim_on_leave(struct sim *s, int id, rewind_fn *fn)
+{
+	s->sampler[id].leave = fn;
 }
 
 void sim_request_stop(struct sim *s)

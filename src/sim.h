@@ -96,7 +96,7 @@ void sim_turn(struct sim *s);
 void sim_before_change(struct sim *s);
 bool sim_undo_turn(struct sim *s, struct err *e);
 /* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
- * consumers and samplers hear nothing of it. */
+ * consumers hear nothing of it; samplers may (sim_on_rewind). */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
 struct sim_history_info {
 	bool on;
@@ -131,6 +131,15 @@ typedef void rewind_fn(void *ctx, u64 cycle);
 void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
 /* History has forked at this cycle: what the sampler remembers of later ones is void. */
 void sim_on_fork(struct sim *s, int sampler, rewind_fn *fn);
+/* For a sampler that needs to know more than the machine's state to go on from a cycle: `keep` returns it as a block of
+ * memory that free() frees, with each snapshot; `recall` gets it back when the machine returns to that snapshot, at
+ * `cycle`, and takes the place of sim_on_rewind(). The sampler then hears all of the way from there to where the machine
+ * is to go. NULL: the sampler was not there when the snapshot was taken. */
+typedef void *keep_fn(void *ctx);
+typedef void recall_fn(void *ctx, const void *kept, u64 cycle);
+void sim_on_snapshot(struct sim *s, int sampler, keep_fn *keep, recall_fn *recall);
+/* The machine is about to leave the farthest cycle it has reached for an earlier one. */
+void sim_on_leave(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
 void sim_request_stop(struct sim *s);
 

@@ -10,9 +10,12 @@
 struct sampler {
 	u64 period, next;
 	sample_fn *fn;
-	rewind_fn *rewind, *fork;
+	rewind_fn *rewind, *fork, *leave;
+	keep_fn *keep;
+	recall_fn *recall;
 	void *ctx;
 };
+#define MAX_SAMPLERS 16
 /* An external policy by name: one of the two pointers is set. */
 struct registered {
 	char *name;
@@ -24,7 +27,7 @@ struct sim {
 	struct registered *policy;
 	u32 npolicies;
 	volatile sig_atomic_t interrupted;
-	struct sampler sampler[16];
+	struct sampler sampler[MAX_SAMPLERS];
 	u32 nsamplers;
 	u64 next_sample;
 	bool stop_wanted; /* by a sampler, in this cycle */
@@ -36,7 +39,6 @@ struct sim {
 	u64 auto_ns, auto_at;        /* host time and cycle of the last one */
 	u64 take_ns, take_avg;       /* host time that the last one took; that AUTO ones take */
 	u64 owed_ns;                 /* host time that TURNs took: as much less for AUTO ones */
-	bool muted;                  /* replaying to reach a cycle: consumers and samplers hear nothing */
 	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
 	struct launch **dead_launch;
 	struct code_tables *dead_table;

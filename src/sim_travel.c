@@ -10,8 +10,7 @@
 #define COST_SHARE 28
 #define FIRST_GAP 1000 /* cycles */
 #define MAX_GAP 20000000
-#define TAIL 2048 /* cycles before the target of sim_goto that samplers see */
-#define NEAR 64   /* a snapshot this close before a target far from any: the next steps back start there */
+#define NEAR 64 /* a snapshot this close before a target far from any: the next steps back start there */
 
 /* --- what is not in pages
  * --------------------------------------------------------------------------------------------------------- */
@@ -25,18 +24,22 @@ struct outside {
 	u64 top;
 	u32 nallocs, nmodules;
 	void *front;
+	void *kept[MAX_SAMPLERS]; /* by samplers: see sim_on_snapshot() */
 	struct alloc allocs[];
 };
 
 static void outside_free(void *p)
 {
 	struct outside *o = p;
+	for (u32 i = 0; i < MAX_SAMPLERS; i++)
+		free(o->kept[i]);
 	free(o->front);
 	free(o);
 }
 
-static struct outside *outside_save(const struct gpu *g)
+static struct outside *outside_save(const struct sim *s)
 {
+	const struct gpu *g = s->gpu;
 	const struct devmem *d = &g->mem_values;
 	struct outside *o = xmalloc(sizeof *o + d->nallocs * sizeof *d->allocs);
 	*o = (struct outside){.conf = g->conf,
@@ -50,6 +53,9 @@ static struct outside *outside_save(const struct gpu *g)
 	                      .front = front_host_save(g->front)};
 	if (d->nallocs)
 		memcpy(o->allocs, d->allocs, d->nallocs * sizeof *d->allocs);
+	for (u32 i = 0; i < s->nsamplers; i++)
+		if (s->sampler[i].keep && s->sampler[i].period)
+			o->kept[i] = s->sampler[i].keep(s->sampler[i].ctx);
 	return o;
 }
 
@@ -92,7 +98,7 @@ static bool take(struct sim *s, enum snapshot_kind k)
 	u64 start = now_ns();
 	gpu_sync(s->gpu);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
-	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s->gpu), outside_free);
+	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s), outside_free);
 	if (!ok) { /* not even this one fits: go on without a past */
 		history_free(s->history);
 		s->history = NULL;
@@ -137,12 +143,38 @@ static enum snapshot_kind next_kind(const struct sim *s)
 	return history_kind(s->history, history_at(s->history) + 1);
 }
 
-static void restore(struct sim *s, u32 i)
+static const struct outside *restore(struct sim *s, u32 i)
 {
-	outside_restore(s->gpu, history_restore(s->history, i));
+	const struct outside *o = history_restore(s->history, i);
+	outside_restore(s->gpu, o);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
 	s->auto_ns = now_ns();
 	s->auto_at = sim_cycle(s);
+	return o;
+}
+
+/* The machine has gone to the snapshot whose outside this is, and goes on from there. */
+static void rewind_samplers(struct sim *s, const struct outside *o)
+{
+	u64 now = sim_cycle(s);
+	for (u32 i = 0; i < s->nsamplers; i++) {
+		struct sampler *p = &s->sampler[i];
+		if ((!p->rewind && !p->recall) || !p->period)
+			continue;
+		p->next = (now / p->period + 1) * p->period;
+		if (p->recall)
+			p->recall(p->ctx, o->kept[i], now);
+		else
+			p->rewind(p->ctx, now);
+	}
+	sim_find_next_sample(s);
+}
+
+static void leave_frontier(struct sim *s)
+{
+	for (u32 i = 0; i < s->nsamplers; i++)
+		if (s->sampler[i].leave && s->sampler[i].period)
+			s->sampler[i].leave(s->sampler[i].ctx, sim_cycle(s));
 }
 
 u64 travel_step(struct sim *s)
@@ -228,48 +260,30 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
-/* Runs forward to a cycle that has been simulated before; samplers hear it or not, event consumers do not. Only an
- * interrupt stops it earlier. */
-static bool replay(struct sim *s, u64 cycle, bool sampled)
+/* Runs forward to a cycle that has been simulated before; samplers hear it, event consumers do not. Only an interrupt
+ * stops it earlier. */
+static bool replay(struct sim *s, u64 cycle)
 {
 	u64 mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
-	s->muted = !sampled;
 	gpu_set_event_mask(s->gpu, 0);
-	while (sim_cycle(s) < cycle && stop.why == STOP_CYCLE)
+	while (sim_cycle(s) < cycle && (stop.why == STOP_CYCLE || stop.why == STOP_REQUEST))
 		sim_run(s, cycle, &stop);
 	if (s->history)
 		travel_step(s); /* turns of that very cycle */
 	gpu_set_event_mask(s->gpu, mask);
-	s->muted = false;
 	return stop.why != STOP_INTERRUPT;
 }
 
-static void rewind_samplers(struct sim *s)
-{
-	u64 now = sim_cycle(s);
-	for (u32 i = 0; i < s->nsamplers; i++) {
-		struct sampler *p = &s->sampler[i];
-		if (!p->rewind || !p->period)
-			continue;
-		p->next = (now / p->period + 1) * p->period;
-		p->rewind(p->ctx, now);
-	}
-	sim_find_next_sample(s);
-}
-
-/* Replays to a cycle seen before. Samplers see the last stretch, so that what they show of "just now" is true. */
+/* Replays to a cycle seen before. */
 static bool approach(struct sim *s, u64 cycle)
 {
 	bool far = cycle > sim_cycle(s) + 16 * NEAR;
-	bool there = replay(s, cycle - MIN(cycle, TAIL), false);
-	rewind_samplers(s);
-	if (there && far) {
-		there = replay(s, cycle - NEAR, true);
-		if (there && s->history)
-			take(s, SNAP_AUTO);
-	}
-	return there && replay(s, cycle, true);
+	if (far && !replay(s, cycle - NEAR))
+		return false;
+	if (far && s->history)
+		take(s, SNAP_AUTO);
+	return replay(s, cycle);
 }
 
 bool sim_goto(struct sim *s, u64 cycle, struct err *e)
@@ -286,8 +300,10 @@ bool sim_goto(struct sim *s, u64 cycle, struct err *e)
 	if (i == UINT32_MAX)
 		return err_set(e, "history begins at cycle %llu", (unsigned long long)history_cycle(s->history, 0));
 	bool back = cycle < sim_cycle(s), ahead = !back && i == history_at(s->history);
+	if (back && sim_cycle(s) == s->frontier)
+		leave_frontier(s);
 	if (!ahead)
-		restore(s, i);
+		rewind_samplers(s, restore(s, i));
 	sim_clear_policy_errors(s);
 	if (!approach(s, cycle))
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
@@ -306,13 +322,12 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 		i--;
 	if (!i)
 		return err_set(e, "history does not reach back to the change");
-	restore(s, i - 1);
+	rewind_samplers(s, restore(s, i - 1));
 	sim_clear_policy_errors(s);
 	history_fork(s->history);
-	bool there = replay(s, history_cycle(s->history, i - 1), false); /* a TURN just before it, at its own cycle */
+	bool there = replay(s, history_cycle(s->history, i - 1)); /* a TURN just before it, at its own cycle */
 	s->frontier = sim_cycle(s);
 	fork_samplers(s);
-	rewind_samplers(s);
 	return there;
 }
 

@@ -119,8 +119,12 @@ static const char *data_dir;
 static void fuzz_ptx(void)
 {
 	struct err e = {0};
+	struct conf c;
+	struct schedule_params schedule;
+	conf_defaults(&c);
+	schedule_params_of(&schedule, &c);
 	damage(&ptx.text[below(ptx.n)], &text);
-	struct module *m = ptx_load("fuzz.ptx", text.buf, text.len, &e);
+	struct module *m = ptx_load_for("fuzz.ptx", text.buf, text.len, &schedule, &e);
 	count(m, &e);
 	if (m)
 		module_free(m);

@@ -54,6 +54,23 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/kernels-nw-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
+# Two machines side by side: the first different decision, then the middle of the run.
+compared() { # compared SIZE NAME [OPTION...]
+	local size=$1 name=$2
+	shift 2
+	{
+		echo "wait (wd)"
+		echo "line continue"
+		echo "wait First different decision"
+		at_cycle
+		echo "keys 9"
+		echo "settle"
+		echo "shot $work/shots/compare-$name"
+	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s "$size" -- "$program" debug hotspot --compare '--warp-sched lrr' "$@"
+}
+compared 80x24 80x24
+compared 200x60 200x60
+compared 80x24 ascii --ascii --no-color
 # The phases of two kernels, with the cursor on them.
 {
 	echo "wait (wd)"

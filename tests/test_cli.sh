@@ -213,7 +213,10 @@ check "timeline is the same twice" cmp "$tmp/t1.csv" "$tmp/t2.csv"
 check "trace is the same twice" cmp "$tmp/tr1.json" "$tmp/tr2.json"
 "$W" run hotspot --size small --stats - --format json --seed 2 2>/dev/null | sed '/^ "host": {/,$d' >"$tmp/j3"
 check "another seed is another run" sh -c "! cmp -s '$tmp/j1' '$tmp/j3'"
-for key in schema version config workload seed cycles core_clock_mhz sim_time_us warp_insts thread_insts ipc check kernels sms l1i l1d \
+result() { "$W" run "$@" --size small --stats - --format json 2>/dev/null | sed -n 's/^ "result_hash": //p'; }
+check "the result is the same under another scheduler" [ "$(result spmv)" = "$(result spmv --warp-sched lrr --gpu v100)" ]
+check "and another of other data" [ "$(result spmv)" != "$(result spmv --seed 2)" ]
+for key in schema version config workload seed result_hash cycles core_clock_mhz sim_time_us warp_insts thread_insts ipc check kernels sms l1i l1d \
 	l1c l1t l2 dram noc stalls policies energy; do
 	check "JSON has $key" grep -q "^ \"$key\": " "$tmp/j1"
 done

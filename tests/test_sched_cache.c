@@ -391,6 +391,20 @@ static void test_sca_block(void **state)
 	assert_int_equal(pick(h, 3), 0);
 }
 
+/* The CTAs of a block arrive one after the other: the second one's warp joins the turn that the first one's has. */
+static void test_sca_latecomer(void **state)
+{
+	struct hand *h = HAND("sca");
+	start(h, 0, 4, 0, 2);
+	assert_int_equal(pick(h, 0), 0);
+	assert_int_equal(pick(h, 1), 0);
+	start(h, 1, 5, 2, 2);
+	assert_string_equal(describe(h, NO_WARP), "turn of warps 0 2");
+	assert_string_equal(describe(h, 2), "has its turn: warps 0 2");
+	assert_int_equal(pick(h, 2), 2);
+	assert_int_equal(pick(h, 3), 0);
+}
+
 /* --- mascar ----------------------------------------------------------------------------------------------------------
  */
 
@@ -638,6 +652,7 @@ int main(void)
 	    cmocka_unit_test(test_ccws_order),
 	    cmocka_unit_test(test_sca),
 	    cmocka_unit_test(test_sca_block),
+	    cmocka_unit_test(test_sca_latecomer),
 	    cmocka_unit_test(test_mascar),
 	    cmocka_unit_test(test_mascar_queue),
 	    cmocka_unit_test(test_barriers),

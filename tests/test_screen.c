@@ -117,7 +117,7 @@ static void check_size(int h, int w)
 	} views[] = {{"2", "next instruction"}, {"3", "warps in each phase"},
 	             {"4", "Lost issue slots"}, {"5", "Caches"},
 	             {"6", "Interconnect"},     {"7", "Kernels"},
-	             {"8", "hotspot.ptx"},      {"0", "Log"},
+	             {"8", "hotspot.ptx"},      {"9", "no second machine"}, {"0", "Log"},
 	             {"1", "SM warps"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		vt_send(&v, views[i].key);
@@ -381,6 +381,26 @@ static void test_help_and_search(void **state)
 	assert_true(vt_cell(&v, at, col).attrs.reverse); /* marked */
 	type(&v, "/no such text\r");
 	assert_shown(&v, "not found: no such text");
+	type(&v, "\t");
+	leave(&v);
+}
+
+static void test_source_margin(void **state)
+{
+	struct vt v;
+	start(&v, 40, 80, NULL, NULL);
+	type(&v, "step 30\r");
+	wait_cycle(&v, 30);
+	type(&v, "8");
+	assert_shown(&v, "waits %       phase");
+	assert_shown(&v, "\u251d"); /* a phase begins */
+	assert_shown(&v, "\u2502"); /* and goes on */
+	type(&v, "\ta");
+	for (int i = 0; i < 100 && vt_find(&v, "\u251d") >= 0; i++)
+		vt_settle(&v, 50, 100);
+	assert_int_equal(vt_find(&v, "\u251d"), -1);
+	type(&v, "a");
+	assert_shown(&v, "\u251d");
 	type(&v, "\t");
 	leave(&v);
 }
@@ -660,6 +680,7 @@ int main(void)
 	    cmocka_unit_test(test_quit_question),
 	    cmocka_unit_test(test_focus_and_taxonomy),
 	    cmocka_unit_test(test_help_and_search),
+	    cmocka_unit_test(test_source_margin),
 	    cmocka_unit_test(test_resize_storm),
 	    cmocka_unit_test(test_too_small),
 	    cmocka_unit_test(test_ascii_option),

@@ -160,6 +160,13 @@ static void vi_keys(void **state)
 	assert_shown(&v, "(wd) step 25");
 	type(&v, "A0\r");
 	assert_shown(&v, "cycle 275");
+	type(&v, "\033");
+	usleep(300000);
+	type(&v, "k");
+	assert_shown(&v, "(wd) step 250");
+	type(&v, "\003"); /* drops the line; letters are text again */
+	type(&v, "step 3\r");
+	assert_shown(&v, "cycle 278");
 	stop(&v);
 }
 

@@ -153,7 +153,7 @@ static void timeline_keeps_the_whole_run(void **state)
 	assert_true(ipc > 0 && ipc < s->conf.num_sms * s->conf.sm_schedulers * 2);
 	assert_true(isnan(timeline_get(large, 0, TS_DRAM_BW, 0)));
 	u32 all = timeline_len(large);
-	timeline_rewind(large, 160); /* what came after would come again just so */
+	timeline_recall(large, NULL, 160); /* what came after would come again just so */
 	assert_int_equal(timeline_len(large), all);
 	timeline_fork(large, 165);
 	assert_int_equal(timeline_len(large), 10);

@@ -181,6 +181,22 @@ static void refusals_are_named(void **state)
 		refused_head(&all[i]);
 }
 
+/* Warps that spin and never wait for long keep a two-level scheduler's ready queue: who could end it is told to be
+ * passed over, and for whom. Under round robin it ends. */
+static void a_scheduler_that_passes_over(void **state)
+{
+	struct rig r;
+	open_hang(&r, "spin_shared", "1", "1024", (const char *[]){"num_sms=1", "warp-sched=tl-rr", NULL});
+	rig_say(&r, "step 20000");
+	rig_has(&r, "why warp 31", "passed over by the warp scheduler (tl-rr), which puts ");
+	has_all(&r, (const char *[]){"; its state: ready 1 3 5 7 9 11 | active 13", NULL});
+	rig_has(&r, "why machine", "spins: lines");
+	has_all(&r, (const char *[]){"ready to issue", "passed over by the warp scheduler (tl-rr)", NULL});
+	rig_say(&r, "set warp-sched lrr");
+	rig_has(&r, "continue", "finished");
+	rig_close(&r);
+}
+
 /* Every bounded queue of one entry at once: each waits for what is nearer to DRAM, answers wait for nobody, so it gets
  * through - slower. */
 static void tiny_queues_do_not_hang(void **state)
@@ -210,6 +226,7 @@ int main(void)
 	    cmocka_unit_test(lock_within_a_warp),
 	    cmocka_unit_test(refusals_are_named),
 	    cmocka_unit_test(tiny_queues_do_not_hang),
+	    cmocka_unit_test(a_scheduler_that_passes_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

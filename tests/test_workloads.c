@@ -1,6 +1,6 @@
-/* Every bundled workload - every file of scripts/workloads - in its small size: against its CPU reference under every
- * warp scheduler and on three machines; the conservation laws at the end of each run; determinism: twice the same
- * bytes, and the same with every event watched and a sampler attached. */
+/* Every bundled workload - every file of scripts/workloads - in its small size: against its CPU reference on the
+ * machines in turn; the conservation laws at the end of each run; determinism: twice the same bytes, and the same with
+ * every event watched and a sampler attached. Schedulers: test_matrix. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,9 +15,6 @@
 
 #define GPU "gtx480"
 #define SCHED "gto"
-
-/* How much work there is depends on the order of relaxations, so schedulers may differ in warp instructions. */
-static const char *const order_dependent[] = {"bfs"};
 
 struct outcome {
 	u64 hash, cycles, insts;
@@ -81,14 +78,6 @@ static struct outcome run(const char *workload, const char *gpu, const char *sch
 	return out;
 }
 
-static bool is_order_dependent(const char *workload)
-{
-	for (u32 i = 0; i < ARRAY_LEN(order_dependent); i++)
-		if (!strcmp(workload, order_dependent[i]))
-			return true;
-	return false;
-}
-
 /* The list in the directory must have what the other tests and the documentation name. */
 static void test_they_are_there(void **state)
 {
@@ -102,30 +91,7 @@ static void test_they_are_there(void **state)
 	}
 }
 
-static void test_every_scheduler(void **state)
-{
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 w = 0; w < workloads.n; w++) {
-		const char *workload = workloads.name[w], *first = NULL;
-		u64 insts = 0;
-		for (u32 i = 0; i < n; i++) {
-			if (strcmp(p[i].kind, "warp"))
-				continue;
-			struct outcome o = run(workload, GPU, p[i].name, false);
-			if (!first) {
-				first = p[i].name;
-				insts = o.insts;
-			} else if (insts != o.insts && !is_order_dependent(workload)) {
-				fail_msg("%s: %llu warp instructions under %s, %llu under %s", workload, (unsigned long long)insts,
-				         first, (unsigned long long)o.insts, p[i].name);
-			}
-		}
-		assert_non_null(first);
-	}
-}
-
-/* Two machines a workload beside the one above: every machine gets its share of the workloads. */
+/* Two machines a workload beside the one below: every machine gets its share of the workloads. */
 static void test_other_machines(void **state)
 {
 	u32 next = 0;
@@ -178,7 +144,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_they_are_there),
-	    cmocka_unit_test(test_every_scheduler),
 	    cmocka_unit_test(test_other_machines),
 	    cmocka_unit_test(test_deterministic),
 	};

@@ -245,11 +245,13 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_FORMAT: o->format = v; return format_ok(v, e);
 	case O_TIMELINE: o->timeline = v; return true;
 	case O_TRACE: o->trace = v; return true;
+	case O_TRACE_DETAIL: o->trace_detail = v; return true;
 	case O_PHASES: o->phases = v; return true;
 	case O_SCRIPT: o->script = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
 	case O_SIDE_B: o->side[1] = v; return true;
 	case O_BY: o->by = v; return by_ok(v, e);
+	case O_BESIDE: o->compare = v; return *v || err_set(e, "--compare: the second machine's options are expected");
 	case O_UNTIL: o->until = v; return until_ok(v, e);
 	case O_BATCH: return o->batch = true;
 	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
@@ -394,6 +396,8 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
 	if (cmd->bit & C && !o->side[0] && !o->side[1])
 		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
+	if (cmd->bit & D && o->by && !o->compare)
+		return err_set(e, "--by belongs to --compare");
 	if (o->keep_going && !o->batch)
 		return err_set(e, "--keep-going belongs to --batch");
 	return true;

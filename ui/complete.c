@@ -314,6 +314,14 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		if (!first)
 			offer_paths(m);
 		break;
+	case COMPLETE_COMPARE:
+		offer_words(m, first ? "by off" : "");
+		if (!strcmp(before, "by "))
+			offer_words(m, "cycles insts ctas");
+		else
+			offer_options(m);
+		offer_policies(m, before);
+		break;
 	case COMPLETE_COMMAND:
 		for (u32 i = 0; i < ncommands; i++)
 			offer(m, commands[i].name);

@@ -449,6 +449,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	}
 	d->rest = DBG_STOPPED;
 	debugger_resubscribe(d);
+	rival_restart(d);
 	offscreen_follow(d);
 	lua_hooks_start(d);
 	return debugger_start(d, out, e);

@@ -127,6 +127,24 @@ static bool start(struct debugger *d)
 	return ok;
 }
 
+/* The machine of --compare. */
+static bool open_rival(struct debugger *d)
+{
+	const struct options *o = d->s->opt;
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	u32 by = 0;
+	while (o->by && strcmp(lockstep_names[by], o->by))
+		by++;
+	bool ok = !o->compare || rival_open(d, o->compare, (enum lockstep_by)by, &out, &e);
+	if (ok)
+		console_print(&out);
+	else
+		fprintf(stderr, "warpdbg: --%s\n", e.msg);
+	strbuf_release(&out);
+	return ok;
+}
+
 static bool screen_wanted(void)
 {
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && screen_possible();
@@ -160,6 +178,12 @@ int debugger_main(struct session *s)
 		d = debugger_new(s);
 	catch_sigint(d, &old);
 	bool started = start(d);
+	if (started && !open_rival(d)) {
+		interrupted = NULL;
+		sigaction(SIGINT, &old, NULL);
+		debugger_free(d);
+		return 2;
+	}
 	if (s->opt->batch || !screen_wanted())
 		offscreen_open(d); /* so that pictures have all that views add up while the machine runs */
 	queue_options(d);

@@ -57,6 +57,7 @@ void debugger_free(struct debugger *d)
 	break_release(&d->breaks);
 	while (d->nwatches)
 		watch_delete(d, &d->watches[d->nwatches - 1]);
+	rival_close(d);
 	divergence_release(d);
 	aliases_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
@@ -92,6 +93,8 @@ void debugger_interrupt(struct debugger *d)
 	lua_interrupt();
 	if (d->subscribed_to)
 		sim_interrupt(d->subscribed_to);
+	if (d->rival)
+		rival_interrupt(d->rival);
 }
 
 void debugger_clear_interrupt(struct debugger *d)
@@ -100,6 +103,8 @@ void debugger_clear_interrupt(struct debugger *d)
 	lua_interrupt_clear();
 	if (d->subscribed_to)
 		sim_clear_interrupt(d->subscribed_to);
+	if (d->rival && d->rival->s)
+		sim_clear_interrupt(d->rival->s->sim);
 }
 
 /* --- log ---------------------------------------------------------------------------------------------------------- */
@@ -287,19 +292,42 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 	free(l.text);
 }
 
+/* Is something left to do? */
+static bool busy(struct debugger *d)
+{
+	return d->goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
+}
+
+static void drop_interrupted(struct debugger *d, struct strbuf *out)
+{
+	if (!d->interrupt || !d->queue.n)
+		return;
+	queue_clear(&d->queue);
+	strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
+}
+
+/* An interrupt that has stopped this machine is answered: the one beside it still comes to the same place. */
+static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
+{
+	goal_slice(d, max_cycles, out);
+	if (!d->rival || d->goal.kind != GOAL_NONE)
+		return;
+	drop_interrupted(d, out);
+	debugger_clear_interrupt(d);
+}
+
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
-	if (d->interrupt && d->queue.n) {
-		queue_clear(&d->queue);
-		strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
-	}
+	drop_interrupted(d, out);
 	if (d->goal.kind != GOAL_NONE)
-		goal_slice(d, max_cycles, out);
-	else if (d->queue.n && d->state != DBG_QUIT)
+		pursue_goal(d, max_cycles, out);
+	else if (d->queue.n && d->state != DBG_QUIT && !rival_behind(d))
 		queue_step(d, out);
 	if (d->state == DBG_QUIT)
 		return DBG_QUIT;
-	if (d->goal.kind != GOAL_NONE || d->queue.n)
+	if (d->rival)
+		rival_slice(d, max_cycles, out);
+	if (busy(d))
 		return d->state = DBG_RUNNING;
 	debugger_clear_interrupt(d);
 	d->queue.sources = 0;
@@ -422,6 +450,6 @@ bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, 
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);
 	if (d->state != DBG_QUIT)
-		d->state = d->goal.kind != GOAL_NONE || d->queue.n ? DBG_RUNNING : d->rest;
+		d->state = busy(d) ? DBG_RUNNING : d->rest;
 	return ok;
 }

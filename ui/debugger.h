@@ -140,6 +140,7 @@ struct debugger {
 	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
 	struct dbg_lua *lua;
 	struct shadows *shadows; /* machines that `break divergence` runs beside this one (commands/divergence.c) */
+	struct rival *rival;     /* the machine that `compare` has set beside this one (rival.h); NULL = none */
 	bool changed_by_hand;    /* `set` has changed the machine since it was built: no other machine runs alike */
 	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/lua/hooks.c); may be NULL */
 	struct bookmark {

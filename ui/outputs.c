@@ -15,7 +15,7 @@
 struct outputs {
 	struct session *s;
 	const struct options *opt;
-	FILE *timeline_file, *trace_file;
+	struct tape *timeline_tape, *trace_tape;
 	struct timeline_csv *timeline;
 	struct trace *trace;
 };
@@ -28,24 +28,57 @@ static FILE *open_file(const char *option, const char *path, struct err *e)
 	return f;
 }
 
+/* Under the debugger time may go back, and the file with it. */
+static struct tape *open_tape(const struct outputs *o, const char *option, const char *path, const char *tail,
+                              size_t record, struct err *e)
+{
+	struct err why = {0};
+	struct tape *t = tape_open(path, tail, strcmp(o->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
+	if (!t)
+		err_set(e, "%s: %s", option, why.msg);
+	return t;
+}
+
 static bool open_timeline(struct outputs *o, struct session *s, struct err *e)
 {
-	o->timeline_file = open_file("--timeline", o->opt->timeline, e);
-	if (!o->timeline_file)
+	o->timeline_tape = open_tape(o, "--timeline", o->opt->timeline, "", TIMELINE_CSV_RECORD, e);
+	if (!o->timeline_tape)
 		return false;
-	o->timeline = timeline_csv_create(sim_gpu(s->sim), o->timeline_file);
-	sim_add_sampler(s->sim, s->conf.timeline_period, timeline_csv_sample, o->timeline);
+	o->timeline = timeline_csv_create(sim_gpu(s->sim), o->timeline_tape);
+	int id = sim_add_sampler(s->sim, s->conf.timeline_period, timeline_csv_sample, o->timeline);
+	sim_on_snapshot(s->sim, id, timeline_csv_keep, timeline_csv_recall);
+	sim_on_leave(s->sim, id, timeline_csv_leave);
+	sim_on_fork(s->sim, id, timeline_csv_fork);
 	return true;
+}
+
+static bool find_detail(const char *word, enum trace_detail *d, struct err *e)
+{
+	*d = TRACE_CTAS;
+	for (u32 i = 0; word && i < ARRAY_LEN(trace_details); i++)
+		if (!strcmp(word, trace_details[i])) {
+			*d = i;
+			return true;
+		}
+	return !word || err_set(e, "--trace-detail: '%s' is none of: ctas warps states", word);
 }
 
 static bool open_trace(struct outputs *o, struct session *s, struct err *e)
 {
-	o->trace_file = open_file("--trace", o->opt->trace, e);
-	if (!o->trace_file)
+	enum trace_detail d;
+	if (!find_detail(o->opt->trace_detail, &d, e))
 		return false;
-	o->trace = trace_create(sim_gpu(s->sim), o->trace_file);
-	sim_subscribe(s->sim, trace_events(), trace_event, o->trace);
-	sim_add_sampler(s->sim, s->conf.timeline_period, trace_sample, o->trace);
+	if (!o->opt->trace)
+		return !o->opt->trace_detail || err_set(e, "--trace-detail: there is no --trace FILE.json");
+	o->trace_tape = open_tape(o, "--trace", o->opt->trace, trace_tail, trace_record, e);
+	if (!o->trace_tape)
+		return false;
+	o->trace = trace_create(sim_gpu(s->sim), d, o->trace_tape);
+	sim_subscribe(s->sim, trace_events(d), trace_event, o->trace);
+	int id = sim_add_sampler(s->sim, s->conf.timeline_period, trace_sample, o->trace);
+	sim_on_snapshot(s->sim, id, trace_keep, trace_recall);
+	sim_on_leave(s->sim, id, trace_leave);
+	sim_on_fork(s->sim, id, trace_fork);
 	return true;
 }
 
@@ -91,10 +124,16 @@ struct outputs *outputs_open(struct session *s, struct err *e)
 	o->s = s;
 	o->opt = s->opt;
 	if (probe_stats(s->opt, e) && probe_phases(s, e) && (!s->opt->timeline || open_timeline(o, s, e)) &&
-	    (!s->opt->trace || open_trace(o, s, e)))
+	    open_trace(o, s, e))
 		return o;
 	outputs_close(o, NULL);
 	return NULL;
+}
+
+static bool close_tape(const char *option, struct tape *t, struct err *e)
+{
+	struct err why = {0};
+	return tape_close(t, &why) || err_set(e, "%s: %s", option, why.msg);
 }
 
 bool outputs_close(struct outputs *o, struct err *e)
@@ -102,15 +141,11 @@ bool outputs_close(struct outputs *o, struct err *e)
 	bool ok = true;
 	if (!o)
 		return true;
-	if (o->timeline && !timeline_csv_free(o->timeline))
-		ok = err_set(e, "--timeline: %s: cannot write", o->opt->timeline);
-	if (o->trace && !trace_free(o->trace))
-		ok = err_set(e, "--trace: %s: cannot write", o->opt->trace);
+	timeline_csv_free(o->timeline);
+	trace_free(o->trace);
+	ok = close_tape("--timeline", o->timeline_tape, e);
+	ok = close_tape("--trace", o->trace_tape, e) && ok;
 	ok = write_phases(o->s, e) && ok;
-	if (o->timeline_file)
-		fclose(o->timeline_file);
-	if (o->trace_file)
-		fclose(o->trace_file);
 	free(o);
 	return ok;
 }
@@ -123,21 +158,15 @@ bool outputs_trace_ready(const struct session *s, const char *file, struct err *
 	struct stat st, to;
 	if (!s->outputs || !s->outputs->trace)
 		return err_set(e, "no trace is recorded: start with --trace FILE.json");
-	if (stat(s->opt->trace, &st) || !S_ISREG(st.st_mode))
+	if (!tape_readable(s->outputs->trace_tape))
 		return err_set(e, "the trace goes to %s, which cannot be read back", s->opt->trace);
-	return stat(file, &to) || st.st_ino != to.st_ino || st.st_dev != to.st_dev ||
+	return stat(s->opt->trace, &st) || stat(file, &to) || !S_ISREG(to.st_mode) || st.st_ino != to.st_ino || st.st_dev != to.st_dev ||
 	       err_set(e, "%s is the file that the trace is being written to", file);
 }
 
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e)
 {
-	struct strbuf so_far = STRBUF_INIT;
-	fflush(s->outputs->trace_file);
-	bool ok = strbuf_read_file(&so_far, s->opt->trace, e);
-	if (ok && !trace_export(s->outputs->trace, strbuf_str(&so_far), so_far.len, to))
-		ok = err_set(e, "the trace could not be written in full");
-	strbuf_release(&so_far);
-	return ok;
+	return trace_export(s->outputs->trace, to) || err_set(e, "the trace could not be written in full");
 }
 
 /* --- statistics

@@ -12,7 +12,7 @@ struct outputs *outputs_open(struct session *s, struct err *e);
 bool outputs_close(struct outputs *o, struct err *e);
 
 /* What --trace has recorded so far, complete, to another file. Ready: a trace is recorded, to a file that can be read
- * back and is not the one to be written. */
+ * back (under the debugger: to any) and is not the one to be written. */
 bool outputs_trace_ready(const struct session *s, const char *file, struct err *e);
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e);
 

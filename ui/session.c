@@ -78,11 +78,6 @@ static bool check_policy(const char *kind, const char *name, struct err *e)
 	return ok;
 }
 
-static void rewind_timeline(void *ctx, u64 cycle)
-{
-	timeline_rewind(ctx, cycle);
-}
-
 static void fork_timeline(void *ctx, u64 cycle)
 {
 	timeline_fork(ctx, cycle);
@@ -92,7 +87,7 @@ static void attach_timeline(struct session *s)
 {
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
 	int id = sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
-	sim_on_rewind(s->sim, id, rewind_timeline);
+	sim_on_snapshot(s->sim, id, timeline_keep, timeline_recall);
 	sim_on_fork(s->sim, id, fork_timeline);
 }
 

@@ -29,12 +29,13 @@ struct options {
 	const char **params; /* --param k=v */
 	u32 nparams;
 	u64 max_cycles; /* NEVER = none */
-	const char *stats, *format, *timeline, *trace, *phases, *script;
+	const char *stats, *format, *timeline, *trace, *trace_detail, *phases, *script;
 	bool no_color, ascii, allow_io;
 	bool batch, keep_going;
 	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */
 	u32 ncommands;
 	const char *side[2], *by, *until; /* compare: --a, --b (NULL = ""), --by (NULL = cycles), --until (NULL = end) */
+	const char *compare;              /* debug: --compare, the options of a machine beside it; NULL = none */
 	const char *out_dir;              /* paper: --out; NULL = results/NAME */
 	const char *const *figures;       /* paper: the words behind its name */
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */

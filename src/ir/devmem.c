@@ -181,3 +181,31 @@ u64 devmem_hash(const struct devmem *d)
 		}
 	return XXH3_64bits_digest(&st);
 }
+
+/* Addresses are multiples of ALLOC_ALIGN, so a block of that many bytes lies in one page. */
+static void hash_alloc(XXH3_state_t *st, const struct devmem *d, const struct alloc *a)
+{
+	static const u8 zero[ALLOC_ALIGN];
+	XXH3_64bits_update(st, &a->size, sizeof(a->size));
+	for (u64 at = 0; at < a->size; at += ALLOC_ALIGN) {
+		const u64 page = (a->addr + at - DEVMEM_BASE) / DEVMEM_PAGE;
+		if (!((d->dirty[page / 64] | d->written[page / 64]) >> (page % 64) & 1))
+			continue; /* never written: zero */
+		const u8 *p = devmem_ptr(d, a->addr + at);
+		const u64 n = a->size - at < ALLOC_ALIGN ? a->size - at : ALLOC_ALIGN;
+		if (!memcmp(p, zero, n))
+			continue; /* as if it had never been written */
+		XXH3_64bits_update(st, &at, sizeof(at));
+		XXH3_64bits_update(st, p, n);
+	}
+}
+
+u64 devmem_result_hash(const struct devmem *d)
+{
+	XXH3_state_t st;
+	XXH3_64bits_reset(&st);
+	for (u32 i = 0; i < d->nallocs; i++)
+		if (!d->allocs[i].scratch && !(d->allocs[i].internal && d->allocs[i].readonly))
+			hash_alloc(&st, d, &d->allocs[i]);
+	return XXH3_64bits_digest(&st);
+}

@@ -21,6 +21,14 @@ void deltas_gather(struct deltas *out, const struct stats *a, const struct stats
 void deltas_release(struct deltas *d);
 /* The row of that name; a name that does not exist is a bug. */
 const struct delta *deltas_find(const struct deltas *d, const char *name);
+/* The rows in which the runs differ, most relevant first: IPC and cycles, then by how far a share has moved or a mean
+ * has changed of itself, counts by how often they happen per instruction and with less weight. Figures of single
+ * launches, and the taxonomies that only group the base reasons, are left out: they say the same again. out: room for
+ * d->n; returns how many. */
+u32 deltas_by_relevance(const struct deltas *d, const struct delta **out);
+/* A figure of a row as text: "48,213", "12.07", "41.2 %"; "-" when it is not there. side: 0 = a, 1 = b, 2 = the change,
+ * with its sign. */
+const char *delta_text(const struct delta *d, u32 side, char out[32]);
 /* b - a; NAN when one is missing. */
 double delta_value(const struct delta *d);
 /* (b - a) / a; NAN when that is not a number. */

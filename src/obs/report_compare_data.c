@@ -112,6 +112,7 @@ static json_t *side_json(const struct stats *s)
 	put(o, "stop", text(s->run.stop));
 	put(o, "check", text(s->run.check));
 	put(o, "check_message", text(s->run.check_message));
+	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));
 	return o;
 }
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 
 #include "obs/report.h"
 
@@ -76,6 +77,9 @@ void report_csv(const struct stats *s, struct strbuf *out)
 	row_text(out, "run.stop", "", s->run.stop);
 	row_text(out, "run.check", "", s->run.check);
 	row_u64(out, "run", "seed", "", s->conf->seed);
+	char hash[17];
+	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->result_hash);
+	row_text(out, "run.result_hash", "", hash);
 	row_u64(out, "run", "cycles", "", s->cycles);
 	row_real(out, "run", "sim_time_us", "", s->sim_us);
 	row_u64(out, "run", "warp_insts", "", s->warp_insts);

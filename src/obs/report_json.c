@@ -205,6 +205,7 @@ static void put_head(json_t *o, const struct stats *s)
 	put(o, "stop", json_string(s->run.stop));
 	put(o, "check", json_string(s->run.check));
 	put(o, "check_message", json_string(s->run.check_message));
+	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));
 	put(o, "cycles", number(s->cycles));
 	put(o, "core_clock_mhz", real(s->conf->core_clock));
 	put(o, "sim_time_us", real(s->sim_us));

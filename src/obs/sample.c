@@ -7,7 +7,6 @@
 struct sampler {
 	struct gpu *g;
 	u32 scopes;
-	u64 cycle;           /* of the last reading */
 	struct sample *last; /* absolute values of the last reading, per scope */
 	struct sample *now;
 };
@@ -57,24 +56,37 @@ static void read_shared(struct gpu *g, struct sample *s)
 static void read_all(struct sampler *s, struct sample *out)
 {
 	memset(out, 0, s->scopes * sizeof *out);
-	for (u32 sm = 0; sm + 1 < s->scopes; sm++) {
-		read_sm(s->g, sm, &out[sm + 1]);
-		sample_add(&out[0], &out[sm + 1]);
+	for (u32 sm = 0; sm < gpu_conf(s->g)->num_sms; sm++) {
+		struct sample own = {0};
+		read_sm(s->g, sm, &own);
+		sample_add(&out[0], &own);
+		if (s->scopes > 1)
+			out[sm + 1] = own;
 	}
 	read_shared(s->g, &out[0]);
 	for (u32 i = 0; i < s->scopes; i++)
 		out[i].cycles = gpu_cycle(s->g);
 }
 
-struct sampler *sampler_create(struct gpu *g)
+static struct sampler *create(struct gpu *g, u32 scopes)
 {
 	struct sampler *s = xcalloc(1, sizeof *s);
 	s->g = g;
-	s->scopes = gpu_conf(g)->num_sms + 1;
+	s->scopes = scopes;
 	s->last = xcalloc(s->scopes, sizeof *s->last);
 	s->now = xcalloc(s->scopes, sizeof *s->now);
 	read_all(s, s->last);
 	return s;
+}
+
+struct sampler *sampler_create(struct gpu *g)
+{
+	return create(g, gpu_conf(g)->num_sms + 1);
+}
+
+struct sampler *sampler_create_machine(struct gpu *g)
+{
+	return create(g, 1);
 }
 
 void sampler_free(struct sampler *s)
@@ -91,11 +103,16 @@ u32 sampler_scopes(const struct sampler *s)
 	return s->scopes;
 }
 
-void sampler_take(struct sampler *s, struct sample *out)
+void sampler_peek(struct sampler *s, struct sample *out)
 {
 	read_all(s, s->now);
 	for (u32 i = 0; i < s->scopes; i++)
 		sample_sub(&out[i], &s->now[i], &s->last[i]);
+}
+
+void sampler_take(struct sampler *s, struct sample *out)
+{
+	sampler_peek(s, out);
 	struct sample *t = s->last;
 	s->last = s->now;
 	s->now = t;
@@ -104,6 +121,19 @@ void sampler_take(struct sampler *s, struct sample *out)
 void sampler_reset(struct sampler *s)
 {
 	read_all(s, s->last);
+}
+
+struct sample *sampler_keep(const struct sampler *s)
+{
+	return memcpy(xmalloc(s->scopes * sizeof *s->last), s->last, s->scopes * sizeof *s->last);
+}
+
+void sampler_recall(struct sampler *s, const struct sample *kept)
+{
+	if (kept)
+		memcpy(s->last, kept, s->scopes * sizeof *kept);
+	else
+		read_all(s, s->last);
 }
 
 /* --- figures

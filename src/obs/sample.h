@@ -21,12 +21,19 @@ void sample_add(struct sample *into, const struct sample *s);
 /* Reads counters and remembers them, so that the next reading can be subtracted. */
 struct sampler;
 struct sampler *sampler_create(struct gpu *g); /* starts at the machine's present cycle; free with sampler_free */
+struct sampler *sampler_create_machine(struct gpu *g); /* of the machine alone: one scope */
 void sampler_free(struct sampler *s);
 u32 sampler_scopes(const struct sampler *s); /* number of SMs + 1; scope 0 = the machine, scope n + 1 = SM n */
 /* What happened since the last call (or creation): out[sampler_scopes]. */
 void sampler_take(struct sampler *s, struct sample *out);
+/* The same, but the next sample begins where this one did. */
+void sampler_peek(struct sampler *s, struct sample *out);
 /* Forgets what was before: the next sample starts at the machine's present cycle. */
 void sampler_reset(struct sampler *s);
+/* For time travel (sim_on_snapshot): where the next sample begins, as an array of sampler_scopes() that free() frees;
+ * and going back to it. NULL = from the machine's present cycle on. */
+struct sample *sampler_keep(const struct sampler *s);
+void sampler_recall(struct sampler *s, const struct sample *kept);
 
 /* --- figures a sample becomes ------------------------------------------------------------------------------------- */
 enum series {

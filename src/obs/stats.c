@@ -105,6 +105,7 @@ struct stats *stats_gather(struct gpu *g, const struct run_info *run)
 	gather_kernels(s, g);
 	s->warp_insts = stats_sum(s, CG_sm, "issued");
 	s->thread_insts = stats_sum(s, CG_sm, "thread_insts");
+	s->result_hash = devmem_result_hash(gpu_devmem(g));
 	return s;
 }
 

@@ -51,6 +51,7 @@ struct stats {
 	u64 cycles;
 	double sim_us;
 	u64 warp_insts, thread_insts;
+	u64 result_hash; /* devmem_result_hash() */
 	struct group_stats group[CG_COUNT];
 	u64 stalls[ST_COUNT];          /* all SMs */
 	u64 (*sched_stalls)[ST_COUNT]; /* [sm * sm_schedulers + scheduler] */

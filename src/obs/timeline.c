@@ -136,9 +136,16 @@ double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 fr
 	return sample_value(&sum, which, t->peak_bytes);
 }
 
-void timeline_rewind(struct timeline *t, u64 cycle)
+void *timeline_keep(void *ctx)
 {
-	sampler_reset(t->sampler);
+	struct timeline *t = ctx;
+	return sampler_keep(t->sampler);
+}
+
+void timeline_recall(void *ctx, const void *kept, u64 cycle)
+{
+	struct timeline *t = ctx;
+	sampler_recall(t->sampler, kept);
 }
 
 void timeline_fork(struct timeline *t, u64 cycle)

@@ -31,10 +31,11 @@ double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i);
 double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 from, u32 to);
 /* The raw sums of sample i. */
 const struct sample *timeline_raw(const struct timeline *t, s32 sm, u32 i);
-/* The machine went to another cycle of the run: counts from there. What was recorded of later cycles stays, since it
- * would come again just so. */
-void timeline_rewind(struct timeline *t, u64 cycle);
-/* History forks at this cycle: drops the samples that reach beyond it. The sample in which the fork lies is that of the
- * cycles behind it. */
+/* For sim_on_snapshot(). What was recorded of later cycles stays when the machine goes back, since it would come again
+ * just so. */
+void *timeline_keep(void *ctx);
+void timeline_recall(void *ctx, const void *kept, u64 cycle);
+/* History forks at this cycle: drops the samples that reach beyond it. Once samples have been merged, the one in which
+ * the fork lies is that of the cycles behind it. */
 void timeline_fork(struct timeline *t, u64 cycle);
 #endif

@@ -2,16 +2,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "obs/sample.h"
 
 struct timeline_csv {
 	struct gpu *g;
-	FILE *f;
+	struct tape *to;
 	struct sampler *sampler;
-	struct sample *now; /* per scope; scope 0, the machine, is written */
 	double peak_bytes;
-	u64 written; /* cycle of the last row */
+	u64 written;        /* where the last row ended */
+	u64 farthest;       /* the cycle left for the past; 0 = none */
+	struct sample rest; /* from the last row to there */
 	struct strbuf text;
 };
 
@@ -43,43 +45,84 @@ void timeline_csv_text(const struct timeline *t, double peak_bytes, struct strbu
 		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), timeline_raw(t, -1, i), peak_bytes);
 }
 
-static void flush_text(struct timeline_csv *t)
+/* An entry's record is where the row before it ended. */
+static void put_text(struct timeline_csv *t, u64 clock)
 {
-	fwrite(strbuf_str(&t->text), 1, t->text.len, t->f);
+	tape_add(t->to, clock, &t->text, &t->written);
 	strbuf_clear(&t->text);
 }
 
-struct timeline_csv *timeline_csv_create(struct gpu *g, FILE *f)
+static void write_row(struct timeline_csv *t, u64 cycle, const struct sample *s)
+{
+	put_row(&t->text, cycle, s, t->peak_bytes);
+	put_text(t, cycle);
+	t->written = cycle;
+}
+
+struct timeline_csv *timeline_csv_create(struct gpu *g, struct tape *to)
 {
 	struct timeline_csv *t = xcalloc(1, sizeof *t);
 	t->g = g;
-	t->f = f;
-	t->sampler = sampler_create(g);
-	t->now = xcalloc(sampler_scopes(t->sampler), sizeof *t->now);
+	t->to = to;
+	t->sampler = sampler_create_machine(g);
 	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
 	t->written = gpu_cycle(g);
 	put_head(&t->text);
-	flush_text(t);
+	put_text(t, t->written);
 	return t;
 }
 
 void timeline_csv_sample(void *ctx, u64 cycle)
 {
 	struct timeline_csv *t = ctx;
-	sampler_take(t->sampler, t->now);
-	t->written = cycle;
-	put_row(&t->text, cycle, &t->now[0], t->peak_bytes);
-	flush_text(t);
+	struct sample now;
+	sampler_take(t->sampler, &now);
+	if (cycle > t->written) /* else gone through again after going back */
+		write_row(t, cycle, &now);
 }
 
-bool timeline_csv_free(struct timeline_csv *t)
+void *timeline_csv_keep(void *ctx)
 {
-	if (gpu_cycle(t->g) > t->written)
-		timeline_csv_sample(t, gpu_cycle(t->g));
-	bool ok = fflush(t->f) == 0 && !ferror(t->f);
+	struct timeline_csv *t = ctx;
+	return sampler_keep(t->sampler);
+}
+
+void timeline_csv_recall(void *ctx, const void *kept, u64 cycle)
+{
+	struct timeline_csv *t = ctx;
+	sampler_recall(t->sampler, kept);
+}
+
+void timeline_csv_leave(void *ctx, u64 cycle)
+{
+	struct timeline_csv *t = ctx;
+	t->farthest = cycle;
+	sampler_peek(t->sampler, &t->rest);
+}
+
+static void undone(void *ctx, const void *record, u64 began)
+{
+	struct timeline_csv *t = ctx;
+	memcpy(&t->written, record, sizeof t->written);
+}
+
+void timeline_csv_fork(void *ctx, u64 cycle)
+{
+	struct timeline_csv *t = ctx;
+	tape_cut(t->to, cycle, undone, t);
+	t->farthest = 0;
+}
+
+void timeline_csv_free(struct timeline_csv *t)
+{
+	if (!t)
+		return;
+	u64 now = gpu_cycle(t->g);
+	if (t->farthest > now && t->farthest > t->written)
+		write_row(t, t->farthest, &t->rest);
+	else if (now > t->written)
+		timeline_csv_sample(t, now);
 	sampler_free(t->sampler);
 	strbuf_release(&t->text);
-	free(t->now);
 	free(t);
-	return ok;
 }

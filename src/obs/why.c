@@ -7,6 +7,7 @@
 
 #define DEPTH_MAX 64
 #define BARRIERS_MAX 16
+#define PASSED_OVER 1000 /* cycles */
 
 static void indent(struct strbuf *out, u32 depth)
 {
@@ -336,6 +337,22 @@ static void tell_replay(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32
 		strbuf_addf(out, "accesses so far: %u, refused: %s\n", first->tries, refusal(first->refused));
 }
 
+/* Ready for longer than any pipeline takes: the warp scheduler has others before it. Whether they lead anywhere is
+ * theirs to tell; with strict priorities, and among warps that spin, it may be so for ever. */
+static void tell_passed_over(struct gpu *g, u32 sm, const struct warp_info *w, struct strbuf *out, u32 depth)
+{
+	if (w->state < WS_READY_SP || w->state > WS_READY_LSU || gpu_cycle(g) < w->since + PASSED_OVER)
+		return;
+	struct strbuf own = STRBUF_INIT;
+	gpu_sched_text(g, sm, w->scheduler, UINT32_MAX, &own);
+	indent(out, depth);
+	strbuf_addf(out, "passed over by the warp scheduler (%s)", gpu_conf(g)->warp_sched);
+	if (w->priority > 0)
+		strbuf_addf(out, ", which puts %lld of its warps before it", (long long)w->priority);
+	strbuf_addf(out, "%s%s\n", own.len ? "; its state: " : "", strbuf_str(&own));
+	strbuf_release(&own);
+}
+
 static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
 {
 	if (*w->waits) {
@@ -351,6 +368,7 @@ static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	case WS_READY_LSU: tell_lsu(g, sm, out, depth); break;
 	default: break;
 	}
+	tell_passed_over(g, sm, w, out, depth);
 	tell_spin(g, sm, warp, w, out, depth);
 	struct spin sp;
 	if (spin_find(g, sm, warp, &sp)) {

@@ -10,9 +10,9 @@
  * value. Guards, predicates and the carry flag count as registers.
  *
  * The analysis takes the instructions in the order in which they are executed here: list-scheduled blocks
- * (passes/schedule.h), as the paper's code was by an assembler, or with schedule=none the order of the PTX text. Compilers
- * put a load next to its use there and leave the rest to the assembler, so that text breaks into more and shorter
- * phases. */
+ * (passes/schedule.h), as the paper's code was by an assembler, or with schedule=none the order of the PTX text.
+ * Compilers put a load next to its use there and leave the rest to the assembler, so that text breaks into more and
+ * shorter phases. */
 #ifndef PASSES_PHASES_H
 #define PASSES_PHASES_H
 #include "conf/conf.h"

@@ -202,7 +202,7 @@ struct breakpoint *break_command(struct debugger *d, const char *args, bool temp
 	if (begins_with(args, "stat"))
 		b = make_stat(d, skip_blanks(args + 4), e);
 	else if (begins_with(args, "divergence"))
-		b = divergence_break(d, skip_blanks(args + 10), e);
+		b = divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e);
 	else
 		b = make_request(d, break_spelling(args, &spelled) ? strbuf_str(&spelled) : args, e);
 	strbuf_release(&spelled);

@@ -2,6 +2,8 @@
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
 #include "debugger.h"
+#include "obs/diverge.h"
+#include "rival.h"
 
 /* args: what follows the command word, leading blanks removed (but "/fmt" kept). Text to out; false with *e set. */
 typedef bool command_fn(struct debugger *d, const char *args, struct strbuf *out, struct err *e);
@@ -19,6 +21,7 @@ enum completer {
 	COMPLETE_SET,
 	COMPLETE_FILE,
 	COMPLETE_EXPORT,
+	COMPLETE_COMPARE,
 	COMPLETE_COMMAND
 };
 struct command {
@@ -140,9 +143,14 @@ void watch_value(const struct watch *w, struct strbuf *out);
  *
  * Beside the debugger's machine run two hidden ones in lock step, always a little ahead of it: one with its options,
  * one with those that the breakpoint was given. The cycle of their first different decision is the breakpoint's. */
-struct breakpoint *divergence_break(struct debugger *d, const char *options, struct err *e);
+struct breakpoint *divergence_break(struct debugger *d, const char *options, enum lockstep_by by, struct err *e);
 /* Before the machine runs from its present cycle to `until`: the hidden ones go first. Returns how far it may run. */
 u64 divergence_ahead(struct debugger *d, u64 until, struct strbuf *out);
+/* What breakpoint `id` knows: with DIVERGENCE_FOUND *first, and what each scheduler said of its decision ("" = nothing);
+ * both live as long as the breakpoint. DIVERGENCE_NONE: both machines came to their end without one. DIVERGENCE_OFF: it
+ * is not looked for, the breakpoint is disabled or deleted. */
+enum divergence_state { DIVERGENCE_OFF, DIVERGENCE_SOUGHT, DIVERGENCE_NONE, DIVERGENCE_FOUND };
+enum divergence_state divergence_state(struct debugger *d, u32 id, const struct divergence **first, const char *why[2]);
 /* Moves the focus to where breakpoint b's decisions differ. */
 void divergence_focus(struct debugger *d, const struct breakpoint *b);
 /* The machine has been changed by hand: what the hidden ones do says nothing of it any more. */

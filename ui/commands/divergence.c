@@ -8,14 +8,19 @@
 #include "compare.h"
 #include "obs/diverge.h"
 
-#define AHEAD 4096 /* cycles the hidden machines are taken further at a time: some ms */
+/* Cycles of this machine that the hidden ones are taken further at a time: some ms. */
+#define AHEAD 4096
+#define AHEAD_ORDER 512 /* when not by cycles: as far as this machine might come in so many */
 
 struct shadow {
 	u32 id; /* of the breakpoint */
+	enum lockstep_by by;
+	const volatile bool *interrupt; /* the debugger's */
 	struct options opt;
 	char *text; /* the other machine's options */
 	struct compare *pair;
-	bool over; /* nothing more to come: found, finished */
+	bool over;            /* nothing more to come: found, finished */
+	struct strbuf why[2]; /* once found: what each scheduler said of its decision */
 };
 struct shadows {
 	struct shadow **list;
@@ -26,6 +31,8 @@ static void free_shadow(struct shadow *x)
 {
 	if (x->pair)
 		compare_close(x->pair);
+	strbuf_release(&x->why[0]);
+	strbuf_release(&x->why[1]);
 	free(x->text);
 	free(x);
 }
@@ -40,21 +47,14 @@ void divergence_release(struct debugger *d)
 	d->shadows = NULL;
 }
 
-/* The session's options without what only a debugger has. */
 static void shadow_options(struct shadow *x, const struct options *o)
 {
-	x->opt = *o;
+	x->opt = compare_beside(o);
 	x->opt.command = "compare";
 	x->opt.side[0] = "";
 	x->opt.side[1] = x->text;
-	x->opt.by = "cycles";
+	x->opt.by = lockstep_names[x->by];
 	x->opt.until = "first-divergence";
-	x->opt.stats = x->opt.timeline = x->opt.trace = x->opt.script = NULL;
-	x->opt.outs = x->opt.prints = NULL;
-	x->opt.nouts = x->opt.nprints = 0;
-	x->opt.commands = NULL;
-	x->opt.ncommands = 0;
-	x->opt.batch = x->opt.keep_going = false;
 }
 
 static void forget_deleted(struct debugger *d)
@@ -71,8 +71,14 @@ static void note_found(struct shadow *x, struct breakpoint *b)
 	struct strbuf t = STRBUF_INIT;
 	const struct divergence *f = diverge_first(compare_divergence(x->pair));
 	x->over = true;
-	b->cycle = MAX(f->side[0].cycle, f->side[1].cycle) + 1;
+	b->cycle = f->side[0].cycle + 1; /* this machine's; the other one's differs when not by cycles */
 	compare_divergence_text(x->pair, &t);
+	compare_explain(x->pair, x->interrupt, x->why);
+	for (u32 i = 0; i < 2; i++) {
+		const char *why = strbuf_str(&x->why[i]);
+		if (*why)
+			strbuf_addf(&t, "    %c's scheduler before: %s\n", "AB"[i], why);
+	}
 	while (t.len && t.buf[t.len - 1] == '\n')
 		t.buf[--t.len] = 0;
 	free(b->note);
@@ -80,12 +86,12 @@ static void note_found(struct shadow *x, struct breakpoint *b)
 	strbuf_release(&t);
 }
 
-/* Takes a pair to `cycle`; false when it was interrupted. */
-static bool take_to(struct shadow *x, struct breakpoint *b, u64 cycle)
+/* Takes a pair to `at`; false when it was interrupted. */
+static bool take_to(struct shadow *x, struct breakpoint *b, u64 at)
 {
 	if (x->over)
 		return true;
-	if (!compare_advance(x->pair, cycle))
+	if (!compare_advance(x->pair, at))
 		return false;
 	if (diverge_first(compare_divergence(x->pair))->found)
 		note_found(x, b);
@@ -94,19 +100,35 @@ static bool take_to(struct shadow *x, struct breakpoint *b, u64 cycle)
 	return true;
 }
 
-/* From its beginning to the present. */
+/* How far ahead of this machine at `cycles` cycles from now the hidden ones must be, at least. */
+static u64 ahead(struct debugger *d, enum lockstep_by by, u64 cycles)
+{
+	const struct conf *c = gpu_conf(dbg_gpu(d));
+	u64 at = lockstep_position(d->s->sim, by);
+	switch (by) {
+	case LOCKSTEP_CYCLES: return at + cycles;
+	case LOCKSTEP_INSTS: /* twice the slots: some instructions take none */
+		return at + cycles * c->num_sms * c->sm_schedulers * c->sm_issue_width * 2;
+	case LOCKSTEP_CTAS:
+	default: return at + 2ull * c->num_sms * c->sm_ctas;
+	}
+}
+
+/* From its beginning to the present; not by cycles, so far that what this machine has decided by now is compared. */
 static bool catch_up(struct debugger *d, struct shadow *x, struct breakpoint *b, struct err *e)
 {
-	u64 now = sim_cycle(d->s->sim);
-	for (u64 at = 0; at < now && !x->over; at = MIN(at + AHEAD, now))
-		if (d->interrupt || !take_to(x, b, MIN(at + AHEAD, now)))
+	u64 now = sim_cycle(d->s->sim) ? ahead(d, x->by, 0) : 0, step = x->by == LOCKSTEP_INSTS ? 16 * AHEAD : AHEAD;
+	for (u64 at = 0; at < now && !x->over; at = MIN(at + step, now))
+		if (d->interrupt || !take_to(x, b, MIN(at + step, now)))
 			return err_set(e, "break divergence: interrupted");
 	return true;
 }
 
-static struct shadow *new_shadow(struct debugger *d, const char *options, struct err *e)
+static struct shadow *new_shadow(struct debugger *d, const char *options, enum lockstep_by by, struct err *e)
 {
 	struct shadow *x = xcalloc(1, sizeof *x);
+	x->by = by;
+	x->interrupt = &d->interrupt;
 	x->text = xstrdup(options);
 	shadow_options(x, d->s->opt);
 	x->pair = compare_open(&x->opt, e);
@@ -116,7 +138,7 @@ static struct shadow *new_shadow(struct debugger *d, const char *options, struct
 	return NULL;
 }
 
-struct breakpoint *divergence_break(struct debugger *d, const char *options, struct err *e)
+struct breakpoint *divergence_break(struct debugger *d, const char *options, enum lockstep_by by, struct err *e)
 {
 	char what[300];
 	if (!*options) {
@@ -128,10 +150,13 @@ struct breakpoint *divergence_break(struct debugger *d, const char *options, str
 		return NULL;
 	}
 	forget_deleted(d);
-	struct shadow *x = new_shadow(d, options, e);
+	struct shadow *x = new_shadow(d, options, by, e);
 	if (!x)
 		return NULL;
-	snprintf(what, sizeof(what), "divergence %s", options);
+	if (by == LOCKSTEP_CYCLES)
+		snprintf(what, sizeof(what), "divergence %s", options);
+	else
+		snprintf(what, sizeof(what), "divergence by %s %s", lockstep_names[by], options);
 	struct breakpoint *b = break_new_divergence(&d->breaks, what);
 	x->id = b->id;
 	if (!catch_up(d, x, b, e)) {
@@ -158,8 +183,9 @@ u64 divergence_ahead(struct debugger *d, u64 until, struct strbuf *out)
 		struct breakpoint *b = break_find(&d->breaks, x->id);
 		if (x->over || !b->enabled)
 			continue;
-		until = MIN(until, now + AHEAD);
-		take_to(x, b, until);
+		u64 cycles = MIN(until - now, x->by == LOCKSTEP_CYCLES ? AHEAD : AHEAD_ORDER);
+		until = now + cycles;
+		take_to(x, b, ahead(d, x->by, cycles));
 		if (x->over && b->cycle == NEVER)
 			strbuf_addf(out, "Breakpoint %u: both machines come to their end without a different decision.\n", b->id);
 		if (b->cycle > now)
@@ -178,9 +204,28 @@ void divergence_focus(struct debugger *d, const struct breakpoint *b)
 	}
 }
 
+enum divergence_state divergence_state(struct debugger *d, u32 id, const struct divergence **first, const char *why[2])
+{
+	const struct breakpoint *b = break_find(&d->breaks, id);
+	for (u32 i = 0; b && d->shadows && i < d->shadows->n; i++) {
+		const struct shadow *x = d->shadows->list[i];
+		if (x->id != id)
+			continue;
+		*first = diverge_first(compare_divergence(x->pair));
+		for (u32 k = 0; k < 2; k++)
+			why[k] = x->why[k].len ? x->why[k].buf : "";
+		if ((*first)->found)
+			return DIVERGENCE_FOUND;
+		return x->over ? DIVERGENCE_NONE : b->enabled ? DIVERGENCE_SOUGHT : DIVERGENCE_OFF;
+	}
+	return DIVERGENCE_OFF;
+}
+
 void divergence_void(struct debugger *d)
 {
 	d->changed_by_hand = true;
+	if (d->rival)
+		rival_void(d);
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		struct breakpoint *b = d->breaks.list[i];
 		if (b->kind != BK_DIVERGE || !b->enabled)

@@ -92,9 +92,10 @@ bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struc
 	strbuf_addf(out, "phase  block  %-11s  %-11s  insts   long   length  waits for\n", "lines", "pcs");
 	for (u32 i = 0; i < ph.n; i++)
 		phase_row(&c, &ph.list[i], i, out);
-	strbuf_adds(out, gpu_conf(dbg_gpu(d))->schedule == SCHEDULE_NONE
-	                     ? "In the order of the PTX text (schedule=none): scheduled code would have fewer, longer phases.\n"
-	                     : "In the order of list scheduling: a phase's lines need not be neighbours in the text.\n");
+	strbuf_adds(out,
+	            gpu_conf(dbg_gpu(d))->schedule == SCHEDULE_NONE
+	                ? "In the order of the PTX text (schedule=none): scheduled code would have fewer, longer phases.\n"
+	                : "In the order of list scheduling: a phase's lines need not be neighbours in the text.\n");
 	phases_release(&ph);
 	return true;
 }

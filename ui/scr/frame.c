@@ -111,6 +111,10 @@ static void key_line(const struct screen *s, struct pane p)
 	}
 	struct pane right = pane_sub(p, 0, x, 1, p.w - x);
 	int at = 1;
+	if (right.w > 0 && right.w < 8) { /* no room for words: the one key that leads to all others */
+		pane_text(right, 0, right.w - 1, STYLE(R_TEXT), "?");
+		return;
+	}
 	if (s->focus == ON_VIEW && views[s->view]->keys[0] && right.w > utf8_width(views[s->view]->keys) + 8)
 		at = pane_text(right, 0, at, STYLE(R_TEXT), views[s->view]->keys) + 2;
 	bool running = shown_state(s) == DBG_RUNNING;

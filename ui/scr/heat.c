@@ -1,6 +1,7 @@
 #include "scr/heat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define WARPS_MAX 256
 
@@ -52,10 +53,62 @@ static void on_sample(void *ctx, u64 cycle)
 	}
 }
 
+/* --- time travel
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What goes with a snapshot: the counts that are not 0. */
+struct count {
+	u32 module, pc, state, n;
+};
+struct kept {
+	u32 n;
+	struct count at[];
+};
+
+static u32 list_counts(const struct heat *h, struct count *out)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < h->nmods; i++)
+		for (u32 pc = 0; pc < h->mods[i].mod->ncode; pc++)
+			for (u32 s = 0; s < WS_COUNT; s++)
+				if (h->mods[i].at[pc][s]) {
+					if (out)
+						out[n] = (struct count){i, pc, s, h->mods[i].at[pc][s]};
+					n++;
+				}
+	return n;
+}
+
+static void *on_keep(void *ctx)
+{
+	const struct heat *h = ctx;
+	u32 n = list_counts(h, NULL);
+	struct kept *k = xmalloc(sizeof *k + n * sizeof *k->at);
+	k->n = list_counts(h, k->at);
+	return k;
+}
+
+/* kept NULL: the snapshot is of before this was attached. */
+static void on_recall(void *ctx, const void *kept, u64 cycle)
+{
+	struct heat *h = ctx;
+	const struct kept *k = kept;
+	for (u32 i = 0; i < h->nmods; i++) {
+		memset(h->mods[i].at, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].at);
+		h->mods[i].waiting = 0;
+	}
+	for (u32 i = 0; k && i < k->n; i++) {
+		const struct count *c = &k->at[i];
+		h->mods[c->module].at[c->pc][c->state] = c->n;
+		h->mods[c->module].waiting += heat_is_waiting(c->state) ? c->n : 0;
+	}
+}
+
 void heat_attach(struct heat *h, struct sim *s)
 {
 	*h = (struct heat){.sim = s};
 	h->id = sim_add_sampler(s, HEAT_CYCLES, on_sample, h);
+	sim_on_snapshot(s, h->id, on_keep, on_recall);
 }
 
 void heat_forget(struct heat *h)

@@ -9,7 +9,7 @@ static const struct {
 	const char *keys, *what;
 } rows[] = {
     {"", "Keys while the prompt is empty"},
-    {"1 .. 8, 0", "choose a view"},
+    {"1 .. 9, 0", "choose a view"},
     {"space", "run until something stops it; stop"},
     {".", "step one cycle (Enter repeats the last step)"},
     {",", "step one cycle back"},

@@ -252,6 +252,8 @@ void prompt_reset(void)
 	end_search();
 	rl_replace_line("", 0);
 	rl_point = 0;
+	if (prompt_is_vi()) /* a new line begins with typing */
+		rl_vi_insertion_mode(1, 0);
 }
 
 /* --- drawing

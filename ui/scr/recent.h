@@ -1,5 +1,5 @@
 /* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same
- * on every host and however often the screen is drawn. */
+ * on every host and however often the screen is drawn; after going to a cycle of the past, what it was there. */
 #ifndef UI_SCR_RECENT_H
 #define UI_SCR_RECENT_H
 #include "obs/sample.h"
@@ -10,7 +10,6 @@ struct recent {
 	struct sampler *sampler;
 	struct sampler *start; /* until the first window is complete: what happened since recent_attach */
 	struct sample *last;   /* [scopes]: 0 = machine, n + 1 = SM n */
-	struct sample *part;
 	u32 scopes;
 	struct sim *sim;
 	int id;

@@ -366,7 +366,7 @@ static bool on_key(struct view_ctx *v, int key)
 		v->st->seen_cycle = NEVER;
 		return true;
 	}
-	if (key == 'm') {
+	if (key == 'a') {
 		v->st->mode = v->st->mode == MODE_BARE ? 0 : MODE_BARE;
 		return true;
 	}
@@ -380,7 +380,7 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "/ search  n N  f focus  m margin",
+    .keys = "/ search  n N  f focus  a margin",
     .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all "
             "waiting samples\n"
             "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
@@ -390,7 +390,7 @@ const struct view view_source = {
             "program point\n"
             "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
             "scheduled\n"
-            "order, not always that of the lines: see the key schedule. m: without the margin.",
+            "order, not always that of the lines: see the key schedule. a: without the margin.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

@@ -84,6 +84,8 @@ static bool place_local(struct front *f, const struct module *m, struct placed *
 		return true;
 	p->local_stride = round_up(most, 16) * LANES;
 	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, e);
+	if (p->local_base)
+		f->mem->allocs[f->mem->nallocs - 1].scratch = true;
 	return p->local_base != 0;
 }
 

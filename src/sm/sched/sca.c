@@ -93,7 +93,10 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 
 static void warps_started(void *state, const struct sched_view *v, u64 warps)
 {
-	regroup(state, v, v->sm->used & v->mask);
+	struct sca *st = state;
+	regroup(st, v, v->sm->used & v->mask);
+	if (st->turn) /* a neighbour that comes a cycle later takes part at once */
+		st->turn = st->group[st->lead[bit_first(st->turn)]];
 }
 
 static void warps_gone(void *state, const struct sched_view *v, u64 warps)

@@ -1,0 +1,173 @@
+/* View 9 through a pseudo-terminal: with and without a second machine, at three sizes, forward and back, in ASCII
+ * without colours. The program is ./warpdbg, or what WARPDBG names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "vt.h"
+
+#define WAIT 20000 /* ms: generous, machines may be busy */
+
+static void start(struct vt *v, int h, int w, const char *const options[])
+{
+	const char *p = getenv("WARPDBG"),
+	           *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null", NULL};
+	char *argv[16] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "hotspot", "--size", "small"};
+	for (int n = 5; *options; options++)
+		argv[n++] = (char *)*options;
+	vt_spawn(v, h, w, argv, env);
+	if (vt_wait(v, "(wd)", WAIT) < 0)
+		fail_msg("no prompt");
+	vt_settle(v, 150, WAIT);
+}
+
+static void type(struct vt *v, const char *keys)
+{
+	vt_send(v, keys);
+	vt_settle(v, 150, WAIT);
+}
+
+static void assert_shown(struct vt *v, const char *text)
+{
+	char row[VT_TEXT_MAX];
+	if (vt_wait(v, text, WAIT) >= 0)
+		return;
+	for (int y = 0; y < v->h; y++)
+		print_error("%2d|%s\n", y, vt_row(v, y, row));
+	fail_msg("no row shows '%s'", text);
+}
+
+static void stop(struct vt *v)
+{
+	vt_send(v, "\003\025quit\r");
+	vt_wait_end(v, WAIT);
+	vt_free(v);
+}
+
+/* The cycle in a row of the view: 1 = A's, 2 = B's. */
+static long long cycle_in(struct vt *v, int y)
+{
+	char row[VT_TEXT_MAX];
+	const char *p = strstr(vt_row(v, y, row), "cycle ");
+	long long n = -1;
+	for (p = p ? p + 6 : ""; (*p >= '0' && *p <= '9') || *p == ','; p++)
+		n = *p == ',' ? n : (n < 0 ? 0 : n) * 10 + (*p - '0');
+	return n;
+}
+
+static void assert_cycles(struct vt *v, long long cycle)
+{
+	int64_t end = vt_ms() + WAIT;
+	while ((cycle_in(v, 1) != cycle || cycle_in(v, 2) != cycle) && vt_ms() < end && !v->ended)
+		vt_read(v, 50);
+	assert_int_equal(cycle_in(v, 1), cycle);
+	assert_int_equal(cycle_in(v, 2), cycle);
+}
+
+static void session(int h, int w)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, h, w, (const char *[]){NULL});
+	vt_send(&v, "9");
+	assert_shown(&v, "There is no second machine");
+	type(&v, "step 700\r");
+	assert_shown(&v, "cycle 700");
+	type(&v, "compare --warp-sched lrr\r");
+	assert_cycles(&v, 700); /* it has caught up */
+	assert_shown(&v, "first different decision: SM 0 scheduler 0, cycle 263");
+	assert_shown(&v, "B: --warp-sched lrr");
+	type(&v, "step 2000\r");
+	assert_cycles(&v, 2700);
+	assert_shown(&v, "B gtx480 lrr/rr");
+	assert_shown(&v, "figures differ");
+	assert_shown(&v, "run.ipc");
+	type(&v, ",");
+	assert_cycles(&v, 2699);
+	type(&v, "goto 400\r");
+	assert_cycles(&v, 400);
+	type(&v, "until 2500\r");
+	assert_cycles(&v, 2500);
+	assert_true(vt_wait(&v, "SM by SM", 0) >= 0 || h < 30);
+	assert_non_null(strstr(vt_row(&v, h - 1, row), "9 compare"));
+	assert_non_null(strchr(row, '?'));
+	type(&v, "\tj"); /* the figures scroll */
+	assert_shown(&v, "↑");
+	type(&v, "o");
+	assert_shown(&v, "by name");
+	for (int y = 0; y < h; y++)
+		for (int x = 0; x < w; x++)
+			assert_true(vt_cell(&v, y, x).chars[0] >= ' ' && vt_cell(&v, y, x).chars[0] != 0xfffd);
+	stop(&v);
+}
+
+static void small_screen(void **state)
+{
+	session(24, 80);
+}
+static void middle_screen(void **state)
+{
+	session(40, 120);
+}
+static void large_screen(void **state)
+{
+	struct vt v;
+	start(&v, 70, 250, (const char *[]){"--compare", "--set l1d.ways=1", "--by", "insts", NULL});
+	type(&v, "9");
+	assert_shown(&v, "in lock step by insts; B: --set l1d.ways=1");
+	type(&v, "delete\r");
+	type(&v, "continue\r");
+	assert_shown(&v, "finished, check passed");
+	assert_shown(&v, "SM by SM");
+	assert_shown(&v, "run.cycles");
+	assert_shown(&v, "IPC");
+	type(&v, "compare off\r");
+	assert_shown(&v, "There is no second machine");
+	stop(&v);
+}
+
+static void ascii_without_colours(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, (const char *[]){"--compare", "--warp-sched lrr", "--ascii", "--no-color", NULL});
+	type(&v, "9");
+	type(&v, "continue\r");
+	assert_cycles(&v, 264);
+	type(&v, "until 4000\r");
+	assert_cycles(&v, 4000);
+	for (int y = 0; y < v.h; y++)
+		for (int x = 0; x < v.w; x++) {
+			VTermScreenCell c = vt_cell(&v, y, x);
+			assert_true(c.chars[0] >= ' ' && c.chars[0] < 127);
+			assert_true(VTERM_COLOR_IS_DEFAULT_FG(&c.fg));
+		}
+	stop(&v);
+}
+
+/* Sizes that leave next to nothing, and back. */
+static void tiny_screens(void **state)
+{
+	static const int sizes[][2] = {{5, 20}, {9, 30}, {12, 80}, {3, 10}, {15, 60}, {24, 80}};
+	struct vt v;
+	start(&v, 24, 80, (const char *[]){"--compare", "--warp-sched lrr", NULL});
+	type(&v, "9");
+	type(&v, "continue\r");
+	assert_cycles(&v, 264);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		vt_resize(&v, sizes[i][0], sizes[i][1]);
+		vt_settle(&v, 150, WAIT);
+		assert_false(v.ended);
+	}
+	assert_cycles(&v, 264);
+	stop(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(small_screen),          cmocka_unit_test(middle_screen), cmocka_unit_test(large_screen),
+	    cmocka_unit_test(ascii_without_colours), cmocka_unit_test(tiny_screens),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* compare: a second machine beside the debugger's (rival.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "obs/delta.h"
+#include "obs/report_compare.h"
+
+#define ROWS_SHOWN 16
+
+struct stats *rival_stats(struct session *s)
+{
+	struct run_info run = {.workload = s->name, .check = "none", .check_message = "", .stop = "", .sim_ns = s->sim_ns};
+	return stats_gather(sim_gpu(s->sim), &run);
+}
+
+static void side_line(const struct session *s, char name, struct strbuf *out)
+{
+	struct gpu *g = sim_gpu(s->sim);
+	const struct conf *c = gpu_conf(g);
+	u64 cycles = gpu_cycle(g), insts = lockstep_position(s->sim, LOCKSTEP_INSTS);
+	strbuf_addf(out, "%c  %s  %s/%s  cycle %llu  IPC %.3f\n", name, c->machine, c->warp_sched, c->cta_sched,
+	            (unsigned long long)cycles, cycles ? (double)insts / (double)cycles : 0.0);
+}
+
+static void table(struct debugger *d, struct strbuf *out)
+{
+	struct stats *a = rival_stats(d->s), *b = rival_stats(d->rival->s);
+	struct deltas all;
+	char cell[3][32];
+	deltas_gather(&all, a, b);
+	const struct delta **row = xcalloc(all.n + 1, sizeof *row);
+	u32 n = deltas_by_relevance(&all, row);
+	strbuf_addf(out, "%-32s %14s %14s %14s\n", "figures that differ most", "A", "B", "delta");
+	for (u32 i = 0; i < MIN(n, ROWS_SHOWN); i++)
+		strbuf_addf(out, "%-32s %14s %14s %14s\n", row[i]->name, delta_text(row[i], 0, cell[0]),
+		            delta_text(row[i], 1, cell[1]), delta_text(row[i], 2, cell[2]));
+	if (n > ROWS_SHOWN)
+		strbuf_addf(out, "%u more: view 9\n", n - ROWS_SHOWN);
+	free(row);
+	deltas_release(&all);
+	stats_free(a);
+	stats_free(b);
+}
+
+static const char *divergence_word(struct debugger *d)
+{
+	const struct divergence *first;
+	const char *why[2];
+	if (d->changed_by_hand)
+		return "decisions are compared no more: this machine was changed by hand";
+	switch (divergence_state(d, d->rival->breakpoint, &first, why)) {
+	case DIVERGENCE_SOUGHT: return "no different decision of the warp schedulers so far";
+	case DIVERGENCE_NONE: return "no different decision of the warp schedulers in the whole run";
+	case DIVERGENCE_FOUND:
+	case DIVERGENCE_OFF: break;
+	}
+	return "the first different decision is not looked for: its breakpoint is off";
+}
+
+void rival_divergence_line(struct debugger *d, struct strbuf *out)
+{
+	const struct divergence *f = &d->rival->first;
+	if (!f->found) {
+		strbuf_adds(out, divergence_word(d));
+		return;
+	}
+	strbuf_addf(out, "first different decision: SM %u scheduler %u, ", f->side[0].sm, f->side[0].scheduler);
+	if (f->side[0].cycle == f->side[1].cycle)
+		strbuf_addf(out, "cycle %llu", (unsigned long long)f->side[0].cycle);
+	else
+		strbuf_addf(out, "cycle %llu of A, %llu of B", (unsigned long long)f->side[0].cycle,
+		            (unsigned long long)f->side[1].cycle);
+	if (f->side[0].cycle >= sim_cycle(d->s->sim))
+		strbuf_adds(out, ", still ahead");
+	strbuf_addf(out, ": %s", divergence_kind(f));
+}
+
+void rival_decision_line(struct debugger *d, u32 side, struct strbuf *out)
+{
+	const struct decision *x = &d->rival->first.side[side];
+	struct gpu *g = sim_gpu(side ? d->rival->s->sim : d->s->sim);
+	if (x->warp < 0) {
+		strbuf_addf(out, "no warp: %s", stall_descs[x->reason].help);
+		return;
+	}
+	struct decision_place p = decision_place(g, x);
+	strbuf_addf(out, "warp %d of %u ready%s, CTA %d: ", x->warp, bit_count(x->ready), x->greedy ? ", again" : "",
+	            x->cta);
+	if (p.line)
+		strbuf_addf(out, "%u %s", p.line, p.text);
+	else
+		strbuf_addf(out, "pc %u", x->pc);
+}
+
+static void status(struct debugger *d, struct strbuf *out)
+{
+	struct rival *r = d->rival;
+	strbuf_addf(out, "B: %s, in lock step by %s\n", r->text, lockstep_names[r->by]);
+	if (!r->s) {
+		strbuf_addf(out, "B is gone: %s\n", r->err.msg);
+		return;
+	}
+	side_line(d->s, 'A', out);
+	side_line(r->s, 'B', out);
+	rival_divergence_line(d, out);
+	strbuf_addc(out, '\n');
+	for (u32 i = 0; i < 2 && r->first.found; i++) {
+		strbuf_addf(out, " %c  ", "AB"[i]);
+		rival_decision_line(d, i, out);
+		strbuf_addf(out, "%s%s\n", *r->reason[i] ? "\n    before: " : "", r->reason[i]);
+	}
+	table(d, out);
+}
+
+/* "by WORD" in front of the options. */
+static bool take_by(const char **args, enum lockstep_by *by, struct err *e)
+{
+	char word[32];
+	const char *rest = next_word(*args, word, sizeof word);
+	if (!rest || strcmp(word, "by"))
+		return true;
+	rest = next_word(rest, word, sizeof word);
+	for (u32 i = 0; rest && i < LOCKSTEP_COUNT; i++)
+		if (!strcmp(word, lockstep_names[i])) {
+			*by = (enum lockstep_by)i;
+			*args = rest;
+			return true;
+		}
+	return err_set(e, "compare by: cycles, insts or ctas is expected%s%s", rest ? ", not " : "", rest ? word : "");
+}
+
+bool cmd_compare(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	enum lockstep_by by = d->rival ? d->rival->by : LOCKSTEP_CYCLES;
+	bool only_by = !strncmp(args, "by", 2) && d->rival;
+	if (!*args && !d->rival)
+		return err_set(e, "compare: the options of a second machine are expected, as in compare --warp-sched lrr");
+	if (!strcmp(args, "off")) {
+		if (!d->rival)
+			return err_set(e, "compare off: there is no second machine");
+		rival_close(d);
+		return true;
+	}
+	if (*args && !take_by(&args, &by, e))
+		return false;
+	if (!*args && !only_by && d->rival) {
+		status(d, out);
+		return true;
+	}
+	if (d->in_run)
+		return err_set(e, "the machine is running");
+	char *text = xstrdup(*args || !d->rival ? args : d->rival->text); /* the old one goes */
+	bool ok = (*text || err_set(e, "compare: the options of the second machine are expected")) &&
+	          rival_open(d, text, by, out, e);
+	free(text);
+	return ok;
+}
