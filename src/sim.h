@@ -133,8 +133,8 @@ void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
 void sim_on_fork(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler that needs to know more than the machine's state to go on from a cycle: `keep` returns it as a block of
  * memory that free() frees, with each snapshot; `recall` gets it back when the machine returns to that snapshot, at
- * `cycle`, and takes the place of sim_on_rewind(). The sampler then hears all of the way from there to where the machine
- * is to go. NULL: the sampler was not there when the snapshot was taken. */
+ * `cycle`, and takes the place of sim_on_rewind(). The sampler then hears all of the way from there to where the
+ * machine is to go. NULL: the sampler was not there when the snapshot was taken. */
 typedef void *keep_fn(void *ctx);
 typedef void recall_fn(void *ctx, const void *kept, u64 cycle);
 void sim_on_snapshot(struct sim *s, int sampler, keep_fn *keep, recall_fn *recall);

@@ -743,7 +743,7 @@ static double lightness(enum role r)
 {
 	char rgb[8];
 	u32 c[3];
-	picture_role_rgb(r, rgb);
+	picture_role_rgb(r, false, rgb);
 	assert_int_equal(sscanf(rgb, "#%2x%2x%2x", &c[0], &c[1], &c[2]), 3);
 	return 0.2126 * pow(c[0] / 255.0, 2.2) + 0.7152 * pow(c[1] / 255.0, 2.2) + 0.0722 * pow(c[2] / 255.0, 2.2);
 }

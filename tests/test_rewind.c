@@ -1,6 +1,6 @@
-/* Outputs and looks that survive time travel: whatever way a run has taken through its past, --trace and --timeline hold
- * the bytes of the straight run with the same history, and what views have added up is at every cycle what it was when
- * that cycle was first reached. */
+/* Outputs and looks that survive time travel: whatever way a run has taken through its past, --trace and --timeline
+ * hold the bytes of the straight run with the same history, and what views have added up is at every cycle what it was
+ * when that cycle was first reached. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,9 +63,8 @@ static u64 now(const struct rig *r)
 
 static void open_recorded(struct rig *r, char *detail, char *period, char *trace, char *timeline)
 {
-	char *argv[] = {"warpdbg",       "debug",        "hotspot",  "--size",      "small",
-	                "--trace-detail", detail,        "--trace",  path_of(trace), "--timeline",
-	                path_of(timeline), "--set",       period,    NULL};
+	char *argv[] = {"warpdbg", "debug",        "hotspot",    "--size",          "small", "--trace-detail", detail,
+	                "--trace", path_of(trace), "--timeline", path_of(timeline), "--set", period,           NULL};
 	rig_open(r, argv);
 }
 
@@ -167,7 +166,7 @@ static void files_of_the_whole_run(void **state)
 	rig_say(&r, "continue");
 	rig_close(&r);
 	open_recorded(&r, "states", "timeline.period=250", "walked.json", "walked.csv");
-	static const char *const way[] = {"continue", "goto 4900",     "until 5000", "goto 8000",        "goto 100",
+	static const char *const way[] = {"continue", "goto 4900",    "until 5000", "goto 8000",         "goto 100",
 	                                  "continue", "reverse-step", "goto 4840",  "reverse-step 4800", "until 4848"};
 	for (u32 i = 0; i < ARRAY_LEN(way); i++)
 		rig_say(&r, way[i]);
@@ -429,9 +428,12 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(files_of_a_random_walk), cmocka_unit_test(files_of_the_whole_run),
-	    cmocka_unit_test(files_after_undo),       cmocka_unit_test(files_after_restart),
-	    cmocka_unit_test(views_show_what_they_showed), cmocka_unit_test(views_after_a_fork),
+	    cmocka_unit_test(files_of_a_random_walk),
+	    cmocka_unit_test(files_of_the_whole_run),
+	    cmocka_unit_test(files_after_undo),
+	    cmocka_unit_test(files_after_restart),
+	    cmocka_unit_test(views_show_what_they_showed),
+	    cmocka_unit_test(views_after_a_fork),
 	    cmocka_unit_test(views_with_little_memory),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

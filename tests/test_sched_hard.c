@@ -29,7 +29,7 @@ static const char module_a[] =
     "xor.b32 %r14, %r11, 4; add.u32 %r15, %r12, %r14; ld.shared.u32 %r16, [%r15]; add.u32 %r10, %r10, %r16;\n"
     "call (%r17), walk, (%r10, %a1); add.u32 %r10, %r10, %r17;\n"
     "shr.u32 %r18, %r1, 5; and.b32 %r18, %r18, 1; setp.eq.u32 %p2, %r18, 1; @%p2 bra OUT;\n"
-    "bar.sync 1; and.b32 %r19, %r10, 7; setp.lt.u32 %p3, %r19, 3; @%p3 ret;\n"
+    "bar.sync 1; and.b32 %r19, %r10, 7; setp.lt.u32 %p3, %r19, 3; ld.global.u32 %r20, [%a2+64]; @%p3 ret;\n"
     "mad.wide.u32 %a3, %r4, 4, %a1; st.global.u32 [%a3+16384], %r10;\n"
     "OUT: red.global.add.u32 [%a1+32764], %r10; ret;\n}\n";
 
@@ -50,6 +50,26 @@ static const char module_b[] =
     "%r12;\n"
     "cvt.rni.u32.f32 %r13, %f1; add.u32 %r10, %r10, %r13; add.u64 %a5, %a5, %a1; mad.wide.u32 %a3, %r4, 4, %a5;\n"
     "st.global.u32 [%a3+24576], %r10; ret;\n}\n";
+
+/* More registers than the scoreboard keeps beside the warp: a long list of loads, summed from its end; and one CTA's
+ * warps in two halves, of which one arrives at a barrier without waiting. */
+static const char *module_c(void)
+{
+	static char text[16384];
+	size_t n = (size_t)snprintf(
+	    text, sizeof text,
+	    PTX_HEAD ".visible .entry c(.param .u64 p0, .param .u64 p1)\n{\n.reg .b32 %%r<200>; .reg .b64 %%a<8>;\n"
+	             ".reg .pred %%p<4>; ld.param.u64 %%a1, [p0]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, %%ctaid.x;\n"
+	             "and.b32 %%r3, %%r1, 31; mad.lo.u32 %%r4, %%r2, 64, %%r3; mad.wide.u32 %%a2, %%r4, 4, %%a1;\n");
+	for (u32 i = 0; i < 150; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "ld.global.u32 %%r%u, [%%a2+%u];\n", 20 + i, 64 * i);
+	for (u32 i = 149; i; i--)
+		n += (size_t)snprintf(text + n, sizeof text - n, "mad.lo.u32 %%r%u, %%r%u, 3, %%r%u;\n", 19 + i, 20 + i, 19 + i);
+	snprintf(text + n, sizeof text - n,
+	         "setp.lt.u32 %%p1, %%r1, 32; @%%p1 bra GO; bar.arrive 3, 64; bra END;\nGO: @%%p1 bar.sync 3, 64;\n"
+	         "END: red.global.add.u32 [%%a1+32752], %%r20; ret;\n}\n");
+	return text;
+}
 
 static const char *const machines[][9] = {
     {"num_sms=2", "l1d.sets=4"},
@@ -93,6 +113,8 @@ static u64 fill(struct sim *s)
 	u32 most = gpu_conf(sim_gpu(s))->sm_threads;
 	rig_launch(s, a, "a", 1536 / MIN(most, 192), MIN(most, 192), 0, (u64[]){buf, 0}, 2);
 	rig_launch(s, b, "b", 640 / MIN(most, 64), MIN(most, 64), 1, (u64[]){buf, 0}, 2);
+	if (most >= 64)
+		rig_launch(s, rig_load(s, module_c()), "c", 4, 64, 5, (u64[]){buf, 0}, 2);
 	for (u32 i = 0; i < 12; i++)
 		rig_launch(s, i % 2 ? a : b, i % 2 ? "a" : "b", 1 + i % 3, 32, i % 4, (u64[]){buf, i % 2 ? 0 : 4096}, 2);
 	return buf;
@@ -134,8 +156,32 @@ static void change_sched(struct sim *s, const char *to)
 	sim_turn(s);
 }
 
-/* Runs to the end, with the hash of every STRIDE-th cycle. */
-static void run_traced(struct sim *s, const struct change *ch, u32 nch, bool awake, struct trace *t)
+/* What a user may ask of the policies at any time: no two warps of a scheduler with the same rank. */
+static void look(struct sim *s, const char *what)
+{
+	const struct gpu *g = sim_gpu(s);
+	struct strbuf text = STRBUF_INIT;
+	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++) {
+		u64 ranks[SM_MAX_SCHEDS] = {0};
+		for (u32 w = 0; w < gpu_warps_per_sm(g); w++) {
+			struct warp_info i;
+			gpu_warp_info(g, sm, w, &i);
+			gpu_sched_text(g, sm, i.scheduler, w, &text);
+			if (i.launch < 0 || i.state == WS_DONE)
+				continue;
+			if (i.priority < 0 || i.priority > 63 || (ranks[i.scheduler] >> i.priority & 1))
+				fail_msg("%s: rank %lld of SM %u warp %u at cycle %llu", what, (long long)i.priority, sm, w,
+				         (unsigned long long)sim_cycle(s));
+			ranks[i.scheduler] |= BIT(i.priority);
+		}
+		for (u32 k = 0; k < gpu_conf(g)->sm_schedulers; k++)
+			gpu_sched_text(g, sm, k, NO_WARP, &text);
+	}
+	strbuf_release(&text);
+}
+
+/* Runs to the end, with the hash of every STRIDE-th cycle. what: for a run that is looked at. */
+static void run_traced(struct sim *s, const struct change *ch, u32 nch, bool awake, struct trace *t, const char *what)
 {
 	struct stop st = {.why = STOP_CYCLE};
 	u32 at = 0;
@@ -150,6 +196,8 @@ static void run_traced(struct sim *s, const struct change *ch, u32 nch, bool awa
 			to = now + 1;
 		}
 		sim_run(s, to, &st);
+		if (what)
+			look(s, what);
 		if (!awake && st.why == STOP_CYCLE && st.cycle % STRIDE == 0) {
 			assert_true(t->n < ARRAY_LEN(t->hash) && t->n + 1 == st.cycle / STRIDE);
 			t->hash[t->n++] = sim_hash(s);
@@ -264,7 +312,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	snprintf(what, sizeof what, "%s, machine %u, %s", sched, m, replays[replay]);
 	struct sim *s = build(m, replay, sched);
 	buf = fill(s);
-	run_traced(s, ch, nch, false, &plain);
+	run_traced(s, ch, nch, false, &plain, NULL);
 	finish(s, buf, &plain);
 	sim_destroy(s);
 	same_memory(&plain, m == ONE_WARP, what);
@@ -272,7 +320,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	s = build(m, replay, sched);
 	sim_subscribe(s, ~0ull, hear, events[0]);
 	buf = fill(s);
-	run_traced(s, ch, nch, false, &heard);
+	run_traced(s, ch, nch, false, &heard, what);
 	finish(s, buf, &heard);
 	sim_destroy(s);
 	assert_true(events[0][EV_SCHED_PICK] != 0);
@@ -281,7 +329,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	s = build(m, replay, sched);
 	sim_subscribe(s, ~0ull, hear, events[1]);
 	buf = fill(s);
-	run_traced(s, ch, nch, true, &awake);
+	run_traced(s, ch, nch, true, &awake, NULL);
 	finish(s, buf, &awake);
 	sim_destroy(s);
 	if (plain.cycles != awake.cycles)
@@ -297,7 +345,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	sim_fork(s);
 	buf = fill(s);
 	sim_turn(s);
-	run_traced(s, ch, nch, false, &gone);
+	run_traced(s, ch, nch, false, &gone, NULL);
 	walk(s, &plain, seed, 8, what);
 	finish(s, buf, &gone);
 	gone.cycles = plain.cycles;
@@ -305,26 +353,35 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	same_states(&plain, &gone, what);
 }
 
+/* ROUNDS=n in the environment: everything, and n times as many changes. */
+static u32 rounds(void)
+{
+	const char *n = getenv("ROUNDS");
+	return n ? (u32)strtoul(n, NULL, 10) : 0;
+}
+
 static void test_every_scheduler(void **state)
 {
 	u64 seed = 1;
 	for (u32 i = 0; i < warp_nscheds; i++)
 		for (u32 m = 0; m < ARRAY_LEN(machines); m++)
-			one(m, (i + m) % 3, warp_scheds[i]->name, NULL, 0, &seed);
+			if (rounds() || (i + m) % 4 == 0)
+				one(m, (i + m / 4) % 3, warp_scheds[i]->name, NULL, 0, &seed);
 }
 
 static void test_changes(void **state)
 {
 	u64 seed = 77;
-	for (u32 i = 0; i < 3 * ARRAY_LEN(machines); i++) {
+	for (u32 i = 0; i < MAX(24 * rounds(), 6u); i++) {
 		struct change ch[12];
 		u64 at = 100;
 		for (u32 k = 0; k < ARRAY_LEN(ch); k++) {
 			at += 1 + rng_next(&seed) % 500;
+			at += at % STRIDE == 0; /* a cycle with a turn has two states */
 			ch[k] = (struct change){at, warp_scheds[rng_next(&seed) % warp_nscheds]->name};
 		}
 		const char *first = warp_scheds[rng_next(&seed) % warp_nscheds]->name;
-		one(i % ARRAY_LEN(machines), i / ARRAY_LEN(machines), first, ch, ARRAY_LEN(ch), &seed);
+		one(i % ARRAY_LEN(machines), i % 3, first, ch, ARRAY_LEN(ch), &seed);
 	}
 }
 

@@ -214,6 +214,7 @@ static void registers_bound_the_loads(void **state)
 	for (u32 regs = 9; regs <= 30; regs += 7) {
 		const struct func *f;
 		struct schedule_params p = params_for(regs);
+		p.spare = 0;
 		struct module *m = load_with(strbuf_str(&ptx), &p, &f);
 		u32 ahead = 0, most = 0;
 		for (u32 pc = f->entry; pc < f->end; pc++) {

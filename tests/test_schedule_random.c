@@ -55,7 +55,18 @@ static const char *guard(struct gen *g)
 	return t;
 }
 
-/* "space [register+offset]" for an access of `bytes`; writable ones only when it is a store. */
+/* "[register+offset]" for an access of `bytes` that stays within what the pointer points into. */
+static const char *through(struct gen *g, const struct pointer *p, u32 bytes)
+{
+	static char text[4][32];
+	static u32 at;
+	char *t = text[at++ % 4];
+	u32 room = (p->size - p->hi - bytes + p->lo) / bytes + 1; /* offsets from -lo on, whatever the range */
+	snprintf(t, 32, "[%s+%d]", p->name, (int)(below(g, room) * bytes) - (int)p->lo);
+	return t;
+}
+
+/* Any place for an access of `bytes`, and its state space. */
 static const char *place(struct gen *g, u32 bytes, const char **space)
 {
 	static char text[64];
@@ -71,11 +82,8 @@ static const char *place(struct gen *g, u32 bytes, const char **space)
 		return text;
 	}
 	const struct pointer *p = &pool[below(g, npool)];
-	u32 room = (p->size - p->hi - bytes + p->lo) / bytes + 1; /* offsets from -lo on, whatever the range */
-	int off = (int)(below(g, room) * bytes) - (int)p->lo;
 	*space = p->space;
-	snprintf(text, sizeof text, "[%s+%d]", p->name, off);
-	return text;
+	return through(g, p, bytes);
 }
 
 static void emit(struct gen *g, const char *fmt, ...)
@@ -208,7 +216,7 @@ static void pointer(struct gen *g)
 	const char *w = narrow ? "32" : "64";
 	if (slot > npool)
 		return;
-	if (step < 0 && below(g, 2))
+	if (step < 0 ? below(g, 4) : !below(g, 3))
 		emit(g, "sub.u%s %s, %s, %d;", w, name, p->name, -step);
 	else
 		emit(g, "add.s%s %s, %s, %d;", w, name, p->name, step);
@@ -217,10 +225,18 @@ static void pointer(struct gen *g)
 	made.name = names[at][narrow];
 	pool[slot] = made;
 	npool = MAX(npool, slot + 1);
-	if (!below(g, 4) && made.hi + 32 <= made.size) { /* some threads are farther on */
+	if (!below(g, 3) && made.hi + 32 <= made.size) { /* some threads are farther on */
 		emit(g, "@%%p%u add.u%s %s, %s, 16;", below(g, 6), w, name, name);
 		pool[slot].hi += 16;
 	}
+	if (from == slot)
+		return;
+	/* the new one against the old: a late value is stored, the next load wants to be early */
+	u32 late = r(g);
+	const struct pointer *one = &pool[below(g, 2) ? slot : from], *other = &pool[one == &pool[slot] ? from : slot];
+	emit(g, "mul.lo.u32 %%r%u, %%r%u, %%r%u;\nmul.hi.u32 %%r%u, %%r%u, %%r%u;", late, r(g), late, late, late, r(g));
+	emit(g, "st%s.u32 %s, %%r%u;", one->space, through(g, one, 4), late);
+	emit(g, "ld%s.u32 %%r%u, %s;", other->space, r(g), through(g, other, 4));
 }
 
 static void block(struct gen *g)
@@ -381,7 +397,7 @@ static void compare(u64 seed, const char *const *sets)
 static u32 rounds(void)
 {
 	const char *n = getenv("ROUNDS");
-	return n ? (u32)strtoul(n, NULL, 10) : 60;
+	return n ? (u32)strtoul(n, NULL, 10) : 150;
 }
 
 static void test_random_programs(void **state)

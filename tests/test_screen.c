@@ -114,10 +114,9 @@ static void check_size(int h, int w)
 	wait_cycle(&v, 500);
 	static const struct {
 		const char *key, *text;
-	} views[] = {{"2", "next instruction"}, {"3", "warps in each phase"},
-	             {"4", "Lost issue slots"}, {"5", "Caches"},
-	             {"6", "Interconnect"},     {"7", "Kernels"},
-	             {"8", "hotspot.ptx"},      {"9", "no second machine"}, {"0", "Log"},
+	} views[] = {{"2", "next instruction"}, {"3", "warps in each phase"}, {"4", "Lost issue slots"},
+	             {"5", "Caches"},           {"6", "Interconnect"},        {"7", "Kernels"},
+	             {"8", "hotspot.ptx"},      {"9", "no second machine"},   {"0", "Log"},
 	             {"1", "SM warps"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		vt_send(&v, views[i].key);

@@ -366,8 +366,18 @@ static void trace_of(const char *detail, const char *until, const char *file, co
 {
 	struct rig r;
 	char line[300];
-	char *argv[] = {"warpdbg",        "debug",        "hotspot", "--size",           "small", "--trace", (char *)file,
-	                "--trace-detail", (char *)detail, "--set",   "timeline.period=100", NULL};
+	char *argv[] = {"warpdbg",
+	                "debug",
+	                "hotspot",
+	                "--size",
+	                "small",
+	                "--trace",
+	                (char *)file,
+	                "--trace-detail",
+	                (char *)detail,
+	                "--set",
+	                "timeline.period=100",
+	                NULL};
 	rig_open(&r, argv);
 	rig_say(&r, until);
 	if (export) {
@@ -430,8 +440,9 @@ static void trace_options(void **state)
 	struct options o;
 	struct err e = {0};
 	for (u32 i = 0; i < 2; i++) {
-		char *argv[] = {"warpdbg", "debug",          "vecadd",            "--size", "small", "--trace",
-		                "/tmp/x",  "--trace-detail", (char *)wrong[i][0], NULL};
+		char *argv[] = {
+		    "warpdbg",           "debug", "vecadd", "--size", "small", "--trace", "/tmp/x", "--trace-detail",
+		    (char *)wrong[i][0], NULL};
 		assert_int_equal(cmdline_parse(&o, 9, argv, &e), CMDLINE_OK);
 		assert_null(session_open(&o, &e));
 		assert_non_null(strstr(e.msg, wrong[i][1]));

@@ -32,6 +32,7 @@ struct vt {
 	bool altscreen; /* the alternate screen is on: the program has not given the terminal back */
 	bool cursor;    /* the cursor is visible */
 	bool mouse;     /* the program wants the mouse's events */
+	FILE *tee;      /* what the program writes goes here too, as it is; NULL = nowhere */
 };
 
 static inline int64_t vt_ms(void)
@@ -103,6 +104,8 @@ static inline bool vt_read(struct vt *v, int ms)
 		return false;
 	}
 	v->bytes += (size_t)n;
+	if (v->tee)
+		fwrite(buf, 1, (size_t)n, v->tee);
 	/* libvterm takes but the first of several modes set at once; ncurses writes these as one, by themselves. */
 	if (memmem(buf, (size_t)n, "1006;1000h", 10))
 		v->mouse = true;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scr/palette.h"
+
 enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, SCREEN, SECTIONS };
 enum opt_id {
@@ -142,6 +144,11 @@ static bool by_ok(const char *v, struct err *e)
 	return one_of("--by", v, names, 3, e);
 }
 
+static bool palette_ok(const char *v, struct err *e)
+{
+	return one_of("--palette", v, palette_names, 3, e);
+}
+
 static bool until_ok(const char *v, struct err *e)
 {
 	static const char *const names[] = {"end", "first-divergence"};
@@ -262,6 +269,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_BARS: return o->bars = true;
 	case O_TABLE: return o->table = true;
 	case O_NO_COLOR: return o->no_color = true;
+	case O_PALETTE: o->palette = v; return palette_ok(v, e);
 	case O_ASCII: return o->ascii = true;
 	case O_HELP:
 	case O_VERSION:

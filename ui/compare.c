@@ -342,56 +342,6 @@ void compare_divergence_text(struct compare *c, struct strbuf *out)
 	report_divergence_text(&r, &(struct text_style){0}, out);
 }
 
-/* What the policy, asked right before its decision, has to say of a warp. */
-static void explain_warp(const struct gpu *g, const struct decision *own, u32 warp, struct strbuf *out)
-{
-	struct warp_info w;
-	gpu_warp_info(g, own->sm, warp, &w);
-	strbuf_addf(out, "warp %u: ", warp);
-	if (w.state == WS_NONE) {
-		strbuf_adds(out, "no warp is there");
-		return;
-	}
-	strbuf_addf(out, "rank %lld", (long long)w.priority);
-	if (own->warp >= 0 && !(own->ready >> warp & 1))
-		strbuf_addf(out, ", not ready (%s)", *w.waits ? w.waits : warp_state_descs[w.state].name);
-	size_t from = out->len;
-	strbuf_adds(out, ", ");
-	size_t said = out->len;
-	gpu_sched_text(g, own->sm, own->scheduler, warp, out);
-	if (out->len == said)
-		out->len = from;
-	out->buf[out->len] = 0;
-}
-
-/* Why one machine decided so: it stands right before its decision. */
-static void explain_side(struct compare *c, u32 side, struct strbuf *out)
-{
-	const struct divergence *f = diverge_first(c->diverge);
-	const struct decision *own = &f->side[side], *other = &f->side[!side];
-	struct gpu *g = sim_gpu(c->side[side].s->sim);
-	const struct conf *k = gpu_conf(g);
-	const s32 warps[2] = {own->warp, other->warp == own->warp ? -1 : other->warp};
-	if (own->sm >= k->num_sms || own->scheduler >= k->sm_schedulers) {
-		strbuf_adds(out, "this machine has no such scheduler");
-		return;
-	}
-	size_t from = out->len;
-	strbuf_addf(out, "%s", k->warp_sched);
-	size_t named = out->len;
-	strbuf_adds(out, ": ");
-	size_t said = out->len;
-	gpu_sched_text(g, own->sm, own->scheduler, UINT32_MAX, out);
-	if (out->len == said)
-		out->len = named;
-	out->buf[out->len] = 0;
-	for (u32 i = 0; i < 2; i++)
-		if (warps[i] >= 0 && (u32)warps[i] < gpu_warps_per_sm(g)) {
-			strbuf_adds(out, out->len > from ? "; " : "");
-			explain_warp(g, own, (u32)warps[i], out);
-		}
-}
-
 /* From its beginning to `cycle`. */
 static bool run_again(struct side *x, u64 cycle, const volatile bool *interrupt)
 {
@@ -411,7 +361,7 @@ bool compare_explain(struct compare *c, const volatile bool *interrupt, struct s
 		c->side[i].done = true; /* the comparison is over */
 		if (!run_again(&c->side[i], f->side[i].cycle, interrupt))
 			return false;
-		explain_side(c, i, &out[i]);
+		decision_reason(sim_gpu(c->side[i].s->sim), &f->side[i], &f->side[!i], &out[i]);
 	}
 	return true;
 }

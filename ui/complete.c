@@ -150,6 +150,17 @@ static void offer_options(struct matches *m)
 	offer_words(m, "--gpu --set --warp-sched --cta-sched --partition --preempt --coherence --size --param --seed");
 }
 
+static void offer_compare(struct matches *m, const char *before)
+{
+	if (!*before)
+		offer_words(m, "by off");
+	if (!strcmp(before, "by "))
+		offer_words(m, "cycles insts ctas");
+	else
+		offer_options(m);
+	offer_policies(m, before);
+}
+
 /* Locations with a grammar of their own; true when `word` begins one. */
 static bool offer_special(struct debugger *d, struct matches *m, const char *word, const char *behind)
 {
@@ -219,11 +230,8 @@ static void offer_set(struct debugger *d, struct matches *m, const char *before)
 {
 	static const struct {
 		const char *key, *values;
-	} words[] = {{"pagination", "on off"},
-	             {"mouse", "on off"},
-	             {"editing", "vi emacs"},
-	             {"keep-going", "on off"},
-	             {"confirm", "off"}};
+	} words[] = {{"pagination", "on off"}, {"mouse", "on off"},      {"palette", "dark light auto"},
+	             {"editing", "vi emacs"},  {"keep-going", "on off"}, {"confirm", "off"}};
 	char key[64];
 	const char *name;
 	if (!next_word(before, key, sizeof(key))) {
@@ -314,14 +322,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		if (!first)
 			offer_paths(m);
 		break;
-	case COMPLETE_COMPARE:
-		offer_words(m, first ? "by off" : "");
-		if (!strcmp(before, "by "))
-			offer_words(m, "cycles insts ctas");
-		else
-			offer_options(m);
-		offer_policies(m, before);
-		break;
+	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_COMMAND:
 		for (u32 i = 0; i < ncommands; i++)
 			offer(m, commands[i].name);

@@ -10,6 +10,7 @@
 #include "lua/hooks.h"
 #include "obs/names.h"
 #include "scr/offscreen.h"
+#include "scr/palette.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
@@ -24,6 +25,7 @@ struct debugger *debugger_new(struct session *s)
 	d->log.line = xcalloc(LOG_LINES, sizeof(*d->log.line));
 	d->log_mask = LOG_DEFAULT;
 	d->taxonomy = TAX_BASE;
+	d->palette = (u32)palette_find(s->opt->palette ? s->opt->palette : "auto");
 	d->x_fmt = 'x';
 	d->x_size = 'w';
 	d->goal.fn = LUA_NOREF;

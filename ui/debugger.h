@@ -136,6 +136,7 @@ struct debugger {
 		PAGING_ON,
 		PAGING_OFF
 	} paging;           /* long answers a page at a time; default: on a plain terminal */
+	u32 palette;        /* enum palette_kind (scr/palette.h) */
 	bool mouse;         /* the screen takes the terminal's mouse */
 	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
 	struct dbg_lua *lua;

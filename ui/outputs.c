@@ -160,8 +160,8 @@ bool outputs_trace_ready(const struct session *s, const char *file, struct err *
 		return err_set(e, "no trace is recorded: start with --trace FILE.json");
 	if (!tape_readable(s->outputs->trace_tape))
 		return err_set(e, "the trace goes to %s, which cannot be read back", s->opt->trace);
-	return stat(s->opt->trace, &st) || stat(file, &to) || !S_ISREG(to.st_mode) || st.st_ino != to.st_ino || st.st_dev != to.st_dev ||
-	       err_set(e, "%s is the file that the trace is being written to", file);
+	return stat(s->opt->trace, &st) || stat(file, &to) || !S_ISREG(to.st_mode) || st.st_ino != to.st_ino ||
+	       st.st_dev != to.st_dev || err_set(e, "%s is the file that the trace is being written to", file);
 }
 
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e)

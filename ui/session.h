@@ -30,6 +30,7 @@ struct options {
 	u32 nparams;
 	u64 max_cycles; /* NEVER = none */
 	const char *stats, *format, *timeline, *trace, *trace_detail, *phases, *script;
+	const char *palette; /* "dark", "light", "auto"; NULL = auto */
 	bool no_color, ascii, allow_io;
 	bool batch, keep_going;
 	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */

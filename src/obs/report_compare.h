@@ -41,6 +41,10 @@ struct decision_place {
 struct decision_place decision_place(struct gpu *g, const struct decision *d);
 /* In what way the two decisions differ: "warps", "instructions", "only A chose"... */
 const char *divergence_kind(const struct divergence *d);
+/* Why a machine that stands right before its decision takes it: what its scheduler says of itself, the rank it gives
+ * the warp it will choose and the one the other machine chose, and what it says of each: "gto: greedy 9; warp 9: rank
+ * 0, greedy; warp 3: rank 4". */
+void decision_reason(const struct gpu *g, const struct decision *own, const struct decision *other, struct strbuf *out);
 /* Calls fn for each configuration key in which the machines differ; the texts live until fn returns. */
 void config_differences(const struct comparison *c,
                         void (*fn)(void *ctx, const char *key, const char *a, const char *b), void *ctx);

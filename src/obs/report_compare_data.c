@@ -65,6 +65,52 @@ const char *divergence_kind(const struct divergence *d)
 	return "the same warp from different ready sets";
 }
 
+/* What the policy, asked right before its decision, has to say of a warp. */
+static void reason_of_warp(const struct gpu *g, const struct decision *own, u32 warp, struct strbuf *out)
+{
+	struct warp_info w;
+	gpu_warp_info(g, own->sm, warp, &w);
+	strbuf_addf(out, "warp %u: ", warp);
+	if (w.state == WS_NONE) {
+		strbuf_adds(out, "no warp is there");
+		return;
+	}
+	strbuf_addf(out, "rank %lld", (long long)w.priority);
+	if (own->warp >= 0 && !(own->ready >> warp & 1))
+		strbuf_addf(out, ", not ready (%s)", *w.waits ? w.waits : warp_state_descs[w.state].name);
+	size_t from = out->len;
+	strbuf_adds(out, ", ");
+	size_t said = out->len;
+	gpu_sched_text(g, own->sm, own->scheduler, warp, out);
+	if (out->len == said)
+		out->len = from;
+	out->buf[out->len] = 0;
+}
+
+void decision_reason(const struct gpu *g, const struct decision *own, const struct decision *other, struct strbuf *out)
+{
+	const struct conf *k = gpu_conf(g);
+	const s32 warps[2] = {own->warp, other->warp == own->warp ? -1 : other->warp};
+	if (own->sm >= k->num_sms || own->scheduler >= k->sm_schedulers) {
+		strbuf_adds(out, "this machine has no such scheduler");
+		return;
+	}
+	size_t from = out->len;
+	strbuf_addf(out, "%s", k->warp_sched);
+	size_t named = out->len;
+	strbuf_adds(out, ": ");
+	size_t said = out->len;
+	gpu_sched_text(g, own->sm, own->scheduler, UINT32_MAX, out);
+	if (out->len == said)
+		out->len = named;
+	out->buf[out->len] = 0;
+	for (u32 i = 0; i < 2; i++)
+		if (warps[i] >= 0 && (u32)warps[i] < gpu_warps_per_sm(g)) {
+			strbuf_adds(out, out->len > from ? "; " : "");
+			reason_of_warp(g, own, (u32)warps[i], out);
+		}
+}
+
 void config_differences(const struct comparison *c,
                         void (*fn)(void *ctx, const char *key, const char *a, const char *b), void *ctx)
 {

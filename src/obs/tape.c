@@ -283,5 +283,6 @@ bool tape_readable(const struct tape *t)
 bool tape_copy(struct tape *t, FILE *to)
 {
 	BUG_ON(!t->rewritten);
-	return copy_bytes(fd(t), t->flushed, to) && fwrite(strbuf_str(&t->pending), 1, t->pending.len, to) == t->pending.len;
+	return copy_bytes(fd(t), t->flushed, to) &&
+	       fwrite(strbuf_str(&t->pending), 1, t->pending.len, to) == t->pending.len;
 }

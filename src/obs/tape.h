@@ -1,8 +1,9 @@
 /* tape: a text file that grows with a run and can be cut back to an earlier moment of it.
  *
  * Text comes in whole entries, each with the clock at which it was written (never less than that of the entry before).
- * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so that memory stays
- * flat however long the run. What is written is collected in memory and put out in blocks, each followed by the tail
+ * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so that memory
+ * stays flat however long the run. What is written is collected in memory and put out in blocks, each followed by the
+ * tail
  * ("\n]}\n" of JSON, say) that the next block overwrites: the file is complete at any time, also when the process is
  * killed, and at most TAPE_BLOCK bytes behind.
  *

@@ -6,9 +6,9 @@
 #include "obs/timeline.h"
 
 struct timeline_csv;
-/* Writes to a tape without a tail (record: TIMELINE_CSV_RECORD or TAPE_NO_CUT), which stays the caller's. Columns: cycle
- * (end of the row's span), cycles (its length), the series of obs/sample.h; figures that do not exist for a row are
- * empty. */
+/* Writes to a tape without a tail (record: TIMELINE_CSV_RECORD or TAPE_NO_CUT), which stays the caller's. Columns:
+ * cycle (end of the row's span), cycles (its length), the series of obs/sample.h; figures that do not exist for a row
+ * are empty. */
 #define TIMELINE_CSV_RECORD sizeof(u64)
 struct timeline_csv *timeline_csv_create(struct gpu *g, struct tape *to);
 /* A sample_fn: ctx is the writer. */

@@ -35,14 +35,14 @@ struct trace {
 	struct tape *to;
 	double ns_per_cycle;
 	enum trace_detail detail;
-	struct slice *ctas, *warps; /* [sm][CTA_SLOTS], [sm][WARP_SLOTS] */
+	struct slice *ctas, *warps;  /* [sm][CTA_SLOTS], [sm][WARP_SLOTS] */
 	u64 *cta_named, *warp_named; /* of the same tracks: where the name was written, 0 = not yet */
 	struct slice *kernels;       /* by launch */
 	u32 nkernels;
 	struct stream_name {
 		u32 stream;
 		u64 named;
-	} *streams;
+	} * streams;
 	u32 nstreams;
 	struct sampler *sampler;
 	double peak_bytes;
@@ -91,7 +91,8 @@ static struct slice *place_of(struct trace *t, const struct slice *s)
 }
 
 /* --- text
- * -------------------------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 /* The same rounding for an end and for the beginning that follows it: slices never overlap. */
 static u64 ns_of(const struct trace *t, u64 cycle)
@@ -109,14 +110,14 @@ static void name_process(struct strbuf *out, u32 pid, const char *name, s32 numb
 	strbuf_addf(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s", pid, name);
 	if (number >= 0)
 		strbuf_addf(out, " %d", number);
-	strbuf_addf(out, "\"}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid,
-	            pid);
+	strbuf_addf(out, "\"}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}",
+	            pid, pid);
 }
 
 static void name_thread(struct strbuf *out, u32 pid, u32 tid, const char *name, u32 number)
 {
-	strbuf_addf(out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}", pid,
-	            tid, name, number);
+	strbuf_addf(out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}",
+	            pid, tid, name, number);
 }
 
 /* PTX identifiers have no characters that JSON would want escaped; anything else is dropped. */

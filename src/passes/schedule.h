@@ -10,7 +10,7 @@
  *   - the most that any point of it needs in the order of the text
  *   - what a thread may have without registers limiting the warps of an SM, minus ESTIMATE_FIXED; for kernels only, and
  *     not above .maxnreg
- * so that occupancy cannot suffer; the key schedule_spare adds to that (0): the estimate's constant stands in part for
+ * so that occupancy cannot suffer; the key schedule_spare adds to that (4): the estimate's constant stands in part for
  * what an assembler's own scheduling takes, as that is in the figures that it was fitted to. The registers per thread
  * that are reported, and that occupancy, preemption and swapping count, stay those of the text's order: the estimate
  * was fitted on it against what an assembler made of the same PTX after *its* scheduling, and published register counts

@@ -8,6 +8,7 @@
 #include "commands/set.h"
 #include "lua/dbg.h"
 #include "lua/policy.h"
+#include "scr/palette.h"
 
 typedef bool set_fn(struct debugger *d, const char *value, struct strbuf *out, struct err *e);
 
@@ -73,6 +74,15 @@ static bool set_mouse(struct debugger *d, const char *value, struct strbuf *out,
 	return on_off("mouse", value, &d->mouse, e);
 }
 
+static bool set_palette(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
+{
+	int k = palette_find(value);
+	if (k < 0)
+		return err_set(e, "set palette: 'dark', 'light' or 'auto' is expected, not '%.40s'", value);
+	d->palette = (u32)k;
+	return true;
+}
+
 /* Readline's own variable: ~/.inputrc may have set it before. */
 static bool set_editing(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
@@ -96,7 +106,8 @@ static const struct {
 	const char *key;
 	set_fn *fn;
 } own[] = {{"taxonomy", set_taxonomy}, {"log", set_log}, {"keep-going", set_keep_going}, {"pagination", set_pagination},
-           {"confirm", set_confirm},   {"var", set_var}, {"mouse", set_mouse},           {"editing", set_editing}};
+           {"confirm", set_confirm},   {"var", set_var}, {"mouse", set_mouse},           {"editing", set_editing},
+           {"palette", set_palette}};
 
 const char *set_key(u32 i)
 {

@@ -70,6 +70,8 @@ struct cell {
 struct canvas {
 	int h, w;
 	bool ascii;        /* substitute glyphs as they are drawn */
+	bool light;        /* shown on a light background */
+	bool few;          /* shown with 8 or 16 colours: neighbours of a scale may share one */
 	bool mono;         /* shown without colours: what only a colour would tell needs a letter */
 	struct cell *cell; /* h * w, row by row */
 };

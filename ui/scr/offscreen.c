@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scr/frame.h"
+#include "scr/palette.h"
 #include "scr/picture.h"
 
 #define WIDTH 80 /* of a picture when nothing is asked for */
@@ -72,6 +73,7 @@ bool screen_picture(struct debugger *d, const char *file, int view, int w, int h
 	*s = *d->screen;
 	canvas_init(&s->canvas, w ? h : d->screen->canvas.h, w ? w : d->screen->canvas.w, d->screen->canvas.ascii);
 	s->canvas.mono = d->screen->canvas.mono;
+	s->canvas.light = palette_is_light(d->palette);
 	s->notice[0] = '\0';
 	if (view >= 0) {
 		s->view = (u32)view;

@@ -7,10 +7,20 @@
 
 #define COLOUR_DEFAULT (-1)
 struct look {
-	s16 dark256, light256; /* of 256 colours, on dark and light backgrounds; COLOUR_DEFAULT = the terminal's own */
-	s8 c16, c8;            /* of 16 and 8 colours */
+	s16 dark[3], light[3]; /* of 256, 16 and 8 colours; COLOUR_DEFAULT = the terminal's own */
 	bool bold;             /* also without colours */
 	bool faint;            /* dimmed where there are no colours to tell it */
 };
 extern const struct look palette[R_COUNT];
+
+enum palette_kind { PALETTE_DARK, PALETTE_LIGHT, PALETTE_AUTO };
+extern const char *const palette_names[3];
+int palette_find(const char *name); /* enum palette_kind, or -1 */
+/* AUTO: WARPDBG_BACKGROUND=light|dark or COLORFGBG ("15;0", set by rxvt, konsole and others) say what the background
+ * is; else it is taken for dark. */
+bool palette_is_light(enum palette_kind k);
+/* On a terminal of so many colours, 8 at least; COLOUR_DEFAULT = its own. */
+int palette_colour(enum role r, int colours, bool light);
+/* Bold: what is always so, and blue on black where that makes it bright. */
+bool palette_bold(enum role r, int colours, bool light);
 #endif

@@ -14,8 +14,9 @@
 
 /* The cell in SVG units: the advance of a 15 unit monospaced letter is 9, and whole numbers keep blocks seamless. */
 enum { CELL_W = 9, CELL_H = 19, FONT = 15, BASELINE = 14 };
-#define BACKGROUND "#15171c"
-#define FOREGROUND "#d3d7de"
+static const struct {
+	const char *back, *fore, *dim;
+} grounds[] = {{"#15171c", "#d3d7de", "#8a8f98"}, {"#fcfcfc", "#24272e", "#70757d"}}; /* dark, light */
 
 extern char **environ;
 
@@ -36,12 +37,13 @@ void picture_rgb(int i, char out[8])
 		snprintf(out, 8, "#%02x%02x%02x", level[(i - 16) / 36], level[(i - 16) / 6 % 6], level[(i - 16) % 6]);
 }
 
-void picture_role_rgb(enum role r, char out[8])
+void picture_role_rgb(enum role r, bool light, char out[8])
 {
-	if (palette[r].dark256 == COLOUR_DEFAULT)
-		snprintf(out, 8, FOREGROUND);
+	int colour = palette_colour(r, 256, light);
+	if (colour == COLOUR_DEFAULT)
+		snprintf(out, 8, "%s", grounds[light].fore);
 	else
-		picture_rgb(palette[r].dark256, out);
+		picture_rgb(colour, out);
 }
 
 struct look_rgb {
@@ -51,15 +53,17 @@ struct look_rgb {
 
 static struct look_rgb look_of(const struct canvas *c, const struct cell *x)
 {
-	struct look_rgb l = {.bg = BACKGROUND, .fg = FOREGROUND};
+	struct look_rgb l = {.bold = false};
+	snprintf(l.bg, sizeof l.bg, "%s", grounds[c->light].back);
+	snprintf(l.fg, sizeof l.fg, "%s", grounds[c->light].fore);
 	l.bold = palette[x->style.role].bold || x->style.attr & ATTR_BOLD;
 	l.underline = x->style.attr & ATTR_UNDERLINE;
 	if (!c->mono)
-		picture_role_rgb(x->style.role, l.fg);
+		picture_role_rgb(x->style.role, c->light, l.fg);
 	if (c->mono && palette[x->style.role].faint)
-		snprintf(l.fg, sizeof l.fg, "#8a8f98");
+		snprintf(l.fg, sizeof l.fg, "%s", grounds[c->light].dim);
 	if (!c->mono && x->ground != R_TEXT)
-		picture_role_rgb(x->ground, l.bg);
+		picture_role_rgb(x->ground, c->light, l.bg);
 	if (x->style.attr & ATTR_REVERSE) {
 		struct look_rgb was = l;
 		memcpy(l.fg, was.bg, sizeof l.fg);
@@ -158,7 +162,7 @@ static void svg_row(const struct canvas *c, struct strbuf *out, int row)
 		for (end = x; end < c->w && same_look(&l, &next); end++)
 			if (end + 1 < c->w)
 				next = look_of(c, canvas_at(c, row, end + 1));
-		if (strcmp(l.bg, BACKGROUND) != 0)
+		if (strcmp(l.bg, grounds[c->light].back) != 0)
 			rect(out, x * CELL_W, row * CELL_H, (end - x) * CELL_W, CELL_H, l.bg, 1);
 		glyphs(c, out, row, x, end, &l);
 	}
@@ -172,7 +176,7 @@ void picture_svg(const struct canvas *c, struct strbuf *out)
 	            "font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%d' xml:space='preserve' "
 	            "shape-rendering='crispEdges'>\n",
 	            w + 2 * margin, h + 2 * margin, -margin, -margin, w + 2 * margin, h + 2 * margin, FONT);
-	rect(out, -margin, -margin, w + 2 * margin, h + 2 * margin, BACKGROUND, 1);
+	rect(out, -margin, -margin, w + 2 * margin, h + 2 * margin, grounds[c->light].back, 1);
 	for (int y = 0; y < c->h; y++)
 		svg_row(c, out, y);
 	strbuf_adds(out, "</svg>\n");

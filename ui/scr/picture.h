@@ -1,4 +1,4 @@
-/* picture: a canvas as a file - plain text, SVG as a dark terminal of 256 colours shows it, or PNG of that. */
+/* picture: a canvas as a file - plain text, SVG as a terminal of 256 colours shows it, or PNG of that. */
 #ifndef UI_SCR_PICTURE_H
 #define UI_SCR_PICTURE_H
 #include "base/err.h"
@@ -15,7 +15,7 @@ bool picture_write(const struct canvas *c, const char *file, struct err *e);
 /* Just whether the ending is one of those. */
 bool picture_ending_ok(const char *file, struct err *e);
 
-/* "#rrggbb" of colour i of the terminals' table of 256; of a role's glyphs on a dark background. */
+/* "#rrggbb" of colour i of the terminals' table of 256; of a role's glyphs. */
 void picture_rgb(int i, char out[8]);
-void picture_role_rgb(enum role r, char out[8]);
+void picture_role_rgb(enum role r, bool light, char out[8]);
 #endif

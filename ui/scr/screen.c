@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "scr/frame.h"
+#include "scr/palette.h"
 #include "scr/prompt.h"
 #include "scr/term.h"
 #include "views/cursor.h"
@@ -123,10 +124,19 @@ static void fit_terminal(struct screen *s)
 	s->d->brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
 }
 
+static void follow_palette(struct screen *s)
+{
+	bool light = palette_is_light(s->d->palette);
+	if (s->canvas.light != light)
+		term_set_light(light);
+	s->canvas.light = light;
+}
+
 static void show(struct loop *l)
 {
 	struct screen *s = &l->s;
 	double t0 = now_seconds();
+	follow_palette(s);
 	if (l->mouse != s->d->mouse)
 		term_mouse(l->mouse = s->d->mouse);
 	fit_terminal(s);
@@ -504,6 +514,8 @@ static void open_screen(struct loop *l)
 	canvas_init(&s->canvas, 1, 1, term_ascii());
 	fit_terminal(s);
 	s->canvas.mono = term_mono();
+	s->canvas.few = term_few();
+	s->canvas.light = palette_is_light(s->d->palette);
 	console_init(&s->console);
 	screen_attach(s, s->d);
 	s->d->screen = s;
@@ -515,7 +527,7 @@ int screen_main(struct debugger *d)
 {
 	struct loop l = {.s.d = d, .slice = 4096, .dirty = true};
 	struct err e = {0};
-	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, &e)) {
+	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, palette_is_light(d->palette), &e)) {
 		fprintf(stderr, "warpdbg: %s\n", e.msg);
 		return 2;
 	}

@@ -13,6 +13,8 @@
 
 #include "scr/palette.h"
 
+#define PAIRS_MAX 4096
+
 static struct {
 	bool open, ascii, mono;
 	SCREEN *screen;
@@ -20,7 +22,12 @@ static struct {
 	short pair[R_COUNT];
 	short colour[R_COUNT];         /* of 256, 16 or 8; COLOUR_DEFAULT = the terminal's own */
 	short mixed[R_COUNT][R_COUNT]; /* pairs of glyph and ground, made when first shown; 0 = not yet, -1 = no room */
-	short npairs;
+	short npairs;                  /* made so far, 0 among them */
+	struct {
+		short fg, bg;
+	} made[PAIRS_MAX];
+	short default_bg; /* -1 = the terminal's own, where it can show that */
+	bool light;
 	struct termios saved;
 	volatile sig_atomic_t leave; /* a signal asked to leave */
 	bool eof;
@@ -28,44 +35,40 @@ static struct {
 } term;
 
 /* --- colours ------------------------------------------------------------------------------------------------------ */
-/* COLORFGBG ("15;0", set by rxvt, konsole and others) or WARPDBG_BACKGROUND=light|dark say what the background is. */
-static bool light_background(void)
-{
-	const char *own = getenv("WARPDBG_BACKGROUND");
-	if (own && *own)
-		return !strcmp(own, "light");
-	const char *fgbg = getenv("COLORFGBG");
-	const char *bg = fgbg ? strrchr(fgbg, ';') : NULL;
-	return bg && (!strcmp(bg, ";15") || !strcmp(bg, ";7"));
-}
-
-static int role_colour(const struct look *l, bool light)
-{
-	if (COLORS >= 256)
-		return light ? l->light256 : l->dark256;
-	return COLORS >= 16 ? l->c16 : l->c8;
-}
-
-static void init_looks(bool no_color)
+static bool have_colours(bool no_color)
 {
 	const char *env = getenv("NO_COLOR");
-	term.mono = no_color || (env && *env) || !has_colors();
-	if (!term.mono) {
-		start_color();
-		use_default_colors();
-	}
-	bool light = light_background();
-	for (int r = 0; r < R_COUNT; r++) {
-		const struct look *l = &palette[r];
-		int colour = term.mono ? COLOUR_DEFAULT : role_colour(l, light);
-		term.look[r] = (l->bold ? A_BOLD : 0) | (l->faint && (term.mono || COLORS < 16) ? A_DIM : 0);
-		term.pair[r] = 0;
-		term.colour[r] = (short)colour;
-		if (colour != COLOUR_DEFAULT && init_pair((short)(r + 1), (short)colour, -1) == OK)
-			term.pair[r] = (short)(r + 1);
-	}
-	term.npairs = R_COUNT + 1;
+	if (no_color || (env && *env) || !has_colors() || start_color() == ERR || COLORS < 8)
+		return false;
+	term.default_bg = use_default_colors() == OK ? -1 : COLOR_BLACK;
+	return true;
+}
+
+/* The pair of two colours, made when first asked for: several roles share one where colours are few. 0, the terminal's
+ * own, when it has no more. */
+static short pair_of(short fg, short bg)
+{
+	for (short i = 1; i < term.npairs; i++)
+		if (term.made[i].fg == fg && term.made[i].bg == bg)
+			return i;
+	if (term.npairs >= MIN(COLOR_PAIRS, PAIRS_MAX) || init_pair(term.npairs, fg, bg) != OK)
+		return 0;
+	term.made[term.npairs].fg = fg;
+	term.made[term.npairs].bg = bg;
+	return term.npairs++;
+}
+
+static void init_looks(void)
+{
+	term.npairs = 1;
 	memset(term.mixed, 0, sizeof term.mixed);
+	for (int r = 0; r < R_COUNT; r++) {
+		int colour = term.mono ? COLOUR_DEFAULT : palette_colour(r, COLORS, term.light);
+		bool bold = term.mono ? palette[r].bold : palette_bold(r, COLORS, term.light);
+		term.look[r] = (bold ? A_BOLD : 0) | (palette[r].faint && (term.mono || COLORS < 16) ? A_DIM : 0);
+		term.colour[r] = (short)colour;
+		term.pair[r] = colour == COLOUR_DEFAULT ? 0 : pair_of((short)colour, term.default_bg);
+	}
 }
 
 /* The pair of a glyph on a ground; that of the glyph alone where the terminal has no more pairs. */
@@ -74,8 +77,8 @@ static short pair_on(u8 role, u8 ground)
 	short *m = &term.mixed[role][ground];
 	if (ground == R_TEXT || term.colour[ground] == COLOUR_DEFAULT)
 		return term.pair[role];
-	if (!*m && term.npairs < COLOR_PAIRS && init_pair(term.npairs, term.colour[role], term.colour[ground]) == OK)
-		*m = term.npairs++;
+	if (!*m)
+		*m = pair_of(term.colour[role], term.colour[ground]);
 	if (!*m)
 		*m = -1;
 	return *m > 0 ? *m : term.pair[role];
@@ -132,7 +135,7 @@ static void define_common_keys(void)
 
 /* --- open and close
  * ---------------------------------------------------------------------------------------------------- */
-bool term_open(bool no_color, bool ascii, struct err *e)
+bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return err_set(e, "the screen needs a terminal on standard input and output");
@@ -151,7 +154,8 @@ bool term_open(bool no_color, bool ascii, struct err *e)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	define_common_keys();
-	init_looks(no_color);
+	term.mono = !have_colours(no_color);
+	term_set_light(light);
 	catch_signals(true);
 	term.leave = 0;
 	term.eof = false;
@@ -183,6 +187,17 @@ bool term_ascii(void)
 bool term_mono(void)
 {
 	return term.mono;
+}
+void term_set_light(bool light)
+{
+	term.light = light;
+	init_looks();
+	if (term.open)
+		clearok(stdscr, TRUE); /* pairs mean other colours now */
+}
+bool term_few(void)
+{
+	return !term.mono && COLORS < 256;
 }
 bool term_gone(void)
 {

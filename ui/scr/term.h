@@ -35,12 +35,14 @@ struct term_mouse {
 };
 
 /* no_color, ascii: asked for by the user; NO_COLOR, the locale's character set and the terminal's abilities are looked
- * at here. False with *e set: no terminal, or its type is unknown. */
-bool term_open(bool no_color, bool ascii, struct err *e);
+ * at here. light: the background is. False with *e set: no terminal, or its type is unknown. */
+bool term_open(bool no_color, bool ascii, bool light, struct err *e);
 void term_close(void);
 bool term_is_open(void);
-bool term_ascii(void); /* the canvas has to substitute glyphs */
-bool term_mono(void);  /* no colours */
+bool term_ascii(void);           /* the canvas has to substitute glyphs */
+bool term_mono(void);            /* no colours */
+bool term_few(void);             /* fewer than 256 */
+void term_set_light(bool light); /* the colours for a light background, or for a dark one */
 void term_size(int *h, int *w);
 /* Copies the canvas to the terminal: only what changed is sent. cursor_y < 0 hides the cursor. */
 void term_show(const struct canvas *c, int cursor_y, int cursor_x);

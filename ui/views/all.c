@@ -4,7 +4,7 @@ extern const struct view view_overview, view_sm, view_phases, view_stalls, view_
     view_source, view_compare, view_log;
 
 const struct view *const views[] = {
-    &view_overview, &view_sm,      &view_phases, &view_stalls, &view_caches,
+    &view_overview, &view_sm,      &view_phases, &view_stalls,  &view_caches,
     &view_memory,   &view_kernels, &view_source, &view_compare, &view_log,
 };
 const u32 nviews = ARRAY_LEN(views);

@@ -189,10 +189,13 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 	struct time_axis axis = cursor_window(v->st, timeline_start(v->tl), end, 8 * timeline_span(v->tl));
 	axis.w = w;
 	float most_a = fill(v->tl, axis, a), most = MAX(most_a, fill(tb, axis, b));
+	int gap = rows > 2; /* between them, to keep them apart; where there is no room, the highest value is 7/8 high */
+	most *= gap ? 1 : 8.0f / 7;
 	curve(v, pane_sub(p, y, 0, rows, p.w), false, axis, a, most);
-	curve(v, pane_sub(p, y + rows, 0, rows, p.w), true, axis, b, most);
-	cursor_axis_row(v, p, y + 2 * rows, LEFT, axis);
-	return y + 2 * rows + 1;
+	curve(v, pane_sub(p, y + rows + gap, 0, rows, p.w), true, axis, b, most);
+	y += 2 * rows + gap;
+	cursor_axis_row(v, p, y, LEFT, axis);
+	return y + 1;
 }
 
 /* --- SM by SM ---------------------------------------------------------------------------------------------------- */

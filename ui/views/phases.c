@@ -183,7 +183,7 @@ static const struct part *part_at(const struct part *part, u32 n, int e)
 /* A cell of a column: its lowest part as a partial block on the ground of the topmost one, or a letter. */
 static void stack_cell(struct pane p, int y, int x, const struct part *part, u32 n, int from)
 {
-	bool plain = p.c->ascii || p.c->mono;
+	bool plain = p.c->ascii || p.c->mono || p.c->few;
 	const struct part *low = part_at(part, n, from + (plain ? 4 : 0)), *high = part_at(part, n, from + 7);
 	if (!low)
 		return;
@@ -212,7 +212,7 @@ static void stack_letters(struct pane p, int x, const struct part *part, u32 n, 
 static void stack(const struct view_ctx *v, struct pane p, const struct graph *g)
 {
 	struct part part[PARTS_MAX];
-	bool plain = p.c->ascii || p.c->mono;
+	bool plain = p.c->ascii || p.c->mono || p.c->few;
 	pane_right(p, 0, LEFT - 1, STYLE(R_FAINT), "%.0f", g->top);
 	pane_right(p, p.h - 1, LEFT - 1, STYLE(R_FAINT), "0");
 	for (int y = 0; y < p.h; y++)
