@@ -51,7 +51,7 @@ else
 say =
 endif
 
-all: warpdbg
+all: $(PROGRAM)
 
 lib: $(B)/libwarp.a
 
@@ -126,7 +126,7 @@ check:
 
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 asan: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g" asan-tests
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" asan-tests
 
 # The unit tests under the sanitizers; the programs that mostly wait for long simulations are left to `make test`.
 ASAN_SKIP = test_workloads test_matrix test_screen
@@ -140,7 +140,7 @@ FUZZ_ROUNDS = 20000
 FUZZ_SECONDS = 300
 FUZZ_SEED = 1
 fuzz: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg SAN="$(SANITIZE)" OPT="-O1 -g" \
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" \
 		build-asan/warpdbg build-asan/tests/fuzz_inputs build-asan/tests/fuzz_screen
 	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
 	build-asan/tests/fuzz_screen build-asan/warpdbg $(FUZZ_SECONDS) $(FUZZ_SEED)

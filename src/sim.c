@@ -408,26 +408,48 @@ static bool choose_scheds(const struct sim *s, const struct conf *c, struct choi
 	return true;
 }
 
-bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
+const char *sim_live_key(u32 i)
 {
-	struct gpu *g = s->gpu;
-	struct conf c = g->conf;
 	static const char *const live[] = {"warp-sched", "cta-sched",      "max_ctas_per_sm",   "deadlock_cycles",
 	                                   "tlv.group",  "launch.latency", "sm.fetch_prefetch", "sm.prefetch_mshrs"};
+	return i < ARRAY_LEN(live) ? live[i] : NULL;
+}
+
+static bool may_set(const struct sim *s, const char *key, const char *value, struct conf *c, struct choice *to,
+                    struct err *e)
+{
+	const struct gpu *g = s->gpu;
 	bool may = false;
-	for (u32 i = 0; i < ARRAY_LEN(live); i++)
-		may |= !strcmp(key, live[i]);
-	if (!conf_set(&c, key, value, e) || !conf_check(&c, e))
+	*c = g->conf;
+	for (u32 i = 0; sim_live_key(i); i++)
+		may |= !strcmp(key, sim_live_key(i));
+	if (!conf_set(c, key, value, e) || !conf_check(c, e))
 		return false;
 	if (!may)
 		return err_set(e, "%s is part of the machine: it can be set when it is built (--set %s=%s), not while it runs",
 		               key, key, value);
-	struct choice to;
-	if (!choose_scheds(s, &c, &to, e))
+	if (!choose_scheds(s, c, to, e))
 		return false;
-	if ((to.cta != g->cta_sched || to.cta_external != g->cta_external) && !strcmp(key, "cta-sched") &&
+	if ((to->cta != g->cta_sched || to->cta_external != g->cta_external) && !strcmp(key, "cta-sched") &&
 	    g->task->nrunning)
 		return err_set(e, "cta-sched: kernels are running; it can be changed between kernels");
+	return true;
+}
+
+bool sim_may_set(const struct sim *s, const char *key, const char *value, struct err *e)
+{
+	struct conf c;
+	struct choice to;
+	return may_set(s, key, value, &c, &to, e);
+}
+
+bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
+{
+	struct gpu *g = s->gpu;
+	struct conf c;
+	struct choice to;
+	if (!may_set(s, key, value, &c, &to, e))
+		return false;
 	gpu_sync(g);
 	g->conf = c;
 	if (!strcmp(key, "cta-sched")) {
@@ -435,7 +457,7 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 		g->cta_external = to.cta_external;
 	}
 	bool other = g->ctx[0].sched != to.warp || (g->ctx[0].external != to.warp_external && !strcmp(key, "warp-sched"));
-	if (other || !strcmp(key, "tlv.group"))
+	if (other || (!strcmp(key, "tlv.group") && !strcmp(c.warp_sched, "tlv")))
 		set_warp_sched(g, to.warp, to.warp_external);
 	if (sim_policy_blind(s))
 		sim_history(s, 0, NULL);

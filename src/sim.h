@@ -74,9 +74,11 @@ bool sim_faulted(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
 /* Text printed by the program since the last call. */
 void sim_take_printf(struct sim *s, struct strbuf *out);
-/* Host actions change the machine between cycles; sim_set changes what may change in a built machine: "warp-sched",
- * "cta-sched", "max_ctas_per_sm", "deadlock_cycles"; other keys are an error that says so. */
+/* Host actions change the machine between cycles; sim_set changes what may change in a built machine, the keys of
+ * sim_live_key(0, 1, ...; NULL behind the last); other keys are an error that says so. sim_may_set: would it work? */
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
+bool sim_may_set(const struct sim *s, const char *key, const char *value, struct err *e);
+const char *sim_live_key(u32 i);
 
 /* --- time travel ---
  *

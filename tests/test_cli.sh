@@ -44,6 +44,10 @@ expect 2 "No such file" run ./nothere.lua
 expect 2 "No such file" run nothere.ptx --kernel k --grid 1 --block 1
 expect 2 "--stats: /nonexistent/x" run vecadd --size small --stats /nonexistent/x
 expect 2 "--trace: /nonexistent/x" run vecadd --size small --trace /nonexistent/x
+expect 2 "--trace-detail: 'warp' is none of: ctas warps states" run vecadd --size small --trace "$tmp/x" --trace-detail warp
+expect 2 "there is no --trace FILE.json" run vecadd --size small --trace-detail warps
+expect 2 "is not one of dark, light, auto" debug vecadd --palette pink
+expect 2 "--palette" run vecadd --palette dark
 expect 2 "--timeline: /nonexistent/x" run vecadd --size small --timeline /nonexistent/x
 expect 2 "did you mean 'n'" run vecadd --param m=3
 expect 2 "'x' is not a number" run vecadd --param n=x
@@ -229,6 +233,12 @@ check "CSV has rows" sh -c "'$W' run hotspot --size small --format csv | grep -q
 check "text has no escapes in a pipe" sh -c "'$W' run hotspot --size small | { ! grep -q '\033'; }"
 check "text of --ascii is ASCII" sh -c "LC_ALL=C.UTF-8 '$W' run hotspot --size small --ascii | { ! LC_ALL=C grep -q '[^ -~]'; }"
 check "alone and without a terminal it runs the demo" sh -c "cd / && '$W' </dev/null | grep -q 'hotspot on gtx480.*check passed'"
+"$W" run "$tmp/k.ptx" --kernel spin --grid 4 --block 256 --trace "$tmp/killed.json" --trace-detail states --timeline "$tmp/killed.csv" >/dev/null 2>&1 &
+pid=$!
+sleep 2
+kill -KILL $pid
+wait $pid 2>/dev/null
+check "a trace is complete when the run is killed" sh -c "[ \$(tail -c 4 '$tmp/killed.json') = ']}' ]"
 "$W" run "$tmp/k.ptx" --kernel spin --grid 4 --block 256 --stats "$tmp/int.json" >"$tmp/text" 2>&1 &
 pid=$!
 sleep 1

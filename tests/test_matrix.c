@@ -120,6 +120,8 @@ static void choose_runs(void)
 		matrix_product(&matrix);
 		return;
 	}
+	if (how && !rounds)
+		fail_msg("MATRIX is a number of configurations or \"full\", not '%s'", how);
 	if (!rounds)
 		rounds = MAX(1u, MIN((u32)ROUNDS, RUNS_MAX / MAX(1u, matrix.workloads * matrix.scheds)));
 	matrix_cover(&matrix, rounds);

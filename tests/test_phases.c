@@ -617,12 +617,48 @@ static void test_export_errors(void **state)
 	rig_fails(&r, "lua dbg.export('csv', '/dev/null')", "--allow-io");
 	rig_fails(&r, "lua dbg.execute('export csv /dev/null')", "--allow-io");
 	rig_fails(&r, "lua dbg.execute('screenshot /tmp/x.svg')", "--allow-io");
+	rig_fails(&r, "export csv '/tmp/x", "the quote is not closed");
+	rig_fails(&r, "export csv \"/tmp/x\\\"", "the quote is not closed");
+	rig_fails(&r, "export csv ''", "a file is expected");
+	char *much = xcalloc(3000, 1);
+	snprintf(much, 3000, "screenshot /tmp/%02000d.svg", 0);
+	rig_fails(&r, much, "more than 1023 letters");
+	free(much);
 	rig_fails(&r, "screenshot", "a file is expected");
 	rig_fails(&r, "screenshot /tmp/x.jpg", "the ending says");
 	rig_fails(&r, "screenshot /tmp/x.svg nothing", "'nothing' is no view");
 	rig_fails(&r, "screenshot /tmp/x.svg 3 4x4", "a size from 20x5");
 	rig_fails(&r, "screenshot /nonexistent/x.svg", "No such file");
 	rig_fails(&r, "screenshot /nonexistent/x.png", "No such file");
+	rig_close(&r);
+}
+
+/* Names with blanks and quotes, as they are. */
+static void test_export_names(void **state)
+{
+	static const char *const written[][2] = {{"'a b.csv'", "a b.csv"},
+	                                         {"\"a  c.csv\"", "a  c.csv"},
+	                                         {"\"q\\\"x\\\\.csv\"", "q\"x\\.csv"},
+	                                         {"it's.csv", "it's.csv"},
+	                                         {"'say \"so\".csv'", "say \"so\".csv"}};
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "until 600");
+	for (u32 i = 0; i < ARRAY_LEN(written); i++) {
+		char line[400], quoted[100];
+		const char *w = written[i][0];
+		char quote = *w == '"' || *w == '\'' ? *w : 0;
+		snprintf(quoted, sizeof quoted, "%s", w + (quote != 0));
+		if (quote)
+			snprintf(line, sizeof line, "export csv %c%s", quote, path_of(quoted));
+		else
+			snprintf(line, sizeof line, "export csv %s", path_of(quoted));
+		rig_say(&r, line);
+		struct stat st;
+		assert_int_equal(stat(path_of(written[i][1]), &st), 0);
+		assert_true(st.st_size > 100);
+		unlink(path_of(written[i][1]));
+	}
 	rig_close(&r);
 }
 
@@ -739,11 +775,11 @@ static void test_headless(void **state)
 /* --- colours
  * ---------------------------------------------------------------------------------------------------------- */
 
-static double lightness(enum role r)
+static double lightness(enum role r, bool light)
 {
 	char rgb[8];
 	u32 c[3];
-	picture_role_rgb(r, false, rgb);
+	picture_role_rgb(r, light, rgb);
 	assert_int_equal(sscanf(rgb, "#%2x%2x%2x", &c[0], &c[1], &c[2]), 3);
 	return 0.2126 * pow(c[0] / 255.0, 2.2) + 0.7152 * pow(c[1] / 255.0, 2.2) + 0.0722 * pow(c[2] / 255.0, 2.2);
 }
@@ -751,10 +787,11 @@ static double lightness(enum role r)
 /* Both scales get lighter all the way, so that they can be told apart without hues; glyphs of the four sets differ. */
 static void test_scales(void **state)
 {
-	for (u32 scale = 0; scale < 2; scale++)
-		for (u32 i = 0; i + 3 < R_NSCALE; i++)
-			assert_true(lightness((enum role)((scale ? R_SCALE1 : R_SCALE0) + i + 3)) >
-			            lightness((enum role)((scale ? R_SCALE1 : R_SCALE0) + i)));
+	for (u32 n = 0; n < 4; n++)
+		for (u32 i = 0; i + 3 < R_NSCALE; i++) {
+			enum role first = n % 2 ? R_SCALE1 : R_SCALE0;
+			assert_true(lightness(first + i + 3, n / 2) > lightness(first + i, n / 2));
+		}
 	for (u32 a = 0; a < 4 * PHASE_FN_BANDS; a++)
 		for (u32 b = 0; b < a; b++)
 			assert_true(phase_look(a / 12, a % 12, 12).glyph != phase_look(b / 12, b % 12, 12).glyph);
@@ -788,6 +825,7 @@ int main(void)
 	    cmocka_unit_test(test_pan_and_now),
 	    cmocka_unit_test(test_export),
 	    cmocka_unit_test(test_export_errors),
+	    cmocka_unit_test(test_export_names),
 	    cmocka_unit_test(test_export_from_lua),
 	    cmocka_unit_test(test_screenshot),
 	    cmocka_unit_test(test_screenshot_is_reproducible),

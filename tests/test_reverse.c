@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "base/rng.h"
@@ -234,12 +236,55 @@ static void recording(void **state)
 	rig_close(&r);
 }
 
+static void record_run(const char *path, bool detour)
+{
+	struct rig r;
+	open_workload(&r, "hotspot");
+	must(&r, "record start %s cta-dispatch cta-done kernel-launch warp-exit", path);
+	must(&r, detour ? "until 6000" : "until 2500");
+	if (detour) {
+		must(&r, "goto 1000");
+		must(&r, "set warp-sched tlv");
+		must(&r, "until 3000");
+		must(&r, "goto 2800");
+		must(&r, "undo"); /* back to 3000, 1000, and the change */
+		must(&r, "undo");
+		must(&r, "undo");
+		assert_non_null(strstr(strbuf_str(&r.out), "change of the machine is undone"));
+		must(&r, "until 6000");
+		must(&r, "goto 2500");
+	}
+	must(&r, "set warp-sched lrr");
+	must(&r, "until 6000");
+	must(&r, "record stop");
+	rig_close(&r);
+}
+
+/* What was recorded of a future that is given up is not in the file. */
+static void recording_over_forks(void **state)
+{
+	char a[] = "/tmp/warpdbg-record-XXXXXX", b[] = "/tmp/warpdbg-record-XXXXXX";
+	struct strbuf x = STRBUF_INIT, y = STRBUF_INIT;
+	struct err e = {0};
+	close(mkstemp(a));
+	close(mkstemp(b));
+	record_run(a, true);
+	record_run(b, false);
+	assert_true(strbuf_read_file(&x, a, &e) && strbuf_read_file(&y, b, &e));
+	assert_true(x.len > 10000);
+	assert_string_equal(x.buf, y.buf);
+	strbuf_release(&x);
+	strbuf_release(&y);
+	remove(a);
+	remove(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),    cmocka_unit_test(stops_in_reverse),
-	    cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse), cmocka_unit_test(bookmarks),
-	    cmocka_unit_test(recording),
+	    cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),         cmocka_unit_test(stops_in_reverse),
+	    cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse),      cmocka_unit_test(bookmarks),
+	    cmocka_unit_test(recording),        cmocka_unit_test(recording_over_forks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

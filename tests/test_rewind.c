@@ -198,6 +198,24 @@ static void files_after_undo(void **state)
 	assert_same_files("walked.csv", "straight.csv");
 }
 
+/* Left at once after a change in the past, with the second kernel begun in what is given up. */
+static void files_end_at_a_fork(void **state)
+{
+	struct rig r;
+	open_recorded(&r, "states", "timeline.period=100", "straight.json", "straight.csv");
+	rig_say(&r, "until 2040");
+	rig_say(&r, "set warp-sched lrr");
+	rig_close(&r);
+	open_recorded(&r, "states", "timeline.period=100", "walked.json", "walked.csv");
+	rig_say(&r, "until 6000");
+	assert_int_equal(gpu_num_kernels(sim_gpu(r.s->sim)), 2);
+	rig_say(&r, "goto 2040");
+	rig_say(&r, "set warp-sched lrr");
+	rig_close(&r);
+	assert_same_files("walked.json", "straight.json");
+	assert_same_files("walked.csv", "straight.csv");
+}
+
 /* `run` and `restart`: the files are those of the last run; `export trace` from the past holds what came after too. */
 static void files_after_restart(void **state)
 {
@@ -428,13 +446,10 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(files_of_a_random_walk),
-	    cmocka_unit_test(files_of_the_whole_run),
-	    cmocka_unit_test(files_after_undo),
-	    cmocka_unit_test(files_after_restart),
-	    cmocka_unit_test(views_show_what_they_showed),
-	    cmocka_unit_test(views_after_a_fork),
-	    cmocka_unit_test(views_with_little_memory),
+	    cmocka_unit_test(files_of_a_random_walk), cmocka_unit_test(files_of_the_whole_run),
+	    cmocka_unit_test(files_after_undo),       cmocka_unit_test(files_after_restart),
+	    cmocka_unit_test(files_end_at_a_fork),    cmocka_unit_test(views_show_what_they_showed),
+	    cmocka_unit_test(views_after_a_fork),     cmocka_unit_test(views_with_little_memory),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

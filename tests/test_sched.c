@@ -22,31 +22,36 @@ static bool record(void *ctx, const struct event *e)
 	return false;
 }
 
-static struct picks *picks_of(const char *sched, u32 grid, u32 block)
+static struct picks *picks_with(const char *sched, const char *fill, const char *group, u32 block)
 {
 	char set[64];
 	snprintf(set, sizeof set, "warp-sched=%s", sched);
 	struct sim *s = machine((const char *[]){"num_sms=1", "sm.schedulers=1", "isa.issue_cost=ptx", "sm.ibuffer=8",
-	                                         "sm.fetch_width=8", set, NULL});
+	                                         "sm.fetch_width=8", set, fill, group, NULL});
 	static struct picks p;
 	p.n = 0;
 	sim_subscribe(s, BIT(EV_SCHED_PICK), record, &p);
-	assert_int_equal(run_ptx(s, kernel, grid, block, (u64[]){0}, 1).why, STOP_IDLE);
+	assert_int_equal(run_ptx(s, kernel, 1, block, (u64[]){0}, 1).why, STOP_IDLE);
 	sim_destroy(s);
 	assert_true(p.n > 20);
 	return &p;
 }
 
+static struct picks *picks_of(const char *sched, u32 block)
+{
+	return picks_with(sched, NULL, NULL, block);
+}
+
 static void test_lrr(void **state)
 {
-	struct picks *p = picks_of("lrr", 1, 256);
+	struct picks *p = picks_of("lrr", 256);
 	for (u32 i = 1; i < p->n; i++)
 		assert_int_equal(p->warp[i], bit_next_rr(p->ready[i], (p->warp[i - 1] + 1) % 64));
 }
 
 static void test_gto(void **state)
 {
-	struct picks *p = picks_of("gto", 1, 256); /* one CTA: age = slot */
+	struct picks *p = picks_of("gto", 256); /* one CTA: age = slot */
 	for (u32 i = 1; i < p->n; i++) {
 		bool greedy = p->ready[i] >> p->warp[i - 1] & 1;
 		assert_int_equal(p->warp[i], greedy ? p->warp[i - 1] : bit_first(p->ready[i]));
@@ -55,7 +60,7 @@ static void test_gto(void **state)
 
 static void test_tlv(void **state)
 {
-	struct picks *p = picks_of("tlv", 1, 512); /* 16 warps: two groups of 8 */
+	struct picks *p = picks_with("tlv", "tlv.fill=false", "tlv.group=8", 512); /* 16 warps: two groups of 8 */
 	u32 switches = 0;
 	for (u32 i = 1; i < p->n; i++) {
 		u32 was = p->warp[i - 1] / 8, is = p->warp[i] / 8;
@@ -66,6 +71,27 @@ static void test_tlv(void **state)
 			assert_true(!(p->ready[i] & (0xffull << 8 * was))); /* the group was left only with nobody ready */
 	}
 	assert_true(switches >= 1);
+}
+
+/* Nothing here waits on memory: a group is the active one until its warps are gone. The slots that it leaves while they
+ * wait for arithmetic or fetches go to the groups behind it, in order. */
+static void test_tlv_fill(void **state)
+{
+	struct picks *p = picks_with("tlv", "tlv.fill=true", "tlv.group=2", 512);
+	u32 last[8], last_of_first = 0, filled = 0;
+	for (u32 g = 0; g < 8; g++)
+		last[g] = NO_WARP;
+	for (u32 i = 0; i < p->n; i++)
+		last_of_first = p->warp[i] < 2 ? i : last_of_first;
+	for (u32 i = 0; i < p->n; i++) {
+		u32 g = p->warp[i] / 2;
+		assert_false(p->ready[i] & bit_range(2 * g)); /* nobody in the groups before it */
+		if (last[g] != NO_WARP)
+			assert_int_equal(p->warp[i], bit_next_rr(p->ready[i] & (3ull << 2 * g), (last[g] + 1) % 64));
+		last[g] = p->warp[i];
+		filled += g > 0 && i < last_of_first;
+	}
+	assert_true(filled > 0);
 }
 
 struct placed {
@@ -142,9 +168,13 @@ static void test_occupancy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lrr),       cmocka_unit_test(test_gto),
-	    cmocka_unit_test(test_tlv),       cmocka_unit_test(test_cta_round_robin),
-	    cmocka_unit_test(test_cta_limit), cmocka_unit_test(test_occupancy),
+	    cmocka_unit_test(test_lrr),
+	    cmocka_unit_test(test_gto),
+	    cmocka_unit_test(test_tlv),
+	    cmocka_unit_test(test_tlv_fill),
+	    cmocka_unit_test(test_cta_round_robin),
+	    cmocka_unit_test(test_cta_limit),
+	    cmocka_unit_test(test_occupancy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -643,24 +643,15 @@ static void test_bad_configuration(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_news),
-	    cmocka_unit_test(test_score),
-	    cmocka_unit_test(test_decay),
-	    cmocka_unit_test(test_score_cap),
-	    cmocka_unit_test(test_victim_tags),
-	    cmocka_unit_test(test_barrier_rule),
-	    cmocka_unit_test(test_ccws_order),
-	    cmocka_unit_test(test_sca),
-	    cmocka_unit_test(test_sca_block),
-	    cmocka_unit_test(test_sca_latecomer),
-	    cmocka_unit_test(test_mascar),
-	    cmocka_unit_test(test_mascar_queue),
-	    cmocka_unit_test(test_barriers),
-	    cmocka_unit_test(test_deterministic),
-	    cmocka_unit_test(test_travel),
-	    cmocka_unit_test(test_change),
-	    cmocka_unit_test(test_owner_alone),
-	    cmocka_unit_test(test_bad_configuration),
+	    cmocka_unit_test(test_news),        cmocka_unit_test(test_score),
+	    cmocka_unit_test(test_decay),       cmocka_unit_test(test_score_cap),
+	    cmocka_unit_test(test_victim_tags), cmocka_unit_test(test_barrier_rule),
+	    cmocka_unit_test(test_ccws_order),  cmocka_unit_test(test_sca),
+	    cmocka_unit_test(test_sca_block),   cmocka_unit_test(test_sca_latecomer),
+	    cmocka_unit_test(test_mascar),      cmocka_unit_test(test_mascar_queue),
+	    cmocka_unit_test(test_barriers),    cmocka_unit_test(test_deterministic),
+	    cmocka_unit_test(test_travel),      cmocka_unit_test(test_change),
+	    cmocka_unit_test(test_owner_alone), cmocka_unit_test(test_bad_configuration),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,7 @@
 #define RESULTS 4096
 
 /* Loads in a loop of each thread's own length, a call, shared memory between barriers, odd warps leave early. */
-static const char module_a[] =
-    PTX_HEAD
+static const char module_a[] = PTX_HEAD
     ".func (.reg .u32 %o) walk(.reg .u32 %x, .reg .u64 %b)\n{\n.reg .b32 %r<8>; .reg .b64 %a<4>; .reg .pred %p<2>;\n"
     "and.b32 %r1, %x, 1023; mov.u32 %r2, 0; mov.u32 %o, %x;\n"
     "W: mad.wide.u32 %a1, %r1, 4, %b; ld.global.u32 %r3, [%a1]; add.u32 %o, %o, %r3; and.b32 %r1, %r3, 1023;\n"
@@ -34,17 +33,19 @@ static const char module_a[] =
     "OUT: red.global.add.u32 [%a1+32764], %r10; ret;\n}\n";
 
 /* Arithmetic of all units, constants, local memory, a volatile load, fences and a nap. */
-static const char module_b[] =
-    PTX_HEAD
+static const char module_b[] = PTX_HEAD
     ".const .align 4 .b32 table[8] = {3, 1, 4, 1, 5, 9, 2, 6};\n"
     ".visible .entry b(.param .u64 p0, .param .u64 p1)\n{\n.reg .b32 %r<40>; .reg .b64 %a<20>; .reg .pred %p<4>;\n"
     ".reg .f32 %f<8>; .reg .f64 %d<8>; .local .align 4 .b8 la[32];\n"
-    "ld.param.u64 %a1, [p0]; ld.param.u64 %a5, [p1]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
-    "mad.lo.u32 %r4, %r2, %r3, %r1; cvt.rn.f32.u32 %f1, %r4; cvt.rn.f64.u32 %d1, %r4; mov.u32 %r5, 0; mov.u32 %r10, 1;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a5, [p1]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, "
+    "%ntid.x;\n"
+    "mad.lo.u32 %r4, %r2, %r3, %r1; cvt.rn.f32.u32 %f1, %r4; cvt.rn.f64.u32 %d1, %r4; mov.u32 %r5, 0; mov.u32 %r10, "
+    "1;\n"
     "L: sqrt.rn.f32 %f2, %f1; fma.rn.f64 %d1, %d1, %d1, %d1; ld.const.u32 %r6, [table+8]; add.f32 %f1, %f1, %f2;\n"
     "mad.lo.u32 %r10, %r10, %r6, %r4; st.local.u32 [la+4], %r10; ld.local.u32 %r7, [la+4]; add.u32 %r10, %r10, %r7;\n"
     "div.rn.f32 %f3, %f1, %f2; and.b32 %r8, %r4, 15; setp.gt.u32 %p1, %r8, 11; @%p1 bra SKIP;\n"
-    "ld.volatile.global.u32 %r9, [%a1+128]; add.u32 %r10, %r10, %r9; rem.u32 %r11, %r10, 17; add.u32 %r10, %r10, %r11;\n"
+    "ld.volatile.global.u32 %r9, [%a1+128]; add.u32 %r10, %r10, %r9; rem.u32 %r11, %r10, 17; add.u32 %r10, %r10, "
+    "%r11;\n"
     "SKIP: membar.gl; nanosleep.u32 20; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 4; @%p2 bra L;\n"
     "atom.global.add.u32 %r12, [%a1+32760], 1; shl.b32 %r12, %r12, 8; and.b32 %r12, %r12, 15; add.u32 %r10, %r10, "
     "%r12;\n"
@@ -64,7 +65,8 @@ static const char *module_c(void)
 	for (u32 i = 0; i < 150; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "ld.global.u32 %%r%u, [%%a2+%u];\n", 20 + i, 64 * i);
 	for (u32 i = 149; i; i--)
-		n += (size_t)snprintf(text + n, sizeof text - n, "mad.lo.u32 %%r%u, %%r%u, 3, %%r%u;\n", 19 + i, 20 + i, 19 + i);
+		n +=
+		    (size_t)snprintf(text + n, sizeof text - n, "mad.lo.u32 %%r%u, %%r%u, 3, %%r%u;\n", 19 + i, 20 + i, 19 + i);
 	snprintf(text + n, sizeof text - n,
 	         "setp.lt.u32 %%p1, %%r1, 32; @%%p1 bra GO; bar.arrive 3, 64; bra END;\nGO: @%%p1 bar.sync 3, 64;\n"
 	         "END: red.global.add.u32 [%%a1+32752], %%r20; ret;\n}\n");
@@ -80,8 +82,8 @@ static const char *const machines[][9] = {
     {"num_sms=2", "max_ctas_per_sm=1", "lsu.queue=1", "lsu.loads=2", "isa.issue_cost=ptx", "tl.ready=1"},
     {"num_sms=2", "sm.schedulers=3", "sm.threads=1504", "sm.reg_bank_conflicts=true", "sm.fetch_prefetch=true",
      "l1i.sets=2", "ccws.score_cap=0", "lsu.replay_wait=1"},
-    {"num_sms=2", "sm.issue_width=2", "sm.issue_period=3", "l1d.cache_global=false", "schedule=list",
-     "mascar.full=1", "elf.max_points=1", "elf.max_score=2"},
+    {"num_sms=2", "sm.issue_width=2", "sm.issue_period=3", "l1d.cache_global=false", "schedule=list", "mascar.full=1",
+     "elf.max_points=1", "elf.max_score=2"},
 };
 #define ONE_WARP 4
 static const char *const replays[] = {"lsu.replay=none", "lsu.replay=car", "lsu.replay=newcar"};
@@ -385,8 +387,46 @@ static void test_changes(void **state)
 	}
 }
 
+static void tell(struct sim *s, struct strbuf *out)
+{
+	const struct gpu *g = sim_gpu(s);
+	strbuf_clear(out);
+	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++)
+		for (u32 k = 0; k < gpu_conf(g)->sm_schedulers; k++) {
+			gpu_sched_text(g, sm, k, NO_WARP, out);
+			for (u32 w = k; w < gpu_warps_per_sm(g); w += gpu_conf(g)->sm_schedulers)
+				gpu_sched_text(g, sm, k, w, out);
+			strbuf_addc(out, '\n');
+		}
+}
+
+/* A key of one policy leaves the state of the others alone. */
+static void test_keys_of_others(void **state)
+{
+	struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	for (u32 i = 0; i < warp_nscheds; i++) {
+		struct err e = {0};
+		struct sim *s = build(0, 0, warp_scheds[i]->name);
+		(void)fill(s);
+		sim_run(s, 1500, NULL);
+		tell(s, &before);
+		assert_true(sim_set(s, "tlv.group", "5", &e));
+		tell(s, &after);
+		if (strcmp(warp_scheds[i]->name, "tlv") != 0)
+			assert_string_equal(strbuf_str(&before), strbuf_str(&after));
+		rig_finish(s);
+		sim_destroy(s);
+	}
+	strbuf_release(&before);
+	strbuf_release(&after);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scheduler), cmocka_unit_test(test_changes)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_every_scheduler),
+	    cmocka_unit_test(test_changes),
+	    cmocka_unit_test(test_keys_of_others),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,10 +35,10 @@ struct pointer {
 enum { NFIXED = 9, NFREE = 6 };
 /* The free ones are derived anew in each block. */
 static const struct pointer fixed[NFIXED] = {
-    {"%a0", ".global", OWN, 0, 0, false},        {"%a1", ".global", OWN, SHIFT, SHIFT, false},
-    {"%a2", "", OWN, 0, 0, false},               {"%a3", "", PART, 0, 0, false},
-    {"%s0", ".shared", PART, 0, 0, true},        {"%s1", ".shared", PART, 16, 16, true},
-    {"%s2", ".shared", PART, 0, 0, true},        {"%a4", ".local", PART, 0, 0, false},
+    {"%a0", ".global", OWN, 0, 0, false}, {"%a1", ".global", OWN, SHIFT, SHIFT, false},
+    {"%a2", "", OWN, 0, 0, false},        {"%a3", "", PART, 0, 0, false},
+    {"%s0", ".shared", PART, 0, 0, true}, {"%s1", ".shared", PART, 16, 16, true},
+    {"%s2", ".shared", PART, 0, 0, true}, {"%a4", ".local", PART, 0, 0, false},
     {"%a5", "", PART, 0, 0, false},
 };
 static struct pointer pool[NFIXED + NFREE];
@@ -107,7 +107,7 @@ static u32 q(struct gen *g)
 
 static void arithmetic(struct gen *g)
 {
-	static const char *const op32[] = {"add.u32", "sub.u32", "mul.lo.u32", "xor.b32", "and.b32", "or.b32",
+	static const char *const op32[] = {"add.u32", "sub.u32", "mul.lo.u32", "xor.b32", "and.b32",   "or.b32",
 	                                   "min.s32", "max.u32", "shl.b32",    "shr.u32", "mul.hi.u32"};
 	static const char *const op64[] = {"add.u64", "sub.u64", "mul.lo.u64", "xor.b64", "min.s64", "and.b64"};
 	static const char *const opf[] = {"add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32"};
@@ -126,9 +126,7 @@ static void arithmetic(struct gen *g)
 	}
 	case 9: emit(g, "%s%s %%f%u, %%f%u, %%f%u;", p, opf[below(g, ARRAY_LEN(opf))], q(g), q(g), q(g)); break;
 	case 10: emit(g, "%sfma.rn.f64 %%d%u, %%d%u, %%d%u, %%d%u;", p, q(g), q(g), q(g), q(g)); break;
-	case 11:
-		emit(g, "%ssetp.%s.u32 %%p%u, %%r%u, %%r%u;", p, cmp[below(g, 4)], below(g, 6), r(g), r(g));
-		break;
+	case 11: emit(g, "%ssetp.%s.u32 %%p%u, %%r%u, %%r%u;", p, cmp[below(g, 4)], below(g, 6), r(g), r(g)); break;
 	case 12: emit(g, "%sselp.b32 %%r%u, %%r%u, %%r%u, %%p%u;", p, r(g), r(g), r(g), below(g, 6)); break;
 	case 13: emit(g, "%scvt.u16.u32 %%h%u, %%r%u;", p, below(g, 4), r(g)); break;
 	case 14: emit(g, "%smad.wide.u16 %%r%u, %%h%u, %%h%u, %%r%u;", p, r(g), below(g, 4), below(g, 4), r(g)); break;
@@ -170,9 +168,9 @@ static void access(struct gen *g)
 	static const struct {
 		const char *type, *file;
 		u32 bytes, n, of;
-	} kinds[] = {{"u32", "r", 4, 1, 12}, {"b64", "q", 8, 1, 6}, {"f32", "f", 4, 1, 6},   {"f64", "d", 8, 1, 6},
-	             {"u8", "r", 1, 1, 12},  {"u16", "h", 2, 1, 4}, {"v2.u32", "r", 8, 2, 12}, {"v4.u32", "r", 16, 4, 12},
-	             {"v2.b64", "q", 16, 2, 6}};
+	} kinds[] = {{"u32", "r", 4, 1, 12},    {"b64", "q", 8, 1, 6},      {"f32", "f", 4, 1, 6},
+	             {"f64", "d", 8, 1, 6},     {"u8", "r", 1, 1, 12},      {"u16", "h", 2, 1, 4},
+	             {"v2.u32", "r", 8, 2, 12}, {"v4.u32", "r", 16, 4, 12}, {"v2.b64", "q", 16, 2, 6}};
 	bytes = kinds[what].bytes;
 	if (kinds[what].n > 1)
 		snprintf(reg, sizeof reg, "%s", vector(g, kinds[what].file, kinds[what].n, kinds[what].of));
@@ -193,7 +191,9 @@ static void special(struct gen *g)
 	case 0: emit(g, "shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, -1;", r(g), r(g), 1 + below(g, 31)); break;
 	case 1: emit(g, "vote.sync.ballot.b32 %%r%u, %%p%u, -1;", r(g), below(g, 6)); break;
 	case 2: emit(g, "atom.global.add.u32 %%r%u, [%%a0+%u], %%r%u;", r(g), 4 * below(g, OWN / 4), r(g)); break;
-	case 3: emit(g, "%satom.shared.exch.b32 %%r%u, [%%s0+%u], %%r%u;", guard(g), r(g), 4 * below(g, PART / 4), r(g)); break;
+	case 3:
+		emit(g, "%satom.shared.exch.b32 %%r%u, [%%s0+%u], %%r%u;", guard(g), r(g), 4 * below(g, PART / 4), r(g));
+		break;
 	case 4: emit(g, "red.global.add.u32 [%%a0+%u], %%r%u;", 4 * below(g, OWN / 4), r(g)); break;
 	case 5: emit(g, "ld.global.nc.u32 %%r%u, [%%a6+%u];", r(g), 4 * below(g, 16)); break;
 	case 6: emit(g, "ld.const.u32 %%r%u, [table+%u];", r(g), 4 * below(g, 4)); break;
@@ -306,9 +306,11 @@ static void last_values(struct gen *g)
 		emit(g, "st.global.u16 [%%a7+%u], %%h%u;", at, i);
 	emit(g, "bar.sync 0;");
 	for (u32 i = 0; i < PART; i += 4, at += 20) {
-		emit(g, "ld.shared.u32 %%t3, [%%s0+%u];\nld.shared.u32 %%t4, [%%s2+%u];\nld.shared.u32 %%t5, [sb+%u];", i, i, i);
+		emit(g, "ld.shared.u32 %%t3, [%%s0+%u];\nld.shared.u32 %%t4, [%%s2+%u];\nld.shared.u32 %%t5, [sb+%u];", i, i,
+		     i);
 		emit(g, "st.global.u32 [%%a7+%u], %%t3;\nst.global.u32 [%%a7+%u], %%t4;", at, at + 4);
-		emit(g, "st.global.u32 [%%a7+%u], %%t5;\nld.local.u32 %%t3, [la+%u];\nld.local.u32 %%t4, [lb+%u];", at + 8, i, i);
+		emit(g, "st.global.u32 [%%a7+%u], %%t5;\nld.local.u32 %%t3, [la+%u];\nld.local.u32 %%t4, [lb+%u];", at + 8, i,
+		     i);
 		emit(g, "st.global.u32 [%%a7+%u], %%t3;\nst.global.u32 [%%a7+%u], %%t4;", at + 12, at + 16);
 	}
 	assert_true(at <= OUT);

@@ -191,7 +191,11 @@ static void a_scheduler_that_passes_over(void **state)
 	rig_has(&r, "why warp 31", "passed over by the warp scheduler (tl-rr), which puts ");
 	has_all(&r, (const char *[]){"; its state: ready 1 3 5 7 9 11 | active 13", NULL});
 	rig_has(&r, "why machine", "spins: lines");
-	has_all(&r, (const char *[]){"ready to issue", "passed over by the warp scheduler (tl-rr)", NULL});
+	has_all(&r, (const char *[]){": passed over by the warp scheduler. One of them", "SM 0 warp 12 (warp 12 of CTA 0",
+	                             NULL});
+	rig_say(&r, "set warp-sched elf"); /* which orders fetches too */
+	rig_say(&r, "step 20000");
+	rig_has(&r, "why machine", "passed over by the warp scheduler (elf)");
 	rig_say(&r, "set warp-sched lrr");
 	rig_has(&r, "continue", "finished");
 	rig_close(&r);

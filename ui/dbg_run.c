@@ -1,4 +1,5 @@
 /* Running under the debugger: goals, slices, and what is said at a stop. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
 {
 	goal_clear(d);
 	remember_position(d);
+	d->stop_reason[0] = '\0'; /* that was elsewhere */
 	d->goal.kind = k;
 	d->goal.cycle = cycle;
 	debugger_clear_interrupt(d);
@@ -66,7 +68,7 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	struct debugger *d = ctx;
 	struct gpu *g = dbg_gpu(d);
 	resolve_pending(d);
-	if (d->log_mask >> ev->type & 1) {
+	if (d->log_mask >> ev->type & 1 && !d->s->replaying) { /* the log has what a search replays */
 		struct strbuf text = STRBUF_INIT;
 		event_text(g, ev, &text);
 		debugger_log(d, LOG_EVENT, "%s", strbuf_str(&text));
@@ -114,6 +116,16 @@ static void code_hit_text(struct debugger *d, const struct break_hit *h, const s
 	            h->executed ? " (executed in this cycle with another instruction)" : "");
 }
 
+/* A rate has no value before its first access. */
+void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
+{
+	strbuf_addf(out, "%s: now %.4g, %llu cycles before ", b->what, h->now, (unsigned long long)b->stat.every);
+	if (isnan(h->before))
+		strbuf_adds(out, "no value yet");
+	else
+		strbuf_addf(out, "%.4g", h->before);
+}
+
 static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
 {
 	strbuf_addf(out, "%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
@@ -122,8 +134,7 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 	else if (b->kind == BK_CODE)
 		code_hit_text(d, h, b, out);
 	else if (b->kind == BK_STAT)
-		strbuf_addf(out, "%s: now %.4g, %llu cycles before %.4g", b->what, h->now, (unsigned long long)b->stat.every,
-		            h->before);
+		stat_hit_text(h, b, out);
 	else if (b->kind == BK_DIVERGE)
 		strbuf_addf(out, "%s\n%s", b->what, b->note);
 	else

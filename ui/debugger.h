@@ -106,9 +106,8 @@ struct debugger {
 	volatile bool interrupt; /* set by the SIGINT handler */
 	struct event_log log;
 	u64 log_mask;           /* event types copied to the log */
-	void *record;           /* FILE that events go to as JSON lines (`record start`), or NULL */
+	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
 	u64 record_mask;        /* which */
-	u64 recorded;           /* events written to it */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
 	size_t output_logged;   /* bytes of the session's output that the log has already */
 	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */

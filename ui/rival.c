@@ -243,6 +243,8 @@ static void tell_end(const struct rival *r, struct strbuf *out)
 	strbuf_addf(out, "B: %s at cycle %llu", session_stop_text(r->why), (unsigned long long)sim_cycle(r->s->sim));
 	if (r->s->check != CHECK_NONE)
 		strbuf_adds(out, r->s->check == CHECK_PASS ? ", check passed" : ", check FAILED");
+	if (r->s->check_message.len)
+		strbuf_addf(out, ": %s", strbuf_str(&r->s->check_message));
 	strbuf_addf(out, "%s%s\n", r->err.set ? ": " : "", r->err.set ? r->err.msg : "");
 }
 
@@ -262,7 +264,7 @@ static void run(struct rival *r, u64 at, u64 max_cycles)
 	err_clear(&r->err);
 	r->why = session_run(r->s, r->by == LOCKSTEP_CYCLES ? MIN(until, at) : until, &r->err);
 	r->ended = r->why != SS_CYCLE && r->why != SS_REQUEST && r->why != SS_INTERRUPT;
-	strbuf_clear(&r->s->output); /* A says the same, or `info compare` shows that the check failed */
+	strbuf_clear(&r->s->output); /* what B prints is not shown: A prints it, or B's check tells (`compare`) */
 }
 
 void rival_void(struct debugger *d)

@@ -5,6 +5,8 @@
  * debugger counts as running. By cycles B stands at A's cycle; by instructions or CTAs it stands behind the first cycle
  * in which it has executed, or finished, as many as A. When A's program has finished, B runs to its own end.
  *
+ * What B's host program and kernels print is not shown; how its check came out is.
+ *
  * Cost: B's time is added to A's, and its history takes as much memory again. Going back, B restores a snapshot of its
  * own as A does; where it has none so old it is built again and runs from the beginning. Until the first different
  * decision is found two hidden machines run as well (commands/divergence.c): four times the time, in most cases for a

@@ -78,6 +78,13 @@ static bool check_policy(const char *kind, const char *name, struct err *e)
 	return ok;
 }
 
+bool session_policy_known(const char *key, const char *value, struct err *e)
+{
+	if (!strcmp(key, "warp-sched"))
+		return check_policy("warp", value, e);
+	return strcmp(key, "cta-sched") != 0 || check_policy("cta", value, e);
+}
+
 static void fork_timeline(void *ctx, u64 cycle)
 {
 	timeline_fork(ctx, cycle);
@@ -361,6 +368,16 @@ bool session_undo(struct session *s, struct err *e)
 	sim_history_info(s->sim, &h);
 	s->finished = false;
 	return bring_host_back(s, h.turns, e);
+}
+
+bool session_changed_by_hand(const struct session *s)
+{
+	struct sim_history_info h;
+	sim_history_info(s->sim, &h);
+	for (u32 i = 0; i < h.turns; i++)
+		if (!s->turn_is_host[i])
+			return true;
+	return false;
 }
 
 void session_changed(struct session *s)

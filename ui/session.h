@@ -93,10 +93,14 @@ bool session_close_outputs(struct session *s, struct err *e);
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
 /* Brings machine and host program to a cycle of the past (or forward again, up to the farthest one). */
 bool session_goto(struct session *s, u64 cycle, struct err *e);
+/* False with *e ("no such ... did you mean") when key is "warp-sched" or "cta-sched" and value no policy of that kind. */
+bool session_policy_known(const char *key, const char *value, struct err *e);
 /* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought
  * back to that time. */
 bool session_change_begins(struct session *s, struct err *e);
 void session_changed(struct session *s);
+/* Has the user changed the machine at a time that is not after the present one? */
+bool session_changed_by_hand(const struct session *s);
 /* Takes the last such change back, with all that came after it. */
 bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */

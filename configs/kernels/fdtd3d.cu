@@ -10,6 +10,7 @@
 
 #define RADIUS 4
 #define TILE 16
+#define UNROLL 9 /* planes, as the sample's pragma says; by hand, since clang does not unroll a loop with barriers */
 
 __constant__ float weights[RADIUS + 1];
 
@@ -30,48 +31,63 @@ static __device__ __forceinline__ void load_tile(float (*tile)[TILE + 2 * RADIUS
 	tile[ty][tx] = own;
 }
 
+/* The thread's column around its plane: what is RADIUS and less behind it, in front of it, and in it. */
+struct column {
+	float behind[RADIUS], front[RADIUS], now;
+};
+
+/* Computes the thread's point of the plane and moves on by one; more: there is a plane to load in front. */
+static __device__ __forceinline__ void step(float (*tile)[TILE + 2 * RADIUS], float *out, const float *in,
+                                            struct column *c, int *at, int row, int plane, bool more)
+{
+	int tx = threadIdx.x + RADIUS, ty = threadIdx.y + RADIUS;
+
+	load_tile(tile, in + *at, c->now, row);
+	__syncthreads();
+	float value = weights[0] * c->now;
+#pragma unroll
+	for (int i = 1; i <= RADIUS; i++)
+		value += weights[i] * (c->front[i - 1] + c->behind[i - 1] + tile[ty - i][tx] + tile[ty + i][tx] +
+		                       tile[ty][tx - i] + tile[ty][tx + i]);
+	out[*at] = value;
+	__syncthreads();
+#pragma unroll
+	for (int i = RADIUS - 1; i > 0; i--)
+		c->behind[i] = c->behind[i - 1];
+	c->behind[0] = c->now;
+	c->now = c->front[0];
+#pragma unroll
+	for (int i = 0; i < RADIUS - 1; i++)
+		c->front[i] = c->front[i + 1];
+	*at += plane;
+	if (more)
+		c->front[RADIUS - 1] = in[*at + RADIUS * plane];
+}
+
 extern "C" __global__ void __launch_bounds__(TILE *TILE)
     finite_differences(float *__restrict__ out, const float *__restrict__ in, int nx, int ny, int nz)
 {
 	__shared__ float tile[TILE + 2 * RADIUS][TILE + 2 * RADIUS];
-	int tx = threadIdx.x + RADIUS, ty = threadIdx.y + RADIUS;
 	int row = nx + 2 * RADIUS, plane = row * (ny + 2 * RADIUS);
-	int at = (blockIdx.y * TILE + ty) * row + blockIdx.x * TILE + tx;
-	float behind[RADIUS], front[RADIUS], now;
+	int at = (blockIdx.y * TILE + threadIdx.y + RADIUS) * row + blockIdx.x * TILE + threadIdx.x + RADIUS;
+	struct column c;
+	int z = 0;
 
 #pragma unroll
 	for (int i = RADIUS - 1; i >= 0; i--) {
-		behind[i] = in[at];
+		c.behind[i] = in[at];
 		at += plane;
 	}
-	now = in[at];
-	int ahead = at;
+	c.now = in[at];
 #pragma unroll
-	for (int i = 0; i < RADIUS; i++) {
-		ahead += plane;
-		front[i] = in[ahead];
+	for (int i = 0; i < RADIUS; i++)
+		c.front[i] = in[at + (i + 1) * plane];
+	for (; z + UNROLL <= nz; z += UNROLL) {
+#pragma unroll
+		for (int i = 0; i < UNROLL; i++)
+			step(tile, out, in, &c, &at, row, plane, z + i < nz - 1);
 	}
-	for (int z = 0; z < nz; z++) {
-		load_tile(tile, in + at, now, row);
-		__syncthreads();
-		float value = weights[0] * now;
-#pragma unroll
-		for (int i = 1; i <= RADIUS; i++)
-			value += weights[i] * (front[i - 1] + behind[i - 1] + tile[ty - i][tx] + tile[ty + i][tx] +
-			                       tile[ty][tx - i] + tile[ty][tx + i]);
-		out[at] = value;
-		__syncthreads();
-#pragma unroll
-		for (int i = RADIUS - 1; i > 0; i--)
-			behind[i] = behind[i - 1];
-		behind[0] = now;
-		now = front[0];
-#pragma unroll
-		for (int i = 0; i < RADIUS - 1; i++)
-			front[i] = front[i + 1];
-		at += plane;
-		ahead += plane;
-		if (z < nz - 1)
-			front[RADIUS - 1] = in[ahead];
-	}
+#pragma unroll 1
+	for (; z < nz; z++)
+		step(tile, out, in, &c, &at, row, plane, z < nz - 1);
 }

@@ -14,6 +14,7 @@ extern "C" __global__ void lud_diagonal(float *m, int n, int offset)
 	int t = threadIdx.x;
 	float *block = m + offset * n + offset;
 
+#pragma unroll
 	for (int i = 0; i < B; i++)
 		d[i][t] = block[i * n + t];
 	__syncthreads();
@@ -30,6 +31,7 @@ extern "C" __global__ void lud_diagonal(float *m, int n, int offset)
 		}
 		__syncthreads();
 	}
+#pragma unroll
 	for (int i = 0; i < B; i++)
 		block[i * n + t] = d[i][t];
 }
@@ -43,13 +45,17 @@ extern "C" __global__ void lud_perimeter(float *m, int n, int offset)
 	float *row = diagonal + away, *column = diagonal + away * n;
 
 	if (threadIdx.x < B) {
+#pragma unroll
 		for (int i = 0; i < B / 2; i++)
 			d[i][t] = diagonal[i * n + t];
+#pragma unroll
 		for (int i = 0; i < B; i++)
 			right[i][t] = row[i * n + t];
 	} else {
+#pragma unroll
 		for (int i = B / 2; i < B; i++)
 			d[i][t] = diagonal[i * n + t];
+#pragma unroll
 		for (int i = 0; i < B; i++)
 			below[i][t] = column[i * n + t];
 	}
@@ -77,9 +83,11 @@ extern "C" __global__ void lud_perimeter(float *m, int n, int offset)
 	}
 	__syncthreads();
 	if (threadIdx.x < B) {
+#pragma unroll
 		for (int i = 0; i < B; i++)
 			row[i * n + t] = right[i][t];
 	} else {
+#pragma unroll
 		for (int i = 0; i < B; i++)
 			column[i * n + t] = below[i][t];
 	}

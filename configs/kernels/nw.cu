@@ -17,7 +17,7 @@ static __device__ __forceinline__ void tile(int (*s)[B + 1], int (*sim)[B], cons
 	int pitch = n + 1;
 	int corner = ty * B * pitch + tx * B;
 
-#pragma unroll 4
+#pragma unroll
 	for (int i = 0; i < B; i++)
 		sim[i][t] = similarity[corner + (i + 1) * pitch + t + 1];
 	s[t + 1][0] = score[corner + (t + 1) * pitch];
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void tile(int (*s)[B + 1], int (*sim)[B], cons
 		__syncthreads();
 	}
 
-#pragma unroll 4
+#pragma unroll
 	for (int i = 0; i < B; i++)
 		score[corner + (i + 1) * pitch + t + 1] = s[i + 1][t + 1];
 }

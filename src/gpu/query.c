@@ -227,6 +227,8 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 	struct sched_view v = sm_sched_view(x, g->sm[sm], o->scheduler, g->st->cycle);
 	v.ev = NULL; /* looking is no decision */
 	o->priority = x->sched->rank ? x->sched->rank(x->sched_state[o->scheduler], &v, warp) : 0;
+	bool ready = wp->state >= WS_READY_SP && wp->state <= WS_READY_LSU;
+	o->by_policy = ready || (wp->state == WS_FETCH && !wp->fetching && x->sched->fetch);
 	if (wp->done)
 		return;
 	phase_info(&x->prog[wp->launch], wp->pc, o);

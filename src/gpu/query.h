@@ -23,6 +23,7 @@ struct warp_info {
 	u64 insts;          /* warp instructions executed */
 	u32 pending_loads;  /* load instructions in flight */
 	s64 priority;       /* rank the scheduler gives it now: 0 = first */
+	bool by_policy;     /* its next step is the warp scheduler's to give: ready, or in line for a fetch it orders */
 	s32 phase;          /* of its next instruction, numbered within the function from 0; -1 = exited or empty */
 	u32 phases;         /* of that function */
 	u32 phase_distance; /* cycles from its next instruction to the end of the phase (passes/phases.h) */

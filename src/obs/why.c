@@ -110,6 +110,7 @@ enum end_kind {
 	END_SLEEP,
 	END_FETCH,
 	END_SPIN,
+	END_PASSED,
 	END_DONE,
 	END_EMPTY,
 	END_CYCLE,
@@ -123,6 +124,7 @@ static const char *const end_texts[] = {"ready to issue",
                                         "asleep (nanosleep)",
                                         "waiting for instructions",
                                         "spinning",
+                                        "passed over by the warp scheduler",
                                         "finished",
                                         "empty",
                                         "in a cycle of barriers",
@@ -132,11 +134,20 @@ struct chain_end {
 	u32 warp; /* on the same SM */
 };
 
+/* Ready, or in line for a fetch, for longer than any pipeline takes: the warp scheduler has others before it. Whether
+ * they lead anywhere is theirs to tell; with strict priorities, and among warps that spin, it may be so for ever. */
+static bool is_passed_over(const struct gpu *g, const struct warp_info *w)
+{
+	return w->by_policy && gpu_cycle(g) >= w->since + PASSED_OVER;
+}
+
 static enum end_kind end_of_state(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w)
 {
 	struct spin sp;
 	if (w->state != WS_NONE && w->state != WS_DONE && spin_find(g, sm, warp, &sp))
 		return END_SPIN;
+	if (is_passed_over(g, w))
+		return END_PASSED;
 	switch (w->state) {
 	case WS_NONE: return END_EMPTY;
 	case WS_DONE: return END_DONE;
@@ -337,11 +348,9 @@ static void tell_replay(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32
 		strbuf_addf(out, "accesses so far: %u, refused: %s\n", first->tries, refusal(first->refused));
 }
 
-/* Ready for longer than any pipeline takes: the warp scheduler has others before it. Whether they lead anywhere is
- * theirs to tell; with strict priorities, and among warps that spin, it may be so for ever. */
 static void tell_passed_over(struct gpu *g, u32 sm, const struct warp_info *w, struct strbuf *out, u32 depth)
 {
-	if (w->state < WS_READY_SP || w->state > WS_READY_LSU || gpu_cycle(g) < w->since + PASSED_OVER)
+	if (!is_passed_over(g, w))
 		return;
 	struct strbuf own = STRBUF_INIT;
 	gpu_sched_text(g, sm, w->scheduler, UINT32_MAX, &own);
@@ -446,7 +455,7 @@ void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 #define GROUPS_TOLD 6
 struct group {
 	enum end_kind kind;
-	enum warp_state state;
+	enum warp_state state; /* WS_NONE: any, of warps that spin */
 	s32 launch;
 	u32 pc, end_pc;
 	u32 sm, warp;
@@ -477,6 +486,19 @@ static void group_warp(struct groups *gs, const struct group *one)
 		gs->dropped++;
 }
 
+/* Where in its loop a spinning warp happens to be makes no difference. */
+static void one_loop(const struct gpu *g, u32 end_warp, struct group *x)
+{
+	struct spin sp;
+	if (x->kind != END_SPIN || !spin_find(g, x->sm, end_warp, &sp))
+		return;
+	x->end_pc = sp.from;
+	if (x->state == WS_BARRIER)
+		return;
+	x->pc = sp.from;
+	x->state = WS_NONE;
+}
+
 static u64 collect(const struct gpu *g, struct groups *gs)
 {
 	u64 resident = 0;
@@ -493,6 +515,7 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 			struct group one = {
 			    end.kind, w.state, w.launch, m ? standing_pc(m, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc,
 			    sm,       i,       1};
+			one_loop(g, end.warp, &one);
 			group_warp(gs, &one);
 		}
 	return resident;
@@ -501,7 +524,7 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 /* Groups that can never go on come first, then the large ones. */
 static u32 severity(enum end_kind k)
 {
-	return k == END_CYCLE || k == END_NOBODY ? 2 : k == END_SPIN ? 1 : 0;
+	return k == END_CYCLE || k == END_NOBODY ? 2 : k == END_SPIN || k == END_PASSED ? 1 : 0;
 }
 
 static bool before(const struct group *a, const struct group *b)

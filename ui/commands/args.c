@@ -23,6 +23,25 @@ const char *next_word(const char *s, char *word, size_t size)
 	return skip_blanks(s + n);
 }
 
+const char *next_file(const char *s, char *file, size_t size, struct err *e)
+{
+	s = skip_blanks(s);
+	char quote = *s == '\'' || *s == '"' ? *s : 0;
+	const char *from = s, *end = quote ? (char[]){quote, 0} : " \t\r\n";
+	size_t n = 0;
+	for (s += quote != 0; *s && !strchr(end, *s); s++) {
+		if (quote == '"' && *s == '\\' && s[1])
+			s++;
+		if (n + 1 == size)
+			return err_set(e, "a file's name of more than %zu letters: %.40s...", size - 1, from), NULL;
+		file[n++] = *s;
+	}
+	file[n] = 0;
+	if (quote && !*s)
+		return err_set(e, "the quote is not closed: %.200s", from), NULL;
+	return n ? skip_blanks(s + (quote != 0)) : NULL;
+}
+
 /* Decimal or 0x; never octal, which nobody types on purpose. */
 bool word_number(const char *word, u64 *out)
 {

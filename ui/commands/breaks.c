@@ -1,5 +1,6 @@
 /* break tbreak condition commands, and finding code for breakpoints set before their module was loaded */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +222,7 @@ void break_details(const struct breakpoint *b, struct strbuf *out)
 	if (b->nth.n && b->nth.len < b->nth.n)
 		strbuf_addf(out, " (%u so far)", b->nth.len);
 	if (b->kind == BK_STAT && b->stat.known)
-		strbuf_addf(out, " (now %g)", b->stat.last);
+		strbuf_addf(out, isnan(b->stat.last) ? " (no value yet)" : " (now %g)", b->stat.last);
 	if (b->kind == BK_DIVERGE && b->note)
 		strbuf_addf(out, " (cycle %llu)", (unsigned long long)b->cycle - 1);
 	if (b->cond)
@@ -250,12 +251,28 @@ static void say_past_divergence(struct debugger *d, const struct breakpoint *b, 
 		            b->note);
 }
 
+/* A kernel of that name may come with a module that is loaded later: said, not refused. */
+static void say_unknown_kernel(struct debugger *d, const struct breakpoint *b, struct strbuf *out)
+{
+	u32 modules = sim_num_modules(d->s->sim);
+	if (b->kind != BK_EVENT || !*b->filter.kernel || !modules)
+		return;
+	for (u32 i = 0; i < modules; i++) {
+		const struct module *m = sim_module(d->s->sim, i);
+		for (u32 k = 0; k < m->nfuncs; k++)
+			if (!strcmp(m->funcs[k].name, b->filter.kernel))
+				return;
+	}
+	strbuf_addf(out, "No kernel of the loaded modules is called '%s'.\n", b->filter.kernel);
+}
+
 bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct breakpoint *b = break_command(d, args, false, e);
 	if (b) {
 		say_made(b, out);
 		say_past_divergence(d, b, out);
+		say_unknown_kernel(d, b, out);
 	}
 	return b != NULL;
 }

@@ -62,6 +62,10 @@ const char *skip_blanks(const char *s);
 /* Copies the next blank-separated word to word (cut to size - 1), returns what follows with blanks skipped; NULL when
  * none. */
 const char *next_word(const char *s, char *word, size_t size);
+/* The same for the name of a file: in '...' or "..." it may hold blanks, within "..." a backslash takes the letter
+ * behind it as it is. NULL with *e also when the quote is not closed or the name too long; without *e when there is
+ * none. */
+const char *next_file(const char *s, char *file, size_t size, struct err *e);
 /* The whole of args must be one number within 0..max (decimal, 0x); empty: *out stays. */
 bool arg_number(const char *args, const char *what, u64 max, u64 *out, struct err *e);
 bool word_number(const char *word, u64 *out);                        /* true when word is a number */
@@ -80,6 +84,9 @@ struct gpu *dbg_gpu(struct debugger *d);
 bool can_run(struct debugger *d, struct err *e);
 void goal_clear(struct debugger *d);
 void set_goal(struct debugger *d, enum goal_kind k, u64 cycle);
+
+/* What a `break stat` says when it stops. */
+void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct strbuf *out);
 /* One slice of the goal alone (no queued commands). */
 void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 /* Runs the goal to its end: for Lua's dbg.step and the like. */
@@ -110,6 +117,8 @@ bool export_now(struct debugger *d, const char *format, const char *file, s32 sm
 /* Writes an event to the open recording. */
 void record_event(struct debugger *d, const struct event *ev);
 void record_release(struct debugger *d);
+/* History has forked at the present cycle: what was recorded of later ones goes. */
+void record_forked(struct debugger *d);
 
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
 /* "stat ...", "cta N", "becomes STATE" as the location of a breakpoint (break_more.c). */

@@ -104,6 +104,9 @@ static void status(struct debugger *d, struct strbuf *out)
 	}
 	side_line(d->s, 'A', out);
 	side_line(r->s, 'B', out);
+	if (r->ended)
+		strbuf_addf(out, "   %s%s%s\n", session_stop_text(r->why), r->s->check == CHECK_FAIL ? ", check FAILED: " : "",
+		            r->s->check == CHECK_FAIL ? strbuf_str(&r->s->check_message) : "");
 	rival_divergence_line(d, out);
 	strbuf_addc(out, '\n');
 	for (u32 i = 0; i < 2 && r->first.found; i++) {

@@ -35,7 +35,7 @@ bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct
 		list_formats(out);
 		return true;
 	}
-	rest = next_word(rest, file, sizeof file);
+	rest = next_file(rest, file, sizeof file, e);
 	if (!rest)
 		return err_set(e, "export: a file is expected behind the format (`export` alone lists the formats)");
 	if (*rest && strcmp(format, "phases-svg") != 0)
@@ -61,7 +61,7 @@ bool cmd_screenshot(struct debugger *d, const char *args, struct strbuf *out, st
 {
 	char file[1024], word[40];
 	int view = -1, w = 0, h = 0;
-	const char *rest = next_word(args, file, sizeof file);
+	const char *rest = next_file(args, file, sizeof file, e);
 	if (!rest)
 		return err_set(e, "screenshot: a file is expected: FILE.txt, .svg or .png");
 	while ((rest = next_word(rest, word, sizeof word))) {

@@ -7,6 +7,8 @@
 #include "lua/dbg.h"
 #include "lua/policy.h"
 
+#define WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */
+
 static void wrap(const char *text, u32 indent, u32 width, struct strbuf *out)
 {
 	u32 col = indent;
@@ -39,7 +41,11 @@ static void help_all(struct strbuf *out)
 {
 	for (u32 i = 0; i < ncommands; i++) {
 		const struct command *c = &commands[i];
-		strbuf_addf(out, "%-10s %-10s %.*s\n", c->name, c->abbreviations, (int)summary_length(c->help), c->help);
+		char line[200];
+		int x = snprintf(line, sizeof line, "%-16s %-10s ", c->name, c->abbreviations);
+		strbuf_addf(out, "%s", line);
+		snprintf(line, sizeof line, "%.*s", (int)summary_length(c->help), c->help);
+		wrap(line, (u32)x, WIDTH, out);
 	}
 	strbuf_adds(out,
 	            "Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, `help "
@@ -52,7 +58,7 @@ static void help_command(const struct command *c, struct strbuf *out)
 	if (*c->abbreviations)
 		strbuf_addf(out, "    also: %s\n", c->abbreviations);
 	strbuf_adds(out, "    ");
-	wrap(c->help, 4, 100, out);
+	wrap(c->help, 4, WIDTH, out);
 }
 
 /* Is `name` what was asked for: all (""), itself, or a part of it up to a dot, bracket or colon ("dbg", "gpu.sm")? */
@@ -69,7 +75,7 @@ static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf
 		if (!doc_wanted(doc->signature, asked))
 			continue;
 		strbuf_addf(out, "%s\n    ", doc->signature);
-		wrap(doc->text, 4, 100, out);
+		wrap(doc->text, 4, WIDTH, out);
 		found++;
 	}
 	return found;

@@ -1,56 +1,85 @@
 /* record: events as JSON lines */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands/commands.h"
+#include "obs/tape.h"
 
-static void stop(struct debugger *d)
+struct recording {
+	struct tape *tape;
+	bool cuts; /* history may fork: a pipe or device cannot take back what it was given */
+	u64 last;  /* clock of the last entry ever */
+	u64 written;
+};
+
+static bool stop(struct debugger *d, struct err *e)
 {
-	d->record_mask = 0;
+	struct recording *r = d->record;
+	bool ok = tape_close(r->tape, e);
+	free(r);
 	d->record = NULL;
-	debugger_resubscribe(d);
+	d->record_mask = 0;
+	return ok;
 }
 
 void record_release(struct debugger *d)
 {
 	if (d->record)
-		fclose(d->record);
-	d->record = NULL;
+		stop(d, NULL);
 }
 
-static void place(FILE *f, const char *key, s32 value)
+static void place(struct strbuf *out, const char *key, s32 value)
 {
 	if (value >= 0)
-		fprintf(f, ",\"%s\":%d", key, value);
+		strbuf_addf(out, ",\"%s\":%d", key, value);
 }
 
 void record_event(struct debugger *d, const struct event *ev)
 {
-	FILE *f = d->record;
+	struct recording *r = d->record;
 	const struct event_desc *x = &event_descs[ev->type];
+	struct strbuf line = STRBUF_INIT;
 	struct sim_history_info h;
 	sim_history_info(d->s->sim, &h);
 	if (h.on && ev->cycle < h.frontier && sim_cycle(d->s->sim) < h.frontier)
 		return; /* it has been written when it happened first */
-	fprintf(f, "{\"cycle\":%" PRIu64 ",\"event\":\"%s\"", ev->cycle, x->name);
-	place(f, "sm", ev->sm);
-	place(f, "kernel", ev->kernel);
-	place(f, "cta", ev->cta);
-	place(f, "warp", ev->warp);
+	/* The cycle is over when its events are known; a launch comes before it, and stays when history forks there. */
+	r->last = ev->type == EV_KERNEL_LAUNCH ? ev->cycle : ev->cycle + 1;
+	r->written++;
+	strbuf_addf(&line, "{\"cycle\":%" PRIu64 ",\"event\":\"%s\"", ev->cycle, x->name);
+	place(&line, "sm", ev->sm);
+	place(&line, "kernel", ev->kernel);
+	place(&line, "cta", ev->cta);
+	place(&line, "warp", ev->warp);
 	for (u32 i = 0; i < 4; i++)
 		if (*x->arg[i])
-			fprintf(f, ",\"%s\":%" PRIu64, x->arg[i], ev->arg[i]);
-	fputs("}\n", f);
-	d->recorded++;
+			strbuf_addf(&line, ",\"%s\":%" PRIu64, x->arg[i], ev->arg[i]);
+	strbuf_adds(&line, "}\n");
+	tape_add(r->tape, r->last, &line, NULL);
+	strbuf_release(&line);
+}
+
+static void undone(void *ctx, const void *record, u64 began)
+{
+	struct recording *r = ctx;
+	r->written--;
+}
+
+void record_forked(struct debugger *d)
+{
+	struct recording *r = d->record;
+	u64 now = sim_cycle(d->s->sim);
+	if (r && r->cuts && r->last > now)
+		tape_cut(r->tape, now, undone, r);
 }
 
 static bool start(struct debugger *d, const char *args, struct err *e)
 {
 	char file[512], word[64];
 	u64 mask = 0;
-	args = next_word(args, file, sizeof(file));
+	args = next_file(args, file, sizeof(file), e);
 	if (!args)
 		return err_set(e, "record start: a file is expected");
 	while ((args = next_word(args, word, sizeof(word)))) {
@@ -61,11 +90,17 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	}
 	if (d->record)
 		return err_set(e, "record start: a recording is under way (`record stop` ends it)");
-	d->record = fopen(file, "w");
-	if (!d->record)
-		return err_set(e, "record start: %s: %s", file, strerror(errno));
+	struct stat st;
+	struct err why = {0};
+	struct recording *r = xcalloc(1, sizeof *r);
+	r->cuts = stat(file, &st) || S_ISREG(st.st_mode);
+	r->tape = tape_open(file, "", r->cuts ? 0 : TAPE_NO_CUT, &why);
+	if (!r->tape) {
+		free(r);
+		return err_set(e, "record start: %s", why.msg);
+	}
+	d->record = r;
 	d->record_mask = mask ? mask : bit_range(EV_COUNT);
-	d->recorded = 0;
 	debugger_resubscribe(d);
 	return true;
 }
@@ -80,8 +115,10 @@ bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct
 		return err_set(e, "record: `record start FILE [EVENT...]` or `record stop` is expected");
 	if (!d->record)
 		return err_set(e, "record stop: nothing is being recorded");
-	bool failed = ferror(d->record) | fclose(d->record);
-	stop(d);
-	strbuf_addf(out, "%" PRIu64 " events recorded\n", d->recorded);
-	return !failed || err_set(e, "record stop: the file could not be written in full: %s", strerror(errno));
+	struct err why = {0};
+	u64 written = ((struct recording *)d->record)->written;
+	bool ok = stop(d, &why);
+	debugger_resubscribe(d);
+	strbuf_addf(out, "%" PRIu64 " events recorded\n", written);
+	return ok || err_set(e, "record stop: %s", why.msg);
 }

@@ -105,17 +105,13 @@ static bool set_var(struct debugger *d, const char *value, struct strbuf *out, s
 static const struct {
 	const char *key;
 	set_fn *fn;
-} own[] = {{"taxonomy", set_taxonomy}, {"log", set_log}, {"keep-going", set_keep_going}, {"pagination", set_pagination},
-           {"confirm", set_confirm},   {"var", set_var}, {"mouse", set_mouse},           {"editing", set_editing},
-           {"palette", set_palette}};
+} own[] = {{"taxonomy", set_taxonomy},     {"log", set_log},         {"keep-going", set_keep_going},
+           {"pagination", set_pagination}, {"confirm", set_confirm}, {"var", set_var},
+           {"mouse", set_mouse},           {"editing", set_editing}, {"palette", set_palette}};
 
 const char *set_key(u32 i)
 {
-	static const char *const machine[] = {"warp-sched", "cta-sched", "max_ctas_per_sm", "deadlock_cycles"};
-	if (i < ARRAY_LEN(own))
-		return own[i].key;
-	i -= ARRAY_LEN(own);
-	return i < ARRAY_LEN(machine) ? machine[i] : NULL;
+	return i < ARRAY_LEN(own) ? own[i].key : sim_live_key(i - (u32)ARRAY_LEN(own));
 }
 
 /* The keys that come with a policy's name: sets what may change in a built machine, and tells of the rest. */
@@ -156,8 +152,8 @@ bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct er
 		if (!strcmp(own[i].key, key))
 			return own[i].fn(d, value, out, e);
 	struct conf trial = *gpu_conf(dbg_gpu(d));
-	if (!conf_set(&trial, key, value, e) || !policy_load(d->s, key, value, e) ||
-	    !change_begins(d, e)) /* a mistake in the value forks nothing */
+	if (!conf_set(&trial, key, value, e) || !session_policy_known(key, value, e) || !policy_load(d->s, key, value, e) ||
+	    !sim_may_set(d->s->sim, key, value, e) || !change_begins(d, e)) /* a mistake forks nothing */
 		return false;
 	bool ok = sim_set(d->s->sim, key, value, e);
 	if (ok && !strcmp(key, "warp-sched"))

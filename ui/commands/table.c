@@ -69,7 +69,7 @@ static s32 fail_unknown(const struct rows *r, const char *word, struct err *e)
 	for (u32 i = 0; i < MIN(r->n, (u32)ARRAY_LEN(names)); i++)
 		names[i] = r->name(i);
 	const char *near = conf_nearest(word, names, MIN(r->n, (u32)ARRAY_LEN(names)));
-	if (near)
+	if (near && strlen(word) > 2)
 		err_set(e, "unknown %s '%.40s' (did you mean '%s'?)", r->what, word, near);
 	else
 		err_set(e, "unknown %s '%.40s'; `help` lists what there is", r->what, word);

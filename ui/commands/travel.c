@@ -39,6 +39,7 @@ bool change_begins(struct debugger *d, struct err *e)
 		d->rest = DBG_STOPPED;
 	break_forked(&d->breaks, sim_cycle(d->s->sim));
 	divergence_void(d);
+	record_forked(d);
 	push_undo(d, true);
 	return true;
 }
@@ -78,6 +79,8 @@ static bool travel_to(struct debugger *d, u64 cycle, struct err *e)
 	remember_position(d);
 	d->in_run = true;
 	bool ok = session_goto(d->s, cycle, e);
+	if (ok)
+		d->stop_reason[0] = '\0'; /* that was elsewhere */
 	d->in_run = false;
 	debugger_resubscribe(d);
 	return ok;
@@ -276,6 +279,7 @@ static bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f,
 		return false;
 	}
 	sim_history_info(d->s->sim, &h);
+	d->stop_reason[0] = '\0'; /* that was elsewhere */
 	return session_goto(d->s, f->any ? f->cycle : h.begin, e);
 }
 
@@ -293,8 +297,7 @@ static void say_hit(struct debugger *d, const struct found *f, struct strbuf *ou
 		if (b->kind == BK_EVENT)
 			event_text(dbg_gpu(d), &f->hit.ev, out);
 		else if (b->kind == BK_STAT)
-			strbuf_addf(out, "%s: now %.4g, %llu cycles before %.4g", b->what, f->hit.now,
-			            (unsigned long long)b->stat.every, f->hit.before);
+			stat_hit_text(&f->hit, b, out);
 		else if (b->kind == BK_DIVERGE)
 			strbuf_addf(out, "%s\n%s", b->what, b->note);
 		else
@@ -396,7 +399,11 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 		return false;
 	d->nundos--;
 	if (u.change)
+		record_forked(d);
+	if (u.change) {
+		d->changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");
+	}
 	arrived(d, out);
 	return true;
 }

@@ -111,7 +111,7 @@ bool console_page_key(struct console *c, int key)
 	case ' ': c->top = MAX(c->below, c->top + 1); return true;
 	case '\r':
 	case '\n': c->top++; return true;
-	default: c->paging = false; return key == 'q' || key == 27;
+	default: c->paging = false; return key == 'q' || key == 27 || key == 3;
 	}
 }
 

@@ -461,6 +461,7 @@ static void notice_interrupt(struct loop *l)
 	debugger_clear_interrupt(d);
 	debugger_drop_collect(d);
 	prompt_reset();
+	l->s.console.paging = false;
 	l->s.ask = ASK_NOTHING;
 	l->dirty = true;
 }

@@ -29,7 +29,7 @@ static void invite(struct pane p, const char *gone)
 	    {"compare --warp-sched lrr", "another warp scheduler"},
 	    {"compare --set l1d.ways=8", "another L1 data cache"},
 	    {"compare --gpu kepler", "another machine"},
-	    {"compare by insts --cta-sched lcs", "at equal numbers of instructions, not cycles"},
+	    {"compare by insts --warp-sched paws", "at equal numbers of instructions"},
 	    {"compare off", "ends it"},
 	};
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Compare");

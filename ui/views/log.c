@@ -50,9 +50,10 @@ static void draw(struct view_ctx *v, struct pane p)
 	view_clip(v->st, n, rows);
 	for (s32 r = 0; r < rows && v->st->top + r < n; r++)
 		log_row(v, p, r + 1, line_at(l, first + (u64)(v->st->top + r)));
-	if (!n)
-		pane_text(p, 2, 3, STYLE(R_DIM),
-		          "Nothing yet. Stops and output appear here, and the events chosen with `set log EVENT...`.");
+	if (!n) {
+		pane_text(p, 2, 3, STYLE(R_DIM), "Nothing yet. Stops and output appear here,");
+		pane_text(p, 3, 3, STYLE(R_DIM), "and the events chosen with `set log EVENT...`.");
+	}
 }
 
 static bool search(struct view_ctx *v, bool forward)

@@ -17,14 +17,18 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	u32 sm = v->d->focus.sm;
 	const struct sample *now = recent_get(v->recent, (s32)sm);
 	u64 cycles = gpu_cycle(v->g);
+	bool tight = p.w < 96;
+	int gap = tight ? 2 : 3;
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
-	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
-	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
-	x = pane_printf(p, 0, x + 3, STYLE(R_DIM), "%u schedulers %s", c->sm_schedulers, c->warp_sched);
-	x = pane_printf(p, 0, x + 3, STYLE(R_TEXT), "IPC %.2f",
+	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
+	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
+	x = pane_printf(p, 0, x + gap, STYLE(R_DIM), tight ? "%u × %s" : "%u schedulers %s", c->sm_schedulers,
+	                c->warp_sched);
+	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "IPC %.2f",
 	                now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
-	pane_printf(p, 0, x + 1, STYLE(R_DIM), "(run %.2f)%s", cycles ? (double)i->issued / (double)cycles : 0.0,
-	            i->awake ? "" : "  asleep");
+	x = pane_printf(p, 0, x + 1, STYLE(R_DIM), "(run %.2f)", cycles ? (double)i->issued / (double)cycles : 0.0);
+	if (!i->awake)
+		pane_text(p, 0, x + gap, STYLE(R_DIM), "asleep");
 }
 
 /* --- warps -----------------------------------------------------------------------------------------------------------
@@ -38,7 +42,7 @@ struct table {
 static struct table table_layout(int w)
 {
 	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1};
-	int fixed = 15 + 8 + 8 + 8 + 6 + 2, rest = w - fixed;
+	int number = w < 100 ? 7 : 8, fixed = 15 + 8 + 2 * number + 6 + 2, rest = w - fixed;
 	if (w >= 110) {
 		rest -= 10;
 		t.mask = 1;
@@ -58,8 +62,8 @@ static struct table table_layout(int w)
 		x += 10;
 	}
 	t.state = x;
-	t.since = x + 7 + 8;
-	t.phase = t.since + 8;
+	t.since = x + 7 + number;
+	t.phase = t.since + number;
 	t.prio = t.phase + 6;
 	x = t.prio;
 	if (t.policy > 0) {
@@ -202,8 +206,8 @@ static void warp_table(struct view_ctx *v, struct pane p)
 		warp_row(v, p, r + 1, &t, shown[v->st->top + r]);
 	if (!n)
 		pane_text(p, 1, 3, STYLE(R_DIM), "no warp is resident");
-	if ((s32)n > v->st->top + rows)
-		draw_more(p, (s32)n - v->st->top - rows);
+	if ((s32)n > v->st->top + rows) /* beside the heads: below it would cover what the last warp waits for */
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), "+%d more", (s32)n - v->st->top - rows);
 }
 
 /* --- storage and units

@@ -41,6 +41,7 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 {
 	char a[NUM_MAX], b[NUM_MAX];
 	const struct conf *c = gpu_conf(v->g);
+	name_w = MAX(name_w, 3);
 	pane_text(p, y, 3, STYLE(R_DIM), "sum");
 	pane_right(p, y, name_w + 11, STYLE(R_DIM), "%.1f %%", sum ? 100.0 : 0.0);
 	char where[64] = "";

@@ -8,16 +8,20 @@
  * branch whose bit did not ask, merged program points - stays wrong until then, as in the paper's hardware.
  *
  * Where the paper is silent:
- *   ties          the warp that issued last keeps its turn until it has issued a load; else the older warp
- *   no load ahead elf.max_score, which says so, is not counted down: a warp in a tail or a loop without loads would
- * else come to look nearest to one (mriq: 5 % slower). A load farther than that is seen too late free ones     PTX
- * instructions without an issue slot (isa.issue_cost=sass) never reach a scheduler, but the program points count them:
- * the table is moved on by what the warp has walked over, before its next choice other ways    control that arrives
- * neither behind the instruction nor at its branch's target - the SIMT stack's other path, a jump without a slot, a
- * call or return - asks the calculator, as the branch that caused it would divergence    the way the warp goes first
- * decides whether the branch was taken a new warp    gets its first distance without that being counted as a
- * recalculation fetch         the interleaved order takes one warp of each scheduler in turn: the first of scheduler 0,
- * the first of 1, the second of 0... Warps that have exited are in nobody's order */
+ * - Ties: the warp that issued last keeps its turn until it has issued a load; else the older warp.
+ * - No load ahead: elf.max_score, which says so, is not counted down, as a warp in a tail or a loop without loads would
+ *   come to look nearest to one (mriq: 5 % slower). A load farther than that is seen too late.
+ * - PTX instructions without an issue slot (isa.issue_cost=sass) never reach a scheduler, but the program points count
+ *   them: the table is moved on by what the warp has walked over, before its next choice.
+ * - Control that arrives neither behind the instruction nor at its branch's target - the SIMT stack's other path,
+ *   a jump without a slot, a call or return - asks the calculator, as the branch that caused it would.
+ * - Divergence: the way the warp goes first decides whether the branch was taken.
+ * - A new warp gets its first distance without that being counted as a recalculation.
+ * - Fetch: the interleaved order takes one warp of each scheduler in turn: the first of scheduler 0, the first of 1,
+ *   the second of 0... Warps that have exited are in nobody's order.
+ *
+ * The order is strict, for fetches as well, and nothing ages: warps that spin on a load near by go before the one they
+ * wait for, for ever when there are enough of them. */
 #include <string.h>
 
 #include "sm/sched/elf_storage.h"

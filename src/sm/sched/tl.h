@@ -18,7 +18,8 @@
  *   means that no register is left which such a load writes, not only those the next instruction reads; registers
  *   with scoreboard ids from 128 up count only while the next instruction waits for them. Nobody waits for a store.
  *   Branches end phases but do not take a warp out of the ready queue: their latency here is an instruction fetch.
- * - A warp that waits at a barrier is pending, so the warps it waits for always get their turn: no deadlock.
+ * - A warp that waits at a barrier is pending, so the warps it waits for always get their turn: no deadlock. Nothing
+ *   ages, though: a ready queue of warps that spin on shared memory, and so never wait for long, stays as it is.
  * - Moves take no time: a replacement may issue in the cycle in which it is promoted. Warps whose operations complete
  *   in the same cycle enter in the order of their slots. Promotions happen whenever a place is free.
  *

@@ -1,12 +1,16 @@
 /* tlv: two-level round robin (Narasiman 2011, section 4.2). Warps form fetch groups; round robin within the active
  * group, and the next group's turn comes only when every warp of the active one is stalled on a long-latency operation
- * - memory, a fence, or a barrier, which other groups must reach - or is gone. A group that merely waits for arithmetic
- * keeps its turn, and the slot is lost. */
+ * - memory, a fence, or a barrier, which other groups must reach - or is gone.
+ *
+ * A group that merely waits for arithmetic keeps its turn. With tlv.fill the turn is a priority, and the slot goes to
+ * the next group that can use it, as Park 2016 describes the policy (section 3.4.3: "gives higher priority to the
+ * newer group until it issues all the ready instructions"); without, the group has the issue slots to itself, and the
+ * slot is lost. */
 #include "sm/sched/sched.h"
 
 struct tlv {
-	u32 group; /* the active one */
-	u32 next;  /* where the round robin within it goes on */
+	u32 group;             /* the active one */
+	u8 next[SM_MAX_WARPS]; /* by group: where its round robin goes on */
 };
 
 /* Warp slot w is the (w / schedulers)-th of its scheduler; groups are runs of tlv.group of those. */
@@ -31,19 +35,35 @@ static bool long_stalled(const struct sched_view *v, u64 group)
 	return !(group & ~out);
 }
 
+static u32 take(struct tlv *st, u32 group, u64 ready)
+{
+	u32 w = bit_next_rr(ready, st->next[group]);
+	st->next[group] = (u8)((w + 1) % SM_MAX_WARPS);
+	return w;
+}
+
+/* The slot that the active group leaves, to the first group behind it with a ready warp. */
+static u32 fill(struct tlv *st, const struct sched_view *v, u64 ready, u32 n)
+{
+	for (u32 i = 1; i < n; i++) {
+		u32 group = (st->group + i) % n;
+		u64 g = group_mask(v, group) & ready;
+		if (g)
+			return take(st, group, g);
+	}
+	return NO_WARP;
+}
+
 static u32 pick(void *state, const struct sched_view *v, u64 ready)
 {
 	struct tlv *st = state;
 	u32 n = num_groups(v);
 	for (u32 i = 0; i < n; i++) {
 		u64 g = group_mask(v, st->group);
-		if (g & ready) {
-			u32 w = bit_next_rr(g & ready, st->next);
-			st->next = (w + 1) % SM_MAX_WARPS;
-			return w;
-		}
+		if (g & ready)
+			return take(st, st->group, g & ready);
 		if (!long_stalled(v, g))
-			return NO_WARP;
+			return v->conf->tlv_fill ? fill(st, v, ready, n) : NO_WARP;
 		st->group = (st->group + 1) % n;
 	}
 	return NO_WARP;
