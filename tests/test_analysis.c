@@ -623,6 +623,37 @@ static void every_kernel(void **state)
 	assert_true(kernels > 40);
 }
 
+/* Loops of our own sources are unrolled as those of the published programs are: the points before merging are within
+ * one of Park 2016, table 3.2. */
+static void points_as_published(void **state)
+{
+	static const struct {
+		const char *file, *kernel;
+		u32 points;
+	} table[] = {{"fdtd3d", "finite_differences", 60}, {"lud", "lud_diagonal", 16},      {"lud", "lud_perimeter", 48},
+	             {"lud", "lud_internal", 3},           {"nw", "nw_upper", 19},           {"nw", "nw_lower", 19},
+	             {"backprop", "adjust_weights", 12},   {"lbm", "lbm_stream_collide", 20}};
+	struct conf c;
+	struct schedule_params schedule;
+	conf_defaults(&c);
+	schedule_params_of(&schedule, &c);
+	for (u32 i = 0; i < ARRAY_LEN(table); i++) {
+		char path[64];
+		struct err e = {0};
+		struct points p;
+		snprintf(path, sizeof path, "configs/kernels/%s.ptx", table[i].file);
+		struct module *m = ptx_load_file_for(path, &schedule, &e);
+		if (!m)
+			fail_msg("%s", e.msg);
+		const struct func *f = module_func(m, table[i].kernel, true);
+		assert_non_null(f);
+		points_find(&p, m, f, &(struct point_params){4096, 256});
+		assert_in_range(p.found, table[i].points - 1, table[i].points + 1);
+		points_release(&p);
+		module_free(m);
+	}
+}
+
 static void console(void **state)
 {
 	struct rig r;
@@ -659,6 +690,7 @@ int main(void)
 	    cmocka_unit_test(callees_and_loops),
 	    cmocka_unit_test(printing),
 	    cmocka_unit_test(every_kernel),
+	    cmocka_unit_test(points_as_published),
 	    cmocka_unit_test(console),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ local kernels = {
 		"CFD", "cfd", "compute_flux",
 		type = "B", quick = { columns = 144, rows = 64, iterations = 1 }, params = { columns = 240, rows = 128, iterations = 1 },
 	},
-	{ "FWT", "fwt", "fwt_batch1", type = "B", quick = { log_n = 17 } },
+	{ "FWT", "fwt", "fwt_batch1", type = "B", quick = { log_n = 17 }, params = { log_n = 21 } },
 }
 local ABSENT = "DWT (Haar), DXTC and MCO are CUDA SDK programs without a counterpart among the workloads: gaps."
 

@@ -317,6 +317,7 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	*o = (struct kernel_info){.launch = g->launch[launch],
 	                          .name = g->launch[launch]->fn->name,
 	                          .state = (enum kernel_state)k->state,
+	                          .ready_at = k->ready_at,
 	                          .dispatched = k->dispatched,
 	                          .counters = live_counters(g, launch)};
 	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);

@@ -73,6 +73,7 @@ struct kernel_info {
 	const struct launch *launch;
 	const char *name;
 	enum kernel_state state;
+	u64 ready_at;        /* the launch latency is over; NEVER while it waits for another launch of its stream */
 	u64 dispatched;      /* CTAs */
 	u32 resident;        /* CTAs on SMs now */
 	u32 ctas_per_sm;     /* occupancy: the most CTAs of this kernel one SM can hold */

@@ -47,9 +47,9 @@ static void help_all(struct strbuf *out)
 		snprintf(line, sizeof line, "%.*s", (int)summary_length(c->help), c->help);
 		wrap(line, (u32)x, WIDTH, out);
 	}
-	strbuf_adds(out,
-	            "Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, `help "
-	            "lua` what scripts can use.\n");
+	wrap("Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, "
+	     "`help lua` what scripts can use.",
+	     0, WIDTH, out);
 }
 
 static void help_command(const struct command *c, struct strbuf *out)

@@ -113,6 +113,8 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		            (s32)i == d->focus.kernel ? '*' : ' ', i, k.name, l->grid.x, l->grid.y, l->grid.z, l->block.x,
 		            l->block.y, l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
 		            (unsigned long long)l->ctas, k.resident);
+		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
+			strbuf_addf(out, "    launch latency to cycle %llu\n", (unsigned long long)k.ready_at);
 		strbuf_addf(out, "    %u registers a thread, %u B shared: %u CTAs per SM, limited by %s; IPC %.2f\n", l->regs,
 		            l->shared_bytes, k.ctas_per_sm, k.limiter, kernel_ipc(g, &k));
 	}

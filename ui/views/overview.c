@@ -41,7 +41,9 @@ static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int nam
 	draw_clipped(p, y, x, name_w, STYLE_BOLD(R_TEXT), k.name);
 	x += name_w + 1;
 	if (k.state == KS_QUEUED) {
-		pane_printf(p, y, x, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
+		x = pane_printf(p, y, x, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
+		if (k.ready_at != NEVER && k.ready_at > gpu_cycle(v->g))
+			pane_printf(p, y, x, STYLE(R_DIM), "; launch latency to cycle %s", fmt_thousands(b, k.ready_at));
 		return;
 	}
 	char tail[160];

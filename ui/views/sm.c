@@ -33,7 +33,7 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 
 /* --- warps -----------------------------------------------------------------------------------------------------------
  */
-#define POLICY_W 15
+#define POLICY_W 20
 struct table {
 	int cta, pc, inst, inst_w, mask, state, since, phase, prio, policy, loads, waits;
 };
@@ -42,7 +42,8 @@ struct table {
 static struct table table_layout(int w)
 {
 	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1};
-	int number = w < 100 ? 7 : 8, fixed = 15 + 8 + 2 * number + 6 + 2, rest = w - fixed;
+	bool tight = w < 100;
+	int fixed = 15 + 8 + 8 + 8 + 6 + 2, rest = w - fixed;
 	if (w >= 110) {
 		rest -= 10;
 		t.mask = 1;
@@ -55,15 +56,15 @@ static struct table table_layout(int w)
 		rest -= POLICY_W + 2;
 		t.policy = 1;
 	}
-	t.inst_w = MAX(MIN(rest / 2, 48), 12);
+	t.inst_w = tight ? 13 : MAX(MIN(rest / 2, 48), 12); /* 13: "ld.global.f32", the rest for the reason to wait */
 	int x = t.inst + t.inst_w + 1;
 	if (t.mask > 0) {
 		t.mask = x;
 		x += 10;
 	}
 	t.state = x;
-	t.since = x + 7 + number;
-	t.phase = t.since + number;
+	t.since = x + 7 + 8;
+	t.phase = t.since + (tight ? 7 : 8);
 	t.prio = t.phase + 6;
 	x = t.prio;
 	if (t.policy > 0) {
@@ -82,7 +83,7 @@ static void table_head(struct pane p, const struct table *t)
 	pane_right(p, 0, 3, s, "w");
 	pane_right(p, 0, t->cta, s, "CTA");
 	pane_right(p, 0, t->pc, s, "pc");
-	pane_text(p, 0, t->inst, s, "next instruction");
+	pane_text(p, 0, t->inst, s, t->inst_w > 16 ? "next instruction" : "instruction");
 	if (t->mask > 0)
 		pane_text(p, 0, t->mask, s, "mask");
 	pane_text(p, 0, t->state, s, "state");
