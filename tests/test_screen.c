@@ -7,9 +7,7 @@
 
 #include <cmocka.h>
 
-#include "vt.h"
-
-#define WAIT 20000 /* ms: generous, machines may be busy */
+#include "screen_rig.h"
 
 static const char *program(void)
 {
@@ -64,22 +62,6 @@ static void wait_cycle(struct vt *v, long long cycle)
 	while (shown_cycle(v) != cycle && vt_ms() < end && !v->ended)
 		vt_read(v, 50);
 	assert_int_equal(shown_cycle(v), cycle);
-}
-
-static void type(struct vt *v, const char *keys)
-{
-	vt_send(v, keys);
-	vt_settle(v, 150, WAIT);
-}
-
-static void assert_shown(struct vt *v, const char *text)
-{
-	char row[VT_TEXT_MAX];
-	if (vt_wait(v, text, WAIT) >= 0)
-		return;
-	for (int y = 0; y < v->h; y++)
-		print_error("%2d|%s\n", y, vt_row(v, y, row));
-	fail_msg("no row shows '%s'", text);
 }
 
 /* Leaves with q y; the terminal must be as it was: main screen, visible cursor, cooked mode. */

@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "vt.h"
-
-#define WAIT 20000 /* ms: generous, machines may be busy */
+#include "screen_rig.h"
 
 static void start(struct vt *v, int h, int w, const char *const options[])
 {
@@ -20,22 +18,6 @@ static void start(struct vt *v, int h, int w, const char *const options[])
 	if (vt_wait(v, "(wd)", WAIT) < 0)
 		fail_msg("no prompt");
 	vt_settle(v, 150, WAIT);
-}
-
-static void type(struct vt *v, const char *keys)
-{
-	vt_send(v, keys);
-	vt_settle(v, 150, WAIT);
-}
-
-static void assert_shown(struct vt *v, const char *text)
-{
-	char row[VT_TEXT_MAX];
-	if (vt_wait(v, text, WAIT) >= 0)
-		return;
-	for (int y = 0; y < v->h; y++)
-		print_error("%2d|%s\n", y, vt_row(v, y, row));
-	fail_msg("no row shows '%s'", text);
 }
 
 static void stop(struct vt *v)

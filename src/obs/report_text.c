@@ -161,8 +161,9 @@ static void kernel_row(const struct kernel_line *l, const struct text_style *st,
 	int pad = 18 + (!st->ascii && l->launches > 1); /* the sign takes two bytes */
 	strbuf_addf(out, " %-*s %-9s %-7s %4u %6u %2u %-10.10s %10s", pad, name, grid, block, la->regs, la->shared_bytes,
 	            l->k->ctas_per_sm, l->k->limiter ? l->k->limiter : "", l->cycles ? cycles : states[l->k->state]);
+	double ipc = l->cycles ? (double)l->insts / (double)l->cycles : 0;
 	if (l->cycles)
-		strbuf_addf(out, " %5.2f", (double)l->insts / (double)l->cycles);
+		strbuf_addf(out, " %5.*f", ipc < 99.995 ? 2 : 1, ipc); /* the line is 80 wide */
 	strbuf_addc(out, '\n');
 }
 

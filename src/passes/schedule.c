@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/estimate.h"
+#include "passes/timing.h"
 
 enum { COUNTED, ALL, NKINDS }; /* the two ways to count words */
 
@@ -38,33 +39,10 @@ struct play {
 void schedule_params_of(struct schedule_params *p, const struct conf *c)
 {
 	const u32 miss = c->l1d_latency + 2 * c->noc_latency + c->l2_latency + c->dram_latency;
-	const u32 latency[IC_COUNT] = {
-	    [IC_INT_ADD] = c->lat_int_add,
-	    [IC_INT_MAX] = c->lat_int_max,
-	    [IC_INT_MUL] = c->lat_int_mul,
-	    [IC_INT_MAD] = c->lat_int_mad,
-	    [IC_INT_DIV] = c->lat_int_div,
-	    [IC_SHFL] = c->lat_shfl,
-	    [IC_F32_ADD] = c->lat_f32_add,
-	    [IC_F32_MAX] = c->lat_f32_max,
-	    [IC_F32_MUL] = c->lat_f32_mul,
-	    [IC_F32_MAD] = c->lat_f32_mad,
-	    [IC_F32_DIV] = c->lat_f32_div,
-	    [IC_SFU] = c->lat_sfu,
-	    [IC_F64_ADD] = c->lat_f64_add,
-	    [IC_F64_MAX] = c->lat_f64_max,
-	    [IC_F64_MUL] = c->lat_f64_mul,
-	    [IC_F64_MAD] = c->lat_f64_mad,
-	    [IC_F64_DIV] = c->lat_f64_div,
-	    [IC_SHARED] = c->shared_latency,
-	    [IC_CONST] = c->l1c_latency,
-	    [IC_GLOBAL] = miss,
-	    [IC_ATOMIC] = miss,
-	    [IC_TEX] = MAX(miss, c->l1t_latency),
-	    [IC_CTRL] = 1,
-	};
 	for (u32 i = 0; i < IC_COUNT; i++)
-		p->latency[i] = latency[i] + c->sm_read_latency;
+		p->latency[i] = class_timing(c, i).lat + c->sm_read_latency;
+	p->latency[IC_GLOBAL] = p->latency[IC_ATOMIC] = miss + c->sm_read_latency;
+	p->latency[IC_TEX] = MAX(miss, c->l1t_latency) + c->sm_read_latency;
 	p->on = c->schedule == SCHEDULE_LIST;
 	p->slot_each = c->isa_issue_cost == ISSUE_COST_PTX;
 	p->spare = c->schedule_spare;

@@ -2,6 +2,7 @@
  * configuration. */
 #include <stdlib.h>
 
+#include "passes/timing.h"
 #include "sm/sm.h"
 
 static enum unit unit_of(u32 cls)
@@ -20,25 +21,6 @@ static enum unit unit_of(u32 cls)
 	}
 }
 
-static void timing(const struct conf *c, u32 cls, u32 *lat, u32 *ii)
-{
-	const struct {
-		u32 lat, ii;
-	} t[IC_COUNT] = {
-	    [IC_INT_ADD] = {c->lat_int_add, c->ii_int_add}, [IC_INT_MAX] = {c->lat_int_max, c->ii_int_max},
-	    [IC_INT_MUL] = {c->lat_int_mul, c->ii_int_mul}, [IC_INT_MAD] = {c->lat_int_mad, c->ii_int_mad},
-	    [IC_INT_DIV] = {c->lat_int_div, c->ii_int_div}, [IC_SHFL] = {c->lat_shfl, c->ii_shfl},
-	    [IC_F32_ADD] = {c->lat_f32_add, c->ii_f32_add}, [IC_F32_MAX] = {c->lat_f32_max, c->ii_f32_max},
-	    [IC_F32_MUL] = {c->lat_f32_mul, c->ii_f32_mul}, [IC_F32_MAD] = {c->lat_f32_mad, c->ii_f32_mad},
-	    [IC_F32_DIV] = {c->lat_f32_div, c->ii_f32_div}, [IC_SFU] = {c->lat_sfu, c->ii_sfu},
-	    [IC_F64_ADD] = {c->lat_f64_add, c->ii_f64_add}, [IC_F64_MAX] = {c->lat_f64_max, c->ii_f64_max},
-	    [IC_F64_MUL] = {c->lat_f64_mul, c->ii_f64_mul}, [IC_F64_MAD] = {c->lat_f64_mad, c->ii_f64_mad},
-	    [IC_F64_DIV] = {c->lat_f64_div, c->ii_f64_div},
-	};
-	*lat = t[cls].lat ? t[cls].lat : 1;
-	*ii = t[cls].ii ? t[cls].ii : 1;
-}
-
 static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 {
 	for (u32 i = 0; i < n; i++) {
@@ -54,10 +36,10 @@ static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
-	u32 lat, ii;
-	timing(c, in->cls, &lat, &ii);
+	bool lsu = unit_of(in->cls) == UNIT_LSU; /* takes its own time */
+	struct class_timing t = lsu ? (struct class_timing){1, 1} : class_timing(c, in->cls);
 	*o = (struct issue_info){
-	    .lat = (u16)(lat + c->sm_read_latency), .ii = (u16)ii, .cls = in->cls, .unit = (u8)unit_of(in->cls)};
+	    .lat = (u16)(t.lat + c->sm_read_latency), .ii = (u16)t.ii, .cls = in->cls, .unit = (u8)unit_of(in->cls)};
 	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
 	if (o->unit == UNIT_LSU && o->cost > 1)
 		o->cost = 1;

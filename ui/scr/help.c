@@ -1,5 +1,6 @@
 /* The help page: keys, the glyphs of the warp cells (from their table), and what the present view shows. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scr/draw.h"
@@ -32,35 +33,41 @@ static const struct {
     {"m", "mouse on, off (focus on the view): click a view, an SM, a time; wheel scrolls"},
 };
 
-/* Draws row *y of the page unless it is scrolled out. */
-static void line(struct screen *s, struct pane p, int *y, const char *left, const char *text, bool heading)
+/* Bytes of text for a row of w columns: up to a blank, or w of them. */
+static size_t fold(const char *text, size_t w)
 {
-	int at = (*y)++ - s->help_top;
-	if (heading) {
-		pane_text(p, at, 1, STYLE(R_ACCENT), text);
-		return;
-	}
-	pane_text(p, at, 3, STYLE(R_TEXT), left);
-	pane_text(p, at, 18, STYLE(R_DIM), text);
+	size_t n = strlen(text), take = n;
+	if (n > w)
+		for (take = w; take > 0 && text[take] != ' ' && text[take] != '\n';)
+			take--;
+	return take ? take : MIN(n, w);
 }
 
-/* Text with newlines, folded at blanks. */
-static void paragraph(struct screen *s, struct pane p, int *y, const char *text)
+/* Draws text from row *y and column x on, folded at blanks; where its lines end in the source means nothing. */
+static void paragraph(struct screen *s, struct pane p, int *y, int x, struct style style, const char *text)
 {
-	size_t w = (size_t)MAX(p.w - 5, 10);
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		size_t take = n;
-		if (n > w)
-			for (take = w; take > 0 && text[take] != ' ';)
-				take--;
-		take = take ? take : MIN(n, w);
-		pane_textn(p, (*y)++ - s->help_top, 3, STYLE(R_TEXT), text, take);
-		text += take;
-		text += strspn(text, " ");
-		if (*text == '\n')
-			text++;
+	char *flat = xstrdup(text);
+	for (char *c = flat; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	for (const char *t = flat; *t;) {
+		size_t take = fold(t, (size_t)MAX(p.w - x - 2, 10));
+		pane_textn(p, (*y)++ - s->help_top, x, style, t, take);
+		t += take;
+		t += strspn(t, " ");
 	}
+	free(flat);
+}
+
+/* A row of the page, or more when its text is long. */
+static void line(struct screen *s, struct pane p, int *y, const char *left, const char *text, bool heading)
+{
+	if (heading) {
+		pane_text(p, (*y)++ - s->help_top, 1, STYLE(R_ACCENT), text);
+		return;
+	}
+	pane_text(p, *y - s->help_top, 3, STYLE(R_TEXT), left);
+	paragraph(s, p, y, 18, STYLE(R_DIM), text);
 }
 
 static void glyphs(struct screen *s, struct pane p, int *y)
@@ -77,7 +84,9 @@ static void glyphs(struct screen *s, struct pane p, int *y)
 		at = (*y)++ - s->help_top;
 		pane_glyph(p, at, 3, warp_style(i, false, false), warp_glyph(i, false, false));
 		pane_text(p, at, 5, STYLE(R_TEXT), warp_state_descs[i].name);
-		pane_text(p, at, 18, STYLE(R_DIM), i == WS_READY_SP ? "operands ready, not chosen" : warp_state_descs[i].help);
+		(*y)--;
+		paragraph(s, p, y, 18, STYLE(R_DIM),
+		          i == WS_READY_SP ? "operands ready, not chosen" : warp_state_descs[i].help);
 	}
 }
 
@@ -88,11 +97,14 @@ void help_draw(struct screen *s, struct pane p)
 	char head[64];
 	snprintf(head, sizeof head, "This view: %s", views[s->view]->title);
 	line(s, p, &y, "", head, true);
-	paragraph(s, p, &y, views[s->view]->help);
+	paragraph(s, p, &y, 3, STYLE(R_TEXT), views[s->view]->help);
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		line(s, p, &y, rows[i].keys, rows[i].what, !rows[i].keys[0]);
 	glyphs(s, p, &y);
-	if (y - s->help_top > p.h)
-		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " PgDn: %d more ", y - s->help_top - p.h);
+	if (y - s->help_top > p.h) {
+		for (int x = 0; x < p.w; x++)
+			pane_glyph(p, p.h - 1, x, STYLE(R_DIM), ' ');
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " PgDn: %d more ", y - s->help_top - p.h + 1);
+	}
 	s->help_top = MAX(MIN(s->help_top, y - p.h), 0);
 }

@@ -1,0 +1,14 @@
+/* timing: latency and initiation interval of an instruction class that executes in a pipeline of the SM, from the
+ * configuration. One table for issue, phases and scheduling. */
+#ifndef PASSES_TIMING_H
+#define PASSES_TIMING_H
+#include "conf/conf.h"
+#include "ir/ir.h"
+
+struct class_timing {
+	u32 lat, ii; /* cycles; operand read is not included */
+};
+/* Shared memory and constants: the latency of a hit without conflicts. Control, global, atomic and texture: 1 and 1,
+ * since their time is not the pipeline's. */
+struct class_timing class_timing(const struct conf *c, enum iclass cls);
+#endif
