@@ -96,9 +96,9 @@ static void check_size(int h, int w)
 	wait_cycle(&v, 500);
 	static const struct {
 		const char *key, *text;
-	} views[] = {{"2", "next instruction"}, {"3", "warps in each phase"}, {"4", "Lost issue slots"},
-	             {"5", "Caches"},           {"6", "Interconnect"},        {"7", "Kernels"},
-	             {"8", "hotspot.ptx"},      {"9", "no second machine"},   {"0", "Log"},
+	} views[] = {{"2", "waits for"},   {"3", "warps in each phase"}, {"4", "Lost issue slots"},
+	             {"5", "Caches"},      {"6", "Interconnect"},        {"7", "Kernels"},
+	             {"8", "hotspot.ptx"}, {"9", "no second machine"},   {"0", "Log"},
 	             {"1", "SM warps"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		vt_send(&v, views[i].key);
@@ -177,7 +177,7 @@ static void test_scheduler_state(void **state)
 	vt_send(&v, "2");
 	assert_shown(&v, "scheds    0 ready ");
 	assert_shown(&v, " | active ");
-	assert_shown(&v, "since   phase  prio  waits for");
+	assert_shown(&v, "since  phase  prio  waits for");
 	leave(&v);
 }
 

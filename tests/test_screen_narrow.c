@@ -68,6 +68,12 @@ static void help_page(void **state)
 	for (int i = 0; i < 3; i++)
 		type(&v, "\033[6~");
 	assert_int_equal(vt_find(&v, "PgDn: "), -1);
+	type(&v, "x");
+	vt_resize(&v, 5, 20);
+	type(&v, "?");
+	assert_shown(&v, "This view");
+	type(&v, "\033[6~"); /* however small the screen is */
+	assert_int_equal(vt_find(&v, "This view"), -1);
 	stop(&v);
 }
 
@@ -75,8 +81,6 @@ static void empty_log(void **state)
 {
 	struct vt v;
 	start(&v, NULL, NULL);
-	type(&v, "set log none\r");
-	type(&v, "run\r");
 	type(&v, "0");
 	assert_shown(&v, "`set log EVENT...`.");
 	stop(&v);

@@ -428,9 +428,9 @@ static void on_key(struct loop *l, int key)
 		console_scroll(&s->console, key == K_CONSOLE_UP ? 5 : -5);
 	} else if (s->help) {
 		if (key == K_PGDN || key == K_DOWN)
-			s->help_top += key == K_DOWN ? 1 : s->canvas.h - 8;
+			s->help_top += key == K_DOWN ? 1 : MAX(s->canvas.h - 8, 1);
 		else if (key == K_PGUP || key == K_UP)
-			s->help_top -= key == K_UP ? 1 : s->canvas.h - 8;
+			s->help_top -= key == K_UP ? 1 : MAX(s->canvas.h - 8, 1);
 		else
 			s->help = false;
 	} else if (s->ask == ASK_QUIT) {
