@@ -18,7 +18,8 @@ struct hook {
 struct lua_hooks {
 	struct hook *h;
 	u32 n;
-	struct sim *sim; /* the machine that `sampler` belongs to */
+	struct sim *sim; /* the machine that `sampler` belongs to... */
+	u64 generation;  /* ...and which of the debugger's it is: an address may come again */
 	int sampler;
 	u64 period;  /* of the sampler: the greatest common divisor of the hooks' */
 	u64 sampled; /* the latest cycle sampled */
@@ -137,8 +138,9 @@ void lua_hooks_bind(struct debugger *d)
 	for (u32 i = 0; i < k->n; i++)
 		if (k->h[i].id && k->h[i].kind == HOOK_SAMPLE)
 			period = common(k->h[i].period, period);
-	if (k->sim != d->s->sim) {
+	if (k->sim != d->s->sim || k->generation != d->generation) {
 		k->sim = d->s->sim;
+		k->generation = d->generation;
 		k->sampler = -1;
 		k->period = 0;
 	}
