@@ -279,12 +279,44 @@ static void recording_over_forks(void **state)
 	remove(b);
 }
 
+/* A search through the past leaves counts and switches of breakpoints and watchpoints as they were, also when a
+ * watchpoint goes on the way (a register's, with its warp). */
+static void counts_survive_a_search(void **state)
+{
+	struct rig r;
+	open_workload(&r, "histogram");
+	must(&r, "watch gpu.sm[1].ctas_done");
+	must(&r, "disable 1");
+	must(&r, "step 300");
+	must(&r, "break cta-dispatch cta=3");
+	must(&r, "watch %%r1");
+	must(&r, "ignore 2 3");
+	u64 hits = r.d->breaks.list[0]->hits;
+	must(&r, "reverse-continue");
+	assert_int_equal(r.d->breaks.list[0]->ignore, 3);
+	assert_int_equal(r.d->breaks.list[0]->hits, hits);
+	must(&r, "goto 300");
+	must(&r, "focus sm 0 warp 0");
+	must(&r, "reverse-next");
+	assert_int_equal(r.d->breaks.list[0]->ignore, 3);
+	assert_true(r.d->breaks.list[0]->enabled);
+	assert_int_equal(r.d->watches[0].id, 1);
+	assert_false(r.d->watches[0].enabled);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(random_walks),     cmocka_unit_test(changed_past),         cmocka_unit_test(stops_in_reverse),
-	    cmocka_unit_test(watch_in_reverse), cmocka_unit_test(next_in_reverse),      cmocka_unit_test(bookmarks),
-	    cmocka_unit_test(recording),        cmocka_unit_test(recording_over_forks),
+	    cmocka_unit_test(random_walks),
+	    cmocka_unit_test(changed_past),
+	    cmocka_unit_test(stops_in_reverse),
+	    cmocka_unit_test(watch_in_reverse),
+	    cmocka_unit_test(next_in_reverse),
+	    cmocka_unit_test(bookmarks),
+	    cmocka_unit_test(recording),
+	    cmocka_unit_test(recording_over_forks),
+	    cmocka_unit_test(counts_survive_a_search),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

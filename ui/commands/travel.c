@@ -231,36 +231,66 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 	return ok;
 }
 
-/* Hits and ignore counts are of the run forward: a search through the past neither counts nor uses them up. */
-struct counts {
-	u64 hits, ignore;
+/* What is set aside of breakpoints and watchpoints, by number: a search calls conditions and scripts, which may make
+ * and delete some. */
+struct aside {
+	u32 n;
+	struct kept {
+		u32 id;
+		bool enabled;
+		u64 hits, ignore;
+	} kept[];
 };
-static void set_aside(struct counts *keep, u64 *hits, u64 *ignore, bool back)
+
+static struct aside *aside_take(const struct debugger *d)
 {
-	if (back) {
-		*hits = keep->hits;
-		*ignore = keep->ignore;
-	} else {
-		*keep = (struct counts){*hits, *ignore};
-		*ignore = 0;
+	u32 n = d->breaks.n + d->nwatches;
+	struct aside *a = xcalloc(1, sizeof *a + n * sizeof *a->kept);
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		const struct breakpoint *b = d->breaks.list[i];
+		a->kept[a->n++] = (struct kept){b->id, b->enabled, b->hits, b->ignore};
 	}
+	for (u32 i = 0; i < d->nwatches; i++) {
+		const struct watch *w = &d->watches[i];
+		a->kept[a->n++] = (struct kept){w->id, w->enabled, w->hits, w->ignore};
+	}
+	return a;
 }
 
-static void set_counts_aside(struct debugger *d, struct counts *keep, bool back)
+static struct watch *find_watch(struct debugger *d, u32 id)
 {
-	for (u32 i = 0; i < d->breaks.n; i++)
-		set_aside(keep++, &d->breaks.list[i]->hits, &d->breaks.list[i]->ignore, back);
 	for (u32 i = 0; i < d->nwatches; i++)
-		set_aside(keep++, &d->watches[i].hits, &d->watches[i].ignore, back);
+		if (d->watches[i].id == id)
+			return &d->watches[i];
+	return NULL;
+}
+
+/* Hits and ignore counts are of the run forward: a search through the past neither counts nor uses them up. */
+static void counts_return(struct debugger *d, const struct aside *a)
+{
+	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
+		struct breakpoint *b = break_find(&d->breaks, k->id);
+		struct watch *w = b ? NULL : find_watch(d, k->id);
+		if (b) {
+			b->hits = k->hits;
+			b->ignore = k->ignore;
+		} else if (w) {
+			w->hits = k->hits;
+			w->ignore = k->ignore;
+		}
+	}
 }
 
 static bool search_uncounted(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
-	struct counts *keep = xcalloc(d->breaks.n + d->nwatches + 1, sizeof *keep);
-	set_counts_aside(d, keep, false);
+	struct aside *a = aside_take(d);
+	for (u32 i = 0; i < d->breaks.n; i++)
+		d->breaks.list[i]->ignore = 0;
+	for (u32 i = 0; i < d->nwatches; i++)
+		d->watches[i].ignore = 0;
 	bool ok = search_back(d, until_now, f, e);
-	set_counts_aside(d, keep, true);
-	free(keep);
+	counts_return(d, a);
+	free(a);
 	return ok;
 }
 
@@ -318,20 +348,23 @@ bool cmd_reverse_continue(struct debugger *d, const char *args, struct strbuf *o
 	return true;
 }
 
-/* Turns all breakpoints and watchpoints off, or back on as they were. */
-static void others(struct debugger *d, bool *was, bool off)
+static void all_off(struct debugger *d)
 {
-	u32 n = 0;
-	for (u32 i = 0; i < d->breaks.n; i++, n++) {
-		bool *on = &d->breaks.list[i]->enabled;
-		if (off)
-			was[n] = *on;
-		*on = off ? false : was[n];
-	}
-	for (u32 i = 0; i < d->nwatches; i++, n++) {
-		if (off)
-			was[n] = d->watches[i].enabled;
-		d->watches[i].enabled = off ? false : was[n];
+	for (u32 i = 0; i < d->breaks.n; i++)
+		d->breaks.list[i]->enabled = false;
+	for (u32 i = 0; i < d->nwatches; i++)
+		d->watches[i].enabled = false;
+}
+
+static void enabled_return(struct debugger *d, const struct aside *a)
+{
+	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
+		struct breakpoint *b = break_find(&d->breaks, k->id);
+		struct watch *w = b ? NULL : find_watch(d, k->id);
+		if (b)
+			b->enabled = k->enabled;
+		else if (w)
+			w->enabled = k->enabled;
 	}
 }
 
@@ -341,8 +374,8 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 	if (!arg_none(args, "reverse-next", e) || !may_travel(d, e))
 		return false;
 	debugger_refresh_focus(d);
-	bool *was = xcalloc(d->breaks.n + d->nwatches + 1, sizeof(bool));
-	others(d, was, true);
+	struct aside *a = aside_take(d);
+	all_off(d);
 	struct breakpoint *b = break_new_event(&d->breaks, EV_ISSUE, "reverse-next");
 	break_make_internal(&d->breaks, b);
 	b->filter.sm = (s32)d->focus.sm;
@@ -350,8 +383,8 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 	u32 id = b->id;
 	bool ok = reverse_to_stop(d, true, &f, e);
 	break_delete(&d->breaks, id);
-	others(d, was, false);
-	free(was);
+	enabled_return(d, a);
+	free(a);
 	debugger_resubscribe(d);
 	if (ok && f.any) /* the stop comes after the cycle of the issue */
 		ok = session_goto(d->s, f.hit.ev.cycle, e);
