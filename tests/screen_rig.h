@@ -1,9 +1,39 @@
-/* screen_rig: typing at a program on a pseudo-terminal (vt.h) and waiting for what it shows. Behind cmocka.h. */
+/* screen_rig: the debugger on a pseudo-terminal (vt.h) - starting it, typing at it, waiting for what it shows. The
+ * program is ./warpdbg, or what WARPDBG names. Behind cmocka.h. */
 #ifndef SCREEN_RIG_H
 #define SCREEN_RIG_H
 #include "vt.h"
 
 #define WAIT 20000 /* ms: generous, machines may be busy */
+
+/* On hotspot, with more options and variables of the environment ("TERM=linux"); lists end with NULL, NULL is an empty
+ * one. The home directory is empty: no rc file, no history. */
+static inline void screen_start(struct vt *v, int h, int w, const char *size, const char *const *options,
+                                const char *const *variables)
+{
+	const char *p = getenv("WARPDBG");
+	char *argv[16] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "hotspot", "--size", (char *)size};
+	const char *env[16] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null"};
+	for (int n = 5; options && *options; options++)
+		argv[n++] = (char *)*options;
+	for (int n = 3; variables && *variables; variables++)
+		env[n++] = *variables;
+	vt_spawn(v, h, w, argv, env);
+	if (vt_wait(v, "(wd)", WAIT) < 0) {
+		char row[VT_TEXT_MAX];
+		for (int y = 0; y < v->h; y++)
+			print_error("%s\n", vt_row(v, y, row));
+		fail_msg("%s shows no prompt", argv[0]);
+	}
+	vt_settle(v, 150, WAIT);
+}
+
+static inline void stop(struct vt *v)
+{
+	vt_send(v, "\003\025quit\r");
+	vt_wait_end(v, WAIT);
+	vt_free(v);
+}
 
 static inline void type(struct vt *v, const char *keys)
 {

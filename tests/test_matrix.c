@@ -20,8 +20,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "catalog.h"
 #include "session.h"
+#include "tests/catalog_rig.h"
 #include "tests/matrix_cover.h"
 
 #define ROUNDS 2            /* of every workload under every scheduler */
@@ -46,7 +46,6 @@ struct shared {
 	struct outcome out[];
 };
 
-static struct file_names workloads;
 static const char *scheds[SCHEDS_MAX];
 static struct matrix matrix;
 static struct shared *shared;
@@ -104,7 +103,7 @@ static void find_schedulers(void)
 
 static void choose_runs(void)
 {
-	static const char *const machines[] = {"gtx480", "v100", "m2090"};
+	static const char *const gpus[] = {"gtx480", "v100", "m2090"};
 	const char *how = getenv("MATRIX");
 	u32 rounds = how ? (u32)strtoul(how, NULL, 10) : 0;
 	add_enum("lsu.replay");
@@ -113,8 +112,8 @@ static void choose_runs(void)
 	add_level(prefetch, "false");
 	add_level(prefetch, "true");
 	gpu = add_factor("gpu");
-	for (u32 i = 0; i < ARRAY_LEN(machines); i++)
-		add_level(gpu, machines[i]);
+	for (u32 i = 0; i < ARRAY_LEN(gpus); i++)
+		add_level(gpu, gpus[i]);
 	add_cta_schedulers(); /* last: see matrix_product() */
 	if (how && !strcmp(how, "full")) {
 		matrix_product(&matrix);
@@ -412,14 +411,8 @@ static void test_same_work(void **state)
 
 static int prepare(void **state)
 {
-	struct err e = {0};
-	char *dir = catalog_data_dir(&e);
-	if (!dir) {
-		print_error("%s\n", e.msg);
+	if (find_files(state))
 		return -1;
-	}
-	workloads = catalog_names(dir, "scripts/workloads");
-	free(dir);
 	matrix.workloads = workloads.n;
 	find_schedulers();
 	choose_runs();
@@ -432,8 +425,7 @@ static int release(void **state)
 {
 	munmap(shared, sizeof *shared + matrix.n * sizeof shared->out[0]);
 	free(matrix.run);
-	catalog_release(&workloads);
-	return 0;
+	return release_files(state);
 }
 
 int main(void)

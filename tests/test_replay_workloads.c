@@ -10,13 +10,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "catalog.h"
 #include "session.h"
+#include "tests/catalog_rig.h"
 #include "tests/replay_rules.h"
 
 #define GPU "gtx480"
 
-static struct file_names workloads, machines;
 static struct rules rules;
 
 static void run(const char *workload, const char *gpu, const char *mode)
@@ -73,27 +72,6 @@ static void test_other_machines(void **state)
 			gpu = machines.name[next++ % machines.n];
 		run(workloads.name[w], gpu, w % 2 ? "lsu.replay=car" : "lsu.replay=newcar");
 	}
-}
-
-static int find_files(void **state)
-{
-	struct err e = {0};
-	char *dir = catalog_data_dir(&e);
-	if (!dir) {
-		print_error("%s\n", e.msg);
-		return -1;
-	}
-	workloads = catalog_names(dir, "scripts/workloads");
-	machines = catalog_names(dir, "configs/gpus");
-	free(dir);
-	return 0;
-}
-
-static int release_files(void **state)
-{
-	catalog_release(&workloads);
-	catalog_release(&machines);
-	return 0;
 }
 
 int main(void)

@@ -17,23 +17,9 @@ static const char *program(void)
 
 static const char *workload_size = "small";
 
-/* Starts the debugger on hotspot and waits for its prompt. The home directory is empty: no rc file, no
- * history. */
 static void start(struct vt *v, int h, int w, const char *option, const char *const more_env[])
 {
-	char *argv[] = {(char *)program(), "debug", "hotspot", "--size", (char *)workload_size, (char *)option, NULL};
-	const char *env[16] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null"};
-	int n = 3;
-	for (; more_env && *more_env; more_env++)
-		env[n++] = *more_env;
-	vt_spawn(v, h, w, argv, env);
-	if (vt_wait(v, "(wd)", WAIT) < 0) {
-		char row[VT_TEXT_MAX];
-		for (int y = 0; y < v->h; y++)
-			print_error("%s\n", vt_row(v, y, row));
-		fail_msg("%s shows no prompt", program());
-	}
-	vt_settle(v, 150, WAIT);
+	screen_start(v, h, w, workload_size, (const char *const[]){option, NULL}, more_env);
 }
 
 static const char *title(struct vt *v)

@@ -7,24 +7,9 @@
 
 #include "screen_rig.h"
 
-static void start(struct vt *v, int h, int w, const char *const options[])
+static void start(struct vt *v, int h, int w, const char *const *options)
 {
-	const char *p = getenv("WARPDBG"),
-	           *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null", NULL};
-	char *argv[16] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "hotspot", "--size", "small"};
-	for (int n = 5; *options; options++)
-		argv[n++] = (char *)*options;
-	vt_spawn(v, h, w, argv, env);
-	if (vt_wait(v, "(wd)", WAIT) < 0)
-		fail_msg("no prompt");
-	vt_settle(v, 150, WAIT);
-}
-
-static void stop(struct vt *v)
-{
-	vt_send(v, "\003\025quit\r");
-	vt_wait_end(v, WAIT);
-	vt_free(v);
+	screen_start(v, h, w, "small", options, NULL);
 }
 
 /* The cycle in a row of the view: 1 = A's, 2 = B's. */
@@ -65,7 +50,7 @@ static void session(int h, int w)
 {
 	struct vt v;
 	char row[VT_TEXT_MAX];
-	start(&v, h, w, (const char *[]){NULL});
+	start(&v, h, w, NULL);
 	vt_send(&v, "9");
 	assert_shown(&v, "There is no second machine");
 	type(&v, "step 700\r");

@@ -7,23 +7,9 @@
 
 #include "screen_rig.h"
 
-/* On `term`, with an empty home directory: no rc file, no history. */
 static void start(struct vt *v, int h, int w, const char *term)
 {
-	const char *p = getenv("WARPDBG"),
-	           *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null", term, NULL};
-	char *argv[] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "hotspot", "--size", "small", NULL};
-	vt_spawn(v, h, w, argv, env);
-	if (vt_wait(v, "(wd)", WAIT) < 0)
-		fail_msg("no prompt");
-	vt_settle(v, 150, WAIT);
-}
-
-static void stop(struct vt *v)
-{
-	vt_send(v, "\003\025quit\r");
-	vt_wait_end(v, WAIT);
-	vt_free(v);
+	screen_start(v, h, w, "small", NULL, (const char *const[]){term, NULL});
 }
 
 /* A click as the terminal sends it. */

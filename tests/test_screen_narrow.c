@@ -10,27 +10,8 @@
 
 static void start(struct vt *v, const char *option, const char *value)
 {
-	const char *p = getenv("WARPDBG"), *env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent",
-	                                             "INPUTRC=/dev/null", "TERM=xterm-256color", NULL};
-	char *argv[] = {(char *)(p && *p ? p : "./warpdbg"),
-	                "debug",
-	                "hotspot",
-	                "--size",
-	                "small",
-	                (char *)option,
-	                (char *)value,
-	                NULL};
-	vt_spawn(v, 24, 80, argv, env);
-	if (vt_wait(v, "(wd)", WAIT) < 0)
-		fail_msg("no prompt");
-	vt_settle(v, 150, WAIT);
-}
-
-static void stop(struct vt *v)
-{
-	vt_send(v, "\003\025quit\r");
-	vt_wait_end(v, WAIT);
-	vt_free(v);
+	screen_start(v, 24, 80, "small", (const char *const[]){option, value, NULL},
+	             (const char *const[]){"TERM=xterm-256color", NULL});
 }
 
 /* With the longest name of a scheduler the SM view's first row still ends with its bracket; the column of instructions

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "catalog.h"
 #include "session.h"
+#include "tests/catalog_rig.h"
 
 #define GPU "gtx480"
 #define SCHED "gto"
@@ -19,8 +19,6 @@
 struct outcome {
 	u64 hash, cycles, insts;
 };
-
-static struct file_names workloads, machines;
 
 static bool count_event(void *ctx, const struct event *e)
 {
@@ -117,27 +115,6 @@ static void test_deterministic(void **state)
 		if (a.cycles != c.cycles || a.hash != c.hash)
 			fail_msg("%s: a watched run differs", workload);
 	}
-}
-
-static int find_files(void **state)
-{
-	struct err e = {0};
-	char *dir = catalog_data_dir(&e);
-	if (!dir) {
-		print_error("%s\n", e.msg);
-		return -1;
-	}
-	workloads = catalog_names(dir, "scripts/workloads");
-	machines = catalog_names(dir, "configs/gpus");
-	free(dir);
-	return 0;
-}
-
-static int release_files(void **state)
-{
-	catalog_release(&workloads);
-	catalog_release(&machines);
-	return 0;
 }
 
 int main(void)

@@ -257,14 +257,20 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched];
 	u64 ready = available_warps(x, s, m, now);
-	struct sched_view v = sm_sched_view(x, s, sched, now);
-	if (x->sched->tick)
-		x->sched->tick(x->sched_state[sched], &v);
-	if (ready && x->conf->sm_issue_period > 1 && now % x->conf->sm_issue_period) {
+	if (x->sched->tick) {
+		struct sched_view seen = sm_sched_view(x, s, sched, now);
+		x->sched->tick(x->sched_state[sched], &seen);
+	}
+	if (!ready) {
+		charge(x, s, sched, lost_to(s, m, 0), now);
+		return false;
+	}
+	if (x->conf->sm_issue_period > 1 && now % x->conf->sm_issue_period) {
 		charge(x, s, sched, ST_PERIOD, now);
 		return false;
 	}
-	u32 w = ready ? x->sched->pick(x->sched_state[sched], &v, ready) : NO_WARP;
+	struct sched_view v = sm_sched_view(x, s, sched, now);
+	u32 w = x->sched->pick(x->sched_state[sched], &v, ready);
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(s, m, ready), now);
 		return false;
