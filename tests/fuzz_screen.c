@@ -1,8 +1,9 @@
 /* fuzz_screen: random keys, commands, sizes and interrupts for the debugger on a pseudo-terminal. Meant for a build
  * with sanitizers:  fuzz_screen PROGRAM [SECONDS [SEED]]
  *
- * Fails when the program ends by a signal or with the sanitizers' exit status, or when it does not answer a command
- * within WAIT after an interrupt; then it prints the seed and the inputs that led there. */
+ * Fails when the program ends by a signal or with the sanitizers' exit status (memory lost at `quit` counts), or when
+ * it does not answer a command within WAIT after an interrupt; then it prints the seed and the inputs that led there.
+ * Run from the root of the tree: the libraries' own leaks are named in tests/tools/leaks.supp. */
 #include "vt.h"
 
 #define WAIT 60000 /* ms; sanitized builds on busy machines are slow */
@@ -291,19 +292,21 @@ static void start(struct vt *v, const char *program)
 {
 	static const char *const workloads[] = {"hotspot", "vecadd", "bfs", "reduction"};
 	char *argv[] = {(char *)program, "debug", (char *)workloads[rnd(COUNT(workloads))], "--size", "small", NULL};
-	/* The sanitizer's handlers before the program's own, which only restore the terminal. Leaks are for the other tests
-	 * to find: readline leaves a few bytes of its prompt behind. More options may come from outside (log_path=FILE). */
+	/* The sanitizer's handlers before the program's own, which only restore the terminal. Leaks count, but for what
+	 * readline and ncurses keep (known by their frames, so stacks have to be whole). More options may come from outside
+	 * (log_path=FILE). */
 	static char asan[512];
 	const char *more = getenv("ASAN_OPTIONS");
 	snprintf(asan, sizeof asan,
-	         "ASAN_OPTIONS=exitcode=99:detect_leaks=0:handle_segv=2:handle_sigbus=2:handle_sigfpe=2:"
-	         "handle_abort=2:handle_sigill=2:%s",
+	         "ASAN_OPTIONS=exitcode=99:detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=15:handle_segv=2:"
+	         "handle_sigbus=2:handle_sigfpe=2:handle_abort=2:handle_sigill=2:%s",
 	         more ? more : "");
 	const char *env[] = {"HOME=/nonexistent",
 	                     "XDG_STATE_HOME=/nonexistent",
 	                     "INPUTRC=/dev/null",
 	                     asan,
 	                     "UBSAN_OPTIONS=exitcode=99:print_stacktrace=1",
+	                     "LSAN_OPTIONS=suppressions=tests/tools/leaks.supp:print_suppressions=0",
 	                     rnd(4) ? "X=" : "NO_COLOR=1",
 	                     rnd(4) ? "Y=" : "LC_ALL=C",
 	                     NULL};
