@@ -341,7 +341,7 @@ static bool alive(struct vt *v, unsigned id)
 	snprintf(text, sizeof text, "print 7000000 + %u\r", id);
 	vt_resize(v, 24, 80);
 	vt_settle(v, 100, 2000); /* what was drawn for other sizes */
-	v->deaf = false;
+	vt_hear(v);
 	int64_t end = vt_ms() + WAIT;
 	while (!v->ended && vt_ms() < end) {
 		static const char *const calm[] = {"\003", "\033", "\033", "\003", "\014"};
@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 		}
 		if (!v.ended) {
 			alive(&v, 0);
-			v.deaf = false; /* a sanitizer's report is worth showing */
+			vt_hear(&v); /* a sanitizer's report is worth showing */
 			vt_send(&v, "quit\r");
 			vt_wait_end(&v, WAIT);
 		}

@@ -28,7 +28,7 @@ struct vt {
 	bool ended;
 	size_t bytes;     /* read from the program so far */
 	unsigned slow_us; /* wait after each read of at most 64 bytes: a slow line; 0 = as fast as it comes */
-	bool deaf; /* what the program writes is read, not shown: libvterm 0.3 has a crash of its own in resize storms */
+	bool deaf; /* what the program writes is read, not shown: libvterm 0.3 does not survive resize storms (vt_hear) */
 	bool altscreen; /* the alternate screen is on: the program has not given the terminal back */
 	bool cursor;    /* the cursor is visible */
 	bool mouse;     /* the program wants the mouse's events */
@@ -52,21 +52,27 @@ static inline int vt_settermprop(VTermProp prop, VTermValue *val, void *user)
 	return 1;
 }
 
-/* Starts argv (argv[0] is searched in PATH) on a terminal of h x w. env: "NAME=value" or "NAME" (removed),
- * NULL-terminated. */
-static inline void vt_spawn(struct vt *v, int h, int w, char *const argv[], const char *const env[])
+/* An empty screen of v->h x v->w. */
+static inline void vt_open(struct vt *v)
 {
 	static const VTermScreenCallbacks callbacks = {.settermprop = vt_settermprop};
-	struct winsize ws = {.ws_row = (unsigned short)h, .ws_col = (unsigned short)w};
-	memset(v, 0, sizeof *v);
-	v->h = h;
-	v->w = w;
-	v->vt = vterm_new(h, w);
+	v->vt = vterm_new(v->h, v->w);
 	vterm_set_utf8(v->vt, 1);
 	v->screen = vterm_obtain_screen(v->vt);
 	vterm_screen_set_callbacks(v->screen, &callbacks, v);
 	vterm_screen_enable_altscreen(v->screen, 1);
 	vterm_screen_reset(v->screen, 1);
+}
+
+/* Starts argv (argv[0] is searched in PATH) on a terminal of h x w. env: "NAME=value" or "NAME" (removed),
+ * NULL-terminated. */
+static inline void vt_spawn(struct vt *v, int h, int w, char *const argv[], const char *const env[])
+{
+	struct winsize ws = {.ws_row = (unsigned short)h, .ws_col = (unsigned short)w};
+	memset(v, 0, sizeof *v);
+	v->h = h;
+	v->w = w;
+	vt_open(v);
 	v->pid = forkpty(&v->fd, NULL, NULL, &ws);
 	if (v->pid == 0) {
 		setenv("TERM", "xterm-256color", 1);
@@ -142,8 +148,18 @@ static inline void vt_resize(struct vt *v, int h, int w)
 	struct winsize ws = {.ws_row = (unsigned short)h, .ws_col = (unsigned short)w};
 	v->h = h;
 	v->w = w;
-	vterm_set_size(v->vt, h, w);
+	if (!v->deaf)
+		vterm_set_size(v->vt, h, w);
 	ioctl(v->fd, TIOCSWINSZ, &ws);
+}
+
+/* Shows what the program writes again, on a new screen: libvterm's own crashes or stays at its narrowest width after
+ * many resizes. The program has to draw all of it anew. */
+static inline void vt_hear(struct vt *v)
+{
+	vterm_free(v->vt);
+	vt_open(v);
+	v->deaf = false;
 }
 
 static inline size_t vt_utf8(uint32_t ch, char *out)
