@@ -26,6 +26,8 @@
  * (seen with clang 14), and it keeps in registers what a thread wrote itself. An assembly statement that may change all
  * of memory is a barrier to the compiler as well. */
 #define __syncthreads() asm volatile("bar.sync \t0;" ::: "memory")
+/* The same for the threads of a full warp. */
+#define __syncwarp() asm volatile("bar.warp.sync \t0xffffffff;" ::: "memory")
 
 /* --- special registers: threadIdx.x reads %tid.x and costs nothing else ------------------------------------------- */
 #define SREG(dim, reg)                                                                                                 \
@@ -57,6 +59,8 @@ typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef int int2 __attribute__((ext_vector_type(2)));
 typedef int int4 __attribute__((ext_vector_type(4)));
+typedef unsigned uint2 __attribute__((ext_vector_type(2)));
+typedef unsigned uint4 __attribute__((ext_vector_type(4)));
 
 /* --- atomics -------------------------------------------------------------------------------------------------------
  */
