@@ -1,6 +1,6 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
-#   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | install | package | clean
+#   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | reference | install | package | clean
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
 
@@ -151,6 +151,10 @@ fuzz: setup
 tables: all
 	@./warpdbg list workloads --table --format markdown
 
+# Writes the README's sections on the console's commands and on Lua anew (tests/test_reference.sh compares them).
+reference: all
+	@tests/tools/reference.sh $(abspath $(PROGRAM))
+
 screenshots: all
 	tests/screenshots.sh
 
@@ -174,4 +178,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables install package clean
+.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables reference install package clean

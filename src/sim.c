@@ -219,17 +219,21 @@ static void run_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
-/* True when nothing has issued, started or been answered for deadlock_cycles. Looked at every quarter of that. */
-static bool no_progress(struct sim *s)
+/* Looked at every quarter of deadlock_cycles, and at what the search for livelocks asks for: have the warps stopped? */
+enum hang_kind { NO_HANG, DEADLOCK, LIVELOCK };
+static enum hang_kind hang(struct sim *s)
 {
 	struct gpu_state *st = s->gpu->st;
 	u64 sum = gpu_progress(s->gpu), quarter = s->gpu->conf.deadlock_cycles / 4;
-	st->watch_at = (st->cycle / quarter + 1) * quarter;
+	const bool livelock = livelock_look(s->gpu);
+	st->watch_at = MIN((st->cycle / quarter + 1) * quarter, livelock_next(s->gpu));
 	if (sum != st->progress_sum || !s->gpu->task->nrunning) {
 		st->progress_sum = sum;
 		st->progress_at = st->cycle;
 	}
-	return st->cycle - st->progress_at >= s->gpu->conf.deadlock_cycles;
+	if (st->cycle - st->progress_at >= s->gpu->conf.deadlock_cycles)
+		return DEADLOCK; /* nothing has issued, started or been answered for so long */
+	return livelock ? LIVELOCK : NO_HANG;
 }
 
 /* One step of the machine up to `until` at most, with the samplers due. */
@@ -270,8 +274,9 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
 		bool stop;
-		if (g->st->cycle >= g->st->watch_at && no_progress(s))
-			stop = gpu_deadlock(g);
+		enum hang_kind h = g->st->cycle >= g->st->watch_at ? hang(s) : NO_HANG;
+		if (h)
+			stop = h == LIVELOCK ? gpu_livelock(g) : gpu_deadlock(g);
 		else
 			stop = advance(s, MIN(MIN(until, travel), g->st->watch_at));
 		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s))

@@ -33,7 +33,8 @@ static bool check_taxonomies(struct gpu *g, struct err *e)
 	return true;
 }
 
-/* The parts of an SM's counters are their sum: instructions by kind, the LSU's refused cycles by cause. */
+/* The parts of an SM's counters are their sum: instructions by kind, cycles by what is in flight, the LSU's refused
+ * cycles by cause. */
 static bool check_parts(struct gpu *g, struct err *e)
 {
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
@@ -43,6 +44,10 @@ static bool check_parts(struct gpu *g, struct err *e)
 		if (kinds != k->issued)
 			return err_set(e, "SM %u: instructions by kind sum to %llu of %llu", i, (unsigned long long)kinds,
 			               (unsigned long long)k->issued);
+		u64 flights = k->flight_alu + k->flight_mem + k->flight_both + k->flight_none;
+		if (flights != k->cycles)
+			return err_set(e, "SM %u: cycles by what is in flight sum to %llu of %llu", i, (unsigned long long)flights,
+			               (unsigned long long)k->cycles);
 		u64 refused = 0;
 		for (enum mem_cache c = MC_L1D; c <= MC_L1T; c++) {
 			const struct cache_counters *cc = mem_cache_counters(g->mem, c, i);
@@ -52,6 +57,45 @@ static bool check_parts(struct gpu *g, struct err *e)
 		if (refused != asked)
 			return err_set(e, "SM %u: the caches refused %llu cycles, the LSU and its queue were refused %llu", i,
 			               (unsigned long long)refused, (unsigned long long)asked);
+	}
+	return true;
+}
+
+/* The write-backs on the timing wheel. */
+static void count_wheel(const struct sm_ctx *x, const struct sm *s, u32 *alu, u32 *mem)
+{
+	for (u32 slot = 0; slot < SM_WHEEL; slot++)
+		for (u16 n = s->wheel[slot]; n; n = x->node[n - 1].next) {
+			const struct wheel_node *node = &x->node[n - 1];
+			if (node->kind > WK_LOADED)
+				continue;
+			bool memory = x->prog[s->warp[node->warp].launch].info[node->pc].unit == UNIT_LSU;
+			*mem += memory;
+			*alu += !memory;
+		}
+}
+
+/* Instructions in flight, counted as they come and go, are those that lie somewhere: on the wheel, in the load table,
+ * at the LSU, or - of those that take several slots - at their warp. */
+static bool check_flying(struct gpu *g, struct err *e)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *s = g->sm[i];
+		u32 alu = 0, mem = s->nloads, leading = 0;
+		count_wheel(&g->ctx[i], s, &alu, &mem);
+		for (u32 k = 0; k < s->lsu_n; k++)
+			mem += s->lsu[(s->lsu_head + k) % SM_MAX_LSU].load == NO_LOAD;
+		FOR_EACH_BIT(w, s->used)
+		{
+			const struct warp *wp = &s->warp[w];
+			leading += wp->extra_set && wp->extra + 1 < g->ctx[i].prog[wp->launch].info[wp->pc].cost;
+		}
+		if (alu != s->alu_flying || mem != s->mem_flying || leading != s->leading)
+			return err_set(
+			    e,
+			    "SM %u: %u ALU and %u memory instructions are in flight and %u in their leading slots; counted "
+			    "%u, %u, %u",
+			    i, alu, mem, leading, s->alu_flying, s->mem_flying, s->leading);
 	}
 	return true;
 }
@@ -102,5 +146,6 @@ bool sim_check(struct sim *s, struct err *e)
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
 	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
-	       check_replay(s->gpu, e) && check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
+	       check_flying(s->gpu, e) && check_replay(s->gpu, e) && check_work(s->gpu, e) &&
+	       (!quiet || mem_check(s->gpu->mem, e));
 }

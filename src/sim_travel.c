@@ -1,5 +1,6 @@
 /* Time travel: what a machine has outside its arena and device memory, when snapshots are taken, and how a cycle is
  * reached again. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -59,6 +60,15 @@ static struct outside *outside_save(const struct sim *s)
 	return o;
 }
 
+/* What of history.mb it takes. Samplers and front end hand out blocks of malloc() and do not say how large they are. */
+static u64 outside_bytes(struct outside *o)
+{
+	u64 sum = malloc_usable_size(o) + malloc_usable_size(o->front);
+	for (u32 i = 0; i < MAX_SAMPLERS; i++)
+		sum += malloc_usable_size(o->kept[i]);
+	return sum;
+}
+
 static void outside_restore(struct gpu *g, const struct outside *o)
 {
 	struct devmem *d = &g->mem_values;
@@ -98,7 +108,8 @@ static bool take(struct sim *s, enum snapshot_kind k)
 	u64 start = now_ns();
 	gpu_sync(s->gpu);
 	s->next_auto = sim_cycle(s) + s->auto_gap;
-	bool ok = history_take(s->history, k, sim_cycle(s), outside_save(s), outside_free);
+	struct outside *o = outside_save(s);
+	bool ok = history_take(s->history, k, sim_cycle(s), o, outside_bytes(o), outside_free);
 	if (!ok) { /* not even this one fits: go on without a past */
 		history_free(s->history);
 		s->history = NULL;

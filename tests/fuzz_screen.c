@@ -62,7 +62,9 @@ static const char *const keys[] = {
     "\377",      "\200",
     "\033[M !!", "\033[200~x\033[201~",
     "\033[999~", "\033]0;x\007",
-    "\030\005",
+    "\030\005",  "h",
+    "c",         "o",
+    "<",         ">",
 };
 static const char *const commands[] = {
     "step",

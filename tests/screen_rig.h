@@ -41,13 +41,19 @@ static inline void type(struct vt *v, const char *keys)
 	vt_settle(v, 150, WAIT);
 }
 
-static inline void assert_shown(struct vt *v, const char *text)
+/* Waits for a row from y on that shows text; the rows after WAIT without. */
+static inline void assert_shown_from(struct vt *v, int y0, const char *text)
 {
 	char row[VT_TEXT_MAX];
-	if (vt_wait(v, text, WAIT) >= 0)
+	if (vt_wait_from(v, y0, text, WAIT) >= 0)
 		return;
 	for (int y = 0; y < v->h; y++)
 		print_error("%2d|%s\n", y, vt_row(v, y, row));
-	fail_msg("no row shows '%s'", text);
+	fail_msg("no row from %d on shows '%s'", y0, text);
+}
+
+static inline void assert_shown(struct vt *v, const char *text)
+{
+	assert_shown_from(v, 0, text);
 }
 #endif

@@ -102,6 +102,26 @@ compared 80x24 ascii --ascii --no-color
 	echo "shot $work/shots/help-100x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x40 -- "$program" debug hotspot
 
+# On a light background, and on terminals of 16 colours, dark and light.
+mkdir "$work/terminfo"
+tic -o "$work/terminfo" "$here/tools/xterm-16color.ti"
+on_terminal() { # on_terminal NAME [OPTION OF shot...]
+	local name=$1
+	shift
+	{
+		at_cycle
+		for view in 1-overview 3-phases 4-stalls 8-source; do
+			echo "keys ${view%%-*}"
+			echo "settle"
+			echo "shot $work/shots/${view#*-}-$name"
+		done
+	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x40 "$@"
+}
+sixteen=(-e TERM=xterm-16color -e "TERMINFO=$work/terminfo")
+on_terminal light -l -- "$program" debug hotspot --palette light
+on_terminal 16-colours "${sixteen[@]}" -- "$program" debug hotspot --palette dark
+on_terminal 16-colours-light -l "${sixteen[@]}" -- "$program" debug hotspot --palette light
+
 # PNG with a palette of 64 colours: anti-aliased text needs no more, and the files are a third of the size.
 picture() { # picture FILE.svg FILE.png
 	rsvg-convert "$1" -o "$work/full.png"

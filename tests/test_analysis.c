@@ -118,6 +118,42 @@ static void phases_and_overwritten_registers(void **state)
 	module_free(m);
 }
 
+/* A loop with a load in its body and one behind it: by blocks four phases and two for the loads' uses; without blocks
+ * those two and the beginning, whatever is jumped over. */
+static void phases_through_blocks(void **state)
+{
+	const struct func *f;
+	struct module *m = load(HEAD KERNEL "mov.u32 %r1, 0;\n"               /* 0 */
+	                                    "L: ld.global.u32 %r2, [%rd1];\n" /* 1: a block */
+	                                    "add.u32 %r1, %r1, 1;\n"          /* 2 */
+	                                    "add.u32 %r3, %r2, %r1;\n"        /* 3: reads the load */
+	                                    "setp.lt.u32 %p1, %r1, 9;\n"      /* 4 */
+	                                    "@%p1 bra L;\n"                   /* 5 */
+	                                    "ld.global.u32 %r4, [%rd1];\n"    /* 6: a block */
+	                                    "@%p1 bra M;\n"                   /* 7 */
+	                                    "add.u32 %r3, %r4, %r3;\n"        /* 8: a block, reads the load */
+	                                    "M: st.global.u32 [%rd1], %r3;\n" /* 9: a block */
+	                                    "ret;\n}\n",
+	                        &f);
+	struct phase_params par = test_latencies();
+	struct phases ph;
+	static const u32 blocks[] = {0, 1, 3, 6, 8, 9}, data[] = {0, 3, 8};
+	phases_find(&ph, m, f, &par);
+	assert_int_equal(ph.n, ARRAY_LEN(blocks));
+	for (u32 i = 0; i < ph.n; i++)
+		assert_int_equal(ph.list[i].begin, blocks[i]);
+	phases_release(&ph);
+	par.through_blocks = true;
+	phases_find(&ph, m, f, &par);
+	assert_int_equal(ph.n, ARRAY_LEN(data));
+	for (u32 i = 0; i < ph.n; i++)
+		assert_int_equal(ph.list[i].begin, data[i]);
+	assert_int_equal(ph.list[1].waits_for, 1);
+	assert_int_equal(ph.list[2].waits_for, 6);
+	phases_release(&ph);
+	module_free(m);
+}
+
 /* 0 mov  1 call  2 add: no block ends at the call, a phase does. */
 static void phases_at_a_call(void **state)
 {
@@ -630,9 +666,17 @@ static void points_as_published(void **state)
 	static const struct {
 		const char *file, *kernel;
 		u32 points;
-	} table[] = {{"fdtd3d", "finite_differences", 60}, {"lud", "lud_diagonal", 16},      {"lud", "lud_perimeter", 48},
-	             {"lud", "lud_internal", 3},           {"nw", "nw_upper", 19},           {"nw", "nw_lower", 19},
-	             {"backprop", "adjust_weights", 12},   {"lbm", "lbm_stream_collide", 20}};
+	} table[] = {{"fdtd3d", "finite_differences", 60},
+	             {"lud", "lud_diagonal", 16},
+	             {"lud", "lud_perimeter", 48},
+	             {"lud", "lud_internal", 3},
+	             {"nw", "nw_upper", 19},
+	             {"nw", "nw_lower", 19},
+	             {"backprop", "adjust_weights", 12},
+	             {"lbm", "lbm_stream_collide", 20},
+	             {"radixsort", "sort_blocks", 2},
+	             {"radixsort", "find_offsets", 1},
+	             {"radixsort", "reorder", 4}};
 	struct conf c;
 	struct schedule_params schedule;
 	conf_defaults(&c);
@@ -674,6 +718,7 @@ int main(void)
 	    cmocka_unit_test(phases_of_a_vector_addition),
 	    cmocka_unit_test(phases_and_overwritten_registers),
 	    cmocka_unit_test(phases_at_a_call),
+	    cmocka_unit_test(phases_through_blocks),
 	    cmocka_unit_test(points_of_nested_loops),
 	    cmocka_unit_test(points_by_kind),
 	    cmocka_unit_test(points_merge_loads),

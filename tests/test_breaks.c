@@ -69,7 +69,9 @@ static void states_by_name(void **state)
 	rig_has(&r, "c", "(short)");
 	assert_int_equal(state_of(&r, 2, r.d->focus.warp), WS_SHORT);
 	rig_fails(&r, "break warp-stall state=memry", "memory (m)");
-	rig_fails(&r, "break becomes nonsense", "one of memory");
+	rig_fails(&r, "break becomes nonsense", "expected: memory (m), short (x)");
+	rig_fails(&r, "break becomes nonsense", ", ready (r)");
+	rig_fails(&r, "break becomes", "break becomes: a warp's state");
 	rig_fails(&r, "break warp-ready state=memory", "one of ready (r)");
 	rig_has(&r, "break stall reason=memory_dependency", "Breakpoint");
 	rig_close(&r);
@@ -123,6 +125,26 @@ static void every_ready_is_told(void **state)
 	rig_close(&r);
 }
 
+/* --- CTAs that there are ------------------------------------------------------------------------------------------ */
+
+/* vecadd: launch 0 has 64 CTAs. A later launch may have more: only a launch named by number cannot. */
+static void ctas_that_there_are(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_has(&r, "break cta 99999", "No launch so far has a CTA 99999: the largest grid, of vecadd, has 0..63.");
+	rig_has(&r, "break cta-done cta=64 kernel=vecadd", "has 0..63. A later launch may have it.");
+	rig_fails(&r, "break cta 64 kernel=0", "cta=64: the grid of launch 0, vecadd, has CTAs 0..63");
+	rig_has(&r, "info breakpoints", "cta=64");
+	rig_say(&r, "delete");
+	rig_say(&r, "break cta 64 kernel=1"); /* not launched yet: nobody knows */
+	rig_say(&r, "break cta 63 kernel=0");
+	assert_null(strstr(strbuf_str(&r.out), "No launch"));
+	rig_has(&r, "c", "CTA 63 of vecadd");
+	rig_has(&r, "c", "finished");
+	rig_close(&r);
+}
+
 /* --- statistics --------------------------------------------------------------------------------------------------- */
 
 /* The cycles at which the comparison becomes true, looked at by hand. */
@@ -160,7 +182,7 @@ static void check_statistic(const char *probe, double limit, bool above, u64 eve
 	u32 n = crossings(probe, limit, above, every, want);
 	assert_true(n > 0 && n < STOPS);
 	open_hotspot(&r);
-	snprintf(line, sizeof line, "break stat %s%s%g every %llu", probe, above ? ">" : "<", limit,
+	snprintf(line, sizeof line, "break stat %s%s%g every %llu over run", probe, above ? ">" : "<", limit,
 	         (unsigned long long)every);
 	rig_say(&r, line);
 	assert_int_equal(all_stops(&r, got), n);
@@ -513,9 +535,16 @@ static void same_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(states_by_name), cmocka_unit_test(every_ready_is_told), cmocka_unit_test(statistics),
-	    cmocka_unit_test(nth_match_only), cmocka_unit_test(divergence),          cmocka_unit_test(registers),
-	    cmocka_unit_test(memory),         cmocka_unit_test(memory_errors),       cmocka_unit_test(shared_memory),
+	    cmocka_unit_test(states_by_name),
+	    cmocka_unit_test(ctas_that_there_are),
+	    cmocka_unit_test(every_ready_is_told),
+	    cmocka_unit_test(statistics),
+	    cmocka_unit_test(nth_match_only),
+	    cmocka_unit_test(divergence),
+	    cmocka_unit_test(registers),
+	    cmocka_unit_test(memory),
+	    cmocka_unit_test(memory_errors),
+	    cmocka_unit_test(shared_memory),
 	    cmocka_unit_test(same_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,8 @@ expect 2 "does not belong to" list gpus --gpu gtx480
 expect 2 "unexpected argument 'b'" run a b
 expect 2 "--keep-going belongs to --batch" debug --keep-going
 expect 2 "is not one of json, csv, text" run --format xml
-expect 2 "writes json or text" list gpus --format csv
+expect 2 "list writes json, markdown or text" list gpus --format csv
+expect 2 "explain writes json or text" explain gto --format csv
 expect 2 "is not one of small, default, large" run --size tiny
 expect 2 "is not a whole number" run --seed -1
 expect 2 "is not a whole number" run --max-cycles 1x
@@ -235,6 +236,14 @@ check "text of --ascii is ASCII" sh -c "LC_ALL=C.UTF-8 '$W' run hotspot --size s
 check "functions and objects of scripts refuse odd arguments" sh -c "'$W' debug vecadd --size small --batch -ex 'lua SEED = 7' -ex 'step 500' \
 	-ex 'source tests/fuzz_lua.lua' | grep -q '^functions.*refused'"
 check "alone and without a terminal it runs the demo" sh -c "cd / && '$W' </dev/null | grep -q 'hotspot on gtx480.*check passed'"
+# --- a full disk is named as what it is
+expect 2 "warpdbg: --stats: /dev/full: cannot write: No space left on device" run vecadd --size small --stats /dev/full
+expect 2 "warpdbg: --stats: /dev/full: cannot write: No space left on device" compare vecadd --size small --a '' --b '' --stats /dev/full
+expect 2 "--out: /dev/full: cannot write: No space left on device" run configs/kernels/vecadd.ptx --kernel vecadd --grid 1 --block 32 \
+	--arg 'f32[32]=iota' --arg 'f32[32]=1' --arg 'f32[32]=zero' --arg u32=32 --out 2=/dev/full
+for words in "run vecadd --size small" "compare vecadd --size small --a= --b=" "list gpus"; do
+	check "full standard output: $words" sh -c "'$W' $words 2>&1 >/dev/full | grep -qx 'warpdbg: cannot write to standard output: No space left on device'"
+done
 "$W" run "$tmp/k.ptx" --kernel spin --grid 4 --block 256 --trace "$tmp/killed.json" --trace-detail states --timeline "$tmp/killed.csv" >/dev/null 2>&1 &
 pid=$!
 sleep 2

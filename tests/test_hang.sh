@@ -9,12 +9,27 @@ hang() { # hang PATTERN KERNEL BLOCK [OPTIONS...]
 	expect 3 "$text" run tests/hangs/hangs.ptx --kernel "$kernel" --grid 1 --block "$block" \
 		--arg 'u32[64]=zero' --set deadlock_cycles=4000 "$@"
 }
+hang "livelock at cycle 9000" spin_flag 64
 hang "in a cycle of barriers" crossed_barriers 64
 hang "a cycle, none of these warps can go on" crossed_barriers 64
-hang "the chain ends with a warp that is spinning" half_barrier 64 --max-cycles 20000
-hang "waits at barrier 0: 1 of 2 warps have arrived; not there: 1" half_barrier 64 --max-cycles 20000
-hang "likely a livelock if nobody writes it" spin_flag 64 --max-cycles 20000
-hang "if one of those holds the lock, it can never release it" simt_lock 32 --max-cycles 20000
+hang "the chain ends with a warp that is spinning" half_barrier 64
+hang "waits at barrier 0: 1 of 2 warps have arrived; not there: 1" half_barrier 64
+hang "likely a livelock if nobody writes it" spin_flag 64
+hang "if one of those holds the lock, it can never release it" simt_lock 32
+
+# A limit that comes first.
+hang "not finished after 20000 cycles" spin_flag 64 --set deadlock_cycles=100000 --max-cycles 20000
+
+# Interrupted by hand: the chain too, when a warp spins.
+timeout -s INT 2 "$W" run tests/hangs/hangs.ptx --kernel spin_flag --grid 1 --block 64 --arg 'u32[64]=zero' \
+	>"$tmp/said" 2>&1
+check "Ctrl-C in a spin names it" grep -q "likely a livelock if nobody writes it" "$tmp/said"
+
+# A closed standard input is an empty one, not whatever file is opened first.
+timeout 20 "$W" debug vecadd --size small --batch -ex 'until 100' <&- >"$tmp/said" 2>&1
+check "standard input closed" [ $? -eq 0 ]
+timeout 20 "$W" debug vecadd --size small <&- >"$tmp/said" 2>&1
+check "and without commands" [ $? -eq 0 ]
 
 # Standard input that is no terminal: interactive, but plain.
 mkdir "$tmp/home" "$tmp/here"

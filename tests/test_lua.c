@@ -155,6 +155,8 @@ static void stepping(void **state)
 {
 	struct rig r;
 	rig_vecadd(&r);
+	rig_has(&r, "lua gpu.num_sms", "15\n"); /* a value by itself, as at Lua's own prompt */
+	rig_fails(&r, "lua gpu.sm[99]", "SM 99 does not exist");
 	rig_has(&r, "lua print('before'); print(dbg.step(50) == '', gpu.cycle)", "before\ntrue\t50\n");
 	rig_has(&r, "lua print(dbg.run_until(120) == '', gpu.cycle)", "true\t120");
 	rig_has(&r, "lua print(dbg.run_until(function() return gpu.cycle % 64 == 0 end) == '', gpu.cycle)", "true\t128");

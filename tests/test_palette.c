@@ -98,6 +98,43 @@ static void test_few_colours(void **state)
 		}
 }
 
+/* xterm's sixteen, the brightest of the usual tables: what can be read with them on white can be with the others. */
+static const char *const xterm16[] = {"#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd",
+                                      "#00cdcd", "#e5e5e5", "#7f7f7f", "#ff0000", "#00ff00", "#ffff00",
+                                      "#5c5cff", "#ff00ff", "#00ffff", "#ffffff"};
+
+/* Text 3:1. Big glyphs and areas less: what has been issued, fills; and cyan where there are but 8 colours. */
+static void test_sixteen_on_xterm(void **state)
+{
+	for (int light = 0; light < 2; light++)
+		for (enum role r = 0; r < R_COUNT; r++)
+			for (int few = 8; few <= 16; few += 8) {
+				int colour = palette_colour(r, few, light);
+				bool fill = r >= R_FILL0 && r <= R_FILL4, cyan = light && few == 8 && colour == 6;
+				bool bright = few == 8 && palette_bold(r, 8, light); /* bold makes it so */
+				if (colour < 0)
+					continue;
+				double c = contrast(light_of(xterm16[colour + (bright && !light ? 8 : 0)]), light_of(grounds[light]));
+				double least = fill ? 1.6 : cyan ? 1.9 : r == R_ISSUED ? 2.1 : 3;
+				if (c < least)
+					fail_msg("role %d, colour %d of %d on %s: contrast %.2f, %.1f needed", r, colour, few,
+					         grounds[light], c, least);
+			}
+}
+
+/* Neighbours of a scale have different colours there too, but where a letter is all that can tell. */
+static void test_scales_of_sixteen(void **state)
+{
+	for (int light = 0; light < 2; light++)
+		for (u32 i = 0; i + 1 < R_NSCALE; i++)
+			for (int few = 8; few <= 16; few += 8) {
+				assert_int_not_equal(palette_colour(R_SCALE0 + i, few, light),
+				                     palette_colour(R_SCALE0 + i + 1, few, light));
+				assert_int_not_equal(palette_colour(R_SCALE1 + i, few, light),
+				                     palette_colour(R_SCALE1 + i + 1, few, light));
+			}
+}
+
 /* Viénot, Brettel and Mollon 1999: dichromats' view as a matrix over linear RGB. */
 static struct light dichromat(struct light c, bool deutan)
 {
@@ -254,23 +291,28 @@ static void leave(struct vt *v)
 /* What a terminal of this type can do: parameters of SGR sequences. */
 static const struct ability {
 	const char *term;
-	bool bold, dim, underline, colour8, colour256;
-} abilities[] = {{"vt100", true, false, true, false, false},       {"vt220", true, false, true, false, false},
-                 {"xterm", true, true, true, true, false},         {"screen", true, true, true, true, false},
-                 {"linux", true, true, true, true, false},         {"ansi", true, false, true, true, false},
-                 {"xterm-256color", true, true, true, true, true}, {"screen-256color", true, true, true, true, true}};
+	bool bold, dim, underline;
+	int colours;
+} abilities[] = {{"vt100", true, false, true, 0},
+                 {"vt220", true, false, true, 0},
+                 {"xterm", true, true, true, 8},
+                 {"screen", true, true, true, 8},
+                 {"linux", true, true, true, 8},
+                 {"ansi", true, false, true, 8},
+                 {"xterm-256color", true, true, true, 256},
+                 {"screen-256color", true, true, true, 256}};
 
 static bool allowed(const struct ability *a, const int *p, u32 n, u32 *used)
 {
 	*used = 1;
 	if ((p[0] == 38 || p[0] == 48) && n >= 3 && p[1] == 5) {
 		*used = 3;
-		return a->colour256;
+		return a->colours >= 256;
 	}
 	if ((p[0] >= 30 && p[0] <= 37) || (p[0] >= 40 && p[0] <= 47) || p[0] == 39 || p[0] == 49)
-		return a->colour8;
+		return a->colours >= 8;
 	if ((p[0] >= 90 && p[0] <= 97) || (p[0] >= 100 && p[0] <= 107))
-		return a->colour256; /* how 256 colour terminals show the first 16 */
+		return a->colours >= 16; /* how 256 colour terminals show the first 16 */
 	switch (p[0]) {
 	case 0:
 	case 7:
@@ -315,27 +357,73 @@ static u32 check_bytes(const struct ability *a, const char *text, size_t len)
 	return seen;
 }
 
-/* Through all views: nothing is sent that a terminal of this type does not understand. */
+/* Through all views: what is sent to a terminal of this type meanwhile. To be freed. */
+static char *walk(const char *term, const char *name, size_t *len)
+{
+	struct vt v;
+	char *text = NULL;
+	start(&v, term, name);
+	v.tee = open_memstream(&text, len);
+	type(&v, "until 2500\r");
+	for (const char *k = "12345678?0"; *k; k++)
+		type(&v, (char[]){*k, 0});
+	type(&v, "8");
+	type(&v, "/bar\r");
+	type(&v, "\t2j\t");
+	fclose(v.tee);
+	v.tee = NULL;
+	leave(&v);
+	return text;
+}
+
+/* Nothing is sent that a terminal of this type does not understand. */
 static void test_abilities(void **state)
 {
 	for (u32 i = 0; i < ARRAY_LEN(abilities); i++) {
-		struct vt v;
-		char *text = NULL;
-		size_t len = 0;
-		start(&v, abilities[i].term, i % 2 ? "light" : "dark");
-		v.tee = open_memstream(&text, &len);
-		type(&v, "until 2500\r");
-		for (const char *k = "12345678?0"; *k; k++)
-			type(&v, (char[]){*k, 0});
-		type(&v, "8");
-		type(&v, "/bar\r");
-		type(&v, "\t2j\t");
-		fclose(v.tee);
-		v.tee = NULL;
+		size_t len;
+		char *text = walk(abilities[i].term, i % 2 ? "light" : "dark", &len);
 		assert_true(check_bytes(&abilities[i], text, len) > 50);
 		free(text);
-		leave(&v);
 	}
+}
+
+/* How often one of the bright foregrounds is chosen. */
+static u32 count_bright(const char *text)
+{
+	u32 n = 0;
+	for (; (text = strpbrk(text, "[;")); text++)
+		n += text[1] == '9' && text[2] >= '0' && text[2] <= '7' && strchr(";m", text[3]);
+	return n;
+}
+
+/* The same on 16 colours, of which the upper eight are used; on a light background the brightest are not. */
+static void test_terminal_of_sixteen(void **state)
+{
+	static const struct ability sixteen = {"xterm-16color", true, true, true, 16};
+	char dir[] = "/tmp/warpdbg-terminfo-XXXXXX", command[100];
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof command, "tic -o %s tests/tools/xterm-16color.ti", dir);
+	if (system(command)) {
+		print_message("no tic (package ncurses-bin) to describe a terminal of 16 colours with\n");
+		rmdir(dir);
+		skip();
+	}
+	setenv("TERMINFO", dir, 1);
+	for (u32 light = 0; light < 2; light++) {
+		size_t len;
+		char *text = walk(sixteen.term, light ? "light" : "dark", &len);
+		assert_true(check_bytes(&sixteen, text, len) > 50);
+		assert_true(count_bright(text) > 10);
+		for (int c = 91; light && c <= 97; c++) { /* but blue */
+			snprintf(command, sizeof command, "[%dm", c);
+			if (c != 94 && strstr(text, command))
+				fail_msg("ESC %s on a light background", command);
+		}
+		free(text);
+	}
+	unsetenv("TERMINFO");
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
 }
 
 /* On 8 colours phases that share one are told apart by letters, as without colours. */
@@ -347,8 +435,9 @@ static void test_phases_of_8_colours(void **state)
 		start(&v, terms[i], "auto");
 		type(&v, "until 2500\r3");
 		u32 letters = 0, blocks = 0;
-		int top = vt_find(&v, "warps in each phase");
+		int top = vt_wait(&v, "warps in each phase", WAIT); /* the machine may be busy */
 		assert_true(top >= 0);
+		vt_settle(&v, 150, WAIT);
 		for (int y = top + 3; y < top + 8; y++)
 			for (int x = 20; x < 90; x++) {
 				uint32_t c = vt_cell(&v, y, x).chars[0];
@@ -393,10 +482,17 @@ static void test_set_palette(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_contrast),     cmocka_unit_test(test_few_colours),
-	    cmocka_unit_test(test_colour_blind), cmocka_unit_test(test_scales),
-	    cmocka_unit_test(test_glyphs),       cmocka_unit_test(test_choice),
-	    cmocka_unit_test(test_abilities),    cmocka_unit_test(test_phases_of_8_colours),
+	    cmocka_unit_test(test_contrast),
+	    cmocka_unit_test(test_few_colours),
+	    cmocka_unit_test(test_sixteen_on_xterm),
+	    cmocka_unit_test(test_scales_of_sixteen),
+	    cmocka_unit_test(test_colour_blind),
+	    cmocka_unit_test(test_scales),
+	    cmocka_unit_test(test_glyphs),
+	    cmocka_unit_test(test_choice),
+	    cmocka_unit_test(test_abilities),
+	    cmocka_unit_test(test_terminal_of_sixteen),
+	    cmocka_unit_test(test_phases_of_8_colours),
 	    cmocka_unit_test(test_set_palette),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

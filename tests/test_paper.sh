@@ -14,7 +14,8 @@ expect 2 "--gpu does not belong to" paper park2016-elf --gpu v100
 expect 2 "--format: paper prints text or markdown" paper park2016-elf --format json
 expect 2 "cannot make the directory" paper park2016-elf --out /proc/none
 expect 2 "--table belongs to" list gpus --table
-expect 2 "--format: markdown is for" list gpus --format markdown
+expect 2 "--format: markdown is for" explain gto --format markdown
+expect 2 "--gpu does not belong to \`warpdbg list gpus\`" list gpus --format markdown --gpu v100
 expect 2 "--size does not belong to \`warpdbg list workloads\` without --table" list workloads --size small
 expect 0 "warpdbg paper" --help
 
@@ -120,6 +121,8 @@ expect 1 "4 runs: 0 done, 1 from before, 3 failed" paper "$tmp/p.lua" --out "$tm
 expect 1 "--param n=16000: exit status 3:" paper "$tmp/p.lua" --out "$tmp/w"
 expect 1 "--param n=1001: exit status 1: the workload's check failed" paper "$tmp/p.lua" --out "$tmp/w"
 expect 1 "exit status 2: no such warp policy 'gtp'" paper "$tmp/p.lua" --out "$tmp/w"
+check "the reason of one that cannot write its results" sh -c "
+	trap '' XFSZ; ulimit -f 20; '$W' paper '$tmp/p.lua' --out '$tmp/l' 2>&1 | grep -q 'exit status 2: --stats: .*cannot write: File too large'"
 check "a failed run is a gap in the table" sh -c "grep -q '^1001,,exit status 1' '$tmp/w/f.csv' && grep -q '^1000,[0-9]*,fine' '$tmp/w/f.csv'"
 check "nothing is left of failed runs" sh -c "! ls '$tmp/w/runs' | grep -q part"
 

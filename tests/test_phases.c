@@ -117,6 +117,51 @@ static void test_store_keeps_the_whole_run(void **state)
 	rig_close(&r);
 }
 
+static u64 cycle_sum(const struct phase_sum *s)
+{
+	return s->cycles[FLIGHT_NONE] + s->cycles[FLIGHT_ALU] + s->cycles[FLIGHT_MEM] + s->cycles[FLIGHT_BOTH];
+}
+
+/* Cycles by what was in flight: looked at in each cycle, they are what the looks see; added up, the SMs' counters. */
+static void test_cycles_by_flight(void **state)
+{
+	struct rig r;
+	struct phase_sum s;
+	u32 slots = 0;
+	rig_hotspot(&r, "--set", "phases.period=1");
+	rig_say(&r, "until 6000");
+	for (s32 sm = 0; sm < 15; sm++) {
+		for (u64 c = 5000; c < 6000; c++) {
+			phase_track_get(r.s->phases, sm, c, c + 1, &s);
+			assert_int_equal(s.looks, 1);
+			assert_int_equal(cycle_sum(&s), 1);
+			enum flight seen = (s.alu ? FLIGHT_ALU : 0) | (s.mem ? FLIGHT_MEM : 0);
+			bool leading = !s.alu && s.cycles[seen | FLIGHT_ALU]; /* the first slots of a longer instruction */
+			assert_true(s.cycles[seen] == 1 || leading);
+			slots += leading;
+		}
+		phase_track_get(r.s->phases, sm, 0, 6000, &s);
+		const struct sm_counters *k = (const struct sm_counters *)gpu_counters(sim_gpu(r.s->sim), CG_sm, (u32)sm);
+		assert_int_equal(cycle_sum(&s), 6000);
+		assert_int_equal(s.cycles[FLIGHT_ALU], k->flight_alu);
+		assert_int_equal(s.cycles[FLIGHT_MEM], k->flight_mem);
+		assert_int_equal(s.cycles[FLIGHT_BOTH], k->flight_both);
+		assert_int_equal(s.cycles[FLIGHT_NONE], k->flight_none);
+		assert_true(k->flight_alu && k->flight_mem && k->flight_both && k->flight_none);
+	}
+	phase_track_get(r.s->phases, -1, 0, 6000, &s);
+	assert_int_equal(cycle_sum(&s), 15 * 6000);
+	assert_true(slots < 1500); /* one cycle in ten */
+	/* a fork so far back that the look before it is not kept by itself */
+	rig_say(&r, "goto 3000");
+	rig_say(&r, "set warp-sched lrr");
+	rig_say(&r, "until 5000");
+	phase_track_get(r.s->phases, -1, 3000, 5000, &s);
+	assert_int_equal(cycle_sum(&s), 15 * s.looks);
+	assert_in_range(s.looks, 2000, 2000 + phase_track_span(r.s->phases));
+	rig_close(&r);
+}
+
 /* Bands cover a function's phases in order; merged ones have the sum of their lengths. */
 static void test_bands(void **state)
 {
@@ -292,6 +337,7 @@ static void view_at(int w, int h, char *option)
 	must_show(s, "phases");
 	must_show(s, "peak");
 	must_show(s, "3,968");
+	must_show(s, w < 100 ? "both " : "memory only ");
 	check_stack(s);
 	for (int i = 0; s->canvas.ascii && i < w * h; i++)
 		assert_in_range(s->canvas.cell[i].ch, ' ', '~');
@@ -481,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_looks_agree_with_queries),
 	    cmocka_unit_test(test_store_keeps_the_whole_run),
+	    cmocka_unit_test(test_cycles_by_flight),
 	    cmocka_unit_test(test_bands),
 	    cmocka_unit_test(test_back_and_forth),
 	    cmocka_unit_test(test_fork),

@@ -542,17 +542,22 @@ static void test_same_as_headless(void **state)
 
 static void test_signal_restores(void **state)
 {
-	struct vt v;
-	struct termios t;
-	start(&v, 24, 80, NULL, NULL);
-	assert_true(v.altscreen);
-	kill(v.pid, SIGTERM);
-	assert_true(vt_wait_end(&v, WAIT) >= 0);
-	assert_false(v.altscreen);
-	assert_true(v.cursor);
-	if (tcgetattr(v.fd, &t) == 0)
-		assert_true(t.c_lflag & ECHO);
-	vt_free(&v);
+	static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT}; /* the last: Ctrl-\ */
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+		struct vt v;
+		struct termios t;
+		start(&v, 24, 80, NULL, NULL);
+		assert_true(v.altscreen);
+		kill(v.pid, ending[i]);
+		int status = vt_wait_end(&v, WAIT);
+		assert_true(status >= 0 && WIFSIGNALED(status)); /* 143, 129, 131 to a shell */
+		assert_int_equal(WTERMSIG(status), ending[i]);
+		assert_false(v.altscreen);
+		assert_true(v.cursor);
+		if (tcgetattr(v.fd, &t) == 0)
+			assert_true(t.c_lflag & ECHO);
+		vt_free(&v);
+	}
 }
 
 /* --- views in detail --- */

@@ -198,26 +198,37 @@ static inline const char *vt_row(struct vt *v, int y, char *out)
 	return out;
 }
 
-/* The first row that holds text, or -1. */
-static inline int vt_find(struct vt *v, const char *text)
+/* The first row from y on that holds text, or -1. */
+static inline int vt_find_from(struct vt *v, int y, const char *text)
 {
 	char row[VT_TEXT_MAX];
-	for (int y = 0; y < v->h; y++)
+	for (; y < v->h; y++)
 		if (strstr(vt_row(v, y, row), text))
 			return y;
 	return -1;
 }
 
-/* Waits until some row shows text; its row, or -1 after max_ms. */
-static inline int vt_wait(struct vt *v, const char *text, int max_ms)
+static inline int vt_find(struct vt *v, const char *text)
+{
+	return vt_find_from(v, 0, text);
+}
+
+/* Waits until some row from y on shows text; its row, or -1 after max_ms. The rest of the frame may still be on its
+ * way. */
+static inline int vt_wait_from(struct vt *v, int y, const char *text, int max_ms)
 {
 	int64_t end = vt_ms() + max_ms;
 	for (;;) {
-		int y = vt_find(v, text);
-		if (y >= 0 || v->ended || vt_ms() > end)
-			return y;
+		int at = vt_find_from(v, y, text);
+		if (at >= 0 || v->ended || vt_ms() > end)
+			return at;
 		vt_read(v, 50);
 	}
+}
+
+static inline int vt_wait(struct vt *v, const char *text, int max_ms)
+{
+	return vt_wait_from(v, 0, text, max_ms);
 }
 
 /* Waits for the program's end; its wait status, or -1 after max_ms. */

@@ -34,7 +34,7 @@ static const struct command {
     {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
-    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes or config"},
+    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
 /* The words of --a and --b are parsed as a command of their own. */
@@ -233,6 +233,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_PARTITION: return only_none("partition", v, e);
 	case O_PREEMPT: return only_none("preempt", v, e);
 	case O_COHERENCE: return only_none("coherence", v, e);
+	case O_IDEMPOTENCE: set_key(o, "idempotence.track=", "true"); return true;
 	case O_SCHEDULE: set_key(o, "schedule=", v); return true;
 	case O_SIZE: o->size = v; return size_ok(v, e);
 	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
@@ -376,14 +377,14 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 	bool table = cmd->bit & L && o->workload && !strcmp(o->workload, "workloads");
 	bool csv = o->format && !strcmp(o->format, "csv"), markdown = o->format && !strcmp(o->format, "markdown");
 	if (csv && cmd->bit & (L | X))
-		return err_set(e, "--format: %s writes json or text", cmd->name);
+		return err_set(e, "--format: %s writes json%s or text", cmd->name, cmd->bit & L ? ", markdown" : "");
 	if (o->format && cmd->bit & P && strcmp(o->format, "text") && !markdown)
 		return err_set(e, "--format: paper prints text or markdown (and writes CSV into its directory)");
-	if (markdown && !(cmd->bit & P || table))
-		return err_set(e, "--format: markdown is for `warpdbg list workloads` and `warpdbg paper`");
+	if (markdown && !(cmd->bit & (P | L)))
+		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
 	if (o->table && !table)
 		return err_set(e, "--table belongs to `warpdbg list workloads`");
-	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !markdown)
+	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !(table && markdown))
 		return err_set(e, "--%s does not belong to `warpdbg list %s`%s", o->size ? "size" : "gpu", o->workload,
 		               table ? " without --table" : "");
 	return true;

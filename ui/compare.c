@@ -449,11 +449,8 @@ static bool laws_hold(struct compare *c)
 
 static bool write_file(const char *path, const struct strbuf *text, struct err *e)
 {
-	FILE *f = fopen(path, "w");
-	bool ok = f && fwrite(strbuf_str(text), 1, text->len, f) == text->len;
-	if (f && (fclose(f) || !ok))
-		ok = false;
-	return ok || err_set(e, "--stats: %s: cannot write", path);
+	struct err why = {0};
+	return file_write(path, strbuf_str(text), text->len, &why) || err_set(e, "--stats: %s", why.msg);
 }
 
 static bool report(struct compare *c, struct err *e)
@@ -501,8 +498,7 @@ int compare_main(const struct options *o)
 		return 2;
 	}
 	bool written = report(c, &e);
-	if (fflush(stdout) || ferror(stdout))
-		written = err_set(&e, "cannot write to standard output");
+	written = stdout_written(&e) && written;
 	if (!written)
 		complain(&e);
 	int status = compare_status(c);

@@ -238,8 +238,13 @@ static void report_fault(struct debugger *d, struct strbuf *out)
 
 static void report_deadlock(struct debugger *d, struct strbuf *out)
 {
-	char t[120];
-	snprintf(t, sizeof(t), "Deadlock: no progress for %u cycles", gpu_conf(dbg_gpu(d))->deadlock_cycles);
+	const u32 cycles = gpu_conf(dbg_gpu(d))->deadlock_cycles;
+	char t[160];
+	if (gpu_livelocked(dbg_gpu(d)))
+		snprintf(t, sizeof t, "Livelock: for %u cycles the warps have repeated the same states, memory unchanged",
+		         cycles);
+	else
+		snprintf(t, sizeof t, "Deadlock: no progress for %u cycles", cycles);
 	stopped(d, t, out);
 	why_machine(dbg_gpu(d), out);
 }
@@ -305,7 +310,8 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		report_finish(d, out);
 		return;
 	case SS_FAULT: report_fault(d, out); break;
-	case SS_DEADLOCK: report_deadlock(d, out); break;
+	case SS_DEADLOCK:
+	case SS_LIVELOCK: report_deadlock(d, out); break;
 	case SS_HOST_ERROR:
 		stopped(d, e->msg, out);
 		d->failed = true;

@@ -42,7 +42,7 @@ static void queue_clear(struct command_queue *q)
 {
 	for (u32 i = 0; i < q->n; i++)
 		free(q->line[q->first + i].text);
-	q->first = q->n = q->sources = 0;
+	q->first = q->n = 0;
 }
 
 void debugger_free(struct debugger *d)
@@ -262,12 +262,36 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
 		struct queued_line *l = &q->line[q->first + i];
 		size_t len = strcspn(text, "\n");
 		l->text = xstrndup(text, len);
+		l->depth = q->depth;
 		if (n > 1 || !strncmp(where, "breakpoint", 10))
 			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
 		else
 			snprintf(l->where, sizeof(l->where), "%.94s", where);
 		text += len + (text[len] == '\n');
 	}
+}
+
+#define FILES_DEEP 1000u
+
+/* Forgets what is left of command files at the queue's front; what was queued before them stays. */
+static void drop_files(struct command_queue *q)
+{
+	for (; q->n && q->line[q->first].depth; q->n--)
+		free(q->line[q->first++].text);
+}
+
+bool debugger_queue_file(struct debugger *d, const char *text, const char *path, struct err *e)
+{
+	struct command_queue *q = &d->queue;
+	if (q->depth >= FILES_DEEP) {
+		drop_files(q); /* each of a thousand files would go on to its next `source`: that has no end either */
+		return err_set(e, "source: %s: files nested more than %u deep (does the file source itself?)", path,
+		               FILES_DEEP);
+	}
+	q->depth++;
+	debugger_queue_text(d, text, path);
+	q->depth--;
+	return true;
 }
 
 /* Executes the queue's first line; its error is reported to out and, unless keep_going, drops the rest. */
@@ -281,7 +305,10 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 		q->first = 0;
 	if (d->echo)
 		strbuf_addf(out, "%s%s\n", debugger_prompt(d), l.text);
-	if (!debugger_execute(d, l.text, out, &e)) {
+	q->depth = l.depth;
+	bool ok = debugger_execute(d, l.text, out, &e);
+	q->depth = 0;
+	if (!ok) {
 		struct strbuf *to = d->split_errors ? &d->errors : out;
 		if (*l.where)
 			strbuf_addf(to, "%s: ", l.where);
@@ -332,7 +359,6 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 	if (busy(d))
 		return d->state = DBG_RUNNING;
 	debugger_clear_interrupt(d);
-	d->queue.sources = 0;
 	return d->state = d->rest;
 }
 
@@ -451,6 +477,7 @@ bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, 
 	}
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);
+	session_change_ends(d->s);
 	if (d->state != DBG_QUIT)
 		d->state = busy(d) ? DBG_RUNNING : d->rest;
 	return ok;

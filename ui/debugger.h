@@ -68,7 +68,8 @@ struct watch {
 	char *expr;
 	bool is_probe; /* evaluated in C, else a Lua expression */
 	struct probe_path probe;
-	char old[128]; /* value as text, "" before the first evaluation */
+	char old[128]; /* value as text */
+	bool known;    /* it has been evaluated here: another value is a change */
 	struct probe_value old_value;
 	struct data_watch *data; /* a register or memory, seen by events; else NULL */
 	u64 hits, ignore;
@@ -78,9 +79,10 @@ struct command_queue {
 	struct queued_line {
 		char *text;
 		char where[96]; /* "file:line" or "breakpoint 2" for error messages, "" = typed */
+		u32 depth;      /* in how many command files, one sourced by the other, it stands; 0 = in none */
 	} * line;
 	u32 first, n, cap;
-	u32 sources; /* files sourced since the queue was empty: a file that sources itself must end */
+	u32 depth; /* of the line being executed; 0 when it does not come from here */
 };
 
 struct dbg_lua; /* subscriptions of Lua code: ui/lua/dbg.c */
@@ -150,6 +152,7 @@ struct debugger {
 	u32 nbookmarks;
 	struct undo {
 		bool change; /* of the machine; else a movement from `cycle` */
+		bool gone;   /* its cycle came after a change that has been made or undone since */
 		u64 cycle;
 	} * undos;
 	u32 nundos;
@@ -200,8 +203,12 @@ void debugger_show_place(struct debugger *d, struct strbuf *out);
 void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Updates the subscription after breakpoints, Lua subscriptions or the log mask changed. */
 void debugger_resubscribe(struct debugger *d);
-/* Puts lines in front of the queue of commands; `where` names their origin. */
+/* Puts lines in front of the queue of commands; `where` names their origin. They stand as deep in command files as the
+ * line being executed. */
 void debugger_queue_text(struct debugger *d, const char *text, const char *where);
+/* The same for the text of a command file. False: files are nested too deep (one that sources itself must end); of the
+ * files that led there nothing more is executed, whatever is to become of other errors. */
+bool debugger_queue_file(struct debugger *d, const char *text, const char *path, struct err *e);
 
 /* The `debug` command: batch mode, screen or plain console; returns the exit status. */
 int debugger_main(struct session *s);

@@ -295,12 +295,8 @@ static void print_element(struct strbuf *out, const struct ptx_arg *a, u64 i)
 
 static bool write_file(const char *path, const void *data, u64 n, struct err *e)
 {
-	FILE *f = fopen(path, "wb");
-	if (!f)
-		return err_set(e, "--out: %s: %s", path, strerror(errno));
-	bool ok = fwrite(data, 1, n, f) == n;
-	ok = fclose(f) == 0 && ok;
-	return ok || err_set(e, "--out: %s: cannot write", path);
+	struct err why = {0};
+	return file_write(path, data, n, &why) || err_set(e, "--out: %s", why.msg);
 }
 
 static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)

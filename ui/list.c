@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "catalog.h"
+#include "commands/commands.h"
 #include "explain.h"
-#include "lua/lua.h"
+#include "lua/reference.h"
+#include "markdown.h"
 #include "papers/workloads.h"
 
 /* A list under construction: rows of named texts, printed as columns or as JSON objects. */
 #define MAX_FIELDS 6
+enum list_format { AS_TEXT, AS_JSON, AS_MARKDOWN };
 struct table {
 	const char *fields[MAX_FIELDS]; /* names; NULL ends them */
 	json_t *rows;
@@ -56,12 +59,36 @@ static void print_columns(const struct table *t, struct strbuf *out)
 	}
 }
 
-static void finish(struct table *t, bool json, struct strbuf *out)
+/* Names stand between backquotes; nothing else in a cell is markup. */
+static void print_markdown(const struct table *t, struct strbuf *out)
 {
-	if (json) {
+	u32 n = 0;
+	while (n < MAX_FIELDS && t->fields[n])
+		strbuf_addf(out, "| %s ", t->fields[n++]);
+	strbuf_adds(out, "|\n");
+	for (u32 i = 0; i < n; i++)
+		strbuf_adds(out, "| --- ");
+	strbuf_adds(out, "|\n");
+	for (size_t r = 0; r < json_array_size(t->rows); r++) {
+		for (u32 i = 0; i < n; i++) {
+			const char *text = cell(t, r, i);
+			bool quoted = *text && (!strcmp(t->fields[i], "name") || !strcmp(t->fields[i], "usage"));
+			strbuf_adds(out, quoted ? "| `" : "| ");
+			markdown_add(out, text, quoted ? MARKDOWN_CODE | MARKDOWN_CELL : MARKDOWN_CELL);
+			strbuf_adds(out, quoted ? "` " : " ");
+		}
+		strbuf_adds(out, "|\n");
+	}
+}
+
+static void finish(struct table *t, enum list_format as, struct strbuf *out)
+{
+	if (as == AS_JSON) {
 		char *text = json_dumps(t->rows, JSON_INDENT(1));
 		strbuf_addf(out, "%s\n", text);
 		free(text);
+	} else if (as == AS_MARKDOWN) {
+		print_markdown(t, out);
 	} else {
 		print_columns(t, out);
 	}
@@ -86,14 +113,14 @@ static void add_gpu(struct table *t, const char *data_dir, const char *name)
 	strbuf_release(&shape);
 }
 
-static bool list_gpus(const char *data_dir, bool json, struct strbuf *out)
+static bool list_gpus(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	struct table t = table_new((const char *[]){"name", "shape", "help", NULL});
 	struct file_names all = catalog_names(data_dir, "configs/gpus");
 	for (u32 i = 0; i < all.n; i++)
 		add_gpu(&t, data_dir, all.name[i]);
 	catalog_release(&all);
-	finish(&t, json, out);
+	finish(&t, as, out);
 	return true;
 }
 
@@ -149,21 +176,21 @@ static void add_workload(struct table *t, const char *data_dir, const char *name
 	lua_sandbox_free(L);
 }
 
-static bool list_workloads(const char *data_dir, bool json, struct strbuf *out)
+static bool list_workloads(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	struct table t = table_new((const char *[]){"name", "default", "help", NULL});
 	struct file_names all = catalog_names(data_dir, "scripts/workloads");
 	for (u32 i = 0; i < all.n; i++)
 		add_workload(&t, data_dir, all.name[i]);
 	catalog_release(&all);
-	finish(&t, json, out);
+	finish(&t, as, out);
 	return true;
 }
 
 /* --- tables of the program
  * -------------------------------------------------------------------------------------------------------- */
 
-static bool list_policies(const char *data_dir, bool json, struct strbuf *out)
+static bool list_policies(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	static const char *const absent[] = {"partition", "preempt", "coherence"};
 	struct table t = table_new((const char *[]){"kind", "name", "help", "source", NULL});
@@ -173,7 +200,7 @@ static bool list_policies(const char *data_dir, bool json, struct strbuf *out)
 		add_row(&t, (const char *[]){p[i].kind, p[i].name, p[i].help, p[i].source});
 	for (u32 i = 0; i < ARRAY_LEN(absent); i++)
 		add_row(&t, (const char *[]){absent[i], "none", "not modelled in this version", ""});
-	finish(&t, json, out);
+	finish(&t, as, out);
 	return true;
 }
 
@@ -182,67 +209,116 @@ static void add_explanation(void *ctx, const struct explanation *x)
 	add_row(ctx, (const char *[]){x->kind, x->name, x->unit, x->text, x->detail});
 }
 
-static bool list_kinds(const char *const *kinds, bool json, struct strbuf *out)
+static bool list_kinds(const char *const *kinds, enum list_format as, struct strbuf *out)
 {
-	struct table t = table_new((const char *[]){"kind", "name", "unit", "text", json ? "detail" : NULL, NULL});
+	struct table t = table_new((const char *[]){"kind", "name", "unit", "text", as == AS_TEXT ? NULL : "detail", NULL});
 	for (u32 i = 0; kinds[i]; i++)
 		explain_each(kinds[i], add_explanation, &t);
-	finish(&t, json, out);
+	finish(&t, as, out);
 	return true;
 }
 
-static bool list_stats(const char *data_dir, bool json, struct strbuf *out)
+static bool list_stats(const char *data_dir, enum list_format as, struct strbuf *out)
 {
-	return list_kinds((const char *[]){"counter", "rate", "stall reason", NULL}, json, out);
+	return list_kinds((const char *[]){"counter", "rate", "stall reason", NULL}, as, out);
 }
 
-static bool list_events(const char *data_dir, bool json, struct strbuf *out)
+static bool list_events(const char *data_dir, enum list_format as, struct strbuf *out)
 {
-	return list_kinds((const char *[]){"event", NULL}, json, out);
+	return list_kinds((const char *[]){"event", NULL}, as, out);
 }
 
-static bool list_config(const char *data_dir, bool json, struct strbuf *out)
+static bool list_config(const char *data_dir, enum list_format as, struct strbuf *out)
 {
-	return list_kinds((const char *[]){"config key", NULL}, json, out);
+	return list_kinds((const char *[]){"config key", NULL}, as, out);
 }
 
-static bool list_opcodes(const char *data_dir, bool json, struct strbuf *out)
+static bool list_opcodes(const char *data_dir, enum list_format as, struct strbuf *out)
 {
-	return list_kinds((const char *[]){"opcode", NULL}, json, out);
+	return list_kinds((const char *[]){"opcode", NULL}, as, out);
+}
+
+/* --- scripts and the console
+ * -------------------------------------------------------------------------------------------------------- */
+
+static bool list_lua(const char *data_dir, enum list_format as, struct strbuf *out)
+{
+	if (as == AS_MARKDOWN) {
+		lua_reference_markdown(out);
+		return true;
+	}
+	bool all = as == AS_JSON;
+	struct table t = table_new((const char *[]){"section", "usage", "text", all ? "values" : NULL, "errors", NULL});
+	for (u32 i = 0; i < lua_nsections; i++)
+		for (const struct lua_doc *x = lua_sections[i].docs; x->name; x++)
+			add_row(&t, (const char *[]){lua_sections[i].name, x->signature, x->text, x->values, x->errors});
+	finish(&t, as, out);
+	return true;
+}
+
+/* In a table of all commands the first sentence of each has room. */
+static void add_command(struct table *t, const char *usage, const char *also, const char *help)
+{
+	char *text = xstrndup(help, help_summary(help));
+	add_row(t, (const char *[]){usage, also, text});
+	free(text);
+}
+
+static bool list_commands(const char *data_dir, enum list_format as, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"usage", "also", "text", NULL});
+	for (u32 i = 0; i < ncommands; i++)
+		add_command(&t, commands[i].usage, commands[i].abbreviations, commands[i].help);
+	for (u32 i = 0; i < ninfo_topics; i++) {
+		struct strbuf usage = STRBUF_INIT;
+		strbuf_addf(&usage, "info %s%s%s", info_topics[i].name, *info_topics[i].args ? " " : "", info_topics[i].args);
+		add_command(&t, usage.buf, info_topics[i].abbreviations, info_topics[i].help);
+		strbuf_release(&usage);
+	}
+	finish(&t, as, out);
+	return true;
 }
 
 static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
-	bool (*list)(const char *data_dir, bool json, struct strbuf *out);
-} things[] = {{"gpus", true, list_gpus},     {"workloads", true, list_workloads}, {"policies", false, list_policies},
-              {"stats", false, list_stats},  {"events", false, list_events},      {"opcodes", false, list_opcodes},
-              {"config", false, list_config}};
+	bool (*list)(const char *data_dir, enum list_format as, struct strbuf *out);
+} things[] = {{"gpus", true, list_gpus},          {"workloads", true, list_workloads},
+              {"policies", false, list_policies}, {"stats", false, list_stats},
+              {"events", false, list_events},     {"opcodes", false, list_opcodes},
+              {"config", false, list_config},     {"lua", false, list_lua},
+              {"commands", false, list_commands}};
 
 static bool no_such_thing(const char *what, struct err *e)
 {
 	const char *names[ARRAY_LEN(things)];
-	for (u32 i = 0; i < ARRAY_LEN(things); i++)
+	struct strbuf all = STRBUF_INIT;
+	for (u32 i = 0; i < ARRAY_LEN(things); i++) {
 		names[i] = things[i].name;
+		strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	}
 	const char *near = conf_nearest(what, names, ARRAY_LEN(names));
 	if (near)
-		return err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
-	return err_set(
-	    e, "list: there is no list of '%s'; there are gpus, workloads, policies, stats, events, opcodes, config", what);
+		err_set(e, "list: there is no list of '%s' (did you mean '%s'?)", what, near);
+	else
+		err_set(e, "list: there is no list of '%s'; there are %s", what, all.buf);
+	strbuf_release(&all);
+	return false;
 }
 
 bool list_things(const struct options *o, struct strbuf *out, struct err *e)
 {
-	bool json = o->format && !strcmp(o->format, "json"), markdown = o->format && !strcmp(o->format, "markdown");
+	const char *format = o->format ? o->format : "text";
+	enum list_format as = !strcmp(format, "json") ? AS_JSON : !strcmp(format, "markdown") ? AS_MARKDOWN : AS_TEXT;
 	for (u32 i = 0; i < ARRAY_LEN(things); i++) {
 		if (strcmp(things[i].name, o->workload))
 			continue;
 		char *data_dir = things[i].files ? catalog_data_dir(e) : NULL;
 		bool ok = !things[i].files || data_dir;
-		if (ok && (o->table || markdown)) /* of workloads only: the command line has seen to that */
+		if (ok && (o->table || (as == AS_MARKDOWN && things[i].list == list_workloads)))
 			ok = workload_table(o, data_dir, out, e);
 		else if (ok)
-			ok = things[i].list(data_dir, json, out);
+			ok = things[i].list(data_dir, as, out);
 		free(data_dir);
 		return ok;
 	}

@@ -3,8 +3,8 @@
 #define UI_LIST_H
 #include "session.h"
 
-/* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config. Appends text, or
- * JSON with --format json; with --table or --format markdown (workloads only) the table of papers/workloads.h. False
- * with *e for anything else. */
+/* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config, lua, commands.
+ * Appends text, or JSON or markdown with --format; of workloads with --table or --format markdown the table of
+ * papers/workloads.h. False with *e for anything else. */
 bool list_things(const struct options *o, struct strbuf *out, struct err *e);
 #endif

@@ -1,5 +1,7 @@
 /* warpdbg: reads the command line and hands over to a command. */
+#include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include "outputs.h"
 #include "papers/paper.h"
 #include "run.h"
+#include "scr/term.h"
 
 #ifndef WARPDBG_VERSION
 #define WARPDBG_VERSION "0.1"
@@ -71,11 +74,24 @@ static int dispatch(struct options *o, int argc)
 	return strcmp(o->command, "run") ? debug(o) : run_main(o);
 }
 
+/* A closed standard descriptor would be given to the next file opened, the machine's memory for one, and be read as
+ * commands or written over with messages. */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
 	struct err e = {0};
 	int status = 2;
+	keep_standard_descriptors();
 	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers always have a point */
 	switch (cmdline_parse(&o, argc, argv, &e)) {
 	case CMDLINE_OK: status = dispatch(&o, argc); break;
@@ -84,10 +100,11 @@ int main(int argc, char **argv)
 	case CMDLINE_ERROR: complain(&e); break;
 	}
 	cmdline_free(&o);
-	if ((fflush(stdout) || ferror(stdout)) &&
-	    !status) { /* a full disk, a closed descriptor: the answer is not complete */
-		fputs("warpdbg: cannot write to standard output\n", stderr);
-		return 2;
+	if (!stdout_written(&e) && !status) { /* a full disk, a closed descriptor: the answer is not complete */
+		complain(&e);
+		status = 2;
 	}
+	if (term_left_by()) /* the screen has been left, files are written: end as who sent it expects */
+		raise(term_left_by());
 	return status;
 }

@@ -228,10 +228,8 @@ bool outputs_write_stats(struct session *s, const char *stop, u64 total_ns, stru
 		return true;
 	struct strbuf text = STRBUF_INIT;
 	outputs_report(s, outputs_format(s->opt), stop, total_ns, false, s->opt->ascii, &text);
-	FILE *f = open_file("--stats", path, e);
-	bool ok = f && fwrite(text.buf, 1, text.len, f) == text.len;
-	if (f && (fclose(f) || !ok))
-		ok = err_set(e, "--stats: %s: cannot write", path);
+	struct err why = {0};
+	bool ok = file_write(path, strbuf_str(&text), text.len, &why) || err_set(e, "--stats: %s", why.msg);
 	strbuf_release(&text);
 	return ok;
 }

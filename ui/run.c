@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,15 @@ static struct sim *running; /* for the signal handler */
 void complain(const struct err *e)
 {
 	fprintf(stderr, "warpdbg: %s\n", e->msg);
+}
+
+bool stdout_written(struct err *e)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	/* What an earlier call failed of is known no more. */
+	return err_set(e, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 }
 
 static void on_interrupt(int sig)
@@ -71,6 +81,7 @@ const char *run_stop_word(enum session_stop why)
 	case SS_FINISHED: return "finished";
 	case SS_FAULT: return "fault";
 	case SS_DEADLOCK: return "deadlock";
+	case SS_LIVELOCK: return "livelock";
 	case SS_MAX_CYCLES: return "max-cycles";
 	case SS_INTERRUPT: return "interrupted";
 	case SS_HOST_ERROR: return "host error";
@@ -84,16 +95,21 @@ void run_stop_reason(struct session *s, enum session_stop why, const struct err 
 {
 	if (why == SS_DEADLOCK)
 		strbuf_adds(text, "deadlock\n");
+	if (why == SS_LIVELOCK)
+		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
+		            (unsigned long long)sim_cycle(s->sim));
 	if (why == SS_FAULT)
 		sim_fault_text(s->sim, text);
-	else if (why == SS_DEADLOCK)
+	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
 		why_machine(sim_gpu(s->sim), text);
 	else if (why == SS_MAX_CYCLES) {
 		strbuf_addf(text, "not finished after %llu cycles (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim));
 		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
-	} else if (why == SS_INTERRUPT)
-		strbuf_addf(text, "interrupted at cycle %llu", (unsigned long long)sim_cycle(s->sim));
-	else if (why == SS_HOST_ERROR)
+	} else if (why == SS_INTERRUPT) {
+		strbuf_addf(text, "interrupted at cycle %llu\n", (unsigned long long)sim_cycle(s->sim));
+		if (spin_anywhere(sim_gpu(s->sim)))
+			why_machine(sim_gpu(s->sim), text); /* it may have been a hang */
+	} else if (why == SS_HOST_ERROR)
 		strbuf_adds(text, e->msg);
 	while (text->len && text->buf[text->len - 1] == '\n')
 		text->buf[--text->len] = 0;
@@ -177,8 +193,7 @@ static int run_session(struct session *s)
 	struct err out = {0};
 	bool written = outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;
-	if (fflush(stdout) || ferror(stdout))
-		written = err_set(&out, "cannot write to standard output");
+	written = stdout_written(&out) && written;
 	if (!written)
 		complain(&out);
 	int status = session_exit_status(s, why);

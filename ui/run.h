@@ -7,6 +7,8 @@
 int run_main(struct options *o);
 /* Prints "warpdbg: message" on standard error. */
 void complain(const struct err *e);
+/* Has all that was printed reached standard output? False with *e, and the reason where it is known. */
+bool stdout_written(struct err *e);
 /* Why a run stopped, in a word for reports ("finished", "fault", ...), and as a message: text without a final newline,
  * nothing when it finished. *e is session_run()'s. */
 const char *run_stop_word(enum session_stop why);

@@ -199,7 +199,7 @@ bool session_restart(struct session *s, struct err *e)
 	close_host(s);
 	close_machine(s);
 	s->generation++;
-	s->finished = s->host_ended = s->started = false;
+	s->finished = s->host_ended = s->started = s->change_open = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;
 	s->host_turns = 0;
@@ -296,6 +296,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 {
 	if (!session_run_script(s, e))
 		return SS_HOST_ERROR;
+	session_change_ends(s);
 	for (;;) {
 		if (s->finished)
 			return SS_FINISHED;
@@ -313,7 +314,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		case STOP_CYCLE: break;
 		case STOP_REQUEST: return SS_REQUEST;
 		case STOP_FAULT: return SS_FAULT;
-		case STOP_DEADLOCK: return SS_DEADLOCK;
+		case STOP_DEADLOCK: return gpu_livelocked(sim_gpu(s->sim)) ? SS_LIVELOCK : SS_DEADLOCK;
 		case STOP_INTERRUPT: return SS_INTERRUPT;
 		case STOP_POLICY: return err_set(e, "%s", sim_policy_error(s->sim)), SS_HOST_ERROR;
 		}
@@ -326,6 +327,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 bool session_goto(struct session *s, u64 cycle, struct err *e)
 {
 	struct sim_history_info h;
+	session_change_ends(s);
 	if (!sim_goto(s->sim, cycle, e))
 		return false;
 	sim_history_info(s->sim, &h);
@@ -352,6 +354,7 @@ static bool bring_host_back(struct session *s, u32 all, struct err *e)
 bool session_change_begins(struct session *s, struct err *e)
 {
 	struct sim_history_info h;
+	session_change_ends(s);
 	sim_history_info(s->sim, &h);
 	if (!h.on)
 		return true; /* this is the present */
@@ -363,6 +366,7 @@ bool session_change_begins(struct session *s, struct err *e)
 bool session_undo(struct session *s, struct err *e)
 {
 	struct sim_history_info h;
+	session_change_ends(s);
 	if (!sim_undo_turn(s->sim, e))
 		return false;
 	sim_history_info(s->sim, &h);
@@ -382,7 +386,19 @@ bool session_changed_by_hand(const struct session *s)
 
 void session_changed(struct session *s)
 {
+	s->change_open = false;
 	record_turn(s, false);
+}
+
+void session_change_stays_open(struct session *s)
+{
+	s->change_open = true;
+}
+
+void session_change_ends(struct session *s)
+{
+	if (s->change_open)
+		session_changed(s);
 }
 
 const char *session_stop_text(enum session_stop w)
@@ -393,6 +409,7 @@ const char *session_stop_text(enum session_stop w)
 	    [SS_REQUEST] = "stopped on request",
 	    [SS_FAULT] = "the simulated program faulted",
 	    [SS_DEADLOCK] = "deadlock: no progress",
+	    [SS_LIVELOCK] = "livelock: warps go round in circles",
 	    [SS_INTERRUPT] = "interrupted",
 	    [SS_HOST_ERROR] = "the host program failed",
 	    [SS_MAX_CYCLES] = "ran past --max-cycles",
@@ -409,6 +426,7 @@ int session_exit_status(const struct session *s, enum session_stop w)
 	case SS_HOST_ERROR: return 2;
 	case SS_FAULT:
 	case SS_DEADLOCK:
+	case SS_LIVELOCK:
 	case SS_MAX_CYCLES: return 3;
 	case SS_INTERRUPT: return 130;
 	}

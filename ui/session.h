@@ -68,6 +68,7 @@ struct session {
 	u64 sim_ns;                 /* host time spent simulating, for rates shown to the user only */
 	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
 	bool script_done;         /* --script has run */
+	bool change_open;         /* the user's change is not complete: whatever runs or moves the machine ends it first */
 };
 
 /* Why session_run returned. */
@@ -77,6 +78,7 @@ enum session_stop {
 	SS_REQUEST,
 	SS_FAULT,
 	SS_DEADLOCK,
+	SS_LIVELOCK, /* warps that go round in circles for ever */
 	SS_INTERRUPT,
 	SS_HOST_ERROR, /* the host program failed: *e */
 	SS_MAX_CYCLES,
@@ -100,6 +102,9 @@ bool session_policy_known(const char *key, const char *value, struct err *e);
  * back to that time. */
 bool session_change_begins(struct session *s, struct err *e);
 void session_changed(struct session *s);
+/* Instead of session_changed(): more may follow that is part of the same change. */
+void session_change_stays_open(struct session *s);
+void session_change_ends(struct session *s); /* session_changed(), if one is open */
 /* Has the user changed the machine at a time that is not after the present one? */
 bool session_changed_by_hand(const struct session *s);
 /* Takes the last such change back, with all that came after it. */
@@ -107,7 +112,7 @@ bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);
-/* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, --max-cycles, 130
+/* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, livelock, --max-cycles, 130
  * interrupted. */
 int session_exit_status(const struct session *s, enum session_stop w);
 #endif

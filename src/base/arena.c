@@ -32,7 +32,13 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align)
 	return a->base + at;
 }
 
+void arena_end_hashed(struct arena *a)
+{
+	BUG_ON(a->hashed || !a->used);
+	a->hashed = a->used;
+}
+
 u64 arena_hash(const struct arena *a)
 {
-	return XXH3_64bits(a->base, a->used);
+	return XXH3_64bits(a->base, a->hashed ? a->hashed : a->used);
 }

@@ -13,6 +13,7 @@
 struct arena {
 	u8 *base;
 	size_t used;     /* bytes handed out */
+	size_t hashed;   /* of them, in the hash; 0 = all */
 	size_t reserved; /* bytes of address space */
 };
 /* Reserves bytes of zeroed address space (committed on touch). */
@@ -22,6 +23,9 @@ void arena_release(struct arena *a);
  * are sized from the config before. */
 void *arena_alloc(struct arena *a, size_t bytes, size_t align);
 #define ARENA_NEW(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n), 64))
+/* Blocks from here on are left out of the hash: what an observer remembers goes with snapshots, but is no part of the
+ * machine. */
+void arena_end_hashed(struct arena *a);
 /* XXH3 hash of the used bytes; equal states have equal hashes. */
 u64 arena_hash(const struct arena *a);
 #endif

@@ -81,3 +81,17 @@ bool strbuf_read_file(struct strbuf *sb, const char *path, struct err *e)
 	fclose(f);
 	return ok;
 }
+
+bool file_write(const char *path, const void *data, size_t n, struct err *e)
+{
+	FILE *f = fopen(path, "wb");
+	if (!f)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	bool ok = fwrite(data, 1, n, f) == n;
+	int why = errno; /* of fwrite, if that failed */
+	if (fclose(f) && ok) {
+		ok = false;
+		why = errno;
+	}
+	return ok || err_set(e, "%s: cannot write: %s", path, strerror(why));
+}

@@ -238,6 +238,17 @@ static bool need_pow2(u32 v, const char *key, struct err *e)
 	return is_pow2(v) || err_set(e, "%s: %u is not a power of two", key, v);
 }
 
+/* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for minutes. */
+#define IDEM_GIB 64
+
+static bool idem_fits(const struct conf *c, struct err *e)
+{
+	u64 slots = (u64)c->num_sms * c->sm_ctas, most = ((u64)IDEM_GIB << 20) / MAX(slots, (u64)1);
+	return !c->idem_track || c->idem_kb <= most ||
+	       err_set(e, "idempotence.kb: %u KiB for each of %llu CTA slots is more than %d GiB; at most %llu", c->idem_kb,
+	               (unsigned long long)slots, IDEM_GIB, (unsigned long long)most);
+}
+
 bool conf_check(const struct conf *c, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
@@ -262,5 +273,5 @@ bool conf_check(const struct conf *c, struct err *e)
 		return err_set(e, "dram.row: %u is smaller than l2.line %u", c->dram_row, c->l2_line);
 	if (c->sm_fetch_width > c->sm_ibuffer)
 		return err_set(e, "sm.fetch_width: %u is more than sm.ibuffer %u", c->sm_fetch_width, c->sm_ibuffer);
-	return true;
+	return idem_fits(c, e);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/replay.h"
+#include "sm/restart.h"
 
 /* --- build -----------------------------------------------------------------------------------------------------------
  */
@@ -17,7 +18,8 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
-	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) + 65536;
+	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) +
+	         livelock_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -54,7 +56,14 @@ static bool build(struct gpu *g, struct err *e)
 	if (!g->front)
 		return false;
 	g->mem = mem_create(c, &g->arena, g->ev, gpu_events(g), e);
-	return g->mem && create_sms(g, e);
+	if (!g->mem || !create_sms(g, e))
+		return false;
+	livelock_create(g);
+	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
+	for (u32 i = 0; i < c->num_sms; i++)
+		g->ctx[i].restart = g->restart;
+	gpu_set_event_mask(g, 0);
+	return true;
 }
 
 struct gpu *gpu_create(const struct conf *c, struct err *e)
@@ -74,6 +83,7 @@ void gpu_destroy(struct gpu *g)
 {
 	if (!g)
 		return;
+	restart_free(g->restart);
 	if (g->mem)
 		mem_destroy(g->mem);
 	if (g->front)
@@ -288,18 +298,23 @@ static void tick_sm(struct gpu *g, u32 i, bool replies)
 	}
 }
 
+/* The stores of a cycle take effect when all SMs have had their loads of it. */
 static void tick_sms(struct gpu *g)
 {
 	const u64 *m = mem_wake(g->mem);
+	u64 stored[2] = {0, 0};
 	for (u32 word = 0; word < 2; word++)
 		FOR_EACH_BIT(bit, g->st->awake[word])
-	tick_sm(g, word * 64 + (u32)bit, m[word] >> bit & 1);
-}
-
-static void commit_stores(struct gpu *g)
-{
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		if (g->sm[i]->stored) {
+		{
+			u32 i = word * 64 + (u32)bit;
+			tick_sm(g, i, m[word] >> bit & 1);
+			if (g->sm[i]->stored)
+				stored[word] |= BIT(bit);
+		}
+	for (u32 word = 0; word < 2; word++)
+		FOR_EACH_BIT(bit, stored[word])
+		{
+			u32 i = word * 64 + (u32)bit;
 			g->sm[i]->stored = 0;
 			front_commit(g->front, i);
 		}
@@ -360,6 +375,12 @@ bool gpu_deadlock(struct gpu *g)
 	return g->event_mask && deliver_all(g);
 }
 
+bool gpu_livelock(struct gpu *g)
+{
+	g->st->livelocked = 1;
+	return gpu_deadlock(g);
+}
+
 bool gpu_advance(struct gpu *g, u64 limit)
 {
 	struct gpu_state *st = g->st;
@@ -379,7 +400,6 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		dispatch(g);
 	wake(g);
 	tick_sms(g);
-	commit_stores(g);
 	mem_tick(g->mem, st->cycle);
 	if (unlikely(st->faulted) && event_wanted(gpu_events(g), EV_FAULT)) {
 		const struct fault *f = front_fault(g->front);
@@ -428,4 +448,8 @@ void gpu_set_event_mask(struct gpu *g, u64 mask)
 		gpu_events(g)->n = 0; /* host actions nobody wants to hear of any more */
 	for (u32 i = 0; i <= g->conf.num_sms; i++)
 		g->ev[i].mask = mask;
+	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {
+		g->ev[i].mask |= BIT(EV_ISSUE);
+		g->ev[i].quiet_issue = !(mask >> EV_ISSUE & 1);
+	}
 }

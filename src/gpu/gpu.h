@@ -6,6 +6,7 @@
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 #include "base/arena.h"
+#include "gpu/livelock.h"
 #include "gpu/query.h"
 #include "sm/sched/sched.h"
 #include "task/queue.h"
@@ -21,8 +22,8 @@ struct gpu_state {            /* arena */
 	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
 	u64 watch_at, progress_at, progress_sum;
 	u32 dispatch_rr;
-	u8 dispatching; /* CTAs may find room: look */
-	u8 faulted, deadlocked, pad;
+	u8 dispatching;                     /* CTAs may find room: look */
+	u8 faulted, deadlocked, livelocked; /* livelocked: deadlocked in that way */
 };
 struct gpu {
 	struct conf conf;
@@ -32,6 +33,9 @@ struct gpu {
 	struct mem *mem;
 	struct gpu_state *st;
 	struct task *task;
+	struct livelock *livelock;           /* in the arena */
+	struct livelock_warp *livelock_warp; /* in the arena */
+	struct restart *restart;             /* NULL: not recorded */
 	struct sm *sm[GPU_MAX_SMS];
 	struct sm_ctx ctx[GPU_MAX_SMS];
 	struct event_buf *ev;         /* num_sms + 1: the last is the machine's own */
@@ -68,6 +72,7 @@ void gpu_sync(struct gpu *g);
 u64 gpu_progress(const struct gpu *g);
 /* The machine makes no progress any more: notes it and tells the consumers. Returns whether one asked to stop. */
 bool gpu_deadlock(struct gpu *g);
+bool gpu_livelock(struct gpu *g); /* the same: the warps go round in circles (gpu/livelock.h) */
 void gpu_set_event_mask(struct gpu *g, u64 mask);
 static inline struct event_buf *gpu_events(struct gpu *g)
 {

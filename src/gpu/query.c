@@ -10,6 +10,11 @@ const struct conf *gpu_conf(const struct gpu *g)
 {
 	return &g->conf;
 }
+bool gpu_livelocked(const struct gpu *g)
+{
+	return g->st->livelocked;
+}
+
 u64 gpu_cycle(const struct gpu *g)
 {
 	return g->st->cycle;
@@ -171,7 +176,7 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		break;
 	case WS_BARRIER: {
 		const struct barrier *b = &s->cta[wp->cta_slot].bar[wp->barrier - 1];
-		snprintf(o->waits, sizeof o->waits, "barrier %u: %u of %u warps", wp->barrier - 1, b->arrived, b->expected);
+		snprintf(o->waits, sizeof o->waits, "barrier %u: %u/%u warps", wp->barrier - 1, b->arrived, b->expected);
 		break;
 	}
 	case WS_FENCE: snprintf(o->waits, sizeof o->waits, "%u accesses to finish", wp->outstanding); break;
@@ -279,6 +284,26 @@ u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out
 	return n;
 }
 
+bool gpu_idempotent_now(const struct gpu *g, u32 sm, u32 slot)
+{
+	return g->sm[sm]->cta[slot].used && restart_possible(g->restart, sm, slot);
+}
+
+const struct restart_cta *gpu_restart_cta(const struct gpu *g, u32 sm, u32 slot)
+{
+	return g->sm[sm]->cta[slot].used ? restart_cta(g->restart, sm, slot) : NULL;
+}
+
+const struct restart_launch *gpu_restart_launch(const struct gpu *g, u32 launch)
+{
+	return restart_launch(g->restart, launch);
+}
+
+const struct restart_point *gpu_restart_points(const struct gpu *g, u32 *n, u64 *lost)
+{
+	return restart_points(g->restart, n, lost);
+}
+
 u64 gpu_events_dropped(const struct gpu *g)
 {
 	u64 sum = 0;
@@ -292,11 +317,25 @@ u32 gpu_num_kernels(const struct gpu *g)
 	return g->task->nlaunches;
 }
 
+/* The record of restartable CTAs is not part of the hashed state, so the queue's own counters of it stay 0. */
+static void add_restart(struct kernel_counters *k, const struct restart_launch *l)
+{
+	k->ctas_idempotent = l->idempotent;
+	k->ctas_overwrote = l->with[RESTART_OVERWRITE];
+	k->ctas_atomic = l->with[RESTART_ATOMIC];
+	k->ctas_printed = l->with[RESTART_PRINT];
+	k->ctas_unknown = l->with[RESTART_LOST];
+	k->idem_of = l->insts;
+	k->idem_insts = l->before;
+}
+
 /* The kernel's counters with those of its resident CTAs added: a CTA's own are folded in when it ends. */
 static const struct kernel_counters *live_counters(const struct gpu *g, u32 launch)
 {
 	struct kernel_counters *k = &g->live[launch];
 	*k = g->task->kcb[launch].k;
+	if (g->restart)
+		add_restart(k, restart_launch(g->restart, launch));
 	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)
 		for (u32 c = 0; c < SM_MAX_CTAS; c++)
 			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch) {

@@ -6,6 +6,7 @@
 #include "front/front.h"
 #include "mem/mem.h"
 #include "probe/probe.h"
+#include "sm/restart.h"
 #include "sm/warp_state.h"
 
 struct warp_info {
@@ -88,6 +89,8 @@ struct barrier_info {
 struct gpu;
 const struct conf *gpu_conf(const struct gpu *g);
 u64 gpu_cycle(const struct gpu *g);
+/* Has the machine been stopped because its warps go round in circles for ever? See gpu/livelock.h. */
+bool gpu_livelocked(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
 u32 gpu_num_channels(const struct gpu *g);
 u32 gpu_warps_per_sm(const struct gpu *g);
@@ -113,9 +116,21 @@ struct sm_load {
 	u32 alu;    /* instructions issued to SP, SFU and DP units whose result is not there yet */
 	u32 mem;    /* memory instructions: loads and atomics until their result is there, stores until the LSU has sent
 	             * them */
+	/* So far, by what was in flight. ALU: also between the first slot and the last of an instruction that takes several
+	 * issue slots; in alu it counts from the last. */
+	u64 cycles[FLIGHT_COUNT];
 };
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
+/* Idempotence as it is (sm/restart.h), recorded with idempotence.track. May the CTA in a slot be flushed and started
+ * over now? False also for an empty slot, and where it is not known: nothing is recorded, or it has read more than the
+ * record holds. It says nothing of what the CTA will do next. (Models below gpu ask restart_possible().) */
+bool gpu_idempotent_now(const struct gpu *g, u32 sm, u32 slot);
+/* The record of a resident CTA, of a launch's CTAs that have ended, and the table of places with its size (entries with
+ * code 0 are free; *lost = how often it had no room). NULL, and 0, when nothing is recorded; NULL for an empty slot. */
+const struct restart_cta *gpu_restart_cta(const struct gpu *g, u32 sm, u32 slot);
+const struct restart_launch *gpu_restart_launch(const struct gpu *g, u32 launch);
+const struct restart_point *gpu_restart_points(const struct gpu *g, u32 *n, u64 *lost);
 u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out, u32 max);
 /* Events lost since the machine was built: more than EVENT_BUF_MAX - 1 of one SM in one cycle. */
 u64 gpu_events_dropped(const struct gpu *g);

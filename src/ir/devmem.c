@@ -166,6 +166,11 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 	return true;
 }
 
+bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e)
+{
+	return !n || check_host_copy(d, addr, n, "write", e);
+}
+
 u64 devmem_hash(const struct devmem *d)
 {
 	XXH3_state_t st;

@@ -51,6 +51,7 @@ const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
 /* Host side copies; error (naming the allocation) when [addr, addr+n) is not inside one live allocation. */
 bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e);
 bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e);
+bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e); /* would it work? */
 static inline u8 *devmem_ptr(const struct devmem *d, u64 addr)
 {
 	return d->mem + (addr - DEVMEM_BASE);

@@ -48,8 +48,9 @@ static bool check_cache(const char *who, u32 i, const struct cache_counters *c, 
 static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
 {
 	u64 reserved = 0;
-	for (u32 k = 0; k < t->sets * t->ways; k++)
-		reserved += t->line[k].pending != 0;
+	for (u32 set = 0; set < t->sets; set++)
+		for (u32 way = 0; way < t->ways; way++)
+			reserved += t->line[tags_place(t, set, way)].pending != 0;
 	return equal(who, i, "no line reserved", reserved, 0, e);
 }
 

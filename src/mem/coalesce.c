@@ -112,28 +112,46 @@ static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
 	}
 }
 
+/* Lanes next to each other that touch one line; no transaction before the first. */
+struct run {
+	u64 line;
+	u32 txn, lanes, sectors;
+};
+
+static inline void end_run(struct coalescer *co, const struct run *r)
+{
+	if (r->line == NEVER)
+		return;
+	co->out[r->txn].lanes |= r->lanes;
+	co->out[r->txn].sectors |= (u8)r->sectors;
+}
+
 /* The same for lanes with an address each. */
 static void add_lanes(struct coalescer *co, const struct dyninst *d)
 {
-	u32 bytes = d->bytes, last = 0;
-	u64 mask = co->line - 1, last_line = NEVER;
-	FOR_EACH_BIT(lane, (u64)d->mask)
-	{
+	const u32 bytes = d->bytes, size = co->line;
+	const u64 mask = size - 1;
+	const bool count_bytes = co->count_bytes;
+	struct run r = {.line = NEVER};
+	BUG_ON(bytes > SECTOR);
+	for (u32 left = d->mask; left; left &= left - 1) {
+		u32 lane = (u32)__builtin_ctz(left);
 		u64 addr = d->addr[lane], line = addr & ~mask;
 		u32 off = (u32)(addr & mask);
-		if (off + bytes > co->line) {
+		if (off + bytes > size) {
 			add_span(co, 1u << lane, addr, bytes);
 			continue;
 		}
-		if (line != last_line)
-			last = txn_of(co, line);
-		last_line = line;
-		struct mem_txn *t = &co->out[last];
-		t->lanes |= 1u << lane;
-		t->sectors |= (u8)((2u << (off + bytes - 1) / SECTOR) - (1u << off / SECTOR));
-		if (co->count_bytes)
-			t->bytes += (u16)touch_bytes(co->touched[last], off, bytes);
+		if (line != r.line) {
+			end_run(co, &r);
+			r = (struct run){.line = line, .txn = txn_of(co, line)};
+		}
+		r.lanes |= left & -left;
+		r.sectors |= 1u << off / SECTOR | 1u << (off + bytes - 1) / SECTOR; /* at most two */
+		if (count_bytes)
+			co->out[r.txn].bytes += (u16)touch_bytes(co->touched[r.txn], off, bytes);
 	}
+	end_run(co, &r);
 }
 
 /* All lanes, one after the other without gaps: what most programs do. */

@@ -37,7 +37,7 @@ static u32 answer_word(u32 token, u32 cache, u32 op)
 	return (token & 0xffffff) | cache << 24 | op << 26;
 }
 
-static void push_answer(struct mem *m, u32 sm, u32 word)
+static inline void push_answer(struct mem *m, u32 sm, u32 word)
 {
 	struct sm_port *p = &m->port[sm];
 	BUG_ON(p->answers_n >= m->answers_size);
@@ -77,11 +77,11 @@ static enum mem_result refuse(const struct access *a, enum mem_result mr)
 	return mr;
 }
 
-static void accept(const struct access *a)
+static inline void accept(const struct l1 *l)
 {
-	a->l->st->refused = 0;
-	a->l->st->changed = false;
-	a->l->cc->accesses++;
+	l->st->refused = 0;
+	l->st->changed = false;
+	l->cc->accesses++;
 }
 
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons)
@@ -111,7 +111,7 @@ static bool queue_room(const struct l1 *l, u32 n)
 	return l->st->queued + n <= l->missq || !l->st->queued;
 }
 
-static void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
+static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
 {
 	struct mem *m = a->m;
 	struct sm_port *p = &m->port[a->sm];
@@ -149,7 +149,7 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	queue_push(a, a->op, a->line, sectors, mshr, false);
 }
 
-static enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
+static inline enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
 {
 	u32 slot = a->l->mshr.e[mshr].slot;
 	if (slot != TAGS_NONE)
@@ -157,7 +157,7 @@ static enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
 	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
 	a->m->port[a->sm].outstanding++;
 	a->l->cc->reads++;
-	accept(a);
+	accept(a->l);
 	return MR_PENDING;
 }
 
@@ -243,22 +243,13 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	return wait_for(a, mshr, need);
 }
 
-static enum mem_result load(const struct access *a)
+static inline enum mem_result load_hit(struct l1 *l, u32 i)
 {
-	struct l1 *l = a->l;
-	u32 set = tags_set(&l->tags, a->line >> l->tags.line_shift), i = tags_find(&l->tags, set, a->line);
-	u8 need = l->sectored ? a->t->sectors : l->tags.full;
-	if (i != TAGS_NONE) {
-		need &= (u8)~l->tags.line[i].valid;
-		if (!need) {
-			tags_touch(&l->tags, i);
-			l->cc->hits++;
-			l->cc->reads++;
-			accept(a);
-			return MR_HIT;
-		}
-	}
-	return load_miss(a, set, i, need);
+	tags_touch(&l->tags, i);
+	l->cc->hits++;
+	l->cc->reads++;
+	accept(l);
+	return MR_HIT;
 }
 
 /* The cache is off for this load: an MSHR without a line. */
@@ -303,7 +294,7 @@ static enum mem_result send_down(const struct access *a)
 	queue_push(a, a->op, a->line, a->t->sectors, a->token & 0xffffff, partial);
 	p->outstanding++;
 	p->stores++;
-	accept(a);
+	accept(a->l);
 	return a->op == MO_ATOMIC ? MR_PENDING : MR_SENT;
 }
 
@@ -331,7 +322,7 @@ static enum mem_result store_local(const struct access *a)
 		tags_touch(t, i);
 		l->cc->hits++;
 		l->cc->writes++;
-		accept(a);
+		accept(a->l);
 		return MR_HIT;
 	}
 	if (!store_room(a))
@@ -351,8 +342,8 @@ static enum mem_result atomic(const struct access *a)
 	return send_down(a);
 }
 
-enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
-                           u64 now)
+static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
+                                        const struct mem_txn *t, u32 token, u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + c];
 	struct access a = {.m = m, .l = l, .t = t, .now = now, .line = tags_line_of(&l->tags, t->addr)};
@@ -360,15 +351,39 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	a.token = token;
 	a.cache = (u8)c;
 	a.op = (u8)op;
+	return a;
+}
+
+static inline u8 sectors_needed(const struct l1 *l, const struct mem_txn *t)
+{
+	return l->sectored ? t->sectors : l->tags.full;
+}
+
+/* A load that has not found all its sectors in place i; the line is absent when i is TAGS_NONE. These two are not
+ * inlined: most accesses are loads that hit, which need neither a struct access nor registers saved. */
+static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
+                                                               const struct mem_txn *t, u32 token, u64 now, u32 i)
+{
+	struct access a = make_access(m, sm, c, op, t, token, now);
+	u8 need = sectors_needed(a.l, t);
+	if (i != TAGS_NONE)
+		need &= (u8)~a.l->tags.line[i].valid;
+	return load_miss(&a, tags_set(&a.l->tags, a.line >> a.l->tags.line_shift), i, need);
+}
+
+/* What is no load of a cached line. */
+static __attribute__((noinline)) enum mem_result access_uncached(struct mem *m, u32 sm, enum mem_cache c,
+                                                                 enum mem_op op, const struct mem_txn *t, u32 token,
+                                                                 u64 now)
+{
+	struct access a = make_access(m, sm, c, op, t, token, now);
 	switch (op) {
 	case MO_LOAD:
-	case MO_PREFETCH: return likely(l->cache_global) ? load(&a) : load_bypass(&a);
+	case MO_PREFETCH: return load_bypass(&a);
 	case MO_LOAD_VOLATILE:
 		a.op = MO_LOAD;
 		evict_touched(&a);
 		return load_bypass(&a);
-	case MO_LOCAL_LOAD:
-	case MO_FETCH: return load(&a);
 	default: break;
 	}
 	if (c != MC_L1D)
@@ -376,6 +391,24 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	if (op == MO_STORE)
 		return store(&a);
 	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
+}
+
+static inline bool cached_load(const struct l1 *l, enum mem_op op)
+{
+	return op == MO_LOCAL_LOAD || op == MO_FETCH || ((op == MO_LOAD || op == MO_PREFETCH) && l->cache_global);
+}
+
+enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
+                           u64 now)
+{
+	struct l1 *l = &m->l1[sm * MC_COUNT + c];
+	if (!cached_load(l, op))
+		return access_uncached(m, sm, c, op, t, token, now);
+	u64 line = tags_line_of(&l->tags, t->addr);
+	u32 i = tags_find(&l->tags, tags_set(&l->tags, line >> l->tags.line_shift), line);
+	if (i == TAGS_NONE || (sectors_needed(l, t) & ~l->tags.line[i].valid))
+		return access_missed(m, sm, c, op, t, token, now, i);
+	return load_hit(l, i);
 }
 
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
@@ -447,19 +480,25 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	}
 }
 
+static void invalidate_line(struct tags *t, u32 i)
+{
+	struct line *v = &t->line[i];
+	tags_arrive(t, i, v->pending);
+	v->valid &= v->dirty;
+	if (!v->valid)
+		tags_drop(t, i);
+}
+
 /* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they
  * belong to threads of kernels still running or are written back when replaced. */
 static void invalidate(struct l1 *l)
 {
 	for (u32 i = 0; i < l->mshr.st->fresh; i++)
 		l->mshr.e[i].slot = TAGS_NONE;
-	for (u32 i = 0; i < l->tags.sets * l->tags.ways; i++) {
-		struct line *v = &l->tags.line[i];
-		tags_arrive(&l->tags, i, v->pending);
-		v->valid &= v->dirty;
-		if (l->tags.tag[i] && !v->valid)
-			tags_drop(&l->tags, i);
-	}
+	for (u32 set = 0; set < l->tags.sets; set++)
+		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
+			if (l->tags.tag[i])
+				invalidate_line(&l->tags, i);
 }
 
 void mem_kernel_start(struct mem *m, u32 sm)

@@ -1,20 +1,23 @@
 #include "mem/tags.h"
 #include "base/bits.h"
 
+_Static_assert(sizeof(struct line) == sizeof(u64), "tags, keys and lines share their index");
+
 void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash)
 {
 	*t = (struct tags){.sets = sets, .ways = ways, .line_shift = log2_floor(line_bytes), .hash = hash};
 	t->full = (u8)bit_range(line_bytes / SECTOR_BYTES);
 	t->stamp = ARENA_NEW(a, u64, 1);
-	t->tag = ARENA_NEW(a, u64, (size_t)sets * ways);
-	t->key = ARENA_NEW(a, u64, (size_t)sets * ways);
-	t->line = ARENA_NEW(a, struct line, (size_t)sets * ways);
+	t->tag = ARENA_NEW(a, u64, (size_t)sets * ways * TAGS_WORDS);
+	t->key = t->tag + ways;
+	t->line = (struct line *)(void *)(t->tag + 2 * (size_t)ways);
 }
 
-/* A key holds its own index, so the least key is all that has to be found; a free line (0) never got one. */
+/* A key holds its own way, so the least key is all that has to be found; a free line (0) never got one. */
 u32 tags_victim(const struct tags *t, u32 set)
 {
-	const u64 *key = &t->key[set * t->ways];
+	const u32 first = tags_place(t, set, 0);
+	const u64 *key = &t->key[first];
 	u64 oldest = key[0], other = NEVER;
 	u32 w = 1;
 	for (; w + 2 <= t->ways; w += 2) {
@@ -24,13 +27,13 @@ u32 tags_victim(const struct tags *t, u32 set)
 	if (w < t->ways)
 		oldest = MIN(oldest, key[w]);
 	oldest = MIN(oldest, other);
-	if (oldest == NEVER)
+	if (oldest & TAGS_RESERVED)
 		return TAGS_NONE;
 	if (oldest)
-		return (u32)oldest & (u32)bit_range(TAGS_INDEX_BITS);
+		return first + (((u32)oldest - first) & (u32)bit_range(TAGS_WAY_BITS));
 	for (w = 0; key[w];)
 		w++;
-	return set * t->ways + w;
+	return first + w;
 }
 
 void tags_drop(struct tags *t, u32 i)

@@ -4,12 +4,12 @@
 #define MEM_TAGS_H
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/bits.h"
 
 #define TAGS_NONE UINT32_MAX
 #define SECTOR_BYTES 32
 
 struct line {
-	u64 used;      /* LRU stamp and index, as in key */
 	u16 mshr;      /* entry that waits for the line; meaningful while pending != 0 */
 	u8 valid;      /* sectors that may be read */
 	u8 pending;    /* sectors on their way: the line is reserved while any is */
@@ -18,16 +18,18 @@ struct line {
 	u8 prefetched; /* L1I: asked for ahead, and no fetch has come to it yet */
 	u8 pad;        /* named so that it is zero: state is hashed */
 };
-/* Geometry: constant. tag, line and stamp live in the arena. */
+/* Geometry: constant. What changes lives in the arena, set after set: its tags, its keys, its lines, a word each, so
+ * that what an access needs lies close together. A place in the cache is an index into all three, see tags_place(). */
 struct tags {
 	u32 sets, ways, line_shift;
 	u8 full; /* mask of all sectors */
 	bool hash;
 	u64 *tag; /* line address + 1; 0 = free */
-	u64 *key; /* order of replacement: stamp and index; stamp 0 = free; NEVER = reserved */
+	u64 *key; /* order of replacement: stamp and index; 0 = free; TAGS_RESERVED set: not to be replaced */
 	struct line *line;
 	u64 *stamp;
 };
+#define TAGS_WORDS 3 /* of a line */
 
 void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash);
 static inline u64 tags_line_of(const struct tags *t, u64 addr)
@@ -43,36 +45,71 @@ static inline u32 tags_set(const struct tags *t, u64 n)
 	}
 	return (u32)n & (t->sets - 1);
 }
+static inline u32 tags_place(const struct tags *t, u32 set, u32 way)
+{
+	return set * t->ways * TAGS_WORDS + way;
+}
+typedef u32 tags_quad __attribute__((vector_size(16), aligned(8), may_alias)); /* of two tags */
+typedef u64 tags_pair __attribute__((vector_size(16)));
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of a tag lies first");
+
+/* The same as tags_find() for sets of many ways. Eight tags at a time by their low halves, which differ unless lines
+ * lie a multiple of 4 GiB apart: four vector operations instead of eight loops. Which of the eight it is, and whether
+ * the upper half fits, is seen one by one. */
+static inline u32 tags_find_wide(const struct tags *t, u32 set, u64 line)
+{
+	u32 i = tags_place(t, set, 0), end = i + t->ways, low = (u32)(line + 1);
+	const tags_quad wanted = {low, low, low, low};
+	for (; i + 8 <= end; i += 8) {
+		const tags_quad *tag = (const tags_quad *)(const void *)&t->tag[i];
+		tags_quad first = (tags_quad)(__builtin_shufflevector(tag[0], tag[1], 0, 2, 4, 6) == wanted);
+		tags_quad second = (tags_quad)(__builtin_shufflevector(tag[2], tag[3], 0, 2, 4, 6) == wanted);
+		tags_pair hit = (tags_pair)(first | second);
+		if (likely(!(hit[0] | hit[1])))
+			continue;
+		for (u32 k = i; k < i + 8; k++)
+			if (t->tag[k] == line + 1)
+				return k;
+	}
+	for (; i < end; i++)
+		if (t->tag[i] == line + 1)
+			return i;
+	return TAGS_NONE;
+}
 /* Index of the line in the set, or TAGS_NONE. */
 static inline u32 tags_find(const struct tags *t, u32 set, u64 line)
 {
-	u32 first = set * t->ways, end = first + t->ways;
+	u32 first = tags_place(t, set, 0), end = first + t->ways;
+	if (t->ways > 16)
+		return tags_find_wide(t, set, line);
 	for (u32 i = first; i < end; i++)
 		if (t->tag[i] == line + 1)
 			return i;
 	return TAGS_NONE;
 }
-/* Sets and ways are at most 2^24 lines (conf), which leaves 40 bits of accesses to the stamp. */
-#define TAGS_INDEX_BITS 24
+/* A key's low bits are those of its line's index, which tell the ways of a set apart (at most 256: conf.def); 55 bits
+ * are left for the stamp, which counts accesses. */
+#define TAGS_WAY_BITS 8
+#define TAGS_RESERVED BIT(63)
 /* A set will be looked at soon: brings it into the host's cache. */
 static inline void tags_prefetch(const struct tags *t, u32 set)
 {
-	for (u32 i = set * t->ways, end = i + t->ways; i < end; i += 8) {
+	for (u32 i = tags_place(t, set, 0), end = i + t->ways; i < end; i += 8) {
 		__builtin_prefetch(&t->tag[i]);
 		__builtin_prefetch(&t->key[i]);
 	}
 }
 static inline void tags_touch(struct tags *t, u32 i)
 {
-	t->line[i].used = ++*t->stamp << TAGS_INDEX_BITS | i;
-	if (!t->line[i].pending)
-		t->key[i] = t->line[i].used;
+	u64 used = ++*t->stamp << TAGS_WAY_BITS | (i & ((1u << TAGS_WAY_BITS) - 1));
+	t->key[i] = (t->key[i] & TAGS_RESERVED) | used;
 }
 /* Sectors are on their way: the line stays. */
 static inline void tags_reserve(struct tags *t, u32 i, u8 sectors)
 {
 	t->line[i].pending |= sectors;
-	t->key[i] = NEVER;
+	t->key[i] |= TAGS_RESERVED;
 }
 /* They arrived. */
 static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
@@ -80,7 +117,7 @@ static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
 	t->line[i].pending &= (u8)~sectors;
 	t->line[i].valid |= sectors;
 	if (!t->line[i].pending)
-		t->key[i] = t->line[i].used;
+		t->key[i] &= ~TAGS_RESERVED;
 }
 /* Sectors in a mask. */
 static inline u32 sector_count(u8 m)
@@ -94,6 +131,7 @@ u32 tags_victim(const struct tags *t, u32 set);
 static inline void tags_install(struct tags *t, u32 i, u64 line)
 {
 	t->tag[i] = line + 1;
+	t->key[i] = 0;
 	t->line[i] = (struct line){0};
 	tags_touch(t, i);
 }

@@ -266,6 +266,15 @@ static u64 next_of(const struct breakpoint *b, u64 from)
 	}
 }
 
+u64 break_next_look(const struct break_set *s, u64 from)
+{
+	u64 next = NEVER;
+	for (u32 i = 0; i < s->n; i++)
+		if (s->list[i]->enabled && s->list[i]->kind == BK_STAT)
+			next = MIN(next, next_of(s->list[i], from));
+	return next;
+}
+
 u64 break_next_cycle(const struct break_set *s, u64 from)
 {
 	u64 next = NEVER;
@@ -275,12 +284,20 @@ u64 break_next_cycle(const struct break_set *s, u64 from)
 	return next;
 }
 
+/* The SM whose statistic it is, -1 = none. */
+static s32 sm_of(const struct breakpoint *b)
+{
+	const struct probe_path *p = &b->stat.path;
+	bool of_sm = p->kind == PROBE_STALL || p->kind == PROBE_WARP || p->group <= CG_l1t;
+	return b->kind == BK_STAT && of_sm && p->instance != PROBE_ALL ? (s32)p->instance : -1;
+}
+
 bool break_at_cycle(struct break_set *s, struct gpu *g, u64 cycle)
 {
 	bool stop = false;
-	struct event ev = {.cycle = cycle, .sm = -1, .kernel = -1, .cta = -1, .warp = -1};
 	for (u32 i = 0; i < s->n; i++) {
 		struct breakpoint *b = s->list[i];
+		struct event ev = {.cycle = cycle, .sm = sm_of(b), .kernel = -1, .cta = -1, .warp = -1};
 		if (!b->enabled || next_of(b, cycle) != cycle)
 			continue;
 		if (b->kind != BK_STAT || crossing_look(&b->stat, g))
@@ -294,9 +311,8 @@ void break_moved(struct break_set *s, struct gpu *g)
 	for (u32 i = 0; i < s->n; i++) {
 		struct breakpoint *b = s->list[i];
 		nth_rewound(&b->nth);
-		crossing_forget(&b->stat);
 		if (b->kind == BK_STAT)
-			crossing_look(&b->stat, g);
+			crossing_moved(&b->stat, g);
 	}
 }
 
@@ -305,8 +321,16 @@ u64 break_lead(const struct break_set *s)
 	u64 lead = 0;
 	for (u32 i = 0; i < s->n; i++)
 		if (s->list[i]->kind == BK_STAT && s->list[i]->enabled)
-			lead = MAX(lead, s->list[i]->stat.every);
+			lead = MAX(lead, crossing_lead(&s->list[i]->stat));
 	return lead;
+}
+
+bool break_ready(const struct break_set *s, u64 cycle)
+{
+	for (u32 i = 0; i < s->n; i++)
+		if (s->list[i]->kind == BK_STAT && s->list[i]->enabled && !crossing_ready(&s->list[i]->stat, cycle))
+			return false;
+	return true;
 }
 
 void break_look(struct break_set *s, struct gpu *g, u64 cycle)
@@ -322,6 +346,8 @@ void break_forked(struct break_set *s, u64 cycle)
 {
 	for (u32 i = 0; i < s->n; i++)
 		nth_fork(&s->list[i]->nth, cycle);
+	for (u32 i = 0; i < s->n; i++)
+		window_fork(&s->list[i]->stat.window, cycle);
 }
 
 /* --- where a line's code is ------------------------------------------------------------------------------------------

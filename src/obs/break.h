@@ -32,6 +32,8 @@ void event_filter_any(struct event_filter *f);
 bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e);
 void event_filter_text(const struct event_filter *f, enum event_type t,
                        struct strbuf *out); /* " sm=3 warp=2", "" = any */
+/* The states that an event's `state` may name, with their letters: "memory (m), short (x), ...". */
+void event_states_text(enum event_type t, struct strbuf *out);
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev);
 
 enum break_kind { BK_EVENT, BK_CODE, BK_CYCLE, BK_STAT, BK_DIVERGE };
@@ -98,10 +100,13 @@ bool break_at_cycle(struct break_set *s, struct gpu *g, u64 cycle);
 /* The machine has been put somewhere else. Statistics: what holds here is no crossing. */
 void break_moved(struct break_set *s, struct gpu *g);
 /* For a search through the past: that many cycles before where it begins, break_moved() and then break_look() at each
- * break_next_cycle() must have been called, so that a crossing right at its beginning is seen. */
+ * break_next_look() must have been called, so that a crossing right at its beginning is seen. The same before the
+ * machine is left at a cycle that break_ready() denies: a window there would begin before what is known. */
 u64 break_lead(const struct break_set *s);
+bool break_ready(const struct break_set *s, u64 cycle);
+u64 break_next_look(const struct break_set *s, u64 from);
 void break_look(struct break_set *s, struct gpu *g, u64 cycle);
-/* History was forked at `cycle`: matches counted from there on have not happened. */
+/* History was forked at `cycle`: matches counted from there on have not happened, windows later than it neither. */
 void break_forked(struct break_set *s, u64 cycle);
 /* Shows an event to every breakpoint. True when one wants to stop; s->hit tells which (until break_clear_hit). */
 bool break_event(struct break_set *s, struct gpu *g, const struct event *ev);

@@ -60,13 +60,14 @@ static u64 states_named(enum event_type t, const char *text)
 	return set;
 }
 
-static void list_states(enum event_type t, struct strbuf *out)
+void event_states_text(enum event_type t, struct strbuf *out)
 {
-	const char *last = "";
+	const char *last = "", *sep = "";
 	for (u32 i = 0; i < WS_COUNT; i++)
 		if (state_of_event(t, i) && strcmp(warp_state_descs[i].name, last)) {
 			last = warp_state_descs[i].name;
-			strbuf_addf(out, "%s%s (%c)", out->len ? ", " : "", last, warp_state_descs[i].ascii);
+			strbuf_addf(out, "%s%s (%c)", sep, last, warp_state_descs[i].ascii);
+			sep = ", ";
 		}
 }
 
@@ -90,7 +91,7 @@ static bool named(enum event_type t, const char *key, const char *text, u64 *val
 static bool no_state(enum event_type t, const char *text, struct err *e)
 {
 	struct strbuf names = STRBUF_INIT;
-	list_states(t, &names);
+	event_states_text(t, &names);
 	err_set(e, "state=%.40s: one of %s or a number is expected", text, strbuf_str(&names));
 	strbuf_release(&names);
 	return false;

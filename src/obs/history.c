@@ -32,6 +32,7 @@ struct snapshot {
 	u32 turns;
 	struct table t[REGIONS];
 	void *extra;
+	u64 extra_bytes;
 	void (*free_extra)(void *);
 };
 struct history {
@@ -41,6 +42,7 @@ struct history {
 	struct warm *warm;
 	u32 *refs, *free_list;
 	u32 capacity, nfree, used;
+	u64 aside; /* bytes beside the store that count too: tables and extras */
 	struct snapshot *s;
 	u32 n, cap, at;
 	u32 turns_dropped;
@@ -72,11 +74,16 @@ static bool is_zero(const u8 *p)
 
 static bool make_room(struct history *h);
 
+static bool full(const struct history *h)
+{
+	return !h->nfree || h->aside + (h->used + 1ull) * PAGE > (u64)h->capacity * PAGE;
+}
+
 static page_ref page_keep(struct history *h, const u8 *data)
 {
 	if (is_zero(data))
 		return 0;
-	while (!h->nfree)
+	while (full(h))
 		if (!make_room(h))
 			return NO_PAGE;
 	u32 p = h->free_list[--h->nfree];
@@ -94,6 +101,7 @@ static void chunk_unref(struct history *h, struct chunk *c)
 	for (u32 i = 0; i < CHUNK; i++)
 		page_unref(h, c->page[i]);
 	free(c);
+	h->aside -= sizeof *c;
 }
 
 static void table_release(struct history *h, struct table *t)
@@ -101,13 +109,15 @@ static void table_release(struct history *h, struct table *t)
 	for (u32 i = 0; i < t->n; i++)
 		chunk_unref(h, t->chunk[i]);
 	free(t->chunk);
+	h->aside -= t->n * sizeof *t->chunk;
 	*t = (struct table){0};
 }
 
 /* A table that shares every chunk of `from`, with room for n chunks. */
-static struct table table_share(const struct table *from, u32 n)
+static struct table table_share(struct history *h, const struct table *from, u32 n)
 {
 	struct table t = {xcalloc(n ? n : 1, sizeof(struct chunk *)), n};
+	h->aside += n * sizeof *t.chunk;
 	for (u32 i = 0; i < MIN(n, from->n); i++)
 		if ((t.chunk[i] = from->chunk[i]))
 			t.chunk[i]->refs++;
@@ -124,10 +134,13 @@ static page_ref table_get(const struct table *t, u32 page)
 static void table_set(struct history *h, struct table *t, u32 page, page_ref r)
 {
 	struct chunk **at = &t->chunk[page / CHUNK];
-	if (!*at)
+	if (!*at) {
 		(*at = xcalloc(1, sizeof(struct chunk)))->refs = 1;
+		h->aside += sizeof(struct chunk);
+	}
 	if ((*at)->refs > 1) {
 		struct chunk *own = xmalloc(sizeof *own);
+		h->aside += sizeof *own;
 		*own = **at;
 		own->refs = 1;
 		for (u32 i = 0; i < CHUNK; i++)
@@ -150,6 +163,7 @@ static void drop(struct history *h, u32 i)
 		table_release(h, &s->t[r]);
 	if (s->free_extra)
 		s->free_extra(s->extra);
+	h->aside -= s->extra_bytes;
 	memmove(s, s + 1, (h->n - i - 1) * sizeof *s);
 	h->n--;
 	if (h->at > i)
@@ -302,8 +316,8 @@ static void settle(struct history *h)
 static bool take_tables(struct history *h, struct snapshot *s)
 {
 	static const struct table none;
-	s->t[ARENA] = table_share(h->n ? &h->s[h->at].t[ARENA] : &none, (u32)ceil_div(arena_pages(h), CHUNK));
-	s->t[DEVICE] = table_share(h->n ? &h->s[h->at].t[DEVICE] : &none, (u32)ceil_div(device_pages(h), CHUNK));
+	s->t[ARENA] = table_share(h, h->n ? &h->s[h->at].t[ARENA] : &none, (u32)ceil_div(arena_pages(h), CHUNK));
+	s->t[DEVICE] = table_share(h, h->n ? &h->s[h->at].t[DEVICE] : &none, (u32)ceil_div(device_pages(h), CHUNK));
 	if (take_arena(h, &s->t[ARENA]) && take_device(h, &s->t[DEVICE])) {
 		settle(h);
 		return true;
@@ -323,15 +337,19 @@ static void forget(struct history *h)
 		h->dev->dirty[word] |= h->dev->written[word];
 }
 
-bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, void (*free_extra)(void *))
+bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, u64 extra_bytes,
+                  void (*free_extra)(void *))
 {
-	struct snapshot s = {.cycle = cycle, .kind = k, .extra = extra, .free_extra = free_extra};
+	struct snapshot s = {
+	    .cycle = cycle, .kind = k, .extra = extra, .extra_bytes = extra_bytes, .free_extra = free_extra};
 	u32 turns = h->n ? h->s[h->at].turns : h->turns_dropped;
+	h->aside += extra_bytes;
 	if (!take_tables(h, &s)) {
 		bool skip = k == SNAP_AUTO && h->n; /* one snapshot less on the way is no loss */
 		if (!skip)
 			forget(h);
 		if (skip || !take_tables(h, &s)) {
+			h->aside -= extra_bytes;
 			free_extra(extra);
 			return skip;
 		}
@@ -445,5 +463,5 @@ u32 history_turns(const struct history *h, u32 i)
 }
 u64 history_bytes(const struct history *h)
 {
-	return (u64)h->used * PAGE;
+	return (u64)h->used * PAGE + h->aside;
 }

@@ -22,14 +22,15 @@ enum snapshot_kind { SNAP_AUTO, SNAP_TURN };
 struct snapshot; /* opaque but for these */
 struct history;
 
-/* budget: bytes for pages (rounded down to pages, at least 16 MiB). */
+/* budget: bytes for pages, their tables and what callers keep with snapshots; at least 16 MiB. */
 struct history *history_create(struct arena *a, struct devmem *d, u64 budget, struct err *e);
 void history_free(struct history *h);
 
 /* Takes a snapshot of the present state, placed after `at`; it becomes `at`. extra: host-side state of the caller's
- * that goes with it, freed by free_extra when the snapshot goes. False when the memory does not even hold this one
- * alone. */
-bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, void (*free_extra)(void *));
+ * that goes with it, extra_bytes of the budget, freed by free_extra when the snapshot goes. False when the memory does
+ * not even hold this one alone. */
+bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, u64 extra_bytes,
+                  void (*free_extra)(void *));
 /* The machine has run past the next snapshot, an AUTO one: it becomes `at`. */
 void history_pass(struct history *h);
 /* Restores snapshot i; returns its extra. It becomes `at`. */
@@ -45,5 +46,5 @@ u64 history_cycle(const struct history *h, u32 i);
 enum snapshot_kind history_kind(const struct history *h, u32 i);
 /* TURNs dropped from the beginning so far plus those at or before snapshot i: the number of turns that had happened. */
 u32 history_turns(const struct history *h, u32 i);
-u64 history_bytes(const struct history *h); /* of pages held now */
+u64 history_bytes(const struct history *h); /* of the budget, in use now */
 #endif

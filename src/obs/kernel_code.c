@@ -19,6 +19,10 @@ static void find_phases(struct kernel_code *k, const struct conf *c, const struc
 		k->shortest_phase = MIN(k->shortest_phase, ph.list[i].length);
 	}
 	phases_release(&ph);
+	par.through_blocks = true;
+	phases_find(&ph, l->mod, l->fn, &par);
+	k->data_phases = ph.n;
+	phases_release(&ph);
 }
 
 static void find_points(struct kernel_code *k, const struct conf *c, const struct launch *l)

@@ -6,6 +6,7 @@
 struct kernel_code {
 	u32 instructions;
 	u32 phases, longest_phase, shortest_phase; /* lengths in cycles of the machine (passes/phases.h) */
+	u32 data_phases;                           /* phases when basic blocks begin none */
 	u32 points_found, points;                  /* ELF's program points before and after merging to elf.max_points */
 	bool idempotence_known;                    /* false: the analysis would have needed too much memory */
 	bool idempotent;

@@ -3,7 +3,7 @@
 /* Names of the columns. */
 static void head(const struct phase_track *t, struct strbuf *out)
 {
-	strbuf_adds(out, "cycle,cycles,sm,active,exited,alu,mem,alu_peak,mem_peak");
+	strbuf_adds(out, "cycle,cycles,sm,active,exited,alu,mem,alu_peak,mem_peak,alu_only,mem_only,both,idle");
 	for (u32 i = 0; i < phase_track_fns(t); i++) {
 		const struct phase_fn *f = phase_track_fn(t, i);
 		for (u32 b = 0; b < f->nbands; b++) {
@@ -37,6 +37,9 @@ static void row(const struct phase_track *t, s32 sm, u64 from, u64 to, struct st
 	mean(out, s.alu, s.looks);
 	mean(out, s.mem, s.looks);
 	strbuf_addf(out, ",%u,%u", s.alu_peak, s.mem_peak);
+	static const enum flight order[] = {FLIGHT_ALU, FLIGHT_MEM, FLIGHT_BOTH, FLIGHT_NONE};
+	for (u32 i = 0; i < ARRAY_LEN(order); i++)
+		strbuf_addf(out, ",%llu", (unsigned long long)s.cycles[order[i]]);
 	for (u32 i = 0; i < phase_track_fns(t); i++)
 		for (u32 b = 0; b < phase_track_fn(t, i)->nbands; b++)
 			mean(out, s.warps[phase_track_fn(t, i)->band + b], s.looks);

@@ -2,6 +2,8 @@
  *
  *   cycle, cycles  end and length of the row's span      sm  a number, or "all": sum over the SMs
  *   active, exited  warps, means over the span's looks   alu, mem, alu_peak, mem_peak  instructions in flight
+ *   alu_only, mem_only, both, idle  of the span's SM cycles, those with such instructions in flight, every one counted
+ *
  *   one a band, "KERNEL 3" or "KERNEL 3-5" (phases), and "other" where there were more functions than bands: warps
  *
  * active is the sum of the bands' columns, but for rounding. */

@@ -7,7 +7,7 @@
 
 #define WARPS_MAX 256
 #define SAMPLES 1024              /* of the whole run, and looks kept one by one... */
-#define STORE_BYTES (24u << 20)   /* ...fewer where the SMs are so many that each would need more than this */
+#define STORE_BYTES (28u << 20)   /* ...fewer where the SMs are so many that each would need more than this */
 #define FNS_MAX (PHASE_BANDS * 4) /* more than have bands, so that calls of the others are known too */
 #define UNSEEN 0xff               /* in band_at: the function has not been met */
 
@@ -15,6 +15,8 @@
 struct look {
 	u16 active, exited, alu, mem;
 	u16 warps[PHASE_BANDS];
+	u64 cycles[FLIGHT_COUNT]; /* since the look before, */
+	u64 so_far[FLIGHT_COUNT]; /* and since the machine was built */
 };
 struct known_module {
 	const struct module *mod;
@@ -26,6 +28,8 @@ struct phase_track {
 	u32 period, capacity;
 	u64 base;                /* periods before the first look's */
 	u64 n;                   /* looks so far, gaps included */
+	struct sm_load *before;  /* of each SM: cycles[] at the last look, or at a fork behind it... */
+	struct sm_load *origin;  /* ...and at the beginning */
 	u64 recent_from;         /* looks [recent_from, n) are in `recent`, at their number modulo capacity */
 	u32 per;                 /* looks of a sample */
 	struct phase_sum *store; /* [capacity][scopes]: look k is in sample k / per */
@@ -115,6 +119,14 @@ static u32 band_of(struct phase_track *t, struct warp_place at)
 /* --- looking
  * ---------------------------------------------------------------------------------------------------------- */
 
+/* Every SM's cycles up to now. */
+static void read_cycles(const struct phase_track *t, struct sm_load *of)
+{
+	struct warp_place place[WARPS_MAX];
+	for (u32 sm = 0; sm + 1 < t->scopes; sm++)
+		gpu_sm_load(t->g, sm, &of[sm], place);
+}
+
 struct phase_track *phase_track_create(struct gpu *g, u32 period)
 {
 	struct phase_track *t = xcalloc(1, sizeof *t);
@@ -131,6 +143,10 @@ struct phase_track *phase_track_create(struct gpu *g, u32 period)
 	t->store = xcalloc((size_t)t->capacity * t->scopes, sizeof *t->store);
 	t->recent = xcalloc((size_t)t->capacity * t->scopes, sizeof *t->recent);
 	t->looked = xcalloc(t->capacity, sizeof *t->looked);
+	t->before = xcalloc(t->scopes, sizeof *t->before);
+	t->origin = xcalloc(t->scopes, sizeof *t->origin);
+	read_cycles(t, t->origin);
+	read_cycles(t, t->before);
 	return t;
 }
 
@@ -144,6 +160,8 @@ void phase_track_free(struct phase_track *t)
 	free(t->store);
 	free(t->recent);
 	free(t->looked);
+	free(t->before);
+	free(t->origin);
 	free(t);
 }
 
@@ -162,7 +180,13 @@ static void look_at(struct phase_track *t, u32 sm, struct look *own, struct look
 	struct warp_place place[WARPS_MAX];
 	struct sm_load l;
 	u32 n = gpu_sm_load(t->g, sm, &l, place);
-	*own = (struct look){(u16)n, (u16)l.exited, (u16)l.alu, (u16)l.mem, {0}};
+	*own = (struct look){.active = (u16)n, .exited = (u16)l.exited, .alu = (u16)l.alu, .mem = (u16)l.mem};
+	for (u32 i = 0; i < FLIGHT_COUNT; i++) {
+		own->cycles[i] = l.cycles[i] - t->before[sm].cycles[i];
+		own->so_far[i] = l.cycles[i];
+		all->cycles[i] += own->cycles[i];
+	}
+	t->before[sm] = l;
 	for (u32 i = 0; i < n; i++) {
 		u32 band = band_of(t, place[i]);
 		own->warps[band]++;
@@ -185,6 +209,8 @@ static void add_look(struct phase_sum *s, const struct look *l, u32 nbands)
 	s->mem_peak = MAX(s->mem_peak, (u32)l->mem);
 	for (u32 i = 0; i < nbands; i++)
 		s->warps[i] += l->warps[i];
+	for (u32 i = 0; i < FLIGHT_COUNT; i++)
+		s->cycles[i] += l->cycles[i];
 }
 
 static void add_sum(struct phase_sum *s, const struct phase_sum *b)
@@ -198,6 +224,8 @@ static void add_sum(struct phase_sum *s, const struct phase_sum *b)
 	s->mem_peak = MAX(s->mem_peak, b->mem_peak);
 	for (u32 i = 0; i < PHASE_BANDS; i++)
 		s->warps[i] += b->warps[i];
+	for (u32 i = 0; i < FLIGHT_COUNT; i++)
+		s->cycles[i] += b->cycles[i];
 }
 
 /* Merges neighbours: half as many samples, each of twice the looks. */
@@ -244,6 +272,18 @@ void phase_track_look(void *ctx, u64 cycle)
 
 void phase_track_rewind(void *ctx, u64 cycle) {}
 
+/* `keep` looks are left: the next one counts cycles from the last of them on. */
+static void begin_behind(struct phase_track *t, u64 keep)
+{
+	bool known = keep && keep - 1 >= t->recent_from && t->looked[(keep - 1) % t->capacity];
+	if (!keep)
+		memcpy(t->before, t->origin, t->scopes * sizeof *t->before);
+	else if (!known)
+		read_cycles(t, t->before);
+	for (u32 sm = 0; sm + 1 < t->scopes && known; sm++)
+		memcpy(t->before[sm].cycles, recent_row(t, keep - 1)[sm + 1].so_far, sizeof t->before[sm].cycles);
+}
+
 /* The sample in which the fork lies is put together again from the looks before it; where those are no longer known by
  * themselves it is of the looks behind it. */
 void phase_track_fork(void *ctx, u64 cycle)
@@ -252,6 +292,7 @@ void phase_track_fork(void *ctx, u64 cycle)
 	u64 keep = cycle / t->period > t->base ? cycle / t->period - t->base : 0;
 	if (keep >= t->n)
 		return;
+	begin_behind(t, keep);
 	u64 first = keep / t->per * t->per, behind = (t->n - 1) / t->per + 1;
 	for (u64 i = keep / t->per; i < MIN(behind, (u64)t->capacity); i++)
 		memset(store_row(t, i), 0, t->scopes * sizeof *t->store);

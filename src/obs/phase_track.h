@@ -6,6 +6,10 @@
  * merged into bands, always the two whose lengths sum to least, so that long phases stay alone. Functions come in the
  * order in which warps were first seen in them; warps of functions for which no band is left are in band 0.
  *
+ * What was in flight in each cycle is no matter of looking: the SMs count it (struct sm_load), and a look takes what
+ * has come since the look before. The first look behind a fork within a period is exact as well, as long as the look
+ * before the fork is among the last ones kept one by one; else it has the cycles from the fork on alone.
+ *
  * Memory is bounded: the whole run is kept as samples of a power of two of looks, halved in number when they are full;
  * the last looks are kept one by one as well, for short spans. Looking is made of queries alone.
  *
@@ -38,6 +42,7 @@ struct phase_sum {
 	u32 alu, mem;       /* instructions in flight (struct sm_load) */
 	u32 alu_peak, mem_peak;
 	u32 warps[PHASE_BANDS];
+	u64 cycles[FLIGHT_COUNT]; /* by what was in flight, not only at the looks: SM cycles (FLIGHT_NONE: idle) */
 };
 
 struct phase_track *phase_track_create(struct gpu *g, u32 period);

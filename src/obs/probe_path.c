@@ -281,7 +281,7 @@ static void group_sums(struct gpu *g, enum counter_group group, u32 instance, u6
 	}
 }
 
-double probe_rate(struct gpu *g, u32 row, u32 instance)
+void probe_rate_parts(struct gpu *g, u32 row, u32 instance, double *num, double *den)
 {
 	const struct rate_desc *r = &rate_descs[row];
 	const struct conf *c = gpu_conf(g);
@@ -295,7 +295,14 @@ double probe_rate(struct gpu *g, u32 row, u32 instance)
 	                       .instances = covered,
 	                       .sim_us = (double)gpu_cycle(g) / c->core_clock,
 	                       .peak_bytes = dram_peak_bytes(c) * share};
-	return r->value(sum, &env);
+	r->parts(sum, &env, num, den);
+}
+
+double probe_rate(struct gpu *g, u32 row, u32 instance)
+{
+	double num, den;
+	probe_rate_parts(g, row, instance, &num, &den);
+	return den != 0 ? num / den : (double)NAN;
 }
 
 static u64 read_warp(const struct gpu *g, const struct probe_path *p)

@@ -43,6 +43,8 @@ u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 ind
 /* Row in rate_descs of a group's rate by name, -1 = none; its value for one instance or PROBE_ALL. */
 int probe_find_rate(enum counter_group group, const char *name, size_t len);
 double probe_rate(struct gpu *g, u32 row, u32 instance);
+/* Numerator and denominator of that. */
+void probe_rate_parts(struct gpu *g, u32 row, u32 instance, double *num, double *den);
 extern const char *const probe_warp_fields[PW_COUNT];
 /* Reason by name with blanks or underscores; -1 = none. */
 int probe_find_stall(const char *name, size_t len);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "obs/kernel_code.h"
+#include "obs/restart_record.h"
 #include "obs/report.h"
 
 static void put(json_t *o, const char *key, json_t *value)
@@ -91,6 +92,36 @@ static json_t *kernel(const struct stats *s, u32 i)
 	return o;
 }
 
+/* What the run showed of idempotence; null where it was not recorded. */
+static json_t *dynamic(const struct stats *s, const struct launch *l)
+{
+	struct restart_record r;
+	restart_record_of(&r, s->gpu, l);
+	if (!r.kept)
+		return json_null();
+	json_t *o = json_object(), *places = json_array();
+	put(o, "ctas", number(r.ended));
+	put(o, "idempotent", number(r.idempotent));
+	put(o, "overwrote", number(r.overwrote));
+	put(o, "atomic", number(r.atomic));
+	put(o, "printed", number(r.printed));
+	put(o, "unknown", number(r.unknown));
+	put(o, "insts_before", real(r.insts_share));
+	put(o, "cycles_before", real(r.time_share));
+	put(o, "false_alarm", json_boolean(r.false_alarm));
+	put(o, "unannounced", number(r.unannounced));
+	for (u32 i = 0; i < r.nplaces; i++) {
+		const struct restart_place *p = &r.place[i];
+		json_array_append_new(places, json_pack("{s:I,s:I,s:s,s:I,s:I,s:b}", "pc", (json_int_t)p->pc, "line",
+		                                        (json_int_t)l->mod->code[p->pc].line, "cause",
+		                                        restart_cause_names[p->cause], "times", (json_int_t)p->times, "first",
+		                                        (json_int_t)p->firsts, "announced", (int)p->announced));
+	}
+	put(o, "places", places);
+	restart_record_release(&r);
+	return o;
+}
+
 /* What the compiler's analyses say of each kernel function that was launched, in the order of the first launches. */
 static json_t *code(const struct stats *s)
 {
@@ -103,12 +134,14 @@ static json_t *code(const struct stats *s)
 		put(o, "name", json_string(s->kernels[first[i]].name));
 		put(o, "instructions", number(k.instructions));
 		put(o, "phases", number(k.phases));
+		put(o, "data_phases", number(k.data_phases));
 		put(o, "longest_phase", number(k.longest_phase));
 		put(o, "shortest_phase", number(k.shortest_phase));
 		put(o, "program_points", number(k.points_found));
 		put(o, "merged_points", number(k.points));
 		put(o, "idempotent", k.idempotence_known ? json_boolean(k.idempotent) : json_null());
 		put(o, "restartable", k.idempotence_known ? real(k.restartable) : json_null());
+		put(o, "dynamic", dynamic(s, s->kernels[first[i]].launch));
 		json_array_append_new(all, o);
 	}
 	free(first);

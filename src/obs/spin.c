@@ -133,3 +133,16 @@ bool spin_find(const struct gpu *g, u32 sm, u32 warp, struct spin *out)
 	}
 	return false;
 }
+
+bool spin_anywhere(const struct gpu *g)
+{
+	struct spin found;
+	struct warp_info w;
+	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++)
+		for (u32 warp = 0; warp < gpu_warps_per_sm(g); warp++) {
+			gpu_warp_info(g, sm, warp, &w);
+			if (w.launch >= 0 && w.pc != PC_DONE && spin_find(g, sm, warp, &found))
+				return true;
+		}
+	return false;
+}

@@ -22,17 +22,24 @@ static double quotient(double a, double b)
 }
 
 #define R(g, n, u, num, den, h)                                                                                        \
-	static double rate_##g##_##n(const u64 *counters, const struct rate_env *x)                                        \
+	static void parts_##g##_##n(const u64 *counters, const struct rate_env *x, double *over, double *under)            \
 	{                                                                                                                  \
 		const STRUCT_##g *c = (const STRUCT_##g *)counters;                                                            \
 		(void)x;                                                                                                       \
-		return quotient((double)(num), (double)(den));                                                                 \
+		*over = (double)(num);                                                                                         \
+		*under = (double)(den);                                                                                        \
+	}                                                                                                                  \
+	static double rate_##g##_##n(const u64 *counters, const struct rate_env *x)                                        \
+	{                                                                                                                  \
+		double over, under;                                                                                            \
+		parts_##g##_##n(counters, x, &over, &under);                                                                   \
+		return quotient(over, under);                                                                                  \
 	}
 #include "obs/derived.def"
 #undef R
 
 const struct rate_desc rate_descs[] = {
-#define R(g, n, u, num, den, h) {CG_##g, #n, u, h, rate_##g##_##n},
+#define R(g, n, u, num, den, h) {CG_##g, #n, u, h, parts_##g##_##n, rate_##g##_##n},
 #include "obs/derived.def"
 #undef R
 };
@@ -96,6 +103,7 @@ struct stats *stats_gather(struct gpu *g, const struct run_info *run)
 {
 	struct stats *s = xcalloc(1, sizeof *s);
 	s->run = *run;
+	s->gpu = g;
 	s->conf = gpu_conf(g);
 	s->cycles = gpu_cycle(g);
 	s->sim_us = (double)s->cycles / s->conf->core_clock;

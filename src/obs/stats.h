@@ -12,7 +12,7 @@ struct run_info {
 	const char *workload;      /* name */
 	const char *check;         /* "pass", "fail", "none" */
 	const char *check_message; /* "" = none */
-	const char *stop;          /* "finished", "fault", "deadlock", "max-cycles", "interrupted" */
+	const char *stop;          /* "finished", "fault", "deadlock", "livelock", "max-cycles", "interrupted" */
 	u64 sim_ns;                /* host time spent simulating; the only figures that differ between two runs: */
 	u64 total_ns;              /* host time in all */
 	u64 peak_rss;              /* B */
@@ -29,6 +29,9 @@ struct rate_env {
 struct rate_desc {
 	enum counter_group group;
 	const char *name, *unit, *help;
+	/* Both sides of the fraction. All but those of kernels grow with the counters and cycles alone, so that the figure
+	 * over a span is the quotient of what they have grown by. */
+	void (*parts)(const u64 *counters, const struct rate_env *env, double *num, double *den);
 	/* The figure; NAN when its denominator is 0. counters: the group's struct. */
 	double (*value)(const u64 *counters, const struct rate_env *env);
 };
@@ -46,6 +49,7 @@ struct group_stats {
 	struct instance_stats *instance;
 };
 struct stats {
+	const struct gpu *gpu;
 	struct run_info run;
 	const struct conf *conf;
 	u64 cycles;

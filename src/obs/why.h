@@ -21,4 +21,5 @@ struct spin {
 /* Is the warp at a pc inside such a loop? Static: the address register is not written in the loop, and a branch of the
  * loop depends on the value read. */
 bool spin_find(const struct gpu *g, u32 sm, u32 warp, struct spin *out);
+bool spin_anywhere(const struct gpu *g); /* does any resident warp? */
 #endif

@@ -10,6 +10,7 @@ void phase_params_of(struct phase_params *p, const struct conf *c)
 	for (u32 i = 0; i < IC_COUNT; i++)
 		p->latency[i] = class_timing(c, i).lat + c->sm_read_latency;
 	p->long_classes = PHASE_LONG_CLASSES;
+	p->through_blocks = !c->phases_blocks;
 }
 
 /* The set of long-op registers: id is in it when its phase is the current one. Phases count from 1 here, so that a
@@ -41,18 +42,20 @@ static void note_writes(struct long_set *set, u32 phase, const struct inst *in, 
 	}
 }
 
-static void split(struct phases *ph, const struct module *m, const struct func *f, const struct cfg *g, u32 longs)
+static void split(struct phases *ph, const struct module *m, const struct func *f, const struct cfg *g,
+                  const struct phase_params *par)
 {
 	struct long_set *set = xcalloc(1, sizeof(*set));
 	for (u32 pc = f->entry; pc < f->end; pc++) {
 		const struct inst *in = &m->code[pc];
 		u32 block = g->block_of[pc - f->entry], from = read_long(set, ph->n, in);
-		bool begins = pc == g->blocks[block].begin || m->code[pc - 1].op == OP_CALL;
+		bool block_begins = pc == g->blocks[block].begin && (!par->through_blocks || pc == f->entry);
+		bool begins = block_begins || m->code[pc - 1].op == OP_CALL;
 		if (begins || from != PHASE_AT_BLOCK)
 			ph->list[ph->n++] =
 			    (struct phase){.begin = pc, .block = block, .waits_for = begins ? PHASE_AT_BLOCK : from};
 		struct phase *p = &ph->list[ph->n - 1];
-		bool is_long = longs >> in->cls & 1;
+		bool is_long = par->long_classes >> in->cls & 1;
 		p->end = pc + 1;
 		p->longs += is_long;
 		ph->phase_of[pc - f->entry] = ph->n - 1;
@@ -82,7 +85,7 @@ void phases_find(struct phases *ph, const struct module *m, const struct func *f
 	                      .list = xcalloc(n, sizeof(*ph->list)),
 	                      .phase_of = xcalloc(n, sizeof(u32)),
 	                      .distance = xcalloc(n, sizeof(u32))};
-	split(ph, m, f, &g, p->long_classes);
+	split(ph, m, f, &g, p);
 	measure(ph, m, p->latency);
 	cfg_release(&g);
 }

@@ -44,6 +44,10 @@ struct stall_class {
 /* Maps base[ST_COUNT] to the classes of a taxonomy in order of first appearance; returns how many. The sum is kept. */
 u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[TAX_MAX_CLASSES]);
 
+/* What an SM has in flight at the end of a cycle (Awatramani 2015, section V-D): bit 0 = an ALU instruction, bit 1 = a
+ * memory instruction. Each cycle is charged to exactly one. */
+enum flight { FLIGHT_NONE, FLIGHT_ALU, FLIGHT_MEM, FLIGHT_BOTH, FLIGHT_COUNT };
+
 /* --- events --------------------------------------------------------------------------------------------------------
  */
 enum event_type {
@@ -69,7 +73,8 @@ int event_find(const char *name); /* enum event_type, or -1 */
  */
 #define EVENT_BUF_MAX 512
 struct event_buf {
-	u64 mask; /* subscribed event types; one test at each emission site */
+	u64 mask;         /* subscribed event types; one test at each emission site */
+	bool quiet_issue; /* EV_ISSUE is in the mask for the SM's own use: none is to be added */
 	u32 n;
 	u32 dropped;
 	struct event e[EVENT_BUF_MAX];

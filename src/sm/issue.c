@@ -1,6 +1,7 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
 #include "sm/internal.h"
+#include "sm/restart.h"
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
 {
@@ -117,8 +118,13 @@ static u32 bank_conflicts(const struct sm_ctx *x, struct sm *s, u32 w, const str
 	return most - 1;
 }
 
+/* What looks on at instructions: the record of restartable CTAs, and event consumers. */
 static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct dyninst *d, u64 now)
 {
+	if (x->restart)
+		restart_issue(x, s, w, d, now);
+	if (x->ev->quiet_issue)
+		return;
 	struct event *e = sm_event(x, s, EV_ISSUE, (s32)w, now);
 	e->pc = d->pc;
 	e->arg[0] = d->pc;
@@ -140,6 +146,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 	count(s, wp, &d, in->cls);
 	if (event_wanted(x->ev, EV_ISSUE))
 		issue_event(x, s, w, sched, &d, now);
+	s->leading -= wp->extra_set;
 	wp->extra_set = 0;
 	wp->pc = d.next_pc;
 	if (d.flags & DYN_JUMP)
@@ -155,6 +162,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
+			s->alu_flying++;
 			timer_add(x, s, now, now + in->lat + extra, WK_WRITEBACK, w, pc);
 		}
 	}
@@ -168,6 +176,20 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 static const enum stall refusal[] = {
     [MR_RF_LINE] = ST_RF_LINE, [MR_RF_MSHR] = ST_RF_MSHR, [MR_RF_MERGE] = ST_RF_MERGE, [MR_RF_QUEUE] = ST_RF_QUEUE};
 
+/* What warps wait for none of which could issue even if all units were free. */
+static inline enum stall waiting_for(const struct sm *s, u64 m)
+{
+	static const struct {
+		u8 state, reason;
+	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
+	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_DONE, ST_DONE}};
+#pragma GCC unroll 7
+	for (u32 i = 0; i < ARRAY_LEN(order); i++)
+		if (s->in[order[i].state] & m)
+			return order[i].reason;
+	return ST_EMPTY;
+}
+
 /* Why none of the warps in m issued: the first reason, in the order of stalls.def, that fits. */
 static enum stall lost_to(const struct sm *s, u64 m, u64 available)
 {
@@ -178,14 +200,7 @@ static enum stall lost_to(const struct sm *s, u64 m, u64 available)
 		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
 	if ((in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m & ~available)
 		return ST_PIPE;
-	static const struct {
-		u8 state, reason;
-	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
-	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_DONE, ST_DONE}};
-	for (u32 i = 0; i < ARRAY_LEN(order); i++)
-		if (in[order[i].state] & m)
-			return order[i].reason;
-	return ST_EMPTY;
+	return waiting_for(s, m);
 }
 
 static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u64 now)
@@ -199,17 +214,21 @@ static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u6
 	return out;
 }
 
-static void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
+static void stall_event(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
+{
+	struct event *e = sm_event(x, s, EV_STALL, -1, now);
+	e->arg[0] = sched;
+	e->arg[1] = why;
+}
+
+static inline void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
 {
 	s->stall[sched][why]++;
-	if (unlikely(s->reason[sched] != why)) {
-		s->reason[sched] = (u8)why;
-		if (why != ST_ISSUED && event_wanted(x->ev, EV_STALL)) {
-			struct event *e = sm_event(x, s, EV_STALL, -1, now);
-			e->arg[0] = sched;
-			e->arg[1] = why;
-		}
-	}
+	if (s->reason[sched] == why)
+		return;
+	s->reason[sched] = (u8)why;
+	if (why != ST_ISSUED && event_wanted(x->ev, EV_STALL))
+		stall_event(x, s, sched, why, now);
 }
 
 static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 ready, u64 now)
@@ -226,6 +245,7 @@ static void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 	struct warp *wp = &s->warp[w];
 	s->k.issue_slots++;
 	if (wp->extra) {
+		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
 		unit_take(x, s, UNIT_SP, now + 1, now);
 	} else {
@@ -253,18 +273,15 @@ static void dual_issue(struct sm_ctx *x, struct sm *s, const struct sched_view *
 		x->sched->issued(x->sched_state[v->index], v, w, second);
 }
 
-bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+static void policy_tick(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
-	u64 m = x->sched_mask[sched];
-	u64 ready = available_warps(x, s, m, now);
-	if (x->sched->tick) {
-		struct sched_view seen = sm_sched_view(x, s, sched, now);
-		x->sched->tick(x->sched_state[sched], &seen);
-	}
-	if (!ready) {
-		charge(x, s, sched, lost_to(s, m, 0), now);
-		return false;
-	}
+	struct sched_view v = sm_sched_view(x, s, sched, now);
+	x->sched->tick(x->sched_state[sched], &v);
+}
+
+/* The cycle of a scheduler of whose warps `ready` can issue: its policy chooses. */
+static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u64 now)
+{
 	if (x->conf->sm_issue_period > 1 && now % x->conf->sm_issue_period) {
 		charge(x, s, sched, ST_PERIOD, now);
 		return false;
@@ -272,7 +289,7 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	struct sched_view v = sm_sched_view(x, s, sched, now);
 	u32 w = x->sched->pick(x->sched_state[sched], &v, ready);
 	if (w == NO_WARP) {
-		charge(x, s, sched, lost_to(s, m, ready), now);
+		charge(x, s, sched, lost_to(s, x->sched_mask[sched], ready), now);
 		return false;
 	}
 	if (event_wanted(x->ev, EV_SCHED_PICK))
@@ -291,4 +308,28 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	s->issued_mask |= BIT(w);
 	charge(x, s, sched, ST_ISSUED, now);
 	return true;
+}
+
+/* Some of the scheduler's warps could issue, to units that may be busy. */
+static bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+{
+	u64 m = x->sched_mask[sched], ready = available_warps(x, s, m, now);
+	if (unlikely(x->sched->tick != NULL))
+		policy_tick(x, s, sched, now);
+	if (ready)
+		return issue_ready(x, s, sched, ready, now);
+	charge(x, s, sched, lost_to(s, m, 0), now);
+	return false;
+}
+
+/* Most calls find every warp waiting, on wide machines above all: short for them. */
+bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+{
+	u64 m = x->sched_mask[sched];
+	if ((s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU]) & m)
+		return issue_candidates(x, s, sched, now);
+	if (unlikely(x->sched->tick != NULL))
+		policy_tick(x, s, sched, now);
+	charge(x, s, sched, waiting_for(s, m), now);
+	return false;
 }

@@ -1,10 +1,10 @@
-/* What L1D did with the loads of an SM, told to a warp scheduler that watches it. */
+/* What L1D did with the loads and prefetches of an SM, told to a warp scheduler that watches it. */
 #include "sm/internal.h"
 
-/* Loads that L1D keeps lines for; the others (volatile, or with the cache off) pass it. */
+/* Loads and prefetches that L1D keeps lines for; the others (volatile, or with the cache off) pass it. */
 static bool cached(const struct conf *c, enum mem_op op)
 {
-	return op == MO_LOCAL_LOAD || (op == MO_LOAD && c->l1d_global);
+	return op == MO_LOCAL_LOAD || ((op == MO_LOAD || op == MO_PREFETCH) && c->l1d_global);
 }
 
 enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_op op, const struct mem_txn *t,
@@ -18,6 +18,7 @@ enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum m
 	struct l1_news news = {.line = t->addr & ~(u64)(x->conf->l1d_line - 1),
 	                       .hit = r == MR_HIT,
 	                       .merged = w.merged,
+	                       .prefetch = op == MO_PREFETCH,
 	                       .evicted = w.evicted,
 	                       .victim = w.victim,
 	                       .owner = w.owner};

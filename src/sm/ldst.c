@@ -62,6 +62,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 		return; /* no lane: no access, and nothing to wait for */
 	struct lsu_entry *e = &s->lsu[(s->lsu_head + s->lsu_n++) % SM_MAX_LSU];
 	bool result = d->in->n_sb_dst > 0;
+	s->mem_flying++;
 	e->pc = d->pc;
 	e->warp = (u8)w;
 	e->next = 0;
@@ -89,13 +90,15 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	}
 }
 
-static void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool had_result, u64 now)
+static inline void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool had_result, u64 now)
 {
 	u32 w = e->warp;
 	s->lsu_head = (u8)((s->lsu_head + 1) % SM_MAX_LSU);
 	s->lsu_n--;
-	if (!had_result)
+	if (!had_result) {
+		s->mem_flying--;
 		warp_answered(x, s, w, now);
+	}
 }
 
 void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
@@ -108,7 +111,7 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 	s->k.shared_conflicts += e->ntxn - 1;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
-		timer_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_WRITEBACK, e->warp, e->pc);
+		timer_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_LOADED, e->warp, e->pc);
 	}
 	dequeue(x, s, e, result, now);
 }
@@ -125,8 +128,9 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	s->nloads--;
 	s->warp[w].loads--;
 	if (at > now) {
-		timer_add(x, s, now, at, WK_WRITEBACK, w, pc);
+		timer_add(x, s, now, at, WK_LOADED, w, pc);
 	} else {
+		s->mem_flying--;
 		s->warp[w].inflight--;
 		warp_writeback(x, s, w, pc, now);
 	}
@@ -165,7 +169,7 @@ void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
 }
 
 /* Whether a refused head may ask again: something has changed in its cache. */
-static bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 now)
+static inline bool may_retry(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 now)
 {
 	if (!mem_retry_wanted(x->mem, s->id, e->cache))
 		return false;
@@ -187,8 +191,8 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 	}
 }
 
-enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
-                            u64 now)
+inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
+                                   u64 now)
 {
 	u32 token = q->load != NO_LOAD ? q->load : TOKEN_ACK | q->warp;
 	u32 events = x->ev->n;
@@ -198,7 +202,7 @@ enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_req
 	return r;
 }
 
-void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now)
+inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now)
 {
 	s->k.transactions += q->cache == MC_L1D;
 	if (r != MR_HIT)
@@ -212,7 +216,7 @@ void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, e
 	}
 }
 
-void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+inline void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->lsu_reported = MR_HIT;
 	if (++e->next == e->ntxn)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/restart.h"
 
 u32 sm_cta_regs(const struct conf *c, const struct launch *l)
 {
@@ -140,6 +141,8 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	s->shared_used += c->shared_size;
 	s->k.ctas_started++;
 	front_cta_start(x->front, s->id, (u32)slot, l, id, warps);
+	if (x->restart)
+		restart_cta_start(x, s, (u32)slot, now);
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))
 		cta_event(x, s, EV_CTA_DISPATCH, (u32)slot, now)->arg[1] = warps;
 	u32 index = 0;
@@ -158,6 +161,8 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 	u32 slot = bit_first(s->done_slots);
 	struct cta *c = &s->cta[slot];
 	sm_sync(x, s, now);
+	if (x->restart)
+		restart_cta_end(x, s, slot, now);
 	if (event_wanted(x->ev, EV_CTA_DONE))
 		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
 	for (u32 i = 0; i < x->nscheds && x->sched->warps_gone; i++) {

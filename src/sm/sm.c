@@ -23,6 +23,7 @@ static void create_scheds(struct sm_ctx *x, struct arena *a)
 void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *sched)
 {
 	x->sched = sched;
+	s->settled = 0;
 	for (u32 i = 0; i < x->nscheds; i++) {
 		struct sched_view v = sm_sched_view(x, s, i, 0);
 		memset(x->sched_state[i], 0, x->sched_bytes[i]);
@@ -65,6 +66,13 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	return s;
 }
 
+static void change_flight(struct sm *s, u32 to, u64 now)
+{
+	s->flights[s->flight] += now - s->flight_from;
+	s->flight_from = now;
+	s->flight = (u8)to;
+}
+
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (now > s->acct_from) {
@@ -82,6 +90,11 @@ void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	lsu_sync(x, s, now);
 	fetch_sync(x, s, now);
 	s->k.cycles = now;
+	change_flight(s, s->flight, now);
+	s->k.flight_none = s->flights[FLIGHT_NONE];
+	s->k.flight_alu = s->flights[FLIGHT_ALU];
+	s->k.flight_mem = s->flights[FLIGHT_MEM];
+	s->k.flight_both = s->flights[FLIGHT_BOTH];
 }
 
 void sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
@@ -89,6 +102,12 @@ void sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
 	struct mem_reply r;
 	while (mem_pop(x->mem, s->id, now, &r))
 		lsu_reply(x, s, &r, now);
+}
+
+/* Warps ready for the LSU can use it. */
+static inline bool lsu_wanted(const struct sm_ctx *x, const struct sm *s)
+{
+	return s->in[WS_READY_LSU] && lsu_has_room(x, s);
 }
 
 /* Nothing issued: the next cycle at which anything of this SM's own can change. Its reasons stay what they are until
@@ -101,24 +120,45 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 		return now + 1;
 	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP])
 		return now + 1;
-	if (s->in[WS_READY_LSU] && lsu_has_room(x, s))
+	if (lsu_wanted(x, s))
 		return now + 1;
 	return timer_next(s, now);
 }
 
-u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
+/* No warp can issue and none has changed its state since every scheduler found so: all are charged with the same
+ * reasons as then, in bulk when that ends. The LSU's refusal is such a reason, so it must be the same, too. */
+static inline bool settled(const struct sm_ctx *x, const struct sm *s)
 {
-	if (s->acct_from < now) { /* it slept */
+	return s->settled == s->lsu_refused + 1 && !lsu_wanted(x, s);
+}
+
+/* The cycle of all schedulers. */
+static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	bool issued = false;
+	if (s->acct_from < now) { /* it slept, or was settled */
 		u64 n = now - s->acct_from;
 		for (u32 i = 0; i < x->nscheds; i++)
 			s->stall[i][s->reason[i]] += n;
 	}
 	s->acct_from = now + 1;
-	timer_run(x, s, now);
-	lsu_cycle(x, s, now);
-	bool issued = false;
-	for (u32 i = 0; i < x->nscheds; i++)
+	for (u32 i = 0, n = x->nscheds; i < n; i++)
 		issued |= issue_cycle(x, s, i, now);
-	fetch_cycle(x, s, now);
+	bool may_issue = issued || (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]) || lsu_wanted(x, s);
+	s->settled = may_issue || x->sched->tick ? 0 : (u8)(s->lsu_refused + 1);
+	return issued;
+}
+
+u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	if (s->wheel[now % SM_WHEEL])
+		timer_run(x, s, now);
+	lsu_cycle(x, s, now);
+	bool issued = !settled(x, s) && issue_all(x, s, now);
+	if (s->need_fetch)
+		fetch_cycle(x, s, now);
+	u32 flight = (s->alu_flying | s->leading ? FLIGHT_ALU : 0) | (s->mem_flying ? FLIGHT_MEM : 0);
+	if (unlikely(flight != s->flight))
+		change_flight(s, flight, now);
 	return issued ? now + 1 : next_work(x, s, now);
 }

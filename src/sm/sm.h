@@ -107,7 +107,7 @@ struct wheel_node {
 	u16 next;
 	u8 warp, kind;
 };
-enum { WK_WRITEBACK, WK_FETCHED, WK_WAKE };
+enum { WK_WRITEBACK, WK_LOADED, WK_FETCHED, WK_WAKE }; /* WK_LOADED: the write-back of a memory instruction */
 
 struct load {
 	u64 ready_at; /* when the last hit's data is there */
@@ -144,11 +144,16 @@ struct sm {
 	u8 reason[SM_MAX_SCHEDS]; /* enum stall the scheduler is charged with until something changes */
 	u8 fetch_rr, nctas, stored, faulted;
 	u8 lsu_reported; /* enum mem_result of the refusals of the head's transaction last reported as an event */
-	u8 pad[3];
-	u32 done_slots; /* mask of CTA slots that ended and wait to be collected */
+	u8 flight;       /* enum flight of every cycle since flight_from */
+	u8 leading;      /* warps between the first slot and the last of an instruction that takes several */
+	u8 settled;      /* see settled() in sm.c; 0 = no */
+	u16 alu_flying, mem_flying; /* instructions in flight, as in struct sm_load */
+	u32 done_slots;             /* mask of CTA slots that ended and wait to be collected */
 	u32 regs_used, shared_used;
 	u16 free_load, nloads;
 	u16 load_free[SM_MAX_LOADS];
+	u64 flight_from;           /* first cycle not yet in... */
+	u64 flights[FLIGHT_COUNT]; /* ...cycles by what was in flight */
 	u64 stall[SM_MAX_SCHEDS][ST_COUNT];
 	struct sm_counters k;
 	struct warp warp[SM_MAX_WARPS];
@@ -162,6 +167,7 @@ struct sm {
 };
 
 struct replay;
+struct restart;
 struct warp_sched_ops;
 struct external_warp_sched;
 struct sm_ctx {
@@ -175,6 +181,7 @@ struct sm_ctx {
 	void *sched_state[SM_MAX_SCHEDS];     /* in the arena */
 	size_t sched_bytes[SM_MAX_SCHEDS];    /* room of each */
 	struct wheel_node *node;              /* pool, in the arena */
+	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];

@@ -27,6 +27,9 @@ static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 no
 	struct warp *w = &s->warp[n.warp];
 	switch (n.kind) {
 	case WK_WRITEBACK:
+	case WK_LOADED:
+		s->alu_flying -= n.kind == WK_WRITEBACK;
+		s->mem_flying -= n.kind == WK_LOADED;
 		w->inflight--;
 		warp_writeback(x, s, n.warp, n.pc, now);
 		break;

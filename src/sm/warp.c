@@ -27,13 +27,14 @@ static void state_event(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state f
 	}
 }
 
-void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now)
+inline void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	if (wp->state == to)
 		return;
 	s->in[wp->state] &= ~BIT(w);
 	s->in[to] |= BIT(w);
+	s->settled = 0;
 	enum warp_state from = (enum warp_state)wp->state;
 	u64 waited = now - wp->since;
 	wp->state = (u8)to;

@@ -1,6 +1,8 @@
 /* shot: drives a program on a terminal and writes what it shows as text and SVG.
  *
- *   shot [-s WxH] [-e NAME=VALUE]... -- PROGRAM ARG... < SCRIPT
+ *   shot [-s WxH] [-e NAME=VALUE]... [-l] -- PROGRAM ARG... < SCRIPT
+ *
+ * -l: the terminal's own background is light. Colours 0 to 15 are xterm's.
  *
  * Script, a line each (# comments):
  *   keys TEXT      sends TEXT; \r \t \e \\ and \xHH are understood
@@ -14,27 +16,32 @@
 
 /* The cell in SVG units: the advance of a 15 unit DejaVu Sans Mono is 9.03, so whole numbers keep blocks seamless. */
 enum { CELL_W = 9, CELL_H = 19, FONT = 15, BASELINE = 14 };
-#define BACKGROUND "#15171c"
-#define FOREGROUND "#d3d7de"
+static const char *background = "#15171c", *foreground = "#d3d7de";
 
-/* The colour cube and the greys of xterm and its kin; libvterm's own cube is another one. */
+/* xterm's colours, the cube and the greys of its kin; libvterm's own are others. */
 static void xterm_rgb(int idx, VTermColor *c)
 {
 	static const uint8_t level[] = {0, 95, 135, 175, 215, 255};
-	if (idx >= 232)
+	static const uint8_t low[16][3] = {{0, 0, 0},       {205, 0, 0},   {0, 205, 0},   {205, 205, 0},
+	                                   {0, 0, 238},     {205, 0, 205}, {0, 205, 205}, {229, 229, 229},
+	                                   {127, 127, 127}, {255, 0, 0},   {0, 255, 0},   {255, 255, 0},
+	                                   {92, 92, 255},   {255, 0, 255}, {0, 255, 255}, {255, 255, 255}};
+	if (idx < 16)
+		vterm_color_rgb(c, low[idx][0], low[idx][1], low[idx][2]);
+	else if (idx >= 232)
 		vterm_color_rgb(c, (uint8_t)(8 + 10 * (idx - 232)), (uint8_t)(8 + 10 * (idx - 232)),
 		                (uint8_t)(8 + 10 * (idx - 232)));
 	else
 		vterm_color_rgb(c, level[(idx - 16) / 36], level[(idx - 16) / 6 % 6], level[(idx - 16) % 6]);
 }
 
-static void colour_text(struct vt *v, VTermColor c, bool foreground, char out[8])
+static void colour_text(struct vt *v, VTermColor c, bool fg, char out[8])
 {
-	if (foreground ? VTERM_COLOR_IS_DEFAULT_FG(&c) : VTERM_COLOR_IS_DEFAULT_BG(&c)) {
-		snprintf(out, 8, "%s", foreground ? FOREGROUND : BACKGROUND);
+	if (fg ? VTERM_COLOR_IS_DEFAULT_FG(&c) : VTERM_COLOR_IS_DEFAULT_BG(&c)) {
+		snprintf(out, 8, "%s", fg ? foreground : background);
 		return;
 	}
-	if (VTERM_COLOR_IS_INDEXED(&c) && c.indexed.idx >= 16)
+	if (VTERM_COLOR_IS_INDEXED(&c))
 		xterm_rgb(c.indexed.idx, &c);
 	vterm_screen_convert_color_to_rgb(v->screen, &c);
 	snprintf(out, 8, "#%02x%02x%02x", c.rgb.red, c.rgb.green, c.rgb.blue);
@@ -112,7 +119,7 @@ static void put_escaped(FILE *f, uint32_t ch)
 /* The run of cells [x, to) with one look: background, then blocks and text. */
 static void svg_run(FILE *f, struct vt *v, int y, int x, int to, const struct look *l)
 {
-	if (strcmp(l->bg, BACKGROUND))
+	if (strcmp(l->bg, background))
 		rect(f, x * CELL_W, y * CELL_H, (to - x) * CELL_W, CELL_H, l->bg, 1);
 	for (int i = x; i < to;) {
 		uint32_t ch = vt_cell(v, y, i).chars[0];
@@ -146,7 +153,7 @@ static void write_svg(struct vt *v, FILE *f)
 	        "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family=\"DejaVu Sans Mono,monospace\" "
 	        "font-size='%d' shape-rendering='crispEdges'>\n<style>.b{font-weight:bold}</style>\n"
 	        "<rect width='100%%' height='100%%' fill='%s'/>\n<g transform='translate(%d,%d)'>\n",
-	        v->w * CELL_W + 2 * pad, v->h * CELL_H + 2 * pad, FONT, BACKGROUND, pad, pad);
+	        v->w * CELL_W + 2 * pad, v->h * CELL_H + 2 * pad, FONT, background, pad, pad);
 	for (int y = 0; y < v->h; y++) {
 		for (int x = 0; x < v->w;) {
 			VTermScreenCell c = vt_cell(v, y, x);
@@ -165,7 +172,7 @@ static void write_svg(struct vt *v, FILE *f)
 	VTermPos at;
 	vterm_state_get_cursorpos(vterm_obtain_state(v->vt), &at);
 	if (v->cursor)
-		rect(f, at.col * CELL_W, at.row * CELL_H + 1, 2, CELL_H - 2, FOREGROUND, 0.8);
+		rect(f, at.col * CELL_W, at.row * CELL_H + 1, 2, CELL_H - 2, foreground, 0.8);
 	fputs("</g>\n</svg>\n", f);
 }
 
@@ -250,16 +257,18 @@ int main(int argc, char **argv)
 {
 	const char *env[32] = {0};
 	int opt, h = 24, w = 80, nenv = 0;
-	while ((opt = getopt(argc, argv, "+s:e:")) != -1) {
+	while ((opt = getopt(argc, argv, "+s:e:l")) != -1) {
 		if (opt == 's' && sscanf(optarg, "%dx%d", &w, &h) == 2)
 			continue;
 		if (opt == 'e' && nenv < 31)
 			env[nenv++] = optarg;
+		else if (opt == 'l')
+			background = "#fdfcf7", foreground = "#22252b";
 		else
 			return 2;
 	}
 	if (optind >= argc) {
-		fprintf(stderr, "usage: shot [-s WxH] [-e NAME=VALUE]... -- PROGRAM ARG... < SCRIPT\n");
+		fprintf(stderr, "usage: shot [-s WxH] [-e NAME=VALUE]... [-l] -- PROGRAM ARG... < SCRIPT\n");
 		return 2;
 	}
 	struct vt v;

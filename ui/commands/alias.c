@@ -1,4 +1,5 @@
 /* alias unalias, info aliases: names of the user's own for commands */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,8 @@ static bool check_name(const char *name, size_t n, struct err *e)
 	word[n] = 0;
 	const struct command *c = command_find(word, &none);
 	bool prefix = c && strcmp(c->name, word) && !command_abbreviates(c, word);
+	if (!isalpha((unsigned char)*word) && *word != '_')
+		return err_set(e, "alias: '%s' is no name: it has to begin with a letter", word);
 	return !c || prefix || err_set(e, "alias: '%s' is the command %s already", word, c->name);
 }
 

@@ -1,4 +1,4 @@
-/* break stat, and friendlier spellings of event breakpoints: becomes STATE, cta N */
+/* break stat, friendlier spellings of event breakpoints (becomes STATE, cta N), notes on those that will not happen */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *
 	if (!crossing_parse(dbg_gpu(d), text, &c, e))
 		return NULL;
 	struct breakpoint *b = break_new_stat(&d->breaks, &c);
-	crossing_look(&b->stat, dbg_gpu(d)); /* what holds now is no crossing */
+	stats_know_windows(d);
+	crossing_moved(&b->stat, dbg_gpu(d)); /* what holds now is no crossing */
 	return b;
 }
 
@@ -21,21 +22,116 @@ static bool is_ready(const char *state)
 	return !strcmp(state, x->name) || (state[0] == x->ascii && !state[1]);
 }
 
-bool break_spelling(const char *args, struct strbuf *out)
+/* Ready and the stalls are told of by different events: each would name only its own states. */
+static bool becomes(const char *args, struct strbuf *out, struct err *e)
+{
+	char state[64] = "";
+	const char *after = next_word(args, state, sizeof(state));
+	struct event_filter f;
+	struct err no = {0};
+	event_filter_any(&f);
+	if (is_ready(state)) {
+		strbuf_addf(out, "warp-ready %s", after);
+	} else if (*state && event_filter_add(&f, EV_WARP_STALL, "state", state, &no)) {
+		strbuf_addf(out, "warp-stall state=%s %s", state, after);
+	} else {
+		struct strbuf names = STRBUF_INIT;
+		event_states_text(EV_WARP_STALL, &names);
+		strbuf_adds(&names, ", ");
+		event_states_text(EV_WARP_READY, &names);
+		err_set(e, "break becomes%s%.40s: a warp's state is expected: %s", *state ? " " : "", state,
+		        strbuf_str(&names));
+		strbuf_release(&names);
+		return false;
+	}
+	return true;
+}
+
+bool break_spelling(const char *args, struct strbuf *out, struct err *e)
 {
 	char word[32], value[64];
 	const char *rest = next_word(args, word, sizeof(word));
 	const char *after = rest ? next_word(rest, value, sizeof(value)) : NULL;
 	u64 n;
-	if (!after)
-		return false;
-	if (!strcmp(word, "becomes") && is_ready(value))
-		strbuf_addf(out, "warp-ready %s", after);
-	else if (!strcmp(word, "becomes"))
-		strbuf_addf(out, "warp-stall state=%s %s", value, after);
-	else if (!strcmp(word, "cta") && word_number(value, &n))
+	if (rest && !strcmp(word, "becomes"))
+		return becomes(rest, out, e);
+	if (after && !strcmp(word, "cta") && word_number(value, &n))
 		strbuf_addf(out, "cta-dispatch cta=%s %s", value, after);
-	else
-		return false;
 	return true;
+}
+
+/* --- CTAs that there are ------------------------------------------------------------------------------------------ */
+
+static u64 ctas_of(const struct launch *l)
+{
+	return (u64)l->grid.x * l->grid.y * l->grid.z;
+}
+
+/* May the filter mean this launch? */
+static bool may_be(const struct event_filter *f, const struct launch *l, u32 id)
+{
+	return (f->launch < 0 || (u32)f->launch == id) && (!*f->kernel || !strcmp(f->kernel, l->fn->name));
+}
+
+bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	if (f->cta < 0 || f->launch < 0 || (u32)f->launch >= gpu_num_kernels(g))
+		return true;
+	u64 n = ctas_of(gpu_launched(g, (u32)f->launch));
+	if ((u64)f->cta < n)
+		return true;
+	return err_set(e, "cta=%lld: the grid of launch %d, %s, has CTAs 0..%llu", (long long)f->cta, f->launch,
+	               gpu_launched(g, (u32)f->launch)->fn->name, (unsigned long long)n - 1);
+}
+
+void break_cta_note(struct debugger *d, const struct event_filter *f, struct strbuf *out)
+{
+	struct gpu *g = dbg_gpu(d);
+	const struct launch *largest = NULL;
+	if (f->cta < 0)
+		return;
+	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
+		const struct launch *l = gpu_launched(g, i);
+		if (may_be(f, l, i) && (!largest || ctas_of(l) > ctas_of(largest)))
+			largest = l;
+	}
+	if (largest && (u64)f->cta >= ctas_of(largest))
+		strbuf_addf(
+		    out, "No launch so far has a CTA %lld: the largest grid, of %s, has 0..%llu. A later launch may have it.\n",
+		    (long long)f->cta, largest->fn->name, (unsigned long long)ctas_of(largest) - 1);
+}
+
+/* --- events that only come with an option ------------------------------------------------------------------------- */
+
+struct need {
+	enum event_type event;
+	const char *policy; /* what the names of the warp schedulers begin with that tell of it; NULL = it is not theirs */
+	const char *option; /* what the user has to say */
+};
+static const struct need needs[] = {
+    {EV_SCHED_PROMOTE, "tl-", "--warp-sched tl-rr, tl-gto or tl-paws"},
+    {EV_SCHED_DEMOTE, "tl-", "--warp-sched tl-rr, tl-gto or tl-paws"},
+    {EV_ELF_RECALC, "elf", "--warp-sched elf or elf++"},
+    {EV_CCWS_THROTTLE, "ccws", "--warp-sched ccws"},
+    {EV_MASCAR_MODE, "mascar", "--warp-sched mascar"},
+    {EV_SCA_GROUP, "sca", "--warp-sched sca"},
+    {EV_REPLAY_ENTER, NULL, "--set lsu.replay=car or newcar"},
+    {EV_REPLAY_LEAVE, NULL, "--set lsu.replay=car or newcar"},
+    {EV_CTA_NONIDEMPOTENT, NULL, "--set idempotence.track=true"},
+};
+
+static bool need_is_met(const struct need *n, const struct conf *c)
+{
+	if (n->policy)
+		return !strncmp(c->warp_sched, n->policy, strlen(n->policy));
+	return n->event == EV_CTA_NONIDEMPOTENT ? c->idem_track : c->lsu_replay != LSU_REPLAY_NONE;
+}
+
+void break_event_note(struct debugger *d, const struct breakpoint *b, struct strbuf *out)
+{
+	const struct conf *c = gpu_conf(dbg_gpu(d));
+	for (u32 i = 0; i < ARRAY_LEN(needs) && b->kind == BK_EVENT; i++)
+		if (needs[i].event == b->event && !need_is_met(&needs[i], c))
+			strbuf_addf(out, "This machine has no %s events: they need %s.\n", b->what, needs[i].option);
 }

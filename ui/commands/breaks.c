@@ -85,7 +85,7 @@ static bool read_filters(struct debugger *d, const struct break_request *r, enum
 		return err_set(e, "sm=%d: that SM does not exist (0..%u)", f->sm, sms - 1);
 	if (f->warp >= (s32)warps)
 		return err_set(e, "warp=%d: that warp slot does not exist (0..%u)", f->warp, warps - 1);
-	return true;
+	return break_cta_exists(d, f, e);
 }
 
 /* Events may be typed with underscores, as Lua names have them. */
@@ -199,13 +199,13 @@ static struct breakpoint *make_request(struct debugger *d, const char *args, str
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
 {
 	struct strbuf spelled = STRBUF_INIT;
-	struct breakpoint *b;
+	struct breakpoint *b = NULL;
 	if (begins_with(args, "stat"))
 		b = make_stat(d, skip_blanks(args + 4), e);
 	else if (begins_with(args, "divergence"))
 		b = divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e);
-	else
-		b = make_request(d, break_spelling(args, &spelled) ? strbuf_str(&spelled) : args, e);
+	else if (break_spelling(args, &spelled, e))
+		b = make_request(d, spelled.len ? strbuf_str(&spelled) : args, e);
 	strbuf_release(&spelled);
 	if (!b)
 		return NULL;
@@ -273,6 +273,8 @@ bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct 
 		say_made(b, out);
 		say_past_divergence(d, b, out);
 		say_unknown_kernel(d, b, out);
+		break_cta_note(d, &b->filter, out);
+		break_event_note(d, b, out);
 	}
 	return b != NULL;
 }
@@ -280,8 +282,11 @@ bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct 
 bool cmd_tbreak(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct breakpoint *b = break_command(d, args, true, e);
-	if (b)
+	if (b) {
 		say_made(b, out);
+		break_cta_note(d, &b->filter, out);
+		break_event_note(d, b, out);
+	}
 	return b != NULL;
 }
 

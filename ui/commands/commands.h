@@ -44,6 +44,8 @@ extern const u32 ninfo_topics;
  */
 const struct command *command_find(const char *word, struct err *e);
 const struct info_topic *info_find(const char *word, struct err *e);
+/* Length of what one line of a list has room for of a help text: its first sentence, up to a colon. */
+size_t help_summary(const char *help);
 /* Is word one of its fixed abbreviations? */
 bool command_abbreviates(const struct command *c, const char *word);
 /* A line that begins with an alias, with the alias replaced, to be freed; NULL = it begins with none. */
@@ -108,6 +110,12 @@ void remember_position(struct debugger *d);
  * undo. */
 bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
+/* Statistics' breakpoints (windows.c). Puts the machine at `start`, in the past, having shown those of `set` the looks
+ * before it. False with *e: interrupted on the way. */
+bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct err *e);
+/* The machine stands, and goes on from here: enabled statistics over windows learn, from the past, what they would know
+ * had they been there all the time. Without a history, or interrupted, they know it after a whole window. */
+void stats_know_windows(struct debugger *d);
 
 /* --- files (export.c) */
 /* The `export` command, for scripts too. */
@@ -123,10 +131,17 @@ void record_forked(struct debugger *d);
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
 /* "stat ...", "cta N", "becomes STATE" as the location of a breakpoint (break_more.c). */
 struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *e);
-/* Rewrites friendlier spellings to event and filters; false: `args` is none of them. */
 /* Filters, count=N and condition of a breakpoint, each with a blank before it. */
 void break_details(const struct breakpoint *b, struct strbuf *out);
-bool break_spelling(const char *args, struct strbuf *out);
+/* Rewrites friendlier spellings to event and filters; nothing is appended when `args` is none of them. False with *e.
+ */
+bool break_spelling(const char *args, struct strbuf *out, struct err *e);
+/* Grids are fixed at the launch: a CTA that a launch named by number does not have is an error. One that no launch so
+ * far has may still come with a later one: a note. */
+bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e);
+void break_cta_note(struct debugger *d, const struct event_filter *f, struct strbuf *out);
+/* Says so when this machine, as it is configured now, has no events of the breakpoint's kind. */
+void break_event_note(struct debugger *d, const struct breakpoint *b, struct strbuf *out);
 /* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
 void resolve_pending(struct debugger *d);
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e);
@@ -178,6 +193,10 @@ u64 watches_mask(const struct debugger *d);
  */
 /* Evaluates %REGISTER or a Lua expression to text; fmt: 0, or one of xdufc. */
 bool value_expression(struct debugger *d, const char *expr, char fmt, struct strbuf *out, struct err *e);
+/* The same for what is evaluated again and again, watched or displayed: it may look, and change nothing. */
+bool looked_at(struct debugger *d, const char *expr, struct strbuf *out, struct err *e);
+/* What a script's error during a command was, if there was one; the command counts as failed. */
+void tell_script_error(struct debugger *d, struct strbuf *out);
 /* Evaluates an expression to an integer (addresses); names of buffers and symbols count. */
 bool address_expression(struct debugger *d, const char *expr, u64 *out, struct err *e);
 void show_displays(struct debugger *d, struct strbuf *out);

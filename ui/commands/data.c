@@ -63,6 +63,14 @@ bool value_expression(struct debugger *d, const char *expr, char fmt, struct str
 	return n >= 0;
 }
 
+bool looked_at(struct debugger *d, const char *expr, struct strbuf *out, struct err *e)
+{
+	lua_dbg_look_begins(d);
+	bool ok = value_expression(d, expr, 0, out, e);
+	lua_dbg_look_ends(d);
+	return ok;
+}
+
 /* A buffer of the host program or a symbol of a module. */
 static bool named_address(struct debugger *d, const char *name, u64 *out)
 {
@@ -137,7 +145,7 @@ static void show_display(struct debugger *d, const struct display *x, struct str
 {
 	struct err e = {0};
 	struct strbuf t = STRBUF_INIT;
-	bool ok = value_expression(d, x->expr, 0, &t, &e);
+	bool ok = looked_at(d, x->expr, &t, &e);
 	strbuf_addf(out, "%u: %s = %s\n", x->id, x->expr, ok ? strbuf_str(&t) : e.msg);
 	strbuf_release(&t);
 }

@@ -4,8 +4,7 @@
 
 #include "commands/commands.h"
 #include "explain.h"
-#include "lua/dbg.h"
-#include "lua/policy.h"
+#include "lua/reference.h"
 
 #define WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */
 
@@ -28,8 +27,7 @@ static void wrap(const char *text, u32 indent, u32 width, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
-/* Of a help text, what one line of a list has room for: its first sentence, up to a colon. */
-static size_t summary_length(const char *help)
+size_t help_summary(const char *help)
 {
 	size_t n = 0;
 	while (help[n] && !(strchr(".:", help[n]) && (!help[n + 1] || help[n + 1] == ' ')))
@@ -44,7 +42,7 @@ static void help_all(struct strbuf *out)
 		char line[200];
 		int x = snprintf(line, sizeof line, "%-16s %-10s ", c->name, c->abbreviations);
 		strbuf_addf(out, "%s", line);
-		snprintf(line, sizeof line, "%.*s", (int)summary_length(c->help), c->help);
+		snprintf(line, sizeof line, "%.*s", (int)help_summary(c->help), c->help);
 		wrap(line, (u32)x, WIDTH, out);
 	}
 	wrap("Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, "
@@ -61,21 +59,50 @@ static void help_command(const struct command *c, struct strbuf *out)
 	wrap(c->help, 4, WIDTH, out);
 }
 
+/* "NAME: text", its further lines under the text. */
+static void wrap_doc(const char *indent, const char *name, const char *text, struct strbuf *out)
+{
+	strbuf_addf(out, "%s%s: ", indent, name);
+	wrap(text, (u32)MIN(strlen(indent) + strlen(name) + 2, (size_t)WIDTH / 2), WIDTH, out);
+}
+
 /* Is `name` what was asked for: all (""), itself, or a part of it up to a dot, bracket or colon ("dbg", "gpu.sm")? */
 static bool doc_wanted(const char *name, const char *asked)
 {
 	size_t n = strlen(asked);
-	return !strncmp(name, asked, n) && (!n || !name[n] || strchr(".[:({", name[n]));
+	return !strncmp(name, asked, n) && (!n || !name[n] || strchr(".[:({, ", name[n]));
 }
 
-static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf *out)
+/* One row, or those that differ in the name alone; returns the last of them. */
+static const struct lua_doc *help_doc(const struct lua_doc *doc, bool field, bool all, struct strbuf *out)
+{
+	for (; all && lua_doc_same(doc, doc + 1) && !field; doc++)
+		strbuf_addf(out, "%s\n", doc->signature);
+	if (field && *doc->values)
+		wrap_doc("", doc->signature, doc->values, out);
+	else
+		strbuf_addf(out, "%s\n", doc->signature);
+	strbuf_adds(out, "    ");
+	wrap(doc->text, 4, WIDTH, out);
+	if (!field && *doc->values)
+		wrap_doc("    ", "values", doc->values, out);
+	if (*doc->errors)
+		wrap_doc("    ", "errors", doc->errors, out);
+	return doc;
+}
+
+static u32 help_section(const struct lua_section *s, const char *asked, struct strbuf *out)
 {
 	u32 found = 0;
-	for (; doc->name; doc++) {
-		if (!doc_wanted(doc->signature, asked))
+	bool whole = !*asked || !strcmp(asked, s->name);
+	if (whole) {
+		strbuf_addf(out, "--- %s\n", s->title);
+		wrap(s->text, 0, WIDTH, out);
+	}
+	for (const struct lua_doc *doc = s->docs; doc->name; doc++) {
+		if (!whole && !doc_wanted(doc->signature, asked))
 			continue;
-		strbuf_addf(out, "%s\n    ", doc->signature);
-		wrap(doc->text, 4, WIDTH, out);
+		doc = help_doc(doc, s->fields, whole, out);
 		found++;
 	}
 	return found;
@@ -83,9 +110,10 @@ static u32 help_docs(const struct lua_doc *doc, const char *asked, struct strbuf
 
 static u32 help_lua(const char *asked, struct strbuf *out)
 {
-	return help_docs(lua_dbg_docs, asked, out) + help_docs(lua_gpu_docs, asked, out) +
-	       help_docs(lua_mem_docs, asked, out) + help_docs(lua_cuda_docs, asked, out) +
-	       help_docs(lua_policy_docs, asked, out);
+	u32 found = 0;
+	for (u32 i = 0; i < lua_nsections; i++)
+		found += help_section(&lua_sections[i], asked, out);
+	return found;
 }
 
 bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -102,8 +130,10 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!c)
 		return false;
 	if (!strcmp(c->name, "lua") && *rest)
-		return help_lua(rest, out) ||
-		       err_set(e, "help lua: nothing there is called '%.60s'; try dbg, gpu, mem, cuda, policy", rest);
+		return help_lua(rest, out) || err_set(e,
+		                                      "help lua: nothing there is called '%.60s'; try base, dbg, gpu, mem, "
+		                                      "cuda, workload, policy, machine",
+		                                      rest);
 	if (!strcmp(c->name, "info") && *rest) {
 		next_word(rest, word, sizeof(word));
 		const struct info_topic *t = info_find(word, e);

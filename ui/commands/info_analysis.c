@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "obs/names.h"
+#include "obs/restart_record.h"
 #include "passes/idempotence.h"
 #include "passes/phases.h"
 #include "passes/points.h"
@@ -96,6 +97,8 @@ bool info_phases(struct debugger *d, const char *args, struct strbuf *out, struc
 	            gpu_conf(dbg_gpu(d))->schedule == SCHEDULE_NONE
 	                ? "In the order of the PTX text (schedule=none): scheduled code would have fewer, longer phases.\n"
 	                : "In the order of list scheduling: a phase's lines need not be neighbours in the text.\n");
+	if (par.through_blocks)
+		strbuf_adds(out, "Basic blocks begin no phase (phases.blocks=false).\n");
 	phases_release(&ph);
 	return true;
 }
@@ -181,6 +184,71 @@ static void lines_behind(const struct code *c, const struct idempotence *r, stru
 	free(of);
 }
 
+/* The launch that stands for the function's kernel, or NULL: never launched. */
+static const struct launch *launch_of(struct debugger *d, const struct func *f)
+{
+	for (u32 i = 0; i < gpu_num_kernels(dbg_gpu(d)); i++)
+		if (gpu_launched(dbg_gpu(d), i)->fn == f)
+			return gpu_launched(dbg_gpu(d), i);
+	return NULL;
+}
+
+static void record_counts(const struct restart_record *r, struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "%llu CTAs have ended: %llu idempotent, %llu with an overwrite, %llu with an atomic, %llu with printf, "
+	            "%llu unknown.\n",
+	            (unsigned long long)r->ended, (unsigned long long)r->idempotent, (unsigned long long)r->overwrote,
+	            (unsigned long long)r->atomic, (unsigned long long)r->printed, (unsigned long long)r->unknown);
+	if (r->measured)
+		strbuf_addf(out, "Restartable for %.1f %% of a CTA's instructions, %.1f %% of its cycles (mean).\n",
+		            100 * r->insts_share, 100 * r->time_share);
+	if (r->resident)
+		strbuf_addf(out, "%llu CTAs are resident, %llu of them restartable now.\n", (unsigned long long)r->resident,
+		            (unsigned long long)r->resident_idempotent);
+}
+
+static void record_places(const struct code *c, const struct restart_record *r, struct strbuf *out)
+{
+	if (r->nplaces)
+		strbuf_adds(out, "  line      pc  cause             times  CTAs first  static  instruction\n");
+	for (u32 i = 0; i < r->nplaces; i++) {
+		const struct restart_place *p = &r->place[i];
+		strbuf_addf(out, "%6u  %6u  %-12s %10llu  %10llu  %-6s  ", line_of(c, p->pc), p->pc,
+		            restart_cause_names[p->cause], (unsigned long long)p->times, (unsigned long long)p->firsts,
+		            p->announced ? "yes" : "NO");
+		text_of(c, p->pc, out);
+	}
+	if (r->places_lost)
+		strbuf_addf(out, "%llu more at places that the record has no room for.\n", (unsigned long long)r->places_lost);
+	if (r->unannounced)
+		strbuf_addf(out, "%u of these places are not among the static check's: it was wrong here.\n", r->unannounced);
+	else if (r->nplaces)
+		strbuf_adds(out, "The static check had announced every one.\n");
+	if (r->false_alarm)
+		strbuf_adds(out, "So far the static check was too careful: every CTA was idempotent to its end.\n");
+}
+
+/* What the run has shown so far, beside what the code says. */
+static void add_record(struct debugger *d, const struct code *c, struct strbuf *out)
+{
+	const struct launch *l = launch_of(d, c->f);
+	struct restart_record r;
+	strbuf_adds(out, "Executed: ");
+	if (!gpu_conf(dbg_gpu(d))->idem_track) {
+		strbuf_adds(out, "not recorded (--dynamic-idempotence, or --set idempotence.track=true, does).\n");
+		return;
+	}
+	if (!l) {
+		strbuf_adds(out, "never launched.\n");
+		return;
+	}
+	restart_record_of(&r, dbg_gpu(d), l);
+	record_counts(&r, out);
+	record_places(c, &r, out);
+	restart_record_release(&r);
+}
+
 bool info_idempotence(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct code c;
@@ -201,6 +269,7 @@ bool info_idempotence(struct debugger *d, const char *args, struct strbuf *out, 
 		strbuf_addc(out, '\n');
 	}
 	strbuf_adds(out, "Found by buffer, not by index; different pointer parameters are taken for different buffers.\n");
+	add_record(d, &c, out);
 	idempotence_release(&r);
 	return true;
 }

@@ -81,6 +81,9 @@ bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct 
 		set_goal(d, GOAL_CYCLE, cycle);
 		return true;
 	}
+	if (args[strspn(args, "+-")] && word_number(skip_blanks(args + strspn(args, "+-")), &cycle))
+		return err_set(e, "until %s: a cycle is a number from 0 on (`step N` goes on by N, `reverse-step N` back)",
+		               args);
 	if (!lua_dbg_check_expr(d, args, e))
 		return false;
 	set_goal(d, GOAL_EXPR, NEVER);
@@ -116,6 +119,7 @@ static void unresolve_breakpoints(struct debugger *d)
 		struct breakpoint *b = d->breaks.list[i];
 		b->hits = 0;
 		nth_restart(&b->nth, 0);
+		window_fork(&b->stat.window, 0);
 		if (b->kind == BK_CODE) {
 			b->mod = NULL;
 			b->npcs = 0;

@@ -9,7 +9,6 @@
 #include "obs/why.h"
 
 #define LIST_LINES 10
-#define SOURCES_MAX 1000u
 
 static void show_lines(struct debugger *d, const struct module *m, u32 first, u32 last, struct strbuf *out)
 {
@@ -112,6 +111,8 @@ bool cmd_lua(struct debugger *d, const char *args, struct strbuf *out, struct er
 	if (!incomplete)
 		return ok;
 	err_clear(e);
+	if (lua_dbg_check_expr(d, args, NULL)) /* a value, as at Lua's own prompt; not the beginning of more */
+		return cmd_print(d, args, out, e);
 	d->collect.kind = COLLECT_LUA;
 	strbuf_clear(&d->collect.text);
 	strbuf_addf(&d->collect.text, "%s\n", args);
@@ -130,12 +131,10 @@ bool cmd_source(struct debugger *d, const char *args, struct strbuf *out, struct
 		snprintf(name, sizeof(name), "@%.290s", args);
 		ok = lua_dbg_exec(d, strbuf_str(&text), name, NULL, e);
 		take_output(d, out);
-	} else if (ok && d->queue.sources++ >= SOURCES_MAX) {
-		ok = err_set(e, "source: %s: more than %u files in a row (does the file source itself?)", args, SOURCES_MAX);
 	} else if (ok && memchr(strbuf_str(&text), 0, text.len)) {
 		ok = err_set(e, "source: %s is no text file", args);
 	} else if (ok) {
-		debugger_queue_text(d, strbuf_str(&text), args);
+		ok = debugger_queue_file(d, strbuf_str(&text), args, e);
 	}
 	strbuf_release(&text);
 	return ok;

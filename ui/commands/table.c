@@ -72,7 +72,8 @@ static s32 fail_unknown(const struct rows *r, const char *word, struct err *e)
 	if (near && strlen(word) > 2)
 		err_set(e, "unknown %s '%.40s' (did you mean '%s'?)", r->what, word, near);
 	else
-		err_set(e, "unknown %s '%.40s'; `help` lists what there is", r->what, word);
+		err_set(e, "unknown %s '%.40s'; `help%s` lists what there is", r->what, word,
+		        strcmp(r->what, "info topic") ? "" : " info");
 	return -1;
 }
 

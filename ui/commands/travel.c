@@ -20,7 +20,14 @@ static void push_undo(struct debugger *d, bool change)
 	if (d->nundos == UNDO_MAX)
 		memmove(d->undos, d->undos + 1, --d->nundos * sizeof *d->undos);
 	d->undos = xrealloc(d->undos, (d->nundos + 1) * sizeof *d->undos);
-	d->undos[d->nundos++] = (struct undo){change, now};
+	d->undos[d->nundos++] = (struct undo){.change = change, .cycle = now};
+}
+
+/* History ends at the present cycle now: what was done after it cannot be undone any more. */
+static void undos_forked(struct debugger *d)
+{
+	for (u32 i = 0; i < d->nundos; i++)
+		d->undos[i].gone |= d->undos[i].cycle > sim_cycle(d->s->sim);
 }
 
 void remember_position(struct debugger *d)
@@ -40,6 +47,7 @@ bool change_begins(struct debugger *d, struct err *e)
 	break_forked(&d->breaks, sim_cycle(d->s->sim));
 	divergence_void(d);
 	record_forked(d);
+	undos_forked(d);
 	push_undo(d, true);
 	return true;
 }
@@ -65,6 +73,7 @@ static bool may_travel(struct debugger *d, struct err *e)
 static void arrived(struct debugger *d, struct strbuf *out)
 {
 	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
+	stats_know_windows(d);
 	watches_rebind(d);
 	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);
@@ -188,27 +197,6 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 	return true;
 }
 
-/* Puts the machine where a window begins. Statistics must have been looked at once before: from earlier on, then. */
-static bool lead_in(struct debugger *d, u64 start, u64 begin, struct err *e)
-{
-	u64 lead = break_lead(&d->breaks), from = start - begin > lead ? start - lead : begin;
-	struct stop stop;
-	if (!lead)
-		return session_goto(d->s, start, e);
-	if (!session_goto(d->s, from, e))
-		return false;
-	break_moved(&d->breaks, dbg_gpu(d));
-	while (sim_cycle(d->s->sim) < start) {
-		u64 now = sim_cycle(d->s->sim);
-		sim_run(d->s->sim, MIN(start, break_next_cycle(&d->breaks, now + 1)), &stop);
-		break_clear_hit(&d->breaks);
-		break_look(&d->breaks, dbg_gpu(d), sim_cycle(d->s->sim));
-		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
-			return stop.why != STOP_INTERRUPT || err_set(e, "interrupted");
-	}
-	return true;
-}
-
 /* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop.
  * until_now: one at the present cycle counts too. */
 static bool search_back(struct debugger *d, bool until_now, struct found *f, struct err *e)
@@ -222,7 +210,7 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 		u64 start = sim_snapshot_cycle(d->s->sim, i);
 		if (start >= end)
 			continue;
-		ok = lead_in(d, start, h.begin, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
+		ok = stats_lead_in(d, &d->breaks, start, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
 		end = start + 1;
 		sim_history_info(d->s->sim, &h);
 		i = MIN(i, h.snapshots); /* sweeping may have taken some */
@@ -231,8 +219,9 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 	return ok;
 }
 
-/* What is set aside of breakpoints and watchpoints, by number: a search calls conditions and scripts, which may make
- * and delete some. */
+/* What is set aside of breakpoints and watchpoints, by number. There are the same ones after a search: what it calls of
+ * the user's - conditions, watched expressions, dbg.on functions - may not make or delete any, and no `commands` are
+ * executed. */
 struct aside {
 	u32 n;
 	struct kept {
@@ -338,11 +327,20 @@ static void say_hit(struct debugger *d, const struct found *f, struct strbuf *ou
 	}
 }
 
+void tell_script_error(struct debugger *d, struct strbuf *out)
+{
+	if (!lua_dbg_take_error(d, out))
+		return;
+	strbuf_addc(out, '\n');
+	d->failed = true;
+}
+
 bool cmd_reverse_continue(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct found f = {0};
 	if (!arg_none(args, "reverse-continue", e) || !may_travel(d, e) || !reverse_to_stop(d, false, &f, e))
 		return false;
+	tell_script_error(d, out);
 	say_hit(d, &f, out);
 	arrived(d, out);
 	return true;
@@ -390,6 +388,7 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 		ok = session_goto(d->s, f.hit.ev.cycle, e);
 	if (!ok)
 		return false;
+	tell_script_error(d, out);
 	if (!f.any)
 		strbuf_adds(out, "The beginning of history: the warp has issued nothing before.\n");
 	arrived(d, out);
@@ -415,30 +414,60 @@ bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, stru
 	return true;
 }
 
+/* What cannot be undone is passed over: movements from where the machine stands already, what is no more part of its
+ * history, and what lies before the beginning of that. */
+static void drop_undos_to_nowhere(struct debugger *d, struct strbuf *out)
+{
+	struct sim_history_info h;
+	session_change_ends(d->s);
+	sim_history_info(d->s->sim, &h);
+	for (; d->nundos; d->nundos--) {
+		const struct undo *u = &d->undos[d->nundos - 1];
+		if (!u->change && !u->gone && u->cycle == sim_cycle(d->s->sim))
+			continue;
+		if (!u->gone && u->cycle >= h.begin && u->cycle <= h.frontier)
+			return;
+		strbuf_addf(out, "%s cycle %llu is not in the machine's history any more; what was done before that:\n",
+		            u->change ? "The change at" : "The way back to", (unsigned long long)u->cycle);
+	}
+}
+
 bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	if (!arg_none(args, "undo", e) || !may_travel(d, e))
 		return false;
-	while (d->nundos && !d->undos[d->nundos - 1].change && d->undos[d->nundos - 1].cycle == sim_cycle(d->s->sim))
-		d->nundos--; /* a run that did not move */
+	drop_undos_to_nowhere(d, out);
 	if (!d->nundos)
 		return err_set(e, "undo: no command has run or changed the machine");
 	struct undo u = d->undos[d->nundos - 1];
 	goal_clear(d);
 	d->in_run = true;
-	bool ok = u.change ? session_undo(d->s, e) : session_goto(d->s, u.cycle, e);
+	bool here = u.cycle == sim_cycle(d->s->sim); /* no longer, when the way back to a change has been passed over */
+	bool ok = (u.change && here) || session_goto(d->s, u.cycle, e);
+	ok = ok && (!u.change || session_undo(d->s, e));
 	d->in_run = false;
-	if (!ok)
+	if (!ok) {
+		d->undos[d->nundos - 1].gone = u.change;
 		return false;
+	}
 	d->nundos--;
-	if (u.change)
-		record_forked(d);
 	if (u.change) {
+		undos_forked(d);
+		record_forked(d);
+		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");
 	}
 	arrived(d, out);
 	return true;
+}
+
+/* Can one go there? Its beginning moves forward when memory is short; a change in the past takes what came after. */
+static bool in_history(struct debugger *d, u64 cycle)
+{
+	struct sim_history_info h;
+	sim_history_info(d->s->sim, &h);
+	return h.on && cycle >= h.begin && cycle <= h.frontier;
 }
 
 bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -448,7 +477,8 @@ bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, st
 	if (!d->nbookmarks)
 		strbuf_adds(out, "no bookmarks (`bookmark NAME` makes one)\n");
 	for (u32 i = 0; i < d->nbookmarks; i++)
-		strbuf_addf(out, "%-20s cycle %llu\n", d->bookmarks[i].name, (unsigned long long)d->bookmarks[i].cycle);
+		strbuf_addf(out, "%-20s cycle %llu%s\n", d->bookmarks[i].name, (unsigned long long)d->bookmarks[i].cycle,
+		            in_history(d, d->bookmarks[i].cycle) ? "" : " (not in the history)");
 	return true;
 }
 

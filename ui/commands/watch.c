@@ -53,15 +53,16 @@ static bool changed(struct debugger *d, struct watch *w, struct err *e)
 	struct strbuf t = STRBUF_INIT;
 	if (w->is_probe) {
 		struct probe_value v = probe_read(dbg_gpu(d), &w->probe);
-		if (*w->old && probe_value_equal(v, w->old_value))
+		if (w->known && probe_value_equal(v, w->old_value))
 			return false;
 		w->old_value = v;
 		probe_value_text(v, &t);
-	} else if (!value_expression(d, w->expr, 0, &t, e)) {
+	} else if (!looked_at(d, w->expr, &t, e)) {
 		strbuf_release(&t);
 		return false;
 	}
-	bool differs = strncmp(strbuf_str(&t), w->old, sizeof(w->old) - 1) != 0;
+	bool differs = w->known && strncmp(strbuf_str(&t), w->old, sizeof(w->old) - 1) != 0;
+	w->known = true;
 	keep_text(w->old, sizeof(w->old), &t);
 	strbuf_release(&t);
 	return differs;
@@ -74,7 +75,11 @@ static bool check_expression(struct debugger *d, struct watch *w, struct strbuf 
 	char before[128];
 	memcpy(before, w->old, sizeof(before));
 	bool hit = changed(d, w, &e);
-	if (e.set) {
+	if (e.set && d->s->replaying) { /* a search changes nothing; what it finds is told with the error */
+		char what[40];
+		snprintf(what, sizeof(what), "watchpoint %u failed", w->id);
+		lua_dbg_keep_error(d, what, &e);
+	} else if (e.set) {
 		strbuf_addf(out, "Watchpoint %u is disabled: %s\n", w->id, e.msg);
 		w->enabled = false;
 	}
@@ -154,6 +159,7 @@ void watches_rebind(struct debugger *d)
 			data_watch_bind(w->data, dbg_gpu(d));
 			continue;
 		}
+		w->known = false;
 		w->old[0] = 0;
 		w->is_probe = probe_parse(dbg_gpu(d), w->expr, &w->probe, &e);
 		err_clear(&e);
@@ -204,10 +210,13 @@ enum by_number { DELETE, ENABLE, DISABLE };
 
 static void apply_break(struct debugger *d, struct breakpoint *b, enum by_number what)
 {
-	if (what == DELETE)
+	if (what == DELETE) {
 		break_delete(&d->breaks, b->id);
-	else
-		b->enabled = what == ENABLE;
+		return;
+	}
+	if (what == ENABLE && !b->enabled && b->kind == BK_STAT) /* what it became while it was off does not count */
+		crossing_moved(&b->stat, dbg_gpu(d));
+	b->enabled = what == ENABLE;
 }
 
 static void apply_watch(struct debugger *d, struct watch *w, enum by_number what)
@@ -281,6 +290,8 @@ static bool change(struct debugger *d, const char *args, enum by_number what, co
 		apply_all(d, what);
 	else
 		ok = each_number(d, args, what, name, e, apply_number);
+	if (what == ENABLE)
+		stats_know_windows(d);
 	debugger_resubscribe(d);
 	return ok;
 }

@@ -2,8 +2,8 @@
  * any turn.
  *
  * Going back in time and changing something there leaves the coroutine ahead of the machine: it has seen a future that
- * is no more. It is started again and *fed*: each cuda.* call that touches the machine gets its recorded answer and
- * does nothing, until the wait at which the coroutine stood at that time. A program that does something else than it
+ * is no more. It is started again and *fed*: each cuda.* and mem.* call that touches device memory or the machine gets its recorded answer
+ * and does nothing, until the wait at which the coroutine stood at that time. A program that does something else than it
  * did the first time is an error. */
 #ifndef UI_LUA_ANSWERS_H
 #define UI_LUA_ANSWERS_H
@@ -22,6 +22,8 @@ struct answers {
 	u32 waits_left; /* feeding until that many more yields; 0 = not feeding */
 	bool feeding;
 };
+/* Of the host program that is being stepped; NULL: whoever calls is none. */
+struct answers *answers_of_caller(lua_State *L);
 /* While feeding: the next answer, which must be of this kind (else a Lua error). Otherwise NULL: the call is real. */
 const struct answer *answer_fed(lua_State *L, struct answers *l, enum answer_kind k);
 /* Records the answer of a real call; data is copied. */

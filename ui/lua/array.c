@@ -346,12 +346,13 @@ int array_compare(lua_State *L)
 	return 2;
 }
 
+const luaL_Reg array_methods[] = {{"fill", array_fill}, {"iota", array_iota}, {"rand", array_rand}, {NULL, NULL}};
+
 void array_register(lua_State *L)
 {
-	static const luaL_Reg methods[] = {{"fill", array_fill}, {"iota", array_iota}, {"rand", array_rand}, {NULL, NULL}};
 	luaL_newmetatable(L, ARRAY_META);
 	lua_pushvalue(L, -1);
-	luaL_newlib(L, methods);
+	luaL_newlib(L, array_methods);
 	lua_pushcclosure(L, array_index, 2);
 	lua_setfield(L, -2, "__index");
 	lua_pushvalue(L, -1);

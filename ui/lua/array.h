@@ -31,4 +31,5 @@ enum ptype array_type(const char *name);
 double array_number(const struct array *a, u64 i);
 /* cuda.compare(array, expected array or table, tol_rel, tol_abs) -> ok, message. */
 int array_compare(lua_State *L);
+extern const luaL_Reg array_methods[]; /* ends with a row of NULLs; documented in docs_cuda.c */
 #endif

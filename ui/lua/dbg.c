@@ -20,7 +20,7 @@ struct dbg_lua {
 	struct subscription *subs;
 	u32 n, next_id;
 	u64 mask;
-	u32 in_callback;
+	u32 in_callback, looking;
 	struct strbuf error; /* of a callback, until reported */
 };
 #define DEBUGGER_KEY "warpdbg.debugger" /* registry: box of the state's debugger */
@@ -121,7 +121,22 @@ void lua_dbg_unref(struct debugger *d, int ref)
 
 bool lua_dbg_in_callback(const struct debugger *d)
 {
-	return d->lua && d->lua->in_callback;
+	return d->lua && (d->lua->in_callback || d->lua->looking);
+}
+
+void lua_dbg_look_begins(struct debugger *d)
+{
+	d->lua->looking++;
+}
+
+void lua_dbg_look_ends(struct debugger *d)
+{
+	d->lua->looking--;
+}
+
+bool lua_dbg_looking(const struct debugger *d)
+{
+	return d->lua->looking;
 }
 
 void lua_dbg_callback_begins(struct debugger *d)
@@ -152,9 +167,23 @@ struct gpu *lua_check_gpu(lua_State *L)
 	return sim_gpu(lua_check_sim(L));
 }
 
+void lua_check_may_subscribe(lua_State *L, const char *what)
+{
+	struct session *s = lua_session(L);
+	struct box *b = box_of(L);
+	if (s && s->replaying)
+		luaL_error(L, "%s: not while searching back: breakpoints, subscriptions and the machine stay as they are",
+		           what);
+	if (b && b->d && lua_dbg_looking(b->d))
+		luaL_error(L,
+		           "%s: expressions that are watched, displayed or waited for may look at the machine, not change it",
+		           what);
+}
+
 void lua_check_may_change(lua_State *L, const char *what)
 {
 	struct box *b = box_of(L);
+	lua_check_may_subscribe(L, what);
 	if (b && b->d && lua_dbg_in_callback(b->d))
 		luaL_error(L, "%s: callbacks and conditions may look at the machine, not change it", what);
 }
@@ -249,10 +278,11 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	d->lua->in_callback--;
 	if (ok)
 		return lua_hooks_stop_asked(d);
-	for (u32 i = 0; i < d->lua->n; i++) /* the callback may have moved the array */
+	for (u32 i = 0; i < d->lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
 		if (d->lua->subs[i].id == id)
 			d->lua->subs[i].enabled = false;
-	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed and is off", id, event_descs[ev->type].name);
+	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed%s", id, event_descs[ev->type].name,
+	         d->s->replaying ? "" : " and is off");
 	lua_dbg_keep_error(d, what, &e);
 	return true;
 }
@@ -368,6 +398,7 @@ static int dbg_on(lua_State *L)
 	struct debugger *d = lua_dbg_of(L);
 	struct subscription s = {.enabled = true, .type = check_event(L, 1)};
 	int fn = lua_isfunction(L, 2) ? 2 : 3;
+	lua_check_may_subscribe(L, "dbg.on");
 	check_filter(L, fn == 2 ? 4 : 2, s.type, &s.filter);
 	luaL_checktype(L, fn, LUA_TFUNCTION);
 	lua_pushvalue(L, fn);
@@ -384,6 +415,7 @@ static int dbg_off(lua_State *L)
 {
 	struct debugger *d = lua_dbg_of(L);
 	lua_Integer id = luaL_checkinteger(L, 1);
+	lua_check_may_subscribe(L, "dbg.off");
 	if (lua_hooks_off(d, id))
 		return 0;
 	for (u32 i = 0; i < d->lua->n; i++)
@@ -587,38 +619,60 @@ static int dbg_reason(lua_State *L)
 /* One row a function: the registration and the reference come from it. */
 #define DBG_FUNCTIONS                                                                                                  \
 	D("on", dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                      \
-	  "calls the function at the end of each cycle for each such event; filter {sm=, kernel=, cta=, warp=, ARG=} is "  \
-	  "decided before Lua is entered; e has event, cycle, sm, warp, cta, kernel, kernel_name, pc and the event's "     \
-	  "arguments (state and reason also as state_name, reason_name), and replay = true where it is told again after "  \
-	  "going back in time")                                                                                            \
-	D("off", dbg_off, "dbg.off(id)", "ends what dbg.on, at_end, at_start or sample began")                             \
+	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "             \
+	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                  \
+	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                   \
+	  "strings: event, kernel_name, state_name, reason_name",                                                          \
+	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "             \
+	  "is entered; state_name and reason_name put the arguments state and reason into words; e.replay = "              \
+	  "true where it is told again after going back in time",                                                          \
+	  "no such event or filter; a filter of another type. An error in the function stops the run, with "               \
+	  "its traceback, and ends the subscription")                                                                      \
+	D("off", dbg_off, "dbg.off(id)", "id: integer", "ends what dbg.on, at_end, at_start or sample began",              \
+	  "there is none of that id")                                                                                      \
 	LUA_HOOK_FUNCTIONS                                                                                                 \
 	D("break_on", dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",                 \
-	  "a breakpoint; with a condition it stops only when that is true")                                                \
-	D("step", dbg_step, "dbg.step([n]) -> reason",                                                                     \
-	  "simulates n cycles (1); reason is \"\" unless something else stopped it")                                       \
+	  "event, filter, e: as of dbg.on; expression: string, Lua that may use e; number: integer, as in "                \
+	  "`info breakpoints`",                                                                                            \
+	  "a breakpoint; with a condition it stops only when that is true",                                                \
+	  "no such event or filter; the expression is no Lua; within a callback")                                          \
+	D("step", dbg_step, "dbg.step([n]) -> reason", "n: integer, cycles, at least 1; reason: string",                   \
+	  "simulates n cycles (1); reason is \"\" unless something else stopped it",                                       \
+	  "n below 1; the program has finished or cannot go on; within a callback, a host program or a "                   \
+	  "coroutine")                                                                                                     \
 	D("run_until", dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason",                      \
-	  "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason is \"\" "      \
-	  "unless something else stopped it")                                                                              \
-	D("continue", dbg_continue, "dbg.continue() -> reason", "runs until something stops it")                           \
+	  "cycle: integer, later than now; event, filter: as of dbg.on; function: called without arguments; "              \
+	  "reason: string",                                                                                                \
+	  "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason "              \
+	  "is \"\" unless something else stopped it",                                                                      \
+	  "a cycle that has passed; no such event or filter; as dbg.step")                                                 \
+	D("continue", dbg_continue, "dbg.continue() -> reason", "reason: string", "runs until something stops it",         \
+	  "as dbg.step")                                                                                                   \
 	D("execute", dbg_execute, "dbg.execute(command) -> text",                                                          \
-	  "executes a console command, runs included, and returns what it says; its failure is a Lua error")               \
+	  "command: string, a line of the console; text: string, lines",                                                   \
+	  "executes a console command, runs included, and returns what it says",                                           \
+	  "the command's own; within a callback, a host program or a coroutine")                                           \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                         \
-	  "writes what has been recorded, as the command `export` does; needs --allow-io")                                 \
-	D("events", dbg_events, "dbg.events() -> list", "names of all events")                                             \
-	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}", "where the focus is")              \
-	D("reason", dbg_reason, "dbg.reason() -> text", "what the last stop said")
+	  "format: string, csv phases-csv phases-svg trace json; file: string, a path; sm: integer, for "                  \
+	  "phases-svg (all SMs)",                                                                                          \
+	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                 \
+	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")             \
+	D("events", dbg_events, "dbg.events() -> list", "list: strings, from 1", "names of all events", "")                \
+	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                    \
+	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                    \
+	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                        \
+	  "what the last stop said", "")
 
 static const luaL_Reg dbg_functions[] = {
-#define D(name, fn, signature, text) {name, fn},
+#define D(name, fn, signature, values, text, errors) {name, fn},
     DBG_FUNCTIONS
 #undef D
     {NULL, NULL}};
 const struct lua_doc lua_dbg_docs[] = {
-#define D(name, fn, signature, text) {"dbg." name, signature, text},
+#define D(name, fn, signature, values, text, errors) {"dbg." name, signature, values, text, errors},
     DBG_FUNCTIONS
 #undef D
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL, NULL}};
 
 void lua_open_dbg(struct lua_State *L, struct session *s)
 {

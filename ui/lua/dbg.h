@@ -33,6 +33,10 @@ bool lua_dbg_take_error(struct debugger *d, struct strbuf *out);
 /* Inside a callback or condition: the machine may be looked at only. */
 bool lua_dbg_in_callback(const struct debugger *d);
 void lua_dbg_callback_begins(struct debugger *d);
+/* The same round an expression that the debugger evaluates by itself: watched, displayed, the goal of `until`. */
+void lua_dbg_look_begins(struct debugger *d);
+void lua_dbg_look_ends(struct debugger *d);
+bool lua_dbg_looking(const struct debugger *d);
 void lua_dbg_callback_ends(struct debugger *d);
 u32 lua_dbg_new_id(struct debugger *d); /* of a subscription or hook: dbg.off takes both */
 /* Keeps the first error of a callback, for lua_dbg_take_error. */
@@ -64,4 +68,7 @@ struct sim *lua_check_sim(lua_State *L);
 struct gpu *lua_check_gpu(lua_State *L);
 /* Raises an error within a callback: `what` would change the machine. */
 void lua_check_may_change(lua_State *L, const char *what);
+/* Raises an error while a search goes through the past (reverse-continue, reverse-next) and in expressions that the
+ * debugger evaluates by itself: `what` would change who is told of what. */
+void lua_check_may_subscribe(lua_State *L, const char *what);
 #endif

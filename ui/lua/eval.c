@@ -74,7 +74,10 @@ bool lua_dbg_true(struct debugger *d, const char *expr, int fn, bool *truth, str
 	} else {
 		lua_rawgeti(L, LUA_REGISTRYINDEX, fn);
 	}
-	if (!lua_dbg_call(d, 0, 1, e))
+	lua_dbg_look_begins(d);
+	bool ok = lua_dbg_call(d, 0, 1, e);
+	lua_dbg_look_ends(d);
+	if (!ok)
 		return false;
 	*truth = lua_toboolean(L, -1);
 	lua_pop(L, 1);

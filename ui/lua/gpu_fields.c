@@ -138,6 +138,18 @@ static void push_stack(lua_State *L, const struct handle *h)
 	}
 }
 
+/* __index of that table: reached with keys that it has not. */
+static int no_such_key(lua_State *L)
+{
+	const char *key = luaL_checkstring(L, 2), **names = lua_newuserdatauv(L, conf_nkeys * sizeof *names, 0);
+	for (u32 i = 0; i < conf_nkeys; i++)
+		names[i] = conf_keys[i].key;
+	const char *near = conf_nearest(key, names, conf_nkeys);
+	if (near)
+		return luaL_error(L, "gpu.conf has no '%s' (did you mean '%s'?)", key, near);
+	return luaL_error(L, "gpu.conf has no '%s' (`list config` names the keys)", key);
+}
+
 static void push_conf(lua_State *L, const struct handle *h)
 {
 	const struct conf *c = gpu_conf(gpu_of(L));
@@ -155,6 +167,10 @@ static void push_conf(lua_State *L, const struct handle *h)
 		lua_setfield(L, -2, conf_keys[i].key);
 		strbuf_release(&t);
 	}
+	lua_createtable(L, 0, 1);
+	lua_pushcfunction(L, no_such_key);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, -2);
 }
 
 /* Place in the code; nil for empty slots and finished warps. */
@@ -314,112 +330,136 @@ static void push_scheds(lua_State *L, u32 sm)
  */
 
 #define GPU_ROWS                                                                                                       \
-	F(H_GPU, cycle, "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                                               \
-	F(H_GPU, hash, "XXH3 of the whole simulated state, 16 hex digits", lua_pushfstring(L, "%s", hash_text(L)))         \
-	F(H_GPU, num_sms, "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                                  \
-	F(H_GPU, num_l2, "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                                    \
-	F(H_GPU, num_channels, "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                                    \
-	F(H_GPU, warps_per_sm, "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                              \
-	F(H_GPU, num_kernels, "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                                    \
-	F(H_GPU, time_us, "simulated time (us)",                                                                           \
+	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \
+	F(H_GPU, hash, "string", "XXH3 of the whole simulated state, 16 hex digits",                                       \
+	  lua_pushfstring(L, "%s", hash_text(L)))                                                                          \
+	F(H_GPU, num_sms, "integer", "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                       \
+	F(H_GPU, num_l2, "integer", "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                         \
+	F(H_GPU, num_channels, "integer", "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                         \
+	F(H_GPU, warps_per_sm, "integer", "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                   \
+	F(H_GPU, num_kernels, "integer", "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                         \
+	F(H_GPU, time_us, "number, microseconds", "simulated time (us)",                                                   \
 	  lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock))                               \
-	F(H_GPU, sm, "gpu.sm[0..num_sms-1]: the SMs", gpu_push(L, H_SMS, 0, 0, 0))                                         \
-	F(H_GPU, kernel, "gpu.kernel[0..num_kernels-1]: the launches", gpu_push(L, H_KERNELS, 0, 0, 0))                    \
-	F(H_GPU, conf, "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                             \
-	F(H_GPU, stalls, "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))
+	F(H_GPU, sm, "object, a list from 0", "gpu.sm[0..num_sms-1]: the SMs", gpu_push(L, H_SMS, 0, 0, 0))                \
+	F(H_GPU, kernel, "object, a list from 0", "gpu.kernel[0..num_kernels-1]: the launches",                            \
+	  gpu_push(L, H_KERNELS, 0, 0, 0))                                                                                 \
+	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                               \
+	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                          \
+	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                  \
+	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))
 #define SM_ROWS                                                                                                        \
-	F(H_SM, id, "its number", push_u(L, h->a))                                                                         \
-	F(H_SM, warp, "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))                                   \
-	F(H_SM, cta, "sm.cta[slot]: the CTA slots", gpu_push(L, H_CTAS, h->a, 0, 0))                                       \
-	F(H_SM, warps, "resident warps", push_u(L, sm_of(L, h).warps))                                                     \
-	F(H_SM, max_warps, "warp slots", push_u(L, sm_of(L, h).max_warps))                                                 \
-	F(H_SM, ctas, "resident CTAs", push_u(L, sm_of(L, h).ctas))                                                        \
-	F(H_SM, max_ctas, "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                                    \
-	F(H_SM, regs_used, "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))                                    \
-	F(H_SM, regs, "32-bit registers there are", push_u(L, sm_of(L, h).regs))                                           \
-	F(H_SM, shared_used, "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))                               \
-	F(H_SM, shared, "shared memory there is (B)", push_u(L, sm_of(L, h).shared))                                       \
-	F(H_SM, awake, "false while the SM sleeps until something happens", lua_pushboolean(L, sm_of(L, h).awake != 0))    \
-	F(H_SM, issued_last, "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))                  \
-	F(H_SM, lsu_queued, "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                                  \
-	F(H_SM, lsu_warp, "warp of the LSU's head instruction, nil = none",                                                \
+	F(H_SM, id, "integer, from 0", "its number", push_u(L, h->a))                                                      \
+	F(H_SM, warp, "object, a list from 0", "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))          \
+	F(H_SM, cta, "object, a list from 0", "sm.cta[slot]: the CTA slots", gpu_push(L, H_CTAS, h->a, 0, 0))              \
+	F(H_SM, warps, "integer", "resident warps", push_u(L, sm_of(L, h).warps))                                          \
+	F(H_SM, max_warps, "integer", "warp slots", push_u(L, sm_of(L, h).max_warps))                                      \
+	F(H_SM, ctas, "integer", "resident CTAs", push_u(L, sm_of(L, h).ctas))                                             \
+	F(H_SM, max_ctas, "integer", "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                         \
+	F(H_SM, regs_used, "integer, registers", "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))              \
+	F(H_SM, regs, "integer, registers", "32-bit registers there are", push_u(L, sm_of(L, h).regs))                     \
+	F(H_SM, shared_used, "integer, bytes", "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))             \
+	F(H_SM, shared, "integer, bytes", "shared memory there is (B)", push_u(L, sm_of(L, h).shared))                     \
+	F(H_SM, awake, "boolean", "false while the SM sleeps until something happens",                                     \
+	  lua_pushboolean(L, sm_of(L, h).awake != 0))                                                                      \
+	F(H_SM, issued_last, "integer", "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))       \
+	F(H_SM, lsu_queued, "integer", "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                       \
+	F(H_SM, lsu_warp, "integer or nil", "warp of the LSU's head instruction, nil = none",                              \
 	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
-	F(H_SM, replay_used, "transactions in the re-execution queue (lsu.replay)", push_u(L, sm_of(L, h).replay_used))    \
-	F(H_SM, replay_size, "entries of the re-execution queue, 0 = there is none", push_u(L, sm_of(L, h).replay_size))   \
-	F(H_SM, loads_in_flight, "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))                    \
-	F(H_SM, resident,                                                                                                  \
+	F(H_SM, replay_used, "integer", "transactions in the re-execution queue (lsu.replay)",                             \
+	  push_u(L, sm_of(L, h).replay_used))                                                                              \
+	F(H_SM, replay_size, "integer", "entries of the re-execution queue, 0 = there is none",                            \
+	  push_u(L, sm_of(L, h).replay_size))                                                                              \
+	F(H_SM, loads_in_flight, "integer", "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))         \
+	F(H_SM, resident, "table, a list from 1; since in cycles",                                                         \
 	  "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "                \
 	  "\"issued\" and \"refused\" (in the last cycle)",                                                                \
 	  push_resident(L, h))                                                                                             \
-	F(H_SM, sched, "sm.sched[0..schedulers-1]: the warp schedulers: list of {text}, the policy's state in words",      \
+	F(H_SM, sched, "table, a list from 0",                                                                             \
+	  "sm.sched[0..schedulers-1]: the warp schedulers: list of {text}, the policy's state in words",                   \
 	  push_scheds(L, h->a))                                                                                            \
-	F(H_SM, mshrs, "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                         \
-	F(H_SM, stalls, "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
+	F(H_SM, mshrs, "table, a list from 1; addr a device address, since a cycle, where a string",                       \
+	  "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                                      \
+	F(H_SM, stalls, "function; table: class = integer, issue slots",                                                   \
+	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
 #define WARP_ROWS                                                                                                      \
-	F(H_WARP, id, "its slot", push_u(L, h->b))                                                                         \
-	F(H_WARP, pc, "next instruction (index), nil = empty or exited", push_pc(L, h))                                    \
-	F(H_WARP, line, "PTX line of the next instruction, nil likewise", push_line(L, h))                                 \
-	F(H_WARP, source, "text of that line", push_source(L, h))                                                          \
-	F(H_WARP, state, "name of its state (`explain` knows them)",                                                       \
+	F(H_WARP, id, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
+	F(H_WARP, pc, "integer or nil", "next instruction (index), nil = empty or exited", push_pc(L, h))                  \
+	F(H_WARP, line, "integer or nil", "PTX line of the next instruction, nil likewise", push_line(L, h))               \
+	F(H_WARP, source, "string or nil", "text of that line", push_source(L, h))                                         \
+	F(H_WARP, state, "string", "name of its state (`explain` knows them)",                                             \
 	  lua_pushstring(L, warp_state_descs[warp_of(L, h).state].name))                                                   \
-	F(H_WARP, waits, "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                            \
-	F(H_WARP, mask, "active lanes", push_u(L, warp_of(L, h).active))                                                   \
-	F(H_WARP, kernel, "launch, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))    \
-	F(H_WARP, cta, "linear CTA id, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta))        \
-	F(H_WARP, cta_slot, "CTA slot, nil = empty slot", push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta_slot))   \
-	F(H_WARP, warp_in_cta, "number within the CTA", push_u(L, warp_of(L, h).warp_in_cta))                              \
-	F(H_WARP, scheduler, "its scheduler", push_u(L, warp_of(L, h).scheduler))                                          \
-	F(H_WARP, since, "cycle of the last change of state", push_u(L, warp_of(L, h).since))                              \
-	F(H_WARP, started_at, "cycle of dispatch", push_u(L, warp_of(L, h).started_at))                                    \
-	F(H_WARP, insts, "warp instructions executed", push_u(L, warp_of(L, h).insts))                                     \
-	F(H_WARP, pending_loads, "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))                    \
-	F(H_WARP, priority, "rank the scheduler gives it now, 0 = first", lua_pushinteger(L, warp_of(L, h).priority))      \
-	F(H_WARP, policy, "what the warp scheduler says of it, in words",                                                  \
+	F(H_WARP, waits, "string", "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                  \
+	F(H_WARP, mask, "integer, bit l = lane l", "active lanes", push_u(L, warp_of(L, h).active))                        \
+	F(H_WARP, kernel, "integer or nil", "launch, nil = empty slot",                                                    \
+	  push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))                                                \
+	F(H_WARP, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                \
+	  push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta))                                                        \
+	F(H_WARP, cta_slot, "integer or nil", "CTA slot, nil = empty slot",                                                \
+	  push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta_slot))                                                   \
+	F(H_WARP, warp_in_cta, "integer", "number within the CTA", push_u(L, warp_of(L, h).warp_in_cta))                   \
+	F(H_WARP, scheduler, "integer, from 0", "its scheduler", push_u(L, warp_of(L, h).scheduler))                       \
+	F(H_WARP, since, "integer, cycles", "cycle of the last change of state", push_u(L, warp_of(L, h).since))           \
+	F(H_WARP, started_at, "integer, cycles", "cycle of dispatch", push_u(L, warp_of(L, h).started_at))                 \
+	F(H_WARP, insts, "integer", "warp instructions executed", push_u(L, warp_of(L, h).insts))                          \
+	F(H_WARP, pending_loads, "integer", "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))         \
+	F(H_WARP, priority, "integer", "rank the scheduler gives it now, 0 = first",                                       \
+	  lua_pushinteger(L, warp_of(L, h).priority))                                                                      \
+	F(H_WARP, policy, "string", "what the warp scheduler says of it, in words",                                        \
 	  push_sched_text(L, h->a, h->b % schedulers(L), h->b))                                                            \
-	F(H_WARP, phase, "phase of its next instruction, as `info phases` numbers them; nil = empty or exited",            \
+	F(H_WARP, phase, "integer or nil",                                                                                 \
+	  "phase of its next instruction, as `info phases` numbers them; nil = empty or exited",                           \
 	  push_id(L, warp_of(L, h).phase >= 0, (u64)warp_of(L, h).phase))                                                  \
-	F(H_WARP, phases, "phases of that function, nil likewise",                                                         \
+	F(H_WARP, phases, "integer or nil", "phases of that function, nil likewise",                                       \
 	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phases))                                                      \
-	F(H_WARP, phase_distance, "cycles from its next instruction to the phase's end, nil likewise",                     \
+	F(H_WARP, phase_distance, "integer or nil, cycles",                                                                \
+	  "cycles from its next instruction to the phase's end, nil likewise",                                             \
 	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phase_distance))                                              \
-	F(H_WARP, issued_last, "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))                  \
-	F(H_WARP, refused, "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))                    \
-	F(H_WARP, reg, "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                       \
-	F(H_WARP, stack, "SIMT stack, top first: list of {pc, mask, reconv}", push_stack(L, h))
+	F(H_WARP, issued_last, "boolean", "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))       \
+	F(H_WARP, refused, "boolean", "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))         \
+	F(H_WARP, reg, "object; integer, number (f16, f32, f64) or boolean (predicates)",                                  \
+	  "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                                    \
+	F(H_WARP, stack, "table, a list from 1; integers", "SIMT stack, top first: list of {pc, mask, reconv}",            \
+	  push_stack(L, h))
 #define CTA_ROWS                                                                                                       \
-	F(H_CTA, slot, "its slot", push_u(L, h->b))                                                                        \
-	F(H_CTA, used, "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                               \
-	F(H_CTA, cta, "linear CTA id, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                  \
-	F(H_CTA, id, "{x, y, z}", push_dim(L, cta_of(L, h).id))                                                            \
-	F(H_CTA, kernel, "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch))                   \
-	F(H_CTA, warps, "mask of its warp slots", push_u(L, cta_of(L, h).warps))                                           \
-	F(H_CTA, warps_done, "mask of those that have exited", push_u(L, cta_of(L, h).warps_done))                         \
-	F(H_CTA, started_at, "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                                      \
-	F(H_CTA, insts, "warp instructions executed", push_u(L, cta_of(L, h).insts))                                       \
-	F(H_CTA, reg_first, "start of its block of registers", push_u(L, cta_of(L, h).reg_first))                          \
-	F(H_CTA, reg_size, "32-bit registers", push_u(L, cta_of(L, h).reg_size))                                           \
-	F(H_CTA, shared_first, "start of its block of shared memory (B)", push_u(L, cta_of(L, h).shared_first))            \
-	F(H_CTA, shared_size, "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                                    \
-	F(H_CTA, barriers, "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
+	F(H_CTA, slot, "integer, from 0", "its slot", push_u(L, h->b))                                                     \
+	F(H_CTA, used, "boolean", "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                    \
+	F(H_CTA, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                 \
+	  push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                                                                 \
+	F(H_CTA, id, "table of integers", "{x, y, z}", push_dim(L, cta_of(L, h).id))                                       \
+	F(H_CTA, kernel, "integer or nil", "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch)) \
+	F(H_CTA, warps, "integer, bit w = warp slot w", "mask of its warp slots", push_u(L, cta_of(L, h).warps))           \
+	F(H_CTA, warps_done, "integer, bit w = warp slot w", "mask of those that have exited",                             \
+	  push_u(L, cta_of(L, h).warps_done))                                                                              \
+	F(H_CTA, started_at, "integer, cycles", "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                   \
+	F(H_CTA, insts, "integer", "warp instructions executed", push_u(L, cta_of(L, h).insts))                            \
+	F(H_CTA, reg_first, "integer, registers", "start of its block of registers", push_u(L, cta_of(L, h).reg_first))    \
+	F(H_CTA, reg_size, "integer, registers", "32-bit registers", push_u(L, cta_of(L, h).reg_size))                     \
+	F(H_CTA, shared_first, "integer, bytes", "start of its block of shared memory (B)",                                \
+	  push_u(L, cta_of(L, h).shared_first))                                                                            \
+	F(H_CTA, shared_size, "integer, bytes", "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                  \
+	F(H_CTA, barriers, "table, a list from 1; arrived, expected in warps, waiting a mask of warp slots",               \
+	  "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
 #define KERNEL_ROWS                                                                                                    \
-	F(H_KERNEL, id, "launch number", push_u(L, h->a))                                                                  \
-	F(H_KERNEL, name, "the kernel's name", lua_pushstring(L, kernel_of(L, h).name))                                    \
-	F(H_KERNEL, state, "\"queued\", \"running\" or \"done\"", lua_pushstring(L, kernel_states[kernel_of(L, h).state])) \
-	F(H_KERNEL, ctas, "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                                     \
-	F(H_KERNEL, dispatched, "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                                  \
-	F(H_KERNEL, resident, "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                                      \
-	F(H_KERNEL, ctas_per_sm, "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))                   \
-	F(H_KERNEL, limiter, "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                               \
-	F(H_KERNEL, grid, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))                                          \
-	F(H_KERNEL, block, "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))                                        \
-	F(H_KERNEL, regs, "registers per thread", push_u(L, kernel_of(L, h).launch->regs))                                 \
-	F(H_KERNEL, shared_bytes, "shared memory per CTA (B)", push_u(L, kernel_of(L, h).launch->shared_bytes))            \
-	F(H_KERNEL, warps, "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                                     \
-	F(H_KERNEL, code,                                                                                                  \
+	F(H_KERNEL, id, "integer, from 0", "launch number", push_u(L, h->a))                                               \
+	F(H_KERNEL, name, "string", "the kernel's name", lua_pushstring(L, kernel_of(L, h).name))                          \
+	F(H_KERNEL, state, "string", "\"queued\", \"running\" or \"done\"",                                                \
+	  lua_pushstring(L, kernel_states[kernel_of(L, h).state]))                                                         \
+	F(H_KERNEL, ctas, "integer", "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                          \
+	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
+	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
+	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
+	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
+	F(H_KERNEL, grid, "table of integers, CTAs", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))               \
+	F(H_KERNEL, block, "table of integers, threads", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))          \
+	F(H_KERNEL, regs, "integer, registers", "registers per thread", push_u(L, kernel_of(L, h).launch->regs))           \
+	F(H_KERNEL, shared_bytes, "integer, bytes", "shared memory per CTA (B)",                                           \
+	  push_u(L, kernel_of(L, h).launch->shared_bytes))                                                                 \
+	F(H_KERNEL, warps, "integer", "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                          \
+	F(H_KERNEL, code, "function; table of integers, strings and booleans",                                             \
 	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
 	  "src_file}",                                                                                                     \
 	  push_code(L, h))                                                                                                 \
-	F(H_KERNEL, stream, "stream", push_u(L, kernel_of(L, h).launch->stream))
+	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};
 
@@ -430,7 +470,7 @@ static const char *hash_text(lua_State *L)
 	return lua_pushstring(L, t);
 }
 
-#define F(kind, field, doc, push)                                                                                      \
+#define F(kind, field, shape, doc, push)                                                                               \
 	static void push_##kind##_##field(lua_State *L, const struct handle *h)                                            \
 	{                                                                                                                  \
 		push;                                                                                                          \
@@ -438,23 +478,26 @@ static const char *hash_text(lua_State *L)
 GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS
 #undef F
 
-#define F(kind, field, doc, push) {kind, #field, doc, push_##kind##_##field},
+#define F(kind, field, shape, doc, push) {kind, #field, doc, push_##kind##_##field},
     const struct gpu_field gpu_fields[] = {GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{0, NULL, NULL, NULL}};
 #undef F
 
+/* `list stats` names them with their units. */
+#define COUNTER_SHAPE "integer (counters), number (rates; nan while the denominator is 0)"
 #define PATH_H_GPU "gpu."
 #define PATH_H_SM "gpu.sm[S]."
 #define PATH_H_WARP "gpu.sm[S].warp[W]."
 #define PATH_H_CTA "gpu.sm[S].cta[C]."
 #define PATH_H_KERNEL "gpu.kernel[K]."
-#define F(kind, field, doc, push) {PATH_##kind #field, PATH_##kind #field, doc},
+#define F(kind, field, shape, doc, push) {PATH_##kind #field, PATH_##kind #field, shape, doc, ""},
 const struct lua_doc lua_gpu_docs[] = {
-    GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{"gpu.COUNTER", "gpu.COUNTER, gpu.sm[S].COUNTER",
-                                                    "counters and rates of group sm: the sum, or one SM's"},
-    {"gpu.l1d", "gpu.l1d.COUNTER, gpu.sm[S].l1d.COUNTER", "caches l1i, l1d, l1c, l1t: the sum, or one SM's"},
-    {"gpu.l2", "gpu.l2.COUNTER, gpu.l2[I].COUNTER", "L2: the sum, or one slice's"},
-    {"gpu.dram", "gpu.dram.COUNTER, gpu.dram[I].COUNTER", "DRAM: the sum, or one channel's"},
-    {"gpu.noc", "gpu.noc.COUNTER", "interconnect"},
-    {"gpu.kernel.COUNTER", "gpu.kernel[K].COUNTER", "counters and rates of a launch"},
-    {NULL, NULL, NULL}};
+    GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{"gpu.COUNTER", "gpu.COUNTER, gpu.sm[S].COUNTER", COUNTER_SHAPE,
+                                                    "counters and rates of group sm: the sum, or one SM's", ""},
+    {"gpu.l1d", "gpu.l1d.COUNTER, gpu.sm[S].l1d.COUNTER", COUNTER_SHAPE,
+     "caches l1i, l1d, l1c, l1t: the sum, or one SM's", ""},
+    {"gpu.l2", "gpu.l2.COUNTER, gpu.l2[I].COUNTER", COUNTER_SHAPE, "L2: the sum, or one slice's", ""},
+    {"gpu.dram", "gpu.dram.COUNTER, gpu.dram[I].COUNTER", COUNTER_SHAPE, "DRAM: the sum, or one channel's", ""},
+    {"gpu.noc", "gpu.noc.COUNTER", COUNTER_SHAPE, "interconnect", ""},
+    {"gpu.kernel.COUNTER", "gpu.kernel[K].COUNTER", COUNTER_SHAPE, "counters and rates of a launch", ""},
+    {NULL, NULL, NULL, NULL, NULL}};
 #undef F

@@ -163,6 +163,7 @@ static int add(lua_State *L, enum hook_kind kind, u64 period, int fn)
 	struct debugger *d = lua_dbg_of(L);
 	struct lua_hooks *k = hooks_of(d);
 	luaL_checktype(L, fn, LUA_TFUNCTION);
+	lua_check_may_subscribe(L, hook_names[kind]);
 	if (lua_dbg_in_callback(d))
 		return luaL_error(L, "%s: not within a callback", hook_names[kind]);
 	lua_pushvalue(L, fn);
@@ -195,7 +196,7 @@ int lua_hooks_stop(lua_State *L)
 {
 	struct debugger *d = lua_dbg_of(L);
 	const char *text = luaL_checkstring(L, 1);
-	if (!lua_dbg_in_callback(d))
+	if (!lua_dbg_in_callback(d) || lua_dbg_looking(d))
 		return luaL_error(L, "dbg.stop: there is nothing to stop outside a callback");
 	struct lua_hooks *k = hooks_of(d);
 	if (!k->stop && !d->s->replaying)

@@ -30,13 +30,19 @@ int lua_hooks_at_start(lua_State *L);
 int lua_hooks_sample(lua_State *L);
 int lua_hooks_stop(lua_State *L);
 #define LUA_HOOK_FUNCTIONS                                                                                             \
-	D("at_end", lua_hooks_at_end, "dbg.at_end(function) -> id",                                                        \
+	D("at_end", lua_hooks_at_end, "dbg.at_end(function(cycle)) -> id", "cycle: integer; id: integer, for dbg.off",     \
 	  "calls the function when a run is over: finished, faulted, deadlocked, past --max-cycles (`warpdbg run`: also "  \
-	  "interrupted)")                                                                                                  \
-	D("at_start", lua_hooks_at_start, "dbg.at_start(function) -> id",                                                  \
-	  "calls the function when `run` has started again from nothing: where a script forgets what it has gathered")     \
+	  "interrupted)",                                                                                                  \
+	  "within a callback")                                                                                             \
+	D("at_start", lua_hooks_at_start, "dbg.at_start(function(cycle)) -> id",                                           \
+	  "cycle: integer; id: integer, for dbg.off",                                                                      \
+	  "calls the function when `run` has started again from nothing: where a script forgets what it has gathered",     \
+	  "within a callback")                                                                                             \
 	D("sample", lua_hooks_sample, "dbg.sample(period, function(cycle)) -> id",                                         \
-	  "calls the function whenever the clock reaches a multiple of period, once for each such cycle")                  \
-	D("stop", lua_hooks_stop, "dbg.stop(text)",                                                                        \
-	  "within a callback: stops the run at the end of this cycle and says why (`warpdbg run` ends there)")
+	  "period: integer, cycles, at least 1; cycle: integer; id: integer, for dbg.off",                                 \
+	  "calls the function whenever the clock reaches a multiple of period, once for each such cycle",                  \
+	  "a period below 1; within a callback")                                                                           \
+	D("stop", lua_hooks_stop, "dbg.stop(text)", "text: string",                                                        \
+	  "within a callback: stops the run at the end of this cycle and says why (`warpdbg run` ends there)",             \
+	  "outside a callback")
 #endif

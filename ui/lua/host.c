@@ -27,6 +27,13 @@ struct answers *host_answers(lua_State *L)
 	return &((struct lua_host *)lua_session(L)->host)->answers;
 }
 
+struct answers *answers_of_caller(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	struct lua_host *h = s ? (struct lua_host *)s->host : NULL;
+	return h && h->base.ops == &lua_host_ops && h->stepping ? &h->answers : NULL;
+}
+
 /* Fed: the wait is over, unless it is the one at which the coroutine stood. */
 static bool fed_wait_over(struct answers *l, const struct answer *a)
 {

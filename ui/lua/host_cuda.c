@@ -1,4 +1,4 @@
-/* The cuda module of host programs: memory, modules, streams, checks; with the reference text of every entry. */
+/* The cuda module of host programs: memory, modules, streams, checks. Its reference is in docs_cuda.c. */
 #include "lua/cuda.h"
 
 #include <stdio.h>
@@ -303,7 +303,7 @@ static int cuda_print(lua_State *L)
 	return 0;
 }
 
-/* --- the table and its reference
+/* --- the table
  * ------------------------------------------------------------------------------------------------- */
 
 static const struct entry {
@@ -331,51 +331,6 @@ static const struct entry {
                {"u64", host_scalar, T_U64},
                {"f32", host_scalar, T_F32},
                {"f64", host_scalar, T_F64}};
-
-const struct lua_doc lua_cuda_docs[] = {
-    {"cuda.module", "cuda.module(file) -> module",
-     "Loads a PTX file, looked for in configs/kernels, the script's directory and the working directory. module.NAME "
-     "is a kernel."},
-    {"cuda.symbol", "cuda.symbol(module, name) -> address", "Device address of a __device__ or __constant__ variable."},
-    {"cuda.host", "cuda.host(type, n) -> array",
-     "Zeroed host array of n elements: u8 u16 u32 u64 i8 i16 i32 i64 (or s8 .. s64) f32 f64. a[i] is 0-based, #a the "
-     "length; integers wrap to the element's width."},
-    {"array:fill", "array:fill(value) -> array", "Sets every element."},
-    {"array:iota", "array:iota() -> array", "Sets element i to i."},
-    {"array:rand", "array:rand([lo, hi]) -> array",
-     "Uniform random numbers from --seed, in order of calls: [lo, hi) for floats (default 0, 1), lo..hi for integers "
-     "(default 0, 99)."},
-    {"cuda.malloc", "cuda.malloc(bytes[, name]) -> address",
-     "Zeroed device memory; the name appears in fault messages and `info allocation`."},
-    {"cuda.free", "cuda.free(address)",
-     "Frees device memory, after synchronising; a later access by a kernel is a fault."},
-    {"cuda.copy", "cuda.copy(to, from[, bytes])",
-     "Copies between a host array and a device address, whichever is which; synchronises first."},
-    {"cuda.memset", "cuda.memset(address, byte, bytes)", "Sets device memory; synchronises first."},
-    {"cuda.launch", "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=}]) -> launch id",
-     "Queues a launch and returns at once. grid, block: a number or {x, y, z}. Numbers are converted to the "
-     "parameter's type; a host array is a structure passed by value. shared: dynamic shared memory in bytes; regs: "
-     "registers per thread."},
-    {"cuda.i32", "cuda.i32(x), u32, i64, u64, f32, f64",
-     "A kernel argument of exactly that type, for parameters whose PTX type does not say (.b32, .b64)."},
-    {"cuda.stream", "cuda.stream() -> stream",
-     "A new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there."},
-    {"cuda.sync", "cuda.sync([stream])",
-     "Waits until the stream (or everything) is idle. While other streams run, a stream is looked at every 64 cycles."},
-    {"cuda.check", "cuda.check(function() return ok, message end)",
-     "Synchronises and calls the function: the run's verdict (exit status 1 when a check fails). All checks must "
-     "pass."},
-    {"cuda.compare", "cuda.compare(array, expected[, rel[, abs]]) -> ok, message",
-     "Compares with an array or 0-based table: |got - want| <= max(abs, rel * |want|), NaN equals NaN. The message "
-     "names the first difference and how many there are."},
-    {"cuda.bind_texture", "cuda.bind_texture(module, name, texture)",
-     "Binds a texture reference. texture: {addr=, width=, height=0, depth=0, pitch=, type=\"f32\", channels=1, "
-     "linear=false, normalised=false, read_normalised=false, address=\"clamp\"}; address: wrap, clamp, mirror, border, "
-     "or a table of one per dimension."},
-    {"cuda.texture", "cuda.texture{...} -> handle",
-     "A texture object for a u64 kernel parameter; fields as in cuda.bind_texture."},
-    {"cuda.print", "cuda.print(...)", "Prints to the run's output, as print does."},
-    {NULL, NULL, NULL}};
 
 static void handle_meta(lua_State *L, const char *name, lua_CFunction index)
 {

@@ -41,11 +41,14 @@ bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
 /* Turns the error value on top of coroutine (or state) co into *e with co's traceback and pops it. */
 void lua_error_to_err(lua_State *co, struct err *e);
 
-/* One row of the reference: a function or field that scripts can use. `help lua` and README come from these tables. */
+/* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from
+ * these tables (lua/reference.h). */
 struct lua_doc {
 	const char *name;      /* "cuda.copy" */
-	const char *signature; /* "cuda.copy(to, from[, bytes])" */
-	const char *text;
+	const char *signature; /* "cuda.copy(to, from[, bytes])"; of a field its path */
+	const char *values;    /* what goes in and comes out: types, units, ranges; "" = nothing does */
+	const char *text;      /* what it does or is */
+	const char *errors;    /* when it raises a Lua error, other than for arguments of a wrong type; "" = never */
 };
 extern const struct lua_doc lua_cuda_docs[]; /* ends with a row of NULLs: cuda.* and host arrays */
 #endif

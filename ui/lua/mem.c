@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/commands.h"
+#include "debugger.h"
+#include "lua/answers.h"
 #include "lua/array.h"
+#include "lua/dbg.h"
 #include "lua/gpu.h"
 #include "obs/names.h"
 #include "sim.h"
@@ -20,23 +24,38 @@ static enum ptype upvalue_type(lua_State *L)
 	return (enum ptype)lua_tointeger(L, lua_upvalueindex(1));
 }
 
+/* What a host program reads is remembered for going back, as what it copies is. */
+static void read_or_fail(lua_State *L, u64 addr, void *to, u64 n)
+{
+	struct answers *host = answers_of_caller(L);
+	const struct answer *fed = host ? answer_fed(L, host, ANSWER_READ) : NULL;
+	struct err e = {0};
+	if (fed && fed->n != n)
+		luaL_error(L,
+		           "going back: the host program read %I bytes where it read %I the first time; it must be "
+		           "deterministic",
+		           (lua_Integer)n, (lua_Integer)fed->n);
+	if (fed)
+		memcpy(to, fed->data, n);
+	else if (!devmem_read(sim_devmem(lua_check_sim(L)), addr, to, n, &e))
+		luaL_error(L, "%s", e.msg);
+	else if (host)
+		answer_add(host, ANSWER_READ, 0, to, n);
+}
+
 static int mem_read(lua_State *L)
 {
 	enum ptype t = upvalue_type(L);
 	u64 addr = (u64)luaL_checkinteger(L, 1), bits = 0;
-	struct devmem *m = sim_devmem(lua_check_sim(L));
-	struct err e = {0};
 	if (lua_isnoneornil(L, 2)) {
-		if (!devmem_read(m, addr, &bits, ptype_bytes(t), &e))
-			return luaL_error(L, "%s", e.msg);
+		read_or_fail(L, addr, &bits, ptype_bytes(t));
 		gpu_push_bits(L, t, bits);
 		return 1;
 	}
 	lua_Integer n = luaL_checkinteger(L, 2);
 	u64 bytes = check_bytes(L, n, ptype_bytes(t));
 	struct array *a = array_new(L, t, (u64)n);
-	if (!devmem_read(m, addr, a->data, bytes, &e))
-		return luaL_error(L, "%s", e.msg);
+	read_or_fail(L, addr, a->data, bytes);
 	return 1;
 }
 
@@ -56,11 +75,33 @@ static u64 check_bits(lua_State *L, int at, enum ptype t)
 	return bits;
 }
 
+/* A host program's write is part of its turn, as a copy is. */
+static void write_by_host(lua_State *L, struct answers *host, u64 addr, const void *from, u64 n)
+{
+	struct err e = {0};
+	if (answer_fed(L, host, ANSWER_WRITE))
+		return;
+	if (!devmem_write(sim_devmem(lua_check_sim(L)), addr, from, n, &e))
+		luaL_error(L, "%s", e.msg);
+	answer_add(host, ANSWER_WRITE, 0, NULL, 0);
+}
+
+/* Any other is a change by hand as `set` is one: history keeps it, `undo` takes it back, all that a command writes at
+ * once. A mistake forks nothing. */
 static void write_or_fail(lua_State *L, u64 addr, const void *from, u64 n)
 {
 	struct err e = {0};
-	if (!devmem_write(sim_devmem(lua_check_sim(L)), addr, from, n, &e))
+	struct answers *host = answers_of_caller(L);
+	if (host) {
+		write_by_host(L, host, addr, from, n);
+		return;
+	}
+	struct debugger *d = lua_dbg_of(L);
+	struct devmem *m = sim_devmem(lua_check_sim(L));
+	if (!devmem_may_write(m, addr, n, &e) || (!d->s->change_open && !change_begins(d, &e)))
 		luaL_error(L, "%s", e.msg);
+	devmem_write(m, addr, from, n, NULL);
+	session_change_stays_open(d->s);
 }
 
 static int mem_write(lua_State *L)
@@ -131,8 +172,10 @@ static int mem_shared(lua_State *L)
 static int mem_find(lua_State *L)
 {
 	const struct alloc *a = devmem_find(sim_devmem(lua_check_sim(L)), (u64)luaL_checkinteger(L, 1));
-	if (!a)
-		return 0;
+	if (!a) {
+		lua_pushnil(L);
+		return 1;
+	}
 	lua_createtable(L, 0, 5);
 	lua_pushinteger(L, (lua_Integer)a->addr);
 	lua_setfield(L, -2, "addr");
@@ -146,17 +189,31 @@ static int mem_find(lua_State *L)
 }
 
 #define MEM_TYPES T(u8) T(u16) T(u32) T(u64) T(s8) T(s16) T(s32) T(s64) T(f32) T(f64)
+#define ADDRESS "addr: integer, a device address, aligned or not; "
 const struct lua_doc lua_mem_docs[] = {
 #define T(t)                                                                                                           \
-	{"mem.read_" #t, "mem.read_" #t "(addr[, n])",                                                                     \
-	 "the " #t " at a device address, or n of them as an array (0-based)"},                                            \
-	    {"mem.write_" #t, "mem.write_" #t "(addr, value | {values} | array)", "writes device memory between cycles"},
+	{"mem.read_" #t, "mem.read_" #t "(addr[, n]) -> value | array",                                                    \
+	 ADDRESS "n: integer, elements; value: integer, or number of f32 and f64 (u64 from 2^63 on are negative); array: " \
+	         "a host array of that type, from 0",                                                                      \
+	 "one value of that type at a device address, or n of them",                                                       \
+	 "memory that is not allocated; n below 1 or above 2 GiB"},
     MEM_TYPES
 #undef T
-    {"mem.shared", "mem.shared(sm, cta_slot, offset[, type[, n]])",
-     "shared memory of a resident CTA; type u32 unless named"},
-    {"mem.find", "mem.find(addr)", "the allocation that holds addr: {addr, size, name, freed}, or nil"},
-    {NULL, NULL, NULL}};
+#define T(t)                                                                                                           \
+	{"mem.write_" #t, "mem.write_" #t "(addr, value | {values} | array)",                                              \
+	 ADDRESS "value: integer, which wraps to the width, or number of f32 and f64; {values}: of those, from 1; "        \
+	         "array: a host array of that type",                                                                       \
+	 "writes device memory between cycles, all or nothing",                                                            \
+	 "memory that is not allocated; a fraction for an integer; an array of another type; within a callback"},
+        MEM_TYPES
+#undef T
+    {"mem.shared", "mem.shared(sm, cta_slot, offset[, type[, n]]) -> value | array",
+     "sm, cta_slot: integers from 0; offset: integer, bytes; type: string, u32 unless named; n, value, array: as of "
+     "mem.read_TYPE",
+     "shared memory of a resident CTA", "no such SM, slot or type; an empty slot; beyond the CTA's shared memory"},
+    {"mem.find", "mem.find(addr) -> {addr, size, name, freed} | nil",
+     "addr, size: integers, bytes; name: string; freed: boolean", "the allocation that holds an address", ""},
+    {NULL, NULL, NULL, NULL, NULL}};
 
 void lua_open_mem(struct lua_State *L)
 {

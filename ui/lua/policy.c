@@ -144,47 +144,9 @@ static int define_cta(lua_State *L)
 	return define(L, "policy.cta");
 }
 
-static const luaL_Reg module[] = {{"warp", define_warp}, {"cta", define_cta},   {"warps", iterate_bits},
+const luaL_Reg policy_module[] = {{"warp", define_warp}, {"cta", define_cta},   {"warps", iterate_bits},
                                   {"next", next_bit},    {"count", count_bits}, {"has", has_bit},
                                   {NULL, NULL}};
-
-const struct lua_doc lua_policy_docs[] = {
-    {"policy.warp", "policy.warp{name=, pick=function(sm, ready) ... end}",
-     "in a file for --warp-sched lua:FILE: pick returns one of the warps in `ready`, a mask with one bit a warp slot, "
-     "or nil for none. "
-     "Optional: issued=function(sm, warp, unit), warps_started=function(sm, mask), warps_gone=function(sm, mask), "
-     "stateless=true. One `sm` per "
-     "scheduler: sm.index, sm.scheduler, sm.mask (its warps), sm.state (a table of its own). stateless = true promises "
-     "that "
-     "choices depend on the arguments and sm's methods alone: then there is no sm.state, and going back in time works"},
-    {"policy.cta", "policy.cta{name=, next=function(k, sm) ... end}",
-     "in a file for --cta-sched lua:FILE: next returns the id of the CTA that SM number `sm` gets, or nil for none; it "
-     "is asked again when a "
-     "CTA has finished or been placed. Optional: init=function(k), done=function(k, sm, cta), stateless=true. One `k` "
-     "per launch: "
-     "k.kernel, k.name, k.ctas, k.sms, k.state. Ids in any order, but none 30720 or more beyond k:first()"},
-    {"policy.warps", "policy.warps(mask)", "for w in policy.warps(mask): the warps of a mask, ascending"},
-    {"policy.next", "policy.next(mask[, from]) -> warp",
-     "the first warp of a mask at or after `from`, wrapping round; nil for an empty mask"},
-    {"policy.count", "policy.count(mask) -> n", "how many warps a mask has"},
-    {"policy.has", "policy.has(mask, warp) -> boolean", "is the warp in the mask? nil is in none"},
-    {"sm", "sm:last()", "the warp picked last, nil when there is none or its CTA is gone"},
-    {"sm", "sm:oldest(mask) -> warp", "the warp of a mask that was dispatched first"},
-    {"sm", "sm:age(w), sm:pc(w), sm:cta(w), sm:kernel(w), sm:insts(w), sm:since(w), sm:loads(w)",
-     "of a warp: order of dispatch (smaller = older), next instruction, CTA id, launch id, instructions issued, cycle "
-     "of its last change of "
-     "state, loads in flight"},
-    {"sm", "sm:state_of(w) -> name", "state of a warp slot, as `info warps` shows it; \"empty\" for an empty one"},
-    {"sm", "sm:in_state(name) -> mask",
-     "the scheduler's warps in a state (ready, memory, short, barrier, fence, sleep, fetch, done)"},
-    {"sm", "sm:cycle()", "the present cycle"},
-    {"sm", "sm:get(i), sm:put(i, n)",
-     "words 1 to 16 of the scheduler: integers, 0 at first, that go back in time with the machine"},
-    {"k", "k:first(), k:gone(id), k:dispatched(), k:resident(sm), k:cycle(), k:get(i), k:put(i, n)",
-     "the lowest id not dispatched (k.ctas when all are), whether an id is, how many are, CTAs of the kernel on an SM, "
-     "the cycle, and 16 words as "
-     "sm has"},
-    {NULL, NULL, NULL}};
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
@@ -241,7 +203,7 @@ static bool set_up(struct lua_policy *p, struct session *s, const char *path, st
 {
 	lua_State *L = p->L;
 	const char *kind = p->cta ? "policy.cta" : "policy.warp";
-	luaL_newlib(L, module);
+	luaL_newlib(L, policy_module);
 	lua_setglobal(L, "policy");
 	lua_budget(L, LUA_BUDGET_CALLBACK);
 	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 0, e))

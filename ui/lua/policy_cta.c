@@ -52,9 +52,9 @@ static int put_word(lua_State *L)
 	return policy_put_word(L, st->word, EXTERNAL_CTA_WORDS);
 }
 
-static const luaL_Reg methods[] = {{"first", first},       {"gone", gone},   {"dispatched", dispatched},
-                                   {"resident", resident}, {"cycle", cycle}, {"get", get_word},
-                                   {"put", put_word},      {NULL, NULL}};
+const luaL_Reg policy_cta_methods[] = {{"first", first},       {"gone", gone},   {"dispatched", dispatched},
+                                       {"resident", resident}, {"cycle", cycle}, {"get", get_word},
+                                       {"put", put_word},      {NULL, NULL}};
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
@@ -129,7 +129,7 @@ static void done(void *ctx, struct external_cta_state *st, const struct cta_view
 
 void policy_setup_cta(struct lua_policy *p, lua_State *L)
 {
-	policy_set_methods(p, L, methods);
+	policy_set_methods(p, L, policy_cta_methods);
 	luaL_checkstack(L, 20, NULL);
 	lua_newtable(L);
 	p->cta_sched = (struct external_cta_sched){.ctx = p, .stateless = p->stateless, .init = init, .next = next};

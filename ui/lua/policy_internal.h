@@ -45,5 +45,6 @@ int policy_put_word(lua_State *L, s64 *word, u32 n);
 /* Names the value at the top for an error message. */
 const char *policy_value_text(lua_State *L);
 
-extern const struct lua_doc lua_policy_warp_docs[], lua_policy_cta_docs[];
+/* What the module policy, sm and k have; each ends with a row of NULLs. Documented in docs_policy.c. */
+extern const luaL_Reg policy_module[], policy_warp_methods[], policy_cta_methods[];
 #endif

@@ -106,7 +106,7 @@ static int put_word(lua_State *L)
 	return policy_put_word(L, st->word, EXTERNAL_WORDS);
 }
 
-static const luaL_Reg methods[] = {
+const luaL_Reg policy_warp_methods[] = {
     {"age", warp_age},     {"pc", warp_pc},   {"kernel", warp_kernel}, {"insts", warp_insts},  {"since", warp_since},
     {"loads", warp_loads}, {"cta", warp_cta}, {"state_of", state_of},  {"in_state", in_state}, {"last", last},
     {"oldest", oldest},    {"cycle", cycle},  {"get", get_word},       {"put", put_word},      {NULL, NULL}};
@@ -194,7 +194,7 @@ void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	u32 n = s->conf.num_sms * s->conf.sm_schedulers, warps = s->conf.sm_threads / WARP_SIZE;
 	p->scheds = s->conf.sm_schedulers;
-	policy_set_methods(p, L, methods);
+	policy_set_methods(p, L, policy_warp_methods);
 	luaL_checkstack(L, (int)n + 20, NULL);
 	for (u32 i = 0; i < n; i++) {
 		u64 mask = 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ static char **child_words(const struct plan *p, const struct paper_run *r)
 	return argv;
 }
 
-static _Noreturn void child(const struct workers *w, char **argv, const char *log, pid_t parent)
+static _Noreturn void child(const struct workers *w, char **argv, int log, pid_t parent)
 {
 #ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever happens to us, nothing goes on without us */
@@ -107,8 +108,8 @@ static _Noreturn void child(const struct workers *w, char **argv, const char *lo
 		_exit(127);
 #endif
 	setpgid(0, 0); /* Ctrl-C comes to us alone, we pass it on */
-	int in = open("/dev/null", O_RDONLY), out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+	int in = open("/dev/null", O_RDONLY);
+	if (in < 0 || dup2(in, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
 		_exit(127);
 	sigprocmask(SIG_SETMASK, &w->before, NULL);
 	execv("/proc/self/exe", argv); /* this very program, even if its file has been replaced meanwhile */
@@ -117,16 +118,21 @@ static _Noreturn void child(const struct workers *w, char **argv, const char *lo
 
 static void start(struct workers *w, struct paper_run *r)
 {
-	char **argv = child_words(w->plan, r), *log = run_path(w->plan, r, "log", true);
+	char **argv = child_words(w->plan, r);
 	pid_t parent = getpid();
 	fflush(NULL);
-	r->pid = fork();
+	r->log = memfd_create("log", MFD_CLOEXEC);
+	r->pid = r->log < 0 ? -1 : fork();
 	if (!r->pid)
-		child(w, argv, log, parent);
+		child(w, argv, r->log, parent);
 	if (r->pid < 0) {
+		struct strbuf why = STRBUF_INIT;
+		strbuf_addf(&why, "cannot start a process: %s", strerror(errno));
 		r->state = JOB_FAILED;
-		r->error = xstrdup("cannot start a process");
+		r->error = why.buf;
 		w->failed++;
+		if (r->log >= 0)
+			close(r->log);
 	} else {
 		r->state = JOB_RUNNING;
 		w->running++;
@@ -134,19 +140,30 @@ static void start(struct workers *w, struct paper_run *r)
 	for (u32 i = 0; argv[i]; i++)
 		free(argv[i]);
 	free(argv);
-	free(log);
 }
 
-/* What the child said of its failure: its first line with the program's name, and how it ended. */
-static char *failure_text(const char *log, int status)
+#define LOG_END 65536 /* bytes: errors come last */
+
+/* The end of what the child has printed. */
+static void read_log(int log, struct strbuf *out)
 {
-	struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
+	char chunk[4096];
+	off_t size = lseek(log, 0, SEEK_END), at = size > LOG_END ? size - LOG_END : 0;
+	for (ssize_t n; (n = pread(log, chunk, sizeof chunk, at)) > 0; at += n)
+		strbuf_add(out, chunk, (size_t)n);
+}
+
+/* How the child ended and what it said of that: its first line with the program's name. */
+static char *failure_text(int log, int status)
+{
 	static const char prefix[] = "warpdbg: ";
+	struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
 	if (WIFSIGNALED(status))
 		strbuf_addf(&out, "killed by signal %d", WTERMSIG(status));
 	else
 		strbuf_addf(&out, "exit status %d", WEXITSTATUS(status));
-	const char *line = strbuf_read_file(&text, log, NULL) ? strstr(strbuf_str(&text), prefix) : NULL;
+	read_log(log, &text);
+	const char *line = strstr(strbuf_str(&text), prefix);
 	if (!line && strstr(strbuf_str(&text), "CHECK FAILED"))
 		strbuf_adds(&out, ": the workload's check failed");
 	else if (line)
@@ -163,7 +180,6 @@ static void clear_line(const struct workers *w)
 
 static void finish(struct workers *w, struct paper_run *r, int status)
 {
-	char *log = run_path(w->plan, r, "log", true);
 	bool ok = WIFEXITED(status) && !WEXITSTATUS(status);
 	w->running--;
 	if (ok && each_file(w->plan, r, file_finish)) {
@@ -174,7 +190,7 @@ static void finish(struct workers *w, struct paper_run *r, int status)
 	} else {
 		struct strbuf text = STRBUF_INIT;
 		r->state = JOB_FAILED;
-		r->error = ok ? xstrdup("its results are not there") : failure_text(log, status);
+		r->error = ok ? xstrdup("its results are not there") : failure_text(r->log, status);
 		w->failed++;
 		run_text(r, &text);
 		clear_line(w);
@@ -183,8 +199,7 @@ static void finish(struct workers *w, struct paper_run *r, int status)
 	}
 	if (r->state != JOB_DONE)
 		each_file(w->plan, r, file_drop);
-	unlink(log);
-	free(log);
+	close(r->log);
 }
 
 static void reap(struct workers *w)

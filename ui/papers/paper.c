@@ -316,12 +316,7 @@ static bool write_text(const char *dir, const char *name, const char *ending, co
 {
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/%s.%s", dir, name, ending);
-	FILE *f = fopen(path.buf, "w");
-	bool ok = f && fwrite(strbuf_str(text), 1, text->len, f) == text->len;
-	if (f && (fclose(f) || !ok))
-		ok = false;
-	if (!ok)
-		err_set(e, "%s: cannot write", path.buf);
+	bool ok = file_write(path.buf, strbuf_str(text), text->len, e);
 	strbuf_release(&path);
 	return ok;
 }

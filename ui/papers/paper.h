@@ -47,6 +47,7 @@ struct paper_run {
 	enum job_state state;
 	char *error; /* of a failed run */
 	pid_t pid;
+	int log;     /* what it prints while it runs: a file in memory, as the disk may be what it fails of */
 	int lua_ref; /* the result as a Lua table, LUA_NOREF before it is asked for */
 };
 struct plan {

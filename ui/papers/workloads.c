@@ -8,6 +8,7 @@
 
 #include "catalog.h"
 #include "obs/kernel_code.h"
+#include "obs/restart_record.h"
 #include "papers/paper.h"
 #include "run.h"
 
@@ -93,6 +94,22 @@ static json_t *code_json(const struct conf *c, const struct launch *l)
 	return o;
 }
 
+static json_t *dynamic_json(const struct gpu *g, const struct launch *l)
+{
+	struct restart_record r;
+	restart_record_of(&r, g, l);
+	json_t *o = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "ctas", (json_int_t)r.ended, "idempotent",
+	                      (json_int_t)r.idempotent, "overwrote", (json_int_t)r.overwrote, "atomic",
+	                      (json_int_t)r.atomic, "printed", (json_int_t)r.printed, "unknown", (json_int_t)r.unknown,
+	                      "unannounced", (json_int_t)r.unannounced, "most_read", (json_int_t)(32 * r.most_blocks));
+	if (r.measured) {
+		json_object_set_new(o, "insts_before", json_real(r.insts_share));
+		json_object_set_new(o, "cycles_before", json_real(r.time_share));
+	}
+	restart_record_release(&r);
+	return o;
+}
+
 static json_t *dim_json(struct dim3 d)
 {
 	return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
@@ -118,6 +135,7 @@ static json_t *kernel_json(struct session *s, struct mix *m, u32 launch)
 	                      k.limiter ? k.limiter : "");
 	json_object_set_new(o, "mix", mix_json(m, l->fn));
 	json_object_set_new(o, "code", code_json(&s->conf, l));
+	json_object_set_new(o, "dynamic", dynamic_json(sim_gpu(s->sim), l));
 	return o;
 }
 
@@ -180,8 +198,14 @@ static json_t *run_all(const struct options *o, const char *data_dir)
 	json_t *rows = json_array();
 	bool terminal = isatty(STDERR_FILENO);
 	for (u32 i = 0; i < all.n; i++) {
-		struct options one = {
-		    .command = "run", .workload = all.name[i], .gpu = o->gpu, .size = o->size, .max_cycles = NEVER};
+		const char *record = "idempotence.track=true";
+		struct options one = {.command = "run",
+		                      .workload = all.name[i],
+		                      .gpu = o->gpu,
+		                      .size = o->size,
+		                      .sets = &record,
+		                      .nsets = 1,
+		                      .max_cycles = NEVER};
 		if (terminal)
 			fprintf(stderr, "\r\033[K%u of %u workloads: %s", i + 1, all.n, all.name[i]);
 		run_workload(&one, rows);

@@ -134,6 +134,18 @@ static void draw_page(struct console *c, struct pane p)
 		           (unsigned long long)(c->total - i));
 }
 
+/* A line that alone needs more rows than there are: its beginning says more than its end. */
+static void draw_beginning(struct pane p, const struct console_line *l)
+{
+	const char *s = l->text;
+	for (int r = 0; r < p.h; r++) {
+		size_t n = fold(s, MAX(p.w - 1, 1));
+		pane_textn(p, r, 1, l->style, s, n);
+		s += n;
+	}
+	pane_glyph(p, p.h - 1, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+}
+
 void console_draw(struct console *c, struct pane p)
 {
 	if (c->paging)
@@ -142,8 +154,11 @@ void console_draw(struct console *c, struct pane p)
 		return;
 	u64 last = c->total - MIN((u64)c->scroll, c->total - oldest(c));
 	int row = p.h - 1;
-	for (u64 i = last; i > oldest(c) && row >= 0; i--)
-		row = draw_line(p, line_at(c, i - 1), row);
+	if (last > oldest(c) && p.h > 0 && rows_of(line_at(c, last - 1), p.w - 1) > p.h)
+		draw_beginning(p, line_at(c, last - 1));
+	else
+		for (u64 i = last; i > oldest(c) && row >= 0; i--)
+			row = draw_line(p, line_at(c, i - 1), row);
 	if (c->scroll && p.h > 0)
 		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), "%u more", c->scroll);
 }

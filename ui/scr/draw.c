@@ -48,6 +48,36 @@ void draw_clipped(struct pane p, int y, int x, int w, struct style s, const char
 	pane_text(p, y, x + front + 1, s, text + len - tail);
 }
 
+void draw_cut(struct pane p, int y, int x, int w, struct style s, const char *text)
+{
+	struct pane q = pane_sub(p, y, x, 1, w);
+	pane_text(q, 0, 0, s, text);
+	if (q.w > 0 && utf8_width(text) > q.w)
+		pane_glyph(q, 0, q.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+}
+
+void draw_words(struct pane p, int y, int x, int w, struct style s, const char *text)
+{
+	size_t whole = 0, len = 0;
+	int columns = 0;
+	if (utf8_width(text) <= w) {
+		pane_text(p, y, x, s, text);
+		return;
+	}
+	for (; text[len] && columns < w; columns++) {
+		u32 ch;
+		len += utf8_decode(text + len, strlen(text + len), &ch);
+		if ((text[len] == ' ' || !text[len]) && columns + 3 <= w) /* behind it a blank and the ellipsis fit */
+			whole = len;
+	}
+	if (!whole) {
+		draw_cut(p, y, x, w, s, text);
+		return;
+	}
+	x = pane_textn(p, y, x, s, text, whole);
+	pane_glyph(p, y, x + 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+}
+
 void draw_more(struct pane p, int n)
 {
 	char text[32];

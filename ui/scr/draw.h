@@ -13,6 +13,10 @@ double percent(double n, double d);
 
 /* Text on at most w columns; longer text loses its middle: the beginnings and ends of mangled names tell most. */
 void draw_clipped(struct pane p, int y, int x, int w, struct style s, const char *text);
+/* Text on at most w columns; longer text loses its end to an ellipsis. */
+void draw_cut(struct pane p, int y, int x, int w, struct style s, const char *text);
+/* The same, but only whole words are left, unless not even one fits. */
+void draw_words(struct pane p, int y, int x, int w, struct style s, const char *text);
 /* "12 more" at the end of the last row, over what was there. */
 void draw_more(struct pane p, int n);
 /* A horizontal line over the whole pane. */

@@ -30,19 +30,30 @@ struct piece {
 	struct style style;
 };
 
+/* Of the last window; of the whole run once the program has finished, whose last window is only its tail. */
+static double shown_ipc(const struct screen *s)
+{
+	struct gpu *g = sim_gpu(s->d->s->sim);
+	const struct sample *now = recent_get(&s->recent, -1);
+	if (shown_state(s) != DBG_FINISHED)
+		return now->cycles ? (double)now->issued / (double)now->cycles : 0;
+	u64 issued = 0;
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
+		issued += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
+	return gpu_cycle(g) ? (double)issued / (double)gpu_cycle(g) : 0;
+}
+
 static u32 right_pieces(const struct screen *s, struct piece out[6])
 {
 	char buf[NUM_MAX];
 	struct gpu *g = sim_gpu(s->d->s->sim);
-	const struct sample *now = recent_get(&s->recent, -1);
 	u32 n = 0;
 	const char *word = s->canvas.w >= 100 ? state_looks[shown_state(s)].word : "";
 	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[shown_state(s)].glyph, *word ? " " : "", word);
 	out[n++].style = STYLE_BOLD(state_looks[shown_state(s)].role);
 	snprintf(out[n].text, sizeof out[n].text, "cycle %s", fmt_thousands(buf, gpu_cycle(g)));
 	out[n++].style = STYLE_BOLD(R_TEXT);
-	snprintf(out[n].text, sizeof out[n].text, "IPC %.2f",
-	         now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	snprintf(out[n].text, sizeof out[n].text, "%sIPC %.2f", shown_state(s) == DBG_FINISHED ? "run " : "", shown_ipc(s));
 	out[n++].style = STYLE(R_TEXT);
 	if (s->rate > 0) {
 		snprintf(out[n].text, sizeof out[n].text, "%si/s", fmt_short(buf, s->rate));
@@ -79,7 +90,7 @@ static void title(const struct screen *s, struct pane p)
 	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
 	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
 	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->stop_reason[0])
-		pane_text(left, 0, at + 3, STYLE(R_DIM), s->d->stop_reason);
+		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->stop_reason);
 }
 
 /* --- key line
@@ -115,27 +126,32 @@ static void key_line(const struct screen *s, struct pane p)
 		pane_text(right, 0, right.w - 1, STYLE(R_TEXT), "?");
 		return;
 	}
-	if (s->focus == ON_VIEW && views[s->view]->keys[0] && right.w > utf8_width(views[s->view]->keys) + 8)
-		at = pane_text(right, 0, at, STYLE(R_TEXT), views[s->view]->keys) + 2;
 	bool running = shown_state(s) == DBG_RUNNING;
 	at = hint(right, at, "?", "help", s->help);
 	at = hint(right, at, "space", running ? "stop" : "run", false);
 	at = hint(right, at, ".", "step", false);
 	at = hint(right, at, ",", "back", false);
-	hint(right, at, "tab", s->focus == ON_VIEW ? "prompt" : "view", false);
+	hint(right, at, "Tab", s->focus == ON_VIEW ? "prompt" : "view", false);
 }
+
+#define HINTS_FROM_W 134 /* columns from which the key line has room for more than the views */
 
 /* --- console and prompt
  * -------------------------------------------------------------------------------------------------- */
 /* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the
  * view keeps. */
+static int console_base(const struct screen *s)
+{
+	return MIN(MAX((s->canvas.h - 20) / 4, 1), 12);
+}
+
 static int console_rows(const struct screen *s)
 {
 	int h = s->canvas.h;
 	if (h < 12)
 		return h >= 9 ? 1 : 0;
-	int base = MIN(MAX((h - 20) / 4, 1), 12), answer = console_answer_rows(&s->console, s->canvas.w, h * 3 / 5);
-	return MAX(answer, (int)MAX(MIN((u64)base, s->console.total), (u64)1));
+	int answer = console_answer_rows(&s->console, s->canvas.w, h * 3 / 5);
+	return MAX(answer, (int)MAX(MIN((u64)console_base(s), s->console.total), (u64)1));
 }
 
 static void prompt_line(struct screen *s, struct pane p)
@@ -221,17 +237,42 @@ void frame_context(struct screen *s, struct view_ctx *v)
 	};
 }
 
-/* The line between view and console: which side has the keys, and what stands at the cursor of the view's curves. */
+/* What can be done about a long answer, or where the key line has no room for them, the keys that move the machine. */
+static void console_hint(const struct screen *s, struct pane p)
+{
+	const struct console *c = &s->console;
+	bool running = shown_state(s) == DBG_RUNNING;
+	int shown = console_rows(s), rows = console_answer_rows(c, s->canvas.w, CONSOLE_LINES), hidden = rows - shown;
+	if (s->offscreen || c->paging || s->ask != ASK_NOTHING)
+		return;
+	if (hidden > 0 && !c->scroll)
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %d rows above: Shift-PgUp  Esc: shrink ", hidden);
+	else if (rows > console_base(s) + 3)
+		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " Esc: shrink ");
+	else if (s->canvas.w < HINTS_FROM_W)
+		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " space %s  . step  , back  Tab view ", running ? "stop" : "run");
+}
+
+/* The line between view and console: which side has the keys, and which ones, or what stands at the cursor of the
+ * view's curves. */
 static void rule_line(const struct screen *s, struct pane p)
 {
 	static const char hint_text[] = " Enter: go there  Esc: hide ";
 	const struct view_state *st = &s->state[s->view];
+	bool cursor = st->cursor_on && st->axis.w && !s->help;
 	char cycle[NUM_MAX];
 	draw_rule(p, 0);
 	int x = 1;
 	if (s->focus == ON_VIEW)
 		x = pane_printf(p, 0, x, STYLE(R_ACCENT), " %s ", views[s->view]->title);
-	if (!st->cursor_on || !st->axis.w || s->help)
+	else if (!cursor)
+		console_hint(s, p);
+	if (s->focus == ON_VIEW && !cursor && !s->help) {
+		pane_printf(pane_sub(p, 0, 0, 1, p.w - 2), 0, x + 1, STYLE(R_TEXT), " %s%sTab prompt ", views[s->view]->keys,
+		            views[s->view]->keys[0] ? "  " : "");
+		return;
+	}
+	if (!cursor)
 		return;
 	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
 	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", fmt_thousands(cycle, st->cursor));

@@ -5,7 +5,7 @@
 
 #define WARPS_MAX 256
 
-bool heat_is_waiting(enum warp_state s)
+bool heat_is_waiting(u32 s)
 {
 	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP &&
 	       s != WS_READY_LSU;
@@ -17,21 +17,20 @@ static struct heat_module *module_slot(struct heat *h, const struct module *m)
 		if (h->mods[i].mod == m)
 			return &h->mods[i];
 	h->mods = xrealloc(h->mods, (h->nmods + 1) * sizeof *h->mods);
-	h->mods[h->nmods] = (struct heat_module){.mod = m, .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[WS_COUNT]))};
+	h->mods[h->nmods] = (struct heat_module){.mod = m, .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
 	return &h->mods[h->nmods++];
 }
 
-static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states)
+static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states, u64 refused)
 {
-	struct kernel_info k;
-	gpu_kernel_info(g, c->launch, &k);
-	struct heat_module *m = module_slot(h, k.launch->mod);
+	struct heat_module *m = module_slot(h, gpu_launched(g, c->launch)->mod);
 	for (u64 left = c->warps & ~c->warps_done; left; left &= left - 1) {
 		u32 w = (u32)__builtin_ctzll(left), pc = front_pc(gpu_front(g), sm, w);
 		if (pc >= m->mod->ncode)
 			continue;
-		m->at[pc][states[w]]++;
-		m->waiting += heat_is_waiting(states[w]);
+		u32 state = refused >> w & 1 ? HEAT_REFUSED : states[w];
+		m->at[pc][state]++;
+		m->waiting += heat_is_waiting(state);
 	}
 }
 
@@ -48,7 +47,7 @@ static void on_sample(void *ctx, u64 cycle)
 			struct cta_info c;
 			gpu_cta_info(g, sm, slot, &c);
 			if (c.used)
-				sample_cta(h, g, sm, &c, states);
+				sample_cta(h, g, sm, &c, states, refused);
 		}
 	}
 }
@@ -70,7 +69,7 @@ static u32 list_counts(const struct heat *h, struct count *out)
 	u32 n = 0;
 	for (u32 i = 0; i < h->nmods; i++)
 		for (u32 pc = 0; pc < h->mods[i].mod->ncode; pc++)
-			for (u32 s = 0; s < WS_COUNT; s++)
+			for (u32 s = 0; s < HEAT_STATES; s++)
 				if (h->mods[i].at[pc][s]) {
 					if (out)
 						out[n] = (struct count){i, pc, s, h->mods[i].at[pc][s]};

@@ -6,10 +6,12 @@
 #include "sim.h"
 
 #define HEAT_CYCLES 512
+/* What a sample counts as: an enum warp_state, or a ready warp that its unit or the LSU refuses. */
+enum { HEAT_REFUSED = WS_COUNT, HEAT_STATES };
 struct heat_module {
 	const struct module *mod;
-	u32 (*at)[WS_COUNT]; /* [ncode]: samples by the state of the warp whose next instruction this is */
-	u64 waiting;         /* samples in all but the ready states */
+	u32 (*at)[HEAT_STATES]; /* [ncode]: samples by what the warp was doing whose next instruction this is */
+	u64 waiting;            /* samples in all but the ready states */
 };
 struct heat {
 	struct heat_module *mods;
@@ -22,5 +24,6 @@ void heat_detach(struct heat *h); /* before the machine goes */
 void heat_forget(struct heat *h); /* after it is gone */
 /* NULL as long as no warp of the module was seen. */
 const struct heat_module *heat_of(const struct heat *h, const struct module *m);
-bool heat_is_waiting(enum warp_state s);
+/* Of one of HEAT_STATES: true for all but ready and done. */
+bool heat_is_waiting(u32 state);
 #endif

@@ -16,12 +16,13 @@ static const struct {
     {",", "step one cycle back"},
     {"[ ]", "the snapshot before, after this cycle (`goto CYCLE` goes anywhere in the run)"},
     {"Tab", "focus on the view: its own keys and the arrows act there; Tab, Esc or : go back to the prompt"},
+    {"Enter", "focus on the view: closer - from the overview to the SM, from there to the source of its warp"},
     {"PgUp PgDn", "scroll the view"},
     {"+ -", "shorter, longer span in the curves"},
     {"< >", "earlier, later span, when it is not the whole run"},
     {"c", "a cursor on the curves (focus on the view; often left or right do too); its values stand below the view"},
     {"  with cursor", "left, right, Home, End move it; Enter goes to its cycle; Esc hides it"},
-    {"/", "search in the log and the source; n, N next and previous (focus on the view)"},
+    {"/", "search in the source, the figures of compare and the log; n, N next and previous (focus on the view)"},
     {"?", "this page; any key closes it"},
     {"q", "leave (asks)"},
     {"", "Always"},
@@ -98,9 +99,14 @@ void help_draw(struct screen *s, struct pane p)
 	snprintf(head, sizeof head, "This view: %s", views[s->view]->title);
 	line(s, p, &y, "", head, true);
 	paragraph(s, p, &y, 3, STYLE(R_TEXT), views[s->view]->help);
+	bool cells =
+	    strchr("128", views[s->view]->key) != NULL; /* views that show the states of warps: first things first */
+	if (cells)
+		glyphs(s, p, &y);
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		line(s, p, &y, rows[i].keys, rows[i].what, !rows[i].keys[0]);
-	glyphs(s, p, &y);
+	if (!cells)
+		glyphs(s, p, &y);
 	if (y - s->help_top > p.h) {
 		for (int x = 0; x < p.w; x++)
 			pane_glyph(p, p.h - 1, x, STYLE(R_DIM), ' ');

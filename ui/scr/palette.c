@@ -6,43 +6,46 @@
 const char *const palette_names[] = {"dark", "light", "auto"};
 
 /* 8 and 16 colours: 0 black 1 red 2 green 3 yellow 4 blue 5 magenta 6 cyan 7 white, + 8 = bright. On a light background
- * neither white nor the bright ones can be read. Each look: 256, 16 and 8 colours on dark, the same on light. */
+ * neither white nor the bright ones but blue can be read, nor can xterm's yellow, cyan and green: there they are for
+ * areas, and cyan for what 8 colours leave no other. Each look: 256, 16 and 8 colours on dark, the same on light. */
 #define NONE COLOUR_DEFAULT
-/* Areas with a letter in them. */
+/* Areas with a letter in them, or letters. Neighbours stay apart. */
+#define LIGHT16(c) ((c) == 6 ? 12 : (c) == 3 ? 8 : (c) == 2 || (c) == 7 ? 0 : (c))
+#define LIGHT8(c) ((c) == 6 ? 1 : (c) == 3 ? 4 : (c) == 2 || (c) == 7 ? 0 : (c))
 #define SCALE(first, step, d256, l256, c8)                                                                             \
-	[(first) + (step)] = {{d256, (c8) + 8, c8}, {l256, (c8) == 7 ? 8 : (c8), (c8) == 7 ? 0 : (c8)}, false, false}
+	[(first) + (step)] = {{d256, (c8) + 8, c8}, {l256, LIGHT16(c8), LIGHT8(c8)}, false, false}
 const struct look palette[R_COUNT] = {
     [R_TEXT] = {{NONE, NONE, NONE}, {NONE, NONE, NONE}, false, false},
     [R_DIM] = {{246, 7, NONE}, {243, 8, NONE}, false, false},
     [R_FAINT] = {{240, 8, NONE}, {247, 8, NONE}, false, true},
     [R_ACCENT] = {{221, 11, 3}, {26, 4, 4}, true, false},
     [R_TITLE] = {{NONE, NONE, NONE}, {NONE, NONE, NONE}, true, false},
-    [R_GOOD] = {{43, 10, 2}, {29, 2, 2}, false, false},
-    [R_WARN] = {{215, 3, 3}, {130, 3, 3}, false, false},
+    [R_GOOD] = {{43, 10, 2}, {29, 4, 4}, false, false},
+    [R_WARN] = {{215, 3, 3}, {130, 5, 5}, false, false},
     [R_BAD] = {{203, 9, 1}, {160, 1, 1}, true, false},
     [R_ISSUED] = {{43, 10, 2}, {29, 2, 2}, true, false},
-    [R_READY] = {{117, 14, 6}, {31, 6, 6}, false, false},
+    [R_READY] = {{117, 14, 6}, {31, 12, 6}, false, false},
     [R_SHORT] = {{68, 12, 4}, {19, 4, 4}, false, false},
-    [R_MEM] = {{179, 3, 3}, {130, 3, 3}, false, false},
+    [R_MEM] = {{179, 3, 3}, {130, 0, 0}, false, false},
     [R_REFUSED] = {{203, 9, 1}, {160, 1, 1}, false, false},
     [R_BARRIER] = {{176, 13, 5}, {133, 5, 5}, false, false},
     [R_FETCH] = {{187, 11, 7}, {100, 8, 0}, false, false},
-    [R_SER0] = {{74, 14, 6}, {25, 6, 6}, false, false},
-    [R_SER1] = {{179, 3, 3}, {130, 3, 3}, false, false},
-    [R_SER2] = {{72, 10, 2}, {29, 2, 2}, false, false},
+    [R_SER0] = {{74, 14, 6}, {25, 12, 6}, false, false},
+    [R_SER1] = {{179, 3, 3}, {130, 0, 0}, false, false},
+    [R_SER2] = {{72, 10, 2}, {29, 4, 4}, false, false},
     [R_SER3] = {{133, 13, 5}, {133, 5, 5}, false, false},
     [R_SER4] = {{167, 9, 1}, {160, 1, 1}, false, false},
     [R_SER5] = {{186, 11, 7}, {100, 8, 0}, false, false},
     [R_FILL0] = {{29, 2, 2}, {72, 2, 2}, false, false},
-    [R_FILL1] = {{67, 6, 6}, {110, 6, 6}, false, false},
+    [R_FILL1] = {{67, 6, 6}, {110, 12, 6}, false, false},
     [R_FILL2] = {{137, 3, 3}, {180, 3, 3}, false, false},
     [R_FILL3] = {{96, 5, 5}, {182, 5, 5}, false, false},
-    [R_FILL4] = {{66, 4, 4}, {73, 4, 4}, false, false},
+    [R_FILL4] = {{66, 12, 4}, {73, 4, 4}, false, false},
     [R_OPCODE] = {{117, 14, 6}, {25, 4, 4}, false, false},
     [R_REGISTER] = {{NONE, NONE, NONE}, {NONE, NONE, NONE}, false, false},
     [R_LABEL] = {{186, 11, 3}, {100, 5, 5}, false, false},
     [R_COMMENT] = {{243, 7, NONE}, {244, 8, NONE}, false, true},
-    [R_DIRECTIVE] = {{140, 13, 5}, {97, 6, 6}, false, false},
+    [R_DIRECTIVE] = {{140, 13, 5}, {97, 12, 1}, false, false},
     /* Violet over blue and green to yellow, and plum over red to sand, neighbours apart for colour-blind eyes too
      * (tests/test_palette.c). */
     SCALE(R_SCALE0, 0, 97, 54, 5),

@@ -14,14 +14,16 @@
 
 #define SLICE_SECONDS 0.012 /* of simulation between two looks at the keyboard */
 #define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
-#define DRAW_SHARE 20       /* a frame may cost 1/20 of the time until the next one */
+#define DRAW_SHARE 0.025    /* of the time spent simulating may go into frames while running */
+#define DEBT_SECONDS 0.2    /* of drawing, at most, is owed: after 8 s of simulating there is a frame anyway */
 
 #define BRIEF_BELOW 30 /* rows of a terminal where a stop is reported in two rows, so that the view keeps its own */
 
 struct loop {
 	struct screen s;
-	u64 slice; /* cycles a slice is given */
-	double frame_due, frame_cost;
+	u64 slice;          /* cycles a slice is given */
+	double frame_due;   /* wall time before which no frame is drawn while running */
+	double frame_debt;  /* CPU time of frames drawn that simulating has not yet earned */
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
 	bool dirty, quit;
@@ -33,6 +35,14 @@ static double now_seconds(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* CPU time of this thread: on a busy host wall time would charge a frame with what others did meanwhile. */
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -90,9 +100,10 @@ static void slice(struct loop *l)
 {
 	struct screen *s = &l->s;
 	struct strbuf out = STRBUF_INIT;
-	double t0 = now_seconds();
+	double t0 = now_seconds(), cpu = cpu_seconds();
 	enum run_state st = debugger_run_slice(s->d, l->slice, &out);
 	double took = now_seconds() - t0;
+	l->frame_debt = MAX(l->frame_debt - DRAW_SHARE * (cpu_seconds() - cpu), 0.0);
 	screen_reattach(s);
 	if (took < SLICE_SECONDS / 2)
 		l->slice = MIN(l->slice * 2, (u64)1 << 30);
@@ -109,7 +120,7 @@ static void slice(struct loop *l)
 	if (st == DBG_QUIT)
 		l->quit = true;
 	if (st != DBG_RUNNING)
-		l->frame_due = 0;
+		l->frame_due = l->frame_debt = 0;
 	l->dirty = true;
 }
 
@@ -135,16 +146,15 @@ static void follow_palette(struct screen *s)
 static void show(struct loop *l)
 {
 	struct screen *s = &l->s;
-	double t0 = now_seconds();
+	double cpu = cpu_seconds();
 	follow_palette(s);
 	if (l->mouse != s->d->mouse)
 		term_mouse(l->mouse = s->d->mouse);
 	fit_terminal(s);
 	frame_draw(s);
 	term_show(&s->canvas, s->cursor_y, s->cursor_x);
-	double t1 = now_seconds();
-	l->frame_cost = t1 - t0;
-	l->frame_due = t1 + MAX(FRAME_SECONDS, l->frame_cost * DRAW_SHARE);
+	l->frame_due = now_seconds() + FRAME_SECONDS;
+	l->frame_debt = MIN(l->frame_debt + cpu_seconds() - cpu, DEBT_SECONDS);
 	l->dirty = false;
 }
 
@@ -204,7 +214,7 @@ static void search_next(struct loop *l, bool forward)
 	frame_context(s, &v);
 	if (!views[s->view]->search)
 		snprintf(s->notice, sizeof s->notice,
-		         "nothing to search in this view; the log (0) and the source (8) can be searched");
+		         "nothing to search in this view; source (8), compare (9) and log (0) can be searched");
 	else if (!s->search[0])
 		snprintf(s->notice, sizeof s->notice, "nothing searched for yet: / asks for the text");
 	else if (!views[s->view]->search(&v, forward))
@@ -361,7 +371,12 @@ static void view_input(struct loop *l, int key)
 	case CTRL_KEY('p'): console_scroll(&s->console, 1); return;
 	case CTRL_KEY('n'): console_scroll(&s->console, -1); return;
 	case '\r':
-	case '\n': execute(l, "", false); return;
+	case '\n':
+		if (views[s->view]->enter)
+			choose_view(l, views[s->view]->enter);
+		else
+			execute(l, "", false);
+		return;
 	default: break;
 	}
 	if (views[s->view]->on_key && views[s->view]->on_key(&v, key))
@@ -418,7 +433,7 @@ static void on_key(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
 	l->dirty = true;
-	l->frame_due = 0;
+	l->frame_due = l->frame_debt = 0; /* an answer to a key does not wait */
 	s->notice[0] = '\0';
 	if (key == K_RESIZE || (s->console.paging && console_page_key(&s->console, key)))
 		return;
@@ -443,6 +458,7 @@ static void on_key(struct loop *l, int key)
 		view_input(l, key);
 	} else if (prompt_idle() && key == '\t') {
 		s->focus = ON_VIEW;
+		console_begin_answer(&s->console); /* who goes to the view wants to see it: a long answer gives its rows back */
 	} else if (prompt_idle() && key == K_ESC && !prompt_is_vi()) {
 		console_begin_answer(&s->console);
 	} else if (!prompt_idle() || s->d->collect.kind != COLLECT_NONE || !common_key(l, key)) {
@@ -490,7 +506,7 @@ static void run_loop(struct loop *l)
 		if (running)
 			slice(l);
 		double wait = l->frame_due - now_seconds();
-		if (l->dirty && (!running || wait <= 0))
+		if (l->dirty && (!running || (wait <= 0 && l->frame_debt <= 0)))
 			show(l);
 		int key = term_key(running ? 0 : 250);
 		for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */

@@ -29,9 +29,12 @@ static struct {
 	short default_bg; /* -1 = the terminal's own, where it can show that */
 	bool light;
 	struct termios saved;
-	volatile sig_atomic_t leave; /* a signal asked to leave */
+	volatile sig_atomic_t leave; /* the signal that asked to leave, 0 = none */
 	bool eof;
 	struct term_mouse mouse;
+	/* What curses has been given: putting a cell costs far more than seeing that it is the same. */
+	struct cell *shown;
+	int shown_h, shown_w; /* 0 = nothing of it holds */
 } term;
 
 /* --- colours ------------------------------------------------------------------------------------------------------ */
@@ -88,10 +91,10 @@ static short pair_on(u8 role, u8 ground)
  */
 static void on_leave(int sig)
 {
-	term.leave = 1;
+	term.leave = sig;
 }
 
-/* A bug is about to end the process: leave the terminal usable. Only calls that are safe in a handler. */
+/* A bug, or Ctrl-\, is about to end the process: leave the terminal usable. Only calls that are safe in a handler. */
 static void on_crash(int sig)
 {
 	static const char reset[] = "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n";
@@ -106,10 +109,15 @@ static void on_crash(int sig)
 static void catch_signals(bool on)
 {
 	static const int leave[] = {SIGTERM, SIGHUP};
-	static const int crash[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	struct sigaction a = {.sa_handler = on ? on_leave : SIG_DFL};
-	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
-		sigaction(leave[i], &a, NULL);
+	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static struct sigaction before[ARRAY_LEN(leave)];
+	struct sigaction a = {.sa_handler = on_leave};
+	for (u32 i = 0; i < ARRAY_LEN(leave); i++) {
+		if (on)
+			sigaction(leave[i], &a, &before[i]);
+		if (!on || before[i].sa_handler == SIG_IGN) /* nohup */
+			sigaction(leave[i], &before[i], NULL);
+	}
 	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL,
 	                       .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
@@ -171,6 +179,9 @@ void term_close(void)
 	curs_set(1);
 	endwin();
 	delscreen(term.screen);
+	free(term.shown);
+	term.shown = NULL;
+	term.shown_h = term.shown_w = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
 	catch_signals(false);
 	term.open = false;
@@ -192,6 +203,7 @@ void term_set_light(bool light)
 {
 	term.light = light;
 	init_looks();
+	term.shown_h = term.shown_w = 0;
 	if (term.open)
 		clearok(stdscr, TRUE); /* pairs mean other colours now */
 }
@@ -202,6 +214,10 @@ bool term_few(void)
 bool term_gone(void)
 {
 	return term.leave || term.eof;
+}
+int term_left_by(void)
+{
+	return term.leave;
 }
 
 void term_size(int *h, int *w)
@@ -224,14 +240,38 @@ static void cell_to_curses(const struct cell *c, cchar_t *out)
 	setcchar(out, text, a, pair_on(c->style.role, c->ground), NULL);
 }
 
+/* Makes place to remember a picture of this size; what is remembered of another size does not hold. */
+static void remember(int h, int w)
+{
+	if (h == term.shown_h && w == term.shown_w)
+		return;
+	term.shown = xrealloc(term.shown, (size_t)MAX(h * w, 1) * sizeof *term.shown);
+	memset(term.shown, 0, (size_t)MAX(h * w, 1) * sizeof *term.shown); /* no cell of a canvas has the character 0 */
+	term.shown_h = h;
+	term.shown_w = w;
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && a->style.role == b->style.role && a->style.attr == b->style.attr && a->ground == b->ground;
+}
+
 void term_show(const struct canvas *c, int cursor_y, int cursor_x)
 {
 	int h, w;
 	term_size(&h, &w);
-	for (int y = 0; y < MIN(h, c->h); y++) {
-		for (int x = 0; x < MIN(w, c->w); x++) {
+	h = MIN(h, c->h);
+	w = MIN(w, c->w);
+	remember(h, w);
+	for (int y = 0; y < h; y++) {
+		for (int x = 0; x < w; x++) {
+			struct cell *shown = &term.shown[y * w + x];
+			const struct cell *cell = canvas_at(c, y, x);
 			cchar_t cc;
-			cell_to_curses(canvas_at(c, y, x), &cc);
+			if (same_cell(cell, shown))
+				continue;
+			*shown = *cell;
+			cell_to_curses(cell, &cc);
 			mvadd_wch(y, x, &cc); /* the last cell of the last line is drawn too; ERR for not moving on is expected */
 		}
 	}
@@ -267,7 +307,9 @@ static int mouse_key(void)
 static int translate(int k)
 {
 	switch (k) {
-	case KEY_RESIZE: return K_RESIZE;
+	case KEY_RESIZE:
+		term.shown_h = term.shown_w = 0; /* smaller and back again before a frame: curses has lost cells */
+		return K_RESIZE;
 	case KEY_UP: return K_UP;
 	case KEY_DOWN: return K_DOWN;
 	case KEY_LEFT: return K_LEFT;

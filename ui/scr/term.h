@@ -53,6 +53,8 @@ void term_redraw(void);
 int term_key(int timeout_ms);
 /* The terminal went away (its input is at its end) or a signal asked to leave. */
 bool term_gone(void);
+/* The signal that asked to leave (SIGTERM, SIGHUP), also after term_close(); 0 = none did. */
+int term_left_by(void);
 void term_mouse(bool on);
 struct term_mouse term_mouse_event(void); /* after K_MOUSE */
 #endif

@@ -27,7 +27,35 @@ static void figures(struct pane p, int y, int x, const u64 *v, u32 n)
 		           v[i] < 10000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
 }
 
-static int table(struct view_ctx *v, struct pane p)
+/* What kept the L1D caches from taking transactions: the reasons' shares of all cycles of all SMs. */
+static void heading(struct view_ctx *v, struct pane p)
+{
+	u32 n;
+	struct cache_counters c = sum_group(v->g, CG_l1d, &n);
+	const struct {
+		const char *name;
+		u64 cycles;
+	} why[] = {{"no mshr", c.rf_mshr}, {"no line", c.rf_line}, {"no merge", c.rf_merge}, {"no queue", c.rf_queue}};
+	double all = (double)gpu_cycle(v->g) * n;
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
+	if (!all)
+		return;
+	u64 sum = c.rf_mshr + c.rf_line + c.rf_merge + c.rf_queue;
+	x = pane_printf(p, 0, x + 2, STYLE(sum ? R_REFUSED : R_DIM), "L1D refuses in %.1f %%", percent((double)sum, all));
+	x = pane_text(p, 0, x, STYLE(R_DIM), " of the SMs' cycles");
+	const char *sep = ":";
+	for (u32 i = 0; i < ARRAY_LEN(why); i++) {
+		char part[40];
+		snprintf(part, sizeof part, "%s %s %.1f", sep, why[i].name, percent((double)why[i].cycles, all));
+		if (!why[i].cycles || x + utf8_width(part) >= p.w)
+			continue;
+		x = pane_text(p, 0, x, STYLE(R_DIM), part);
+		sep = ",";
+	}
+}
+
+/* Caches that nobody has asked for anything give up their rows where there are few. */
+static int table(struct view_ctx *v, struct pane p, bool all)
 {
 	static const struct {
 		const char *name;
@@ -42,9 +70,9 @@ static int table(struct view_ctx *v, struct pane p)
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		u32 n;
 		struct cache_counters c = sum_group(v->g, rows[i].group, &n);
-		if (!n)
-			continue;
 		u64 lookups = c.hits + c.misses + c.merges;
+		if (!n || (!all && !c.accesses && rows[i].group != CG_l1d))
+			continue;
 		pane_text(p, y, 1, STYLE_BOLD(lookups ? R_TEXT : R_FAINT), rows[i].name);
 		if (lookups)
 			pane_right(p, y, 11, STYLE(R_TEXT), "%.1f%%", percent((double)c.hits, (double)lookups));
@@ -97,6 +125,9 @@ static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
 	if (history)
 		pane_text(p, 0, 78, STYLE(R_DIM), "L1D hit over the run");
 	view_clip(v->st, l->rows, rows);
+	if (l->rows > rows)
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), "%s%s PgUp PgDn", v->st->top ? "↑" : "",
+		           v->st->top + rows < l->rows ? "↓" : "");
 	for (int i = 0; i < rows * l->cols; i++) {
 		int row = v->st->top + i / l->cols, sm = row + i % l->cols * l->rows;
 		if (row < l->rows && sm < n)
@@ -107,13 +138,13 @@ static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
 static void draw(struct view_ctx *v, struct pane p)
 {
 	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, {"L2", TS_L2_HIT, R_FILL3, 1, "%"}};
-	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
-	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w));
+	heading(v, p);
+	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w), p.h >= 24);
 	struct sm_list l = list_layout(v, p);
 	int left = p.h - y, all = l.rows + 1; /* the whole list where the curves keep a row each and their axis */
 	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list - 1;
 	if (room >= 2) {
-		int each = MAX(MIN((room - 1) / 2, 12), 1), gap = each > 2;
+		int each = MAX(MIN((room - 1) / 2, 16), 1), gap = each > 2;
 		for (u32 i = 0; i < 2; i++, y += each)
 			chart_draw(v, pane_sub(p, y + gap, 0, each - gap, p.w), &charts[i], -1, 12);
 		chart_axis(v, p, y++, 12);
@@ -131,7 +162,7 @@ const struct view view_caches = {
     .key = '5',
     .name = "cache",
     .title = "caches",
-    .keys = "",
+    .keys = "arrows scroll  c cursor  + - zoom",
     .help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
             "merge, no queue:\n"
             "cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",

@@ -32,6 +32,8 @@ static const char *value_text(char buf[NUM_MAX], const struct chart *c, double x
 		snprintf(buf, NUM_MAX, "-");
 	else if (c->unit[0] == '%')
 		snprintf(buf, NUM_MAX, "%.0f%%", 100 * x);
+	else if (c->unit[0] == 'n')
+		snprintf(buf, NUM_MAX, "%.0f", x);
 	else
 		snprintf(buf, NUM_MAX, x < 9.995 ? "%.2f" : "%.1f", x);
 	return buf;
@@ -58,6 +60,10 @@ void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, 
 	int x = pane_text(p, p.h - 1, 1, STYLE(R_DIM), c->label);
 	value_text(buf, c, chart_last(v, c, sm));
 	pane_text(p, p.h - 1, MAX(left - 1 - utf8_width(buf), x + 1), STYLE(R_TEXT), buf);
+	if (!n) {
+		pane_text(p, p.h - 1, left + 1, STYLE(R_FAINT), p.h > 1 ? "no sample yet" : "");
+		return;
+	}
 	if (p.h > 1) {
 		pane_right(p, 0, left - 1, STYLE(R_FAINT), "%s", value_text(buf, c, max));
 		for (int r = 0; r < p.h; r++)
@@ -69,6 +75,28 @@ void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, 
 		return;
 	cursor_mark(p, 0, p.h, left + at);
 	cursor_note(v, "%s %s", c->label, value_text(buf, c, val[at]));
+}
+
+void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int w)
+{
+	static const char *const name[] = {"now", "mean", "peak"};
+	float val[COLUMNS_MAX];
+	char buf[NUM_MAX];
+	double sum = 0;
+	int known = 0, n = view_series(v, sm, c->series, val, MIN(w, COLUMNS_MAX));
+	for (int i = 0; i < n; i++) {
+		if (!isfinite(val[i]))
+			continue;
+		sum += (double)val[i];
+		known++;
+	}
+	if (!known)
+		return;
+	const double value[] = {chart_last(v, c, sm), sum / known, (double)largest(val, n)};
+	for (int i = 0; i < (int)ARRAY_LEN(name) && i < p.h; i++) {
+		pane_text(p, i, 0, STYLE(R_DIM), name[i]);
+		pane_right(p, i, 12, STYLE(R_TEXT), "%s", value_text(buf, c, value[i]));
+	}
 }
 
 void chart_axis(const struct view_ctx *v, struct pane p, int y, int left)

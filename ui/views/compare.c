@@ -36,7 +36,7 @@ static void invite(struct pane p, const char *gone)
 	pane_text(p, 2, 1, STYLE(gone ? R_BAD : R_TEXT), gone ? gone : "There is no second machine. Type one of:");
 	for (int i = 0; i < (int)ARRAY_LEN(rows); i++) {
 		pane_text(p, 4 + i, 3, STYLE(R_ACCENT), rows[i].command);
-		pane_text(p, 4 + i, 38, STYLE(R_DIM), rows[i].what);
+		pane_text(p, 4 + i, 40, STYLE(R_DIM), rows[i].what);
 	}
 	int y = 5 + (int)ARRAY_LEN(rows);
 	pane_text(p, y, 1, STYLE(R_TEXT),
@@ -238,7 +238,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct delta *const *)a)->name, (*(const struct delta *const *)b)->name);
 }
 
-static void figure(struct pane p, int y, const struct delta *d)
+static void figure(struct pane p, int y, const struct delta *d, bool found)
 {
 	char cell[32];
 	double ratio = delta_ratio(d);
@@ -246,7 +246,7 @@ static void figure(struct pane p, int y, const struct delta *d)
 	static const char stall[] = "stalls.base.";
 	bool is_stall = !strncmp(d->name, stall, sizeof stall - 1);
 	int x = is_stall ? pane_text(p, y, 1, STYLE(R_DIM), "slots: ") : 1;
-	draw_clipped(p, y, x, 27 - x, STYLE(R_TEXT), d->name + (is_stall ? sizeof stall - 1 : 0));
+	draw_clipped(p, y, x, 27 - x, STYLE(found ? R_ACCENT : R_TEXT), d->name + (is_stall ? sizeof stall - 1 : 0));
 	pane_right(p, y, 42, STYLE(R_TEXT), "%s", delta_text(d, 0, cell));
 	pane_right(p, y, 56, STYLE(R_TEXT), "%s", delta_text(d, 1, cell));
 	pane_right(p, y, 70, STYLE_BOLD(R_TEXT), "%s", delta_text(d, 2, cell));
@@ -262,12 +262,22 @@ static void figures_head(const struct view_ctx *v, struct pane p, u32 n)
 	pane_right(p, 0, 70, STYLE(R_DIM), "B - A");
 }
 
+/* A search has come to row `mark`: into view with it. */
+static void show_found(struct view_state *st, int rows, int h)
+{
+	int at = rows > 0 && st->mark ? (int)(st->mark - 1) % rows : 0;
+	if (st->mark && st->follow && (at < st->top || at >= st->top + h))
+		st->top = at;
+	st->follow = false;
+}
+
 /* In as many columns as there is room for, from st->top on. */
 static void list(const struct view_ctx *v, struct pane p, const struct delta *const *row, u32 n)
 {
 	int cols = MAX(p.w / ROW_WIDTH, 1), h = MAX(p.h - 1, 0), rows = ((int)n + cols - 1) / cols;
 	if (rows <= h && h > 0) /* fewer columns do */
 		cols = MAX(((int)n + h - 1) / h, 1), rows = ((int)n + cols - 1) / cols;
+	show_found(v->st, rows, h);
 	view_clip(v->st, rows, h);
 	for (int c = 0; c < cols; c++) {
 		struct pane q = pane_sub(p, 0, c * ROW_WIDTH, p.h, c + 1 < cols ? ROW_WIDTH : p.w - c * ROW_WIDTH);
@@ -276,31 +286,71 @@ static void list(const struct view_ctx *v, struct pane p, const struct delta *co
 		for (int i = 0; i < h; i++) {
 			int at = c * rows + v->st->top + i;
 			if (v->st->top + i < rows && at < (int)n)
-				figure(q, 1 + i, row[at]);
+				figure(q, 1 + i, row[at], (int)v->st->mark == at + 1);
 		}
+		for (int i = 0; i < h; i++)
+			pane_mark(pane_sub(q, 1 + i, 1, 1, 26), 0, v->search);
 	}
 	if (rows > h)
 		pane_right(p, 0, MIN(p.w, ROW_WIDTH) - 1, STYLE(R_ACCENT), "%s%s", v->st->top ? "↑" : " ",
 		           rows - v->st->top > h ? "↓" : " ");
 }
 
+/* The figures that differ, in the order chosen. */
+struct gathered {
+	struct stats *a, *b;
+	struct deltas all;
+	const struct delta **row;
+	u32 n;
+};
+
+static struct gathered gather(const struct view_ctx *v)
+{
+	struct gathered x = {.a = rival_stats(v->d->s), .b = rival_stats(v->d->rival->s)};
+	deltas_gather(&x.all, x.a, x.b);
+	x.row = xcalloc(x.all.n + 1, sizeof *x.row);
+	x.n = deltas_by_relevance(&x.all, x.row);
+	if (v->st->mode == BY_NAME)
+		qsort(x.row, x.n, sizeof *x.row, by_name);
+	return x;
+}
+
+static void gathered_release(struct gathered *x)
+{
+	free(x->row);
+	deltas_release(&x->all);
+	stats_free(x->a);
+	stats_free(x->b);
+}
+
 static void figures(const struct view_ctx *v, struct pane p)
 {
-	struct stats *a = rival_stats(v->d->s), *b = rival_stats(v->d->rival->s);
-	struct deltas all;
-	deltas_gather(&all, a, b);
-	const struct delta **row = xcalloc(all.n + 1, sizeof *row);
-	u32 n = deltas_by_relevance(&all, row);
-	if (v->st->mode == BY_NAME)
-		qsort(row, n, sizeof *row, by_name);
-	if (n)
-		list(v, p, row, n);
+	struct gathered x = gather(v);
+	if (x.n)
+		list(v, p, x.row, x.n);
 	else
 		pane_text(p, 0, 1, STYLE(R_DIM), "No figure differs.");
-	free(row);
-	deltas_release(&all);
-	stats_free(a);
-	stats_free(b);
+	gathered_release(&x);
+}
+
+/* From the row found last on, or from the first one shown. */
+static bool search(struct view_ctx *v, bool forward)
+{
+	const struct rival *r = v->d->rival;
+	if (!r || !r->s)
+		return false;
+	struct gathered x = gather(v);
+	u32 from = v->st->mark ? v->st->mark - 1 : (u32)v->st->top + (forward ? x.n - 1 : 0);
+	bool found = false;
+	for (u32 k = 1; k <= x.n && !found; k++) {
+		u32 i = (forward ? from + k : from + x.n - k) % x.n;
+		found = strcasestr(x.row[i]->name, v->search);
+		if (found)
+			v->st->mark = i + 1;
+	}
+	v->st->follow = found;
+	gathered_release(&x);
+	return found;
 }
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */
@@ -329,6 +379,7 @@ static bool on_key(struct view_ctx *v, int key)
 		return view_scroll(v->st, key);
 	v->st->mode = (v->st->mode + 1) % ORDERS;
 	v->st->top = 0;
+	v->st->mark = 0;
 	return true;
 }
 
@@ -336,7 +387,7 @@ const struct view view_compare = {
     .key = '9',
     .name = "compare",
     .title = "two machines side by side",
-    .keys = "o order",
+    .keys = "/ search  n N  o order",
     .help =
         "A is this machine, B the one that `compare OPTIONS` has set beside it. IPC is that of the run so far; CTAs "
         "are those finished. Each scheduler's state, the ranks it gave (0 = first) and what it knew are those right "
@@ -347,4 +398,5 @@ const struct view view_compare = {
         "as A.",
     .draw = draw,
     .on_key = on_key,
+    .search = search,
 };

@@ -98,7 +98,10 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 	}
 	int now = gpu_cycle(v->g) < cursor_run_end(v) ? cursor_column(a, gpu_cycle(v->g)) : -1;
 	int cursor = v->st->cursor_on ? cursor_column(a, v->st->cursor) : -1;
-	if (now >= 0)
+	u32 digit = now >= 0 && y < p.h && x + now < p.w ? canvas_at(p.c, p.y + y, p.x + x + now)->ch : 0;
+	if ((digit >= '0' && digit <= '9') || digit == ',') /* the number stays whole */
+		pane_glyph(p, y, x + now, (struct style){R_WARN, ATTR_REVERSE}, digit);
+	else if (now >= 0)
 		pane_glyph(p, y, x + now, STYLE_BOLD(R_WARN), 0x25c6);
 	u32 under = cursor >= 0 && y < p.h && x + cursor < p.w ? canvas_at(p.c, p.y + y, p.x + x + cursor)->ch : '0';
 	if (cursor != now && (under < '0' || under > '9') && under != ',') /* the numbers stay */

@@ -17,10 +17,10 @@ static const struct {
 	bool left; /* text, not a number */
 } figures[F_COUNT] = {
     [F_CYCLES] = {"cycles", 10, 60, false},  [F_IPC] = {"IPC", 7, 70, false},
-    [F_PER_SM] = {"CTAs/SM", 8, 100, false}, [F_LIMIT] = {"limit", 15, 80, true},
-    [F_DONE] = {"done", 8, 100, false},      [F_INSTS] = {"insts", 8, 120, false},
-    [F_GRID] = {"grid", 12, 160, false},     [F_BLOCK] = {"block", 10, 160, false},
-    [F_REGS] = {"regs", 6, 160, false},      [F_SHARED] = {"shared", 8, 170, false},
+    [F_PER_SM] = {"CTAs/SM", 8, 130, false}, [F_LIMIT] = {"limit", 13, 80, true},
+    [F_DONE] = {"done", 8, 100, false},      [F_INSTS] = {"insts", 8, 140, false},
+    [F_GRID] = {"grid", 11, 190, false},     [F_BLOCK] = {"block", 9, 190, false},
+    [F_REGS] = {"regs", 6, 210, false},      [F_SHARED] = {"shared", 8, 220, false},
 };
 
 struct layout {
@@ -53,11 +53,13 @@ static int column_of(const struct layout *l, u64 cycle)
 	return (int)((double)(MIN(cycle, l->to) - l->from) / (double)(l->to - l->from) * l->axis_w + 0.5);
 }
 
-static void head(struct pane p, const struct layout *l)
+/* range: which launches are shown when not all are, else "". */
+static void head(struct pane p, const struct layout *l, const char *range)
 {
 	char a[NUM_MAX], b[NUM_MAX];
 	const struct style s = STYLE(R_DIM);
-	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Kernels");
+	int name_end = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Kernels");
+	pane_text(pane_sub(p, 0, 0, 1, l->axis - 1), 0, name_end + 1, STYLE(R_ACCENT), range);
 	fmt_thousands(b, l->to);
 	int x = pane_text(p, 0, l->axis, s, fmt_thousands(a, l->from)), stop = l->end - utf8_width(b);
 	for (int i = x + 1; i < stop - 1; i++)
@@ -121,13 +123,21 @@ static void figure_text(enum figure f, const struct kernel_info *k, u64 now, cha
 		else
 			fmt_thousands(out, cycles);
 		break;
-	case F_IPC: snprintf(out, NUM_MAX, "%.2f", cycles ? (double)k->counters->warp_insts / (double)cycles : 0.0); break;
+	case F_IPC:
+		snprintf(out, NUM_MAX, cycles ? "%.2f" : "-", (double)k->counters->warp_insts / (double)MAX(cycles, (u64)1));
+		break;
 	case F_PER_SM: snprintf(out, NUM_MAX, "%u", k->ctas_per_sm); break;
 	case F_LIMIT: snprintf(out, NUM_MAX, "%s", k->limiter); break;
 	case F_DONE:
-		snprintf(out, NUM_MAX, "%.1f%%", percent((double)k->counters->ctas_done, (double)k->launch->ctas));
+		snprintf(out, NUM_MAX, k->state == KS_QUEUED ? "-" : "%.1f%%",
+		         percent((double)k->counters->ctas_done, (double)k->launch->ctas));
 		break;
-	case F_INSTS: fmt_short(out, (double)k->counters->warp_insts); break;
+	case F_INSTS:
+		if (k->state == KS_QUEUED)
+			snprintf(out, NUM_MAX, "-");
+		else
+			fmt_short(out, (double)k->counters->warp_insts);
+		break;
 	case F_GRID: dim_text(out, k->launch->grid); break;
 	case F_BLOCK: dim_text(out, k->launch->block); break;
 	case F_REGS: snprintf(out, NUM_MAX, "%u", k->launch->regs); break;
@@ -158,7 +168,20 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	}
 }
 
-/* Until the user scrolls, the running launches are in sight, the first of them at most a third down. */
+/* Launches up to the last one that has begun, and how many are worth showing of the queue behind it. */
+static u32 begun(const struct view_ctx *v)
+{
+	u32 n = gpu_num_kernels(v->g), last = 0;
+	for (u32 i = 0; i < n; i++) {
+		struct kernel_info k;
+		gpu_kernel_info(v->g, i, &k);
+		last = k.state != KS_QUEUED ? i + 1 : last;
+	}
+	return last;
+}
+#define QUEUE_ROWS 2
+
+/* Until the user scrolls, the running launches are in sight, with as many of those before as there is room for. */
 static void follow_running(struct view_ctx *v, u32 n, int rows)
 {
 	struct kernel_info k;
@@ -170,13 +193,13 @@ static void follow_running(struct view_ctx *v, u32 n, int rows)
 		if (k.state != KS_DONE)
 			break;
 	}
-	v->st->top = (s32)first - rows / 3;
+	v->st->top = MIN((s32)first, (s32)begun(v) + QUEUE_ROWS - rows);
 }
 
 static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
 {
 	u32 n = gpu_num_kernels(v->g);
-	head(p, l);
+	char range[40] = "";
 	if (!n)
 		pane_text(p, 1, 3, STYLE(R_DIM), "nothing launched yet");
 	int rows = p.h - 1;
@@ -184,8 +207,11 @@ static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
 	view_clip(v->st, (s32)n, rows);
 	for (int r = 0; r < rows && v->st->top + r < (s32)n; r++)
 		launch_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(v->st->top + r), l);
-	if ((s32)n > v->st->top + rows)
-		draw_more(pane_sub(p, 0, 0, p.h, l->axis), (s32)n - v->st->top - rows);
+	int room = l->axis - 1 - (int)sizeof "Kernels "; /* "3-8/119", "3-8" or an arrow: what fits whole */
+	if ((s32)n > rows && snprintf(range, sizeof range, "%d-%d/%u", v->st->top, v->st->top + rows - 1, n) > room &&
+	    snprintf(range, sizeof range, "%d-%d", v->st->top, v->st->top + rows - 1) > room)
+		snprintf(range, sizeof range, "↕");
+	head(p, l, range);
 }
 
 /* --- SMs -----------------------------------------------------------------------------------------------------------
@@ -217,6 +243,26 @@ static void held_cell(struct view_ctx *v, struct pane p, int x, const struct res
 		pane_glyph(p, 0, x, s, r->mixed ? 0x2592 : 0x2580 + height);
 }
 
+/* On wide terminals: what the SM's CTAs take of it now, and how its L1D does. */
+#define SM_COLUMN_W 9
+#define SM_MORE_W (17 + 4 * SM_COLUMN_W) /* columns behind its slots */
+static const char *const sm_columns[] = {"warps", "regs", "shared", "L1D hit"};
+
+static void sm_more(const struct view_ctx *v, struct pane p, u32 sm)
+{
+	struct sm_info i;
+	gpu_sm_info(v->g, sm, &i);
+	const struct cache_counters *c = (const struct cache_counters *)gpu_counters(v->g, CG_l1d, sm);
+	pane_right(p, 0, SM_COLUMN_W, STYLE(R_TEXT), "%u/%u", i.warps, i.max_warps);
+	pane_right(p, 0, 2 * SM_COLUMN_W, STYLE(R_TEXT), "%.0f%%", percent(i.regs_used, i.regs));
+	pane_right(p, 0, 3 * SM_COLUMN_W, STYLE(R_TEXT), "%.0f%%", percent(i.shared_used, i.shared));
+	u64 accesses = c->hits + c->misses + c->merges;
+	if (accesses)
+		pane_right(p, 0, 4 * SM_COLUMN_W, STYLE(R_TEXT), "%.0f%%", percent((double)c->hits, (double)accesses));
+	else
+		pane_right(p, 0, 4 * SM_COLUMN_W, STYLE(R_FAINT), "-");
+}
+
 static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layout *l)
 {
 	const struct conf *c = gpu_conf(v->g);
@@ -244,6 +290,8 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 		return;
 	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", fmt_thousands(buf, n->ctas_done));
 	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->now ? (double)n->issued / (double)l->now : 0.0);
+	if (p.w - x >= SM_MORE_W)
+		sm_more(v, pane_sub(p, 0, x + 16, 1, p.w - x - 16), sm);
 }
 
 static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u32 top, int rows)
@@ -268,6 +316,8 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 		return;
 	pane_right(p, 0, x + 8, s, "done");
 	pane_right(p, 0, x + 16, s, "IPC");
+	for (u32 i = 0; i < ARRAY_LEN(sm_columns) && p.w - x >= SM_MORE_W; i++)
+		pane_right(p, 0, x + 16 + SM_COLUMN_W * (int)(i + 1), s, "%s", sm_columns[i]);
 }
 
 /* All SMs when they fit, else as many with the focused one in the middle. */
@@ -284,12 +334,13 @@ static void sms(struct view_ctx *v, struct pane p, const struct layout *l)
 static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 {
 	static const struct chart charts[] = {{"IPC", TS_IPC, R_FILL0, 0, ""},
-	                                      {"warps", TS_WARPS, R_FILL4, 0, ""},
+	                                      {"warps", TS_WARPS, R_FILL4, 0, "n"},
 	                                      {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
 	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}};
-	int rows = 6;
+	int rows = MIN(MAX(p.h / (int)ARRAY_LEN(charts), 6), 12);
 	for (u32 i = 0; i < ARRAY_LEN(charts) && p.h >= rows; i++) {
 		chart_draw(v, pane_sub(p, 1, 0, rows - 1, l->end + 1), &charts[i], -1, l->axis);
+		chart_summary(v, pane_sub(p, 1, l->end + 2, rows - 1, p.w - l->end - 2), &charts[i], -1, l->axis_w);
 		p = pane_sub(p, rows, 0, p.h - rows, p.w);
 	}
 }
@@ -301,9 +352,16 @@ static void mark(const struct view_ctx *v, struct pane p, const struct layout *l
 		cursor_mark(p, 1, p.h - 1, l->axis + at);
 }
 
+/* Rows worth having for launches: of those still queued the next few tell as much as all, as long as nobody scrolls. */
+static int launch_rows(const struct view_ctx *v)
+{
+	u32 n = gpu_num_kernels(v->g);
+	return (int)MAX(v->st->follow ? MIN(n, begun(v) + QUEUE_ROWS) : n, 1u);
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
-	int n = MAX((int)gpu_num_kernels(v->g), 1), nsm = (int)gpu_conf(v->g)->num_sms;
+	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
 	struct layout l = layout(v, p.w);
 	int rows = MIN(n, MAX(p.h - nsm - 2, MIN(p.h / 4, 8))); /* of launches */
 	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
@@ -327,7 +385,7 @@ const struct view view_kernels = {
     .key = '7',
     .name = "kernel",
     .title = "kernels",
-    .keys = "arrows scroll, + - zoom",
+    .keys = "up, down scroll  c cursor  + - zoom  < > move",
     .help =
         "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
         "instructions per cycle\n"
@@ -335,7 +393,9 @@ const struct view view_kernels = {
         "that held most of\n"
         "each SM's CTA slots (shaded: others as well), and the slots now, a letter each (A = K0, B = K1, ...). done, "
         "IPC: CTAs and\n"
-        "instructions per cycle of the SM since the start.",
+        "instructions per cycle of the SM since the start. With room: what its CTAs take of the SM now, its L1D's hits "
+        "since the start,\n"
+        "and of each curve the value now, the mean and the peak of its columns.",
     .draw = draw,
     .on_key = on_key,
 };

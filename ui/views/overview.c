@@ -13,13 +13,16 @@
 
 /* --- kernels -------------------------------------------------------------------------------------------------------
  */
-/* Launches worth a row: running first, then queued, then the latest that are done. */
+/* Launches worth a row: running first, then those next in the queue, then the latest that are done. The queue has
+ * little to say: two of it leave room for the others. */
+#define QUEUE_MAX 2
 static u32 pick_kernels(struct gpu *g, u32 out[], u32 max)
 {
 	static const enum kernel_state order[] = {KS_RUNNING, KS_QUEUED, KS_DONE};
 	u32 n = 0, all = gpu_num_kernels(g);
 	for (u32 o = 0; o < ARRAY_LEN(order); o++) {
-		for (u32 i = 0; i < all && n < max; i++) {
+		u32 stop = order[o] == KS_QUEUED ? MIN(n + QUEUE_MAX, max) : max;
+		for (u32 i = 0; i < all && n < stop; i++) {
 			u32 id = order[o] == KS_DONE ? all - 1 - i : i;
 			struct kernel_info k;
 			gpu_kernel_info(g, id, &k);
@@ -145,11 +148,37 @@ static struct columns layout(const struct conf *c, u32 warps, int w)
 	return k;
 }
 
-static void head(const struct columns *k, struct pane p, int y)
+/* What the letters of the cells mean, in the head above them: the first thing that a newcomer asks. */
+static void legend(const struct columns *k, struct pane p, int y, int x)
+{
+	static const struct {
+		enum warp_state state;
+		bool refused;
+		const char *name, *brief;
+	} item[] = {{WS_READY_SP, false, "ready", "ready"}, {WS_SHORT, false, "short", "short"},
+	            {WS_MEM, false, "memory", "mem"},       {WS_READY_SP, true, "refused", "unit"},
+	            {WS_BARRIER, false, "barrier", "bar"},  {WS_FETCH, false, "fetch", "fetch"}};
+	int end = k->cells + k->ncells, full = 0;
+	for (u32 i = 0; i < ARRAY_LEN(item); i++)
+		full += (int)strlen(item[i].name) + 4;
+	bool wide = x + full - 2 <= end;
+	for (u32 i = 0; i < ARRAY_LEN(item); i++) {
+		const char *name = wide ? item[i].name : item[i].brief;
+		if (x + 2 + (int)strlen(name) > end)
+			return;
+		pane_glyph(p, y, x, warp_style(item[i].state, false, item[i].refused),
+		           warp_glyph(item[i].state, false, item[i].refused));
+		x = pane_text(p, y, x + 2, STYLE(R_DIM), name) + (wide ? 2 : 1);
+	}
+}
+
+static void head(const struct columns *k, struct pane p, int y, const char *shown)
 {
 	const struct style s = STYLE(R_DIM);
 	pane_text(p, y, MAX(k->cells - 3, 0), s, "SM");
-	pane_text(p, y, k->cells, s, "warps");
+	int x = pane_text(p, y, k->cells, s, "warps");
+	x = *shown ? pane_text(p, y, x + 1, STYLE(R_ACCENT), shown) : x;
+	legend(k, p, y, x + 1 + (k->ncells > 48));
 	const struct {
 		int at;
 		const char *name;
@@ -160,7 +189,7 @@ static void head(const struct columns *k, struct pane p, int y)
 	if (k->lost > 0)
 		pane_text(p, y, k->lost, s, "lost to");
 	if (k->stack > 0)
-		pane_text(p, y, k->stack, s, "issue slots");
+		pane_text(p, y, k->stack, s, k->stack_w >= 24 ? "slots in 1,024 cycles" : "issue slots");
 	if (k->spark > 0)
 		pane_text(p, y, k->spark, s, "IPC over the run");
 }
@@ -244,9 +273,12 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	u32 warps = MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX);
 	struct columns k = layout(c, warps, p.w);
 	k.spark_max = spark_scale(v, &k);
-	head(&k, p, 0);
 	int rows = p.h - 1;
 	view_clip(v->st, (s32)c->num_sms, rows);
+	char shown[32] = "";
+	if (rows < (int)c->num_sms)
+		snprintf(shown, sizeof shown, "(SM %d-%d of %u)", v->st->top, v->st->top + rows - 1, c->num_sms);
+	head(&k, p, 0, shown);
 	v->st->list.y = p.y + 1;
 	v->st->list.n = MIN(rows, (int)c->num_sms);
 	v->st->list.w = p.w;
@@ -257,8 +289,6 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 		warp_cells(v, p, r + 1, &k, sm);
 		figures(v, p, r + 1, &k, sm);
 	}
-	if (rows < (int)c->num_sms)
-		pane_printf(p, 0, k.cells + 6, STYLE(R_DIM), "(SM %d-%d of %u)", v->st->top, v->st->top + rows - 1, c->num_sms);
 }
 
 /* --- curves
@@ -266,7 +296,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 static const struct chart charts[] = {
     {"IPC", TS_IPC, R_FILL0, 0, ""},       {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},
     {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},
-    {"warps", TS_WARPS, R_FILL4, 0, ""},
+    {"warps", TS_WARPS, R_FILL4, 0, "n"},
 };
 
 static void spark_line(struct view_ctx *v, struct pane p)
@@ -276,6 +306,7 @@ static void spark_line(struct view_ctx *v, struct pane p)
 		chart_draw(v, pane_sub(p, 0, i * w, 1, w), &charts[i], -1, (int)strlen(charts[i].label) + 7);
 }
 
+#define CURVE_MAX 12 /* rows; higher ones say no more */
 static void curves(struct view_ctx *v, struct pane p)
 {
 	int n = MIN((int)ARRAY_LEN(charts), p.h / 3);
@@ -283,9 +314,12 @@ static void curves(struct view_ctx *v, struct pane p)
 		spark_line(v, pane_sub(p, p.h - 1, 0, 1, p.w));
 		return;
 	}
-	int each = MIN((p.h - 1) / n, 6), y = 0;
-	for (int i = 0; i < n; i++, y += each)
+	int room = p.h - 1, y = 0; /* all of it: the first curves are a row higher where it does not divide */
+	for (int i = 0; i < n; i++) {
+		int each = MIN(room / n + (i < room % n), CURVE_MAX);
 		chart_draw(v, pane_sub(p, y + 1, 0, each - 1, p.w), &charts[i], -1, 16);
+		y += each;
+	}
 	chart_axis(v, p, y, 16);
 }
 
@@ -344,7 +378,8 @@ const struct view view_overview = {
     .key = '1',
     .name = "over",
     .title = "overview",
-    .keys = "arrows focus",
+    .keys = "arrows SM, warp  Enter that SM",
+    .enter = '2',
     .help = "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
             "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
             "that cost most\n"

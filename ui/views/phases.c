@@ -69,6 +69,10 @@ static void heading(const struct view_ctx *v, struct pane p, const struct graph 
 	x = pane_text(p, 0, x + 2, STYLE(R_DIM), "warps in each phase");
 	if (!g->time.w)
 		return;
+	if (g->all.exited) { /* the grey on top of the stack */
+		pane_glyph(p, 0, x + 2, (struct style){R_FAINT, p.c->mono ? ATTR_BOLD : ATTR_REVERSE}, '.');
+		x = pane_text(p, 0, x + 4, STYLE(R_DIM), "exited");
+	}
 	u64 look = phase_track_resolution(g->t, g->time.from);
 	u64 column = MAX((g->time.to - g->time.from) / (u64)g->time.w, (u64)1);
 	char text[120];
@@ -88,8 +92,8 @@ static int legend_of(struct pane p, int y, const struct graph *g, u32 fn)
 	int row = y, x = 1;
 	draw_clipped(p, row, x, 20, STYLE(R_TEXT), name);
 	x += MIN(utf8_width(name), 20);
-	x = pane_printf(p, row, x, STYLE(R_DIM), ", %u phase%s%s:", f->nphases, f->nphases == 1 ? "" : "s",
-	                f->nbands < f->nphases ? " in 12 bands" : "");
+	x = pane_printf(p, row, x, STYLE(R_DIM), ", %u phase%s%s%s:", f->nphases, f->nphases == 1 ? "" : "s",
+	                f->nbands < f->nphases ? " in 12 bands" : "", p.w >= 150 ? ", cycles of each" : "");
 	for (u32 i = 0; i < f->nbands; i++) {
 		const struct phase_band *b = phase_track_band(g->t, f->band + i);
 		struct phase_look l = phase_look(fn, i, f->nbands);
@@ -258,16 +262,57 @@ static void curve(const struct view_ctx *v, struct pane p, const struct graph *g
 	u32 peak = f == F_ALU ? g->all.alu_peak : f == F_MEM ? g->all.mem_peak : (u32)ceilf(most);
 	bool tall = p.h > 1;
 	pane_text(p, p.h - 1, 1, STYLE(R_DIM), figures[f].brief);
-	if (f == F_ACTIVE)
-		pane_right(p, tall ? 0 : p.h - 1, LEFT - 1, STYLE(R_TEXT), "%u", peak);
-	else
-		pane_right(p, tall ? 0 : p.h - 1, LEFT - 1, STYLE(R_TEXT), "peak %u", peak);
+	bool label = tall || LEFT - 2 - utf8_width(figures[f].brief) >= 8; /* "peak 32", with a gap */
+	pane_right(p, tall ? 0 : p.h - 1, LEFT - 1, STYLE(R_TEXT), label ? "peak %u" : "%u", peak);
 	for (int y = 0; tall && y < p.h; y++)
 		pane_glyph(p, y, LEFT - 1, STYLE(R_FAINT), y ? 0x2502 : 0x250c);
 	draw_columns(p, 0, LEFT, p.h, g->time.w, STYLE(figures[f].role), val, g->time.w, most);
 	int at = cursor_axis(v, g->time);
 	if (at >= 0)
 		cursor_mark(p, 0, p.h, LEFT + at);
+}
+
+/* --- what was in flight, as a bar
+ * -------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *brief;
+	enum role role;
+	enum flight of;
+} flights[FLIGHT_COUNT] = {
+    {"ALU only", "ALU", R_FILL0, FLIGHT_ALU},
+    {"both", "both", R_FILL4, FLIGHT_BOTH},
+    {"memory only", "mem", R_FILL2, FLIGHT_MEM},
+    {"idle", "idle", R_FAINT, FLIGHT_NONE},
+};
+
+static double flight_share(const struct phase_sum *s, enum flight f)
+{
+	u64 all = 0;
+	for (u32 i = 0; i < FLIGHT_COUNT; i++)
+		all += s->cycles[i];
+	return percent((double)s->cycles[f], (double)all);
+}
+
+/* The span's cycles by what was in flight (Awatramani 2015, figure 10): a share, its name and a bar in proportion. */
+static void flight_row(struct pane p, const struct graph *g)
+{
+	bool brief = p.w < 100;
+	int x = LEFT, text = 0;
+	char label[FLIGHT_COUNT][32];
+	for (u32 i = 0; i < FLIGHT_COUNT; i++) {
+		snprintf(label[i], sizeof label[i], "%s %.*f %%", brief ? flights[i].brief : flights[i].name, p.w >= 76,
+		         flight_share(&g->all, flights[i].of));
+		text += utf8_width(label[i]) + 3;
+	}
+	pane_text(p, 0, 1, STYLE(R_DIM), "in flight");
+	int room = MAX(p.w - 1 - LEFT - text, 0);
+	for (u32 i = 0; i < FLIGHT_COUNT; i++) {
+		int w = (int)lround(room * flight_share(&g->all, flights[i].of) / 100);
+		x = pane_text(p, 0, x, STYLE(i + 1 < FLIGHT_COUNT ? R_TEXT : R_DIM), label[i]) + 1;
+		draw_bar(p, 0, x, MIN(w, p.w - 1 - x), STYLE(flights[i].role), 1, false);
+		x += w + 2;
+	}
 }
 
 /* What stands at the cursor, most important first: what does not fit is left out. */
@@ -280,6 +325,7 @@ static void notes(const struct view_ctx *v, const struct graph *g)
 	cursor_note(v, "active %.3g", mean(s->active, s->looks));
 	cursor_note(v, "ALU %.3g", mean(s->alu, s->looks));
 	cursor_note(v, "mem %.3g", mean(s->mem, s->looks));
+	cursor_note(v, "idle %.3g %%", flight_share(s, FLIGHT_NONE));
 	for (u32 i = 0; i < phase_track_fns(g->t); i++) {
 		const struct phase_fn *f = phase_track_fn(g->t, i);
 		for (u32 b = 0; b < f->nbands; b++)
@@ -307,7 +353,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		pane_printf(p, 2, 3, STYLE(R_DIM), "nothing yet: the warps are looked at every %u cycles",
 		            phase_track_period(g.t));
 	int y = 1 + legend(pane_sub(p, 1, 0, p.h - 1, p.w), &g, p.h >= 30 ? 6 : p.h >= 14 ? 3 : 1);
-	int left = p.h - y - 1, each = left >= 10 ? MIN(MAX(left / 9, 1), 7) : left >= 7 ? 1 : 0, gap = each > 1;
+	int row = p.h >= 17 ? 2 : p.h >= 14; /* the last one, and one above it free: bars would grow into the curve */
+	int left = p.h - y - 1 - row, each = left >= 10 ? MIN(MAX(left / 9, 1), 7) : left >= 7 ? 1 : 0, gap = each > 1;
 	int rows = left - (int)F_COUNT * (each + gap);
 	if (rows >= 2 && g.time.w) {
 		notes(v, &g);
@@ -316,6 +363,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		cursor_axis_row(v, p, y++, LEFT, g.time);
 		for (u32 f = 0; f < F_COUNT && each; f++, y += each + gap)
 			curve(v, pane_sub(p, y + gap, 0, each, p.w), &g, f);
+		if (row)
+			flight_row(pane_sub(p, p.h - 1, 0, 1, p.w), &g);
 	}
 	free(g.col);
 }
@@ -338,7 +387,7 @@ const struct view view_phases = {
     .key = '3',
     .name = "phase",
     .title = "phases",
-    .keys = "a all/SM  arrows SM, cursor",
+    .keys = "up, down SM  a all  left, right cursor  + - zoom",
     .help =
         "Resident warps by the phase of their next instruction, over the run (Awatramani 2015): a phase is a run of "
         "instructions none of which\n"
@@ -352,7 +401,10 @@ const struct view view_phases = {
         "result is there, stores\n"
         "until the LSU has sent them. Means over a column; peaks are of single looks (every phases.period cycles). Up, "
         "down: another SM;\n"
-        "a: all SMs. After going back ◆ marks now.",
+        "a: all SMs. After going back ◆ marks now. Last row: the span's cycles by whether an ALU, a memory "
+        "instruction, "
+        "both or none was in\n"
+        "flight, counted in every cycle (Awatramani 2015, figure 10).",
     .draw = draw,
     .on_key = on_key,
 };

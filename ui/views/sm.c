@@ -6,6 +6,8 @@
 #include "scr/term.h"
 #include "views/sm_sched.h"
 #include "views/sm_side.h"
+#include "views/stalls.h"
+#include "views/sm_units.h"
 #include "views/view.h"
 
 #define CTAS_MAX 64
@@ -33,48 +35,67 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 
 /* --- warps -----------------------------------------------------------------------------------------------------------
  */
-#define POLICY_W 20
+#define POLICY_FROM_W 120 /* columns of a terminal that shows the policy's words */
+#define POLICY_W 20       /* at most; no wider than what the warps shown need */
 struct table {
-	int cta, pc, inst, inst_w, mask, state, since, phase, prio, policy, loads, waits;
+	int cta, pc, inst, inst_w, mask, state, since, phase, prio, policy, policy_w, loads, waits;
 };
 
 /* Column starts (or right ends for numbers) for a width; the instruction and what it waits for share what is left. */
-static struct table table_layout(int w)
+static struct table table_layout(int w, int policy_w)
 {
-	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1};
+	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1, .policy_w = policy_w};
 	bool tight = w < 100;
-	int fixed = 15 + 8 + 8 + 8 + 6 + 2, rest = w - fixed;
+	int fixed = 15 + 8 + 9 + 8 + 6 + 2, rest = w - fixed;
 	if (w >= 110) {
 		rest -= 10;
 		t.mask = 1;
 	}
 	if (w >= 130) {
-		rest -= 6;
+		rest -= 7;
 		t.loads = 1;
 	}
-	if (w >= 120) {
-		rest -= POLICY_W + 2;
+	if (w >= POLICY_FROM_W) {
+		rest -= policy_w + 2;
 		t.policy = 1;
 	}
-	t.inst_w = tight ? 13 : MAX(MIN(rest / 2, 48), 12); /* 13: "ld.global.f32", the rest for the reason to wait */
+	t.inst_w = tight ? 13 : MAX(MIN(rest / 2, 40), 12); /* 13: "ld.global.f32", the rest for the reason to wait */
 	int x = t.inst + t.inst_w + 1;
 	if (t.mask > 0) {
 		t.mask = x;
 		x += 10;
 	}
 	t.state = x;
-	t.since = x + 7 + 8;
+	t.since = x + 8 + 8; /* "s refused" and six places */
 	t.phase = t.since + (tight ? 7 : 8);
 	t.prio = t.phase + 6;
 	x = t.prio;
 	if (t.policy > 0) {
 		t.policy = x + 2;
-		x += POLICY_W + 2;
+		x += policy_w + 2;
 	}
 	if (t.loads > 0)
-		t.loads = x += 6;
+		t.loads = x += 7;
 	t.waits = x + 2;
 	return t;
+}
+
+/* How many warps are below: beside the heads, as under them it would cover what the last warp waits for; where those
+ * leave no room, beside a shorter one. */
+static void table_more(struct pane p, const struct table *t, int more)
+{
+	char text[24];
+	int w = snprintf(text, sizeof text, "+%d more", more);
+	int end = t->waits < p.w ? t->waits + (int)strlen("waits for") : t->prio + 1;
+	if (end + 1 + w < p.w) {
+		pane_text(p, 0, p.w - 1 - w, STYLE(R_ACCENT), text);
+		return;
+	}
+	struct pane inst = pane_sub(p, 0, t->inst, 1, t->inst_w);
+	for (int x = 0; x < inst.w; x++)
+		pane_glyph(inst, 0, x, STYLE(R_TEXT), ' ');
+	pane_text(inst, 0, 0, STYLE(R_DIM), t->inst_w > w + 4 ? "inst" : "");
+	pane_text(inst, 0, MAX(t->inst_w - w, 0), STYLE(R_ACCENT), text);
 }
 
 static void table_head(struct pane p, const struct table *t)
@@ -131,6 +152,8 @@ static void inst_cell(struct pane p, const char *s, u32 len)
 		for (i += n; i < len && (s[i] == ' ' || s[i] == '\t');)
 			i++;
 	}
+	if (x - 1 > p.w && p.w > 0)
+		pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 
 /* What the policy says of the warp. */
@@ -138,8 +161,23 @@ static void policy_cell(const struct view_ctx *v, struct pane p, u32 warp, u32 s
 {
 	struct strbuf t = STRBUF_INIT;
 	gpu_sched_text(v->g, v->d->focus.sm, scheduler, warp, &t);
-	pane_text(p, 0, 0, STYLE(R_TEXT), strbuf_str(&t));
+	draw_cut(p, 0, 0, p.w, STYLE(R_TEXT), strbuf_str(&t));
 	strbuf_release(&t);
+}
+
+/* Columns that the policy's words take for these warps. */
+static int policy_width(const struct view_ctx *v, const u32 *warp, s32 n)
+{
+	size_t most = strlen("policy");
+	for (s32 i = 0; i < n; i++) {
+		struct strbuf t = STRBUF_INIT;
+		struct warp_info w;
+		gpu_warp_info(v->g, v->d->focus.sm, warp[i], &w);
+		gpu_sched_text(v->g, v->d->focus.sm, w.scheduler, warp[i], &t);
+		most = MAX(most, t.len);
+		strbuf_release(&t);
+	}
+	return (int)MIN(most, (size_t)POLICY_W);
 }
 
 static void warp_row(struct view_ctx *v, struct pane p, int y, const struct table *t, u32 warp)
@@ -173,10 +211,10 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 		pane_right(p, y, t->phase, STYLE(R_DIM), "%d/%u", w.phase, w.phases);
 	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
 	if (t->policy > 0)
-		policy_cell(v, pane_sub(p, y, t->policy, 1, POLICY_W), warp, w.scheduler);
+		policy_cell(v, pane_sub(p, y, t->policy, 1, t->policy_w), warp, w.scheduler);
 	if (t->loads > 0)
 		pane_right(p, y, t->loads, STYLE(w.pending_loads ? R_TEXT : R_FAINT), "%u", w.pending_loads);
-	pane_text(p, y, t->waits, STYLE(R_DIM), w.waits);
+	draw_cut(p, y, t->waits, p.w - t->waits, STYLE(R_DIM), w.waits);
 }
 
 static void warp_table(struct view_ctx *v, struct pane p)
@@ -193,7 +231,7 @@ static void warp_table(struct view_ctx *v, struct pane p)
 			focus_at = (s32)n;
 		shown[n++] = w;
 	}
-	struct table t = table_layout(p.w);
+	struct table t = table_layout(p.w, p.w >= POLICY_FROM_W ? policy_width(v, shown, (s32)n) : 0);
 	table_head(p, &t);
 	int rows = p.h - 1;
 	if (v->st->follow && focus_at >= 0) {
@@ -207,8 +245,8 @@ static void warp_table(struct view_ctx *v, struct pane p)
 		warp_row(v, p, r + 1, &t, shown[v->st->top + r]);
 	if (!n)
 		pane_text(p, 1, 3, STYLE(R_DIM), "no warp is resident");
-	if ((s32)n > v->st->top + rows) /* beside the heads: below it would cover what the last warp waits for */
-		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), "+%d more", (s32)n - v->st->top - rows);
+	if ((s32)n > v->st->top + rows)
+		table_more(p, &t, (s32)n - v->st->top - rows);
 }
 
 /* --- storage and units
@@ -222,7 +260,7 @@ struct owned {
 static void storage_map(struct pane p, int y, const char *name, const struct owned *o, u32 n, u32 used, u32 total)
 {
 	char a[NUM_MAX];
-	int tail = 34, w = MAX(MIN(p.w - 12 - tail, 120), 8);
+	int tail = 34, w = MAX(MIN(p.w - 12 - tail, 200), 8);
 	pane_text(p, y, 1, STYLE(R_DIM), name);
 	for (int i = 0; i < w; i++)
 		pane_glyph(p, y, 11 + i, STYLE(R_FAINT), p.c->ascii ? '.' : 0x2591);
@@ -269,38 +307,6 @@ static void maps(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	storage_map(p, 1, "shared", shm, by_first(shm, ns), i->shared_used, i->shared);
 }
 
-static void unit_line(struct view_ctx *v, struct pane p, int y, const struct sm_info *i)
-{
-	static const char *const refusal[] = {[MR_RF_LINE] = "no line",
-	                                      [MR_RF_MSHR] = "no MSHR",
-	                                      [MR_RF_MERGE] = "merge list full",
-	                                      [MR_RF_QUEUE] = "miss queue full"};
-	const struct conf *c = gpu_conf(v->g);
-	u32 mshrs = view_mshrs(v, v->d->focus.sm);
-	int x = pane_text(p, y, 1, STYLE(R_DIM), "L1D MSHRs ");
-	x = pane_printf(p, y, x, STYLE(mshrs >= c->l1d_mshrs ? R_REFUSED : R_TEXT), "%u/%u", mshrs, c->l1d_mshrs);
-	x = pane_text(p, y, x + 2, STYLE(R_DIM), "LSU ");
-	bool blocked = i->lsu_refused >= MR_RF_LINE && i->lsu_refused < ARRAY_LEN(refusal);
-	if (i->lsu_warp < 0)
-		x = pane_text(p, y, x, STYLE(R_FAINT), "· empty");
-	else if (blocked)
-		x = pane_printf(p, y, x, STYLE(R_REFUSED), "■ w%d refused: %s", i->lsu_warp, refusal[i->lsu_refused]);
-	else
-		x = pane_printf(p, y, x, STYLE(R_TEXT), "▶ w%d, %u left, %u queued", i->lsu_warp, i->lsu_left, i->lsu_queued);
-	if (i->replay_size) {
-		x = pane_text(p, y, x + 2, STYLE(R_DIM), "replay ");
-		x = pane_printf(p, y, x, STYLE(i->replay_used < i->replay_size ? R_TEXT : R_REFUSED), "%u/%u", i->replay_used,
-		                i->replay_size);
-	}
-	u64 now = gpu_cycle(v->g);
-	for (u32 u = 0; u < i->nunits; u++) {
-		bool busy = i->unit[u].busy_until > now;
-		x = pane_text(p, y, x + 2, STYLE(R_DIM), i->unit[u].name);
-		pane_glyph(p, y, ++x, STYLE(busy ? R_ISSUED : R_FAINT), busy ? 0x25b6 : 0xb7);
-		x++;
-	}
-}
-
 /* One line: every barrier at which somebody waits. */
 static void barrier_line(struct view_ctx *v, struct pane p, int y)
 {
@@ -327,10 +333,29 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 
 /* --- CTAs (larger terminals)
  * --------------------------------------------------------------------------------------------- */
+#define CTA_WARPS_X 67
+#define CTA_WARPS_FROM_W 100 /* columns: the 32 warps of the largest CTA fit */
+
+/* A glyph a warp, as in the overview. */
+static void cta_warps(struct view_ctx *v, struct pane p, u64 warps)
+{
+	u8 states[WARPS_MAX];
+	u64 issued, refused;
+	int x = 0;
+	gpu_warp_states(v->g, v->d->focus.sm, states, &issued, &refused);
+	FOR_EACH_BIT(w, warps)
+	{
+		bool now = issued >> w & 1, no = refused >> w & 1;
+		pane_glyph(p, 0, x++, warp_style(states[w], now, no), warp_glyph(states[w], now, no));
+	}
+}
+
 static void cta_table(struct view_ctx *v, struct pane p)
 {
 	char a[NUM_MAX], b[NUM_MAX];
 	pane_text(p, 0, 1, STYLE(R_DIM), "slot   CTA  kernel            warps done        age      insts");
+	if (p.w >= CTA_WARPS_FROM_W)
+		pane_text(p, 0, CTA_WARPS_X, STYLE(R_DIM), "its warps");
 	int y = 1;
 	for (u32 s = 0; s < gpu_conf(v->g)->sm_ctas && y < p.h; s++) {
 		struct cta_info c;
@@ -345,9 +370,14 @@ static void cta_table(struct view_ctx *v, struct pane p)
 		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
 		           (u32)__builtin_popcountll(c.warps));
 		pane_right(p, y, 52, STYLE(R_TEXT), "%s", fmt_thousands(a, gpu_cycle(v->g) - c.started_at));
-		pane_right(p, y++, 63, STYLE(R_DIM), "%s", fmt_thousands(b, c.insts));
+		pane_right(p, y, 63, STYLE(R_DIM), "%s", fmt_thousands(b, c.insts));
+		if (p.w >= CTA_WARPS_FROM_W)
+			cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c.warps);
+		y++;
 	}
 }
+
+#define OVER_TIME_ROWS 6 /* rows left over that are worth the history of the SM's issue slots */
 
 static void draw(struct view_ctx *v, struct pane p)
 {
@@ -361,17 +391,22 @@ static void draw(struct view_ctx *v, struct pane p)
 	}
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
 	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
-	int table = MIN(p.h - 1 - bottom - ctas, ctas ? (int)i.warps + 2 : p.h);
+	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
+	int table = room - warps - 2 >= OVER_TIME_ROWS || ctas ? MIN(room, warps + 2) : room;
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));
 	if (ctas)
 		cta_table(v, pane_sub(p, table + 1, 0, ctas - 1, p.w));
 	if (!bottom)
 		return;
+	int spare = room - table;
+	if (spare >= OVER_TIME_ROWS)
+		stalls_over_time(v, pane_sub(p, table + ctas + 1, 0, MIN(spare - 1, 20), p.w), (s32)v->d->focus.sm,
+		                 "this SM's issue slots over the run");
 	if (scheds)
 		sm_sched_draw(v, pane_sub(p, p.h - bottom, 0, scheds, p.w), v->d->focus.sm);
 	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);
 	barrier_line(v, p, p.h - 2);
-	unit_line(v, p, p.h - 1, &i);
+	sm_units_draw(v, pane_sub(p, p.h - 1, 0, 1, p.w), &i);
 }
 
 /* The next resident warp in a direction, or the next SM. */
@@ -411,14 +446,22 @@ const struct view view_sm = {
     .key = '2',
     .name = "sm",
     .title = "SM",
-    .keys = "arrows focus",
-    .help = "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase out "
-            "of the\n"
-            "function's phases (info phases). prio: rank the scheduler gives the warp now (0 = first). policy, "
-            "scheds: the state\n"
-            "of the warp scheduler, of a warp and as a whole. registers, shared: contiguous blocks with the numbers "
-            "of their CTAs;\n"
-            "the largest hole is in 32-bit registers and bytes. Left and right choose the SM, up and down the warp.",
+    .keys = "up, down warp  left, right SM  Enter its source",
+    .enter = '8',
+    .help =
+        "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase out "
+        "of the\n"
+        "function's phases (info phases). prio: rank the scheduler gives the warp now (0 = first). policy, "
+        "scheds: the state\n"
+        "of the warp scheduler, of a warp and as a whole. asleep: nothing can happen here before a reply or a timer. "
+        "registers, shared: contiguous blocks with the numbers "
+        "of their CTAs;\n"
+        "the largest hole is in 32-bit registers and bytes. its warps: a glyph a warp, as in the overview. With room "
+        "left: the SM's issue slots over the run, as in "
+        "the "
+        "stalls view. Narrow, the last line is written shorter: LSU w12 3+2 is 3 "
+        "transactions of warp 12 left, 2 instructions queued.\n"
+        "Left and right choose the SM, up and down the warp.",
     .draw = draw,
     .on_key = on_key,
 };

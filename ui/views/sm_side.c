@@ -56,8 +56,9 @@ static void mshrs(struct view_ctx *v, struct pane p, u32 sm)
 
 void sm_side_draw(struct view_ctx *v, struct pane p, u32 sm)
 {
-	static const struct chart charts[] = {
-	    {"IPC", TS_IPC, R_FILL0, 0, ""}, {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}, {"warps", TS_WARPS, R_FILL4, 0, ""}};
+	static const struct chart charts[] = {{"IPC", TS_IPC, R_FILL0, 0, ""},
+	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},
+	                                      {"warps", TS_WARPS, R_FILL4, 0, "n"}};
 	int y = 1 + lost_slots(v, pane_sub(p, 0, 0, MIN(p.h, ST_COUNT + 1), p.w), sm);
 	for (u32 i = 0; i < ARRAY_LEN(charts) && p.h - y >= 12; i++, y += 5)
 		chart_draw(v, pane_sub(p, y, 0, 4, p.w), &charts[i], (s32)sm, 15);

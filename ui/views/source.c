@@ -11,7 +11,7 @@
 /* What is known of a line of the file. */
 struct line_facts {
 	u32 warps; /* resident warps whose next instruction is here */
-	u32 samples[WS_COUNT];
+	u32 samples[HEAT_STATES];
 	u32 waiting; /* samples in waiting states */
 	bool code, stop, disabled_stop;
 };
@@ -69,7 +69,7 @@ static void add_code(const struct view_ctx *v, const struct module *m, struct li
 	for (u32 pc = 0; pc < m->ncode; pc++) {
 		struct line_facts *l = &f[m->code[pc].line];
 		l->code = true;
-		for (u32 s = 0; h && s < WS_COUNT; s++) {
+		for (u32 s = 0; h && s < HEAT_STATES; s++) {
 			l->samples[s] += h->at[pc][s];
 			l->waiting += heat_is_waiting(s) ? h->at[pc][s] : 0;
 		}
@@ -121,6 +121,14 @@ static size_t token(const char *s, size_t n, enum role *role, bool *first)
 	return i;
 }
 
+#define OPERANDS 18 /* column of the operands, one for all opcodes that are not longer */
+
+/* Where a tab at column x leads: PTX has one or more before the opcode and one behind it. */
+static int tab_stop(int x, bool before_text)
+{
+	return before_text ? x + 4 - x % 4 : x < OPERANDS ? OPERANDS : x;
+}
+
 static void source_line(struct pane p, int y, const char *s, size_t n, bool code)
 {
 	bool first = true;
@@ -129,7 +137,7 @@ static void source_line(struct pane p, int y, const char *s, size_t n, bool code
 		enum role role;
 		size_t len;
 		if (*s == '\t') {
-			x += 4 - x % 4;
+			x = tab_stop(x, first);
 			len = 1;
 		} else {
 			len = token(s, n, &role, &first);
@@ -157,9 +165,12 @@ static int text_width(const struct module *m)
 	for (u32 pc = 0; pc < m->ncode; pc++) {
 		u32 len;
 		const char *s = module_line(m, m->code[pc].line, &len);
-		int w = (int)len;
-		for (u32 i = 0; i < len; i++)
-			w += s[i] == '\t' ? 3 : 0;
+		int w = 0;
+		bool before_text = true;
+		for (u32 i = 0; i < len; i++) {
+			w = s[i] == '\t' ? tab_stop(w, before_text) : w + 1;
+			before_text &= s[i] == '\t' || s[i] == ' ';
+		}
 		most = MAX(most, w);
 	}
 	return MIN(most + 2, 90);
@@ -187,13 +198,13 @@ static struct source_columns layout(int w, const struct module *m, bool loc, boo
 	return c;
 }
 
-static enum warp_state main_state(const struct line_facts *f)
+static u32 main_state(const struct line_facts *f)
 {
 	u32 best = WS_MEM;
-	for (u32 s = 0; s < WS_COUNT; s++)
+	for (u32 s = 0; s < HEAT_STATES; s++)
 		if (heat_is_waiting(s) && f->samples[s] > f->samples[best])
 			best = s;
-	return (enum warp_state)best;
+	return best;
 }
 
 /* The phase that the line's code belongs to, with a bracket where it begins; program and idempotence points. */
@@ -210,13 +221,13 @@ static void margin_cell(struct pane p, int y, int x, const struct line_marks *k)
 }
 
 static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
-                       const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus)
+                       const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus, bool mark)
 {
 	u32 len;
 	const char *s = module_line(m, line, &len);
 	if (f->stop || f->disabled_stop)
 		pane_glyph(p, y, 1, STYLE(f->stop ? R_BAD : R_DIM), f->stop ? 0x25cf : 0x25cb);
-	pane_right(p, y, c->num, STYLE(focus ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
+	pane_right(p, y, c->num, STYLE(focus || mark ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
 	if (focus)
 		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
 	source_line(pane_sub(p, y, c->text, 1, c->text_w), 0, s, len, f->code);
@@ -224,14 +235,15 @@ static void source_row(struct pane p, int y, const struct source_columns *c, con
 		pane_attr(p, y, c->text, c->text_w, ATTR_BOLD);
 	if (f->warps) {
 		pane_right(p, y, c->warps + 4, STYLE(R_TEXT), "%u", f->warps);
-		draw_bar(p, y, c->warps + 5, c->warps_w, STYLE(R_READY), (double)f->warps / MAX(most->warps, 1u), false);
+		draw_bar(p, y, c->warps + 5, c->warps_w, STYLE(R_FILL4), (double)f->warps / MAX(most->warps, 1u), false);
 	}
 	if (f->waiting) {
-		enum warp_state st = main_state(f);
+		u32 st = main_state(f);
+		bool refused = st == HEAT_REFUSED;
+		struct style look = warp_style(refused ? WS_READY_SP : (enum warp_state)st, false, refused);
 		pane_right(p, y, c->heat + 5, STYLE(R_TEXT), "%.1f", percent(f->waiting, (double)waiting));
-		pane_glyph(p, y, c->heat + 6, warp_style(st, false, false), warp_glyph(st, false, false));
-		draw_bar(p, y, c->heat + 8, c->heat_w - 1, warp_style(st, false, false),
-		         (double)f->waiting / MAX(most->waiting, 1u), false);
+		pane_glyph(p, y, c->heat + 6, look, warp_glyph(refused ? WS_READY_SP : (enum warp_state)st, false, refused));
+		draw_bar(p, y, c->heat + 8, c->heat_w - 1, look, (double)f->waiting / MAX(most->waiting, 1u), false);
 	}
 }
 
@@ -252,7 +264,8 @@ static void heading(const struct view_ctx *v, struct pane p, const struct module
 		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "/%s", v->search);
 	if (x < c->warps) {
 		pane_text(p, 0, c->warps, STYLE(R_DIM), "warps");
-		pane_text(p, 0, c->heat, STYLE(R_DIM), p.w - c->heat >= 26 ? "waits % of samples" : "waits %");
+		int next = c->margin > 0 ? c->margin : c->loc > 0 ? c->loc : p.w;
+		pane_text(p, 0, c->heat, STYLE(R_DIM), next - c->heat >= 19 ? "waits % of samples" : "waits %");
 		if (c->loc > 0)
 			pane_text(p, 0, c->loc, STYLE(R_DIM), "source");
 		if (c->margin > 0)
@@ -274,7 +287,22 @@ static void loc_cell(struct pane p, int y, int x, const struct module *m, u32 li
 	pane_printf(p, y, x, STYLE(R_DIM), "%s:%u", file ? file + 1 : path, in->src_line);
 }
 
-static void follow_focus(struct view_ctx *v, const struct module *m, const struct inst *in, int rows)
+/* What is worth seeing when the focused warp stands nowhere: where most warps are, else where they waited most, else
+ * the beginning of the code. */
+static s32 place_of_interest(const struct module *m, const struct line_facts *f)
+{
+	u32 warps = 0, waits = 0;
+	for (u32 i = 1; i <= m->nlines; i++) {
+		warps = f[i].warps > f[warps].warps ? i : warps;
+		waits = f[i].waiting > f[waits].waiting ? i : waits;
+	}
+	if (warps || waits)
+		return (s32)(warps ? warps : waits);
+	return m->nfuncs && m->funcs[0].entry < m->ncode ? (s32)m->code[m->funcs[0].entry].line : 1;
+}
+
+static void follow_focus(struct view_ctx *v, const struct module *m, const struct inst *in, const struct line_facts *f,
+                         int rows)
 {
 	if (v->st->seen_cycle != gpu_cycle(v->g)) { /* the machine moved: the picture goes with the focus again */
 		v->st->seen_cycle = gpu_cycle(v->g);
@@ -282,9 +310,7 @@ static void follow_focus(struct view_ctx *v, const struct module *m, const struc
 	}
 	if (!v->st->follow)
 		return;
-	s32 line = in                                          ? (s32)in->line
-	           : m->nfuncs && m->funcs[0].entry < m->ncode ? (s32)m->code[m->funcs[0].entry].line
-	                                                       : 1;
+	s32 line = in ? (s32)in->line : place_of_interest(m, f);
 	if (line - 1 < v->st->top + 1 || line - 1 >= v->st->top + rows - 2)
 		v->st->top = line - 1 - rows / 3;
 }
@@ -316,11 +342,12 @@ static void draw(struct view_ctx *v, struct pane p)
 	const struct heat_module *h = heat_of(v->heat, m);
 	int rows = p.h - 1;
 	heading(v, p, m, in, &c);
-	follow_focus(v, m, in, rows);
+	follow_focus(v, m, in, f, rows);
 	view_clip(v->st, (s32)m->nlines, rows);
 	for (int r = 0; r < rows && v->st->top + r < (s32)m->nlines; r++) {
 		u32 line = (u32)(v->st->top + r) + 1;
-		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line);
+		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line,
+		           v->st->mark == line);
 		pane_mark(pane_sub(p, r + 1, c.text, 1, c.text_w), 0, v->search);
 		loc_cell(p, r + 1, c.loc, m, line, first_pc, &last);
 		if (marks)
@@ -359,9 +386,38 @@ static bool search(struct view_ctx *v, bool forward)
 	return false;
 }
 
+/* To the line where warps have waited most; again: to the next one in that order. */
+static void next_hot(struct view_ctx *v)
+{
+	const struct module *m = shown_module(v);
+	const struct heat_module *h = m ? heat_of(v->heat, m) : NULL;
+	if (!h)
+		return;
+	u64 *wait = xcalloc(m->nlines + 2, sizeof *wait), below;
+	for (u32 pc = 0; pc < m->ncode; pc++)
+		for (u32 s = 0; s < HEAT_STATES; s++)
+			wait[m->code[pc].line] += heat_is_waiting(s) ? h->at[pc][s] : 0;
+	u32 best = 0, last = v->st->mark <= m->nlines ? v->st->mark : 0;
+	below = last ? wait[last] : UINT64_MAX;
+	for (u32 i = 1; i <= m->nlines; i++)
+		if (wait[i] > wait[best] && (wait[i] < below || (wait[i] == below && i > last)))
+			best = i;
+	free(wait);
+	v->st->mark = best; /* behind the last one it begins again */
+	if (!best)
+		return;
+	v->st->top = (s32)best - 1 - v->st->page / 3;
+	stay(v);
+}
+
 static bool on_key(struct view_ctx *v, int key)
 {
+	if (key == 'h') {
+		next_hot(v);
+		return true;
+	}
 	if (key == 'f') {
+		v->st->mark = 0;
 		v->st->follow = true;
 		v->st->seen_cycle = NEVER;
 		return true;
@@ -380,12 +436,12 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "/ search  n N  f focus  a margin",
+    .keys = "h hottest line  / search  n N  f focus  a margin",
     .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all "
-            "waiting samples\n"
+            "waiting samples, those of ready warps that a unit or the LSU refused (s) among them\n"
             "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
             "breakpoint, ○ disabled,\n"
-            "▸ the focused warp. f: back to the focus.\n"
+            "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
             "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
             "program point\n"
             "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "

@@ -7,6 +7,7 @@
 #include "scr/term.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/stalls.h"
 #include "views/view.h"
 
 /* A class looks like the first base reason that it holds. */
@@ -91,28 +92,97 @@ static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[S
 	}
 }
 
-static void stack_column(struct view_ctx *v, struct pane p, int x, int rows, const double share[ST_COUNT])
+/* The classes of a taxonomy in order of their first reason, and the class of each reason: names are compared once a
+ * picture, not once a column. */
+struct classes {
+	u32 n, of[ST_COUNT];
+	struct look look[ST_COUNT];
+};
+
+static struct classes classes_of(enum taxonomy t)
 {
-	enum taxonomy t = v->d->taxonomy;
-	bool letters = p.c->ascii || p.c->mono;
-	double acc = 0;
-	int at = 0;
-	/* Classes in order of first appearance, each a run of cells from the bottom. */
-	for (u32 first = 0; first < ST_COUNT; first++) {
-		const char *name = stall_descs[first].name[t];
-		if (class_look(t, name).reason != first)
-			continue;
-		for (u32 r = first; r < ST_COUNT; r++)
-			acc += strcmp(stall_descs[r].name[t], name) ? 0 : share[r];
-		struct look l = class_look(t, name);
-		int to = MIN((int)lround(acc * rows), rows), middle = (at + to) / 2;
-		for (; at < to; at++) {
-			/* A letter now and then inside the colour names it for eyes that do not see the hue. */
-			bool letter = letters || (at == middle && x % 16 == 8);
-			struct style s = {l.role, letter && !letters ? ATTR_REVERSE : 0};
-			pane_glyph(p, rows - 1 - at, x, s, letter ? l.glyph : 0x2588);
-		}
+	struct classes c = {0};
+	for (u32 r = 0; r < ST_COUNT; r++) {
+		struct look l = class_look(t, stall_descs[r].name[t]);
+		if (l.reason == r)
+			c.look[c.n++] = l;
+		for (u32 i = 0; i < c.n; i++)
+			c.of[r] = c.look[i].reason == l.reason ? i : c.of[r];
 	}
+	return c;
+}
+
+/* A class in a column: its upper edge in eighths of a row. */
+struct part {
+	struct look look;
+	int top;
+};
+
+/* The classes that have a share, from the bottom. */
+static u32 column_parts(const struct classes *c, int rows, const double share[ST_COUNT], struct part out[ST_COUNT])
+{
+	double sum[ST_COUNT] = {0}, acc = 0;
+	u32 n = 0;
+	for (u32 r = 0; r < ST_COUNT; r++)
+		sum[c->of[r]] += share[r];
+	for (u32 i = 0; i < c->n; i++) {
+		acc += sum[i];
+		int top = MIN((int)lround(acc * 8 * rows), 8 * rows);
+		if (top > (n ? out[n - 1].top : 0))
+			out[n++] = (struct part){c->look[i], top};
+	}
+	return n;
+}
+
+/* The part that covers the eighth e, NULL above all. */
+static const struct part *part_at(const struct part *part, u32 n, int e)
+{
+	for (u32 i = 0; i < n; i++)
+		if (e < part[i].top)
+			return &part[i];
+	return NULL;
+}
+
+/* The cell of the eighths [from, from + 8): its lowest part as a partial block on the ground of its topmost. Classes
+ * that share a colour are kept apart by a hairline: the last eighth of the lower one's cell is left open. */
+static void stack_cell(struct pane p, int y, int x, const struct part *part, u32 n, int from)
+{
+	bool plain = p.c->ascii || p.c->mono, whole = plain || p.c->few;
+	const struct part *low = part_at(part, n, from + (whole ? 4 : 0)), *high = part_at(part, n, from + 7);
+	if (!low)
+		return;
+	if (whole) {
+		pane_glyph(p, y, x, STYLE(low->look.role), plain ? low->look.glyph : 0x2588);
+		return;
+	}
+	const struct part *above = high == low ? part_at(part, n, from + 8) : high;
+	if (above && above != low && above->look.role == low->look.role)
+		pane_glyph(p, y, x, STYLE(low->look.role), 0x2587);
+	else
+		pane_glyph_on(p, y, x, STYLE(low->look.role), 0x2580u + (u32)MIN(low->top - from, 8),
+		              high && high != low ? high->look.role : R_TEXT);
+}
+
+/* A letter in the middle of each part names it for eyes that do not see the hue. */
+static void stack_letters(struct pane p, int x, const struct part *part, u32 n)
+{
+	int below = 0;
+	for (u32 i = 0; i < n; below = part[i++].top) {
+		int first = (below + 7) / 8, behind = part[i].top / 8; /* rows that are the part's alone */
+		if (behind > first)
+			pane_glyph(p, p.h - 1 - (first + behind - 1) / 2, x, (struct style){part[i].look.role, ATTR_REVERSE},
+			           part[i].look.glyph);
+	}
+}
+
+static void stack_column(const struct classes *c, struct pane p, int x, const double share[ST_COUNT])
+{
+	struct part part[ST_COUNT];
+	u32 n = column_parts(c, p.h, share, part);
+	for (int r = 0; r < p.h; r++)
+		stack_cell(p, p.h - 1 - r, x, part, n, 8 * r);
+	if (!p.c->ascii && !p.c->mono && x % 16 == 8)
+		stack_letters(p, x, part, n);
 }
 
 /* The classes at the cursor, as far as they matter. */
@@ -131,22 +201,23 @@ static void note_shares(struct view_ctx *v, const double share[ST_COUNT])
 	}
 }
 
-static void over_time(struct view_ctx *v, struct pane p)
+void stalls_over_time(struct view_ctx *v, struct pane p, s32 sm, const char *title)
 {
 	u32 from, to;
 	view_span(v, &from, &to);
 	if (p.h < 3 || to == from)
 		return;
-	pane_text(p, 0, 1, STYLE(R_DIM), "over time");
+	pane_text(p, 0, 1, STYLE(R_DIM), title);
 	struct pane q = pane_sub(p, 1, 1, p.h - 2, p.w - 2);
 	u32 len = to - from;
+	struct classes classes = classes_of(v->d->taxonomy);
 	int at = cursor_axis(v, chart_time(v, q.w));
 	for (int x = 0; x < q.w; x++) {
 		double share[ST_COUNT];
 		u32 a, b;
 		view_column(from, len, x, q.w, &a, &b);
-		shares_at(v, v->st->mode ? (s32)v->d->focus.sm : -1, a, b, share);
-		stack_column(v, q, x, q.h, share);
+		shares_at(v, sm, a, b, share);
+		stack_column(&classes, q, x, share);
 		if (x == at)
 			note_shares(v, share);
 	}
@@ -211,6 +282,10 @@ static void draw(struct view_ctx *v, struct pane p)
 	if ((int)n > p.h - 8)
 		n = drop_empty(cls, n);
 	heading(v, p);
+	if (!stall_slots(base)) {
+		pane_text(p, 2, 3, STYLE(R_DIM), "No issue slot has passed yet: space runs, . steps a cycle.");
+		return;
+	}
 	int top = p.h > 12 + (int)n ? 2 : 1;
 	int y = top + bars(v, pane_sub(p, top, 0, p.h - top, p.w), cls, n);
 	int nsm = (int)gpu_conf(v->g)->num_sms;
@@ -218,7 +293,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		per_sm(v, pane_sub(p, y + 1, 0, nsm + 1, p.w));
 		y += nsm + 2;
 	}
-	over_time(v, pane_sub(p, y + (p.h - y > 5), 0, MIN(p.h - y - (p.h - y > 5), 24), p.w));
+	stalls_over_time(v, pane_sub(p, y + (p.h - y > 5), 0, MIN(p.h - y - (p.h - y > 5), 24), p.w),
+	                 v->st->mode ? (s32)v->d->focus.sm : -1, "over time");
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -241,7 +317,7 @@ const struct view view_stalls = {
     .key = '4',
     .name = "stall",
     .title = "stalls",
-    .keys = "t taxonomy  a all/SM",
+    .keys = "t taxonomy  a all/one SM  left, right SM  c cursor",
     .help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. "
             "Classes are those\n"
             "of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`). The longest bar fills the room. "

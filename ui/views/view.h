@@ -20,6 +20,7 @@ struct view_state {
 	u32 mode;       /* the view's own alternatives */
 	s32 page;       /* rows of the last drawing, for PgUp and PgDn */
 	u64 seen_cycle; /* the view's own: when follow was decided last */
+	u32 mark;       /* the view's own: the line last jumped to, 0 = none */
 	/* Time (cursor.h): the span shown ends at cycle `until`, 0 = where the run does; a cursor on a cycle; and of the
 	 * last drawing the widest time axis, and what the curves have at the cursor. */
 	u64 until, cursor;
@@ -53,7 +54,8 @@ struct view {
 	char key;          /* digit */
 	const char *name;  /* one word, for the key line */
 	const char *title; /* for the help */
-	const char *keys;  /* its own keys, for the key line: "t taxonomy" */
+	const char *keys;  /* its own keys, for the line below it: "t taxonomy" */
+	char enter;        /* digit of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step */
 	const char *help;  /* lines for the help screen: what is shown, how it is defined */
 	void (*draw)(struct view_ctx *v, struct pane p);
 	/* A key when the view has the focus (and PgUp, PgDn, +, - always); false: not mine. May be NULL. */

@@ -22,6 +22,18 @@ local function idempotent(code, p)
 	return with(ours, p and (p[5] and "yes" or ("no, %d %%"):format(p[6])))
 end
 
+-- What the run showed: CTAs idempotent to their end, and the share of instructions before the moment of all.
+local function dynamic(d)
+	if d.unknown > 0 then
+		return ("%d of %d unknown"):format(d.unknown, d.ctas)
+	elseif d.idempotent == d.ctas then
+		return "yes"
+	end
+	local some = d.idempotent > 0 and (" (%.0f %% of CTAs do)"):format(100 * (d.ctas - d.idempotent) / d.ctas) or ""
+	local share = d.insts_before and (", %.0f %%"):format(100 * d.insts_before) or ""
+	return (d.overwrote > 0 and "overwrites" or d.atomic > 0 and "atomics" or "prints") .. share .. some
+end
+
 local function context(k)
 	local threads = k.block[1] * k.block[2] * k.block[3]
 	return math.floor((4 * k.regs * threads + k.shared) / 1024 + 0.5)
@@ -31,7 +43,7 @@ local MIX = { "int", "f32", "f64", "sfu", "mem", "shared", "const", "ctrl" }
 
 local function row(k)
 	if k.error then
-		return { k.workload, k.error, "", "", "", "", "", "", "", "", "", "", "" }
+		return { k.workload, k.error, "", "", "", "", "", "", "", "", "", "", "", "" }
 	end
 	local p = published[k.workload] and published[k.workload][k.kernel] or {}
 	local mix = {}
@@ -51,6 +63,7 @@ local function row(k)
 		with(k.code.phases, p.phases and p.phases[5]),
 		with(k.code.program_points, p.points and p.points[3]),
 		idempotent(k.code, p.preempt),
+		dynamic(k.dynamic),
 		table.concat(mix, " "),
 	}
 end
@@ -63,13 +76,14 @@ return function(kernels)
 	return {
 		columns = {
 			"workload", "kernel", "launches", "grid", "block", "regs", "shared B", "context kB", "CTAs/SM", "phases", "points",
-			"idempotent", "mix %",
+			"idempotent", "executed", "mix %",
 		},
 		rows = rows,
 		notes = {
 			"Grid: of the launch with the most CTAs. CTAs/SM: what an SM can hold, and what limits it. Context: registers and",
 			"shared memory of a CTA. Points: program points before merging. Idempotent: no, with the share of instructions",
-			"before the first that forbids a restart. Mix: executed warp instructions, " .. table.concat(MIX, " / ") .. ".",
+			"before the first that forbids a restart, by the code. Executed: what the CTAs of this run did (yes: all of them could",
+			"have been restarted up to their end), with the mean share of a CTA's instructions before it; by byte. Mix: executed warp instructions, " .. table.concat(MIX, " / ") .. ".",
 			"In brackets: published figures of the program that the workload is modelled after, on that paper's machine and with",
 			"its compiler. Grid (CTAs) and block: Lee 2014, table 2. Phases: Awatramani 2015, table II. Points: Park 2016, table",
 			"3.2. Context, CTAs/SM and idempotence: Park 2016, table 4.2.",

@@ -79,7 +79,7 @@ void front_destroy(struct front *f)
 		free(f->side[i].pending);
 		strbuf_release(&f->side[i].text);
 	}
-	for (u32 i = 0; i < f->nplaced; i++)
+	for (u32 i = 0; i < f->placed_ever; i++)
 		free(f->placed[i].tex);
 	free(f->placed);
 	free(f->side);

@@ -107,7 +107,10 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 	p.tex = xcalloc(m->ntexrefs + 1, sizeof(*p.tex));
 	for (u32 i = 0; i < m->ntexrefs; i++)
 		p.tex[i] = -1;
-	f->placed = xrealloc(f->placed, (f->nplaced + 1) * sizeof(*f->placed));
+	if (f->nplaced < f->placed_ever)
+		free(f->placed[f->nplaced].tex); /* of a future that will not be */
+	else
+		f->placed = xrealloc(f->placed, ++f->placed_ever * sizeof(*f->placed));
 	f->placed[f->nplaced++] = p;
 	return true;
 }

@@ -104,7 +104,7 @@ struct front {
 	struct launch_ref *launches; /* by launch id */
 	u32 launches_cap;
 	struct placed *placed;
-	u32 nplaced;
+	u32 nplaced, placed_ever; /* placed_ever: with those that a return to the past has hidden */
 	struct texture *textures;
 	u32 ntextures;
 	struct strbuf text;

@@ -102,21 +102,27 @@ struct sampler {
 	const struct front *f;
 	const struct texture *t;
 	u64 first; /* address of the first texel used, 0 = none yet */
+	/* Worked out once for the lanes that fetch from the same texture with the same instruction: */
+	u64 slice_pitch;
+	u32 size[3], ndims, channel_bytes, texel_bytes;
+	u8 mode[3]; /* per dimension, what holds for these coordinates */
+	bool real;  /* gives floating-point numbers */
+	bool linear, layered, integral;
 };
-struct texel {
-	double v[4]; /* numbers, when filtering or converting */
-	u32 raw[4];
+struct texel { /* numbers, when filtering or converting */
+	double v[4];
 };
 
 static u32 wrap_index(s64 i, u32 n, u8 mode)
 {
+	if (likely(i >= 0 && i < (s64)n)) /* all modes agree */
+		return (u32)i;
+	if (mode == TEXA_BORDER)
+		return NO_TEXEL;
+	if (mode != TEXA_WRAP && mode != TEXA_MIRROR)
+		return i < 0 ? 0 : n - 1;
 	const s64 period = mode == TEXA_MIRROR ? 2 * (s64)n : (s64)n, k = ((i % period) + period) % period;
-	switch (mode) {
-	case TEXA_WRAP: return (u32)k;
-	case TEXA_MIRROR: return (u32)(k < (s64)n ? k : period - 1 - k);
-	case TEXA_BORDER: return i < 0 || i >= (s64)n ? NO_TEXEL : (u32)i;
-	default: return i < 0 ? 0 : i >= (s64)n ? n - 1 : (u32)i;
-	}
+	return (u32)(k < (s64)n ? k : period - 1 - k);
 }
 static u8 mode_of(const struct texture *t, u32 dim)
 {
@@ -137,83 +143,94 @@ static double texel_coord(const struct texture *t, u32 dim, u32 n, float x)
 	return v > 0x1p40 ? 0x1p40 : v < -0x1p40 ? -0x1p40 : v;
 }
 
-static void read_channel(const struct sampler *s, u64 addr, struct texel *out, u32 c)
+static s64 read_integer(const struct texture *t, const void *p, double *full)
 {
-	const void *p = devmem_ptr(s->f->mem, addr);
-	const struct texture *t = s->t;
-	const bool norm = t->read_normalised;
-	s64 i = 0;
-	double full = 1;
 	switch (t->type) {
-	case T_F32: memcpy(&out->raw[c], p, 4), out->v[c] = f32_bits(out->raw[c]); return;
-	case T_F16: out->v[c] = f16_to_f32(*(const u16 *)p), out->raw[c] = bits_f32((float)out->v[c]); return;
-	case T_U8: i = *(const u8 *)p, full = UINT8_MAX; break;
-	case T_S8: i = *(const s8 *)p, full = INT8_MAX; break;
-	case T_U16: i = *(const u16 *)p, full = UINT16_MAX; break;
-	case T_S16: i = *(const s16 *)p, full = INT16_MAX; break;
-	case T_U32: i = *(const u32 *)p, full = UINT32_MAX; break;
-	default: i = *(const s32 *)p, full = INT32_MAX; break;
+	case T_U8: *full = UINT8_MAX; return *(const u8 *)p;
+	case T_S8: *full = INT8_MAX; return *(const s8 *)p;
+	case T_U16: *full = UINT16_MAX; return *(const u16 *)p;
+	case T_S16: *full = INT16_MAX; return *(const s16 *)p;
+	case T_U32: *full = UINT32_MAX; return *(const u32 *)p;
+	default: *full = INT32_MAX; return *(const s32 *)p;
 	}
-	const double v = (double)i / full;
-	out->v[c] = norm ? (v < -1.0 ? -1.0 : v) : (double)i;
-	out->raw[c] = norm ? bits_f32((float)out->v[c]) : (u32)i;
 }
-static struct texel read_texel(struct sampler *s, u32 x, u32 y, u32 z)
+static double read_number(const struct texture *t, const void *p)
 {
-	const struct texture *t = s->t;
-	struct texel r = {0};
+	if (t->type == T_F32)
+		return f32_bits(*(const u32 *)p);
+	if (t->type == T_F16)
+		return f16_to_f32(*(const u16 *)p);
+	double full;
+	const double i = (double)read_integer(t, p, &full);
+	return !t->read_normalised ? i : i / full < -1.0 ? -1.0 : i / full;
+}
+/* What the instruction delivers of a channel that is not filtered. */
+static u32 read_raw(const struct texture *t, const void *p)
+{
+	double full;
+	if (t->type == T_F32)
+		return *(const u32 *)p;
+	if (t->type == T_F16 || t->read_normalised)
+		return bits_f32((float)read_number(t, p));
+	return (u32)read_integer(t, p, &full);
+}
+
+/* The texel's bytes; NULL outside of the texture (which reads 0). */
+static const u8 *texel_at(struct sampler *s, u32 x, u32 y, u32 z)
+{
 	if (x == NO_TEXEL || y == NO_TEXEL || z == NO_TEXEL)
-		return r;
-	const u64 addr = t->addr + ((u64)z * MAX(t->height, 1u) + y) * t->pitch + (u64)x * texel_bytes(t);
-	const bool real = t->type == T_F32 || t->type == T_F16 || t->read_normalised;
+		return NULL;
+	const u64 addr = s->t->addr + z * s->slice_pitch + y * s->t->pitch + (u64)x * s->texel_bytes;
 	if (!s->first)
 		s->first = addr;
-	r.v[3] = 1;
-	r.raw[3] = real ? bits_f32(1.0f) : 1;
-	for (u32 c = 0; c < t->channels; c++)
-		read_channel(s, addr + c * ptype_bytes(t->type), &r, c);
-	return r;
+	return devmem_ptr(s->f->mem, addr);
 }
 
 /* The coordinates of a lane: up to three filtered dimensions and a layer. */
 struct point {
-	u32 ndims, layer;
-	bool layered, integral;
-	float x[3];
-	s32 ix[3];
+	u32 layer;
+	u32 bits[3]; /* f32 or s32 */
 };
-static u32 size_of(const struct texture *t, u32 dim)
-{
-	return dim == 0 ? t->width : MAX(dim == 1 ? t->height : t->depth, 1u);
-}
 
-static struct texel sample_point(struct sampler *s, const struct point *p)
+static void sample_point(struct sampler *s, const struct point *p, u32 out[4])
 {
-	u32 at[3] = {0, 0, p->layered ? p->layer : 0};
-	for (u32 d = 0; d < p->ndims; d++) {
-		const u32 n = size_of(s->t, d);
-		const u8 mode = p->integral && p->ndims == 1 && !p->layered ? TEXA_BORDER : mode_of(s->t, d);
-		const s64 i = p->integral ? p->ix[d] : (s64)floor(texel_coord(s->t, d, n, p->x[d]));
-		at[d] = wrap_index(i, n, mode);
+	u32 at[3] = {0, 0, p->layer};
+	for (u32 d = 0; d < s->ndims; d++) {
+		const u32 n = s->size[d];
+		const s64 i = s->integral ? (s32)p->bits[d] : (s64)floor(texel_coord(s->t, d, n, f32_bits(p->bits[d])));
+		at[d] = wrap_index(i, n, s->mode[d]);
 	}
-	return read_texel(s, at[0], at[1], at[2]);
+	const u8 *texel = texel_at(s, at[0], at[1], at[2]);
+	out[0] = out[1] = out[2] = 0;
+	out[3] = !texel ? 0 : s->real ? bits_f32(1.0f) : 1;
+	for (u32 c = 0; texel && c < s->t->channels; c++)
+		out[c] = read_raw(s->t, texel + c * s->channel_bytes);
 }
 
-static struct texel sample_linear(struct sampler *s, const struct point *p)
+static struct texel read_texel(struct sampler *s, u32 x, u32 y, u32 z)
 {
-	u32 at[3][2] = {{0, 0}, {0, 0}, {p->layered ? p->layer : 0, 0}};
+	const u8 *texel = texel_at(s, x, y, z);
+	struct texel r = {{0, 0, 0, texel ? 1 : 0}};
+	for (u32 c = 0; texel && c < s->t->channels; c++)
+		r.v[c] = read_number(s->t, texel + c * s->channel_bytes);
+	return r;
+}
+
+static void sample_linear(struct sampler *s, const struct point *p, u32 out[4])
+{
+	u32 at[3][2] = {{0, 0}, {0, 0}, {p->layer, 0}};
 	double weight[3] = {0};
-	for (u32 d = 0; d < p->ndims; d++) {
-		const u32 n = size_of(s->t, d);
-		const double x = texel_coord(s->t, d, n, p->x[d]) - 0.5, i = floor(x);
+	for (u32 d = 0; d < s->ndims; d++) {
+		const u32 n = s->size[d];
+		const double x = texel_coord(s->t, d, n, f32_bits(p->bits[d])) - 0.5, i = floor(x);
 		weight[d] = floor((x - i) * 256 + 0.5) / 256;
-		at[d][0] = wrap_index((s64)i, n, mode_of(s->t, d));
-		at[d][1] = wrap_index((s64)i + 1, n, mode_of(s->t, d));
+		at[d][0] = wrap_index((s64)i, n, s->mode[d]);
+		at[d][1] = wrap_index((s64)i + 1, n, s->mode[d]);
 	}
 	struct texel r = {0};
-	for (u32 corner = 0; corner < 1u << p->ndims; corner++) {
+	for (u32 corner = 0; corner < 1u << s->ndims; corner++) {
 		double w = 1;
-		for (u32 d = 0; d < p->ndims; d++)
+		for (u32 d = 0; d < s->ndims; d++)
 			w *= corner >> d & 1 ? weight[d] : 1 - weight[d];
 		if (w == 0)
 			continue;
@@ -222,8 +239,7 @@ static struct texel sample_linear(struct sampler *s, const struct point *p)
 			r.v[c] += w * t.v[c];
 	}
 	for (u32 c = 0; c < 4; c++)
-		r.raw[c] = bits_f32(canon_f32((float)r.v[c]));
-	return r;
+		out[c] = bits_f32(canon_f32((float)r.v[c]));
 }
 
 /* --- the instruction
@@ -255,55 +271,124 @@ static enum fault_code memory_state(const struct exec *x, const struct texture *
 	return a->freed ? FAULT_FREED : FAULT_NONE;
 }
 
-static struct point point_of(const struct exec *x, const struct inst *in, const struct texture *t, u32 lane)
+static struct sampler sampler_of(const struct exec *x, const struct inst *in, const struct texture *t)
 {
-	struct point p = {.ndims = geom_dims[in->geom], .layered = geom_layered(in->geom), .integral = in->stype == T_S32};
-	const u32 skip = p.layered ? 1 : 0;
-	if (p.layered) {
-		const u32 layer = ((const u32 *)exec_at(x, in->s[0]))[lane];
-		p.layer = MIN(layer, MAX(t->depth, 1u) - 1);
+	struct sampler s = {.f = x->f, .t = t, .ndims = geom_dims[in->geom], .layered = geom_layered(in->geom)};
+	s.integral = in->stype == T_S32;
+	s.channel_bytes = ptype_bytes(t->type);
+	s.texel_bytes = s.channel_bytes * t->channels;
+	s.slice_pitch = MAX(t->height, 1u) * t->pitch;
+	s.real = t->type == T_F32 || t->type == T_F16 || t->read_normalised;
+	s.linear = t->linear && s.real && !s.integral;
+	for (u32 d = 0; d < s.ndims; d++) {
+		s.size[d] = d == 0 ? t->width : MAX(d == 1 ? t->height : t->depth, 1u);
+		s.mode[d] = s.integral && s.ndims == 1 && !s.layered ? TEXA_BORDER : mode_of(t, d);
 	}
-	for (u32 d = 0; d < p.ndims; d++) {
-		const u32 bits = ((const u32 *)exec_at(x, in->s[d + skip]))[lane];
-		p.x[d] = f32_bits(bits);
-		p.ix[d] = (s32)bits;
-	}
-	return p;
+	return s;
 }
 
-static void fetch_lane(struct exec *x, const struct inst *in, const struct texture *t, u32 lane, u32 out[4])
+static void fetch_lane(struct exec *x, const struct inst *in, struct sampler *s, u32 lane, u32 out[4])
 {
-	struct sampler s = {.f = x->f, .t = t};
-	const struct point p = point_of(x, in, t, lane);
-	const bool real = t->type == T_F32 || t->type == T_F16 || t->read_normalised;
-	const struct texel r = t->linear && real && !p.integral ? sample_linear(&s, &p) : sample_point(&s, &p);
-	memcpy(out, r.raw, sizeof(r.raw));
-	x->out->addr[lane] = s.first ? s.first : t->addr;
+	struct point p = {0};
+	if (s->layered) {
+		const u32 layer = ((const u32 *)exec_at(x, in->s[0]))[lane];
+		p.layer = MIN(layer, MAX(s->t->depth, 1u) - 1);
+	}
+	for (u32 d = 0; d < s->ndims; d++)
+		p.bits[d] = ((const u32 *)exec_at(x, in->s[d + s->layered]))[lane];
+	s->first = 0;
+	if (s->linear)
+		sample_linear(s, &p, out);
+	else
+		sample_point(s, &p, out);
+	x->out->addr[lane] = s->first ? s->first : s->t->addr;
+}
+
+/* The texture that all lanes use; NULL when they use several or one that is not to be had. */
+static const struct texture *common_texture(const struct exec *x, const struct inst *in)
+{
+	u64 id;
+	const struct texture *t = texture_of(x, in, first_lane(x->mask), &id);
+	u64 differs = 0;
+	const u64 *handle = in->tex >= 0 ? NULL : exec_at(x, in->s[4]);
+	for (u32 left = handle ? x->mask : 0; left; left &= left - 1)
+		differs |= handle[first_lane(left)] ^ id;
+	return t && !differs && memory_state(x, t) == FAULT_NONE ? t : NULL;
+}
+
+/* Where the lanes' texels are (out->addr), at integer coordinates and without layers; returns the lanes whose texel lies
+ * in the texture. */
+static u32 place_texels(struct exec *x, const struct inst *in, const struct sampler *s)
+{
+	const u64 first = s->t->addr, step[3] = {s->texel_bytes, s->t->pitch, s->slice_pitch};
+	const s32 *coord[3] = {NULL};
+	u32 inside = 0;
+	for (u32 d = 0; d < s->ndims; d++)
+		coord[d] = exec_at(x, in->s[d]);
+	for (u32 left = x->mask; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		u64 addr = first;
+		bool out = false;
+		for (u32 d = 0; d < s->ndims; d++) {
+			const u32 at = wrap_index(coord[d][i], s->size[d], s->mode[d]);
+			out |= at == NO_TEXEL;
+			addr += at * step[d];
+		}
+		x->out->addr[i] = out ? first : addr;
+		inside |= (u32)!out << i;
+	}
+	return inside;
+}
+
+/* Texels at integer coordinates, all of one texture: what tables and images are mostly read by. */
+static void fetch_indexed(struct exec *x, const struct inst *in, const struct sampler *s)
+{
+	const u32 inside = place_texels(x, in, s), one = s->real ? bits_f32(1.0f) : 1;
+	for (u32 c = 0; c < 4; c++) {
+		u32 *to = in->d[c] == OPND_NONE ? NULL : exec_at(x, in->d[c]);
+		const u32 present = c < s->t->channels ? inside : 0, missing = c == 3 ? one : 0;
+		for (u32 left = to ? present : 0; left; left &= left - 1) {
+			const u32 i = first_lane(left);
+			to[i] = read_raw(s->t, devmem_ptr(s->f->mem, x->out->addr[i] + c * s->channel_bytes));
+		}
+		for (u32 left = to ? x->mask & ~present : 0; left; left &= left - 1)
+			to[first_lane(left)] = inside >> first_lane(left) & 1 ? missing : 0;
+	}
+	x->out->space = SPC_TEX;
+	x->out->bytes = (u8)s->texel_bytes;
 }
 
 static void tex(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	const struct texture *last = NULL;
-	u32 v[LANES][4], bytes = 4;
+	struct sampler s = {0};
+	u32 v[LANES][4];
+	const struct texture *common = in->stype == T_S32 && !geom_layered(in->geom) ? common_texture(x, in) : NULL;
+	if (common) {
+		s = sampler_of(x, in, common);
+		fetch_indexed(x, in, &s);
+		return;
+	}
 	for (u32 left = x->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		u64 id;
 		const struct texture *t = texture_of(x, in, i, &id);
-		const enum fault_code bad = !t ? FAULT_BAD_TEXTURE : t == last ? FAULT_NONE : memory_state(x, t);
+		const enum fault_code bad = !t ? FAULT_BAD_TEXTURE : t == s.t ? FAULT_NONE : memory_state(x, t);
 		if (bad) {
 			exec_fault(x, bad, 1u << i, t ? t->addr : id, t ? texel_bytes(t) : 0, false, SPC_TEX);
 			return;
 		}
-		fetch_lane(x, in, t, i, v[i]);
-		last = t;
-		bytes = texel_bytes(t);
+		if (t != s.t)
+			s = sampler_of(x, in, t);
+		fetch_lane(x, in, &s, i, v[i]);
 	}
 	x->out->space = SPC_TEX;
-	x->out->bytes = (u8)bytes;
-	for (u32 c = 0; c < 4; c++)
-		for (u32 left = in->d[c] == OPND_NONE ? 0 : x->mask; left; left &= left - 1)
-			((u32 *)exec_at(x, in->d[c]))[first_lane(left)] = v[first_lane(left)][c];
+	x->out->bytes = (u8)s.texel_bytes;
+	for (u32 c = 0; c < 4; c++) {
+		u32 *to = in->d[c] == OPND_NONE ? NULL : exec_at(x, in->d[c]);
+		for (u32 left = to ? x->mask : 0; left; left &= left - 1)
+			to[first_lane(left)] = v[first_lane(left)][c];
+	}
 }
 
 exec_fn exec_texture(const struct inst *in)

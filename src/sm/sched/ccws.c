@@ -14,7 +14,9 @@
  *
  * Where the publication leaves room: the warp whose own score crosses the cutoff may load, and scores are capped at a
  * share of the cutoff (ccws.score_cap), as in the authors' simulator; tags of a warp slot begin empty with each warp,
- * and a hit takes its tag out; an exited warp does not count as resident; instructions are counted as in sm.issued.
+ * and a hit takes its tag out; lines that prefetch instructions bring in are their warps' and push out others, but a
+ * prefetch that misses has lost nothing, though its tag goes; an exited warp does not count as resident; instructions
+ * are counted as in sm.issued.
  *
  * Nobody waits for ever: scores fall without loads, and while all who may load stand at a barrier, the first in order
  * that does not may as well. */
@@ -131,7 +133,8 @@ static void lost(struct ccws *st, const struct sched_view *v, u32 w)
 static void l1_access(void *state, const struct sched_view *v, u32 warp, const struct l1_news *n)
 {
 	struct ccws *st = state;
-	if (!n->hit && !n->merged && vta_take(st, v, warp, n->line))
+	bool was_victim = !n->hit && !n->merged && vta_take(st, v, warp, n->line);
+	if (was_victim && !n->prefetch)
 		lost(st, v, warp);
 	if (n->evicted && n->owner != NO_WARP)
 		vta_put(st, v, n->owner, n->victim);

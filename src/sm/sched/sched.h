@@ -27,12 +27,13 @@ struct sched_view {
 
 /* What became of a load's transaction in L1D, for policies that watch the cache. */
 struct l1_news {
-	u64 line;     /* address of the line asked for */
-	bool hit;     /* data present */
-	bool merged;  /* no data, but on its way */
-	bool evicted; /* a valid line made room */
-	u64 victim;   /* its address */
-	u32 owner;    /* warp slot of this SM whose access had brought it in; NO_WARP: it came under another policy */
+	u64 line;      /* address of the line asked for */
+	bool hit;      /* data present */
+	bool merged;   /* no data, but on its way */
+	bool prefetch; /* of a prefetch instruction: nobody waits for the data */
+	bool evicted;  /* a valid line made room */
+	u64 victim;    /* its address */
+	u32 owner;     /* warp slot of this SM whose access had brought it in; NO_WARP: it came under another policy */
 };
 
 /* A structure that a policy adds to the hardware of an SM. */
@@ -62,8 +63,8 @@ struct warp_sched_ops {
 	/* Optional: a CTA's warps arrived in / left their slots. */
 	void (*warps_started)(void *state, const struct sched_view *v, u64 warps);
 	void (*warps_gone)(void *state, const struct sched_view *v, u64 warps);
-	/* Optional: a transaction of a cached load of `warp` (any of this SM's, not only of the mask) was accepted by L1D.
-	 * Called for scheduler 0 only. */
+	/* Optional: a transaction of a cached load or prefetch of `warp` (any of this SM's, not only of the mask) was
+	 * accepted by L1D. Called for scheduler 0 only. */
 	void (*l1_access)(void *state, const struct sched_view *v, u32 warp, const struct l1_news *news);
 	/* Optional: whose instruction buffer is filled next; one of `want` (never 0). Without it: round robin. v->index is
 	 * 0, v->mask all warps; states: of all schedulers of the SM. */

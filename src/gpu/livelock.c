@@ -1,0 +1,163 @@
+#include "gpu/livelock.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "gpu/gpu.h"
+
+#define WINDOWS 4
+#define LOOKS 400 /* in a window */
+
+u64 livelock_state_bytes(const struct conf *c)
+{
+	return sizeof(struct livelock) + (u64)c->num_sms * SM_MAX_WARPS * sizeof(struct livelock_warp) + 128;
+}
+
+void livelock_create(struct gpu *g)
+{
+	g->livelock = ARENA_NEW(&g->arena, struct livelock, 1);
+	g->livelock_warp = ARENA_NEW(&g->arena, struct livelock_warp, g->conf.num_sms * SM_MAX_WARPS);
+}
+
+u64 livelock_next(const struct gpu *g)
+{
+	return g->livelock->ends ? MIN(g->livelock->next, g->livelock->ends) : NEVER;
+}
+
+static u64 work_done(const struct gpu *g)
+{
+	u64 sum = g->task->nlaunches + g->task->nrunning;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		sum += g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done;
+	return sum;
+}
+
+static u64 memory_hash(const struct gpu *g)
+{
+	u64 hash = devmem_hash(&g->mem_values); /* local memory lies there too */
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 slot = 0; slot < g->conf.sm_ctas; slot++)
+			if (g->sm[i]->cta[slot].used) {
+				u32 bytes;
+				const u8 *p = front_shared(g->front, i, slot, &bytes);
+				hash = XXH3_64bits_withSeed(p, bytes, hash);
+			}
+	return hash;
+}
+
+/* --- one warp -------------------------------------------------------------------------------------------------------
+ */
+
+static void take(const struct gpu *g, u32 sm, u32 warp, struct livelock_warp *w, u32 at)
+{
+	w->was[at].pc = front_pc(g->front, sm, warp);
+	w->was[at].hash = front_warp_hash(g->front, sm, warp);
+	w->was[at].insts = g->sm[sm]->warp[warp].insts;
+}
+
+/* Has it been in this very state before, with instructions in between? */
+static bool recurs(const struct gpu *g, u32 sm, u32 warp, const struct livelock_warp *w)
+{
+	const u32 pc = front_pc(g->front, sm, warp);
+	const u64 insts = g->sm[sm]->warp[warp].insts;
+	for (u32 i = 0; i < LIVELOCK_STATES; i++)
+		if (w->was[i].pc == pc && w->was[i].insts != insts && w->was[i].hash == front_warp_hash(g->front, sm, warp))
+			return true;
+	return false;
+}
+
+/* --- all of them ----------------------------------------------------------------------------------------------------
+ */
+
+static struct livelock_warp *warps_of(const struct gpu *g, u32 sm)
+{
+	return &g->livelock_warp[sm * SM_MAX_WARPS];
+}
+
+static void window_begins(struct gpu *g)
+{
+	struct livelock *l = g->livelock;
+	const u64 quarter = g->conf.deadlock_cycles / 4;
+	l->left = 0;
+	l->ends = (g->st->cycle / quarter + 1) * quarter;
+	l->next = g->st->cycle + MAX(quarter / LOOKS, 1);
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+			const struct warp *own = &g->sm[i]->warp[w];
+			struct livelock_warp *k = &warps_of(g, i)[w];
+			k->open = g->sm[i]->used >> w & 1 && !own->done;
+			if (!k->open)
+				continue;
+			for (u32 at = 0; at < LIVELOCK_STATES; at++)
+				take(g, i, w, k, at);
+			k->first = own->insts;
+			k->looks = 0;
+			l->left++;
+		}
+}
+
+/* Warps that did nothing at all in the whole window and wait for no answer: at a barrier, or never chosen. */
+static u32 motionless(const struct gpu *g)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+			const struct warp *own = &g->sm[i]->warp[w];
+			const struct livelock_warp *k = &warps_of(g, i)[w];
+			n += k->open && own->insts == k->first && !own->sleeping && !own->inflight && !own->outstanding;
+		}
+	return n;
+}
+
+static void look_inside(struct gpu *g)
+{
+	struct livelock *l = g->livelock;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+			struct livelock_warp *k = &warps_of(g, i)[w];
+			if (!k->open)
+				continue;
+			if (recurs(g, i, w, k)) {
+				k->open = 0;
+				l->left--;
+			} else if (is_pow2(++k->looks))
+				take(g, i, w, k, log2_floor(k->looks) % LIVELOCK_STATES);
+		}
+	l->next = l->left ? g->st->cycle + MAX(g->conf.deadlock_cycles / 4 / LOOKS, 1) : NEVER;
+}
+
+/* Has every warp come back, and memory with them? */
+static bool window_passed(struct gpu *g)
+{
+	struct livelock *l = g->livelock;
+	if (motionless(g) != l->left)
+		return false;
+	const u64 memory = memory_hash(g);
+	if (l->windows && memory != l->memory)
+		return false;
+	l->memory = memory;
+	l->windows++;
+	return true;
+}
+
+bool livelock_look(struct gpu *g)
+{
+	struct livelock *l = g->livelock;
+	const u64 now = g->st->cycle, work = work_done(g);
+	if (work != l->work || !g->task->nrunning) {
+		*l = (struct livelock){.work = work, .since = now};
+		return false;
+	}
+	if (now < l->ends) {
+		if (now >= l->next)
+			look_inside(g);
+		return false;
+	}
+	if (l->ends && !window_passed(g))
+		*l = (struct livelock){.work = work, .since = now}; /* not yet, at least */
+	if (l->windows == WINDOWS)
+		return true;
+	if (now - l->since >= g->conf.deadlock_cycles)
+		window_begins(g);
+	return false;
+}

@@ -1,0 +1,43 @@
+/* livelock: warps that execute for ever and never get on - a spin on a flag nobody sets, a lock that its holder cannot
+ * release, a hand-made barrier with more CTAs than fit.
+ *
+ * Suspicion: no CTA has started or ended for deadlock_cycles. Then four windows of a quarter of that each: in every one
+ * of them each warp comes back to a state that it was in before (pc, SIMT stack, registers) or does not move at all,
+ * and memory (global, local, shared) is the same at the end of each window. A warp whose state and memory repeat does
+ * the same again and again, so nothing will come of it. Not found: loops in which a register changes for ever (a count,
+ * %clock); they run to --max-cycles. Warps that sleep (nanosleep) for a whole window count as getting on.
+ *
+ * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks of the window (Brent's way of finding
+ * a cycle of unknown length); several, because one may be of an instruction that it stands at but for a moment.
+ * All of it is state of the machine: after going
+ * back in time a livelock is found at the same cycle again. */
+#ifndef GPU_LIVELOCK_H
+#define GPU_LIVELOCK_H
+#include "base/arena.h"
+#include "conf/conf.h"
+
+struct gpu;
+struct livelock { /* arena */
+	u64 work;     /* CTAs started and ended, when last looked */
+	u64 since;    /* cycle at which that had changed last */
+	u64 memory;   /* hash of all memory after the first window */
+	u64 next;     /* cycle of the next look inside a window; NEVER: none before the window ends */
+	u64 ends;     /* cycle at which the window ends; 0: no window */
+	u32 left;     /* warps whose state has not recurred in this window */
+	u32 windows;  /* passed */
+};
+#define LIVELOCK_STATES 4
+struct livelock_warp {   /* arena; by SM and warp slot */
+	struct {             /* states to come back to */
+		u64 hash, insts; /* insts: issued so far */
+		u32 pc, pad;
+	} was[LIVELOCK_STATES];
+	u64 first;       /* instructions issued at the window's beginning */
+	u32 looks, open; /* looks in this window; 1: its state has not recurred yet */
+};
+u64 livelock_state_bytes(const struct conf *c);
+void livelock_create(struct gpu *g); /* carves its state from the arena */
+/* To be called at every multiple of deadlock_cycles / 4 and at livelock_next(): true when it is certain. */
+bool livelock_look(struct gpu *g);
+u64 livelock_next(const struct gpu *g); /* cycle of the next look that it asks for; NEVER: none */
+#endif

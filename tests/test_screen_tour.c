@@ -1,0 +1,182 @@
+/* A newcomer's way through the screen: the keys that act are shown where they act, Enter goes closer, an empty panel
+ * says why, a long answer says what it hides, and the source finds what is worth seeing. The program is ./warpdbg, or
+ * what WARPDBG names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "screen_rig.h"
+
+static void start(struct vt *v, int h, int w)
+{
+	screen_start(v, h, w, "small", NULL, (const char *const[]){"TERM=xterm-256color", NULL});
+}
+
+static void assert_gone(struct vt *v, const char *text)
+{
+	for (int64_t end = vt_ms() + WAIT; vt_find(v, text) >= 0 && vt_ms() < end;)
+		vt_read(v, 50);
+	assert_int_equal(vt_find(v, text), -1);
+}
+
+/* At 80 columns the key line has room for the views alone: the line above the console has the other keys, and those of
+ * the view while it has the focus. */
+static void keys_are_shown(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80);
+	assert_shown(&v, " space run  . step  , back  Tab view ");
+	assert_shown(&v, " r ready x short m mem s unit b bar f fetch ");
+	type(&v, "\t");
+	assert_shown(&v, " overview ─ arrows SM, warp  Enter that SM  Tab prompt ");
+	assert_gone(&v, "Tab view");
+	type(&v, "\r");
+	assert_shown(&v, " SM ─ up, down warp  left, right SM  Enter its source  Tab prompt ");
+	assert_shown(&v, "waits for");
+	type(&v, "\r");
+	assert_shown(&v, "─ h hottest line  / search");
+	assert_shown(&v, "hotspot.ptx");
+	static const char *const all[] = {"3", "4", "5", "6", "7", "9", "0"};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) { /* every view fits, to the way back */
+		type(&v, all[i]);
+		assert_shown(&v, "Tab prompt ─");
+	}
+	type(&v, "\t");
+	assert_shown(&v, "Tab view ─");
+	stop(&v);
+}
+
+static void empty_panels_say_why(void **state)
+{
+	struct vt v;
+	start(&v, 40, 120);
+	assert_shown(&v, "  no sample yet");
+	type(&v, "4");
+	assert_shown(&v, "No issue slot has passed yet");
+	type(&v, "3");
+	assert_shown(&v, "nothing yet: the warps are looked at every 64 cycles");
+	type(&v, "1");
+	type(&v, "until 1500\r");
+	assert_shown(&v, "cycle 1,500");
+	assert_gone(&v, "no sample yet");
+	stop(&v);
+}
+
+/* What a long answer hides, and two ways to get the view's rows back. */
+static void long_answers(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80);
+	type(&v, "help\r");
+	assert_shown(&v, " rows above: Shift-PgUp  Esc: shrink ─");
+	assert_shown(&v, "(SM 0-");
+	type(&v, "\033");
+	assert_gone(&v, "rows above");
+	assert_gone(&v, "(SM 0-");
+	type(&v, "help\r");
+	assert_shown(&v, "(SM 0-");
+	type(&v, "\t");
+	assert_gone(&v, "(SM 0-");
+	stop(&v);
+}
+
+/* Caches nobody used give their rows to the SMs. */
+static void every_sm_in_caches(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80);
+	type(&v, "until 1500\r5");
+	assert_shown(&v, "Caches  L1D refuses in ");
+	assert_shown(&v, " 14  ━");
+	assert_int_equal(vt_find(&v, " L1T "), -1);
+	stop(&v);
+}
+
+/* The last window of a program is its tail: what counts at the end is the mean. The focus has nowhere to stand then:
+ * the source shows where warps waited most; h goes through the lines in that order. */
+static void after_the_end(void **state)
+{
+	struct vt v;
+	char first[VT_TEXT_MAX], row[VT_TEXT_MAX];
+	start(&v, 24, 80);
+	type(&v, "continue\r");
+	assert_shown(&v, "check passed");
+	assert_shown(&v, " run IPC ");
+	type(&v, "8");
+	assert_shown(&v, "hotspot.ptx");
+	assert_int_equal(vt_find(&v, ".version"), -1);
+	assert_shown(&v, " b ████"); /* the longest bar: the barrier */
+	type(&v, "\th");
+	vt_settle(&v, 400, WAIT);
+	vt_row(&v, 3, first);
+	type(&v, "h");
+	for (int64_t end = vt_ms() + WAIT; !strcmp(vt_row(&v, 3, row), first) && vt_ms() < end;)
+		vt_read(&v, 50);
+	assert_string_not_equal(row, first);
+	stop(&v);
+}
+
+/* Operands stand in one column, however long the opcode: PTX files separate them with a tab. */
+static void operands_align(void **state)
+{
+	struct vt v;
+	char a[VT_TEXT_MAX], b[VT_TEXT_MAX];
+	start(&v, 40, 120);
+	type(&v, "8/selp.u32\r");
+	int y = vt_wait(&v, " selp.u32", WAIT);
+	vt_settle(&v, 400, WAIT);
+	y = vt_find(&v, " selp.u32");
+	assert_true(y > 0);
+	vt_row(&v, y, a);
+	int z = vt_find(&v, " setp.gt.s32");
+	assert_true(z > 0);
+	vt_row(&v, z, b);
+	assert_non_null(strstr(a, "%r"));
+	assert_non_null(strstr(b, "%p"));
+	assert_int_equal(strstr(a, "%r") - a, strstr(b, "%p") - b);
+	stop(&v);
+}
+
+/* The mark of the present on a time axis leaves the axis' numbers whole, and the heat of the source, in which warps
+ * that were refused count, is after going back what it was. */
+static void going_back(void **state)
+{
+	enum { ROWS = 24 };
+	static char was[ROWS][VT_TEXT_MAX];
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 40, 120);
+	type(&v, "until 3000\r8");
+	assert_shown(&v, "cycle 3,000");
+	assert_shown(&v, "waits %");
+	vt_settle(&v, 400, WAIT);
+	for (int y = 1; y < ROWS; y++)
+		vt_row(&v, y, was[y]);
+	type(&v, "until 4000\r");
+	assert_shown(&v, "cycle 4,000");
+	type(&v, "goto 3000\r");
+	assert_shown(&v, "cycle 3,000");
+	vt_settle(&v, 400, WAIT);
+	for (int y = 1; y < ROWS; y++)
+		assert_string_equal(vt_row(&v, y, row), was[y]);
+	type(&v, "/ld.global.f32\r"); /* the loads that found no MSHR */
+	assert_shown(&v, " s ██");
+	type(&v, "\t4");
+	assert_shown(&v, " 3,840"); /* the last sample's end */
+	type(&v, "goto 3800\r");
+	assert_shown(&v, "cycle 3,800");
+	assert_shown(&v, " 3,840");
+	stop(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(keys_are_shown),     cmocka_unit_test(empty_panels_say_why), cmocka_unit_test(long_answers),
+	    cmocka_unit_test(every_sm_in_caches), cmocka_unit_test(after_the_end),        cmocka_unit_test(operands_align),
+	    cmocka_unit_test(going_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

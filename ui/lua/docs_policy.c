@@ -1,0 +1,73 @@
+/* The reference of policies in Lua: the module policy and what their functions are given. */
+#include "lua/policy.h"
+
+#define SLOT "w: integer, a warp slot of this scheduler that is not empty; "
+#define SLOT_ERRORS "a slot that is another scheduler's, or empty"
+#define WORD "i: integer, 1 to 16; n: integer"
+
+const struct lua_doc lua_policy_docs[] = {
+    {"policy.warp", "policy.warp{name=, pick=function(sm, ready) -> warp}",
+     "sm: object, one a scheduler; ready: integer, a mask with one bit a warp slot; warp: integer, one of those in "
+     "`ready`, or nil for none. Optional: issued=function(sm, warp, unit), unit \"sp\", \"sfu\", \"dp\" or \"lsu\"; "
+     "warps_started=function(sm, mask), warps_gone=function(sm, mask); stateless=boolean",
+     "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless = "
+     "true promises that choices depend on the arguments and sm's methods alone: then there is no sm.state, and going "
+     "back in time works",
+     "an unknown field; a second policy.warp in the file. A warp that is not ready, an error or a used-up budget of "
+     "10^6 instructions stops the machine"},
+    {"policy.cta", "policy.cta{name=, next=function(k, sm) -> id}",
+     "k: object, one a launch; sm: integer, the SM with room; id: integer, the CTA it gets, or nil for none. Optional: "
+     "init=function(k), done=function(k, sm, cta), stateless=boolean",
+     "in a file for --cta-sched lua:FILE: chooses the next CTA of an SM; is asked again when a CTA has finished or "
+     "been "
+     "placed. Ids in any order, but none 30,720 or more beyond k:first()",
+     "an unknown field; a second policy.cta in the file. An id that there is not or that is gone, an error or a "
+     "used-up "
+     "budget stops the machine"},
+    {"policy.warps", "policy.warps(mask) -> iterator", "mask: integer",
+     "for w in policy.warps(mask): the warps of a mask, "
+     "ascending",
+     ""},
+    {"policy.next", "policy.next(mask[, from]) -> warp",
+     "mask: integer; from: integer, 0 to 64 (0); warp: integer, nil for "
+     "an empty mask",
+     "the first warp of a mask at or after `from`, wrapping round", "`from` out of range"},
+    {"policy.count", "policy.count(mask) -> n", "mask, n: integers", "how many warps a mask has", ""},
+    {"policy.has", "policy.has(mask, warp) -> boolean", "mask: integer; warp: integer or nil, which is in none",
+     "is the warp in the mask?", ""},
+    {"sm.index", "sm.index, sm.scheduler, sm.mask", "integers: SM, scheduler of the SM, mask of its warp slots",
+     "which scheduler this is", ""},
+    {"sm.state", "sm.state", "table", "a table of the scheduler's own; nil for a stateless policy", ""},
+    {"sm:last", "sm:last() -> warp", "warp: integer or nil",
+     "the warp picked last, nil when there is none or its CTA is gone", ""},
+    {"sm:oldest", "sm:oldest(mask) -> warp", "mask: integer; warp: integer, nil for an empty mask",
+     "the warp of a mask that was dispatched first", "the mask has " SLOT_ERRORS},
+    {"sm:age", "sm:age(w) -> n", SLOT "n: integer", "order of dispatch, smaller = older", SLOT_ERRORS},
+    {"sm:pc", "sm:pc(w) -> pc", SLOT "pc: integer, an instruction's index", "its next instruction", SLOT_ERRORS},
+    {"sm:cta", "sm:cta(w) -> id", SLOT "id: integer", "its linear CTA id", SLOT_ERRORS},
+    {"sm:kernel", "sm:kernel(w) -> launch", SLOT "launch: integer", "its launch", SLOT_ERRORS},
+    {"sm:insts", "sm:insts(w) -> n", SLOT "n: integer", "instructions it has issued", SLOT_ERRORS},
+    {"sm:since", "sm:since(w) -> cycle", SLOT "cycle: integer", "when its state changed last", SLOT_ERRORS},
+    {"sm:loads", "sm:loads(w) -> n", SLOT "n: integer", "its loads in flight", SLOT_ERRORS},
+    {"sm:state_of", "sm:state_of(w) -> name", "w: integer, a warp slot of this scheduler; name: string",
+     "its state, as `info warps` shows it; \"empty\" for an empty slot", "a slot that is another scheduler's"},
+    {"sm:in_state", "sm:in_state(name) -> mask",
+     "name: string, ready memory short barrier fence sleep fetch done; mask: integer",
+     "the scheduler's warps in a state", "no such state"},
+    {"sm:cycle", "sm:cycle() -> cycle", "cycle: integer", "the present cycle", ""},
+    {"sm:get", "sm:get(i) -> n", WORD,
+     "one of the scheduler's 16 words, 0 at first; they go back in time with the machine", "no such word"},
+    {"sm:put", "sm:put(i, n)", WORD, "sets one of the scheduler's words", "no such word"},
+    {"k.kernel", "k.kernel, k.ctas, k.sms, k.name",
+     "integers: launch, CTAs of the grid, SMs; string: the kernel's name", "which launch this is", ""},
+    {"k.state", "k.state", "table", "a table of the launch's own; nil for a stateless policy", ""},
+    {"k:first", "k:first() -> id", "id: integer", "the lowest id not dispatched, k.ctas when all are", ""},
+    {"k:gone", "k:gone(id) -> boolean", "id: integer, 0 and more", "has the CTA been dispatched?", "a negative id"},
+    {"k:dispatched", "k:dispatched() -> n", "n: integer", "CTAs dispatched so far", ""},
+    {"k:resident", "k:resident(sm) -> n", "sm: integer, from 0; n: integer", "CTAs of the kernel on an SM",
+     "no such SM"},
+    {"k:cycle", "k:cycle() -> cycle", "cycle: integer", "the present cycle", ""},
+    {"k:get", "k:get(i) -> n", WORD, "one of the launch's 16 words, 0 at first; they go back in time with the machine",
+     "no such word"},
+    {"k:put", "k:put(i, n)", WORD, "sets one of the launch's words", "no such word"},
+    {NULL, NULL, NULL, NULL, NULL}};
