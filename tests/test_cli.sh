@@ -96,13 +96,14 @@ DONE:
 	ret;
 }
 .visible .entry spin() { L: bra L; }
+.visible .entry count() { .reg .b64 %rd1; L: add.u64 %rd1, %rd1, 1; bra L; } // no livelock: its state does not come again
 PTX
 ptx() { # ptx STATUS PATTERN OPTIONS...
 	status=$1 text=$2
 	shift 2
 	expect "$status" "$text" run "$tmp/k.ptx" "$@"
 }
-ptx 2 "there are: scale spin" --kernel scal --grid 1 --block 32
+ptx 2 "there are: scale spin count" --kernel scal --grid 1 --block 32
 ptx 2 "--kernel is missing" --grid 1 --block 32
 ptx 2 "--grid and --block" --kernel spin
 ptx 2 "takes 3 parameters, there are 1" --kernel scale --grid 1 --block 32 --arg u32=1
@@ -244,13 +245,13 @@ expect 2 "--out: /dev/full: cannot write: No space left on device" run configs/k
 for words in "run vecadd --size small" "compare vecadd --size small --a= --b=" "list gpus"; do
 	check "full standard output: $words" sh -c "'$W' $words 2>&1 >/dev/full | grep -qx 'warpdbg: cannot write to standard output: No space left on device'"
 done
-"$W" run "$tmp/k.ptx" --kernel spin --grid 4 --block 256 --trace "$tmp/killed.json" --trace-detail states --timeline "$tmp/killed.csv" >/dev/null 2>&1 &
+"$W" run "$tmp/k.ptx" --kernel count --grid 4 --block 256 --trace "$tmp/killed.json" --trace-detail states --timeline "$tmp/killed.csv" >/dev/null 2>&1 &
 pid=$!
 sleep 2
 kill -KILL $pid
 wait $pid 2>/dev/null
 check "a trace is complete when the run is killed" sh -c "[ \$(tail -c 4 '$tmp/killed.json') = ']}' ]"
-"$W" run "$tmp/k.ptx" --kernel spin --grid 4 --block 256 --stats "$tmp/int.json" >"$tmp/text" 2>&1 &
+"$W" run "$tmp/k.ptx" --kernel count --grid 4 --block 256 --stats "$tmp/int.json" >"$tmp/text" 2>&1 &
 pid=$!
 sleep 1
 kill -INT $pid

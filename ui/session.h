@@ -112,7 +112,7 @@ bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);
-/* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, livelock, --max-cycles, 130
- * interrupted. */
+/* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, livelock, --max-cycles,
+ * 130 interrupted. */
 int session_exit_status(const struct session *s, enum session_stop w);
 #endif

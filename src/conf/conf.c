@@ -238,7 +238,8 @@ static bool need_pow2(u32 v, const char *key, struct err *e)
 	return is_pow2(v) || err_set(e, "%s: %u is not a power of two", key, v);
 }
 
-/* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for minutes. */
+/* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for
+ * minutes. */
 #define IDEM_GIB 64
 
 static bool idem_fits(const struct conf *c, struct err *e)

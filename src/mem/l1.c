@@ -372,9 +372,8 @@ static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u3
 }
 
 /* What is no load of a cached line. */
-static __attribute__((noinline)) enum mem_result access_uncached(struct mem *m, u32 sm, enum mem_cache c,
-                                                                 enum mem_op op, const struct mem_txn *t, u32 token,
-                                                                 u64 now)
+static __attribute__((noinline)) enum mem_result
+access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token, u64 now)
 {
 	struct access a = make_access(m, sm, c, op, t, token, now);
 	switch (op) {

@@ -26,7 +26,8 @@ static const struct mark *mark_at(const struct window *w, u64 cycle)
 	return i < w->n && w->mark[i].cycle == cycle ? &w->mark[i] : NULL;
 }
 
-_Static_assert(MARKS_MAX / 4 > WINDOW_STEPS_MAX, "a window that ends in the upper half begins behind the first quarter");
+_Static_assert(MARKS_MAX / 4 > WINDOW_STEPS_MAX,
+               "a window that ends in the upper half begins behind the first quarter");
 
 /* Drops a quarter, at the end that is farther from `cycle`, so that the marks of the window that ends there stay. What
  * was dropped is noted again when somebody goes there. */

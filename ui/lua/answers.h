@@ -2,9 +2,9 @@
  * any turn.
  *
  * Going back in time and changing something there leaves the coroutine ahead of the machine: it has seen a future that
- * is no more. It is started again and *fed*: each cuda.* and mem.* call that touches device memory or the machine gets its recorded answer
- * and does nothing, until the wait at which the coroutine stood at that time. A program that does something else than it
- * did the first time is an error. */
+ * is no more. It is started again and *fed*: each cuda.* and mem.* call that touches device memory or the machine gets
+ * its recorded answer and does nothing, until the wait at which the coroutine stood at that time. A program that does
+ * something else than it did the first time is an error. */
 #ifndef UI_LUA_ANSWERS_H
 #define UI_LUA_ANSWERS_H
 #include "lua/lua.h"

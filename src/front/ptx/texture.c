@@ -316,8 +316,8 @@ static const struct texture *common_texture(const struct exec *x, const struct i
 	return t && !differs && memory_state(x, t) == FAULT_NONE ? t : NULL;
 }
 
-/* Where the lanes' texels are (out->addr), at integer coordinates and without layers; returns the lanes whose texel lies
- * in the texture. */
+/* Where the lanes' texels are (out->addr), at integer coordinates and without layers; returns the lanes whose texel
+ * lies in the texture. */
 static u32 place_texels(struct exec *x, const struct inst *in, const struct sampler *s)
 {
 	const u64 first = s->t->addr, step[3] = {s->texel_bytes, s->t->pitch, s->slice_pitch};
