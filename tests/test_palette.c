@@ -276,6 +276,20 @@ static void type(struct vt *v, const char *keys)
 	vt_settle(v, 150, WAIT);
 }
 
+/* The same on n terminals at a time, until all of them are quiet: most of the time of a walk is waiting. */
+static void type_all(struct vt *v, u32 n, const char *keys)
+{
+	int64_t last = vt_ms(), end = last + WAIT;
+	for (u32 i = 0; i < n; i++)
+		vt_send(&v[i], keys);
+	while (vt_ms() - last < 150 && vt_ms() < end) {
+		for (u32 i = 0; i < n; i++)
+			while (!v[i].ended && vt_read(&v[i], 0))
+				last = vt_ms();
+		usleep(5000);
+	}
+}
+
 static void leave(struct vt *v)
 {
 	type(v, "\003"); /* an empty prompt, whatever was typed; the terminal drops what comes with it */
@@ -357,33 +371,46 @@ static u32 check_bytes(const struct ability *a, const char *text, size_t len)
 	return seen;
 }
 
-/* Through all views: what is sent to a terminal of this type meanwhile. To be freed. */
-static char *walk(const char *term, const char *name, size_t *len)
+#define WALKS_MAX 8
+
+struct walk {
+	const char *term, *palette;
+	char *text; /* what is sent to a terminal of this type on the way; to be freed */
+	size_t len;
+};
+
+/* Through all views, all walks side by side. */
+static void walk_all(struct walk *k, u32 n)
 {
-	struct vt v;
-	char *text = NULL;
-	start(&v, term, name);
-	v.tee = open_memstream(&text, len);
-	type(&v, "until 2500\r");
-	for (const char *k = "12345678?0"; *k; k++)
-		type(&v, (char[]){*k, 0});
-	type(&v, "8");
-	type(&v, "/bar\r");
-	type(&v, "\t2j\t");
-	fclose(v.tee);
-	v.tee = NULL;
-	leave(&v);
-	return text;
+	struct vt v[WALKS_MAX];
+	assert_true(n <= WALKS_MAX);
+	for (u32 i = 0; i < n; i++) {
+		start(&v[i], k[i].term, k[i].palette);
+		v[i].tee = open_memstream(&k[i].text, &k[i].len);
+	}
+	type_all(v, n, "until 2500\r");
+	for (const char *key = "12345678?0"; *key; key++)
+		type_all(v, n, (char[]){*key, 0});
+	type_all(v, n, "8");
+	type_all(v, n, "/bar\r");
+	type_all(v, n, "\t2j\t");
+	for (u32 i = 0; i < n; i++) {
+		fclose(v[i].tee);
+		v[i].tee = NULL;
+		leave(&v[i]);
+	}
 }
 
 /* Nothing is sent that a terminal of this type does not understand. */
 static void test_abilities(void **state)
 {
+	struct walk k[ARRAY_LEN(abilities)];
+	for (u32 i = 0; i < ARRAY_LEN(abilities); i++)
+		k[i] = (struct walk){abilities[i].term, i % 2 ? "light" : "dark", NULL, 0};
+	walk_all(k, ARRAY_LEN(k));
 	for (u32 i = 0; i < ARRAY_LEN(abilities); i++) {
-		size_t len;
-		char *text = walk(abilities[i].term, i % 2 ? "light" : "dark", &len);
-		assert_true(check_bytes(&abilities[i], text, len) > 50);
-		free(text);
+		assert_true(check_bytes(&abilities[i], k[i].text, k[i].len) > 50);
+		free(k[i].text);
 	}
 }
 
@@ -409,10 +436,11 @@ static void test_terminal_of_sixteen(void **state)
 		skip();
 	}
 	setenv("TERMINFO", dir, 1);
+	struct walk k[2] = {{sixteen.term, "dark", NULL, 0}, {sixteen.term, "light", NULL, 0}};
+	walk_all(k, ARRAY_LEN(k));
 	for (u32 light = 0; light < 2; light++) {
-		size_t len;
-		char *text = walk(sixteen.term, light ? "light" : "dark", &len);
-		assert_true(check_bytes(&sixteen, text, len) > 50);
+		char *text = k[light].text;
+		assert_true(check_bytes(&sixteen, text, k[light].len) > 50);
 		assert_true(count_bright(text) > 10);
 		for (int c = 91; light && c <= 97; c++) { /* but blue */
 			snprintf(command, sizeof command, "[%dm", c);

@@ -21,18 +21,24 @@ static struct tally {
 	u64 ctas, idempotent, overwrote, atomic;
 } tally;
 
-static struct session *run(const char *workload, const char *gpu, const char *set)
+/* What a session is opened with: it looks there until it is closed. */
+struct setting {
+	struct options o;
+	const char *set;
+};
+
+static struct session *run(struct setting *x, const char *workload, const char *gpu, const char *set)
 {
-	const char *sets[] = {set};
-	struct options o = {.command = "run",
-	                    .workload = workload,
-	                    .gpu = gpu,
-	                    .size = "small",
-	                    .sets = sets,
-	                    .nsets = 1,
-	                    .max_cycles = NEVER};
+	*x = (struct setting){.set = set};
+	x->o = (struct options){.command = "run",
+	                        .workload = workload,
+	                        .gpu = gpu,
+	                        .size = "small",
+	                        .sets = &x->set,
+	                        .nsets = 1,
+	                        .max_cycles = NEVER};
 	struct err e = {0};
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&x->o, &e);
 	if (!s)
 		fail_msg("%s: %s", workload, e.msg);
 	enum session_stop why = session_run(s, NEVER, &e);
@@ -92,7 +98,8 @@ static void check_kernels(struct session *s)
 static void test_static_is_conservative(void **state)
 {
 	for (u32 i = 0; i < workloads.n; i++) {
-		struct session *s = run(workloads.name[i], "gtx480", "idempotence.track=true");
+		struct setting x;
+		struct session *s = run(&x, workloads.name[i], "gtx480", "idempotence.track=true");
 		check_kernels(s);
 		session_close(s);
 	}
@@ -112,8 +119,9 @@ static void test_same_machine(void **state)
 	static const char *const some[] = {"bfs", "histogram", "heartwall", "fwt", "particlefilter"};
 	for (u32 i = 0; i < ARRAY_LEN(some); i++) {
 		const char *gpu = machines.name[i % machines.n];
-		struct session *off = run(some[i], gpu, "idempotence.track=false"),
-		               *on = run(some[i], gpu, "idempotence.track=true");
+		struct setting x, y;
+		struct session *off = run(&x, some[i], gpu, "idempotence.track=false");
+		struct session *on = run(&y, some[i], gpu, "idempotence.track=true");
 		assert_int_equal(sim_cycle(off->sim), sim_cycle(on->sim));
 		assert_int_equal(sim_hash(off->sim), sim_hash(on->sim));
 		session_close(off);

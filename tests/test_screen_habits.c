@@ -139,13 +139,34 @@ static void vi_keys(void **state)
 	stop(&v);
 }
 
+/* Half a character and bytes that are none are no input: readline's vi commands never end on them. */
+static void broken_characters(void **state)
+{
+	static const char *const broken[] = {"a/\342\226", "a/\026\342\026\226", "a/\342\226 x", "a/\342\026\226\342"};
+	struct vt v;
+	start(&v, 30, 100, "TERM=xterm-256color");
+	type(&v, "set editing vi\r");
+	for (unsigned i = 0; i < sizeof broken / sizeof *broken; i++) {
+		char line[40];
+		type(&v, broken[i]);
+		type(&v, "\033");
+		usleep(300000);
+		type(&v, "0=\003\003");
+		snprintf(line, sizeof line, "print 7000 + %u\r", i);
+		type(&v, line);
+		snprintf(line, sizeof line, "%u", 7000 + i);
+		assert_shown(&v, line);
+	}
+	type(&v, "echo \342\226\210\303\244\r"); /* whole ones are */
+	assert_shown(&v, "\342\226\210\303\244");
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(mouse),
-	    cmocka_unit_test(pages_on_the_screen),
-	    cmocka_unit_test(pages_on_the_console),
-	    cmocka_unit_test(vi_keys),
+	    cmocka_unit_test(mouse),   cmocka_unit_test(pages_on_the_screen), cmocka_unit_test(pages_on_the_console),
+	    cmocka_unit_test(vi_keys), cmocka_unit_test(broken_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,14 @@ static bool file_path(char *path, size_t size)
 	return true;
 }
 
+/* Lines that are no text in this locale: readline's vi commands do not end on them. */
+static void drop_broken_lines(void)
+{
+	for (int i = history_length; i-- > 0;)
+		if (mbstowcs(NULL, history_get(history_base + i)->line, 0) == (size_t)-1)
+			free_history_entry(remove_history(i));
+}
+
 void command_history_load(void)
 {
 	char path[2100];
@@ -42,6 +50,7 @@ void command_history_load(void)
 	stifle_history(LINES_MAX);
 	if (file_path(path, sizeof(path)))
 		read_history(path);
+	drop_broken_lines();
 }
 
 void command_history_add(const char *line)

@@ -1,8 +1,10 @@
 #include "scr/prompt.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <readline/readline.h>
 
@@ -155,7 +157,8 @@ void prompt_close(void)
 
 /* --- keys
  * ------------------------------------------------------------------------------------------------------------- */
-static const char *key_bytes(int key, char one[2])
+/* What readline knows the key by; "" for none that it knows. */
+static const char *key_bytes(int key)
 {
 	switch (key) {
 	case K_UP: return "\033[A";
@@ -165,12 +168,7 @@ static const char *key_bytes(int key, char one[2])
 	case K_HOME: return "\001"; /* beginning and end of line, whatever the terminal's own sequences are bound to */
 	case K_END: return "\005";
 	case K_DEL: return "\033[3~";
-	default:
-		if (key <= 0 || key > 255)
-			return "";
-		one[0] = (char)key;
-		one[1] = '\0';
-		return one;
+	default: return "";
 	}
 }
 
@@ -213,9 +211,33 @@ static void end_search(void)
 		hand_over("\007");
 }
 
+/* Readline only gets whole characters: on half of one, or a byte that is none, its vi commands go round for ever (8.2).
+ * False: the key is not complete yet, or was nothing. */
+static bool whole_character(int key, char out[MB_LEN_MAX + 1])
+{
+	static char part[MB_LEN_MAX];
+	static u32 n;
+	mbstate_t fresh = {0};
+	if (key < 128 || key > 255) {
+		n = 0;
+		out[0] = (char)key;
+		out[1] = '\0';
+		return key > 0 && key < 128;
+	}
+	part[n++] = (char)key;
+	const size_t len = mbrlen(part, n, &fresh);
+	if (len == (size_t)-2 && n < MB_CUR_MAX)
+		return false;
+	const bool whole = len == n;
+	memcpy(out, part, n);
+	out[n] = '\0';
+	n = 0;
+	return whole;
+}
+
 void prompt_key(int key)
 {
-	char one[2];
+	char character[MB_LEN_MAX + 1];
 	if (key == CTRL_KEY('g') && RL_ISSTATE(IN_SEQUENCE)) {
 		end_sequence();
 		return;
@@ -224,7 +246,7 @@ void prompt_key(int key)
 		end_search();
 	if (RL_ISSTATE(RL_STATE_NSEARCH) && !searches(key) && key != '\r' && key != '\n')
 		end_search();
-	hand_over(key_bytes(key, one));
+	hand_over(whole_character(key, character) ? character : key_bytes(key));
 }
 
 char *prompt_take(void)

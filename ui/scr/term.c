@@ -110,14 +110,10 @@ static void catch_signals(bool on)
 {
 	static const int leave[] = {SIGTERM, SIGHUP};
 	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	static struct sigaction before[ARRAY_LEN(leave)];
-	struct sigaction a = {.sa_handler = on_leave};
-	for (u32 i = 0; i < ARRAY_LEN(leave); i++) {
-		if (on)
-			sigaction(leave[i], &a, &before[i]);
-		if (!on || before[i].sa_handler == SIG_IGN) /* nohup */
-			sigaction(leave[i], &before[i], NULL);
-	}
+	struct sigaction a = {.sa_handler = on ? on_leave : SIG_DFL}, before; /* curses has handlers of its own: no use */
+	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
+		if (!sigaction(leave[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup */
+			sigaction(leave[i], &a, NULL);
 	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL,
 	                       .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
