@@ -572,5 +572,6 @@ void cmdline_help(struct strbuf *out)
 	strbuf_adds(
 	    out,
 	    "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
-	    "3 the simulated program faulted, deadlocked or ran past --max-cycles; 130 interrupted (Ctrl-C).\n");
+	    "3 the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles; 130 interrupted "
+	    "(Ctrl-C).\n");
 }

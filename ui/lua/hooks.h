@@ -12,7 +12,7 @@ struct debugger;
 /* The machine may be a new one: the sampling goes on there. Part of debugger_resubscribe(). */
 void lua_hooks_bind(struct debugger *d);
 /* Calls the functions of dbg.at_start: `run` has built a new machine; of dbg.at_end: the run is over (finished,
- * faulted, deadlocked, out of cycles). What they print is in the session's output, an error in lua_dbg_take_error(). */
+ * faulted, hung, out of cycles). What they print is in the session's output, an error in lua_dbg_take_error(). */
 void lua_hooks_start(struct debugger *d);
 void lua_hooks_end(struct debugger *d);
 /* dbg.off: ends the hook of this id, false when there is none. */
@@ -31,7 +31,7 @@ int lua_hooks_sample(lua_State *L);
 int lua_hooks_stop(lua_State *L);
 #define LUA_HOOK_FUNCTIONS                                                                                             \
 	D("at_end", lua_hooks_at_end, "dbg.at_end(function(cycle)) -> id", "cycle: integer; id: integer, for dbg.off",     \
-	  "calls the function when a run is over: finished, faulted, deadlocked, past --max-cycles (`warpdbg run`: also "  \
+	  "calls the function when a run is over: finished, faulted, hung, past --max-cycles (`warpdbg run`: also "        \
 	  "interrupted)",                                                                                                  \
 	  "within a callback")                                                                                             \
 	D("at_start", lua_hooks_at_start, "dbg.at_start(function(cycle)) -> id",                                           \
