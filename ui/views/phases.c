@@ -7,6 +7,7 @@
 #include "scr/term.h"
 #include "views/cursor.h"
 #include "views/phase_look.h"
+#include "views/stack.h"
 #include "views/view.h"
 
 #define COLUMNS_MAX 1024
@@ -147,14 +148,9 @@ static int legend(struct pane p, const struct graph *g, int rows)
 /* --- the stack
  * ---------------------------------------------------------------------------------------------------------- */
 
-/* A part of a column: its upper edge in eighths of a row. */
-struct part {
-	struct phase_look look;
-	int top;
-};
 #define PARTS_MAX (PHASE_BANDS + 2)
 
-static u32 column_parts(const struct graph *g, const struct phase_sum *s, int rows, struct part out[PARTS_MAX])
+static u32 column_parts(const struct graph *g, const struct phase_sum *s, int rows, struct stack_part out[PARTS_MAX])
 {
 	double acc = 0, scale = rows * 8 / g->top;
 	u32 n = 0;
@@ -164,69 +160,27 @@ static u32 column_parts(const struct graph *g, const struct phase_sum *s, int ro
 			if (!s->warps[f->band + b])
 				continue;
 			acc += mean(s->warps[f->band + b], s->looks);
-			out[n++] = (struct part){phase_look(i, b, f->nbands), (int)lround(acc * scale)};
+			const struct phase_look look = phase_look(i, b, f->nbands);
+			out[n++] = (struct stack_part){look.role, look.glyph, (int)lround(acc * scale)};
 		}
 	}
-	const struct phase_look other = {R_DIM, '?'}, exited = {R_FAINT, '.'};
 	if (s->looks && s->warps[0])
-		out[n++] = (struct part){other, (int)lround((acc += mean(s->warps[0], s->looks)) * scale)};
+		out[n++] = (struct stack_part){R_DIM, '?', (int)lround((acc += mean(s->warps[0], s->looks)) * scale)};
 	if (s->looks && s->exited)
-		out[n++] = (struct part){exited, (int)lround((acc + mean(s->exited, s->looks)) * scale)};
+		out[n++] = (struct stack_part){R_FAINT, '.', (int)lround((acc + mean(s->exited, s->looks)) * scale)};
 	return n;
-}
-
-/* The part that covers the eighth e, NULL above all. */
-static const struct part *part_at(const struct part *part, u32 n, int e)
-{
-	for (u32 i = 0; i < n; i++)
-		if (e < part[i].top)
-			return &part[i];
-	return NULL;
-}
-
-/* A cell of a column: its lowest part as a partial block on the ground of the topmost one, or a letter. */
-static void stack_cell(struct pane p, int y, int x, const struct part *part, u32 n, int from)
-{
-	bool plain = p.c->ascii || p.c->mono || p.c->few;
-	const struct part *low = part_at(part, n, from + (plain ? 4 : 0)), *high = part_at(part, n, from + 7);
-	if (!low)
-		return;
-	if (plain) {
-		pane_glyph(p, y, x, STYLE(low->look.role), low->look.glyph);
-		return;
-	}
-	int filled = MIN(low->top - from, 8);
-	pane_glyph_on(p, y, x, STYLE(low->look.role), 0x2580u + (u32)filled,
-	              high && high != low ? high->look.role : R_TEXT);
-}
-
-/* A letter in the middle of each part now and then names it for eyes that do not see the hue. */
-static void stack_letters(struct pane p, int x, const struct part *part, u32 n, int rows)
-{
-	int below = 0;
-	for (u32 i = 0; i < n; below = MAX(below, part[i++].top)) {
-		int first = (below + 7) / 8, behind = MIN(part[i].top / 8, rows); /* rows that are the part's alone */
-		if (behind <= first || part[i].look.glyph == '.')
-			continue;
-		pane_glyph(p, rows - 1 - (first + behind - 1) / 2, x, (struct style){part[i].look.role, ATTR_REVERSE},
-		           part[i].look.glyph);
-	}
 }
 
 static void stack(const struct view_ctx *v, struct pane p, const struct graph *g)
 {
-	struct part part[PARTS_MAX];
-	bool plain = p.c->ascii || p.c->mono || p.c->few;
+	struct stack_part part[PARTS_MAX];
 	pane_right(p, 0, LEFT - 1, STYLE(R_FAINT), "%.0f", g->top);
 	pane_right(p, p.h - 1, LEFT - 1, STYLE(R_FAINT), "0");
 	for (int y = 0; y < p.h; y++)
 		pane_glyph(p, y, LEFT - 1, STYLE(R_FAINT), y ? 0x2502 : 0x250c);
 	for (int x = 0; x < g->time.w; x++) {
 		u32 n = column_parts(g, &g->col[x], p.h, part);
-		for (int r = 0; r < p.h; r++)
-			stack_cell(p, p.h - 1 - r, LEFT + x, part, n, 8 * r);
-		if (!plain && x % 16 == 8)
-			stack_letters(p, LEFT + x, part, n, p.h);
+		stack_draw(p, LEFT + x, part, n, x % 16 == 8, true);
 	}
 	int at = cursor_axis(v, g->time);
 	if (at >= 0)

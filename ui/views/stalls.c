@@ -7,6 +7,7 @@
 #include "scr/term.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/stack.h"
 #include "views/stalls.h"
 #include "views/view.h"
 
@@ -112,14 +113,9 @@ static struct classes classes_of(enum taxonomy t)
 	return c;
 }
 
-/* A class in a column: its upper edge in eighths of a row. */
-struct part {
-	struct look look;
-	int top;
-};
-
 /* The classes that have a share, from the bottom. */
-static u32 column_parts(const struct classes *c, int rows, const double share[ST_COUNT], struct part out[ST_COUNT])
+static u32 column_parts(const struct classes *c, int rows, const double share[ST_COUNT],
+                        struct stack_part out[ST_COUNT])
 {
 	double sum[ST_COUNT] = {0}, acc = 0;
 	u32 n = 0;
@@ -129,60 +125,16 @@ static u32 column_parts(const struct classes *c, int rows, const double share[ST
 		acc += sum[i];
 		int top = MIN((int)lround(acc * 8 * rows), 8 * rows);
 		if (top > (n ? out[n - 1].top : 0))
-			out[n++] = (struct part){c->look[i], top};
+			out[n++] = (struct stack_part){c->look[i].role, c->look[i].glyph, top};
 	}
 	return n;
 }
 
-/* The part that covers the eighth e, NULL above all. */
-static const struct part *part_at(const struct part *part, u32 n, int e)
-{
-	for (u32 i = 0; i < n; i++)
-		if (e < part[i].top)
-			return &part[i];
-	return NULL;
-}
-
-/* The cell of the eighths [from, from + 8): its lowest part as a partial block on the ground of its topmost. Classes
- * that share a colour are kept apart by a hairline: the last eighth of the lower one's cell is left open. */
-static void stack_cell(struct pane p, int y, int x, const struct part *part, u32 n, int from)
-{
-	bool plain = p.c->ascii || p.c->mono, whole = plain || p.c->few;
-	const struct part *low = part_at(part, n, from + (whole ? 4 : 0)), *high = part_at(part, n, from + 7);
-	if (!low)
-		return;
-	if (whole) {
-		pane_glyph(p, y, x, STYLE(low->look.role), plain ? low->look.glyph : 0x2588);
-		return;
-	}
-	const struct part *above = high == low ? part_at(part, n, from + 8) : high;
-	if (above && above != low && above->look.role == low->look.role)
-		pane_glyph(p, y, x, STYLE(low->look.role), 0x2587);
-	else
-		pane_glyph_on(p, y, x, STYLE(low->look.role), 0x2580u + (u32)MIN(low->top - from, 8),
-		              high && high != low ? high->look.role : R_TEXT);
-}
-
-/* A letter in the middle of each part names it for eyes that do not see the hue. */
-static void stack_letters(struct pane p, int x, const struct part *part, u32 n)
-{
-	int below = 0;
-	for (u32 i = 0; i < n; below = part[i++].top) {
-		int first = (below + 7) / 8, behind = part[i].top / 8; /* rows that are the part's alone */
-		if (behind > first)
-			pane_glyph(p, p.h - 1 - (first + behind - 1) / 2, x, (struct style){part[i].look.role, ATTR_REVERSE},
-			           part[i].look.glyph);
-	}
-}
-
 static void stack_column(const struct classes *c, struct pane p, int x, const double share[ST_COUNT])
 {
-	struct part part[ST_COUNT];
+	struct stack_part part[ST_COUNT];
 	u32 n = column_parts(c, p.h, share, part);
-	for (int r = 0; r < p.h; r++)
-		stack_cell(p, p.h - 1 - r, x, part, n, 8 * r);
-	if (!p.c->ascii && !p.c->mono && x % 16 == 8)
-		stack_letters(p, x, part, n);
+	stack_draw(p, x, part, n, x % 16 == 8, false);
 }
 
 /* The classes at the cursor, as far as they matter. */
