@@ -34,11 +34,12 @@ static void whole_cell(struct pane p, int y, int x, const struct stack_part *par
 static void letters(struct pane p, int x, const struct stack_part *part, u32 n)
 {
 	int below = 0;
-	for (u32 i = 0; i < n; below = MAX(below, part[i++].top)) {
+	for (u32 i = 0; i < n; i++) {
 		int first = (below + 7) / 8, behind = MIN(part[i].top / 8, p.h); /* rows that are the part's alone */
 		if (behind > first && part[i].glyph != '.')
 			pane_glyph(p, p.h - 1 - (first + behind - 1) / 2, x, (struct style){part[i].role, ATTR_REVERSE},
 			           part[i].glyph);
+		below = MAX(below, part[i].top);
 	}
 }
 
