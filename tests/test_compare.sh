@@ -82,9 +82,11 @@ awk -F, '$3 ~ /^[0-9]+$/ { print $1 "," $3 }' "$tmp/s1.csv" | sort >"$tmp/compar
 check "every counter of B is that of a run alone" sh -c "[ \$(wc -l <'$tmp/run') -gt 150 ] && [ -z \"\$(comm -23 '$tmp/run' '$tmp/compared')\" ]"
 
 # --- Ctrl-C
-printf '.version 6.3\n.target sm_70\n.address_size 64\n.visible .entry spin() { L: bra L; }\n' >"$tmp/spin.ptx"
+printf '.version 6.3\n.target sm_70\n.address_size 64\n%s\n' \
+	'.visible .entry count() { .reg .b64 %rd1; L: add.u64 %rd1, %rd1, 1; bra L; } // no livelock: its state does not repeat' \
+	>"$tmp/count.ptx"
 for by in cycles insts ctas; do
-	"$W" compare "$tmp/spin.ptx" --kernel spin --grid 4 --block 256 --b '--set launch.latency=900' --by $by --format json >"$tmp/int.json" 2>"$tmp/err" &
+	"$W" compare "$tmp/count.ptx" --kernel count --grid 4 --block 256 --b '--set launch.latency=900' --by $by --format json >"$tmp/int.json" 2>"$tmp/err" &
 	pid=$!
 	sleep 1
 	kill -INT $pid

@@ -186,7 +186,8 @@ static void refusals_are_named(void **state)
 static void a_scheduler_that_passes_over(void **state)
 {
 	struct rig r;
-	open_hang(&r, "spin_shared", "1", "1024", (const char *[]){"num_sms=1", "warp-sched=tl-rr", NULL});
+	open_hang(&r, "spin_shared", "1", "1024",
+	          (const char *[]){"num_sms=1", "warp-sched=tl-rr", "deadlock_cycles=100000", NULL});
 	rig_say(&r, "step 20000");
 	rig_has(&r, "why warp 31", "passed over by the warp scheduler (tl-rr), which puts ");
 	has_all(&r, (const char *[]){"; its state: ready 1 3 5 7 9 11 | active 13", NULL});
@@ -196,6 +197,14 @@ static void a_scheduler_that_passes_over(void **state)
 	rig_say(&r, "set warp-sched elf"); /* which orders fetches too */
 	rig_say(&r, "step 20000");
 	rig_has(&r, "why machine", "passed over by the warp scheduler (elf)");
+	rig_say(&r, "set warp-sched lrr");
+	rig_has(&r, "continue", "finished");
+	rig_close(&r);
+	/* Left to itself it is a livelock: a warp that is never chosen does not move either. */
+	open_hang(&r, "spin_shared", "1", "1024", (const char *[]){"num_sms=1", "warp-sched=tl-rr", NULL});
+	rig_has(&r, "continue", "Livelock");
+	has_all(&r, (const char *[]){": passed over by the warp scheduler. One of them", NULL});
+	rig_say(&r, "reverse-step 10");
 	rig_say(&r, "set warp-sched lrr");
 	rig_has(&r, "continue", "finished");
 	rig_close(&r);
