@@ -286,6 +286,7 @@ static int report(struct vt *v, uint64_t seed, const char *what)
 	}
 	for (int y = 0; y < v->h; y++)
 		fprintf(stderr, "%2d|%s\n", y, vt_row(v, y, row));
+	vt_free(v);
 	return 1;
 }
 
