@@ -9,8 +9,11 @@
  *
  * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks of the window (Brent's way of finding
  * a cycle of unknown length); several, because one may be of an instruction that it stands at but for a moment.
- * All of it is state of the machine: after going
- * back in time a livelock is found at the same cycle again. */
+ *
+ * Memory is compared at the ends of the windows only: warps that keep writing a value and taking it back count as going
+ * round in circles, even if another could by the luck of timing have seen it.
+ *
+ * All of it is state of the machine: after going back in time a livelock is found at the same cycle again. */
 #ifndef GPU_LIVELOCK_H
 #define GPU_LIVELOCK_H
 #include "base/arena.h"
@@ -37,7 +40,7 @@ struct livelock_warp {   /* arena; by SM and warp slot */
 };
 u64 livelock_state_bytes(const struct conf *c);
 void livelock_create(struct gpu *g); /* carves its state from the arena */
-/* To be called at every multiple of deadlock_cycles / 4 and at livelock_next(): true when it is certain. */
+/* To be called at every multiple of deadlock_cycles / 4 and at livelock_next(): true when it has been found. */
 bool livelock_look(struct gpu *g);
 u64 livelock_next(const struct gpu *g); /* cycle of the next look that it asks for; NEVER: none */
 #endif
