@@ -5,9 +5,11 @@
  *   bench_draw -i [WORKLOAD [SIZE [VIEWS]]]   instructions, counted by valgrind (package valgrind), not milliseconds:
  * the same on a busy host, a minute or so a view
  *
- * Starting up is not drawing: what `quit` alone takes is measured for each side and taken off. Both sides are CPU time
- * of the whole process, user and system, so that a busy host hardly counts; of several rounds the least counts. Run
- * from the top directory; WARPDBG names another program than ./warpdbg. */
+ * Both sides run without history: what it costs bench_travel measures, and the thread that has its memory cleared takes
+ * several times as long for pages that no process has had lately. Starting up is not drawing: what `quit` alone takes
+ * is measured for each side and taken off. Both sides are CPU time of the whole process, user and system, so that a
+ * busy host hardly counts; of several rounds the least counts. Run from the top directory; WARPDBG names another
+ * program than ./warpdbg. */
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +91,8 @@ static void child(const struct job *j, bool screen)
 	argv[n++] = j->workload;
 	argv[n++] = "--size";
 	argv[n++] = j->size;
+	argv[n++] = "--history-mb";
+	argv[n++] = "0";
 	if (j->two) {
 		argv[n++] = "--compare";
 		argv[n++] = "--warp-sched lrr";
