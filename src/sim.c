@@ -233,6 +233,8 @@ static enum hang_kind hang(struct sim *s)
 	}
 	if (st->cycle - st->progress_at >= s->gpu->conf.deadlock_cycles)
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
+	if (mem_cycle(s->gpu->mem, NULL, 0))
+		return DEADLOCK; /* what waits in full queues that wait for each other never comes, whatever others still do */
 	return livelock ? LIVELOCK : NO_HANG;
 }
 

@@ -100,6 +100,8 @@ bool sim_undo_turn(struct sim *s, struct err *e);
 /* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
  * consumers hear nothing of it; samplers may (sim_on_rewind). */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
+/* Takes a snapshot here, so that coming back to this cycle takes no replay. */
+bool sim_snapshot(struct sim *s, struct err *e);
 struct sim_history_info {
 	bool on;
 	u64 begin, frontier; /* cycles that sim_goto() reaches */

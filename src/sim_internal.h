@@ -34,11 +34,10 @@ struct sim {
 	/* Time travel: off while history is NULL. */
 	struct history *history;
 	u64 frontier;                /* the farthest cycle simulated since the last fork */
-	u64 next_auto;               /* cycle of the next AUTO snapshot */
-	u64 auto_gap;                /* cycles between two, adapted to their cost */
-	u64 auto_ns, auto_at;        /* host time and cycle of the last one */
-	u64 take_ns, take_avg;       /* host time that the last one took; that AUTO ones take */
-	u64 owed_ns;                 /* host time that TURNs took: as much less for AUTO ones */
+	u64 next_look;               /* cycle at which to look whether an AUTO snapshot is due */
+	u64 look_ns, look_at;        /* host time and cycle of the last look */
+	u64 take_avg;                /* host time that an AUTO snapshot takes */
+	u64 debt_ns;                 /* host time that snapshots have cost and simulating has not paid back */
 	struct module **dead_module; /* of forked-off pasts: kept until the end, somebody may hold them */
 	struct launch **dead_launch;
 	struct code_tables *dead_table;

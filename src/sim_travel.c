@@ -7,11 +7,12 @@
 
 #include "sim_internal.h"
 
-/* Taking snapshots may cost one part in so many of the host's time; they come closer or further apart to keep it. */
-#define COST_SHARE 28
-#define FIRST_GAP 1000 /* cycles */
-#define MAX_GAP 20000000
-#define NEAR 64 /* a snapshot this close before a target far from any: the next steps back start there */
+/* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. */
+#define COST_SHARE 25
+#define FIRST_LOOK 512 /* cycles */
+#define MAX_LOOK 4096  /* idle cycles fly by: what comes next may be slow */
+#define MAX_DEBT 16    /* snapshots: so many turns in a row do not leave more than this behind them */
+#define NEAR 64        /* a snapshot this close before a target far from any: the next steps back start there */
 
 /* --- what is not in pages
  * --------------------------------------------------------------------------------------------------------- */
@@ -103,42 +104,50 @@ static u64 now_ns(void)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
+static void look_after(struct sim *s, u64 now, u64 cycles)
+{
+	s->look_ns = now;
+	s->look_at = sim_cycle(s);
+	s->next_look = sim_cycle(s) + cycles;
+}
+
 static bool take(struct sim *s, enum snapshot_kind k)
 {
 	u64 start = now_ns();
 	gpu_sync(s->gpu);
-	s->next_auto = sim_cycle(s) + s->auto_gap;
 	struct outside *o = outside_save(s);
-	bool ok = history_take(s->history, k, sim_cycle(s), o, outside_bytes(o), outside_free);
+	bool again = sim_cycle(s) < s->frontier;
+	bool ok = history_take(s->history, k, sim_cycle(s), again, o, outside_bytes(o), outside_free);
 	if (!ok) { /* not even this one fits: go on without a past */
 		history_free(s->history);
 		s->history = NULL;
 	}
-	s->auto_ns = now_ns();
-	s->auto_at = sim_cycle(s);
-	s->take_ns = s->auto_ns - start;
-	if (k == SNAP_TURN)
-		s->owed_ns = MIN(s->owed_ns + s->take_ns, 4 * s->take_avg);
+	u64 now = now_ns(), cost = now - start;
+	if (k == SNAP_AUTO && cost < s->take_avg)
+		s->take_avg = (s->take_avg + cost) / 2; /* a slow one is soon forgotten */
+	else if (k == SNAP_AUTO)
+		s->take_avg = s->take_avg ? (7 * s->take_avg + MIN(cost, 4 * s->take_avg)) / 8 : cost;
+	s->debt_ns = MIN(s->debt_ns + MIN(cost, 4 * s->take_avg), MAX_DEBT * s->take_avg);
+	look_after(s, now, FIRST_LOOK);
 	return ok;
 }
 
-/* The next AUTO snapshot comes when COST_SHARE times the CPU time that they cost has passed, judged by the cycles
- * simulated since the last one. The cost is an average: a single slow one (a busy host) must not leave a long stretch
- * without any. Host time decides only where snapshots lie, never what the machine does. */
-static void take_auto(struct sim *s)
+/* Takes an AUTO snapshot when simulating has paid for those before: COST_SHARE times the CPU time that they have cost
+ * has passed. A single slow one (a busy host) counts as four at most: it must not leave a long stretch without any.
+ * Else says when to look again: half way to where the rate of the last cycles leads, for it changes from kernel to
+ * kernel. Host time decides only where snapshots lie, never what the machine does. */
+static void look(struct sim *s)
 {
-	u64 since = MAX(now_ns() - s->auto_ns, 1), cycles = MAX(sim_cycle(s) - s->auto_at, 1);
-	if (s->owed_ns > s->take_avg && s->take_avg) {
-		s->owed_ns -= s->take_avg;
-		s->next_auto = sim_cycle(s) + s->auto_gap;
+	u64 now = now_ns(), since = MAX(now - s->look_ns, 1), cycles = MAX(sim_cycle(s) - s->look_at, 1);
+	u64 paid = since / COST_SHARE;
+	s->debt_ns -= MIN(s->debt_ns, paid);
+	if (!s->debt_ns) {
+		take(s, SNAP_AUTO);
 		return;
 	}
-	if (!take(s, SNAP_AUTO))
-		return;
-	s->take_avg = s->take_avg ? (7 * s->take_avg + MIN(s->take_ns, 4 * s->take_avg)) / 8 : s->take_ns;
-	double want = (double)s->take_avg * COST_SHARE * (double)cycles / (double)since, gap = (double)s->auto_gap;
-	s->auto_gap = (u64)MIN(MAX(MIN(MAX(want, gap / 4), gap * 4), 64.0), (double)MAX_GAP);
-	s->next_auto = sim_cycle(s) + s->auto_gap;
+	double left = (double)s->debt_ns * COST_SHARE, ahead = left * (double)cycles / (double)since;
+	ahead = left > (double)s->take_avg ? ahead / 2 : ahead;
+	look_after(s, now, (u64)MIN(MAX(ahead, 32.0), (double)MIN(2 * cycles, (u64)MAX_LOOK)));
 }
 
 static bool has_next(const struct sim *s)
@@ -158,9 +167,7 @@ static const struct outside *restore(struct sim *s, u32 i)
 {
 	const struct outside *o = history_restore(s->history, i);
 	outside_restore(s->gpu, o);
-	s->next_auto = sim_cycle(s) + s->auto_gap;
-	s->auto_ns = now_ns();
-	s->auto_at = sim_cycle(s);
+	look_after(s, now_ns(), FIRST_LOOK);
 	return o;
 }
 
@@ -197,11 +204,11 @@ u64 travel_step(struct sim *s)
 		else
 			history_pass(s->history);
 	}
-	if (sim_cycle(s) >= s->next_auto && !task_idle(s->gpu->task))
-		take_auto(s);
+	if (sim_cycle(s) >= s->next_look && !task_idle(s->gpu->task))
+		look(s);
 	if (!s->history)
 		return NEVER;
-	return MIN(s->next_auto, has_next(s) ? next_cycle(s) : NEVER);
+	return MIN(s->next_look, has_next(s) ? next_cycle(s) : NEVER);
 }
 
 /* --- forks
@@ -264,11 +271,11 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	s->history = history_create(&s->gpu->arena, &s->gpu->mem_values, mb << 20, e);
 	if (!s->history)
 		return false;
-	s->auto_gap = FIRST_GAP;
-	s->auto_ns = now_ns();
-	s->auto_at = s->frontier = sim_cycle(s);
-	s->next_auto = sim_cycle(s) + s->auto_gap;
-	return take(s, SNAP_AUTO) || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
+	s->frontier = sim_cycle(s);
+	s->take_avg = s->debt_ns = 0;
+	bool ok = take(s, SNAP_AUTO);
+	s->debt_ns = 0; /* fresh memory makes the first one slow: it says little */
+	return ok || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
 /* Runs forward to a cycle that has been simulated before; samplers hear it, event consumers do not. Only an interrupt
@@ -367,6 +374,16 @@ void sim_history_info(const struct sim *s, struct sim_history_info *o)
 	o->turns = history_turns(h, o->at);
 	for (u32 i = o->at + 1; i < o->snapshots && !o->turn_ahead; i++)
 		o->turn_ahead = history_kind(h, i) == SNAP_TURN;
+}
+
+bool sim_snapshot(struct sim *s, struct err *e)
+{
+	struct sim_history_info h;
+	sim_history_info(s, &h);
+	if (!h.on)
+		return err_set(e, "%s", h.off);
+	bool there = history_cycle(s->history, h.at) == sim_cycle(s);
+	return there || take(s, SNAP_AUTO) || err_set(e, "history.mb does not hold even one snapshot: history ends");
 }
 
 u64 sim_snapshot_cycle(const struct sim *s, u32 i)

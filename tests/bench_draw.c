@@ -1,9 +1,13 @@
 /* What the screen costs: CPU time of a run under the screen at 200x60, view by view, against the same commands without
- * one; and view 9 with two machines against two machines without a screen.
+ * one; and views 9, 1, 2 and 5 with two machines against two machines without a screen, which runs the one as far as
+ * it may go and then the other.
  *
- *   bench_draw [WORKLOAD [SIZE [VIEWS]]]      default: hotspot large, bfs default, sgemm default; views 1 to 9 and 0
- *   bench_draw -i [WORKLOAD [SIZE [VIEWS]]]   instructions, counted by valgrind (package valgrind), not milliseconds:
- * the same on a busy host, a minute or so a view
+ *   bench_draw [-i] [-2] [WORKLOAD [SIZE [VIEWS]]]
+ *
+ * Default: hotspot large, bfs default, sgemm default; views 1 to 9 and 0; then two machines at their default size.
+ * -i: instructions, counted by valgrind (package valgrind), not milliseconds: the same on a busy host, a minute or so a
+ * view; what the host's caches lose is not in it.
+ * -2: two machines only.
  *
  * Both sides run without history: what it costs bench_travel measures, and the thread that has its memory cleared takes
  * several times as long for pages that no process has had lately. Starting up is not drawing: what `quit` alone takes
@@ -20,9 +24,10 @@
 
 #include "base/base.h"
 
-#define ROUNDS 3
+#define ROUNDS 5
 #define GOAL 5.0 /* percent */
 #define VIEWS "1234567890"
+#define VIEWS_OF_TWO "9125"
 #define NVIEWS (sizeof VIEWS - 1)
 
 static bool instructions; /* count these, once, under callgrind */
@@ -192,18 +197,20 @@ int main(int argc, char **argv)
 	    {"hotspot", "large", false, false}, {"bfs", "default", false, false}, {"sgemm", "default", false, false}};
 	double most = -100;
 	setvbuf(stdout, NULL, _IOLBF, 0); /* nothing left in it for a fork to repeat */
-	instructions = argc > 1 && !strcmp(argv[1], "-i");
-	argc -= instructions;
-	argv += instructions;
+	bool only_two = false;
+	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
+		instructions |= !strcmp(argv[1], "-i");
+		only_two |= !strcmp(argv[1], "-2");
+	}
 	for (u32 i = 0; i < (argc > 1 ? 1 : ARRAY_LEN(jobs)); i++) {
 		struct job j = jobs[i];
 		if (argc > 1)
 			j = (struct job){.workload = argv[1], .size = argc > 2 ? argv[2] : "default"};
-		double one = measure(&j, argc > 3 ? argv[3] : VIEWS), two = -100;
+		double one = only_two ? -100 : measure(&j, argc > 3 ? argv[3] : VIEWS), two = -100;
 		j.two = true;
 		j.size = argc > 1 ? j.size : "default";
-		if (argc <= 3)
-			two = measure(&j, "9");
+		if (argc <= 3 || only_two)
+			two = measure(&j, argc > 3 ? argv[3] : VIEWS_OF_TWO);
 		most = one > most ? one : most;
 		most = two > most ? two : most;
 	}

@@ -243,7 +243,7 @@ static void nth_match_only(void **state)
 	assert_true(all.n >= 23);
 	assert_int_equal(all.at[22] + 1, stop);
 	rig_has(&r, "c", "finished");
-	rig_has(&r, "info breakpoints", "1 hits");
+	rig_has(&r, "info breakpoints", "1 hit");
 	rig_has(&r, "reverse-continue", "cta-done");
 	assert_int_equal(now(&r), stop);
 	/* The same one again from anywhere before, and not another one from behind it. */

@@ -201,8 +201,15 @@ for what in gpus workloads policies stats events opcodes config; do
 done
 expect 2 "there is no list of 'foo'" list foo
 expect 2 "usage: warpdbg list" list
+expect 2 "dir/my.cu: compile CUDA C first, nvcc -ptx -lineinfo -o dir/my.ptx dir/my.cu, and take dir/my.ptx" run dir/my.cu
+# The summary's line about memory instructions says what the statistics say.
+said=$("$W" run lavamd --size small | sed -n 's/.* \([0-9.]*\) % of them bank conflicts/\1/p')
+counted=$("$W" run lavamd --size small --format json --stats - | tr -d ' ' | sed -n 's/.*"conflict_share":\([0-9.]*\).*/\1/p' | head -1)
+check "bank conflicts in the summary" awk "BEGIN { exit !(\"$said\" > 0 && $said - 100 * $counted < 0.05 && 100 * $counted - $said < 0.05) }"
+expect 0 "shared memory cycles, no bank conflicts" run reduction --size small
 expect 0 "data present" explain l1d.hits
 expect 0 "Rogers 2012" explain gto
+expect 0 "none  (preempt policy)" explain none
 expect 0 "counted as lee2014: mem stall" explain memory_dependency
 expect 0 "1 to 256; default" explain l1d.ways
 expect 0 "arguments: slot" explain cta-dispatch

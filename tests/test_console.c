@@ -80,7 +80,7 @@ static void event_breakpoints(void **state)
 	assert_int_equal(r.d->focus.warp, 8);
 	assert_int_equal(r.d->focus.cta, 16);
 	rig_has(&r, "c", "finished");
-	rig_has(&r, "info breakpoints", "1 hits");
+	rig_has(&r, "info breakpoints", "1 hit");
 	rig_fails(&r, "c", "`run` starts it again");
 	rig_say(&r, "ignore 1 1");
 	rig_has(&r, "run", "finished");
@@ -105,7 +105,7 @@ static void code_breakpoints(void **state)
 	rig_fails(&r, "break pc 99999", "instructions 0..");
 	rig_fails(&r, "break vecad", "did you mean 'vecadd'");
 	rig_fails(&r, "break cta-done sm=15", "0..14");
-	rig_fails(&r, "break cta-done warp=48", "0..47");
+	rig_fails(&r, "break warp-exit warp=48", "0..47");
 	rig_fails(&r, "break cycle 1", "has passed");
 	rig_fails(&r, "break cta-done if )(", "unexpected symbol");
 	rig_close(&r);
@@ -463,7 +463,7 @@ static void habits_of_gdb(void **state)
 	rig_has(&r, "i s", "#0  mask ffffffff");
 	rig_has(&r, "i b", "No breakpoints");
 	rig_fails(&r, "p $pc", "there are no $ names here");
-	rig_fails(&r, "frame 1", "unknown command 'frame'; `help`");
+	rig_fails(&r, "frame 1", "unknown command 'frame'; a warp has one place");
 	rig_has(&r, "help dbg.on", "dbg.on(event");
 	assert_null(strstr(strbuf_str(&r.out), "dbg.off(id)"));
 	rig_fails(&r, "help lua nothing", "nothing there is called 'nothing'");

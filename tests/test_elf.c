@@ -551,9 +551,9 @@ static void test_console(void **state)
 	rig_say(&r, "step 300");
 	const char *said = rig_say(&r, "set warp-sched elf++");
 	assert_non_null(strstr(said, "sm.fetch_prefetch is now true: elf++ implies it."));
-	assert_non_null(strstr(said,
-	                       "lsu.replay stays none: it is part of the machine; one built with --warp-sched elf++ has "
-	                       "newcar."));
+	assert_non_null(
+	    strstr(said, "lsu.replay stays none, not newcar: it is part of the machine. `run --warp-sched elf++` "));
+	assert_non_null(strstr(said, "`compare --warp-sched elf++` sets such a machine beside this one."));
 	assert_true(gpu_conf(sim_gpu(r.s->sim))->sm_fetch_prefetch);
 	assert_int_equal(gpu_conf(sim_gpu(r.s->sim))->lsu_replay, LSU_REPLAY_NONE);
 	rig_has(&r, "info policies", "* warp       elf++");

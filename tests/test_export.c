@@ -77,7 +77,8 @@ static u32 check_csv(const char *name, void (*row)(const double *v, u32 n))
 
 static void timeline_row(const double *v, u32 n)
 {
-	assert_true(v[0] > 0 && v[1] == 256);
+	u64 cycles = (u64)v[1]; /* of a sample: 16, doubled as often as neighbours were merged */
+	assert_true(v[0] > 0 && cycles >= 16 && !(cycles & (cycles - 1)) && fmod(v[0], 16) == 0);
 }
 
 static void phase_row(const double *v, u32 n)
@@ -142,7 +143,7 @@ static void test_export(void **state)
 	rig_say(&r, "until 6000");
 	rig_has(&r, "export", "phases-svg");
 	say_file(&r, "export csv", "t.csv", "");
-	assert_int_equal(check_csv("t.csv", timeline_row), 23);
+	assert_int_equal(check_csv("t.csv", timeline_row), 6000 / 16);
 	say_file(&r, "export phases-csv", "p.csv", "");
 	assert_int_equal(check_csv("p.csv", phase_row), 16 * 93);
 	say_file(&r, "export phases-svg", "p.svg", "");

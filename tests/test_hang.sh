@@ -13,9 +13,25 @@ hang "livelock at cycle 9000" spin_flag 64
 hang "in a cycle of barriers" crossed_barriers 64
 hang "a cycle, none of these warps can go on" crossed_barriers 64
 hang "the chain ends with a warp that is spinning" half_barrier 64
+expect 3 "Deadlock: nothing is under way that could ever wake a warp" debug tests/hangs/hangs.ptx --batch -ex run \
+	--kernel crossed_barriers --grid 1 --block 64 --arg 'u32[64]=zero'
 hang "waits at barrier 0: 1 of 2 warps have arrived; not there: 1" half_barrier 64
 hang "likely a livelock if nobody writes it" spin_flag 64
 hang "if one of those holds the lock, it can never release it" simt_lock 32
+
+# Requests and replies that share few places at a port: a cycle of full queues. With enough of them every workload
+# passes its own check.
+expect 3 "that is a cycle of full queues: none of them ever moves again" run bfs --size small --set noc.shared_buffer=4
+expect 3 "caught behind a cycle of full queues" run bfs --size small --set noc.shared_buffer=1 --gpu v100
+for w in bfs spmv vecadd hotspot kmeans histogram matmul; do
+	expect 0 "check passed" run $w --size small --set noc.shared_buffer=256
+done
+expect 0 "request-reply, or protocol, deadlock" explain noc.shared_buffer
+expect 2 "noc.shared_buffer: 1025 is not within 0..1024" run bfs --size small --set noc.shared_buffer=1025
+
+# Locks: who took the one that is waited for.
+expect 3 "a cycle of locks, if each of these warps still holds what it took" run tests/hangs/circles.ptx \
+	--kernel crossed_locks --grid 2 --block 64 --arg 'u32[64]=zero' --set deadlock_cycles=4000
 
 # A limit that comes first.
 hang "not finished after 20000 cycles" spin_flag 64 --set deadlock_cycles=100000 --max-cycles 20000

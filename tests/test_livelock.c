@@ -11,18 +11,24 @@
 
 #define PATIENCE "20000" /* deadlock_cycles */
 
-static void open_kernel(struct rig *r, const char *file, const char *kernel, const char *ctas, const char *patience)
+static void open_on(struct rig *r, const char *file, const char *kernel, const char *ctas, const char *patience,
+                    const char *sms)
 {
-	static char copy[4][48];
-	char *argv[] = {"warpdbg", "debug", copy[0], "--kernel", copy[1], "--grid", copy[2], "--block", "64", "--arg",
-	                "u32[64]=zero", "--set", copy[3],
-	                /* room for two CTAs */
-	                "--set", "num_sms=2", "--set", "sm.ctas=1", NULL};
+	static char copy[5][48];
+	char *argv[] = {"warpdbg", "debug",        copy[0], "--kernel", copy[1], "--grid", copy[2], "--block",   "64",
+	                "--arg",   "u32[64]=zero", "--set", copy[3],    "--set", copy[4],  "--set", "sm.ctas=1", NULL};
 	snprintf(copy[0], sizeof copy[0], "tests/hangs/%s.ptx", file);
 	snprintf(copy[1], sizeof copy[1], "%s", kernel);
 	snprintf(copy[2], sizeof copy[2], "%s", ctas);
 	snprintf(copy[3], sizeof copy[3], "deadlock_cycles=%s", patience);
+	snprintf(copy[4], sizeof copy[4], "num_sms=%s", sms);
 	rig_open(r, argv);
+}
+
+/* Room for two CTAs. */
+static void open_kernel(struct rig *r, const char *file, const char *kernel, const char *ctas, const char *patience)
+{
+	open_on(r, file, kernel, ctas, patience, "2");
 }
 
 static const struct {
@@ -101,13 +107,94 @@ static void a_hand_helps(void **state)
 	rig_close(&r);
 }
 
+/* --- who took the lock ---------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *file, *kernel, *ctas, *told[5], *not_told;
+} locks[] = {
+    {"circles",
+     "crossed_locks",
+     "2",
+     {"the word holds 1, as the last atomic that takes locks left it: lane 0 of SM 1 warp 0 (warp 0 of CTA 1 of ",
+      "circles.ptx:38  atom.global.exch.b32 %r2, [%rd3], 1;", "that warp spins itself: lines 46-49 read global address",
+      "lane 0 of SM 0 warp 0 (warp 0 of CTA 0 of ",
+      "we have been there: a cycle of locks, if each of these warps still holds what it took"},
+     "has exited"},
+    {"locks",
+     "crossed_in_shared",
+     "1",
+     {"the word holds 7, as the last atomic that takes locks left it: lane 0 of SM 0 warp 1 ",
+      "locks.ptx:24  atom.shared.cas.b32", "that warp spins itself: lines 32-34 read shared address 0x0",
+      "lane 0 of SM 0 warp 0 ", "we have been there: a cycle of locks"},
+     "has exited"},
+    {"locks",
+     "taken_away",
+     "2",
+     {"the word holds 1, as the last atomic that takes locks left it: lane 0 of SM 0 warp 0 (warp 0 of CTA 0 of ",
+      "locks.ptx:57  atom.global.exch.b32", "that warp has exited: if it had to give the lock back, nobody does"},
+     "a cycle of locks"},
+    {"locks",
+     "stored_over",
+     "2",
+     {"the word holds 9, left by a store or another atomic; the last one that takes locks left 1: lane 0 of SM 0 warp "
+      "0 "},
+     "that warp"},
+    {"hangs",
+     "simt_lock",
+     "1",
+     {"the word holds 1, as the last atomic that takes locks left it: lane 0 of SM 0 warp 0 ", "can never release it"},
+     "a cycle of locks"},
+    {"hangs", "spin_flag", "2", {"spins: lines"}, "the word holds"}, /* a flag that no atomic has ever changed */
+};
+
+/* In this order, in what `why machine` says; the same after going back and on again. */
+static void holders_are_named(void **state)
+{
+	for (u32 i = 0; i < sizeof locks / sizeof *locks; i++) {
+		struct rig r;
+		open_kernel(&r, locks[i].file, locks[i].kernel, locks[i].ctas, PATIENCE);
+		rig_say(&r, "continue");
+		struct strbuf first = STRBUF_INIT;
+		strbuf_adds(&first, rig_say(&r, "why machine"));
+		const char *at = strbuf_str(&first);
+		for (u32 k = 0; k < 5 && locks[i].told[k]; k++)
+			if (!(at = strstr(at, locks[i].told[k])))
+				fail_msg("%s: '%s' expected in: %s", locks[i].kernel, locks[i].told[k], strbuf_str(&first));
+		if (strstr(strbuf_str(&first), locks[i].not_told))
+			fail_msg("%s: '%s' not expected in: %s", locks[i].kernel, locks[i].not_told, strbuf_str(&first));
+		rig_say(&r, "goto 100"); /* before anything was taken */
+		rig_say(&r, "why machine");
+		assert_null(strstr(strbuf_str(&r.out), "the word holds"));
+		rig_say(&r, "continue");
+		assert_string_equal(rig_say(&r, "why machine"), strbuf_str(&first));
+		strbuf_release(&first);
+		rig_close(&r);
+	}
+}
+
+/* Slots of CTAs and warps are taken again: whoever sits there now has not done it. */
+static void slots_are_taken_again(void **state)
+{
+	struct rig r;
+	open_on(&r, "locks", "taken_away", "2", PATIENCE, "1");
+	rig_say(&r, "continue");
+	rig_has(&r, "why machine", "left it: lane 0 of SM 0 warp 0 (warp 0 of CTA 0 of ");
+	assert_non_null(strstr(strbuf_str(&r.out), "that warp has exited: if it had to give the lock back, nobody does"));
+	rig_close(&r);
+	open_on(&r, "locks", "earlier_cta", "2", PATIENCE, "1");
+	rig_say(&r, "continue");
+	rig_has(&r, "why machine", "spins: lines");
+	assert_null(strstr(strbuf_str(&r.out), "the word holds"));
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(circles_are_found),
-	    cmocka_unit_test(at_the_same_cycle_after_going_back),
-	    cmocka_unit_test(slow_is_not_stuck),
-	    cmocka_unit_test(a_hand_helps),
+	    cmocka_unit_test(circles_are_found), cmocka_unit_test(at_the_same_cycle_after_going_back),
+	    cmocka_unit_test(slow_is_not_stuck), cmocka_unit_test(a_hand_helps),
+	    cmocka_unit_test(holders_are_named), cmocka_unit_test(slots_are_taken_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

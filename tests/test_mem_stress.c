@@ -258,6 +258,100 @@ static u64 run_machine(u64 seed, u32 accesses)
 	return h;
 }
 
+/* --- requests and replies that share the ports' places ---------------------------------------------------------- */
+
+/* At every moment: no more packets at a port than it has places, but data from DRAM at a slice, and both packets of a
+ * replaced dirty line where there is one place. */
+static void places_hold(const struct rig *r, u64 seed)
+{
+	for (u32 i = 0; i < mem_num_ports(r->m); i++) {
+		struct port_info p;
+		mem_port(r->m, i, &p);
+		u32 most = p.slice || p.places > 1 ? p.places : 2;
+		if (p.requests + (p.slice ? 0 : p.replies) > most)
+			fail_msg("seed %llu, cycle %llu: port %u holds %u + %u of %u", (unsigned long long)seed,
+			         (unsigned long long)r->now, i, p.requests, p.replies, p.places);
+	}
+}
+
+/* A circle, once there, stays as it is: every member waits for the same one, with the same packets. */
+static void circle_stays(struct rig *r, struct source *x, u64 *rng, u64 seed)
+{
+	u32 ring[SMS_MAX + 5 * 3], n = mem_cycle(r->m, ring, ARRAY_LEN(ring));
+	struct port_info was[ARRAY_LEN(ring)], p;
+	assert_true(n >= 2 && n <= ARRAY_LEN(ring));
+	for (u32 i = 0; i < n; i++)
+		mem_port(r->m, ring[i], &was[i]);
+	for (u32 k = 0; k < 4000; k++, r->now++) {
+		for (u32 sm = 0; sm < r->c.num_sms; sm++)
+			sm_cycle(r, sm, &x[sm], rng);
+		mem_tick(r->m, r->now);
+	}
+	for (u32 i = 0; i < n; i++) {
+		mem_port(r->m, ring[i], &p);
+		bool same = p.waits_for == was[i].waits_for && p.head.addr == was[i].head.addr && p.replies >= was[i].replies;
+		if (!same || p.waits_for != (s32)ring[(i + 1) % n])
+			fail_msg("seed %llu: the circle came apart", (unsigned long long)seed);
+	}
+}
+
+enum ending { ENDED, STUCK };
+/* Runs to the end, or into a circle: a machine that stops without one has lost somebody who waits. */
+static enum ending run_shared(u64 seed, u32 accesses)
+{
+	u64 rng = seed, last = 0, pending = 0;
+	struct rig r = {0};
+	struct err e = {0};
+	struct source x[SMS_MAX] = {0};
+	size_t bytes = 0;
+	random_machine(&r, &rng);
+	set(&r, "noc.shared_buffer", pick(&rng, 1, rng_next(&rng) % 2 ? 4 : 60));
+	set(&r, "l2.latency", pick(&rng, 1, 12)); /* a long pipeline takes all that these SMs can send */
+	set(&r, "l1d.stores", 64);
+	set(&r, "l1d.mshrs", 40);
+	set(&r, "l1d.miss_queue", 40);
+	if (!conf_check(&r.c, &e) || !mem_state_bytes(&r.c, &bytes, &e) || !arena_init(&r.a, bytes, &e))
+		fail_msg("seed %llu: %s", (unsigned long long)seed, e.msg);
+	r.m = mem_create(&r.c, &r.a, NULL, NULL, &e);
+	for (u32 sm = 0; sm < r.c.num_sms; sm++)
+		x[sm].left = accesses;
+	bool done = false, stuck = false;
+	for (; !done && !stuck; r.now++) {
+		u64 in_flight = 0;
+		done = true;
+		for (u32 sm = 0; sm < r.c.num_sms; sm++) {
+			done &= sm_cycle(&r, sm, &x[sm], &rng);
+			in_flight += x[sm].left * 1000ull + bit_count(x[sm].busy);
+		}
+		mem_tick(r.m, r.now);
+		places_hold(&r, seed);
+		last = in_flight != pending ? r.now : last;
+		pending = in_flight;
+		stuck = r.now % 64 == 0 && mem_cycle(r.m, NULL, 0);
+		if (r.now - last > 30000)
+			fail_msg("seed %llu: no progress since cycle %llu and no circle", (unsigned long long)seed,
+			         (unsigned long long)last);
+	}
+	if (stuck) {
+		circle_stays(&r, x, &rng, seed);
+	} else {
+		rig_drain(&r);
+		rig_check(&r);
+	}
+	rig_stop(&r);
+	return stuck ? STUCK : ENDED;
+}
+
+static void shared_buffers_end_or_circle(void **s)
+{
+	const char *n = getenv("MEM_STRESS");
+	u32 machines = n ? (u32)atoi(n) : 150, ends[2] = {0, 0};
+	for (u32 i = 1; i <= machines; i++)
+		ends[run_shared(i * 104729, 600)]++;
+	if (machines >= 20)
+		assert_true(ends[ENDED] > machines / 10 && ends[STUCK] > machines / 10);
+}
+
 static void many_small_machines(void **s)
 {
 	const char *n = getenv("MEM_STRESS");
@@ -308,9 +402,13 @@ static void jumping_changes_nothing(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(wheel_against_list), cmocka_unit_test(wheel_is_fifo),
-	    cmocka_unit_test(clocks_are_exact),   cmocka_unit_test(many_small_machines),
-	    cmocka_unit_test(deterministic),      cmocka_unit_test(jumping_changes_nothing),
+	    cmocka_unit_test(wheel_against_list),
+	    cmocka_unit_test(wheel_is_fifo),
+	    cmocka_unit_test(clocks_are_exact),
+	    cmocka_unit_test(many_small_machines),
+	    cmocka_unit_test(deterministic),
+	    cmocka_unit_test(jumping_changes_nothing),
+	    cmocka_unit_test(shared_buffers_end_or_circle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

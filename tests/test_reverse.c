@@ -260,6 +260,40 @@ static void record_run(const char *path, bool detour)
 	rig_close(&r);
 }
 
+/* Begun in the past, it records what was gone through before: as if begun there the first time. */
+static void recording_the_past(void **state)
+{
+	char text[2][65536];
+	size_t n[2];
+	for (u32 back = 0; back < 2; back++) {
+		struct rig r;
+		char path[] = "/tmp/warpdbg-record-XXXXXX";
+		int fd = mkstemp(path);
+		assert_true(fd >= 0);
+		open_workload(&r, "hotspot");
+		must(&r, back ? "until 4000" : "until 700");
+		if (back)
+			must(&r, "goto 700");
+		must(&r, "record start %s cta-dispatch cta-done", path);
+		must(&r, "until 2000");
+		if (back) {
+			must(&r, "goto 300");
+			must(&r, "until 3000");
+			must(&r, "reverse-step 1500");
+		}
+		must(&r, "until 5000");
+		must(&r, "record stop");
+		rig_close(&r);
+		FILE *f = fdopen(fd, "r");
+		n[back] = fread(text[back], 1, sizeof text[back], f);
+		fclose(f);
+		remove(path);
+	}
+	assert_true(n[0] > 1000 && n[0] < sizeof text[0]);
+	assert_int_equal(n[0], n[1]);
+	assert_memory_equal(text[0], text[1], n[0]);
+}
+
 /* What was recorded of a future that is given up is not in the file. */
 static void recording_over_forks(void **state)
 {
@@ -291,17 +325,18 @@ static void counts_survive_a_search(void **state)
 	must(&r, "break cta-dispatch cta=3");
 	must(&r, "watch %%r1");
 	must(&r, "ignore 2 3");
-	u64 hits = r.d->breaks.list[0]->hits;
+	struct breakpoint *b = break_find(&r.d->breaks, 2);
+	u64 hits = b->hits;
 	must(&r, "reverse-continue");
-	assert_int_equal(r.d->breaks.list[0]->ignore, 3);
-	assert_int_equal(r.d->breaks.list[0]->hits, hits);
+	assert_int_equal(b->ignore, 3);
+	assert_int_equal(b->hits, hits);
 	must(&r, "goto 300");
 	must(&r, "focus sm 0 warp 0");
 	must(&r, "reverse-next");
-	assert_int_equal(r.d->breaks.list[0]->ignore, 3);
-	assert_true(r.d->breaks.list[0]->enabled);
+	assert_int_equal(b->ignore, 3);
+	assert_true(b->enabled);
 	assert_int_equal(r.d->watches[0].id, 1);
-	assert_false(r.d->watches[0].enabled);
+	assert_false(r.d->watches[0].b->enabled);
 	rig_close(&r);
 }
 
@@ -315,6 +350,7 @@ int main(void)
 	    cmocka_unit_test(next_in_reverse),
 	    cmocka_unit_test(bookmarks),
 	    cmocka_unit_test(recording),
+	    cmocka_unit_test(recording_the_past),
 	    cmocka_unit_test(recording_over_forks),
 	    cmocka_unit_test(counts_survive_a_search),
 	};

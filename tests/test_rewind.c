@@ -291,7 +291,7 @@ static void show(struct looks *l, struct rig *r, struct strbuf *out)
 		for (u32 sm = 0; sm < c->num_sms; sm += 5) {
 			const struct resident *x = residency_at(&l->residency, sm, at);
 			assert_non_null(x);
-			strbuf_addf(out, "held %u %u %d\n", x->ctas ? x->launch : 0, x->ctas, x->ctas && x->mixed);
+			strbuf_addf(out, "held %u %u %d\n", x->ctas ? x->launch : 0, x->ctas, x->ctas && x->most < x->ctas);
 		}
 	u64 span = timeline_span(r->s->timeline);
 	for (u32 i = 0; i < now(r) / span; i++)

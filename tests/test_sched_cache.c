@@ -11,8 +11,8 @@
 static enum mem_result watched(struct rig *r, u32 warp, u64 addr, struct l1_watch *w)
 {
 	struct mem_txn t = txn(addr, 0xf);
-	*w = (struct l1_watch){.who = warp, .victim = 77, .merged = true, .evicted = true};
-	enum mem_result mr = mem_access_watched(r->m, 0, MC_L1D, MO_LOAD, &t, warp, r->now, w);
+	*w = (struct l1_watch){.victim = 77, .merged = true, .evicted = true};
+	enum mem_result mr = mem_access_watched(r->m, 0, MC_L1D, MO_LOAD, &t, warp | warp << TOKEN_BITS, r->now, w);
 	rig_step(r);
 	return mr;
 }
@@ -25,12 +25,12 @@ static void test_news(void **state)
 	assert_false(w.merged || w.evicted);
 	assert_int_equal(watched(&r, 9, BASE, &w), MR_PENDING);
 	assert_true(w.merged && !w.evicted);
-	rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 1); /* nobody watches */
+	rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 1 | 3 << TOKEN_BITS); /* nobody watches, and it is known all the same */
 	rig_drain(&r);
 	assert_int_equal(watched(&r, 9, BASE, &w), MR_HIT);
 	assert_false(w.merged || w.evicted);
 	assert_int_equal(watched(&r, 7, BASE + 256, &w), MR_PENDING); /* in place of the least recently used */
-	assert_true(w.evicted && !w.merged && w.victim == BASE + 128 && w.owner == UINT32_MAX);
+	assert_true(w.evicted && !w.merged && w.victim == BASE + 128 && w.owner == 3);
 	assert_int_equal(watched(&r, 7, BASE + 384, &w), MR_PENDING); /* a hit changes nothing: warp 5 brought it in */
 	assert_true(w.evicted && w.victim == BASE && w.owner == 5);
 	assert_int_equal(watched(&r, 1, BASE + 512, &w), MR_RF_LINE); /* both on their way */

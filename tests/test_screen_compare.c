@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "screen_rig.h"
 
 static void start(struct vt *v, int h, int w, const char *const *options)
@@ -83,6 +84,68 @@ static void session(int h, int w)
 	stop(&v);
 }
 
+/* Waits for a row of the list that begins with `name` in another colour than the row below it. */
+static void assert_marked(struct vt *v, const char *name)
+{
+	int64_t end = vt_ms() + WAIT;
+	bool marked = false;
+	while (!marked && vt_ms() < end && !v->ended) {
+		int y = vt_find(v, name);
+		VTermColor own = vt_cell(v, MAX(y, 0), 1).fg, next = vt_cell(v, MAX(y, 0) + 1, 1).fg;
+		marked = y > 0 && y < v->h / 2 + 8 && !vterm_color_is_equal(&own, &next);
+		if (!marked)
+			vt_read(v, 50);
+	}
+	assert_true(marked);
+}
+
+/* A figure that a search has found stays marked and in view when the list is in another order and its values change. */
+static void found_figure_stays(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, (const char *const[]){"--compare", "--warp-sched lrr", "--history-mb", "0", NULL});
+	vt_send(&v, "9");
+	to_difference(&v);
+	type(&v, "until 4000\r");
+	assert_cycles(&v, 4000);
+	type(&v, "\t/slot_use\r");
+	assert_marked(&v, "sm.slot_use");
+	type(&v, "o");
+	assert_shown(&v, "by name"); /* it is the last but few now */
+	assert_marked(&v, "sm.slot_use");
+	type(&v, "\tuntil 4500\r");
+	assert_cycles(&v, 4500);
+	assert_marked(&v, "sm.slot_use");
+	stop(&v);
+}
+
+/* Stopped in the middle of a run, whoever's turn it is: the one beside comes to the same cycle, and both go on. */
+static void interrupted_together(void **state)
+{
+	struct vt v;
+	long long before = 0;
+	screen_start(&v, 24, 80, "default",
+	             (const char *const[]){"--compare", "--set l1d.ways=1", "--history-mb", "0", NULL}, NULL);
+	type(&v, "9");
+	type(&v, "delete\r");
+	for (u32 i = 0; i < 3; i++) {
+		vt_send(&v, "continue\r");
+		assert_shown(&v, "▶");
+		for (int64_t end = vt_ms() + 70 + 90 * i; vt_ms() < end;)
+			vt_read(&v, 10);
+		vt_send(&v, "\003");
+		assert_shown(&v, "‖"); /* both have stopped */
+		assert_shown(&v, "Interrupted.");
+		long long at = cycle_in(&v, 1);
+		assert_true(at >= before);
+		assert_cycles(&v, at);
+		before = at;
+		type(&v, "step 10\r");
+		assert_cycles(&v, at + 10);
+	}
+	stop(&v);
+}
+
 static void small_screen(void **state)
 {
 	session(24, 80);
@@ -146,7 +209,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(small_screen),          cmocka_unit_test(middle_screen), cmocka_unit_test(large_screen),
-	    cmocka_unit_test(ascii_without_colours), cmocka_unit_test(tiny_screens),
+	    cmocka_unit_test(ascii_without_colours), cmocka_unit_test(tiny_screens),  cmocka_unit_test(found_figure_stays),
+	    cmocka_unit_test(interrupted_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,14 +71,14 @@ static void long_answers(void **state)
 	start(&v, 24, 80);
 	type(&v, "help\r");
 	assert_shown(&v, " rows above: Shift-PgUp  Esc: shrink ─");
-	assert_shown(&v, "(SM 0-");
+	assert_shown(&v, "SM 0-");
 	type(&v, "\033");
 	assert_gone(&v, "rows above");
-	assert_gone(&v, "(SM 0-");
+	assert_gone(&v, "SM 0-");
 	type(&v, "help\r");
-	assert_shown(&v, "(SM 0-");
+	assert_shown(&v, "SM 0-");
 	type(&v, "\t");
-	assert_gone(&v, "(SM 0-");
+	assert_gone(&v, "SM 0-");
 	stop(&v);
 }
 
@@ -91,6 +91,27 @@ static void every_sm_in_caches(void **state)
 	assert_shown(&v, "Caches  L1D refuses in ");
 	assert_shown(&v, " 14  ━");
 	assert_int_equal(vt_find(&v, " L1T "), -1);
+	assert_shown(&v, " L1D reads miss  cold ");
+	assert_shown(&v, " SM 0 lines alive by CTA, ");
+	type(&v, "\tc\x1b[D"); /* the cursor, a column back: what is there */
+	assert_shown(&v, "cold 100%");
+	stop(&v);
+}
+
+/* Causes over time, where there are rows for them: letters name the areas. The focused SM's lines. */
+static void causes_in_caches(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 60, 200);
+	type(&v, "until 1500\r5");
+	assert_shown(&v, " L1D reads miss  c cold ");
+	bool letter = false;
+	for (int y = 0; y < 60; y++)
+		letter |= strstr(vt_row(&v, y, row), "█c█") != NULL;
+	assert_true(letter);
+	type(&v, "focus sm 3\r");
+	assert_shown(&v, " SM 3 lines alive by CTA, ");
 	stop(&v);
 }
 
@@ -164,10 +185,10 @@ static void going_back(void **state)
 	type(&v, "/ld.global.f32\r"); /* the loads that found no MSHR */
 	assert_shown(&v, " s ██");
 	type(&v, "\t4");
-	assert_shown(&v, " 3,840"); /* the last sample's end */
+	assert_shown(&v, "4,000"); /* the last sample's end */
 	type(&v, "goto 3800\r");
 	assert_shown(&v, "cycle 3,800");
-	assert_shown(&v, " 3,840");
+	assert_shown(&v, "4,000");
 	stop(&v);
 }
 
@@ -175,8 +196,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(keys_are_shown),     cmocka_unit_test(empty_panels_say_why), cmocka_unit_test(long_answers),
-	    cmocka_unit_test(every_sm_in_caches), cmocka_unit_test(after_the_end),        cmocka_unit_test(operands_align),
-	    cmocka_unit_test(going_back),
+	    cmocka_unit_test(every_sm_in_caches), cmocka_unit_test(causes_in_caches),     cmocka_unit_test(after_the_end),
+	    cmocka_unit_test(operands_align),     cmocka_unit_test(going_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,39 @@ static void test_beginning(void **state)
 	sim_destroy(t.s);
 }
 
+/* History full of turns, so full that its beginning had to move: looking back takes nothing more from it. */
+static void test_looking_back_loses_nothing(void **state)
+{
+	struct setup t = begin(16);
+	struct sim_history_info h;
+	struct err e = {0};
+	u64 at[200], hash[200], rng = 5;
+	u32 n = 0;
+	do { /* a launch every 1500 cycles: in the end the past is nothing but turns, far enough apart for a snapshot more
+		  */
+		launch(&t);
+		at[n] = sim_cycle(t.s);
+		hash[n++] = sim_hash(t.s);
+		sim_run(t.s, sim_cycle(t.s) + 1500, NULL);
+		sim_history_info(t.s, &h);
+	} while (n < ARRAY_LEN(at) && h.begin < 9000);
+	assert_true(h.begin >= 9000);
+	const u64 begin = h.begin, end = sim_cycle(t.s);
+	u32 first = 0;
+	while (at[first] < begin)
+		first++;
+	for (u32 i = 0; i < 100; i++) {
+		u32 to = i % 10 == 0 ? first : first + (u32)(rng_next(&rng) % (n - first));
+		if (!sim_goto(t.s, at[to] + MIN(1400, end - at[to]), &e) || !sim_goto(t.s, at[to], &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(sim_hash(t.s), hash[to]);
+		sim_history_info(t.s, &h);
+		assert_int_equal(h.begin, begin);
+		assert_true(h.bytes <= 16 << 20);
+	}
+	sim_destroy(t.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +194,7 @@ int main(void)
 	    cmocka_unit_test(test_walk_thinned),
 	    cmocka_unit_test(test_fork),
 	    cmocka_unit_test(test_beginning),
+	    cmocka_unit_test(test_looking_back_loses_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

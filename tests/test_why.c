@@ -1,5 +1,6 @@
 /* The deadlock doctor on programs that hang: the right chain, and a debugger that lives on. Of the memory system's
- * bounded queues it is shown that they fill up, slow things down, and empty again: none of them can hang it. */
+ * bounded queues it is shown that they fill up, slow things down, and empty again: none of them can hang it as long as
+ * requests and replies have buffers of their own (else: tests/test_queue_cycle.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -100,6 +100,12 @@ static void no_such(const char *data_dir, const char *sub, const char *name, con
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
 {
 	const char *dot = strrchr(name, '.');
+	if (dot && !strcmp(dot, ".cu")) {
+		int n = (int)(dot - name);
+		err_set(e, "%s: compile CUDA C first, nvcc -ptx -lineinfo -o %.*s.ptx %s, and take %.*s.ptx", name, n, name,
+		        name, n, name);
+		return NULL;
+	}
 	if (strchr(name, '/') || (dot && !strcmp(dot, ".lua")))
 		return xstrdup(name);
 	struct strbuf path = STRBUF_INIT;

@@ -345,6 +345,10 @@ static enum cmdline_result take_option(struct options *o, const struct command *
 		return CMDLINE_ERROR;
 	}
 	enum opt_id id = (enum opt_id)(code - CODE_BASE);
+	if (cmd->bit == M && (id == O_HELP || id == O_VERSION || !(rows[id].commands & M))) {
+		err_set(e, "--%s does not belong to the options of one machine", rows[id].name);
+		return CMDLINE_ERROR;
+	}
 	if (id == O_HELP)
 		return CMDLINE_HELP;
 	if (id == O_VERSION)
@@ -515,6 +519,14 @@ enum cmdline_result cmdline_side(struct options *o, const struct options *common
 	if (r != CMDLINE_OK)
 		err_prefix(e, "--%c: ", side ? 'b' : 'a');
 	return r;
+}
+
+void cmdline_name_side(struct err *e, const char *command)
+{
+	static const char prefix[] = "--b: ";
+	if (!strncmp(e->msg, prefix, sizeof prefix - 1))
+		memmove(e->msg, e->msg + sizeof prefix - 1, strlen(e->msg + sizeof prefix - 1) + 1);
+	err_prefix(e, "%s: ", command);
 }
 
 static void free_list(const char **list, u32 n)

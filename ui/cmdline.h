@@ -11,6 +11,8 @@ enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, stru
 /* Machine a (0) or b (1) of `compare`: the common options, then those of --a or --b, which override them. *o points
  * into `common` and memory of its own; release with cmdline_free. CMDLINE_ERROR: *e begins with "--a: ". */
 enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e);
+/* Of a machine b whose options the user has not written as --b: *e begins with "COMMAND: " instead. */
+void cmdline_name_side(struct err *e, const char *command);
 void cmdline_free(struct options *o);
 /* The help text, from the same table as the parser. */
 void cmdline_help(struct strbuf *out);

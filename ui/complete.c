@@ -212,10 +212,6 @@ static void offer_numbers(struct debugger *d, struct matches *m)
 			snprintf(n, sizeof(n), "%u", d->breaks.list[i]->id);
 			offer(m, n);
 		}
-	for (u32 i = 0; i < d->nwatches; i++) {
-		snprintf(n, sizeof(n), "%u", d->watches[i].id);
-		offer(m, n);
-	}
 }
 
 static void offer_registers(struct debugger *d, struct matches *m)
@@ -254,6 +250,18 @@ static void offer_set(struct debugger *d, struct matches *m, const char *before)
 		offer(m, taxonomy_names[i]);
 	for (u32 i = 0; !strcmp(key, "log") && i < EV_COUNT; i++)
 		offer(m, event_descs[i].name);
+}
+
+static void offer_show(struct matches *m, const char *before)
+{
+	char word[8];
+	const char *key;
+	if (next_word(before, word, sizeof(word)))
+		return;
+	for (u32 i = 0; (key = set_key(i)); i++)
+		offer(m, key);
+	for (u32 i = 0; i < conf_nkeys; i++)
+		offer(m, conf_keys[i].key);
 }
 
 /* Kernels for the topics about kernels, taxonomies for stalls. */
@@ -296,7 +304,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_BREAK: offer_break(d, m, before); break;
 	case COMPLETE_NUMBERS: offer_numbers(d, m); break;
 	case COMPLETE_FOCUS:
-		offer_words(m, "kernel sm cta warp lane");
+		offer_words(m, "kernel sm cta thread warp lane");
 		offer_kernels(d, m);
 		break;
 	case COMPLETE_INFO:
@@ -315,6 +323,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 			offer(m, warp_state_descs[i].name);
 		break;
 	case COMPLETE_SET: offer_set(d, m, before); break;
+	case COMPLETE_SHOW: offer_show(m, before); break;
 	case COMPLETE_FILE: offer_paths(m); break;
 	case COMPLETE_EXPORT:
 		for (u32 i = 0; first && i < nexport_formats; i++)
@@ -379,7 +388,8 @@ char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *
 		offer_aliases(d, &m);
 	} else {
 		struct err ignored = {0};
-		char *expanded = alias_expand(d, start);
+		bool unused;
+		char *expanded = alias_expand(d, start, &unused);
 		const char *first = expanded ? expanded : start; /* what the alias has beyond a command is not looked at */
 		snprintf(word, sizeof(word), "%.*s", (int)MIN(strcspn(first, " \t/"), sizeof(word) - 1), first);
 		free(expanded);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <readline/readline.h>
 
 #include "command_history.h"
@@ -14,8 +15,26 @@
 
 static struct debugger *current; /* readline's callbacks have no context */
 
+/* What a program prints or a message quotes is text: on a terminal no byte of it commands that. */
+static void defuse(char *text, size_t n, int to)
+{
+	if (!isatty(to))
+		return;
+	for (char *p = text; p < text + n; p++)
+		if ((u8)*p == 0x7f || ((u8)*p < 32 && *p != '\n' && *p != '\t'))
+			*p = '?';
+}
+
+static void print_errors(struct strbuf *errors)
+{
+	defuse(errors->buf, errors->len, STDERR_FILENO);
+	fputs(strbuf_str(errors), stderr);
+	strbuf_clear(errors);
+}
+
 void console_print(struct strbuf *out)
 {
+	defuse(out->buf, out->len, STDOUT_FILENO);
 	pager_print(out);
 	strbuf_clear(out);
 }
@@ -26,8 +45,7 @@ void console_drive(struct debugger *d)
 	while (d->state == DBG_RUNNING) {
 		debugger_run_slice(d, SLICE, &out);
 		console_print(&out);
-		fputs(strbuf_str(&d->errors), stderr);
-		strbuf_clear(&d->errors);
+		print_errors(&d->errors);
 	}
 	strbuf_release(&out);
 }
@@ -39,7 +57,8 @@ bool console_execute(struct debugger *d, const char *line)
 	bool ok = debugger_execute(d, line, &out, &e);
 	console_print(&out);
 	if (!ok) {
-		fprintf(stderr, "error: %s\n", e.msg);
+		strbuf_addf(&d->errors, "error: %s\n", e.msg);
+		print_errors(&d->errors);
 		debugger_log(d, LOG_ERROR, "%s", e.msg);
 		d->failed = true;
 	}
@@ -106,6 +125,10 @@ static int drop_line(void)
 	rl_set_prompt(debugger_prompt(current));
 	rl_replace_line("", 0);
 	rl_on_new_line();
+	if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) { /* nothing else ends a search in the history */
+		RL_UNSETSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH);
+		rl_abort(0, 0);
+	}
 	rl_forced_update_display();
 	return 0;
 }

@@ -32,8 +32,11 @@ bool can_run(struct debugger *d, struct err *e)
 
 void goal_clear(struct debugger *d)
 {
-	if (d->goal.breakpoint)
-		break_delete(&d->breaks, d->goal.breakpoint);
+	struct breakpoint *b = d->goal.breakpoint ? break_find(&d->breaks, d->goal.breakpoint) : NULL;
+	if (b) {
+		lua_dbg_unref(d, b->cond_ref);
+		break_delete(&d->breaks, b->id);
+	}
 	free(d->goal.expr);
 	if (d->goal.fn >= 0)
 		lua_dbg_unref(d, d->goal.fn);
@@ -76,9 +79,11 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	}
 	if (d->record_mask >> ev->type & 1)
 		record_event(d, ev);
-	bool stop = lua_dbg_event(d, ev);
-	stop |= watches_event(d, ev);
-	return break_event(&d->breaks, g, ev) || stop;
+	bool other = lua_dbg_event(d, ev), watched = watches_event(d, ev);
+	other |= break_event(&d->breaks, g, ev);
+	d->watch_asked |= watched;
+	d->other_asked |= other;
+	return other || watched;
 }
 
 /* --- reports ---------------------------------------------------------------------------------------------------------
@@ -173,11 +178,14 @@ static void goal_done(struct debugger *d)
 }
 
 /* The internal breakpoint of next, finish or run_until. */
-static void report_goal_hit(struct debugger *d, const struct break_hit *h, struct strbuf *out)
+static void report_goal_hit(struct debugger *d, const struct break_hit *h, const struct breakpoint *b,
+                            struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
 	if (d->goal.kind == GOAL_FINISH)
 		strbuf_addf(&t, "CTA %lld is done after %llu cycles", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1]);
+	else if (b->kind == BK_STAT)
+		stat_hit_text(h, b, &t);
 	else if (d->goal.kind == GOAL_EVENT)
 		event_text(dbg_gpu(d), &h->ev, &t);
 	if (d->goal.kind != GOAL_NEXT && !d->quiet)
@@ -185,6 +193,23 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, struc
 	if (d->goal.kind == GOAL_EVENT)
 		focus_event(d, &h->ev);
 	strbuf_release(&t);
+}
+
+/* Of a breakpoint whose commands begin so, the stop itself is not reported. */
+static bool is_silent(const struct breakpoint *b)
+{
+	return b->commands && !strncmp(b->commands, "silent\n", 7);
+}
+
+static void queue_commands(struct debugger *d, const struct breakpoint *b)
+{
+	char where[32];
+	if (!b->commands)
+		return;
+	snprintf(where, sizeof(where), "breakpoint %u", b->id);
+	d->scripted += b->scripted;
+	debugger_queue_text(d, b->commands + (is_silent(b) ? 7 : 0), where);
+	d->scripted -= b->scripted;
 }
 
 static void report_hit(struct debugger *d, struct strbuf *out)
@@ -196,21 +221,17 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 	if (!b) { /* deleted by a callback in the same cycle */
 		stopped(d, "stopped at a breakpoint that is gone", out);
 	} else if (b->internal) {
-		report_goal_hit(d, &h, out);
+		report_goal_hit(d, &h, b, out);
 	} else {
 		struct strbuf unsaid = STRBUF_INIT;
-		silent = b->commands && !strncmp(b->commands, "silent\n", 7);
+		silent = is_silent(b);
 		hit_text(d, &h, b, &t);
 		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
 		strbuf_release(&unsaid);
 		focus_event(d, &h.ev);
 		if (b->kind == BK_DIVERGE)
 			divergence_focus(d, b);
-		if (b->commands) {
-			char where[32];
-			snprintf(where, sizeof(where), "breakpoint %u", b->id);
-			debugger_queue_text(d, b->commands + (silent ? 7 : 0), where);
-		}
+		queue_commands(d, b);
 		if (b->temporary)
 			break_delete(&d->breaks, b->id);
 	}
@@ -243,6 +264,10 @@ static void report_deadlock(struct debugger *d, struct strbuf *out)
 	if (gpu_livelocked(dbg_gpu(d)))
 		snprintf(t, sizeof t, "Livelock: for %u cycles the warps have repeated the same states, memory unchanged",
 		         cycles);
+	else if (mem_cycle(gpu_mem(dbg_gpu(d)), NULL, 0))
+		snprintf(t, sizeof t, "Deadlock: a cycle of full queues");
+	else if (gpu_stands_still(dbg_gpu(d)))
+		snprintf(t, sizeof t, "Deadlock: nothing is under way that could ever wake a warp");
 	else
 		snprintf(t, sizeof t, "Deadlock: no progress for %u cycles", cycles);
 	stopped(d, t, out);
@@ -262,33 +287,55 @@ static void report_finish(struct debugger *d, struct strbuf *out)
 	strbuf_release(&t);
 }
 
-static bool check_watches(struct debugger *d, struct strbuf *out)
+/* *silent: the watchpoint's commands do not want the stop to be reported. */
+static bool check_watches(struct debugger *d, bool *silent, struct strbuf *out)
 {
 	struct watch_stop stop;
 	bool any = watches_check(d, out, &stop);
+	struct strbuf unsaid = STRBUF_INIT;
+	struct watch *w = any ? watch_find(d, stop.id) : NULL;
+	*silent = w && is_silent(w->b);
 	if (any)
-		stopped(d, strbuf_str(&stop.text), out);
+		stopped(d, strbuf_str(&stop.text), *silent ? &unsaid : out);
 	if (any && stop.writer.known) {
 		debugger_focus(d, stop.writer.sm, stop.writer.warp, NULL);
 		d->focus.lane = stop.writer.lane_known ? stop.writer.lane : d->focus.lane;
 	}
+	if (w)
+		queue_commands(d, w->b);
+	if (w && w->b->temporary) {
+		watch_delete(d, w);
+		debugger_resubscribe(d);
+	}
+	strbuf_release(&unsaid);
 	strbuf_release(&stop.text);
+	return any;
+}
+
+/* What a condition, callback or hook failed of. */
+static bool check_script(struct debugger *d, struct strbuf *out)
+{
+	struct strbuf t = STRBUF_INIT;
+	bool any = lua_dbg_take_error(d, &t);
+	if (any) {
+		stopped(d, strbuf_str(&t), out);
+		d->failed = true;
+	}
+	strbuf_release(&t);
 	return any;
 }
 
 static void report_request(struct debugger *d, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
-	if (lua_dbg_take_error(d, &t)) {
-		stopped(d, strbuf_str(&t), out);
-		d->failed = true;
-	}
-	strbuf_clear(&t);
+	bool silent;
+	check_script(d, out);
 	if (lua_hooks_take_stop(d, &t))
 		stopped(d, strbuf_str(&t), out);
 	strbuf_release(&t);
-	check_watches(d, out);
+	check_watches(d, &silent, out);
 	break_at_cycle(&d->breaks, dbg_gpu(d), sim_cycle(d->s->sim)); /* counts beside what asked for the stop */
+	check_script(d, out);                                         /* these conditions' */
 	if (d->breaks.hit.id) {
 		report_hit(d, out);
 		return;
@@ -366,18 +413,21 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 static bool cycle_over(struct debugger *d, struct strbuf *out)
 {
 	u64 now = sim_cycle(d->s->sim);
-	if (break_at_cycle(&d->breaks, dbg_gpu(d), now)) {
+	bool silent, watched = check_watches(d, &silent, out);
+	bool hit = break_at_cycle(&d->breaks, dbg_gpu(d), now), failed = check_script(d, out);
+	if (hit) {
 		report_hit(d, out);
 		return true;
 	}
-	bool stop = check_watches(d, out);
-	stop |= check_expr(d, out);
-	stop |= now >= d->goal.cycle;
-	if (stop) {
-		goal_done(d);
+	bool stop = check_expr(d, out) | (now >= d->goal.cycle) | failed;
+	if (!stop && !watched)
+		return false;
+	goal_done(d);
+	if (silent && !stop)
+		debugger_refresh_focus(d);
+	else
 		after_stop(d, out);
-	}
-	return stop;
+	return true;
 }
 
 static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
@@ -389,6 +439,7 @@ static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
 static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
 {
 	d->in_run = true;
+	d->watch_asked = d->other_asked = false;
 	d->last = session_run(d->s, until, e);
 	d->ran = true;
 	d->in_run = false;
@@ -412,9 +463,10 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		u64 until = next_target(d, now, divergence_ahead(d, limit, out), each_cycle);
 		enum session_stop ss = run_to(d, until, &e);
 		take_output(d, out);
-		if (ss == SS_REQUEST)
+		bool only_watches = d->watch_asked && !d->other_asked; /* their filters and conditions decide */
+		if (ss == SS_REQUEST && !only_watches)
 			report_request(d, out);
-		else if (ss != SS_CYCLE)
+		else if (ss != SS_CYCLE && ss != SS_REQUEST)
 			end_run(d, ss, &e, out);
 		else
 			cycle_over(d, out);
@@ -433,7 +485,10 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 
 bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 {
-	if (!session_run_script(d->s, e))
+	d->in_script++;
+	bool ok = session_run_script(d->s, e);
+	d->in_script--;
+	if (!ok)
 		return false;
 	enum session_stop ss = run_to(d, sim_cycle(d->s->sim), e);
 	d->ran = false;
@@ -459,12 +514,17 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->changed_by_hand = false;
 	d->dropped_events = 0;
 	d->generation++;
+	record_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->rest = DBG_DEAD;
 		d->last = SS_HOST_ERROR;
 		return false;
 	}
 	d->rest = DBG_STOPPED;
+	if (d->focus.sm >= gpu_conf(dbg_gpu(d))->num_sms || d->focus.warp >= gpu_warps_per_sm(dbg_gpu(d)))
+		d->focus = (struct focus){.kernel = -1, .cta_slot = -1, .cta = -1}; /* a smaller machine */
+	if (d->other_machine)
+		breaks_rebind(d, out);
 	debugger_resubscribe(d);
 	rival_restart(d);
 	offscreen_follow(d);

@@ -11,6 +11,7 @@
 #include "lua/dbg.h"
 #include "scr/offscreen.h"
 #include "scr/screen.h"
+#include "scr/term.h"
 
 static struct debugger *interrupted; /* whom Ctrl-C is for */
 
@@ -20,12 +21,18 @@ static void on_sigint(int sig)
 		debugger_interrupt(interrupted);
 }
 
+static void on_leave(void)
+{
+	on_sigint(0);
+}
+
 static void catch_sigint(struct debugger *d, struct sigaction *old)
 {
 	struct sigaction a = {.sa_handler = on_sigint};
 	sigemptyset(&a.sa_mask);
 	interrupted = d;
 	sigaction(SIGINT, &a, old);
+	term_on_leave(on_leave);
 }
 
 /* A command file that others could have put there is not executed. */

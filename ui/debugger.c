@@ -56,10 +56,11 @@ void debugger_free(struct debugger *d)
 	offscreen_close(d);
 	travel_release(d);
 	record_release(d);
-	break_release(&d->breaks);
 	while (d->nwatches)
 		watch_delete(d, &d->watches[d->nwatches - 1]);
+	break_release(&d->breaks);
 	rival_close(d);
+	restart_release(d);
 	divergence_release(d);
 	aliases_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
@@ -101,8 +102,10 @@ void debugger_interrupt(struct debugger *d)
 
 void debugger_clear_interrupt(struct debugger *d)
 {
-	d->interrupt = false;
-	lua_interrupt_clear();
+	if (!d->in_script) { /* it is for the script as well as for what the script has run: that must not take it */
+		d->interrupt = false;
+		lua_interrupt_clear();
+	}
 	if (d->subscribed_to)
 		sim_clear_interrupt(d->subscribed_to);
 	if (d->rival && d->rival->s)
@@ -263,6 +266,7 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
 		size_t len = strcspn(text, "\n");
 		l->text = xstrndup(text, len);
 		l->depth = q->depth;
+		l->scripted = d->scripted;
 		if (n > 1 || !strncmp(where, "breakpoint", 10))
 			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
 		else
@@ -306,7 +310,9 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 	if (d->echo)
 		strbuf_addf(out, "%s%s\n", debugger_prompt(d), l.text);
 	q->depth = l.depth;
+	d->scripted += l.scripted;
 	bool ok = debugger_execute(d, l.text, out, &e);
+	d->scripted -= l.scripted;
 	q->depth = 0;
 	if (!ok) {
 		struct strbuf *to = d->split_errors ? &d->errors : out;
@@ -345,16 +351,22 @@ static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
 	debugger_clear_interrupt(d);
 }
 
+/* The machine beside this one runs alone; but an interrupt is this one's first. */
+static bool is_rivals_turn(struct debugger *d)
+{
+	return d->rival && d->rival->turn == RIVAL_ALONE && !d->interrupt && rival_behind(d);
+}
+
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	drop_interrupted(d, out);
-	if (d->goal.kind != GOAL_NONE)
+	if (d->goal.kind != GOAL_NONE && !is_rivals_turn(d))
 		pursue_goal(d, max_cycles, out);
-	else if (d->queue.n && d->state != DBG_QUIT && !rival_behind(d))
+	else if (d->goal.kind == GOAL_NONE && d->queue.n && d->state != DBG_QUIT && !rival_behind(d))
 		queue_step(d, out);
 	if (d->state == DBG_QUIT)
 		return DBG_QUIT;
-	if (d->rival)
+	if (d->rival && (d->goal.kind == GOAL_NONE || d->rival->turn != RIVAL_WAITS))
 		rival_slice(d, max_cycles, out);
 	if (busy(d))
 		return d->state = DBG_RUNNING;
@@ -374,12 +386,14 @@ bool debugger_drop_collect(struct debugger *d)
 {
 	bool any = d->collect.kind != COLLECT_NONE;
 	d->collect.kind = COLLECT_NONE;
+	d->collect.scripted = false;
 	strbuf_clear(&d->collect.text);
 	return any;
 }
 
 static bool collect_commands(struct debugger *d, const char *line, struct err *e)
 {
+	d->collect.scripted |= d->scripted;
 	if (strcmp(skip_blanks(line), "end")) {
 		strbuf_addf(&d->collect.text, "%s\n", line);
 		return true;
@@ -390,6 +404,8 @@ static bool collect_commands(struct debugger *d, const char *line, struct err *e
 		return err_set(e, "breakpoint %u is gone", d->collect.id);
 	free(b->commands);
 	b->commands = d->collect.text.len ? xstrdup(strbuf_str(&d->collect.text)) : NULL;
+	b->scripted = d->collect.scripted;
+	d->collect.scripted = false;
 	return true;
 }
 
@@ -440,12 +456,15 @@ static void remember(struct debugger *d, const struct command *c, const char *li
 static bool execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
 {
 	char word[40];
-	char *expanded = alias_expand(d, line);
+	bool scripted = false;
+	char *expanded = alias_expand(d, line, &scripted);
 	const char *args = split(expanded ? expanded : line, word, sizeof(word));
 	const struct command *c = command_find(word, e);
 	if (c)
 		remember(d, c, expanded ? expanded : line);
+	d->scripted += scripted;
 	bool ok = c && c->fn(d, args, out, e);
+	d->scripted -= scripted;
 	free(expanded);
 	return ok;
 }

@@ -63,8 +63,8 @@ struct display {
 	char *expr;
 };
 struct watch {
-	u32 id; /* number shared with breakpoints */
-	bool enabled, temporary;
+	u32 id;               /* its breakpoint's */
+	struct breakpoint *b; /* enabled, temporary, hits, condition...: as of any other (BK_WATCH) */
 	char *expr;
 	bool is_probe; /* evaluated in C, else a Lua expression */
 	struct probe_path probe;
@@ -72,7 +72,6 @@ struct watch {
 	bool known;    /* it has been evaluated here: another value is a change */
 	struct probe_value old_value;
 	struct data_watch *data; /* a register or memory, seen by events; else NULL */
-	u64 hits, ignore;
 };
 
 struct command_queue {
@@ -80,6 +79,7 @@ struct command_queue {
 		char *text;
 		char where[96]; /* "file:line" or "breakpoint 2" for error messages, "" = typed */
 		u32 depth;      /* in how many command files, one sourced by the other, it stands; 0 = in none */
+		bool scripted;  /* a script put it there */
 	} * line;
 	u32 first, n, cap;
 	u32 depth; /* of the line being executed; 0 when it does not come from here */
@@ -100,12 +100,13 @@ struct debugger {
 	enum run_state rest; /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
 	char
 	    stop_reason[512]; /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
-	enum session_stop last;  /* last answer of session_run, for the exit status */
-	bool ran;                /* session_run has been called at least once */
-	bool in_run;             /* inside session_run now: commands that run or change the machine are refused */
-	bool failed;             /* a command has failed (batch mode's exit status) */
-	bool keep_going;         /* queued commands go on after an error */
-	volatile bool interrupt; /* set by the SIGINT handler */
+	enum session_stop last;        /* last answer of session_run, for the exit status */
+	bool ran;                      /* session_run has been called at least once */
+	bool in_run;                   /* inside session_run now: commands that run or change the machine are refused */
+	bool watch_asked, other_asked; /* who wants session_run to stop: watchpoints of registers and memory; others */
+	bool failed;                   /* a command has failed (batch mode's exit status) */
+	bool keep_going;               /* queued commands go on after an error */
+	volatile bool interrupt;       /* set by the SIGINT handler */
 	struct event_log log;
 	u64 log_mask;           /* event types copied to the log */
 	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
@@ -126,10 +127,12 @@ struct debugger {
 	struct {
 		enum { COLLECT_NONE, COLLECT_COMMANDS, COLLECT_LUA } kind; /* multi-line input under way */
 		u32 id;
+		bool scripted; /* some of it came from a script */
 		struct strbuf text;
 	} collect;
 	struct alias {
 		char *name, *text; /* text begins with a command, not with another alias */
+		bool scripted;     /* made by a script */
 	} * aliases;
 	u32 naliases;
 	enum {
@@ -143,6 +146,8 @@ struct debugger {
 	struct dbg_lua *lua;
 	struct shadows *shadows; /* machines that `break divergence` runs beside this one (commands/divergence.c) */
 	struct rival *rival;     /* the machine that `compare` has set beside this one (rival.h); NULL = none */
+	struct other_options *other_options; /* that `run` was given, the latest first (commands/restart.c); NULL = none */
+	bool other_machine;      /* `run OPTIONS` is building it: what breakpoints know of the old one is void */
 	bool changed_by_hand;    /* `set` has changed the machine since it was built: no other machine runs alike */
 	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/lua/hooks.c); may be NULL */
 	struct bookmark {
@@ -161,7 +166,8 @@ struct debugger {
 	u32 modules_seen;      /* modules loaded when pending breakpoints were looked up last */
 	u64 generation;        /* grows when `run` rebuilt the machine: pointers into the old one are gone */
 	struct screen *screen; /* the terminal's, or one for pictures (scr/offscreen.h); NULL = none yet */
-	u32 scripted;          /* a script is executing a command: no files without --allow-io */
+	u32 in_script;         /* Lua code that may run the machine is being executed: calls, one within the other */
+	u32 scripted; /* a script executes a command, or what it has left to be executed: no files without --allow-io */
 };
 
 /* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "obs/stats.h"
 
@@ -80,16 +81,23 @@ static void policy_detail(const struct policy_desc *p, char *out, size_t n)
 	strbuf_release(&text);
 }
 
+const char *const policies_absent[3] = {"partition", "preempt", "coherence"};
+
 static void each_policy(each_fn *fn, void *ctx)
 {
 	u32 n;
+	char kind[40];
 	const struct policy_desc *p = sim_policies(&n);
 	for (u32 i = 0; i < n; i++) {
-		char kind[40];
 		snprintf(kind, sizeof kind, "%s policy", p[i].kind);
 		struct explanation x = {.kind = kind, .unit = "", .text = p[i].help, .source = p[i].source};
 		snprintf(x.name, sizeof x.name, "%s", p[i].name);
 		policy_detail(&p[i], x.detail, sizeof x.detail);
+		fn(ctx, &x);
+	}
+	for (u32 i = 0; i < ARRAY_LEN(policies_absent); i++) {
+		snprintf(kind, sizeof kind, "%s policy", policies_absent[i]);
+		struct explanation x = {.kind = kind, .name = "none", .unit = "", .text = POLICY_ABSENT_TEXT, .source = ""};
 		fn(ctx, &x);
 	}
 }
@@ -155,7 +163,7 @@ struct search {
 static bool same_name(const char *full, const char *word)
 {
 	const char *dot = strchr(full, '.');
-	if (!strcmp(full, word) || (dot && !strcmp(dot + 1, word)))
+	if (!strcasecmp(full, word) || (dot && !strcasecmp(dot + 1, word)))
 		return true;
 	/* Blanks of stall reasons may be typed as underscores. */
 	size_t i = 0;
@@ -196,22 +204,76 @@ static void visit(void *ctx, const struct explanation *x)
 		add_text(s->out, x);
 }
 
+/* What somebody may have meant whose word is no name: names that have it, then what has it in its text. */
+#define RELATED_MAX 10
+
+struct related {
+	const char *word;
+	bool in_text; /* this turn: the texts of what does not have it in its name */
+	u32 n;
+	struct strbuf names;
+};
+
+static void visit_related(void *ctx, const struct explanation *x)
+{
+	struct related *r = ctx;
+	bool named = strcasestr(x->name, r->word);
+	if (r->in_text ? named || !strcasestr(x->text, r->word) : !named)
+		return;
+	if (r->n++ < RELATED_MAX)
+		strbuf_addf(&r->names, "%s%s", r->n > 1 ? ", " : "", x->name);
+}
+
+static void not_found(const struct search *s, struct err *e)
+{
+	struct related r = {.word = s->name, .names = STRBUF_INIT};
+	const char *near = conf_nearest(s->name, (const char *const *)s->names, s->nnames);
+	for (int turn = 0; turn < 2 && strlen(s->name) > 1; turn++) {
+		r.in_text = turn;
+		explain_each(NULL, visit_related, &r);
+	}
+	if (r.n > RELATED_MAX)
+		strbuf_addf(&r.names, " and %u more", r.n - RELATED_MAX);
+	if (near && r.n)
+		err_set(e, "nothing is called '%s' (did you mean '%s'?); with it in name or text: %s", s->name, near,
+		        strbuf_str(&r.names));
+	else if (near)
+		err_set(e, "nothing is called '%s' (did you mean '%s'?)", s->name, near);
+	else if (r.n)
+		err_set(e, "nothing is called '%s'; with it in name or text: %s", s->name, strbuf_str(&r.names));
+	else
+		err_set(e, "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes, config", s->name);
+	strbuf_release(&r.names);
+}
+
+/* An instruction as it stands in PTX, "ld.global.f32": what comes before its first modifier that is no part of an
+ * opcode's name. */
+static void search_opcode(struct search *s)
+{
+	char op[64];
+	const char *whole = s->name;
+	snprintf(op, sizeof op, "%s", whole);
+	for (char *dot; !s->found && (dot = strrchr(op, '.'));) {
+		*dot = 0;
+		s->name = op;
+		explain_each("opcode", visit, s);
+	}
+	s->name = whole;
+}
+
 bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e)
 {
 	struct search s = {.name = name, .json = json, .out = out, .array = json_array()};
 	explain_each(NULL, visit, &s);
+	if (!s.found)
+		search_opcode(&s);
 	if (s.found && json) {
 		char *text = json_dumps(s.array, JSON_INDENT(1));
 		strbuf_addf(out, "%s\n", text);
 		free(text);
 	}
-	if (!s.found) {
-		const char *near = conf_nearest(name, (const char *const *)s.names, s.nnames);
-		err_set(e,
-		        near ? "nothing is called '%s' (did you mean '%s'?)"
-		             : "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes, config",
-		        name, near);
-	}
+	if (!s.found)
+		not_found(&s, e);
 	for (u32 i = 0; i < s.nnames; i++)
 		free(s.names[i]);
 	free(s.names);

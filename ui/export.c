@@ -79,7 +79,8 @@ bool export_write(struct session *s, const char *format, const char *file, s32 s
 	bool trace = !strcmp(format, "trace");
 	if (!known(format, e))
 		return false;
-	bool ok = trace ? outputs_trace_ready(s, file, e) : make_text(s, format, sm, stop, &text, e);
+	bool ok = outputs_leave_free(s, file, e) &&
+	          (trace ? outputs_trace_ready(s, file, e) : make_text(s, format, sm, stop, &text, e));
 	FILE *f = ok ? fopen(file, "w") : NULL;
 	if (ok && !f)
 		ok = err_set(e, "%s: %s", file, strerror(errno));

@@ -192,14 +192,13 @@ static bool list_workloads(const char *data_dir, enum list_format as, struct str
 
 static bool list_policies(const char *data_dir, enum list_format as, struct strbuf *out)
 {
-	static const char *const absent[] = {"partition", "preempt", "coherence"};
 	struct table t = table_new((const char *[]){"kind", "name", "help", "source", NULL});
 	u32 n;
 	const struct policy_desc *p = sim_policies(&n);
 	for (u32 i = 0; i < n; i++)
 		add_row(&t, (const char *[]){p[i].kind, p[i].name, p[i].help, p[i].source});
-	for (u32 i = 0; i < ARRAY_LEN(absent); i++)
-		add_row(&t, (const char *[]){absent[i], "none", "not modelled in this version", ""});
+	for (u32 i = 0; i < ARRAY_LEN(policies_absent); i++)
+		add_row(&t, (const char *[]){policies_absent[i], "none", POLICY_ABSENT_TEXT, ""});
 	finish(&t, as, out);
 	return true;
 }

@@ -104,7 +104,9 @@ int main(int argc, char **argv)
 		complain(&e);
 		status = 2;
 	}
-	if (term_left_by()) /* the screen has been left, files are written: end as who sent it expects */
+	if (term_left_by()) { /* the screen has been left, files are written: end as who sent it expects */
+		signal(term_left_by(), SIG_DFL);
 		raise(term_left_by());
+	}
 	return status;
 }

@@ -33,6 +33,10 @@ static struct tape *open_tape(const struct outputs *o, const char *option, const
                               size_t record, struct err *e)
 {
 	struct err why = {0};
+	if (!strcmp(path, "-")) {
+		err_set(e, "%s: a file is expected; only --stats goes to standard output (/dev/stdout is a file)", option);
+		return NULL;
+	}
 	struct tape *t = tape_open(path, tail, strcmp(o->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
 	if (!t)
 		err_set(e, "%s: %s", option, why.msg);
@@ -118,13 +122,57 @@ static bool write_phases(struct session *s, struct err *e)
 	return err_set(e, "--phases: %s", why.msg);
 }
 
+struct named_file {
+	const char *option, *path;
+};
+
+/* The same regular file, under whatever names; devices and pipes take what comes. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return a && b && !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+/* Each output has a file of its own; all of them exist by now. */
+static bool check_distinct(const struct options *o, struct err *e)
+{
+	const bool stats = o->stats && strcmp(o->stats, "-") != 0;
+	const struct named_file f[] = {{"--timeline", o->timeline},
+	                               {"--trace", o->trace},
+	                               {"--phases", o->phases},
+	                               {"--stats", stats ? o->stats : NULL}};
+	for (u32 i = 0; i < ARRAY_LEN(f); i++)
+		for (u32 j = 0; j < i; j++)
+			if (same_file(f[i].path, f[j].path))
+				return err_set(e, "%s: %s is the file of %s", f[i].option, f[i].path, f[j].option);
+	return true;
+}
+
+/* What is read must not be opened for writing: that empties it. */
+static bool check_inputs(const struct options *o, struct err *e)
+{
+	const struct named_file f[] = {
+	    {"--timeline", o->timeline}, {"--trace", o->trace}, {"--phases", o->phases}, {"--stats", o->stats}};
+	for (u32 i = 0; i < ARRAY_LEN(f); i++)
+		if (same_file(f[i].path, o->workload) || same_file(f[i].path, o->script) || same_file(f[i].path, o->gpu))
+			return err_set(e, "%s: %s is a file that is read", f[i].option, f[i].path);
+	return true;
+}
+
+bool outputs_leave_free(const struct session *s, const char *file, struct err *e)
+{
+	if (same_file(file, s->opt->timeline))
+		return err_set(e, "%s is the file that the timeline is being written to", file);
+	return !same_file(file, s->opt->trace) || err_set(e, "%s is the file that the trace is being written to", file);
+}
+
 struct outputs *outputs_open(struct session *s, struct err *e)
 {
 	struct outputs *o = xcalloc(1, sizeof *o);
 	o->s = s;
 	o->opt = s->opt;
-	if (probe_stats(s->opt, e) && probe_phases(s, e) && (!s->opt->timeline || open_timeline(o, s, e)) &&
-	    open_trace(o, s, e))
+	if (check_inputs(s->opt, e) && probe_stats(s->opt, e) && probe_phases(s, e) &&
+	    (!s->opt->timeline || open_timeline(o, s, e)) && open_trace(o, s, e) && check_distinct(s->opt, e))
 		return o;
 	outputs_close(o, NULL);
 	return NULL;
@@ -155,13 +203,11 @@ bool outputs_close(struct outputs *o, struct err *e)
 
 bool outputs_trace_ready(const struct session *s, const char *file, struct err *e)
 {
-	struct stat st, to;
 	if (!s->outputs || !s->outputs->trace)
 		return err_set(e, "no trace is recorded: start with --trace FILE.json");
 	if (!tape_readable(s->outputs->trace_tape))
 		return err_set(e, "the trace goes to %s, which cannot be read back", s->opt->trace);
-	return stat(s->opt->trace, &st) || stat(file, &to) || !S_ISREG(to.st_mode) || st.st_ino != to.st_ino ||
-	       st.st_dev != to.st_dev || err_set(e, "%s is the file that the trace is being written to", file);
+	return outputs_leave_free(s, file, e);
 }
 
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e)

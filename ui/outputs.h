@@ -11,6 +11,8 @@ struct outputs *outputs_open(struct session *s, struct err *e);
  * written. */
 bool outputs_close(struct outputs *o, struct err *e);
 
+/* False with *e: a running output goes to this file already. */
+bool outputs_leave_free(const struct session *s, const char *file, struct err *e);
 /* What --trace has recorded so far, complete, to another file. Ready: a trace is recorded, to a file that can be read
  * back (under the debugger: to any) and is not the one to be written. */
 bool outputs_trace_ready(const struct session *s, const char *file, struct err *e);

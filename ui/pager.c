@@ -1,10 +1,13 @@
 #include "pager.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "scr/tty.h"
 
 #define ASK "--more--  space: page  Enter: line  c: all  q: no more "
 
@@ -29,13 +32,31 @@ void pager_begin(bool off)
 	pager.left = terminal().ws_row - 1;
 }
 
+/* While the terminal is not as it was found, signals that end the process put it back. */
+static void guard(bool on, struct sigaction old[3])
+{
+	static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction a = {.sa_handler = tty_end_by};
+	if (on)
+		tty_keep("");
+	for (int i = 0; i < 3; i++) {
+		sigaction(ending[i], on ? NULL : &old[i], on ? &old[i] : NULL);
+		if (on && old[i].sa_handler != SIG_IGN)
+			sigaction(ending[i], &a, NULL);
+	}
+	if (!on)
+		tty_kept_no_more();
+}
+
 /* One key without waiting for Enter; 'q' at the end of input and at Ctrl-C. */
 static int read_key(void)
 {
 	struct termios saved, raw;
 	unsigned char c = 'q';
+	struct sigaction old[3];
 	if (tcgetattr(STDIN_FILENO, &saved))
 		return 'q';
+	guard(true, old);
 	raw = saved;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
@@ -44,6 +65,7 @@ static int read_key(void)
 	if (read(STDIN_FILENO, &c, 1) != 1)
 		c = 'q';
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+	guard(false, old);
 	return c;
 }
 
@@ -79,16 +101,18 @@ static int rows_of(const char *line, size_t n, int columns)
 void pager_print(const struct strbuf *text)
 {
 	int columns = terminal().ws_col;
-	for (const char *p = strbuf_str(text); *p && !pager.dropped;) {
-		size_t n = strcspn(p, "\n");
+	const char *end = strbuf_str(text) + text->len;
+	for (const char *p = strbuf_str(text); p < end && !pager.dropped;) {
+		const char *eol = memchr(p, '\n', (size_t)(end - p));
+		size_t n = (size_t)((eol ? eol : end) - p);
 		int rows = rows_of(p, n, columns);
 		if (!pager.off && rows > pager.left)
 			ask();
 		if (pager.dropped)
 			break;
-		fwrite(p, 1, n + (p[n] == '\n'), stdout);
+		fwrite(p, 1, n + (eol != NULL), stdout);
 		pager.left -= rows;
-		p += n + (p[n] == '\n');
+		p += n + (eol != NULL);
 	}
 	fflush(stdout);
 }

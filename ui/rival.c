@@ -104,15 +104,6 @@ static void free_rival(struct rival *r)
 	free(r);
 }
 
-/* cmdline_side() speaks of --b, which the user has not written. */
-static void name_options(struct err *e)
-{
-	static const char prefix[] = "--b: ";
-	if (!strncmp(e->msg, prefix, sizeof prefix - 1))
-		memmove(e->msg, e->msg + sizeof prefix - 1, strlen(e->msg + sizeof prefix - 1) + 1);
-	err_prefix(e, "compare: ");
-}
-
 static struct rival *new_rival(struct debugger *d, const char *options, enum lockstep_by by, struct err *e)
 {
 	struct rival *r = xcalloc(1, sizeof *r);
@@ -125,7 +116,7 @@ static struct rival *new_rival(struct debugger *d, const char *options, enum loc
 		r->s = session_open(&r->opt, e);
 	if (r->s && begin(r, e))
 		return r;
-	name_options(e);
+	cmdline_name_side(e, "compare");
 	free_rival(r);
 	return NULL;
 }

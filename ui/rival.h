@@ -1,9 +1,10 @@
 /* rival: a second machine, B, beside the debugger's own, A: the same workload and options but for some, its own host
  * program, its own history. It follows A in lock step - forward, and back.
  *
- * B follows wherever A has been brought to: debugger_run_slice() runs it after A, so as long as it is behind the
- * debugger counts as running. By cycles B stands at A's cycle; by instructions or CTAs it stands behind the first cycle
- * in which it has executed, or finished, as many as A. When A's program has finished, B runs to its own end.
+ * B follows wherever A has been brought to: debugger_run_slice() runs it after A, or in turns with it, so as long as it
+ * is behind the debugger counts as running. By cycles B stands at A's cycle; by instructions or CTAs it stands behind
+ * the first cycle in which it has executed, or finished, as many as A. When A's program has finished, B runs to its own
+ * end.
  *
  * What B's host program and kernels print is not shown; how its check came out is.
  *
@@ -33,6 +34,9 @@ struct rival {
 	bool ended;            /* it does not go on: */
 	enum session_stop why; /* why it stopped last */
 	struct err err;
+	/* What debugger_run_slice() runs while both have somewhere to go; a front end that looks at other things in between
+	 * takes them in turns (scr/pace.h). When A has arrived B follows, whichever it is. */
+	enum { RIVAL_BOTH, RIVAL_WAITS, RIVAL_ALONE } turn;
 	u32 breakpoint; /* of the first different decision; 0 = none could be set */
 	/* A copy of what that found: it outlives the breakpoint. */
 	struct divergence first;
@@ -58,8 +62,9 @@ void rival_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 void rival_void(struct debugger *d);
 /* A starts again from cycle 0: so does B. */
 void rival_restart(struct debugger *d);
-/* For displays: all that is counted of a machine at its present cycle, to be freed (stats_free); a line on the first
- * different decision, or why there is none; once there is one, what machine 0 = A or 1 = B has decided. */
+/* For displays: all that is counted of a machine at its present cycle, without a hash of its memory, to be freed
+ * (stats_free); a line on the first different decision, or why there is none; once there is one, what machine 0 = A or
+ * 1 = B has decided. */
 struct stats *rival_stats(struct session *s);
 void rival_divergence_line(struct debugger *d, struct strbuf *out);
 void rival_decision_line(struct debugger *d, u32 side, struct strbuf *out);

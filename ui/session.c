@@ -17,7 +17,7 @@
 /* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
  * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
 #define POLL_CYCLES 64
-#define TIMELINE_PERIOD 256   /* cycles of a sample at first */
+#define TIMELINE_PERIOD 16    /* cycles of a sample at first: short kernels have curves too */
 #define TIMELINE_SAMPLES 1024 /* then they are merged */
 
 /* --- open and close
@@ -85,17 +85,37 @@ bool session_policy_known(const char *key, const char *value, struct err *e)
 	return strcmp(key, "cta-sched") != 0 || check_policy("cta", value, e);
 }
 
+/* The longer the run, the longer the samples, and the more seldom the machine is looked at. */
+static void sample_timeline(void *ctx, u64 cycle)
+{
+	struct session *s = ctx;
+	u64 period;
+	timeline_sample(s->timeline, cycle);
+	if (timeline_coarser(s->timeline, &period))
+		sim_set_sampler(s->sim, s->timeline_sampler, period);
+}
+
+static void *keep_timeline(void *ctx)
+{
+	return timeline_keep(((struct session *)ctx)->timeline);
+}
+
+static void recall_timeline(void *ctx, const void *kept, u64 cycle)
+{
+	timeline_recall(((struct session *)ctx)->timeline, kept, cycle);
+}
+
 static void fork_timeline(void *ctx, u64 cycle)
 {
-	timeline_fork(ctx, cycle);
+	timeline_fork(((struct session *)ctx)->timeline, cycle);
 }
 
 static void attach_timeline(struct session *s)
 {
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
-	int id = sim_add_sampler(s->sim, TIMELINE_PERIOD, timeline_sample, s->timeline);
-	sim_on_snapshot(s->sim, id, timeline_keep, timeline_recall);
-	sim_on_fork(s->sim, id, fork_timeline);
+	s->timeline_sampler = sim_add_sampler(s->sim, TIMELINE_PERIOD, sample_timeline, s);
+	sim_on_snapshot(s->sim, s->timeline_sampler, keep_timeline, recall_timeline);
+	sim_on_fork(s->sim, s->timeline_sampler, fork_timeline);
 }
 
 static void attach_phases(struct session *s)

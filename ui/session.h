@@ -58,10 +58,11 @@ struct session {
 	struct strbuf check_message; /* why the check failed */
 	u8 *turn_is_host;            /* by turn: the host program's (else the user's) */
 	u32 turns_cap;
-	u32 host_turns;             /* steps the host program has done */
-	bool replaying;             /* a search through the past is running: callbacks see e.replay */
-	struct strbuf output;       /* text printed by host program and kernels, to be shown by the front end */
-	struct timeline *timeline;  /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	u32 host_turns;            /* steps the host program has done */
+	bool replaying;            /* a search through the past is running: callbacks see e.replay */
+	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
+	struct timeline *timeline; /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
+	int timeline_sampler;
 	struct phase_track *phases; /* the phase graph (obs/phase_track.h), attached; NULL in `run` without --phases */
 	struct outputs *outputs;    /* --timeline and --trace writers (ui/outputs.h) */
 	u64 generation;             /* grows with every session_restart: handles of the old machine are stale */

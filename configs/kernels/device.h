@@ -69,9 +69,39 @@ static __device__ __forceinline__ unsigned atomicAdd(unsigned *p, unsigned v)
 	return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
 }
 
+static __device__ __forceinline__ int atomicAdd(int *p, int v)
+{
+	return __nvvm_atom_add_gen_i(p, v);
+}
+static __device__ __forceinline__ float atomicAdd(float *p, float v)
+{
+	return __nvvm_atom_add_gen_f(p, v);
+}
+
 static __device__ __forceinline__ int atomicMin(int *p, int v)
 {
 	return __nvvm_atom_min_gen_i(p, v);
+}
+static __device__ __forceinline__ int atomicMax(int *p, int v)
+{
+	return __nvvm_atom_max_gen_i(p, v);
+}
+
+static __device__ __forceinline__ int atomicExch(int *p, int v)
+{
+	return __nvvm_atom_xchg_gen_i(p, v);
+}
+static __device__ __forceinline__ unsigned atomicExch(unsigned *p, unsigned v)
+{
+	return (unsigned)__nvvm_atom_xchg_gen_i((int *)p, (int)v);
+}
+static __device__ __forceinline__ int atomicCAS(int *p, int compare, int v)
+{
+	return __nvvm_atom_cas_gen_i(p, compare, v);
+}
+static __device__ __forceinline__ unsigned atomicCAS(unsigned *p, unsigned compare, unsigned v)
+{
+	return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)compare, (int)v);
 }
 
 /* --- warp shuffles; mask names the lanes that take part

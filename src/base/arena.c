@@ -38,7 +38,20 @@ void arena_end_hashed(struct arena *a)
 	a->hashed = a->used;
 }
 
+void arena_begin_gap(struct arena *a)
+{
+	BUG_ON(a->gap_end || a->hashed);
+	a->gap = a->used;
+}
+
+void arena_end_gap(struct arena *a)
+{
+	a->gap_end = a->used;
+}
+
 u64 arena_hash(const struct arena *a)
 {
-	return XXH3_64bits(a->base, a->hashed ? a->hashed : a->used);
+	size_t end = a->hashed ? a->hashed : a->used;
+	u64 first = XXH3_64bits(a->base, a->gap_end ? a->gap : end);
+	return a->gap_end ? XXH3_64bits_withSeed(a->base + a->gap_end, end - a->gap_end, first) : first;
 }

@@ -12,9 +12,10 @@
 
 struct arena {
 	u8 *base;
-	size_t used;     /* bytes handed out */
-	size_t hashed;   /* of them, in the hash; 0 = all */
-	size_t reserved; /* bytes of address space */
+	size_t used;         /* bytes handed out */
+	size_t hashed;       /* of them, in the hash; 0 = all */
+	size_t gap, gap_end; /* but for these */
+	size_t reserved;     /* bytes of address space */
 };
 /* Reserves bytes of zeroed address space (committed on touch). */
 bool arena_init(struct arena *a, size_t bytes, struct err *e);
@@ -26,6 +27,9 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align);
 /* Blocks from here on are left out of the hash: what an observer remembers goes with snapshots, but is no part of the
  * machine. */
 void arena_end_hashed(struct arena *a);
+/* The same for the blocks between these two calls; once. */
+void arena_begin_gap(struct arena *a);
+void arena_end_gap(struct arena *a);
 /* XXH3 hash of the used bytes; equal states have equal hashes. */
 u64 arena_hash(const struct arena *a);
 #endif

@@ -153,6 +153,17 @@ u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, e
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits);
 /* Local memory of a lane: n bytes from byte offset off. False when that is outside what the warp's kernel has. */
 bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n);
+/* The last change of a word by an atom.cas, atom.exch or atom.or: what takes a lock, and sometimes gives it back. */
+struct lock_change { /* arena */
+	u64 addr, value; /* shared memory: offset; the value it left */
+	u64 cycle, cta;
+	u32 launch, pc;
+	u16 sm, warp, warp_in_cta; /* warp: slot */
+	u8 slot;                   /* of the CTA */
+	u8 lane;                   /* + 1; 0: nothing is remembered here */
+};
+/* NULL: it was never changed so, or that is forgotten (locks.c). sm, slot: whose shared memory. */
+const struct lock_change *front_lock(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr);
 /* Shared memory of a CTA slot. */
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
 #endif

@@ -367,6 +367,11 @@ static u64 next_event(const struct gpu *g)
 	return at;
 }
 
+bool gpu_stands_still(const struct gpu *g)
+{
+	return next_event(g) == NEVER && !task_idle(g->task);
+}
+
 bool gpu_deadlock(struct gpu *g)
 {
 	g->st->deadlocked = 1;

@@ -250,6 +250,16 @@ void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct
 		x->sched->describe(x->sched_state[scheduler], &v, warp, out);
 }
 
+bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta)
+{
+	for (u32 i = 0; i < g->conf.sm_ctas; i++) {
+		const struct cta *c = &g->sm[sm]->cta[i];
+		if (c->used && c->launch == launch && c->id == cta)
+			return true;
+	}
+	return false;
+}
+
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
 {
 	const struct sm *s = g->sm[sm];
@@ -371,6 +381,11 @@ const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 i)
 {
 	if (group != CG_kernel)
 		gpu_sync(g);
+	return gpu_counters_again(g, group, i);
+}
+
+const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32 i)
+{
 	switch (group) {
 	case CG_sm: return (const u64 *)&g->sm[i]->k;
 	case CG_l1i: return (const u64 *)mem_cache_counters(g->mem, MC_L1I, i);

@@ -91,12 +91,20 @@ const struct conf *gpu_conf(const struct gpu *g);
 u64 gpu_cycle(const struct gpu *g);
 /* Has the machine been stopped because its warps go round in circles for ever? See gpu/livelock.h. */
 bool gpu_livelocked(const struct gpu *g);
+/* There is work left, but nothing is under way that could ever wake anybody: the clock has no cycle to go on to. */
+bool gpu_stands_still(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
 u32 gpu_num_channels(const struct gpu *g);
 u32 gpu_warps_per_sm(const struct gpu *g);
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *out);
 /* The re-execution queue of an SM, oldest first; returns how many were written. */
 u32 gpu_replay(const struct gpu *g, u32 sm, struct replay_info *out, u32 max);
+/* The network's ports (mem_port()): warps, as masks of slots, that wait for what a port holds - an answer, the
+ * acknowledgement of a store, instructions - (added to by_sm[num_sms]), or for the packet at its head; and those that
+ * cannot send because the miss queue, or the SM's port, is full. */
+void gpu_port_warps(const struct gpu *g, u32 port, u64 *by_sm);
+u64 gpu_head_warps(const struct gpu *g, const struct port_head *h);
+u64 gpu_unsent_warps(const struct gpu *g, u32 sm);
 /* All bounded queues: the re-execution queues, then mem_queues(). */
 u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max);
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
@@ -122,6 +130,8 @@ struct sm_load {
 };
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
+/* Is this CTA on the SM now? */
+bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta);
 /* Idempotence as it is (sm/restart.h), recorded with idempotence.track. May the CTA in a slot be flushed and started
  * over now? False also for an empty slot, and where it is not known: nothing is recorded, or it has read more than the
  * record holds. It says nothing of what the CTA will do next. (Models below gpu ask restart_possible().) */
@@ -142,6 +152,8 @@ const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 /* Counters of an instance (SM, slice, channel, launch; 0 for noc) as an array of u64 in the order of the group's rows,
  * brought up to date. */
 const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 instance);
+/* For whoever reads many of them at the same cycle: as the last gpu_counters() brought them up to date. */
+const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32 instance);
 u32 gpu_counter_instances(const struct gpu *g, enum counter_group group);
 /* Issue slots lost per base reason: out[ST_COUNT] of one scheduler; up to date. The sum is the SM's cycles. */
 void gpu_stalls(struct gpu *g, u32 sm, u32 scheduler, u64 out[ST_COUNT]);

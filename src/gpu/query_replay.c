@@ -29,6 +29,7 @@ u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max)
 	for (u32 sm = 0; sm < g->conf.num_sms && g->conf.lsu_replay && n < max; sm++) {
 		struct queue_info *q = &out[n++];
 		snprintf(q->name, sizeof q->name, "SM %u re-execution queue", sm);
+		*q->holds = 0;
 		q->used = g->ctx[sm].replay->n;
 		q->size = g->conf.lsu_replay_entries;
 	}

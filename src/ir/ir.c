@@ -44,12 +44,62 @@ bool ptype_is_signed(enum ptype t)
 	return types[t].is_signed;
 }
 
+/* One length-prefixed identifier of a mangled name, "9transpose..."; returns what follows, NULL when there is none. */
+static const char *mangled_part(const char *s, const char **ident, size_t *len)
+{
+	char *end;
+	if (*s < '1' || *s > '9')
+		return NULL;
+	unsigned long n = strtoul(s, &end, 10);
+	if (n > strlen(end))
+		return NULL;
+	*ident = end;
+	*len = n;
+	return end + n;
+}
+
+/* The identifier that a C++ name was mangled from, "_Z9transposePfPKfii" or "_ZN2la9transposeEPf": transpose. The
+ * parameters, the namespaces and a template's arguments are left out. False: it is not mangled. */
+static bool source_name(const char *name, const char **ident, size_t *len)
+{
+	if (name[0] != '_' || name[1] != 'Z')
+		return false;
+	const char *s = name + 2;
+	bool nested = *s == 'N', found = false;
+	s += nested;
+	s += *s == 'L'; /* static */
+	while (s && (!found || nested)) {
+		const char *next = mangled_part(s, ident, len);
+		found |= next != NULL;
+		s = next;
+	}
+	return found;
+}
+
+bool func_named(const struct func *f, const char *name)
+{
+	const char *ident;
+	size_t len;
+	return !strcmp(f->name, name) ||
+	       (source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len));
+}
+
 const struct func *module_func(const struct module *m, const char *name, bool kernels_only)
 {
-	for (u32 i = 0; i < m->nfuncs; i++)
-		if (!strcmp(m->funcs[i].name, name) && (m->funcs[i].is_kernel || !kernels_only))
-			return &m->funcs[i];
-	return NULL;
+	const struct func *found = NULL;
+	u32 n = 0;
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const struct func *f = &m->funcs[i];
+		if (!f->is_kernel && kernels_only)
+			continue;
+		if (!strcmp(f->name, name))
+			return f;
+		if (func_named(f, name)) {
+			found = f;
+			n++;
+		}
+	}
+	return n == 1 ? found : NULL;
 }
 
 const char *module_line(const struct module *m, u32 line, u32 *len)

@@ -409,7 +409,10 @@ struct module {
 	u64 code_base; /* for the instruction cache; filled when placed */
 };
 
-/* Function with this name or NULL; only kernels when kernels_only. */
+/* Is this its name, as PTX has it or, where that is mangled (C++), as the source has it? Several may be called so. */
+bool func_named(const struct func *f, const char *name);
+/* Function with this name or NULL; only kernels when kernels_only. A source's name counts when one function alone has
+ * it. */
 const struct func *module_func(const struct module *m, const char *name, bool kernels_only);
 /* The PTX source line (without newline) as pointer and length. */
 const char *module_line(const struct module *m, u32 line, u32 *len);

@@ -45,6 +45,14 @@ static bool check_cache(const char *who, u32 i, const struct cache_counters *c, 
 	       equal(who, i, "no MSHR in use", t->st->used, 0, e);
 }
 
+static bool check_causes(const char *who, u32 i, const struct cache_counters *c, struct err *e)
+{
+	u64 sum = c->write_misses;
+	for (u32 k = 0; k < MISS_CAUSES; k++)
+		sum += miss_count(c, k);
+	return equal(who, i, "misses = write misses + read misses by cause", c->misses, sum, e);
+}
+
 static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
 {
 	u64 reserved = 0;
@@ -61,13 +69,16 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 	for (u32 k = 0; k < MC_COUNT; k++) {
 		const struct l1 *l = &m->l1[sm * MC_COUNT + k];
 		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) || !check_tags(names[k], sm, &l->tags, e) ||
+		    (l->ideal.n && !check_causes(names[k], sm, l->cc, e)) ||
 		    !equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
 			return false;
 	}
 	return equal("SM", sm, "requests outstanding = 0", p->outstanding, 0, e) &&
 	       equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) &&
 	       equal("SM", sm, "answers waiting = 0", p->answers_n, 0, e) &&
-	       equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e);
+	       equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e) &&
+	       equal("SM", sm, "requests waiting to leave = 0", p->q_n, 0, e) &&
+	       equal("SM", sm, "nobody waits for a place at its port", p->waiting + p->granted + p->wait_head, 0, e);
 }
 
 static bool check_channel(struct mem *m, u32 i, struct err *e)
@@ -87,8 +98,11 @@ static bool check_slice(struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
 	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_tags("l2 slice", i, &s->tags, e) &&
+	       (!s->ideal.n || check_causes("l2 slice", i, s->cc, e)) &&
 	       equal("l2 slice", i, "input, output, miss queue empty",
-	             s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e);
+	             s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e) &&
+	       equal("l2 slice", i, "nobody waits for a place at its port",
+	             s->st->wait_head + s->st->out_waiting + s->st->out_granted, 0, e);
 }
 
 bool mem_check(struct mem *m, struct err *e)

@@ -3,14 +3,19 @@
  * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap; everything
  * that changes lives in the arena and holds indices only.
  *
- * Why nothing can deadlock. A packet waits only for something nearer to the end of its way:
+ * Why nothing can deadlock while requests and replies have buffers of their own (noc.shared_buffer = 0). A packet waits
+ * only for something nearer to the end of its way:
  *   - an answer that reaches an SM is consumed there at once (it fills the cache, its tokens go to a fifo that is as
  * large as all tokens that can be out), so delivery never waits for the SM;
  *   - a reply in a slice's output waits only for a free place at the SM's port, which deliveries free;
  *   - data from DRAM is always accepted: its replies already own their packets, the output list has room for all
  * waiters;
  *   - a DRAM request waits for its channel only, a slice's head for its output, its miss queue or its MSHRs, and an
- * SM's miss queue for a slice's input. */
+ * SM's miss queue for a slice's input.
+ *
+ * With noc.shared_buffer the second point falls: a reply waits for a place at the SM's port, which may be full of
+ * requests that wait for a place at a slice, which may be full of replies. That is a circle; mem_cycle() finds it
+ * (noc/cycle.c says why it finds nothing else), and it never comes apart again. */
 #ifndef MEM_IMPL_H
 #define MEM_IMPL_H
 #include "base/wheel.h"
@@ -19,6 +24,7 @@
 #include "mem/mem.h"
 #include "mem/mshr.h"
 #include "mem/tags.h"
+#include "mem/threec.h"
 
 #define NONE UINT32_MAX
 #define PACKET_HEADER 8                /* B: address, type, token */
@@ -34,12 +40,21 @@ struct l1_state {
 	u64 refused_line; /* the line wanted, and its set */
 	u32 refused_set;
 };
+/* A CTA, for longer than it holds its slot. */
+struct holder {
+	u64 cta;
+	u32 launch;
+	u32 pad; /* named so that it is zero */
+};
+#define MEM_WARPS 64 /* warp slots of an SM, at most */
 struct l1 {
 	struct tags tags;
 	struct mshr_table mshr;
 	u32 missq;
 	bool sectored, cache_global;
 	struct l1_watch *watch; /* during mem_access_watched() only */
+	struct ideal ideal;
+	struct holder *owner; /* L1D, by set and way: the CTA whose access brought the line in, as long as it is there */
 	struct l1_state *st;
 	struct cache_counters *cc;
 };
@@ -111,6 +126,7 @@ struct slice {
 	struct mshr_table mshr;
 	struct slice_state *st;
 	struct cache_counters *cc;
+	struct ideal ideal;
 	u32 channel;
 };
 
@@ -180,7 +196,10 @@ struct mem {
 	struct mem_map map;
 	struct dram_timing tm;
 	u32 nsms, nslices, nchannels;
-	u32 missq_size, answers_size, slice_credits, npackets, ndram;
+	u32 missq_size, answers_size, npackets, ndram;
+	u32 stages;         /* requests in a slice's pipeline: they are in no buffer any more */
+	u32 slice_credits;  /* requests that a slice takes: its pipeline and its buffer */
+	u32 reply_places;   /* replies that a port's buffer holds */
 	u32 flits[9];       /* of a packet with that many sectors of data */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
@@ -200,6 +219,7 @@ struct mem {
 	u32 *answers;             /* [sm * answers_size] rings */
 	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
 	u64 *wake;                /* two words */
+	struct holder *holder;    /* [sm * MEM_WARPS + warp slot]: the CTA it works for, or did last */
 	struct pool_state *pool;
 	struct packet *packet;
 	struct pool_state *dram_pool;
@@ -273,15 +293,36 @@ static inline u32 fifo_pop(struct mem *m, u32 *head)
 /* l1.c: data arrives for an MSHR, or an acknowledgement; a request left the miss queue. */
 void l1_deliver(struct mem *m, u32 p, u64 now);
 void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
+void l1_port_moved(struct mem *m, u32 sm); /* a place of a shared buffer became free */
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 
 /* noc/crossbar.c */
+/* Places in use of an SM port's buffer; requests are in it when it is a shared one. */
+static inline u32 noc_port_held(const struct mem *m, const struct sm_port *p)
+{
+	return p->replies + p->promised + (m->c.noc_shared ? p->q_n : 0);
+}
+/* Does a shared buffer take n requests more? An empty one takes both of a replaced dirty line, even if it has one
+ * place.
+ */
+static inline bool noc_port_takes(const struct mem *m, const struct sm_port *p, u32 n)
+{
+	u32 held = noc_port_held(m, p);
+	return held + n <= m->c.noc_shared || !held;
+}
+/* Is there a place at the slice's input? Replies leave fewer of a shared buffer. */
+static inline bool noc_slice_room(const struct mem *m, const struct slice_state *s)
+{
+	u32 taken = m->c.noc_shared ? MIN(s->out_n, m->c.noc_shared) : 0;
+	return s->in_n + s->promised + taken < m->slice_credits;
+}
 void noc_inject(struct mem *m, u32 sm, u64 now);   /* the SM's miss queue may have something to send */
 void noc_grant(struct mem *m, u32 slice, u64 now); /* gives a place at the slice's input to the first waiter */
-/* A place became free at the slice's input. */
+/* A place may have become free at the slice's input. */
 static inline void noc_credit(struct mem *m, u32 slice, u64 now)
 {
-	if (m->slice[slice].st->wait_head)
+	const struct slice_state *s = m->slice[slice].st;
+	if (s->wait_head && noc_slice_room(m, s))
 		noc_grant(m, slice, now);
 }
 void noc_reply(struct mem *m, u32 slice, u32 p, u64 now); /* the slice answers */

@@ -4,6 +4,8 @@
 #include "mem/impl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *packet_where(const struct mem *m, const struct packet *p)
 {
@@ -48,19 +50,77 @@ u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *o
 	return MIN(n, max);
 }
 
+/* --- whose the lines of L1D are ---------------------------------------------------------------------------------- */
+static int by_cta(const void *a, const void *b)
+{
+	const struct cta_lines *x = a, *y = b;
+	if (x->launch != y->launch)
+		return x->launch < y->launch ? -1 : 1;
+	return x->cta < y->cta ? -1 : x->cta > y->cta;
+}
+
+static int by_lines(const void *a, const void *b)
+{
+	const struct cta_lines *x = a, *y = b;
+	return x->lines != y->lines ? (x->lines > y->lines ? -1 : 1) : by_cta(a, b);
+}
+
+/* An entry for every line alive; sorted by CTA. */
+static struct cta_lines *lines_alive(const struct l1 *l, u32 *n)
+{
+	const struct tags *t = &l->tags;
+	struct cta_lines *out = xcalloc((size_t)t->sets * t->ways, sizeof *out);
+	*n = 0;
+	for (u32 i = 0; i < t->sets * t->ways; i++) {
+		if (!t->tag[tags_place(t, i / t->ways, i % t->ways)])
+			continue;
+		out[(*n)++] = (struct cta_lines){l->owner[i].cta, l->owner[i].launch, 1};
+	}
+	qsort(out, *n, sizeof *out, by_cta);
+	return out;
+}
+
+u32 mem_lines_by_cta(const struct mem *m, u32 sm, struct cta_lines *out, u32 max, u32 *lines)
+{
+	struct cta_lines *all = lines_alive(&m->l1[sm * MC_COUNT + MC_L1D], lines);
+	u32 n = 0;
+	for (u32 i = 0; i < *lines; i++)
+		if (n && !by_cta(&all[n - 1], &all[i]))
+			all[n - 1].lines++;
+		else
+			all[n++] = all[i];
+	qsort(all, n, sizeof *all, by_lines);
+	n = MIN(n, max);
+	memcpy(out, all, n * sizeof *out);
+	free(all);
+	return n;
+}
+
 struct queue_list {
-	struct queue_info *out;
+	struct queue_info *out, no_room;
 	u32 n, max;
 };
 
-static void add_queue(struct queue_list *l, const char *owner, u32 i, const char *what, u32 used, u32 size)
+static struct queue_info *add_queue(struct queue_list *l, const char *owner, u32 i, const char *what, u32 used,
+                                    u32 size)
 {
-	if (l->n >= l->max)
-		return;
-	struct queue_info *q = &l->out[l->n++];
+	struct queue_info *q = l->n < l->max ? &l->out[l->n++] : &l->no_room;
 	snprintf(q->name, sizeof(q->name), "%s %u %s", owner, i, what);
+	*q->holds = 0;
 	q->used = used;
 	q->size = size;
+	return q;
+}
+
+/* A port whose buffer both directions share. */
+static void add_port(const struct mem *m, struct queue_list *l, u32 port)
+{
+	struct port_info p;
+	mem_port(m, port, &p);
+	struct queue_info *q =
+	    add_queue(l, p.slice ? "L2 slice" : "SM", p.number, "port", p.requests + p.replies, p.places);
+	snprintf(q->holds, sizeof(q->holds), "%u request%s, %u repl%s", p.requests, p.requests == 1 ? "" : "s", p.replies,
+	         p.replies == 1 ? "y" : "ies");
 }
 
 static void sm_queues(const struct mem *m, struct queue_list *l)
@@ -69,7 +129,10 @@ static void sm_queues(const struct mem *m, struct queue_list *l)
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		for (u32 k = 0; k < MC_COUNT; k++)
 			add_queue(l, "SM", sm, names[k], m->l1[sm * MC_COUNT + k].st->queued, m->l1[sm * MC_COUNT + k].missq);
-		add_queue(l, "SM", sm, "reply port", m->port[sm].replies, m->c.noc_out_queue);
+		if (m->c.noc_shared)
+			add_port(m, l, sm);
+		else
+			add_queue(l, "SM", sm, "reply port", m->port[sm].replies, m->c.noc_out_queue);
 		add_queue(l, "SM", sm, "stores in flight", m->port[sm].stores, m->c.l1d_stores);
 	}
 }
@@ -80,9 +143,15 @@ u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max)
 	sm_queues(m, &l);
 	for (u32 i = 0; i < m->nslices; i++) {
 		const struct slice_state *s = m->slice[i].st;
-		add_queue(&l, "L2 slice", i, "input", s->in_n, m->slice_credits);
+		if (m->c.noc_shared)
+			add_queue(&l, "L2 slice", i, "pipeline", MIN(s->in_n, m->stages), m->stages);
+		else
+			add_queue(&l, "L2 slice", i, "input", s->in_n, m->slice_credits);
 		add_queue(&l, "L2 slice", i, "miss queue", s->mq_n, m->c.l2_missq);
-		add_queue(&l, "L2 slice", i, "output", s->out_n, m->c.noc_out_queue);
+		if (m->c.noc_shared)
+			add_port(m, &l, m->nsms + i);
+		else
+			add_queue(&l, "L2 slice", i, "output", s->out_n, m->c.noc_out_queue);
 	}
 	for (u32 i = 0; i < m->nchannels; i++)
 		add_queue(&l, "DRAM channel", i, "window", m->chan[i].st->n, m->c.dram_queue);

@@ -32,9 +32,14 @@ struct access {
 	u8 cache, op;
 };
 
+static inline u8 sectors_needed(const struct l1 *l, const struct mem_txn *t)
+{
+	return l->sectored ? t->sectors : l->tags.full;
+}
+
 static u32 answer_word(u32 token, u32 cache, u32 op)
 {
-	return (token & 0xffffff) | cache << 24 | op << 26;
+	return (token & (u32)bit_range(TOKEN_BITS)) | cache << TOKEN_BITS | op << 26;
 }
 
 static inline void push_answer(struct mem *m, u32 sm, u32 word)
@@ -106,9 +111,12 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 
 /* --- the miss queue --------------------------------------------------------------------------------------------------
  */
-static bool queue_room(const struct l1 *l, u32 n)
+static bool queue_room(const struct access *a, u32 n)
 {
-	return l->st->queued + n <= l->missq || !l->st->queued;
+	u32 queued = a->l->st->queued;
+	if (queued + n > a->l->missq && queued)
+		return false;
+	return !a->m->c.noc_shared || noc_port_takes(a->m, &a->m->port[a->sm], n);
 }
 
 static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
@@ -135,6 +143,13 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache)
 	m->l1[sm * MC_COUNT + cache].st->queued--;
 	if (l1_was_refused(m, sm, cache, 1 << MR_RF_QUEUE))
 		m->wake[sm / 64] |= BIT(sm % 64);
+}
+
+void l1_port_moved(struct mem *m, u32 sm)
+{
+	for (u32 k = 0; k < MC_COUNT; k++)
+		if (l1_was_refused(m, sm, k, 1 << MR_RF_QUEUE))
+			m->wake[sm / 64] |= BIT(sm % 64);
 }
 
 /* --- loads -----------------------------------------------------------------------------------------------------------
@@ -168,7 +183,7 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
 		return refuse(a, MR_RF_MERGE);
-	if (more && !queue_room(l, 1))
+	if (more && !queue_room(a, 1))
 		return refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
@@ -178,7 +193,28 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	return wait_for(a, mshr, need);
 }
 
-static void evict(const struct access *a, u32 i)
+/* The same for a line of the cache. */
+static enum mem_result join_line(const struct access *a, u32 i, u8 need)
+{
+	struct l1 *l = a->l;
+	u32 mshr = l->tags.line[i].mshr;
+	u8 more = need & (u8)~l->mshr.e[mshr].pending, have = sectors_needed(l, a->t);
+	enum mem_result r = join(a, mshr, need, &l->cc->misses);
+	if (r != MR_PENDING || !l->ideal.n)
+		return r;
+	if (more)
+		ideal_miss(&l->ideal, i, a->line, more, have, l->cc);
+	else
+		ideal_use(&l->ideal, i, a->line, have);
+	return r;
+}
+
+static inline struct holder *owner_of(const struct l1 *l, u32 set, u32 i)
+{
+	return &l->owner[set * l->tags.ways + i - tags_place(&l->tags, set, 0)];
+}
+
+static void evict(const struct access *a, u32 set, u32 i)
 {
 	struct l1 *l = a->l;
 	struct line *v = &l->tags.line[i];
@@ -189,7 +225,7 @@ static void evict(const struct access *a, u32 i)
 	if (unlikely(l->watch != NULL)) {
 		l->watch->evicted = true;
 		l->watch->victim = line;
-		l->watch->owner = v->owner ? v->owner - 1u : NONE;
+		l->watch->owner = v->owner;
 	}
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (event_wanted(ev, EV_L1_EVICT) && a->cache == MC_L1D) {
@@ -197,6 +233,8 @@ static void evict(const struct access *a, u32 i)
 		e->sm = (s32)a->sm;
 		e->arg[0] = line;
 		e->arg[1] = a->t->addr;
+		e->arg[2] = owner_of(l, set, i)->launch;
+		e->arg[3] = owner_of(l, set, i)->cta;
 	}
 	if (!v->dirty)
 		return;
@@ -216,36 +254,49 @@ static inline void miss_event(const struct access *a, u32 mshr)
 	e->arg[1] = mshr;
 }
 
+/* Puts the access's line into place i, whose line has to go. */
+static void take_place(const struct access *a, u32 set, u32 i)
+{
+	struct l1 *l = a->l;
+	evict(a, set, i);
+	tags_install(&l->tags, i, a->line);
+	if (!l->owner)
+		return;
+	u32 warp = a->token >> TOKEN_BITS;
+	l->tags.line[i].owner = (u8)warp;
+	*owner_of(l, set, i) = a->m->holder[a->sm * MEM_WARPS + warp];
+}
+
 /* i: the line's place when it is there with other sectors, else TAGS_NONE. */
 static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need)
 {
 	struct l1 *l = a->l;
 	bool absent = i == TAGS_NONE;
 	if (!absent && l->tags.line[i].pending)
-		return join(a, l->tags.line[i].mshr, need, &l->cc->misses);
+		return join_line(a, i, need);
 	if (absent && (i = tags_victim(&l->tags, set)) == TAGS_NONE)
 		return refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!queue_room(l, 1 + (absent && l->tags.line[i].dirty)))
+	if (!queue_room(a, 1 + (absent && l->tags.line[i].dirty)))
 		return refuse(a, MR_RF_QUEUE);
-	if (absent) {
-		evict(a, i);
-		tags_install(&l->tags, i, a->line);
-		if (unlikely(l->watch != NULL))
-			l->tags.line[i].owner = (u8)(l->watch->who + 1);
-	}
+	if (absent)
+		take_place(a, set, i);
 	u32 mshr = mshr_alloc(&l->mshr, a->line, i, false, a->now, l->cc);
 	l->tags.line[i].mshr = (u16)mshr;
 	miss_event(a, mshr);
 	fetch(a, mshr, need);
 	l->cc->misses++;
+	if (l->ideal.n)
+		ideal_miss(&l->ideal, i, a->line, need, sectors_needed(l, a->t), l->cc);
 	return wait_for(a, mshr, need);
 }
 
-static inline enum mem_result load_hit(struct l1 *l, u32 i)
+static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need)
 {
 	tags_touch(&l->tags, i);
+	if (l->ideal.n)
+		ideal_use(&l->ideal, i, line, need);
 	l->cc->hits++;
 	l->cc->reads++;
 	accept(l);
@@ -261,7 +312,7 @@ static enum mem_result load_bypass(const struct access *a)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!queue_room(l, 1))
+	if (!queue_room(a, 1))
 		return refuse(a, MR_RF_QUEUE);
 	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
 	miss_event(a, mshr);
@@ -277,11 +328,17 @@ static bool evict_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
 	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
-	if (i == TAGS_NONE)
+	u8 gone = sectors_needed(a->l, a->t);
+	if (i == TAGS_NONE) {
+		if (a->l->ideal.n)
+			ideal_invalidate(&a->l->ideal, a->line, gone);
 		return false;
+	}
 	struct line *v = &t->line[i];
 	bool hit = v->valid & a->t->sectors;
-	v->valid &= a->l->sectored ? (u8)~a->t->sectors : 0;
+	v->valid &= (u8)~gone;
+	if (a->l->ideal.n)
+		ideal_invalidate(&a->l->ideal, a->line, gone & (u8)~v->pending);
 	if (!v->valid && !v->pending && !v->dirty)
 		tags_drop(t, i);
 	return hit;
@@ -291,7 +348,7 @@ static enum mem_result send_down(const struct access *a)
 {
 	struct sm_port *p = &a->m->port[a->sm];
 	bool partial = a->t->bytes < sector_count(a->t->sectors) * SECTOR_BYTES;
-	queue_push(a, a->op, a->line, a->t->sectors, a->token & 0xffffff, partial);
+	queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), partial);
 	p->outstanding++;
 	p->stores++;
 	accept(a->l);
@@ -300,14 +357,17 @@ static enum mem_result send_down(const struct access *a)
 
 static bool store_room(const struct access *a)
 {
-	return queue_room(a->l, 1) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
+	return queue_room(a, 1) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
 }
 
 static enum mem_result store(const struct access *a)
 {
 	if (!store_room(a))
 		return refuse(a, MR_RF_QUEUE);
-	++*(evict_touched(a) ? &a->l->cc->hits : &a->l->cc->misses);
+	bool hit = evict_touched(a);
+	a->l->cc->hits += hit;
+	a->l->cc->misses += !hit;
+	a->l->cc->write_misses += !hit;
 	a->l->cc->writes++;
 	return send_down(a);
 }
@@ -320,6 +380,8 @@ static enum mem_result store_local(const struct access *a)
 	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
 		t->line[i].dirty |= a->t->sectors;
 		tags_touch(t, i);
+		if (l->ideal.n)
+			ideal_use(&l->ideal, i, a->line, a->t->sectors);
 		l->cc->hits++;
 		l->cc->writes++;
 		accept(a->l);
@@ -328,6 +390,7 @@ static enum mem_result store_local(const struct access *a)
 	if (!store_room(a))
 		return refuse(a, MR_RF_QUEUE);
 	l->cc->misses++;
+	l->cc->write_misses++;
 	l->cc->writes++;
 	return send_down(a);
 }
@@ -352,11 +415,6 @@ static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c,
 	a.cache = (u8)c;
 	a.op = (u8)op;
 	return a;
-}
-
-static inline u8 sectors_needed(const struct l1 *l, const struct mem_txn *t)
-{
-	return l->sectored ? t->sectors : l->tags.full;
 }
 
 /* A load that has not found all its sectors in place i; the line is absent when i is TAGS_NONE. These two are not
@@ -405,16 +463,17 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 		return access_uncached(m, sm, c, op, t, token, now);
 	u64 line = tags_line_of(&l->tags, t->addr);
 	u32 i = tags_find(&l->tags, tags_set(&l->tags, line >> l->tags.line_shift), line);
-	if (i == TAGS_NONE || (sectors_needed(l, t) & ~l->tags.line[i].valid))
+	u8 need = sectors_needed(l, t);
+	if (i == TAGS_NONE || (need & ~l->tags.line[i].valid))
 		return access_missed(m, sm, c, op, t, token, now, i);
-	return load_hit(l, i);
+	return load_hit(l, i, line, need);
 }
 
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
                                    u32 token, u64 now, struct l1_watch *w)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + c];
-	*w = (struct l1_watch){.who = w->who, .owner = NONE};
+	*w = (struct l1_watch){.owner = NONE};
 	l->watch = w;
 	enum mem_result r = mem_access(m, sm, c, op, t, token, now);
 	l->watch = NULL;
@@ -479,25 +538,37 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	}
 }
 
-static void invalidate_line(struct tags *t, u32 i)
+/* Whether anything of the line stays. */
+static bool invalidate_line(struct tags *t, u32 i)
 {
 	struct line *v = &t->line[i];
 	tags_arrive(t, i, v->pending);
 	v->valid &= v->dirty;
-	if (!v->valid)
-		tags_drop(t, i);
+	if (v->valid)
+		return true;
+	tags_drop(t, i);
+	return false;
 }
 
 /* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they
  * belong to threads of kernels still running or are written back when replaced. */
 static void invalidate(struct l1 *l)
 {
+	bool kept = false;
 	for (u32 i = 0; i < l->mshr.st->fresh; i++)
 		l->mshr.e[i].slot = TAGS_NONE;
 	for (u32 set = 0; set < l->tags.sets; set++)
 		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
 			if (l->tags.tag[i])
-				invalidate_line(&l->tags, i);
+				kept |= invalidate_line(&l->tags, i);
+	if (l->ideal.n)
+		ideal_invalidate_all(&l->ideal, kept ? &l->tags : NULL);
+}
+
+void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)
+{
+	FOR_EACH_BIT(w, warps)
+	m->holder[sm * MEM_WARPS + w] = (struct holder){.cta = cta, .launch = launch};
 }
 
 void mem_kernel_start(struct mem *m, u32 sm)

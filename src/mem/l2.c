@@ -88,10 +88,13 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 		if (mr != MR_HIT)
 			return mr;
 		s->cc->misses++;
+		s->cc->write_misses++;
 	} else {
 		tags_touch(&s->tags, i);
 		s->cc->hits++;
 	}
+	if (s->ideal.n)
+		ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->partial ? 0 : p->need);
 	s->tags.line[i].dirty |= p->need;
 	if (!p->partial)
 		s->tags.line[i].valid |= p->need;
@@ -110,10 +113,11 @@ static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
 }
 
 /* Part of the line is on its way: merge, or fetch further sectors into the same entry. */
-static enum mem_result join(struct mem *m, u32 slice, u32 mshr, u8 need)
+static enum mem_result join(struct mem *m, u32 slice, const struct packet *p, u32 mshr, u8 need)
 {
 	struct slice *s = &m->slice[slice];
-	u8 more = need & (u8)~s->mshr.e[mshr].pending;
+	const struct mshr_entry *e = &s->mshr.e[mshr];
+	u8 more = need & (u8)~e->pending;
 	if (!mshr_mergeable(&s->mshr, mshr))
 		return MR_RF_MERGE;
 	if (more && !queue_room(m, s, 1))
@@ -121,6 +125,12 @@ static enum mem_result join(struct mem *m, u32 slice, u32 mshr, u8 need)
 	if (more)
 		fetch(m, slice, mshr, more);
 	++*(more ? &s->cc->misses : &s->cc->merges);
+	if (!s->ideal.n)
+		return MR_HIT;
+	if (more)
+		ideal_miss(&s->ideal, e->slot, e->line, more, p->need, s->cc);
+	else
+		ideal_use(&s->ideal, e->slot, e->line, p->need);
 	return MR_HIT;
 }
 
@@ -140,8 +150,11 @@ static enum mem_result miss(struct mem *m, u32 slice, const struct packet *p, u3
 	*mshr = mshr_alloc(&s->mshr, line, i, false, now, s->cc);
 	s->tags.line[i].mshr = (u16)*mshr;
 	u8 want = m->c.coalesce == COALESCE_SECTOR32 ? p->need : s->tags.full;
+	u8 missing = p->need & (u8)~s->tags.line[i].valid;
 	fetch(m, slice, *mshr, want & (u8)~s->tags.line[i].valid);
 	s->cc->misses++;
+	if (s->ideal.n)
+		ideal_miss(&s->ideal, i, line, missing, want, s->cc);
 	struct event_buf *ev = mem_shared_ev(m);
 	if (event_wanted(ev, EV_L2_MISS)) {
 		struct event *e = event_add(ev, EV_L2_MISS, now);
@@ -164,13 +177,15 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 	if (!need) {
 		tags_touch(&s->tags, i);
 		s->tags.line[i].dirty |= is_atomic(p->op) ? p->need : 0;
+		if (s->ideal.n)
+			ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->need);
 		s->cc->hits++;
 		noc_reply(m, slice, pi, now);
 	} else {
 		bool on_way = i != TAGS_NONE && s->tags.line[i].pending;
 		if (on_way)
 			mshr = s->tags.line[i].mshr;
-		enum mem_result mr = on_way ? join(m, slice, mshr, need) : miss(m, slice, p, i, &mshr, now);
+		enum mem_result mr = on_way ? join(m, slice, p, mshr, need) : miss(m, slice, p, i, &mshr, now);
 		if (mr != MR_HIT)
 			return mr;
 		p->state = PS_DRAM;
@@ -213,7 +228,7 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			wheel_set(&m->wheel, m->timer_slice + slice, at);
 			return;
 		}
-		st->out_full = st->out_n >= m->c.noc_out_queue;
+		st->out_full = st->out_n >= m->reply_places;
 		if (st->out_full)
 			return;
 		st->in_head = m->packet[pi].next;

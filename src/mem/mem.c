@@ -61,15 +61,17 @@ static bool size_shared(struct mem *m, struct err *e)
 	u64 stages = clock_up(&m->l2clk, c->l2_latency);
 	u64 waiters = (u64)c->l2_mshrs * c->l2_merges;
 	u64 reads = (u64)c->l2_mshrs * (c->coalesce == COALESCE_SECTOR32 ? c->l2_line / SECTOR_BYTES : 1);
-	u64 packets =
-	    m->nslices * (c->noc_in_queue + stages + waiters + c->noc_out_queue) + (u64)m->nsms * c->noc_out_queue;
+	u32 in = c->noc_shared ? c->noc_shared : c->noc_in_queue, out = c->noc_shared ? c->noc_shared : c->noc_out_queue;
+	u64 packets = m->nslices * (in + stages + waiters + out) + (u64)m->nsms * out;
 	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + (u64)m->nchannels * c->dram_queue;
 	if (packets + dram > TIMERS_MAX)
 		return err_set(e,
 		               "l2.mshrs, l2.merges, l2.latency: room for %llu requests in flight is more than the %u this "
 		               "program supports",
 		               (unsigned long long)(packets + dram), TIMERS_MAX);
-	m->slice_credits = (u32)(c->noc_in_queue + stages);
+	m->stages = (u32)stages;
+	m->slice_credits = (u32)(in + stages);
+	m->reply_places = out;
 	m->npackets = (u32)packets;
 	m->ndram = (u32)dram;
 	return true;
@@ -147,6 +149,31 @@ static void build_shared(struct mem *m, struct arena *a)
 	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
 }
 
+/* What observers are told beyond the counters: why reads missed, whose the lines are. Not hashed. */
+static void build_records(struct mem *m, struct arena *a)
+{
+	u64 device = (u64)m->c.heap_mb << 20;
+	arena_begin_gap(a);
+	m->holder = ARENA_NEW(a, struct holder, (size_t)m->nsms * MEM_WARPS);
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
+		const struct tags *t = &l->tags;
+		l->owner = ARENA_NEW(a, struct holder, (size_t)t->sets * t->ways);
+		if (!m->c.miss_causes)
+			continue;
+		u64 *seen = ARENA_NEW(a, u64, ideal_seen_words(device, 1u << t->line_shift));
+		ideal_init(&l->ideal, a, t, device, seen);
+	}
+	if (!m->c.miss_causes) {
+		arena_end_gap(a);
+		return;
+	}
+	u64 *seen = ARENA_NEW(a, u64, ideal_seen_words(device, m->c.l2_line));
+	for (u32 i = 0; i < m->nslices; i++)
+		ideal_init(&m->slice[i].ideal, a, &m->slice[i].tags, device, seen);
+	arena_end_gap(a);
+}
+
 /* Takes everything from the arena and writes nothing to it. */
 static struct mem *build(const struct conf *c, struct arena *state, struct err *e)
 {
@@ -173,6 +200,7 @@ static struct mem *build(const struct conf *c, struct arena *state, struct err *
 	build_slices(m, state);
 	build_shared(m, state);
 	channel_init(m, state);
+	build_records(m, state);
 	return m;
 }
 

@@ -68,17 +68,17 @@ void mem_destroy(struct mem *m);
 /* Bytes of the state arena that mem_create() will take with this configuration. */
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
-/* Presents one transaction of SM `sm` to a cache at cycle `now`. token: handed back by mem_pop (24 bits are kept). */
+/* Presents one transaction of SM `sm` to a cache at cycle `now`. token: its lower TOKEN_BITS are handed back by
+ * mem_pop; above them, for L1D, the warp slot that asks: a line remembers who brought it in. */
+#define TOKEN_BITS 24
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now);
-/* The same, telling what a load found beyond hit or miss. Lines remember who brought them in only while loads come this
- * way; without it neither costs anything. */
+/* The same, telling what a load found beyond hit or miss. */
 struct l1_watch {
-	u32 who;      /* in: warp slot, below 255; remembered with the line the load brings in */
-	bool merged;  /* out: no data, but on its way */
-	bool evicted; /* out: a valid line made room */
-	u64 victim;   /* out: its address */
-	u32 owner;    /* out: who had brought it in; UINT32_MAX: it came while nobody watched */
+	bool merged;  /* no data, but on its way */
+	bool evicted; /* a valid line made room */
+	u64 victim;   /* its address */
+	u32 owner;    /* the warp slot that had brought it in; UINT32_MAX: none made room */
 };
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
                                    u32 token, u64 now, struct l1_watch *w);
@@ -121,6 +121,8 @@ u64 mem_next(const struct mem *m);
 /* A kernel starts: invalidate L1D (write-through data is already below), L1C and L1T of an SM, as hardware does between
  * kernels. */
 void mem_kernel_start(struct mem *m, u32 sm);
+/* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's. */
+void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
 /* Requests in flight of an SM (loads, stores, atomics): 0 = quiet. */
 u32 mem_outstanding(const struct mem *m, u32 sm);
 
@@ -142,12 +144,49 @@ struct mshr_info {
 	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "reply" */
 };
 u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *out, u32 max);
+/* The lines of an SM's L1D by the CTA that brought them in, which may have ended since; the CTA with most lines first,
+ * then in order of launch and CTA. Alive: the line is there, or its data on its way. Returns how many CTAs were
+ * written; *lines = all lines alive. */
+struct cta_lines {
+	u64 cta; /* linear id */
+	u32 launch, lines;
+};
+u32 mem_lines_by_cta(const struct mem *m, u32 sm, struct cta_lines *out, u32 max, u32 *lines);
 struct queue_info {
 	char name[40];
-	u32 used, size;
+	char holds[56]; /* of a buffer that two kinds of packets share: how many of each */
+	u32 used, size; /* used > size: replies that a slice's shared buffer had no place for */
 };
 /* All bounded queues: per SM miss queues, request and reply ports, slices, channels. */
 u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max);
+/* With noc.shared_buffer: the ports of SMs and then those of L2 slices, numbered through, and who waits for a place at
+ * whose port (noc/cycle.c). Without, their queues are in mem_queues() only. */
+struct port_head {    /* a request or reply */
+	const char *what; /* "read", "write"... */
+	u64 addr;
+	u32 sm;       /* whose request it is */
+	u32 tag;      /* the rest is for mem_head_waiters() */
+	u8 cache, op; /* enum mem_cache; enum mem_op, or a write-back */
+};
+struct port_info {
+	bool slice; /* an L2 slice's port; else an SM's */
+	u32 number; /* of the SM or slice */
+	u32 places;
+	u32 requests, replies; /* held, replies beyond the places included; at an SM also what is kept for replies */
+	u32 piped;             /* further requests, in the slice's pipeline */
+	s32 waits_for;         /* the port without a place from which none of this one's becomes free; -1: there is none */
+	struct port_head head; /* what would leave next: an SM's first request, a slice's first reply; what = NULL: none */
+};
+u32 mem_num_ports(const struct mem *m);
+void mem_port(const struct mem *m, u32 port, struct port_info *out);
+/* A circle of full ports, each of which waits for the next and the last for the first: they never move again. Of
+ * several the shortest, from its lowest port on. Its length; 0: there is none. */
+u32 mem_cycle(const struct mem *m, u32 *out, u32 max);
+/* Calls fn with the token (as mem_pop() will return it) of everything that waits for one packet, for all a port holds.
+ */
+typedef void waiter_fn(void *ctx, u32 sm, u32 token);
+void mem_head_waiters(const struct mem *m, const struct port_head *h, waiter_fn *fn, void *ctx);
+void mem_port_waiters(const struct mem *m, u32 port, waiter_fn *fn, void *ctx);
 /* State of a DRAM bank: open row or -1, requests queued for it. */
 struct bank_info {
 	s64 row;

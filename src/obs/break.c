@@ -93,6 +93,11 @@ struct breakpoint *break_new_divergence(struct break_set *s, const char *what)
 	return b;
 }
 
+struct breakpoint *break_new_watch(struct break_set *s, const char *what)
+{
+	return add(s, BK_WATCH, what);
+}
+
 struct breakpoint *break_find(const struct break_set *s, u32 id)
 {
 	for (u32 i = 0; i < s->n; i++)
@@ -139,8 +144,7 @@ u64 break_mask(struct break_set *s)
 
 /* --- hits --------------------------------------------------------------------------------------------------------- */
 
-/* Condition, hit count, ignore count; true when this hit stops. */
-static bool counts(struct break_set *s, struct breakpoint *b, const struct event *ev)
+bool break_counts(struct break_set *s, struct breakpoint *b, const struct event *ev)
 {
 	if (b->cond && s->cond && !s->cond(s->cond_ctx, b, ev))
 		return false;
@@ -156,7 +160,7 @@ static bool counts(struct break_set *s, struct breakpoint *b, const struct event
 
 static bool hit(struct break_set *s, struct breakpoint *b, const struct event *ev, bool executed)
 {
-	if (!counts(s, b, ev))
+	if (!break_counts(s, b, ev))
 		return false;
 	if (s->hit.id) {
 		s->also++;

@@ -4,7 +4,8 @@
  * A code breakpoint stops *before* its instruction: at the end of the cycle after which a warp is about to execute it.
  * (The second instruction of a dual issue is the exception: it is reported in the cycle in which it executed.) An event
  * breakpoint stops at the end of the cycle in which the event happened. A statistic's breakpoint stops when a
- * comparison has become true, looked at every so many cycles. A divergence's is a cycle that somebody else finds out.
+ * comparison has become true, looked at every so many cycles. A divergence's is a cycle that somebody else finds out. A
+ * watchpoint's never stops by itself: who sees the watched value change asks break_counts().
  */
 #ifndef OBS_BREAK_H
 #define OBS_BREAK_H
@@ -36,7 +37,7 @@ void event_filter_text(const struct event_filter *f, enum event_type t,
 void event_states_text(enum event_type t, struct strbuf *out);
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev);
 
-enum break_kind { BK_EVENT, BK_CODE, BK_CYCLE, BK_STAT, BK_DIVERGE };
+enum break_kind { BK_EVENT, BK_CODE, BK_CYCLE, BK_STAT, BK_DIVERGE, BK_WATCH };
 struct breakpoint {
 	u32 id; /* 1, 2, ... */
 	enum break_kind kind;
@@ -54,6 +55,7 @@ struct breakpoint {
 	char *cond;           /* condition's text or NULL; evaluated by the caller's function */
 	int cond_ref;         /* the caller's handle for the compiled condition */
 	char *commands;       /* lines to execute when hit, or NULL */
+	bool scripted;        /* the caller's: who gave the commands */
 };
 struct break_hit {
 	u32 id;
@@ -88,9 +90,12 @@ struct breakpoint *break_new_cycle(struct break_set *s, u64 cycle);
 /* Takes `c` over. */
 struct breakpoint *break_new_stat(struct break_set *s, struct crossing *c);
 struct breakpoint *break_new_divergence(struct break_set *s, const char *what);
+struct breakpoint *break_new_watch(struct break_set *s, const char *what);
 struct breakpoint *break_find(const struct break_set *s, u32 id);
 void break_delete(struct break_set *s, u32 id);
 void break_make_internal(struct break_set *s, struct breakpoint *b);
+/* b has matched in this event: condition, count=N, hit count, ignore count. True when it is to stop. */
+bool break_counts(struct break_set *s, struct breakpoint *b, const struct event *ev);
 /* Event types that enabled breakpoints need. */
 u64 break_mask(struct break_set *s);
 /* The nearest cycle at or after `from` that break_at_cycle() must be asked about, NEVER when there is none. */

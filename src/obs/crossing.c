@@ -141,6 +141,17 @@ bool crossing_parse(const struct gpu *g, const char *text, struct crossing *out,
 	return ok;
 }
 
+bool crossing_rebind(struct crossing *c, const struct gpu *g, struct err *e)
+{
+	struct probe_path p;
+	if (c->path.group == CG_kernel)
+		return true; /* launches are not the machine's: it will come again */
+	if (!probe_parse(g, c->probe, &p, e))
+		return false;
+	c->path = p;
+	return true;
+}
+
 void crossing_release(struct crossing *c)
 {
 	free(c->probe);

@@ -30,6 +30,8 @@ struct crossing {
 /* "PROBE OP VALUE [every N] [over W|run]": the comparison may go without blanks. With a window alone, windows follow
  * one another; `every` divides it. False with *e. */
 bool crossing_parse(const struct gpu *g, const char *text, struct crossing *out, struct err *e);
+/* In a machine that is another one: the probe is looked up again. False with *e: it has none of that name. */
+bool crossing_rebind(struct crossing *c, const struct gpu *g, struct err *e);
 void crossing_release(struct crossing *c);
 /* One look: has the comparison become true since the last one? The first of all
  * never says so, nor does one behind a look at which the window was not known. */

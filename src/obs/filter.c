@@ -11,6 +11,62 @@ void event_filter_any(struct event_filter *f)
 	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};
 }
 
+/* The places that an event is told with. A filter on another one would match none of them. */
+enum { OF_SM = 1, OF_KERNEL = 2, OF_CTA = 4, OF_WARP = 8 };
+static const struct {
+	const char *key;
+	u32 bit;
+} places[] = {{"sm", OF_SM}, {"kernel", OF_KERNEL}, {"cta", OF_CTA}, {"warp", OF_WARP}};
+
+static u32 places_of(enum event_type t)
+{
+	switch (t) {
+	case EV_DEADLOCK:
+	case EV_L2_MISS:
+	case EV_DRAM_ACTIVATE: return 0;
+	case EV_KERNEL_LAUNCH:
+	case EV_KERNEL_START:
+	case EV_KERNEL_DONE: return OF_KERNEL;
+	case EV_STALL:
+	case EV_CCWS_THROTTLE:
+	case EV_SCA_GROUP:
+	case EV_L1_FILL: return OF_SM;
+	case EV_CTA_DISPATCH:
+	case EV_CTA_DONE:
+	case EV_BARRIER_RELEASE: return OF_SM | OF_KERNEL | OF_CTA;
+	default: return OF_SM | OF_KERNEL | OF_CTA | OF_WARP;
+	}
+}
+
+/* "sm, kernel, cta, slot, warps": all that a filter of this event may name. */
+static void filters_text(enum event_type t, struct strbuf *out)
+{
+	const struct event_desc *d = &event_descs[t];
+	const char *sep = "";
+	for (u32 i = 0; i < ARRAY_LEN(places); i++)
+		if (places_of(t) & places[i].bit) {
+			strbuf_addf(out, "%s%s", sep, places[i].key);
+			sep = ", ";
+		}
+	for (u32 i = 0; i < 4; i++)
+		if (*d->arg[i]) {
+			strbuf_addf(out, "%s%s", sep, d->arg[i]);
+			sep = ", ";
+		}
+}
+
+static bool no_filter(enum event_type t, const char *key, struct err *e)
+{
+	struct strbuf names = STRBUF_INIT;
+	filters_text(t, &names);
+	if (names.len)
+		err_set(e, "event %s has no '%.60s': a filter may name %s", event_descs[t].name, key, names.buf);
+	else
+		err_set(e, "event %s has no '%.60s': it takes no filters", event_descs[t].name, key);
+	strbuf_release(&names);
+	return false;
+}
+
 static bool number(const char *key, const char *text, u64 max, u64 *out, struct err *e)
 {
 	char *end;
@@ -109,18 +165,15 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 				return no_state(t, value, e);
 			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
 		}
-	struct strbuf names = STRBUF_INIT;
-	for (u32 i = 0; i < 4; i++)
-		if (*d->arg[i])
-			strbuf_addf(&names, ", %s", d->arg[i]);
-	err_set(e, "event %s has no '%.60s': a filter may name sm, kernel, cta, warp%s", d->name, key, strbuf_str(&names));
-	strbuf_release(&names);
-	return false;
+	return no_filter(t, key, e);
 }
 
 bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
 {
 	u64 v;
+	for (u32 i = 0; i < ARRAY_LEN(places); i++)
+		if (!strcmp(places[i].key, key) && !(places_of(t) & places[i].bit))
+			return no_filter(t, key, e);
 	if (!strcmp(key, "kernel"))
 		return kernel_value(f, value, e);
 	if (!strcmp(key, "sm")) {
@@ -164,7 +217,7 @@ static bool kernel_named(struct gpu *g, s32 launch, const char *name)
 {
 	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
 		return false;
-	return !strcmp(gpu_launched(g, (u32)launch)->fn->name, name);
+	return func_named(gpu_launched(g, (u32)launch)->fn, name);
 }
 
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev)

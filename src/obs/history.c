@@ -1,13 +1,12 @@
 #include "obs/history.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bits.h"
+#include "obs/present.h"
 #include "obs/warm.h"
 
 #define PAGE DEVMEM_PAGE
@@ -46,9 +45,8 @@ struct history {
 	struct snapshot *s;
 	u32 n, cap, at;
 	u32 turns_dropped;
-	u64 *seen;   /* device pages ever written: devmem's own bits are cleared by every snapshot */
-	int pagemap; /* /proc/self/pagemap or -1 */
-	u64 *map;    /* scratch: its entries for the arena */
+	bool keep_begin; /* the snapshot being taken may not push out the beginning */
+	struct present *present;
 };
 
 /* --- the page store
@@ -184,7 +182,7 @@ static bool make_room(struct history *h)
 	for (u32 i = 1; i + 1 < h->n; i++)
 		if (h->s[i].kind == SNAP_AUTO && i != h->at && (!best || worth(h, i) < worth(h, best)))
 			best = i;
-	if (!best && (h->n < 2 || h->at == 0))
+	if (!best && (h->n < 2 || h->at == 0 || h->keep_begin))
 		return false;
 	if (!best)
 		h->turns_dropped = h->s[0].turns;
@@ -194,6 +192,21 @@ static bool make_room(struct history *h)
 
 /* --- taking and restoring
  * ------------------------------------------------------------------------------------------------------ */
+
+static u32 device_pages(const struct history *h)
+{
+	return (u32)((h->dev->top - DEVMEM_BASE + PAGE - 1) / PAGE);
+}
+
+/* Forgets everything; the next snapshot has to hold every page again. */
+static void forget(struct history *h)
+{
+	while (h->n)
+		drop(h, h->n - 1);
+	h->at = 0;
+	for (u32 word = 0; word * 64 < device_pages(h); word++)
+		h->dev->dirty[word] |= h->dev->written[word];
+}
 
 struct history *history_create(struct arena *a, struct devmem *d, u64 budget, struct err *e)
 {
@@ -216,8 +229,8 @@ struct history *history_create(struct arena *a, struct devmem *d, u64 budget, st
 	for (u32 i = 0; i < h->capacity; i++)
 		h->free_list[i] = h->capacity - 1 - i;
 	h->nfree = h->capacity;
-	h->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	h->map = xmalloc((a->reserved / PAGE + 1) * sizeof(u64));
+	h->present = present_open(a->base, a->reserved);
+	forget(h); /* an earlier history's snapshots have cleared dirty bits that this one's first needs */
 	return h;
 }
 
@@ -229,11 +242,9 @@ void history_free(struct history *h)
 		drop(h, h->n - 1);
 	warm_stop(h->warm);
 	munmap(h->store, (size_t)h->capacity * PAGE);
-	if (h->pagemap >= 0)
-		close(h->pagemap);
+	present_close(h->present);
 	free(h->refs);
 	free(h->free_list);
-	free(h->map);
 	free(h->s);
 	free(h);
 }
@@ -242,27 +253,6 @@ static u32 arena_pages(const struct history *h)
 {
 	return (u32)((h->arena->used + PAGE - 1) / PAGE);
 }
-static u32 device_pages(const struct history *h)
-{
-	return (u32)((h->dev->top - DEVMEM_BASE + PAGE - 1) / PAGE);
-}
-
-/* Which arena pages may hold anything: those the kernel has given us memory for. Without pagemap: all. */
-static void find_present(struct history *h)
-{
-	u32 n = arena_pages(h);
-	ssize_t want = (ssize_t)(n * sizeof(u64)), got = -1;
-	if (h->pagemap >= 0)
-		got = pread(h->pagemap, h->map, (size_t)want, (off_t)((uintptr_t)h->arena->base / PAGE * sizeof(u64)));
-	if (got != want)
-		memset(h->map, 0xff, (size_t)want);
-}
-
-static bool present(const struct history *h, u32 page)
-{
-	return h->map[page] >> 62;
-} /* in memory (63) or swapped (62) */
-
 /* Puts the present contents of a page into a table; false when there is no room. */
 static bool take_page(struct history *h, struct table *t, u32 page, const u8 *now)
 {
@@ -275,9 +265,9 @@ static bool take_page(struct history *h, struct table *t, u32 page, const u8 *no
 
 static bool take_arena(struct history *h, struct table *t)
 {
-	find_present(h);
+	const u64 *has = present_find(h->present, arena_pages(h));
 	for (u32 p = 0; p < arena_pages(h); p++) {
-		if (!present(h, p))
+		if (!(has[p / 64] >> (p % 64) & 1))
 			continue;
 		const u8 *now = h->arena->base + (size_t)p * PAGE;
 		page_ref was = table_get(t, p);
@@ -327,23 +317,14 @@ static bool take_tables(struct history *h, struct snapshot *s)
 	return false;
 }
 
-/* Forgets everything; the next snapshot has to hold every page again. */
-static void forget(struct history *h)
-{
-	while (h->n)
-		drop(h, h->n - 1);
-	h->at = 0;
-	for (u32 word = 0; word * 64 < device_pages(h); word++)
-		h->dev->dirty[word] |= h->dev->written[word];
-}
-
-bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, u64 extra_bytes,
+bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, bool again, void *extra, u64 extra_bytes,
                   void (*free_extra)(void *))
 {
 	struct snapshot s = {
 	    .cycle = cycle, .kind = k, .extra = extra, .extra_bytes = extra_bytes, .free_extra = free_extra};
 	u32 turns = h->n ? h->s[h->at].turns : h->turns_dropped;
 	h->aside += extra_bytes;
+	h->keep_begin = again && h->n;
 	if (!take_tables(h, &s)) {
 		bool skip = k == SNAP_AUTO && h->n; /* one snapshot less on the way is no loss */
 		if (!skip)
@@ -382,11 +363,11 @@ static void put_page(const struct history *h, u8 *to, page_ref r)
 
 static void restore_arena(struct history *h, const struct table *t)
 {
-	find_present(h);
+	const u64 *has = present_find(h->present, arena_pages(h));
 	for (u32 p = 0; p < arena_pages(h); p++) {
 		page_ref r = table_get(t, p);
 		u8 *now = h->arena->base + (size_t)p * PAGE;
-		if (r ? memcmp(now, page_at(h, r), PAGE) : present(h, p) && !is_zero(now))
+		if (r ? memcmp(now, page_at(h, r), PAGE) : (has[p / 64] >> (p % 64) & 1) && !is_zero(now))
 			put_page(h, now, r);
 	}
 }

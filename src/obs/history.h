@@ -1,14 +1,15 @@
 /* history: snapshots of a machine's whole state, for going back.
  *
- * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not change since
- * the snapshot before are shared with it (reference counts), and so are runs of 256 table entries, so a snapshot costs
- * what changed. Restoring copies back the pages that differ.
+ * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not
+ * change since the snapshot before are shared with it (reference counts), and so are runs of 256 table entries, so a
+ * snapshot costs what changed. Restoring copies back the pages that differ.
  *
  * Two kinds: AUTO, taken now and then while the machine runs, thinned when memory is short (dense near the end, sparse
  * further back); and TURN, taken after the host program (or the user) did something to the machine between two cycles.
  * Replay from a snapshot runs the machine forward; where it reaches a TURN it takes that snapshot's state instead of
  * doing the host's work again. So a TURN stays as long as anything before it does; when only TURNs are left and memory
- * is short, the beginning of history moves forward.
+ * is short, the beginning of history moves forward - when the machine gets further than it ever was, never because
+ * somebody looks back.
  *
  * Snapshots are ordered by cycle; at the same cycle a TURN comes after the AUTO. `at` is the snapshot last taken or
  * restored: the machine is at it or between it and the next one. */
@@ -27,9 +28,10 @@ struct history *history_create(struct arena *a, struct devmem *d, u64 budget, st
 void history_free(struct history *h);
 
 /* Takes a snapshot of the present state, placed after `at`; it becomes `at`. extra: host-side state of the caller's
- * that goes with it, extra_bytes of the budget, freed by free_extra when the snapshot goes. False when the memory does
- * not even hold this one alone. */
-bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, void *extra, u64 extra_bytes,
+ * that goes with it, extra_bytes of the budget, freed by free_extra when the snapshot goes. again: the machine has been
+ * here before; an AUTO snapshot for which there is no room but that of history's beginning is not taken then. False
+ * when the memory does not even hold this one alone. */
+bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, bool again, void *extra, u64 extra_bytes,
                   void (*free_extra)(void *));
 /* The machine has run past the next snapshot, an AUTO one: it becomes `at`. */
 void history_pass(struct history *h);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "obs/delta.h"
+#include "obs/json_put.h"
 #include "obs/report_compare.h"
 
 /* --- pieces ------------------------------------------------------------------------------------------------------ */
@@ -128,25 +129,6 @@ void config_differences(const struct comparison *c,
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
-
-static void put(json_t *o, const char *key, json_t *value)
-{
-	json_object_set_new(o, key, value);
-}
-static json_t *number(u64 v)
-{
-	return json_integer((json_int_t)v);
-}
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-/* Text that is not UTF-8 (a comment in a PTX file may be anything) is left out. */
-static json_t *text(const char *v)
-{
-	json_t *s = json_string(v ? v : "");
-	return s ? s : json_null();
-}
 
 static json_t *side_json(const struct stats *s)
 {

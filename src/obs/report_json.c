@@ -3,22 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "obs/json_put.h"
 #include "obs/kernel_code.h"
 #include "obs/restart_record.h"
 #include "obs/report.h"
-
-static void put(json_t *o, const char *key, json_t *value)
-{
-	json_object_set_new(o, key, value);
-}
-static json_t *number(u64 v)
-{
-	return json_integer((json_int_t)v);
-}
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
 
 static json_t *dim(struct dim3 d)
 {
@@ -77,7 +65,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	const struct kernel_info *k = &s->kernels[i];
 	json_t *o = json_object();
 	put(o, "id", number(i));
-	put(o, "name", json_string(k->name));
+	put(o, "name", text(k->name));
 	put(o, "state", json_string(states[k->state]));
 	put(o, "grid", dim(k->launch->grid));
 	put(o, "block", dim(k->launch->block));
@@ -131,7 +119,7 @@ static json_t *code(const struct stats *s)
 		struct kernel_code k;
 		json_t *o = json_object();
 		kernel_code_of(&k, s->conf, s->kernels[first[i]].launch);
-		put(o, "name", json_string(s->kernels[first[i]].name));
+		put(o, "name", text(s->kernels[first[i]].name));
 		put(o, "instructions", number(k.instructions));
 		put(o, "phases", number(k.phases));
 		put(o, "data_phases", number(k.data_phases));
@@ -232,12 +220,12 @@ static void put_head(json_t *o, const struct stats *s)
 {
 	put(o, "schema", json_string(REPORT_SCHEMA));
 	put(o, "version", json_integer(REPORT_VERSION));
-	put(o, "workload", json_string(s->run.workload));
-	put(o, "machine", json_string(s->conf->machine));
+	put(o, "workload", text(s->run.workload));
+	put(o, "machine", text(s->conf->machine));
 	put(o, "seed", number(s->conf->seed));
-	put(o, "stop", json_string(s->run.stop));
-	put(o, "check", json_string(s->run.check));
-	put(o, "check_message", json_string(s->run.check_message));
+	put(o, "stop", text(s->run.stop));
+	put(o, "check", text(s->run.check));
+	put(o, "check_message", text(s->run.check_message));
 	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));
 	put(o, "cycles", number(s->cycles));
 	put(o, "core_clock_mhz", real(s->conf->core_clock));

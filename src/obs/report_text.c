@@ -203,10 +203,29 @@ static void caches(const struct stats *s, enum counter_group left, const char *l
 	strbuf_release(&first);
 }
 
+/* What a memory instruction becomes: coalescing and bank conflicts, the first to ask for where `lsu busy` is large. */
+static void lsu(const struct stats *s, struct strbuf *out)
+{
+	char a[32], b[32];
+	u64 shared = stats_sum(s, CG_sm, "shared_cycles");
+	double each = stats_rate(s, CG_sm, "txn_per_access");
+	if (isfinite(each))
+		strbuf_addf(out, " LSU   %.2f transactions a global or local access", each);
+	if (shared)
+		strbuf_addf(out, "%s%s shared memory cycles, ", isfinite(each) ? "; " : " LSU   ", grouped(shared, a));
+	if (stats_sum(s, CG_sm, "shared_conflicts"))
+		strbuf_addf(out, "%s of them bank conflicts", percent(stats_rate(s, CG_sm, "conflict_share"), b));
+	else if (shared)
+		strbuf_adds(out, "no bank conflicts");
+	if (shared || isfinite(each))
+		strbuf_addc(out, '\n');
+}
+
 static void memory(const struct stats *s, struct strbuf *out)
 {
 	char a[32], b[32];
 	strbuf_addc(out, '\n');
+	lsu(s, out);
 	caches(s, CG_l1d, "L1D", CG_l2, "L2", out);
 	if (stats_sum(s, CG_l1c, "accesses") || stats_sum(s, CG_l1t, "accesses"))
 		caches(s, CG_l1c, "const", CG_l1t, "tex", out);

@@ -33,29 +33,32 @@ static void sample_sub(struct sample *out, const struct sample *a, const struct 
 
 static void read_sm(struct gpu *g, u32 sm, struct sample *s)
 {
-	const struct sm_counters *c = (const struct sm_counters *)gpu_counters(g, CG_sm, sm);
+	const struct sm_counters *c = (const struct sm_counters *)gpu_counters_again(g, CG_sm, sm);
 	s->issued = c->issued;
 	s->warp_cycles = c->occupancy;
-	const struct cache_counters *l1 = (const struct cache_counters *)gpu_counters(g, CG_l1d, sm);
+	const struct cache_counters *l1 = (const struct cache_counters *)gpu_counters_again(g, CG_l1d, sm);
 	s->l1d_hits = l1->hits;
 	s->l1d_lookups = l1->hits + l1->misses + l1->merges;
+	for (u32 i = 0; i < MISS_CAUSES; i++)
+		s->l1d_miss[i] = miss_count(l1, i);
 	gpu_stalls_sum(g, (s32)sm, s->stalls);
 }
 
 static void read_shared(struct gpu *g, struct sample *s)
 {
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_l2); i++) {
-		const struct cache_counters *c = (const struct cache_counters *)gpu_counters(g, CG_l2, i);
+		const struct cache_counters *c = (const struct cache_counters *)gpu_counters_again(g, CG_l2, i);
 		s->l2_hits += c->hits;
 		s->l2_lookups += c->hits + c->misses + c->merges;
 	}
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_dram); i++)
-		s->dram_bytes += ((const struct dram_counters *)gpu_counters(g, CG_dram, i))->bytes;
+		s->dram_bytes += ((const struct dram_counters *)gpu_counters_again(g, CG_dram, i))->bytes;
 }
 
 static void read_all(struct sampler *s, struct sample *out)
 {
 	memset(out, 0, s->scopes * sizeof *out);
+	gpu_counters(s->g, CG_sm, 0);
 	for (u32 sm = 0; sm < gpu_conf(s->g)->num_sms; sm++) {
 		struct sample own = {0};
 		read_sm(s->g, sm, &own);
@@ -147,6 +150,12 @@ struct series_desc series_desc(enum series s)
 	    [TS_L1D_HIT] = {"l1d_hit_rate", "", "L1D hits / (hits + misses + merges)"},
 	    [TS_L2_HIT] = {"l2_hit_rate", "", "L2 hits / (hits + misses + merges)"},
 	    [TS_DRAM_BW] = {"dram_utilisation", "", "DRAM bytes moved / bytes at peak bandwidth"},
+	    [TS_L1D_MISS + MISS_COLD] = {"l1d_cold_rate", "", "L1D miss_cold / (hits + misses + merges)"},
+	    [TS_L1D_MISS + MISS_CAPACITY] = {"l1d_capacity_rate", "", "L1D miss_capacity / (hits + misses + merges)"},
+	    [TS_L1D_MISS + MISS_SECTOR] = {"l1d_sector_rate", "", "L1D miss_sector / (hits + misses + merges)"},
+	    [TS_L1D_MISS +
+	        MISS_INVALIDATED] = {"l1d_invalidated_rate", "", "L1D miss_invalidated / (hits + misses + merges)"},
+	    [TS_L1D_MISS + MISS_CONFLICT] = {"l1d_conflict_rate", "", "L1D miss_conflict / (hits + misses + merges)"},
 	};
 	if (s < TS_STALL)
 		return fixed[s];
@@ -170,6 +179,8 @@ static double stall_share(const struct sample *s, u32 reason)
 
 double sample_value(const struct sample *s, enum series which, double peak_bytes)
 {
+	if (which >= TS_L1D_MISS && which < TS_STALL)
+		return ratio(s->l1d_miss[which - TS_L1D_MISS], s->l1d_lookups);
 	switch (which) {
 	case TS_IPC: return ratio(s->issued, s->cycles);
 	case TS_WARPS: return ratio(s->warp_cycles, s->cycles);

@@ -12,6 +12,7 @@ struct sample {
 	u64 issued;                /* warp instructions */
 	u64 warp_cycles;           /* sum over cycles of resident warps */
 	u64 l1d_hits, l1d_lookups; /* lookups = hits + misses + merges */
+	u64 l1d_miss[MISS_CAUSES]; /* of the lookups: read misses by cause */
 	u64 l2_hits, l2_lookups;   /* machine only: 0 in an SM's sample */
 	u64 dram_bytes;            /* machine only */
 	u64 stalls[ST_COUNT];      /* issue slots by base reason */
@@ -37,12 +38,15 @@ void sampler_recall(struct sampler *s, const struct sample *kept);
 
 /* --- figures a sample becomes ------------------------------------------------------------------------------------- */
 enum series {
-	TS_IPC,     /* warp instructions per cycle */
-	TS_WARPS,   /* mean resident warps */
-	TS_L1D_HIT, /* 0..1; NAN when there was no access */
-	TS_L2_HIT,  /* 0..1, machine only; NAN for an SM or when there was no access */
-	TS_DRAM_BW, /* 0..1 of the peak bandwidth, machine only; NAN for an SM */
-	TS_STALL,   /* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
+	TS_IPC,      /* warp instructions per cycle */
+	TS_WARPS,    /* mean resident warps */
+	TS_L1D_HIT,  /* 0..1; NAN when there was no access */
+	TS_L2_HIT,   /* 0..1, machine only; NAN for an SM or when there was no access */
+	TS_DRAM_BW,  /* 0..1 of the peak bandwidth, machine only; NAN for an SM */
+	TS_L1D_MISS, /* TS_L1D_MISS + c: share 0..1 of L1D's lookups that missed for cause c (enum miss_cause); NAN when
+	              * there was no access */
+	TS_STALL = TS_L1D_MISS + MISS_CAUSES,
+	/* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
 	TS_COUNT = TS_STALL + ST_COUNT
 };
 struct series_desc {

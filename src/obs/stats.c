@@ -99,7 +99,7 @@ static void gather_kernels(struct stats *s, struct gpu *g)
 		gpu_kernel_info(g, i, &s->kernels[i]);
 }
 
-struct stats *stats_gather(struct gpu *g, const struct run_info *run)
+struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 {
 	struct stats *s = xcalloc(1, sizeof *s);
 	s->run = *run;
@@ -113,6 +113,12 @@ struct stats *stats_gather(struct gpu *g, const struct run_info *run)
 	gather_kernels(s, g);
 	s->warp_insts = stats_sum(s, CG_sm, "issued");
 	s->thread_insts = stats_sum(s, CG_sm, "thread_insts");
+	return s;
+}
+
+struct stats *stats_gather(struct gpu *g, const struct run_info *run)
+{
+	struct stats *s = stats_gather_counters(g, run);
 	s->result_hash = devmem_result_hash(gpu_devmem(g));
 	return s;
 }

@@ -1,7 +1,7 @@
 /* stats: everything a run is reported by, gathered once; the JSON, CSV and text reports only format it.
  *
  *   struct stats *st = stats_gather(gpu, &run);      (brings all counters up to date; between cycles)
- *   report_json(st, &out); report_csv(st, &out); report_text(st, width, &out);
+ *   report_json(st, &out); report_csv(st, &out); report_text(st, &style, &out);
  *   stats_free(st); */
 #ifndef OBS_STATS_H
 #define OBS_STATS_H
@@ -62,6 +62,8 @@ struct stats {
 	struct kernel_info *kernels;   /* group[CG_kernel].n */
 };
 struct stats *stats_gather(struct gpu *g, const struct run_info *run);
+/* The same without result_hash, which reads all of device memory: for a display that is drawn again and again. */
+struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run);
 void stats_free(struct stats *s);
 /* A rate of a sum by its name in derived.def; NAN when its denominator is 0. */
 double stats_rate(const struct stats *s, enum counter_group g, const char *name);

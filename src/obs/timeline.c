@@ -7,7 +7,7 @@
 struct timeline {
 	struct sampler *sampler;
 	u32 scopes, capacity;
-	u64 period;           /* cycles between timeline_sample calls */
+	u64 period;           /* cycles between timeline_sample calls, at least; divides span */
 	u64 start;            /* cycle at creation */
 	u64 span;             /* cycles of a stored sample: period << n */
 	double peak_bytes;    /* DRAM bytes per cycle at peak */
@@ -63,18 +63,17 @@ static void halve(struct timeline *t)
 	t->span *= 2;
 }
 
+/* A full store is halved at once, so that what is recorded ends with a whole sample and the next may be as long. */
 static void close_open(struct timeline *t)
 {
-	if (t->len == t->capacity)
-		halve(t);
-	if (t->filled < t->span)
-		return; /* the span has just doubled: half of it is still to come */
 	t->filled = 0;
 	for (u32 s = 0; s < t->scopes; s++) {
 		row(t, t->len)[s] = t->open[s];
 		t->open[s] = (struct sample){0};
 	}
 	t->len++;
+	if (t->len == t->capacity)
+		halve(t);
 }
 
 /* Up to where the run has been recorded. */
@@ -95,6 +94,14 @@ void timeline_sample(void *ctx, u64 cycle)
 		sample_add(&t->open[s], &t->fresh[s]);
 	if (t->filled >= t->span)
 		close_open(t);
+}
+
+bool timeline_coarser(struct timeline *t, u64 *period)
+{
+	if (t->filled || t->period == t->span)
+		return false;
+	*period = t->period = t->span;
+	return true;
 }
 
 u32 timeline_len(const struct timeline *t)

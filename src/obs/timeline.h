@@ -2,10 +2,11 @@
  *
  * A store holds up to `capacity` samples of equal length for the machine and each SM. When it is full, neighbours are
  * merged and the length of a sample doubles: the whole run stays, at half the resolution. Cost while running: one
- * reading of the counters per base period.
+ * reading of the counters per base period; per sample, when its owner asks timeline_coarser() after each: a run of any
+ * length then takes capacity / 2 readings for each time its length doubles.
  *
- *   struct timeline *t = timeline_create(sim_gpu(s), 256, 1024);
- *   int id = sim_add_sampler(s, 256, timeline_sample, t);      (the same period; period 0 switches it off)
+ *   struct timeline *t = timeline_create(sim_gpu(s), 16, 1024);
+ *   int id = sim_add_sampler(s, 16, timeline_sample, t);       (the same period; period 0 switches it off)
  *   for (u32 i = 0; i < timeline_len(t); i++)
  *       draw(timeline_get(t, -1, TS_IPC, i));                  (oldest first; -1 = machine, else the SM)
  *
@@ -20,6 +21,8 @@ struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity);
 void timeline_free(struct timeline *t);
 /* A sample_fn for sim_add_sampler(): ctx is the timeline. */
 void timeline_sample(void *ctx, u64 cycle);
+/* Has the length of a sample grown, so that no more than every *period cycles need be sampled from here on? */
+bool timeline_coarser(struct timeline *t, u64 *period);
 /* Complete samples stored, and the cycles each one covers now (base period times a power of two). Sample i covers
  * [start + i * span, start + (i + 1) * span) with start = the cycle at creation. */
 u32 timeline_len(const struct timeline *t);

@@ -3,34 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "obs/jam.h"
 #include "obs/names.h"
+#include "obs/why_text.h"
 
 #define DEPTH_MAX 64
 #define BARRIERS_MAX 16
 #define PASSED_OVER 1000 /* cycles */
-
-static void indent(struct strbuf *out, u32 depth)
-{
-	for (u32 i = 0; i < depth; i++)
-		strbuf_adds(out, "  ");
-}
-
-static const char *kernel_name(const struct gpu *g, s32 launch, struct kernel_info *k)
-{
-	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
-		return "?";
-	gpu_kernel_info(g, (u32)launch, k);
-	return k->name;
-}
-
-static void warp_place(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out)
-{
-	struct kernel_info k;
-	strbuf_addf(out, "SM %u warp %u", sm, warp);
-	if (w->launch >= 0)
-		strbuf_addf(out, " (warp %u of CTA %llu of %s#%d)", w->warp_in_cta, (unsigned long long)w->cta,
-		            kernel_name(g, w->launch, &k), w->launch);
-}
 
 /* A warp at a barrier has executed it already: what one wants to see is the barrier. */
 static u32 standing_pc(const struct module *m, const struct warp_info *w)
@@ -45,7 +24,7 @@ static void next_instruction(const struct gpu *g, const struct warp_info *w, str
 	if (!m || w->pc == PC_DONE)
 		return;
 	u32 pc = standing_pc(m, w);
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_adds(out, pc == w->pc ? "next is " : "stands at ");
 	line_place(m, pc, out);
 	strbuf_adds(out, "  ");
@@ -113,6 +92,7 @@ enum end_kind {
 	END_PASSED,
 	END_DONE,
 	END_EMPTY,
+	END_JAM,
 	END_CYCLE,
 	END_NOBODY
 };
@@ -127,6 +107,7 @@ static const char *const end_texts[] = {"ready to issue",
                                         "passed over by the warp scheduler",
                                         "finished",
                                         "empty",
+                                        "caught behind a cycle of full queues",
                                         "in a cycle of barriers",
                                         "at a barrier nobody can complete"};
 struct chain_end {
@@ -141,9 +122,11 @@ static bool is_passed_over(const struct gpu *g, const struct warp_info *w)
 	return w->by_policy && gpu_cycle(g) >= w->since + PASSED_OVER;
 }
 
-static enum end_kind end_of_state(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w)
+static enum end_kind end_of_state(const struct gpu *g, const struct jam *j, u32 sm, u32 warp, const struct warp_info *w)
 {
 	struct spin sp;
+	if (j->warps[sm] >> warp & 1)
+		return END_JAM;
 	if (w->state != WS_NONE && w->state != WS_DONE && spin_find(g, sm, warp, &sp))
 		return END_SPIN;
 	if (is_passed_over(g, w))
@@ -161,7 +144,7 @@ static enum end_kind end_of_state(const struct gpu *g, u32 sm, u32 warp, const s
 }
 
 /* Follows barriers to the warp that holds everything up. */
-static struct chain_end find_end(const struct gpu *g, u32 sm, u32 warp)
+static struct chain_end find_end(const struct gpu *g, const struct jam *j, u32 sm, u32 warp)
 {
 	u64 seen = 0;
 	for (;;) {
@@ -170,7 +153,7 @@ static struct chain_end find_end(const struct gpu *g, u32 sm, u32 warp)
 		struct cta_info c;
 		gpu_warp_info(g, sm, warp, &w);
 		if (w.state != WS_BARRIER || !barrier_of(g, sm, w.cta_slot, warp, &b))
-			return (struct chain_end){end_of_state(g, sm, warp, &w), warp};
+			return (struct chain_end){end_of_state(g, j, sm, warp, &w), warp};
 		if (seen >> warp & 1)
 			return (struct chain_end){END_CYCLE, warp};
 		seen |= BIT(warp);
@@ -203,12 +186,12 @@ static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 		return;
 	const struct module *m = module_of_launch(g, w->launch);
 	const struct alloc *a = sp.space == SPC_SHARED ? NULL : devmem_find(gpu_devmem(g), sp.addr);
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(
 	    out, "spins: lines %u-%u read %s address 0x%llx%s%s%s over and over (likely a livelock if nobody writes it):\n",
 	    m->code[sp.from].line, m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr,
 	    a && *a->name ? " ('" : "", a && *a->name ? a->name : "", a && *a->name ? "')" : "");
-	indent(out, depth + 1);
+	why_indent(out, depth + 1);
 	line_text(m, sp.load, out);
 	strbuf_addc(out, '\n');
 }
@@ -228,7 +211,7 @@ static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct war
 		}
 	if (!waiting || !m)
 		return;
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active,
 	            waiting);
 	if (pc < m->ncode)
@@ -239,10 +222,10 @@ static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct war
 static void tell_undispatched(struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)
 {
 	struct kernel_info k;
-	kernel_name(g, w->launch, &k);
+	why_kernel(g, w->launch, &k);
 	if (w->launch < 0 || k.dispatched >= k.launch->ctas)
 		return;
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(
 	    out,
 	    "%llu of %llu CTAs of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
@@ -259,7 +242,7 @@ static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 	for (u32 i = 0; i < n; i++)
 		if (!oldest || info[i].since < oldest->since)
 			oldest = &info[i];
-	indent(out, depth);
+	why_indent(out, depth);
 	if (!oldest) {
 		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u requests are in flight\n", sm,
 		            mem_outstanding(gpu_mem(g), sm));
@@ -296,12 +279,12 @@ static void tell_miss_queue(struct gpu *g, u32 sm, struct strbuf *out, u32 depth
 	for (u32 i = 0; i < n; i++) {
 		if (!is_full(&q[i]) || (!strncmp(q[i].name, "SM ", 3) && strncmp(q[i].name, own, strlen(own))))
 			continue;
-		indent(out, depth);
+		why_indent(out, depth);
 		strbuf_addf(out, "%s: %u of %u\n", q[i].name, q[i].used, q[i].size);
 		if (++full == 6)
 			break;
 	}
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_adds(out, full ? "they empty towards DRAM, whose queue waits for nobody: this goes on, if slowly\n"
 	                      : "it has emptied since: the head tries again in the next cycle\n");
 }
@@ -312,7 +295,7 @@ static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 	gpu_sm_info(g, sm, &s);
 	if (s.lsu_warp < 0)
 		return;
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transactions left)", s.lsu_warp, s.lsu_queued, s.lsu_left);
 	if (s.lsu_held)
 		strbuf_addf(out, "; its head waits for the re-execution queue (%u of %u), last refused: %s", s.replay_used,
@@ -336,7 +319,7 @@ static void tell_replay(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32
 			first = &q[i];
 	if (!first)
 		return;
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(
 	    out,
 	    "%u of its transactions wait%s in the re-execution queue (%u in all); the oldest: 0x%llx, for %llu cycles, ",
@@ -354,7 +337,7 @@ static void tell_passed_over(struct gpu *g, u32 sm, const struct warp_info *w, s
 		return;
 	struct strbuf own = STRBUF_INIT;
 	gpu_sched_text(g, sm, w->scheduler, UINT32_MAX, &own);
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(out, "passed over by the warp scheduler (%s)", gpu_conf(g)->warp_sched);
 	if (w->priority > 0)
 		strbuf_addf(out, ", which puts %lld of its warps before it", (long long)w->priority);
@@ -362,11 +345,16 @@ static void tell_passed_over(struct gpu *g, u32 sm, const struct warp_info *w, s
 	strbuf_release(&own);
 }
 
-static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out, u32 depth)
+static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, const struct warp_info *w,
+                      struct strbuf *out, u32 depth)
 {
 	if (*w->waits) {
-		indent(out, depth);
+		why_indent(out, depth);
 		strbuf_addf(out, "waits for %s\n", w->waits);
+	}
+	if (j->warps[sm] >> warp & 1) {
+		jam_tell_warp(g, j, sm, warp, out, depth);
+		return;
 	}
 	switch (w->state) {
 	case WS_MEM:
@@ -381,6 +369,7 @@ static void tell_wait(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	tell_spin(g, sm, warp, w, out, depth);
 	struct spin sp;
 	if (spin_find(g, sm, warp, &sp)) {
+		spin_tell_holder(g, sm, warp, out, depth);
 		tell_waiting_lanes(g, sm, warp, w, out, depth);
 		tell_undispatched(g, w, out, depth);
 	}
@@ -395,7 +384,7 @@ static s32 tell_barrier(struct gpu *g, u32 sm, u32 warp, const struct warp_info 
 		return -1;
 	gpu_cta_info(g, sm, w->cta_slot, &c);
 	struct missing m = missing_warps(g, sm, &c, &b);
-	indent(out, depth);
+	why_indent(out, depth);
 	strbuf_addf(out, "waits at barrier %u: %u of %u warps have arrived; not there: ", b.id, b.arrived, b.expected);
 	warp_list(m.warps, out);
 	if (!m.warps)
@@ -407,20 +396,20 @@ static s32 tell_barrier(struct gpu *g, u32 sm, u32 warp, const struct warp_info 
 	strbuf_addc(out, '\n');
 	s32 next = holder(&m);
 	if (next < 0) {
-		indent(out, depth);
+		why_indent(out, depth);
 		strbuf_adds(out, "nobody is left who could arrive: the barrier never opens\n");
 	}
 	return next;
 }
 
-static void chain(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
+static void chain(struct gpu *g, const struct jam *j, u32 sm, u32 warp, struct strbuf *out)
 {
 	u64 seen = 0;
 	for (u32 depth = 0; depth < DEPTH_MAX; depth++) {
 		struct warp_info w;
 		gpu_warp_info(g, sm, warp, &w);
-		indent(out, depth);
-		warp_place(g, sm, warp, &w, out);
+		why_indent(out, depth);
+		why_place(g, sm, warp, &w, out);
 		if (seen >> warp & 1) {
 			strbuf_adds(out, ": we have been here: a cycle, none of these warps can go on\n");
 			return;
@@ -432,7 +421,7 @@ static void chain(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 		strbuf_addc(out, '\n');
 		next_instruction(g, &w, out, depth + 1);
 		if (w.state != WS_BARRIER) {
-			tell_wait(g, sm, warp, &w, out, depth + 1);
+			tell_wait(g, j, sm, warp, &w, out, depth + 1);
 			return;
 		}
 		s32 next = tell_barrier(g, sm, warp, &w, out, depth + 1);
@@ -444,7 +433,9 @@ static void chain(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 
 void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 {
-	chain(g, sm, warp, out);
+	struct jam j;
+	jam_find(g, &j);
+	chain(g, &j, sm, warp, out);
 }
 
 /* --- the machine
@@ -499,7 +490,7 @@ static void one_loop(const struct gpu *g, u32 end_warp, struct group *x)
 	x->state = WS_NONE;
 }
 
-static u64 collect(const struct gpu *g, struct groups *gs)
+static u64 collect(const struct gpu *g, const struct jam *j, struct groups *gs)
 {
 	u64 resident = 0;
 	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++)
@@ -509,7 +500,7 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 			if (w.state == WS_NONE)
 				continue;
 			resident++;
-			struct chain_end end = find_end(g, sm, i);
+			struct chain_end end = find_end(g, j, sm, i);
 			gpu_warp_info(g, sm, end.warp, &last);
 			const struct module *m = module_of_launch(g, w.launch);
 			struct group one = {
@@ -524,7 +515,7 @@ static u64 collect(const struct gpu *g, struct groups *gs)
 /* Groups that can never go on come first, then the large ones. */
 static u32 severity(enum end_kind k)
 {
-	return k == END_CYCLE || k == END_NOBODY ? 2 : k == END_SPIN || k == END_PASSED ? 1 : 0;
+	return k >= END_JAM ? 2 : k == END_SPIN || k == END_PASSED ? 1 : 0;
 }
 
 static bool before(const struct group *a, const struct group *b)
@@ -561,19 +552,19 @@ static void tell_kernels(struct gpu *g, struct strbuf *out)
 	}
 }
 
-static void tell_group(struct gpu *g, const struct group *x, struct strbuf *out)
+static void tell_group(struct gpu *g, const struct jam *j, const struct group *x, struct strbuf *out)
 {
 	struct kernel_info k;
 	const struct module *m = module_of_launch(g, x->launch);
 	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, x->count == 1 ? "" : "s",
-	            kernel_name(g, x->launch, &k), x->launch);
+	            why_kernel(g, x->launch, &k), x->launch);
 	if (m && x->pc < m->ncode)
 		strbuf_addf(out, " at line %u", m->code[x->pc].line);
 	strbuf_addf(out, ": %s%s", x->state == WS_BARRIER ? "at a barrier; the chain ends " : "",
 	            x->state == WS_BARRIER && x->kind < END_CYCLE ? "with a warp that is " : "");
 	strbuf_addf(out, "%s. One of them:\n", end_texts[x->kind]);
 	struct strbuf one = STRBUF_INIT;
-	chain(g, x->sm, x->warp, &one);
+	chain(g, j, x->sm, x->warp, &one);
 	for (const char *p = strbuf_str(&one); *p;) {
 		const char *nl = strchr(p, '\n');
 		strbuf_adds(out, "  ");
@@ -597,13 +588,16 @@ static void tell_queues(struct gpu *g, struct strbuf *out)
 void why_machine(struct gpu *g, struct strbuf *out)
 {
 	struct groups gs = {.n = 0};
-	u64 resident = collect(g, &gs);
+	struct jam j;
+	jam_find(g, &j);
+	u64 resident = collect(g, &j, &gs);
 	strbuf_addf(out, "cycle %llu: %llu warps resident\n", (unsigned long long)gpu_cycle(g),
 	            (unsigned long long)resident);
 	tell_kernels(g, out);
+	jam_tell(g, &j, out);
 	sort_groups(&gs);
 	for (u32 i = 0; i < MIN(gs.n, (u32)GROUPS_TOLD); i++)
-		tell_group(g, &gs.g[i], out);
+		tell_group(g, &j, &gs.g[i], out);
 	u64 rest = gs.dropped;
 	for (u32 i = GROUPS_TOLD; i < gs.n; i++)
 		rest += gs.g[i].count;

@@ -18,6 +18,9 @@ struct spin {
 	u64 addr;     /* address of the lowest active lane */
 	enum space space;
 };
+/* Who made the word that a spinning warp reads what it is, as far as an atomic did that takes locks, and what holds
+ * that warp up in turn, round to a cycle of locks. Nothing where that is not known. */
+void spin_tell_holder(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32 depth);
 /* Is the warp at a pc inside such a loop? Static: the address register is not written in the loop, and a branch of the
  * loop depends on the value read. */
 bool spin_find(const struct gpu *g, u32 sm, u32 warp, struct spin *out);

@@ -1,6 +1,8 @@
 /* probe: what can be counted and what can happen, as tables; emission; no consumer in here. */
 #ifndef PROBE_PROBE_H
 #define PROBE_PROBE_H
+#include <stddef.h>
+
 #include "base/base.h"
 #include "base/bits.h"
 
@@ -47,6 +49,20 @@ u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[
 /* What an SM has in flight at the end of a cycle (Awatramani 2015, section V-D): bit 0 = an ALU instruction, bit 1 = a
  * memory instruction. Each cycle is charged to exactly one. */
 enum flight { FLIGHT_NONE, FLIGHT_ALU, FLIGHT_MEM, FLIGHT_BOTH, FLIGHT_COUNT };
+
+/* Why a read missed: see mem/threec.h. The counters of a cache lie in this order. */
+enum miss_cause { MISS_COLD, MISS_CAPACITY, MISS_SECTOR, MISS_INVALIDATED, MISS_CONFLICT, MISS_CAUSES };
+#define MISS_FIRST (offsetof(struct cache_counters, miss_cold) / sizeof(u64))
+_Static_assert(offsetof(struct cache_counters, miss_conflict) / sizeof(u64) == MISS_FIRST + MISS_CONFLICT,
+               "counters.def lists the causes in the order of enum miss_cause");
+static inline u64 *miss_counter(struct cache_counters *c, enum miss_cause why)
+{
+	return (u64 *)c + MISS_FIRST + why;
+}
+static inline u64 miss_count(const struct cache_counters *c, enum miss_cause why)
+{
+	return ((const u64 *)c)[MISS_FIRST + why];
+}
 
 /* --- events --------------------------------------------------------------------------------------------------------
  */

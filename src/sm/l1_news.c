@@ -10,7 +10,7 @@ static bool cached(const struct conf *c, enum mem_op op)
 enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_op op, const struct mem_txn *t,
                                 u32 token, u64 now)
 {
-	struct l1_watch w = {.who = warp};
+	struct l1_watch w;
 	enum mem_result r = mem_access_watched(x->mem, s->id, MC_L1D, op, t, token, now, &w);
 	if (r >= MR_RF_LINE || !cached(x->conf, op))
 		return r;

@@ -194,7 +194,7 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
                                    u64 now)
 {
-	u32 token = q->load != NO_LOAD ? q->load : TOKEN_ACK | q->warp;
+	u32 token = (q->load != NO_LOAD ? q->load : TOKEN_ACK | q->warp) | (u32)q->warp << TOKEN_BITS;
 	u32 events = x->ev->n;
 	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token, now);
 	if (unlikely(x->ev->n != events))
@@ -250,6 +250,11 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		lsu_shared_cycle(x, s, e, now);
 	else
 		lsu_head_cycle(x, s, e, now);
+}
+
+u32 sm_token_warp(const struct sm *s, u32 token)
+{
+	return token & (TOKEN_FETCH | TOKEN_ACK) ? token & 0xffff : s->load[token].warp;
 }
 
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)

@@ -141,6 +141,7 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	s->shared_used += c->shared_size;
 	s->k.ctas_started++;
 	front_cta_start(x->front, s->id, (u32)slot, l, id, warps);
+	mem_cta_start(x->mem, s->id, warps, launch, id);
 	if (x->restart)
 		restart_cta_start(x, s, (u32)slot, now);
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))

@@ -200,6 +200,8 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now);
 /* Takes the memory system's answers due; call before sm_tick when the SM's wake bit is set. */
 void sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
+/* The warp that a token of mem_pop() is for. */
+u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
 

@@ -30,12 +30,13 @@ void aliases_release(struct debugger *d)
 	d->aliases = NULL;
 }
 
-char *alias_expand(struct debugger *d, const char *line)
+char *alias_expand(struct debugger *d, const char *line, bool *scripted)
 {
 	size_t n = strcspn(line, " \t/");
 	const struct alias *a = find(d, line, n);
 	if (!a)
 		return NULL;
+	*scripted |= a->scripted;
 	struct strbuf t = STRBUF_INIT;
 	strbuf_adds(&t, a->text);
 	strbuf_adds(&t, line + n);
@@ -63,10 +64,10 @@ static bool check_name(const char *name, size_t n, struct err *e)
 }
 
 /* What it stands for, other aliases resolved: so none can lead back to itself. */
-static char *resolve(struct debugger *d, const char *text, struct err *e)
+static char *resolve(struct debugger *d, const char *text, bool *scripted, struct err *e)
 {
 	char word[40];
-	char *expanded = alias_expand(d, text);
+	char *expanded = alias_expand(d, text, scripted);
 	size_t n;
 	if (!expanded)
 		expanded = xstrdup(text);
@@ -93,14 +94,15 @@ bool cmd_alias(struct debugger *d, const char *args, struct strbuf *out, struct 
 		return err_set(e, "alias: NAME = COMMAND [ARGUMENTS] is expected");
 	if (!check_name(args, n, e))
 		return false;
-	char *resolved = resolve(d, text, e);
+	bool scripted = d->scripted;
+	char *resolved = resolve(d, text, &scripted, e);
 	if (!resolved)
 		return false;
 	struct alias *a = find(d, args, n);
 	if (a)
 		forget(d, a);
 	d->aliases = xrealloc(d->aliases, (d->naliases + 1) * sizeof(*d->aliases));
-	d->aliases[d->naliases++] = (struct alias){xstrndup(args, n), resolved};
+	d->aliases[d->naliases++] = (struct alias){xstrndup(args, n), resolved, scripted};
 	return true;
 }
 

@@ -5,6 +5,38 @@
 
 #include "commands/commands.h"
 
+/* A word of the form sm=3: none that a comparison may have behind its value. */
+static bool is_filter(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+	return n && word[n] == '=' && word[n + 1] != '=';
+}
+
+bool stat_split(const char *text, struct strbuf *compared, u64 *count, const char **cond, struct err *e)
+{
+	char word[160];
+	*cond = NULL;
+	for (const char *rest; (rest = next_word(text, word, sizeof(word))); text = rest) {
+		if (compared->len && !strcmp(word, "if")) {
+			*cond = rest;
+			return *rest || err_set(e, "break: a Lua expression is expected after 'if'");
+		}
+		if (!strncmp(word, "count=", 6)) {
+			if (!break_count(word, "break stat", count, e))
+				return false;
+		} else if (compared->len && is_filter(word)) {
+			return err_set(
+			    e,
+			    "break stat takes no filters ('%.60s'): the statistic itself says where, as gpu.sm[3].ipc does; "
+			    "`if` may test anything",
+			    word);
+		} else {
+			strbuf_addf(compared, "%s%s", compared->len ? " " : "", word);
+		}
+	}
+	return true;
+}
+
 struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *e)
 {
 	struct crossing c;
@@ -70,7 +102,7 @@ static u64 ctas_of(const struct launch *l)
 /* May the filter mean this launch? */
 static bool may_be(const struct event_filter *f, const struct launch *l, u32 id)
 {
-	return (f->launch < 0 || (u32)f->launch == id) && (!*f->kernel || !strcmp(f->kernel, l->fn->name));
+	return (f->launch < 0 || (u32)f->launch == id) && (!*f->kernel || func_named(l->fn, f->kernel));
 }
 
 bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e)
@@ -106,18 +138,18 @@ void break_cta_note(struct debugger *d, const struct event_filter *f, struct str
 
 struct need {
 	enum event_type event;
-	const char *policy; /* what the names of the warp schedulers begin with that tell of it; NULL = it is not theirs */
-	const char *option; /* what the user has to say */
+	const char *policy;  /* what the names of the warp schedulers begin with that tell of it; NULL = it is not theirs */
+	const char *command; /* to be given to `run` */
 };
 static const struct need needs[] = {
-    {EV_SCHED_PROMOTE, "tl-", "--warp-sched tl-rr, tl-gto or tl-paws"},
-    {EV_SCHED_DEMOTE, "tl-", "--warp-sched tl-rr, tl-gto or tl-paws"},
-    {EV_ELF_RECALC, "elf", "--warp-sched elf or elf++"},
+    {EV_SCHED_PROMOTE, "tl-", "--warp-sched tl-gto"},
+    {EV_SCHED_DEMOTE, "tl-", "--warp-sched tl-gto"},
+    {EV_ELF_RECALC, "elf", "--warp-sched elf"},
     {EV_CCWS_THROTTLE, "ccws", "--warp-sched ccws"},
     {EV_MASCAR_MODE, "mascar", "--warp-sched mascar"},
     {EV_SCA_GROUP, "sca", "--warp-sched sca"},
-    {EV_REPLAY_ENTER, NULL, "--set lsu.replay=car or newcar"},
-    {EV_REPLAY_LEAVE, NULL, "--set lsu.replay=car or newcar"},
+    {EV_REPLAY_ENTER, NULL, "--set lsu.replay=newcar"},
+    {EV_REPLAY_LEAVE, NULL, "--set lsu.replay=newcar"},
     {EV_CTA_NONIDEMPOTENT, NULL, "--set idempotence.track=true"},
 };
 
@@ -133,5 +165,7 @@ void break_event_note(struct debugger *d, const struct breakpoint *b, struct str
 	const struct conf *c = gpu_conf(dbg_gpu(d));
 	for (u32 i = 0; i < ARRAY_LEN(needs) && b->kind == BK_EVENT; i++)
 		if (needs[i].event == b->event && !need_is_met(&needs[i], c))
-			strbuf_addf(out, "This machine has no %s events: they need %s.\n", b->what, needs[i].option);
+			strbuf_addf(out,
+			            "This machine has no %s events. `run %s` starts again with one that has; breakpoints stay.\n",
+			            event_descs[b->event].name, needs[i].command);
 }

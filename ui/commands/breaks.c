@@ -57,8 +57,8 @@ static bool split_request(const char *args, struct break_request *r, struct err 
 			               word);
 		rest = after;
 		if (!strncmp(word, "count=", 6)) {
-			if (!word_number(word + 6, &r->count) || !r->count || r->count > NTH_MAX)
-				return err_set(e, "break: %s: a number from 1 to %u is expected", word, NTH_MAX);
+			if (!break_count(word, "break", &r->count, e))
+				return false;
 			continue;
 		}
 		if (r->nfilters == ARRAY_LEN(r->filters))
@@ -72,14 +72,32 @@ static bool read_filters(struct debugger *d, const struct break_request *r, enum
                          struct err *e)
 {
 	event_filter_any(f);
-	for (u32 i = 0; i < r->nfilters; i++) {
-		char key[160];
-		snprintf(key, sizeof(key), "%s", r->filters[i]);
-		char *eq = strchr(key, '=');
-		*eq = 0;
-		if (!event_filter_add(f, t, key, eq + 1, e))
+	for (u32 i = 0; i < r->nfilters; i++)
+		if (!break_filter(r->filters[i], t, f, e))
 			return false;
-	}
+	return break_filter_exists(d, f, e);
+}
+
+bool break_count(const char *word, const char *command, u64 *count, struct err *e)
+{
+	if (*count)
+		return err_set(e, "%s: %s: count is given twice", command, word);
+	if (word_number(word + 6, count) && *count && *count <= NTH_MAX)
+		return true;
+	return err_set(e, "%s: %s: a number from 1 to %u is expected", command, word, NTH_MAX);
+}
+
+bool break_filter(const char *word, enum event_type t, struct event_filter *f, struct err *e)
+{
+	char key[160];
+	snprintf(key, sizeof(key), "%s", word);
+	char *eq = strchr(key, '=');
+	*eq = 0;
+	return event_filter_add(f, t, key, eq + 1, e);
+}
+
+bool break_filter_exists(struct debugger *d, const struct event_filter *f, struct err *e)
+{
 	u32 sms = gpu_conf(dbg_gpu(d))->num_sms, warps = gpu_warps_per_sm(dbg_gpu(d));
 	if (f->sm >= (s32)sms)
 		return err_set(e, "sm=%d: that SM does not exist (0..%u)", f->sm, sms - 1);
@@ -127,6 +145,10 @@ static struct breakpoint *make_cycle(struct debugger *d, const struct break_requ
 		err_set(e, "break cycle takes no filters ('%s'); `if` may test anything", r->filters[0]);
 		return NULL;
 	}
+	if (r->count > 1) {
+		err_set(e, "break cycle: count=%llu: a cycle comes once", (unsigned long long)r->count);
+		return NULL;
+	}
 	return break_new_cycle(&d->breaks, cycle);
 }
 
@@ -157,17 +179,21 @@ static struct breakpoint *make_event(struct debugger *d, const struct break_requ
 	return b;
 }
 
-/* "stat PROBE OP VALUE [every N] [if EXPR]": the comparison has a grammar of its own. */
+/* "stat PROBE OP VALUE [every N] [over N] [count=N] [if EXPR]": the comparison has a grammar of its own. */
 static struct breakpoint *make_stat(struct debugger *d, const char *text, struct err *e)
 {
-	const char *cond = strstr(text, " if ");
-	char *compared = xstrndup(text, cond ? (size_t)(cond - text) : strlen(text));
+	struct strbuf compared = STRBUF_INIT;
 	struct breakpoint *b = NULL;
-	if (!cond || lua_dbg_check_expr(d, cond + 4, e))
-		b = break_stat(d, compared, e);
-	if (b && cond)
-		b->cond = xstrdup(cond + 4);
-	free(compared);
+	const char *cond = NULL;
+	u64 count = 0;
+	if (stat_split(text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
+		b = break_stat(d, strbuf_str(&compared), e);
+	if (b) {
+		b->cond = cond ? xstrdup(cond) : NULL;
+		b->nth.n = count;
+		nth_restart(&b->nth, sim_cycle(d->s->sim));
+	}
+	strbuf_release(&compared);
 	return b;
 }
 
@@ -196,6 +222,20 @@ static struct breakpoint *make_request(struct debugger *d, const char *args, str
 	return b;
 }
 
+/* Options follow, nothing else: it stops once, at the first difference. */
+static bool only_options(const char *text, struct err *e)
+{
+	char word[160];
+	while ((text = next_word(text, word, sizeof(word))))
+		if (!strcmp(word, "if") || !strncmp(word, "count=", 6) || !strncmp(word, "sm=", 3))
+			return err_set(
+			    e,
+			    "break divergence: '%.60s': it stops once, at the first different decision anywhere, and takes "
+			    "nothing but a machine's options",
+			    word);
+	return true;
+}
+
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
 {
 	struct strbuf spelled = STRBUF_INIT;
@@ -203,7 +243,7 @@ struct breakpoint *break_command(struct debugger *d, const char *args, bool temp
 	if (begins_with(args, "stat"))
 		b = make_stat(d, skip_blanks(args + 4), e);
 	else if (begins_with(args, "divergence"))
-		b = divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e);
+		b = only_options(args + 10, e) ? divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e) : NULL;
 	else if (break_spelling(args, &spelled, e))
 		b = make_request(d, spelled.len ? strbuf_str(&spelled) : args, e);
 	strbuf_release(&spelled);
@@ -341,8 +381,8 @@ bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, str
 	b->cond_ref = LUA_NOREF;
 	free(b->cond);
 	b->cond = *args ? xstrdup(args) : NULL;
-	strbuf_addf(out, "Breakpoint %u is %s%s\n", b->id, b->cond ? "conditional: " : "unconditional",
-	            b->cond ? b->cond : "");
+	strbuf_addf(out, "%s %u is %s%s\n", b->kind == BK_WATCH ? "Watchpoint" : "Breakpoint", b->id,
+	            b->cond ? "conditional: " : "unconditional", b->cond ? b->cond : "");
 	return true;
 }
 
@@ -380,11 +420,10 @@ bool cmd_ignore(struct debugger *d, const char *args, struct strbuf *out, struct
 	if (count == NEVER)
 		return err_set(e, "ignore %s: a count is expected", word);
 	struct breakpoint *b = break_find(&d->breaks, (u32)id);
-	struct watch *w = watch_find(d, (u32)id);
-	if ((!b || b->internal) && !w)
+	if (!b || b->internal)
 		return err_set(e, "ignore: there is no breakpoint %s", word);
-	*(w ? &w->ignore : &b->ignore) = count;
+	b->ignore = count;
 	strbuf_addf(out, "The next %llu hits of %s %u are passed over.\n", (unsigned long long)count,
-	            w ? "watchpoint" : "breakpoint", (u32)id);
+	            b->kind == BK_WATCH ? "watchpoint" : "breakpoint", b->id);
 	return true;
 }

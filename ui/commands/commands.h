@@ -19,6 +19,7 @@ enum completer {
 	COMPLETE_WHY,
 	COMPLETE_EXPLAIN,
 	COMPLETE_SET,
+	COMPLETE_SHOW,
 	COMPLETE_FILE,
 	COMPLETE_EXPORT,
 	COMPLETE_COMPARE,
@@ -48,8 +49,9 @@ const struct info_topic *info_find(const char *word, struct err *e);
 size_t help_summary(const char *help);
 /* Is word one of its fixed abbreviations? */
 bool command_abbreviates(const struct command *c, const char *word);
-/* A line that begins with an alias, with the alias replaced, to be freed; NULL = it begins with none. */
-char *alias_expand(struct debugger *d, const char *line);
+/* A line that begins with an alias, with the alias replaced, to be freed; NULL = it begins with none. *scripted becomes
+ * true when a script made it. */
+char *alias_expand(struct debugger *d, const char *line, bool *scripted);
 void aliases_release(struct debugger *d);
 
 #define CMD(fn, name, abbreviations, usage, repeat, completer, help) command_fn cmd_##fn;
@@ -80,6 +82,17 @@ const struct func *find_func(struct debugger *d, const char *name, struct module
 struct module *focus_module(struct debugger *d);
 struct gpu *dbg_gpu(struct debugger *d);
 
+/* What somebody who knows another debugger may have looked for who typed a command or topic that is not there; NULL =
+ * nothing known (habits.c). */
+const char *habit_hint(bool topic, const char *word);
+/* Is the whole expression one name that Lua knows nothing of (data.c)? It may still become a variable, of a callback.
+ */
+bool unknown_variable(struct debugger *d, const char *expr);
+/* Is it, besides, the name of something else, "ipc" for gpu.ipc? Then *e says so. */
+bool misnamed(struct debugger *d, const char *expr, struct err *e);
+/* %tid.x and the like of the focused lane of a resident warp; false: no such special register (special.c). */
+bool special_register(struct debugger *d, const struct warp_info *w, const char *name, u64 *bits);
+
 /* --- running (dbg_run.c)
  * ---------------------------------------------------------------------------------------------- */
 /* May the machine run on? False with *e: finished, faulted, or already running. */
@@ -102,6 +115,10 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e);
 /* session_restart, and everything that hung on the old machine. Leaves the debugger at cycle 0, started. */
 bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e);
 
+/* The options that `run` was given (restart.c); the session gets back those it was opened with. */
+void restart_release(struct debugger *d);
+void breaks_rebind(struct debugger *d, struct strbuf *out);
+
 /* --- going back (travel.c) ------------------------------------------------------------------------------------------
  */
 /* Before a command that runs or moves the machine: remembers the cycle for undo. */
@@ -118,6 +135,8 @@ bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct 
 void stats_know_windows(struct debugger *d);
 
 /* --- files (export.c) */
+/* False with *e: a script asks for a file, without --allow-io. */
+bool may_use_files(const struct debugger *d, const char *command, struct err *e);
 /* The `export` command, for scripts too. */
 bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e);
 
@@ -127,8 +146,19 @@ void record_event(struct debugger *d, const struct event *ev);
 void record_release(struct debugger *d);
 /* History has forked at the present cycle: what was recorded of later ones goes. */
 void record_forked(struct debugger *d);
+/* The machine has been put somewhere else in its history: what has been written is not written again. */
+void record_moved(struct debugger *d);
+/* It begins anew. */
+void record_restarted(struct debugger *d);
 
 /* --- breakpoints (breaks.c) --------------------------------------------------------------------------------------- */
+/* Words of a breakpoint's line: "count=N" (command: for the message), and a filter, "sm=3"; and whether what the
+ * filters name is there. */
+bool break_count(const char *word, const char *command, u64 *count, struct err *e);
+bool break_filter(const char *word, enum event_type t, struct event_filter *f, struct err *e);
+bool break_filter_exists(struct debugger *d, const struct event_filter *f, struct err *e);
+/* Takes `break stat`'s line apart: what crossing_parse() reads, count=N (0 = none) and the condition in `text`. */
+bool stat_split(const char *text, struct strbuf *compared, u64 *count, const char **cond, struct err *e);
 /* "stat ...", "cta N", "becomes STATE" as the location of a breakpoint (break_more.c). */
 struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *e);
 /* Filters, count=N and condition of a breakpoint, each with a blank before it. */
@@ -147,6 +177,19 @@ void resolve_pending(struct debugger *d);
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e);
 struct watch *watch_find(struct debugger *d, u32 id);
 void watch_delete(struct debugger *d, struct watch *w);
+void watch_enable(struct debugger *d, struct watch *w, bool on);
+/* May a hit be at another place than another? */
+bool watch_is_filtered(const struct breakpoint *b);
+/* What `watch` was given (watch_args.c). */
+struct watch_request {
+	char *expr;
+	struct event_filter filter;
+	char filtered[160]; /* one of the filters, for messages; "" = none */
+	u64 count;          /* 0 = every change */
+	const char *cond;   /* in the line; NULL = none */
+};
+bool watch_split(struct debugger *d, const char *args, struct watch_request *r, struct err *e);
+void watch_request_release(struct watch_request *r);
 struct watch_stop {
 	u32 id;             /* of the watchpoint; 0 = none stopped. It may have been deleted: its warp has exited */
 	struct strbuf text; /* the report, without a line break at the end */

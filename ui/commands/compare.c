@@ -12,7 +12,7 @@
 struct stats *rival_stats(struct session *s)
 {
 	struct run_info run = {.workload = s->name, .check = "none", .check_message = "", .stop = "", .sim_ns = s->sim_ns};
-	return stats_gather(sim_gpu(s->sim), &run);
+	return stats_gather_counters(sim_gpu(s->sim), &run);
 }
 
 static void side_line(const struct session *s, char name, struct strbuf *out)

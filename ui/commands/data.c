@@ -8,7 +8,8 @@
 #include "lua/dbg.h"
 #include "obs/names.h"
 
-bool read_register(struct debugger *d, const char *name, enum ptype *t, u64 *bits, struct err *e)
+/* *dead: the register has no value where the warp stands; what is read is whatever its slot holds now. */
+static bool read_register(struct debugger *d, const char *name, enum ptype *t, u64 *bits, bool *dead, struct err *e)
 {
 	struct warp_info w;
 	const struct focus *f = &d->focus;
@@ -17,9 +18,11 @@ bool read_register(struct debugger *d, const char *name, enum ptype *t, u64 *bit
 	if (!m || w.pc == PC_DONE)
 		return err_set(e, "%.40s: SM %u warp %u is empty or has exited: no registers", name, f->sm, f->warp);
 	const struct regname *r = reg_find(m, w.pc, name);
+	*dead = r && !reg_live(r, w.pc);
+	*t = r ? r->type : T_U32;
 	if (!r)
-		return err_set(e, "the focused kernel has no register '%.40s'", name);
-	*t = r->type;
+		return special_register(d, &w, name, bits) ||
+		       err_set(e, "the focused kernel has no register '%.40s'; `info registers all` lists them", name);
 	*bits = front_read_reg(gpu_front(dbg_gpu(d)), f->sm, f->warp, f->lane, r->at, r->type);
 	return true;
 }
@@ -46,9 +49,11 @@ bool value_expression(struct debugger *d, const char *expr, char fmt, struct str
 	if (*expr == '%') {
 		enum ptype t;
 		u64 bits;
-		if (!read_register(d, expr, &t, &bits, e))
+		bool dead;
+		if (!read_register(d, expr, &t, &bits, &dead, e))
 			return false;
 		format_value(fmt, t, bits, out);
+		strbuf_adds(out, dead ? "  (dead here: the slot may hold another register)" : "");
 		return true;
 	}
 	int n = lua_dbg_eval_all(d, expr, e);
@@ -96,10 +101,11 @@ static bool named_address(struct debugger *d, const char *name, u64 *out)
 bool address_expression(struct debugger *d, const char *expr, u64 *out, struct err *e)
 {
 	enum ptype t;
+	bool dead;
 	if (word_number(expr, out) || named_address(d, expr, out))
 		return true;
 	if (*expr == '%')
-		return read_register(d, expr, &t, out, e);
+		return read_register(d, expr, &t, out, &dead, e);
 	if (!lua_dbg_eval(d, expr, e))
 		return false;
 	int ok = 0;
@@ -124,6 +130,76 @@ static const char *print_format(const char *args, char *fmt, struct err *e)
 	return skip_blanks(args + 2);
 }
 
+static bool is_literal(const char *word)
+{
+	return !strcmp(word, "nil") || !strcmp(word, "true") || !strcmp(word, "false");
+}
+
+bool unknown_variable(struct debugger *d, const char *expr)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+	if (!*expr || expr[strspn(expr, letters)] || strspn(expr, "0123456789") || is_literal(expr))
+		return false;
+	lua_State *L = d->s->L;
+	lua_pushglobaltable(L);
+	bool own_rules = lua_getmetatable(L, -1); /* of a script's: whatever the name means, Lua finds out */
+	lua_pop(L, own_rules);
+	lua_pushstring(L, expr);
+	bool unknown = lua_rawget(L, -2) == LUA_TNIL && !own_rules;
+	lua_pop(L, 2);
+	return unknown;
+}
+
+bool misnamed(struct debugger *d, const char *expr, struct err *e)
+{
+	static const char *const cuda[][2] = {
+	    {"threadIdx", "%tid"}, {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"}};
+	struct err none = {0};
+	char field[80];
+	u64 addr;
+	if (!unknown_variable(d, expr))
+		return false;
+	if (named_address(d, expr, &addr)) {
+		err_set(e, "'%.60s' is a buffer or symbol: `x %.60s` shows it, `watch *%.60s` watches it", expr, expr, expr);
+		return true;
+	}
+	for (u32 i = 0; i < ARRAY_LEN(cuda); i++)
+		if (!strcmp(expr, cuda[i][0])) {
+			err_set(e, "'%s' is no name here: the focused lane's is %s.x, .y and .z", expr, cuda[i][1]);
+			return true;
+		}
+	snprintf(field, sizeof field, "gpu.%.60s", expr);
+	if (!lua_dbg_eval(d, field, &none))
+		return false;
+	lua_pop(d->s->L, 1);
+	err_set(e, "there is no variable '%.60s' (did you mean %s?)", expr, field);
+	return true;
+}
+
+/* A name that is no variable of Lua: a buffer's or symbol's address, or an error that says what may have been meant. */
+static bool print_name(struct debugger *d, const char *name, struct strbuf *out, struct err *e)
+{
+	u64 addr;
+	if (!named_address(d, name, &addr))
+		return !misnamed(d, name, e) && err_set(e, "there is no variable, buffer or symbol '%.60s'", name);
+	strbuf_addf(out, "0x%llx", (unsigned long long)addr);
+	return true;
+}
+
+/* An object of `gpu`, "gpu.l1d", "gpu.sm[3].warp[0]", is shown with all it holds. Only what begins like one is looked
+ * at: an expression is evaluated once. */
+static bool print_object(struct debugger *d, const char *expr, char fmt, struct strbuf *out)
+{
+	struct err none = {0};
+	size_t n = strlen(expr);
+	bool path = !strncmp(expr, "gpu", 3) && strspn(expr, "abcdefghijklmnopqrstuvwxyz_.[]0123456789") == n;
+	if (!path || !lua_dbg_eval(d, expr, &none))
+		return false;
+	bool object = lua_dbg_members(d->s->L, -1, fmt, out);
+	lua_pop(d->s->L, 1);
+	return object;
+}
+
 bool cmd_print(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char fmt;
@@ -133,7 +209,8 @@ bool cmd_print(struct debugger *d, const char *args, struct strbuf *out, struct 
 		return false;
 	if (!*expr)
 		return err_set(e, "print: a Lua expression or %%register is expected");
-	bool ok = value_expression(d, expr, fmt, &t, e);
+	bool ok = unknown_variable(d, expr) ? print_name(d, expr, &t, e)
+	                                    : print_object(d, expr, fmt, &t) || value_expression(d, expr, fmt, &t, e);
 	take_output(d, out);
 	if (ok)
 		strbuf_addf(out, "%s\n", strbuf_str(&t));
@@ -164,6 +241,8 @@ bool cmd_display(struct debugger *d, const char *args, struct strbuf *out, struc
 		return true;
 	}
 	if (*args != '%' && !lua_dbg_check_expr(d, args, e))
+		return false;
+	if (misnamed(d, args, e))
 		return false;
 	d->displays = xrealloc(d->displays, (d->ndisplays + 1) * sizeof(*d->displays));
 	struct display *x = &d->displays[d->ndisplays++];

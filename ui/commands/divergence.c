@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdline.h"
 #include "commands/commands.h"
 #include "compare.h"
 #include "obs/diverge.h"
@@ -151,8 +152,10 @@ struct breakpoint *divergence_break(struct debugger *d, const char *options, enu
 	}
 	forget_deleted(d);
 	struct shadow *x = new_shadow(d, options, by, e);
-	if (!x)
+	if (!x) {
+		cmdline_name_side(e, "break divergence");
 		return NULL;
+	}
 	if (by == LOCKSTEP_CYCLES)
 		snprintf(what, sizeof(what), "divergence %s", options);
 	else

@@ -23,7 +23,7 @@ static const char *x_format(const char *args, struct x_request *r, struct err *e
 		char *end;
 		unsigned long n = strtoul(p, &end, 10);
 		if (n < 1 || n > X_MAX) {
-			err_set(e, "x: %.12s units: 1..%u are possible", p, X_MAX);
+			err_set(e, "x: %.*s units: 1..%u are possible", (int)MIN(end - p, 12), p, X_MAX);
 			return NULL;
 		}
 		r->n = (u32)n;
@@ -104,12 +104,16 @@ static void row_start(const struct x_source *s, u64 addr, struct strbuf *out)
 
 static bool show_string(struct debugger *d, const struct x_source *s, u64 *addr, struct strbuf *out, struct err *e)
 {
+	size_t before = out->len;
 	row_start(s, *addr, out);
 	strbuf_adds(out, "  \"");
 	for (u32 i = 0; i < 200; i++) {
 		u8 c;
 		if (!read_unit(d, s, (*addr)++, &c, 1, i ? NULL : e)) {
-			strbuf_adds(out, "\" (the allocation ends)\n");
+			if (!i) /* nothing of it can be read: the error is all there is to say */
+				out->buf[out->len = before] = 0;
+			else
+				strbuf_adds(out, "\" (the allocation ends)\n");
 			return i > 0;
 		}
 		if (!c) {

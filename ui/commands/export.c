@@ -9,9 +9,9 @@
 #include "scr/offscreen.h"
 
 /* A script may write files only where --allow-io says so. */
-static bool may_write(const struct debugger *d, const char *command, struct err *e)
+bool may_use_files(const struct debugger *d, const char *command, struct err *e)
 {
-	return !d->scripted || d->s->opt->allow_io || err_set(e, "%s: scripts write files only with --allow-io", command);
+	return !d->scripted || d->s->opt->allow_io || err_set(e, "%s: scripts use files only with --allow-io", command);
 }
 
 static void list_formats(struct strbuf *out)
@@ -23,7 +23,7 @@ static void list_formats(struct strbuf *out)
 bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e)
 {
 	const char *stop = d->ran ? run_stop_word(d->last) : "stopped by a script";
-	return may_write(d, "export", e) && export_write(d->s, format, file, sm, stop, e);
+	return may_use_files(d, "export", e) && export_write(d->s, format, file, sm, stop, e);
 }
 
 bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -39,7 +39,7 @@ bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct
 	if (!rest)
 		return err_set(e, "export: a file is expected behind the format (`export` alone lists the formats)");
 	if (*rest && strcmp(format, "phases-svg") != 0)
-		return err_set(e, "export: '%.40s' is left over", rest);
+		return err_set(e, "export: '%.40s' is left over (phases-svg alone takes an SM)", rest);
 	if (!arg_number(rest, "export: SM", gpu_conf(dbg_gpu(d))->num_sms - 1, &sm, e))
 		return false;
 	return export_now(d, format, file, *rest ? (s32)sm : -1, e);
@@ -73,5 +73,5 @@ bool cmd_screenshot(struct debugger *d, const char *args, struct strbuf *out, st
 			return err_set(e, "screenshot: a size from 20x5 to %dx%d is expected, not %s", PICTURE_W_MAX, PICTURE_H_MAX,
 			               word);
 	}
-	return may_write(d, "screenshot", e) && screen_picture(d, file, view, w, h, e);
+	return may_use_files(d, "screenshot", e) && screen_picture(d, file, view, w, h, e);
 }

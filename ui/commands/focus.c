@@ -6,15 +6,19 @@
 #include "commands/commands.h"
 
 struct wanted {
-	s64 sm, warp, lane, kernel, cta; /* -1 = not named */
+	s64 sm, warp, lane, kernel, cta, thread; /* -1 = not named */
 	char kernel_name[96];
+	struct coordinates {
+		u32 parts; /* 0 = none given; 1 = a linear number */
+		u64 at[3];
+	} cta_at, thread_at; /* cuda-gdb's "block 1,2,0 thread (3,0,0)" */
 };
 
-static const char *const words[] = {"kernel", "sm", "cta", "block", "warp", "lane"};
+static const char *const words[] = {"kernel", "sm", "cta", "block", "thread", "warp", "lane"};
 
 static s64 *slot_of(struct wanted *w, const char *word)
 {
-	s64 *slots[] = {&w->kernel, &w->sm, &w->cta, &w->cta, &w->warp, &w->lane};
+	s64 *slots[] = {&w->kernel, &w->sm, &w->cta, &w->cta, &w->thread, &w->warp, &w->lane};
 	s32 found = -1;
 	for (u32 i = 0; i < ARRAY_LEN(words); i++)
 		if (!strncmp(words[i], word, strlen(word)) && (found < 0 || !strcmp(words[i], word)))
@@ -22,25 +26,101 @@ static s64 *slot_of(struct wanted *w, const char *word)
 	return found < 0 ? NULL : slots[found];
 }
 
+/* "1,2,0", "(1,2)"; false: it is none. */
+static bool read_coordinates(const char *text, struct coordinates *c)
+{
+	char number[3][24] = {"", "", ""};
+	char t[96];
+	size_t n = strlen(text);
+	bool open = *text == '(';
+	if (open && (n < 3 || text[n - 1] != ')'))
+		return false;
+	snprintf(t, sizeof t, "%.*s", (int)(open ? n - 2 : n), text + open);
+	char *save = NULL;
+	c->parts = 0;
+	for (char *p = strtok_r(t, ",", &save); p; p = strtok_r(NULL, ",", &save), c->parts++) {
+		if (c->parts == 3)
+			return false;
+		snprintf(number[c->parts], sizeof number[0], "%s", p);
+		if (!word_number(number[c->parts], &c->at[c->parts]))
+			return false;
+	}
+	return c->parts;
+}
+
+static bool read_value(struct wanted *w, s64 *slot, const char *key, const char *value, struct err *e)
+{
+	u64 v;
+	struct coordinates *c = slot == &w->cta ? &w->cta_at : slot == &w->thread ? &w->thread_at : NULL;
+	if (word_number(value, &v) && v < INT64_MAX)
+		*slot = (s64)v;
+	else if (slot == &w->kernel)
+		snprintf(w->kernel_name, sizeof(w->kernel_name), "%s", value);
+	else if (!c)
+		return err_set(e, "focus: %s %s: a number is expected", key, value);
+	else if (!read_coordinates(value, c))
+		return err_set(e, "focus: %s %s: a number or X,Y,Z is expected", key, value);
+	return true;
+}
+
 static bool read_wanted(const char *args, struct wanted *w, struct err *e)
 {
 	char key[32], value[96];
-	*w = (struct wanted){.sm = -1, .warp = -1, .lane = -1, .kernel = -1, .cta = -1};
+	*w = (struct wanted){.sm = -1, .warp = -1, .lane = -1, .kernel = -1, .cta = -1, .thread = -1};
 	while ((args = next_word(args, key, sizeof(key)))) {
-		u64 v;
 		s64 *slot = slot_of(w, key);
 		if (!slot)
-			return err_set(e, "focus: '%s' is not one of kernel, sm, cta, warp, lane", key);
+			return err_set(e, "focus: '%s' is not one of kernel, sm, cta, thread, warp, lane", key);
 		args = next_word(args, value, sizeof(value));
 		if (!args)
 			return err_set(e, "focus: %s needs a number", key);
-		if (word_number(value, &v) && v < INT64_MAX)
-			*slot = (s64)v;
-		else if (slot == &w->kernel)
-			snprintf(w->kernel_name, sizeof(w->kernel_name), "%s", value);
-		else
-			return err_set(e, "focus: %s %s: a number is expected", key, value);
+		if (!read_value(w, slot, key, value, e))
+			return false;
 	}
+	return true;
+}
+
+/* A place in a grid or block of size d as a linear number; false with *e when it is outside. */
+static bool linear(const char *what, const struct coordinates *c, struct dim3 d, s64 *out, struct err *e)
+{
+	u64 y = c->parts > 1 ? c->at[1] : 0, z = c->parts > 2 ? c->at[2] : 0;
+	if (c->parts && (c->at[0] >= d.x || y >= d.y || z >= d.z))
+		return err_set(e, "focus: %s (%llu,%llu,%llu) does not exist: there are %u x %u x %u", what,
+		               (unsigned long long)c->at[0], (unsigned long long)y, (unsigned long long)z, d.x, d.y, d.z);
+	if (c->parts)
+		*out = (s64)(c->at[0] + d.x * (y + d.y * z));
+	return true;
+}
+
+/* Coordinates become the CTA's id, a thread its warp and lane; of the kernel named, else of the focused one. */
+static bool resolve(struct debugger *d, struct wanted *w, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct kernel_info k;
+	s64 launch = w->kernel >= 0 ? w->kernel : d->focus.kernel;
+	if (!w->cta_at.parts && !w->thread_at.parts && w->thread < 0)
+		return true;
+	for (u32 i = 0; *w->kernel_name && i < gpu_num_kernels(g); i++)
+		if (func_named(gpu_launched(g, i)->fn, w->kernel_name))
+			launch = i;
+	if (launch < 0 || launch >= gpu_num_kernels(g))
+		return err_set(e, "focus: say of which kernel: the focused warp slot is empty");
+	gpu_kernel_info(g, (u32)launch, &k);
+	struct dim3 block = k.launch->block;
+	if (!linear("cta", &w->cta_at, k.launch->grid, &w->cta, e) ||
+	    !linear("thread", &w->thread_at, block, &w->thread, e))
+		return false;
+	if (w->thread < 0)
+		return true;
+	if (w->warp >= 0 || w->lane >= 0)
+		return err_set(e, "focus: a thread has its warp and lane: name it or them");
+	if ((u64)w->thread >= (u64)block.x * block.y * block.z)
+		return err_set(e, "focus: thread %lld does not exist (0..%llu)", (long long)w->thread,
+		               (unsigned long long)((u64)block.x * block.y * block.z - 1));
+	w->cta = w->cta >= 0 ? w->cta : (s64)d->focus.cta;
+	w->kernel = launch;
+	w->warp = w->thread / WARP_SIZE;
+	w->lane = w->thread % WARP_SIZE;
 	return true;
 }
 
@@ -52,7 +132,7 @@ static bool kernel_fits(struct gpu *g, s32 launch, const struct wanted *w)
 	if (!*w->kernel_name)
 		return true;
 	gpu_kernel_info(g, (u32)launch, &k);
-	return !strcmp(k.name, w->kernel_name);
+	return func_named(k.launch->fn, w->kernel_name);
 }
 
 static bool warp_fits(struct gpu *g, const struct warp_info *i, u32 warp, const struct wanted *w)
@@ -94,6 +174,9 @@ bool cmd_focus(struct debugger *d, const char *args, struct strbuf *out, struct 
 	struct wanted w;
 	struct gpu *g = dbg_gpu(d);
 	if (!read_wanted(args, &w, e))
+		return false;
+	debugger_refresh_focus(d);
+	if (!resolve(d, &w, e))
 		return false;
 	if (!in_range(w.sm, gpu_conf(g)->num_sms, "SM", e) || !in_range(w.lane, WARP_SIZE, "lane", e) ||
 	    (w.cta < 0 && !in_range(w.warp, gpu_warps_per_sm(g), "warp slot", e)) ||

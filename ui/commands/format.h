@@ -3,8 +3,6 @@
 #define UI_FORMAT_H
 #include "commands/commands.h"
 
-/* The register `name` ("%r1") of the focused lane, as raw bits and its type. */
-bool read_register(struct debugger *d, const char *name, enum ptype *t, u64 *bits, struct err *e);
 /* Raw bits of a type in format x d u f c, or (0) the type's own. */
 void format_value(char fmt, enum ptype t, u64 bits, struct strbuf *out);
 #endif

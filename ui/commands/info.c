@@ -11,6 +11,8 @@ bool cmd_info(struct debugger *d, const char *args, struct strbuf *out, struct e
 {
 	char word[40];
 	const char *rest = next_word(args, word, sizeof(word));
+	if (rest && !strcmp(word, "cuda")) /* cuda-gdb's "info cuda warps" */
+		rest = next_word(rest, word, sizeof(word));
 	if (!rest) {
 		for (u32 i = 0; i < ninfo_topics; i++)
 			strbuf_addf(out, "info %-12s %-22s %s\n", info_topics[i].name, info_topics[i].args, info_topics[i].help);
@@ -22,6 +24,8 @@ bool cmd_info(struct debugger *d, const char *args, struct strbuf *out, struct e
 
 bool info_events(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
+	if (!arg_none(args, "info events", e))
+		return false;
 	for (u32 i = 0; i < EV_COUNT; i++) {
 		const struct event_desc *x = &event_descs[i];
 		strbuf_addf(out, "%-16s %s", x->name, x->help);
@@ -34,7 +38,7 @@ bool info_events(struct debugger *d, const char *args, struct strbuf *out, struc
 	if (lost)
 		strbuf_addf(out, "%llu events were lost: an SM keeps %u of one cycle.\n", (unsigned long long)lost,
 		            EVENT_BUF_MAX - 1);
-	return arg_none(args, "info events", e);
+	return true;
 }
 
 static const char *indented_line(const char *text, struct strbuf *out)
@@ -44,19 +48,24 @@ static const char *indented_line(const char *text, struct strbuf *out)
 	return text + n + (text[n] == '\n');
 }
 
-static void breakpoint_row(const struct breakpoint *b, struct strbuf *out)
+static void breakpoint_row(struct debugger *d, const struct breakpoint *b, struct strbuf *out)
 {
-	strbuf_addf(out, "%-4u %-5s %-4s %s", b->id, b->temporary ? "del" : "keep", b->enabled ? "on" : "off", b->what);
+	strbuf_addf(out, "%-4u %-5s %-4s %s%s", b->id, b->temporary ? "del" : "keep", b->enabled ? "on" : "off",
+	            b->kind == BK_WATCH ? "watch " : "", b->what);
 	if (b->kind == BK_CODE && b->mod && b->npcs) {
 		strbuf_adds(out, " at ");
 		line_place(b->mod, b->pcs[0], out);
 	} else if (b->kind == BK_CODE) {
 		strbuf_adds(out, " (pending)");
+	} else if (b->kind == BK_WATCH) {
+		strbuf_adds(out, " (now ");
+		watch_value(watch_find(d, b->id), out);
+		strbuf_addc(out, ')');
 	}
 	break_details(b, out);
 	strbuf_addc(out, '\n');
 	if (b->hits)
-		strbuf_addf(out, "        %llu hits\n", (unsigned long long)b->hits);
+		strbuf_addf(out, "        %llu hit%s\n", (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
 	if (b->ignore)
 		strbuf_addf(out, "        passes over the next %llu hits\n", (unsigned long long)b->ignore);
 	for (const char *p = b->commands; p && *p;)
@@ -66,23 +75,16 @@ static void breakpoint_row(const struct breakpoint *b, struct strbuf *out)
 bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	bool any = false;
+	if (!arg_none(args, "info breakpoints", e))
+		return false;
 	for (u32 i = 0; i < d->breaks.n; i++)
 		if (!d->breaks.list[i]->internal) {
-			breakpoint_row(d->breaks.list[i], out);
+			breakpoint_row(d, d->breaks.list[i], out);
 			any = true;
 		}
-	for (u32 i = 0; i < d->nwatches; i++) {
-		const struct watch *w = &d->watches[i];
-		strbuf_addf(out, "%-4u %-5s %-4s watch %s (now ", w->id, "keep", w->enabled ? "on" : "off", w->expr);
-		watch_value(w, out);
-		strbuf_adds(out, ")\n");
-		if (w->hits)
-			strbuf_addf(out, "        %llu hits\n", (unsigned long long)w->hits);
-		any = true;
-	}
 	if (!any)
 		strbuf_adds(out, "No breakpoints or watchpoints.\n");
-	return arg_none(args, "info breakpoints", e);
+	return true;
 }
 
 /* The hardware that the scheduler in use adds to an SM of this machine. */
@@ -101,6 +103,8 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 	const struct policy_desc *p = sim_policies(&n);
 	const struct conf_key *warp = conf_find("warp-sched"), *cta = conf_find("cta-sched");
 	const struct conf *c = gpu_conf(dbg_gpu(d));
+	if (!arg_none(args, "info policies", e))
+		return false;
 	for (u32 i = 0; i < n; i++) {
 		const struct conf_key *k = !strcmp(p[i].kind, "warp") ? warp : !strcmp(p[i].kind, "cta") ? cta : NULL;
 		struct strbuf now = STRBUF_INIT;
@@ -123,7 +127,7 @@ bool info_policies(struct debugger *d, const char *args, struct strbuf *out, str
 			strbuf_addf(out, "SM %u scheduler %u: %s\n", d->focus.sm, i, strbuf_str(&t));
 		strbuf_release(&t);
 	}
-	return arg_none(args, "info policies", e);
+	return true;
 }
 
 static void alloc_row(const struct alloc *a, struct strbuf *out)
@@ -161,10 +165,12 @@ bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, s
 
 bool info_display(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
+	if (!arg_none(args, "info display", e))
+		return false;
 	for (u32 i = 0; i < d->ndisplays; i++)
 		strbuf_addf(out, "%-4u %-4s %s\n", d->displays[i].id, d->displays[i].enabled ? "on" : "off",
 		            d->displays[i].expr);
 	if (!d->ndisplays)
 		strbuf_adds(out, "No displays.\n");
-	return arg_none(args, "info display", e);
+	return true;
 }

@@ -236,7 +236,8 @@ static void add_record(struct debugger *d, const struct code *c, struct strbuf *
 	struct restart_record r;
 	strbuf_adds(out, "Executed: ");
 	if (!gpu_conf(dbg_gpu(d))->idem_track) {
-		strbuf_adds(out, "not recorded (--dynamic-idempotence, or --set idempotence.track=true, does).\n");
+		strbuf_adds(out, "not recorded (`run --set idempotence.track=true` starts again with it; on the command line: "
+		                 "--dynamic-idempotence).\n");
 		return;
 	}
 	if (!l) {

@@ -42,6 +42,8 @@ static void states_text(struct gpu *g, u32 sm, struct strbuf *out)
 		strbuf_addc(out, issued >> i & 1 ? '>' : refused >> i & 1 ? 's' : warp_state_descs[states[i]].ascii);
 }
 
+#define LINES_SHOWN 256 /* CTAs */
+
 bool info_sms(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct gpu *g = dbg_gpu(d);
@@ -143,6 +145,27 @@ bool info_mshrs(struct debugger *d, const char *args, struct strbuf *out, struct
 	return true;
 }
 
+bool info_lines(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct cta_lines c[LINES_SHOWN];
+	u32 sm, lines;
+	if (!arg_sm(d, args, &sm, e))
+		return false;
+	u32 n = mem_lines_by_cta(gpu_mem(g), sm, c, ARRAY_LEN(c), &lines);
+	if (!n)
+		strbuf_addf(out, "L1D of SM %u holds no line.\n", sm);
+	else
+		strbuf_adds(out, "kernel  CTA        lines  share\n");
+	for (u32 i = 0; i < n; i++)
+		strbuf_addf(out, "%-6u  %-9llu  %5u  %4.0f%%  %s\n", c[i].launch, (unsigned long long)c[i].cta, c[i].lines,
+		            percent(c[i].lines, lines), gpu_cta_resident(g, sm, c[i].launch, c[i].cta) ? "" : "ended");
+	if (n)
+		strbuf_addf(out, "%s%u of %u lines of SM %u's L1D alive\n", n == ARRAY_LEN(c) ? "... " : "", lines,
+		            gpu_conf(g)->l1d_sets * gpu_conf(g)->l1d_ways, sm);
+	return true;
+}
+
 bool info_queues(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct queue_info *q = xcalloc(4096, sizeof(*q));
@@ -154,8 +177,8 @@ bool info_queues(struct debugger *d, const char *args, struct strbuf *out, struc
 	}
 	for (u32 i = 0; i < n; i++)
 		if (all || q[i].used) {
-			strbuf_addf(out, "%-32s %4u of %-4u%s\n", q[i].name, q[i].used, q[i].size,
-			            q[i].used >= q[i].size ? " full" : "");
+			strbuf_addf(out, "%-32s %4u of %-4u%s%s%s\n", q[i].name, q[i].used, q[i].size,
+			            q[i].used >= q[i].size ? " full" : "", *q[i].holds ? "  " : "", q[i].holds);
 			shown++;
 		}
 	if (!shown)

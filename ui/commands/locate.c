@@ -67,6 +67,18 @@ static bool at_pc(struct debugger *d, struct code_place *p, const char *word, st
 	return true;
 }
 
+/* `list` and the like: events have no code. */
+bool locate_listed(struct debugger *d, const char *text, struct code_place *p, struct err *e)
+{
+	if (locate_code(d, text, p, e))
+		return true;
+	if (!p->unknown)
+		return false;
+	err_clear(e);
+	return err_set(e, "list: '%.60s' is no line, FIRST,LAST, kernel or FILE:LINE (`info kernels` lists those launched)",
+	               text);
+}
+
 static void unknown_name(struct debugger *d, const char *name, struct err *e)
 {
 	const char *names[256];

@@ -11,4 +11,6 @@ struct code_place {
 };
 /* "KERNEL", "KERNEL:LINE", "FILE:LINE", "LINE", "pc N". False with *e. */
 bool locate_code(struct debugger *d, const char *text, struct code_place *p, struct err *e);
+/* The same for `list`, whose errors speak of no events. */
+bool locate_listed(struct debugger *d, const char *text, struct code_place *p, struct err *e);
 #endif

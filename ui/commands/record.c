@@ -6,11 +6,14 @@
 
 #include "commands/commands.h"
 #include "obs/tape.h"
+#include "outputs.h"
 
 struct recording {
 	struct tape *tape;
 	bool cuts; /* history may fork: a pipe or device cannot take back what it was given */
 	u64 last;  /* clock of the last entry ever */
+	u64 upto;  /* earlier cycles are not to be written: they have been, or lie before the recording */
+	u64 next;  /* behind the cycle of the last event written */
 	u64 written;
 };
 
@@ -41,10 +44,9 @@ void record_event(struct debugger *d, const struct event *ev)
 	struct recording *r = d->record;
 	const struct event_desc *x = &event_descs[ev->type];
 	struct strbuf line = STRBUF_INIT;
-	struct sim_history_info h;
-	sim_history_info(d->s->sim, &h);
-	if (h.on && ev->cycle < h.frontier && sim_cycle(d->s->sim) < h.frontier)
-		return; /* it has been written when it happened first */
+	if (d->s->replaying || ev->cycle < r->upto)
+		return;
+	r->next = MAX(r->next, ev->cycle + 1);
 	/* The cycle is over when its events are known; a launch comes before it, and stays when history forks there. */
 	r->last = ev->type == EV_KERNEL_LAUNCH ? ev->cycle : ev->cycle + 1;
 	r->written++;
@@ -71,8 +73,26 @@ void record_forked(struct debugger *d)
 {
 	struct recording *r = d->record;
 	u64 now = sim_cycle(d->s->sim);
+	if (r) {
+		r->upto = MIN(r->upto, now);
+		r->next = MIN(r->next, now);
+	}
 	if (r && r->cuts && r->last > now)
 		tape_cut(r->tape, now, undone, r);
+}
+
+void record_moved(struct debugger *d)
+{
+	struct recording *r = d->record;
+	if (r)
+		r->upto = MAX(r->upto, r->next);
+}
+
+void record_restarted(struct debugger *d)
+{
+	struct recording *r = d->record;
+	if (r)
+		r->upto = r->next = 0;
 }
 
 static bool start(struct debugger *d, const char *args, struct err *e)
@@ -82,6 +102,8 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	args = next_file(args, file, sizeof(file), e);
 	if (!args)
 		return err_set(e, "record start: a file is expected");
+	if (!may_use_files(d, "record start", e) || !outputs_leave_free(d->s, file, e))
+		return false;
 	while ((args = next_word(args, word, sizeof(word)))) {
 		int t = event_find(word);
 		if (t < 0)
@@ -99,6 +121,7 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 		free(r);
 		return err_set(e, "record start: %s", why.msg);
 	}
+	r->upto = r->next = sim_cycle(d->s->sim);
 	d->record = r;
 	d->record_mask = mask ? mask : bit_range(EV_COUNT);
 	debugger_resubscribe(d);

@@ -1,8 +1,9 @@
-/* step next finish until continue run */
+/* step next finish until continue */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/locate.h"
 #include "lua/dbg.h"
 
 bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -67,6 +68,28 @@ bool cmd_finish(struct debugger *d, const char *args, struct strbuf *out, struct
 	return true;
 }
 
+/* "until stat EXPR": the same windows and looks as `break stat`. */
+static bool until_stat(struct debugger *d, const char *text, struct err *e)
+{
+	struct strbuf compared = STRBUF_INIT;
+	struct breakpoint *b = NULL;
+	const char *cond;
+	u64 count = 0;
+	if (stat_split(text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
+		b = break_stat(d, strbuf_str(&compared), e);
+	strbuf_release(&compared);
+	if (!b)
+		return false;
+	b->cond = cond ? xstrdup(cond) : NULL;
+	b->nth.n = count;
+	nth_restart(&b->nth, sim_cycle(d->s->sim));
+	break_make_internal(&d->breaks, b);
+	set_goal(d, GOAL_EVENT, NEVER);
+	d->goal.breakpoint = b->id;
+	debugger_resubscribe(d);
+	return true;
+}
+
 bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 cycle, now = sim_cycle(d->s->sim);
@@ -74,6 +97,8 @@ bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct 
 		return err_set(e, "until: a cycle or a Lua expression is expected");
 	if (!can_run(d, e))
 		return false;
+	if (!strncmp(args, "stat", 4) && (!args[4] || strchr(" \t", args[4])))
+		return until_stat(d, skip_blanks(args + 4), e);
 	if (word_number(args, &cycle)) {
 		if (cycle <= now)
 			return err_set(e, "until %llu: that cycle has passed (now %llu)", (unsigned long long)cycle,
@@ -84,18 +109,28 @@ bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct 
 	if (args[strspn(args, "+-")] && word_number(skip_blanks(args + strspn(args, "+-")), &cycle))
 		return err_set(e, "until %s: a cycle is a number from 0 on (`step N` goes on by N, `reverse-step N` back)",
 		               args);
-	if (!lua_dbg_check_expr(d, args, e))
-		return false;
+	struct err own = {0};
+	struct code_place place;
+	bool wrong = misnamed(d, args, &own) || !lua_dbg_check_expr(d, args, &own);
+	if ((wrong || unknown_variable(d, args)) && locate_code(d, args, &place, NULL))
+		return err_set(e, "until %.60s: that is a place in the code: `tbreak %.60s`, then `continue`", args, args);
+	if (wrong)
+		return err_set(e, "%s", own.msg);
 	set_goal(d, GOAL_EXPR, NEVER);
 	d->goal.expr = xstrdup(args);
 	return true;
 }
 
-/* The breakpoint that made the last stop, by the number in its text; NULL when it was something else. */
+/* The breakpoint or watchpoint that made the last stop, by the number in its text; NULL when it was something else. */
 static struct breakpoint *stopped_at(struct debugger *d)
 {
-	const char *s = strstr(d->stop_reason, "reakpoint ");
-	return s ? break_find(&d->breaks, (u32)strtoul(s + 10, NULL, 10)) : NULL;
+	static const char *const begins[] = {"Breakpoint ", "Temporary breakpoint ", "Watchpoint "};
+	for (u32 i = 0; i < ARRAY_LEN(begins); i++) {
+		size_t n = strlen(begins[i]);
+		if (!strncmp(d->stop_reason, begins[i], n))
+			return break_find(&d->breaks, (u32)strtoul(d->stop_reason + n, NULL, 10));
+	}
+	return NULL;
 }
 
 bool cmd_continue(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -110,35 +145,4 @@ bool cmd_continue(struct debugger *d, const char *args, struct strbuf *out, stru
 		b->ignore = n - 1;
 	set_goal(d, GOAL_CONTINUE, NEVER);
 	return true;
-}
-
-/* Code breakpoints point into modules that are gone now: they look for their code again. */
-static void unresolve_breakpoints(struct debugger *d)
-{
-	for (u32 i = 0; i < d->breaks.n; i++) {
-		struct breakpoint *b = d->breaks.list[i];
-		b->hits = 0;
-		nth_restart(&b->nth, 0);
-		window_fork(&b->stat.window, 0);
-		if (b->kind == BK_CODE) {
-			b->mod = NULL;
-			b->npcs = 0;
-		}
-	}
-}
-
-bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	if (!arg_none(args, "run", e))
-		return false;
-	if (lua_dbg_in_callback(d) || d->in_run)
-		return err_set(e, "run: the machine is running");
-	goal_clear(d);
-	unresolve_breakpoints(d);
-	for (u32 i = 0; i < d->nwatches; i++)
-		d->watches[i].hits = 0;
-	bool ok = debugger_restart(d, out, e);
-	if (ok)
-		set_goal(d, GOAL_CONTINUE, NEVER);
-	return ok;
 }

@@ -130,11 +130,72 @@ static void set_implied(struct debugger *d, const char *policy, struct strbuf *o
 		else if (sim_set(d->s->sim, key, strbuf_str(&to), NULL))
 			strbuf_addf(out, "%s is now %s: %s implies it.\n", key, strbuf_str(&to), policy);
 		else
-			strbuf_addf(out, "%s stays %s: it is part of the machine; one built with --warp-sched %s has %s.\n", key,
-			            strbuf_str(&is), policy, strbuf_str(&to));
+			strbuf_addf(out,
+			            "%s stays %s, not %s: it is part of the machine. `run --warp-sched %s` starts again with it, "
+			            "`compare --warp-sched %s` sets such a machine beside this one.\n",
+			            key, strbuf_str(&is), strbuf_str(&to), policy, policy);
 		strbuf_release(&is);
 		strbuf_release(&to);
 	}
+}
+
+static bool is_live(const char *key)
+{
+	u32 i = 0;
+	while (sim_live_key(i) && strcmp(sim_live_key(i), key))
+		i++;
+	return sim_live_key(i);
+}
+
+/* What cannot change now can from the start: says what to type for it. */
+static bool not_now(const char *key, const char *value, struct err *e)
+{
+	char why[160];
+	if (is_live(key))
+		snprintf(why, sizeof why, "%.159s", e->msg);
+	else
+		snprintf(why, sizeof why, "%.60s is part of the machine and cannot change while it runs", key);
+	err_clear(e);
+	const char *quote = strpbrk(value, " \t'\"\\") ? "'" : "";
+	return err_set(
+	    e,
+	    "%s. `run --set %s%.60s=%.100s%s` starts again with it, `compare --set %s%.60s=%.100s%s` sets such a "
+	    "machine beside this one",
+	    why, quote, key, value, quote, quote, key, value, quote);
+}
+
+/* Behind a change in the past there is no future any more but the one to come. */
+static void say_forgotten(struct debugger *d, const char *key, u64 frontier, struct strbuf *out)
+{
+	struct sim_history_info h;
+	u64 now = sim_cycle(d->s->sim);
+	sim_history_info(d->s->sim, &h);
+	if (frontier > now && h.on && h.frontier == now)
+		strbuf_addf(out, "%s has its value from cycle %llu on; the cycles after it, up to %llu, are forgotten.\n", key,
+		            (unsigned long long)now, (unsigned long long)frontier);
+}
+
+/* A key of the machine. */
+static bool set_machine(struct debugger *d, const char *key, const char *value, struct strbuf *out, struct err *e)
+{
+	struct conf trial = *gpu_conf(dbg_gpu(d));
+	struct sim_history_info before;
+	if (!conf_set(&trial, key, value, e) || !conf_check(&trial, e) || !session_policy_known(key, value, e))
+		return false;
+	if (is_live(key) && !policy_load(d->s, key, value, e))
+		return false;
+	if (!sim_may_set(d->s->sim, key, value, e))
+		return not_now(key, value, e);
+	sim_history_info(d->s->sim, &before);
+	if (!change_begins(d, e)) /* a mistake forks nothing */
+		return false;
+	bool ok = sim_set(d->s->sim, key, value, e);
+	if (ok && !strcmp(key, "warp-sched"))
+		set_implied(d, value, out);
+	session_changed(d->s);
+	if (ok && before.on)
+		say_forgotten(d, key, before.frontier, out);
+	return ok;
 }
 
 bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -151,13 +212,5 @@ bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct er
 	for (u32 i = 0; i < ARRAY_LEN(own); i++)
 		if (!strcmp(own[i].key, key))
 			return own[i].fn(d, value, out, e);
-	struct conf trial = *gpu_conf(dbg_gpu(d));
-	if (!conf_set(&trial, key, value, e) || !session_policy_known(key, value, e) || !policy_load(d->s, key, value, e) ||
-	    !sim_may_set(d->s->sim, key, value, e) || !change_begins(d, e)) /* a mistake forks nothing */
-		return false;
-	bool ok = sim_set(d->s->sim, key, value, e);
-	if (ok && !strcmp(key, "warp-sched"))
-		set_implied(d, value, out);
-	session_changed(d->s);
-	return ok;
+	return set_machine(d, key, value, out, e);
 }

@@ -44,7 +44,7 @@ static bool list_start(struct debugger *d, const struct module **m, const char *
 		return line <= (*m)->nlines || err_set(e, "line %s: %s has %u lines", args, (*m)->path, (*m)->nlines);
 	}
 	if (*args) {
-		if (!locate_code(d, args, &p, e))
+		if (!locate_listed(d, args, &p, e))
 			return false;
 		*m = p.mod;
 		const struct func *f = func_of_pc(p.mod, p.pcs[0]);
@@ -122,10 +122,17 @@ bool cmd_lua(struct debugger *d, const char *args, struct strbuf *out, struct er
 bool cmd_source(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
+	char unquoted[2000];
+	if (*args == '\'' || *args == '"') {
+		const char *rest = next_file(args, unquoted, sizeof(unquoted), e);
+		if (!rest || *rest)
+			return err_set(e, "source: '%.40s' is left over behind the file", rest ? rest : "");
+		args = unquoted;
+	}
 	size_t n = strlen(args);
 	if (!n)
 		return err_set(e, "source: a file is expected");
-	bool ok = strbuf_read_file(&text, args, e);
+	bool ok = may_use_files(d, "source", e) && strbuf_read_file(&text, args, e);
 	if (ok && n > 4 && !strcmp(args + n - 4, ".lua")) {
 		char name[300];
 		snprintf(name, sizeof(name), "@%.290s", args);

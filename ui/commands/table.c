@@ -68,12 +68,15 @@ static s32 fail_unknown(const struct rows *r, const char *word, struct err *e)
 	const char *names[64];
 	for (u32 i = 0; i < MIN(r->n, (u32)ARRAY_LEN(names)); i++)
 		names[i] = r->name(i);
+	bool topic = !strcmp(r->what, "info topic");
+	const char *hint = habit_hint(topic, word);
 	const char *near = conf_nearest(word, names, MIN(r->n, (u32)ARRAY_LEN(names)));
-	if (near && strlen(word) > 2)
+	if (hint)
+		err_set(e, "unknown %s '%.40s'; %s", r->what, word, hint);
+	else if (near && strlen(word) > 2)
 		err_set(e, "unknown %s '%.40s' (did you mean '%s'?)", r->what, word, near);
 	else
-		err_set(e, "unknown %s '%.40s'; `help%s` lists what there is", r->what, word,
-		        strcmp(r->what, "info topic") ? "" : " info");
+		err_set(e, "unknown %s '%.40s'; `help%s` lists what there is", r->what, word, topic ? " info" : "");
 	return -1;
 }
 

@@ -73,6 +73,7 @@ static bool may_travel(struct debugger *d, struct err *e)
 static void arrived(struct debugger *d, struct strbuf *out)
 {
 	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
+	record_moved(d);
 	stats_know_windows(d);
 	watches_rebind(d);
 	break_moved(&d->breaks, dbg_gpu(d));
@@ -116,6 +117,7 @@ bool cmd_reverse_step(struct debugger *d, const char *args, struct strbuf *out, 
 bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 cycle;
+	struct sim_history_info h;
 	if (!*args)
 		return err_set(e, "goto: a cycle or a bookmark is expected");
 	if (!may_travel(d, e))
@@ -128,6 +130,10 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 			return err_set(e, "goto: '%.60s' is neither a cycle nor a bookmark (`info bookmarks`)", args);
 		cycle = d->bookmarks[i].cycle;
 	}
+	sim_history_info(d->s->sim, &h);
+	if (h.on && cycle > h.frontier && can_run(d, NULL))
+		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu (`until %llu` runs there)",
+		               (unsigned long long)cycle, (unsigned long long)h.frontier, (unsigned long long)cycle);
 	if (!travel_to(d, cycle, e))
 		return false;
 	arrived(d, out);
@@ -219,9 +225,9 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 	return ok;
 }
 
-/* What is set aside of breakpoints and watchpoints, by number. There are the same ones after a search: what it calls of
- * the user's - conditions, watched expressions, dbg.on functions - may not make or delete any, and no `commands` are
- * executed. */
+/* What is set aside of breakpoints, those of watchpoints among them, by number. There are the same ones after a search:
+ * what it calls of the user's - conditions, watched expressions, dbg.on functions - may not make or delete any, and no
+ * `commands` are executed. */
 struct aside {
 	u32 n;
 	struct kept {
@@ -233,25 +239,12 @@ struct aside {
 
 static struct aside *aside_take(const struct debugger *d)
 {
-	u32 n = d->breaks.n + d->nwatches;
-	struct aside *a = xcalloc(1, sizeof *a + n * sizeof *a->kept);
+	struct aside *a = xcalloc(1, sizeof *a + d->breaks.n * sizeof *a->kept);
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		const struct breakpoint *b = d->breaks.list[i];
 		a->kept[a->n++] = (struct kept){b->id, b->enabled, b->hits, b->ignore};
 	}
-	for (u32 i = 0; i < d->nwatches; i++) {
-		const struct watch *w = &d->watches[i];
-		a->kept[a->n++] = (struct kept){w->id, w->enabled, w->hits, w->ignore};
-	}
 	return a;
-}
-
-static struct watch *find_watch(struct debugger *d, u32 id)
-{
-	for (u32 i = 0; i < d->nwatches; i++)
-		if (d->watches[i].id == id)
-			return &d->watches[i];
-	return NULL;
 }
 
 /* Hits and ignore counts are of the run forward: a search through the past neither counts nor uses them up. */
@@ -259,13 +252,9 @@ static void counts_return(struct debugger *d, const struct aside *a)
 {
 	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
 		struct breakpoint *b = break_find(&d->breaks, k->id);
-		struct watch *w = b ? NULL : find_watch(d, k->id);
 		if (b) {
 			b->hits = k->hits;
 			b->ignore = k->ignore;
-		} else if (w) {
-			w->hits = k->hits;
-			w->ignore = k->ignore;
 		}
 	}
 }
@@ -275,8 +264,6 @@ static bool search_uncounted(struct debugger *d, bool until_now, struct found *f
 	struct aside *a = aside_take(d);
 	for (u32 i = 0; i < d->breaks.n; i++)
 		d->breaks.list[i]->ignore = 0;
-	for (u32 i = 0; i < d->nwatches; i++)
-		d->watches[i].ignore = 0;
 	bool ok = search_back(d, until_now, f, e);
 	counts_return(d, a);
 	free(a);
@@ -350,19 +337,14 @@ static void all_off(struct debugger *d)
 {
 	for (u32 i = 0; i < d->breaks.n; i++)
 		d->breaks.list[i]->enabled = false;
-	for (u32 i = 0; i < d->nwatches; i++)
-		d->watches[i].enabled = false;
 }
 
 static void enabled_return(struct debugger *d, const struct aside *a)
 {
 	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
 		struct breakpoint *b = break_find(&d->breaks, k->id);
-		struct watch *w = b ? NULL : find_watch(d, k->id);
 		if (b)
 			b->enabled = k->enabled;
-		else if (w)
-			w->enabled = k->enabled;
 	}
 }
 

@@ -1,5 +1,4 @@
-/* watch delete enable disable: watchpoints (those of registers and memory: watch_data.c), and what applies to them and
- * to breakpoints by number */
+/* watch twatch: watchpoints (those of registers and memory: watch_data.c) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,20 @@ struct watch *watch_find(struct debugger *d, u32 id)
 	return NULL;
 }
 
-void watch_delete(struct debugger *d, struct watch *w)
+static void watch_drop(struct watch *w)
 {
 	free(w->expr);
 	if (w->data)
 		data_watch_release(w->data);
 	free(w->data);
+}
+
+void watch_delete(struct debugger *d, struct watch *w)
+{
+	watch_drop(w);
 	u32 at = (u32)(w - d->watches);
+	lua_dbg_unref(d, w->b->cond_ref);
+	break_delete(&d->breaks, w->b->id);
 	memmove(w, w + 1, (d->nwatches - at - 1) * sizeof(*w));
 	d->nwatches--;
 }
@@ -29,7 +35,7 @@ void watch_delete(struct debugger *d, struct watch *w)
 bool watches_each_cycle(const struct debugger *d)
 {
 	for (u32 i = 0; i < d->nwatches; i++)
-		if (d->watches[i].enabled && !d->watches[i].data)
+		if (d->watches[i].b->enabled && !d->watches[i].data)
 			return true;
 	return false;
 }
@@ -81,7 +87,7 @@ static bool check_expression(struct debugger *d, struct watch *w, struct strbuf 
 		lua_dbg_keep_error(d, what, &e);
 	} else if (e.set) {
 		strbuf_addf(out, "Watchpoint %u is disabled: %s\n", w->id, e.msg);
-		w->enabled = false;
+		w->b->enabled = false;
 	}
 	if (hit)
 		strbuf_addf(t, "%s -> %s", before, w->old);
@@ -104,16 +110,38 @@ static bool check_data(struct debugger *d, struct watch *w, struct strbuf *t, st
 	return true;
 }
 
-static void note_hit(struct watch *w, const struct strbuf *t, const struct data_writer *writer, struct watch_stop *stop)
+bool watch_is_filtered(const struct breakpoint *b)
 {
-	w->hits++;
-	if (w->ignore) {
-		w->ignore--;
-	} else if (!stop->id) {
-		stop->id = w->id;
-		stop->writer = *writer;
-		strbuf_addf(&stop->text, "Watchpoint %u: %s: %s", w->id, w->expr, strbuf_str(t));
-	}
+	const struct event_filter *f = &b->filter;
+	return f->sm >= 0 || f->warp >= 0 || f->cta >= 0 || f->launch >= 0 || *f->kernel;
+}
+
+/* A change as its condition sees it: with the place of the instruction that wrote, where there is one. */
+static struct event change_event(struct debugger *d, const struct data_writer *writer)
+{
+	struct event ev = {
+	    .type = EV_ISSUE, .cycle = sim_cycle(d->s->sim), .sm = -1, .kernel = -1, .cta = -1, .warp = -1, .pc = PC_DONE};
+	if (!writer->known)
+		return ev;
+	ev.sm = (s32)writer->sm;
+	ev.warp = (s32)writer->warp;
+	ev.cta = writer->cta;
+	ev.kernel = writer->launch;
+	ev.pc = writer->pc;
+	ev.arg[0] = writer->pc;
+	ev.arg[1] = writer->lane_known ? BIT(writer->lane) : 0;
+	return ev;
+}
+
+static void note_hit(struct debugger *d, struct watch *w, const struct strbuf *t, const struct data_writer *writer,
+                     struct watch_stop *stop)
+{
+	struct event ev = change_event(d, writer);
+	if (!event_filter_match(&w->b->filter, dbg_gpu(d), &ev) || !break_counts(&d->breaks, w->b, &ev) || stop->id)
+		return;
+	stop->id = w->id;
+	stop->writer = *writer;
+	strbuf_addf(&stop->text, "Watchpoint %u: %s: %s", w->id, w->expr, strbuf_str(t));
 }
 
 /* The warp has exited, the CTA is done: the watchpoint goes, as a local variable's does in gdb. */
@@ -139,10 +167,10 @@ bool watches_check(struct debugger *d, struct strbuf *out, struct watch_stop *st
 		struct watch *w = &d->watches[i];
 		struct strbuf t = STRBUF_INIT;
 		struct data_writer writer = {0};
-		if (!w->enabled)
+		if (!w->b->enabled)
 			continue;
 		if (w->data ? check_data(d, w, &t, &writer) : check_expression(d, w, &t, out))
-			note_hit(w, &t, &writer, stop);
+			note_hit(d, w, &t, &writer, stop);
 		if (w->data && w->data->ended && !d->s->replaying)
 			note_end(d, i--, stop);
 		strbuf_release(&t);
@@ -171,7 +199,7 @@ static bool watch_expression(struct debugger *d, const char *args, struct watch 
 {
 	struct err probe_error = {0};
 	w->is_probe = probe_parse(dbg_gpu(d), args, &w->probe, &probe_error);
-	if (!w->is_probe && *args != '%' && !lua_dbg_check_expr(d, args, e))
+	if (!w->is_probe && *args != '%' && (misnamed(d, args, e) || !lua_dbg_check_expr(d, args, e)))
 		return false;
 	w->expr = xstrdup(args);
 	changed(d, w, e);
@@ -180,175 +208,90 @@ static bool watch_expression(struct debugger *d, const char *args, struct watch 
 	return !e->set;
 }
 
-bool cmd_watch(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+static struct watch *add_watch(struct debugger *d, struct watch w, const struct watch_request *r, bool temporary)
 {
-	struct watch w = {.enabled = true};
-	bool mine;
-	if (!*args)
-		return err_set(e, "watch: a probe (gpu.sm[0].l1d.misses), %%register, *ADDRESS or Lua expression is expected");
-	if (watch_data(d, args, &w, &mine, e))
-		w.expr = xstrdup(args);
-	else if (mine || !watch_expression(d, args, &w, e))
-		return false;
-	w.id = d->breaks.next_id++;
+	w.b = break_new_watch(&d->breaks, r->expr);
+	w.id = w.b->id;
+	w.b->filter = r->filter;
+	w.b->nth.n = r->count;
+	nth_restart(&w.b->nth, sim_cycle(d->s->sim));
+	w.b->cond = r->cond ? xstrdup(r->cond) : NULL;
+	w.b->temporary = temporary;
 	d->watches = xrealloc(d->watches, (d->nwatches + 1) * sizeof(w));
-	d->watches[d->nwatches++] = w;
-	strbuf_addf(out, "Watchpoint %u: %s (now ", w.id, w.expr);
-	watch_value(&w, out);
-	if (w.data && w.data->kind == DATA_REGISTER)
-		strbuf_addf(out, "; SM %u warp %u lane %u, CTA %lld", w.data->sm, w.data->warp, w.data->lane,
-		            (long long)w.data->cta);
-	strbuf_adds(out, ")\n");
-	debugger_resubscribe(d);
-	return true;
+	d->watches[d->nwatches] = w;
+	return &d->watches[d->nwatches++];
 }
 
-/* --- by number -------------------------------------------------------------------------------------------------------
- */
-
-enum by_number { DELETE, ENABLE, DISABLE };
-
-static void apply_break(struct debugger *d, struct breakpoint *b, enum by_number what)
+static void say_watch(const struct watch *w, struct strbuf *out)
 {
-	if (what == DELETE) {
-		break_delete(&d->breaks, b->id);
-		return;
-	}
-	if (what == ENABLE && !b->enabled && b->kind == BK_STAT) /* what it became while it was off does not count */
-		crossing_moved(&b->stat, dbg_gpu(d));
-	b->enabled = what == ENABLE;
+	strbuf_addf(out, "%s %u: %s (now ", w->b->temporary ? "Temporary watchpoint" : "Watchpoint", w->id, w->expr);
+	watch_value(w, out);
+	if (w->data && w->data->kind == DATA_REGISTER)
+		strbuf_addf(out, "; SM %u warp %u lane %u, CTA %lld", w->data->sm, w->data->warp, w->data->lane,
+		            (long long)w->data->cta);
+	strbuf_addc(out, ')');
+	break_details(w->b, out);
+	strbuf_addc(out, '\n');
 }
 
-static void apply_watch(struct debugger *d, struct watch *w, enum by_number what)
+/* Only a store to memory has a place that may be one or another. */
+static bool filter_fits(const struct watch *w, const struct watch_request *r, struct err *e)
 {
-	if (what == DELETE) {
-		watch_delete(d, w);
-		return;
-	}
-	if (what == ENABLE && !w->enabled) { /* changes while it was off do not count */
-		w->enabled = true;
-		struct err e = {0};
-		if (w->data)
-			data_watch_bind(w->data, dbg_gpu(d));
-		else
-			changed(d, w, &e);
-	}
-	w->enabled = what == ENABLE;
+	if (!*r->filtered || (w->data && w->data->kind != DATA_REGISTER))
+		return true;
+	if (w->data)
+		return err_set(e, "watch: %s: a register has one warp that writes it; `if` may test anything", r->filtered);
+	return err_set(
+	    e,
+	    "watch: %s: what a statistic or an expression changes by has no place, only a store to watched memory "
+	    "has; `if` may test anything",
+	    r->filtered);
 }
 
-static bool apply_number(struct debugger *d, u32 id, enum by_number what, const char *name, struct err *e)
+static bool make_watch(struct debugger *d, const struct watch_request *r, struct watch *w, struct err *e)
 {
-	struct breakpoint *b = break_find(&d->breaks, id);
-	struct watch *w = watch_find(d, id);
-	if (b && !b->internal) {
-		if (what == DELETE)
-			lua_dbg_unref(d, b->cond_ref);
-		apply_break(d, b, what);
-	} else if (w) {
-		apply_watch(d, w, what);
-	} else {
-		return err_set(e, "%s: there is no breakpoint or watchpoint %u", name, id);
-	}
-	return true;
+	bool mine;
+	if (watch_data(d, r->expr, w, &mine, e))
+		w->expr = xstrdup(r->expr);
+	else if (mine || !watch_expression(d, r->expr, w, e))
+		return false;
+	if (filter_fits(w, r, e))
+		return true;
+	watch_drop(w);
+	return false;
 }
 
-static void apply_all(struct debugger *d, enum by_number what)
+static bool watch(struct debugger *d, const char *args, bool temporary, struct strbuf *out, struct err *e)
 {
-	for (u32 i = d->breaks.n; i-- > 0;)
-		if (!d->breaks.list[i]->internal)
-			apply_number(d, d->breaks.list[i]->id, what, "", NULL);
-	for (u32 i = d->nwatches; i-- > 0;)
-		apply_watch(d, &d->watches[i], what);
-}
-
-/* "1 2 5-7": calls fn for each number. */
-static bool each_number(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e,
-                        bool (*fn)(struct debugger *, u32, enum by_number, const char *, struct err *))
-{
-	char word[48];
-	while ((args = next_word(args, word, sizeof(word)))) {
-		u64 from, to;
-		char *dash = strchr(word, '-');
-		if (dash)
-			*dash++ = 0;
-		if (!word_number(word, &from) || (dash && !word_number(dash, &to)) || from > 1000000)
-			return err_set(e, "%s: '%s' is not a number", name, word);
-		to = dash ? to : from;
-		if (to < from || to - from > 1000)
-			return err_set(e, "%s: %llu-%llu is not a range", name, (unsigned long long)from, (unsigned long long)to);
-		for (u64 i = from; i <= to; i++)
-			if (!fn(d, (u32)i, what, name, e))
-				return false;
-	}
-	return true;
-}
-
-static bool change(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
-{
-	bool ok = true;
-	if (!*args)
-		apply_all(d, what);
-	else
-		ok = each_number(d, args, what, name, e, apply_number);
-	if (what == ENABLE)
-		stats_know_windows(d);
+	struct watch w = {0};
+	struct watch_request r;
+	bool ok = watch_split(d, args, &r, e) && make_watch(d, &r, &w, e);
+	if (ok)
+		say_watch(add_watch(d, w, &r, temporary), out);
+	watch_request_release(&r);
 	debugger_resubscribe(d);
 	return ok;
 }
 
-static bool change_display(struct debugger *d, u32 id, enum by_number what, const char *name, struct err *e)
+bool cmd_watch(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	for (u32 i = 0; i < d->ndisplays; i++) {
-		struct display *x = &d->displays[i];
-		if (x->id != id)
-			continue;
-		if (what == DELETE) {
-			free(x->expr);
-			memmove(x, x + 1, (d->ndisplays - i - 1) * sizeof(*x));
-			d->ndisplays--;
-		} else {
-			x->enabled = what == ENABLE;
-		}
-		return true;
-	}
-	return err_set(e, "%s: there is no display %u", name, id);
+	return watch(d, args, false, out, e);
 }
 
-static bool change_displays(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
+bool cmd_twatch(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	if (*args)
-		return each_number(d, args, what, name, e, change_display);
-	for (u32 i = d->ndisplays; i-- > 0;)
-		change_display(d, d->displays[i].id, what, name, e);
-	return true;
+	return watch(d, args, true, out, e);
 }
 
-/* "display ..." after enable and disable means displays. */
-static bool change_either(struct debugger *d, const char *args, enum by_number what, const char *name, struct err *e)
+void watch_enable(struct debugger *d, struct watch *w, bool on)
 {
-	char word[16];
-	const char *rest = next_word(args, word, sizeof(word));
-	if (rest && !strcmp(word, "display"))
-		return change_displays(d, rest, what, name, e);
-	return change(d, args, what, name, e);
-}
-
-bool cmd_delete(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	return change_either(d, args, DELETE, "delete", e);
-}
-
-bool cmd_enable(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	return change_either(d, args, ENABLE, "enable", e);
-}
-
-bool cmd_disable(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	return change_either(d, args, DISABLE, "disable", e);
-}
-
-bool cmd_undisplay(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	return change_displays(d, args, DELETE, "undisplay", e);
+	bool was = w->b->enabled;
+	struct err e = {0};
+	w->b->enabled = on;
+	if (!on || was)
+		return;
+	if (w->data) /* changes while it was off do not count */
+		data_watch_bind(w->data, dbg_gpu(d));
+	else
+		changed(d, w, &e);
 }

@@ -2,18 +2,27 @@
  * any turn.
  *
  * Going back in time and changing something there leaves the coroutine ahead of the machine: it has seen a future that
- * is no more. It is started again and *fed*: each cuda.* and mem.* call that touches device memory or the machine gets
+ * is no more. It is started again and *fed*: each cuda.*, mem.* and gpu.* access to device memory or the machine gets
  * its recorded answer and does nothing, until the wait at which the coroutine stood at that time. A program that does
  * something else than it did the first time is an error. */
 #ifndef UI_LUA_ANSWERS_H
 #define UI_LUA_ANSWERS_H
 #include "lua/lua.h"
 
-enum answer_kind { ANSWER_MALLOC, ANSWER_FREE, ANSWER_WRITE, ANSWER_READ, ANSWER_LAUNCH, ANSWER_TEXTURE, ANSWER_WAIT };
+enum answer_kind {
+	ANSWER_MALLOC,
+	ANSWER_FREE,
+	ANSWER_WRITE,
+	ANSWER_READ,
+	ANSWER_LAUNCH,
+	ANSWER_TEXTURE,
+	ANSWER_WAIT,
+	ANSWER_LOOK
+};
 struct answer {
 	u8 kind;
-	u64 value;  /* address, launch id, handle; ANSWER_WAIT: 1 = the coroutine yielded */
-	void *data; /* ANSWER_READ: the bytes */
+	u64 value;  /* address, launch id, handle; ANSWER_WAIT: 1 = the coroutine yielded; ANSWER_LOOK: 1 = an error */
+	void *data; /* ANSWER_READ: the bytes; ANSWER_LOOK: the value, packed */
 	u64 n;
 };
 struct answers {
@@ -28,6 +37,10 @@ struct answers *answers_of_caller(lua_State *L);
 const struct answer *answer_fed(lua_State *L, struct answers *l, enum answer_kind k);
 /* Records the answer of a real call; data is copied. */
 void answer_add(struct answers *l, enum answer_kind k, u64 value, const void *data, u64 n);
+/* For a C function that looks at the machine and returns one value: `read` does so, with the same arguments and the
+ * first `upvalues` (0 or 1) of the caller. A host program's looks are recorded and fed, errors too; other callers get
+ * what is there now. */
+int answer_look(lua_State *L, lua_CFunction read, int upvalues);
 /* From here on calls are real again; what was recorded behind is forgotten. */
 void answers_end_feeding(struct answers *l);
 void answers_release(struct answers *l);

@@ -16,9 +16,11 @@ struct subscription {
 	struct event_filter filter;
 	int ref; /* of the function, in the registry */
 };
+#define SUBSCRIPTIONS_MAX 1000
 struct dbg_lua {
 	struct subscription *subs;
 	u32 n, next_id;
+	bool holes; /* some entries have ended (id 0) while the array was walked */
 	u64 mask;
 	u32 in_callback, looking;
 	struct strbuf error; /* of a callback, until reported */
@@ -90,15 +92,6 @@ void lua_dbg_attach(struct debugger *d)
 		b->d = d;
 		b->owned = false;
 	}
-}
-
-void lua_dbg_forget(struct debugger *d)
-{
-	for (u32 i = 0; i < d->breaks.n; i++)
-		if (d->breaks.list[i]->cond && d->breaks.list[i]->cond_ref >= 0) {
-			lua_dbg_unref(d, d->breaks.list[i]->cond_ref);
-			d->breaks.list[i]->cond_ref = LUA_NOREF;
-		}
 }
 
 void lua_dbg_release(struct debugger *d)
@@ -287,16 +280,29 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	return true;
 }
 
+static void close_holes(struct dbg_lua *l)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < l->n; i++)
+		if (l->subs[i].id)
+			l->subs[n++] = l->subs[i];
+	l->n = n;
+	l->holes = false;
+}
+
 bool lua_dbg_event(struct debugger *d, const struct event *ev)
 {
 	bool stop = false;
+	const u32 n = d->lua->n; /* what a callback subscribes to now it hears from the next event on */
 	if (!(d->lua->mask >> ev->type & 1))
 		return false;
-	for (u32 i = 0; i < d->lua->n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		struct subscription *s = &d->lua->subs[i];
 		if (s->enabled && s->type == ev->type && event_filter_match(&s->filter, dbg_gpu(d), ev))
 			stop |= call_subscriber(d, s, ev);
 	}
+	if (d->lua->holes)
+		close_holes(d->lua);
 	return stop;
 }
 
@@ -344,7 +350,11 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 	if (run_condition(d, b, ev, &truth, &e))
 		return truth;
 	lua_dbg_first_line(&e);
-	snprintf(what, sizeof(what), "the condition of breakpoint %u failed", b->id);
+	if (b->internal) /* `until stat`'s: it has no number */
+		snprintf(what, sizeof(what), "the condition failed");
+	else
+		snprintf(what, sizeof(what), "the condition of %s %u failed", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
+		         b->id);
 	lua_dbg_keep_error(d, what, &e);
 	return true;
 }
@@ -401,6 +411,8 @@ static int dbg_on(lua_State *L)
 	lua_check_may_subscribe(L, "dbg.on");
 	check_filter(L, fn == 2 ? 4 : 2, s.type, &s.filter);
 	luaL_checktype(L, fn, LUA_TFUNCTION);
+	if (d->lua->n >= SUBSCRIPTIONS_MAX)
+		luaL_error(L, "dbg.on: there are %d subscriptions already (dbg.off ends one)", SUBSCRIPTIONS_MAX);
 	lua_pushvalue(L, fn);
 	s.ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	s.id = d->lua->next_id++;
@@ -426,6 +438,7 @@ static int dbg_off(lua_State *L)
 				d->lua->subs[i].enabled = false;
 				d->lua->subs[i].ref = LUA_NOREF;
 				d->lua->subs[i].id = 0;
+				d->lua->holes = true;
 			} else {
 				memmove(&d->lua->subs[i], &d->lua->subs[i + 1], (d->lua->n - i - 1) * sizeof(*d->lua->subs));
 				d->lua->n--;
@@ -570,6 +583,35 @@ static int dbg_execute(lua_State *L)
 	return ok ? 1 : luaL_error(L, "%s", e.msg);
 }
 
+/* By the way of the command, so that `undo`, breakpoints and displays know of it. */
+static int dbg_goto_cycle(lua_State *L)
+{
+	struct debugger *d = lua_dbg_of(L);
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	char line[40];
+	lua_Integer cycle = luaL_checkinteger(L, 1);
+	luaL_argcheck(L, cycle >= 0, 1, "a cycle is expected");
+	lua_check_may_change(L, "dbg.goto_cycle");
+	check_main_thread(L, "dbg.goto_cycle");
+	snprintf(line, sizeof(line), "goto %lld", (long long)cycle);
+	bool ok = debugger_execute(d, line, &out, &e);
+	strbuf_release(&out);
+	return ok ? 0 : luaL_error(L, "dbg.goto_cycle: %s", e.msg);
+}
+
+static int dbg_snapshot(lua_State *L)
+{
+	struct err e = {0};
+	struct sim *s = lua_check_sim(L);
+	lua_check_may_change(L, "dbg.snapshot");
+	check_main_thread(L, "dbg.snapshot");
+	if (!sim_snapshot(s, &e))
+		return luaL_error(L, "dbg.snapshot: %s", e.msg);
+	lua_pushinteger(L, (lua_Integer)sim_cycle(s));
+	return 1;
+}
+
 static int dbg_export(lua_State *L)
 {
 	struct debugger *d = lua_dbg_of(L);
@@ -627,7 +669,7 @@ static int dbg_reason(lua_State *L)
 	  "is entered; state_name and reason_name put the arguments state and reason into words; e.replay = "              \
 	  "true where it is told again after going back in time",                                                          \
 	  "no such event or filter; a filter of another type. An error in the function stops the run, with "               \
-	  "its traceback, and ends the subscription")                                                                      \
+	  "its traceback, and ends the subscription. More than 1000 subscriptions")                                        \
 	D("off", dbg_off, "dbg.off(id)", "id: integer", "ends what dbg.on, at_end, at_start or sample began",              \
 	  "there is none of that id")                                                                                      \
 	LUA_HOOK_FUNCTIONS                                                                                                 \
@@ -648,6 +690,13 @@ static int dbg_reason(lua_State *L)
 	  "a cycle that has passed; no such event or filter; as dbg.step")                                                 \
 	D("continue", dbg_continue, "dbg.continue() -> reason", "reason: string", "runs until something stops it",         \
 	  "as dbg.step")                                                                                                   \
+	D("goto_cycle", dbg_goto_cycle, "dbg.goto_cycle(cycle)", "cycle: integer",                                         \
+	  "brings back any cycle of the run, as the command goto does, without saying where it is then",                   \
+	  "a cycle that is not in history; no history; as dbg.step")                                                       \
+	D("snapshot", dbg_snapshot, "dbg.snapshot() -> cycle", "cycle: integer, the present one, for dbg.goto_cycle",      \
+	  "takes a snapshot of the whole state, so that coming back here takes no replay; it is thinned with age "         \
+	  "like the debugger's own",                                                                                       \
+	  "no history; as dbg.step")                                                                                       \
 	D("execute", dbg_execute, "dbg.execute(command) -> text",                                                          \
 	  "command: string, a line of the console; text: string, lines",                                                   \
 	  "executes a console command, runs included, and returns what it says",                                           \

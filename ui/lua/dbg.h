@@ -20,8 +20,6 @@ struct debugger *lua_dbg_adopted(struct session *s);
 /* The debugger of the session's Lua state, if there is one; it stays whose it is. */
 struct debugger *lua_dbg_present(struct session *s);
 void lua_dbg_attach(struct debugger *d);
-/* Drops subscriptions and compiled conditions: their state is gone (`run` made a new one). */
-void lua_dbg_forget(struct debugger *d);
 void lua_dbg_release(struct debugger *d);
 
 /* Event types subscribed to; delivering one. True = stop; an error in a callback stops and switches the callback off,
@@ -57,6 +55,9 @@ void lua_dbg_first_line(struct err *e); /* drops the traceback */
 bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *incomplete, struct err *e);
 /* Appends the value at a stack index as text; tables one level deep. fmt: 0 or one of xdufc. */
 void lua_dbg_text(struct lua_State *L, int at, char fmt, struct strbuf *out);
+/* Appends all that the object under `gpu` at a stack index holds, one member a line, no line end behind the
+ * last; false = it is no such object. */
+bool lua_dbg_members(struct lua_State *L, int at, char fmt, struct strbuf *out);
 void lua_dbg_unref(struct debugger *d, int ref);
 /* Offers completions of a Lua path ("dbg.st", "gpu.sm[0].wa"). */
 void lua_dbg_complete(struct debugger *d, const char *text, void (*fn)(void *ctx, const char *path), void *ctx);

@@ -102,7 +102,10 @@ bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *
 		return false;
 	}
 	lua_budget(L, LUA_BUDGET_HOST);
-	return lua_call_traced(L, 0, 0, e);
+	d->in_script++;
+	bool ok = lua_call_traced(L, 0, 0, e);
+	d->in_script--;
+	return ok;
 }
 
 /* --- values as text

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/answers.h"
 #include "obs/names.h"
 #include "obs/probe_path.h"
 #include "sim.h"
-
-#define HANDLE_META "warpdbg.gpu"
 
 void gpu_push(lua_State *L, enum handle_kind kind, u32 a, u32 b, u32 c)
 {
@@ -219,7 +218,7 @@ static int object_index(lua_State *L, const struct handle *h)
 /* --- the metatable
  * ---------------------------------------------------------------------------------------------------------- */
 
-static int handle_index(lua_State *L)
+static int read_index(lua_State *L)
 {
 	const struct handle *h = luaL_checkudata(L, 1, HANDLE_META);
 	switch (h->kind) {
@@ -234,13 +233,18 @@ static int handle_index(lua_State *L)
 	}
 }
 
+static int handle_index(lua_State *L)
+{
+	return answer_look(L, read_index, 0);
+}
+
 static int handle_newindex(lua_State *L)
 {
 	const struct handle *h = luaL_checkudata(L, 1, HANDLE_META);
 	return luaL_error(L, "%s is read-only (mem.write_* and `set` change the machine)", gpu_kind_names[h->kind]);
 }
 
-static int handle_len(lua_State *L)
+static int read_len(lua_State *L)
 {
 	const struct handle *h = luaL_checkudata(L, 1, HANDLE_META);
 	u32 n = list_length(L, h);
@@ -248,6 +252,11 @@ static int handle_len(lua_State *L)
 		return luaL_error(L, "%s is no list", gpu_kind_names[h->kind]);
 	lua_pushinteger(L, n);
 	return 1;
+}
+
+static int handle_len(lua_State *L)
+{
+	return answer_look(L, read_len, 0);
 }
 
 static int handle_tostring(lua_State *L)

@@ -4,6 +4,8 @@
 #include "gpu/query.h"
 #include "lua/dbg.h"
 
+#define HANDLE_META "warpdbg.gpu"
+
 enum handle_kind {
 	H_GPU,
 	H_SMS,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lua/answers.h"
 #include "lua/gpu.h"
 #include "obs/names.h"
 #include "obs/probe_path.h"
@@ -55,7 +56,7 @@ static struct kernel_info kernel_of(lua_State *L, const struct handle *h)
 /* --- stalls(taxonomy): of the machine or an SM
  * --------------------------------------------------------------------------------- */
 
-static int stalls(lua_State *L)
+static int read_stalls(lua_State *L)
 {
 	s32 sm = (s32)lua_tointeger(L, lua_upvalueindex(1));
 	const char *name = luaL_optstring(L, lua_isstring(L, 1) ? 1 : 2, "base");
@@ -72,6 +73,11 @@ static int stalls(lua_State *L)
 		return 1;
 	}
 	return luaL_error(L, "there is no taxonomy '%s': base, lee2014, elf, paws, vt, nsight", name);
+}
+
+static int stalls(lua_State *L)
+{
+	return answer_look(L, read_stalls, 1);
 }
 
 static void push_stalls(lua_State *L, s32 sm)
@@ -104,6 +110,23 @@ static void push_barriers(lua_State *L, const struct handle *h)
 		set_u(L, "waiting", b[i].waiting);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
+}
+
+static void push_lines(lua_State *L, const struct handle *h)
+{
+	const struct conf *c = gpu_conf(gpu_of(L));
+	u32 max = c->l1d_sets * c->l1d_ways, lines; /* every line may be another CTA's */
+	struct cta_lines *list = lua_newuserdatauv(L, (max + 1) * sizeof *list, 0);
+	u32 n = mem_lines_by_cta(gpu_mem(gpu_of(L)), h->a, list, max, &lines);
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 3);
+		set_u(L, "kernel", list[i].launch);
+		set_u(L, "cta", list[i].cta);
+		set_u(L, "lines", list[i].lines);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	lua_remove(L, -2);
 }
 
 static void push_mshrs(lua_State *L, const struct handle *h)
@@ -167,9 +190,10 @@ static void push_conf(lua_State *L, const struct handle *h)
 		lua_setfield(L, -2, conf_keys[i].key);
 		strbuf_release(&t);
 	}
-	lua_createtable(L, 0, 1);
-	lua_pushcfunction(L, no_such_key);
-	lua_setfield(L, -2, "__index");
+	if (luaL_newmetatable(L, "warpdbg.conf")) {
+		lua_pushcfunction(L, no_such_key);
+		lua_setfield(L, -2, "__index");
+	}
 	lua_setmetatable(L, -2);
 }
 
@@ -250,7 +274,7 @@ static void push_inst(lua_State *L, const struct module *m, u32 pc)
 }
 
 /* kernel.code(pc), also kernel:code(pc). */
-static int code(lua_State *L)
+static int read_code(lua_State *L)
 {
 	lua_Integer pc = luaL_checkinteger(L, lua_isuserdata(L, 1) ? 2 : 1);
 	const struct module *m = module_of_launch(gpu_of(L), (s32)lua_tointeger(L, lua_upvalueindex(1)));
@@ -258,6 +282,11 @@ static int code(lua_State *L)
 		return luaL_error(L, "there is no instruction %I", pc);
 	push_inst(L, m, (u32)pc);
 	return 1;
+}
+
+static int code(lua_State *L)
+{
+	return answer_look(L, read_code, 1);
 }
 
 static void push_code(lua_State *L, const struct handle *h)
@@ -379,6 +408,9 @@ static void push_scheds(lua_State *L, u32 sm)
 	  push_scheds(L, h->a))                                                                                            \
 	F(H_SM, mshrs, "table, a list from 1; addr a device address, since a cycle, where a string",                       \
 	  "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                                      \
+	F(H_SM, lines, "table, a list from 1; integers",                                                                   \
+	  "lines alive in L1D by the CTA that brought them in, most lines first: list of {kernel, cta, lines}",            \
+	  push_lines(L, h))                                                                                                \
 	F(H_SM, stalls, "function; table: class = integer, issue slots",                                                   \
 	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
 #define WARP_ROWS                                                                                                      \

@@ -59,8 +59,10 @@ static void call(struct debugger *d, u32 i, u64 cycle)
 	d->hooks->h[i].id = 0;
 	snprintf(what, sizeof(what), "%s function %u failed and is off", hook_names[h.kind], h.id);
 	lua_dbg_keep_error(d, what, &e);
-	if (h.kind == HOOK_SAMPLE)
+	if (h.kind == HOOK_SAMPLE) {
+		d->other_asked = true;
 		sim_request_stop(d->s->sim);
+	}
 }
 
 static void call_all(struct debugger *d, enum hook_kind kind)
@@ -122,8 +124,10 @@ static void on_sample(void *ctx, u64 cycle)
 	for (u32 i = 0; i < d->hooks->n; i++)
 		if (d->hooks->h[i].kind == HOOK_SAMPLE && cycle % d->hooks->h[i].period == 0)
 			call(d, i, cycle);
-	if (d->hooks->stop)
+	if (d->hooks->stop) {
+		d->other_asked = true;
 		sim_request_stop(d->s->sim);
+	}
 }
 
 /* What was sampled before going back stays: on_sample() knows. */

@@ -169,16 +169,13 @@ static enum host_state step(struct session *s, struct host *base, struct err *e)
 	}
 	lua_budget(s->L, LUA_BUDGET_HOST);
 	h->stepping = true;
-	int r = lua_resume(h->co, s->L, nargs, &nresults);
+	int r = lua_resume_traced(h->co, s->L, nargs, &nresults, e);
 	h->stepping = false;
 	if (r == LUA_YIELD) {
 		lua_pop(h->co, nresults);
 		return HOST_WAITS;
 	}
-	if (r == LUA_OK)
-		return HOST_ENDED;
-	lua_error_to_err(h->co, e);
-	return HOST_FAILED;
+	return r == LUA_OK ? HOST_ENDED : HOST_FAILED;
 }
 
 static void lua_host_free(struct host *base)

@@ -16,8 +16,10 @@ struct lua_env {
 	u64 granted;  /* the budget as granted, for the message */
 	size_t bytes; /* allocated */
 	bool deaf;    /* to lua_interrupt() */
+	u32 scripts;  /* calls of script code under way, one within the other */
 };
-#define HOOK_STEP 10000                 /* VM instructions between two calls of the hook */
+#define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
+#define OWN_BYTES (64u << 20)
 #define REQUIRED_KEY "warpdbg.required" /* registry: table of the modules that require has loaded */
 
 static volatile sig_atomic_t interrupted;
@@ -54,7 +56,9 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 		env->bytes -= old;
 		return NULL;
 	}
-	if (n > old && env->bytes + (n - old) > LUA_MAX_BYTES)
+	/* A script that has used up all of it must leave some for what the debugger makes outside scripts' calls: there, a
+	 * failure ends the program. */
+	if (n > old && env->bytes + (n - old) > LUA_MAX_BYTES + (env->scripts ? 0 : OWN_BYTES))
 		return NULL;
 	void *q = realloc(p, n);
 	if (q)
@@ -62,18 +66,24 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 	return q;
 }
 
+/* After an error it comes at every instruction until there is a budget again: a pcall() that catches the error gets no
+ * further than to its next instruction, and so on outwards. */
 static void hook(lua_State *L, lua_Debug *ar)
 {
 	struct lua_env *env = env_of(L);
 	bool stop = interrupted && !env->deaf;
-	if (stop || env->left < HOOK_STEP)
-		luaL_where(L, 0); /* of the function that runs */
+	if (!stop && env->left >= HOOK_STEP) {
+		env->left -= HOOK_STEP;
+		if (lua_gethookcount(L) != HOOK_STEP)
+			lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_STEP);
+		return;
+	}
+	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+	luaL_where(L, 0); /* of the function that runs */
 	if (stop)
 		luaL_error(L, "%sinterrupted", lua_tostring(L, -1));
-	if (env->left < HOOK_STEP)
-		luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
-		           (lua_Integer)env->granted);
-	env->left -= HOOK_STEP;
+	luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
+	           (lua_Integer)env->granted);
 }
 
 void lua_uninterruptible(lua_State *L)
@@ -89,12 +99,23 @@ void lua_budget(lua_State *L, u64 instructions)
 /* --- errors
  * ------------------------------------------------------------------------------------------------------------ */
 
+static int to_string(lua_State *L)
+{
+	luaL_tolstring(L, 1, NULL);
+	return 1;
+}
+
+/* May leave the text on the stack. */
 static const char *error_text(lua_State *L, int at)
 {
 	const char *msg = lua_tostring(L, at);
-	if (!msg && luaL_callmeta(L, at, "__tostring"))
-		msg = lua_tostring(L, -1);
-	return msg ? msg : "(the error is not a string)";
+	at = lua_absindex(L, at);
+	if (msg || luaL_getmetafield(L, at, "__tostring") == LUA_TNIL)
+		return msg ? msg : "(the error is not a string)";
+	lua_pop(L, 1);
+	lua_pushcfunction(L, to_string);
+	lua_pushvalue(L, at);
+	return lua_pcall(L, 1, 1, 0) == LUA_OK ? lua_tostring(L, -1) : "(the error is an object whose __tostring failed)";
 }
 
 /* Does the message name a place, "hotspot.lua:12: "? One without is meant for the user, error("...", 0), who has no use
@@ -124,7 +145,10 @@ bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e)
 	int base = lua_gettop(L) - nargs;
 	lua_pushcfunction(L, add_traceback);
 	lua_insert(L, base);
-	if (lua_pcall(L, nargs, nresults, base) == LUA_OK) {
+	env_of(L)->scripts++;
+	int r = lua_pcall(L, nargs, nresults, base);
+	env_of(L)->scripts--;
+	if (r == LUA_OK) {
 		lua_remove(L, base);
 		return true;
 	}
@@ -133,15 +157,23 @@ bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e)
 	return false;
 }
 
-void lua_error_to_err(lua_State *co, struct err *e)
+int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e)
 {
-	const char *msg = error_text(co, -1);
-	if (names_a_place(msg))
-		luaL_traceback(co, co, msg, 0);
-	else
-		lua_pushstring(co, msg);
-	err_set(e, "%s", lua_tostring(co, -1));
-	lua_pop(co, 2);
+	env_of(co)->scripts++;
+	int r = lua_resume(co, from, nargs, nresults);
+	env_of(co)->scripts--;
+	if (r == LUA_OK || r == LUA_YIELD)
+		return r;
+	int top = lua_gettop(from);
+	lua_xmove(co, from, 1); /* nothing can be called in a coroutine that has failed */
+	const char *msg = error_text(from, top + 1);
+	if (names_a_place(msg)) {
+		luaL_traceback(from, co, msg, 0);
+		msg = lua_tostring(from, -1);
+	}
+	err_set(e, "%s", msg);
+	lua_settop(from, top);
+	return r;
 }
 
 /* --- loading
@@ -285,6 +317,7 @@ static int open_libraries(lua_State *L)
 	forget(L, "dofile");
 	forget(L, "loadfile");
 	forget(L, "collectgarbage"); /* its answers depend on the host */
+	lua_bound_libraries(L);
 	lua_register(L, "print", lua_print);
 	lua_register(L, "require", safe_require);
 	/* math.random: seeded, or two runs would differ. */

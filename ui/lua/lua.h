@@ -38,8 +38,10 @@ void lua_uninterruptible(lua_State *L);
 bool lua_load_path(lua_State *L, const char *path, struct err *e);
 /* lua_pcall with a traceback: false with *e = message and traceback, the stack as before the function was pushed. */
 bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
-/* Turns the error value on top of coroutine (or state) co into *e with co's traceback and pops it. */
-void lua_error_to_err(lua_State *co, struct err *e);
+/* lua_resume; an error is in *e, with the coroutine's traceback. */
+int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e);
+/* Functions of Lua's library that could run for ever in C, or at times that depend on the host: bounded.c. */
+void lua_bound_libraries(lua_State *L);
 
 /* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from
  * these tables (lua/reference.h). */

@@ -140,7 +140,7 @@ static const char *const type_names[] = {"u8", "u16", "u32", "u64", "s8", "s16",
 static const enum ptype types[] = {T_U8, T_U16, T_U32, T_U64, T_S8, T_S16, T_S32, T_S64, T_F32, T_F64};
 
 /* mem.shared(sm, cta_slot, offset, type[, n]) */
-static int mem_shared(lua_State *L)
+static int read_shared(lua_State *L)
 {
 	struct gpu *g = lua_check_gpu(L);
 	lua_Integer sm = luaL_checkinteger(L, 1), slot = luaL_checkinteger(L, 2), off = luaL_checkinteger(L, 3);
@@ -169,7 +169,12 @@ static int mem_shared(lua_State *L)
 	return 1;
 }
 
-static int mem_find(lua_State *L)
+static int mem_shared(lua_State *L)
+{
+	return answer_look(L, read_shared, 0);
+}
+
+static int read_find(lua_State *L)
 {
 	const struct alloc *a = devmem_find(sim_devmem(lua_check_sim(L)), (u64)luaL_checkinteger(L, 1));
 	if (!a) {
@@ -186,6 +191,11 @@ static int mem_find(lua_State *L)
 	lua_pushboolean(L, a->freed);
 	lua_setfield(L, -2, "freed");
 	return 1;
+}
+
+static int mem_find(lua_State *L)
+{
+	return answer_look(L, read_find, 0);
 }
 
 #define MEM_TYPES T(u8) T(u16) T(u32) T(u64) T(s8) T(s16) T(s32) T(s64) T(f32) T(f64)

@@ -38,10 +38,10 @@ static const struct lua_doc machine_docs[] = {
 const struct lua_section lua_sections[] = {
     {"base", "Lua itself",
      "Lua 5.4 with string, table, math, utf8, coroutine and the base library, but without io, os, package, debug, "
-     "dofile, loadfile and collectgarbage; --allow-io gives io and os. Numbers are 64-bit integers and doubles. Other "
-     "than arguments of a wrong type, what raises an error is said with each function. A function that takes more than "
-     "its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy 10^6) and more "
-     "than 4 GiB of memory a state are errors as well.",
+     "dofile, loadfile, collectgarbage and __gc; --allow-io gives io and os. Numbers are 64-bit integers and doubles. "
+     "Other than arguments of a wrong type, what raises an error is said with each function. A function that takes "
+     "more than its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy 10^6) "
+     "and more than 4 GiB of memory a state are errors as well.",
      base_docs, false},
     {"dbg", "dbg: events, breakpoints, running",
      "There in scripts (--script, `source`, `lua`), conditions and host programs. Callbacks and conditions look at the "

@@ -109,6 +109,8 @@ int frame_hint_gap(int w)
 	return w < 100 ? 1 : 2;
 }
 
+#define HINTS_FROM_W 134 /* columns from which the key line has room for more than the views */
+
 static void key_line(const struct screen *s, struct pane p)
 {
 	if (s->notice[0]) {
@@ -128,13 +130,13 @@ static void key_line(const struct screen *s, struct pane p)
 	}
 	bool running = shown_state(s) == DBG_RUNNING;
 	at = hint(right, at, "?", "help", s->help);
+	if (p.w < HINTS_FROM_W) /* the rule above has the others, all of them */
+		return;
 	at = hint(right, at, "space", running ? "stop" : "run", false);
 	at = hint(right, at, ".", "step", false);
 	at = hint(right, at, ",", "back", false);
 	hint(right, at, "Tab", s->focus == ON_VIEW ? "prompt" : "view", false);
 }
-
-#define HINTS_FROM_W 134 /* columns from which the key line has room for more than the views */
 
 /* --- console and prompt
  * -------------------------------------------------------------------------------------------------- */

@@ -83,6 +83,7 @@ bool screen_picture(struct debugger *d, const char *file, int view, int w, int h
 		report_place(s);
 	frame_draw(s);
 	bool ok = picture_write(&s->canvas, file, e);
+	d->screen->marks = s->marks; /* drawing may have found more: one list, in one place */
 	canvas_release(&s->canvas);
 	if (s->offscreen)
 		console_release(&s->console);

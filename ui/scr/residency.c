@@ -17,7 +17,7 @@ static u32 count_launch(const struct cta_info *c, u32 n, u32 i)
 struct resident residency_now(struct gpu *g, u32 sm)
 {
 	struct cta_info c[CTAS_MAX];
-	u32 n = 0, most = 0, slots = MIN(gpu_conf(g)->sm_ctas, (u32)CTAS_MAX);
+	u32 n = 0, slots = MIN(gpu_conf(g)->sm_ctas, (u32)CTAS_MAX);
 	struct resident r = {0};
 	for (u32 s = 0; s < slots; s++) {
 		gpu_cta_info(g, sm, s, &c[n]);
@@ -27,13 +27,12 @@ struct resident residency_now(struct gpu *g, u32 sm)
 		if (i && c[i].launch == r.launch)
 			continue;
 		u32 same = count_launch(c, n, i);
-		if (same > most) {
-			most = same;
+		if (same > r.most) {
+			r.most = (u16)same;
 			r.launch = c[i].launch;
 		}
 	}
 	r.ctas = (u16)n;
-	r.mixed = most < n;
 	return r;
 }
 

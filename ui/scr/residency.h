@@ -7,9 +7,8 @@
 #define RESIDENCY_CYCLES 128 /* span at the start */
 #define RESIDENCY_SAMPLES 2048
 struct resident {
-	u32 launch; /* the one with most CTAs; valid when ctas is not 0 */
-	u16 ctas;   /* CTAs of all launches */
-	bool mixed; /* there were others beside it */
+	u32 launch;     /* the one with most CTAs; valid when ctas is not 0 */
+	u16 ctas, most; /* CTAs of all launches, of `launch` */
 };
 struct residency {
 	struct resident *at; /* [sample][SM] */

@@ -6,31 +6,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rival.h"
 #include "scr/frame.h"
+#include "scr/pace.h"
 #include "scr/palette.h"
 #include "scr/prompt.h"
 #include "scr/term.h"
 #include "views/cursor.h"
 
-#define SLICE_SECONDS 0.012 /* of simulation between two looks at the keyboard */
-#define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
-#define DRAW_SHARE 0.025    /* of the time spent simulating may go into frames while running */
-#define DEBT_SECONDS 0.2    /* of drawing, at most, is owed: after 8 s of simulating there is a frame anyway */
-
 #define BRIEF_BELOW 30 /* rows of a terminal where a stop is reported in two rows, so that the view keeps its own */
 
 struct loop {
 	struct screen s;
-	u64 slice;          /* cycles a slice is given */
-	double frame_due;   /* wall time before which no frame is drawn while running */
-	double frame_debt;  /* CPU time of frames drawn that simulating has not yet earned */
+	struct pace pace;
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
 	bool dirty, quit;
 	bool mouse; /* the terminal sends its events */
 };
 
-/* Wall time decides when to draw and how long a slice is, never what is simulated: a slice only splits a run. */
 static double now_seconds(void)
 {
 	struct timespec t;
@@ -95,32 +89,56 @@ static void execute(struct loop *l, const char *line, bool show)
 	l->dirty = true;
 }
 
+/* Does the view show the machine beside this one, too, and is that somewhere else? */
+static bool apart(const struct screen *s)
+{
+	return views[s->view]->both && !s->help && rival_behind(s->d);
+}
+
+/* The cycle of a machine; 0 when there is none. */
+static u64 cycle_of(const struct debugger *d, enum machine_turn t)
+{
+	const struct session *s = t == TURN_A ? d->s : d->rival ? d->rival->s : NULL;
+	return s && s->sim ? sim_cycle(s->sim) : 0;
+}
+
+/* Runs one machine; returns the seconds it took. */
+static double run_turn(struct loop *l, struct strbuf *out)
+{
+	struct debugger *d = l->s.d;
+	enum machine_turn t = pace_turn(&l->pace, rival_behind(d), views[l->s.view]->both, d->goal.kind == GOAL_NONE);
+	u64 from = cycle_of(d, t);
+	if (d->rival)
+		d->rival->turn = t == TURN_A ? RIVAL_WAITS : RIVAL_ALONE;
+	double t0 = now_seconds(), cpu = cpu_seconds();
+	debugger_run_slice(d, l->pace.slice[t], out);
+	double took = now_seconds() - t0;
+	u64 now = cycle_of(d, t);
+	pace_sliced(&l->pace, t, now > from ? now - from : 0, took, cpu_seconds() - cpu, rival_behind(d));
+	return took;
+}
+
 /* Runs about SLICE_SECONDS; the number of cycles adapts to the machine's speed. */
 static void slice(struct loop *l)
 {
 	struct screen *s = &l->s;
 	struct strbuf out = STRBUF_INIT;
-	double t0 = now_seconds(), cpu = cpu_seconds();
-	enum run_state st = debugger_run_slice(s->d, l->slice, &out);
-	double took = now_seconds() - t0;
-	l->frame_debt = MAX(l->frame_debt - DRAW_SHARE * (cpu_seconds() - cpu), 0.0);
+	bool ran = s->d->goal.kind != GOAL_NONE;
+	l->run_seconds += run_turn(l, &out);
+	enum run_state st = s->d->state;
+	bool stopped = ran && s->d->goal.kind == GOAL_NONE; /* what the machine beside it reports later belongs to that */
 	screen_reattach(s);
-	if (took < SLICE_SECONDS / 2)
-		l->slice = MIN(l->slice * 2, (u64)1 << 30);
-	else if (took > SLICE_SECONDS * 2)
-		l->slice = MAX(l->slice / 2, (u64)64);
-	l->run_seconds += took;
 	u64 insts = total_insts(s->d);
 	if (l->run_seconds > 0.001 && insts > l->run_insts)
 		s->rate = (double)(insts - l->run_insts) / l->run_seconds;
-	if (st != DBG_RUNNING)
+	if (stopped || (st != DBG_RUNNING && !s->d->rival))
 		console_begin_answer(&s->console);
 	say(s, &out);
 	strbuf_release(&out);
 	if (st == DBG_QUIT)
 		l->quit = true;
 	if (st != DBG_RUNNING)
-		l->frame_due = l->frame_debt = 0;
+		pace_stopped(&l->pace);
 	l->dirty = true;
 }
 
@@ -153,8 +171,7 @@ static void show(struct loop *l)
 	fit_terminal(s);
 	frame_draw(s);
 	term_show(&s->canvas, s->cursor_y, s->cursor_x);
-	l->frame_due = now_seconds() + FRAME_SECONDS;
-	l->frame_debt = MIN(l->frame_debt + cpu_seconds() - cpu, DEBT_SECONDS);
+	pace_drawn(&l->pace, now_seconds(), cpu_seconds() - cpu);
 	l->dirty = false;
 }
 
@@ -433,7 +450,7 @@ static void on_key(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
 	l->dirty = true;
-	l->frame_due = l->frame_debt = 0; /* an answer to a key does not wait */
+	pace_hurry(&l->pace); /* an answer to a key does not wait */
 	s->notice[0] = '\0';
 	if (key == K_RESIZE || (s->console.paging && console_page_key(&s->console, key)))
 		return;
@@ -499,23 +516,33 @@ static void list_candidates(void *ctx, char *const *candidates, int n)
 	strbuf_release(&out);
 }
 
+/* What has been typed; while there is nothing, waits so many ms. */
+static void take_keys(struct loop *l, int wait_ms)
+{
+	int key = term_key(wait_ms);
+	for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */
+		on_key(l, key);
+		key = l->quit ? K_NONE : term_key(0);
+	}
+	if (key != K_NONE)
+		on_key(l, key);
+	notice_interrupt(l);
+}
+
+/* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. */
 static void run_loop(struct loop *l)
 {
 	while (!l->quit && !term_gone()) {
 		bool running = debugger_running(l->s.d);
-		if (running)
+		if (running) {
 			slice(l);
-		double wait = l->frame_due - now_seconds();
-		if (l->dirty && (!running || (wait <= 0 && l->frame_debt <= 0)))
-			show(l);
-		int key = term_key(running ? 0 : 250);
-		for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */
-			on_key(l, key);
-			key = l->quit ? K_NONE : term_key(0);
+			take_keys(l, 0);
 		}
-		if (key != K_NONE)
-			on_key(l, key);
-		notice_interrupt(l);
+		bool now = !debugger_running(l->s.d) || pace_may_draw(&l->pace, now_seconds(), apart(&l->s));
+		if (l->dirty && now && !l->quit)
+			show(l);
+		if (!running && !l->quit)
+			take_keys(l, 250);
 	}
 }
 
@@ -542,8 +569,9 @@ static void open_screen(struct loop *l)
 
 int screen_main(struct debugger *d)
 {
-	struct loop l = {.s.d = d, .slice = 4096, .dirty = true};
+	struct loop l = {.s.d = d, .dirty = true};
 	struct err e = {0};
+	pace_init(&l.pace);
 	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, palette_is_light(d->palette), &e)) {
 		fprintf(stderr, "warpdbg: %s\n", e.msg);
 		return 2;

@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include "scr/palette.h"
+#include "scr/tty.h"
 
 #define PAIRS_MAX 4096
+#define RUN_MAX 256     /* cells given to curses at once */
+#define LEAVE_SECONDS 2 /* for the program to come to where it sees that it is to leave */
 
 static struct {
 	bool open, ascii, mono;
@@ -29,6 +32,7 @@ static struct {
 	short default_bg; /* -1 = the terminal's own, where it can show that */
 	bool light;
 	struct termios saved;
+	void (*leaving)(void);
 	volatile sig_atomic_t leave; /* the signal that asked to leave, 0 = none */
 	bool eof;
 	struct term_mouse mouse;
@@ -89,21 +93,33 @@ static short pair_on(u8 role, u8 ground)
 
 /* --- signals -------------------------------------------------------------------------------------------------------
  */
+#define RESET "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
+
+/* The program leaves by itself and writes its files. When it does not come round to it - inside a call that takes for
+ * ever, before a terminal that takes nothing - it is ended. So does a second SIGTERM; not a second SIGHUP, which the
+ * kernel and a shell both send when a terminal goes. */
 static void on_leave(int sig)
 {
+	if (term.leave && sig == SIGTERM)
+		tty_end_by(sig);
+	if (term.leave)
+		return;
 	term.leave = sig;
+	if (term.leaving)
+		term.leaving();
+	alarm(LEAVE_SECONDS);
 }
 
-/* A bug, or Ctrl-\, is about to end the process: leave the terminal usable. Only calls that are safe in a handler. */
+static void on_alarm(int sig)
+{
+	if (term.leave)
+		tty_end_by(term.leave);
+}
+
+/* A bug, or Ctrl-\, is about to end the process. */
 static void on_crash(int sig)
 {
-	static const char reset[] = "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n";
-	if (term.open) {
-		ssize_t n = write(STDOUT_FILENO, reset, sizeof reset - 1);
-		(void)n;
-		tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
-	}
-	raise(sig); /* SA_RESETHAND: the default action now */
+	tty_end_by(sig);
 }
 
 static void catch_signals(bool on)
@@ -114,6 +130,11 @@ static void catch_signals(bool on)
 	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
 		if (!sigaction(leave[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup */
 			sigaction(leave[i], &a, NULL);
+	if (!on && term.leave == SIGHUP) /* it has been heard: files are being written */
+		signal(SIGHUP, SIG_IGN);
+	alarm(0);
+	a = (struct sigaction){.sa_handler = on ? on_alarm : SIG_DFL};
+	sigaction(SIGALRM, &a, NULL);
 	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL,
 	                       .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
@@ -145,9 +166,11 @@ bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 		return err_set(e, "the screen needs a terminal on standard input and output");
 	setlocale(LC_CTYPE, "");
 	tcgetattr(STDIN_FILENO, &term.saved);
+	tty_keep(RESET);
 	set_escdelay(25);
 	term.screen = newterm(NULL, stdout, stdin);
 	if (!term.screen) {
+		tty_kept_no_more();
 		const char *type = getenv("TERM");
 		return err_set(e, "cannot use the terminal of type '%s': no description of it is installed", type ? type : "");
 	}
@@ -160,10 +183,10 @@ bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 	define_common_keys();
 	term.mono = !have_colours(no_color);
 	term_set_light(light);
-	catch_signals(true);
 	term.leave = 0;
 	term.eof = false;
 	term.open = true;
+	catch_signals(true);
 	return true;
 }
 
@@ -179,6 +202,7 @@ void term_close(void)
 	term.shown = NULL;
 	term.shown_h = term.shown_w = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
+	tty_kept_no_more();
 	catch_signals(false);
 	term.open = false;
 }
@@ -211,6 +235,10 @@ bool term_gone(void)
 {
 	return term.leave || term.eof;
 }
+void term_on_leave(void (*fn)(void))
+{
+	term.leaving = fn;
+}
 int term_left_by(void)
 {
 	return term.leave;
@@ -236,13 +264,17 @@ static void cell_to_curses(const struct cell *c, cchar_t *out)
 	setcchar(out, text, a, pair_on(c->style.role, c->ground), NULL);
 }
 
-/* Makes place to remember a picture of this size; what is remembered of another size does not hold. */
+/* Makes place to remember a picture of this size; what is remembered of another size does not hold. Most of a picture
+ * is blank: so is what curses has then. */
 static void remember(int h, int w)
 {
+	const struct cell blank = {' ', STYLE(R_TEXT), R_TEXT};
 	if (h == term.shown_h && w == term.shown_w)
 		return;
 	term.shown = xrealloc(term.shown, (size_t)MAX(h * w, 1) * sizeof *term.shown);
-	memset(term.shown, 0, (size_t)MAX(h * w, 1) * sizeof *term.shown); /* no cell of a canvas has the character 0 */
+	for (int i = 0; i < h * w; i++)
+		term.shown[i] = blank;
+	werase(stdscr);
 	term.shown_h = h;
 	term.shown_w = w;
 }
@@ -252,6 +284,25 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	return a->ch == b->ch && a->style.role == b->style.role && a->style.attr == b->style.attr && a->ground == b->ground;
 }
 
+/* Gives curses the cells of a row that have changed: a run of them in one call takes a quarter of what as many calls
+ * take. */
+static void show_row(const struct canvas *c, int y, int w)
+{
+	cchar_t run[RUN_MAX];
+	struct cell *shown = &term.shown[y * w];
+	for (int x = 0; x < w; x++) {
+		int n = 0;
+		for (; x + n < w && n < RUN_MAX && !same_cell(canvas_at(c, y, x + n), &shown[x + n]); n++) {
+			shown[x + n] = *canvas_at(c, y, x + n);
+			cell_to_curses(&shown[x + n], &run[n]);
+		}
+		if (n)
+			mvadd_wchnstr(y, x, run, n);
+		x += n; /* the one behind the run is the same, or begins the next */
+		x -= n == RUN_MAX;
+	}
+}
+
 void term_show(const struct canvas *c, int cursor_y, int cursor_x)
 {
 	int h, w;
@@ -259,18 +310,8 @@ void term_show(const struct canvas *c, int cursor_y, int cursor_x)
 	h = MIN(h, c->h);
 	w = MIN(w, c->w);
 	remember(h, w);
-	for (int y = 0; y < h; y++) {
-		for (int x = 0; x < w; x++) {
-			struct cell *shown = &term.shown[y * w + x];
-			const struct cell *cell = canvas_at(c, y, x);
-			cchar_t cc;
-			if (same_cell(cell, shown))
-				continue;
-			*shown = *cell;
-			cell_to_curses(cell, &cc);
-			mvadd_wch(y, x, &cc); /* the last cell of the last line is drawn too; ERR for not moving on is expected */
-		}
-	}
+	for (int y = 0; y < h; y++)
+		show_row(c, y, w);
 	bool visible = cursor_y >= 0 && cursor_y < h && cursor_x >= 0 && cursor_x < w;
 	curs_set(visible);
 	if (visible)

@@ -1,7 +1,9 @@
-/* Caches: hit rates over the run, every cache's accesses by outcome, and which SMs hit. */
+/* Caches: hit rates over the run, every cache's accesses by outcome, why reads missed, which SMs hit, and whose lines
+ * the focused one's L1D holds. */
 #include <stdio.h>
 
 #include "scr/draw.h"
+#include "views/causes.h"
 #include "views/chart.h"
 #include "views/view.h"
 
@@ -24,7 +26,7 @@ static void figures(struct pane p, int y, int x, const u64 *v, u32 n)
 	char buf[NUM_MAX];
 	for (u32 i = 0; i < n; i++, x += 9)
 		pane_right(p, y, x + 8, STYLE(v[i] ? R_TEXT : R_FAINT), "%s",
-		           v[i] < 10000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
+		           v[i] < 1000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
 }
 
 /* What kept the L1D caches from taking transactions: the reasons' shares of all cycles of all SMs. */
@@ -91,7 +93,7 @@ struct sm_list {
 /* One column where the terminal is high and wide enough, else as many as its width allows. */
 static struct sm_list list_layout(const struct view_ctx *v, struct pane p)
 {
-	int n = (int)gpu_conf(v->g)->num_sms, cols = p.w >= 150 ? 3 : p.w >= 76 ? 2 : 1;
+	int n = (int)gpu_conf(v->g)->num_sms, cols = p.w >= (p.h < 20 ? 76 : 150) ? 3 : p.w >= 76 ? 2 : 1;
 	while (cols > 1 && (n + cols - 2) / (cols - 1) + 1 <= p.h / 2)
 		cols--;
 	return (struct sm_list){cols, (n + cols - 1) / cols};
@@ -135,22 +137,61 @@ static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
 	}
 }
 
-static void draw(struct view_ctx *v, struct pane p)
+#define LEFT 12 /* where the curves begin */
+
+/* The causes of L1D's misses, and where there is room those of L2's. Returns the rows taken. */
+static int cause_lines(struct view_ctx *v, struct pane p, bool l2, bool legend)
+{
+	u32 n;
+	struct cache_counters c = sum_group(v->g, CG_l1d, &n);
+	if (!gpu_conf(v->g)->miss_causes) {
+		pane_text(p, 0, 1, STYLE(R_DIM), "Why reads missed is not counted; --set mem.miss_causes=true does");
+		return 1;
+	}
+	causes_line(p, "L1D", &c, legend);
+	if (!l2)
+		return 1;
+	c = sum_group(v->g, CG_l2, &n);
+	causes_line(pane_sub(p, 1, 0, 1, p.w), "L2", &c, legend);
+	return 2;
+}
+
+/* The curves and their axis; the causes over time where they are several rows high. Returns the rows taken. */
+static int curves(struct view_ctx *v, struct pane p, bool causes)
 {
 	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, {"L2", TS_L2_HIT, R_FILL3, 1, "%"}};
-	heading(v, p);
-	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w), p.h >= 24);
-	struct sm_list l = list_layout(v, p);
-	int left = p.h - y, all = l.rows + 1; /* the whole list where the curves keep a row each and their axis */
-	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list - 1;
-	if (room >= 2) {
-		int each = MAX(MIN((room - 1) / 2, 16), 1), gap = each > 2;
-		for (u32 i = 0; i < 2; i++, y += each)
-			chart_draw(v, pane_sub(p, y + gap, 0, each - gap, p.w), &charts[i], -1, 12);
-		chart_axis(v, p, y++, 12);
+	int y = 0, each = MAX(MIN((p.h - 1) / (causes ? 4 : 2), 16), 1), gap = each > 2;
+	for (u32 i = 0; i < ARRAY_LEN(charts); i++, y += each)
+		chart_draw(v, pane_sub(p, y + gap, 0, each - gap, p.w), &charts[i], -1, LEFT);
+	if (causes) {
+		int rows = MIN(2 * each, p.h - 1 - y);
+		causes_chart(v, pane_sub(p, y + gap, 0, rows - gap, p.w), LEFT);
+		y += rows;
 	}
-	y = MIN(y + (room >= 2), p.h - MIN(list, p.h - y));
+	if (gpu_conf(v->g)->miss_causes)
+		causes_note(v, p.w - LEFT - 1);
+	chart_axis(v, p, y++, LEFT);
+	return y;
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	heading(v, p);
+	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w), p.h >= 24), owners = p.h >= 40 ? 2 : p.h >= 14;
+	struct sm_list l = list_layout(v, p);
+	int left = p.h - y - owners - (p.h >= 14) - (p.h >= 20), all = l.rows + 1;
+	/* the whole list where the curves keep a row each and their axis */
+	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list - 1;
+	bool causes = room >= 9 && gpu_conf(v->g)->miss_causes;
+	if (p.h >= 14)
+		y += cause_lines(v, pane_sub(p, y, 0, p.h - y, p.w), p.h >= 20, causes);
+	if (room >= 2)
+		y += curves(v, pane_sub(p, y, 0, room, p.w), causes);
+	left = p.h - owners - y; /* a row between them where the whole list fits all the same */
+	y += room >= 2 && all < left;
+	list = MIN(all, p.h - owners - y);
 	per_sm(v, pane_sub(p, y, 0, list, p.w), &l);
+	causes_lines(v, pane_sub(p, p.h - owners, 0, owners, p.w));
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -163,9 +204,15 @@ const struct view view_caches = {
     .name = "cache",
     .title = "caches",
     .keys = "arrows scroll  c cursor  + - zoom",
-    .help = "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
-            "merge, no queue:\n"
-            "cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.",
+    .help =
+        "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
+        "merge, no queue:\n"
+        "cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.\n"
+        "Read misses have one cause each (`explain l1d.miss_cold`, ...): cold, never asked for before; capacity, an\n"
+        "ideal cache as large had lost it, too; sector, the line was there, the sector not fetched; invalidated,\n"
+        "taken away by a store or a kernel's start; conflict, it had to leave its set. Shares of all accesses.\n"
+        "Lines alive: of the focused SM's L1D, by the CTA that brought them in; in brackets: it has ended.\n"
+        "With several launches in it, launch:CTA. `info lines` has the figures.",
     .draw = draw,
     .on_key = on_key,
 };

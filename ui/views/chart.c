@@ -7,6 +7,7 @@
 #include "views/cursor.h"
 
 #define COLUMNS_MAX 1024
+#define NOW_CYCLES 256 /* "now" is a mean over so many, where samples are shorter */
 
 struct time_axis chart_time(const struct view_ctx *v, int w)
 {
@@ -20,10 +21,12 @@ struct time_axis chart_time(const struct view_ctx *v, int w)
 
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm)
 {
-	u32 n = v->tl ? timeline_len(v->tl) : 0;
+	u32 n = v->tl ? timeline_len(v->tl) : 0, last = 1;
 	if (n) /* after going back, the run has samples of later cycles */
 		n = (u32)MIN((u64)n, MAX((gpu_cycle(v->g) - timeline_start(v->tl)) / timeline_span(v->tl), (u64)1));
-	return n ? timeline_mean(v->tl, sm, c->series, n - 1, n) : NAN;
+	if (n)
+		last = (u32)MAX(NOW_CYCLES / timeline_span(v->tl), (u64)1);
+	return n ? timeline_mean(v->tl, sm, c->series, n - MIN(n, last), n) : NAN;
 }
 
 static const char *value_text(char buf[NUM_MAX], const struct chart *c, double x)

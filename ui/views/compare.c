@@ -262,22 +262,46 @@ static void figures_head(const struct view_ctx *v, struct pane p, u32 n)
 	pane_right(p, 0, 70, STYLE(R_DIM), "B - A");
 }
 
-/* A search has come to row `mark`: into view with it. */
-static void show_found(struct view_state *st, int rows, int h)
+/* The figures that differ, in the order chosen. */
+struct gathered {
+	struct stats *a, *b;
+	struct deltas all;
+	const struct delta **row;
+	u32 n;
+};
+
+/* What a search has found is remembered by its place among all figures, which is the same however they are ordered. */
+static u32 mark_of(const struct gathered *x, u32 row)
 {
-	int at = rows > 0 && st->mark ? (int)(st->mark - 1) % rows : 0;
-	if (st->mark && st->follow && (at < st->top || at >= st->top + h))
+	return (u32)(x->row[row] - x->all.d) + 1;
+}
+
+/* The row of the figure found, x->n when it is not there: none was, or it differs no more. */
+static u32 found_row(const struct gathered *x, u32 mark)
+{
+	u32 row = 0;
+	while (row < x->n && mark_of(x, row) != mark)
+		row++;
+	return row;
+}
+
+/* Where a search has come to stays in view until somebody scrolls. */
+static void show_found(struct view_state *st, const struct gathered *x, int rows, int h)
+{
+	u32 row = st->mark && st->follow && rows > 0 ? found_row(x, st->mark) : x->n;
+	int at = row < x->n ? (int)row % rows : st->top;
+	if (row < x->n && (at < st->top || at >= st->top + h))
 		st->top = at;
-	st->follow = false;
 }
 
 /* In as many columns as there is room for, from st->top on. */
-static void list(const struct view_ctx *v, struct pane p, const struct delta *const *row, u32 n)
+static void list(const struct view_ctx *v, struct pane p, const struct gathered *x)
 {
+	u32 n = x->n;
 	int cols = MAX(p.w / ROW_WIDTH, 1), h = MAX(p.h - 1, 0), rows = ((int)n + cols - 1) / cols;
 	if (rows <= h && h > 0) /* fewer columns do */
 		cols = MAX(((int)n + h - 1) / h, 1), rows = ((int)n + cols - 1) / cols;
-	show_found(v->st, rows, h);
+	show_found(v->st, x, rows, h);
 	view_clip(v->st, rows, h);
 	for (int c = 0; c < cols; c++) {
 		struct pane q = pane_sub(p, 0, c * ROW_WIDTH, p.h, c + 1 < cols ? ROW_WIDTH : p.w - c * ROW_WIDTH);
@@ -286,7 +310,7 @@ static void list(const struct view_ctx *v, struct pane p, const struct delta *co
 		for (int i = 0; i < h; i++) {
 			int at = c * rows + v->st->top + i;
 			if (v->st->top + i < rows && at < (int)n)
-				figure(q, 1 + i, row[at], (int)v->st->mark == at + 1);
+				figure(q, 1 + i, x->row[at], mark_of(x, (u32)at) == v->st->mark);
 		}
 		for (int i = 0; i < h; i++)
 			pane_mark(pane_sub(q, 1 + i, 1, 1, 26), 0, v->search);
@@ -295,14 +319,6 @@ static void list(const struct view_ctx *v, struct pane p, const struct delta *co
 		pane_right(p, 0, MIN(p.w, ROW_WIDTH) - 1, STYLE(R_ACCENT), "%s%s", v->st->top ? "↑" : " ",
 		           rows - v->st->top > h ? "↓" : " ");
 }
-
-/* The figures that differ, in the order chosen. */
-struct gathered {
-	struct stats *a, *b;
-	struct deltas all;
-	const struct delta **row;
-	u32 n;
-};
 
 static struct gathered gather(const struct view_ctx *v)
 {
@@ -327,28 +343,30 @@ static void figures(const struct view_ctx *v, struct pane p)
 {
 	struct gathered x = gather(v);
 	if (x.n)
-		list(v, p, x.row, x.n);
+		list(v, p, &x);
 	else
 		pane_text(p, 0, 1, STYLE(R_DIM), "No figure differs.");
 	gathered_release(&x);
 }
 
-/* From the row found last on, or from the first one shown. */
+/* From the figure found last on, or from the first one shown. */
 static bool search(struct view_ctx *v, bool forward)
 {
 	const struct rival *r = v->d->rival;
 	if (!r || !r->s)
 		return false;
 	struct gathered x = gather(v);
-	u32 from = v->st->mark ? v->st->mark - 1 : (u32)v->st->top + (forward ? x.n - 1 : 0);
+	u32 from = v->st->mark ? found_row(&x, v->st->mark) : x.n;
+	if (from == x.n)
+		from = (u32)v->st->top + (forward ? x.n - 1 : 0);
 	bool found = false;
 	for (u32 k = 1; k <= x.n && !found; k++) {
 		u32 i = (forward ? from + k : from + x.n - k) % x.n;
 		found = strcasestr(x.row[i]->name, v->search);
 		if (found)
-			v->st->mark = i + 1;
+			v->st->mark = mark_of(&x, i);
 	}
-	v->st->follow = found;
+	v->st->follow |= found;
 	gathered_release(&x);
 	return found;
 }
@@ -379,7 +397,7 @@ static bool on_key(struct view_ctx *v, int key)
 		return view_scroll(v->st, key);
 	v->st->mode = (v->st->mode + 1) % ORDERS;
 	v->st->top = 0;
-	v->st->mark = 0;
+	v->st->follow = true; /* what was found stays in view */
 	return true;
 }
 
@@ -388,6 +406,7 @@ const struct view view_compare = {
     .name = "compare",
     .title = "two machines side by side",
     .keys = "/ search  n N  o order",
+    .both = true,
     .help =
         "A is this machine, B the one that `compare OPTIONS` has set beside it. IPC is that of the run so far; CTAs "
         "are those finished. Each scheduler's state, the ranks it gave (0 = first) and what it knew are those right "

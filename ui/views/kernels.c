@@ -9,7 +9,20 @@
 
 /* --- layout --------------------------------------------------------------------------------------------------------
  */
-enum figure { F_CYCLES, F_IPC, F_PER_SM, F_LIMIT, F_DONE, F_INSTS, F_GRID, F_BLOCK, F_REGS, F_SHARED, F_COUNT };
+enum figure {
+	F_CYCLES,
+	F_IPC,
+	F_PER_SM,
+	F_LIMIT,
+	F_DONE,
+	F_INSTS,
+	F_STREAM,
+	F_GRID,
+	F_BLOCK,
+	F_REGS,
+	F_SHARED,
+	F_COUNT
+};
 /* Columns right of the axis, in order; a terminal of less than from_w columns goes without. */
 static const struct {
 	const char *name;
@@ -19,19 +32,21 @@ static const struct {
     [F_CYCLES] = {"cycles", 10, 60, false},  [F_IPC] = {"IPC", 7, 70, false},
     [F_PER_SM] = {"CTAs/SM", 8, 130, false}, [F_LIMIT] = {"limit", 13, 80, true},
     [F_DONE] = {"done", 8, 100, false},      [F_INSTS] = {"insts", 8, 140, false},
-    [F_GRID] = {"grid", 11, 190, false},     [F_BLOCK] = {"block", 9, 190, false},
-    [F_REGS] = {"regs", 6, 210, false},      [F_SHARED] = {"shared", 8, 220, false},
+    [F_STREAM] = {"stream", 7, 150, false},  [F_GRID] = {"grid", 11, 190, false},
+    [F_BLOCK] = {"block", 9, 190, false},    [F_REGS] = {"regs", 6, 210, false},
+    [F_SHARED] = {"shared", 8, 220, false},
 };
 
 struct layout {
-	int name, name_w, axis, axis_w, end; /* columns of the launch's name, the time axis, the figures */
-	u64 from, to;                        /* cycles on the axis: the run, or a part of it when zoomed */
-	u64 now;                             /* before `to` when the machine has gone back */
+	int id_end, name, name_w; /* columns: behind the launch's number, its name */
+	int axis, axis_w, end;    /* the time axis, behind it the figures */
+	u64 from, to;             /* cycles on the axis: the run, or a part of it when zoomed */
+	u64 now;                  /* before `to` when the machine has gone back */
 };
 
 static struct layout layout(const struct view_ctx *v, int w)
 {
-	struct layout l = {.name = 6, .name_w = w >= 120 ? 20 : 10};
+	struct layout l = {.id_end = 5, .name = 8, .name_w = w >= 120 ? 20 : w >= 100 ? 12 : 9};
 	int right = 1;
 	for (u32 i = 0; i < F_COUNT; i++)
 		right += w >= figures[i].from_w ? figures[i].width + 2 * figures[i].left : 0;
@@ -54,18 +69,12 @@ static int column_of(const struct layout *l, u64 cycle)
 }
 
 /* range: which launches are shown when not all are, else "". */
-static void head(struct pane p, const struct layout *l, const char *range)
+static void head(const struct view_ctx *v, struct pane p, const struct layout *l, const char *range)
 {
-	char a[NUM_MAX], b[NUM_MAX];
 	const struct style s = STYLE(R_DIM);
-	int name_end = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Kernels");
-	pane_text(pane_sub(p, 0, 0, 1, l->axis - 1), 0, name_end + 1, STYLE(R_ACCENT), range);
-	fmt_thousands(b, l->to);
-	int x = pane_text(p, 0, l->axis, s, fmt_thousands(a, l->from)), stop = l->end - utf8_width(b);
-	for (int i = x + 1; i < stop - 1; i++)
-		pane_glyph(p, 0, i, STYLE(R_FAINT), 0x2500);
-	if (stop > x)
-		pane_text(p, 0, stop, s, b);
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Kernels");
+	pane_text(pane_sub(p, 0, 0, 1, l->axis - 1), 0, x + 1, STYLE(R_ACCENT), range);
+	cursor_axis_row(v, p, 0, l->axis, (struct time_axis){l->from, l->to, l->axis_w});
 	x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
 		if (p.w < figures[i].from_w)
@@ -138,6 +147,7 @@ static void figure_text(enum figure f, const struct kernel_info *k, u64 now, cha
 		else
 			fmt_short(out, (double)k->counters->warp_insts);
 		break;
+	case F_STREAM: snprintf(out, NUM_MAX, "%u", k->launch->stream); break;
 	case F_GRID: dim_text(out, k->launch->grid); break;
 	case F_BLOCK: dim_text(out, k->launch->block); break;
 	case F_REGS: snprintf(out, NUM_MAX, "%u", k->launch->regs); break;
@@ -152,7 +162,8 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	struct kernel_info k;
 	gpu_kernel_info(v->g, id, &k);
 	bool focus = (s32)id == v->d->focus.kernel;
-	pane_right(p, 0, l->name - 1, focus ? STYLE(R_ACCENT) : STYLE(R_SER0 + id % R_NSERIES), "K%u", id);
+	pane_right(p, 0, l->id_end, focus ? STYLE(R_ACCENT) : STYLE(R_SER0 + id % R_NSERIES), "K%u", id);
+	pane_glyph(p, 0, l->id_end + 1, STYLE(R_SER0 + id % R_NSERIES), letter(id));
 	draw_clipped(p, 0, l->name, l->name_w, STYLE(R_TEXT), k.name);
 	span(p, l, &k);
 	int x = l->end;
@@ -211,7 +222,7 @@ static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
 	if ((s32)n > rows && snprintf(range, sizeof range, "%d-%d/%u", v->st->top, v->st->top + rows - 1, n) > room &&
 	    snprintf(range, sizeof range, "%d-%d", v->st->top, v->st->top + rows - 1) > room)
 		snprintf(range, sizeof range, "↕");
-	head(p, l, range);
+	head(v, p, l, range);
 }
 
 /* --- SMs -----------------------------------------------------------------------------------------------------------
@@ -230,17 +241,47 @@ static u32 occupancy(struct view_ctx *v, struct occupancy *o, u32 launch)
 	return o->ctas;
 }
 
-/* One cell of an SM's row: height = CTAs of the most that the SM can hold of the launch. */
+/* One cell of an SM's row: height = CTAs of the most that the SM can hold of the launch; where there are CTAs of others
+ * as well, the launch's share of all, below grey. */
 static void held_cell(struct view_ctx *v, struct pane p, int x, const struct resident *r, struct occupancy *o)
 {
-	struct style s = STYLE(R_SER0 + r->launch % R_NSERIES);
-	u32 height = r->ctas ? MIN(MAX(6 * (u32)r->ctas / occupancy(v, o, r->launch), 1u), 6u) : 0;
-	if (!r->ctas)
+	enum role role = R_SER0 + r->launch % R_NSERIES;
+	bool mixed = r->most < r->ctas;
+	if (!r->ctas) {
 		pane_glyph(p, 0, x, STYLE(R_FAINT), 0xb7);
-	else if (p.c->ascii || p.c->mono)
-		pane_glyph(p, 0, x, s, r->mixed ? letter(r->launch) + 'a' - 'A' : letter(r->launch));
-	else
-		pane_glyph(p, 0, x, s, r->mixed ? 0x2592 : 0x2580 + height);
+	} else if (p.c->ascii || p.c->mono) {
+		pane_glyph(p, 0, x, STYLE(role), mixed ? letter(r->launch) + 'a' - 'A' : letter(r->launch));
+	} else if (mixed) {
+		u32 height = MIN(MAX(8 * (u32)r->most / r->ctas, 2u), 6u);
+		pane_glyph_on(p, 0, x, STYLE(role), 0x2580 + height, R_FAINT);
+	} else {
+		u32 height = MIN(MAX(6 * (u32)r->ctas / occupancy(v, o, r->launch), 1u), 6u);
+		pane_glyph(p, 0, x, STYLE(role), 0x2580 + height);
+	}
+}
+
+/* Columns for the letters of an SM's CTAs: one a slot, or as many as leave room for the figures behind them. */
+#define SM_FIGURES_W 20
+static int slots_width(const struct view_ctx *v, const struct layout *l, int w)
+{
+	int slots = (int)gpu_conf(v->g)->sm_ctas, room = w - l->end - 4 - SM_FIGURES_W;
+	return slots <= room || room < 4 ? slots : room;
+}
+
+/* A letter for each CTA: in its slot, or one behind the other where there are more slots than columns. */
+static void slot_letters(const struct view_ctx *v, struct pane p, u32 sm)
+{
+	u32 slots = gpu_conf(v->g)->sm_ctas, x = 0;
+	bool packed = (int)slots > p.w;
+	for (u32 s = 0; s < slots; s++) {
+		struct cta_info i;
+		gpu_cta_info(v->g, sm, s, &i);
+		if (packed && i.used && (int)x == p.w)
+			pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+		else if (!packed || i.used)
+			pane_glyph(p, 0, (int)x++, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT),
+			           i.used ? letter(i.launch) : 0xb7);
+	}
 }
 
 /* On wide terminals: what the SM's CTAs take of it now, and how its L1D does. */
@@ -265,10 +306,9 @@ static void sm_more(const struct view_ctx *v, struct pane p, u32 sm)
 
 static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layout *l)
 {
-	const struct conf *c = gpu_conf(v->g);
 	struct resident now = residency_now(v->g, sm);
 	struct occupancy o = {0};
-	pane_right(p, 0, l->name - 1, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
+	pane_right(p, 0, l->id_end, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
 	if (now.ctas)
 		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, now.ctas > 1 ? "s" : "");
 	u64 len = l->to - l->from;
@@ -277,16 +317,11 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 		const struct resident *r = residency_at(v->residency, sm, middle);
 		held_cell(v, p, l->axis + i, r ? r : &now, &o);
 	}
-	for (u32 s = 0; s < c->sm_ctas; s++) {
-		struct cta_info i;
-		gpu_cta_info(v->g, sm, s, &i);
-		pane_glyph(p, 0, l->end + 2 + (int)s, STYLE(i.used ? R_SER0 + i.launch % R_NSERIES : R_FAINT),
-		           i.used ? letter(i.launch) : 0xb7);
-	}
+	int slots = slots_width(v, l, p.w), x = l->end + 4 + slots;
+	slot_letters(v, pane_sub(p, 0, l->end + 2, 1, slots), sm);
 	char buf[NUM_MAX];
 	const struct sm_counters *n = (const struct sm_counters *)gpu_counters(v->g, CG_sm, sm);
-	int x = l->end + 4 + (int)c->sm_ctas;
-	if (p.w - x < 20)
+	if (p.w - x < SM_FIGURES_W)
 		return;
 	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", fmt_thousands(buf, n->ctas_done));
 	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->now ? (double)n->issued / (double)l->now : 0.0);
@@ -299,20 +334,23 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	const struct conf *c = gpu_conf(v->g);
 	const struct style s = STYLE(R_DIM);
 	char what[120];
-	pane_right(p, 0, l->name - 1, s, "SM");
+	pane_right(p, 0, l->id_end, s, "SM");
 	pane_text(p, 0, l->name, s, "holds");
-	int n = snprintf(what, sizeof what, "what it held");
-	if (l->axis_w >= 60)
-		n = snprintf(what, sizeof what, "what it held; height: CTAs, of the most it can hold");
+	int x = l->axis;
 	if (rows < (int)c->num_sms)
-		snprintf(what, sizeof what, "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms);
-	else if (l->axis_w > n + 30)
+		x = pane_printf(p, 0, x, STYLE(R_ACCENT), "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms) + 2;
+	int room = l->end - x, n = snprintf(what, sizeof what, "what it held");
+	if (room >= 60)
+		n = snprintf(what, sizeof what, "what it held; height: CTAs, of the most it can hold");
+	if (room > n + 30)
 		snprintf(what + n, sizeof what - (size_t)n, "; sampled every %llu cycles",
 		         (unsigned long long)v->residency->span);
-	draw_clipped(p, 0, l->axis, l->axis_w, s, what);
-	int x = l->end + 4 + (int)c->sm_ctas;
-	pane_text(p, 0, l->end + 2, s, c->sm_ctas >= 9 ? "slots now" : "now");
-	if (p.w - x < 20)
+	if (room >= n)
+		pane_text(p, 0, x, s, what);
+	int slots = slots_width(v, l, p.w);
+	x = l->end + 4 + slots;
+	pane_text(p, 0, l->end + 2, s, slots < 9 ? "now" : slots < (int)c->sm_ctas ? "CTAs now" : "slots now");
+	if (p.w - x < SM_FIGURES_W)
 		return;
 	pane_right(p, 0, x + 8, s, "done");
 	pane_right(p, 0, x + 16, s, "IPC");
@@ -330,6 +368,9 @@ static void sms(struct view_ctx *v, struct pane p, const struct layout *l)
 		sm_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(top + r), l);
 }
 
+#define CURVE_LEAST 6 /* rows, one of them the gap above */
+#define CURVE_MAX 12  /* higher ones say no more */
+
 /* What the machine did meanwhile, under the same axis, as far as there is room. */
 static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 {
@@ -337,8 +378,9 @@ static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 	                                      {"warps", TS_WARPS, R_FILL4, 0, "n"},
 	                                      {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
 	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}};
-	int rows = MIN(MAX(p.h / (int)ARRAY_LEN(charts), 6), 12);
-	for (u32 i = 0; i < ARRAY_LEN(charts) && p.h >= rows; i++) {
+	int n = MIN(p.h / CURVE_LEAST, (int)ARRAY_LEN(charts)), room = p.h;
+	for (int i = 0; i < n; i++) {
+		int rows = MIN(room / n + (i < room % n), CURVE_MAX);
 		chart_draw(v, pane_sub(p, 1, 0, rows - 1, l->end + 1), &charts[i], -1, l->axis);
 		chart_summary(v, pane_sub(p, 1, l->end + 2, rows - 1, p.w - l->end - 2), &charts[i], -1, l->axis_w);
 		p = pane_sub(p, rows, 0, p.h - rows, p.w);
@@ -348,8 +390,15 @@ static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 static void mark(const struct view_ctx *v, struct pane p, const struct layout *l)
 {
 	int at = cursor_axis(v, (struct time_axis){l->from, l->to, l->axis_w});
-	if (at >= 0)
-		cursor_mark(p, 1, p.h - 1, l->axis + at);
+	if (at < 0)
+		return;
+	cursor_mark(p, 1, p.h - 1, l->axis + at);
+	const struct resident *r = residency_at(v->residency, v->d->focus.sm, v->st->cursor);
+	if (r && r->ctas)
+		cursor_note(v, "SM %u holds %u CTA%s, %u of K%u", v->d->focus.sm, r->ctas, r->ctas > 1 ? "s" : "", r->most,
+		            r->launch);
+	else if (r)
+		cursor_note(v, "SM %u holds no CTA", v->d->focus.sm);
 }
 
 /* Rows worth having for launches: of those still queued the next few tell as much as all, as long as nobody scrolls. */
@@ -391,7 +440,8 @@ const struct view view_kernels = {
         "instructions per cycle\n"
         "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
         "that held most of\n"
-        "each SM's CTA slots (shaded: others as well), and the slots now, a letter each (A = K0, B = K1, ...). done, "
+        "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
+        "letters beside the launches' numbers (lower case on a terminal without colours: others as well). done, "
         "IPC: CTAs and\n"
         "instructions per cycle of the SM since the start. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"

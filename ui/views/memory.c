@@ -6,18 +6,26 @@
 #include "views/view.h"
 
 #define BANKS_MAX 64
+#define SLICES_MAX 512
 
-static void noc_line(struct view_ctx *v, struct pane p, int y)
+/* One direction of the interconnect: packets, on wide terminals its load, and what a packet waits. */
+static int noc_way(struct pane p, int x, const char *name, u64 packets, u64 flits, u64 wait, u64 cycles)
 {
-	char a[NUM_MAX], b[NUM_MAX];
+	char a[NUM_MAX];
+	x = pane_printf(p, 0, x, STYLE(R_TEXT), "%s %s", fmt_short(a, (double)packets), name);
+	if (p.w >= 120)
+		x = pane_printf(p, 0, x, STYLE(R_DIM), ", %.2f flits a cycle,", cycles ? (double)flits / (double)cycles : 0.0);
+	return pane_printf(p, 0, x, STYLE(R_DIM), " wait %.1f", packets ? (double)wait / (double)packets : 0.0);
+}
+
+static int noc_line(struct view_ctx *v, struct pane p)
+{
 	const struct noc_counters *n = (const struct noc_counters *)gpu_counters(v->g, CG_noc, 0);
-	int x = pane_text(p, y, 1, STYLE_BOLD(R_TEXT), "Interconnect");
-	x = pane_printf(p, y, x + 2, STYLE(R_TEXT), "%s requests", fmt_short(a, (double)n->requests));
-	x = pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f",
-	                n->requests ? (double)n->request_wait / (double)n->requests : 0.0);
-	x = pane_printf(p, y, x + 3, STYLE(R_TEXT), "%s replies", fmt_short(b, (double)n->replies));
-	pane_printf(p, y, x, STYLE(R_DIM), " wait %.1f%s", n->replies ? (double)n->reply_wait / (double)n->replies : 0.0,
-	            p.w >= 100 ? " cycles beyond zero load" : " cycles");
+	u64 now = gpu_cycle(v->g);
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Interconnect");
+	x = noc_way(p, x + 2, "requests", n->requests, n->request_flits, n->request_wait, now);
+	x = noc_way(p, x + 3, "replies", n->replies, n->reply_flits, n->reply_wait, now);
+	return pane_text(p, 0, x, STYLE(R_DIM), p.w >= 140 ? " cycles beyond zero load" : " cycles");
 }
 
 /* A digit of queued requests for every bank with an open row; a point for closed and idle ones. */
@@ -31,72 +39,161 @@ static void bank_cells(struct view_ctx *v, struct pane p, int y, int x, u32 chan
 	}
 }
 
-static void channel_row(struct view_ctx *v, struct pane p, int y, u32 ch, double cycles)
+/* Columns of a channel's row: right ends, the banks' first; brief ones go without what the totals above tell. */
+struct channel_columns {
+	int busy, hit, reads, writes, latency, banks, meter, meter_w; /* -1 = not shown; meter_w 0 = none */
+	int w, rows, across;                                          /* of one, and how they are laid out */
+};
+
+/* One below the other as long as they fit, wide terminals several side by side; where they do not fit, brief. */
+static struct channel_columns channel_columns(int channels, int banks, int w, int h)
+{
+	struct channel_columns c = {10, 17, 25, 33, 42, .banks = 44, .meter = 46 + banks};
+	int full = MAX(w / (c.meter + 16), 1);
+	c.rows = (channels + full - 1) / full;
+	if (c.rows > MIN(h, (h + 4) / 2)) { /* the L2 is worth as much */
+		c = (struct channel_columns){9, 14, -1, -1, 20, .banks = 22, .meter = 24 + banks};
+		full = MAX(w / c.meter, 1);
+		c.rows = (channels + full - 1) / full;
+	}
+	c.across = (channels + c.rows - 1) / c.rows;
+	c.w = w / c.across;
+	c.meter_w = MAX(c.w - c.meter - 2, 0);
+	return c;
+}
+
+static void channel_row(struct view_ctx *v, struct pane p, u32 ch, const struct channel_columns *k)
 {
 	char buf[NUM_MAX];
 	const struct conf *c = gpu_conf(v->g);
 	const struct dram_counters *d = (const struct dram_counters *)gpu_counters(v->g, CG_dram, ch);
-	double dram_cycles = cycles * c->dram_clock / c->core_clock;
+	double dram_cycles = (double)gpu_cycle(v->g) * c->dram_clock / c->core_clock;
 	u64 bursts = d->row_hits + d->row_misses;
-	int w = MAX(p.w - 64, 0);
-	pane_right(p, y, 4, STYLE(R_DIM), "%u", ch);
-	pane_right(p, y, 10, STYLE(R_TEXT), "%.0f%%", percent((double)d->busy, dram_cycles));
-	pane_right(p, y, 17, STYLE(R_TEXT), bursts ? "%.0f%%" : "-", percent((double)d->row_hits, (double)bursts));
-	pane_right(p, y, 25, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->reads));
-	pane_right(p, y, 33, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->writes));
-	pane_right(p, y, 42, STYLE(R_TEXT), d->requests ? "%.0f" : "-",
+	pane_right(p, 0, 4, STYLE(R_DIM), "%u", ch);
+	pane_right(p, 0, k->busy, STYLE(R_TEXT), "%.0f%%", percent((double)d->busy, dram_cycles));
+	pane_right(p, 0, k->hit, STYLE(R_TEXT), bursts ? "%.0f%%" : "-", percent((double)d->row_hits, (double)bursts));
+	if (k->reads > 0)
+		pane_right(p, 0, k->reads, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->reads));
+	if (k->writes > 0)
+		pane_right(p, 0, k->writes, STYLE(R_TEXT), "%s", fmt_short(buf, (double)d->writes));
+	pane_right(p, 0, k->latency, STYLE(R_TEXT), d->requests ? "%.0f" : "-",
 	           d->requests ? (double)d->queue_cycles / (double)d->requests : 0.0);
-	bank_cells(v, p, y, 44, ch);
-	draw_meter(p, y, 62, w, STYLE(R_MEM), dram_cycles > 0 ? (double)d->busy / dram_cycles : 0);
+	bank_cells(v, p, 0, k->banks, ch);
+	if (k->meter_w >= 6)
+		draw_meter(p, 0, k->meter, k->meter_w, STYLE(R_MEM), dram_cycles > 0 ? (double)d->busy / dram_cycles : 0);
+}
+
+static void channel_head(struct pane p, const struct channel_columns *k)
+{
+	const struct style s = STYLE(R_DIM);
+	const struct {
+		int at;
+		const char *name;
+	} right[] = {{4, "ch"},           {k->busy, "busy"},     {k->hit, k->reads > 0 ? "rowhit" : "hit"},
+	             {k->reads, "reads"}, {k->writes, "writes"}, {k->latency, k->reads > 0 ? "latency" : "lat"}};
+	for (u32 i = 0; i < ARRAY_LEN(right); i++)
+		if (right[i].at > 0)
+			pane_right(p, 0, right[i].at, s, "%s", right[i].name);
+	pane_text(p, 0, k->banks, s, "banks");
 }
 
 /* All channels together, over the run: bytes moved in the simulated time, of the most that the buses can move. */
-static void bandwidth(struct view_ctx *v, struct pane p, int x)
+static void dram_line(struct view_ctx *v, struct pane p)
 {
+	char a[NUM_MAX], b[NUM_MAX];
 	const struct conf *c = gpu_conf(v->g);
 	double cycles = (double)gpu_cycle(v->g), per_cycle = (double)c->core_clock / 1e3; /* bytes a cycle -> GB/s */
-	u64 bytes = 0;
-	for (u32 i = 0; i < gpu_num_channels(v->g); i++)
-		bytes += ((const struct dram_counters *)gpu_counters(v->g, CG_dram, i))->bytes;
-	x = pane_printf(p, 0, x, STYLE(R_MEM), "%.1f", cycles > 0 ? (double)bytes / cycles * per_cycle : 0.0);
-	pane_printf(p, 0, x, STYLE(R_DIM), " of %.0f GB/s", dram_peak_bytes(c) * per_cycle);
+	struct dram_counters sum = {0};
+	for (u32 i = 0; i < gpu_num_channels(v->g); i++) {
+		const struct dram_counters *d = (const struct dram_counters *)gpu_counters(v->g, CG_dram, i);
+		sum.bytes += d->bytes;
+		sum.row_hits += d->row_hits;
+		sum.row_misses += d->row_misses;
+		sum.reads += d->reads;
+		sum.writes += d->writes;
+		sum.requests += d->requests;
+		sum.queue_cycles += d->queue_cycles;
+	}
+	u64 bursts = sum.row_hits + sum.row_misses;
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "DRAM");
+	x = pane_printf(p, 0, x + 2, STYLE(R_MEM), "%.1f", cycles > 0 ? (double)sum.bytes / cycles * per_cycle : 0.0);
+	x = pane_printf(p, 0, x, STYLE(R_DIM), " of %.0f GB/s", dram_peak_bytes(c) * per_cycle);
+	x = pane_printf(p, 0, x + 2, STYLE(R_TEXT), "%s", fmt_short(a, (double)sum.reads));
+	x = pane_text(p, 0, x, STYLE(R_DIM), " reads");
+	x = pane_printf(p, 0, x + 2, STYLE(R_TEXT), "%s", fmt_short(b, (double)sum.writes));
+	x = pane_text(p, 0, x, STYLE(R_DIM), " writes");
+	if (bursts) {
+		x = pane_text(p, 0, x + 2, STYLE(R_DIM), "row hits ");
+		x = pane_printf(p, 0, x, STYLE(R_TEXT), "%.0f%%", percent((double)sum.row_hits, (double)bursts));
+	}
+	if (sum.requests) {
+		x = pane_text(p, 0, x + 2, STYLE(R_DIM), "latency ");
+		pane_printf(p, 0, x, STYLE(R_TEXT), "%.0f", (double)sum.queue_cycles / (double)sum.requests);
+	}
 }
 
-static int channels(struct view_ctx *v, struct pane p)
+/* h: rows that the channels may have. */
+static int channels(struct view_ctx *v, struct pane p, int h)
 {
-	u32 n = gpu_num_channels(v->g);
-	const struct style s = STYLE(R_DIM);
-	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "DRAM");
-	pane_right(p, 0, 10, s, "busy");
-	pane_right(p, 0, 17, s, "rowhit");
-	pane_right(p, 0, 25, s, "reads");
-	pane_right(p, 0, 33, s, "writes");
-	pane_right(p, 0, 42, s, "latency");
-	pane_text(p, 0, 44, s, "banks");
-	bandwidth(v, p, 62);
-	for (u32 i = 0; i < n && (int)i + 1 < p.h; i++)
-		channel_row(v, p, (int)i + 1, i, (double)gpu_cycle(v->g));
-	return MIN((int)n + 1, p.h);
+	struct bank_info b[BANKS_MAX];
+	int n = (int)gpu_num_channels(v->g);
+	u32 banks = n ? MIN(mem_banks(gpu_mem(v->g), 0, b, BANKS_MAX), (u32)BANKS_MAX) : 0;
+	struct channel_columns k = channel_columns(MAX(n, 1), (int)banks, p.w, h);
+	dram_line(v, p);
+	for (int i = 0; i < k.across; i++)
+		channel_head(pane_sub(p, 1, i * k.w, 1, k.w), &k);
+	for (int i = 0; i < n; i++)
+		channel_row(v, pane_sub(p, 2 + i % k.rows, i / k.rows * k.w, 1, k.w), (u32)i, &k);
+	return MIN(k.rows + 2, p.h);
 }
 
-static int slices(struct view_ctx *v, struct pane p)
+static double slice_hits(const struct view_ctx *v, u32 slice, u64 *accesses, u64 *hits, u64 *lookups)
 {
-	u32 n = gpu_num_l2(v->g);
-	int cols = MAX(p.w / 40, 1), rows = ((int)n + cols - 1) / cols;
-	cols = MAX(((int)n + rows - 1) / MAX(rows, 1), 1); /* those that are filled */
+	const struct cache_counters *c = (const struct cache_counters *)gpu_counters(v->g, CG_l2, slice);
+	u64 all = c->hits + c->misses + c->merges;
+	*accesses += c->accesses;
+	*hits += c->hits;
+	*lookups += all;
+	return all ? (double)c->hits / (double)all : 0;
+}
+
+/* All slices on one row: a column each, as high as its hit rate; behind the whole L2's. */
+static int slice_strip(struct view_ctx *v, struct pane p)
+{
+	char a[NUM_MAX];
+	float hit[SLICES_MAX];
+	u64 accesses = 0, hits = 0, lookups = 0;
+	int n = (int)MIN(gpu_num_l2(v->g), (u32)SLICES_MAX);
+	for (int i = 0; i < n; i++)
+		hit[i] = (float)slice_hits(v, (u32)i, &accesses, &hits, &lookups);
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "L2");
+	pane_right(p, 0, x + 5, STYLE(R_TEXT), lookups ? "%.0f%%" : "-", percent((double)hits, (double)lookups));
+	x += 6;
+	if (p.w - x - n > 40)
+		x = pane_printf(p, 0, x, STYLE(R_DIM), "of %s accesses hit; by slice", fmt_short(a, (double)accesses)) + 1;
+	draw_spark(p, 0, x, MIN(n, p.w - x - 1), STYLE(R_FILL3), hit, n, 1);
+	return 1;
+}
+
+/* h: rows that the slices may have. */
+static int slices(struct view_ctx *v, struct pane p, int h)
+{
+	int n = (int)gpu_num_l2(v->g), cols = MAX(p.w / 40, 1), rows = (n + cols - 1) / cols;
+	if (rows + 1 > h)
+		return slice_strip(v, p);
+	cols = MAX((n + rows - 1) / MAX(rows, 1), 1); /* those that are filled */
 	int w = p.w / cols;
 	pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "L2 slices");
 	pane_text(p, 0, 12, STYLE(R_DIM), "hit rate, accesses");
-	for (int i = 0; i < (int)n; i++) {
+	for (int i = 0; i < n; i++) {
 		char buf[NUM_MAX];
-		const struct cache_counters *c = (const struct cache_counters *)gpu_counters(v->g, CG_l2, (u32)i);
-		u64 lookups = c->hits + c->misses + c->merges;
+		u64 accesses = 0, hits = 0, lookups = 0;
+		double hit = slice_hits(v, (u32)i, &accesses, &hits, &lookups);
 		struct pane q = pane_sub(p, 1 + i % rows, i / rows * w, 1, w);
-		double hit = lookups ? (double)c->hits / (double)lookups : 0;
 		pane_right(q, 0, 4, STYLE(R_DIM), "%d", i);
 		draw_meter(q, 0, 5, MAX(w - 22, 4), STYLE(R_SER3), hit);
 		pane_right(q, 0, w - 11, STYLE(R_TEXT), lookups ? "%.0f%%" : "-", 100 * hit);
-		pane_right(q, 0, w - 3, STYLE(R_DIM), "%s", fmt_short(buf, (double)c->accesses));
+		pane_right(q, 0, w - 3, STYLE(R_DIM), "%s", fmt_short(buf, (double)accesses));
 	}
 	return rows + 1;
 }
@@ -106,11 +203,14 @@ static void draw(struct view_ctx *v, struct pane p)
 	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
 	                                      {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},
 	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}};
-	noc_line(v, p, 0);
-	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12;
+	int x = noc_line(v, p);
+	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12 || p.h >= 32;
 	int y = 1 + roomy;
-	y += channels(v, pane_sub(p, y, 0, p.h - y, p.w)) + roomy;
-	y += slices(v, pane_sub(p, y, 0, p.h - y, p.w)) + roomy;
+	y += channels(v, pane_sub(p, y, 0, p.h - y, p.w), p.h - y - 3) + roomy; /* beside two rows and the strip of L2 */
+	if (y >= p.h)                                                           /* a small terminal, many channels */
+		slice_strip(v, pane_sub(p, 0, x + 1, 1, p.w - x - 1));
+	else
+		y += slices(v, pane_sub(p, y, 0, p.h - y, p.w), p.h - y - (p.h >= 24 ? 6 : 0)) + roomy;
 	int room = p.h - y;
 	if (room < 1)
 		return;
@@ -125,10 +225,11 @@ const struct view view_memory = {
     .name = "mem",
     .title = "memory",
     .keys = "c cursor  + - zoom",
-    .help = "Sums since the start. wait: mean cycles of a packet beyond zero load and its own length. busy: share of "
-            "DRAM cycles with data on the bus; beside the banks as a line, and of all channels in GB/s. rowhit: "
-            "accesses to the open row. latency: core\n"
-            "cycles from a request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row "
-            "open, · closed.",
+    .help =
+        "Sums since the start. wait: mean cycles of a packet beyond zero load and its own length; flits a cycle: of "
+        "all links of that direction. DRAM: all channels together, then each. busy: share of DRAM cycles with data "
+        "on the bus, also as a line. rowhit (hit): accesses to the open row. latency (lat): core cycles from a "
+        "request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row open, · closed. "
+        "Where the slices of the L2 have no room, one column each, as high as its hit rate.",
     .draw = draw,
 };

@@ -1,6 +1,7 @@
 /* Overview: kernels with their progress, one row an SM with a cell a warp, and the whole run as curves. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scr/draw.h"
@@ -33,56 +34,92 @@ static u32 pick_kernels(struct gpu *g, u32 out[], u32 max)
 	return n;
 }
 
-static void kernel_row(struct view_ctx *v, struct pane p, int y, u32 id, int name_w)
+/* A launch as it is shown: progress or length behind its bar, and behind that what limits it. */
+struct kernel_line {
+	struct kernel_info k;
+	char tail[80], more[48];
+};
+
+static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 {
 	char a[NUM_MAX], b[NUM_MAX];
-	struct kernel_info k;
-	gpu_kernel_info(v->g, id, &k);
-	struct style s = STYLE(R_SER0 + id % R_NSERIES);
-	u64 done = k.counters->ctas_done, all = k.launch->ctas;
-	int x = pane_printf(p, y, 1, s, "K%u", id) + 1;
-	draw_clipped(p, y, x, name_w, STYLE_BOLD(R_TEXT), k.name);
-	x += name_w + 1;
-	if (k.state == KS_QUEUED) {
-		x = pane_printf(p, y, x, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
-		if (k.ready_at != NEVER && k.ready_at > gpu_cycle(v->g))
-			pane_printf(p, y, x, STYLE(R_DIM), "; launch latency to cycle %s", fmt_thousands(b, k.ready_at));
+	gpu_kernel_info(g, id, &l->k);
+	const struct kernel_counters *n = l->k.counters;
+	u64 done = n->ctas_done, all = l->k.launch->ctas;
+	l->tail[0] = l->more[0] = '\0';
+	if (l->k.state == KS_QUEUED)
+		return;
+	if (l->k.state == KS_DONE)
+		snprintf(l->tail, sizeof l->tail, " done  %s cycles", fmt_thousands(a, n->ended_at - n->started_at));
+	else
+		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTAs", percent((double)done, (double)all),
+		         fmt_thousands(a, done), fmt_thousands(b, all));
+	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
+}
+
+/* Columns that all launches share, so that bars and figures stand below each other. */
+struct kernel_columns {
+	int name, name_w, bar, bar_w, tail, more; /* more: -1 = no room */
+};
+
+#define KERNELS_MAX 16
+#define BAR_MAX 60
+
+static struct kernel_columns kernel_columns(const struct kernel_line *l, u32 n, int w)
+{
+	struct kernel_columns c = {.name_w = 7, .more = -1};
+	int tail = 0, more = 0;
+	for (u32 i = 0; i < n; i++) {
+		char id[16];
+		c.name = MAX(c.name, 2 + snprintf(id, sizeof id, "K%u", l[i].k.launch->id));
+		c.name_w = MAX(c.name_w, MIN(utf8_width(l[i].k.name), w / 4));
+		tail = MAX(tail, utf8_width(l[i].tail));
+		more = MAX(more, utf8_width(l[i].more));
+	}
+	c.bar = c.name + c.name_w + 1;
+	int room = MAX(w - c.bar - tail - 1, 0), with_more = MIN(room - more, BAR_MAX);
+	c.bar_w = with_more >= 20 ? with_more : MIN(room, BAR_MAX);
+	c.tail = c.bar + c.bar_w;
+	if (c.tail + tail + more < w)
+		c.more = c.tail + tail;
+	return c;
+}
+
+static void kernel_row(struct view_ctx *v, struct pane p, const struct kernel_line *l, const struct kernel_columns *c)
+{
+	char a[NUM_MAX], b[NUM_MAX];
+	struct style s = STYLE(R_SER0 + l->k.launch->id % R_NSERIES);
+	u64 done = l->k.counters->ctas_done, all = l->k.launch->ctas;
+	pane_printf(p, 0, 1, s, "K%u", l->k.launch->id);
+	draw_clipped(p, 0, c->name, c->name_w, STYLE_BOLD(R_TEXT), l->k.name);
+	if (l->k.state == KS_QUEUED) {
+		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
+		if (l->k.ready_at != NEVER && l->k.ready_at > gpu_cycle(v->g))
+			pane_printf(p, 0, x, STYLE(R_DIM), "; launch latency to cycle %s", fmt_thousands(b, l->k.ready_at));
 		return;
 	}
-	char tail[160];
-	snprintf(tail, sizeof tail, " %3.0f%%  %s/%s CTAs", percent((double)done, (double)all), fmt_thousands(a, done),
-	         fmt_thousands(b, all));
-	if (k.state == KS_DONE)
-		snprintf(tail, sizeof tail, " done  %s cycles",
-		         fmt_thousands(a, k.counters->ended_at - k.counters->started_at));
-	char more[96];
-	snprintf(more, sizeof more, "  %u an SM, limit: %s", k.ctas_per_sm, k.limiter);
-	int room = p.w - x - utf8_width(tail) - 1, w = MIN(room - utf8_width(more), 60);
-	w = w >= 20 ? w : MIN(room, 60);
-	draw_bar(p, y, x, w, s, all ? (double)done / (double)all : 0, true);
-	int end = pane_text(p, y, x + MAX(w, 0), STYLE(R_TEXT), tail);
-	if (end + utf8_width(more) < p.w)
-		pane_text(p, y, end, STYLE(R_DIM), more);
+	draw_bar(p, 0, c->bar, c->bar_w, s, all ? (double)done / (double)all : 0, true);
+	pane_text(p, 0, c->tail, STYLE(R_TEXT), l->tail);
+	if (c->more > 0)
+		pane_text(p, 0, c->more, STYLE(R_DIM), l->more);
 }
 
 static int kernels(struct view_ctx *v, struct pane p, int rows)
 {
-	u32 id[16], n = pick_kernels(v->g, id, (u32)MIN(MAX(rows, 1), 16));
+	struct kernel_line l[KERNELS_MAX];
+	u32 id[KERNELS_MAX], n = pick_kernels(v->g, id, (u32)MIN(MAX(rows, 1), KERNELS_MAX));
 	if (!n) {
 		pane_text(p, 0, 1, STYLE(R_DIM), "no kernel launched yet: type run, continue or press space");
 		return 1;
-	}
-	int name_w = 7;
-	for (u32 i = 0; i < n; i++) {
-		struct kernel_info k;
-		gpu_kernel_info(v->g, id[i], &k);
-		name_w = MAX(name_w, MIN(utf8_width(k.name), p.w / 4));
 	}
 	char more[32] = "";
 	if (gpu_num_kernels(v->g) > n)
 		snprintf(more, sizeof more, "  +%u more", gpu_num_kernels(v->g) - n);
 	for (u32 i = 0; i < n; i++)
-		kernel_row(v, pane_sub(p, (int)i, 0, 1, p.w - (i == n - 1 ? utf8_width(more) : 0)), 0, id[i], name_w);
+		kernel_line(v->g, id[i], &l[i]);
+	struct kernel_columns c = kernel_columns(l, n, p.w - utf8_width(more));
+	for (u32 i = 0; i < n; i++)
+		kernel_row(v, pane_sub(p, (int)i, 0, 1, p.w - utf8_width(more)), &l[i], &c);
 	pane_right(p, (int)n - 1, p.w - 1, STYLE(R_DIM), "%s", more);
 	return (int)n;
 }
@@ -92,7 +129,8 @@ static int kernels(struct view_ctx *v, struct pane p, int rows)
 /* Columns by their right ends; -1 = no room. */
 struct columns {
 	int cells, ncells, cta, reg, shm, ipc, l1, lost, lost_w, pct, stack, stack_w, spark, spark_w;
-	float spark_max;
+	float spark_max, *sparks; /* [num_sms][spark_w] */
+	int nsparks;              /* of spark_w, with a value */
 };
 
 static int digits(u32 v)
@@ -128,7 +166,9 @@ static struct columns layout(const struct conf *c, u32 warps, int w)
 	if (ipc)
 		k.ipc = x += 5;
 	if (!lost) {
-		k.lost = k.pct = -1;
+		k.lost = room >= 11 ? x + 2 : -1; /* a letter and its share */
+		k.lost_w = 1;
+		k.pct = room >= 11 ? x + 6 : -1;
 		return k;
 	}
 	room = w - x;
@@ -176,17 +216,17 @@ static void head(const struct columns *k, struct pane p, int y, const char *show
 {
 	const struct style s = STYLE(R_DIM);
 	pane_text(p, y, MAX(k->cells - 3, 0), s, "SM");
-	int x = pane_text(p, y, k->cells, s, "warps");
-	x = *shown ? pane_text(p, y, x + 1, STYLE(R_ACCENT), shown) : x;
+	int x = pane_text(p, y, k->cells, *shown ? STYLE(R_ACCENT) : s, *shown ? shown : "warps");
 	legend(k, p, y, x + 1 + (k->ncells > 48));
 	const struct {
 		int at;
 		const char *name;
-	} right[] = {{k->cta, "CTA"}, {k->reg, "reg"}, {k->shm, "shm"}, {k->l1, "L1%"}, {k->ipc, "IPC"}, {k->pct, "%"}};
+	} right[] = {{k->cta, "CTA"}, {k->reg, "reg"}, {k->shm, "shm"},
+	             {k->l1, "L1%"},  {k->ipc, "IPC"}, {k->pct, k->lost_w > 1 ? "%" : "lost"}};
 	for (u32 i = 0; i < ARRAY_LEN(right); i++)
 		if (right[i].at > 0)
 			pane_right(p, y, right[i].at, s, "%s", right[i].name);
-	if (k->lost > 0)
+	if (k->lost > 0 && k->lost_w > 1)
 		pane_text(p, y, k->lost, s, "lost to");
 	if (k->stack > 0)
 		pane_text(p, y, k->stack, s, k->stack_w >= 24 ? "slots in 1,024 cycles" : "issue slots");
@@ -242,29 +282,46 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 	enum stall top = top_stall(now->stalls, &share);
 	if (k->lost > 0 && top < ST_COUNT) {
 		struct style ts = STYLE(stall_role(top));
-		pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts,
-		          k->lost_w < 17 ? stall_short(top) : stall_descs[top].name[TAX_BASE]);
+		if (k->lost_w == 1)
+			pane_glyph(p, y, k->lost, ts, stall_glyph(top));
+		else
+			pane_text(pane_sub(p, y, k->lost, 1, k->lost_w), 0, 0, ts,
+			          k->lost_w < 17 ? stall_short(top) : stall_descs[top].name[TAX_BASE]);
 		pane_right(p, y, k->pct, s, "%.0f", 100 * share);
 	}
 	if (k->stack > 0)
 		stall_strip(p, y, k->stack, k->stack_w, now->stalls);
-	if (k->spark > 0) {
-		float val[SPARK_MAX];
-		int w = MIN(k->spark_w, SPARK_MAX), n = view_series(v, (s32)sm, TS_IPC, val, w);
-		draw_spark(p, y, k->spark, w, STYLE(R_FILL0), val, n, k->spark_max);
-	}
+	if (k->sparks)
+		draw_spark(p, y, k->spark, k->spark_w, STYLE(R_FILL0), &k->sparks[sm * (u32)k->spark_w], k->nsparks,
+		           k->spark_max);
 }
 
 /* One scale for all SMs: the largest IPC is 7/8 of a row high, so that rows keep apart. */
-static float spark_scale(struct view_ctx *v, const struct columns *k)
+static void gather_sparks(struct view_ctx *v, struct columns *k)
 {
-	float val[SPARK_MAX], most = 0;
-	for (u32 sm = 0; k->spark > 0 && sm < gpu_conf(v->g)->num_sms; sm++) {
-		int n = view_series(v, (s32)sm, TS_IPC, val, MIN(k->spark_w, SPARK_MAX));
-		for (int i = 0; i < n; i++)
+	u32 n = gpu_conf(v->g)->num_sms;
+	float most = 0;
+	if (k->spark < 0)
+		return;
+	k->spark_w = MIN(k->spark_w, SPARK_MAX);
+	k->sparks = xcalloc((size_t)n * (size_t)k->spark_w, sizeof *k->sparks);
+	for (u32 sm = 0; sm < n; sm++) {
+		float *val = &k->sparks[sm * (u32)k->spark_w];
+		k->nsparks = view_series(v, (s32)sm, TS_IPC, val, k->spark_w);
+		for (int i = 0; i < k->nsparks; i++)
 			most = isfinite(val[i]) ? MAX(most, val[i]) : most;
 	}
-	return most * 8 / 7;
+	k->spark_max = most * 8 / 7;
+}
+
+/* The focused SM is brought in sight when it becomes another one; until then the user may look elsewhere. */
+static void follow_focus(struct view_ctx *v, int rows)
+{
+	s32 sm = (s32)v->d->focus.sm;
+	if (v->st->mark == (u32)sm + 1)
+		return;
+	v->st->mark = (u32)sm + 1;
+	v->st->top = MAX(MIN(v->st->top, sm), sm - rows + 1);
 }
 
 static void sm_rows(struct view_ctx *v, struct pane p)
@@ -272,12 +329,13 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	const struct conf *c = gpu_conf(v->g);
 	u32 warps = MIN(gpu_warps_per_sm(v->g), (u32)WARPS_MAX);
 	struct columns k = layout(c, warps, p.w);
-	k.spark_max = spark_scale(v, &k);
+	gather_sparks(v, &k);
 	int rows = p.h - 1;
+	follow_focus(v, rows);
 	view_clip(v->st, (s32)c->num_sms, rows);
 	char shown[32] = "";
 	if (rows < (int)c->num_sms)
-		snprintf(shown, sizeof shown, "(SM %d-%d of %u)", v->st->top, v->st->top + rows - 1, c->num_sms);
+		snprintf(shown, sizeof shown, "%d-%d of %u", v->st->top, v->st->top + rows - 1, c->num_sms);
 	head(&k, p, 0, shown);
 	v->st->list.y = p.y + 1;
 	v->st->list.n = MIN(rows, (int)c->num_sms);
@@ -289,6 +347,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 		warp_cells(v, p, r + 1, &k, sm);
 		figures(v, p, r + 1, &k, sm);
 	}
+	free(k.sparks);
 }
 
 /* --- curves
@@ -303,10 +362,11 @@ static void spark_line(struct view_ctx *v, struct pane p)
 {
 	int n = p.w >= 100 ? 5 : p.w >= 50 ? 3 : 1, w = p.w / n;
 	for (int i = 0; i < n; i++)
-		chart_draw(v, pane_sub(p, 0, i * w, 1, w), &charts[i], -1, (int)strlen(charts[i].label) + 7);
+		chart_draw(v, pane_sub(p, 0, i * w, 1, w), &charts[i], -1, (int)strlen(charts[i].label) + 8);
 }
 
-#define CURVE_MAX 12 /* rows; higher ones say no more */
+#define CURVE_MAX 12  /* rows; higher ones say no more */
+#define CURVES_FROM 6 /* rows left over; fewer are worth more to kernels than to curves */
 static void curves(struct view_ctx *v, struct pane p)
 {
 	int n = MIN((int)ARRAY_LEN(charts), p.h / 3);
@@ -327,7 +387,7 @@ static void draw(struct view_ctx *v, struct pane p)
 {
 	int nsm = (int)gpu_conf(v->g)->num_sms;
 	int spare = p.h - nsm - 3; /* beyond one row of kernels, the head and the sparklines */
-	int kernel_rows = MAX(MIN(spare > 0 ? 1 + spare / 3 : 1, 6), p.h > 40 ? 4 : 1);
+	int kernel_rows = 1 + MAX(spare < CURVES_FROM ? spare : MIN(spare / 3, 5), p.h > 40 ? 3 : 0);
 	int y = p.h > 6 ? kernels(v, p, kernel_rows) : 0;
 	int left = p.h - y - nsm - 1; /* none to spare: every SM in sight is worth more than the curves */
 	int curve_rows = p.h - y < 5 || left == 0 ? 0 : MAX(left, 1);
@@ -354,10 +414,6 @@ static bool on_key(struct view_ctx *v, int key)
 		s32 n = (s32)gpu_conf(v->g)->num_sms;
 		sm = (sm + (key == K_DOWN || key == 'j' ? 1 : n - 1)) % n;
 		debugger_focus(v->d, (u32)sm, v->d->focus.warp, &e);
-		if (sm < v->st->top)
-			v->st->top = sm;
-		if (sm >= v->st->top + v->st->page)
-			v->st->top = sm - v->st->page + 1;
 		return true;
 	}
 	default: return view_scroll(v->st, key);
@@ -380,10 +436,12 @@ const struct view view_overview = {
     .title = "overview",
     .keys = "arrows SM, warp  Enter that SM",
     .enter = '2',
-    .help = "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
-            "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
-            "that cost most\n"
-            "issue slots, and its share. Curves: the whole run; + and - change the span.",
+    .help =
+        "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
+        "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
+        "that cost most\n"
+        "issue slots, and its share; where there is no room for its name, its letter in the stalls view. Curves: the "
+        "whole run; + and - change the span.",
     .draw = draw,
     .on_key = on_key,
     .on_click = on_click,

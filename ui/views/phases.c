@@ -84,20 +84,27 @@ static void heading(const struct view_ctx *v, struct pane p, const struct graph 
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), "%s", text);
 }
 
+/* A digit is a phase's number: where phases are merged, bands have letters. */
+static struct phase_look band_look(u32 fn, u32 band, const struct phase_fn *f)
+{
+	struct phase_look l = phase_look(fn, band, f->nbands);
+	if (f->nbands < f->nphases && l.glyph <= 'B')
+		l.glyph = 'A' + band;
+	return l;
+}
+
 /* "hotspot, 23 phases: [0] 18 [1-3] 112 ..."; returns the rows it took. */
 static int legend_of(struct pane p, int y, const struct graph *g, u32 fn)
 {
 	const struct phase_fn *f = phase_track_fn(g->t, fn);
-	char name[48];
-	snprintf(name, sizeof name, "%s", f->fn->name);
 	int row = y, x = 1;
-	draw_clipped(p, row, x, 20, STYLE(R_TEXT), name);
-	x += MIN(utf8_width(name), 20);
+	draw_clipped(p, row, x, 20, STYLE(R_TEXT), f->fn->name);
+	x += MIN(utf8_width(f->fn->name), 20);
 	x = pane_printf(p, row, x, STYLE(R_DIM), ", %u phase%s%s%s:", f->nphases, f->nphases == 1 ? "" : "s",
-	                f->nbands < f->nphases ? " in 12 bands" : "", p.w >= 150 ? ", cycles of each" : "");
+	                f->nbands < f->nphases ? " in 12 bands" : "", p.w >= 110 ? ", cycles of each" : ", cycles");
 	for (u32 i = 0; i < f->nbands; i++) {
 		const struct phase_band *b = phase_track_band(g->t, f->band + i);
-		struct phase_look l = phase_look(fn, i, f->nbands);
+		struct phase_look l = band_look(fn, i, f);
 		char label[48], length[24];
 		snprintf(length, sizeof length, "%u", b->length);
 		if (f->nbands < f->nphases && b->last > b->first)
@@ -160,7 +167,7 @@ static u32 column_parts(const struct graph *g, const struct phase_sum *s, int ro
 			if (!s->warps[f->band + b])
 				continue;
 			acc += mean(s->warps[f->band + b], s->looks);
-			const struct phase_look look = phase_look(i, b, f->nbands);
+			const struct phase_look look = band_look(i, b, f);
 			out[n++] = (struct stack_part){look.role, look.glyph, (int)lround(acc * scale)};
 		}
 	}
@@ -284,8 +291,7 @@ static void notes(const struct view_ctx *v, const struct graph *g)
 		const struct phase_fn *f = phase_track_fn(g->t, i);
 		for (u32 b = 0; b < f->nbands; b++)
 			if (s->warps[f->band + b])
-				cursor_note(v, "%c:%.3g", (int)phase_look(i, b, f->nbands).glyph,
-				            mean(s->warps[f->band + b], s->looks));
+				cursor_note(v, "%c:%.3g", (int)band_look(i, b, f).glyph, mean(s->warps[f->band + b], s->looks));
 	}
 	if (s->exited)
 		cursor_note(v, "exited %.3g", mean(s->exited, s->looks));
@@ -348,7 +354,7 @@ const struct view view_phases = {
         "reads a result that a long-latency instruction of the same phase brings; `info phases` lists them. The legend "
         "gives each phase's\n"
         "length in cycles. A kernel of more than 12 phases has neighbours merged, always the two that are shortest "
-        "together: 3-5:40 is\n"
+        "together, and a letter for each band: C 3-5:40 is\n"
         "phases 3 to 5, 40 cycles. Grey on top: warps that have exited and wait for the rest of their CTA (the tail "
         "effect); active: the\n"
         "others. ALU: instructions whose result is on its way through a unit; mem: loads and atomics until their "

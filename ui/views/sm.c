@@ -45,8 +45,8 @@ struct table {
 static struct table table_layout(int w, int policy_w)
 {
 	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1, .policy_w = policy_w};
-	bool tight = w < 100;
-	int fixed = 15 + 8 + 9 + 8 + 6 + 2, rest = w - fixed;
+	int phase_w = w < 140 ? 6 : 8, prio_w = w < 140 ? 5 : 6; /* with the gap before them */
+	int fixed = 15 + 17 + phase_w + prio_w + 2, rest = w - fixed;
 	if (w >= 110) {
 		rest -= 10;
 		t.mask = 1;
@@ -59,16 +59,17 @@ static struct table table_layout(int w, int policy_w)
 		rest -= policy_w + 2;
 		t.policy = 1;
 	}
-	t.inst_w = tight ? 13 : MAX(MIN(rest / 2, 40), 12); /* 13: "ld.global.f32", the rest for the reason to wait */
+	/* "ld.global.f32…" is the least that tells; then "%rd53: 2 transactions in flight" is to be whole. */
+	t.inst_w = w < 100 ? MIN(MAX(rest - 21, 12), 14) : MIN(MAX(rest / 2, rest - 33), 40);
 	int x = t.inst + t.inst_w + 1;
 	if (t.mask > 0) {
 		t.mask = x;
 		x += 10;
 	}
 	t.state = x;
-	t.since = x + 8 + 8; /* "s refused" and six places */
-	t.phase = t.since + (tight ? 7 : 8);
-	t.prio = t.phase + 6;
+	t.since = x + 16; /* "s refused" and six places */
+	t.phase = t.since + phase_w;
+	t.prio = t.phase + prio_w;
 	x = t.prio;
 	if (t.policy > 0) {
 		t.policy = x + 2;
@@ -214,7 +215,7 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 		policy_cell(v, pane_sub(p, y, t->policy, 1, t->policy_w), warp, w.scheduler);
 	if (t->loads > 0)
 		pane_right(p, y, t->loads, STYLE(w.pending_loads ? R_TEXT : R_FAINT), "%u", w.pending_loads);
-	draw_cut(p, y, t->waits, p.w - t->waits, STYLE(R_DIM), w.waits);
+	draw_words(p, y, t->waits, MAX(p.w - t->waits, 0), STYLE(R_DIM), w.waits);
 }
 
 static void warp_table(struct view_ctx *v, struct pane p)
@@ -257,7 +258,8 @@ struct owned {
 };
 
 /* Blocks with the numbers of their CTAs on a faint track; then use and the largest hole. */
-static void storage_map(struct pane p, int y, const char *name, const struct owned *o, u32 n, u32 used, u32 total)
+static void storage_map(struct pane p, int y, const char *name, const char *unit, const struct owned *o, u32 n,
+                        u32 used, u32 total)
 {
 	char a[NUM_MAX];
 	int tail = 34, w = MAX(MIN(p.w - 12 - tail, 200), 8);
@@ -275,7 +277,7 @@ static void storage_map(struct pane p, int y, const char *name, const struct own
 	}
 	hole = MAX(hole, total > at ? total - at : 0);
 	pane_right(p, y, 11 + w + 5, STYLE(R_TEXT), "%.0f%%", percent(used, total));
-	pane_printf(p, y, 11 + w + 7, STYLE(R_DIM), "largest hole %s", fmt_thousands(a, hole));
+	pane_printf(p, y, 11 + w + 7, STYLE(R_DIM), "largest hole %s%s", fmt_thousands(a, hole), unit);
 }
 
 static u32 by_first(struct owned *o, u32 n)
@@ -303,8 +305,8 @@ static void maps(struct view_ctx *v, struct pane p, const struct sm_info *i)
 		if (c.shared_size)
 			shm[ns++] = (struct owned){c.shared_first, c.shared_size, s, c.cta};
 	}
-	storage_map(p, 0, "registers", reg, by_first(reg, nr), i->regs_used, i->regs);
-	storage_map(p, 1, "shared", shm, by_first(shm, ns), i->shared_used, i->shared);
+	storage_map(p, 0, "registers", "", reg, by_first(reg, nr), i->regs_used, i->regs);
+	storage_map(p, 1, "shared", " B", shm, by_first(shm, ns), i->shared_used, i->shared);
 }
 
 /* One line: every barrier at which somebody waits. */
@@ -378,6 +380,7 @@ static void cta_table(struct view_ctx *v, struct pane p)
 }
 
 #define OVER_TIME_ROWS 6 /* rows left over that are worth the history of the SM's issue slots */
+#define OVER_TIME_MAX 20 /* higher ones say no more */
 
 static void draw(struct view_ctx *v, struct pane p)
 {
@@ -390,7 +393,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		p = pane_sub(p, 0, 0, p.h, p.w - SM_SIDE_W - 4);
 	}
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
-	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
 	int table = room - warps - 2 >= OVER_TIME_ROWS || ctas ? MIN(room, warps + 2) : room;
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));
@@ -400,7 +403,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		return;
 	int spare = room - table;
 	if (spare >= OVER_TIME_ROWS)
-		stalls_over_time(v, pane_sub(p, table + ctas + 1, 0, MIN(spare - 1, 20), p.w), (s32)v->d->focus.sm,
+		stalls_over_time(v, pane_sub(p, table + ctas + 1, 0, MIN(spare - 1, OVER_TIME_MAX), p.w), (s32)v->d->focus.sm,
 		                 "this SM's issue slots over the run");
 	if (scheds)
 		sm_sched_draw(v, pane_sub(p, p.h - bottom, 0, scheds, p.w), v->d->focus.sm);
@@ -456,7 +459,8 @@ const struct view view_sm = {
         "of the warp scheduler, of a warp and as a whole. asleep: nothing can happen here before a reply or a timer. "
         "registers, shared: contiguous blocks with the numbers "
         "of their CTAs;\n"
-        "the largest hole is in 32-bit registers and bytes. its warps: a glyph a warp, as in the overview. With room "
+        "the largest hole is in 32-bit registers and in bytes (B). its warps: a glyph a warp, as in the overview. With "
+        "room "
         "left: the SM's issue slots over the run, as in "
         "the "
         "stalls view. Narrow, the last line is written shorter: LSU w12 3+2 is 3 "

@@ -8,9 +8,12 @@
 #include "scr/term.h"
 #include "views/view.h"
 
+enum { NOW_ISSUED = HEAT_STATES, NOW_STATES, WARPS_MAX = 256 };
+
 /* What is known of a line of the file. */
 struct line_facts {
-	u32 warps; /* resident warps whose next instruction is here */
+	u32 warps;           /* resident warps whose next instruction is here */
+	u16 now[NOW_STATES]; /* of these by state */
 	u32 samples[HEAT_STATES];
 	u32 waiting; /* samples in waiting states */
 	bool code, stop, disabled_stop;
@@ -42,24 +45,35 @@ static const struct inst *focus_inst(const struct view_ctx *v, const struct modu
 
 /* --- facts
  * ------------------------------------------------------------------------------------------------------------ */
+static void count_sm(const struct view_ctx *v, const struct module *m, u32 sm, u64 warps, struct line_facts *f)
+{
+	u8 states[WARPS_MAX];
+	u64 issued, refused;
+	gpu_warp_states(v->g, sm, states, &issued, &refused);
+	FOR_EACH_BIT(w, warps)
+	{
+		u32 pc = front_pc(gpu_front(v->g), sm, w);
+		if (pc >= m->ncode)
+			continue;
+		struct line_facts *l = &f[m->code[pc].line];
+		l->warps++;
+		l->now[issued >> w & 1 ? NOW_ISSUED : refused >> w & 1 ? HEAT_REFUSED : states[w]]++;
+	}
+}
+
 static void count_warps(const struct view_ctx *v, const struct module *m, struct line_facts *f)
 {
 	const struct conf *conf = gpu_conf(v->g);
-	for (u32 i = 0; i < conf->num_sms * conf->sm_ctas; i++) {
-		u32 sm = i / conf->sm_ctas;
-		struct cta_info c;
-		gpu_cta_info(v->g, sm, i % conf->sm_ctas, &c);
-		if (!c.used)
-			continue;
-		struct kernel_info k;
-		gpu_kernel_info(v->g, c.launch, &k);
-		if (k.launch->mod != m)
-			continue;
-		for (u64 left = c.warps & ~c.warps_done; left; left &= left - 1) {
-			u32 pc = front_pc(gpu_front(v->g), sm, (u32)__builtin_ctzll(left));
-			if (pc < m->ncode)
-				f[m->code[pc].line].warps++;
+	for (u32 sm = 0; sm < conf->num_sms; sm++) {
+		u64 warps = 0;
+		for (u32 slot = 0; slot < conf->sm_ctas; slot++) {
+			struct cta_info c;
+			gpu_cta_info(v->g, sm, slot, &c);
+			if (c.used && gpu_launched(v->g, c.launch)->mod == m)
+				warps |= c.warps & ~c.warps_done;
 		}
+		if (warps)
+			count_sm(v, m, sm, warps, f);
 	}
 }
 
@@ -129,7 +143,7 @@ static int tab_stop(int x, bool before_text)
 	return before_text ? x + 4 - x % 4 : x < OPERANDS ? OPERANDS : x;
 }
 
-static void source_line(struct pane p, int y, const char *s, size_t n, bool code)
+static void source_line(struct pane p, const char *s, size_t n, bool code)
 {
 	bool first = true;
 	int x = 0;
@@ -143,12 +157,14 @@ static void source_line(struct pane p, int y, const char *s, size_t n, bool code
 			len = token(s, n, &role, &first);
 			if (role == R_OPCODE && !code)
 				role = R_TEXT;
-			x = pane_textn(p, y, x, STYLE(role), s, MIN(len, n));
+			x = pane_textn(p, 0, x, STYLE(role), s, MIN(len, n));
 		}
 		len = MIN(len, n);
 		s += len;
 		n -= len;
 	}
+	if (x > p.w && p.w > 0)
+		pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 
 /* --- rows
@@ -156,7 +172,7 @@ static void source_line(struct pane p, int y, const char *s, size_t n, bool code
 struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc, margin; /* loc, margin: -1 = not shown */
 };
-enum { MARGIN_W = 8, MODE_BARE = 1 }; /* of view_state.mode: without the margin */
+enum { MARGIN_W = 8, WARPS_W_MAX = 64, HEAT_W_MAX = 50, MODE_BARE = 1 }; /* of view_state.mode: without the margin */
 
 /* Columns of the longest line with code: the room the text is worth. */
 static int text_width(const struct module *m)
@@ -186,6 +202,9 @@ static struct source_columns layout(int w, const struct module *m, bool loc, boo
 	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0) +
 	            (margin ? MARGIN_W : 0);
 	c.text_w = MAX(MIN(w - c.text - right, text_width(m)), 8);
+	int spare = MAX(w - c.text - c.text_w - right - 2, 0); /* a wide terminal: more letters, longer bars */
+	c.warps_w += c.warps_w >= 16 ? MIN(spare / 2, WARPS_W_MAX - c.warps_w) : 0;
+	c.heat_w += c.heat_w >= 16 ? MIN(spare / 2, HEAT_W_MAX - c.heat_w) : 0;
 	c.warps = c.text + c.text_w + 1;
 	c.heat = c.warps + c.warps_w + 6;
 	int next = c.heat + c.heat_w + 8;
@@ -220,6 +239,22 @@ static void margin_cell(struct pane p, int y, int x, const struct line_marks *k)
 		pane_glyph(p, y, to + k->point, STYLE(R_BAD), 0x2717);
 }
 
+/* The warps that are here by state, with the overview's letters: one each where the fullest line has room for its own,
+ * else in proportion. */
+static void warp_letters(struct pane p, const struct line_facts *f, u32 most)
+{
+	static const u8 order[] = {NOW_ISSUED, WS_READY_SP, WS_READY_SFU, WS_READY_DP, WS_READY_LSU, HEAT_REFUSED, WS_SHORT,
+	                           WS_MEM,     WS_FENCE,    WS_BARRIER,   WS_SLEEP,    WS_FETCH,     WS_DONE};
+	u32 w = (u32)MAX(p.w, 0), acc = 0, x = 0, all = most <= w ? f->warps : MAX((f->warps * w + most / 2) / most, 1u);
+	for (u32 i = 0; i < ARRAY_LEN(order); i++) {
+		bool issued = order[i] == NOW_ISSUED, refused = order[i] == HEAT_REFUSED;
+		enum warp_state st = issued || refused ? WS_READY_SP : order[i];
+		acc += f->now[order[i]];
+		for (u32 to = (acc * all + f->warps / 2) / f->warps; x < to; x++)
+			pane_glyph(p, 0, (int)x, warp_style(st, issued, refused), warp_glyph(st, issued, refused));
+	}
+}
+
 static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
                        const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus, bool mark)
 {
@@ -230,12 +265,12 @@ static void source_row(struct pane p, int y, const struct source_columns *c, con
 	pane_right(p, y, c->num, STYLE(focus || mark ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
 	if (focus)
 		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
-	source_line(pane_sub(p, y, c->text, 1, c->text_w), 0, s, len, f->code);
+	source_line(pane_sub(p, y, c->text, 1, c->text_w), s, len, f->code);
 	if (focus)
 		pane_attr(p, y, c->text, c->text_w, ATTR_BOLD);
 	if (f->warps) {
 		pane_right(p, y, c->warps + 4, STYLE(R_TEXT), "%u", f->warps);
-		draw_bar(p, y, c->warps + 5, c->warps_w, STYLE(R_FILL4), (double)f->warps / MAX(most->warps, 1u), false);
+		warp_letters(pane_sub(p, y, c->warps + 5, 1, c->warps_w), f, most->warps);
 	}
 	if (f->waiting) {
 		u32 st = main_state(f);
@@ -437,16 +472,18 @@ const struct view view_source = {
     .name = "source",
     .title = "source",
     .keys = "h hottest line  / search  n N  f focus  a margin",
-    .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is. waits %: share of all "
-            "waiting samples, those of ready warps that a unit or the LSU refused (s) among them\n"
-            "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
-            "breakpoint, ○ disabled,\n"
-            "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
-            "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
-            "program point\n"
-            "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
-            "scheduled\n"
-            "order, not always that of the lines: see the key schedule. a: without the margin.",
+    .help =
+        "The PTX of the focused warp. warps: resident warps whose next instruction this is, and a letter each (as in "
+        "the overview; in proportion where they are too many). waits %: share of all "
+        "waiting samples, those of ready warps that a unit or the LSU refused (s) among them\n"
+        "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
+        "breakpoint, ○ disabled,\n"
+        "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
+        "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
+        "program point\n"
+        "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
+        "scheduled\n"
+        "order, not always that of the lines: see the key schedule. a: without the margin.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

@@ -49,10 +49,12 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 	char where[64] = "";
 	if (!v->st->mode)
 		snprintf(where, sizeof where, " × %u SMs", c->num_sms);
-	char text[160];
+	char text[192];
 	int x = name_w + 13;
 	snprintf(text, sizeof text, "of %s slots = %u schedulers%s × %s cycles", fmt_thousands(a, sum), c->sm_schedulers,
 	         where, fmt_thousands(b, gpu_cycle(v->g)));
+	if (x + utf8_width(text) > p.w)
+		snprintf(text, sizeof text, "of %s slots = %u%s × %s cycles", a, c->sm_schedulers, where, b);
 	if (x + utf8_width(text) > p.w)
 		snprintf(text, sizeof text, "of %s slots", a);
 	pane_text(p, y, x, STYLE(R_DIM), text);
@@ -85,12 +87,15 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 
 /* --- over time: one column a span, a cell a share --------------------------------------------------------------------
  */
+/* One sum for all reasons: asking the timeline for each would add the same samples up again. */
 static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[ST_COUNT])
 {
-	for (u32 r = 0; r < ST_COUNT; r++) {
-		double x = timeline_mean(v->tl, sm, TS_STALL + r, from, to);
-		out[r] = isfinite(x) ? x : 0;
-	}
+	struct sample sum = {0};
+	for (u32 i = from; i < MIN(to, timeline_len(v->tl)); i++)
+		sample_add(&sum, timeline_raw(v->tl, sm, i));
+	double slots = (double)stall_slots(sum.stalls);
+	for (u32 r = 0; r < ST_COUNT; r++)
+		out[r] = slots > 0 ? (double)sum.stalls[r] / slots : 0;
 }
 
 /* The classes of a taxonomy in order of their first reason, and the class of each reason: names are compared once a
@@ -180,39 +185,60 @@ void stalls_over_time(struct view_ctx *v, struct pane p, s32 sm, const char *tit
 
 /* --- per SM
  * -------------------------------------------------------------------------------------------------------------- */
-/* Columns are headed by the classes' names where all of them fit, else by their letters. */
-static int class_columns(const struct stall_class *cls, u32 n, int w, int ends[TAX_MAX_CLASSES])
+/* Where the columns of classes end, 0 = not shown. They are headed by the classes' names where all of them fit, else
+ * by their letters; where not even those fit, classes without a slot go (`all` has the whole machine's). */
+static bool class_columns(const struct stall_class *all, u32 n, int w, int ends[TAX_MAX_CLASSES])
 {
-	int named = 5, x = 5;
+	int named = 5, x = 5, step = 5 + 7 * (int)n <= w ? 7 : 6;
 	for (u32 i = 0; i < n; i++)
-		named += MAX((int)strlen(cls[i].name) + 2, 7);
-	for (u32 i = 0; i < n; i++)
-		ends[i] = x += named < w ? MAX((int)strlen(cls[i].name) + 2, 7) : 7;
+		named += MAX((int)strlen(all[i].name) + 2, 7);
+	bool fit = 5 + 6 * (int)n <= w;
+	for (u32 i = 0; i < n; i++) {
+		if (fit || all[i].slots)
+			x += named < w ? MAX((int)strlen(all[i].name) + 2, 7) : step;
+		ends[i] = fit || all[i].slots ? x : 0;
+	}
 	return named < w;
 }
 
-static void per_sm(struct view_ctx *v, struct pane p)
+static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const int *ends)
 {
 	struct stall_class cls[TAX_MAX_CLASSES];
-	u64 base[ST_COUNT];
-	int ends[TAX_MAX_CLASSES];
-	pane_right(p, 0, 4, STYLE(R_DIM), "SM");
-	for (int r = 0; r < p.h - 1 && r < (int)gpu_conf(v->g)->num_sms; r++) {
-		gpu_stalls_sum(v->g, r, base);
-		u32 n = stall_map(v->d->taxonomy, base, cls);
-		u64 sum = stall_slots(base);
-		bool names = class_columns(cls, n, p.w, ends);
-		pane_right(p, r + 1, 4, (u32)r == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", r);
-		for (u32 i = 0; i < n && ends[i] <= p.w; i++) {
-			struct look l = class_look(v->d->taxonomy, cls[i].name);
-			if (r == 0 && names)
-				pane_right(p, 0, ends[i], STYLE(l.role), "%s", cls[i].name);
-			else if (r == 0)
-				pane_glyph(p, 0, ends[i] - 1, STYLE(l.role), l.glyph);
-			double share = percent((double)cls[i].slots, (double)sum);
-			pane_right(p, r + 1, ends[i], STYLE(share >= 0.05 ? R_TEXT : R_FAINT), "%.1f", share);
-		}
+	u64 base[ST_COUNT], sum;
+	gpu_stalls_sum(v->g, (s32)sm, base);
+	sum = stall_slots(base);
+	u32 n = stall_map(v->d->taxonomy, base, cls);
+	pane_right(p, 0, 4, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
+	for (u32 i = 0; i < n; i++) {
+		double share = percent((double)cls[i].slots, (double)sum);
+		if (ends[i] > 0)
+			pane_right(p, 0, ends[i], STYLE(share >= 0.05 ? R_TEXT : R_FAINT), "%.1f", share);
 	}
+}
+
+/* All SMs when they fit, else as many with the focused one in the middle: left and right move it. The first row is the
+ * gap above, for which they are. */
+static void per_sm(struct view_ctx *v, struct pane p)
+{
+	struct stall_class all[TAX_MAX_CLASSES];
+	u64 base[ST_COUNT];
+	int ends[TAX_MAX_CLASSES], nsm = (int)gpu_conf(v->g)->num_sms, rows = MIN(p.h - 2, nsm);
+	int top = MAX(MIN((int)v->d->focus.sm - rows / 2, nsm - rows), 0);
+	gpu_stalls_sum(v->g, -1, base);
+	u32 n = stall_map(v->d->taxonomy, base, all);
+	bool names = class_columns(all, n, p.w, ends);
+	if (rows < nsm)
+		pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %d-%d of %d", top, top + rows - 1, nsm);
+	pane_right(p, 1, 4, STYLE(R_DIM), "SM");
+	for (u32 i = 0; i < n; i++) {
+		struct look l = class_look(v->d->taxonomy, all[i].name);
+		if (ends[i] > 0 && names)
+			pane_right(p, 1, ends[i], STYLE(l.role), "%s", all[i].name);
+		else if (ends[i] > 0)
+			pane_glyph(p, 1, ends[i] - 1, STYLE(l.role), l.glyph);
+	}
+	for (int r = 0; r < rows; r++)
+		sm_row(v, pane_sub(p, r + 2, 0, 1, p.w), (u32)(top + r), ends);
 }
 
 /* Where rows are scarce, classes without a slot give theirs up. */
@@ -224,6 +250,9 @@ static u32 drop_empty(struct stall_class *cls, u32 n)
 			cls[kept++] = cls[i];
 	return kept;
 }
+
+#define OVER_TIME_ROWS 7 /* the least that the shares over the run get below the table of SMs */
+#define SM_ROWS_LEAST 12 /* a table of fewer, where there are more, says little */
 
 static void draw(struct view_ctx *v, struct pane p)
 {
@@ -240,10 +269,11 @@ static void draw(struct view_ctx *v, struct pane p)
 	}
 	int top = p.h > 12 + (int)n ? 2 : 1;
 	int y = top + bars(v, pane_sub(p, top, 0, p.h - top, p.w), cls, n);
-	int nsm = (int)gpu_conf(v->g)->num_sms;
-	if (p.h - y > nsm + 8) {
-		per_sm(v, pane_sub(p, y + 1, 0, nsm + 1, p.w));
-		y += nsm + 2;
+	int nsm = (int)gpu_conf(v->g)->num_sms, room = p.h - y - OVER_TIME_ROWS;
+	if (room >= MIN(nsm, SM_ROWS_LEAST) + 2) {
+		int rows = MIN(nsm, room - 2);
+		per_sm(v, pane_sub(p, y, 0, rows + 2, p.w));
+		y += rows + 2;
 	}
 	stalls_over_time(v, pane_sub(p, y + (p.h - y > 5), 0, MIN(p.h - y - (p.h - y > 5), 24), p.w),
 	                 v->st->mode ? (s32)v->d->focus.sm : -1, "over time");

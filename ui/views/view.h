@@ -55,6 +55,7 @@ struct view {
 	const char *name;  /* one word, for the key line */
 	const char *title; /* for the help */
 	const char *keys;  /* its own keys, for the line below it: "t taxonomy" */
+	bool both;         /* it shows the machine beside this one (rival.h), too: they are to stand side by side */
 	char enter;        /* digit of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step */
 	const char *help;  /* lines for the help screen: what is shown, how it is defined */
 	void (*draw)(struct view_ctx *v, struct pane p);

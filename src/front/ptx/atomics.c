@@ -104,6 +104,34 @@ static u64 operand(const struct exec *x, opnd at, u32 bytes, u32 lane)
 	return bytes == 8 ? ((const u64 *)exec_at(x, at))[lane] : ((const u32 *)exec_at(x, at))[lane];
 }
 
+static void answer(struct exec *x, const struct inst *in, u32 lanes, const u64 *old)
+{
+	if (in->op != OP_ATOM || in->d[0] == OPND_NONE)
+		return;
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		if (ptype_bytes(in->type) == 8)
+			((u64 *)exec_at(x, in->d[0]))[i] = old[i];
+		else
+			((u32 *)exec_at(x, in->d[0]))[i] = (u32)old[i];
+	}
+}
+
+/* What may take a lock, which is remembered. The answer may go where an operand was: it comes last. */
+static void apply_shared_lock(struct exec *x, const struct inst *in, u32 lanes)
+{
+	u64 b[LANES], c[LANES], old[LANES];
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u32 i = first_lane(left), bytes = ptype_bytes(in->type);
+		b[i] = operand(x, in->s[1], bytes, i);
+		c[i] = operand(x, in->s[2], bytes, i);
+		old[i] = atomic_apply(in->atom, in->type, exec_shared(x) + x->out->addr[i], b[i], c[i], false);
+	}
+	const struct lock_by by = {x->cycle, x->sm, x->warp, x->out->pc};
+	lock_note(x->f, SPC_SHARED, &by, in, lanes, &(struct lock_lanes){x->out->addr, b, c, old});
+	answer(x, in, lanes, old);
+}
+
 static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 {
 	const u32 bytes = ptype_bytes(in->type);
@@ -115,6 +143,10 @@ static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 	                               .c = in->s[2] == OPND_NONE ? NULL : exec_at(x, in->s[2]),
 	                               .step = 4,
 	                               .old = result ? exec_at(x, in->d[0]) : unused};
+	if (unlikely(lock_op(in))) {
+		apply_shared_lock(x, in, lanes);
+		return;
+	}
 	if (atomic_apply_words(in->atom, in->type, &w, lanes))
 		return;
 	u64 old[LANES];
@@ -123,13 +155,7 @@ static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 		old[i] = atomic_apply(in->atom, in->type, exec_shared(x) + x->out->addr[i], operand(x, in->s[1], bytes, i),
 		                      operand(x, in->s[2], bytes, i), false);
 	}
-	for (u32 left = result ? lanes : 0; left; left &= left - 1) {
-		const u32 i = first_lane(left);
-		if (bytes == 8)
-			((u64 *)exec_at(x, in->d[0]))[i] = old[i];
-		else
-			((u32 *)exec_at(x, in->d[0]))[i] = (u32)old[i];
-	}
+	answer(x, in, lanes, old);
 }
 
 static void queue_global(struct exec *x, const struct inst *in, u32 lanes)
@@ -139,6 +165,9 @@ static void queue_global(struct exec *x, const struct inst *in, u32 lanes)
 	u64 *b = (u64 *)p->data;
 	p->atomic = true;
 	p->flush = in->type == T_F32;
+	p->cycle = x->cycle;
+	p->warp = x->warp;
+	p->pc = x->out->pc;
 	p->dst = in->op == OP_ATOM && in->d[0] != OPND_NONE ? exec_at(x, in->d[0]) : NULL;
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u32 i = first_lane(left);

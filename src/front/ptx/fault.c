@@ -37,7 +37,8 @@ static const char *space_word(enum space s)
 	return s == SPC_GENERIC ? "generic" : space_names[s];
 }
 
-static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+/* Of an access to memory; false for what is none. */
+static bool add_access(const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const char *access = x->store ? "store" : "load";
 	const char *space = space_word(x->space);
@@ -73,6 +74,16 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		if (x->space == SPC_PARAM && l)
 			strbuf_addf(out, ": the kernel has %u bytes of parameters", l->fn->param_bytes);
 		break;
+	default: return false;
+	}
+	return true;
+}
+
+static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+{
+	if (add_access(x, l, out))
+		return;
+	switch (x->code) {
 	case FAULT_DIVERGENT_BARRIER:
 		strbuf_addf(out, "barrier %" PRIu64 " reached by a part of the warp's threads only (divergent barrier)",
 		            x->addr);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/ptx/memory.h"
 #include "front/ptx/state.h"
 
 /* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps
@@ -32,7 +33,7 @@ u64 front_state_bytes(const struct conf *c)
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
 	const u64 per_warp = sizeof(struct warp) + SIMT_DEPTH * sizeof(struct simt) + f.window_stride + sizeof(*f.tid);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
-	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + 16 * 4096;
+	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096;
 }
 
 static void carve(struct front *f, struct arena *a)
@@ -49,6 +50,7 @@ static void carve(struct front *f, struct arena *a)
 	if (f->check_uninit)
 		f->written = arena_alloc(a, ctas * ((f->shared_max + 7) / 8), 64);
 	f->windows = arena_alloc(a, warps * f->window_stride, 4096);
+	locks_create(f, a);
 }
 
 struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e)
@@ -172,18 +174,18 @@ const struct fault *front_fault(const struct front *f)
 u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max)
 {
 	const struct warp *w = warp_of(f, sm, warp);
-	const struct simt *st = f->stacks + (size_t)(sm * f->nwarps + warp) * SIMT_DEPTH;
 	u32 n = 0;
 	if (!w->mask)
 		return 0;
 	if (n++ < max)
 		out[0] = (struct simt_entry){.pc = w->pc, .reconv = w->reconv, .mask = w->mask};
 	for (u32 d = w->depth; d-- > 0; n++) {
-		const bool call = st[d].reconv == RECONV_CALL;
+		const struct simt *e = simt_entry_at(f, sm, warp, d);
+		const bool call = e->reconv == RECONV_CALL;
 		if (n < max)
-			out[n] = (struct simt_entry){.pc = call ? st[d - 1].pc : st[d].pc,
-			                             .reconv = call ? RECONV_NONE : st[d].reconv,
-			                             .mask = st[d].mask,
+			out[n] = (struct simt_entry){.pc = call ? simt_entry_at(f, sm, warp, d - 1)->pc : e->pc,
+			                             .reconv = call ? RECONV_NONE : e->reconv,
+			                             .mask = e->mask,
 			                             .is_call = call};
 	}
 	return n;

@@ -233,31 +233,48 @@ static void commit_store(struct devmem *d, const struct pending *p)
 	}
 }
 
+/* One lane of an atomic; what was there before. */
+static u64 act(struct devmem *d, const struct pending *p, u32 lane)
+{
+	const u64 *b = (const u64 *)p->data;
+	const u64 old =
+	    atomic_apply(p->in->atom, p->in->type, devmem_ptr(d, p->addr[lane]), b[lane], p->cas[lane], p->flush);
+	devmem_touch(d, p->addr[lane], 1);
+	if (p->dst && p->bytes == 8)
+		((u64 *)(void *)p->dst)[lane] = old;
+	else if (p->dst)
+		((u32 *)(void *)p->dst)[lane] = (u32)old;
+	return old;
+}
+
+/* What may take a lock is remembered. */
+static void commit_lock(struct front *f, u32 sm, const struct pending *p)
+{
+	const struct lock_by by = {p->cycle, sm, p->warp, p->pc};
+	u64 old[LANES];
+	for (u32 left = p->mask; left; left &= left - 1)
+		old[first_lane(left)] = act(f->mem, p, first_lane(left));
+	lock_note(f, SPC_GLOBAL, &by, p->in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
+}
+
 static void commit_atomic(struct devmem *d, const struct pending *p)
 {
 	const struct inst *in = p->in;
-	const u64 *b = (const u64 *)p->data;
 	u32 unused[LANES];
 	const struct atomic_words w = {.base = (uintptr_t)d->mem - DEVMEM_BASE,
 	                               .addr = p->addr,
-	                               .b = b,
+	                               .b = p->data,
 	                               .c = p->cas,
 	                               .step = 8,
 	                               .old = p->dst ? (u32 *)(void *)p->dst : unused,
 	                               .flush = p->flush};
-	if (atomic_apply_words(in->atom, in->type, &w, p->mask)) {
-		for (u32 left = p->mask; left; left &= left - 1)
-			devmem_touch(d, p->addr[first_lane(left)], 1);
-		return;
-	}
+	const bool words = atomic_apply_words(in->atom, in->type, &w, p->mask);
 	for (u32 left = p->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
-		const u64 old = atomic_apply(in->atom, in->type, devmem_ptr(d, p->addr[i]), b[i], p->cas[i], p->flush);
-		devmem_touch(d, p->addr[i], 1);
-		if (p->dst && p->bytes == 8)
-			((u64 *)(void *)p->dst)[i] = old;
-		else if (p->dst)
-			((u32 *)(void *)p->dst)[i] = (u32)old;
+		if (words)
+			devmem_touch(d, p->addr[i], 1);
+		else
+			act(d, p, i);
 	}
 }
 
@@ -268,7 +285,9 @@ bool front_commit(struct front *f, u32 sm)
 		front_flush_text(f, s);
 	const u32 n = s->npending;
 	for (u32 i = 0; i < n; i++) {
-		if (s->pending[i].atomic)
+		if (s->pending[i].atomic && lock_op(s->pending[i].in))
+			commit_lock(f, sm, &s->pending[i]);
+		else if (s->pending[i].atomic)
 			commit_atomic(f->mem, &s->pending[i]);
 		else
 			commit_store(f->mem, &s->pending[i]);

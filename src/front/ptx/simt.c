@@ -13,9 +13,9 @@ struct path {
 	u32 pc, mask;
 };
 
-static struct simt *stack_of(const struct exec *x)
+static struct simt *entry(const struct exec *x, u32 d)
 {
-	return x->f->stacks + (size_t)(x->sm * x->f->nwarps + x->warp) * SIMT_DEPTH;
+	return simt_entry_at(x->f, x->sm, x->warp, d);
 }
 
 static bool has_room(struct exec *x, u32 entries)
@@ -28,7 +28,7 @@ static bool has_room(struct exec *x, u32 entries)
 
 static void push(struct exec *x, struct simt e)
 {
-	stack_of(x)[x->w->depth++] = e;
+	*entry(x, x->w->depth++) = e;
 }
 
 /* Goes on with paths[0], the others wait. Their masks are disjoint and together make up the active lanes. */
@@ -164,7 +164,7 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 static void leave(struct exec *x)
 {
 	struct warp *w = x->w;
-	const struct simt *call = &stack_of(x)[w->depth - 1], *path = call - 1;
+	const struct simt *call = entry(x, w->depth - 1), *path = entry(x, w->depth - 2);
 	const struct inst *in = &x->ref->code[path->pc - 1];
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nrets; i++)
@@ -186,7 +186,7 @@ void simt_settle(struct exec *x)
 			w->mask = 0;
 			return;
 		}
-		const struct simt *e = &stack_of(x)[w->depth - 1];
+		const struct simt *e = entry(x, w->depth - 1);
 		if (e->reconv == RECONV_CALL) {
 			leave(x);
 			continue;
@@ -255,7 +255,7 @@ static void exit_lanes(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	struct warp *w = x->w;
 	for (u32 i = 0; i < w->depth; i++)
-		stack_of(x)[i].mask &= ~x->mask;
+		entry(x, i)->mask &= ~x->mask;
 	w->mask &= ~x->mask;
 	w->live &= ~x->mask;
 	if (!w->live) {
@@ -267,16 +267,15 @@ static void exit_lanes(void *ctx, const struct inst *in)
 static void ret(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	struct simt *st = stack_of(x);
 	u32 d = x->w->depth;
-	while (d && st[d - 1].reconv != RECONV_CALL)
+	while (d && entry(x, d - 1)->reconv != RECONV_CALL)
 		d--;
 	if (!d) {
 		exit_lanes(ctx, in);
 		return;
 	}
 	for (; d < x->w->depth; d++)
-		st[d].mask &= ~x->mask;
+		entry(x, d)->mask &= ~x->mask;
 	x->w->mask &= ~x->mask;
 }
 

@@ -59,6 +59,8 @@ struct pending {
 	u64 addr[LANES];
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
+	u64 cycle;      /* atomics: of their issue, by whom */
+	u32 warp, pc;
 };
 struct sm_side {       /* per SM, outside the arena */
 	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
@@ -89,16 +91,17 @@ struct front {
 	double ns_per_cycle;
 	u64 window_stride, shared_stride, param_base;
 	/* arena */
-	struct warp *warps;   /* [sm][warp] */
-	struct simt *stacks;  /* [sm][warp][SIMT_DEPTH] */
-	u8 *windows;          /* [sm][warp] */
-	u32 (*tid)[3][LANES]; /* [sm][warp] */
-	struct cta *ctas;     /* [sm][slot] */
-	u8 *shared;           /* [sm][slot] */
-	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
-	struct fault *faults; /* [sm] first fault of each SM */
-	u64 *fault_cycle;     /* [sm] */
-	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
+	struct warp *warps;                       /* [sm][warp] */
+	struct simt *stacks;                      /* [sm][SIMT_DEPTH][warp], see simt_entry_at() */
+	u8 *windows;                              /* [sm][warp] */
+	u32 (*tid)[3][LANES];                     /* [sm][warp] */
+	struct cta *ctas;                         /* [sm][slot] */
+	u8 *shared;                               /* [sm][slot] */
+	u8 *written;                              /* [sm][slot] one bit per byte, with check.uninit_shared */
+	struct fault *faults;                     /* [sm] first fault of each SM */
+	u64 *fault_cycle;                         /* [sm] */
+	u32 *faulted;                             /* [sm] nonzero when faults[sm] is set */
+	struct lock_change *locks, *shared_locks; /* locks.c */
 	/* host side */
 	struct sm_side *side;
 	struct launch_ref *launches; /* by launch id */
@@ -125,6 +128,12 @@ struct exec {
 	u64 cycle;
 };
 
+/* The entry at level d of a warp's SIMT stack. Warps use few of their levels, so a level of all warps of an SM lies
+ * together: what changes is then a few pages of a snapshot, not one a warp. */
+static inline struct simt *simt_entry_at(const struct front *f, u32 sm, u32 warp, u32 d)
+{
+	return &f->stacks[((size_t)sm * SIMT_DEPTH + d) * f->nwarps + warp];
+}
 static inline void *exec_at(const struct exec *x, opnd o)
 {
 	return x->base[o >> 31] + (o & ~OPND_POOL);

@@ -4,7 +4,11 @@
  * A packet leaves when its source port is free and its destination has a place (credit); from then on its way is a
  * reservation: head at the destination after noc.latency, the destination port taken in order of arrival, done when the
  * last flit is in. A packet without a credit waits at the head of its queue and stops those behind it; waiters of one
- * destination are served first come, first served. */
+ * destination are served first come, first served.
+ *
+ * With noc.shared_buffer the two directions share the places of each port: at an SM a reply's place is taken from when
+ * it leaves its slice to its arrival, a request's from when it leaves the cache to when it leaves the SM. A place that
+ * becomes free there goes to a waiting reply before a new request. */
 #include "base/bits.h"
 #include "mem/impl.h"
 
@@ -50,7 +54,7 @@ static bool take_credit(struct mem *m, u32 sm, struct slice_state *s)
 		s->promised--;
 		return true;
 	}
-	if (s->in_n + s->promised < m->slice_credits)
+	if (noc_slice_room(m, s))
 		return true;
 	wait_for_credit(m, sm, s);
 	return false;
@@ -107,6 +111,24 @@ static void send_request(struct mem *m, u32 sm, const struct sm_request *r, cons
 	s->in_n++;
 }
 
+/* A place at the SM's port may have become free: for the reply that has waited longest, or for what the caches were
+ * refused. */
+static __attribute__((noinline)) void place_freed(struct mem *m, u32 sm, struct sm_port *port, u64 now)
+{
+	if (port->wait_head && noc_port_held(m, port) < m->reply_places) {
+		u32 slice = port->wait_head - 1;
+		struct slice_state *s = m->slice[slice].st;
+		port->wait_head = s->next_waiter;
+		s->out_waiting = false;
+		s->out_granted = true;
+		port->promised++;
+		s->src_free = MAX(s->src_free, clock_up(&m->icnt, now));
+		wheel_set(&m->wheel, m->timer_out + slice, now);
+	} else if (m->c.noc_shared) {
+		l1_port_moved(m, sm);
+	}
+}
+
 void noc_inject(struct mem *m, u32 sm, u64 now)
 {
 	struct sm_port *port = &m->port[sm];
@@ -127,6 +149,8 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 		if (!--port->q_n)
 			port->q_head = 0;
 		l1_queue_moved(m, sm, cache);
+		if (m->c.noc_shared)
+			place_freed(m, sm, port, now);
 		if (s->in_n == 1)
 			l2_arm(m, place.slice, now);
 	}
@@ -153,7 +177,7 @@ static bool take_place(struct mem *m, u32 slice, struct sm_port *port)
 		port->promised--;
 		return true;
 	}
-	if (port->replies + port->promised < m->c.noc_out_queue)
+	if (noc_port_held(m, port) < m->reply_places)
 		return true;
 	wait_for_port(m, slice, port);
 	return false;
@@ -188,8 +212,10 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 			return;
 		send_reply(m, s, fifo_pop(m, &s->out_head), start);
 		s->out_n--;
-		if (s->out_full && s->out_n < m->c.noc_out_queue)
+		if (s->out_full && s->out_n < m->reply_places)
 			l2_unblock(m, slice, now);
+		if (m->c.noc_shared)
+			noc_credit(m, slice, now);
 	}
 }
 
@@ -205,19 +231,12 @@ void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
 
 void noc_arrive(struct mem *m, u32 i, u64 now)
 {
-	struct sm_port *port = &m->port[m->packet[i].sm];
+	u32 sm = m->packet[i].sm;
+	struct sm_port *port = &m->port[sm];
 	port->replies--;
 	m->noc->replies++;
-	if (port->wait_head) {
-		u32 slice = port->wait_head - 1;
-		struct slice_state *s = m->slice[slice].st;
-		port->wait_head = s->next_waiter;
-		s->out_waiting = false;
-		s->out_granted = true;
-		port->promised++;
-		s->src_free = MAX(s->src_free, clock_up(&m->icnt, now));
-		wheel_set(&m->wheel, m->timer_out + slice, now);
-	}
+	if (port->wait_head || m->c.noc_shared)
+		place_freed(m, sm, port, now);
 	l1_deliver(m, i, now);
 	packet_free(m, i);
 }

@@ -33,7 +33,7 @@ struct l1_news {
 	bool prefetch; /* of a prefetch instruction: nobody waits for the data */
 	bool evicted;  /* a valid line made room */
 	u64 victim;    /* its address */
-	u32 owner;     /* warp slot of this SM whose access had brought it in; NO_WARP: it came under another policy */
+	u32 owner;     /* warp slot of this SM whose access had brought it in; NO_WARP: none made room */
 };
 
 /* A structure that a policy adds to the hardware of an SM. */

@@ -1,0 +1,44 @@
+/* Whose packets the network's ports hold, and who waits in front of them. */
+#include "gpu/gpu.h"
+#include "gpu/query.h"
+#include "sm/replay.h"
+
+struct masks {
+	const struct gpu *g;
+	u64 *by_sm;
+};
+
+static void note(void *ctx, u32 sm, u32 token)
+{
+	const struct masks *m = ctx;
+	m->by_sm[sm] |= BIT(sm_token_warp(m->g->sm[sm], token));
+}
+
+void gpu_port_warps(const struct gpu *g, u32 port, u64 *by_sm)
+{
+	struct masks m = {g, by_sm};
+	mem_port_waiters(g->mem, port, note, &m);
+}
+
+u64 gpu_head_warps(const struct gpu *g, const struct port_head *h)
+{
+	u64 by_sm[GPU_MAX_SMS] = {0};
+	struct masks m = {g, by_sm};
+	mem_head_waiters(g->mem, h, note, &m);
+	return by_sm[h->sm];
+}
+
+u64 gpu_unsent_warps(const struct gpu *g, u32 sm)
+{
+	const struct sm *s = g->sm[sm];
+	const struct replay *r = g->ctx[sm].replay;
+	u64 warps = s->fetch_refused == MR_RF_QUEUE ? s->need_fetch & s->used : 0;
+	for (u32 i = 0; r && i < r->n; i++)
+		if (r->e[r->order[i]].reason == MR_RF_QUEUE)
+			warps |= BIT(r->e[r->order[i]].warp);
+	if (s->lsu_refused != MR_RF_QUEUE)
+		return warps;
+	for (u32 i = 0; i < s->lsu_n; i++)
+		warps |= BIT(s->lsu[(s->lsu_head + i) % SM_MAX_LSU].warp);
+	return warps | s->in[WS_READY_LSU];
+}

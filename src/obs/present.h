@@ -1,0 +1,14 @@
+/* present: which pages of a large, sparsely used range the kernel has given memory to. The others were never touched:
+ * they are zero, and looking at them would be waste (and make the kernel fill in page tables). */
+#ifndef OBS_PRESENT_H
+#define OBS_PRESENT_H
+#include "base/base.h"
+
+struct present;
+/* For an anonymous mapping of which no page is ever given back. */
+struct present *present_open(const u8 *base, size_t bytes);
+void present_close(struct present *r);
+/* Looks at the first n pages (of 4096 bytes): a bit a page, valid until the next call. All ones where the kernel does
+ * not tell. */
+const u64 *present_find(struct present *r, u32 n);
+#endif

@@ -1,0 +1,185 @@
+/* Scripts that mean harm, or do it: loops that no budget should let go on, objects as errors, files without --allow-io,
+ * subscriptions out of subscriptions; and that filters are what they say. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "debug_rig.h"
+#include "scr/frame.h"
+#include "scr/offscreen.h"
+
+/* What never ends without a bound ends the test. */
+#define PATIENCE 120
+
+static int begin(void **state)
+{
+	alarm(PATIENCE);
+	return 0;
+}
+
+static int end(void **state)
+{
+	alarm(0);
+	return 0;
+}
+
+static void subscribing_in_callbacks(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	/* What a callback subscribes to it hears from the next event on, and there is an end to it. */
+	rig_say(&r, "lua n = 0; function f(e) n = n + 1; dbg.on('issue', f) end; dbg.on('issue', f)");
+	rig_has(&r, "step 600", "there are 1000 subscriptions already");
+	rig_say(&r, "run");
+	rig_close(&r);
+	/* One that ends itself and begins another leaves nothing behind, however often. */
+	rig_vecadd(&r);
+	rig_say(&r,
+	        "lua n = 0; function f(e) n = n + 1; dbg.off(id); id = dbg.on('issue', f) end; id = dbg.on('issue', f)");
+	rig_say(&r, "step 3000");
+	rig_has(&r, "p n > 2000", "true");
+	rig_say(&r, "lua dbg.off(id)");
+	rig_fails(&r, "lua dbg.off(id)", "no subscription");
+	rig_close(&r);
+}
+
+static void travelling(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "lua dbg.step(700); c = dbg.snapshot(); h = gpu.hash; dbg.step(300)");
+	rig_has(&r, "lua dbg.goto_cycle(c) print(gpu.cycle, gpu.hash == h, dbg.snapshot())", "700\ttrue\t700");
+	rig_say(&r, "lua dbg.goto_cycle(3)");
+	rig_say(&r, "undo");
+	rig_has(&r, "p gpu.cycle, gpu.hash == h", "700");
+	rig_fails(&r, "lua dbg.goto_cycle(5000)", "dbg.goto_cycle: ");
+	rig_fails(&r, "lua dbg.goto_cycle(-1)", "a cycle is expected");
+	rig_fails(&r, "lua coroutine.wrap(function() dbg.goto_cycle(1) end)()", "coroutine");
+	rig_say(&r, "lua dbg.on('issue', function() dbg.goto_cycle(1) end) dbg.on('issue', function() dbg.snapshot() end)");
+	rig_has(&r, "continue", "dbg.goto_cycle: callbacks and conditions may look");
+	rig_close(&r);
+}
+
+static void endless(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	/* A pcall that catches the used-up budget does not get another one. */
+	rig_say(&r, "lua dbg.on('issue', function() while true do pcall(function() while true do end end) end end)");
+	rig_has(&r, "step 600", "used up its budget");
+	rig_say(&r, "step 100");
+	rig_has(&r, "lua local n = 0; for i = 1, 100000 do n = n + 1 end print(n)", "100000");
+	/* Loops in C. */
+	rig_has(&r, "lua print(#string.rep('', 1 << 62), ('ab'):rep(2, '-'))", "0\tab-ab");
+	rig_fails(&r, "lua table.move({}, 1, 1 << 40, 2)", "too many elements");
+	rig_fails(&r, "lua table.insert(setmetatable({}, {__len = function() return 1 << 60 end}), 1, 0)", "too many");
+	rig_has(&r, "lua t = table.move({1, 2, 3}, 1, 3, 2) table.insert(t, 1, 0) print(table.unpack(t))", "0\t1\t1\t2\t3");
+	/* Finalisers would run at the collector's will: in the middle of the machine's run, after its end. */
+	rig_fails(&r, "lua setmetatable({}, {__gc = function() mem.write_u8(0, 1) end})", "__gc");
+	rig_has(&r, "lua print(pcall(setmetatable, 1, {}))", "table expected");
+	rig_close(&r);
+}
+
+static struct debugger *to_interrupt;
+
+static void on_alarm(int sig)
+{
+	debugger_interrupt(to_interrupt);
+}
+
+/* Ctrl-C ends a script, whatever the script runs and catches. */
+static void interrupted(void **state)
+{
+	static const char *const lines[] = {
+	    "lua while true do pcall(dbg.execute, 'goto 0') end",
+	    "lua while true do pcall(dbg.execute, 'goto 0') pcall(dbg.step, 50) end",
+	    "lua while true do pcall(function() while true do pcall(dbg.goto_cycle, 0) pcall(dbg.continue) end end) end",
+	};
+	struct rig r;
+	rig_vecadd(&r);
+	to_interrupt = r.d;
+	for (u32 i = 0; i < ARRAY_LEN(lines); i++) {
+		struct sigaction a = {.sa_handler = on_alarm}, old;
+		struct itimerval soon = {.it_value = {.tv_usec = 200000}};
+		sigaction(SIGVTALRM, &a, &old);
+		setitimer(ITIMER_VIRTUAL, &soon, NULL);
+		rig_fails(&r, lines[i], "interrupted");
+		sigaction(SIGVTALRM, &old, NULL);
+		rig_has(&r, "lua print(6 * 7)", "42");
+		rig_say(&r, "goto 0");
+		rig_say(&r, "step 10");
+	}
+	rig_close(&r);
+}
+
+/* Nothing that a script leaves to be executed later has more rights than the script. */
+static void files_later(void **state)
+{
+	static const char file[] = "/tmp/warpdbg-test-hostile.json";
+	struct rig r;
+	rig_vecadd(&r);
+	unlink(file);
+	rig_fails(&r, "lua dbg.execute('record start /tmp/warpdbg-test-hostile.json')", "--allow-io");
+	rig_fails(&r, "lua dbg.execute('source /etc/hostname')", "--allow-io");
+	rig_say(&r, "lua dbg.execute('tbreak cycle 10') dbg.execute('commands') "
+	            "dbg.execute('export json /tmp/warpdbg-test-hostile.json') dbg.execute('end')");
+	rig_has(&r, "continue", "--allow-io");
+	rig_say(&r, "lua dbg.execute('alias zz = export') dbg.execute('alias yy = zz json')");
+	rig_fails(&r, "yy /tmp/warpdbg-test-hostile.json", "--allow-io");
+	assert_int_equal(access(file, F_OK), -1);
+	/* The user's own have. */
+	rig_say(&r, "alias yy = export json");
+	rig_say(&r, "yy /tmp/warpdbg-test-hostile.json");
+	assert_int_equal(unlink(file), 0);
+	rig_say(&r, "tbreak cycle 20");
+	rig_say(&r, "commands");
+	rig_say(&r, "export json /tmp/warpdbg-test-hostile.json");
+	rig_say(&r, "end");
+	rig_say(&r, "continue");
+	assert_int_equal(unlink(file), 0);
+	rig_close(&r);
+}
+
+/* Of what a picture finds out about the code there is one list, the screen's. */
+static void pictures_keep_marks(void **state)
+{
+	static const char file[] = "/tmp/warpdbg-test-hostile.txt";
+	struct rig r;
+	struct err e = {0};
+	rig_vecadd(&r);
+	rig_say(&r, "step 600");
+	for (u32 i = 0; i < 2; i++) {
+		assert_true(screen_picture(r.d, file, screen_find_view("8"), 100, 30, &e));
+		assert_int_equal(r.d->screen->marks.nmods, 1);
+	}
+	unlink(file);
+	rig_close(&r);
+}
+
+static void filters_are_exact(void **state)
+{
+	char *runs[][12] = {
+	    {"warpdbg", "debug", "reduction", "--size", "small", "--warp-sched", "tl-paws", "--set", "lsu.replay=newcar"},
+	    {"warpdbg", "debug", "bfs", "--size", "small", "--warp-sched", "mascar", "--set", "idempotence.track=true"},
+	    {"warpdbg", "debug", "mummer", "--size", "small", "--warp-sched", "ccws", "--gpu", "m2090"}};
+	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+		struct rig r;
+		rig_open(&r, runs[i]);
+		rig_has(&r, "source tests/filters.lua", ", wrong 0\n");
+		rig_close(&r);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(subscribing_in_callbacks), TEST(travelling),        TEST(endless), TEST(interrupted), TEST(files_later),
+	    TEST(pictures_keep_marks),      TEST(filters_are_exact),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

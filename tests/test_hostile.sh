@@ -1,0 +1,41 @@
+#!/bin/sh
+# Outputs that would destroy each other or what is read; errors that are objects; bytes that are no text.
+. "$(dirname "$0")/cli_rig.sh"
+
+# One file for two outputs, under whatever names; devices take both.
+small="run vecadd --size small"
+ln -s x.csv "$tmp/y.csv"
+expect 2 "is the file of --timeline" $small --timeline "$tmp/x.csv" --trace "$tmp/./x.csv"
+expect 2 "is the file of --timeline" $small --timeline "$tmp/x.csv" --stats "$tmp/y.csv"
+expect 2 "is the file of --phases" $small --phases "$tmp/x.csv" --stats "$tmp/x.csv"
+expect 2 "only --stats goes to standard output" $small --timeline -
+expect 0 "IPC" $small --timeline /dev/null --trace /dev/null --stats /dev/null
+
+# What is read stays as it is.
+printf 'return { run = function() end }\n' >"$tmp/host.lua"
+expect 2 "is a file that is read" run "$tmp/host.lua" --stats "$tmp/host.lua"
+expect 2 "is a file that is read" $small --script "$tmp/host.lua" --timeline "$tmp/host.lua"
+check "the host program is still there" test -s "$tmp/host.lua"
+
+# While a run writes a file, no command does.
+expect 2 "the timeline is being written to" debug vecadd --size small --timeline "$tmp/t.csv" --batch -ex 'step 100' \
+	-ex "export csv $tmp/t.csv"
+expect 2 "the trace is being written to" debug vecadd --size small --trace "$tmp/t.json" --batch -ex 'step 100' \
+	-ex "record start $tmp/t.json"
+
+# An error may be an object, even one that fails to say what it is.
+printf 'return { run = function() error(setmetatable({}, { __tostring = function() error("x") end })) end }\n' \
+	>"$tmp/object.lua"
+expect 2 "an object whose __tostring failed" run "$tmp/object.lua"
+printf 'return { run = function() error(setmetatable({}, { __tostring = function() return "fail 17" end })) end }\n' \
+	>"$tmp/object.lua"
+expect 2 "fail 17" run "$tmp/object.lua"
+
+# A NUL is a byte of the text like others.
+check "text goes on behind a NUL" sh -c "'$W' debug vecadd --size small --batch -ex 'lua print(\"a\\0b\") print(\"behind\")' | grep -aq behind"
+
+# Names that are not UTF-8: JSON has no such text, but the key is there.
+odd=$(printf '%s/odd\377\"name.lua' "$tmp")
+printf 'return { run = function(cuda) cuda.check(function() return false, "no \\xff text" end) end }\n' >"$odd"
+expect 1 '"workload": null' run "$odd" --stats - --format json
+expect 1 '"check_message": null' run "$odd" --stats - --format json

@@ -1,0 +1,242 @@
+/* What each view is to give the eye: many SMs and channels page and stay whole, figures of neighbours stand below each
+ * other, one letter means one thing, and the axis says where now is. The program is ./warpdbg, or what WARPDBG names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "screen_rig.h"
+
+static void start(struct vt *v, int h, int w, const char *const *options)
+{
+	screen_start(v, h, w, "small", options, (const char *const[]){"TERM=xterm-256color", NULL});
+}
+
+static void run_to(struct vt *v, const char *cycle, const char *shown)
+{
+	char text[64];
+	snprintf(text, sizeof text, "until %s\r", cycle);
+	vt_send(v, text);
+	snprintf(text, sizeof text, "cycle %s", shown);
+	assert_shown(v, text);
+	vt_settle(v, 150, WAIT);
+}
+
+/* The column (not the byte) at which text begins on a row, -1 = not there. */
+static int column(struct vt *v, int y, const char *text)
+{
+	char row[VT_TEXT_MAX];
+	const char *at = strstr(vt_row(v, y, row), text);
+	int n = 0;
+	for (const char *c = row; at && c < at; c++)
+		n += ((unsigned char)*c & 0xc0) != 0x80;
+	return at ? n : -1;
+}
+
+/* The rows of a picture that show the text. */
+static int rows_with(struct vt *v, const char *text)
+{
+	int n = 0;
+	for (int y = 0; y < v->h; y++)
+		n += column(v, y, text) >= 0;
+	return n;
+}
+
+static const char *const v100[] = {"--gpu", "v100", NULL};
+
+/* 80 SMs: the focused one is brought in sight, wherever it is chosen; scrolling stays. Beside 64 warps there is room
+ * for what most slots were lost to. */
+static void the_focus_is_in_sight(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, v100);
+	run_to(&v, "6000", "6,000");
+	assert_shown(&v, " 0-15 of 80 ");
+	assert_shown(&v, " IPC  lost");
+	assert_shown(&v, " f fetch "); /* all letters are explained */
+	type(&v, "focus sm 41 warp 3\r");
+	assert_shown(&v, "-41 of 80 ");
+	type(&v, "\t\033[6~");
+	assert_int_equal(vt_find(&v, "-41 of 80 "), -1);
+	type(&v, "\033[B");
+	assert_shown(&v, "SM 42 w3");
+	assert_shown(&v, " 41-56 of 80 "); /* where it was scrolled to */
+	stop(&v);
+}
+
+/* The stalls view: as many of 80 SMs as there is room for around the focused one, no class left out. */
+static void stalls_of_many(void **state)
+{
+	struct vt v;
+	start(&v, 60, 120, v100);
+	run_to(&v, "6000", "6,000");
+	type(&v, "focus sm 41\r4");
+	assert_shown(&v, "no warp");
+	int y = vt_find(&v, " of 80");
+	assert_true(y > 0);
+	char head[VT_TEXT_MAX];
+	assert_non_null(strstr(vt_row(&v, y + 1, head), "·")); /* the last class has its column */
+	assert_shown_from(&v, y, "  41 ");
+	type(&v, "\t\033[C");
+	assert_shown_from(&v, y, "  42 ");
+	stop(&v);
+}
+
+/* 32 channels on 24 rows are all there, and the L2 with them. */
+static void channels_of_many(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, v100);
+	run_to(&v, "6000", "6,000");
+	type(&v, "6");
+	assert_shown(&v, "ch busy");
+	for (int i = 0; i < 16; i++) {
+		char row[VT_TEXT_MAX], left[16], right[16];
+		snprintf(left, sizeof left, "%4d ", i);
+		snprintf(right, sizeof right, "%4d ", i + 16);
+		vt_row(&v, 4 + i, row);
+		if (strncmp(row, left, strlen(left)) || !strstr(row + 20, right))
+			fail_msg("not channels %d and %d: %s", i, i + 16, row);
+	}
+	assert_true(rows_with(&v, "  L2 ") == 1);
+	stop(&v);
+}
+
+/* Letters of launches stand beside their numbers; after going back the axis says where now is. */
+static void the_gantt_is_labelled(void **state)
+{
+	struct vt v;
+	start(&v, 40, 120, NULL);
+	run_to(&v, "4000", "4,000");
+	type(&v, "7");
+	assert_shown(&v, "K0 A hotspot");
+	assert_int_equal(rows_with(&v, "◆"), 0);
+	type(&v, "goto 1000\r");
+	assert_shown(&v, "cycle 1,000");
+	assert_shown(&v, "◆");
+	type(&v, "\tc");
+	assert_shown(&v, "SM 0 holds 4 CTAs, 4 of K0");
+	type(&v, "\033");
+	int y = vt_find(&v, "◆"), at = column(&v, y, "◆"), from = column(&v, y, "0 ─");
+	assert_int_equal(y, 1);
+	int to = column(&v, y, "4,000") + 5;
+	assert_in_range(at, from + (to - from) / 4 - 1, from + (to - from) / 4 + 1);
+	stop(&v);
+}
+
+/* A digit in the phase graph is a phase's number: bands of merged phases have letters. */
+static void bands_have_letters(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 40, 160, NULL);
+	run_to(&v, "4000", "4,000");
+	type(&v, "3");
+	assert_shown(&v, "20 phases in 12 bands");
+	vt_row(&v, vt_find(&v, "20 phases in 12 bands"), row);
+	assert_non_null(strstr(row, " A 0:"));
+	assert_non_null(strstr(row, " B 1:"));
+	assert_non_null(strstr(row, " L 18-19:"));
+	stop(&v);
+}
+
+/* One warp, one letter, while there is room: eight warps of one CTA are eight letters of the overview's. */
+static void a_letter_a_warp(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	int warps = 0;
+	start(&v, 60, 200, (const char *const[]){"--set", "num_sms=1", "--set", "max_ctas_per_sm=1", NULL});
+	run_to(&v, "600", "600");
+	type(&v, "8");
+	assert_shown(&v, "waits % of samples");
+	int at = column(&v, vt_find(&v, "waits % of samples"), "warps");
+	int end = vt_find(&v, "────────"); /* the rule below the view */
+	for (int y = 2; y < end; y++) {
+		unsigned count = 0;
+		int letters = 0;
+		vt_row(&v, y, row);
+		const char *c = row;
+		for (int n = 0; *c && n < at; c++)
+			n += ((unsigned char)c[1] & 0xc0) != 0x80;
+		if (strlen(row) <= (size_t)at || sscanf(c, "%4u %n", &count, &letters) < 1 || !letters)
+			continue;
+		for (c += letters, letters = 0; *c && *c != ' '; c++)
+			letters += ((unsigned char)*c & 0xc0) != 0x80;
+		if ((unsigned)letters != count)
+			fail_msg("%u warps, %d letters: %s", count, letters, row);
+		warps += letters;
+	}
+	assert_int_equal(warps, 8);
+	stop(&v);
+}
+
+/* What does not fit of a line of the source ends in an ellipsis. */
+static void code_ends_visibly(void **state)
+{
+	struct vt v;
+	start(&v, 40, 60, NULL);
+	run_to(&v, "600", "600");
+	type(&v, "8");
+	assert_shown(&v, "hotspot.ptx");
+	type(&v, "\t\033[H");
+	assert_shown(&v, "…");
+	stop(&v);
+}
+
+/* The keys stand once: on the key line where all of them fit, else on the rule. */
+static void keys_stand_once(void **state)
+{
+	static const int widths[] = {80, 100, 120, 133, 134, 160};
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+		struct vt v;
+		start(&v, 30, widths[i], NULL);
+		type(&v, "1");
+		assert_int_equal(rows_with(&v, "space run  . step  , back  Tab view"), 1);
+		assert_int_equal(rows_with(&v, "space run  . step"), 1);
+		stop(&v);
+	}
+}
+
+/* nw: launches of different sizes, some done, some running, some queued, stand in columns. */
+static void launches_stand_in_columns(void **state)
+{
+	const char *p = getenv("WARPDBG");
+	const char *const env[] = {"HOME=/nonexistent", "XDG_STATE_HOME=/nonexistent", "INPUTRC=/dev/null",
+	                           "TERM=xterm-256color", NULL};
+	char *const argv[] = {(char *)(p && *p ? p : "./warpdbg"), "debug", "nw", "--size", "small", NULL};
+	struct vt v;
+	int done = -1, rows = 0;
+	vt_spawn(&v, 40, 120, argv, env);
+	assert_shown(&v, "(wd)");
+	vt_settle(&v, 150, WAIT);
+	vt_send(&v, "continue\r");
+	assert_shown(&v, "check passed");
+	vt_settle(&v, 150, WAIT);
+	for (int y = 1; y < 12; y++) {
+		int at = column(&v, y, " done  ");
+		if (at < 0)
+			continue;
+		assert_true(done < 0 || at == done);
+		done = at;
+		rows++;
+	}
+	assert_true(rows > 1);
+	stop(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_focus_is_in_sight),     cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(channels_of_many),          cmocka_unit_test(the_gantt_is_labelled),
+	    cmocka_unit_test(bands_have_letters),        cmocka_unit_test(a_letter_a_warp),
+	    cmocka_unit_test(code_ends_visibly),         cmocka_unit_test(keys_stand_once),
+	    cmocka_unit_test(launches_stand_in_columns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

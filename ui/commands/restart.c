@@ -1,0 +1,145 @@
+/* run: the session again from cycle 0, with other options when some are given */
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "cmdline.h"
+#include "commands/commands.h"
+#include "lua/dbg.h"
+
+/* The options of one `run OPTIONS`. They point into those before them, which stay as long. */
+struct other_options {
+	struct options opt, common;
+	char *text;
+	struct options *before;
+	struct other_options *next;
+};
+
+/* Lists that the command line gave once, and that are not copied. */
+static void lend_lists(struct options *to, const struct options *from)
+{
+	to->commands = from ? from->commands : NULL;
+	to->ncommands = from ? from->ncommands : 0;
+	to->outs = from ? from->outs : NULL;
+	to->nouts = from ? from->nouts : 0;
+	to->prints = from ? from->prints : NULL;
+	to->nprints = from ? from->nprints : 0;
+	to->stats = from ? from->stats : NULL;
+	to->format = from ? from->format : NULL;
+}
+
+static void free_options(struct other_options *x)
+{
+	lend_lists(&x->opt, NULL);
+	cmdline_free(&x->opt);
+	free(x->text);
+	free(x);
+}
+
+void restart_release(struct debugger *d)
+{
+	while (d->other_options) {
+		struct other_options *x = d->other_options;
+		d->s->opt = x->before;
+		d->other_options = x->next;
+		free_options(x);
+	}
+}
+
+static struct other_options *read_options(struct debugger *d, const char *text, struct conf *conf, struct err *e)
+{
+	struct other_options *x = xcalloc(1, sizeof *x);
+	x->text = xstrdup(text);
+	x->before = d->s->opt;
+	x->common = *d->s->opt;
+	lend_lists(&x->common, NULL);
+	x->common.side[1] = x->text;
+	bool ok = cmdline_side(&x->opt, &x->common, 1, e) == CMDLINE_OK;
+	x->opt.side[1] = x->before->side[1];
+	if (ok && catalog_conf(conf, d->s->data_dir, x->opt.gpu, x->opt.sets, x->opt.nsets, e)) {
+		lend_lists(&x->opt, x->before);
+		return x;
+	}
+	cmdline_name_side(e, "run");
+	free_options(x);
+	return NULL;
+}
+
+/* The machine is another one: statistics are looked up in it, and go when it has not got them. */
+void breaks_rebind(struct debugger *d, struct strbuf *out)
+{
+	for (u32 i = d->breaks.n; i-- > 0;) {
+		struct breakpoint *b = d->breaks.list[i];
+		struct err e = {0};
+		if (b->kind == BK_STAT && !crossing_rebind(&b->stat, dbg_gpu(d), &e)) {
+			strbuf_addf(out, "Breakpoint %u is deleted: %s\n", b->id, e.msg);
+			lua_dbg_unref(d, b->cond_ref);
+			break_delete(&d->breaks, b->id);
+		} else if (b->kind == BK_DIVERGE && b->enabled) {
+			strbuf_addf(out, "Breakpoint %u is off: it compares with machines of the options before\n", b->id);
+			b->enabled = false;
+		}
+	}
+}
+
+/* Code breakpoints point into modules that are gone now: they look for their code again. */
+static void unresolve_breakpoints(struct debugger *d)
+{
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		struct breakpoint *b = d->breaks.list[i];
+		b->hits = 0;
+		nth_restart(&b->nth, 0);
+		window_fork(&b->stat.window, 0);
+		if (b->kind == BK_CODE) {
+			b->mod = NULL;
+			b->npcs = 0;
+		}
+	}
+}
+
+static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
+{
+	goal_clear(d);
+	unresolve_breakpoints(d);
+	return debugger_restart(d, out, e);
+}
+
+/* With options that turn out to be wrong, the machine before them comes back. */
+static bool restart_with(struct debugger *d, const char *text, struct strbuf *out, struct err *e)
+{
+	struct session *s = d->s;
+	struct conf conf, before = s->conf;
+	if (d->rival)
+		return err_set(e, "run: a machine stands beside this one, with the same options but for its own; `compare off` "
+		                  "takes it away");
+	struct other_options *x = read_options(d, text, &conf, e);
+	if (!x)
+		return false;
+	s->opt = &x->opt;
+	s->conf = conf;
+	d->other_machine = true;
+	bool ok = restart(d, out, e);
+	d->other_machine = false;
+	if (ok) {
+		x->next = d->other_options;
+		d->other_options = x;
+		return true;
+	}
+	struct err again = {0};
+	s->opt = x->before;
+	s->conf = before;
+	restart(d, out, &again);
+	free_options(x);
+	err_prefix(e, "run: ");
+	return false;
+}
+
+bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	if (lua_dbg_in_callback(d) || d->in_run)
+		return err_set(e, "run: the machine is running");
+	bool ok = *args ? restart_with(d, args, out, e) : restart(d, out, e);
+	if (ok)
+		set_goal(d, GOAL_CONTINUE, NEVER);
+	return ok;
+}

@@ -1,0 +1,174 @@
+#include "views/causes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scr/draw.h"
+#include "views/chart.h"
+#include "views/cursor.h"
+#include "views/stack.h"
+
+/* In the order in which they are stacked: what a better cache could have had comes last. */
+static const struct cause {
+	enum miss_cause why;
+	const char *name;
+	enum role role;
+	char letter;
+} causes[] = {{MISS_COLD, "cold", R_FILL0, 'c'},
+              {MISS_SECTOR, "sector", R_FILL4, 's'},
+              {MISS_CAPACITY, "capacity", R_FILL2, 'a'},
+              {MISS_INVALIDATED, "invalidated", R_FILL3, 'i'},
+              {MISS_CONFLICT, "conflict", R_FILL1, 'x'}};
+_Static_assert(ARRAY_LEN(causes) == MISS_CAUSES, "each cause once");
+
+void causes_line(struct pane p, const char *name, const struct cache_counters *c, bool legend)
+{
+	double all = (double)(c->hits + c->misses + c->merges);
+	int x = pane_printf(p, 0, 1, STYLE_BOLD(all > 0 ? R_TEXT : R_FAINT), "%-3s", name);
+	x = pane_text(p, 0, x + 1, STYLE(R_DIM), "reads miss");
+	for (u32 i = 0; i < ARRAY_LEN(causes); i++) {
+		const struct cause *k = &causes[i];
+		char part[40];
+		u64 n = miss_count(c, k->why);
+		snprintf(part, sizeof part, "%s %.1f%%", k->name, percent((double)n, all));
+		if (!n || x + 2 + 2 * legend + utf8_width(part) >= p.w)
+			continue;
+		x += 2;
+		if (legend) {
+			pane_glyph(p, 0, x, (struct style){k->role, ATTR_REVERSE}, (u32)k->letter);
+			x += 2;
+		}
+		x = pane_text(p, 0, x, STYLE(R_TEXT), part);
+	}
+	const char *of = c->misses > c->write_misses ? "  of its accesses" : "  never";
+	if (x + utf8_width(of) < p.w)
+		pane_text(p, 0, x, STYLE(R_DIM), all > 0 ? of : "");
+}
+
+static double share(const struct view_ctx *v, enum miss_cause why, u32 from, u32 to)
+{
+	double x = timeline_mean(v->tl, -1, TS_L1D_MISS + why, from, to);
+	return isfinite(x) ? x : 0;
+}
+
+/* The causes that have a share of samples [from, to), from the bottom. */
+static u32 parts(const struct view_ctx *v, u32 from, u32 to, int rows, struct stack_part out[MISS_CAUSES])
+{
+	double sum = 0;
+	u32 n = 0;
+	for (u32 i = 0; i < MISS_CAUSES; i++) {
+		sum += share(v, causes[i].why, from, to);
+		int top = MIN((int)lround(sum * 8 * rows), 8 * rows);
+		if (top > (n ? out[n - 1].top : 0))
+			out[n++] = (struct stack_part){causes[i].role, (u32)causes[i].letter, top};
+	}
+	return n;
+}
+
+void causes_chart(struct view_ctx *v, struct pane p, int left)
+{
+	u32 from, to;
+	int w = p.w - left - 1;
+	view_span(v, &from, &to);
+	pane_text(p, p.h - 1, 1, STYLE(R_DIM), "misses");
+	if (w < 1 || from == to)
+		return;
+	pane_right(p, 0, left - 1, STYLE(R_FAINT), "100%%");
+	for (int r = 0; r < p.h; r++)
+		pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
+	struct pane q = pane_sub(p, 0, left, p.h, w);
+	for (int x = 0; x < w; x++) {
+		struct stack_part part[MISS_CAUSES];
+		u32 a, b;
+		view_column(from, to - from, x, w, &a, &b);
+		u32 n = parts(v, a, b, q.h, part);
+		stack_draw(q, x, part, n, x % 16 == 8, false);
+	}
+	int at = cursor_axis(v, chart_time(v, w));
+	if (at >= 0)
+		cursor_mark(q, 0, q.h, at);
+}
+
+void causes_note(struct view_ctx *v, int w)
+{
+	u32 from, to, a, b;
+	view_span(v, &from, &to);
+	int at = from == to || w < 1 ? -1 : cursor_axis(v, chart_time(v, w));
+	if (at < 0)
+		return;
+	view_column(from, to - from, at, w, &a, &b);
+	for (u32 i = 0; i < MISS_CAUSES; i++) {
+		double x = share(v, causes[i].why, a, b);
+		if (x >= 0.005)
+			cursor_note(v, "%s %.0f%%", causes[i].name, 100 * x);
+	}
+}
+
+/* --- whose the lines are --------------------------------------------------------------------------------------------
+ */
+#define CTAS_MAX 256
+
+/* "412", of one launch among several "1:412"; in brackets when the CTA has ended. */
+static void owner_name(const struct view_ctx *v, const struct cta_lines *c, bool launches, char out[40])
+{
+	bool ended = !gpu_cta_resident(v->g, v->d->focus.sm, c->launch, c->cta);
+	char launch[16] = "";
+	if (launches)
+		snprintf(launch, sizeof launch, "%u:", c->launch);
+	snprintf(out, 40, "%s%s%llu%s", ended ? "(" : "", launch, (unsigned long long)c->cta, ended ? ")" : "");
+}
+
+/* How many of them fit with a bar of a column at least; the columns that are left for longer bars in *spare. */
+static u32 fitting(const struct view_ctx *v, const struct cta_lines *c, u32 n, bool launches, int w, int *spare)
+{
+	u32 i = 0;
+	for (*spare = w; i < n; i++) {
+		char name[40];
+		owner_name(v, &c[i], launches, name);
+		int need = utf8_width(name) + 4; /* a space, the bar, two columns to the next */
+		if (*spare < need + (i + 1 < n ? 8 : 0))
+			break; /* 8: "123 more" */
+		*spare -= need;
+	}
+	return i;
+}
+
+/* One row of owners; returns how many it has. */
+static u32 owners_row(const struct view_ctx *v, struct pane p, const struct cta_lines *c, u32 n, bool launches)
+{
+	int spare, x = 0;
+	u32 shown = fitting(v, c, n, launches, p.w, &spare), lines = 0;
+	for (u32 i = 0; i < shown; i++)
+		lines += c[i].lines;
+	spare = MIN(spare - (shown < n ? 8 : 0), 60 + 4 * (int)shown); /* bars that long tell no more */
+	for (u32 i = 0; i < shown; i++) {
+		char name[40];
+		int bar = 1 + (int)((u64)c[i].lines * (u64)MAX(spare, 0) / lines);
+		owner_name(v, &c[i], launches, name);
+		bool ended = name[0] == '(';
+		x = pane_text(p, 0, x, STYLE(ended ? R_DIM : R_TEXT), name) + 1;
+		draw_bar(p, 0, x, bar, STYLE(R_SER0 + c[i].launch % R_NSERIES), 1, false);
+		x += bar + 2;
+	}
+	return shown;
+}
+
+void causes_lines(struct view_ctx *v, struct pane p)
+{
+	struct cta_lines c[CTAS_MAX];
+	const struct conf *conf = gpu_conf(v->g);
+	u32 alive, sm = v->d->focus.sm, n = mem_lines_by_cta(gpu_mem(v->g), sm, c, CTAS_MAX, &alive);
+	if (p.h < 1)
+		return;
+	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
+	x = pane_printf(p, 0, x, STYLE(R_DIM), " lines alive by CTA, %u of %u", alive, conf->l1d_sets * conf->l1d_ways) + 2;
+	bool launches = false;
+	for (u32 i = 1; i < n; i++)
+		launches |= c[i].launch != c[0].launch;
+	u32 at = 0;
+	for (int r = 0; r < p.h && at < n; r++)
+		at += owners_row(v, pane_sub(p, r, x, 1, p.w - x - 1), &c[at], n - at, launches);
+	if (at < n)
+		draw_more(p, (int)(n - at));
+}
