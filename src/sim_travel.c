@@ -8,7 +8,7 @@
 #include "sim_internal.h"
 
 /* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. */
-#define COST_SHARE 25
+#define COST_SHARE 34
 #define FIRST_LOOK 512 /* cycles */
 #define MAX_LOOK 4096  /* idle cycles fly by: what comes next may be slow */
 #define MAX_DEBT 16    /* snapshots: so many turns in a row do not leave more than this behind them */

@@ -135,7 +135,8 @@ static void compare(const struct figures *f, u32 n)
 
 int main(int argc, char **argv)
 {
-	static char *const standard[] = {"hotspot", "vecadd", "bfs", "kmeans", "lud", "nw:n=3872"};
+	static char *const standard[] = {
+	    "hotspot", "vecadd", "bfs", "kmeans", "lud", "nw:n=3872", "particlefilter:frames=28"};
 	char *const *names = argc > 1 ? argv + 1 : standard;
 	struct figures f[64];
 	u32 n = argc > 1 ? (u32)argc - 1 : ARRAY_LEN(standard);

@@ -298,17 +298,18 @@ static void start(struct vt *v, const char *program)
 	/* The sanitizer's handlers before the program's own, which only restore the terminal. Leaks count, but for what
 	 * readline and ncurses keep (known by their frames, so stacks have to be whole). More options may come from outside
 	 * (log_path=FILE). */
-	static char asan[512];
-	const char *more = getenv("ASAN_OPTIONS");
+	static char asan[512], ubsan[512];
+	const char *more = getenv("ASAN_OPTIONS"), *more_ub = getenv("UBSAN_OPTIONS");
 	snprintf(asan, sizeof asan,
 	         "ASAN_OPTIONS=exitcode=99:detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=15:handle_segv=2:"
 	         "handle_sigbus=2:handle_sigfpe=2:handle_abort=2:handle_sigill=2:%s",
 	         more ? more : "");
+	snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=exitcode=99:print_stacktrace=1:%s", more_ub ? more_ub : "");
 	const char *env[] = {"HOME=/nonexistent",
 	                     "XDG_STATE_HOME=/nonexistent",
 	                     "INPUTRC=/dev/null",
 	                     asan,
-	                     "UBSAN_OPTIONS=exitcode=99:print_stacktrace=1",
+	                     ubsan,
 	                     "LSAN_OPTIONS=suppressions=tests/tools/leaks.supp:print_suppressions=0",
 	                     rnd(4) ? "X=" : "NO_COLOR=1",
 	                     rnd(4) ? "Y=" : "LC_ALL=C",

@@ -388,7 +388,7 @@ char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *
 		offer_aliases(d, &m);
 	} else {
 		struct err ignored = {0};
-		bool unused;
+		bool unused = false;
 		char *expanded = alias_expand(d, start, &unused);
 		const char *first = expanded ? expanded : start; /* what the alias has beyond a command is not looked at */
 		snprintf(word, sizeof(word), "%.*s", (int)MIN(strcspn(first, " \t/"), sizeof(word) - 1), first);

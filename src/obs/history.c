@@ -15,6 +15,7 @@
 /* A page number in the store + 1; 0 = all zero. */
 typedef u32 page_ref;
 #define NO_PAGE UINT32_MAX
+#define OLD_SHARE 16 /* see worth() */
 
 struct chunk {
 	u32 refs;
@@ -168,11 +169,13 @@ static void drop(struct history *h, u32 i)
 		h->at--;
 }
 
-/* How little an AUTO snapshot is missed: the gap it would leave, in proportion to its age. */
+/* How little an AUTO snapshot is missed: the gap it would leave, in proportion to its age and a part of the whole past,
+ * without which a long run would end up with one gap as long as half of it. */
 static double worth(const struct history *h, u32 i)
 {
+	u64 last = h->s[h->n - 1].cycle;
 	double gap = (double)(h->s[i + 1].cycle - h->s[i - 1].cycle) + 1;
-	return gap / ((double)(h->s[h->n - 1].cycle - h->s[i].cycle) + 1);
+	return gap / ((double)(last - h->s[i].cycle) + (double)(last - h->s[0].cycle) / OLD_SHARE + 1);
 }
 
 /* Gives up the snapshot that is missed least: an AUTO one between others, else the beginning of history. */
