@@ -26,12 +26,13 @@ static void on_leave(void)
 	on_sigint(0);
 }
 
-static void catch_sigint(struct debugger *d, struct sigaction *old)
+/* For good: a Ctrl-C that comes while the debugger leaves must not cost the files it completes, nor the exit status. */
+static void catch_sigint(struct debugger *d)
 {
 	struct sigaction a = {.sa_handler = on_sigint};
 	sigemptyset(&a.sa_mask);
 	interrupted = d;
-	sigaction(SIGINT, &a, old);
+	sigaction(SIGINT, &a, NULL);
 	term_on_leave(on_leave);
 }
 
@@ -179,15 +180,13 @@ static int interactive(struct debugger *d)
 int debugger_main(struct session *s)
 {
 	struct debugger *d = lua_dbg_adopted(s);
-	struct sigaction old;
 	int status;
 	if (!d)
 		d = debugger_new(s);
-	catch_sigint(d, &old);
+	catch_sigint(d);
 	bool started = start(d);
 	if (started && !open_rival(d)) {
 		interrupted = NULL;
-		sigaction(SIGINT, &old, NULL);
 		debugger_free(d);
 		return 2;
 	}
@@ -203,7 +202,6 @@ int debugger_main(struct session *s)
 		status = interactive(d);
 	}
 	interrupted = NULL;
-	sigaction(SIGINT, &old, NULL);
 	debugger_free(d);
 	return status;
 }
