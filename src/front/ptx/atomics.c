@@ -207,6 +207,7 @@ static void atomic(void *ctx, const struct inst *in)
 		apply_shared(x, in, g.shared);
 	if (g.global)
 		queue_global(x, in, g.global);
+	mem_hide_shared(x, g.shared);
 }
 
 exec_fn exec_atomic(const struct inst *in)

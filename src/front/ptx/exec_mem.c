@@ -443,12 +443,13 @@ static void generic_mixed(struct exec *x, const struct inst *in, bool store)
 		store_lanes(x, in, (uintptr_t)exec_shared(x), false, false, g.shared);
 	else if (g.shared)
 		load_lanes(x, in, (uintptr_t)exec_shared(x), false, false, g.shared);
-	if (!g.local)
-		return;
-	u64 keep[LANES];
-	memcpy(keep, x->out->addr, sizeof(keep));
-	local_access(x, in, g.local, store);
-	FOR_MASK(i, x->mask & ~g.local) x->out->addr[i] = keep[i];
+	if (g.local) {
+		u64 keep[LANES];
+		memcpy(keep, x->out->addr, sizeof(keep));
+		local_access(x, in, g.local, store);
+		FOR_MASK(i, x->mask & ~g.local) x->out->addr[i] = keep[i];
+	}
+	mem_hide_shared(x, g.shared);
 }
 static void ldst_generic(void *ctx, const struct inst *in)
 {

@@ -187,6 +187,15 @@ void mem_to_offset(struct exec *x, u32 lanes, u64 window)
 		x->out->addr[first_lane(left)] -= window;
 }
 
+void mem_hide_shared(struct exec *x, u32 shared)
+{
+	struct dyninst *out = x->out;
+	if (out->space == SPC_SHARED)
+		return;
+	for (u32 left = shared; left; left &= left - 1)
+		out->addr[first_lane(left)] = out->addr[first_lane(x->mask)];
+}
+
 void mem_local_addresses(struct exec *x, u32 lanes)
 {
 	const u64 base = exec_local(x);

@@ -47,6 +47,10 @@ struct generic_lanes {
 struct generic_lanes mem_split_generic(const struct exec *x);
 /* Generic addresses of the lanes become offsets. */
 void mem_to_offset(struct exec *x, u32 lanes, u64 window);
+/* At the end of an instruction whose lanes' generic addresses are in several spaces. The caches take it for one of its
+ * lowest lane's space: unless that is shared memory, the lanes that are in shared memory get that lane's address, so
+ * that they ask for no line of their own. */
+void mem_hide_shared(struct exec *x, u32 shared);
 /* Local offsets become the lanes' byte addresses in the interleaved layout. */
 void mem_local_addresses(struct exec *x, u32 lanes);
 /* The next free entry of the SM's queue. */
