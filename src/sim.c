@@ -78,7 +78,7 @@ struct gpu *sim_gpu(struct sim *s)
 
 static bool check_dims(const struct launch *l, const struct conf *c, struct err *e)
 {
-	const char *k = l->fn->name;
+	const char *k = func_label(l->fn);
 	u64 threads = (u64)l->block.x * l->block.y * l->block.z;
 	if (!threads)
 		return err_set(e, "%s: empty block", k);
@@ -116,7 +116,7 @@ static u32 choose_regs(const struct conf *c, const struct launch_spec *sp)
 
 static bool check_fits(const struct conf *c, const struct launch *l, struct err *e)
 {
-	const char *k = l->fn->name;
+	const char *k = func_label(l->fn);
 	if ((u64)l->fn->shared_bytes + l->dynamic_shared > c->sm_shared || sm_cta_shared(c, l) > c->sm_shared)
 		return err_set(e, "%s: a CTA needs %llu B of shared memory, an SM has %u (sm.shared)", k,
 		               (unsigned long long)l->fn->shared_bytes + l->dynamic_shared, c->sm_shared);
@@ -141,13 +141,13 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	l.block.y = MAX(l.block.y, 1u);
 	l.block.z = MAX(l.block.z, 1u);
 	if (!sp->fn->is_kernel)
-		return err_set(e, "%s is a device function, not a kernel", sp->fn->name), -1;
+		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn)), -1;
 	if (sp->param_bytes != sp->fn->param_bytes)
-		return err_set(e, "%s: %zu bytes of parameters given, %u expected", sp->fn->name, sp->param_bytes,
+		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
 		               sp->fn->param_bytes),
 		       -1;
 	if (sp->param_bytes > PARAM_BYTES_MAX)
-		return err_set(e, "%s: %zu bytes of parameters, at most %d are possible", sp->fn->name, sp->param_bytes,
+		return err_set(e, "%s: %zu bytes of parameters, at most %d are possible", func_label(sp->fn), sp->param_bytes,
 		               PARAM_BYTES_MAX),
 		       -1;
 	if (!check_dims(&l, c, e))
@@ -158,7 +158,7 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	l.warps = (u32)ceil_div((u64)l.block.x * l.block.y * l.block.z, WARP_SIZE);
 	if (sp->regs > c->sm_max_regs_thread)
 		return err_set(e, "%s: %u registers a thread asked for, at most %u are possible (sm.max_regs_per_thread)",
-		               sp->fn->name, sp->regs, c->sm_max_regs_thread),
+		               func_label(sp->fn), sp->regs, c->sm_max_regs_thread),
 		       -1;
 	l.regs = choose_regs(c, sp);
 	l.shared_bytes = sp->fn->shared_bytes;

@@ -97,10 +97,14 @@ void sim_turn(struct sim *s);
  * last turn back, with all that came after it. */
 void sim_before_change(struct sim *s);
 bool sim_undo_turn(struct sim *s, struct err *e);
+/* Takes back what has been done to the machine since sim_fork() and is no turn yet. False: there is no history. */
+bool sim_take_back(struct sim *s);
 /* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
- * consumers hear nothing of it; samplers may (sim_on_rewind). */
+ * consumers hear nothing of it; samplers may (sim_on_rewind). What kernels have printed should have been taken before
+ * (sim_take_printf): what they print on the way is not kept. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
-/* Takes a snapshot here, so that coming back to this cycle takes no replay. */
+/* Takes a snapshot here, so that coming back to this cycle takes no replay. False with *e when there is none: no
+ * history, or no room in it. */
 bool sim_snapshot(struct sim *s, struct err *e);
 struct sim_history_info {
 	bool on;

@@ -278,18 +278,21 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	return ok || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
-/* Runs forward to a cycle that has been simulated before; samplers hear it, event consumers do not. Only an interrupt
- * stops it earlier. */
+/* Runs forward to a cycle that has been simulated before; samplers hear it, event consumers do not, and what kernels
+ * print on the way has been printed before. Only an interrupt stops it earlier. */
 static bool replay(struct sim *s, u64 cycle)
 {
 	u64 mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
+	struct strbuf again = STRBUF_INIT;
 	gpu_set_event_mask(s->gpu, 0);
 	while (sim_cycle(s) < cycle && (stop.why == STOP_CYCLE || stop.why == STOP_REQUEST))
 		sim_run(s, cycle, &stop);
 	if (s->history)
 		travel_step(s); /* turns of that very cycle */
 	gpu_set_event_mask(s->gpu, mask);
+	sim_take_printf(s, &again);
+	strbuf_release(&again);
 	return stop.why != STOP_INTERRUPT;
 }
 
@@ -349,6 +352,20 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 	return there;
 }
 
+bool sim_take_back(struct sim *s)
+{
+	if (!s->history)
+		return false;
+	u64 now = sim_cycle(s);
+	bool interrupted = s->interrupted; /* not meant for the few cycles since the snapshot */
+	sim_clear_interrupt(s);
+	rewind_samplers(s, restore(s, history_at(s->history)));
+	replay(s, now); /* interrupted again it stands a little earlier, in the same history */
+	if (interrupted)
+		sim_interrupt(s);
+	return true;
+}
+
 void sim_before_change(struct sim *s)
 {
 	if (s->history)
@@ -382,8 +399,15 @@ bool sim_snapshot(struct sim *s, struct err *e)
 	sim_history_info(s, &h);
 	if (!h.on)
 		return err_set(e, "%s", h.off);
-	bool there = history_cycle(s->history, h.at) == sim_cycle(s);
-	return there || take(s, SNAP_AUTO) || err_set(e, "history.mb does not hold even one snapshot: history ends");
+	if (history_cycle(s->history, h.at) == sim_cycle(s))
+		return true; /* there is one */
+	if (!take(s, SNAP_AUTO))
+		return err_set(e, "history.mb does not hold even one snapshot: history ends");
+	if (history_cycle(s->history, history_at(s->history)) == sim_cycle(s))
+		return true;
+	const char *past = sim_cycle(s) < s->frontier ? " that would not cost the beginning of the past" : "";
+	return err_set(e, "history is full: history.mb=%u leaves no room for a snapshot of cycle %llu%s",
+	               s->gpu->conf.history_mb, (unsigned long long)sim_cycle(s), past);
 }
 
 u64 sim_snapshot_cycle(const struct sim *s, u32 i)

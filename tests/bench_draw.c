@@ -2,29 +2,29 @@
  * one; and views 9, 1, 2 and 5 with two machines against two machines without a screen, which runs the one as far as
  * it may go and then the other.
  *
- *   bench_draw [-i] [-2] [WORKLOAD [SIZE [VIEWS]]]
+ *   bench_draw [-i] [-2] [-nPAIRS] [WORKLOAD [SIZE [VIEWS]]]
  *
  * Default: hotspot large, bfs default, sgemm default; views 1 to 9 and 0; then two machines at their default size.
  * -i: instructions, counted by valgrind (package valgrind), not milliseconds: the same on a busy host, a minute or so a
  * view; what the host's caches lose is not in it.
- * -2: two machines only.
+ * -2: two machines only. -nPAIRS: so many runs of each (of -i, one), for a busier host or finer figures.
  *
  * Both sides run without history: what it costs bench_travel measures, and the thread that has its memory cleared takes
  * several times as long for pages that no process has had lately. Starting up is not drawing: what `quit` alone takes
- * is measured for each side and taken off. Both sides are CPU time of the whole process, user and system, so that a
- * busy host hardly counts; of several rounds the least counts. Run from the top directory; WARPDBG names another
+ * is measured for each side and taken off. Both sides are CPU time of the whole process, user and system, and run in
+ * turns on one core (turns.h); of several pairs the median counts. Run from the top directory; WARPDBG names another
  * program than ./warpdbg. */
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "tests/turns.h"
 
-#define ROUNDS 5
+#define PAIRS 7 /* unless told */
+#define MOST_PAIRS 99
 #define GOAL 5.0 /* percent */
 #define VIEWS "1234567890"
 #define VIEWS_OF_TWO "9125"
@@ -63,18 +63,17 @@ static double counted(pid_t pid)
 }
 
 /* Milliseconds, or thousands of instructions. */
-static double cost(pid_t pid)
+static double cost(const struct racer *r)
 {
-	struct rusage u;
-	int status;
-	if (wait4(pid, &status, 0, &u) != pid || !WIFEXITED(status) || WEXITSTATUS(status)) {
-		fprintf(stderr, "warpdbg did not end well\n");
+	const struct rusage *u = &r->usage;
+	if (!WIFEXITED(r->status) || WEXITSTATUS(r->status)) {
+		fprintf(stderr, "bench_draw: warpdbg did not end well\n");
 		exit(2);
 	}
 	if (instructions)
-		return counted(pid);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
-	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
+		return counted(r->pid);
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e3 +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e3;
 }
 
 static void child(const struct job *j, bool screen)
@@ -82,6 +81,7 @@ static void child(const struct job *j, bool screen)
 	const char *argv[24], *program = getenv("WARPDBG") ? getenv("WARPDBG") : "./warpdbg";
 	char path[64], out[100];
 	u32 n = 0;
+	turns_child();
 	setenv("TERM", "xterm-256color", 1);
 	profile_path(getpid(), path);
 	snprintf(out, sizeof out, "--callgrind-out-file=%s", path);
@@ -115,77 +115,84 @@ static void child(const struct job *j, bool screen)
 	_exit(127);
 }
 
-static double with_screen(const struct job *j, char key)
+static struct racer with_screen(const struct job *j, char key)
 {
 	struct winsize size = {.ws_row = 60, .ws_col = 200};
-	char text[65536];
-	int fd;
-	pid_t pid = forkpty(&fd, NULL, NULL, &size);
-	if (!pid)
+	struct racer r = {0};
+	r.pid = forkpty(&r.fd, NULL, NULL, &size);
+	if (!r.pid)
 		child(j, true);
-	if (write(fd, &key, 1) != 1)
+	if (r.pid < 0 || write(r.fd, &key, 1) != 1)
 		exit(2);
-	while (read(fd, text, sizeof text) > 0) /* ends with the child */
-		;
-	close(fd);
-	return cost(pid);
+	return r;
 }
 
-static double without(const struct job *j)
+static struct racer without(const struct job *j)
 {
-	pid_t pid = fork();
-	if (!pid) {
+	struct racer r = {.pid = fork(), .fd = -1};
+	if (!r.pid) {
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(127);
 		child(j, false);
 	}
-	return cost(pid);
+	if (r.pid < 0)
+		exit(2);
+	return r;
 }
 
-static double least(double a, double b)
+struct pair {
+	double shown, plain;
+};
+
+static struct pair race(const struct job *j, char view, bool shown_first)
 {
-	return a < b ? a : b;
+	struct racer shown, plain;
+	if (shown_first) {
+		shown = with_screen(j, view);
+		plain = without(j);
+		turns_run(&shown, &plain);
+	} else {
+		plain = without(j);
+		shown = with_screen(j, view);
+		turns_run(&plain, &shown);
+	}
+	return (struct pair){cost(&shown), cost(&plain)};
 }
 
 /* What starting and leaving takes. */
-static void start_up(const struct job *j, u32 rounds, double *screen, double *plain)
+static struct pair start_up(const struct job *j, u32 pairs)
 {
 	struct job idle = *j;
+	double shown[MOST_PAIRS], plain[MOST_PAIRS];
 	idle.idle = true;
-	*screen = *plain = 1e18;
-	for (u32 i = 0; i < rounds; i++) {
-		*screen = least(*screen, with_screen(&idle, '1'));
-		*plain = least(*plain, without(&idle));
+	for (u32 i = 0; i < pairs; i++) {
+		struct pair p = race(&idle, '1', i % 2);
+		shown[i] = p.shown;
+		plain[i] = p.plain;
 	}
+	return (struct pair){turns_median(shown, pairs), turns_median(plain, pairs)};
 }
 
-static double report(char view, double with, double base)
+/* The views in turn, so that none has a quiet hour for itself; returns the most. */
+static double measure(const struct job *j, const char *views, u32 pairs)
 {
-	double percent = 100 * (with - base) / base;
-	printf("  view %c  %+6.1f %%  %s\n", view, percent, percent <= GOAL ? "ok" : "above the goal");
-	return percent;
-}
-
-/* The views in turn, the plain run in front of every one of them; as many plain runs count as a view has. */
-static double measure(const struct job *j, const char *views)
-{
-	double with[NVIEWS], base[NVIEWS], shown, plain, most = -100, all = 0;
+	static double over[NVIEWS][MOST_PAIRS]; /* percent */
 	u32 n = (u32)strnlen(views, NVIEWS);
-	u32 rounds = instructions ? 1 : ROUNDS;
-	start_up(j, rounds, &shown, &plain);
-	for (u32 v = 0; v < n; v++)
-		with[v] = base[v] = 1e18;
-	for (u32 i = 0; i < rounds; i++)
+	struct pair start = start_up(j, pairs);
+	double most = -100, all = 0;
+	for (u32 i = 0; i < pairs; i++)
 		for (u32 v = 0; v < n; v++) {
-			base[v] = instructions && v ? base[0] : least(base[v], without(j));
-			with[v] = least(with[v], with_screen(j, views[v]));
+			struct pair p = race(j, views[v], i % 2);
+			double plain = p.plain - start.plain;
+			all += plain / n / pairs;
+			over[v][i] = 100 * (p.shown - start.shown - plain) / plain;
 		}
-	for (u32 v = 0; v < n; v++)
-		all += (base[v] - plain) / n;
 	printf("drawing, %s %s%s, 200x60 against no screen (%.0f %s)\n", j->workload, j->size,
 	       j->two ? ", two machines" : "", all, instructions ? "thousand instructions" : "ms");
 	for (u32 v = 0; v < n; v++) {
-		double percent = report(views[v], with[v] - shown, all);
+		double percent = turns_median(over[v], pairs), low = over[v][pairs / 4], high = over[v][pairs - 1 - pairs / 4];
+		printf("  view %c  %+6.1f %%  (%+.1f to %+.1f)  %s\n", views[v], percent, low, high,
+		       percent <= GOAL ? "ok" : "above the goal");
 		most = percent > most ? percent : most;
 	}
 	return most;
@@ -198,19 +205,24 @@ int main(int argc, char **argv)
 	double most = -100;
 	setvbuf(stdout, NULL, _IOLBF, 0); /* nothing left in it for a fork to repeat */
 	bool only_two = false;
+	u32 pairs = PAIRS;
+	turns_stay();
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
 		instructions |= !strcmp(argv[1], "-i");
 		only_two |= !strcmp(argv[1], "-2");
+		if (argv[1][1] == 'n')
+			pairs = (u32)MIN(MAX(atoi(argv[1] + 2), 1), MOST_PAIRS);
 	}
+	pairs = instructions ? 1 : pairs;
 	for (u32 i = 0; i < (argc > 1 ? 1 : ARRAY_LEN(jobs)); i++) {
 		struct job j = jobs[i];
 		if (argc > 1)
 			j = (struct job){.workload = argv[1], .size = argc > 2 ? argv[2] : "default"};
-		double one = only_two ? -100 : measure(&j, argc > 3 ? argv[3] : VIEWS), two = -100;
+		double one = only_two ? -100 : measure(&j, argc > 3 ? argv[3] : VIEWS, pairs), two = -100;
 		j.two = true;
 		j.size = argc > 1 ? j.size : "default";
 		if (argc <= 3 || only_two)
-			two = measure(&j, argc > 3 ? argv[3] : VIEWS_OF_TWO);
+			two = measure(&j, argc > 3 ? argv[3] : VIEWS_OF_TWO, pairs);
 		most = one > most ? one : most;
 		most = two > most ? two : most;
 	}

@@ -1,6 +1,10 @@
 /* What going back in time costs: share of the run's CPU time with snapshots on, reverse-step, and goto anywhere in the
- * run; in the end the goals. One line a workload; CPU time of the simulating thread, so that a busy host does not
- * count, nor the thread that clears memory ahead (obs/warm.h). Run from the top directory. */
+ * run; in the end the goals. One line a workload. CPU time of the simulating thread, so that the thread that clears
+ * memory ahead (obs/warm.h) does not count; with snapshots and without run in turns (turns.h), and of several pairs the
+ * median counts. Run from the top directory.
+ *
+ *   bench_travel [-nPAIRS] [WORKLOAD[:PARAM=VALUE]...]
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +12,10 @@
 
 #include "base/rng.h"
 #include "session.h"
+#include "tests/turns.h"
+
+#define PAIRS 7 /* unless told */
+#define MOST_PAIRS 99
 
 static double cpu_ms(void)
 {
@@ -54,30 +62,14 @@ static double travel(struct session *s, u64 cycle)
 
 struct figures {
 	u64 cycles;
+	double run;                            /* ms */
 	double slower;                         /* %, with snapshots */
 	double step, step_worst, go, go_worst; /* ms */
 };
 
-/* The best of some runs each, in turn; leaves the last one with snapshots. */
-static struct session *run_pairs(const char *workload, u32 pairs, double *slower)
-{
-	double off = 1e9, on = 1e9, ms;
-	struct session *s = NULL;
-	for (u32 i = 0; i < pairs; i++) {
-		session_close(run(workload, "history.mb=0", &ms));
-		off = ms < off ? ms : off;
-		session_close(s);
-		s = run(workload, "history.mb=512", &ms);
-		on = ms < on ? ms : on;
-	}
-	*slower = 100 * (on - off) / off;
-	return s;
-}
-
 static void measure_travel(struct session *s, struct figures *f)
 {
 	u64 rng = 1;
-	f->cycles = sim_cycle(s->sim);
 	for (u32 i = 0; i < 20; i++) {
 		double ms = travel(s, sim_cycle(s->sim) - 1);
 		f->step += ms / 20;
@@ -90,15 +82,70 @@ static void measure_travel(struct session *s, struct figures *f)
 	}
 }
 
+/* A run in a process of its own, which writes its figures to *out. */
+static struct racer start(const char *workload, const char *history, bool back, int *out)
+{
+	int ends[2];
+	struct racer r = {.fd = -1};
+	if (pipe(ends) || (r.pid = fork()) < 0) {
+		perror("bench_travel");
+		exit(2);
+	}
+	*out = ends[0];
+	if (r.pid) {
+		close(ends[1]);
+		return r;
+	}
+	turns_child();
+	struct figures f = {0};
+	struct session *s = run(workload, history, &f.run);
+	f.cycles = sim_cycle(s->sim);
+	if (back)
+		measure_travel(s, &f);
+	_exit(write(ends[1], &f, sizeof f) == sizeof f ? 0 : 2);
+}
+
+static struct figures finish(const struct racer *r, int in)
+{
+	struct figures f;
+	if (r->status || read(in, &f, sizeof f) != sizeof f)
+		exit(2); /* it has said why */
+	close(in);
+	return f;
+}
+
+/* A pair of runs, without snapshots and with; going back is measured in the last one, when nobody else runs. */
+static struct figures race(const char *workload, bool with_first, bool back)
+{
+	int in[2];
+	struct racer off, on;
+	if (with_first) {
+		on = start(workload, "history.mb=512", back, &in[1]);
+		off = start(workload, "history.mb=0", false, &in[0]);
+		turns_run(&on, &off);
+	} else {
+		off = start(workload, "history.mb=0", false, &in[0]);
+		on = start(workload, "history.mb=512", back, &in[1]);
+		turns_run(&off, &on);
+	}
+	double plain = finish(&off, in[0]).run;
+	struct figures f = finish(&on, in[1]);
+	f.slower = 100 * (f.run - plain) / plain;
+	return f;
+}
+
 static struct figures measure(const char *workload, u32 pairs)
 {
+	double slower[MOST_PAIRS];
 	struct figures f = {0};
-	struct session *s = run_pairs(workload, pairs, &f.slower);
-	measure_travel(s, &f);
+	for (u32 i = 0; i < pairs; i++) {
+		f = race(workload, i % 2, i + 1 == pairs);
+		slower[i] = f.slower;
+	}
+	f.slower = turns_median(slower, pairs);
 	printf("%-12s %12llu %9.1f %% %10.1f %8.1f %10.1f %8.1f\n", workload, (unsigned long long)f.cycles, f.slower,
 	       f.step, f.step_worst, f.go, f.go_worst);
 	fflush(stdout);
-	session_close(s);
 	return f;
 }
 
@@ -137,14 +184,21 @@ int main(int argc, char **argv)
 {
 	static char *const standard[] = {
 	    "hotspot", "vecadd", "bfs", "kmeans", "lud", "nw:n=3872", "particlefilter:frames=28"};
+	u32 pairs = 0;
+	setvbuf(stdout, NULL, _IOLBF, 0); /* nothing left in it for a fork to repeat */
+	if (argc > 1 && argv[1][0] == '-' && argv[1][1] == 'n') {
+		pairs = (u32)MIN(MAX(atoi(argv[1] + 2), 1), MOST_PAIRS);
+		argc--;
+		argv++;
+	}
 	char *const *names = argc > 1 ? argv + 1 : standard;
 	struct figures f[64];
 	u32 n = argc > 1 ? (u32)argc - 1 : ARRAY_LEN(standard);
 	n = MIN(n, (u32)ARRAY_LEN(f));
 	printf("%-12s %12s %11s %10s %8s %10s %8s\n", "going back", "cycles", "slower", "step ms", "worst", "goto ms",
 	       "worst");
-	for (u32 i = 0; i < n; i++) /* one pair of the long run, which is the last, is long enough to tell */
-		f[i] = measure(names[i], strchr(names[i], ':') ? 1 : 5);
+	for (u32 i = 0; i < n; i++) /* one pair of a long run is long enough to tell */
+		f[i] = measure(names[i], pairs ? pairs : strchr(names[i], ':') ? 1 : PAIRS);
 	compare(f, n);
 	return 0;
 }

@@ -3,11 +3,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "scr/canvas.h"
+#include "scr/console.h"
 #include "scr/draw.h"
 
 static char row_buf[4 * 200 + 1];
@@ -128,12 +131,82 @@ static void test_random_rectangles(void **state)
 	}
 }
 
+/* Long answers are folded between words, each row as far in as its line; only a word longer than a row is cut. */
+static void test_console_folds(void **state)
+{
+	struct canvas c;
+	struct console con;
+	canvas_init(&c, 9, 21, false);
+	console_init(&con);
+	console_begin_answer(&con);
+	console_add(&con, STYLE(R_TEXT),
+	            "SM 0 warp 0: fetch for 74 cycles\n    next is sad.ptx:207  add.s32  %r209\n"
+	            "  abcdefghijklmnopqrstuvwxyz\nends at the edge: ok\n7\tfma.rn.f32 %f1, %f2;");
+	assert_int_equal(console_answer_rows(&con, 21, 100), 10);
+	console_draw(&con, pane_all(&c));
+	static const char *const rows[] = {" for 74 cycles",        "     next is",          "     sad.ptx:207",
+	                                   "     add.s32  %r209",   "   abcdefghijklmnopqr", "   stuvwxyz",
+	                                   " ends at the edge: ok", " 7   fma.rn.f32 %f1,",  " %f2;"};
+	for (int y = 0; y < 9; y++)
+		assert_string_equal(row(&c, y), rows[y]);
+	console_release(&con);
+	canvas_release(&c);
+}
+
+/* The time of a line of many megabytes grows with its length, not with its square: that would be minutes. */
+static void test_console_folds_much(void **state)
+{
+	const size_t n = 16 << 20;
+	char *much = xmalloc(n + 1);
+	struct console con;
+	for (size_t i = 0; i < n; i++)
+		much[i] = i % 5 ? 'w' : ' ';
+	much[n] = 0;
+	console_init(&con);
+	console_begin_answer(&con);
+	console_add(&con, STYLE(R_TEXT), much);
+	alarm(20);
+	assert_in_range(console_answer_rows(&con, 81, 1 << 30), n / 81, n / 79);
+	alarm(0);
+	console_release(&con);
+	free(much);
+}
+
+/* A text cut short ends with a whole word, or with a clause where that takes little more. */
+static void test_words_cut(void **state)
+{
+	static const char text[] = "Breakpoint 1, l1-evict: SM 3, warp 6 (addr 0x10)";
+	static const struct {
+		int w;
+		const char *left;
+	} cut[] = {{60, text},
+	           {40, "Breakpoint 1, l1-evict: SM 3, warp 6 …"},
+	           {36, "Breakpoint 1, l1-evict: SM 3, …"},
+	           {20, "Breakpoint 1, …"},
+	           {12, "Breakpoint …"},
+	           {6, "Break…"}};
+	for (u32 i = 0; i < ARRAY_LEN(cut); i++) {
+		struct canvas c;
+		canvas_init(&c, 1, 60, false);
+		draw_words(pane_all(&c), 0, 0, cut[i].w, STYLE(R_TEXT), text);
+		assert_string_equal(row(&c, 0), cut[i].left);
+		canvas_release(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_text_and_clipping), cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_ascii),
-	    cmocka_unit_test(test_bar_has_eighths),   cmocka_unit_test(test_spark),        cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_text_and_clipping),
+	    cmocka_unit_test(test_hostile_text),
+	    cmocka_unit_test(test_ascii),
+	    cmocka_unit_test(test_bar_has_eighths),
+	    cmocka_unit_test(test_spark),
+	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_random_rectangles),
+	    cmocka_unit_test(test_console_folds),
+	    cmocka_unit_test(test_console_folds_much),
+	    cmocka_unit_test(test_words_cut),
 	};
 	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ ptx() { # ptx STATUS PATTERN OPTIONS...
 ptx 2 "there are: scale spin count" --kernel scal --grid 1 --block 32
 ptx 2 "--kernel is missing" --grid 1 --block 32
 ptx 2 "--grid and --block" --kernel spin
-ptx 2 "takes 3 parameters, there are 1" --kernel scale --grid 1 --block 32 --arg u32=1
+ptx 2 "takes 3 parameters, there is 1 --arg" --kernel scale --grid 1 --block 32 --arg u32=1
 ptx 2 "'q32' is not one of" --kernel scale --grid 1 --block 32 --arg q32=1 --arg u32=1 --arg f32=1
 ptx 2 "-1 does not fit u32" --kernel scale --grid 1 --block 32 --arg 'f32[4]=1' --arg u32=-1 --arg f32=1
 ptx 2 "n is u32 of 4 bytes, u64 has 8" --kernel scale --grid 1 --block 32 --arg 'f32[4]=1' --arg u64=1 --arg f32=1

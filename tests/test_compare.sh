@@ -19,7 +19,7 @@ expect 2 "--b: --seed: 'x' is not a whole number" compare hotspot --b '--seed x'
 expect 2 "--b: --size and --param belong to a host program" compare configs/kernels/vecadd.ptx --b '--size small'
 expect 2 "A: no such warp policy 'gtx' (did you mean 'gto'?)" compare hotspot --a '--warp-sched gtx'
 expect 2 "B: no machine 'nix'" compare hotspot --b '--gpu nix'
-expect 2 "B: unknown config key 'l1d.wys' (did you mean 'l1d.ways'?)" compare hotspot --b '--set l1d.wys=3'
+expect 2 "B: --set: unknown config key 'l1d.wys' (did you mean 'l1d.ways'?)" compare hotspot --b '--set l1d.wys=3'
 expect 2 "no parameter 'q'" compare vecadd --b '--param q=3'
 expect 2 "--stats: /nonexistent/x" compare hotspot --a '' --stats /nonexistent/x
 expect 0 "compare WORKLOAD --a OPTIONS --b OPTIONS" --help

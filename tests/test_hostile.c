@@ -116,6 +116,109 @@ static void interrupted(void **state)
 	rig_close(&r);
 }
 
+/* A pattern that backtracks in C hears Ctrl-C too, and ends by itself; a pcall() does not hide that. */
+static void patterns(void **state)
+{
+	static const char *const lines[] = {
+	    "lua pcall(string.find, ('a'):rep(40), ('a*'):rep(25) .. 'b') print('on')",
+	    "lua while true do pcall(string.match, ('a'):rep(400), ('a-'):rep(30) .. 'b') end",
+	    "lua for x in ('a'):rep(40):gmatch(('a?a*'):rep(25) .. 'b') do end",
+	    "lua coroutine.wrap(function() pcall(string.gsub, ('a'):rep(1e5), '(a*)%1a*b', '') end)() print('on')",
+	    "p ('x'):rep(1 << 20):find('x*x*x*y')",
+	};
+	struct rig r;
+	rig_vecadd(&r);
+	to_interrupt = r.d;
+	for (u32 i = 0; i < ARRAY_LEN(lines); i++) {
+		struct sigaction a = {.sa_handler = on_alarm}, old;
+		struct itimerval soon = {.it_value = {.tv_usec = 200000}};
+		sigaction(SIGVTALRM, &a, &old);
+		setitimer(ITIMER_VIRTUAL, &soon, NULL);
+		rig_fails(&r, lines[i], "interrupted");
+		sigaction(SIGVTALRM, &old, NULL);
+		rig_has(&r, "lua print(6 * 7)", "42");
+	}
+	rig_fails(&r, lines[4], "backtracks for too long");
+	rig_fails(&r, "lua table.sort(setmetatable({}, {__len = function() return 1 << 30 end, __index = rawlen}))",
+	          "too many");
+	rig_fails(&r, "lua table.concat(setmetatable({}, {__index = rawlen}), '', 1, 1 << 40)", "too many");
+	rig_fails(&r, "lua table.move(setmetatable({}, {__index = rawlen}), 1, 1 << 24, 2, {})", "too many");
+	rig_close(&r);
+}
+
+/* Long texts and several quantifiers, as in reading a log: what is found is what Lua's library finds. */
+static void patterns_that_end(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r,
+	        "lua log = {} for i = 1, 2000 do log[i] = ('[%06d] sm %d warp %d: ld.global after %d cycles'):format(i, "
+	        "i % 15, i % 48, i % 400) end log = table.concat(log, '\\n') .. '\\n' n, m = 0, 0");
+	rig_has(&r, "lua for c, s, w in log:gmatch('%[(%d+)%] sm (%d+) warp (%d+):.-\\n') do n = n + c end print(#log, n)",
+	        "2001000");
+	rig_has(&r, "lua for a, b, c in log:gmatch('(%S+)%s+(.-)%s+(%S+)\\n') do m = m + 1 end print(m)", "2000");
+	rig_has(&r,
+	        "lua print(select(2, log:gsub('(%w+) (%d+)', '%2 %1')), #log:gsub('%d+', function(x) return x + 1 end))",
+	        "6000	");
+	rig_has(&r, "lua print(log:find('cycles.*cycles'), log:match('.*%[(%d+)%]'), log:find('sm 15', 1, true))",
+	        "002000	nil");
+	rig_has(
+	    &r,
+	    "lua print(('^a^a'):rep(1e5):gsub('^%^', 'x'):sub(1, 4), (function(n) for x in ('^a^a'):rep(1e5):gmatch('^a')"
+	    " do n = n + 1 end return n end)(0))",
+	    "xa^a	200000");
+	/* what stands before the place where it begins costs nothing */
+	rig_has(&r,
+	        "lua print(#('a'):rep(3000):gmatch(('a-'):rep(6) .. 'a$', 2991)(), ('a'):rep(3000):find('a-a-a-b', -9))",
+	        "10	nil");
+	rig_fails(&r, "lua string.find(('a'):rep(1e6), '(a*')", "unfinished capture");
+	rig_fails(&r, "lua string.gsub(('a'):rep(1e6), 'a*a*', 1, 'x')", "bad argument #4");
+	rig_close(&r);
+}
+
+/* Errors name the script and the line also when what was raised is no text. */
+static void errors_name_a_place(void **state)
+{
+	static const char *const raised[] = {"{}", "nil", "setmetatable({}, {__tostring = function() return 'mine' end})",
+	                                     "setmetatable({}, {__tostring = function() error(1) end})"};
+	struct rig r;
+	char line[200];
+	rig_vecadd(&r);
+	for (u32 i = 0; i < ARRAY_LEN(raised); i++) {
+		snprintf(line, sizeof line, "lua error(%s)", raised[i]);
+		rig_fails(&r, line, "lua:1: in main chunk");
+	}
+	rig_fails(&r, "lua error(setmetatable({}, {__tostring = function() return 'mine' end}))", "mine\nstack");
+	snprintf(line, sizeof line, "lua error('for the user', 0)");
+	rig_fails(&r, line, "for the user");
+	assert_null(strstr(strbuf_str(&r.out), "traceback"));
+	/* Functions that are off make room for others. */
+	rig_has(&r, "lua for i = 1, 5000 do dbg.off(dbg.sample(i, print)) dbg.off(dbg.at_end(print)) end print('on')",
+	        "on");
+	rig_fails(&r, "lua for i = 1, 5000 do dbg.sample(i, print) end", "1000 such functions");
+	rig_close(&r);
+}
+
+/* A turn of the host program that waits for nothing could not be found again after going back. */
+static void host_that_yields(void **state)
+{
+	static const char path[] = "/tmp/warpdbg-test-hostile.lua";
+	char *args[] = {"warpdbg", "debug", (char *)path, NULL};
+	struct rig r;
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("return { run = function(cuda, p)\nlocal m = cuda.module('vecadd.ptx') local d = cuda.malloc(4000)\n"
+	      "cuda.launch(m.vecadd, 4, 256, { d, d, d, 1000 }) cuda.sync()\ncoroutine.yield(7) end }\n",
+	      f);
+	fclose(f);
+	rig_open(&r, args);
+	rig_try(&r, "continue");
+	assert_non_null(strstr(strbuf_str(&r.out), "coroutine.yield: a host program waits by"));
+	assert_non_null(strstr(strbuf_str(&r.out), "hostile.lua:4: in function"));
+	rig_close(&r);
+	unlink(path);
+}
+
 /* Nothing that a script leaves to be executed later has more rights than the script. */
 static void files_later(void **state)
 {
@@ -178,8 +281,17 @@ static void filters_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(subscribing_in_callbacks), TEST(travelling),        TEST(endless), TEST(interrupted), TEST(files_later),
-	    TEST(pictures_keep_marks),      TEST(filters_are_exact),
+	    TEST(subscribing_in_callbacks),
+	    TEST(travelling),
+	    TEST(endless),
+	    TEST(interrupted),
+	    TEST(patterns),
+	    TEST(patterns_that_end),
+	    TEST(errors_name_a_place),
+	    TEST(host_that_yields),
+	    TEST(files_later),
+	    TEST(pictures_keep_marks),
+	    TEST(filters_are_exact),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

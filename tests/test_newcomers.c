@@ -74,11 +74,22 @@ static void names_of_the_source(void **state)
 	static const char *const unknown[] = {"copy", "short", "scal", "scalePfi", "la", "blas", "ebra", ""};
 	for (u32 i = 0; i < ARRAY_LEN(unknown); i++)
 		assert_null(find_func(r.d, unknown[i], &m));
+	/* What is shown is what may be typed: the source's name where it means one function alone. */
+	static const char *const labels[][2] = {{"_Z5scalePfi", "scale"},
+	                                        {"_ZN2la4blas4axpyEPf", "axpy"},
+	                                        {"_Z4copyIfEvPT_", "_Z4copyIfEvPT_"},
+	                                        {"_Z99short", "_Z99short"}};
+	for (u32 i = 0; i < ARRAY_LEN(labels); i++)
+		assert_string_equal(func_label(find_func(r.d, labels[i][0], &m)), labels[i][1]);
+	rig_fails(&r, "break copy", "several functions are called 'copy' in the source: _Z4copyIfEvPT_, _Z4copyIdEvPT_");
+	rig_has(&r, "info kernels", " scale<<<");
 	rig_has(&r, "tbreak scale", "Temporary breakpoint 1: scale");
 	rig_has(&r, "continue", "Temporary breakpoint 1, scale");
 	rig_has(&r, "focus kernel scale cta 3", "CTA 3 of");
 	rig_has(&r, "break cta-done kernel=scale count=3", "Breakpoint 2");
 	rig_has(&r, "continue", "Breakpoint 2, cta-done");
+	assert_null(strstr(rig_say(&r, "break cta-done kernel=scale"), "No kernel"));
+	rig_has(&r, "print gpu.kernel[0].label .. gpu.kernel[0].name", "scale_Z5scalePfi");
 	rig_close(&r);
 }
 

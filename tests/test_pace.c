@@ -120,7 +120,7 @@ static void keys_are_answered(void **state)
 	struct pace p;
 	pace_init(&p);
 	pace_drawn(&p, 1, 0.01);
-	assert_false(pace_may_draw(&p, 1.3, false)); /* owed: 0.4 s of simulating */
+	assert_false(pace_may_draw(&p, 1.7, false)); /* owed: 0.8 s of simulating */
 	pace_hurry(&p);
 	assert_true(pace_may_draw(&p, 1.01, false));
 	assert_false(pace_may_draw(&p, 1.01, true)); /* a view of both waits for the other one a while */
@@ -130,8 +130,8 @@ static void keys_are_answered(void **state)
 		pace_hurry(&p);
 		pace_drawn(&p, 1, 0.01);
 	}
-	pace_sliced(&p, TURN_A, 1, 0.41, 0.41, false);
-	assert_true(pace_may_draw(&p, 1.5, false));
+	pace_sliced(&p, TURN_A, 1, 0.81, 0.81, false);
+	assert_true(pace_may_draw(&p, 1.9, false));
 }
 
 int main(void)

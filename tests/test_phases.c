@@ -208,7 +208,7 @@ static void take(struct rig *r, struct record *out)
 		for (u32 i = 0; i < 94; i++)
 			phase_track_get(r->s->phases, sm, i * 64, i * 64 + 64, &out->phase[sm + 1][i]);
 	for (u32 i = 0; i < 23; i++)
-		out->line[i] = *timeline_raw(r->s->timeline, -1, i);
+		out->line[i] = timeline_sum(r->s->timeline, -1, i, i + 1);
 }
 
 static void test_back_and_forth(void **state)

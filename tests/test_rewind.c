@@ -294,8 +294,10 @@ static void show(struct looks *l, struct rig *r, struct strbuf *out)
 			strbuf_addf(out, "held %u %u %d\n", x->ctas ? x->launch : 0, x->ctas, x->ctas && x->most < x->ctas);
 		}
 	u64 span = timeline_span(r->s->timeline);
-	for (u32 i = 0; i < now(r) / span; i++)
-		add_bytes(out, "line ", timeline_raw(r->s->timeline, -1, i), sizeof(struct sample));
+	for (u32 i = 0; i < now(r) / span; i++) {
+		struct sample s = timeline_sum(r->s->timeline, -1, i, i + 1);
+		add_bytes(out, "line ", &s, sizeof s);
+	}
 }
 
 static void assert_shows(struct looks *l, struct rig *r, const struct strbuf *want, const char *how)
@@ -443,6 +445,31 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
+/* What a kernel prints comes when the machine passes by, not when it is replayed to get somewhere. */
+static void printed_once(void **state)
+{
+	char ptx[] = "/tmp/test_rewind_XXXXXX.ptx";
+	int fd = mkstemps(ptx, 4);
+	static const char text[] =
+	    ".version 7.0\n.target sm_30\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param "
+	    ".b64 a);\n.global .align 1 .b8 text[4] = {104, 105, 10, 0};\n.visible .entry k()\n{\n.reg .u64 %rd<4>;\n"
+	    "mov.u64 %rd1, text;\ncvta.global.u64 %rd2, %rd1;\nmov.u64 %rd3, 0;\n{\n.param .b64 p0;\nst.param.b64 [p0], "
+	    "%rd2;\n.param .b64 p1;\nst.param.b64 [p1], %rd3;\n.param .b32 r0;\ncall.uni (r0), vprintf, (p0, p1);\n}\n"
+	    "bar.sync 0;\nret;\n}\n";
+	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+	close(fd);
+	char *argv[] = {"warpdbg", "debug", ptx, "--kernel", "k", "--grid", "1", "--block", "1", NULL};
+	struct rig r;
+	rig_open(&r, argv);
+	rig_has(&r, "until stat gpu.sm[0].ctas_done > 0", "hi\n");
+	rig_say(&r, "reverse-step 2");
+	assert_null(strstr(rig_say(&r, "step 1"), "hi\n"));
+	rig_say(&r, "goto 1");
+	rig_has(&r, "c", "hi\n");
+	rig_close(&r);
+	unlink(ptx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +477,7 @@ int main(void)
 	    cmocka_unit_test(files_after_undo),       cmocka_unit_test(files_after_restart),
 	    cmocka_unit_test(files_end_at_a_fork),    cmocka_unit_test(views_show_what_they_showed),
 	    cmocka_unit_test(views_after_a_fork),     cmocka_unit_test(views_with_little_memory),
+	    cmocka_unit_test(printed_once),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -95,6 +95,13 @@ static void every_sm_in_caches(void **state)
 	assert_shown(&v, " SM 0 lines alive by CTA, ");
 	type(&v, "\tc\x1b[D"); /* the cursor, a column back: what is there */
 	assert_shown(&v, "cold 100%");
+	type(&v, "w"); /* both caches' causes over time instead of the list */
+	assert_shown(&v, "L1D misses│");
+	assert_shown(&v, "L2 misses │");
+	assert_shown(&v, " L2  reads miss  c cold ");
+	assert_int_equal(vt_find(&v, " 14  ━"), -1);
+	type(&v, "w");
+	assert_shown(&v, " 14  ━");
 	stop(&v);
 }
 
@@ -110,6 +117,7 @@ static void causes_in_caches(void **state)
 	for (int y = 0; y < 60; y++)
 		letter |= strstr(vt_row(&v, y, row), "█c█") != NULL;
 	assert_true(letter);
+	assert_shown(&v, "L2 misses │");
 	type(&v, "focus sm 3\r");
 	assert_shown(&v, " SM 3 lines alive by CTA, ");
 	stop(&v);

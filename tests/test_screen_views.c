@@ -229,6 +229,20 @@ static void launches_stand_in_columns(void **state)
 	stop(&v);
 }
 
+/* At 80x24 the whole list of SMs fits below the curves, and the axis between them. */
+static void caches_keep_their_axis(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL);
+	run_to(&v, "2000", "2,000");
+	type(&v, "\t5");
+	assert_shown(&v, "  7  ");
+	int y = vt_find(&v, "L1D hit in the last");
+	assert_true(y > 0);
+	assert_true(column(&v, y - 1, "0 \u2500\u2500\u2500") > 0);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,7 +250,7 @@ int main(void)
 	    cmocka_unit_test(channels_of_many),          cmocka_unit_test(the_gantt_is_labelled),
 	    cmocka_unit_test(bands_have_letters),        cmocka_unit_test(a_letter_a_warp),
 	    cmocka_unit_test(code_ends_visibly),         cmocka_unit_test(keys_stand_once),
-	    cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(launches_stand_in_columns), cmocka_unit_test(caches_keep_their_axis),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "debug_rig.h"
@@ -117,7 +118,7 @@ static void run_with_options(void **state)
 	assert_int_equal(gpu_conf(sim_gpu(r.s->sim))->l1d_ways, 8); /* it stays */
 	u64 end = sim_cycle(r.s->sim);
 	/* A mistake leaves everything as it is. */
-	rig_fails(&r, "run --set l1d.ways=0", "run: l1d.ways: 0 is not within");
+	rig_fails(&r, "run --set l1d.ways=0", "run: --set: l1d.ways: 0 is not within");
 	rig_fails(&r, "run --nonsense", "unknown option");
 	rig_fails(&r, "run --gpu nosuch", "no machine 'nosuch'");
 	rig_fails(&r, "run hotspot", "run: ");
@@ -135,6 +136,80 @@ static void run_with_options(void **state)
 	assert_int_equal(sim_hash(other.s->sim), sim_hash(r.s->sim));
 	rig_close(&other);
 	rig_close(&r);
+}
+
+/* A host program that fails when it is asked to, before or behind its kernel's launch. */
+static char *failing_program(void)
+{
+	static char path[64];
+	snprintf(path, sizeof path, "/tmp/wd-restart-%d.lua", (int)getpid());
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("return { name = 'f', help = 'h', kernels = 'vecadd.ptx', sizes = { small = { n = 40000, fail = 0 } },\n"
+	      "run = function(cuda, p)\n"
+	      "local m, n = cuda.module('vecadd.ptx'), p.n\n"
+	      "if p.fail == 1 then error('asked to fail') end\n"
+	      "local a = cuda.malloc(4 * n, 'a')\n"
+	      "cuda.launch(m.vecadd, { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }, { a, a, a, n })\n"
+	      "if p.fail == 2 then error('failed behind the launch') end\n"
+	      "cuda.sync()\n"
+	      "end }\n",
+	      f);
+	fclose(f);
+	return path;
+}
+
+/* `run OPTIONS` that fails, however far it comes, changes nothing: machine, cycle, past, breakpoints, watches,
+ * displays.
+ */
+static void run_that_fails(void **state)
+{
+	static const char *const wrong[][2] = {
+	    {"run --set num_sms=4 --param fail=1", "asked to fail"},
+	    {"run --set num_sms=4 --param fail=2", "failed behind the launch"},
+	    {"run --set num_sms=4 --param n=1e12", "out of device memory"},
+	    {"run --set num_sms=4 --param n=true", "run: "},
+	    {"run --set num_sms=4 --set mem.heap_mb=1 --param n=4000000", "out of device memory"},
+	    {"run --set num_sms=4 --size large", "sizes.large"},
+	    {"run --set num_sms=4 --param nosuch=1", "nosuch"},
+	    {"run --set num_sms=4 --set sm.threads=128", "run: "}, /* no CTA fits */
+	    {"run --set num_sms=4 --warp-sched lua:/nowhere.lua", "nowhere.lua"},
+	    {"run --set num_sms=4 --warp-sched nosuch", "nosuch"},
+	    {"run --set num_sms=4 --set l2.line=64", "run: --set: l2.line: 64 is smaller than l1d.line 128"},
+	};
+	struct rig r;
+	struct strbuf shown = STRBUF_INIT;
+	char *path = failing_program();
+	open_workload(&r, path);
+	rig_say(&r, "break stat gpu.sm[12].ipc > 1000");
+	rig_say(&r, "break cta-dispatch cta=3");
+	rig_say(&r, "watch gpu.sm[12].ctas_done");
+	rig_say(&r, "display gpu.sm[12].ipc");
+	rig_say(&r, "disable 3");
+	rig_say(&r, "break divergence --warp-sched lrr");
+	rig_has(&r, "c", "Breakpoint 2");
+	rig_say(&r, "enable 3");
+	rig_say(&r, "step 200");
+	rig_say(&r, "focus sm 12 warp 1");
+	const struct sim *sim = r.s->sim;
+	u64 cycle = sim_cycle(sim), hash = sim_hash(r.s->sim), generation = r.d->generation;
+	strbuf_adds(&shown, rig_say(&r, "info breakpoints"));
+	for (u32 i = 0; i < ARRAY_LEN(wrong); i++) {
+		rig_fails(&r, wrong[i][0], wrong[i][1]);
+		if (r.s->sim != sim || sim_cycle(sim) != cycle || sim_hash(r.s->sim) != hash || r.d->generation != generation)
+			fail_msg("%s: the machine is another one", wrong[i][0]);
+		assert_string_equal(rig_say(&r, "info breakpoints"), strbuf_str(&shown));
+		assert_int_equal(r.d->focus.sm, 12);
+		rig_has(&r, "info display", "gpu.sm[12].ipc");
+	}
+	rig_say(&r, "reverse-step 7"); /* the past is there */
+	assert_int_equal(sim_cycle(sim), cycle - 7);
+	rig_say(&r, "disable 4");
+	rig_has(&r, "c", "Watchpoint 3");
+	rig_has(&r, "run --set num_sms=4", "Breakpoint 1 is deleted: ");
+	strbuf_release(&shown);
+	rig_close(&r);
+	unlink(path);
 }
 
 /* A machine with fewer SMs: what looks at those that are gone goes, and it is said. */
@@ -254,6 +329,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_key),
 	    cmocka_unit_test(run_with_options),
+	    cmocka_unit_test(run_that_fails),
 	    cmocka_unit_test(smaller_machine),
 	    cmocka_unit_test(run_beside_another),
 	    cmocka_unit_test(events_that_need_an_option),

@@ -186,7 +186,7 @@ static void test_faults(void **state)
 		enum fault_code code;
 		const char *words;
 	} cases[] = {
-	    {"st.global.u32 [%rd3+2048], %r1;\n", FAULT_OOB, "the address is 1 bytes behind the last byte of it"},
+	    {"st.global.u32 [%rd3+2048], %r1;\n", FAULT_OOB, "the address is 1 byte behind the last byte of it"},
 	    {"ld.global.u32 %r9, [%rd3+-4];\n", FAULT_OOB, "out of bounds"},
 	    {"ld.global.u32 %r9, [%rd3+2];\n", FAULT_MISALIGNED, "global load of 4 bytes"},
 	    {"ld.global.v4.u32 {%r2,%r3,%r4,%r9}, [%rd3];\n", FAULT_MISALIGNED, "16 bytes"},

@@ -376,6 +376,34 @@ static void taken_away(void **s)
 	rig_stop(&q);
 }
 
+/* No access is known to come from outside device memory; should one, it is counted, not remembered, and ends nothing.
+ */
+static void outside_memory(void **s)
+{
+	RIG(r, "num_sms=1", "l1d.sets=8", "l1d.ways=1", "l1d.hash=false", "coalesce=line128");
+	const u64 end = r.c.heap_mb * 8192ull; /* in lines */
+	load(&r, 2, 15);
+	for (u32 round = 0; round < 2; round++) /* twice as many as the caches hold: of L1D's set 3, and none in 0 .. 7 */
+		for (u64 i = 0; i < 16; i++)
+			load(&r, end + 3 + 8 * i, 15);
+	expect(&r, 1 + 32, 0, 0, 0, 0);
+	load(&r, end + 3 + 8 * 14, 15); /* still in the ideal cache: its cause is as any other's */
+	load(&r, 2, 15);                /* inside: remembered, and a hit */
+	expect(&r, 1 + 32, 0, 0, 0, 1);
+	load(&r, (u64)-2, 15); /* before it */
+	rig_access(&r, 0, MO_STORE, BASE - 128, 15, 1);
+	rig_access(&r, 0, MO_ATOMIC, BASE + (end + 1) * 128, 15, 1);
+	rig_drain(&r);
+	expect(&r, 1 + 32 + 1, 0, 0, 0, 1);
+	u64 cold = 0, misses = 0;
+	for (u32 i = 0; i < r.m->nslices; i++) {
+		cold += mem_l2_counters(r.m, i)->miss_cold;
+		misses += mem_l2_counters(r.m, i)->misses;
+	}
+	assert_true(cold > 17 && misses >= cold);
+	rig_stop(&r);
+}
+
 /* Switched off: nothing is counted but the writes, the same bytes otherwise. */
 static void switched_off(void **s)
 {
@@ -451,7 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(l1d_as_reference), cmocka_unit_test(l2_as_reference), cmocka_unit_test(textbook),
 	    cmocka_unit_test(taken_away),       cmocka_unit_test(switched_off),    cmocka_unit_test(lines_have_owners),
-	    cmocka_unit_test(not_hashed),
+	    cmocka_unit_test(not_hashed),       cmocka_unit_test(outside_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static void refusals_are_named(void **state)
 	    {"spin_flag",
 	     {"num_sms=1", "l1d.merges=1"},
 	     3,
-	     {"the MSHR's merge list is full", "SM 0 has 1 L1D MSHRs in use", "1 waiting"},
+	     {"the MSHR's merge list is full", "SM 0 has 1 L1D MSHR in use", "1 waiting"},
 	     false},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(all); i++)

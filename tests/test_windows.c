@@ -287,12 +287,65 @@ static void many_marks(void **state)
 	window_release(&w);
 }
 
+/* A window of an expression is the same however its cycle was come to, and what the totals at its ends say. */
+static void windows_of_expressions(void **state)
+{
+	struct rig r;
+	char first[64];
+	open_hotspot(&r);
+	rig_say(&r, "until 3000");
+	rig_say(&r, "goto 1000");
+	double at_1000 = counter(&r, "gpu.issued");
+	rig_say(&r, "goto 1500");
+	double at_1500 = counter(&r, "gpu.issued");
+	rig_say(&r, "goto 1730");
+	assert_true(at_1500 > at_1000);
+	snprintf(first, sizeof first, "%s", rig_say(&r, "print dbg.over(\"gpu.issued\", 500)"));
+	assert_int_equal((u64)strtod(first, NULL), (u64)(at_1500 - at_1000));
+	static const char *const ways[] = {"goto 300",  "goto 1500",        "goto 1999",
+	                                   "goto 2600", "reverse-step 870", "goto 2990"};
+	for (u32 i = 0; i < ARRAY_LEN(ways); i++) {
+		rig_say(&r, ways[i]);
+		rig_say(&r, "goto 1730");
+		assert_string_equal(rig_say(&r, "print dbg.over(\"gpu.issued\", 500)"), first);
+	}
+	rig_say(&r, "goto 300");
+	rig_has(&r, "print dbg.over(\"gpu.issued\", 500)", "nan");
+	assert_null(strstr(rig_say(&r, "info breakpoints"), "issued"));
+	rig_say(&r, "delete");
+	/* What makes a condition true is found again, backwards too; the literal arguments are known before the run. */
+	rig_say(&r, "tbreak cta-done if dbg.over(\"gpu.sm[1].ipc\", 250) > 0.2");
+	rig_has(&r, "continue", "cta-done");
+	u64 stop = now(&r);
+	rig_say(&r, "break cta-done if dbg.over(\"gpu.sm[1].ipc\", 250) > 0.2");
+	tell(&r, "tbreak cycle %llu", stop + 3000);
+	rig_say(&r, "continue");
+	rig_say(&r, "goto 10");
+	rig_has(&r, "continue", "cta-done");
+	assert_int_equal(now(&r), stop);
+	rig_say(&r, "delete");
+	rig_has(&r, "until dbg.over(\"gpu.ipc\", 128) >= 0", "cycle");
+	assert_int_equal(now(&r), stop + 1);
+	rig_fails(&r, "print dbg.over(\"gpu.nosuch\", 500)", "nosuch");
+	rig_fails(&r, "print dbg.over(\"gpu.cycle\", 500)", "no value over a window");
+	rig_fails(&r, "print dbg.over(\"gpu.ipc\", 63)", "64 to");
+	for (u32 i = 0; i < 70; i++) { /* more than are kept */
+		char line[80];
+		snprintf(line, sizeof line, "print dbg.over(\"gpu.sm[%u].issued\", %u)", i % 15, 64 + i);
+		rig_say(&r, line);
+	}
+	rig_say(&r, "goto 1730");
+	assert_string_equal(rig_say(&r, "print dbg.over(\"gpu.issued\", 500)"), first);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(same_stops_on_every_way), cmocka_unit_test(set_late),
 	    cmocka_unit_test(change_taken_back),       cmocka_unit_test(without_history),
 	    cmocka_unit_test(how_it_is_said),          cmocka_unit_test(many_marks),
+	    cmocka_unit_test(windows_of_expressions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

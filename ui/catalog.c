@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "places.h"
 #include "sim.h"
 
 static bool is_dir(const char *dir, const char *sub)
@@ -127,16 +128,33 @@ static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err
 	return true;
 }
 
+/* One --set. */
+static bool apply_set(struct conf *c, struct places *from, const char *set, struct err *e)
+{
+	if (!conf_set_pair(c, set, e)) {
+		err_prefix(e, PLACE_SET ": ");
+		return false;
+	}
+	char *key = xstrndup(set, strcspn(set, "="));
+	places_note(from, key, PLACE_SET);
+	free(key);
+	return true;
+}
+
 bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
                   struct err *e)
 {
+	struct places from;
+	struct conf_conflict of;
+	places_init(&from);
 	conf_defaults(c);
-	if (!catalog_machine(c, data_dir, gpu ? gpu : "gtx480", NULL, e))
-		return false;
-	if (!imply(c, sets, nsets, e))
-		return false;
-	for (u32 i = 0; i < nsets; i++)
-		if (!conf_set_pair(c, sets[i], e))
-			return false;
-	return conf_check(c, e);
+	bool ok = catalog_machine(c, &from, data_dir, gpu ? gpu : "gtx480", NULL, e) && imply(c, sets, nsets, e);
+	for (u32 i = 0; i < nsets && ok; i++)
+		ok = apply_set(c, &from, sets[i], e);
+	if (ok && !conf_check_keys(c, &of, e)) {
+		places_tell(&from, &of, e);
+		ok = false;
+	}
+	places_release(&from);
+	return ok;
 }

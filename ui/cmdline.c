@@ -111,6 +111,18 @@ static void set_key(struct options *o, const char *key_eq, const char *value)
 	push(&o->sets, &o->nsets, joined(key_eq, value));
 }
 
+/* The same for an option whose values the key's row says. */
+static bool set_checked(struct options *o, const char *option, const char *key_eq, const char *value, struct err *e)
+{
+	struct conf scratch;
+	set_key(o, key_eq, value);
+	conf_defaults(&scratch);
+	if (conf_set_pair(&scratch, o->sets[o->nsets - 1], e))
+		return true;
+	err_prefix(e, "%s: ", option);
+	return false;
+}
+
 /* A policy kind whose mechanism this version does not have: there is only "none". */
 static bool only_none(const char *kind, const char *value, struct err *e)
 {
@@ -234,10 +246,10 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_PREEMPT: return only_none("preempt", v, e);
 	case O_COHERENCE: return only_none("coherence", v, e);
 	case O_IDEMPOTENCE: set_key(o, "idempotence.track=", "true"); return true;
-	case O_SCHEDULE: set_key(o, "schedule=", v); return true;
+	case O_SCHEDULE: return set_checked(o, "--schedule", "schedule=", v, e);
 	case O_SIZE: o->size = v; return size_ok(v, e);
 	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
-	case O_HISTORY_MB: set_key(o, "history.mb=", v); return true;
+	case O_HISTORY_MB: return set_checked(o, "--history-mb", "history.mb=", v, e);
 	case O_SEED: return apply_seed(o, v, e);
 	case O_ALLOW_IO: return o->allow_io = true;
 	case O_KERNEL: o->kernel = v; return true;

@@ -11,6 +11,7 @@
 #include "lua/lua.h"
 #include "obs/report_compare.h"
 #include "outputs.h"
+#include "plain.h"
 #include "progress.h"
 #include "run.h"
 
@@ -389,14 +390,14 @@ void compare_report(struct compare *c, const char *format, bool color, bool asci
 /* What host programs and kernels have printed: once when both said the same. */
 static void print_output(struct compare *c, FILE *to)
 {
-	const struct strbuf *a = &c->side[0].s->output, *b = &c->side[1].s->output;
+	struct strbuf *a = &c->side[0].s->output, *b = &c->side[1].s->output;
 	bool same = a->len == b->len && !memcmp(strbuf_str(a), strbuf_str(b), a->len);
 	if (!same && a->len)
 		fputs("--- printed by A\n", to);
-	fwrite(strbuf_str(a), 1, a->len, to);
+	plain_write(a, to);
 	if (!same && b->len) {
 		fputs("--- printed by B\n", to);
-		fwrite(strbuf_str(b), 1, b->len, to);
+		plain_write(b, to);
 	}
 	if (!same)
 		fputs("---\n", to);
@@ -411,9 +412,9 @@ static void explain_stops(struct compare *c)
 		if (x->why != SS_INTERRUPT)
 			run_stop_reason(x->s, x->why, &x->err, &text);
 		if (text.len)
-			fprintf(stderr, "warpdbg: %c: %s\n", i ? 'B' : 'A', text.buf);
+			complain_of(i ? "B: " : "A: ", text.buf);
 		if (outputs_claim_stdout(c->opt) && x->s->check == CHECK_FAIL)
-			fprintf(stderr, "warpdbg: %c: check failed: %s\n", i ? 'B' : 'A', strbuf_str(&x->s->check_message));
+			complain_of(i ? "B: check failed: " : "A: check failed: ", strbuf_str(&x->s->check_message));
 		strbuf_release(&text);
 	}
 	if (c->interrupted)
@@ -457,10 +458,12 @@ static bool report(struct compare *c, struct err *e)
 {
 	const struct options *o = c->opt;
 	bool own_file = o->stats && strcmp(o->stats, "-");
-	bool color = !o->no_color && !getenv("NO_COLOR") && isatty(STDOUT_FILENO);
+	bool color = plain_colors(o, STDOUT_FILENO);
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8"), ok = true;
 	struct strbuf text = STRBUF_INIT;
 	print_output(c, outputs_claim_stdout(o) ? stderr : stdout);
+	for (u32 i = 0; i < 2; i++)
+		plain_defuse(c->side[i].s->check_message.buf, c->side[i].s->check_message.len, STDOUT_FILENO);
 	compare_report(c, own_file ? "text" : outputs_format(o), color, ascii, &text);
 	fwrite(strbuf_str(&text), 1, text.len, stdout);
 	if (own_file) {

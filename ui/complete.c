@@ -93,12 +93,25 @@ static void offer_policies(struct matches *m, const char *behind)
 			offer(m, p[i].name);
 }
 
+/* Both of its names, behind a prefix such as "kernel=". */
+static void offer_function(struct matches *m, const char *prefix, const struct func *f)
+{
+	const char *const names[] = {func_label(f), f->name};
+	struct strbuf text = STRBUF_INIT;
+	for (u32 i = 0; i < ARRAY_LEN(names) && (!i || strcmp(names[0], names[1])); i++) {
+		strbuf_clear(&text);
+		strbuf_addf(&text, "%s%s", prefix, names[i]);
+		offer(m, strbuf_str(&text));
+	}
+	strbuf_release(&text);
+}
+
 static void offer_kernels(struct debugger *d, struct matches *m)
 {
 	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
 		const struct module *mod = sim_module(d->s->sim, i);
 		for (u32 k = 0; k < mod->nfuncs; k++)
-			offer(m, mod->funcs[k].name);
+			offer_function(m, "", &mod->funcs[k]);
 	}
 }
 
@@ -139,10 +152,8 @@ static void offer_values(struct debugger *d, struct matches *m, int event)
 	}
 	for (u32 i = 0; !strncmp(m->word, "kernel=", 7) && i < sim_num_modules(d->s->sim); i++)
 		for (u32 k = 0; k < sim_module(d->s->sim, i)->nfuncs; k++)
-			if (sim_module(d->s->sim, i)->funcs[k].is_kernel) {
-				snprintf(text, sizeof(text), "kernel=%s", sim_module(d->s->sim, i)->funcs[k].name);
-				offer(m, text);
-			}
+			if (sim_module(d->s->sim, i)->funcs[k].is_kernel)
+				offer_function(m, "kernel=", &sim_module(d->s->sim, i)->funcs[k]);
 }
 
 static void offer_options(struct matches *m)

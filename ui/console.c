@@ -10,31 +10,21 @@
 #include "command_history.h"
 #include "commands/commands.h"
 #include "pager.h"
+#include "plain.h"
 
 #define SLICE (1u << 20) /* cycles between two looks at the output */
 
 static struct debugger *current; /* readline's callbacks have no context */
 
-/* What a program prints or a message quotes is text: on a terminal no byte of it commands that. */
-static void defuse(char *text, size_t n, int to)
-{
-	if (!isatty(to))
-		return;
-	for (char *p = text; p < text + n; p++)
-		if ((u8)*p == 0x7f || ((u8)*p < 32 && *p != '\n' && *p != '\t'))
-			*p = '?';
-}
-
 static void print_errors(struct strbuf *errors)
 {
-	defuse(errors->buf, errors->len, STDERR_FILENO);
-	fputs(strbuf_str(errors), stderr);
+	plain_write(errors, stderr);
 	strbuf_clear(errors);
 }
 
 void console_print(struct strbuf *out)
 {
-	defuse(out->buf, out->len, STDOUT_FILENO);
+	plain_defuse(out->buf, out->len, STDOUT_FILENO);
 	pager_print(out);
 	strbuf_clear(out);
 }

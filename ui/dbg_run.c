@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "lua/dbg.h"
 #include "lua/hooks.h"
@@ -117,14 +118,15 @@ static void code_hit_text(struct debugger *d, const struct break_hit *h, const s
 	gpu_kernel_info(dbg_gpu(d), (u32)h->ev.kernel, &k);
 	strbuf_addf(out, "%s at ", b->what);
 	line_place(b->mod, (u32)h->ev.arg[0], out);
-	strbuf_addf(out, ": SM %d, warp %d, CTA %d of %s%s", h->ev.sm, h->ev.warp, h->ev.cta, k.name,
+	strbuf_addf(out, ": SM %d, warp %d, CTA %d of %s%s", h->ev.sm, h->ev.warp, h->ev.cta, k.label,
 	            h->executed ? " (executed in this cycle with another instruction)" : "");
 }
 
 /* A rate has no value before its first access. */
 void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
 {
-	strbuf_addf(out, "%s: now %.4g, %llu cycles before ", b->what, h->now, (unsigned long long)b->stat.every);
+	strbuf_addf(out, "%s: now %.4g, %llu cycle%s before ", b->what, h->now, (unsigned long long)b->stat.every,
+	            plural(b->stat.every));
 	if (isnan(h->before))
 		strbuf_adds(out, "no value yet");
 	else
@@ -145,19 +147,19 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 	else
 		event_text(dbg_gpu(d), &h->ev, out);
 	if (d->breaks.also)
-		strbuf_addf(out, " (and %u more hits in this cycle)", d->breaks.also);
+		strbuf_addf(out, " (and %u more hit%s in this cycle)", d->breaks.also, plural(d->breaks.also));
 }
 
 /* Lost events may have been what somebody waits for: not to be passed over in silence. */
 static void tell_dropped(struct debugger *d, struct strbuf *out)
 {
 	u64 lost = gpu_events_dropped(dbg_gpu(d));
+	const u64 fresh = lost - d->dropped_events;
 	if (lost > d->dropped_events)
-		strbuf_addf(
-		    out,
-		    "Warning: %llu events were lost, an SM keeps %u of one cycle: breakpoints and callbacks have not seen "
-		    "them.\n",
-		    (unsigned long long)(lost - d->dropped_events), EVENT_BUF_MAX - 1);
+		strbuf_addf(out,
+		            "Warning: %llu event%s lost, an SM keeps %u of one cycle: breakpoints and callbacks have not seen "
+		            "them.\n",
+		            (unsigned long long)fresh, by_number(fresh, " was", "s were"), EVENT_BUF_MAX - 1);
 	d->dropped_events = lost;
 }
 
@@ -183,7 +185,8 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, const
 {
 	struct strbuf t = STRBUF_INIT;
 	if (d->goal.kind == GOAL_FINISH)
-		strbuf_addf(&t, "CTA %lld is done after %llu cycles", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1]);
+		strbuf_addf(&t, "CTA %lld is done after %llu cycle%s", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1],
+		            plural(h->ev.arg[1]));
 	else if (b->kind == BK_STAT)
 		stat_hit_text(h, b, &t);
 	else if (d->goal.kind == GOAL_EVENT)
@@ -244,6 +247,26 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 		after_stop(d, out);
 }
 
+/* What has ended the run may be what somebody has a breakpoint on, or the same cycle had one: told, with its commands,
+ * before the end itself. Kept, it would be taken for a hit at the next stop of all. */
+static void report_last_hit(struct debugger *d, struct strbuf *out)
+{
+	struct break_hit h = d->breaks.hit;
+	struct breakpoint *b = h.id ? break_find(&d->breaks, h.id) : NULL;
+	if (b && !b->internal) {
+		struct strbuf t = STRBUF_INIT;
+		hit_text(d, &h, b, &t);
+		debugger_log(d, LOG_STOP, "%s", strbuf_str(&t));
+		if (!is_silent(b))
+			strbuf_addf(out, "%s\n", strbuf_str(&t));
+		strbuf_release(&t);
+		queue_commands(d, b);
+		if (b->temporary)
+			break_delete(&d->breaks, b->id);
+	}
+	break_clear_hit(&d->breaks);
+}
+
 static void report_fault(struct debugger *d, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
@@ -262,14 +285,14 @@ static void report_deadlock(struct debugger *d, struct strbuf *out)
 	const u32 cycles = gpu_conf(dbg_gpu(d))->deadlock_cycles;
 	char t[160];
 	if (gpu_livelocked(dbg_gpu(d)))
-		snprintf(t, sizeof t, "Livelock: for %u cycles the warps have repeated the same states, memory unchanged",
-		         cycles);
+		snprintf(t, sizeof t, "Livelock: for %u cycle%s the warps have repeated the same states, memory unchanged",
+		         cycles, plural(cycles));
 	else if (mem_cycle(gpu_mem(dbg_gpu(d)), NULL, 0))
 		snprintf(t, sizeof t, "Deadlock: a cycle of full queues");
 	else if (gpu_stands_still(dbg_gpu(d)))
 		snprintf(t, sizeof t, "Deadlock: nothing is under way that could ever wake a warp");
 	else
-		snprintf(t, sizeof t, "Deadlock: no progress for %u cycles", cycles);
+		snprintf(t, sizeof t, "Deadlock: no progress for %u cycle%s", cycles, plural(cycles));
 	stopped(d, t, out);
 	why_machine(dbg_gpu(d), out);
 }
@@ -349,6 +372,7 @@ static void report_request(struct debugger *d, struct strbuf *out)
 
 static void report_end(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
+	report_last_hit(d, out);
 	goal_done(d);
 	d->rest = DBG_DEAD;
 	switch (ss) {
@@ -365,7 +389,10 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		return;
 	case SS_INTERRUPT:
 		d->rest = DBG_STOPPED;
-		stopped(d, "Interrupted.", out);
+		stopped(d,
+		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
+		                        : "Interrupted.",
+		        out);
 		break;
 	default:
 		stopped(d, session_stop_text(ss), out);
@@ -499,7 +526,7 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	debugger_refresh_focus(d);
 	if (ss == SS_HOST_ERROR)
 		d->rest = DBG_DEAD;
-	else if (ss == SS_FINISHED)
+	else if (ss == SS_FINISHED || ss == SS_INTERRUPT)
 		end_run(d, ss, e, out);
 	return ss != SS_HOST_ERROR;
 }
@@ -513,6 +540,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->list_line = 0;
 	d->changed_by_hand = false;
 	d->dropped_events = 0;
+	cuda_text_release(&d->cuda); /* the modules are read again, their sources, too */
 	d->generation++;
 	record_restarted(d);
 	if (!session_restart(d->s, e)) {

@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 #include "console.h"
 #include "lua/dbg.h"
+#include "run.h"
 #include "scr/offscreen.h"
 #include "scr/screen.h"
 #include "scr/term.h"
@@ -53,17 +54,20 @@ static void queue_rc_files(struct debugger *d)
 	bool here = own_file(".warpdbgrc");
 	if (in_home && here && !stat(home, &a) && !stat(".warpdbgrc", &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
 		here = false;
+	d->starting = true;
 	if (here)
 		debugger_queue_text(d, "source .warpdbgrc", "start");
 	snprintf(line, sizeof(line), "source %s", home);
 	if (in_home)
 		debugger_queue_text(d, line, "start");
+	d->starting = false;
 }
 
 /* -ex and -x in order; the queue's front is filled from the last. */
 static void queue_options(struct debugger *d)
 {
 	const struct options *o = d->s->opt;
+	d->starting = true;
 	for (u32 i = o->ncommands; i-- > 0;) {
 		struct strbuf line = STRBUF_INIT;
 		const char *c = o->commands[i];
@@ -74,6 +78,7 @@ static void queue_options(struct debugger *d)
 		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex");
 		strbuf_release(&line);
 	}
+	d->starting = false;
 }
 
 static void run_queue(struct debugger *d)
@@ -128,7 +133,7 @@ static bool start(struct debugger *d)
 	bool ok = debugger_start(d, &out, &e);
 	console_print(&out);
 	if (!ok) {
-		fprintf(stderr, "warpdbg: %s\n", e.msg);
+		complain(&e);
 		d->failed = true;
 	}
 	strbuf_release(&out);
@@ -148,7 +153,7 @@ static bool open_rival(struct debugger *d)
 	if (ok)
 		console_print(&out);
 	else
-		fprintf(stderr, "warpdbg: --%s\n", e.msg);
+		complain_of("--", e.msg);
 	strbuf_release(&out);
 	return ok;
 }

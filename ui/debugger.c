@@ -63,6 +63,7 @@ void debugger_free(struct debugger *d)
 	restart_release(d);
 	divergence_release(d);
 	aliases_release(d);
+	cuda_text_release(&d->cuda);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);
@@ -187,7 +188,7 @@ static void brief_place(struct debugger *d, const struct warp_info *w, const str
 {
 	size_t from = out->len;
 	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s: ", (unsigned long long)gpu_cycle(dbg_gpu(d)),
-	            d->focus.sm, d->focus.warp, (unsigned long long)w->cta, k->name);
+	            d->focus.sm, d->focus.warp, (unsigned long long)w->cta, k->label);
 	if (w->pc == PC_DONE || w->pc >= k->launch->mod->ncode) {
 		strbuf_adds(out, warp_state_descs[w->state].name);
 	} else {
@@ -215,7 +216,7 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 		return;
 	}
 	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm,
-	            f->warp, (unsigned long long)w.cta, k.name, f->lane, warp_state_descs[w.state].name);
+	            f->warp, (unsigned long long)w.cta, k.label, f->lane, warp_state_descs[w.state].name);
 	if (*w.waits)
 		strbuf_addf(out, " (%s)", w.waits);
 	strbuf_addc(out, '\n');
@@ -267,6 +268,7 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
 		l->text = xstrndup(text, len);
 		l->depth = q->depth;
 		l->scripted = d->scripted;
+		l->of_start = d->starting;
 		if (n > 1 || !strncmp(where, "breakpoint", 10))
 			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
 		else
@@ -298,6 +300,17 @@ bool debugger_queue_file(struct debugger *d, const char *text, const char *path,
 	return true;
 }
 
+/* Forgets what would have followed a line that failed: all of it in batch mode, else up to the next of those that the
+ * session starts with (a mistake in ~/.warpdbgrc is no reason to leave out -ex). False: there was nothing. */
+static bool drop_rest(struct debugger *d)
+{
+	struct command_queue *q = &d->queue;
+	const u32 before = q->n;
+	for (; q->n && (d->s->opt->batch || !q->line[q->first].of_start); q->n--)
+		free(q->line[q->first++].text);
+	return q->n < before;
+}
+
 /* Executes the queue's first line; its error is reported to out and, unless keep_going, drops the rest. */
 static void queue_step(struct debugger *d, struct strbuf *out)
 {
@@ -318,11 +331,10 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 		struct strbuf *to = d->split_errors ? &d->errors : out;
 		if (*l.where)
 			strbuf_addf(to, "%s: ", l.where);
-		strbuf_addf(to, "error: %s\n", e.msg);
+		bool dropped = !d->keep_going && drop_rest(d) && l.depth && !d->s->opt->batch;
+		strbuf_addf(to, "error: %s%s\n", e.msg, dropped ? " (the rest of the file is left out)" : "");
 		debugger_log(d, LOG_ERROR, "%s", e.msg);
 		d->failed = true;
-		if (!d->keep_going)
-			queue_clear(q);
 	}
 	free(l.text);
 }

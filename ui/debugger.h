@@ -11,6 +11,7 @@
  */
 #ifndef UI_DEBUGGER_H
 #define UI_DEBUGGER_H
+#include "cuda_text.h"
 #include "base/strbuf.h"
 #include "obs/break.h"
 #include "obs/data_watch.h"
@@ -80,6 +81,7 @@ struct command_queue {
 		char where[96]; /* "file:line" or "breakpoint 2" for error messages, "" = typed */
 		u32 depth;      /* in how many command files, one sourced by the other, it stands; 0 = in none */
 		bool scripted;  /* a script put it there */
+		bool of_start;  /* one of those the session starts with: an error in another does not take it away */
 	} * line;
 	u32 first, n, cap;
 	u32 depth; /* of the line being executed; 0 when it does not come from here */
@@ -112,16 +114,18 @@ struct debugger {
 	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
 	u64 record_mask;        /* which */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
+	bool starting;          /* what is queued now is what the session starts with */
 	size_t output_logged;   /* bytes of the session's output that the log has already */
 	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
 	bool quiet;        /* the goal is a script's: reaching it is not reported, only what stops before it */
 	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */
 	struct strbuf errors;
-	bool echo;        /* queued commands are shown with a prompt before they run (batch mode) */
-	char repeat[256]; /* what an empty line repeats, "" = nothing */
-	u32 list_line;    /* where `list` goes on; 0 = round the focus */
-	u64 x_next;       /* where `x` goes on */
-	char x_fmt;       /* last letters of x and print */
+	bool echo;             /* queued commands are shown with a prompt before they run (batch mode) */
+	char repeat[256];      /* what an empty line repeats, "" = nothing */
+	struct cuda_text cuda; /* CUDA sources, as far as they were asked for */
+	u32 list_line;         /* where `list` goes on; 0 = round the focus */
+	u64 x_next;            /* where `x` goes on */
+	char x_fmt;            /* last letters of x and print */
 	char x_size;
 	struct command_queue queue;
 	struct {

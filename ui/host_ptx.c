@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "base/rng.h"
 #include "host.h"
 
@@ -211,7 +212,8 @@ static bool parse_args(struct session *s, struct ptx_host *h, struct err *e)
 	const struct options *o = s->opt;
 	u64 rng = s->conf.seed, heap = (u64)s->conf.heap_mb << 20;
 	if (o->nargs != h->fn->nparams)
-		return err_set(e, "%s takes %u parameters, there are %u --arg", h->fn->name, h->fn->nparams, o->nargs);
+		return err_set(e, "%s takes %u parameter%s, there %s %u --arg", func_label(h->fn), h->fn->nparams,
+		               plural(h->fn->nparams), by_number(o->nargs, "is", "are"), o->nargs);
 	h->nargs = o->nargs;
 	h->args = xcalloc(MAX(h->nargs, 1u), sizeof *h->args);
 	for (u32 i = 0; i < h->nargs; i++)
@@ -229,7 +231,8 @@ static bool check_refs(const struct ptx_host *h, const struct options *o, struct
 		u32 arg = out ? o->outs[i].arg : o->prints[i - o->nouts].arg;
 		const char *what = out ? "--out" : "--print";
 		if (arg >= h->nargs)
-			return err_set(e, "%s %u: there are %u arguments, counted from 0", what, arg, h->nargs);
+			return err_set(e, "%s %u: there %s %u argument%s, counted from 0", what, arg,
+			               by_number(h->nargs, "is", "are"), h->nargs, plural(h->nargs));
 		if (!h->args[arg].is_buffer)
 			return err_set(e, "%s %u: argument %u is not a buffer", what, arg, arg);
 	}
@@ -351,7 +354,7 @@ struct host *host_ptx_new(struct session *s, const char *path, struct err *e)
 	h->m = sim_load(s->sim, path, e);
 	bool ok = h->m && find_kernel(h, s->opt->kernel, e);
 	if (ok && (!s->opt->grid.x || !s->opt->block.x))
-		ok = err_set(e, "--grid and --block say how to launch %s", h->fn->name);
+		ok = err_set(e, "--grid and --block say how to launch %s", func_label(h->fn));
 	if (ok && parse_args(s, h, e) && check_refs(h, s->opt, e))
 		return &h->base;
 	ptx_host_free(&h->base);

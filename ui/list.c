@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "catalog.h"
 #include "commands/commands.h"
 #include "explain.h"
@@ -104,8 +105,8 @@ static void add_gpu(struct table *t, const char *data_dir, const char *name)
 	struct strbuf help = STRBUF_INIT, shape = STRBUF_INIT;
 	struct err e = {0};
 	conf_defaults(&c);
-	if (catalog_machine(&c, data_dir, name, &help, &e))
-		strbuf_addf(&shape, "%u SMs, %g MHz", c.num_sms, c.core_clock);
+	if (catalog_machine(&c, NULL, data_dir, name, &help, &e))
+		strbuf_addf(&shape, "%u SM%s, %g MHz", c.num_sms, plural(c.num_sms), c.core_clock);
 	else
 		strbuf_addf(&help, "cannot be used: %s", e.msg);
 	add_row(t, (const char *[]){name, strbuf_str(&shape), strbuf_str(&help)});

@@ -8,37 +8,10 @@
 
 #include "catalog.h"
 #include "lua/lua.h"
+#include "places.h"
 #include "sim.h"
 
 #define MAX_BASES 8 /* depth of `base`: more is taken for a cycle */
-
-/* The line of the file on which a key first stands, 0 when it is not found literally. */
-static u32 line_of(const char *path, const char *key)
-{
-	struct strbuf text = STRBUF_INIT;
-	u32 line = 0;
-	if (strbuf_read_file(&text, path, NULL)) {
-		size_t n = strlen(key);
-		u32 at = 1;
-		for (const char *p = strbuf_str(&text); *p && !line; p++) {
-			bool starts = p == text.buf || !strchr("abcdefghijklmnopqrstuvwxyz0123456789_.-", p[-1]);
-			if (starts && !strncmp(p, key, n) && strchr("\"'] \t=", p[n]))
-				line = at;
-			at += *p == '\n';
-		}
-	}
-	strbuf_release(&text);
-	return line;
-}
-
-static void place(struct err *e, const char *path, const char *key)
-{
-	u32 line = line_of(path, key);
-	if (line)
-		err_prefix(e, "%s:%u: ", path, line);
-	else
-		err_prefix(e, "%s: ", path);
-}
 
 /* The value on top of the stack as the text conf_set takes. */
 static const char *value_text(lua_State *L)
@@ -51,7 +24,8 @@ static const char *value_text(lua_State *L)
 	}
 }
 
-static bool set_field(lua_State *L, struct conf *c, const char *path, const char *key, struct err *e)
+static bool set_field(lua_State *L, struct conf *c, struct places *from, const char *path, const char *key,
+                      struct err *e)
 {
 	if (!strcmp(key, "base") || !strcmp(key, "help") || !strcmp(key, "name"))
 		return true;
@@ -61,8 +35,10 @@ static bool set_field(lua_State *L, struct conf *c, const char *path, const char
 	    text ? conf_set(c, key, text, e)
 	         : err_set(e, "%s: a %s is not a value; number, string or boolean expected", key, luaL_typename(L, -1));
 	lua_pop(L, 1);
+	if (ok && from)
+		places_note(from, key, path);
 	if (!ok)
-		place(e, path, key);
+		places_in_file(e, path, key);
 	return ok;
 }
 
@@ -78,13 +54,13 @@ static bool apply_implied(lua_State *L, struct conf *c, const char *path, struct
 	bool ok = !named || sim_imply(c, lua_tostring(L, -1), e);
 	lua_pop(L, 1);
 	if (!ok)
-		place(e, path, "warp-sched");
+		places_in_file(e, path, "warp-sched");
 	return ok;
 }
 
 /* Applies all fields of the table on top, in the order of their names: which error comes first is then always the same.
  */
-static bool apply_table(lua_State *L, struct conf *c, const char *path, struct err *e)
+static bool apply_table(lua_State *L, struct conf *c, struct places *from, const char *path, struct err *e)
 {
 	char **keys = NULL;
 	u32 n = 0;
@@ -104,7 +80,7 @@ static bool apply_table(lua_State *L, struct conf *c, const char *path, struct e
 		qsort(keys, n, sizeof *keys, by_text);
 	for (u32 i = 0; i < n; i++) {
 		lua_getfield(L, -1, keys[i]);
-		ok = ok && set_field(L, c, path, keys[i], e);
+		ok = ok && set_field(L, c, from, path, keys[i], e);
 		lua_pop(L, 1);
 		free(keys[i]);
 	}
@@ -112,18 +88,19 @@ static bool apply_table(lua_State *L, struct conf *c, const char *path, struct e
 	return ok;
 }
 
-static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
-                         struct strbuf *about, struct err *e);
+static bool load_machine(lua_State *L, struct conf *c, struct places *from, const char *data_dir, const char *gpu,
+                         u32 depth, struct strbuf *about, struct err *e);
 
 /* Applies the base of the table on top, when it has one. */
-static bool apply_base(lua_State *L, struct conf *c, const char *data_dir, const char *path, u32 depth, struct err *e)
+static bool apply_base(lua_State *L, struct conf *c, struct places *from, const char *data_dir, const char *path,
+                       u32 depth, struct err *e)
 {
 	bool ok = true;
 	if (lua_getfield(L, -1, "base") == LUA_TSTRING) {
-		ok = depth < MAX_BASES ? load_machine(L, c, data_dir, lua_tostring(L, -1), depth + 1, NULL, e)
+		ok = depth < MAX_BASES ? load_machine(L, c, from, data_dir, lua_tostring(L, -1), depth + 1, NULL, e)
 		                       : err_set(e, "more than %d bases deep (a circle?)", MAX_BASES);
 		if (!ok)
-			place(e, path, "base");
+			places_in_file(e, path, "base");
 	} else if (!lua_isnil(L, -1)) {
 		ok = err_set(e, "%s: base is not the name of a machine", path);
 	}
@@ -142,16 +119,16 @@ static bool set_name(struct conf *c, const char *path, struct err *e)
 	return ok;
 }
 
-static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, const char *gpu, u32 depth,
-                         struct strbuf *about, struct err *e)
+static bool load_machine(lua_State *L, struct conf *c, struct places *from, const char *data_dir, const char *gpu,
+                         u32 depth, struct strbuf *about, struct err *e)
 {
 	char *path = catalog_path(data_dir, "configs/gpus", gpu, "machine", e);
 	int top = lua_gettop(L);
 	bool ok = path && lua_load_path(L, path, e) && lua_call_traced(L, 0, 1, e);
 	if (ok && !lua_istable(L, -1))
 		ok = err_set(e, "%s: a machine file returns a table of configuration keys", path);
-	ok = ok && apply_base(L, c, data_dir, path, depth, e) && set_name(c, path, e) && apply_implied(L, c, path, e) &&
-	     apply_table(L, c, path, e);
+	ok = ok && apply_base(L, c, from, data_dir, path, depth, e) && set_name(c, path, e) &&
+	     apply_implied(L, c, path, e) && apply_table(L, c, from, path, e);
 	if (ok && about) {
 		lua_getfield(L, -1, "help");
 		if (lua_type(L, -1) == LUA_TSTRING)
@@ -162,13 +139,14 @@ static bool load_machine(lua_State *L, struct conf *c, const char *data_dir, con
 	return ok;
 }
 
-bool catalog_machine(struct conf *c, const char *data_dir, const char *gpu, struct strbuf *about, struct err *e)
+bool catalog_machine(struct conf *c, struct places *from, const char *data_dir, const char *gpu, struct strbuf *about,
+                     struct err *e)
 {
 	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
 	if (!L)
 		return err_set(e, "out of memory");
 	lua_budget(L, LUA_BUDGET_CALLBACK);
-	bool ok = load_machine(L, c, data_dir, gpu, 0, about, e);
+	bool ok = load_machine(L, c, from, data_dir, gpu, 0, about, e);
 	lua_sandbox_free(L);
 	return ok;
 }

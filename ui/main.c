@@ -13,6 +13,7 @@
 #include "list.h"
 #include "outputs.h"
 #include "papers/paper.h"
+#include "plain.h"
 #include "run.h"
 #include "scr/term.h"
 
@@ -36,7 +37,7 @@ static int look_up(const struct options *o)
 	bool json = o->format && !strcmp(o->format, "json");
 	bool ok = !strcmp(o->command, "list") ? list_things(o, &text, &e) : explain_name(o->workload, json, &text, &e);
 	if (ok)
-		fputs(strbuf_str(&text), stdout);
+		plain_write(&text, stdout);
 	else
 		complain(&e);
 	strbuf_release(&text);

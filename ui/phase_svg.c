@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "views/phase_look.h"
 
 enum { WIDTH = 1200, HEIGHT = 640, LEFT = 70, RIGHT = 960, STACK_TOP = 50, STACK_BOTTOM = 400 };
@@ -204,16 +205,16 @@ static void legend_of(const struct plot *p, int *row, u32 fn)
 {
 	const struct phase_fn *f = phase_track_fn(p->t, fn);
 	char label[80];
-	snprintf(label, sizeof label, "phases of %.24s", f->fn->name);
+	snprintf(label, sizeof label, "phases of %.24s", func_label(f->fn));
 	entry(p, row, NULL, label);
 	for (u32 b = f->nbands; b-- > 0;) { /* from the top, as in the stack */
 		const struct phase_band *x = phase_track_band(p->t, f->band + b);
 		if (!p->all.warps[f->band + b])
 			continue;
 		if (x->last > x->first)
-			snprintf(label, sizeof label, "%u\u2013%u: %u cycles", x->first, x->last, x->length);
+			snprintf(label, sizeof label, "%u\u2013%u: %u cycle%s", x->first, x->last, x->length, plural(x->length));
 		else
-			snprintf(label, sizeof label, "%u: %u cycles", x->first, x->length);
+			snprintf(label, sizeof label, "%u: %u cycle%s", x->first, x->length, plural(x->length));
 		entry(p, row, band_rgb(fn, b, f->nbands), label);
 	}
 }

@@ -150,7 +150,9 @@ static void keep_first(struct debugger *d)
 bool rival_open(struct debugger *d, const char *options, enum lockstep_by by, struct strbuf *out, struct err *e)
 {
 	if (d->changed_by_hand)
-		return err_set(e, "compare: this machine was changed by hand, so no other one can be set beside it");
+		return err_set(e,
+		               "compare: this machine was changed by hand, so no other one can be set beside it (`undo` takes "
+		               "the change back, `run OPTIONS` starts again with options instead)");
 	struct rival *r = new_rival(d, options, by, e);
 	if (!r)
 		return false;

@@ -8,20 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "lua/dbg.h"
 #include "lua/hooks.h"
 #include "lua/lua.h"
 #include "obs/why.h"
 #include "outputs.h"
+#include "plain.h"
 #include "progress.h"
 
 #define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
 
 static struct sim *running; /* for the signal handler */
 
+void complain_of(const char *whom, const char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addf(&line, "warpdbg: %s%s\n", whom, text);
+	plain_write(&line, stderr);
+	strbuf_release(&line);
+}
+
 void complain(const struct err *e)
 {
-	fprintf(stderr, "warpdbg: %s\n", e->msg);
+	complain_of("", e->msg);
 }
 
 bool stdout_written(struct err *e)
@@ -50,7 +60,7 @@ static void catch_interrupts(struct session *s)
 static void flush_output(struct session *s)
 {
 	FILE *to = outputs_claim_stdout(s->opt) ? stderr : stdout;
-	fwrite(strbuf_str(&s->output), 1, s->output.len, to);
+	plain_write(&s->output, to);
 	fflush(to);
 	strbuf_clear(&s->output);
 }
@@ -103,7 +113,8 @@ void run_stop_reason(struct session *s, enum session_stop why, const struct err 
 	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
 		why_machine(sim_gpu(s->sim), text);
 	else if (why == SS_MAX_CYCLES) {
-		strbuf_addf(text, "not finished after %llu cycles (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim));
+		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),
+		            plural(sim_cycle(s->sim)));
 		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
 	} else if (why == SS_INTERRUPT) {
 		strbuf_addf(text, "interrupted at cycle %llu\n", (unsigned long long)sim_cycle(s->sim));
@@ -121,7 +132,7 @@ static void explain_stop(struct session *s, enum session_stop why, const struct 
 	struct strbuf text = STRBUF_INIT;
 	run_stop_reason(s, why, e, &text);
 	if (text.len)
-		fprintf(stderr, "warpdbg: %s\n", text.buf);
+		complain_of("", text.buf);
 	strbuf_release(&text);
 }
 
@@ -130,14 +141,15 @@ static void print_report(struct session *s, const char *stop, u64 total_ns)
 	const struct options *o = s->opt;
 	bool own_file = o->stats && strcmp(o->stats, "-");
 	const char *format = own_file ? "text" : outputs_format(o);
-	bool color = !o->no_color && !getenv("NO_COLOR") && isatty(STDOUT_FILENO);
+	bool color = plain_colors(o, STDOUT_FILENO);
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct strbuf text = STRBUF_INIT;
+	plain_defuse(s->check_message.buf, s->check_message.len, STDOUT_FILENO);
 	outputs_report(s, format, stop, total_ns, color, ascii, &text);
 	fwrite(text.buf, 1, text.len, stdout);
 	strbuf_release(&text);
 	if (outputs_claim_stdout(o) && s->check == CHECK_FAIL)
-		fprintf(stderr, "warpdbg: check failed: %s\n", strbuf_str(&s->check_message));
+		complain_of("check failed: ", strbuf_str(&s->check_message));
 }
 
 /* A script's callback that failed has stopped the run: its message is the result. */
@@ -147,7 +159,7 @@ static bool script_failed(struct session *s)
 	struct strbuf text = STRBUF_INIT;
 	bool failed = d && lua_dbg_take_error(d, &text);
 	if (failed)
-		fprintf(stderr, "warpdbg: %s\n", text.buf);
+		complain_of("", text.buf);
 	strbuf_release(&text);
 	return failed;
 }
@@ -158,7 +170,7 @@ static void end_scripts(struct session *s)
 	struct debugger *d = lua_dbg_present(s);
 	struct strbuf text = STRBUF_INIT;
 	if (d && lua_hooks_take_stop(d, &text))
-		fprintf(stderr, "warpdbg: %s\n", text.buf);
+		complain_of("", text.buf);
 	if (d)
 		lua_hooks_end(d);
 	strbuf_release(&text);

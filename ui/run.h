@@ -5,8 +5,9 @@
 
 /* Runs the workload of the options; returns the exit status. */
 int run_main(struct options *o);
-/* Prints "warpdbg: message" on standard error. */
+/* Prints "warpdbg: message" on standard error; complain_of() "warpdbg: B: message". */
 void complain(const struct err *e);
+void complain_of(const char *whom, const char *text);
 /* Has all that was printed reached standard output? False with *e, and the reason where it is known. */
 bool stdout_written(struct err *e);
 /* Why a run stopped, in a word for reports ("finished", "fault", ...), and as a message: text without a final newline,

@@ -12,6 +12,7 @@
 #include "obs/phase_track.h"
 #include "obs/timeline.h"
 #include "outputs.h"
+#include "plain.h"
 
 #define DEMO "hotspot"
 /* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
@@ -95,14 +96,9 @@ static void sample_timeline(void *ctx, u64 cycle)
 		sim_set_sampler(s->sim, s->timeline_sampler, period);
 }
 
-static void *keep_timeline(void *ctx)
+static void rewind_timeline(void *ctx, u64 cycle)
 {
-	return timeline_keep(((struct session *)ctx)->timeline);
-}
-
-static void recall_timeline(void *ctx, const void *kept, u64 cycle)
-{
-	timeline_recall(((struct session *)ctx)->timeline, kept, cycle);
+	timeline_rewind(((struct session *)ctx)->timeline, cycle);
 }
 
 static void fork_timeline(void *ctx, u64 cycle)
@@ -114,7 +110,7 @@ static void attach_timeline(struct session *s)
 {
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
 	s->timeline_sampler = sim_add_sampler(s->sim, TIMELINE_PERIOD, sample_timeline, s);
-	sim_on_snapshot(s->sim, s->timeline_sampler, keep_timeline, recall_timeline);
+	sim_on_rewind(s->sim, s->timeline_sampler, rewind_timeline);
 	sim_on_fork(s->sim, s->timeline_sampler, fork_timeline);
 }
 
@@ -162,6 +158,7 @@ struct session *session_open(struct options *o, struct err *e)
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->name = title_of(o->workload ? o->workload : DEMO);
+	plain_name(s->name);
 	s->data_dir = catalog_data_dir(e);
 	bool ok = s->data_dir && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
 	if (ok && open_machine(s, e) && open_lua(s, e) && open_host(s, e))
@@ -219,7 +216,7 @@ bool session_restart(struct session *s, struct err *e)
 	close_host(s);
 	close_machine(s);
 	s->generation++;
-	s->finished = s->host_ended = s->started = s->change_open = false;
+	s->finished = s->host_ended = s->started = s->change_open = s->host_torn = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;
 	s->host_turns = 0;
@@ -268,17 +265,59 @@ static void record_turn(struct session *s, bool host)
 	s->turn_is_host[h.turns - 1] = host;
 }
 
-/* False with *e: the host program failed. */
+static void forget_check(struct session *s)
+{
+	s->check = CHECK_NONE;
+	strbuf_clear(&s->check_message);
+}
+
+/* Brings the host program to where it stood after `turns` steps. False with *e; interrupted, it is still to be done. */
+static bool rebuild_host(struct session *s, u32 turns, struct err *e)
+{
+	s->host_turns = turns;
+	s->host_torn = false;
+	forget_check(s);
+	bool ok = s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
+	s->host_torn = !ok && lua_interrupted();
+	return ok;
+}
+
+/* Ctrl-C in a step of the host program has ended it for good: the machine forgets what the step did, and the program
+ * is built anew when it is to go on. False: without a history, or with a policy that cannot be replayed, there is no
+ * way back. */
+static bool take_step_back(struct session *s, s64 stream, size_t printed)
+{
+	struct err e = {0};
+	if (!lua_interrupted() || !policy_may_replay(s, sim_cycle(s->sim), &e) || !sim_take_back(s->sim))
+		return false;
+	s->host_torn = true;
+	s->started = s->host_turns > 0;
+	s->host->stream = stream;
+	forget_check(s);
+	if (s->output.len > printed) {
+		s->output.len = printed;
+		s->output.buf[printed] = 0;
+	}
+	return true;
+}
+
+/* False with *e: the host program failed, or was interrupted (host_torn). */
 static bool step_host(struct session *s, struct err *e)
 {
 	if (s->host_ended) { /* and nothing runs any more */
 		s->finished = true;
 		return true;
 	}
+	if (s->host_torn && !rebuild_host(s, s->host_turns, e))
+		return false;
+	const s64 stream = s->host->stream;
+	const size_t printed = s->output.len;
 	s->started = true;
 	s->host->stream = HOST_ALL_STREAMS;
 	sim_fork(s->sim);
 	enum host_state state = s->host->ops->step(s, s->host, e);
+	if (state == HOST_FAILED && take_step_back(s, stream, printed))
+		return false;
 	s->host_turns++;
 	record_turn(s, true);
 	if (state == HOST_ENDED)
@@ -322,7 +361,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 			return SS_FINISHED;
 		if (!sim_faulted(s->sim) && host_ready(s)) {
 			if (!step_host(s, e))
-				return SS_HOST_ERROR;
+				return s->host_torn ? SS_INTERRUPT : SS_HOST_ERROR;
 			continue;
 		}
 		if (sim_cycle(s->sim) >= s->opt->max_cycles)
@@ -348,7 +387,7 @@ bool session_goto(struct session *s, u64 cycle, struct err *e)
 {
 	struct sim_history_info h;
 	session_change_ends(s);
-	if (!sim_goto(s->sim, cycle, e))
+	if (!policy_may_replay(s, cycle, e) || !sim_goto(s->sim, cycle, e))
 		return false;
 	sim_history_info(s->sim, &h);
 	s->finished = s->host_ended && !h.turn_ahead && sim_idle(s->sim);
@@ -363,12 +402,9 @@ static bool bring_host_back(struct session *s, u32 all, struct err *e)
 		turns += s->turn_is_host[i];
 	if (turns == s->host_turns)
 		return true;
-	s->host_turns = turns;
 	s->host_ended = s->finished = false;
 	s->started = turns > 0;
-	s->check = CHECK_NONE;
-	strbuf_clear(&s->check_message);
-	return s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
+	return rebuild_host(s, turns, e);
 }
 
 bool session_change_begins(struct session *s, struct err *e)

@@ -68,8 +68,9 @@ struct session {
 	u64 generation;             /* grows with every session_restart: handles of the old machine are stale */
 	u64 sim_ns;                 /* host time spent simulating, for rates shown to the user only */
 	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
-	bool script_done;         /* --script has run */
-	bool change_open;         /* the user's change is not complete: whatever runs or moves the machine ends it first */
+	bool host_torn;   /* its last step was interrupted and taken back: it is to be built anew before it goes on */
+	bool script_done; /* --script has run */
+	bool change_open; /* the user's change is not complete: whatever runs or moves the machine ends it first */
 };
 
 /* Why session_run returned. */
@@ -79,8 +80,8 @@ enum session_stop {
 	SS_REQUEST,
 	SS_FAULT,
 	SS_DEADLOCK,
-	SS_LIVELOCK, /* warps that go round in circles for ever */
-	SS_INTERRUPT,
+	SS_LIVELOCK,   /* warps that go round in circles for ever */
+	SS_INTERRUPT,  /* the machine, or a step of the host program, which begins again when the run goes on */
 	SS_HOST_ERROR, /* the host program failed: *e */
 	SS_MAX_CYCLES,
 };

@@ -233,46 +233,77 @@ const char *conf_nearest(const char *word, const char *const *names, u32 n)
 	return best;
 }
 
-static bool need_pow2(u32 v, const char *key, struct err *e)
+/* Who is concerned by the message that comes: false, to be written in front of err_set(). */
+static bool among(struct conf_conflict *of, const char *a, const char *b, const char *c)
 {
-	return is_pow2(v) || err_set(e, "%s: %u is not a power of two", key, v);
+	if (of)
+		*of = (struct conf_conflict){{a, b, c}};
+	return false;
+}
+
+static bool need_pow2(u32 v, const char *key, struct conf_conflict *of, struct err *e)
+{
+	return is_pow2(v) || among(of, key, NULL, NULL) || err_set(e, "%s: %u is not a power of two", key, v);
+}
+
+static bool powers_of_two(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	const struct {
+		const char *key;
+		u32 value;
+	} all[] = {{"l1d.sets", c->l1d_sets},         {"l1d.line", c->l1d_line},
+	           {"l1i.sets", c->l1i_sets},         {"l1i.line", c->l1i_line},
+	           {"l1c.sets", c->l1c_sets},         {"l1c.line", c->l1c_line},
+	           {"l1t.sets", c->l1t_sets},         {"l1t.line", c->l1t_line},
+	           {"l2.sets", c->l2_sets},           {"l2.line", c->l2_line},
+	           {"dram.banks", c->dram_banks},     {"dram.row", c->dram_row},
+	           {"shared.banks", c->shared_banks}, {"shared.bank_bytes", c->shared_bank_bytes}};
+	for (u32 i = 0; i < ARRAY_LEN(all); i++)
+		if (!need_pow2(all[i].value, all[i].key, of, e))
+			return false;
+	return true;
 }
 
 /* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for
  * minutes. */
 #define IDEM_GIB 64
 
-static bool idem_fits(const struct conf *c, struct err *e)
+static bool idem_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	u64 slots = (u64)c->num_sms * c->sm_ctas, most = ((u64)IDEM_GIB << 20) / MAX(slots, (u64)1);
-	return !c->idem_track || c->idem_kb <= most ||
-	       err_set(e, "idempotence.kb: %u KiB for each of %llu CTA slots is more than %d GiB; at most %llu", c->idem_kb,
-	               (unsigned long long)slots, IDEM_GIB, (unsigned long long)most);
+	return !c->idem_track || c->idem_kb <= most || among(of, "idempotence.kb", "num_sms", "sm.ctas") ||
+	       err_set(
+	           e,
+	           "idempotence.kb: %u KiB for each of %llu CTA slots (num_sms %u x sm.ctas %u) is more than %d GiB; at "
+	           "most %llu",
+	           c->idem_kb, (unsigned long long)slots, c->num_sms, c->sm_ctas, IDEM_GIB, (unsigned long long)most);
+}
+
+/* "a: 3 is more than b 2" */
+static bool pair(bool holds, const char *a, u32 av, const char *what, const char *b, u32 bv, struct conf_conflict *of,
+                 struct err *e)
+{
+	return holds || among(of, a, b, NULL) || err_set(e, "%s: %u %s %s %u", a, av, what, b, bv);
+}
+
+bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	if (c->sm_threads % WARP_SIZE)
+		return among(of, "sm.threads", NULL, NULL) ||
+		       err_set(e, "sm.threads: %u is not a multiple of %d", c->sm_threads, WARP_SIZE);
+	return pair(c->ccws_vta_entries % c->ccws_vta_ways == 0, "ccws.vta_entries", c->ccws_vta_entries,
+	            "is not a multiple of", "ccws.vta_ways", c->ccws_vta_ways, of, e) &&
+	       powers_of_two(c, of, e) &&
+	       pair(c->dram_groups <= c->dram_banks && c->dram_banks % c->dram_groups == 0, "dram.bank_groups",
+	            c->dram_groups, "does not divide", "dram.banks", c->dram_banks, of, e) &&
+	       pair(c->l2_line >= c->l1d_line, "l2.line", c->l2_line, "is smaller than", "l1d.line", c->l1d_line, of, e) &&
+	       pair(c->dram_row >= c->l2_line, "dram.row", c->dram_row, "is smaller than", "l2.line", c->l2_line, of, e) &&
+	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
+	            c->sm_ibuffer, of, e) &&
+	       idem_fits(c, of, e);
 }
 
 bool conf_check(const struct conf *c, struct err *e)
 {
-	if (c->sm_threads % WARP_SIZE)
-		return err_set(e, "sm.threads: %u is not a multiple of %d", c->sm_threads, WARP_SIZE);
-	if (c->ccws_vta_entries % c->ccws_vta_ways)
-		return err_set(e, "ccws.vta_entries: %u is not a multiple of ccws.vta_ways %u", c->ccws_vta_entries,
-		               c->ccws_vta_ways);
-	bool ok = need_pow2(c->l1d_sets, "l1d.sets", e) && need_pow2(c->l1d_line, "l1d.line", e) &&
-	          need_pow2(c->l1i_sets, "l1i.sets", e) && need_pow2(c->l1i_line, "l1i.line", e) &&
-	          need_pow2(c->l1c_sets, "l1c.sets", e) && need_pow2(c->l1c_line, "l1c.line", e) &&
-	          need_pow2(c->l1t_sets, "l1t.sets", e) && need_pow2(c->l1t_line, "l1t.line", e) &&
-	          need_pow2(c->l2_sets, "l2.sets", e) && need_pow2(c->l2_line, "l2.line", e) &&
-	          need_pow2(c->dram_banks, "dram.banks", e) && need_pow2(c->dram_row, "dram.row", e) &&
-	          need_pow2(c->shared_banks, "shared.banks", e) && need_pow2(c->shared_bank_bytes, "shared.bank_bytes", e);
-	if (!ok)
-		return false;
-	if (c->dram_groups > c->dram_banks || c->dram_banks % c->dram_groups)
-		return err_set(e, "dram.bank_groups: %u does not divide dram.banks %u", c->dram_groups, c->dram_banks);
-	if (c->l2_line < c->l1d_line)
-		return err_set(e, "l2.line: %u is smaller than l1d.line %u", c->l2_line, c->l1d_line);
-	if (c->dram_row < c->l2_line)
-		return err_set(e, "dram.row: %u is smaller than l2.line %u", c->dram_row, c->l2_line);
-	if (c->sm_fetch_width > c->sm_ibuffer)
-		return err_set(e, "sm.fetch_width: %u is more than sm.ibuffer %u", c->sm_fetch_width, c->sm_ibuffer);
-	return idem_fits(c, e);
+	return conf_check_keys(c, NULL, e);
 }

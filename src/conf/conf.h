@@ -55,6 +55,15 @@ void conf_get(const struct conf *c, const struct conf_key *k, struct strbuf *out
 const struct conf_key *conf_find(const char *key);
 /* The table entry nearest in spelling among n names, or NULL when nothing is near: for "did you mean". */
 const char *conf_nearest(const char *word, const char *const *names, u32 n);
-/* Constraints between keys (powers of two, threads a multiple of 32, lines that nest...). */
+/* The keys between which a constraint does not hold, the first that of which the message speaks first; NULL behind the
+ * last. */
+struct conf_conflict {
+	const char *key[4];
+};
+/* Constraints on keys and between them (powers of two, threads a multiple of 32, lines that nest...). The message gives
+ * all keys concerned with their values; of: which they are (NULL: not asked for), so that a caller can add their
+ * places.
+ */
 bool conf_check(const struct conf *c, struct err *e);
+bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e);
 #endif

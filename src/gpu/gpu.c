@@ -59,6 +59,8 @@ static bool build(struct gpu *g, struct err *e)
 	if (!g->mem || !create_sms(g, e))
 		return false;
 	livelock_create(g);
+	arena_end_hashed(&g->arena);
+	g->timed = ARENA_NEW(&g->arena, u64, 2);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -265,13 +267,17 @@ static void wake(struct gpu *g)
 	struct gpu_state *st = g->st;
 	if (st->cycle >= st->next_wake) {
 		st->next_wake = NEVER;
-		for (u32 i = 0; i < g->conf.num_sms; i++) {
-			if (st->wake_at[i] <= st->cycle) {
-				st->awake[i / 64] |= BIT(i % 64);
-				st->wake_at[i] = NEVER;
+		for (u32 word = 0; word < 2; word++)
+			FOR_EACH_BIT(bit, g->timed[word])
+			{
+				u32 i = word * 64 + (u32)bit;
+				if (st->wake_at[i] <= st->cycle) {
+					st->awake[word] |= BIT(bit);
+					st->wake_at[i] = NEVER;
+					g->timed[word] &= ~BIT(bit);
+				}
+				st->next_wake = MIN(st->next_wake, st->wake_at[i]);
 			}
-			st->next_wake = MIN(st->next_wake, st->wake_at[i]);
-		}
 	}
 	const u64 *m = mem_wake(g->mem);
 	st->awake[0] |= m[0];
@@ -295,6 +301,10 @@ static void tick_sm(struct gpu *g, u32 i, bool replies)
 		st->awake[i / 64] &= ~BIT(i % 64);
 		st->wake_at[i] = next;
 		st->next_wake = MIN(st->next_wake, next);
+		if (next == NEVER)
+			g->timed[i / 64] &= ~BIT(i % 64);
+		else
+			g->timed[i / 64] |= BIT(i % 64);
 	}
 }
 

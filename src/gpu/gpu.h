@@ -32,6 +32,7 @@ struct gpu {
 	struct front *front;
 	struct mem *mem;
 	struct gpu_state *st;
+	u64 *timed; /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
 	struct task *task;
 	struct livelock *livelock;           /* in the arena */
 	struct livelock_warp *livelock_warp; /* in the arena */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "gpu/gpu.h"
 #include "sm/replay.h"
 
@@ -179,7 +180,10 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		snprintf(o->waits, sizeof o->waits, "barrier %u: %u/%u warps", wp->barrier - 1, b->arrived, b->expected);
 		break;
 	}
-	case WS_FENCE: snprintf(o->waits, sizeof o->waits, "%u accesses to finish", wp->outstanding); break;
+	case WS_FENCE:
+		snprintf(o->waits, sizeof o->waits, "%u access%s to finish", wp->outstanding,
+		         by_number(wp->outstanding, "", "es"));
+		break;
 	case WS_FETCH: snprintf(o->waits, sizeof o->waits, wp->fetching ? "instruction fetch" : "its turn to fetch"); break;
 	case WS_READY_LSU:
 		if (o->refused)
@@ -365,6 +369,7 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	const struct kcb *k = &g->task->kcb[launch];
 	*o = (struct kernel_info){.launch = g->launch[launch],
 	                          .name = g->launch[launch]->fn->name,
+	                          .label = func_label(g->launch[launch]->fn),
 	                          .state = (enum kernel_state)k->state,
 	                          .ready_at = k->ready_at,
 	                          .dispatched = k->dispatched,

@@ -72,7 +72,8 @@ struct replay_info {
 enum kernel_state { KS_QUEUED, KS_RUNNING, KS_DONE };
 struct kernel_info {
 	const struct launch *launch;
-	const char *name;
+	const char *name;  /* as PTX has it */
+	const char *label; /* for people: func_label() */
 	enum kernel_state state;
 	u64 ready_at;        /* the launch latency is over; NEVER while it waits for another launch of its stream */
 	u64 dispatched;      /* CTAs */

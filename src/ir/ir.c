@@ -84,6 +84,38 @@ bool func_named(const struct func *f, const char *name)
 	       (source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len));
 }
 
+const char *func_label(const struct func *f)
+{
+	return f->label ? f->label : f->name;
+}
+
+static int by_label(const void *a, const void *b)
+{
+	return strcmp(func_label(*(struct func *const *)a), func_label(*(struct func *const *)b));
+}
+
+void module_label_funcs(struct module *m)
+{
+	struct func **f = xcalloc(MAX(m->nfuncs, 1u), sizeof(*f));
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const char *ident;
+		size_t len;
+		f[i] = &m->funcs[i];
+		if (source_name(f[i]->name, &ident, &len))
+			f[i]->label = xstrndup(ident, len);
+	}
+	qsort(f, m->nfuncs, sizeof(*f), by_label);
+	for (u32 i = 0, end; i < m->nfuncs; i = end) {
+		for (end = i + 1; end < m->nfuncs && !strcmp(func_label(f[end]), func_label(f[i]));)
+			end++;
+		for (u32 k = i; end - i > 1 && k < end; k++) { /* several are called so */
+			free(f[k]->label);
+			f[k]->label = NULL;
+		}
+	}
+	free(f);
+}
+
 const struct func *module_func(const struct module *m, const char *name, bool kernels_only)
 {
 	const struct func *found = NULL;
@@ -130,6 +162,7 @@ static void free_funcs(struct module *m)
 			free(m->funcs[i].params[p].name);
 		free(m->funcs[i].params);
 		free(m->funcs[i].name);
+		free(m->funcs[i].label);
 	}
 	free(m->funcs);
 }

@@ -334,6 +334,7 @@ struct call_info {
 
 struct func {
 	char *name;
+	char *label; /* NULL = name; see func_label() */
 	bool is_kernel;
 	u32 entry, end; /* pcs: [entry, end) */
 	u32 line;
@@ -411,6 +412,11 @@ struct module {
 
 /* Is this its name, as PTX has it or, where that is mangled (C++), as the source has it? Several may be called so. */
 bool func_named(const struct func *f, const char *name);
+/* Its name for people: as the source has it where that means this function alone, else as PTX has it. What reads files
+ * looks for names of the PTX. */
+const char *func_label(const struct func *f);
+/* Once all functions are there: finds their labels. */
+void module_label_funcs(struct module *m);
 /* Function with this name or NULL; only kernels when kernels_only. A source's name counts when one function alone has
  * it. */
 const struct func *module_func(const struct module *m, const char *name, bool kernels_only);

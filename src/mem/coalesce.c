@@ -83,7 +83,7 @@ static inline u32 txn_of(struct coalescer *co, u64 line)
 }
 
 /* Marks bytes of a line; returns how many of them no lane had touched before. */
-static u32 touch_bytes(u64 *touched, u32 from, u32 n)
+static u32 touch_words(u64 *touched, u32 from, u32 n)
 {
 	u32 end = from + n, fresh = 0;
 	while (from < end) {
@@ -94,6 +94,16 @@ static u32 touch_bytes(u64 *touched, u32 from, u32 n)
 		from += part;
 	}
 	return fresh;
+}
+
+/* The same; mostly they lie in one word and are new. */
+static inline u32 touch_bytes(u64 *touched, u32 from, u32 n)
+{
+	u64 *word = &touched[from / 64], bits = bit_range(n) << from % 64;
+	if (unlikely(from % 64 + n > 64 || (*word & bits)))
+		return touch_words(touched, from, n);
+	*word |= bits;
+	return n;
 }
 
 /* Adds `n` bytes at `addr` for a lane (or more); crosses into the next line where the access does. */

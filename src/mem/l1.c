@@ -557,6 +557,8 @@ static void invalidate(struct l1 *l)
 	bool kept = false;
 	for (u32 i = 0; i < l->mshr.st->fresh; i++)
 		l->mshr.e[i].slot = TAGS_NONE;
+	if (!*l->tags.stamp) /* never held a line, as on SMs without work */
+		return;
 	for (u32 set = 0; set < l->tags.sets; set++)
 		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
 			if (l->tags.tag[i])

@@ -43,11 +43,13 @@ static inline void unhash(struct ideal *d, u32 i)
 	*at = d->next[i];
 }
 
-/* Was the line referenced before? It is from now on. */
+/* Was the line referenced before? It is from now on. An address outside device memory, which no allocation has, is not
+ * remembered: always for the first time, a cold miss. */
 static inline bool test_and_set_seen(struct ideal *d, u64 line)
 {
 	u64 i = (line - DEVMEM_BASE) >> d->line_shift, bit = BIT(i % 64), was;
-	BUG_ON(i >= d->nlines);
+	if (unlikely(i >= d->nlines))
+		return false;
 	was = d->seen[i / 64];
 	d->seen[i / 64] = was | bit;
 	return was & bit;

@@ -18,7 +18,8 @@
  * when a store touches it arrives nevertheless (see l1.c), and so is not taken away.
  *
  * What it remembers is in the arena but not in the hash: nothing of the simulation depends on it. A bit per line of
- * device memory says whether the line was ever referenced; memory never referenced costs address space only. */
+ * device memory says whether the line was ever referenced; memory never referenced costs address space only. A line
+ * outside device memory has no bit: when the ideal cache has not got it, it counts as cold each time. */
 #ifndef MEM_THREEC_H
 #define MEM_THREEC_H
 #include "base/arena.h"

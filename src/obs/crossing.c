@@ -234,6 +234,13 @@ void crossing_moved(struct crossing *c, struct gpu *g)
 		see(c, v);
 }
 
+double crossing_value(struct crossing *c, struct gpu *g)
+{
+	double v;
+	note_mark(c, g);
+	return window_value(&c->window, gpu_cycle(g) / c->every * c->every, &v) ? v : (double)NAN;
+}
+
 bool crossing_ready(const struct crossing *c, u64 cycle)
 {
 	return !c->window.span || window_ready(&c->window, cycle);

@@ -39,6 +39,8 @@ bool crossing_look(struct crossing *c, struct gpu *g);
 /* The machine has been put somewhere else: what holds here is no crossing. With a window, what holds is what held at
  * the last multiple of `every`, if the marks are known. */
 void crossing_moved(struct crossing *c, struct gpu *g);
+/* The window that ended last, by the present cycle; NAN when it is not known. */
+double crossing_value(struct crossing *c, struct gpu *g);
 /* Put at `cycle`, will it see what it would have seen on the way there? And how many cycles before must crossing_moved
  * and then every look be, so that it does? */
 bool crossing_ready(const struct crossing *c, u64 cycle);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/names.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -160,8 +161,8 @@ bool data_watch_shared(struct data_watch *w, struct gpu *g, u32 sm, u32 warp, u6
 	if (!check_size(bytes, e))
 		return false;
 	if (offset > n || bytes > n - offset)
-		return err_set(e, "watch shared: bytes %llu to %llu are outside the CTA's %u bytes", (unsigned long long)offset,
-		               (unsigned long long)offset + bytes - 1, n);
+		return err_set(e, "watch shared: bytes %llu to %llu are outside the CTA's %u byte%s",
+		               (unsigned long long)offset, (unsigned long long)offset + bytes - 1, n, plural(n));
 	make(w, DATA_SHARED, bytes);
 	w->sm = sm;
 	w->warp = warp;
@@ -356,7 +357,7 @@ void data_watch_value(const struct data_watch *w, struct strbuf *out)
 	else if (w->kind == DATA_REGISTER || one_word(w))
 		text_at(w, w->old, 0, out);
 	else
-		strbuf_addf(out, "%u bytes", w->bytes);
+		strbuf_addf(out, "%u byte%s", w->bytes, plural(w->bytes));
 }
 
 void data_watch_change(const struct data_watch *w, struct strbuf *out)
@@ -381,7 +382,7 @@ void data_watch_writer(const struct data_watch *w, struct gpu *g, struct strbuf 
 	strbuf_addf(out, "%s by SM %u warp %u", x->lane_known ? "written" : "written, it seems,", x->sm, x->warp);
 	if (x->lane_known)
 		strbuf_addf(out, " lane %u", x->lane);
-	strbuf_addf(out, ", CTA %d of %s, at ", x->cta, l->fn->name);
+	strbuf_addf(out, ", CTA %d of %s, at ", x->cta, func_label(l->fn));
 	line_place(l->mod, x->pc, out);
 	strbuf_addf(out, " (pc %u)", x->pc);
 }

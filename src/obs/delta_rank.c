@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/delta.h"
 
 #define SMALL_COUNT 1000.0 /* a change of a count this small weighs half */
@@ -23,9 +24,9 @@ static bool is_share(const struct delta *d)
 /* Said already by another row. */
 static bool repeats(const struct delta *d)
 {
-	bool grouped = begins(d->name, "stalls.") && !begins(d->name, "stalls.base.");
-	return grouped || begins(d->name, "kernel.") || !strcmp(d->name, "sm.ipc") || !strcmp(d->name, "run.sim_time_us") ||
-	       strstr(d->name, ".miss_rate");
+	bool by_group = begins(d->name, "stalls.") && !begins(d->name, "stalls.base.");
+	return by_group || begins(d->name, "kernel.") || !strcmp(d->name, "sm.ipc") ||
+	       !strcmp(d->name, "run.sim_time_us") || strstr(d->name, ".miss_rate");
 }
 
 /* What both runs have done altogether, that counts are measured by. */
@@ -96,23 +97,11 @@ u32 deltas_by_relevance(const struct deltas *d, const struct delta **out)
 	return n;
 }
 
-static void group_digits(u64 v, char *out)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), at = 0;
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			out[at++] = ',';
-		out[at++] = digits[i];
-	}
-	out[at] = 0;
-}
-
 const char *delta_text(const struct delta *d, u32 side, char out[32])
 {
 	double v = side == 0 ? d->a : side == 1 ? d->b : delta_value(d);
 	const char *sign = side < 2 ? "" : v > 0 ? "+" : v < 0 ? "-" : "";
-	char digits[28];
+	char digits[GROUPED_MAX];
 	if (!isfinite(v)) {
 		snprintf(out, 32, "-");
 		return out;
@@ -120,7 +109,7 @@ const char *delta_text(const struct delta *d, u32 side, char out[32])
 	double size = side < 2 ? v : fabs(v);
 	if (d->whole) {
 		u64 change = d->whole_b > d->whole_a ? d->whole_b - d->whole_a : d->whole_a - d->whole_b;
-		group_digits(side == 0 ? d->whole_a : side == 1 ? d->whole_b : change, digits);
+		grouped(side == 0 ? d->whole_a : side == 1 ? d->whole_b : change, digits);
 		snprintf(out, 32, "%s%s", sign, digits);
 	} else if (is_share(d)) {
 		snprintf(out, 32, side < 2 ? "%s%.1f %%" : "%s%.1f pt", sign, 100 * size);

@@ -269,7 +269,7 @@ static void place_text(struct gpu *g, const struct event *ev, struct strbuf *out
 	if (ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(g)) {
 		struct kernel_info k;
 		gpu_kernel_info(g, (u32)ev->kernel, &k);
-		strbuf_addf(out, gpu_num_kernels(g) > 1 ? "%s%s#%d" : "%s%s", sep, k.name, ev->kernel);
+		strbuf_addf(out, gpu_num_kernels(g) > 1 ? "%s%s#%d" : "%s%s", sep, k.label, ev->kernel);
 	}
 }
 
@@ -306,4 +306,6 @@ void event_text(struct gpu *g, const struct event *ev, struct strbuf *out)
 		}
 	if (any)
 		strbuf_addc(out, ')');
+	else if (out->len == at) /* an event of no place and no arguments: its name is all there is to say */
+		out->buf[out->len = at - 2] = 0;
 }

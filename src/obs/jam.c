@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/why_text.h"
 
 static s32 next_port(const struct gpu *g, u32 port)
@@ -47,17 +48,18 @@ static void tell_places(const struct port_info *p, struct strbuf *out)
 {
 	const u32 held = p->requests + p->replies, more = held - MIN(held, p->places);
 	const u32 replies = p->replies - (p->slice ? more : 0);
-	strbuf_addf(out, "%u of %u places hold ", MIN(held, p->places), p->places);
+	strbuf_addf(out, "%u of %u place%s ", MIN(held, p->places), p->places, by_number(p->places, " holds", "s hold"));
 	if (p->requests && replies)
-		strbuf_addf(out, "%u requests and %u replies", p->requests, replies);
+		strbuf_addf(out, "%u request%s and %u repl%s", p->requests, plural(p->requests), replies,
+		            by_number(replies, "y", "ies"));
 	else
 		strbuf_adds(out, p->requests ? "requests" : "replies");
 	if (more && !p->slice)
 		strbuf_adds(out, ", 1 more came with it: a miss and the dirty line it replaces");
 	else if (more)
-		strbuf_addf(out, ", %u more repl%s came from DRAM", more, more == 1 ? "y" : "ies");
+		strbuf_addf(out, ", %u more repl%s came from DRAM", more, by_number(more, "y", "ies"));
 	if (p->piped)
-		strbuf_addf(out, ", %u request%s in its pipeline", p->piped, p->piped == 1 ? " is" : "s are");
+		strbuf_addf(out, ", %u request%s in its pipeline", p->piped, by_number(p->piped, " is", "s are"));
 }
 
 static void tell_head(const struct gpu *g, const struct port_info *p, struct strbuf *out)
@@ -117,8 +119,7 @@ void jam_tell(const struct gpu *g, struct jam *j, struct strbuf *out)
 	}
 	why_indent(out, 1);
 	strbuf_addf(out, "behind it: the ports of %u more SM%s and %u more L2 slice%s; caught: %u warp%s of %u SM%s\n",
-	            behind[0], behind[0] == 1 ? "" : "s", behind[1], behind[1] == 1 ? "" : "s", warps,
-	            warps == 1 ? "" : "s", on, on == 1 ? "" : "s");
+	            behind[0], plural(behind[0]), behind[1], plural(behind[1]), warps, plural(warps), on, plural(on));
 }
 
 /* The port in which the warp's own packet is; its SM's when it cannot send. */

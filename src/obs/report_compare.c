@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/delta.h"
 
 #define KERNEL_LINES 12 /* more launches than this are left to the totals, JSON and CSV */
@@ -41,15 +42,10 @@ static const struct headline {
 
 /* --- pieces ------------------------------------------------------------------------------------------------------ */
 
-static void grouped(u64 v, struct strbuf *out)
+static void add_grouped(u64 v, struct strbuf *out)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v);
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			strbuf_addc(out, ',');
-		strbuf_addc(out, digits[i]);
-	}
+	char digits[GROUPED_MAX];
+	strbuf_adds(out, grouped(v, digits));
 }
 
 static const char *paint(const struct text_style *st, const char *code)
@@ -74,7 +70,7 @@ static void value_text(const struct delta *d, enum shape shape, u32 side, struct
 	if (!isfinite(v))
 		strbuf_adds(out, "-");
 	else if (shape == WHOLE)
-		grouped(d->whole ? side ? d->whole_b : d->whole_a : (u64)v, out);
+		add_grouped(d->whole ? side ? d->whole_b : d->whole_a : (u64)v, out);
 	else if (shape == SHARE)
 		strbuf_addf(out, "%.1f %%", 100 * v);
 	else
@@ -92,7 +88,7 @@ static void change_text(const struct delta *d, enum shape shape, struct strbuf *
 	}
 	strbuf_addc(out, v > 0 ? '+' : '-');
 	if (shape == WHOLE)
-		grouped((u64)fabs(v), out);
+		add_grouped((u64)fabs(v), out);
 	else if (shape == SHARE)
 		strbuf_addf(out, "%.1f pt", 100 * fabs(v));
 	else
@@ -159,7 +155,7 @@ static void mask_text(u64 mask, struct strbuf *out)
 			mask &= ~BIT(i);
 		sep = ", ";
 	}
-	strbuf_addf(out, n == 1 ? " (%u warp)" : " (%u warps)", n);
+	strbuf_addf(out, " (%u warp%s)", n, plural(n));
 }
 
 /* --- head -------------------------------------------------------------------------------------------------------- */
@@ -210,7 +206,7 @@ static void decision_lines(const struct comparison *c, u32 side, const struct de
 	}
 	struct decision_place p = decision_place(c->gpu[side], d);
 	strbuf_addf(out, "cycle %llu: warp %d of CTA %d, %s#%d%s\n    ready: ", (unsigned long long)d->cycle, d->warp,
-	            d->cta, p.kernel ? p.kernel : "?", d->kernel, d->greedy ? " (as in the cycle before)" : "");
+	            d->cta, p.label ? p.label : "?", d->kernel, d->greedy ? " (as in the cycle before)" : "");
 	mask_text(d->ready, out);
 	strbuf_addf(out, "\n    pc %u, line %u: %.*s%s\n", d->pc, p.line, TEXT_MAX, p.text,
 	            strlen(p.text) > TEXT_MAX ? "..." : "");
@@ -231,7 +227,7 @@ void report_divergence_text(const struct comparison *c, const struct text_style 
 		heading(st, out, diverge_gave_up(c->diverge) ? "No different decision so far" : "No different decision");
 		strbuf_adds(out, " ");
 	}
-	grouped(diverge_equal(c->diverge), out);
+	add_grouped(diverge_equal(c->diverge), out);
 	strbuf_adds(out, " equal decisions of the warp schedulers\n");
 	if (diverge_gave_up(c->diverge))
 		strbuf_addf(out, " not compared on: more than %u decisions waited for the other machine\n",
@@ -294,11 +290,11 @@ static void stalls(const struct comparison *c, const struct text_style *st, stru
 static void step_row(const struct comparison *c, const struct lockstep *s, struct strbuf *out)
 {
 	struct strbuf cell[5] = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT};
-	grouped(s->at, &cell[0]);
+	add_grouped(s->at, &cell[0]);
 	for (u32 i = 0; i < 2; i++) {
 		bool by_cycle = !strcmp(c->by, "cycles");
-		grouped(by_cycle ? s->side[i].insts : s->side[i].cycle, &cell[1 + i]);
-		grouped(strcmp(c->by, "ctas") ? s->side[i].ctas : s->side[i].insts, &cell[3 + i]);
+		add_grouped(by_cycle ? s->side[i].insts : s->side[i].cycle, &cell[1 + i]);
+		add_grouped(strcmp(c->by, "ctas") ? s->side[i].ctas : s->side[i].insts, &cell[3 + i]);
 	}
 	strbuf_addf(out, " %14s %15s %15s %15s %15s\n", cell[0].buf, cell[1].buf, cell[2].buf, cell[3].buf, cell[4].buf);
 	for (u32 i = 0; i < ARRAY_LEN(cell); i++)

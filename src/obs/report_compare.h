@@ -34,7 +34,7 @@ void report_compare_csv(const struct comparison *c, struct strbuf *out);
 
 /* The kernel and PTX line of a decision. Parts that do not exist are NULL, 0 and "". */
 struct decision_place {
-	const char *kernel;
+	const char *kernel, *label; /* its name as PTX has it, and for people */
 	u32 line;
 	char text[96]; /* of the line: its beginning, single blanks between words */
 };

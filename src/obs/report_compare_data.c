@@ -39,6 +39,7 @@ struct decision_place decision_place(struct gpu *g, const struct decision *d)
 		return p;
 	gpu_kernel_info(g, (u32)d->kernel, &k);
 	p.kernel = k.name;
+	p.label = k.label;
 	const struct module *m = k.launch->mod;
 	if (d->pc >= m->ncode)
 		return p;

@@ -50,8 +50,10 @@ static void group(const struct stats *s, enum counter_group g, struct strbuf *ou
 	for (u32 i = 0; i < gs->n; i++) {
 		strbuf_clear(&id);
 		strbuf_addf(&id, "%u", i);
-		if (g == CG_kernel)
+		if (g == CG_kernel) {
 			row_text(out, "kernel.name", id.buf, s->kernels[i].name);
+			row_text(out, "kernel.label", id.buf, s->kernels[i].label);
+		}
 		figures(out, g, gs->ncounters, &gs->instance[i], id.buf);
 	}
 	strbuf_release(&id);

@@ -66,6 +66,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	json_t *o = json_object();
 	put(o, "id", number(i));
 	put(o, "name", text(k->name));
+	put(o, "label", text(k->label));
 	put(o, "state", json_string(states[k->state]));
 	put(o, "grid", dim(k->launch->grid));
 	put(o, "block", dim(k->launch->block));

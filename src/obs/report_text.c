@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/report.h"
 
 #define BAR_CELLS 34
@@ -10,20 +11,6 @@
 
 /* --- pieces
  * ---------------------------------------------------------------------------------------------------------------- */
-
-/* 1234567 -> "1,234,567" */
-static const char *grouped(u64 v, char out[32])
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), at = 0;
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			out[at++] = ',';
-		out[at++] = digits[i];
-	}
-	out[at] = 0;
-	return out;
-}
 
 /* 1770000 -> "1.77 M" */
 static const char *scaled(double v, char out[32])
@@ -92,9 +79,9 @@ static void totals(const struct stats *s, const struct text_style *st, struct st
 	            : st->ascii       ? "us"
 	                              : "µs",
 	            s->conf->core_clock);
-	strbuf_addf(out, " IPC %19.2f   %s warp instructions, %s of lanes active\n",
+	strbuf_addf(out, " IPC %19.2f   %s warp instruction%s, %s of lanes active\n",
 	            s->cycles ? (double)s->warp_insts / (double)s->cycles : 0, grouped(s->warp_insts, a),
-	            percent(stats_rate(s, CG_sm, "simd_efficiency"), b));
+	            plural(s->warp_insts), percent(stats_rate(s, CG_sm, "simd_efficiency"), b));
 }
 
 /* --- kernels
@@ -152,9 +139,9 @@ static void kernel_row(const struct kernel_line *l, const struct text_style *st,
 	char name[32], grid[40], block[40], cycles[32];
 	const struct launch *la = l->k->launch;
 	if (l->launches > 1)
-		snprintf(name, sizeof name, "%.13s %s%u", l->k->name, st->ascii ? "x" : "×", l->launches);
+		snprintf(name, sizeof name, "%.13s %s%u", l->k->label, st->ascii ? "x" : "×", l->launches);
 	else
-		snprintf(name, sizeof name, "%u %.15s", l->id, l->k->name);
+		snprintf(name, sizeof name, "%u %.15s", l->id, l->k->label);
 	dim_text(la->grid, grid, sizeof grid);
 	dim_text(la->block, block, sizeof block);
 	grouped(l->cycles, cycles);
@@ -212,7 +199,8 @@ static void lsu(const struct stats *s, struct strbuf *out)
 	if (isfinite(each))
 		strbuf_addf(out, " LSU   %.2f transactions a global or local access", each);
 	if (shared)
-		strbuf_addf(out, "%s%s shared memory cycles, ", isfinite(each) ? "; " : " LSU   ", grouped(shared, a));
+		strbuf_addf(out, "%s%s shared memory cycle%s, ", isfinite(each) ? "; " : " LSU   ", grouped(shared, a),
+		            plural(shared));
 	if (stats_sum(s, CG_sm, "shared_conflicts"))
 		strbuf_addf(out, "%s of them bank conflicts", percent(stats_rate(s, CG_sm, "conflict_share"), b));
 	else if (shared)
@@ -266,9 +254,9 @@ static void stalls(const struct stats *s, const struct text_style *st, struct st
 	u64 slots = s->group[CG_sm].sum.env.slots;
 	if (!slots)
 		return;
-	strbuf_addf(out, "\n issue slots: %s (%u schedulers %s %u SMs %s %s cycles)\n", grouped(slots, a),
-	            s->conf->sm_schedulers, st->ascii ? "x" : "×", s->conf->num_sms, st->ascii ? "x" : "×",
-	            grouped(s->cycles, b));
+	strbuf_addf(out, "\n issue slots: %s (%u scheduler%s %s %u SM%s %s %s cycle%s)\n", grouped(slots, a),
+	            s->conf->sm_schedulers, plural(s->conf->sm_schedulers), st->ascii ? "x" : "×", s->conf->num_sms,
+	            plural(s->conf->num_sms), st->ascii ? "x" : "×", grouped(s->cycles, b), plural(s->cycles));
 	for (u32 i = 0; i < n; i++) {
 		u32 r = order[i];
 		double share = (double)s->stalls[r] / (double)slots;

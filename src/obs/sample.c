@@ -23,7 +23,7 @@ void sample_add(struct sample *into, const struct sample *s)
 		a[i] += b[i];
 }
 
-static void sample_sub(struct sample *out, const struct sample *a, const struct sample *b)
+void sample_sub(struct sample *out, const struct sample *a, const struct sample *b)
 {
 	u64 *o = (u64 *)out;
 	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
@@ -50,6 +50,8 @@ static void read_shared(struct gpu *g, struct sample *s)
 		const struct cache_counters *c = (const struct cache_counters *)gpu_counters_again(g, CG_l2, i);
 		s->l2_hits += c->hits;
 		s->l2_lookups += c->hits + c->misses + c->merges;
+		for (u32 k = 0; k < MISS_CAUSES; k++)
+			s->l2_miss[k] += miss_count(c, k);
 	}
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_dram); i++)
 		s->dram_bytes += ((const struct dram_counters *)gpu_counters_again(g, CG_dram, i))->bytes;
@@ -121,6 +123,11 @@ void sampler_take(struct sampler *s, struct sample *out)
 	s->now = t;
 }
 
+void sampler_read(struct sampler *s, struct sample *out)
+{
+	read_all(s, out);
+}
+
 void sampler_reset(struct sampler *s)
 {
 	read_all(s, s->last);
@@ -156,6 +163,11 @@ struct series_desc series_desc(enum series s)
 	    [TS_L1D_MISS +
 	        MISS_INVALIDATED] = {"l1d_invalidated_rate", "", "L1D miss_invalidated / (hits + misses + merges)"},
 	    [TS_L1D_MISS + MISS_CONFLICT] = {"l1d_conflict_rate", "", "L1D miss_conflict / (hits + misses + merges)"},
+	    [TS_L2_MISS + MISS_COLD] = {"l2_cold_rate", "", "L2 miss_cold / (hits + misses + merges)"},
+	    [TS_L2_MISS + MISS_CAPACITY] = {"l2_capacity_rate", "", "L2 miss_capacity / (hits + misses + merges)"},
+	    [TS_L2_MISS + MISS_SECTOR] = {"l2_sector_rate", "", "L2 miss_sector / (hits + misses + merges)"},
+	    [TS_L2_MISS + MISS_INVALIDATED] = {"l2_invalidated_rate", "", "L2 miss_invalidated / (hits + misses + merges)"},
+	    [TS_L2_MISS + MISS_CONFLICT] = {"l2_conflict_rate", "", "L2 miss_conflict / (hits + misses + merges)"},
 	};
 	if (s < TS_STALL)
 		return fixed[s];
@@ -179,7 +191,9 @@ static double stall_share(const struct sample *s, u32 reason)
 
 double sample_value(const struct sample *s, enum series which, double peak_bytes)
 {
-	if (which >= TS_L1D_MISS && which < TS_STALL)
+	if (which >= TS_L2_MISS && which < TS_STALL)
+		return ratio(s->l2_miss[which - TS_L2_MISS], s->l2_lookups);
+	if (which >= TS_L1D_MISS && which < TS_L2_MISS)
 		return ratio(s->l1d_miss[which - TS_L1D_MISS], s->l1d_lookups);
 	switch (which) {
 	case TS_IPC: return ratio(s->issued, s->cycles);

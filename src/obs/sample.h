@@ -14,10 +14,12 @@ struct sample {
 	u64 l1d_hits, l1d_lookups; /* lookups = hits + misses + merges */
 	u64 l1d_miss[MISS_CAUSES]; /* of the lookups: read misses by cause */
 	u64 l2_hits, l2_lookups;   /* machine only: 0 in an SM's sample */
+	u64 l2_miss[MISS_CAUSES];  /* likewise */
 	u64 dram_bytes;            /* machine only */
 	u64 stalls[ST_COUNT];      /* issue slots by base reason */
 };
 void sample_add(struct sample *into, const struct sample *s);
+void sample_sub(struct sample *out, const struct sample *a, const struct sample *b); /* a - b; out may be one of them */
 
 /* Reads counters and remembers them, so that the next reading can be subtracted. */
 struct sampler;
@@ -29,6 +31,9 @@ u32 sampler_scopes(const struct sampler *s); /* number of SMs + 1; scope 0 = the
 void sampler_take(struct sampler *s, struct sample *out);
 /* The same, but the next sample begins where this one did. */
 void sampler_peek(struct sampler *s, struct sample *out);
+/* The counters themselves, since the machine was built (cycles: the present one): the same whichever way the machine
+ * has come to this cycle. */
+void sampler_read(struct sampler *s, struct sample *out);
 /* Forgets what was before: the next sample starts at the machine's present cycle. */
 void sampler_reset(struct sampler *s);
 /* For time travel (sim_on_snapshot): where the next sample begins, as an array of sampler_scopes() that free() frees;
@@ -45,7 +50,8 @@ enum series {
 	TS_DRAM_BW,  /* 0..1 of the peak bandwidth, machine only; NAN for an SM */
 	TS_L1D_MISS, /* TS_L1D_MISS + c: share 0..1 of L1D's lookups that missed for cause c (enum miss_cause); NAN when
 	              * there was no access */
-	TS_STALL = TS_L1D_MISS + MISS_CAUSES,
+	TS_L2_MISS = TS_L1D_MISS + MISS_CAUSES, /* the same of L2's lookups, machine only; NAN for an SM */
+	TS_STALL = TS_L2_MISS + MISS_CAUSES,
 	/* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
 	TS_COUNT = TS_STALL + ST_COUNT
 };

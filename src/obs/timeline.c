@@ -5,6 +5,7 @@
 #include <string.h>
 
 struct timeline {
+	struct gpu *g;
 	struct sampler *sampler;
 	u32 scopes, capacity;
 	u64 period;           /* cycles between timeline_sample calls, at least; divides span */
@@ -13,14 +14,22 @@ struct timeline {
 	double peak_bytes;    /* DRAM bytes per cycle at peak */
 	u32 len;              /* complete samples */
 	u64 filled;           /* cycles of the sample being filled that have passed */
-	struct sample *store; /* [capacity][scopes] */
-	struct sample *open;  /* [scopes]: the sample being filled */
-	struct sample *fresh; /* [scopes]: scratch */
+	struct sample *marks; /* [capacity + 1][scopes]: the counters at the start of sample i, the one being filled too */
 };
 
-static struct sample *row(const struct timeline *t, u32 i)
+/* The counters themselves are kept, not what a sample has counted: the figures of any number of samples are one
+ * subtraction away. */
+static struct sample *mark(const struct timeline *t, u32 i)
 {
-	return t->store + (size_t)i * t->scopes;
+	return t->marks + (size_t)i * t->scopes;
+}
+
+/* Nothing is recorded yet. */
+static void begin(struct timeline *t)
+{
+	t->start = gpu_cycle(t->g);
+	t->filled = t->len = 0;
+	sampler_read(t->sampler, mark(t, 0));
 }
 
 struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
@@ -30,12 +39,11 @@ struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
 	t->sampler = sampler_create(g);
 	t->scopes = sampler_scopes(t->sampler);
 	t->capacity = capacity;
+	t->g = g;
 	t->period = t->span = period;
-	t->start = gpu_cycle(g);
 	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
-	t->store = xcalloc((size_t)capacity * t->scopes, sizeof *t->store);
-	t->open = xcalloc(t->scopes, sizeof *t->open);
-	t->fresh = xcalloc(t->scopes, sizeof *t->fresh);
+	t->marks = xcalloc(((size_t)capacity + 1) * t->scopes, sizeof *t->marks);
+	begin(t);
 	return t;
 }
 
@@ -44,36 +52,17 @@ void timeline_free(struct timeline *t)
 	if (!t)
 		return;
 	sampler_free(t->sampler);
-	free(t->store);
-	free(t->open);
-	free(t->fresh);
+	free(t->marks);
 	free(t);
 }
 
 /* Merges neighbours: half as many samples, each twice as long. */
 static void halve(struct timeline *t)
 {
-	for (u32 i = 0; i < t->len / 2; i++)
-		for (u32 s = 0; s < t->scopes; s++) {
-			struct sample sum = row(t, 2 * i)[s];
-			sample_add(&sum, &row(t, 2 * i + 1)[s]);
-			row(t, i)[s] = sum;
-		}
 	t->len /= 2;
 	t->span *= 2;
-}
-
-/* A full store is halved at once, so that what is recorded ends with a whole sample and the next may be as long. */
-static void close_open(struct timeline *t)
-{
-	t->filled = 0;
-	for (u32 s = 0; s < t->scopes; s++) {
-		row(t, t->len)[s] = t->open[s];
-		t->open[s] = (struct sample){0};
-	}
-	t->len++;
-	if (t->len == t->capacity)
-		halve(t);
+	for (u32 i = 1; i <= t->len; i++)
+		memcpy(mark(t, i), mark(t, 2 * i), t->scopes * sizeof *t->marks);
 }
 
 /* Up to where the run has been recorded. */
@@ -86,14 +75,15 @@ void timeline_sample(void *ctx, u64 cycle)
 {
 	struct timeline *t = ctx;
 	u64 end = end_of(t);
-	sampler_take(t->sampler, t->fresh);
 	if (cycle <= end)
 		return; /* gone through again after going back */
 	t->filled += cycle - end;
-	for (u32 s = 0; s < t->scopes; s++)
-		sample_add(&t->open[s], &t->fresh[s]);
-	if (t->filled >= t->span)
-		close_open(t);
+	if (t->filled < t->span)
+		return;
+	t->filled = 0;
+	sampler_read(t->sampler, mark(t, ++t->len));
+	if (t->len == t->capacity) /* at once: what is recorded ends with a whole sample, and the next may be as long */
+		halve(t);
 }
 
 bool timeline_coarser(struct timeline *t, u64 *period)
@@ -117,50 +107,46 @@ u64 timeline_start(const struct timeline *t)
 	return t->start;
 }
 
-const struct sample *timeline_raw(const struct timeline *t, s32 sm, u32 i)
+struct sample timeline_sum(const struct timeline *t, s32 sm, u32 from, u32 to)
 {
-	BUG_ON(i >= t->len || sm < -1 || sm + 1 >= (s32)t->scopes);
-	return &row(t, i)[sm + 1];
+	BUG_ON(sm < -1 || sm + 1 >= (s32)t->scopes);
+	struct sample sum;
+	to = MIN(to, t->len);
+	from = MIN(from, to);
+	sample_sub(&sum, &mark(t, to)[sm + 1], &mark(t, from)[sm + 1]);
+	return sum;
 }
 
 static bool kept(s32 sm, enum series which)
 {
-	return sm < 0 || (which != TS_L2_HIT && which != TS_DRAM_BW);
+	bool l2 = which == TS_L2_HIT || (which >= TS_L2_MISS && which < TS_STALL);
+	return sm < 0 || (!l2 && which != TS_DRAM_BW);
 }
 
 double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i)
 {
-	return kept(sm, which) ? sample_value(timeline_raw(t, sm, i), which, t->peak_bytes) : NAN;
+	BUG_ON(i >= t->len);
+	return timeline_mean(t, sm, which, i, i + 1);
 }
 
 double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 from, u32 to)
 {
-	struct sample sum = {0};
 	if (!kept(sm, which))
 		return NAN;
-	for (u32 i = from; i < to && i < t->len; i++)
-		sample_add(&sum, timeline_raw(t, sm, i));
+	struct sample sum = timeline_sum(t, sm, from, to);
 	return sample_value(&sum, which, t->peak_bytes);
 }
 
-void *timeline_keep(void *ctx)
-{
-	struct timeline *t = ctx;
-	return sampler_keep(t->sampler);
-}
-
-void timeline_recall(void *ctx, const void *kept, u64 cycle)
-{
-	struct timeline *t = ctx;
-	sampler_recall(t->sampler, kept);
-}
+void timeline_rewind(void *ctx, u64 cycle) {}
 
 void timeline_fork(struct timeline *t, u64 cycle)
 {
-	u64 last = MAX(cycle / t->period * t->period, t->start); /* the sampler's last call up to here */
-	if (end_of(t) <= last)
+	if (end_of(t) <= cycle)
 		return;
-	t->len = (u32)((last - t->start) / t->span);
-	t->filled = last - t->start - t->len * t->span;
-	memset(t->open, 0, t->scopes * sizeof *t->open);
+	if (cycle < t->start) {
+		begin(t);
+		return;
+	}
+	t->len = (u32)((cycle - t->start) / t->span);
+	t->filled = cycle - t->start - t->len * t->span;
 }

@@ -2,8 +2,8 @@
  *
  * A store holds up to `capacity` samples of equal length for the machine and each SM. When it is full, neighbours are
  * merged and the length of a sample doubles: the whole run stays, at half the resolution. Cost while running: one
- * reading of the counters per base period; per sample, when its owner asks timeline_coarser() after each: a run of any
- * length then takes capacity / 2 readings for each time its length doubles.
+ * reading of the counters per sample, capacity / 2 for each time the run's length doubles; and a call per base period,
+ * or per sample as well when its owner asks timeline_coarser() after each.
  *
  *   struct timeline *t = timeline_create(sim_gpu(s), 16, 1024);
  *   int id = sim_add_sampler(s, 16, timeline_sample, t);       (the same period; period 0 switches it off)
@@ -32,13 +32,12 @@ u64 timeline_start(const struct timeline *t);
 double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i);
 /* The same over samples [from, to) together: what a column of a narrow chart shows. */
 double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 from, u32 to);
-/* The raw sums of sample i. */
-const struct sample *timeline_raw(const struct timeline *t, s32 sm, u32 i);
-/* For sim_on_snapshot(). What was recorded of later cycles stays when the machine goes back, since it would come again
+/* What samples [from, to) have counted. */
+struct sample timeline_sum(const struct timeline *t, s32 sm, u32 from, u32 to);
+/* For sim_on_rewind(). What was recorded of later cycles stays when the machine goes back, since it would come again
  * just so. */
-void *timeline_keep(void *ctx);
-void timeline_recall(void *ctx, const void *kept, u64 cycle);
-/* History forks at this cycle: drops the samples that reach beyond it. Once samples have been merged, the one in which
- * the fork lies is that of the cycles behind it. */
+void timeline_rewind(void *ctx, u64 cycle);
+/* History forks at this cycle, the machine's present one: what was recorded of later cycles goes. The sample in which
+ * the fork lies goes on with what it had up to there. */
 void timeline_fork(struct timeline *t, u64 cycle);
 #endif

@@ -41,8 +41,10 @@ static void put_row(struct strbuf *out, u64 cycle, const struct sample *s, doubl
 void timeline_csv_text(const struct timeline *t, double peak_bytes, struct strbuf *out)
 {
 	put_head(out);
-	for (u32 i = 0; i < timeline_len(t); i++)
-		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), timeline_raw(t, -1, i), peak_bytes);
+	for (u32 i = 0; i < timeline_len(t); i++) {
+		struct sample s = timeline_sum(t, -1, i, i + 1);
+		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), &s, peak_bytes);
+	}
 }
 
 /* An entry's record is where the row before it ended. */

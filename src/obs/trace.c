@@ -134,7 +134,7 @@ static void put_title(const struct trace *t, const struct slice *s, struct strbu
 	if (s->kind == WARP_SLICE && t->detail == TRACE_STATES) {
 		put_name(out, warp_state_descs[s->state].name);
 	} else {
-		put_name(out, s->launch->fn->name);
+		put_name(out, func_label(s->launch->fn));
 		strbuf_addf(out, " %llu", (unsigned long long)(s->kind == KERNEL_SLICE ? s->index : s->cta));
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "obs/jam.h"
 #include "obs/names.h"
 #include "obs/why_text.h"
@@ -228,10 +229,10 @@ static void tell_undispatched(struct gpu *g, const struct warp_info *w, struct s
 	why_indent(out, depth);
 	strbuf_addf(
 	    out,
-	    "%llu of %llu CTAs of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
+	    "%llu of %llu CTA%s of %s are not dispatched yet (an SM holds %u, limited by %s): if it waits for one of "
 	    "them, neither can go on\n",
-	    (unsigned long long)(k.launch->ctas - k.dispatched), (unsigned long long)k.launch->ctas, k.name, k.ctas_per_sm,
-	    k.limiter);
+	    (unsigned long long)(k.launch->ctas - k.dispatched), (unsigned long long)k.launch->ctas, plural(k.launch->ctas),
+	    k.label, k.ctas_per_sm, k.limiter);
 }
 
 static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
@@ -244,13 +245,15 @@ static void tell_mshrs(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 			oldest = &info[i];
 	why_indent(out, depth);
 	if (!oldest) {
-		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u requests are in flight\n", sm,
-		            mem_outstanding(gpu_mem(g), sm));
+		u32 flying = mem_outstanding(gpu_mem(g), sm);
+		strbuf_addf(out, "SM %u has no L1D MSHR in use; %u request%s in flight\n", sm, flying,
+		            by_number(flying, " is", "s are"));
 		return;
 	}
-	strbuf_addf(
-	    out, "SM %u has %u L1D MSHRs in use; the oldest: line 0x%llx, %u waiting, since cycle %llu, now in: %s\n", sm,
-	    n, (unsigned long long)oldest->addr, oldest->merged, (unsigned long long)oldest->since, oldest->where);
+	strbuf_addf(out,
+	            "SM %u has %u L1D MSHR%s in use; the oldest: line 0x%llx, %u waiting, since cycle %llu, now in: %s\n",
+	            sm, n, plural(n), (unsigned long long)oldest->addr, oldest->merged, (unsigned long long)oldest->since,
+	            oldest->where);
 }
 
 static const char *refusal(enum mem_result r)
@@ -296,7 +299,8 @@ static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 	if (s.lsu_warp < 0)
 		return;
 	why_indent(out, depth);
-	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transactions left)", s.lsu_warp, s.lsu_queued, s.lsu_left);
+	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transaction%s left)", s.lsu_warp, s.lsu_queued, s.lsu_left,
+	            plural(s.lsu_left));
 	if (s.lsu_held)
 		strbuf_addf(out, "; its head waits for the re-execution queue (%u of %u), last refused: %s", s.replay_used,
 		            s.replay_size, refusal(s.lsu_refused));
@@ -319,12 +323,12 @@ static void tell_replay(struct gpu *g, u32 sm, u32 warp, struct strbuf *out, u32
 			first = &q[i];
 	if (!first)
 		return;
+	const u64 age = gpu_cycle(g) - first->since;
 	why_indent(out, depth);
 	strbuf_addf(
 	    out,
-	    "%u of its transactions wait%s in the re-execution queue (%u in all); the oldest: 0x%llx, for %llu cycles, ",
-	    of_warp, of_warp == 1 ? "s" : "", n, (unsigned long long)first->addr,
-	    (unsigned long long)(gpu_cycle(g) - first->since));
+	    "%u of its transactions wait%s in the re-execution queue (%u in all); the oldest: 0x%llx, for %llu cycle%s, ",
+	    of_warp, by_number(of_warp, "s", ""), n, (unsigned long long)first->addr, (unsigned long long)age, plural(age));
 	if (first->refused == MR_HIT)
 		strbuf_adds(out, "not tried yet: it may not pass an older one\n");
 	else
@@ -385,7 +389,8 @@ static s32 tell_barrier(struct gpu *g, u32 sm, u32 warp, const struct warp_info 
 	gpu_cta_info(g, sm, w->cta_slot, &c);
 	struct missing m = missing_warps(g, sm, &c, &b);
 	why_indent(out, depth);
-	strbuf_addf(out, "waits at barrier %u: %u of %u warps have arrived; not there: ", b.id, b.arrived, b.expected);
+	strbuf_addf(out, "waits at barrier %u: %u of %u warp%s arrived; not there: ", b.id, b.arrived, b.expected,
+	            by_number(b.expected, " has", "s have"));
 	warp_list(m.warps, out);
 	if (!m.warps)
 		strbuf_adds(out, "none of its CTA");
@@ -416,8 +421,9 @@ static void chain(struct gpu *g, const struct jam *j, u32 sm, u32 warp, struct s
 		}
 		seen |= BIT(warp);
 		strbuf_addf(out, ": %s%s", warp_state_descs[w.state].name, w.refused ? ", refused by its unit" : "");
+		const u64 age = gpu_cycle(g) - MIN(w.since, gpu_cycle(g));
 		if (w.state != WS_NONE)
-			strbuf_addf(out, " for %llu cycles", (unsigned long long)(gpu_cycle(g) - MIN(w.since, gpu_cycle(g))));
+			strbuf_addf(out, " for %llu cycle%s", (unsigned long long)age, plural(age));
 		strbuf_addc(out, '\n');
 		next_instruction(g, &w, out, depth + 1);
 		if (w.state != WS_BARRIER) {
@@ -541,9 +547,9 @@ static void tell_kernels(struct gpu *g, struct strbuf *out)
 		gpu_kernel_info(g, i, &k);
 		if (k.state == KS_DONE)
 			continue;
-		strbuf_addf(out, "%s#%u: %s, %llu of %llu CTAs dispatched, %u resident", k.name, i,
+		strbuf_addf(out, "%s#%u: %s, %llu of %llu CTA%s dispatched, %u resident", k.label, i,
 		            k.state == KS_QUEUED ? "queued" : "running", (unsigned long long)k.dispatched,
-		            (unsigned long long)k.launch->ctas, k.resident);
+		            (unsigned long long)k.launch->ctas, plural(k.launch->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
 			strbuf_addf(out, ", launch latency to cycle %llu", (unsigned long long)k.ready_at);
 		if (k.dispatched < k.launch->ctas)
@@ -556,7 +562,7 @@ static void tell_group(struct gpu *g, const struct jam *j, const struct group *x
 {
 	struct kernel_info k;
 	const struct module *m = module_of_launch(g, x->launch);
-	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, x->count == 1 ? "" : "s",
+	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, plural(x->count),
 	            why_kernel(g, x->launch, &k), x->launch);
 	if (m && x->pc < m->ncode)
 		strbuf_addf(out, " at line %u", m->code[x->pc].line);
@@ -582,7 +588,7 @@ static void tell_queues(struct gpu *g, struct strbuf *out)
 		if (q[i].size && q[i].used >= q[i].size && full++ < 8)
 			strbuf_addf(out, "full: %s (%u of %u)\n", q[i].name, q[i].used, q[i].size);
 	if (full > 8)
-		strbuf_addf(out, "... and %u more full queues\n", full - 8);
+		strbuf_addf(out, "... and %u more full queue%s\n", full - 8, plural(full - 8));
 }
 
 void why_machine(struct gpu *g, struct strbuf *out)
@@ -591,8 +597,8 @@ void why_machine(struct gpu *g, struct strbuf *out)
 	struct jam j;
 	jam_find(g, &j);
 	u64 resident = collect(g, &j, &gs);
-	strbuf_addf(out, "cycle %llu: %llu warps resident\n", (unsigned long long)gpu_cycle(g),
-	            (unsigned long long)resident);
+	strbuf_addf(out, "cycle %llu: %llu warp%s resident\n", (unsigned long long)gpu_cycle(g),
+	            (unsigned long long)resident, plural(resident));
 	tell_kernels(g, out);
 	jam_tell(g, &j, out);
 	sort_groups(&gs);
@@ -602,7 +608,7 @@ void why_machine(struct gpu *g, struct strbuf *out)
 	for (u32 i = GROUPS_TOLD; i < gs.n; i++)
 		rest += gs.g[i].count;
 	if (rest)
-		strbuf_addf(out, "... and %llu more warps in smaller groups (`why warp N` after `focus sm S` tells one)\n",
-		            (unsigned long long)rest);
+		strbuf_addf(out, "... and %llu more warp%s in smaller groups (`why warp N` after `focus sm S` tells one)\n",
+		            (unsigned long long)rest, plural(rest));
 	tell_queues(g, out);
 }

@@ -11,7 +11,7 @@ const char *why_kernel(const struct gpu *g, s32 launch, struct kernel_info *k)
 	if (launch < 0 || (u32)launch >= gpu_num_kernels(g))
 		return "?";
 	gpu_kernel_info(g, (u32)launch, k);
-	return k->name;
+	return k->label;
 }
 
 void why_place(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out)

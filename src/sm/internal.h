@@ -45,8 +45,12 @@ void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* Count the cycles before `now` that a refused access has waited without asking again. */
 void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now);
 void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now);
+/* With an instruction in the LSU, or a re-execution queue. */
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
-bool lsu_has_room(const struct sm_ctx *x, const struct sm *s);
+static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
+{
+	return s->lsu_n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
+}
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 /* A transaction of an instruction at the LSU or in the re-execution queue. */
 struct lsu_request {

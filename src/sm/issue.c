@@ -206,6 +206,7 @@ static enum stall lost_to(const struct sm *s, u64 m, u64 available)
 static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u64 now)
 {
 	u64 out = 0;
+#pragma GCC unroll 4
 	for (u32 u = 0; u < UNIT_COUNT; u++) {
 		u64 ready = s->in[WS_READY_SP + u] & m;
 		if (ready && unit_available(x, s, u, now))
@@ -214,7 +215,7 @@ static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u6
 	return out;
 }
 
-static void stall_event(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
+static __attribute__((noinline)) void stall_event(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
 {
 	struct event *e = sm_event(x, s, EV_STALL, -1, now);
 	e->arg[0] = sched;
@@ -240,7 +241,7 @@ static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 rea
 }
 
 /* Uses one issue slot for warp w: one of the instruction's leading slots, or the instruction itself. */
-static void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
+static inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	s->k.issue_slots++;
@@ -257,8 +258,8 @@ static void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 }
 
 /* The second instruction of a dual issue: same warp, other unit, no control before it. */
-static void dual_issue(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u32 w,
-                       const struct issue_info *first, u64 now)
+static __attribute__((noinline)) void dual_issue(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u32 w,
+                                                 const struct issue_info *first, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	if ((first->flags & II_ALONE) || wp->extra || wp->state < WS_READY_SP || wp->state > WS_READY_LSU || s->faulted)
@@ -310,8 +311,9 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 	return true;
 }
 
-/* Some of the scheduler's warps could issue, to units that may be busy. */
-static bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+/* The policy looks at every cycle, or some of the scheduler's warps could issue, to units that may be busy. Not
+ * inlined: the other case needs no registers saved. */
+static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched], ready = available_warps(x, s, m, now);
 	if (unlikely(x->sched->tick != NULL))
@@ -326,10 +328,9 @@ static bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched];
-	if ((s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU]) & m)
+	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU];
+	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
-	if (unlikely(x->sched->tick != NULL))
-		policy_tick(x, s, sched, now);
 	charge(x, s, sched, waiting_for(s, m), now);
 	return false;
 }

@@ -4,11 +4,6 @@
 #include "sm/internal.h"
 #include "sm/replay.h"
 
-bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
-{
-	return s->lsu_n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
-}
-
 /* Which way an instruction takes: the cache, the operation, whether the result counts as coming from memory. */
 static enum mem_cache cache_of(const struct dyninst *d)
 {
@@ -243,8 +238,6 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		replay_cycle(x, s, now);
 		return;
 	}
-	if (!s->lsu_n)
-		return;
 	struct lsu_entry *e = &s->lsu[s->lsu_head];
 	if (e->shared)
 		lsu_shared_cycle(x, s, e, now);

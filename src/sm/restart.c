@@ -74,7 +74,6 @@ struct restart *restart_create(const struct conf *c, u32 launches, struct arena 
 	r->mem = mem;
 	r->nctas = c->sm_ctas;
 	r->log_max = log_max(c);
-	arena_end_hashed(a);
 	r->sm = ARENA_NEW(a, struct restart_sm, c->num_sms);
 	r->state = ARENA_NEW(a, struct restart_state, 1);
 	r->launch = ARENA_NEW(a, struct restart_launch, launches);

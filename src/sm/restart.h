@@ -72,8 +72,8 @@ struct restart_point {
 struct restart;
 /* Bytes of the state arena that restart_create() takes; 0 when the configuration does not ask for it. */
 size_t restart_state_bytes(const struct conf *c, u32 launches);
-/* NULL when not asked for. launches: the most that a machine may have. Everything in the arena from here on is left out
- * of its hash. */
+/* NULL when not asked for. launches: the most that a machine may have. Behind arena_end_hashed(): what it takes is left
+ * out of the arena's hash. */
 struct restart *restart_create(const struct conf *c, u32 launches, struct arena *a, const struct devmem *mem);
 void restart_free(struct restart *r);
 

@@ -153,7 +153,8 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (s->wheel[now % SM_WHEEL])
 		timer_run(x, s, now);
-	lsu_cycle(x, s, now);
+	if (s->lsu_n || unlikely(x->replay != NULL))
+		lsu_cycle(x, s, now);
 	bool issued = !settled(x, s) && issue_all(x, s, now);
 	if (s->need_fetch)
 		fetch_cycle(x, s, now);

@@ -15,7 +15,8 @@ static bool is_ready(enum warp_state s)
 }
 
 /* A change among the ready states is none: the warp could issue before. */
-static void state_event(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state from, u64 waited, u64 now)
+static __attribute__((noinline)) void state_event(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state from,
+                                                  u64 waited, u64 now)
 {
 	enum warp_state to = (enum warp_state)s->warp[w].state;
 	if (event_wanted(x->ev, EV_WARP_STALL) && to >= WS_MEM)
@@ -64,15 +65,15 @@ static enum warp_state big_check(const struct sm_ctx *x, const struct warp *wp, 
 }
 
 /* WS_NONE when nothing the instruction needs is pending, else WS_MEM or WS_SHORT. */
-static inline enum warp_state dependency(const struct sm_ctx *x, const struct warp *wp, u32 w,
-                                         const struct issue_info *in)
+static inline __attribute__((always_inline)) enum warp_state
+dependency(const struct sm_ctx *x, const struct warp *wp, u32 w, const struct issue_info *in, bool big_ids)
 {
 	enum warp_state st = WS_NONE;
 	if ((wp->pend[0] & in->use[0]) | (wp->pend[1] & in->use[1]))
 		st = (wp->pendm[0] & in->use[0]) | (wp->pendm[1] & in->use[1]) ? WS_MEM : WS_SHORT;
 	if (unlikely(in->flags & II_WAIT_ALL) && wp->inflight)
 		st = wp->loads ? WS_MEM : WS_SHORT;
-	if (unlikely(in->flags & II_BIG) && st != WS_MEM) {
+	if (big_ids && st != WS_MEM) {
 		enum warp_state big = big_check(x, wp, w, inst_at(x, wp, wp->pc));
 		st = big == WS_NONE ? st : big;
 	}
@@ -134,38 +135,63 @@ static inline enum warp_state ready_state(const struct warp *wp, const struct is
 	return WS_READY_SP + (wp->extra ? UNIT_SP : in->unit);
 }
 
-void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+/* The state of a warp at instruction `in`; WS_NONE: it can go, and takes no issue slot. */
+static inline __attribute__((always_inline)) enum warp_state state_at(const struct sm_ctx *x, struct warp *wp, u32 w,
+                                                                      const struct issue_info *in, bool big_ids)
+{
+	enum warp_state st = dependency(x, wp, w, in, big_ids);
+	if (st != WS_NONE || !in->cost)
+		return st;
+	if (in->cost > 1 && !wp->extra_set) {
+		wp->extra = in->cost - 1;
+		wp->extra_set = 1;
+	}
+	return ready_state(wp, in);
+}
+
+/* The warp executes an instruction without an issue slot; then its state is looked for again. */
+static __attribute__((noinline)) void issue_free(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	issue_one(x, s, w, w % x->nscheds, false, now);
+	if (likely(!s->faulted))
+		warp_refresh(x, s, w, now); /* its instruction buffer ends this */
+}
+
+static void refresh_big(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+
+/* Twice in the program, so that the frequent case, no big ids, calls nothing but as its last action and saves no
+ * registers. */
+static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now, bool big_ids)
 {
 	struct warp *wp = &s->warp[w];
-	enum warp_state to;
-	for (;;) {
-		if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping)) {
-			to = wp->done ? WS_DONE : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
-			break;
-		}
-		if (wp->pc >= wp->ib_end) {
-			to = WS_FETCH;
-			break;
-		}
+	enum warp_state to = WS_FETCH;
+	if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping)) {
+		to = wp->done ? WS_DONE : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
+	} else if (wp->pc < wp->ib_end) {
 		const struct issue_info *in = info_at(x, wp, wp->pc);
-		to = dependency(x, wp, w, in);
-		if (to != WS_NONE)
-			break;
-		if (in->cost) {
-			if (in->cost > 1 && !wp->extra_set) {
-				wp->extra = in->cost - 1;
-				wp->extra_set = 1;
-			}
-			to = ready_state(wp, in);
-			break;
-		}
-		issue_one(x, s, w, w % x->nscheds, false, now);
-		if (unlikely(s->faulted))
+		if (!big_ids && unlikely(in->flags & II_BIG)) {
+			refresh_big(x, s, w, now);
 			return;
+		}
+		to = state_at(x, wp, w, in, big_ids);
+		if (to == WS_NONE) {
+			issue_free(x, s, w, now);
+			return;
+		}
 	}
 	if (wp->pc >= wp->ib_end && !wp->done && !wp->fetching)
 		s->need_fetch |= BIT(w);
 	warp_set_state(x, s, w, to, now);
+}
+
+static __attribute__((noinline)) void refresh_big(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	refresh(x, s, w, now, true);
+}
+
+void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	refresh(x, s, w, now, false);
 }
 
 void warp_check_fence(struct sm_ctx *x, struct sm *s, u32 w, u64 now)

@@ -12,24 +12,24 @@ static bool is_filter(const char *word)
 	return n && word[n] == '=' && word[n + 1] != '=';
 }
 
-bool stat_split(const char *text, struct strbuf *compared, u64 *count, const char **cond, struct err *e)
+bool stat_split(const char *command, const char *text, struct strbuf *compared, u64 *count, const char **cond,
+                struct err *e)
 {
 	char word[160];
 	*cond = NULL;
 	for (const char *rest; (rest = next_word(text, word, sizeof(word))); text = rest) {
 		if (compared->len && !strcmp(word, "if")) {
 			*cond = rest;
-			return *rest || err_set(e, "break: a Lua expression is expected after 'if'");
+			return *rest || err_set(e, "%s: a Lua expression is expected after 'if'", command);
 		}
 		if (!strncmp(word, "count=", 6)) {
-			if (!break_count(word, "break stat", count, e))
+			if (!break_count(word, command, count, e))
 				return false;
 		} else if (compared->len && is_filter(word)) {
-			return err_set(
-			    e,
-			    "break stat takes no filters ('%.60s'): the statistic itself says where, as gpu.sm[3].ipc does; "
-			    "`if` may test anything",
-			    word);
+			return err_set(e,
+			               "%s takes no filters ('%.60s'): the statistic itself says where, as gpu.sm[3].ipc does; "
+			               "`if` may test anything",
+			               command, word);
 		} else {
 			strbuf_addf(compared, "%s%s", compared->len ? " " : "", word);
 		}
@@ -55,7 +55,7 @@ static bool is_ready(const char *state)
 }
 
 /* Ready and the stalls are told of by different events: each would name only its own states. */
-static bool becomes(const char *args, struct strbuf *out, struct err *e)
+static bool becomes(const char *command, const char *args, struct strbuf *out, struct err *e)
 {
 	char state[64] = "";
 	const char *after = next_word(args, state, sizeof(state));
@@ -71,7 +71,7 @@ static bool becomes(const char *args, struct strbuf *out, struct err *e)
 		event_states_text(EV_WARP_STALL, &names);
 		strbuf_adds(&names, ", ");
 		event_states_text(EV_WARP_READY, &names);
-		err_set(e, "break becomes%s%.40s: a warp's state is expected: %s", *state ? " " : "", state,
+		err_set(e, "%s becomes%s%.40s: a warp's state is expected: %s", command, *state ? " " : "", state,
 		        strbuf_str(&names));
 		strbuf_release(&names);
 		return false;
@@ -79,14 +79,14 @@ static bool becomes(const char *args, struct strbuf *out, struct err *e)
 	return true;
 }
 
-bool break_spelling(const char *args, struct strbuf *out, struct err *e)
+bool break_spelling(const char *command, const char *args, struct strbuf *out, struct err *e)
 {
 	char word[32], value[64];
 	const char *rest = next_word(args, word, sizeof(word));
 	const char *after = rest ? next_word(rest, value, sizeof(value)) : NULL;
 	u64 n;
 	if (rest && !strcmp(word, "becomes"))
-		return becomes(rest, out, e);
+		return becomes(command, rest, out, e);
 	if (after && !strcmp(word, "cta") && word_number(value, &n))
 		strbuf_addf(out, "cta-dispatch cta=%s %s", value, after);
 	return true;
@@ -114,7 +114,7 @@ bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct e
 	if ((u64)f->cta < n)
 		return true;
 	return err_set(e, "cta=%lld: the grid of launch %d, %s, has CTAs 0..%llu", (long long)f->cta, f->launch,
-	               gpu_launched(g, (u32)f->launch)->fn->name, (unsigned long long)n - 1);
+	               func_label(gpu_launched(g, (u32)f->launch)->fn), (unsigned long long)n - 1);
 }
 
 void break_cta_note(struct debugger *d, const struct event_filter *f, struct strbuf *out)
@@ -131,7 +131,7 @@ void break_cta_note(struct debugger *d, const struct event_filter *f, struct str
 	if (largest && (u64)f->cta >= ctas_of(largest))
 		strbuf_addf(
 		    out, "No launch so far has a CTA %lld: the largest grid, of %s, has 0..%llu. A later launch may have it.\n",
-		    (long long)f->cta, largest->fn->name, (unsigned long long)ctas_of(largest) - 1);
+		    (long long)f->cta, func_label(largest->fn), (unsigned long long)ctas_of(largest) - 1);
 }
 
 /* --- events that only come with an option ------------------------------------------------------------------------- */

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/locate.h"
 #include "lua/dbg.h"
 #include "obs/names.h"
 
 /* The pieces of "LOCATION key=value... if EXPR". */
 struct break_request {
+	const char *command; /* "break" or "tbreak", for messages */
 	char location[200];
 	char filters[8][160];
 	u32 nfilters;
@@ -29,7 +31,7 @@ static const char *take_location(const char *args, struct break_request *r, stru
 		return rest;
 	const char *after = next_word(rest, word, sizeof(word));
 	if (!after) {
-		err_set(e, "break %s: a number is expected", r->location);
+		err_set(e, "%s %s: a number is expected", r->command, r->location);
 		return NULL;
 	}
 	strcat(r->location, " ");
@@ -37,9 +39,9 @@ static const char *take_location(const char *args, struct break_request *r, stru
 	return after;
 }
 
-static bool split_request(const char *args, struct break_request *r, struct err *e)
+static bool split_request(const char *command, const char *args, struct break_request *r, struct err *e)
 {
-	*r = (struct break_request){0};
+	*r = (struct break_request){.command = command};
 	const char *rest = take_location(args, r, e);
 	if (!rest)
 		return false;
@@ -50,19 +52,19 @@ static bool split_request(const char *args, struct break_request *r, struct err 
 			break;
 		if (!strcmp(word, "if")) {
 			r->cond = after;
-			return *after || err_set(e, "break: a Lua expression is expected after 'if'");
+			return *after || err_set(e, "%s: a Lua expression is expected after 'if'", command);
 		}
 		if (!strchr(word, '='))
-			return err_set(e, "break: '%s' is not understood (filters look like sm=3; a condition begins with if)",
-			               word);
+			return err_set(e, "%s: '%s' is not understood (filters look like sm=3; a condition begins with if)",
+			               command, word);
 		rest = after;
 		if (!strncmp(word, "count=", 6)) {
-			if (!break_count(word, "break", &r->count, e))
+			if (!break_count(word, command, &r->count, e))
 				return false;
 			continue;
 		}
 		if (r->nfilters == ARRAY_LEN(r->filters))
-			return err_set(e, "break: more than %u filters", (u32)ARRAY_LEN(r->filters));
+			return err_set(e, "%s: more than %u filters", command, (u32)ARRAY_LEN(r->filters));
 		snprintf(r->filters[r->nfilters++], sizeof(r->filters[0]), "%s", word);
 	}
 	return true;
@@ -124,7 +126,8 @@ static bool here(struct debugger *d, struct break_request *r, struct err *e)
 	struct warp_info w;
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
 	if (w.state == WS_NONE || w.launch < 0 || w.pc == PC_DONE)
-		return err_set(e, "break: a location is expected (the focused warp slot is empty, so there is no 'here')");
+		return err_set(e, "%s: a location is expected (the focused warp slot is empty, so there is no 'here')",
+		               r->command);
 	snprintf(r->location, sizeof(r->location), "pc %u", w.pc);
 	return true;
 }
@@ -133,20 +136,20 @@ static struct breakpoint *make_cycle(struct debugger *d, const struct break_requ
 {
 	u64 cycle;
 	if (!word_number(r->location + 6, &cycle)) {
-		err_set(e, "break cycle: '%.60s' is not a number", r->location + 6);
+		err_set(e, "%s cycle: '%.60s' is not a number", r->command, r->location + 6);
 		return NULL;
 	}
 	if (cycle <= sim_cycle(d->s->sim)) {
-		err_set(e, "break cycle %llu: that cycle has passed (now %llu)", (unsigned long long)cycle,
+		err_set(e, "%s cycle %llu: that cycle has passed (now %llu)", r->command, (unsigned long long)cycle,
 		        (unsigned long long)sim_cycle(d->s->sim));
 		return NULL;
 	}
 	if (r->nfilters) {
-		err_set(e, "break cycle takes no filters ('%s'); `if` may test anything", r->filters[0]);
+		err_set(e, "%s cycle takes no filters ('%s'); `if` may test anything", r->command, r->filters[0]);
 		return NULL;
 	}
 	if (r->count > 1) {
-		err_set(e, "break cycle: count=%llu: a cycle comes once", (unsigned long long)r->count);
+		err_set(e, "%s cycle: count=%llu: a cycle comes once", r->command, (unsigned long long)r->count);
 		return NULL;
 	}
 	return break_new_cycle(&d->breaks, cycle);
@@ -180,13 +183,13 @@ static struct breakpoint *make_event(struct debugger *d, const struct break_requ
 }
 
 /* "stat PROBE OP VALUE [every N] [over N] [count=N] [if EXPR]": the comparison has a grammar of its own. */
-static struct breakpoint *make_stat(struct debugger *d, const char *text, struct err *e)
+static struct breakpoint *make_stat(struct debugger *d, const char *command, const char *text, struct err *e)
 {
 	struct strbuf compared = STRBUF_INIT;
 	struct breakpoint *b = NULL;
 	const char *cond = NULL;
 	u64 count = 0;
-	if (stat_split(text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
+	if (stat_split(command, text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
 		b = break_stat(d, strbuf_str(&compared), e);
 	if (b) {
 		b->cond = cond ? xstrdup(cond) : NULL;
@@ -203,10 +206,10 @@ static bool begins_with(const char *args, const char *word)
 	return !strncmp(args, word, n) && (!args[n] || args[n] == ' ' || args[n] == '\t');
 }
 
-static struct breakpoint *make_request(struct debugger *d, const char *args, struct err *e)
+static struct breakpoint *make_request(struct debugger *d, const char *command, const char *args, struct err *e)
 {
 	struct break_request r;
-	if (!split_request(args, &r, e) || (!*r.location && !here(d, &r, e)))
+	if (!split_request(command, args, &r, e) || (!*r.location && !here(d, &r, e)))
 		return NULL;
 	if (r.cond && !lua_dbg_check_expr(d, r.cond, e))
 		return NULL;
@@ -223,29 +226,30 @@ static struct breakpoint *make_request(struct debugger *d, const char *args, str
 }
 
 /* Options follow, nothing else: it stops once, at the first difference. */
-static bool only_options(const char *text, struct err *e)
+static bool only_options(const char *command, const char *text, struct err *e)
 {
 	char word[160];
 	while ((text = next_word(text, word, sizeof(word))))
 		if (!strcmp(word, "if") || !strncmp(word, "count=", 6) || !strncmp(word, "sm=", 3))
-			return err_set(
-			    e,
-			    "break divergence: '%.60s': it stops once, at the first different decision anywhere, and takes "
-			    "nothing but a machine's options",
-			    word);
+			return err_set(e,
+			               "%s divergence: '%.60s': it stops once, at the first different decision anywhere, and takes "
+			               "nothing but a machine's options",
+			               command, word);
 	return true;
 }
 
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e)
 {
 	struct strbuf spelled = STRBUF_INIT;
+	const char *command = temporary ? "tbreak" : "break";
 	struct breakpoint *b = NULL;
 	if (begins_with(args, "stat"))
-		b = make_stat(d, skip_blanks(args + 4), e);
+		b = make_stat(d, temporary ? "tbreak stat" : "break stat", skip_blanks(args + 4), e);
 	else if (begins_with(args, "divergence"))
-		b = only_options(args + 10, e) ? divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e) : NULL;
-	else if (break_spelling(args, &spelled, e))
-		b = make_request(d, spelled.len ? strbuf_str(&spelled) : args, e);
+		b = only_options(command, args + 10, e) ? divergence_break(d, skip_blanks(args + 10), LOCKSTEP_CYCLES, e)
+		                                        : NULL;
+	else if (break_spelling(command, args, &spelled, e))
+		b = make_request(d, command, spelled.len ? strbuf_str(&spelled) : args, e);
 	strbuf_release(&spelled);
 	if (!b)
 		return NULL;
@@ -300,7 +304,7 @@ static void say_unknown_kernel(struct debugger *d, const struct breakpoint *b, s
 	for (u32 i = 0; i < modules; i++) {
 		const struct module *m = sim_module(d->s->sim, i);
 		for (u32 k = 0; k < m->nfuncs; k++)
-			if (!strcmp(m->funcs[k].name, b->filter.kernel))
+			if (func_named(&m->funcs[k], b->filter.kernel))
 				return;
 	}
 	strbuf_addf(out, "No kernel of the loaded modules is called '%s'.\n", b->filter.kernel);
@@ -423,7 +427,7 @@ bool cmd_ignore(struct debugger *d, const char *args, struct strbuf *out, struct
 	if (!b || b->internal)
 		return err_set(e, "ignore: there is no breakpoint %s", word);
 	b->ignore = count;
-	strbuf_addf(out, "The next %llu hits of %s %u are passed over.\n", (unsigned long long)count,
-	            b->kind == BK_WATCH ? "watchpoint" : "breakpoint", b->id);
+	strbuf_addf(out, "The next %llu hit%s of %s %u %s passed over.\n", (unsigned long long)count, plural(count),
+	            b->kind == BK_WATCH ? "watchpoint" : "breakpoint", b->id, by_number(count, "is", "are"));
 	return true;
 }

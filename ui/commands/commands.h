@@ -133,6 +133,12 @@ bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct 
 /* The machine stands, and goes on from here: enabled statistics over windows learn, from the past, what they would know
  * had they been there all the time. Without a history, or interrupted, they know it after a whole window. */
 void stats_know_windows(struct debugger *d);
+/* A counter or rate of a probe over the last whole window of `span` cycles, windows following one another from cycle 0;
+ * NAN where there is none yet, or the marks it stands on are before the history. What was not asked for before is
+ * looked up in the past; not while the machine runs (at_rest): then it is an error. */
+bool window_over(struct debugger *d, const char *probe, u64 span, bool at_rest, double *value, struct err *e);
+/* The windows that an expression will ask for, dbg.over("PROBE", N), are known from here on. */
+void windows_of_text(struct debugger *d, const char *expr);
 
 /* --- files (export.c) */
 /* False with *e: a script asks for a file, without --allow-io. */
@@ -157,15 +163,17 @@ void record_restarted(struct debugger *d);
 bool break_count(const char *word, const char *command, u64 *count, struct err *e);
 bool break_filter(const char *word, enum event_type t, struct event_filter *f, struct err *e);
 bool break_filter_exists(struct debugger *d, const struct event_filter *f, struct err *e);
-/* Takes `break stat`'s line apart: what crossing_parse() reads, count=N (0 = none) and the condition in `text`. */
-bool stat_split(const char *text, struct strbuf *compared, u64 *count, const char **cond, struct err *e);
+/* Takes `break stat`'s line apart: what crossing_parse() reads, count=N (0 = none) and the condition in `text`.
+ * command: what was typed before it, "until stat", for messages. */
+bool stat_split(const char *command, const char *text, struct strbuf *compared, u64 *count, const char **cond,
+                struct err *e);
 /* "stat ...", "cta N", "becomes STATE" as the location of a breakpoint (break_more.c). */
 struct breakpoint *break_stat(struct debugger *d, const char *text, struct err *e);
 /* Filters, count=N and condition of a breakpoint, each with a blank before it. */
 void break_details(const struct breakpoint *b, struct strbuf *out);
 /* Rewrites friendlier spellings to event and filters; nothing is appended when `args` is none of them. False with *e.
  */
-bool break_spelling(const char *args, struct strbuf *out, struct err *e);
+bool break_spelling(const char *command, const char *args, struct strbuf *out, struct err *e);
 /* Grids are fixed at the launch: a CTA that a launch named by number does not have is an error. One that no launch so
  * far has may still come with a later one: a note. */
 bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e);
@@ -242,5 +250,9 @@ bool looked_at(struct debugger *d, const char *expr, struct strbuf *out, struct 
 void tell_script_error(struct debugger *d, struct strbuf *out);
 /* Evaluates an expression to an integer (addresses); names of buffers and symbols count. */
 bool address_expression(struct debugger *d, const char *expr, u64 *out, struct err *e);
+/* The same behind "shared:", where the focused kernel's shared variables have names too (symbols.c); and these alone.
+ */
+bool shared_expression(struct debugger *d, const char *expr, u64 *out, struct err *e);
+bool shared_name(struct debugger *d, const char *expr, u64 *out);
 void show_displays(struct debugger *d, struct strbuf *out);
 #endif

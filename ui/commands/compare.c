@@ -32,7 +32,10 @@ static void table(struct debugger *d, struct strbuf *out)
 	deltas_gather(&all, a, b);
 	const struct delta **row = xcalloc(all.n + 1, sizeof *row);
 	u32 n = deltas_by_relevance(&all, row);
-	strbuf_addf(out, "%-32s %14s %14s %14s\n", "figures that differ most", "A", "B", "delta");
+	if (n)
+		strbuf_addf(out, "%-32s %14s %14s %14s\n", "figures that differ most", "A", "B", "delta");
+	else
+		strbuf_adds(out, "no figure differs\n");
 	for (u32 i = 0; i < MIN(n, ROWS_SHOWN); i++)
 		strbuf_addf(out, "%-32s %14s %14s %14s\n", row[i]->name, delta_text(row[i], 0, cell[0]),
 		            delta_text(row[i], 1, cell[1]), delta_text(row[i], 2, cell[2]));

@@ -163,6 +163,10 @@ bool misnamed(struct debugger *d, const char *expr, struct err *e)
 		err_set(e, "'%.60s' is a buffer or symbol: `x %.60s` shows it, `watch *%.60s` watches it", expr, expr, expr);
 		return true;
 	}
+	if (shared_name(d, expr, &addr))
+		return err_set(e, "'%.60s' is in shared memory: `x shared:%.60s` shows it, `watch shared:%.60s` watches it",
+		               expr, expr, expr),
+		       true;
 	for (u32 i = 0; i < ARRAY_LEN(cuda); i++)
 		if (!strcmp(expr, cuda[i][0])) {
 			err_set(e, "'%s' is no name here: the focused lane's is %s.x, .y and .z", expr, cuda[i][1]);

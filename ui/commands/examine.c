@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/format.h"
 
 #define X_MAX 4096 /* units of one command */
@@ -64,7 +65,8 @@ static bool read_unit(struct debugger *d, const struct x_source *s, u64 addr, vo
 	if (!s->shared)
 		return devmem_read(sim_devmem(d->s->sim), addr, to, n, e);
 	if (addr > s->bytes || n > s->bytes - addr)
-		return err_set(e, "shared:%llu is outside the CTA's %u bytes", (unsigned long long)addr, s->bytes);
+		return err_set(e, "shared:%llu is outside the CTA's %u byte%s", (unsigned long long)addr, s->bytes,
+		               plural(s->bytes));
 	memcpy(to, s->base + addr, n);
 	return true;
 }
@@ -157,7 +159,7 @@ bool cmd_x(struct debugger *d, const char *args, struct strbuf *out, struct err 
 		return false;
 	if (!*where && !s.shared && !d->x_next)
 		return err_set(e, "x: an address is expected");
-	if (*where && !address_expression(d, where, &addr, e))
+	if (*where && !(s.shared ? shared_expression : address_expression)(d, where, &addr, e))
 		return false;
 	d->x_fmt = r.fmt;
 	d->x_size = r.size;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "lua/policy.h"
 #include "obs/names.h"
@@ -36,8 +37,8 @@ bool info_events(struct debugger *d, const char *args, struct strbuf *out, struc
 	}
 	u64 lost = gpu_events_dropped(dbg_gpu(d));
 	if (lost)
-		strbuf_addf(out, "%llu events were lost: an SM keeps %u of one cycle.\n", (unsigned long long)lost,
-		            EVENT_BUF_MAX - 1);
+		strbuf_addf(out, "%llu event%s lost: an SM keeps %u of one cycle.\n", (unsigned long long)lost,
+		            by_number(lost, " was", "s were"), EVENT_BUF_MAX - 1);
 	return true;
 }
 
@@ -65,9 +66,9 @@ static void breakpoint_row(struct debugger *d, const struct breakpoint *b, struc
 	break_details(b, out);
 	strbuf_addc(out, '\n');
 	if (b->hits)
-		strbuf_addf(out, "        %llu hit%s\n", (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
+		strbuf_addf(out, "        %llu hit%s\n", (unsigned long long)b->hits, plural(b->hits));
 	if (b->ignore)
-		strbuf_addf(out, "        passes over the next %llu hits\n", (unsigned long long)b->ignore);
+		strbuf_addf(out, "        passes over the next %llu hit%s\n", (unsigned long long)b->ignore, plural(b->ignore));
 	for (const char *p = b->commands; p && *p;)
 		p = indented_line(p, out);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "obs/names.h"
 #include "obs/restart_record.h"
@@ -39,9 +40,9 @@ static bool find_code(struct debugger *d, const char *topic, const char *args, s
 
 static void title(const struct code *c, const char *what, struct strbuf *out)
 {
-	strbuf_addf(out, "%s (", c->f->name);
+	strbuf_addf(out, "%s (", func_label(c->f));
 	line_place(c->m, c->f->entry, out);
-	strbuf_addf(out, "), %u instructions: %s\n", c->f->end - c->f->entry, what);
+	strbuf_addf(out, "), %u instruction%s: %s\n", c->f->end - c->f->entry, plural(c->f->end - c->f->entry), what);
 }
 
 static u32 line_of(const struct code *c, u32 pc)
@@ -134,8 +135,8 @@ bool info_points(struct debugger *d, const char *args, struct strbuf *out, struc
 		return false;
 	points_find(&p, c.m, c.f, &par);
 	title(&c, "program points for earliest load first", out);
-	strbuf_addf(out, "%u found, %u branches without meaning removed, %u after merging to %u%s\n", p.found,
-	            p.meaningless, p.n, par.max_points,
+	strbuf_addf(out, "%u found, %u branch%s without meaning removed, %u after merging to %u%s\n", p.found,
+	            p.meaningless, by_number(p.meaningless, "", "es"), p.n, par.max_points,
 	            p.fits ? "" : " (no more can be merged: the hardware cannot hold them)");
 	if (p.n)
 		strbuf_adds(out, "  line      pc  kind    score  merged  instruction\n");
@@ -196,16 +197,17 @@ static const struct launch *launch_of(struct debugger *d, const struct func *f)
 static void record_counts(const struct restart_record *r, struct strbuf *out)
 {
 	strbuf_addf(out,
-	            "%llu CTAs have ended: %llu idempotent, %llu with an overwrite, %llu with an atomic, %llu with printf, "
+	            "%llu CTA%s ended: %llu idempotent, %llu with an overwrite, %llu with an atomic, %llu with printf, "
 	            "%llu unknown.\n",
-	            (unsigned long long)r->ended, (unsigned long long)r->idempotent, (unsigned long long)r->overwrote,
-	            (unsigned long long)r->atomic, (unsigned long long)r->printed, (unsigned long long)r->unknown);
+	            (unsigned long long)r->ended, by_number(r->ended, " has", "s have"), (unsigned long long)r->idempotent,
+	            (unsigned long long)r->overwrote, (unsigned long long)r->atomic, (unsigned long long)r->printed,
+	            (unsigned long long)r->unknown);
 	if (r->measured)
 		strbuf_addf(out, "Restartable for %.1f %% of a CTA's instructions, %.1f %% of its cycles (mean).\n",
 		            100 * r->insts_share, 100 * r->time_share);
 	if (r->resident)
-		strbuf_addf(out, "%llu CTAs are resident, %llu of them restartable now.\n", (unsigned long long)r->resident,
-		            (unsigned long long)r->resident_idempotent);
+		strbuf_addf(out, "%llu CTA%s resident, %llu of them restartable now.\n", (unsigned long long)r->resident,
+		            by_number(r->resident, " is", "s are"), (unsigned long long)r->resident_idempotent);
 }
 
 static void record_places(const struct code *c, const struct restart_record *r, struct strbuf *out)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 
 static double percent(u64 part, u64 whole)
@@ -111,14 +112,15 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		struct kernel_info k;
 		gpu_kernel_info(g, i, &k);
 		const struct launch *l = k.launch;
-		strbuf_addf(out, "%c%2u %s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTAs done, %u resident\n",
-		            (s32)i == d->focus.kernel ? '*' : ' ', i, k.name, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+		strbuf_addf(out, "%c%2u %s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTA%s done, %u resident\n",
+		            (s32)i == d->focus.kernel ? '*' : ' ', i, k.label, l->grid.x, l->grid.y, l->grid.z, l->block.x,
 		            l->block.y, l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
-		            (unsigned long long)l->ctas, k.resident);
+		            (unsigned long long)l->ctas, plural(l->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
 			strbuf_addf(out, "    launch latency to cycle %llu\n", (unsigned long long)k.ready_at);
-		strbuf_addf(out, "    %u registers a thread, %u B shared: %u CTAs per SM, limited by %s; IPC %.2f\n", l->regs,
-		            l->shared_bytes, k.ctas_per_sm, k.limiter, kernel_ipc(g, &k));
+		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
+		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
+		            kernel_ipc(g, &k));
 	}
 	return true;
 }
@@ -232,9 +234,9 @@ bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struc
 		strbuf_addf(out, "%-20s %14llu  %5.1f %%\n", c[i].name, (unsigned long long)c[i].slots,
 		            percent(c[i].slots, sum));
 	u32 sms = sm < 0 ? gpu_conf(g)->num_sms : 1;
-	strbuf_addf(out, "%-20s %14llu  slots = %u schedulers x %u SM%s x %llu cycles (taxonomy %s)\n", "sum",
-	            (unsigned long long)sum, gpu_conf(g)->sm_schedulers, sms, sms == 1 ? "" : "s",
-	            (unsigned long long)gpu_cycle(g), taxonomy_names[t]);
+	strbuf_addf(out, "%-20s %14llu  slots = %u scheduler%s x %u SM%s x %llu cycle%s (taxonomy %s)\n", "sum",
+	            (unsigned long long)sum, gpu_conf(g)->sm_schedulers, plural(gpu_conf(g)->sm_schedulers), sms,
+	            plural(sms), (unsigned long long)gpu_cycle(g), plural(gpu_cycle(g)), taxonomy_names[t]);
 	return true;
 }
 

@@ -143,7 +143,7 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 		else
 			strbuf_adds(out, "reconverges at the exit");
 		const struct func *f = code ? func_of_pc(m, st[i].pc) : NULL;
-		strbuf_addf(out, "  in %s%s\n", f ? f->name : "?", st[i].is_call ? " (call frame)" : "");
+		strbuf_addf(out, "  in %s%s\n", f ? func_label(f) : "?", st[i].is_call ? " (call frame)" : "");
 	}
 	if (depth > ARRAY_LEN(st))
 		strbuf_addf(out, "... and %u more\n", depth - (u32)ARRAY_LEN(st));

@@ -24,7 +24,7 @@ static bool at_line(struct code_place *p, struct module *m, const struct func *f
 	p->mod = m;
 	if (!p->n)
 		return err_set(e, "no code at or behind line %llu of %s%s%s", (unsigned long long)line, base_name(m->path),
-		               fn ? ", function " : "", fn ? fn->name : "");
+		               fn ? ", function " : "", fn ? func_label(fn) : "");
 	return true;
 }
 
@@ -79,8 +79,28 @@ bool locate_listed(struct debugger *d, const char *text, struct code_place *p, s
 	               text);
 }
 
+/* Several functions may be called so in the source, a template's instances: then *e names them. */
+static bool several(struct debugger *d, const char *name, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	u32 found = 0;
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		const struct module *m = sim_module(d->s->sim, i);
+		for (u32 k = 0; k < m->nfuncs; k++)
+			if (func_named(&m->funcs[k], name) && found++ < 8)
+				strbuf_addf(&all, "%s%s", found > 1 ? ", " : "", m->funcs[k].name);
+	}
+	if (found > 1)
+		err_set(e, "several functions are called '%.60s' in the source: %s%s", name, strbuf_str(&all),
+		        found > 8 ? ", ..." : "");
+	strbuf_release(&all);
+	return found > 1;
+}
+
 static void unknown_name(struct debugger *d, const char *name, struct err *e)
 {
+	if (several(d, name, e))
+		return;
 	const char *names[256];
 	u32 n = 0;
 	for (u32 i = 0; i < EV_COUNT; i++)
@@ -88,7 +108,7 @@ static void unknown_name(struct debugger *d, const char *name, struct err *e)
 	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
 		const struct module *m = sim_module(d->s->sim, i);
 		for (u32 k = 0; k < m->nfuncs && n < ARRAY_LEN(names); k++)
-			names[n++] = m->funcs[k].name;
+			names[n++] = func_label(&m->funcs[k]);
 	}
 	const char *near = conf_nearest(name, names, n);
 	err_set(e, "'%.60s' is no event, kernel, line or FILE:LINE%s%s%s", name, near ? " (did you mean '" : "",

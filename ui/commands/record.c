@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "obs/tape.h"
 #include "outputs.h"
@@ -142,6 +143,6 @@ bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct
 	u64 written = ((struct recording *)d->record)->written;
 	bool ok = stop(d, &why);
 	debugger_resubscribe(d);
-	strbuf_addf(out, "%" PRIu64 " events recorded\n", written);
+	strbuf_addf(out, "%" PRIu64 " event%s recorded\n", written, plural(written));
 	return ok || err_set(e, "record stop: %s", why.msg);
 }

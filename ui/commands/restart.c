@@ -5,6 +5,7 @@
 #include "catalog.h"
 #include "cmdline.h"
 #include "commands/commands.h"
+#include "compare.h"
 #include "lua/dbg.h"
 
 /* The options of one `run OPTIONS`. They point into those before them, which stay as long. */
@@ -72,7 +73,8 @@ void breaks_rebind(struct debugger *d, struct strbuf *out)
 		struct breakpoint *b = d->breaks.list[i];
 		struct err e = {0};
 		if (b->kind == BK_STAT && !crossing_rebind(&b->stat, dbg_gpu(d), &e)) {
-			strbuf_addf(out, "Breakpoint %u is deleted: %s\n", b->id, e.msg);
+			if (!b->internal)
+				strbuf_addf(out, "Breakpoint %u is deleted: %s\n", b->id, e.msg);
 			lua_dbg_unref(d, b->cond_ref);
 			break_delete(&d->breaks, b->id);
 		} else if (b->kind == BK_DIVERGE && b->enabled) {
@@ -104,7 +106,28 @@ static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
 	return debugger_restart(d, out, e);
 }
 
-/* With options that turn out to be wrong, the machine before them comes back. */
+/* Do the options make a machine, does the host program come to its first wait on it? Asked of a machine of its own that
+ * goes again, so that options which turn out to be wrong leave the one that is here as it is. It writes no files. */
+static bool try_options(struct debugger *d, const struct options *o, struct err *e)
+{
+	struct options alone = compare_beside(o);
+	struct session *s = session_open(&alone, e);
+	bool ok = s && session_run(s, 0, e) != SS_HOST_ERROR;
+	if (s && !ok && o->script && !d->interrupt) { /* the host program may need what --script has left: try it here */
+		err_clear(e);
+		ok = true;
+	}
+	session_close(s);
+	if (d->interrupt) { /* the new machine would be stopped again before it stands */
+		err_clear(e);
+		ok = err_set(e, "interrupted while it was tried; the machine is as it was");
+	}
+	if (!ok)
+		err_prefix(e, "run: ");
+	return ok;
+}
+
+/* Should it fail all the same, the machine before it comes back, from cycle 0 on. */
 static bool restart_with(struct debugger *d, const char *text, struct strbuf *out, struct err *e)
 {
 	struct session *s = d->s;
@@ -115,12 +138,16 @@ static bool restart_with(struct debugger *d, const char *text, struct strbuf *ou
 	struct other_options *x = read_options(d, text, &conf, e);
 	if (!x)
 		return false;
+	if (!try_options(d, &x->opt, e)) {
+		free_options(x);
+		return false;
+	}
 	s->opt = &x->opt;
 	s->conf = conf;
 	d->other_machine = true;
 	bool ok = restart(d, out, e);
-	d->other_machine = false;
 	if (ok) {
+		d->other_machine = false;
 		x->next = d->other_options;
 		d->other_options = x;
 		return true;
@@ -128,7 +155,8 @@ static bool restart_with(struct debugger *d, const char *text, struct strbuf *ou
 	struct err again = {0};
 	s->opt = x->before;
 	s->conf = before;
-	restart(d, out, &again);
+	restart(d, out, &again); /* statistics are looked up in it again */
+	d->other_machine = false;
 	free_options(x);
 	err_prefix(e, "run: ");
 	return false;
@@ -139,7 +167,7 @@ bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct er
 	if (lua_dbg_in_callback(d) || d->in_run)
 		return err_set(e, "run: the machine is running");
 	bool ok = *args ? restart_with(d, args, out, e) : restart(d, out, e);
-	if (ok)
+	if (ok && d->last != SS_INTERRUPT)
 		set_goal(d, GOAL_CONTINUE, NEVER);
 	return ok;
 }

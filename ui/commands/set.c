@@ -180,8 +180,10 @@ static bool set_machine(struct debugger *d, const char *key, const char *value, 
 {
 	struct conf trial = *gpu_conf(dbg_gpu(d));
 	struct sim_history_info before;
-	if (!conf_set(&trial, key, value, e) || !conf_check(&trial, e) || !session_policy_known(key, value, e))
+	if (!conf_set(&trial, key, value, e) || !conf_check(&trial, e) || !session_policy_known(key, value, e)) {
+		err_prefix(e, "set: ");
 		return false;
+	}
 	if (is_live(key) && !policy_load(d->s, key, value, e))
 		return false;
 	if (!sim_may_set(d->s->sim, key, value, e))
@@ -201,6 +203,8 @@ static bool set_machine(struct debugger *d, const char *key, const char *value, 
 bool cmd_set(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char key[64];
+	if (*args && strchr("%$*{", *args)) /* as in gdb: $r1 = 3, *ADDRESS = 3, {int}ADDRESS = 3 */
+		return err_set(e, "set: memory is written by lua mem.write_u32(ADDRESS, VALUE); registers can only be read");
 	const char *value = next_word(args, key, sizeof(key));
 	if (!value || !*value) {
 		char *eq = value ? strchr(key, '=') : NULL;

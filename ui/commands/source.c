@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/locate.h"
 #include "lua/dbg.h"
 #include "obs/names.h"
@@ -15,10 +16,16 @@ static void show_lines(struct debugger *d, const struct module *m, u32 first, u3
 	struct warp_info w;
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
 	bool here = w.state != WS_NONE && module_of_launch(dbg_gpu(d), w.launch) == m && w.pc < m->ncode;
+	struct err refused = {0};
+	bool cuda = may_use_files(d, "list", &refused); /* a PTX file names whatever it likes */
 	for (u32 l = first; l <= MIN(last, m->nlines); l++) {
 		u32 len = 0;
 		const char *text = module_line(m, l, &len);
-		strbuf_addf(out, "%s%u\t%.*s\n", here && m->code[w.pc].line == l ? "> " : "  ", l, (int)len, text ? text : "");
+		strbuf_addf(out, "%s%u\t%.*s", here && m->code[w.pc].line == l ? "> " : "  ", l, (int)len, text ? text : "");
+		struct cuda_line cu;
+		if (cuda && cuda_line_of(&d->cuda, m, l, &cu) && cu.text)
+			strbuf_addf(out, "  // %s:%u: %.*s", cu.file, cu.number, (int)cu.len, cu.text);
+		strbuf_addc(out, '\n');
 	}
 }
 
@@ -41,7 +48,8 @@ static bool list_start(struct debugger *d, const struct module **m, const char *
 	*m = focus_module(d);
 	if (word_number(args, &line)) {
 		*first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
-		return line <= (*m)->nlines || err_set(e, "line %s: %s has %u lines", args, (*m)->path, (*m)->nlines);
+		return line <= (*m)->nlines ||
+		       err_set(e, "line %s: %s has %u line%s", args, (*m)->path, (*m)->nlines, plural((*m)->nlines));
 	}
 	if (*args) {
 		if (!locate_listed(d, args, &p, e))

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "lua/dbg.h"
+#include "lua/policy.h"
 
 /* --- undo -----------------------------------------------------------------------------------------------------------
  */
@@ -274,6 +276,8 @@ static bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f,
 {
 	struct sim_history_info h;
 	u64 from = sim_cycle(d->s->sim);
+	if (!policy_may_replay(d->s, from, e)) /* the search replays up to here */
+		return false;
 	goal_clear(d);
 	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
@@ -474,10 +478,12 @@ bool info_history(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_adds(out, "no history (--set history.mb=512 keeps one)\n");
 		return true;
 	}
-	strbuf_addf(out,
-	            "cycles %llu to %llu can be reached; now %llu\n%u snapshots, %.1f of %u MiB; %u turns of host program "
-	            "and user so far\n",
-	            (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim),
-	            h.snapshots, (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns);
+	strbuf_addf(
+	    out,
+	    "cycles %llu to %llu can be reached; now %llu\n%u snapshot%s, %.1f of %u MiB; %u turn%s of host program "
+	    "and user so far\n",
+	    (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim),
+	    h.snapshots, plural(h.snapshots), (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns,
+	    plural(h.turns));
 	return true;
 }

@@ -29,7 +29,7 @@ static bool shared_range(struct debugger *d, const char *text, struct data_watch
 {
 	char expr[200];
 	u64 bytes, offset;
-	return split_range(text, false, expr, sizeof(expr), &bytes, e) && address_expression(d, expr, &offset, e) &&
+	return split_range(text, false, expr, sizeof(expr), &bytes, e) && shared_expression(d, expr, &offset, e) &&
 	       data_watch_shared(w, dbg_gpu(d), d->focus.sm, d->focus.warp, offset, (u32)bytes, e);
 }
 

@@ -12,6 +12,7 @@ struct lua_host {
 	lua_State *co;         /* the host program's coroutine; NULL before the first step */
 	int co_ref, table_ref; /* registry: coroutine; the table the workload file returned */
 	bool stepping;         /* inside step() now */
+	bool waits;            /* the step ended in a wait of cuda.* */
 	u32 streams;           /* made by cuda.stream(); ids 1 .. streams */
 	char *dir;             /* the script's directory, for cuda.module */
 	u32 checks;            /* run so far */

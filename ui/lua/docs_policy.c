@@ -12,7 +12,9 @@ const struct lua_doc lua_policy_docs[] = {
      "warps_started=function(sm, mask), warps_gone=function(sm, mask); stateless=boolean",
      "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless = "
      "true promises that choices depend on the arguments and sm's methods alone: then there is no sm.state, and going "
-     "back in time works",
+     "back in time works - unless the file's variables, global names, tables or random numbers turn out to have "
+     "changed "
+     "since it was loaded, which is an error when going back",
      "an unknown field; a second policy.warp in the file. A warp that is not ready, an error or a used-up budget of "
      "10^6 instructions stops the machine"},
     {"policy.cta", "policy.cta{name=, next=function(k, sm) -> id}",
@@ -37,7 +39,10 @@ const struct lua_doc lua_policy_docs[] = {
      "is the warp in the mask?", ""},
     {"sm.index", "sm.index, sm.scheduler, sm.mask", "integers: SM, scheduler of the SM, mask of its warp slots",
      "which scheduler this is", ""},
-    {"sm.state", "sm.state", "table", "a table of the scheduler's own; nil for a stateless policy", ""},
+    {"sm.state", "sm.state", "table",
+     "a table of the scheduler's own, which no snapshot has: a policy with it cannot go back in time; nil for a "
+     "stateless policy, which may not give sm other fields either",
+     "a stateless policy sets a field of sm"},
     {"sm:last", "sm:last() -> warp", "warp: integer or nil",
      "the warp picked last, nil when there is none or its CTA is gone", ""},
     {"sm:oldest", "sm:oldest(mask) -> warp", "mask: integer; warp: integer, nil for an empty mask",
@@ -60,7 +65,8 @@ const struct lua_doc lua_policy_docs[] = {
     {"sm:put", "sm:put(i, n)", WORD, "sets one of the scheduler's words", "no such word"},
     {"k.kernel", "k.kernel, k.ctas, k.sms, k.name",
      "integers: launch, CTAs of the grid, SMs; string: the kernel's name", "which launch this is", ""},
-    {"k.state", "k.state", "table", "a table of the launch's own; nil for a stateless policy", ""},
+    {"k.state", "k.state", "table", "a table of the launch's own; otherwise as sm.state",
+     "a stateless policy sets a field of k"},
     {"k:first", "k:first() -> id", "id: integer", "the lowest id not dispatched, k.ctas when all are", ""},
     {"k:gone", "k:gone(id) -> boolean", "id: integer, 0 and more", "has the CTA been dispatched?", "a negative id"},
     {"k:dispatched", "k:dispatched() -> n", "n: integer", "CTAs dispatched so far", ""},

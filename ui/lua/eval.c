@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "debugger.h"
 #include "lua/dbg.h"
 
@@ -16,6 +17,7 @@ static bool load_expr(lua_State *L, const char *expr, struct err *e)
 		return true;
 	err_set(e, "%s%s", lua_tostring(L, -1),
 	        strchr(expr, '$') ? " (there are no $ names here: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc)"
+	        : *expr == '*'    ? " (memory is shown by x/1xw ADDRESS, or mem.read_u32(ADDRESS) in Lua)"
 	                          : "");
 	lua_pop(L, 1);
 	return false;
@@ -26,6 +28,7 @@ bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e)
 	if (!load_expr(d->s->L, expr, e))
 		return false;
 	lua_pop(d->s->L, 1);
+	windows_of_text(d, expr);
 	return true;
 }
 

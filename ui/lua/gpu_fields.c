@@ -473,7 +473,9 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
 #define KERNEL_ROWS                                                                                                    \
 	F(H_KERNEL, id, "integer, from 0", "launch number", push_u(L, h->a))                                               \
-	F(H_KERNEL, name, "string", "the kernel's name", lua_pushstring(L, kernel_of(L, h).name))                          \
+	F(H_KERNEL, name, "string", "the kernel's name, as PTX has it", lua_pushstring(L, kernel_of(L, h).name))           \
+	F(H_KERNEL, label, "string", "its name as the source has it, where that means this kernel alone",                  \
+	  lua_pushstring(L, kernel_of(L, h).label))                                                                        \
 	F(H_KERNEL, state, "string", "\"queued\", \"running\" or \"done\"",                                                \
 	  lua_pushstring(L, kernel_states[kernel_of(L, h).state]))                                                         \
 	F(H_KERNEL, ctas, "integer", "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                          \

@@ -9,6 +9,7 @@
 
 enum hook_kind { HOOK_END, HOOK_START, HOOK_SAMPLE };
 static const char *const hook_names[] = {"dbg.at_end", "dbg.at_start", "dbg.sample"};
+#define HOOKS_MAX 1000
 struct hook {
 	u32 id; /* 0 = off */
 	enum hook_kind kind;
@@ -170,10 +171,19 @@ static int add(lua_State *L, enum hook_kind kind, u64 period, int fn)
 	lua_check_may_subscribe(L, hook_names[kind]);
 	if (lua_dbg_in_callback(d))
 		return luaL_error(L, "%s: not within a callback", hook_names[kind]);
+	u32 on = 0;
+	for (u32 i = 0; i < k->n; i++)
+		on += k->h[i].id != 0;
+	if (on >= HOOKS_MAX)
+		return luaL_error(L, "%s: there are %d such functions already (dbg.off ends one)", hook_names[kind], HOOKS_MAX);
 	lua_pushvalue(L, fn);
 	struct hook h = {.id = lua_dbg_new_id(d), .kind = kind, .period = period, .ref = luaL_ref(L, LUA_REGISTRYINDEX)};
-	k->h = xrealloc(k->h, (k->n + 1) * sizeof(h));
-	k->h[k->n++] = h;
+	u32 at = 0; /* nothing is being walked now: what is off makes room */
+	while (at < k->n && k->h[at].id)
+		at++;
+	if (at == k->n)
+		k->h = xrealloc(k->h, ++k->n * sizeof(h));
+	k->h[at] = h;
 	lua_hooks_bind(d);
 	lua_pushinteger(L, h.id);
 	return 1;

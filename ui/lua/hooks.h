@@ -33,15 +33,15 @@ int lua_hooks_stop(lua_State *L);
 	D("at_end", lua_hooks_at_end, "dbg.at_end(function(cycle)) -> id", "cycle: integer; id: integer, for dbg.off",     \
 	  "calls the function when a run is over: finished, faulted, hung, past --max-cycles (`warpdbg run`: also "        \
 	  "interrupted)",                                                                                                  \
-	  "within a callback")                                                                                             \
+	  "within a callback; more than 1000 functions of at_end, at_start and sample")                                    \
 	D("at_start", lua_hooks_at_start, "dbg.at_start(function(cycle)) -> id",                                           \
 	  "cycle: integer; id: integer, for dbg.off",                                                                      \
 	  "calls the function when `run` has started again from nothing: where a script forgets what it has gathered",     \
-	  "within a callback")                                                                                             \
+	  "as dbg.at_end")                                                                                                 \
 	D("sample", lua_hooks_sample, "dbg.sample(period, function(cycle)) -> id",                                         \
 	  "period: integer, cycles, at least 1; cycle: integer; id: integer, for dbg.off",                                 \
 	  "calls the function whenever the clock reaches a multiple of period, once for each such cycle",                  \
-	  "a period below 1; within a callback")                                                                           \
+	  "a period below 1; as dbg.at_end")                                                                               \
 	D("stop", lua_hooks_stop, "dbg.stop(text)", "text: string",                                                        \
 	  "within a callback: stops the run at the end of this cycle and says why (`warpdbg run` ends there)",             \
 	  "outside a callback")

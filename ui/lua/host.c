@@ -54,6 +54,7 @@ int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 	if (over)
 		return k(L, LUA_OK, 0);
 	s->host->stream = stream;
+	((struct lua_host *)s->host)->waits = true;
 	return lua_yieldk(L, 0, 0, k);
 }
 
@@ -158,6 +159,16 @@ static bool start(struct session *s, struct lua_host *h, struct err *e)
 	return true;
 }
 
+/* A turn that no answer was kept of could not be found again after going back. */
+static enum host_state refuse_yield(const struct lua_host *h, struct err *e)
+{
+	int top = lua_gettop(h->L);
+	luaL_traceback(h->L, h->co, "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
+	err_set(e, "%s", lua_tostring(h->L, -1));
+	lua_settop(h->L, top);
+	return HOST_FAILED;
+}
+
 static enum host_state step(struct session *s, struct host *base, struct err *e)
 {
 	struct lua_host *h = (struct lua_host *)base;
@@ -169,11 +180,12 @@ static enum host_state step(struct session *s, struct host *base, struct err *e)
 	}
 	lua_budget(s->L, LUA_BUDGET_HOST);
 	h->stepping = true;
+	h->waits = false;
 	int r = lua_resume_traced(h->co, s->L, nargs, &nresults, e);
 	h->stepping = false;
 	if (r == LUA_YIELD) {
 		lua_pop(h->co, nresults);
-		return HOST_WAITS;
+		return h->waits ? HOST_WAITS : refuse_yield(h, e);
 	}
 	return r == LUA_OK ? HOST_ENDED : HOST_FAILED;
 }

@@ -27,7 +27,7 @@ int host_scalar(lua_State *L)
 /* What messages call a parameter. */
 static const char *param_name(lua_State *L, const struct func *fn, u32 i)
 {
-	return lua_pushfstring(L, "parameter %d of %s (%s %s)", (int)i + 1, fn->name, ptype_name(fn->params[i].type),
+	return lua_pushfstring(L, "parameter %d of %s (%s %s)", (int)i + 1, func_label(fn), ptype_name(fn->params[i].type),
 	                       fn->params[i].name);
 }
 
@@ -104,7 +104,7 @@ static void put_arguments(lua_State *L, int at, const struct func *fn, u8 *param
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_Unsigned n = lua_rawlen(L, at);
 	if (n != fn->nparams)
-		luaL_error(L, "%s takes %d parameters, got %d", fn->name, (int)fn->nparams, (int)n);
+		luaL_error(L, "%s takes %d parameters, got %d", func_label(fn), (int)fn->nparams, (int)n);
 	for (u32 i = 0; i < fn->nparams; i++) {
 		lua_rawgeti(L, at, (lua_Integer)i + 1);
 		put_argument(L, fn, i, params + fn->params[i].offset);

@@ -20,7 +20,6 @@ struct lua_env {
 };
 #define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
 #define OWN_BYTES (64u << 20)
-#define REQUIRED_KEY "warpdbg.required" /* registry: table of the modules that require has loaded */
 
 static volatile sig_atomic_t interrupted;
 
@@ -66,12 +65,17 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 	return q;
 }
 
+bool lua_must_stop(lua_State *L)
+{
+	return interrupted && !env_of(L)->deaf;
+}
+
 /* After an error it comes at every instruction until there is a budget again: a pcall() that catches the error gets no
  * further than to its next instruction, and so on outwards. */
 static void hook(lua_State *L, lua_Debug *ar)
 {
 	struct lua_env *env = env_of(L);
-	bool stop = interrupted && !env->deaf;
+	bool stop = lua_must_stop(L);
 	if (!stop && env->left >= HOOK_STEP) {
 		env->left -= HOOK_STEP;
 		if (lua_gethookcount(L) != HOOK_STEP)
@@ -96,6 +100,12 @@ void lua_budget(lua_State *L, u64 instructions)
 	env_of(L)->left = env_of(L)->granted = instructions;
 }
 
+void lua_budget_end(lua_State *L)
+{
+	env_of(L)->left = 0;
+	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+}
+
 /* --- errors
  * ------------------------------------------------------------------------------------------------------------ */
 
@@ -118,10 +128,12 @@ static const char *error_text(lua_State *L, int at)
 	return lua_pcall(L, 1, 1, 0) == LUA_OK ? lua_tostring(L, -1) : "(the error is an object whose __tostring failed)";
 }
 
-/* Does the message name a place, "hotspot.lua:12: "? One without is meant for the user, error("...", 0), who has no use
- * for a traceback. */
-static bool names_a_place(const char *msg)
+/* Is a traceback of use? A text that names no place ("hotspot.lua:12: ") is meant for the user, error("...", 0); what
+ * is no text cannot name one. */
+static bool wants_traceback(int type, const char *msg)
 {
+	if (type != LUA_TSTRING)
+		return true;
 	while ((msg = strchr(msg, ':'))) {
 		size_t digits = strspn(++msg, "0123456789");
 		if (digits && msg[digits] == ':')
@@ -132,8 +144,9 @@ static bool names_a_place(const char *msg)
 
 static int add_traceback(lua_State *L)
 {
+	int type = lua_type(L, 1);
 	const char *msg = error_text(L, 1);
-	if (names_a_place(msg))
+	if (wants_traceback(type, msg))
 		luaL_traceback(L, L, msg, 1);
 	else
 		lua_pushstring(L, msg);
@@ -166,8 +179,9 @@ int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, 
 		return r;
 	int top = lua_gettop(from);
 	lua_xmove(co, from, 1); /* nothing can be called in a coroutine that has failed */
+	int type = lua_type(from, top + 1);
 	const char *msg = error_text(from, top + 1);
-	if (names_a_place(msg)) {
+	if (wants_traceback(type, msg)) {
 		luaL_traceback(from, co, msg, 0);
 		msg = lua_tostring(from, -1);
 	}
@@ -249,7 +263,7 @@ static int safe_require(lua_State *L)
 	const char *name = luaL_checkstring(L, 1), *data_dir = env_of(L)->data_dir;
 	luaL_argcheck(L, module_name_ok(name), 1, "a module name like \"lib.graph\" expected");
 	lua_settop(L, 1);
-	luaL_getsubtable(L, LUA_REGISTRYINDEX, REQUIRED_KEY);
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_REQUIRED);
 	if (lua_getfield(L, 2, name) != LUA_TNIL)
 		return 1;
 	lua_settop(L, 2);

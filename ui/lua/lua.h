@@ -24,9 +24,15 @@ void lua_sandbox_free(lua_State *L);
 /* The session of a state (also of its coroutines), or NULL. */
 struct session *lua_session(lua_State *L);
 
+#define LUA_REQUIRED "warpdbg.required" /* registry: table of the modules that require has loaded */
+
 /* Grants a fresh budget for what is called next; exceeding it raises an error that says so. Applies to the state and
  * all its coroutines together. */
 void lua_budget(lua_State *L, u64 instructions);
+/* Uses up what is left of it. */
+void lua_budget_end(lua_State *L);
+/* Has lua_interrupt() been called, and does this state listen? */
+bool lua_must_stop(lua_State *L);
 /* Makes running Lua code of this process fail with "interrupted" at its next hook: safe from a signal handler. */
 void lua_interrupt(void);
 void lua_interrupt_clear(void);
@@ -40,7 +46,8 @@ bool lua_load_path(lua_State *L, const char *path, struct err *e);
 bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
 /* lua_resume; an error is in *e, with the coroutine's traceback. */
 int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e);
-/* Functions of Lua's library that could run for ever in C, or at times that depend on the host: bounded.c. */
+/* Functions of Lua's library that could run for ever in C, or at times that depend on the host: bounded.c, patterns.c.
+ */
 void lua_bound_libraries(lua_State *L);
 
 /* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from

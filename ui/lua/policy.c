@@ -28,6 +28,15 @@ void policy_push_object(struct lua_policy *p, lua_State *L)
 	lua_setmetatable(L, -2);
 }
 
+/* What is written there stays in no snapshot. */
+static int refuse_field(lua_State *L)
+{
+	return luaL_error(L,
+	                  "'%s': a policy that says stateless = true keeps nothing in the object it is given (:put keeps "
+	                  "numbers that go back in time)",
+	                  luaL_tolstring(L, 2, NULL));
+}
+
 void policy_set_methods(struct lua_policy *p, lua_State *L, const luaL_Reg *methods)
 {
 	lua_createtable(L, 0, 1);
@@ -35,14 +44,30 @@ void policy_set_methods(struct lua_policy *p, lua_State *L, const luaL_Reg *meth
 	lua_pushlightuserdata(L, p);
 	luaL_setfuncs(L, methods, 1);
 	lua_setfield(L, -2, "__index");
+	if (p->stateless) {
+		lua_pushcfunction(L, refuse_field);
+		lua_setfield(L, -2, "__newindex");
+	}
 	lua_pushliteral(L, "policy object");
 	lua_setfield(L, -2, "__metatable");
 	lua_replace(L, AT_METHODS);
 }
 
+void policy_set_field(lua_State *L, const char *name, u64 v)
+{
+	lua_pushstring(L, name);
+	lua_pushinteger(L, (lua_Integer)v);
+	lua_rawset(L, -3);
+}
+
 bool policy_call(struct lua_policy *p, int nargs, int nresults, struct err *e)
 {
 	lua_State *L = p->L;
+	if (unlikely(p->now < p->latest) && !policy_promise_kept(p, e)) {
+		lua_pop(L, nargs + 1);
+		return false;
+	}
+	p->latest = p->now;
 	p->self = lua_topointer(L, -nargs);
 	lua_budget(L, POLICY_BUDGET);
 	bool ok = lua_call_traced(L, nargs, nresults, e);
@@ -158,6 +183,7 @@ bool policy_is_lua(const char *name)
 static void policy_free(struct lua_policy *p)
 {
 	lua_sandbox_free(p->L);
+	free(p->name);
 	free(p);
 }
 
@@ -223,7 +249,7 @@ static bool set_up(struct lua_policy *p, struct session *s, const char *path, st
 		policy_setup_cta(p, L);
 	else
 		policy_setup_warp(p, s, L);
-	return true;
+	return policy_promise_made(p, e);
 }
 
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e)
@@ -236,6 +262,8 @@ bool policy_load(struct session *s, const char *key, const char *value, struct e
 		return false;
 	struct lua_policy *p = xcalloc(1, sizeof *p);
 	p->cta = cta;
+	p->name = xstrdup(value);
+	p->since = sim_cycle(s->sim);
 	p->L = lua_sandbox_new(s, s->data_dir, false);
 	bool ok = p->L ? set_up(p, s, path, e) : err_set(e, "out of memory");
 	free(path);

@@ -21,6 +21,9 @@ bool policy_is_lua(const char *name);
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e);
 /* Those that the session's configuration names. */
 bool policy_open(struct session *s, struct err *e);
+/* False with *e: a policy in use promised to keep no state of its own and has not kept that, so a replay that leads to
+ * `cycle` could go another way. */
+bool policy_may_replay(struct session *s, u64 cycle, struct err *e);
 /* Frees all policies of the session; after sim_destroy(). */
 void policy_close(struct session *s);
 

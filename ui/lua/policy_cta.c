@@ -58,12 +58,6 @@ const luaL_Reg policy_cta_methods[] = {{"first", first},       {"gone", gone},  
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
-static void set_int(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
 static void push_kernel(struct lua_policy *p, const struct cta_view *v)
 {
 	lua_State *L = p->L;
@@ -71,11 +65,12 @@ static void push_kernel(struct lua_policy *p, const struct cta_view *v)
 		return;
 	lua_pop(L, 1);
 	policy_push_object(p, L);
-	set_int(L, "kernel", v->launch->id);
-	set_int(L, "ctas", v->launch->ctas);
-	set_int(L, "sms", v->num_sms);
+	policy_set_field(L, "kernel", v->launch->id);
+	policy_set_field(L, "ctas", v->launch->ctas);
+	policy_set_field(L, "sms", v->num_sms);
+	lua_pushliteral(L, "name");
 	lua_pushstring(L, v->launch->fn->name);
-	lua_setfield(L, -2, "name");
+	lua_rawset(L, -3);
 	lua_pushvalue(L, -1);
 	lua_rawseti(L, AT_OBJECTS, v->launch->id);
 }
@@ -83,6 +78,7 @@ static void push_kernel(struct lua_policy *p, const struct cta_view *v)
 static void begin(struct lua_policy *p, int at, struct external_cta_state *st, const struct cta_view *v)
 {
 	p->cta_view = v;
+	p->now = v->now;
 	p->state = st;
 	lua_pushvalue(p->L, at);
 	push_kernel(p, v);

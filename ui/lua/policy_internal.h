@@ -16,8 +16,13 @@ enum {
 struct lua_policy {
 	struct lua_policy *next;
 	lua_State *L;
-	bool cta, stateless, defined;
-	u32 scheds; /* per SM */
+	char *name; /* as in the configuration */
+	bool cta, stateless;
+	u32 scheds;  /* per SM */
+	int objects; /* warp: stack index of the last one */
+	u64 since;   /* cycle at which it was loaded */
+	u64 now;     /* of the call under way */
+	u64 latest;  /* of the last one: when it was later than `now` time has gone back */
 	struct external_warp_sched warp_sched;
 	struct external_cta_sched cta_sched;
 	/* During a call: what it is about, and the object it was given. */
@@ -35,10 +40,15 @@ void policy_setup_cta(struct lua_policy *p, lua_State *L);
 struct lua_policy *policy_self(lua_State *L);
 /* Creates an object with the methods' metatable, and its `state` table unless the policy is stateless. */
 void policy_push_object(struct lua_policy *p, lua_State *L);
+/* Sets a number of an object on top. */
+void policy_set_field(lua_State *L, const char *name, u64 v);
 /* Puts the methods (closures over p) into place AT_METHODS. */
 void policy_set_methods(struct lua_policy *p, lua_State *L, const luaL_Reg *methods);
 /* Calls with nargs arguments pushed behind a function and an object. False with *e = message with traceback. */
 bool policy_call(struct lua_policy *p, int nargs, int nresults, struct err *e);
+/* Of a policy that says `stateless = true`: remembers what its Lua state holds; has it changed that since? */
+bool policy_promise_made(struct lua_policy *p, struct err *e);
+bool policy_promise_kept(struct lua_policy *p, struct err *e);
 /* Reads or writes one of the words that go back in time: get(i), put(i, value). */
 int policy_get_word(lua_State *L, const s64 *word, u32 n);
 int policy_put_word(lua_State *L, s64 *word, u32 n);

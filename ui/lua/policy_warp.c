@@ -117,6 +117,7 @@ const luaL_Reg policy_warp_methods[] = {
 static void begin(struct lua_policy *p, int at, struct external_sched_state *st, const struct sched_view *v)
 {
 	p->warp_view = v;
+	p->now = v->now;
 	p->state = st;
 	lua_pushvalue(p->L, at);
 	lua_pushvalue(p->L, AT_OBJECTS + (int)(v->sm->id * p->scheds + v->index));
@@ -184,16 +185,11 @@ static void warps_gone(void *ctx, struct external_sched_state *st, const struct 
 	tell_mask(ctx, AT_THIRD, st, v, warps, e);
 }
 
-static void set_int(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
 void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	u32 n = s->conf.num_sms * s->conf.sm_schedulers, warps = s->conf.sm_threads / WARP_SIZE;
 	p->scheds = s->conf.sm_schedulers;
+	p->objects = AT_OBJECTS + (int)n - 1;
 	policy_set_methods(p, L, policy_warp_methods);
 	luaL_checkstack(L, (int)n + 20, NULL);
 	for (u32 i = 0; i < n; i++) {
@@ -201,9 +197,9 @@ void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 		for (u32 w = i % p->scheds; w < warps; w += p->scheds)
 			mask |= BIT(w);
 		policy_push_object(p, L);
-		set_int(L, "index", i / p->scheds);
-		set_int(L, "scheduler", i % p->scheds);
-		set_int(L, "mask", mask);
+		policy_set_field(L, "index", i / p->scheds);
+		policy_set_field(L, "scheduler", i % p->scheds);
+		policy_set_field(L, "mask", mask);
 	}
 	p->warp_sched = (struct external_warp_sched){.ctx = p, .stateless = p->stateless, .pick = pick};
 	p->warp_sched.issued = lua_isnil(L, AT_FIRST) ? NULL : issued;

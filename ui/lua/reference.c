@@ -13,13 +13,17 @@ static const struct lua_doc base_docs[] = {
      "no such module; it is no Lua, or fails"},
     {"load", "load(chunk[, name[, mode[, env]]]) -> function", "as in Lua 5.4; chunk is text",
      "compiles Lua text; nil and a message when it is none", ""},
+    {"string.gmatch", "string.gmatch(s, pattern[, init]) -> iterator", "as in Lua 5.4",
+     "as in Lua 5.4; a search that could take long is tried to its end before the first match is returned",
+     "all matches together take more than 10 s of processor time"},
     {"math.random", "math.random([m[, n]]) -> number", "as in Lua 5.4", "seeded with --seed: the same in every run",
      ""},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static const struct lua_doc workload_docs[] = {
     {"run", "run", "function(cuda, p); p: table, the fields of the chosen size, --param and seed",
-     "the host program; it ends the run when it returns", ""},
+     "the host program; it ends the run when it returns. It waits by cuda.* only: coroutine.yield in it is an error",
+     ""},
     {"sizes", "sizes", "table: small, default, large = table of numbers and strings; optional",
      "what --size chooses; --param changes one field", ""},
     {"name", "name", "string; optional", "for the reader", ""},
@@ -41,7 +45,10 @@ const struct lua_section lua_sections[] = {
      "dofile, loadfile, collectgarbage and __gc; --allow-io gives io and os. Numbers are 64-bit integers and doubles. "
      "Other than arguments of a wrong type, what raises an error is said with each function. A function that takes "
      "more than its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy 10^6) "
-     "and more than 4 GiB of memory a state are errors as well.",
+     "and more than 4 GiB of memory a state are errors as well; so is a search of string.find, match, gmatch or gsub "
+     "that "
+     "takes more than 10 s of processor time. An error's text has a traceback, unless it names no place: error(text, "
+     "0).",
      base_docs, false},
     {"dbg", "dbg: events, breakpoints, running",
      "There in scripts (--script, `source`, `lua`), conditions and host programs. Callbacks and conditions look at the "

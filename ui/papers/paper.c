@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "catalog.h"
+#include "plain.h"
 #include "run.h"
 
 #define EXIT_INTERRUPTED 130
@@ -143,7 +144,7 @@ static int list_papers(void)
 		lua_sandbox_free(L);
 	}
 	strbuf_adds(&out, all.n ? "\nwarpdbg paper NAME [FIGURE...] [--quick] repeats them.\n" : "there are no papers\n");
-	fputs(strbuf_str(&out), stdout);
+	plain_write(&out, stdout);
 	strbuf_release(&out);
 	catalog_release(&all);
 	free(data_dir);
@@ -352,7 +353,7 @@ static void print_table(const struct paper *p, const struct table *t, const char
 		table_bars(t, ascii, &out);
 		strbuf_adds(&out, markdown ? "```\n" : "");
 	}
-	fputs(strbuf_str(&out), stdout);
+	plain_write(&out, stdout);
 	strbuf_release(&out);
 }
 

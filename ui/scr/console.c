@@ -49,26 +49,61 @@ static const struct console_line *line_at(const struct console *c, u64 i)
 	return &c->line[i % CONSOLE_LINES];
 }
 
-/* Bytes of s that fit a row of w columns: broken at the last blank when that leaves the row more than half full. */
-static size_t fold(const char *s, int w)
+static int columns(const char *s, size_t n)
 {
-	size_t at = 0, blank = 0, n = strlen(s);
+	int w = 0;
+	for (size_t i = 0; i < n; i++)
+		w += ((u8)s[i] & 0xc0) != 0x80;
+	return w;
+}
+
+static int indent_of(const char *line, int w)
+{
+	return MIN((int)strspn(line, " "), w / 2);
+}
+
+/* A row of w columns from s on: how many bytes it shows. Returns where the next one begins. It ends between words,
+ * unless a word is longer than a row. */
+static const char *fold(const char *s, int w, size_t *shown)
+{
+	size_t at = strspn(s, " "), blank = 0, n = at + strnlen(s + at, 4 * (size_t)w + 1); /* a row has no more */
 	u32 ch;
-	for (int x = 0; x < w && at < n; x++) {
-		at += utf8_decode(s + at, n - at, &ch);
-		if (ch == ' ' && x > w / 2)
+	for (int x = (int)at; x < w && at < n;) {
+		if (at && (s[at] == ' ' || s[at] == '\t'))
 			blank = at;
+		x += s[at] == '\t' ? 4 - x % 4 : 1; /* as pane_textn() has it */
+		at += utf8_decode(s + at, n - at, &ch);
 	}
-	return at < n && s[at] != ' ' && blank ? blank : at;
+	at = MIN(at, n);
+	if (at < n && s[at] != ' ' && blank && columns(s + blank + 1, strcspn(s + blank + 1, " \t")) <= w)
+		at = blank;
+	*shown = at;
+	return s + at + strspn(s + at, " ");
+}
+
+/* Calls for each row of the line: the text, its bytes, and the column at which it begins, that of the line's first
+ * word. Returns the rows. */
+static int each_row(const struct console_line *l, int w, void (*fn)(void *ctx, int row, int x, const char *s, size_t n),
+                    void *ctx)
+{
+	int rows = 0, indent = 0;
+	w = MAX(w, 1);
+	const char *s = l->text;
+	do {
+		size_t n;
+		const char *next = fold(s, w - indent, &n);
+		if (fn)
+			fn(ctx, rows, indent, s, n);
+		rows++;
+		indent = indent_of(l->text, w);
+		s = next;
+	} while (*s);
+	return rows;
 }
 
 static int rows_of(const struct console_line *l, int w)
 {
-	int rows = 1;
-	w = MAX(w, 1);
-	for (const char *s = l->text + fold(l->text, w); *s; s += fold(s, w))
-		rows++;
-	return rows;
+	return each_row(l, w, NULL, NULL);
 }
 
 int console_answer_rows(const struct console *c, int w, int max)
@@ -86,17 +121,25 @@ void console_scroll(struct console *c, int lines)
 	c->scroll = (u32)MAX(MIN(to, most), 0);
 }
 
+struct drawing {
+	struct pane p;
+	struct style style;
+	int top;
+};
+
+static void draw_row(void *ctx, int row, int x, const char *s, size_t n)
+{
+	const struct drawing *d = ctx;
+	if (d->top + row < d->p.h)
+		pane_textn(d->p, d->top + row, 1 + x, d->style, s, n);
+}
+
 /* Draws a folded line so that it ends in row `bottom`; returns the row above it. */
 static int draw_line(struct pane p, const struct console_line *l, int bottom)
 {
-	int w = p.w - 1, rows = rows_of(l, w), top = bottom - rows + 1;
-	const char *s = l->text;
-	for (int r = top; r <= bottom; r++) {
-		size_t n = fold(s, MAX(w, 1));
-		pane_textn(p, r, 1, l->style, s, n);
-		s += n;
-	}
-	return top - 1;
+	struct drawing d = {p, l->style, bottom - rows_of(l, p.w - 1) + 1};
+	each_row(l, p.w - 1, draw_row, &d);
+	return d.top - 1;
 }
 
 void console_page(struct console *c)
@@ -137,12 +180,8 @@ static void draw_page(struct console *c, struct pane p)
 /* A line that alone needs more rows than there are: its beginning says more than its end. */
 static void draw_beginning(struct pane p, const struct console_line *l)
 {
-	const char *s = l->text;
-	for (int r = 0; r < p.h; r++) {
-		size_t n = fold(s, MAX(p.w - 1, 1));
-		pane_textn(p, r, 1, l->style, s, n);
-		s += n;
-	}
+	struct drawing d = {p, l->style, 0};
+	each_row(l, p.w - 1, draw_row, &d);
 	pane_glyph(p, p.h - 1, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 

@@ -17,7 +17,7 @@ struct console {
 };
 void console_init(struct console *c);
 void console_release(struct console *c);
-/* Adds text line by line; long lines are folded when drawn. */
+/* Adds text line by line; long lines are folded when drawn, between words, each row as far in as the line. */
 void console_add(struct console *c, struct style s, const char *text);
 /* What follows belongs to a new answer: the area grows to show it. */
 void console_begin_answer(struct console *c);

@@ -4,17 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
+
 const char *fmt_thousands(char buf[NUM_MAX], u64 v)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), o = 0;
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			buf[o++] = ',';
-		buf[o++] = digits[i];
-	}
-	buf[o] = '\0';
-	return buf;
+	return grouped(v, buf);
 }
 
 const char *fmt_short(char buf[NUM_MAX], double v)
@@ -56,9 +50,10 @@ void draw_cut(struct pane p, int y, int x, int w, struct style s, const char *te
 		pane_glyph(q, 0, q.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 
+#define CLAUSE_MAX 12 /* so much more is left out where the text then ends with a clause: "SM 3, ..." */
 void draw_words(struct pane p, int y, int x, int w, struct style s, const char *text)
 {
-	size_t whole = 0, len = 0;
+	size_t whole = 0, clause = 0, len = 0;
 	int columns = 0;
 	if (utf8_width(text) <= w) {
 		pane_text(p, y, x, s, text);
@@ -69,7 +64,11 @@ void draw_words(struct pane p, int y, int x, int w, struct style s, const char *
 		len += utf8_decode(text + len, strlen(text + len), &ch);
 		if ((text[len] == ' ' || !text[len]) && columns + 3 <= w) /* behind it a blank and the ellipsis fit */
 			whole = len;
+		if (whole == len && (strchr(",;", text[len - 1]) || !strncmp(text + len, " (", 2)))
+			clause = len;
 	}
+	if (clause && whole - clause <= CLAUSE_MAX)
+		whole = clause;
 	if (!whole) {
 		draw_cut(p, y, x, w, s, text);
 		return;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/prompt.h"
 #include "views/cursor.h"
@@ -114,7 +115,7 @@ int frame_hint_gap(int w)
 static void key_line(const struct screen *s, struct pane p)
 {
 	if (s->notice[0]) {
-		pane_text(p, 0, 1, STYLE(R_WARN), s->notice);
+		draw_words(p, 0, 1, p.w - 2, STYLE(R_WARN), s->notice);
 		return;
 	}
 	int x = 1;
@@ -248,7 +249,8 @@ static void console_hint(const struct screen *s, struct pane p)
 	if (s->offscreen || c->paging || s->ask != ASK_NOTHING)
 		return;
 	if (hidden > 0 && !c->scroll)
-		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %d rows above: Shift-PgUp  Esc: shrink ", hidden);
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %d row%s above: Shift-PgUp  Esc: shrink ", hidden,
+		           plural((u64)hidden));
 	else if (rows > console_base(s) + 3)
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " Esc: shrink ");
 	else if (s->canvas.w < HINTS_FROM_W)
@@ -278,7 +280,11 @@ static void rule_line(const struct screen *s, struct pane p)
 		return;
 	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
 	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", fmt_thousands(cycle, st->cursor));
-	x = pane_printf(q, 0, x, STYLE(R_TEXT), " %s ", st->cursor_text);
+	int end = MIN(x + utf8_width(st->cursor_text) + 2, q.w);
+	for (int i = x; i < end; i++)
+		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');
+	draw_words(q, 0, x + 1, MAX(end - x - 2, 0), STYLE(R_TEXT), st->cursor_text);
+	x = end;
 	if (s->focus == ON_VIEW && q.w - x > (int)sizeof hint_text)
 		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
 }

@@ -12,8 +12,8 @@
 
 #define SLICE_SECONDS 0.012 /* of simulation between two looks at the keyboard */
 #define FRAME_SECONDS 0.05  /* at most 20 frames a second while running */
-#define DRAW_SHARE 0.025    /* of the time spent simulating may go into frames while running */
-#define DEBT_SECONDS 0.2    /* of drawing, at most, is owed: after 8 s of simulating there is a frame anyway */
+#define DRAW_SHARE 0.0125   /* of the time spent simulating may go into frames while running */
+#define DEBT_SECONDS 0.1    /* of drawing, at most, is owed: after 8 s of simulating there is a frame anyway */
 #define LEAD_SECONDS 0.1    /* of running that one machine is ahead of the other, where only one is shown */
 #define APART_SECONDS 0.25  /* a view of both is not kept waiting longer for the slower one */
 

@@ -207,10 +207,6 @@ void term_close(void)
 	term.open = false;
 }
 
-bool term_is_open(void)
-{
-	return term.open;
-}
 bool term_ascii(void)
 {
 	return term.ascii;

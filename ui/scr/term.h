@@ -38,7 +38,6 @@ struct term_mouse {
  * at here. light: the background is. False with *e set: no terminal, or its type is unknown. */
 bool term_open(bool no_color, bool ascii, bool light, struct err *e);
 void term_close(void);
-bool term_is_open(void);
 bool term_ascii(void);           /* the canvas has to substitute glyphs */
 bool term_mono(void);            /* no colours */
 bool term_few(void);             /* fewer than 256 */

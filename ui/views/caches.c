@@ -137,7 +137,8 @@ static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
 	}
 }
 
-#define LEFT 12 /* where the curves begin */
+#define LEFT 12      /* where the curves begin */
+enum { MISSES = 1 }; /* of view_state.mode: causes of misses over time instead of the list of SMs */
 
 /* The causes of L1D's misses, and where there is room those of L2's. Returns the rows taken. */
 static int cause_lines(struct view_ctx *v, struct pane p, bool l2, bool legend)
@@ -156,54 +157,83 @@ static int cause_lines(struct view_ctx *v, struct pane p, bool l2, bool legend)
 	return 2;
 }
 
-/* The curves and their axis; the causes over time where they are several rows high. Returns the rows taken. */
-static int curves(struct view_ctx *v, struct pane p, bool causes)
+/* Rows of the curves: of a hit rate each, and of the causes of misses; 0 = there is no room for those. */
+struct curve_rows {
+	int hit, miss[2]; /* L1D, L2 */
+};
+
+static struct curve_rows curve_rows(int h, bool causes)
 {
-	static const struct chart charts[] = {{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, {"L2", TS_L2_HIT, R_FILL3, 1, "%"}};
-	int y = 0, each = MAX(MIN((p.h - 1) / (causes ? 4 : 2), 16), 1), gap = each > 2;
-	for (u32 i = 0; i < ARRAY_LEN(charts); i++, y += each)
-		chart_draw(v, pane_sub(p, y + gap, 0, each - gap, p.w), &charts[i], -1, LEFT);
-	if (causes) {
-		int rows = MIN(2 * each, p.h - 1 - y);
-		causes_chart(v, pane_sub(p, y + gap, 0, rows - gap, p.w), LEFT);
-		y += rows;
+	u32 charts = !causes || h < 6 ? 0 : h < 8 ? 1 : 2;
+	struct curve_rows r = {.hit = MAX(MIN(h / (2 + 2 * (int)charts), 16), 1)};
+	for (u32 i = 0; i < charts; i++)
+		r.miss[i] = MIN((h - 2 * r.hit) / (int)charts, 2 * r.hit + 3);
+	return r;
+}
+
+/* The curves and their axis, causes over time below the hit rate of their cache. Returns the rows taken. */
+static int curves(struct view_ctx *v, struct pane p, const struct curve_rows *r)
+{
+	static const struct {
+		struct chart hit;
+		enum series miss;
+		const char *misses;
+	} caches[] = {{{"L1D", TS_L1D_HIT, R_FILL1, 1, "%"}, TS_L1D_MISS, "L1D misses"},
+	              {{"L2", TS_L2_HIT, R_FILL3, 1, "%"}, TS_L2_MISS, "L2 misses"}};
+	int y = 0, gap = r->hit > 2;
+	for (u32 i = 0; i < ARRAY_LEN(caches); i++) {
+		chart_draw(v, pane_sub(p, y + gap, 0, r->hit - gap, p.w), &caches[i].hit, -1, LEFT);
+		y += r->hit;
+		int below = r->miss[i] > 3;
+		if (r->miss[i])
+			causes_chart(v, pane_sub(p, y + below, 0, r->miss[i] - below, p.w), LEFT, caches[i].miss, caches[i].misses);
+		y += r->miss[i];
 	}
-	if (gpu_conf(v->g)->miss_causes)
-		causes_note(v, p.w - LEFT - 1);
+	for (u32 i = 0; i < ARRAY_LEN(caches) && gpu_conf(v->g)->miss_causes; i++)
+		causes_note(v, p.w - LEFT - 1, caches[i].miss, caches[i].misses);
 	chart_axis(v, p, y++, LEFT);
 	return y;
 }
 
 static void draw(struct view_ctx *v, struct pane p)
 {
+	const bool counted = gpu_conf(v->g)->miss_causes, misses = counted && v->st->mode == MISSES;
 	heading(v, p);
 	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w), p.h >= 24), owners = p.h >= 40 ? 2 : p.h >= 14;
 	struct sm_list l = list_layout(v, p);
-	int left = p.h - y - owners - (p.h >= 14) - (p.h >= 20), all = l.rows + 1;
+	int lines = p.h < 14              ? 0
+	            : p.h < 20 && !misses ? 1
+	                                  : 2,
+	    left = p.h - y - owners - lines, all = misses ? 0 : l.rows + 1;
 	/* the whole list where the curves keep a row each and their axis */
-	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list - 1;
-	bool causes = room >= 9 && gpu_conf(v->g)->miss_causes;
-	if (p.h >= 14)
-		y += cause_lines(v, pane_sub(p, y, 0, p.h - y, p.w), p.h >= 20, causes);
+	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list;
+	room -= !misses && room != 3;
+	struct curve_rows rows = curve_rows(room - 1, counted && room >= (misses ? 7 : 9));
+	if (lines)
+		y += cause_lines(v, pane_sub(p, y, 0, p.h - y, p.w), lines > 1, rows.miss[0]);
 	if (room >= 2)
-		y += curves(v, pane_sub(p, y, 0, room, p.w), causes);
+		y += curves(v, pane_sub(p, y, 0, room, p.w), &rows);
 	left = p.h - owners - y; /* a row between them where the whole list fits all the same */
 	y += room >= 2 && all < left;
 	list = MIN(all, p.h - owners - y);
-	per_sm(v, pane_sub(p, y, 0, list, p.w), &l);
+	if (list > 0)
+		per_sm(v, pane_sub(p, y, 0, list, p.w), &l);
 	causes_lines(v, pane_sub(p, p.h - owners, 0, owners, p.w));
 }
 
 static bool on_key(struct view_ctx *v, int key)
 {
-	return view_scroll(v->st, key);
+	if (key != 'w')
+		return view_scroll(v->st, key);
+	v->st->mode = v->st->mode == MISSES ? 0 : MISSES;
+	return true;
 }
 
 const struct view view_caches = {
     .key = '5',
     .name = "cache",
     .title = "caches",
-    .keys = "arrows scroll  c cursor  + - zoom",
+    .keys = "w misses or SMs  arrows scroll  c cursor  + - zoom",
     .help =
         "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
         "merge, no queue:\n"
@@ -211,6 +241,7 @@ const struct view view_caches = {
         "Read misses have one cause each (`explain l1d.miss_cold`, ...): cold, never asked for before; capacity, an\n"
         "ideal cache as large had lost it, too; sector, the line was there, the sector not fetched; invalidated,\n"
         "taken away by a store or a kernel's start; conflict, it had to leave its set. Shares of all accesses.\n"
+        "w shows them over time instead of the list of SMs: one column's height is the share of its accesses.\n"
         "Lines alive: of the focused SM's L1D, by the CTA that brought them in; in brackets: it has ended.\n"
         "With several launches in it, launch:CTA. `info lines` has the figures.",
     .draw = draw,

@@ -46,19 +46,20 @@ void causes_line(struct pane p, const char *name, const struct cache_counters *c
 		pane_text(p, 0, x, STYLE(R_DIM), all > 0 ? of : "");
 }
 
-static double share(const struct view_ctx *v, enum miss_cause why, u32 from, u32 to)
+static double share(const struct view_ctx *v, enum series first, enum miss_cause why, u32 from, u32 to)
 {
-	double x = timeline_mean(v->tl, -1, TS_L1D_MISS + why, from, to);
+	double x = timeline_mean(v->tl, -1, first + why, from, to);
 	return isfinite(x) ? x : 0;
 }
 
 /* The causes that have a share of samples [from, to), from the bottom. */
-static u32 parts(const struct view_ctx *v, u32 from, u32 to, int rows, struct stack_part out[MISS_CAUSES])
+static u32 parts(const struct view_ctx *v, enum series first, u32 from, u32 to, int rows,
+                 struct stack_part out[MISS_CAUSES])
 {
 	double sum = 0;
 	u32 n = 0;
 	for (u32 i = 0; i < MISS_CAUSES; i++) {
-		sum += share(v, causes[i].why, from, to);
+		sum += share(v, first, causes[i].why, from, to);
 		int top = MIN((int)lround(sum * 8 * rows), 8 * rows);
 		if (top > (n ? out[n - 1].top : 0))
 			out[n++] = (struct stack_part){causes[i].role, (u32)causes[i].letter, top};
@@ -66,12 +67,12 @@ static u32 parts(const struct view_ctx *v, u32 from, u32 to, int rows, struct st
 	return n;
 }
 
-void causes_chart(struct view_ctx *v, struct pane p, int left)
+void causes_chart(struct view_ctx *v, struct pane p, int left, enum series first, const char *label)
 {
 	u32 from, to;
 	int w = p.w - left - 1;
 	view_span(v, &from, &to);
-	pane_text(p, p.h - 1, 1, STYLE(R_DIM), "misses");
+	pane_text(p, p.h - 1, 1, STYLE(R_DIM), label);
 	if (w < 1 || from == to)
 		return;
 	pane_right(p, 0, left - 1, STYLE(R_FAINT), "100%%");
@@ -82,7 +83,7 @@ void causes_chart(struct view_ctx *v, struct pane p, int left)
 		struct stack_part part[MISS_CAUSES];
 		u32 a, b;
 		view_column(from, to - from, x, w, &a, &b);
-		u32 n = parts(v, a, b, q.h, part);
+		u32 n = parts(v, first, a, b, q.h, part);
 		stack_draw(q, x, part, n, x % 16 == 8, false);
 	}
 	int at = cursor_axis(v, chart_time(v, w));
@@ -90,7 +91,7 @@ void causes_chart(struct view_ctx *v, struct pane p, int left)
 		cursor_mark(q, 0, q.h, at);
 }
 
-void causes_note(struct view_ctx *v, int w)
+void causes_note(struct view_ctx *v, int w, enum series first, const char *label)
 {
 	u32 from, to, a, b;
 	view_span(v, &from, &to);
@@ -98,10 +99,11 @@ void causes_note(struct view_ctx *v, int w)
 	if (at < 0)
 		return;
 	view_column(from, to - from, at, w, &a, &b);
-	for (u32 i = 0; i < MISS_CAUSES; i++) {
-		double x = share(v, causes[i].why, a, b);
+	for (u32 i = 0, n = 0; i < MISS_CAUSES; i++) {
+		double x = share(v, first, causes[i].why, a, b);
 		if (x >= 0.005)
-			cursor_note(v, "%s %.0f%%", causes[i].name, 100 * x);
+			cursor_note(v, "%s%s%s %.0f%%", n ? "" : label, n ? "" : " ", causes[i].name, 100 * x);
+		n += x >= 0.005;
 	}
 }
 

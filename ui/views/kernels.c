@@ -2,6 +2,7 @@
  */
 #include <stdio.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
@@ -164,7 +165,7 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	bool focus = (s32)id == v->d->focus.kernel;
 	pane_right(p, 0, l->id_end, focus ? STYLE(R_ACCENT) : STYLE(R_SER0 + id % R_NSERIES), "K%u", id);
 	pane_glyph(p, 0, l->id_end + 1, STYLE(R_SER0 + id % R_NSERIES), letter(id));
-	draw_clipped(p, 0, l->name, l->name_w, STYLE(R_TEXT), k.name);
+	draw_clipped(p, 0, l->name, l->name_w, STYLE(R_TEXT), k.label);
 	span(p, l, &k);
 	int x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
@@ -310,7 +311,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	struct occupancy o = {0};
 	pane_right(p, 0, l->id_end, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
 	if (now.ctas)
-		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, now.ctas > 1 ? "s" : "");
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, plural(now.ctas));
 	u64 len = l->to - l->from;
 	for (int i = 0; i < l->axis_w && len; i++) {
 		u64 middle = l->from + (u64)((2.0 * i + 1) / (2.0 * l->axis_w) * (double)len);
@@ -395,8 +396,7 @@ static void mark(const struct view_ctx *v, struct pane p, const struct layout *l
 	cursor_mark(p, 1, p.h - 1, l->axis + at);
 	const struct resident *r = residency_at(v->residency, v->d->focus.sm, v->st->cursor);
 	if (r && r->ctas)
-		cursor_note(v, "SM %u holds %u CTA%s, %u of K%u", v->d->focus.sm, r->ctas, r->ctas > 1 ? "s" : "", r->most,
-		            r->launch);
+		cursor_note(v, "SM %u holds %u CTA%s, %u of K%u", v->d->focus.sm, r->ctas, plural(r->ctas), r->most, r->launch);
 	else if (r)
 		cursor_note(v, "SM %u holds no CTA", v->d->focus.sm);
 }

@@ -1,6 +1,7 @@
 /* Log: events of interest, what the program printed, stops. */
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/view.h"
@@ -40,7 +41,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	s32 n = (s32)(l->total - first), rows = p.h - 1;
 	char buf[NUM_MAX];
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Log");
-	x = pane_printf(p, 0, x + 2, STYLE(R_DIM), "%s lines", fmt_thousands(buf, l->total));
+	x = pane_printf(p, 0, x + 2, STYLE(R_DIM), "%s line%s", fmt_thousands(buf, l->total), plural(l->total));
 	if (first)
 		x = pane_printf(p, 0, x, STYLE(R_DIM), ", the last %d kept", LOG_LINES);
 	if (*v->search)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/chart.h"
@@ -50,10 +51,11 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	if (l->k.state == KS_QUEUED)
 		return;
 	if (l->k.state == KS_DONE)
-		snprintf(l->tail, sizeof l->tail, " done  %s cycles", fmt_thousands(a, n->ended_at - n->started_at));
+		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", fmt_thousands(a, n->ended_at - n->started_at),
+		         plural(n->ended_at - n->started_at));
 	else
-		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTAs", percent((double)done, (double)all),
-		         fmt_thousands(a, done), fmt_thousands(b, all));
+		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all),
+		         fmt_thousands(a, done), fmt_thousands(b, all), plural(all));
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
 }
 
@@ -72,7 +74,7 @@ static struct kernel_columns kernel_columns(const struct kernel_line *l, u32 n, 
 	for (u32 i = 0; i < n; i++) {
 		char id[16];
 		c.name = MAX(c.name, 2 + snprintf(id, sizeof id, "K%u", l[i].k.launch->id));
-		c.name_w = MAX(c.name_w, MIN(utf8_width(l[i].k.name), w / 4));
+		c.name_w = MAX(c.name_w, MIN(utf8_width(l[i].k.label), w / 4));
 		tail = MAX(tail, utf8_width(l[i].tail));
 		more = MAX(more, utf8_width(l[i].more));
 	}
@@ -91,9 +93,9 @@ static void kernel_row(struct view_ctx *v, struct pane p, const struct kernel_li
 	struct style s = STYLE(R_SER0 + l->k.launch->id % R_NSERIES);
 	u64 done = l->k.counters->ctas_done, all = l->k.launch->ctas;
 	pane_printf(p, 0, 1, s, "K%u", l->k.launch->id);
-	draw_clipped(p, 0, c->name, c->name_w, STYLE_BOLD(R_TEXT), l->k.name);
+	draw_clipped(p, 0, c->name, c->name_w, STYLE_BOLD(R_TEXT), l->k.label);
 	if (l->k.state == KS_QUEUED) {
-		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTAs", fmt_thousands(a, all));
+		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTA%s", fmt_thousands(a, all), plural(all));
 		if (l->k.ready_at != NEVER && l->k.ready_at > gpu_cycle(v->g))
 			pane_printf(p, 0, x, STYLE(R_DIM), "; launch latency to cycle %s", fmt_thousands(b, l->k.ready_at));
 		return;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/cursor.h"
@@ -77,9 +78,9 @@ static void heading(const struct view_ctx *v, struct pane p, const struct graph 
 	u64 look = phase_track_resolution(g->t, g->time.from);
 	u64 column = MAX((g->time.to - g->time.from) / (u64)g->time.w, (u64)1);
 	char text[120];
-	snprintf(text, sizeof text, "one column = %s cycles", fmt_thousands(a, column));
+	snprintf(text, sizeof text, "one column = %s cycle%s", fmt_thousands(a, column), plural(column));
 	if (look > column)
-		snprintf(text, sizeof text, "one sample = %s cycles", fmt_thousands(a, look));
+		snprintf(text, sizeof text, "one sample = %s cycle%s", fmt_thousands(a, look), plural(look));
 	if (p.w - x > utf8_width(text) + 3)
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), "%s", text);
 }
@@ -98,9 +99,9 @@ static int legend_of(struct pane p, int y, const struct graph *g, u32 fn)
 {
 	const struct phase_fn *f = phase_track_fn(g->t, fn);
 	int row = y, x = 1;
-	draw_clipped(p, row, x, 20, STYLE(R_TEXT), f->fn->name);
-	x += MIN(utf8_width(f->fn->name), 20);
-	x = pane_printf(p, row, x, STYLE(R_DIM), ", %u phase%s%s%s:", f->nphases, f->nphases == 1 ? "" : "s",
+	draw_clipped(p, row, x, 20, STYLE(R_TEXT), func_label(f->fn));
+	x += MIN(utf8_width(func_label(f->fn)), 20);
+	x = pane_printf(p, row, x, STYLE(R_DIM), ", %u phase%s%s%s:", f->nphases, plural(f->nphases),
 	                f->nbands < f->nphases ? " in 12 bands" : "", p.w >= 110 ? ", cycles of each" : ", cycles");
 	for (u32 i = 0; i < f->nbands; i++) {
 		const struct phase_band *b = phase_track_band(g->t, f->band + i);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/sm_sched.h"
@@ -24,8 +25,8 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
-	x = pane_printf(p, 0, x + gap, STYLE(R_DIM), tight ? "%u × %s" : "%u schedulers %s", c->sm_schedulers,
-	                c->warp_sched);
+	x = pane_printf(p, 0, x + gap, STYLE(R_DIM), tight ? "%u × %s%s" : "%u scheduler%s %s", c->sm_schedulers,
+	                tight ? "" : plural(c->sm_schedulers), c->warp_sched);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "IPC %.2f",
 	                now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	x = pane_printf(p, 0, x + 1, STYLE(R_DIM), "(run %.2f)", cycles ? (double)i->issued / (double)cycles : 0.0);
@@ -368,7 +369,7 @@ static void cta_table(struct view_ctx *v, struct pane p)
 		gpu_kernel_info(v->g, c.launch, &k);
 		pane_right(p, y, 5, STYLE(R_DIM), "%u", s);
 		pane_right(p, y, 11, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
-		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.name);
+		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.label);
 		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
 		           (u32)__builtin_popcountll(c.warps));
 		pane_right(p, y, 52, STYLE(R_TEXT), "%s", fmt_thousands(a, gpu_cycle(v->g) - c.started_at));
@@ -464,7 +465,9 @@ const struct view view_sm = {
         "left: the SM's issue slots over the run, as in "
         "the "
         "stalls view. Narrow, the last line is written shorter: LSU w12 3+2 is 3 "
-        "transactions of warp 12 left, 2 instructions queued.\n"
+        "transactions of warp 12 left, 2 instructions queued; no merge, no queue: its MSHR's merge list or the miss "
+        "queue "
+        "is full; SP 1/4: 1 of 4 units is busy.\n"
         "Left and right choose the SM, up and down the warp.",
     .draw = draw,
     .on_key = on_key,

@@ -7,7 +7,7 @@
 
 /* The line of units, made of pieces; where it is too long for the terminal, each is written shorter. */
 #define PIECES 64
-enum { ALL_WORDS, UNITS_BY_KIND, NARROW, NARROWEST };
+enum { ALL_WORDS, UNITS_BY_KIND, NARROW, NARROWER, NARROWEST };
 struct piece {
 	char text[40];
 	struct style style;
@@ -40,26 +40,41 @@ static int pieces_width(const struct pieces *l)
 
 static void lsu_piece(struct pieces *l, const struct sm_info *i, int form)
 {
-	static const char *const refusal[] = {[MR_RF_LINE] = "no line",
-	                                      [MR_RF_MSHR] = "no MSHR",
-	                                      [MR_RF_MERGE] = "merge list full",
-	                                      [MR_RF_QUEUE] = "miss queue full"};
+	static const char *const refusal[][2] = {[MR_RF_LINE] = {"no line", "no line"},
+	                                         [MR_RF_MSHR] = {"no MSHR", "no MSHR"},
+	                                         [MR_RF_MERGE] = {"merge list full", "no merge"},
+	                                         [MR_RF_QUEUE] = {"miss queue full", "no queue"}};
 	bool blocked = i->lsu_refused >= MR_RF_LINE && i->lsu_refused < ARRAY_LEN(refusal);
 	add_piece(l, form < NARROW ? 2 : 1, STYLE(R_DIM), "LSU");
 	if (i->lsu_warp < 0)
 		add_piece(l, 1, STYLE(R_FAINT), "· empty");
 	else if (blocked)
 		add_piece(l, 1, STYLE(R_REFUSED), "■ w%d %s%s", i->lsu_warp, form < NARROW ? "refused: " : "",
-		          refusal[i->lsu_refused]);
+		          refusal[i->lsu_refused][form == NARROWEST]);
 	else
-		add_piece(l, 1, STYLE(R_TEXT), form < NARROWEST ? "▶ w%d, %u left, %u queued" : "▶ w%d %u+%u", i->lsu_warp,
+		add_piece(l, 1, STYLE(R_TEXT), form < NARROWER ? "▶ w%d, %u left, %u queued" : "▶ w%d %u+%u", i->lsu_warp,
 		          i->lsu_left, i->lsu_queued);
 }
 
-/* "SP0 ▶  SP1 ·", or by kind: "SP ▶·". */
+/* The units of the kind that begins at u: "SP 2/4" are busy. Returns the first of the next kind. */
+static u32 kind_piece(struct pieces *l, const struct sm_info *i, u64 now, u32 u)
+{
+	const char *name = i->unit[u].name;
+	const int kind = (int)strcspn(name, "0123456789");
+	u32 busy = 0, n = 0;
+	for (; u + n < i->nunits && !strncmp(i->unit[u + n].name, name, (size_t)kind); n++)
+		busy += i->unit[u + n].busy_until > now;
+	add_piece(l, 1, STYLE(R_DIM), "%.*s", kind, name);
+	add_piece(l, 1, STYLE(busy ? R_ISSUED : R_FAINT), "%u/%u", busy, n);
+	return u + n;
+}
+
+/* "SP0 ▶  SP1 ·", by kind "SP ▶·", or as numbers. */
 static void unit_pieces(struct pieces *l, const struct sm_info *i, u64 now, int form)
 {
-	for (u32 u = 0; u < i->nunits; u++) {
+	for (u32 u = 0; u < i->nunits && form == NARROWEST;)
+		u = kind_piece(l, i, now, u);
+	for (u32 u = 0; u < i->nunits && form < NARROWEST; u++) {
 		const char *name = i->unit[u].name;
 		int kind = (int)strcspn(name, "0123456789");
 		bool busy = i->unit[u].busy_until > now, more = u && !strncmp(i->unit[u - 1].name, name, (size_t)kind);

@@ -172,7 +172,8 @@ static void source_line(struct pane p, const char *s, size_t n, bool code)
 struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc, margin; /* loc, margin: -1 = not shown */
 };
-enum { MARGIN_W = 8, WARPS_W_MAX = 64, HEAT_W_MAX = 50, MODE_BARE = 1 }; /* of view_state.mode: without the margin */
+enum { MARGIN_W = 8, WARPS_W_MAX = 64, HEAT_W_MAX = 50 };
+enum { MODE_BARE = 1, MODE_PTX = 2 }; /* of view_state.mode, bits: without the margin; .loc directives as they are */
 
 /* Columns of the longest line with code: the room the text is worth. */
 static int text_width(const struct module *m)
@@ -255,17 +256,38 @@ static void warp_letters(struct pane p, const struct line_facts *f, u32 most)
 	}
 }
 
-static void source_row(struct pane p, int y, const struct source_columns *c, const struct module *m, u32 line,
-                       const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus, bool mark)
+/* In place of a .loc directive the CUDA line that it names, where its file can be read: the code that follows is its.
+ */
+static void text_cell(struct view_ctx *v, struct pane row, const struct source_columns *c, const struct module *m,
+                      u32 line, bool code)
 {
+	struct pane p = pane_sub(row, 0, c->text, 1, c->text_w);
+	struct cuda_line cu;
 	u32 len;
 	const char *s = module_line(m, line, &len);
+	if (code || (v->st->mode & MODE_PTX) || !cuda_line_of(&v->d->cuda, m, line, &cu) || !cu.text) {
+		source_line(p, s, len, code);
+		pane_mark(p, 0, v->search);
+		return;
+	}
+	p = pane_sub(row, 0, c->text, 1, (c->margin > 0 ? c->margin : c->loc > 0 ? c->loc : row.w) - c->text - 1);
+	int x = pane_printf(p, 0, 0, STYLE(R_DIM), "%s:%u  ", cu.file, cu.number);
+	x = pane_textn(p, 0, x, STYLE_BOLD(R_ACCENT), cu.text, cu.len);
+	if (x > p.w && p.w > 0)
+		pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
+	pane_mark(p, 0, v->search);
+}
+
+static void source_row(struct view_ctx *v, struct pane p, int y, const struct source_columns *c, const struct module *m,
+                       u32 line, const struct line_facts *f, const struct line_facts *most, u64 waiting, bool focus,
+                       bool mark)
+{
 	if (f->stop || f->disabled_stop)
 		pane_glyph(p, y, 1, STYLE(f->stop ? R_BAD : R_DIM), f->stop ? 0x25cf : 0x25cb);
 	pane_right(p, y, c->num, STYLE(focus || mark ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
 	if (focus)
 		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
-	source_line(pane_sub(p, y, c->text, 1, c->text_w), s, len, f->code);
+	text_cell(v, pane_sub(p, y, 0, 1, p.w), c, m, line, f->code);
 	if (focus)
 		pane_attr(p, y, c->text, c->text_w, ATTR_BOLD);
 	if (f->warps) {
@@ -372,7 +394,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		most.waiting = MAX(most.waiting, f[i].waiting);
 	}
 	const struct inst *in = focus_inst(v, m);
-	struct source_columns c = layout(p.w, m, loc, v->st->mode != MODE_BARE);
+	struct source_columns c = layout(p.w, m, loc, !(v->st->mode & MODE_BARE));
 	const struct line_marks *marks = c.margin > 0 ? marks_of(v->marks, m, gpu_conf(v->g)) : NULL;
 	const struct heat_module *h = heat_of(v->heat, m);
 	int rows = p.h - 1;
@@ -381,9 +403,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	view_clip(v->st, (s32)m->nlines, rows);
 	for (int r = 0; r < rows && v->st->top + r < (s32)m->nlines; r++) {
 		u32 line = (u32)(v->st->top + r) + 1;
-		source_row(p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line,
+		source_row(v, p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line,
 		           v->st->mark == line);
-		pane_mark(pane_sub(p, r + 1, c.text, 1, c.text_w), 0, v->search);
 		loc_cell(p, r + 1, c.loc, m, line, first_pc, &last);
 		if (marks)
 			margin_cell(p, r + 1, c.margin, &marks[line]);
@@ -404,21 +425,27 @@ static bool search(struct view_ctx *v, bool forward)
 	const struct module *m = shown_module(v);
 	if (!m)
 		return false;
+	struct strbuf text = STRBUF_INIT;
 	s32 n = (s32)m->nlines, i = MAX(MIN(v->st->top, n - 1), 0);
-	for (s32 k = 0; k < n; k++) {
+	bool hit = false;
+	for (s32 k = 0; k < n && !hit; k++) {
 		i = (i + (forward ? 1 : n - 1)) % n;
 		u32 len;
 		const char *s = module_line(m, (u32)i + 1, &len);
-		char *text = xstrndup(s, len);
-		bool hit = strcasestr(text, v->search) != NULL;
-		free(text);
-		if (hit) {
-			v->st->top = i;
-			stay(v);
-			return true;
-		}
+		struct cuda_line cu;
+		strbuf_clear(&text);
+		if (!(v->st->mode & MODE_PTX) && cuda_line_of(&v->d->cuda, m, (u32)i + 1, &cu) && cu.text)
+			strbuf_addf(&text, "%s:%u  %.*s", cu.file, cu.number, (int)cu.len, cu.text); /* as text_cell() has it */
+		else
+			strbuf_add(&text, s, len);
+		hit = strcasestr(strbuf_str(&text), v->search) != NULL;
 	}
-	return false;
+	strbuf_release(&text);
+	if (hit) {
+		v->st->top = i;
+		stay(v);
+	}
+	return hit;
 }
 
 /* To the line where warps have waited most; again: to the next one in that order. */
@@ -458,7 +485,11 @@ static bool on_key(struct view_ctx *v, int key)
 		return true;
 	}
 	if (key == 'a') {
-		v->st->mode = v->st->mode == MODE_BARE ? 0 : MODE_BARE;
+		v->st->mode ^= MODE_BARE;
+		return true;
+	}
+	if (key == 'u') {
+		v->st->mode ^= MODE_PTX;
 		return true;
 	}
 	if (!view_scroll(v->st, key))
@@ -471,7 +502,7 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "h hottest line  / search  n N  f focus  a margin",
+    .keys = "h hottest line  / search  n N  f focus  a margin  u CUDA",
     .help =
         "The PTX of the focused warp. warps: resident warps whose next instruction this is, and a letter each (as in "
         "the overview; in proportion where they are too many). waits %: share of all "
@@ -483,7 +514,10 @@ const struct view view_source = {
         "program point\n"
         "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
         "scheduled\n"
-        "order, not always that of the lines: see the key schedule. a: without the margin.",
+        "order, not always that of the lines: see the key schedule. a: without the margin.\n"
+        "With line information, and where the CUDA file can be read (as the compiler named it, or beside the PTX "
+        "file), its\n"
+        "lines stand in place of the .loc directives, above the code that they became. u: the directives.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/chart.h"
@@ -48,11 +49,11 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 	pane_right(p, y, name_w + 11, STYLE(R_DIM), "%.1f %%", sum ? 100.0 : 0.0);
 	char where[64] = "";
 	if (!v->st->mode)
-		snprintf(where, sizeof where, " × %u SMs", c->num_sms);
+		snprintf(where, sizeof where, " × %u SM%s", c->num_sms, plural(c->num_sms));
 	char text[192];
 	int x = name_w + 13;
-	snprintf(text, sizeof text, "of %s slots = %u schedulers%s × %s cycles", fmt_thousands(a, sum), c->sm_schedulers,
-	         where, fmt_thousands(b, gpu_cycle(v->g)));
+	snprintf(text, sizeof text, "of %s slots = %u scheduler%s%s × %s cycles", fmt_thousands(a, sum), c->sm_schedulers,
+	         plural(c->sm_schedulers), where, fmt_thousands(b, gpu_cycle(v->g)));
 	if (x + utf8_width(text) > p.w)
 		snprintf(text, sizeof text, "of %s slots = %u%s × %s cycles", a, c->sm_schedulers, where, b);
 	if (x + utf8_width(text) > p.w)
@@ -90,9 +91,7 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 /* One sum for all reasons: asking the timeline for each would add the same samples up again. */
 static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[ST_COUNT])
 {
-	struct sample sum = {0};
-	for (u32 i = from; i < MIN(to, timeline_len(v->tl)); i++)
-		sample_add(&sum, timeline_raw(v->tl, sm, i));
+	struct sample sum = timeline_sum(v->tl, sm, from, to);
 	double slots = (double)stall_slots(sum.stalls);
 	for (u32 r = 0; r < ST_COUNT; r++)
 		out[r] = slots > 0 ? (double)sum.stalls[r] / slots : 0;

@@ -12,7 +12,7 @@ static void say_where(struct external_cta_sched *p, const struct cta_view *v)
 {
 	if (p->failure.set)
 		err_prefix(&p->failure, "%s, kernel %u (%s), cycle %llu: ", v->conf->cta_sched, v->launch->id,
-		           v->launch->fn->name, (unsigned long long)v->now);
+		           func_label(v->launch->fn), (unsigned long long)v->now);
 }
 
 static void init(void *state, const struct cta_view *v)

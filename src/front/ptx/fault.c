@@ -1,6 +1,7 @@
 /* Faults of the simulated program: recording and wording. */
 #include <inttypes.h>
 
+#include "base/words.h"
 #include "front/front.h"
 #include "front/ptx/state.h"
 
@@ -44,35 +45,42 @@ static bool add_access(const struct fault *x, const struct launch *l, struct str
 	const char *space = space_word(x->space);
 	switch (x->code) {
 	case FAULT_OOB:
-		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " is out of bounds", space, access, x->bytes, x->addr);
+		strbuf_addf(out, "%s %s of %u byte%s at 0x%" PRIx64 " is out of bounds", space, access, x->bytes,
+		            plural(x->bytes), x->addr);
 		break;
 	case FAULT_MISALIGNED:
-		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " is misaligned", space, access, x->bytes, x->addr);
+		strbuf_addf(out, "%s %s of %u byte%s at 0x%" PRIx64 " is misaligned", space, access, x->bytes, plural(x->bytes),
+		            x->addr);
 		break;
 	case FAULT_FREED:
-		strbuf_addf(out, "%s %s of %u bytes at 0x%" PRIx64 " uses freed memory", space, access, x->bytes, x->addr);
+		strbuf_addf(out, "%s %s of %u byte%s at 0x%" PRIx64 " uses freed memory", space, access, x->bytes,
+		            plural(x->bytes), x->addr);
 		break;
 	case FAULT_READONLY:
-		strbuf_addf(out, "%s store of %u bytes at 0x%" PRIx64 " writes read-only memory", space, x->bytes, x->addr);
+		strbuf_addf(out, "%s store of %u byte%s at 0x%" PRIx64 " writes read-only memory", space, x->bytes,
+		            plural(x->bytes), x->addr);
 		break;
 	case FAULT_SHARED_OOB:
-		strbuf_addf(out,
-		            "shared %s of %u bytes at 0x%" PRIx64 " is out of bounds: the CTA has %u bytes of shared memory",
-		            access, x->bytes, x->addr, l ? l->shared_bytes : 0);
+		strbuf_addf(
+		    out, "shared %s of %u byte%s at 0x%" PRIx64 " is out of bounds: the CTA has %u byte%s of shared memory",
+		    access, x->bytes, plural(x->bytes), x->addr, l ? l->shared_bytes : 0, plural(l ? l->shared_bytes : 0));
 		break;
 	case FAULT_SHARED_UNINIT:
-		strbuf_addf(out, "shared load of %u bytes at 0x%" PRIx64 " reads bytes that were never written", x->bytes,
-		            x->addr);
+		strbuf_addf(out, "shared load of %u byte%s at 0x%" PRIx64 " reads bytes that were never written", x->bytes,
+		            plural(x->bytes), x->addr);
 		break;
 	case FAULT_LOCAL_OOB:
 		strbuf_addf(out,
-		            "local %s of %u bytes at 0x%" PRIx64 " is out of bounds: the thread has %u bytes of local memory",
-		            access, x->bytes, x->addr, l ? l->fn->local_bytes : 0);
+		            "local %s of %u byte%s at 0x%" PRIx64 " is out of bounds: the thread has %u byte%s of local memory",
+		            access, x->bytes, plural(x->bytes), x->addr, l ? l->fn->local_bytes : 0,
+		            plural(l ? l->fn->local_bytes : 0));
 		break;
 	case FAULT_PARAM_OOB:
-		strbuf_addf(out, "parameter %s of %u bytes at offset 0x%" PRIx64 " is out of range", access, x->bytes, x->addr);
+		strbuf_addf(out, "parameter %s of %u byte%s at offset 0x%" PRIx64 " is out of range", access, x->bytes,
+		            plural(x->bytes), x->addr);
 		if (x->space == SPC_PARAM && l)
-			strbuf_addf(out, ": the kernel has %u bytes of parameters", l->fn->param_bytes);
+			strbuf_addf(out, ": the kernel has %u byte%s of parameters", l->fn->param_bytes,
+			            plural(l->fn->param_bytes));
 		break;
 	default: return false;
 	}
@@ -118,7 +126,7 @@ static void add_place(const struct fault *x, const struct launch *l, struct strb
 	const struct module *m = l->mod;
 	const struct inst *in = x->pc < m->ncode ? &m->code[x->pc] : NULL;
 	u32 len = 0;
-	strbuf_addf(out, "\n  in kernel %s", l->fn->name);
+	strbuf_addf(out, "\n  in kernel %s", func_label(l->fn));
 	if (!in)
 		return;
 	const char *text = module_line(m, in->line, &len);
@@ -157,13 +165,13 @@ static void add_nearest(const struct front *f, const struct fault *x, struct str
 		strbuf_adds(out, "\n  nothing is allocated");
 		return;
 	}
-	strbuf_addf(out, "\n  %s allocation %u%s%s%s: 0x%" PRIx64 ", %" PRIu64 " bytes", dist ? "nearest" : "in", a->id,
-	            *a->name ? " " : "", a->name, a->freed ? " (freed)" : "", a->addr, a->size);
+	strbuf_addf(out, "\n  %s allocation %u%s%s%s: 0x%" PRIx64 ", %" PRIu64 " byte%s", dist ? "nearest" : "in", a->id,
+	            *a->name ? " " : "", a->name, a->freed ? " (freed)" : "", a->addr, a->size, plural(a->size));
 	if (dist)
-		strbuf_addf(out, "; the address is %" PRIu64 " bytes %s it", dist,
+		strbuf_addf(out, "; the address is %" PRIu64 " byte%s %s it", dist, plural(dist),
 		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
-		strbuf_addf(out, "; the address is %" PRIu64 " bytes into it", x->addr - a->addr);
+		strbuf_addf(out, "; the address is %" PRIu64 " byte%s into it", x->addr - a->addr, plural(x->addr - a->addr));
 }
 
 void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)

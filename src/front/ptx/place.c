@@ -150,26 +150,27 @@ bool front_check_launch(const struct front *f, const struct launch *l, struct er
 	for (u32 i = 0; i < f->nplaced; i++)
 		known |= f->placed[i].m == l->mod;
 	if (!known)
-		return err_set(e, "kernel %s: its module %s was not placed on this device", fn->name, l->mod->path);
+		return err_set(e, "kernel %s: its module %s was not placed on this device", func_label(fn), l->mod->path);
 	if (!threads || l->warps != ceil_div(threads, LANES) || !l->grid.x || !l->grid.y || !l->grid.z)
 		return err_set(e, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is empty or has a wrong number of warps",
-		               fn->name, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+		               func_label(fn), l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
 	if (l->warps > f->nwarps)
-		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", fn->name, l->warps, f->nwarps);
+		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", func_label(fn), l->warps,
+		               f->nwarps);
 	if (frame_size(fn) > f->window_bytes)
 		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB",
-		               fn->name, frame_size(fn), f->window_bytes >> 10);
+		               func_label(fn), frame_size(fn), f->window_bytes >> 10);
 	if (fn->local_bytes > f->local_max)
-		return err_set(e, "kernel %s: %u bytes of local memory per thread, more than front.local_kb = %u KiB", fn->name,
-		               fn->local_bytes, f->local_max >> 10);
+		return err_set(e, "kernel %s: %u bytes of local memory per thread, more than front.local_kb = %u KiB",
+		               func_label(fn), fn->local_bytes, f->local_max >> 10);
 	if (fn->recursive && fn->local_bytes)
 		return err_set(e,
 		               "kernel %s calls functions recursively and uses local memory (%u bytes per thread): local "
 		               "variables have one place "
 		               "each, so recursion would overwrite them; not supported",
-		               fn->name, fn->local_bytes);
+		               func_label(fn), fn->local_bytes);
 	if (l->shared_bytes > f->shared_max)
-		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", fn->name,
+		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", func_label(fn),
 		               l->shared_bytes, f->shared_max);
 	return true;
 }

@@ -234,6 +234,8 @@ struct module *ptx_load_for(const char *path, const char *text, size_t len, cons
 	lex_init(&ld.lx, m->text, len);
 	opform_init(&ld);
 	bool ok = parse_module(&ld) && link_module(&ld) && !ld.failed;
+	if (ok)
+		module_label_funcs(m);
 	loader_release(&ld);
 	if (ok)
 		return m;

@@ -1,0 +1,12 @@
+/* bounded: what bounded.c and patterns.c share: functions of Lua's library in a bounded form. */
+#ifndef UI_LUA_BOUNDED_H
+#define UI_LUA_BOUNDED_H
+#include "lua/lua.h"
+
+/* Replaces field `name` of the table on top by f, whose upvalue 1 is what was there. */
+void bounded_replace(lua_State *L, const char *name, lua_CFunction f);
+/* Calls the library's function, upvalue 1, with the arguments that are there. */
+int bounded_call_library(lua_State *L);
+/* find, match, gmatch and gsub of the table string, which is on top. */
+void bounded_patterns(lua_State *L);
+#endif
