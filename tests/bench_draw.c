@@ -23,7 +23,7 @@
 #include "base/base.h"
 #include "tests/turns.h"
 
-#define PAIRS 7 /* unless told */
+#define PAIRS 5 /* unless told */
 #define MOST_PAIRS 99
 #define GOAL 5.0 /* percent */
 #define VIEWS "1234567890"
@@ -82,6 +82,7 @@ static void child(const struct job *j, bool screen)
 	char path[64], out[100];
 	u32 n = 0;
 	turns_child();
+	turns_stay();
 	setenv("TERM", "xterm-256color", 1);
 	profile_path(getpid(), path);
 	snprintf(out, sizeof out, "--callgrind-out-file=%s", path);
@@ -206,7 +207,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0); /* nothing left in it for a fork to repeat */
 	bool only_two = false;
 	u32 pairs = PAIRS;
-	turns_stay();
+	turns_elsewhere();
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
 		instructions |= !strcmp(argv[1], "-i");
 		only_two |= !strcmp(argv[1], "-2");

@@ -30,7 +30,29 @@ struct racer {
 	struct rusage usage;
 };
 
-/* In the new process: it ends with the one that starts and stops it, whatever ends that; stopped, too. */
+/* In the new process: it stays on a core, the same for all of them; not that of the process that reads its terminal, as
+ * with a terminal of its own. Where there is one core, or that is refused, figures are less exact. */
+static inline void turns_stay(void)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+/* The process that starts them: on another one. */
+static inline void turns_elsewhere(void)
+{
+	cpu_set_t set;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	CPU_ZERO(&set);
+	for (long i = 0; i < n - 1; i++)
+		CPU_SET(i, &set);
+	if (n > 1)
+		sched_setaffinity(0, sizeof set, &set);
+}
+
+/* It ends with the one that starts and stops it, whatever ends that; stopped, too. */
 static void turns_child(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -89,18 +111,6 @@ static void turns_run(struct racer *a, struct racer *b)
 			close(r->fd);
 			r->fd = -1;
 		}
-}
-
-/* This process and all that it starts stay on the core where it is. */
-static inline void turns_stay(void)
-{
-	cpu_set_t set;
-	int here = sched_getcpu();
-	if (here < 0)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(here, &set);
-	sched_setaffinity(0, sizeof set, &set); /* refused: more noise */
 }
 
 static int turns_by_value(const void *x, const void *y)
