@@ -102,6 +102,25 @@ compared 80x24 ascii --ascii --no-color
 	echo "shot $work/shots/help-100x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x40 -- "$program" debug hotspot
 
+# CUDA lines in the source view: a kernel compiled with line information, where clang is there to do it.
+if command -v clang >/dev/null; then
+	clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib -fdeclspec \
+		-Xclang -target-feature -Xclang +ptx63 -O2 -gline-tables-only -include "$here/../configs/kernels/device.h" \
+		-S -o "$work/matmul.ptx" "$here/../configs/kernels/matmul.cu"
+	{
+		echo "wait (wd)"
+		echo "line break cycle 6000"
+		echo "wait cycle 6000"
+		echo "line continue"
+		echo "wait cycle 6,000"
+		echo "line focus sm 1 warp 12"
+		echo "keys 8"
+		echo "settle"
+		echo "shot $work/shots/source-cuda-120x40"
+	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug "$work/matmul.ptx" --kernel matmul \
+		--grid 16,16 --block 16,16 --arg 'f32[65536]=rand' --arg 'f32[65536]=rand' --arg 'f32[65536]=zero' --arg s32=256
+fi
+
 # On a light background, and on terminals of 16 colours, dark and light.
 mkdir "$work/terminfo"
 tic -o "$work/terminfo" "$here/tools/xterm-16color.ti"

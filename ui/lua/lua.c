@@ -12,11 +12,12 @@
 struct lua_env {
 	struct session *s;
 	char *data_dir;
-	u64 left;     /* VM instructions of the budget left */
-	u64 granted;  /* the budget as granted, for the message */
-	size_t bytes; /* allocated */
-	bool deaf;    /* to lua_interrupt() */
-	u32 scripts;  /* calls of script code under way, one within the other */
+	u64 left;          /* VM instructions of the budget left */
+	u64 granted;       /* the budget as granted, for the message */
+	const char *ended; /* why there is nothing left of it; NULL: used up by instructions */
+	size_t bytes;      /* allocated */
+	bool deaf;         /* to lua_interrupt() */
+	u32 scripts;       /* calls of script code under way, one within the other */
 };
 #define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
 #define OWN_BYTES (64u << 20)
@@ -86,6 +87,8 @@ static void hook(lua_State *L, lua_Debug *ar)
 	luaL_where(L, 0); /* of the function that runs */
 	if (stop)
 		luaL_error(L, "%sinterrupted", lua_tostring(L, -1));
+	if (env->ended)
+		luaL_error(L, "%s%s", lua_tostring(L, -1), env->ended);
 	luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
 	           (lua_Integer)env->granted);
 }
@@ -98,11 +101,13 @@ void lua_uninterruptible(lua_State *L)
 void lua_budget(lua_State *L, u64 instructions)
 {
 	env_of(L)->left = env_of(L)->granted = instructions;
+	env_of(L)->ended = NULL;
 }
 
-void lua_budget_end(lua_State *L)
+void lua_budget_end(lua_State *L, const char *why)
 {
 	env_of(L)->left = 0;
+	env_of(L)->ended = why;
 	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
 }
 

@@ -29,8 +29,8 @@ struct session *lua_session(lua_State *L);
 /* Grants a fresh budget for what is called next; exceeding it raises an error that says so. Applies to the state and
  * all its coroutines together. */
 void lua_budget(lua_State *L, u64 instructions);
-/* Uses up what is left of it. */
-void lua_budget_end(lua_State *L);
+/* Uses up what is left of it; why (a constant) is what is said of it. */
+void lua_budget_end(lua_State *L, const char *why);
 /* Has lua_interrupt() been called, and does this state listen? */
 bool lua_must_stop(lua_State *L);
 /* Makes running Lua code of this process fail with "interrupted" at its next hook: safe from a signal handler. */

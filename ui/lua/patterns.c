@@ -190,7 +190,7 @@ static void check(lua_State *L, struct trial *t)
 	const char *why = try_search(L, t);
 	if (!why)
 		return;
-	lua_budget_end(L);
+	lua_budget_end(L, why);
 	luaL_error(L, "%s", why);
 }
 

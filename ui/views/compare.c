@@ -129,22 +129,30 @@ static u64 recorded(const struct timeline *t)
 	return t ? timeline_start(t) + timeline_len(t) * timeline_span(t) : 0;
 }
 
-/* The IPC of cycles [from, to), NAN where nothing is recorded. */
-static double ipc_of(const struct timeline *t, u64 from, u64 to)
+/* Cycles of the longer samples of the two: what is set side by side covers the same cycles, also where one has gone
+ * farther in its time, which has made its samples longer. */
+static u64 common_span(const struct view_ctx *v)
 {
-	u64 start = timeline_start(t), span = timeline_span(t);
-	if (from < start || from >= recorded(t))
-		return NAN;
-	u32 a = (u32)((from - start) / span), b = (u32)((to - start + span - 1) / span);
-	return timeline_mean(t, -1, TS_IPC, a, MAX(b, a + 1));
+	return MAX(timeline_span(v->tl), timeline_span(v->d->rival->s->timeline));
 }
 
-static float fill(const struct timeline *t, struct time_axis a, float *out)
+/* The IPC of the samples of so many cycles that have a part in [from, to), NAN where nothing is recorded. */
+static double ipc_of(const struct timeline *t, u64 common, u64 from, u64 to)
+{
+	u64 start = timeline_start(t), span = timeline_span(t), end = recorded(t);
+	if (from < start || from >= end)
+		return NAN;
+	u64 first = (from - start) / common * common, last = ((to - start - 1) / common + 1) * common;
+	last = MIN(MAX(last, first + common), end - start);
+	return timeline_mean(t, -1, TS_IPC, (u32)(first / span), (u32)(last / span));
+}
+
+static float fill(const struct timeline *t, u64 common, struct time_axis a, float *out)
 {
 	float most = 0;
 	for (int i = 0; i < a.w; i++) {
 		u64 from = cursor_cycle(a, i), to = i + 1 < a.w ? cursor_cycle(a, i + 1) : a.to;
-		out[i] = (float)ipc_of(t, from, MAX(to, from + 1));
+		out[i] = (float)ipc_of(t, common, from, MAX(to, from + 1));
 		if (isfinite(out[i]))
 			most = MAX(most, out[i]);
 	}
@@ -155,7 +163,7 @@ static void curve(const struct view_ctx *v, struct pane p, bool b, struct time_a
 {
 	const struct timeline *t = b ? v->d->rival->s->timeline : v->tl;
 	u64 now = sim_cycle((b ? v->d->rival->s : v->d->s)->sim);
-	double last = now ? ipc_of(t, MIN(now, recorded(t)) - 1, now) : NAN;
+	double last = now && recorded(t) ? ipc_of(t, common_span(v), MIN(now, recorded(t)) - 1, now) : NAN;
 	pane_text(p, p.h - 1, 1, STYLE(b ? ROLE_B : ROLE_A), b ? "B" : "A");
 	pane_text(p, p.h - 1, 3, STYLE(R_DIM), "IPC");
 	if (isfinite(last))
@@ -188,7 +196,8 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 	u64 end = MAX(recorded(v->tl), recorded(tb));
 	struct time_axis axis = cursor_window(v->st, timeline_start(v->tl), end, 8 * timeline_span(v->tl));
 	axis.w = w;
-	float most_a = fill(v->tl, axis, a), most = MAX(most_a, fill(tb, axis, b));
+	u64 common = common_span(v);
+	float most_a = fill(v->tl, common, axis, a), most = MAX(most_a, fill(tb, common, axis, b));
 	int gap = rows > 2; /* between them, to keep them apart; where there is no room, the highest value is 7/8 high */
 	most *= gap ? 1 : 8.0f / 7;
 	curve(v, pane_sub(p, y, 0, rows, p.w), false, axis, a, most);
