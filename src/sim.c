@@ -529,9 +529,9 @@ void sim_set_sampler(struct sim *s, int id, u64 period)
 	sim_find_next_sample(s);
 }
 
-void sim_on_rewind(struct sim *s, int id, rewind_fn *fn)
+void sim_hear_again(struct sim *s, int id)
 {
-	s->sampler[id].rewind = fn;
+	s->sampler[id].hears_again = true;
 }
 
 void sim_on_fork(struct sim *s, int id, rewind_fn *fn)

@@ -100,7 +100,7 @@ bool sim_undo_turn(struct sim *s, struct err *e);
 /* Takes back what has been done to the machine since sim_fork() and is no turn yet. False: there is no history. */
 bool sim_take_back(struct sim *s);
 /* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
- * consumers hear nothing of it; samplers may (sim_on_rewind). What kernels have printed should have been taken before
+ * consumers hear nothing of it; samplers may (sim_hear_again). What kernels have printed should have been taken before
  * (sim_take_printf): what they print on the way is not kept. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
 /* Takes a snapshot here, so that coming back to this cycle takes no replay. False with *e when there is none: no
@@ -132,16 +132,16 @@ void sim_unsubscribe(struct sim *s, int id);
 typedef void sample_fn(void *ctx, u64 cycle);
 int sim_add_sampler(struct sim *s, u64 period, sample_fn *fn, void *ctx);
 void sim_set_sampler(struct sim *s, int id, u64 period);
-/* The machine has gone to another cycle of the run, in the past or back from it: the sampler is called for what comes
- * next, again where it has seen it before. What it remembers of later cycles will come just so, unless history forks. A
- * sampler without this is not called again for cycles it has seen. */
+/* When the machine has gone to another cycle of the run, in the past or back from it, this sampler is called for what
+ * comes next, again where it has seen it before; others are not. What it remembers of later cycles will come just so,
+ * unless history forks. */
+void sim_hear_again(struct sim *s, int sampler);
 typedef void rewind_fn(void *ctx, u64 cycle);
-void sim_on_rewind(struct sim *s, int sampler, rewind_fn *fn);
 /* History has forked at this cycle: what the sampler remembers of later ones is void. */
 void sim_on_fork(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler that needs to know more than the machine's state to go on from a cycle: `keep` returns it as a block of
  * memory that free() frees, with each snapshot; `recall` gets it back when the machine returns to that snapshot, at
- * `cycle`, and takes the place of sim_on_rewind(). The sampler then hears all of the way from there to where the
+ * `cycle`, and takes the place of sim_hear_again(). The sampler then hears all of the way from there to where the
  * machine is to go. NULL: the sampler was not there when the snapshot was taken. */
 typedef void *keep_fn(void *ctx);
 typedef void recall_fn(void *ctx, const void *kept, u64 cycle);

@@ -10,7 +10,8 @@
 struct sampler {
 	u64 period, next;
 	sample_fn *fn;
-	rewind_fn *rewind, *fork, *leave;
+	bool hears_again;
+	rewind_fn *fork, *leave;
 	keep_fn *keep;
 	recall_fn *recall;
 	void *ctx;

@@ -177,13 +177,11 @@ static void rewind_samplers(struct sim *s, const struct outside *o)
 	u64 now = sim_cycle(s);
 	for (u32 i = 0; i < s->nsamplers; i++) {
 		struct sampler *p = &s->sampler[i];
-		if ((!p->rewind && !p->recall) || !p->period)
+		if ((!p->hears_again && !p->recall) || !p->period)
 			continue;
 		p->next = (now / p->period + 1) * p->period;
 		if (p->recall)
 			p->recall(p->ctx, o->kept[i], now);
-		else
-			p->rewind(p->ctx, now);
 	}
 	sim_find_next_sample(s);
 }

@@ -96,10 +96,10 @@ static void test_spark(void **state)
 static void test_numbers(void **state)
 {
 	char b[NUM_MAX];
-	assert_string_equal(fmt_thousands(b, 0), "0");
-	assert_string_equal(fmt_thousands(b, 999), "999");
-	assert_string_equal(fmt_thousands(b, 1234567), "1,234,567");
-	assert_string_equal(fmt_thousands(b, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_string_equal(grouped(0, b), "0");
+	assert_string_equal(grouped(999, b), "999");
+	assert_string_equal(grouped(1234567, b), "1,234,567");
+	assert_string_equal(grouped(UINT64_MAX, b), "18,446,744,073,709,551,615");
 	assert_string_equal(fmt_short(b, 999), "999");
 	assert_string_equal(fmt_short(b, 999.6), "1.00k");
 	assert_string_equal(fmt_short(b, 1920000), "1.92M");

@@ -29,10 +29,6 @@ static void sample(void *ctx, u64 cycle)
 	if (timeline_coarser(o->t, &period))
 		sim_set_sampler(o->s, o->id, period);
 }
-static void rewound(void *ctx, u64 cycle)
-{
-	timeline_rewind(((struct own *)ctx)->t, cycle);
-}
 static void forked(void *ctx, u64 cycle)
 {
 	timeline_fork(((struct own *)ctx)->t, cycle);
@@ -42,7 +38,7 @@ static void attach(struct own *o, struct rig *r, u32 capacity)
 {
 	*o = (struct own){.s = r->s->sim, .t = timeline_create(sim_gpu(r->s->sim), 16, capacity)};
 	o->id = sim_add_sampler(o->s, 16, sample, o);
-	sim_on_rewind(o->s, o->id, rewound);
+	sim_hear_again(o->s, o->id);
 	sim_on_fork(o->s, o->id, forked);
 }
 

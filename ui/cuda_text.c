@@ -1,12 +1,10 @@
 #include "cuda_text.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/strbuf.h"
 
@@ -14,33 +12,20 @@
 #define SHOWN 1000u /* bytes of a line: more than any screen's row */
 
 struct cuda_file {
-	char *name; /* as .file has it */
-	char *ptx;  /* the module that has it: where to look beside */
-	char *text; /* NULL: cannot be read */
-	u32 len;
-	u32 *line_at; /* [nlines + 1], the last one behind the end */
+	char *name;         /* as .file has it */
+	char *ptx;          /* the module that has it: where to look beside */
+	struct strbuf text; /* empty: cannot be read */
+	u32 *line_at;       /* [nlines + 1], the last one behind the end */
 	u32 nlines;
 };
 
-/* NULL: no such regular file, or a large one. Opens nothing else: a pipe's writer would take it for its reader. */
-static char *contents(const char *path, u32 *len)
+/* Leaves *text empty when there is no such regular file, or a large one. Opens nothing else: a pipe's writer would take
+ * it for its reader. */
+static void read_text(const char *path, struct strbuf *text)
 {
 	struct stat st;
-	char *text = NULL;
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return NULL;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= (off_t)LARGEST) {
-		ssize_t n = 0;
-		text = xmalloc((size_t)st.st_size + 1);
-		for (*len = 0; *len < st.st_size; *len += (u32)n)
-			if ((n = read(fd, text + *len, (size_t)st.st_size - *len)) <= 0)
-				break;
-	}
-	close(fd);
-	return text;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > (off_t)LARGEST || !strbuf_read_file(text, path, NULL))
+		strbuf_clear(text);
 }
 
 static char *beside(const char *ptx, const char *name)
@@ -55,13 +40,15 @@ static char *beside(const char *ptx, const char *name)
 
 static void find_lines(struct cuda_file *f)
 {
-	for (u32 i = 0; i < f->len; i++)
-		f->nlines += f->text[i] == '\n' || i + 1 == f->len;
+	const char *s = f->text.buf;
+	const u32 len = (u32)f->text.len;
+	for (u32 i = 0; i < len; i++)
+		f->nlines += s[i] == '\n' || i + 1 == len;
 	f->line_at = xmalloc((f->nlines + 1) * sizeof(u32));
 	u32 n = 0;
 	f->line_at[n++] = 0;
-	for (u32 i = 0; i < f->len; i++)
-		if (f->text[i] == '\n' || i + 1 == f->len)
+	for (u32 i = 0; i < len; i++)
+		if (s[i] == '\n' || i + 1 == len)
 			f->line_at[n++] = i + 1;
 }
 
@@ -72,15 +59,14 @@ static const struct cuda_file *file_of(struct cuda_text *t, const char *ptx, con
 			return &t->files[i];
 	t->files = xrealloc(t->files, (t->n + 1) * sizeof *t->files);
 	struct cuda_file *f = &t->files[t->n++];
-	*f = (struct cuda_file){.name = xstrdup(name), .ptx = xstrdup(ptx)};
-	f->text = contents(name, &f->len);
-	if (!f->text) {
+	*f = (struct cuda_file){.name = xstrdup(name), .ptx = xstrdup(ptx), .text = STRBUF_INIT};
+	read_text(name, &f->text);
+	if (!f->text.len) {
 		char *path = beside(ptx, name);
-		f->text = contents(path, &f->len);
+		read_text(path, &f->text);
 		free(path);
 	}
-	if (f->text)
-		find_lines(f);
+	find_lines(f);
 	return f;
 }
 
@@ -106,9 +92,9 @@ bool cuda_line_of(struct cuda_text *t, const struct module *m, u32 ptx_line, str
 	const char *base = strrchr(m->files[file], '/');
 	o->file = base ? base + 1 : m->files[file];
 	const struct cuda_file *f = file_of(t, m->path, m->files[file]);
-	if (!f->text || !o->number || o->number > f->nlines)
+	if (!o->number || o->number > f->nlines)
 		return true;
-	const char *from = f->text + f->line_at[o->number - 1], *to = f->text + f->line_at[o->number];
+	const char *from = f->text.buf + f->line_at[o->number - 1], *to = f->text.buf + f->line_at[o->number];
 	while (from < to && isspace((u8)*from))
 		from++;
 	to = from + MIN((size_t)(to - from), SHOWN);
@@ -124,7 +110,7 @@ void cuda_text_release(struct cuda_text *t)
 	for (u32 i = 0; i < t->n; i++) {
 		free(t->files[i].name);
 		free(t->files[i].ptx);
-		free(t->files[i].text);
+		strbuf_release(&t->files[i].text);
 		free(t->files[i].line_at);
 	}
 	free(t->files);

@@ -96,11 +96,6 @@ static void sample_timeline(void *ctx, u64 cycle)
 		sim_set_sampler(s->sim, s->timeline_sampler, period);
 }
 
-static void rewind_timeline(void *ctx, u64 cycle)
-{
-	timeline_rewind(((struct session *)ctx)->timeline, cycle);
-}
-
 static void fork_timeline(void *ctx, u64 cycle)
 {
 	timeline_fork(((struct session *)ctx)->timeline, cycle);
@@ -110,7 +105,7 @@ static void attach_timeline(struct session *s)
 {
 	s->timeline = timeline_create(sim_gpu(s->sim), TIMELINE_PERIOD, TIMELINE_SAMPLES);
 	s->timeline_sampler = sim_add_sampler(s->sim, TIMELINE_PERIOD, sample_timeline, s);
-	sim_on_rewind(s->sim, s->timeline_sampler, rewind_timeline);
+	sim_hear_again(s->sim, s->timeline_sampler);
 	sim_on_fork(s->sim, s->timeline_sampler, fork_timeline);
 }
 
@@ -121,7 +116,7 @@ static void attach_phases(struct session *s)
 		return;
 	s->phases = phase_track_create(sim_gpu(s->sim), period);
 	int id = sim_add_sampler(s->sim, period, phase_track_look, s->phases);
-	sim_on_rewind(s->sim, id, phase_track_rewind);
+	sim_hear_again(s->sim, id);
 	sim_on_fork(s->sim, id, phase_track_fork);
 }
 

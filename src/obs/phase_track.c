@@ -270,8 +270,6 @@ void phase_track_look(void *ctx, u64 cycle)
 	store_look(t, k);
 }
 
-void phase_track_rewind(void *ctx, u64 cycle) {}
-
 /* `keep` looks are left: the next one counts cycles from the last of them on. */
 static void begin_behind(struct phase_track *t, u64 keep)
 {

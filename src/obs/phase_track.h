@@ -15,7 +15,7 @@
  *
  *   struct phase_track *t = phase_track_create(sim_gpu(s), 64);
  *   int id = sim_add_sampler(s, 64, phase_track_look, t);          (the same period)
- *   sim_on_rewind(s, id, phase_track_rewind); sim_on_fork(s, id, phase_track_fork);
+ *   sim_hear_again(s, id); sim_on_fork(s, id, phase_track_fork);
  *   phase_track_get(t, sm, from, to, &sum);                         (mean of a figure: sum.mem / sum.looks) */
 #ifndef OBS_PHASE_TRACK_H
 #define OBS_PHASE_TRACK_H
@@ -47,9 +47,8 @@ struct phase_sum {
 
 struct phase_track *phase_track_create(struct gpu *g, u32 period);
 void phase_track_free(struct phase_track *t);
-/* A sample_fn, and rewind_fns: ctx is the track. Looks repeated after going back change nothing. */
+/* A sample_fn, and a rewind_fn: ctx is the track. Looks repeated after going back change nothing. */
 void phase_track_look(void *ctx, u64 cycle);
-void phase_track_rewind(void *ctx, u64 cycle);
 void phase_track_fork(void *ctx, u64 cycle);
 
 /* What has been recorded: cycles [phase_track_start, phase_track_end); a look stands for the period before it. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 struct timeline {
-	struct gpu *g;
 	struct sampler *sampler;
 	u32 scopes, capacity;
 	u64 period;           /* cycles between timeline_sample calls, at least; divides span */
@@ -27,9 +26,9 @@ static struct sample *mark(const struct timeline *t, u32 i)
 /* Nothing is recorded yet. */
 static void begin(struct timeline *t)
 {
-	t->start = gpu_cycle(t->g);
-	t->filled = t->len = 0;
 	sampler_read(t->sampler, mark(t, 0));
+	t->start = mark(t, 0)->cycles;
+	t->filled = t->len = 0;
 }
 
 struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
@@ -39,7 +38,6 @@ struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
 	t->sampler = sampler_create(g);
 	t->scopes = sampler_scopes(t->sampler);
 	t->capacity = capacity;
-	t->g = g;
 	t->period = t->span = period;
 	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
 	t->marks = xcalloc(((size_t)capacity + 1) * t->scopes, sizeof *t->marks);
@@ -136,8 +134,6 @@ double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 fr
 	struct sample sum = timeline_sum(t, sm, from, to);
 	return sample_value(&sum, which, t->peak_bytes);
 }
-
-void timeline_rewind(void *ctx, u64 cycle) {}
 
 void timeline_fork(struct timeline *t, u64 cycle)
 {

@@ -7,6 +7,7 @@
  *
  *   struct timeline *t = timeline_create(sim_gpu(s), 16, 1024);
  *   int id = sim_add_sampler(s, 16, timeline_sample, t);       (the same period; period 0 switches it off)
+ *   sim_hear_again(s, id);                                     (what was recorded of later cycles stays on going back)
  *   for (u32 i = 0; i < timeline_len(t); i++)
  *       draw(timeline_get(t, -1, TS_IPC, i));                  (oldest first; -1 = machine, else the SM)
  *
@@ -34,9 +35,6 @@ double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i);
 double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 from, u32 to);
 /* What samples [from, to) have counted. */
 struct sample timeline_sum(const struct timeline *t, s32 sm, u32 from, u32 to);
-/* For sim_on_rewind(). What was recorded of later cycles stays when the machine goes back, since it would come again
- * just so. */
-void timeline_rewind(void *ctx, u64 cycle);
 /* History forks at this cycle, the machine's present one: what was recorded of later cycles goes. The sample in which
  * the fork lies goes on with what it had up to there. */
 void timeline_fork(struct timeline *t, u64 cycle);

@@ -131,9 +131,6 @@ static void on_sample(void *ctx, u64 cycle)
 	}
 }
 
-/* What was sampled before going back stays: on_sample() knows. */
-static void on_rewind(void *ctx, u64 cycle) {}
-
 void lua_hooks_bind(struct debugger *d)
 {
 	struct lua_hooks *k = d->hooks;
@@ -154,7 +151,7 @@ void lua_hooks_bind(struct debugger *d)
 	k->period = period;
 	if (k->sampler < 0) {
 		k->sampler = sim_add_sampler(k->sim, period, on_sample, d);
-		sim_on_rewind(k->sim, k->sampler, on_rewind);
+		sim_hear_again(k->sim, k->sampler); /* on_sample() knows what it has had */
 	} else {
 		sim_set_sampler(k->sim, k->sampler, period);
 	}

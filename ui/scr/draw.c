@@ -6,11 +6,6 @@
 
 #include "base/words.h"
 
-const char *fmt_thousands(char buf[NUM_MAX], u64 v)
-{
-	return grouped(v, buf);
-}
-
 const char *fmt_short(char buf[NUM_MAX], double v)
 {
 	static const char *const unit[] = {"", "k", "M", "G", "T", "P", "E"};

@@ -1,11 +1,10 @@
 /* draw: what views are made of - bars, sparklines, rules, numbers. */
 #ifndef UI_SCR_DRAW_H
 #define UI_SCR_DRAW_H
+#include "base/words.h"
 #include "scr/canvas.h"
 
-#define NUM_MAX 40
-/* 1234567 -> "1,234,567". */
-const char *fmt_thousands(char buf[NUM_MAX], u64 v);
+#define NUM_MAX 40 /* of a number as text, that of grouped() too */
 /* Four significant places with a unit letter: "950", "12.3k", "1.92M". */
 const char *fmt_short(char buf[NUM_MAX], double v);
 /* n of d in percent; 0 when d is 0. */

@@ -52,7 +52,7 @@ static u32 right_pieces(const struct screen *s, struct piece out[6])
 	const char *word = s->canvas.w >= 100 ? state_looks[shown_state(s)].word : "";
 	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[shown_state(s)].glyph, *word ? " " : "", word);
 	out[n++].style = STYLE_BOLD(state_looks[shown_state(s)].role);
-	snprintf(out[n].text, sizeof out[n].text, "cycle %s", fmt_thousands(buf, gpu_cycle(g)));
+	snprintf(out[n].text, sizeof out[n].text, "cycle %s", grouped(gpu_cycle(g), buf));
 	out[n++].style = STYLE_BOLD(R_TEXT);
 	snprintf(out[n].text, sizeof out[n].text, "%sIPC %.2f", shown_state(s) == DBG_FINISHED ? "run " : "", shown_ipc(s));
 	out[n++].style = STYLE(R_TEXT);
@@ -279,7 +279,7 @@ static void rule_line(const struct screen *s, struct pane p)
 	if (!cursor)
 		return;
 	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
-	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", fmt_thousands(cycle, st->cursor));
+	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", grouped(st->cursor, cycle));
 	int end = MIN(x + utf8_width(st->cursor_text) + 2, q.w);
 	for (int i = x; i < end; i++)
 		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');

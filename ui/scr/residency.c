@@ -64,9 +64,6 @@ static void on_sample(void *ctx, u64 cycle)
 	r->n++;
 }
 
-/* What was sampled before going back stays: on_sample() knows. */
-static void on_rewind(void *ctx, u64 cycle) {}
-
 /* What came after may come differently. */
 static void on_fork(void *ctx, u64 cycle)
 {
@@ -80,7 +77,7 @@ void residency_attach(struct residency *r, struct sim *s)
 	*r = (struct residency){.sim = s, .span = RESIDENCY_CYCLES, .sms = gpu_conf(sim_gpu(s))->num_sms};
 	r->at = xcalloc((size_t)RESIDENCY_SAMPLES * r->sms, sizeof *r->at);
 	r->id = sim_add_sampler(s, RESIDENCY_CYCLES, on_sample, r);
-	sim_on_rewind(s, r->id, on_rewind);
+	sim_hear_again(s, r->id); /* on_sample() knows what it has had */
 	sim_on_fork(s, r->id, on_fork);
 }
 

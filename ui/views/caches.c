@@ -26,7 +26,7 @@ static void figures(struct pane p, int y, int x, const u64 *v, u32 n)
 	char buf[NUM_MAX];
 	for (u32 i = 0; i < n; i++, x += 9)
 		pane_right(p, y, x + 8, STYLE(v[i] ? R_TEXT : R_FAINT), "%s",
-		           v[i] < 1000000 ? fmt_thousands(buf, v[i]) : fmt_short(buf, (double)v[i]));
+		           v[i] < 1000000 ? grouped(v[i], buf) : fmt_short(buf, (double)v[i]));
 }
 
 /* What kept the L1D caches from taking transactions: the reasons' shares of all cycles of all SMs. */
@@ -201,10 +201,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	heading(v, p);
 	int y = 1 + table(v, pane_sub(p, 1, 0, p.h - 1, p.w), p.h >= 24), owners = p.h >= 40 ? 2 : p.h >= 14;
 	struct sm_list l = list_layout(v, p);
-	int lines = p.h < 14              ? 0
-	            : p.h < 20 && !misses ? 1
-	                                  : 2,
-	    left = p.h - y - owners - lines, all = misses ? 0 : l.rows + 1;
+	int lines = p.h < 14 ? 0 : 1 + (p.h >= 20 || misses); /* of causes */
+	int left = p.h - y - owners - lines, all = misses ? 0 : l.rows + 1;
 	/* the whole list where the curves keep a row each and their axis */
 	int list = all <= left - 3 ? all : MIN(all, MAX(left * 2 / 3, 2)), room = left - list;
 	room -= !misses && room != 3;

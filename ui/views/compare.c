@@ -76,7 +76,7 @@ static void side_row(const struct view_ctx *v, struct pane p, int y, bool b)
 	pane_text(p, y, 1, STYLE(b ? ROLE_B : ROLE_A), b ? "B" : "A");
 	snprintf(policies, sizeof policies, "%s %s/%s", c->machine, c->warp_sched, c->cta_sched);
 	draw_clipped(p, y, 3, MIN(22, p.w - 3), STYLE(R_TEXT), policies);
-	int x = pane_printf(p, y, 26, STYLE_BOLD(R_TEXT), "cycle %s", fmt_thousands(buf, sim_cycle(s->sim)));
+	int x = pane_printf(p, y, 26, STYLE_BOLD(R_TEXT), "cycle %s", grouped(sim_cycle(s->sim), buf));
 	x = pane_printf(p, y, MAX(x + 2, 43), STYLE_BOLD(R_TEXT), "mean IPC %.2f", ipc);
 	if (b && a_ipc > 0)
 		x = pane_printf(p, y, x + 1, STYLE(ipc >= a_ipc ? R_GOOD : R_WARN), "(%+.1f %%)", 100 * (ipc / a_ipc - 1));

@@ -85,8 +85,8 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 		return;
 	v->st->click = a;
 	v->st->click_x = p.x + x;
-	fmt_thousands(first, a.from);
-	fmt_thousands(last, a.to);
+	grouped(a.from, first);
+	grouped(a.to, last);
 	int wide = utf8_width(last), at = x + utf8_width(first), end = x + a.w;
 	pane_text(p, y, x, STYLE(R_DIM), first);
 	if (end - wide > at + 3) {

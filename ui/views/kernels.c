@@ -131,7 +131,7 @@ static void figure_text(enum figure f, const struct kernel_info *k, u64 now, cha
 		if (k->state == KS_QUEUED)
 			snprintf(out, NUM_MAX, "queued");
 		else
-			fmt_thousands(out, cycles);
+			grouped(cycles, out);
 		break;
 	case F_IPC:
 		snprintf(out, NUM_MAX, cycles ? "%.2f" : "-", (double)k->counters->warp_insts / (double)MAX(cycles, (u64)1));
@@ -152,7 +152,7 @@ static void figure_text(enum figure f, const struct kernel_info *k, u64 now, cha
 	case F_GRID: dim_text(out, k->launch->grid); break;
 	case F_BLOCK: dim_text(out, k->launch->block); break;
 	case F_REGS: snprintf(out, NUM_MAX, "%u", k->launch->regs); break;
-	case F_SHARED: fmt_thousands(out, k->launch->shared_bytes); break;
+	case F_SHARED: grouped(k->launch->shared_bytes, out); break;
 	case F_COUNT: break;
 	}
 }
@@ -324,7 +324,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	const struct sm_counters *n = (const struct sm_counters *)gpu_counters(v->g, CG_sm, sm);
 	if (p.w - x < SM_FIGURES_W)
 		return;
-	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", fmt_thousands(buf, n->ctas_done));
+	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", grouped(n->ctas_done, buf));
 	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->now ? (double)n->issued / (double)l->now : 0.0);
 	if (p.w - x >= SM_MORE_W)
 		sm_more(v, pane_sub(p, 0, x + 16, 1, p.w - x - 16), sm);

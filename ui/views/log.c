@@ -28,7 +28,7 @@ static void log_row(struct view_ctx *v, struct pane p, int y, const struct log_l
 	    [LOG_ERROR] = {0x2717, R_BAD, R_BAD},
 	};
 	char buf[NUM_MAX];
-	pane_right(p, y, 15, STYLE(R_DIM), "%s", fmt_thousands(buf, l->cycle));
+	pane_right(p, y, 15, STYLE(R_DIM), "%s", grouped(l->cycle, buf));
 	pane_glyph(p, y, 16, STYLE(look[l->kind].role), look[l->kind].glyph);
 	pane_text(p, y, 18, STYLE(look[l->kind].text), l->text);
 	pane_mark(pane_sub(p, y, 18, 1, p.w), 0, v->search);
@@ -41,7 +41,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	s32 n = (s32)(l->total - first), rows = p.h - 1;
 	char buf[NUM_MAX];
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Log");
-	x = pane_printf(p, 0, x + 2, STYLE(R_DIM), "%s line%s", fmt_thousands(buf, l->total), plural(l->total));
+	x = pane_printf(p, 0, x + 2, STYLE(R_DIM), "%s line%s", grouped(l->total, buf), plural(l->total));
 	if (first)
 		x = pane_printf(p, 0, x, STYLE(R_DIM), ", the last %d kept", LOG_LINES);
 	if (*v->search)

@@ -51,11 +51,11 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	if (l->k.state == KS_QUEUED)
 		return;
 	if (l->k.state == KS_DONE)
-		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", fmt_thousands(a, n->ended_at - n->started_at),
+		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(n->ended_at - n->started_at, a),
 		         plural(n->ended_at - n->started_at));
 	else
-		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all),
-		         fmt_thousands(a, done), fmt_thousands(b, all), plural(all));
+		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all), grouped(done, a),
+		         grouped(all, b), plural(all));
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
 }
 
@@ -95,9 +95,9 @@ static void kernel_row(struct view_ctx *v, struct pane p, const struct kernel_li
 	pane_printf(p, 0, 1, s, "K%u", l->k.launch->id);
 	draw_clipped(p, 0, c->name, c->name_w, STYLE_BOLD(R_TEXT), l->k.label);
 	if (l->k.state == KS_QUEUED) {
-		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTA%s", fmt_thousands(a, all), plural(all));
+		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTA%s", grouped(all, a), plural(all));
 		if (l->k.ready_at != NEVER && l->k.ready_at > gpu_cycle(v->g))
-			pane_printf(p, 0, x, STYLE(R_DIM), "; launch latency to cycle %s", fmt_thousands(b, l->k.ready_at));
+			pane_printf(p, 0, x, STYLE(R_DIM), "; launch latency to cycle %s", grouped(l->k.ready_at, b));
 		return;
 	}
 	draw_bar(p, 0, c->bar, c->bar_w, s, all ? (double)done / (double)all : 0, true);

@@ -78,9 +78,9 @@ static void heading(const struct view_ctx *v, struct pane p, const struct graph 
 	u64 look = phase_track_resolution(g->t, g->time.from);
 	u64 column = MAX((g->time.to - g->time.from) / (u64)g->time.w, (u64)1);
 	char text[120];
-	snprintf(text, sizeof text, "one column = %s cycle%s", fmt_thousands(a, column), plural(column));
+	snprintf(text, sizeof text, "one column = %s cycle%s", grouped(column, a), plural(column));
 	if (look > column)
-		snprintf(text, sizeof text, "one sample = %s cycle%s", fmt_thousands(a, look), plural(look));
+		snprintf(text, sizeof text, "one sample = %s cycle%s", grouped(look, a), plural(look));
 	if (p.w - x > utf8_width(text) + 3)
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), "%s", text);
 }

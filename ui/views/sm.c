@@ -208,7 +208,7 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 	                        : warp_state_descs[w.state].name);
 	u64 since = gpu_cycle(v->g) - w.since;
 	pane_right(p, y, t->since, STYLE(R_TEXT), "%s",
-	           since < 100000 ? fmt_thousands(buf, since) : fmt_short(buf, (double)since));
+	           since < 100000 ? grouped(since, buf) : fmt_short(buf, (double)since));
 	if (w.phase >= 0)
 		pane_right(p, y, t->phase, STYLE(R_DIM), "%d/%u", w.phase, w.phases);
 	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
@@ -278,7 +278,7 @@ static void storage_map(struct pane p, int y, const char *name, const char *unit
 	}
 	hole = MAX(hole, total > at ? total - at : 0);
 	pane_right(p, y, 11 + w + 5, STYLE(R_TEXT), "%.0f%%", percent(used, total));
-	pane_printf(p, y, 11 + w + 7, STYLE(R_DIM), "largest hole %s%s", fmt_thousands(a, hole), unit);
+	pane_printf(p, y, 11 + w + 7, STYLE(R_DIM), "largest hole %s%s", grouped(hole, a), unit);
 }
 
 static u32 by_first(struct owned *o, u32 n)
@@ -372,8 +372,8 @@ static void cta_table(struct view_ctx *v, struct pane p)
 		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.label);
 		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
 		           (u32)__builtin_popcountll(c.warps));
-		pane_right(p, y, 52, STYLE(R_TEXT), "%s", fmt_thousands(a, gpu_cycle(v->g) - c.started_at));
-		pane_right(p, y, 63, STYLE(R_DIM), "%s", fmt_thousands(b, c.insts));
+		pane_right(p, y, 52, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - c.started_at, a));
+		pane_right(p, y, 63, STYLE(R_DIM), "%s", grouped(c.insts, b));
 		if (p.w >= CTA_WARPS_FROM_W)
 			cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c.warps);
 		y++;

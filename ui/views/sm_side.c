@@ -47,7 +47,7 @@ static void mshrs(struct view_ctx *v, struct pane p, u32 sm)
 		int y = (int)i + 1;
 		pane_printf(p, y, 0, STYLE(R_TEXT), "0x%llx", (unsigned long long)m[i].addr);
 		pane_right(p, y, 27, STYLE(R_TEXT), "%u", m[i].merged);
-		pane_right(p, y, 35, STYLE(R_TEXT), "%s", fmt_thousands(buf, gpu_cycle(v->g) - m[i].since));
+		pane_right(p, y, 35, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - m[i].since, buf));
 		pane_text(p, y, 37, STYLE(R_MEM), m[i].where);
 	}
 	if ((int)n > p.h - 1)

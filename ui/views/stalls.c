@@ -52,8 +52,8 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 		snprintf(where, sizeof where, " × %u SM%s", c->num_sms, plural(c->num_sms));
 	char text[192];
 	int x = name_w + 13;
-	snprintf(text, sizeof text, "of %s slots = %u scheduler%s%s × %s cycles", fmt_thousands(a, sum), c->sm_schedulers,
-	         plural(c->sm_schedulers), where, fmt_thousands(b, gpu_cycle(v->g)));
+	snprintf(text, sizeof text, "of %s slots = %u scheduler%s%s × %s cycles", grouped(sum, a), c->sm_schedulers,
+	         plural(c->sm_schedulers), where, grouped(gpu_cycle(v->g), b));
 	if (x + utf8_width(text) > p.w)
 		snprintf(text, sizeof text, "of %s slots = %u%s × %s cycles", a, c->sm_schedulers, where, b);
 	if (x + utf8_width(text) > p.w)
