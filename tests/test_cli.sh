@@ -252,16 +252,44 @@ expect 2 "--out: /dev/full: cannot write: No space left on device" run configs/k
 for words in "run vecadd --size small" "compare vecadd --size small --a= --b=" "list gpus"; do
 	check "full standard output: $words" sh -c "'$W' $words 2>&1 >/dev/full | grep -qx 'warpdbg: cannot write to standard output: No space left on device'"
 done
-"$W" run "$tmp/k.ptx" --kernel count --grid 4 --block 256 --trace "$tmp/killed.json" --trace-detail states --timeline "$tmp/killed.csv" >/dev/null 2>&1 &
+# a trace that has grown: the run goes on, and its signals are caught
+runs() {
+	i=0
+	while [ $i -lt 300 ] && { [ ! -f "$1" ] || [ "$(wc -c <"$1")" -lt 300000 ]; }; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+}
+complete() {
+	[ "$(tail -c 4 "$1")" = "
+]}" ]
+}
+endless="$tmp/k.ptx --kernel count --grid 4 --block 256 --trace-detail states"
+"$W" run $endless --trace "$tmp/killed.json" >/dev/null 2>&1 &
 pid=$!
-sleep 2
+runs "$tmp/killed.json"
+kill -STOP $pid # not in the middle of a block
+sleep 0.2
+check "a trace is complete while it is written" complete "$tmp/killed.json"
 kill -KILL $pid
 wait $pid 2>/dev/null
-check "a trace is complete when the run is killed" sh -c "[ \$(tail -c 4 '$tmp/killed.json') = ']}' ]"
-"$W" run "$tmp/k.ptx" --kernel count --grid 4 --block 256 --stats "$tmp/int.json" >"$tmp/text" 2>&1 &
-pid=$!
-sleep 1
-kill -INT $pid
-wait $pid
-check "Ctrl-C ends with 130" [ $? -eq 130 ]
-check "Ctrl-C still writes statistics" grep -q '"stop": "interrupted"' "$tmp/int.json"
+for ending in INT:130 TERM:143 HUP:129; do
+	sig=${ending%:*}
+	"$W" run $endless --trace "$tmp/run$sig.json" --timeline "$tmp/ended.csv" --stats "$tmp/stats$sig.json" >"$tmp/text" 2>&1 &
+	pid=$!
+	runs "$tmp/run$sig.json"
+	kill -$sig $pid
+	wait $pid 2>/dev/null
+	check "SIG$sig ends a run with ${ending#*:}" [ $? -eq "${ending#*:}" ]
+	check "SIG$sig: statistics" grep -q '"stop": "interrupted"' "$tmp/stats$sig.json"
+	check "SIG$sig: the trace is complete" complete "$tmp/run$sig.json"
+	check "SIG$sig: the timeline comes up to the cycle" sh -c "grep -q \"at cycle \$(tail -1 '$tmp/ended.csv' | cut -d, -f1)\\$\" '$tmp/text'"
+	"$W" debug $endless --trace "$tmp/batch$sig.json" --batch -ex continue -ex "echo went on" >"$tmp/text" 2>&1 &
+	pid=$!
+	runs "$tmp/batch$sig.json"
+	kill -$sig $pid
+	wait $pid 2>/dev/null
+	check "SIG$sig ends a batch with ${ending#*:}" [ $? -eq "${ending#*:}" ]
+	check "SIG$sig: the batch's trace is complete" complete "$tmp/batch$sig.json"
+	check "SIG$sig: the batch does not go on" sh -c "! grep -q 'went on' '$tmp/text'"
+done

@@ -81,16 +81,31 @@ check "--stats FILE.csv has five columns" awk -F, 'NF != 5 { bad = 1; print } EN
 awk -F, '$3 ~ /^[0-9]+$/ { print $1 "," $3 }' "$tmp/s1.csv" | sort >"$tmp/compared"
 check "every counter of B is that of a run alone" sh -c "[ \$(wc -l <'$tmp/run') -gt 150 ] && [ -z \"\$(comm -23 '$tmp/run' '$tmp/compared')\" ]"
 
-# --- Ctrl-C
+# --- Ctrl-C, kill
+hears() { # until the process has a handler for SIGTERM, the last it sets up
+	i=0
+	while [ $i -lt 300 ] && [ $((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$1/status) >> 14 & 1)) -eq 0 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	sleep 0.2
+}
 printf '.version 6.3\n.target sm_70\n.address_size 64\n%s\n' \
 	'.visible .entry count() { .reg .b64 %rd1; L: add.u64 %rd1, %rd1, 1; bra L; } // no livelock: its state does not repeat' \
 	>"$tmp/count.ptx"
 for by in cycles insts ctas; do
 	"$W" compare "$tmp/count.ptx" --kernel count --grid 4 --block 256 --b '--set launch.latency=900' --by $by --format json >"$tmp/int.json" 2>"$tmp/err" &
 	pid=$!
-	sleep 1
+	hears $pid
 	kill -INT $pid
 	wait $pid
 	check "Ctrl-C ends with 130 by $by" [ $? -eq 130 ]
 	check "Ctrl-C still reports by $by" grep -q '"stop": "interrupted"' "$tmp/int.json"
 done
+"$W" compare "$tmp/count.ptx" --kernel count --grid 4 --block 256 --b '--set launch.latency=900' --format json >"$tmp/int.json" 2>"$tmp/err" &
+pid=$!
+hears $pid
+kill -TERM $pid
+wait $pid 2>/dev/null
+check "SIGTERM ends a comparison with 143" [ $? -eq 143 ]
+check "SIGTERM: it reports" grep -q '"stop": "interrupted"' "$tmp/int.json"

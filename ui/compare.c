@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmdline.h"
+#include "leaving.h"
 #include "lua/lua.h"
 #include "obs/report_compare.h"
 #include "outputs.h"
@@ -240,13 +241,15 @@ static void drop_steps(struct compare *c)
 	c->nsteps = n;
 }
 
-/* Without Ctrl-C in between, whose handler looks for the machine. */
+/* Without Ctrl-C and the like in between, whose handler looks for the machine. */
 static bool restart(struct side *x)
 {
-	sigset_t interrupt, before;
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	sigset_t stops, before;
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stops, &before);
 	strbuf_clear(&x->s->output);
 	x->done = false;
 	bool ok = session_restart(x->s, &x->err);
@@ -272,15 +275,22 @@ static void stop_at_divergence(struct compare *c)
 	}
 }
 
-/* --- Ctrl-C ------------------------------------------------------------------------------------------------------ */
+/* --- Ctrl-C and other wishes to stop ------------------------------------------------------------------------------ */
 
-static struct compare *running; /* for the signal handler */
+static struct compare *running; /* for the signal handlers */
 
-static void on_interrupt(int sig)
+static void stop(void)
 {
+	if (!running) /* the report is being written */
+		return;
 	lua_interrupt();
 	for (u32 i = 0; i < 2; i++)
 		sim_interrupt(running->side[i].s->sim);
+}
+
+static void on_interrupt(int sig)
+{
+	stop();
 }
 
 bool compare_run(struct compare *c)
@@ -493,8 +503,11 @@ int compare_main(const struct options *o)
 	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}; /* a second Ctrl-C kills */
 	running = c;
 	sigaction(SIGINT, &sa, NULL);
+	leaving_catch(stop);
 	compare_run(c);
 	signal(SIGINT, SIG_DFL);
+	running = NULL;
+	leaving_heard();
 	explain_stops(c);
 	if (c->broken) {
 		compare_close(c);

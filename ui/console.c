@@ -9,6 +9,7 @@
 
 #include "command_history.h"
 #include "commands/commands.h"
+#include "leaving.h"
 #include "pager.h"
 #include "plain.h"
 
@@ -105,6 +106,10 @@ static char *word_breaks(void)
 /* Ctrl-C at the prompt: the line is dropped, the prompt comes again. */
 static int drop_line(void)
 {
+	if (leaving_by()) {
+		rl_done = 1;
+		return 0;
+	}
 	if (!current->interrupt)
 		return 0;
 	debugger_clear_interrupt(current);
@@ -139,7 +144,8 @@ void console_main(struct debugger *d)
 	set_up();
 	while (d->state != DBG_QUIT) {
 		char *line = readline(debugger_prompt(d));
-		if (!line) {
+		if (!line || leaving_by()) {
+			free(line);
 			putchar('\n');
 			break;
 		}

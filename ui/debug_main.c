@@ -8,11 +8,11 @@
 
 #include "commands/commands.h"
 #include "console.h"
+#include "leaving.h"
 #include "lua/dbg.h"
 #include "run.h"
 #include "scr/offscreen.h"
 #include "scr/screen.h"
-#include "scr/term.h"
 
 static struct debugger *interrupted; /* whom Ctrl-C is for */
 
@@ -27,14 +27,19 @@ static void on_leave(void)
 	on_sigint(0);
 }
 
+static bool screen_wanted(const struct options *o)
+{
+	return !o->batch && screen_possible();
+}
+
 /* For good: a Ctrl-C that comes while the debugger leaves must not cost the files it completes, nor the exit status. */
-static void catch_sigint(struct debugger *d)
+static void catch_signals(struct debugger *d)
 {
 	struct sigaction a = {.sa_handler = on_sigint};
 	sigemptyset(&a.sa_mask);
 	interrupted = d;
 	sigaction(SIGINT, &a, NULL);
-	term_on_leave(on_leave);
+	leaving_catch(on_leave);
 }
 
 /* A command file that others could have put there is not executed. */
@@ -93,7 +98,7 @@ static void read_commands(struct debugger *d)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	while (d->state != DBG_QUIT && getline(&line, &cap, stdin) >= 0) {
+	while (d->state != DBG_QUIT && !leaving_by() && getline(&line, &cap, stdin) >= 0) {
 		line[strcspn(line, "\n")] = 0;
 		console_execute(d, line);
 		if (d->failed && !d->keep_going)
@@ -110,7 +115,7 @@ static void batch_main(struct debugger *d)
 		run_queue(d);
 	else if (!from_options && (!d->failed || d->keep_going))
 		read_commands(d);
-	if (d->collect.kind != COLLECT_NONE) {
+	if (d->collect.kind != COLLECT_NONE && !leaving_by()) {
 		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",
 		        d->collect.kind == COLLECT_LUA ? "lua" : "commands");
 		d->failed = true;
@@ -158,16 +163,11 @@ static bool open_rival(struct debugger *d)
 	return ok;
 }
 
-static bool screen_wanted(void)
-{
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && screen_possible();
-}
-
 static int interactive(struct debugger *d)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	queue_rc_files(d);
-	if (screen_wanted()) {
+	if (screen_wanted(d->s->opt)) {
 		if (d->queue.n)
 			d->state = DBG_RUNNING;
 		return screen_main(d);
@@ -188,17 +188,17 @@ int debugger_main(struct session *s)
 	int status;
 	if (!d)
 		d = debugger_new(s);
-	catch_sigint(d);
+	catch_signals(d);
 	bool started = start(d);
 	if (started && !open_rival(d)) {
 		interrupted = NULL;
 		debugger_free(d);
 		return 2;
 	}
-	if (s->opt->batch || !screen_wanted())
+	if (!screen_wanted(s->opt))
 		offscreen_open(d); /* so that pictures have all that views add up while the machine runs */
 	queue_options(d);
-	d->split_errors = s->opt->batch || !screen_wanted();
+	d->split_errors = !screen_wanted(s->opt);
 	if (s->opt->batch) {
 		if (started || s->opt->keep_going)
 			batch_main(d);
@@ -206,6 +206,7 @@ int debugger_main(struct session *s)
 	} else {
 		status = interactive(d);
 	}
+	leaving_heard();
 	interrupted = NULL;
 	debugger_free(d);
 	return status;

@@ -10,12 +10,12 @@
 #include "compare.h"
 #include "debugger.h"
 #include "explain.h"
+#include "leaving.h"
 #include "list.h"
 #include "outputs.h"
 #include "papers/paper.h"
 #include "plain.h"
 #include "run.h"
-#include "scr/term.h"
 
 #ifndef WARPDBG_VERSION
 #define WARPDBG_VERSION "0.1"
@@ -105,9 +105,9 @@ int main(int argc, char **argv)
 		complain(&e);
 		status = 2;
 	}
-	if (term_left_by()) { /* the screen has been left, files are written: end as who sent it expects */
-		signal(term_left_by(), SIG_DFL);
-		raise(term_left_by());
+	if (leaving_by()) { /* files are written: end as who sent it expects */
+		signal(leaving_by(), SIG_DFL);
+		raise(leaving_by());
 	}
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "leaving.h"
 #include "lua/dbg.h"
 #include "lua/hooks.h"
 #include "lua/lua.h"
@@ -19,7 +20,7 @@
 
 #define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
 
-static struct sim *running; /* for the signal handler */
+static struct sim *running; /* for the signal handlers */
 
 void complain_of(const char *whom, const char *text)
 {
@@ -43,10 +44,17 @@ bool stdout_written(struct err *e)
 	return err_set(e, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 }
 
-static void on_interrupt(int sig)
+static void stop(void)
 {
+	if (!running) /* the report is being written */
+		return;
 	lua_interrupt();
 	sim_interrupt(running);
+}
+
+static void on_interrupt(int sig)
+{
+	stop();
 }
 
 static void catch_interrupts(struct session *s)
@@ -54,6 +62,7 @@ static void catch_interrupts(struct session *s)
 	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}; /* a second Ctrl-C kills */
 	running = s->sim;
 	sigaction(SIGINT, &sa, NULL);
+	leaving_catch(stop);
 }
 
 /* Text of host program and kernels; not on standard output when the report for programs goes there. */
@@ -195,6 +204,8 @@ static int run_session(struct session *s)
 	catch_interrupts(s);
 	enum session_stop why = run_to_end(s, &e);
 	signal(SIGINT, SIG_DFL);
+	running = NULL;
+	leaving_heard();
 	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
 	end_scripts(s);
 	flush_output(s);

@@ -78,7 +78,7 @@ static bool get(int from, void *data, size_t n, off_t at)
 	return true;
 }
 
-/* Puts pending text out. The tail goes with it in one write: what is on disk is complete before and after. */
+/* Puts pending text out, the tail with it in one write: the file is complete before and after. */
 static void flush(struct tape *t, bool last)
 {
 	size_t n = t->pending.len;
@@ -237,7 +237,7 @@ void tape_add(struct tape *t, u64 clock, const struct strbuf *text, const void *
 	if (t->cuts && !log_push(&t->log, &(struct entry){clock, tape_end(t)}, record))
 		failed(t);
 	strbuf_add(&t->pending, strbuf_str(text), text->len);
-	if (t->pending.len >= TAPE_BLOCK)
+	if (t->pending.len >= TAPE_BLOCK || !t->flushed)
 		flush(t, false);
 }
 

@@ -2,10 +2,10 @@
  *
  * Text comes in whole entries, each with the clock at which it was written (never less than that of the entry before).
  * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so that memory
- * stays flat however long the run. What is written is collected in memory and put out in blocks, each followed by the
- * tail
- * ("\n]}\n" of JSON, say) that the next block overwrites: the file is complete at any time, also when the process is
- * killed, and at most TAPE_BLOCK bytes behind.
+ * stays flat however long the run. The first entry (the head of the file) is put out at once; what follows is collected
+ * in memory and put out in blocks, each with the tail ("\n]}\n" of JSON, say) that the next block overwrites: between
+ * two blocks the file is complete and at most TAPE_BLOCK bytes behind. Only kill -9 in the middle of putting out a
+ * block leaves one that is cut off: the kernel writes page by page and gives up between two of them.
  *
  * Files that cannot be rewritten (pipes, devices) get all of it when the tape is closed, if it is to be cut; else block
  * by block, the tail at the end. */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "leaving.h"
 #include "rival.h"
 #include "scr/frame.h"
 #include "scr/pace.h"
@@ -532,7 +533,7 @@ static void take_keys(struct loop *l, int wait_ms)
 /* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. */
 static void run_loop(struct loop *l)
 {
-	while (!l->quit && !term_gone()) {
+	while (!l->quit && !term_gone() && !leaving_by()) {
 		bool running = debugger_running(l->s.d);
 		if (running) {
 			slice(l);

@@ -15,8 +15,7 @@
 #include "scr/tty.h"
 
 #define PAIRS_MAX 4096
-#define RUN_MAX 256     /* cells given to curses at once */
-#define LEAVE_SECONDS 2 /* for the program to come to where it sees that it is to leave */
+#define RUN_MAX 256 /* cells given to curses at once */
 
 static struct {
 	bool open, ascii, mono;
@@ -32,8 +31,6 @@ static struct {
 	short default_bg; /* -1 = the terminal's own, where it can show that */
 	bool light;
 	struct termios saved;
-	void (*leaving)(void);
-	volatile sig_atomic_t leave; /* the signal that asked to leave, 0 = none */
 	bool eof;
 	struct term_mouse mouse;
 	/* What curses has been given: putting a cell costs far more than seeing that it is the same. */
@@ -95,48 +92,12 @@ static short pair_on(u8 role, u8 ground)
  */
 #define RESET "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
 
-/* The program leaves by itself and writes its files. When it does not come round to it - inside a call that takes for
- * ever, before a terminal that takes nothing - it is ended. So does a second SIGTERM; not a second SIGHUP, which the
- * kernel and a shell both send when a terminal goes. */
-static void on_leave(int sig)
-{
-	if (term.leave && sig == SIGTERM)
-		tty_end_by(sig);
-	if (term.leave)
-		return;
-	term.leave = sig;
-	if (term.leaving)
-		term.leaving();
-	alarm(LEAVE_SECONDS);
-}
-
-static void on_alarm(int sig)
-{
-	if (term.leave)
-		tty_end_by(term.leave);
-}
-
 /* A bug, or Ctrl-\, is about to end the process. */
-static void on_crash(int sig)
+static void catch_crashes(bool on)
 {
-	tty_end_by(sig);
-}
-
-static void catch_signals(bool on)
-{
-	static const int leave[] = {SIGTERM, SIGHUP};
 	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	struct sigaction a = {.sa_handler = on ? on_leave : SIG_DFL}, before; /* curses has handlers of its own: no use */
-	for (u32 i = 0; i < ARRAY_LEN(leave); i++)
-		if (!sigaction(leave[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup */
-			sigaction(leave[i], &a, NULL);
-	if (!on && term.leave == SIGHUP) /* it has been heard: files are being written */
-		signal(SIGHUP, SIG_IGN);
-	alarm(0);
-	a = (struct sigaction){.sa_handler = on ? on_alarm : SIG_DFL};
-	sigaction(SIGALRM, &a, NULL);
-	a = (struct sigaction){.sa_handler = on ? on_crash : SIG_DFL,
-	                       .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
+	struct sigaction a = {.sa_handler = on ? tty_end_by : SIG_DFL,
+	                      .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
 		sigaction(crash[i], &a, NULL);
 }
@@ -183,10 +144,9 @@ bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 	define_common_keys();
 	term.mono = !have_colours(no_color);
 	term_set_light(light);
-	term.leave = 0;
 	term.eof = false;
 	term.open = true;
-	catch_signals(true);
+	catch_crashes(true);
 	return true;
 }
 
@@ -203,7 +163,7 @@ void term_close(void)
 	term.shown_h = term.shown_w = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
 	tty_kept_no_more();
-	catch_signals(false);
+	catch_crashes(false);
 	term.open = false;
 }
 
@@ -229,17 +189,8 @@ bool term_few(void)
 }
 bool term_gone(void)
 {
-	return term.leave || term.eof;
+	return term.eof;
 }
-void term_on_leave(void (*fn)(void))
-{
-	term.leaving = fn;
-}
-int term_left_by(void)
-{
-	return term.leave;
-}
-
 void term_size(int *h, int *w)
 {
 	getmaxyx(stdscr, *h, *w);

@@ -50,12 +50,8 @@ void term_redraw(void);
 /* The next key, waiting at most timeout_ms (0 = no wait, -1 = for ever); K_NONE when there is none. A signal ends the
  * wait. */
 int term_key(int timeout_ms);
-/* The terminal went away (its input is at its end) or a signal asked to leave. */
+/* The terminal went away: its input is at its end. */
 bool term_gone(void);
-/* fn is called in the handler of a signal that asks to leave: what runs is to come to its end. */
-void term_on_leave(void (*fn)(void));
-/* The signal that asked to leave (SIGTERM, SIGHUP), also after term_close(); 0 = none did. */
-int term_left_by(void);
 void term_mouse(bool on);
 struct term_mouse term_mouse_event(void); /* after K_MOUSE */
 #endif

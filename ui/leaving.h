@@ -1,0 +1,16 @@
+/* leaving: SIGTERM (kill, timeout, a batch system) and SIGHUP (the terminal went) as a wish to leave: what runs is
+ * stopped as by Ctrl-C, files are completed, then main() ends by that signal. What does not come round to it within
+ * LEAVE_SECONDS - a script inside a C function, a terminal that takes nothing - is ended, and so is the process by a
+ * second SIGTERM; not by a second SIGHUP, which the kernel and a shell both send when a terminal goes. */
+#ifndef UI_LEAVING_H
+#define UI_LEAVING_H
+
+#define LEAVE_SECONDS 2
+
+/* From now on, for good. `stop` is called in the signal's handler. A SIGHUP that is ignored (nohup) stays so. */
+void leaving_catch(void (*stop)(void));
+/* What was running has stopped; what is left to do, writing files, may take its time. */
+void leaving_heard(void);
+/* The signal that came; 0 = none. */
+int leaving_by(void);
+#endif
