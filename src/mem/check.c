@@ -55,15 +55,11 @@ static bool check_causes(const char *who, u32 i, const struct cache_counters *c,
 
 static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
 {
-	u64 reserved = 0, unmarked = 0;
+	u64 reserved = 0;
 	for (u32 set = 0; set < t->sets; set++)
-		for (u32 way = 0; way < t->ways; way++) {
-			u32 at = tags_place(t, set, way);
-			reserved += t->line[at].pending != 0;
-			unmarked += t->mark && t->tag[at] && t->mark[at] != tags_mark(t, t->tag[at] - 1);
-		}
-	return equal(who, i, "no line reserved", reserved, 0, e) &&
-	       equal(who, i, "every line has its mark", unmarked, 0, e);
+		for (u32 way = 0; way < t->ways; way++)
+			reserved += t->line[tags_place(t, set, way)].pending != 0;
+	return equal(who, i, "no line reserved", reserved, 0, e);
 }
 
 static bool check_sm(struct mem *m, u32 sm, struct err *e)

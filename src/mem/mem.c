@@ -149,16 +149,11 @@ static void build_shared(struct mem *m, struct arena *a)
 	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
 }
 
-/* What observers are told beyond the counters: why reads missed, whose the lines are; and what repeats other state.
- * Not hashed. */
+/* What observers are told beyond the counters: why reads missed, whose the lines are. Not hashed. */
 static void build_records(struct mem *m, struct arena *a)
 {
 	u64 device = (u64)m->c.heap_mb << 20;
 	arena_begin_gap(a);
-	for (u32 i = 0; i < m->nsms * MC_COUNT; i++)
-		tags_keep_marks(&m->l1[i].tags, a);
-	for (u32 i = 0; i < m->nslices; i++)
-		tags_keep_marks(&m->slice[i].tags, a);
 	m->holder = ARENA_NEW(a, struct holder, (size_t)m->nsms * MEM_WARPS);
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];

@@ -13,33 +13,27 @@ void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_byt
 	t->line = (struct line *)(void *)(t->tag + 2 * (size_t)ways);
 }
 
-void tags_keep_marks(struct tags *t, struct arena *a)
-{
-	if (t->ways > 16)
-		t->mark = ARENA_NEW(a, u8, (size_t)t->sets * t->ways * TAGS_WORDS);
-}
-
-/* A key holds its own way, so the least key is all that has to be found; a free line (0) never got one, and ends the
- * search: none is less. */
+/* A key holds its own way, so the least key is all that has to be found; a free line (0) never got one. */
 u32 tags_victim(const struct tags *t, u32 set)
 {
 	const u32 first = tags_place(t, set, 0);
-	const u64 *key = &t->key[first], *k = key, *end = key + t->ways;
-	u64 oldest = NEVER;
-	for (; end - k >= 4; k += 4) {
-		oldest = MIN(oldest, MIN(MIN(k[0], k[1]), MIN(k[2], k[3])));
-		if (!oldest)
-			break;
+	const u64 *key = &t->key[first];
+	u64 oldest = key[0], other = NEVER;
+	u32 w = 1;
+	for (; w + 2 <= t->ways; w += 2) {
+		oldest = MIN(oldest, key[w]);
+		other = MIN(other, key[w + 1]);
 	}
-	for (const u64 *rest = k; oldest && rest < end; rest++)
-		oldest = MIN(oldest, *rest);
+	if (w < t->ways)
+		oldest = MIN(oldest, key[w]);
+	oldest = MIN(oldest, other);
 	if (oldest & TAGS_RESERVED)
 		return TAGS_NONE;
 	if (oldest)
 		return first + (((u32)oldest - first) & (u32)bit_range(TAGS_WAY_BITS));
-	while (*k) /* free ones lie at k or behind it */
-		k++;
-	return first + (u32)(k - key);
+	for (w = 0; key[w];)
+		w++;
+	return first + w;
 }
 
 void tags_drop(struct tags *t, u32 i)

@@ -28,13 +28,10 @@ struct tags {
 	u64 *key; /* order of replacement: stamp and index; 0 = free; TAGS_RESERVED set: not to be replaced */
 	struct line *line;
 	u64 *stamp;
-	u8 *mark; /* of sets of many ways, by place: see tags_mark(); NULL = not kept */
 };
 #define TAGS_WORDS 3 /* of a line */
 
 void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash);
-/* Marks for finding lines in sets of many ways; others need none. They only repeat what the tags say. */
-void tags_keep_marks(struct tags *t, struct arena *a);
 static inline u64 tags_line_of(const struct tags *t, u64 addr)
 {
 	return addr >> t->line_shift << t->line_shift;
@@ -52,50 +49,39 @@ static inline u32 tags_place(const struct tags *t, u32 set, u32 way)
 {
 	return set * t->ways * TAGS_WORDS + way;
 }
-/* A line's mark: a byte that most other lines of its set do not have; 0 marks no line. */
-static inline u8 tags_mark(const struct tags *t, u64 line)
-{
-	return (u8)((u32)(line >> t->line_shift) * 0x9e3779b1u >> 24 | 1);
-}
-typedef u8 tags_marks __attribute__((vector_size(16), aligned(1), may_alias));
+typedef u32 tags_quad __attribute__((vector_size(16), aligned(8), may_alias)); /* of two tags */
 typedef u64 tags_pair __attribute__((vector_size(16)));
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first of eight bytes is the lowest");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of a tag lies first");
 
-/* Of the eight places from i on, those whose byte of m is set: the line's, or TAGS_NONE. */
-static inline u32 tags_find_marked(const struct tags *t, u32 i, u64 m, u64 line)
-{
-	while (m) {
-		u32 n = bit_first(m) / 8;
-		if (likely(t->tag[i + n] == line + 1))
-			return i + n;
-		m &= ~(0xffull << 8 * n);
-	}
-	return TAGS_NONE;
-}
-/* The same as tags_find() for sets of many ways, by their marks, sixteen at a time. Behind a set's marks follow zeros
- * (tags_keep_marks()), so the last step may reach over its end. */
+/* The same as tags_find() for sets of many ways. Eight tags at a time by their low halves, which differ unless lines
+ * lie a multiple of 4 GiB apart: four vector operations instead of eight loops. Which of the eight it is, and whether
+ * the upper half fits, is seen one by one. */
 static inline u32 tags_find_wide(const struct tags *t, u32 set, u64 line)
 {
-	u32 i = tags_place(t, set, 0), end = i + t->ways;
-	const tags_marks wanted = (tags_marks){0} + tags_mark(t, line);
-	for (; i < end; i += 16) {
-		tags_pair hit = (tags_pair)(*(const tags_marks *)(const void *)&t->mark[i] == wanted);
+	u32 i = tags_place(t, set, 0), end = i + t->ways, low = (u32)(line + 1);
+	const tags_quad wanted = {low, low, low, low};
+	for (; i + 8 <= end; i += 8) {
+		const tags_quad *tag = (const tags_quad *)(const void *)&t->tag[i];
+		tags_quad first = (tags_quad)(__builtin_shufflevector(tag[0], tag[1], 0, 2, 4, 6) == wanted);
+		tags_quad second = (tags_quad)(__builtin_shufflevector(tag[2], tag[3], 0, 2, 4, 6) == wanted);
+		tags_pair hit = (tags_pair)(first | second);
 		if (likely(!(hit[0] | hit[1])))
 			continue;
-		u32 at = tags_find_marked(t, i, hit[0], line);
-		if (at == TAGS_NONE)
-			at = tags_find_marked(t, i + 8, hit[1], line);
-		if (at != TAGS_NONE)
-			return at;
+		for (u32 k = i; k < i + 8; k++)
+			if (t->tag[k] == line + 1)
+				return k;
 	}
+	for (; i < end; i++)
+		if (t->tag[i] == line + 1)
+			return i;
 	return TAGS_NONE;
 }
 /* Index of the line in the set, or TAGS_NONE. */
 static inline u32 tags_find(const struct tags *t, u32 set, u64 line)
 {
 	u32 first = tags_place(t, set, 0), end = first + t->ways;
-	if (t->mark)
+	if (t->ways > 16)
 		return tags_find_wide(t, set, line);
 	for (u32 i = first; i < end; i++)
 		if (t->tag[i] == line + 1)
@@ -145,8 +131,6 @@ u32 tags_victim(const struct tags *t, u32 set);
 static inline void tags_install(struct tags *t, u32 i, u64 line)
 {
 	t->tag[i] = line + 1;
-	if (t->mark)
-		t->mark[i] = tags_mark(t, line);
 	t->key[i] = 0;
 	t->line[i] = (struct line){0};
 	tags_touch(t, i);
