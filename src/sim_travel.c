@@ -7,11 +7,14 @@
 
 #include "sim_internal.h"
 
-/* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. */
+/* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. Large
+ * machines' cost one part in as few as LEAST_SHARE when going a step back, which replays from the last one, would take
+ * longer than STEP_NS otherwise. */
 #define COST_SHARE 34
+#define LEAST_SHARE 28
+#define STEP_NS 40000000
 #define FIRST_LOOK 512 /* cycles */
 #define MAX_LOOK 4096  /* idle cycles fly by: what comes next may be slow */
-#define MAX_DEBT 16    /* snapshots: so many turns in a row do not leave more than this behind them */
 #define NEAR 64        /* a snapshot this close before a target far from any: the next steps back start there */
 
 /* --- what is not in pages
@@ -113,7 +116,6 @@ static void look_after(struct sim *s, u64 now, u64 cycles)
 
 static bool take(struct sim *s, enum snapshot_kind k)
 {
-	u64 start = now_ns();
 	gpu_sync(s->gpu);
 	struct outside *o = outside_save(s);
 	bool again = sim_cycle(s) < s->frontier;
@@ -122,30 +124,44 @@ static bool take(struct sim *s, enum snapshot_kind k)
 		history_free(s->history);
 		s->history = NULL;
 	}
-	u64 now = now_ns(), cost = now - start;
+	look_after(s, now_ns(), FIRST_LOOK);
+	return ok;
+}
+
+/* Takes one that the run has to pay for; those for somebody who goes back are on him. No debt is more than an AUTO one
+ * takes as a rule: a slow one (a busy host) or turns in a row must not leave a long stretch without any. */
+static bool take_on_the_way(struct sim *s, enum snapshot_kind k)
+{
+	u64 start = now_ns();
+	bool ok = take(s, k);
+	u64 cost = now_ns() - start;
 	if (k == SNAP_AUTO && cost < s->take_avg)
 		s->take_avg = (s->take_avg + cost) / 2; /* a slow one is soon forgotten */
 	else if (k == SNAP_AUTO)
 		s->take_avg = s->take_avg ? (7 * s->take_avg + MIN(cost, 4 * s->take_avg)) / 8 : cost;
-	s->debt_ns = MIN(s->debt_ns + MIN(cost, 4 * s->take_avg), MAX_DEBT * s->take_avg);
-	look_after(s, now, FIRST_LOOK);
+	s->debt_ns = MIN(s->debt_ns + cost, MAX(s->take_avg, STEP_NS / LEAST_SHARE));
 	return ok;
 }
 
-/* Takes an AUTO snapshot when simulating has paid for those before: COST_SHARE times the CPU time that they have cost
- * has passed. A single slow one (a busy host) counts as four at most: it must not leave a long stretch without any.
- * Else says when to look again: half way to where the rate of the last cycles leads, for it changes from kernel to
- * kernel. Host time decides only where snapshots lie, never what the machine does. */
+static u64 cost_share(const struct sim *s)
+{
+	u64 share = STEP_NS / MAX(s->take_avg, 1);
+	return MIN(MAX(share, LEAST_SHARE), COST_SHARE);
+}
+
+/* Takes an AUTO snapshot when simulating has paid for the one before: cost_share() times the CPU time that it has cost
+ * has passed. Else says when to look again: half way to where the rate of the last cycles leads, for it changes from
+ * kernel to kernel. Host time decides only where snapshots lie, never what the machine does. */
 static void look(struct sim *s)
 {
 	u64 now = now_ns(), since = MAX(now - s->look_ns, 1), cycles = MAX(sim_cycle(s) - s->look_at, 1);
-	u64 paid = since / COST_SHARE;
+	u64 share = cost_share(s), paid = since / share;
 	s->debt_ns -= MIN(s->debt_ns, paid);
 	if (!s->debt_ns) {
-		take(s, SNAP_AUTO);
+		take_on_the_way(s, SNAP_AUTO);
 		return;
 	}
-	double left = (double)s->debt_ns * COST_SHARE, ahead = left * (double)cycles / (double)since;
+	double left = (double)(s->debt_ns * share), ahead = left * (double)cycles / (double)since;
 	ahead = left > (double)s->take_avg ? ahead / 2 : ahead;
 	look_after(s, now, (u64)MIN(MAX(ahead, 32.0), (double)MIN(2 * cycles, (u64)MAX_LOOK)));
 }
@@ -236,7 +252,7 @@ static void bury(struct sim *s)
 void sim_turn(struct sim *s)
 {
 	if (s->history)
-		take(s, SNAP_TURN);
+		take_on_the_way(s, SNAP_TURN);
 }
 
 static void fork_samplers(struct sim *s)
@@ -271,7 +287,7 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 		return false;
 	s->frontier = sim_cycle(s);
 	s->take_avg = s->debt_ns = 0;
-	bool ok = take(s, SNAP_AUTO);
+	bool ok = take_on_the_way(s, SNAP_AUTO);
 	s->debt_ns = 0; /* fresh memory makes the first one slow: it says little */
 	return ok || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }

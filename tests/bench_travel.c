@@ -1,7 +1,7 @@
-/* What going back in time costs: share of the run's CPU time with snapshots on, reverse-step, and goto anywhere in the
- * run; in the end the goals. One line a workload. CPU time of the simulating thread, so that the thread that clears
- * memory ahead (obs/warm.h) does not count; with snapshots and without run in turns (turns.h), and of several pairs the
- * median counts. Run from the top directory.
+/* What going back in time costs: share of the run's CPU time with snapshots on, the first reverse-step after a stop of
+ * the run, further ones, and goto anywhere in the run; in the end the goals. One line a workload. CPU time of the
+ * simulating thread, so that the thread that clears memory ahead (obs/warm.h) does not count; with snapshots and
+ * without run in turns (turns.h), and of several pairs the median counts. Run from the top directory.
  *
  *   bench_travel [-nPAIRS] [WORKLOAD[:PARAM=VALUE]...]
  */
@@ -16,6 +16,7 @@
 
 #define PAIRS 7 /* unless told */
 #define MOST_PAIRS 99
+#define STEPS 20
 
 static double cpu_ms(void)
 {
@@ -25,7 +26,7 @@ static double cpu_ms(void)
 }
 
 /* "nw" or "nw:n=4096": one parameter of the host program. */
-static struct session *run(const char *what, const char *history, double *ms)
+static struct session *start_run(const char *what, const char *history)
 {
 	const char *sets[] = {history}, *param = strchr(what, ':'), *params[] = {param ? param + 1 : NULL};
 	static char workload[64];
@@ -41,12 +42,20 @@ static struct session *run(const char *what, const char *history, double *ms)
 	                     .nparams = param != NULL,
 	                     .max_cycles = NEVER};
 	struct session *s = session_open(&o, &e);
-	if (!s || (*ms = cpu_ms(), session_run(s, NEVER, &e) != SS_FINISHED)) {
+	if (!s) {
 		fprintf(stderr, "%s: %s\n", workload, e.msg);
 		exit(2);
 	}
-	*ms = cpu_ms() - *ms;
 	return s;
+}
+
+static void run_to(struct session *s, u64 cycle)
+{
+	struct err e = {0};
+	if (session_run(s, cycle, &e) == (cycle == NEVER ? SS_FINISHED : SS_CYCLE))
+		return;
+	fprintf(stderr, "%s\n", e.msg);
+	exit(2);
 }
 
 static double travel(struct session *s, u64 cycle)
@@ -62,23 +71,34 @@ static double travel(struct session *s, u64 cycle)
 
 struct figures {
 	u64 cycles;
-	double run;                            /* ms */
-	double slower;                         /* %, with snapshots */
-	double step, step_worst, go, go_worst; /* ms */
+	double run;                                                /* ms */
+	double slower;                                             /* %, with snapshots */
+	double first, first_worst, step, step_worst, go, go_worst; /* ms */
 };
+
+static void add(double ms, double *mean, double *worst)
+{
+	*mean += ms / STEPS;
+	*worst = MAX(*worst, ms);
+}
 
 static void measure_travel(struct session *s, struct figures *f)
 {
 	u64 rng = 1;
-	for (u32 i = 0; i < 20; i++) {
-		double ms = travel(s, sim_cycle(s->sim) - 1);
-		f->step += ms / 20;
-		f->step_worst = ms > f->step_worst ? ms : f->step_worst;
-	}
-	for (u32 i = 0; i < 20; i++) {
-		double ms = travel(s, rng_next(&rng) % f->cycles);
-		f->go += ms / 20;
-		f->go_worst = ms > f->go_worst ? ms : f->go_worst;
+	for (u32 i = 0; i < STEPS; i++)
+		add(travel(s, sim_cycle(s->sim) - 1), &f->step, &f->step_worst);
+	for (u32 i = 0; i < STEPS; i++)
+		add(travel(s, rng_next(&rng) % f->cycles), &f->go, &f->go_worst);
+}
+
+/* A run that stops here and there, as at a breakpoint: how far the last snapshot is then. */
+static void measure_stops(struct session *s, struct figures *f)
+{
+	for (u32 i = 1; i <= STEPS; i++) {
+		u64 stop = f->cycles / (STEPS + 1) * i;
+		run_to(s, stop);
+		add(travel(s, stop - 1), &f->first, &f->first_worst);
+		travel(s, stop);
 	}
 }
 
@@ -98,10 +118,16 @@ static struct racer start(const char *workload, const char *history, bool back, 
 	}
 	turns_child();
 	struct figures f = {0};
-	struct session *s = run(workload, history, &f.run);
+	struct session *s = start_run(workload, history);
+	f.run = cpu_ms();
+	run_to(s, NEVER);
+	f.run = cpu_ms() - f.run;
 	f.cycles = sim_cycle(s->sim);
-	if (back)
+	if (back) {
 		measure_travel(s, &f);
+		session_close(s);
+		measure_stops(start_run(workload, history), &f);
+	}
 	_exit(write(ends[1], &f, sizeof f) == sizeof f ? 0 : 2);
 }
 
@@ -143,8 +169,8 @@ static struct figures measure(const char *workload, u32 pairs)
 		slower[i] = f.slower;
 	}
 	f.slower = turns_median(slower, pairs);
-	printf("%-12s %12llu %9.1f %% %10.1f %8.1f %10.1f %8.1f\n", workload, (unsigned long long)f.cycles, f.slower,
-	       f.step, f.step_worst, f.go, f.go_worst);
+	printf("%-12s %12llu %9.1f %% %10.1f %8.1f %10.1f %8.1f %10.1f %8.1f\n", workload, (unsigned long long)f.cycles,
+	       f.slower, f.first, f.first_worst, f.step, f.step_worst, f.go, f.go_worst);
 	fflush(stdout);
 	return f;
 }
@@ -166,7 +192,7 @@ static void compare(const struct figures *f, u32 n)
 	bool is_long = false;
 	for (u32 i = 0; i < n; i++) {
 		worst.slower = f[i].slower > worst.slower ? f[i].slower : worst.slower;
-		worst.step_worst = f[i].step_worst > worst.step_worst ? f[i].step_worst : worst.step_worst;
+		worst.step_worst = MAX(worst.step_worst, MAX(f[i].first_worst, f[i].step_worst));
 		worst.go_worst = f[i].go_worst > worst.go_worst ? f[i].go_worst : worst.go_worst;
 		is_long |= f[i].cycles >= LONG_RUN;
 	}
@@ -195,8 +221,8 @@ int main(int argc, char **argv)
 	struct figures f[64];
 	u32 n = argc > 1 ? (u32)argc - 1 : ARRAY_LEN(standard);
 	n = MIN(n, (u32)ARRAY_LEN(f));
-	printf("%-12s %12s %11s %10s %8s %10s %8s\n", "going back", "cycles", "slower", "step ms", "worst", "goto ms",
-	       "worst");
+	printf("%-12s %12s %11s %10s %8s %10s %8s %10s %8s\n", "going back", "cycles", "slower", "first ms", "worst",
+	       "step ms", "worst", "goto ms", "worst");
 	for (u32 i = 0; i < n; i++) /* one pair of a long run is long enough to tell */
 		f[i] = measure(names[i], pairs ? pairs : strchr(names[i], ':') ? 1 : PAIRS);
 	compare(f, n);
