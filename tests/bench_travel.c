@@ -28,8 +28,11 @@ static double cpu_ms(void)
 /* "nw" or "nw:n=4096": one parameter of the host program. */
 static struct session *start_run(const char *what, const char *history)
 {
-	const char *sets[] = {history}, *param = strchr(what, ':'), *params[] = {param ? param + 1 : NULL};
+	static const char *sets[1], *params[1]; /* read as long as the session lives; one at a time does */
 	static char workload[64];
+	const char *param = strchr(what, ':');
+	sets[0] = history;
+	params[0] = param ? param + 1 : NULL;
 	snprintf(workload, sizeof workload, "%.*s", (int)strcspn(what, ":"), what);
 	static struct options o;
 	struct err e = {0};
