@@ -7,9 +7,9 @@
 
 #include "sim_internal.h"
 
-/* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. Large
- * machines' cost one part in as few as LEAST_SHARE when going a step back, which replays from the last one, would take
- * longer than STEP_NS otherwise. */
+/* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. Where
+ * one takes long it is one part in as few as LEAST_SHARE, so that going a step back, which replays from the last one,
+ * takes no longer than STEP_NS if possible. */
 #define COST_SHARE 34
 #define LEAST_SHARE 28
 #define STEP_NS 40000000

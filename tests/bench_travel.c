@@ -25,8 +25,8 @@ static double cpu_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* "nw" or "nw:n=4096": one parameter of the host program. */
-/* This thread stays on a core, the same in both processes; the one that clears memory keeps off it. */
+/* what: "nw" or "nw:n=4096", one parameter of the host program. This thread stays on a core, the same in both
+ * processes; the one that clears memory keeps off it. */
 static struct session *start_run(const char *what, const char *history)
 {
 	static const char *sets[1], *params[1]; /* read as long as the session lives; one at a time does */
