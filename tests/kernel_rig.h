@@ -32,7 +32,7 @@ static struct rig {
 	u32 out[4 * N];
 } r;
 
-static inline void rig_open(const char *ptx, bool uninit)
+static inline void rig_open_kernel(const char *ptx, const char *kernel, bool uninit)
 {
 	struct err e = {0};
 	memset(&r, 0, sizeof(r));
@@ -49,7 +49,7 @@ static inline void rig_open(const char *ptx, bool uninit)
 		fail_msg("%s", e.msg);
 	r.buf = devmem_alloc(&r.mem, sizeof(r.out), "buf", &e);
 	r.l = (struct launch){.mod = r.m,
-	                      .fn = module_func(r.m, "k", true),
+	                      .fn = module_func(r.m, kernel, true),
 	                      .grid = {1, 1, 1},
 	                      .block = {N, 1, 1},
 	                      .warps = N / 32,
@@ -57,6 +57,10 @@ static inline void rig_open(const char *ptx, bool uninit)
 	assert_non_null(r.l.fn);
 	r.l.shared_bytes = r.l.fn->shared_bytes;
 	memcpy(r.l.params, &r.buf, 8);
+}
+static inline void rig_open(const char *ptx, bool uninit)
+{
+	rig_open_kernel(ptx, "k", uninit);
 }
 static inline void rig_close(void)
 {

@@ -222,6 +222,37 @@ static void test_carry(void **state)
 			}
 }
 
+/* One carry flag for both: a subtraction that borrows leaves it clear, and an addition takes it as it stands. */
+static void test_carry_mixed(void **state)
+{
+	static const struct {
+		u8 first, second;
+		u32 a, b, want; /* the second: 100 + 0 or 100 - 0, with the first's flag */
+	} cases[] = {
+	    {OP_SUB, OP_ADDC, 5, 4, 101}, {OP_SUB, OP_ADDC, 4, 4, 101},   {OP_SUB, OP_ADDC, 3, 4, 100},
+	    {OP_ADD, OP_SUBC, 5, 4, 99},  {OP_ADD, OP_SUBC, 1, ~0u, 100}, {OP_SUB, OP_SUBC, 3, 4, 99},
+	    {OP_SUB, OP_SUBC, 5, 4, 100}, {OP_ADD, OP_ADDC, 1, ~0u, 101},
+	};
+	struct dyninst out;
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++)
+		for (u32 l = 0; l <= (u32)exec_best_level(); l++) {
+			struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
+			const struct shape sh = {T_U32, {T_U32, T_U32}};
+			struct inst first = make(cases[k].first, T_U32, 0, sh), second = make(cases[k].second, T_U32, 0, sh);
+			first.flags = IF_CC_OUT;
+			second.flags = IF_CC_IN;
+			first.d[3] = second.s[4] = R_P2;
+			assert_true(exec_resolve_level(&first, l) && exec_resolve_level(&second, l));
+			put(R_A, T_U32, 7, cases[k].a);
+			put(R_B, T_U32, 7, cases[k].b);
+			first.exec(&x, &first);
+			put(R_A, T_U32, 7, 100);
+			put(R_B, T_U32, 7, 0);
+			second.exec(&x, &second);
+			assert_int_equal(get(R_D, T_U32, 7), cases[k].want);
+		}
+}
+
 /* --- 24-bit products, packed bytes, bit search, properties
  * ---------------------------------------------------------------- */
 static s64 part(u64 v, u32 k, u32 bits, bool sign)
@@ -360,8 +391,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_half_compare), cmocka_unit_test(test_bf16_ties), cmocka_unit_test(test_half),
-	    cmocka_unit_test(test_special),      cmocka_unit_test(test_carry),     cmocka_unit_test(test_misc),
-	    cmocka_unit_test(test_mad_carry),    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_special),      cmocka_unit_test(test_carry),     cmocka_unit_test(test_carry_mixed),
+	    cmocka_unit_test(test_misc),         cmocka_unit_test(test_mad_carry), cmocka_unit_test(test_refusals),
 	};
 	const int bad = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("%llu results compared, best level %s\n", (unsigned long long)checks, exec_level_name(exec_best_level()));

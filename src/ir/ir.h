@@ -249,7 +249,8 @@ enum {
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
  *   v...         (video) type = result type, stype = source type; mode = 1 add, 2 min, 3 max with s[2]
- *   carry        IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame
+ *   carry        IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame; clear after a
+ *                borrow
  *
  * Wide registers. PTX lets ld, st and cvt use registers wider than their type: stores and conversions read the low bits,
  * loads and conversions extend to the register, by the sign if the type is signed. 8- to 32-bit types share one slot and

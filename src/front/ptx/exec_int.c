@@ -28,11 +28,12 @@ static inline s32 saturate_s32(s64 v)
 EXEC2(add_sat_s32, s32, s32, s32, saturate_s32((s64)a + b))
 EXEC2(sub_sat_s32, s32, s32, s32, saturate_s32((s64)a - b))
 
-/* Carry chains. The carry flag is a lane mask: d[3] when written (.cc), s[4] when read (addc, subc, madc). For
- * subtraction it holds the borrow. */
-static inline u32 carry_in(const struct exec *x, const struct inst *in)
+/* Carry chains. The carry flag is a lane mask: d[3] when written (.cc), s[4] when read (addc, subc, madc). A
+ * subtraction is a + ~b + 1, so its flag is clear after a borrow: nvcc's 128-bit division takes the flag of a sub.cc
+ * chain with an addc and adds the divisor back where it is 0. */
+static inline u32 carry_in(const struct exec *x, const struct inst *in, u32 first)
 {
-	return in->flags & IF_CC_IN ? read_pred(x, in->s[4]) : 0;
+	return in->flags & IF_CC_IN ? read_pred(x, in->s[4]) : first;
 }
 static inline void carry_out(struct exec *x, const struct inst *in, u32 bits)
 {
@@ -40,14 +41,14 @@ static inline void carry_out(struct exec *x, const struct inst *in, u32 bits)
 		write_pred(x, in->d[3], bits);
 }
 
-#define CARRY(NAME, T, NSRC, SUM)                                                                                      \
+#define CARRY(NAME, T, NSRC, FIRST, SUM)                                                                               \
 	static void NAME(void *ctx, const struct inst *in)                                                                 \
 	{                                                                                                                  \
 		struct exec *x = ctx;                                                                                          \
 		T *d = exec_at(x, in->d[0]);                                                                                   \
 		const T *pa = exec_at(x, in->s[0]), *pb = exec_at(x, in->s[1]);                                                \
 		const T *pc = NSRC > 2 ? exec_at(x, in->s[2]) : pa;                                                            \
-		const u32 cf = carry_in(x, in);                                                                                \
+		const u32 cf = carry_in(x, in, FIRST);                                                                         \
 		u32 out = 0;                                                                                                   \
 		T t[LANES];                                                                                                    \
 		for (u32 i = 0; i < LANES; i++) {                                                                              \
@@ -66,19 +67,18 @@ static inline void carry_out(struct exec *x, const struct inst *in, u32 bits)
 #define ADD_CARRY(p, q)                                                                                                \
 	bool o1 = __builtin_add_overflow(p, q, &r);                                                                        \
 	o = __builtin_add_overflow(r, k, &r) | o1
-#define SUB_BORROW                                                                                                     \
-	bool o1 = __builtin_sub_overflow(a, b, &r);                                                                        \
-	o = __builtin_sub_overflow(r, k, &r) | o1
-CARRY(addc_u32, u32, 2, ADD_CARRY(a, b))
-CARRY(addc_u64, u64, 2, ADD_CARRY(a, b))
-CARRY(subc_u32, u32, 2, SUB_BORROW)
-CARRY(subc_u64, u64, 2, SUB_BORROW)
-CARRY(madc_lo_u32, u32, 3, const u32 p = a * b; ADD_CARRY(p, c))
-CARRY(madc_hi_u32, u32, 3, const u32 p = (u32)((u64)a * b >> 32); ADD_CARRY(p, c))
-CARRY(madc_hi_s32, u32, 3, const u32 p = (u32)((s64)(s32)a * (s32)b >> 32); ADD_CARRY(p, c))
-CARRY(madc_lo_u64, u64, 3, const u64 p = a * b; ADD_CARRY(p, c))
-CARRY(madc_hi_u64, u64, 3, const u64 p = (u64)((unsigned __int128)a * b >> 64); ADD_CARRY(p, c))
-CARRY(madc_hi_s64, u64, 3, const u64 p = (u64)((__int128)(s64)a * (s64)b >> 64); ADD_CARRY(p, c))
+#define NO_CARRY 0u
+#define NO_BORROW FULL_MASK
+CARRY(addc_u32, u32, 2, NO_CARRY, ADD_CARRY(a, b))
+CARRY(addc_u64, u64, 2, NO_CARRY, ADD_CARRY(a, b))
+CARRY(subc_u32, u32, 2, NO_BORROW, ADD_CARRY(a, ~b))
+CARRY(subc_u64, u64, 2, NO_BORROW, ADD_CARRY(a, ~b))
+CARRY(madc_lo_u32, u32, 3, NO_CARRY, const u32 p = a * b; ADD_CARRY(p, c))
+CARRY(madc_hi_u32, u32, 3, NO_CARRY, const u32 p = (u32)((u64)a * b >> 32); ADD_CARRY(p, c))
+CARRY(madc_hi_s32, u32, 3, NO_CARRY, const u32 p = (u32)((s64)(s32)a * (s32)b >> 32); ADD_CARRY(p, c))
+CARRY(madc_lo_u64, u64, 3, NO_CARRY, const u64 p = a * b; ADD_CARRY(p, c))
+CARRY(madc_hi_u64, u64, 3, NO_CARRY, const u64 p = (u64)((unsigned __int128)a * b >> 64); ADD_CARRY(p, c))
+CARRY(madc_hi_s64, u64, 3, NO_CARRY, const u64 p = (u64)((__int128)(s64)a * (s64)b >> 64); ADD_CARRY(p, c))
 
 static exec_fn carry_for(const struct inst *in, bool sub)
 {
