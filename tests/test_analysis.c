@@ -698,6 +698,32 @@ static void points_as_published(void **state)
 	}
 }
 
+/* Awatramani 2015, table II gives LUD a longest phase of 150 cycles and a shortest of 7. */
+static void phase_lengths_of_lud(void **state)
+{
+	struct conf c;
+	struct schedule_params schedule;
+	struct phase_params par;
+	struct phases ph;
+	struct err e = {0};
+	u32 longest = 0, shortest = UINT32_MAX;
+	conf_defaults(&c);
+	schedule_params_of(&schedule, &c);
+	phase_params_of(&par, &c);
+	struct module *m = ptx_load_file_for("configs/kernels/lud.ptx", &schedule, &e);
+	if (!m)
+		fail_msg("%s", e.msg);
+	phases_find(&ph, m, module_func(m, "lud_internal", true), &par);
+	for (u32 i = 0; i < ph.n; i++) {
+		longest = MAX(longest, ph.list[i].length);
+		shortest = MIN(shortest, ph.list[i].length);
+	}
+	assert_in_range(longest, 130, 150);
+	assert_in_range(shortest, 6, 7);
+	phases_release(&ph);
+	module_free(m);
+}
+
 static void console(void **state)
 {
 	struct rig r;
@@ -736,6 +762,7 @@ int main(void)
 	    cmocka_unit_test(printing),
 	    cmocka_unit_test(every_kernel),
 	    cmocka_unit_test(points_as_published),
+	    cmocka_unit_test(phase_lengths_of_lud),
 	    cmocka_unit_test(console),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

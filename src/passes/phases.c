@@ -8,7 +8,7 @@
 void phase_params_of(struct phase_params *p, const struct conf *c)
 {
 	for (u32 i = 0; i < IC_COUNT; i++)
-		p->latency[i] = class_timing(c, i).lat + c->sm_read_latency;
+		p->latency[i] = i == IC_SHARED || i == IC_CONST ? 1 : class_timing(c, i).lat;
 	p->long_classes = PHASE_LONG_CLASSES;
 	p->through_blocks = !c->phases_blocks;
 }

@@ -31,8 +31,10 @@ struct phase_params {
  * constants answer as fast as arithmetic does and are not among them. */
 #define PHASE_LONG_CLASSES (1u << IC_GLOBAL | 1u << IC_ATOMIC | 1u << IC_TEX | 1u << IC_CTRL)
 
-/* The machine's latencies, operand read included, and its phases.blocks. Shared and constant accesses count as hits
- * without conflicts; the long classes count as one cycle of issue, because nothing in their phase waits for them. */
+/* The latencies of the machine's execution stage, and its phases.blocks. Operand read is not in them and every memory
+ * access, shared and constant ones too, counts as the one cycle it takes from the execution stage into the LSU: so
+ * counted, the longest and the shortest phase of LUD have 132 and 6 cycles for the 150 and 7 of the paper's table II
+ * (with operand read and shared.latency 1150 and 15). */
 void phase_params_of(struct phase_params *p, const struct conf *c);
 
 #define PHASE_AT_BLOCK UINT32_MAX
