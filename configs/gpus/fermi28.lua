@@ -1,8 +1,8 @@
 -- The machine of M. Lee et al., "Improving GPGPU resource utilization through alternative thread block scheduling",
--- HPCA 2014, table 1 ("Lee"): GPGPU-Sim 3 with 28 Fermi-like SMs. What the table leaves open is as in gtx480.lua;
+-- HPCA 2014, table 1 ("Lee"): GPGPU-Sim 3 with 28 Fermi-like SMs. What the table leaves open is as in gtx480v3.lua;
 -- latencies stay in cycles, as they do in GPGPU-Sim when only a clock is changed.
 return {
-	base = "gtx480",
+	base = "gtx480v3",
 	help = "28 Fermi-like SMs at 1400 MHz, 8 channels: Lee 2014 table 1",
 
 	["core_clock"] = 1400, -- Lee: core / ICNT / memory clock 1400 / 1400 / 924 MHz

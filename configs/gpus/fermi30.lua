@@ -1,10 +1,10 @@
 -- The machine of J. J. K. Park's preemption chapter (PhD thesis, University of Michigan 2016, table 4.1, "Park"; also
 -- "Chimera", ASPLOS 2015): 30 Fermi SMs with 8 lanes a pipe at 1400 MHz. What the table leaves open is as in
--- gtx480.lua. A warp holds an 8-lane pipe for four cycles, so initiation intervals of the lanes are four times those
+-- gtx480v3.lua. A warp holds an 8-lane pipe for four cycles, so initiation intervals of the lanes are four times those
 -- of the 32-lane pipes there; latencies stay in cycles, as they do in GPGPU-Sim when only width and clock are
 -- changed.
 return {
-	base = "gtx480",
+	base = "gtx480v3",
 	help = "30 Fermi SMs with 8 lanes at 1400 MHz: Park 2016 table 4.1",
 
 	["core_clock"] = 1400, -- Park

@@ -7,9 +7,9 @@
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 5.2, and the CUDA occupancy calculator
 --   TITANX    the configuration that GPGPU-Sim 4.x ships for the TITAN X (SM6_TITANX), the nearest to Maxwell it has
 --   TITAN     its configuration for the Kepler TITAN (SM3_KEPLER_TITAN): GDDR5 at a similar clock
--- Keys not listed are as in gtx480.lua.
+-- Keys not listed are as in gtx480v3.lua, whose load/store pipe and order of schedulers the thesis simulated.
 return {
-	base = "gtx480",
+	base = "gtx480v3",
 	help = "GeForce GTX 980 (Maxwell), 16 SMs at 1126 MHz: Park 2016 table 5.2",
 
 	["core_clock"] = 1126, -- Park
@@ -46,11 +46,9 @@ return {
 	["ii.f64_mul"] = 8, -- TITANX
 	["ii.f64_mad"] = 8, -- TITANX
 
-	["shared.latency"] = 24, -- TITANX
 	["coalesce"] = "sector32", -- Guide: 32 B sectors
 	["l1d.sets"] = 4, -- Park: 48 KB; organised as in TITANX, 4 x 96 x 128 B
 	["l1d.ways"] = 96, -- see l1d.sets
-	["l1d.latency"] = 82, -- TITANX
 	["l1d.mshrs"] = 256, -- TITANX
 	["l1d.merges"] = 8, -- TITANX
 	["l1d.miss_queue"] = 16, -- TITANX

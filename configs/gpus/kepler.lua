@@ -7,7 +7,7 @@
 --   K40       NVIDIA Tesla K40 board specification, the product with 15 SMX
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 3.5, and the CUDA occupancy calculator
 --   TITAN     the configuration that GPGPU-Sim 4.x ships for the Kepler TITAN (SM3_KEPLER_TITAN)
--- Keys not listed are as in gtx480.lua.
+-- Keys not listed are as in gtx480.lua: the paper takes only limits from this chip, its experiments run on gtx480v3.
 return {
 	base = "gtx480",
 	help = "Kepler GK110, 15 SMX at 745 MHz: Yoon 2016 sections II and III",

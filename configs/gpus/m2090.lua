@@ -1,9 +1,9 @@
 -- Tesla M2090 as M. Awatramani et al. configure it in "Phase aware warp scheduling: mitigating effects of phase
--- behavior in GPGPU applications", PACT 2015, table I ("Awatramani"). What the table leaves open is as in gtx480.lua;
+-- behavior in GPGPU applications", PACT 2015, table I ("Awatramani"). What the table leaves open is as in gtx480v3.lua;
 -- latencies stay in cycles, as they do in GPGPU-Sim when only width and clock are changed. The table's ready queue of
 -- 6 warps belongs to that paper's two-level scheduler, not to the machine.
 return {
-	base = "gtx480",
+	base = "gtx480v3",
 	help = "Tesla M2090 (Fermi), 16 SMs at 1300 MHz, one issue in two cycles: Awatramani 2015 table I",
 
 	["core_clock"] = 1300, -- Awatramani
@@ -31,7 +31,7 @@ return {
 	["ii.f32_mad"] = 2, -- 2 x 1
 	["ii.sfu"] = 8, -- Awatramani: 4 SFUs, so a warp takes 8 cycles
 	["ii.f64_add"] = 2, -- Awatramani: 650 GFLOPS, half the f32 rate: 16 results a cycle from one f64 pipe
-	["ii.f64_max"] = 4, -- twice the interval of add, as in gtx480.lua
+	["ii.f64_max"] = 4, -- twice the interval of add, as in gtx480v3.lua
 	["ii.f64_mul"] = 2, -- see ii.f64_add
 	["ii.f64_mad"] = 2, -- see ii.f64_add
 

@@ -1,0 +1,21 @@
+-- GeForce GTX 480 as the papers of 2011 to 2016 simulated it: the sizes of gtx480.lua on the pipeline of GPGPU-Sim 3.x.
+-- The machines of those papers (fermi28, fermi30, m2090, kepler, gtx980) are made from this one.
+--
+-- Sources, by the short names used below:
+--   v3        GPGPU-Sim 3.2.2: its configuration of this chip (configs/GTX480) and its model of an SM
+--   Park      as in gtx480.lua
+--
+-- What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
+-- load passes the three stages of the load/store pipe, and a hit in L1D is written back in the cycle in which it is
+-- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches.
+return {
+	base = "gtx480",
+	help = "GeForce GTX 480 on the pipeline of GPGPU-Sim 3.2.2, the version that the papers of 2011 to 2016 ran",
+
+	["shared.latency"] = 3, -- v3: the stages of the load/store pipe behind the access
+	["l1d.latency"] = 1, -- v3: a hit is written back where it is looked up
+	["l1c.latency"] = 1, -- v3: the same
+	["l1d.hash"] = false, -- v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8 names no set index function
+	["l2.merges"] = 4, -- v3: cache:dl2 64:128:8,L:B:m:W,A:32:4,4:0,32
+	["noc.flit"] = 32, -- v3: config_fermi_islip.icnt, flit_size
+}
