@@ -43,9 +43,14 @@ static struct module *add(struct sim *s, struct module *m, struct err *e)
 
 struct module *sim_load(struct sim *s, const char *path, struct err *e)
 {
+	return sim_load_linked(s, &path, 1, e);
+}
+
+struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, struct err *e)
+{
 	struct schedule_params p;
 	schedule_params_of(&p, &s->gpu->conf);
-	return add(s, ptx_load_file_for(path, &p, e), e);
+	return add(s, ptx_link_files_for(paths, n, &p, e), e);
 }
 
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e)

@@ -24,6 +24,8 @@ void sim_destroy(struct sim *s);
 /* --- programs and memory -------------------------------------------------------------------------------------------
  */
 struct module *sim_load(struct sim *s, const char *path, struct err *e);
+/* Several PTX files linked into one module. */
+struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, struct err *e);
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e);
 u32 sim_num_modules(const struct sim *s);
 struct module *sim_module(const struct sim *s, u32 i);

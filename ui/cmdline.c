@@ -253,6 +253,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_SEED: return apply_seed(o, v, e);
 	case O_ALLOW_IO: return o->allow_io = true;
 	case O_KERNEL: o->kernel = v; return true;
+	case O_LINK: push(&o->links, &o->nlinks, xstrdup(v)); return true;
 	case O_GRID: return cmdline_dim3(v, "--grid", &o->grid, e);
 	case O_BLOCK: return cmdline_dim3(v, "--block", &o->block, e);
 	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
@@ -415,8 +416,10 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return false;
 	if (cmd->bit & (L | X | P))
 		return true;
-	if (!ptx && (o->kernel || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts || o->nprints))
-		return err_set(e, "--kernel, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
+	if (!ptx && (o->kernel || o->nlinks || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts ||
+	             o->nprints))
+		return err_set(
+		    e, "--kernel, --link, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
 	if (ptx && (o->size || o->nparams))
 		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
 	if (cmd->bit & C && !o->side[0] && !o->side[1])
@@ -519,6 +522,7 @@ enum cmdline_result cmdline_side(struct options *o, const struct options *common
 	o->sets = copied_list(common->sets, common->nsets);
 	o->params = copied_list(common->params, common->nparams);
 	o->args = copied_list(common->args, common->nargs);
+	o->links = copied_list(common->links, common->nlinks);
 	o->stats = o->format = NULL; /* of the comparison, not of one machine */
 	o->side_text = NULL;
 	char **argv = split_words(o, common->side[side] ? common->side[side] : "", &argc, e);
@@ -553,6 +557,7 @@ void cmdline_free(struct options *o)
 	free_list(o->sets, o->nsets);
 	free_list(o->params, o->nparams);
 	free_list(o->args, o->nargs);
+	free_list(o->links, o->nlinks);
 	free_list(o->commands, o->ncommands);
 	free(o->outs);
 	free(o->prints);

@@ -87,11 +87,14 @@ bool cuda_line_of(struct cuda_text *t, const struct module *m, u32 ptx_line, str
 	u32 len = 0, file;
 	const char *s = module_line(m, ptx_line, &len);
 	*o = (struct cuda_line){0};
-	if (!s || !parse_loc(s, len, &file, &o->number) || file >= m->nfiles || !m->files[file])
+	if (!s || !parse_loc(s, len, &file, &o->number))
+		return false;
+	const struct module_part *part = module_part_of(m, ptx_line);
+	if (file >= part->nfiles || !m->files[file += part->first_file])
 		return false;
 	const char *base = strrchr(m->files[file], '/');
 	o->file = base ? base + 1 : m->files[file];
-	const struct cuda_file *f = file_of(t, m->path, m->files[file]);
+	const struct cuda_file *f = file_of(t, part->path, m->files[file]);
 	if (!o->number || o->number > f->nlines)
 		return true;
 	const char *from = f->text.buf + f->line_at[o->number - 1], *to = f->text.buf + f->line_at[o->number];

@@ -192,7 +192,7 @@ static void brief_place(struct debugger *d, const struct warp_info *w, const str
 	if (w->pc == PC_DONE || w->pc >= k->launch->mod->ncode) {
 		strbuf_adds(out, warp_state_descs[w->state].name);
 	} else {
-		strbuf_addf(out, "%u ", k->launch->mod->code[w->pc].line);
+		strbuf_addf(out, "%u ", module_pc_line(k->launch->mod, w->pc));
 		line_text(k->launch->mod, w->pc, out);
 	}
 	clip(out, from, d->brief);
@@ -222,7 +222,7 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 	strbuf_addc(out, '\n');
 	if (w.pc == PC_DONE || w.pc >= k.launch->mod->ncode)
 		return;
-	strbuf_addf(out, "%u\t", k.launch->mod->code[w.pc].line);
+	strbuf_addf(out, "%u\t", module_pc_line(k.launch->mod, w.pc));
 	line_text(k.launch->mod, w.pc, out);
 	strbuf_addc(out, '\n');
 }

@@ -347,11 +347,23 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 
 static const struct host_ops ptx_host_ops = {step, rebuild, ptx_host_free};
 
+/* The workload's file and those of --link. */
+static struct module *load(struct session *s, const char *path, struct err *e)
+{
+	const u32 n = s->opt->nlinks + 1;
+	const char **paths = xcalloc(n, sizeof *paths);
+	paths[0] = path;
+	memcpy(paths + 1, s->opt->links, s->opt->nlinks * sizeof *paths);
+	struct module *m = sim_load_linked(s->sim, paths, n, e);
+	free(paths);
+	return m;
+}
+
 struct host *host_ptx_new(struct session *s, const char *path, struct err *e)
 {
 	struct ptx_host *h = xcalloc(1, sizeof *h);
 	h->base.ops = &ptx_host_ops;
-	h->m = sim_load(s->sim, path, e);
+	h->m = load(s, path, e);
 	bool ok = h->m && find_kernel(h, s->opt->kernel, e);
 	if (ok && (!s->opt->grid.x || !s->opt->block.x))
 		ok = err_set(e, "--grid and --block say how to launch %s", func_label(h->fn));

@@ -148,13 +148,21 @@ static bool check_distinct(const struct options *o, struct err *e)
 	return true;
 }
 
+static bool is_input(const struct options *o, const char *path)
+{
+	bool link = false;
+	for (u32 i = 0; i < o->nlinks; i++)
+		link |= same_file(path, o->links[i]);
+	return link || same_file(path, o->workload) || same_file(path, o->script) || same_file(path, o->gpu);
+}
+
 /* What is read must not be opened for writing: that empties it. */
 static bool check_inputs(const struct options *o, struct err *e)
 {
 	const struct named_file f[] = {
 	    {"--timeline", o->timeline}, {"--trace", o->trace}, {"--phases", o->phases}, {"--stats", o->stats}};
 	for (u32 i = 0; i < ARRAY_LEN(f); i++)
-		if (same_file(f[i].path, o->workload) || same_file(f[i].path, o->script) || same_file(f[i].path, o->gpu))
+		if (is_input(o, f[i].path))
 			return err_set(e, "%s: %s is a file that is read", f[i].option, f[i].path);
 	return true;
 }

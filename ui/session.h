@@ -17,6 +17,8 @@ struct options {
 	u32 shared, regs;
 	const char **args; /* --arg texts */
 	u32 nargs;
+	const char **links; /* --link files */
+	u32 nlinks;
 	struct {
 		u32 arg;
 		const char *file;

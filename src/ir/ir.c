@@ -134,6 +134,24 @@ const struct func *module_func(const struct module *m, const char *name, bool ke
 	return n == 1 ? found : NULL;
 }
 
+const struct module_part *module_part_of(const struct module *m, u32 line)
+{
+	u32 i = m->nparts - 1;
+	while (i && m->parts[i].before >= line)
+		i--;
+	return &m->parts[i];
+}
+
+u32 module_line_in_file(const struct module *m, u32 line)
+{
+	return line - module_part_of(m, line)->before;
+}
+
+u32 module_pc_line(const struct module *m, u32 pc)
+{
+	return module_line_in_file(m, m->code[pc].line);
+}
+
 const char *module_line(const struct module *m, u32 line, u32 *len)
 {
 	if (line < 1 || line > m->nlines) {
@@ -195,6 +213,9 @@ void module_free(struct module *m)
 	free(m->pool);
 	free(m->line_at);
 	free(m->text);
+	for (u32 i = 0; i < m->nparts; i++)
+		free(m->parts[i].path);
+	free(m->parts);
 	free(m->path);
 	free(m);
 }

@@ -373,9 +373,21 @@ struct texref {
 	u32 line;
 };
 
+/* A module may be linked from several PTX files. Its text and its lines are theirs, one after the other: `line` in
+ * instructions, functions and symbols counts through all; people see lines of a file. */
+struct module_part {
+	char *path; /* as given */
+	u32 before; /* lines of the files before it */
+	u32 nlines;
+	u32 first_file, nfiles; /* its .file N is module->files[first_file + N] */
+};
+
 struct module {
-	char *path;   /* as given; for messages */
-	char *text;   /* PTX source, NUL-terminated */
+	char *path; /* of the first file, as given; for messages */
+	struct module_part *parts;
+	u32 nparts; /* at least 1 */
+	char *text; /* PTX source, NUL-terminated */
+	size_t text_len;
 	u32 *line_at; /* offset of each line's start; nlines entries, line 1 at [0] */
 	u32 nlines;
 	u32 isa_major, isa_minor, target_sm, address_size;
@@ -393,7 +405,7 @@ struct module {
 	u32 ntables;
 	struct texref *texrefs;
 	u32 ntexrefs;
-	char **files; /* .file names, index = .file number */
+	char **files; /* .file names, index = .file number (see module_part) */
 	u32 nfiles;
 	u8 *pool; /* broadcast immediates, 128-byte aligned */
 	size_t pool_bytes;
@@ -421,6 +433,11 @@ void module_label_funcs(struct module *m);
 /* Function with this name or NULL; only kernels when kernels_only. A source's name counts when one function alone has
  * it. */
 const struct func *module_func(const struct module *m, const char *name, bool kernels_only);
+/* The file that has this line of the module: the last one for lines behind the end. */
+const struct module_part *module_part_of(const struct module *m, u32 line);
+/* The line as its file counts. */
+u32 module_line_in_file(const struct module *m, u32 line);
+u32 module_pc_line(const struct module *m, u32 pc); /* the same of an instruction */
 /* The PTX source line (without newline) as pointer and length. */
 const char *module_line(const struct module *m, u32 line, u32 *len);
 void module_free(struct module *m);

@@ -72,10 +72,10 @@ void line_text(const struct module *m, u32 pc, struct strbuf *out)
 
 void line_place(const struct module *m, u32 pc, struct strbuf *out)
 {
-	const char *slash = strrchr(m->path, '/');
-	strbuf_adds(out, slash ? slash + 1 : m->path);
+	const char *path = pc < m->ncode ? module_part_of(m, m->code[pc].line)->path : m->path, *slash = strrchr(path, '/');
+	strbuf_adds(out, slash ? slash + 1 : path);
 	if (pc < m->ncode)
-		strbuf_addf(out, ":%u", m->code[pc].line);
+		strbuf_addf(out, ":%u", module_pc_line(m, pc));
 }
 
 /* --- values ---------------------------------------------------------------------------------------------------- */

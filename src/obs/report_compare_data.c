@@ -43,8 +43,8 @@ struct decision_place decision_place(struct gpu *g, const struct decision *d)
 	const struct module *m = k.launch->mod;
 	if (d->pc >= m->ncode)
 		return p;
-	p.line = m->code[d->pc].line;
-	const char *text = module_line(m, p.line, &len);
+	p.line = module_pc_line(m, d->pc);
+	const char *text = module_line(m, m->code[d->pc].line, &len);
 	squeeze(p.text, sizeof p.text, text, len);
 	return p;
 }

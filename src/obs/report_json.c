@@ -102,7 +102,7 @@ static json_t *dynamic(const struct stats *s, const struct launch *l)
 	for (u32 i = 0; i < r.nplaces; i++) {
 		const struct restart_place *p = &r.place[i];
 		json_array_append_new(places, json_pack("{s:I,s:I,s:s,s:I,s:I,s:b}", "pc", (json_int_t)p->pc, "line",
-		                                        (json_int_t)l->mod->code[p->pc].line, "cause",
+		                                        (json_int_t)module_pc_line(l->mod, p->pc), "cause",
 		                                        restart_cause_names[p->cause], "times", (json_int_t)p->times, "first",
 		                                        (json_int_t)p->firsts, "announced", (int)p->announced));
 	}

@@ -84,8 +84,8 @@ static bool tell_holder(const struct gpu *g, const struct lock_change *c, struct
 		return false;
 	}
 	const struct module *m = module_of_launch(g, w.launch);
-	strbuf_addf(out, "that warp spins itself: lines %u-%u read %s address 0x%llx\n", m->code[sp.from].line,
-	            m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr);
+	strbuf_addf(out, "that warp spins itself: lines %u-%u read %s address 0x%llx\n", module_pc_line(m, sp.from),
+	            module_pc_line(m, sp.to), space_names[sp.space], (unsigned long long)sp.addr);
 	return true;
 }
 

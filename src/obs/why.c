@@ -190,7 +190,7 @@ static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	why_indent(out, depth);
 	strbuf_addf(
 	    out, "spins: lines %u-%u read %s address 0x%llx%s%s%s over and over (likely a livelock if nobody writes it):\n",
-	    m->code[sp.from].line, m->code[sp.to].line, space_names[sp.space], (unsigned long long)sp.addr,
+	    module_pc_line(m, sp.from), module_pc_line(m, sp.to), space_names[sp.space], (unsigned long long)sp.addr,
 	    a && *a->name ? " ('" : "", a && *a->name ? a->name : "", a && *a->name ? "')" : "");
 	why_indent(out, depth + 1);
 	line_text(m, sp.load, out);
@@ -216,7 +216,7 @@ static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct war
 	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active,
 	            waiting);
 	if (pc < m->ncode)
-		strbuf_addf(out, " (line %u)", m->code[pc].line);
+		strbuf_addf(out, " (line %u)", module_pc_line(m, pc));
 	strbuf_adds(out, ": if one of those holds the lock, it can never release it\n");
 }
 
@@ -565,7 +565,7 @@ static void tell_group(struct gpu *g, const struct jam *j, const struct group *x
 	strbuf_addf(out, "%llu warp%s of %s#%d", (unsigned long long)x->count, plural(x->count),
 	            why_kernel(g, x->launch, &k), x->launch);
 	if (m && x->pc < m->ncode)
-		strbuf_addf(out, " at line %u", m->code[x->pc].line);
+		strbuf_addf(out, " at line %u", module_pc_line(m, x->pc));
 	strbuf_addf(out, ": %s%s", x->state == WS_BARRIER ? "at a barrier; the chain ends " : "",
 	            x->state == WS_BARRIER && x->kind < END_CYCLE ? "with a warp that is " : "");
 	strbuf_addf(out, "%s. One of them:\n", end_texts[x->kind]);

@@ -113,3 +113,15 @@ struct module *focus_module(struct debugger *d)
 			return sim_module(d->s->sim, i);
 	return n ? sim_module(d->s->sim, n - 1) : NULL;
 }
+
+const struct module_part *focus_part(struct debugger *d, const struct module *m)
+{
+	struct warp_info w;
+	const u32 kernels = gpu_num_kernels(dbg_gpu(d));
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	if (w.state != WS_NONE && w.pc < m->ncode && module_of_launch(dbg_gpu(d), w.launch) == m)
+		return module_part_of(m, m->code[w.pc].line);
+	if (kernels && gpu_launched(dbg_gpu(d), kernels - 1)->mod == m)
+		return module_part_of(m, gpu_launched(dbg_gpu(d), kernels - 1)->fn->line);
+	return &m->parts[0];
+}

@@ -79,6 +79,8 @@ bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);
 /* The distinct kernel or function of any module by name; *m = its module. NULL when there is none. */
 const struct func *find_func(struct debugger *d, const char *name, struct module **m);
 /* The module of the focused kernel, else the last loaded one; NULL when nothing is loaded. */
+/* Of its files the one that the focused warp is in, else the one of the latest launch, else the first. */
+const struct module_part *focus_part(struct debugger *d, const struct module *m);
 struct module *focus_module(struct debugger *d);
 struct gpu *dbg_gpu(struct debugger *d);
 

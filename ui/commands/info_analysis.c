@@ -47,7 +47,7 @@ static void title(const struct code *c, const char *what, struct strbuf *out)
 
 static u32 line_of(const struct code *c, u32 pc)
 {
-	return c->m->code[pc].line;
+	return module_pc_line(c->m, pc);
 }
 
 /* The instruction's text, ended. */

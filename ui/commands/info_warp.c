@@ -21,7 +21,7 @@ static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *
 	            : w->refused   ? 's'
 	                           : ' ',
 	            w->active, (unsigned long long)(gpu_cycle(g) - MIN(w->since, gpu_cycle(g))), (long long)w->priority,
-	            here ? (int)m->code[w->pc].line : 0, strbuf_str(&line), w->waits);
+	            here ? (int)module_pc_line(m, w->pc) : 0, strbuf_str(&line), w->waits);
 	strbuf_release(&line);
 }
 
@@ -137,9 +137,9 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++) {
 		bool code = st[i].pc < m->ncode;
 		strbuf_addf(out, "#%-2u mask %08x  pc %-5u line %-5u ", i, st[i].mask, st[i].pc,
-		            code ? m->code[st[i].pc].line : 0);
+		            code ? module_pc_line(m, st[i].pc) : 0);
 		if (st[i].reconv < m->ncode)
-			strbuf_addf(out, "reconverges at pc %u, line %u", st[i].reconv, m->code[st[i].reconv].line);
+			strbuf_addf(out, "reconverges at pc %u, line %u", st[i].reconv, module_pc_line(m, st[i].reconv));
 		else
 			strbuf_adds(out, "reconverges at the exit");
 		const struct func *f = code ? func_of_pc(m, st[i].pc) : NULL;

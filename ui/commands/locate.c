@@ -17,13 +17,15 @@ static bool same_file(const char *path, const char *typed)
 	return path && (!strcmp(path, typed) || !strcmp(base_name(path), typed));
 }
 
-static bool at_line(struct code_place *p, struct module *m, const struct func *fn, u64 line, struct err *e)
+/* A line of one of the module's files. */
+static bool at_line(struct code_place *p, struct module *m, const struct module_part *part, const struct func *fn,
+                    u64 line, struct err *e)
 {
-	u32 l = (u32)line;
-	p->n = line > m->nlines ? 0 : break_line_pcs(m, fn, &l, p->pcs, PLACE_PCS);
+	u32 l = part->before + (u32)line;
+	p->n = line > part->nlines ? 0 : break_line_pcs(m, fn, &l, p->pcs, PLACE_PCS);
 	p->mod = m;
-	if (!p->n)
-		return err_set(e, "no code at or behind line %llu of %s%s%s", (unsigned long long)line, base_name(m->path),
+	if (!p->n || module_part_of(m, l) != part)
+		return err_set(e, "no code at or behind line %llu of %s%s%s", (unsigned long long)line, base_name(part->path),
 		               fn ? ", function " : "", fn ? func_label(fn) : "");
 	return true;
 }
@@ -41,11 +43,12 @@ static bool file_line(struct debugger *d, struct code_place *p, const char *name
 	struct module *m;
 	const struct func *fn = find_func(d, name, &m);
 	if (fn)
-		return at_line(p, m, fn, line, e);
+		return at_line(p, m, module_part_of(m, fn->line), fn, line, e);
 	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
 		m = sim_module(d->s->sim, i);
-		if (same_file(m->path, name))
-			return at_line(p, m, NULL, line, e);
+		for (u32 k = 0; k < m->nparts; k++)
+			if (same_file(m->parts[k].path, name))
+				return at_line(p, m, &m->parts[k], NULL, line, e);
 		for (u32 f = 0; f < m->nfiles; f++)
 			if (same_file(m->files[f], name))
 				return in_source(p, m, f, line, e);
@@ -124,7 +127,8 @@ bool locate_code(struct debugger *d, const char *text, struct code_place *p, str
 		return at_pc(d, p, text + 3, e);
 	if (word_number(text, &line)) {
 		struct module *m = focus_module(d);
-		return m ? at_line(p, m, NULL, line, e) : err_set(e, "line %s: no module is loaded yet", text);
+		return m ? at_line(p, m, focus_part(d, m), NULL, line, e)
+		         : err_set(e, "line %s: no module is loaded yet", text);
 	}
 	const char *colon = strrchr(text, ':');
 	if (colon && word_number(colon + 1, &line)) {

@@ -11,17 +11,20 @@
 
 #define LIST_LINES 10
 
-static void show_lines(struct debugger *d, const struct module *m, u32 first, u32 last, struct strbuf *out)
+/* Lines of one of the module's files. */
+static void show_lines(struct debugger *d, const struct module *m, const struct module_part *part, u32 first, u32 last,
+                       struct strbuf *out)
 {
 	struct warp_info w;
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
 	bool here = w.state != WS_NONE && module_of_launch(dbg_gpu(d), w.launch) == m && w.pc < m->ncode;
 	struct err refused = {0};
 	bool cuda = may_use_files(d, "list", &refused); /* a PTX file names whatever it likes */
-	for (u32 l = first; l <= MIN(last, m->nlines); l++) {
+	for (u32 k = first; k <= MIN(last, part->nlines); k++) {
+		const u32 l = part->before + k;
 		u32 len = 0;
 		const char *text = module_line(m, l, &len);
-		strbuf_addf(out, "%s%u\t%.*s", here && m->code[w.pc].line == l ? "> " : "  ", l, (int)len, text ? text : "");
+		strbuf_addf(out, "%s%u\t%.*s", here && m->code[w.pc].line == l ? "> " : "  ", k, (int)len, text ? text : "");
 		struct cuda_line cu;
 		if (cuda && cuda_line_of(&d->cuda, m, l, &cu) && cu.text)
 			strbuf_addf(out, "  // %s:%u: %.*s", cu.file, cu.number, (int)cu.len, cu.text);
@@ -40,7 +43,8 @@ static bool list_range(const char *args, u32 nlines, u64 *first, u64 *last)
 	       *first <= nlines;
 }
 
-static bool list_start(struct debugger *d, const struct module **m, const char *args, u64 *first, struct err *e)
+static bool list_start(struct debugger *d, const struct module **m, const struct module_part **part, const char *args,
+                       u64 *first, struct err *e)
 {
 	struct warp_info w;
 	struct code_place p;
@@ -48,22 +52,24 @@ static bool list_start(struct debugger *d, const struct module **m, const char *
 	*m = focus_module(d);
 	if (word_number(args, &line)) {
 		*first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
-		return line <= (*m)->nlines ||
-		       err_set(e, "line %s: %s has %u line%s", args, (*m)->path, (*m)->nlines, plural((*m)->nlines));
+		return line <= (*part)->nlines ||
+		       err_set(e, "line %s: %s has %u line%s", args, (*part)->path, (*part)->nlines, plural((*part)->nlines));
 	}
 	if (*args) {
 		if (!locate_listed(d, args, &p, e))
 			return false;
 		*m = p.mod;
 		const struct func *f = func_of_pc(p.mod, p.pcs[0]);
-		line = f && f->entry == p.pcs[0] && f->line ? f->line + LIST_LINES / 2 : p.mod->code[p.pcs[0]].line;
+		*part = module_part_of(p.mod, p.mod->code[p.pcs[0]].line);
+		line = f && f->entry == p.pcs[0] && f->line ? f->line - (*part)->before + LIST_LINES / 2
+		                                            : module_pc_line(p.mod, p.pcs[0]);
 	} else if (d->list_line) {
 		*first = d->list_line;
 		return true;
 	} else {
 		gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
 		bool here = w.state != WS_NONE && w.pc < (*m)->ncode && module_of_launch(dbg_gpu(d), w.launch) == *m;
-		line = here ? (*m)->code[w.pc].line : (*m)->ncode ? (*m)->code[0].line : 1;
+		line = here ? module_pc_line(*m, w.pc) : (*part)->before == 0 && (*m)->ncode ? module_pc_line(*m, 0) : 1;
 	}
 	*first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
 	return true;
@@ -72,21 +78,22 @@ static bool list_start(struct debugger *d, const struct module **m, const char *
 bool cmd_list(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	const struct module *m = focus_module(d);
+	const struct module_part *part = m ? focus_part(d, m) : NULL;
 	u64 first, last;
 	if (!m)
 		return err_set(e, "list: no module is loaded yet");
 	if (strchr(args, ',')) {
-		if (!list_range(args, m->nlines, &first, &last))
-			return err_set(e, "list: '%.40s' is no range of lines FIRST,LAST within 1..%u", args, m->nlines);
+		if (!list_range(args, part->nlines, &first, &last))
+			return err_set(e, "list: '%.40s' is no range of lines FIRST,LAST within 1..%u", args, part->nlines);
 	} else {
-		if (!list_start(d, &m, args, &first, e))
+		if (!list_start(d, &m, &part, args, &first, e))
 			return false;
 		last = first + LIST_LINES - 1;
 	}
-	if (first > m->nlines)
-		return err_set(e, "list: %s ends at line %u", m->path, m->nlines);
-	show_lines(d, m, (u32)first, (u32)MIN(last, (u64)m->nlines), out);
-	d->list_line = (u32)MIN(last, (u64)m->nlines) + 1;
+	if (first > part->nlines)
+		return err_set(e, "list: %s ends at line %u", part->path, part->nlines);
+	show_lines(d, m, part, (u32)first, (u32)MIN(last, (u64)part->nlines), out);
+	d->list_line = (u32)MIN(last, (u64)part->nlines) + 1;
 	return true;
 }
 

@@ -9,11 +9,13 @@
 #define TEXTURE_ERRORS "addr or width is missing; an unknown field, or one out of range"
 
 const struct lua_doc lua_cuda_docs[] = {
-    {"cuda.module", "cuda.module(file) -> module",
-     "file: string; module: object, module.NAME a kernel, valid until the program is started again",
+    {"cuda.module", "cuda.module(file | {file, ...}) -> module",
+     "file: string; several are linked together; module: object, module.NAME a kernel, valid until the program is "
+     "started again",
      "loads a PTX file, looked for in configs/kernels, the script's directory and the working directory",
-     "the file is not there, or the front end refuses it (file, line and token are named); module.NAME: no such "
-     "kernel"},
+     "a file is not there, or the front end refuses it (file, line and token are named); a name that is used but "
+     "defined "
+     "in none of the files, or twice; module.NAME: no such kernel"},
     {"cuda.symbol", "cuda.symbol(module, name) -> address", "name: string; address: integer",
      "device address of a __device__ or __constant__ variable", "no such variable"},
     {"cuda.host", "cuda.host(type, n) -> array",

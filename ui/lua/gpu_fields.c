@@ -224,7 +224,7 @@ static void push_line(lua_State *L, const struct handle *h)
 	const struct module *m;
 	const struct inst *in = next_inst(L, h, &m);
 	if (in)
-		push_u(L, in->line);
+		push_u(L, module_line_in_file(m, in->line));
 	else
 		lua_pushnil(L);
 }
@@ -251,12 +251,12 @@ static void push_inst(lua_State *L, const struct module *m, u32 pc)
 	const struct func *f = func_of_pc(m, pc);
 	struct strbuf t = STRBUF_INIT;
 	bool ptx = gpu_conf(gpu_of(L))->isa_issue_cost == ISSUE_COST_PTX;
-	const char *slash = strrchr(m->path, '/');
+	const char *path = module_part_of(m, in->line)->path, *slash = strrchr(path, '/');
 	lua_createtable(L, 0, 10);
-	set_u(L, "line", in->line);
+	set_u(L, "line", module_line_in_file(m, in->line));
 	set_u(L, "slots", ptx ? 1 : in->cost);
 	set_text(L, "op", opcode_descs[in->op].name);
-	set_text(L, "file", slash ? slash + 1 : m->path);
+	set_text(L, "file", slash ? slash + 1 : path);
 	set_text(L, "func", f ? f->name : "?");
 	line_text(m, pc, &t);
 	set_text(L, "text", strbuf_str(&t));

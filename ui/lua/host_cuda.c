@@ -80,24 +80,51 @@ static char *find_module(struct session *s, const char *name)
 	return path.buf;
 }
 
-static struct module *loaded_already(struct session *s, const char *path)
+static struct module *loaded_already(struct session *s, const char *const *paths, u32 n)
 {
-	for (u32 i = 0; i < sim_num_modules(s->sim); i++)
-		if (!strcmp(sim_module(s->sim, i)->path, path))
-			return sim_module(s->sim, i);
+	for (u32 i = 0; i < sim_num_modules(s->sim); i++) {
+		struct module *m = sim_module(s->sim, i);
+		u32 same = 0;
+		while (m->nparts == n && same < n && !strcmp(m->parts[same].path, paths[same]))
+			same++;
+		if (same == n)
+			return m;
+	}
 	return NULL;
+}
+
+/* The files of a name or of a table of names that are linked together. */
+#define LINK_MAX 64
+static u32 check_files(lua_State *L, const char *names[LINK_MAX])
+{
+	if (!lua_istable(L, 1)) {
+		names[0] = luaL_checkstring(L, 1);
+		return 1;
+	}
+	const lua_Unsigned n = lua_rawlen(L, 1);
+	luaL_argcheck(L, n >= 1 && n <= LINK_MAX, 1, "a table of 1 to 64 files expected");
+	luaL_checkstack(L, LINK_MAX, "files");
+	for (u32 i = 0; i < n; i++) { /* the names stay on the stack: the table may change them for numbers */
+		luaL_argcheck(L, lua_rawgeti(L, 1, (lua_Integer)i + 1) == LUA_TSTRING, 1, "the files are given by their names");
+		names[i] = lua_tostring(L, -1);
+	}
+	return (u32)n;
 }
 
 static int cuda_module(lua_State *L)
 {
 	struct session *s = host_session(L);
-	const char *name = luaL_checkstring(L, 1);
+	const char *names[LINK_MAX];
+	char *paths[LINK_MAX];
+	const u32 n = check_files(L, names);
 	struct err e = {0};
-	char *path = find_module(s, name);
-	struct module *m = loaded_already(s, path);
+	for (u32 i = 0; i < n; i++)
+		paths[i] = find_module(s, names[i]);
+	struct module *m = loaded_already(s, (const char *const *)paths, n);
 	if (!m)
-		m = sim_load(s->sim, path, &e);
-	free(path);
+		m = sim_load_linked(s->sim, (const char *const *)paths, n, &e);
+	for (u32 i = 0; i < n; i++)
+		free(paths[i]);
 	if (!m)
 		return host_raise(L, &e);
 	struct module_handle *h = lua_newuserdatauv(L, sizeof *h, 0);

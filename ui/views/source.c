@@ -284,7 +284,11 @@ static void source_row(struct view_ctx *v, struct pane p, int y, const struct so
 {
 	if (f->stop || f->disabled_stop)
 		pane_glyph(p, y, 1, STYLE(f->stop ? R_BAD : R_DIM), f->stop ? 0x25cf : 0x25cb);
-	pane_right(p, y, c->num, STYLE(focus || mark ? R_ACCENT : f->code ? R_DIM : R_FAINT), "%u", line);
+	pane_right(p, y, c->num,
+	           STYLE(focus || mark ? R_ACCENT
+	                 : f->code     ? R_DIM
+	                               : R_FAINT),
+	           "%u", module_line_in_file(m, line));
 	if (focus)
 		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
 	text_cell(v, pane_sub(p, y, 0, 1, p.w), c, m, line, f->code);
@@ -304,11 +308,13 @@ static void source_row(struct view_ctx *v, struct pane p, int y, const struct so
 	}
 }
 
-static void heading(const struct view_ctx *v, struct pane p, const struct module *m, const struct inst *in,
-                    const struct source_columns *c)
+/* The file is that of the focused warp's line if this is to be seen, else of the first row. */
+static void heading(const struct view_ctx *v, struct pane p, const struct module *m, const struct inst *seen,
+                    const struct inst *in, const struct source_columns *c)
 {
-	const char *base = strrchr(m->path, '/');
-	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : m->path);
+	const u32 line = seen ? seen->line : (u32)MAX(v->st->top, 0) + 1;
+	const char *path = module_part_of(m, line)->path, *base = strrchr(path, '/');
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : path);
 	if (in) {
 		const struct focus *f = &v->d->focus;
 		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "SM %u warp %u", f->sm, f->warp);
@@ -398,9 +404,10 @@ static void draw(struct view_ctx *v, struct pane p)
 	const struct line_marks *marks = c.margin > 0 ? marks_of(v->marks, m, gpu_conf(v->g)) : NULL;
 	const struct heat_module *h = heat_of(v->heat, m);
 	int rows = p.h - 1;
-	heading(v, p, m, in, &c);
 	follow_focus(v, m, in, f, rows);
 	view_clip(v->st, (s32)m->nlines, rows);
+	const s32 seen = in ? (s32)in->line - 1 - v->st->top : -1; /* the focused warp's row */
+	heading(v, p, m, seen >= 0 && seen < rows ? in : NULL, in, &c);
 	for (int r = 0; r < rows && v->st->top + r < (s32)m->nlines; r++) {
 		u32 line = (u32)(v->st->top + r) + 1;
 		source_row(v, p, r + 1, &c, m, line, &f[line], &most, h ? h->waiting : 0, in && in->line == line,

@@ -13,6 +13,9 @@ bool parse_file(struct loader *ld)
 		return false;
 	if (ld->tok.kind != TK_STRING)
 		return ld_expected(ld, "a file name in quotes");
+	n += ld->file_base;
+	if (n > UINT16_MAX)
+		return ld_fail(ld, &ld->tok, "more than %u source files in a module", UINT16_MAX);
 	while (ld->m->nfiles <= n) {
 		char **f = PUSH(ld->m->files, ld->m->nfiles);
 		*f = xstrdup("");
@@ -39,7 +42,9 @@ bool parse_loc(struct loader *ld)
 	u32 file, line, skip;
 	if (!parse_loc_place(ld, &file, &line))
 		return false;
-	ld->cuda_file = (u16)file;
+	if (file + ld->file_base > UINT16_MAX)
+		return ld_fail(ld, &ld->tok, "more than %u source files in a module", UINT16_MAX);
+	ld->cuda_file = (u16)(file + ld->file_base);
 	ld->cuda_line = line;
 	while (ld_accept(ld, ',')) {
 		if (tok_is_name(&ld->tok, "inlined_at")) {

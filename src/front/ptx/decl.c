@@ -231,9 +231,32 @@ static u32 known_extern(struct loader *ld, const struct token *at, enum space sp
 	return both_ok ? s : NAMES_NONE;
 }
 
+/* An earlier file has a variable of this name, which this directive shares. */
+static bool shared_symbol(struct loader *ld, const struct token *at, enum space space, u32 *out)
+{
+	const struct name *n = linkage_find(ld, at);
+	if (!n)
+		return true;
+	const struct token before = n->at;
+	const struct module_part *part = module_part_of(ld->m, before.line);
+	if (n->kind != N_SYM)
+		return ld_fail(ld, at, "'%s' is a variable here, something else at %s:%u", TEXT(at), part->path,
+		               before.line - part->before);
+	*out = n->index;
+	if (ld->m->symbols[*out].space != space)
+		return ld_fail(ld, at, "'%s' is in %s space here, in %s space at %s:%u", TEXT(at), space_names[space],
+		               space_names[ld->m->symbols[*out].space], part->path, before.line - part->before);
+	struct name *here = name_declare(ld, at, N_SYM);
+	if (here)
+		here->index = *out;
+	return here;
+}
+
 static bool new_symbol(struct loader *ld, const struct token *at, enum space space, bool is_extern, u32 *out)
 {
 	*out = known_extern(ld, at, space, is_extern);
+	if (*out == NAMES_NONE && !shared_symbol(ld, at, space, out))
+		return false;
 	if (*out == NAMES_NONE) {
 		struct name *n = name_declare(ld, at, N_SYM);
 		if (!n)
@@ -244,8 +267,30 @@ static bool new_symbol(struct loader *ld, const struct token *at, enum space spa
 		s->name = xstrndup(at->p, at->len);
 		i->is_extern = true;
 	}
+	linkage_share(ld, at);
 	ld->syminfo[*out].at = *at;
 	return true;
+}
+
+/* Files that share a variable agree on its size, where both say one. Of .common ones the largest counts. */
+static bool same_size(struct loader *ld, const struct token *at, struct symbol *s, u64 size)
+{
+	const struct module_part *part = s->line ? module_part_of(ld->m, s->line) : NULL;
+	if (!part || part == module_part_of(ld->m, at->line) || s->space == SPC_SHARED || !size || !s->size)
+		return true;
+	if (ld->linkage & LINK_COMMON) {
+		s->size = s->init ? s->size : MAX(s->size, size);
+		return true;
+	}
+	return s->size == size ||
+	       ld_fail(ld, at, "'%s' has %llu bytes here, %llu at %s:%u", TEXT(at), (unsigned long long)size,
+	               (unsigned long long)s->size, part->path, s->line - part->before);
+}
+
+/* An extern array without a size is the dynamic one, unless some file defines it. */
+static u64 shared_size(const struct loader *ld, const struct token *at, u64 size)
+{
+	return linkage_has(ld, at) ? MAX(size, 1u) : 0;
 }
 
 static bool declare_symbol(struct loader *ld, const struct token *at, enum space space, const struct decl *d,
@@ -257,15 +302,18 @@ static bool declare_symbol(struct loader *ld, const struct token *at, enum space
 	bool known = !ld->syminfo[i].is_extern;
 	ld->syminfo[i].is_extern &= is_extern;
 	struct symbol *s = &ld->m->symbols[i];
+	const u32 align = MAX(s->align, MAX(d->align, ptype_bytes(d->type) * d->vec));
+	if (!same_size(ld, at, s, size))
+		return false;
 	if (known && is_extern)
 		return true;
 	s->space = space;
 	s->size = size;
-	s->align = MAX(d->align, ptype_bytes(d->type) * d->vec);
+	s->align = align;
 	s->func = ld->fn >= 0 && (space == SPC_SHARED || space == SPC_LOCAL) ? ld->fn : -1;
 	s->line = at->line;
 	if (space == SPC_SHARED && (is_extern || dims->open))
-		s->size = 0; /* the dynamic array */
+		s->size = shared_size(ld, at, size);
 	if (!tok_is(&ld->tok, '='))
 		return (!dims->open || is_extern || space == SPC_SHARED) ||
 		       ld_fail(ld, at, "array '%s' has neither a size nor an initialiser", TEXT(at));
@@ -296,6 +344,8 @@ static bool declare_var(struct loader *ld, enum space space, const struct decl *
 		               (unsigned long long)size, space_names[space], (unsigned long long)NARROW_BYTES_MAX);
 	if (!size && !dims.open && !is_extern)
 		return ld_fail(ld, &at, "'%s' has no elements", TEXT(&at));
+	if (linkage_overruled(ld, &at))
+		return declare_symbol(ld, &at, space, d, &dims, size, true) && linkage_skip_value(ld);
 	return declare_symbol(ld, &at, space, d, &dims, size, is_extern);
 }
 

@@ -134,7 +134,8 @@ static void add_place(const struct fault *x, const struct launch *l, struct strb
 		text++;
 		len--;
 	}
-	strbuf_addf(out, " at %s:%u: %.*s", m->path, in->line, (int)len, text);
+	strbuf_addf(out, " at %s:%u: %.*s", module_part_of(m, in->line)->path, module_line_in_file(m, in->line), (int)len,
+	            text);
 	if (in->src_line)
 		strbuf_addf(out, "\n  CUDA source %s:%u",
 		            in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?", in->src_line);

@@ -88,21 +88,56 @@ static s32 add_function(struct loader *ld, const struct token *name, bool is_ker
 	f->is_kernel = is_kernel;
 	f->line = name->line;
 	copy_params(f, &ld->sigs[sig]);
+	linkage_share(ld, name);
 	*i = (struct finfo){.at = *name, .sig = sig, .alias = -1};
 	return (s32)ld->m->nfuncs - 1;
+}
+
+static void differs(struct loader *ld, const struct token *name, const struct token *before)
+{
+	const struct module_part *a = module_part_of(ld->m, name->line), *b = module_part_of(ld->m, before->line);
+	const u32 line = before->line - b->before;
+	if (a == b)
+		ld_fail(ld, name, "'%s' is declared differently at line %u", TEXT(name), line);
+	else
+		ld_fail(ld, name, "'%s' is declared differently at %s:%u", TEXT(name), b->path, line);
+}
+
+/* Is it declared before, in this file or, with a linking directive, in an earlier one? */
+static bool known_function(struct loader *ld, const struct token *name, u32 *i)
+{
+	const u32 old = names_get(&ld->scopes[0].map, name->p, name->len);
+	const struct name *shared = linkage_find(ld, name);
+	if (old != NAMES_NONE && ld->names[old].kind == N_FUNC) {
+		*i = ld->names[old].index;
+		if (shared && shared->index != *i)
+			return ld_fail(ld, name,
+			               "'%s' is this file's own by its declaration at line %u, without .visible or .extern",
+			               TEXT(name), module_line_in_file(ld->m, ld->names[old].at.line));
+		linkage_share(ld, name);
+		return true;
+	}
+	if (old != NAMES_NONE || !shared)
+		return false;
+	if (shared->kind != N_FUNC)
+		return differs(ld, name, &shared->at), false;
+	*i = shared->index;
+	struct name *n = name_declare(ld, name, N_FUNC);
+	if (n)
+		n->index = *i;
+	return n;
 }
 
 /* The function's index: new, or that of a forward declaration with the same parameters. -1 with an error. */
 static s32 declare_function(struct loader *ld, const struct token *name, bool is_kernel, u32 sig)
 {
-	u32 old = names_get(&ld->scopes[0].map, name->p, name->len);
-	if (old == NAMES_NONE || ld->names[old].kind != N_FUNC)
-		return add_function(ld, name, is_kernel, sig);
-	u32 i = ld->names[old].index;
+	u32 i;
+	if (!known_function(ld, name, &i))
+		return ld->failed ? -1 : add_function(ld, name, is_kernel, sig);
 	const struct sig *a = &ld->sigs[ld->finfo[i].sig], *b = &ld->sigs[sig];
 	if (ld->m->funcs[i].is_kernel != is_kernel || !same_formals(a->in, a->nin, b->in, b->nin) ||
 	    !same_formals(a->out, a->nout, b->out, b->nout)) {
-		ld_fail(ld, name, "'%s' is declared differently at line %u", TEXT(name), ld->finfo[i].at.line);
+		differs(ld, name, &ld->finfo[i].at);
 		return -1;
 	}
 	if (!ld->finfo[i].defined) { /* the definition's parameter names count */
@@ -303,8 +338,11 @@ bool parse_function(struct loader *ld, bool is_kernel, bool is_extern)
 		ld->finfo[index].is_extern |= is_extern;
 		return true;
 	}
+	if (linkage_overruled(ld, &name))
+		return tok_is(&ld->tok, '{') ? linkage_skip_body(ld) : ld_expected(ld, "'{'");
 	if (ld->finfo[index].defined)
-		return ld_fail(ld, &name, "'%s' is defined twice (first at line %u)", TEXT(&name), ld->finfo[index].at.line);
+		return ld_fail(ld, &name, "'%s' is defined twice (first at line %u)", TEXT(&name),
+		               module_line_in_file(ld->m, ld->finfo[index].at.line));
 	ld->finfo[index].at = name;
 	ld->finfo[index].is_extern = false;
 	ld->m->funcs[index].line = name.line;

@@ -24,7 +24,7 @@ static bool check_callee(struct loader *ld, const struct edge *e)
 			return ld_fail(
 			    ld, &e->at,
 			    "call of '%s' is not supported: the device runtime (heap, dynamic parallelism) is not modelled", name);
-	return ld_fail(ld, &e->at, "function '%s' is called but not defined in this module", name);
+	return ld_fail(ld, &e->at, "function '%s' is called but not defined in %s", name, linked_what(ld));
 }
 
 static s32 real_function(struct loader *ld, s32 f)

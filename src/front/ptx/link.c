@@ -333,15 +333,14 @@ static bool check_symbols(struct loader *ld)
 		const struct symbol *s = &ld->m->symbols[i];
 		bool missing = ld->syminfo[i].is_extern && ld->syminfo[i].used && s->space != SPC_SHARED;
 		if (missing)
-			return ld_fail(ld, &ld->syminfo[i].at,
-			               "variable '%s' is declared .extern and used, but not defined in this module", s->name);
+			return ld_fail(ld, &ld->syminfo[i].at, "variable '%s' is declared .extern and used, but not defined in %s",
+			               s->name, linked_what(ld));
 	}
 	for (u32 i = 0; i < ld->ncsts; i++) {
 		s32 f = ld->csts[i].func;
 		if (f >= 0 && !ld->finfo[f].defined)
-			return ld_fail(ld, &ld->finfo[f].at,
-			               "the address of function '%s' is used, but it is not defined in this module",
-			               ld->m->funcs[f].name);
+			return ld_fail(ld, &ld->finfo[f].at, "the address of function '%s' is used, but it is not defined in %s",
+			               ld->m->funcs[f].name, linked_what(ld));
 	}
 	return true;
 }

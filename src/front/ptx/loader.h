@@ -89,10 +89,12 @@ struct abs_fix { /* address [sym + imm] of shared or local memory: imm += the sy
 	u32 inst, sym;
 };
 
+/* Linking directives. A name with any of them means the same in all files of a module; others are a file's own. */
+enum { LINK_EXTERN = 1, LINK_VISIBLE = 2, LINK_WEAK = 4, LINK_COMMON = 8 };
+
 struct loader {
 	struct module *m;
 	struct err *e;
-	const char *path;
 	struct lexer lx;
 	struct token tok, ahead;
 	bool failed;
@@ -101,6 +103,13 @@ struct loader {
 	u32 nnames, names_mark; /* mark: module-level names end here */
 	struct scope *scopes;   /* [0] = module */
 	u32 nscopes;
+	u32 linkage;   /* of the module-level directive being read: set of LINK_* */
+	u32 file_base; /* .file 0 of this file in module->files */
+	/* Of several files (linkage.c): */
+	struct names shared_names; /* names with a linking directive -> ld->names */
+	struct names defined;      /* names that some file defines for all -> definitions */
+	struct definition *definitions;
+	u32 ndefinitions;
 	struct names opcodes; /* opcode name -> row of the opcode table (opform.c) */
 
 	/* parallel to the module's arrays */
@@ -210,6 +219,23 @@ bool parse_loc(struct loader *ld);  /* behind .loc */
 bool skip_pragma(struct loader *ld);
 bool finish_body(struct loader *ld, u32 begin);                 /* a last ret where control could run off the end */
 bool load_reg_params(struct loader *ld, const struct sig *sig); /* declares parameters that are .reg, loads them */
+
+/* --- linkage.c: several files --- */
+static inline const char *linked_what(const struct loader *ld) /* for messages */
+{
+	return ld->m->nparts > 1 ? "any of the files linked" : "this module";
+}
+bool linkage_scan(struct loader *ld); /* before anything is parsed */
+/* Is this definition (its name, at module level) not the one that counts? */
+bool linkage_overruled(const struct loader *ld, const struct token *at);
+bool linkage_has(const struct loader *ld, const struct token *at); /* does some file define it for all? */
+/* What an earlier file declared by this name, when the directive being read shares it; or NULL. */
+struct name *linkage_find(struct loader *ld, const struct token *at);
+void linkage_share(struct loader *ld, const struct token *at); /* later files find the name just declared */
+bool linkage_skip_body(struct loader *ld);                     /* at '{': behind its '}' */
+bool linkage_skip_value(struct loader *ld);                    /* an initialiser, if there is one */
+/* A lexer over one file of the module; lines count through all of them. */
+void module_lexer(const struct module *m, u32 part, struct lexer *lx);
 
 /* --- link.c --- */
 bool link_module(struct loader *ld);

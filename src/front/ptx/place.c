@@ -30,8 +30,8 @@ static bool place_symbols(struct front *f, struct module *m, struct err *e)
 		if (!on_device(s))
 			continue;
 		if (s->align > 256)
-			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps", m->path,
-			               s->line, s->align, s->name);
+			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps",
+			               module_part_of(m, s->line)->path, module_line_in_file(m, s->line), s->align, s->name);
 		s->addr = internal_alloc(f, MAX(s->size, 1u), s->name, s->space == SPC_CONST, e);
 		if (!s->addr)
 			return false;

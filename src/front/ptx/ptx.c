@@ -86,14 +86,19 @@ static bool parse_alias(struct loader *ld)
 	return true;
 }
 
-static bool skip_linking(struct loader *ld, bool *is_extern)
+static void parse_linking(struct loader *ld)
 {
-	bool any = false;
-	for (;; any = true) {
+	for (ld->linkage = 0;;) {
 		if (ld_accept_mod(ld, "extern"))
-			*is_extern = true;
-		else if (!ld_accept_mod(ld, "visible") && !ld_accept_mod(ld, "weak") && !ld_accept_mod(ld, "common"))
-			return any;
+			ld->linkage |= LINK_EXTERN;
+		else if (ld_accept_mod(ld, "visible"))
+			ld->linkage |= LINK_VISIBLE;
+		else if (ld_accept_mod(ld, "weak"))
+			ld->linkage |= LINK_WEAK;
+		else if (ld_accept_mod(ld, "common"))
+			ld->linkage |= LINK_COMMON;
+		else
+			return;
 	}
 }
 
@@ -121,8 +126,10 @@ static bool parse_module_var(struct loader *ld, bool is_extern, bool *known)
 static bool parse_linkable(struct loader *ld, bool is_extern)
 {
 	bool known;
-	if (ld_accept_mod(ld, "entry"))
+	if (ld_accept_mod(ld, "entry")) {
+		ld->linkage |= LINK_VISIBLE; /* the host finds any kernel */
 		return parse_function(ld, true, is_extern);
+	}
 	if (ld_accept_mod(ld, "func"))
 		return parse_function(ld, false, is_extern);
 	if (!parse_module_var(ld, is_extern, &known))
@@ -149,7 +156,6 @@ static bool parse_old_tex(struct loader *ld)
 
 static bool parse_top(struct loader *ld)
 {
-	bool is_extern = false;
 	if (ld_accept_mod(ld, "version"))
 		return parse_version(ld);
 	if (ld_accept_mod(ld, "target"))
@@ -170,12 +176,27 @@ static bool parse_top(struct loader *ld)
 		return parse_old_tex(ld);
 	if (ld_accept(ld, ';'))
 		return true;
-	skip_linking(ld, &is_extern);
-	return ld->tok.kind == TK_MOD ? parse_linkable(ld, is_extern) : ld_expected(ld, "a directive such as .entry");
+	parse_linking(ld);
+	return ld->tok.kind == TK_MOD ? parse_linkable(ld, ld->linkage & LINK_EXTERN)
+	                              : ld_expected(ld, "a directive such as .entry");
 }
 
-static bool parse_module(struct loader *ld)
+void module_lexer(const struct module *m, u32 part, struct lexer *lx)
 {
+	const struct module_part *p = &m->parts[part];
+	const u32 end = p->before + p->nlines;
+	const char *from = m->text + m->line_at[p->before];
+	const char *to = end < m->nlines ? m->text + m->line_at[end] : m->text + m->text_len;
+	lex_init(lx, from, (size_t)(to - from));
+	lx->line = p->before + 1;
+}
+
+static bool parse_part(struct loader *ld, u32 part)
+{
+	struct module *m = ld->m;
+	u32 last = 0;
+	module_lexer(m, part, &ld->lx);
+	m->parts[part].first_file = ld->file_base = m->nfiles;
 	ld_next(ld);
 	ld_next(ld);
 	scope_open(ld);
@@ -184,18 +205,63 @@ static bool parse_module(struct loader *ld)
 	while (ld->tok.kind != TK_EOF)
 		if (!parse_top(ld))
 			return false;
+	scope_close(ld);
+	for (u32 pc = 0; pc < m->ncode; pc++) /* .loc may name files that no .file declares */
+		last = MAX(last, m->code[pc].src_line ? m->code[pc].src_file + 1u : 0);
+	while (part + 1 < m->nparts && m->nfiles < last) {
+		char **f = PUSH(m->files, m->nfiles);
+		*f = xstrdup("");
+	}
+	m->parts[part].nfiles = m->nfiles - ld->file_base;
 	return true;
 }
 
-static void find_lines(struct module *m, size_t len)
+static bool parse_module(struct loader *ld)
 {
-	u32 n = 1;
-	for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(m->text + len - p))); p++)
-		n++;
-	m->line_at = xmalloc(n * sizeof(u32));
-	m->line_at[m->nlines++] = 0;
-	for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(m->text + len - p))); p++)
-		m->line_at[m->nlines++] = (u32)(p + 1 - m->text);
+	if (!linkage_scan(ld))
+		return false;
+	for (u32 i = 0; i < ld->m->nparts; i++)
+		if (!parse_part(ld, i))
+			return false;
+	return true;
+}
+
+/* A part's last line may lack its newline, which is added where another part follows. */
+static bool join_texts(struct module *m, const struct ptx_text *texts, u32 n, struct err *e)
+{
+	size_t len = 0, lines = 1;
+	for (u32 i = 0; i < n; i++)
+		len += texts[i].len + 1;
+	if (len > TEXT_MAX)
+		return err_set(e, "%s: %zu bytes of PTX, the most is %u", m->path, len, TEXT_MAX);
+	m->parts = xcalloc(n, sizeof(*m->parts));
+	m->text = xmalloc(len);
+	for (u32 i = 0; i < n; i++) {
+		memcpy(m->text + m->text_len, texts[i].text, texts[i].len);
+		m->text_len += texts[i].len;
+		m->parts[m->nparts++] = (struct module_part){.path = xstrdup(texts[i].path)};
+		if (i + 1 < n)
+			m->text[m->text_len++] = '\n';
+	}
+	m->text[m->text_len] = 0;
+	for (size_t i = 0; i < m->text_len; i++)
+		lines += m->text[i] == '\n';
+	m->line_at = xmalloc(lines * sizeof(u32));
+	return true;
+}
+
+static void find_lines(struct module *m, const struct ptx_text *texts)
+{
+	const char *p = m->text;
+	for (u32 i = 0; i < m->nparts; i++) {
+		const char *end = p + texts[i].len;
+		m->parts[i].before = m->nlines;
+		m->line_at[m->nlines++] = (u32)(p - m->text);
+		while ((p = memchr(p, '\n', (size_t)(end - p))))
+			m->line_at[m->nlines++] = (u32)(++p - m->text);
+		m->parts[i].nlines = m->nlines - m->parts[i].before;
+		p = end + 1;
+	}
 }
 
 static void loader_release(struct loader *ld)
@@ -209,6 +275,9 @@ static void loader_release(struct loader *ld)
 		free(ld->sigs[i].out);
 	}
 	names_release(&ld->opcodes);
+	names_release(&ld->shared_names);
+	names_release(&ld->defined);
+	free(ld->definitions);
 	void *arrays[] = {ld->names,     ld->scopes, ld->finfo,  ld->syminfo,   ld->inst_at,
 	                  ld->sigs,      ld->edges,  ld->uses,   ld->abs_fixes, ld->csts,
 	                  ld->cst_heads, ld->vclass, ld->vnames, ld->refs,      ld->reg_out};
@@ -216,22 +285,17 @@ static void loader_release(struct loader *ld)
 		free(arrays[i]);
 }
 
-struct module *ptx_load_for(const char *path, const char *text, size_t len, const struct schedule_params *schedule,
-                            struct err *e)
+struct module *ptx_link_for(const struct ptx_text *texts, u32 n, const struct schedule_params *schedule, struct err *e)
 {
-	if (len > TEXT_MAX) {
-		err_set(e, "%s: %zu bytes of PTX, the most is %u", path, len, TEXT_MAX);
+	struct module *m = xcalloc(1, sizeof(*m));
+	m->path = xstrdup(texts[0].path);
+	m->address_size = 64; /* also without the directive: 32-bit addresses do not exist here */
+	if (!join_texts(m, texts, n, e)) {
+		module_free(m);
 		return NULL;
 	}
-	struct module *m = xcalloc(1, sizeof(*m));
-	m->path = xstrdup(path);
-	m->text = xmalloc(len + 1);
-	memcpy(m->text, text, len);
-	m->text[len] = 0;
-	m->address_size = 64; /* also without the directive: 32-bit addresses do not exist here */
-	find_lines(m, len);
-	struct loader ld = {.m = m, .e = e, .path = m->path, .fn = -1, .carry = OPND_NONE, .schedule = schedule};
-	lex_init(&ld.lx, m->text, len);
+	find_lines(m, texts);
+	struct loader ld = {.m = m, .e = e, .fn = -1, .carry = OPND_NONE, .schedule = schedule};
 	opform_init(&ld);
 	bool ok = parse_module(&ld) && link_module(&ld) && !ld.failed;
 	if (ok)
@@ -243,13 +307,33 @@ struct module *ptx_load_for(const char *path, const char *text, size_t len, cons
 	return NULL;
 }
 
+struct module *ptx_load_for(const char *path, const char *text, size_t len, const struct schedule_params *schedule,
+                            struct err *e)
+{
+	return ptx_link_for(&(struct ptx_text){path, text, len}, 1, schedule, e);
+}
+
+struct module *ptx_link_files_for(const char *const *paths, u32 n, const struct schedule_params *schedule,
+                                  struct err *e)
+{
+	struct strbuf *sb = xcalloc(n, sizeof(*sb));
+	struct ptx_text *texts = xcalloc(n, sizeof(*texts));
+	bool ok = true;
+	for (u32 i = 0; i < n && ok; i++) {
+		ok = strbuf_read_file(&sb[i], paths[i], e);
+		texts[i] = (struct ptx_text){paths[i], strbuf_str(&sb[i]), sb[i].len};
+	}
+	struct module *m = ok ? ptx_link_for(texts, n, schedule, e) : NULL;
+	for (u32 i = 0; i < n; i++)
+		strbuf_release(&sb[i]);
+	free(sb);
+	free(texts);
+	return m;
+}
+
 struct module *ptx_load_file_for(const char *path, const struct schedule_params *schedule, struct err *e)
 {
-	struct strbuf sb = STRBUF_INIT;
-	bool ok = strbuf_read_file(&sb, path, e);
-	struct module *m = ok ? ptx_load_for(path, strbuf_str(&sb), sb.len, schedule, e) : NULL;
-	strbuf_release(&sb);
-	return m;
+	return ptx_link_files_for(&path, 1, schedule, e);
 }
 
 struct module *ptx_load(const char *path, const char *text, size_t len, struct err *e)

@@ -25,7 +25,8 @@ bool ld_fail(struct loader *ld, const struct token *at, const char *fmt, ...)
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
 	ld->failed = true;
-	return err_set(ld->e, "%s:%u:%u: %s", ld->path, at->line, at->col, msg);
+	const struct module_part *part = module_part_of(ld->m, at->line);
+	return err_set(ld->e, "%s:%u:%u: %s", part->path, at->line - part->before, at->col, msg);
 }
 
 bool ld_expected(struct loader *ld, const char *what)
@@ -130,7 +131,8 @@ struct name *name_declare(struct loader *ld, const struct token *at, enum name_k
 	u32 old = names_get(map, at->p, at->len);
 	if (old != NAMES_NONE) {
 		const struct token *o = &ld->names[old].at;
-		ld_fail(ld, at, "'%s' is declared twice (first at line %u, column %u)", TEXT(at), o->line, o->col);
+		ld_fail(ld, at, "'%s' is declared twice (first at line %u, column %u)", TEXT(at),
+		        module_line_in_file(ld->m, o->line), o->col);
 		return NULL;
 	}
 	names_put(map, at->p, at->len, ld->nnames);
