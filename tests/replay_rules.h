@@ -14,7 +14,6 @@
 #include "sim.h"
 
 #define RULES_EVENTS (BIT(EV_REPLAY_ENTER) | BIT(EV_REPLAY_LEAVE) | BIT(EV_BARRIER_RELEASE))
-#define RULES_SMS 128
 #define RULES_SIZE 64
 
 struct rules_entry {
@@ -31,8 +30,8 @@ struct rules {
 	u32 size;
 	u64 entered, ordered, left, overtaken; /* overtaken: left before an older entry */
 	u64 full;                              /* entered as the last that fits */
-	u32 n[RULES_SMS];
-	struct rules_entry e[RULES_SMS][RULES_SIZE];
+	u32 n[CONF_MAX_SMS];
+	struct rules_entry e[CONF_MAX_SMS][RULES_SIZE];
 };
 
 /* Certainly, or possibly, not free to pass each other. */

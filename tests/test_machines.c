@@ -88,6 +88,9 @@ static u64 run_on(const struct conf *c, struct shape sh, bool slices, u64 *hash,
 		}
 		assert_int_equal(out[ADDED], sum);
 	}
+	for (u32 i = 0; sh.grid == CONF_MAX_SMS && i < c->num_sms; i++)
+		assert_int_equal(((const struct sm_counters *)gpu_counters_again(sim_gpu(s), CG_sm, i))->ctas_done,
+		                 2); /* one of each stream */
 	if (hash)
 		*hash = sim_hash(s);
 	u64 cycles = sim_cycle(s);
@@ -234,11 +237,11 @@ static void test_random_machines(void **state)
 	assert_true(ran > 250);
 }
 
-/* Everything at its most at once, as far as it is one machine: 128 SMs of 64 warps with 4 schedulers of dual issue. */
+/* Everything at its most at once, as far as it is one machine: 256 SMs of 64 warps with 4 schedulers of dual issue. */
 static void test_largest(void **state)
 {
 	static const char *const sets[][2] = {
-	    {"num_sms", "128"},        {"sm.threads", "2048"},  {"sm.ctas", "32"},          {"sm.regs", "262144"},
+	    {"num_sms", "256"},        {"sm.threads", "2048"},  {"sm.ctas", "32"},          {"sm.regs", "262144"},
 	    {"sm.schedulers", "4"},    {"sm.issue_width", "2"}, {"lsu.queue", "32"},        {"lsu.loads", "1024"},
 	    {"lat.int_add", "1000"},   {"lat.f64_add", "1000"}, {"shared.latency", "1000"}, {"l1d.latency", "1000"},
 	    {"sm.read_latency", "32"}, {"partitions", "64"},    {"l1d.stores", "65536"}};
@@ -247,8 +250,8 @@ static void test_largest(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(sets); i++)
 		assert_true(conf_set(&c, sets[i][0], sets[i][1], &e));
 	u64 h[2];
-	u64 a = run_on(&c, (struct shape){16, 256, 33}, false, &h[0], "largest");
-	u64 b = run_on(&c, (struct shape){16, 256, 33}, true, &h[1], "largest, in slices");
+	u64 a = run_on(&c, (struct shape){256, 16, 33}, false, &h[0], "largest");
+	u64 b = run_on(&c, (struct shape){256, 16, 33}, true, &h[1], "largest, in slices");
 	assert_int_equal(a, b);
 	assert_true(h[0] == h[1]);
 }

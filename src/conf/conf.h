@@ -10,6 +10,9 @@
 #include "base/strbuf.h"
 
 #define CONF_STR_MAX 256
+/* The most SMs a machine may have; sets of SMs are words of 64 bits. */
+#define CONF_MAX_SMS 256
+#define CONF_SM_WORDS (CONF_MAX_SMS / 64)
 
 struct conf {
 #define C_INT(field, key, def, min, max, unit, help) u32 field;

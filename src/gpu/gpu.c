@@ -60,7 +60,7 @@ static bool build(struct gpu *g, struct err *e)
 		return false;
 	livelock_create(g);
 	arena_end_hashed(&g->arena);
-	g->timed = ARENA_NEW(&g->arena, u64, 2);
+	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -74,6 +74,7 @@ struct gpu *gpu_create(const struct conf *c, struct err *e)
 		return NULL;
 	struct gpu *g = xcalloc(1, sizeof *g);
 	g->conf = *c;
+	g->sm_words = (c->num_sms + 63) / 64;
 	if (!build(g, e)) {
 		gpu_destroy(g);
 		return NULL;
@@ -210,7 +211,7 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 
 static void collect(struct gpu *g)
 {
-	for (u32 word = 0; word < 2; word++) {
+	for (u32 word = 0; word < g->sm_words; word++) {
 		FOR_EACH_BIT(bit, g->st->finished[word])
 		{
 			u32 i = word * 64 + (u32)bit;
@@ -267,7 +268,7 @@ static void wake(struct gpu *g)
 	struct gpu_state *st = g->st;
 	if (st->cycle >= st->next_wake) {
 		st->next_wake = NEVER;
-		for (u32 word = 0; word < 2; word++)
+		for (u32 word = 0; word < g->sm_words; word++)
 			FOR_EACH_BIT(bit, g->timed[word])
 			{
 				u32 i = word * 64 + (u32)bit;
@@ -280,8 +281,8 @@ static void wake(struct gpu *g)
 			}
 	}
 	const u64 *m = mem_wake(g->mem);
-	st->awake[0] |= m[0];
-	st->awake[1] |= m[1];
+	for (u32 word = 0; word < g->sm_words; word++)
+		st->awake[word] |= m[word];
 }
 
 static void tick_sm(struct gpu *g, u32 i, bool replies)
@@ -312,8 +313,8 @@ static void tick_sm(struct gpu *g, u32 i, bool replies)
 static void tick_sms(struct gpu *g)
 {
 	const u64 *m = mem_wake(g->mem);
-	u64 stored[2] = {0, 0};
-	for (u32 word = 0; word < 2; word++)
+	u64 stored[CONF_SM_WORDS] = {0};
+	for (u32 word = 0; word < g->sm_words; word++)
 		FOR_EACH_BIT(bit, g->st->awake[word])
 		{
 			u32 i = word * 64 + (u32)bit;
@@ -321,7 +322,7 @@ static void tick_sms(struct gpu *g)
 			if (g->sm[i]->stored)
 				stored[word] |= BIT(bit);
 		}
-	for (u32 word = 0; word < 2; word++)
+	for (u32 word = 0; word < g->sm_words; word++)
 		FOR_EACH_BIT(bit, stored[word])
 		{
 			u32 i = word * 64 + (u32)bit;
@@ -364,12 +365,19 @@ static bool deliver_all(struct gpu *g)
 	return stop;
 }
 
+static inline bool any_sm(const struct gpu *g, const u64 *set)
+{
+	u64 any = set[0];
+	for (u32 word = 1; word < g->sm_words; word++)
+		any |= set[word];
+	return any;
+}
+
 /* Nothing to do before this cycle: where the clock may jump to. */
 static u64 next_event(const struct gpu *g)
 {
 	const struct gpu_state *st = g->st;
-	const u64 *m = mem_wake(g->mem);
-	if (st->awake[0] | st->awake[1] | st->finished[0] | st->finished[1] | m[0] | m[1] | st->dispatching)
+	if (st->dispatching || any_sm(g, st->awake) || any_sm(g, st->finished) || any_sm(g, mem_wake(g->mem)))
 		return st->cycle;
 	u64 at = MIN(st->next_wake, mem_next(g->mem));
 	if (g->task->nrunning < TASK_MAX_RUNNING)
@@ -407,7 +415,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		if (st->cycle == limit)
 			return false;
 	}
-	if (st->finished[0] | st->finished[1])
+	if (any_sm(g, st->finished))
 		collect(g);
 	if (unlikely(st->cycle >= g->task->next_start))
 		start_kernels(g);

@@ -11,14 +11,12 @@
 #include "sm/sched/sched.h"
 #include "task/queue.h"
 
-#define GPU_MAX_SMS 128
-
-struct gpu_state {            /* arena */
-	u64 cycle;                /* completed cycles = the cycle about to be simulated */
-	u64 awake[2];             /* SMs to tick */
-	u64 wake_at[GPU_MAX_SMS]; /* of sleeping SMs */
-	u64 next_wake;            /* the earliest of those */
-	u64 finished[2];          /* SMs with finished CTAs to collect */
+struct gpu_state {               /* arena */
+	u64 cycle;                   /* completed cycles = the cycle about to be simulated */
+	u64 awake[CONF_SM_WORDS];    /* SMs to tick */
+	u64 wake_at[CONF_MAX_SMS];   /* of sleeping SMs */
+	u64 next_wake;               /* the earliest of those */
+	u64 finished[CONF_SM_WORDS]; /* SMs with finished CTAs to collect */
 	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
 	u64 watch_at, progress_at, progress_sum;
 	u32 dispatch_rr;
@@ -32,13 +30,14 @@ struct gpu {
 	struct front *front;
 	struct mem *mem;
 	struct gpu_state *st;
-	u64 *timed; /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
+	u64 *timed;   /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
+	u32 sm_words; /* of the sets of SMs, those that are in use */
 	struct task *task;
 	struct livelock *livelock;           /* in the arena */
 	struct livelock_warp *livelock_warp; /* in the arena */
 	struct restart *restart;             /* NULL: not recorded */
-	struct sm *sm[GPU_MAX_SMS];
-	struct sm_ctx ctx[GPU_MAX_SMS];
+	struct sm *sm[CONF_MAX_SMS];
+	struct sm_ctx ctx[CONF_MAX_SMS];
 	struct event_buf *ev;         /* num_sms + 1: the last is the machine's own */
 	struct launch **launch;       /* by id */
 	struct program *prog;         /* by id */

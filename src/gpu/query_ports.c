@@ -22,7 +22,7 @@ void gpu_port_warps(const struct gpu *g, u32 port, u64 *by_sm)
 
 u64 gpu_head_warps(const struct gpu *g, const struct port_head *h)
 {
-	u64 by_sm[GPU_MAX_SMS] = {0};
+	u64 by_sm[CONF_MAX_SMS] = {0};
 	struct masks m = {g, by_sm};
 	mem_head_waiters(g->mem, h, note, &m);
 	return by_sm[h->sm];

@@ -218,7 +218,7 @@ struct mem {
 	struct sm_request *missq; /* [sm * missq_size] rings */
 	u32 *answers;             /* [sm * answers_size] rings */
 	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
-	u64 *wake;                /* two words */
+	u64 *wake;                /* CONF_SM_WORDS of them */
 	struct holder *holder;    /* [sm * MEM_WARPS + warp slot]: the CTA it works for, or did last */
 	struct pool_state *pool;
 	struct packet *packet;

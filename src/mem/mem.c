@@ -106,7 +106,7 @@ static void build_sms(struct mem *m, struct arena *a)
 	m->missq = ARENA_NEW(a, struct sm_request, (size_t)m->nsms * m->missq_size);
 	m->answers = ARENA_NEW(a, u32, (size_t)m->nsms * m->answers_size);
 	m->fresh = ARENA_NEW(a, u8, round_up(m->nsms, 8));
-	m->wake = ARENA_NEW(a, u64, 2);
+	m->wake = ARENA_NEW(a, u64, CONF_SM_WORDS);
 	m->l1 = xcalloc((size_t)m->nsms * MC_COUNT, sizeof(*m->l1));
 	for (u32 i = 0; i < m->nsms * MC_COUNT; i++) {
 		struct l1_spec s = l1_spec(&m->c, i % MC_COUNT);

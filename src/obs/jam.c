@@ -128,7 +128,7 @@ static u32 first_port(const struct gpu *g, const struct jam *j, u32 sm, u32 warp
 	if (j->shut[sm])
 		return sm;
 	for (u32 p = 0; p < mem_num_ports(gpu_mem(g)); p++) {
-		u64 by_sm[JAM_SMS] = {0};
+		u64 by_sm[CONF_MAX_SMS] = {0};
 		if (j->shut[p])
 			gpu_port_warps(g, p, by_sm);
 		if (by_sm[sm] >> warp & 1)

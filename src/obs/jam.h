@@ -6,14 +6,13 @@
 #include "base/strbuf.h"
 #include "gpu/query.h"
 
-#define JAM_SMS 128
-#define JAM_PORTS (JAM_SMS + 64 * 8)
+#define JAM_PORTS (CONF_MAX_SMS + 64 * 8)
 struct jam {
-	u32 n;                /* ports of the circle; 0: there is none, and the rest says nothing */
-	u32 port[JAM_PORTS];  /* each waits for the next, the last for the first */
-	bool told;            /* the circle stands in the text already */
-	bool shut[JAM_PORTS]; /* by port: on the way into a circle, or in it */
-	u64 warps[JAM_SMS];   /* warps that wait for what such a port holds, or cannot send because their SM's is one */
+	u32 n;                   /* ports of the circle; 0: there is none, and the rest says nothing */
+	u32 port[JAM_PORTS];     /* each waits for the next, the last for the first */
+	bool told;               /* the circle stands in the text already */
+	bool shut[JAM_PORTS];    /* by port: on the way into a circle, or in it */
+	u64 warps[CONF_MAX_SMS]; /* warps that wait for what such a port holds, or cannot send because their SM's is one */
 };
 void jam_find(const struct gpu *g, struct jam *j);
 /* The circle and how many are caught behind it; nothing when there is none. */
