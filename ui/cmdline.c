@@ -7,8 +7,8 @@
 
 #include "scr/palette.h"
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64 };
-enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, SCREEN, SECTIONS };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128 };
+enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
 #include "options.def"
@@ -34,6 +34,7 @@ static const struct command {
     {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
+    {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
 };
@@ -282,6 +283,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_JOBS: return jobs_ok(v, &o->jobs, e);
 	case O_BARS: return o->bars = true;
 	case O_TABLE: return o->table = true;
+	case O_SVG: o->svg = v; return true;
 	case O_NO_COLOR: return o->no_color = true;
 	case O_PALETTE: o->palette = v; return palette_ok(v, e);
 	case O_ASCII: return o->ascii = true;
@@ -313,7 +315,7 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, list, explain", word);
+		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, correlate, list, explain", word);
 	return NULL;
 }
 
@@ -382,7 +384,7 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
 	if (n && cmd->bit & M)
 		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
-	if (!n && cmd->bit & (L | X | C))
+	if (!n && cmd->bit & (L | X | C | H))
 		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
 	if (!(cmd->bit & M))
 		o->workload = n ? words[0] : NULL;
@@ -414,7 +416,7 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 	bool ptx = dot && !strcmp(dot, ".ptx");
 	if (!format_fits(o, cmd, e))
 		return false;
-	if (cmd->bit & (L | X | P))
+	if (cmd->bit & (L | X | P | H))
 		return true;
 	if (!ptx && (o->kernel || o->nlinks || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts ||
 	             o->nprints))
@@ -570,19 +572,20 @@ void cmdline_free(struct options *o)
 
 void cmdline_help(struct strbuf *out)
 {
-	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare)",
+	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare, correlate)",
 	                                             "Host programs (debug, run, compare)",
 	                                             "PTX files (debug, run, compare)",
 	                                             "The run (debug, run; compare: the first three)",
 	                                             "Comparison (compare)",
 	                                             "Debugger (debug)",
 	                                             "Experiments (paper), tables (list workloads)",
+	                                             "Chips (correlate)",
 	                                             "General"};
 	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
-	                 "  warpdbg                              the debugger on the bundled demo (hotspot)\n");
+	                 "  warpdbg                                the debugger on the bundled demo (hotspot)\n");
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
-		strbuf_addf(out, "  warpdbg %-7s %-20s%s %s\n", commands[i].name, commands[i].args,
-		            strlen(commands[i].args) > 20 ? "\n                                     " : "", commands[i].help);
+		strbuf_addf(out, "  warpdbg %-9s %-20s%s %s\n", commands[i].name, commands[i].args,
+		            strlen(commands[i].args) > 20 ? "\n                                       " : "", commands[i].help);
 	strbuf_adds(
 	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
 	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");

@@ -8,6 +8,7 @@
 
 #include "cmdline.h"
 #include "compare.h"
+#include "correlate/correlate.h"
 #include "debugger.h"
 #include "explain.h"
 #include "leaving.h"
@@ -69,6 +70,8 @@ static int dispatch(struct options *o, int argc)
 		return compare_main(o);
 	if (!strcmp(o->command, "paper"))
 		return paper_main(o);
+	if (!strcmp(o->command, "correlate"))
+		return correlate_main(o);
 	/* The bare program is a demonstration: without a terminal it runs to the end instead of waiting for commands. */
 	if (argc == 1 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		o->command = "run";

@@ -42,6 +42,7 @@ struct options {
 	const char *out_dir;              /* paper: --out; NULL = results/NAME */
 	const char *const *figures;       /* paper: the words behind its name */
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
+	const char *svg;                  /* correlate: --svg */
 	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };

@@ -9,9 +9,12 @@ KERNEL_PTX := $(patsubst %.cu,%.ptx,$(sort $(wildcard $(KERNEL_DIR)/*.cu)))
 KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib \
 	-fdeclspec -Xclang -target-feature -Xclang +ptx63 -O2 -Wall -Wextra -Wno-unused-function
 
-kernels: $(KERNEL_PTX)
+kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx
 
 $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_DIR)/device.h
+	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
+
+scripts/hardware/micro.ptx: scripts/hardware/micro.cu $(KERNEL_DIR)/device.h
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
 
 .PHONY: kernels
