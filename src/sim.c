@@ -132,6 +132,19 @@ static bool check_fits(const struct conf *c, const struct launch *l, struct err 
 	return sm_occupancy(c, l, &why) > 0 || err_set(e, "%s: a CTA does not fit an SM (%s)", k, why);
 }
 
+/* A grid with a barrier ends only when all its CTAs are there at once. */
+static bool check_resident(const struct conf *c, const struct launch *l, struct err *e)
+{
+	const char *why;
+	const u32 each = sm_occupancy(c, l, &why);
+	const u64 most = (u64)each * c->num_sms;
+	return l->ctas <= most ||
+	       err_set(
+	           e,
+	           "%s: a cooperative launch of %llu CTAs, at most %llu are resident at once (%u on each of %u SMs, by %s)",
+	           func_label(l->fn), (unsigned long long)l->ctas, (unsigned long long)most, each, c->num_sms, why);
+}
+
 int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 {
 	const struct conf *c = &s->gpu->conf;
@@ -140,6 +153,7 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	                   .grid = sp->grid,
 	                   .block = sp->block,
 	                   .stream = sp->stream,
+	                   .cooperative = sp->cooperative,
 	                   .dynamic_shared = sp->dynamic_shared};
 	l.grid.y = MAX(l.grid.y, 1u);
 	l.grid.z = MAX(l.grid.z, 1u);
@@ -170,6 +184,8 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	if (sp->dynamic_shared)
 		l.shared_bytes = MAX(sp->fn->shared_bytes, sp->fn->dynamic_shared_off) + sp->dynamic_shared;
 	if (!check_fits(c, &l, e) || !front_check_launch(s->gpu->front, &l, e))
+		return -1;
+	if (l.cooperative && (!check_resident(c, &l, e) || !(l.workspace = front_grid_workspace(s->gpu->front, e))))
 		return -1;
 	return gpu_launch(s->gpu, &l, e);
 }

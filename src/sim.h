@@ -39,6 +39,8 @@ struct launch_spec {
 	u32 dynamic_shared;      /* B */
 	u32 regs;                /* registers per thread; 0 = the module's estimate */
 	u32 stream;              /* launches of one stream run in order; different streams may overlap */
+	bool cooperative;        /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
+	                            beside it until they are there */
 	const void *params;      /* fn->param_bytes bytes */
 	size_t param_bytes;
 };

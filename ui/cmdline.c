@@ -259,6 +259,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_BLOCK: return cmdline_dim3(v, "--block", &o->block, e);
 	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
 	case O_REGS: return set_u32(&o->regs, "--regs", v, e);
+	case O_COOPERATIVE: return o->cooperative = true;
 	case O_ARG: push(&o->args, &o->nargs, xstrdup(v)); return true;
 	case O_OUT: return strcmp(o->command, "paper") ? add_arg_ref(o, true, v, e) : (o->out_dir = v) != NULL;
 	case O_PRINT: return add_arg_ref(o, false, v, e);
@@ -418,10 +419,10 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return false;
 	if (cmd->bit & (L | X | P | H))
 		return true;
-	if (!ptx && (o->kernel || o->nlinks || o->grid.x || o->block.x || o->shared || o->regs || o->nargs || o->nouts ||
-	             o->nprints))
-		return err_set(
-		    e, "--kernel, --link, --grid, --block, --shared, --regs, --arg, --out and --print belong to a PTX file");
+	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
+	             o->nargs || o->nouts || o->nprints))
+		return err_set(e, "--kernel, --link, --grid, --block, --shared, --regs, --cooperative, --arg, --out and "
+		                  "--print belong to a PTX file");
 	if (ptx && (o->size || o->nparams))
 		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
 	if (cmd->bit & C && !o->side[0] && !o->side[1])

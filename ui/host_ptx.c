@@ -269,6 +269,7 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 	                        .block = s->opt->block,
 	                        .dynamic_shared = s->opt->shared,
 	                        .regs = s->opt->regs,
+	                        .cooperative = s->opt->cooperative,
 	                        .params = params,
 	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;

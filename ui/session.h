@@ -19,6 +19,7 @@ struct options {
 	u32 nargs;
 	const char **links; /* --link files */
 	u32 nlinks;
+	bool cooperative; /* --cooperative */
 	struct {
 		u32 arg;
 		const char *file;

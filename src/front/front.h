@@ -90,6 +90,8 @@ u64 front_state_bytes(const struct conf *c);
 /* Places a module: allocates its global and constant symbols, applies initialisers, relocations and pool fixes. */
 bool front_place(struct front *f, struct module *m, struct err *e);
 
+/* Device memory for the barrier of a cooperative launch; 0 with *e. */
+u64 front_grid_workspace(struct front *f, struct err *e);
 /* Kernel limits that the front end has: frame fits front.frame_kb, local fits front.local_kb. */
 bool front_check_launch(const struct front *f, const struct launch *l, struct err *e);
 

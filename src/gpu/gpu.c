@@ -379,10 +379,7 @@ static u64 next_event(const struct gpu *g)
 	const struct gpu_state *st = g->st;
 	if (st->dispatching || any_sm(g, st->awake) || any_sm(g, st->finished) || any_sm(g, mem_wake(g->mem)))
 		return st->cycle;
-	u64 at = MIN(st->next_wake, mem_next(g->mem));
-	if (g->task->nrunning < TASK_MAX_RUNNING)
-		at = MIN(at, g->task->next_start);
-	return at;
+	return MIN(MIN(st->next_wake, mem_next(g->mem)), task_next_start(g->task, st->cycle));
 }
 
 bool gpu_stands_still(const struct gpu *g)

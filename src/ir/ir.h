@@ -459,6 +459,8 @@ struct launch {
 	u32 regs;  /* registers per thread that occupancy uses */
 	u32 warps; /* per CTA */
 	u64 ctas;
+	bool cooperative; /* all CTAs are resident at once, so that the grid can have a barrier */
+	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };
 #endif

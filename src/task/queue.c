@@ -26,6 +26,7 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	t->kcb[id] = (struct kcb){.state = KCB_QUEUED,
 	                          .stream = l->stream,
 	                          .ctas = l->ctas,
+	                          .cooperative = l->cooperative,
 	                          .next_in_stream = -1,
 	                          .ready_at = before < 0 ? now + latency : NEVER,
 	                          .k.launched_at = now};
@@ -35,9 +36,30 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	return true;
 }
 
+/* A cooperative kernel is coming in, or is next and not alone. */
+static bool held_back(const struct task *t, u64 now)
+{
+	for (u32 r = 0; r < t->nrunning; r++) {
+		const struct kcb *k = &t->kcb[t->running[r]];
+		if (k->cooperative && k->dispatched < k->ctas)
+			return true;
+	}
+	for (u32 i = t->first_open; t->nrunning && i < t->nlaunches; i++)
+		if (t->kcb[i].state == KCB_QUEUED && t->kcb[i].ready_at <= now)
+			return t->kcb[i].cooperative;
+	return false;
+}
+
+u64 task_next_start(const struct task *t, u64 now)
+{
+	if (t->nrunning == TASK_MAX_RUNNING || (now >= t->next_start && held_back(t, now)))
+		return NEVER;
+	return t->next_start;
+}
+
 s32 task_start(struct task *t, u64 now)
 {
-	if (now < t->next_start || t->nrunning == TASK_MAX_RUNNING)
+	if (now < t->next_start || t->nrunning == TASK_MAX_RUNNING || held_back(t, now))
 		return -1;
 	for (u32 i = t->first_open; i < t->nlaunches; i++) {
 		struct kcb *k = &t->kcb[i];

@@ -1,7 +1,8 @@
 /* The kernel queue: launches in order, one control block (KCB) each; streams; when a kernel may start.
  *
  * Launches of one stream run one after the other; those of different streams may overlap: CTAs are given to the
- * earliest kernel that has any left, and what then fits goes to the next (leftover policy). */
+ * earliest kernel that has any left, and what then fits goes to the next (leftover policy). A cooperative kernel waits
+ * until nothing else runs, and no other starts before all its CTAs are on the machine. */
 #ifndef TASK_QUEUE_H
 #define TASK_QUEUE_H
 #include "base/arena.h"
@@ -19,7 +20,8 @@ struct kcb {      /* without holes: its bytes are hashed */
 	struct kernel_counters k;
 	u8 state;
 	u8 slot; /* running: index into the CTA schedulers' states */
-	u8 pad[6];
+	u8 cooperative;
+	u8 pad[5];
 };
 struct task { /* arena */
 	u32 nlaunches, nrunning;
@@ -34,6 +36,8 @@ struct task { /* arena */
 bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e);
 /* Starts a queued kernel whose time has come; its launch id or -1. */
 s32 task_start(struct task *t, u64 now);
+/* The next cycle in which one may start, for all that is known now. */
+u64 task_next_start(const struct task *t, u64 now);
 /* A kernel's last CTA is done: its stream's next may start. */
 void task_finish(struct task *t, u32 launch, u64 now, u32 latency);
 static inline bool task_idle(const struct task *t)

@@ -43,13 +43,17 @@ const struct lua_doc lua_cuda_docs[] = {
     {"cuda.memset", "cuda.memset(address, byte, bytes)",
      "address: integer; byte: integer, -128 to 255; bytes: integer, 0 and more",
      "sets device memory; synchronises first", "a byte out of range; memory beyond the allocation"},
-    {"cuda.launch", "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=}]) -> launch",
+    {"cuda.launch",
+     "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=, cooperative=}]) -> launch",
      "grid, block: integer, or table of one to three; arguments: one a parameter: integer, number, cuda.f32(x) and the "
      "like, or a host array for a structure passed by value; shared: dynamic shared memory in bytes; stream: of "
-     "cuda.stream (0); regs: registers a thread, at most 255 (0 = the estimate); launch: integer, gpu.kernel's index",
+     "cuda.stream (0); regs: registers a thread, at most 255 (0 = the estimate); cooperative: "
+     "boolean (false), the grid may synchronise: it runs when nothing else does, with all its CTAs at once; launch: "
+     "integer, gpu.kernel's index",
      "queues a launch and returns at once; numbers are converted to the parameter's type",
      "too few or too many arguments; one that does not fit its parameter; an unknown option; a grid, block, shared "
-     "memory or registers that the machine does not have; more than 16,384 launches"},
+     "memory or registers that the machine does not have; a cooperative grid of more CTAs than fit at once; more than "
+     "16,384 launches"},
 #define SCALAR(t)                                                                                                      \
 	{"cuda." #t, "cuda." #t "(x) -> argument",                                                                         \
 	 "x: integer, or number for f32 and f64; argument: object, for cuda.launch",                                       \

@@ -155,16 +155,29 @@ static u32 option(lua_State *L, int at, const char *name, lua_Integer max)
 	return (u32)v;
 }
 
+static bool flag(lua_State *L, int at, const char *name)
+{
+	const int type = lua_getfield(L, at, name);
+	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+		luaL_error(L, "launch option %s: true or false expected, got %s", name, luaL_typename(L, -1));
+	const bool v = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return v;
+}
+
 static void check_options(lua_State *L, int at)
 {
-	static const char *const names[] = {"shared", "stream", "regs"};
+	static const char *const names[] = {"shared", "stream", "regs", "cooperative"};
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_pushnil(L);
 	while (lua_next(L, at)) {
 		lua_pop(L, 1);
 		const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(not a string)";
-		if (strcmp(key, names[0]) && strcmp(key, names[1]) && strcmp(key, names[2]))
-			luaL_error(L, "unknown launch option '%s'; there are shared, stream, regs", key);
+		u32 i = 0;
+		while (i < ARRAY_LEN(names) && strcmp(key, names[i]))
+			i++;
+		if (i == ARRAY_LEN(names))
+			luaL_error(L, "unknown launch option '%s'; there are shared, stream, regs, cooperative", key);
 	}
 }
 
@@ -183,6 +196,7 @@ int host_launch(lua_State *L)
 		l.dynamic_shared = option(L, 5, "shared", INT32_MAX);
 		l.stream = option(L, 5, "stream", ((struct lua_host *)s->host)->streams);
 		l.regs = option(L, 5, "regs", 255);
+		l.cooperative = flag(L, 5, "cooperative");
 	}
 	struct err e = {0};
 	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_LAUNCH);

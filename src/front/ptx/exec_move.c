@@ -63,12 +63,18 @@ static void pack(void *ctx, const struct inst *in)
 			write_lane(x, in->d[0], whole, i, v[i]);
 }
 
-static u64 special(const struct exec *x, u32 sreg)
+/* The address of a cooperative grid's workspace, as compiled code puts it together: 1 is its high, 2 its low half. No
+ * driver sets the others here. */
+static u64 envreg(const struct launch *l, s64 number)
+{
+	return number == 1 ? l->workspace >> 32 : number == 2 ? (u32)l->workspace : 0;
+}
+static u64 special(const struct exec *x, const struct inst *in)
 {
 	const struct launch *l = x->ref->l;
 	const struct cta *c = exec_cta(x);
 	const u64 ns = (u64)((double)x->cycle * x->f->ns_per_cycle);
-	switch (sreg) {
+	switch (in->sreg - 1u) {
 	case SR_NTID_X: return l->block.x;
 	case SR_NTID_Y: return l->block.y;
 	case SR_NTID_Z: return l->block.z;
@@ -91,7 +97,7 @@ static u64 special(const struct exec *x, u32 sreg)
 	case SR_GLOBALTIMER_HI: return ns >> 32;
 	case SR_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
 	case SR_TOTAL_SMEM_SIZE: return l->shared_bytes;
-	default: return 0; /* %envreg: no driver sets them here */
+	default: return envreg(l, in->imm);
 	}
 }
 static u32 lane_special(u32 sreg, u32 lane)
@@ -116,13 +122,13 @@ static void mov_tid_u32(void *ctx, const struct inst *in)
 static void mov_special_u32(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u32)
-	const u32 v = (u32)special(x, in->sreg - 1u);
+	const u32 v = (u32)special(x, in);
 	LANE_LOOPS(u32, true, , v)
 }
 static void mov_special_u64(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u64)
-	const u64 v = special(x, in->sreg - 1u);
+	const u64 v = special(x, in);
 	LANE_LOOPS(u64, true, , v)
 }
 static void mov_lane_special(void *ctx, const struct inst *in)

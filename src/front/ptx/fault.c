@@ -87,6 +87,14 @@ static bool add_access(const struct fault *x, const struct launch *l, struct str
 	return true;
 }
 
+/* Does its code ask for a grid's workspace? */
+static bool syncs_grid(const struct module *m)
+{
+	for (u32 pc = 0; pc < m->ncode; pc++)
+		if (m->code[pc].sreg == SR_ENVREG + 1)
+			return true;
+	return false;
+}
 static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(x, l, out))
@@ -112,7 +120,11 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 	case FAULT_BAD_CALL:
 		strbuf_addf(out, "indirect call or branch to 0x%" PRIx64 ", which is no function or table entry", x->addr);
 		break;
-	case FAULT_TRAP: strbuf_adds(out, "trap executed"); break;
+	case FAULT_TRAP:
+		strbuf_adds(out, "trap executed");
+		if (l && !l->cooperative && syncs_grid(l->mod))
+			strbuf_adds(out, " (a grid can synchronise only when it was launched cooperatively)");
+		break;
 	case FAULT_BRKPT: strbuf_adds(out, "brkpt executed"); break;
 	case FAULT_BAD_TEXTURE:
 		strbuf_addf(out, "texture fetch through an unbound reference or invalid handle (0x%" PRIx64 ")", x->addr);

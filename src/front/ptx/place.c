@@ -115,6 +115,14 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 	return true;
 }
 
+u64 front_grid_workspace(struct front *f, struct err *e)
+{
+	const u64 addr = internal_alloc(f, 16, "grid barrier", false, e);
+	if (addr)
+		f->mem->allocs[f->mem->nallocs - 1].scratch = true; /* the barrier's phase is no result */
+	return addr;
+}
+
 struct host_state {
 	u32 nplaced, ntextures;
 	s32 tex[]; /* of the placed modules, one after the other */

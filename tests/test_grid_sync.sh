@@ -1,0 +1,34 @@
+#!/bin/sh
+# Cooperative launches: barriers of the whole grid, as nvcc compiles them; how many CTAs fit; other streams; going back.
+. "$(dirname "$0")/cli_rig.sh"
+
+k=tests/kernels/grid_sync
+expect 0 "check passed" run $k.lua
+expect 0 "check passed" run $k.lua --param ctas=45 # all that fit: with any other CTA on the machine it would hang
+expect 0 "check passed" run $k.lua --param ctas=45 --warp-sched lrr
+expect 0 "check passed" run $k.lua --gpu v100 --param ctas=400 --param threads=64
+expect 2 "reduce: a cooperative launch of 46 CTAs, at most 45 are resident at once (3 on each of 15 SMs, by registers)" \
+	run $k.lua --param ctas=46
+expect 2 "at most 15 are resident at once (1 on each of 15 SMs, by max_ctas_per_sm)" run $k.lua --set max_ctas_per_sm=1
+expect 3 "trap executed (a grid can synchronise only when it was launched cooperatively)" \
+	run $k.lua --param cooperative=0
+
+args="--kernel reduce --grid 15 --block 64 --arg u32[100]=iota --arg u32[15]=zero --arg u32[1]=zero --arg s32=100 --arg s32=1"
+expect 0 "4950" run $k.ptx --cooperative $args --print 2
+expect 3 "trap executed" run $k.ptx $args
+expect 2 "at most 120 are resident" run $k.ptx --cooperative $args --grid 121
+expect 2 "belong to a PTX file" run hotspot --cooperative
+printf 'return { run = function(c) c.launch(c.module("%s").busy, 1, 32, {0, 0}, {cooperative = 1}) end }' \
+	"$PWD/$k.ptx" >"$tmp/wrong.lua"
+expect 2 "launch option cooperative: true or false expected, got number" run "$tmp/wrong.lua"
+
+# In the middle of a barrier, back and forth: the same state.
+"$W" debug --batch $k.lua -ex 'until 9000' -ex 'print gpu.hash' -ex 'goto 3000' -ex 'goto 200' -ex 'goto 9000' \
+	-ex 'print gpu.hash' -ex c -ex 'print gpu.hash' -ex 'goto 100' -ex c -ex 'print gpu.hash' >"$tmp/hashes" 2>&1
+grep -o '^[0-9a-fx-]*$' "$tmp/hashes" >"$tmp/h"
+if awk 'NR == 1 { a = $0 } NR == 2 && $0 != a { bad = 1 } NR == 3 { b = $0 } NR == 4 && $0 != b { bad = 1 }
+	END { exit bad || NR != 4 || a == b }' "$tmp/h"; then
+	echo "ok going back over grid barriers"
+else
+	echo "not ok going back over grid barriers: $(tr '\n' '|' <"$tmp/hashes")"
+fi
