@@ -51,6 +51,9 @@ enum ptype {
 	T_BF16,
 	T_BF16X2,
 	T_B128,
+	T_U16X2,
+	T_S16X2,
+	T_TF32, /* as f32, of whose fraction the upper 10 bits count */
 	T_COUNT
 };
 u32 ptype_bytes(enum ptype t);        /* T_PRED and T_NONE: 0 */
@@ -124,7 +127,7 @@ enum cmp {
 	CMP_NAN
 };
 enum boolop { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
-enum rounding { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+enum rounding { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RNA };
 enum atom_op {
 	ATOM_NONE,
 	ATOM_ADD,
@@ -215,6 +218,8 @@ enum {
 	/* cvt: the source or destination register has 64 bits, the type fewer (see wide registers below) */
 	IF_WIDE_SRC = 1 << 23,
 	IF_WIDE_DST = 1 << 24,
+	IF_RELU = 1 << 25,      /* .relu: negative results become 0 */
+	IF_SATFINITE = 1 << 26, /* cvt.satfinite: the largest finite value for what is beyond it */
 };
 
 /* clang-format off */
@@ -225,7 +230,10 @@ enum {
  *                unpack {a,b} = r: vec = n, d[0..n-1], s[0], type = the whole's type
  *                pack r = {a,b}:   vec = n, d[0], s[0..n-1], pack = 1
  *   mul, mad     mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE)
- *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate
+ *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate. The second one
+ *                is that of the complement, for f16x2 and bf16x2 that of the upper halves
+ *   cvt          d[0], s[0]; a pair (type f16x2, bf16x2): s[0] gives the upper half, s[1] the lower one; mode 1 = .pack:
+ *                s[0] above s[1], saturated to type, above them s[2] shifted up where there is one
  *   selp         d[0], s[0], s[1], s[2] predicate
  *   ld           d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset (absolute without a base)
  *   st           s[0] = base as in ld; s[1..vec] = values
@@ -241,7 +249,8 @@ enum {
  *   bra          target; reconv
  *   brx          s[0] index; table = index into module->tables
  *   call         func = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls
- *   prmt, bfi, lop3, shf, dp4a, vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table
+ *   prmt, bfi, lop3, shf, dp4a, vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table; lop3 with boolop:
+ *                d[1] = (result is not 0) combined with predicate s[3]
  *   bmsk, szext  d[0], s[0], s[1]; IF_WRAP, else clamp
  *
  *   ld, st       also: mode = cache operator (0 none, 1 ca, 2 cg, 3 cs, 4 lu, 5 cv, 6 wb, 7 wt); other hints are dropped

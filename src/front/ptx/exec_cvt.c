@@ -193,11 +193,11 @@ static bool is_int(u8 t)
 }
 static bool rounding_ok(const struct inst *in)
 {
-	const bool integral = in->round >= RND_RNI,
+	const bool integral = in->round >= RND_RNI && in->round <= RND_RPI,
 	           directed = in->round == RND_RZ || in->round == RND_RM || in->round == RND_RP;
 	if (is_int(in->type) && !is_int(in->stype))
 		return integral;
-	return !directed || in->type == T_F16 || in->type == T_BF16;
+	return in->round != RND_RNA && (!directed || in->type == T_F16 || in->type == T_BF16);
 }
 
 static exec_fn conversion_for(const struct inst *in)
@@ -243,6 +243,8 @@ exec_fn LEVEL_NAME(exec_cvt)(const struct inst *in)
 {
 	if (in->op != OP_CVT || !has_opnds(in, 1, 1) || !rounding_ok(in))
 		return NULL;
+	if (in->flags & (IF_RELU | IF_SATFINITE) || in->mode || in->s[1] != OPND_NONE)
+		return NULL; /* see exec_pair.c */
 	const exec_fn fn = conversion_for(in);
 	return fn && in->flags & (IF_WIDE_SRC | IF_WIDE_DST) ? cvt_wide : fn;
 }

@@ -3,7 +3,7 @@
 #include "front/ptx/simd.h"
 
 struct half_format {
-	bool bf16, ftz, sat;
+	bool bf16, ftz, sat, relu;
 };
 static inline double half_in(u16 h, struct half_format f)
 {
@@ -14,6 +14,8 @@ static inline double half_in(u16 h, struct half_format f)
 static inline u16 half_out(double v, struct half_format f)
 {
 	u16 h = f.bf16 ? bf16_from_f64(sat_f64(v, f.sat), SMALL_RN) : f16_from_f64(sat_f64(v, f.sat), SMALL_RN);
+	if (f.relu && h & 0x8000) /* a NaN is canonical here, without a sign */
+		h = 0;
 	return f.ftz && !(h & 0x7c00) ? h & 0x8000 : h;
 }
 /* p + c, inexact sums with an odd last bit: then rounding a second time, to the small format, is as good as rounding
@@ -43,7 +45,8 @@ static inline u16 half_op(const struct inst *in, u16 ha, u16 hb, u16 hc, struct 
 static struct half_format format_of(const struct inst *in)
 {
 	bool bf16 = in->type == T_BF16 || in->type == T_BF16X2;
-	return (struct half_format){.bf16 = bf16, .ftz = in->flags & IF_FTZ, .sat = in->flags & IF_SAT};
+	return (struct half_format){
+	    .bf16 = bf16, .ftz = in->flags & IF_FTZ, .sat = in->flags & IF_SAT, .relu = in->flags & IF_RELU};
 }
 
 static void half_one(void *ctx, const struct inst *in)

@@ -21,6 +21,9 @@ EXEC1(abs_s64, s64, s64, (s64)(a < 0 ? 0ull - (u64)a : (u64)a))
 EACH_INT(DEF)
 #undef DEF
 
+EXEC2(min_relu_s32, s32, s32, s32, (a < b ? a : b) < 0 ? 0 : (a < b ? a : b))
+EXEC2(max_relu_s32, s32, s32, s32, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
+
 static inline s32 saturate_s32(s64 v)
 {
 	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v;
@@ -109,7 +112,7 @@ exec_fn LEVEL_NAME(exec_int)(const struct inst *in)
 	static const exec_fn min[T_COUNT] = BY_SIGN(min), max[T_COUNT] = BY_SIGN(max), sad[T_COUNT] = BY_SIGN(sad);
 	static const exec_fn neg[T_COUNT] = {[T_S16] = neg_u16, [T_S32] = neg_u32, [T_S64] = neg_u64};
 	static const exec_fn abs[T_COUNT] = {[T_S16] = abs_s16, [T_S32] = abs_s32, [T_S64] = abs_s64};
-	const bool cc = in->flags & (IF_CC_IN | IF_CC_OUT), sat = in->flags & IF_SAT;
+	const bool cc = in->flags & (IF_CC_IN | IF_CC_OUT), sat = in->flags & IF_SAT, relu = in->flags & IF_RELU;
 	switch (in->op) {
 	case OP_ADD:
 	case OP_ADDC:
@@ -126,8 +129,8 @@ exec_fn LEVEL_NAME(exec_int)(const struct inst *in)
 	}
 	case OP_MAD:
 	case OP_MADC: return cc && !sat ? mad_carry_for(in) : NULL;
-	case OP_MIN: return has_opnds(in, 1, 2) ? min[in->type] : NULL;
-	case OP_MAX: return has_opnds(in, 1, 2) ? max[in->type] : NULL;
+	case OP_MIN: return !has_opnds(in, 1, 2) ? NULL : !relu ? min[in->type] : in->type == T_S32 ? min_relu_s32 : NULL;
+	case OP_MAX: return !has_opnds(in, 1, 2) ? NULL : !relu ? max[in->type] : in->type == T_S32 ? max_relu_s32 : NULL;
 	case OP_SAD: return has_opnds(in, 1, 3) ? sad[in->type] : NULL;
 	case OP_NEG: return has_opnds(in, 1, 1) ? neg[in->type] : NULL;
 	case OP_ABS: return has_opnds(in, 1, 1) ? abs[in->type] : NULL;

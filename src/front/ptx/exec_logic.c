@@ -45,6 +45,24 @@ static inline u32 lop3(u32 fl_lut, u32 a, u32 b, u32 c)
 }
 EXEC3(lop3_u32, u32, u32, u32, u32, lop3(in->mode, a, b, c))
 
+/* lop3.or, lop3.and: the second destination says whether the result is not 0, combined with a predicate. */
+static void lop3_pred(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const u32 *a = exec_at(x, in->s[0]), *b = exec_at(x, in->s[1]), *c = exec_at(x, in->s[2]);
+	const u32 q = read_pred(x, in->s[3]) ^ (in->flags & IF_NEG_PRED ? ~0u : 0);
+	u32 t[LANES], bits = 0;
+	for (u32 i = 0; i < LANES; i++) {
+		t[i] = lop3(in->mode, a[i], b[i], c[i]);
+		bits |= (u32)(t[i] != 0) << i;
+	}
+	if (in->d[0] != OPND_NONE) {
+		u32 *d = exec_at(x, in->d[0]);
+		FOR_LANES d[i] = (x->mask >> i & 1) ? t[i] : d[i];
+	}
+	write_pred(x, in->d[1], in->boolop == BOOL_OR ? bits | q : bits & q);
+}
+
 #define PRED_EXEC(NAME, EXPR)                                                                                          \
 	static void NAME(void *ctx, const struct inst *in)                                                                 \
 	{                                                                                                                  \
@@ -67,6 +85,15 @@ static exec_fn shf_for(const struct inst *in)
 	return in->flags & IF_RIGHT ? shf_r_clamp : shf_l_clamp;
 }
 
+static exec_fn lop3_for(const struct inst *in)
+{
+	if (in->type != T_B32)
+		return NULL;
+	if (in->boolop != BOOL_NONE)
+		return in->boolop != BOOL_XOR && has_opnds(in, 0, 4) ? lop3_pred : NULL;
+	return has_opnds(in, 1, 3) ? lop3_u32 : NULL;
+}
+
 exec_fn LEVEL_NAME(exec_logic)(const struct inst *in)
 {
 	static const exec_fn and[T_COUNT] = BY_SIZE(and), or [T_COUNT] = BY_SIZE(or), xor[T_COUNT] = BY_SIZE(xor);
@@ -84,7 +111,7 @@ exec_fn LEVEL_NAME(exec_logic)(const struct inst *in)
 	case OP_SHL: return two ? shl[in->type] : NULL;
 	case OP_SHR: return two ? shr[in->type] : NULL;
 	case OP_SHF: return shf_for(in);
-	case OP_LOP3: return has_opnds(in, 1, 3) && in->type == T_B32 ? lop3_u32 : NULL;
+	case OP_LOP3: return lop3_for(in);
 	default: return NULL;
 	}
 }

@@ -109,29 +109,120 @@ static const struct relation flushed[CMP_NAN + 1] = REL_FLOAT(ftz);
 
 static const struct relation *relation_for(const struct inst *in, u8 type)
 {
-	if (in->cmp > CMP_NAN || (type == T_F16 && in->flags & IF_FTZ))
+	if (in->cmp > CMP_NAN)
 		return NULL;
 	return type == T_F32 && in->flags & IF_FTZ ? &flushed[in->cmp] : &relations[type][in->cmp];
 }
 
-/* set: all ones (or 1.0f for an f32 result) where true. in->stype is the type compared. */
+/* One half of f16x2 or bf16x2, or f16 with .ftz: the relation on lanes of their own. */
+static bool is_pair(u8 t)
+{
+	return t == T_F16X2 || t == T_BF16X2;
+}
+static u8 half_type(u8 t)
+{
+	return t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t;
+}
+static void half_lanes(const struct exec *x, const struct inst *in, opnd at, u32 shift, u32 out[LANES])
+{
+	const u32 *p = exec_at(x, at);
+	const bool flush = in->flags & IF_FTZ;
+	FOR_LANES
+	{
+		const u32 h = p[i] >> shift & 0xffff;
+		out[i] = flush && !(h & 0x7c00) ? h & 0x8000 : h;
+	}
+}
+static u32 half_bits(const struct exec *x, const struct inst *in, u8 type, u32 shift)
+{
+	u32 a[LANES], b[LANES];
+	half_lanes(x, in, in->s[0], shift, a);
+	half_lanes(x, in, in->s[1], shift, b);
+	return relations[half_type(type)][in->cmp].bits(a, b);
+}
+static void setp_half(void *ctx, const struct inst *in)
+{
+	setp_finish(ctx, in, half_bits(ctx, in, in->type, 0));
+}
+/* p for the lower halves, q for the upper ones. */
+static void setp_pair(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const u32 lo = half_bits(x, in, in->type, 0), hi = half_bits(x, in, in->type, 16), c = third_pred(x, in);
+	write_pred(x, in->d[0], combine(in->boolop, lo, c));
+	write_pred(x, in->d[1], combine(in->boolop, hi, c));
+}
+
+/* set: all ones (or 1 for a float) where true. in->stype is the type compared. */
+static u32 set_value(u8 type)
+{
+	switch (type) {
+	case T_F32: return bits_f32(1.0f);
+	case T_F16:
+	case T_F16X2: return 0x3c00;
+	case T_BF16:
+	case T_BF16X2: return 0x3f80;
+	case T_U16:
+	case T_S16: return 0xffff;
+	default: return ~0u;
+	}
+}
 static void set_u32(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u32)
 	const u32 bits = relation_for(in, in->stype)->bits(exec_at(x, in->s[0]), exec_at(x, in->s[1]));
-	const u32 r = combine(in->boolop, bits, third_pred(x, in)), one = in->type == T_F32 ? bits_f32(1.0f) : ~0u;
-	LANE_LOOPS(u32, true, , (r >> i & 1) ? one : 0)
+	const u32 r = combine(in->boolop, bits, third_pred(x, in)), value = set_value(in->type);
+	LANE_LOOPS(u32, true, , (r >> i & 1) ? value : 0)
+}
+static void set_half(void *ctx, const struct inst *in)
+{
+	EXEC_BEGIN(u32)
+	const u32 r = combine(in->boolop, half_bits(x, in, in->stype, 0), third_pred(x, in)), value = set_value(in->type);
+	LANE_LOOPS(u32, true, , (r >> i & 1) ? value : 0)
+}
+static void set_pair(void *ctx, const struct inst *in)
+{
+	EXEC_BEGIN(u32)
+	const u32 c = third_pred(x, in), value = set_value(in->type) & 0xffff;
+	const u32 lo = combine(in->boolop, half_bits(x, in, in->stype, 0), c);
+	const u32 hi = combine(in->boolop, half_bits(x, in, in->stype, 16), c);
+	LANE_LOOPS(u32, true, , ((lo >> i & 1) ? value : 0) | ((hi >> i & 1) ? value << 16 : 0))
+}
+
+static bool no_ftz(u8 type) /* has only one way to compare: .ftz is an error there */
+{
+	return type == T_BF16 || type == T_BF16X2;
+}
+static exec_fn setp_for(const struct inst *in)
+{
+	const u8 half = half_type(in->type);
+	const bool ftz = in->flags & IF_FTZ;
+	if (in->cmp > CMP_NAN || (ftz && no_ftz(in->type)))
+		return NULL;
+	if (half != in->type || (ftz && half == T_F16))
+		return relations[half][in->cmp].bits ? (is_pair(in->type) ? setp_pair : setp_half) : NULL;
+	return relation_for(in, in->type)->setp;
+}
+static exec_fn set_for(const struct inst *in)
+{
+	const u8 d = in->type, half = half_type(in->stype);
+	const bool word = d == T_U32 || d == T_S32 || d == T_B32, is_half = half == T_F16 || half == T_BF16;
+	if (in->d[0] == OPND_NONE || in->cmp > CMP_NAN || !relations[half][in->cmp].bits)
+		return NULL;
+	if (in->flags & IF_FTZ && no_ftz(in->stype))
+		return NULL;
+	if (is_pair(in->stype))
+		return d == in->stype || word ? set_pair : NULL;
+	if (is_half && in->flags & IF_FTZ)
+		return word || d == T_F16 || d == T_U16 || d == T_S16 ? set_half : NULL;
+	if (d == T_U16 || d == T_S16)
+		return is_half ? set_u32 : NULL;
+	return word || d == T_F32 || d == T_F16 || d == T_BF16 ? set_u32 : NULL;
 }
 
 exec_fn LEVEL_NAME(exec_setp)(const struct inst *in)
 {
 	if ((in->op != OP_SETP && in->op != OP_SET) || !has_opnds(in, 0, in->boolop == BOOL_NONE ? 2 : 3))
 		return NULL;
-	if (in->op == OP_SETP) {
-		const struct relation *r = relation_for(in, in->type);
-		return r ? r->setp : NULL;
-	}
-	const struct relation *r = relation_for(in, in->stype);
-	const bool type_ok = in->type == T_U32 || in->type == T_S32 || in->type == T_B32 || in->type == T_F32;
-	return r && r->bits && type_ok && in->d[0] != OPND_NONE ? set_u32 : NULL;
+	return in->op == OP_SETP ? setp_for(in) : set_for(in);
 }

@@ -339,12 +339,15 @@ static bool lower_letter(struct stmt *s, char c, const struct operand *o, bool i
 	return lower_src(s, o, t, w, to);
 }
 
-/* Combining setp and its boolean operation belong together. */
+/* What setp, set and lop3 combine with and its boolean operation belong together. */
 static bool check_combine(struct stmt *s)
 {
-	if (s->in.op != OP_SETP && s->in.op != OP_SET)
+	const bool logic = s->in.op == OP_LOP3;
+	if (s->in.op != OP_SETP && s->in.op != OP_SET && !logic)
 		return true;
-	if ((s->in.boolop != BOOL_NONE) == (s->in.s[2] != OPND_NONE))
+	if (logic && (s->in.boolop != BOOL_NONE) != (s->arg[0].pair != A_NONE))
+		return ld_fail(s->ld, &s->op, "'%s': a second destination needs .and or .or, and the other way round", NAME(s));
+	if ((s->in.boolop != BOOL_NONE) == (s->in.s[logic ? 3 : 2] != OPND_NONE))
 		return true;
 	return ld_fail(s->ld, &s->op, "'%s': a predicate to combine with needs .and, .or or .xor, and the other way round",
 	               NAME(s));

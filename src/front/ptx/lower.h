@@ -92,7 +92,9 @@ enum {
 	G_TLD4 = 1 << 29,
 	G_HALF = 1 << 30,
 };
-#define G_CLAMP (1u << 31)
+#define G_CLAMP (1ull << 31)
+#define G_RELU (1ull << 32)
+#define G_LOGIC (1ull << 33)
 
 /* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
@@ -107,7 +109,7 @@ struct opform {
 	const char *name;
 	u8 op;
 	const char *sig; /* NULL: lowered by `fn` alone */
-	u32 groups;
+	u64 groups;
 	bool (*fn)(struct stmt *s); /* instead of, or (with sig) after the generic part */
 };
 const struct opform *opform_find(struct loader *ld, const struct token *name); /* NULL when unknown */
@@ -143,6 +145,7 @@ bool lower_tex(struct stmt *s);
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);
 bool lower_cvt(struct stmt *s);
+bool lower_relu(struct stmt *s);
 bool lower_cvta(struct stmt *s);
 bool lower_shfl(struct stmt *s);
 bool lower_vote(struct stmt *s);

@@ -103,12 +103,25 @@ bool lower_mov(struct stmt *s)
 	return true;
 }
 
+/* .relu: which types have it. Those of cvt are told by its execution function. */
+bool lower_relu(struct stmt *s)
+{
+	const enum ptype t = s->in.type;
+	const bool half = t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2;
+	if (!(s->in.flags & IF_RELU) || (s->in.op == OP_FMA ? half : t == T_S32 || t == T_S16X2))
+		return true;
+	return ld_fail(s->ld, &s->op, "'%s' is not supported: .relu is for %s", NAME(s),
+	               s->in.op == OP_FMA ? "f16, f16x2, bf16 and bf16x2" : "s32 and s16x2");
+}
+
 /* Registers wider than the type: within 32 bits they share one shape; 64-bit ones are marked. */
 bool lower_cvt(struct stmt *s)
 {
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
-	if (s->nargs > 2)
-		return true; /* refused by name when its execution function is looked up */
+	const bool pair = s->in.type == T_F16X2 || s->in.type == T_BF16X2, pack = s->in.mode == 1;
+	const u32 want = pack ? 3 + (ptype_bytes(s->in.type) == 1) : pair ? 3 : 2;
+	if (!want_args(s, want, want))
+		return false;
 	if (d->kind == A_REG && ptype_bytes(d->type) == 8 && ptype_bytes(s->in.type) < 8)
 		s->in.flags |= IF_WIDE_DST;
 	if (a->kind == A_REG && ptype_bytes(a->type) == 8 && ptype_bytes(s->in.stype) < 8)

@@ -23,7 +23,7 @@ enum field {
 };
 struct mod_row {
 	const char *word;
-	u32 groups; /* of opcodes that take it */
+	u64 groups; /* of opcodes that take it */
 	enum field field;
 	u32 value;
 };
@@ -43,6 +43,10 @@ static const struct mod_row rows[] = {
     {"rzi", G_CVT, F_ROUND, RND_RZI},
     {"rmi", G_CVT, F_ROUND, RND_RMI},
     {"rpi", G_CVT, F_ROUND, RND_RPI},
+    {"rna", G_CVT, F_ROUND, RND_RNA},
+    {"satfinite", G_CVT, F_FLAG, IF_SATFINITE},
+    {"pack", G_CVT, F_MODE, 1},
+    {"relu", G_RELU, F_FLAG, IF_RELU},
     {"lo", G_MUL, F_MODE, MUL_LO},
     {"hi", G_MUL, F_MODE, MUL_HI},
     {"wide", G_MUL, F_MODE, MUL_WIDE},
@@ -66,8 +70,8 @@ static const struct mod_row rows[] = {
     {"geu", G_CMP, F_CMP, CMP_GEU},
     {"num", G_CMP, F_CMP, CMP_NUM},
     {"nan", G_CMP, F_CMP, CMP_NAN},
-    {"and", G_CMP, F_BOOL, BOOL_AND},
-    {"or", G_CMP, F_BOOL, BOOL_OR},
+    {"and", G_CMP | G_LOGIC, F_BOOL, BOOL_AND},
+    {"or", G_CMP | G_LOGIC, F_BOOL, BOOL_OR},
     {"xor", G_CMP, F_BOOL, BOOL_XOR},
     {"global", G_SPACE, F_SPACE, SPC_GLOBAL},
     {"shared", G_SPACE, F_SPACE, SPC_SHARED},
@@ -181,7 +185,7 @@ static const struct mod_row rows[] = {
     {"L2::cache_hint", G_MEM, F_HINT, 0},
 };
 
-static const struct mod_row *find_row(u32 groups, const struct token *t)
+static const struct mod_row *find_row(u64 groups, const struct token *t)
 {
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].groups & groups && tok_is_mod(t, rows[i].word))

@@ -26,6 +26,15 @@ static const struct {
     {"globaltimer_hi", SR_GLOBALTIMER_HI},
     {"dynamic_smem_size", SR_DYNAMIC_SMEM_SIZE},
     {"total_smem_size", SR_TOTAL_SMEM_SIZE},
+    /* performance counters that nobody programs: 0, as %envreg */
+    {"pm0", SR_ENVREG},
+    {"pm1", SR_ENVREG},
+    {"pm2", SR_ENVREG},
+    {"pm3", SR_ENVREG},
+    {"pm4", SR_ENVREG},
+    {"pm5", SR_ENVREG},
+    {"pm6", SR_ENVREG},
+    {"pm7", SR_ENVREG},
 };
 static const struct {
 	const char *name;
