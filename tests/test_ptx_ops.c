@@ -303,7 +303,7 @@ static void test_special_registers(void **state)
 	rig_close();
 	/* as an operand of something else than mov */
 	EXPECT("add.u32 %r4, %laneid, 3;\ncvt.u64.u32 %rd16, %r4;\n", t % 32 + 3);
-	refuse("mov.u32 %r4, %pm0;\n", "%pm0");
+	refuse("mov.u32 %r4, %pm8;\n", "%pm8");
 }
 
 /* --- address spaces --------------------------------------------------------------------------------------------------
