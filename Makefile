@@ -1,10 +1,17 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
 #   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | reference | install | package | clean
+#   make CHECK=1 ...    a build that looks at the whole state every SIM_CHECK cycles (build-check)
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
 
 CC ?= gcc
+ifneq ($(CHECK),)
+B ?= build-check
+PROGRAM ?= $(B)/warpdbg
+CFLAGS += -DSIM_CHECK=$(SIM_CHECK)
+endif
+SIM_CHECK = 997
 B ?= build
 PROGRAM ?= warpdbg
 PREFIX ?= /usr/local
@@ -106,8 +113,8 @@ run: setup
 	./warpdbg
 
 test: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(TESTS)
-	@tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
+	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(TESTS)
+	@WARPDBG=$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines.
 test-full: test
@@ -126,9 +133,9 @@ check:
 
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 asan: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" asan-tests
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan CHECK=1 SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" asan-tests
 
-# The unit tests under the sanitizers; the programs that mostly wait for long simulations are left to `make test`.
+# The unit tests under the sanitizers, in a checking build; the programs that mostly wait for long simulations are left to `make test`.
 ASAN_SKIP = test_workloads test_matrix test_screen
 ASAN_TESTS = $(filter-out $(ASAN_SKIP:%=$(B)/tests/%),$(TESTS))
 asan-tests: $(ASAN_TESTS)
@@ -140,7 +147,7 @@ FUZZ_ROUNDS = 20000
 FUZZ_SECONDS = 300
 FUZZ_SEED = 1
 fuzz: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" \
+	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg CHECK=1 SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" \
 		build-asan/warpdbg build-asan/tests/fuzz_inputs build-asan/tests/fuzz_screen
 	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
 	build-asan/warpdbg debug vecadd --size small --batch -ex 'lua SEED, ROUNDS = $(FUZZ_SEED), $(FUZZ_ROUNDS)' -ex 'step 500' \
@@ -173,7 +180,7 @@ package: all
 	tar -C $(B) -czf $(B)/$(DIST).tar.gz $(DIST)
 
 clean:
-	rm -rf $(B) build-asan warpdbg
+	rm -rf $(B) build-asan build-check warpdbg
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

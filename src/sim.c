@@ -263,6 +263,7 @@ static enum hang_kind hang(struct sim *s)
 static bool advance(struct sim *s, u64 until)
 {
 	bool stop = gpu_advance(s->gpu, MIN(until, s->next_sample));
+	sim_check_periodic(s);
 	if (s->gpu->st->cycle >= s->next_sample)
 		run_samplers(s);
 	stop |= s->stop_wanted;

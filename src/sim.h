@@ -160,8 +160,11 @@ struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 u64 sim_hash(struct sim *s);
 /* Conservation laws: stall reasons = schedulers x cycles per SM and in total and in every taxonomy; CTAs and
  * instructions of SMs = those of kernels; and, when nothing is under way in the memory system any more (sim_drain),
- * cache, packet and DRAM sums. False with *e naming the sum and both sides. */
+ * cache, packet and DRAM sums; and sim_check_state(). False with *e naming the sum and both sides. */
 bool sim_check(struct sim *s, struct err *e);
+/* Invariants of the whole state between two cycles (gpu/gpu.h, gpu_check_state). Changes nothing. A checking build
+ * (make CHECK=1) looks every SIM_CHECK cycles by itself and stops with a BUG() that names what does not hold. */
+bool sim_check_state(const struct sim *s, struct err *e);
 /* With no kernel left: lets the clock run until the last write-back has reached DRAM. For the end of a run, after its
  * report. */
 void sim_drain(struct sim *s);

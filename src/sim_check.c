@@ -1,4 +1,4 @@
-/* The conservation laws: what must add up at the end of every run. */
+/* The conservation laws, which must add up at the end of every run; and when a checking build looks at the state. */
 #include "sim_internal.h"
 #include "sm/replay.h"
 
@@ -61,45 +61,6 @@ static bool check_parts(struct gpu *g, struct err *e)
 	return true;
 }
 
-/* The write-backs on the timing wheel. */
-static void count_wheel(const struct sm_ctx *x, const struct sm *s, u32 *alu, u32 *mem)
-{
-	for (u32 slot = 0; slot < SM_WHEEL; slot++)
-		for (u16 n = s->wheel[slot]; n; n = x->node[n - 1].next) {
-			const struct wheel_node *node = &x->node[n - 1];
-			if (node->kind > WK_LOADED)
-				continue;
-			bool memory = x->prog[s->warp[node->warp].launch].info[node->pc].unit == UNIT_LSU;
-			*mem += memory;
-			*alu += !memory;
-		}
-}
-
-/* Instructions in flight, counted as they come and go, are those that lie somewhere: on the wheel, in the load table,
- * at the LSU, or - of those that take several slots - at their warp. */
-static bool check_flying(struct gpu *g, struct err *e)
-{
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm *s = g->sm[i];
-		u32 alu = 0, mem = s->nloads, leading = 0;
-		count_wheel(&g->ctx[i], s, &alu, &mem);
-		for (u32 k = 0; k < s->lsu_n; k++)
-			mem += s->lsu[(s->lsu_head + k) % SM_MAX_LSU].load == NO_LOAD;
-		FOR_EACH_BIT(w, s->used)
-		{
-			const struct warp *wp = &s->warp[w];
-			leading += wp->extra_set && wp->extra + 1 < g->ctx[i].prog[wp->launch].info[wp->pc].cost;
-		}
-		if (alu != s->alu_flying || mem != s->mem_flying || leading != s->leading)
-			return err_set(
-			    e,
-			    "SM %u: %u ALU and %u memory instructions are in flight and %u in their leading slots; counted "
-			    "%u, %u, %u",
-			    i, alu, mem, leading, s->alu_flying, s->mem_flying, s->leading);
-	}
-	return true;
-}
-
 /* Re-execution queues: what went in came out or is there. */
 static bool check_replay(struct gpu *g, struct err *e)
 {
@@ -141,11 +102,28 @@ static bool check_work(struct gpu *g, struct err *e)
 	                                    (unsigned long long)issued, (unsigned long long)kissued);
 }
 
+bool sim_check_state(const struct sim *s, struct err *e)
+{
+	return gpu_check_state(s->gpu, e);
+}
+
+#ifdef SIM_CHECK
+void sim_check_periodic(struct sim *s)
+{
+	struct err e = {0};
+	u64 cycle = s->gpu->st->cycle, turn = cycle / SIM_CHECK;
+	if (turn == s->checked)
+		return;
+	s->checked = turn;
+	if (!sim_check_state(s, &e))
+		BUG("the state after cycle %llu: %s", (unsigned long long)cycle, e.msg);
+}
+#endif
+
 bool sim_check(struct sim *s, struct err *e)
 {
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
-	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
-	       check_flying(s->gpu, e) && check_replay(s->gpu, e) && check_work(s->gpu, e) &&
-	       (!quiet || mem_check(s->gpu->mem, e));
+	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && sim_check_state(s, e) &&
+	       check_replay(s->gpu, e) && check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
 }

@@ -32,6 +32,7 @@ struct sim {
 	u32 nsamplers;
 	u64 next_sample;
 	bool stop_wanted; /* by a sampler, in this cycle */
+	u64 checked;      /* a checking build: the last multiple of SIM_CHECK at which it looked at the state */
 	/* Time travel: off while history is NULL. */
 	struct history *history;
 	u64 frontier;                /* the farthest cycle simulated since the last fork */
@@ -44,6 +45,13 @@ struct sim {
 	struct code_tables *dead_table;
 	u32 ndead_modules, ndead_launches;
 };
+
+/* sim_check.c: in a checking build, looks at the state when the clock has passed a multiple of SIM_CHECK. */
+#ifdef SIM_CHECK
+void sim_check_periodic(struct sim *s);
+#else
+static inline void sim_check_periodic(struct sim *s) {}
+#endif
 
 /* sim_travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO
  * one when it is time. Returns the cycle at which it wants to be called again. */

@@ -17,4 +17,10 @@ bool err_set(struct err *e, const char *fmt, ...) __attribute__((format(printf, 
 /* Puts "text" in front of a message already set: "configs/x.lua:3: " + msg. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *e);
+/* For functions that walk state and say what does not hold: returns false with the message in their `e`. */
+#define HOLDS(cond, ...)                                                                                               \
+	do {                                                                                                               \
+		if (unlikely(!(cond)))                                                                                         \
+			return err_set(e, __VA_ARGS__);                                                                            \
+	} while (0)
 #endif

@@ -89,3 +89,29 @@ u32 wheel_pop_slow(struct wheel *w, u64 now)
 	}
 	return WHEEL_NONE;
 }
+
+static bool check_slot(const struct wheel *w, u32 s, struct err *e)
+{
+	u32 before = 0, n = 0;
+	for (u32 t = w->st->slot[s].head; t; before = t, t = w->node[t - 1].next) {
+		const struct wheel_node *node = &w->node[t - 1];
+		HOLDS(n++ < w->n, "timing wheel: slot %u has no end", s);
+		HOLDS(node->at && ((node->at - 1) & SLOT_MASK) == s && node->at - 1 >= w->st->now,
+		      "timing wheel: timer %u of cycle %llu lies in slot %u at cycle %llu", t - 1,
+		      (unsigned long long)node->at - 1, s, (unsigned long long)w->st->now);
+		HOLDS(!before || node->prev == before, "timing wheel: timer %u does not know who is before it", t - 1);
+	}
+	HOLDS(w->st->slot[s].tail == before, "timing wheel: slot %u ends with timer %u, not %u", s, before - 1,
+	      w->st->slot[s].tail - 1);
+	HOLDS((w->st->busy[s / 64] >> s % 64 & 1) == (before != 0), "timing wheel: slot %u is%s marked busy", s,
+	      before ? " not" : "");
+	return true;
+}
+
+bool wheel_check(const struct wheel *w, struct err *e)
+{
+	for (u32 s = 0; s < WHEEL_SLOTS; s++)
+		if (!check_slot(w, s, e))
+			return false;
+	return true;
+}

@@ -103,4 +103,6 @@ static inline u64 wheel_now(const struct wheel *w)
 }
 /* The cycle of the earliest timer; NEVER when none is set. */
 u64 wheel_next(const struct wheel *w);
+/* Are its lists whole, its busy slots those with timers, and is no timer overdue? */
+bool wheel_check(const struct wheel *w, struct err *e);
 #endif

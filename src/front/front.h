@@ -140,6 +140,11 @@ u64 front_texture_object(struct front *f, const struct texture *t, struct err *e
 void *front_host_save(const struct front *f);
 void front_host_restore(struct front *f, const void *saved);
 
+/* Between two cycles, for the warps in `resident` of which those in `exited` have no lane left: pcs lie in their
+ * functions, the SIMT stack holds lanes that live, frames lie in the window, no store of the last cycle is left. False
+ * with *e naming what does not hold. Changes nothing. */
+bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, struct err *e);
+
 /* --- inspection ------------------------------------------------------------------------------------------------- */
 struct simt_entry {
 	u32 pc, reconv, mask;

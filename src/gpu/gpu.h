@@ -73,6 +73,10 @@ u64 gpu_progress(const struct gpu *g);
 /* The machine makes no progress any more: notes it and tells the consumers. Returns whether one asked to stop. */
 bool gpu_deadlock(struct gpu *g);
 bool gpu_livelock(struct gpu *g); /* the same: the warps go round in circles (gpu/livelock.h) */
+/* Between two cycles: the checks of all parts (mem_check_state, sm_check_state, front_check_state, task_check_state),
+ * and that they agree with one another: pcs, CTAs dispatched = resident + done, no SM sleeps past its work, no event is
+ * left over, everything lies in the arena. False with *e naming what does not hold. Changes nothing. */
+bool gpu_check_state(const struct gpu *g, struct err *e);
 void gpu_set_event_mask(struct gpu *g, u64 mask);
 static inline struct event_buf *gpu_events(struct gpu *g)
 {

@@ -171,6 +171,24 @@ bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e)
 	return !n || check_host_copy(d, addr, n, "write", e);
 }
 
+bool devmem_check(const struct devmem *d, struct err *e)
+{
+	u64 end = DEVMEM_BASE;
+	for (u32 i = 0; i < d->nallocs; i++) {
+		const struct alloc *a = &d->allocs[i];
+		HOLDS(a->size && a->addr >= end && a->addr % ALLOC_ALIGN == 0 && a->id == i + 1,
+		      "device memory: allocation %u (number %u) is 0x%" PRIx64 " + %" PRIu64
+		      ", the one before ends at 0x%" PRIx64,
+		      i + 1, a->id, a->addr, a->size, end);
+		end = a->addr + a->size + ALLOC_GAP;
+	}
+	HOLDS(d->top >= end,
+	      "device memory: the next allocation would start at 0x%" PRIx64 ", the last one ends at 0x%" PRIx64, d->top,
+	      end);
+	HOLDS(d->top <= DEVMEM_BASE + d->bytes, "device memory: the next allocation would start at 0x%" PRIx64, d->top);
+	return true;
+}
+
 u64 devmem_hash(const struct devmem *d)
 {
 	XXH3_state_t st;

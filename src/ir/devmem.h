@@ -52,6 +52,8 @@ const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
 bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e);
 bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e);
 bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e); /* would it work? */
+/* Are the allocations in order, apart, numbered and within the memory? False with *e. */
+bool devmem_check(const struct devmem *d, struct err *e);
 static inline u8 *devmem_ptr(const struct devmem *d, u64 addr)
 {
 	return d->mem + (addr - DEVMEM_BASE);

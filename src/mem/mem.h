@@ -135,6 +135,13 @@ struct noc_counters *mem_noc_counters(struct mem *m);
 /* Conservation at a quiet moment: accesses = hits + misses + merges + bypasses; packets in = out; MSHRs empty. False
  * with *e naming the sum. */
 bool mem_check(struct mem *m, struct err *e);
+/* Between two cycles: everything is in exactly one place and counted there. MSHR entries and the lines they wait for,
+ * lists and their lengths, requests of every SM = the sum over the places where they can be, waiters of full ports,
+ * windows and banks of DRAM, the timing wheel. False with *e naming what does not hold. Changes nothing. */
+bool mem_check_state(const struct mem *m, struct err *e);
+/* Calls fn for every answer that mem_pop() will give for what is under way now. */
+typedef void mem_due_fn(void *ctx, u32 sm, u32 token);
+void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx);
 
 /* --- inspection --------------------------------------------------------------------------------------------------- */
 struct mshr_info {

@@ -205,6 +205,20 @@ u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
 
+/* What the memory system still owes an SM, by whom it is for: see sm_due(). */
+struct sm_dues {
+	u16 fetches[SM_MAX_WARPS]; /* instruction lines */
+	u32 answers[SM_MAX_WARPS]; /* acknowledgements */
+	u16 loads[SM_MAX_LOADS];   /* data, by place in the load table */
+};
+/* Adds the answer that a token of mem_each_due() announces. */
+void sm_due(struct sm_dues *d, u32 token);
+/* Between two cycles: each warp is in the one state that its flags, its buffer and the scoreboard give it; what is in
+ * flight is on the wheel, in the load table or at the LSU, and the scoreboard holds just its results; barriers are
+ * closed for a reason; CTAs lie in registers and shared memory without overlap; every slot is charged. False with *e
+ * naming what does not hold. Changes nothing. */
+bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_dues *due, struct err *e);
+
 /* Resources of a CTA of this launch: registers (allocation units applied) and shared memory. */
 u32 sm_cta_regs(const struct conf *c, const struct launch *l);
 u32 sm_cta_shared(const struct conf *c, const struct launch *l);

@@ -101,3 +101,39 @@ bool task_stream_idle(const struct task *t, u32 stream)
 {
 	return last_of_stream(t, stream) < 0;
 }
+
+static bool check_running(const struct task *t, struct err *e)
+{
+	u16 slots = 0;
+	HOLDS(t->nrunning <= TASK_MAX_RUNNING, "task: %u kernels run", t->nrunning);
+	for (u32 i = 0; i < t->nrunning; i++) {
+		const struct kcb *k = &t->kcb[t->running[i]];
+		HOLDS(t->running[i] < t->nlaunches && k->state == KCB_RUNNING && (!i || t->running[i - 1] < t->running[i]),
+		      "task: launch %u is number %u of those that run, in state %u", t->running[i], i, k->state);
+		HOLDS(!(slots >> k->slot & 1), "task: two kernels have slot %u", k->slot);
+		slots |= (u16)(1u << k->slot);
+	}
+	HOLDS(slots == t->slots_used, "task: slots %#x are in use, marked %#x", slots, t->slots_used);
+	return true;
+}
+
+bool task_check_state(const struct task *t, struct err *e)
+{
+	u32 running = 0;
+	u64 next = NEVER;
+	for (u32 i = t->first_open; i < t->nlaunches; i++) {
+		const struct kcb *k = &t->kcb[i];
+		running += k->state == KCB_RUNNING;
+		next = k->state == KCB_QUEUED ? MIN(next, k->ready_at) : next;
+		HOLDS(k->k.ctas_done <= k->dispatched && k->dispatched <= k->ctas &&
+		          (k->state == KCB_RUNNING || !k->dispatched || k->k.ctas_done == k->ctas),
+		      "task: launch %u in state %u: %llu CTAs, %llu dispatched, %llu done", i, k->state,
+		      (unsigned long long)k->ctas, (unsigned long long)k->dispatched, (unsigned long long)k->k.ctas_done);
+	}
+	HOLDS(running == t->nrunning, "task: %u kernels run, counted %u", running, t->nrunning);
+	HOLDS(next == t->next_start, "task: a kernel may start at %llu, noted %llu", (unsigned long long)next,
+	      (unsigned long long)t->next_start);
+	HOLDS(t->first_open <= t->nlaunches && (t->first_open == t->nlaunches || t->kcb[t->first_open].state != KCB_DONE),
+	      "task: launch %u of %u is said to be the first that is not done", t->first_open, t->nlaunches);
+	return check_running(t, e);
+}

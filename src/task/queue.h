@@ -44,5 +44,7 @@ static inline bool task_idle(const struct task *t)
 {
 	return t->first_open == t->nlaunches;
 }
+/* Is every launch where its state says, and are the sums right? False with *e. */
+bool task_check_state(const struct task *t, struct err *e);
 bool task_stream_idle(const struct task *t, u32 stream);
 #endif

@@ -1,0 +1,387 @@
+/* What holds between any two cycles: see mem_check_state(). Everything is counted anew from where it lies, with no look
+ * at how it came there. */
+#include "base/bits.h"
+#include "mem/impl.h"
+
+#include <stdlib.h>
+
+static const char *const cache_names[MC_COUNT] = {"l1i", "l1d", "l1c", "l1t"};
+
+/* --- a cache: MSHRs and tags ----------------------------------------------------------------------------------------
+ */
+struct where { /* for messages */
+	const char *name;
+	u32 index;
+};
+
+static bool check_entry(struct where at, const struct mshr_table *t, u32 i, const struct tags *tags, struct err *e)
+{
+	const struct mshr_entry *m = &t->e[i];
+	const char *n = at.name;
+	HOLDS(m->pending, "%s %u: MSHR %u waits for no sector", n, at.index, i);
+	HOLDS(m->n <= t->merges, "%s %u: MSHR %u has %u waiters, at most %u are possible", n, at.index, i, m->n, t->merges);
+	for (u32 k = 0; k < m->n; k++) {
+		u32 need = t->w[i * t->merges + k].need;
+		HOLDS(need && !(need & ~(u32)m->pending),
+		      "%s %u: MSHR %u, waiter %u needs sectors %#x of those on their way, %#x", n, at.index, i, k, need,
+		      m->pending);
+	}
+	HOLDS(!m->keyed || mshr_find(t, m->line) != MSHR_NONE, "%s %u: MSHR %u is not found by its line", n, at.index, i);
+	if (m->slot == TAGS_NONE)
+		return true;
+	HOLDS(tags->tag[m->slot] == m->line + 1, "%s %u: MSHR %u waits for line %#llx, its place holds %#llx", n, at.index,
+	      i, (unsigned long long)m->line, (unsigned long long)tags->tag[m->slot] - 1);
+	HOLDS(tags->line[m->slot].mshr == i, "%s %u: the line of MSHR %u names MSHR %u", n, at.index, i,
+	      tags->line[m->slot].mshr);
+	HOLDS(tags->line[m->slot].pending == m->pending, "%s %u: MSHR %u waits for sectors %#x, its line for %#x", n,
+	      at.index, i, m->pending, tags->line[m->slot].pending);
+	return true;
+}
+
+/* *lined: entries whose line has a place in the tags. */
+static bool check_mshrs(struct where at, const struct mshr_table *t, const struct tags *tags, u32 *lined, struct err *e)
+{
+	u32 used = 0, idle = 0;
+	*lined = 0;
+	HOLDS(t->st->fresh <= t->size, "%s %u: %u MSHRs begun, there are %u", at.name, at.index, t->st->fresh, t->size);
+	for (u32 i = 0; i < t->st->fresh; i++) {
+		if (!t->e[i].used)
+			continue;
+		used++;
+		*lined += t->e[i].slot != TAGS_NONE;
+		if (!check_entry(at, t, i, tags, e))
+			return false;
+	}
+	for (u32 i = t->st->free; i && idle <= t->size; i = t->e[i - 1].next)
+		idle++;
+	HOLDS(used == t->st->used, "%s %u: %u MSHRs in use, counted %u", at.name, at.index, used, t->st->used);
+	HOLDS(used + idle == t->st->fresh, "%s %u: %u MSHRs in use and %u free of %u", at.name, at.index, used, idle,
+	      t->st->fresh);
+	return true;
+}
+
+static bool check_line(struct where at, const struct tags *t, u32 set, u32 i, bool by_line, struct err *e)
+{
+	const struct line *v = &t->line[i];
+	u64 line = t->tag[i] - 1, key = t->key[i];
+	HOLDS((key & ~TAGS_RESERVED) >> TAGS_WAY_BITS <= *t->stamp, "%s %u: a line was used after the cache's last access",
+	      at.name, at.index);
+	HOLDS(!(key & TAGS_RESERVED) == !v->pending, "%s %u: line %#llx: sectors on their way %#x, but%s reserved", at.name,
+	      at.index, (unsigned long long)line, v->pending, key & TAGS_RESERVED ? "" : " not");
+	HOLDS(!by_line || tags_set(t, line >> t->line_shift) == set, "%s %u: line %#llx lies in set %u", at.name, at.index,
+	      (unsigned long long)line, set);
+	for (u32 k = tags_place(t, set, 0); k < i; k++)
+		HOLDS(t->tag[k] != t->tag[i], "%s %u: line %#llx lies twice in set %u", at.name, at.index,
+		      (unsigned long long)line, set);
+	return true;
+}
+
+/* by_line: the set follows from the line's address; in a slice it does from the slice's own numbering. */
+static bool check_tags(struct where at, const struct tags *t, u32 lined, bool by_line, struct err *e)
+{
+	u32 pending = 0;
+	if (!*t->stamp) /* never used: nobody touches its memory */
+		return true;
+	for (u32 set = 0; set < t->sets; set++)
+		for (u32 i = tags_place(t, set, 0), end = i + t->ways; i < end; i++) {
+			pending += t->line[i].pending != 0;
+			if (!t->tag[i])
+				HOLDS(!t->key[i] && !t->line[i].pending && !t->line[i].valid && !t->line[i].dirty,
+				      "%s %u: a free place of set %u has sectors", at.name, at.index, set);
+			else if (!check_line(at, t, set, i, by_line, e))
+				return false;
+		}
+	HOLDS(pending == lined, "%s %u: %u lines wait for data, %u MSHRs for lines", at.name, at.index, pending, lined);
+	return true;
+}
+
+static bool check_cache(struct where at, const struct mshr_table *mshr, const struct tags *tags, bool by_line,
+                        struct err *e)
+{
+	u32 lined;
+	return check_mshrs(at, mshr, tags, &lined, e) && check_tags(at, tags, lined, by_line, e);
+}
+
+/* --- lists ----------------------------------------------------------------------------------------------------------
+ */
+/* Length of a list of packets; NONE when it does not end. */
+static u32 packets_in(const struct mem *m, u32 head)
+{
+	u32 n = 0;
+	for (; head && n <= m->npackets; head = m->packet[head - 1].next)
+		n++;
+	return n <= m->npackets ? n : NONE;
+}
+
+static u32 requests_in(const struct mem *m, u32 head)
+{
+	u32 n = 0;
+	for (; head && n <= m->ndram; head = m->dreq[head - 1].next)
+		n++;
+	return n <= m->ndram ? n : NONE;
+}
+
+static bool check_pool(const char *name, const struct pool_state *p, u32 size, u32 idle, struct err *e)
+{
+	HOLDS(p->fresh <= size && idle != NONE && p->used + idle == p->fresh,
+	      "%s: %u in use and %u free of %u, room for %u", name, p->used, idle, p->fresh, size);
+	return true;
+}
+
+/* --- what the SMs wait for ------------------------------------------------------------------------------------------
+ */
+static bool answered(u32 op) /* requests that are tokens themselves, in no MSHR of the SM */
+{
+	return op == MO_STORE || op == MO_LOCAL_STORE || op == MO_RED || op == MO_ATOMIC;
+}
+
+static const struct sm_request *request_at(const struct mem *m, u32 sm, u32 k)
+{
+	return &m->missq[(size_t)sm * m->missq_size + (m->port[sm].q_head + k) % m->missq_size];
+}
+static u32 answer_at(const struct mem *m, u32 sm, u32 k)
+{
+	return m->answers[(size_t)sm * m->answers_size + (m->port[sm].answers_head + k) % m->answers_size];
+}
+
+/* A waiter of an MSHR of the SM's caches: the word that is pushed when the data comes. */
+static bool wants_answer(u32 cache, u32 word)
+{
+	return cache != MC_L1I || word >> 26 != MO_PREFETCH;
+}
+
+static void each_waiter(const struct mem *m, u32 sm, u32 cache, mem_due_fn *fn, void *ctx)
+{
+	const struct mshr_table *t = &m->l1[sm * MC_COUNT + cache].mshr;
+	for (u32 i = 0; i < t->st->fresh; i++)
+		for (u32 k = 0; t->e[i].used && k < t->e[i].n; k++) {
+			u32 word = t->w[i * t->merges + k].who;
+			if (wants_answer(cache, word))
+				fn(ctx, sm, word & (u32)bit_range(TOKEN_BITS));
+		}
+}
+
+void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
+{
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		for (u32 k = 0; k < m->port[sm].answers_n; k++)
+			fn(ctx, sm, answer_at(m, sm, k) & (u32)bit_range(TOKEN_BITS));
+		for (u32 k = 0; k < m->port[sm].q_n; k++)
+			if (answered(request_at(m, sm, k)->op))
+				fn(ctx, sm, request_at(m, sm, k)->tag);
+		for (u32 c = 0; c < MC_COUNT; c++)
+			each_waiter(m, sm, c, fn, ctx);
+	}
+	for (u32 i = 0; i < m->pool->fresh; i++)
+		if (m->packet[i].state != PS_FREE && answered(m->packet[i].op))
+			fn(ctx, m->packet[i].sm, m->packet[i].tag);
+}
+
+/* Counted per SM. */
+struct census {
+	u32 outstanding, stores, on_way;
+};
+
+static void count_sm(const struct mem *m, u32 sm, struct census *n)
+{
+	const struct sm_port *p = &m->port[sm];
+	for (u32 k = 0; k < p->answers_n; k++)
+		n->stores += answered(answer_at(m, sm, k) >> 26);
+	n->outstanding += p->answers_n;
+	for (u32 k = 0; k < p->q_n; k++) {
+		u32 op = request_at(m, sm, k)->op;
+		n->stores += answered(op);
+		n->outstanding += answered(op) || op == OP_WRITEBACK;
+	}
+	for (u32 c = 0; c < MC_COUNT; c++) {
+		const struct mshr_table *t = &m->l1[sm * MC_COUNT + c].mshr;
+		for (u32 i = 0; i < t->st->fresh; i++)
+			n->outstanding += t->e[i].used ? t->e[i].n : 0;
+	}
+}
+
+static void count_packet(const struct mem *m, u32 i, struct census *of_sm)
+{
+	const struct packet *p = &m->packet[i];
+	struct census *n = &of_sm[p->sm];
+	n->stores += answered(p->op);
+	n->outstanding += answered(p->op) || p->op == OP_WRITEBACK;
+	n->on_way += wheel_at(&m->wheel, m->timer_packet + i) != NEVER;
+}
+
+static bool check_port(const struct mem *m, u32 sm, const struct census *n, struct err *e)
+{
+	const struct sm_port *p = &m->port[sm];
+	u32 queued[MC_COUNT] = {0};
+	HOLDS(p->q_n <= m->missq_size && p->answers_n <= m->answers_size, "SM %u: %u requests and %u answers queued", sm,
+	      p->q_n, p->answers_n);
+	for (u32 k = 0; k < p->q_n; k++)
+		queued[request_at(m, sm, k)->cache]++;
+	for (u32 c = 0; c < MC_COUNT; c++) {
+		u32 counted = m->l1[sm * MC_COUNT + c].st->queued;
+		HOLDS(queued[c] == counted, "SM %u: %u requests of %s in the miss queue, counted %u", sm, queued[c],
+		      cache_names[c], counted);
+	}
+	HOLDS(n->outstanding == p->outstanding, "SM %u: %u requests are somewhere in the memory system, counted %u", sm,
+	      n->outstanding, p->outstanding);
+	HOLDS(n->stores == p->stores, "SM %u: %u stores and atomics are somewhere, counted %u", sm, n->stores, p->stores);
+	HOLDS(n->on_way == p->replies, "SM %u: %u replies are on their way, counted %u", sm, n->on_way, p->replies);
+	return true;
+}
+
+/* --- slices ---------------------------------------------------------------------------------------------------------
+ */
+static bool check_slice(const struct mem *m, u32 i, struct err *e)
+{
+	const struct slice *s = &m->slice[i];
+	const struct slice_state *st = s->st;
+	u32 in = packets_in(m, st->in_head), out = packets_in(m, st->out_head), mq = requests_in(m, st->mq_head);
+	HOLDS(in == st->in_n, "l2 slice %u: %u requests at its input, counted %u", i, in, st->in_n);
+	HOLDS(out == st->out_n, "l2 slice %u: %u replies in its output, counted %u", i, out, st->out_n);
+	HOLDS(mq == st->mq_n, "l2 slice %u: %u requests in its miss queue, counted %u", i, mq, st->mq_n);
+	HOLDS(in + st->promised <= m->slice_credits, "l2 slice %u: %u requests and %u places promised, room for %u", i, in,
+	      st->promised, m->slice_credits);
+	HOLDS(mq <= m->c.l2_missq + 1, "l2 slice %u: %u requests in its miss queue, room for %u", i, mq, m->c.l2_missq);
+	return check_cache((struct where){"l2 slice", i}, &s->mshr, &s->tags, false, e);
+}
+
+/* Packets are at slices, wait for DRAM, or are on their way to an SM. */
+static bool check_packets(const struct mem *m, struct census *of_sm, struct err *e)
+{
+	u32 state[PS_REPLY + 1] = {0}, in = 0, out = 0, waiters = 0, replies = 0;
+	for (u32 i = 0; i < m->pool->fresh; i++) {
+		state[m->packet[i].state]++;
+		if (m->packet[i].state != PS_FREE)
+			count_packet(m, i, of_sm);
+	}
+	for (u32 i = 0; i < m->nslices; i++) {
+		const struct mshr_table *t = &m->slice[i].mshr;
+		in += m->slice[i].st->in_n;
+		out += m->slice[i].st->out_n;
+		for (u32 k = 0; k < t->st->fresh; k++)
+			waiters += t->e[k].used ? t->e[k].n : 0;
+	}
+	for (u32 sm = 0; sm < m->nsms; sm++)
+		replies += m->port[sm].replies;
+	HOLDS(state[PS_TO_L2] + state[PS_L2] == in,
+	      "packets: %u on their way to a slice or at its head, the inputs hold %u", state[PS_TO_L2] + state[PS_L2], in);
+	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs hold %u", state[PS_DRAM], waiters);
+	HOLDS(state[PS_REPLY] == out + replies, "packets: %u are replies, %u in outputs and %u on their way",
+	      state[PS_REPLY], out, replies);
+	HOLDS(m->noc->requests - m->noc->replies == m->pool->used, "packets: %llu requests, %llu replies, %u packets",
+	      (unsigned long long)m->noc->requests, (unsigned long long)m->noc->replies, m->pool->used);
+	return check_pool("packets", m->pool, m->npackets, packets_in(m, m->pool->free), e);
+}
+
+/* Who waits for a full port is in its list, once, and whoever was granted a place has one promised. */
+static bool check_waiters(const struct mem *m, struct err *e)
+{
+	u32 waiting = 0, granted = 0, listed = 0, promised = 0;
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		waiting += m->port[sm].waiting;
+		granted += m->port[sm].granted;
+	}
+	for (u32 i = 0; i < m->nslices; i++) {
+		promised += m->slice[i].st->promised;
+		for (u32 sm = m->slice[i].st->wait_head; sm && listed <= m->nsms; sm = m->port[sm - 1].next_waiter)
+			listed++;
+	}
+	HOLDS(waiting == listed && granted == promised,
+	      "interconnect: %u SMs wait for slices, %u are listed; %u were granted places, %u are promised", waiting,
+	      listed, granted, promised);
+	waiting = granted = listed = promised = 0;
+	for (u32 i = 0; i < m->nslices; i++) {
+		waiting += m->slice[i].st->out_waiting;
+		granted += m->slice[i].st->out_granted;
+	}
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		promised += m->port[sm].promised;
+		for (u32 i = m->port[sm].wait_head; i && listed <= m->nslices; i = m->slice[i - 1].st->next_waiter)
+			listed++;
+	}
+	HOLDS(waiting == listed && granted == promised,
+	      "interconnect: %u slices wait for SMs, %u are listed; %u were granted places, %u are promised", waiting,
+	      listed, granted, promised);
+	return true;
+}
+
+/* --- DRAM -----------------------------------------------------------------------------------------------------------
+ */
+static bool check_banks(const struct mem *m, u32 c, struct err *e)
+{
+	const struct channel *ch = &m->chan[c];
+	u32 hits = 0;
+	for (u32 b = 0; b < m->c.dram_banks; b++) {
+		u32 queued = 0, hit = 0;
+		for (u32 i = 0; i < ch->st->n; i++) {
+			const struct window_entry *w = window_at(ch, i);
+			queued += w->bank == b;
+			hit += w->bank == b && w->row + 1 == ch->bank[b].row;
+			HOLDS(w->bank != b || w->hit == (w->row + 1 == ch->bank[b].row),
+			      "DRAM channel %u: a request of bank %u does not know whether its row is open", c, b);
+		}
+		hits += hit;
+		HOLDS(queued == ch->bank[b].queued && hit == ch->bank[b].hits,
+		      "DRAM channel %u: bank %u has %u requests, %u to its open row; counted %u, %u", c, b, queued, hit,
+		      ch->bank[b].queued, ch->bank[b].hits);
+		HOLDS((ch->st->hit_banks >> b & 1) == (hit != 0) && (ch->st->row_banks >> b & 1) == (queued && !hit) &&
+		          (ch->st->open_banks >> b & 1) == (ch->bank[b].row != 0),
+		      "DRAM channel %u: the masks of bank %u do not fit its %u requests, %u to row %llu", c, b, queued, hit,
+		      (unsigned long long)ch->bank[b].row);
+	}
+	HOLDS(hits == ch->st->hits, "DRAM channel %u: %u requests to open rows, counted %u", c, hits, ch->st->hits);
+	return true;
+}
+
+static bool check_channel(const struct mem *m, u32 c, struct err *e)
+{
+	const struct channel *ch = &m->chan[c];
+	u64 seen[4] = {0};
+	HOLDS(ch->st->n <= m->c.dram_queue, "DRAM channel %u: %u requests, room for %u", c, ch->st->n, m->c.dram_queue);
+	for (u32 i = 0; i < m->c.dram_queue; i++) {
+		u8 at = ch->order[i];
+		HOLDS(at < m->c.dram_queue && !(seen[at / 64] >> at % 64 & 1), "DRAM channel %u: place %u is listed twice", c,
+		      at);
+		seen[at / 64] |= BIT(at % 64);
+	}
+	HOLDS((ch->st->due == NEVER) == !ch->st->n, "DRAM channel %u: %u requests, next command at %llu", c, ch->st->n,
+	      (unsigned long long)ch->st->due);
+	return check_banks(m, c, e);
+}
+
+/* Requests are in miss queues, in windows, or on their way back. */
+static bool check_dram(const struct mem *m, struct err *e)
+{
+	u32 queued = 0, windows = 0, back = 0;
+	for (u32 i = 0; i < m->nslices; i++)
+		queued += m->slice[i].st->mq_n;
+	for (u32 i = 0; i < m->nchannels; i++) {
+		windows += m->chan[i].st->n;
+		if (!check_channel(m, i, e))
+			return false;
+	}
+	for (u32 i = 0; i < m->dram_pool->fresh; i++)
+		back += wheel_at(&m->wheel, m->timer_dram + i) != NEVER;
+	HOLDS(queued + windows + back == m->dram_pool->used,
+	      "DRAM requests: %u in miss queues, %u in windows, %u on their way back; counted %u", queued, windows, back,
+	      m->dram_pool->used);
+	return check_pool("DRAM requests", m->dram_pool, m->ndram, requests_in(m, m->dram_pool->free), e);
+}
+
+bool mem_check_state(const struct mem *m, struct err *e)
+{
+	struct census *n = xcalloc(m->nsms, sizeof *n);
+	bool ok = check_packets(m, n, e) && check_waiters(m, e) && check_dram(m, e) && wheel_check(&m->wheel, e);
+	for (u32 sm = 0; ok && sm < m->nsms; sm++) {
+		count_sm(m, sm, &n[sm]);
+		ok = check_port(m, sm, &n[sm], e);
+		for (u32 c = 0; ok && c < MC_COUNT; c++) {
+			const struct l1 *l = &m->l1[sm * MC_COUNT + c];
+			ok = check_cache((struct where){cache_names[c], sm}, &l->mshr, &l->tags, true, e);
+		}
+	}
+	for (u32 i = 0; ok && i < m->nslices; i++)
+		ok = check_slice(m, i, e);
+	free(n);
+	return ok;
+}
