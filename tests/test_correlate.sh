@@ -35,6 +35,12 @@ expect 2 "/nonexistent/y" correlate "$tmp/made.json" --svg /nonexistent/y
 expect 2 "--format: markdown is for" correlate "$tmp/made.json" --format markdown
 expect 0 "warpdbg correlate" --help
 
+expect 2 "--record-launches: /nonexistent/z: No such file" run vecadd --size small --record-launches /nonexistent/z
+expect 2 "--record-launches does not belong to" debug vecadd --record-launches x
+expect 2 "--record-launches: /dev/full: cannot write" run vecadd --size small --record-launches /dev/full
+expect 3 "not finished after 50 cycles" run vecadd --size small --max-cycles 50 --record-launches "$tmp/cut"
+check "a run that did not finish is left out" sh -c "tail -2 '$tmp/cut' | head -1 | grep -q '^left-out the run did not finish'"
+
 # --- the table: the machine is found by the chip's name; ratios of cycles by hand
 expect 0 "measured  NVIDIA Quadro V100, 80 SMs at 1380 MHz, driver 12.4" correlate "$tmp/made.json"
 cp "$tmp/out" "$tmp/text"

@@ -271,6 +271,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_TRACE_DETAIL: o->trace_detail = v; return true;
 	case O_PHASES: o->phases = v; return true;
 	case O_SCRIPT: o->script = v; return true;
+	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
 	case O_SIDE_B: o->side[1] = v; return true;
 	case O_BY: o->by = v; return by_ok(v, e);

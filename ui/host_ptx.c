@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "base/rng.h"
 #include "host.h"
+#include "launch_log.h"
 
 struct ptx_arg {
 	enum ptype type;
@@ -252,6 +253,8 @@ static bool place_buffers(struct session *s, struct ptx_host *h, u8 *params, str
 			a->addr = devmem_alloc(d, a->count * a->width, h->fn->params[i].name, e);
 			if (!a->addr || !devmem_write(d, a->addr, a->data, a->count * a->width, e))
 				return false;
+			launch_log_alloc(s->launch_log, a->addr, a->count * a->width);
+			launch_log_write(s->launch_log, a->addr, a->data, a->count * a->width);
 		}
 		memcpy(params + h->fn->params[i].offset, a->is_buffer ? (void *)&a->addr : a->data, h->fn->params[i].size);
 	}
@@ -273,6 +276,7 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 	                        .params = params,
 	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;
+	launch_log_launch(s->launch_log, &l);
 	return sim_launch(s->sim, &l, e) >= 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "catalog.h"
 #include "host.h"
+#include "launch_log.h"
 #include "lua/dbg.h"
 #include "lua/lua.h"
 #include "lua/policy.h"
@@ -130,6 +131,10 @@ static bool open_machine(struct session *s, struct err *e)
 	s->outputs = outputs_open(s, e);
 	if (!s->outputs)
 		return false;
+	if (s->opt->record_launches)
+		s->launch_log = launch_log_open(s->opt, s->opt->workload ? s->opt->workload : s->name, s->sim, s->conf.seed, e);
+	if (s->opt->record_launches && !s->launch_log)
+		return false;
 	bool debug = !strcmp(s->opt->command, "debug");
 	if (debug || s->opt->phases)
 		attach_phases(s);
@@ -165,7 +170,9 @@ struct session *session_open(struct options *o, struct err *e)
 bool session_close_outputs(struct session *s, struct err *e)
 {
 	bool ok = outputs_close(s->outputs, e);
+	ok = launch_log_close(s->launch_log, s->finished, e) && ok;
 	s->outputs = NULL;
+	s->launch_log = NULL;
 	return ok;
 }
 

@@ -44,6 +44,7 @@ struct options {
 	const char *const *figures;       /* paper: the words behind its name */
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
 	const char *svg;                  /* correlate: --svg */
+	const char *record_launches;      /* run: --record-launches */
 	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };
@@ -67,10 +68,11 @@ struct session {
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/timeline.h), attached; NULL in `run` */
 	int timeline_sampler;
-	struct phase_track *phases; /* the phase graph (obs/phase_track.h), attached; NULL in `run` without --phases */
-	struct outputs *outputs;    /* --timeline and --trace writers (ui/outputs.h) */
-	u64 generation;             /* grows with every session_restart: handles of the old machine are stale */
-	u64 sim_ns;                 /* host time spent simulating, for rates shown to the user only */
+	struct phase_track *phases;    /* the phase graph (obs/phase_track.h), attached; NULL in `run` without --phases */
+	struct launch_log *launch_log; /* --record-launches (ui/launch_log.h), else NULL */
+	struct outputs *outputs;       /* --timeline and --trace writers (ui/outputs.h) */
+	u64 generation;                /* grows with every session_restart: handles of the old machine are stale */
+	u64 sim_ns;                    /* host time spent simulating, for rates shown to the user only */
 	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
 	bool host_torn;   /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	bool script_done; /* --script has run */

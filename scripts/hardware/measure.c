@@ -1,5 +1,5 @@
-/* measure: runs the microbenchmarks of micro.ptx on an NVIDIA GPU and writes one JSON file, which
- * `warpdbg correlate` sets beside the model. README.md beside this says how.
+/* measure: runs the microbenchmarks of micro.ptx and recorded workloads on an NVIDIA GPU and writes one JSON file,
+ * which `warpdbg correlate` sets beside the model. README.md beside this says how.
  *
  * Of each microbenchmark the file holds all that is needed to run it again: kernel, grid, block, arguments. Two timers:
  *
@@ -423,13 +423,14 @@ static void run_all(void)
  */
 
 static const char usage[] =
-    "usage: measure --out FILE.json [--ptx micro.ptx] [--device N] [--repeat N] [--only TEXT] [--note TEXT]\n"
+    "usage: measure --out FILE.json [--ptx micro.ptx] [--device N] [--repeat N] [--only TEXT] [--note TEXT] [LOG...]\n"
     "  --out     the file to write\n"
     "  --repeat  measurements of each figure, of which the median counts (7)\n"
     "  --only    microbenchmarks whose name has TEXT in it (- : none)\n"
     "  --big     bytes that the streams go over, instead of four times the L2\n"
     "  --note    a text for the file: which machine, under which conditions\n"
-    "  --device  which GPU, counted from 0\n";
+    "  --device  which GPU, counted from 0\n"
+    "  LOG       launches of a workload, as `warpdbg run WORKLOAD --record-launches LOG` writes them\n";
 
 static const char *value(int argc, char **argv, int *i)
 {
@@ -448,7 +449,7 @@ static long number(const char *option, const char *text, long least, long most)
 	return v;
 }
 
-static void parse(int argc, char **argv)
+static int parse(int argc, char **argv)
 {
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
@@ -475,17 +476,16 @@ static void parse(int argc, char **argv)
 		} else
 			die("unknown option %s\n%s", o, usage);
 	}
-	if (i < argc)
-		die("unexpected word %s\n%s", argv[i], usage);
 	if (!opt.out)
 		die("--out FILE.json is missing\n%s", usage);
 	if (!opt.clock_kcycles)
 		opt.clock_kcycles = 5000;
+	return i;
 }
 
 int main(int argc, char **argv)
 {
-	parse(argc, argv);
+	int first = parse(argc, argv);
 	size_t bytes;
 	char *text = read_file(opt.ptx, &bytes);
 	open_chip();
@@ -501,7 +501,10 @@ int main(int argc, char **argv)
 	fprintf(stderr, "%s, %d SMs\n", chip.name, chip.sms);
 	write_chip(fnv1a(text, bytes));
 	run_all();
-	fprintf(out, "\"sm_clock_mhz\": %.1f\n}\n", sm_mhz());
+	fprintf(out, "\"workloads\": [");
+	for (int i = first; i < argc; i++)
+		replay_log(argv[i], out, i == first);
+	fprintf(out, "\n],\n\"sm_clock_mhz\": %.1f\n}\n", sm_mhz());
 	if (fclose(out))
 		die("%s: %s", opt.out, strerror(errno));
 	free(text);

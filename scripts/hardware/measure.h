@@ -33,4 +33,6 @@ cu_handle load_module(const char *name, const char *text);
 double elapsed_ms(void (*go)(void *), void *what);
 double sm_mhz(void);
 double empty_cycles(double mhz);
+/* Repeats a recorded workload and appends its object to the file. */
+void replay_log(const char *path, FILE *out, int first);
 #endif

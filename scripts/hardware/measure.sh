@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the measuring program, runs it on this machine's NVIDIA GPU and writes one JSON file: README.md beside this.
 #
-#   scripts/hardware/measure.sh FILE.json [OPTIONS of measure]
+#   scripts/hardware/measure.sh FILE.json [OPTIONS of measure] [LOG...]
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 fail() {
@@ -9,7 +9,7 @@ fail() {
 	exit 2
 }
 case ${1-} in
-'' | -*) fail "usage: measure.sh FILE.json [--device N] [--repeat N] [--only TEXT] [--note TEXT]" ;;
+'' | -*) fail "usage: measure.sh FILE.json [--device N] [--repeat N] [--only TEXT] [--note TEXT] [LOG...]" ;;
 esac
 file=$1
 shift
@@ -22,5 +22,5 @@ bin=$(mktemp -d) || exit 2
 trap 'rm -rf "$bin"' EXIT
 dl=-ldl
 [ "$cc" = nvcc ] && dl=  # it says -ldl itself
-"$cc" -O2 -D_GNU_SOURCE -o "$bin/measure" "$here/measure.c" "$here/driver.c" $dl || fail "$cc cannot build measure.c"
+"$cc" -O2 -D_GNU_SOURCE -o "$bin/measure" "$here/measure.c" "$here/replay.c" "$here/driver.c" $dl || fail "$cc cannot build measure.c"
 "$bin/measure" --ptx "$here/micro.ptx" --out "$file" "$@"

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launch_log.h"
+
 /* --- handles
  * -------------------------------------------------------------------------------------------------------------- */
 
@@ -127,6 +129,7 @@ static int cuda_module(lua_State *L)
 		free(paths[i]);
 	if (!m)
 		return host_raise(L, &e);
+	launch_log_module(s->launch_log, m);
 	struct module_handle *h = lua_newuserdatauv(L, sizeof *h, 0);
 	*h = (struct module_handle){s->generation, m};
 	luaL_setmetatable(L, MODULE_META);
@@ -173,6 +176,8 @@ static int cuda_malloc(lua_State *L)
 	if (!addr)
 		return host_raise(L, &e);
 	if (!fed)
+		launch_log_alloc(s->launch_log, addr, (u64)n);
+	if (!fed)
 		answer_add(host_answers(L), ANSWER_MALLOC, addr, NULL, 0);
 	lua_pushinteger(L, (lua_Integer)addr);
 	return 1;
@@ -185,6 +190,7 @@ static int free_k(lua_State *L, int status, lua_KContext ctx)
 		return 0;
 	if (!devmem_free(sim_devmem(lua_session(L)->sim), (u64)luaL_checkinteger(L, 1), &e))
 		return host_raise(L, &e);
+	launch_log_free(lua_session(L)->launch_log, (u64)luaL_checkinteger(L, 1));
 	answer_add(host_answers(L), ANSWER_FREE, 0, NULL, 0);
 	return 0;
 }
@@ -220,6 +226,8 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 	                    : devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
 	if (!ok)
 		return host_raise(L, &e);
+	if (n && from)
+		launch_log_write(lua_session(L)->launch_log, (u64)lua_tointeger(L, 1), from->data, n);
 	answer_add(host_answers(L), kind, 0, to ? to->data : NULL, to ? n : 0);
 	return 0;
 }
@@ -253,6 +261,8 @@ static int memset_k(lua_State *L, int status, lua_KContext ctx)
 		ok = devmem_write(d, addr + at, chunk, MIN(n - at, sizeof chunk), &e);
 	if (!ok)
 		return host_raise(L, &e);
+	if (n)
+		launch_log_fill(lua_session(L)->launch_log, addr, n, chunk[0]);
 	answer_add(host_answers(L), ANSWER_WRITE, 0, NULL, 0);
 	return 0;
 }

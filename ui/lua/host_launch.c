@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "launch_log.h"
+
 int host_scalar(lua_State *L)
 {
 	enum ptype t = (enum ptype)lua_tointeger(L, lua_upvalueindex(1));
@@ -203,6 +205,8 @@ int host_launch(lua_State *L)
 	int id = fed ? (int)fed->value : sim_launch(s->sim, &l, &e);
 	if (id < 0)
 		return host_raise(L, &e);
+	if (!fed)
+		launch_log_launch(s->launch_log, &l);
 	if (!fed)
 		answer_add(host_answers(L), ANSWER_LAUNCH, (u64)id, NULL, 0);
 	lua_pushinteger(L, id);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "launch_log.h"
+
 static lua_Integer int_field(lua_State *L, int at, const char *name, lua_Integer def, lua_Integer max)
 {
 	int ok;
@@ -104,6 +106,7 @@ int host_bind_texture(lua_State *L)
 	struct err e = {0};
 	if (answer_fed(L, host_answers(L), ANSWER_TEXTURE))
 		return 0;
+	launch_log_leave_out(s->launch_log, "textures");
 	if (!front_bind_texture(sim_front(s->sim), m, name, &t, &e))
 		return host_raise(L, &e);
 	answer_add(host_answers(L), ANSWER_TEXTURE, 0, NULL, 0);
@@ -119,6 +122,7 @@ int host_texture(lua_State *L)
 	u64 handle = fed ? fed->value : front_texture_object(sim_front(s->sim), &t, &e);
 	if (!handle)
 		return host_raise(L, &e);
+	launch_log_leave_out(s->launch_log, "textures");
 	if (!fed)
 		answer_add(host_answers(L), ANSWER_TEXTURE, handle, NULL, 0);
 	lua_pushinteger(L, (lua_Integer)handle);
