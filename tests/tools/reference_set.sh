@@ -4,7 +4,8 @@
 #
 # DIRECTORY (tests/reference) has cases.tsv, the kernels it names and measured.tsv. One line a case: cycles there and here,
 # the ratio of here to there, warp instructions when they differ, miss rates of L1D and L2 there and here; at the end the
-# mean absolute error of the cycles and the worst cases. Instructions cost one slot each, as there.
+# mean absolute error of the cycles and the worst cases. Instructions cost one slot each
+# and launches take no time, as there.
 set -u
 dir=tests/reference
 [ "${1-}" = -c ] && dir=$2 && shift 2
@@ -68,7 +69,8 @@ FNR == NR { if ($1 == machine) measured[$2] = $3 "\t" $4 "\t" $5 "\t" $6; next }
 
 printf '%-14s %9s %9s %6s  %5s %5s  %5s %5s\n' "$machine" there here ratio L1 here L2 here
 while IFS='	' read -r name sched cycles insts l1 l2; do
-	if ! "$W" run "$tmp/$name.lua" --gpu "$machine" --warp-sched "$sched" --set isa.issue_cost=ptx "$@" --format json --stats "$tmp/json" \
+	if ! "$W" run "$tmp/$name.lua" --gpu "$machine" --warp-sched "$sched" --set isa.issue_cost=ptx \
+		--set launch.latency=0 "$@" --format json --stats "$tmp/json" \
 		>"$tmp/out" 2>&1; then
 		echo "$name failed: $(head -1 "$tmp/out")"
 		echo failed >>"$tmp/ratios"
