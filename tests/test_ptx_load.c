@@ -259,7 +259,7 @@ static void test_classes_and_costs(void **state)
 		u8 cls, cost;
 	} t[] = {
 	    {"add.s64 %d1, %d2, %d3;", IC_INT_ADD, 2},
-	    {"shl.b64 %d1, %d2, 3;", IC_INT_ADD, 2},
+	    {"shl.b64 %d1, %d2, 3;", IC_INT_LOGIC, 2},
 	    {"mul.lo.s64 %d1, %d2, %d3;", IC_INT_MUL, 4},
 	    {"mul.hi.u32 %r1, %r2, %r3;", IC_INT_MUL, 1},
 	    {"mad.lo.s32 %r1, %r2, %r3, %r4;", IC_INT_MAD, 1},
@@ -277,15 +277,15 @@ static void test_classes_and_costs(void **state)
 	    {"min.f64 %fd1, %fd2, %fd3;", IC_F64_MAX, 6},
 	    {"max.s32 %r1, %r2, %r3;", IC_INT_MAX, 1},
 	    {"fma.rn.f32 %f1, %f2, %f3, %f4;", IC_F32_MAD, 1},
-	    {"bfi.b32 %r1, %r2, %r3, %r4, %r5;", IC_INT_ADD, 6},
-	    {"bfi.b32 %r1, %r2, %r3, 4, 8;", IC_INT_ADD, 1},
+	    {"bfi.b32 %r1, %r2, %r3, %r4, %r5;", IC_INT_LOGIC, 6},
+	    {"bfi.b32 %r1, %r2, %r3, 4, 8;", IC_INT_LOGIC, 1},
 	    {"clz.b32 %r1, %r2;", IC_INT_ADD, 2},
 	    {"neg.s32 %r1, %r2;", IC_INT_ADD, 0},
 	    {"abs.f64 %fd1, %fd2;", IC_F64_ADD, 0},
 	    {"abs.s32 %r1, %r2;", IC_INT_ADD, 1},
-	    {"mov.u32 %r1, 4;", IC_INT_ADD, 0},
-	    {"mov.u32 %r1, %tid.y;", IC_INT_ADD, 1},
-	    {"or.pred %p1, %p2, %p3;", IC_INT_ADD, 0},
+	    {"mov.u32 %r1, 4;", IC_INT_LOGIC, 0},
+	    {"mov.u32 %r1, %tid.y;", IC_INT_LOGIC, 1},
+	    {"or.pred %p1, %p2, %p3;", IC_INT_LOGIC, 0},
 	    {"ld.param.u32 %r1, [k_p1];", IC_CONST, 0},
 	    {"ld.global.u32 %r1, [%d1];", IC_GLOBAL, 1},
 	    {"ld.u32 %r1, [%d1];", IC_GLOBAL, 1},
@@ -295,7 +295,7 @@ static void test_classes_and_costs(void **state)
 	    {"bar.sync 0;", IC_CTRL, 1},
 	    {"vote.sync.ballot.b32 %r1, %p1, -1;", IC_SHFL, 1},
 	    {"cvt.rn.f32.f64 %f1, %fd1;", IC_F64_ADD, 1},
-	    {"cvt.rn.f32.s32 %f1, %r1;", IC_F32_ADD, 1},
+	    {"cvt.rn.f32.s32 %f1, %r1;", IC_F32_LOGIC, 1},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
 		struct module *m = load_kernel(t[i].text);

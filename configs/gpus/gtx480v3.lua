@@ -5,13 +5,18 @@
 --   v3        GPGPU-Sim 3.2.2: its configuration of this chip (configs/GTX480) and its model of an SM
 --   Park      as in gtx480.lua
 --
--- What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
+-- It executes PTX in the order of the text, one issue slot an instruction, as that simulator does unless it is asked for
+-- PTXPlus. What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
 -- load passes the three stages of the load/store pipe, and a hit in L1D is written back in the cycle in which it is
 -- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches.
 return {
 	base = "gtx480",
 	help = "GeForce GTX 480 on the pipeline of GPGPU-Sim 3.2.2, the version that the papers of 2011 to 2016 ran",
 
+	["schedule"] = "none", -- v3: gpgpu_ptx_convert_to_ptxplus 0
+	["isa.issue_cost"] = "ptx", -- the same
+	["sm.dp_units"] = 2, -- v3: f64 runs in the two SP pipes, with intervals of its own
+	["lat.logic"] = 1, -- v3: opcodes that its lists of latencies do not name
 	["shared.latency"] = 3, -- v3: the stages of the load/store pipe behind the access
 	["l1d.latency"] = 1, -- v3: a hit is written back where it is looked up
 	["l1c.latency"] = 1, -- v3: the same

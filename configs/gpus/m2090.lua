@@ -11,6 +11,9 @@ return {
 	["l2_clock"] = 650, -- the same
 	["dram_clock"] = 925, -- Awatramani: 1850 MHz, which is GDDR5's write clock; commands run at half of it
 
+	["schedule"] = "list", -- Awatramani, section V: PTXPlus, that is machine code in the assembler's order
+	["isa.issue_cost"] = "sass", -- the same
+
 	["num_sms"] = 16, -- Awatramani
 	["sm.ctas"] = 8, -- Awatramani
 	["sm.threads"] = 1536, -- Awatramani: 48 warps

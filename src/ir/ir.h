@@ -84,8 +84,10 @@ enum iclass {
 	IC_INT_MUL,
 	IC_INT_MAD,
 	IC_INT_DIV,
+	IC_INT_LOGIC, /* moves, selections, bits and shifts of any type; comparisons and conversions of integers */
 	IC_SHFL,
 	IC_F32_ADD,
+	IC_F32_LOGIC, /* comparisons and conversions of f32 and narrower */
 	IC_F32_MAX,
 	IC_F32_MUL,
 	IC_F32_MAD,

@@ -8,8 +8,10 @@ struct class_timing class_timing(const struct conf *c, enum iclass cls)
 	case IC_INT_MUL: return (struct class_timing){c->lat_int_mul, c->ii_int_mul};
 	case IC_INT_MAD: return (struct class_timing){c->lat_int_mad, c->ii_int_mad};
 	case IC_INT_DIV: return (struct class_timing){c->lat_int_div, c->ii_int_div};
+	case IC_INT_LOGIC: return (struct class_timing){c->lat_logic, c->ii_logic};
 	case IC_SHFL: return (struct class_timing){c->lat_shfl, c->ii_shfl};
 	case IC_F32_ADD: return (struct class_timing){c->lat_f32_add, c->ii_f32_add};
+	case IC_F32_LOGIC: return (struct class_timing){c->lat_logic, c->ii_logic};
 	case IC_F32_MAX: return (struct class_timing){c->lat_f32_max, c->ii_f32_max};
 	case IC_F32_MUL: return (struct class_timing){c->lat_f32_mul, c->ii_f32_mul};
 	case IC_F32_MAD: return (struct class_timing){c->lat_f32_mad, c->ii_f32_mad};

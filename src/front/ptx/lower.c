@@ -18,11 +18,13 @@ struct inst inst_init(enum opcode op, enum ptype type)
 /* --- timing class ---------------------------------------------------------------------------------------------------
  */
 
-enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL };
+enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_LOGIC, R_CMP, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL };
 #define ALU R_ALU
 #define MUL R_MUL
 #define MAD R_MAD
 #define DIV R_DIV
+#define LOGIC R_LOGIC
+#define CMP R_CMP
 #define SPECIAL R_SPECIAL
 #define SFU R_SFU
 #define MEM R_MEM
@@ -73,6 +75,7 @@ u8 class_of(const struct inst *in)
 	    [R_ALU] = {IC_INT_ADD, IC_F32_ADD, IC_F64_ADD}, [R_MAX] = {IC_INT_MAX, IC_F32_MAX, IC_F64_MAX},
 	    [R_MUL] = {IC_INT_MUL, IC_F32_MUL, IC_F64_MUL}, [R_MAD] = {IC_INT_MAD, IC_F32_MAD, IC_F64_MAD},
 	    [R_DIV] = {IC_INT_DIV, IC_F32_DIV, IC_F64_DIV},
+	    [R_CMP] = {IC_INT_LOGIC, IC_F32_LOGIC, IC_F64_ADD},
 	};
 	switch (rules[in->op]) {
 	case R_SPECIAL: return in->flags & IF_APPROX ? IC_SFU : by_unit[R_DIV][unit_of(in)];
@@ -80,6 +83,7 @@ u8 class_of(const struct inst *in)
 	case R_MEM: return class_of_mem(in);
 	case R_CTRL: return IC_CTRL;
 	case R_SHFL: return IC_SHFL;
+	case R_LOGIC: return IC_INT_LOGIC;
 	default: return by_unit[rules[in->op]][unit_of(in)];
 	}
 }
