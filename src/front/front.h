@@ -34,6 +34,8 @@ enum fault_code {
 	FAULT_BAD_TEXTURE,
 	FAULT_BAD_BARRIER,
 	FAULT_CALL_DEPTH,
+	FAULT_BAD_SURFACE,
+	FAULT_SURFACE_OOB,
 	FAULT_COUNT
 };
 struct fault {
@@ -133,6 +135,8 @@ struct texture {
 };
 /* Binds a texture to a texref of a placed module; or makes an object whose handle a kernel gets as u64 (0 on error). */
 bool front_bind_texture(struct front *f, struct module *m, const char *name, const struct texture *t, struct err *e);
+/* A surface over the same memory: of the texture, size, pitch and texels count. */
+u64 front_surface_object(struct front *f, const struct texture *t, struct err *e);
 u64 front_texture_object(struct front *f, const struct texture *t, struct err *e);
 
 /* What the front end keeps outside the arena and device memory and a machine that goes back in time must have again:

@@ -243,6 +243,9 @@ enum {
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type
+ *   suld, sust   the address of a surface access, which an ld or st of global memory follows: d[0] = address, d[1] =
+ *                predicate (inside) under .zero; s[0..n-1] = coordinates as of tex, s[4] = handle, imm = bytes, cmp =
+ *                0 trap, 1 clamp, 2 zero
  *   shfl         d[0], d[1] predicate or OPND_NONE; s[0] value, s[1] lane or offset, s[2] c operand,
  *                s[3] member mask (IF_SYNC)
  *   vote         d[0] (predicate or, for ballot, a register); s[0] predicate, s[1] member mask (IF_SYNC); IF_NEG_PRED

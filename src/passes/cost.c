@@ -65,7 +65,9 @@ static u32 cost_of(const struct inst *in)
 	case OP_NOT: return in->type != T_PRED;
 	case OP_MOV: return cost_mov(in);
 	case OP_CVTA:
-	case OP_NEG: return 0;
+	case OP_NEG:
+	case OP_SULD: /* the address is the ld's or st's that follows */
+	case OP_SUST: return 0;
 	case OP_ABS: return !(in->type == T_F32 || in->type == T_F64);
 	case OP_LD: return in->space != SPC_PARAM && in->space != SPC_FPARAM;
 	case OP_MUL: return is_int64(in->type) && in->mode == MUL_LO ? 4 : 1;

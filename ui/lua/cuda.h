@@ -48,6 +48,7 @@ int host_launch(lua_State *L);       /* ui/lua/host_launch.c */
 int host_scalar(lua_State *L);       /* upvalue 1: enum ptype */
 int host_bind_texture(lua_State *L); /* ui/lua/host_texture.c */
 int host_texture(lua_State *L);
+int host_surface(lua_State *L);
 /* Pushes the cuda table; registers the handles' metatables. ui/lua/host_cuda.c */
 void host_push_cuda(lua_State *L);
 #define MODULE_META "warpdbg.module"

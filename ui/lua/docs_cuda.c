@@ -80,5 +80,10 @@ const struct lua_doc lua_cuda_docs[] = {
      "binds a texture reference of the module", TEXTURE_ERRORS "; no such texture reference"},
     {"cuda.texture", "cuda.texture(texture) -> handle", "texture: as of cuda.bind_texture; handle: integer",
      "a texture object, for a u64 parameter of a kernel", TEXTURE_ERRORS},
+    {"cuda.surface", "cuda.surface(surface) -> handle",
+     "surface: table {addr=, width=, height=0, depth=0, pitch=, type=\"f32\", channels=1}, as of cuda.bind_texture; "
+     "addr "
+     "and pitch multiples of 16; handle: integer",
+     "a surface object, for a u64 parameter of a kernel; its memory may be a texture's too", TEXTURE_ERRORS},
     {"cuda.print", "cuda.print(...)", "any values", "prints to the run's output, as print does", ""},
     {NULL, NULL, NULL, NULL, NULL}};

@@ -361,6 +361,7 @@ static const struct entry {
                {"compare", array_compare, T_NONE},
                {"bind_texture", host_bind_texture, T_NONE},
                {"texture", host_texture, T_NONE},
+               {"surface", host_surface, T_NONE},
                {"print", cuda_print, T_NONE},
                {"i32", host_scalar, T_S32},
                {"u32", host_scalar, T_U32},

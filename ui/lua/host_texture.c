@@ -1,4 +1,4 @@
-/* cuda.bind_texture and cuda.texture: a Lua table to struct texture. */
+/* cuda.bind_texture, cuda.texture and cuda.surface: a Lua table to struct texture. */
 #include "lua/cuda.h"
 
 #include <string.h>
@@ -51,29 +51,31 @@ static void address_field(lua_State *L, int at, u8 out[3])
 	lua_settop(L, here - 1);
 }
 
-static void check_fields(lua_State *L, int at)
+/* surface: what says how to fetch is none of its fields. */
+static void check_fields(lua_State *L, int at, bool surface)
 {
 	static const char *const names[] = {"addr",     "width",  "height",     "depth",           "pitch",  "type",
 	                                    "channels", "linear", "normalised", "read_normalised", "address"};
+	const u32 n = surface ? 7 : ARRAY_LEN(names);
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_pushnil(L);
 	while (lua_next(L, at)) {
 		lua_pop(L, 1);
 		const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(not a string)";
 		u32 i = 0;
-		while (i < ARRAY_LEN(names) && strcmp(key, names[i]))
+		while (i < n && strcmp(key, names[i]))
 			i++;
-		if (i == ARRAY_LEN(names)) {
-			const char *near = conf_nearest(key, names, ARRAY_LEN(names));
-			luaL_error(L, near ? "unknown texture field '%s' (did you mean '%s'?)" : "unknown texture field '%s'", key,
+		if (i == n) {
+			const char *near = conf_nearest(key, names, n), *what = surface ? "surface" : "texture";
+			luaL_error(L, near ? "unknown %s field '%s' (did you mean '%s'?)" : "unknown %s field '%s'", what, key,
 			           near);
 		}
 	}
 }
 
-static struct texture check_texture(lua_State *L, int at)
+static struct texture check_texture(lua_State *L, int at, bool surface)
 {
-	check_fields(L, at);
+	check_fields(L, at, surface);
 	struct texture t = {.addr = (u64)int_field(L, at, "addr", -1, INT64_MAX),
 	                    .width = (u32)int_field(L, at, "width", -1, 1 << 27),
 	                    .height = (u32)int_field(L, at, "height", 0, 1 << 17),
@@ -102,7 +104,7 @@ int host_bind_texture(lua_State *L)
 	struct session *s = host_session(L);
 	struct module *m = host_check_module(L, 1);
 	const char *name = luaL_checkstring(L, 2);
-	struct texture t = check_texture(L, 3);
+	struct texture t = check_texture(L, 3, false);
 	struct err e = {0};
 	if (answer_fed(L, host_answers(L), ANSWER_TEXTURE))
 		return 0;
@@ -113,13 +115,15 @@ int host_bind_texture(lua_State *L)
 	return 0;
 }
 
-int host_texture(lua_State *L)
+static int new_object(lua_State *L, bool surface)
 {
 	struct session *s = host_session(L);
-	struct texture t = check_texture(L, 1);
+	struct texture t = check_texture(L, 1, surface);
 	struct err e = {0};
 	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_TEXTURE);
-	u64 handle = fed ? fed->value : front_texture_object(sim_front(s->sim), &t, &e);
+	u64 handle = fed       ? fed->value
+	             : surface ? front_surface_object(sim_front(s->sim), &t, &e)
+	                       : front_texture_object(sim_front(s->sim), &t, &e);
 	if (!handle)
 		return host_raise(L, &e);
 	launch_log_leave_out(s->launch_log, "textures");
@@ -127,4 +131,14 @@ int host_texture(lua_State *L)
 		answer_add(host_answers(L), ANSWER_TEXTURE, handle, NULL, 0);
 	lua_pushinteger(L, (lua_Integer)handle);
 	return 1;
+}
+
+int host_texture(lua_State *L)
+{
+	return new_object(L, false);
+}
+
+int host_surface(lua_State *L)
+{
+	return new_object(L, true);
 }

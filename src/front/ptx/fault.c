@@ -126,6 +126,13 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 			strbuf_adds(out, " (a grid can synchronise only when it was launched cooperatively)");
 		break;
 	case FAULT_BRKPT: strbuf_adds(out, "brkpt executed"); break;
+	case FAULT_BAD_SURFACE:
+		strbuf_addf(out, "surface access through an invalid handle (0x%" PRIx64 ")", x->addr);
+		break;
+	case FAULT_SURFACE_OOB:
+		strbuf_addf(out, "surface access of %u byte%s outside of the surface: byte %d, row or layer %d", x->bytes,
+		            plural(x->bytes), (s32)x->addr, (s32)(x->addr >> 32));
+		break;
 	case FAULT_BAD_TEXTURE:
 		strbuf_addf(out, "texture fetch through an unbound reference or invalid handle (0x%" PRIx64 ")", x->addr);
 		break;

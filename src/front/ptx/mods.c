@@ -257,7 +257,7 @@ bool modifiers_apply(struct stmt *s)
 			apply(s, r);
 		else if (type != T_NONE && s->ntypes < ARRAY_LEN(s->types))
 			s->types[s->ntypes++] = type;
-		else if (!is_hint(s, t))
+		else if (!is_hint(s, t) && !surface_word(s, t))
 			return ld_fail(s->ld, t, "'%s' is not supported ('%s' does not know '%s')", NAME(s), s->form->name,
 			               TEXT(t));
 	}

@@ -82,6 +82,8 @@ static const struct opform forms[] = {
     {"red", OP_RED, NULL, G_SPACE | G_MEM | G_RMW, lower_atom},
     {"tex", OP_TEX, NULL, G_VEC | G_TEX, lower_tex},
     {"tld4", OP_TLD4, NULL, G_VEC | G_TEX | G_TLD4, lower_tex},
+    {"suld", OP_SULD, NULL, G_VEC | G_TEX | G_CACHE, lower_surface},
+    {"sust", OP_SUST, NULL, G_VEC | G_TEX | G_CACHE, lower_surface},
     {"shfl", OP_SHFL, NULL, G_SHFL | G_SYNC, lower_shfl},
     {"vote", OP_VOTE, NULL, G_VOTE | G_SYNC, lower_vote},
     {"match", OP_MATCH, NULL, G_MATCH | G_SYNC, lower_match},

@@ -1,6 +1,7 @@
 #include "front/ptx/simd.h"
 #include "front/ptx/memory.h"
 #include "front/ptx/ptx.h"
+#include "front/ptx/surface.h"
 
 #define DECLARE(group)                                                                                                 \
 	exec_fn exec_##group##_base(const struct inst *in);                                                                \
@@ -50,6 +51,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_atomic(in);
 	if (!fn)
 		fn = exec_texture(in);
+	if (!fn)
+		fn = exec_surface(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

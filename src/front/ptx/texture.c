@@ -12,6 +12,7 @@
 #include "front/front.h"
 #include "front/ptx/fp.h"
 #include "front/ptx/state.h"
+#include "front/ptx/surface.h"
 
 #define HANDLE_TAG                                                                                                     \
 	0x7e00000000ull         /* texture object handles: this plus the index; no valid device pointer by accident */
@@ -94,6 +95,14 @@ bool front_bind_texture(struct front *f, struct module *m, const char *name, con
 u64 front_texture_object(struct front *f, const struct texture *t, struct err *e)
 {
 	return texture_ok(f, t, "object", e) ? HANDLE_TAG + (u64)add_texture(f, t) : 0;
+}
+
+u64 front_surface_object(struct front *f, const struct texture *t, struct err *e)
+{
+	if (t->addr % 16 || (row_count(t) > 1 && t->pitch % 16)) /* accesses of up to 16 bytes are aligned then */
+		return err_set(e, "surface: address 0x%" PRIx64 " or pitch %" PRIu64 " is no multiple of 16", t->addr,
+		               t->pitch);
+	return texture_ok(f, t, "of the surface", e) ? SURFACE_TAG + (u64)add_texture(f, t) : 0;
 }
 
 /* --- one fetch
