@@ -132,6 +132,23 @@ static void write_to_read(void **s)
 	rig_stop(&r);
 }
 
+/* A read of another row of the bank that was written: write recovery before the row is closed. */
+static void write_recovery(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=1", "noc.flit=256");
+	rig_latency(&r, MO_STORE, BASE, 0xf);
+	u64 t0 = r.now, d0 = to_dram(&r, t0 + r.c.noc_latency + r.c.l2_latency), row = (u64)r.c.dram_row * r.c.dram_banks;
+	u32 burst = r.c.dram_burst / r.c.dram_ratio;
+	u64 last_write = d0 + r.c.dram_tRCD + r.c.dram_tCCDL;
+	u64 close = MAX(last_write + r.c.dram_tWL + burst + r.c.dram_tWR, d0 + r.c.dram_tRAS);
+	assert_true(r.c.dram_tWR > 1 && close > d0 + r.c.dram_tRAS);
+	u64 end = MAX(close + r.c.dram_tRP, d0 + r.c.dram_tRC) + r.c.dram_tRCD + read_bursts(&r, 2);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE + row, 0xf),
+	                 to_core(&r, end) + r.c.dram_latency + r.c.noc_latency - t0);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 static void other_clocks(void **s)
 {
 	RIG(r, "icnt_clock=1400", "l2_clock=350", "dram_clock=1848");
@@ -484,16 +501,27 @@ static void bad_configs(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hit_and_miss),     cmocka_unit_test(l2_hit_latency),
-	    cmocka_unit_test(row_hit_and_miss), cmocka_unit_test(activates_apart),
-	    cmocka_unit_test(write_to_read),    cmocka_unit_test(other_clocks),
-	    cmocka_unit_test(sectored),         cmocka_unit_test(refusals),
-	    cmocka_unit_test(store_limit),      cmocka_unit_test(merges_answer_in_order),
-	    cmocka_unit_test(local_write_back), cmocka_unit_test(cache_off),
-	    cmocka_unit_test(lazy_fetch),       cmocka_unit_test(l2_writes_back),
-	    cmocka_unit_test(link_ceiling),     cmocka_unit_test(port_ceiling),
-	    cmocka_unit_test(dram_ceiling),     cmocka_unit_test(frfcfs_beats_fcfs),
-	    cmocka_unit_test(address_map),      cmocka_unit_test(bad_configs),
+	    cmocka_unit_test(hit_and_miss),
+	    cmocka_unit_test(l2_hit_latency),
+	    cmocka_unit_test(row_hit_and_miss),
+	    cmocka_unit_test(activates_apart),
+	    cmocka_unit_test(write_to_read),
+	    cmocka_unit_test(write_recovery),
+	    cmocka_unit_test(other_clocks),
+	    cmocka_unit_test(sectored),
+	    cmocka_unit_test(refusals),
+	    cmocka_unit_test(store_limit),
+	    cmocka_unit_test(merges_answer_in_order),
+	    cmocka_unit_test(local_write_back),
+	    cmocka_unit_test(cache_off),
+	    cmocka_unit_test(lazy_fetch),
+	    cmocka_unit_test(l2_writes_back),
+	    cmocka_unit_test(link_ceiling),
+	    cmocka_unit_test(port_ceiling),
+	    cmocka_unit_test(dram_ceiling),
+	    cmocka_unit_test(frfcfs_beats_fcfs),
+	    cmocka_unit_test(address_map),
+	    cmocka_unit_test(bad_configs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

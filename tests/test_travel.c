@@ -187,6 +187,35 @@ static void test_looking_back_loses_nothing(void **state)
 	sim_destroy(t.s);
 }
 
+/* Memory that was allocated in a past that is gone is free again: the same actions find the same addresses. */
+static u64 allocate(struct setup *t, u64 bytes)
+{
+	struct err e = {0};
+	sim_fork(t->s);
+	u64 at = devmem_alloc(sim_devmem(t->s), bytes, "late", &e);
+	sim_turn(t->s);
+	assert_true(at != 0);
+	return at;
+}
+
+static void test_allocations_go_back(void **state)
+{
+	struct setup t = begin(64);
+	struct err e = {0};
+	launch(&t);
+	sim_run(t.s, 300, NULL);
+	u64 first = allocate(&t, 1000), top = sim_devmem(t.s)->top;
+	sim_run(t.s, 600, NULL);
+	u64 second = allocate(&t, 5000);
+	assert_true(second >= top);
+	assert_true(sim_goto(t.s, 400, &e));
+	assert_int_equal(sim_devmem(t.s)->top, top);
+	assert_int_equal(allocate(&t, 70000), second);
+	assert_true(sim_goto(t.s, 200, &e));
+	assert_int_equal(allocate(&t, 64), first);
+	sim_destroy(t.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(test_fork),
 	    cmocka_unit_test(test_beginning),
 	    cmocka_unit_test(test_looking_back_loses_nothing),
+	    cmocka_unit_test(test_allocations_go_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
