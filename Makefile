@@ -11,7 +11,7 @@ B ?= build-check
 PROGRAM ?= $(B)/warpdbg
 CFLAGS += -DSIM_CHECK=$(SIM_CHECK)
 endif
-SIM_CHECK = 997
+SIM_CHECK = 499
 B ?= build
 PROGRAM ?= warpdbg
 PREFIX ?= /usr/local

@@ -59,7 +59,7 @@ static void test_holds_at_every_stop(void **state)
 			if (!sim_check_state(s, &e))
 				fail_msg("machine %u, cycle %llu: %s", i, (unsigned long long)sim_cycle(s), e.msg);
 			assert_true(!look || sim_hash(s) == before);
-			sim_run(s, sim_cycle(s) + 1 + sim_cycle(s) % 17, &st);
+			sim_run(s, sim_cycle(s) + 1 + sim_cycle(s) % 61, &st);
 		} while (st.why == STOP_CYCLE);
 		assert_int_equal(st.why, STOP_IDLE);
 		sim_drain(s);

@@ -3,13 +3,21 @@
 #
 # A cmocka program counts with its tests, a script with its lines "ok ..." and "not ok ...". A program that crashes, hangs
 # (10 minutes) or says nothing counts as one failure. Exit status 0 only when all passed. Output: BUILD-DIR/test-logs/.
+#
+# As many run at a time as there are processors (TEST_JOBS=N: N), but for those in `alone`, which use all of them or answer within
+# times of their own: they follow one by one. Lines come in the order of the arguments all the same.
 set -u
 logs=$1/test-logs
 shift
+jobs=${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}
+alone='test_matrix|test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
+slow='test_workloads|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
 mkdir -p "$logs"
-passed=0 failed=0
+claims=$(mktemp -d)
+trap 'rm -rf "$claims"' EXIT
+trap 'exit 130' INT TERM
 
-run_one() {
+run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" to $claims/NAME.count
 	name=$(basename "$1") log=$logs/$(basename "$1").log
 	timeout 600 "$1" >"$log" 2>&1 </dev/null
 	status=$?
@@ -34,18 +42,50 @@ run_one() {
 		bad=1
 		why="$why (exit status $status)"
 	fi
-	passed=$((passed + ok)) failed=$((failed + bad))
 	if [ "$bad" -eq 0 ]; then
 		printf '  %-28s %4d passed\n' "$name" "$ok"
 	else
 		printf '  %-28s %4d passed, %d FAILED%s\n' "$name" "$ok" "$bad" "$why"
-		grep -E '^not ok|ERROR|FAILED|rror:|runtime error' "$log" | head -20 | sed 's/^/      /'
+		grep -aE '^not ok|ERROR|FAILED|rror:|runtime error' "$log" | head -20 | sed 's/^/      /'
 		echo "      all of it: $log"
-	fi
+	fi >"$claims/$name.said"
+	echo "$ok $bad" >"$claims/$name.part"
+	mv "$claims/$name.part" "$claims/$name.count"
 }
 
-for t in "$@"; do
-	run_one "$t"
+names_like() { basename "$1" | grep -qxE "$2"; }
+
+# What nobody has begun yet of the tests given, the slow ones first.
+work() {
+	for t in "$@"; do
+		names_like "$t" "$slow" && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
+	done
+	for t in "$@"; do
+		names_like "$t" "$alone" || { mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"; }
+	done
+	: >"$claims/worker.$worker.ended"
+}
+
+worker=0
+while [ $worker -lt "$jobs" ]; do
+	worker=$((worker + 1))
+	work "$@" &
 done
+(
+	while [ "$(ls "$claims" | grep -c '^worker\..*ended$')" -lt "$jobs" ]; do sleep 0.2; done
+	for t in "$@"; do
+		names_like "$t" "$alone" && run_one "$t"
+	done
+) &
+
+passed=0 failed=0
+for t in "$@"; do
+	name=$(basename "$t")
+	while [ ! -e "$claims/$name.count" ]; do sleep 0.1; done
+	cat "$claims/$name.said"
+	read -r ok bad <"$claims/$name.count"
+	passed=$((passed + ok)) failed=$((failed + bad))
+done
+wait
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
