@@ -97,6 +97,11 @@ u64 front_grid_workspace(struct front *f, struct err *e);
 /* Kernel limits that the front end has: frame fits front.frame_kb, local fits front.local_kb. */
 bool front_check_launch(const struct front *f, const struct launch *l, struct err *e);
 
+/* Kernels that are large or make addresses of their parameters have these in device memory, one place for each of the
+ * kernels that run at a time: `slot` is this one's. Without this call its first CTA starts it in slot 0. */
+#define FRONT_KERNEL_SLOTS 16
+void front_kernel_start(struct front *f, const struct launch *l, u32 slot);
+
 /* Starts CTA `cta` (linear id, x fastest) of a launch in a CTA slot; its warps occupy the set bits of `warps` in order.
  * The launch must stay alive while the CTA runs. Also restarts a CTA from scratch. */
 void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps);

@@ -144,8 +144,8 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	if (!task_add(g->task, l, g->st->cycle, g->conf.launch_latency, e))
 		return -1;
 	u32 id = g->task->nlaunches - 1;
-	g->launch[id] = xmalloc(sizeof *l);
-	*g->launch[id] = *l;
+	g->launch[id] = xmalloc(launch_bytes(l->fn));
+	memcpy(g->launch[id], l, launch_bytes(l->fn));
 	g->launch[id]->id = id;
 	const struct code_tables *t = table_of(g, l->mod);
 	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint};
@@ -177,6 +177,7 @@ static void start_kernels(struct gpu *g)
 	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
 		struct cta_view v = view_of(g, (u32)id);
 		void *state = g->task->cta_state[g->task->kcb[id].slot];
+		front_kernel_start(g->front, g->launch[id], g->task->kcb[id].slot);
 		memset(state, 0, CTA_SCHED_STATE_MAX);
 		if (g->cta_sched->init)
 			g->cta_sched->init(state, &v);

@@ -369,6 +369,7 @@ struct func {
 	u32 maxnreg, minnctapersm, maxntid[3], reqntid[3]; /* directives, 0 = absent */
 	u32 nbarriers;
 	bool has_calls, recursive;
+	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -461,8 +462,8 @@ struct dim3 {
 };
 
 /* A kernel launch: constant once made. */
-#define PARAM_BYTES_MAX 4096
-struct launch {
+#define PARAM_BYTES_MAX 32764
+struct launch { /* allocated without the parameters that its kernel does not have: see launch_bytes() */
 	const struct module *mod;
 	const struct func *fn;
 	struct dim3 grid, block;
@@ -477,4 +478,8 @@ struct launch {
 	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };
+static inline size_t launch_bytes(const struct func *fn)
+{
+	return offsetof(struct launch, params) + fn->param_bytes;
+}
 #endif

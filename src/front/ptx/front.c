@@ -58,7 +58,7 @@ struct front *front_create(const struct conf *c, struct arena *state, struct dev
 	struct front *f = xcalloc(1, sizeof(*f));
 	f->mem = mem;
 	set_sizes(f, c);
-	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_BYTES_MAX, "kernel parameters", e);
+	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_SLOT_BYTES, "kernel parameters", e);
 	if (!f->param_base) {
 		free(f);
 		return NULL;
