@@ -29,13 +29,15 @@ enum fault_code {
 	FAULT_DIVERGENT_BARRIER,
 	FAULT_STACK_OVERFLOW,
 	FAULT_BAD_CALL,
-	FAULT_TRAP,
+	FAULT_TRAP, /* addr != 0: of a failed assert(), the address of its text; bytes = the line */
 	FAULT_BRKPT,
 	FAULT_BAD_TEXTURE,
 	FAULT_BAD_BARRIER,
 	FAULT_CALL_DEPTH,
 	FAULT_BAD_SURFACE,
 	FAULT_SURFACE_OOB,
+	FAULT_BAD_MASK, /* check.masks: addr = the mask, bytes = 0 leaves the lane out, 1 names lanes that give another, 2
+	                   lanes that do not come */
 	FAULT_COUNT
 };
 struct fault {
@@ -51,6 +53,7 @@ struct fault {
 	u8 pad[3]; /* named so that they are zero: state is hashed */
 	enum space space;
 	u32 pad2;
+	u64 file, function; /* of a failed assert(): addresses of strings */
 };
 
 enum {

@@ -222,6 +222,9 @@ enum {
 	IF_WIDE_DST = 1 << 24,
 	IF_RELU = 1 << 25,      /* .relu: negative results become 0 */
 	IF_SATFINITE = 1 << 26, /* cvt.satfinite: the largest finite value for what is beyond it */
+	IF_ALIGNED = 1 << 27,   /* bar, barrier.aligned: all lanes of the warp at one instruction */
+	IF_ASSERT =
+	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
 };
 
 /* clang-format off */

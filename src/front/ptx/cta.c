@@ -122,7 +122,7 @@ static u32 bar_result(const struct barrier_sum *b, u8 mode)
 	}
 }
 
-/* The result of bar.red goes to the lanes still alive; popc to a register, and/or to a predicate. */
+/* The result of bar.red goes to the lanes at it; popc to a register, and/or to a predicate. */
 static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_sum *b)
 {
 	const u32 at = sm * f->nwarps + warp;
@@ -133,11 +133,11 @@ static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_
 	u32 *d = (u32 *)(f->windows + at * f->window_stride + w->frame + in->d[0]);
 	const u32 v = bar_result(b, in->mode);
 	if (in->mode != BAR_RED_POPC) {
-		*d = (*d & ~w->live) | (v ? w->live : 0);
+		*d = (*d & ~w->mask) | (v ? w->mask : 0);
 		return;
 	}
 	for (u32 i = 0; i < LANES; i++)
-		d[i] = (w->live >> i & 1) ? v : d[i];
+		d[i] = (w->mask >> i & 1) ? v : d[i];
 }
 
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)

@@ -18,6 +18,8 @@ static void set_sizes(struct front *f, const struct conf *c)
 	f->nwarps = c->sm_threads / WARP_SIZE;
 	f->nslots = c->sm_ctas;
 	f->check_uninit = c->check_uninit;
+	f->check_masks = c->check_masks;
+	f->check_barriers = c->check_barriers;
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_stride = f->window_bytes + WINDOW_COLOUR;
 	f->local_max = c->front_local_kb << 10;

@@ -32,13 +32,15 @@ struct warp {                    /* arena; one cache line */
 	u32 slot;                    /* CTA slot */
 	u32 index;                   /* warp number within the CTA */
 	u32 bar_pc;                  /* pc of the last barrier it arrived at */
-	u32 pad[5];
+	u32 waits;                   /* lanes that wait at their paths' instructions for lanes of other paths (meet.h) */
+	u32 moved;                   /* paths have changed places: a frame may lie above the top's */
+	u32 pad[3];
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
 	u32 reconv; /* or RECONV_CALL */
 	u32 mask;
-	u32 frame; /* call entry: the caller's frame */
+	u32 frame; /* of the path; call entry: the caller's */
 };
 struct barrier_sum {                /* arena: what bar.red has gathered */
 	u32 popc, any, some_false, pad; /* some_false: some predicate was false */
@@ -91,7 +93,7 @@ struct placed { /* a module on this device */
 struct front {
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_uninit;
+	bool check_uninit, check_masks, check_barriers;
 	u32 window_bytes, local_max, shared_max;
 	double ns_per_cycle;
 	u64 window_stride, shared_stride, param_base;
