@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restart.h"
 
@@ -16,6 +17,7 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	size_t sm =
 	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
+	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) +
@@ -291,8 +293,8 @@ static void tick_sm(struct gpu *g, u32 i, bool replies)
 	struct gpu_state *st = g->st;
 	struct sm *s = g->sm[i];
 	if (replies) {
-		mem_clear_wake(g->mem, i);
-		sm_replies(&g->ctx[i], s, st->cycle);
+		if (sm_replies(&g->ctx[i], s, st->cycle))
+			mem_clear_wake(g->mem, i);
 	}
 	u64 next = sm_tick(&g->ctx[i], s, st->cycle);
 	if (s->done_slots)
