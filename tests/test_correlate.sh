@@ -107,6 +107,28 @@ expect 0 "another kernel is launched here" correlate "$tmp/part.json"
 sed 's/"kernel": "chase_shared", "timer": "clock", "grid": 1, "block": 1,/"kernel": "empty", "timer": "kernel", "grid": 1, "block": 32,/' "$tmp/made.json" >"$tmp/part.json"
 expect 0 "it takes no longer than an empty kernel" correlate "$tmp/part.json"
 
+# --- ld.cg passes the L1: the same chase over 8 KB, which L1 holds, takes as long as an access to the L2
+sed 's/"kernel": "chase_shared", "timer": "clock", "grid": 1, "block": 1, "n": 64,/"kernel": "chase_l2", "timer": "clock", "grid": 1, "block": 32, "n": 64,/
+	s/"stride": 64, "seed": 64, "buffer": 0/"stride": 128, "seed": 64, "buffer": 8192/' "$tmp/made.json" >"$tmp/cg.json"
+sed 's/chase_l2/chase_l1/' "$tmp/cg.json" >"$tmp/ca.json"
+"$W" correlate "$tmp/cg.json" --format csv >"$tmp/cg"
+"$W" correlate "$tmp/ca.json" --format csv >"$tmp/ca"
+check "ld.cg goes to the L2" awk -F, '$3 == "\"three\"" { exit !($5 > 150 && $5 < 250) }' "$tmp/cg"
+check "ld.ca stays in the L1" awk -F, '$3 == "\"three\"" { exit !($5 > 15 && $5 < 40) }' "$tmp/ca"
+
+# --- machines put together from published figures
+"$W" correlate scripts/hardware/published/titanv.json --format json >"$tmp/titanv"
+check "titanv by the chip's name" grep -q '"machine": "titanv"' "$tmp/titanv"
+check "titanv is what was measured, within 8 % on average" awk -F'[:,]' '/"all"/ { all = 1 } all && /"mean_error"/ { exit !($2 + 0 < 0.08) }' "$tmp/titanv"
+sed 's/Quadro V100/H200/' "$tmp/made.json" >"$tmp/h200.json"
+"$W" correlate "$tmp/h200.json" --format csv >"$tmp/csv"
+check "h200: f32 4, f64 8, shared memory 29 cycles from use to use" awk -F, '
+	$3 == "\"one\"" && ($5 < 3.99 || $5 > 4.01) { bad = 1 }
+	$3 == "\"two\"" && ($5 < 7.99 || $5 > 8.01) { bad = 1 }
+	$3 == "\"three\"" && ($5 < 28.9 || $5 > 29.1) { bad = 1 }
+	END { exit bad || NR != 5 }' "$tmp/csv"
+check "h200 has 132 SMs" sh -c "'$W' correlate '$tmp/h200.json' | grep -q '^modelled  h200, 132 SMs at 1980 MHz'"
+
 # --- the measuring script where there is no driver, and no compiler
 sed 's/libcuda.so.1/libcuda-is-not-here.so/' scripts/hardware/driver.h >"$tmp/driver.h"
 cp scripts/hardware/*.[ch] scripts/hardware/measure.sh scripts/hardware/micro.ptx "$tmp/" 2>/dev/null

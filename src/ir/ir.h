@@ -144,6 +144,7 @@ enum atom_op {
 	ATOM_CAS
 };
 enum mulmode { MUL_LO, MUL_HI, MUL_WIDE };
+enum cacheop { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT }; /* of ld and st */
 enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum matchmode { MATCH_ANY, MATCH_ALL };
@@ -222,9 +223,6 @@ enum {
 	IF_WIDE_DST = 1 << 24,
 	IF_RELU = 1 << 25,      /* .relu: negative results become 0 */
 	IF_SATFINITE = 1 << 26, /* cvt.satfinite: the largest finite value for what is beyond it */
-	IF_ALIGNED = 1 << 27,   /* bar, barrier.aligned: all lanes of the warp at one instruction */
-	IF_ASSERT =
-	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
 };
 
 /* clang-format off */
@@ -261,7 +259,7 @@ enum {
  *                d[1] = (result is not 0) combined with predicate s[3]
  *   bmsk, szext  d[0], s[0], s[1]; IF_WRAP, else clamp
  *
- *   ld, st       also: mode = cache operator (0 none, 1 ca, 2 cg, 3 cs, 4 lu, 5 cv, 6 wb, 7 wt); other hints are dropped
+ *   ld, st       also: mode = enum cacheop; other hints are dropped
  *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
@@ -372,7 +370,6 @@ struct func {
 	u32 maxnreg, minnctapersm, maxntid[3], reqntid[3]; /* directives, 0 = absent */
 	u32 nbarriers;
 	bool has_calls, recursive;
-	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -465,8 +462,8 @@ struct dim3 {
 };
 
 /* A kernel launch: constant once made. */
-#define PARAM_BYTES_MAX 32764
-struct launch { /* allocated without the parameters that its kernel does not have: see launch_bytes() */
+#define PARAM_BYTES_MAX 4096
+struct launch {
 	const struct module *mod;
 	const struct func *fn;
 	struct dim3 grid, block;
@@ -481,8 +478,4 @@ struct launch { /* allocated without the parameters that its kernel does not hav
 	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };
-static inline size_t launch_bytes(const struct func *fn)
-{
-	return offsetof(struct launch, params) + fn->param_bytes;
-}
 #endif

@@ -1,0 +1,94 @@
+-- NVIDIA H200 (Hopper GH100 with HBM3e).
+--
+-- Sources, by the short names used below:
+--   H200      NVIDIA H200 datasheet: 141 GB HBM3e, 4.8 TB/s
+--   Hopper    NVIDIA H100 (GH100) whitepaper
+--   A100      NVIDIA A100 whitepaper
+--   SM90      the configuration that Accel-Sim ships for the H100 (configs/tested-cfgs/SM90_H100); its latencies are what
+--             a chain of dependent instructions takes, so that the read stages and the issue are in them
+--   Guide     NVIDIA CUDA C Programming Guide, compute capability 9.0
+-- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP pipes.
+-- No chip has been measured for this file (scripts/hardware/README.md): it is put together from what is published.
+-- Not modelled: tensor cores, the bulk copy engine, clusters, and the L2's two partitions, of which the far one answers
+-- later: l2.latency is SM90's for both.
+return {
+	base = "v100",
+	help = "NVIDIA H200 (Hopper), 132 SMs at 1980 MHz, HBM3e: from published figures",
+
+	["core_clock"] = 1980, -- SM90: the highest SM clock
+	["icnt_clock"] = 1980, -- ours: as the SMs
+	["l2_clock"] = 1980, -- ours: as the SMs
+	["dram_clock"] = 1562.5, -- H200; 1562.5 MHz x 4 beats x 16 B x 48 channels = 4.8 TB/s
+
+	["num_sms"] = 132, -- Hopper: SXM5
+	["sm.threads"] = 2048, -- Guide
+	["sm.ctas"] = 32, -- Guide
+	["sm.regs"] = 65536, -- Guide
+	["sm.shared"] = 135168, -- Guide: 132 KB is one of the carve-outs (0 to 228 KB) of 256 KB, the rest is L1
+
+	["sm.read_latency"] = 1, -- ours: with the latencies below, a dependent f32 instruction issues after SM90's 4 cycles
+	["lat.int_add"] = 3, -- SM90: 4, all of int 4,4,4,4
+	["lat.int_max"] = 3, -- SM90
+	["lat.int_mul"] = 3, -- SM90
+	["lat.int_mad"] = 3, -- SM90
+	["lat.int_div"] = 20, -- SM90: 21
+	["lat.f32_add"] = 3, -- SM90: 4, all of fp 4,4,4,4
+	["lat.f32_max"] = 3, -- SM90
+	["lat.f32_mul"] = 3, -- SM90
+	["lat.f32_mad"] = 3, -- SM90
+	["lat.f32_div"] = 38, -- SM90: 39
+	["lat.sfu"] = 22, -- SM90: 23
+	["lat.f64_add"] = 7, -- SM90: 8, all of dp 8,8,8,8
+	["lat.f64_max"] = 7, -- SM90
+	["lat.f64_mul"] = 7, -- SM90
+	["lat.f64_mad"] = 7, -- SM90
+	["lat.f64_div"] = 329, -- SM90: 330
+	["ii.int_add"] = 2, -- Hopper: 64 integer lanes in four groups of 16
+	["ii.int_max"] = 2, -- Hopper
+	["ii.int_mul"] = 2, -- Hopper
+	["ii.int_mad"] = 2, -- Hopper
+	["ii.int_div"] = 2, -- SM90
+	["ii.f32_add"] = 1, -- Hopper: 128 f32 lanes in four groups of 32
+	["ii.f32_max"] = 1, -- Hopper
+	["ii.f32_mul"] = 1, -- Hopper
+	["ii.f32_mad"] = 1, -- Hopper
+	["ii.f64_add"] = 2, -- Hopper: 64 f64 lanes in four groups of 16; SM90
+	["ii.f64_max"] = 2, -- Hopper
+	["ii.f64_mul"] = 2, -- Hopper
+	["ii.f64_mad"] = 2, -- Hopper
+
+	["shared.latency"] = 27, -- SM90: 29 from load to use
+	["l1d.latency"] = 39, -- SM90: 41 from load to use
+	["l1d.sets"] = 4, -- SM90
+	["l1d.ways"] = 248, -- 124 KB = 4 x 248 x 128 B beside 132 KB of shared memory; SM90: 256 KB in all
+
+	["partitions"] = 48, -- Hopper: 12 memory controllers of 512 bits, here as 48 channels of 128 bits
+	["l2.slices"] = 2, -- SM90
+	["l2.sets"] = 256, -- SM90: 256 x 20 x 128 B a slice; 96 slices have the 60 MB of all twelve controllers (Hopper)
+	["l2.ways"] = 20, -- SM90
+	["l2.latency"] = 237, -- SM90: l2_rop_latency
+	["l2.mshrs"] = 384, -- SM90
+	["l2.port"] = 64, -- A100: 5120 B a cycle of 80 slices
+
+	["dram.banks"] = 16, -- SM90
+	["dram.bank_groups"] = 4, -- SM90
+	["dram.row"] = 2048, -- ours: as HBM2's
+	["dram.bus"] = 16, -- see partitions
+	["dram.burst"] = 4, -- ours: 64 B a command
+	["dram.data_ratio"] = 4, -- HBM3 (JESD238): data strobes at twice the command clock, both edges
+	["dram.latency"] = 194, -- SM90
+	["dram.tCL"] = 10, -- SM90: its timings, of 3106 MHz, at half the clock; all of these
+	["dram.tWL"] = 3, -- SM90
+	["dram.tRP"] = 10, -- SM90
+	["dram.tRC"] = 33, -- tRAS and tRP
+	["dram.tRAS"] = 23, -- SM90
+	["dram.tRCD"] = 10, -- SM90
+	["dram.tRRD"] = 3, -- SM90
+	["dram.tCCD"] = 1, -- SM90
+	["dram.tCCDL"] = 3, -- SM90
+	["dram.tWR"] = 11, -- SM90
+	["dram.tWTR"] = 4, -- SM90: CDLR
+	["dram.tRTP"] = 4, -- SM90: RTPL
+
+	["launch.latency"] = 3000, -- SM90: kernel_launch_latency
+}
