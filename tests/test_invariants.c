@@ -574,7 +574,7 @@ static bool expect_found(struct sim *s, const struct lie *l, struct saved *v)
 
 static void test_falsehoods_are_found(void **state)
 {
-	static const char *const sets[] = {"num_sms=1",         "mem.heap_mb=16",     "l2.sets=16", "l1d.ways=2",
+	static const char *const sets[] = {"num_sms=1",         "mem.heap_mb=16",      "l2.sets=16", "l1d.ways=2",
 	                                   "launch.latency=50", "noc.request_queue=4", "sm.ctas=4",  NULL};
 	struct sim *s = start(sets);
 	struct gpu *g = sim_gpu(s);

@@ -107,8 +107,8 @@ struct mem_reply {
 };
 /* Takes the next answer due at or before `now`; false when there is none. */
 bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out);
-/* Bit per SM (CONF_SM_WORDS words): got answers, or a cache whose refusal ended, since the bit was cleared; set by mem_tick. Who
- * clears it takes all answers due in that cycle. */
+/* Bit per SM (CONF_SM_WORDS words): got answers, or a cache whose refusal ended, since the bit was cleared; set by
+ * mem_tick. Who clears it takes all answers due in that cycle. */
 const u64 *mem_wake(const struct mem *m);
 void mem_clear_wake(struct mem *m, u32 sm);
 
