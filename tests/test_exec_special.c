@@ -338,14 +338,14 @@ static void test_misc(void **state)
 		}
 }
 
-/* a * b + c in 64 bits from mad.lo.cc and madc.hi */
-static void test_mad_carry(void **state)
+/* a * b + c in 64 bits from mad.lo.cc and madc.hi: the upper half of a signed product is its own. */
+static void mad_carry(u8 t)
 {
 	struct dyninst out;
 	for (u32 l = 0; l <= (u32)exec_best_level(); l++)
 		for (u32 round = 0; round < 40; round++) {
 			struct exec x = {.base = {frame, NULL}, .mask = FULL_MASK, .out = &out};
-			struct inst lo = make(OP_MAD, T_U32, 0, (struct shape){T_U32, {T_U32, T_U32, T_U32}}), hi = lo;
+			struct inst lo = make(OP_MAD, t, 0, (struct shape){t, {t, t, t}}), hi = lo;
 			lo.flags = IF_CC_OUT;
 			hi.op = OP_MADC;
 			hi.mode = MUL_HI;
@@ -360,11 +360,17 @@ static void test_mad_carry(void **state)
 			lo.exec(&x, &lo);
 			hi.exec(&x, &hi);
 			for (u32 i = 0; i < LANES; i++) {
-				const u64 c = get(R_E, T_U32, i) << 32 | get(R_C, T_U32, i),
-				          want = get(R_A, T_U32, i) * get(R_B, T_U32, i) + c;
-				assert_true((get(R_D + 128, T_U32, i) << 32 | get(R_D, T_U32, i)) == want);
+				const u64 a = get(R_A, T_U32, i), b = get(R_B, T_U32, i);
+				const u64 c = get(R_E, T_U32, i) << 32 | get(R_C, T_U32, i);
+				const u64 product = t == T_S32 ? (u64)((s64)(s32)a * (s32)b) : a * b;
+				assert_true((get(R_D + 128, T_U32, i) << 32 | get(R_D, T_U32, i)) == product + c);
 			}
 		}
+}
+static void test_mad_carry(void **state)
+{
+	mad_carry(T_U32);
+	mad_carry(T_S32);
 }
 
 /* What cannot be executed must be refused, not run as something else. */

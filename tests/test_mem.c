@@ -352,6 +352,45 @@ static void lazy_fetch(void **s)
 	rig_stop(&r);
 }
 
+/* With sectors: what was written in part is no more there for a read than what was not written. */
+static void lazy_fetch_of_a_sector(void **s)
+{
+	RIG(r, "coalesce=sector32");
+	struct mem_txn part = {.addr = BASE, .lanes = 1, .bytes = 4, .sectors = 1};
+	u32 slice, ch = mem_channel_of(r.m, BASE, &slice);
+	assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
+	rig_drain(&r);
+	rig_latency(&r, MO_LOAD, BASE, 1);
+	assert_int_equal(mem_dram_counters(r.m, ch)->requests, 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* Cycles until n atomics, each to four sectors that are in L2, are answered. */
+static u64 atomics_done(const char *cycles, u32 n)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "noc.flit=256", cycles);
+	for (u32 i = 0; i < n; i++)
+		rig_access(&r, 0, MO_LOAD, BASE + i * 128, 0xf, i);
+	rig_drain(&r);
+	u64 t0 = r.now += 500;
+	for (u32 i = 0; i < n; i++)
+		assert_int_equal(rig_access(&r, 0, MO_ATOMIC, BASE + i * 128, 0xf, i), MR_PENDING);
+	u64 t = rig_drain(&r) - t0;
+	rig_check(&r);
+	rig_stop(&r);
+	return t;
+}
+
+/* l2.atomic: each keeps the slice busy for so many L2 cycles a sector; the first does not wait for it. */
+static void atomics_keep_the_slice_busy(void **s)
+{
+	u64 one = atomics_done("l2.atomic=9", 1), six = atomics_done("l2.atomic=9", 6);
+	assert_int_equal(one, atomics_done("l2.atomic=1", 1));
+	assert_int_equal(six - one, 5 * 4 * 9);
+	assert_int_equal(atomics_done("l2.atomic=3", 6) - one, 5 * 4 * 3);
+}
+
 static void l2_writes_back(void **s)
 {
 	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
@@ -515,6 +554,8 @@ int main(void)
 	    cmocka_unit_test(local_write_back),
 	    cmocka_unit_test(cache_off),
 	    cmocka_unit_test(lazy_fetch),
+	    cmocka_unit_test(lazy_fetch_of_a_sector),
+	    cmocka_unit_test(atomics_keep_the_slice_busy),
 	    cmocka_unit_test(l2_writes_back),
 	    cmocka_unit_test(link_ceiling),
 	    cmocka_unit_test(port_ceiling),
