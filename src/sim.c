@@ -145,6 +145,11 @@ static bool check_resident(const struct conf *c, const struct launch *l, struct 
 	           func_label(l->fn), (unsigned long long)l->ctas, (unsigned long long)most, each, c->num_sms, why);
 }
 
+void sim_copied(struct sim *s, u64 addr, u64 n)
+{
+	mem_copied(s->gpu->mem, addr, n);
+}
+
 int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 {
 	const struct conf *c = &s->gpu->conf;

@@ -46,6 +46,8 @@ struct launch_spec {
 };
 /* Queues a launch; its id (0, 1, ...) or -1 with *e ("block of 2048 threads exceeds ...", "needs 70 KB of shared
  * memory, an SM has 48 KB"). */
+/* The host has copied n bytes to device memory (devmem_write() has put them there): they may be in L2 then. */
+void sim_copied(struct sim *s, u64 addr, u64 n);
 int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
 bool sim_idle(const struct sim *s); /* no launch queued or running */
 bool sim_stream_idle(const struct sim *s, u32 stream);

@@ -3,6 +3,7 @@
 #include "tests/kernel_rig.h"
 
 #include "base/rng.h"
+#include "front/ptx/state.h"
 
 static void open_compiled(const char *file, const char *kernel)
 {
@@ -77,10 +78,208 @@ static void test_division(void **state)
 	divide("divide_signed", true);
 }
 
+/* --- lanes that go apart
+ * ----------------------------------------------------------------------------------------------- */
+
+/* Kernel(out, in) on one CTA of N threads; out: 3 N numbers, zero before. */
+static s32 got[3 * N];
+static void run_lanes(const char *kernel, const s32 *in, u32 n, void (*set)(void))
+{
+	struct err e = {0};
+	open_compiled("lanes", kernel);
+	memset(got, 0, sizeof got);
+	const u64 out = device_buffer(got, sizeof got);
+	set_param(0, out);
+	set_param(8, device_buffer(in, n * sizeof *in));
+	if (set)
+		set();
+	rig_run();
+	assert_true(devmem_read(&r.mem, out, got, sizeof got, &e));
+}
+static void some_values(s32 *in, u32 n, u64 seed, u32 below)
+{
+	for (u32 i = 0; i < n; i++)
+		in[i] = (s32)(rng_next(&seed) >> 32 & 0x7fffffff) % (s32)below;
+}
+static void checks_on(void)
+{
+	r.f->check_masks = true;
+}
+
+static void test_groups(void **state)
+{
+	s32 key[N], count[8] = {0}, in[N];
+	for (u32 round = 0; round < 8; round++) {
+		some_values(key, N, round, 1 + round);
+		run_lanes("buckets", key, N, round & 1 ? checks_on : NULL);
+		fault_text(FAULT_NONE);
+		memset(count, 0, sizeof count);
+		for (u32 i = 0; i < N; i++) {
+			s32 before = 0;
+			for (u32 k = 0; k < i; k++)
+				before += key[k] == key[i] && got[k] == got[i];
+			assert_int_equal(before, 0); /* nobody's rank twice */
+			count[key[i]]++;
+		}
+		for (u32 i = 0; i < N; i++)
+			assert_in_range(got[i], 0, count[key[i]] - 1);
+		for (u32 k = 0; k <= round; k++)
+			assert_int_equal(got[N + k], count[k]);
+		rig_close();
+		some_values(in, N, 100 + round, 5);
+		run_lanes("tiles", in, N, round & 1 ? checks_on : NULL);
+		fault_text(FAULT_NONE);
+		for (u32 i = 0; i < N; i++) {
+			const s32 *t = &in[i / 4 * 4];
+			u32 sum = 0, odd = 0, like = 0, any = 0, all = 1;
+			for (u32 k = 0; k < 4; k++) {
+				sum += (u32)t[k];
+				odd |= (u32)(t[k] & 1) << k;
+				like |= (u32)(t[k] == in[i]) << k;
+				any |= t[k] == 3;
+				all &= t[k] > 0;
+			}
+			assert_int_equal(got[i], sum * 4096 + odd * 256 + like * 4 + any * 2 + all);
+		}
+		rig_close();
+	}
+}
+
+static void test_tail(void **state)
+{
+	static const u32 ends[] = {1, 20, 31, 32, 33, 64, 77, 96, 127, 128};
+	s32 in[N + 1];
+	for (u32 k = 0; k < ARRAY_LEN(ends); k++) {
+		const s32 n = (s32)ends[k];
+		s32 sum = 0, more = 0;
+		some_values(in + 1, N, k, 100);
+		in[0] = n;
+		for (s32 i = 0; i < n; i++) {
+			sum += in[1 + i];
+			more += in[1 + i] > 50;
+		}
+		run_lanes("tail", in, N + 1, NULL);
+		fault_text(FAULT_NONE);
+		for (s32 i = 0; i < N; i++)
+			assert_int_equal(got[i], i < n ? sum + n - 1 - i : 0);
+		rig_close();
+		run_lanes("tail_writes", in, N + 1, NULL);
+		fault_text(FAULT_NONE);
+		for (s32 i = 0; i < N; i++)
+			assert_int_equal(got[i], i < n ? in[n - i] + 1000 * more : -1);
+		rig_close();
+	}
+}
+
+static void unaligned_barriers(void)
+{
+	r.f->check_barriers = false;
+}
+static void check_peel(const char *kernel, void (*set)(void))
+{
+	for (s32 n = 2; n <= N; n *= 2) {
+		run_lanes(kernel, &n, 1, set);
+		fault_text(FAULT_NONE);
+		/* the last of n lanes has added 0 to k when those with more than k steps left are there */
+		for (s32 i = 0; i < N; i++) {
+			const s32 steps = i % n;
+			assert_int_equal(got[i], steps ? steps * (steps - 1) / 2 : 0);
+		}
+		rig_close();
+	}
+}
+static void test_peel(void **state)
+{
+	const s32 n = 8;
+	check_peel("peel", NULL);
+	check_peel("peel_unrolled", unaligned_barriers);
+	run_lanes("peel_unrolled", &n, 1, NULL);
+	expect_words(fault_text(FAULT_DIVERGENT_BARRIER), "(divergent barrier): others wait at line ");
+	rig_close();
+}
+static void test_two_barriers(void **state)
+{
+	s32 in[N];
+	some_values(in, N, 3, 50);
+	run_lanes("two_barriers", in, N, NULL);
+	fault_text(FAULT_NONE);
+	for (s32 i = 0; i < N; i++)
+		assert_int_equal(got[i], ((in[127 - i] & 1 ? 0 : 1000) + 127 - i) * (in[i] & 1 ? 2 : 3));
+	rig_close();
+}
+
+static void test_halves(void **state)
+{
+	for (s32 n = 0; n < 12; n++) {
+		s32 box[N] = {0}, sum[N] = {0};
+		run_lanes("halves", &n, 1, checks_on);
+		fault_text(FAULT_NONE);
+		for (s32 k = 0; k < n; k++) {
+			for (s32 i = 0; i < N; i++)
+				if (i % 32 < 16)
+					box[i] = i + k;
+			for (s32 i = 0; i < N; i++)
+				if (i % 32 >= 16) {
+					sum[i] += box[i - 16];
+					box[i] = sum[i] * 2 + k;
+				}
+			for (s32 i = 0; i < N; i++)
+				if (i % 32 < 16)
+					sum[i] += box[i + 16];
+		}
+		assert_memory_equal(got, sum, sizeof sum);
+		rig_close();
+	}
+}
+
+static void test_both_sides(void **state)
+{
+	s32 in[N], brought[N];
+	for (u32 round = 0; round < 4; round++) {
+		some_values(in, N, 40 + round, 60);
+		run_lanes("both_sides", in, N, checks_on);
+		fault_text(FAULT_NONE);
+		for (u32 i = 0; i < N; i++)
+			brought[i] = in[i] & 1 ? in[i] * 3 : in[i] + 7;
+		for (u32 i = 0; i < N; i++) {
+			u32 votes = 0;
+			for (u32 k = 0; k < 32; k++) {
+				const s32 v = in[i / 32 * 32 + k];
+				votes |= (u32)(v & 1 ? v > 40 : v < 20) << k;
+			}
+			const s32 from = brought[i ^ 5];
+			assert_int_equal(got[N + i], in[i] & 1 ? from : -from);
+			assert_int_equal(got[i], from + (s32)(votes >> i % 32 & 1) * 100000 + __builtin_popcount(votes) * 1000000);
+		}
+		rig_close();
+	}
+}
+
+/* A failed assert() says what CUDA says, then where it was. */
+static void test_assert(void **state)
+{
+	s32 in[N];
+	for (s32 i = 0; i < N; i++)
+		in[i] = i == 70 || i == 75 ? 3 : i % 3;
+	run_lanes("asserts", in, N, NULL);
+	const char *text = fault_text(FAULT_TRAP);
+	expect_words(text, "lanes.cu:166: void asserts(int *, const int *): block: [0,0,0], thread: [70,0,0] "
+	                   "Assertion `in[i] != 3 && \"three\"` failed.\n  in kernel asserts at test.ptx:");
+	expect_words(text, "2 lanes 0x00000840, first thread (70,0,0)");
+	rig_close();
+	in[70] = in[75] = 0;
+	run_lanes("asserts", in, N, NULL);
+	fault_text(FAULT_NONE);
+	assert_int_equal(got[70], 1);
+	rig_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_division),
+	    cmocka_unit_test(test_division),   cmocka_unit_test(test_groups),       cmocka_unit_test(test_tail),
+	    cmocka_unit_test(test_peel),       cmocka_unit_test(test_two_barriers), cmocka_unit_test(test_halves),
+	    cmocka_unit_test(test_both_sides), cmocka_unit_test(test_assert),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

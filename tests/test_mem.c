@@ -230,7 +230,7 @@ static void refusals(void **s)
 		rig_stop(&r);
 	}
 	{
-		RIG(r, "l1d.miss_queue=2");
+		RIG(r, "l1d.miss_queue=2", "l1d.miss_queue_free=1");
 		rig_access(&r, 0, MO_STORE, BASE, 0xf, 1);
 		rig_access(&r, 0, MO_LOAD, BASE + 128, 0xf, 2);
 		refused_until_answer(&r, MO_RED, BASE + 256, MR_RF_QUEUE);

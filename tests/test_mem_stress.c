@@ -142,7 +142,10 @@ static void random_machine(struct rig *r, u64 *rng)
 	r->c.dram_sched = pick(rng, 0, 3) ? DRAM_FRFCFS : DRAM_FCFS;
 	r->c.coalesce = pick(rng, 0, 1) ? COALESCE_SECTOR32 : COALESCE_LINE128;
 	r->c.l1d_global = pick(rng, 0, 3) != 0;
-	r->c.l1d_hash = pick(rng, 0, 1);
+	r->c.l1d_hash = (u8)pick(rng, 0, 2);
+	r->c.noc_hol = pick(rng, 0, 1);
+	r->c.l2_sector_acks = pick(rng, 0, 1);
+	r->c.l1d_missq_free = pick(rng, 1, 3);
 }
 
 static void new_access(struct source *x, u64 *rng)

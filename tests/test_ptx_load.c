@@ -619,7 +619,7 @@ static void test_module_errors(void **state)
 	refuse(HEAD ".global .b8 a[4000000000] = {1};", "t.ptx:4:29: initialised variable larger than");
 	refuse(HEAD ".global .u64 a = b;", "t.ptx:4:18: 'b' is not a variable or function declared before");
 	refuse(HEAD ".global .b8 a[3] = {0xFF(a), 0xFF00(a)};", "only some bytes of an address");
-	refuse(HEAD ".entry k(.param .b8 a[5000]) { ret; }", "larger than 4096 bytes");
+	refuse(HEAD ".entry k(.param .b8 a[40000]) { ret; }", "larger than 32764 bytes");
 	refuse(HEAD ".section .debug {", "unexpected end of file");
 	refuse(HEAD ".alias a, b;", "t.ptx:4:8: 'a' is not a function declared before");
 	refuse(HEAD ".reg .b32 x;", ".reg at module level is not supported");

@@ -34,9 +34,9 @@ struct scene {
 	u64 stalls[ST_COUNT];
 };
 
-static const char *const small_machine[] = {
-    "num_sms=1", "sm.schedulers=1", "isa.issue_cost=ptx", "schedule=none", "l1d.mshrs=1", "l1d.cache_global=true",
-    NULL};
+static const char *const small_machine[] = {"num_sms=1",      "sm.schedulers=1", "isa.issue_cost=ptx",
+                                            "schedule=none",  "l1d.mshrs=1",     "l1d.cache_global=true",
+                                            "l1d.pipe=false", "lsu.queue=1",     NULL};
 
 static struct sim *small(const char *mode, const char *more)
 {
@@ -319,7 +319,7 @@ static void test_busy_lsu_does_not_starve_the_queue(void **state)
 	static const char *const waits[] = {"lsu.replay_wait=400", "lsu.replay_wait=3000", "lsu.replay_wait=1000000"};
 	u64 stay[3];
 	for (u32 i = 0; i < 3; i++) {
-		struct sim *s = machine((const char *[]){"num_sms=1", "lsu.replay=newcar", "l1d.stores=1", "l1d.hash=false",
+		struct sim *s = machine((const char *[]){"num_sms=1", "lsu.replay=newcar", "l1d.stores=1", "l1d.hash=linear",
 		                                         "l1d.sets=64", waits[i], NULL});
 		struct rig_log log = {0};
 		struct module *m = rig_load(s, text);

@@ -29,8 +29,8 @@ static unsigned long long victim_hits(const char *text)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	char *argv[] = {"warpdbg", "debug", path,    "--kernel",         "k",     "--grid",         "1",
-	                "--block", "1",     "--arg", "u32[262144]=iota", "--set", "l1d.hash=false", "--warp-sched",
+	char *argv[] = {"warpdbg", "debug", path,    "--kernel",         "k",     "--grid",          "1",
+	                "--block", "1",     "--arg", "u32[262144]=iota", "--set", "l1d.hash=linear", "--warp-sched",
 	                "ccws",    NULL};
 	struct rig r;
 	struct strbuf t = STRBUF_INIT;

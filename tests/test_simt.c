@@ -2,6 +2,8 @@
  * printf, textures. A plain round-robin loop stands in for the machine: it issues, commits and opens barriers. */
 #include "tests/kernel_rig.h"
 
+#include "front/ptx/state.h"
+
 /* for (i = 0; i < tid % 7; i++) for (j = 0; j < i; j++) { if ((tid + j) & 1) continue; acc += i * j + 1; } */
 static void test_nested_loops(void **state)
 {
@@ -128,6 +130,240 @@ static void test_warp_operations(void **state)
 		const u32 ballot = t < 64 ? 32 : t < 96 ? 6 : 0, up = (t & 31) < 3 ? t : t - 3;
 		assert_int_equal(r.out[t], (t ^ 5) + ballot + 8 * 1000 + up * 100000);
 	}
+	rig_close();
+}
+
+/* Each lane's own group: lanes of %r2 = tid % 3 name each other. Then what PTX leaves undefined: lanes 8 to 31 of each
+ * warp name a group without being in it. */
+#define THIRDS "rem.u32 %r2, %r1, 3;\nmatch.any.sync.b32 %r3, %r2, -1;\nsetp.lt.u32 %p1, %r1, 50;\n"
+static u32 third_of(u32 t)
+{
+	u32 mask = 0;
+	for (u32 k = 0; k < 32; k++)
+		mask |= (u32)((t / 32 * 32 + k) % 3 == t % 3) << k;
+	return mask;
+}
+static void test_member_masks(void **state)
+{
+	static const char *const bodies[] = {
+	    "vote.sync.ballot.b32 %r9, %p1, %r3;\n",
+	    "redux.sync.add.u32 %r9, %r1, %r3;\n",
+	    "redux.sync.max.s32 %r9, %r1, %r3;\n",
+	    "elect.sync %r9|%p2, %r3;\n@%p2 add.u32 %r9, %r9, 100;\n",
+	    "shr.u32 %r4, %r1, 4;\nmatch.any.sync.b32 %r9, %r4, %r3;\n",
+	    "vote.sync.all.pred %p2, %p1, %r3;\nvote.sync.any.pred %p3, %p1, %r3;\nselp.u32 %r9, 1, 0, %p2;\n@%p3 add.u32 "
+	    "%r9, %r9, 2;\nvote.sync.uni.pred %p4, %p1, %r3;\n@%p4 add.u32 %r9, %r9, 4;\n",
+	    "vote.sync.ballot.b32 %r9, %p1, 255;\n",
+	    "redux.sync.add.u32 %r9, %r1, 255;\n",
+	};
+	for (u32 k = 0; k < ARRAY_LEN(bodies); k++) {
+		char ptx[2048];
+		snprintf(ptx, sizeof ptx, "%s%s%s%s", HEAD BEGIN, THIRDS, bodies[k], END);
+		rig_open(ptx, false);
+		rig_run();
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++) {
+			const u32 m = k < 6 ? third_of(t) : 255, base = t / 32 * 32;
+			u32 ballot = 0, sum = 0, max = 0, like = 0;
+			for (u32 i = 0; i < 32; i++)
+				if (m >> i & 1) {
+					ballot |= (u32)(base + i < 50) << i;
+					sum += base + i;
+					max = base + i;
+					like |= (u32)((base + i) >> 4 == t >> 4) << i;
+				}
+			const u32 first = (u32)__builtin_ctz(m), all = ballot == m, any = ballot != 0;
+			const u32 want[] = {
+			    ballot,       sum, max, first + (first == t % 32 ? 100 : 0), like, all + 2 * any + 4 * (all || !any),
+			    ballot & 255, sum};
+			if (r.out[t] != want[k])
+				fail_msg("%s thread %u: %x, want %x", bodies[k], t, r.out[t], want[k]);
+		}
+		rig_close();
+	}
+}
+
+/* With check.masks: what PTX leaves undefined is a fault that says why; without it, the program goes on. */
+static void test_undefined_masks(void **state)
+{
+	static const struct {
+		const char *body, *words;
+		u32 lanes;
+	} cases[] = {
+	    {"vote.sync.ballot.b32 %r9, %p1, 255;\n", "0x000000ff leaves out the lane that gives it", 1 << 8},
+	    {"bar.warp.sync 255;\n", "0x000000ff leaves out the lane", 1 << 8},
+	    {"and.b32 %r2, %r1, 1;\nsub.u32 %r3, 0, %r2;\nxor.b32 %r3, %r3, -1431655766;\nor.b32 %r3, %r3, 1431655765;\n"
+	     "vote.sync.any.pred %p2, %p1, %r3;\n",
+	     "0xffffffff names a lane that gives another mask", 1},
+	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 bra OVER;\nbar.warp.sync -1;\nadd.u32 %r9, %r9, "
+	     "1;\nOVER:\n",
+	     "0xffffffff names a lane that does not come", 1},
+	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 bra OVER;\nbar.warp.sync 65535;\nOVER:\n", NULL, 0},
+	    /* the others are gone: nothing is wrong with that */
+	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 ret;\nshfl.sync.bfly.b32 %r9, %r1, 1, 31, -1;\n", NULL,
+	     0},
+	};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++)
+		for (u32 check = 0; check < 2; check++) {
+			char ptx[2048];
+			snprintf(ptx, sizeof ptx, "%ssetp.lt.u32 %%p1, %%r1, 50;\n%s%s", HEAD BEGIN, cases[k].body, END);
+			rig_open(ptx, false);
+			r.f->check_masks = check;
+			rig_run();
+			const bool bad = check && cases[k].words;
+			const char *text = fault_text(bad ? FAULT_BAD_MASK : FAULT_NONE);
+			if (bad) {
+				expect_words(text, cases[k].words);
+				expect_words(text, "in kernel k at test.ptx:");
+				assert_int_equal(front_fault(r.f)->lanes, cases[k].lanes);
+				assert_int_equal(front_pc(r.f, 0, front_fault(r.f)->warp), front_fault(r.f)->pc);
+			}
+			rig_close();
+		}
+}
+
+/* Lanes meet in different functions, each with a frame of its own: f waits for its odd lanes' side of the branch, whose
+ * g waits too. Neither may lose a register. */
+#define MEET(NAME, ADD)                                                                                                \
+	".func (.param .b32 o) " NAME "(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<4>;\nld.param.u32 %r1, [x];\n"   \
+	"mul.wide.u32 %rd1, %r1, 3;\nadd.u32 %r2, %r1, " ADD ";\nbar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, "  \
+	"-1;\ncvt.u32.u64 %r4, %rd1;\nbar.warp.sync -1;\nadd.u32 %r5, %r3, %r4;\nst.param.b32 [o], %r5;\nret;\n}\n"
+static void test_meeting_in_calls(void **state)
+{
+	rig_open(HEAD MEET("f", "1000") MEET("g", "5000") BEGIN
+	         "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r7, %r1;\n@%p1 bra EVEN;\n"
+	         "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r9, [b]; }\n"
+	         "bra.uni BACK;\nEVEN: add.u32 %r8, %r1, 1;\n"
+	         "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), g, (a); ld.param.b32 %r9, [b]; }\n"
+	         "add.u32 %r9, %r9, %r8;\nBACK: add.u32 %r9, %r9, %r7;\n" END,
+	         false);
+	r.f->check_masks = true;
+	rig_run();
+	fault_text(FAULT_NONE);
+	for (u32 t = 0; t < N; t++)
+		assert_int_equal(r.out[t], 3 * t + (t ^ 1) + (t & 1 ? 5000 : 1000 + t + 1) + t);
+	rig_close();
+}
+
+/* A lane returns from h while others wait in f, which h has called: it leaves h, not f. */
+static void test_return_beside_a_call(void **state)
+{
+	rig_open(
+	    HEAD MEET("f",
+	              "1000") ".func (.param .b32 o) h(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .pred %p<3>;\nld.param.u32 "
+	                      "%r1, [x];\n"
+	                      "st.param.b32 [o], 5;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n"
+	                      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 "
+	                      "%r3, [b]; }\n"
+	                      "bra.uni BACK;\nEVEN: bar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r1, 1, 31, "
+	                      "-1;\nsetp.gt.u32 %p2, %r1, "
+	                      "40;\nbar.warp.sync -1;\n@%p2 bra BACK;\nret;\nBACK: st.param.b32 [o], %r3;\nret;\n}\n" BEGIN
+	                      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), h, (a); ld.param.b32 "
+	                      "%r9, [b]; }\n" END,
+	    false);
+	rig_run();
+	fault_text(FAULT_NONE);
+	for (u32 t = 0; t < N; t++)
+		assert_int_equal(r.out[t], t & 1 ? 3 * t + t - 1 : t > 40 ? t + 1 + 1000 : 5);
+	rig_close();
+}
+
+/* Barriers that a part of a warp reaches while the others are on their way out: not run yet, waiting at a join behind
+ * which there is something left to do, returned from a function, asleep at a bar.warp.sync. */
+static void test_leaving_before_a_barrier(void **state)
+{
+	static const char leave_func[] =
+	    ".func (.param .b32 o) f(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .pred %p<3>;\nld.param.u32 %r1, [x];\n"
+	    "st.param.b32 [o], 77;\nand.b32 %r2, %r1, 31;\nsetp.gt.u32 %p1, %r2, 19;\n@%p1 ret;\nbar.sync 0;\n"
+	    "st.param.b32 [o], 9;\nret;\n}\n";
+	static const struct {
+		const char *before, *body;
+		u32 lanes, others; /* results of lanes 0 to 19, and of the rest */
+	} cases[] = {
+	    {"",
+	     "@%p1 bra OUT;\nbar.sync 0;\nbra.uni STORE;\nOUT: st.global.u32 [%rd3], 5;\nret;\nSTORE: mov.u32 %r9, 9;\n", 9,
+	     5},
+	    {"", "mov.u32 %r9, 5;\n@%p1 bra JOIN;\nbar.sync 0;\nmov.u32 %r9, 9;\nJOIN: add.u32 %r9, %r9, 1;\n", 10, 6},
+	    {"",
+	     "st.global.u32 [%rd3], 5;\n@%p1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %r9, 1, %p1;\nadd.u32 %r9, %r9, "
+	     "9;\nst.global.u32 [%rd3], %r9;\nEND: ret;\n",
+	     9, 5},
+	    {leave_func,
+	     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r9, "
+	     "[b]; }\n",
+	     9, 77},
+	    {"",
+	     "mov.u32 %r9, 5;\n@%p1 bra SLEEP;\nbar.sync 0;\nmov.u32 %r9, 9;\nbra.uni JOIN;\nSLEEP: bar.warp.sync "
+	     "-1048576;\nbar.arrive 3, 128;\nJOIN:\n",
+	     0, 0},
+	};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
+		char ptx[4096];
+		snprintf(ptx, sizeof ptx, "%s%s%sand.b32 %%r2, %%r1, 31;\nsetp.gt.u32 %%p1, %%r2, 19;\n%s%s", HEAD,
+		         cases[k].before, BEGIN, cases[k].body, END);
+		rig_open(ptx, false);
+		rig_run();
+		if (!cases[k].lanes) { /* alive, and at another barrier */
+			expect_words(fault_text(FAULT_DIVERGENT_BARRIER), "others wait at line ");
+			rig_close();
+			continue;
+		}
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], t % 32 < 20 ? cases[k].lanes : cases[k].others);
+		rig_close();
+	}
+}
+
+/* Lanes whose way is out stay at their join: the kernel takes as many instructions as when nobody leaves. */
+static void test_gone_costs_nothing(void **state)
+{
+	u64 n[2];
+	for (u32 k = 0; k < 2; k++) {
+		char ptx[2048];
+		snprintf(ptx, sizeof ptx, "%sand.b32 %%r2, %%r1, 31;\nsetp.gt.u32 %%p1, %%r2, %u;\n@%%p1 bra OUT;\n%s%s",
+		         HEAD BEGIN, k ? 19u : 99u,
+		         "bar.sync 0;\nst.global.u32 [%rd3], %r1;\nOUT: add.u32 %r9, %r1, 1;\n@%p1 bra LAST;\nLAST:\n",
+		         "ret;\n}\n");
+		rig_open(ptx, false);
+		n[k] = rig_run();
+		fault_text(FAULT_NONE);
+		rig_close();
+	}
+	assert_int_equal(n[0], n[1]);
+}
+
+/* barrier.sync needs not be one instruction for a warp, but one barrier. */
+static void test_barrier_numbers(void **state)
+{
+	for (u32 other = 0; other < 2; other++) {
+		char ptx[2048];
+		snprintf(ptx, sizeof ptx,
+		         "%sand.b32 %%r2, %%r1, 31;\nsetp.gt.u32 %%p1, %%r2, 19;\n@%%p1 bra OTHER;\nbarrier.sync 0;\nbra.uni "
+		         "JOIN;\nOTHER: barrier.sync %u;\nJOIN: mov.u32 %%r9, 4;\n%s",
+		         HEAD BEGIN, other, END);
+		rig_open(ptx, false);
+		rig_run();
+		fault_text(other ? FAULT_DIVERGENT_BARRIER : FAULT_NONE);
+		for (u32 t = 0; t < N && !other; t++)
+			assert_int_equal(r.out[t], 4);
+		rig_close();
+	}
+}
+
+/* Lanes of a tile wait in one branch; those that they wait for leave the kernel instead of coming. */
+static void test_exit_ends_waiting(void **state)
+{
+	rig_open(HEAD BEGIN "st.global.u32 [%rd3], 3;\nand.b32 %r2, %r1, 31;\nsetp.gt.u32 %p1, %r2, 19;\nsetp.gt.u32 %p2, "
+	                    "%r2, 25;\n@%p1 bra OTHER;\nvote.sync.ballot.b32 %r9, %p3, -1;\nactivemask.b32 %r8;\n"
+	                    "vote.sync.ballot.b32 %r9, %p1, -1;\nadd.u32 %r9, %r9, %r8;\nbra.uni JOIN;\n"
+	                    "OTHER: vote.sync.any.pred %p4, %p1, -1;\n@!%p4 add.u32 %r9, %r9, 1;\n@%p2 exit;\n"
+	                    "add.u32 %r9, %r9, 40;\nexit;\nJOIN:\n" END,
+	         false);
+	rig_run();
+	fault_text(FAULT_NONE);
+	for (u32 t = 0; t < N; t++)
+		assert_int_equal(r.out[t], t % 32 < 20 ? 0xfffff : 3);
 	rig_close();
 }
 
@@ -405,14 +641,30 @@ static void test_deterministic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_exit_in_divergence),
-	    cmocka_unit_test(test_recursion),      cmocka_unit_test(test_call_overflow),
-	    cmocka_unit_test(test_indirect_calls), cmocka_unit_test(test_bad_call),
-	    cmocka_unit_test(test_barriers),       cmocka_unit_test(test_warp_operations),
-	    cmocka_unit_test(test_atomics),        cmocka_unit_test(test_local_and_generic),
-	    cmocka_unit_test(test_faults),         cmocka_unit_test(test_printf),
-	    cmocka_unit_test(test_textures),       cmocka_unit_test(test_deterministic),
-	    cmocka_unit_test(test_inspection),     cmocka_unit_test(test_breakpoint),
+	    cmocka_unit_test(test_nested_loops),
+	    cmocka_unit_test(test_exit_in_divergence),
+	    cmocka_unit_test(test_recursion),
+	    cmocka_unit_test(test_call_overflow),
+	    cmocka_unit_test(test_indirect_calls),
+	    cmocka_unit_test(test_bad_call),
+	    cmocka_unit_test(test_barriers),
+	    cmocka_unit_test(test_warp_operations),
+	    cmocka_unit_test(test_atomics),
+	    cmocka_unit_test(test_local_and_generic),
+	    cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_printf),
+	    cmocka_unit_test(test_textures),
+	    cmocka_unit_test(test_deterministic),
+	    cmocka_unit_test(test_inspection),
+	    cmocka_unit_test(test_breakpoint),
+	    cmocka_unit_test(test_member_masks),
+	    cmocka_unit_test(test_undefined_masks),
+	    cmocka_unit_test(test_meeting_in_calls),
+	    cmocka_unit_test(test_return_beside_a_call),
+	    cmocka_unit_test(test_leaving_before_a_barrier),
+	    cmocka_unit_test(test_exit_ends_waiting),
+	    cmocka_unit_test(test_gone_costs_nothing),
+	    cmocka_unit_test(test_barrier_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ static void l1_random(struct l1_test *t, u64 seed)
 	set(&t->r, "l1d.sets", 1u << pick(&t->rng, 0, 4));
 	set(&t->r, "l1d.ways", pick(&t->rng, 1, rng_next(&t->rng) % 4 ? 4 : 20));
 	set(&t->r, "l1d.mshrs", pick(&t->rng, 1, 40));
-	t->r.c.l1d_hash = rng_next(&t->rng) % 2;
+	t->r.c.l1d_hash = (u8)(rng_next(&t->rng) % 3);
 	t->r.c.l1d_global = rng_next(&t->rng) % 8 != 0;
 	set(&t->r, "num_sms", 1);
 	build(&t->r);
@@ -336,12 +336,12 @@ static void expect(struct rig *r, u64 cold, u64 capacity, u64 sector, u64 invali
 
 static void textbook(void **s)
 {
-	RIG(r, "num_sms=1", "l1d.sets=8", "l1d.ways=1", "l1d.hash=false", "coalesce=line128");
+	RIG(r, "num_sms=1", "l1d.sets=8", "l1d.ways=1", "l1d.hash=linear", "coalesce=line128");
 	for (u32 i = 0; i < 10; i++) /* two lines of one set by turns */
 		load(&r, i % 2 * 8, 15);
 	expect(&r, 2, 0, 0, 0, 8);
 	rig_stop(&r);
-	RIG(q, "num_sms=1", "l1d.sets=8", "l1d.ways=4", "l1d.hash=false", "coalesce=line128");
+	RIG(q, "num_sms=1", "l1d.sets=8", "l1d.ways=4", "l1d.hash=linear", "coalesce=line128");
 	for (u32 i = 0; i < 3 * 64; i++) /* round and round twice the cache */
 		load(&q, i % 64, 15);
 	expect(&q, 64, 128, 0, 0, 0);
@@ -380,7 +380,7 @@ static void taken_away(void **s)
  */
 static void outside_memory(void **s)
 {
-	RIG(r, "num_sms=1", "l1d.sets=8", "l1d.ways=1", "l1d.hash=false", "coalesce=line128");
+	RIG(r, "num_sms=1", "l1d.sets=8", "l1d.ways=1", "l1d.hash=linear", "coalesce=line128");
 	const u64 end = r.c.heap_mb * 8192ull; /* in lines */
 	load(&r, 2, 15);
 	for (u32 round = 0; round < 2; round++) /* twice as many as the caches hold: of L1D's set 3, and none in 0 .. 7 */
@@ -434,7 +434,7 @@ static void by(struct rig *r, u32 warp, u64 line)
 
 static void lines_have_owners(void **s)
 {
-	RIG(r, "num_sms=2", "l1d.sets=4", "l1d.ways=2", "l1d.hash=false");
+	RIG(r, "num_sms=2", "l1d.sets=4", "l1d.ways=2", "l1d.hash=linear");
 	struct cta_lines c[8];
 	u32 lines = 7;
 	assert_int_equal(mem_lines_by_cta(r.m, 0, c, 8, &lines), 0);

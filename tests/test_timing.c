@@ -136,8 +136,8 @@ static void test_register_banks(void **state)
 	conf_defaults(&c);
 	/* One bank: three different sources are read one a cycle. */
 	const char *sets[] = {PTX_COST, "sm.reg_bank_conflicts=true", "sm.reg_banks=1", NULL};
-	check_near(per_copy(sets, "", "mad.lo.u32 %r1, %r1, %r2, %r3;", 1, 32), c.lat_int_mad + c.sm_read_latency + 2, 0,
-	           "mad from one bank");
+	check_near(per_copy(sets, "", "mad.lo.u32 %r1, %r1, %r2, %r3;", 1, 32), c.lat_int_mad + c.sm_read_latency + 2,
+	           0.001, "mad from one bank");
 }
 
 /* --- shared memory, barriers
@@ -182,7 +182,7 @@ static void test_l1_hit(void **state)
 	/* The word read is 0: every load hits the same line and the next depends on it. */
 	double got = per_copy((const char *[]){PTX_COST, NULL}, "mov.u64 %a3, %a1;",
 	                      "ld.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
-	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency, 0,
+	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency, 0.001,
 	           "L1D hit and dependent add");
 }
 
@@ -245,30 +245,43 @@ static void test_dram_bandwidth(void **state)
 	conf_defaults(&c);
 	struct dram_counters d;
 	u64 cycles;
-	double got = stream_bandwidth(NULL, 8 << 20, 1, &d, &cycles);
+	/* Ports that block lose bandwidth of their own; see test_l2_bandwidth. */
+	double got = stream_bandwidth((const char *[]){"noc.head_of_line=false", NULL}, 8 << 20, 1, &d, &cycles);
 	double peak = c.partitions * c.dram_bus * c.dram_ratio * c.dram_clock / c.core_clock;
 	print_message("DRAM: %.1f of %.1f B per core cycle (%.1f %%), row hits %.1f %%\n", got, peak, 100 * got / peak,
 	              100.0 * (double)d.row_hits / (double)(d.row_hits + d.row_misses));
 	assert_true(got <= peak * 1.0001 &&
-	            got >= 0.85 * peak); /* through SMs, crossbar and L2, activates included; the channel alone: test_mem */
+	            got >= 0.82 * peak); /* through SMs, crossbar and L2, activates included; the channel alone: test_mem */
+}
+
+/* From L2, warm passes only. */
+static double warm_bandwidth(const char *const *sets)
+{
+	u64 one, many;
+	stream_bandwidth(sets, 384 << 10, 4, NULL, &one);
+	stream_bandwidth(sets, 384 << 10, 24, NULL, &many);
+	return (384 << 10) * 20.0 / (double)(many - one);
 }
 
 static void test_l2_bandwidth(void **state)
 {
 	struct conf c;
 	conf_defaults(&c);
-	u64 one, many;
-	const char *sets[] = {"l1d.cache_global=false", NULL};
-	stream_bandwidth(sets, 384 << 10, 4, NULL, &one);
-	stream_bandwidth(sets, 384 << 10, 24, NULL, &many);
-	double got = (384 << 10) * 20.0 / (double)(many - one); /* warm passes only */
+	const char *sets[] = {"l1d.cache_global=false", "noc.head_of_line=false", NULL},
+	           *blocking[] = {"l1d.cache_global=false", NULL};
+	double got = warm_bandwidth(sets);
 	u32 slices = c.partitions * c.l2_slices, flits = (8 + 128 + c.noc_flit - 1) / c.noc_flit;
 	double port = slices * c.l2_port * c.l2_clock / c.core_clock;
 	double in = c.num_sms * 128.0 / flits * c.icnt_clock / c.core_clock,
 	       out = slices * 128.0 / flits * c.icnt_clock / c.core_clock;
 	double peak = MIN(port, MIN(in, out));
 	print_message("L2: %.1f of %.1f B per core cycle (%.1f %%)\n", got, peak, 100 * got / peak);
-	assert_true(got <= peak * 1.0001 && got >= 0.9 * peak); /* through SMs and crossbar; the slice alone: test_mem */
+	assert_true(got <= peak * 1.0001 && got >= 0.88 * peak); /* through SMs and crossbar; the slice alone: test_mem */
+	/* Ports that keep their first packet: between the 58.6 % of a large switch under random traffic (Karol, Hluchyj and
+	 * Morgan 1987) and what it would be without. */
+	double held = warm_bandwidth(blocking);
+	print_message("L2 with head-of-line blocking: %.1f B per core cycle (%.1f %%)\n", held, 100 * held / peak);
+	assert_true(held >= 0.586 * peak && held <= 0.85 * peak);
 }
 
 static void test_volatile(void **state)

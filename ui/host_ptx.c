@@ -15,9 +15,10 @@ struct ptx_arg {
 	enum ptype type;
 	u32 width;
 	bool is_buffer;
-	u64 count; /* elements; 1 for a scalar */
-	u8 *data;  /* count * width bytes */
-	u64 addr;  /* of the buffer, once allocated */
+	bool copied; /* the host has something to copy: not =zero, which stands for memory that is only allocated */
+	u64 count;   /* elements; 1 for a scalar */
+	u8 *data;    /* count * width bytes */
+	u64 addr;    /* of the buffer, once allocated */
 };
 struct ptx_host {
 	struct host base;
@@ -165,6 +166,7 @@ static bool parse_arg(struct ptx_arg *a, const char *text, u64 heap_bytes, u64 *
 	if (a->is_buffer && !parse_count(text + len + 1, eq, heap_bytes / a->width, &a->count, e))
 		return false;
 	a->data = xcalloc(a->count, MAX(a->width, 8u));
+	a->copied = a->is_buffer && strcmp(eq + 1, "zero");
 	return a->is_buffer ? fill(a, eq + 1, rng, e) : parse_value(a->type, eq + 1, a->data, e);
 }
 
@@ -255,6 +257,8 @@ static bool place_buffers(struct session *s, struct ptx_host *h, u8 *params, str
 				return false;
 			launch_log_alloc(s->launch_log, a->addr, a->count * a->width);
 			launch_log_write(s->launch_log, a->addr, a->data, a->count * a->width);
+			if (a->copied)
+				sim_copied(s->sim, a->addr, a->count * a->width);
 		}
 		memcpy(params + h->fn->params[i].offset, a->is_buffer ? (void *)&a->addr : a->data, h->fn->params[i].size);
 	}

@@ -10,6 +10,8 @@ return {
 	["l2.ways"] = 8, -- the same
 	["l2.mshrs"] = 256, -- the same
 	["l2.sector_reads"] = true, -- the same: S is a sectored cache; l2cache.cc splits requests into sectors
+	["l2.sector_acks"] = true, -- the same: each sector request of a write has its own acknowledgement
+	["l2.copies"] = true, -- gpgpu_perf_sim_memcpy 1
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
 	["lat.logic"] = 1, -- cuda-sim.cc: opcodes that opcode_latency_int and _fp do not name
 	["schedule"] = "none", -- it executes PTX in the order of the text

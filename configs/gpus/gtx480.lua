@@ -80,16 +80,20 @@ return {
 	["shared.latency"] = 26, -- GPGPU-Sim: smem_latency
 	["shared.banks"] = 32, -- GPGPU-Sim; Guide
 	["shared.bank_bytes"] = 4, -- Guide
+	["lsu.queue"] = 4, -- GPGPU-Sim: one register after issue, two collector units, one before the LD/ST unit
+	["lsu.answers"] = 1, -- GPGPU-Sim: the LD/ST unit writes one response back a cycle
 	["coalesce"] = "line128", -- Guide: cached global accesses move lines of 128 B
 
 	["l1d.sets"] = 32, -- Park, Yoon: 16 KB = 32 x 4 x 128 B
 	["l1d.ways"] = 4, -- Park
 	["l1d.line"] = 128, -- Park
 	["l1d.latency"] = 35, -- GPGPU-Sim: l1_latency
+	["l1d.pipe"] = true, -- GPGPU-Sim: l1_latency_queue stands in front of the tags
 	["l1d.mshrs"] = 32, -- Park (Yoon and GPGPU-Sim: 64)
 	["l1d.merges"] = 8, -- GPGPU-Sim
 	["l1d.miss_queue"] = 8, -- GPGPU-Sim
-	["l1d.hash"] = true, -- GPGPU-Sim: set index function H
+	["l1d.miss_queue_free"] = 2, -- GPGPU-Sim: a read miss might need two requests
+	["l1d.hash"] = "fermi", -- GPGPU-Sim: set index function H
 	["l1d.cache_global"] = true, -- GPGPU-Sim: gmem_skip_L1D 0
 	["l1i.sets"] = 4, -- Park: 2 KB = 4 x 4 x 128 B
 	["l1i.ways"] = 4, -- Park
@@ -108,6 +112,7 @@ return {
 	["l1t.merges"] = 4, -- GPGPU-Sim
 
 	["noc.flit"] = 40, -- GPGPU-Sim: icnt_flit_size
+	["noc.head_of_line"] = true, -- GPGPU-Sim: one virtual channel, a FIFO at each input of the switch
 
 	["partitions"] = 6, -- Park
 	["l2.slices"] = 2, -- GPGPU-Sim: two sub-partitions a channel; v3 too

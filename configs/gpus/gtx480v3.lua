@@ -18,9 +18,10 @@ return {
 	["sm.dp_units"] = 2, -- v3: f64 runs in the two SP pipes, with intervals of its own
 	["lat.logic"] = 1, -- v3: opcodes that its lists of latencies do not name
 	["shared.latency"] = 3, -- v3: the stages of the load/store pipe behind the access
-	["l1d.latency"] = 1, -- v3: a hit is written back where it is looked up
+	["l1d.pipe"] = false, -- v3: nothing stands between the LD/ST unit's register and the tags
+	["l1d.latency"] = 0, -- v3: a hit is written back where it is looked up
 	["l1c.latency"] = 1, -- v3: the same
-	["l1d.hash"] = false, -- v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8 names no set index function
+	["l1d.hash"] = "linear", -- v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8 names no set index function
 	["l2.merges"] = 4, -- v3: cache:dl2 64:128:8,L:B:m:W,A:32:4,4:0,32
 	["noc.flit"] = 32, -- v3: config_fermi_islip.icnt, flit_size
 }

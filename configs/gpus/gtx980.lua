@@ -52,7 +52,7 @@ return {
 	["l1d.mshrs"] = 256, -- TITANX
 	["l1d.merges"] = 8, -- TITANX
 	["l1d.miss_queue"] = 16, -- TITANX
-	["l1d.hash"] = false, -- TITANX: linear set index
+	["l1d.hash"] = "linear", -- TITANX: linear set index
 	["l1d.cache_global"] = true, -- Park, section 5.5: global accesses are assumed to be cached in L1D
 	["l1i.sets"] = 4, -- Park: 2 KB = 4 x 4 x 128 B
 	["l1i.ways"] = 4, -- see l1i.sets

@@ -53,7 +53,7 @@ return {
 	["l1d.mshrs"] = 256, -- TITAN
 	["l1d.merges"] = 8, -- TITAN
 	["l1d.miss_queue"] = 16, -- TITAN
-	["l1d.hash"] = false, -- TITAN: linear set index
+	["l1d.hash"] = "linear", -- TITAN: linear set index
 	["l1d.cache_global"] = false, -- TITAN: gmem_skip_L1D 1; Guide: L1 caches local accesses only
 	["l1i.sets"] = 8, -- TITAN: 4 KB = 8 x 4 x 128 B
 	["l1i.mshrs"] = 2, -- TITAN

@@ -78,7 +78,7 @@ return {
 	["l1d.mshrs"] = 512, -- QV100
 	["l1d.merges"] = 8, -- QV100
 	["l1d.miss_queue"] = 16, -- QV100
-	["l1d.hash"] = false, -- QV100: linear set index
+	["l1d.hash"] = "linear", -- QV100: linear set index
 	["l1i.sets"] = 64, -- QV100: 128 KB = 64 x 16 x 128 B
 	["l1i.ways"] = 16, -- QV100
 	["l1i.mshrs"] = 2, -- QV100
@@ -101,6 +101,8 @@ return {
 	["l2.mshrs"] = 192, -- QV100
 	["l2.merges"] = 4, -- QV100
 	["l2.miss_queue"] = 64, -- QV100: dram_partition_queues
+	["l2.sector_acks"] = true, -- QV100: sectored caches, a request moves one sector
+	["l2.copies"] = true, -- QV100: perf_sim_memcpy 1
 
 	["dram.queue"] = 64, -- QV100
 	["dram.banks"] = 16, -- QV100

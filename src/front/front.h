@@ -29,13 +29,15 @@ enum fault_code {
 	FAULT_DIVERGENT_BARRIER,
 	FAULT_STACK_OVERFLOW,
 	FAULT_BAD_CALL,
-	FAULT_TRAP,
+	FAULT_TRAP, /* addr != 0: of a failed assert(), the address of its text; bytes = the line */
 	FAULT_BRKPT,
 	FAULT_BAD_TEXTURE,
 	FAULT_BAD_BARRIER,
 	FAULT_CALL_DEPTH,
 	FAULT_BAD_SURFACE,
 	FAULT_SURFACE_OOB,
+	FAULT_BAD_MASK, /* check.masks: addr = the mask, bytes = 0 leaves the lane out, 1 names lanes that give another, 2
+	                   lanes that do not come */
 	FAULT_COUNT
 };
 struct fault {
@@ -51,6 +53,7 @@ struct fault {
 	u8 pad[3]; /* named so that they are zero: state is hashed */
 	enum space space;
 	u32 pad2;
+	u64 file, function; /* of a failed assert(): addresses of strings */
 };
 
 enum {
@@ -96,6 +99,11 @@ bool front_place(struct front *f, struct module *m, struct err *e);
 u64 front_grid_workspace(struct front *f, struct err *e);
 /* Kernel limits that the front end has: frame fits front.frame_kb, local fits front.local_kb. */
 bool front_check_launch(const struct front *f, const struct launch *l, struct err *e);
+
+/* Kernels that are large or make addresses of their parameters have these in device memory, one place for each of the
+ * kernels that run at a time: `slot` is this one's. Without this call its first CTA starts it in slot 0. */
+#define FRONT_KERNEL_SLOTS 16
+void front_kernel_start(struct front *f, const struct launch *l, u32 slot);
 
 /* Starts CTA `cta` (linear id, x fastest) of a launch in a CTA slot; its warps occupy the set bits of `warps` in order.
  * The launch must stay alive while the CTA runs. Also restarts a CTA from scratch. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restart.h"
 
@@ -16,6 +17,7 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	size_t sm =
 	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
+	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) +
@@ -144,8 +146,8 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	if (!task_add(g->task, l, g->st->cycle, g->conf.launch_latency, e))
 		return -1;
 	u32 id = g->task->nlaunches - 1;
-	g->launch[id] = xmalloc(sizeof *l);
-	*g->launch[id] = *l;
+	g->launch[id] = xmalloc(launch_bytes(l->fn));
+	memcpy(g->launch[id], l, launch_bytes(l->fn));
 	g->launch[id]->id = id;
 	const struct code_tables *t = table_of(g, l->mod);
 	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint};
@@ -177,6 +179,7 @@ static void start_kernels(struct gpu *g)
 	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
 		struct cta_view v = view_of(g, (u32)id);
 		void *state = g->task->cta_state[g->task->kcb[id].slot];
+		front_kernel_start(g->front, g->launch[id], g->task->kcb[id].slot);
 		memset(state, 0, CTA_SCHED_STATE_MAX);
 		if (g->cta_sched->init)
 			g->cta_sched->init(state, &v);
@@ -290,8 +293,8 @@ static void tick_sm(struct gpu *g, u32 i, bool replies)
 	struct gpu_state *st = g->st;
 	struct sm *s = g->sm[i];
 	if (replies) {
-		mem_clear_wake(g->mem, i);
-		sm_replies(&g->ctx[i], s, st->cycle);
+		if (sm_replies(&g->ctx[i], s, st->cycle))
+			mem_clear_wake(g->mem, i);
 	}
 	u64 next = sm_tick(&g->ctx[i], s, st->cycle);
 	if (s->done_slots)

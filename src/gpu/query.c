@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "gpu/gpu.h"
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 
 const struct conf *gpu_conf(const struct gpu *g)
@@ -96,7 +97,12 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 		o->replay_used = r->n;
 		o->replay_size = g->conf.lsu_replay_entries;
 	}
-	if (s->lsu_n) {
+	const struct l1_pipe *p = g->ctx[sm].pipe;
+	if (p && p->refused) {
+		o->lsu_refused = p->refused;
+		o->lsu_warp = l1_pipe_at(&g->ctx[sm], 0)->warp;
+		o->lsu_left = p->n;
+	} else if (s->lsu_n) {
 		const struct lsu_entry *e = &s->lsu[s->lsu_head];
 		o->lsu_warp = e->warp;
 		o->lsu_left = e->ntxn - e->next;
@@ -151,6 +157,13 @@ static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char
 		snprintf(out, n, "%u to re-execute, %u in flight", waiting, s->warp[w].outstanding - waiting);
 		return;
 	}
+	const struct l1_pipe *p = g->ctx[s->id].pipe;
+	for (u32 i = 0; p && i < p->n; i++)
+		if (l1_pipe_at(&g->ctx[s->id], i)->warp == w) {
+			bool refused = !i && p->refused;
+			snprintf(out, n, "%s", refused ? "at L1D's tags, refused" : "on the way to L1D's tags");
+			return;
+		}
 	for (u32 i = 0; i < s->lsu_n; i++) {
 		const struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
 		if (e->warp == w) {

@@ -1,6 +1,7 @@
 /* Whose packets the network's ports hold, and who waits in front of them. */
 #include "gpu/gpu.h"
 #include "gpu/query.h"
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 
 struct masks {
@@ -36,6 +37,9 @@ u64 gpu_unsent_warps(const struct gpu *g, u32 sm)
 	for (u32 i = 0; r && i < r->n; i++)
 		if (r->e[r->order[i]].reason == MR_RF_QUEUE)
 			warps |= BIT(r->e[r->order[i]].warp);
+	const struct l1_pipe *p = g->ctx[sm].pipe;
+	for (u32 i = 0; p && p->refused == MR_RF_QUEUE && i < p->n; i++)
+		warps |= BIT(l1_pipe_at(&g->ctx[sm], i)->warp);
 	if (s->lsu_refused != MR_RF_QUEUE)
 		return warps;
 	for (u32 i = 0; i < s->lsu_n; i++)

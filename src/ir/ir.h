@@ -223,6 +223,9 @@ enum {
 	IF_WIDE_DST = 1 << 24,
 	IF_RELU = 1 << 25,      /* .relu: negative results become 0 */
 	IF_SATFINITE = 1 << 26, /* cvt.satfinite: the largest finite value for what is beyond it */
+	IF_ALIGNED = 1 << 27,   /* bar, barrier.aligned: all lanes of the warp at one instruction */
+	IF_ASSERT =
+	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
 };
 
 /* clang-format off */
@@ -370,6 +373,7 @@ struct func {
 	u32 maxnreg, minnctapersm, maxntid[3], reqntid[3]; /* directives, 0 = absent */
 	u32 nbarriers;
 	bool has_calls, recursive;
+	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -462,8 +466,8 @@ struct dim3 {
 };
 
 /* A kernel launch: constant once made. */
-#define PARAM_BYTES_MAX 4096
-struct launch {
+#define PARAM_BYTES_MAX 32764
+struct launch { /* allocated without the parameters that its kernel does not have: see launch_bytes() */
 	const struct module *mod;
 	const struct func *fn;
 	struct dim3 grid, block;
@@ -478,4 +482,8 @@ struct launch {
 	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };
+static inline size_t launch_bytes(const struct func *fn)
+{
+	return offsetof(struct launch, params) + fn->param_bytes;
+}
 #endif

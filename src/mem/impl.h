@@ -73,6 +73,7 @@ struct sm_port {
 	u32 q_head, q_n;
 	bool waiting;             /* in the list of a slice that has no room */
 	bool granted;             /* a place at the slice of its head is kept for it */
+	bool booked;              /* and time at its port, from when src_free says */
 	u32 next_waiter;          /* SM + 1 */
 	u32 replies;              /* on their way to the SM */
 	u32 promised;             /* further places kept for slices that waited */
@@ -115,6 +116,7 @@ struct slice_state {
 	u32 promised;             /* places at the input kept for SMs that waited */
 	bool out_waiting;         /* its output's head waits for an SM */
 	bool out_granted;         /* a place at that SM's port is kept for it */
+	bool out_booked;          /* and time, from when src_free says */
 	u32 next_waiter;          /* slice + 1 */
 	u8 blocked;               /* enum mem_result the head was refused with; MR_HIT = not refused */
 	bool out_full;            /* the head waits for the output list */

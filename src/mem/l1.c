@@ -119,6 +119,13 @@ static bool queue_room(const struct access *a, u32 n)
 	return !a->m->c.noc_shared || noc_port_takes(a->m, &a->m->port[a->sm], n);
 }
 
+/* The same for a load that sends n requests itself: of L1D's queue more must be free (l1d.miss_queue_free). */
+static bool load_room(const struct access *a, u32 n)
+{
+	u32 least = a->cache == MC_L1D ? a->m->c.l1d_missq_free : 0;
+	return !MAX(n, least) || queue_room(a, MAX(n, least));
+}
+
 static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
 {
 	struct mem *m = a->m;
@@ -183,7 +190,7 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
 		return refuse(a, MR_RF_MERGE);
-	if (more && !queue_room(a, 1))
+	if (!load_room(a, more != 0))
 		return refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
@@ -278,7 +285,7 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 		return refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!queue_room(a, 1 + (absent && l->tags.line[i].dirty)))
+	if (!load_room(a, 1 + (absent && l->tags.line[i].dirty)))
 		return refuse(a, MR_RF_QUEUE);
 	if (absent)
 		take_place(a, set, i);
@@ -312,7 +319,7 @@ static enum mem_result load_bypass(const struct access *a)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!queue_room(a, 1))
+	if (!load_room(a, 1))
 		return refuse(a, MR_RF_QUEUE);
 	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
 	miss_event(a, mshr);

@@ -311,3 +311,38 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	}
 	l2_unblock(m, slice, now);
 }
+
+/* --- copies by the host
+ * ----------------------------------------------------------------------------------------------- */
+/* Sectors of a line are there from now on, as if read long ago. A line on its way, or in a set of which every line is,
+ * stays as it is. A dirty line that makes room goes without a trace: the copy takes no time. */
+static void copy_line(struct mem *m, u64 line, u8 sectors)
+{
+	struct mem_place place = map_place(&m->map, line);
+	struct slice *s = &m->slice[place.slice];
+	u32 set = tags_set(&s->tags, map_slice_line(&m->map, &place, line)), i = tags_find(&s->tags, set, line);
+	if (i == TAGS_NONE) {
+		i = tags_victim(&s->tags, set);
+		if (i == TAGS_NONE)
+			return;
+		tags_install(&s->tags, i, line);
+	} else if (s->tags.line[i].pending) {
+		return;
+	} else {
+		tags_touch(&s->tags, i);
+	}
+	s->tags.line[i].valid |= sectors;
+	if (s->ideal.n)
+		ideal_use(&s->ideal, i, line, sectors);
+}
+
+void mem_copied(struct mem *m, u64 addr, u64 n)
+{
+	const u64 size = m->c.l2_line, end = addr + n;
+	if (!m->c.l2_copies)
+		return;
+	for (u64 line = addr & ~(size - 1); line < end; line += size) {
+		u64 from = MAX(addr, line) - line, to = MIN(end, line + size) - line;
+		copy_line(m, line, (u8)(bit_range((u32)ceil_div(to, SECTOR_BYTES)) & ~bit_range((u32)(from / SECTOR_BYTES))));
+	}
+}

@@ -15,7 +15,8 @@
 struct l1_spec {
 	const char *name;
 	u32 sets, ways, line, mshrs, merges, missq;
-	bool hash, sectored, cache_global;
+	enum tags_hash hash;
+	bool sectored, cache_global;
 };
 
 /* The constant, texture and instruction caches have no miss queue of their own in the configuration: they queue as many
@@ -26,13 +27,13 @@ static struct l1_spec l1_spec(const struct conf *c, enum mem_cache k)
 	switch (k) {
 	case MC_L1I:
 		return (struct l1_spec){"l1i",         c->l1i_sets,  c->l1i_ways, c->l1i_line, c->l1i_mshrs,
-		                        c->l1i_merges, c->l1i_mshrs, false,       false,       true};
+		                        c->l1i_merges, c->l1i_mshrs, TAGS_LINEAR, false,       true};
 	case MC_L1C:
 		return (struct l1_spec){"l1c",         c->l1c_sets,  c->l1c_ways, c->l1c_line, c->l1c_mshrs,
-		                        c->l1c_merges, c->l1c_mshrs, false,       false,       true};
+		                        c->l1c_merges, c->l1c_mshrs, TAGS_LINEAR, false,       true};
 	case MC_L1T:
 		return (struct l1_spec){"l1t",         c->l1t_sets,  c->l1t_ways, c->l1t_line, c->l1t_mshrs,
-		                        c->l1t_merges, c->l1t_mshrs, false,       sectored,    true};
+		                        c->l1t_merges, c->l1t_mshrs, TAGS_LINEAR, sectored,    true};
 	default:
 		return (struct l1_spec){"l1d",         c->l1d_sets,  c->l1d_ways, c->l1d_line, c->l1d_mshrs,
 		                        c->l1d_merges, c->l1d_missq, c->l1d_hash, sectored,    c->l1d_global};
@@ -129,7 +130,7 @@ static void build_slices(struct mem *m, struct arena *a)
 		s->channel = i / m->c.l2_slices;
 		s->st = ARENA_NEW(a, struct slice_state, 1);
 		s->cc = ARENA_NEW(a, struct cache_counters, 1);
-		tags_init(&s->tags, a, m->c.l2_sets, m->c.l2_ways, m->c.l2_line, false);
+		tags_init(&s->tags, a, m->c.l2_sets, m->c.l2_ways, m->c.l2_line, TAGS_LINEAR);
 		mshr_init(&s->mshr, a, m->c.l2_mshrs, m->c.l2_merges);
 	}
 }
@@ -323,6 +324,10 @@ const u64 *mem_wake(const struct mem *m)
 void mem_clear_wake(struct mem *m, u32 sm)
 {
 	m->wake[sm / 64] &= ~BIT(sm % 64);
+}
+bool mem_answered(const struct mem *m, u32 sm)
+{
+	return m->port[sm].answers_n;
 }
 u32 mem_outstanding(const struct mem *m, u32 sm)
 {

@@ -107,8 +107,10 @@ struct mem_reply {
 };
 /* Takes the next answer due at or before `now`; false when there is none. */
 bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out);
+/* Is an answer left to take? */
+bool mem_answered(const struct mem *m, u32 sm);
 /* Bit per SM (CONF_SM_WORDS words): got answers, or a cache whose refusal ended, since the bit was cleared; set by
- * mem_tick. Who clears it takes all answers due in that cycle. */
+ * mem_tick. It is left set while answers are left. */
 const u64 *mem_wake(const struct mem *m);
 void mem_clear_wake(struct mem *m, u32 sm);
 
@@ -123,6 +125,8 @@ u64 mem_next(const struct mem *m);
 void mem_kernel_start(struct mem *m, u32 sm);
 /* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's. */
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
+/* The host has copied n bytes to the device: with l2.copies they are in L2 then. */
+void mem_copied(struct mem *m, u64 addr, u64 n);
 /* Requests in flight of an SM (loads, stores, atomics): 0 = quiet. */
 u32 mem_outstanding(const struct mem *m, u32 sm);
 

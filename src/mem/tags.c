@@ -3,9 +3,11 @@
 
 _Static_assert(sizeof(struct line) == sizeof(u64), "tags, keys and lines share their index");
 
-void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash)
+void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, enum tags_hash hash)
 {
-	*t = (struct tags){.sets = sets, .ways = ways, .line_shift = log2_floor(line_bytes), .hash = hash};
+	if (hash == TAGS_FERMI && sets != 32 && sets != 64)
+		hash = TAGS_XOR;
+	*t = (struct tags){.sets = sets, .ways = ways, .line_shift = log2_floor(line_bytes), .hash = (u8)hash};
 	t->full = (u8)bit_range(line_bytes / SECTOR_BYTES);
 	t->stamp = ARENA_NEW(a, u64, 1);
 	t->tag = ARENA_NEW(a, u64, (size_t)sets * ways * TAGS_WORDS);

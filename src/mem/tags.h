@@ -18,12 +18,13 @@ struct line {
 	u8 prefetched; /* L1I: asked for ahead, and no fetch has come to it yet */
 	u8 pad;        /* named so that it is zero: state is hashed */
 };
+enum tags_hash { TAGS_LINEAR, TAGS_XOR, TAGS_FERMI }; /* as in l1d.hash */
 /* Geometry: constant. What changes lives in the arena, set after set: its tags, its keys, its lines, a word each, so
  * that what an access needs lies close together. A place in the cache is an index into all three, see tags_place(). */
 struct tags {
 	u32 sets, ways, line_shift;
-	u8 full; /* mask of all sectors */
-	bool hash;
+	u8 full;  /* mask of all sectors */
+	u8 hash;  /* enum tags_hash */
 	u64 *tag; /* line address + 1; 0 = free */
 	u64 *key; /* order of replacement: stamp and index; 0 = free; TAGS_RESERVED set: not to be replaced */
 	struct line *line;
@@ -31,14 +32,24 @@ struct tags {
 };
 #define TAGS_WORDS 3 /* of a line */
 
-void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, bool hash);
+void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, enum tags_hash hash);
 static inline u64 tags_line_of(const struct tags *t, u64 addr)
 {
 	return addr >> t->line_shift << t->line_shift;
 }
-/* The set of line number n (address / line size, or a slice's own numbering): XOR of the higher bits when hashed. */
+/* XOR of the lower five bits with address bits 13, 14, 15, 17, 19. */
+static inline u32 tags_fermi_set(const struct tags *t, u64 n)
+{
+	u64 addr = n << t->line_shift;
+	u32 upper = (u32)((addr >> 13 & 7) | (addr >> 14 & 8) | (addr >> 15 & 16));
+	u32 half = t->sets == 64 ? (u32)(addr >> 12 & 1) << 5 : 0;
+	return ((u32)(n & 31) ^ upper) | half;
+}
+/* The set of line number n (address / line size, or a slice's own numbering). */
 static inline u32 tags_set(const struct tags *t, u64 n)
 {
+	if (t->hash == TAGS_FERMI)
+		return tags_fermi_set(t, n);
 	if (t->hash && t->sets > 1) {
 		u32 bits = (u32)__builtin_ctz(t->sets);
 		n ^= n >> bits ^ n >> 2 * bits;

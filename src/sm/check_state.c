@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 
 void sm_due(struct sm_dues *d, u32 token)
@@ -97,6 +98,9 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 		if (q->load != NO_LOAD)
 			left[q->load]++;
 	}
+	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)
+		if (l1_pipe_at(x, i)->load != NO_LOAD)
+			left[l1_pipe_at(x, i)->load]++;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++) {
 		const struct load *l = &s->load[i];
 		HOLDS(l->used || !left[i], "SM %u: %u transactions of load %u, which is not in the table", s->id, left[i], i);
@@ -111,6 +115,25 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 	}
 	HOLDS(used == s->nloads, "SM %u: %u loads in the table, counted %u", s->id, used, s->nloads);
 	f->mem += used;
+	return true;
+}
+
+/* The pipeline in front of L1D: in order, no fuller than it is long, and who waits for it has found it full. */
+static bool count_pipe(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
+{
+	const struct l1_pipe *p = x->pipe;
+	if (!p)
+		return true;
+	HOLDS(p->n <= x->conf->l1d_latency && (!p->refused || p->n), "SM %u: %u transactions in L1D's pipeline of %u",
+	      s->id, p->n, x->conf->l1d_latency);
+	HOLDS(!p->held || (p->n == x->conf->l1d_latency && s->lsu_n),
+	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, x->conf->l1d_latency);
+	for (u32 i = 0; i < p->n; i++) {
+		const struct l1_pipe_entry *q = l1_pipe_at(x, i);
+		HOLDS(!i || l1_pipe_at(x, i - 1)->ready < q->ready, "SM %u: L1D's pipeline is out of order at %u", s->id, i);
+		f->of[q->warp].transactions++;
+		f->mem += q->last;
+	}
 	return true;
 }
 
@@ -132,7 +155,7 @@ static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights
 	}
 	for (u32 i = 0; x->replay && i < x->replay->n; i++)
 		f->of[x->replay->e[x->replay->order[i]].warp].transactions++;
-	return true;
+	return count_pipe(x, s, f, e);
 }
 
 /* --- a warp ---------------------------------------------------------------------------------------------------------

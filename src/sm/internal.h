@@ -51,6 +51,12 @@ static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 {
 	return s->lsu_n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
 }
+/* The LSU's head, once its operands are there; else NULL. */
+static inline struct lsu_entry *lsu_first(struct sm *s, u64 now)
+{
+	struct lsu_entry *e = &s->lsu[s->lsu_head];
+	return s->lsu_n && e->ready <= now ? e : NULL;
+}
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 /* A transaction of an instruction at the LSU or in the re-execution queue. */
 struct lsu_request {
@@ -67,6 +73,14 @@ enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_req
                             u64 now);
 /* books that the cache took it; */
 void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now);
+/* tells of a refusal, unless the last one told of that transaction was of the same kind; */
+struct lsu_refused {
+	u8 warp;
+	u32 pc;
+	u64 addr;
+};
+void lsu_refusal_event(struct sm_ctx *x, struct sm *s, const struct lsu_refused *t, u8 *reported, enum mem_result r,
+                       u64 now);
 /* books that the cache refused the head's; */
 void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now);
 /* the head's transaction has left the LSU: the next one, or the next instruction. */

@@ -1,7 +1,9 @@
-/* LSU: memory instructions in order. The head presents one transaction a cycle to its cache (or occupies shared memory
- * for its conflict degree); a refusal blocks it, and so every instruction behind it, until the cache says that
+/* LSU: memory instructions in order. An instruction reads its operands first (sm.read_latency). The head presents one
+ * transaction a cycle to its cache, L1D's perhaps through a pipeline (l1_pipe.h), or occupies shared memory for its
+ * conflict degree; a refusal blocks it, and so every instruction behind it, until the cache says that
  * something changed - or, on a machine with a re-execution queue (replay.h), is moved out of the way. */
 #include "sm/internal.h"
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 
 /* Which way an instruction takes: the cache, the operation, whether the result counts as coming from memory. */
@@ -59,6 +61,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	struct lsu_entry *e = &s->lsu[(s->lsu_head + s->lsu_n++) % SM_MAX_LSU];
 	bool result = d->in->n_sb_dst > 0;
 	s->mem_flying++;
+	e->ready = now + 1 + x->conf->sm_read_latency;
 	e->pc = d->pc;
 	e->warp = (u8)w;
 	e->next = 0;
@@ -107,7 +110,7 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 	s->k.shared_conflicts += e->ntxn - 1;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
-		timer_add(x, s, now, now + lat + x->conf->sm_read_latency, WK_LOADED, e->warp, e->pc);
+		timer_add(x, s, now, now + lat, WK_LOADED, e->warp, e->pc);
 	}
 	dequeue(x, s, e, result, now);
 }
@@ -135,17 +138,28 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 
 static u32 hit_latency(const struct conf *c, enum mem_cache cache)
 {
-	return c->sm_read_latency + (cache == MC_L1C ? c->l1c_latency : cache == MC_L1T ? c->l1t_latency : c->l1d_latency);
+	if (cache == MC_L1D)
+		return c->l1d_pipe ? 0 : c->l1d_latency;
+	return cache == MC_L1C ? c->l1c_latency : c->l1t_latency;
+}
+
+void lsu_refusal_event(struct sm_ctx *x, struct sm *s, const struct lsu_refused *t, u8 *reported, enum mem_result r,
+                       u64 now)
+{
+	if (*reported != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
+		struct event *ev = sm_event(x, s, EV_L1_REFUSE, t->warp, now);
+		ev->pc = t->pc;
+		ev->arg[0] = t->addr;
+		ev->arg[1] = r - MR_RF_LINE + 1;
+	}
+	*reported = (u8)r;
 }
 
 void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
 {
-	if (e->cache == MC_L1D && s->lsu_reported != (u8)r && event_wanted(x->ev, EV_L1_REFUSE)) {
-		struct event *ev = sm_event(x, s, EV_L1_REFUSE, e->warp, now);
-		ev->pc = e->pc;
-		ev->arg[0] = e->txn[e->next].addr;
-		ev->arg[1] = r - MR_RF_LINE + 1;
-	}
+	struct lsu_refused t = {e->warp, e->pc, e->txn[e->next].addr};
+	if (e->cache == MC_L1D)
+		lsu_refusal_event(x, s, &t, &s->lsu_reported, r, now);
 	s->lsu_reported = (u8)r;
 	s->lsu_refused = (u8)r;
 	s->lsu_tried = now;
@@ -156,7 +170,10 @@ void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (x->replay)
 		replay_sync(x, s, now);
-	if (!s->lsu_refused || (x->replay && x->replay->held))
+	if (x->pipe)
+		l1_pipe_sync(x, s, now);
+	bool waits = (x->replay && (x->replay->held & REPLAY_HOLDS_LSU)) || (x->pipe && x->pipe->held);
+	if (!s->lsu_refused || waits)
 		return;
 	u64 waited = now - s->lsu_tried - 1;
 	mem_count_refused(x->mem, s->id, s->lsu[s->lsu_head].cache, s->lsu_refused, waited);
@@ -239,9 +256,15 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		replay_cycle(x, s, now);
 		return;
 	}
-	struct lsu_entry *e = &s->lsu[s->lsu_head];
+	if (x->pipe && x->pipe->n)
+		l1_pipe_cycle(x, s, now);
+	struct lsu_entry *e = lsu_first(s, now);
+	if (!e)
+		return;
 	if (e->shared)
 		lsu_shared_cycle(x, s, e, now);
+	else if (x->pipe && e->cache == MC_L1D)
+		l1_pipe_enter(x, s, e, now);
 	else
 		lsu_head_cycle(x, s, e, now);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/l1_pipe.h"
 
 /* --- who may pass whom ----------------------------------------------------------------------------------------------
  */
@@ -45,6 +46,8 @@ void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
 		struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
 		e->ordered |= warps >> e->warp & 1;
 	}
+	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)
+		l1_pipe_at(x, i)->ordered |= warps >> l1_pipe_at(x, i)->warp & 1;
 	if (!(r->warps & warps))
 		return;
 	FOR_EACH_BIT(i, r->used)
@@ -92,25 +95,64 @@ static void look_for_changes(struct sm_ctx *x, const struct sm *s, u64 now)
 			retry_cache(r, c, now);
 }
 
-/* The LSU's head cannot go on before the queue has; seen by the schedulers as the refusal the queue waits on. */
-static void hold(struct sm_ctx *x, struct sm *s, u64 now)
+/* A transaction that would go to its cache now: the LSU head's, or (entry NULL) the one at L1D's tags. */
+struct first {
+	struct lsu_request q;
+	const struct mem_txn *t;
+	struct lsu_entry *entry;
+	u8 ordered;
+};
+static struct first first_of_lsu(struct lsu_entry *e)
 {
-	struct replay *r = x->replay;
-	if (r->held)
-		return;
-	replay_sync(x, s, now);
-	r->held = 1;
-	s->lsu_refused = r->reason;
+	return (struct first){.q = lsu_request_of(e), .t = &e->txn[e->next], .entry = e, .ordered = e->ordered};
+}
+static struct first first_of_pipe(const struct l1_pipe_entry *e)
+{
+	return (struct first){.q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op},
+	                      .t = &e->txn,
+	                      .ordered = e->ordered};
+}
+static void advance(struct sm_ctx *x, struct sm *s, const struct first *f, u64 now)
+{
+	if (f->entry)
+		lsu_advance(x, s, f->entry, now);
+	else
+		l1_pipe_leave(x, s, now);
 }
 
-/* An entry has gone, so the head may ask again in the next cycle: this one it has lost too. */
-static void release(struct sm *s, struct replay *r)
+/* Where it stands as refused. */
+static void set_refused(struct sm_ctx *x, struct sm *s, u32 who, enum mem_result r)
 {
+	if ((who & REPLAY_HOLDS_LSU) || (x->pipe && x->pipe->held))
+		s->lsu_refused = (u8)r;
+	if (!(who & REPLAY_HOLDS_PIPE))
+		return;
+	x->pipe->refused = (u8)r;
+	if (r == MR_HIT)
+		x->pipe->held = 0;
+}
+
+/* It cannot go on before the queue has; seen by the schedulers as the refusal the queue waits on. */
+static void hold(struct sm_ctx *x, struct sm *s, const struct first *f, u64 now)
+{
+	struct replay *r = x->replay;
+	u8 who = f->entry ? REPLAY_HOLDS_LSU : REPLAY_HOLDS_PIPE;
+	if (r->held & who)
+		return;
+	replay_sync(x, s, now);
+	r->held |= who;
+	set_refused(x, s, who, r->reason);
+}
+
+/* An entry has gone, so who waits may ask again in the next cycle: this one it has lost too. */
+static void release(struct sm_ctx *x, struct sm *s)
+{
+	struct replay *r = x->replay;
 	if (!r->held)
 		return;
 	s->k.replay_full++;
+	set_refused(x, s, r->held, MR_HIT);
 	r->held = 0;
-	s->lsu_refused = MR_HIT;
 }
 
 static void tell(struct sm_ctx *x, const struct sm *s, const struct replay_entry *e, enum event_type type, u64 arg,
@@ -129,22 +171,22 @@ static void tell(struct sm_ctx *x, const struct sm *s, const struct replay_entry
 /* --- in -------------------------------------------------------------------------------------------------------------
  */
 
-/* The head's transaction moves into the queue; reason: the cache's refusal, MR_HIT when it was not asked. */
-static void enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *h, enum mem_result reason, u64 now)
+/* It moves into the queue; reason: the cache's refusal, MR_HIT when it was not asked. */
+static void enter(struct sm_ctx *x, struct sm *s, const struct first *f, enum mem_result reason, u64 now)
 {
 	struct replay *r = x->replay;
 	u32 slot = bit_first(~r->used);
 	struct replay_entry *e = &r->e[slot];
 	replay_sync(x, s, now);
-	*e = (struct replay_entry){.txn = h->txn[h->next],
+	*e = (struct replay_entry){.txn = *f->t,
 	                           .since = now,
-	                           .pc = h->pc,
+	                           .pc = f->q.pc,
 	                           .tries = reason != MR_HIT,
-	                           .load = h->load,
-	                           .warp = h->warp,
-	                           .cache = h->cache,
-	                           .op = h->op,
-	                           .ordered = h->ordered,
+	                           .load = f->q.load,
+	                           .warp = f->q.warp,
+	                           .cache = f->q.cache,
+	                           .op = f->q.op,
+	                           .ordered = f->ordered,
 	                           .reason = (u8)reason};
 	r->used |= BIT(slot);
 	r->of_cache[e->cache] |= BIT(slot);
@@ -165,41 +207,51 @@ static void enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *h, enum mem_
 	tell(x, s, e, EV_REPLAY_ENTER, reason == MR_HIT ? 0 : reason - MR_RF_LINE + 1, now);
 	if (e->cache == MC_L1C)
 		scoreboard_to_memory(x, s, e->warp, e->pc, now);
-	lsu_advance(x, s, h, now);
+	advance(x, s, f, now);
 }
 
 enum way { GO, INTO_QUEUE, WAIT };
 
-/* What the LSU's head may do about the queue. */
-static enum way way_of_head(const struct sm_ctx *x, const struct lsu_entry *e)
+/* What it may do about the queue. */
+static enum way way_of(const struct sm_ctx *x, const struct first *f)
 {
 	const struct replay *r = x->replay;
 	if (r->n == x->conf->lsu_replay_entries)
 		return WAIT;
-	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps >> e->warp & 1))
+	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps >> f->q.warp & 1))
 		return WAIT;
-	return (is_strong(e->op) ? r->no_store : r->no_load) >> e->warp & 1 ? INTO_QUEUE : GO;
+	return (is_strong(f->q.op) ? r->no_store : r->no_load) >> f->q.warp & 1 ? INTO_QUEUE : GO;
 }
 
-static bool head_access(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+static void refused(struct sm_ctx *x, struct sm *s, const struct first *f, enum mem_result res, u64 now)
 {
-	switch (way_of_head(x, e)) {
-	case WAIT: hold(x, s, now); return false;
-	case INTO_QUEUE: enter(x, s, e, MR_HIT, now); return true;
-	case GO: break;
-	}
-	struct lsu_request q = lsu_request_of(e);
-	enum mem_result res = lsu_present(x, s, &q, &e->txn[e->next], now);
-	if (res >= MR_RF_LINE) {
-		lsu_refusal(x, s, e, res, now);
+	if (f->entry) {
+		lsu_refusal(x, s, f->entry, res, now);
 		s->lsu_refused = MR_HIT;
 		s->lsu_tried = 0;
-		enter(x, s, e, res, now);
+	} else {
+		l1_pipe_refusal(x, s, l1_pipe_at(x, 0), res, now);
+		x->pipe->refused = MR_HIT;
+		x->pipe->tried = 0;
+	}
+	enter(x, s, f, res, now);
+}
+
+static bool access(struct sm_ctx *x, struct sm *s, const struct first *f, u64 now)
+{
+	switch (way_of(x, f)) {
+	case WAIT: hold(x, s, f, now); return false;
+	case INTO_QUEUE: enter(x, s, f, MR_HIT, now); return true;
+	case GO: break;
+	}
+	enum mem_result res = lsu_present(x, s, &f->q, f->t, now);
+	if (res >= MR_RF_LINE) {
+		refused(x, s, f, res, now);
 		return true;
 	}
-	retry_cache(x->replay, e->cache, now); /* the cache has forgotten its refusals: it would not wake us for them */
-	lsu_accepted(x, s, &q, res, now);
-	lsu_advance(x, s, e, now);
+	retry_cache(x->replay, f->q.cache, now); /* the cache has forgotten its refusals: it would not wake us for them */
+	lsu_accepted(x, s, &f->q, res, now);
+	advance(x, s, f, now);
 	return true;
 }
 
@@ -209,19 +261,56 @@ static bool queued_cache(const struct sm_ctx *x, u32 cache)
 	return cache == MC_L1D || x->conf->lsu_replay == LSU_REPLAY_NEWCAR;
 }
 
-/* The LSU's own cycle; false: it was idle. */
+/* The LSU head's own cycle; false: it was idle. */
+static bool head_turn(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct lsu_entry *e = lsu_first(s, now);
+	if (!e)
+		return false;
+	if (!e->shared && x->pipe && e->cache == MC_L1D) {
+		l1_pipe_enter(x, s, e, now);
+		return false; /* the tags are another's */
+	}
+	if (e->shared) {
+		lsu_shared_cycle(x, s, e, now);
+	} else if (queued_cache(x, e->cache)) {
+		struct first f = first_of_lsu(e);
+		return access(x, s, &f, now);
+	} else {
+		lsu_head_cycle(x, s, e, now);
+	}
+	return e->shared || !s->lsu_refused || s->lsu_tried == now;
+}
+
+/* The same, with what is at L1D's tags. */
 static bool lsu_turn(struct sm_ctx *x, struct sm *s, u64 now)
 {
-	if (!s->lsu_n)
-		return false;
-	struct lsu_entry *e = &s->lsu[s->lsu_head];
-	if (e->shared)
-		lsu_shared_cycle(x, s, e, now);
-	else if (queued_cache(x, e->cache))
-		return head_access(x, s, e, now);
-	else
-		lsu_head_cycle(x, s, e, now);
-	return e->shared || !s->lsu_refused || s->lsu_tried == now;
+	bool busy = false;
+	const struct l1_pipe_entry *e = l1_pipe_head(x, now);
+	if (e) {
+		struct first f = first_of_pipe(e);
+		busy = access(x, s, &f, now);
+	}
+	return head_turn(x, s, now) || busy;
+}
+
+/* Those that wait for a place in the queue are held. */
+static void hold_firsts(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct lsu_entry *e = lsu_first(s, now);
+	const struct l1_pipe_entry *p = l1_pipe_head(x, now);
+	bool direct = e && !e->shared && queued_cache(x, e->cache) && !(x->pipe && e->cache == MC_L1D);
+	struct first f = {0};
+	if (p) {
+		f = first_of_pipe(p);
+		if (way_of(x, &f) == WAIT)
+			hold(x, s, &f, now);
+	}
+	if (direct) {
+		f = first_of_lsu(e);
+		if (way_of(x, &f) == WAIT)
+			hold(x, s, &f, now);
+	}
 }
 
 /* --- out ------------------------------------------------------------------------------------------------------------
@@ -259,7 +348,7 @@ static void leave(struct sm_ctx *x, struct sm *s, u32 pos, enum mem_result res, 
 	r->of_cache[e.cache] &= ~BIT(slot);
 	r->e[slot] = (struct replay_entry){0};
 	find_forbidden(r, s);
-	release(s, r);
+	release(x, s);
 	tell(x, s, &e, EV_REPLAY_LEAVE, now - e.since, now);
 	lsu_accepted(x, s, &q, res, now);
 	warp_answered(x, s, e.warp, now); /* the entry itself, which counted as outstanding */
@@ -288,7 +377,7 @@ static bool queue_turn(struct sm_ctx *x, struct sm *s, u64 now)
 	r->tried |= BIT(r->order[pos]);
 	e->reason = r->reason = (u8)res;
 	if (r->held)
-		s->lsu_refused = (u8)res;
+		set_refused(x, s, r->held, res);
 	return true;
 }
 
@@ -302,9 +391,7 @@ void replay_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 	look_for_changes(x, s, now);
 	bool first = r->n == x->conf->lsu_replay_entries || (!r->quiet && now >= r->waits_from + x->conf->lsu_replay_wait);
 	if (first) {
-		struct lsu_entry *e = s->lsu_n ? &s->lsu[s->lsu_head] : NULL;
-		if (e && !e->shared && queued_cache(x, e->cache) && way_of_head(x, e) == WAIT)
-			hold(x, s, now);
+		hold_firsts(x, s, now);
 		if (queue_turn(x, s, now))
 			return;
 	}

@@ -35,6 +35,8 @@
 #include "sm/sm.h"
 
 #define REPLAY_MAX 64
+#define REPLAY_HOLDS_LSU 1  /* bits of held: the LSU's head */
+#define REPLAY_HOLDS_PIPE 2 /* what is at L1D's tags (l1_pipe.h) */
 
 struct replay_entry {
 	struct mem_txn txn;
@@ -50,7 +52,7 @@ struct replay_entry {
 
 struct replay {
 	u8 n;
-	u8 held;   /* the LSU's head waits for the queue */
+	u8 held;   /* whose head waits for the queue */
 	u8 quiet;  /* no entry can be tried until something changes */
 	u8 reason; /* enum mem_result of the last refusal of an entry */
 	u8 pad[4];

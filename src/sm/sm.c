@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
 
@@ -51,6 +52,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->node = ARENA_NEW(a, struct wheel_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_MAX_WARPS, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
+	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	create_scheds(x, a);
 	for (u32 w = 0; w < x->nwarps; w++)
 		x->sched_mask[w % x->nscheds] |= BIT(w);
@@ -97,11 +99,23 @@ void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	s->k.flight_both = s->flights[FLIGHT_BOTH];
 }
 
-void sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
+/* Acknowledgements and instructions write no register. */
+static bool writes_back(const struct mem_reply *r)
+{
+	return r->cache != MC_L1I && r->op != MO_STORE && r->op != MO_LOCAL_STORE && r->op != MO_RED;
+}
+
+bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	struct mem_reply r;
-	while (mem_pop(x->mem, s->id, now, &r))
+	u32 ports = x->conf->lsu_answers, used = 0;
+	while (mem_pop(x->mem, s->id, now, &r)) {
+		used += writes_back(&r);
 		lsu_reply(x, s, &r, now);
+		if (ports && used == ports)
+			return !mem_answered(x->mem, s->id);
+	}
+	return true;
 }
 
 /* Warps ready for the LSU can use it. */
@@ -116,13 +130,15 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (unlikely(x->replay && replay_busy(x->replay)))
 		return now + 1;
-	if (s->done_slots || (s->need_fetch && !s->fetch_refused) || (s->lsu_n && !s->lsu_refused))
+	if (s->done_slots || (s->need_fetch && !s->fetch_refused))
 		return now + 1;
 	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP])
 		return now + 1;
 	if (lsu_wanted(x, s))
 		return now + 1;
-	return timer_next(s, now);
+	u64 lsu = s->lsu_n && !s->lsu_refused ? s->lsu[s->lsu_head].ready : NEVER;
+	lsu = MIN(lsu, l1_pipe_next(x));
+	return lsu <= now + 1 ? now + 1 : MIN(lsu, timer_next(s, now));
 }
 
 /* No warp can issue and none has changed its state since every scheduler found so: all are charged with the same
@@ -153,7 +169,7 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (s->wheel[now % SM_WHEEL])
 		timer_run(x, s, now);
-	if (s->lsu_n || unlikely(x->replay != NULL))
+	if (s->lsu_n || (x->pipe && x->pipe->n) || unlikely(x->replay != NULL))
 		lsu_cycle(x, s, now);
 	bool issued = !settled(x, s) && issue_all(x, s, now);
 	if (s->need_fetch)

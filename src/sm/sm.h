@@ -117,6 +117,7 @@ struct load {
 };
 
 struct lsu_entry {
+	u64 ready; /* cycle from which its operands are there */
 	u32 pc;
 	u16 ntxn, next; /* transactions; shared memory: conflict degree and cycles done */
 	u16 load;       /* index into loads; NO_LOAD for stores and reductions */
@@ -166,6 +167,7 @@ struct sm {
 	/* Behind it in the arena: struct wheel_node nodes, policy states, big scoreboards. */
 };
 
+struct l1_pipe;
 struct replay;
 struct restart;
 struct warp_sched_ops;
@@ -182,6 +184,7 @@ struct sm_ctx {
 	size_t sched_bytes[SM_MAX_SCHEDS];    /* room of each */
 	struct wheel_node *node;              /* pool, in the arena */
 	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
+	struct l1_pipe *pipe;                 /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
@@ -198,8 +201,9 @@ void sm_set_sched(struct sm_ctx *x, struct sm *s, const struct warp_sched_ops *s
 /* One cycle. Returns the next cycle at which ticking makes sense (now + 1: stay awake; NEVER: only the memory system
  * can wake it). */
 u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now);
-/* Takes the memory system's answers due; call before sm_tick when the SM's wake bit is set. */
-void sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
+/* Takes the memory system's answers due, as many as the SM can in a cycle; call before sm_tick when the SM's wake bit
+ * is set. False: some are left. */
+bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
 /* The warp that a token of mem_pop() is for. */
 u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */

@@ -228,6 +228,8 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 		return host_raise(L, &e);
 	if (n && from)
 		launch_log_write(lua_session(L)->launch_log, (u64)lua_tointeger(L, 1), from->data, n);
+	if (!to)
+		sim_copied(lua_session(L)->sim, (u64)lua_tointeger(L, 1), n);
 	answer_add(host_answers(L), kind, 0, to ? to->data : NULL, to ? n : 0);
 	return 0;
 }

@@ -5,6 +5,11 @@
 #include "front/front.h"
 #include "front/ptx/state.h"
 
+bool front_params_apart(const struct func *fn)
+{
+	return fn->is_kernel && (fn->generic_params || fn->param_bytes > PARAM_SLOT_BYTES);
+}
+
 static const struct placed *placement(const struct front *f, const struct module *m)
 {
 	for (u32 i = 0; i < f->nplaced; i++)
@@ -13,8 +18,22 @@ static const struct placed *placement(const struct front *f, const struct module
 	BUG("kernel of a module that was never placed");
 }
 
-/* The table grows when a launch is first seen, which is when its first CTA starts. */
-static void register_launch(struct front *f, const struct launch *l)
+/* Where the launch's parameters are. Their values, which ld.param reads from the launch itself, are written there only
+ * when a generic address may come by. */
+static u64 params_place(struct front *f, const struct placed *p, const struct launch *l, u32 slot)
+{
+	if (!front_params_apart(l->fn))
+		return f->param_base + (u64)(l->id % PARAM_SLOTS) * PARAM_SLOT_BYTES;
+	const u64 at = p->param_base + slot * p->param_stride;
+	if (l->fn->generic_params && l->fn->param_bytes) {
+		memcpy(devmem_ptr(f->mem, at), l->params, l->fn->param_bytes);
+		devmem_touch(f->mem, at, l->fn->param_bytes);
+	}
+	return at;
+}
+
+/* The table grows when a launch is first seen, which is when it starts. */
+static void register_launch(struct front *f, const struct launch *l, u32 slot)
 {
 	if (l->id >= f->launches_cap) {
 		const u32 cap = MAX(l->id + 1, MAX(16u, f->launches_cap * 2));
@@ -29,7 +48,14 @@ static void register_launch(struct front *f, const struct launch *l)
 	                                         .funcs = l->mod->funcs,
 	                                         .local_base = p->local_base,
 	                                         .local_stride = p->local_stride,
+	                                         .params = params_place(f, p, l, slot),
 	                                         .tex = p->tex};
+}
+
+void front_kernel_start(struct front *f, const struct launch *l, u32 slot)
+{
+	BUG_ON(slot >= FRONT_KERNEL_SLOTS);
+	register_launch(f, l, slot);
 }
 
 /* Thread indices of 32 threads from linear number `first` on, x fastest. */
@@ -72,7 +98,7 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 	struct cta *c = &f->ctas[sm * f->nslots + slot];
 	u32 index = 0;
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
-		register_launch(f, l);
+		register_launch(f, l, 0);
 	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes};
 	c->x = (u32)(cta % l->grid.x);
 	c->y = (u32)(cta / l->grid.x % l->grid.y);
@@ -96,7 +122,7 @@ static u32 bar_result(const struct barrier_sum *b, u8 mode)
 	}
 }
 
-/* The result of bar.red goes to the lanes still alive; popc to a register, and/or to a predicate. */
+/* The result of bar.red goes to the lanes at it; popc to a register, and/or to a predicate. */
 static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_sum *b)
 {
 	const u32 at = sm * f->nwarps + warp;
@@ -107,11 +133,11 @@ static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_
 	u32 *d = (u32 *)(f->windows + at * f->window_stride + w->frame + in->d[0]);
 	const u32 v = bar_result(b, in->mode);
 	if (in->mode != BAR_RED_POPC) {
-		*d = (*d & ~w->live) | (v ? w->live : 0);
+		*d = (*d & ~w->mask) | (v ? w->mask : 0);
 		return;
 	}
 	for (u32 i = 0; i < LANES; i++)
-		d[i] = (w->live >> i & 1) ? v : d[i];
+		d[i] = (w->mask >> i & 1) ? v : d[i];
 }
 
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)

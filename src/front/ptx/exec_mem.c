@@ -361,11 +361,7 @@ static void ldst_fparam(void *ctx, const struct inst *in)
 		load_lanes(x, in, (uintptr_t)exec_fparam(x), false, true, x->mask);
 }
 
-/* Kernel parameters: offsets into the launch's buffer; reported at this launch's place in the parameter region. */
-static inline u64 param_place(const struct exec *x)
-{
-	return x->f->param_base + (u64)(x->ref->l->id % PARAM_SLOTS) * PARAM_BYTES_MAX;
-}
+/* Kernel parameters: offsets into the launch's buffer; reported at this launch's place in device memory. */
 static void ld_param(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
@@ -379,7 +375,7 @@ static void ld_param(void *ctx, const struct inst *in)
 		return;
 	}
 	load_lanes(x, in, (uintptr_t)l->params, false, false, x->mask);
-	const u64 base = param_place(x);
+	const u64 base = x->ref->params;
 	FOR_LANES x->out->addr[i] += base;
 }
 static void splat(void *at, bool wide, u64 v, u32 m)
@@ -398,7 +394,7 @@ static void ld_param_uniform(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	const struct launch *l = x->ref->l;
 	const u32 size = ptype_bytes(in->type), bytes = access_bytes(in), limit = l->fn->param_bytes;
-	const u64 at = (u64)in->imm, place = param_place(x) + at;
+	const u64 at = (u64)in->imm, place = x->ref->params + at;
 	if (unlikely(limit < bytes || at > limit - bytes)) {
 		ld_param(x, in);
 		return;

@@ -168,18 +168,31 @@ static exec_fn mov_for(const struct inst *in)
 	return in->type == T_PRED ? mov_pred : ptype_bytes(in->type) > 8 ? NULL : by_bytes[ptype_bytes(in->type)];
 }
 
-/* Generic addresses of shared and local memory sit in windows; every other space is the same in both. */
-static u64 window_of(u8 space)
+/* Generic addresses of shared and local memory sit in windows, those of parameters where the launch has them; every
+ * other space is the same in both. */
+static u64 window_of(const struct exec *x, u8 space)
 {
-	return space == SPC_SHARED ? SHARED_WINDOW : space == SPC_LOCAL ? LOCAL_WINDOW : 0;
+	return space == SPC_SHARED  ? SHARED_WINDOW
+	       : space == SPC_LOCAL ? LOCAL_WINDOW
+	       : space == SPC_PARAM ? x->ref->params
+	                            : 0;
 }
-EXEC1(cvta_u64, u64, u64, fl &IF_CVTA_TO ? a - window_of(in->space) : a + window_of(in->space))
-EXEC1(cvta_u32, u32, u32, fl &IF_CVTA_TO ? a - (u32)window_of(in->space) : a + (u32)window_of(in->space))
+#define CVTA(T)                                                                                                        \
+	static void cvta_##T(void *ctx, const struct inst *in)                                                             \
+	{                                                                                                                  \
+		EXEC_BEGIN(T)                                                                                                  \
+		const T *pa = exec_at(x, in->s[0]);                                                                            \
+		const T window = (T)window_of(x, in->space), add = fl & IF_CVTA_TO ? 0 - window : window;                      \
+		LANE_LOOPS(T, NARROW(T), const T a = pa[i], a + add)                                                           \
+	}
+CVTA(u64)
+CVTA(u32)
 
 static void isspacep(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	const u64 *a = exec_at(x, in->s[0]);
+	const struct launch *l = x->ref->l;
 	u32 bits = 0;
 	for (u32 i = 0; i < LANES; i++) {
 		const bool shared = a[i] - SHARED_WINDOW < WINDOW_BYTES, local = a[i] - LOCAL_WINDOW < WINDOW_BYTES;
@@ -187,6 +200,7 @@ static void isspacep(void *ctx, const struct inst *in)
 		const bool yes = in->space == SPC_SHARED  ? shared
 		                 : in->space == SPC_LOCAL ? local
 		                 : in->space == SPC_CONST ? al && al->readonly
+		                 : in->space == SPC_PARAM ? a[i] - x->ref->params < l->fn->param_bytes
 		                                          : !shared && !local;
 		bits |= (u32)yes << i;
 	}
@@ -200,8 +214,8 @@ exec_fn LEVEL_NAME(exec_move)(const struct inst *in)
 	static const exec_fn slct_f[9] = {[2] = slct_f32_u16, [4] = slct_f32_u32, [8] = slct_f32_u64};
 	const u32 bytes = ptype_bytes(in->type);
 	const bool three = has_opnds(in, 1, 3) && bytes <= 8;
-	const bool spaces =
-	    in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_LOCAL || in->space == SPC_CONST;
+	const bool spaces = in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_LOCAL ||
+	                    in->space == SPC_CONST || in->space == SPC_PARAM;
 	switch (in->op) {
 	case OP_MOV: return mov_for(in);
 	case OP_SELP: return three ? selp[bytes] : NULL;

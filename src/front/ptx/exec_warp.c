@@ -1,14 +1,29 @@
-/* Instructions across the lanes of a warp: shuffle, vote, match, reduction. Inactive lanes take no part; the member
- * masks of the .sync forms only limit who takes part, since the SIMT stack keeps active lanes together. */
+/* Instructions across the lanes of a warp: shuffle, vote, match, reduction. Inactive lanes take no part. The lanes of
+ * one .sync instruction may name different groups: each lane's result is that of the lanes of its own mask. Lanes that
+ * are named and elsewhere are waited for (meet.c). Undefined in PTX, here: a lane that is not in its own mask gets the
+ * result of the group that it names, without being in it. */
+#include "front/ptx/meet.h"
 #include "front/ptx/simd.h"
 
-static u32 first_value(const struct exec *x, opnd at)
+/* The lanes of lane i's group that take part: who[i], or `all` for every executing lane. */
+struct groups {
+	bool one;
+	u32 all, who[LANES];
+};
+static inline void find_groups(const struct exec *x, const struct inst *in, u32 at, struct groups *g)
 {
-	return ((const u32 *)exec_at(x, at))[first_lane(x->mask)];
-}
-static u32 members(const struct exec *x, const struct inst *in, u32 at)
-{
-	return in->flags & IF_SYNC ? x->mask & first_value(x, in->s[at]) : x->mask;
+	g->one = true;
+	g->all = x->mask;
+	if (!(in->flags & IF_SYNC))
+		return;
+	const u32 *mask = exec_at(x, in->s[at]), first = mask[first_lane(x->mask)];
+	u32 differ = 0;
+	for (u32 i = 0; i < LANES; i++) {
+		g->who[i] = mask[i] & x->mask;
+		differ |= (x->mask >> i & 1) ? mask[i] ^ first : 0;
+	}
+	g->one = !differ;
+	g->all &= first;
 }
 
 /* Source lane j of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of
@@ -20,6 +35,8 @@ static u32 members(const struct exec *x, const struct inst *in, u32 at)
 		EXEC_BEGIN(u32)                                                                                                \
 		const u32 *a = exec_at(x, in->s[0]), *b = exec_at(x, in->s[1]), *c = exec_at(x, in->s[2]);                     \
 		u32 from[LANES], ok[LANES], v[LANES], bits = 0;                                                                \
+		if (meet_first(x, in))                                                                                         \
+			return;                                                                                                    \
 		FOR_LANES                                                                                                      \
 		{                                                                                                              \
 			const u32 by = b[i] & 31, clamp = c[i] & 31, seg = c[i] >> 8 & 31;                                         \
@@ -43,23 +60,37 @@ SHFL(bfly, (s32)(i ^ by), j <= max)
 SHFL(idx, min | (s32)(by & ~seg), j <= max)
 #undef SHFL
 
+static bool vote_of(u8 mode, u32 p, u32 who)
+{
+	return mode == VOTE_ALL ? p == who : mode == VOTE_ANY ? p != 0 : p == who || !p;
+}
 static void vote(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u32)
-	const u32 who = members(x, in, 1), p = (read_pred(x, in->s[0]) ^ (fl & IF_NEG_PRED ? ~0u : 0)) & who;
-	switch (in->mode) {
-	case VOTE_ALL: write_pred(x, in->d[0], p == who ? ~0u : 0); return;
-	case VOTE_ANY: write_pred(x, in->d[0], p ? ~0u : 0); return;
-	case VOTE_UNI: write_pred(x, in->d[0], p == who || !p ? ~0u : 0); return;
-	default: break;
+	struct groups g;
+	if (meet_first(x, in))
+		return;
+	find_groups(x, in, 1, &g);
+	const u32 p = read_pred(x, in->s[0]) ^ (fl & IF_NEG_PRED ? ~0u : 0);
+	if (in->mode != VOTE_BALLOT) {
+		u32 bits = g.one && vote_of(in->mode, p & g.all, g.all) ? ~0u : 0;
+		for (u32 i = 0; i < LANES && !g.one; i++)
+			bits |= (u32)vote_of(in->mode, p & g.who[i], g.who[i]) << i;
+		write_pred(x, in->d[0], bits);
+	} else if (g.one) {
+		LANE_LOOPS(u32, true, , p & g.all)
+	} else {
+		LANE_LOOPS(u32, true, , p & g.who[i])
 	}
-	LANE_LOOPS(u32, true, , p)
 }
 
 static void match(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u32)
-	const u32 who = members(x, in, 1);
+	struct groups g;
+	if (meet_first(x, in))
+		return;
+	find_groups(x, in, 1, &g);
 	const bool wide = ptype_bytes(in->type) == 8;
 	const void *p = exec_at(x, in->s[0]);
 	u32 same[LANES] = {0}, all = 0;
@@ -67,13 +98,16 @@ static void match(void *ctx, const struct inst *in)
 		for (u32 k = 0; k < LANES; k++) {
 			const bool eq =
 			    wide ? ((const u64 *)p)[i] == ((const u64 *)p)[k] : ((const u32 *)p)[i] == ((const u32 *)p)[k];
-			same[i] |= (u32)(eq && (who >> k & 1)) << k;
+			same[i] |= (u32)eq << k;
 		}
-	if (in->mode == MATCH_ALL) {
-		all = who && same[first_lane(who)] == who ? ~0u : 0;
-		write_pred(x, in->d[1], all);
+	for (u32 i = 0; i < LANES; i++) {
+		const u32 who = g.one ? g.all : g.who[i];
+		all |= (u32)(who && !(who & ~same[first_lane(who)])) << i;
+		same[i] = in->mode == MATCH_ALL ? ((all >> i & 1) ? who : 0) : same[i] & who;
 	}
-	LANE_LOOPS(u32, false, , in->mode == MATCH_ALL ? who & all : same[i])
+	if (in->mode == MATCH_ALL)
+		write_pred(x, in->d[1], all);
+	LANE_LOOPS(u32, false, , same[i])
 }
 
 /* redux.sync: in->atom names the operation. */
@@ -89,15 +123,28 @@ static u32 reduce2(u8 op, u8 type, u32 a, u32 b)
 	default: return a ^ b;
 	}
 }
-static void redux(void *ctx, const struct inst *in)
+static u32 reduce(const struct inst *in, const u32 *a, u32 who)
 {
-	EXEC_BEGIN(u32)
-	const u32 who = members(x, in, 1);
-	const u32 *a = exec_at(x, in->s[0]);
 	u32 r = 0;
 	for (u32 left = who; left; left &= left - 1)
 		r = left == who ? a[first_lane(left)] : reduce2(in->atom, in->type, r, a[first_lane(left)]);
-	LANE_LOOPS(u32, true, , r)
+	return r;
+}
+static void redux(void *ctx, const struct inst *in)
+{
+	EXEC_BEGIN(u32)
+	struct groups g;
+	if (meet_first(x, in))
+		return;
+	find_groups(x, in, 1, &g);
+	const u32 *a = exec_at(x, in->s[0]);
+	u32 r[LANES], last = reduce(in, a, g.one ? g.all : g.who[0]);
+	for (u32 i = 0; i < LANES; i++) {
+		if (!g.one && i && g.who[i] != g.who[i - 1])
+			last = reduce(in, a, g.who[i]);
+		r[i] = last;
+	}
+	LANE_LOOPS(u32, true, , r[i])
 }
 
 static void activemask(void *ctx, const struct inst *in)
@@ -109,11 +156,20 @@ static void activemask(void *ctx, const struct inst *in)
 static void elect(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(u32)
-	const u32 who = m & first_value(x, in->s[0]), leader = who ? first_lane(who) : 0;
-	write_pred(x, in->d[1], who ? 1u << leader : 0);
+	struct groups g;
+	u32 leader[LANES], chosen = 0;
+	if (meet_first(x, in))
+		return;
+	find_groups(x, in, 0, &g);
+	for (u32 i = 0; i < LANES; i++) {
+		const u32 who = g.one ? g.all : g.who[i];
+		leader[i] = who ? first_lane(who) : 0;
+		chosen |= (u32)(who && leader[i] == i) << i;
+	}
+	write_pred(x, in->d[1], chosen);
 	if (in->d[0] == OPND_NONE)
 		return;
-	LANE_LOOPS(u32, true, , leader)
+	LANE_LOOPS(u32, true, , leader[i])
 }
 
 exec_fn LEVEL_NAME(exec_warp)(const struct inst *in)

@@ -5,6 +5,8 @@
 #include "front/front.h"
 #include "front/ptx/state.h"
 
+#define STRING_MAX 1024 /* characters of a string in a message */
+
 void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space)
 {
 	struct front *f = x->f;
@@ -95,6 +97,38 @@ static bool syncs_grid(const struct module *m)
 			return true;
 	return false;
 }
+/* A string of the program, for a message; what cannot be read, or printed, as "?". */
+static void add_string(const struct front *f, u64 addr, struct strbuf *out)
+{
+	const struct alloc *a = devmem_find(f->mem, addr);
+	if (!a || a->freed) {
+		strbuf_addc(out, '?');
+		return;
+	}
+	for (u64 i = 0; i < STRING_MAX && addr + i < a->addr + a->size; i++) {
+		const char c = *(const char *)devmem_ptr(f->mem, addr + i);
+		if (!c)
+			return;
+		strbuf_addc(out, c >= ' ' && c < 0x7f ? c : '?');
+	}
+}
+/* In the words of CUDA's own message. */
+static void add_assert(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+{
+	const u32(*tid)[LANES] = f->tid[x->sm * f->nwarps + x->warp];
+	const u32 i = x->lanes ? first_lane(x->lanes) : 0;
+	add_string(f, x->file, out);
+	strbuf_addf(out, ":%u: ", x->bytes);
+	add_string(f, x->function, out);
+	if (l)
+		strbuf_addf(out, ": block: [%u,%u,%u], thread: [%u,%u,%u]", (u32)(x->cta % l->grid.x),
+		            (u32)(x->cta / l->grid.x % l->grid.y), (u32)(x->cta / l->grid.x / l->grid.y), tid[0][i], tid[1][i],
+		            tid[2][i]);
+	strbuf_adds(out, " Assertion `");
+	add_string(f, x->addr, out);
+	strbuf_adds(out, "` failed.");
+}
+
 static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(x, l, out))
@@ -103,6 +137,8 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 	case FAULT_DIVERGENT_BARRIER:
 		strbuf_addf(out, "barrier %" PRIu64 " reached by a part of the warp's threads only (divergent barrier)",
 		            x->addr);
+		if (x->bytes && l)
+			strbuf_addf(out, ": others wait at line %u", l->mod->code[x->bytes - 1].line);
 		break;
 	case FAULT_BAD_BARRIER:
 		strbuf_addf(out,
@@ -121,6 +157,10 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		strbuf_addf(out, "indirect call or branch to 0x%" PRIx64 ", which is no function or table entry", x->addr);
 		break;
 	case FAULT_TRAP:
+		if (x->addr) {
+			add_assert(f, x, l, out);
+			break;
+		}
 		strbuf_adds(out, "trap executed");
 		if (l && !l->cooperative && syncs_grid(l->mod))
 			strbuf_adds(out, " (a grid can synchronise only when it was launched cooperatively)");
@@ -135,6 +175,12 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		break;
 	case FAULT_BAD_TEXTURE:
 		strbuf_addf(out, "texture fetch through an unbound reference or invalid handle (0x%" PRIx64 ")", x->addr);
+		break;
+	case FAULT_BAD_MASK:
+		strbuf_addf(out, "member mask 0x%08x %s", (u32)x->addr,
+		            x->bytes == 0   ? "leaves out the lane that gives it"
+		            : x->bytes == 1 ? "names a lane that gives another mask"
+		                            : "names a lane that does not come to the instruction");
 		break;
 	default: strbuf_adds(out, "no fault"); break;
 	}

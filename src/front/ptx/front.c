@@ -18,6 +18,8 @@ static void set_sizes(struct front *f, const struct conf *c)
 	f->nwarps = c->sm_threads / WARP_SIZE;
 	f->nslots = c->sm_ctas;
 	f->check_uninit = c->check_uninit;
+	f->check_masks = c->check_masks;
+	f->check_barriers = c->check_barriers;
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_stride = f->window_bytes + WINDOW_COLOUR;
 	f->local_max = c->front_local_kb << 10;
@@ -58,7 +60,7 @@ struct front *front_create(const struct conf *c, struct arena *state, struct dev
 	struct front *f = xcalloc(1, sizeof(*f));
 	f->mem = mem;
 	set_sizes(f, c);
-	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_BYTES_MAX, "kernel parameters", e);
+	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_SLOT_BYTES, "kernel parameters", e);
 	if (!f->param_base) {
 		free(f);
 		return NULL;

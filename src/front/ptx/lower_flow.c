@@ -74,6 +74,8 @@ bool lower_bar(struct stmt *s)
 {
 	if (s->in.flags & IF_SYNC)
 		return lower_bar_warp(s);
+	if (tok_is_name(&s->op, "bar")) /* short for barrier.aligned */
+		s->in.flags |= IF_ALIGNED;
 	bool red = s->in.mode >= BAR_RED_POPC, arrive = s->in.mode == BAR_ARRIVE;
 	if (!want_args(s, red ? 3 : arrive ? 2 : 1, red ? 4 : 2))
 		return false;
@@ -274,7 +276,44 @@ static bool emit_call(struct stmt *s, const struct call *c)
 	return true;
 }
 
-/* vprintf(format, buffer): its operands are fetched from the call variables into registers first. */
+/* An argument of a call that becomes one instruction: it is fetched from its call variable into a register. */
+static bool fetch_argument(struct stmt *s, const struct operand *o, const struct formal *f, enum ptype t, opnd *to)
+{
+	u32 off;
+	struct inst ld = inst_init(OP_LD, t);
+	if (!lower_argument(s, o, f, &off))
+		return false;
+	ld.space = SPC_FPARAM;
+	ld.imm = off;
+	ld.d[0] = *to = vreg_new(s->ld, t, NULL);
+	emit(s, &ld);
+	return true;
+}
+
+static bool sig_is_assert(const struct sig *sig)
+{
+	static const u32 size[] = {8, 8, 4, 8};
+	bool same = sig->nin == 5 && !sig->nout;
+	for (u32 i = 0; same && i < ARRAY_LEN(size); i++)
+		same = sig->in[i].size == size[i];
+	return same;
+}
+/* __assertfail(text, file, line, function, size of a character): a failed assert() ends the kernel. */
+static bool emit_assert(struct stmt *s, const struct call *c, bool known)
+{
+	const struct sig *sig = &s->ld->sigs[c->sig];
+	struct inst trap = inst_init(OP_TRAP, T_NONE);
+	const u32 mark = s->ld->fparam_used;
+	for (u32 i = 0; i < 4 && known; i++)
+		if (!fetch_argument(s, &c->in[i], &sig->in[i], i == 2 ? T_B32 : T_B64, &trap.s[i]))
+			return false;
+	s->ld->fparam_used = mark;
+	trap.flags |= known ? IF_ASSERT : 0;
+	emit(s, &trap);
+	return true;
+}
+
+/* vprintf(format, buffer) */
 static bool emit_vprintf(struct stmt *s, const struct call *c)
 {
 	const struct sig *sig = &s->ld->sigs[c->sig];
@@ -282,16 +321,9 @@ static bool emit_vprintf(struct stmt *s, const struct call *c)
 	if (sig->nin != 2 || sig->nout > 1 || sig->in[0].size != 8 || sig->in[1].size != 8 ||
 	    (sig->nout && sig->out[0].size != 4))
 		return ld_fail(s->ld, &c->callee, "vprintf is declared with other parameters than (.b64, .b64) -> .b32");
-	for (u32 i = 0; i < 2; i++) {
-		u32 off;
-		struct inst ld = inst_init(OP_LD, T_B64);
-		if (!lower_argument(s, &c->in[i], &sig->in[i], &off))
+	for (u32 i = 0; i < 2; i++)
+		if (!fetch_argument(s, &c->in[i], &sig->in[i], T_B64, &s->in.s[i]))
 			return false;
-		ld.space = SPC_FPARAM;
-		ld.imm = off;
-		ld.d[0] = s->in.s[i] = vreg_new(s->ld, T_B64, NULL);
-		emit(s, &ld);
-	}
 	s->in.flags |= IF_VPRINTF;
 	if (!sig->nout) {
 		emit(s, &s->in);
@@ -320,12 +352,8 @@ static bool emit_any_call(struct stmt *s, struct call *c)
 	bool external = c->target.kind == A_FUNC && ld->finfo[c->target.index].is_extern;
 	if (external && tok_is_name(&c->callee, "vprintf"))
 		return emit_vprintf(s, c);
-	if (external && tok_is_name(&c->callee, "__assertfail")) {
-		/* A failed assert() ends the kernel: a trap at the call, whose line the fault names. */
-		struct inst trap = inst_init(OP_TRAP, T_NONE);
-		emit(s, &trap);
-		return true;
-	}
+	if (external && tok_is_name(&c->callee, "__assertfail"))
+		return emit_assert(s, c, sig_is_assert(&ld->sigs[c->sig]));
 	return emit_call(s, c);
 }
 

@@ -136,6 +136,11 @@ bool lower_cvta(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s' needs type .u64 or .u32", NAME(s));
 	if (s->in.space == SPC_NONE)
 		return ld_fail(s->ld, &s->op, "'%s' lacks a state space", NAME(s));
+	struct func *f = &s->ld->m->funcs[s->ld->fn];
+	if (s->in.space == SPC_PARAM && !f->is_kernel)
+		return ld_fail(s->ld, &s->op, "'%s' in a function is not supported: only a kernel's parameters have addresses",
+		               NAME(s));
+	f->generic_params |= s->in.space == SPC_PARAM && !(s->in.flags & IF_CVTA_TO);
 	return want_args(s, 2, 2) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) &&
 	       lower_src(s, &s->arg[1], t, W_EXACT, &s->in.s[0]);
 }

@@ -147,7 +147,7 @@ static const struct mod_row rows[] = {
     {"or", G_BAR, F_MODE, BAR_RED_OR},
     {"warp", G_BAR, F_FLAG, IF_SYNC}, /* lower_bar turns it into bar.warp */
     {"cta", G_BAR, F_NOTHING, 0},
-    {"aligned", G_BAR, F_NOTHING, 0},
+    {"aligned", G_BAR, F_FLAG, IF_ALIGNED},
     {"cta", G_FENCE, F_MODE, 0},
     {"gl", G_FENCE, F_MODE, 1},
     {"gpu", G_FENCE, F_MODE, 1},

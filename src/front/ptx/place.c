@@ -89,6 +89,19 @@ static bool place_local(struct front *f, const struct module *m, struct placed *
 	return p->local_base != 0;
 }
 
+static bool place_params(struct front *f, const struct module *m, struct placed *p, struct err *e)
+{
+	u32 most = 0;
+	for (u32 i = 0; i < m->nfuncs; i++)
+		if (front_params_apart(&m->funcs[i]))
+			most = MAX(most, m->funcs[i].param_bytes);
+	if (!most)
+		return true;
+	p->param_stride = round_up(most, 256);
+	p->param_base = internal_alloc(f, p->param_stride * FRONT_KERNEL_SLOTS, "kernel parameters", true, e);
+	return p->param_base != 0;
+}
+
 bool front_place(struct front *f, struct module *m, struct err *e)
 {
 	struct placed p = {.m = m};
@@ -96,7 +109,7 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 		if (f->placed[i].m == m)
 			return err_set(e, "%s is placed on this device already", m->path);
 	m->code_base = internal_alloc(f, 8ull * MAX(m->ncode, 1u), "code", true, e);
-	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e)) {
+	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e) || !place_params(f, m, &p, e)) {
 		err_prefix(e, "placing %s: ", m->path);
 		return false;
 	}

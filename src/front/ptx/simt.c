@@ -4,21 +4,26 @@
  * reconvergence point R for all of them (unless the entry below waits there already) and one entry per path; lanes that
  * jump straight to R need none. So every path entry has fewer lanes than the join below it and one level of calls takes
  * at most 64 entries. A call adds two: the caller's path, waiting behind the call, and the call entry with the caller's
- * frame. A path runs until it reaches its R or has lost all lanes by ret or exit. The fall-through path runs first. */
+ * frame. A path runs until it reaches its R or has lost all lanes by ret or exit. The fall-through path runs first,
+ * unless lanes wait for those of another path (meet.h). */
 #include <string.h>
 
-#include "front/ptx/state.h"
+#include "front/ptx/meet.h"
 
 struct path {
 	u32 pc, mask;
 };
 
-static struct simt *entry(const struct exec *x, u32 d)
+static inline struct simt *entry(const struct exec *x, u32 d)
 {
 	return simt_entry_at(x->f, x->sm, x->warp, d);
 }
+struct simt *simt_entry(const struct exec *x, u32 d)
+{
+	return entry(x, d);
+}
 
-static bool has_room(struct exec *x, u32 entries)
+bool simt_has_room(struct exec *x, u32 entries)
 {
 	if (x->w->depth + entries <= SIMT_DEPTH)
 		return true;
@@ -30,6 +35,19 @@ static void push(struct exec *x, struct simt e)
 {
 	*entry(x, x->w->depth++) = e;
 }
+static void push_path(struct exec *x, u32 pc, u32 reconv, u32 mask)
+{
+	push(x, (struct simt){.pc = pc, .reconv = reconv, .mask = mask, .frame = x->w->frame});
+}
+
+u32 simt_func_at(const struct exec *x, u32 pc)
+{
+	const struct module *m = x->ref->l->mod;
+	for (u32 i = 0; i < m->nfuncs; i++)
+		if (m->funcs[i].entry <= pc && pc < m->funcs[i].end)
+			return i;
+	BUG("pc %u is in no function", pc);
+}
 
 /* Goes on with paths[0], the others wait. Their masks are disjoint and together make up the active lanes. */
 static void diverge(struct exec *x, const struct path *paths, u32 n, u32 reconv)
@@ -40,18 +58,18 @@ static void diverge(struct exec *x, const struct path *paths, u32 n, u32 reconv)
 		x->next_pc = paths[0].pc;
 		return;
 	}
-	if (!has_room(x, n))
+	if (!simt_has_room(x, n))
 		return;
 	x->out->flags |= DYN_DIVERGED;
 	if (join != outer)
-		push(x, (struct simt){.pc = join, .reconv = outer, .mask = w->mask});
+		push_path(x, join, outer, w->mask);
 	w->mask = 0;
 	w->reconv = join;
 	for (u32 i = n; i-- > 0;) {
 		if (paths[i].pc == join)
 			continue;
 		if (w->mask)
-			push(x, (struct simt){.pc = x->next_pc, .reconv = join, .mask = w->mask});
+			push_path(x, x->next_pc, join, w->mask);
 		x->next_pc = paths[i].pc;
 		w->mask = paths[i].mask;
 	}
@@ -134,24 +152,36 @@ static u8 *fparam_at(const struct exec *x, u32 frame, u32 func)
 	return window_of(x) + frame + x->ref->funcs[func].frame_bytes;
 }
 
+/* Where a callee's frame may lie: behind the caller's, and behind those of paths that have left the top. */
+static u64 free_frame(const struct exec *x)
+{
+	u64 at = x->w->frame + frame_size(exec_func(x));
+	for (u32 d = 0; d < x->w->depth && x->w->moved; d++) {
+		const struct simt *e = entry(x, d);
+		if (e->reconv != RECONV_CALL)
+			at = MAX(at, e->frame + frame_size(&x->ref->funcs[simt_func_at(x, e->pc)]));
+	}
+	return at;
+}
+
 /* Lanes enter a function; the others of the active ones wait behind the call. */
 static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 {
 	struct warp *w = x->w;
 	const struct func *fn = &x->ref->funcs[callee];
-	const u64 frame = w->frame + frame_size(exec_func(x));
+	const u64 frame = free_frame(x);
 	if (frame + frame_size(fn) > x->f->window_bytes) {
 		exec_fault(x, FAULT_STACK_OVERFLOW, lanes, 0, 0, false, SPC_NONE);
 		return;
 	}
-	if (!has_room(x, 2))
+	if (!simt_has_room(x, 2))
 		return;
 	memset(window_of(x) + frame, 0, frame_size(fn));
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nargs; i++)
 		move_bytes(fparam_at(x, (u32)frame, callee), c->args[i].to, exec_fparam(x), c->args[i].from, c->args[i].bytes,
 		           lanes);
-	push(x, (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask});
+	push_path(x, x->next_pc, w->reconv, w->mask);
 	push(x, (struct simt){.pc = w->func, .reconv = RECONV_CALL, .mask = lanes, .frame = w->frame});
 	w->frame = (u32)frame;
 	w->func = callee;
@@ -160,16 +190,22 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 	x->next_pc = fn->entry;
 }
 
+static void move_results(struct exec *x, const struct simt *call, const struct simt *path, u32 frame, u32 callee,
+                         u32 lanes)
+{
+	const struct inst *in = &x->ref->code[path->pc - 1];
+	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
+	for (u32 i = 0; c && i < c->nrets; i++)
+		move_bytes(fparam_at(x, call->frame, call->pc), c->rets[i].to, fparam_at(x, frame, callee), c->rets[i].from,
+		           c->rets[i].bytes, lanes);
+}
+
 /* All lanes of a call have returned: results move to the caller, whose path becomes the top. */
 static void leave(struct exec *x)
 {
 	struct warp *w = x->w;
 	const struct simt *call = entry(x, w->depth - 1), *path = entry(x, w->depth - 2);
-	const struct inst *in = &x->ref->code[path->pc - 1];
-	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
-	for (u32 i = 0; c && i < c->nrets; i++)
-		move_bytes(fparam_at(x, call->frame, call->pc), c->rets[i].to, fparam_at(x, w->frame, w->func), c->rets[i].from,
-		           c->rets[i].bytes, call->mask);
+	move_results(x, call, path, w->frame, w->func, call->mask);
 	w->frame = call->frame;
 	w->func = call->pc;
 	w->pc = path->pc;
@@ -178,25 +214,49 @@ static void leave(struct exec *x)
 	w->depth -= 2;
 }
 
+void simt_return(struct exec *x, u32 d, u32 lanes)
+{
+	struct simt *call = entry(x, d);
+	const struct simt *inside = entry(x, d + 1);
+	move_results(x, call, entry(x, d - 1), inside->frame, simt_func_at(x, inside->pc), lanes);
+	call->mask &= ~lanes;
+}
+
+/* The entry below takes the place of a top that is empty or has arrived. */
+static void pop(struct exec *x)
+{
+	struct warp *w = x->w;
+	const struct simt *e = entry(x, w->depth - 1);
+	if (e->reconv == RECONV_CALL) {
+		leave(x);
+		return;
+	}
+	if (e->pc == w->reconv) /* else another path of the branch begins */
+		x->out->flags |= DYN_JOINED;
+	w->pc = e->pc;
+	w->reconv = e->reconv;
+	w->mask = e->mask;
+	w->depth--;
+	if (unlikely(w->moved)) {
+		w->frame = e->frame;
+		w->func = simt_func_at(x, e->pc);
+	}
+}
+
 void simt_settle(struct exec *x)
 {
 	struct warp *w = x->w;
-	while (!w->mask || w->pc == w->reconv) {
-		if (!w->depth) {
-			w->mask = 0;
+	for (;;) {
+		while (!w->mask || w->pc == w->reconv) {
+			if (!w->depth) {
+				w->mask = 0;
+				return;
+			}
+			pop(x);
+		}
+		if (likely(!(w->waits & w->mask)))
 			return;
-		}
-		const struct simt *e = entry(x, w->depth - 1);
-		if (e->reconv == RECONV_CALL) {
-			leave(x);
-			continue;
-		}
-		if (e->pc == w->reconv) /* else another path of the branch begins */
-			x->out->flags |= DYN_JOINED;
-		w->pc = e->pc;
-		w->reconv = e->reconv;
-		w->mask = e->mask;
-		w->depth--;
+		meet_switch(x);
 	}
 }
 
@@ -234,12 +294,12 @@ static void call_indirect(void *ctx, const struct inst *in)
 	const u32 rest = x->mask & ~lanes, depth = w->depth;
 	const struct warp before = *w;
 	if (rest) {
-		if (!has_room(x, 4))
+		if (!simt_has_room(x, 4))
 			return;
 		x->out->flags |= DYN_DIVERGED;
 		if (w->reconv != x->next_pc)
-			push(x, (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask});
-		push(x, (struct simt){.pc = x->out->pc, .reconv = x->next_pc, .mask = rest});
+			push_path(x, x->next_pc, w->reconv, w->mask);
+		push_path(x, x->out->pc, x->next_pc, rest);
 		w->reconv = x->next_pc;
 		w->mask = lanes;
 	}
@@ -292,10 +352,8 @@ static void bar(void *ctx, const struct inst *in)
 	struct dyninst *out = x->out;
 	const u32 all = x->ref->l->warps * LANES;
 	const u32 id = uniform(x, in->s[0], 0), threads = uniform(x, in->s[1], all);
-	if (x->mask != x->w->live) {
-		exec_fault(x, FAULT_DIVERGENT_BARRIER, x->mask, id, 0, false, SPC_NONE);
+	if (unlikely(x->mask != x->w->live) && meet_warp(x, in, id))
 		return;
-	}
 	if (id >= BARRIERS || !threads || threads % LANES || threads > all) {
 		exec_fault(x, FAULT_BAD_BARRIER, x->mask, id, threads, false, SPC_NONE);
 		return;
@@ -322,6 +380,20 @@ static void trap(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	exec_fault(x, in->op == OP_TRAP ? FAULT_TRAP : FAULT_BRKPT, x->mask, 0, 0, false, SPC_NONE);
+}
+/* The lowest lane's text. */
+static void assert_failed(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const u32 i = first_lane(x->mask);
+	struct fault *to = &x->f->faults[x->sm];
+	const bool first = !x->f->faulted[x->sm];
+	exec_fault(x, FAULT_TRAP, x->mask, ((const u64 *)exec_at(x, in->s[0]))[i], ((const u32 *)exec_at(x, in->s[2]))[i],
+	           false, SPC_NONE);
+	if (!first)
+		return;
+	to->file = ((const u64 *)exec_at(x, in->s[1]))[i];
+	to->function = ((const u64 *)exec_at(x, in->s[3]))[i];
 }
 static void nanosleep_(void *ctx, const struct inst *in)
 {
@@ -351,10 +423,10 @@ exec_fn exec_control(const struct inst *in)
 		return in->mode > BAR_RED_OR || (in->mode >= BAR_RED_POPC && (in->s[2] == OPND_NONE || in->d[0] == OPND_NONE))
 		           ? NULL
 		           : bar;
-	case OP_BARWARP:
+	case OP_BARWARP: return in->s[0] != OPND_NONE ? exec_bar_warp : NULL;
 	case OP_NOP: return nothing;
 	case OP_MEMBAR: return fence;
-	case OP_TRAP:
+	case OP_TRAP: return in->flags & IF_ASSERT ? assert_failed : trap;
 	case OP_BRKPT: return trap;
 	case OP_NANOSLEEP: return nanosleep_;
 	default: return NULL;

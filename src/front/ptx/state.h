@@ -18,7 +18,8 @@
 #define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
 #define RECONV_CALL 0xfffffffeu /* marks a call entry of the SIMT stack */
 #define SIMT_DEPTH 256          /* entries per warp: one level of calls needs at most 64 (see simt.c) */
-#define PARAM_SLOTS 256         /* launches whose parameters have distinct addresses in the constant cache */
+#define PARAM_SLOTS 256         /* launches whose parameters have distinct addresses in the constant cache, */
+#define PARAM_SLOT_BYTES 4096   /* if they are that small and nobody asks for the addresses: see struct placed */
 #define BARRIERS 16             /* named barriers per CTA, PTX's limit */
 #define PRINTF_MAX (1u << 20)   /* bytes of printf output kept until they are fetched: CUDA's default FIFO size */
 
@@ -31,13 +32,15 @@ struct warp {                    /* arena; one cache line */
 	u32 slot;                    /* CTA slot */
 	u32 index;                   /* warp number within the CTA */
 	u32 bar_pc;                  /* pc of the last barrier it arrived at */
-	u32 pad[5];
+	u32 waits;                   /* lanes that wait at their paths' instructions for lanes of other paths (meet.h) */
+	u32 moved;                   /* paths have changed places: a frame may lie above the top's */
+	u32 pad[3];
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
 	u32 reconv; /* or RECONV_CALL */
 	u32 mask;
-	u32 frame; /* call entry: the caller's frame */
+	u32 frame; /* of the path; call entry: the caller's */
 };
 struct barrier_sum {                /* arena: what bar.red has gathered */
 	u32 popc, any, some_false, pad; /* some_false: some predicate was false */
@@ -76,17 +79,21 @@ struct launch_ref {
 	const struct func *funcs;
 	u64 local_base;   /* of the module's local memory */
 	u64 local_stride; /* bytes per warp */
+	u64 params;       /* device address of the parameters */
 	const s32 *tex;   /* texref -> texture, -1 = not bound */
 };
 struct placed { /* a module on this device */
 	struct module *m;
 	u64 local_base, local_stride;
+	/* Parameters of kernels that need more than PARAM_SLOT_BYTES or their addresses, FRONT_KERNEL_SLOTS places; 0:
+	 * none. What cvta.param gives points here, so the values are here, too. */
+	u64 param_base, param_stride;
 	s32 *tex;
 };
 struct front {
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_uninit;
+	bool check_uninit, check_masks, check_barriers;
 	u32 window_bytes, local_max, shared_max;
 	double ns_per_cycle;
 	u64 window_stride, shared_stride, param_base;
@@ -176,6 +183,8 @@ exec_fn exec_control(const struct inst *in);
 /* simt.c: pops every entry of the SIMT stack that is empty or has arrived at its reconvergence point, and returns from
  * calls. */
 void simt_settle(struct exec *x);
+/* cta.c: does a kernel have its parameters at a place of its module (see struct placed)? */
+bool front_params_apart(const struct func *fn);
 /* Bytes of a function's frame, registers and FPARAM area. */
 static inline u64 frame_size(const struct func *fn)
 {

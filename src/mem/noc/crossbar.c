@@ -6,6 +6,11 @@
  * last flit is in. A packet without a credit waits at the head of its queue and stops those behind it; waiters of one
  * destination are served first come, first served.
  *
+ * With noc.head_of_line a packet whose destination port is taken books the time after those that came before it and
+ * stays at its source until then: source and destination ports are busy with one packet at the same time, and what is
+ * queued behind it waits, wherever it goes. Without, it leaves at once and queues at the destination. A booking is a
+ * time, so nothing is polled: the port's timer says when.
+ *
  * With noc.shared_buffer the two directions share the places of each port: at an SM a reply's place is taken from when
  * it leaves its slice to its arrival, a request's from when it leaves the cache to when it leaves the SM. A place that
  * becomes free there goes to a waiting reply before a new request. */
@@ -30,6 +35,17 @@ static u64 reserve(u64 *dst_free, u64 head, u32 flits, u64 *wait)
 	*wait += start - head;
 	*dst_free = start + flits;
 	return start + flits - 1;
+}
+
+/* A packet ready to leave at `start` may have to wait for its destination port. Then it books the time there, and its
+ * source port is free for it from then on. */
+static bool book(const struct mem *m, u64 *src_free, u64 *dst_free, u64 start, u32 flits)
+{
+	if (!m->c.noc_hol || *dst_free <= start + m->c.noc_latency)
+		return false;
+	*src_free = *dst_free - m->c.noc_latency;
+	*dst_free += flits;
+	return true;
 }
 
 /* --- requests -------------------------------------------------------------------------------------------------------
@@ -93,15 +109,20 @@ static u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r, const 
 	return i;
 }
 
+static u32 request_flits(const struct mem *m, const struct sm_request *r)
+{
+	return m->flits[carries_data_up(r->op) ? sector_count(r->sectors) : 0];
+}
+
 /* Sends the head of the SM's miss queue, whose first flit leaves at interconnect cycle `start`. */
 static void send_request(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place, u64 start)
 {
 	struct slice_state *s = m->slice[place->slice].st;
 	struct sm_port *port = &m->port[sm];
-	u32 i = make_packet(m, sm, r, place),
-	    flits = carries_data_up(r->op) ? m->flits[sector_count(r->sectors)] : m->flits[0];
-	u64 wait = start - clock_up(&m->icnt, r->ready);
-	u64 end = reserve(&s->dst_free, start + m->c.noc_latency, flits, &wait);
+	u32 i = make_packet(m, sm, r, place), flits = request_flits(m, r);
+	u64 wait = start - clock_up(&m->icnt, r->ready), head = start + m->c.noc_latency;
+	u64 end = port->booked ? head + flits - 1 : reserve(&s->dst_free, head, flits, &wait);
+	port->booked = false;
 	port->src_free = start + flits;
 	m->packet[i].ready = clock_core(&m->icnt, end) + m->c.l2_latency;
 	m->noc->requests++;
@@ -129,6 +150,17 @@ static __attribute__((noinline)) void place_freed(struct mem *m, u32 sm, struct 
 	}
 }
 
+/* Whether the SM's head has to wait at its port for the slice's. */
+static bool request_waits(struct mem *m, struct sm_port *port, const struct sm_request *r, struct slice_state *s,
+                          u64 start)
+{
+	if (port->booked || !book(m, &port->src_free, &s->dst_free, start, request_flits(m, r)))
+		return false;
+	port->booked = port->granted = true;
+	s->promised++;
+	return true;
+}
+
 void noc_inject(struct mem *m, u32 sm, u64 now)
 {
 	struct sm_port *port = &m->port[sm];
@@ -143,6 +175,8 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 		struct slice_state *s = m->slice[place.slice].st;
 		if (!take_credit(m, sm, s))
 			return;
+		if (request_waits(m, port, r, s, start))
+			continue;
 		u32 cache = r->cache;
 		send_request(m, sm, r, &place, start);
 		port->q_head = port->q_head + 1 < m->missq_size ? port->q_head + 1 : 0;
@@ -183,19 +217,37 @@ static bool take_place(struct mem *m, u32 slice, struct sm_port *port)
 	return false;
 }
 
+static u32 reply_flits(const struct mem *m, const struct packet *p)
+{
+	if (carries_data_down(p->op))
+		return m->flits[sector_count(p->sectors)];
+	return m->c.l2_sector_acks && p->op != OP_WRITEBACK ? m->flits[0] * sector_count(p->sectors) : m->flits[0];
+}
+
 static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 start)
 {
 	struct packet *p = &m->packet[i];
 	struct sm_port *port = &m->port[p->sm];
-	u32 flits = carries_data_down(p->op) ? m->flits[sector_count(p->sectors)] : m->flits[0];
-	u64 wait = start - clock_up(&m->icnt, p->ready);
-	u64 end = reserve(&port->dst_free, start + m->c.noc_latency, flits, &wait);
+	u32 flits = reply_flits(m, p);
+	u64 wait = start - clock_up(&m->icnt, p->ready), head = start + m->c.noc_latency;
+	u64 end = s->out_booked ? head + flits - 1 : reserve(&port->dst_free, head, flits, &wait);
+	s->out_booked = false;
 	s->src_free = start + flits;
 	port->replies++;
 	p->state = PS_REPLY;
 	m->noc->reply_flits += flits;
 	m->noc->reply_wait += clock_core(&m->icnt, wait);
 	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, end));
+}
+
+static bool reply_waits(struct mem *m, struct slice_state *s, const struct packet *p, u64 start)
+{
+	struct sm_port *port = &m->port[p->sm];
+	if (s->out_booked || !book(m, &s->src_free, &port->dst_free, start, reply_flits(m, p)))
+		return false;
+	s->out_booked = s->out_granted = true;
+	port->promised++;
+	return true;
 }
 
 void noc_output(struct mem *m, u32 slice, u64 now)
@@ -210,6 +262,8 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 		}
 		if (!take_place(m, slice, &m->port[p->sm]))
 			return;
+		if (reply_waits(m, s, p, start))
+			continue;
 		send_reply(m, s, fifo_pop(m, &s->out_head), start);
 		s->out_n--;
 		if (s->out_full && s->out_n < m->reply_places)

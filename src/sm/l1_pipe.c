@@ -1,0 +1,87 @@
+#include "sm/l1_pipe.h"
+
+#include "sm/internal.h"
+#include "sm/replay.h"
+
+void l1_pipe_sync(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct l1_pipe *p = x->pipe;
+	if (!p->refused || (x->replay && (x->replay->held & REPLAY_HOLDS_PIPE)))
+		return;
+	u64 waited = now - p->tried - 1;
+	mem_count_refused(x->mem, s->id, MC_L1D, p->refused, waited);
+	s->k.lsu_blocked += waited;
+	p->tried = now - 1;
+}
+
+void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry *e, enum mem_result r, u64 now)
+{
+	struct l1_pipe *p = x->pipe;
+	lsu_refusal_event(x, s, &(struct lsu_refused){e->warp, e->pc, e->txn.addr}, &p->reported, r, now);
+	p->refused = (u8)r;
+	p->tried = now;
+	s->k.lsu_blocked++;
+	if (p->held)
+		s->lsu_refused = (u8)r;
+}
+
+void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	struct l1_pipe *p = x->pipe;
+	if (p->n == x->conf->l1d_latency) {
+		p->held = 1;
+		s->lsu_refused = p->refused;
+		return;
+	}
+	bool last = e->load == NO_LOAD && e->next + 1 == e->ntxn;
+	*l1_pipe_at(x, p->n++) = (struct l1_pipe_entry){.txn = e->txn[e->next],
+	                                                .ready = now + x->conf->l1d_latency,
+	                                                .pc = e->pc,
+	                                                .load = e->load,
+	                                                .warp = e->warp,
+	                                                .op = e->op,
+	                                                .ordered = e->ordered,
+	                                                .last = last};
+	s->warp[e->warp].outstanding++;
+	s->mem_flying += last; /* the instruction's, which goes on in here */
+	lsu_advance(x, s, e, now);
+}
+
+void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct l1_pipe *p = x->pipe;
+	struct l1_pipe_entry *e = l1_pipe_at(x, 0);
+	u32 w = e->warp;
+	s->mem_flying -= e->last;
+	p->head = p->head + 1 < x->conf->l1d_latency ? p->head + 1 : 0;
+	p->n--;
+	p->reported = MR_HIT;
+	if (p->held) {
+		p->held = 0;
+		s->lsu_refused = MR_HIT;
+	}
+	warp_answered(x, s, w, now);
+}
+
+void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct l1_pipe *p = x->pipe;
+	struct l1_pipe_entry *e = l1_pipe_head(x, now);
+	if (!e)
+		return;
+	if (p->refused) {
+		if (!mem_retry_wanted(x->mem, s->id, MC_L1D))
+			return;
+		l1_pipe_sync(x, s, now);
+		p->refused = MR_HIT;
+		p->tried = 0; /* how often it was synced must not show in the state */
+	}
+	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op};
+	enum mem_result r = lsu_present(x, s, &q, &e->txn, now);
+	if (r >= MR_RF_LINE) {
+		l1_pipe_refusal(x, s, e, r, now);
+		return;
+	}
+	lsu_accepted(x, s, &q, r, now);
+	l1_pipe_leave(x, s, now);
+}
