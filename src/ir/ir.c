@@ -10,10 +10,10 @@ const struct opcode_desc opcode_descs[OP_COUNT] = {
 };
 const char *const space_names[SPC_COUNT] = {"none",  "generic", "global", "shared", "local",
                                             "const", "param",   "param",  "tex"};
-const char *const iclass_names[IC_COUNT] = {"int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",
-                                            "f32_add", "f32_logic", "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",
-                                            "f64_add", "f64_max", "f64_mul", "f64_mad", "f64_div", "ctrl",
-                                            "global",  "atomic",  "shared",  "const",   "tex"};
+const char *const iclass_names[IC_COUNT] = {
+    "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",    "f32_add", "f32_logic",
+    "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_max", "f64_mul", "f64_mad",
+    "f64_div", "ctrl",    "global",  "atomic",  "shared",  "const",     "tex"};
 static const struct {
 	const char *name;
 	u8 bytes;
