@@ -642,6 +642,27 @@ static void test_deadlock_watch(void **state)
 	assert_int_equal(at[0], at[1]);
 }
 
+/* sm.shared_cycles and sm.shared_conflicts: words a stride apart, one access of a warp. */
+static void test_conflicts_are_counted(void **state)
+{
+	static const struct {
+		u32 shift, cycles;
+	} cases[] = {{2, 1}, {3, 2}, {5, 8}, {7, 32}};
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[600];
+		snprintf(text, sizeof text,
+		         "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .shared .align 4 .b8 sh[4096];\n"
+		         "mov.u32 %%r1, %%tid.x; shl.b32 %%r1, %%r1, %u; mov.u32 %%r2, sh; add.u32 %%r1, %%r1, %%r2;\n"
+		         "st.shared.u32 [%%r1], %%r2; ret;\n}\n",
+		         PTX_HEAD, cases[i].shift);
+		struct sim *s = machine((const char *[]){"num_sms=1", NULL});
+		run_ptx(s, text, 1, 32, NULL, 0);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_cycles"), cases[i].cycles);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_conflicts"), cases[i].cycles - 1);
+		sim_destroy(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -668,6 +689,7 @@ int main(void)
 	    cmocka_unit_test(test_sampler_through_drain),
 	    cmocka_unit_test(test_deadlock_is_the_same_in_slices),
 	    cmocka_unit_test(test_deadlock_watch),
+	    cmocka_unit_test(test_conflicts_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
