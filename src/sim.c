@@ -303,11 +303,13 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
 		bool stop;
+		if (g->st->cycle >= g->starve->next)
+			starve_look(g);
 		enum hang_kind h = g->st->cycle >= g->st->watch_at ? hang(s) : NO_HANG;
 		if (h)
 			stop = h == LIVELOCK ? gpu_livelock(g) : gpu_deadlock(g);
 		else
-			stop = advance(s, MIN(MIN(until, travel), g->st->watch_at));
+			stop = advance(s, MIN(MIN(until, travel), MIN(g->st->watch_at, g->starve->next)));
 		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s))
 			return stopped(s, out, STOP_REQUEST);
 	}

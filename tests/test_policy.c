@@ -318,7 +318,7 @@ static void stops(const char *key, const char *text, const char *const *parts)
 static void test_bad_answers(void **state)
 {
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 77 end }", "lua:/tmp",
-	      "SM 0, scheduler 0, cycle ", "pick returned 77, which is none of the ready warps (0 2 4");
+	      "SM 0, scheduler 0, cycle ", "pick returned 77, which is none of the ready warps (0");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 1 end }", "pick returned 1, ");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return -1 end }", "pick returned -1, ");
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return 0.5 end }", "pick returned 0.5, ");
@@ -327,7 +327,7 @@ static void test_bad_answers(void **state)
 	STOPS("warp-sched", "policy.warp { pick = function(sm, ready) return {} end }", "pick returned table, ");
 	STOPS("warp-sched",
 	      "policy.warp { pick = function(sm, ready) return sm:cycle() > 700 and 99 or policy.next(ready) end }",
-	      "cycle 701: pick returned 99");
+	      "cycle 70", "pick returned 99");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) return 0 end }", "kernel 0 (vecadd), cycle 0",
 	      "CTA 0, which has been dispatched");
 	STOPS("cta-sched", "policy.cta { next = function(k, sm) return k.ctas end }", "chose CTA ");

@@ -14,7 +14,8 @@
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
-	(BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK))
+	(BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK) |           \
+	 BIT(EV_WARP_STARVED))
 
 struct debugger *debugger_new(struct session *s)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "gpu/starve.h"
 #include "leaving.h"
 #include "lua/dbg.h"
 #include "lua/hooks.h"
@@ -185,6 +186,25 @@ static void end_scripts(struct session *s)
 	strbuf_release(&text);
 }
 
+/* A scheduler that gives every ready warp its turn, and a warp that did not get it. */
+static void note_starvation(const struct session *s)
+{
+	const struct starve *st = gpu_starved(sim_gpu(s->sim));
+	struct strbuf text = STRBUF_INIT;
+	char cycles[GROUPED_MAX], from[GROUPED_MAX], spells[GROUPED_MAX], limit[GROUPED_MAX];
+	if (!st->spells)
+		return;
+	strbuf_addf(
+	    &text,
+	    "note: under %s a warp stayed ready but was passed over for %s cycles while its SM issued: SM %u warp %u, "
+	    "from cycle %s on (%s time%s more than %s cycles; event warp-starved)",
+	    gpu_conf(sim_gpu(s->sim))->warp_sched, grouped(st->longest.cycles, cycles), st->longest.sm, st->longest.warp,
+	    grouped(st->longest.from, from), grouped(st->spells, spells), plural(st->spells),
+	    grouped(STARVE_CYCLES, limit));
+	complain_of("", text.buf);
+	strbuf_release(&text);
+}
+
 /* What must hold at the end of every run that came to its end. */
 static bool laws_hold(struct session *s, enum session_stop why)
 {
@@ -213,6 +233,7 @@ static int run_session(struct session *s)
 	bool script_ok = !script_failed(s);
 	if (why != SS_HOST_ERROR || sim_cycle(s->sim)) /* nothing ran: the message is all there is to say */
 		print_report(s, run_stop_word(why), host_ns() - from);
+	note_starvation(s);
 	struct err out = {0};
 	bool written = outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;

@@ -4,6 +4,7 @@ return {
 	base = "gtx480",
 	help = "GeForce GTX 480 exactly as GPGPU-Sim 4.x configures it",
 
+	["sm.sched_order"] = "strict", -- shader_core_ctx::issue
 	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
 	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4
 	["l2.sets"] = 64, -- cache:dl2 S:64:128:8,...,A:256:4,4
@@ -12,8 +13,6 @@ return {
 	["l2.sector_reads"] = true, -- the same: S is a sectored cache; l2cache.cc splits requests into sectors
 	["l2.sector_acks"] = true, -- the same: each sector request of a write has its own acknowledgement
 	["l2.copies"] = true, -- gpgpu_perf_sim_memcpy 1
-	-- measured on it: a load that L2 answers takes 142 cycles more than one that L1D does; 140 with 8 each way
-	["noc.latency"] = 9,
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
 	["lat.logic"] = 1, -- cuda-sim.cc: opcodes that opcode_latency_int and _fp do not name
 	["schedule"] = "none", -- it executes PTX in the order of the text

@@ -34,9 +34,14 @@ return {
 
 	["sm.schedulers"] = 2, -- Yoon
 	["sm.issue_width"] = 1, -- GPGPU-Sim: max_insn_issue_per_warp
+	["sm.sched_order"] = "rotate", -- ours: as fair as GPGPU-Sim (strict) means to be (v3: fixed)
 	["sm.issue_period"] = 1, -- GPGPU-Sim: each scheduler issues every cycle of 700 MHz
 	["sm.ibuffer"] = 2, -- GPGPU-Sim manual, section on fetch and decode: two entries a warp
 	["sm.fetch_width"] = 2, -- GPGPU-Sim manual: two consecutive instructions a fetch
+	["sm.fetches"] = 1, -- GPGPU-Sim: inst_fetch_throughput, not set, 1
+	["sm.fetch_latency"] = 2, -- GPGPU-Sim, v3: fetch, decode, issue
+	["sm.fetch_fallthrough"] = true, -- GPGPU-Sim, v3: flushed at a control hazard
+	["sm.fetch_refused"] = "next", -- GPGPU-Sim, v3: shader_core_ctx::fetch goes on with the next warp
 
 	["sm.sp_units"] = 2, -- GPGPU-Sim; Fermi: two groups of 16 cores
 	["sm.sfu_units"] = 1, -- GPGPU-Sim; Fermi: 4 SFUs

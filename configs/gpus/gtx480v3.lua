@@ -17,6 +17,7 @@ return {
 	["isa.issue_cost"] = "ptx", -- the same
 	["sm.dp_units"] = 2, -- v3: f64 runs in the two SP pipes, with intervals of its own
 	["lat.logic"] = 1, -- v3: opcodes that its lists of latencies do not name
+	["sm.sched_order"] = "fixed", -- v3: shader_core_ctx::issue serves scheduler 0 first
 	["shared.latency"] = 3, -- v3: the stages of the load/store pipe behind the access
 	["l1d.pipe"] = false, -- v3: nothing stands between the LD/ST unit's register and the tags
 	["l1d.latency"] = 0, -- v3: a hit is written back where it is looked up

@@ -28,9 +28,7 @@ return {
 
 	["sm.schedulers"] = 4, -- Park
 	["sm.issue_width"] = 2, -- TITANX: two instructions to different units
-	["sm.ibuffer"] = 8, -- has to hold one fetch
-	-- TITANX: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
-	["sm.fetch_width"] = 8,
+	["sm.fetches"] = 8, -- TITANX: inst_fetch_throughput
 
 	["sm.sp_units"] = 4, -- Maxwell: 128 cores in four groups of 32
 	["sm.sfu_units"] = 4, -- Maxwell: 32 SFUs in four groups of 8

@@ -28,9 +28,7 @@ return {
 
 	["sm.schedulers"] = 4, -- GK110
 	["sm.issue_width"] = 2, -- GK110: two dispatch units a scheduler
-	["sm.ibuffer"] = 8, -- has to hold one fetch
-	-- TITAN: inst_fetch_throughput 8; one wide fetch a cycle here instead of several narrow ones
-	["sm.fetch_width"] = 8,
+	["sm.fetches"] = 8, -- TITAN: inst_fetch_throughput
 
 	["sm.sp_units"] = 6, -- GK110: 192 cores = six groups of 32
 	["sm.sfu_units"] = 2, -- TITAN

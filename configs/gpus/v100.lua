@@ -27,9 +27,9 @@ return {
 	["sm.max_regs_per_thread"] = 255, -- Guide
 
 	["sm.schedulers"] = 4, -- QV100; Volta
+	["sm.sched_order"] = "strict", -- GPGPU-Sim 4.x
 	["sm.issue_width"] = 1, -- QV100; Volta
-	["sm.ibuffer"] = 8, -- has to hold one fetch
-	["sm.fetch_width"] = 8, -- QV100: inst_fetch_throughput 4, each of two instructions; here one wide fetch a cycle
+	["sm.fetches"] = 4, -- QV100: inst_fetch_throughput
 
 	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16
 	["sm.sfu_units"] = 4, -- QV100

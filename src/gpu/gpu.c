@@ -21,7 +21,7 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) +
-	         livelock_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	         livelock_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -63,6 +63,7 @@ static bool build(struct gpu *g, struct err *e)
 	livelock_create(g);
 	arena_end_hashed(&g->arena);
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
+	starve_create(g);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;

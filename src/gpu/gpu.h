@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "gpu/livelock.h"
 #include "gpu/query.h"
+#include "gpu/starve.h"
 #include "sm/sched/sched.h"
 #include "task/queue.h"
 
@@ -35,6 +36,9 @@ struct gpu {
 	struct task *task;
 	struct livelock *livelock;           /* in the arena */
 	struct livelock_warp *livelock_warp; /* in the arena */
+	struct starve *starve;               /* in the arena, not in the hash, as the two below */
+	struct starve_sm *starve_sm;         /* by SM */
+	struct starve_warp *starve_warp;     /* by SM and warp slot */
 	struct restart *restart;             /* NULL: not recorded */
 	struct sm *sm[CONF_MAX_SMS];
 	struct sm_ctx ctx[CONF_MAX_SMS];

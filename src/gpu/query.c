@@ -12,6 +12,11 @@ const struct conf *gpu_conf(const struct gpu *g)
 {
 	return &g->conf;
 }
+const struct starve *gpu_starved(const struct gpu *g)
+{
+	return g->starve;
+}
+
 bool gpu_livelocked(const struct gpu *g)
 {
 	return g->st->livelocked;
@@ -197,7 +202,12 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		snprintf(o->waits, sizeof o->waits, "%u access%s to finish", wp->outstanding,
 		         by_number(wp->outstanding, "", "es"));
 		break;
-	case WS_FETCH: snprintf(o->waits, sizeof o->waits, wp->fetching ? "instruction fetch" : "its turn to fetch"); break;
+	case WS_FETCH:
+		snprintf(o->waits, sizeof o->waits,
+		         wp->fetching         ? "instruction fetch"
+		         : s->astray >> w & 1 ? "flush of the path not taken"
+		                              : "its turn to fetch");
+		break;
 	case WS_READY_LSU:
 		if (o->refused)
 			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", s->lsu[s->lsu_head].warp);

@@ -153,6 +153,9 @@ const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 /* Counters of an instance (SM, slice, channel, launch; 0 for noc) as an array of u64 in the order of the group's rows,
  * brought up to date. */
 const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 instance);
+/* Warps that stayed ready although every ready warp gets its turn under the scheduler (gpu/starve.h). */
+struct starve;
+const struct starve *gpu_starved(const struct gpu *g);
 /* For whoever reads many of them at the same cycle: as the last gpu_counters() brought them up to date. */
 const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32 instance);
 u32 gpu_counter_instances(const struct gpu *g, enum counter_group group);

@@ -42,9 +42,28 @@ u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER
  */
 void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+/* The line of a fetch that had missed is there. */
+void fetch_arrived(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+/* The warp's instruction at pc did not go on at pc + 1. */
+void fetch_jump(struct sm_ctx *x, struct sm *s, u32 w, u32 pc);
+/* The scheduler finds that the instruction buffers of these warps hold the path not taken. */
+void fetch_flush(struct sm *s, u64 warps);
 /* Count the cycles before `now` that a refused access has waited without asking again. */
 void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now);
 void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now);
+/* A refused fetch lets others go first. */
+static inline bool fetch_passes(const struct sm_ctx *x)
+{
+	return x->conf->sm_fetch_refused == FETCH_REFUSED_NEXT && !x->sched->fetch;
+}
+/* The next cycle may bring a fetch: one that L1I has not refused as it is now, or that found the stage taken by lines
+ * that arrived. */
+static inline bool fetch_wanted(const struct sm_ctx *x, const struct sm *s, u64 now)
+{
+	if (!s->fetch_refused || s->fetch_slots > now * x->conf->sm_fetches)
+		return s->need_fetch;
+	return fetch_passes(x) && (s->need_fetch & ~s->fetch_barred);
+}
 /* With an instruction in the LSU, or a re-execution queue. */
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)

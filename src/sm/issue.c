@@ -66,6 +66,7 @@ static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 		sm_event(x, s, EV_WARP_EXIT, (s32)w, now);
 	wp->done = 1;
 	s->need_fetch &= ~BIT(w);
+	s->astray &= ~BIT(w);
 	s->cta[wp->cta_slot].exited |= BIT(w);
 	barrier_warp_exited(x, s, wp->cta_slot, now);
 	warp_try_retire(x, s, w, now);
@@ -150,7 +151,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 	wp->extra_set = 0;
 	wp->pc = d.next_pc;
 	if (d.flags & DYN_JUMP)
-		wp->ib_end = wp->pc; /* the buffer holds the path not taken */
+		fetch_jump(x, s, w, pc);
 	if (!slot) {
 		s->k.issued_free++;
 	} else if (in->unit == UNIT_LSU) {
@@ -280,6 +281,17 @@ static void policy_tick(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	x->sched->tick(x->sched_state[sched], &v);
 }
 
+/* The scheduler has got a unit that several share. */
+static inline void to_the_back(const struct sm_ctx *x, struct sm *s, u32 sched)
+{
+	u32 i = 0, last = x->nscheds - 1;
+	while (s->order[i] != sched)
+		i++;
+	for (; i < last; i++)
+		s->order[i] = s->order[i + 1];
+	s->order[last] = (u8)sched;
+}
+
 /* The cycle of a scheduler of whose warps `ready` can issue: its policy chooses. */
 static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u64 now)
 {
@@ -297,6 +309,8 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		pick_event(x, s, sched, w, ready, now);
 	const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
 	bool whole = !s->warp[w].extra;
+	if (x->shared_units >> (whole ? in->unit : UNIT_SP) & 1)
+		to_the_back(x, s, sched);
 	use_slot(x, s, sched, w, now);
 	if (x->sched->issued && whole)
 		x->sched->issued(x->sched_state[sched], &v, w, in);
@@ -328,6 +342,8 @@ static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct 
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched];
+	if (unlikely(s->astray & m))
+		fetch_flush(s, s->astray & m);
 	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU];
 	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);

@@ -277,7 +277,7 @@ u32 sm_token_warp(const struct sm *s, u32 token)
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
 {
 	if (r->token & TOKEN_FETCH) {
-		fetch_done(x, s, r->token & 0xffff, now);
+		fetch_arrived(x, s, r->token & 0xffff, now);
 		return;
 	}
 	if (r->token & TOKEN_ACK) {

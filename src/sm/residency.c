@@ -174,6 +174,7 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 	warp_set_state(x, s, (u32)w, WS_NONE, now);
 	s->used &= ~c->warps;
 	s->need_fetch &= ~c->warps;
+	s->fetch_barred &= ~c->warps;
 	s->nctas--;
 	s->regs_used -= c->reg_size;
 	s->shared_used -= c->shared_size;

@@ -56,6 +56,10 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	create_scheds(x, a);
 	for (u32 w = 0; w < x->nwarps; w++)
 		x->sched_mask[w % x->nscheds] |= BIT(w);
+	for (u32 u = 0; u < UNIT_COUNT; u++)
+		x->shared_units |= (u32)(x->nunits[u] < x->nscheds) << u;
+	for (u32 i = 0; i < x->nscheds; i++)
+		s->order[i] = (u8)i;
 	s->id = id;
 	s->in[WS_NONE] = bit_range(x->nwarps);
 	for (u32 i = 0; i < nodes; i++)
@@ -130,7 +134,7 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (unlikely(x->replay && replay_busy(x->replay)))
 		return now + 1;
-	if (s->done_slots || (s->need_fetch && !s->fetch_refused))
+	if (s->done_slots || s->astray || fetch_wanted(x, s, now))
 		return now + 1;
 	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP])
 		return now + 1;
@@ -148,6 +152,26 @@ static inline bool settled(const struct sm_ctx *x, const struct sm *s)
 	return s->settled == s->lsu_refused + 1 && !lsu_wanted(x, s);
 }
 
+/* In which order the schedulers are served. A strict rotation is derived from the clock, so that cycles in which the SM
+ * sleeps count like any others; the other order moves only when something issues. */
+static inline u32 first_of_cycle(const struct sm_ctx *x, u64 now)
+{
+	if (x->conf->sm_sched_order == SCHED_ORDER_FIXED)
+		return 0;
+	if (x->conf->sm_issue_period > 1)
+		now /= x->conf->sm_issue_period;
+	return (u32)(now % x->nscheds);
+}
+
+static inline void serving_order(const struct sm_ctx *x, const struct sm *s, u64 now, u8 *order)
+{
+	memcpy(order, s->order, sizeof s->order); /* which changes on the way */
+	if (x->conf->sm_sched_order == SCHED_ORDER_ROTATE)
+		return;
+	for (u32 k = 0, i = first_of_cycle(x, now), n = x->nscheds; k < n; k++, i = i + 1 < n ? i + 1 : 0)
+		order[k] = (u8)i;
+}
+
 /* The cycle of all schedulers. */
 static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 {
@@ -158,8 +182,10 @@ static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 			s->stall[i][s->reason[i]] += n;
 	}
 	s->acct_from = now + 1;
-	for (u32 i = 0, n = x->nscheds; i < n; i++)
-		issued |= issue_cycle(x, s, i, now);
+	u8 order[SM_MAX_SCHEDS];
+	serving_order(x, s, now, order);
+	for (u32 k = 0, n = x->nscheds; k < n; k++)
+		issued |= issue_cycle(x, s, order[k], now);
 	bool may_issue = issued || (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]) || lsu_wanted(x, s);
 	s->settled = may_issue || x->sched->tick ? 0 : (u8)(s->lsu_refused + 1);
 	return issued;

@@ -64,10 +64,11 @@ struct program {
 };
 
 struct warp {
-	u32 pc, ib_end; /* [pc, ib_end) is in the instruction buffer */
-	u8 state;       /* enum warp_state */
-	u8 extra;       /* issue slots the next instruction still needs before its own */
-	u8 extra_set;   /* extra has been charged for the instruction at pc */
+	u32 pc, ib_end;  /* [pc, ib_end) is in the instruction buffer */
+	u32 fallthrough; /* where fetch goes on behind a taken branch, + 1; 0 = at pc */
+	u8 state;        /* enum warp_state */
+	u8 extra;        /* issue slots the next instruction still needs before its own */
+	u8 extra_set;    /* extra has been charged for the instruction at pc */
 	u8 cta_slot;
 	u8 barrier; /* waits at barrier - 1; 0 = none */
 	u8 fence;   /* waits for outstanding == 0 */
@@ -133,10 +134,13 @@ struct sm {
 	u8 lsu_head, lsu_n;
 	u8 lsu_refused; /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
-	u64 lsu_tried, fetch_tried;              /* while refused: refusals are counted up to this cycle, else 0 */
-	u64 in[WS_COUNT];                        /* the masks: bit w set = warp w in that state */
-	u64 need_fetch;                          /* instruction buffer empty, no fetch under way */
-	u64 used;                                /* occupied warp slots */
+	u64 lsu_tried, fetch_tried; /* while refused: refusals are counted up to this cycle, else 0 */
+	u64 in[WS_COUNT];           /* the masks: bit w set = warp w in that state */
+	u64 need_fetch;             /* instruction buffer empty, no fetch under way */
+	u64 astray;                 /* the instruction buffer holds the path not taken, to be flushed */
+	u64 fetch_barred;           /* sm.fetch_refused=next: refused by L1I as it is now */
+	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
+	u64 used;                   /* occupied warp slots */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
@@ -144,10 +148,11 @@ struct sm {
 	u64 ages;                 /* next warp age */
 	u8 reason[SM_MAX_SCHEDS]; /* enum stall the scheduler is charged with until something changes */
 	u8 fetch_rr, nctas, stored, faulted;
-	u8 lsu_reported; /* enum mem_result of the refusals of the head's transaction last reported as an event */
-	u8 flight;       /* enum flight of every cycle since flight_from */
-	u8 leading;      /* warps between the first slot and the last of an instruction that takes several */
-	u8 settled;      /* see settled() in sm.c; 0 = no */
+	u8 order[SM_MAX_SCHEDS]; /* sm.sched_order=rotate: schedulers, the one longest without a shared unit first */
+	u8 lsu_reported;         /* enum mem_result of the refusals of the head's transaction last reported as an event */
+	u8 flight;               /* enum flight of every cycle since flight_from */
+	u8 leading;              /* warps between the first slot and the last of an instruction that takes several */
+	u8 settled;              /* see settled() in sm.c; 0 = no */
 	u16 alu_flying, mem_flying; /* instructions in flight, as in struct sm_load */
 	u32 done_slots;             /* mask of CTA slots that ended and wait to be collected */
 	u32 regs_used, shared_used;
@@ -188,6 +193,7 @@ struct sm_ctx {
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
+	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;
 };

@@ -179,7 +179,7 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 			return;
 		}
 	}
-	if (wp->pc >= wp->ib_end && !wp->done && !wp->fetching)
+	if (wp->pc >= wp->ib_end && !wp->done && !wp->fetching && !(s->astray >> w & 1))
 		s->need_fetch |= BIT(w);
 	warp_set_state(x, s, w, to, now);
 }

@@ -32,6 +32,7 @@ const struct warp_sched_ops sched_lrr = {
     .name = "lrr",
     .help = "loose round robin: the next ready warp after the one that issued last",
     .source = "the usual baseline; e.g. Rogers 2012, section 2",
+    .fair = true,
     .state_bytes = sizeof(struct lrr),
     .pick = pick,
     .describe = describe,

@@ -84,6 +84,7 @@ const struct warp_sched_ops sched_rr = {
     .name = "rr",
     .help = "round robin in launch order: the next ready warp behind the one that issued last (lrr goes by slot)",
     .source = "Awatramani 2015, section IV-B",
+    .fair = true,
     .state_bytes = sizeof(struct rr),
     .pick = pick,
     .warps_started = warps_started,

@@ -48,6 +48,7 @@ struct warp_sched_ops {
 	/* Optional: configuration that comes with the policy's name unless the user says otherwise, "key=value key=value"
 	 * (sim_imply()). */
 	const char *implies;
+	bool fair;          /* gives every ready warp its turn: one that stays ready is told of (gpu/starve.h) */
 	size_t state_bytes; /* of one instance */
 	size_t first_bytes; /* of scheduler 0's instance when it holds more, for the SM as a whole (view->first); 0: the
 	                       same */
