@@ -352,6 +352,47 @@ static void lazy_fetch(void **s)
 	rig_stop(&r);
 }
 
+/* The line that has gone unused for longest makes room: a hit counts as a use, in L1 and in L2. */
+static void least_recently_used(void **s)
+{
+	RIG(r, "l1d.sets=1", "l1d.ways=2", "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2", "num_sms=2");
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 128, 0xf);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1), MR_HIT);
+	assert_int_equal(rig_access(&r, 1, MO_LOAD, BASE, 0xf, 1), MR_PENDING); /* SM 1: a hit in L2 */
+	rig_drain(&r);
+	rig_latency(&r, MO_LOAD, BASE + 256, 0xf);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1), MR_HIT);
+	const struct cache_counters *l2 = mem_l2_counters(r.m, 0);
+	u64 misses = l2->misses;
+	rig_access(&r, 1, MO_LOAD, BASE + 256, 0xf, 1);
+	rig_drain(&r);
+	mem_kernel_start(r.m, 0);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	assert_int_equal(l2->misses, misses);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* mshr_cycles in the middle of a miss: its MSHRs count up to the cycle that is asked about. */
+static void mshrs_are_counted_midway(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1");
+	u64 start = r.now, at_l2 = start + r.c.noc_latency + r.c.l2_latency;
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0xf, 1), MR_PENDING);
+	while (r.now < at_l2 + 20)
+		rig_step(&r);
+	for (u32 i = 0; i < 2; i++) {
+		mem_sync_counters(r.m, r.now);
+		assert_int_equal(mem_cache_counters(r.m, MC_L1D, 0)->mshr_cycles, r.now - start);
+		assert_int_equal(mem_l2_counters(r.m, 0)->mshr_cycles, r.now - at_l2);
+		rig_step(&r);
+	}
+	rig_drain(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* With sectors: what was written in part is no more there for a read than what was not written. */
 static void lazy_fetch_of_a_sector(void **s)
 {
@@ -554,6 +595,8 @@ int main(void)
 	    cmocka_unit_test(local_write_back),
 	    cmocka_unit_test(cache_off),
 	    cmocka_unit_test(lazy_fetch),
+	    cmocka_unit_test(least_recently_used),
+	    cmocka_unit_test(mshrs_are_counted_midway),
 	    cmocka_unit_test(lazy_fetch_of_a_sector),
 	    cmocka_unit_test(atomics_keep_the_slice_busy),
 	    cmocka_unit_test(l2_writes_back),

@@ -506,6 +506,22 @@ static void test_sleeping_is_exact(void **state)
 			}
 }
 
+/* newcar: behind a store in the queue, its warp's loads go into the queue without an access. */
+static void test_loads_stay_behind_a_store(void **state)
+{
+	struct sim *s = small("lsu.replay=newcar", "l1d.stores=1");
+	u64 buf = rig_alloc(s, 4096);
+	struct run r =
+	    run_ptx(s,
+	            ENTRY "st.global.u32 [%a1+1024], %r1; st.global.u32 [%a1+2048], %r1;\n"
+	                  "ld.global.u32 %r10, [%a1+3072]; ld.global.u32 %r11, [%a1]; add.u32 %r12, %r10, %r11;\n"
+	                  "st.global.u32 [%a1+512], %r12; ret;\n}\n",
+	            1, 32, &buf, 1);
+	assert_int_equal(r.why, STOP_IDLE);
+	assert_int_equal(rig_counter(s, CG_sm, "replay_ordered"), 2); /* both loads; the last store waits for them */
+	sim_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,6 +537,7 @@ int main(void)
 	    cmocka_unit_test(test_random_kernels),
 	    cmocka_unit_test(test_message_passing),
 	    cmocka_unit_test(test_sleeping_is_exact),
+	    cmocka_unit_test(test_loads_stay_behind_a_store),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -529,12 +529,13 @@ static struct result run_thrash(const char *sched, enum event_type count, const 
 	return r;
 }
 
-/* A short way to L1D, as the policies' papers had it: little is under way that they no longer decide about. */
-static const char *const small[] = {"num_sms=2",      "l1d.sets=4",  "l1d.ways=2", "deadlock_cycles=3000",
-                                    "l1d.pipe=false", "lsu.queue=1", NULL};
+/* A short way to L1D, as the policies' papers had it, and few MSHRs: mascar has to find them nearly all in use. */
+#define SMALL                                                                                                          \
+	"num_sms=2", "l1d.sets=4", "l1d.ways=2", "deadlock_cycles=3000", "l1d.pipe=false", "l1d.mshrs=8",                  \
+	    "l1d.miss_queue_free=1"
+static const char *const small[] = {SMALL, NULL};
 /* One loss holds everybody back for thousands of cycles. */
-static const char *const harsh[] = {"num_sms=2",        "l1d.sets=4",           "l1d.ways=2", "deadlock_cycles=3000",
-                                    "ccws.score_cap=0", "ccws.k_throttle=1000", NULL};
+static const char *const harsh[] = {SMALL, "ccws.score_cap=0", "ccws.k_throttle=1000", NULL};
 static const char *const sectors[] = {"num_sms=2",        "l1d.sets=4",      "l1d.ways=2", "coalesce=sector32",
                                       "sm.issue_width=2", "sm.schedulers=4", NULL};
 static const struct {

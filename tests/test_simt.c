@@ -40,6 +40,22 @@ static void test_exit_in_divergence(void **state)
 	rig_close();
 }
 
+/* Lanes that exit in a function do not come back to its caller, nor to the branch round the call. */
+static void test_exit_in_a_function(void **state)
+{
+	rig_open(HEAD ".func leave(.param .b32 n)\n{\n.reg .b32 %r<3>; .reg .pred %p<3>;\nld.param.u32 %r1, [n];\n"
+	              "and.b32 %r2, %r1, 3;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 exit;\nret;\n}\n" BEGIN
+	              "st.global.u32 [%rd3], 7;\nmov.u32 %r9, %r1;\nsetp.gt.u32 %p1, %r1, 40;\n@%p1 bra A;\n"
+	              "{ .param .b32 a; st.param.b32 [a], %r1; call.uni leave, (a); }\n"
+	              "add.u32 %r9, %r9, 100;\nbra.uni B;\nA: add.u32 %r9, %r9, 200;\nB: add.u32 %r9, %r9, 1;\n" END,
+	         false);
+	rig_run();
+	fault_text(FAULT_NONE);
+	for (u32 t = 0; t < N; t++)
+		assert_int_equal(r.out[t], t > 40 ? t + 201 : (t & 3) == 1 ? 7 : t + 101);
+	rig_close();
+}
+
 #define FIB                                                                                                            \
 	".func (.param .b32 ret) fib(.param .b32 n)\n{\n.reg .b32 %r<10>; .reg .pred %p<3>;\nld.param.u32 %r1, [n];\n"     \
 	"setp.lt.u32 %p1, %r1, 2;\n@%p1 bra SMALL;\nadd.s32 %r2, %r1, -1;\n"                                               \
@@ -643,6 +659,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nested_loops),
 	    cmocka_unit_test(test_exit_in_divergence),
+	    cmocka_unit_test(test_exit_in_a_function),
 	    cmocka_unit_test(test_recursion),
 	    cmocka_unit_test(test_call_overflow),
 	    cmocka_unit_test(test_indirect_calls),

@@ -642,6 +642,51 @@ static void test_deadlock_watch(void **state)
 	assert_int_equal(at[0], at[1]);
 }
 
+/* sm.shared_cycles and sm.shared_conflicts: words a stride apart, one access of a warp. */
+static void test_conflicts_are_counted(void **state)
+{
+	static const struct {
+		u32 shift, cycles;
+	} cases[] = {{2, 1}, {3, 2}, {5, 8}, {7, 32}};
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[600];
+		snprintf(text, sizeof text,
+		         "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .shared .align 4 .b8 sh[4096];\n"
+		         "mov.u32 %%r1, %%tid.x; shl.b32 %%r1, %%r1, %u; mov.u32 %%r2, sh; add.u32 %%r1, %%r1, %%r2;\n"
+		         "st.shared.u32 [%%r1], %%r2; ret;\n}\n",
+		         PTX_HEAD, cases[i].shift);
+		struct sim *s = machine((const char *[]){"num_sms=1", NULL});
+		run_ptx(s, text, 1, 32, NULL, 0);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_cycles"), cases[i].cycles);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_conflicts"), cases[i].cycles - 1);
+		sim_destroy(s);
+	}
+}
+
+/* Each instruction counts as one of its kind. */
+static void test_kinds_are_counted(void **state)
+{
+	static const char text[] = PTX_HEAD
+	    ".const .align 4 .u32 c = 1;\n.global .align 8 .b8 g[64];\n.visible .entry k()\n{\n.reg .b32 %r<9>; "
+	    ".reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %a<3>; .shared .align 8 .b8 sh[64]; .local .align 8 .b8 l[8];\n"
+	    "mov.u64 %a1, g; ld.global.f64 %d1, [%a1]; add.f64 %d2, %d1, %d1; mul.f64 %d3, %d2, %d1; fma.rn.f64 %d4, "
+	    "%d3, %d2, %d1; ld.global.f32 %f1, [%a1+8]; add.f32 %f2, %f1, %f1; fma.rn.f32 %f3, %f2, %f1, %f1;\n"
+	    "sin.approx.f32 %f4, %f3; st.shared.f32 [sh], %f4; ld.shared.f32 %f5, [sh]; ld.const.u32 %r1, [c];\n"
+	    "st.local.u32 [l], %r1; atom.global.add.u32 %r2, [%a1+16], %r1; add.u32 %r3, %r2, %r1;\n"
+	    "st.global.f64 [%a1+24], %d4; st.global.f32 [%a1+32], %f5; st.global.u32 [%a1+36], %r3; ret;\n}\n";
+	static const struct {
+		const char *name;
+		u64 n;
+	} want[] = {{"insts_f64", 3},   {"insts_f32", 2},   {"insts_sfu", 1}, {"insts_global", 6}, {"insts_shared", 2},
+	            {"insts_const", 1}, {"insts_local", 1}, {"insts_tex", 0}, {"insts_ctrl", 1},   {"insts_int", 2}};
+	struct sim *s = machine((const char *[]){"num_sms=1", NULL});
+	run_ptx(s, text, 1, 32, NULL, 0);
+	for (u32 i = 0; i < ARRAY_LEN(want); i++)
+		if (rig_counter(s, CG_sm, want[i].name) != want[i].n)
+			fail_msg("%s: %llu", want[i].name, (unsigned long long)rig_counter(s, CG_sm, want[i].name));
+	sim_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -668,6 +713,8 @@ int main(void)
 	    cmocka_unit_test(test_sampler_through_drain),
 	    cmocka_unit_test(test_deadlock_is_the_same_in_slices),
 	    cmocka_unit_test(test_deadlock_watch),
+	    cmocka_unit_test(test_conflicts_are_counted),
+	    cmocka_unit_test(test_kinds_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

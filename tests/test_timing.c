@@ -82,7 +82,7 @@ static void test_dependent_chains(void **state)
 	};
 	for (u32 i = 0; i < ARRAY_LEN(chain); i++) {
 		double got = per_copy((const char *[]){PTX_COST, "lat.logic=2", NULL}, "", chain[i].body, 1, 32);
-		check_near(got, chain[i].lat + c.sm_read_latency, 0.001, chain[i].body); /* one fetch may straddle a line */
+		check_near(got, chain[i].lat + c.sm_read_latency, 0.002, chain[i].body); /* one fetch may straddle a line */
 	}
 }
 

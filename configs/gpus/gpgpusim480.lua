@@ -13,6 +13,8 @@ return {
 	["l2.sector_reads"] = true, -- the same: S is a sectored cache; l2cache.cc splits requests into sectors
 	["l2.sector_acks"] = true, -- the same: each sector request of a write has its own acknowledgement
 	["l2.copies"] = true, -- gpgpu_perf_sim_memcpy 1
+	-- measured on it: a load that L2 answers takes 142 cycles more than one that L1D does; 140 with 8 each way
+	["noc.latency"] = 9,
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
 	["lat.logic"] = 1, -- cuda-sim.cc: opcodes that opcode_latency_int and _fp do not name
 	["schedule"] = "none", -- it executes PTX in the order of the text

@@ -25,10 +25,10 @@ return {
 	["lat.sfu"] = 20, -- ubench: 21.1 for a sine, of which the range reduction is 1 here
 	["shared.latency"] = 26, -- ubench: 27.0 from load to use
 	["l1d.latency"] = 33, -- ubench: 33.7
-	["l2.latency"] = 193, -- ubench: 211 from load to use
+	["l2.latency"] = 160, -- ubench: 211 from load to use
 	["partitions"] = 24, -- ubench
 	["l2.ways"] = 24, -- ubench: 32 sets x 24 ways x 128 B of 48 slices, 4.5 MB
-	["dram.latency"] = 54, -- ubench: 313 from load to use, L2's 211 in it
+	["dram.latency"] = 50, -- ubench: 313 from load to use, L2's 211 in it
 
 	["launch.latency"] = 7085, -- ubench: 7258 from launch to launch
 }
