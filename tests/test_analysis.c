@@ -38,7 +38,7 @@ static struct phase_params test_latencies(void)
 	struct phase_params p = {.long_classes = PHASE_LONG_CLASSES};
 	for (u32 i = 0; i < IC_COUNT; i++)
 		p.latency[i] = 1;
-	p.latency[IC_INT_ADD] = 2;
+	p.latency[IC_INT_ADD] = p.latency[IC_INT_LOGIC] = 2;
 	p.latency[IC_INT_MUL] = 5;
 	p.latency[IC_F32_ADD] = 7;
 	p.latency[IC_CONST] = 3;
