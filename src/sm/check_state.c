@@ -362,6 +362,8 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 		HOLDS(sum == s->acct_from, "SM %u, scheduler %u: %llu slots are charged of the first %llu cycles", s->id, i,
 		      (unsigned long long)sum, (unsigned long long)s->acct_from);
 	}
+	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
+	      (unsigned long long)s->astray);
 	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]),
 	      "SM %u: no warp is looked at, though some are ready", s->id);
 	HOLDS(!s->lsu_refused || s->lsu_n, "SM %u: the LSU was refused, but has no instruction", s->id);

@@ -151,6 +151,13 @@ void fetch_arrived(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	timer_add(x, s, now, filled_at(x->conf, slot / n, (u32)(slot % n)), WK_FETCHED, w, s->warp[w].pc);
 }
 
+/* Its scheduler is to look, although the warp waits for instructions as before: a jump that takes no slot. */
+static void lead_astray(struct sm *s, u32 w)
+{
+	s->astray |= BIT(w);
+	s->settled = 0;
+}
+
 void fetch_jump(struct sm_ctx *x, struct sm *s, u32 w, u32 pc)
 {
 	struct warp *wp = &s->warp[w];
@@ -159,7 +166,7 @@ void fetch_jump(struct sm_ctx *x, struct sm *s, u32 w, u32 pc)
 	if (!x->conf->sm_fetch_fallthrough)
 		return;
 	if (held || pc + 1 >= x->prog[wp->launch].launch->mod->ncode)
-		s->astray |= BIT(w);
+		lead_astray(s, w);
 	else
 		wp->fallthrough = pc + 2;
 }
@@ -182,8 +189,7 @@ void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	}
 	if (unlikely(wp->fallthrough)) {
 		wp->fallthrough = 0;
-		s->astray |= BIT(w);
-		s->settled = 0;
+		lead_astray(s, w);
 		return;
 	}
 	wp->ib_end = wp->pc + info_at(x, wp, wp->pc)->fetch_n;
