@@ -22,7 +22,7 @@ expect 2 "B: no machine 'nix'" compare hotspot --b '--gpu nix'
 expect 2 "B: --set: unknown config key 'l1d.wys' (did you mean 'l1d.ways'?)" compare hotspot --b '--set l1d.wys=3'
 expect 2 "no parameter 'q'" compare vecadd --b '--param q=3'
 expect 2 "--stats: /nonexistent/x" compare hotspot --a '' --stats /nonexistent/x
-expect 0 "compare WORKLOAD --a OPTIONS --b OPTIONS" --help
+expect 0 "compare   WORKLOAD --a OPTIONS --b OPTIONS" --help
 expect 2 "--compare: unknown option '--wrp-sched' (did you mean '--warp-sched'?)" debug hotspot --compare '--wrp-sched lrr' --batch
 expect 2 "--compare: the second machine's options are expected" debug hotspot --compare '' --batch
 expect 2 "--by belongs to --compare" debug hotspot --by insts --batch
@@ -31,7 +31,7 @@ expect 2 "--compare does not belong to" run hotspot --compare '--warp-sched lrr'
 # --- what it says
 S="--size small"
 expect 0 "No different decision" compare hotspot $S --a '' --b '--warp-sched gto'
-expect 0 "First different decision: SM 0, scheduler 0: different warps" compare hotspot $S --a '' --b '--warp-sched lrr'
+expect 0 "First different decision: SM 0, scheduler 1: different warps" compare hotspot $S --a '' --b '--warp-sched lrr'
 expect 0 "only A chose a warp" compare vecadd $S --a '' --b '--set launch.latency=900'
 expect 0 "B: finished at cycle" debug hotspot $S --compare '--warp-sched lrr' --batch -ex continue -ex continue
 expect 0 "lrr: turn from" debug hotspot $S --compare '--warp-sched lrr' --by insts --batch -ex continue

@@ -29,13 +29,14 @@ static const char *const back[] = {"reverse-step 10", "reverse-next", "reverse-c
 /* reverse-finish needs a CTA. */
 static void focus_some_warp(struct rig *r)
 {
-	for (u32 sm = 0; sm < 15; sm++) {
+	struct gpu *g = sim_gpu(r->s->sim);
+	for (u32 i = 0; i < 15 * gpu_warps_per_sm(g); i++) {
 		struct warp_info w;
 		char line[40];
-		gpu_warp_info(sim_gpu(r->s->sim), sm, 0, &w);
+		gpu_warp_info(g, i % 15, i / 15, &w);
 		if (w.launch < 0)
 			continue;
-		snprintf(line, sizeof line, "focus sm %u warp 0", sm);
+		snprintf(line, sizeof line, "focus sm %u warp %u", i % 15, i / 15);
 		rig_say(r, line);
 		return;
 	}

@@ -293,7 +293,7 @@ static void test_refused(void **state)
 			fail_msg("accepted: %s", bodies[i]);
 		snprintf(word, sizeof(word), "%.3s", bodies[i]);
 		expect_words(e.msg, "test.ptx:");
-		expect_words(e.msg, word);
+		expect_words(e.msg, word[0] == 's' ? "surface reference 'tx'" : word);
 	}
 }
 
