@@ -120,9 +120,9 @@ static void set_int(struct conf *c, const struct conf_key *k, double v)
 /* Keys that a workload needs at a certain size, and those that say nothing about the machine's parts. */
 static bool is_free(const struct conf_key *k)
 {
-	static const char *const fixed[] = {"mem.heap_mb",     "deadlock_cycles", "seed",
-	                                    "timeline.period", "sm.shared",       "front.local_kb",
-	                                    "front.frame_kb",  "launch.latency",  "sm.regs"};
+	static const char *const fixed[] = {"mem.heap_mb", "deadlock_cycles", "seed",           "timeline.period",
+	                                    "sm.shared",   "front.local_kb",  "front.frame_kb", "launch.latency",
+	                                    "sm.regs",     "mem.malloc_mb"};
 	for (u32 i = 0; i < ARRAY_LEN(fixed); i++)
 		if (!strcmp(k->key, fixed[i]))
 			return false;

@@ -603,9 +603,13 @@ static void test_module_errors(void **state)
 	       "t.ptx:5:7: 'f' is declared differently at line 4");
 	refuse(HEAD ".extern .func f();\n.entry k() { call f; ret; }",
 	       "t.ptx:5:19: function 'f' is called but not defined");
-	refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
-	            ".param .b64 q; st.param.b64 [p], 4; call (q), malloc, (p); } ret; }",
-	       "t.ptx:5:94: call of 'malloc' is not supported");
+	refuse(HEAD
+	       ".extern .func (.param .b64 r) cudaMalloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
+	       ".param .b64 q; st.param.b64 [p], 4; call (q), cudaMalloc, (p); } ret; }",
+	       "t.ptx:5:94: call of 'cudaMalloc' is not supported");
+	refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b32 a);\n.entry k() { .reg .b64 %d<3>; { .param .b32 p; "
+	            ".param .b64 q; st.param.b32 [p], 4; call (q), malloc, (p); } ret; }",
+	       "t.ptx:5:94: malloc is declared with other parameters than (.b64) -> .b64");
 	refuse(HEAD ".extern .global .u32 g;\n.entry k() { .reg .b64 %d<3>; mov.u64 %d1, g; ret; }",
 	       "'g' is declared .extern and used, but not defined");
 	refuse(HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }",

@@ -38,6 +38,7 @@ enum fault_code {
 	FAULT_SURFACE_OOB,
 	FAULT_BAD_MASK, /* check.masks: addr = the mask, bytes = 0 leaves the lane out, 1 names lanes that give another, 2
 	                   lanes that do not come */
+	FAULT_BAD_FREE, /* free() of what malloc() did not give, or of what is free: bytes = enum heap_place */
 	FAULT_COUNT
 };
 struct fault {
@@ -85,6 +86,12 @@ struct dyninst {
 	u64 addr[WARP_SIZE];
 };
 
+/* The heap of malloc() in kernels: counts since the machine was built. */
+struct heap_info {
+	u64 addr, bytes;            /* where it is, its size (mem.malloc_mb) */
+	u64 mallocs, frees, failed; /* calls; failed: of malloc(), that gave NULL */
+	u64 blocks, used, most;     /* blocks in use now, bytes they were asked for; the most bytes at any time */
+};
 struct front;
 /* Builds the front end of a machine: carves its state from the arena. */
 struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e);
@@ -114,7 +121,7 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 u32 front_pc(const struct front *f, u32 sm, u32 warp);
 /* Executes it. `cycle` feeds %clock and %globaltimer only. */
 void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out);
-/* Applies the SM's queued stores and atomics; returns whether there were any. */
+/* Applies the SM's queued stores and atomics; true when the SM has a fault, which a free() may have found here. */
 bool front_commit(struct front *f, u32 sm);
 /* A barrier opened: completes bar.red results for the warps that waited. */
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
@@ -183,6 +190,10 @@ struct lock_change { /* arena */
 };
 /* NULL: it was never changed so, or that is forgotten (locks.c). sm, slot: whose shared memory. */
 const struct lock_change *front_lock(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr);
+/* False: no module that was placed calls malloc() or free(). */
+bool front_heap(const struct front *f, struct heap_info *out);
+/* The block in use that an address is in, and how many bytes it was asked for. False: it is in none. */
+bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes);
 /* Shared memory of a CTA slot. */
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
 #endif

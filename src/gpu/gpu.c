@@ -331,7 +331,8 @@ static void tick_sms(struct gpu *g)
 		{
 			u32 i = word * 64 + (u32)bit;
 			g->sm[i]->stored = 0;
-			front_commit(g->front, i);
+			if (unlikely(front_commit(g->front, i)))
+				g->st->faulted = 1;
 		}
 }
 

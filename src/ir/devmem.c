@@ -228,7 +228,7 @@ u64 devmem_result_hash(const struct devmem *d)
 	XXH3_state_t st;
 	XXH3_64bits_reset(&st);
 	for (u32 i = 0; i < d->nallocs; i++)
-		if (!d->allocs[i].scratch && !(d->allocs[i].internal && d->allocs[i].readonly))
+		if (!d->allocs[i].scratch && !d->allocs[i].heap && !(d->allocs[i].internal && d->allocs[i].readonly))
 			hash_alloc(&st, d, &d->allocs[i]);
 	return XXH3_64bits_digest(&st);
 }

@@ -25,6 +25,7 @@ struct alloc {
 	bool internal; /* module symbols, local memory, printf buffer */
 	bool readonly; /* constant space: a store is a fault */
 	bool scratch;  /* local memory: which bytes a thread gets depends on where it ran; not a result */
+	bool heap;     /* of malloc() in kernels: which bytes a thread gets depends on who came first; not a result */
 	char name[48]; /* symbol or the host program's name for it, may be "" */
 };
 struct devmem {
@@ -67,7 +68,8 @@ static inline void devmem_touch(struct devmem *d, u64 addr, u32 n) /* marks the 
 /* XXH3 hash over all pages that are not zero, and their numbers. */
 u64 devmem_hash(const struct devmem *d);
 /* XXH3 hash of what a program leaves behind: size and bytes of every allocation and module variable, freed ones too (a
- * freed one keeps its bytes), in the order of allocation. Not of addresses, constants, code, parameters and local
- * memory: machines and policies on which a program computes the same give the same hash, unless it stores pointers. */
+ * freed one keeps its bytes), in the order of allocation. Not of addresses, constants, code, parameters, local memory
+ * and the heap of malloc(): machines and policies on which a program computes the same give the same hash, unless it
+ * stores pointers. */
 u64 devmem_result_hash(const struct devmem *d);
 #endif

@@ -141,7 +141,9 @@ enum atom_op {
 	ATOM_OR,
 	ATOM_XOR,
 	ATOM_EXCH,
-	ATOM_CAS
+	ATOM_CAS,
+	ATOM_MALLOC, /* the device heap's calls: see inst, atom */
+	ATOM_FREE
 };
 enum mulmode { MUL_LO, MUL_HI, MUL_WIDE };
 enum cacheop { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT }; /* of ld and st */
@@ -217,7 +219,6 @@ enum {
 	IF_VPRINTF = 1 << 19,
 	IF_EXITS = 1 << 20,  /* ret in a kernel: the same as exit */
 	IF_FOLDED = 1 << 21, /* add.s64 whose single-use mul.wide source is fused with it in machine code: no issue slot */
-	IF_CALL_MALLOC = 1 << 22, /* reserved */
 	/* cvt: the source or destination register has 64 bits, the type fewer (see wide registers below) */
 	IF_WIDE_SRC = 1 << 23,
 	IF_WIDE_DST = 1 << 24,
@@ -244,6 +245,7 @@ enum {
  *   ld           d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset (absolute without a base)
  *   st           s[0] = base as in ld; s[1..vec] = values
  *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
+ *                ATOM_MALLOC (atom), ATOM_FREE (red): calls of malloc and free; no base, s[1] = size or address
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type

@@ -70,6 +70,17 @@ static void stalls(const struct stats *s, struct strbuf *out)
 	}
 }
 
+static void heap(const struct heap_info *h, struct strbuf *out)
+{
+	row_u64(out, "device_heap", "bytes", "", h->bytes);
+	row_u64(out, "device_heap", "mallocs", "", h->mallocs);
+	row_u64(out, "device_heap", "failed", "", h->failed);
+	row_u64(out, "device_heap", "frees", "", h->frees);
+	row_u64(out, "device_heap", "blocks_left", "", h->blocks);
+	row_u64(out, "device_heap", "bytes_left", "", h->used);
+	row_u64(out, "device_heap", "bytes_most", "", h->most);
+}
+
 void report_csv(const struct stats *s, struct strbuf *out)
 {
 	double wall = (double)s->run.sim_ns / 1e9;
@@ -89,6 +100,8 @@ void report_csv(const struct stats *s, struct strbuf *out)
 	row_real(out, "run", "ipc", "", s->cycles ? (double)s->warp_insts / (double)s->cycles : NAN);
 	for (u32 g = 0; g < CG_COUNT; g++)
 		group(s, (enum counter_group)g, out);
+	if (s->heap.bytes)
+		heap(&s->heap, out);
 	stalls(s, out);
 	struct strbuf v = STRBUF_INIT;
 	for (u32 i = 0; i < conf_nkeys; i++) {

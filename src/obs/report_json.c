@@ -193,6 +193,21 @@ static json_t *host(const struct stats *s)
 	return o;
 }
 
+static json_t *device_heap(const struct heap_info *h)
+{
+	json_t *o = h->bytes ? json_object() : json_null();
+	if (!h->bytes)
+		return o;
+	put(o, "bytes", number(h->bytes));
+	put(o, "mallocs", number(h->mallocs));
+	put(o, "failed", number(h->failed));
+	put(o, "frees", number(h->frees));
+	put(o, "blocks_left", number(h->blocks));
+	put(o, "bytes_left", number(h->used));
+	put(o, "bytes_most", number(h->most));
+	return o;
+}
+
 static json_t *instances(const struct stats *s, json_t *(*one)(const struct stats *, u32), u32 n)
 {
 	json_t *a = json_array();
@@ -250,6 +265,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "l2", with_instances(s, CG_l2));
 	put(o, "dram", with_instances(s, CG_dram));
 	put(o, "noc", figures(s, CG_noc, -1));
+	put(o, "device_heap", device_heap(&s->heap));
 	put(o, "stalls", taxonomies(s));
 	put(o, "sms", instances(s, sm, s->conf->num_sms));
 	put(o, "energy", json_null()); /* there is no energy model in this version */

@@ -209,6 +209,23 @@ static void lsu(const struct stats *s, struct strbuf *out)
 		strbuf_addc(out, '\n');
 }
 
+/* malloc() in kernels: what is left, where there was any. */
+static void heap(const struct heap_info *h, struct strbuf *out)
+{
+	char a[32], b[32], c[32];
+	if (!h->mallocs)
+		return;
+	strbuf_addf(out, " heap  %s block%s from malloc, ", grouped(h->mallocs - h->failed, a),
+	            plural(h->mallocs - h->failed));
+	if (h->blocks)
+		strbuf_addf(out, "%s not freed (%s B)", grouped(h->blocks, b), grouped(h->used, c));
+	else
+		strbuf_adds(out, "all freed");
+	if (h->failed)
+		strbuf_addf(out, "; %s call%s gave NULL", grouped(h->failed, c), plural(h->failed));
+	strbuf_addf(out, "; at most %sB\n", scaled((double)h->most, a));
+}
+
 static void memory(const struct stats *s, struct strbuf *out)
 {
 	char a[32], b[32];
@@ -225,6 +242,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	if (isfinite(latency))
 		strbuf_addf(out, "; mean latency %.0f cycles", latency);
 	strbuf_addc(out, '\n');
+	heap(&s->heap, out);
 }
 
 /* --- stalls

@@ -111,6 +111,7 @@ struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 		gather_group(s, g, (enum counter_group)i);
 	gather_stalls(s, g);
 	gather_kernels(s, g);
+	front_heap(gpu_front(g), &s->heap);
 	s->warp_insts = stats_sum(s, CG_sm, "issued");
 	s->thread_insts = stats_sum(s, CG_sm, "thread_insts");
 	return s;

@@ -60,6 +60,7 @@ struct stats {
 	u64 stalls[ST_COUNT];          /* all SMs */
 	u64 (*sched_stalls)[ST_COUNT]; /* [sm * sm_schedulers + scheduler] */
 	struct kernel_info *kernels;   /* group[CG_kernel].n */
+	struct heap_info heap;         /* of malloc() in kernels; bytes 0: there is none */
 };
 struct stats *stats_gather(struct gpu *g, const struct run_info *run);
 /* The same without result_hash, which reads all of device memory: for a display that is drawn again and again. */

@@ -141,6 +141,27 @@ static void alloc_row(const struct alloc *a, struct strbuf *out)
 	            a->readonly ? " (read-only)" : "");
 }
 
+/* Of the heap of malloc() in kernels: what is in use, and the block that an address is in. */
+static void heap_row(const struct front *f, struct strbuf *out)
+{
+	struct heap_info h;
+	if (front_heap(f, &h))
+		strbuf_addf(out,
+		            "     malloc: %llu block%s, %llu B in use; %llu given, %llu freed, %llu failed; at most %llu B\n",
+		            (unsigned long long)h.blocks, plural(h.blocks), (unsigned long long)h.used,
+		            (unsigned long long)(h.mallocs - h.failed), (unsigned long long)h.frees,
+		            (unsigned long long)h.failed, (unsigned long long)h.most);
+}
+static void heap_block_row(const struct front *f, u64 addr, struct strbuf *out)
+{
+	u64 start, bytes;
+	if (front_heap_block(f, addr, &start, &bytes))
+		strbuf_addf(out, "     malloc gave 0x%09llx %12llu B, the address is %llu B into it\n",
+		            (unsigned long long)start, (unsigned long long)bytes, (unsigned long long)(addr - start));
+	else
+		strbuf_adds(out, "     no block of malloc holds the address\n");
+}
+
 bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	const struct devmem *m = sim_devmem(d->s->sim);
@@ -148,6 +169,7 @@ bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, s
 	if (!*args) {
 		for (u32 i = 0; i < m->nallocs; i++)
 			alloc_row(&m->allocs[i], out);
+		heap_row(gpu_front(dbg_gpu(d)), out);
 		if (!m->nallocs)
 			strbuf_adds(out, "No allocations.\n");
 		return true;
@@ -161,6 +183,8 @@ bool info_allocation(struct debugger *d, const char *args, struct strbuf *out, s
 		strbuf_addf(out, "0x%llx is in no allocation; the nearest is %llu B away:\n", (unsigned long long)addr,
 		            (unsigned long long)dist);
 	alloc_row(a, out);
+	if (a->heap && !dist)
+		heap_block_row(gpu_front(dbg_gpu(d)), addr, out);
 	return true;
 }
 

@@ -215,6 +215,8 @@ exec_fn exec_atomic(const struct inst *in)
 	const bool space_ok = in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_GENERIC;
 	const bool cas = in->atom == ATOM_CAS, fp = ptype_is_float(in->type);
 	const u32 bytes = ptype_bytes(in->type);
+	if (in->atom == ATOM_MALLOC || in->atom == ATOM_FREE)
+		return exec_heap(in);
 	if ((in->op != OP_ATOM && in->op != OP_RED) || !space_ok || in->vec > 1 || in->s[1] == OPND_NONE ||
 	    in->atom == ATOM_NONE)
 		return NULL;

@@ -56,6 +56,8 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 {
 	HOLDS(!f->side[sm].npending, "SM %u: %u stores of a cycle that is over have not taken effect", sm,
 	      f->side[sm].npending);
+	if (!sm && f->heap.base && !heap_check(&f->heap, f->mem, e))
+		return false;
 	FOR_EACH_BIT(w, resident)
 	if (!check_warp(f, sm, (u32)w, exited >> w & 1, e))
 		return false;

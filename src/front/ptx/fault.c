@@ -7,25 +7,30 @@
 
 #define STRING_MAX 1024 /* characters of a string in a message */
 
-void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space)
+void fault_record(struct front *f, u64 cycle, const struct fault *x)
 {
-	struct front *f = x->f;
-	x->out->flags |= DYN_FAULT;
 	if (f->faulted[x->sm])
 		return;
-	f->faults[x->sm] = (struct fault){.code = code,
-	                                  .sm = x->sm,
-	                                  .warp = x->warp,
-	                                  .launch = x->w->launch,
-	                                  .cta = exec_cta(x)->id,
-	                                  .pc = x->out->pc,
-	                                  .lanes = lanes,
-	                                  .addr = addr,
-	                                  .bytes = bytes,
-	                                  .store = store,
-	                                  .space = space};
-	f->fault_cycle[x->sm] = x->cycle;
+	f->faults[x->sm] = *x;
+	f->fault_cycle[x->sm] = cycle;
 	f->faulted[x->sm] = f->faulted[f->nsms] = 1;
+}
+
+void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space)
+{
+	x->out->flags |= DYN_FAULT;
+	fault_record(x->f, x->cycle,
+	             &(struct fault){.code = code,
+	                             .sm = x->sm,
+	                             .warp = x->warp,
+	                             .launch = x->w->launch,
+	                             .cta = exec_cta(x)->id,
+	                             .pc = x->out->pc,
+	                             .lanes = lanes,
+	                             .addr = addr,
+	                             .bytes = bytes,
+	                             .store = store,
+	                             .space = space});
 }
 
 void front_clear_fault(struct front *f)
@@ -129,6 +134,14 @@ static void add_assert(const struct front *f, const struct fault *x, const struc
 	strbuf_adds(out, "` failed.");
 }
 
+static void add_bad_free(const struct fault *x, struct strbuf *out)
+{
+	strbuf_addf(out, "free of 0x%" PRIx64 ", which %s", x->addr,
+	            x->bytes == HEAP_INSIDE  ? "is not the start of a block that malloc gave"
+	            : x->bytes == HEAP_FREED ? "is free already (double free)"
+	                                     : "malloc did not give");
+}
+
 static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(x, l, out))
@@ -182,6 +195,7 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		            : x->bytes == 1 ? "names a lane that gives another mask"
 		                            : "names a lane that does not come to the instruction");
 		break;
+	case FAULT_BAD_FREE: add_bad_free(x, out); break;
 	default: strbuf_adds(out, "no fault"); break;
 	}
 }
@@ -218,7 +232,21 @@ static void add_threads(const struct front *f, const struct fault *x, const stru
 
 static bool names_device_address(enum fault_code c)
 {
-	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED;
+	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED || c == FAULT_BAD_FREE;
+}
+
+static void add_block(const struct front *f, u64 addr, struct strbuf *out)
+{
+	u64 start, bytes;
+	switch (heap_find(&f->heap, f->mem, addr, &start, &bytes)) {
+	case HEAP_INSIDE:
+	case HEAP_START:
+		strbuf_addf(out, "\n  malloc gave 0x%" PRIx64 ", %" PRIu64 " byte%s; the address is %" PRIu64 " byte%s into it",
+		            start, bytes, plural(bytes), addr - start, plural(addr - start));
+		break;
+	case HEAP_FREED: strbuf_adds(out, "\n  malloc gave these bytes, they are free now"); break;
+	default: strbuf_adds(out, "\n  malloc has not given these bytes so far"); break;
+	}
 }
 
 static void add_nearest(const struct front *f, const struct fault *x, struct strbuf *out)
@@ -238,6 +266,8 @@ static void add_nearest(const struct front *f, const struct fault *x, struct str
 		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
 		strbuf_addf(out, "; the address is %" PRIu64 " byte%s into it", x->addr - a->addr, plural(x->addr - a->addr));
+	if (!dist && a->heap)
+		add_block(f, x->addr, out);
 }
 
 void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)

@@ -25,6 +25,7 @@ static void set_sizes(struct front *f, const struct conf *c)
 	f->local_max = c->front_local_kb << 10;
 	f->shared_max = c->sm_shared;
 	f->shared_stride = ((u64)c->sm_shared + 63) / 64 * 64 + SHARED_COLOUR;
+	f->heap_bytes = (u64)c->malloc_mb << 20;
 	f->ns_per_cycle = 1000.0 / c->core_clock;
 }
 

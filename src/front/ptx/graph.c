@@ -10,9 +10,7 @@ static bool check_callee(struct loader *ld, const struct edge *e)
 	if (ld->finfo[e->callee].defined)
 		return true;
 	const char *name = ld->m->funcs[e->callee].name;
-	static const char *const runtime[] = {"malloc",
-	                                      "free",
-	                                      "cudaMalloc",
+	static const char *const runtime[] = {"cudaMalloc",
 	                                      "cudaFree",
 	                                      "cudaLaunchDevice",
 	                                      "cudaLaunchDeviceV2",
@@ -21,9 +19,9 @@ static bool check_callee(struct loader *ld, const struct edge *e)
 	                                      "cudaDeviceSynchronize"};
 	for (u32 i = 0; i < ARRAY_LEN(runtime); i++)
 		if (!strcmp(name, runtime[i]))
-			return ld_fail(
-			    ld, &e->at,
-			    "call of '%s' is not supported: the device runtime (heap, dynamic parallelism) is not modelled", name);
+			return ld_fail(ld, &e->at,
+			               "call of '%s' is not supported: the device runtime (dynamic parallelism) is not modelled",
+			               name);
 	return ld_fail(ld, &e->at, "function '%s' is called but not defined in %s", name, linked_what(ld));
 }
 

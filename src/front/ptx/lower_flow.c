@@ -313,6 +313,27 @@ static bool emit_assert(struct stmt *s, const struct call *c, bool known)
 	return true;
 }
 
+/* The one instruction of such a call, and its result into where the call wants it. */
+static bool emit_with_result(struct stmt *s, const struct call *c, struct inst *in, enum ptype t)
+{
+	const struct sig *sig = &s->ld->sigs[c->sig];
+	u32 to;
+	if (!sig->nout) {
+		emit(s, in);
+		return true;
+	}
+	if (!param_place(s, &c->out[0], &sig->out[0], &to))
+		return false;
+	in->d[0] = vreg_new(s->ld, t, NULL);
+	emit(s, in);
+	struct inst st = inst_init(OP_ST, t);
+	st.space = SPC_FPARAM;
+	st.imm = to;
+	st.s[1] = in->d[0];
+	emit(s, &st);
+	return load_result(s, &c->out[0], &sig->out[0], to);
+}
+
 /* vprintf(format, buffer) */
 static bool emit_vprintf(struct stmt *s, const struct call *c)
 {
@@ -325,23 +346,27 @@ static bool emit_vprintf(struct stmt *s, const struct call *c)
 		if (!fetch_argument(s, &c->in[i], &sig->in[i], T_B64, &s->in.s[i]))
 			return false;
 	s->in.flags |= IF_VPRINTF;
-	if (!sig->nout) {
-		emit(s, &s->in);
-		s->ld->fparam_used = mark;
-		return true;
-	}
-	u32 to;
-	if (!param_place(s, &c->out[0], &sig->out[0], &to))
+	if (!emit_with_result(s, c, &s->in, T_B32))
 		return false;
-	s->in.d[0] = vreg_new(s->ld, T_B32, NULL);
-	emit(s, &s->in);
-	struct inst st = inst_init(OP_ST, T_B32);
-	st.space = SPC_FPARAM;
-	st.imm = to;
-	st.s[1] = s->in.d[0];
-	emit(s, &st);
 	s->ld->fparam_used = mark;
-	return load_result(s, &c->out[0], &sig->out[0], to);
+	return true;
+}
+
+/* malloc(bytes), free(address) */
+static bool emit_heap_call(struct stmt *s, const struct call *c, bool gives)
+{
+	const struct sig *sig = &s->ld->sigs[c->sig];
+	const u32 mark = s->ld->fparam_used;
+	struct inst in = inst_init(gives ? OP_ATOM : OP_RED, T_B64);
+	if (sig->nin != 1 || sig->in[0].size != 8 || sig->nout != gives || (gives && sig->out[0].size != 8))
+		return ld_fail(s->ld, &c->callee, "%s is declared with other parameters than %s", TEXT(&c->callee),
+		               gives ? "(.b64) -> .b64" : "(.b64)");
+	in.atom = gives ? ATOM_MALLOC : ATOM_FREE;
+	in.space = SPC_GLOBAL;
+	if (!fetch_argument(s, &c->in[0], &sig->in[0], T_B64, &in.s[1]) || !emit_with_result(s, c, &in, T_B64))
+		return false;
+	s->ld->fparam_used = mark;
+	return true;
 }
 
 static bool emit_any_call(struct stmt *s, struct call *c)
@@ -354,6 +379,8 @@ static bool emit_any_call(struct stmt *s, struct call *c)
 		return emit_vprintf(s, c);
 	if (external && tok_is_name(&c->callee, "__assertfail"))
 		return emit_assert(s, c, sig_is_assert(&ld->sigs[c->sig]));
+	if (external && (tok_is_name(&c->callee, "malloc") || tok_is_name(&c->callee, "free")))
+		return emit_heap_call(s, c, tok_is_name(&c->callee, "malloc"));
 	return emit_call(s, c);
 }
 

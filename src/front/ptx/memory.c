@@ -60,22 +60,41 @@ static bool cached(const struct exec *x, const struct sm_side *s, u64 addr, u32 
 	return s->epoch == x->f->mem->epoch && addr >= s->lo && addr < s->hi && s->hi - addr >= bytes;
 }
 
-static void keep_alloc(struct exec *x, const struct alloc *a)
+/* Within the heap of malloc() the bounds are those of a block. */
+static enum fault_code block_bounds(const struct front *f, u64 addr, u64 *lo, u64 *size)
 {
-	struct sm_side *s = &x->f->side[x->sm];
-	s->lo = a->addr;
-	s->hi = a->addr + a->size;
-	s->epoch = x->f->mem->epoch;
+	switch (heap_find(&f->heap, f->mem, addr, lo, size)) {
+	case HEAP_INSIDE:
+	case HEAP_START: return addr - *lo < *size ? FAULT_NONE : FAULT_OOB;
+	case HEAP_FREED: return FAULT_FREED;
+	default: return FAULT_OOB;
+	}
+}
+
+/* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
+static enum fault_code find_bounds(struct exec *x, u64 addr)
+{
+	const struct front *f = x->f;
+	const struct alloc *a = devmem_find(f->mem, addr);
+	if (!a)
+		return FAULT_OOB;
+	if (a->freed)
+		return FAULT_FREED;
+	u64 lo = a->addr, size = a->size;
+	const enum fault_code code = unlikely(a->heap) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
+	if (code != FAULT_NONE)
+		return code;
+	struct sm_side *s = &f->side[x->sm];
+	s->lo = lo;
+	s->hi = lo + size;
+	s->epoch = f->mem->epoch;
 	s->readonly = a->readonly;
+	return FAULT_NONE;
 }
 
 bool mem_locate(struct exec *x, u64 addr)
 {
-	const struct alloc *a = devmem_find(x->f->mem, addr);
-	if (!a || a->freed)
-		return false;
-	keep_alloc(x, a);
-	return true;
+	return find_bounds(x, addr) == FAULT_NONE;
 }
 
 /* One lane's device access; the allocation found is kept for the next ones. */
@@ -85,12 +104,9 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 	if (addr & (bytes - 1))
 		return FAULT_MISALIGNED;
 	if (!cached(x, s, addr, bytes)) {
-		const struct alloc *a = devmem_find(x->f->mem, addr);
-		if (!a || a->size - (addr - a->addr) < bytes)
-			return FAULT_OOB;
-		if (a->freed)
-			return FAULT_FREED;
-		keep_alloc(x, a);
+		const enum fault_code code = find_bounds(x, addr);
+		if (code != FAULT_NONE || !cached(x, s, addr, bytes))
+			return code != FAULT_NONE ? code : FAULT_OOB;
 	}
 	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
 }
@@ -266,9 +282,14 @@ static void commit_lock(struct front *f, u32 sm, const struct pending *p)
 	lock_note(f, SPC_GLOBAL, &by, p->in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
 }
 
-static void commit_atomic(struct devmem *d, const struct pending *p)
+static void commit_atomic(struct front *f, u32 sm, const struct pending *p)
 {
 	const struct inst *in = p->in;
+	struct devmem *d = f->mem;
+	if (unlikely(in->atom == ATOM_MALLOC || in->atom == ATOM_FREE)) {
+		heap_commit(f, sm, p);
+		return;
+	}
 	u32 unused[LANES];
 	const struct atomic_words w = {.base = (uintptr_t)d->mem - DEVMEM_BASE,
 	                               .addr = p->addr,
@@ -297,10 +318,10 @@ bool front_commit(struct front *f, u32 sm)
 		if (s->pending[i].atomic && lock_op(s->pending[i].in))
 			commit_lock(f, sm, &s->pending[i]);
 		else if (s->pending[i].atomic)
-			commit_atomic(f->mem, &s->pending[i]);
+			commit_atomic(f, sm, &s->pending[i]);
 		else
 			commit_store(f->mem, &s->pending[i]);
 	}
 	s->npending = 0;
-	return n > 0;
+	return f->faulted[sm] != 0;
 }

@@ -88,6 +88,9 @@ void lock_note(struct front *f, enum space space, const struct lock_by *by, cons
 u64 locks_bytes(u32 nsms); /* of the arena */
 void locks_create(struct front *f, struct arena *a);
 
+/* heap_calls.c: malloc and free. */
+exec_fn exec_heap(const struct inst *in);
+void heap_commit(struct front *f, u32 sm, const struct pending *p);
 /* Looks up the execution function of an atom or red; NULL when it is not supported. */
 exec_fn exec_atomic(const struct inst *in);
 #endif

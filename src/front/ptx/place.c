@@ -102,6 +102,16 @@ static bool place_params(struct front *f, const struct module *m, struct placed 
 	return p->param_base != 0;
 }
 
+/* One heap for all modules, made for the first that calls malloc() or free(). */
+static bool place_heap(struct front *f, const struct module *m, struct err *e)
+{
+	for (u32 pc = 0; pc < m->ncode && !f->heap.base; pc++)
+		if ((m->code[pc].atom == ATOM_MALLOC || m->code[pc].atom == ATOM_FREE) &&
+		    !heap_create(&f->heap, f->mem, f->heap_bytes, e))
+			return false;
+	return true;
+}
+
 bool front_place(struct front *f, struct module *m, struct err *e)
 {
 	struct placed p = {.m = m};
@@ -109,7 +119,8 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 		if (f->placed[i].m == m)
 			return err_set(e, "%s is placed on this device already", m->path);
 	m->code_base = internal_alloc(f, 8ull * MAX(m->ncode, 1u), "code", true, e);
-	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e) || !place_params(f, m, &p, e)) {
+	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e) || !place_params(f, m, &p, e) ||
+	    !place_heap(f, m, e)) {
 		err_prefix(e, "placing %s: ", m->path);
 		return false;
 	}
@@ -138,6 +149,7 @@ u64 front_grid_workspace(struct front *f, struct err *e)
 
 struct host_state {
 	u32 nplaced, ntextures;
+	struct heap heap;
 	s32 tex[]; /* of the placed modules, one after the other */
 };
 
@@ -149,6 +161,7 @@ void *front_host_save(const struct front *f)
 	struct host_state *h = xcalloc(1, sizeof *h + n * sizeof(s32));
 	h->nplaced = f->nplaced;
 	h->ntextures = f->ntextures;
+	h->heap = f->heap;
 	for (u32 i = 0, at = 0; i < f->nplaced; at += f->placed[i++].m->ntexrefs)
 		memcpy(h->tex + at, f->placed[i].tex, f->placed[i].m->ntexrefs * sizeof(s32));
 	return h;
@@ -159,8 +172,21 @@ void front_host_restore(struct front *f, const void *saved)
 	const struct host_state *h = saved;
 	f->nplaced = h->nplaced;
 	f->ntextures = h->ntextures;
+	f->heap = h->heap;
 	for (u32 i = 0, at = 0; i < f->nplaced; at += f->placed[i++].m->ntexrefs)
 		memcpy(f->placed[i].tex, h->tex + at, f->placed[i].m->ntexrefs * sizeof(s32));
+}
+
+bool front_heap(const struct front *f, struct heap_info *out)
+{
+	if (f->heap.base)
+		heap_counts(&f->heap, f->mem, out);
+	return f->heap.base != 0;
+}
+
+bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes)
+{
+	return heap_find(&f->heap, f->mem, addr, start, bytes) >= HEAP_INSIDE;
 }
 
 bool front_check_launch(const struct front *f, const struct launch *l, struct err *e)

@@ -12,6 +12,7 @@
 #ifndef FRONT_PTX_STATE_H
 #define FRONT_PTX_STATE_H
 #include "front/front.h"
+#include "front/ptx/heap.h"
 
 #define LANES WARP_SIZE
 #define FULL_MASK 0xffffffffu
@@ -118,7 +119,9 @@ struct front {
 	struct texture *textures;
 	u32 ntextures;
 	struct strbuf text;
-	bool text_cut; /* output was dropped because nobody fetched it */
+	bool text_cut;  /* output was dropped because nobody fetched it */
+	u64 heap_bytes; /* mem.malloc_mb */
+	struct heap heap;
 };
 
 /* What an execution function gets: one warp instruction being executed. */
@@ -174,6 +177,8 @@ typedef void (*exec_fn)(void *ctx, const struct inst *in);
 
 /* fault.c: records a fault of the running instruction and flags it; the instruction must then have no effect. */
 void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space);
+/* The same of one that is found later: x = all about it. */
+void fault_record(struct front *f, u64 cycle, const struct fault *x);
 /* printf.c: moves an SM's output of this cycle to the machine's; the execution function of a vprintf call. */
 void front_flush_text(struct front *f, struct sm_side *s);
 void exec_vprintf(void *ctx, const struct inst *in);
