@@ -218,14 +218,10 @@ static void loads_want_two_places(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(request_behind_a_full_port),
-	    cmocka_unit_test(reply_behind_a_full_port),
-	    cmocka_unit_test(no_cycle_is_lost),
-	    cmocka_unit_test(fermi_index),
-	    cmocka_unit_test(acknowledged_by_sector),
-	    cmocka_unit_test(copies_are_in_l2),
-	    cmocka_unit_test(copies_replace_the_oldest),
-	    cmocka_unit_test(loads_want_two_places),
+	    cmocka_unit_test(request_behind_a_full_port), cmocka_unit_test(reply_behind_a_full_port),
+	    cmocka_unit_test(no_cycle_is_lost),           cmocka_unit_test(fermi_index),
+	    cmocka_unit_test(acknowledged_by_sector),     cmocka_unit_test(copies_are_in_l2),
+	    cmocka_unit_test(copies_replace_the_oldest),  cmocka_unit_test(loads_want_two_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

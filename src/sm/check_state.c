@@ -225,7 +225,10 @@ static bool check_warp_state(const struct sm_ctx *x, const struct sm *s, u32 w, 
 	      warp_state_descs[st].name, st, warp_state_descs[want].name, want);
 	bool astray = s->astray >> w & 1, wants_fetch = empty && !wp->done && !wp->fetching && !astray;
 	HOLDS(!astray || (empty && !wp->done && !wp->fetching), "SM %u, warp %u: its buffer is to be flushed, but it %s",
-	      s->id, w, wp->done ? "is done" : empty ? "is fetched" : "holds what comes next");
+	      s->id, w,
+	      wp->done ? "is done"
+	      : empty  ? "is fetched"
+	               : "holds what comes next");
 	HOLDS((s->need_fetch >> w & 1) == wants_fetch, "SM %u, warp %u: %s to be fetched, its buffer is %s", s->id, w,
 	      wants_fetch ? "does not ask" : "asks", empty ? "empty" : "not empty");
 	return true;
