@@ -35,6 +35,12 @@ misuse 4 "ld.volatile.u32" "uses freed memory"
 # The block that the SM used last is no longer its own when it is freed.
 expect 3 "uses freed memory" run $k.lua --param misuse=4 --param threads=38
 misuse 6 "which is not the start of a block that malloc gave"
+# Lane 1 behind lane 0 in the same instruction.
+misuse 7 "which is free already (double free)" "warp 0 (of the CTA: 0), 1 lane 0x00000002"
+# The debugger stops at the call, with the lane that does it in focus.
+expect 3 "SM 0 warp 1, CTA 0 of misuse, lane 5" debug --batch $k.lua --param misuse=0 -ex c
+"$W" debug --batch $k.lua --param misuse=0 -ex c >"$tmp/stop" 2>&1
+check "stops at the call" grep -q "^$(grep -n 'call.uni' $k.ptx | tail -1 | cut -d: -f1)[[:space:]]*call.uni" "$tmp/stop"
 expect 0 " heap  64 blocks from malloc, 1 not freed (40 B); at most" run $k.lua --param misuse=5 # free(NULL)
 
 expect 0 '"blocks_left": 1040' run $k.lua --set mem.malloc_mb=1 --param exhaust=1 --stats - --format json
@@ -76,8 +82,10 @@ info() {
 	expect 0 "$1" debug --batch $k.lua --param misuse=5 -ex c -ex "info allocation $2"
 }
 info "malloc: 1 block, 40 B in use; 64 given, 63 freed, 0 failed; at most 2560 B" ""
-info "malloc gave 0x1001016f0           40 B, the address is 8 B into it" 0x1001016f8
-info "no block of malloc holds the address" 0x100101000
+base=$("$W" debug --batch $k.lua --param misuse=5 -ex c -ex 'info allocation' 2>/dev/null | awk '/heap of malloc/ { print $2 }')
+at() { printf '0x%09x' $((base + $1)); }
+info "malloc gave $(at 1776)           40 B, the address is 8 B into it" "$(at 1784)"
+info "no block of malloc holds the address" "$base"
 
 # refused PATTERN DECLARATION
 refused() {

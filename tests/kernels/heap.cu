@@ -94,6 +94,8 @@ __global__ void misuse(int how, unsigned *other)
 {
 	volatile unsigned *p = (unsigned *)malloc(40);
 	p[0] = 1;
+	if (how == 7)
+		p = (unsigned *)__shfl_sync(0xffffffff, (unsigned long long)p, 5);
 	if (threadIdx.x == 37) {
 		switch (how) {
 		case 0:

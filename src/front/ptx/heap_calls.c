@@ -1,14 +1,30 @@
 /* malloc and free as the pipeline sees them: atomics on the head of the heap's table, one a lane. They take effect at
- * the cycle's end with the other atomics; what is freed wrongly is found there, a cycle's end behind its instruction.
- */
+ * the cycle's end with the other atomics. What is freed wrongly is found before the instruction has had an effect,
+ * unless another lane or warp frees the same in the same cycle: that is found when it takes effect. */
 #include "front/ptx/memory.h"
+
+static bool may_free(struct exec *x, const u64 *arg)
+{
+	u64 start, bytes;
+	for (u32 left = x->mask; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		const enum heap_place at = heap_find(&x->f->heap, x->f->mem, arg[i], &start, &bytes);
+		if (!arg[i] || at == HEAP_START)
+			continue;
+		exec_fault(x, FAULT_BAD_FREE, 1u << i, arg[i], at, true, SPC_GENERIC);
+		return false;
+	}
+	return true;
+}
 
 static void heap_call(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	struct dyninst *out = x->out;
-	struct pending *p = mem_queue(x, in, x->mask, 8);
 	const u64 *arg = exec_at(x, in->s[1]);
+	if (in->atom == ATOM_FREE && !may_free(x, arg))
+		return;
+	struct pending *p = mem_queue(x, in, x->mask, 8);
 	out->space = SPC_GLOBAL;
 	out->bytes = 8;
 	out->store = out->atomic = true;
