@@ -109,6 +109,29 @@ static void test_initiation_interval(void **state)
 	check_near(mul, (double)c.ii_int_mul / c.sm_sp_units, 0.03, "cycles per integer multiply on two SP units");
 }
 
+/* 24 warps of chains that fill the SFU twice over: with collector units it is never idle, in order of arrival; without
+ * them the youngest are passed over until the others have come to the end, and then run alone. */
+static void test_collectors(void **state)
+{
+	struct conf c;
+	conf_defaults(&c);
+	static const char *const waiting[] = {PTX_COST, "warp-sched=gto", "sm.collectors=8", NULL};
+	const char *body = "div.u32 %r1, %r1, %r2;";
+	double full = per_copy(waiting, "", body, 1, 24 * 32);
+	check_near(full, 24 * c.ii_int_div, 0.01, "cycles per division of 24 warps, eight of which may wait");
+	double passed = per_copy((const char *[]){PTX_COST, "warp-sched=gto", NULL}, "", body, 1, 24 * 32);
+	assert_true(passed > 1.3 * full);
+	check_near(per_copy(waiting, "", body, 1, 32), c.lat_int_div + c.sm_read_latency, 0.002, "a lone warp's division");
+	static const char *const fair[] = {PTX_COST, LRR, "sm.collectors=8", NULL};
+	check_near(per_copy(fair, "", "ex2.approx.ftz.f32 %f4, %f1;", 1, 1024) / 32, c.ii_sfu, 0.03,
+	           "cycles per independent SFU instruction");
+	struct err e = {0};
+	c.sm_collectors = 16;
+	assert_false(conf_check(&c, &e));
+	assert_string_equal(e.msg, "sm.collectors: 16 instructions of 130 cycles (ii.f64_div), the last of which takes 330 "
+	                           "(lat.f64_div), are more than 1980");
+}
+
 static void test_issue_width(void **state)
 {
 	const char *body = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
@@ -300,6 +323,7 @@ int main(void)
 	    cmocka_unit_test(test_dependent_chains),
 	    cmocka_unit_test(test_sass_cost),
 	    cmocka_unit_test(test_initiation_interval),
+	    cmocka_unit_test(test_collectors),
 	    cmocka_unit_test(test_issue_width),
 	    cmocka_unit_test(test_dual_issue),
 	    cmocka_unit_test(test_register_banks),

@@ -286,6 +286,35 @@ static bool pair(bool holds, const char *a, u32 av, const char *what, const char
 	return holds || among(of, a, b, NULL) || err_set(e, "%s: %u %s %s %u", a, av, what, b, bv);
 }
 
+/* The SM's timing wheel knows results so many cycles ahead at most (less what bank conflicts add): an instruction may
+ * not be booked further than that. */
+#define BOOKED_MAX 1980
+
+static const struct conf_key *longest(const struct conf *c, const char *prefix)
+{
+	const struct conf_key *most = NULL;
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		if (!strncmp(k->key, prefix, strlen(prefix)) &&
+		    (!most || *(const u32 *)cfield(c, k) > *(const u32 *)cfield(c, most)))
+			most = k;
+	}
+	return most;
+}
+
+static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	if (!c->sm_collectors)
+		return true;
+	const struct conf_key *ii = longest(c, "ii."), *lat = longest(c, "lat.");
+	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
+	return c->sm_collectors * each + last + c->sm_read_latency <= BOOKED_MAX ||
+	       among(of, "sm.collectors", ii->key, lat->key) ||
+	       err_set(
+	           e, "sm.collectors: %u instructions of %u cycles (%s), the last of which takes %u (%s), are more than %d",
+	           c->sm_collectors, each, ii->key, last, lat->key, BOOKED_MAX);
+}
+
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
@@ -300,7 +329,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->dram_row >= c->l2_line, "dram.row", c->dram_row, "is smaller than", "l2.line", c->l2_line, of, e) &&
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
-	       idem_fits(c, of, e);
+	       idem_fits(c, of, e) && bookings_fit(c, of, e);
 }
 
 bool conf_check(const struct conf *c, struct err *e)

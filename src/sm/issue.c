@@ -7,18 +7,38 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 {
 	if (u == UNIT_LSU)
 		return lsu_has_room(x, s);
+	if (x->conf->sm_collectors) /* fewer than that many wait: the one so many before has begun */
+		return s->began[u][s->began_at[u]] <= now;
 	for (u32 i = 0; i < x->nunits[u]; i++)
 		if (s->unit_free[u][i] <= now)
 			return true;
 	return false;
 }
 
-static void unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u64 until, u64 now)
+/* With collector units an instruction is booked at issue: it begins when a unit is free for it, in order of arrival. */
+static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u64 now)
 {
-	for (u32 i = 0; i < x->nunits[u]; i++)
+	u64 *first = &s->unit_free[u][0];
+	for (u32 i = 1; i < x->nunits[u]; i++)
+		if (s->unit_free[u][i] < *first)
+			first = &s->unit_free[u][i];
+	u64 start = MAX(*first, now);
+	*first = start + ii;
+	BUG_ON(s->began[u][s->began_at[u]] > now);
+	s->began[u][s->began_at[u]] = start;
+	s->began_at[u] = s->began_at[u] + 1u < x->conf->sm_collectors ? s->began_at[u] + 1 : 0;
+	return start - now;
+}
+
+/* Occupies a unit for ii cycles. Returns how long the instruction waits for it. */
+static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u64 now)
+{
+	if (x->conf->sm_collectors)
+		return unit_book(x, s, u, ii, now);
+	for (u32 i = 0, n = x->nunits[u]; i < n; i++)
 		if (s->unit_free[u][i] <= now) {
-			s->unit_free[u][i] = until;
-			return;
+			s->unit_free[u][i] = now + ii;
+			return 0;
 		}
 	BUG("issue to a busy unit %d of SM %u", u, s->id);
 }
@@ -159,12 +179,12 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		lsu_issue(x, s, w, &d, now);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
-		unit_take(x, s, in->unit, now + in->ii + extra, now);
+		u64 wait = unit_take(x, s, in->unit, in->ii + extra, now);
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
 			s->alu_flying++;
-			timer_add(x, s, now, now + in->lat + extra, WK_WRITEBACK, w, pc);
+			timer_add(x, s, now, now + wait + in->lat + extra, WK_WRITEBACK, w, pc);
 		}
 	}
 	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE))))
@@ -249,7 +269,7 @@ static inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u6
 	if (wp->extra) {
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
-		unit_take(x, s, UNIT_SP, now + 1, now);
+		unit_take(x, s, UNIT_SP, 1, now);
 	} else {
 		issue_one(x, s, w, sched, true, now);
 		if (unlikely(s->faulted))

@@ -31,6 +31,7 @@
 
 enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
 #define SM_MAX_UNITS 8 /* of one kind */
+#define SM_MAX_COLLECTORS 16
 
 /* What issue needs to know of an instruction, compact: made once per launch from the IR and the configuration. */
 struct issue_info {
@@ -142,6 +143,9 @@ struct sm {
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
+	u64 began[UNIT_COUNT]
+	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */
+	u8 began_at[UNIT_COUNT];      /* the oldest of them */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
