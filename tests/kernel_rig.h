@@ -32,7 +32,7 @@ static struct rig {
 	u32 out[4 * N];
 } r;
 
-static inline void rig_open_kernel(const char *ptx, const char *kernel, bool uninit)
+static inline void rig_open_with(const char *ptx, const char *kernel, bool uninit, u32 frame_kb, u32 local_kb)
 {
 	struct err e = {0};
 	memset(&r, 0, sizeof(r));
@@ -40,7 +40,8 @@ static inline void rig_open_kernel(const char *ptx, const char *kernel, bool uni
 	r.conf.num_sms = 1;
 	r.conf.sm_schedulers = N / 32; /* every warp issues in every cycle */
 	r.conf.check_uninit = uninit;
-	r.conf.front_frame_kb = 32;
+	r.conf.front_frame_kb = frame_kb;
+	r.conf.front_local_kb = local_kb;
 	if (!devmem_init(&r.mem, 64 << 20, &e) || !arena_init(&r.arena, front_state_bytes(&r.conf), &e))
 		fail_msg("%s", e.msg);
 	r.f = front_create(&r.conf, &r.arena, &r.mem, &e);
@@ -57,6 +58,10 @@ static inline void rig_open_kernel(const char *ptx, const char *kernel, bool uni
 	assert_non_null(r.l.fn);
 	r.l.shared_bytes = r.l.fn->shared_bytes;
 	memcpy(r.l.params, &r.buf, 8);
+}
+static inline void rig_open_kernel(const char *ptx, const char *kernel, bool uninit)
+{
+	rig_open_with(ptx, kernel, uninit, 32, 512);
 }
 static inline void rig_open(const char *ptx, bool uninit)
 {

@@ -483,8 +483,26 @@ static void test_recursion(void **state)
 	assert_true(module_func(m, "k", true)->recursive);
 	assert_false(module_func(m, "l", true)->recursive);
 	module_free(m);
-	refuse(HEAD ".func f(); .func f() { .local .b32 x; st.local.u32 [x], 0; call f; ret; }\n",
-	       "t.ptx:4:18: function 'f' is recursive and has .local variables");
+	/* local variables: k's and leaf's have fixed places; f's and g's, which call each other, are each activation's */
+	m = load(HEAD
+	         ".func leaf() { .local .b32 v; st.local.u32 [v], 0; ret; }\n"
+	         ".func g(); .func f() { .local .align 8 .b8 x[40]; .local .b32 y; st.local.u32 [y], 0; call leaf; call g; "
+	         "ret; }\n.func g() { .local .b32 z; st.local.u32 [z], 0; call f; ret; }\n"
+	         ".entry k() { .local .b32 a[5]; st.local.u32 [a], 0; call f; ret; }\n"
+	         ".entry l() { .local .b32 b; st.local.u32 [b], 0; call leaf; ret; }\n");
+	const struct func *f = module_func(m, "f", false), *k = module_func(m, "k", true), *l = module_func(m, "l", true);
+	assert_true(f->local_own == 48 && module_func(m, "g", false)->local_own == 16 && !k->local_own);
+	assert_int_equal(symbol(m, "y")->addr, 40);
+	assert_int_equal(symbol(m, "v")->addr, 32);
+	assert_int_equal(m->local_fixed, 48);
+	assert_int_equal(m->local_step, 48);
+	assert_int_equal(m->local_unit, 128); /* no registers: a frame all the same */
+	assert_true(k->local_grows && k->local_bytes == 48 + 48 && !l->local_grows && l->local_bytes == 48);
+	u32 flagged = 0;
+	for (u32 pc = 0; pc < m->ncode; pc++)
+		flagged += !!(m->code[pc].flags & IF_ACTIVATION);
+	assert_int_equal(flagged, 2);
+	module_free(m);
 }
 
 static void test_initialisers(void **state)

@@ -227,6 +227,7 @@ enum {
 	IF_ALIGNED = 1 << 27,   /* bar, barrier.aligned: all lanes of the warp at one instruction */
 	IF_ASSERT =
 	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
+	IF_ACTIVATION = 1 << 30, /* mov, cvta, ld, st: of a local variable that each call has anew, see struct func */
 };
 
 /* clang-format off */
@@ -277,8 +278,8 @@ enum {
  * need nothing; ld and st of 64-bit registers have stype = T_B64, cvt has IF_WIDE_SRC, IF_WIDE_DST.
  *
  * Base addresses: [symbol+imm] of .global, .const and the dynamic shared array has a 64-bit base in the pool (filled
- * when placed); of .shared and .local variables imm is absolute. Local memory is laid out statically: an address names
- * the same place in every function. The address of a function is code_base + 8*entry.
+ * when placed); of .shared and .local variables imm is absolute (under IF_ACTIVATION: behind the activation's base). An
+ * address in local memory names the same place in every function. The address of a function is code_base + 8*entry.
  *
  * A frame address of the form [reg+imm] keeps reg in s[0]; 32-bit base registers are allowed for shared, local, const
  * and param space (base_bytes says 4 or 8). */
@@ -375,6 +376,10 @@ struct func {
 	u32 maxnreg, minnctapersm, maxntid[3], reqntid[3]; /* directives, 0 = absent */
 	u32 nbarriers;
 	bool has_calls, recursive;
+	/* On a cycle of calls: bytes of .local variables that each activation has for itself; else 0, and they are laid
+	 * out statically. A frame at byte F of its warp's window has them at local_fixed + F / local_unit * local_step. */
+	u32 local_own;
+	bool local_grows;    /* kernel: reaches such a function; local_bytes is enough for one activation */
 	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
 };
 
@@ -442,6 +447,9 @@ struct module {
 	struct regname *regnames; /* sorted by func, then declaration order */
 	u32 nregnames;
 	u64 code_base; /* for the instruction cache; filled when placed */
+	/* Where activations of recursive functions have their local variables (struct func, local_own): behind all others,
+	 * so many bytes a step; unit = 0: there are none. */
+	u32 local_fixed, local_unit, local_step;
 };
 
 /* Is this its name, as PTX has it or, where that is mangled (C++), as the source has it? Several may be called so. */

@@ -48,6 +48,7 @@ static void register_launch(struct front *f, const struct launch *l, u32 slot)
 	                                         .funcs = l->mod->funcs,
 	                                         .local_base = p->local_base,
 	                                         .local_stride = p->local_stride,
+	                                         .local_bytes = l->fn->local_grows ? p->local_grown : l->fn->local_bytes,
 	                                         .params = params_place(f, p, l, slot),
 	                                         .tex = p->tex};
 }

@@ -345,6 +345,18 @@ static void ldst_local(void *ctx, const struct inst *in)
 		local_access(x, in, x->mask, store);
 }
 
+/* Of a variable that each activation has for itself. */
+static void ldst_activation(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const bool store = in->op == OP_ST;
+	const u64 base = exec_activation(x);
+	begin(x, in, SPC_LOCAL, store);
+	FOR_LANES x->out->addr[i] += base;
+	if (mem_check_local(x, x->mask, access_bytes(in), store))
+		local_access(x, in, x->mask, store);
+}
+
 /* Parameters and results of functions: the frame's FPARAM area, interleaved like local memory. */
 static void ldst_fparam(void *ctx, const struct inst *in)
 {
@@ -496,6 +508,8 @@ exec_fn LEVEL_NAME(exec_mem)(const struct inst *in)
 	for (u32 k = 0; k < in->vec && in->op == OP_ST; k++)
 		if (in->s[1 + k] == OPND_NONE)
 			return NULL;
+	if (in->flags & IF_ACTIVATION)
+		return in->space == SPC_LOCAL ? ldst_activation : NULL;
 	if (in->op != OP_ST && in->space == SPC_PARAM && in->s[0] == OPND_NONE)
 		return ld_param_uniform;
 	return in->op == OP_ST ? stores[in->space] : loads[in->space];

@@ -153,6 +153,23 @@ static exec_fn special_for(const struct inst *in)
 	return mov_special_u32;
 }
 
+/* Addresses of a variable that each activation has for itself. */
+#define ACTIVATION(T)                                                                                                  \
+	static void mov_activation_##T(void *ctx, const struct inst *in)                                                   \
+	{                                                                                                                  \
+		EXEC_BEGIN(T)                                                                                                  \
+		const T *pa = exec_at(x, in->s[0]);                                                                            \
+		const T base = (T)exec_activation(x) + (in->op == OP_CVTA && !(fl & IF_CVTA_TO) ? (T)LOCAL_WINDOW : 0);        \
+		LANE_LOOPS(T, NARROW(T), const T a = pa[i], a + base)                                                          \
+	}
+ACTIVATION(u64)
+ACTIVATION(u32)
+static exec_fn activation_for(const struct inst *in)
+{
+	const u32 bytes = ptype_bytes(in->type);
+	return !has_opnds(in, 1, 1) ? NULL : bytes == 8 ? mov_activation_u64 : bytes == 4 ? mov_activation_u32 : NULL;
+}
+
 static exec_fn mov_for(const struct inst *in)
 {
 	static const exec_fn by_bytes[9] = {[2] = mov_u16, [4] = mov_u32, [8] = mov_u64};
@@ -216,6 +233,8 @@ exec_fn LEVEL_NAME(exec_move)(const struct inst *in)
 	const bool three = has_opnds(in, 1, 3) && bytes <= 8;
 	const bool spaces = in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_LOCAL ||
 	                    in->space == SPC_CONST || in->space == SPC_PARAM;
+	if (in->flags & IF_ACTIVATION)
+		return activation_for(in);
 	switch (in->op) {
 	case OP_MOV: return mov_for(in);
 	case OP_SELP: return three ? selp[bytes] : NULL;

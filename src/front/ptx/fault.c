@@ -46,7 +46,7 @@ static const char *space_word(enum space s)
 }
 
 /* Of an access to memory; false for what is none. */
-static bool add_access(const struct fault *x, const struct launch *l, struct strbuf *out)
+static bool add_access(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const char *access = x->store ? "store" : "load";
 	const char *space = space_word(x->space);
@@ -79,8 +79,8 @@ static bool add_access(const struct fault *x, const struct launch *l, struct str
 	case FAULT_LOCAL_OOB:
 		strbuf_addf(out,
 		            "local %s of %u byte%s at 0x%" PRIx64 " is out of bounds: the thread has %u byte%s of local memory",
-		            access, x->bytes, plural(x->bytes), x->addr, l ? l->fn->local_bytes : 0,
-		            plural(l ? l->fn->local_bytes : 0));
+		            access, x->bytes, plural(x->bytes), x->addr, l ? f->launches[x->launch].local_bytes : 0,
+		            plural(l ? f->launches[x->launch].local_bytes : 0));
 		break;
 	case FAULT_PARAM_OOB:
 		strbuf_addf(out, "parameter %s of %u byte%s at offset 0x%" PRIx64 " is out of range", access, x->bytes,
@@ -142,9 +142,29 @@ static void add_bad_free(const struct fault *x, struct strbuf *out)
 	                                     : "malloc did not give");
 }
 
+/* A call for which frames or local memory are too small: addr = its depth, bytes = what would be needed. */
+static void add_overflow(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+{
+	const struct inst *in = l && x->pc < l->mod->ncode ? &l->mod->code[x->pc] : NULL;
+	strbuf_addf(out, "call stack overflow at depth %" PRIu64 ": calling %s, ", x->addr,
+	            in && in->op == OP_CALL && in->func >= 0 ? func_label(&l->mod->funcs[in->func]) : "a function");
+	if (x->space != SPC_LOCAL) {
+		strbuf_addf(out, "the frames of the warp take %u bytes and exceed front.frame_kb = %u KiB", x->bytes,
+		            f->window_bytes >> 10);
+		return;
+	}
+	const u32 have = l ? f->launches[x->launch].local_bytes : 0;
+	strbuf_addf(out, "a thread needs %u bytes of local memory and has %u: ", x->bytes, have);
+	if (x->bytes > f->local_max)
+		strbuf_addf(out, "front.local_kb = %u KiB", f->local_max >> 10);
+	else
+		strbuf_addf(out, "%u threads share half of mem.heap_mb = %" PRIu64 " MiB", f->nsms * f->nwarps * LANES,
+		            f->mem->bytes >> 20);
+}
+
 static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
-	if (add_access(x, l, out))
+	if (add_access(f, x, l, out))
 		return;
 	switch (x->code) {
 	case FAULT_DIVERGENT_BARRIER:
@@ -159,12 +179,10 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		            " with %u threads: numbers are 0..%u, thread counts multiples of 32 up to the CTA's",
 		            x->addr, x->bytes, BARRIERS - 1);
 		break;
-	case FAULT_STACK_OVERFLOW:
-		strbuf_addf(out, "call stack overflow: the frames of the warp exceed front.frame_kb = %u KiB",
-		            f->window_bytes >> 10);
-		break;
+	case FAULT_STACK_OVERFLOW: add_overflow(f, x, l, out); break;
 	case FAULT_CALL_DEPTH:
-		strbuf_addf(out, "SIMT stack overflow: more than %u entries (calls nested too deeply)", SIMT_DEPTH);
+		strbuf_addf(out, "SIMT stack overflow: more than %u entries (calls nested too deeply: depth %" PRIu64 ")",
+		            SIMT_DEPTH, x->addr);
 		break;
 	case FAULT_BAD_CALL:
 		strbuf_addf(out, "indirect call or branch to 0x%" PRIx64 ", which is no function or table entry", x->addr);

@@ -247,7 +247,7 @@ bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off
 	if (!front_active_mask(f, sm, warp) || c->launch >= f->launches_cap || lane >= LANES)
 		return false;
 	const struct launch_ref *ref = &f->launches[c->launch];
-	u64 limit = ref->l->fn->local_bytes, base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
+	u64 limit = ref->local_bytes, base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
 	if (off > limit || n > limit - off)
 		return false;
 	for (u32 i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
 #include "front/ptx/graph.h"
 #include "front/ptx/lower.h"
 #include "front/ptx/ptx.h"
+#include "front/ptx/state.h"
 #include "passes/estimate.h"
 
 #define REGS_MAX 255         /* per thread; the assembler spills beyond */
@@ -22,7 +23,10 @@ struct layout {
 /* --- local memory
  * ----------------------------------------------------------------------------------------------------- A thread's
  * local memory is laid out statically: a function's variables lie behind those of all its callers. So an address does
- * not depend on the way a function was reached. Recursion with local variables would need a frame per call: refused. */
+ * not depend on the way a function was reached. Functions on a cycle of calls can be there several times: each of their
+ * activations has its own place behind all of these, which follows from where its registers' frame is. No two live
+ * activations of a lane share a frame, and the next one begins at least the caller's frame behind it. So with the
+ * smallest of these frames as unit, `local_step` bytes for each unit are enough for all. */
 
 static void own_frames(struct layout *x)
 {
@@ -43,14 +47,57 @@ static bool check_local(struct layout *x)
 {
 	struct loader *ld = x->ld;
 	for (u32 f = 0; f < x->g.n; f++) {
-		if (x->g.in_cycle[f] && x->local_own[f])
-			return ld_fail(ld, &ld->finfo[f].at, "function '%s' is recursive and has .local variables: not supported",
-			               ld->m->funcs[f].name);
 		if (x->local_at[f] + x->local_own[f] > NARROW_BYTES_MAX)
 			return ld_fail(ld, &ld->finfo[f].at, "'%s' and its callers have more than %llu bytes of .local variables",
 			               ld->m->funcs[f].name, (unsigned long long)NARROW_BYTES_MAX);
 	}
 	return true;
+}
+
+static u64 static_own(const struct layout *x, u32 f)
+{
+	return x->g.in_cycle[f] ? 0 : x->local_own[f];
+}
+
+/* The end of the variables that have one place each, in kernels that reach a function with others. */
+static u64 fixed_end(struct layout *x)
+{
+	u64 most = 0;
+	for (u32 k = 0; k < x->g.n; k++) {
+		if (!x->ld->m->funcs[k].is_kernel)
+			continue;
+		const u32 n = graph_reach(&x->g, k, x->reach);
+		bool grows = false;
+		u64 end = 0;
+		for (u32 i = 0; i < n; i++) {
+			const u32 f = x->reach[i];
+			grows |= x->local_own[f] > static_own(x, f);
+			if (static_own(x, f))
+				end = MAX(end, x->local_at[f] + static_own(x, f));
+		}
+		most = grows ? MAX(most, end) : most;
+	}
+	return most;
+}
+
+static void layout_activations(struct layout *x)
+{
+	struct module *m = x->ld->m;
+	u64 align = 16;
+	for (u32 f = 0; f < x->g.n; f++) {
+		if (!x->g.in_cycle[f] || !x->local_own[f])
+			continue;
+		const u32 frame = (u32)frame_size(&m->funcs[f]);
+		m->funcs[f].local_own = (u32)x->local_own[f];
+		m->local_unit = m->local_unit ? MIN(m->local_unit, frame) : frame;
+		align = MAX(align, x->local_align[f]);
+	}
+	m->local_fixed = (u32)round_up(fixed_end(x), align);
+	for (u32 f = 0; f < x->g.n; f++)
+		if (m->funcs[f].local_own) {
+			const u32 units = (u32)frame_size(&m->funcs[f]) / m->local_unit;
+			m->local_step = MAX(m->local_step, (u32)round_up(ceil_div(x->local_own[f], units), align));
+		}
 }
 
 /* Callees stand before callers as a rule, so going down converges in one pass; recursive functions add nothing. */
@@ -64,7 +111,7 @@ static bool layout_local(struct layout *x)
 		for (u32 f = x->g.n; f-- > 0;)
 			for (u32 a = x->g.first[f]; a < x->g.first[f + 1]; a++) {
 				u32 c = x->g.arcs[a].callee;
-				u64 at = x->local_at[f] + x->local_own[f];
+				u64 at = x->local_at[f] + static_own(x, f);
 				if (!x->g.in_cycle[c] || !x->g.in_cycle[f])
 					at = round_up(at, x->local_align[c]);
 				if (at > NARROW_BYTES_MAX || at <= x->local_at[c])
@@ -76,9 +123,12 @@ static bool layout_local(struct layout *x)
 	for (u32 i = 0; i < x->ld->m->nsymbols; i++) {
 		struct symbol *s = &x->ld->m->symbols[i];
 		if (s->space == SPC_LOCAL)
-			s->addr += x->local_at[s->func];
+			s->addr += x->g.in_cycle[s->func] ? 0 : x->local_at[s->func];
 	}
-	return check_local(x);
+	if (!check_local(x))
+		return false;
+	layout_activations(x);
+	return true;
 }
 
 /* --- shared memory
@@ -297,14 +347,16 @@ static void kernel_figures(struct layout *x, u32 k)
 {
 	struct func *funcs = x->ld->m->funcs, *f = &funcs[k];
 	u32 n = graph_reach(&x->g, k, x->reach);
-	u64 local = 0;
+	u64 local = 0, activation = 0;
 	for (u32 i = 0; i < n; i++) {
 		u32 r = x->reach[i];
 		if (x->local_own[r])
-			local = MAX(local, x->local_at[r] + x->local_own[r]);
+			local = MAX(local, x->local_at[r] + static_own(x, r));
+		activation = MAX(activation, funcs[r].local_own);
 		f->nbarriers = MAX(f->nbarriers, funcs[r].nbarriers);
 	}
-	f->local_bytes = (u32)local;
+	f->local_grows = activation > 0;
+	f->local_bytes = (u32)(activation ? x->ld->m->local_fixed + activation : local);
 	f->recursive = x->g.looping[k];
 	f->regs = MIN(MAX(x->chain[k] + ESTIMATE_FIXED, ESTIMATE_MIN), REGS_MAX);
 }
@@ -321,10 +373,49 @@ static void figures(struct layout *x)
 /* --- the end
  * ------------------------------------------------------------------------------------------------------------------ */
 
+static bool of_activation(const struct module *m, const struct symbol *s)
+{
+	return s->space == SPC_LOCAL && m->funcs[s->func].local_own;
+}
+
 static void fix_addresses(struct loader *ld)
 {
-	for (u32 i = 0; i < ld->nabs_fixes; i++)
-		ld->m->code[ld->abs_fixes[i].inst].imm += (s64)ld->m->symbols[ld->abs_fixes[i].sym].addr;
+	for (u32 i = 0; i < ld->nabs_fixes; i++) {
+		const struct symbol *s = &ld->m->symbols[ld->abs_fixes[i].sym];
+		struct inst *in = &ld->m->code[ld->abs_fixes[i].inst];
+		in->imm += (s64)s->addr;
+		if (of_activation(ld->m, s))
+			in->flags |= IF_ACTIVATION;
+	}
+}
+
+/* Constants that are addresses of such variables are those of the first activation: who uses one adds where its own is.
+ */
+static bool flag_addresses(struct loader *ld)
+{
+	bool ok = true;
+	if (!ld->m->local_unit)
+		return true;
+	bool *local = xcalloc(ld->m->pool_bytes / (4 * WARP_SIZE) + 1, sizeof(bool));
+	for (u32 i = 0; i < ld->ncsts; i++)
+		if (ld->csts[i].sym >= 0 && of_activation(ld->m, &ld->m->symbols[ld->csts[i].sym]))
+			local[ld->csts[i].at / (4 * WARP_SIZE)] = true;
+	for (u32 pc = 0; pc < ld->m->ncode && ok; pc++) {
+		struct inst *in = &ld->m->code[pc];
+		for (u32 k = 0; k < ARRAY_LEN(in->s) && ok; k++) {
+			if (in->s[k] == OPND_NONE || !(in->s[k] & OPND_POOL) || !local[(in->s[k] & ~OPND_POOL) / (4 * WARP_SIZE)])
+				continue;
+			const struct place *at = &ld->inst_at[pc];
+			if ((in->op == OP_MOV && in->vec <= 1) || in->op == OP_CVTA)
+				in->flags |= IF_ACTIVATION;
+			else
+				ok = ld_fail(ld, &(struct token){.line = at->line, .col = at->col},
+				             "the address of a .local variable of a recursive function is an operand here: only mov, "
+				             "cvta, ld and st can have it");
+		}
+	}
+	free(local);
+	return ok;
 }
 
 static bool check_symbols(struct loader *ld)
@@ -384,7 +475,7 @@ static bool lay_out(struct layout *x)
 	layout_dynamic(x);
 	figures(x);
 	fix_addresses(x->ld);
-	return true;
+	return flag_addresses(x->ld);
 }
 
 bool link_module(struct loader *ld)

@@ -176,7 +176,7 @@ static bool check_offsets(struct exec *x, u32 lanes, u32 bytes, bool store, u64 
 }
 bool mem_check_local(struct exec *x, u32 lanes, u32 bytes, bool store)
 {
-	return check_offsets(x, lanes, bytes, store, x->ref->l->fn->local_bytes, FAULT_LOCAL_OOB, SPC_LOCAL);
+	return check_offsets(x, lanes, bytes, store, x->ref->local_bytes, FAULT_LOCAL_OOB, SPC_LOCAL);
 }
 bool mem_check_fparam(struct exec *x, u32 lanes, u32 bytes, bool store)
 {

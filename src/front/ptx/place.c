@@ -72,21 +72,56 @@ static void apply_fixes(struct module *m)
 	}
 }
 
+static u64 nthreads(const struct front *f)
+{
+	return (u64)f->nsms * f->nwarps * LANES;
+}
+/* Bytes for each of the machine's threads in some quarters of device memory. */
+static u64 heap_share(const struct front *f, u32 quarters)
+{
+	return f->mem->bytes / 4 * quarters / nthreads(f) / 16 * 16;
+}
+
+/* Bytes per thread where functions recurse with local variables: for as many activations as have frames in a warp's
+ * window, as long as that is within front.local_kb and takes no more than half of device memory. */
+static u32 grown(const struct front *f, const struct module *m, const struct func *fn)
+{
+	const u64 deepest = m->local_fixed + (u64)(f->window_bytes / m->local_unit) * m->local_step;
+	return (u32)MAX(MIN(MIN(deepest, (u64)f->local_max), MIN(heap_share(f, 2), WINDOW_BYTES)), (u64)fn->local_bytes);
+}
+
+static bool local_fits(const struct front *f, const struct func *fn)
+{
+	return fn->local_bytes <= f->local_max && fn->local_bytes <= heap_share(f, 3);
+}
+
 /* Local memory is laid out for the most any kernel of the module needs, for every warp of the machine. Kernels beyond
- * front.local_kb are refused when launched, so they do not count. */
+ * front.local_kb or what device memory can hold are refused when launched, so they do not count. */
 static bool place_local(struct front *f, const struct module *m, struct placed *p, struct err *e)
 {
-	u32 most = 0;
-	for (u32 i = 0; i < m->nfuncs; i++)
-		if (m->funcs[i].is_kernel && m->funcs[i].local_bytes <= f->local_max)
-			most = MAX(most, m->funcs[i].local_bytes);
+	const struct func *most = NULL;
+	u32 bytes = 0;
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const struct func *fn = &m->funcs[i];
+		if (!fn->is_kernel || !fn->local_bytes || !local_fits(f, fn))
+			continue;
+		const u32 need = fn->local_grows ? grown(f, m, fn) : fn->local_bytes;
+		if (fn->local_grows)
+			p->local_grown = MAX(p->local_grown, need);
+		most = need > bytes ? fn : most;
+		bytes = MAX(bytes, need);
+	}
 	if (!most)
 		return true;
-	p->local_stride = round_up(most, 16) * LANES;
+	p->local_stride = round_up(bytes, 16) * LANES;
 	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, e);
-	if (p->local_base)
-		f->mem->allocs[f->mem->nallocs - 1].scratch = true;
-	return p->local_base != 0;
+	if (!p->local_base) {
+		err_prefix(e, "kernel %s has %u bytes of local memory per thread, for %" PRIu64 " threads: ", func_label(most),
+		           bytes, nthreads(f));
+		return false;
+	}
+	f->mem->allocs[f->mem->nallocs - 1].scratch = true;
+	return true;
 }
 
 static bool place_params(struct front *f, const struct module *m, struct placed *p, struct err *e)
@@ -210,12 +245,11 @@ bool front_check_launch(const struct front *f, const struct launch *l, struct er
 	if (fn->local_bytes > f->local_max)
 		return err_set(e, "kernel %s: %u bytes of local memory per thread, more than front.local_kb = %u KiB",
 		               func_label(fn), fn->local_bytes, f->local_max >> 10);
-	if (fn->recursive && fn->local_bytes)
+	if (!local_fits(f, fn))
 		return err_set(e,
-		               "kernel %s calls functions recursively and uses local memory (%u bytes per thread): local "
-		               "variables have one place "
-		               "each, so recursion would overwrite them; not supported",
-		               func_label(fn), fn->local_bytes);
+		               "kernel %s: %u bytes of local memory per thread, for %" PRIu64
+		               " threads more than three quarters of mem.heap_mb = %" PRIu64 " MiB",
+		               func_label(fn), fn->local_bytes, nthreads(f), f->mem->bytes >> 20);
 	if (l->shared_bytes > f->shared_max)
 		return err_set(e, "kernel %s: %u bytes of shared memory per CTA, an SM has %u (sm.shared)", func_label(fn),
 		               l->shared_bytes, f->shared_max);

@@ -29,7 +29,7 @@ static const u8 *byte_at(const struct reader *r, u64 addr)
 		return addr - SHARED_WINDOW < exec_cta(x)->shared_bytes ? exec_shared(x) + (addr - SHARED_WINDOW) : NULL;
 	if (addr - LOCAL_WINDOW < WINDOW_BYTES) {
 		const u64 at = addr - LOCAL_WINDOW;
-		if (at >= x->ref->l->fn->local_bytes)
+		if (at >= x->ref->local_bytes)
 			return NULL;
 		return devmem_ptr(x->f->mem, exec_local(x) + at / 4 * (4 * LANES) + 4 * r->lane + at % 4);
 	}

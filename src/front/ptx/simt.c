@@ -23,11 +23,20 @@ struct simt *simt_entry(const struct exec *x, u32 d)
 	return entry(x, d);
 }
 
+/* Calls that the top is in. */
+static u32 call_depth(const struct exec *x)
+{
+	u32 n = 0;
+	for (u32 d = 0; d < x->w->depth; d++)
+		n += entry(x, d)->reconv == RECONV_CALL && !(x->mask & ~entry(x, d)->mask);
+	return n;
+}
+
 bool simt_has_room(struct exec *x, u32 entries)
 {
 	if (x->w->depth + entries <= SIMT_DEPTH)
 		return true;
-	exec_fault(x, FAULT_CALL_DEPTH, x->mask, 0, 0, false, SPC_NONE);
+	exec_fault(x, FAULT_CALL_DEPTH, x->mask, call_depth(x), 0, false, SPC_NONE);
 	return false;
 }
 
@@ -164,6 +173,17 @@ static u64 free_frame(const struct exec *x)
 	return at;
 }
 
+/* Is there local memory for the callee's own variables, its frame being there? */
+static bool local_fits(struct exec *x, const struct func *fn, u32 frame, u32 lanes)
+{
+	const struct module *m = x->ref->l->mod;
+	const u64 need = m->local_fixed + (u64)(frame / m->local_unit) * m->local_step + fn->local_own;
+	if (need <= x->ref->local_bytes)
+		return true;
+	exec_fault(x, FAULT_STACK_OVERFLOW, lanes, call_depth(x) + 1, (u32)need, false, SPC_LOCAL);
+	return false;
+}
+
 /* Lanes enter a function; the others of the active ones wait behind the call. */
 static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 {
@@ -171,9 +191,11 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 	const struct func *fn = &x->ref->funcs[callee];
 	const u64 frame = free_frame(x);
 	if (frame + frame_size(fn) > x->f->window_bytes) {
-		exec_fault(x, FAULT_STACK_OVERFLOW, lanes, 0, 0, false, SPC_NONE);
+		exec_fault(x, FAULT_STACK_OVERFLOW, lanes, call_depth(x) + 1, (u32)(frame + frame_size(fn)), false, SPC_NONE);
 		return;
 	}
+	if (unlikely(fn->local_own) && !local_fits(x, fn, (u32)frame, lanes))
+		return;
 	if (!simt_has_room(x, 2))
 		return;
 	memset(window_of(x) + frame, 0, frame_size(fn));

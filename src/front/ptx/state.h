@@ -80,12 +80,14 @@ struct launch_ref {
 	const struct func *funcs;
 	u64 local_base;   /* of the module's local memory */
 	u64 local_stride; /* bytes per warp */
+	u32 local_bytes;  /* that a thread of this kernel has */
 	u64 params;       /* device address of the parameters */
 	const s32 *tex;   /* texref -> texture, -1 = not bound */
 };
 struct placed { /* a module on this device */
 	struct module *m;
 	u64 local_base, local_stride;
+	u32 local_grown; /* bytes per thread of kernels whose functions recurse with local variables */
 	/* Parameters of kernels that need more than PARAM_SLOT_BYTES or their addresses, FRONT_KERNEL_SLOTS places; 0:
 	 * none. What cvta.param gives points here, so the values are here, too. */
 	u64 param_base, param_stride;
@@ -168,6 +170,12 @@ static inline u64 exec_local(const struct exec *x)
 {
 	return x->ref->local_base + (x->sm * x->f->nwarps + x->warp) * x->ref->local_stride;
 }
+/* Where the running activation has the local variables that are its own (ir.h, struct func). */
+static inline u64 exec_activation(const struct exec *x)
+{
+	const struct module *m = x->ref->l->mod;
+	return m->local_fixed + (u64)(x->w->frame / m->local_unit) * m->local_step;
+}
 static inline u32 first_lane(u32 mask)
 {
 	return (u32)__builtin_ctz(mask);
@@ -190,9 +198,10 @@ exec_fn exec_control(const struct inst *in);
 void simt_settle(struct exec *x);
 /* cta.c: does a kernel have its parameters at a place of its module (see struct placed)? */
 bool front_params_apart(const struct func *fn);
-/* Bytes of a function's frame, registers and FPARAM area. */
+/* Bytes of a function's frame, registers and FPARAM area; no two frames begin at one place. */
 static inline u64 frame_size(const struct func *fn)
 {
-	return ((u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES + 127) / 128 * 128;
+	const u64 bytes = (u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES;
+	return bytes ? (bytes + 127) / 128 * 128 : 128;
 }
 #endif
