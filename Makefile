@@ -114,7 +114,7 @@ run: setup
 
 test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(TESTS)
-	@WARPDBG=$(abspath $(PROGRAM)) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
+	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines.
 test-full: test
