@@ -90,6 +90,44 @@ static void reply_behind_a_full_port(void **s)
 	assert_int_equal(reply_behind("noc.head_of_line=true") - reply_behind("noc.head_of_line=false"), FLITS - 1);
 }
 
+/* Slices 0 and 1 answer SM 0 with a line each, the second a cycle later: when both are there, in *first and *second. */
+static void two_lines(const char *replies, u64 *first, u64 *second)
+{
+	RIG(r, "num_sms=1", "partitions=2", "l2.slices=1", "noc.flit=40", "l2.copies=true", "l2.port=128", replies);
+	u64 a = in_slice(&r, 0, 0), b = in_slice(&r, 1, 0);
+	mem_copied(r.m, a, 128);
+	mem_copied(r.m, b, 128);
+	u64 start = r.now;
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, a, 0xf, 1), MR_PENDING);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, b, 0xf, 2), MR_PENDING);
+	until(&r, 0, 1);
+	*first = r.now - start;
+	until(&r, 0, 2);
+	*second = r.now - start;
+	assert_int_equal(r.m->noc->reply_flits, 8);
+	assert_int_equal(r.m->noc->replies, 2);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+static void a_reply_for_each_sector(void **s)
+{
+	struct conf c;
+	conf_defaults(&c);
+	u64 first[2], second[2], alone = 2 * (u64)c.noc_latency + c.l2_latency + 4 - 1;
+	two_lines("noc.sector_replies=false", &first[0], &second[0]);
+	two_lines("noc.sector_replies=true", &first[1], &second[1]);
+	assert_int_equal(first[0], alone);
+	assert_int_equal(second[0], alone + 4);
+	/* by turns from the second cycle on: a a b a b a b b, or a b a b a b a b */
+	assert_in_range(first[1], alone + 2, alone + 3);
+	assert_int_equal(second[1], alone + 4);
+	RIG(r, "noc.sector_replies=true", "l2.copies=true");
+	mem_copied(r.m, BASE, 128);
+	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), alone);
+	rig_stop(&r);
+}
+
 /* However many wait, every port moves a flit a cycle while its destination does: two SMs that send to one slice take
  * turns and lose no cycle. */
 static void no_cycle_is_lost(void **s)
@@ -218,10 +256,15 @@ static void loads_want_two_places(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(request_behind_a_full_port), cmocka_unit_test(reply_behind_a_full_port),
-	    cmocka_unit_test(no_cycle_is_lost),           cmocka_unit_test(fermi_index),
-	    cmocka_unit_test(acknowledged_by_sector),     cmocka_unit_test(copies_are_in_l2),
-	    cmocka_unit_test(copies_replace_the_oldest),  cmocka_unit_test(loads_want_two_places),
+	    cmocka_unit_test(request_behind_a_full_port),
+	    cmocka_unit_test(reply_behind_a_full_port),
+	    cmocka_unit_test(a_reply_for_each_sector),
+	    cmocka_unit_test(no_cycle_is_lost),
+	    cmocka_unit_test(fermi_index),
+	    cmocka_unit_test(acknowledged_by_sector),
+	    cmocka_unit_test(copies_are_in_l2),
+	    cmocka_unit_test(copies_replace_the_oldest),
+	    cmocka_unit_test(loads_want_two_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,7 @@ static void random_machine(struct rig *r, u64 *rng)
 	r->c.noc_hol = pick(rng, 0, 1);
 	r->c.l2_sector_acks = pick(rng, 0, 1);
 	r->c.l1d_missq_free = pick(rng, 1, 3);
+	r->c.noc_sector_replies = pick(rng, 0, 1);
 }
 
 static void new_access(struct source *x, u64 *rng)

@@ -20,6 +20,7 @@ return {
 	["l2.copies"] = true, -- gpgpu_perf_sim_memcpy 1
 	-- measured on it: a load that L2 answers takes 142 cycles more than one that L1D does; 140 with 8 each way
 	["noc.latency"] = 9,
+	["noc.sector_replies"] = true, -- l2cache.cc: breakdown_request_to_sector_requests; each is answered with a packet
 	["dram.queue"] = 64, -- frfcfs_dram_sched_queue_size
 	["lat.logic"] = 1, -- cuda-sim.cc: opcodes that opcode_latency_int and _fp do not name
 	["schedule"] = "none", -- it executes PTX in the order of the text

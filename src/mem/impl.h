@@ -118,6 +118,7 @@ struct slice_state {
 	bool out_granted;         /* a place at that SM's port is kept for it */
 	bool out_booked;          /* and time, from when src_free says */
 	u32 next_waiter;          /* slice + 1 */
+	u8 out_parts;             /* noc.sector_replies: packets of its output's head that have left */
 	u8 blocked;               /* enum mem_result the head was refused with; MR_HIT = not refused */
 	bool out_full;            /* the head waits for the output list */
 	u64 blocked_since;

@@ -11,6 +11,9 @@
  * queued behind it waits, wherever it goes. Without, it leaves at once and queues at the destination. A booking is a
  * time, so nothing is polled: the port's timer says when.
  *
+ * With noc.sector_replies an answer of several sectors is as many packets, each of which books for itself; it keeps its
+ * place at the SM from the first to the last.
+ *
  * With noc.shared_buffer the two directions share the places of each port: at an SM a reply's place is taken from when
  * it leaves its slice to its arrival, a request's from when it leaves the cache to when it leaves the SM. A place that
  * becomes free there goes to a waiting reply before a new request. */
@@ -217,26 +220,53 @@ static bool take_place(struct mem *m, u32 slice, struct sm_port *port)
 	return false;
 }
 
+/* noc.sector_replies: an answer is so many packets. */
+static u32 reply_parts(const struct mem *m, const struct packet *p)
+{
+	bool split =
+	    m->c.noc_sector_replies && (carries_data_down(p->op) || (m->c.l2_sector_acks && p->op != OP_WRITEBACK));
+	return split ? MAX(sector_count(p->sectors), 1) : 1;
+}
+
 static u32 reply_flits(const struct mem *m, const struct packet *p)
 {
+	if (m->c.noc_sector_replies)
+		return m->flits[carries_data_down(p->op)];
 	if (carries_data_down(p->op))
 		return m->flits[sector_count(p->sectors)];
 	return m->c.l2_sector_acks && p->op != OP_WRITEBACK ? m->flits[0] * sector_count(p->sectors) : m->flits[0];
 }
 
+/* Returns the interconnect cycle in which it is there. */
+static u64 send_packet(struct mem *m, struct slice_state *s, struct packet *p, u64 start)
+{
+	u32 flits = reply_flits(m, p);
+	u64 wait = start - clock_up(&m->icnt, p->ready), head = start + m->c.noc_latency;
+	u64 end = s->out_booked ? head + flits - 1 : reserve(&m->port[p->sm].dst_free, head, flits, &wait);
+	s->out_booked = false;
+	s->src_free = start + flits;
+	m->noc->reply_flits += flits;
+	m->noc->reply_wait += clock_core(&m->icnt, wait);
+	return end;
+}
+
+/* A packet of the head, but not its last one: the head keeps its place at the SM. */
+static void send_part(struct mem *m, struct slice_state *s, struct packet *p, u64 start)
+{
+	send_packet(m, s, p, start);
+	p->ready = clock_core(&m->icnt, s->src_free);
+	s->out_parts++;
+	s->out_granted = true;
+	m->port[p->sm].promised++;
+}
+
 static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 start)
 {
 	struct packet *p = &m->packet[i];
-	struct sm_port *port = &m->port[p->sm];
-	u32 flits = reply_flits(m, p);
-	u64 wait = start - clock_up(&m->icnt, p->ready), head = start + m->c.noc_latency;
-	u64 end = s->out_booked ? head + flits - 1 : reserve(&port->dst_free, head, flits, &wait);
-	s->out_booked = false;
-	s->src_free = start + flits;
-	port->replies++;
+	u64 end = send_packet(m, s, p, start);
+	s->out_parts = 0;
+	m->port[p->sm].replies++;
 	p->state = PS_REPLY;
-	m->noc->reply_flits += flits;
-	m->noc->reply_wait += clock_core(&m->icnt, wait);
 	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, end));
 }
 
@@ -264,6 +294,10 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 			return;
 		if (reply_waits(m, s, p, start))
 			continue;
+		if (s->out_parts + 1u < reply_parts(m, p)) {
+			send_part(m, s, p, start);
+			continue;
+		}
 		send_reply(m, s, fifo_pop(m, &s->out_head), start);
 		s->out_n--;
 		if (s->out_full && s->out_n < m->reply_places)
