@@ -58,7 +58,7 @@ static void session(int h, int w)
 	assert_shown(&v, "cycle 700");
 	type(&v, "compare --warp-sched lrr\r");
 	assert_cycles(&v, 700); /* it has caught up */
-	assert_shown(&v, "first different decision: SM 0 scheduler 0, cycle ");
+	assert_shown(&v, "first different decision: SM 0 scheduler 1, cycle ");
 	assert_shown(&v, "B: --warp-sched lrr");
 	type(&v, "step 2000\r");
 	assert_cycles(&v, 2700);

@@ -155,9 +155,9 @@ static void search_figures(void **state)
 	type(&v, "continue\r");
 	assert_shown(&v, "B: finished at cycle"); /* the last of the frame: the list above is that of the end */
 	type(&v, "\t");
-	assert_int_equal(vt_find(&v, "mean_latency"), -1); /* further down */
-	vt_send(&v, "/mean_latency\r");
-	assert_shown(&v, "dram.mean_latency");
+	assert_int_equal(vt_find(&v, "row_hits"), -1); /* further down */
+	vt_send(&v, "/row_hits\r");
+	assert_shown(&v, "row_hits");
 	vt_send(&v, "/no such figure\r");
 	assert_shown(&v, "not found");
 	stop(&v);
