@@ -362,7 +362,8 @@ static struct module *load(struct session *s, const char *path, struct err *e)
 	const u32 n = s->opt->nlinks + 1;
 	const char **paths = xcalloc(n, sizeof *paths);
 	paths[0] = path;
-	memcpy(paths + 1, s->opt->links, s->opt->nlinks * sizeof *paths);
+	for (u32 i = 1; i < n; i++)
+		paths[i] = s->opt->links[i - 1];
 	struct module *m = sim_load_linked(s->sim, paths, n, e);
 	free(paths);
 	return m;
