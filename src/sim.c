@@ -27,9 +27,6 @@ void sim_destroy(struct sim *s)
 		return;
 	travel_free(s);
 	gpu_destroy(s->gpu);
-	for (u32 i = 0; i < s->npolicies; i++)
-		free(s->policy[i].name);
-	free(s->policy);
 	free(s);
 }
 
@@ -330,131 +327,60 @@ void sim_take_printf(struct sim *s, struct strbuf *out)
 /* --- external policies
  * ---------------------------------------------------------------------------------------------------------------- */
 
-static bool warp_is_external(const struct gpu *g)
+void sim_register_policy(struct sim *s, enum policy_kind k, const char *name, struct policy_user *p)
 {
-	return g->ctx[0].sched == &sched_external;
-}
-static bool cta_is_external(const struct gpu *g)
-{
-	return g->cta_sched == &cta_sched_external;
-}
-
-static struct registered *registered(const struct sim *s, const char *name, bool cta)
-{
-	for (u32 i = 0; i < s->npolicies; i++)
-		if (!strcmp(s->policy[i].name, name) && !s->policy[i].cta == !cta)
-			return &s->policy[i];
-	return NULL;
-}
-
-static struct registered *enter(struct sim *s, const char *name, bool cta)
-{
-	struct registered *r = registered(s, name, cta);
-	if (r)
-		return r;
-	s->policy = xrealloc(s->policy, (s->npolicies + 1) * sizeof *s->policy);
-	r = &s->policy[s->npolicies++];
-	*r = (struct registered){.name = xstrdup(name)};
-	return r;
-}
-
-static void set_warp_sched(struct gpu *g, const struct warp_sched_ops *ops, struct external_warp_sched *p)
-{
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		g->ctx[i].external = p;
-		sm_set_sched(&g->ctx[i], g->sm[i], ops);
-		g->st->awake[i / 64] |= BIT(i % 64); /* it looks at the warps as they are now, not when the SM next wakes */
-	}
-}
-
-void sim_register_warp_sched(struct sim *s, const char *name, struct external_warp_sched *p)
-{
-	struct gpu *g = s->gpu;
-	enter(s, name, false)->warp = p;
-	if (warp_is_external(g) && !g->ctx[0].external && !strcmp(g->conf.warp_sched, name))
-		set_warp_sched(g, &sched_external, p);
+	policies_register(s->gpu, k, name, p);
 	if (sim_policy_blind(s))
 		sim_history(s, 0, NULL);
-}
-
-void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p)
-{
-	struct gpu *g = s->gpu;
-	enter(s, name, true)->cta = p;
-	if (cta_is_external(g) && !g->cta_external && !strcmp(g->conf.cta_sched, name))
-		g->cta_external = p;
-	if (sim_policy_blind(s))
-		sim_history(s, 0, NULL);
-}
-
-static const char *unregistered_or(const struct err *failure, const char *unregistered)
-{
-	return !failure ? unregistered : failure->set ? failure->msg : NULL;
 }
 
 const char *sim_policy_error(const struct sim *s)
 {
+	static const char *const unregistered[POLICY_KINDS] = {
+#define POLICY_KIND(id, field, kind, key, def, when, help) key " names an external policy that is not registered",
+#include "conf/policy_kinds.def"
+#undef POLICY_KIND
+	};
 	const struct gpu *g = s->gpu;
-	const struct external_warp_sched *w = g->ctx[0].external;
-	const struct external_cta_sched *c = g->cta_external;
-	const char *bad = NULL;
-	if (unlikely(warp_is_external(g)))
-		bad = unregistered_or(w ? &w->failure : NULL, "warp-sched names an external policy that is not registered");
-	if (unlikely(cta_is_external(g)) && !bad)
-		bad = unregistered_or(c ? &c->failure : NULL, "cta-sched names an external policy that is not registered");
-	return bad;
+	FOR_EACH_BIT(k, g->policies_external)
+	{
+		if (!g->policy_user[k])
+			return unregistered[k];
+		if (g->policy_user[k]->failure.set)
+			return g->policy_user[k]->failure.msg;
+	}
+	return NULL;
 }
 
 bool sim_policy_blind(const struct sim *s)
 {
-	const struct gpu *g = s->gpu;
-	const struct external_warp_sched *w = g->ctx[0].external;
-	const struct external_cta_sched *c = g->cta_external;
-	return (warp_is_external(g) && w && !w->stateless) || (cta_is_external(g) && c && !c->stateless);
+	bool blind = false;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		blind |= s->gpu->policy_user[k] && !s->gpu->policy_user[k]->stateless;
+	return blind;
 }
 
 void sim_clear_policy_errors(struct sim *s)
 {
-	struct gpu *g = s->gpu;
-	if (warp_is_external(g) && g->ctx[0].external)
-		err_clear(&g->ctx[0].external->failure);
-	if (cta_is_external(g) && g->cta_external)
-		err_clear(&g->cta_external->failure);
-}
-
-/* The schedulers that a changed configuration names. */
-struct choice {
-	const struct warp_sched_ops *warp;
-	const struct cta_sched_ops *cta;
-	struct external_warp_sched *warp_external;
-	struct external_cta_sched *cta_external;
-};
-
-static bool choose_scheds(const struct sim *s, const struct conf *c, struct choice *o, struct err *e)
-{
-	*o = (struct choice){.warp = warp_sched_find(c->warp_sched), .cta = cta_sched_find(c->cta_sched)};
-	struct registered *w = o->warp == &sched_external ? registered(s, c->warp_sched, false) : NULL;
-	struct registered *t = o->cta == &cta_sched_external ? registered(s, c->cta_sched, true) : NULL;
-	if (!o->warp || (o->warp == &sched_external && !w))
-		return err_set(e, "no warp scheduler '%s' (see: list policies)", c->warp_sched);
-	if (!o->cta || (o->cta == &cta_sched_external && !t))
-		return err_set(e, "no CTA scheduler '%s' (see: list policies)", c->cta_sched);
-	o->warp_external = w ? w->warp : NULL;
-	o->cta_external = t ? t->cta : NULL;
-	return true;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		if (s->gpu->policy_user[k])
+			err_clear(&s->gpu->policy_user[k]->failure);
 }
 
 const char *sim_live_key(u32 i)
 {
-	static const char *const live[] = {"warp-sched", "cta-sched",      "max_ctas_per_sm",   "deadlock_cycles",
-	                                   "tlv.group",  "launch.latency", "sm.fetch_prefetch", "sm.prefetch_mshrs"};
-	return i < ARRAY_LEN(live) ? live[i] : NULL;
+	static const char *const live[] = {"max_ctas_per_sm", "deadlock_cycles",   "tlv.group",
+	                                   "launch.latency",  "sm.fetch_prefetch", "sm.prefetch_mshrs"};
+	if (i < POLICY_KINDS)
+		return policy_kinds[i].key;
+	return i - POLICY_KINDS < ARRAY_LEN(live) ? live[i - POLICY_KINDS] : NULL;
 }
 
-static bool may_set(const struct sim *s, const char *key, const char *value, struct conf *c, struct choice *to,
-                    struct err *e)
+/* May this key change now? Of a policy's key also the number of the policy that it names. */
+static bool may_set(const struct sim *s, const char *key, const char *value, struct conf *c, u32 *policy, struct err *e)
 {
 	const struct gpu *g = s->gpu;
+	enum policy_kind k = policy_kind_of(key);
 	bool may = false;
 	*c = g->conf;
 	for (u32 i = 0; sim_live_key(i); i++)
@@ -464,37 +390,36 @@ static bool may_set(const struct sim *s, const char *key, const char *value, str
 	if (!may)
 		return err_set(e, "%s is part of the machine: it can be set when it is built (--set %s=%s), not while it runs",
 		               key, key, value);
-	if (!choose_scheds(s, c, to, e))
+	if (k == POLICY_KINDS)
+		return true;
+	if (!policies_number(g, k, policy_named(c, k), policy, e))
 		return false;
-	if ((to->cta != g->cta_sched || to->cta_external != g->cta_external) && !strcmp(key, "cta-sched") &&
-	    g->task->nrunning)
-		return err_set(e, "cta-sched: kernels are running; it can be changed between kernels");
+	if (*policy != policies_in_use(g, k) && policy_kinds[k].when == POLICY_BETWEEN_KERNELS && g->task->nrunning)
+		return err_set(e, "%s: kernels are running; it can be changed between kernels", key);
 	return true;
 }
 
 bool sim_may_set(const struct sim *s, const char *key, const char *value, struct err *e)
 {
 	struct conf c;
-	struct choice to;
-	return may_set(s, key, value, &c, &to, e);
+	u32 policy;
+	return may_set(s, key, value, &c, &policy, e);
 }
 
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 {
 	struct gpu *g = s->gpu;
+	enum policy_kind k = policy_kind_of(key);
 	struct conf c;
-	struct choice to;
-	if (!may_set(s, key, value, &c, &to, e))
+	u32 policy;
+	if (!may_set(s, key, value, &c, &policy, e))
 		return false;
 	gpu_sync(g);
 	g->conf = c;
-	if (!strcmp(key, "cta-sched")) {
-		g->cta_sched = to.cta;
-		g->cta_external = to.cta_external;
-	}
-	bool other = g->ctx[0].sched != to.warp || (g->ctx[0].external != to.warp_external && !strcmp(key, "warp-sched"));
-	if (other || (!strcmp(key, "tlv.group") && !strcmp(c.warp_sched, "tlv")))
-		set_warp_sched(g, to.warp, to.warp_external);
+	if (k != POLICY_KINDS && policy != policies_in_use(g, k))
+		policies_use(g, k, policy);
+	if (!strcmp(key, "tlv.group") && !strcmp(c.warp_sched, "tlv"))
+		policies_use(g, POLICY_WARP, policies_in_use(g, POLICY_WARP));
 	if (sim_policy_blind(s))
 		sim_history(s, 0, NULL);
 	g->st->dispatching = 1;
@@ -598,20 +523,4 @@ void sim_drain(struct sim *s)
 	struct gpu *g = s->gpu;
 	while (task_idle(g->task) && mem_next(g->mem) != NEVER)
 		advance(s, NEVER);
-}
-
-/* --- what there is
- * --------------------------------------------------------------------------------------------------------------- */
-
-const struct policy_desc *sim_policies(u32 *n)
-{
-	static struct policy_desc all[64];
-	u32 at = 0;
-	for (u32 i = 0; i < warp_nscheds; i++)
-		all[at++] = (struct policy_desc){"warp", warp_scheds[i]->name, warp_scheds[i]->help, warp_scheds[i]->source,
-		                                 warp_scheds[i]->implies ? warp_scheds[i]->implies : ""};
-	for (u32 i = 0; i < cta_nscheds; i++)
-		all[at++] = (struct policy_desc){"cta", cta_scheds[i]->name, cta_scheds[i]->help, cta_scheds[i]->source, ""};
-	*n = at;
-	return all;
 }

@@ -173,30 +173,27 @@ void sim_drain(struct sim *s);
 
 /* --- policies from outside the library ---
  *
- * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy. A machine may be
- * created with such a name; it runs once the policy is registered (until then: STOP_POLICY). Registering under the name
- * that is in use binds the policy when none is bound; else it comes into use with sim_set(). p lives until
+ * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy: a struct
+ * external_warp_sched or external_cta_sched (sched/external.h of sm and cta), of which &x.user is registered. A machine
+ * may be created with such a name; it runs once the policy is registered (until then: STOP_POLICY). Registering under
+ * the name that is in use binds the policy when none is bound; else it comes into use with sim_set(). p lives until
  * sim_destroy(): the past may refer to it.
  *
  * A policy that is not `stateless` cannot be brought back by snapshots: while one is in use there is no history -
  * sim_history() starts none, sim_set() ends the one there is, for the rest of the machine's life. */
-void sim_register_warp_sched(struct sim *s, const char *name, struct external_warp_sched *p);
-void sim_register_cta_sched(struct sim *s, const char *name, struct external_cta_sched *p);
+void sim_register_policy(struct sim *s, enum policy_kind k, const char *name, struct policy_user *p);
 /* What is wrong with the external policies in use, with the place; NULL = nothing. */
 const char *sim_policy_error(const struct sim *s);
 
 /* --- what there is
  * --------------------------------------------------------------------------------------------------------- */
-struct policy_desc {
-	const char *kind; /* "warp", "cta" */
-	const char *name, *help, *source;
-	const char *implies; /* configuration that comes with the name, "key=value key=value"; "" = none */
-};
-const struct policy_desc *sim_policies(u32 *n);
-/* Sets what a warp scheduler's name implies. Whoever reads a configuration calls it where the name is chosen, before
- * the keys chosen together with it: those win. A name that implies nothing, or that there is not, sets nothing. */
-bool sim_imply(struct conf *c, const char *warp_sched, struct err *e);
-/* The structures that a warp scheduler adds to an SM of this configuration, with bits, entries and KiB, one a line, and
- * the total. Appends nothing for a scheduler that says nothing of them. */
-void sim_policy_storage(const struct conf *c, const char *warp_sched, struct strbuf *out);
+/* The i-th policy of a kind (conf/policy_kinds.def) in the library, NULL behind the last. */
+const struct policy *sim_policy(enum policy_kind k, u32 i);
+/* Sets what the policy that a key names implies. Whoever reads a configuration calls it where the name is chosen,
+ * before the keys chosen together with it: those win. A key of no policy, and a name that implies nothing or that there
+ * is not, set nothing. */
+bool sim_imply(struct conf *c, const char *key, const char *name, struct err *e);
+/* The structures that a policy adds to an SM of this configuration, with bits, entries and KiB, one a line, and the
+ * total. Appends nothing for one that says nothing of them. */
+void sim_policy_storage(const struct conf *c, const struct policy *p, struct strbuf *out);
 #endif

@@ -17,16 +17,8 @@ struct sampler {
 	void *ctx;
 };
 #define MAX_SAMPLERS 16
-/* An external policy by name: one of the two pointers is set. */
-struct registered {
-	char *name;
-	struct external_warp_sched *warp;
-	struct external_cta_sched *cta;
-};
 struct sim {
 	struct gpu *gpu;
-	struct registered *policy;
-	u32 npolicies;
 	volatile sig_atomic_t interrupted;
 	struct sampler sampler[MAX_SAMPLERS];
 	u32 nsamplers;
@@ -62,6 +54,5 @@ void sim_find_next_sample(struct sim *s);
  */
 bool sim_policy_blind(const struct sim *s);
 void sim_clear_policy_errors(struct sim *s);
-void sim_bind_warp_sched(struct sim *s, struct external_warp_sched *p);
 void travel_free(struct sim *s);
 #endif

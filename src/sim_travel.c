@@ -22,10 +22,6 @@
 
 struct outside {
 	struct conf conf;
-	const struct cta_sched_ops *cta_sched;
-	const struct warp_sched_ops *warp_sched;
-	struct external_warp_sched *warp_external;
-	struct external_cta_sched *cta_external;
 	u64 top;
 	u32 nallocs, nmodules;
 	void *front;
@@ -48,10 +44,6 @@ static struct outside *outside_save(const struct sim *s)
 	const struct devmem *d = &g->mem_values;
 	struct outside *o = xmalloc(sizeof *o + d->nallocs * sizeof *d->allocs);
 	*o = (struct outside){.conf = g->conf,
-	                      .cta_sched = g->cta_sched,
-	                      .warp_sched = g->ctx[0].sched,
-	                      .warp_external = g->ctx[0].external,
-	                      .cta_external = g->cta_external,
 	                      .top = d->top,
 	                      .nallocs = d->nallocs,
 	                      .nmodules = g->nmodules,
@@ -77,12 +69,7 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 {
 	struct devmem *d = &g->mem_values;
 	g->conf = o->conf;
-	g->cta_sched = o->cta_sched;
-	g->cta_external = o->cta_external;
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		g->ctx[i].sched = o->warp_sched; /* its state is in the arena */
-		g->ctx[i].external = o->warp_external;
-	}
+	policies_bind(g);
 	g->nmodules = o->nmodules;
 	d->top = o->top;
 	if (d->cap < o->nallocs) {

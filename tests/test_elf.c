@@ -1,5 +1,6 @@
 /* Earliest load first (Park 2016, chapter III): what the scheduler chooses and when it computes a distance anew, on
  * machines made by hand and on the simulated one. */
+#include "gpu/policies.h"
 #include "tests/sm_rig.h"
 
 #include <unistd.h>
@@ -37,7 +38,7 @@ static void ideal_open(struct ideal *m, const char *sched, const char *text, con
 {
 	memset(m, 0, sizeof *m);
 	conf_defaults(&m->conf);
-	m->ops = warp_sched_find(sched);
+	m->ops = (const struct warp_sched_ops *)policy_find(POLICY_WARP, sched);
 	assert_non_null(m->ops);
 	assert_true(m->ops->state_bytes <= sizeof m->state);
 	m->n = (u32)strlen(text);
@@ -476,7 +477,7 @@ static void test_storage(void **state)
 	struct conf c;
 	struct strbuf text = STRBUF_INIT;
 	conf_defaults(&c);
-	sim_policy_storage(&c, "elf++", &text);
+	sim_policy_storage(&c, policy_find(POLICY_WARP, "elf++"), &text);
 	assert_string_equal(strbuf_str(&text), "priority calculator: 32 x 42 bit = 0.16 KiB\n"
 	                                       "warp priority table: 48 x 8 bit = 0.05 KiB\n"
 	                                       "NewCAR queue: 32 x 301 bit = 1.18 KiB\n"
@@ -485,13 +486,12 @@ static void test_storage(void **state)
 	c.elf_max_score = 1000;
 	c.elf_max_points = 16;
 	c.sm_threads = 2048;
-	sim_policy_storage(&c, "elf", &text);
+	sim_policy_storage(&c, policy_find(POLICY_WARP, "elf"), &text);
 	assert_string_equal(strbuf_str(&text), "priority calculator: 16 x 44 bit = 0.09 KiB\n"
 	                                       "warp priority table: 64 x 10 bit = 0.08 KiB\n"
 	                                       "in all 0.16 KiB an SM\n");
 	strbuf_clear(&text);
-	sim_policy_storage(&c, "gto", &text);
-	sim_policy_storage(&c, "nothing", &text);
+	sim_policy_storage(&c, policy_find(POLICY_WARP, "gto"), &text);
 	assert_int_equal(text.len, 0);
 	strbuf_release(&text);
 }
@@ -499,18 +499,19 @@ static void test_storage(void **state)
 /* Every policy's implied keys exist and have such values. */
 static void test_implied(void **state)
 {
-	u32 n, some = 0;
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++) {
-		struct conf c, d;
-		struct err e = {0};
-		conf_defaults(&c);
-		conf_defaults(&d);
-		if (!sim_imply(&c, p[i].name, &e))
-			fail_msg("%s: %s", p[i].name, e.msg);
-		assert_true(!*p[i].implies == !memcmp(&c, &d, sizeof c));
-		some += *p[i].implies != 0;
-	}
+	u32 some = 0;
+	const struct policy *p;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		for (u32 i = 0; (p = sim_policy(k, i)); i++) {
+			struct conf c, d;
+			struct err e = {0};
+			conf_defaults(&c);
+			conf_defaults(&d);
+			if (!sim_imply(&c, policy_kinds[k].key, p->name, &e))
+				fail_msg("%s: %s", p->name, e.msg);
+			assert_true(!p->implies == !memcmp(&c, &d, sizeof c));
+			some += p->implies != NULL;
+		}
 	assert_true(some >= 1);
 }
 

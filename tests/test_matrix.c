@@ -81,23 +81,18 @@ static void add_enum(const char *key)
 
 static void add_cta_schedulers(void)
 {
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
+	const struct policy *p;
 	struct factor *f = add_factor("cta-sched");
-	for (u32 i = 0; i < n; i++)
-		if (!strcmp(p[i].kind, "cta"))
-			add_level(f, p[i].name);
+	for (u32 i = 0; (p = sim_policy(POLICY_CTA, i)); i++)
+		add_level(f, p->name);
 }
 
 static void find_schedulers(void)
 {
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++) {
-		if (strcmp(p[i].kind, "warp"))
-			continue;
+	const struct policy *p;
+	for (u32 i = 0; (p = sim_policy(POLICY_WARP, i)); i++) {
 		assert_true(matrix.scheds < SCHEDS_MAX);
-		scheds[matrix.scheds++] = p[i].name;
+		scheds[matrix.scheds++] = p->name;
 	}
 }
 

@@ -94,7 +94,7 @@ static void run_c_example(const char *workload, struct outcome *out)
 	struct external_warp_sched p = {.ctx = &asked, .stateless = true, .pick = pick_batch};
 	struct session *s = open_session(&o, workload, NULL, 0);
 	assert_true(sched_batch.state_bytes <= sizeof(s64[EXTERNAL_WORDS]));
-	sim_register_warp_sched(s->sim, "readme:batch", &p);
+	sim_register_policy(s->sim, POLICY_WARP, "readme:batch", &p.user);
 	if (!sim_set(s->sim, "warp-sched", "readme:batch", &e))
 		fail_msg("%s", e.msg);
 	run_session(s, out);
@@ -648,7 +648,8 @@ static void test_restart(void **state)
 	rig_say(&r, "goto 1000");
 	rig_say(&r, "continue");
 	assert_true(sim_hash(r.s->sim) == hash);
-	rig_has(&r, "info policies", "* warp       lua:batch    written in Lua\n* cta        lua:rr ");
+	rig_has(&r, "info policies", "* warp       lua:batch    written in Lua\n");
+	rig_has(&r, "info policies", "* cta        lua:rr       written in Lua\n");
 	rig_say(&r, "set warp-sched lrr");
 	rig_has(&r, "info policies", "* warp       lrr ");
 	rig_has(&r, "help lua policy.warp", "pick=function");

@@ -1,6 +1,7 @@
 /* The schedulers that watch the memory system. What L1D tells of a load; then ccws, sca and mascar by hand, on an SM
  * that is nothing but warp states; then on whole machines: no deadlock at barriers, determinism, a change on the way.
  */
+#include "gpu/policies.h"
 #include "sm/sched/sched.h"
 #include "tests/mem_rig.h"
 #include "tests/sm_rig.h"
@@ -102,7 +103,7 @@ static struct hand *hand(const char *sched, const char *const *sets)
 	h.info[PC_ADD] = (struct issue_info){.unit = UNIT_SP, .cls = IC_INT_ADD};
 	h.info[PC_SHARED] = (struct issue_info){.unit = UNIT_LSU, .cls = IC_SHARED, .flags = II_LOAD};
 	h.prog.info = h.info;
-	h.ops = warp_sched_find(sched);
+	h.ops = (const struct warp_sched_ops *)policy_find(POLICY_WARP, sched);
 	assert_non_null(h.ops);
 	assert_true(MAX(h.ops->first_bytes, h.ops->state_bytes) <= sizeof h.state);
 	h.v = (struct sched_view){

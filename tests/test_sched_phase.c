@@ -1,5 +1,6 @@
 /* The schedulers of Awatramani 2015: rr and paws, and the two-level tl-rr, tl-gto, tl-paws. First the policies alone,
  * on an SM made of masks, with known choices; then against a model written the slow way; then in the machine. */
+#include "gpu/policies.h"
 #include "gpu/gpu.h"
 #include "sm/sched/sched.h"
 #include "tests/sm_rig.h"
@@ -29,7 +30,7 @@ static void fake(const char *name, u32 ready_queue)
 	f.prog.hint = f.hint;
 	f.sm.in[WS_NONE] = ~0ull;
 	f.view = (struct sched_view){.conf = &f.conf, .sm = &f.sm, .mask = ~0ull, .prog = &f.prog};
-	f.op = warp_sched_find(name);
+	f.op = (const struct warp_sched_ops *)policy_find(POLICY_WARP, name);
 	assert_non_null(f.op);
 	assert_true(f.op->state_bytes <= sizeof f.state);
 	if (f.op->init)
@@ -290,12 +291,12 @@ static void test_sorting(void **state)
 static void test_set_late(void **state)
 {
 	fake("tl-rr", 2);
-	f.op = warp_sched_find("gto");
+	f.op = (const struct warp_sched_ops *)policy_find(POLICY_WARP, "gto");
 	start(0xf0);
 	start(0x0f);
 	put(5, WS_MEM);
 	put(6, WS_DONE);
-	f.op = warp_sched_find("tl-rr");
+	f.op = (const struct warp_sched_ops *)policy_find(POLICY_WARP, "tl-rr");
 	f.op->warps_started(f.state, &f.view, 0xff);
 	after_tick("ready 4 7 | active 0 1 2 3 | pending 5");
 }

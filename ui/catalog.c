@@ -118,14 +118,22 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 	return NULL;
 }
 
-/* What the warp scheduler chosen among the settings brings with it; the settings themselves come afterwards and win. */
+/* What the policy of a kind chosen last among the settings brings with it; the settings come afterwards and win. */
+static bool imply_kind(struct conf *c, const char *key, const char *const *sets, u32 nsets, struct err *e)
+{
+	size_t n = strlen(key);
+	for (u32 i = nsets; i-- > 0;)
+		if (!strncmp(sets[i], key, n) && sets[i][n] == '=')
+			return sim_imply(c, key, sets[i] + n + 1, e);
+	return true;
+}
+
 static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err *e)
 {
-	static const char key[] = "warp-sched=";
-	for (u32 i = nsets; i-- > 0;)
-		if (!strncmp(sets[i], key, sizeof key - 1))
-			return sim_imply(c, sets[i] + sizeof key - 1, e);
-	return true;
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
+		ok = imply_kind(c, policy_kinds[k].key, sets, nsets, e);
+	return ok;
 }
 
 /* One --set. */

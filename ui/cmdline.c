@@ -124,12 +124,6 @@ static bool set_checked(struct options *o, const char *option, const char *key_e
 	return false;
 }
 
-/* A policy kind whose mechanism this version does not have: there is only "none". */
-static bool only_none(const char *kind, const char *value, struct err *e)
-{
-	return !strcmp(value, "none") || err_set(e, "no such %s policy '%s'; there are: none", kind, value);
-}
-
 static bool one_of(const char *what, const char *value, const char *const *names, u32 n, struct err *e)
 {
 	struct strbuf all = STRBUF_INIT;
@@ -241,11 +235,12 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	switch (id) {
 	case O_GPU: o->gpu = v; return true;
 	case O_SET: push(&o->sets, &o->nsets, xstrdup(v)); return pair_ok("--set", v, e);
-	case O_WARP_SCHED: set_key(o, "warp-sched=", v); return true;
-	case O_CTA_SCHED: set_key(o, "cta-sched=", v); return true;
-	case O_PARTITION: return only_none("partition", v, e);
-	case O_PREEMPT: return only_none("preempt", v, e);
-	case O_COHERENCE: return only_none("coherence", v, e);
+#define POLICY_KIND(id, field, kind, key, def, when, help)                                                             \
+	case O_##id:                                                                                                       \
+		set_key(o, key "=", v);                                                                                        \
+		return true;
+#include "conf/policy_kinds.def"
+#undef POLICY_KIND
 	case O_IDEMPOTENCE: set_key(o, "idempotence.track=", "true"); return true;
 	case O_SCHEDULE: return set_checked(o, "--schedule", "schedule=", v, e);
 	case O_SIZE: o->size = v; return size_ok(v, e);

@@ -9,6 +9,7 @@
 #include "explain.h"
 #include "export.h"
 #include "lua/dbg.h"
+#include "lua/policy.h"
 
 #define MATCHES_MAX 2000
 
@@ -79,18 +80,23 @@ static void offer_lua_files(struct debugger *d, struct matches *m)
 	free(files.list);
 }
 
+/* The policies that this key chooses among; none for other keys. */
+static void offer_policies(struct matches *m, const char *key)
+{
+	enum policy_kind k = policy_kind_of(key);
+	const struct policy *p;
+	for (u32 i = 0; k != POLICY_KINDS && (p = sim_policy(k, i)); i++)
+		offer(m, p->name);
+}
+
 /* Behind "--warp-sched": the policies of that kind. */
-static void offer_policies(struct matches *m, const char *behind)
+static void offer_policies_behind(struct matches *m, const char *behind)
 {
 	char last[40] = "", word[40];
-	u32 n;
 	while ((behind = next_word(behind, word, sizeof(word))))
 		snprintf(last, sizeof(last), "%s", word);
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++)
-		if ((!strcmp(last, "--warp-sched") && !strcmp(p[i].kind, "warp")) ||
-		    (!strcmp(last, "--cta-sched") && !strcmp(p[i].kind, "cta")))
-			offer(m, p[i].name);
+	if (!strncmp(last, "--", 2))
+		offer_policies(m, last + 2);
 }
 
 /* Both of its names, behind a prefix such as "kernel=". */
@@ -158,7 +164,12 @@ static void offer_values(struct debugger *d, struct matches *m, int event)
 
 static void offer_options(struct matches *m)
 {
-	offer_words(m, "--gpu --set --warp-sched --cta-sched --partition --preempt --coherence --size --param --seed");
+	offer_words(m, "--gpu --set --size --param --seed");
+	for (u32 k = 0; k < POLICY_KINDS; k++) {
+		char option[64];
+		snprintf(option, sizeof option, "--%s", policy_kinds[k].key);
+		offer(m, option);
+	}
 }
 
 static void offer_compare(struct matches *m, const char *before)
@@ -169,7 +180,7 @@ static void offer_compare(struct matches *m, const char *before)
 		offer_words(m, "cycles insts ctas");
 	else
 		offer_options(m);
-	offer_policies(m, before);
+	offer_policies_behind(m, before);
 }
 
 /* Locations with a grammar of their own; true when `word` begins one. */
@@ -184,7 +195,7 @@ static bool offer_special(struct debugger *d, struct matches *m, const char *wor
 			offer_words(m, "every if");
 	} else if (!strcmp(word, "divergence")) {
 		offer_options(m);
-		offer_policies(m, behind);
+		offer_policies_behind(m, behind);
 	} else {
 		return false;
 	}
@@ -246,13 +257,8 @@ static void offer_set(struct debugger *d, struct matches *m, const char *before)
 			offer(m, name);
 		return;
 	}
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++)
-		if ((!strcmp(key, "warp-sched") && !strcmp(p[i].kind, "warp")) ||
-		    (!strcmp(key, "cta-sched") && !strcmp(p[i].kind, "cta")))
-			offer(m, p[i].name);
-	if (strstr(key, "-sched"))
+	offer_policies(m, key);
+	if (policy_lua_kind(policy_kind_of(key)))
 		offer_lua_files(d, m);
 	for (u32 i = 0; i < ARRAY_LEN(words); i++)
 		if (!strcmp(key, words[i].key))

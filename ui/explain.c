@@ -60,15 +60,14 @@ static void each_stall(each_fn *fn, void *ctx)
 }
 
 /* What comes with the name, and the hardware it adds to the default machine. */
-static void policy_detail(const struct policy_desc *p, char *out, size_t n)
+static void policy_detail(const struct policy *p, char *out, size_t n)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct conf c;
 	conf_defaults(&c);
-	if (*p->implies)
+	if (p->implies)
 		strbuf_addf(&text, "implies %s, unless set otherwise; ", p->implies);
-	if (!strcmp(p->kind, "warp"))
-		sim_policy_storage(&c, p->name, &text);
+	sim_policy_storage(&c, p, &text);
 	size_t at = 0;
 	for (const char *from = strbuf_str(&text); *from && at + 2 < n; from++) {
 		out[at++] = *from == '\n' ? ';' : *from;
@@ -81,25 +80,18 @@ static void policy_detail(const struct policy_desc *p, char *out, size_t n)
 	strbuf_release(&text);
 }
 
-const char *const policies_absent[3] = {"partition", "preempt", "coherence"};
-
 static void each_policy(each_fn *fn, void *ctx)
 {
-	u32 n;
 	char kind[40];
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++) {
-		snprintf(kind, sizeof kind, "%s policy", p[i].kind);
-		struct explanation x = {.kind = kind, .unit = "", .text = p[i].help, .source = p[i].source};
-		snprintf(x.name, sizeof x.name, "%s", p[i].name);
-		policy_detail(&p[i], x.detail, sizeof x.detail);
-		fn(ctx, &x);
-	}
-	for (u32 i = 0; i < ARRAY_LEN(policies_absent); i++) {
-		snprintf(kind, sizeof kind, "%s policy", policies_absent[i]);
-		struct explanation x = {.kind = kind, .name = "none", .unit = "", .text = POLICY_ABSENT_TEXT, .source = ""};
-		fn(ctx, &x);
-	}
+	const struct policy *p;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		for (u32 i = 0; (p = sim_policy(k, i)); i++) {
+			snprintf(kind, sizeof kind, "%s policy", policy_kinds[k].name);
+			struct explanation x = {.kind = kind, .unit = "", .text = p->help, .source = p->source};
+			snprintf(x.name, sizeof x.name, "%s", p->name);
+			policy_detail(p, x.detail, sizeof x.detail);
+			fn(ctx, &x);
+		}
 }
 
 static void key_detail(const struct conf_key *k, char *out, size_t n)

@@ -12,8 +12,6 @@ struct explanation {
 	char detail[600]; /* arguments of an event, range and default of a key, classes of a stall reason; "" = none */
 };
 /* Kinds of policies that only "none" is there of, and what is said of that. */
-extern const char *const policies_absent[3];
-#define POLICY_ABSENT_TEXT "not modelled in this version"
 /* Calls fn for everything there is, table by table. kind NULL = all. */
 void explain_each(const char *kind, void (*fn)(void *ctx, const struct explanation *x), void *ctx);
 /* Appends what NAME means ("l1d.hits", "hits", "cta-dispatch", "gto", "l1d.ways"): as text, or as a JSON array. A name

@@ -194,12 +194,10 @@ static bool list_workloads(const char *data_dir, enum list_format as, struct str
 static bool list_policies(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	struct table t = table_new((const char *[]){"kind", "name", "help", "source", NULL});
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
-	for (u32 i = 0; i < n; i++)
-		add_row(&t, (const char *[]){p[i].kind, p[i].name, p[i].help, p[i].source});
-	for (u32 i = 0; i < ARRAY_LEN(policies_absent); i++)
-		add_row(&t, (const char *[]){policies_absent[i], "none", POLICY_ABSENT_TEXT, ""});
+	const struct policy *p;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		for (u32 i = 0; (p = sim_policy(k, i)); i++)
+			add_row(&t, (const char *[]){policy_kinds[k].name, p->name, p->help, p->source});
 	finish(&t, as, out);
 	return true;
 }

@@ -47,14 +47,18 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What a warp scheduler named in the table on top brings with it; the table's other keys win. */
+/* What the policies named in the table on top bring with them; the table's other keys win. */
 static bool apply_implied(lua_State *L, struct conf *c, const char *path, struct err *e)
 {
-	bool named = lua_getfield(L, -1, "warp-sched") == LUA_TSTRING;
-	bool ok = !named || sim_imply(c, lua_tostring(L, -1), e);
-	lua_pop(L, 1);
-	if (!ok)
-		places_in_file(e, path, "warp-sched");
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++) {
+		const char *key = policy_kinds[k].key;
+		bool named = lua_getfield(L, -1, key) == LUA_TSTRING;
+		ok = !named || sim_imply(c, key, lua_tostring(L, -1), e);
+		lua_pop(L, 1);
+		if (!ok)
+			places_in_file(e, path, key);
+	}
 	return ok;
 }
 

@@ -54,24 +54,21 @@ static bool open_host(struct session *s, struct err *e)
 }
 
 /* Is there a policy of this kind and name? */
-static bool check_policy(const char *kind, const char *name, struct err *e)
+static bool check_policy(enum policy_kind k, const char *name, struct err *e)
 {
-	u32 n, k = 0;
+	const char *kind = policy_kinds[k].name, *names[64];
+	const struct policy *p;
+	u32 n = 0;
 	if (policy_is_lua(name))
-		return true; /* policy_open() looks at it */
-	const struct policy_desc *p = sim_policies(&n);
-	const char *names[64];
+		return policy_lua_kind(k) || err_set(e, "a %s policy cannot be written in Lua", kind);
 	struct strbuf all = STRBUF_INIT;
-	for (u32 i = 0; i < n && k < ARRAY_LEN(names); i++) {
-		if (strcmp(p[i].kind, kind))
-			continue;
-		names[k++] = p[i].name;
-		strbuf_addf(&all, "%s%s", all.len ? " " : "", p[i].name);
-	}
 	bool ok = false;
-	for (u32 i = 0; i < k && !ok; i++)
-		ok = !strcmp(names[i], name);
-	const char *near = ok ? NULL : conf_nearest(name, names, k);
+	while (n < ARRAY_LEN(names) && (p = sim_policy(k, n))) {
+		strbuf_addf(&all, "%s%s", n ? " " : "", p->name);
+		ok |= !strcmp(p->name, name);
+		names[n++] = p->name;
+	}
+	const char *near = ok ? NULL : conf_nearest(name, names, n);
 	if (near)
 		err_set(e, "no such %s policy '%s' (did you mean '%s'?); there are: %s", kind, name, near, all.buf);
 	else if (!ok)
@@ -82,9 +79,16 @@ static bool check_policy(const char *kind, const char *name, struct err *e)
 
 bool session_policy_known(const char *key, const char *value, struct err *e)
 {
-	if (!strcmp(key, "warp-sched"))
-		return check_policy("warp", value, e);
-	return strcmp(key, "cta-sched") != 0 || check_policy("cta", value, e);
+	enum policy_kind k = policy_kind_of(key);
+	return k == POLICY_KINDS || check_policy(k, value, e);
+}
+
+static bool check_policies(const struct conf *c, struct err *e)
+{
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
+		ok = check_policy(k, policy_named(c, k), e);
+	return ok;
 }
 
 /* The longer the run, the longer the samples, and the more seldom the machine is looked at. */
@@ -123,7 +127,7 @@ static void attach_phases(struct session *s)
 
 static bool open_machine(struct session *s, struct err *e)
 {
-	if (!check_policy("warp", s->conf.warp_sched, e) || !check_policy("cta", s->conf.cta_sched, e))
+	if (!check_policies(&s->conf, e))
 		return false;
 	s->sim = sim_create(&s->conf, e);
 	if (!s->sim || !policy_open(s, e))

@@ -25,17 +25,12 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	return true;
 }
 
-static bool create_sms(struct gpu *g, struct err *e)
+static void create_sms(struct gpu *g)
 {
-	const struct warp_sched_ops *ws = warp_sched_find(g->conf.warp_sched);
-	g->cta_sched = cta_sched_find(g->conf.cta_sched);
-	if (!ws)
-		return err_set(e, "no warp scheduler '%s' (see: list policies)", g->conf.warp_sched);
-	if (!g->cta_sched)
-		return err_set(e, "no CTA scheduler '%s' (see: list policies)", g->conf.cta_sched);
+	const struct policy *p = policy_find(POLICY_WARP, g->conf.warp_sched);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		g->sm[i] = sm_create(&g->ctx[i], i, &g->conf, &g->arena, g->front, g->mem, g->prog, &g->ev[i], ws);
-	return true;
+		g->sm[i] = sm_create(&g->ctx[i], i, &g->conf, &g->arena, g->front, g->mem, g->prog, &g->ev[i],
+		                     (const struct warp_sched_ops *)p);
 }
 
 static bool build(struct gpu *g, struct err *e)
@@ -58,11 +53,13 @@ static bool build(struct gpu *g, struct err *e)
 	if (!g->front)
 		return false;
 	g->mem = mem_create(c, &g->arena, g->ev, gpu_events(g), e);
-	if (!g->mem || !create_sms(g, e))
+	if (!g->mem)
 		return false;
+	create_sms(g);
 	livelock_create(g);
 	arena_end_hashed(&g->arena);
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
+	policies_create(g);
 	starve_create(g);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
@@ -73,7 +70,7 @@ static bool build(struct gpu *g, struct err *e)
 
 struct gpu *gpu_create(const struct conf *c, struct err *e)
 {
-	if (!conf_check(c, e))
+	if (!conf_check(c, e) || !policies_check(c, e))
 		return NULL;
 	struct gpu *g = xcalloc(1, sizeof *g);
 	g->conf = *c;
@@ -90,6 +87,7 @@ void gpu_destroy(struct gpu *g)
 	if (!g)
 		return;
 	restart_free(g->restart);
+	policies_destroy(g);
 	if (g->mem)
 		mem_destroy(g->mem);
 	if (g->front)

@@ -7,6 +7,7 @@
 #define GPU_GPU_H
 #include "base/arena.h"
 #include "gpu/livelock.h"
+#include "gpu/policies.h"
 #include "gpu/query.h"
 #include "gpu/starve.h"
 #include "sm/sched/sched.h"
@@ -42,10 +43,16 @@ struct gpu {
 	struct restart *restart;             /* NULL: not recorded */
 	struct sm *sm[CONF_MAX_SMS];
 	struct sm_ctx ctx[CONF_MAX_SMS];
-	struct event_buf *ev;         /* num_sms + 1: the last is the machine's own */
-	struct launch **launch;       /* by id */
-	struct program *prog;         /* by id */
-	struct kernel_counters *live; /* by id: copies that queries hand out */
+	struct event_buf *ev;              /* num_sms + 1: the last is the machine's own */
+	struct launch **launch;            /* by id */
+	struct program *prog;              /* by id */
+	struct kernel_counters *live;      /* by id: copies that queries hand out */
+	u32 *policy;                       /* in the arena, not in the hash: by kind, as policies.c numbers them */
+	struct policy_entry *policy_entry; /* of policies from outside, in the order of their registration */
+	u32 npolicy_entries;
+	/* What follows from policy[] (policies_bind), as ctx[].sched and ctx[].external do: */
+	u32 policies_external;                         /* kinds that are in the hands of somebody outside the library */
+	struct policy_user *policy_user[POLICY_KINDS]; /* of those, whose; NULL: nobody is registered */
 	const struct cta_sched_ops *cta_sched;
 	struct external_cta_sched *cta_external; /* whom cta_sched_external asks; NULL = none */
 	struct module **module;

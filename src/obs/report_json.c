@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/policy.h"
 #include "obs/json_put.h"
 #include "obs/kernel_code.h"
 #include "obs/restart_record.h"
@@ -228,8 +229,10 @@ static json_t *with_instances(const struct stats *s, enum counter_group g)
 
 static json_t *policies(const struct conf *c)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "warp", c->warp_sched, "cta", c->cta_sched, "partition", "none",
-	                 "preempt", "none", "coherence", "none");
+	json_t *o = json_object();
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		put(o, policy_kinds[k].name, text(policy_named(c, k)));
+	return o;
 }
 
 static void put_head(json_t *o, const struct stats *s)

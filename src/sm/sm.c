@@ -13,9 +13,10 @@ static void create_scheds(struct sm_ctx *x, struct arena *a)
 	/* One size fits every policy, so that the scheduler can be changed in a built machine. */
 	for (u32 i = 0; i < x->nscheds; i++) {
 		size_t bytes = sched_external.state_bytes;
-		for (u32 k = 0; k < warp_nscheds; k++)
-			bytes = MAX(bytes, i ? warp_scheds[k]->state_bytes
-			                     : MAX(warp_scheds[k]->state_bytes, warp_scheds[k]->first_bytes));
+		for (u32 k = 0; warp_policies[k]; k++) {
+			const struct warp_sched_ops *o = (const struct warp_sched_ops *)warp_policies[k];
+			bytes = MAX(bytes, i ? o->state_bytes : MAX(o->state_bytes, o->first_bytes));
+		}
 		x->sched_bytes[i] = round_up(MAX(bytes, 64), 64);
 		x->sched_state[i] = arena_alloc(a, x->sched_bytes[i], 64);
 	}

@@ -88,39 +88,33 @@ bool info_breakpoints(struct debugger *d, const char *args, struct strbuf *out, 
 	return true;
 }
 
-/* The hardware that the scheduler in use adds to an SM of this machine. */
-static void storage_rows(const struct conf *c, const char *warp_sched, struct strbuf *out)
+/* One kind's policies, the one in use marked, with the hardware that it adds to an SM of this machine. */
+static void policy_rows(const struct conf *c, enum policy_kind k, struct strbuf *out)
 {
-	struct strbuf text = STRBUF_INIT;
-	sim_policy_storage(c, warp_sched, &text);
-	for (const char *p = strbuf_str(&text); *p;)
-		p = indented_line(p, out);
-	strbuf_release(&text);
+	const char *now = policy_named(c, k), *kind = policy_kinds[k].name;
+	const struct policy *p;
+	for (u32 i = 0; (p = sim_policy(k, i)); i++) {
+		bool used = !strcmp(now, p->name);
+		strbuf_addf(out, "%s %-10s %-12s %s%s%s%s\n", used ? "*" : " ", kind, p->name, p->help, *p->source ? " (" : "",
+		            p->source, *p->source ? ")" : "");
+		struct strbuf text = STRBUF_INIT;
+		if (used)
+			sim_policy_storage(c, p, &text);
+		for (const char *line = strbuf_str(&text); *line;)
+			line = indented_line(line, out);
+		strbuf_release(&text);
+	}
+	if (policy_is_lua(now))
+		strbuf_addf(out, "* %-10s %-12s written in Lua\n", kind, now);
 }
 
 bool info_policies(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	u32 n;
-	const struct policy_desc *p = sim_policies(&n);
-	const struct conf_key *warp = conf_find("warp-sched"), *cta = conf_find("cta-sched");
 	const struct conf *c = gpu_conf(dbg_gpu(d));
 	if (!arg_none(args, "info policies", e))
 		return false;
-	for (u32 i = 0; i < n; i++) {
-		const struct conf_key *k = !strcmp(p[i].kind, "warp") ? warp : !strcmp(p[i].kind, "cta") ? cta : NULL;
-		struct strbuf now = STRBUF_INIT;
-		if (k)
-			conf_get(c, k, &now);
-		strbuf_addf(out, "%s %-10s %-12s %s (%s)\n", !strcmp(strbuf_str(&now), p[i].name) ? "*" : " ", p[i].kind,
-		            p[i].name, p[i].help, p[i].source);
-		if (k == warp && !strcmp(strbuf_str(&now), p[i].name))
-			storage_rows(c, p[i].name, out);
-		strbuf_release(&now);
-	}
-	if (policy_is_lua(c->warp_sched))
-		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "warp", c->warp_sched);
-	if (policy_is_lua(c->cta_sched))
-		strbuf_addf(out, "* %-10s %-12s written in Lua\n", "cta", c->cta_sched);
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		policy_rows(c, k, out);
 	for (u32 i = 0; i < c->sm_schedulers; i++) {
 		struct strbuf t = STRBUF_INIT;
 		gpu_sched_text(dbg_gpu(d), d->focus.sm, i, UINT32_MAX, &t);

@@ -115,10 +115,10 @@ const char *set_key(u32 i)
 }
 
 /* The keys that come with a policy's name: sets what may change in a built machine, and tells of the rest. */
-static void set_implied(struct debugger *d, const char *policy, struct strbuf *out)
+static void set_implied(struct debugger *d, const char *kind, const char *policy, struct strbuf *out)
 {
 	struct conf want = *gpu_conf(dbg_gpu(d));
-	if (!sim_imply(&want, policy, NULL))
+	if (!sim_imply(&want, kind, policy, NULL))
 		return;
 	for (u32 i = 0; i < conf_nkeys; i++) {
 		struct strbuf is = STRBUF_INIT, to = STRBUF_INIT;
@@ -131,9 +131,9 @@ static void set_implied(struct debugger *d, const char *policy, struct strbuf *o
 			strbuf_addf(out, "%s is now %s: %s implies it.\n", key, strbuf_str(&to), policy);
 		else
 			strbuf_addf(out,
-			            "%s stays %s, not %s: it is part of the machine. `run --warp-sched %s` starts again with it, "
-			            "`compare --warp-sched %s` sets such a machine beside this one.\n",
-			            key, strbuf_str(&is), strbuf_str(&to), policy, policy);
+			            "%s stays %s, not %s: it is part of the machine. `run --%s %s` starts again with it, "
+			            "`compare --%s %s` sets such a machine beside this one.\n",
+			            key, strbuf_str(&is), strbuf_str(&to), kind, policy, kind, policy);
 		strbuf_release(&is);
 		strbuf_release(&to);
 	}
@@ -192,8 +192,8 @@ static bool set_machine(struct debugger *d, const char *key, const char *value, 
 	if (!change_begins(d, e)) /* a mistake forks nothing */
 		return false;
 	bool ok = sim_set(d->s->sim, key, value, e);
-	if (ok && !strcmp(key, "warp-sched"))
-		set_implied(d, value, out);
+	if (ok)
+		set_implied(d, key, value, out);
 	session_changed(d->s);
 	if (ok && before.on)
 		say_forgotten(d, key, before.frontier, out);

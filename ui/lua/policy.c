@@ -149,6 +149,29 @@ static int iterate_bits(lua_State *L)
 	return 2;
 }
 
+/* How a kind is written in Lua: the function of the module that takes its table, the table's functions - the first must
+ * be there - and what calls them. Kinds without a row cannot be. */
+static const struct lua_kind {
+	const char *define;
+	const char *functions[4];
+	void (*set_up)(struct lua_policy *p, struct session *s, lua_State *L);
+	size_t user; /* offset in struct lua_policy of what is registered */
+} lua_kinds[POLICY_KINDS] = {
+    [POLICY_WARP] = {"policy.warp",
+                     {"pick", "issued", "warps_started", "warps_gone"},
+                     policy_setup_warp,
+                     offsetof(struct lua_policy, warp_sched.user)},
+    [POLICY_CTA] = {"policy.cta",
+                    {"next", "init", "done"},
+                    policy_setup_cta,
+                    offsetof(struct lua_policy, cta_sched.user)},
+};
+
+bool policy_lua_kind(enum policy_kind k)
+{
+	return k != POLICY_KINDS && lua_kinds[k].define;
+}
+
 /* policy.warp{...} and policy.cta{...} only keep the table, in the registry: policy_load() looks for the one it needs.
  */
 static int define(lua_State *L, const char *kind)
@@ -162,11 +185,11 @@ static int define(lua_State *L, const char *kind)
 }
 static int define_warp(lua_State *L)
 {
-	return define(L, "policy.warp");
+	return define(L, lua_kinds[POLICY_WARP].define);
 }
 static int define_cta(lua_State *L)
 {
-	return define(L, "policy.cta");
+	return define(L, lua_kinds[POLICY_CTA].define);
 }
 
 const luaL_Reg policy_module[] = {{"warp", define_warp}, {"cta", define_cta},   {"warps", iterate_bits},
@@ -209,12 +232,10 @@ static int take_definition(lua_State *L)
 {
 	struct lua_policy *p = lua_touserdata(L, 1);
 	lua_settop(L, 0);
-	lua_getfield(L, LUA_REGISTRYINDEX, p->cta ? "policy.cta" : "policy.warp");
+	const char *const *names = lua_kinds[p->kind].functions, *kind = lua_kinds[p->kind].define;
+	lua_getfield(L, LUA_REGISTRYINDEX, kind);
 	lua_getfield(L, 1, "stateless");
 	p->stateless = lua_toboolean(L, -1);
-	static const char *const warp[] = {"pick", "issued", "warps_started", "warps_gone"}, *const cta[] = {"next", "init",
-	                                                                                                     "done", NULL};
-	const char *const *names = p->cta ? cta : warp, *kind = p->cta ? "policy.cta" : "policy.warp";
 	check_keys(L, kind, names);
 	lua_settop(L, 1);
 	for (u32 i = 0; i < 4; i++) {
@@ -228,7 +249,7 @@ static int take_definition(lua_State *L)
 static bool set_up(struct lua_policy *p, struct session *s, const char *path, struct err *e)
 {
 	lua_State *L = p->L;
-	const char *kind = p->cta ? "policy.cta" : "policy.warp";
+	const char *kind = lua_kinds[p->kind].define;
 	luaL_newlib(L, policy_module);
 	lua_setglobal(L, "policy");
 	lua_budget(L, LUA_BUDGET_CALLBACK);
@@ -245,23 +266,20 @@ static bool set_up(struct lua_policy *p, struct session *s, const char *path, st
 		return false;
 	}
 	lua_pushnil(L); /* AT_METHODS */
-	if (p->cta)
-		policy_setup_cta(p, L);
-	else
-		policy_setup_warp(p, s, L);
+	lua_kinds[p->kind].set_up(p, s, L);
 	return policy_promise_made(p, e);
 }
 
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e)
 {
-	bool cta = !strcmp(key, "cta-sched");
-	if ((!cta && strcmp(key, "warp-sched")) || !policy_is_lua(value))
+	enum policy_kind k = policy_kind_of(key);
+	if (!policy_lua_kind(k) || !policy_is_lua(value))
 		return true;
 	char *path = catalog_path(s->data_dir, "scripts/policies", value + strlen(POLICY_PREFIX), "Lua policy", e);
 	if (!path)
 		return false;
 	struct lua_policy *p = xcalloc(1, sizeof *p);
-	p->cta = cta;
+	p->kind = k;
 	p->name = xstrdup(value);
 	p->since = sim_cycle(s->sim);
 	p->L = lua_sandbox_new(s, s->data_dir, false);
@@ -274,16 +292,16 @@ bool policy_load(struct session *s, const char *key, const char *value, struct e
 	lua_uninterruptible(p->L); /* Ctrl-C stops the machine, at the end of the cycle */
 	p->next = s->policies;
 	s->policies = p;
-	if (cta)
-		sim_register_cta_sched(s->sim, value, &p->cta_sched);
-	else
-		sim_register_warp_sched(s->sim, value, &p->warp_sched);
+	sim_register_policy(s->sim, k, value, (struct policy_user *)((char *)p + lua_kinds[k].user));
 	return true;
 }
 
 bool policy_open(struct session *s, struct err *e)
 {
-	return policy_load(s, "warp-sched", s->conf.warp_sched, e) && policy_load(s, "cta-sched", s->conf.cta_sched, e);
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
+		ok = policy_load(s, policy_kinds[k].key, policy_named(&s->conf, k), e);
+	return ok;
 }
 
 void policy_close(struct session *s)

@@ -6,6 +6,7 @@
 #ifndef UI_LUA_POLICY_H
 #define UI_LUA_POLICY_H
 #include "base/err.h"
+#include "conf/policy.h"
 #include "lua/lua.h"
 
 struct session;
@@ -15,7 +16,9 @@ struct session;
 
 /* Is this the name of a policy in Lua? */
 bool policy_is_lua(const char *name);
-/* When value is "lua:FILE", loads FILE - a path, or a name in scripts/policies - as the policy for key ("warp-sched" or
+/* Can policies of this kind be written in Lua? POLICY_KINDS: no. */
+bool policy_lua_kind(enum policy_kind k);
+/* When value is "lua:FILE", loads FILE - a path, or a name in scripts/policies - as the policy for key ("warp-sched",
  * "cta-sched") and registers it with the session's machine; it comes into use by sim_set(). Other values and keys:
  * true, nothing happens. False with *e: the file is wrong, nothing has changed. Policies live until policy_close(). */
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e);

@@ -123,7 +123,7 @@ static void done(void *ctx, struct external_cta_state *st, const struct cta_view
 	policy_call(p, 3, 0, e);
 }
 
-void policy_setup_cta(struct lua_policy *p, lua_State *L)
+void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	policy_set_methods(p, L, policy_cta_methods);
 	luaL_checkstack(L, 20, NULL);

@@ -17,7 +17,8 @@ struct lua_policy {
 	struct lua_policy *next;
 	lua_State *L;
 	char *name; /* as in the configuration */
-	bool cta, stateless;
+	enum policy_kind kind;
+	bool stateless;
 	u32 scheds;  /* per SM */
 	int objects; /* warp: stack index of the last one */
 	u64 since;   /* cycle at which it was loaded */
@@ -35,7 +36,7 @@ struct lua_policy {
 /* Put pick, or next, and the optional functions of the table at index 1 in their places, methods and objects behind
  * them. */
 void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L);
-void policy_setup_cta(struct lua_policy *p, lua_State *L);
+void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L);
 /* The policy of a method, whose first argument must be the object of the call under way. */
 struct lua_policy *policy_self(lua_State *L);
 /* Creates an object with the methods' metatable, and its `state` table unless the policy is stateless. */

@@ -171,7 +171,7 @@ static int walk_all(lua_State *L)
 static bool walk(struct lua_policy *p, struct walk *w, struct err *e)
 {
 	lua_State *L = p->L;
-	int top = lua_gettop(L), last = p->cta ? AT_METHODS : p->objects;
+	int top = lua_gettop(L), last = p->kind == POLICY_CTA ? AT_METHODS : p->objects;
 	luaL_checkstack(L, last + 20, NULL);
 	lua_pushcfunction(L, walk_all);
 	lua_pushlightuserdata(L, w);
@@ -205,12 +205,11 @@ bool policy_promise_kept(struct lua_policy *p, struct err *e)
 bool policy_may_replay(struct session *s, u64 cycle, struct err *e)
 {
 	const struct conf *c = gpu_conf(sim_gpu(s->sim));
-	bool cta = false, warp = false; /* the newest of a name is the one in use */
+	bool found[POLICY_KINDS] = {false}; /* the newest of a name is the one in use */
 	for (struct lua_policy *p = s->policies; p; p = p->next) {
-		bool *found = p->cta ? &cta : &warp;
-		if (*found || strcmp(p->name, p->cta ? c->cta_sched : c->warp_sched))
+		if (found[p->kind] || strcmp(p->name, policy_named(c, p->kind)) != 0)
 			continue;
-		*found = true;
+		found[p->kind] = true;
 		if (cycle > p->since && !policy_promise_kept(p, e))
 			return false;
 	}

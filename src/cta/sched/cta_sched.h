@@ -5,6 +5,7 @@
  * pointers) per running kernel. The dispatcher asks only for SMs that have room, one CTA per SM and cycle. */
 #ifndef CTA_SCHED_CTA_SCHED_H
 #define CTA_SCHED_CTA_SCHED_H
+#include "conf/policy.h"
 #include "sm/sm.h"
 
 #define CTA_SCHED_STATE_MAX 4096
@@ -21,7 +22,7 @@ struct cta_view {
 #define NO_CTA UINT64_MAX
 
 struct cta_sched_ops {
-	const char *name, *help, *source;
+	POLICY_HEAD;
 	size_t state_bytes; /* <= CTA_SCHED_STATE_MAX */
 	/* Optional: a kernel begins. */
 	void (*init)(void *state, const struct cta_view *v);
@@ -30,8 +31,6 @@ struct cta_sched_ops {
 	/* Optional: a CTA of this kernel finished. */
 	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
 };
-/* A name with a colon is an external policy's (cta/sched/external.h). */
-const struct cta_sched_ops *cta_sched_find(const char *name);
-extern const struct cta_sched_ops *const cta_scheds[];
-extern const u32 cta_nscheds;
+/* All of them but cta_sched_external; ends with NULL. Each is the head of a struct cta_sched_ops. */
+extern const struct policy *const cta_policies[];
 #endif

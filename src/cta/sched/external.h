@@ -15,10 +15,8 @@ struct external_cta_state {
 	u64 gone[EXTERNAL_CTA_WINDOW / 64]; /* ids first .. first + WINDOW - 1 that are handed out, at id % WINDOW */
 };
 
-/* Belongs to who registers it; lives until the machine is destroyed. */
 struct external_cta_sched {
-	void *ctx;
-	bool stateless; /* see struct external_warp_sched */
+	POLICY_USER_HEAD; /* stateless: choices depend on view and external_cta_state alone */
 	/* Optional: a kernel begins. */
 	void (*init)(void *ctx, struct external_cta_state *st, const struct cta_view *v, struct err *e);
 	/* The id of a CTA not handed out yet, or NO_CTA. With *e set the machine stops after this cycle. */
@@ -26,7 +24,6 @@ struct external_cta_sched {
 	/* Optional: a CTA of the kernel finished. */
 	void (*done)(void *ctx, struct external_cta_state *st, const struct cta_view *v, u32 sm, const struct cta *c,
 	             struct err *e);
-	struct err failure; /* the first error; set = nothing is asked any more */
 };
 
 extern const struct cta_sched_ops cta_sched_external;

@@ -307,16 +307,16 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 
 #define ADDRESS_BITS 40 /* of a global address, for the size of a tag: Fermi's */
 
-static u32 storage(const struct conf *c, struct sched_storage *out)
+static u32 storage(const struct conf *c, struct policy_storage *out)
 {
 	u32 warps = c->sm_threads / WARP_SIZE, sets = c->ccws_vta_entries / c->ccws_vta_ways;
 	u64 most = (u64)c->ccws_base_score * warps * MAX(c->ccws_score_cap, 100) / 100;
 	out[0] =
-	    (struct sched_storage){"victim tags with valid bits", ADDRESS_BITS - log2_floor((u64)c->l1d_line * sets) + 1,
-	                           warps * c->ccws_vta_entries};
-	out[1] = (struct sched_storage){"scores", c->ccws_score_cap ? log2_floor(most) + 1 : 32, warps};
-	out[2] = (struct sched_storage){"warps of L1D lines", log2_floor(warps * 2 - 1), c->l1d_sets * c->l1d_ways};
-	out[3] = (struct sched_storage){"hit and instruction counters", 32, 2};
+	    (struct policy_storage){"victim tags with valid bits", ADDRESS_BITS - log2_floor((u64)c->l1d_line * sets) + 1,
+	                            warps * c->ccws_vta_entries};
+	out[1] = (struct policy_storage){"scores", c->ccws_score_cap ? log2_floor(most) + 1 : 32, warps};
+	out[2] = (struct policy_storage){"warps of L1D lines", log2_floor(warps * 2 - 1), c->l1d_sets * c->l1d_ways};
+	out[3] = (struct policy_storage){"hit and instruction counters", 32, 2};
 	return 4;
 }
 

@@ -298,12 +298,12 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 
 /* --- registry ----------------------------------------------------------------------------------------------------- */
 
-static u32 storage(const struct conf *c, struct sched_storage *out)
+static u32 storage(const struct conf *c, struct policy_storage *out)
 {
 	return elf_storage(c, false, out);
 }
 
-static u32 storage_plus(const struct conf *c, struct sched_storage *out)
+static u32 storage_plus(const struct conf *c, struct policy_storage *out)
 {
 	return elf_storage(c, true, out);
 }

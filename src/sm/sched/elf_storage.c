@@ -13,13 +13,13 @@ static u32 score_bits(const struct conf *c)
 	return bits;
 }
 
-u32 elf_storage(const struct conf *c, bool plus, struct sched_storage *out)
+u32 elf_storage(const struct conf *c, bool plus, struct policy_storage *out)
 {
 	u32 n = 0, score = score_bits(c);
 	/* valid, branch, pc, score */
-	out[n++] = (struct sched_storage){"priority calculator", 1 + 1 + PC_BITS + score, c->elf_max_points};
-	out[n++] = (struct sched_storage){"warp priority table", score, c->sm_threads / WARP_SIZE};
+	out[n++] = (struct policy_storage){"priority calculator", 1 + 1 + PC_BITS + score, c->elf_max_points};
+	out[n++] = (struct policy_storage){"warp priority table", score, c->sm_threads / WARP_SIZE};
 	if (plus)
-		out[n++] = (struct sched_storage){"NewCAR queue", NEWCAR_BITS, c->lsu_replay_entries};
+		out[n++] = (struct policy_storage){"NewCAR queue", NEWCAR_BITS, c->lsu_replay_entries};
 	return n;
 }

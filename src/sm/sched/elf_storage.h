@@ -3,6 +3,6 @@
 #define SM_SCHED_ELF_STORAGE_H
 #include "sm/sched/sched.h"
 
-/* Fills out[SCHED_STORAGE_MAX]; plus: with NewCAR. Returns how many. */
-u32 elf_storage(const struct conf *c, bool plus, struct sched_storage *out);
+/* Fills out[POLICY_STORAGE_MAX]; plus: with NewCAR. Returns how many. */
+u32 elf_storage(const struct conf *c, bool plus, struct policy_storage *out);
 #endif

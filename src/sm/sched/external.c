@@ -1,13 +1,6 @@
 /* The ops behind every external warp scheduler: asks, checks the answer, keeps the first error. */
 #include "sm/sched/external.h"
 
-#include <string.h>
-
-bool sched_name_external(const char *name)
-{
-	return strchr(name, ':');
-}
-
 /* The policy to ask: none before it is registered, nor after it failed. */
 static struct external_warp_sched *policy_of(const struct sched_view *v)
 {

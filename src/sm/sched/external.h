@@ -1,8 +1,8 @@
 /* external: a warp scheduler from outside the library, e.g. one written in a scripting language
- * (sim_register_warp_sched).
+ * (sim_register_policy).
  *
- * Its names have a colon ("lua:mine.lua"): warp_sched_find() answers each of them with sched_external, whose ops call
- * the functions below. What they see is what every policy sees; what they return is checked. What they keep outside
+ * Its names have a colon ("lua:mine.lua"): sched_external stands for each of them (conf/policy.h), whose ops call the
+ * functions below. What they see is what every policy sees; what they return is checked. What they keep outside
  * struct external_sched_state is in no snapshot. */
 #ifndef SM_SCHED_EXTERNAL_H
 #define SM_SCHED_EXTERNAL_H
@@ -19,8 +19,7 @@ struct external_sched_state {
 
 /* Belongs to who registers it; lives until the machine is destroyed. Functions run on one thread, SMs in order. */
 struct external_warp_sched {
-	void *ctx;
-	bool stateless; /* choices depend on view and external_sched_state alone: going back in time replays them */
+	POLICY_USER_HEAD; /* stateless: choices depend on view and external_sched_state alone */
 	/* A warp of `ready` or NO_WARP. With *e set the answer does not matter and the machine stops after this cycle. */
 	u32 (*pick)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 ready, struct err *e);
 	/* Optional, as in struct warp_sched_ops. */
@@ -30,10 +29,7 @@ struct external_warp_sched {
 	                      struct err *e);
 	void (*warps_gone)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps,
 	                   struct err *e);
-	struct err failure; /* the first error; set = nothing is asked any more */
 };
 
 extern const struct warp_sched_ops sched_external;
-/* Is this the name of an external policy? */
-bool sched_name_external(const char *name);
 #endif

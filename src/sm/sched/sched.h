@@ -7,6 +7,7 @@
 #ifndef SM_SCHED_SCHED_H
 #define SM_SCHED_SCHED_H
 #include "base/strbuf.h"
+#include "conf/policy.h"
 #include "sm/sm.h"
 
 struct external_warp_sched;
@@ -36,18 +37,8 @@ struct l1_news {
 	u32 owner;     /* warp slot of this SM whose access had brought it in; NO_WARP: none made room */
 };
 
-/* A structure that a policy adds to the hardware of an SM. */
-struct sched_storage {
-	const char *what;
-	u32 bits, entries; /* bits of one entry */
-};
-#define SCHED_STORAGE_MAX 8
-
 struct warp_sched_ops {
-	const char *name, *help, *source; /* source: publication and section */
-	/* Optional: configuration that comes with the policy's name unless the user says otherwise, "key=value key=value"
-	 * (sim_imply()). */
-	const char *implies;
+	POLICY_HEAD;
 	bool fair;          /* gives every ready warp its turn: one that stays ready is told of (gpu/starve.h) */
 	size_t state_bytes; /* of one instance */
 	size_t first_bytes; /* of scheduler 0's instance when it holds more, for the SM as a whole (view->first); 0: the
@@ -75,8 +66,6 @@ struct warp_sched_ops {
 	void (*describe)(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out);
 	/* Optional, for display: rank of a warp, 0 = first choice. */
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
-	/* Optional: what the policy costs an SM of this configuration; fills out[SCHED_STORAGE_MAX], returns how many. */
-	u32 (*storage)(const struct conf *c, struct sched_storage *out);
 };
 /* What a policy is shown, scheduler `i` of the SM. */
 static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm *s, u32 i, u64 now)
@@ -93,10 +82,8 @@ static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm 
 	                           .external = x->external,
 	                           .mem = x->mem};
 }
-/* A name with a colon is an external policy's (sm/sched/external.h). */
-const struct warp_sched_ops *warp_sched_find(const char *name);
-extern const struct warp_sched_ops *const warp_scheds[];
-extern const u32 warp_nscheds;
+/* All of them but sched_external; ends with NULL. Each is the head of a struct warp_sched_ops. */
+extern const struct policy *const warp_policies[];
 
 /* The row of the compiler's hints, and of the issue table, for a warp's next instruction. */
 static inline const struct code_hint *sched_hint(const struct sched_view *v, u32 warp)

@@ -1,0 +1,172 @@
+#include "gpu/policies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cta/sched/external.h"
+#include "gpu/gpu.h"
+#include "sm/sched/external.h"
+
+/* --- the kinds ------------------------------------------------------------------------------------------------------
+ */
+
+static void bind_warp(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		g->ctx[i].sched = (const struct warp_sched_ops *)p;
+		g->ctx[i].external = (struct external_warp_sched *)user;
+	}
+}
+
+/* It looks at the warps as they are now, not when the SM next wakes. */
+static void begin_warp(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		sm_set_sched(&g->ctx[i], g->sm[i], g->ctx[i].sched);
+		g->st->awake[i / 64] |= BIT(i % 64);
+	}
+}
+
+static void bind_cta(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	g->cta_sched = (const struct cta_sched_ops *)p;
+	g->cta_external = (struct external_cta_sched *)user;
+}
+
+static const struct policy not_modelled = {.name = "none", .help = "not modelled in this version", .source = ""};
+static const struct policy *const none[] = {&not_modelled, NULL};
+
+/* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: the policy's state begins, NULL: with the next
+ * kernel. */
+static const struct {
+	const struct policy *const *list; /* ends with NULL */
+	const struct policy *external;    /* stands in for those from outside the library; NULL: the kind takes none */
+	void (*bind)(struct gpu *g, const struct policy *p, struct policy_user *user);
+	void (*begin)(struct gpu *g);
+} kinds[POLICY_KINDS] = {
+    [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp},
+    [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, NULL},
+    [POLICY_PARTITION] = {none, NULL, NULL, NULL},
+    [POLICY_PREEMPT] = {none, NULL, NULL, NULL},
+    [POLICY_COHERENCE] = {none, NULL, NULL, NULL},
+};
+
+const struct policy *policy_at(enum policy_kind k, u32 i)
+{
+	u32 n = 0;
+	while (n < i && kinds[k].list[n])
+		n++;
+	return kinds[k].list[n];
+}
+
+static u32 count(enum policy_kind k)
+{
+	u32 n = 0;
+	while (kinds[k].list[n])
+		n++;
+	return n;
+}
+
+/* The place of a name in its kind's list; behind the last one for names from outside. */
+static bool place_of(enum policy_kind k, const char *name, u32 *place)
+{
+	u32 n = count(k);
+	*place = 0;
+	while (*place < n && strcmp(kinds[k].list[*place]->name, name) != 0)
+		++*place;
+	return *place < n || (kinds[k].external && policy_name_external(name));
+}
+
+const struct policy *policy_find(enum policy_kind k, const char *name)
+{
+	u32 i;
+	if (!place_of(k, name, &i))
+		return NULL;
+	return i < count(k) ? kinds[k].list[i] : kinds[k].external;
+}
+
+/* --- the choice -----------------------------------------------------------------------------------------------------
+ *
+ * A kind has n policies: 0 to n - 1 are those, n is "from outside, nobody registered", n + 1 + r the r-th entry. */
+
+static void bind(struct gpu *g, enum policy_kind k)
+{
+	u32 n = count(k), number = g->policy[k];
+	g->policy_user[k] = number > n ? g->policy_entry[number - n - 1].user : NULL;
+	g->policies_external &= ~(1u << k);
+	g->policies_external |= (u32)(number >= n) << k;
+	if (kinds[k].bind)
+		kinds[k].bind(g, number < n ? kinds[k].list[number] : kinds[k].external, g->policy_user[k]);
+}
+
+void policies_bind(struct gpu *g)
+{
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		bind(g, k);
+}
+
+static bool unknown(enum policy_kind k, const char *name, struct err *e)
+{
+	return err_set(e, "no %s policy '%s' (see: list policies)", policy_kinds[k].name, name);
+}
+
+bool policies_check(const struct conf *c, struct err *e)
+{
+	u32 place;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		if (!place_of(k, policy_named(c, k), &place))
+			return unknown(k, policy_named(c, k), e);
+	return true;
+}
+
+void policies_create(struct gpu *g)
+{
+	g->policy = ARENA_NEW(&g->arena, u32, POLICY_KINDS);
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		BUG_ON(!place_of(k, policy_named(&g->conf, k), &g->policy[k]));
+	policies_bind(g);
+}
+
+void policies_destroy(struct gpu *g)
+{
+	for (u32 i = 0; i < g->npolicy_entries; i++)
+		free(g->policy_entry[i].name);
+	free(g->policy_entry);
+}
+
+bool policies_number(const struct gpu *g, enum policy_kind k, const char *name, u32 *number, struct err *e)
+{
+	u32 n = count(k);
+	if (!place_of(k, name, number))
+		return unknown(k, name, e);
+	if (*number < n)
+		return true;
+	for (u32 i = g->npolicy_entries; i-- > 0;)
+		if (g->policy_entry[i].kind == k && !strcmp(g->policy_entry[i].name, name)) {
+			*number = n + 1 + i;
+			return true;
+		}
+	return unknown(k, name, e);
+}
+
+u32 policies_in_use(const struct gpu *g, enum policy_kind k)
+{
+	return g->policy[k];
+}
+
+void policies_use(struct gpu *g, enum policy_kind k, u32 number)
+{
+	g->policy[k] = number;
+	bind(g, k);
+	if (kinds[k].begin)
+		kinds[k].begin(g);
+}
+
+void policies_register(struct gpu *g, enum policy_kind k, const char *name, struct policy_user *p)
+{
+	u32 i = g->npolicy_entries++;
+	g->policy_entry = xrealloc(g->policy_entry, g->npolicy_entries * sizeof *g->policy_entry);
+	g->policy_entry[i] = (struct policy_entry){.kind = k, .name = xstrdup(name), .user = p};
+	if (g->policy[k] == count(k) && !strcmp(policy_named(&g->conf, k), name))
+		policies_use(g, k, count(k) + 1 + i);
+}
