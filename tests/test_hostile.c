@@ -73,6 +73,43 @@ static void endless(void **state)
 	rig_has(&r, "step 600", "used up its budget");
 	rig_say(&r, "step 100");
 	rig_has(&r, "lua local n = 0; for i = 1, 100000 do n = n + 1 end print(n)", "100000");
+	/* Nor does what Lua calls while the error is on its way, and while no hook is called; nor instructions of
+	 * coroutines of their own, nor few instructions that take long. */
+#define ENDLESS "function() while true do end end"
+#define CLOSES "local x <close> = setmetatable({}, {__close = " ENDLESS "}) "
+	static const char *const ways[] = {
+	    "xpcall(" ENDLESS ", " ENDLESS ")",
+	    "xpcall(error, " ENDLESS ")",
+	    "coroutine.wrap(function() xpcall(error, " ENDLESS ") end)()",
+	    "coroutine.wrap(function() " CLOSES " while true do end end)()",
+	    "local co = coroutine.create(function() " CLOSES " while true do end end) coroutine.resume(co) "
+	    "coroutine.close(co)",
+	    "local co = coroutine.create(function() " CLOSES " coroutine.yield() end) coroutine.resume(co) "
+	    "pcall(coroutine.close, co)",
+	    "while true do coroutine.wrap(function() for i = 1, 9000 do end end)() end",
+	    "while true do pcall(string.rep, 'x', 1 << 26) end",
+	    "local s = ('x'):rep(1 << 24) while true do utf8.len(s) end",
+	    "local t = {} for i = 1, 3e5 do t[i] = i end while true do table.sort(t) end",
+	    "local s = ('x'):rep(1 << 24) .. 'y' local t = {} for i = 1, 1e5 do t[i] = s end table.sort(t)",
+	};
+	char line[300];
+	for (u32 i = 0; i < ARRAY_LEN(ways); i++) {
+		snprintf(line, sizeof(line), "p (function() %s return 'on' end)()", ways[i]);
+		rig_fails(&r, line, "used up its budget");
+	}
+	/* All else of both is as it was. */
+	rig_has(&r, "lua print(xpcall(error, function(m) return m .. '!' end, 'e'))", "false\te!\n");
+	rig_has(&r, "lua print(xpcall(error, function(m) error(m .. '!', 0) end, 'e'))", "false\te!\n");
+	rig_has(&r, "lua print(xpcall(select, print, 2, 'a', 'b', nil))", "true\tb\tnil\n");
+	rig_has(&r, "lua print(pcall(xpcall, print))", "function expected");
+	rig_has(&r,
+	        "lua local co = coroutine.wrap(function(a) local ok, b = xpcall(coroutine.yield, print, a + 1) "
+	        "error('e' .. b, 0) end) print(co(1), pcall(co, 7)) print(pcall(co))",
+	        "2\tfalse\te7\nfalse\tcannot resume dead coroutine\n");
+	rig_has(&r,
+	        "lua local co = coroutine.create(function(...) return select('#', ...), coroutine.running() end) "
+	        "print(select(2, coroutine.resume(co, nil, nil)), coroutine.status(co), coroutine.close(co))",
+	        "2\tdead\ttrue");
 	/* Loops in C. */
 	rig_has(&r, "lua print(#string.rep('', 1 << 62), ('ab'):rep(2, '-'))", "0\tab-ab");
 	rig_fails(&r, "lua table.move({}, 1, 1 << 40, 2)", "too many elements");
@@ -98,6 +135,10 @@ static void interrupted(void **state)
 	    "lua while true do pcall(dbg.execute, 'goto 0') end",
 	    "lua while true do pcall(dbg.execute, 'goto 0') pcall(dbg.step, 50) end",
 	    "lua while true do pcall(function() while true do pcall(dbg.goto_cycle, 0) pcall(dbg.continue) end end) end",
+	    "lua xpcall(function() while true do end end, function() while true do end end)",
+	    "lua while true do coroutine.wrap(function() local s = ('x'):rep(1 << 20) while true do s:upper() end end)() "
+	    "end",
+	    "lua local t = {} for i = 1, 1e6 do t[i] = ('x'):rep(i % 999) end while true do table.sort(t) end",
 	};
 	struct rig r;
 	rig_vecadd(&r);

@@ -341,6 +341,9 @@ static void test_errors(void **state)
 	      ":1: attempt to index", "stack traceback:", "in upvalue 'deep'", ":2: in function");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) while true do end end }",
 	      "used up its budget of 1000000 instructions", "stack traceback:");
+	STOPS("warp-sched",
+	      "local function deep() while true do end end\npolicy.warp { pick = function(sm) xpcall(deep, deep) end }",
+	      "used up its budget of 1000000 instructions", "stack traceback:");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:age(1) end }",
 	      "warp slot 1 is not one of scheduler 0 of SM 0");
 	STOPS("warp-sched", "policy.warp { pick = function(sm) sm:age(46) sm:age(47) end }", "warp slot");

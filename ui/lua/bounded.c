@@ -8,6 +8,7 @@
 
 #define MOST_ELEMENTS (1ll << 28) /* more than these do not fit into LUA_MAX_BYTES */
 #define MOST_PRETENDED (1 << 20)  /* by a metatable */
+#define MOST_AT_ONCE (1 << 18)    /* numbers to be sorted: a tenth of a second */
 
 int bounded_call_library(lua_State *L)
 {
@@ -74,7 +75,7 @@ static int bounded_concat(lua_State *L)
 	return bounded_call_library(L);
 }
 
-/* insert, remove and sort: a table's length is what its __len says, and its elements may come from a function of
+/* insert and remove, and sort: a table's length is what its __len says, and its elements may come from a function of
  * the library. */
 static int bounded_length(lua_State *L)
 {
@@ -85,6 +86,29 @@ static int bounded_length(lua_State *L)
 			return luaL_error(L, "the table says it has too many elements");
 	}
 	return bounded_call_library(L);
+}
+
+/* Upvalue 2 is a comparison in Lua, where the library's loop hears the budget. Some numbers are sorted at once: where
+ * the first element is one, all must be. */
+static int bounded_sort(lua_State *L)
+{
+	bool plain = lua_istable(L, 1) && !has_metatable(L, 1) && lua_rawlen(L, 1) <= MOST_AT_ONCE;
+	if (plain)
+		plain = lua_rawgeti(L, 1, 1) == LUA_TNUMBER, lua_pop(L, 1);
+	if (!plain && lua_isnoneornil(L, 2)) {
+		lua_settop(L, 1);
+		lua_pushvalue(L, lua_upvalueindex(2));
+	}
+	return bounded_length(L);
+}
+
+static void replace_sort(lua_State *L)
+{
+	lua_getfield(L, -1, "sort");
+	if (luaL_loadstring(L, "local a, b = ... return a < b") != LUA_OK)
+		lua_error(L);
+	lua_pushcclosure(L, bounded_sort, 2);
+	lua_setfield(L, -2, "sort");
 }
 
 void bounded_replace(lua_State *L, const char *name, lua_CFunction f)
@@ -98,15 +122,19 @@ void lua_bound_libraries(lua_State *L)
 {
 	lua_pushglobaltable(L);
 	bounded_replace(L, "setmetatable", bounded_setmetatable);
+	bounded_protection(L);
 	lua_getfield(L, -1, LUA_STRLIBNAME);
 	bounded_replace(L, "rep", bounded_rep);
 	bounded_patterns(L);
+	lua_pop(L, 1);
+	lua_getfield(L, -1, LUA_COLIBNAME);
+	bounded_coroutines(L);
 	lua_pop(L, 1);
 	lua_getfield(L, -1, LUA_TABLIBNAME);
 	bounded_replace(L, "move", bounded_move);
 	bounded_replace(L, "insert", bounded_length);
 	bounded_replace(L, "remove", bounded_length);
-	bounded_replace(L, "sort", bounded_length);
+	replace_sort(L);
 	bounded_replace(L, "concat", bounded_concat);
 	lua_pop(L, 2);
 }

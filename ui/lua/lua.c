@@ -1,61 +1,34 @@
-#include "lua/lua.h"
+#include "lua/env.h"
 
 #include <lualib.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "session.h"
 
-/* Per state; reached through lua_getextraspace, which coroutines copy from their creator. */
-struct lua_env {
-	struct session *s;
-	char *data_dir;
-	u64 left;          /* VM instructions of the budget left */
-	u64 granted;       /* the budget as granted, for the message */
-	const char *ended; /* why there is nothing left of it; NULL: used up by instructions */
-	size_t bytes;      /* allocated */
-	bool deaf;         /* to lua_interrupt() */
-	u32 scripts;       /* calls of script code under way, one within the other */
-};
-#define HOOK_STEP 10000 /* VM instructions between two calls of the hook */
+#define MOST_TEXT (16u << 20) /* of load: a second */
 #define OWN_BYTES (64u << 20)
+#define MOST_BLOCK ((size_t)512 << 20) /* but for userdata: what one call of the library can work through */
 
-static volatile sig_atomic_t interrupted;
-
-void lua_interrupt(void)
-{
-	interrupted = 1;
-}
-void lua_interrupt_clear(void)
-{
-	interrupted = 0;
-}
-bool lua_interrupted(void)
-{
-	return interrupted;
-}
-
-static struct lua_env *env_of(lua_State *L)
-{
-	return *(struct lua_env **)lua_getextraspace(L);
-}
 struct session *lua_session(lua_State *L)
 {
-	return env_of(L)->s;
+	return lua_env_of(L)->s;
 }
 
 static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 {
 	struct lua_env *env = ud;
+	bool userdata = !p && old == LUA_TUSERDATA;
 	if (!p)
-		old = 0; /* then it is a type tag */
+		old = 0; /* it was a type */
 	if (!n) {
 		free(p);
 		env->bytes -= old;
 		return NULL;
 	}
+	if (n > MOST_BLOCK && !userdata)
+		return NULL;
 	/* A script that has used up all of it must leave some for what the debugger makes outside scripts' calls: there, a
 	 * failure ends the program. */
 	if (n > old && env->bytes + (n - old) > LUA_MAX_BYTES + (env->scripts ? 0 : OWN_BYTES))
@@ -64,135 +37,6 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 	if (q)
 		env->bytes += n - old;
 	return q;
-}
-
-bool lua_must_stop(lua_State *L)
-{
-	return interrupted && !env_of(L)->deaf;
-}
-
-/* After an error it comes at every instruction until there is a budget again: a pcall() that catches the error gets no
- * further than to its next instruction, and so on outwards. */
-static void hook(lua_State *L, lua_Debug *ar)
-{
-	struct lua_env *env = env_of(L);
-	bool stop = lua_must_stop(L);
-	if (!stop && env->left >= HOOK_STEP) {
-		env->left -= HOOK_STEP;
-		if (lua_gethookcount(L) != HOOK_STEP)
-			lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_STEP);
-		return;
-	}
-	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
-	luaL_where(L, 0); /* of the function that runs */
-	if (stop)
-		luaL_error(L, "%sinterrupted", lua_tostring(L, -1));
-	if (env->ended)
-		luaL_error(L, "%s%s", lua_tostring(L, -1), env->ended);
-	luaL_error(L, "%sthe script used up its budget of %I instructions (an endless loop?)", lua_tostring(L, -1),
-	           (lua_Integer)env->granted);
-}
-
-void lua_uninterruptible(lua_State *L)
-{
-	env_of(L)->deaf = true;
-}
-
-void lua_budget(lua_State *L, u64 instructions)
-{
-	env_of(L)->left = env_of(L)->granted = instructions;
-	env_of(L)->ended = NULL;
-}
-
-void lua_budget_end(lua_State *L, const char *why)
-{
-	env_of(L)->left = 0;
-	env_of(L)->ended = why;
-	lua_sethook(L, hook, LUA_MASKCOUNT, 1);
-}
-
-/* --- errors
- * ------------------------------------------------------------------------------------------------------------ */
-
-static int to_string(lua_State *L)
-{
-	luaL_tolstring(L, 1, NULL);
-	return 1;
-}
-
-/* May leave the text on the stack. */
-static const char *error_text(lua_State *L, int at)
-{
-	const char *msg = lua_tostring(L, at);
-	at = lua_absindex(L, at);
-	if (msg || luaL_getmetafield(L, at, "__tostring") == LUA_TNIL)
-		return msg ? msg : "(the error is not a string)";
-	lua_pop(L, 1);
-	lua_pushcfunction(L, to_string);
-	lua_pushvalue(L, at);
-	return lua_pcall(L, 1, 1, 0) == LUA_OK ? lua_tostring(L, -1) : "(the error is an object whose __tostring failed)";
-}
-
-/* Is a traceback of use? A text that names no place ("hotspot.lua:12: ") is meant for the user, error("...", 0); what
- * is no text cannot name one. */
-static bool wants_traceback(int type, const char *msg)
-{
-	if (type != LUA_TSTRING)
-		return true;
-	while ((msg = strchr(msg, ':'))) {
-		size_t digits = strspn(++msg, "0123456789");
-		if (digits && msg[digits] == ':')
-			return true;
-	}
-	return false;
-}
-
-static int add_traceback(lua_State *L)
-{
-	int type = lua_type(L, 1);
-	const char *msg = error_text(L, 1);
-	if (wants_traceback(type, msg))
-		luaL_traceback(L, L, msg, 1);
-	else
-		lua_pushstring(L, msg);
-	return 1;
-}
-
-bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e)
-{
-	int base = lua_gettop(L) - nargs;
-	lua_pushcfunction(L, add_traceback);
-	lua_insert(L, base);
-	env_of(L)->scripts++;
-	int r = lua_pcall(L, nargs, nresults, base);
-	env_of(L)->scripts--;
-	if (r == LUA_OK) {
-		lua_remove(L, base);
-		return true;
-	}
-	err_set(e, "%s", error_text(L, -1));
-	lua_settop(L, base - 1);
-	return false;
-}
-
-int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e)
-{
-	env_of(co)->scripts++;
-	int r = lua_resume(co, from, nargs, nresults);
-	env_of(co)->scripts--;
-	if (r == LUA_OK || r == LUA_YIELD)
-		return r;
-	int top = lua_gettop(from);
-	lua_xmove(co, from, 1); /* nothing can be called in a coroutine that has failed */
-	int type = lua_type(from, top + 1);
-	const char *msg = error_text(from, top + 1);
-	if (wants_traceback(type, msg)) {
-		luaL_traceback(from, co, msg, 0);
-		msg = lua_tostring(from, -1);
-	}
-	err_set(e, "%s", msg);
-	lua_settop(from, top);
-	return r;
 }
 
 /* --- loading
@@ -206,7 +50,7 @@ bool lua_load_path(lua_State *L, const char *path, struct err *e)
 		strbuf_addf(&name, "@%s", path);
 		ok = luaL_loadbufferx(L, strbuf_str(&text), text.len, name.buf, "t") == LUA_OK;
 		if (!ok) {
-			err_set(e, "%s", error_text(L, -1));
+			err_set(e, "%s", lua_tostring(L, -1));
 			lua_pop(L, 1);
 		}
 	}
@@ -221,6 +65,8 @@ static int safe_load(lua_State *L)
 	luaL_checkany(L, 1);
 	lua_settop(L, 4);
 	bool has_env = !lua_isnil(L, 4);
+	if (lua_rawlen(L, 1) > MOST_TEXT)
+		return luaL_error(L, "load: the text is too long");
 	lua_pushliteral(L, "t");
 	lua_replace(L, 3);
 	lua_pushvalue(L, lua_upvalueindex(1));
@@ -265,7 +111,7 @@ static const char *push_caller_dir(lua_State *L)
 
 static int safe_require(lua_State *L)
 {
-	const char *name = luaL_checkstring(L, 1), *data_dir = env_of(L)->data_dir;
+	const char *name = luaL_checkstring(L, 1), *data_dir = lua_env_of(L)->data_dir;
 	luaL_argcheck(L, module_name_ok(name), 1, "a module name like \"lib.graph\" expected");
 	lua_settop(L, 1);
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_REQUIRED);
@@ -342,7 +188,7 @@ static int open_libraries(lua_State *L)
 	/* math.random: seeded, or two runs would differ. */
 	lua_getglobal(L, "math");
 	lua_getfield(L, -1, "randomseed");
-	lua_pushinteger(L, env_of(L)->s ? (lua_Integer)env_of(L)->s->conf.seed : 1);
+	lua_pushinteger(L, lua_env_of(L)->s ? (lua_Integer)lua_env_of(L)->s->conf.seed : 1);
 	lua_call(L, 1, 0);
 	return 0;
 }
@@ -363,7 +209,7 @@ lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_i
 	lua_pushcfunction(L, open_libraries);
 	lua_pushboolean(L, allow_io);
 	BUG_ON(lua_pcall(L, 1, 0, 0) != LUA_OK);
-	lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_STEP);
+	lua_bound(L);
 	return L;
 }
 
@@ -371,7 +217,7 @@ void lua_sandbox_free(lua_State *L)
 {
 	if (!L)
 		return;
-	struct lua_env *env = env_of(L);
+	struct lua_env *env = lua_env_of(L);
 	lua_close(L);
 	free(env->data_dir);
 	free(env);

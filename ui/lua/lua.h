@@ -13,7 +13,8 @@
 
 struct session;
 #define LUA_MAX_BYTES (4ull << 30)
-/* VM instructions: some 60 s for a host program between two waits, a tenth of a second for a callback or condition. */
+/* VM instructions: some 60 s for a host program between two waits, a tenth of a second for a callback or condition. The
+ * processor time for them is half a second and one more for each 10^8. */
 #define LUA_BUDGET_HOST 10000000000ull
 #define LUA_BUDGET_CALLBACK 10000000ull
 
@@ -31,6 +32,8 @@ struct session *lua_session(lua_State *L);
 void lua_budget(lua_State *L, u64 instructions);
 /* Uses up what is left of it; why (a constant) is what is said of it. */
 void lua_budget_end(lua_State *L, const char *why);
+/* Has the processor time of the budget been used up? */
+bool lua_out_of_time(lua_State *L);
 /* Has lua_interrupt() been called, and does this state listen? */
 bool lua_must_stop(lua_State *L);
 /* Makes running Lua code of this process fail with "interrupted" at its next hook: safe from a signal handler. */
@@ -42,12 +45,20 @@ void lua_uninterruptible(lua_State *L);
 
 /* Reads a file and pushes it as a function; text only. False with *e (file, line). */
 bool lua_load_path(lua_State *L, const char *path, struct err *e);
-/* lua_pcall with a traceback: false with *e = message and traceback, the stack as before the function was pushed. */
+/* --- calls. Lua is called by these alone: its interface raises errors, for want of memory nearly everywhere and by
+ * what a script's metatables do, and one that nothing catches ends the program. --- */
+
+/* Calls the script's function below the arguments: false with *e = message and traceback, the stack as before the
+ * function was pushed. */
 bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
+/* Calls body, which may use all of Lua's interface, as a lua_CFunction with ctx; what is the C side's (memory, files)
+ * must be held by the caller, since an error leaves body at once. */
+typedef int (*lua_guarded_fn)(lua_State *L, void *ctx);
+bool lua_guarded(lua_State *L, lua_guarded_fn body, void *ctx, int nargs, int nresults, struct err *e);
 /* lua_resume; an error is in *e, with the coroutine's traceback. */
 int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e);
-/* Functions of Lua's library that could run for ever in C, or at times that depend on the host: bounded.c, patterns.c.
- */
+/* Functions of Lua's library that could run for ever in C, at times that depend on the host, or where no budget is
+ * heard: bounded.c, patterns.c, coroutines.c. */
 void lua_bound_libraries(lua_State *L);
 
 /* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from

@@ -17,7 +17,7 @@
 #include "base/base.h"
 
 #define AT_ONCE 1e9        /* steps; up to here there is no trial: far less than a second */
-#define TRIAL_SECONDS 10   /* of processor time */
+#define TRIAL_SECONDS 2    /* of processor time; the budget may have less */
 #define LOOK_NS 10000000ll /* how often Ctrl-C and the time are looked at */
 
 struct trial {
@@ -140,8 +140,8 @@ static const char *watch(lua_State *L, struct trial *t, pthread_t thread)
 			clock_gettime(clock, &spent);
 		if (lua_must_stop(L))
 			why = "interrupted";
-		else if (spent.tv_sec >= TRIAL_SECONDS)
-			why = "the pattern backtracks for too long on this text (more than 10 s of processor time)";
+		else if (spent.tv_sec >= TRIAL_SECONDS || lua_out_of_time(L))
+			why = "the pattern backtracks for too long on this text";
 	}
 	pthread_mutex_unlock(&t->lock);
 	return why;

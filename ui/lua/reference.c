@@ -44,11 +44,13 @@ const struct lua_section lua_sections[] = {
      "Lua 5.4 with string, table, math, utf8, coroutine and the base library, but without io, os, package, debug, "
      "dofile, loadfile, collectgarbage and __gc; --allow-io gives io and os. Numbers are 64-bit integers and doubles. "
      "Other than arguments of a wrong type, what raises an error is said with each function. A function that takes "
-     "more than its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy 10^6) "
-     "and more than 4 GiB of memory a state are errors as well; so is a search of string.find, match, gmatch or gsub "
-     "that "
-     "takes more than 10 s of processor time. An error's text has a traceback, unless it names no place: error(text, "
-     "0).",
+     "more than its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy "
+     "10^6), "
+     "or than half a second of processor time and one more for each 10^8 of them, and more than 4 GiB of memory a "
+     "state "
+     "(512 MiB for one string or table) are errors as well; so is a search of string.find, match, gmatch or gsub that "
+     "takes more than 2 s. The handler of xpcall is called when the call has ended. An error's text has a traceback, "
+     "unless it names no place: error(text, 0).",
      base_docs, false},
     {"dbg", "dbg: events, breakpoints, running",
      "There in scripts (--script, `source`, `lua`), conditions and host programs. Callbacks and conditions look at the "
