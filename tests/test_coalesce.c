@@ -148,6 +148,9 @@ static void bank_variants(void **s)
 	struct dyninst d = access(0, 0, 4);
 	d.atomic = true;
 	assert_int_equal(degree(d), 32);
+	conf.shared_atomic_turns = false; /* one word, one access */
+	assert_int_equal(degree(d), 1);
+	conf.shared_atomic_turns = true;
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		d.addr[l] = l * 4;
 	assert_int_equal(degree(d), 1);
@@ -167,7 +170,7 @@ static u32 naive_degree(const struct dyninst *d)
 	FOR_EACH_BIT(l, (u64)d->mask)
 	for (u64 w = d->addr[l] / conf.shared_bank_bytes; w <= (d->addr[l] + d->bytes - 1) / conf.shared_bank_bytes; w++) {
 		u32 bank = (u32)(w % conf.shared_banks), i = 0;
-		while (i < n[bank] && (d->atomic || words[bank][i] != w))
+		while (i < n[bank] && ((d->atomic && conf.shared_atomic_turns) || words[bank][i] != w))
 			i++;
 		words[bank][i] = w;
 		n[bank] = MAX(n[bank], i + 1);
@@ -191,6 +194,7 @@ static void degree_by_definition(void **s)
 				d.addr[l] = rng_next(&rng) % span * unit;
 		d.mask = rng_next(&rng) % 2 ? ~0u : (u32)rng_next(&rng) | 1u << rng_next(&rng) % 32;
 		d.atomic = bytes >= 4 && rng_next(&rng) % 4 == 0;
+		conf.shared_atomic_turns = round % 2;
 		assert_int_equal(degree(d), naive_degree(&d));
 	}
 }

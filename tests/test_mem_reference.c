@@ -253,6 +253,35 @@ static void loads_want_two_places(void **s)
 	rig_stop(&q);
 }
 
+/* --- caches that have everything ---------------------------------------------------------------------------------- */
+static enum mem_result read_by(struct rig *r, enum mem_cache c, enum mem_op op, u64 addr)
+{
+	const struct mem_txn t = {.addr = addr, .lanes = 1, .bytes = 32, .sectors = 1};
+	return mem_access(r->m, 0, c, op, &t, 1, r->now);
+}
+
+static void perfect_caches_never_miss(void **s)
+{
+	RIG(r, "l1i.perfect=true", "l1c.perfect=true", "coalesce=sector32");
+	for (u32 i = 0; i < 1000; i++) { /* more than both hold */
+		assert_int_equal(read_by(&r, MC_L1I, MO_FETCH, BASE + i * 4096), MR_HIT);
+		assert_int_equal(read_by(&r, MC_L1C, MO_LOAD, BASE + i * 4096), MR_HIT);
+	}
+	assert_true(mem_has_line(r.m, 0, BASE + 64)); /* nothing to prefetch */
+	assert_int_equal(mem_cache_counters(r.m, MC_L1I, 0)->hits, 1000);
+	assert_int_equal(mem_cache_counters(r.m, MC_L1C, 0)->hits, 1000);
+	assert_int_equal(read_by(&r, MC_L1D, MO_LOAD, BASE), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(r.m->noc->requests, 1);
+	rig_check(&r);
+	rig_stop(&r);
+	RIG(q, "l1c.perfect=true"); /* one without the other */
+	assert_int_equal(read_by(&q, MC_L1I, MO_FETCH, BASE), MR_PENDING);
+	assert_int_equal(read_by(&q, MC_L1C, MO_LOAD, BASE), MR_HIT);
+	rig_drain(&q);
+	rig_stop(&q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(copies_are_in_l2),
 	    cmocka_unit_test(copies_replace_the_oldest),
 	    cmocka_unit_test(loads_want_two_places),
+	    cmocka_unit_test(perfect_caches_never_miss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

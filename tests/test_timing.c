@@ -93,6 +93,9 @@ static void test_sass_cost(void **state)
 	struct conf c;
 	conf_defaults(&c);
 	double one = per_copy((const char *[]){"isa.issue_cost=sass", NULL}, "", "div.s32 %r1, %r1, %r2;", 1, 32);
+	static const char *const late[] = {PTX_COST, "sm.write_latency=2", NULL};
+	check_near(per_copy(late, "", "fma.rn.f32 %f1, %f1, %f2, %f3;", 1, 32), c.lat_f32_mad + c.sm_read_latency + 2,
+	           0.002, "a chain of fma with two write-back stages");
 	check_near(one, c.lat_int_div + c.sm_read_latency + 24, 0, "div.s32 with its 24 leading slots");
 }
 
@@ -207,6 +210,11 @@ static void test_l1_hit(void **state)
 	                      "ld.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
 	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency, 0.001,
 	           "L1D hit and dependent add");
+	/* Of write-back stages only the add has any. */
+	got = per_copy((const char *[]){PTX_COST, "sm.write_latency=3", NULL}, "mov.u64 %a3, %a1;",
+	               "ld.global.u64 %a4, [%a3]; add.u64 %a3, %a3, %a4;", 1, 32);
+	check_near(got, 1 + c.l1d_latency + c.sm_read_latency + c.lat_int_add + c.sm_read_latency + 3, 0.001,
+	           "L1D hit and dependent add with write-back stages");
 }
 
 static void test_coalescing(void **state)

@@ -7,9 +7,11 @@ return {
 	["sm.sched_order"] = "strict", -- shader_core_ctx::issue
 	-- measured on it: a lone warp's dependent instruction issues after its latency + 6; 24 warps of integer divisions keep
 	-- the SFU busy (8 collector units, SP: 6, and registers before and behind them)
-	["sm.read_latency"] = 6,
+	["sm.read_latency"] = 4,
+	["sm.write_latency"] = 2,
 	["sm.collectors"] = 8,
-	["shared.latency"] = 22, -- measured on it: an add issues 23 cycles after the load it needs
+	["shared.latency"] = 27, -- measured on it: an add issues 32 cycles after the load it needs (and 40 after one that L1D has)
+	["shared.atomic_turns"] = false, -- measured on it: an atomic of all lanes on one word takes as long as a load
 	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
 	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4
 	["l2.sets"] = 64, -- cache:dl2 S:64:128:8,...,A:256:4,4

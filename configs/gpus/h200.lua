@@ -27,6 +27,9 @@ return {
 	["sm.shared"] = 135168, -- Guide: 132 KB is one of the carve-outs (0 to 228 KB) of 256 KB, the rest is L1
 
 	["sm.read_latency"] = 1, -- ours: with the latencies below, a dependent f32 instruction issues after SM90's 4 cycles
+	["sm.write_latency"] = 0, -- the same
+	["schedule"] = "list", -- a chip runs what an assembler has scheduled
+	["lat.logic"] = 4, -- ours: what int_add is elsewhere
 	["lat.int_add"] = 3, -- SM90: 4, all of int 4,4,4,4
 	["lat.int_max"] = 3, -- SM90
 	["lat.int_mul"] = 3, -- SM90
@@ -57,8 +60,12 @@ return {
 	["ii.f64_mul"] = 2, -- Hopper
 	["ii.f64_mad"] = 2, -- Hopper
 
+	["shared.atomic_turns"] = true, -- ours: one word is updated once a cycle
 	["shared.latency"] = 27, -- SM90: 29 from load to use
 	["l1d.latency"] = 39, -- SM90: 41 from load to use
+	["l1i.perfect"] = false, -- ours: a chip has misses
+	["l1c.perfect"] = false, -- the same
+	["l1c.latency"] = 10, -- ours: as gtx480.lua
 	["l1d.sets"] = 4, -- SM90
 	["l1d.ways"] = 248, -- 124 KB = 4 x 248 x 128 B beside 132 KB of shared memory; SM90: 256 KB in all
 

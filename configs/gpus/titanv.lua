@@ -16,6 +16,9 @@ return {
 	["dram_clock"] = 850, -- ubench
 
 	["sm.read_latency"] = 0, -- ubench: a dependent instruction issues after 4 cycles, all told
+	["sm.write_latency"] = 0, -- the same
+	["schedule"] = "list", -- the chip runs what an assembler has scheduled
+	["lat.logic"] = 4, -- ours: as int_add
 	["lat.int_mad"] = 4, -- ubench: 4.3 with the loop
 	["lat.f32_mad"] = 4, -- ubench: 4.1
 	["lat.int_max"] = 4, -- ubench: opcode_latency_int 4,4,4,4,21
@@ -23,6 +26,10 @@ return {
 	["lat.int_div"] = 21, -- ubench
 	["lat.f64_max"] = 8, -- ubench: opcode_latency_dp 8,8,8,8,330
 	["lat.sfu"] = 20, -- ubench: 21.1 for a sine, of which the range reduction is 1 here
+	["l1i.perfect"] = false, -- the chip has misses
+	["l1c.perfect"] = false, -- the same
+	["l1c.latency"] = 10, -- ours: as gtx480.lua
+	["shared.atomic_turns"] = true, -- ours: one word is updated once a cycle
 	["shared.latency"] = 26, -- ubench: 27.0 from load to use
 	["l1d.latency"] = 33, -- ubench: 33.7
 	["l2.latency"] = 160, -- ubench: 211 from load to use

@@ -30,10 +30,16 @@ return {
 	["sm.sched_order"] = "strict", -- GPGPU-Sim 4.x
 	["sm.issue_width"] = 1, -- QV100; Volta
 	["sm.fetches"] = 4, -- QV100: inst_fetch_throughput
+	["schedule"] = "none", -- QV100 executes PTX in the order of the text
 
 	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16
 	["sm.sfu_units"] = 4, -- QV100
 	["sm.dp_units"] = 4, -- QV100; Volta: 32 f64 cores in four groups of 8
+	-- measured with QV100: a lone warp's dependent instruction issues after its latency + 5, the user of a load that L1D
+	-- or shared memory answers after theirs (20) + 4
+	["sm.read_latency"] = 3,
+	["sm.write_latency"] = 2,
+	["lat.logic"] = 1, -- GPGPU-Sim 4.x: opcodes that opcode_latency_int and _fp do not name
 	["lat.int_add"] = 4, -- QV100: opcode_latency_int 4,13,4,5,145,21; Jia: 4
 	["lat.int_max"] = 13, -- QV100
 	["lat.int_mul"] = 4, -- QV100
@@ -70,6 +76,7 @@ return {
 	["ii.f64_div"] = 130, -- QV100
 
 	["shared.latency"] = 20, -- QV100: smem_latency
+	["shared.atomic_turns"] = false, -- measured with QV100: an atomic of all lanes on one word is a cycle slower than a load
 	["coalesce"] = "sector32", -- QV100: coalesce_arch 70, sectored caches
 	["l1d.sets"] = 4, -- QV100: 32 KB = 4 x 64 x 128 B beside 96 KB of shared memory
 	["l1d.ways"] = 64, -- QV100
@@ -83,9 +90,12 @@ return {
 	["l1i.ways"] = 16, -- QV100
 	["l1i.mshrs"] = 2, -- QV100
 	["l1i.merges"] = 48, -- QV100
+	["l1i.perfect"] = true, -- QV100: perfect_inst_const_cache 1
 	["l1c.sets"] = 128, -- QV100: 64 KB = 128 x 8 x 64 B
 	["l1c.ways"] = 8, -- QV100
 	["l1c.merges"] = 64, -- QV100
+	["l1c.perfect"] = true, -- QV100: perfect_inst_const_cache 1
+	["l1c.latency"] = 1, -- the same: a constant is there in the cycle in which the LD/ST unit looks
 	["l1t.sets"] = 4, -- QV100: 128 KB = 4 x 256 x 128 B
 	["l1t.ways"] = 256, -- QV100
 	["l1t.mshrs"] = 512, -- QV100

@@ -308,7 +308,7 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 		return true;
 	const struct conf_key *ii = longest(c, "ii."), *lat = longest(c, "lat.");
 	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
-	return c->sm_collectors * each + last + c->sm_read_latency <= BOOKED_MAX ||
+	return c->sm_collectors * each + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
 	       among(of, "sm.collectors", ii->key, lat->key) ||
 	       err_set(
 	           e, "sm.collectors: %u instructions of %u cycles (%s), the last of which takes %u (%s), are more than %d",

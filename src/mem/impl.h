@@ -51,7 +51,8 @@ struct l1 {
 	struct tags tags;
 	struct mshr_table mshr;
 	u32 missq;
-	bool sectored, cache_global;
+	bool sectored, perfect;
+	u16 cached;             /* bit per enum mem_op: loads that look for their line here */
 	struct l1_watch *watch; /* during mem_access_watched() only */
 	struct ideal ideal;
 	struct holder *owner; /* L1D, by set and way: the CTA whose access brought the line in, as long as it is there */

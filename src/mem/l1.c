@@ -436,11 +436,22 @@ static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u3
 	return load_miss(&a, tags_set(&a.l->tags, a.line >> a.l->tags.line_shift), i, need);
 }
 
+/* A cache that has all there is (l1i.perfect, l1c.perfect). */
+static enum mem_result hit_always(struct l1 *l)
+{
+	l->cc->hits++;
+	l->cc->reads++;
+	accept(l);
+	return MR_HIT;
+}
+
 /* What is no load of a cached line. */
 static __attribute__((noinline)) enum mem_result
 access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token, u64 now)
 {
 	struct access a = make_access(m, sm, c, op, t, token, now);
+	if (a.l->perfect)
+		return hit_always(a.l);
 	switch (op) {
 	case MO_LOAD:
 	case MO_PREFETCH: return load_bypass(&a);
@@ -457,16 +468,11 @@ access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const s
 	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
 }
 
-static inline bool cached_load(const struct l1 *l, enum mem_op op)
-{
-	return op == MO_LOCAL_LOAD || op == MO_FETCH || ((op == MO_LOAD || op == MO_PREFETCH) && l->cache_global);
-}
-
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + c];
-	if (!cached_load(l, op))
+	if (!(l->cached >> op & 1))
 		return access_uncached(m, sm, c, op, t, token, now);
 	u64 line = tags_line_of(&l->tags, t->addr);
 	u32 i = tags_find(&l->tags, tags_set(&l->tags, line >> l->tags.line_shift), line);

@@ -16,7 +16,8 @@ struct l1_spec {
 	const char *name;
 	u32 sets, ways, line, mshrs, merges, missq;
 	enum tags_hash hash;
-	bool sectored, cache_global;
+	bool sectored, perfect;
+	u16 cached; /* as in struct l1 */
 };
 
 /* The constant, texture and instruction caches have no miss queue of their own in the configuration: they queue as many
@@ -24,19 +25,47 @@ struct l1_spec {
 static struct l1_spec l1_spec(const struct conf *c, enum mem_cache k)
 {
 	bool sectored = c->coalesce == COALESCE_SECTOR32;
+	const u16 local = 1 << MO_LOCAL_LOAD | 1 << MO_FETCH, all = local | 1 << MO_LOAD | 1 << MO_PREFETCH;
 	switch (k) {
 	case MC_L1I:
-		return (struct l1_spec){"l1i",         c->l1i_sets,  c->l1i_ways, c->l1i_line, c->l1i_mshrs,
-		                        c->l1i_merges, c->l1i_mshrs, TAGS_LINEAR, false,       true};
+		return (struct l1_spec){"l1i",
+		                        c->l1i_sets,
+		                        c->l1i_ways,
+		                        c->l1i_line,
+		                        c->l1i_mshrs,
+		                        c->l1i_merges,
+		                        c->l1i_mshrs,
+		                        TAGS_LINEAR,
+		                        false,
+		                        c->l1i_perfect,
+		                        c->l1i_perfect ? 0 : all};
 	case MC_L1C:
-		return (struct l1_spec){"l1c",         c->l1c_sets,  c->l1c_ways, c->l1c_line, c->l1c_mshrs,
-		                        c->l1c_merges, c->l1c_mshrs, TAGS_LINEAR, false,       true};
+		return (struct l1_spec){"l1c",
+		                        c->l1c_sets,
+		                        c->l1c_ways,
+		                        c->l1c_line,
+		                        c->l1c_mshrs,
+		                        c->l1c_merges,
+		                        c->l1c_mshrs,
+		                        TAGS_LINEAR,
+		                        false,
+		                        c->l1c_perfect,
+		                        c->l1c_perfect ? 0 : all};
 	case MC_L1T:
-		return (struct l1_spec){"l1t",         c->l1t_sets,  c->l1t_ways, c->l1t_line, c->l1t_mshrs,
-		                        c->l1t_merges, c->l1t_mshrs, TAGS_LINEAR, sectored,    true};
+		return (struct l1_spec){"l1t",        c->l1t_sets, c->l1t_ways, c->l1t_line, c->l1t_mshrs, c->l1t_merges,
+		                        c->l1t_mshrs, TAGS_LINEAR, sectored,    false,       all};
 	default:
-		return (struct l1_spec){"l1d",         c->l1d_sets,  c->l1d_ways, c->l1d_line, c->l1d_mshrs,
-		                        c->l1d_merges, c->l1d_missq, c->l1d_hash, sectored,    c->l1d_global};
+		return (struct l1_spec){"l1d",
+		                        c->l1d_sets,
+		                        c->l1d_ways,
+		                        c->l1d_line,
+		                        c->l1d_mshrs,
+		                        c->l1d_merges,
+		                        c->l1d_missq,
+		                        c->l1d_hash,
+		                        sectored,
+		                        false,
+		                        c->l1d_global ? all : local};
 	}
 }
 
@@ -114,7 +143,8 @@ static void build_sms(struct mem *m, struct arena *a)
 		struct l1 *l = &m->l1[i];
 		l->missq = s.missq;
 		l->sectored = s.sectored;
-		l->cache_global = s.cache_global;
+		l->perfect = s.perfect;
+		l->cached = s.cached;
 		l->st = ARENA_NEW(a, struct l1_state, 1);
 		l->cc = ARENA_NEW(a, struct cache_counters, 1);
 		tags_init(&l->tags, a, s.sets, s.ways, s.line, s.hash);

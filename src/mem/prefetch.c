@@ -12,7 +12,8 @@ static struct line *find(const struct l1 *l, u64 addr)
 
 bool mem_has_line(const struct mem *m, u32 sm, u64 addr)
 {
-	return find(&m->l1[sm * MC_COUNT + MC_L1I], addr) != NULL;
+	const struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1I];
+	return l->perfect || find(l, addr) != NULL;
 }
 
 enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u64 now)

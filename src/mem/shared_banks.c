@@ -1,7 +1,7 @@
 /* Shared memory bank conflicts: how many LSU cycles an instruction takes. The whole warp is served at once; a bank
  * gives one word a cycle to any number of lanes, so a load or store costs the largest number of distinct words in one
  * bank (a conflict-free 64-bit access: 2 of 32 banks x 4 B). Atomics are read-modify-writes that serialise lane by lane
- * within a bank. */
+ * within a bank, unless shared.atomic_turns is off. */
 #include "base/bits.h"
 #include "mem/mem.h"
 
@@ -98,7 +98,7 @@ u32 mem_shared_degree(const struct conf *c, const struct dyninst *d)
 	u32 shift = log2_floor(c->shared_bank_bytes), bank_mask = c->shared_banks - 1;
 	if (!d->mask)
 		return 1;
-	if (d->atomic)
+	if (d->atomic && c->shared_atomic_turns)
 		return lanes_per_bank(d, shift, bank_mask);
 	u32 closed = regular_degree(d, shift, c->shared_banks);
 	if (closed)

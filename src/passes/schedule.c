@@ -40,7 +40,7 @@ void schedule_params_of(struct schedule_params *p, const struct conf *c)
 {
 	const u32 miss = c->l1d_latency + 2 * c->noc_latency + c->l2_latency + c->dram_latency;
 	for (u32 i = 0; i < IC_COUNT; i++)
-		p->latency[i] = class_timing(c, i).lat + c->sm_read_latency;
+		p->latency[i] = class_timing(c, i).lat + c->sm_read_latency + c->sm_write_latency;
 	p->latency[IC_GLOBAL] = p->latency[IC_ATOMIC] = miss + c->sm_read_latency;
 	p->latency[IC_TEX] = MAX(miss, c->l1t_latency) + c->sm_read_latency;
 	p->on = c->schedule == SCHEDULE_LIST;

@@ -38,8 +38,10 @@ static void fill(const struct conf *c, const struct inst *in, struct issue_info 
 {
 	bool lsu = unit_of(in->cls) == UNIT_LSU; /* takes its own time */
 	struct class_timing t = lsu ? (struct class_timing){1, 1} : class_timing(c, in->cls);
-	*o = (struct issue_info){
-	    .lat = (u16)(t.lat + c->sm_read_latency), .ii = (u16)t.ii, .cls = in->cls, .unit = (u8)unit_of(in->cls)};
+	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),
+	                         .ii = (u16)t.ii,
+	                         .cls = in->cls,
+	                         .unit = (u8)unit_of(in->cls)};
 	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
 	if (o->unit == UNIT_LSU && o->cost > 1)
 		o->cost = 1;
