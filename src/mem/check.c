@@ -53,6 +53,27 @@ static bool check_causes(const char *who, u32 i, const struct cache_counters *c,
 	return equal(who, i, "misses = write misses + read misses by cause", c->misses, sum, e);
 }
 
+/* Lookups as GPGPU-Sim counts them: of an access one, with sectors one to eight, unless it passed the cache. */
+static bool check_lookups(const char *who, u32 i, const struct cache_counters *c, bool sectored, struct err *e)
+{
+	static const char *const sums[REF_KINDS] = {"ref_reads = hits + pending + misses",
+	                                            "ref_writes = hits + pending + misses",
+	                                            "ref_atomics = hits + pending + misses"};
+	u64 all = 0, looked = c->accesses - c->bypasses;
+	for (u32 k = 0; k < REF_KINDS; k++) {
+		u64 sum = 0;
+		for (u32 r = REF_HIT; r < REF_RESULTS; r++)
+			sum += ref_counted(c, k, r);
+		if (!equal(who, i, sums[k], ref_counted(c, k, REF_ALL), sum, e))
+			return false;
+		all += sum;
+	}
+	if (!sectored)
+		return equal(who, i, "lookups = accesses - bypasses", all, looked, e);
+	return equal(who, i, "accesses - bypasses <= lookups", MIN(all, looked), looked, e) &&
+	       equal(who, i, "lookups <= 8 x (accesses - bypasses)", MAX(all, 8 * looked), 8 * looked, e);
+}
+
 static bool check_tags(const char *who, u32 i, const struct tags *t, struct err *e)
 {
 	u64 reserved = 0;
@@ -68,8 +89,9 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 	const struct sm_port *p = &m->port[sm];
 	for (u32 k = 0; k < MC_COUNT; k++) {
 		const struct l1 *l = &m->l1[sm * MC_COUNT + k];
-		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) || !check_tags(names[k], sm, &l->tags, e) ||
-		    (l->ideal.n && !check_causes(names[k], sm, l->cc, e)) ||
+		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) ||
+		    (k == MC_L1D && l->cache_global && !check_lookups(names[k], sm, l->cc, l->sectored, e)) ||
+		    !check_tags(names[k], sm, &l->tags, e) || (l->ideal.n && !check_causes(names[k], sm, l->cc, e)) ||
 		    !equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
 			return false;
 	}
@@ -97,8 +119,8 @@ static bool check_channel(struct mem *m, u32 i, struct err *e)
 static bool check_slice(struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
-	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_tags("l2 slice", i, &s->tags, e) &&
-	       (!s->ideal.n || check_causes("l2 slice", i, s->cc, e)) &&
+	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_lookups("l2 slice", i, s->cc, m->l2_sectored, e) &&
+	       check_tags("l2 slice", i, &s->tags, e) && (!s->ideal.n || check_causes("l2 slice", i, s->cc, e)) &&
 	       equal("l2 slice", i, "input, output, miss queue empty",
 	             s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e) &&
 	       equal("l2 slice", i, "nobody waits for a place at its port",

@@ -205,6 +205,7 @@ struct mem {
 	u32 slice_credits;  /* requests that a slice takes: its pipeline and its buffer */
 	u32 reply_places;   /* replies that a port's buffer holds */
 	u32 flits[9];       /* of a packet with that many sectors of data */
+	bool l2_sectored;   /* its lookups are counted by sector: mem/ref_count.h */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
 	u16 sector_bursts;  /* of one sector by itself */

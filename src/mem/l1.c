@@ -11,6 +11,7 @@
  * place. */
 #include "base/bits.h"
 #include "mem/impl.h"
+#include "mem/ref_count.h"
 
 static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
 {
@@ -299,8 +300,10 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	return wait_for(a, mshr, need);
 }
 
-static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need)
+static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need, enum mem_cache c)
 {
+	if (c == MC_L1D)
+		ref_hit(l->cc, REF_READ, need, l->sectored);
 	tags_touch(&l->tags, i);
 	if (l->ideal.n)
 		ideal_use(&l->ideal, i, line, need);
@@ -330,11 +333,20 @@ static enum mem_result load_bypass(const struct access *a)
 
 /* --- stores and atomics
  * ------------------------------------------------------------------------------------------------ */
+/* What a store to the cache finds there; stores pass a cache that is off. */
+static inline void count_store(const struct access *a, u32 i)
+{
+	if (a->op == MO_LOCAL_STORE || a->l->cache_global)
+		ref_count(a->l->cc, REF_WRITE, ref_look(&a->l->tags, i, a->t->sectors, true, a->l->sectored));
+}
+
 /* Invalidates what a store touches; whether anything valid was there. */
 static bool evict_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
 	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
+	if (a->op == MO_STORE)
+		count_store(a, i);
 	u8 gone = sectors_needed(a->l, a->t);
 	if (i == TAGS_NONE) {
 		if (a->l->ideal.n)
@@ -389,6 +401,7 @@ static enum mem_result store_local(const struct access *a)
 		tags_touch(t, i);
 		if (l->ideal.n)
 			ideal_use(&l->ideal, i, a->line, a->t->sectors);
+		ref_hit(l->cc, REF_WRITE, a->t->sectors, l->sectored);
 		l->cc->hits++;
 		l->cc->writes++;
 		accept(a->l);
@@ -396,6 +409,7 @@ static enum mem_result store_local(const struct access *a)
 	}
 	if (!store_room(a))
 		return refuse(a, MR_RF_QUEUE);
+	count_store(a, i);
 	l->cc->misses++;
 	l->cc->write_misses++;
 	l->cc->writes++;
@@ -431,9 +445,13 @@ static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u3
 {
 	struct access a = make_access(m, sm, c, op, t, token, now);
 	u8 need = sectors_needed(a.l, t);
+	u32 look = ref_look(&a.l->tags, i, need, false, a.l->sectored);
 	if (i != TAGS_NONE)
 		need &= (u8)~a.l->tags.line[i].valid;
-	return load_miss(&a, tags_set(&a.l->tags, a.line >> a.l->tags.line_shift), i, need);
+	enum mem_result r = load_miss(&a, tags_set(&a.l->tags, a.line >> a.l->tags.line_shift), i, need);
+	if (r == MR_PENDING && c == MC_L1D)
+		ref_count(a.l->cc, REF_READ, look);
+	return r;
 }
 
 /* A cache that has all there is (l1i.perfect, l1c.perfect). */
@@ -479,7 +497,7 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	u8 need = sectors_needed(l, t);
 	if (i == TAGS_NONE || (need & ~l->tags.line[i].valid))
 		return access_missed(m, sm, c, op, t, token, now, i);
-	return load_hit(l, i, line, need);
+	return load_hit(l, i, line, need, c);
 }
 
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,

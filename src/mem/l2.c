@@ -12,6 +12,7 @@
  * counts as partial for all. */
 #include "base/bits.h"
 #include "mem/impl.h"
+#include "mem/ref_count.h"
 
 static bool is_atomic(u32 op)
 {
@@ -83,6 +84,7 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 	struct slice *s = &m->slice[slice];
 	const struct packet *p = &m->packet[pi];
 	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
+	u32 look = ref_look(&s->tags, i, p->need, true, m->l2_sectored);
 	if (i == TAGS_NONE) {
 		enum mem_result mr = make_room(m, slice, p, 0, &i);
 		if (mr != MR_HIT)
@@ -99,6 +101,7 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 	if (!p->partial)
 		s->tags.line[i].valid |= p->need;
 	s->cc->writes++;
+	ref_count(s->cc, REF_WRITE, look);
 	noc_reply(m, slice, pi, now);
 	return MR_HIT;
 }
@@ -170,18 +173,21 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 	struct slice *s = &m->slice[slice];
 	struct packet *p = &m->packet[pi];
 	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr)), mshr = NONE;
+	enum ref_kind kind = is_atomic(p->op) ? REF_ATOMIC : REF_READ;
 	u8 need = p->need;
 	if (i != TAGS_NONE)
 		need &= (u8)~s->tags.line[i].valid;
 	*moved = !need;
 	if (!need) {
 		tags_touch(&s->tags, i);
-		s->tags.line[i].dirty |= is_atomic(p->op) ? p->need : 0;
+		s->tags.line[i].dirty |= kind == REF_ATOMIC ? p->need : 0;
 		if (s->ideal.n)
 			ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->need);
 		s->cc->hits++;
+		ref_hit(s->cc, kind, p->need, m->l2_sectored);
 		noc_reply(m, slice, pi, now);
 	} else {
+		u32 look = ref_look(&s->tags, i, p->need, false, m->l2_sectored);
 		bool on_way = i != TAGS_NONE && s->tags.line[i].pending;
 		if (on_way)
 			mshr = s->tags.line[i].mshr;
@@ -191,8 +197,9 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 		p->state = PS_DRAM;
 		tags_touch(&s->tags, s->mshr.e[mshr].slot);
 		mshr_wait(&s->mshr, mshr, pi, need);
+		ref_count(s->cc, kind, look);
 	}
-	++*(is_atomic(p->op) ? &s->cc->atomics : &s->cc->reads);
+	++*(kind == REF_ATOMIC ? &s->cc->atomics : &s->cc->reads);
 	return MR_HIT;
 }
 

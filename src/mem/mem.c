@@ -125,6 +125,7 @@ static void build_tables(struct mem *m)
 		m->flits[n] = (u32)ceil_div(PACKET_HEADER + n * SECTOR_BYTES, m->c.noc_flit);
 		m->port_cycles[n] = (u32)MAX(ceil_div(n * SECTOR_BYTES, m->c.l2_port), 1);
 	}
+	m->l2_sectored = m->c.coalesce == COALESCE_SECTOR32 || m->c.l2_sector_reads;
 	m->where = xcalloc(m->nchannels, sizeof(*m->where));
 	for (u32 i = 0; i < m->nchannels; i++)
 		snprintf(m->where[i], sizeof(*m->where), "DRAM channel %u", i);

@@ -190,6 +190,26 @@ static void caches(const struct stats *s, enum counter_group left, const char *l
 	strbuf_release(&first);
 }
 
+static u64 lookups(const struct stats *s, enum counter_group g)
+{
+	return stats_sum(s, g, "ref_reads") + stats_sum(s, g, "ref_writes") + stats_sum(s, g, "ref_atomics");
+}
+
+/* The same misses as GPGPU-Sim counts them, for comparing with what it prints. */
+static void ref_misses(const struct stats *s, struct strbuf *out)
+{
+	static const enum counter_group groups[] = {CG_l1d, CG_l2};
+	static const char *const names[] = {"L1D", "L2"};
+	char a[32], b[32];
+	if (!lookups(s, CG_l1d) && !lookups(s, CG_l2))
+		return;
+	strbuf_adds(out, " misses as GPGPU-Sim counts them: ");
+	for (u32 i = 0; i < ARRAY_LEN(groups); i++)
+		strbuf_addf(out, "%s%s %s of %s lookups", i ? ", " : "", names[i],
+		            percent(stats_rate(s, groups[i], "ref_miss_rate"), a), grouped(lookups(s, groups[i]), b));
+	strbuf_addc(out, '\n');
+}
+
 /* What a memory instruction becomes: coalescing and bank conflicts, the first to ask for where `lsu busy` is large. */
 static void lsu(const struct stats *s, struct strbuf *out)
 {
@@ -232,6 +252,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	strbuf_addc(out, '\n');
 	lsu(s, out);
 	caches(s, CG_l1d, "L1D", CG_l2, "L2", out);
+	ref_misses(s, out);
 	if (stats_sum(s, CG_l1c, "accesses") || stats_sum(s, CG_l1t, "accesses"))
 		caches(s, CG_l1c, "const", CG_l1t, "tex", out);
 	double latency = stats_rate(s, CG_dram, "mean_latency");

@@ -64,6 +64,22 @@ static inline u64 miss_count(const struct cache_counters *c, enum miss_cause why
 	return ((const u64 *)c)[MISS_FIRST + why];
 }
 
+/* Lookups as GPGPU-Sim counts them: see mem/ref_count.h. Each kind has its sum and the three outcomes behind it. */
+enum ref_kind { REF_READ, REF_WRITE, REF_ATOMIC, REF_KINDS };
+enum ref_result { REF_ALL, REF_HIT, REF_PENDING, REF_MISS, REF_RESULTS };
+#define REF_FIRST (offsetof(struct cache_counters, ref_reads) / sizeof(u64))
+_Static_assert(offsetof(struct cache_counters, ref_atomic_misses) / sizeof(u64) ==
+                   REF_FIRST + REF_ATOMIC * REF_RESULTS + REF_MISS,
+               "counters.def lists the lookups in the order of enum ref_kind and enum ref_result");
+static inline u64 *ref_counters(struct cache_counters *c, enum ref_kind k) /* by enum ref_result */
+{
+	return (u64 *)c + REF_FIRST + k * REF_RESULTS;
+}
+static inline u64 ref_counted(const struct cache_counters *c, enum ref_kind k, enum ref_result r)
+{
+	return ((const u64 *)c)[REF_FIRST + k * REF_RESULTS + r];
+}
+
 /* --- events --------------------------------------------------------------------------------------------------------
  */
 enum event_type {

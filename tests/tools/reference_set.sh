@@ -3,9 +3,9 @@
 # reference_set.sh [-c DIRECTORY] MACHINE [CASE...] [-- OPTIONS OF warpdbg run]
 #
 # DIRECTORY (tests/reference) has cases.tsv, the kernels it names and measured.tsv. One line a case: cycles there and here,
-# the ratio of here to there, warp instructions when they differ, miss rates of L1D and L2 there and here; at the end the
-# mean absolute error of the cycles and the worst cases. Instructions cost one slot each
-# and launches take no time, as there.
+# the ratio of here to there, warp instructions when they differ, miss rates of L1D and L2 there and here (ref_miss_rate);
+# at the end the mean absolute error of the cycles and the worst cases. Instructions cost one slot each and launches take
+# no time, as there.
 set -u
 dir=tests/reference
 [ "${1-}" = -c ] && dir=$2 && shift 2
@@ -80,8 +80,8 @@ while IFS='	' read -r name sched cycles insts l1 l2; do
 		/^ "[a-z0-9_]+": [{[]/ { part = $1; gsub(/[":]/, "", part) }
 		/^ "warp_insts":/ { here_insts = $2 + 0 }
 		part == "kernels" && /^   "cycles":/ { here += $2 }
-		part == "l1d" && /^  "ref_miss_rate":|^  "miss_rate":/ { h1 = $2 + 0 }
-		part == "l2" && /^  "ref_miss_rate":|^  "miss_rate":/ { h2 = $2 + 0 }
+		part == "l1d" && /^  "ref_miss_rate":/ { h1 = $2 + 0 }
+		part == "l2" && /^  "ref_miss_rate":/ { h2 = $2 + 0 }
 		END {
 			r = here / cycles
 			printf "%-14s %9d %9d %6.3f  %5.3f %5.3f  %5.3f %5.3f%s\n", name, cycles, here, r, l1, h1, l2, h2, \
