@@ -90,7 +90,7 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 	for (u32 k = 0; k < MC_COUNT; k++) {
 		const struct l1 *l = &m->l1[sm * MC_COUNT + k];
 		if (!check_cache(names[k], sm, l->cc, &l->mshr, e) ||
-		    (k == MC_L1D && l->cache_global && !check_lookups(names[k], sm, l->cc, l->sectored, e)) ||
+		    (k == MC_L1D && (l->cached >> MO_LOAD & 1) && !check_lookups(names[k], sm, l->cc, l->sectored, e)) ||
 		    !check_tags(names[k], sm, &l->tags, e) || (l->ideal.n && !check_causes(names[k], sm, l->cc, e)) ||
 		    !equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
 			return false;

@@ -336,7 +336,7 @@ static enum mem_result load_bypass(const struct access *a)
 /* What a store to the cache finds there; stores pass a cache that is off. */
 static inline void count_store(const struct access *a, u32 i)
 {
-	if (a->op == MO_LOCAL_STORE || a->l->cache_global)
+	if (a->op == MO_LOCAL_STORE || (a->l->cached >> MO_LOAD & 1))
 		ref_count(a->l->cc, REF_WRITE, ref_look(&a->l->tags, i, a->t->sectors, true, a->l->sectored));
 }
 
