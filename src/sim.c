@@ -511,11 +511,12 @@ void sim_request_stop(struct sim *s)
 
 u64 sim_hash(struct sim *s)
 {
-	u64 parts[2];
+	u64 parts[3];
 	gpu_sync(s->gpu);
 	parts[0] = arena_hash(&s->gpu->arena);
 	parts[1] = devmem_hash(&s->gpu->mem_values);
-	return XXH3_64bits(parts, sizeof parts);
+	parts[2] = front_deep_hash(s->gpu->front);
+	return XXH3_64bits(parts, parts[2] ? sizeof parts : 2 * sizeof *parts);
 }
 
 void sim_drain(struct sim *s)

@@ -155,9 +155,122 @@ static void test_overflow(void **state)
 {
 	overflow(32, 512, "exceed front.frame_kb = 32 KiB");
 	overflow(128, 1, "of local memory and has 1024: front.local_kb = 1 KiB");
-	run_kernel("deep", 4096, 512, 1000);
-	expect_words(fault_text(FAULT_CALL_DEPTH), "calls nested too deeply: depth 12");
+	run_kernel("deep", 4096, 512, 1000); /* frames as many as one likes: not so local memory on a small device */
+	expect_words(fault_text(FAULT_STACK_OVERFLOW), "1536 threads share half of mem.heap_mb = 64 MiB");
 	rig_close();
+}
+
+/* NAME(n, x): v = NAME(n - 1, x + n), or at the bottom what BOTTOM makes of x in %r5; v * 3 + x - n. */
+#define DEEP(name, bottom)                                                                                             \
+	".func (.param .b32 o) " name "(.param .b32 n, .param .b32 x)\n{\n.reg .b32 %r<9>; .reg .pred %p<3>;\n"            \
+	"ld.param.u32 %r1, [n];\nld.param.u32 %r2, [x];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nsub.u32 %r3, %r1, 1;\n"    \
+	"add.u32 %r4, %r2, %r1;\n{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r3;\n"                  \
+	"st.param.b32 [b], %r4; call.uni (c), " name ", (a, b); ld.param.b32 %r5, [c]; }\nbra M;\nL: " bottom              \
+	"\nM: mul.lo.u32 %r5, %r5, 3;\nadd.u32 %r5, %r5, %r2;\nsub.u32 %r5, %r5, %r1;\nst.param.b32 [o], %r5;\nret;\n}\n"
+#define CALL(name)                                                                                                     \
+	"{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r3; st.param.b32 [b], %r1; call.uni (c), " name \
+	", (a, b); ld.param.b32 %r9, [c]; }\n"
+static u32 deep_bottom(u32 n, u32 x)
+{
+	for (; n; n--)
+		x += n;
+	return x;
+}
+static u32 deep_up(u32 n, u32 x, u32 v)
+{
+	for (u32 i = 0, at = deep_bottom(n, x); i <= n; i++) {
+		at -= i; /* x of this call */
+		v = v * 3 + at - i;
+	}
+	return v;
+}
+
+/* Frames and stack entries far beyond what lies close together, with lanes of two functions that meet at the bottom at
+ * different depths; a limit of the frames below all of that. */
+static void test_deep(void **state)
+{
+	static const char text[] =
+	    HEAD DEEP("f", "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1;") DEEP("g", "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1;")
+	        BEGIN "ld.param.u32 %r4, [p2];\nand.b32 %r2, %r1, 3;\nadd.u32 %r3, %r2, %r4;\nand.b32 %r5, %r1, 1;\n"
+	              "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra A;\n" CALL("f") "bra B;\nA: " CALL("g") "B: " END;
+	for (u32 n = 7; n < 1000; n += 97) {
+		rig_open_with(text, "k", false, 8192, 512);
+		memcpy(r.l.params + 8, &n, 4);
+		rig_run();
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], deep_up(n + t % 4, t, deep_bottom(n + (t ^ 1) % 4, t ^ 1)));
+		rig_close();
+	}
+	rig_open_with(text, "k", false, 512, 512);
+	memcpy(r.l.params + 8, &(u32){900}, 4);
+	rig_run();
+	expect_words(fault_text(FAULT_STACK_OVERFLOW), "exceed front.frame_kb = 512 KiB");
+	rig_close();
+}
+/* A barrier's result goes to a register down there. */
+static void test_deep_barrier(void **state)
+{
+	static const char text[] =
+	    HEAD DEEP("f", "and.b32 %r6, %r2, 7; setp.eq.u32 %p2, %r6, 0; bar.red.popc.u32 %r5, 0, %p2;") BEGIN
+	    "ld.param.u32 %r3, [p2];\n" CALL("f") END;
+	for (u32 n = 1; n < 2000; n += 660) {
+		rig_open_with(text, "k", false, 8192, 512);
+		memcpy(r.l.params + 8, &n, 4);
+		rig_run();
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], deep_up(n, t, N / 8));
+		rig_close();
+	}
+	rig_open_with(text, "k", false, 8192, 512);
+	memcpy(r.l.params + 8, &(u32){2100}, 4);
+	rig_run();
+	expect_words(fault_text(FAULT_CALL_DEPTH), "more than 4096 entries (calls nested too deeply: depth 2048)");
+	rig_close();
+}
+/* n registers, and with `sum` what comes of them and %r9. */
+static void add_registers(struct strbuf *text, u32 n, bool sum)
+{
+	for (u32 i = 0; i < n; i++)
+		strbuf_addf(text, sum ? "mad.lo.u32 %%r9, %%r9, 5, %%q%u;\n" : "mad.lo.u32 %%q%u, %%r1, %u, %u;\n", i, i + 1,
+		            i * i);
+}
+static u32 registers_sum(u32 n, u32 x, u32 v)
+{
+	for (u32 i = 0; i < n; i++)
+		v = v * 5 + x * (i + 1) + i * i;
+	return v;
+}
+/* Frames larger than what is left of the part of a window that lies close together, or than all of it. */
+static void test_large_frames(void **state)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct err e = {0};
+	for (u32 n = 300; n <= 700; n += 400) {
+		strbuf_clear(&text);
+		strbuf_adds(&text, HEAD ".func (.param .b32 o) f(.param .b32 x)\n{\n.reg .b32 %r<10>, %q<300>;\n"
+		                        "ld.param.u32 %r1, [x];\nmov.u32 %r9, 7;\n");
+		add_registers(&text, 300, false);
+		add_registers(&text, 300, true);
+		strbuf_adds(&text, "st.param.b32 [o], %r9;\nret;\n}\n" BEGIN ".reg .b32 %q<700>;\n");
+		add_registers(&text, n, false);
+		strbuf_adds(&text, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); "
+		                   "ld.param.b32 %r9, [b]; }\n");
+		add_registers(&text, n, true);
+		strbuf_adds(&text, END);
+		rig_open_with(strbuf_str(&text), "k", false, 256, 512);
+		rig_run();
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], registers_sum(n, t, registers_sum(300, t, 7)));
+		rig_close();
+	}
+	rig_open_with(strbuf_str(&text), "k", false, 128, 512);
+	assert_false(front_check_launch(r.f, &r.l, &e));
+	expect_words(e.msg, "more than front.frame_kb = 128 KiB");
+	rig_close();
+	strbuf_release(&text);
 }
 
 /* Larger than the rig's device memory has room for, were it laid out for every warp at the limit: it has what it says.
@@ -218,6 +331,9 @@ int main(void)
 	    cmocka_unit_test(test_each_call_its_arrays),
 	    cmocka_unit_test(test_waiting_for_each_other),
 	    cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_deep_barrier),
+	    cmocka_unit_test(test_large_frames),
 	    cmocka_unit_test(test_what_the_kernel_states),
 	    cmocka_unit_test(test_other_operands),
 	    cmocka_unit_test(test_named_directly),

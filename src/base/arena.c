@@ -26,10 +26,17 @@ void arena_release(struct arena *a)
 void *arena_alloc(struct arena *a, size_t bytes, size_t align)
 {
 	size_t at = (a->used + align - 1) & ~(align - 1);
-	if (at + bytes > a->reserved)
+	if (at + bytes > (a->tail ? a->tail : a->reserved))
 		BUG("state arena exhausted: %zu of %zu bytes used, %zu more wanted", a->used, a->reserved, bytes);
 	a->used = at + bytes;
 	return a->base + at;
+}
+
+u8 *arena_tail(struct arena *a, size_t bytes)
+{
+	BUG_ON(a->tail || bytes % 4096 || a->used + bytes > a->reserved);
+	a->tail = a->reserved - bytes;
+	return a->base + a->tail;
 }
 
 void arena_end_hashed(struct arena *a)
@@ -51,7 +58,7 @@ void arena_end_gap(struct arena *a)
 
 u64 arena_hash(const struct arena *a)
 {
-	size_t end = a->hashed ? a->hashed : a->used;
+	size_t end = a->hashed ? a->hashed : a->tail ? MIN(a->used, a->tail) : a->used;
 	u64 first = XXH3_64bits(a->base, a->gap_end ? a->gap : end);
 	return a->gap_end ? XXH3_64bits_withSeed(a->base + a->gap_end, end - a->gap_end, first) : first;
 }

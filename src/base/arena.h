@@ -15,7 +15,8 @@ struct arena {
 	size_t used;         /* bytes handed out */
 	size_t hashed;       /* of them, in the hash; 0 = all */
 	size_t gap, gap_end; /* but for these */
-	size_t reserved;     /* bytes of address space */
+	size_t tail;     /* where a block begins that is handed out bit by bit, at the end of the reservation; 0: none */
+	size_t reserved; /* bytes of address space */
 };
 /* Reserves bytes of zeroed address space (committed on touch). */
 bool arena_init(struct arena *a, size_t bytes, struct err *e);
@@ -24,6 +25,15 @@ void arena_release(struct arena *a);
  * are sized from the config before. */
 void *arena_alloc(struct arena *a, size_t bytes, size_t align);
 #define ARENA_NEW(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n), 64))
+/* The last `bytes` of the reservation, a multiple of 4096, for what few programs need and most of it seldom: its pages
+ * count as used, and snapshots look at them, as far as arena_reach() was told. They are not in the hash. Once. */
+u8 *arena_tail(struct arena *a, size_t bytes);
+/* The tail is in use up to this byte of it. What was in use stays so. */
+static inline void arena_reach(struct arena *a, size_t bytes)
+{
+	if (a->used < a->tail + bytes)
+		a->used = a->tail + bytes;
+}
 /* Blocks from here on are left out of the hash: what an observer remembers goes with snapshots, but is no part of the
  * machine. */
 void arena_end_hashed(struct arena *a);

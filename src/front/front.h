@@ -174,6 +174,8 @@ u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out,
 u32 front_active_mask(const struct front *f, u32 sm, u32 warp); /* 0 when done */
 /* XXH3 hash of all that decides what a warp does next besides memory: SIMT stack, frames, registers. */
 u64 front_warp_hash(const struct front *f, u32 sm, u32 warp);
+/* Hash of what deep calls have in the arena's tail, which the arena's own leaves out; 0: no warp is so deep. */
+u64 front_deep_hash(const struct front *f);
 /* Value of a register operand of the warp's current frame in a lane, as raw bits. */
 u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t);
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits);

@@ -286,8 +286,10 @@ static bool take_arena(struct history *h, struct table *t)
 {
 	const u64 *has = present_find(h->present, arena_pages(h));
 	for (u32 p = 0; p < arena_pages(h); p++) {
-		if (!(has[p / 64] >> (p % 64) & 1))
+		if (!(has[p / 64] >> (p % 64) & 1)) {
+			p |= has[p / 64] ? 0 : 63; /* none of the 64 */
 			continue;
+		}
 		const u8 *now = h->arena->base + (size_t)p * PAGE;
 		page_ref was = table_get(t, p);
 		if (was ? !memcmp(now, page_at(h, was), PAGE) : is_zero(now))
@@ -384,6 +386,10 @@ static void restore_arena(struct history *h, const struct table *t)
 {
 	const u64 *has = present_find(h->present, arena_pages(h));
 	for (u32 p = 0; p < arena_pages(h); p++) {
+		if (!has[p / 64]) { /* none of the 64, then or now: a page once touched keeps its memory */
+			p |= 63;
+			continue;
+		}
 		page_ref r = table_get(t, p);
 		u8 *now = h->arena->base + (size_t)p * PAGE;
 		if (r ? memcmp(now, page_at(h, r), PAGE) : (has[p / 64] >> (p % 64) & 1) && !is_zero(now))

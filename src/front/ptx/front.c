@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "front/ptx/memory.h"
 #include "front/ptx/state.h"
 
@@ -21,7 +22,9 @@ static void set_sizes(struct front *f, const struct conf *c)
 	f->check_masks = c->check_masks;
 	f->check_barriers = c->check_barriers;
 	f->window_bytes = c->front_frame_kb << 10;
-	f->window_stride = f->window_bytes + WINDOW_COLOUR;
+	f->window_near = MIN(f->window_bytes, WINDOW_NEAR);
+	f->window_stride = f->window_near + WINDOW_COLOUR;
+	f->deep_stride = DEEP_STACK + round_up(f->window_bytes - f->window_near, 4096);
 	f->local_max = c->front_local_kb << 10;
 	f->shared_max = c->sm_shared;
 	f->shared_stride = ((u64)c->sm_shared + 63) / 64 * 64 + SHARED_COLOUR;
@@ -34,7 +37,8 @@ u64 front_state_bytes(const struct conf *c)
 	struct front f = {0};
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
-	const u64 per_warp = sizeof(struct warp) + SIMT_DEPTH * sizeof(struct simt) + f.window_stride + sizeof(*f.tid);
+	const u64 per_warp =
+	    sizeof(struct warp) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride + sizeof(*f.tid);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
 	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096;
 }
@@ -43,7 +47,7 @@ static void carve(struct front *f, struct arena *a)
 {
 	const size_t warps = (size_t)f->nsms * f->nwarps, ctas = (size_t)f->nsms * f->nslots;
 	f->warps = ARENA_NEW(a, struct warp, warps);
-	f->stacks = ARENA_NEW(a, struct simt, warps * SIMT_DEPTH);
+	f->stacks = ARENA_NEW(a, struct simt, warps * SIMT_NEAR);
 	f->tid = arena_alloc(a, warps * sizeof(*f->tid), 64);
 	f->ctas = ARENA_NEW(a, struct cta, ctas);
 	f->faults = ARENA_NEW(a, struct fault, f->nsms);
@@ -53,6 +57,8 @@ static void carve(struct front *f, struct arena *a)
 	if (f->check_uninit)
 		f->written = arena_alloc(a, ctas * ((f->shared_max + 7) / 8), 64);
 	f->windows = arena_alloc(a, warps * f->window_stride, 4096);
+	f->arena = a;
+	f->deep = arena_tail(a, warps * f->deep_stride);
 	locks_create(f, a);
 }
 
@@ -100,7 +106,7 @@ static struct warp *warp_of(const struct front *f, u32 sm, u32 warp)
 }
 static u8 *frame_of(const struct front *f, u32 sm, u32 warp)
 {
-	return f->windows + (sm * f->nwarps + warp) * f->window_stride + warp_of(f, sm, warp)->frame;
+	return window_at(f, sm, warp, warp_of(f, sm, warp)->frame);
 }
 
 u32 front_pc(const struct front *f, u32 sm, u32 warp)
@@ -117,7 +123,7 @@ void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *o
 	const struct inst *in = &ref->code[w->pc];
 	const opnd guard = in->guard;
 	const u32 pc = w->pc, active = w->mask;
-	u8 *frame = f->windows + (sm * f->nwarps + warp) * f->window_stride + w->frame;
+	u8 *frame = window_at(f, sm, warp, w->frame);
 	u32 mask = active;
 	if (guard != OPND_NONE) {
 		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;

@@ -15,7 +15,7 @@ static const struct inst *inst_of(const struct exec *x, const struct simt *path)
 }
 static u8 *operand(const struct exec *x, const struct simt *path, opnd o)
 {
-	u8 *frame = x->f->windows + (x->sm * x->f->nwarps + x->warp) * x->f->window_stride + path->frame;
+	u8 *frame = window_at(x->f, x->sm, x->warp, path->frame);
 	return (o & OPND_POOL ? x->base[1] : frame) + (o & ~OPND_POOL);
 }
 

@@ -239,7 +239,7 @@ bool front_check_launch(const struct front *f, const struct launch *l, struct er
 	if (l->warps > f->nwarps)
 		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", func_label(fn), l->warps,
 		               f->nwarps);
-	if (frame_size(fn) > f->window_bytes)
+	if (front_first_frame(f, fn) + frame_size(fn) > f->window_bytes)
 		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB",
 		               func_label(fn), frame_size(fn), f->window_bytes >> 10);
 	if (fn->local_bytes > f->local_max)

@@ -34,8 +34,12 @@ static u32 call_depth(const struct exec *x)
 
 bool simt_has_room(struct exec *x, u32 entries)
 {
-	if (x->w->depth + entries <= SIMT_DEPTH)
+	if (x->w->depth + entries <= SIMT_NEAR)
 		return true;
+	if (x->w->depth + entries <= SIMT_DEPTH) {
+		arena_reach(x->f->arena, deep_index(x->f, x->sm, x->warp) * x->f->deep_stride + DEEP_STACK);
+		return true;
+	}
 	exec_fault(x, FAULT_CALL_DEPTH, x->mask, call_depth(x), 0, false, SPC_NONE);
 	return false;
 }
@@ -49,13 +53,16 @@ static void push_path(struct exec *x, u32 pc, u32 reconv, u32 mask)
 	push(x, (struct simt){.pc = pc, .reconv = reconv, .mask = mask, .frame = x->w->frame});
 }
 
-u32 simt_func_at(const struct exec *x, u32 pc)
+static u32 func_of(const struct module *m, u32 pc)
 {
-	const struct module *m = x->ref->l->mod;
 	for (u32 i = 0; i < m->nfuncs; i++)
 		if (m->funcs[i].entry <= pc && pc < m->funcs[i].end)
 			return i;
 	BUG("pc %u is in no function", pc);
+}
+u32 simt_func_at(const struct exec *x, u32 pc)
+{
+	return func_of(x->ref->l->mod, pc);
 }
 
 /* Goes on with paths[0], the others wait. Their masks are disjoint and together make up the active lanes. */
@@ -152,25 +159,30 @@ static void move_bytes(u8 *to, u32 at_to, const u8 *from, u32 at_from, u32 bytes
 	}
 }
 
-static u8 *window_of(const struct exec *x)
-{
-	return x->f->windows + (x->sm * x->f->nwarps + x->warp) * x->f->window_stride;
-}
 static u8 *fparam_at(const struct exec *x, u32 frame, u32 func)
 {
-	return window_of(x) + frame + x->ref->funcs[func].frame_bytes;
+	return window_at(x->f, x->sm, x->warp, frame) + x->ref->funcs[func].frame_bytes;
 }
 
-/* Where a callee's frame may lie: behind the caller's, and behind those of paths that have left the top. */
-static u64 free_frame(const struct exec *x)
+/* Behind the running frame, and those of paths that have left the top. */
+u64 front_frames_end(const struct front *f, u32 sm, u32 warp)
 {
-	u64 at = x->w->frame + frame_size(exec_func(x));
-	for (u32 d = 0; d < x->w->depth && x->w->moved; d++) {
-		const struct simt *e = entry(x, d);
+	const struct warp *w = &f->warps[sm * f->nwarps + warp];
+	const struct launch_ref *ref = &f->launches[w->launch];
+	u64 at = w->frame + frame_size(&ref->funcs[w->func]);
+	for (u32 d = 0; d < w->depth && w->moved; d++) {
+		const struct simt *e = simt_entry_at(f, sm, warp, d);
 		if (e->reconv != RECONV_CALL)
-			at = MAX(at, e->frame + frame_size(&x->ref->funcs[simt_func_at(x, e->pc)]));
+			at = MAX(at, e->frame + frame_size(&ref->funcs[func_of(ref->l->mod, e->pc)]));
 	}
 	return at;
+}
+
+/* Where a callee's frame may lie. None lies across the end of the near part. */
+static u64 free_frame(const struct exec *x, u64 bytes)
+{
+	const u64 at = front_frames_end(x->f, x->sm, x->warp), near = x->f->window_near;
+	return at < near && at + bytes > near ? near : at;
 }
 
 /* Is there local memory for the callee's own variables, its frame being there? */
@@ -189,7 +201,7 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 {
 	struct warp *w = x->w;
 	const struct func *fn = &x->ref->funcs[callee];
-	const u64 frame = free_frame(x);
+	const u64 frame = free_frame(x, frame_size(fn));
 	if (frame + frame_size(fn) > x->f->window_bytes) {
 		exec_fault(x, FAULT_STACK_OVERFLOW, lanes, call_depth(x) + 1, (u32)(frame + frame_size(fn)), false, SPC_NONE);
 		return;
@@ -198,7 +210,8 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 		return;
 	if (!simt_has_room(x, 2))
 		return;
-	memset(window_of(x) + frame, 0, frame_size(fn));
+	front_reach(x->f, x->sm, x->warp, frame + frame_size(fn));
+	memset(window_at(x->f, x->sm, x->warp, (u32)frame), 0, frame_size(fn));
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nargs; i++)
 		move_bytes(fparam_at(x, (u32)frame, callee), c->args[i].to, exec_fparam(x), c->args[i].from, c->args[i].bytes,

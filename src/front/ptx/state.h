@@ -4,11 +4,14 @@
  * constant after the machine is built, a cache that never changes an outcome, or empty between cycles (the store
  * queues).
  *
- * A warp's window (front.frame_kb, arena) is one stack of frames, each
+ * A warp's window (arena) is one stack of frames, each
  *
  *   [ registers: func->frame_bytes ][ FPARAM area: func->fparam_bytes x 32 lanes, word-interleaved ]
  *
- * and the SIMT stack keeps the top entry in the warp itself (pc, mask, reconv) and the entries below in an array. */
+ * and the SIMT stack keeps the top entry in the warp itself (pc, mask, reconv) and the entries below in an array. Few
+ * programs need more than the first WINDOW_NEAR bytes of a window and SIMT_NEAR entries of a stack, so these lie close
+ * together; the rest, up to front.frame_kb and SIMT_DEPTH, is in the arena's tail and becomes part of the state when a
+ * warp first gets there. No frame lies in both parts. */
 #ifndef FRONT_PTX_STATE_H
 #define FRONT_PTX_STATE_H
 #include "front/front.h"
@@ -18,7 +21,9 @@
 #define FULL_MASK 0xffffffffu
 #define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
 #define RECONV_CALL 0xfffffffeu /* marks a call entry of the SIMT stack */
-#define SIMT_DEPTH 256          /* entries per warp: one level of calls needs at most 64 (see simt.c) */
+#define WINDOW_NEAR (64u << 10) /* bytes of a window that every warp has at hand */
+#define SIMT_NEAR 256           /* the same for entries of its stack */
+#define SIMT_DEPTH 4096         /* entries per warp: one level of calls needs at most 64 (see simt.c) */
 #define PARAM_SLOTS 256         /* launches whose parameters have distinct addresses in the constant cache, */
 #define PARAM_SLOT_BYTES 4096   /* if they are that small and nobody asks for the addresses: see struct placed */
 #define BARRIERS 16             /* named barriers per CTA, PTX's limit */
@@ -97,20 +102,23 @@ struct front {
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
 	bool check_uninit, check_masks, check_barriers;
-	u32 window_bytes, local_max, shared_max;
+	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
+	u32 local_max, shared_max;
 	double ns_per_cycle;
-	u64 window_stride, shared_stride, param_base;
+	u64 window_stride, deep_stride, shared_stride, param_base;
+	struct arena *arena;
 	/* arena */
-	struct warp *warps;                       /* [sm][warp] */
-	struct simt *stacks;                      /* [sm][SIMT_DEPTH][warp], see simt_entry_at() */
-	u8 *windows;                              /* [sm][warp] */
-	u32 (*tid)[3][LANES];                     /* [sm][warp] */
-	struct cta *ctas;                         /* [sm][slot] */
-	u8 *shared;                               /* [sm][slot] */
-	u8 *written;                              /* [sm][slot] one bit per byte, with check.uninit_shared */
-	struct fault *faults;                     /* [sm] first fault of each SM */
-	u64 *fault_cycle;                         /* [sm] */
-	u32 *faulted;                             /* [sm] nonzero when faults[sm] is set */
+	struct warp *warps;   /* [sm][warp] */
+	struct simt *stacks;  /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
+	u8 *windows;          /* [sm][warp] */
+	u8 *deep;             /* [warp][sm] the arena's tail: entries of the stack, then of the window */
+	u32 (*tid)[3][LANES]; /* [sm][warp] */
+	struct cta *ctas;     /* [sm][slot] */
+	u8 *shared;           /* [sm][slot] */
+	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
+	struct fault *faults; /* [sm] first fault of each SM */
+	u64 *fault_cycle;     /* [sm] */
+	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
 	struct lock_change *locks, *shared_locks; /* locks.c */
 	/* host side */
 	struct sm_side *side;
@@ -140,11 +148,29 @@ struct exec {
 	u64 cycle;
 };
 
+#define DEEP_STACK ((SIMT_DEPTH - SIMT_NEAR) * sizeof(struct simt)) /* in front of the deep part of a window */
+static inline u64 deep_index(const struct front *f, u32 sm, u32 warp)
+{
+	return (u64)warp * f->nsms + sm;
+}
+static inline u8 *deep_of(const struct front *f, u32 sm, u32 warp)
+{
+	return f->deep + deep_index(f, sm, warp) * f->deep_stride;
+}
+/* A place in a warp's window. */
+static inline u8 *window_at(const struct front *f, u32 sm, u32 warp, u32 at)
+{
+	if (unlikely(at >= f->window_near))
+		return deep_of(f, sm, warp) + DEEP_STACK + (at - f->window_near);
+	return f->windows + (sm * f->nwarps + warp) * f->window_stride + at;
+}
 /* The entry at level d of a warp's SIMT stack. Warps use few of their levels, so a level of all warps of an SM lies
  * together: what changes is then a few pages of a snapshot, not one a warp. */
 static inline struct simt *simt_entry_at(const struct front *f, u32 sm, u32 warp, u32 d)
 {
-	return &f->stacks[((size_t)sm * SIMT_DEPTH + d) * f->nwarps + warp];
+	if (unlikely(d >= SIMT_NEAR))
+		return (struct simt *)(void *)deep_of(f, sm, warp) + d - SIMT_NEAR;
+	return &f->stacks[((size_t)sm * SIMT_NEAR + d) * f->nwarps + warp];
 }
 static inline void *exec_at(const struct exec *x, opnd o)
 {
@@ -204,4 +230,17 @@ static inline u64 frame_size(const struct func *fn)
 	const u64 bytes = (u64)fn->frame_bytes + (((u64)fn->fparam_bytes + 3) / 4) * 4 * LANES;
 	return bytes ? (bytes + 127) / 128 * 128 : 128;
 }
+/* A warp's frames reach up to here. */
+static inline void front_reach(const struct front *f, u32 sm, u32 warp, u64 end)
+{
+	if (unlikely(end > f->window_near))
+		arena_reach(f->arena, deep_index(f, sm, warp) * f->deep_stride + DEEP_STACK + end - f->window_near);
+}
+/* Where a kernel's own frame is. */
+static inline u32 front_first_frame(const struct front *f, const struct func *fn)
+{
+	return frame_size(fn) > f->window_near ? f->window_near : 0;
+}
+/* Behind the last frame of a warp's window that anything is in. */
+u64 front_frames_end(const struct front *f, u32 sm, u32 warp);
 #endif
