@@ -250,7 +250,7 @@ static enum hang_kind hang(struct sim *s)
 	u64 sum = gpu_progress(s->gpu), quarter = s->gpu->conf.deadlock_cycles / 4;
 	const bool livelock = livelock_look(s->gpu);
 	st->watch_at = MIN((st->cycle / quarter + 1) * quarter, livelock_next(s->gpu));
-	if (sum != st->progress_sum || !s->gpu->task->nrunning) {
+	if (sum != st->progress_sum || !s->gpu->task->dispatcher.n) {
 		st->progress_sum = sum;
 		st->progress_at = st->cycle;
 	}
@@ -394,7 +394,7 @@ static bool may_set(const struct sim *s, const char *key, const char *value, str
 		return true;
 	if (!policies_number(g, k, policy_named(c, k), policy, e))
 		return false;
-	if (*policy != policies_in_use(g, k) && policy_kinds[k].when == POLICY_BETWEEN_KERNELS && g->task->nrunning)
+	if (*policy != policies_in_use(g, k) && policy_kinds[k].when == POLICY_BETWEEN_KERNELS && g->task->dispatcher.n)
 		return err_set(e, "%s: kernels are running; it can be changed between kernels", key);
 	return true;
 }
@@ -422,7 +422,7 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 		policies_use(g, POLICY_WARP, policies_in_use(g, POLICY_WARP));
 	if (sim_policy_blind(s))
 		sim_history(s, 0, NULL);
-	g->st->dispatching = 1;
+	g->dispatch.d->wanted = 1;
 	if (!strcmp(key, "deadlock_cycles"))
 		g->st->watch_at = 0; /* due by the old period */
 	return true;

@@ -82,11 +82,13 @@ static bool check_replay(struct gpu *g, struct err *e)
 static bool check_work(struct gpu *g, struct err *e)
 {
 	u64 started = 0, done = 0, issued = 0, threads = 0, kdone = 0, kissued = 0, kthreads = 0, resident = 0;
+	u64 transactions = 0, ktransactions = 0;
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		started += g->sm[i]->k.ctas_started;
 		done += g->sm[i]->k.ctas_done;
 		issued += g->sm[i]->k.issued;
 		threads += g->sm[i]->k.thread_insts;
+		transactions += g->sm[i]->k.transactions;
 		resident += g->sm[i]->nctas;
 	}
 	for (u32 i = 0; i < g->task->nlaunches; i++) {
@@ -95,6 +97,7 @@ static bool check_work(struct gpu *g, struct err *e)
 		kdone += k.counters->ctas_done;
 		kissued += k.counters->warp_insts;
 		kthreads += k.counters->thread_insts;
+		ktransactions += k.counters->transactions;
 	}
 	if (started != done + resident || done != kdone)
 		return err_set(e, "CTAs: %llu started, %llu done, %llu resident, kernels count %llu",
@@ -102,6 +105,8 @@ static bool check_work(struct gpu *g, struct err *e)
 		               (unsigned long long)kdone);
 	HOLDS(threads == kthreads, "thread instructions: SMs executed %llu, kernels count %llu",
 	      (unsigned long long)threads, (unsigned long long)kthreads);
+	HOLDS(transactions == ktransactions, "transactions: SMs sent %llu, kernels count %llu",
+	      (unsigned long long)transactions, (unsigned long long)ktransactions);
 	return issued == kissued || err_set(e, "warp instructions: SMs issued %llu, kernels count %llu",
 	                                    (unsigned long long)issued, (unsigned long long)kissued);
 }

@@ -1,211 +1,427 @@
-/* Where CTAs go - whose turn it is, what just fits - what a kernel's start does to caches, and whose instructions a
- * kernel counts. */
+/* The CTA dispatcher and several kernels at once: who gets which SM, ends in every order, exact fits, quotas, CTA
+ * schedulers and partition policies that ask to be called, and that everything is given back. */
+#include "base/rng.h"
+#include "sim_internal.h"
 #include "tests/sm_rig.h"
 
-#include "gpu/gpu.h"
+/* Adds the CTA's id + 1 to its own words `rounds` times, with arithmetic, loads and stores. */
+static const char body[] =
+    "(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3; mov.u32 %r1, %tid.x; mov.u32 %r2, "
+    "%ctaid.x;\n"
+    "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; add.u32 %r5, %r2, 1;\n"
+    "L: ld.global.u32 %r6, [%a2]; add.u32 %r6, %r6, %r5; st.global.u32 [%a2], %r6; sub.u32 %r10, %r10, 1;\n"
+    "setp.ne.u32 %p1, %r10, 0; @%p1 bra L; ret;\n}\n";
 
-/* spin(n): every thread goes round n times; in CTA `early`, not at all. */
-static const char spin[] = PTX_HEAD ".visible .entry spin(.param .u64 n, .param .u64 early)\n{\n"
-                                    ".reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %a<3>;\n"
-                                    "ld.param.u64 %a1, [n]; ld.param.u64 %a2, [early]; cvt.u32.u64 %r1, %a1;\n"
-                                    "cvt.u32.u64 %r2, %a2; mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r2, %r3;\n"
-                                    "@%p1 bra END;\nL: sub.u32 %r1, %r1, 1; setp.gt.s32 %p2, %r1, 0; @%p2 bra L;\n"
-                                    "END: ret;\n}\n";
-#define NO_ONE 999
+#define KERNELS 3
+struct work {
+	struct sim *s;
+	struct module *m;
+	u64 buf[64];
+	u32 id[64], grid[64], block[64], rounds[64], n;
+};
 
-static void launch(struct sim *s, struct module *m, u32 grid, u32 block, u32 regs, u32 shared, u64 n, u64 early)
+static void open_work(struct work *w, const char *const *sets)
+{
+	char text[4096];
+	memset(w, 0, sizeof *w);
+	w->s = machine(sets);
+	snprintf(text, sizeof text, PTX_HEAD ".visible .entry a%s.visible .entry b%s.visible .entry c%s", body, body, body);
+	w->m = rig_load(w->s, text);
+}
+
+static void add_kernel(struct work *w, u32 stream, u32 grid, u32 block, u32 rounds)
+{
+	static const char *const names[] = {"a", "b", "c"};
+	u32 i = w->n++;
+	w->buf[i] = rig_alloc(w->s, 4ull * grid * block);
+	w->grid[i] = grid;
+	w->block[i] = block;
+	w->rounds[i] = rounds;
+	w->id[i] = rig_launch(w->s, w->m, names[i % KERNELS], grid, block, stream, (u64[]){w->buf[i], rounds}, 2);
+}
+
+static struct kernel_counters counters_of(const struct work *w, u32 i)
+{
+	struct kernel_info k;
+	gpu_kernel_info(sim_gpu(w->s), w->id[i], &k);
+	return *k.counters;
+}
+
+/* Nothing is left on any SM. */
+static void all_given_back(const struct sim *s)
+{
+	const struct gpu *g = s->gpu;
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *m = g->sm[i];
+		assert_int_equal(m->used, 0);
+		assert_int_equal(m->nctas, 0);
+		assert_int_equal(m->regs_used, 0);
+		assert_int_equal(m->shared_used, 0);
+		assert_int_equal(m->nloads, 0);
+		assert_int_equal(m->lsu_n, 0);
+		assert_int_equal(m->alu_flying, 0);
+		assert_int_equal(m->mem_flying, 0);
+		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
+	}
+	assert_int_equal(g->task->dispatcher.n, 0);
+	assert_true(task_idle(g->task));
+}
+
+/* Every word is what its thread wrote; every kernel's counts are what its size says; the sums are the machine's. */
+static void close_work(struct work *w)
 {
 	struct err e = {0};
-	u64 args[2] = {n, early};
-	struct launch_spec l = {.mod = m,
-	                        .fn = &m->funcs[0],
-	                        .grid = {grid, 1, 1},
+	rig_finish(w->s);
+	sim_drain(w->s);
+	if (!sim_check(w->s, &e) || !sim_check_state(w->s, &e))
+		fail_msg("%s", e.msg);
+	all_given_back(w->s);
+	u64 transactions = 0;
+	for (u32 i = 0; i < w->n; i++) {
+		struct kernel_counters k = counters_of(w, i);
+		u64 warps = (u64)w->grid[i] * ((w->block[i] + 31) / 32);
+		assert_int_equal(k.ctas_done, w->grid[i]);
+		assert_int_equal(k.warp_insts, warps * (10 + 6ull * w->rounds[i])); /* the last branch has no lane */
+		assert_int_equal(k.thread_insts, (u64)w->grid[i] * w->block[i] * (9 + 6ull * w->rounds[i]));
+		transactions += k.transactions;
+		assert_true(k.transactions >= warps * 2 * w->rounds[i]);
+		for (u32 t = 0; t < w->grid[i] * w->block[i]; t += 7)
+			assert_int_equal(rig_u32(w->s, w->buf[i] + 4 * t), w->rounds[i] * (t / w->block[i] + 1));
+	}
+	assert_int_equal(rig_counter(w->s, CG_sm, "transactions"), transactions);
+	sim_destroy(w->s);
+}
+
+/* --- two kernels ----------------------------------------------------------------------------------------------------
+ */
+
+struct mix {
+	u32 together; /* CTA starts after which both kernels are on the SM */
+	struct gpu *g;
+	u64 sms;
+};
+static bool look_at_mix(void *ctx, const struct event *e)
+{
+	struct mix *m = ctx;
+	const struct sm *s = m->g->sm[e->sm];
+	if (sm_resident(s, 0) && sm_resident(s, 1)) {
+		m->together++;
+		m->sms |= BIT(e->sm);
+	}
+	return false;
+}
+
+/* The first kernel has room left on every SM; the second takes it, on every SM. */
+static void test_mixed_residency(void **state)
+{
+	struct work w;
+	open_work(&w, (const char *[]){"num_sms=5", NULL});
+	struct mix m = {.g = w.s->gpu};
+	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), look_at_mix, &m);
+	add_kernel(&w, 0, 10, 256, 20);
+	add_kernel(&w, 1, 20, 128, 20);
+	close_work(&w);
+	assert_int_equal(m.sms, bit_range(5));
+	assert_int_equal(m.together, 20); /* four more CTAs fit beside the two of each SM */
+}
+
+/* Launched in the same cycle, ended in every order; also with their streams in the other order. */
+static void test_ends_in_every_order(void **state)
+{
+	static const u32 rounds[][KERNELS] = {{4, 40, 120}, {4, 120, 40}, {40, 4, 120},
+	                                      {120, 4, 40}, {40, 120, 4}, {120, 40, 4}};
+	for (u32 k = 0; k < 2 * ARRAY_LEN(rounds); k++) {
+		const u32 *r = rounds[k % ARRAY_LEN(rounds)];
+		struct work w;
+		open_work(&w, (const char *[]){"num_sms=2", "launch.latency=10", NULL});
+		for (u32 i = 0; i < KERNELS; i++)
+			add_kernel(&w, k < ARRAY_LEN(rounds) ? i : KERNELS - i, 4, 96, r[i]);
+		rig_finish(w.s);
+		u64 end[KERNELS];
+		for (u32 i = 0; i < KERNELS; i++) {
+			assert_int_equal(counters_of(&w, i).started_at, 10);
+			end[i] = counters_of(&w, i).ended_at;
+		}
+		for (u32 i = 0; i < KERNELS; i++)
+			for (u32 j = 0; j < KERNELS; j++)
+				assert_true((r[i] < r[j]) == (end[i] < end[j]));
+		close_work(&w);
+	}
+}
+
+/* A kernel that starts while another is at work leaves its L1D lines alone; one that starts alone invalidates them. */
+static void test_stream_order(void **state)
+{
+	struct work w;
+	open_work(&w, (const char *[]){"num_sms=1", "launch.latency=7", NULL});
+	add_kernel(&w, 0, 3, 64, 5);
+	add_kernel(&w, 1, 3, 64, 50);
+	add_kernel(&w, 0, 3, 64, 5);
+	add_kernel(&w, 1, 3, 64, 5);
+	rig_finish(w.s);
+	assert_int_equal(counters_of(&w, 2).started_at, counters_of(&w, 0).ended_at + 7);
+	assert_int_equal(counters_of(&w, 3).started_at, counters_of(&w, 1).ended_at + 7);
+	assert_true(counters_of(&w, 2).ended_at < counters_of(&w, 1).ended_at);
+	close_work(&w);
+}
+
+/* --- exact fits -----------------------------------------------------------------------------------------------------
+ */
+
+/* CTAs resident after the dispatcher has filled one SM. */
+static u32 fill(const char *const *sets, u32 block, u32 regs, u32 shared)
+{
+	struct work w;
+	struct err e = {0};
+	open_work(&w, sets);
+	w.buf[0] = rig_alloc(w.s, 4ull * 64 * block);
+	u64 args[] = {w.buf[0], 200};
+	struct launch_spec l = {.mod = w.m,
+	                        .fn = module_func(w.m, "a", true),
+	                        .grid = {64, 1, 1},
 	                        .block = {block, 1, 1},
-	                        .regs = regs,
 	                        .dynamic_shared = shared,
+	                        .regs = regs,
 	                        .params = args,
 	                        .param_bytes = sizeof args};
-	if (sim_launch(s, &l, &e) < 0)
+	if (sim_launch(w.s, &l, &e) < 0)
 		fail_msg("%s", e.msg);
+	sim_run(w.s, 40, NULL);
+	u32 n = w.s->gpu->sm[0]->nctas;
+	rig_finish(w.s);
+	all_given_back(w.s);
+	sim_destroy(w.s);
+	return n;
 }
 
-/* --- turns ----------------------------------------------------------------------------------------------------------
- */
-
-/* A kernel with fewer CTAs than there are SMs leaves the next one the SM whose turn it is. */
-static void test_turns_go_on(void **state)
+static void test_exact_fit(void **state)
 {
-	struct rig_log log = {0};
-	struct sim *s = machine((const char *[]){"num_sms=4", NULL});
-	struct module *m = rig_load(s, spin);
-	sim_subscribe(s, BIT(EV_CTA_DISPATCH), rig_record, &log);
-	for (u32 k = 0; k < 3; k++) {
-		launch(s, m, 3, 32, 0, 0, 5, NO_ONE);
-		rig_finish(s);
+	static const struct {
+		const char *set, *less;
+		u32 block, regs, shared, fits;
+	} k[] = {
+	    {"sm.threads=1024", "sm.threads=992", 256, 16, 0, 4},
+	    {"sm.regs=16384", "sm.regs=16383", 128, 32, 0, 4}, /* 4 warps x 1,024 registers */
+	    {"sm.shared=12288", "sm.shared=12287", 64, 16, 4096, 3},
+	    {"sm.ctas=5", "sm.ctas=4", 32, 16, 0, 5},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(k); i++) {
+		assert_int_equal(fill((const char *[]){"num_sms=1", k[i].set, NULL}, k[i].block, k[i].regs, k[i].shared),
+		                 k[i].fits);
+		assert_int_equal(fill((const char *[]){"num_sms=1", k[i].less, NULL}, k[i].block, k[i].regs, k[i].shared),
+		                 k[i].fits - 1);
 	}
-	assert_int_equal(log.n, 9);
-	for (u32 i = 0; i < log.n; i++) /* one a cycle and SM, handed on in the order of SMs */
-		assert_int_equal(log.e[i].sm, (log.e[i].kernel * 3 + log.e[i].cta) % 4);
-	free(log.e);
-	sim_destroy(s);
 }
 
-/* Kernels of a single CTA, one after the other: each SM gets its share. */
-static void test_single_ctas_are_shared(void **state)
+/* --- random launches ------------------------------------------------------------------------------------------------
+ */
+
+static void test_random_launches(void **state)
 {
-	struct sim *s = machine((const char *[]){"num_sms=5", NULL});
-	struct module *m = rig_load(s, spin);
-	for (u32 k = 0; k < 20; k++) {
-		launch(s, m, 1, 32, 0, 0, 5, NO_ONE);
-		rig_finish(s);
+	u64 seed = 5;
+	for (u32 k = 0; k < 12; k++) {
+		struct work w;
+		open_work(&w, (const char *[]){"num_sms=3", k % 2 ? "launch.latency=50" : "launch.latency=0",
+		                               k % 3 ? "warp-sched=gto" : "warp-sched=lrr", NULL});
+		for (u32 i = 0; i < 24; i++) {
+			add_kernel(&w, (u32)(rng_next(&seed) % 20), 1 + (u32)(rng_next(&seed) % 30),
+			           1 + (u32)(rng_next(&seed) % 400), 1 + (u32)(rng_next(&seed) % 9));
+			if (rng_next(&seed) % 3 == 0)
+				sim_run(w.s, sim_cycle(w.s) + rng_next(&seed) % 700, NULL);
+		}
+		close_work(&w);
 	}
-	for (u32 i = 0; i < 5; i++)
-		assert_int_equal(sim_gpu(s)->sm[i]->k.ctas_started, 4);
-	sim_destroy(s);
 }
 
-/* --- fits -----------------------------------------------------------------------------------------------------------
+/* --- the seams ------------------------------------------------------------------------------------------------------
  */
 
-/* CTAs that use up registers or shared memory to the last one are resident together, and the last place of an SM is
- * taken again when its CTA has gone: from `hole`. */
-static void exact(const char *const *sets, u32 regs, u32 shared, u32 together, u32 hole)
+static struct {
+	u32 timer, init, asked;
+	u64 at[64], sum;
+} seen;
+
+struct patient {
+	u64 next, open;
+};
+static void patient_init(void *state, const struct cta_view *v)
 {
-	struct sim *s = machine(sets);
-	struct gpu *g = sim_gpu(s);
-	struct module *m = rig_load(s, spin);
-	launch(s, m, together + 1, 64, regs, shared, 400, 1); /* CTA 1 leaves at once; the last one takes its place */
-	sim_run(s, sim_cycle(s) + together, NULL);
-	assert_int_equal(sm_resident(g->sm[0], 0), together);
-	sim_run(s, sim_cycle(s) + 1500, NULL);
-	assert_int_equal(sm_resident(g->sm[0], 0), together);
-	const struct cta *last = &g->sm[0]->cta[1];
-	assert_int_equal(last->id, together);
-	assert_int_equal(regs ? last->reg_first : last->shared_first, hole);
-	rig_finish(s);
-	sim_destroy(s);
+	seen.init++;
+	seen.sum += ++*(u64 *)v->machine; /* 1 + 2 + 3 .. : it outlives the kernels */
+}
+static u64 patient_next(void *state, const struct cta_view *v, u32 sm)
+{
+	struct patient *p = state;
+	return p->next < MIN(p->open, v->launch->ctas) ? p->next++ : NO_CTA;
+}
+static u64 patient_timer(void *state, const struct cta_view *v)
+{
+	struct patient *p = state;
+	seen.at[seen.timer++] = v->now;
+	p->open += 2;
+	return p->open < v->launch->ctas ? v->now + 1000 : NEVER;
+}
+static const struct cta_sched_ops patient = {.name = "patient",
+                                             .state_bytes = sizeof(struct patient),
+                                             .machine_bytes = sizeof(u64),
+                                             .init = patient_init,
+                                             .next = patient_next,
+                                             .timer = patient_timer};
+
+static bool note_cta(void *ctx, const struct event *e)
+{
+	u64 *at = ctx;
+	at[e->cta] = e->cycle;
+	return false;
 }
 
-static void test_exact_fits(void **state)
+/* A CTA scheduler that lets two CTAs go every 1,000 cycles: called at these cycles exactly, although nothing else
+ * happens by then, and what it allows starts in the same cycle. */
+static void test_timer(void **state)
 {
-	static const char *const by_regs[] = {"num_sms=1", "sm.regs=6144", "l1i.line=128", NULL};
-	static const char *const by_shared[] = {"num_sms=1", "sm.shared=12288", NULL};
-	exact(by_regs, 32, 0, 3, 2048);     /* 3 CTAs x 64 threads x 32 registers */
-	exact(by_shared, 0, 4096, 3, 4096); /* 3 x 4 KiB */
-	/* the whole SM for one CTA */
-	struct sim *s = machine((const char *[]){"num_sms=1", "sm.regs=2048", "sm.shared=4096", NULL});
-	struct module *m = rig_load(s, spin);
-	launch(s, m, 2, 64, 32, 4096, 10, NO_ONE);
-	rig_finish(s);
-	sim_destroy(s);
+	struct work w;
+	u64 started[8] = {0};
+	memset(&seen, 0, sizeof seen);
+	open_work(&w, (const char *[]){"num_sms=2", "launch.latency=5", NULL});
+	w.s->gpu->dispatch.sched = &patient;
+	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), note_cta, started);
+	add_kernel(&w, 0, 8, 64, 1);
+	rig_finish(w.s);
+	assert_int_equal(seen.timer, 4);
+	for (u32 i = 0; i < 4; i++) {
+		assert_int_equal(seen.at[i], 5 + 1000 * i);
+		assert_int_equal(started[2 * i], 5 + 1000 * i);
+		assert_int_equal(started[2 * i + 1], 5 + 1000 * i);
+	}
+	add_kernel(&w, 0, 2, 64, 1);
+	rig_finish(w.s);
+	assert_int_equal(seen.init, 2);
+	assert_int_equal(seen.sum, 1 + 2);
+	close_work(&w);
 }
 
-/* --- caches at a kernel's start -------------------------------------------------------------------------------------
- */
-
-static const char reads[] =
-    PTX_HEAD ".global .texref tx;\n.const .align 4 .b8 table[64];\n.global .align 128 .b8 buf[256];\n"
-             ".visible .entry reads(.param .u64 n)\n{\n.reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %a<4>;\n"
-             "ld.param.u64 %a1, [n]; cvt.u32.u64 %r1, %a1; mov.u64 %a2, buf; mov.u32 %r2, 0; mov.u32 %r8, 0;\n"
-             "L: ld.global.u32 %r3, [%a2]; ld.const.u32 %r4, [table+16];\n"
-             "tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r9}, [tx, {%r2}];\n"
-             "add.u32 %r8, %r8, %r3; add.u32 %r8, %r8, %r4; add.u32 %r8, %r8, %r5; and.b32 %r10, %r8, 0;\n"
-             "add.u32 %r2, %r2, %r10; sub.u32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 0; @%p1 bra L;\n"
-             "st.global.u32 [%a2+128], %r8; ret;\n}\n"
-             ".visible .entry nothing(.param .u64 n)\n{\nret;\n}\n";
-
-static u64 misses(struct sim *s, enum mem_cache c)
+/* Kernel 0 may have one CTA an SM, on the odd SMs none; the others what fits. After 600 cycles all may. */
+static u64 plan_one(void *state, const struct partition_view *v, struct partition_plan *p)
 {
-	const struct cache_counters *k = mem_cache_counters(sim_gpu(s)->mem, c, 0);
-	return k->misses - k->write_misses;
+	seen.at[seen.asked++ % ARRAY_LEN(seen.at)] = v->now;
+	for (u32 r = 0; r < v->d->n; r++) {
+		u32 slot = v->d->order[r];
+		for (u32 i = 0; i < v->num_sms; i++)
+			p->quota[i][slot] = v->d->k[slot].launch || v->now >= 600 ? QUOTA_ANY : !(i & 1);
+	}
+	return v->now < 600 ? 600 : NEVER;
+}
+static const struct partition_ops one = {.name = "one", .plan = plan_one};
+
+static void test_quota(void **state)
+{
+	struct work w;
+	memset(&seen, 0, sizeof seen);
+	open_work(&w, (const char *[]){"num_sms=4", NULL});
+	w.s->gpu->partition.ops = &one;
+	add_kernel(&w, 0, 40, 64, 60);
+	add_kernel(&w, 1, 40, 64, 60);
+	sim_run(w.s, 599, NULL);
+	for (u32 i = 0; i < 4; i++) {
+		assert_int_equal(sm_resident(w.s->gpu->sm[i], 0), !(i & 1));
+		assert_int_equal(sm_resident(w.s->gpu->sm[i], 1), 8 - !(i & 1));
+	}
+	assert_int_equal(seen.asked, 2); /* two kernels began */
+	sim_run(w.s, 601, NULL);
+	assert_int_equal(seen.asked, 3);
+	assert_int_equal(seen.at[2], 600);
+	rig_finish(w.s);
+	assert_int_equal(seen.asked, 5); /* and ended */
+	close_work(&w);
 }
 
-static struct module *load_reads(struct sim *s)
+/* Nobody may go before cycle 5,000: until then nothing happens on the machine, and then it happens in that cycle. */
+static u64 plan_late(void *state, const struct partition_view *v, struct partition_plan *p)
 {
-	struct module *m = rig_load(s, reads);
+	for (u32 i = 0; i < v->num_sms; i++)
+		memset(p->quota[i], v->now < 5000 ? 0 : QUOTA_ANY, sizeof p->quota[i]);
+	return v->now < 5000 ? 5000 : NEVER;
+}
+static const struct partition_ops late = {.name = "late", .plan = plan_late};
+
+static void test_plan_wakes(void **state)
+{
+	struct work w;
+	u64 started[8] = {0};
+	open_work(&w, (const char *[]){"num_sms=4", NULL});
+	w.s->gpu->partition.ops = &late;
+	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), note_cta, started);
+	add_kernel(&w, 0, 4, 64, 1);
+	close_work(&w);
+	for (u32 i = 0; i < 4; i++)
+		assert_int_equal(started[i], 5000);
+}
+
+/* The order in which kernels are served is the plan's: the later one first. */
+static u64 plan_last_first(void *state, const struct partition_view *v, struct partition_plan *p)
+{
+	for (u32 i = 0; i + 1 < v->d->n; i++)
+		for (u32 k = i + 1; k < v->d->n; k++)
+			if (v->d->k[p->order[k]].launch > v->d->k[p->order[i]].launch) {
+				u8 t = p->order[i];
+				p->order[i] = p->order[k];
+				p->order[k] = t;
+			}
+	for (u32 i = 0; i < v->num_sms; i++)
+		memset(p->quota[i], QUOTA_ANY, sizeof p->quota[i]);
+	return NEVER;
+}
+static const struct partition_ops last_first = {.name = "last-first", .plan = plan_last_first};
+
+static void test_order(void **state)
+{
+	struct work w;
+	open_work(&w, (const char *[]){"num_sms=2", "sm.ctas=2", NULL});
+	w.s->gpu->partition.ops = &last_first;
+	add_kernel(&w, 0, 12, 64, 30);
+	add_kernel(&w, 1, 12, 64, 30);
+	sim_run(w.s, 50, NULL);
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(sm_resident(w.s->gpu->sm[i], 1), 2);
+	rig_finish(w.s);
+	assert_true(counters_of(&w, 1).ended_at < counters_of(&w, 0).ended_at);
+	close_work(&w);
+}
+
+/* Two kernels in the past: going back among their CTAs and on again is the same way. */
+static void test_time_travel(void **state)
+{
+	struct work w;
 	struct err e = {0};
-	struct texture t = {.addr = rig_alloc(s, 256), .width = 16, .channels = 1, .type = T_U32};
-	if (!front_bind_texture(sim_gpu(s)->front, m, "tx", &t, &e))
+	open_work(&w, (const char *[]){"num_sms=4", NULL});
+	add_kernel(&w, 0, 40, 64, 6);
+	add_kernel(&w, 1, 40, 64, 9);
+	if (!sim_history(w.s, 64, &e))
 		fail_msg("%s", e.msg);
-	return m;
-}
-
-/* A kernel that starts on a machine where no other runs finds L1D, L1C and L1T empty, and L1I as it was. */
-static void test_kernels_start_cold(void **state)
-{
-	static const enum mem_cache cold[] = {MC_L1D, MC_L1C, MC_L1T};
-	struct sim *s = machine((const char *[]){"num_sms=1", NULL});
-	struct module *m = load_reads(s);
-	u64 first[MC_COUNT];
-	rig_launch(s, m, "reads", 1, 32, 0, (u64[]){3}, 1);
-	rig_finish(s);
-	for (enum mem_cache c = MC_L1I; c < MC_COUNT; c++)
-		first[c] = misses(s, c);
-	rig_launch(s, m, "reads", 1, 32, 0, (u64[]){3}, 1);
-	rig_finish(s);
-	for (u32 i = 0; i < ARRAY_LEN(cold); i++) {
-		assert_true(first[cold[i]] > 0);
-		assert_int_equal(misses(s, cold[i]), 2 * first[cold[i]]);
+	u64 hash[12];
+	for (u32 i = 0; i < ARRAY_LEN(hash); i++) {
+		sim_run(w.s, 250 * (i + 1), NULL);
+		hash[i] = sim_hash(w.s);
 	}
-	assert_int_equal(misses(s, MC_L1I), first[MC_L1I]);
-	sim_destroy(s);
-}
-
-/* A kernel that starts while another runs takes nothing away from it. */
-static void test_running_kernels_keep_their_lines(void **state)
-{
-	struct sim *s = machine((const char *[]){"num_sms=1", NULL});
-	struct module *m = load_reads(s);
-	u64 before[MC_COUNT];
-	rig_launch(s, m, "reads", 1, 32, 0, (u64[]){200}, 1);
-	sim_run(s, 3000, NULL);
-	for (enum mem_cache c = MC_L1D; c < MC_COUNT; c++) {
-		before[c] = misses(s, c);
-		assert_true(before[c] > 0);
+	for (u32 i = ARRAY_LEN(hash); i-- > 0;) {
+		if (!sim_goto(w.s, 250 * (i + 1), &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(sim_cycle(w.s), 250 * (i + 1));
+		if (sim_hash(w.s) != hash[i])
+			fail_msg("cycle %u: another state", 250 * (i + 1));
 	}
-	rig_launch(s, m, "nothing", 1, 32, 1, (u64[]){0}, 1);
-	rig_finish(s);
-	struct kernel_info a, b;
-	gpu_kernel_info(sim_gpu(s), 0, &a);
-	gpu_kernel_info(sim_gpu(s), 1, &b);
-	assert_true(b.counters->ended_at + 1000 < a.counters->ended_at);
-	assert_int_equal(misses(s, MC_L1D), before[MC_L1D]);
-	assert_int_equal(misses(s, MC_L1T), before[MC_L1T]);
-	assert_true(misses(s, MC_L1C) <= before[MC_L1C] + 1); /* the other's parameters are not read, ours are there */
-	sim_destroy(s);
-}
-
-/* --- whose instructions ---------------------------------------------------------------------------------------------
- */
-
-static void test_kernels_count_threads(void **state)
-{
-	struct sim *s = machine((const char *[]){"num_sms=2", NULL});
-	struct module *m = rig_load(s, spin);
-	struct kernel_info k;
-	launch(s, m, 3, 40, 0, 0, 4, 1); /* 7 instructions; a warp of 32 and one of 8; 2 CTAs go round 4 times */
-	launch(s, m, 1, 1, 0, 0, 1, NO_ONE);
-	rig_finish(s);
-	/* in CTA 1: 6, the branch, ret; in the others 6, the branch that falls through (its guard is false: no lane), 4
-	 * times round of which the last branch falls through too, ret */
-	gpu_kernel_info(sim_gpu(s), 0, &k);
-	assert_int_equal(k.counters->thread_insts, 40 * (6 + 1 + 1) + 2 * 40 * (6 + 4 * 2 + 3 + 1));
-	assert_int_equal(k.counters->warp_insts, 2 * (6 + 1 + 1) + 2 * 2 * (6 + 1 + 4 * 3 + 1));
-	gpu_kernel_info(sim_gpu(s), 1, &k);
-	assert_int_equal(k.counters->thread_insts, 6 + 2 + 1);
-	assert_int_equal(k.counters->warp_insts, 6 + 1 + 3 + 1);
-	sim_destroy(s);
+	close_work(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_turns_go_on),
-	    cmocka_unit_test(test_single_ctas_are_shared),
-	    cmocka_unit_test(test_exact_fits),
-	    cmocka_unit_test(test_kernels_start_cold),
-	    cmocka_unit_test(test_running_kernels_keep_their_lines),
-	    cmocka_unit_test(test_kernels_count_threads),
+	    cmocka_unit_test(test_mixed_residency), cmocka_unit_test(test_ends_in_every_order),
+	    cmocka_unit_test(test_stream_order),    cmocka_unit_test(test_exact_fit),
+	    cmocka_unit_test(test_random_launches), cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_quota),           cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_plan_wakes),      cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,9 +344,10 @@ static bool done_unnoticed(struct gpu *g)
 }
 static bool dispatched_twice(struct gpu *g)
 {
-	if (!g->task->nrunning)
+	struct dispatcher *d = &g->task->dispatcher;
+	if (!d->n)
 		return false;
-	g->task->kcb[g->task->running[0]].dispatched++;
+	d->k[d->order[0]].dispatched++;
 	return true;
 }
 static bool start_missed(struct gpu *g)

@@ -56,14 +56,16 @@ static bool check_sleep(const struct gpu *g, u32 i, struct err *e)
 
 static bool check_kernels(const struct gpu *g, struct err *e)
 {
-	for (u32 r = 0; r < g->task->nrunning; r++) {
-		u32 id = g->task->running[r];
+	const struct dispatcher *d = &g->task->dispatcher;
+	for (u32 r = 0; r < d->n; r++) {
+		u32 id = d->k[d->order[r]].launch;
+		u64 dispatched = d->k[d->order[r]].dispatched;
 		const struct kcb *k = &g->task->kcb[id];
 		u64 resident = 0;
 		for (u32 i = 0; i < g->conf.num_sms; i++)
 			resident += sm_resident(g->sm[i], id);
-		HOLDS(k->dispatched == k->k.ctas_done + resident, "launch %u: %llu CTAs dispatched, %llu done, %llu resident",
-		      id, (unsigned long long)k->dispatched, (unsigned long long)k->k.ctas_done, (unsigned long long)resident);
+		HOLDS(dispatched == k->k.ctas_done + resident, "launch %u: %llu CTAs dispatched, %llu done, %llu resident", id,
+		      (unsigned long long)dispatched, (unsigned long long)k->k.ctas_done, (unsigned long long)resident);
 	}
 	return task_check_state(g->task, e);
 }

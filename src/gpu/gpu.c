@@ -20,8 +20,9 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
-	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct gpu_state) +
-	         livelock_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct partition_state) +
+	         sizeof(struct gpu_state) + livelock_state_bytes(c) + starve_state_bytes(c) +
+	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -44,9 +45,14 @@ static bool build(struct gpu *g, struct err *e)
 	g->st->next_wake = NEVER;
 	memset(g->st->wake_at, 0xff, sizeof g->st->wake_at);
 	g->task = ARENA_NEW(&g->arena, struct task, 1);
-	g->task->next_start = NEVER;
-	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
 	g->launch = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->launch);
+	g->task->next_start = NEVER;
+	g->dispatch = (struct dispatch_ctx){
+	    .conf = &g->conf, .d = &g->task->dispatcher, .sm = g->sm, .ctx = g->ctx, .launch = g->launch};
+	g->partition =
+	    (struct partition_ctx){.st = ARENA_NEW(&g->arena, struct partition_state, 1), .dispatch = &g->dispatch};
+	g->partition.st->call_at = NEVER;
+	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
 	g->prog = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->prog);
 	g->live = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->live);
 	g->front = front_create(c, &g->arena, &g->mem_values, e);
@@ -161,30 +167,15 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 /* --- kernels and CTAs
  * --------------------------------------------------------------------------------------------------- */
 
-static struct cta_view view_of(struct gpu *g, u32 launch)
-{
-	return (struct cta_view){.conf = &g->conf,
-	                         .launch = g->launch[launch],
-	                         .sm = (const struct sm *const *)g->sm,
-	                         .num_sms = g->conf.num_sms,
-	                         .now = g->st->cycle,
-	                         .dispatched = g->task->kcb[launch].dispatched,
-	                         .external = g->cta_external};
-}
-
 static void start_kernels(struct gpu *g)
 {
 	s32 id;
 	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
-		struct cta_view v = view_of(g, (u32)id);
-		void *state = g->task->cta_state[g->task->kcb[id].slot];
-		front_kernel_start(g->front, g->launch[id], g->task->kcb[id].slot);
-		memset(state, 0, CTA_SCHED_STATE_MAX);
-		if (g->cta_sched->init)
-			g->cta_sched->init(state, &v);
-		for (u32 i = 0; g->task->nrunning == 1 && i < g->conf.num_sms; i++)
+		dispatch_kernel_start(&g->dispatch, (u32)id, g->st->cycle);
+		front_kernel_start(g->front, g->launch[id], (u32)dispatch_slot(g->dispatch.d, (u32)id));
+		for (u32 i = 0; g->dispatch.d->n == 1 && i < g->conf.num_sms; i++)
 			mem_kernel_start(g->mem, i);
-		g->st->dispatching = 1;
+		partition_ask(&g->partition, g->st->cycle);
 		if (event_wanted(gpu_events(g), EV_KERNEL_START))
 			machine_event(g, EV_KERNEL_START, (u32)id);
 	}
@@ -194,21 +185,21 @@ static void kernel_done(struct gpu *g, u32 launch)
 {
 	if (event_wanted(gpu_events(g), EV_KERNEL_DONE))
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
+	dispatch_kernel_end(&g->dispatch, launch);
+	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
 }
 
 static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 {
 	struct kcb *k = &g->task->kcb[c->launch];
-	struct cta_view v = view_of(g, c->launch);
 	k->k.ctas_done++;
 	k->k.warp_insts += c->insts;
 	k->k.thread_insts += c->thread_insts;
-	if (g->cta_sched->done)
-		g->cta_sched->done(g->task->cta_state[k->slot], &v, sm, c);
+	k->k.transactions += c->transactions;
+	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
 	if (k->k.ctas_done == k->ctas)
 		kernel_done(g, c->launch);
-	g->st->dispatching = 1;
 }
 
 static void collect(struct gpu *g)
@@ -223,42 +214,6 @@ static void collect(struct gpu *g)
 		}
 		g->st->finished[word] = 0;
 	}
-}
-
-/* Offers one SM to the running kernels in launch order; true when one of them placed a CTA there. */
-static bool offer(struct gpu *g, u32 i)
-{
-	for (u32 r = 0; r < g->task->nrunning; r++) {
-		u32 id = g->task->running[r];
-		struct kcb *k = &g->task->kcb[id];
-		if (k->dispatched == k->ctas || !sm_has_room(&g->ctx[i], g->sm[i], g->launch[id]))
-			continue;
-		if (g->conf.max_ctas_per_sm && sm_resident(g->sm[i], id) >= g->conf.max_ctas_per_sm)
-			continue;
-		struct cta_view v = view_of(g, id);
-		u64 cta = g->cta_sched->next(g->task->cta_state[k->slot], &v, i);
-		if (cta == NO_CTA)
-			continue;
-		k->dispatched++;
-		sm_start_cta(&g->ctx[i], g->sm[i], id, cta, g->st->cycle);
-		g->st->awake[i / 64] |= BIT(i % 64);
-		return true;
-	}
-	return false;
-}
-
-static void dispatch(struct gpu *g)
-{
-	u32 n = g->conf.num_sms, first = g->st->dispatch_rr;
-	bool any = false;
-	for (u32 k = 0; k < n; k++) {
-		u32 i = (first + k) % n;
-		if (!offer(g, i))
-			continue;
-		any = true;
-		g->st->dispatch_rr = (i + 1) % n;
-	}
-	g->st->dispatching = any;
 }
 
 /* --- the cycle
@@ -380,9 +335,11 @@ static inline bool any_sm(const struct gpu *g, const u64 *set)
 static u64 next_event(const struct gpu *g)
 {
 	const struct gpu_state *st = g->st;
-	if (st->dispatching || any_sm(g, st->awake) || any_sm(g, st->finished) || any_sm(g, mem_wake(g->mem)))
+	if (g->dispatch.d->wanted || any_sm(g, st->awake) || any_sm(g, st->finished) || any_sm(g, mem_wake(g->mem)))
 		return st->cycle;
-	return MIN(MIN(st->next_wake, mem_next(g->mem)), task_next_start(g->task, st->cycle));
+	return MIN(MIN(st->next_wake, mem_next(g->mem)),
+	           MIN(MIN(task_next_start(g->task, st->cycle), g->partition.st->call_at),
+	               dispatch_next(g->dispatch.d, st->cycle)));
 }
 
 bool gpu_stands_still(const struct gpu *g)
@@ -419,8 +376,10 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		collect(g);
 	if (unlikely(st->cycle >= g->task->next_start))
 		start_kernels(g);
-	if (st->dispatching)
-		dispatch(g);
+	if (unlikely(st->cycle >= g->partition.st->call_at))
+		partition_ask(&g->partition, st->cycle);
+	if (dispatch_next(g->dispatch.d, st->cycle) <= st->cycle)
+		dispatch_cycle(&g->dispatch, st->cycle, st->awake);
 	wake(g);
 	tick_sms(g);
 	mem_tick(g->mem, st->cycle);

@@ -11,6 +11,7 @@
 #include "gpu/query.h"
 #include "gpu/starve.h"
 #include "sm/sched/sched.h"
+#include "task/partition/partition.h"
 #include "task/queue.h"
 
 struct gpu_state {               /* arena */
@@ -21,8 +22,6 @@ struct gpu_state {               /* arena */
 	u64 finished[CONF_SM_WORDS]; /* SMs with finished CTAs to collect */
 	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
 	u64 watch_at, progress_at, progress_sum;
-	u32 dispatch_rr;
-	u8 dispatching;                     /* CTAs may find room: look */
 	u8 faulted, deadlocked, livelocked; /* livelocked: deadlocked in that way */
 };
 struct gpu {
@@ -53,8 +52,8 @@ struct gpu {
 	/* What follows from policy[] (policies_bind), as ctx[].sched and ctx[].external do: */
 	u32 policies_external;                         /* kinds that are in the hands of somebody outside the library */
 	struct policy_user *policy_user[POLICY_KINDS]; /* of those, whose; NULL: nobody is registered */
-	const struct cta_sched_ops *cta_sched;
-	struct external_cta_sched *cta_external; /* whom cta_sched_external asks; NULL = none */
+	struct dispatch_ctx dispatch;                  /* its scheduler */
+	struct partition_ctx partition;                /* its ops */
 	struct module **module;
 	struct code_tables *table; /* by module */
 	u32 nmodules;

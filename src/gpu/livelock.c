@@ -26,7 +26,7 @@ u64 livelock_next(const struct gpu *g)
 
 static u64 work_done(const struct gpu *g)
 {
-	u64 sum = g->task->nlaunches + g->task->nrunning;
+	u64 sum = g->task->nlaunches + g->task->dispatcher.n;
 	for (u32 i = 0; i < g->conf.num_sms; i++)
 		sum += g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done;
 	return sum;
@@ -145,7 +145,7 @@ bool livelock_look(struct gpu *g)
 {
 	struct livelock *l = g->livelock;
 	const u64 now = g->st->cycle, work = work_done(g);
-	if (work != l->work || !g->task->nrunning) {
+	if (work != l->work || !g->task->dispatcher.n) {
 		*l = (struct livelock){.work = work, .since = now};
 		return false;
 	}

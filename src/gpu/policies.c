@@ -29,15 +29,30 @@ static void begin_warp(struct gpu *g)
 
 static void bind_cta(struct gpu *g, const struct policy *p, struct policy_user *user)
 {
-	g->cta_sched = (const struct cta_sched_ops *)p;
-	g->cta_external = (struct external_cta_sched *)user;
+	g->dispatch.sched = (const struct cta_sched_ops *)p;
+	g->dispatch.external = (struct external_cta_sched *)user;
+}
+
+static void begin_cta(struct gpu *g)
+{
+	dispatch_sched_begin(&g->dispatch);
+}
+
+static void bind_partition(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	g->partition.ops = (const struct partition_ops *)p;
+}
+
+static void begin_partition(struct gpu *g)
+{
+	partition_begin(&g->partition, g->st->cycle);
 }
 
 static const struct policy not_modelled = {.name = "none", .help = "not modelled in this version", .source = ""};
 static const struct policy *const none[] = {&not_modelled, NULL};
 
-/* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: the policy's state begins, NULL: with the next
- * kernel. */
+/* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: its state for the machine's life begins (NULL:
+ * it has none). */
 static const struct {
 	const struct policy *const *list; /* ends with NULL */
 	const struct policy *external;    /* stands in for those from outside the library; NULL: the kind takes none */
@@ -45,8 +60,8 @@ static const struct {
 	void (*begin)(struct gpu *g);
 } kinds[POLICY_KINDS] = {
     [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp},
-    [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, NULL},
-    [POLICY_PARTITION] = {none, NULL, NULL, NULL},
+    [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta},
+    [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition},
     [POLICY_PREEMPT] = {none, NULL, NULL, NULL},
     [POLICY_COHERENCE] = {none, NULL, NULL, NULL},
 };

@@ -378,6 +378,7 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch) {
 				k->warp_insts += g->sm[i]->cta[c].insts;
 				k->thread_insts += g->sm[i]->cta[c].thread_insts;
+				k->transactions += g->sm[i]->cta[c].transactions;
 			}
 	return k;
 }
@@ -395,7 +396,7 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	                          .label = func_label(g->launch[launch]->fn),
 	                          .state = (enum kernel_state)k->state,
 	                          .ready_at = k->ready_at,
-	                          .dispatched = k->dispatched,
+	                          .dispatched = task_dispatched(g->task, launch),
 	                          .counters = live_counters(g, launch)};
 	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);
 	for (u32 i = 0; k->state == KCB_RUNNING && i < g->conf.num_sms; i++)

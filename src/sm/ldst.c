@@ -217,7 +217,10 @@ inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct 
 
 inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, enum mem_result r, u64 now)
 {
-	s->k.transactions += q->cache == MC_L1D;
+	if (q->cache == MC_L1D) {
+		s->k.transactions++;
+		s->cta[s->warp[q->warp].cta_slot].transactions++;
+	}
 	if (r != MR_HIT)
 		s->warp[q->warp].outstanding++;
 	if (r == MR_PENDING && q->cache == MC_L1C)

@@ -96,7 +96,7 @@ struct cta {
 	u64 exited; /* slots of warps whose lanes exited */
 	u64 id;     /* linear */
 	u64 warps;
-	u64 started_at, insts, thread_insts;
+	u64 started_at, insts, thread_insts, transactions;
 	u32 reg_first, reg_size, shared_first, shared_size;
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */

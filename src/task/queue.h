@@ -6,39 +6,37 @@
 #ifndef TASK_QUEUE_H
 #define TASK_QUEUE_H
 #include "base/arena.h"
-#include "cta/sched/cta_sched.h"
+#include "cta/dispatch.h"
 
 #define TASK_MAX_LAUNCHES 16384 /* in the life of a machine */
-#define TASK_MAX_RUNNING 16     /* kernels with CTAs on the machine at a time */
 
 enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
 struct kcb {      /* without holes: its bytes are hashed */
 	u64 ready_at; /* earliest start, launch latency included; NEVER while a predecessor runs */
-	u64 ctas, dispatched;
+	u64 ctas;
 	u32 stream;
 	s32 next_in_stream; /* launch id, -1 = none */
 	struct kernel_counters k;
 	u8 state;
-	u8 slot; /* running: index into the CTA schedulers' states */
 	u8 cooperative;
-	u8 pad[5];
+	u8 pad[6];
 };
 struct task { /* arena */
-	u32 nlaunches, nrunning;
-	u32 running[TASK_MAX_RUNNING]; /* launch ids in launch order */
-	u16 slots_used;
+	u32 nlaunches;
 	u32 first_open; /* all launches before it are done */
 	u64 next_start; /* earliest ready_at of a queued launch that may start, NEVER = none */
 	struct kcb kcb[TASK_MAX_LAUNCHES];
-	u8 cta_state[TASK_MAX_RUNNING][CTA_SCHED_STATE_MAX] __attribute__((aligned(64)));
+	struct dispatcher dispatcher;
 };
 /* Adds launch id = t->nlaunches; false when the queue is full. */
 bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e);
-/* Starts a queued kernel whose time has come; its launch id or -1. */
+/* Starts a queued kernel whose time has come; its launch id or -1. The dispatcher is to be told next. */
 s32 task_start(struct task *t, u64 now);
+/* CTAs of a launch that have been dispatched. */
+u64 task_dispatched(const struct task *t, u32 launch);
 /* The next cycle in which one may start, for all that is known now. */
 u64 task_next_start(const struct task *t, u64 now);
-/* A kernel's last CTA is done: its stream's next may start. */
+/* A kernel's last CTA is done, and the dispatcher knows: its stream's next may start. */
 void task_finish(struct task *t, u32 launch, u64 now, u32 latency);
 static inline bool task_idle(const struct task *t)
 {

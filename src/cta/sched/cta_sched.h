@@ -9,6 +9,7 @@
 #include "sm/sm.h"
 
 #define CTA_SCHED_STATE_MAX 4096
+#define CTA_SCHED_MACHINE_MAX 4096
 struct external_cta_sched;
 struct cta_view {
 	const struct conf *conf;
@@ -17,17 +18,22 @@ struct cta_view {
 	u32 num_sms;
 	u64 now;
 	u64 dispatched;                      /* CTAs of this kernel dispatched so far */
+	void *machine;                       /* the policy's state for the machine's life: what outlives kernels */
 	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
 };
 #define NO_CTA UINT64_MAX
 
 struct cta_sched_ops {
 	POLICY_HEAD;
-	size_t state_bytes; /* <= CTA_SCHED_STATE_MAX */
+	size_t state_bytes;   /* <= CTA_SCHED_STATE_MAX, of one kernel */
+	size_t machine_bytes; /* <= CTA_SCHED_MACHINE_MAX, zeroed when the policy comes into use */
 	/* Optional: a kernel begins. */
 	void (*init)(void *state, const struct cta_view *v);
 	/* The linear id of the CTA for this SM, or NO_CTA: none for it now. Each id is handed out exactly once. */
 	u64 (*next)(void *state, const struct cta_view *v, u32 sm);
+	/* Optional: called when the kernel begins, behind init, and then at the cycle that it returned the last time (later
+	 * than v->now), before CTAs are dispatched in it; NEVER: not again. */
+	u64 (*timer)(void *state, const struct cta_view *v);
 	/* Optional: a CTA of this kernel finished. */
 	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
 };

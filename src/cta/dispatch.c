@@ -1,0 +1,174 @@
+#include "cta/dispatch.h"
+
+#include <string.h>
+
+static struct cta_view view_of(const struct dispatch_ctx *x, u32 slot, u64 now)
+{
+	const struct cta_kernel *k = &x->d->k[slot];
+	return (struct cta_view){.conf = x->conf,
+	                         .launch = x->launch[k->launch],
+	                         .sm = (const struct sm *const *)x->sm,
+	                         .num_sms = x->conf->num_sms,
+	                         .now = now,
+	                         .dispatched = k->dispatched,
+	                         .machine = x->d->machine,
+	                         .external = x->external};
+}
+
+s32 dispatch_slot(const struct dispatcher *d, u32 launch)
+{
+	for (u32 i = 0; i < d->n; i++)
+		if (d->k[d->order[i]].launch == launch)
+			return d->order[i];
+	return -1;
+}
+
+/* --- kernels come and go --------------------------------------------------------------------------------------------
+ */
+
+static u32 free_slot(const struct dispatcher *d)
+{
+	u32 slot = 0;
+	while (d->k[slot].used)
+		slot++;
+	return slot;
+}
+
+void dispatch_kernel_start(struct dispatch_ctx *x, u32 launch, u64 now)
+{
+	struct dispatcher *d = x->d;
+	u32 slot = free_slot(d), at = d->n++;
+	for (; at && d->k[d->order[at - 1]].launch > launch; at--)
+		d->order[at] = d->order[at - 1];
+	d->order[at] = (u8)slot;
+	d->k[slot] = (struct cta_kernel){.ctas = x->launch[launch]->ctas, .call_at = NEVER, .launch = launch, .used = 1};
+	for (u32 i = 0; i < x->conf->num_sms; i++)
+		d->quota[i][slot] = QUOTA_ANY;
+	memset(d->state[slot], 0, sizeof d->state[slot]);
+	struct cta_view v = view_of(x, slot, now);
+	if (x->sched->init)
+		x->sched->init(d->state[slot], &v);
+	if (x->sched->timer)
+		d->k[slot].call_at = x->sched->timer(d->state[slot], &v);
+	d->wanted = 1;
+}
+
+void dispatch_cta_done(struct dispatch_ctx *x, u32 sm, const struct cta *c, u64 now)
+{
+	s32 slot = dispatch_slot(x->d, c->launch);
+	struct cta_view v = view_of(x, (u32)slot, now);
+	if (x->sched->done)
+		x->sched->done(x->d->state[slot], &v, sm, c);
+	x->d->wanted = 1;
+}
+
+void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch)
+{
+	struct dispatcher *d = x->d;
+	u32 at = 0;
+	while (d->k[d->order[at]].launch != launch)
+		at++;
+	d->k[d->order[at]] = (struct cta_kernel){.call_at = NEVER};
+	for (d->n--; at < d->n; at++)
+		d->order[at] = d->order[at + 1];
+	d->order[d->n] = 0;
+}
+
+void dispatch_sched_begin(struct dispatch_ctx *x)
+{
+	memset(x->d->machine, 0, sizeof x->d->machine);
+}
+
+/* --- a cycle --------------------------------------------------------------------------------------------------------
+ */
+
+static bool at_limit(const struct dispatch_ctx *x, u32 sm, u32 slot)
+{
+	u32 most = x->d->quota[sm][slot];
+	if (x->conf->max_ctas_per_sm)
+		most = MIN(most, x->conf->max_ctas_per_sm);
+	return most != QUOTA_ANY && sm_resident(x->sm[sm], x->d->k[slot].launch) >= most;
+}
+
+/* Offers one SM to the running kernels; true when one of them placed a CTA there. */
+static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
+{
+	struct dispatcher *d = x->d;
+	for (u32 r = 0; r < d->n; r++) {
+		u32 slot = d->order[r];
+		struct cta_kernel *k = &d->k[slot];
+		if (k->dispatched == k->ctas || !sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]) ||
+		    at_limit(x, sm, slot))
+			continue;
+		struct cta_view v = view_of(x, slot, now);
+		u64 cta = x->sched->next(d->state[slot], &v, sm);
+		if (cta == NO_CTA)
+			continue;
+		k->dispatched++;
+		sm_start_cta(&x->ctx[sm], x->sm[sm], k->launch, cta, now);
+		return true;
+	}
+	return false;
+}
+
+static void call_timers(struct dispatch_ctx *x, u64 now)
+{
+	struct dispatcher *d = x->d;
+	for (u32 r = 0; r < d->n; r++) {
+		u32 slot = d->order[r];
+		if (d->k[slot].call_at > now)
+			continue;
+		struct cta_view v = view_of(x, slot, now);
+		d->k[slot].call_at = x->sched->timer(d->state[slot], &v);
+		BUG_ON(d->k[slot].call_at <= now);
+		d->wanted = 1;
+	}
+}
+
+void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
+{
+	struct dispatcher *d = x->d;
+	u32 n = x->conf->num_sms, first = d->first;
+	bool any = false;
+	if (x->sched->timer)
+		call_timers(x, now);
+	if (!d->wanted)
+		return;
+	for (u32 k = 0; k < n; k++) {
+		u32 sm = (first + k) % n;
+		if (!offer(x, sm, now))
+			continue;
+		any = true;
+		started[sm / 64] |= BIT(sm % 64);
+		d->first = (sm + 1) % n;
+	}
+	d->wanted = any;
+}
+
+u64 dispatch_next(const struct dispatcher *d, u64 now)
+{
+	u64 next = NEVER;
+	if (d->wanted)
+		return now;
+	for (u32 r = 0; r < d->n; r++)
+		next = MIN(next, d->k[d->order[r]].call_at);
+	return next;
+}
+
+bool dispatch_check_state(const struct dispatcher *d, struct err *e)
+{
+	u32 used = 0, seen = 0;
+	for (u32 i = 0; i < DISPATCH_KERNELS; i++)
+		used += d->k[i].used;
+	HOLDS(used == d->n, "dispatcher: %u kernels run, %u slots are in use", d->n, used);
+	for (u32 r = 0; r < d->n; r++) {
+		u32 slot = d->order[r];
+		const struct cta_kernel *k = &d->k[slot];
+		HOLDS(slot < DISPATCH_KERNELS && k->used && !(seen >> slot & 1),
+		      "dispatcher: slot %u, number %u of those that run, is free or has come before", slot, r);
+		HOLDS(k->dispatched <= k->ctas, "dispatcher: launch %u: %llu of %llu CTAs dispatched", k->launch,
+		      (unsigned long long)k->dispatched, (unsigned long long)k->ctas);
+		seen |= 1u << slot;
+	}
+	return true;
+}

@@ -1,0 +1,61 @@
+/* The CTA dispatcher: which CTA of which kernel starts on which SM, at most one on each SM in a cycle.
+ *
+ * Whoever is above (task) says which kernels run, in which order they are served, and how many CTAs of each an SM may
+ * hold (quota). Which of its CTAs a kernel starts next, its CTA scheduler says. An SM is offered to the kernels in
+ * their order until one of them places a CTA there; the next search begins with the SM behind the last that was served.
+ *
+ * The dispatcher looks when something may have changed - it is `wanted` - and when a CTA scheduler asked to be called.
+ */
+#ifndef CTA_DISPATCH_H
+#define CTA_DISPATCH_H
+#include "cta/sched/cta_sched.h"
+
+#define DISPATCH_KERNELS 16 /* kernels with CTAs on the machine at a time */
+#define QUOTA_ANY UINT8_MAX /* as many as fit */
+
+/* A running kernel. Without holes: its bytes are hashed. */
+struct cta_kernel {
+	u64 ctas, dispatched;
+	u64 call_at; /* when its CTA scheduler wants to be called; NEVER: not at all */
+	u32 launch;
+	u8 used;
+	u8 pad[3];
+};
+struct dispatcher {             /* arena */
+	u32 first;                  /* the SM that is asked first */
+	u8 wanted;                  /* CTAs may find room: look */
+	u8 n;                       /* running kernels */
+	u8 order[DISPATCH_KERNELS]; /* their slots, in the order in which they are served: at first that of their launch */
+	u8 pad[2];
+	struct cta_kernel k[DISPATCH_KERNELS];
+	u8 quota[CONF_MAX_SMS][DISPATCH_KERNELS]; /* most CTAs of the kernel in that slot on an SM */
+	u8 state[DISPATCH_KERNELS][CTA_SCHED_STATE_MAX] __attribute__((aligned(64))); /* of CTA schedulers, for a kernel */
+	u8 machine[CTA_SCHED_MACHINE_MAX] __attribute__((aligned(64)));               /* for as long as one is in use */
+};
+/* What it works with. */
+struct dispatch_ctx {
+	const struct conf *conf;
+	struct dispatcher *d;
+	struct sm **sm;
+	struct sm_ctx *ctx;     /* by SM */
+	struct launch **launch; /* by launch id */
+	const struct cta_sched_ops *sched;
+	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
+};
+
+/* A kernel begins; it gets a slot, a place in the order and no quota. There is room: d->n < DISPATCH_KERNELS. */
+void dispatch_kernel_start(struct dispatch_ctx *x, u32 launch, u64 now);
+/* One of its CTAs has ended, with the counts it had; the last one: dispatch_kernel_end() follows. */
+void dispatch_cta_done(struct dispatch_ctx *x, u32 sm, const struct cta *c, u64 now);
+void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch);
+/* Starts what can start in this cycle; adds the SMs concerned to the set `started`. */
+void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started);
+/* The next cycle in which dispatch_cycle() has something to do, for all that is known now. */
+u64 dispatch_next(const struct dispatcher *d, u64 now);
+/* Another CTA scheduler decides from now on: its state for the machine's life begins. No kernel runs. */
+void dispatch_sched_begin(struct dispatch_ctx *x);
+/* The slot of a running launch, or -1. */
+s32 dispatch_slot(const struct dispatcher *d, u32 launch);
+/* False with *e: slots, order and counts do not agree. */
+bool dispatch_check_state(const struct dispatcher *d, struct err *e);
+#endif

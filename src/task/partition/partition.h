@@ -1,0 +1,48 @@
+/* A partition policy: how many CTAs of each running kernel an SM may hold, and in which order kernels are served. One
+ * file, one const ops struct at its end, one line in all.def. Registry names are the values of `partition`.
+ *
+ * It is asked when a kernel has begun or ended, and at times of its own. Its state (zeroed when the policy comes into
+ * use, in the arena: no pointers) outlives kernels. */
+#ifndef TASK_PARTITION_PARTITION_H
+#define TASK_PARTITION_PARTITION_H
+#include "cta/dispatch.h"
+
+#define PARTITION_STATE_MAX 16384
+struct partition_view {
+	const struct conf *conf;
+	const struct dispatcher *d;         /* the running kernels, by slot, and their order */
+	const struct launch *const *launch; /* by launch id */
+	const struct sm *const *sm;         /* all SMs */
+	u32 num_sms;
+	u64 now;
+};
+/* What it decides: like the dispatcher's, which it begins with. */
+struct partition_plan {
+	u8 (*quota)[DISPATCH_KERNELS]; /* by SM and slot; QUOTA_ANY: as many as fit */
+	u8 *order;                     /* d->n slots */
+};
+
+struct partition_ops {
+	POLICY_HEAD;
+	size_t state_bytes; /* <= PARTITION_STATE_MAX */
+	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
+	 * later than v->now, at which it wants to be asked again; NEVER: when kernels change. */
+	u64 (*plan)(void *state, const struct partition_view *v, struct partition_plan *p);
+};
+/* All of them; ends with NULL. Each is the head of a struct partition_ops. */
+extern const struct policy *const partition_policies[];
+
+struct partition_state { /* arena */
+	u64 call_at;         /* when the policy wants to be asked; NEVER: not at all */
+	u8 state[PARTITION_STATE_MAX] __attribute__((aligned(64)));
+};
+struct partition_ctx {
+	const struct partition_ops *ops;
+	struct partition_state *st;
+	struct dispatch_ctx *dispatch;
+};
+/* The policy comes into use. */
+void partition_begin(struct partition_ctx *x, u64 now);
+/* Asks it: kernels have changed, or its time has come. */
+void partition_ask(struct partition_ctx *x, u64 now);
+#endif
