@@ -86,6 +86,21 @@ static void test_dependent_chains(void **state)
 	}
 }
 
+/* Integer multiplies in the SFU pipe: its one port instead of those of the two SP units; additions stay where they
+ * were. */
+static void test_int_mul_unit(void **state)
+{
+	struct conf c;
+	conf_defaults(&c);
+	static const char *const sfu[] = {PTX_COST, LRR, "sm.int_mul_unit=sfu", NULL};
+	double mul = per_copy(sfu, "", "mul.lo.u32 %r4, %r1, %r2;", 1, 1024) / 32;
+	check_near(mul, c.ii_int_mul, 0.03, "cycles per integer multiply");
+	double mad = per_copy(sfu, "", "mad.lo.u32 %r4, %r1, %r2, %r3;", 1, 1024) / 32;
+	check_near(mad, c.ii_int_mad, 0.03, "cycles per integer multiply-add");
+	double add = per_copy(sfu, "", "add.u32 %r4, %r1, %r2;", 1, 1024) / 32;
+	check_near(add, 0.5, 0.03, "cycles per integer addition of two schedulers");
+}
+
 static void test_sass_cost(void **state)
 {
 	/* div.s32 takes 25 slots of machine code (the weights of the issue cost table); the last one is the instruction
@@ -332,6 +347,7 @@ int main(void)
 	    cmocka_unit_test(test_sass_cost),
 	    cmocka_unit_test(test_initiation_interval),
 	    cmocka_unit_test(test_collectors),
+	    cmocka_unit_test(test_int_mul_unit),
 	    cmocka_unit_test(test_issue_width),
 	    cmocka_unit_test(test_dual_issue),
 	    cmocka_unit_test(test_register_banks),

@@ -197,9 +197,24 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 static const enum stall refusal[] = {
     [MR_RF_LINE] = ST_RF_LINE, [MR_RF_MSHR] = ST_RF_MSHR, [MR_RF_MERGE] = ST_RF_MERGE, [MR_RF_QUEUE] = ST_RF_QUEUE};
 
-/* What warps wait for none of which could issue even if all units were free. */
-static inline enum stall waiting_for(const struct sm *s, u64 m)
+/* What warps wait for none of which could issue even if all units were free; with stalls.order=memory. */
+static __attribute__((noinline)) enum stall waiting_memory_first(const struct sm *s, u64 m)
 {
+	static const struct {
+		u8 state, reason;
+	} order[] = {{WS_MEM, ST_MEM},         {WS_FENCE, ST_MEMBAR}, {WS_FETCH, ST_FETCH}, {WS_SHORT, ST_SHORT},
+	             {WS_BARRIER, ST_BARRIER}, {WS_SLEEP, ST_SLEEP},  {WS_DONE, ST_DONE}};
+	for (u32 i = 0; i < ARRAY_LEN(order); i++)
+		if (s->in[order[i].state] & m)
+			return order[i].reason;
+	return ST_EMPTY;
+}
+
+/* And in the order of stalls.def. */
+static inline enum stall waiting_for(const struct sm_ctx *x, const struct sm *s, u64 m)
+{
+	if (unlikely(x->conf->stalls_order == STALLS_MEMORY))
+		return waiting_memory_first(s, m);
 	static const struct {
 		u8 state, reason;
 	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
@@ -212,16 +227,18 @@ static inline enum stall waiting_for(const struct sm *s, u64 m)
 }
 
 /* Why none of the warps in m issued: the first reason, in the order of stalls.def, that fits. */
-static enum stall lost_to(const struct sm *s, u64 m, u64 available)
+static enum stall lost_to(const struct sm_ctx *x, const struct sm *s, u64 m, u64 available)
 {
 	const u64 *in = s->in;
 	if (available)
 		return ST_POLICY;
 	if (in[WS_READY_LSU] & m & ~available)
 		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
-	if ((in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m & ~available)
+	u64 refused = (in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m;
+	bool memory_first = x->conf->stalls_order == STALLS_MEMORY;
+	if (refused && !(memory_first && (in[WS_MEM] | in[WS_FENCE] | in[WS_FETCH]) & m))
 		return ST_PIPE;
-	return waiting_for(s, m);
+	return waiting_for(x, s, m);
 }
 
 static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u64 now)
@@ -322,7 +339,7 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 	struct sched_view v = sm_sched_view(x, s, sched, now);
 	u32 w = x->sched->pick(x->sched_state[sched], &v, ready);
 	if (w == NO_WARP) {
-		charge(x, s, sched, lost_to(s, x->sched_mask[sched], ready), now);
+		charge(x, s, sched, lost_to(x, s, x->sched_mask[sched], ready), now);
 		return false;
 	}
 	if (event_wanted(x->ev, EV_SCHED_PICK))
@@ -354,7 +371,7 @@ static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct 
 		policy_tick(x, s, sched, now);
 	if (ready)
 		return issue_ready(x, s, sched, ready, now);
-	charge(x, s, sched, lost_to(s, m, 0), now);
+	charge(x, s, sched, lost_to(x, s, m, 0), now);
 	return false;
 }
 
@@ -367,6 +384,6 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU];
 	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
-	charge(x, s, sched, waiting_for(s, m), now);
+	charge(x, s, sched, waiting_for(x, s, m), now);
 	return false;
 }

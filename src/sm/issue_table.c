@@ -5,9 +5,11 @@
 #include "passes/timing.h"
 #include "sm/sm.h"
 
-static enum unit unit_of(u32 cls)
+static enum unit unit_of(const struct conf *c, u32 cls)
 {
 	switch (cls) {
+	case IC_INT_MUL:
+	case IC_INT_MAD: return c->sm_int_mul_unit == INT_MUL_SFU ? UNIT_SFU : UNIT_SP;
 	case IC_INT_DIV:
 	case IC_F32_DIV:
 	case IC_SFU: return UNIT_SFU;
@@ -36,12 +38,12 @@ static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
-	bool lsu = unit_of(in->cls) == UNIT_LSU; /* takes its own time */
+	bool lsu = unit_of(c, in->cls) == UNIT_LSU; /* takes its own time */
 	struct class_timing t = lsu ? (struct class_timing){1, 1} : class_timing(c, in->cls);
 	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),
 	                         .ii = (u16)t.ii,
 	                         .cls = in->cls,
-	                         .unit = (u8)unit_of(in->cls)};
+	                         .unit = (u8)unit_of(c, in->cls)};
 	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
 	if (o->unit == UNIT_LSU && o->cost > 1)
 		o->cost = 1;
