@@ -1,6 +1,8 @@
 /* The memory system's timing against closed forms, its reservation failures one by one, and its bandwidth ceilings. */
 #include "mem_rig.h"
 
+#include "mem/dram/map.h"
+
 #include <stdio.h>
 
 static u32 flits(const struct rig *r, u32 sectors)
@@ -559,6 +561,101 @@ static void address_map(void **s)
 	rig_stop(&q);
 }
 
+/* The slices of a partition take the lines of a chunk in turn. */
+static void slices_share_chunks(void **s)
+{
+	RIG(r, "partitions=12", "map.slice_lines=true");
+	for (u64 line = 0; line < 24 * 10; line++) {
+		u32 slice, ch = mem_channel_of(r.m, BASE + line * 128, &slice);
+		assert_int_equal(ch, ((BASE >> 8) + line / 2) % 12);
+		assert_int_equal(slice, ch * 2 + line % 2);
+	}
+	rig_stop(&r);
+}
+
+/* Rau 1991: of 2^n neighbours that begin at a multiple of 2^n, and of 2^n numbers any power of two apart, each goes to
+ * another place. x^6 = x + 1 modulo the polynomial of degree 6, so number 64 goes to place 3, and 2^24 = x^24 = x^4 + 1
+ * to place 17. */
+static void polynomials(void **s)
+{
+	for (u32 bits = 1; bits <= IPOLY_MAX; bits++) {
+		struct ipoly p = ipoly_make(bits);
+		u32 all = 1u << bits;
+		for (u32 shift = 0; shift < 50; shift++) {
+			u8 seen[1 << IPOLY_MAX] = {0};
+			for (u64 i = 0; i < all; i++)
+				seen[ipoly_place(&p, i << shift)]++;
+			for (u32 i = 0; i < all; i++)
+				assert_int_equal(seen[i], 1);
+		}
+	}
+	struct ipoly six = ipoly_make(6);
+	assert_int_equal(ipoly_place(&six, 63), 63);
+	assert_int_equal(ipoly_place(&six, 64), 3);
+	assert_int_equal(ipoly_place(&six, 1 << 24), 17);
+}
+
+static void polynomial_slices(void **s)
+{
+	RIG(r, "partitions=32", "map.hash=ipoly");
+	for (u64 step = 256; step < 1 << 20; step *= 2) {
+		u32 seen[64] = {0}, slice;
+		for (u64 i = 0; i < 64; i++) {
+			u32 ch = mem_channel_of(r.m, BASE + i * step, &slice);
+			assert_int_equal(ch, slice / 2);
+			seen[slice]++;
+		}
+		for (u32 i = 0; i < 64; i++)
+			assert_int_equal(seen[i], 1);
+	}
+	rig_stop(&r);
+	RIG(plain, "partitions=32", "map.hash=none");
+	for (u64 i = 0; i < 64; i++)
+		assert_int_equal(mem_channel_of(plain.m, BASE + i * 8192, NULL), 0);
+	rig_stop(&plain);
+}
+
+/* Whatever the map, no two chunks of 256 B share a channel's row, bank and column: the rest of the address beyond
+ * channel, bank and row has as many values as a row holds chunks. */
+static void maps_lose_nothing(void **s)
+{
+	static const char *const maps[][3] = {{"partitions=6", "map.slice_lines=false", "map.hash=xor"},
+	                                      {"partitions=12", "map.slice_lines=true", "map.hash=none"},
+	                                      {"partitions=32", "map.slice_lines=false", "map.hash=ipoly"},
+	                                      {"partitions=8", "map.slice_lines=true", "map.hash=ipoly"}};
+	for (u32 k = 0; k < ARRAY_LEN(maps); k++) {
+		RIG(r, maps[k][0], maps[k][1], maps[k][2]);
+		struct mem_map map = map_make(&r.c);
+		u32 rows = 4, units = r.c.partitions * 16 * rows, *seen = calloc(units, sizeof *seen);
+		for (u64 a = 0; a < (u64)units * r.c.dram_row; a += 128) {
+			struct mem_place p = map_place(&map, a);
+			u32 bank;
+			u64 row;
+			map_bank(&map, &p, &bank, &row);
+			assert_true(p.channel < r.c.partitions && bank < 16 && row < rows && p.slice / 2 == p.channel);
+			assert_int_equal(bank % 2, p.slice % 2); /* each slice has its banks */
+			seen[(p.channel * 16 + bank) * rows + row]++;
+		}
+		for (u32 i = 0; i < units; i++)
+			assert_int_equal(seen[i], r.c.dram_row / 128);
+		free(seen);
+		rig_stop(&r);
+	}
+}
+
+/* Lines that lie sets x line apart: one set of a linear cache, all sets of the other. */
+static void l2_hashes_sets(void **s)
+{
+	for (u32 hash = 0; hash < 2; hash++) {
+		RIG(r, "partitions=1", "l2.slices=1", "l2.sets=64", "l2.ways=1", hash ? "l2.hash=ipoly" : "l2.hash=linear");
+		for (u64 i = 0; i < 64; i++)
+			rig_latency(&r, MO_LOAD, BASE + i * 64 * 128, 1);
+		assert_int_equal(mem_l2_counters(r.m, 0)->evictions, hash ? 0 : 63);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
 static void bad_configs(void **s)
 {
 	struct conf c;
@@ -605,6 +702,11 @@ int main(void)
 	    cmocka_unit_test(dram_ceiling),
 	    cmocka_unit_test(frfcfs_beats_fcfs),
 	    cmocka_unit_test(address_map),
+	    cmocka_unit_test(slices_share_chunks),
+	    cmocka_unit_test(polynomials),
+	    cmocka_unit_test(polynomial_slices),
+	    cmocka_unit_test(maps_lose_nothing),
+	    cmocka_unit_test(l2_hashes_sets),
 	    cmocka_unit_test(bad_configs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

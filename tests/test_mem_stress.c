@@ -144,6 +144,11 @@ static void random_machine(struct rig *r, u64 *rng)
 	r->c.l1d_global = pick(rng, 0, 3) != 0;
 	r->c.l1d_hash = (u8)pick(rng, 0, 2);
 	r->c.noc_hol = pick(rng, 0, 1);
+	r->c.noc_switch = (u8)pick(rng, 0, 1);
+	set(r, "noc.source_queue", pick(rng, 1, 40));
+	r->c.map_hash = (u8)pick(rng, 0, 2);
+	r->c.map_slice_lines = pick(rng, 0, 1);
+	r->c.l2_hash = (u8)pick(rng, 0, 1);
 	r->c.l2_sector_acks = pick(rng, 0, 1);
 	r->c.l1d_missq_free = pick(rng, 1, 3);
 	r->c.noc_sector_replies = pick(rng, 0, 1);
@@ -309,6 +314,7 @@ static enum ending run_shared(u64 seed, u32 accesses)
 	struct source x[SMS_MAX] = {0};
 	size_t bytes = 0;
 	random_machine(&r, &rng);
+	r.c.noc_switch = NOC_BOOKED;
 	set(&r, "noc.shared_buffer", pick(&rng, 1, rng_next(&rng) % 2 ? 4 : 60));
 	set(&r, "l2.latency", pick(&rng, 1, 12)); /* a long pipeline takes all that these SMs can send */
 	set(&r, "l1d.stores", 64);

@@ -167,13 +167,13 @@ void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
 		for (u32 k = 0; k < m->port[sm].answers_n; k++)
 			fn(ctx, sm, answer_at(m, sm, k) & (u32)bit_range(TOKEN_BITS));
 		for (u32 k = 0; k < m->port[sm].q_n; k++)
-			if (answered(request_at(m, sm, k)->op))
+			if (answered(request_at(m, sm, k)->op) && !request_at(m, sm, k)->leader)
 				fn(ctx, sm, request_at(m, sm, k)->tag);
 		for (u32 c = 0; c < MC_COUNT; c++)
 			each_waiter(m, sm, c, fn, ctx);
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++)
-		if (m->packet[i].state != PS_FREE && answered(m->packet[i].op))
+		if (m->packet[i].state != PS_FREE && answered(m->packet[i].op) && !m->packet[i].part)
 			fn(ctx, m->packet[i].sm, m->packet[i].tag);
 }
 
@@ -190,6 +190,8 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	n->outstanding += p->answers_n;
 	for (u32 k = 0; k < p->q_n; k++) {
 		u32 op = request_at(m, sm, k)->op;
+		if (request_at(m, sm, k)->leader)
+			continue; /* a packet stands for it */
 		n->stores += answered(op);
 		n->outstanding += answered(op) || op == OP_WRITEBACK;
 	}
@@ -204,8 +206,8 @@ static void count_packet(const struct mem *m, u32 i, struct census *of_sm)
 {
 	const struct packet *p = &m->packet[i];
 	struct census *n = &of_sm[p->sm];
-	n->stores += answered(p->op);
-	n->outstanding += answered(p->op) || p->op == OP_WRITEBACK;
+	n->stores += answered(p->op) && !p->part;
+	n->outstanding += (answered(p->op) || p->op == OP_WRITEBACK) && !p->part;
 	n->on_way += wheel_at(&m->wheel, m->timer_packet + i) != NEVER;
 }
 
@@ -216,12 +218,17 @@ static bool check_port(const struct mem *m, u32 sm, const struct census *n, stru
 	HOLDS(p->q_n <= m->missq_size && p->answers_n <= m->answers_size, "SM %u: %u requests and %u answers queued", sm,
 	      p->q_n, p->answers_n);
 	for (u32 k = 0; k < p->q_n; k++)
-		queued[request_at(m, sm, k)->cache]++;
+		queued[request_at(m, sm, k)->cache] +=
+		    m->c.noc_switch == NOC_ISLIP ? sector_count(request_at(m, sm, k)->sectors) : 1;
 	for (u32 c = 0; c < MC_COUNT; c++) {
 		u32 counted = m->l1[sm * MC_COUNT + c].st->queued;
 		HOLDS(queued[c] == counted, "SM %u: %u requests of %s in the miss queue, counted %u", sm, queued[c],
 		      cache_names[c], counted);
 	}
+	u32 source = m->source ? packets_in(m, m->source[sm].head) : 0;
+	HOLDS(!m->source || (source == m->source[sm].n && source <= m->c.noc_source_queue),
+	      "SM %u: %u packets wait for the switch, counted %u, room for %u", sm, source, m->source[sm].n,
+	      m->c.noc_source_queue);
 	HOLDS(n->outstanding == p->outstanding, "SM %u: %u requests are somewhere in the memory system, counted %u", sm,
 	      n->outstanding, p->outstanding);
 	HOLDS(n->stores == p->stores, "SM %u: %u stores and atomics are somewhere, counted %u", sm, n->stores, p->stores);
@@ -248,7 +255,7 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 /* Packets are at slices, wait for DRAM, or are on their way to an SM. */
 static bool check_packets(const struct mem *m, struct census *of_sm, struct err *e)
 {
-	u32 state[PS_REPLY + 1] = {0}, in = 0, out = 0, waiters = 0, replies = 0;
+	u32 state[PS_PARTS + 1] = {0}, in = 0, out = 0, waiters = 0, replies = 0;
 	for (u32 i = 0; i < m->pool->fresh; i++) {
 		state[m->packet[i].state]++;
 		if (m->packet[i].state != PS_FREE)
@@ -261,8 +268,10 @@ static bool check_packets(const struct mem *m, struct census *of_sm, struct err 
 		for (u32 k = 0; k < t->st->fresh; k++)
 			waiters += t->e[k].used ? t->e[k].n : 0;
 	}
-	for (u32 sm = 0; sm < m->nsms; sm++)
+	for (u32 sm = 0; sm < m->nsms; sm++) {
 		replies += m->port[sm].replies;
+		in += m->source ? m->source[sm].n : 0;
+	}
 	HOLDS(state[PS_TO_L2] + state[PS_L2] == in,
 	      "packets: %u on their way to a slice or at its head, the inputs hold %u", state[PS_TO_L2] + state[PS_L2], in);
 	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs hold %u", state[PS_DRAM], waiters);

@@ -62,9 +62,10 @@ struct l1 {
 
 /* One request waiting for the SM's injection port. */
 struct sm_request {
-	u64 addr;  /* start of the cache line */
-	u64 ready; /* core cycle */
-	u32 tag;   /* loads: MSHR; else the token */
+	u64 addr;   /* start of the cache line */
+	u64 ready;  /* core cycle */
+	u32 tag;    /* loads: MSHR; else the token */
+	u32 leader; /* noc.switch=islip: packet + 1 that answers for all; 0 = none of its sectors has left */
 	u8 cache, op, sectors;
 	bool partial; /* a write that covers no sector completely */
 };
@@ -86,11 +87,11 @@ struct sm_port {
 
 /* --- packets -------------------------------------------------------------------------------------------------------
  */
-enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY };
+enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY, PS_PARTS /* back, and waits for those it leads */ };
 struct packet {
 	u64 addr;  /* start of the L1 line */
 	u64 ready; /* core cycle it reaches the slice's tags; then the one it was ready to return */
-	u32 tag;   /* loads: the SM cache's MSHR; else the token */
+	u32 tag;   /* loads: the SM cache's MSHR; else the token; of a part: the packet that leads it */
 	u32 next;  /* list link: packet + 1 */
 	u32 set;   /* L2 set */
 	u16 sm, slice;
@@ -99,10 +100,27 @@ struct packet {
 	u8 need;    /* the same sectors, of the L2 line */
 	u8 state;
 	bool partial; /* a write that covers no sector completely */
-	u8 pad[2];    /* named so that it is zero: state is hashed */
+	bool part;    /* noc.switch=islip: another packet answers for it */
+	u8 parts;     /* packets not back that this one answers for, itself included; 0 = it leads none */
 };
 struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */
+};
+
+/* --- noc.switch=islip ----------------------------------------------------------------------------------------------
+ */
+enum islip_net { ISLIP_REQUESTS, ISLIP_REPLIES };
+struct islip {                  /* inputs and outputs are SMs and slices; masks have a bit for each */
+	u32 inputs, outputs, words; /* words of a mask of inputs */
+	u64 *fresh;                 /* inputs whose first packet the outputs do not see yet */
+	u64 *want;                  /* [output]: inputs whose first packet is for it */
+	u64 *active;                /* outputs that somebody wants and that have room */
+	u32 *next;                  /* [output]: whose turn it is */
+	u64 *due;                   /* interconnect cycle + 1 in which it moves next; 0 = it rests */
+};
+struct islip_source { /* of an SM: the packets that wait for the switch */
+	u32 head, tail, n;
+	u16 bank, run; /* of L1D that sends, and how many sectors it has sent in a row */
 };
 
 /* --- L2 ------------------------------------------------------------------------------------------------------------
@@ -122,6 +140,7 @@ struct slice_state {
 	u8 out_parts;             /* noc.sector_replies: packets of its output's head that have left */
 	u8 blocked;               /* enum mem_result the head was refused with; MR_HIT = not refused */
 	bool out_full;            /* the head waits for the output list */
+	bool shut;                /* noc.switch=islip: the switch waits for a place at the input */
 	u64 blocked_since;
 	u32 mq_head, mq_tail, mq_n; /* miss queue: DRAM requests + 1 */
 };
@@ -198,6 +217,7 @@ struct mem {
 	struct event_buf *sm_ev, *shared_ev, *no_ev; /* no_ev: never subscribed, stands in for missing ones */
 	struct clock icnt, l2clk, dramclk;
 	struct mem_map map;
+	struct ipoly set_poly; /* l2.hash=ipoly */
 	struct dram_timing tm;
 	u32 nsms, nslices, nchannels;
 	u32 missq_size, answers_size, npackets, ndram;
@@ -230,6 +250,9 @@ struct mem {
 	struct pool_state *dram_pool;
 	struct dram_req *dreq;
 	struct noc_counters *noc;
+	struct islip_source *source; /* noc.switch=islip, these three */
+	u64 *sending;                /* SMs with something in their miss queue */
+	struct islip islip[2];
 };
 
 static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm)
@@ -327,12 +350,22 @@ void noc_grant(struct mem *m, u32 slice, u64 now); /* gives a place at the slice
 static inline void noc_credit(struct mem *m, u32 slice, u64 now)
 {
 	const struct slice_state *s = m->slice[slice].st;
-	if (s->wait_head && noc_slice_room(m, s))
+	if ((s->wait_head || s->shut) && noc_slice_room(m, s))
 		noc_grant(m, slice, now);
 }
 void noc_reply(struct mem *m, u32 slice, u32 p, u64 now); /* the slice answers */
 void noc_output(struct mem *m, u32 slice, u64 now);       /* the slice's reply port may be free */
 void noc_arrive(struct mem *m, u32 p, u64 now);           /* a reply reached its SM */
+
+u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r);
+
+/* noc/islip.c: the same with noc.switch=islip */
+void islip_init(struct mem *m, struct arena *a);
+void islip_inject(struct mem *m, u32 sm, u64 now);
+void islip_open(struct mem *m, u32 slice, u64 now);
+void islip_reply(struct mem *m, u32 slice, u32 p, u64 now);
+void islip_arrive(struct mem *m, u32 p, u64 now);
+void islip_run(struct mem *m, enum islip_net net, u64 now); /* its timer: the first of the SMs', of the outputs' */
 
 /* l2.c */
 void l2_run(struct mem *m, u32 slice, u64 now);   /* works off the input up to now */

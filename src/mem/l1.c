@@ -112,6 +112,12 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 
 /* --- the miss queue --------------------------------------------------------------------------------------------------
  */
+/* Places that a request of these sectors takes: with noc.switch=islip each is a request of its own. */
+static inline u32 places(const struct access *a, u8 sectors)
+{
+	return unlikely(a->m->source != NULL) ? sector_count(sectors) : sectors != 0;
+}
+
 static bool queue_room(const struct access *a, u32 n)
 {
 	u32 queued = a->l->st->queued;
@@ -143,6 +149,8 @@ static inline void queue_push(const struct access *a, u32 op, u64 line, u8 secto
 	                                                                   .sectors = sectors,
 	                                                                   .partial = partial};
 	a->l->st->queued++;
+	if (unlikely(m->source != NULL))
+		a->l->st->queued += sector_count(sectors) - 1;
 	m->fresh[a->sm] = 1;
 }
 
@@ -191,7 +199,7 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
 		return refuse(a, MR_RF_MERGE);
-	if (!load_room(a, more != 0))
+	if (!load_room(a, places(a, more)))
 		return refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
@@ -286,7 +294,7 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 		return refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!load_room(a, 1 + (absent && l->tags.line[i].dirty)))
+	if (!load_room(a, places(a, need) + (absent ? places(a, l->tags.line[i].dirty) : 0)))
 		return refuse(a, MR_RF_QUEUE);
 	if (absent)
 		take_place(a, set, i);
@@ -322,7 +330,7 @@ static enum mem_result load_bypass(const struct access *a)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!load_room(a, 1))
+	if (!load_room(a, places(a, a->t->sectors)))
 		return refuse(a, MR_RF_QUEUE);
 	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
 	miss_event(a, mshr);
@@ -376,7 +384,7 @@ static enum mem_result send_down(const struct access *a)
 
 static bool store_room(const struct access *a)
 {
-	return queue_room(a, 1) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
+	return queue_room(a, places(a, a->t->sectors)) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
 }
 
 static enum mem_result store(const struct access *a)
@@ -537,7 +545,7 @@ static void fill(struct mem *m, const struct packet *p, u64 now)
 	const struct mshr_entry *e = &l->mshr.e[p->tag];
 	u64 line = e->line;
 	u32 out[256];
-	l->cc->fills += l->sectored ? sector_count(p->sectors) : 1;
+	l->cc->fills += l->sectored ? sector_count(p->sectors) : e->pending == p->sectors;
 	struct event_buf *ev = mem_shared_ev(m);
 	if (event_wanted(ev, EV_L1_FILL) && p->cache == MC_L1D) {
 		struct event *x = event_add(ev, EV_L1_FILL, now);

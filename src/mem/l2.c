@@ -36,7 +36,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	u32 i = dram_req_alloc(m), bank;
 	struct dram_req *r = &m->dreq[i];
 	struct mem_place place = map_place(&m->map, line);
-	map_bank(&m->map, place.rest, &bank, &r->row);
+	map_bank(&m->map, &place, &bank, &r->row);
 	r->next = 0;
 	r->mshr = mshr;
 	r->slot = mshr == NONE ? NONE : m->slice[slice].mshr.e[mshr].slot;

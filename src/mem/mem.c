@@ -92,7 +92,8 @@ static bool size_shared(struct mem *m, struct err *e)
 	u64 waiters = (u64)c->l2_mshrs * c->l2_merges;
 	u64 reads = (u64)c->l2_mshrs * (c->coalesce == COALESCE_SECTOR32 ? c->l2_line / SECTOR_BYTES : 1);
 	u32 in = c->noc_shared ? c->noc_shared : c->noc_in_queue, out = c->noc_shared ? c->noc_shared : c->noc_out_queue;
-	u64 packets = m->nslices * (in + stages + waiters + out) + (u64)m->nsms * out;
+	u64 source = c->noc_switch == NOC_ISLIP ? c->noc_source_queue : 0;
+	u64 packets = m->nslices * (in + stages + waiters + out) + (u64)m->nsms * (out + source);
 	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + (u64)m->nchannels * c->dram_queue;
 	if (packets + dram > TIMERS_MAX)
 		return err_set(e,
@@ -155,13 +156,18 @@ static void build_sms(struct mem *m, struct arena *a)
 
 static void build_slices(struct mem *m, struct arena *a)
 {
+	u32 bits = log2_floor(m->c.l2_sets);
+	bool poly = m->c.l2_hash && bits && bits <= IPOLY_MAX;
+	if (poly)
+		m->set_poly = ipoly_make(bits);
 	m->slice = xcalloc(m->nslices, sizeof(*m->slice));
 	for (u32 i = 0; i < m->nslices; i++) {
 		struct slice *s = &m->slice[i];
 		s->channel = i / m->c.l2_slices;
 		s->st = ARENA_NEW(a, struct slice_state, 1);
 		s->cc = ARENA_NEW(a, struct cache_counters, 1);
-		tags_init(&s->tags, a, m->c.l2_sets, m->c.l2_ways, m->c.l2_line, TAGS_LINEAR);
+		tags_init(&s->tags, a, m->c.l2_sets, m->c.l2_ways, m->c.l2_line, poly ? TAGS_IPOLY : TAGS_LINEAR);
+		s->tags.poly = &m->set_poly;
 		mshr_init(&s->mshr, a, m->c.l2_mshrs, m->c.l2_merges);
 	}
 }
@@ -179,6 +185,7 @@ static void build_shared(struct mem *m, struct arena *a)
 	m->timer_packet = m->timer_channel + m->nchannels;
 	m->timer_dram = m->timer_packet + m->npackets;
 	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
+	islip_init(m, a);
 }
 
 /* What observers are told beyond the counters: why reads missed, whose the lines are. Not hashed. */
@@ -322,7 +329,9 @@ static void inject_fresh(struct mem *m, u64 now)
 		memset(&m->fresh[g], 0, 8);
 		for (; eight; eight &= eight - 1) { /* each byte is 0 or 1 */
 			u32 sm = g + bit_first(eight) / 8;
-			if (wheel_at(&m->wheel, sm) == NEVER)
+			if (unlikely(m->source != NULL))
+				islip_inject(m, sm, now);
+			else if (wheel_at(&m->wheel, sm) == NEVER)
 				noc_inject(m, sm, now);
 		}
 	}

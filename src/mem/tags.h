@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/bits.h"
+#include "base/ipoly.h"
 
 #define TAGS_NONE UINT32_MAX
 #define SECTOR_BYTES 32
@@ -18,7 +19,7 @@ struct line {
 	u8 prefetched; /* L1I: asked for ahead, and no fetch has come to it yet */
 	u8 pad;        /* named so that it is zero: state is hashed */
 };
-enum tags_hash { TAGS_LINEAR, TAGS_XOR, TAGS_FERMI }; /* as in l1d.hash */
+enum tags_hash { TAGS_LINEAR, TAGS_XOR, TAGS_FERMI, TAGS_IPOLY }; /* as in l1d.hash */
 /* Geometry: constant. What changes lives in the arena, set after set: its tags, its keys, its lines, a word each, so
  * that what an access needs lies close together. A place in the cache is an index into all three, see tags_place(). */
 struct tags {
@@ -29,6 +30,7 @@ struct tags {
 	u64 *key; /* order of replacement: stamp and index; 0 = free; TAGS_RESERVED set: not to be replaced */
 	struct line *line;
 	u64 *stamp;
+	const struct ipoly *poly; /* of TAGS_IPOLY: whoever sets that gives it */
 };
 #define TAGS_WORDS 3 /* of a line */
 
@@ -50,6 +52,8 @@ static inline u32 tags_set(const struct tags *t, u64 n)
 {
 	if (t->hash == TAGS_FERMI)
 		return tags_fermi_set(t, n);
+	if (t->hash == TAGS_IPOLY)
+		return ipoly_place(t->poly, n);
 	if (t->hash && t->sets > 1) {
 		u32 bits = (u32)__builtin_ctz(t->sets);
 		n ^= n >> bits ^ n >> 2 * bits;

@@ -82,6 +82,10 @@ static bool take_credit(struct mem *m, u32 sm, struct slice_state *s)
 void noc_grant(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
+	if (s->shut) {
+		islip_open(m, slice, now);
+		return;
+	}
 	u32 sm = s->wait_head - 1;
 	struct sm_port *p = &m->port[sm];
 	s->wait_head = p->next_waiter;
@@ -92,7 +96,8 @@ void noc_grant(struct mem *m, u32 slice, u64 now)
 	wheel_set(&m->wheel, sm, now);
 }
 
-static u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place)
+static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r,
+                                                             const struct mem_place *place)
 {
 	u32 i = packet_alloc(m);
 	const struct tags *t = &m->slice[place->slice].tags;
@@ -108,8 +113,16 @@ static u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r, const 
 	p->sectors = r->sectors;
 	p->need = (u8)(r->sectors << offset);
 	p->partial = r->partial;
+	p->part = false;
+	p->parts = 0;
 	p->state = PS_TO_L2;
 	return i;
+}
+
+u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r)
+{
+	struct mem_place place = map_place(&m->map, r->addr);
+	return make_packet(m, sm, r, &place);
 }
 
 static u32 request_flits(const struct mem *m, const struct sm_request *r)
@@ -167,6 +180,10 @@ static bool request_waits(struct mem *m, struct sm_port *port, const struct sm_r
 void noc_inject(struct mem *m, u32 sm, u64 now)
 {
 	struct sm_port *port = &m->port[sm];
+	if (unlikely(m->source != NULL)) {
+		islip_run(m, ISLIP_REQUESTS, now);
+		return;
+	}
 	while (port->q_n && !port->waiting) {
 		const struct sm_request *r = &m->missq[(size_t)sm * m->missq_size + port->q_head];
 		u64 start = MAX(clock_up(&m->icnt, r->ready), port->src_free), at = clock_core(&m->icnt, start);
@@ -283,6 +300,10 @@ static bool reply_waits(struct mem *m, struct slice_state *s, const struct packe
 void noc_output(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
+	if (unlikely(m->source != NULL)) {
+		islip_run(m, ISLIP_REPLIES, now);
+		return;
+	}
 	while (s->out_n && !s->out_waiting) {
 		struct packet *p = &m->packet[s->out_head - 1];
 		u64 start = MAX(clock_up(&m->icnt, p->ready), s->src_free), at = clock_core(&m->icnt, start);
@@ -310,8 +331,12 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
-	m->packet[i].ready = now;
 	m->packet[i].state = PS_REPLY;
+	if (unlikely(m->source != NULL)) {
+		islip_reply(m, slice, i, now);
+		return;
+	}
+	m->packet[i].ready = now;
 	fifo_push(m, &s->out_head, &s->out_tail, i);
 	if (s->out_n++ == 0)
 		noc_output(m, slice, now);
@@ -321,6 +346,10 @@ void noc_arrive(struct mem *m, u32 i, u64 now)
 {
 	u32 sm = m->packet[i].sm;
 	struct sm_port *port = &m->port[sm];
+	if (unlikely(m->source != NULL)) {
+		islip_arrive(m, i, now);
+		return;
+	}
 	port->replies--;
 	m->noc->replies++;
 	if (port->wait_head || m->c.noc_shared)
