@@ -23,7 +23,9 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C
 
-# One host program a case: buffers of "zero" are allocated only, the others copied.
+# One host program a case: buffers of "zero" are allocated only, the others copied. They lie as there, each behind the one
+# before at the next multiple of 256 B, the first at an address with the same place in channels, L2 slices and sets of
+# caches as that simulator's 0xc0000000 (3 x 2^30): which lines have to leave a set depends on it.
 awk -F '\t' -v dir="$dir" -v tmp="$tmp" -v machine="$machine" -v wanted="$wanted " '
 function launch(words, n, from, kernel,    i, list, type, value, count) {
 	for (i = from; i <= n; i++) {
@@ -54,8 +56,9 @@ FNR == NR { if ($1 == machine) measured[$2] = $3 "\t" $4 "\t" $5 "\t" $6; next }
 	out = tmp "/" $1 ".lua"
 	nbuf = 0
 	printf "return { name = \"%s\", run = function(cuda)\n\tlocal m, b, n = cuda.module(\"%s/%s.ptx\"), {}, 0\n", $1, dir, $2 >out
+	print "\tlocal place = 3 << 24\n\tlocal at = (cuda.malloc(2 * place) + place - 1) // place * place" >out
 	print "\tlocal function buffer(type, count, fill)\n\t\tlocal a = cuda.host(type, count)" >out
-	print "\t\tb[n] = cuda.malloc(count * tonumber(type:match(\"%d+\")) // 8)\n\t\tif fill then fill(a) cuda.copy(b[n], a) end\n\t\tn = n + 1\n\tend" >out
+	print "\t\tb[n] = at\n\t\tat = (at + count * tonumber(type:match(\"%d+\")) // 8 + 255) // 256 * 256\n\t\tif fill then fill(a) cuda.copy(b[n], a) end\n\t\tn = n + 1\n\tend" >out
 	parts = split($8, part, " ; ")
 	for (p = 1; p <= parts; p++) {
 		n = split(part[p], words, " ")
