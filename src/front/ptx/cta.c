@@ -93,7 +93,7 @@ static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct
 	/* registers start at zero, so that a program which reads one too early does the same thing everywhere */
 	w->frame = front_first_frame(f, l->fn);
 	front_reach(f, sm, warp, w->frame + frame_size(l->fn));
-	memset(window_at(f, sm, warp, w->frame), 0, frame_size(l->fn));
+	memset(frame_window_at(f, sm, warp, w->frame), 0, frame_size(l->fn));
 }
 
 void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
@@ -133,7 +133,7 @@ static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_
 	const struct inst *in = &f->launches[w->launch].code[w->bar_pc];
 	if (in->op != OP_BAR || in->mode < BAR_RED_POPC)
 		return;
-	u32 *d = (u32 *)(void *)(window_at(f, sm, warp, w->frame) + in->d[0]);
+	u32 *d = (u32 *)(void *)(frame_window_at(f, sm, warp, w->frame) + in->d[0]);
 	const u32 v = bar_result(b, in->mode);
 	if (in->mode != BAR_RED_POPC) {
 		*d = (*d & ~w->mask) | (v ? w->mask : 0);

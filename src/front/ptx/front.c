@@ -106,7 +106,7 @@ static struct warp *warp_of(const struct front *f, u32 sm, u32 warp)
 }
 static u8 *frame_of(const struct front *f, u32 sm, u32 warp)
 {
-	return window_at(f, sm, warp, warp_of(f, sm, warp)->frame);
+	return frame_window_at(f, sm, warp, warp_of(f, sm, warp)->frame);
 }
 
 u32 front_pc(const struct front *f, u32 sm, u32 warp)
@@ -123,7 +123,7 @@ void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *o
 	const struct inst *in = &ref->code[w->pc];
 	const opnd guard = in->guard;
 	const u32 pc = w->pc, active = w->mask;
-	u8 *frame = window_at(f, sm, warp, w->frame);
+	u8 *frame = frame_window_at(f, sm, warp, w->frame);
 	u32 mask = active;
 	if (guard != OPND_NONE) {
 		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;

@@ -15,7 +15,7 @@ static const struct inst *inst_of(const struct exec *x, const struct simt *path)
 }
 static u8 *operand(const struct exec *x, const struct simt *path, opnd o)
 {
-	u8 *frame = window_at(x->f, x->sm, x->warp, path->frame);
+	u8 *frame = frame_window_at(x->f, x->sm, x->warp, path->frame);
 	return (o & OPND_POOL ? x->base[1] : frame) + (o & ~OPND_POOL);
 }
 

@@ -161,7 +161,7 @@ static void move_bytes(u8 *to, u32 at_to, const u8 *from, u32 at_from, u32 bytes
 
 static u8 *fparam_at(const struct exec *x, u32 frame, u32 func)
 {
-	return window_at(x->f, x->sm, x->warp, frame) + x->ref->funcs[func].frame_bytes;
+	return frame_window_at(x->f, x->sm, x->warp, frame) + x->ref->funcs[func].frame_bytes;
 }
 
 /* Behind the running frame, and those of paths that have left the top. */
@@ -211,7 +211,7 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 	if (!simt_has_room(x, 2))
 		return;
 	front_reach(x->f, x->sm, x->warp, frame + frame_size(fn));
-	memset(window_at(x->f, x->sm, x->warp, (u32)frame), 0, frame_size(fn));
+	memset(frame_window_at(x->f, x->sm, x->warp, (u32)frame), 0, frame_size(fn));
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nargs; i++)
 		move_bytes(fparam_at(x, (u32)frame, callee), c->args[i].to, exec_fparam(x), c->args[i].from, c->args[i].bytes,

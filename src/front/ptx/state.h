@@ -158,7 +158,7 @@ static inline u8 *deep_of(const struct front *f, u32 sm, u32 warp)
 	return f->deep + deep_index(f, sm, warp) * f->deep_stride;
 }
 /* A place in a warp's window. */
-static inline u8 *window_at(const struct front *f, u32 sm, u32 warp, u32 at)
+static inline u8 *frame_window_at(const struct front *f, u32 sm, u32 warp, u32 at)
 {
 	if (unlikely(at >= f->window_near))
 		return deep_of(f, sm, warp) + DEEP_STACK + (at - f->window_near);

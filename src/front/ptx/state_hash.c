@@ -15,7 +15,8 @@ u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
 		hash = XXH3_64bits_withSeed(simt_entry_at(f, sm, warp, d), sizeof(struct simt), hash);
 	hash = XXH3_64bits_withSeed(f->windows + n * f->window_stride, MIN(used, near), hash);
 	if (used > near)
-		hash = XXH3_64bits_withSeed(window_at(f, sm, warp, f->window_near), MIN(used, f->window_bytes) - near, hash);
+		hash =
+		    XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), MIN(used, f->window_bytes) - near, hash);
 	return hash;
 }
 
@@ -28,7 +29,7 @@ static u64 deep_hash(const struct front *f, u32 sm, u32 warp, u64 hash)
 	if (w->frame >= f->window_near || w->moved) {
 		const u64 end = front_frames_end(f, sm, warp), near = f->window_near;
 		if (end > near)
-			hash = XXH3_64bits_withSeed(window_at(f, sm, warp, f->window_near), end - near, hash);
+			hash = XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), end - near, hash);
 	}
 	return hash;
 }
