@@ -102,12 +102,15 @@ $1 == "failed" { failed++; next }
 	n++
 	d1 += abs($3)
 	d2 += abs($4)
+	if (abs($3) > 0.03) far = far " " $1 " L1D"
+	if (abs($4) > 0.03) far = far " " $1 " L2"
 	above += e > 0.12
 	if (e > worst) { worst = e; name = $1 " " $2 }
 }
 END {
 	printf "%d cases, mean absolute error %.1f %%, %d above 12 %%, worst %s; miss rates off by %.1f (L1D) and %.1f (L2) points", \
 		n, 100 * sum / n, above, name, 100 * d1 / n, 100 * d2 / n
+	printf "%s", far == "" ? ", none by more than 3" : ", by more than 3:" far
 	print failed ? "; " failed " failed" : ""
 	exit failed > 0
 }' "$tmp/ratios"
