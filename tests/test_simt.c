@@ -654,6 +654,72 @@ static void test_deterministic(void **state)
 	assert_true(hash[0] == hash[1] && mem[0] == mem[1]);
 }
 
+/* Lanes of one warp come to a barrier by instructions with opposite guards, or only some come and the rest goes on to
+ * its end. Warps are at different speeds, and each reads what the other wrote before. */
+#define GUARDED(sync)                                                                                                  \
+	HEAD BEGIN ".shared .b32 sh[128];\nmov.u32 %r2, sh;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r3, %r2, %r3;\n"               \
+	           "xor.b32 %r4, %r1, 67;\nshl.b32 %r4, %r4, 2;\nadd.u32 %r4, %r2, %r4;\nand.b32 %r5, %r1, 31;\n"          \
+	           "setp.lt.u32 %p1, %r5, 5;\nmov.u32 %r6, 0;\nmov.u32 %r9, %r1;\n"                                        \
+	           "LOOP: shr.u32 %r7, %r1, 5;\nxor.b32 %r7, %r7, %r6;\nand.b32 %r7, %r7, 3;\nmul.lo.u32 %r7, %r7, 9;\n"   \
+	           "SLOW: setp.eq.u32 %p2, %r7, 0;\n@%p2 bra GO;\nsub.u32 %r7, %r7, 1;\nbra SLOW;\n"                       \
+	           "GO: st.shared.u32 [%r3], %r9;\n@%p1 " sync " 0;\n@!%p1 " sync " 0;\nld.shared.u32 %r8, [%r4];\n"       \
+	           "@!%p1 " sync " 1;\n@%p1 " sync " 1;\nmad.lo.u32 %r9, %r8, 3, %r6;\n"                                   \
+	           "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p3, %r6, 5;\n@%p3 bra LOOP;\n" END
+static void guarded_barriers(const char *text, bool check)
+{
+	rig_open(text, false);
+	r.f->check_barriers = check;
+	rig_run();
+}
+static void test_guarded_barriers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool check;
+	} right[] = {{GUARDED("barrier.sync"), true}, {GUARDED("barrier.cta.sync"), true}, {GUARDED("bar.sync"), false}};
+	for (u32 k = 0; k < ARRAY_LEN(right); k++) {
+		guarded_barriers(right[k].text, right[k].check);
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++) {
+			u32 want[2] = {t, t ^ 67};
+			for (u32 i = 0; i < 5; i++) {
+				const u32 mine = want[0];
+				want[0] = want[1] * 3 + i;
+				want[1] = mine * 3 + i;
+			}
+			assert_int_equal(r.out[t], want[0]);
+		}
+		rig_close();
+	}
+	guarded_barriers(GUARDED("bar.sync"), true);
+	expect_words(fault_text(FAULT_DIVERGENT_BARRIER),
+	             "its guard is false for others, which .aligned does not allow (barrier.sync does)");
+	expect_words(fault_text(FAULT_DIVERGENT_BARRIER), "lanes 0x0000001f");
+	rig_close();
+	guarded_barriers(GUARDED("barrier.sync.aligned"), true);
+	fault_text(FAULT_DIVERGENT_BARRIER);
+	rig_close();
+}
+static void test_guarded_barrier_for_some(void **state)
+{
+	rig_open(HEAD BEGIN "and.b32 %r5, %r1, 31;\nsetp.lt.u32 %p1, %r5, 5;\n@!%p1 st.global.u32 [%rd3], 7;\n"
+	                    "@%p1 barrier.sync 0;\nsub.u64 %rd4, %rd3, 0;\nxor.b32 %r6, %r1, 64;\nor.b32 %r6, %r6, 8;\n"
+	                    "mul.wide.u32 %rd5, %r6, 4;\nadd.u64 %rd5, %rd1, %rd5;\n@%p1 ld.global.u32 %r9, [%rd5];\n"
+	                    "@!%p1 mov.u32 %r9, 7;\n" END,
+	         false);
+	rig_run();
+	fault_text(FAULT_NONE);
+	for (u32 t = 0; t < N; t++)
+		assert_int_equal(r.out[t], 7);
+	rig_close();
+	rig_open(HEAD BEGIN
+	         "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 barrier.sync 1;\n@!%p1 barrier.sync 2;\n" END,
+	         false);
+	rig_run();
+	expect_words(fault_text(FAULT_DIVERGENT_BARRIER), "others wait at line ");
+	rig_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -682,6 +748,8 @@ int main(void)
 	    cmocka_unit_test(test_exit_ends_waiting),
 	    cmocka_unit_test(test_gone_costs_nothing),
 	    cmocka_unit_test(test_barrier_numbers),
+	    cmocka_unit_test(test_guarded_barriers),
+	    cmocka_unit_test(test_guarded_barrier_for_some),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,8 @@ static void add_what(const struct front *f, const struct fault *x, const struct 
 		            x->addr);
 		if (x->bytes && l)
 			strbuf_addf(out, ": others wait at line %u", l->mod->code[x->bytes - 1].line);
+		else if (l && l->mod->code[x->pc].guard != OPND_NONE)
+			strbuf_adds(out, ": its guard is false for others, which .aligned does not allow (barrier.sync does)");
 		break;
 	case FAULT_BAD_BARRIER:
 		strbuf_addf(out,

@@ -426,6 +426,21 @@ static bool all_at_barrier(struct exec *x, const struct inst *in, u32 barrier, u
 	return same;
 }
 
+/* A barrier whose guard is true for some of the path's lanes only is a branch around it: the others wait behind it for
+ * those that execute it, or run ahead. */
+static bool split_at_guard(struct exec *x)
+{
+	struct warp *w = x->w;
+	if (!simt_has_room(x, 1))
+		return false;
+	if (w->reconv != x->next_pc) /* else a join is there already */
+		*simt_entry(x, w->depth++) =
+		    (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask, .frame = w->frame};
+	w->reconv = x->next_pc;
+	w->mask = x->active = x->mask;
+	return true;
+}
+
 bool meet_warp(struct exec *x, const struct inst *in, u32 barrier)
 {
 	struct warp *w = x->w;
@@ -433,7 +448,12 @@ bool meet_warp(struct exec *x, const struct inst *in, u32 barrier)
 	u32 steps = 0, others = w->live & ~x->mask & ~as_good_as_gone(x);
 	if (x->mask != x->active && leads_out(x->ref->code, x->out->pc + 1, &steps))
 		others &= ~x->active;
-	if (!others || all_at_barrier(x, in, barrier, others))
+	if (!others)
+		return false;
+	const bool aligned = x->f->check_barriers && (in->flags & IF_ALIGNED);
+	if (x->mask != x->active && !aligned && !split_at_guard(x))
+		return true;
+	if (all_at_barrier(x, in, barrier, others))
 		return false;
 	if (x->mask == x->active) {
 		if (!come(x))
