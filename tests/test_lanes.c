@@ -83,10 +83,11 @@ static void test_division(void **state)
 
 /* Kernel(out, in) on one CTA of N threads; out: 3 N numbers, zero before. */
 static s32 got[3 * N];
+/* kernel: of lanes.ptx, or "leaving/..." */
 static void run_lanes(const char *kernel, const s32 *in, u32 n, void (*set)(void))
 {
 	struct err e = {0};
-	open_compiled("lanes", kernel);
+	open_compiled(strchr(kernel, '/') ? "leaving" : "lanes", strchr(kernel, '/') ? strchr(kernel, '/') + 1 : kernel);
 	memset(got, 0, sizeof got);
 	const u64 out = device_buffer(got, sizeof got);
 	set_param(0, out);
@@ -274,12 +275,76 @@ static void test_assert(void **state)
 	rig_close();
 }
 
+/* What a thread of tests/compiled/leaving.cu does before its barriers: true, it has returned. */
+static bool leaves(u32 shape, s32 v, s32 *out, s32 *own)
+{
+	s32 k = v;
+	*out = *own = 0;
+	switch (shape) {
+	case 0:
+		*out = v & 1 && !(v & 2) ? v : 0;
+		*own = 1;
+		return v & 1 && v & 6;
+	case 1: *own = v; return v % 4 == 3;
+	case 2:
+		while (k > 3) {
+			k = k * 5 % 97;
+			if (k % 7 == 6) {
+				*out = k;
+				return true;
+			}
+		}
+		*own = k;
+		return false;
+	default:
+		*out = v % 5 == 1 ? 3 : 0;
+		*own = v % 5 == 3 ? 7 : 5;
+		if (v % 5 < 2)
+			return v % 5 == 0 || v & 8;
+		return (v % 5 == 3 && v & 16) || v % 7 == 0;
+	}
+}
+static void test_leaving(void **state)
+{
+	static const char *const shapes[] = {"nested", "counted", "searched", "switched"};
+	static const char *const kinds[] = {"sync", "count", "logic"};
+	for (u32 k = 0; k < 6 * ARRAY_LEN(shapes); k++) {
+		const u32 shape = k % 4, kind = k / 4 % 3;
+		s32 in[N], want[N], own[N], cell[N] = {0}, sum[N] = {0}, odd = 0;
+		bool left[N], ones = true, some = false;
+		char name[32];
+		some_values(in, N, k, 100);
+		for (u32 i = 0; i < N; i++) {
+			left[i] = leaves(shape, in[i], &want[i], &own[i]);
+			odd += !left[i] && own[i] & 1;
+			ones &= left[i] || own[i] != 1;
+			some |= !left[i] && in[i] == 77;
+		}
+		for (s32 n = 0; n < 3; n++) {
+			for (u32 i = 0; i < N; i++)
+				cell[i] = left[i] ? 0 : own[i] + sum[i] + n;
+			for (u32 i = 0; i < N; i++)
+				sum[i] += cell[i * 7 % N];
+		}
+		for (u32 i = 0; i < N; i++)
+			if (!left[i])
+				want[i] = kind == 0 ? sum[i] : kind == 1 ? 1000 * odd + own[i] : 1 + 2 * ones + 4 * some;
+		snprintf(name, sizeof name, "leaving/%s_%s", shapes[shape], kinds[kind]);
+		run_lanes(name, in, N, NULL);
+		fault_text(FAULT_NONE);
+		for (u32 i = 0; i < N; i++)
+			if (got[i] != want[i])
+				fail_msg("%s, thread %u: %d instead of %d", name, i, got[i], want[i]);
+		rig_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_division),   cmocka_unit_test(test_groups),       cmocka_unit_test(test_tail),
 	    cmocka_unit_test(test_peel),       cmocka_unit_test(test_two_barriers), cmocka_unit_test(test_halves),
-	    cmocka_unit_test(test_both_sides), cmocka_unit_test(test_assert),
+	    cmocka_unit_test(test_both_sides), cmocka_unit_test(test_assert),       cmocka_unit_test(test_leaving),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

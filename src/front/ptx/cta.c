@@ -136,11 +136,11 @@ static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_
 	u32 *d = (u32 *)(void *)(frame_window_at(f, sm, warp, w->frame) + in->d[0]);
 	const u32 v = bar_result(b, in->mode);
 	if (in->mode != BAR_RED_POPC) {
-		*d = (*d & ~w->mask) | (v ? w->mask : 0);
+		*d = (*d & ~w->bar_lanes) | (v ? w->bar_lanes : 0);
 		return;
 	}
 	for (u32 i = 0; i < LANES; i++)
-		d[i] = (w->mask >> i & 1) ? v : d[i];
+		d[i] = (w->bar_lanes >> i & 1) ? v : d[i];
 }
 
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)

@@ -398,32 +398,40 @@ static u32 pc_of(const struct exec *x, u32 lanes)
 	BUG("no path has lanes 0x%08x", lanes);
 }
 
-/* Do all the others wait at plain barriers with this number that may be other instructions? Then they go on behind
- * them: the warp arrives with the instruction that runs. */
+/* Do all the others wait at barriers with this number: at the same instruction of this call (lanes of a branch whose
+ * other side returns come there one path after the other), or a plain one at one that may be another? Then they go on
+ * behind them: the warp arrives with the instruction that runs. */
+static bool goes_with(const struct exec *x, const struct inst *in, u32 barrier, const struct simt *e)
+{
+	const struct inst *at = inst_of(x, e);
+	if (e->pc == x->out->pc ? e->frame != x->w->frame && in->mode != BAR_SYNC
+	                        : at->op != OP_BAR || at->mode != BAR_SYNC || in->mode != BAR_SYNC ||
+	                              (x->f->check_barriers && ((at->flags | in->flags) & IF_ALIGNED)))
+		return false;
+	return ((const u32 *)(void *)operand(x, e, at->s[0]))[first_lane(e->mask)] == barrier;
+}
 static bool all_at_barrier(struct exec *x, const struct inst *in, u32 barrier, u32 others)
 {
 	struct warp *w = x->w;
 	u32 above = 0;
-	bool same = in->mode == BAR_SYNC && !(others & ~w->waits);
-	for (u32 d = w->depth; same && d-- > 0;) {
+	if (others & ~w->waits)
+		return false;
+	for (u32 d = w->depth; d-- > 0;) {
 		const struct simt *e = simt_entry(x, d);
-		if (e->mask & w->waits & ~above) {
-			const struct inst *at = inst_of(x, e);
-			same = at->op == OP_BAR && at->mode == BAR_SYNC &&
-			       !(x->f->check_barriers && ((at->flags | in->flags) & IF_ALIGNED)) &&
-			       ((const u32 *)operand(x, e, at->s[0]))[first_lane(e->mask)] == barrier;
-		}
+		if ((e->mask & w->waits & ~above) && !goes_with(x, in, barrier, e))
+			return false;
 		above |= e->mask;
 	}
 	above = 0;
-	for (u32 d = w->depth; same && d-- > 0;) {
+	for (u32 d = w->depth; d-- > 0;) {
 		struct simt *e = simt_entry(x, d);
-		e->pc += (e->mask & w->waits & ~above) != 0;
+		const u32 here = e->mask & w->waits & ~above;
 		above |= e->mask;
+		w->bar_lanes |= here && e->pc == x->out->pc && e->frame == w->frame ? here : 0;
+		e->pc += here != 0;
 	}
-	if (same)
-		w->waits = 0;
-	return same;
+	w->waits = 0;
+	return true;
 }
 
 /* A barrier whose guard is true for some of the path's lanes only is a branch around it: the others wait behind it for

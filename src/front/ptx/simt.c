@@ -387,6 +387,7 @@ static void bar(void *ctx, const struct inst *in)
 	struct dyninst *out = x->out;
 	const u32 all = x->ref->l->warps * LANES;
 	const u32 id = uniform(x, in->s[0], 0), threads = uniform(x, in->s[1], all);
+	x->w->bar_lanes = x->mask;
 	if (unlikely(x->mask != x->w->live) && meet_warp(x, in, id))
 		return;
 	if (id >= BARRIERS || !threads || threads % LANES || threads > all) {
@@ -399,11 +400,12 @@ static void bar(void *ctx, const struct inst *in)
 	x->w->bar_pc = out->pc;
 	if (in->mode < BAR_RED_POPC)
 		return;
-	const u32 p = (*(const u32 *)exec_at(x, in->s[2]) ^ (in->flags & IF_NEG_PRED ? ~0u : 0)) & x->mask;
+	const u32 lanes = x->w->bar_lanes;
+	const u32 p = (*(const u32 *)exec_at(x, in->s[2]) ^ (in->flags & IF_NEG_PRED ? ~0u : 0)) & lanes;
 	struct barrier_sum *b = &exec_cta(x)->bar[id];
 	b->popc += (u32)__builtin_popcount(p);
 	b->any |= p != 0;
-	b->some_false |= p != x->mask;
+	b->some_false |= p != lanes;
 }
 
 static void fence(void *ctx, const struct inst *in)
