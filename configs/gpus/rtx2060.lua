@@ -19,7 +19,8 @@ return {
 	["sm.threads"] = 1024, -- RTX2060; Guide
 	["sm.ctas"] = 16, -- RTX2060; Guide
 	["sm.regs"] = 65536, -- RTX2060
-	["sm.shared"] = 65536, -- RTX2060: 64 KB of the 96 KB, the rest is L1
+	["sm.shared"] = 65536, -- RTX2060: 64 KB at most of the 96 KB, the rest is L1
+	["sm.carveouts"] = "32,64", -- RTX2060: adaptive_cache_config, shmem_option; Guide
 
 	["lat.int_max"] = 4, -- RTX2060: opcode_latency_int 4,4,4,4,21
 	["lat.int_mad"] = 4, -- RTX2060
@@ -38,8 +39,8 @@ return {
 	["ii.f64_mad"] = 64, -- RTX2060
 
 	["shared.latency"] = 30, -- RTX2060: smem_latency
-	["l1d.sets"] = 4, -- RTX2060: 32 KB = 4 x 64 x 128 B beside 64 KB of shared memory
-	["l1d.ways"] = 64, -- RTX2060
+	["l1d.sets"] = 4, -- RTX2060
+	["l1d.ways"] = 192, -- RTX2060: 96 KB = 4 x 192 x 128 B, of which shared memory has what a kernel needs
 	["l1d.latency"] = 32, -- RTX2060: l1_latency
 	["l1d.mshrs"] = 256, -- RTX2060
 	["l1d.merges"] = 32, -- RTX2060

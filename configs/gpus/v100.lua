@@ -21,7 +21,8 @@ return {
 	["sm.threads"] = 2048, -- QV100; Volta
 	["sm.ctas"] = 32, -- QV100; Volta
 	["sm.regs"] = 65536, -- QV100; Volta
-	["sm.shared"] = 98304, -- QV100: 96 KB of the 128 KB, the rest is L1
+	["sm.shared"] = 98304, -- QV100; Guide: 96 KB at most of the 128 KB, the rest is L1
+	["sm.carveouts"] = "0,8,16,32,64,96", -- QV100: adaptive_cache_config, shmem_option; Guide
 	["sm.reg_unit"] = 256, -- Guide
 	["sm.shared_unit"] = 256, -- Guide
 	["sm.max_regs_per_thread"] = 255, -- Guide
@@ -78,8 +79,8 @@ return {
 	["shared.latency"] = 20, -- QV100: smem_latency
 	["shared.atomic_turns"] = false, -- measured with QV100: an atomic of all lanes on one word is a cycle slower than a load
 	["coalesce"] = "sector32", -- QV100: coalesce_arch 70, sectored caches
-	["l1d.sets"] = 4, -- QV100: 32 KB = 4 x 64 x 128 B beside 96 KB of shared memory
-	["l1d.ways"] = 64, -- QV100
+	["l1d.sets"] = 4, -- QV100
+	["l1d.ways"] = 256, -- QV100: 128 KB = 4 x 256 x 128 B, of which shared memory has what a kernel needs
 	["l1d.line"] = 128, -- QV100
 	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
 	["l1d.mshrs"] = 512, -- QV100

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/carveout.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restart.h"
@@ -167,12 +168,26 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 /* --- kernels and CTAs
  * --------------------------------------------------------------------------------------------------- */
 
+/* What of L1D shared memory has while these kernels run. It gives back only what no kernel may be using. */
+static void carve_l1d(struct gpu *g)
+{
+	u64 shared = 0;
+	for (u32 r = 0; r < g->dispatch.d->n; r++)
+		shared += sm_shared_demand(&g->conf, g->launch[g->dispatch.d->k[g->dispatch.d->order[r]].launch]);
+	u32 ways = carveout_ways(&g->conf, carveout_for(&g->conf, shared));
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		mem_carve(g->mem, i, ways);
+}
+
 static void start_kernels(struct gpu *g)
 {
 	s32 id;
 	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
 		dispatch_kernel_start(&g->dispatch, (u32)id, g->st->cycle);
 		front_kernel_start(g->front, g->launch[id], (u32)dispatch_slot(g->dispatch.d, (u32)id));
+		if (*g->conf.sm_carveouts)
+			carve_l1d(g);
+		g->task->kcb[id].k.l1d_bytes = (u64)mem_l1d_lines(g->mem, 0) * g->conf.l1d_line;
 		for (u32 i = 0; g->dispatch.d->n == 1 && i < g->conf.num_sms; i++)
 			mem_kernel_start(g->mem, i);
 		partition_ask(&g->partition, g->st->cycle);

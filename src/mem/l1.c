@@ -290,7 +290,7 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	bool absent = i == TAGS_NONE;
 	if (!absent && l->tags.line[i].pending)
 		return join_line(a, i, need);
-	if (absent && (i = tags_victim(&l->tags, set)) == TAGS_NONE)
+	if (absent && (i = tags_victim(&l->tags, set, l->tags.ways - l->st->lent)) == TAGS_NONE)
 		return refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
@@ -610,6 +610,23 @@ void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)
 {
 	FOR_EACH_BIT(w, warps)
 	m->holder[sm * MEM_WARPS + w] = (struct holder){.cta = cta, .launch = launch};
+}
+
+void mem_carve(struct mem *m, u32 sm, u32 ways)
+{
+	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
+	if (l->st->lent == ways)
+		return;
+	invalidate(l);
+	l->st->lent = ways;
+	if (l->ideal.n)
+		ideal_resize(&l->ideal, l->tags.sets * ways);
+}
+
+u32 mem_l1d_lines(const struct mem *m, u32 sm)
+{
+	const struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
+	return l->tags.sets * (l->tags.ways - l->st->lent);
 }
 
 void mem_kernel_start(struct mem *m, u32 sm)

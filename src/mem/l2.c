@@ -61,7 +61,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 static enum mem_result make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u32 *at)
 {
 	struct slice *s = &m->slice[slice];
-	u32 i = tags_victim(&s->tags, p->set);
+	u32 i = tags_victim(&s->tags, p->set, s->tags.ways);
 	if (i == TAGS_NONE)
 		return MR_RF_LINE;
 	u8 dirty = s->tags.line[i].dirty;
@@ -329,7 +329,7 @@ static void copy_line(struct mem *m, u64 line, u8 sectors)
 	struct slice *s = &m->slice[place.slice];
 	u32 set = tags_set(&s->tags, map_slice_line(&m->map, &place, line)), i = tags_find(&s->tags, set, line);
 	if (i == TAGS_NONE) {
-		i = tags_victim(&s->tags, set);
+		i = tags_victim(&s->tags, set, s->tags.ways);
 		if (i == TAGS_NONE)
 			return;
 		tags_install(&s->tags, i, line);

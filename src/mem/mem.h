@@ -123,6 +123,11 @@ u64 mem_next(const struct mem *m);
 /* A kernel starts: invalidate L1D (write-through data is already below), L1C and L1T of an SM, as hardware does between
  * kernels. */
 void mem_kernel_start(struct mem *m, u32 sm);
+/* Shared memory has so many of L1D's ways from here on; a change empties L1D. Dirty local lines that lay there are kept
+ * until their kernel has ended: the threads that wrote them may run. */
+void mem_carve(struct mem *m, u32 sm, u32 ways);
+/* Lines that L1D can hold. */
+u32 mem_l1d_lines(const struct mem *m, u32 sm);
 /* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's. */
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
 /* The host has copied n bytes to the device: with l2.copies they are in L2 then. */

@@ -16,17 +16,17 @@ void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_byt
 }
 
 /* A key holds its own way, so the least key is all that has to be found; a free line (0) never got one. */
-u32 tags_victim(const struct tags *t, u32 set)
+u32 tags_victim(const struct tags *t, u32 set, u32 ways)
 {
 	const u32 first = tags_place(t, set, 0);
 	const u64 *key = &t->key[first];
 	u64 oldest = key[0], other = NEVER;
 	u32 w = 1;
-	for (; w + 2 <= t->ways; w += 2) {
+	for (; w + 2 <= ways; w += 2) {
 		oldest = MIN(oldest, key[w]);
 		other = MIN(other, key[w + 1]);
 	}
-	if (w < t->ways)
+	if (w < ways)
 		oldest = MIN(oldest, key[w]);
 	oldest = MIN(oldest, other);
 	if (oldest & TAGS_RESERVED)

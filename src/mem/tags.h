@@ -140,8 +140,9 @@ static inline u32 sector_count(u8 m)
 	static const u8 of_nibble[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 	return (u32)of_nibble[m & 15] + of_nibble[m >> 4];
 }
-/* The line to replace: a free one, else the least recently used that is not reserved; TAGS_NONE when all are. */
-u32 tags_victim(const struct tags *t, u32 set);
+/* The line to replace among the first `ways` of a set: a free one, else the least recently used that is not reserved;
+ * TAGS_NONE when all are. */
+u32 tags_victim(const struct tags *t, u32 set, u32 ways);
 /* Puts a line into place i, most recently used, nothing valid. */
 static inline void tags_install(struct tags *t, u32 i, u64 line)
 {

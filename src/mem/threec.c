@@ -60,7 +60,7 @@ static inline u32 enter(struct ideal *d, u32 *head, u64 line)
 {
 	struct ideal_link *k = d->link;
 	u32 i = k[0].newer;
-	if (likely(d->st->used == d->n)) {
+	if (likely(d->st->used == d->n - d->st->lent)) {
 		unhash(d, i);
 	} else { /* a free one becomes the oldest */
 		u32 oldest = i;
@@ -74,6 +74,17 @@ static inline u32 enter(struct ideal *d, u32 *head, u64 line)
 	d->next[i] = *head;
 	*head = i;
 	return i;
+}
+
+void ideal_resize(struct ideal *d, u32 lent)
+{
+	for (u32 i = 1; i <= d->st->used; i++) {
+		*bucket_of(d, d->line[i]) = 0;
+		d->line[i] = 0; /* no twin's line */
+		d->link[i] = (struct ideal_link){0};
+	}
+	d->link[0] = (struct ideal_link){0};
+	*d->st = (struct ideal_state){.lent = lent};
 }
 
 void ideal_find(struct ideal *d, u32 place, u64 line, u8 have)

@@ -31,7 +31,7 @@ struct ideal_link { /* the ring through entry 0: before it the oldest, behind it
 	u32 newer, older;
 };
 struct ideal_state {
-	u32 used, pad; /* entries 1 .. used hold lines */
+	u32 used, lent; /* entries 1 .. used, of n - lent, hold lines */
 };
 struct ideal {
 	u32 n, hash_shift, line_shift; /* n = 0: none is kept (mem.miss_causes) */
@@ -64,6 +64,8 @@ static inline void ideal_touch(struct ideal *d, u32 i, u8 have)
 	k[newest].newer = i;
 	k[0].older = i;
 }
+/* The cache has `lent` lines less than at its largest: begins anew, without forgetting which lines were ever seen. */
+void ideal_resize(struct ideal *d, u32 lent);
 /* A reference to the line, at a place of the cache's tags, that is no read miss; have: the sectors that are there, or
  * on their way. */
 void ideal_find(struct ideal *d, u32 place, u64 line, u8 have);

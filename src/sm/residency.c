@@ -37,6 +37,12 @@ u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limi
 	return limits[best].n;
 }
 
+u32 sm_shared_demand(const struct conf *c, const struct launch *l)
+{
+	u64 each = ceil_div(l->ctas, c->num_sms);
+	return (u32)MIN(each, sm_occupancy(c, l, NULL)) * sm_cta_shared(c, l);
+}
+
 /* First fit: the lowest start such that [start, start+size) overlaps no resident CTA; false when there is no such hole.
  */
 static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 *start)

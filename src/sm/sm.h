@@ -238,6 +238,9 @@ u32 sm_cta_regs(const struct conf *c, const struct launch *l);
 u32 sm_cta_shared(const struct conf *c, const struct launch *l);
 /* Most CTAs of a launch that an empty SM holds, and what limits them; 0 = does not fit at all. */
 u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limiter);
+/* Shared memory that the launch's CTAs have on an SM, when they have the machine to themselves and are spread evenly.
+ */
+u32 sm_shared_demand(const struct conf *c, const struct launch *l);
 /* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? */
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. */

@@ -164,7 +164,7 @@ bool info_lines(struct debugger *d, const char *args, struct strbuf *out, struct
 		            percent(c[i].lines, lines), gpu_cta_resident(g, sm, c[i].launch, c[i].cta) ? "" : "ended");
 	if (n)
 		strbuf_addf(out, "%s%u of %u lines of SM %u's L1D alive\n", n == ARRAY_LEN(c) ? "... " : "", lines,
-		            gpu_conf(g)->l1d_sets * gpu_conf(g)->l1d_ways, sm);
+		            mem_l1d_lines(gpu_mem(g), sm), sm);
 	return true;
 }
 

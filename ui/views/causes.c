@@ -159,12 +159,12 @@ static u32 owners_row(const struct view_ctx *v, struct pane p, const struct cta_
 void causes_lines(struct view_ctx *v, struct pane p)
 {
 	struct cta_lines c[CTAS_MAX];
-	const struct conf *conf = gpu_conf(v->g);
 	u32 alive, sm = v->d->focus.sm, n = mem_lines_by_cta(gpu_mem(v->g), sm, c, CTAS_MAX, &alive);
 	if (p.h < 1)
 		return;
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
-	x = pane_printf(p, 0, x, STYLE(R_DIM), " lines alive by CTA, %u of %u", alive, conf->l1d_sets * conf->l1d_ways) + 2;
+	x = pane_printf(p, 0, x, STYLE(R_DIM), " lines alive by CTA, %u of %u", alive, mem_l1d_lines(gpu_mem(v->g), sm)) +
+	    2;
 	bool launches = false;
 	for (u32 i = 1; i < n; i++)
 		launches |= c[i].launch != c[0].launch;
