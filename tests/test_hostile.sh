@@ -17,12 +17,6 @@ expect 2 "is a file that is read" run "$tmp/host.lua" --stats "$tmp/host.lua"
 expect 2 "is a file that is read" $small --script "$tmp/host.lua" --timeline "$tmp/host.lua"
 check "the host program is still there" test -s "$tmp/host.lua"
 
-# While a run writes a file, no command does.
-expect 2 "the timeline is being written to" debug vecadd --size small --timeline "$tmp/t.csv" --batch -ex 'step 100' \
-	-ex "export csv $tmp/t.csv"
-expect 2 "the trace is being written to" debug vecadd --size small --trace "$tmp/t.json" --batch -ex 'step 100' \
-	-ex "record start $tmp/t.json"
-
 # An error may be an object, even one that fails to say what it is.
 printf 'return { run = function() error(setmetatable({}, { __tostring = function() error("x") end })) end }\n' \
 	>"$tmp/object.lua"

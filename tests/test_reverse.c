@@ -200,7 +200,7 @@ static void recording(void **state)
 	struct rig r;
 	char line[300], path[] = "/tmp/warpdbg-record-XXXXXX";
 	int fd = mkstemp(path);
-	assert_true(fd >= 0);
+	assert_true(fd >= 0 && !close(fd));
 	open_workload(&r, "hotspot");
 	must(&r, "record start %s cta-dispatch cta-done", path);
 	assert_false(rig_try(&r, "record start /tmp/other"));
@@ -213,7 +213,7 @@ static void recording(void **state)
 	assert_false(rig_try(&r, "record start /nonexistent/x"));
 	assert_false(rig_try(&r, "record start /tmp/x no-such-event"));
 	u64 dispatched = 0, done = 0, last = 0;
-	FILE *f = fdopen(fd, "r");
+	FILE *f = fopen(path, "r"); /* another file than it was made as */
 	while (fgets(line, sizeof line, f)) {
 		unsigned long long cycle;
 		assert_int_equal(sscanf(line, "{\"cycle\":%llu,\"event\":\"cta-d", &cycle), 1);
@@ -269,7 +269,7 @@ static void recording_the_past(void **state)
 		struct rig r;
 		char path[] = "/tmp/warpdbg-record-XXXXXX";
 		int fd = mkstemp(path);
-		assert_true(fd >= 0);
+		assert_true(fd >= 0 && !close(fd));
 		open_workload(&r, "hotspot");
 		must(&r, back ? "until 4000" : "until 700");
 		if (back)
@@ -284,7 +284,7 @@ static void recording_the_past(void **state)
 		must(&r, "until 5000");
 		must(&r, "record stop");
 		rig_close(&r);
-		FILE *f = fdopen(fd, "r");
+		FILE *f = fopen(path, "r"); /* another file than it was made as */
 		n[back] = fread(text[back], 1, sizeof text[back], f);
 		fclose(f);
 		remove(path);

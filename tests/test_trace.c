@@ -114,8 +114,9 @@ static void walk_tape(u64 seed, u32 entries, u32 longest)
 {
 	struct err e = {0};
 	struct model *m = xcalloc(1, sizeof *m);
-	const char *path = path_of("tape");
-	struct tape *t = tape_open(path, "END\n", sizeof(u64), &e);
+	char path[200];
+	snprintf(path, sizeof path, "%s", path_of("tape"));
+	struct tape *t = tape_open(path, "test", "END\n", sizeof(u64), &e);
 	u64 clock = 0, number = 0;
 	assert_non_null(t);
 	while (m->n < entries) {
@@ -126,7 +127,7 @@ static void walk_tape(u64 seed, u32 entries, u32 longest)
 			if (rng_next(&seed) % 2)
 				back = clock - MIN(clock, rng_next(&seed) % 40);
 			cut_both(t, m, clock = back);
-			check_whole(path, m, "END\n");
+			check_whole(path_of("tape.part"), m, "END\n");
 		}
 	}
 	FILE *copy = fopen(path_of("copy"), "w");
@@ -161,16 +162,16 @@ static void tape_is_whole_at_any_time(void **state)
 	struct err e = {0};
 	struct model *m = xcalloc(1, sizeof *m);
 	for (u32 cuts = 0; cuts < 2; cuts++) {
-		struct tape *t = tape_open(path_of("whole"), "\n]}\n", cuts ? sizeof(u64) : TAPE_NO_CUT, &e);
+		struct tape *t = tape_open(path_of("whole"), "test", "\n]}\n", cuts ? sizeof(u64) : TAPE_NO_CUT, &e);
 		u32 blocks = 0;
 		m->n = 0;
 		strbuf_clear(&m->text);
 		for (u32 i = 0; i < 20000; i++) {
 			struct stat st;
 			add_both(t, m, i, i, 50);
-			assert_int_equal(stat(path_of("whole"), &st), 0);
+			assert_int_equal(stat(path_of("whole.part"), &st), 0);
 			if (blocks < st.st_size / TAPE_BLOCK) {
-				check_whole(path_of("whole"), m, "\n]}\n");
+				check_whole(path_of("whole.part"), m, "\n]}\n");
 				blocks = (u32)(st.st_size / TAPE_BLOCK);
 			}
 		}
@@ -195,7 +196,7 @@ static void tape_to_a_pipe(void **state)
 		pid_t cat = fork();
 		if (!cat)
 			_exit(system(command) ? 1 : 0);
-		struct tape *t = tape_open(pipe, "END\n", cuts ? sizeof(u64) : TAPE_NO_CUT, &e);
+		struct tape *t = tape_open(pipe, "test", "END\n", cuts ? sizeof(u64) : TAPE_NO_CUT, &e);
 		assert_non_null(t);
 		assert_int_equal(tape_readable(t), cuts);
 		m->n = 0;
@@ -224,19 +225,19 @@ static void tape_errors(void **state)
 	for (u32 cuts = 0; cuts < 2; cuts++) {
 		struct err e = {0};
 		size_t record = cuts ? 0 : TAPE_NO_CUT;
-		assert_null(tape_open("/nonexistent/x", "", record, &e));
+		assert_null(tape_open("/nonexistent/x", "test", "", record, &e));
 		assert_string_equal(e.msg, "/nonexistent/x: No such file or directory");
 		err_clear(&e);
-		assert_null(tape_open("/tmp", "", record, &e));
+		assert_null(tape_open("/tmp", "test", "", record, &e));
 		assert_string_equal(e.msg, "/tmp: Is a directory");
 		err_clear(&e);
-		struct tape *t = tape_open("/dev/full", "", record, &e);
+		struct tape *t = tape_open("/dev/full", "test", "", record, &e);
 		assert_non_null(t);
 		tape_add(t, 1, &line, NULL);
 		assert_false(tape_close(t, &e));
 		assert_string_equal(e.msg, "/dev/full: cannot write: No space left on device");
 		err_clear(&e);
-		t = tape_open("/dev/null", "tail", record, &e);
+		t = tape_open("/dev/null", "test", "tail", record, &e);
 		tape_add(t, 1, &line, NULL);
 		assert_true(tape_close(t, &e));
 	}

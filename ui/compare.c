@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "cmdline.h"
 #include "leaving.h"
 #include "lua/lua.h"
@@ -458,45 +459,51 @@ static bool laws_hold(struct compare *c)
 	return ok;
 }
 
-static bool write_file(const char *path, const struct strbuf *text, struct err *e)
-{
-	struct err why = {0};
-	return file_write(path, strbuf_str(text), text->len, &why) || err_set(e, "--stats: %s", why.msg);
-}
-
-static bool report(struct compare *c, struct err *e)
+static bool report(struct compare *c, struct outfile *stats, struct err *e)
 {
 	const struct options *o = c->opt;
-	bool own_file = o->stats && strcmp(o->stats, "-");
 	bool color = plain_colors(o, STDOUT_FILENO);
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8"), ok = true;
 	struct strbuf text = STRBUF_INIT;
 	print_output(c, outputs_claim_stdout(o) ? stderr : stdout);
 	for (u32 i = 0; i < 2; i++)
 		plain_defuse(c->side[i].s->check_message.buf, c->side[i].s->check_message.len, STDOUT_FILENO);
-	compare_report(c, own_file ? "text" : outputs_format(o), color, ascii, &text);
+	compare_report(c, stats ? "text" : outputs_format(o), color, ascii, &text);
 	fwrite(strbuf_str(&text), 1, text.len, stdout);
-	if (own_file) {
+	if (stats) {
+		struct err why = {0};
 		strbuf_clear(&text);
 		compare_report(c, outputs_format(o), false, ascii, &text);
-		ok = write_file(o->stats, &text, e);
+		ok = outfile_put(stats, strbuf_str(&text), text.len, &why);
+		if (ok)
+			ok = outfile_commit(stats, &why);
+		else
+			outfile_drop(stats);
+		if (!ok)
+			err_set(e, "--stats: %s", why.msg);
 	}
 	strbuf_release(&text);
 	return ok;
 }
 
 /* That --stats FILE cannot be written is better known before an hour of simulation. */
-static bool stats_file_ok(const struct options *o, struct err *e)
+static bool open_stats(const struct options *o, struct outfile **f, struct err *e)
 {
-	struct strbuf nothing = STRBUF_INIT;
-	return !o->stats || !strcmp(o->stats, "-") || write_file(o->stats, &nothing, e);
+	struct err why = {0};
+	*f = NULL;
+	if (!o->stats || !strcmp(o->stats, "-"))
+		return true;
+	*f = outfile_open(o->stats, "--stats", &why);
+	return *f || err_set(e, "--stats: %s", why.msg);
 }
 
 int compare_main(const struct options *o)
 {
 	struct err e = {0};
-	struct compare *c = stats_file_ok(o, &e) ? compare_open(o, &e) : NULL;
+	struct outfile *stats;
+	struct compare *c = open_stats(o, &stats, &e) ? compare_open(o, &e) : NULL;
 	if (!c) {
+		outfile_drop(stats);
 		complain(&e);
 		return 2;
 	}
@@ -510,10 +517,11 @@ int compare_main(const struct options *o)
 	leaving_heard();
 	explain_stops(c);
 	if (c->broken) {
+		outfile_drop(stats);
 		compare_close(c);
 		return 2;
 	}
-	bool written = report(c, &e);
+	bool written = report(c, stats, &e);
 	written = stdout_written(&e) && written;
 	if (!written)
 		complain(&e);

@@ -208,6 +208,10 @@ int debugger_main(struct session *s)
 	}
 	leaving_heard();
 	interrupted = NULL;
+	struct err e = {0};
+	bool recorded = record_end(d, &e);
+	if (!recorded)
+		complain(&e);
 	debugger_free(d);
-	return status;
+	return status || recorded ? status : 2;
 }

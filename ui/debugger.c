@@ -56,7 +56,7 @@ void debugger_free(struct debugger *d)
 	lua_dbg_release(d);
 	offscreen_close(d);
 	travel_release(d);
-	record_release(d);
+	record_end(d, NULL);
 	while (d->nwatches)
 		watch_delete(d, &d->watches[d->nwatches - 1]);
 	break_release(&d->breaks);

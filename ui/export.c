@@ -1,9 +1,10 @@
 #include "export.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/outfile.h"
 #include "obs/phase_csv.h"
 #include "obs/timeline_csv.h"
 #include "outputs.h"
@@ -61,8 +62,7 @@ static bool add_phases(struct session *s, bool svg, s32 sm, struct strbuf *out, 
 	return true;
 }
 
-static bool make_text(struct session *s, const char *format, s32 sm, const char *stop, struct strbuf *out,
-                      struct err *e)
+bool export_text(struct session *s, const char *format, s32 sm, const char *stop, struct strbuf *out, struct err *e)
 {
 	if (!strcmp(format, "csv"))
 		return add_timeline(s, out, e);
@@ -73,25 +73,29 @@ static bool make_text(struct session *s, const char *format, s32 sm, const char 
 	return add_phases(s, !strcmp(format, "phases-svg"), sm, out, e);
 }
 
+static bool write_trace(struct session *s, struct outfile *to, struct err *e)
+{
+	int fd = dup(outfile_fd(to));
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	bool ok = f && outputs_export_trace(s, f, e);
+	return f && (!fclose(f) || !ok) && ok;
+}
+
 bool export_write(struct session *s, const char *format, const char *file, s32 sm, const char *stop, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	bool trace = !strcmp(format, "trace");
 	if (!known(format, e))
 		return false;
-	bool ok = outputs_leave_free(s, file, e) &&
-	          (trace ? outputs_trace_ready(s, file, e) : make_text(s, format, sm, stop, &text, e));
-	FILE *f = ok ? fopen(file, "w") : NULL;
-	if (ok && !f)
-		ok = err_set(e, "%s: %s", file, strerror(errno));
-	if (ok && trace)
-		ok = outputs_export_trace(s, f, e);
-	else if (ok && fwrite(strbuf_str(&text), 1, text.len, f) != text.len)
-		ok = err_set(e, "%s: cannot write: %s", file, strerror(errno));
-	if (f && fclose(f) && ok)
-		ok = err_set(e, "%s: cannot write: %s", file, strerror(errno));
+	bool ok = trace ? outputs_trace_ready(s, e) : export_text(s, format, sm, stop, &text, e);
+	struct outfile *f = ok ? outfile_open(file, "export", e) : NULL;
+	ok = f && (trace ? write_trace(s, f, e) : outfile_put(f, strbuf_str(&text), text.len, e));
+	if (ok)
+		ok = outfile_commit(f, e);
+	else
+		outfile_drop(f);
 	strbuf_release(&text);
-	return ok;
+	return ok || err_set(e, "%s: cannot write", file);
 }
 
 const char *export_phases_format(const char *file, struct err *e)

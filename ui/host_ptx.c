@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "host.h"
 #include "launch_log.h"
+#include "outputs.h"
 
 struct ptx_arg {
 	enum ptype type;
@@ -305,12 +306,6 @@ static void print_element(struct strbuf *out, const struct ptx_arg *a, u64 i)
 	}
 }
 
-static bool write_file(const char *path, const void *data, u64 n, struct err *e)
-{
-	struct err why = {0};
-	return file_write(path, data, n, &why) || err_set(e, "--out: %s", why.msg);
-}
-
 static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)
 {
 	const struct options *o = s->opt;
@@ -321,7 +316,7 @@ static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)
 	}
 	for (u32 i = 0; i < o->nouts; i++) {
 		const struct ptx_arg *a = &h->args[o->outs[i].arg];
-		if (!write_file(o->outs[i].file, a->data, a->count * a->width, e))
+		if (!outputs_write_out(s, i, a->data, a->count * a->width, e))
 			return false;
 	}
 	for (u32 i = 0; i < o->nprints; i++)

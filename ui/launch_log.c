@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
 
 struct launch_log {
-	FILE *f;
+	struct outfile *to;
+	FILE *f; /* of its own descriptor */
 	const char *path;
 	struct sim *sim;
 	const struct module **modules;
@@ -17,13 +21,17 @@ struct launch_log {
 struct launch_log *launch_log_open(const struct options *o, const char *workload, struct sim *sim, u32 seed,
                                    struct err *e)
 {
-	FILE *f = fopen(o->record_launches, "wb");
+	struct err why = {0};
+	struct outfile *to = outfile_open(o->record_launches, "--record-launches", &why);
+	int fd = to ? dup(outfile_fd(to)) : -1;
+	FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	if (!f) {
-		err_set(e, "--record-launches: %s: %s", o->record_launches, strerror(errno));
+		err_set(e, "--record-launches: %s", to ? strerror(errno) : why.msg);
+		outfile_drop(to);
 		return NULL;
 	}
 	struct launch_log *l = xcalloc(1, sizeof *l);
-	*l = (struct launch_log){.f = f, .path = o->record_launches, .sim = sim};
+	*l = (struct launch_log){.to = to, .f = f, .path = o->record_launches, .sim = sim};
 	fprintf(f, "warpdbg-launches 1\nworkload %s\nsize %s\nseed %u\n", workload, o->size ? o->size : "default", seed);
 	for (u32 i = 0; i < o->nparams; i++)
 		fprintf(f, "param %s\n", o->params[i]);
@@ -179,8 +187,9 @@ static void add_results(struct launch_log *l)
 		}
 }
 
-bool launch_log_close(struct launch_log *l, bool finished, struct err *e)
+bool launch_log_close(struct launch_log *l, bool finished, bool keep, struct err *e)
 {
+	struct err why = {0};
 	if (!l)
 		return true;
 	if (finished)
@@ -193,9 +202,13 @@ bool launch_log_close(struct launch_log *l, bool finished, struct err *e)
 	bool ok = !ferror(l->f);
 	errno = 0;
 	ok = !fclose(l->f) && ok;
-	if (!ok)
-		err_set(e, "--record-launches: %s: cannot write%s%s", l->path, errno ? ": " : "", errno ? strerror(errno) : "");
+	if (!ok && keep)
+		err_set(&why, "%s: cannot write%s%s", l->path, errno ? ": " : "", errno ? strerror(errno) : "");
+	if (ok && keep)
+		ok = outfile_commit(l->to, &why);
+	else
+		outfile_drop(l->to);
 	free(l->modules);
 	free(l);
-	return ok;
+	return ok || !keep || err_set(e, "--record-launches: %s", why.msg);
 }

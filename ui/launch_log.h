@@ -33,6 +33,7 @@ void launch_log_write(struct launch_log *l, u64 addr, const void *data, u64 byte
 void launch_log_fill(struct launch_log *l, u64 addr, u64 bytes, u8 value);
 void launch_log_launch(struct launch_log *l, const struct launch_spec *spec);
 void launch_log_leave_out(struct launch_log *l, const char *why);
-/* Writes the results and closes the file. finished: the run came to its end. False with *e when not all is written. */
-bool launch_log_close(struct launch_log *l, bool finished, struct err *e);
+/* Writes the results and closes the file, or (keep = false) leaves what was there. finished: the run came to its end.
+ * False with *e when not all is written. */
+bool launch_log_close(struct launch_log *l, bool finished, bool keep, struct err *e);
 #endif

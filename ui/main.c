@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "cmdline.h"
 #include "compare.h"
 #include "correlate/correlate.h"
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
 	struct err e = {0};
 	int status = 2;
 	keep_standard_descriptors();
+	file_is_read("/dev/stdin", NULL);
 	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers always have a point */
 	switch (cmdline_parse(&o, argc, argv, &e)) {
 	case CMDLINE_OK: status = dispatch(&o, argc); break;

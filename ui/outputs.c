@@ -1,12 +1,11 @@
 #include "outputs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
+#include "base/outfile.h"
 #include "export.h"
 #include "obs/report.h"
 #include "obs/timeline_csv.h"
@@ -16,17 +15,10 @@ struct outputs {
 	struct session *s;
 	const struct options *opt;
 	struct tape *timeline_tape, *trace_tape;
+	struct outfile *phases, *stats, **outs; /* NULL: not asked for, or written */
 	struct timeline_csv *timeline;
 	struct trace *trace;
 };
-
-static FILE *open_file(const char *option, const char *path, struct err *e)
-{
-	FILE *f = fopen(path, "w");
-	if (!f)
-		err_set(e, "%s: %s: %s", option, path, strerror(errno));
-	return f;
-}
 
 /* Under the debugger time may go back, and the file with it. */
 static struct tape *open_tape(const struct outputs *o, const char *option, const char *path, const char *tail,
@@ -37,7 +29,7 @@ static struct tape *open_tape(const struct outputs *o, const char *option, const
 		err_set(e, "%s: a file is expected; only --stats goes to standard output (/dev/stdout is a file)", option);
 		return NULL;
 	}
-	struct tape *t = tape_open(path, tail, strcmp(o->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
+	struct tape *t = tape_open(path, option, tail, strcmp(o->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
 	if (!t)
 		err_set(e, "%s: %s", option, why.msg);
 	return t;
@@ -87,91 +79,72 @@ static bool open_trace(struct outputs *o, struct session *s, struct err *e)
 }
 
 /* A file that is written at the end; that it cannot be is better known at the start. */
-static bool probe(const char *option, const char *path, struct err *e)
+static bool reserve(struct outfile **f, const char *option, const char *path, struct err *e)
 {
-	FILE *f = open_file(option, path, e);
-	if (f)
-		fclose(f);
-	return f;
+	struct err why = {0};
+	*f = outfile_open(path, option, &why);
+	return *f || err_set(e, "%s: %s", option, why.msg);
 }
 
-static bool probe_stats(const struct options *o, struct err *e)
+static bool reserve_stats(struct outputs *o, struct err *e)
 {
-	return !o->stats || !strcmp(o->stats, "-") || probe("--stats", o->stats, e);
+	const char *path = o->opt->stats;
+	return !path || !strcmp(path, "-") || reserve(&o->stats, "--stats", path, e);
 }
 
-static bool probe_phases(const struct session *s, struct err *e)
+static bool reserve_outs(struct outputs *o, struct err *e)
 {
-	const char *path = s->opt->phases;
+	bool ok = true;
+	o->outs = xcalloc(o->opt->nouts + 1, sizeof(*o->outs));
+	for (u32 i = 0; ok && i < o->opt->nouts; i++)
+		ok = reserve(&o->outs[i], "--out", o->opt->outs[i].file, e);
+	return ok;
+}
+
+static bool reserve_phases(struct outputs *o, struct err *e)
+{
+	const char *path = o->opt->phases;
 	if (!path)
 		return true;
 	struct err why = {0};
 	if (!export_phases_format(path, &why))
 		return err_set(e, "--phases: %s", why.msg);
-	if (!s->conf.phases_period)
+	if (!o->s->conf.phases_period)
 		return err_set(e, "--phases: phases.period is 0: nothing would be recorded");
-	return probe("--phases", path, e);
+	return reserve(&o->phases, "--phases", path, e);
 }
 
-static bool write_phases(struct session *s, struct err *e)
+/* Completes a file; a second time, after going back, it is opened anew. */
+static bool fill(struct outfile **f, const char *option, const char *path, const void *data, u64 n, struct err *e)
 {
 	struct err why = {0};
-	const char *path = s->opt->phases;
-	if (!path || !s->phases || export_write(s, export_phases_format(path, &why), path, -1, "", &why))
+	struct outfile *to = *f ? *f : outfile_open(path, option, &why);
+	*f = NULL;
+	bool ok = to && outfile_put(to, data, n, &why);
+	if (ok)
+		ok = outfile_commit(to, &why);
+	else
+		outfile_drop(to);
+	return ok || err_set(e, "%s: %s", option, why.msg);
+}
+
+bool outputs_write_out(struct session *s, u32 i, const void *data, u64 n, struct err *e)
+{
+	return fill(&s->outputs->outs[i], "--out", s->opt->outs[i].file, data, n, e);
+}
+
+static bool write_phases(struct outputs *o, struct err *e)
+{
+	struct err why = {0};
+	struct strbuf text = STRBUF_INIT;
+	const char *path = o->opt->phases;
+	if (!path || !o->s->phases)
 		return true;
-	return err_set(e, "--phases: %s", why.msg);
-}
-
-struct named_file {
-	const char *option, *path;
-};
-
-/* The same regular file, under whatever names; devices and pipes take what comes. */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	return a && b && !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
-}
-
-/* Each output has a file of its own; all of them exist by now. */
-static bool check_distinct(const struct options *o, struct err *e)
-{
-	const bool stats = o->stats && strcmp(o->stats, "-") != 0;
-	const struct named_file f[] = {{"--timeline", o->timeline},
-	                               {"--trace", o->trace},
-	                               {"--phases", o->phases},
-	                               {"--stats", stats ? o->stats : NULL}};
-	for (u32 i = 0; i < ARRAY_LEN(f); i++)
-		for (u32 j = 0; j < i; j++)
-			if (same_file(f[i].path, f[j].path))
-				return err_set(e, "%s: %s is the file of %s", f[i].option, f[i].path, f[j].option);
-	return true;
-}
-
-static bool is_input(const struct options *o, const char *path)
-{
-	bool link = false;
-	for (u32 i = 0; i < o->nlinks; i++)
-		link |= same_file(path, o->links[i]);
-	return link || same_file(path, o->workload) || same_file(path, o->script) || same_file(path, o->gpu);
-}
-
-/* What is read must not be opened for writing: that empties it. */
-static bool check_inputs(const struct options *o, struct err *e)
-{
-	const struct named_file f[] = {
-	    {"--timeline", o->timeline}, {"--trace", o->trace}, {"--phases", o->phases}, {"--stats", o->stats}};
-	for (u32 i = 0; i < ARRAY_LEN(f); i++)
-		if (is_input(o, f[i].path))
-			return err_set(e, "%s: %s is a file that is read", f[i].option, f[i].path);
-	return true;
-}
-
-bool outputs_leave_free(const struct session *s, const char *file, struct err *e)
-{
-	if (same_file(file, s->opt->timeline))
-		return err_set(e, "%s is the file that the timeline is being written to", file);
-	return !same_file(file, s->opt->trace) || err_set(e, "%s is the file that the trace is being written to", file);
+	bool ok =
+	    export_text(o->s, export_phases_format(path, &why), -1, "", &text, &why) || err_set(e, "--phases: %s", why.msg);
+	ok = ok && fill(&o->phases, "--phases", path, strbuf_str(&text), text.len, e);
+	strbuf_release(&text);
+	return ok;
 }
 
 struct outputs *outputs_open(struct session *s, struct err *e)
@@ -179,29 +152,36 @@ struct outputs *outputs_open(struct session *s, struct err *e)
 	struct outputs *o = xcalloc(1, sizeof *o);
 	o->s = s;
 	o->opt = s->opt;
-	if (check_inputs(s->opt, e) && probe_stats(s->opt, e) && probe_phases(s, e) &&
-	    (!s->opt->timeline || open_timeline(o, s, e)) && open_trace(o, s, e) && check_distinct(s->opt, e))
+	if ((!s->opt->timeline || open_timeline(o, s, e)) && open_trace(o, s, e) && reserve_phases(o, e) &&
+	    reserve_stats(o, e) && reserve_outs(o, e))
 		return o;
-	outputs_close(o, NULL);
+	outputs_close(o, false, NULL);
 	return NULL;
 }
 
-static bool close_tape(const char *option, struct tape *t, struct err *e)
+static bool close_tape(const char *option, struct tape *t, bool keep, struct err *e)
 {
 	struct err why = {0};
-	return tape_close(t, &why) || err_set(e, "%s: %s", option, why.msg);
+	if (keep)
+		return tape_close(t, &why) || err_set(e, "%s: %s", option, why.msg);
+	tape_drop(t);
+	return true;
 }
 
-bool outputs_close(struct outputs *o, struct err *e)
+bool outputs_close(struct outputs *o, bool keep, struct err *e)
 {
-	bool ok = true;
 	if (!o)
 		return true;
 	timeline_csv_free(o->timeline);
 	trace_free(o->trace);
-	ok = close_tape("--timeline", o->timeline_tape, e);
-	ok = close_tape("--trace", o->trace_tape, e) && ok;
-	ok = write_phases(o->s, e) && ok;
+	bool ok = close_tape("--timeline", o->timeline_tape, keep, e);
+	ok = close_tape("--trace", o->trace_tape, keep, e) && ok;
+	ok = (!keep || write_phases(o, e)) && ok;
+	outfile_drop(o->phases);
+	outfile_drop(o->stats);
+	for (u32 i = 0; o->outs && i < o->opt->nouts; i++)
+		outfile_drop(o->outs[i]);
+	free(o->outs);
 	free(o);
 	return ok;
 }
@@ -209,13 +189,13 @@ bool outputs_close(struct outputs *o, struct err *e)
 /* --- the trace so far
  * -------------------------------------------------------------------------------------------------- */
 
-bool outputs_trace_ready(const struct session *s, const char *file, struct err *e)
+bool outputs_trace_ready(const struct session *s, struct err *e)
 {
 	if (!s->outputs || !s->outputs->trace)
 		return err_set(e, "no trace is recorded: start with --trace FILE.json");
 	if (!tape_readable(s->outputs->trace_tape))
 		return err_set(e, "the trace goes to %s, which cannot be read back", s->opt->trace);
-	return outputs_leave_free(s, file, e);
+	return true;
 }
 
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e)
@@ -282,8 +262,7 @@ bool outputs_write_stats(struct session *s, const char *stop, u64 total_ns, stru
 		return true;
 	struct strbuf text = STRBUF_INIT;
 	outputs_report(s, outputs_format(s->opt), stop, total_ns, false, s->opt->ascii, &text);
-	struct err why = {0};
-	bool ok = file_write(path, strbuf_str(&text), text.len, &why) || err_set(e, "--stats: %s", why.msg);
+	bool ok = fill(&s->outputs->stats, "--stats", path, strbuf_str(&text), text.len, e);
 	strbuf_release(&text);
 	return ok;
 }

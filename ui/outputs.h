@@ -1,4 +1,5 @@
-/* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--phases, --stats). */
+/* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--phases, --stats, --out).
+ * Until they are complete, what was there stays (base/outfile.h). */
 #ifndef UI_OUTPUTS_H
 #define UI_OUTPUTS_H
 #include <stdio.h>
@@ -7,15 +8,15 @@
 struct outputs;
 /* Opens the files of the session's options and attaches writers to its machine. Unwritable: NULL with *e. */
 struct outputs *outputs_open(struct session *s, struct err *e);
-/* Completes and closes them while the machine still exists; NULL is fine. False with *e when something could not be
- * written. */
-bool outputs_close(struct outputs *o, struct err *e);
+/* Completes and closes them while the machine still exists, or (keep = false) leaves what was there; NULL is fine.
+ * False with *e when something could not be written. */
+bool outputs_close(struct outputs *o, bool keep, struct err *e);
+/* The n bytes of the i-th --out. */
+bool outputs_write_out(struct session *s, u32 i, const void *data, u64 n, struct err *e);
 
-/* False with *e: a running output goes to this file already. */
-bool outputs_leave_free(const struct session *s, const char *file, struct err *e);
 /* What --trace has recorded so far, complete, to another file. Ready: a trace is recorded, to a file that can be read
- * back (under the debugger: to any) and is not the one to be written. */
-bool outputs_trace_ready(const struct session *s, const char *file, struct err *e);
+ * back (under the debugger: to any). */
+bool outputs_trace_ready(const struct session *s, struct err *e);
 bool outputs_export_trace(struct session *s, FILE *to, struct err *e);
 
 /* The format of the statistics: --format, else by the file's ending, else "text". */

@@ -231,11 +231,12 @@ static int run_session(struct session *s)
 	flush_output(s);
 	explain_stop(s, why, &e);
 	bool script_ok = !script_failed(s);
-	if (why != SS_HOST_ERROR || sim_cycle(s->sim)) /* nothing ran: the message is all there is to say */
+	bool ran = why != SS_HOST_ERROR || sim_cycle(s->sim); /* else the message is all there is to say */
+	if (ran)
 		print_report(s, run_stop_word(why), host_ns() - from);
 	note_starvation(s);
 	struct err out = {0};
-	bool written = outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
+	bool written = !ran || outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;
 	written = stdout_written(&out) && written;
 	if (!written)

@@ -171,10 +171,16 @@ struct session *session_open(struct options *o, struct err *e)
 	return NULL;
 }
 
+/* Of a run that did not begin nothing is written. */
+static bool has_run(const struct session *s)
+{
+	return s->started && (s->finished || sim_cycle(s->sim) || !strcmp(s->opt->command, "debug"));
+}
+
 bool session_close_outputs(struct session *s, struct err *e)
 {
-	bool ok = outputs_close(s->outputs, e);
-	ok = launch_log_close(s->launch_log, s->finished, e) && ok;
+	bool keep = has_run(s), ok = outputs_close(s->outputs, keep, e);
+	ok = launch_log_close(s->launch_log, s->finished, keep, e) && ok;
 	s->outputs = NULL;
 	s->launch_log = NULL;
 	return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/outfile.h"
 
 static void grow(struct strbuf *sb, size_t extra)
 {
@@ -64,6 +65,8 @@ void strbuf_release(struct strbuf *sb)
 
 bool strbuf_read_file(struct strbuf *sb, const char *path, struct err *e)
 {
+	if (!file_is_read(path, e))
+		return false;
 	FILE *f = fopen(path, "rb");
 	if (!f)
 		return err_set(e, "%s: %s", path, strerror(errno));
@@ -80,18 +83,4 @@ bool strbuf_read_file(struct strbuf *sb, const char *path, struct err *e)
 		ok = err_set(e, "%s: %s", path, strerror(errno));
 	fclose(f);
 	return ok;
-}
-
-bool file_write(const char *path, const void *data, size_t n, struct err *e)
-{
-	FILE *f = fopen(path, "wb");
-	if (!f)
-		return err_set(e, "%s: %s", path, strerror(errno));
-	bool ok = fwrite(data, 1, n, f) == n;
-	int why = errno; /* of fwrite, if that failed */
-	if (fclose(f) && ok) {
-		ok = false;
-		why = errno;
-	}
-	return ok || err_set(e, "%s: cannot write: %s", path, strerror(why));
 }

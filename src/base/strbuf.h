@@ -25,7 +25,4 @@ static inline const char *strbuf_str(const struct strbuf *sb)
 /* Reads a whole file; false (with *e set, naming the file) when it cannot be read or is larger than 256 MiB. */
 struct err;
 bool strbuf_read_file(struct strbuf *sb, const char *path, struct err *e);
-/* Makes `path` a file of these n bytes; false with *e "PATH: why" when it cannot be opened, or "PATH: cannot write:
- * why". */
-bool file_write(const char *path, const void *data, size_t n, struct err *e);
 #endif

@@ -1,11 +1,11 @@
 #include "obs/tape.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/outfile.h"
 
 #define LOG_BUFFERED 4096 /* entries of the log in memory */
 
@@ -24,7 +24,7 @@ struct entry_log {
 struct tape {
 	char *path;
 	const char *tail;
-	int target;     /* the file named by path */
+	struct outfile *target;
 	FILE *work;     /* where it is written meanwhile when the target cannot be rewritten, else NULL */
 	bool rewritten; /* fd() is a file: it can be, and read back */
 	struct strbuf pending;
@@ -36,7 +36,7 @@ struct tape {
 
 static int fd(const struct tape *t)
 {
-	return t->work ? fileno(t->work) : t->target;
+	return t->work ? fileno(t->work) : outfile_fd(t->target);
 }
 
 static void failed(struct tape *t)
@@ -145,14 +145,13 @@ static const u8 *log_last(struct entry_log *l, struct entry *x, bool *ok)
 
 /* --- open and close ----------------------------------------------------------------------------------------------- */
 
-static bool open_files(struct tape *t, size_t record, struct err *e)
+static bool open_files(struct tape *t, const char *what, size_t record, struct err *e)
 {
-	struct stat st;
-	bool regular = stat(t->path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+	t->target = outfile_open(t->path, what, e);
+	if (!t->target)
+		return false;
+	bool regular = outfile_rewritable(t->target);
 	t->rewritten = regular || t->cuts;
-	t->target = open(t->path, (regular ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (t->target < 0)
-		return err_set(e, "%s: %s", t->path, strerror(errno));
 	if (t->cuts && !regular)
 		t->work = tmpfile();
 	if ((t->cuts && !regular && !t->work) || (t->cuts && !log_open(&t->log, record)))
@@ -160,28 +159,28 @@ static bool open_files(struct tape *t, size_t record, struct err *e)
 	return true;
 }
 
-static void release(struct tape *t)
+void tape_drop(struct tape *t)
 {
+	if (!t)
+		return;
 	log_close(&t->log);
 	if (t->work)
 		fclose(t->work);
-	if (t->target >= 0)
-		close(t->target);
+	outfile_drop(t->target);
 	strbuf_release(&t->pending);
 	free(t->path);
 	free(t);
 }
 
-struct tape *tape_open(const char *path, const char *tail, size_t record, struct err *e)
+struct tape *tape_open(const char *path, const char *what, const char *tail, size_t record, struct err *e)
 {
 	struct tape *t = xcalloc(1, sizeof *t);
 	t->path = xstrdup(path);
 	t->tail = tail;
-	t->target = -1;
 	t->cuts = record != TAPE_NO_CUT;
-	if (open_files(t, record, e))
+	if (open_files(t, what, record, e))
 		return t;
-	release(t);
+	tape_drop(t);
 	return NULL;
 }
 
@@ -200,12 +199,10 @@ static bool copy_bytes(int from, u64 n, FILE *to)
 
 static bool to_target(struct tape *t)
 {
-	FILE *to = fdopen(t->target, "w");
-	if (!to)
-		return false;
-	t->target = -1;
-	bool ok = copy_bytes(fileno(t->work), t->flushed + strlen(t->tail), to);
-	return fclose(to) == 0 && ok;
+	int to = dup(outfile_fd(t->target));
+	FILE *f = to >= 0 ? fdopen(to, "w") : NULL;
+	bool ok = f && copy_bytes(fileno(t->work), t->flushed + strlen(t->tail), f);
+	return f && fclose(f) == 0 && ok;
 }
 
 bool tape_close(struct tape *t, struct err *e)
@@ -217,11 +214,12 @@ bool tape_close(struct tape *t, struct err *e)
 		failed(t);
 	if (t->work && !t->error && !to_target(t))
 		failed(t);
-	if (t->target >= 0 && close(t->target))
-		failed(t);
-	t->target = -1;
 	bool ok = !t->error || err_set(e, "%s: cannot write: %s", t->path, strerror(t->error));
-	release(t);
+	if (ok) {
+		ok = outfile_commit(t->target, e);
+		t->target = NULL;
+	}
+	tape_drop(t);
 	return ok;
 }
 

@@ -4,8 +4,9 @@
  * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so that memory
  * stays flat however long the run. The first entry (the head of the file) is put out at once; what follows is collected
  * in memory and put out in blocks, each with the tail ("\n]}\n" of JSON, say) that the next block overwrites: between
- * two blocks the file is complete and at most TAPE_BLOCK bytes behind. Only kill -9 in the middle of putting out a
- * block leaves one that is cut off: the kernel writes page by page and gives up between two of them.
+ * two blocks the file (base/outfile.h: PATH.part until it is closed) is complete and at most TAPE_BLOCK bytes behind.
+ * Only kill -9 in the middle of putting out a block leaves one that is cut off: the kernel writes page by page and
+ * gives up between two of them.
  *
  * Files that cannot be rewritten (pipes, devices) get all of it when the tape is closed, if it is to be cut; else block
  * by block, the tail at the end. */
@@ -20,8 +21,8 @@
 
 struct tape;
 /* record: bytes of an entry's record (0: none), or TAPE_NO_CUT: never to be cut, tape_add() takes no records. tail: a
- * static string. NULL with *e "PATH: why" when the file cannot be written. */
-struct tape *tape_open(const char *path, const char *tail, size_t record, struct err *e);
+ * static string. what: see outfile_open. NULL with *e "PATH: why" when the file cannot be written. */
+struct tape *tape_open(const char *path, const char *what, const char *tail, size_t record, struct err *e);
 /* Appends an entry. record: the bytes of its record; ignored by a tape that keeps none. */
 void tape_add(struct tape *t, u64 clock, const struct strbuf *text, const void *record);
 /* Bytes written so far without the tail: where the next entry begins. */
@@ -37,4 +38,6 @@ bool tape_copy(struct tape *t, FILE *to);
 /* Writes the rest and the tail, and frees. False with *e "PATH: cannot write: why" when anything went wrong since
  * tape_open. NULL is fine. */
 bool tape_close(struct tape *t, struct err *e);
+/* Instead: what the file was before stays. */
+void tape_drop(struct tape *t);
 #endif

@@ -151,7 +151,7 @@ bool export_now(struct debugger *d, const char *format, const char *file, s32 sm
 /* --- recording (record.c) */
 /* Writes an event to the open recording. */
 void record_event(struct debugger *d, const struct event *ev);
-void record_release(struct debugger *d);
+bool record_end(struct debugger *d, struct err *e); /* completes the file; true when there is none */
 /* History has forked at the present cycle: what was recorded of later ones goes. */
 void record_forked(struct debugger *d);
 /* The machine has been put somewhere else in its history: what has been written is not written again. */

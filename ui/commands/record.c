@@ -7,7 +7,6 @@
 #include "base/words.h"
 #include "commands/commands.h"
 #include "obs/tape.h"
-#include "outputs.h"
 
 struct recording {
 	struct tape *tape;
@@ -28,10 +27,10 @@ static bool stop(struct debugger *d, struct err *e)
 	return ok;
 }
 
-void record_release(struct debugger *d)
+bool record_end(struct debugger *d, struct err *e)
 {
-	if (d->record)
-		stop(d, NULL);
+	struct err why = {0};
+	return !d->record || stop(d, &why) || err_set(e, "record: %s", why.msg);
 }
 
 static void place(struct strbuf *out, const char *key, s32 value)
@@ -103,7 +102,7 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	args = next_file(args, file, sizeof(file), e);
 	if (!args)
 		return err_set(e, "record start: a file is expected");
-	if (!may_use_files(d, "record start", e) || !outputs_leave_free(d->s, file, e))
+	if (!may_use_files(d, "record start", e))
 		return false;
 	while ((args = next_word(args, word, sizeof(word)))) {
 		int t = event_find(word);
@@ -117,7 +116,7 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	struct err why = {0};
 	struct recording *r = xcalloc(1, sizeof *r);
 	r->cuts = stat(file, &st) || S_ISREG(st.st_mode);
-	r->tape = tape_open(file, "", r->cuts ? 0 : TAPE_NO_CUT, &why);
+	r->tape = tape_open(file, "record", "", r->cuts ? 0 : TAPE_NO_CUT, &why);
 	if (!r->tape) {
 		free(r);
 		return err_set(e, "record start: %s", why.msg);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "catalog.h"
 #include "plain.h"
 #include "run.h"
@@ -57,7 +58,7 @@ static bool same_ptx(const struct correlation *c, const char *data_dir, struct e
 	return ok;
 }
 
-static bool write_report(const struct correlation *c, const struct options *o, struct err *e)
+static bool write_report(const struct correlation *c, const struct options *o, struct outfile *svg, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	const char *format = o->format ? o->format : "text";
@@ -70,7 +71,7 @@ static bool write_report(const struct correlation *c, const struct options *o, s
 	plain_write(&text, stdout);
 	strbuf_clear(&text);
 	corr_plot_svg(c, &text);
-	bool ok = !o->svg || file_write(o->svg, text.buf, text.len, e);
+	bool ok = !svg || outfile_put(svg, strbuf_str(&text), text.len, e);
 	strbuf_release(&text);
 	return ok;
 }
@@ -78,9 +79,11 @@ static bool write_report(const struct correlation *c, const struct options *o, s
 int correlate_main(struct options *o)
 {
 	struct err e = {0};
-	struct correlation c;
+	struct correlation c = {0};
 	char *data_dir = NULL, *gpu = NULL;
-	bool ok = corr_read(&c, o->workload, &e) && (data_dir = catalog_data_dir(&e)) && same_ptx(&c, data_dir, &e);
+	struct outfile *svg = o->svg ? outfile_open(o->svg, "--svg", &e) : NULL;
+	bool ok =
+	    !e.set && corr_read(&c, o->workload, &e) && (data_dir = catalog_data_dir(&e)) && same_ptx(&c, data_dir, &e);
 	if (ok && !o->gpu) {
 		gpu = machine_of(&c, data_dir, &e);
 		o->gpu = gpu;
@@ -89,7 +92,11 @@ int correlate_main(struct options *o)
 	ok = ok && catalog_conf(&c.conf, data_dir, o->gpu, o->sets, o->nsets, &e) &&
 	     session_policy_known("warp-sched", c.conf.warp_sched, &e) &&
 	     session_policy_known("cta-sched", c.conf.cta_sched, &e) && corr_model(&c, o, data_dir, &e) &&
-	     write_report(&c, o, &e);
+	     write_report(&c, o, svg, &e);
+	if (ok && svg)
+		ok = outfile_commit(svg, &e);
+	else
+		outfile_drop(svg);
 	if (!ok)
 		complain(&e);
 	corr_release(&c);

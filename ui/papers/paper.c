@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "catalog.h"
 #include "plain.h"
 #include "run.h"

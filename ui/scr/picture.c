@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "scr/palette.h"
 
 /* The cell in SVG units: the advance of a 15 unit monospaced letter is 9, and whole numbers keep blocks seamless. */
@@ -205,15 +206,6 @@ bool picture_ending_ok(const char *file, struct err *e)
 	       err_set(e, "%s: the ending says the kind of picture: .txt, .svg or .png", file);
 }
 
-static bool write_file(const char *file, const struct strbuf *text, struct err *e)
-{
-	FILE *f = fopen(file, "w");
-	if (!f)
-		return err_set(e, "%s: %s", file, strerror(errno));
-	bool ok = fwrite(strbuf_str(text), 1, text->len, f) == text->len;
-	return (fclose(f) == 0 && ok) || err_set(e, "%s: cannot write: %s", file, strerror(errno));
-}
-
 /* Runs rsvg-convert on a file, without a shell; *status = its exit status. False: it could not be started. */
 static bool convert(const char *svg, const char *png, int *status)
 {
@@ -236,24 +228,24 @@ static bool convert(const char *svg, const char *png, int *status)
 static bool write_png(const char *file, const struct strbuf *svg, struct err *e)
 {
 	char temp[] = "/tmp/warpdbg-XXXXXX";
-	int status = 0, fd = open(file, O_WRONLY | O_CREAT, 0666);
-	if (fd < 0) /* told by us: the converter's own words are lost */
-		return err_set(e, "%s: %s", file, strerror(errno));
-	close(fd);
-	fd = mkstemp(temp);
-	if (fd < 0)
-		return err_set(e, "%s: %s", temp, strerror(errno));
-	close(fd);
-	bool ok = write_file(temp, svg, e);
-	if (ok && (!convert(temp, file, &status) || (WIFEXITED(status) && WEXITSTATUS(status) == 127)))
+	struct outfile *f = outfile_open(file, "screenshot", e);
+	if (!f)
+		return false;
+	int status = 0, fd = mkstemp(temp);
+	bool ok = fd >= 0 || err_set(e, "%s: %s", temp, strerror(errno));
+	if (ok)
+		close(fd);
+	ok = ok && file_write(temp, svg->buf, svg->len, e);
+	if (ok && (!convert(temp, outfile_part(f), &status) || (WIFEXITED(status) && WEXITSTATUS(status) == 127)))
 		ok = err_set(e, "%s: PNG needs rsvg-convert (package librsvg2-bin); .svg works without it", file);
 	else if (ok && status)
 		ok = err_set(e, "%s: rsvg-convert failed", file);
-	unlink(temp);
-	struct stat st;
-	if (!ok && !stat(file, &st) && !st.st_size)
-		unlink(file); /* leave no empty file behind */
-	return ok;
+	if (fd >= 0)
+		unlink(temp);
+	if (ok)
+		return outfile_commit(f, e);
+	outfile_drop(f);
+	return false;
 }
 
 bool picture_write(const struct canvas *c, const char *file, struct err *e)
@@ -266,7 +258,7 @@ bool picture_write(const struct canvas *c, const char *file, struct err *e)
 		picture_text(c, &text);
 	else
 		picture_svg(c, &text);
-	bool ok = !strcmp(end, ".png") ? write_png(file, &text, e) : write_file(file, &text, e);
+	bool ok = !strcmp(end, ".png") ? write_png(file, &text, e) : file_write(file, strbuf_str(&text), text.len, e);
 	strbuf_release(&text);
 	return ok;
 }
