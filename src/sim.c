@@ -284,6 +284,7 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 {
 	struct gpu *g = s->gpu;
 	for (;;) {
+		u64 travel = s->history ? travel_step(s) : NEVER; /* first: wherever it stops, turns of that cycle are done */
 		if (g->st->faulted)
 			return stopped(s, out, STOP_FAULT);
 		if (g->st->deadlocked)
@@ -294,7 +295,6 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		}
 		if (unlikely(sim_policy_error(s) != NULL))
 			return stopped(s, out, STOP_POLICY);
-		u64 travel = s->history ? travel_step(s) : NEVER;
 		if (task_idle(g->task))
 			return stopped(s, out, STOP_IDLE);
 		if (g->st->cycle >= until)
@@ -307,8 +307,11 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			stop = h == LIVELOCK ? gpu_livelock(g) : gpu_deadlock(g);
 		else
 			stop = advance(s, MIN(MIN(until, travel), MIN(g->st->watch_at, g->starve->next)));
-		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s))
+		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s)) {
+			if (s->history)
+				travel_step(s);
 			return stopped(s, out, STOP_REQUEST);
+		}
 	}
 }
 

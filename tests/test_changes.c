@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "commands/commands.h"
 #include "debug_rig.h"
 
@@ -122,6 +123,55 @@ static const char host_program[] = "return { run = function(cuda)\n"
                                    "end }\n";
 
 /* A host program's own writes are no change by hand; built anew after `undo` it has read what it read then. */
+/* A machine's state at a cycle is one, whatever the way there: what is known of each, up to the last change. */
+#define WALK_CYCLES 20000
+static u64 seen[WALK_CYCLES];
+
+static void check_state(struct rig *r, u64 seed, u32 step)
+{
+	u64 cycle = sim_cycle(r->s->sim), hash = sim_hash(r->s->sim);
+	assert_true(cycle < WALK_CYCLES);
+	if (seen[cycle] && seen[cycle] != hash)
+		fail_msg("seed %llu, step %u: cycle %llu has another state than before", (unsigned long long)seed, step,
+		         (unsigned long long)cycle);
+	seen[cycle] = hash;
+}
+
+static void change(struct rig *r, u64 *seed)
+{
+	u64 cycle = sim_cycle(r->s->sim);
+	char line[100];
+	snprintf(line, sizeof(line), "lua mem.write_u32(a + %u, %u)", (u32)(rng_next(seed) % 4000) * 4,
+	         (u32)rng_next(seed));
+	rig_say(r, line);
+	memset(&seen[cycle], 0, (WALK_CYCLES - cycle) * sizeof(seen[0]));
+}
+
+/* Stops by events are at the end of a cycle: a change made there is at the beginning of the next. */
+static void walks_with_changes(void **state)
+{
+	static const char *const ways[] = {"continue",         "continue",       "step 1",         "step 7",
+	                                   "step 300",         "reverse-step 1", "reverse-step 1", "reverse-step 40",
+	                                   "reverse-continue", "goto 1000"};
+	for (u64 walk = 1; walk <= 2; walk++) {
+		struct rig r;
+		u64 seed = walk;
+		open_at(&r, 1000);
+		memset(seen, 0, sizeof(seen));
+		rig_say(&r, walk % 2 ? "break l1-evict" : "break issue sm=3 warp=2");
+		rig_say(&r, "break warp-exit");
+		rig_say(&r, "break if gpu.cycle % 501 == 0");
+		for (u32 i = 0; i < 120; i++) {
+			check_state(&r, walk, i);
+			if (rng_next(&seed) % 3 == 0)
+				change(&r, &seed);
+			check_state(&r, walk, i);
+			rig_try(&r, ways[rng_next(&seed) % ARRAY_LEN(ways)]);
+		}
+		rig_close(&r);
+	}
+}
+
 static void host_programs_write(void **state)
 {
 	char path[] = "/tmp/test_changes_XXXXXX.lua";
@@ -152,8 +202,9 @@ static void host_programs_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(writes_are_history), cmocka_unit_test(one_command_one_change), cmocka_unit_test(writes_fork),
-	    cmocka_unit_test(undo_passes_over),   cmocka_unit_test(host_programs_write),
+	    cmocka_unit_test(writes_are_history),  cmocka_unit_test(one_command_one_change),
+	    cmocka_unit_test(writes_fork),         cmocka_unit_test(undo_passes_over),
+	    cmocka_unit_test(host_programs_write), cmocka_unit_test(walks_with_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
