@@ -515,7 +515,9 @@ void sim_request_stop(struct sim *s)
 u64 sim_hash(struct sim *s)
 {
 	u64 parts[3];
+	const struct task *t = s->gpu->task;
 	gpu_sync(s->gpu);
+	arena_spare(&s->gpu->arena, &t->kcb[t->nlaunches], &t->kcb[TASK_MAX_LAUNCHES]);
 	parts[0] = arena_hash(&s->gpu->arena);
 	parts[1] = devmem_hash(&s->gpu->mem_values);
 	parts[2] = front_deep_hash(s->gpu->front);

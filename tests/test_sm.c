@@ -278,7 +278,7 @@ static void test_all_launches(void **state)
 	                        .param_bytes = 8};
 	struct err e = {0};
 	assert_int_equal(sim_launch(s, &l, &e), -1);
-	assert_non_null(strstr(e.msg, "16384"));
+	assert_non_null(strstr(e.msg, "262144"));
 	rig_finish(s);
 	assert_int_equal(rig_counter(s, CG_sm, "ctas_done"), TASK_MAX_LAUNCHES);
 	sim_destroy(s);

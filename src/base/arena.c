@@ -56,9 +56,29 @@ void arena_end_gap(struct arena *a)
 	a->gap_end = a->used;
 }
 
+void arena_spare(struct arena *a, const void *from, const void *to)
+{
+	a->spare = (size_t)((const u8 *)from - a->base);
+	a->spare_end = (size_t)((const u8 *)to - a->base);
+	BUG_ON(a->spare > a->spare_end || a->spare_end > (a->gap_end ? a->gap : a->used));
+}
+
+static u64 hash_part(const struct arena *a, size_t from, size_t to, u64 seed)
+{
+	return XXH3_64bits_withSeed(a->base + from, to - from, seed);
+}
+
 u64 arena_hash(const struct arena *a)
 {
-	size_t end = a->hashed ? a->hashed : a->tail ? MIN(a->used, a->tail) : a->used;
-	u64 first = XXH3_64bits(a->base, a->gap_end ? a->gap : end);
-	return a->gap_end ? XXH3_64bits_withSeed(a->base + a->gap_end, end - a->gap_end, first) : first;
+	size_t at = 0, end = a->hashed ? a->hashed : a->tail ? MIN(a->used, a->tail) : a->used;
+	u64 hash = 0;
+	if (a->spare_end) {
+		hash = hash_part(a, at, a->spare, hash);
+		at = a->spare_end;
+	}
+	if (a->gap_end) {
+		hash = hash_part(a, at, a->gap, hash);
+		at = a->gap_end;
+	}
+	return hash_part(a, at, end, hash);
 }

@@ -12,9 +12,10 @@
 
 struct arena {
 	u8 *base;
-	size_t used;         /* bytes handed out */
-	size_t hashed;       /* of them, in the hash; 0 = all */
-	size_t gap, gap_end; /* but for these */
+	size_t used;             /* bytes handed out */
+	size_t hashed;           /* of them, in the hash; 0 = all */
+	size_t gap, gap_end;     /* but for these */
+	size_t spare, spare_end; /* and for these, in front of the gap */
 	size_t tail;     /* where a block begins that is handed out bit by bit, at the end of the reservation; 0: none */
 	size_t reserved; /* bytes of address space */
 };
@@ -40,6 +41,9 @@ void arena_end_hashed(struct arena *a);
 /* The same for the blocks between these two calls; once. */
 void arena_begin_gap(struct arena *a);
 void arena_end_gap(struct arena *a);
+/* What a table has room for and does not hold: all of it is zero, and need not be read for the hash. It lies in front
+ * of the gap; the last call counts. */
+void arena_spare(struct arena *a, const void *from, const void *to);
 /* XXH3 hash of the used bytes; equal states have equal hashes. */
 u64 arena_hash(const struct arena *a);
 #endif

@@ -1,11 +1,19 @@
 #include "task/queue.h"
 
+/* Few of those that are queued are: a host program may be thousands of launches ahead in one stream. */
+static bool is_head(const struct kcb *k)
+{
+	return k->state == KCB_QUEUED && k->ready_at != NEVER;
+}
+
 static void find_next_start(struct task *t)
 {
 	t->next_start = NEVER;
-	for (u32 i = t->first_open; i < t->nlaunches; i++)
-		if (t->kcb[i].state == KCB_QUEUED)
+	for (u32 i = t->first_open, left = t->heads; left && i < t->nlaunches; i++)
+		if (is_head(&t->kcb[i])) {
 			t->next_start = MIN(t->next_start, t->kcb[i].ready_at);
+			left--;
+		}
 }
 
 /* The last launch of a stream that is not done, or -1. */
@@ -32,6 +40,8 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	                          .k.launched_at = now};
 	if (before >= 0)
 		t->kcb[before].next_in_stream = (s32)id;
+	else
+		t->heads++;
 	t->next_start = MIN(t->next_start, t->kcb[id].ready_at);
 	return true;
 }
@@ -45,9 +55,12 @@ static bool held_back(const struct task *t, u64 now)
 		if (t->kcb[k->launch].cooperative && k->dispatched < k->ctas)
 			return true;
 	}
-	for (u32 i = t->first_open; d->n && i < t->nlaunches; i++)
-		if (t->kcb[i].state == KCB_QUEUED && t->kcb[i].ready_at <= now)
-			return t->kcb[i].cooperative;
+	for (u32 i = t->first_open, left = d->n ? t->heads : 0; left && i < t->nlaunches; i++)
+		if (is_head(&t->kcb[i])) {
+			if (t->kcb[i].ready_at <= now)
+				return t->kcb[i].cooperative;
+			left--;
+		}
 	return false;
 }
 
@@ -67,6 +80,7 @@ s32 task_start(struct task *t, u64 now)
 		if (k->state != KCB_QUEUED || k->ready_at > now)
 			continue;
 		k->state = KCB_RUNNING;
+		t->heads--;
 		k->k.started_at = now;
 		find_next_start(t);
 		return (s32)i;
@@ -79,8 +93,10 @@ void task_finish(struct task *t, u32 launch, u64 now, u32 latency)
 	struct kcb *k = &t->kcb[launch];
 	k->state = KCB_DONE;
 	k->k.ended_at = now;
-	if (k->next_in_stream >= 0)
+	if (k->next_in_stream >= 0) {
 		t->kcb[k->next_in_stream].ready_at = now + latency;
+		t->heads++;
+	}
 	while (t->first_open < t->nlaunches && t->kcb[t->first_open].state == KCB_DONE)
 		t->first_open++;
 	find_next_start(t);
@@ -114,11 +130,12 @@ static bool check_running(const struct task *t, struct err *e)
 
 bool task_check_state(const struct task *t, struct err *e)
 {
-	u32 running = 0;
+	u32 running = 0, heads = 0;
 	u64 next = NEVER;
 	for (u32 i = t->first_open; i < t->nlaunches; i++) {
 		const struct kcb *k = &t->kcb[i];
 		running += k->state == KCB_RUNNING;
+		heads += is_head(k);
 		next = k->state == KCB_QUEUED ? MIN(next, k->ready_at) : next;
 		u64 dispatched = task_dispatched(t, i);
 		HOLDS(k->k.ctas_done <= dispatched && dispatched <= k->ctas &&
@@ -127,6 +144,7 @@ bool task_check_state(const struct task *t, struct err *e)
 		      (unsigned long long)k->ctas, (unsigned long long)dispatched, (unsigned long long)k->k.ctas_done);
 	}
 	HOLDS(running == t->dispatcher.n, "task: %u kernels run, the dispatcher has %u", running, t->dispatcher.n);
+	HOLDS(heads == t->heads, "task: %u streams have a launch that may start, counted %u", heads, t->heads);
 	HOLDS(next == t->next_start, "task: a kernel may start at %llu, noted %llu", (unsigned long long)next,
 	      (unsigned long long)t->next_start);
 	HOLDS(t->first_open <= t->nlaunches && (t->first_open == t->nlaunches || t->kcb[t->first_open].state != KCB_DONE),

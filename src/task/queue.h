@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "cta/dispatch.h"
 
-#define TASK_MAX_LAUNCHES 16384 /* in the life of a machine */
+#define TASK_MAX_LAUNCHES 262144 /* in the life of a machine; address space until they are made */
 
 enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
 struct kcb {      /* without holes: its bytes are hashed */
@@ -24,6 +24,7 @@ struct kcb {      /* without holes: its bytes are hashed */
 struct task { /* arena */
 	u32 nlaunches;
 	u32 first_open; /* all launches before it are done */
+	u32 heads;      /* queued launches that wait for no other of their stream: those with a ready_at */
 	u64 next_start; /* earliest ready_at of a queued launch that may start, NEVER = none */
 	struct kcb kcb[TASK_MAX_LAUNCHES];
 	struct dispatcher dispatcher;

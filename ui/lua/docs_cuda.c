@@ -53,7 +53,7 @@ const struct lua_doc lua_cuda_docs[] = {
      "queues a launch and returns at once; numbers are converted to the parameter's type",
      "too few or too many arguments; one that does not fit its parameter; an unknown option; a grid, block, shared "
      "memory or registers that the machine does not have; a cooperative grid of more CTAs than fit at once; more than "
-     "16,384 launches"},
+     "262,144 launches"},
 #define SCALAR(t)                                                                                                      \
 	{"cuda." #t, "cuda." #t "(x) -> argument",                                                                         \
 	 "x: integer, or number for f32 and f64; argument: object, for cuda.launch",                                       \
