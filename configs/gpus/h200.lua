@@ -75,6 +75,11 @@ return {
 	["l2.sets"] = 256, -- SM90: 256 x 20 x 128 B a slice; 96 slices have the 60 MB of all twelve controllers (Hopper)
 	["l2.ways"] = 20, -- SM90
 	["l2.latency"] = 237, -- SM90: l2_rop_latency
+	["l2.merges"] = 4, -- ours: as gtx480.lua, these five; the chip's network is not known to be GPGPU-Sim's
+	["l2.hash"] = "linear",
+	["map.hash"] = "xor",
+	["noc.switch"] = "booked",
+	["noc.latency"] = 8,
 	["l2.mshrs"] = 384, -- SM90
 	["l2.port"] = 64, -- A100: 5120 B a cycle of 80 slices
 

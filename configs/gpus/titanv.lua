@@ -33,6 +33,11 @@ return {
 	["shared.latency"] = 26, -- ubench: 27.0 from load to use
 	["l1d.latency"] = 33, -- ubench: 33.7
 	["l2.latency"] = 160, -- ubench: 211 from load to use
+	["l2.merges"] = 4, -- ours: as gtx480.lua, these five; the chip's network is not known to be GPGPU-Sim's
+	["l2.hash"] = "linear",
+	["map.hash"] = "xor",
+	["noc.switch"] = "booked",
+	["noc.latency"] = 8,
 	["partitions"] = 24, -- ubench
 	["l2.ways"] = 24, -- ubench: 32 sets x 24 ways x 128 B of 48 slices, 4.5 MB
 	["dram.latency"] = 50, -- ubench: 313 from load to use, L2's 211 in it

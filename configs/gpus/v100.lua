@@ -103,6 +103,9 @@ return {
 	["l1t.merges"] = 8, -- QV100
 
 	["noc.flit"] = 40, -- QV100
+	["noc.switch"] = "islip", -- QV100: network_mode 2, icnt_arbiter_algo 1, icnt_in_buffer_limit 512
+	["noc.latency"] = 2, -- measured with QV100: a chain of loads that L2 answers (its switch takes two cycles each way)
+	["l1d.bank_queue"] = 80, -- QV100: l1_banks 4, each with l1_latency places
 
 	["partitions"] = 32, -- QV100
 	["l2.slices"] = 2, -- QV100
@@ -110,7 +113,9 @@ return {
 	["l2.ways"] = 24, -- QV100
 	["l2.latency"] = 160, -- QV100: l2_rop_latency; with the way there and back Jia's 193 cycles
 	["l2.mshrs"] = 192, -- QV100
-	["l2.merges"] = 4, -- QV100
+	["l2.merges"] = 16, -- QV100: 4 of each sector
+	["l2.hash"] = "ipoly", -- QV100: cache:dl2 ...:P
+	["map.hash"] = "ipoly", -- QV100: memory_partition_indexing 2
 	["l2.miss_queue"] = 64, -- QV100: dram_partition_queues
 	["l2.sector_acks"] = true, -- QV100: sectored caches, a request moves one sector
 	["l2.copies"] = true, -- QV100: perf_sim_memcpy 1

@@ -119,9 +119,10 @@ struct islip {                  /* inputs and outputs are SMs and slices; masks 
 	u32 *next;                  /* [output]: whose turn it is */
 	u64 *due;                   /* interconnect cycle + 1 in which it moves next; 0 = it rests */
 };
-struct islip_source { /* of an SM: the packets that wait for the switch */
-	u32 head, tail, n;
-	u16 bank, run; /* of L1D that sends, and how many sectors it has sent in a row */
+struct islip_source {  /* of an SM: the packets that wait for the switch */
+	u32 head, tail, n; /* those in the miss queue included */
+	u16 bank, run;     /* of L1D that sends, and how many sectors it has sent in a row */
+	u64 next;          /* interconnect cycle from which the miss queue passes on what comes next */
 };
 
 /* --- L2 ------------------------------------------------------------------------------------------------------------
@@ -253,6 +254,7 @@ struct mem {
 	struct noc_counters *noc;
 	struct islip_source *source; /* noc.switch=islip, these three */
 	u64 *sending;                /* SMs with something in their miss queue */
+	u32 source_places;           /* of the miss queue and the source queue */
 	struct islip islip[2];
 };
 

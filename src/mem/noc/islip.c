@@ -1,8 +1,8 @@
 /* noc.switch=islip: two input-queued switches, requests up and replies down, in which every 32 B sector is a packet of
  * its own and takes one interconnect cycle of its output, whatever it carries.
  *
- *   miss queue -> source queue -> | switch | -> slice -> output -> | switch | -> SM
- *          one sector a cycle       one packet a cycle per output (both)
+ *   banks of L1D -> miss queue -> source queue -> | switch | -> slice -> output -> | switch | -> SM
+ *                   one sector a cycle           one packet a cycle per output (both)
  *
  * Once a cycle every output that has room takes the first packet of one of the inputs whose first packet is for it, the
  * next in turn behind the input it served last (McKeown 1999: iSLIP's grant pointers). The outputs choose one after the
@@ -11,11 +11,12 @@
  * an input's first packet waits for it (head of line). This is how the local crossbar of GPGPU-Sim 4.x does it
  * (local_interconnect.cc), where a packet of any size is one flit.
  *
- * The sectors of a line lie in banks of L1D, each with a queue of its own in front of the miss queue, which take turns
- * by the queue, not by the sector: while an SM is held up, the sectors of one bank leave in a row, and those of a line
- * far apart. So an SM's packets for a slice are no longer in one piece, of which the others would stand in line behind
- * each other: with whole lines, SMs that work in step and send to slices in the same order keep a sixth of the outputs
- * busy, this way half of them (fill8 on rtx2060; GPGPU-Sim: 0.48).
+ * The sectors of a line lie in banks of L1D. While the miss queue has room, they go there line by line. When it is
+ * full, one place becomes free a cycle, and the banks take turns by what waits at them, not by the line: the sectors of
+ * one bank leave in a row, and those of a line far apart. So an SM's packets for a slice are no longer in one piece, of
+ * which the others would stand in line behind each other: with whole lines, SMs that work in step and send to slices in
+ * the same order keep a sixth of the outputs busy, this way a third to a half of them (fill8 on rtx2060; GPGPU-Sim:
+ * 0.48). Atomics pass L1D by and go line by line.
  *
  * A switch moves in the interconnect cycles in which an input shows a packet or an SM has sectors to send, and rests
  * otherwise. What an input gets in a cycle is shown to the outputs from the next one on.
@@ -140,21 +141,35 @@ static inline struct sm_request *request_at(struct mem *m, u32 sm, u32 k)
 	return &m->missq[(size_t)sm * m->missq_size + (at < m->missq_size ? at : at - m->missq_size)];
 }
 
-/* The oldest request that has a sector of the bank whose turn it is; q_n when all are of this cycle. A bank has its
- * turn as long as it has sectors, for BANK_RUN of them at most. */
-static u32 choose(struct mem *m, u32 sm, u64 cycle)
+static bool passes_by(u32 op) /* L1D and its banks */
+{
+	return op == MO_ATOMIC || op == MO_RED;
+}
+
+/* Which request's sector goes next, *sector; q_n when all are of this cycle. While the miss queue has room for a line,
+ * they go in order. Else a bank has its turn as long as it has sectors, for BANK_RUN of them at
+ * most, and the oldest request goes that has one. */
+static u32 choose(struct mem *m, u32 sm, u64 cycle, u32 room, u8 *sector)
 {
 	struct islip_source *src = &m->source[sm];
 	u32 n = m->port[sm].q_n;
+	const struct sm_request *first = request_at(m, sm, 0);
+	if (clock_down(&m->icnt, first->ready) < cycle && (passes_by(first->op) || room >= m->c.l1d_line / SECTOR_BYTES)) {
+		*sector = first->sectors & (u8)-first->sectors;
+		return 0;
+	}
 	for (u32 turns = src->run >= BANK_RUN ? 1 : 0; turns <= BANKS; turns++) {
 		if (turns) {
 			src->bank = (src->bank + 1) % BANKS;
 			src->run = 0;
 		}
+		*sector = (u8)(1 << src->bank);
 		for (u32 k = 0; k < n; k++) {
 			const struct sm_request *r = request_at(m, sm, k);
-			if (r->sectors >> src->bank & 1 && clock_down(&m->icnt, r->ready) < cycle)
+			if (r->sectors & *sector && clock_down(&m->icnt, r->ready) < cycle) {
+				src->run++;
 				return k;
+			}
 		}
 	}
 	return n;
@@ -171,32 +186,37 @@ static void remove_request(struct mem *m, u32 sm, u32 k)
 		port->q_head = 0;
 }
 
-/* A sector enters the SM's source queue. False: there is none, or no room. */
-static bool send_sector(struct mem *m, u32 sm, u64 cycle)
+/* Moves sectors to the miss queue, which has room for l1d.miss_queue of them and passes one a cycle to the source
+ * queue. It is the part of the list of packets that is not ready yet. False: there are none, or no room in the source
+ * queue. */
+static bool send(struct mem *m, u32 sm, u64 cycle)
 {
 	struct islip_source *src = &m->source[sm];
 	struct sm_port *port = &m->port[sm];
-	if (!port->q_n || src->n >= m->c.noc_source_queue)
-		return false;
-	u32 k = choose(m, sm, cycle);
-	if (k == port->q_n)
-		return true;
-	struct sm_request *r = request_at(m, sm, k);
-	u32 cache = r->cache, i = take_sector(m, sm, r, (u8)(1 << src->bank));
-	if (!r->sectors)
-		remove_request(m, sm, k);
-	src->run++;
-	join(m, ISLIP_REQUESTS, sm, &src->head, &src->tail, i, cycle + 1);
-	src->n++;
-	m->noc->requests++;
-	l1_queue_moved(m, sm, cache);
-	return true;
+	u64 ready = MAX(src->next, cycle + 1), end = cycle + 1 + m->c.l1d_missq;
+	u8 sector;
+	for (; port->q_n && ready < end; src->next = ++ready) {
+		if (src->n >= m->source_places)
+			return false;
+		u32 k = choose(m, sm, cycle, (u32)(end - ready), &sector);
+		if (k == port->q_n)
+			return true;
+		struct sm_request *r = request_at(m, sm, k);
+		u32 cache = r->cache, i = take_sector(m, sm, r, sector);
+		if (!r->sectors)
+			remove_request(m, sm, k);
+		join(m, ISLIP_REQUESTS, sm, &src->head, &src->tail, i, ready);
+		src->n++;
+		m->noc->requests++;
+		l1_queue_moved(m, sm, cache);
+	}
+	return port->q_n;
 }
 
 static void send_sectors(struct mem *m, u64 cycle)
 {
 	for (u32 sm = first_from(m->sending, m->nsms, 0); sm < m->nsms; sm = first_from(m->sending, m->nsms, sm + 1))
-		if (!send_sector(m, sm, cycle))
+		if (!send(m, sm, cycle))
 			drop(m->sending, sm);
 }
 
@@ -215,7 +235,7 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	m->noc->request_flits++;
 	m->noc->request_wait += clock_core(&m->icnt, cycle - p->ready);
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
-	if (src->n-- == m->c.noc_source_queue && m->port[in].q_n)
+	if (src->n-- == m->source_places && m->port[in].q_n)
 		put(m->sending, in);
 	fifo_push(m, &s->in_head, &s->in_tail, i);
 	if (s->in_n++ == 0)
@@ -342,6 +362,7 @@ void islip_init(struct mem *m, struct arena *a)
 {
 	if (m->c.noc_switch != NOC_ISLIP)
 		return;
+	m->source_places = m->c.l1d_missq + m->c.noc_source_queue;
 	m->source = ARENA_NEW(a, struct islip_source, m->nsms);
 	m->sending = ARENA_NEW(a, u64, CONF_SM_WORDS);
 	for (u32 net = 0; net < 2; net++) {
