@@ -22,6 +22,25 @@ printf 'return { run = function(c) c.launch(c.module("%s").busy, 1, 32, {0, 0}, 
 	"$PWD/$k.ptx" >"$tmp/wrong.lua"
 expect 2 "launch option cooperative: true or false expected, got number" run "$tmp/wrong.lua"
 
+# Two of them, each of which fits only alone: the second waits for the first one's end, while a plain kernel comes in
+# beside a grid that is there with all its CTAs. swap: which has the large CTAs.
+two() { # swap EXPRESSION...: runs to the end, and they are true
+	swap=$1
+	shift
+	"$W" run tests/kernels/grid_two.lua --param "swap=$swap" --max-cycles 300000 | grep "check passed" || return 1
+	for e in "$@"; do
+		"$W" debug --batch tests/kernels/grid_two.lua --param "swap=$swap" -ex c -ex "print $e" | tail -1 | grep -x true || return 1
+	done
+}
+check "two grids, the large CTAs first" two 0 'gpu.kernel[0].started_at < 10' \
+	'gpu.kernel[1].launched_at < 10 and gpu.kernel[1].started_at >= gpu.kernel[0].ended_at'
+# eight CTAs for each SM come in, one a cycle
+check "a plain kernel waits until they are all there" two 0 'gpu.kernel[2].started_at >= gpu.kernel[1].started_at + 7' \
+	'gpu.kernel[2].started_at < gpu.kernel[1].started_at + 20'
+check "two grids, the small CTAs first" two 1 'gpu.kernel[1].started_at >= gpu.kernel[0].ended_at'
+check "a plain kernel beside a grid that is all there" two 1 \
+	'gpu.kernel[2].started_at < gpu.kernel[1].ended_at and gpu.kernel[2].started_at >= gpu.kernel[1].started_at'
+
 # In the middle of a barrier, back and forth: the same state.
 "$W" debug --batch $k.lua -ex 'until 9000' -ex 'print gpu.hash' -ex 'goto 3000' -ex 'goto 200' -ex 'goto 9000' \
 	-ex 'print gpu.hash' -ex c -ex 'print gpu.hash' -ex 'goto 100' -ex c -ex 'print gpu.hash' >"$tmp/hashes" 2>&1
