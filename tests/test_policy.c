@@ -313,6 +313,39 @@ static void stops(const char *key, const char *text, const char *const *parts)
 		fail_msg("%s", e.msg);
 	session_close(s);
 }
+/* What a warp scheduler's answer is refused with. */
+static void message(const char *text, char out[1200])
+{
+	char set[1100];
+	struct err e = {0};
+	struct options o;
+	const char *sets[] = {set};
+	snprintf(set, sizeof set, "warp-sched=lua:%s", file(text));
+	struct session *s = open_session(&o, "vecadd", sets, 1);
+	assert_int_equal(session_run(s, NEVER, &e), SS_HOST_ERROR);
+	snprintf(out, 1200, "%s", e.msg);
+	session_close(s);
+}
+/* The text names the cycle and the ready warps: those that the policy itself is told, at its first call that has three
+ * of them after cycle 700. */
+static void test_answer_is_described(void **state)
+{
+	char told[1200], refused[1200], words[200], *at;
+	message(
+	    "policy.warp { pick = function(sm, ready) local t = {} for w in policy.warps(ready) do t[#t + 1] = w end\n"
+	    "if sm:cycle() > 700 and #t >= 3 then error('<cycle ' .. sm:cycle() .. ': pick returned 99, which is none of "
+	    "the ready warps (' .. table.concat(t, ' ') .. ')>') end return t[1] end }",
+	    told);
+	message("policy.warp { pick = function(sm, ready) local n = 0 for w in policy.warps(ready) do n = n + 1 end\n"
+	        "return sm:cycle() > 700 and n >= 3 and 99 or policy.next(ready) end }",
+	        refused);
+	at = strchr(told, '<');
+	assert_non_null(at);
+	snprintf(words, sizeof words, "%.*s", (int)(strchr(at, '>') - at - 1), at + 1);
+	if (!strstr(refused, words))
+		fail_msg("'%s' expected in: %s", words, refused);
+}
+
 #define STOPS(key, text, ...) stops(key, text, (const char *const[]){__VA_ARGS__, NULL})
 
 static void test_bad_answers(void **state)
@@ -686,6 +719,7 @@ int main(void)
 	    cmocka_unit_test(test_many_ctas),
 	    cmocka_unit_test(test_bad_files),
 	    cmocka_unit_test(test_unknown_name),
+	    cmocka_unit_test(test_answer_is_described),
 	    cmocka_unit_test(test_bad_answers),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_never_choosing),

@@ -91,10 +91,10 @@ static void every_sm_in_caches(void **state)
 	assert_shown(&v, "Caches  L1D refuses in ");
 	assert_shown(&v, " 14  ━");
 	assert_int_equal(vt_find(&v, " L1T "), -1);
-	assert_shown(&v, " L1D reads miss  cold ");
+	assert_shown(&v, " L1D reads miss  cold 100.0%  of its accesses"); /* every line is asked for once until now */
 	assert_shown(&v, " SM 0 lines alive by CTA, ");
 	type(&v, "\tc\x1b[D"); /* the cursor, a column back: what is there */
-	assert_shown(&v, "cold ");
+	assert_shown(&v, "  L2 misses cold ");
 	type(&v, "w"); /* both caches' causes over time instead of the list */
 	assert_shown(&v, "L1D misses│");
 	assert_shown(&v, "L2 misses │");

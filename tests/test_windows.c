@@ -28,6 +28,7 @@ static struct figure figures[] = {
     {"gpu.sm[2].ipc", "gpu.sm[2].issued", {NULL}, false, 300, 50, 0},
     {"gpu.issued", "gpu.issued", {NULL}, true, 100, 100, 0},
     {"gpu.l2.misses", "gpu.l2.misses", {NULL}, true, 250, 125, 0},
+    {"gpu.l2.hit_rate", "gpu.l2.hits", {"gpu.l2.hits", "gpu.l2.misses", "gpu.l2.merges"}, true, 400, 400, 0},
 };
 
 static u64 now(const struct rig *r)
