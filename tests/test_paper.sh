@@ -227,6 +227,7 @@ W=$PWD/${WARPDBG:-warpdbg}
 # --- the papers that come with it
 expect 0 "BP-K1       backprop.layer_forward" paper awatramani2015 table2 --quick --out "$tmp/a"
 check "as published: 256 threads, 6 blocks a core" grep -q '^BP-K1,backprop.layer_forward,[0-9]*,65535,256,256,6,6,' "$tmp/a/table2.csv"
+check "phases as table II counts them, and as its text does" grep -q '^BP-K1,.*,6,6,3,5,13,5,' "$tmp/a/table2.csv"
 expect 0 "newcar                301        301" paper park2016-elf table3.3 table3.2 --quick --out "$tmp/p"
 check "as published: 12 and 20 program points" sh -c "
 	grep -q '^BP,adjust_weights,bpnn_adjust_weights,12,12,' '$tmp/p/table3.2.csv' && grep -q '^LBM,.*,20,20,' '$tmp/p/table3.2.csv'"
