@@ -149,6 +149,27 @@ static void test_warp_operations(void **state)
 	rig_close();
 }
 
+/* Undefined in PTX: lanes 4 to 7 read lanes that take no part, under a branch and under a guard. They get 0. */
+static void test_shuffle_of_idle_lanes(void **state)
+{
+	static const char *const bodies[] = {
+	    "@!%p1 bra OVER;\nshfl.sync.down.b32 %r9|%p2, %r3, 4, 31, 255;\n@%p2 add.u32 %r9, %r9, 1;\nOVER:\n",
+	    "@%p1 shfl.sync.idx.b32 %r9|%p2, %r3, %r4, 31, 255;\n@%p1 add.u32 %r9, %r9, 1;\n",
+	};
+	for (u32 k = 0; k < ARRAY_LEN(bodies); k++) {
+		char ptx[2048];
+		snprintf(ptx, sizeof ptx,
+		         "%sand.b32 %%r2, %%r1, 31;\nadd.u32 %%r3, %%r1, 1000;\nadd.u32 %%r4, %%r2, 4;\nmov.u32 %%r9, 7;\n"
+		         "setp.lt.u32 %%p1, %%r2, 8;\n%s%s",
+		         HEAD BEGIN, bodies[k], END);
+		rig_open(ptx, false);
+		rig_run();
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], t % 32 < 4 ? t + 1005 : t % 32 < 8 ? 1 : 7);
+		rig_close();
+	}
+}
+
 /* Each lane's own group: lanes of %r2 = tid % 3 name each other. Then what PTX leaves undefined: lanes 8 to 31 of each
  * warp name a group without being in it. */
 #define THIRDS "rem.u32 %r2, %r1, 3;\nmatch.any.sync.b32 %r3, %r2, -1;\nsetp.lt.u32 %p1, %r1, 50;\n"
@@ -732,6 +753,7 @@ int main(void)
 	    cmocka_unit_test(test_bad_call),
 	    cmocka_unit_test(test_barriers),
 	    cmocka_unit_test(test_warp_operations),
+	    cmocka_unit_test(test_shuffle_of_idle_lanes),
 	    cmocka_unit_test(test_atomics),
 	    cmocka_unit_test(test_local_and_generic),
 	    cmocka_unit_test(test_faults),

@@ -27,8 +27,9 @@ static inline void find_groups(const struct exec *x, const struct inst *in, u32 
 }
 
 /* Source lane j of lane i (PTX ISA, shfl): c packs the clamp (bits 0-4) and the segment mask (bits 8-12). A lane out of
- * range keeps its own value with p = false; reading an inactive lane is undefined in PTX: here the register's stale
- * value, p as computed. */
+ * range keeps its own value with p = false; reading an inactive lane is undefined in PTX: here 0, p as computed. (Sums
+ * over fewer lanes than a warp are written like that, the CUDA samples' reduction of the warps' sums for one; the
+ * register's old value would also be that of whoever had it before, a thread of another CTA.) */
 #define SHFL(NAME, SOURCE, IN_RANGE)                                                                                   \
 	static void shfl_##NAME(void *ctx, const struct inst *in)                                                          \
 	{                                                                                                                  \
@@ -48,7 +49,7 @@ static inline void find_groups(const struct exec *x, const struct inst *in, u32 
 		for (u32 i = 0; i < LANES; i++)                                                                                \
 			bits |= ok[i] << i;                                                                                        \
 		for (u32 i = 0; i < LANES; i++)                                                                                \
-			v[i] = a[from[i]];                                                                                         \
+			v[i] = x->mask >> from[i] & 1 ? a[from[i]] : 0;                                                            \
 		write_pred(x, in->d[1], bits);                                                                                 \
 		if (in->d[0] == OPND_NONE)                                                                                     \
 			return;                                                                                                    \
