@@ -138,12 +138,38 @@ static void answers_one_a_cycle(void **state)
 	assert_int_equal(most_answers("lsu.answers=0"), 32);
 }
 
+/* Eight hits in lines of their own, by the sectors that the lanes want: how many go together is up to the banks. */
+static u64 eight_lines(const char *offset, const char *banks)
+{
+	char body[600];
+	snprintf(body, sizeof body,
+	         "and.b32 %%r5, %%r1, 7; mul.lo.u32 %%r6, %%r5, %s; mul.wide.u32 %%a4, %%r6, 4; add.u64 %%a5, %%a1, %%a4;\n"
+	         "ld.global.u32 %%r7, [%%a5]; add.u32 %%r8, %%r7, 1; mov.u32 %%r9, 0;\n" /* the misses */
+	         "L: ld.global.u32 %%r7, [%%a5]; add.u32 %%r8, %%r8, %%r7; add.u32 %%r9, %%r9, 1;\n"
+	         "setp.lt.u32 %%p1, %%r9, 200; @%%p1 bra L; st.global.u32 [%%a5], %%r8;",
+	         offset);
+	return cycles(body, 32,
+	              SETS("coalesce=sector32", "l1d.sets=64", "l1d.hash=linear", banks, "schedule=none", "lat.logic=1"));
+}
+
+/* Lanes that touch 8 lines take 8 cycles when all want sector 0, or when there is one bank; 2 with four banks and 4
+ * with two when the lines' sectors are 0, 1, 2, 3, 0, 1, 2, 3. */
+static void banks_take_several(void **state)
+{
+	const char *same = "32", *in_turn = "40"; /* words from line to line: sector 0 always; sectors 0, 1, 2, 3, 0... */
+	u64 one = eight_lines(same, "l1d.banks=1");
+	assert_in_range(eight_lines(in_turn, "l1d.banks=1"), one - 20, one + 20);
+	assert_int_equal(eight_lines(same, "l1d.banks=4"), one);
+	assert_in_range(one - eight_lines(in_turn, "l1d.banks=4"), 6 * 200 - 30, 6 * 200 + 30);
+	assert_in_range(one - eight_lines(in_turn, "l1d.banks=2"), 4 * 200 - 30, 4 * 200 + 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(misses_and_stores_pay),   cmocka_unit_test(hits_do_not_change),
 	    cmocka_unit_test(operands_are_read_first), cmocka_unit_test(refused_at_the_tags),
-	    cmocka_unit_test(answers_one_a_cycle),
+	    cmocka_unit_test(banks_take_several),      cmocka_unit_test(answers_one_a_cycle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ return {
 	["sm.ctas"] = 32, -- Guide
 	["sm.regs"] = 65536, -- Guide
 	["sm.shared"] = 135168, -- Guide: 132 KB is one of the carve-outs (0 to 228 KB) of 256 KB, the rest is L1
+	["l1d.banks"] = 1, -- ours: not published
 	["sm.carveouts"] = "", -- ours: that one always; 256 ways, the most, are 128 KB
 
 	["sm.read_latency"] = 1, -- ours: with the latencies below, a dependent f32 instruction issues after SM90's 4 cycles

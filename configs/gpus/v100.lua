@@ -83,6 +83,7 @@ return {
 	["l1d.ways"] = 256, -- QV100: 128 KB = 4 x 256 x 128 B, of which shared memory has what a kernel needs
 	["l1d.line"] = 128, -- QV100
 	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
+	["l1d.banks"] = 4, -- QV100: l1_banks
 	["l1d.mshrs"] = 512, -- QV100
 	["l1d.merges"] = 8, -- QV100
 	["l1d.miss_queue"] = 16, -- QV100

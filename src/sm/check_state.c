@@ -124,13 +124,14 @@ static bool count_pipe(const struct sm_ctx *x, const struct sm *s, struct flight
 	const struct l1_pipe *p = x->pipe;
 	if (!p)
 		return true;
-	HOLDS(p->n <= x->conf->l1d_latency && (!p->refused || p->n), "SM %u: %u transactions in L1D's pipeline of %u",
-	      s->id, p->n, x->conf->l1d_latency);
-	HOLDS(!p->held || (p->n == x->conf->l1d_latency && s->lsu_n),
-	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, x->conf->l1d_latency);
+	HOLDS(p->n <= l1_pipe_places(x->conf) && (!p->refused || p->n), "SM %u: %u transactions in L1D's pipeline of %u",
+	      s->id, p->n, l1_pipe_places(x->conf));
+	HOLDS(!p->held || (p->n == l1_pipe_places(x->conf) && s->lsu_n),
+	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, l1_pipe_places(x->conf));
 	for (u32 i = 0; i < p->n; i++) {
 		const struct l1_pipe_entry *q = l1_pipe_at(x, i);
-		HOLDS(!i || l1_pipe_at(x, i - 1)->ready < q->ready, "SM %u: L1D's pipeline is out of order at %u", s->id, i);
+		HOLDS(!i || l1_pipe_at(x, i - 1)->ready < q->ready + (x->conf->l1d_banks > 1),
+		      "SM %u: L1D's pipeline is out of order at %u", s->id, i);
 		f->of[q->warp].transactions++;
 		f->mem += q->last;
 	}

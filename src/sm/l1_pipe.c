@@ -25,13 +25,25 @@ void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry 
 		s->lsu_refused = (u8)r;
 }
 
-void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+/* Banks that a transaction wants; all when there is but one, which is for a transaction a cycle. */
+static inline u32 banks_of(const struct conf *c, const struct mem_txn *t)
+{
+	u32 banks = 0;
+	if (c->l1d_banks == 1)
+		return 1;
+	for (u32 i = 0; i < 8; i++)
+		banks |= (u32)(t->sectors >> i & 1) << i % c->l1d_banks;
+	return banks;
+}
+
+/* One transaction; false: there is no place for it. */
+static inline bool enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	struct l1_pipe *p = x->pipe;
-	if (p->n == x->conf->l1d_latency) {
+	if (p->n == l1_pipe_places(x->conf)) {
 		p->held = 1;
 		s->lsu_refused = p->refused;
-		return;
+		return false;
 	}
 	bool last = e->load == NO_LOAD && e->next + 1 == e->ntxn;
 	*l1_pipe_at(x, p->n++) = (struct l1_pipe_entry){.txn = e->txn[e->next],
@@ -45,6 +57,17 @@ void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 	s->warp[e->warp].outstanding++;
 	s->mem_flying += last; /* the instruction's, which goes on in here */
 	lsu_advance(x, s, e, now);
+	return true;
+}
+
+void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	u32 left = e->ntxn - e->next, busy = 0;
+	const struct mem_txn *t = &e->txn[e->next];
+	do {
+		busy |= banks_of(x->conf, t++);
+		left -= enter(x, s, e, now);
+	} while (left && !x->pipe->held && !(busy & banks_of(x->conf, t)));
 }
 
 void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
@@ -53,7 +76,7 @@ void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
 	struct l1_pipe_entry *e = l1_pipe_at(x, 0);
 	u32 w = e->warp;
 	s->mem_flying -= e->last;
-	p->head = p->head + 1 < x->conf->l1d_latency ? p->head + 1 : 0;
+	p->head = p->head + 1 < l1_pipe_places(x->conf) ? p->head + 1 : 0;
 	p->n--;
 	p->reported = MR_HIT;
 	if (p->held) {
@@ -61,6 +84,20 @@ void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
 		s->lsu_refused = MR_HIT;
 	}
 	warp_answered(x, s, w, now);
+}
+
+/* Whether the cache took it. */
+static bool at_the_tags(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry *e, u64 now)
+{
+	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op};
+	enum mem_result r = lsu_present(x, s, &q, &e->txn, now);
+	if (r >= MR_RF_LINE) {
+		l1_pipe_refusal(x, s, e, r, now);
+		return false;
+	}
+	lsu_accepted(x, s, &q, r, now);
+	l1_pipe_leave(x, s, now);
+	return true;
 }
 
 void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
@@ -76,12 +113,9 @@ void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		p->refused = MR_HIT;
 		p->tried = 0; /* how often it was synced must not show in the state */
 	}
-	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op};
-	enum mem_result r = lsu_present(x, s, &q, &e->txn, now);
-	if (r >= MR_RF_LINE) {
-		l1_pipe_refusal(x, s, e, r, now);
-		return;
+	for (u32 busy = 0; e && !(busy & banks_of(x->conf, &e->txn)); e = l1_pipe_head(x, now)) {
+		busy |= banks_of(x->conf, &e->txn);
+		if (!at_the_tags(x, s, e, now))
+			return;
 	}
-	lsu_accepted(x, s, &q, r, now);
-	l1_pipe_leave(x, s, now);
 }

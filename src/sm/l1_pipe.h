@@ -4,8 +4,9 @@
  *                                             |     miss, store, atomic: on its way to L2
  *                                             `---- refused: stays, and those behind it close up
  *
- * One transaction enters in a cycle and one meets the tags. A refused one stops nothing before there is no place left:
- * then the LSU's head waits too. A transaction counts as outstanding of its warp from the moment it enters. */
+ * One transaction enters in a cycle and one meets the tags; with l1d.banks several that want different banks. A refused
+ * one stops nothing before there is no place left: then the LSU's head waits too. A transaction counts as outstanding
+ * of its warp from the moment it enters. */
 #ifndef SM_L1_PIPE_H
 #define SM_L1_PIPE_H
 #include "sm/sm.h"
@@ -31,14 +32,18 @@ struct l1_pipe {
 	struct l1_pipe_entry e[];
 };
 
+static inline u32 l1_pipe_places(const struct conf *c)
+{
+	return c->l1d_latency * c->l1d_banks;
+}
 static inline size_t l1_pipe_bytes(const struct conf *c)
 {
 	bool any = c->l1d_pipe && c->l1d_latency;
-	return any ? sizeof(struct l1_pipe) + c->l1d_latency * sizeof(struct l1_pipe_entry) : 0;
+	return any ? sizeof(struct l1_pipe) + l1_pipe_places(c) * sizeof(struct l1_pipe_entry) : 0;
 }
 static inline struct l1_pipe_entry *l1_pipe_at(const struct sm_ctx *x, u32 i)
 {
-	u32 at = x->pipe->head + i, places = x->conf->l1d_latency;
+	u32 at = x->pipe->head + i, places = l1_pipe_places(x->conf);
 	return &x->pipe->e[at < places ? at : at - places];
 }
 /* The transaction that meets the tags now: NULL when none does. */
