@@ -33,3 +33,22 @@ odd=$(printf '%s/odd\377\"name.lua' "$tmp")
 printf 'return { run = function(cuda) cuda.check(function() return false, "no \\xff text" end) end }\n' >"$odd"
 expect 1 '"workload": null' run "$odd" --stats - --format json
 expect 1 '"check_message": null' run "$odd" --stats - --format json
+
+# What a host program, a machine or a paper returns may raise errors, or never end, wherever it is looked at.
+for bad in 'error("raised")' 'return setmetatable({}, { __index = function() error("raised") end })'; do
+	mt="setmetatable({}, { __index = function() $bad end })"
+	echo "return $mt" >"$tmp/a.lua"
+	echo "return { run = function() end, sizes = $mt }" >"$tmp/b.lua"
+	echo "return { figures = { { name = 'x', runs = function() return { $mt } end, table = function() return $mt end } } }" >"$tmp/c.lua"
+	echo "return { figures = { { name = 'x', runs = function() return {} end, table = function() return $mt end } } }" >"$tmp/d.lua"
+	for args in "run $tmp/a.lua" "run $tmp/b.lua" "run vecadd --gpu $tmp/a.lua" "debug vecadd --gpu $tmp/a.lua --batch" \
+		"paper $tmp/a.lua --out $tmp/p" "paper $tmp/c.lua --out $tmp/p" "paper $tmp/d.lua --out $tmp/p" \
+		"list workloads $tmp/a.lua" "paper $tmp/b.lua --out $tmp/p"; do
+		timeout 60 "$W" $args >"$tmp/out" 2>&1 </dev/null
+		got=$?
+		check "$bad: $args" test $got -le 2
+	done
+	expect 2 "error: run: $tmp/a.lua" debug vecadd --size small --batch -ex "run --gpu $tmp/a.lua"
+done
+echo 'return setmetatable({}, { __index = function() while true do end end })' >"$tmp/a.lua"
+expect 2 "used up its budget" run vecadd --gpu "$tmp/a.lua"

@@ -133,9 +133,10 @@ static void push_size_text(lua_State *L, struct strbuf *out)
 	if (lua_getfield(L, -1, "sizes") == LUA_TTABLE && lua_getfield(L, -1, "default") == LUA_TTABLE) {
 		lua_pushnil(L);
 		while (lua_next(L, -2)) {
+			const char *key = luaL_tolstring(L, -2, NULL),
+			           *value = luaL_tolstring(L, -2, NULL); /* below the key's text */
 			struct strbuf part = STRBUF_INIT;
-			strbuf_addf(&part, "%s=", luaL_tolstring(L, -2, NULL));
-			strbuf_adds(&part, luaL_tolstring(L, -2, NULL)); /* -2: the value, below the key's text */
+			strbuf_addf(&part, "%s=%s", key, value);
 			lua_pop(L, 3);
 			if (n < ARRAY_LEN(parts))
 				parts[n++] = part.buf;
@@ -156,23 +157,38 @@ static void push_size_text(lua_State *L, struct strbuf *out)
 	}
 }
 
+struct workload {
+	const char *path;
+	struct strbuf help, size;
+};
+
+static bool read_workload(lua_State *L, void *ctx, struct err *e)
+{
+	struct workload *w = ctx;
+	if (!lua_load_path(L, w->path, e) || !lua_call_traced(L, 0, 1, e))
+		return false;
+	if (!lua_istable(L, -1))
+		return err_set(e, "it returns no table");
+	lua_getfield(L, -1, "help");
+	strbuf_adds(&w->help, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "");
+	lua_pop(L, 1);
+	push_size_text(L, &w->size);
+	return true;
+}
+
 static void add_workload(struct table *t, const char *data_dir, const char *name)
 {
 	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
-	struct strbuf help = STRBUF_INIT, size = STRBUF_INIT;
 	struct err e = {0};
 	char *path = catalog_path(data_dir, "scripts/workloads", name, "workload", &e);
-	if (path && lua_load_path(L, path, &e) && lua_call_traced(L, 0, 1, &e) && lua_istable(L, -1)) {
-		lua_getfield(L, -1, "help");
-		strbuf_adds(&help, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "");
-		lua_pop(L, 1);
-		push_size_text(L, &size);
-	} else {
-		strbuf_addf(&help, "cannot be used: %s", e.set ? e.msg : "it returns no table");
+	struct workload w = {.path = path};
+	if (!L || !path || !lua_checked(L, read_workload, &w, 0, 0, &e)) {
+		strbuf_clear(&w.help);
+		strbuf_addf(&w.help, "cannot be used: %s", e.set ? e.msg : "out of memory");
 	}
-	add_row(t, (const char *[]){name, strbuf_str(&size), strbuf_str(&help)});
-	strbuf_release(&help);
-	strbuf_release(&size);
+	add_row(t, (const char *[]){name, strbuf_str(&w.size), strbuf_str(&w.help)});
+	strbuf_release(&w.help);
+	strbuf_release(&w.size);
 	free(path);
 	lua_sandbox_free(L);
 }

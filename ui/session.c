@@ -148,13 +148,18 @@ static bool open_machine(struct session *s, struct err *e)
 	return sim_history(s->sim, s->conf.history_mb, e);
 }
 
+static int open_modules(lua_State *L, void *ctx)
+{
+	lua_open_dbg(L, ctx);
+	return 0;
+}
+
 static bool open_lua(struct session *s, struct err *e)
 {
 	s->L = lua_sandbox_new(s, s->data_dir, s->opt->allow_io);
 	if (!s->L)
 		return err_set(e, "out of memory");
-	lua_open_dbg(s->L, s);
-	return true;
+	return lua_guarded(s->L, open_modules, s, 0, 0, e);
 }
 
 struct session *session_open(struct options *o, struct err *e)

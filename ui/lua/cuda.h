@@ -14,6 +14,7 @@ struct lua_host {
 	bool stepping;         /* inside step() now */
 	bool waits;            /* the step ended in a wait of cuda.* */
 	u32 streams;           /* made by cuda.stream(); ids 1 .. streams */
+	const char *path;      /* of the file, while it is loaded */
 	char *dir;             /* the script's directory, for cuda.module */
 	u32 checks;            /* run so far */
 	struct answers answers;

@@ -5,6 +5,12 @@
 #include "debugger.h"
 #include "lua/dbg_internal.h"
 
+static int keep_function(lua_State *L, void *ctx)
+{
+	*(int *)ctx = luaL_ref(L, LUA_REGISTRYINDEX);
+	return 0;
+}
+
 /* Compiled at its first use: the function takes the event as e. */
 static bool compile_condition(struct debugger *d, struct breakpoint *b, struct err *e)
 {
@@ -18,8 +24,9 @@ static bool compile_condition(struct debugger *d, struct breakpoint *b, struct e
 		lua_pop(L, 1);
 		return false;
 	}
-	b->cond_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	return true;
+	struct err none = {0};
+	ok = lua_guarded(L, keep_function, &b->cond_ref, 1, 0, &none);
+	return ok || err_set(e, "%s", none.msg);
 }
 
 static bool run_condition(struct debugger *d, struct breakpoint *b, const struct event *ev, bool *truth, struct err *e)
@@ -27,10 +34,8 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	lua_State *L = d->s->L;
 	if (b->cond_ref < 0 && !compile_condition(d, b, e))
 		return false;
-	lua_rawgeti(L, LUA_REGISTRYINDEX, b->cond_ref);
-	lua_dbg_push_event(L, dbg_gpu(d), ev);
 	d->lua->in_callback++;
-	bool ok = lua_dbg_call(d, 1, 1, e);
+	bool ok = lua_dbg_call_with_event(d, b->cond_ref, ev, 1, e);
 	d->lua->in_callback--;
 	if (!ok)
 		return false;

@@ -125,16 +125,38 @@ static void update_mask(struct debugger *d)
 	debugger_resubscribe(d);
 }
 
-static bool call_subscriber(struct debugger *d, struct subscription *s, const struct event *ev)
+struct told {
+	struct gpu *g;
+	const struct event *ev;
+};
+
+static int push_told(lua_State *L, void *ctx)
+{
+	const struct told *t = ctx;
+	lua_dbg_push_event(L, t->g, t->ev);
+	return 1;
+}
+
+bool lua_dbg_call_with_event(struct debugger *d, int ref, const struct event *ev, int nresults, struct err *e)
 {
 	lua_State *L = d->s->L;
+	struct told t = {dbg_gpu(d), ev};
+	if (!lua_checkstack(L, 2))
+		return err_set(e, "not enough memory");
+	lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+	if (lua_guarded(L, push_told, &t, 0, 1, e))
+		return lua_dbg_call(d, 1, nresults, e);
+	lua_pop(L, 1);
+	return false;
+}
+
+static bool call_subscriber(struct debugger *d, struct subscription *s, const struct event *ev)
+{
 	struct err e = {0};
 	char what[64];
 	u32 id = s->id;
-	lua_rawgeti(L, LUA_REGISTRYINDEX, s->ref);
-	lua_dbg_push_event(L, dbg_gpu(d), ev);
 	d->lua->in_callback++;
-	bool ok = lua_dbg_call(d, 1, 0, &e);
+	bool ok = lua_dbg_call_with_event(d, s->ref, ev, 0, &e);
 	d->lua->in_callback--;
 	if (ok)
 		return lua_hooks_stop_asked(d);

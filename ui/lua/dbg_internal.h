@@ -41,4 +41,6 @@ int lua_dbg_goto_cycle(lua_State *L);
 int lua_dbg_snapshot(lua_State *L);
 int lua_dbg_events(lua_State *L);
 int lua_dbg_over(lua_State *L);
+/* Calls the function of a registry reference with the event as its table, with a callback's budget. */
+bool lua_dbg_call_with_event(struct debugger *d, int ref, const struct event *ev, int nresults, struct err *e);
 #endif

@@ -237,6 +237,35 @@ bool lua_guarded(lua_State *L, lua_guarded_fn body, void *ctx, int nargs, int nr
 	return call(L, nargs + 1, nresults, e);
 }
 
+struct checked {
+	lua_checked_fn body;
+	void *ctx;
+	int nresults;
+	struct err e;
+};
+
+static int run_checked(lua_State *L, void *ctx)
+{
+	struct checked *c = ctx;
+	bool ok = c->body(L, c->ctx, &c->e);
+	if (!ok)
+		lua_settop(L, 0);
+	else
+		luaL_checkstack(L, 1, NULL);
+	return ok ? c->nresults : 0;
+}
+
+bool lua_checked(lua_State *L, lua_checked_fn body, void *ctx, int nargs, int nresults, struct err *e)
+{
+	struct checked c = {.body = body, .ctx = ctx, .nresults = nresults};
+	if (!lua_guarded(L, run_checked, &c, nargs, nresults, e))
+		return false;
+	if (!c.e.set)
+		return true;
+	lua_pop(L, nresults);
+	return err_set(e, "%s", c.e.msg);
+}
+
 /* The error on top of a coroutine that has failed: nothing can be called there. */
 static int take_error(lua_State *L, void *ctx)
 {

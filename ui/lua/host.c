@@ -89,8 +89,8 @@ static const char *nearest_field(lua_State *L, const char *word)
 /* One --param of the form key=value, set in the parameter table on top. */
 static bool set_param(lua_State *L, const char *pair, const char *path, struct err *e)
 {
-	const char *eq = strchr(pair, '=');
-	char *key = xstrndup(pair, (size_t)(eq - pair));
+	const char *eq = strchr(pair, '='), *key = lua_pushlstring(L, pair, (size_t)(eq - pair));
+	lua_insert(L, -2);
 	int type = lua_getfield(L, -1, key);
 	lua_pop(L, 1);
 	bool ok = true;
@@ -106,7 +106,7 @@ static bool set_param(lua_State *L, const char *pair, const char *path, struct e
 			lua_pushstring(L, eq + 1);
 		lua_setfield(L, -2, key);
 	}
-	free(key);
+	lua_remove(L, -2);
 	return ok;
 }
 
@@ -141,32 +141,28 @@ static bool push_params(lua_State *L, const struct session *s, const char *path,
  * --------------------------------------------------------------------------------------------------------- */
 
 /* Makes the coroutine with run, cuda and the parameters on its stack. */
-static bool start(struct session *s, struct lua_host *h, struct err *e)
+static bool start(lua_State *L, void *ctx, struct err *e)
 {
-	lua_State *L = s->L;
+	struct lua_host *h = ctx;
+	const struct session *s = lua_session(L);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, h->table_ref);
-	if (!push_params(L, s, s->name, e)) {
-		lua_pop(L, 1);
+	if (!push_params(L, s, s->name, e))
 		return false;
-	}
 	h->co = lua_newthread(L);
 	h->co_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	lua_getfield(L, -2, "run");
 	host_push_cuda(L);
 	lua_rotate(L, -3, -1); /* table, run, cuda, params */
 	lua_xmove(L, h->co, 3);
-	lua_pop(L, 1);
 	return true;
 }
 
 /* A turn that no answer was kept of could not be found again after going back. */
-static enum host_state refuse_yield(const struct lua_host *h, struct err *e)
+static bool refuse_yield(lua_State *L, void *ctx, struct err *e)
 {
-	int top = lua_gettop(h->L);
-	luaL_traceback(h->L, h->co, "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
-	err_set(e, "%s", lua_tostring(h->L, -1));
-	lua_settop(h->L, top);
-	return HOST_FAILED;
+	luaL_traceback(L, ((struct lua_host *)ctx)->co,
+	               "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
+	return err_set(e, "%s", lua_tostring(L, -1));
 }
 
 static enum host_state step(struct session *s, struct host *base, struct err *e)
@@ -174,8 +170,11 @@ static enum host_state step(struct session *s, struct host *base, struct err *e)
 	struct lua_host *h = (struct lua_host *)base;
 	int nargs = 0, nresults = 0;
 	if (!h->co) {
-		if (!start(s, h, e))
+		lua_budget(s->L, LUA_BUDGET_HOST);
+		if (!lua_checked(s->L, start, h, 0, 0, e)) {
+			h->co = NULL;
 			return HOST_FAILED;
+		}
 		nargs = 2;
 	}
 	lua_budget(s->L, LUA_BUDGET_HOST);
@@ -185,7 +184,10 @@ static enum host_state step(struct session *s, struct host *base, struct err *e)
 	h->stepping = false;
 	if (r == LUA_YIELD) {
 		lua_pop(h->co, nresults);
-		return h->waits ? HOST_WAITS : refuse_yield(h, e);
+		if (h->waits)
+			return HOST_WAITS;
+		lua_checked(s->L, refuse_yield, h, 0, 0, e);
+		return HOST_FAILED;
 	}
 	return r == LUA_OK ? HOST_ENDED : HOST_FAILED;
 }
@@ -201,6 +203,12 @@ static void lua_host_free(struct host *base)
 	free(h);
 }
 
+static int reseed(lua_State *L, void *ctx)
+{
+	array_reseed(L);
+	return 0;
+}
+
 /* A new coroutine, fed up to its turns-th wait. */
 static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
 {
@@ -211,7 +219,8 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	h->co_ref = LUA_NOREF;
 	h->streams = h->checks = 0;
 	h->answers.at = 0;
-	array_reseed(s->L);
+	if (!lua_guarded(s->L, reseed, NULL, 0, 0, e))
+		return HOST_FAILED;
 	if (!turns) {
 		answers_end_feeding(&h->answers);
 		return HOST_WAITS;
@@ -228,19 +237,24 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 
 static const struct host_ops lua_host_ops = {step, rebuild, lua_host_free};
 
-/* Loads the file and leaves its table on the stack. */
-static bool load_workload(lua_State *L, const char *path, struct err *e)
+/* Loads the file and keeps its table. What is wrong with --size and --param shows at once, not at the first cycle. */
+static bool load_workload(lua_State *L, void *ctx, struct err *e)
 {
-	lua_budget(L, LUA_BUDGET_HOST);
+	struct lua_host *h = ctx;
+	const char *path = h->path;
 	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 1, e))
 		return false;
 	bool table = lua_istable(L, -1);
 	bool run = table && lua_getfield(L, -1, "run") == LUA_TFUNCTION;
 	if (table)
 		lua_pop(L, 1);
-	if (run)
+	if (run && push_params(L, lua_session(L), path, e)) {
+		lua_pop(L, 1);
+		h->table_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+		array_register(L);
+		array_reseed(L);
 		return true;
-	lua_pop(L, 1);
+	}
 	return err_set(e,
 	               "%s: a host program returns a table with a function `run`: return { name = ..., run = "
 	               "function(cuda, p) ... end }",
@@ -249,23 +263,18 @@ static bool load_workload(lua_State *L, const char *path, struct err *e)
 
 struct host *host_lua_new(struct session *s, const char *path, struct err *e)
 {
-	if (!load_workload(s->L, path, e))
-		return NULL;
-	/* What is wrong with --size and --param shows at once, not at the first cycle. */
-	bool ok = push_params(s->L, s, path, e);
-	lua_settop(s->L, ok ? -2 : -1);
-	if (!ok) {
-		lua_pop(s->L, 1);
-		return NULL;
-	}
 	struct lua_host *h = xcalloc(1, sizeof *h);
 	const char *slash = strrchr(path, '/');
 	h->base.ops = &lua_host_ops;
 	h->L = s->L;
-	h->co_ref = LUA_NOREF;
-	h->table_ref = luaL_ref(s->L, LUA_REGISTRYINDEX);
+	h->co_ref = h->table_ref = LUA_NOREF;
+	h->path = path;
 	h->dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
-	array_register(s->L);
-	array_reseed(s->L);
-	return &h->base;
+	lua_budget(s->L, LUA_BUDGET_HOST);
+	bool ok = lua_checked(s->L, load_workload, h, 0, 0, e);
+	h->path = NULL;
+	if (ok)
+		return &h->base;
+	lua_host_free(&h->base);
+	return NULL;
 }

@@ -16,6 +16,25 @@ struct session *lua_session(lua_State *L)
 	return lua_env_of(L)->s;
 }
 
+static u64 allocations_left = LUA_NO_LIMIT;
+
+void lua_limit_allocations(u64 n)
+{
+	allocations_left = n;
+}
+
+u64 lua_allocations_left(void)
+{
+	return allocations_left;
+}
+
+static bool may_allocate(void)
+{
+	if (allocations_left == LUA_NO_LIMIT)
+		return true;
+	return allocations_left && allocations_left--;
+}
+
 static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 {
 	struct lua_env *env = ud;
@@ -27,7 +46,7 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 		env->bytes -= old;
 		return NULL;
 	}
-	if (n > MOST_BLOCK && !userdata)
+	if ((n > MOST_BLOCK && !userdata) || (n > old && unlikely(!may_allocate())))
 		return NULL;
 	/* A script that has used up all of it must leave some for what the debugger makes outside scripts' calls: there, a
 	 * failure ends the program. */
@@ -208,9 +227,12 @@ lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_i
 	lua_budget(L, LUA_BUDGET_HOST);
 	lua_pushcfunction(L, open_libraries);
 	lua_pushboolean(L, allow_io);
-	BUG_ON(lua_pcall(L, 1, 0, 0) != LUA_OK);
-	lua_bound(L);
-	return L;
+	if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+		lua_bound(L);
+		return L;
+	}
+	lua_sandbox_free(L);
+	return NULL;
 }
 
 void lua_sandbox_free(lua_State *L)

@@ -22,6 +22,10 @@ struct session;
  * may be NULL. Never NULL itself unless memory is exhausted. */
 lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_io);
 void lua_sandbox_free(lua_State *L);
+/* For tests: after n more allocations of Lua states no further one succeeds; LUA_NO_LIMIT ends that. */
+#define LUA_NO_LIMIT UINT64_MAX
+void lua_limit_allocations(u64 n);
+u64 lua_allocations_left(void);
 /* The session of a state (also of its coroutines), or NULL. */
 struct session *lua_session(lua_State *L);
 
@@ -55,6 +59,9 @@ bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
  * must be held by the caller, since an error leaves body at once. */
 typedef int (*lua_guarded_fn)(lua_State *L, void *ctx);
 bool lua_guarded(lua_State *L, lua_guarded_fn body, void *ctx, int nargs, int nresults, struct err *e);
+/* The same with a body that says itself what failed; the results are on top of its stack. */
+typedef bool (*lua_checked_fn)(lua_State *L, void *ctx, struct err *e);
+bool lua_checked(lua_State *L, lua_checked_fn body, void *ctx, int nargs, int nresults, struct err *e);
 /* lua_resume; an error is in *e, with the coroutine's traceback. */
 int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e);
 /* Functions of Lua's library that could run for ever in C, at times that depend on the host, or where no budget is

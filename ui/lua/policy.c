@@ -17,14 +17,14 @@ struct lua_policy *policy_self(lua_State *L)
 	return p;
 }
 
-void policy_push_object(struct lua_policy *p, lua_State *L)
+void policy_push_object(struct lua_policy *p, lua_State *L, int methods)
 {
-	lua_createtable(L, 0, 4);
+	lua_createtable(L, 0, 6);
 	if (!p->stateless) {
 		lua_createtable(L, 0, 4);
 		lua_setfield(L, -2, "state");
 	}
-	lua_pushvalue(L, AT_METHODS);
+	lua_pushvalue(L, methods);
 	lua_setmetatable(L, -2);
 }
 
@@ -246,28 +246,51 @@ static int take_definition(lua_State *L)
 	return 4;
 }
 
+struct being_loaded {
+	struct lua_policy *p;
+	struct session *s;
+	const char *path;
+};
+
+static bool run_file(lua_State *L, void *ctx, struct err *e)
+{
+	const struct being_loaded *l = ctx;
+	const char *kind = lua_kinds[l->p->kind].define;
+	luaL_newlib(L, policy_module);
+	lua_setglobal(L, "policy");
+	if (!lua_load_path(L, l->path, e) || !lua_call_traced(L, 0, 0, e))
+		return false;
+	if (lua_getfield(L, LUA_REGISTRYINDEX, kind) != LUA_TTABLE)
+		return err_set(e, "%s has no %s{...}", l->path, kind);
+	lua_pushcfunction(L, take_definition);
+	lua_pushlightuserdata(L, l->p);
+	if (!lua_call_traced(L, 1, 0, e)) {
+		err_prefix(e, "%s: ", l->path);
+		return false;
+	}
+	return true;
+}
+
+/* What stays on the stack, from AT_CHOOSE on. */
+static int place(lua_State *L, void *ctx)
+{
+	const struct being_loaded *l = ctx;
+	lua_pushlightuserdata(L, l->p);
+	lua_pushcfunction(L, take_definition);
+	lua_insert(L, 1);
+	lua_call(L, 1, 4);
+	lua_pushnil(L); /* AT_METHODS */
+	lua_kinds[l->p->kind].set_up(l->p, l->s, L);
+	return lua_gettop(L);
+}
+
 static bool set_up(struct lua_policy *p, struct session *s, const char *path, struct err *e)
 {
 	lua_State *L = p->L;
-	const char *kind = lua_kinds[p->kind].define;
-	luaL_newlib(L, policy_module);
-	lua_setglobal(L, "policy");
+	struct being_loaded l = {p, s, path};
 	lua_budget(L, LUA_BUDGET_CALLBACK);
-	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 0, e))
-		return false;
-	bool there = lua_getfield(L, LUA_REGISTRYINDEX, kind) == LUA_TTABLE;
-	lua_settop(L, 0);
-	if (!there)
-		return err_set(e, "%s has no %s{...}", path, kind);
-	lua_pushcfunction(L, take_definition);
-	lua_pushlightuserdata(L, p);
-	if (!lua_call_traced(L, 1, 4, e)) {
-		err_prefix(e, "%s: ", path);
-		return false;
-	}
-	lua_pushnil(L); /* AT_METHODS */
-	lua_kinds[p->kind].set_up(p, s, L);
-	return policy_promise_made(p, e);
+	return lua_checked(L, run_file, &l, 0, 0, e) && lua_guarded(L, place, &l, 0, LUA_MULTRET, e) &&
+	       (lua_checkstack(L, LUA_MINSTACK) || err_set(e, "not enough memory")) && policy_promise_made(p, e);
 }
 
 bool policy_load(struct session *s, const char *key, const char *value, struct err *e)

@@ -58,13 +58,15 @@ const luaL_Reg policy_cta_methods[] = {{"first", first},       {"gone", gone},  
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
-static void push_kernel(struct lua_policy *p, const struct cta_view *v)
+/* The stack is the objects and the methods. */
+static int push_kernel(lua_State *L, void *ctx)
 {
-	lua_State *L = p->L;
-	if (lua_rawgeti(L, AT_OBJECTS, v->launch->id) == LUA_TTABLE)
-		return;
+	struct lua_policy *p = ctx;
+	const struct cta_view *v = p->cta_view;
+	if (lua_rawgeti(L, 1, v->launch->id) == LUA_TTABLE)
+		return 1;
 	lua_pop(L, 1);
-	policy_push_object(p, L);
+	policy_push_object(p, L, 2);
 	policy_set_field(L, "kernel", v->launch->id);
 	policy_set_field(L, "ctas", v->launch->ctas);
 	policy_set_field(L, "sms", v->num_sms);
@@ -72,34 +74,49 @@ static void push_kernel(struct lua_policy *p, const struct cta_view *v)
 	lua_pushstring(L, v->launch->fn->name);
 	lua_rawset(L, -3);
 	lua_pushvalue(L, -1);
-	lua_rawseti(L, AT_OBJECTS, v->launch->id);
+	lua_rawseti(L, 1, v->launch->id);
+	return 1;
 }
 
-static void begin(struct lua_policy *p, int at, struct external_cta_state *st, const struct cta_view *v)
+/* The id may have been another launch's, in a past that was given up. */
+static int forget_kernel(lua_State *L, void *ctx)
+{
+	lua_pushnil(L);
+	lua_rawseti(L, 1, ((struct lua_policy *)ctx)->cta_view->launch->id);
+	return 0;
+}
+
+static bool begin(struct lua_policy *p, int at, struct external_cta_state *st, const struct cta_view *v, struct err *e)
 {
 	p->cta_view = v;
 	p->now = v->now;
 	p->state = st;
 	lua_pushvalue(p->L, at);
-	push_kernel(p, v);
+	lua_pushvalue(p->L, AT_OBJECTS);
+	lua_pushvalue(p->L, AT_METHODS);
+	if (lua_guarded(p->L, push_kernel, p, 2, 1, e))
+		return true;
+	lua_pop(p->L, 1);
+	return false;
 }
 
 static void init(void *ctx, struct external_cta_state *st, const struct cta_view *v, struct err *e)
 {
 	struct lua_policy *p = ctx;
-	lua_pushnil(p->L); /* the id may have been another launch's, in a past that was given up */
-	lua_rawseti(p->L, AT_OBJECTS, v->launch->id);
-	if (lua_isnil(p->L, AT_FIRST))
+	p->cta_view = v;
+	lua_pushvalue(p->L, AT_OBJECTS);
+	if (!lua_guarded(p->L, forget_kernel, p, 1, 0, e) || lua_isnil(p->L, AT_FIRST))
 		return;
-	begin(p, AT_FIRST, st, v);
-	policy_call(p, 1, 0, e);
+	if (begin(p, AT_FIRST, st, v, e))
+		policy_call(p, 1, 0, e);
 }
 
 static u64 next(void *ctx, struct external_cta_state *st, const struct cta_view *v, u32 sm, struct err *e)
 {
 	struct lua_policy *p = ctx;
 	lua_State *L = p->L;
-	begin(p, AT_CHOOSE, st, v);
+	if (!begin(p, AT_CHOOSE, st, v, e))
+		return NO_CTA;
 	lua_pushinteger(L, sm);
 	if (!policy_call(p, 2, 1, e))
 		return NO_CTA;
@@ -117,7 +134,8 @@ static void done(void *ctx, struct external_cta_state *st, const struct cta_view
                  struct err *e)
 {
 	struct lua_policy *p = ctx;
-	begin(p, AT_SECOND, st, v);
+	if (!begin(p, AT_SECOND, st, v, e))
+		return;
 	lua_pushinteger(p->L, sm);
 	lua_pushinteger(p->L, (lua_Integer)c->id);
 	policy_call(p, 3, 0, e);

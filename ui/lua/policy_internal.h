@@ -39,8 +39,9 @@ void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L);
 void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L);
 /* The policy of a method, whose first argument must be the object of the call under way. */
 struct lua_policy *policy_self(lua_State *L);
-/* Creates an object with the methods' metatable, and its `state` table unless the policy is stateless. */
-void policy_push_object(struct lua_policy *p, lua_State *L);
+/* Creates an object with the methods' metatable, which is at a stack index, and its `state` table unless the policy is
+ * stateless. */
+void policy_push_object(struct lua_policy *p, lua_State *L, int methods);
 /* Sets a number of an object on top. */
 void policy_set_field(lua_State *L, const char *name, u64 v);
 /* Puts the methods (closures over p) into place AT_METHODS. */

@@ -155,6 +155,12 @@ static u32 pick(void *ctx, struct external_sched_state *st, const struct sched_v
 	return w;
 }
 
+static int push_text(lua_State *L, void *text)
+{
+	lua_pushstring(L, text);
+	return 1;
+}
+
 static void issued(void *ctx, struct external_sched_state *st, const struct sched_view *v, u32 warp,
                    const struct issue_info *info, struct err *e)
 {
@@ -162,8 +168,10 @@ static void issued(void *ctx, struct external_sched_state *st, const struct sche
 	struct lua_policy *p = ctx;
 	begin(p, AT_FIRST, st, v);
 	lua_pushinteger(p->L, warp);
-	lua_pushstring(p->L, units[info->unit]);
-	policy_call(p, 3, 0, e);
+	if (lua_guarded(p->L, push_text, (void *)(uintptr_t)units[info->unit], 0, 1, e))
+		policy_call(p, 3, 0, e);
+	else
+		lua_pop(p->L, 3);
 }
 
 static void tell_mask(struct lua_policy *p, int at, struct external_sched_state *st, const struct sched_view *v,
@@ -196,7 +204,7 @@ void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 		u64 mask = 0;
 		for (u32 w = i % p->scheds; w < warps; w += p->scheds)
 			mask |= BIT(w);
-		policy_push_object(p, L);
+		policy_push_object(p, L, AT_METHODS);
 		policy_set_field(L, "index", i / p->scheds);
 		policy_set_field(L, "scheduler", i % p->scheds);
 		policy_set_field(L, "mask", mask);

@@ -29,16 +29,24 @@ struct paper {
 
 /* --- the script --------------------------------------------------------------------------------------------------- */
 
-/* Loads the file at path: its table on top of an empty stack. */
-static bool load_script(lua_State *L, const char *path, struct err *e)
+static bool run_script(lua_State *L, void *ctx, struct err *e)
 {
-	lua_budget(L, SCRIPT_BUDGET);
+	const char *path = ctx;
 	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 1, e))
 		return false;
 	if (!lua_istable(L, -1) || lua_getfield(L, -1, "figures") != LUA_TTABLE)
 		return err_set(e, "%s: no paper: it must return a table with `figures`", path);
 	lua_pop(L, 1);
 	return true;
+}
+
+/* Loads the file at path: its table on top of an empty stack. */
+static bool load_script(lua_State *L, char *path, struct err *e)
+{
+	if (!L)
+		return err_set(e, "out of memory");
+	lua_budget(L, SCRIPT_BUDGET);
+	return lua_checked(L, run_script, path, 0, 1, e);
 }
 
 /* Pushes figure i (from 0), a table. */
@@ -57,12 +65,29 @@ static char *text_field(lua_State *L, const char *name)
 	return text;
 }
 
+struct field {
+	u32 figure; /* WHOLE: of the script */
+	const char *name;
+	char *text;
+};
+#define WHOLE UINT32_MAX
+
+static int read_field(lua_State *L, void *ctx)
+{
+	struct field *f = ctx;
+	if (f->figure != WHOLE)
+		push_figure(L, f->figure);
+	f->text = text_field(L, f->name);
+	return 0;
+}
+
+/* "" as well where it cannot be read. */
 static char *figure_field(lua_State *L, u32 i, const char *name)
 {
-	push_figure(L, i);
-	char *text = text_field(L, name);
-	lua_pop(L, 1);
-	return text;
+	struct field f = {i, name, NULL};
+	lua_pushvalue(L, 1);
+	lua_guarded(L, read_field, &f, 1, 0, NULL);
+	return f.text ? f.text : xstrdup("");
 }
 
 static bool has_function(lua_State *L, const char *name)
@@ -78,8 +103,16 @@ static bool name_ok(const char *s)
 	return *s && *s != '.' && *s != '-' && !strchr(s, '/') && strlen(s) <= 64;
 }
 
-static bool check_figures(lua_State *L, const char *path, u32 *n, struct err *e)
+struct figures {
+	const char *path;
+	u32 n;
+};
+
+static bool look_at_figures(lua_State *L, void *ctx, struct err *e)
 {
+	struct figures *f = ctx;
+	const char *path = f->path;
+	u32 *n = &f->n;
 	lua_getfield(L, 1, "figures");
 	*n = (u32)luaL_len(L, -1);
 	lua_pop(L, 1);
@@ -100,11 +133,20 @@ static bool check_figures(lua_State *L, const char *path, u32 *n, struct err *e)
 	return !e->set && (*n || err_set(e, "%s: no figures", path));
 }
 
+static bool check_figures(lua_State *L, const char *path, u32 *n, struct err *e)
+{
+	struct figures f = {path, 0};
+	lua_pushvalue(L, 1);
+	bool ok = lua_checked(L, look_at_figures, &f, 1, 0, e);
+	*n = f.n;
+	return ok;
+}
+
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
 static void list_figures(lua_State *L, struct strbuf *out)
 {
-	char *help = text_field(L, "help"), *source = text_field(L, "source");
+	char *help = figure_field(L, WHOLE, "help"), *source = figure_field(L, WHOLE, "source");
 	struct err e = {0};
 	u32 n = 0;
 	strbuf_addf(out, "  %s\n", help);
@@ -261,14 +303,21 @@ static void close_paper(struct paper *p)
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
 /* What scripts may decide by. */
-static void push_x(const struct paper *p)
+static void push_x(lua_State *L, const struct paper *p)
 {
-	lua_newtable(p->L);
-	lua_pushboolean(p->L, p->opt->quick);
-	lua_setfield(p->L, -2, "quick");
-	lua_pushstring(p->L, p->opt->quick ? "small" : "default");
-	lua_setfield(p->L, -2, "size");
+	lua_newtable(L);
+	lua_pushboolean(L, p->opt->quick);
+	lua_setfield(L, -2, "quick");
+	lua_pushstring(L, p->opt->quick ? "small" : "default");
+	lua_setfield(L, -2, "size");
 }
+
+/* One of a figure's functions, called with the script as argument. */
+struct figure_call {
+	struct paper *p;
+	struct table *t;
+	u32 i;
+};
 
 static bool name_place(const struct paper *p, u32 i, struct err *e)
 {
@@ -279,31 +328,37 @@ static bool name_place(const struct paper *p, u32 i, struct err *e)
 }
 
 /* Adds the runs in the array on top of the stack. */
-static bool add_runs(struct paper *p, struct err *e)
+static bool add_runs(lua_State *L, struct paper *p, struct err *e)
 {
-	if (!lua_istable(p->L, -1))
-		return err_set(e, "runs() returned %s, no table", luaL_typename(p->L, -1));
-	lua_Integer n = luaL_len(p->L, -1);
+	if (!lua_istable(L, -1))
+		return err_set(e, "runs() returned %s, no table", luaL_typename(L, -1));
+	lua_Integer n = luaL_len(L, -1);
 	for (lua_Integer i = 1; i <= n; i++) {
-		lua_geti(p->L, -1, i);
-		bool ok = plan_add(&p->plan, p->L, e);
-		lua_pop(p->L, 1);
+		lua_geti(L, -1, i);
+		bool ok = plan_add(&p->plan, L, e);
+		lua_pop(L, 1);
 		if (!ok)
 			return false;
 	}
 	return true;
 }
 
+static bool call_runs(lua_State *L, void *ctx, struct err *e)
+{
+	const struct figure_call *c = ctx;
+	push_figure(L, c->i);
+	lua_getfield(L, -1, "runs");
+	push_x(L, c->p);
+	return lua_call_traced(L, 1, 1, e) && add_runs(L, c->p, e);
+}
+
 static bool plan_figure(struct paper *p, u32 i, struct err *e)
 {
+	struct figure_call c = {p, NULL, i};
 	lua_settop(p->L, 1);
 	lua_budget(p->L, SCRIPT_BUDGET);
-	push_figure(p->L, i);
-	lua_getfield(p->L, -1, "runs");
-	push_x(p);
-	bool ok = lua_call_traced(p->L, 1, 1, e) && add_runs(p, e);
-	lua_settop(p->L, 1);
-	return ok || name_place(p, i, e);
+	lua_pushvalue(p->L, 1);
+	return lua_checked(p->L, call_runs, &c, 1, 0, e) || name_place(p, i, e);
 }
 
 static bool plan_all(struct paper *p, struct err *e)
@@ -374,17 +429,23 @@ static bool write_figure(const struct paper *p, const struct table *t, const cha
 }
 
 /* Calls the figure's table() and reads what it returns. */
+static bool call_table(lua_State *L, void *ctx, struct err *e)
+{
+	const struct figure_call *c = ctx;
+	push_figure(L, c->i);
+	lua_getfield(L, -1, "table");
+	results_push(L, &c->p->plan);
+	push_x(L, c->p);
+	return lua_call_traced(L, 2, 1, e) && table_read(c->t, L, e);
+}
+
 static bool make_table(struct paper *p, u32 i, struct table *t, struct err *e)
 {
+	struct figure_call c = {p, t, i};
 	lua_settop(p->L, 1);
 	lua_budget(p->L, SCRIPT_BUDGET);
-	push_figure(p->L, i);
-	lua_getfield(p->L, -1, "table");
-	results_push(p->L, &p->plan);
-	push_x(p);
-	bool ok = lua_call_traced(p->L, 2, 1, e) && table_read(t, p->L, e);
-	lua_settop(p->L, 1);
-	return ok;
+	lua_pushvalue(p->L, 1);
+	return lua_checked(p->L, call_table, &c, 1, 0, e);
 }
 
 static bool show_figure(struct paper *p, u32 i, struct err *e)
@@ -421,7 +482,7 @@ static u32 print_failures(const struct paper *p)
 static int report(struct paper *p)
 {
 	bool ok = true;
-	char *source = text_field(p->L, "source");
+	char *source = figure_field(p->L, WHOLE, "source");
 	if (*source)
 		printf("%s\n", source);
 	free(source);

@@ -218,23 +218,33 @@ static json_t *run_all(const struct options *o, const char *data_dir)
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
+struct layout {
+	const char *path;
+	const json_t *rows;
+	struct table table;
+};
+
+static bool call_layout(lua_State *L, void *ctx, struct err *e)
+{
+	struct layout *l = ctx;
+	if (!lua_load_path(L, l->path, e) || !lua_call_traced(L, 0, 1, e))
+		return false;
+	json_push(L, l->rows);
+	return lua_call_traced(L, 1, 1, e) && table_read(&l->table, L, e);
+}
+
 static bool lay_out(json_t *rows, bool markdown, const char *data_dir, struct strbuf *out, struct err *e)
 {
 	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
 	struct strbuf path = STRBUF_INIT;
-	struct table t = {0};
 	strbuf_addf(&path, "%s/%s", data_dir, LAYOUT);
-	lua_budget(L, LUA_BUDGET_HOST);
-	bool ok = lua_load_path(L, path.buf, e) && lua_call_traced(L, 0, 1, e);
-	if (ok) {
-		json_push(L, rows);
-		ok = lua_call_traced(L, 1, 1, e) && table_read(&t, L, e);
-	}
+	struct layout l = {.path = path.buf, .rows = rows};
+	bool ok = L ? lua_checked(L, call_layout, &l, 0, 0, e) : err_set(e, "out of memory");
 	if (ok && markdown)
-		table_markdown(&t, out);
+		table_markdown(&l.table, out);
 	else if (ok)
-		table_text(&t, out);
-	table_release(&t);
+		table_text(&l.table, out);
+	table_release(&l.table);
 	strbuf_release(&path);
 	lua_sandbox_free(L);
 	return ok;
