@@ -493,10 +493,10 @@ static void link_ceiling(void **s)
 	run_stream(&r, &st);
 	st.lines = 8000;
 	u64 t = run_stream(&r, &st);
-	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.05);
+	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.01);
 	st.op = MO_STORE; /* the request port */
 	t = run_stream(&r, &st);
-	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.05);
+	within(8000.0 * flits(&r, 4) / (double)t, 1, 0.01);
 	rig_check(&r);
 	rig_stop(&r);
 }
@@ -509,7 +509,7 @@ static void port_ceiling(void **s)
 	run_stream(&r, &st);
 	st.lines = 1000;
 	u64 t = run_stream(&r, &st);
-	within(15 * 1000.0 * 128 / (double)t, r.c.l2_port, 0.05);
+	within(15 * 1000.0 * 128 / (double)t, r.c.l2_port, 0.02);
 	rig_check(&r);
 	rig_stop(&r);
 }
@@ -521,7 +521,7 @@ static void dram_ceiling(void **s)
 	struct stream st = {15, 1000, 15 * 128, 128, 1 << 30, MO_LOAD};
 	u64 t = run_stream(&r, &st), busy = mem_dram_counters(r.m, 0)->busy;
 	assert_int_equal(busy, 15 * 1000 * 2 * 2);
-	within((double)busy * r.c.core_clock / r.c.dram_clock / (double)t, 1, 0.05);
+	within((double)busy * r.c.core_clock / r.c.dram_clock / (double)t, 1, 0.01);
 	rig_check(&r);
 	rig_stop(&r);
 }
