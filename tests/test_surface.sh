@@ -5,6 +5,8 @@
 k=tests/kernels/surface
 expect 0 "check passed" run $k.lua
 expect 0 "check passed" run $k.lua --gpu v100 --warp-sched lrr --schedule none
+expect 0 "check passed" run tests/kernels/surface_reduce.lua
+expect 0 "check passed" run tests/kernels/surface_reduce.lua --gpu v100 --warp-sched lrr --schedule none
 wrong() { # STATUS PATTERN X Y
 	expect "$1" "$2" run $k.lua --param wrong=1 --param "x=$3" --param "y=$4"
 }
@@ -30,7 +32,9 @@ refused "needs 2 elements in braces here" 'suld.b.1d.v2.b32.trap {%r1}, [%d1, {%
 refused "at most 16 bytes in all" 'suld.b.1d.v4.b64.trap {%d1,%d2,%d3,%d4}, [%d1, {%r2}];'
 refused "needs a 64-bit register" 'sust.b.1d.b32.trap [%r3, {%r2}], {%r1};'
 refused "does not know '.p'" 'sust.p.1d.b32.trap [%d3, {%r2}], {%r1};'
-refused "'sured.b.add.1d.u32.trap' is not supported" 'sured.b.add.1d.u32.trap [%d3, {%r2}], %r1;'
+refused "needs .and or .or of .b32" 'sured.b.add.1d.b32.trap [%d3, {%r2}], %r1;'
+refused "needs .and or .or of .b32" 'sured.b.exch.1d.u32.trap [%d3, {%r2}], %r1;'
+refused "does not know '.p'" 'sured.p.add.1d.u32.trap [%d3, {%r2}], %r1;'
 
 # host PATTERN LUA
 host() {

@@ -142,7 +142,8 @@ bool lower_st(struct stmt *s);
 bool lower_atom(struct stmt *s);
 bool lower_prefetch(struct stmt *s);
 bool lower_tex(struct stmt *s);
-bool lower_surface(struct stmt *s);                       /* lower_surface.c */
+bool lower_surface(struct stmt *s);
+bool lower_surface_reduce(struct stmt *s);                /* lower_surface.c */
 bool surface_word(struct stmt *s, const struct token *t); /* a modifier that only suld and sust have */
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);

@@ -1,12 +1,13 @@
-/* suld, sust: first the address (surface.c: d[0], and d[1] = inside, for .zero), which takes no issue slot, then a load
- * or store of global memory there. So reads are cached in L1D and writes go to L2 as those of global memory do. */
+/* suld, sust, sured: first the address (surface.c: d[0], and d[1] = inside, for .zero), which takes no issue slot, then
+ * a load, store or reduction of global memory there. So reads are cached in L1D and writes go to L2 as those of global
+ * memory do. */
 #include "front/ptx/lower.h"
 #include "front/ptx/surface.h"
 
 bool surface_word(struct stmt *s, const struct token *t)
 {
 	static const char *const modes[] = {[SURF_TRAP] = "trap", [SURF_CLAMP] = "clamp", [SURF_ZERO] = "zero"};
-	if (s->form->fn != lower_surface)
+	if (s->form->fn != lower_surface && s->form->fn != lower_surface_reduce)
 		return false;
 	for (u32 i = 0; i < ARRAY_LEN(modes); i++)
 		if (tok_is_mod(t, modes[i])) {
@@ -74,6 +75,36 @@ static bool emit_store(struct stmt *s, const struct operand *v, struct inst *st,
 		if (!lower_src(s, value(s, v, i), (enum ptype)st->type, W_MAY_BE_WIDER, &st->s[1 + i]))
 			return false;
 	only_inside(s, emit(s, st), inside);
+	return true;
+}
+
+/* sured.b: the address, then a reduction in global memory there. */
+bool lower_surface_reduce(struct stmt *s)
+{
+	const enum ptype t = (enum ptype)s->in.type;
+	const bool bits = s->in.atom == ATOM_AND || s->in.atom == ATOM_OR;
+	const bool sums = s->in.atom == ATOM_ADD || s->in.atom == ATOM_MIN || s->in.atom == ATOM_MAX;
+	if (s->ntypes != 1 || s->level ||
+	    !(bits ? t == T_B32 : sums && (t == T_U32 || t == T_S32 || t == T_U64 || t == T_S64)))
+		return ld_fail(s->ld, &s->op,
+		               "'%s' needs .and or .or of .b32, or .add, .min or .max of .u32, .s32, .u64 or .s64", NAME(s));
+	if (!want_args(s, 2, 2))
+		return false;
+	struct inst at = inst_init(OP_SUST, T_B32), red = inst_init(OP_RED, s->in.type);
+	if (!coordinates(s, &s->arg[0], &at) || !lower_src(s, value(s, &s->arg[1], 0), t, W_EXACT, &red.s[1]))
+		return false;
+	at.geom = s->in.geom;
+	at.cmp = s->in.cmp;
+	at.imm = ptype_bytes(t);
+	at.d[0] = vreg_new(s->ld, T_B64, NULL);
+	if (at.cmp == SURF_ZERO)
+		at.d[1] = vreg_new(s->ld, T_PRED, NULL);
+	emit(s, &at);
+	red.space = SPC_GLOBAL;
+	red.atom = s->in.atom;
+	red.base_bytes = 8;
+	red.s[0] = at.d[0];
+	only_inside(s, emit(s, &red), at.d[1]);
 	return true;
 }
 

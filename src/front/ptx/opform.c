@@ -84,6 +84,7 @@ static const struct opform forms[] = {
     {"tld4", OP_TLD4, NULL, G_VEC | G_TEX | G_TLD4, lower_tex},
     {"suld", OP_SULD, NULL, G_VEC | G_TEX | G_CACHE, lower_surface},
     {"sust", OP_SUST, NULL, G_VEC | G_TEX | G_CACHE, lower_surface},
+    {"sured", OP_SUST, NULL, G_TEX | G_RMW, lower_surface_reduce},
     {"shfl", OP_SHFL, NULL, G_SHFL | G_SYNC, lower_shfl},
     {"vote", OP_VOTE, NULL, G_VOTE | G_SYNC, lower_vote},
     {"match", OP_MATCH, NULL, G_MATCH | G_SYNC, lower_match},
