@@ -25,19 +25,17 @@ void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry 
 		s->lsu_refused = (u8)r;
 }
 
-/* Banks that a transaction wants; all when there is but one, which is for a transaction a cycle. */
+/* Banks that a transaction wants, of several. */
 static inline u32 banks_of(const struct conf *c, const struct mem_txn *t)
 {
 	u32 banks = 0;
-	if (c->l1d_banks == 1)
-		return 1;
 	for (u32 i = 0; i < 8; i++)
 		banks |= (u32)(t->sectors >> i & 1) << i % c->l1d_banks;
 	return banks;
 }
 
 /* One transaction; false: there is no place for it. */
-static inline bool enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+static __attribute__((always_inline)) inline bool enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	struct l1_pipe *p = x->pipe;
 	if (p->n == l1_pipe_places(x->conf)) {
@@ -60,7 +58,7 @@ static inline bool enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u6
 	return true;
 }
 
-void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+static __attribute__((noinline)) void enter_banks(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	u32 left = e->ntxn - e->next, busy = 0;
 	const struct mem_txn *t = &e->txn[e->next];
@@ -68,6 +66,14 @@ void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 		busy |= banks_of(x->conf, t++);
 		left -= enter(x, s, e, now);
 	} while (left && !x->pipe->held && !(busy & banks_of(x->conf, t)));
+}
+
+void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
+{
+	if (x->conf->l1d_banks == 1)
+		enter(x, s, e, now);
+	else
+		enter_banks(x, s, e, now);
 }
 
 void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
@@ -87,7 +93,8 @@ void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u64 now)
 }
 
 /* Whether the cache took it. */
-static bool at_the_tags(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry *e, u64 now)
+static __attribute__((always_inline)) inline bool at_the_tags(struct sm_ctx *x, struct sm *s,
+                                                              const struct l1_pipe_entry *e, u64 now)
 {
 	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op};
 	enum mem_result r = lsu_present(x, s, &q, &e->txn, now);
@@ -98,6 +105,16 @@ static bool at_the_tags(struct sm_ctx *x, struct sm *s, const struct l1_pipe_ent
 	lsu_accepted(x, s, &q, r, now);
 	l1_pipe_leave(x, s, now);
 	return true;
+}
+
+static __attribute__((noinline)) void banks_at_the_tags(struct sm_ctx *x, struct sm *s, const struct l1_pipe_entry *e,
+                                                        u64 now)
+{
+	for (u32 busy = 0; e && !(busy & banks_of(x->conf, &e->txn)); e = l1_pipe_head(x, now)) {
+		busy |= banks_of(x->conf, &e->txn);
+		if (!at_the_tags(x, s, e, now))
+			return;
+	}
 }
 
 void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
@@ -113,9 +130,8 @@ void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		p->refused = MR_HIT;
 		p->tried = 0; /* how often it was synced must not show in the state */
 	}
-	for (u32 busy = 0; e && !(busy & banks_of(x->conf, &e->txn)); e = l1_pipe_head(x, now)) {
-		busy |= banks_of(x->conf, &e->txn);
-		if (!at_the_tags(x, s, e, now))
-			return;
-	}
+	if (x->conf->l1d_banks == 1)
+		at_the_tags(x, s, e, now);
+	else
+		banks_at_the_tags(x, s, e, now);
 }
