@@ -52,3 +52,12 @@ for bad in 'error("raised")' 'return setmetatable({}, { __index = function() err
 done
 echo 'return setmetatable({}, { __index = function() while true do end end })' >"$tmp/a.lua"
 expect 2 "used up its budget" run vecadd --gpu "$tmp/a.lua"
+
+# A machine's name is a name.
+esc=$(printf '\033')
+printf 'return { ["machine"] = "\\27[31mred" }\n' >"$tmp/${esc}]0;title.lua"
+printf 'return { base = "gtx480", ["machine"] = "\\27[31mred" }\n' >"$tmp/named.lua"
+for args in "--gpu $tmp/${esc}]0;title.lua" "--gpu $tmp/named.lua" "--set machine=${esc}[2J"; do
+	"$W" $small $args >"$tmp/report" 2>&1
+	check "no escape sequence of a machine's name" sh -c "grep -q 'cycles' '$tmp/report' && ! grep -q '$esc' '$tmp/report'"
+done

@@ -128,14 +128,25 @@ static void terminal_gone(void **state)
 		}
 }
 
+/* Signals that mean nothing to it end it, too, with the terminal as it was. */
+static void other_signals(void **state)
+{
+	static const int sigs[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM};
+	for (int i = 0; i < 4; i++) {
+		struct vt v;
+		start(&v, true);
+		vt_settle(&v, 300, 1000);
+		kill(v.pid, sigs[i]);
+		assert_left(&v, sigs[i], true);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(stuck_in_a_script),
-	    cmocka_unit_test(second_signal),
-	    cmocka_unit_test(terminal_that_takes_nothing),
-	    cmocka_unit_test(without_the_screen),
-	    cmocka_unit_test(terminal_gone),
+	    cmocka_unit_test(stuck_in_a_script),  cmocka_unit_test(second_signal),
+	    cmocka_unit_test(other_signals),      cmocka_unit_test(terminal_that_takes_nothing),
+	    cmocka_unit_test(without_the_screen), cmocka_unit_test(terminal_gone),
 	};
 	return cmocka_run_group_tests_name("leave", tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "places.h"
+#include "plain.h"
 #include "sim.h"
 
 static bool is_dir(const char *dir, const char *sub)
@@ -159,6 +160,7 @@ bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const c
 	bool ok = catalog_machine(c, &from, data_dir, gpu ? gpu : "gtx480", NULL, e) && imply(c, sets, nsets, e);
 	for (u32 i = 0; i < nsets && ok; i++)
 		ok = apply_set(c, &from, sets[i], e);
+	plain_name(c->machine);
 	if (ok && !conf_check_keys(c, &of, e)) {
 		places_tell(&from, &of, e);
 		ok = false;

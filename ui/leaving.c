@@ -22,7 +22,7 @@ static void on_leave(int sig)
 
 static void on_alarm(int sig)
 {
-	tty_end_by(came);
+	tty_end_by(came ? came : sig); /* not ours: somebody has sent it */
 }
 
 void leaving_catch(void (*stop)(void))

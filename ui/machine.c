@@ -9,6 +9,7 @@
 #include "catalog.h"
 #include "lua/lua.h"
 #include "places.h"
+#include "plain.h"
 #include "sim.h"
 
 #define MAX_BASES 8 /* depth of `base`: more is taken for a cycle */
@@ -171,6 +172,7 @@ bool catalog_machine(struct conf *c, struct places *from, const char *data_dir, 
 	lua_budget(L, LUA_BUDGET_CALLBACK);
 	struct machine m = {.c = c, .from = from, .data_dir = data_dir, .gpu = gpu, .about = about};
 	bool ok = lua_checked(L, load, &m, 0, 0, e);
+	plain_name(c->machine);
 	release_keys(&m);
 	for (u32 i = 0; i < ARRAY_LEN(m.path); i++)
 		free(m.path[i]);

@@ -92,10 +92,11 @@ static short pair_on(u8 role, u8 ground)
  */
 #define RESET "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
 
-/* A bug, or Ctrl-\, is about to end the process. */
+/* A bug, Ctrl-\ or a signal that nobody expects is about to end the process. */
 static void catch_crashes(bool on)
 {
-	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGUSR1,
+	                            SIGUSR2, SIGTRAP, SIGSYS,  SIGXCPU, SIGXFSZ, SIGVTALRM};
 	struct sigaction a = {.sa_handler = on ? tty_end_by : SIG_DFL,
 	                      .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
