@@ -61,3 +61,6 @@ for args in "--gpu $tmp/${esc}]0;title.lua" "--gpu $tmp/named.lua" "--set machin
 	"$W" $small $args >"$tmp/report" 2>&1
 	check "no escape sequence of a machine's name" sh -c "grep -q 'cycles' '$tmp/report' && ! grep -q '$esc' '$tmp/report'"
 done
+
+echo 'return { [1] = 1 }' >"$tmp/list.lua"
+expect 2 "[1] is not the name of a key" run vecadd --gpu "$tmp/list.lua"

@@ -614,6 +614,8 @@ static void test_module_errors(void **state)
 	refuse("hello", "t.ptx:1:1: unexpected 'hello', expected .version");
 	refuse(".version x", "t.ptx:1:10: unexpected 'x', expected a version");
 	refuse(".version 7.0\n.target sm_70\n.address_size 32", "t.ptx:3:15: .address_size 32 is not supported");
+	refuse(HEAD ".shared .b8 x[-1];", "t.ptx:4:15: the array dimension is negative: -1");
+	refuse(HEAD ".shared .b8 x[1 << 62];", "t.ptx:4:15: an array dimension of 4611686018427387904 is too large");
 	refuse(HEAD "nonsense", "t.ptx:4:1: unexpected 'nonsense', expected a directive");
 	refuse(HEAD ".entry k(.param .u32 a, .param .u32 a) { ret; }", "t.ptx:4:37: 'a' is declared twice");
 	refuse(HEAD ".entry k() { ret; }\n.entry k() { ret; }", "t.ptx:5:8: 'k' is defined twice (first at line 4)");

@@ -159,8 +159,10 @@ static bool parse_dims(struct loader *ld, struct dims *d)
 			d->open = true;
 		else if (!parse_const_expr(ld, &n))
 			return false;
+		if (n > INT64_MAX && tok_is(&at, '-'))
+			return ld_fail(ld, &at, "the array dimension is negative: %lld", (long long)n);
 		if (n > VAR_BYTES_MAX)
-			return ld_fail(ld, &at, "array dimension %s is too large", TEXT(&at));
+			return ld_fail(ld, &at, "an array dimension of %llu is too large", (unsigned long long)n);
 		d->n[d->count++] = n;
 		if (!ld_expect(ld, ']'))
 			return false;
