@@ -9,6 +9,9 @@
 -- PTXPlus. What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
 -- load passes the three stages of the load/store pipe, and a hit in L1D is written back in the cycle in which it is
 -- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches.
+--
+-- Left out of version 3, as the papers' tables were measured without: sm.write_latency 3 with shared.latency 4 (an addition's
+-- user issues 10 cycles after it, here 7), sm.collectors 8, sm.int_mul_unit sfu.
 return {
 	base = "gtx480",
 	help = "GeForce GTX 480 on the pipeline of GPGPU-Sim 3.2.2, the version that the papers of 2011 to 2016 ran",
