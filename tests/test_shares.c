@@ -252,8 +252,11 @@ static void test_streaming(void **state)
 static void test_one_slice(void **state)
 {
 	static const char *const narrow[] = {"noc.flit=8", "noc.request_queue=8", "noc.reply_queue=8", NULL};
+	static const char *const islip[] = {"noc.switch=islip", "coalesce=sector32", NULL};
 	check_machine("SMs, one slice", NULL, "", "ld.volatile.global.u32 %r4, [%a1];", SMS_PACKETS);
 	check_machine("SMs, one slice, narrow", narrow, "", "ld.volatile.global.u32 %r4, [%a1];", SMS_PACKETS);
+	check_machine("SMs, one slice, islip", islip, "", "ld.volatile.global.u32 %r4, [%a1];", SMS_PACKETS);
+	check_machine("SMs, one slice, islip, atomics", islip, "", "atom.global.add.u32 %r4, [%a1], 1;", SMS_PACKETS);
 	check_machine("SMs, one slice, atomics", NULL, "", "atom.global.add.u32 %r4, [%a1], 1;", SMS_PACKETS);
 	check_machine("SMs, one slice, stores", narrow,
 	              "and.b32 %r7, %r20, 31; mul.wide.u32 %a2, %r7, 4; add.u64 %a2, %a2, %a1;",
