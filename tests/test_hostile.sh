@@ -64,3 +64,10 @@ done
 
 echo 'return { [1] = 1 }' >"$tmp/list.lua"
 expect 2 "[1] is not the name of a key" run vecadd --gpu "$tmp/list.lua"
+
+# The machine's own memory is nobody's to write.
+for what in 'cuda.copy(0x100000000, cuda.host("u32", 4))' 'cuda.memset(0x100000000, 1, 64)'; do
+	echo "return { run = function(cuda) $what end }" >"$tmp/own.lua"
+	expect 2 "kernel parameters is read-only" run "$tmp/own.lua"
+done
+expect 2 "code is read-only" debug vecadd --size small --batch -ex 'step 5' -ex 'lua mem.write_u32(0x100100100, 1)'

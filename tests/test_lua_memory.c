@@ -94,7 +94,7 @@ static int set_up(void **state)
 	             "return { sizes = { small = { n = 32, name = 'x' } }, help = 'h',\n"
 	             "run = function(cuda, p) local m = cuda.module('k.ptx') local d = cuda.malloc(4 * n)\n"
 	             "cuda.launch(m.vecadd, 2, 32, { d, d, d, n }) cuda.sync()\n"
-	             "local a = cuda.array('f32', 32) cuda.copy(a, d) cuda.check(function() return true end) end }\n");
+	             "local a = cuda.host('f32', 32) cuda.copy(a, d) cuda.check(function() return true end) end }\n");
 	write_script("need.lua", "return 32\n");
 	write_script("base.lua", "return { ['num_sms'] = 2 }\n");
 	char gpu[300];

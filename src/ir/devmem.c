@@ -168,7 +168,13 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 
 bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e)
 {
-	return !n || check_host_copy(d, addr, n, "write", e);
+	if (!n)
+		return true;
+	if (!check_host_copy(d, addr, n, "write", e))
+		return false;
+	const struct alloc *a = devmem_find(d, addr);
+	return !a->own || err_set(e, "write of %" PRIu64 " bytes at 0x%" PRIx64 ": allocation %u %s is read-only", n, addr,
+	                          a->id, a->name);
 }
 
 bool devmem_check(const struct devmem *d, struct err *e)

@@ -24,6 +24,7 @@ struct alloc {
 	bool freed;
 	bool internal; /* module symbols, local memory, printf buffer */
 	bool readonly; /* constant space: a store is a fault */
+	bool own;      /* kernel parameters, code: the host does not write there either */
 	bool scratch;  /* local memory: which bytes a thread gets depends on where it ran; not a result */
 	bool heap;     /* of malloc() in kernels: which bytes a thread gets depends on who came first; not a result */
 	char name[48]; /* symbol or the host program's name for it, may be "" */
@@ -52,7 +53,8 @@ const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
 /* Host side copies; error (naming the allocation) when [addr, addr+n) is not inside one live allocation. */
 bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e);
 bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e);
-bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e); /* would it work? */
+/* May a host program or the user write there? */
+bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e);
 /* Are the allocations in order, apart, numbered and within the memory? False with *e. */
 bool devmem_check(const struct devmem *d, struct err *e);
 static inline u8 *devmem_ptr(const struct devmem *d, u64 addr)

@@ -223,7 +223,8 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 		return 0;
 	}
 	bool ok = !n || (to ? devmem_read(d, (u64)lua_tointeger(L, 2), to->data, n, &e)
-	                    : devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
+	                    : devmem_may_write(d, (u64)lua_tointeger(L, 1), n, &e) &&
+	                          devmem_write(d, (u64)lua_tointeger(L, 1), from->data, n, &e));
 	if (!ok)
 		return host_raise(L, &e);
 	if (n && from)
@@ -259,6 +260,7 @@ static int memset_k(lua_State *L, int status, lua_KContext ctx)
 	bool ok = !n || devmem_read(d, addr, &probe, 1, &e);
 	if (ok && n && (!a || n > a->addr + a->size - addr))
 		return luaL_error(L, "cuda.memset: %I bytes are more than the allocation has from there on", (lua_Integer)n);
+	ok = ok && devmem_may_write(d, addr, n, &e);
 	for (u64 at = 0; ok && at < n; at += sizeof chunk)
 		ok = devmem_write(d, addr + at, chunk, MIN(n - at, sizeof chunk), &e);
 	if (!ok)

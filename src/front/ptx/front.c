@@ -72,7 +72,8 @@ struct front *front_create(const struct conf *c, struct arena *state, struct dev
 		free(f);
 		return NULL;
 	}
-	mem->allocs[mem->nallocs - 1].internal = mem->allocs[mem->nallocs - 1].readonly = true;
+	struct alloc *a = &mem->allocs[mem->nallocs - 1];
+	a->internal = a->readonly = a->own = true;
 	carve(f, state);
 	f->side = xcalloc(f->nsms, sizeof(*f->side));
 	for (u32 i = 0; i < f->nsms; i++) {

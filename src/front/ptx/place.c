@@ -7,13 +7,14 @@
 #include "front/front.h"
 #include "front/ptx/state.h"
 
-static u64 internal_alloc(struct front *f, u64 size, const char *name, bool readonly, struct err *e)
+static u64 internal_alloc(struct front *f, u64 size, const char *name, bool readonly, bool own, struct err *e)
 {
 	const u64 addr = devmem_alloc(f->mem, size, name, e);
 	if (addr) {
 		struct alloc *a = &f->mem->allocs[f->mem->nallocs - 1];
 		a->internal = true;
 		a->readonly = readonly;
+		a->own = own;
 	}
 	return addr;
 }
@@ -32,7 +33,7 @@ static bool place_symbols(struct front *f, struct module *m, struct err *e)
 		if (s->align > 256)
 			return err_set(e, "%s:%u: alignment %u of '%s' is beyond the 256 bytes that device memory keeps",
 			               module_part_of(m, s->line)->path, module_line_in_file(m, s->line), s->align, s->name);
-		s->addr = internal_alloc(f, MAX(s->size, 1u), s->name, s->space == SPC_CONST, e);
+		s->addr = internal_alloc(f, MAX(s->size, 1u), s->name, s->space == SPC_CONST, false, e);
 		if (!s->addr)
 			return false;
 	}
@@ -114,7 +115,7 @@ static bool place_local(struct front *f, const struct module *m, struct placed *
 	if (!most)
 		return true;
 	p->local_stride = round_up(bytes, 16) * LANES;
-	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, e);
+	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, false, e);
 	if (!p->local_base) {
 		err_prefix(e, "kernel %s has %u bytes of local memory per thread, for %" PRIu64 " threads: ", func_label(most),
 		           bytes, nthreads(f));
@@ -133,7 +134,7 @@ static bool place_params(struct front *f, const struct module *m, struct placed 
 	if (!most)
 		return true;
 	p->param_stride = round_up(most, 256);
-	p->param_base = internal_alloc(f, p->param_stride * FRONT_KERNEL_SLOTS, "kernel parameters", true, e);
+	p->param_base = internal_alloc(f, p->param_stride * FRONT_KERNEL_SLOTS, "kernel parameters", true, true, e);
 	return p->param_base != 0;
 }
 
@@ -153,7 +154,7 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 	for (u32 i = 0; i < f->nplaced; i++)
 		if (f->placed[i].m == m)
 			return err_set(e, "%s is placed on this device already", m->path);
-	m->code_base = internal_alloc(f, 8ull * MAX(m->ncode, 1u), "code", true, e);
+	m->code_base = internal_alloc(f, 8ull * MAX(m->ncode, 1u), "code", true, true, e);
 	if (!m->code_base || !place_symbols(f, m, e) || !place_local(f, m, &p, e) || !place_params(f, m, &p, e) ||
 	    !place_heap(f, m, e)) {
 		err_prefix(e, "placing %s: ", m->path);
@@ -176,7 +177,7 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 
 u64 front_grid_workspace(struct front *f, struct err *e)
 {
-	const u64 addr = internal_alloc(f, 16, "grid barrier", false, e);
+	const u64 addr = internal_alloc(f, 16, "grid barrier", false, false, e);
 	if (addr)
 		f->mem->allocs[f->mem->nallocs - 1].scratch = true; /* the barrier's phase is no result */
 	return addr;
