@@ -253,6 +253,56 @@ static void loads_want_two_places(void **s)
 	rig_stop(&q);
 }
 
+/* --- stores that stay -----------------------------------------------------------------------------------------------
+ */
+static void stores_stay(void **s)
+{
+	RIG(r, "l1d.keep_stores=true", "coalesce=sector32", "l1d.sets=1", "l1d.ways=2");
+	const struct cache_counters *c = mem_cache_counters(r.m, MC_L1D, 0);
+	rig_latency(&r, MO_STORE, BASE, 0x3);
+	assert_int_equal(r.m->noc->requests, 1); /* written through */
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0x3, 1), MR_HIT);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE, 0x4, 1), MR_PENDING); /* another sector */
+	rig_drain(&r);
+	assert_int_equal(c->write_misses, 1);
+	rig_latency(&r, MO_LOCAL_STORE, BASE, 0x2);
+	assert_int_equal(c->write_misses, 1);
+	/* Written in part: a store hits, a load fetches it, and a part of what is there changes nothing. */
+	struct mem_txn part = txn(BASE + 128, 1);
+	part.bytes = 4;
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
+	assert_int_equal(c->write_misses, 2);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 128, 1, 1), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 128, 1, 1), MR_HIT);
+	/* A third line takes the place of the oldest; nothing is written back. An atomic and a kernel's start take away. */
+	rig_latency(&r, MO_STORE, BASE + 256, 0xf);
+	assert_int_equal(c->evictions, 1);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 0xf, 1), MR_HIT);
+	rig_latency(&r, MO_ATOMIC, BASE + 256, 1);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 1, 1), MR_PENDING);
+	rig_drain(&r);
+	rig_latency(&r, MO_LOCAL_STORE, BASE + 256, 0xf);
+	mem_kernel_start(r.m, 0);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 1, 1), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(c->writebacks, 0);
+	rig_check(&r);
+	rig_stop(&r);
+	/* Both lines on their way: no place. */
+	RIG(q, "l1d.keep_stores=true", "coalesce=sector32", "l1d.sets=1", "l1d.ways=2");
+	rig_access(&q, 0, MO_LOAD, BASE, 1, 1);
+	rig_access(&q, 0, MO_LOAD, BASE + 128, 1, 1);
+	assert_int_equal(rig_access(&q, 0, MO_STORE, BASE + 256, 1, 1), MR_RF_LINE);
+	assert_int_equal(rig_access(&q, 0, MO_STORE, BASE, 1, 1), MR_SENT);
+	assert_int_equal(rig_access(&q, 0, MO_LOAD, BASE, 1, 1), MR_HIT); /* before what it asked for has come */
+	rig_drain(&q);
+	rig_check(&q);
+	rig_stop(&q);
+}
+
 /* --- caches that have everything ---------------------------------------------------------------------------------- */
 static enum mem_result read_by(struct rig *r, enum mem_cache c, enum mem_op op, u64 addr)
 {
@@ -294,6 +344,7 @@ int main(void)
 	    cmocka_unit_test(copies_are_in_l2),
 	    cmocka_unit_test(copies_replace_the_oldest),
 	    cmocka_unit_test(loads_want_two_places),
+	    cmocka_unit_test(stores_stay),
 	    cmocka_unit_test(perfect_caches_never_miss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,7 @@ return {
 	["shared.atomic_turns"] = true, -- ours: one word is updated once a cycle
 	["shared.latency"] = 27, -- SM90: 29 from load to use
 	["l1d.latency"] = 39, -- SM90: 41 from load to use
+	["l1d.keep_stores"] = false, -- ours: not measured
 	["l1i.perfect"] = false, -- ours: a chip has misses
 	["l1c.perfect"] = false, -- the same
 	["l1c.latency"] = 10, -- ours: as gtx480.lua

@@ -26,6 +26,7 @@ return {
 	["lat.int_div"] = 21, -- ubench
 	["lat.f64_max"] = 8, -- ubench: opcode_latency_dp 8,8,8,8,330
 	["lat.sfu"] = 20, -- ubench: 21.1 for a sine, of which the range reduction is 1 here
+	["l1d.keep_stores"] = false, -- ours: not measured
 	["l1i.perfect"] = false, -- the chip has misses
 	["l1c.perfect"] = false, -- the same
 	["l1c.latency"] = 10, -- ours: as gtx480.lua

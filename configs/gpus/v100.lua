@@ -84,6 +84,7 @@ return {
 	["l1d.line"] = 128, -- QV100
 	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
 	["l1d.banks"] = 4, -- QV100: l1_banks
+	["l1d.keep_stores"] = true, -- QV100: cache:dl1 ...,L:T:m:L
 	["l1d.mshrs"] = 512, -- QV100
 	["l1d.merges"] = 8, -- QV100
 	["l1d.miss_queue"] = 16, -- QV100

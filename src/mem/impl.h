@@ -53,6 +53,7 @@ struct l1 {
 	struct mshr_table mshr;
 	u32 missq;
 	bool sectored, perfect;
+	bool keeps;             /* l1d.keep_stores: dirty sectors are written, and written through */
 	u16 cached;             /* bit per enum mem_op: loads that look for their line here */
 	struct l1_watch *watch; /* during mem_access_watched() only */
 	struct ideal ideal;

@@ -3,9 +3,10 @@
  *   loads          allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the
  * missing ones are fetched, and an access that needs more sectors of a line on its way sends a further request (a
  * miss). global stores  write-through, write-evict, no allocation: a hit invalidates what it touches (the line; its
- * sectors in a sectored cache). Sectors on their way are left alone, as GPGPU-Sim does. local stores   write-back on a
- * hit; a miss goes through without allocating. atomics        evict and pass to the L2. cache off
- * (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a line.
+ * sectors in a sectored cache), unless l1d.keep_stores is on. Sectors on their way are left alone, as GPGPU-Sim does.
+ * local stores   write-back on a hit; a miss goes through without allocating. atomics        evict and pass to the L2.
+ * cache off (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a
+ * line.
  *
  * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one
  * place. */
@@ -252,7 +253,7 @@ static void evict(const struct access *a, u32 set, u32 i)
 		e->arg[2] = owner_of(l, set, i)->launch;
 		e->arg[3] = owner_of(l, set, i)->cta;
 	}
-	if (!v->dirty)
+	if (!v->dirty || l->keeps)
 		return;
 	l->cc->writebacks++;
 	a->m->port[a->sm].outstanding++;
@@ -294,7 +295,7 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 		return refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return refuse(a, MR_RF_MSHR);
-	if (!load_room(a, places(a, need) + (absent ? places(a, l->tags.line[i].dirty) : 0)))
+	if (!load_room(a, places(a, need) + (absent && !l->keeps ? places(a, l->tags.line[i].dirty) : 0)))
 		return refuse(a, MR_RF_QUEUE);
 	if (absent)
 		take_place(a, set, i);
@@ -364,6 +365,8 @@ static bool evict_touched(const struct access *a)
 	struct line *v = &t->line[i];
 	bool hit = v->valid & a->t->sectors;
 	v->valid &= (u8)~gone;
+	if (a->l->keeps)
+		v->dirty &= (u8)~gone;
 	if (a->l->ideal.n)
 		ideal_invalidate(&a->l->ideal, a->line, gone & (u8)~v->pending);
 	if (!v->valid && !v->pending && !v->dirty)
@@ -385,6 +388,36 @@ static enum mem_result send_down(const struct access *a)
 static bool store_room(const struct access *a)
 {
 	return queue_room(a, places(a, a->t->sectors)) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
+}
+
+/* A store of a cache that keeps it: written through, and its line is there afterwards. */
+static enum mem_result store_kept(const struct access *a)
+{
+	struct l1 *l = a->l;
+	struct tags *t = &l->tags;
+	u32 set = tags_set(t, a->line >> t->line_shift), i = tags_find(t, set, a->line);
+	bool absent = i == TAGS_NONE, whole = a->t->bytes == sector_count(a->t->sectors) * SECTOR_BYTES;
+	if (!store_room(a))
+		return refuse(a, MR_RF_QUEUE);
+	u32 place = absent ? tags_victim(t, set, t->ways - l->st->lent) : i;
+	if (place == TAGS_NONE)
+		return refuse(a, MR_RF_LINE);
+	count_store(a, i);
+	if (absent)
+		take_place(a, set, place);
+	struct line *v = &t->line[place];
+	bool hit = !(a->t->sectors & ~(v->valid | v->dirty));
+	tags_touch(t, place);
+	v->dirty |= a->t->sectors;
+	if (whole)
+		v->valid |= a->t->sectors;
+	if (l->ideal.n)
+		ideal_use(&l->ideal, place, a->line, whole ? a->t->sectors : a->t->sectors & v->valid);
+	l->cc->hits += hit;
+	l->cc->misses += !hit;
+	l->cc->write_misses += !hit;
+	l->cc->writes++;
+	return send_down(a);
 }
 
 static enum mem_result store(const struct access *a)
@@ -489,6 +522,8 @@ access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const s
 	}
 	if (c != MC_L1D)
 		BUG("memory operation %d presented to read-only cache %d", op, c);
+	if (a.l->keeps && (op == MO_STORE || op == MO_LOCAL_STORE))
+		return store_kept(&a);
 	if (op == MO_STORE)
 		return store(&a);
 	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
@@ -578,10 +613,13 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 }
 
 /* Whether anything of the line stays. */
-static bool invalidate_line(struct tags *t, u32 i)
+static bool invalidate_line(struct l1 *l, u32 i)
 {
+	struct tags *t = &l->tags;
 	struct line *v = &t->line[i];
 	tags_arrive(t, i, v->pending);
+	if (l->keeps)
+		v->dirty = 0; /* L2 has it too */
 	v->valid &= v->dirty;
 	if (v->valid)
 		return true;
@@ -601,7 +639,7 @@ static void invalidate(struct l1 *l)
 	for (u32 set = 0; set < l->tags.sets; set++)
 		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
 			if (l->tags.tag[i])
-				kept |= invalidate_line(&l->tags, i);
+				kept |= invalidate_line(l, i);
 	if (l->ideal.n)
 		ideal_invalidate_all(&l->ideal, kept ? &l->tags : NULL);
 }

@@ -146,6 +146,7 @@ static void build_sms(struct mem *m, struct arena *a)
 		l->missq = s.missq;
 		l->sectored = s.sectored;
 		l->perfect = s.perfect;
+		l->keeps = i % MC_COUNT == MC_L1D && m->c.l1d_keep_stores;
 		l->cached = s.cached;
 		l->st = ARENA_NEW(a, struct l1_state, 1);
 		l->cc = ARENA_NEW(a, struct cache_counters, 1);
