@@ -150,6 +150,42 @@ static void test_collectors(void **state)
 	                           "(lat.f64_div), are more than 1980");
 }
 
+/* Results share buses: two schedulers that issue an add each get one result a cycle, or two. Results of several
+ * latencies end in one cycle then: what comes later waits in front of its unit. */
+static void test_result_buses(void **state)
+{
+	const char *body = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
+	const char *one[] = {PTX_COST, LRR, "sm.collectors=8", "sm.result_buses=1", NULL};
+	const char *two[] = {PTX_COST, LRR, "sm.collectors=8", "sm.result_buses=2", NULL};
+	check_near(per_copy(one, "", body, 1, 1024) / 64, 1, 0.03, "cycles per instruction with one result bus");
+	check_near(per_copy(two, "", body, 1, 1024) / 64, 0.5, 0.03, "cycles per instruction with two");
+	/* A lone warp: the add (latency 4) and, a cycle later, the xor (latency 3) would end together. */
+	const char *pair = "add.u32 %r4, %r1, %r2; xor.b32 %r1, %r1, %r2;";
+	const char *apart[] = {PTX_COST, LRR, "sm.collectors=8", "sm.result_buses=2", "lat.int_add=4", "lat.logic=3", NULL};
+	const char *clash[] = {PTX_COST, LRR, "sm.collectors=8", "sm.result_buses=1", "lat.int_add=4", "lat.logic=3", NULL};
+	check_near(per_copy(clash, "", pair, 1, 32), per_copy(apart, "", pair, 1, 32) + 1, 0.001, "an add before a xor");
+	struct conf c;
+	struct err e = {0};
+	conf_defaults(&c);
+	c.sm_result_buses = 2;
+	assert_false(conf_check(&c, &e));
+	assert_string_equal(e.msg, "sm.result_buses: works with sm.collectors only");
+}
+
+/* Parameters in the constant cache: a kernel begins with a miss there, later loads hit. */
+static void test_params_cached(void **state)
+{
+	struct conf c;
+	conf_defaults(&c);
+	const char *off[] = {PTX_COST, NULL}, *on[] = {PTX_COST, "l1c.params=true", NULL};
+	const char *perfect[] = {PTX_COST, "l1c.params=true", "l1c.perfect=true", NULL};
+	const char *body = "ld.param.u64 %a3, [p1]; cvt.u32.u64 %r2, %a3; xor.b32 %r1, %r1, %r2;";
+	u64 all = loop_cycles(off, "", "", 1, 1, 1, 32, NULL), missed = loop_cycles(on, "", "", 1, 1, 1, 32, NULL);
+	assert_int_equal(loop_cycles(perfect, "", "", 1, 1, 1, 32, NULL), all);
+	assert_true(missed > all + c.l2_latency && missed < all + c.l2_latency + 400);
+	check_near(per_copy(on, "", body, 1, 32), per_copy(off, "", body, 1, 32), 0.001, "a parameter that is there");
+}
+
 static void test_issue_width(void **state)
 {
 	const char *body = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
@@ -347,6 +383,8 @@ int main(void)
 	    cmocka_unit_test(test_sass_cost),
 	    cmocka_unit_test(test_initiation_interval),
 	    cmocka_unit_test(test_collectors),
+	    cmocka_unit_test(test_result_buses),
+	    cmocka_unit_test(test_params_cached),
 	    cmocka_unit_test(test_int_mul_unit),
 	    cmocka_unit_test(test_issue_width),
 	    cmocka_unit_test(test_dual_issue),

@@ -10,10 +10,13 @@ return {
 	["sm.read_latency"] = 4,
 	["sm.write_latency"] = 2,
 	["sm.collectors"] = 8,
+	["sm.result_buses"] = 2, -- gpgpu_pipeline_widths: EX_WB 2
 	["shared.latency"] = 27, -- measured on it: an add issues 32 cycles after the load it needs (and 40 after one that L1D has)
 	["shared.atomic_turns"] = false, -- measured on it: an atomic of all lanes on one word takes as long as a load
 	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
 	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4
+	["l1c.params"] = true, -- ldst_unit::constant_cycle: kernel parameters, too
+	["l1c.latency"] = 1, -- measured on it: four loads and their adds take 36 cycles
 	["l2.sets"] = 64, -- cache:dl2 S:64:128:8,...,A:256:4,4
 	["l2.ways"] = 8, -- the same
 	["l2.mshrs"] = 256, -- the same

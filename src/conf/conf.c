@@ -306,10 +306,13 @@ static const struct conf_key *longest(const struct conf *c, const char *prefix)
 static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (!c->sm_collectors)
-		return true;
+		return !c->sm_result_buses || among(of, "sm.result_buses", "sm.collectors", NULL) ||
+		       err_set(e, "sm.result_buses: works with sm.collectors only");
 	const struct conf_key *ii = longest(c, "ii."), *lat = longest(c, "lat.");
+	u32 wait =
+	    c->sm_result_buses ? 16 : 0; /* of each for its bus, at most: results of the other units stand in the way */
 	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
-	return c->sm_collectors * each + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
+	return c->sm_collectors * (each + wait) + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
 	       among(of, "sm.collectors", ii->key, lat->key) ||
 	       err_set(
 	           e, "sm.collectors: %u instructions of %u cycles (%s), the last of which takes %u (%s), are more than %d",

@@ -15,14 +15,31 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 	return false;
 }
 
+/* sm.result_buses: an instruction begins in the first cycle, from `start` on, whose result finds a bus lat cycles
+ * later. An entry of the ring that is of another cycle counts as empty. */
+static u64 bus_book(const struct sm_ctx *x, struct sm *s, u64 start, u32 lat)
+{
+	for (;; start++) {
+		u64 at = start + lat, *bus = &s->bus[at % SM_BUS_RING];
+		if (*bus >> SM_BUS_BITS != at)
+			*bus = at << SM_BUS_BITS;
+		if ((*bus & bit_range(SM_BUS_BITS)) < x->conf->sm_result_buses) {
+			++*bus;
+			return start;
+		}
+	}
+}
+
 /* With collector units an instruction is booked at issue: it begins when a unit is free for it, in order of arrival. */
-static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u64 now)
+static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u32 lat, u64 now)
 {
 	u64 *first = &s->unit_free[u][0];
 	for (u32 i = 1; i < x->nunits[u]; i++)
 		if (s->unit_free[u][i] < *first)
 			first = &s->unit_free[u][i];
 	u64 start = MAX(*first, now);
+	if (x->conf->sm_result_buses)
+		start = bus_book(x, s, start, lat);
 	*first = start + ii;
 	BUG_ON(s->began[u][s->began_at[u]] > now);
 	s->began[u][s->began_at[u]] = start;
@@ -31,10 +48,10 @@ static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, 
 }
 
 /* Occupies a unit for ii cycles. Returns how long the instruction waits for it. */
-static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u64 now)
+static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u32 lat, u64 now)
 {
 	if (x->conf->sm_collectors)
-		return unit_book(x, s, u, ii, now);
+		return unit_book(x, s, u, ii, lat, now);
 	for (u32 i = 0, n = x->nunits[u]; i < n; i++)
 		if (s->unit_free[u][i] <= now) {
 			s->unit_free[u][i] = now + ii;
@@ -179,7 +196,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		lsu_issue(x, s, w, &d, now);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
-		u64 wait = unit_take(x, s, in->unit, in->ii + extra, now);
+		u64 wait = unit_take(x, s, in->unit, in->ii + extra, in->lat, now);
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
@@ -286,7 +303,7 @@ static inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u6
 	if (wp->extra) {
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
-		unit_take(x, s, UNIT_SP, 1, now);
+		unit_take(x, s, UNIT_SP, 1, 1, now);
 	} else {
 		issue_one(x, s, w, sched, true, now);
 		if (unlikely(s->faulted))

@@ -9,7 +9,8 @@
 /* Which way an instruction takes: the cache, the operation, whether the result counts as coming from memory. */
 static enum mem_cache cache_of(const struct dyninst *d)
 {
-	return d->space == SPC_CONST ? MC_L1C : d->space == SPC_TEX ? MC_L1T : MC_L1D;
+	bool constant = d->space == SPC_CONST || d->space == SPC_PARAM;
+	return constant ? MC_L1C : d->space == SPC_TEX ? MC_L1T : MC_L1D;
 }
 
 static enum mem_op op_of(const struct dyninst *d)
@@ -28,9 +29,9 @@ static enum mem_op op_of(const struct dyninst *d)
 	return fresh && cache_of(d) == MC_L1D ? MO_LOAD_VOLATILE : MO_LOAD;
 }
 
-static bool on_chip(const struct dyninst *d)
+static bool on_chip(const struct conf *c, const struct dyninst *d)
 {
-	return d->space == SPC_SHARED || d->space == SPC_PARAM || d->space == SPC_FPARAM;
+	return d->space == SPC_SHARED || d->space == SPC_FPARAM || (d->space == SPC_PARAM && !c->l1c_params);
 }
 
 static u16 load_take(struct sm *s, u32 w, u32 pc, u32 ntxn)
@@ -66,7 +67,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	e->warp = (u8)w;
 	e->next = 0;
 	e->load = NO_LOAD;
-	e->shared = on_chip(d);
+	e->shared = on_chip(x->conf, d);
 	e->ordered = 0;
 	if (e->shared) {
 		e->ntxn = (u16)(d->space == SPC_SHARED ? mem_shared_degree(x->conf, d) : 1);

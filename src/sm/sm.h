@@ -32,6 +32,8 @@
 enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
 #define SM_MAX_UNITS 8 /* of one kind */
 #define SM_MAX_COLLECTORS 16
+#define SM_BUS_RING 512 /* cycles ahead of which results are booked */
+#define SM_BUS_BITS 4
 
 /* What issue needs to know of an instruction, compact: made once per launch from the IR and the configuration. */
 struct issue_info {
@@ -146,6 +148,7 @@ struct sm {
 	u64 began[UNIT_COUNT]
 	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */
 	u8 began_at[UNIT_COUNT];      /* the oldest of them */
+	u64 bus[SM_BUS_RING];         /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
