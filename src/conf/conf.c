@@ -306,8 +306,7 @@ static const struct conf_key *longest(const struct conf *c, const char *prefix)
 static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (!c->sm_collectors)
-		return !c->sm_result_buses || among(of, "sm.result_buses", "sm.collectors", NULL) ||
-		       err_set(e, "sm.result_buses: works with sm.collectors only");
+		return true;
 	const struct conf_key *ii = longest(c, "ii."), *lat = longest(c, "lat.");
 	u32 wait =
 	    c->sm_result_buses ? 16 : 0; /* of each for its bus, at most: results of the other units stand in the way */
