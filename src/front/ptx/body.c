@@ -222,7 +222,7 @@ static void stmt_reset(struct loader *ld, struct stmt *s)
 	s->op = ld->tok;
 	s->nmods = s->nargs = s->nelems = s->ntypes = 0;
 	s->form = NULL;
-	s->cache_hint = s->has_mode = s->sc = false;
+	s->cache_hint = s->has_mode = s->level = s->sc = false;
 	memset(s->types, 0, sizeof(s->types));
 	s->in = inst_init(OP_NOP, T_NONE);
 }
