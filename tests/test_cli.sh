@@ -38,7 +38,7 @@ expect 2 "l1d.ways: 0 is not within 1..256" run --set l1d.ways=0
 expect 2 "is not a power of two" run --set l1d.sets=3
 expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --warp-sched gtx
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
-expect 2 "no such partition policy 'smk'; there are: none" run --partition smk
+expect 2 "no such partition policy 'smk'; there are: fcfs" run --partition smk
 expect 2 "no such preempt policy 'drain'; there are: none" run --preempt drain
 expect 2 "no such coherence policy 'mesi'; there are: none" run --coherence mesi
 expect 2 "No such file" run ./nothere.lua
