@@ -13,7 +13,6 @@
 
 struct outputs {
 	struct session *s;
-	const struct options *opt;
 	struct tape *timeline_tape, *trace_tape;
 	struct outfile *phases, *stats, **outs; /* NULL: not asked for, or written */
 	struct timeline_csv *timeline;
@@ -29,7 +28,7 @@ static struct tape *open_tape(const struct outputs *o, const char *option, const
 		err_set(e, "%s: a file is expected; only --stats goes to standard output (/dev/stdout is a file)", option);
 		return NULL;
 	}
-	struct tape *t = tape_open(path, option, tail, strcmp(o->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
+	struct tape *t = tape_open(path, option, tail, strcmp(o->s->opt->command, "debug") ? TAPE_NO_CUT : record, &why);
 	if (!t)
 		err_set(e, "%s: %s", option, why.msg);
 	return t;
@@ -37,7 +36,7 @@ static struct tape *open_tape(const struct outputs *o, const char *option, const
 
 static bool open_timeline(struct outputs *o, struct session *s, struct err *e)
 {
-	o->timeline_tape = open_tape(o, "--timeline", o->opt->timeline, "", TIMELINE_CSV_RECORD, e);
+	o->timeline_tape = open_tape(o, "--timeline", o->s->opt->timeline, "", TIMELINE_CSV_RECORD, e);
 	if (!o->timeline_tape)
 		return false;
 	o->timeline = timeline_csv_create(sim_gpu(s->sim), o->timeline_tape);
@@ -62,11 +61,11 @@ static bool find_detail(const char *word, enum trace_detail *d, struct err *e)
 static bool open_trace(struct outputs *o, struct session *s, struct err *e)
 {
 	enum trace_detail d;
-	if (!find_detail(o->opt->trace_detail, &d, e))
+	if (!find_detail(o->s->opt->trace_detail, &d, e))
 		return false;
-	if (!o->opt->trace)
-		return !o->opt->trace_detail || err_set(e, "--trace-detail: there is no --trace FILE.json");
-	o->trace_tape = open_tape(o, "--trace", o->opt->trace, trace_tail, trace_record, e);
+	if (!o->s->opt->trace)
+		return !o->s->opt->trace_detail || err_set(e, "--trace-detail: there is no --trace FILE.json");
+	o->trace_tape = open_tape(o, "--trace", o->s->opt->trace, trace_tail, trace_record, e);
 	if (!o->trace_tape)
 		return false;
 	o->trace = trace_create(sim_gpu(s->sim), d, o->trace_tape);
@@ -88,22 +87,22 @@ static bool reserve(struct outfile **f, const char *option, const char *path, st
 
 static bool reserve_stats(struct outputs *o, struct err *e)
 {
-	const char *path = o->opt->stats;
+	const char *path = o->s->opt->stats;
 	return !path || !strcmp(path, "-") || reserve(&o->stats, "--stats", path, e);
 }
 
 static bool reserve_outs(struct outputs *o, struct err *e)
 {
 	bool ok = true;
-	o->outs = xcalloc(o->opt->nouts + 1, sizeof(*o->outs));
-	for (u32 i = 0; ok && i < o->opt->nouts; i++)
-		ok = reserve(&o->outs[i], "--out", o->opt->outs[i].file, e);
+	o->outs = xcalloc(o->s->opt->nouts + 1, sizeof(*o->outs));
+	for (u32 i = 0; ok && i < o->s->opt->nouts; i++)
+		ok = reserve(&o->outs[i], "--out", o->s->opt->outs[i].file, e);
 	return ok;
 }
 
 static bool reserve_phases(struct outputs *o, struct err *e)
 {
-	const char *path = o->opt->phases;
+	const char *path = o->s->opt->phases;
 	if (!path)
 		return true;
 	struct err why = {0};
@@ -137,7 +136,7 @@ static bool write_phases(struct outputs *o, struct err *e)
 {
 	struct err why = {0};
 	struct strbuf text = STRBUF_INIT;
-	const char *path = o->opt->phases;
+	const char *path = o->s->opt->phases;
 	if (!path || !o->s->phases)
 		return true;
 	bool ok =
@@ -151,7 +150,6 @@ struct outputs *outputs_open(struct session *s, struct err *e)
 {
 	struct outputs *o = xcalloc(1, sizeof *o);
 	o->s = s;
-	o->opt = s->opt;
 	if ((!s->opt->timeline || open_timeline(o, s, e)) && open_trace(o, s, e) && reserve_phases(o, e) &&
 	    reserve_stats(o, e) && reserve_outs(o, e))
 		return o;
@@ -179,7 +177,7 @@ bool outputs_close(struct outputs *o, bool keep, struct err *e)
 	ok = (!keep || write_phases(o, e)) && ok;
 	outfile_drop(o->phases);
 	outfile_drop(o->stats);
-	for (u32 i = 0; o->outs && i < o->opt->nouts; i++)
+	for (u32 i = 0; o->outs && i < o->s->opt->nouts; i++)
 		outfile_drop(o->outs[i]);
 	free(o->outs);
 	free(o);
