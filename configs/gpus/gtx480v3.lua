@@ -9,9 +9,6 @@
 -- PTXPlus. What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
 -- load passes the three stages of the load/store pipe, and a hit in L1D is written back in the cycle in which it is
 -- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches.
---
--- Left out of version 3, as the papers' tables were measured without: sm.write_latency 3 with shared.latency 4 (an addition's
--- user issues 10 cycles after it, here 7), sm.collectors 8, sm.int_mul_unit sfu.
 return {
 	base = "gtx480",
 	help = "GeForce GTX 480 on the pipeline of GPGPU-Sim 3.2.2, the version that the papers of 2011 to 2016 ran",
@@ -21,7 +18,10 @@ return {
 	["sm.dp_units"] = 2, -- v3: f64 runs in the two SP pipes, with intervals of its own
 	["lat.logic"] = 1, -- v3: opcodes that its lists of latencies do not name
 	["sm.sched_order"] = "fixed", -- v3: shader_core_ctx::issue serves scheduler 0 first
-	["shared.latency"] = 3, -- v3: the stages of the load/store pipe behind the access
+	["sm.write_latency"] = 3, -- v3: the pipeline registers behind execution; an addition's user issues 10 cycles after it
+	["sm.collectors"] = 8, -- v3: gpgpu_operand_collector_num_units_sp 6, and the registers before and behind them
+	["sm.int_mul_unit"] = "sfu", -- v3: integer products and quotients go to the SFU's pipe
+	["shared.latency"] = 4, -- v3: the stages of the load/store pipe behind the access; a user issues 8 cycles after it
 	["l1d.pipe"] = false, -- v3: nothing stands between the LD/ST unit's register and the tags
 	["l1d.latency"] = 0, -- v3: a hit is written back where it is looked up
 	["l1c.latency"] = 1, -- v3: the same
