@@ -23,8 +23,8 @@ CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
 LIBS = -lm -pthread
 
-# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/simd.h).
-EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/exec_*.c')))
+# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h).
+EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/executor/exec_*.c')))
 ifeq ($(shell uname -m),x86_64)
 LEVELS = base avx2 avx512
 else

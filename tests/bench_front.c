@@ -7,7 +7,7 @@
 
 #include "front/front.h"
 #include "front/ptx/ptx.h"
-#include "front/ptx/simd.h"
+#include "front/ptx/executor/simd.h"
 
 static const char kernel[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

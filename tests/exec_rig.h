@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "front/ptx/fp.h"
+#include "front/ptx/executor/fp.h"
 #include "front/ptx/ptx.h"
-#include "front/ptx/simd.h"
+#include "front/ptx/executor/simd.h"
 
 typedef __int128 s128;
 typedef unsigned __int128 u128;

@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "front/front.h"
-#include "front/ptx/heap.h"
+#include "front/ptx/runtime/heap.h"
 
 #define GRANULES 512
 #define LIVE_MAX GRANULES

@@ -7,7 +7,7 @@
 #include "tests/sm_rig.h"
 #define warp front_warp
 #define cta front_cta
-#include "front/ptx/state.h"
+#include "front/ptx/runtime/state.h"
 #undef warp
 #undef cta
 #include "gpu/gpu.h"

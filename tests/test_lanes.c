@@ -3,7 +3,7 @@
 #include "tests/kernel_rig.h"
 
 #include "base/rng.h"
-#include "front/ptx/state.h"
+#include "front/ptx/runtime/state.h"
 
 static void open_compiled(const char *file, const char *kernel)
 {

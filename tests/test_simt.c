@@ -2,7 +2,7 @@
  * printf, textures. A plain round-robin loop stands in for the machine: it issues, commits and opens barriers. */
 #include "tests/kernel_rig.h"
 
-#include "front/ptx/state.h"
+#include "front/ptx/runtime/state.h"
 
 /* for (i = 0; i < tid % 7; i++) for (j = 0; j < i; j++) { if ((tid + j) & 1) continue; acc += i * j + 1; } */
 static void test_nested_loops(void **state)

@@ -1,0 +1,327 @@
+#include "front/ptx/executor/memory.h"
+
+#include <string.h>
+
+void mem_addresses(struct exec *x, const struct inst *in)
+{
+	u64 *addr = x->out->addr;
+	if (in->s[0] == OPND_NONE) {
+		for (u32 i = 0; i < LANES; i++)
+			addr[i] = (u64)in->imm;
+	} else if (in->base_bytes == 4) {
+		const u32 *b = exec_at(x, in->s[0]);
+		for (u32 i = 0; i < LANES; i++)
+			addr[i] = b[i] + (u32)in->imm;
+	} else {
+		const u64 *b = exec_at(x, in->s[0]);
+		for (u32 i = 0; i < LANES; i++)
+			addr[i] = b[i] + (u64)in->imm;
+	}
+}
+
+static u32 fault_of_lane(const u8 *codes, u32 lanes, enum fault_code *code, u32 *lane)
+{
+	u32 bad = 0;
+	for (u32 left = lanes; left; left &= left - 1) {
+		u32 i = first_lane(left);
+		if (codes[i] == FAULT_NONE)
+			continue;
+		if (!bad) {
+			*code = codes[i];
+			*lane = i;
+		}
+		if (codes[i] == *code)
+			bad |= 1u << i;
+	}
+	return bad;
+}
+
+/* Records the fault of the lowest lane at fault, with all the lanes that share it. True when there is none. */
+static bool report(struct exec *x, const u8 *codes, u32 lanes, u32 bytes, bool store, enum space space)
+{
+	enum fault_code code = FAULT_NONE;
+	u32 lane = 0, bad = fault_of_lane(codes, lanes, &code, &lane);
+	if (!bad)
+		return true;
+	exec_fault(x, code, bad, x->out->addr[lane], bytes, store, space);
+	return false;
+}
+
+bool mem_check_aligned(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space)
+{
+	u8 codes[LANES] = {0};
+	for (u32 i = 0; i < LANES; i++)
+		codes[i] = x->out->addr[i] & (bytes - 1) ? FAULT_MISALIGNED : FAULT_NONE;
+	return report(x, codes, lanes, bytes, store, space);
+}
+
+static bool cached(const struct exec *x, const struct sm_side *s, u64 addr, u32 bytes)
+{
+	return s->epoch == x->f->mem->epoch && addr >= s->lo && addr < s->hi && s->hi - addr >= bytes;
+}
+
+/* Within the heap of malloc() the bounds are those of a block. */
+static enum fault_code block_bounds(const struct front *f, u64 addr, u64 *lo, u64 *size)
+{
+	switch (heap_find(&f->heap, f->mem, addr, lo, size)) {
+	case HEAP_INSIDE:
+	case HEAP_START: return addr - *lo < *size ? FAULT_NONE : FAULT_OOB;
+	case HEAP_FREED: return FAULT_FREED;
+	default: return FAULT_OOB;
+	}
+}
+
+/* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
+static enum fault_code find_bounds(struct exec *x, u64 addr)
+{
+	const struct front *f = x->f;
+	const struct alloc *a = devmem_find(f->mem, addr);
+	if (!a)
+		return FAULT_OOB;
+	if (a->freed)
+		return FAULT_FREED;
+	u64 lo = a->addr, size = a->size;
+	const enum fault_code code = unlikely(a->heap) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
+	if (code != FAULT_NONE)
+		return code;
+	struct sm_side *s = &f->side[x->sm];
+	s->lo = lo;
+	s->hi = lo + size;
+	s->epoch = f->mem->epoch;
+	s->readonly = a->readonly;
+	return FAULT_NONE;
+}
+
+bool mem_locate(struct exec *x, u64 addr)
+{
+	return find_bounds(x, addr) == FAULT_NONE;
+}
+
+/* One lane's device access; the allocation found is kept for the next ones. */
+static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool store)
+{
+	const struct sm_side *s = &x->f->side[x->sm];
+	if (addr & (bytes - 1))
+		return FAULT_MISALIGNED;
+	if (!cached(x, s, addr, bytes)) {
+		const enum fault_code code = find_bounds(x, addr);
+		if (code != FAULT_NONE || !cached(x, s, addr, bytes))
+			return code != FAULT_NONE ? code : FAULT_OOB;
+	}
+	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
+}
+
+bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space)
+{
+	u8 codes[LANES] = {0};
+	const struct sm_side *s = &x->f->side[x->sm];
+	if (s->epoch == x->f->mem->epoch && s->hi - s->lo >= bytes && !(store && s->readonly) &&
+	    mem_lanes_within(x->out->addr, lanes, s->lo, s->hi - s->lo - bytes, bytes))
+		return true;
+	for (u32 left = lanes; left; left &= left - 1) {
+		u32 i = first_lane(left);
+		codes[i] = (u8)check_address(x, x->out->addr[i], bytes, store);
+	}
+	return report(x, codes, lanes, bytes, store, space);
+}
+
+static u8 *written_map(const struct exec *x)
+{
+	return x->f->written + (u64)(x->sm * x->f->nslots + x->w->slot) * ((x->f->shared_max + 7) / 8);
+}
+static bool all_written(const u8 *map, u64 at, u32 bytes)
+{
+	for (u64 b = at; b < at + bytes; b++)
+		if (!(map[b / 8] >> (b % 8) & 1))
+			return false;
+	return true;
+}
+
+bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool load)
+{
+	u8 codes[LANES] = {0};
+	const u64 size = exec_cta(x)->shared_bytes;
+	const bool track = x->f->check_uninit;
+	if (!track && size >= bytes && mem_lanes_within(x->out->addr, lanes, 0, size - bytes, bytes))
+		return true;
+	for (u32 left = lanes; left; left &= left - 1) {
+		u32 i = first_lane(left);
+		u64 at = x->out->addr[i];
+		if (at >= size || size - at < bytes)
+			codes[i] = FAULT_SHARED_OOB;
+		else if (at & (bytes - 1))
+			codes[i] = FAULT_MISALIGNED;
+		else if (track && load && !all_written(written_map(x), at, bytes))
+			codes[i] = FAULT_SHARED_UNINIT;
+	}
+	if (!report(x, codes, lanes, bytes, store, SPC_SHARED))
+		return false;
+	for (u32 left = track && store ? lanes : 0; left; left &= left - 1)
+		for (u64 at = x->out->addr[first_lane(left)], b = at; b < at + bytes; b++)
+			written_map(x)[b / 8] |= (u8)(1 << (b % 8));
+	return true;
+}
+
+/* Offsets within [0, limit), in local memory or a function's parameter area. */
+static bool check_offsets(struct exec *x, u32 lanes, u32 bytes, bool store, u64 limit, enum fault_code oob,
+                          enum space space)
+{
+	u8 codes[LANES] = {0};
+	for (u32 left = lanes; left; left &= left - 1) {
+		u32 i = first_lane(left);
+		u64 at = x->out->addr[i];
+		codes[i] = (u8)(at >= limit || limit - at < bytes ? oob : at & (bytes - 1) ? FAULT_MISALIGNED : FAULT_NONE);
+	}
+	return report(x, codes, lanes, bytes, store, space);
+}
+bool mem_check_local(struct exec *x, u32 lanes, u32 bytes, bool store)
+{
+	return check_offsets(x, lanes, bytes, store, x->ref->local_bytes, FAULT_LOCAL_OOB, SPC_LOCAL);
+}
+bool mem_check_fparam(struct exec *x, u32 lanes, u32 bytes, bool store)
+{
+	return check_offsets(x, lanes, bytes, store, exec_func(x)->fparam_bytes, FAULT_PARAM_OOB, SPC_FPARAM);
+}
+
+struct generic_lanes mem_split_generic(const struct exec *x)
+{
+	struct generic_lanes g = {0};
+	for (u32 i = 0; i < LANES; i++) {
+		const u64 a = x->out->addr[i];
+		g.shared |= (u32)(a - SHARED_WINDOW < WINDOW_BYTES) << i;
+		g.local |= (u32)(a - LOCAL_WINDOW < WINDOW_BYTES) << i;
+	}
+	g.shared &= x->mask;
+	g.local &= x->mask;
+	g.global = x->mask & ~(g.shared | g.local);
+	return g;
+}
+
+void mem_to_offset(struct exec *x, u32 lanes, u64 window)
+{
+	for (u32 left = lanes; left; left &= left - 1)
+		x->out->addr[first_lane(left)] -= window;
+}
+
+void mem_hide_shared(struct exec *x, u32 shared)
+{
+	struct dyninst *out = x->out;
+	if (out->space == SPC_SHARED)
+		return;
+	for (u32 left = shared; left; left &= left - 1)
+		out->addr[first_lane(left)] = out->addr[first_lane(x->mask)];
+}
+
+void mem_local_addresses(struct exec *x, u32 lanes)
+{
+	const u64 base = exec_local(x);
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		const u64 at = x->out->addr[i];
+		x->out->addr[i] = base + at / 4 * (4 * LANES) + 4 * i + at % 4;
+	}
+}
+
+struct pending *mem_queue(struct exec *x, const struct inst *in, u32 lanes, u32 bytes)
+{
+	struct sm_side *s = &x->f->side[x->sm];
+	if (unlikely(s->npending == s->cap))
+		BUG("SM %u queued more than %u stores in a cycle", x->sm, s->cap);
+	struct pending *p = &s->pending[s->npending++];
+	p->in = in;
+	p->mask = lanes;
+	p->bytes = (u8)bytes;
+	p->contig = p->atomic = p->flush = false;
+	p->dst = NULL;
+	return p;
+}
+
+static void commit_store(struct devmem *d, const struct pending *p)
+{
+	if (p->contig) {
+		memcpy(devmem_ptr(d, p->addr[0]), p->data, (size_t)p->bytes * LANES);
+		devmem_touch(d, p->addr[0], p->bytes * LANES);
+		return;
+	}
+	for (u32 left = p->mask; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		u8 *to = devmem_ptr(d, p->addr[i]);
+		const u8 *from = p->data + i * p->bytes;
+		switch (p->bytes) {
+		case 4: memcpy(to, from, 4); break;
+		case 8: memcpy(to, from, 8); break;
+		case 16: memcpy(to, from, 16); break;
+		case 2: memcpy(to, from, 2); break;
+		default: *to = *from; break;
+		}
+		devmem_touch(d, p->addr[i], 1); /* aligned, so within one page */
+	}
+}
+
+/* One lane of an atomic; what was there before. */
+static u64 act(struct devmem *d, const struct pending *p, u32 lane)
+{
+	const u64 *b = (const u64 *)p->data;
+	const u64 old =
+	    atomic_apply(p->in->atom, p->in->type, devmem_ptr(d, p->addr[lane]), b[lane], p->cas[lane], p->flush);
+	devmem_touch(d, p->addr[lane], 1);
+	if (p->dst && p->bytes == 8)
+		((u64 *)(void *)p->dst)[lane] = old;
+	else if (p->dst)
+		((u32 *)(void *)p->dst)[lane] = (u32)old;
+	return old;
+}
+
+/* What may take a lock is remembered. */
+static void commit_lock(struct front *f, u32 sm, const struct pending *p)
+{
+	const struct lock_by by = {p->cycle, sm, p->warp, p->pc};
+	u64 old[LANES];
+	for (u32 left = p->mask; left; left &= left - 1)
+		old[first_lane(left)] = act(f->mem, p, first_lane(left));
+	lock_note(f, SPC_GLOBAL, &by, p->in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
+}
+
+static void commit_atomic(struct front *f, u32 sm, const struct pending *p)
+{
+	const struct inst *in = p->in;
+	struct devmem *d = f->mem;
+	if (unlikely(in->atom == ATOM_MALLOC || in->atom == ATOM_FREE)) {
+		heap_commit(f, sm, p);
+		return;
+	}
+	u32 unused[LANES];
+	const struct atomic_words w = {.base = (uintptr_t)d->mem - DEVMEM_BASE,
+	                               .addr = p->addr,
+	                               .b = p->data,
+	                               .c = p->cas,
+	                               .step = 8,
+	                               .old = p->dst ? (u32 *)(void *)p->dst : unused,
+	                               .flush = p->flush};
+	const bool words = atomic_apply_words(in->atom, in->type, &w, p->mask);
+	for (u32 left = p->mask; left; left &= left - 1) {
+		const u32 i = first_lane(left);
+		if (words)
+			devmem_touch(d, p->addr[i], 1);
+		else
+			act(d, p, i);
+	}
+}
+
+bool front_commit(struct front *f, u32 sm)
+{
+	struct sm_side *s = &f->side[sm];
+	if (unlikely(s->text.len))
+		front_flush_text(f, s);
+	const u32 n = s->npending;
+	for (u32 i = 0; i < n; i++) {
+		if (s->pending[i].atomic && lock_op(s->pending[i].in))
+			commit_lock(f, sm, &s->pending[i]);
+		else if (s->pending[i].atomic)
+			commit_atomic(f, sm, &s->pending[i]);
+		else
+			commit_store(f->mem, &s->pending[i]);
+	}
+	s->npending = 0;
+	return f->faulted[sm] != 0;
+}

@@ -1,0 +1,96 @@
+/* memory: checks of memory accesses, the queue of stores and atomics, commit. */
+#ifndef FRONT_PTX_MEMORY_H
+#define FRONT_PTX_MEMORY_H
+#include "front/ptx/runtime/state.h"
+
+/* Every executing lane aligned and within [lo, lo + limit], limit < 2^63: then neither t = addr - lo nor limit - t has
+ * its top bit set, which takes no comparison of 64-bit numbers. */
+static inline bool mem_lanes_within(const u64 *addr, u32 m, u64 lo, u64 limit, u32 bytes)
+{
+	u64 bad = 0, low = 0;
+	if (m == FULL_MASK) {
+		for (u32 i = 0; i < LANES; i++) {
+			const u64 t = addr[i] - lo;
+			bad |= t | (limit - t);
+			low |= addr[i];
+		}
+	} else {
+		const u64 first = addr[first_lane(m)];
+		for (u32 i = 0; i < LANES; i++) {
+			const u64 v = (m >> i & 1) ? addr[i] : first, t = v - lo;
+			bad |= t | (limit - t);
+			low |= v;
+		}
+	}
+	return !(bad >> 63) && !(low & (bytes - 1));
+}
+
+/* Address per lane of [base + imm] into out->addr; all lanes are filled. */
+void mem_addresses(struct exec *x, const struct inst *in);
+
+/* Complete checks of the given lanes' accesses of `bytes` each at out->addr: false when a fault was recorded. Device
+ * addresses: alignment, allocation, freed, read-only; shared: offsets within the CTA's shared memory (and, with
+ * check.uninit_shared, reads of bytes never written; writes mark them); local: offsets within the kernel's local
+ * memory. `space` is the space named in the message. */
+bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space);
+bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool load);
+bool mem_check_local(struct exec *x, u32 lanes, u32 bytes, bool store);
+bool mem_check_fparam(struct exec *x, u32 lanes, u32 bytes, bool store);
+/* Alignment alone: false when a fault was recorded. */
+bool mem_check_aligned(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space);
+/* Makes the live allocation that holds addr the SM's last one (sm_side); false when there is none. */
+bool mem_locate(struct exec *x, u64 addr);
+/* Splits executing lanes by the window their generic address is in. */
+struct generic_lanes {
+	u32 global, shared, local;
+};
+struct generic_lanes mem_split_generic(const struct exec *x);
+/* Generic addresses of the lanes become offsets. */
+void mem_to_offset(struct exec *x, u32 lanes, u64 window);
+/* At the end of an instruction whose lanes' generic addresses are in several spaces. The caches take it for one of its
+ * lowest lane's space: unless that is shared memory, the lanes that are in shared memory get that lane's address, so
+ * that they ask for no line of their own. */
+void mem_hide_shared(struct exec *x, u32 shared);
+/* Local offsets become the lanes' byte addresses in the interleaved layout. */
+void mem_local_addresses(struct exec *x, u32 lanes);
+/* The next free entry of the SM's queue. */
+struct pending *mem_queue(struct exec *x, const struct inst *in, u32 lanes, u32 bytes);
+
+/* atomics.c: one atomic on host memory at p: the old value in, the new one out. b, c as raw bits. */
+u64 atomic_apply(u8 op, u8 type, void *p, u64 b, u64 c, bool flush);
+/* The same for the given lanes in order, on 32-bit words at base + addr[lane]. False, and nothing done, when the type
+ * has other sizes or halves. */
+struct atomic_words {
+	uintptr_t base;
+	const u64 *addr;
+	const void *b, *c;
+	u32 step; /* bytes from one lane's b (and c) to the next */
+	u32 *old; /* may be where b or c are */
+	bool flush;
+};
+bool atomic_apply_words(u8 op, u8 type, const struct atomic_words *w, u32 lanes);
+/* locks.c: who changed a lock word. */
+struct lock_by { /* the atomic: of which cycle, by which warp slot */
+	u64 cycle;
+	u32 sm, warp, pc;
+};
+struct lock_lanes { /* by lane: address, operands (c: second value of cas), what was there before */
+	const u64 *addr, *b, *c, *old;
+};
+/* May this atomic take a lock? */
+static inline bool lock_op(const struct inst *in)
+{
+	return in->op == OP_ATOM && (in->atom == ATOM_CAS || in->atom == ATOM_EXCH || in->atom == ATOM_OR);
+}
+/* Remembers which of the lanes changed their words. */
+void lock_note(struct front *f, enum space space, const struct lock_by *by, const struct inst *in, u32 lanes,
+               const struct lock_lanes *l);
+u64 locks_bytes(u32 nsms); /* of the arena */
+void locks_create(struct front *f, struct arena *a);
+
+/* heap_calls.c: malloc and free. */
+exec_fn exec_heap(const struct inst *in);
+void heap_commit(struct front *f, u32 sm, const struct pending *p);
+/* Looks up the execution function of an atom or red; NULL when it is not supported. */
+exec_fn exec_atomic(const struct inst *in);
+#endif

@@ -1,0 +1,44 @@
+/* state_hash: of what decides a warp's next steps, without its memory. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "front/ptx/runtime/state.h"
+
+u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
+{
+	const u32 n = sm * f->nwarps + warp;
+	const struct warp *w = &f->warps[n];
+	const struct func *fn = &f->launches[w->launch].funcs[w->func];
+	const u64 used = w->frame + fn->frame_bytes + (u64)fn->fparam_bytes * LANES, near = f->window_near;
+	u64 hash = XXH3_64bits(w, sizeof *w);
+	for (u32 d = 0; d < w->depth; d++)
+		hash = XXH3_64bits_withSeed(simt_entry_at(f, sm, warp, d), sizeof(struct simt), hash);
+	hash = XXH3_64bits_withSeed(f->windows + n * f->window_stride, MIN(used, near), hash);
+	if (used > near)
+		hash =
+		    XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), MIN(used, f->window_bytes) - near, hash);
+	return hash;
+}
+
+/* What a warp has in the arena's tail: only as far as anything is in it, since few warps have anything there. */
+static u64 deep_hash(const struct front *f, u32 sm, u32 warp, u64 hash)
+{
+	const struct warp *w = &f->warps[sm * f->nwarps + warp];
+	if (w->depth > SIMT_NEAR)
+		hash = XXH3_64bits_withSeed(deep_of(f, sm, warp), (w->depth - SIMT_NEAR) * sizeof(struct simt), hash);
+	if (w->frame >= f->window_near || w->moved) {
+		const u64 end = front_frames_end(f, sm, warp), near = f->window_near;
+		if (end > near)
+			hash = XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), end - near, hash);
+	}
+	return hash;
+}
+
+u64 front_deep_hash(const struct front *f)
+{
+	u64 hash = 0;
+	for (u32 i = 0; i < f->nsms * f->nwarps; i++)
+		if (unlikely(f->warps[i].mask && (f->warps[i].depth || f->warps[i].frame)))
+			hash = deep_hash(f, i / f->nwarps, i % f->nwarps, hash);
+	return hash;
+}
