@@ -40,7 +40,7 @@ UI_SRC := $(sort $(shell find ui -name '*.c'))
 UI_OBJ := $(UI_SRC:%.c=$(B)/%.o)
 TEST_SRC := $(sort $(wildcard tests/test_*.c))
 TESTS := $(TEST_SRC:tests/%.c=$(B)/tests/%)
-# Tests that include a header of ui/ link everything of it but main.o; the others the library alone.
+# Tests that include a header of ui/ link everything of it but cli/main.o; the others the library alone.
 UI_HEADERS := $(patsubst ui/%,%,$(shell find ui -name '*.h'))
 UI_TESTS := $(shell grep -l $(UI_HEADERS:%=-e '^.include "%"') $(TEST_SRC) $(wildcard tests/fuzz_*.c tests/bench_*.c) /dev/null)
 VERSION = 0.1
@@ -84,7 +84,7 @@ $(B)/%.$(1).o: %.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call EXEC_RULE,$(l))))
 
-$(B)/libui.a: $(filter-out $(B)/ui/main.o,$(UI_OBJ))
+$(B)/libui.a: $(filter-out $(B)/ui/cli/main.o,$(UI_OBJ))
 	@rm -f $@
 	$(call say,AR  )ar qcs $@ $^
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "gpu/gpu.h"
-#include "obs/history.h"
+#include "obs/history/history.h"
 #include "sim.h"
 
 struct sampler {

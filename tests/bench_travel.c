@@ -1,7 +1,7 @@
 /* What going back in time costs: share of the run's CPU time with snapshots on, the first reverse-step after a stop of
  * the run, further ones, and goto anywhere in the run; in the end the goals. One line a workload. CPU time of the
- * simulating thread, so that the thread that clears memory ahead (obs/warm.h) does not count; with snapshots and
- * without run in turns (turns.h), and of several pairs the median counts. Run from the top directory.
+ * simulating thread, so that the thread that clears memory ahead (obs/history/warm.h) does not count; with snapshots
+ * and without run in turns (turns.h), and of several pairs the median counts. Run from the top directory.
  *
  *   bench_travel [-nPAIRS] [WORKLOAD[:PARAM=VALUE]...]
  */
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "session.h"
+#include "session/session.h"
 #include "tests/turns.h"
 
 #define PAIRS 15 /* unless told */

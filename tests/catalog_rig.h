@@ -4,7 +4,7 @@
 #define CATALOG_RIG_H
 #include <stdlib.h>
 
-#include "catalog.h"
+#include "session/catalog.h"
 
 static struct file_names workloads, machines;
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmdline.h"
+#include "session/cmdline.h"
 #include "commands/commands.h"
-#include "debugger.h"
-#include "lua/dbg.h"
+#include "dbg/debugger.h"
+#include "script/dbg.h"
 
 struct rig {
 	struct options o;

@@ -7,10 +7,10 @@
 
 #include "base/rng.h"
 #include "base/strbuf.h"
-#include "catalog.h"
-#include "cmdline.h"
+#include "session/catalog.h"
+#include "session/cmdline.h"
 #include "front/ptx/ptx.h"
-#include "session.h"
+#include "session/session.h"
 
 static u64 rng;
 static u64 accepted, refused;

@@ -9,7 +9,7 @@
 #include <glob.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 #include "front/ptx/ptx.h"
 #include "passes/idempotence.h"
 #include "passes/phases.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 /* vecadd over more elements than its buffers have. */
 static void open_faulting(struct rig *r)

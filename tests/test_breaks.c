@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "compare.h"
+#include "cli/compare_main.h"
 #include "debug_rig.h"
-#include "debugger.h"
-#include "obs/diverge.h"
-#include "obs/names.h"
+#include "dbg/debugger.h"
+#include "obs/compare/diverge.h"
+#include "obs/name/names.h"
 
 #define STOPS 64
 

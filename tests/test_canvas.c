@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "scr/canvas.h"
-#include "scr/console.h"
+#include "scr/console_pane.h"
 #include "scr/draw.h"
 
 static char row_buf[4 * 200 + 1];

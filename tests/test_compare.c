@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmdline.h"
-#include "compare.h"
-#include "obs/delta.h"
-#include "obs/diverge.h"
+#include "session/cmdline.h"
+#include "cli/compare_main.h"
+#include "obs/compare/delta.h"
+#include "obs/compare/diverge.h"
 
 /* --- a comparison and lone runs ---------------------------------------------------------------------------------- */
 

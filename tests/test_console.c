@@ -8,8 +8,8 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "debugger.h"
-#include "obs/names.h"
+#include "dbg/debugger.h"
+#include "obs/name/names.h"
 
 static void abbreviations(void **state)
 {

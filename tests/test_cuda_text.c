@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "cuda_text.h"
+#include "dbg/cuda_text.h"
 #include "debug_rig.h"
 #include "screen_rig.h"
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "catalog.h"
+#include "session/catalog.h"
 #include "gpu/gpu.h"
 #include "sm/sched/sched.h"
 #include "tests/debug_rig.h"

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "debug_rig.h"
-#include "scr/offscreen.h"
+#include "views/offscreen.h"
 
 static void rig_hotspot(struct rig *r, char *option, char *value)
 {

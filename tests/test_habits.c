@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 #include "gpu/gpu.h"
 
 /* Is `name` among the candidates for the end of line? */

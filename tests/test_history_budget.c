@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 #define MIB (1ull << 20)
 #define KEPT (3 * MIB)

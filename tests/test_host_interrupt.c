@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 /* It stands still, in the middle of a step that has changed the machine, while the console's `hold` names the place. */
 static const char host_program[] = "return { sizes = { default = { place = '' } }, run = function(cuda, p)\n"

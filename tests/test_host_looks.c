@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 /* Each round's work depends on all looks before it; what is looked at has every kind of value there is. */
 static const char host_program[] =

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "scr/frame.h"
-#include "scr/offscreen.h"
+#include "views/frame.h"
+#include "views/offscreen.h"
 
 /* What never ends without a bound ends the test. */
 #define PATIENCE 120

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 static void kmeans(struct rig *r, const char *gpu)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 #define PATIENCE "20000" /* deadlock_cycles */
 

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
-#include "obs/probe_path.h"
+#include "dbg/debugger.h"
+#include "obs/name/probe_path.h"
 
 static void inspection(void **state)
 {

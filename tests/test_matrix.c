@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session.h"
+#include "session/session.h"
 #include "tests/catalog_rig.h"
 #include "tests/matrix_cover.h"
 

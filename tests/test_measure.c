@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "catalog.h"
+#include "session/catalog.h"
 #include "tests/model_driver.h"
 
 int measure_main(int argc, char **argv);

@@ -11,7 +11,7 @@
 #include "commands/set.h"
 #include "conf/conf.h"
 #include "debug_rig.h"
-#include "explain.h"
+#include "session/explain.h"
 #include "gpu/gpu.h"
 
 /* Names as C++ mangles them: plain, in namespaces, a template's two instances, static, and what only looks like one. */
@@ -277,7 +277,7 @@ static void habits_of_other_debuggers(void **state)
 		const char *words;
 	} table[] = {
 #define HABIT(topic, words, hint) {topic, words},
-#include "habits.def"
+#include "commands/habits.def"
 #undef HABIT
 	};
 	for (u32 i = 0; i < ARRAY_LEN(table); i++) {

@@ -10,12 +10,12 @@
 
 #include "debug_rig.h"
 #include "passes/phases.h"
-#include "scr/frame.h"
-#include "scr/offscreen.h"
+#include "views/frame.h"
+#include "views/offscreen.h"
 #include "scr/picture.h"
 #include "scr/term.h"
 #include "views/cursor.h"
-#include "views/phase_look.h"
+#include "scr/phase_look.h"
 
 static void rig_hotspot(struct rig *r, char *option, char *value)
 {

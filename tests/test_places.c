@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "catalog.h"
-#include "cmdline.h"
+#include "session/catalog.h"
+#include "session/cmdline.h"
 
 static char path[2][64]; /* a machine and one that is based on it */
 

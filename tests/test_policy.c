@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lua/policy.h"
+#include "session/policy/lua_policy.h"
 #include "readme_policy.c" /* sched_batch, the code block of README.md */
 #include "tests/debug_rig.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 #define PATIENCE 4000 /* deadlock_cycles */
 #define RING_MAX 640

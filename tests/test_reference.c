@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lua/array.h"
-#include "lua/policy_internal.h"
+#include "session/host/array.h"
+#include "session/policy/policy_internal.h"
 #include "lua/reference.h"
-#include "markdown.h"
+#include "base/markdown.h"
 #include "tests/debug_rig.h"
 
 /* Functions that do something even without an argument, or answer nil: not called with none. */

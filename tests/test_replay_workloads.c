@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session.h"
+#include "session/session.h"
 #include "tests/catalog_rig.h"
 #include "tests/replay_rules.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "gpu/gpu.h"
-#include "obs/restart_record.h"
+#include "obs/stats/restart_record.h"
 
 #define TRACK "idempotence.track=true"
 #define BEGIN                                                                                                          \

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "obs/kernel_code.h"
-#include "obs/restart_record.h"
-#include "session.h"
+#include "obs/stats/kernel_code.h"
+#include "obs/stats/restart_record.h"
+#include "session/session.h"
 #include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
 

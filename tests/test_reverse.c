@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 #include "tests/debug_rig.h"
 
 static void open_workload(struct rig *r, const char *name)

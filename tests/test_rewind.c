@@ -13,10 +13,10 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "obs/timeline.h"
-#include "scr/heat.h"
-#include "scr/recent.h"
-#include "scr/residency.h"
+#include "obs/record/timeline.h"
+#include "views/heat.h"
+#include "views/recent.h"
+#include "views/residency.h"
 
 static char dir[] = "/tmp/warpdbg-rewind-XXXXXX";
 

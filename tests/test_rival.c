@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "compare.h"
+#include "cli/compare_main.h"
 #include "debug_rig.h"
-#include "rival.h"
-#include "scr/offscreen.h"
+#include "dbg/rival.h"
+#include "views/offscreen.h"
 
 static void open_small(struct rig *r, const char *workload, const char *compare)
 {

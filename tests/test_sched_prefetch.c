@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 #include "gpu/query.h"
 
 /* One warp, one line a lane group: loads A, prefetches the lines that fill A's set, then comes back to A. */

@@ -10,11 +10,11 @@
 
 #include <glob.h>
 
-#include "catalog.h"
+#include "session/catalog.h"
 #include "front/ptx/ptx.h"
 #include "passes/phases.h"
 #include "passes/schedule.h"
-#include "session.h"
+#include "session/session.h"
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 #define REGS ".reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; .reg .f32 %f<40>;\n"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 /* What is tried. In the console's Lua, while the global `armed` is true. */
 static const char *const deeds[] = {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmdline.h"
-#include "obs/timeline.h"
-#include "session.h"
+#include "session/cmdline.h"
+#include "obs/record/timeline.h"
+#include "session/session.h"
 
 struct run {
 	u64 cycles, hash;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 static void open_workload(struct rig *r, const char *name)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 static void open_hotspot(struct rig *r)
 {

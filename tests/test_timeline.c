@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
-#include "obs/timeline.h"
-#include "obs/timeline_csv.h"
+#include "dbg/debugger.h"
+#include "obs/record/timeline.h"
+#include "obs/record/timeline_csv.h"
 
 /* A timeline of few samples beside the session's, so that a short run merges them often. */
 struct own {

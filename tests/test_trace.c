@@ -16,9 +16,9 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "obs/tape.h"
-#include "obs/trace.h"
-#include "outputs.h"
+#include "obs/record/tape.h"
+#include "obs/record/trace.h"
+#include "session/outputs.h"
 
 static char dir[] = "/tmp/warpdbg-trace-XXXXXX";
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 static void open_hang(struct rig *r, const char *kernel, const char *ctas, const char *threads, const char *const *sets)
 {

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
-#include "debugger.h"
+#include "dbg/debugger.h"
 
 #define STOPS 64
 #define TERMS 3

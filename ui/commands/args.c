@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "obs/names.h"
+#include "obs/name/names.h"
 
 const char *skip_blanks(const char *s)
 {

@@ -7,8 +7,8 @@
 
 #include "base/words.h"
 #include "commands/locate.h"
-#include "lua/dbg.h"
-#include "obs/names.h"
+#include "script/dbg.h"
+#include "obs/name/names.h"
 
 /* The pieces of "LOCATION key=value... if EXPR". */
 struct break_request {

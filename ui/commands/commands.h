@@ -1,9 +1,9 @@
 /* commands: the table of console commands and what its functions share. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
-#include "debugger.h"
-#include "obs/diverge.h"
-#include "rival.h"
+#include "dbg/debugger.h"
+#include "obs/compare/diverge.h"
+#include "dbg/rival.h"
 
 /* args: what follows the command word, leading blanks removed (but "/fmt" kept). Text to out; false with *e set. */
 typedef bool command_fn(struct debugger *d, const char *args, struct strbuf *out, struct err *e);
@@ -55,10 +55,10 @@ char *alias_expand(struct debugger *d, const char *line, bool *scripted);
 void aliases_release(struct debugger *d);
 
 #define CMD(fn, name, abbreviations, usage, repeat, completer, help) command_fn cmd_##fn;
-#include "commands.def"
+#include "commands/commands.def"
 #undef CMD
 #define INFO(fn, name, abbreviations, args, help) command_fn info_##fn;
-#include "infos.def"
+#include "commands/infos.def"
 #undef INFO
 
 /* --- words (args.c) ---------------------------------------------------------------------------------------------- */

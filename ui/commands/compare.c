@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "obs/delta.h"
-#include "obs/report_compare.h"
+#include "obs/compare/delta.h"
+#include "obs/compare/report_compare.h"
 
 #define ROWS_SHOWN 16
 

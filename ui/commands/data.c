@@ -5,8 +5,8 @@
 
 #include "commands/commands.h"
 #include "commands/format.h"
-#include "lua/dbg.h"
-#include "obs/names.h"
+#include "script/dbg.h"
+#include "obs/name/names.h"
 
 /* *dead: the register has no value where the warp stands; what is read is whatever its slot holds now. */
 static bool read_register(struct debugger *d, const char *name, enum ptype *t, u64 *bits, bool *dead, struct err *e)

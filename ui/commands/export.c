@@ -1,12 +1,12 @@
 /* export, screenshot: files of what was recorded and of what is seen. */
-#include "export.h"
+#include "session/export_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/commands.h"
-#include "run.h"
-#include "scr/offscreen.h"
+#include "cli/run_main.h"
+#include "views/offscreen.h"
 
 /* A script may write files only where --allow-io says so. */
 bool may_use_files(const struct debugger *d, const char *command, struct err *e)

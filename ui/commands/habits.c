@@ -8,7 +8,7 @@ static const struct habit {
 	const char *words, *hint;
 } habits[] = {
 #define HABIT(topic, words, hint) {topic, words, hint},
-#include "habits.def"
+#include "commands/habits.def"
 #undef HABIT
 };
 

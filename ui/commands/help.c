@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "explain.h"
+#include "session/explain.h"
 #include "lua/reference.h"
 
 #define WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */

@@ -5,8 +5,8 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "lua/policy.h"
-#include "obs/names.h"
+#include "session/policy/lua_policy.h"
+#include "obs/name/names.h"
 
 bool cmd_info(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {

@@ -4,8 +4,8 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "obs/names.h"
-#include "obs/restart_record.h"
+#include "obs/name/names.h"
+#include "obs/stats/restart_record.h"
 #include "passes/idempotence.h"
 #include "passes/phases.h"
 #include "passes/points.h"

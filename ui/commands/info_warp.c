@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/locate.h"
-#include "obs/names.h"
+#include "obs/name/names.h"
 
 static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *w, struct strbuf *out)
 {

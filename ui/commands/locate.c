@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/locate.h"
-#include "obs/names.h"
+#include "obs/name/names.h"
 
 static const char *base_name(const char *path)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "lua/dbg.h"
+#include "script/dbg.h"
 
 enum by_number { DELETE, ENABLE, DISABLE };
 

@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "obs/tape.h"
+#include "obs/record/tape.h"
 
 struct recording {
 	struct tape *tape;

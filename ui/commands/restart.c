@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
-#include "cmdline.h"
+#include "session/catalog.h"
+#include "session/cmdline.h"
 #include "commands/commands.h"
-#include "compare.h"
-#include "lua/dbg.h"
+#include "cli/compare_main.h"
+#include "script/dbg.h"
 
 /* The options of one `run OPTIONS`. They point into those before them, which stay as long. */
 struct other_options {

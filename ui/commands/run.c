@@ -4,7 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/locate.h"
-#include "lua/dbg.h"
+#include "script/dbg.h"
 
 bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {

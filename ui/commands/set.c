@@ -6,8 +6,8 @@
 
 #include "commands/commands.h"
 #include "commands/set.h"
-#include "lua/dbg.h"
-#include "lua/policy.h"
+#include "script/dbg.h"
+#include "session/policy/lua_policy.h"
 #include "scr/palette.h"
 
 typedef bool set_fn(struct debugger *d, const char *value, struct strbuf *out, struct err *e);

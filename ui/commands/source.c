@@ -5,9 +5,9 @@
 
 #include "base/words.h"
 #include "commands/locate.h"
-#include "lua/dbg.h"
-#include "obs/names.h"
-#include "obs/why.h"
+#include "script/dbg.h"
+#include "obs/name/names.h"
+#include "obs/why/why.h"
 
 #define LIST_LINES 10
 

@@ -5,8 +5,8 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "lua/dbg.h"
-#include "lua/policy.h"
+#include "script/dbg.h"
+#include "session/policy/lua_policy.h"
 
 /* --- undo -----------------------------------------------------------------------------------------------------------
  */

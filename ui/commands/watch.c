@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "lua/dbg.h"
+#include "script/dbg.h"
 
 struct watch *watch_find(struct debugger *d, u32 id)
 {

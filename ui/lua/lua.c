@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "session/session.h"
 
 #define MOST_TEXT (16u << 20) /* of load: a second */
 #define OWN_BYTES (64u << 20)

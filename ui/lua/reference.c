@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "lua/dbg.h"
-#include "lua/policy.h"
-#include "markdown.h"
+#include "script/dbg.h"
+#include "session/policy/lua_policy.h"
+#include "base/markdown.h"
 
 static const struct lua_doc base_docs[] = {
     {"print", "print(...)", "any values", "writes them to the output, a tab between them", ""},

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "scr/palette.h"
-#include "scr/tty.h"
+#include "base/tty.h"
 
 #define PAIRS_MAX 4096
 #define RUN_MAX 256 /* cells given to curses at once */

@@ -1,4 +1,4 @@
-/* SM view: the line of MSHRs, LSU, re-execution queue and units of the focused SM; a part of views/sm.c. */
+/* SM view: the line of MSHRs, LSU, re-execution queue and units of the focused SM; a part of views/view_sm.c. */
 #ifndef VIEWS_SM_UNITS_H
 #define VIEWS_SM_UNITS_H
 #include "views/view.h"

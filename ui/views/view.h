@@ -3,14 +3,14 @@
  * A view draws into the pane it is given, whatever its size, from queries alone, and never changes the machine. */
 #ifndef UI_VIEWS_VIEW_H
 #define UI_VIEWS_VIEW_H
-#include "debugger.h"
-#include "obs/phase_track.h"
-#include "obs/timeline.h"
+#include "dbg/debugger.h"
+#include "obs/record/phase_track.h"
+#include "obs/record/timeline.h"
 #include "scr/canvas.h"
-#include "scr/heat.h"
-#include "scr/marks.h"
-#include "scr/recent.h"
-#include "scr/residency.h"
+#include "views/heat.h"
+#include "views/marks.h"
+#include "views/recent.h"
+#include "views/residency.h"
 
 /* What a view remembers between two drawings. */
 struct view_state {

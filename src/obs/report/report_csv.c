@@ -1,0 +1,116 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "obs/report/report.h"
+
+/* name,instance,value rows. Names are counters' and rates' ("l1d.hits"); instance is a number, or "sum". Names with a
+ * comma or quote do not exist in the tables; kernel names and texts are quoted. */
+
+static void row_u64(struct strbuf *out, const char *group, const char *name, const char *instance, u64 v)
+{
+	strbuf_addf(out, "%s.%s,%s,%llu\n", group, name, instance, (unsigned long long)v);
+}
+
+static void row_real(struct strbuf *out, const char *group, const char *name, const char *instance, double v)
+{
+	strbuf_addf(out, "%s.%s,%s,", group, name, instance);
+	if (isfinite(v))
+		strbuf_addf(out, "%.12g", v);
+	strbuf_addc(out, '\n');
+}
+
+static void row_text(struct strbuf *out, const char *name, const char *instance, const char *v)
+{
+	strbuf_addf(out, "%s,%s,\"", name, instance);
+	for (; *v; v++) {
+		if (*v == '"')
+			strbuf_addc(out, '"');
+		strbuf_addc(out, *v);
+	}
+	strbuf_adds(out, "\"\n");
+}
+
+static void figures(struct strbuf *out, enum counter_group g, u32 n, const struct instance_stats *in,
+                    const char *instance)
+{
+	for (u32 i = 0; i < n; i++)
+		row_u64(out, counter_group_names[g], stats_counter(g, i)->name, instance, in->counters[i]);
+	for (u32 i = 0; i < rate_ndescs; i++)
+		if (rate_descs[i].group == g)
+			row_real(out, counter_group_names[g], rate_descs[i].name, instance,
+			         rate_descs[i].value(in->counters, &in->env));
+}
+
+static void group(const struct stats *s, enum counter_group g, struct strbuf *out)
+{
+	const struct group_stats *gs = &s->group[g];
+	struct strbuf id = STRBUF_INIT;
+	if (g != CG_kernel)
+		figures(out, g, gs->ncounters, &gs->sum, "sum");
+	for (u32 i = 0; i < gs->n; i++) {
+		strbuf_clear(&id);
+		strbuf_addf(&id, "%u", i);
+		if (g == CG_kernel) {
+			row_text(out, "kernel.name", id.buf, s->kernels[i].name);
+			row_text(out, "kernel.label", id.buf, s->kernels[i].label);
+		}
+		figures(out, g, gs->ncounters, &gs->instance[i], id.buf);
+	}
+	strbuf_release(&id);
+}
+
+static void stalls(const struct stats *s, struct strbuf *out)
+{
+	for (u32 t = 0; t < TAX_COUNT; t++) {
+		struct stall_class classes[TAX_MAX_CLASSES];
+		u32 n = stall_map((enum taxonomy)t, s->stalls, classes);
+		for (u32 i = 0; i < n; i++)
+			strbuf_addf(out, "stalls.%s.%s,sum,%llu\n", taxonomy_names[t], classes[i].name,
+			            (unsigned long long)classes[i].slots);
+	}
+}
+
+static void heap(const struct heap_info *h, struct strbuf *out)
+{
+	row_u64(out, "device_heap", "bytes", "", h->bytes);
+	row_u64(out, "device_heap", "mallocs", "", h->mallocs);
+	row_u64(out, "device_heap", "failed", "", h->failed);
+	row_u64(out, "device_heap", "frees", "", h->frees);
+	row_u64(out, "device_heap", "blocks_left", "", h->blocks);
+	row_u64(out, "device_heap", "bytes_left", "", h->used);
+	row_u64(out, "device_heap", "bytes_most", "", h->most);
+}
+
+void report_csv(const struct stats *s, struct strbuf *out)
+{
+	double wall = (double)s->run.sim_ns / 1e9;
+	strbuf_adds(out, "name,instance,value\n");
+	row_text(out, "run.workload", "", s->run.workload);
+	row_text(out, "run.machine", "", s->conf->machine);
+	row_text(out, "run.stop", "", s->run.stop);
+	row_text(out, "run.check", "", s->run.check);
+	row_u64(out, "run", "seed", "", s->conf->seed);
+	char hash[17];
+	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->result_hash);
+	row_text(out, "run.result_hash", "", hash);
+	row_u64(out, "run", "cycles", "", s->cycles);
+	row_real(out, "run", "sim_time_us", "", s->sim_us);
+	row_u64(out, "run", "warp_insts", "", s->warp_insts);
+	row_u64(out, "run", "thread_insts", "", s->thread_insts);
+	row_real(out, "run", "ipc", "", s->cycles ? (double)s->warp_insts / (double)s->cycles : NAN);
+	for (u32 g = 0; g < CG_COUNT; g++)
+		group(s, (enum counter_group)g, out);
+	if (s->heap.bytes)
+		heap(&s->heap, out);
+	stalls(s, out);
+	struct strbuf v = STRBUF_INIT;
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		strbuf_clear(&v);
+		conf_get(s->conf, &conf_keys[i], &v);
+		strbuf_addf(out, "config.%s,,%s\n", conf_keys[i].key, strbuf_str(&v));
+	}
+	strbuf_release(&v);
+	row_real(out, "host", "wall_s", "", wall);
+	row_real(out, "host", "warp_insts_per_s", "", wall > 0 ? (double)s->warp_insts / wall : NAN);
+	row_u64(out, "host", "peak_rss_bytes", "", s->run.peak_rss);
+}

@@ -1,0 +1,156 @@
+#include "obs/stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "obs/stats/sample.h"
+
+#define STRUCT_sm struct sm_counters
+#define STRUCT_l1i struct cache_counters
+#define STRUCT_l1d struct cache_counters
+#define STRUCT_l1c struct cache_counters
+#define STRUCT_l1t struct cache_counters
+#define STRUCT_l2 struct cache_counters
+#define STRUCT_noc struct noc_counters
+#define STRUCT_dram struct dram_counters
+#define STRUCT_kernel struct kernel_counters
+
+static double quotient(double a, double b)
+{
+	return b != 0 ? a / b : NAN;
+}
+
+#define R(g, n, u, num, den, h)                                                                                        \
+	static void parts_##g##_##n(const u64 *counters, const struct rate_env *x, double *over, double *under)            \
+	{                                                                                                                  \
+		const STRUCT_##g *c = (const STRUCT_##g *)counters;                                                            \
+		(void)x;                                                                                                       \
+		*over = (double)(num);                                                                                         \
+		*under = (double)(den);                                                                                        \
+	}                                                                                                                  \
+	static double rate_##g##_##n(const u64 *counters, const struct rate_env *x)                                        \
+	{                                                                                                                  \
+		double over, under;                                                                                            \
+		parts_##g##_##n(counters, x, &over, &under);                                                                   \
+		return quotient(over, under);                                                                                  \
+	}
+#include "obs/stats/derived.def"
+#undef R
+
+const struct rate_desc rate_descs[] = {
+#define R(g, n, u, num, den, h) {CG_##g, #n, u, h, parts_##g##_##n, rate_##g##_##n},
+#include "obs/stats/derived.def"
+#undef R
+};
+const u32 rate_ndescs = ARRAY_LEN(rate_descs);
+
+const struct counter_desc *stats_counter(enum counter_group g, u32 index)
+{
+	return counter_group_first(g) + index;
+}
+
+/* How many of the machine's instances a group's sum covers scales slots and peak bandwidth. */
+static struct rate_env environment(const struct stats *s, enum counter_group g, u32 covered)
+{
+	const struct conf *c = s->conf;
+	double share = g == CG_dram ? (double)covered / s->group[CG_dram].n : 1;
+	return (struct rate_env){.cycles = s->cycles,
+	                         .slots = s->cycles * c->sm_schedulers * covered,
+	                         .instances = covered,
+	                         .sim_us = s->sim_us,
+	                         .peak_bytes = dram_peak_bytes(c) * share};
+}
+
+static void gather_group(struct stats *s, struct gpu *g, enum counter_group group)
+{
+	struct group_stats *gs = &s->group[group];
+	gs->n = gpu_counter_instances(g, group);
+	gs->ncounters = counter_group_size(group);
+	gs->instance = xcalloc(MAX(gs->n, 1u), sizeof *gs->instance);
+	gs->sum.counters = xcalloc(gs->ncounters, sizeof(u64));
+	gs->sum.env = environment(s, group, gs->n);
+	for (u32 i = 0; i < gs->n; i++) {
+		struct instance_stats *in = &gs->instance[i];
+		in->counters = xcalloc(gs->ncounters, sizeof(u64));
+		in->env = environment(s, group, 1);
+		memcpy(in->counters, gpu_counters(g, group, i), gs->ncounters * sizeof(u64));
+		for (u32 k = 0; k < gs->ncounters; k++)
+			gs->sum.counters[k] += in->counters[k];
+	}
+}
+
+static void gather_stalls(struct stats *s, struct gpu *g)
+{
+	u32 schedulers = s->conf->sm_schedulers, n = s->conf->num_sms * schedulers;
+	s->sched_stalls = xcalloc(n, sizeof *s->sched_stalls);
+	for (u32 i = 0; i < n; i++) {
+		gpu_stalls(g, i / schedulers, i % schedulers, s->sched_stalls[i]);
+		for (u32 r = 0; r < ST_COUNT; r++)
+			s->stalls[r] += s->sched_stalls[i][r];
+	}
+}
+
+static void gather_kernels(struct stats *s, struct gpu *g)
+{
+	u32 n = s->group[CG_kernel].n;
+	s->kernels = xcalloc(MAX(n, 1u), sizeof *s->kernels);
+	for (u32 i = 0; i < n; i++)
+		gpu_kernel_info(g, i, &s->kernels[i]);
+}
+
+struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
+{
+	struct stats *s = xcalloc(1, sizeof *s);
+	s->run = *run;
+	s->gpu = g;
+	s->conf = gpu_conf(g);
+	s->cycles = gpu_cycle(g);
+	s->sim_us = (double)s->cycles / s->conf->core_clock;
+	for (u32 i = 0; i < CG_COUNT; i++)
+		gather_group(s, g, (enum counter_group)i);
+	gather_stalls(s, g);
+	gather_kernels(s, g);
+	front_heap(gpu_front(g), &s->heap);
+	s->warp_insts = stats_sum(s, CG_sm, "issued");
+	s->thread_insts = stats_sum(s, CG_sm, "thread_insts");
+	return s;
+}
+
+struct stats *stats_gather(struct gpu *g, const struct run_info *run)
+{
+	struct stats *s = stats_gather_counters(g, run);
+	s->result_hash = devmem_result_hash(gpu_devmem(g));
+	return s;
+}
+
+void stats_free(struct stats *s)
+{
+	if (!s)
+		return;
+	for (u32 g = 0; g < CG_COUNT; g++) {
+		for (u32 i = 0; i < s->group[g].n; i++)
+			free(s->group[g].instance[i].counters);
+		free(s->group[g].instance);
+		free(s->group[g].sum.counters);
+	}
+	free(s->sched_stalls);
+	free(s->kernels);
+	free(s);
+}
+
+double stats_rate(const struct stats *s, enum counter_group g, const char *name)
+{
+	for (u32 i = 0; i < rate_ndescs; i++)
+		if (rate_descs[i].group == g && !strcmp(rate_descs[i].name, name))
+			return rate_descs[i].value(s->group[g].sum.counters, &s->group[g].sum.env);
+	BUG("no rate %s.%s", counter_group_names[g], name);
+}
+
+u64 stats_sum(const struct stats *s, enum counter_group g, const char *name)
+{
+	for (u32 i = 0; i < s->group[g].ncounters; i++)
+		if (!strcmp(stats_counter(g, i)->name, name))
+			return s->group[g].sum.counters[i];
+	BUG("no counter %s.%s", counter_group_names[g], name);
+}

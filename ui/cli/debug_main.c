@@ -1,0 +1,217 @@
+/* The `debug` command: sets the debugger up, chooses its front end, and says how it ended. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "terminal/console.h"
+#include "base/leaving.h"
+#include "script/dbg.h"
+#include "cli/run_main.h"
+#include "views/offscreen.h"
+#include "terminal/screen.h"
+
+static struct debugger *interrupted; /* whom Ctrl-C is for */
+
+static void on_sigint(int sig)
+{
+	if (interrupted)
+		debugger_interrupt(interrupted);
+}
+
+static void on_leave(void)
+{
+	on_sigint(0);
+}
+
+static bool screen_wanted(const struct options *o)
+{
+	return !o->batch && screen_possible();
+}
+
+/* For good: a Ctrl-C that comes while the debugger leaves must not cost the files it completes, nor the exit status. */
+static void catch_signals(struct debugger *d)
+{
+	struct sigaction a = {.sa_handler = on_sigint};
+	sigemptyset(&a.sa_mask);
+	interrupted = d;
+	sigaction(SIGINT, &a, NULL);
+	leaving_catch(on_leave);
+}
+
+/* A command file that others could have put there is not executed. */
+static bool own_file(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == getuid();
+}
+
+static void queue_rc_files(struct debugger *d)
+{
+	char home[2000], line[2100];
+	struct stat a, b;
+	const char *dir = getenv("HOME");
+	snprintf(home, sizeof(home), "%s/.warpdbgrc", dir ? dir : "");
+	bool in_home = dir && own_file(home);
+	bool here = own_file(".warpdbgrc");
+	if (in_home && here && !stat(home, &a) && !stat(".warpdbgrc", &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+		here = false;
+	d->starting = true;
+	if (here)
+		debugger_queue_text(d, "source .warpdbgrc", "start");
+	snprintf(line, sizeof(line), "source %s", home);
+	if (in_home)
+		debugger_queue_text(d, line, "start");
+	d->starting = false;
+}
+
+/* -ex and -x in order; the queue's front is filled from the last. */
+static void queue_options(struct debugger *d)
+{
+	const struct options *o = d->s->opt;
+	d->starting = true;
+	for (u32 i = o->ncommands; i-- > 0;) {
+		struct strbuf line = STRBUF_INIT;
+		const char *c = o->commands[i];
+		if (*c == '@')
+			strbuf_addf(&line, "source %s", c + 1);
+		else
+			strbuf_adds(&line, c);
+		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex");
+		strbuf_release(&line);
+	}
+	d->starting = false;
+}
+
+static void run_queue(struct debugger *d)
+{
+	if (d->queue.n && d->state != DBG_QUIT)
+		d->state = DBG_RUNNING;
+	console_drive(d);
+}
+
+/* Commands from standard input, one by one, so that a program at the other end of the pipe gets its answers. */
+static void read_commands(struct debugger *d)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	while (d->state != DBG_QUIT && !leaving_by() && getline(&line, &cap, stdin) >= 0) {
+		line[strcspn(line, "\n")] = 0;
+		console_execute(d, line);
+		if (d->failed && !d->keep_going)
+			break;
+	}
+	free(line);
+}
+
+static void batch_main(struct debugger *d)
+{
+	bool from_options = d->s->opt->ncommands > 0;
+	d->keep_going = d->s->opt->keep_going;
+	if (from_options && !d->failed)
+		run_queue(d);
+	else if (!from_options && (!d->failed || d->keep_going))
+		read_commands(d);
+	if (d->collect.kind != COLLECT_NONE && !leaving_by()) {
+		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",
+		        d->collect.kind == COLLECT_LUA ? "lua" : "commands");
+		d->failed = true;
+	}
+}
+
+static int status_of(const struct debugger *d)
+{
+	if (d->failed && d->s->opt->batch)
+		return 2;
+	if (!d->s->opt->batch && d->last == SS_INTERRUPT) /* stopped by hand, looked round, left */
+		return 0;
+	return d->ran ? session_exit_status(d->s, d->last) : 0;
+}
+
+static bool start(struct debugger *d)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	bool ok = debugger_start(d, &out, &e);
+	console_print(&out);
+	if (!ok) {
+		complain(&e);
+		d->failed = true;
+	}
+	strbuf_release(&out);
+	return ok;
+}
+
+/* The machine of --compare. */
+static bool open_rival(struct debugger *d)
+{
+	const struct options *o = d->s->opt;
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	u32 by = 0;
+	while (o->by && strcmp(lockstep_names[by], o->by))
+		by++;
+	bool ok = !o->compare || rival_open(d, o->compare, (enum lockstep_by)by, &out, &e);
+	if (ok)
+		console_print(&out);
+	else
+		complain_of("--", e.msg);
+	strbuf_release(&out);
+	return ok;
+}
+
+static int interactive(struct debugger *d)
+{
+	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	queue_rc_files(d);
+	if (screen_wanted(d->s->opt)) {
+		if (d->queue.n)
+			d->state = DBG_RUNNING;
+		return screen_main(d);
+	}
+	run_queue(d);
+	if (terminal) {
+		console_main(d);
+	} else {
+		d->keep_going = true;
+		read_commands(d);
+	}
+	return status_of(d);
+}
+
+int debugger_main(struct session *s)
+{
+	struct debugger *d = lua_dbg_adopted(s);
+	int status;
+	if (!d)
+		d = debugger_new(s);
+	catch_signals(d);
+	bool started = start(d);
+	if (started && !open_rival(d)) {
+		interrupted = NULL;
+		debugger_free(d);
+		return 2;
+	}
+	if (!screen_wanted(s->opt))
+		offscreen_open(d); /* so that pictures have all that views add up while the machine runs */
+	queue_options(d);
+	d->split_errors = !screen_wanted(s->opt);
+	if (s->opt->batch) {
+		if (started || s->opt->keep_going)
+			batch_main(d);
+		status = status_of(d);
+	} else {
+		status = interactive(d);
+	}
+	leaving_heard();
+	interrupted = NULL;
+	struct err e = {0};
+	bool recorded = record_end(d, &e);
+	if (!recorded)
+		complain(&e);
+	debugger_free(d);
+	return status || recorded ? status : 2;
+}

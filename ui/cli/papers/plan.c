@@ -1,0 +1,359 @@
+/* Runs: from their description in Lua to a command line, and the name under which its result is kept. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/papers/paper.h"
+
+/* --- names of results: a hash of all that they depend on ---------------------------------------------------------- */
+
+#define FNV_BASIS 0xcbf29ce484222325ull
+
+static u64 hash_bytes(u64 h, const void *data, size_t n)
+{
+	const u8 *p = data;
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
+
+static u64 hash_text(u64 h, const char *s)
+{
+	return hash_bytes(h, s, strlen(s) + 1); /* with its end: "a" "bc" is not "ab" "c" */
+}
+
+static bool hash_file(u64 *h, const char *path, struct err *e)
+{
+	struct strbuf sb = STRBUF_INIT;
+	bool ok = strbuf_read_file(&sb, path, e);
+	if (ok)
+		*h = hash_bytes(*h, strbuf_str(&sb), sb.len);
+	strbuf_release(&sb);
+	return ok;
+}
+
+static int visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name); /* whatever the locale */
+}
+
+static bool hash_dir(u64 *h, const char *path, struct err *e)
+{
+	struct dirent **all;
+	int n = scandir(path, &all, visible, by_name);
+	bool ok = n >= 0 || err_set(e, "%s: cannot read the directory", path);
+	for (int i = 0; i < n; i++) {
+		struct strbuf sub = STRBUF_INIT;
+		struct stat st;
+		strbuf_addf(&sub, "%s/%s", path, all[i]->d_name);
+		*h = hash_text(*h, all[i]->d_name);
+		if (ok && !stat(sub.buf, &st)) /* gone meanwhile: then it is no part of the data */
+			ok = S_ISDIR(st.st_mode) ? hash_dir(h, sub.buf, e) : hash_file(h, sub.buf, e);
+		strbuf_release(&sub);
+		free(all[i]);
+	}
+	if (n >= 0)
+		free(all);
+	return ok;
+}
+
+bool plan_init(struct plan *p, const char *dir, const char *data_dir, struct err *e)
+{
+	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads"};
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n <= 0)
+		return err_set(e, "paper: cannot find the program's own file (/proc/self/exe)");
+	exe[n] = 0;
+	*p = (struct plan){.program = xstrdup(exe), .dir = xstrdup(dir), .version = FNV_BASIS};
+	bool ok = hash_file(&p->version, "/proc/self/exe", e);
+	for (u32 i = 0; ok && i < ARRAY_LEN(data); i++) {
+		struct strbuf sub = STRBUF_INIT;
+		strbuf_addf(&sub, "%s/%s", data_dir, data[i]);
+		ok = hash_dir(&p->version, sub.buf, e);
+		strbuf_release(&sub);
+	}
+	return ok;
+}
+
+/* --- from Lua ----------------------------------------------------------------------------------------------------- */
+
+static void add_word(struct paper_run *r, const char *word)
+{
+	r->words = xrealloc(r->words, (r->nwords + 2) * sizeof *r->words);
+	r->words[r->nwords++] = xstrdup(word);
+	r->words[r->nwords] = NULL;
+}
+
+static void add_option(struct paper_run *r, const char *name, const char *value)
+{
+	struct strbuf option = STRBUF_INIT;
+	strbuf_addf(&option, "--%s", name);
+	add_word(r, option.buf);
+	add_word(r, value);
+	strbuf_release(&option);
+}
+
+/* The keys of the table on top of the stack, sorted; n of them. *e when one is no text. */
+static char **sorted_keys(lua_State *L, const char *what, u32 *n, struct err *e)
+{
+	char **keys = NULL;
+	*n = 0;
+	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+		if (lua_type(L, -2) != LUA_TSTRING) {
+			err_set(e, "%s: its keys must be names", what);
+			continue;
+		}
+		const char *key = lua_tostring(L, -2);
+		u32 at = (*n)++;
+		keys = xrealloc(keys, *n * sizeof *keys);
+		for (; at && strcmp(keys[at - 1], key) > 0; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = xstrdup(key);
+	}
+	return keys;
+}
+
+static void free_keys(char **keys, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		free(keys[i]);
+	free(keys);
+}
+
+/* Numbers, texts and booleans as the command line spells them. */
+static bool scalar(lua_State *L, const char *what, struct strbuf *out, struct err *e)
+{
+	int type = lua_type(L, -1);
+	if (type != LUA_TSTRING && type != LUA_TNUMBER && type != LUA_TBOOLEAN)
+		return err_set(e, "a run's '%s' is %s, where a text, a number or a boolean belongs", what,
+		               lua_typename(L, type));
+	strbuf_adds(out, luaL_tolstring(L, -1, NULL));
+	lua_pop(L, 1);
+	return true;
+}
+
+/* set = { key = value, ... } and the like: --set key=value for each. */
+static bool add_pairs(struct paper_run *r, lua_State *L, const char *option, struct err *e)
+{
+	if (!lua_istable(L, -1))
+		return err_set(e, "a run's '%s' is no table of names and values", option);
+	u32 n;
+	char **keys = sorted_keys(L, option, &n, e);
+	for (u32 i = 0; i < n && !e->set; i++) {
+		struct strbuf pair = STRBUF_INIT;
+		strbuf_addf(&pair, "%s=", keys[i]);
+		lua_getfield(L, -1, keys[i]);
+		if (scalar(L, keys[i], &pair, e))
+			add_option(r, option, pair.buf);
+		lua_pop(L, 1);
+		strbuf_release(&pair);
+	}
+	free_keys(keys, n);
+	return !e->set;
+}
+
+static bool plain_name(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")];
+}
+
+/* files = { timeline = "csv" }: the run also writes --timeline FILE.csv. */
+static bool add_files(struct paper_run *r, lua_State *L, struct err *e)
+{
+	if (!lua_istable(L, -1))
+		return err_set(e, "a run's 'files' is no table of options and endings");
+	u32 n;
+	char **keys = sorted_keys(L, "files", &n, e);
+	for (u32 i = 0; i < n && !e->set; i++) {
+		lua_getfield(L, -1, keys[i]);
+		const char *ending = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+		if (plain_name(keys[i]) && plain_name(ending)) {
+			r->files = xrealloc(r->files, (r->nfiles + 1) * sizeof *r->files);
+			r->files[r->nfiles++] = (struct run_file){xstrdup(keys[i]), xstrdup(ending)};
+		} else {
+			err_set(e, "a run's files: %s = '%s' is no option's name and file ending", keys[i], ending);
+		}
+		lua_pop(L, 1);
+	}
+	free_keys(keys, n);
+	return !e->set;
+}
+
+/* Fields of a run that are options with one value; an underscore stands for the option's dash. */
+static const char *const fields[] = {"gpu",       "size",    "seed",      "warp_sched", "cta_sched",
+                                     "partition", "preempt", "coherence", "max_cycles", "script"};
+static const char *const tables[] = {"set", "param"};
+
+static void option_name(const char *field, char *out, size_t size)
+{
+	size_t i = 0;
+	for (; field[i] && i + 1 < size; i++)
+		out[i] = field[i] == '_' ? '-' : field[i];
+	out[i] = 0;
+}
+
+static bool known_field(const char *key)
+{
+	static const char *const others[] = {"workload", "set", "params", "files"};
+	for (u32 i = 0; i < ARRAY_LEN(others); i++)
+		if (!strcmp(key, others[i]))
+			return true;
+	for (u32 i = 0; i < ARRAY_LEN(fields); i++)
+		if (!strcmp(key, fields[i]))
+			return true;
+	return false;
+}
+
+static bool check_fields(lua_State *L, struct err *e)
+{
+	u32 n;
+	char **keys = sorted_keys(L, "a run", &n, e);
+	for (u32 i = 0; i < n; i++)
+		if (!known_field(keys[i]))
+			err_set(e, "a run has an unknown field '%s'", keys[i]);
+	free_keys(keys, n);
+	return !e->set;
+}
+
+static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
+{
+	for (u32 i = 0; i < ARRAY_LEN(fields) && !e->set; i++) {
+		struct strbuf value = STRBUF_INIT;
+		char option[32];
+		option_name(fields[i], option, sizeof(option));
+		if (lua_getfield(L, -1, fields[i]) != LUA_TNIL && scalar(L, fields[i], &value, e))
+			add_option(r, option, strbuf_str(&value));
+		lua_pop(L, 1);
+		strbuf_release(&value);
+	}
+	for (u32 i = 0; i < ARRAY_LEN(tables) && !e->set; i++) {
+		if (lua_getfield(L, -1, i ? "params" : "set") != LUA_TNIL)
+			add_pairs(r, L, tables[i], e);
+		lua_pop(L, 1);
+	}
+	if (!e->set && lua_getfield(L, -1, "files") != LUA_TNIL)
+		add_files(r, L, e);
+	return !e->set;
+}
+
+/* A workload or machine of the user's own is no part of the bundled data. */
+static u64 hash_own_file(u64 h, const char *word)
+{
+	const char *dot = strrchr(word, '.');
+	bool file = strchr(word, '/') || (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".ptx")));
+	if (file)
+		hash_file(&h, word, NULL); /* unreadable: the run itself says so */
+	return h;
+}
+
+static void name_run(const struct plan *p, struct paper_run *r)
+{
+	u64 h = p->version;
+	for (u32 i = 0; i < r->nwords; i++)
+		h = hash_own_file(hash_text(h, r->words[i]), r->words[i]);
+	for (u32 i = 0; i < r->nfiles; i++)
+		h = hash_text(hash_text(h, r->files[i].option), r->files[i].ending);
+	static const char digits[] = "0123456789abcdef";
+	for (u32 i = 0; i < 16; i++)
+		r->id[i] = digits[h >> (60 - 4 * i) & 15];
+	r->id[16] = 0;
+}
+
+static void run_release(struct paper_run *r)
+{
+	free_keys(r->words, r->nwords);
+	for (u32 i = 0; i < r->nfiles; i++) {
+		free(r->files[i].option);
+		free(r->files[i].ending);
+	}
+	free(r->files);
+	free(r->error);
+}
+
+static bool run_read(const struct plan *p, struct paper_run *r, lua_State *L, struct err *e)
+{
+	*r = (struct paper_run){.lua_ref = LUA_NOREF};
+	if (!lua_istable(L, -1))
+		return err_set(e, "a run is a table, not %s", luaL_typename(L, -1));
+	int top = lua_gettop(L);
+	if (lua_getfield(L, -1, "workload") != LUA_TSTRING)
+		err_set(e, "a run needs a workload");
+	else {
+		add_word(r, "run");
+		add_word(r, lua_tostring(L, -1));
+	}
+	lua_settop(L, top);
+	bool ok = !e->set && check_fields(L, e) && add_fields(r, L, e);
+	lua_settop(L, top);
+	if (ok)
+		name_run(p, r);
+	return ok;
+}
+
+struct paper_run *plan_find(struct plan *p, lua_State *L, struct err *e)
+{
+	struct paper_run r, *found = NULL;
+	bool ok = run_read(p, &r, L, e);
+	for (u32 i = 0; ok && i < p->n && !found; i++)
+		if (!strcmp(p->runs[i].id, r.id))
+			found = &p->runs[i];
+	if (ok && !found) {
+		struct strbuf text = STRBUF_INIT;
+		run_text(&r, &text);
+		err_set(e, "the figure's runs() does not name this run: %s", strbuf_str(&text));
+		strbuf_release(&text);
+	}
+	run_release(&r);
+	return found;
+}
+
+bool plan_add(struct plan *p, lua_State *L, struct err *e)
+{
+	struct paper_run r;
+	bool ok = run_read(p, &r, L, e), there = false;
+	for (u32 i = 0; ok && i < p->n && !there; i++)
+		there = !strcmp(p->runs[i].id, r.id);
+	if (!ok || there) {
+		run_release(&r);
+		return ok;
+	}
+	p->runs = xrealloc(p->runs, (p->n + 1) * sizeof *p->runs);
+	p->runs[p->n++] = r;
+	return true;
+}
+
+void run_text(const struct paper_run *r, struct strbuf *out)
+{
+	for (u32 i = 1; i < r->nwords; i++)
+		strbuf_addf(out, "%s%s", i > 1 ? " " : "", r->words[i]);
+	for (u32 i = 0; i < r->nfiles; i++)
+		strbuf_addf(out, " --%s FILE.%s", r->files[i].option, r->files[i].ending);
+}
+
+char *run_path(const struct plan *p, const struct paper_run *r, const char *part, bool unfinished)
+{
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/runs/%s.", p->dir, r->id);
+	if (unfinished)
+		strbuf_addf(&path, "%ld-part.", (long)getpid());
+	strbuf_adds(&path, part);
+	return path.buf;
+}
+
+void plan_release(struct plan *p)
+{
+	for (u32 i = 0; i < p->n; i++)
+		run_release(&p->runs[i]);
+	free(p->runs);
+	free(p->program);
+	free(p->dir);
+	*p = (struct plan){0};
+}

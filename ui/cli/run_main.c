@@ -1,0 +1,261 @@
+#include "cli/run_main.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "gpu/starve.h"
+#include "base/leaving.h"
+#include "script/dbg.h"
+#include "dbg/hooks.h"
+#include "lua/lua.h"
+#include "obs/why/why.h"
+#include "session/outputs.h"
+#include "base/plain.h"
+#include "session/progress.h"
+
+#define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
+
+static struct sim *running; /* for the signal handlers */
+
+void complain_of(const char *whom, const char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addf(&line, "warpdbg: %s%s\n", whom, text);
+	plain_write(&line, stderr);
+	strbuf_release(&line);
+}
+
+void complain(const struct err *e)
+{
+	complain_of("", e->msg);
+}
+
+bool stdout_written(struct err *e)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	/* What an earlier call failed of is known no more. */
+	return err_set(e, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+}
+
+static void stop(void)
+{
+	if (!running) /* the report is being written */
+		return;
+	lua_interrupt();
+	sim_interrupt(running);
+}
+
+static void on_interrupt(int sig)
+{
+	stop();
+}
+
+static void catch_interrupts(struct session *s)
+{
+	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}; /* a second Ctrl-C kills */
+	running = s->sim;
+	sigaction(SIGINT, &sa, NULL);
+	leaving_catch(stop);
+}
+
+/* Text of host program and kernels; not on standard output when the report for programs goes there. */
+static void flush_output(struct session *s)
+{
+	FILE *to = outputs_claim_stdout(s->opt) ? stderr : stdout;
+	plain_write(&s->output, to);
+	fflush(to);
+	strbuf_clear(&s->output);
+}
+
+static enum session_stop run_to_end(struct session *s, struct err *e)
+{
+	struct progress p;
+	enum session_stop why;
+	progress_start(&p, s);
+	do {
+		why = session_run(s, progress_until(&p, s), e);
+		if (s->output.len) {
+			progress_end(&p);
+			flush_output(s);
+		}
+		if (why == SS_CYCLE)
+			progress_draw(&p, s);
+	} while (why == SS_CYCLE);
+	progress_end(&p);
+	if (why == SS_HOST_ERROR && lua_interrupted())
+		return SS_INTERRUPT;
+	return why;
+}
+
+const char *run_stop_word(enum session_stop why)
+{
+	switch (why) {
+	case SS_FINISHED: return "finished";
+	case SS_FAULT: return "fault";
+	case SS_DEADLOCK: return "deadlock";
+	case SS_LIVELOCK: return "livelock";
+	case SS_MAX_CYCLES: return "max-cycles";
+	case SS_INTERRUPT: return "interrupted";
+	case SS_HOST_ERROR: return "host error";
+	case SS_CYCLE:
+	case SS_REQUEST: return "stopped by a script";
+	}
+	return "?";
+}
+
+void run_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
+{
+	if (why == SS_DEADLOCK)
+		strbuf_adds(text, "deadlock\n");
+	if (why == SS_LIVELOCK)
+		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
+		            (unsigned long long)sim_cycle(s->sim));
+	if (why == SS_FAULT)
+		sim_fault_text(s->sim, text);
+	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
+		why_machine(sim_gpu(s->sim), text);
+	else if (why == SS_MAX_CYCLES) {
+		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),
+		            plural(sim_cycle(s->sim)));
+		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
+	} else if (why == SS_INTERRUPT) {
+		strbuf_addf(text, "interrupted at cycle %llu\n", (unsigned long long)sim_cycle(s->sim));
+		if (spin_anywhere(sim_gpu(s->sim)))
+			why_machine(sim_gpu(s->sim), text); /* it may have been a hang */
+	} else if (why == SS_HOST_ERROR)
+		strbuf_adds(text, e->msg);
+	while (text->len && text->buf[text->len - 1] == '\n')
+		text->buf[--text->len] = 0;
+}
+
+/* Why a run did not finish, on standard error. */
+static void explain_stop(struct session *s, enum session_stop why, const struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	run_stop_reason(s, why, e, &text);
+	if (text.len)
+		complain_of("", text.buf);
+	strbuf_release(&text);
+}
+
+static void print_report(struct session *s, const char *stop, u64 total_ns)
+{
+	const struct options *o = s->opt;
+	bool own_file = o->stats && strcmp(o->stats, "-");
+	const char *format = own_file ? "text" : outputs_format(o);
+	bool color = plain_colors(o, STDOUT_FILENO);
+	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
+	struct strbuf text = STRBUF_INIT;
+	plain_defuse(s->check_message.buf, s->check_message.len, STDOUT_FILENO);
+	outputs_report(s, format, stop, total_ns, color, ascii, &text);
+	fwrite(text.buf, 1, text.len, stdout);
+	strbuf_release(&text);
+	if (outputs_claim_stdout(o) && s->check == CHECK_FAIL)
+		complain_of("check failed: ", strbuf_str(&s->check_message));
+}
+
+/* A script's callback that failed has stopped the run: its message is the result. */
+static bool script_failed(struct session *s)
+{
+	struct debugger *d = lua_dbg_present(s);
+	struct strbuf text = STRBUF_INIT;
+	bool failed = d && lua_dbg_take_error(d, &text);
+	if (failed)
+		complain_of("", text.buf);
+	strbuf_release(&text);
+	return failed;
+}
+
+/* What a script asked to be told at the end, and why it stopped the run. */
+static void end_scripts(struct session *s)
+{
+	struct debugger *d = lua_dbg_present(s);
+	struct strbuf text = STRBUF_INIT;
+	if (d && lua_hooks_take_stop(d, &text))
+		complain_of("", text.buf);
+	if (d)
+		lua_hooks_end(d);
+	strbuf_release(&text);
+}
+
+/* A scheduler that gives every ready warp its turn, and a warp that did not get it. */
+static void note_starvation(const struct session *s)
+{
+	const struct starve *st = gpu_starved(sim_gpu(s->sim));
+	struct strbuf text = STRBUF_INIT;
+	char cycles[GROUPED_MAX], from[GROUPED_MAX], spells[GROUPED_MAX], limit[GROUPED_MAX];
+	if (!st->spells)
+		return;
+	strbuf_addf(
+	    &text,
+	    "note: under %s a warp stayed ready but was passed over for %s cycles while its SM issued: SM %u warp %u, "
+	    "from cycle %s on (%s time%s more than %s cycles; event warp-starved)",
+	    gpu_conf(sim_gpu(s->sim))->warp_sched, grouped(st->longest.cycles, cycles), st->longest.sm, st->longest.warp,
+	    grouped(st->longest.from, from), grouped(st->spells, spells), plural(st->spells),
+	    grouped(STARVE_CYCLES, limit));
+	complain_of("", text.buf);
+	strbuf_release(&text);
+}
+
+/* What must hold at the end of every run that came to its end. */
+static bool laws_hold(struct session *s, enum session_stop why)
+{
+	struct err e = {0};
+	if (why == SS_FINISHED)
+		sim_drain(s->sim); /* the last write-backs: after the report, whose cycles are the kernels' */
+	if (why != SS_FINISHED || sim_check(s->sim, &e))
+		return true;
+	fprintf(stderr, "warpdbg: internal: conservation law broken: %s\n", e.msg);
+	return false;
+}
+
+static int run_session(struct session *s)
+{
+	struct err e = {0};
+	u64 from = host_ns();
+	catch_interrupts(s);
+	enum session_stop why = run_to_end(s, &e);
+	signal(SIGINT, SIG_DFL);
+	running = NULL;
+	leaving_heard();
+	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
+	end_scripts(s);
+	flush_output(s);
+	explain_stop(s, why, &e);
+	bool script_ok = !script_failed(s);
+	bool ran = why != SS_HOST_ERROR || sim_cycle(s->sim); /* else the message is all there is to say */
+	if (ran)
+		print_report(s, run_stop_word(why), host_ns() - from);
+	note_starvation(s);
+	struct err out = {0};
+	bool written = !ran || outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
+	written = session_close_outputs(s, &out) && written;
+	written = stdout_written(&out) && written;
+	if (!written)
+		complain(&out);
+	int status = session_exit_status(s, why);
+	if (!laws_hold(s, why))
+		return EXIT_BROKEN;
+	return status ? status : written && script_ok ? 0 : 2;
+}
+
+int run_main(struct options *o)
+{
+	struct err e = {0};
+	struct session *s = session_open(o, &e);
+	if (!s) {
+		complain(&e);
+		return 2;
+	}
+	int status = run_session(s);
+	session_close(s);
+	return status;
+}

@@ -1,0 +1,433 @@
+/* Completion: candidates for the word being typed, from the tables of everything that has a name. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/set.h"
+#include "session/explain.h"
+#include "session/export_file.h"
+#include "script/dbg.h"
+#include "session/policy/lua_policy.h"
+
+#define MATCHES_MAX 2000
+
+struct matches {
+	char **list;
+	u32 n;
+	const char *word;
+	size_t len;
+};
+
+static void offer(void *ctx, const char *name)
+{
+	struct matches *m = ctx;
+	if (strncmp(name, m->word, m->len) || m->n >= MATCHES_MAX)
+		return;
+	m->list = xrealloc(m->list, (m->n + 2) * sizeof(*m->list));
+	m->list[m->n++] = xstrdup(name);
+	m->list[m->n] = NULL;
+}
+
+static void offer_words(struct matches *m, const char *words)
+{
+	char word[32];
+	while ((words = next_word(words, word, sizeof(word))))
+		offer(m, word);
+}
+
+static void offer_paths(struct matches *m)
+{
+	char dir[400] = ".", name[700];
+	const char *slash = strrchr(m->word, '/');
+	size_t prefix = slash ? (size_t)(slash - m->word) + 1 : 0;
+	if (prefix >= sizeof(dir))
+		return;
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)prefix, m->word);
+	DIR *p = opendir(dir);
+	for (struct dirent *x; p && (x = readdir(p));) {
+		if (x->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "%.*s%s%s", (int)prefix, m->word, x->d_name, x->d_type == DT_DIR ? "/" : "");
+		offer(m, name);
+	}
+	if (p)
+		closedir(p);
+}
+
+/* "lua:FILE": a policy of the user's own. */
+static void offer_lua_files(struct debugger *d, struct matches *m)
+{
+	struct matches files = {.word = m->word + 4};
+	if (strncmp(m->word, "lua:", MIN(m->len, 4)))
+		return;
+	if (m->len < 4) {
+		offer(m, "lua:");
+		return;
+	}
+	files.len = m->len - 4;
+	offer_paths(&files);
+	for (u32 i = 0; i < files.n; i++) {
+		char name[720];
+		snprintf(name, sizeof(name), "lua:%s", files.list[i]);
+		size_t n = strlen(name);
+		if (name[n - 1] == '/' || (n > 4 && !strcmp(name + n - 4, ".lua")))
+			offer(m, name);
+		free(files.list[i]);
+	}
+	free(files.list);
+}
+
+/* The policies that this key chooses among; none for other keys. */
+static void offer_policies(struct matches *m, const char *key)
+{
+	enum policy_kind k = policy_kind_of(key);
+	const struct policy *p;
+	for (u32 i = 0; k != POLICY_KINDS && (p = sim_policy(k, i)); i++)
+		offer(m, p->name);
+}
+
+/* Behind "--warp-sched": the policies of that kind. */
+static void offer_policies_behind(struct matches *m, const char *behind)
+{
+	char last[40] = "", word[40];
+	while ((behind = next_word(behind, word, sizeof(word))))
+		snprintf(last, sizeof(last), "%s", word);
+	if (!strncmp(last, "--", 2))
+		offer_policies(m, last + 2);
+}
+
+/* Both of its names, behind a prefix such as "kernel=". */
+static void offer_function(struct matches *m, const char *prefix, const struct func *f)
+{
+	const char *const names[] = {func_label(f), f->name};
+	struct strbuf text = STRBUF_INIT;
+	for (u32 i = 0; i < ARRAY_LEN(names) && (!i || strcmp(names[0], names[1])); i++) {
+		strbuf_clear(&text);
+		strbuf_addf(&text, "%s%s", prefix, names[i]);
+		offer(m, strbuf_str(&text));
+	}
+	strbuf_release(&text);
+}
+
+static void offer_kernels(struct debugger *d, struct matches *m)
+{
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		const struct module *mod = sim_module(d->s->sim, i);
+		for (u32 k = 0; k < mod->nfuncs; k++)
+			offer_function(m, "", &mod->funcs[k]);
+	}
+}
+
+static void offer_files(struct debugger *d, struct matches *m)
+{
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		const struct module *mod = sim_module(d->s->sim, i);
+		char name[300];
+		const char *slash = strrchr(mod->path, '/');
+		snprintf(name, sizeof(name), "%s:", slash ? slash + 1 : mod->path);
+		offer(m, name);
+	}
+}
+
+/* Names of warp states, ready ones too for `becomes`, behind a prefix such as "state=". */
+static void offer_states(struct matches *m, const char *prefix, bool ready)
+{
+	char text[64];
+	for (u32 i = ready ? WS_READY_SP : WS_MEM; i < WS_COUNT; i++) {
+		snprintf(text, sizeof(text), "%s%s", prefix, warp_state_descs[i].name);
+		offer(m, text);
+	}
+}
+
+/* Values of filters that have names: state=, reason=, kernel=. */
+static void offer_values(struct debugger *d, struct matches *m, int event)
+{
+	char text[160];
+	if (!strncmp(m->word, "state=", 6) && event == EV_WARP_READY)
+		offer(m, "state=ready");
+	else if (!strncmp(m->word, "state=", 6))
+		offer_states(m, "state=", event == EV_SCHED_DEMOTE);
+	for (u32 i = 0; !strncmp(m->word, "reason=", 7) && event == EV_STALL && i < ST_COUNT; i++) {
+		snprintf(text, sizeof(text), "reason=%s", stall_descs[i].name[TAX_BASE]);
+		for (char *p = text; *p; p++) /* a filter is one word */
+			*p = *p == ' ' ? '_' : *p;
+		offer(m, text);
+	}
+	for (u32 i = 0; !strncmp(m->word, "kernel=", 7) && i < sim_num_modules(d->s->sim); i++)
+		for (u32 k = 0; k < sim_module(d->s->sim, i)->nfuncs; k++)
+			if (sim_module(d->s->sim, i)->funcs[k].is_kernel)
+				offer_function(m, "kernel=", &sim_module(d->s->sim, i)->funcs[k]);
+}
+
+static void offer_options(struct matches *m)
+{
+	offer_words(m, "--gpu --set --size --param --seed");
+	for (u32 k = 0; k < POLICY_KINDS; k++) {
+		char option[64];
+		snprintf(option, sizeof option, "--%s", policy_kinds[k].key);
+		offer(m, option);
+	}
+}
+
+static void offer_compare(struct matches *m, const char *before)
+{
+	if (!*before)
+		offer_words(m, "by off");
+	if (!strcmp(before, "by "))
+		offer_words(m, "cycles insts ctas");
+	else
+		offer_options(m);
+	offer_policies_behind(m, before);
+}
+
+/* Locations with a grammar of their own; true when `word` begins one. */
+static bool offer_special(struct debugger *d, struct matches *m, const char *word, const char *behind)
+{
+	if (!strcmp(word, "becomes") && !*behind) {
+		offer_states(m, "", true);
+	} else if (!strcmp(word, "stat")) {
+		if (!*behind)
+			probe_complete(dbg_gpu(d), m->word, offer, m);
+		else
+			offer_words(m, "every if");
+	} else if (!strcmp(word, "divergence")) {
+		offer_options(m);
+		offer_policies_behind(m, behind);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void offer_break(struct debugger *d, struct matches *m, const char *before)
+{
+	bool first = !*skip_blanks(before);
+	for (u32 i = 0; first && i < EV_COUNT; i++)
+		offer(m, event_descs[i].name);
+	char event[64];
+	const char *behind = next_word(before, event, sizeof(event));
+	int t = behind ? event_find(event) : -1;
+	if (behind && offer_special(d, m, event, behind))
+		return;
+	offer_words(m, first ? "pc cycle stat divergence becomes cta" : "sm= kernel= cta= warp= count= if");
+	offer_values(d, m, t);
+	for (u32 i = 0; t >= 0 && i < 4; i++)
+		if (*event_descs[t].arg[i]) {
+			char arg[64];
+			snprintf(arg, sizeof(arg), "%s=", event_descs[t].arg[i]);
+			offer(m, arg);
+		}
+	if (first) {
+		offer_kernels(d, m);
+		offer_files(d, m);
+	}
+}
+
+static void offer_numbers(struct debugger *d, struct matches *m)
+{
+	char n[24];
+	for (u32 i = 0; i < d->breaks.n; i++)
+		if (!d->breaks.list[i]->internal) {
+			snprintf(n, sizeof(n), "%u", d->breaks.list[i]->id);
+			offer(m, n);
+		}
+}
+
+static void offer_registers(struct debugger *d, struct matches *m)
+{
+	const struct module *mod = focus_module(d);
+	for (u32 i = 0; mod && i < mod->nregnames; i++)
+		offer(m, mod->regnames[i].name);
+}
+
+/* The value of a key: policies, taxonomies, events. */
+static void offer_set(struct debugger *d, struct matches *m, const char *before)
+{
+	static const struct {
+		const char *key, *values;
+	} words[] = {{"pagination", "on off"}, {"mouse", "on off"},      {"palette", "dark light auto"},
+	             {"editing", "vi emacs"},  {"keep-going", "on off"}, {"confirm", "off"}};
+	char key[64];
+	const char *name;
+	if (!next_word(before, key, sizeof(key))) {
+		for (u32 i = 0; (name = set_key(i)); i++)
+			offer(m, name);
+		return;
+	}
+	offer_policies(m, key);
+	if (policy_lua_kind(policy_kind_of(key)))
+		offer_lua_files(d, m);
+	for (u32 i = 0; i < ARRAY_LEN(words); i++)
+		if (!strcmp(key, words[i].key))
+			offer_words(m, words[i].values);
+	for (u32 i = 0; !strcmp(key, "taxonomy") && i < TAX_COUNT; i++)
+		offer(m, taxonomy_names[i]);
+	for (u32 i = 0; !strcmp(key, "log") && i < EV_COUNT; i++)
+		offer(m, event_descs[i].name);
+}
+
+static void offer_show(struct matches *m, const char *before)
+{
+	char word[8];
+	const char *key;
+	if (next_word(before, word, sizeof(word)))
+		return;
+	for (u32 i = 0; (key = set_key(i)); i++)
+		offer(m, key);
+	for (u32 i = 0; i < conf_nkeys; i++)
+		offer(m, conf_keys[i].key);
+}
+
+/* Kernels for the topics about kernels, taxonomies for stalls. */
+static void offer_info_arguments(struct debugger *d, struct matches *m, const char *before)
+{
+	char word[40];
+	struct err none = {0};
+	next_word(before, word, sizeof(word));
+	const struct info_topic *t = info_find(word, &none);
+	if (t && strstr(t->args, "KERNEL"))
+		offer_kernels(d, m);
+	for (u32 i = 0; t && strstr(t->args, "TAXONOMY") && i < TAX_COUNT; i++)
+		offer(m, taxonomy_names[i]);
+	if (t && !strcmp(t->args, "[%NAME... | all]"))
+		offer_registers(d, m);
+}
+
+static void offer_aliases(struct debugger *d, struct matches *m)
+{
+	for (u32 i = 0; i < d->naliases; i++)
+		offer(m, d->aliases[i].name);
+}
+
+static void offer_explanation(void *ctx, const struct explanation *x)
+{
+	offer(ctx, x->name);
+}
+
+static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
+{
+	bool first = !*skip_blanks(before);
+	switch (c->completer) {
+	case COMPLETE_NONE: break;
+	case COMPLETE_EXPR:
+		if (*m->word == '%')
+			offer_registers(d, m);
+		else
+			lua_dbg_complete(d, m->word, offer, m);
+		break;
+	case COMPLETE_BREAK: offer_break(d, m, before); break;
+	case COMPLETE_NUMBERS: offer_numbers(d, m); break;
+	case COMPLETE_FOCUS:
+		offer_words(m, "kernel sm cta thread warp lane");
+		offer_kernels(d, m);
+		break;
+	case COMPLETE_INFO:
+		for (u32 i = 0; first && i < ninfo_topics; i++)
+			offer(m, info_topics[i].name);
+		if (!first && *m->word == '%')
+			offer_registers(d, m);
+		else if (!first)
+			offer_info_arguments(d, m, before);
+		break;
+	case COMPLETE_LIST: offer_kernels(d, m); break;
+	case COMPLETE_WHY: offer_words(m, "warp machine"); break;
+	case COMPLETE_EXPLAIN:
+		explain_each(NULL, offer_explanation, m);
+		for (u32 i = 0; i < WS_COUNT; i++)
+			offer(m, warp_state_descs[i].name);
+		break;
+	case COMPLETE_SET: offer_set(d, m, before); break;
+	case COMPLETE_SHOW: offer_show(m, before); break;
+	case COMPLETE_FILE: offer_paths(m); break;
+	case COMPLETE_EXPORT:
+		for (u32 i = 0; first && i < nexport_formats; i++)
+			offer(m, export_formats[i].name);
+		if (!first)
+			offer_paths(m);
+		break;
+	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
+	case COMPLETE_COMMAND:
+		for (u32 i = 0; i < ncommands; i++)
+			offer(m, commands[i].name);
+		offer_aliases(d, m);
+		break;
+	}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_unique(struct matches *m)
+{
+	u32 n = 0;
+	if (m->n < 2)
+		return;
+	qsort(m->list, m->n, sizeof(*m->list), by_text);
+	for (u32 i = 0; i < m->n; i++) {
+		if (n && !strcmp(m->list[n - 1], m->list[i]))
+			free(m->list[i]);
+		else
+			m->list[n++] = m->list[i];
+	}
+	m->n = n;
+	m->list[n] = NULL;
+}
+
+/* Words of expressions begin behind operators too; a bracket belongs to a probe's path only when it is closed or being
+ * typed. */
+static u32 word_begin(const char *line, u32 cursor, bool expression)
+{
+	const char *stops = expression ? " \t(){},+*/<>=~#&|^" : " \t";
+	u32 at = cursor;
+	while (at && !strchr(stops, line[at - 1]))
+		at--;
+	return at;
+}
+
+char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start)
+{
+	char *text = xstrndup(line, cursor), word[40];
+	struct matches m = {0};
+	const char *start = skip_blanks(text);
+	size_t n = strcspn(start, " \t/");
+	cursor = (u32)strlen(text);
+	if (!start[n]) { /* still the command itself */
+		*word_start = (u32)(start - text);
+		m.word = start;
+		m.len = n;
+		for (u32 i = 0; i < ncommands; i++)
+			offer(&m, commands[i].name);
+		offer_aliases(d, &m);
+	} else {
+		struct err ignored = {0};
+		bool unused = false;
+		char *expanded = alias_expand(d, start, &unused);
+		const char *first = expanded ? expanded : start; /* what the alias has beyond a command is not looked at */
+		snprintf(word, sizeof(word), "%.*s", (int)MIN(strcspn(first, " \t/"), sizeof(word) - 1), first);
+		free(expanded);
+		const struct command *c = command_find(word, &ignored);
+		bool expression = c && c->completer == COMPLETE_EXPR;
+		*word_start = MAX(word_begin(text, cursor, expression), (u32)(start - text + (ptrdiff_t)n));
+		char *before = xstrndup(start + n, text + *word_start - (start + n));
+		m.word = text + *word_start;
+		m.len = strlen(m.word);
+		if (c)
+			offer_arguments(d, c, before, &m);
+		free(before);
+	}
+	sort_unique(&m);
+	free(text);
+	return m.list;
+}
+
+void debugger_free_matches(char **matches)
+{
+	for (u32 i = 0; matches && matches[i]; i++)
+		free(matches[i]);
+	free(matches);
+}

@@ -1,0 +1,225 @@
+/* debugger: a session under the control of commands. The plain console, batch mode and the screen are three front ends
+ * of this.
+ *
+ *   struct debugger *d = debugger_new(session);
+ *   debugger_execute(d, "break cta-dispatch sm=1", &out, &e);   // commands answer into out, or fail with e
+ *   debugger_execute(d, "continue", &out, &e);                  // only sets a goal...
+ *   while (debugger_run_slice(d, 100000, &out) == DBG_RUNNING)  // ...which the front end pursues in slices
+ *       redraw();
+ *
+ * Text for the user goes to the strbuf handed in, never to a stream. Errors of a command leave the debugger as it was.
+ */
+#ifndef UI_DEBUGGER_H
+#define UI_DEBUGGER_H
+#include "dbg/cuda_text.h"
+#include "base/strbuf.h"
+#include "obs/break/break.h"
+#include "obs/break/data_watch.h"
+#include "obs/name/probe_path.h"
+#include "session/session.h"
+
+/* What the user looks at. Always names an existing SM and warp slot; the slot may be empty. */
+struct focus {
+	u32 sm, warp, lane;
+	s32 kernel;   /* launch id, -1 = none chosen */
+	s32 cta_slot; /* of the warp, -1 = empty slot */
+	s64 cta;      /* linear CTA id, -1 = none */
+};
+
+enum run_state {
+	DBG_STOPPED,  /* waits for a command */
+	DBG_RUNNING,  /* a goal or queued commands are left: call debugger_run_slice() */
+	DBG_FINISHED, /* the host program has ended; inspection still works */
+	DBG_DEAD,     /* fault, deadlock, host error or --max-cycles: inspection works, running on does not */
+	DBG_QUIT,     /* the user asked to leave */
+};
+
+/* What a pending run is after. */
+enum goal_kind { GOAL_NONE, GOAL_CYCLE, GOAL_NEXT, GOAL_FINISH, GOAL_EXPR, GOAL_CONTINUE, GOAL_EVENT };
+struct goal {
+	enum goal_kind kind;
+	u64 cycle;      /* GOAL_CYCLE: absolute; others: NEVER */
+	u32 breakpoint; /* internal breakpoint that ends it; 0 = none */
+	char *expr;     /* GOAL_EXPR: Lua expression */
+	int fn;         /* GOAL_EXPR from Lua: registry reference of a function, else LUA_NOREF (-2) */
+	s32 launch;     /* GOAL_FINISH, GOAL_NEXT: what it was about, for the report */
+	s64 cta;
+};
+
+/* Events of interest, program output and stops, oldest dropped: the log view's material. */
+#define LOG_LINES 4096
+struct log_line {
+	u64 cycle;
+	enum log_kind { LOG_STOP, LOG_EVENT, LOG_OUTPUT, LOG_ERROR } kind;
+	char text[236];
+};
+struct event_log {
+	u64 total; /* lines ever added; line i (total - LOG_LINES <= i < total) is at line[i % LOG_LINES] */
+	struct log_line *line;
+};
+
+struct display {
+	u32 id;
+	bool enabled;
+	char *expr;
+};
+struct watch {
+	u32 id;               /* its breakpoint's */
+	struct breakpoint *b; /* enabled, temporary, hits, condition...: as of any other (BK_WATCH) */
+	char *expr;
+	bool is_probe; /* evaluated in C, else a Lua expression */
+	struct probe_path probe;
+	char old[128]; /* value as text */
+	bool known;    /* it has been evaluated here: another value is a change */
+	struct probe_value old_value;
+	struct data_watch *data; /* a register or memory, seen by events; else NULL */
+};
+
+struct command_queue {
+	struct queued_line {
+		char *text;
+		char where[96]; /* "file:line" or "breakpoint 2" for error messages, "" = typed */
+		u32 depth;      /* in how many command files, one sourced by the other, it stands; 0 = in none */
+		bool scripted;  /* a script put it there */
+		bool of_start;  /* one of those the session starts with: an error in another does not take it away */
+	} * line;
+	u32 first, n, cap;
+	u32 depth; /* of the line being executed; 0 when it does not come from here */
+};
+
+struct dbg_lua; /* subscriptions of Lua code: ui/script/dbg.c */
+
+struct debugger {
+	struct session *s;
+	struct focus focus;
+	struct break_set breaks;
+	struct watch *watches;
+	u32 nwatches;
+	struct display *displays;
+	u32 ndisplays, next_display;
+	struct goal goal;
+	enum run_state state;
+	enum run_state rest; /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
+	char
+	    stop_reason[512]; /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
+	enum session_stop last;        /* last answer of session_run, for the exit status */
+	bool ran;                      /* session_run has been called at least once */
+	bool in_run;                   /* inside session_run now: commands that run or change the machine are refused */
+	bool watch_asked, other_asked; /* who wants session_run to stop: watchpoints of registers and memory; others */
+	bool failed;                   /* a command has failed (batch mode's exit status) */
+	bool keep_going;               /* queued commands go on after an error */
+	volatile bool interrupt;       /* set by the SIGINT handler */
+	struct event_log log;
+	u64 log_mask;           /* event types copied to the log */
+	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
+	u64 record_mask;        /* which */
+	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
+	bool starting;          /* what is queued now is what the session starts with */
+	size_t output_logged;   /* bytes of the session's output that the log has already */
+	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
+	bool quiet;        /* the goal is a script's: reaching it is not reported, only what stops before it */
+	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */
+	struct strbuf errors;
+	bool echo;             /* queued commands are shown with a prompt before they run (batch mode) */
+	char repeat[256];      /* what an empty line repeats, "" = nothing */
+	struct cuda_text cuda; /* CUDA sources, as far as they were asked for */
+	u32 list_line;         /* where `list` goes on; 0 = round the focus */
+	u64 x_next;            /* where `x` goes on */
+	char x_fmt;            /* last letters of x and print */
+	char x_size;
+	struct command_queue queue;
+	struct {
+		enum { COLLECT_NONE, COLLECT_COMMANDS, COLLECT_LUA } kind; /* multi-line input under way */
+		u32 id;
+		bool scripted; /* some of it came from a script */
+		struct strbuf text;
+	} collect;
+	struct alias {
+		char *name, *text; /* text begins with a command, not with another alias */
+		bool scripted;     /* made by a script */
+	} * aliases;
+	u32 naliases;
+	enum {
+		PAGING_DEFAULT,
+		PAGING_ON,
+		PAGING_OFF
+	} paging;           /* long answers a page at a time; default: on a plain terminal */
+	u32 palette;        /* enum palette_kind (scr/palette.h) */
+	bool mouse;         /* the screen takes the terminal's mouse */
+	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
+	struct dbg_lua *lua;
+	struct shadows *shadows;             /* machines that `break divergence` runs beside this one (dbg/divergence.c) */
+	struct rival *rival;                 /* the machine that `compare` has set beside this one (rival.h); NULL = none */
+	struct other_options *other_options; /* that `run` was given, the latest first (commands/restart.c); NULL = none */
+	bool other_machine;      /* `run OPTIONS` is building it: what breakpoints know of the old one is void */
+	bool changed_by_hand;    /* `set` has changed the machine since it was built: no other machine runs alike */
+	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/dbg/hooks.c); may be NULL */
+	struct bookmark {
+		char name[48];
+		u64 cycle;
+	} * bookmarks;
+	u32 nbookmarks;
+	struct undo {
+		bool change; /* of the machine; else a movement from `cycle` */
+		bool gone;   /* its cycle came after a change that has been made or undone since */
+		u64 cycle;
+	} * undos;
+	u32 nundos;
+	int subscription; /* of sim_subscribe, -1 = none */
+	struct sim *subscribed_to;
+	u32 modules_seen;      /* modules loaded when pending breakpoints were looked up last */
+	u64 generation;        /* grows when `run` rebuilt the machine: pointers into the old one are gone */
+	struct screen *screen; /* the terminal's, or one for pictures (views/offscreen.h); NULL = none yet */
+	u32 in_script;         /* Lua code that may run the machine is being executed: calls, one within the other */
+	u32 scripted; /* a script executes a command, or what it has left to be executed: no files without --allow-io */
+};
+
+/* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */
+struct debugger *debugger_new(struct session *s);
+void debugger_free(struct debugger *d);
+
+/* Executes one line. Text for the user is appended to *out. False with *e set: the command failed (and did nothing more
+ * than *out says). Commands that run the machine set a goal and return at once; the caller drives debugger_run_slice().
+ * An empty line repeats the last step, x or list when there was one. */
+bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e);
+/* Pursues the goal for at most max_cycles cycles (or some 64k cycles of Lua-checked expressions), then queued commands
+ * (breakpoint commands, `source`), appending reports to *out. DBG_RUNNING: call again. */
+enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
+static inline bool debugger_running(const struct debugger *d)
+{
+	return d->state == DBG_RUNNING;
+}
+/* Ends the goal at the next cycle boundary, drops queued commands: safe from a signal handler. */
+void debugger_interrupt(struct debugger *d);
+/* Forgets an interrupt, in Lua and the machine as well: it has been answered, or nothing ran when it came. */
+void debugger_clear_interrupt(struct debugger *d);
+/* Leaves multi-line input (`commands`, `lua`) without using it; true when there was one. */
+bool debugger_drop_collect(struct debugger *d);
+/* "(wd) ", or "> " while a multi-line command is being typed. */
+const char *debugger_prompt(const struct debugger *d);
+/* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed;
+ * *word_start = where the word begins. NULL when there is none. */
+char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start);
+void debugger_free_matches(char **matches);
+
+/* Moves the focus; warp out of range is an error. Fills the kernel and CTA fields from the warp. */
+bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e);
+/* Brings the focus's kernel and CTA up to date with its slot (after a stop). */
+void debugger_refresh_focus(struct debugger *d);
+/* Appends the focused warp's place: "cycle 9000, SM 1 warp 8, CTA 412 of hotspot, lane 0: memory (...)" and its source
+ * line; when d->brief is set, in one line. */
+void debugger_show_place(struct debugger *d, struct strbuf *out);
+/* Adds a line to the log. */
+void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Updates the subscription after breakpoints, Lua subscriptions or the log mask changed. */
+void debugger_resubscribe(struct debugger *d);
+/* Puts lines in front of the queue of commands; `where` names their origin. They stand as deep in command files as the
+ * line being executed. */
+void debugger_queue_text(struct debugger *d, const char *text, const char *where);
+/* The same for the text of a command file. False: files are nested too deep (one that sources itself must end); of the
+ * files that led there nothing more is executed, whatever is to become of other errors. */
+bool debugger_queue_file(struct debugger *d, const char *text, const char *path, struct err *e);
+
+/* The `debug` command: batch mode, screen or plain console; returns the exit status. */
+int debugger_main(struct session *s);
+#endif

@@ -1,0 +1,537 @@
+/* The fields of the objects under `gpu`, one row each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/host/answers.h"
+#include "script/gpu.h"
+#include "obs/name/names.h"
+#include "obs/name/probe_path.h"
+#include "sim.h"
+
+const char *const gpu_kind_names[H_COUNT] = {
+    "gpu",        "gpu.sm",     "an SM",    "the list of warps",     "a warp",     "the list of CTAs",
+    "a CTA slot", "gpu.kernel", "a kernel", "the list of registers", "a register", "a group of counters"};
+
+static void push_u(lua_State *L, u64 v)
+{
+	lua_pushinteger(L, (lua_Integer)v);
+}
+
+static void set_u(lua_State *L, const char *name, u64 v)
+{
+	push_u(L, v);
+	lua_setfield(L, -2, name);
+}
+
+static struct warp_info warp_of(lua_State *L, const struct handle *h)
+{
+	struct warp_info w;
+	gpu_warp_info(gpu_of(L), h->a, h->b, &w);
+	return w;
+}
+
+static struct cta_info cta_of(lua_State *L, const struct handle *h)
+{
+	struct cta_info c;
+	gpu_cta_info(gpu_of(L), h->a, h->b, &c);
+	return c;
+}
+
+static struct sm_info sm_of(lua_State *L, const struct handle *h)
+{
+	struct sm_info s;
+	gpu_sm_info(gpu_of(L), h->a, &s);
+	return s;
+}
+
+static struct kernel_info kernel_of(lua_State *L, const struct handle *h)
+{
+	struct kernel_info k;
+	if (h->a >= gpu_num_kernels(gpu_of(L)))
+		luaL_error(L, "kernel %d does not exist (any more)", (int)h->a);
+	gpu_kernel_info(gpu_of(L), h->a, &k);
+	return k;
+}
+
+/* --- stalls(taxonomy): of the machine or an SM
+ * --------------------------------------------------------------------------------- */
+
+static int read_stalls(lua_State *L)
+{
+	s32 sm = (s32)lua_tointeger(L, lua_upvalueindex(1));
+	const char *name = luaL_optstring(L, lua_isstring(L, 1) ? 1 : 2, "base");
+	u64 base[ST_COUNT];
+	struct stall_class c[TAX_MAX_CLASSES];
+	for (u32 t = 0; t < TAX_COUNT; t++) {
+		if (strcmp(taxonomy_names[t], name))
+			continue;
+		gpu_stalls_sum(gpu_of(L), sm, base);
+		u32 n = stall_map((enum taxonomy)t, base, c);
+		lua_createtable(L, 0, (int)n);
+		for (u32 i = 0; i < n; i++)
+			set_u(L, c[i].name, c[i].slots);
+		return 1;
+	}
+	return luaL_error(L, "there is no taxonomy '%s': base, lee2014, elf, paws, vt, nsight", name);
+}
+
+static int stalls(lua_State *L)
+{
+	return answer_look(L, read_stalls, 1);
+}
+
+static void push_stalls(lua_State *L, s32 sm)
+{
+	lua_pushinteger(L, sm);
+	lua_pushcclosure(L, stalls, 1);
+}
+
+/* --- lists made on demand
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static void push_dim(lua_State *L, struct dim3 v)
+{
+	lua_createtable(L, 0, 3);
+	set_u(L, "x", v.x);
+	set_u(L, "y", v.y);
+	set_u(L, "z", v.z);
+}
+
+static void push_barriers(lua_State *L, const struct handle *h)
+{
+	struct barrier_info b[16];
+	u32 n = cta_of(L, h).used ? MIN(gpu_barriers(gpu_of(L), h->a, h->b, b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b)) : 0;
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 4);
+		set_u(L, "id", b[i].id);
+		set_u(L, "arrived", b[i].arrived);
+		set_u(L, "expected", b[i].expected);
+		set_u(L, "waiting", b[i].waiting);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+static void push_lines(lua_State *L, const struct handle *h)
+{
+	const struct conf *c = gpu_conf(gpu_of(L));
+	u32 max = c->l1d_sets * c->l1d_ways, lines; /* every line may be another CTA's */
+	struct cta_lines *list = lua_newuserdatauv(L, (max + 1) * sizeof *list, 0);
+	u32 n = mem_lines_by_cta(gpu_mem(gpu_of(L)), h->a, list, max, &lines);
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 3);
+		set_u(L, "kernel", list[i].launch);
+		set_u(L, "cta", list[i].cta);
+		set_u(L, "lines", list[i].lines);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	lua_remove(L, -2);
+}
+
+static void push_mshrs(lua_State *L, const struct handle *h)
+{
+	struct mshr_info m[512];
+	u32 n = MIN(mem_mshrs(gpu_mem(gpu_of(L)), h->a, MC_L1D, m, ARRAY_LEN(m)), (u32)ARRAY_LEN(m));
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 4);
+		set_u(L, "addr", m[i].addr);
+		set_u(L, "merged", m[i].merged);
+		set_u(L, "since", m[i].since);
+		lua_pushstring(L, m[i].where);
+		lua_setfield(L, -2, "where");
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+static void push_stack(lua_State *L, const struct handle *h)
+{
+	struct simt_entry st[64];
+	u32 n = 0;
+	if (warp_of(L, h).state != WS_NONE)
+		n = MIN(front_stack(gpu_front(gpu_of(L)), h->a, h->b, st, ARRAY_LEN(st)), (u32)ARRAY_LEN(st));
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 3);
+		set_u(L, "pc", st[i].pc);
+		set_u(L, "mask", st[i].mask);
+		set_u(L, "reconv", st[i].reconv);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+/* __index of that table: reached with keys that it has not. */
+static int no_such_key(lua_State *L)
+{
+	const char *key = luaL_checkstring(L, 2), **names = lua_newuserdatauv(L, conf_nkeys * sizeof *names, 0);
+	for (u32 i = 0; i < conf_nkeys; i++)
+		names[i] = conf_keys[i].key;
+	const char *near = conf_nearest(key, names, conf_nkeys);
+	if (near)
+		return luaL_error(L, "gpu.conf has no '%s' (did you mean '%s'?)", key, near);
+	return luaL_error(L, "gpu.conf has no '%s' (`list config` names the keys)", key);
+}
+
+static void push_conf(lua_State *L, const struct handle *h)
+{
+	const struct conf *c = gpu_conf(gpu_of(L));
+	lua_createtable(L, 0, (int)conf_nkeys);
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		struct strbuf t = STRBUF_INIT;
+		conf_get(c, &conf_keys[i], &t);
+		lua_pushstring(L, strbuf_str(&t));
+		if ((conf_keys[i].kind == CONF_INT || conf_keys[i].kind == CONF_REAL) && lua_stringtonumber(L, strbuf_str(&t)))
+			lua_remove(L, -2);
+		else if (conf_keys[i].kind == CONF_BOOL) {
+			lua_pushboolean(L, !strcmp(strbuf_str(&t), "true"));
+			lua_remove(L, -2);
+		}
+		lua_setfield(L, -2, conf_keys[i].key);
+		strbuf_release(&t);
+	}
+	if (luaL_newmetatable(L, "warpdbg.conf")) {
+		lua_pushcfunction(L, no_such_key);
+		lua_setfield(L, -2, "__index");
+	}
+	lua_setmetatable(L, -2);
+}
+
+/* Place in the code; nil for empty slots and finished warps. */
+static const struct inst *next_inst(lua_State *L, const struct handle *h, const struct module **m)
+{
+	struct warp_info w = warp_of(L, h);
+	*m = w.state == WS_NONE ? NULL : module_of_launch(gpu_of(L), w.launch);
+	return *m && w.pc < (*m)->ncode ? &(*m)->code[w.pc] : NULL;
+}
+
+static void push_source(lua_State *L, const struct handle *h)
+{
+	const struct module *m;
+	const struct inst *in = next_inst(L, h, &m);
+	struct strbuf t = STRBUF_INIT;
+	if (in) {
+		line_text(m, (u32)(in - m->code), &t);
+		lua_pushstring(L, strbuf_str(&t));
+	} else {
+		lua_pushnil(L);
+	}
+	strbuf_release(&t);
+}
+
+static void push_line(lua_State *L, const struct handle *h)
+{
+	const struct module *m;
+	const struct inst *in = next_inst(L, h, &m);
+	if (in)
+		push_u(L, module_line_in_file(m, in->line));
+	else
+		lua_pushnil(L);
+}
+
+static void push_pc(lua_State *L, const struct handle *h)
+{
+	const struct module *m;
+	const struct inst *in = next_inst(L, h, &m);
+	if (in)
+		push_u(L, (u64)(in - m->code));
+	else
+		lua_pushnil(L);
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+	lua_pushstring(L, text);
+	lua_setfield(L, -2, name);
+}
+
+static void push_inst(lua_State *L, const struct module *m, u32 pc)
+{
+	const struct inst *in = &m->code[pc];
+	const struct func *f = func_of_pc(m, pc);
+	struct strbuf t = STRBUF_INIT;
+	bool ptx = gpu_conf(gpu_of(L))->isa_issue_cost == ISSUE_COST_PTX;
+	const char *path = module_part_of(m, in->line)->path, *slash = strrchr(path, '/');
+	lua_createtable(L, 0, 10);
+	set_u(L, "line", module_line_in_file(m, in->line));
+	set_u(L, "slots", ptx ? 1 : in->cost);
+	set_text(L, "op", opcode_descs[in->op].name);
+	set_text(L, "file", slash ? slash + 1 : path);
+	set_text(L, "func", f ? f->name : "?");
+	line_text(m, pc, &t);
+	set_text(L, "text", strbuf_str(&t));
+	lua_pushboolean(L, in->guard != OPND_NONE);
+	lua_setfield(L, -2, "guarded");
+	lua_pushboolean(L, f && f->is_kernel);
+	lua_setfield(L, -2, "kernel"); /* not in a device function */
+	if (in->reconv >= 0)
+		set_u(L, "reconv", (u64)in->reconv);
+	if (in->src_line && in->src_file < m->nfiles && m->files[in->src_file]) {
+		set_u(L, "src_line", in->src_line);
+		set_text(L, "src_file", m->files[in->src_file]);
+	}
+	strbuf_release(&t);
+}
+
+/* kernel.code(pc), also kernel:code(pc). */
+static int read_code(lua_State *L)
+{
+	lua_Integer pc = luaL_checkinteger(L, lua_isuserdata(L, 1) ? 2 : 1);
+	const struct module *m = module_of_launch(gpu_of(L), (s32)lua_tointeger(L, lua_upvalueindex(1)));
+	if (!m || pc < 0 || pc >= (lua_Integer)m->ncode)
+		return luaL_error(L, "there is no instruction %I", pc);
+	push_inst(L, m, (u32)pc);
+	return 1;
+}
+
+static int code(lua_State *L)
+{
+	return answer_look(L, read_code, 1);
+}
+
+static void push_code(lua_State *L, const struct handle *h)
+{
+	kernel_of(L, h);
+	lua_pushinteger(L, h->a);
+	lua_pushcclosure(L, code, 1);
+}
+
+/* Where all warps of the SM stand, in one go: for sampling. */
+static void push_resident(lua_State *L, const struct handle *h)
+{
+	u32 n = gpu_warps_per_sm(gpu_of(L)), k = 0;
+	lua_newtable(L);
+	for (u32 i = 0; i < n; i++) {
+		struct warp_info w;
+		gpu_warp_info(gpu_of(L), h->a, i, &w);
+		if (w.state == WS_NONE)
+			continue;
+		lua_createtable(L, 0, 8);
+		set_u(L, "slot", i);
+		set_u(L, "kernel", (u64)w.launch);
+		set_u(L, "cta", w.cta);
+		set_u(L, "since", w.since);
+		if (w.pc != PC_DONE)
+			set_u(L, "pc", w.pc);
+		set_text(L, "state", w.issued_last ? "issued" : w.refused ? "refused" : warp_state_descs[w.state].name);
+		set_text(L, "waits", w.waits);
+		lua_rawseti(L, -2, ++k);
+	}
+}
+
+/* Nothing where there is no such thing. */
+static void push_id(lua_State *L, bool there, u64 v)
+{
+	if (there)
+		push_u(L, v);
+	else
+		lua_pushnil(L);
+}
+
+/* What the warp scheduler says of itself or, warp given, of a warp. */
+static void push_sched_text(lua_State *L, u32 sm, u32 scheduler, u32 warp)
+{
+	struct strbuf t = STRBUF_INIT;
+	gpu_sched_text(gpu_of(L), sm, scheduler, warp, &t);
+	lua_pushstring(L, strbuf_str(&t));
+	strbuf_release(&t);
+}
+
+static u32 schedulers(lua_State *L)
+{
+	return gpu_conf(gpu_of(L))->sm_schedulers;
+}
+
+/* Numbered from 0, as everything that has a number in the machine. */
+static void push_scheds(lua_State *L, u32 sm)
+{
+	lua_createtable(L, 0, (int)schedulers(L));
+	for (u32 i = 0; i < schedulers(L); i++) {
+		lua_createtable(L, 0, 1);
+		push_sched_text(L, sm, i, UINT32_MAX);
+		lua_setfield(L, -2, "text");
+		lua_rawseti(L, -2, (lua_Integer)i);
+	}
+}
+
+/* --- the rows
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+#define GPU_ROWS                                                                                                       \
+	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \
+	F(H_GPU, hash, "string", "XXH3 of the whole simulated state, 16 hex digits",                                       \
+	  lua_pushfstring(L, "%s", hash_text(L)))                                                                          \
+	F(H_GPU, num_sms, "integer", "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                       \
+	F(H_GPU, num_l2, "integer", "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                         \
+	F(H_GPU, num_channels, "integer", "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                         \
+	F(H_GPU, warps_per_sm, "integer", "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                   \
+	F(H_GPU, num_kernels, "integer", "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                         \
+	F(H_GPU, time_us, "number, microseconds", "simulated time (us)",                                                   \
+	  lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock))                               \
+	F(H_GPU, sm, "object, a list from 0", "gpu.sm[0..num_sms-1]: the SMs", gpu_push(L, H_SMS, 0, 0, 0))                \
+	F(H_GPU, kernel, "object, a list from 0", "gpu.kernel[0..num_kernels-1]: the launches",                            \
+	  gpu_push(L, H_KERNELS, 0, 0, 0))                                                                                 \
+	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                               \
+	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                          \
+	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                  \
+	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))
+#define SM_ROWS                                                                                                        \
+	F(H_SM, id, "integer, from 0", "its number", push_u(L, h->a))                                                      \
+	F(H_SM, warp, "object, a list from 0", "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))          \
+	F(H_SM, cta, "object, a list from 0", "sm.cta[slot]: the CTA slots", gpu_push(L, H_CTAS, h->a, 0, 0))              \
+	F(H_SM, warps, "integer", "resident warps", push_u(L, sm_of(L, h).warps))                                          \
+	F(H_SM, max_warps, "integer", "warp slots", push_u(L, sm_of(L, h).max_warps))                                      \
+	F(H_SM, ctas, "integer", "resident CTAs", push_u(L, sm_of(L, h).ctas))                                             \
+	F(H_SM, max_ctas, "integer", "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                         \
+	F(H_SM, regs_used, "integer, registers", "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))              \
+	F(H_SM, regs, "integer, registers", "32-bit registers there are", push_u(L, sm_of(L, h).regs))                     \
+	F(H_SM, shared_used, "integer, bytes", "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))             \
+	F(H_SM, shared, "integer, bytes", "shared memory there is (B)", push_u(L, sm_of(L, h).shared))                     \
+	F(H_SM, awake, "boolean", "false while the SM sleeps until something happens",                                     \
+	  lua_pushboolean(L, sm_of(L, h).awake != 0))                                                                      \
+	F(H_SM, issued_last, "integer", "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))       \
+	F(H_SM, lsu_queued, "integer", "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                       \
+	F(H_SM, lsu_warp, "integer or nil", "warp of the LSU's head instruction, nil = none",                              \
+	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
+	F(H_SM, replay_used, "integer", "transactions in the re-execution queue (lsu.replay)",                             \
+	  push_u(L, sm_of(L, h).replay_used))                                                                              \
+	F(H_SM, replay_size, "integer", "entries of the re-execution queue, 0 = there is none",                            \
+	  push_u(L, sm_of(L, h).replay_size))                                                                              \
+	F(H_SM, loads_in_flight, "integer", "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))         \
+	F(H_SM, resident, "table, a list from 1; since in cycles",                                                         \
+	  "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "                \
+	  "\"issued\" and \"refused\" (in the last cycle)",                                                                \
+	  push_resident(L, h))                                                                                             \
+	F(H_SM, sched, "table, a list from 0",                                                                             \
+	  "sm.sched[0..schedulers-1]: the warp schedulers: list of {text}, the policy's state in words",                   \
+	  push_scheds(L, h->a))                                                                                            \
+	F(H_SM, mshrs, "table, a list from 1; addr a device address, since a cycle, where a string",                       \
+	  "L1D MSHRs in use: list of {addr, merged, since, where}", push_mshrs(L, h))                                      \
+	F(H_SM, lines, "table, a list from 1; integers",                                                                   \
+	  "lines alive in L1D by the CTA that brought them in, most lines first: list of {kernel, cta, lines}",            \
+	  push_lines(L, h))                                                                                                \
+	F(H_SM, stalls, "function; table: class = integer, issue slots",                                                   \
+	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
+#define WARP_ROWS                                                                                                      \
+	F(H_WARP, id, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
+	F(H_WARP, pc, "integer or nil", "next instruction (index), nil = empty or exited", push_pc(L, h))                  \
+	F(H_WARP, line, "integer or nil", "PTX line of the next instruction, nil likewise", push_line(L, h))               \
+	F(H_WARP, source, "string or nil", "text of that line", push_source(L, h))                                         \
+	F(H_WARP, state, "string", "name of its state (`explain` knows them)",                                             \
+	  lua_pushstring(L, warp_state_descs[warp_of(L, h).state].name))                                                   \
+	F(H_WARP, waits, "string", "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                  \
+	F(H_WARP, mask, "integer, bit l = lane l", "active lanes", push_u(L, warp_of(L, h).active))                        \
+	F(H_WARP, kernel, "integer or nil", "launch, nil = empty slot",                                                    \
+	  push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))                                                \
+	F(H_WARP, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                \
+	  push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta))                                                        \
+	F(H_WARP, cta_slot, "integer or nil", "CTA slot, nil = empty slot",                                                \
+	  push_id(L, warp_of(L, h).launch >= 0, warp_of(L, h).cta_slot))                                                   \
+	F(H_WARP, warp_in_cta, "integer", "number within the CTA", push_u(L, warp_of(L, h).warp_in_cta))                   \
+	F(H_WARP, scheduler, "integer, from 0", "its scheduler", push_u(L, warp_of(L, h).scheduler))                       \
+	F(H_WARP, since, "integer, cycles", "cycle of the last change of state", push_u(L, warp_of(L, h).since))           \
+	F(H_WARP, started_at, "integer, cycles", "cycle of dispatch", push_u(L, warp_of(L, h).started_at))                 \
+	F(H_WARP, insts, "integer", "warp instructions executed", push_u(L, warp_of(L, h).insts))                          \
+	F(H_WARP, pending_loads, "integer", "load instructions in flight", push_u(L, warp_of(L, h).pending_loads))         \
+	F(H_WARP, priority, "integer", "rank the scheduler gives it now, 0 = first",                                       \
+	  lua_pushinteger(L, warp_of(L, h).priority))                                                                      \
+	F(H_WARP, policy, "string", "what the warp scheduler says of it, in words",                                        \
+	  push_sched_text(L, h->a, h->b % schedulers(L), h->b))                                                            \
+	F(H_WARP, phase, "integer or nil",                                                                                 \
+	  "phase of its next instruction, as `info phases` numbers them; nil = empty or exited",                           \
+	  push_id(L, warp_of(L, h).phase >= 0, (u64)warp_of(L, h).phase))                                                  \
+	F(H_WARP, phases, "integer or nil", "phases of that function, nil likewise",                                       \
+	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phases))                                                      \
+	F(H_WARP, phase_distance, "integer or nil, cycles",                                                                \
+	  "cycles from its next instruction to the phase's end, nil likewise",                                             \
+	  push_id(L, warp_of(L, h).phase >= 0, warp_of(L, h).phase_distance))                                              \
+	F(H_WARP, issued_last, "boolean", "issued in the last cycle", lua_pushboolean(L, warp_of(L, h).issued_last))       \
+	F(H_WARP, refused, "boolean", "ready, but refused by its unit", lua_pushboolean(L, warp_of(L, h).refused))         \
+	F(H_WARP, reg, "object; integer, number (f16, f32, f64) or boolean (predicates)",                                  \
+	  "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                                    \
+	F(H_WARP, stack, "table, a list from 1; integers", "SIMT stack, top first: list of {pc, mask, reconv}",            \
+	  push_stack(L, h))
+#define CTA_ROWS                                                                                                       \
+	F(H_CTA, slot, "integer, from 0", "its slot", push_u(L, h->b))                                                     \
+	F(H_CTA, used, "boolean", "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                    \
+	F(H_CTA, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                 \
+	  push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                                                                 \
+	F(H_CTA, id, "table of integers", "{x, y, z}", push_dim(L, cta_of(L, h).id))                                       \
+	F(H_CTA, kernel, "integer or nil", "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch)) \
+	F(H_CTA, warps, "integer, bit w = warp slot w", "mask of its warp slots", push_u(L, cta_of(L, h).warps))           \
+	F(H_CTA, warps_done, "integer, bit w = warp slot w", "mask of those that have exited",                             \
+	  push_u(L, cta_of(L, h).warps_done))                                                                              \
+	F(H_CTA, started_at, "integer, cycles", "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                   \
+	F(H_CTA, insts, "integer", "warp instructions executed", push_u(L, cta_of(L, h).insts))                            \
+	F(H_CTA, reg_first, "integer, registers", "start of its block of registers", push_u(L, cta_of(L, h).reg_first))    \
+	F(H_CTA, reg_size, "integer, registers", "32-bit registers", push_u(L, cta_of(L, h).reg_size))                     \
+	F(H_CTA, shared_first, "integer, bytes", "start of its block of shared memory (B)",                                \
+	  push_u(L, cta_of(L, h).shared_first))                                                                            \
+	F(H_CTA, shared_size, "integer, bytes", "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                  \
+	F(H_CTA, barriers, "table, a list from 1; arrived, expected in warps, waiting a mask of warp slots",               \
+	  "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
+#define KERNEL_ROWS                                                                                                    \
+	F(H_KERNEL, id, "integer, from 0", "launch number", push_u(L, h->a))                                               \
+	F(H_KERNEL, name, "string", "the kernel's name, as PTX has it", lua_pushstring(L, kernel_of(L, h).name))           \
+	F(H_KERNEL, label, "string", "its name as the source has it, where that means this kernel alone",                  \
+	  lua_pushstring(L, kernel_of(L, h).label))                                                                        \
+	F(H_KERNEL, state, "string", "\"queued\", \"running\" or \"done\"",                                                \
+	  lua_pushstring(L, kernel_states[kernel_of(L, h).state]))                                                         \
+	F(H_KERNEL, ctas, "integer", "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                          \
+	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
+	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
+	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
+	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
+	F(H_KERNEL, grid, "table of integers, CTAs", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))               \
+	F(H_KERNEL, block, "table of integers, threads", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))          \
+	F(H_KERNEL, regs, "integer, registers", "registers per thread", push_u(L, kernel_of(L, h).launch->regs))           \
+	F(H_KERNEL, shared_bytes, "integer, bytes", "shared memory per CTA (B)",                                           \
+	  push_u(L, kernel_of(L, h).launch->shared_bytes))                                                                 \
+	F(H_KERNEL, warps, "integer", "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                          \
+	F(H_KERNEL, code, "function; table of integers, strings and booleans",                                             \
+	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
+	  "src_file}",                                                                                                     \
+	  push_code(L, h))                                                                                                 \
+	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))
+
+static const char *const kernel_states[] = {"queued", "running", "done"};
+
+static const char *hash_text(lua_State *L)
+{
+	char t[20];
+	snprintf(t, sizeof(t), "%016llx", (unsigned long long)sim_hash(lua_check_sim(L)));
+	return lua_pushstring(L, t);
+}
+
+#define F(kind, field, shape, doc, push)                                                                               \
+	static void push_##kind##_##field(lua_State *L, const struct handle *h)                                            \
+	{                                                                                                                  \
+		push;                                                                                                          \
+	}
+GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS
+#undef F
+
+#define F(kind, field, shape, doc, push) {kind, #field, doc, push_##kind##_##field},
+    const struct gpu_field gpu_fields[] = {GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{0, NULL, NULL, NULL}};
+#undef F
+
+/* `list stats` names them with their units. */
+#define COUNTER_SHAPE "integer (counters), number (rates; nan while the denominator is 0)"
+#define PATH_H_GPU "gpu."
+#define PATH_H_SM "gpu.sm[S]."
+#define PATH_H_WARP "gpu.sm[S].warp[W]."
+#define PATH_H_CTA "gpu.sm[S].cta[C]."
+#define PATH_H_KERNEL "gpu.kernel[K]."
+#define F(kind, field, shape, doc, push) {PATH_##kind #field, PATH_##kind #field, shape, doc, ""},
+const struct lua_doc lua_gpu_docs[] = {
+    GPU_ROWS SM_ROWS WARP_ROWS CTA_ROWS KERNEL_ROWS{"gpu.COUNTER", "gpu.COUNTER, gpu.sm[S].COUNTER", COUNTER_SHAPE,
+                                                    "counters and rates of group sm: the sum, or one SM's", ""},
+    {"gpu.l1d", "gpu.l1d.COUNTER, gpu.sm[S].l1d.COUNTER", COUNTER_SHAPE,
+     "caches l1i, l1d, l1c, l1t: the sum, or one SM's", ""},
+    {"gpu.l2", "gpu.l2.COUNTER, gpu.l2[I].COUNTER", COUNTER_SHAPE, "L2: the sum, or one slice's", ""},
+    {"gpu.dram", "gpu.dram.COUNTER, gpu.dram[I].COUNTER", COUNTER_SHAPE, "DRAM: the sum, or one channel's", ""},
+    {"gpu.noc", "gpu.noc.COUNTER", COUNTER_SHAPE, "interconnect", ""},
+    {"gpu.kernel.COUNTER", "gpu.kernel[K].COUNTER", COUNTER_SHAPE, "counters and rates of a launch", ""},
+    {NULL, NULL, NULL, NULL, NULL}};
+#undef F

@@ -1,0 +1,170 @@
+#include "session/catalog.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "session/places.h"
+#include "base/plain.h"
+#include "sim.h"
+
+static bool is_dir(const char *dir, const char *sub)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+	strbuf_addf(&path, "%s/%s", dir, sub);
+	bool yes = !stat(path.buf, &st) && S_ISDIR(st.st_mode);
+	strbuf_release(&path);
+	return yes;
+}
+
+static bool is_data_dir(const char *dir)
+{
+	return is_dir(dir, "configs/gpus") && is_dir(dir, "scripts/workloads");
+}
+
+char *catalog_data_dir(struct err *e)
+{
+	static const char *const near[] = {"", "/../share/warpdbg"};
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	if (n > 0) {
+		exe[n] = 0;
+		*strrchr(exe, '/') = 0;
+	}
+	for (u32 i = 0; n > 0 && i < ARRAY_LEN(near); i++) {
+		struct strbuf dir = STRBUF_INIT;
+		strbuf_addf(&dir, "%s%s", exe, near[i]);
+		if (is_data_dir(dir.buf))
+			return dir.buf;
+		strbuf_release(&dir);
+	}
+	if (is_data_dir("."))
+		return xstrdup(".");
+	err_set(e, "cannot find configs/ and scripts/: they belong beside the program (%s) or into ../share/warpdbg",
+	        n > 0 ? exe : "whose place is unknown");
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct file_names catalog_names(const char *data_dir, const char *sub)
+{
+	struct file_names out = {0};
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/%s", data_dir, sub);
+	DIR *dir = opendir(path.buf);
+	struct dirent *d;
+	while (dir && (d = readdir(dir))) {
+		size_t len = strlen(d->d_name);
+		if (len <= 4 || strcmp(d->d_name + len - 4, ".lua") || d->d_name[0] == '.')
+			continue;
+		out.name = xrealloc(out.name, (out.n + 1) * sizeof *out.name);
+		out.name[out.n++] = xstrndup(d->d_name, len - 4);
+	}
+	if (dir)
+		closedir(dir);
+	if (out.n)
+		qsort(out.name, out.n, sizeof *out.name, by_name);
+	strbuf_release(&path);
+	return out;
+}
+
+void catalog_release(struct file_names *n)
+{
+	for (u32 i = 0; i < n->n; i++)
+		free(n->name[i]);
+	free(n->name);
+	*n = (struct file_names){0};
+}
+
+static void no_such(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
+{
+	struct file_names all = catalog_names(data_dir, sub);
+	struct strbuf list = STRBUF_INIT;
+	const char *near = conf_nearest(name, (const char *const *)all.name, all.n);
+	for (u32 i = 0; i < all.n; i++)
+		strbuf_addf(&list, "%s%s", i ? " " : "", all.name[i]);
+	if (near)
+		err_set(e, "no %s '%s' (did you mean '%s'?); there are: %s", what, name, near, strbuf_str(&list));
+	else
+		err_set(e, "no %s '%s'; there are: %s", what, name, strbuf_str(&list));
+	strbuf_release(&list);
+	catalog_release(&all);
+}
+
+char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
+{
+	const char *dot = strrchr(name, '.');
+	if (dot && !strcmp(dot, ".cu")) {
+		int n = (int)(dot - name);
+		err_set(e, "%s: compile CUDA C first, nvcc -ptx -lineinfo -o %.*s.ptx %s, and take %.*s.ptx", name, n, name,
+		        name, n, name);
+		return NULL;
+	}
+	if (strchr(name, '/') || (dot && !strcmp(dot, ".lua")))
+		return xstrdup(name);
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/%s/%s.lua", data_dir, sub, name);
+	if (!access(path.buf, F_OK))
+		return path.buf;
+	strbuf_release(&path);
+	no_such(data_dir, sub, name, what, e);
+	return NULL;
+}
+
+/* What the policy of a kind chosen last among the settings brings with it; the settings come afterwards and win. */
+static bool imply_kind(struct conf *c, const char *key, const char *const *sets, u32 nsets, struct err *e)
+{
+	size_t n = strlen(key);
+	for (u32 i = nsets; i-- > 0;)
+		if (!strncmp(sets[i], key, n) && sets[i][n] == '=')
+			return sim_imply(c, key, sets[i] + n + 1, e);
+	return true;
+}
+
+static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err *e)
+{
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
+		ok = imply_kind(c, policy_kinds[k].key, sets, nsets, e);
+	return ok;
+}
+
+/* One --set. */
+static bool apply_set(struct conf *c, struct places *from, const char *set, struct err *e)
+{
+	if (!conf_set_pair(c, set, e)) {
+		err_prefix(e, PLACE_SET ": ");
+		return false;
+	}
+	char *key = xstrndup(set, strcspn(set, "="));
+	places_note(from, key, PLACE_SET);
+	free(key);
+	return true;
+}
+
+bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
+                  struct err *e)
+{
+	struct places from;
+	struct conf_conflict of;
+	places_init(&from);
+	conf_defaults(c);
+	bool ok = catalog_machine(c, &from, data_dir, gpu ? gpu : "gtx480", NULL, e) && imply(c, sets, nsets, e);
+	for (u32 i = 0; i < nsets && ok; i++)
+		ok = apply_set(c, &from, sets[i], e);
+	plain_name(c->machine);
+	if (ok && !conf_check_keys(c, &of, e)) {
+		places_tell(&from, &of, e);
+		ok = false;
+	}
+	places_release(&from);
+	return ok;
+}

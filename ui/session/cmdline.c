@@ -1,0 +1,606 @@
+#include "session/cmdline.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scr/palette.h"
+
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128 };
+enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
+enum opt_id {
+#define OPT(id, name, arg, commands, section, help) O_##id,
+#include "session/options.def"
+#undef OPT
+	O_COUNT
+};
+static const struct opt_row {
+	const char *name, *arg;
+	u32 commands;
+	enum section section;
+	const char *help;
+} rows[O_COUNT] = {
+#define OPT(id, name, arg, commands, section, help) {name, arg, commands, section, help},
+#include "session/options.def"
+#undef OPT
+};
+static const struct command {
+	const char *name;
+	u32 bit;
+	const char *args, *help;
+} commands[] = {
+    {"debug", D, "[WORKLOAD] [options]", "the debugger"},
+    {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
+    {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
+    {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
+    {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
+    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
+    {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
+};
+/* The words of --a and --b are parsed as a command of their own. */
+static const struct command side_a = {"compare --a", M, "", ""}, side_b = {"compare --b", M, "", ""};
+
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+static u64 suffix(const char *s)
+{
+	if (!strcmp(s, "k") || !strcmp(s, "K"))
+		return 1000;
+	if (!strcmp(s, "M"))
+		return 1000000;
+	return !strcmp(s, "G") ? 1000000000 : 0;
+}
+
+bool cmdline_u64(const char *text, const char *what, u64 max, u64 *out, struct err *e)
+{
+	char *end;
+	errno = 0;
+	bool starts = *text >= '0' && *text <= '9';
+	u64 v = starts ? strtoull(text, &end, 0) : 0;
+	if (!starts || end == text)
+		return err_set(e, "%s: '%s' is not a whole number", what, text);
+	u64 scale = *end ? suffix(end) : 1;
+	if (!scale)
+		return err_set(e, "%s: '%s' is not a whole number", what, text);
+	if (errno || __builtin_mul_overflow(v, scale, &v) || v > max)
+		return err_set(e, "%s: %s is more than %llu", what, text, (unsigned long long)max);
+	*out = v;
+	return true;
+}
+
+bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e)
+{
+	u32 v[3] = {1, 1, 1};
+	char *copy = xstrdup(text), *p = copy;
+	bool ok = true;
+	for (u32 i = 0; ok && p; i++) {
+		char *comma = strchr(p, ',');
+		u64 n = 0;
+		if (comma)
+			*comma++ = 0;
+		ok = i < 3 || err_set(e, "%s: '%s' has more than three dimensions", what, text);
+		ok = ok && cmdline_u64(p, what, INT32_MAX, &n, e);
+		if (ok && !n)
+			ok = err_set(e, "%s: '%s' has a dimension of 0", what, text);
+		if (ok)
+			v[i] = (u32)n;
+		p = comma;
+	}
+	free(copy);
+	*out = (struct dim3){v[0], v[1], v[2]};
+	return ok;
+}
+
+/* --- options ------------------------------------------------------------------------------------------------------ */
+
+static void push(const char ***list, u32 *n, char *text)
+{
+	*list = xrealloc(*list, (*n + 1) * sizeof **list);
+	(*list)[(*n)++] = text;
+}
+
+static char *joined(const char *a, const char *b)
+{
+	struct strbuf sb = STRBUF_INIT;
+	strbuf_addf(&sb, "%s%s", a, b);
+	return sb.buf;
+}
+
+static void set_key(struct options *o, const char *key_eq, const char *value)
+{
+	push(&o->sets, &o->nsets, joined(key_eq, value));
+}
+
+/* The same for an option whose values the key's row says. */
+static bool set_checked(struct options *o, const char *option, const char *key_eq, const char *value, struct err *e)
+{
+	struct conf scratch;
+	set_key(o, key_eq, value);
+	conf_defaults(&scratch);
+	if (conf_set_pair(&scratch, o->sets[o->nsets - 1], e))
+		return true;
+	err_prefix(e, "%s: ", option);
+	return false;
+}
+
+static bool one_of(const char *what, const char *value, const char *const *names, u32 n, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	for (u32 i = 0; i < n; i++) {
+		if (!strcmp(value, names[i])) {
+			strbuf_release(&all);
+			return true;
+		}
+		strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	}
+	err_set(e, "%s: '%s' is not one of %s", what, value, strbuf_str(&all));
+	strbuf_release(&all);
+	return false;
+}
+
+static bool size_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"small", "default", "large"};
+	return one_of("--size", v, names, 3, e);
+}
+
+static bool by_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"cycles", "insts", "ctas"};
+	return one_of("--by", v, names, 3, e);
+}
+
+static bool palette_ok(const char *v, struct err *e)
+{
+	return one_of("--palette", v, palette_names, 3, e);
+}
+
+static bool until_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"end", "first-divergence"};
+	return one_of("--until", v, names, 2, e);
+}
+
+/* Which of them a command writes is a matter of consistent(). */
+static bool format_ok(const char *v, struct err *e)
+{
+	static const char *const names[] = {"json", "csv", "text", "markdown"};
+	return one_of("--format", v, names, 4, e);
+}
+
+static bool pair_ok(const char *what, const char *v, struct err *e)
+{
+	const char *eq = strchr(v, '=');
+	return (eq && eq != v) || err_set(e, "%s: '%s' is not KEY=VALUE", what, v);
+}
+
+/* "I=FILE" (sep '=') or "I[:N]" (sep ':'). */
+static bool add_arg_ref(struct options *o, bool is_out, const char *v, struct err *e)
+{
+	const char *what = is_out ? "--out" : "--print";
+	size_t len = strcspn(v, is_out ? "=" : ":");
+	char *index = xstrndup(v, len);
+	u64 arg = 0, count = NEVER;
+	bool ok = cmdline_u64(index, what, 4096, &arg, e);
+	free(index);
+	if (ok && is_out && (!v[len] || !v[len + 1]))
+		ok = err_set(e, "--out: '%s' is not I=FILE", v);
+	if (ok && !is_out && v[len])
+		ok = cmdline_u64(v + len + 1, what, UINT64_MAX - 1, &count, e);
+	if (!ok)
+		return false;
+	u32 *n = is_out ? &o->nouts : &o->nprints;
+	void **list = is_out ? (void **)&o->outs : (void **)&o->prints;
+	*list = xrealloc(*list, (*n + 1) * sizeof *o->outs);
+	size_t at = (*n)++;
+	(is_out ? o->outs : o->prints)[at].arg = (u32)arg;
+	(is_out ? o->outs : o->prints)[at].file = is_out ? v + len + 1 : NULL;
+	(is_out ? o->outs : o->prints)[at].count = count;
+	return true;
+}
+
+static bool set_u32(u32 *out, const char *what, const char *v, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, what, UINT32_MAX, &n, e))
+		return false;
+	*out = (u32)n;
+	return true;
+}
+
+static bool jobs_ok(const char *v, u32 *out, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, "-j", 1024, &n, e))
+		return false;
+	*out = (u32)n;
+	return n || err_set(e, "-j: at least one run at a time");
+}
+
+static bool apply_seed(struct options *o, const char *v, struct err *e)
+{
+	u64 n;
+	if (!cmdline_u64(v, "--seed", UINT32_MAX, &n, e))
+		return false;
+	struct strbuf sb = STRBUF_INIT;
+	strbuf_addf(&sb, "%llu", (unsigned long long)n);
+	set_key(o, "seed=", sb.buf);
+	strbuf_release(&sb);
+	return true;
+}
+
+static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
+{
+	switch (id) {
+	case O_GPU: o->gpu = v; return true;
+	case O_SET: push(&o->sets, &o->nsets, xstrdup(v)); return pair_ok("--set", v, e);
+#define POLICY_KIND(id, field, kind, key, def, when, help)                                                             \
+	case O_##id:                                                                                                       \
+		set_key(o, key "=", v);                                                                                        \
+		return true;
+#include "conf/policy_kinds.def"
+#undef POLICY_KIND
+	case O_IDEMPOTENCE: set_key(o, "idempotence.track=", "true"); return true;
+	case O_SCHEDULE: return set_checked(o, "--schedule", "schedule=", v, e);
+	case O_SIZE: o->size = v; return size_ok(v, e);
+	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
+	case O_HISTORY_MB: return set_checked(o, "--history-mb", "history.mb=", v, e);
+	case O_SEED: return apply_seed(o, v, e);
+	case O_ALLOW_IO: return o->allow_io = true;
+	case O_KERNEL: o->kernel = v; return true;
+	case O_LINK: push(&o->links, &o->nlinks, xstrdup(v)); return true;
+	case O_GRID: return cmdline_dim3(v, "--grid", &o->grid, e);
+	case O_BLOCK: return cmdline_dim3(v, "--block", &o->block, e);
+	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
+	case O_REGS: return set_u32(&o->regs, "--regs", v, e);
+	case O_COOPERATIVE: return o->cooperative = true;
+	case O_ARG: push(&o->args, &o->nargs, xstrdup(v)); return true;
+	case O_OUT: return strcmp(o->command, "paper") ? add_arg_ref(o, true, v, e) : (o->out_dir = v) != NULL;
+	case O_PRINT: return add_arg_ref(o, false, v, e);
+	case O_MAX_CYCLES: return cmdline_u64(v, "--max-cycles", NEVER - 1, &o->max_cycles, e);
+	case O_STATS: o->stats = v; return true;
+	case O_FORMAT: o->format = v; return format_ok(v, e);
+	case O_TIMELINE: o->timeline = v; return true;
+	case O_TRACE: o->trace = v; return true;
+	case O_TRACE_DETAIL: o->trace_detail = v; return true;
+	case O_PHASES: o->phases = v; return true;
+	case O_SCRIPT: o->script = v; return true;
+	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
+	case O_SIDE_A: o->side[0] = v; return true;
+	case O_SIDE_B: o->side[1] = v; return true;
+	case O_BY: o->by = v; return by_ok(v, e);
+	case O_BESIDE: o->compare = v; return *v || err_set(e, "--compare: the second machine's options are expected");
+	case O_UNTIL: o->until = v; return until_ok(v, e);
+	case O_BATCH: return o->batch = true;
+	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
+	case O_COMMAND: push(&o->commands, &o->ncommands, xstrdup(v)); return true;
+	case O_KEEP_GOING: return o->keep_going = true;
+	case O_QUICK: return o->quick = true;
+	case O_JOBS: return jobs_ok(v, &o->jobs, e);
+	case O_BARS: return o->bars = true;
+	case O_TABLE: return o->table = true;
+	case O_SVG: o->svg = v; return true;
+	case O_NO_COLOR: return o->no_color = true;
+	case O_PALETTE: o->palette = v; return palette_ok(v, e);
+	case O_ASCII: return o->ascii = true;
+	case O_HELP:
+	case O_VERSION:
+	case O_COUNT: return true;
+	}
+	return true;
+}
+
+/* --- the parser
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The command of argv[1], or NULL with *e. */
+static const struct command *find_command(const char *word, struct err *e)
+{
+	const char *names[ARRAY_LEN(commands)];
+	for (u32 i = 0; i < ARRAY_LEN(commands); i++) {
+		names[i] = commands[i].name;
+		if (!strcmp(word, names[i]))
+			return &commands[i];
+	}
+	const char *dot = strrchr(word, '.');
+	if (dot && (!strcmp(dot, ".ptx") || !strcmp(dot, ".lua"))) {
+		err_set(e, "unknown command '%s' (to simulate this file: warpdbg run %s)", word, word);
+		return NULL;
+	}
+	const char *near = conf_nearest(word, names, ARRAY_LEN(names));
+	if (near)
+		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
+	else
+		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, correlate, list, explain", word);
+	return NULL;
+}
+
+static void unknown_option(const char *arg, struct err *e)
+{
+	const char *names[O_COUNT];
+	for (u32 i = 0; i < O_COUNT; i++)
+		names[i] = rows[i].name;
+	size_t dashes = strspn(arg, "-");
+	char *word = xstrndup(arg + dashes, strcspn(arg + dashes, "="));
+	const char *near = conf_nearest(word, names, O_COUNT);
+	if (near)
+		err_set(e, "unknown option '%s' (did you mean '--%s'?)", arg, near);
+	else
+		err_set(e, "unknown option '%s'; see warpdbg --help", arg);
+	free(word);
+}
+
+/* Codes of getopt: the row's index, moved out of the way of '?' and ':'. */
+enum { CODE_BASE = 1000 };
+
+static void long_options(struct option *out)
+{
+	for (u32 i = 0; i < O_COUNT; i++)
+		out[i] = (struct option){rows[i].name, rows[i].arg ? required_argument : no_argument, NULL, CODE_BASE + (int)i};
+	out[O_COUNT] = (struct option){"h", no_argument, NULL, CODE_BASE + O_HELP};
+	out[O_COUNT + 1] = (struct option){0};
+}
+
+static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv,
+                                       struct err *e)
+{
+	if (code == 'j') /* -j2, as make takes it */
+		code = CODE_BASE + O_JOBS;
+	if (code == ':' || code < CODE_BASE) {
+		if (code == ':')
+			err_set(e, "%s needs a value", argv[optind - 1]);
+		else if (optopt >= CODE_BASE)
+			err_set(e, "--%s takes no value", rows[optopt - CODE_BASE].name);
+		else
+			unknown_option(argv[optind - 1], e);
+		return CMDLINE_ERROR;
+	}
+	enum opt_id id = (enum opt_id)(code - CODE_BASE);
+	if (cmd->bit == M && (id == O_HELP || id == O_VERSION || !(rows[id].commands & M))) {
+		err_set(e, "--%s does not belong to the options of one machine", rows[id].name);
+		return CMDLINE_ERROR;
+	}
+	if (id == O_HELP)
+		return CMDLINE_HELP;
+	if (id == O_VERSION)
+		return CMDLINE_VERSION;
+	if (!(rows[id].commands & cmd->bit)) {
+		err_set(e, "--%s does not belong to `warpdbg %s`", rows[id].name, cmd->name);
+		return CMDLINE_ERROR;
+	}
+	return apply(o, id, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
+}
+
+static bool take_words(struct options *o, const struct command *cmd, int n, char **words, struct err *e)
+{
+	if (cmd->bit & P) { /* the words point into argv, as everything else does */
+		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
+		o->nfigures = n > 1 ? (u32)n - 1 : 0;
+	} else if (n > 1)
+		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
+	if (n && cmd->bit & M)
+		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
+	if (!n && cmd->bit & (L | X | C | H))
+		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
+	if (!(cmd->bit & M))
+		o->workload = n ? words[0] : NULL;
+	return true;
+}
+
+static bool format_fits(const struct options *o, const struct command *cmd, struct err *e)
+{
+	bool table = cmd->bit & L && o->workload && !strcmp(o->workload, "workloads");
+	bool csv = o->format && !strcmp(o->format, "csv"), markdown = o->format && !strcmp(o->format, "markdown");
+	if (csv && cmd->bit & (L | X))
+		return err_set(e, "--format: %s writes json%s or text", cmd->name, cmd->bit & L ? ", markdown" : "");
+	if (o->format && cmd->bit & P && strcmp(o->format, "text") && !markdown)
+		return err_set(e, "--format: paper prints text or markdown (and writes CSV into its directory)");
+	if (markdown && !(cmd->bit & (P | L)))
+		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
+	if (o->table && !table)
+		return err_set(e, "--table belongs to `warpdbg list workloads`");
+	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !(table && markdown))
+		return err_set(e, "--%s does not belong to `warpdbg list %s`%s", o->size ? "size" : "gpu", o->workload,
+		               table ? " without --table" : "");
+	return true;
+}
+
+/* What only makes sense together. */
+static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
+{
+	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
+	bool ptx = dot && !strcmp(dot, ".ptx");
+	if (!format_fits(o, cmd, e))
+		return false;
+	if (cmd->bit & (L | X | P | H))
+		return true;
+	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
+	             o->nargs || o->nouts || o->nprints))
+		return err_set(e, "--kernel, --link, --grid, --block, --shared, --regs, --cooperative, --arg, --out and "
+		                  "--print belong to a PTX file");
+	if (ptx && (o->size || o->nparams))
+		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
+	if (cmd->bit & C && !o->side[0] && !o->side[1])
+		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
+	if (cmd->bit & D && o->by && !o->compare)
+		return err_set(e, "--by belongs to --compare");
+	if (o->keep_going && !o->batch)
+		return err_set(e, "--keep-going belongs to --batch");
+	return true;
+}
+
+/* argv[0] is skipped. */
+static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv,
+                                       struct err *e)
+{
+	struct option longs[O_COUNT + 2];
+	enum cmdline_result r = CMDLINE_OK;
+	int code;
+	long_options(longs);
+	optind = 0; /* GNU: start afresh, for a second call in the same process */
+	opterr = 0;
+	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, cmd->bit & P ? ":j:" : ":", longs, NULL)) != -1)
+		r = take_option(o, cmd, code, argv, e);
+	if (r == CMDLINE_OK && !take_words(o, cmd, argc - optind, argv + optind, e))
+		r = CMDLINE_ERROR;
+	if (r == CMDLINE_OK && !consistent(o, cmd, e))
+		r = CMDLINE_ERROR;
+	return r;
+}
+
+enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e)
+{
+	const struct command *cmd = &commands[0];
+	int skip = 0;
+	*o = (struct options){.max_cycles = NEVER};
+	if (argc > 1 && argv[1][0] != '-') {
+		cmd = find_command(argv[1], e);
+		if (!cmd)
+			return CMDLINE_ERROR;
+		skip = 1;
+	}
+	o->command = cmd->name;
+	return parse_words(o, cmd, argc - skip, argv + skip, e);
+}
+
+/* --- the machines of compare ------------------------------------------------------------------------------------- */
+
+static const char **copied_list(const char *const *list, u32 n)
+{
+	const char **out = NULL;
+	for (u32 k = 0; k < n;)
+		push(&out, &k, xstrdup(list[k]));
+	return out;
+}
+
+/* Takes the next word of *p to *w, as a shell does: quotes and backslashes hold blanks. False: an open quote. */
+static bool take_word(const char **p, char *w)
+{
+	char quote = 0;
+	for (; **p && (quote || !strchr(" \t\n", **p)); (*p)++) {
+		if (**p == quote)
+			quote = 0;
+		else if (!quote && (**p == '\'' || **p == '"'))
+			quote = **p;
+		else if (**p == '\\' && quote != '\'' && (*p)[1])
+			*w++ = *++*p;
+		else
+			*w++ = **p;
+	}
+	*w = 0;
+	return !quote;
+}
+
+/* Splits text in place of o->side_text; the words, behind a NULL for argv[0], or NULL with *e. */
+static char **split_words(struct options *o, const char *text, int *argc, struct err *e)
+{
+	char **argv = xcalloc(strlen(text) / 2 + 3, sizeof *argv);
+	const char *p = text + strspn(text, " \t\n");
+	char *w = o->side_text = xmalloc(strlen(text) + 2);
+	*argc = 1;
+	while (*p) {
+		if (!take_word(&p, w)) {
+			err_set(e, "a quote is not closed in '%s'", text);
+			free(argv);
+			return NULL;
+		}
+		argv[(*argc)++] = w;
+		w += strlen(w) + 1;
+		p += strspn(p, " \t\n");
+	}
+	return argv;
+}
+
+enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e)
+{
+	const struct command *cmd = side ? &side_b : &side_a;
+	char name[] = "warpdbg";
+	int argc;
+	*o = *common;
+	o->sets = copied_list(common->sets, common->nsets);
+	o->params = copied_list(common->params, common->nparams);
+	o->args = copied_list(common->args, common->nargs);
+	o->links = copied_list(common->links, common->nlinks);
+	o->stats = o->format = NULL; /* of the comparison, not of one machine */
+	o->side_text = NULL;
+	char **argv = split_words(o, common->side[side] ? common->side[side] : "", &argc, e);
+	enum cmdline_result r = CMDLINE_ERROR;
+	if (argv) {
+		argv[0] = name;
+		r = parse_words(o, cmd, argc, argv, e);
+	}
+	free(argv);
+	if (r != CMDLINE_OK)
+		err_prefix(e, "--%c: ", side ? 'b' : 'a');
+	return r;
+}
+
+void cmdline_name_side(struct err *e, const char *command)
+{
+	static const char prefix[] = "--b: ";
+	if (!strncmp(e->msg, prefix, sizeof prefix - 1))
+		memmove(e->msg, e->msg + sizeof prefix - 1, strlen(e->msg + sizeof prefix - 1) + 1);
+	err_prefix(e, "%s: ", command);
+}
+
+static void free_list(const char **list, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		free((char *)list[i]);
+	free(list);
+}
+
+void cmdline_free(struct options *o)
+{
+	free_list(o->sets, o->nsets);
+	free_list(o->params, o->nparams);
+	free_list(o->args, o->nargs);
+	free_list(o->links, o->nlinks);
+	free_list(o->commands, o->ncommands);
+	free(o->outs);
+	free(o->prints);
+	free(o->side_text);
+	*o = (struct options){0};
+}
+
+/* --- help
+ * --------------------------------------------------------------------------------------------------------------- */
+
+void cmdline_help(struct strbuf *out)
+{
+	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare, correlate)",
+	                                             "Host programs (debug, run, compare)",
+	                                             "PTX files (debug, run, compare)",
+	                                             "The run (debug, run; compare: the first three)",
+	                                             "Comparison (compare)",
+	                                             "Debugger (debug)",
+	                                             "Experiments (paper), tables (list workloads)",
+	                                             "Chips (correlate)",
+	                                             "General"};
+	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
+	                 "  warpdbg                                the debugger on the bundled demo (hotspot)\n");
+	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
+		strbuf_addf(out, "  warpdbg %-9s %-20s%s %s\n", commands[i].name, commands[i].args,
+		            strlen(commands[i].args) > 20 ? "\n                                       " : "", commands[i].help);
+	strbuf_adds(
+	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
+	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");
+	for (u32 s = 0; s < SECTIONS; s++) {
+		strbuf_addf(out, "\n%s\n", titles[s]);
+		for (u32 i = 0; i < O_COUNT; i++) {
+			if (rows[i].section != s)
+				continue;
+			struct strbuf left = STRBUF_INIT;
+			const char *dash = i == O_COMMAND_FILE || i == O_COMMAND || i == O_JOBS ? "-" : "--";
+			strbuf_addf(&left, "%s%s %s", dash, rows[i].name, rows[i].arg ? rows[i].arg : "");
+			strbuf_addf(out, "  %-27s %s\n", left.buf, rows[i].help);
+			strbuf_release(&left);
+		}
+	}
+	strbuf_adds(
+	    out,
+	    "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
+	    "3 the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles; 130 interrupted "
+	    "(Ctrl-C).\n");
+}

@@ -1,0 +1,23 @@
+/* cmdline: argv -> struct options. Knows the spelling of the command line and nothing of what the words stand for. */
+#ifndef UI_CMDLINE_H
+#define UI_CMDLINE_H
+#include "session/session.h"
+
+/* What to do with the result. */
+enum cmdline_result { CMDLINE_OK, CMDLINE_HELP, CMDLINE_VERSION, CMDLINE_ERROR };
+/* Fills *o, which points into argv and into memory of its own; release with cmdline_free. argv is permuted.
+ * CMDLINE_ERROR: *e says what is wrong (unknown option with the nearest one, option of another command, bad number). */
+enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e);
+/* Machine a (0) or b (1) of `compare`: the common options, then those of --a or --b, which override them. *o points
+ * into `common` and memory of its own; release with cmdline_free. CMDLINE_ERROR: *e begins with "--a: ". */
+enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e);
+/* Of a machine b whose options the user has not written as --b: *e begins with "COMMAND: " instead. */
+void cmdline_name_side(struct err *e, const char *command);
+void cmdline_free(struct options *o);
+/* The help text, from the same table as the parser. */
+void cmdline_help(struct strbuf *out);
+/* Parses "X[,Y[,Z]]" with 1 <= each <= 2^31-1. */
+bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e);
+/* Parses a whole number (decimal, 0x, with optional suffix k, M, G: powers of ten) within [0, max]. */
+bool cmdline_u64(const char *text, const char *what, u64 max, u64 *out, struct err *e);
+#endif

@@ -1,0 +1,274 @@
+#include "session/explain.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "obs/stats/stats.h"
+
+/* --- the tables
+ * --------------------------------------------------------------------------------------------------------------- */
+
+typedef void each_fn(void *ctx, const struct explanation *x);
+
+static void each_counter(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < counter_ndescs; i++) {
+		const struct counter_desc *d = &counter_descs[i];
+		struct explanation x = {.kind = "counter", .unit = d->unit, .text = d->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s.%s", counter_group_names[d->group], d->name);
+		fn(ctx, &x);
+	}
+}
+
+static void each_rate(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < rate_ndescs; i++) {
+		const struct rate_desc *d = &rate_descs[i];
+		struct explanation x = {.kind = "rate", .unit = d->unit, .text = d->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s.%s", counter_group_names[d->group], d->name);
+		fn(ctx, &x);
+	}
+}
+
+static void each_event(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < EV_COUNT; i++) {
+		const struct event_desc *d = &event_descs[i];
+		struct explanation x = {.kind = "event", .unit = "", .text = d->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s", d->name);
+		for (u32 a = 0; a < 4 && *d->arg[a]; a++)
+			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s",
+			         a ? ", " : "arguments: ", d->arg[a]);
+		fn(ctx, &x);
+	}
+}
+
+static void each_stall(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < ST_COUNT; i++) {
+		const struct stall_desc *d = &stall_descs[i];
+		struct explanation x = {.kind = "stall reason", .unit = "slots", .text = d->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s", d->name[TAX_BASE]);
+		for (u32 t = TAX_BASE + 1; t < TAX_COUNT; t++)
+			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s: %s",
+			         t > TAX_BASE + 1 ? ", " : "counted as ", taxonomy_names[t], d->name[t]);
+		fn(ctx, &x);
+	}
+}
+
+/* What comes with the name, and the hardware it adds to the default machine. */
+static void policy_detail(const struct policy *p, char *out, size_t n)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct conf c;
+	conf_defaults(&c);
+	if (p->implies)
+		strbuf_addf(&text, "implies %s, unless set otherwise; ", p->implies);
+	sim_policy_storage(&c, p, &text);
+	size_t at = 0;
+	for (const char *from = strbuf_str(&text); *from && at + 2 < n; from++) {
+		out[at++] = *from == '\n' ? ';' : *from;
+		if (*from == '\n')
+			out[at++] = ' ';
+	}
+	while (at && strchr("; ", out[at - 1]))
+		at--;
+	out[at] = 0;
+	strbuf_release(&text);
+}
+
+static void each_policy(each_fn *fn, void *ctx)
+{
+	char kind[40];
+	const struct policy *p;
+	for (u32 k = 0; k < POLICY_KINDS; k++)
+		for (u32 i = 0; (p = sim_policy(k, i)); i++) {
+			snprintf(kind, sizeof kind, "%s policy", policy_kinds[k].name);
+			struct explanation x = {.kind = kind, .unit = "", .text = p->help, .source = p->source};
+			snprintf(x.name, sizeof x.name, "%s", p->name);
+			policy_detail(p, x.detail, sizeof x.detail);
+			fn(ctx, &x);
+		}
+}
+
+static void key_detail(const struct conf_key *k, char *out, size_t n)
+{
+	if (k->kind == CONF_ENUM)
+		snprintf(out, n, "one of %s; default %s", k->values, k->def_str);
+	else if (k->kind == CONF_STR)
+		snprintf(out, n, "text; default %s", k->def_str);
+	else if (k->kind == CONF_BOOL)
+		snprintf(out, n, "true or false; default %s", k->def != 0 ? "true" : "false");
+	else
+		snprintf(out, n, "%.10g to %.10g; default %.10g", k->min, k->max, k->def);
+}
+
+static void each_key(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		struct explanation x = {.kind = "config key", .unit = k->unit, .text = k->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s", k->key);
+		key_detail(k, x.detail, sizeof x.detail);
+		fn(ctx, &x);
+	}
+}
+
+static void each_opcode(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < OP_COUNT; i++) {
+		struct explanation x = {.kind = "opcode", .unit = "", .text = opcode_descs[i].help, .source = ""};
+		snprintf(x.name, sizeof x.name, "%s", opcode_descs[i].name);
+		fn(ctx, &x);
+	}
+}
+
+void explain_each(const char *kind, each_fn *fn, void *ctx)
+{
+	static const struct {
+		const char *kind;
+		void (*each)(each_fn *, void *);
+	} tables[] = {{"counter", each_counter},    {"rate", each_rate},     {"event", each_event},
+	              {"stall reason", each_stall}, {"policy", each_policy}, {"config key", each_key},
+	              {"opcode", each_opcode}};
+	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
+		if (!kind || !strcmp(kind, tables[i].kind))
+			tables[i].each(fn, ctx);
+}
+
+/* --- one name
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+struct search {
+	const char *name;
+	bool json;
+	struct strbuf *out;
+	json_t *array;
+	u32 found;
+	char **names; /* everything there is, for "did you mean" */
+	u32 nnames;
+};
+
+static bool same_name(const char *full, const char *word)
+{
+	const char *dot = strchr(full, '.');
+	if (!strcasecmp(full, word) || (dot && !strcasecmp(dot + 1, word)))
+		return true;
+	/* Blanks of stall reasons may be typed as underscores. */
+	size_t i = 0;
+	while (full[i] && (full[i] == word[i] || (full[i] == ' ' && word[i] == '_')))
+		i++;
+	return !full[i] && !word[i];
+}
+
+static void add_text(struct strbuf *out, const struct explanation *x)
+{
+	strbuf_addf(out, "%s  (%s%s%s)\n  %s\n", x->name, x->kind, *x->unit ? ", in " : "", x->unit, x->text);
+	if (*x->detail)
+		strbuf_addf(out, "  %s\n", x->detail);
+	if (*x->source)
+		strbuf_addf(out, "  source: %s\n", x->source);
+}
+
+static void remember(struct search *s, const char *name)
+{
+	s->names = xrealloc(s->names, (s->nnames + 1) * sizeof *s->names);
+	s->names[s->nnames++] = xstrdup(name);
+}
+
+static void visit(void *ctx, const struct explanation *x)
+{
+	struct search *s = ctx;
+	const char *dot = strchr(x->name, '.');
+	remember(s, x->name);
+	if (dot)
+		remember(s, dot + 1); /* "hit_rate" is a name that may be mistyped too */
+	if (!same_name(x->name, s->name))
+		return;
+	s->found++;
+	if (s->json)
+		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kind", x->kind, "name", x->name, "unit",
+		                                          x->unit, "text", x->text, "detail", x->detail, "source", x->source));
+	else
+		add_text(s->out, x);
+}
+
+/* What somebody may have meant whose word is no name: names that have it, then what has it in its text. */
+#define RELATED_MAX 10
+
+struct related {
+	const char *word;
+	bool in_text; /* this turn: the texts of what does not have it in its name */
+	u32 n;
+	struct strbuf names;
+};
+
+static void visit_related(void *ctx, const struct explanation *x)
+{
+	struct related *r = ctx;
+	bool named = strcasestr(x->name, r->word);
+	if (r->in_text ? named || !strcasestr(x->text, r->word) : !named)
+		return;
+	if (r->n++ < RELATED_MAX)
+		strbuf_addf(&r->names, "%s%s", r->n > 1 ? ", " : "", x->name);
+}
+
+static void not_found(const struct search *s, struct err *e)
+{
+	struct related r = {.word = s->name, .names = STRBUF_INIT};
+	const char *near = conf_nearest(s->name, (const char *const *)s->names, s->nnames);
+	for (int turn = 0; turn < 2 && strlen(s->name) > 1; turn++) {
+		r.in_text = turn;
+		explain_each(NULL, visit_related, &r);
+	}
+	if (r.n > RELATED_MAX)
+		strbuf_addf(&r.names, " and %u more", r.n - RELATED_MAX);
+	if (near && r.n)
+		err_set(e, "nothing is called '%s' (did you mean '%s'?); with it in name or text: %s", s->name, near,
+		        strbuf_str(&r.names));
+	else if (near)
+		err_set(e, "nothing is called '%s' (did you mean '%s'?)", s->name, near);
+	else if (r.n)
+		err_set(e, "nothing is called '%s'; with it in name or text: %s", s->name, strbuf_str(&r.names));
+	else
+		err_set(e, "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes, config", s->name);
+	strbuf_release(&r.names);
+}
+
+/* An instruction as it stands in PTX, "ld.global.f32": what comes before its first modifier that is no part of an
+ * opcode's name. */
+static void search_opcode(struct search *s)
+{
+	char op[64];
+	const char *whole = s->name;
+	snprintf(op, sizeof op, "%s", whole);
+	for (char *dot; !s->found && (dot = strrchr(op, '.'));) {
+		*dot = 0;
+		s->name = op;
+		explain_each("opcode", visit, s);
+	}
+	s->name = whole;
+}
+
+bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e)
+{
+	struct search s = {.name = name, .json = json, .out = out, .array = json_array()};
+	explain_each(NULL, visit, &s);
+	if (!s.found)
+		search_opcode(&s);
+	if (s.found && json) {
+		char *text = json_dumps(s.array, JSON_INDENT(1));
+		strbuf_addf(out, "%s\n", text);
+		free(text);
+	}
+	if (!s.found)
+		not_found(&s, e);
+	for (u32 i = 0; i < s.nnames; i++)
+		free(s.names[i]);
+	free(s.names);
+	json_decref(s.array);
+	return s.found;
+}

@@ -1,0 +1,110 @@
+#include "session/export_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "obs/record/phase_csv.h"
+#include "obs/record/timeline_csv.h"
+#include "session/outputs.h"
+#include "session/phase_svg.h"
+
+const struct export_format export_formats[] = {
+    {"csv", "the curves of the views over time, the machine's"},
+    {"phases-csv", "the phase graph as a table, every SM"},
+    {"phases-svg", "the phase graph as a picture, all SMs or one"},
+    {"trace", "what --trace has recorded so far, for Perfetto"},
+    {"json", "the statistics, as run --stats writes them"},
+};
+const u32 nexport_formats = ARRAY_LEN(export_formats);
+
+static bool known(const char *format, struct err *e)
+{
+	const char *names[ARRAY_LEN(export_formats)];
+	struct strbuf all = STRBUF_INIT;
+	bool found = false;
+	for (u32 i = 0; i < nexport_formats; i++) {
+		names[i] = export_formats[i].name;
+		found |= !strcmp(names[i], format);
+		strbuf_addf(&all, "%s%s", i ? " " : "", names[i]);
+	}
+	const char *near = found ? NULL : conf_nearest(format, names, nexport_formats);
+	if (near)
+		err_set(e, "no such format '%s' (did you mean '%s'?); there are: %s", format, near, all.buf);
+	else if (!found)
+		err_set(e, "no such format '%s'; there are: %s", format, all.buf);
+	strbuf_release(&all);
+	return found;
+}
+
+static bool add_timeline(struct session *s, struct strbuf *out, struct err *e)
+{
+	if (!s->timeline)
+		return err_set(e, "no timeline is recorded here (--timeline FILE.csv writes one)");
+	timeline_csv_text(s->timeline, dram_peak_bytes(&s->conf), out);
+	return true;
+}
+
+static bool add_phases(struct session *s, bool svg, s32 sm, struct strbuf *out, struct err *e)
+{
+	if (!s->phases && !s->conf.phases_period)
+		return err_set(e, "no phase graph is recorded: phases.period is 0");
+	if (!s->phases)
+		return err_set(e, "no phase graph is recorded here (--phases FILE.svg does)");
+	char title[300];
+	snprintf(title, sizeof title, "%.80s on %.60s, %.60s, %.60s", s->name, s->conf.machine, s->conf.warp_sched,
+	         s->conf.cta_sched);
+	if (svg)
+		phase_svg(s->phases, sm, title, out);
+	else
+		phase_csv(s->phases, s->conf.num_sms, out);
+	return true;
+}
+
+bool export_text(struct session *s, const char *format, s32 sm, const char *stop, struct strbuf *out, struct err *e)
+{
+	if (!strcmp(format, "csv"))
+		return add_timeline(s, out, e);
+	if (!strcmp(format, "json")) {
+		outputs_report(s, format, stop, s->sim_ns, false, false, out);
+		return true;
+	}
+	return add_phases(s, !strcmp(format, "phases-svg"), sm, out, e);
+}
+
+static bool write_trace(struct session *s, struct outfile *to, struct err *e)
+{
+	int fd = dup(outfile_fd(to));
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	bool ok = f && outputs_export_trace(s, f, e);
+	return f && (!fclose(f) || !ok) && ok;
+}
+
+bool export_write(struct session *s, const char *format, const char *file, s32 sm, const char *stop, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	bool trace = !strcmp(format, "trace");
+	if (!known(format, e))
+		return false;
+	bool ok = trace ? outputs_trace_ready(s, e) : export_text(s, format, sm, stop, &text, e);
+	struct outfile *f = ok ? outfile_open(file, "export", e) : NULL;
+	ok = f && (trace ? write_trace(s, f, e) : outfile_put(f, strbuf_str(&text), text.len, e));
+	if (ok)
+		ok = outfile_commit(f, e);
+	else
+		outfile_drop(f);
+	strbuf_release(&text);
+	return ok || err_set(e, "%s: cannot write", file);
+}
+
+const char *export_phases_format(const char *file, struct err *e)
+{
+	const char *dot = strrchr(file, '.');
+	if (dot && !strcmp(dot, ".csv"))
+		return "phases-csv";
+	if (dot && !strcmp(dot, ".svg"))
+		return "phases-svg";
+	err_set(e, "%s: the ending says what is written: .csv or .svg", file);
+	return NULL;
+}

@@ -1,0 +1,280 @@
+/* The Lua host program: loads the workload's file, chooses its parameters, runs it as a coroutine. */
+#include "session/host/cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct host_ops lua_host_ops;
+
+struct session *host_session(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	struct lua_host *h = s ? (struct lua_host *)s->host : NULL;
+	if (!h || h->base.ops != &lua_host_ops || !h->stepping)
+		luaL_error(L, "cuda.* can only be called by the running host program");
+	if (h->co != L)
+		luaL_error(L, "cuda.* cannot be called from a coroutine of the host program's own");
+	return s;
+}
+
+int host_raise(lua_State *L, const struct err *e)
+{
+	return luaL_error(L, "%s", e->msg);
+}
+
+struct answers *host_answers(lua_State *L)
+{
+	return &((struct lua_host *)lua_session(L)->host)->answers;
+}
+
+struct answers *answers_of_caller(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	struct lua_host *h = s ? (struct lua_host *)s->host : NULL;
+	return h && h->base.ops == &lua_host_ops && h->stepping ? &h->answers : NULL;
+}
+
+/* Fed: the wait is over, unless it is the one at which the coroutine stood. */
+static bool fed_wait_over(struct answers *l, const struct answer *a)
+{
+	if (!a->value || --l->waits_left)
+		return true;
+	answers_end_feeding(l);
+	return false;
+}
+
+int host_synced(lua_State *L, s64 stream, lua_KFunction k)
+{
+	struct session *s = host_session(L);
+	struct answers *l = host_answers(L);
+	const struct answer *fed = answer_fed(L, l, ANSWER_WAIT);
+	bool over = fed ? fed_wait_over(l, fed) : stream < 0 ? sim_idle(s->sim) : sim_stream_idle(s->sim, (u32)stream);
+	if (!fed)
+		answer_add(l, ANSWER_WAIT, !over, NULL, 0);
+	if (over)
+		return k(L, LUA_OK, 0);
+	s->host->stream = stream;
+	((struct lua_host *)s->host)->waits = true;
+	return lua_yieldk(L, 0, 0, k);
+}
+
+/* --- parameters
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Copies the fields of the table on top into the table below it. */
+static void copy_fields(lua_State *L)
+{
+	lua_pushnil(L);
+	while (lua_next(L, -2)) {
+		lua_pushvalue(L, -2);
+		lua_insert(L, -2);
+		lua_settable(L, -5);
+	}
+}
+
+/* The nearest field name of the table on top to `word`, or NULL; lives in the table. */
+static const char *nearest_field(lua_State *L, const char *word)
+{
+	const char *names[64];
+	u32 n = 0;
+	lua_pushnil(L);
+	while (lua_next(L, -2)) {
+		lua_pop(L, 1);
+		if (n < ARRAY_LEN(names) && lua_type(L, -1) == LUA_TSTRING)
+			names[n++] = lua_tostring(L, -1);
+	}
+	return conf_nearest(word, names, n);
+}
+
+/* One --param of the form key=value, set in the parameter table on top. */
+static bool set_param(lua_State *L, const char *pair, const char *path, struct err *e)
+{
+	const char *eq = strchr(pair, '='), *key = lua_pushlstring(L, pair, (size_t)(eq - pair));
+	lua_insert(L, -2);
+	int type = lua_getfield(L, -1, key);
+	lua_pop(L, 1);
+	bool ok = true;
+	if (type == LUA_TNIL || !strcmp(key, "seed")) {
+		const char *near = nearest_field(L, key);
+		ok = err_set(
+		    e, near ? "--param: %s has no parameter '%s' (did you mean '%s'?)" : "--param: %s has no parameter '%s'",
+		    path, key, near);
+	} else if (type == LUA_TNUMBER && !lua_stringtonumber(L, eq + 1)) {
+		ok = err_set(e, "--param %s: '%s' is not a number", key, eq + 1);
+	} else {
+		if (type != LUA_TNUMBER)
+			lua_pushstring(L, eq + 1);
+		lua_setfield(L, -2, key);
+	}
+	lua_remove(L, -2);
+	return ok;
+}
+
+/* Pushes the table the program gets: the fields of its size, --param, seed. The workload's table is on top. */
+static bool push_params(lua_State *L, const struct session *s, const char *path, struct err *e)
+{
+	const char *size = s->opt->size ? s->opt->size : "default";
+	lua_newtable(L);
+	if (lua_getfield(L, -2, "sizes") == LUA_TTABLE) {
+		if (lua_getfield(L, -1, size) != LUA_TTABLE) {
+			lua_pop(L, 3);
+			return err_set(e, "%s: sizes.%s is not a table", path, size);
+		}
+		lua_remove(L, -2);
+		copy_fields(L);
+	} else if (s->opt->size) {
+		lua_pop(L, 2);
+		return err_set(e, "--size: %s has no sizes", path);
+	}
+	lua_pop(L, 1);
+	for (u32 i = 0; i < s->opt->nparams; i++)
+		if (!set_param(L, s->opt->params[i], path, e)) {
+			lua_pop(L, 1);
+			return false;
+		}
+	lua_pushinteger(L, (lua_Integer)s->conf.seed);
+	lua_setfield(L, -2, "seed");
+	return true;
+}
+
+/* --- the coroutine
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Makes the coroutine with run, cuda and the parameters on its stack. */
+static bool start(lua_State *L, void *ctx, struct err *e)
+{
+	struct lua_host *h = ctx;
+	const struct session *s = lua_session(L);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, h->table_ref);
+	if (!push_params(L, s, s->name, e))
+		return false;
+	h->co = lua_newthread(L);
+	h->co_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	lua_getfield(L, -2, "run");
+	host_push_cuda(L);
+	lua_rotate(L, -3, -1); /* table, run, cuda, params */
+	lua_xmove(L, h->co, 3);
+	return true;
+}
+
+/* A turn that no answer was kept of could not be found again after going back. */
+static bool refuse_yield(lua_State *L, void *ctx, struct err *e)
+{
+	luaL_traceback(L, ((struct lua_host *)ctx)->co,
+	               "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
+	return err_set(e, "%s", lua_tostring(L, -1));
+}
+
+static enum host_state step(struct session *s, struct host *base, struct err *e)
+{
+	struct lua_host *h = (struct lua_host *)base;
+	int nargs = 0, nresults = 0;
+	if (!h->co) {
+		lua_budget(s->L, LUA_BUDGET_HOST);
+		if (!lua_checked(s->L, start, h, 0, 0, e)) {
+			h->co = NULL;
+			return HOST_FAILED;
+		}
+		nargs = 2;
+	}
+	lua_budget(s->L, LUA_BUDGET_HOST);
+	h->stepping = true;
+	h->waits = false;
+	int r = lua_resume_traced(h->co, s->L, nargs, &nresults, e);
+	h->stepping = false;
+	if (r == LUA_YIELD) {
+		lua_pop(h->co, nresults);
+		if (h->waits)
+			return HOST_WAITS;
+		lua_checked(s->L, refuse_yield, h, 0, 0, e);
+		return HOST_FAILED;
+	}
+	return r == LUA_OK ? HOST_ENDED : HOST_FAILED;
+}
+
+static void lua_host_free(struct host *base)
+{
+	struct lua_host *h = (struct lua_host *)base;
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->table_ref);
+	lua_gc(h->L, LUA_GCCOLLECT); /* its arrays may be large, and a restart makes them anew */
+	answers_release(&h->answers);
+	free(h->dir);
+	free(h);
+}
+
+static int reseed(lua_State *L, void *ctx)
+{
+	array_reseed(L);
+	return 0;
+}
+
+/* A new coroutine, fed up to its turns-th wait. */
+static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
+{
+	struct lua_host *h = (struct lua_host *)base;
+	size_t printed = s->output.len;
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
+	h->co = NULL;
+	h->co_ref = LUA_NOREF;
+	h->streams = h->checks = 0;
+	h->answers.at = 0;
+	if (!lua_guarded(s->L, reseed, NULL, 0, 0, e))
+		return HOST_FAILED;
+	if (!turns) {
+		answers_end_feeding(&h->answers);
+		return HOST_WAITS;
+	}
+	h->answers.feeding = true;
+	h->answers.waits_left = turns;
+	enum host_state state = step(s, base, e);
+	if (s->output.len > printed) { /* it has printed that before */
+		s->output.len = printed;
+		s->output.buf[printed] = 0;
+	}
+	return state;
+}
+
+static const struct host_ops lua_host_ops = {step, rebuild, lua_host_free};
+
+/* Loads the file and keeps its table. What is wrong with --size and --param shows at once, not at the first cycle. */
+static bool load_workload(lua_State *L, void *ctx, struct err *e)
+{
+	struct lua_host *h = ctx;
+	const char *path = h->path;
+	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 1, e))
+		return false;
+	bool table = lua_istable(L, -1);
+	bool run = table && lua_getfield(L, -1, "run") == LUA_TFUNCTION;
+	if (table)
+		lua_pop(L, 1);
+	if (run && push_params(L, lua_session(L), path, e)) {
+		lua_pop(L, 1);
+		h->table_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+		array_register(L);
+		array_reseed(L);
+		return true;
+	}
+	return err_set(e,
+	               "%s: a host program returns a table with a function `run`: return { name = ..., run = "
+	               "function(cuda, p) ... end }",
+	               path);
+}
+
+struct host *host_lua_new(struct session *s, const char *path, struct err *e)
+{
+	struct lua_host *h = xcalloc(1, sizeof *h);
+	const char *slash = strrchr(path, '/');
+	h->base.ops = &lua_host_ops;
+	h->L = s->L;
+	h->co_ref = h->table_ref = LUA_NOREF;
+	h->path = path;
+	h->dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
+	lua_budget(s->L, LUA_BUDGET_HOST);
+	bool ok = lua_checked(s->L, load_workload, h, 0, 0, e);
+	h->path = NULL;
+	if (ok)
+		return &h->base;
+	lua_host_free(&h->base);
+	return NULL;
+}

@@ -1,0 +1,590 @@
+#include "terminal/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/leaving.h"
+#include "dbg/rival.h"
+#include "views/frame.h"
+#include "scr/pace.h"
+#include "scr/palette.h"
+#include "terminal/prompt.h"
+#include "scr/term.h"
+#include "views/cursor.h"
+
+#define BRIEF_BELOW 30 /* rows of a terminal where a stop is reported in two rows, so that the view keeps its own */
+
+struct loop {
+	struct screen s;
+	struct pace pace;
+	double run_seconds; /* wall time inside slices since the run began */
+	u64 run_insts;      /* warp instructions when it began */
+	bool dirty, quit;
+	bool mouse; /* the terminal sends its events */
+};
+
+static double now_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* CPU time of this thread: on a busy host wall time would charge a frame with what others did meanwhile. */
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- the machine -----------------------------------------------------------------------------------------------------
+ */
+static u64 total_insts(struct debugger *d)
+{
+	struct gpu *g = sim_gpu(d->s->sim);
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
+		sum += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
+	return sum;
+}
+
+static void say(struct screen *s, struct strbuf *out)
+{
+	if (out->len)
+		console_add(&s->console, STYLE(R_TEXT), strbuf_str(out));
+	strbuf_clear(out);
+}
+
+static void execute(struct loop *l, const char *line, bool show)
+{
+	struct screen *s = &l->s;
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	console_begin_answer(&s->console);
+	if (show && *line) {
+		struct strbuf echo = STRBUF_INIT;
+		strbuf_addf(&echo, "%s%s", debugger_prompt(s->d), line);
+		console_add(&s->console, STYLE(R_DIM), strbuf_str(&echo));
+		strbuf_release(&echo);
+		console_begin_answer(&s->console);
+	}
+	bool was_running = debugger_running(s->d);
+	bool ok = debugger_execute(s->d, line, &out, &e);
+	screen_reattach(s);
+	say(s, &out);
+	if (!ok)
+		console_add(&s->console, STYLE(R_BAD), e.msg);
+	if (s->d->paging == PAGING_ON)
+		console_page(&s->console);
+	if (!was_running && debugger_running(s->d)) {
+		l->run_seconds = 0;
+		l->run_insts = total_insts(s->d);
+	}
+	if (s->d->state == DBG_QUIT)
+		l->quit = true;
+	strbuf_release(&out);
+	l->dirty = true;
+}
+
+/* Does the view show the machine beside this one, too, and is that somewhere else? */
+static bool apart(const struct screen *s)
+{
+	return views[s->view]->both && !s->help && rival_behind(s->d);
+}
+
+/* The cycle of a machine; 0 when there is none. */
+static u64 cycle_of(const struct debugger *d, enum machine_turn t)
+{
+	const struct session *s = t == TURN_A ? d->s : d->rival ? d->rival->s : NULL;
+	return s && s->sim ? sim_cycle(s->sim) : 0;
+}
+
+/* Runs one machine; returns the seconds it took. */
+static double run_turn(struct loop *l, struct strbuf *out)
+{
+	struct debugger *d = l->s.d;
+	enum machine_turn t = pace_turn(&l->pace, rival_behind(d), views[l->s.view]->both, d->goal.kind == GOAL_NONE);
+	u64 from = cycle_of(d, t);
+	if (d->rival)
+		d->rival->turn = t == TURN_A ? RIVAL_WAITS : RIVAL_ALONE;
+	double t0 = now_seconds(), cpu = cpu_seconds();
+	debugger_run_slice(d, l->pace.slice[t], out);
+	double took = now_seconds() - t0;
+	u64 now = cycle_of(d, t);
+	pace_sliced(&l->pace, t, now > from ? now - from : 0, took, cpu_seconds() - cpu, rival_behind(d));
+	return took;
+}
+
+/* Runs about SLICE_SECONDS; the number of cycles adapts to the machine's speed. */
+static void slice(struct loop *l)
+{
+	struct screen *s = &l->s;
+	struct strbuf out = STRBUF_INIT;
+	bool ran = s->d->goal.kind != GOAL_NONE;
+	l->run_seconds += run_turn(l, &out);
+	enum run_state st = s->d->state;
+	bool stopped = ran && s->d->goal.kind == GOAL_NONE; /* what the machine beside it reports later belongs to that */
+	screen_reattach(s);
+	u64 insts = total_insts(s->d);
+	if (l->run_seconds > 0.001 && insts > l->run_insts)
+		s->rate = (double)(insts - l->run_insts) / l->run_seconds;
+	if (stopped || (st != DBG_RUNNING && !s->d->rival))
+		console_begin_answer(&s->console);
+	say(s, &out);
+	strbuf_release(&out);
+	if (st == DBG_QUIT)
+		l->quit = true;
+	if (st != DBG_RUNNING)
+		pace_stopped(&l->pace);
+	l->dirty = true;
+}
+
+/* --- drawing
+ * ------------------------------------------------------------------------------------------------------------ */
+static void fit_terminal(struct screen *s)
+{
+	int h, w;
+	term_size(&h, &w);
+	if (h != s->canvas.h || w != s->canvas.w)
+		canvas_resize(&s->canvas, h, w);
+	s->d->brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
+}
+
+static void follow_palette(struct screen *s)
+{
+	bool light = palette_is_light(s->d->palette);
+	if (s->canvas.light != light)
+		term_set_light(light);
+	s->canvas.light = light;
+}
+
+static void show(struct loop *l)
+{
+	struct screen *s = &l->s;
+	double cpu = cpu_seconds();
+	follow_palette(s);
+	if (l->mouse != s->d->mouse)
+		term_mouse(l->mouse = s->d->mouse);
+	fit_terminal(s);
+	frame_draw(s);
+	term_show(&s->canvas, s->cursor_y, s->cursor_x);
+	pace_drawn(&l->pace, now_seconds(), cpu_seconds() - cpu);
+	l->dirty = false;
+}
+
+/* --- keys
+ * --------------------------------------------------------------------------------------------------------------- */
+static void choose_view(struct loop *l, int key)
+{
+	for (u32 i = 0; i < nviews; i++)
+		if (views[i]->key == key) {
+			l->s.view = i;
+			return;
+		}
+	snprintf(l->s.notice, sizeof l->s.notice, "no view %c", key);
+}
+
+static void toggle_run(struct loop *l)
+{
+	if (debugger_running(l->s.d)) {
+		debugger_interrupt(l->s.d);
+		return;
+	}
+	execute(l, "continue", false);
+}
+
+/* The snapshot before or after now; behind the last one lies the latest cycle that was simulated. */
+static void go_to_snapshot(struct loop *l, bool forward)
+{
+	struct sim *sim = l->s.d->s->sim;
+	struct sim_history_info h;
+	char line[40];
+	u64 now = sim_cycle(sim), to = NEVER;
+	if (debugger_running(l->s.d))
+		return;
+	sim_history_info(sim, &h);
+	for (u32 i = 0; h.on && i < h.snapshots; i++) {
+		u64 at = sim_snapshot_cycle(sim, i);
+		if (forward ? at > now && at < to : at < now && (to == NEVER || at > to))
+			to = at;
+	}
+	if (forward && to == NEVER && h.on && h.frontier > now)
+		to = h.frontier;
+	if (to == NEVER) {
+		snprintf(l->s.notice, sizeof l->s.notice, "%s",
+		         !h.on     ? "no history is kept"
+		         : forward ? "this is the latest cycle"
+		                   : "this is the beginning of history");
+		return;
+	}
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)to);
+	execute(l, line, true);
+}
+
+static void search_next(struct loop *l, bool forward)
+{
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	frame_context(s, &v);
+	if (!views[s->view]->search)
+		snprintf(s->notice, sizeof s->notice,
+		         "nothing to search in this view; source (8), compare (9) and log (0) can be searched");
+	else if (!s->search[0])
+		snprintf(s->notice, sizeof s->notice, "nothing searched for yet: / asks for the text");
+	else if (!views[s->view]->search(&v, forward))
+		snprintf(s->notice, sizeof s->notice, "not found: %s", s->search);
+}
+
+static void ask_search(struct loop *l)
+{
+	if (!views[l->s.view]->search) {
+		search_next(l, true); /* says so */
+		return;
+	}
+	l->s.ask = ASK_SEARCH;
+	l->s.search[0] = '\0';
+}
+
+/* Answers to the search prompt: text, Backspace, Enter, Esc. */
+static void search_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	size_t n = strlen(s->search);
+	if (key == '\r' || key == '\n') {
+		s->ask = ASK_NOTHING;
+		s->focus = ON_VIEW;
+		search_next(l, true);
+	} else if (key == K_ESC || key == CTRL_KEY('c') || key == CTRL_KEY('g')) {
+		s->ask = ASK_NOTHING;
+		s->search[0] = '\0';
+	} else if ((key == 127 || key == 8) && n > 0) {
+		do
+			s->search[--n] = '\0';
+		while (n > 0 && ((u8)s->search[n - 1] & 0xc0) == 0xc0); /* whole UTF-8 characters */
+	} else if (key >= ' ' && key < 256 && key != 127 && n + 2 < sizeof s->search) {
+		s->search[n] = (char)key;
+		s->search[n + 1] = '\0';
+	}
+}
+
+/* q asked: y or Enter leave; another letter was the rest of a command that begins with q. */
+static void quit_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	s->ask = ASK_NOTHING;
+	if (key == 'y' || key == 'Y' || key == '\r' || key == '\n') {
+		execute(l, "quit", false);
+		l->quit = true;
+	} else if (key > ' ' && key < 127 && key != 'n' && key != 'N') {
+		s->focus = ON_PROMPT;
+		prompt_key('q');
+		prompt_key(key);
+	}
+}
+
+static void enter_line(struct loop *l, char *line)
+{
+	if (debugger_running(l->s.d) && *line)
+		debugger_interrupt(l->s.d); /* a command typed while running stops the machine first */
+	while (debugger_running(l->s.d) && *line && !l->quit)
+		slice(l);
+	if (!l->quit)
+		execute(l, line, true);
+	free(line);
+}
+
+static void prompt_input(struct loop *l, int key)
+{
+	prompt_key(key);
+	char *line = prompt_take();
+	if (line)
+		enter_line(l, line);
+}
+
+/* Keys that mean the same with the focus on the view and on an empty prompt. */
+static bool common_key(struct loop *l, int key)
+{
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	struct view_state *st = &s->state[s->view];
+	frame_context(s, &v);
+	if (key >= '0' && key <= '9') {
+		choose_view(l, key);
+		return true;
+	}
+	switch (key) {
+	case ' ': toggle_run(l); return true;
+	case '.': execute(l, "step", false); return true;
+	case ',':
+		if (debugger_running(s->d))
+			debugger_interrupt(s->d);
+		else
+			execute(l, "reverse-step", false);
+		return true;
+	case '[': go_to_snapshot(l, false); return true;
+	case ']': go_to_snapshot(l, true); return true;
+	case '?':
+		s->help = !s->help;
+		s->help_top = 0;
+		return true;
+	case '/': ask_search(l); return true;
+	case '+':
+	case '=': st->zoom = MIN(st->zoom + 1, 10u); return true;
+	case '-': st->zoom = st->zoom ? st->zoom - 1 : 0; return true;
+	case '<':
+	case '>': return cursor_pan(&v, key);
+	case 'q': s->ask = ASK_QUIT; return true;
+	case K_PGUP:
+	case K_PGDN: return views[s->view]->on_key && views[s->view]->on_key(&v, key);
+	default: return false;
+	}
+}
+
+/* Enter with the cursor shown: to its cycle. */
+static void go_to_cursor(struct loop *l)
+{
+	struct screen *s = &l->s;
+	char line[40];
+	if (debugger_running(s->d)) {
+		snprintf(s->notice, sizeof s->notice, "space stops the machine first");
+		return;
+	}
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)s->state[s->view].cursor);
+	execute(l, line, true);
+}
+
+/* The cursor of the curves over time: its keys come first while it is shown. */
+static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
+{
+	if ((key == '\r' || key == '\n') && v->st->cursor_on && v->st->axis.w) {
+		go_to_cursor(l);
+		return true;
+	}
+	return cursor_key(v, key);
+}
+
+static void view_input(struct loop *l, int key)
+{
+	struct view_ctx v;
+	struct screen *s = &l->s;
+	frame_context(s, &v);
+	if (cursor_input(l, &v, key))
+		return;
+	switch (key) {
+	case '\t':
+	case K_BACKTAB:
+	case K_ESC:
+	case ':': s->focus = ON_PROMPT; return;
+	case 'n': search_next(l, true); return;
+	case 'N': search_next(l, false); return;
+	case 'm':
+		s->d->mouse = !s->d->mouse;
+		snprintf(s->notice, sizeof s->notice, "mouse %s",
+		         s->d->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls" : "off");
+		return;
+	case CTRL_KEY('p'): console_scroll(&s->console, 1); return;
+	case CTRL_KEY('n'): console_scroll(&s->console, -1); return;
+	case '\r':
+	case '\n':
+		if (views[s->view]->enter)
+			choose_view(l, views[s->view]->enter);
+		else
+			execute(l, "", false);
+		return;
+	default: break;
+	}
+	if (views[s->view]->on_key && views[s->view]->on_key(&v, key))
+		return;
+	if ((key == 'c' || key == K_LEFT || key == K_RIGHT) && cursor_show(&v))
+		return;
+	if (!common_key(l, key) && key > ' ' && key < 127)
+		snprintf(s->notice, sizeof s->notice, "%c is no key of this view; : or Tab go to the prompt, ? helps", key);
+}
+
+/* A click in the view: a row of its list, a column of its curves. */
+static void click_view(struct loop *l, struct view_ctx *v, struct term_mouse m)
+{
+	struct view_state *st = v->st;
+	s32 row = m.y - st->list.y, column = m.x - st->click_x;
+	if (l->s.help || m.y < 1)
+		return;
+	l->s.focus = ON_VIEW;
+	if (st->list.n && row >= 0 && row < st->list.n) {
+		if (views[l->s.view]->on_click)
+			views[l->s.view]->on_click(v, row, m.x);
+	} else if (st->click.w && column >= 0 && column < st->click.w) {
+		st->cursor = cursor_cycle(st->click, column);
+		st->cursor_on = true;
+	}
+}
+
+static void mouse_input(struct loop *l)
+{
+	struct screen *s = &l->s;
+	struct term_mouse m = term_mouse_event();
+	struct view_ctx v;
+	frame_context(s, &v);
+	if (m.wheel) {
+		for (int i = 0; i < 3 && views[s->view]->on_key; i++)
+			view_scroll(v.st, m.wheel < 0 ? K_UP : K_DOWN);
+		return;
+	}
+	if (m.y != s->canvas.h - 1) {
+		click_view(l, &v, m);
+		return;
+	}
+	int x = 1;
+	for (u32 i = 0; i < nviews; i++) {
+		int w = 2 + utf8_width(views[i]->name);
+		if (m.x >= x && m.x < x + w)
+			s->view = i;
+		x += w + frame_hint_gap(s->canvas.w);
+	}
+}
+
+/* Ctrl-C as a key (it usually comes as a signal), help, questions, then the focus. */
+static void on_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	l->dirty = true;
+	pace_hurry(&l->pace); /* an answer to a key does not wait */
+	s->notice[0] = '\0';
+	if (key == K_RESIZE || (s->console.paging && console_page_key(&s->console, key)))
+		return;
+	if (key == CTRL_KEY('l')) {
+		term_redraw();
+	} else if (key == K_CONSOLE_UP || key == K_CONSOLE_DOWN) {
+		console_scroll(&s->console, key == K_CONSOLE_UP ? 5 : -5);
+	} else if (s->help) {
+		if (key == K_PGDN || key == K_DOWN)
+			s->help_top += key == K_DOWN ? 1 : MAX(s->canvas.h - 8, 1);
+		else if (key == K_PGUP || key == K_UP)
+			s->help_top -= key == K_UP ? 1 : MAX(s->canvas.h - 8, 1);
+		else
+			s->help = false;
+	} else if (s->ask == ASK_QUIT) {
+		quit_key(l, key);
+	} else if (s->ask == ASK_SEARCH) {
+		search_key(l, key);
+	} else if (key == K_MOUSE) {
+		mouse_input(l);
+	} else if (s->focus == ON_VIEW) {
+		view_input(l, key);
+	} else if (prompt_idle() && key == '\t') {
+		s->focus = ON_VIEW;
+		console_begin_answer(&s->console); /* who goes to the view wants to see it: a long answer gives its rows back */
+	} else if (prompt_idle() && key == K_ESC && !prompt_is_vi()) {
+		console_begin_answer(&s->console);
+	} else if (!prompt_idle() || s->d->collect.kind != COLLECT_NONE || !common_key(l, key)) {
+		prompt_input(l, key);
+	}
+}
+
+/* --- the loop
+ * --------------------------------------------------------------------------------------------------------------- */
+/* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. */
+static void notice_interrupt(struct loop *l)
+{
+	struct debugger *d = l->s.d;
+	if (!d->interrupt || debugger_running(d))
+		return;
+	debugger_clear_interrupt(d);
+	debugger_drop_collect(d);
+	prompt_reset();
+	l->s.console.paging = false;
+	l->s.ask = ASK_NOTHING;
+	l->dirty = true;
+}
+
+static void list_candidates(void *ctx, char *const *candidates, int n)
+{
+	struct loop *l = ctx;
+	struct strbuf out = STRBUF_INIT;
+	int w = 0, room = MAX(l->s.canvas.w - 3, 20);
+	for (int i = 0; i < n; i++)
+		w = MAX(w, utf8_width(candidates[i]));
+	int cols = MAX(room / (w + 2), 1);
+	for (int i = 0; i < n; i++) {
+		bool last = i % cols == cols - 1 || i == n - 1;
+		strbuf_addf(&out, "%-*s%s", last ? 0 : w + 2, candidates[i], last ? "\n" : "");
+	}
+	console_begin_answer(&l->s.console);
+	say(&l->s, &out);
+	strbuf_release(&out);
+}
+
+/* What has been typed; while there is nothing, waits so many ms. */
+static void take_keys(struct loop *l, int wait_ms)
+{
+	int key = term_key(wait_ms);
+	for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */
+		on_key(l, key);
+		key = l->quit ? K_NONE : term_key(0);
+	}
+	if (key != K_NONE)
+		on_key(l, key);
+	notice_interrupt(l);
+}
+
+/* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. */
+static void run_loop(struct loop *l)
+{
+	while (!l->quit && !term_gone() && !leaving_by()) {
+		bool running = debugger_running(l->s.d);
+		if (running) {
+			slice(l);
+			take_keys(l, 0);
+		}
+		bool now = !debugger_running(l->s.d) || pace_may_draw(&l->pace, now_seconds(), apart(&l->s));
+		if (l->dirty && now && !l->quit)
+			show(l);
+		if (!running && !l->quit)
+			take_keys(l, 250);
+	}
+}
+
+bool screen_possible(void)
+{
+	const char *type = getenv("TERM");
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb") != 0;
+}
+
+static void open_screen(struct loop *l)
+{
+	struct screen *s = &l->s;
+	canvas_init(&s->canvas, 1, 1, term_ascii());
+	fit_terminal(s);
+	s->canvas.mono = term_mono();
+	s->canvas.few = term_few();
+	s->canvas.light = palette_is_light(s->d->palette);
+	console_init(&s->console);
+	screen_attach(s, s->d);
+	s->d->screen = s;
+	prompt_open(s->d, list_candidates, l);
+	console_add(&s->console, STYLE(R_DIM), "space runs, . steps a cycle, ? helps, q leaves; or type a command.");
+}
+
+int screen_main(struct debugger *d)
+{
+	struct loop l = {.s.d = d, .dirty = true};
+	struct err e = {0};
+	pace_init(&l.pace);
+	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, palette_is_light(d->palette), &e)) {
+		fprintf(stderr, "warpdbg: %s\n", e.msg);
+		return 2;
+	}
+	open_screen(&l);
+	run_loop(&l);
+	prompt_close();
+	term_close();
+	d->brief = 0;
+	d->screen = NULL;
+	screen_detach(&l.s);
+	console_release(&l.s.console);
+	canvas_release(&l.s.canvas);
+	return d->ran ? session_exit_status(d->s, d->last) : 0;
+}

@@ -1,0 +1,17 @@
+/* screen: the debugger on a terminal - title, view, console, prompt, key line.
+ *
+ *   screen.c  the loop: keys in, slices of simulation, frames out      frame.c  one frame into the canvas
+ *   prompt.c  the line editor      console.c  what was said            help.c   the help page
+ *   term.c    curses               canvas.c, draw.c, palette.c         recent.c, heat.c  what the views add up while
+ * running */
+#ifndef UI_SCR_SCREEN_H
+#define UI_SCR_SCREEN_H
+#include "dbg/debugger.h"
+
+/* Runs the debugger on the terminal until the user leaves; returns the exit status of session_exit_status, or 2 with a
+ * message on standard error when the terminal cannot be used. The caller has installed the SIGINT handler that calls
+ * debugger_interrupt(). */
+int screen_main(struct debugger *d);
+/* Whether the terminal can carry the screen (both ends a terminal, TERM known and not "dumb"). */
+bool screen_possible(void);
+#endif

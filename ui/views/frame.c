@@ -1,0 +1,322 @@
+#include "views/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "scr/draw.h"
+#include "terminal/prompt.h"
+#include "views/cursor.h"
+
+/* --- title
+ * ------------------------------------------------------------------------------------------------------------ */
+static const struct {
+	const char *glyph, *word;
+	enum role role;
+} state_looks[] = {
+    [DBG_STOPPED] = {"‖", "stopped", R_WARN},     [DBG_RUNNING] = {"▶", "running", R_GOOD},
+    [DBG_FINISHED] = {"■", "finished", R_ACCENT}, [DBG_DEAD] = {"✗", "dead", R_BAD},
+    [DBG_QUIT] = {"■", "leaving", R_DIM},
+};
+
+/* A picture is taken by a command, while the queue of commands runs: the machine's own state counts. */
+static enum run_state shown_state(const struct screen *s)
+{
+	return s->offscreen ? s->d->rest : s->d->state;
+}
+
+/* A piece of the title's right side, most important first: pieces that do not fit are left out whole. */
+struct piece {
+	char text[96];
+	struct style style;
+};
+
+/* Of the last window; of the whole run once the program has finished, whose last window is only its tail. */
+static double shown_ipc(const struct screen *s)
+{
+	struct gpu *g = sim_gpu(s->d->s->sim);
+	const struct sample *now = recent_get(&s->recent, -1);
+	if (shown_state(s) != DBG_FINISHED)
+		return now->cycles ? (double)now->issued / (double)now->cycles : 0;
+	u64 issued = 0;
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
+		issued += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
+	return gpu_cycle(g) ? (double)issued / (double)gpu_cycle(g) : 0;
+}
+
+static u32 right_pieces(const struct screen *s, struct piece out[6])
+{
+	char buf[NUM_MAX];
+	struct gpu *g = sim_gpu(s->d->s->sim);
+	u32 n = 0;
+	const char *word = s->canvas.w >= 100 ? state_looks[shown_state(s)].word : "";
+	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[shown_state(s)].glyph, *word ? " " : "", word);
+	out[n++].style = STYLE_BOLD(state_looks[shown_state(s)].role);
+	snprintf(out[n].text, sizeof out[n].text, "cycle %s", grouped(gpu_cycle(g), buf));
+	out[n++].style = STYLE_BOLD(R_TEXT);
+	snprintf(out[n].text, sizeof out[n].text, "%sIPC %.2f", shown_state(s) == DBG_FINISHED ? "run " : "", shown_ipc(s));
+	out[n++].style = STYLE(R_TEXT);
+	if (s->rate > 0) {
+		snprintf(out[n].text, sizeof out[n].text, "%si/s", fmt_short(buf, s->rate));
+		char *unit = strstr(out[n].text, "i/s"); /* "1.92Mi/s" -> "1.92 Mwi/s": mega warp instructions */
+		char prefix = unit > out[n].text && unit[-1] > '9' ? unit[-1] : 0;
+		char *end = prefix ? unit - 1 : unit;
+		snprintf(end, sizeof out[n].text - (size_t)(end - out[n].text), prefix ? " %cwi/s" : " wi/s", prefix);
+		out[n++].style = STYLE(R_DIM);
+	}
+	return n;
+}
+
+/* Order on the line: cycle, IPC, rate, state; the left side has the names, clipped last. */
+static void title(const struct screen *s, struct pane p)
+{
+	struct piece piece[6];
+	u32 n = right_pieces(s, piece), fits = 0;
+	int room = p.w - 2, used = 0;
+	while (fits < n && used + utf8_width(piece[fits].text) + 3 <= room)
+		used += utf8_width(piece[fits++].text) + 3;
+	int x = p.w - 1;
+	if (fits > 0) {
+		x -= utf8_width(piece[0].text);
+		pane_text(p, 0, x, piece[0].style, piece[0].text);
+	}
+	for (u32 i = fits; i-- > 1;) {
+		x -= utf8_width(piece[i].text) + (i == fits - 1 ? 2 : 3);
+		pane_text(p, 0, x, piece[i].style, piece[i].text);
+	}
+	const struct conf *c = gpu_conf(sim_gpu(s->d->s->sim));
+	struct pane left = pane_sub(p, 0, 1, 1, MAX(x - 3, 0));
+	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
+	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
+	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
+	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
+	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->stop_reason[0])
+		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->stop_reason);
+}
+
+/* --- key line
+ * ------------------------------------------------------------------------------------------------------------ */
+static int hint(struct pane p, int x, const char *key, const char *what, bool on)
+{
+	if (x + utf8_width(key) + 1 + utf8_width(what) > p.w)
+		return p.w;
+	x = pane_text(p, 0, x, on ? STYLE(R_ACCENT) : STYLE(R_TEXT), key);
+	x = pane_text(p, 0, x + 1, on ? STYLE(R_ACCENT) : STYLE(R_DIM), what);
+	return x + frame_hint_gap(p.c->w);
+}
+
+int frame_hint_gap(int w)
+{
+	return w < 100 ? 1 : 2;
+}
+
+#define HINTS_FROM_W 134 /* columns from which the key line has room for more than the views */
+
+static void key_line(const struct screen *s, struct pane p)
+{
+	if (s->notice[0]) {
+		draw_words(p, 0, 1, p.w - 2, STYLE(R_WARN), s->notice);
+		return;
+	}
+	int x = 1;
+	for (u32 i = 0; i < nviews; i++) {
+		char key[2] = {views[i]->key, 0};
+		x = hint(p, x, key, views[i]->name, i == s->view);
+	}
+	struct pane right = pane_sub(p, 0, x, 1, p.w - x);
+	int at = 1;
+	if (right.w > 0 && right.w < 8) { /* no room for words: the one key that leads to all others */
+		pane_text(right, 0, right.w - 1, STYLE(R_TEXT), "?");
+		return;
+	}
+	bool running = shown_state(s) == DBG_RUNNING;
+	at = hint(right, at, "?", "help", s->help);
+	if (p.w < HINTS_FROM_W) /* the rule above has the others, all of them */
+		return;
+	at = hint(right, at, "space", running ? "stop" : "run", false);
+	at = hint(right, at, ".", "step", false);
+	at = hint(right, at, ",", "back", false);
+	hint(right, at, "Tab", s->focus == ON_VIEW ? "prompt" : "view", false);
+}
+
+/* --- console and prompt
+ * -------------------------------------------------------------------------------------------------- */
+/* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the
+ * view keeps. */
+static int console_base(const struct screen *s)
+{
+	return MIN(MAX((s->canvas.h - 20) / 4, 1), 12);
+}
+
+static int console_rows(const struct screen *s)
+{
+	int h = s->canvas.h;
+	if (h < 12)
+		return h >= 9 ? 1 : 0;
+	int answer = console_answer_rows(&s->console, s->canvas.w, h * 3 / 5);
+	return MAX(answer, (int)MAX(MIN((u64)console_base(s), s->console.total), (u64)1));
+}
+
+static void prompt_line(struct screen *s, struct pane p)
+{
+	s->cursor_y = p.y;
+	if (s->ask == ASK_QUIT) {
+		s->cursor_x = p.x + pane_text(p, 0, 1, STYLE(R_WARN), "Leave warpdbg? (y or n) ");
+	} else if (s->ask == ASK_SEARCH) {
+		int x = pane_text(p, 0, 1, STYLE(R_ACCENT), "/");
+		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
+	} else if (s->offscreen) {
+		pane_text(p, 0, 1, STYLE(R_ACCENT), debugger_prompt(s->d));
+	} else {
+		bool on = s->focus == ON_PROMPT;
+		s->cursor_x =
+		    p.x + 1 + prompt_draw(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
+		if (!on)
+			s->cursor_y = -1;
+	}
+}
+
+/* --- the machine
+ * -------------------------------------------------------------------------------------------------------- */
+static void watch_machine(struct screen *s)
+{
+	recent_attach(&s->recent, s->d->s->sim);
+	heat_attach(&s->heat, s->d->s->sim);
+	residency_attach(&s->residency, s->d->s->sim);
+	s->generation = s->d->generation;
+}
+
+static void forget_machine(struct screen *s)
+{
+	recent_forget(&s->recent);
+	heat_forget(&s->heat);
+	marks_forget(&s->marks);
+	residency_forget(&s->residency);
+}
+
+void screen_attach(struct screen *s, struct debugger *d)
+{
+	s->d = d;
+	for (u32 i = 0; i < VIEWS_MAX; i++)
+		s->state[i] = (struct view_state){.follow = true, .seen_cycle = NEVER};
+	watch_machine(s);
+}
+
+/* What was attached to the old machine is gone with it. */
+void screen_reattach(struct screen *s)
+{
+	if (s->generation == s->d->generation)
+		return;
+	forget_machine(s);
+	watch_machine(s);
+}
+
+void screen_detach(struct screen *s)
+{
+	bool gone = s->generation != s->d->generation || s->d->subscribed_to != s->d->s->sim;
+	if (gone) {
+		forget_machine(s);
+		return;
+	}
+	recent_detach(&s->recent);
+	heat_detach(&s->heat);
+	marks_forget(&s->marks);
+	residency_detach(&s->residency);
+}
+
+void frame_context(struct screen *s, struct view_ctx *v)
+{
+	*v = (struct view_ctx){
+	    .d = s->d,
+	    .g = sim_gpu(s->d->s->sim),
+	    .tl = s->d->s->timeline,
+	    .phases = s->d->s->phases,
+	    .recent = &s->recent,
+	    .heat = &s->heat,
+	    .marks = &s->marks,
+	    .residency = &s->residency,
+	    .st = &s->state[s->view],
+	    .search = s->search,
+	};
+}
+
+/* What can be done about a long answer, or where the key line has no room for them, the keys that move the machine. */
+static void console_hint(const struct screen *s, struct pane p)
+{
+	const struct console *c = &s->console;
+	bool running = shown_state(s) == DBG_RUNNING;
+	int shown = console_rows(s), rows = console_answer_rows(c, s->canvas.w, CONSOLE_LINES), hidden = rows - shown;
+	if (s->offscreen || c->paging || s->ask != ASK_NOTHING)
+		return;
+	if (hidden > 0 && !c->scroll)
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %d row%s above: Shift-PgUp  Esc: shrink ", hidden,
+		           plural((u64)hidden));
+	else if (rows > console_base(s) + 3)
+		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " Esc: shrink ");
+	else if (s->canvas.w < HINTS_FROM_W)
+		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " space %s  . step  , back  Tab view ", running ? "stop" : "run");
+}
+
+/* The line between view and console: which side has the keys, and which ones, or what stands at the cursor of the
+ * view's curves. */
+static void rule_line(const struct screen *s, struct pane p)
+{
+	static const char hint_text[] = " Enter: go there  Esc: hide ";
+	const struct view_state *st = &s->state[s->view];
+	bool cursor = st->cursor_on && st->axis.w && !s->help;
+	char cycle[NUM_MAX];
+	draw_rule(p, 0);
+	int x = 1;
+	if (s->focus == ON_VIEW)
+		x = pane_printf(p, 0, x, STYLE(R_ACCENT), " %s ", views[s->view]->title);
+	else if (!cursor)
+		console_hint(s, p);
+	if (s->focus == ON_VIEW && !cursor && !s->help) {
+		pane_printf(pane_sub(p, 0, 0, 1, p.w - 2), 0, x + 1, STYLE(R_TEXT), " %s%sTab prompt ", views[s->view]->keys,
+		            views[s->view]->keys[0] ? "  " : "");
+		return;
+	}
+	if (!cursor)
+		return;
+	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
+	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", grouped(st->cursor, cycle));
+	int end = MIN(x + utf8_width(st->cursor_text) + 2, q.w);
+	for (int i = x; i < end; i++)
+		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');
+	draw_words(q, 0, x + 1, MAX(end - x - 2, 0), STYLE(R_TEXT), st->cursor_text);
+	x = end;
+	if (s->focus == ON_VIEW && q.w - x > (int)sizeof hint_text)
+		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
+}
+
+void frame_draw(struct screen *s)
+{
+	struct canvas *c = &s->canvas;
+	struct pane all = pane_all(c);
+	canvas_clear(c);
+	s->cursor_y = -1;
+	if (c->h < SCREEN_MIN_H || c->w < SCREEN_MIN_W) {
+		pane_text(all, c->h / 2, 0, STYLE(R_WARN), "terminal too small");
+		return;
+	}
+	recent_update(&s->recent);
+	int h = c->h, con = console_rows(s), rule = h >= 9 ? 1 : 0, hints = h >= 7 ? 1 : 0;
+	int prompt_y = h - 1 - hints, con_y = prompt_y - con, rule_y = con_y - rule;
+	struct view_ctx v;
+	frame_context(s, &v);
+	title(s, pane_sub(all, 0, 0, 1, c->w));
+	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);
+	if (s->help)
+		help_draw(s, body);
+	else {
+		cursor_begin(v.st);
+		v.st->list.n = v.st->click.w = 0;
+		views[s->view]->draw(&v, body);
+	}
+	if (rule)
+		rule_line(s, pane_sub(all, rule_y, 0, 1, c->w));
+	console_draw(&s->console, pane_sub(all, con_y, 0, con, c->w));
+	prompt_line(s, pane_sub(all, prompt_y, 0, 1, c->w));
+	if (hints)
+		key_line(s, pane_sub(all, h - 1, 0, 1, c->w));
+}

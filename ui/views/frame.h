@@ -1,0 +1,49 @@
+/* frame: the state of the screen and its picture. Knows no terminal: screen.c shows the canvas, tests may read it. */
+#ifndef UI_SCR_FRAME_H
+#define UI_SCR_FRAME_H
+#include "scr/console_pane.h"
+#include "views/heat.h"
+#include "views/recent.h"
+#include "views/residency.h"
+#include "views/view.h"
+
+#define VIEWS_MAX 12
+enum focus_on { ON_PROMPT, ON_VIEW };
+enum ask { ASK_NOTHING, ASK_QUIT, ASK_SEARCH };
+struct screen {
+	struct debugger *d;
+	struct canvas canvas;
+	struct console console;
+	struct recent recent;
+	struct heat heat;
+	struct marks marks;
+	struct residency residency;
+	u64 generation; /* of the machine that recent, heat and residency are attached to */
+	u32 view;       /* index into views */
+	struct view_state state[VIEWS_MAX];
+	enum focus_on focus;
+	enum ask ask;
+	char search[64];  /* text searched for, also while it is typed */
+	char notice[160]; /* shown in place of the key line until the next key */
+	bool help;
+	s32 help_top;
+	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */
+	int cursor_y, cursor_x; /* where frame_draw left the cursor; y < 0 = hidden */
+	bool offscreen;         /* no terminal, no line editor: only for pictures */
+};
+#define SCREEN_MIN_H 5
+#define SCREEN_MIN_W 20
+
+/* Begins to watch the debugger's machine, and again after `run` has built another one; ends it. The canvas and the
+ * console are the caller's. */
+void screen_attach(struct screen *s, struct debugger *d);
+void screen_reattach(struct screen *s);
+void screen_detach(struct screen *s);
+
+void frame_draw(struct screen *s);
+void frame_context(struct screen *s, struct view_ctx *v);
+/* Blanks between two names in the key line of a screen w columns wide. */
+int frame_hint_gap(int w);
+/* Rows of the help page drawn into p from row s->help_top on. */
+void help_draw(struct screen *s, struct pane p);
+#endif

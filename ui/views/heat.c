@@ -1,0 +1,134 @@
+#include "views/heat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARPS_MAX 256
+
+bool heat_is_waiting(u32 s)
+{
+	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP &&
+	       s != WS_READY_LSU;
+}
+
+static struct heat_module *module_slot(struct heat *h, const struct module *m)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		if (h->mods[i].mod == m)
+			return &h->mods[i];
+	h->mods = xrealloc(h->mods, (h->nmods + 1) * sizeof *h->mods);
+	h->mods[h->nmods] = (struct heat_module){.mod = m, .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
+	return &h->mods[h->nmods++];
+}
+
+static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states, u64 refused)
+{
+	struct heat_module *m = module_slot(h, gpu_launched(g, c->launch)->mod);
+	for (u64 left = c->warps & ~c->warps_done; left; left &= left - 1) {
+		u32 w = (u32)__builtin_ctzll(left), pc = front_pc(gpu_front(g), sm, w);
+		if (pc >= m->mod->ncode)
+			continue;
+		u32 state = refused >> w & 1 ? HEAT_REFUSED : states[w];
+		m->at[pc][state]++;
+		m->waiting += heat_is_waiting(state);
+	}
+}
+
+static void on_sample(void *ctx, u64 cycle)
+{
+	struct heat *h = ctx;
+	struct gpu *g = sim_gpu(h->sim);
+	const struct conf *conf = gpu_conf(g);
+	u8 states[WARPS_MAX];
+	u64 issued, refused;
+	for (u32 sm = 0; sm < conf->num_sms; sm++) {
+		gpu_warp_states(g, sm, states, &issued, &refused);
+		for (u32 slot = 0; slot < conf->sm_ctas; slot++) {
+			struct cta_info c;
+			gpu_cta_info(g, sm, slot, &c);
+			if (c.used)
+				sample_cta(h, g, sm, &c, states, refused);
+		}
+	}
+}
+
+/* --- time travel
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What goes with a snapshot: the counts that are not 0. */
+struct count {
+	u32 module, pc, state, n;
+};
+struct kept {
+	u32 n;
+	struct count at[];
+};
+
+static u32 list_counts(const struct heat *h, struct count *out)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < h->nmods; i++)
+		for (u32 pc = 0; pc < h->mods[i].mod->ncode; pc++)
+			for (u32 s = 0; s < HEAT_STATES; s++)
+				if (h->mods[i].at[pc][s]) {
+					if (out)
+						out[n] = (struct count){i, pc, s, h->mods[i].at[pc][s]};
+					n++;
+				}
+	return n;
+}
+
+static void *on_keep(void *ctx)
+{
+	const struct heat *h = ctx;
+	u32 n = list_counts(h, NULL);
+	struct kept *k = xmalloc(sizeof *k + n * sizeof *k->at);
+	k->n = list_counts(h, k->at);
+	return k;
+}
+
+/* kept NULL: the snapshot is of before this was attached. */
+static void on_recall(void *ctx, const void *kept, u64 cycle)
+{
+	struct heat *h = ctx;
+	const struct kept *k = kept;
+	for (u32 i = 0; i < h->nmods; i++) {
+		memset(h->mods[i].at, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].at);
+		h->mods[i].waiting = 0;
+	}
+	for (u32 i = 0; k && i < k->n; i++) {
+		const struct count *c = &k->at[i];
+		h->mods[c->module].at[c->pc][c->state] = c->n;
+		h->mods[c->module].waiting += heat_is_waiting(c->state) ? c->n : 0;
+	}
+}
+
+void heat_attach(struct heat *h, struct sim *s)
+{
+	*h = (struct heat){.sim = s};
+	h->id = sim_add_sampler(s, HEAT_CYCLES, on_sample, h);
+	sim_on_snapshot(s, h->id, on_keep, on_recall);
+}
+
+void heat_forget(struct heat *h)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		free(h->mods[i].at);
+	free(h->mods);
+	*h = (struct heat){0};
+}
+
+void heat_detach(struct heat *h)
+{
+	if (h->sim)
+		sim_set_sampler(h->sim, h->id, 0);
+	heat_forget(h);
+}
+
+const struct heat_module *heat_of(const struct heat *h, const struct module *m)
+{
+	for (u32 i = 0; i < h->nmods; i++)
+		if (h->mods[i].mod == m)
+			return &h->mods[i];
+	return NULL;
+}

@@ -1,0 +1,116 @@
+/* The help page: keys, the glyphs of the warp cells (from their table), and what the present view shows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scr/draw.h"
+#include "views/frame.h"
+
+static const struct {
+	const char *keys, *what;
+} rows[] = {
+    {"", "Keys while the prompt is empty"},
+    {"1 .. 9, 0", "choose a view"},
+    {"space", "run until something stops it; stop"},
+    {".", "step one cycle (Enter repeats the last step)"},
+    {",", "step one cycle back"},
+    {"[ ]", "the snapshot before, after this cycle (`goto CYCLE` goes anywhere in the run)"},
+    {"Tab", "focus on the view: its own keys and the arrows act there; Tab, Esc or : go back to the prompt"},
+    {"Enter", "focus on the view: closer - from the overview to the SM, from there to the source of its warp"},
+    {"PgUp PgDn", "scroll the view"},
+    {"+ -", "shorter, longer span in the curves"},
+    {"< >", "earlier, later span, when it is not the whole run"},
+    {"c", "a cursor on the curves (focus on the view; often left or right do too); its values stand below the view"},
+    {"  with cursor", "left, right, Home, End move it; Enter goes to its cycle; Esc hides it"},
+    {"/", "search in the source, the figures of compare and the log; n, N next and previous (focus on the view)"},
+    {"?", "this page; any key closes it"},
+    {"q", "leave (asks)"},
+    {"", "Always"},
+    {"letters", "type a command: help lists them, Tab completes, Ctrl-R searches the history, up and down recall"},
+    {"Ctrl-C", "stop the machine at once; drop the line being typed"},
+    {"Shift-PgUp/Dn", "scroll the console (also Ctrl-P, Ctrl-N with the focus on the view)"},
+    {"Esc", "shrink a long answer of the console"},
+    {"Ctrl-L", "repaint"},
+    {"m", "mouse on, off (focus on the view): click a view, an SM, a time; wheel scrolls"},
+};
+
+/* Bytes of text for a row of w columns: up to a blank, or w of them. */
+static size_t fold(const char *text, size_t w)
+{
+	size_t n = strlen(text), take = n;
+	if (n > w)
+		for (take = w; take > 0 && text[take] != ' ' && text[take] != '\n';)
+			take--;
+	return take ? take : MIN(n, w);
+}
+
+/* Draws text from row *y and column x on, folded at blanks; where its lines end in the source means nothing. */
+static void paragraph(struct screen *s, struct pane p, int *y, int x, struct style style, const char *text)
+{
+	char *flat = xstrdup(text);
+	for (char *c = flat; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	for (const char *t = flat; *t;) {
+		size_t take = fold(t, (size_t)MAX(p.w - x - 2, 10));
+		pane_textn(p, (*y)++ - s->help_top, x, style, t, take);
+		t += take;
+		t += strspn(t, " ");
+	}
+	free(flat);
+}
+
+/* A row of the page, or more when its text is long. */
+static void line(struct screen *s, struct pane p, int *y, const char *left, const char *text, bool heading)
+{
+	if (heading) {
+		pane_text(p, (*y)++ - s->help_top, 1, STYLE(R_ACCENT), text);
+		return;
+	}
+	pane_text(p, *y - s->help_top, 3, STYLE(R_TEXT), left);
+	paragraph(s, p, y, 18, STYLE(R_DIM), text);
+}
+
+static void glyphs(struct screen *s, struct pane p, int *y)
+{
+	line(s, p, y, "", "Warp cells", true);
+	int at = (*y)++ - s->help_top;
+	int x = pane_text(p, at, 3, warp_style(WS_NONE, true, false), "▶");
+	x = pane_text(p, at, x + 1, STYLE(R_DIM), "issued in the last cycle");
+	x = pane_text(p, at, x + 3, warp_style(WS_NONE, false, true), "s");
+	pane_text(p, at, x + 1, STYLE(R_DIM), "ready, but refused by its unit or the LSU");
+	for (u32 i = 0; i < WS_COUNT; i++) {
+		if (i > WS_READY_SP && i <= WS_READY_LSU) /* one glyph for the four */
+			continue;
+		at = (*y)++ - s->help_top;
+		pane_glyph(p, at, 3, warp_style(i, false, false), warp_glyph(i, false, false));
+		pane_text(p, at, 5, STYLE(R_TEXT), warp_state_descs[i].name);
+		(*y)--;
+		paragraph(s, p, y, 18, STYLE(R_DIM),
+		          i == WS_READY_SP ? "operands ready, not chosen" : warp_state_descs[i].help);
+	}
+}
+
+void help_draw(struct screen *s, struct pane p)
+{
+	int y = 0;
+	s->help_top = MAX(s->help_top, 0);
+	char head[64];
+	snprintf(head, sizeof head, "This view: %s", views[s->view]->title);
+	line(s, p, &y, "", head, true);
+	paragraph(s, p, &y, 3, STYLE(R_TEXT), views[s->view]->help);
+	bool cells =
+	    strchr("128", views[s->view]->key) != NULL; /* views that show the states of warps: first things first */
+	if (cells)
+		glyphs(s, p, &y);
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
+		line(s, p, &y, rows[i].keys, rows[i].what, !rows[i].keys[0]);
+	if (!cells)
+		glyphs(s, p, &y);
+	if (y - s->help_top > p.h) {
+		for (int x = 0; x < p.w; x++)
+			pane_glyph(p, p.h - 1, x, STYLE(R_DIM), ' ');
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " PgDn: %d more ", y - s->help_top - p.h + 1);
+	}
+	s->help_top = MAX(MIN(s->help_top, y - p.h), 0);
+}

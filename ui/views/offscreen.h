@@ -1,0 +1,19 @@
+/* offscreen: the screen without a terminal - what batch mode takes its pictures of. */
+#ifndef UI_SCR_OFFSCREEN_H
+#define UI_SCR_OFFSCREEN_H
+#include "dbg/debugger.h"
+
+/* Makes one unless the debugger has a screen already; what views add up while the machine runs begins here. */
+void offscreen_open(struct debugger *d);
+/* The machine is a new one. */
+void offscreen_follow(struct debugger *d);
+void offscreen_close(struct debugger *d);
+
+/* The index of the view that a word names (its digit or the beginning of its name or title), or -1. */
+int screen_find_view(const char *word);
+#define PICTURE_W_MAX 500
+#define PICTURE_H_MAX 300
+/* A picture of the debugger's screen (opened when there is none). view -1: the one shown; w 0: the size it has. False
+ * with *e: see picture_write(). */
+bool screen_picture(struct debugger *d, const char *file, int view, int w, int h, struct err *e);
+#endif

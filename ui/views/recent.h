@@ -1,0 +1,26 @@
+/* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same
+ * on every host and however often the screen is drawn; after going to a cycle of the past, what it was there. */
+#ifndef UI_SCR_RECENT_H
+#define UI_SCR_RECENT_H
+#include "obs/stats/sample.h"
+#include "sim.h"
+
+#define RECENT_CYCLES 1024
+struct recent {
+	struct sampler *sampler;
+	struct sampler *start; /* until the first window is complete: what happened since recent_attach */
+	struct sample *last;   /* [scopes]: 0 = machine, n + 1 = SM n */
+	u32 scopes;
+	struct sim *sim;
+	int id;
+	bool filled; /* a window is complete */
+};
+/* Attaches to a machine; recent_detach before the machine goes, recent_forget after it is gone. */
+void recent_attach(struct recent *r, struct sim *s);
+void recent_detach(struct recent *r);
+void recent_forget(struct recent *r);
+/* Before drawing: as long as no window is complete, the figures are those since recent_attach. */
+void recent_update(struct recent *r);
+/* The last window of an SM; sm -1 = the machine. */
+const struct sample *recent_get(const struct recent *r, s32 sm);
+#endif
