@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/ptx/ptx.h"
 #include "gpu/gpu.h"
 #include "sim_internal.h"
 
@@ -12,7 +11,13 @@
 
 struct sim *sim_create(const struct conf *c, struct err *e)
 {
-	struct gpu *g = gpu_create(c, e);
+	const struct front_ops *front = front_find(c->front, e);
+	return front ? sim_create_front(c, front, e) : NULL;
+}
+
+struct sim *sim_create_front(const struct conf *c, const struct front_ops *front, struct err *e)
+{
+	struct gpu *g = gpu_create(c, front, e);
 	if (!g)
 		return NULL;
 	struct sim *s = xcalloc(1, sizeof *s);
@@ -45,16 +50,12 @@ struct module *sim_load(struct sim *s, const char *path, struct err *e)
 
 struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, struct err *e)
 {
-	struct schedule_params p;
-	schedule_params_of(&p, &s->gpu->conf);
-	return add(s, ptx_link_files_for(paths, n, &p, e), e);
+	return add(s, front_load_files(s->gpu->front, &s->gpu->conf, paths, n, e), e);
 }
 
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e)
 {
-	struct schedule_params p;
-	schedule_params_of(&p, &s->gpu->conf);
-	return add(s, ptx_load_for(name, text, len, &p, e), e);
+	return add(s, front_load_text(s->gpu->front, &s->gpu->conf, name, text, len, e), e);
 }
 
 u32 sim_num_modules(const struct sim *s)

@@ -19,6 +19,8 @@
 struct sim;
 /* A machine at cycle 0. conf is copied; policies are looked up by name (unknown: error listing what there is). */
 struct sim *sim_create(const struct conf *c, struct err *e);
+/* The same with a front end that the caller has, whatever the key `front` says. */
+struct sim *sim_create_front(const struct conf *c, const struct front_ops *front, struct err *e);
 void sim_destroy(struct sim *s);
 
 /* --- programs and memory -------------------------------------------------------------------------------------------

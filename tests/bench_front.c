@@ -52,8 +52,8 @@ int main(void)
 	conf_defaults(&c);
 	c.num_sms = 1;
 	struct front *f = NULL;
-	if (arena_init(&a, front_state_bytes(&c), &e) && devmem_init(&d, 64 << 20, &e))
-		f = front_create(&c, &a, &d, &e);
+	if (arena_init(&a, front_state_bytes(&front_ptx, &c), &e) && devmem_init(&d, 64 << 20, &e))
+		f = front_create(&front_ptx, &c, &a, &d, &e);
 	struct module *m = ptx_load("bench.ptx", kernel, sizeof(kernel) - 1, &e);
 	if (!f || !m || !front_place(f, m, &e)) {
 		fprintf(stderr, "%s\n", e.msg);

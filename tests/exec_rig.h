@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/ptx.h"
 #include "front/ptx/executor/simd.h"
 

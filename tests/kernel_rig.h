@@ -42,9 +42,9 @@ static inline void rig_open_with(const char *ptx, const char *kernel, bool unini
 	r.conf.check_uninit = uninit;
 	r.conf.front_frame_kb = frame_kb;
 	r.conf.front_local_kb = local_kb;
-	if (!devmem_init(&r.mem, 64 << 20, &e) || !arena_init(&r.arena, front_state_bytes(&r.conf), &e))
+	if (!devmem_init(&r.mem, 64 << 20, &e) || !arena_init(&r.arena, front_state_bytes(&front_ptx, &r.conf), &e))
 		fail_msg("%s", e.msg);
-	r.f = front_create(&r.conf, &r.arena, &r.mem, &e);
+	r.f = front_create(&front_ptx, &r.conf, &r.arena, &r.mem, &e);
 	r.m = ptx_load("test.ptx", ptx, strlen(ptx), &e);
 	if (!r.f || !r.m || !front_place(r.f, r.m, &e))
 		fail_msg("%s", e.msg);

@@ -374,14 +374,14 @@ static bool pc_apart(struct gpu *g)
 /* --- the front end's --- */
 static struct front_warp *front_of(struct gpu *g)
 {
-	return g->sm[0]->used && !any_warp(g)->done ? &g->front->warps[bit_first(g->sm[0]->used)] : NULL;
+	return g->sm[0]->used && !any_warp(g)->done ? &ptx_of(g->front)->warps[bit_first(g->sm[0]->used)] : NULL;
 }
 static bool dead_lanes(struct gpu *g)
 {
 	struct front_warp *w = front_of(g);
 	if (!w || w->depth < 1)
 		return false;
-	simt_entry_at(g->front, 0, bit_first(g->sm[0]->used), w->depth - 1)->mask |= ~w->live;
+	simt_entry_at(ptx_of(g->front), 0, bit_first(g->sm[0]->used), w->depth - 1)->mask |= ~w->live;
 	w->live &= ~1u;
 	w->mask &= ~1u;
 	return true;
@@ -391,12 +391,12 @@ static bool frame_beyond(struct gpu *g)
 	struct front_warp *w = front_of(g);
 	if (!w)
 		return false;
-	w->frame = g->front->window_bytes;
+	w->frame = ptx_of(g->front)->window_bytes;
 	return true;
 }
 static bool store_left(struct gpu *g)
 {
-	g->front->side[0].npending = 1;
+	ptx_of(g->front)->side[0].npending = 1;
 	return true;
 }
 
@@ -606,7 +606,7 @@ static bool expect_found(struct sim *s, const struct lie *l, struct saved *v)
 	bool holds = sim_check_state(s, &e);
 	memcpy(g->arena.base, v->arena, v->bytes);
 	g->ev[0].n = 0;
-	g->front->side[0].npending = 0;
+	ptx_of(g->front)->side[0].npending = 0;
 	if (holds || !strstr(e.msg, l->says))
 		fail_msg("cycle %llu, '%s' (row %zu): %s", (unsigned long long)sim_cycle(s), l->says, (size_t)(l - lies),
 		         holds ? "not noticed" : e.msg);

@@ -1,12 +1,18 @@
-/* front: functional execution. Who asks "what does this warp do next?" gets a static instruction; who says "it issues
- * now" gets the dynamic instruction, with every architectural effect done. No timing in here.
+/* front: functional execution, by one of several front ends. Who asks "what does this warp do next?" gets a static
+ * instruction; who says "it issues now" gets the dynamic instruction, with every architectural effect done. No timing
+ * in here.
  *
  * Ownership: registers, SIMT stacks, shared memory, local memory and the values in device memory belong to the front
  * end and live in the state arena (registers, stacks, shared) or in device memory (global, local).
  *
  * Within a cycle: loads read memory as it was when the cycle began; global and local stores, and global atomics, are
  * queued per SM by front_issue() and applied by front_commit(sm), which the machine calls for every SM in order at the
- * cycle's end. Shared memory is written at issue. Warps are named (sm, warp slot), CTAs (sm, CTA slot). */
+ * cycle's end. Shared memory is written at issue. Warps are named (sm, warp slot), CTAs (sm, CTA slot).
+ *
+ * Which front end a machine has is settled when it is built (config key `front`). A front end is one const struct
+ * front_ops (front/ops.h) and a line in front/all.def; the functions below ask it, and say what holds for one that does
+ * not have the entry. What a program is made of it gives as struct module: instructions with class, space and
+ * scoreboard ids (ir.h) are all that the pipeline knows of them. */
 #ifndef FRONT_FRONT_H
 #define FRONT_FRONT_H
 #include "base/arena.h"
@@ -92,13 +98,28 @@ struct heap_info {
 	u64 mallocs, frees, failed; /* calls; failed: of malloc(), that gave NULL */
 	u64 blocks, used, most;     /* blocks in use now, bytes they were asked for; the most bytes at any time */
 };
-struct front;
+struct front_ops;
+/* A machine's front end: its own struct begins with this. */
+struct front {
+	const struct front_ops *ops;
+};
+/* The front end of this name; NULL with *e, which names those that there are. */
+const struct front_ops *front_find(const char *name, struct err *e);
+const struct front_ops *front_nth(u32 i); /* NULL behind the last */
+
 /* Builds the front end of a machine: carves its state from the arena. */
-struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e);
+struct front *front_create(const struct front_ops *o, const struct conf *c, struct arena *state, struct devmem *mem,
+                           struct err *e);
 void front_destroy(struct front *f);
 /* Bytes of the state arena that front_create() carves for this configuration, alignment included. */
-u64 front_state_bytes(const struct conf *c);
+u64 front_state_bytes(const struct front_ops *o, const struct conf *c);
 
+/* Reads a program for the machine of this configuration, from files that are linked into one module, or from text
+ * (`name` is for messages). NULL with *e. */
+struct module *front_load_files(const struct front *f, const struct conf *c, const char *const *paths, u32 n,
+                                struct err *e);
+struct module *front_load_text(const struct front *f, const struct conf *c, const char *name, const char *text,
+                               size_t len, struct err *e);
 /* Places a module: allocates its global and constant symbols, applies initialisers, relocations and pool fixes. */
 bool front_place(struct front *f, struct module *m, struct err *e);
 
@@ -118,11 +139,11 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 
 #define PC_DONE UINT32_MAX
 /* The pc of a warp's next instruction; PC_DONE when all its lanes have exited. */
-u32 front_pc(const struct front *f, u32 sm, u32 warp);
+static inline u32 front_pc(const struct front *f, u32 sm, u32 warp);
 /* Executes it. `cycle` feeds %clock and %globaltimer only. */
-void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out);
+static inline void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out);
 /* Applies the SM's queued stores and atomics; true when the SM has a fault, which a free() may have found here. */
-bool front_commit(struct front *f, u32 sm);
+static inline bool front_commit(struct front *f, u32 sm);
 /* A barrier opened: completes bar.red results for the warps that waited. */
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
 /* The first fault since the machine was built; code FAULT_NONE when there is none. Clears nothing. */
@@ -165,13 +186,14 @@ void front_host_restore(struct front *f, const void *saved);
 bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, struct err *e);
 
 /* --- inspection ------------------------------------------------------------------------------------------------- */
+#define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
 struct simt_entry {
 	u32 pc, reconv, mask;
 	bool is_call; /* a call frame's bottom */
 };
 /* The SIMT stack, top first; returns the depth (may exceed max). */
 u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max);
-u32 front_active_mask(const struct front *f, u32 sm, u32 warp); /* 0 when done */
+static inline u32 front_active_mask(const struct front *f, u32 sm, u32 warp); /* 0 when done */
 /* XXH3 hash of all that decides what a warp does next besides memory: SIMT stack, frames, registers. */
 u64 front_warp_hash(const struct front *f, u32 sm, u32 warp);
 /* Hash of what deep calls have in the arena's tail, which the arena's own leaves out; 0: no warp is so deep. */
@@ -192,10 +214,29 @@ struct lock_change { /* arena */
 };
 /* NULL: it was never changed so, or that is forgotten (locks.c). sm, slot: whose shared memory. */
 const struct lock_change *front_lock(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr);
-/* False: no module that was placed calls malloc() or free(). */
+/* False, and nothing written: no module that was placed calls malloc() or free(). */
 bool front_heap(const struct front *f, struct heap_info *out);
 /* The block in use that an address is in, and how many bytes it was asked for. False: it is in none. */
 bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes);
 /* Shared memory of a CTA slot. */
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
+
+/* --- those of every instruction and cycle ------------------------------------------------------------------------- */
+#include "front/ops.h"
+static inline u32 front_pc(const struct front *f, u32 sm, u32 warp)
+{
+	return f->ops->pc(f, sm, warp);
+}
+static inline u32 front_active_mask(const struct front *f, u32 sm, u32 warp)
+{
+	return f->ops->active_mask(f, sm, warp);
+}
+static inline void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
+{
+	f->ops->issue(f, sm, warp, cycle, out);
+}
+static inline bool front_commit(struct front *f, u32 sm)
+{
+	return f->ops->commit(f, sm);
+}
 #endif

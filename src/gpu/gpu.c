@@ -12,7 +12,7 @@
  */
 
 /* Room for everything the modules carve. Address space only: memory is committed when touched. */
-static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
+static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
 	size_t mem, nodes = (size_t)SM_MAX_WARPS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	size_t sm =
@@ -21,9 +21,9 @@ static bool state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
-	*bytes = mem + front_state_bytes(c) + c->num_sms * sm + sizeof(struct task) + sizeof(struct partition_state) +
-	         sizeof(struct gpu_state) + livelock_state_bytes(c) + starve_state_bytes(c) +
-	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
+	         sizeof(struct partition_state) + sizeof(struct gpu_state) + livelock_state_bytes(c) +
+	         starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -35,11 +35,11 @@ static void create_sms(struct gpu *g)
 		                     (const struct warp_sched_ops *)p);
 }
 
-static bool build(struct gpu *g, struct err *e)
+static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 {
 	const struct conf *c = &g->conf;
 	size_t bytes;
-	if (!state_bytes(c, &bytes, e) || !arena_init(&g->arena, bytes, e) ||
+	if (!state_bytes(c, front, &bytes, e) || !arena_init(&g->arena, bytes, e) ||
 	    !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
 		return false;
 	g->st = ARENA_NEW(&g->arena, struct gpu_state, 1);
@@ -56,7 +56,7 @@ static bool build(struct gpu *g, struct err *e)
 	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
 	g->prog = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->prog);
 	g->live = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->live);
-	g->front = front_create(c, &g->arena, &g->mem_values, e);
+	g->front = front_create(front, c, &g->arena, &g->mem_values, e);
 	if (!g->front)
 		return false;
 	g->mem = mem_create(c, &g->arena, g->ev, gpu_events(g), e);
@@ -75,14 +75,14 @@ static bool build(struct gpu *g, struct err *e)
 	return true;
 }
 
-struct gpu *gpu_create(const struct conf *c, struct err *e)
+struct gpu *gpu_create(const struct conf *c, const struct front_ops *front, struct err *e)
 {
 	if (!conf_check(c, e) || !policies_check(c, e))
 		return NULL;
 	struct gpu *g = xcalloc(1, sizeof *g);
 	g->conf = *c;
 	g->sm_words = (c->num_sms + 63) / 64;
-	if (!build(g, e)) {
+	if (!build(g, front, e)) {
 		gpu_destroy(g);
 		return NULL;
 	}

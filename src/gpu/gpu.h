@@ -66,7 +66,7 @@ struct gpu {
 	u32 nconsumers;
 	u64 event_mask; /* union of the consumers' masks */
 };
-struct gpu *gpu_create(const struct conf *c, struct err *e);
+struct gpu *gpu_create(const struct conf *c, const struct front_ops *front, struct err *e);
 void gpu_destroy(struct gpu *g);
 /* Takes the module over; places it. False: the module is freed. */
 bool gpu_add_module(struct gpu *g, struct module *m, struct err *e);

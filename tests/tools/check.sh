@@ -39,6 +39,31 @@ forbidden() {
 	[ "$(echo "$files" | wc -w)" -le 1 ] || echo "more than one file includes curses:" $files
 }
 
+# The PTX front end is known by its place in front/all.def alone; inside it, folders stand on those before them.
+front_ptx() {
+	grep -rn '^#include "front/ptx/' src ui | grep -v '^src/front/ptx/'
+	find src/front/ptx -name '*.[ch]' | sort | xargs grep -Hn '^#include "front/ptx/' | awk -F: '
+	BEGIN {
+		n = split("runtime executor reader", order, " ")
+		for (i = 1; i <= n; i++)
+			rank[order[i]] = i
+	}
+	function folder(path) {
+		sub(/^src\//, "", path)
+		sub(/^front\/ptx\//, "", path)
+		return substr(path, 1, index(path, "/") - 1)
+	}
+	{
+		split($3, part, "\"")
+		from = folder($1)
+		to = folder(part[2])
+		if (from != "" && !(from in rank))
+			print $1 ": no folder of front/ptx that has an order: " from
+		else if (from != "" && to != "" && !(rank[to] <= rank[from]))
+			print $1 ":" $2 ": " from " includes \"" part[2] "\", which stands above it"
+	}'
+}
+
 report() { # report TITLE TEXT
 	if [ -n "$2" ]; then
 		bad=1
@@ -49,6 +74,7 @@ report() { # report TITLE TEXT
 }
 
 report "layer order of includes" "$(layers)"
+report "front/ptx behind front_ops, its folders in order" "$(front_ptx)"
 report "src/ without curses, readline, Lua, printing, exit" "$(forbidden)"
 report "clang-format" "$(clang-format --dry-run -Werror $sources 2>&1 | grep -E 'error:' | cut -d: -f1 | uniq -c | head -40)"
 report "cppcheck" "$(cppcheck --quiet --std=c11 --language=c --inline-suppr -j2 --enable=warning,portability \

@@ -1,7 +1,8 @@
-/* ptx: reading PTX text into a struct module. */
+/* ptx: reading PTX text into a struct module. The door of the reader; the rest of the front end is behind front_ops. */
 #ifndef FRONT_PTX_PTX_H
 #define FRONT_PTX_PTX_H
 #include "base/err.h"
+#include "front/front.h"
 #include "ir/ir.h"
 #include "passes/schedule.h"
 
@@ -31,4 +32,6 @@ struct module *ptx_load_file_for(const char *path, const struct schedule_params 
  * turns that into an error with line and opcode). Called once per lowered instruction, after all other fields are
  * final. */
 bool exec_resolve(struct inst *in);
+
+extern const struct front_ops front_ptx;
 #endif

@@ -2,7 +2,7 @@
  * order. */
 #include <string.h>
 
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/memory.h"
 
 static u64 int_result(u8 op, u64 old, u64 b, u64 c, u8 type)

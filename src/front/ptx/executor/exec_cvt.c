@@ -1,5 +1,5 @@
 /* cvt: between integers, floats and small floats. Directed rounding to f32 and f64 is in exec_fround.c. */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 #define EACH8(X, ...)                                                                                                  \

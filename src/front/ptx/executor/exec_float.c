@@ -1,6 +1,6 @@
 /* f32 and f64 arithmetic, round to nearest even. Plain functions for the common case, one with .ftz and .sat for the
  * rest. */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 #define FLUSH(T, v) flush_##T(v, fl &IF_FTZ)

@@ -3,7 +3,7 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 static int host_mode(u8 round)

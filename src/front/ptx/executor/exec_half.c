@@ -1,5 +1,5 @@
 /* f16, f16x2, bf16 and bf16x2 arithmetic: in double, rounded once (see fp.h). */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 struct half_format {

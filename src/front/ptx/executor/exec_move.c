@@ -1,5 +1,5 @@
 /* Moves, selections, special registers, address conversion. */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 #define DEF(T)                                                                                                         \

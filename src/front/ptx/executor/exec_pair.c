@@ -1,6 +1,6 @@
 /* Pairs and what else came with tensor code: cvt of two f32 into f16x2 or bf16x2, cvt to tf32, cvt with .relu or
  * .satfinite, cvt.pack; packed 16-bit integer arithmetic. */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 /* --- cvt to halves: NaN is canonical whatever the modifiers say. .relu comes before .satfinite. */

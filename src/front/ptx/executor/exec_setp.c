@@ -1,5 +1,5 @@
 /* Comparisons: setp and set for every type and relation. */
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 /* cmp_REL_TYPE: one bit per lane. */

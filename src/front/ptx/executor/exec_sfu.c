@@ -7,7 +7,7 @@
  * [-pi, pi] and 2^-11 relative for tanh. */
 #include <math.h>
 
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
 
 /* 2^f for |f| <= 0.5: Taylor series of exp(f ln 2), 12 terms: remainder below 2^-50. */

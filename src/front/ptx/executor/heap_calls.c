@@ -46,7 +46,7 @@ exec_fn exec_heap(const struct inst *in)
 	return (gives || takes) && ptype_bytes(in->type) == 8 && in->s[1] != OPND_NONE ? heap_call : NULL;
 }
 
-static void misuse(struct front *f, u32 sm, const struct pending *p, u32 lane, enum heap_place at)
+static void misuse(struct ptx *f, u32 sm, const struct pending *p, u32 lane, enum heap_place at)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + p->warp];
 	fault_record(f, p->cycle,
@@ -63,7 +63,7 @@ static void misuse(struct front *f, u32 sm, const struct pending *p, u32 lane, e
 	                             .space = SPC_GENERIC});
 }
 
-void heap_commit(struct front *f, u32 sm, const struct pending *p)
+void heap_commit(struct ptx *f, u32 sm, const struct pending *p)
 {
 	const u64 *arg = (const u64 *)p->data;
 	for (u32 left = p->mask; left; left &= left - 1) {

@@ -1,4 +1,5 @@
 #include "front/ptx/executor/memory.h"
+#include "front/ptx/ops.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static bool cached(const struct exec *x, const struct sm_side *s, u64 addr, u32 
 }
 
 /* Within the heap of malloc() the bounds are those of a block. */
-static enum fault_code block_bounds(const struct front *f, u64 addr, u64 *lo, u64 *size)
+static enum fault_code block_bounds(const struct ptx *f, u64 addr, u64 *lo, u64 *size)
 {
 	switch (heap_find(&f->heap, f->mem, addr, lo, size)) {
 	case HEAP_INSIDE:
@@ -74,7 +75,7 @@ static enum fault_code block_bounds(const struct front *f, u64 addr, u64 *lo, u6
 /* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
 static enum fault_code find_bounds(struct exec *x, u64 addr)
 {
-	const struct front *f = x->f;
+	const struct ptx *f = x->f;
 	const struct alloc *a = devmem_find(f->mem, addr);
 	if (!a)
 		return FAULT_OOB;
@@ -273,7 +274,7 @@ static u64 act(struct devmem *d, const struct pending *p, u32 lane)
 }
 
 /* What may take a lock is remembered. */
-static void commit_lock(struct front *f, u32 sm, const struct pending *p)
+static void commit_lock(struct ptx *f, u32 sm, const struct pending *p)
 {
 	const struct lock_by by = {p->cycle, sm, p->warp, p->pc};
 	u64 old[LANES];
@@ -282,7 +283,7 @@ static void commit_lock(struct front *f, u32 sm, const struct pending *p)
 	lock_note(f, SPC_GLOBAL, &by, p->in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
 }
 
-static void commit_atomic(struct front *f, u32 sm, const struct pending *p)
+static void commit_atomic(struct ptx *f, u32 sm, const struct pending *p)
 {
 	const struct inst *in = p->in;
 	struct devmem *d = f->mem;
@@ -308,11 +309,12 @@ static void commit_atomic(struct front *f, u32 sm, const struct pending *p)
 	}
 }
 
-bool front_commit(struct front *f, u32 sm)
+bool ptx_commit(struct front *front, u32 sm)
 {
+	struct ptx *f = ptx_of(front);
 	struct sm_side *s = &f->side[sm];
 	if (unlikely(s->text.len))
-		front_flush_text(f, s);
+		flush_text(f, s);
 	const u32 n = s->npending;
 	for (u32 i = 0; i < n; i++) {
 		if (s->pending[i].atomic && lock_op(s->pending[i].in))

@@ -1,6 +1,7 @@
 /* memory: checks of memory accesses, the queue of stores and atomics, commit. */
 #ifndef FRONT_PTX_MEMORY_H
 #define FRONT_PTX_MEMORY_H
+#include "front/ptx/runtime/locks.h"
 #include "front/ptx/runtime/state.h"
 
 /* Every executing lane aligned and within [lo, lo + limit], limit < 2^63: then neither t = addr - lo nor limit - t has
@@ -69,28 +70,9 @@ struct atomic_words {
 	bool flush;
 };
 bool atomic_apply_words(u8 op, u8 type, const struct atomic_words *w, u32 lanes);
-/* locks.c: who changed a lock word. */
-struct lock_by { /* the atomic: of which cycle, by which warp slot */
-	u64 cycle;
-	u32 sm, warp, pc;
-};
-struct lock_lanes { /* by lane: address, operands (c: second value of cas), what was there before */
-	const u64 *addr, *b, *c, *old;
-};
-/* May this atomic take a lock? */
-static inline bool lock_op(const struct inst *in)
-{
-	return in->op == OP_ATOM && (in->atom == ATOM_CAS || in->atom == ATOM_EXCH || in->atom == ATOM_OR);
-}
-/* Remembers which of the lanes changed their words. */
-void lock_note(struct front *f, enum space space, const struct lock_by *by, const struct inst *in, u32 lanes,
-               const struct lock_lanes *l);
-u64 locks_bytes(u32 nsms); /* of the arena */
-void locks_create(struct front *f, struct arena *a);
-
 /* heap_calls.c: malloc and free. */
 exec_fn exec_heap(const struct inst *in);
-void heap_commit(struct front *f, u32 sm, const struct pending *p);
+void heap_commit(struct ptx *f, u32 sm, const struct pending *p);
 /* Looks up the execution function of an atom or red; NULL when it is not supported. */
 exec_fn exec_atomic(const struct inst *in);
 #endif

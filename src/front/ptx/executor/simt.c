@@ -165,7 +165,7 @@ static u8 *fparam_at(const struct exec *x, u32 frame, u32 func)
 }
 
 /* Behind the running frame, and those of paths that have left the top. */
-u64 front_frames_end(const struct front *f, u32 sm, u32 warp)
+u64 frames_end(const struct ptx *f, u32 sm, u32 warp)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	const struct launch_ref *ref = &f->launches[w->launch];
@@ -181,7 +181,7 @@ u64 front_frames_end(const struct front *f, u32 sm, u32 warp)
 /* Where a callee's frame may lie. None lies across the end of the near part. */
 static u64 free_frame(const struct exec *x, u64 bytes)
 {
-	const u64 at = front_frames_end(x->f, x->sm, x->warp), near = x->f->window_near;
+	const u64 at = frames_end(x->f, x->sm, x->warp), near = x->f->window_near;
 	return at < near && at + bytes > near ? near : at;
 }
 
@@ -210,7 +210,7 @@ static void enter(struct exec *x, const struct inst *in, u32 callee, u32 lanes)
 		return;
 	if (!simt_has_room(x, 2))
 		return;
-	front_reach(x->f, x->sm, x->warp, frame + frame_size(fn));
+	frames_reach(x->f, x->sm, x->warp, frame + frame_size(fn));
 	memset(frame_window_at(x->f, x->sm, x->warp, (u32)frame), 0, frame_size(fn));
 	const struct call_info *c = in->call >= 0 ? &x->ref->l->mod->calls[in->call] : NULL;
 	for (u32 i = 0; c && i < c->nargs; i++)

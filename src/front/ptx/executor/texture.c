@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/front.h"
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/ops.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/runtime/state.h"
 #include "front/ptx/executor/surface.h"
 
@@ -38,7 +38,7 @@ static bool type_ok(u8 t)
 {
 	return t == T_U8 || t == T_S8 || t == T_U16 || t == T_S16 || t == T_U32 || t == T_S32 || t == T_F32 || t == T_F16;
 }
-static bool texture_ok(const struct front *f, const struct texture *t, const char *name, struct err *e)
+static bool texture_ok(const struct ptx *f, const struct texture *t, const char *name, struct err *e)
 {
 	if (!type_ok(t->type))
 		return err_set(e, "texture %s: texels of type '%s' (u8 s8 u16 s16 u32 s32 f16 f32 are possible)", name,
@@ -64,15 +64,16 @@ static bool texture_ok(const struct front *f, const struct texture *t, const cha
 	return true;
 }
 
-static s32 add_texture(struct front *f, const struct texture *t)
+static s32 add_texture(struct ptx *f, const struct texture *t)
 {
 	f->textures = xrealloc(f->textures, (f->ntextures + 1) * sizeof(*f->textures));
 	f->textures[f->ntextures] = *t;
 	return (s32)f->ntextures++;
 }
 
-bool front_bind_texture(struct front *f, struct module *m, const char *name, const struct texture *t, struct err *e)
+bool ptx_bind_texture(struct front *front, struct module *m, const char *name, const struct texture *t, struct err *e)
 {
+	struct ptx *f = ptx_of(front);
 	struct placed *p = NULL;
 	for (u32 i = 0; i < f->nplaced; i++)
 		if (f->placed[i].m == m)
@@ -92,13 +93,15 @@ bool front_bind_texture(struct front *f, struct module *m, const char *name, con
 	return err_set(e, "module %s has no texture reference '%s'", m->path, name);
 }
 
-u64 front_texture_object(struct front *f, const struct texture *t, struct err *e)
+u64 ptx_texture_object(struct front *front, const struct texture *t, struct err *e)
 {
+	struct ptx *f = ptx_of(front);
 	return texture_ok(f, t, "object", e) ? HANDLE_TAG + (u64)add_texture(f, t) : 0;
 }
 
-u64 front_surface_object(struct front *f, const struct texture *t, struct err *e)
+u64 ptx_surface_object(struct front *front, const struct texture *t, struct err *e)
 {
+	struct ptx *f = ptx_of(front);
 	if (t->addr % 16 || (row_count(t) > 1 && t->pitch % 16)) /* accesses of up to 16 bytes are aligned then */
 		return err_set(e, "surface: address 0x%" PRIx64 " or pitch %" PRIu64 " is no multiple of 16", t->addr,
 		               t->pitch);
@@ -108,7 +111,7 @@ u64 front_surface_object(struct front *f, const struct texture *t, struct err *e
 /* --- one fetch
  * -------------------------------------------------------------------------------------------------------- */
 struct sampler {
-	const struct front *f;
+	const struct ptx *f;
 	const struct texture *t;
 	u64 first; /* address of the first texel used, 0 = none yet */
 	/* Worked out once for the lanes that fetch from the same texture with the same instruction: */

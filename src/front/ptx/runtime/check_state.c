@@ -1,8 +1,9 @@
 /* What holds between any two cycles: see front_check_state(). */
 #include "base/bits.h"
+#include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
-static bool check_frame(const struct front *f, u32 sm, u32 warp, u32 func, u32 frame, struct err *e)
+static bool check_frame(const struct ptx *f, u32 sm, u32 warp, u32 func, u32 frame, struct err *e)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	const struct module *m = f->launches[w->launch].l->mod;
@@ -12,7 +13,7 @@ static bool check_frame(const struct front *f, u32 sm, u32 warp, u32 func, u32 f
 	return true;
 }
 
-static bool check_entries(const struct front *f, u32 sm, u32 warp, struct err *e)
+static bool check_entries(const struct ptx *f, u32 sm, u32 warp, struct err *e)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	u32 frame = w->frame;
@@ -31,7 +32,7 @@ static bool check_entries(const struct front *f, u32 sm, u32 warp, struct err *e
 	return true;
 }
 
-static bool check_warp(const struct front *f, u32 sm, u32 warp, bool exited, struct err *e)
+static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struct err *e)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	HOLDS(exited == !w->live && !(w->mask & ~w->live),
@@ -52,8 +53,9 @@ static bool check_warp(const struct front *f, u32 sm, u32 warp, bool exited, str
 	return check_entries(f, sm, warp, e);
 }
 
-bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, struct err *e)
+bool ptx_check_state(const struct front *front, u32 sm, u64 resident, u64 exited, struct err *e)
 {
+	const struct ptx *f = ptx_const(front);
 	HOLDS(!f->side[sm].npending, "SM %u: %u stores of a cycle that is over have not taken effect", sm,
 	      f->side[sm].npending);
 	if (!sm && f->heap.base && !heap_check(&f->heap, f->mem, e))

@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "front/front.h"
+#include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
-bool front_params_apart(const struct func *fn)
+bool params_apart(const struct func *fn)
 {
 	return fn->is_kernel && (fn->generic_params || fn->param_bytes > PARAM_SLOT_BYTES);
 }
 
-static const struct placed *placement(const struct front *f, const struct module *m)
+static const struct placed *placement(const struct ptx *f, const struct module *m)
 {
 	for (u32 i = 0; i < f->nplaced; i++)
 		if (f->placed[i].m == m)
@@ -20,9 +20,9 @@ static const struct placed *placement(const struct front *f, const struct module
 
 /* Where the launch's parameters are. Their values, which ld.param reads from the launch itself, are written there only
  * when a generic address may come by. */
-static u64 params_place(struct front *f, const struct placed *p, const struct launch *l, u32 slot)
+static u64 params_place(struct ptx *f, const struct placed *p, const struct launch *l, u32 slot)
 {
-	if (!front_params_apart(l->fn))
+	if (!params_apart(l->fn))
 		return f->param_base + (u64)(l->id % PARAM_SLOTS) * PARAM_SLOT_BYTES;
 	const u64 at = p->param_base + slot * p->param_stride;
 	if (l->fn->generic_params && l->fn->param_bytes) {
@@ -33,7 +33,7 @@ static u64 params_place(struct front *f, const struct placed *p, const struct la
 }
 
 /* The table grows when a launch is first seen, which is when it starts. */
-static void register_launch(struct front *f, const struct launch *l, u32 slot)
+static void register_launch(struct ptx *f, const struct launch *l, u32 slot)
 {
 	if (l->id >= f->launches_cap) {
 		const u32 cap = MAX(l->id + 1, MAX(16u, f->launches_cap * 2));
@@ -53,8 +53,9 @@ static void register_launch(struct front *f, const struct launch *l, u32 slot)
 	                                         .tex = p->tex};
 }
 
-void front_kernel_start(struct front *f, const struct launch *l, u32 slot)
+void ptx_kernel_start(struct front *front, const struct launch *l, u32 slot)
 {
+	struct ptx *f = ptx_of(front);
 	BUG_ON(slot >= FRONT_KERNEL_SLOTS);
 	register_launch(f, l, slot);
 }
@@ -77,7 +78,7 @@ static void fill_tid(u32 tid[3][LANES], struct dim3 block, u32 first)
 	}
 }
 
-static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct launch *l, u32 index)
+static void start_warp(struct ptx *f, u32 sm, u32 warp, u32 slot, const struct launch *l, u32 index)
 {
 	const u32 at = sm * f->nwarps + warp, total = l->block.x * l->block.y * l->block.z;
 	const u32 first = index * LANES, n = total - first;
@@ -91,13 +92,14 @@ static void start_warp(struct front *f, u32 sm, u32 warp, u32 slot, const struct
 	w->mask = w->live = n >= LANES ? FULL_MASK : (1u << n) - 1;
 	fill_tid(f->tid[at], l->block, first);
 	/* registers start at zero, so that a program which reads one too early does the same thing everywhere */
-	w->frame = front_first_frame(f, l->fn);
-	front_reach(f, sm, warp, w->frame + frame_size(l->fn));
+	w->frame = first_frame(f, l->fn);
+	frames_reach(f, sm, warp, w->frame + frame_size(l->fn));
 	memset(frame_window_at(f, sm, warp, w->frame), 0, frame_size(l->fn));
 }
 
-void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
+void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
 {
+	struct ptx *f = ptx_of(front);
 	struct cta *c = &f->ctas[sm * f->nslots + slot];
 	u32 index = 0;
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
@@ -126,7 +128,7 @@ static u32 bar_result(const struct barrier_sum *b, u8 mode)
 }
 
 /* The result of bar.red goes to the lanes at it; popc to a register, and/or to a predicate. */
-static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_sum *b)
+static void give_result(struct ptx *f, u32 sm, u32 warp, const struct barrier_sum *b)
 {
 	const u32 at = sm * f->nwarps + warp;
 	const struct warp *w = &f->warps[at];
@@ -143,8 +145,9 @@ static void give_result(struct front *f, u32 sm, u32 warp, const struct barrier_
 		d[i] = (w->bar_lanes >> i & 1) ? v : d[i];
 }
 
-void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)
+void ptx_barrier_release(struct front *front, u32 sm, u32 slot, u32 bar_id, u64 warps)
 {
+	struct ptx *f = ptx_of(front);
 	struct barrier_sum *b = &f->ctas[sm * f->nslots + slot].bar[bar_id];
 	FOR_EACH_BIT(w, warps)
 	give_result(f, sm, (u32)w, b);

@@ -2,12 +2,12 @@
 #include <inttypes.h>
 
 #include "base/words.h"
-#include "front/front.h"
+#include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
 #define STRING_MAX 1024 /* characters of a string in a message */
 
-void fault_record(struct front *f, u64 cycle, const struct fault *x)
+void fault_record(struct ptx *f, u64 cycle, const struct fault *x)
 {
 	if (f->faulted[x->sm])
 		return;
@@ -33,8 +33,9 @@ void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 b
 	                             .space = space});
 }
 
-void front_clear_fault(struct front *f)
+void ptx_clear_fault(struct front *front)
 {
+	struct ptx *f = ptx_of(front);
 	for (u32 i = 0; i <= f->nsms; i++)
 		f->faulted[i] = 0;
 }
@@ -46,7 +47,7 @@ static const char *space_word(enum space s)
 }
 
 /* Of an access to memory; false for what is none. */
-static bool add_access(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+static bool add_access(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const char *access = x->store ? "store" : "load";
 	const char *space = space_word(x->space);
@@ -103,7 +104,7 @@ static bool syncs_grid(const struct module *m)
 	return false;
 }
 /* A string of the program, for a message; what cannot be read, or printed, as "?". */
-static void add_string(const struct front *f, u64 addr, struct strbuf *out)
+static void add_string(const struct ptx *f, u64 addr, struct strbuf *out)
 {
 	const struct alloc *a = devmem_find(f->mem, addr);
 	if (!a || a->freed) {
@@ -118,7 +119,7 @@ static void add_string(const struct front *f, u64 addr, struct strbuf *out)
 	}
 }
 /* In the words of CUDA's own message. */
-static void add_assert(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+static void add_assert(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const u32(*tid)[LANES] = f->tid[x->sm * f->nwarps + x->warp];
 	const u32 i = x->lanes ? first_lane(x->lanes) : 0;
@@ -143,7 +144,7 @@ static void add_bad_free(const struct fault *x, struct strbuf *out)
 }
 
 /* A call for which frames or local memory are too small: addr = its depth, bytes = what would be needed. */
-static void add_overflow(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+static void add_overflow(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const struct inst *in = l && x->pc < l->mod->ncode ? &l->mod->code[x->pc] : NULL;
 	strbuf_addf(out, "call stack overflow at depth %" PRIu64 ": calling %s, ", x->addr,
@@ -162,7 +163,7 @@ static void add_overflow(const struct front *f, const struct fault *x, const str
 		            f->mem->bytes >> 20);
 }
 
-static void add_what(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+static void add_what(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(f, x, l, out))
 		return;
@@ -240,7 +241,7 @@ static void add_place(const struct fault *x, const struct launch *l, struct strb
 		            in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?", in->src_line);
 }
 
-static void add_threads(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+static void add_threads(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	const u32(*tid)[LANES] = f->tid[x->sm * f->nwarps + x->warp];
 	const u32 first = x->lanes ? first_lane(x->lanes) : 0, n = (u32)__builtin_popcount(x->lanes);
@@ -255,7 +256,7 @@ static bool names_device_address(enum fault_code c)
 	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED || c == FAULT_BAD_FREE;
 }
 
-static void add_block(const struct front *f, u64 addr, struct strbuf *out)
+static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)
 {
 	u64 start, bytes;
 	switch (heap_find(&f->heap, f->mem, addr, &start, &bytes)) {
@@ -269,7 +270,7 @@ static void add_block(const struct front *f, u64 addr, struct strbuf *out)
 	}
 }
 
-static void add_nearest(const struct front *f, const struct fault *x, struct strbuf *out)
+static void add_nearest(const struct ptx *f, const struct fault *x, struct strbuf *out)
 {
 	u64 dist = 0;
 	const struct alloc *a = devmem_nearest(f->mem, x->addr, &dist);
@@ -290,8 +291,9 @@ static void add_nearest(const struct front *f, const struct fault *x, struct str
 		add_block(f, x->addr, out);
 }
 
-void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+void ptx_fault_text(const struct front *front, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
+	const struct ptx *f = ptx_const(front);
 	add_what(f, x, l, out);
 	if (x->code == FAULT_NONE || !l)
 		return;

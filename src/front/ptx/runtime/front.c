@@ -1,11 +1,11 @@
-/* Building the front end, issuing, inspection. */
-#include "front/front.h"
+/* Building the front end, inspection. */
+#include "front/ptx/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "front/ptx/executor/memory.h"
+#include "front/ptx/runtime/locks.h"
 #include "front/ptx/runtime/state.h"
 
 /* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps
@@ -13,7 +13,7 @@
 #define WINDOW_COLOUR (37 * 128)
 #define SHARED_COLOUR (5 * 64)
 
-static void set_sizes(struct front *f, const struct conf *c)
+static void set_sizes(struct ptx *f, const struct conf *c)
 {
 	f->nsms = c->num_sms;
 	f->nwarps = c->sm_threads / WARP_SIZE;
@@ -32,9 +32,9 @@ static void set_sizes(struct front *f, const struct conf *c)
 	f->ns_per_cycle = 1000.0 / c->core_clock;
 }
 
-u64 front_state_bytes(const struct conf *c)
+u64 ptx_state_bytes(const struct conf *c)
 {
-	struct front f = {0};
+	struct ptx f = {0};
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
 	const u64 per_warp =
@@ -43,7 +43,7 @@ u64 front_state_bytes(const struct conf *c)
 	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096;
 }
 
-static void carve(struct front *f, struct arena *a)
+static void carve(struct ptx *f, struct arena *a)
 {
 	const size_t warps = (size_t)f->nsms * f->nwarps, ctas = (size_t)f->nsms * f->nslots;
 	f->warps = ARENA_NEW(a, struct warp, warps);
@@ -62,9 +62,9 @@ static void carve(struct front *f, struct arena *a)
 	locks_create(f, a);
 }
 
-struct front *front_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e)
+struct front *ptx_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e)
 {
-	struct front *f = xcalloc(1, sizeof(*f));
+	struct ptx *f = xcalloc(1, sizeof(*f));
 	f->mem = mem;
 	set_sizes(f, c);
 	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_SLOT_BYTES, "kernel parameters", e);
@@ -80,13 +80,12 @@ struct front *front_create(const struct conf *c, struct arena *state, struct dev
 		f->side[i].cap = c->sm_schedulers * c->sm_issue_width;
 		f->side[i].pending = xcalloc(f->side[i].cap, sizeof(struct pending));
 	}
-	return f;
+	return &f->front;
 }
 
-void front_destroy(struct front *f)
+void ptx_destroy(struct front *front)
 {
-	if (!f)
-		return;
+	struct ptx *f = ptx_of(front);
 	for (u32 i = 0; i < f->nsms; i++) {
 		free(f->side[i].pending);
 		strbuf_release(&f->side[i].text);
@@ -101,73 +100,25 @@ void front_destroy(struct front *f)
 	free(f);
 }
 
-static struct warp *warp_of(const struct front *f, u32 sm, u32 warp)
+static struct warp *warp_of(const struct ptx *f, u32 sm, u32 warp)
 {
 	return &f->warps[sm * f->nwarps + warp];
 }
-static u8 *frame_of(const struct front *f, u32 sm, u32 warp)
+static u8 *frame_of(const struct ptx *f, u32 sm, u32 warp)
 {
 	return frame_window_at(f, sm, warp, warp_of(f, sm, warp)->frame);
 }
 
-u32 front_pc(const struct front *f, u32 sm, u32 warp)
+u32 ptx_pc(const struct front *front, u32 sm, u32 warp)
 {
+	const struct ptx *f = ptx_const(front);
 	const struct warp *w = warp_of(f, sm, warp);
 	return w->mask ? w->pc : PC_DONE;
 }
 
-void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
+const struct fault *ptx_fault(const struct front *front)
 {
-	struct warp *w = warp_of(f, sm, warp);
-	BUG_ON(!w->mask);
-	const struct launch_ref *ref = &f->launches[w->launch];
-	const struct inst *in = &ref->code[w->pc];
-	const opnd guard = in->guard;
-	const u32 pc = w->pc, active = w->mask;
-	u8 *frame = frame_window_at(f, sm, warp, w->frame);
-	u32 mask = active;
-	if (guard != OPND_NONE) {
-		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;
-		mask &= *(const u32 *)(const void *)at ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
-	}
-	struct exec x; /* all fields follow */
-	x.base[0] = frame;
-	x.base[1] = ref->pool;
-	x.mask = mask;
-	x.active = active;
-	x.next_pc = pc + 1;
-	x.sm = sm;
-	x.warp = warp;
-	x.out = out;
-	x.f = f;
-	x.w = w;
-	x.ref = ref;
-	x.cycle = cycle;
-	out->in = in;
-	out->pc = pc;
-	out->mask = mask;
-	out->active = active;
-	out->flags = out->taken = 0;
-	out->space = SPC_NONE;
-	out->bytes = 0;
-	out->store = out->atomic = false;
-	if (likely(mask))
-		in->exec(&x, in);
-	if (unlikely(out->flags & DYN_FAULT) && in->op != OP_BRKPT) { /* after a brkpt the program can go on */
-		out->next_pc = pc;
-		return;
-	}
-	w->pc = x.next_pc;
-	if (unlikely(w->pc == w->reconv || !w->mask))
-		simt_settle(&x);
-	const u32 next = w->mask ? w->pc : PC_DONE;
-	out->next_pc = next;
-	if (next != pc + 1)
-		out->flags |= DYN_JUMP;
-}
-
-const struct fault *front_fault(const struct front *f)
-{
+	const struct ptx *f = ptx_const(front);
 	static const struct fault none;
 	const struct fault *best = &none;
 	u64 at = NEVER;
@@ -181,8 +132,9 @@ const struct fault *front_fault(const struct front *f)
 	return best;
 }
 
-u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max)
+u32 ptx_stack(const struct front *front, u32 sm, u32 warp, struct simt_entry *out, u32 max)
 {
+	const struct ptx *f = ptx_const(front);
 	const struct warp *w = warp_of(f, sm, warp);
 	u32 n = 0;
 	if (!w->mask)
@@ -201,13 +153,14 @@ u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out,
 	return n;
 }
 
-u32 front_active_mask(const struct front *f, u32 sm, u32 warp)
+u32 ptx_active_mask(const struct front *front, u32 sm, u32 warp)
 {
+	const struct ptx *f = ptx_const(front);
 	return warp_of(f, sm, warp)->mask;
 }
 
 /* Where an operand of the warp's current frame is, NULL when its lanes do not all lie inside the frame. */
-static u8 *operand_at(const struct front *f, u32 sm, u32 warp, opnd at, enum ptype t)
+static u8 *operand_at(const struct ptx *f, u32 sm, u32 warp, opnd at, enum ptype t)
 {
 	const u64 bytes = t == T_PRED ? 4 : ptype_bytes(t) == 8 ? 8 * LANES : 4 * LANES;
 	const struct warp *w = warp_of(f, sm, warp);
@@ -219,8 +172,9 @@ static u8 *operand_at(const struct front *f, u32 sm, u32 warp, opnd at, enum pty
 	return at + bytes <= ref->funcs[w->func].frame_bytes ? frame_of(f, sm, warp) + at : NULL;
 }
 
-u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t)
+u64 ptx_read_reg(const struct front *front, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t)
 {
+	const struct ptx *f = ptx_const(front);
 	const u32 bytes = ptype_bytes(t);
 	const u8 *p = operand_at(f, sm, warp, at, t);
 	if (!p || lane >= LANES)
@@ -233,8 +187,9 @@ u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, e
 	return bytes >= 4 || !bytes ? v : v & ((1u << 8 * bytes) - 1);
 }
 
-bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
+bool ptx_write_reg(struct front *front, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
 {
+	struct ptx *f = ptx_of(front);
 	u8 *p = at & OPND_POOL ? NULL : operand_at(f, sm, warp, at, t);
 	if (!p || lane >= LANES)
 		return false;
@@ -247,11 +202,12 @@ bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum 
 	return true;
 }
 
-bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n)
+bool ptx_read_local(const struct front *front, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n)
 {
+	const struct ptx *f = ptx_const(front);
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	const struct cta *c = &f->ctas[sm * f->nslots + w->slot];
-	if (!front_active_mask(f, sm, warp) || c->launch >= f->launches_cap || lane >= LANES)
+	if (!ptx_active_mask(front, sm, warp) || c->launch >= f->launches_cap || lane >= LANES)
 		return false;
 	const struct launch_ref *ref = &f->launches[c->launch];
 	u64 limit = ref->local_bytes, base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
@@ -264,14 +220,16 @@ bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off
 	return true;
 }
 
-u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes)
+u8 *ptx_shared(struct front *front, u32 sm, u32 slot, u32 *bytes)
 {
+	struct ptx *f = ptx_of(front);
 	*bytes = f->ctas[sm * f->nslots + slot].shared_bytes;
 	return f->shared + (u64)(sm * f->nslots + slot) * f->shared_stride;
 }
 
-void front_take_printf(struct front *f, struct strbuf *out)
+void ptx_take_printf(struct front *front, struct strbuf *out)
 {
+	struct ptx *f = ptx_of(front);
 	strbuf_add(out, strbuf_str(&f->text), f->text.len);
 	if (f->text_cut)
 		strbuf_addf(out, "\n[printf output beyond %u bytes was dropped]\n", PRINTF_MAX);

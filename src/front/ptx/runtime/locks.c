@@ -4,9 +4,10 @@
  *
  * Words of device memory share one table, written at the end of a cycle in SM order; each SM has one of its own for
  * shared memory, whose atomics act at issue. */
-#include "front/ptx/executor/memory.h"
+#include "front/ptx/runtime/locks.h"
 
 #include "base/bits.h"
+#include "front/ptx/ops.h"
 
 #define DEVICE_PLACES 1024
 #define SHARED_PLACES 64
@@ -16,20 +17,20 @@ u64 locks_bytes(u32 nsms)
 	return (DEVICE_PLACES + (u64)nsms * SHARED_PLACES) * sizeof(struct lock_change);
 }
 
-void locks_create(struct front *f, struct arena *a)
+void locks_create(struct ptx *f, struct arena *a)
 {
 	f->locks = ARENA_NEW(a, struct lock_change, DEVICE_PLACES);
 	f->shared_locks = ARENA_NEW(a, struct lock_change, (size_t)f->nsms * SHARED_PLACES);
 }
 
-static struct lock_change *place(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr)
+static struct lock_change *place(const struct ptx *f, enum space space, u32 sm, u32 slot, u64 addr)
 {
 	const u64 mixed = (addr / 2 + (u64)slot * 0x9e3779b9u) * 0x9e3779b97f4a7c15ull >> 32;
 	return space == SPC_SHARED ? &f->shared_locks[sm * SHARED_PLACES + mixed % SHARED_PLACES]
 	                           : &f->locks[mixed % DEVICE_PLACES];
 }
 
-static void note(struct front *f, enum space space, const struct lock_by *by, u32 lane, u64 addr, u64 value)
+static void note(struct ptx *f, enum space space, const struct lock_by *by, u32 lane, u64 addr, u64 value)
 {
 	const struct warp *w = &f->warps[by->sm * f->nwarps + by->warp];
 	struct lock_change *c = place(f, space, by->sm, w->slot, addr);
@@ -47,7 +48,7 @@ static void note(struct front *f, enum space space, const struct lock_by *by, u3
 }
 
 /* Lanes in order, as they acted: the last change of a word stays. */
-void lock_note(struct front *f, enum space space, const struct lock_by *by, const struct inst *in, u32 lanes,
+void lock_note(struct ptx *f, enum space space, const struct lock_by *by, const struct inst *in, u32 lanes,
                const struct lock_lanes *l)
 {
 	const u64 mask = bit_range(8 * ptype_bytes(in->type));
@@ -62,8 +63,9 @@ void lock_note(struct front *f, enum space space, const struct lock_by *by, cons
 	}
 }
 
-const struct lock_change *front_lock(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr)
+const struct lock_change *ptx_lock(const struct front *front, enum space space, u32 sm, u32 slot, u64 addr)
 {
+	const struct ptx *f = ptx_const(front);
 	const struct lock_change *c = place(f, space, sm, slot, addr);
 	const struct cta *own = &f->ctas[sm * f->nslots + slot];
 	if (c->addr != addr || !c->lane)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "front/front.h"
+#include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
-static u64 internal_alloc(struct front *f, u64 size, const char *name, bool readonly, bool own, struct err *e)
+static u64 internal_alloc(struct ptx *f, u64 size, const char *name, bool readonly, bool own, struct err *e)
 {
 	const u64 addr = devmem_alloc(f->mem, size, name, e);
 	if (addr) {
@@ -24,7 +24,7 @@ static bool on_device(const struct symbol *s)
 	return s->space == SPC_GLOBAL || s->space == SPC_CONST;
 }
 
-static bool place_symbols(struct front *f, struct module *m, struct err *e)
+static bool place_symbols(struct ptx *f, struct module *m, struct err *e)
 {
 	for (u32 i = 0; i < m->nsymbols; i++) {
 		struct symbol *s = &m->symbols[i];
@@ -49,7 +49,7 @@ static u64 address_of(const struct module *m, s32 sym, s32 func, s64 add, bool g
 	return s->addr + (u64)add + (generic ? window : 0);
 }
 
-static void initialise(struct front *f, const struct module *m, const struct symbol *s)
+static void initialise(struct ptx *f, const struct module *m, const struct symbol *s)
 {
 	u8 *at = devmem_ptr(f->mem, s->addr);
 	if (s->init)
@@ -73,32 +73,32 @@ static void apply_fixes(struct module *m)
 	}
 }
 
-static u64 nthreads(const struct front *f)
+static u64 nthreads(const struct ptx *f)
 {
 	return (u64)f->nsms * f->nwarps * LANES;
 }
 /* Bytes for each of the machine's threads in some quarters of device memory. */
-static u64 heap_share(const struct front *f, u32 quarters)
+static u64 heap_share(const struct ptx *f, u32 quarters)
 {
 	return f->mem->bytes / 4 * quarters / nthreads(f) / 16 * 16;
 }
 
 /* Bytes per thread where functions recurse with local variables: for as many activations as have frames in a warp's
  * window, as long as that is within front.local_kb and takes no more than half of device memory. */
-static u32 grown(const struct front *f, const struct module *m, const struct func *fn)
+static u32 grown(const struct ptx *f, const struct module *m, const struct func *fn)
 {
 	const u64 deepest = m->local_fixed + (u64)(f->window_bytes / m->local_unit) * m->local_step;
 	return (u32)MAX(MIN(MIN(deepest, (u64)f->local_max), MIN(heap_share(f, 2), WINDOW_BYTES)), (u64)fn->local_bytes);
 }
 
-static bool local_fits(const struct front *f, const struct func *fn)
+static bool local_fits(const struct ptx *f, const struct func *fn)
 {
 	return fn->local_bytes <= f->local_max && fn->local_bytes <= heap_share(f, 3);
 }
 
 /* Local memory is laid out for the most any kernel of the module needs, for every warp of the machine. Kernels beyond
  * front.local_kb or what device memory can hold are refused when launched, so they do not count. */
-static bool place_local(struct front *f, const struct module *m, struct placed *p, struct err *e)
+static bool place_local(struct ptx *f, const struct module *m, struct placed *p, struct err *e)
 {
 	const struct func *most = NULL;
 	u32 bytes = 0;
@@ -125,11 +125,11 @@ static bool place_local(struct front *f, const struct module *m, struct placed *
 	return true;
 }
 
-static bool place_params(struct front *f, const struct module *m, struct placed *p, struct err *e)
+static bool place_params(struct ptx *f, const struct module *m, struct placed *p, struct err *e)
 {
 	u32 most = 0;
 	for (u32 i = 0; i < m->nfuncs; i++)
-		if (front_params_apart(&m->funcs[i]))
+		if (params_apart(&m->funcs[i]))
 			most = MAX(most, m->funcs[i].param_bytes);
 	if (!most)
 		return true;
@@ -139,7 +139,7 @@ static bool place_params(struct front *f, const struct module *m, struct placed 
 }
 
 /* One heap for all modules, made for the first that calls malloc() or free(). */
-static bool place_heap(struct front *f, const struct module *m, struct err *e)
+static bool place_heap(struct ptx *f, const struct module *m, struct err *e)
 {
 	for (u32 pc = 0; pc < m->ncode && !f->heap.base; pc++)
 		if ((m->code[pc].atom == ATOM_MALLOC || m->code[pc].atom == ATOM_FREE) &&
@@ -148,8 +148,9 @@ static bool place_heap(struct front *f, const struct module *m, struct err *e)
 	return true;
 }
 
-bool front_place(struct front *f, struct module *m, struct err *e)
+bool ptx_place(struct front *front, struct module *m, struct err *e)
 {
+	struct ptx *f = ptx_of(front);
 	struct placed p = {.m = m};
 	for (u32 i = 0; i < f->nplaced; i++)
 		if (f->placed[i].m == m)
@@ -175,8 +176,9 @@ bool front_place(struct front *f, struct module *m, struct err *e)
 	return true;
 }
 
-u64 front_grid_workspace(struct front *f, struct err *e)
+u64 ptx_grid_workspace(struct front *front, struct err *e)
 {
+	struct ptx *f = ptx_of(front);
 	const u64 addr = internal_alloc(f, 16, "grid barrier", false, false, e);
 	if (addr)
 		f->mem->allocs[f->mem->nallocs - 1].scratch = true; /* the barrier's phase is no result */
@@ -189,8 +191,9 @@ struct host_state {
 	s32 tex[]; /* of the placed modules, one after the other */
 };
 
-void *front_host_save(const struct front *f)
+void *ptx_host_save(const struct front *front)
 {
+	const struct ptx *f = ptx_const(front);
 	u32 n = 0;
 	for (u32 i = 0; i < f->nplaced; i++)
 		n += f->placed[i].m->ntexrefs;
@@ -203,8 +206,9 @@ void *front_host_save(const struct front *f)
 	return h;
 }
 
-void front_host_restore(struct front *f, const void *saved)
+void ptx_host_restore(struct front *front, const void *saved)
 {
+	struct ptx *f = ptx_of(front);
 	const struct host_state *h = saved;
 	f->nplaced = h->nplaced;
 	f->ntextures = h->ntextures;
@@ -213,20 +217,23 @@ void front_host_restore(struct front *f, const void *saved)
 		memcpy(f->placed[i].tex, h->tex + at, f->placed[i].m->ntexrefs * sizeof(s32));
 }
 
-bool front_heap(const struct front *f, struct heap_info *out)
+bool ptx_heap(const struct front *front, struct heap_info *out)
 {
+	const struct ptx *f = ptx_const(front);
 	if (f->heap.base)
 		heap_counts(&f->heap, f->mem, out);
 	return f->heap.base != 0;
 }
 
-bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes)
+bool ptx_heap_block(const struct front *front, u64 addr, u64 *start, u64 *bytes)
 {
+	const struct ptx *f = ptx_const(front);
 	return heap_find(&f->heap, f->mem, addr, start, bytes) >= HEAP_INSIDE;
 }
 
-bool front_check_launch(const struct front *f, const struct launch *l, struct err *e)
+bool ptx_check_launch(const struct front *front, const struct launch *l, struct err *e)
 {
+	const struct ptx *f = ptx_const(front);
 	const struct func *fn = l->fn;
 	const u64 threads = (u64)l->block.x * l->block.y * l->block.z;
 	bool known = false;
@@ -240,7 +247,7 @@ bool front_check_launch(const struct front *f, const struct launch *l, struct er
 	if (l->warps > f->nwarps)
 		return err_set(e, "kernel %s: %u warps per CTA, an SM holds %u (sm.threads)", func_label(fn), l->warps,
 		               f->nwarps);
-	if (front_first_frame(f, fn) + frame_size(fn) > f->window_bytes)
+	if (first_frame(f, fn) + frame_size(fn) > f->window_bytes)
 		return err_set(e, "kernel %s: its registers take %" PRIu64 " bytes per warp, more than front.frame_kb = %u KiB",
 		               func_label(fn), frame_size(fn), f->window_bytes >> 10);
 	if (fn->local_bytes > f->local_max)

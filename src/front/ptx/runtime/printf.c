@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/front.h"
-#include "front/ptx/executor/fp.h"
+#include "front/ptx/ops.h"
+#include "front/ptx/runtime/fp.h"
 #include "front/ptx/runtime/state.h"
 
 #define FORMAT_MAX 4096
@@ -203,7 +203,7 @@ void exec_vprintf(void *ctx, const struct inst *in)
 		((u32 *)exec_at(x, in->d[0]))[first_lane(left)] = counts[first_lane(left)];
 }
 
-void front_flush_text(struct front *f, struct sm_side *s)
+void flush_text(struct ptx *f, struct sm_side *s)
 {
 	const size_t room = PRINTF_MAX > f->text.len ? PRINTF_MAX - f->text.len : 0;
 	strbuf_add(&f->text, s->text.buf, MIN(s->text.len, room));

@@ -19,7 +19,6 @@
 
 #define LANES WARP_SIZE
 #define FULL_MASK 0xffffffffu
-#define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
 #define RECONV_CALL 0xfffffffeu /* marks a call entry of the SIMT stack */
 #define WINDOW_NEAR (64u << 10) /* bytes of a window that every warp has at hand */
 #define SIMT_NEAR 256           /* the same for entries of its stack */
@@ -99,7 +98,8 @@ struct placed { /* a module on this device */
 	u64 param_base, param_stride;
 	s32 *tex;
 };
-struct front {
+struct ptx {            /* the front end of a machine */
+	struct front front; /* what others see of it: first */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
 	bool check_uninit, check_masks, check_barriers;
@@ -135,6 +135,15 @@ struct front {
 	struct heap heap;
 };
 
+static inline struct ptx *ptx_of(struct front *f)
+{
+	return (struct ptx *)(void *)f;
+}
+static inline const struct ptx *ptx_const(const struct front *f)
+{
+	return (const struct ptx *)(const void *)f;
+}
+
 /* What an execution function gets: one warp instruction being executed. */
 struct exec {
 	u8 *base[2]; /* frame, pool: an operand's top bit selects */
@@ -143,23 +152,23 @@ struct exec {
 	u32 next_pc; /* preset to pc + 1 */
 	u32 sm, warp;
 	struct dyninst *out;
-	struct front *f;
+	struct ptx *f;
 	struct warp *w;
 	const struct launch_ref *ref;
 	u64 cycle;
 };
 
 #define DEEP_STACK ((SIMT_DEPTH - SIMT_NEAR) * sizeof(struct simt)) /* in front of the deep part of a window */
-static inline u64 deep_index(const struct front *f, u32 sm, u32 warp)
+static inline u64 deep_index(const struct ptx *f, u32 sm, u32 warp)
 {
 	return (u64)warp * f->nsms + sm;
 }
-static inline u8 *deep_of(const struct front *f, u32 sm, u32 warp)
+static inline u8 *deep_of(const struct ptx *f, u32 sm, u32 warp)
 {
 	return f->deep + deep_index(f, sm, warp) * f->deep_stride;
 }
 /* A place in a warp's window. */
-static inline u8 *frame_window_at(const struct front *f, u32 sm, u32 warp, u32 at)
+static inline u8 *frame_window_at(const struct ptx *f, u32 sm, u32 warp, u32 at)
 {
 	if (unlikely(at >= f->window_near))
 		return deep_of(f, sm, warp) + DEEP_STACK + (at - f->window_near);
@@ -167,7 +176,7 @@ static inline u8 *frame_window_at(const struct front *f, u32 sm, u32 warp, u32 a
 }
 /* The entry at level d of a warp's SIMT stack. Warps use few of their levels, so a level of all warps of an SM lies
  * together: what changes is then a few pages of a snapshot, not one a warp. */
-static inline struct simt *simt_entry_at(const struct front *f, u32 sm, u32 warp, u32 d)
+static inline struct simt *simt_entry_at(const struct ptx *f, u32 sm, u32 warp, u32 d)
 {
 	if (unlikely(d >= SIMT_NEAR))
 		return (struct simt *)(void *)deep_of(f, sm, warp) + d - SIMT_NEAR;
@@ -213,9 +222,9 @@ typedef void (*exec_fn)(void *ctx, const struct inst *in);
 /* fault.c: records a fault of the running instruction and flags it; the instruction must then have no effect. */
 void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space);
 /* The same of one that is found later: x = all about it. */
-void fault_record(struct front *f, u64 cycle, const struct fault *x);
+void fault_record(struct ptx *f, u64 cycle, const struct fault *x);
 /* printf.c: moves an SM's output of this cycle to the machine's; the execution function of a vprintf call. */
-void front_flush_text(struct front *f, struct sm_side *s);
+void flush_text(struct ptx *f, struct sm_side *s);
 void exec_vprintf(void *ctx, const struct inst *in);
 /* texture.c, simt.c: look-ups as in simd.h, for what does not depend on the vector level. */
 exec_fn exec_texture(const struct inst *in);
@@ -224,7 +233,7 @@ exec_fn exec_control(const struct inst *in);
  * calls. */
 void simt_settle(struct exec *x);
 /* cta.c: does a kernel have its parameters at a place of its module (see struct placed)? */
-bool front_params_apart(const struct func *fn);
+bool params_apart(const struct func *fn);
 /* Bytes of a function's frame, registers and FPARAM area; no two frames begin at one place. */
 static inline u64 frame_size(const struct func *fn)
 {
@@ -232,16 +241,16 @@ static inline u64 frame_size(const struct func *fn)
 	return bytes ? (bytes + 127) / 128 * 128 : 128;
 }
 /* A warp's frames reach up to here. */
-static inline void front_reach(const struct front *f, u32 sm, u32 warp, u64 end)
+static inline void frames_reach(const struct ptx *f, u32 sm, u32 warp, u64 end)
 {
 	if (unlikely(end > f->window_near))
 		arena_reach(f->arena, deep_index(f, sm, warp) * f->deep_stride + DEEP_STACK + end - f->window_near);
 }
 /* Where a kernel's own frame is. */
-static inline u32 front_first_frame(const struct front *f, const struct func *fn)
+static inline u32 first_frame(const struct ptx *f, const struct func *fn)
 {
 	return frame_size(fn) > f->window_near ? f->window_near : 0;
 }
 /* Behind the last frame of a warp's window that anything is in. */
-u64 front_frames_end(const struct front *f, u32 sm, u32 warp);
+u64 frames_end(const struct ptx *f, u32 sm, u32 warp);
 #endif

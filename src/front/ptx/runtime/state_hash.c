@@ -2,10 +2,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
-u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
+u64 ptx_warp_hash(const struct front *front, u32 sm, u32 warp)
 {
+	const struct ptx *f = ptx_const(front);
 	const u32 n = sm * f->nwarps + warp;
 	const struct warp *w = &f->warps[n];
 	const struct func *fn = &f->launches[w->launch].funcs[w->func];
@@ -21,21 +23,22 @@ u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
 }
 
 /* What a warp has in the arena's tail: only as far as anything is in it, since few warps have anything there. */
-static u64 deep_hash(const struct front *f, u32 sm, u32 warp, u64 hash)
+static u64 deep_hash(const struct ptx *f, u32 sm, u32 warp, u64 hash)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	if (w->depth > SIMT_NEAR)
 		hash = XXH3_64bits_withSeed(deep_of(f, sm, warp), (w->depth - SIMT_NEAR) * sizeof(struct simt), hash);
 	if (w->frame >= f->window_near || w->moved) {
-		const u64 end = front_frames_end(f, sm, warp), near = f->window_near;
+		const u64 end = frames_end(f, sm, warp), near = f->window_near;
 		if (end > near)
 			hash = XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), end - near, hash);
 	}
 	return hash;
 }
 
-u64 front_deep_hash(const struct front *f)
+u64 ptx_deep_hash(const struct front *front)
 {
+	const struct ptx *f = ptx_const(front);
 	u64 hash = 0;
 	for (u32 i = 0; i < f->nsms * f->nwarps; i++)
 		if (unlikely(f->warps[i].mask && (f->warps[i].depth || f->warps[i].frame)))

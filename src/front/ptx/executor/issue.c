@@ -1,0 +1,54 @@
+/* A warp's next instruction is executed. */
+#include "front/ptx/executor/meet.h"
+#include "front/ptx/ops.h"
+
+void ptx_issue(struct front *front, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
+{
+	struct ptx *f = ptx_of(front);
+	struct warp *w = &f->warps[sm * f->nwarps + warp];
+	BUG_ON(!w->mask);
+	const struct launch_ref *ref = &f->launches[w->launch];
+	const struct inst *in = &ref->code[w->pc];
+	const opnd guard = in->guard;
+	const u32 pc = w->pc, active = w->mask;
+	u8 *frame = frame_window_at(f, sm, warp, w->frame);
+	u32 mask = active;
+	if (guard != OPND_NONE) {
+		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;
+		mask &= *(const u32 *)(const void *)at ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
+	}
+	struct exec x; /* all fields follow */
+	x.base[0] = frame;
+	x.base[1] = ref->pool;
+	x.mask = mask;
+	x.active = active;
+	x.next_pc = pc + 1;
+	x.sm = sm;
+	x.warp = warp;
+	x.out = out;
+	x.f = f;
+	x.w = w;
+	x.ref = ref;
+	x.cycle = cycle;
+	out->in = in;
+	out->pc = pc;
+	out->mask = mask;
+	out->active = active;
+	out->flags = out->taken = 0;
+	out->space = SPC_NONE;
+	out->bytes = 0;
+	out->store = out->atomic = false;
+	if (likely(mask))
+		in->exec(&x, in);
+	if (unlikely(out->flags & DYN_FAULT) && in->op != OP_BRKPT) { /* after a brkpt the program can go on */
+		out->next_pc = pc;
+		return;
+	}
+	w->pc = x.next_pc;
+	if (unlikely(w->pc == w->reconv || !w->mask))
+		simt_settle(&x);
+	const u32 next = w->mask ? w->pc : PC_DONE;
+	out->next_pc = next;
+	if (next != pc + 1)
+		out->flags |= DYN_JUMP;
+}

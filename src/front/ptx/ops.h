@@ -1,0 +1,21 @@
+/* ops: the functions of the PTX front end that others reach through front_ops. front/front.h says what each does. */
+#ifndef FRONT_PTX_OPS_H
+#define FRONT_PTX_OPS_H
+#include "front/front.h"
+
+/* clang-format off */
+#define PTX_OPS(OP) \
+	OP(state_bytes) OP(create) OP(destroy) \
+	OP(place) OP(grid_workspace) OP(check_launch) OP(kernel_start) OP(cta_start) OP(barrier_release) \
+	OP(pc) OP(active_mask) OP(issue) OP(commit) \
+	OP(fault) OP(clear_fault) OP(fault_text) OP(take_printf) \
+	OP(bind_texture) OP(texture_object) OP(surface_object) \
+	OP(host_save) OP(host_restore) \
+	OP(check_state) OP(stack) OP(warp_hash) OP(deep_hash) \
+	OP(read_reg) OP(write_reg) OP(read_local) OP(lock) OP(heap) OP(heap_block) OP(shared)
+/* clang-format on */
+
+#define OP(name) extern __typeof__(*(struct front_ops){0}.name) ptx_##name;
+PTX_OPS(OP)
+#undef OP
+#endif
