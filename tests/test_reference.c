@@ -12,7 +12,7 @@
 
 #include "session/host/array.h"
 #include "session/policy/policy_internal.h"
-#include "lua/reference.h"
+#include "script/reference.h"
 #include "base/markdown.h"
 #include "tests/debug_rig.h"
 

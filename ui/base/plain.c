@@ -48,8 +48,8 @@ void plain_write(struct strbuf *text, FILE *to)
 	fwrite(strbuf_str(text), 1, text->len, to);
 }
 
-bool plain_colors(const struct options *o, int to)
+bool plain_colors(bool off, int to)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	return !o->no_color && !(no && *no) && isatty(to) && term && *term && strcmp(term, "dumb");
+	return !off && !(no && *no) && isatty(to) && term && *term && strcmp(term, "dumb");
 }

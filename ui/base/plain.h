@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
-#include "session/cmdline.h"
 
 /* What a program prints or a message quotes is text: where `to` is a terminal no byte of it commands that, each becomes
  * a '?'. Files and pipes get what was written. */
@@ -13,7 +12,7 @@ void plain_defuse(char *text, size_t n, int to);
 void plain_name(char *name);
 /* The text, defused in place, to a stream. */
 void plain_write(struct strbuf *text, FILE *to);
-/* May a report on this descriptor have colours? Not in files and pipes, not with --no-color or NO_COLOR, not on
+/* May a report on this descriptor have colours? Not in files and pipes, not with --no-color (off) or NO_COLOR, not on
  * terminals that know none. */
-bool plain_colors(const struct options *o, int to);
+bool plain_colors(bool off, int to);
 #endif

@@ -15,7 +15,7 @@
 #include "session/outputs.h"
 #include "base/plain.h"
 #include "session/progress.h"
-#include "cli/run_main.h"
+#include "base/complain.h"
 
 #define EXIT_BROKEN 70         /* a conservation law does not hold: a bug of the simulator, not of the input */
 #define SLICE_SLOTS (1u << 17) /* issue slots of a slice while decisions are compared: 5 MB a machine at most */
@@ -332,7 +332,7 @@ static const char *stop_word(const struct compare *c, const struct side *x)
 {
 	if (x->why == SS_CYCLE || x->why == SS_REQUEST)
 		return c->interrupted ? "interrupted" : "stopped at the difference";
-	return run_stop_word(x->why);
+	return session_stop_word(x->why);
 }
 
 static void gather(struct compare *c, struct side *x)
@@ -421,7 +421,7 @@ static void explain_stops(struct compare *c)
 		struct side *x = &c->side[i];
 		struct strbuf text = STRBUF_INIT;
 		if (x->why != SS_INTERRUPT)
-			run_stop_reason(x->s, x->why, &x->err, &text);
+			session_stop_reason(x->s, x->why, &x->err, &text);
 		if (text.len)
 			complain_of(i ? "B: " : "A: ", text.buf);
 		if (outputs_claim_stdout(c->opt) && x->s->check == CHECK_FAIL)
@@ -462,7 +462,7 @@ static bool laws_hold(struct compare *c)
 static bool report(struct compare *c, struct outfile *stats, struct err *e)
 {
 	const struct options *o = c->opt;
-	bool color = plain_colors(o, STDOUT_FILENO);
+	bool color = plain_colors(o->no_color, STDOUT_FILENO);
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8"), ok = true;
 	struct strbuf text = STRBUF_INIT;
 	print_output(c, outputs_claim_stdout(o) ? stderr : stdout);

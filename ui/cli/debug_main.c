@@ -10,7 +10,7 @@
 #include "terminal/console.h"
 #include "base/leaving.h"
 #include "script/dbg.h"
-#include "cli/run_main.h"
+#include "base/complain.h"
 #include "views/offscreen.h"
 #include "terminal/screen.h"
 

@@ -9,7 +9,7 @@
 #include "session/catalog.h"
 #include "commands/commands.h"
 #include "session/explain.h"
-#include "lua/reference.h"
+#include "script/reference.h"
 #include "base/markdown.h"
 #include "cli/papers/workload_table.h"
 

@@ -17,6 +17,7 @@
 #include "session/outputs.h"
 #include "cli/papers/paper.h"
 #include "base/plain.h"
+#include "base/complain.h"
 #include "cli/run_main.h"
 
 #ifndef WARPDBG_VERSION

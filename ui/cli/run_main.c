@@ -16,34 +16,13 @@
 #include "lua/lua.h"
 #include "obs/why/why.h"
 #include "session/outputs.h"
+#include "base/complain.h"
 #include "base/plain.h"
 #include "session/progress.h"
 
 #define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
 
 static struct sim *running; /* for the signal handlers */
-
-void complain_of(const char *whom, const char *text)
-{
-	struct strbuf line = STRBUF_INIT;
-	strbuf_addf(&line, "warpdbg: %s%s\n", whom, text);
-	plain_write(&line, stderr);
-	strbuf_release(&line);
-}
-
-void complain(const struct err *e)
-{
-	complain_of("", e->msg);
-}
-
-bool stdout_written(struct err *e)
-{
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
-		return true;
-	/* What an earlier call failed of is known no more. */
-	return err_set(e, "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
-}
 
 static void stop(void)
 {
@@ -95,52 +74,11 @@ static enum session_stop run_to_end(struct session *s, struct err *e)
 	return why;
 }
 
-const char *run_stop_word(enum session_stop why)
-{
-	switch (why) {
-	case SS_FINISHED: return "finished";
-	case SS_FAULT: return "fault";
-	case SS_DEADLOCK: return "deadlock";
-	case SS_LIVELOCK: return "livelock";
-	case SS_MAX_CYCLES: return "max-cycles";
-	case SS_INTERRUPT: return "interrupted";
-	case SS_HOST_ERROR: return "host error";
-	case SS_CYCLE:
-	case SS_REQUEST: return "stopped by a script";
-	}
-	return "?";
-}
-
-void run_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
-{
-	if (why == SS_DEADLOCK)
-		strbuf_adds(text, "deadlock\n");
-	if (why == SS_LIVELOCK)
-		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
-		            (unsigned long long)sim_cycle(s->sim));
-	if (why == SS_FAULT)
-		sim_fault_text(s->sim, text);
-	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
-		why_machine(sim_gpu(s->sim), text);
-	else if (why == SS_MAX_CYCLES) {
-		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),
-		            plural(sim_cycle(s->sim)));
-		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
-	} else if (why == SS_INTERRUPT) {
-		strbuf_addf(text, "interrupted at cycle %llu\n", (unsigned long long)sim_cycle(s->sim));
-		if (spin_anywhere(sim_gpu(s->sim)))
-			why_machine(sim_gpu(s->sim), text); /* it may have been a hang */
-	} else if (why == SS_HOST_ERROR)
-		strbuf_adds(text, e->msg);
-	while (text->len && text->buf[text->len - 1] == '\n')
-		text->buf[--text->len] = 0;
-}
-
 /* Why a run did not finish, on standard error. */
 static void explain_stop(struct session *s, enum session_stop why, const struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	run_stop_reason(s, why, e, &text);
+	session_stop_reason(s, why, e, &text);
 	if (text.len)
 		complain_of("", text.buf);
 	strbuf_release(&text);
@@ -151,7 +89,7 @@ static void print_report(struct session *s, const char *stop, u64 total_ns)
 	const struct options *o = s->opt;
 	bool own_file = o->stats && strcmp(o->stats, "-");
 	const char *format = own_file ? "text" : outputs_format(o);
-	bool color = plain_colors(o, STDOUT_FILENO);
+	bool color = plain_colors(o->no_color, STDOUT_FILENO);
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct strbuf text = STRBUF_INIT;
 	plain_defuse(s->check_message.buf, s->check_message.len, STDOUT_FILENO);
@@ -233,10 +171,10 @@ static int run_session(struct session *s)
 	bool script_ok = !script_failed(s);
 	bool ran = why != SS_HOST_ERROR || sim_cycle(s->sim); /* else the message is all there is to say */
 	if (ran)
-		print_report(s, run_stop_word(why), host_ns() - from);
+		print_report(s, session_stop_word(why), host_ns() - from);
 	note_starvation(s);
 	struct err out = {0};
-	bool written = !ran || outputs_write_stats(s, run_stop_word(why), host_ns() - from, &out);
+	bool written = !ran || outputs_write_stats(s, session_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;
 	written = stdout_written(&out) && written;
 	if (!written)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "commands/locate.h"
+#include "commands/commands.h"
+#include "dbg/locate.h"
 #include "script/dbg.h"
 #include "obs/name/names.h"
 

@@ -1,6 +1,7 @@
 /* commands: the table of console commands and what its functions share. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
+#include "base/args.h"
 #include "dbg/debugger.h"
 #include "obs/compare/diverge.h"
 #include "dbg/rival.h"
@@ -61,28 +62,8 @@ void aliases_release(struct debugger *d);
 #include "commands/infos.def"
 #undef INFO
 
-/* --- words (args.c) ---------------------------------------------------------------------------------------------- */
-const char *skip_blanks(const char *s);
-/* Copies the next blank-separated word to word (cut to size - 1), returns what follows with blanks skipped; NULL when
- * none. */
-const char *next_word(const char *s, char *word, size_t size);
-/* The same for the name of a file: in '...' or "..." it may hold blanks, within "..." a backslash takes the letter
- * behind it as it is. NULL with *e also when the quote is not closed or the name too long; without *e when there is
- * none. */
-const char *next_file(const char *s, char *file, size_t size, struct err *e);
-/* The whole of args must be one number within 0..max (decimal, 0x); empty: *out stays. */
-bool arg_number(const char *args, const char *what, u64 max, u64 *out, struct err *e);
-bool word_number(const char *word, u64 *out);                        /* true when word is a number */
-bool arg_none(const char *args, const char *command, struct err *e); /* error when there is something left */
 /* SM number in args, the focused one without. */
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);
-/* The distinct kernel or function of any module by name; *m = its module. NULL when there is none. */
-const struct func *find_func(struct debugger *d, const char *name, struct module **m);
-/* The module of the focused kernel, else the last loaded one; NULL when nothing is loaded. */
-/* Of its files the one that the focused warp is in, else the one of the latest launch, else the first. */
-const struct module_part *focus_part(struct debugger *d, const struct module *m);
-struct module *focus_module(struct debugger *d);
-struct gpu *dbg_gpu(struct debugger *d);
 
 /* What somebody who knows another debugger may have looked for who typed a command or topic that is not there; NULL =
  * nothing known (habits.c). */

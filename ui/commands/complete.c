@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "dbg/locate.h"
 #include "commands/set.h"
 #include "session/explain.h"
 #include "session/export_file.h"

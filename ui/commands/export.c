@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "cli/run_main.h"
 #include "views/offscreen.h"
 
 /* A script may write files only where --allow-io says so. */
@@ -22,7 +21,7 @@ static void list_formats(struct strbuf *out)
 
 bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e)
 {
-	const char *stop = d->ran ? run_stop_word(d->last) : "stopped by a script";
+	const char *stop = d->ran ? session_stop_word(d->last) : "stopped by a script";
 	return may_use_files(d, "export", e) && export_write(d->s, format, file, sm, stop, e);
 }
 

@@ -4,7 +4,7 @@
 
 #include "commands/commands.h"
 #include "session/explain.h"
-#include "lua/reference.h"
+#include "script/reference.h"
 
 #define WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */
 

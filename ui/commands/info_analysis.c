@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "dbg/locate.h"
 #include "obs/name/names.h"
 #include "obs/stats/restart_record.h"
 #include "passes/idempotence.h"

@@ -7,6 +7,15 @@
 #include "base/words.h"
 #include "commands/commands.h"
 
+bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e)
+{
+	u64 v = d->focus.sm;
+	if (!arg_number(args, "SM", gpu_conf(dbg_gpu(d))->num_sms - 1, &v, e))
+		return false;
+	*sm = (u32)v;
+	return true;
+}
+
 static double percent(u64 part, u64 whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/locate.h"
+#include "commands/commands.h"
+#include "dbg/locate.h"
 #include "obs/name/names.h"
 
 static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *w, struct strbuf *out)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/locate.h"
+#include "dbg/locate.h"
 #include "script/dbg.h"
 
 bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

@@ -202,6 +202,8 @@ const char *debugger_prompt(const struct debugger *d);
 char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start);
 void debugger_free_matches(char **matches);
 
+/* The machine that is debugged. */
+struct gpu *dbg_gpu(struct debugger *d);
 /* Moves the focus; warp out of range is an error. Fills the kernel and CTA fields from the warp. */
 bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e);
 /* Brings the focus's kernel and CTA up to date with its slot (after a stop). */

@@ -1,5 +1,5 @@
 /* The reference of policies in Lua: the module policy and what their functions are given. */
-#include "session/policy/lua_policy.h"
+#include "lua/lua.h"
 
 #define SLOT "w: integer, a warp slot of this scheduler that is not empty; "
 #define SLOT_ERRORS "a slot that is another scheduler's, or empty"

@@ -7,6 +7,8 @@
 
 struct lua_env {
 	struct session *s;
+	struct strbuf *printed; /* where print() writes; NULL = nowhere */
+	u64 seed;
 	char *data_dir;
 	u64 left;                    /* VM instructions of the budget left */
 	u64 granted;                 /* the budget as granted, for the message */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "base/strbuf.h"
 
 #define MOST_TEXT (16u << 20) /* of load: a second */
 #define OWN_BYTES (64u << 20)
@@ -157,19 +157,19 @@ static int safe_require(lua_State *L)
 
 static int lua_print(lua_State *L)
 {
-	struct session *s = lua_session(L);
+	struct strbuf *out = lua_env_of(L)->printed;
 	int n = lua_gettop(L);
 	for (int i = 1; i <= n; i++) {
 		size_t len;
 		const char *text = luaL_tolstring(L, i, &len);
-		if (s) {
-			strbuf_add(&s->output, i > 1 ? "\t" : "", i > 1);
-			strbuf_add(&s->output, text, len);
+		if (out) {
+			strbuf_add(out, i > 1 ? "\t" : "", i > 1);
+			strbuf_add(out, text, len);
 		}
 		lua_pop(L, 1);
 	}
-	if (s)
-		strbuf_addc(&s->output, '\n');
+	if (out)
+		strbuf_addc(out, '\n');
 	return 0;
 }
 
@@ -207,15 +207,17 @@ static int open_libraries(lua_State *L)
 	/* math.random: seeded, or two runs would differ. */
 	lua_getglobal(L, "math");
 	lua_getfield(L, -1, "randomseed");
-	lua_pushinteger(L, lua_env_of(L)->s ? (lua_Integer)lua_env_of(L)->s->conf.seed : 1);
+	lua_pushinteger(L, (lua_Integer)lua_env_of(L)->seed);
 	lua_call(L, 1, 0);
 	return 0;
 }
 
-lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_io)
+lua_State *lua_sandbox_new(const struct lua_owner *owner, const char *data_dir, bool allow_io)
 {
 	struct lua_env *env = xcalloc(1, sizeof *env);
-	env->s = s;
+	env->s = owner ? owner->s : NULL;
+	env->printed = owner ? owner->printed : NULL;
+	env->seed = owner ? owner->seed : 1;
 	env->data_dir = data_dir ? xstrdup(data_dir) : NULL;
 	lua_State *L = lua_newstate(limited_alloc, env);
 	if (!L) {

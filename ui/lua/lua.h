@@ -3,7 +3,7 @@
  * A state has string, table, math, utf8, coroutine and the safe part of the base library; `load` takes text only; there
  * is no io, os, package, debug, dofile or loadfile unless allow_io says so (then io and os). `require "lib.graph"`
  * loads lib/graph.lua from the directory of the script that asks, then from scripts/workloads and scripts: Lua text,
- * nothing else. `print` appends to the session's output. Memory is limited to LUA_MAX_BYTES, running time by a budget
+ * nothing else. `print` appends to its owner's output. Memory is limited to LUA_MAX_BYTES, running time by a budget
  * of VM instructions. */
 #ifndef UI_LUA_LUA_H
 #define UI_LUA_LUA_H
@@ -18,9 +18,16 @@ struct session;
 #define LUA_BUDGET_HOST 10000000000ull
 #define LUA_BUDGET_CALLBACK 10000000ull
 
-/* A sandboxed state. s may be NULL (machine files): then there is no output and no session. data_dir: see session.h;
- * may be NULL. Never NULL itself unless memory is exhausted. */
-lua_State *lua_sandbox_new(struct session *s, const char *data_dir, bool allow_io);
+struct strbuf;
+/* Whose state it is. What a session is, is not known here. */
+struct lua_owner {
+	struct session *s;      /* lua_session()'s answer */
+	struct strbuf *printed; /* where print() writes */
+	u64 seed;               /* of math.random */
+};
+/* A sandboxed state. owner may be NULL (machine files): then there is no output and no session. data_dir: that holds
+ * configs/ and scripts/; may be NULL. Never NULL itself unless memory is exhausted. */
+lua_State *lua_sandbox_new(const struct lua_owner *owner, const char *data_dir, bool allow_io);
 void lua_sandbox_free(lua_State *L);
 /* For tests: after n more allocations of Lua states no further one succeeds; LUA_NO_LIMIT ends that. */
 #define LUA_NO_LIMIT UINT64_MAX
@@ -69,7 +76,7 @@ int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, 
 void lua_bound_libraries(lua_State *L);
 
 /* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from
- * these tables (lua/reference.h). */
+ * these tables (script/reference.h). */
 struct lua_doc {
 	const char *name;      /* "cuda.copy" */
 	const char *signature; /* "cuda.copy(to, from[, bytes])"; of a field its path */
@@ -77,5 +84,6 @@ struct lua_doc {
 	const char *text;      /* what it does or is */
 	const char *errors;    /* when it raises a Lua error, other than for arguments of a wrong type; "" = never */
 };
-extern const struct lua_doc lua_cuda_docs[]; /* ends with a row of NULLs: cuda.* and host arrays */
+/* Each ends with a row of NULLs: cuda.* and host arrays; policy.* and what policies are given. */
+extern const struct lua_doc lua_cuda_docs[], lua_policy_docs[];
 #endif

@@ -156,7 +156,7 @@ static int open_modules(lua_State *L, void *ctx)
 
 static bool open_lua(struct session *s, struct err *e)
 {
-	s->L = lua_sandbox_new(s, s->data_dir, s->opt->allow_io);
+	s->L = lua_sandbox_new(&(struct lua_owner){s, &s->output, s->conf.seed}, s->data_dir, s->opt->allow_io);
 	if (!s->L)
 		return err_set(e, "out of memory");
 	return lua_guarded(s->L, open_modules, s, 0, 0, e);
@@ -472,36 +472,4 @@ void session_change_ends(struct session *s)
 {
 	if (s->change_open)
 		session_changed(s);
-}
-
-const char *session_stop_text(enum session_stop w)
-{
-	static const char *const texts[] = {
-	    [SS_FINISHED] = "finished",
-	    [SS_CYCLE] = "reached the cycle",
-	    [SS_REQUEST] = "stopped on request",
-	    [SS_FAULT] = "the simulated program faulted",
-	    [SS_DEADLOCK] = "deadlock: no progress",
-	    [SS_LIVELOCK] = "livelock: warps go round in circles",
-	    [SS_INTERRUPT] = "interrupted",
-	    [SS_HOST_ERROR] = "the host program failed",
-	    [SS_MAX_CYCLES] = "ran past --max-cycles",
-	};
-	return texts[w];
-}
-
-int session_exit_status(const struct session *s, enum session_stop w)
-{
-	switch (w) {
-	case SS_FINISHED: return s->check == CHECK_FAIL ? 1 : 0;
-	case SS_CYCLE:
-	case SS_REQUEST: return 0;
-	case SS_HOST_ERROR: return 2;
-	case SS_FAULT:
-	case SS_DEADLOCK:
-	case SS_LIVELOCK:
-	case SS_MAX_CYCLES: return 3;
-	case SS_INTERRUPT: return 130;
-	}
-	return 2;
 }

@@ -120,7 +120,11 @@ bool session_changed_by_hand(const struct session *s);
 bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
 bool session_restart(struct session *s, struct err *e);
+/* Why it stopped: as part of a sentence; in a word for reports ("finished", "fault", ...); as a message, text without a
+ * final newline, nothing when it finished (*e is session_run()'s). */
 const char *session_stop_text(enum session_stop w);
+const char *session_stop_word(enum session_stop w);
+void session_stop_reason(struct session *s, enum session_stop w, const struct err *e, struct strbuf *text);
 /* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, livelock, --max-cycles,
  * 130 interrupted. */
 int session_exit_status(const struct session *s, enum session_stop w);

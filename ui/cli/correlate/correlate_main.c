@@ -9,7 +9,7 @@
 #include "base/outfile.h"
 #include "session/catalog.h"
 #include "base/plain.h"
-#include "cli/run_main.h"
+#include "base/complain.h"
 
 /* Letters and digits alone, small: "NVIDIA H200" has "h200" in it, "GeForce RTX 2060" "rtx2060". */
 static char *plain_letters(const char *s)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run_main.h"
-
 #define MAX_CYCLES (4ull << 30) /* of one microbenchmark */
 
 struct machine {
@@ -173,7 +171,7 @@ static void model_workload(struct correlation *c, struct corr_workload *w, const
 	enum session_stop why = s ? session_run(s, NEVER, &e) : SS_HOST_ERROR;
 	struct strbuf text = STRBUF_INIT;
 	if (s)
-		run_stop_reason(s, why, &e, &text);
+		session_stop_reason(s, why, &e, &text);
 	else
 		strbuf_adds(&text, e.msg);
 	if (why == SS_FINISHED)

@@ -12,7 +12,7 @@
 #include "base/outfile.h"
 #include "session/catalog.h"
 #include "base/plain.h"
-#include "cli/run_main.h"
+#include "base/complain.h"
 
 #define EXIT_INTERRUPTED 130
 #define PAPERS "scripts/papers"

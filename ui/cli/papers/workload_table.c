@@ -10,7 +10,6 @@
 #include "obs/stats/kernel_code.h"
 #include "obs/stats/restart_record.h"
 #include "cli/papers/paper.h"
-#include "cli/run_main.h"
 
 #define LAYOUT "scripts/papers/lib/workload_table.lua" /* rows in, a table as of a figure out */
 
@@ -164,11 +163,11 @@ static void add_failure(const char *name, const char *why, json_t *rows)
 static void add_stop(struct session *s, enum session_stop why, const struct err *e, json_t *rows)
 {
 	struct strbuf text = STRBUF_INIT;
-	strbuf_addf(&text, "%s: ", why == SS_FINISHED ? "check failed" : run_stop_word(why));
+	strbuf_addf(&text, "%s: ", why == SS_FINISHED ? "check failed" : session_stop_word(why));
 	if (why == SS_FINISHED)
 		strbuf_adds(&text, strbuf_str(&s->check_message));
 	else
-		run_stop_reason(s, why, e, &text);
+		session_stop_reason(s, why, e, &text);
 	add_failure(s->name, text.buf, rows);
 	strbuf_release(&text);
 }

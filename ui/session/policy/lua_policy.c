@@ -305,7 +305,7 @@ bool policy_load(struct session *s, const char *key, const char *value, struct e
 	p->kind = k;
 	p->name = xstrdup(value);
 	p->since = sim_cycle(s->sim);
-	p->L = lua_sandbox_new(s, s->data_dir, false);
+	p->L = lua_sandbox_new(&(struct lua_owner){s, &s->output, s->conf.seed}, s->data_dir, false);
 	bool ok = p->L ? set_up(p, s, path, e) : err_set(e, "out of memory");
 	free(path);
 	if (!ok) {

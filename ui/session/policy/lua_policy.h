@@ -29,6 +29,4 @@ bool policy_open(struct session *s, struct err *e);
 bool policy_may_replay(struct session *s, u64 cycle, struct err *e);
 /* Frees all policies of the session; after sim_destroy(). */
 void policy_close(struct session *s);
-
-extern const struct lua_doc lua_policy_docs[]; /* ends with a row of NULLs */
 #endif

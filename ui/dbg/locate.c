@@ -3,8 +3,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/locate.h"
+#include "dbg/locate.h"
+#include "base/args.h"
 #include "obs/name/names.h"
+
+const struct func *find_func(struct debugger *d, const char *name, struct module **m)
+{
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		struct module *mod = sim_module(d->s->sim, i);
+		const struct func *f = module_func(mod, name, false);
+		if (f && f->entry < f->end) {
+			*m = mod;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+struct module *focus_module(struct debugger *d)
+{
+	const struct module *m = module_of_launch(dbg_gpu(d), d->focus.kernel);
+	u32 n = sim_num_modules(d->s->sim), kernels = gpu_num_kernels(dbg_gpu(d));
+	if (!m && kernels)
+		m = module_of_launch(dbg_gpu(d), (s32)kernels - 1);
+	for (u32 i = 0; i < n; i++)
+		if (sim_module(d->s->sim, i) == m)
+			return sim_module(d->s->sim, i);
+	return n ? sim_module(d->s->sim, n - 1) : NULL;
+}
+
+const struct module_part *focus_part(struct debugger *d, const struct module *m)
+{
+	struct warp_info w;
+	const u32 kernels = gpu_num_kernels(dbg_gpu(d));
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	if (w.state != WS_NONE && w.pc < m->ncode && module_of_launch(dbg_gpu(d), w.launch) == m)
+		return module_part_of(m, m->code[w.pc].line);
+	if (kernels && gpu_launched(dbg_gpu(d), kernels - 1)->mod == m)
+		return module_part_of(m, gpu_launched(dbg_gpu(d), kernels - 1)->fn->line);
+	return &m->parts[0];
+}
 
 static const char *base_name(const char *path)
 {

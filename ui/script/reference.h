@@ -1,7 +1,7 @@
 /* reference: everything that Lua sees, in sections - the one table behind `help lua`, `warpdbg list lua` and the
  * README. */
-#ifndef UI_LUA_REFERENCE_H
-#define UI_LUA_REFERENCE_H
+#ifndef UI_SCRIPT_REFERENCE_H
+#define UI_SCRIPT_REFERENCE_H
 #include "base/strbuf.h"
 #include "lua/lua.h"
 

@@ -1,9 +1,8 @@
-#include "lua/reference.h"
+#include "script/reference.h"
 
 #include <string.h>
 
 #include "script/dbg.h"
-#include "session/policy/lua_policy.h"
 #include "base/markdown.h"
 
 static const struct lua_doc base_docs[] = {

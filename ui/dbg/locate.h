@@ -1,7 +1,14 @@
 /* locate: from what the user typed to places in code. */
-#ifndef UI_LOCATE_H
-#define UI_LOCATE_H
-#include "commands/commands.h"
+#ifndef UI_DBG_LOCATE_H
+#define UI_DBG_LOCATE_H
+#include "dbg/debugger.h"
+
+/* The distinct kernel or function of any module by name; *m = its module. NULL when there is none. */
+const struct func *find_func(struct debugger *d, const char *name, struct module **m);
+/* The module of the focused kernel, else the last loaded one; NULL when nothing is loaded. */
+struct module *focus_module(struct debugger *d);
+/* Of its files the one that the focused warp is in, else the one of the latest launch, else the first. */
+const struct module_part *focus_part(struct debugger *d, const struct module *m);
 
 #define PLACE_PCS 256 /* a source line inlined in more places than this keeps the first ones */
 struct code_place {

@@ -1,0 +1,77 @@
+/* Why a session has stopped, in words and as an exit status. */
+#include "base/words.h"
+#include "obs/why/why.h"
+#include "session/session.h"
+
+const char *session_stop_text(enum session_stop w)
+{
+	static const char *const texts[] = {
+	    [SS_FINISHED] = "finished",
+	    [SS_CYCLE] = "reached the cycle",
+	    [SS_REQUEST] = "stopped on request",
+	    [SS_FAULT] = "the simulated program faulted",
+	    [SS_DEADLOCK] = "deadlock: no progress",
+	    [SS_LIVELOCK] = "livelock: warps go round in circles",
+	    [SS_INTERRUPT] = "interrupted",
+	    [SS_HOST_ERROR] = "the host program failed",
+	    [SS_MAX_CYCLES] = "ran past --max-cycles",
+	};
+	return texts[w];
+}
+
+const char *session_stop_word(enum session_stop why)
+{
+	switch (why) {
+	case SS_FINISHED: return "finished";
+	case SS_FAULT: return "fault";
+	case SS_DEADLOCK: return "deadlock";
+	case SS_LIVELOCK: return "livelock";
+	case SS_MAX_CYCLES: return "max-cycles";
+	case SS_INTERRUPT: return "interrupted";
+	case SS_HOST_ERROR: return "host error";
+	case SS_CYCLE:
+	case SS_REQUEST: return "stopped by a script";
+	}
+	return "?";
+}
+
+void session_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
+{
+	if (why == SS_DEADLOCK)
+		strbuf_adds(text, "deadlock\n");
+	if (why == SS_LIVELOCK)
+		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
+		            (unsigned long long)sim_cycle(s->sim));
+	if (why == SS_FAULT)
+		sim_fault_text(s->sim, text);
+	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
+		why_machine(sim_gpu(s->sim), text);
+	else if (why == SS_MAX_CYCLES) {
+		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),
+		            plural(sim_cycle(s->sim)));
+		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
+	} else if (why == SS_INTERRUPT) {
+		strbuf_addf(text, "interrupted at cycle %llu\n", (unsigned long long)sim_cycle(s->sim));
+		if (spin_anywhere(sim_gpu(s->sim)))
+			why_machine(sim_gpu(s->sim), text); /* it may have been a hang */
+	} else if (why == SS_HOST_ERROR)
+		strbuf_adds(text, e->msg);
+	while (text->len && text->buf[text->len - 1] == '\n')
+		text->buf[--text->len] = 0;
+}
+
+int session_exit_status(const struct session *s, enum session_stop w)
+{
+	switch (w) {
+	case SS_FINISHED: return s->check == CHECK_FAIL ? 1 : 0;
+	case SS_CYCLE:
+	case SS_REQUEST: return 0;
+	case SS_HOST_ERROR: return 2;
+	case SS_FAULT:
+	case SS_DEADLOCK:
+	case SS_LIVELOCK:
+	case SS_MAX_CYCLES: return 3;
+	case SS_INTERRUPT: return 130;
+	}
+	return 2;
+}
