@@ -104,7 +104,7 @@ static void some_values(s32 *in, u32 n, u64 seed, u32 below)
 }
 static void checks_on(void)
 {
-	r.f->check_masks = true;
+	ptx_of(r.f)->check_masks = true;
 }
 
 static void test_groups(void **state)
@@ -174,7 +174,7 @@ static void test_tail(void **state)
 
 static void unaligned_barriers(void)
 {
-	r.f->check_barriers = false;
+	ptx_of(r.f)->check_barriers = false;
 }
 static void check_peel(const char *kernel, void (*set)(void))
 {

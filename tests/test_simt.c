@@ -245,7 +245,7 @@ static void test_undefined_masks(void **state)
 			char ptx[2048];
 			snprintf(ptx, sizeof ptx, "%ssetp.lt.u32 %%p1, %%r1, 50;\n%s%s", HEAD BEGIN, cases[k].body, END);
 			rig_open(ptx, false);
-			r.f->check_masks = check;
+			ptx_of(r.f)->check_masks = check;
 			rig_run();
 			const bool bad = check && cases[k].words;
 			const char *text = fault_text(bad ? FAULT_BAD_MASK : FAULT_NONE);
@@ -274,7 +274,7 @@ static void test_meeting_in_calls(void **state)
 	         "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), g, (a); ld.param.b32 %r9, [b]; }\n"
 	         "add.u32 %r9, %r9, %r8;\nBACK: add.u32 %r9, %r9, %r7;\n" END,
 	         false);
-	r.f->check_masks = true;
+	ptx_of(r.f)->check_masks = true;
 	rig_run();
 	fault_text(FAULT_NONE);
 	for (u32 t = 0; t < N; t++)
@@ -689,7 +689,7 @@ static void test_deterministic(void **state)
 static void guarded_barriers(const char *text, bool check)
 {
 	rig_open(text, false);
-	r.f->check_barriers = check;
+	ptx_of(r.f)->check_barriers = check;
 	rig_run();
 }
 static void test_guarded_barriers(void **state)
