@@ -8,6 +8,7 @@
 
 #include "cli/compare_main.h"
 #include "debug_rig.h"
+#include "dbg/locate.h"
 #include "dbg/debugger.h"
 #include "obs/compare/diverge.h"
 #include "obs/name/names.h"

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
+#include "dbg/locate.h"
 #include "dbg/debugger.h"
 #include "obs/name/names.h"
 

@@ -11,6 +11,7 @@
 #include "commands/set.h"
 #include "conf/conf.h"
 #include "debug_rig.h"
+#include "dbg/locate.h"
 #include "session/explain.h"
 #include "gpu/gpu.h"
 
