@@ -165,6 +165,75 @@ static void test_warps_of_round_robin(void **state)
 	}
 }
 
+/* gto promises no turns to warps, but the schedulers are as equal to it as to any policy: every one has warps of all
+ * ages. They share alike what a load asks for all the time.
+ *
+ * Where its greedy warp has arithmetic in the cycle in which the LSU becomes free, a scheduler lets its turn pass, and
+ * a loop of one or two conflicting loads falls into step with that: one scheduler is up to 14 % off, for as long as
+ * the loop runs. That is no favour: which of them it is changes with the shape of the loop, so that over all shapes
+ * they are equal again (test_gto_in_step). */
+static void check_gto(u32 load, u32 times, u32 n)
+{
+	char body[1024] = "", ns[32];
+	for (u32 i = 0; i < times; i++)
+		strcat(body, loads[load].body);
+	snprintf(ns, sizeof ns, "sm.schedulers=%u", n);
+	struct sim *s = start((const char *[]){"num_sms=1", ns, "warp-sched=gto", NULL}, loads[load].setup, body, 6, 256);
+	double off = unfairness(s, SCHEDULERS, 10000, 40000);
+	if (off > WITHIN)
+		fail_msg("%s: of %u schedulers under gto one is %.1f %% off its share", loads[load].what, n, 100 * off);
+	sim_destroy(s);
+}
+
+static void test_schedulers_under_gto(void **state)
+{
+	for (u32 l = 0; l < ARRAY_LEN(loads); l++)
+		for (u32 n = 2; n <= 4; n++)
+			check_gto(l, 4, n);
+}
+
+/* By how much scheduler 0 has more than scheduler 1, as a share of both. */
+static double lead_of_the_first(const char *order, u32 nloads, u32 nadds)
+{
+	char body[1024] = "", so[64];
+	for (u32 i = 0; i < nloads; i++)
+		strcat(body, i % 2 ? "ld.shared.u32 %r5, [%r6+4096];" : "ld.shared.u32 %r4, [%r6];");
+	for (u32 i = 0; i < nadds; i++)
+		strcat(body, "add.u32 %r8, %r1, %r20;");
+	snprintf(so, sizeof so, "sm.sched_order=%s", order);
+	struct sim *s = start((const char *[]){"num_sms=1", "warp-sched=gto", so, NULL}, loads[5].setup, body, 6, 256);
+	struct stop st;
+	u64 got[2];
+	sim_run(s, 30000, &st);
+	assert_int_equal(read_parts(s, SCHEDULERS, got), 2);
+	sim_destroy(s);
+	return ((double)got[0] - (double)got[1]) / (double)(got[0] + got[1]);
+}
+
+static double mean_lead(const char *order, u32 *first, u32 *second)
+{
+	double sum = 0;
+	u32 n = 0;
+	*first = *second = 0;
+	for (u32 nloads = 1; nloads <= 4; nloads++)
+		for (u32 nadds = 0; nadds < 6; nadds++, n++) {
+			double lead = lead_of_the_first(order, nloads, nadds);
+			sum += lead;
+			*first += lead > WITHIN;
+			*second += lead < -WITHIN;
+		}
+	return sum / n;
+}
+
+static void test_gto_in_step(void **state)
+{
+	u32 first, second;
+	double lead = mean_lead("rotate", &first, &second);
+	if (lead > WITHIN || lead < -WITHIN || !first || !second)
+		fail_msg("under gto scheduler 0 is %.1f %% ahead; %u loops favour it, %u the other", 100 * lead, first, second);
+	assert_true(mean_lead("fixed", &first, &second) > 3 * WITHIN); /* a favour is found */
+}
+
 /* The test of the test: scheduler 0 always first. */
 static void test_fixed_order_is_found(void **state)
 {
@@ -227,13 +296,25 @@ static void test_starving_is_told(void **state)
 /* --- the machine ---------------------------------------------------------------------------------------------------
  */
 
+/* Under the machine's own policy, lrr, and under gto. */
+static void check_grid(const char *what, const char *const *sets, const char *setup, const char *body, enum part p,
+                       u32 grid)
+{
+	for (u32 gto = 0; gto < 2; gto++) {
+		const char *all[12] = {gto ? "warp-sched=gto" : "warp-sched=lrr"};
+		for (u32 i = 0; sets && sets[i]; i++)
+			all[i + 1] = sets[i];
+		struct sim *s = start(all, setup, body, grid, 256);
+		double off = unfairness(s, p, 10000, 50000);
+		if (off > WITHIN)
+			fail_msg("%s, %s: one is %.1f %% off its share", what, all[0], 100 * off);
+		sim_destroy(s);
+	}
+}
+
 static void check_machine(const char *what, const char *const *sets, const char *setup, const char *body, enum part p)
 {
-	struct sim *s = start(sets, setup, body, 90, 256);
-	double off = unfairness(s, p, 10000, 50000);
-	if (off > WITHIN)
-		fail_msg("%s: one is %.1f %% off its share", what, 100 * off);
-	sim_destroy(s);
+	check_grid(what, sets, setup, body, p, 90);
 }
 
 /* Every load goes to DRAM, each line once. */
@@ -261,6 +342,21 @@ static void test_one_slice(void **state)
 	check_machine("SMs, one slice, stores", narrow,
 	              "and.b32 %r7, %r20, 31; mul.wide.u32 %a2, %r7, 4; add.u64 %a2, %a2, %a1;",
 	              "st.global.u32 [%a2], %r1;", SMS_PACKETS);
+}
+
+/* A CTA on each of two SMs, whose warps read from a slice of their own each: the SM's port for replies decides which
+ * of them goes on. */
+static void test_replies(void **state)
+{
+	static const char own_slice[] = "shr.u32 %r7, %r20, 5; mul.wide.u32 %a2, %r7, 256; add.u64 %a2, %a2, %a1;";
+	static const char one_line[] = "ld.volatile.global.u32 %r4, [%a2];";
+#define EIGHT_SLICES "num_sms=2", "partitions=4", "l2.slices=2", "map.hash=none"
+	static const char *const one[] = {EIGHT_SLICES, "noc.flit=8", "l2.latency=1", "noc.reply_queue=1", NULL};
+	static const char *const many[] = {EIGHT_SLICES, "noc.flit=8", "l2.latency=1", "noc.reply_queue=4", NULL};
+	static const char *const islip[] = {EIGHT_SLICES, "noc.switch=islip", "coalesce=sector32", NULL};
+	check_grid("slices, one place at the SM", one, own_slice, one_line, SLICES, 2);
+	check_grid("slices, four places at the SM", many, own_slice, one_line, SLICES, 2);
+	check_grid("slices, islip", islip, own_slice, one_line, SLICES, 2);
 }
 
 static void test_computing(void **state)
@@ -294,8 +390,11 @@ int main(void)
 	    cmocka_unit_test(test_schedulers),
 	    cmocka_unit_test(test_warps_of_round_robin),
 	    cmocka_unit_test(test_fixed_order_is_found),
+	    cmocka_unit_test(test_schedulers_under_gto),
+	    cmocka_unit_test(test_gto_in_step),
 	    cmocka_unit_test(test_streaming),
 	    cmocka_unit_test(test_one_slice),
+	    cmocka_unit_test(test_replies),
 	    cmocka_unit_test(test_computing),
 	    cmocka_unit_test(test_starving_is_told),
 	    cmocka_unit_test(test_small_grids),
