@@ -36,6 +36,18 @@ expect 3 "a cycle of locks, if each of these warps still holds what it took" run
 # A limit that comes first.
 hang "not finished after 20000 cycles" spin_flag 64 --set deadlock_cycles=100000 --max-cycles 20000
 
+# No hang, but warps that their turn passes by: where scheduler 0 always comes first a note says so, and only there.
+expect 3 "note: under lrr a warp stayed ready but was passed over for 28,000 cycles while its SM issued: SM " \
+	run kmeans --set warp-sched=lrr --set sm.sched_order=fixed --max-cycles 30000
+cp "$tmp/out" "$tmp/said"
+check "how often, and the event" grep -qE '[(][0-9]+ times more than 10,000 cycles; event warp-starved[)]' "$tmp/said"
+for order in "--set sm.sched_order=fixed --set warp-sched=gto" ""; do
+	# shellcheck disable=SC2086
+	expect 3 "not finished after 30000 cycles" run kmeans --set warp-sched=lrr $order --max-cycles 30000
+	cp "$tmp/out" "$tmp/said"
+	check "no warp is passed over: ${order:-lrr}" [ "$(grep -c 'passed over for' "$tmp/said")" -eq 0 ]
+done
+
 # Interrupted by hand: the chain too, when a warp spins.
 timeout -s INT 2 "$W" run tests/hangs/hangs.ptx --kernel spin_flag --grid 1 --block 64 --arg 'u32[64]=zero' \
 	>"$tmp/said" 2>&1
