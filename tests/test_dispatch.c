@@ -59,7 +59,7 @@ static void all_given_back(const struct sim *s)
 		assert_int_equal(m->regs_used, 0);
 		assert_int_equal(m->shared_used, 0);
 		assert_int_equal(m->nloads, 0);
-		assert_int_equal(m->lsu_n, 0);
+		assert_int_equal(m->lsu_q.n, 0);
 		assert_int_equal(m->alu_flying, 0);
 		assert_int_equal(m->mem_flying, 0);
 		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));

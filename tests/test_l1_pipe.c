@@ -103,8 +103,8 @@ static void refused_at_the_tags(void **state)
 	for (u64 c = 1; sim_run(s, c, &st), st.why == STOP_CYCLE; c++) {
 		const struct l1_pipe *p = g->ctx[0].pipe;
 		most_pipe = MAX(most_pipe, p->n);
-		most_lsu = MAX(most_lsu, g->sm[0]->lsu_n);
-		together = MAX(together, p->n + g->sm[0]->lsu_n);
+		most_lsu = MAX(most_lsu, g->sm[0]->lsu_q.n);
+		together = MAX(together, p->n + g->sm[0]->lsu_q.n);
 		held += p->held;
 		if (p->held)
 			assert_true(p->n == 20 && p->refused == MR_RF_MSHR && g->sm[0]->lsu_refused == MR_RF_MSHR);

@@ -89,7 +89,7 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	                      .awake = g->st->awake[sm / 64] >> (sm % 64) & 1,
 	                      .issued = s->k.issued,
 	                      .issued_last = bit_count(issued),
-	                      .lsu_queued = s->lsu_n,
+	                      .lsu_queued = s->lsu_q.n,
 	                      .lsu_warp = -1,
 	                      .lsu_refused = s->lsu_refused,
 	                      .loads_in_flight = s->nloads};
@@ -107,8 +107,8 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 		o->lsu_refused = p->refused;
 		o->lsu_warp = l1_pipe_at(&g->ctx[sm], 0)->warp;
 		o->lsu_left = p->n;
-	} else if (s->lsu_n) {
-		const struct lsu_entry *e = &s->lsu[s->lsu_head];
+	} else if (s->lsu_q.n) {
+		const struct lsu_entry *e = sm_lsu_at(s, 0);
 		o->lsu_warp = e->warp;
 		o->lsu_left = e->ntxn - e->next;
 	}
@@ -169,8 +169,8 @@ static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char
 			snprintf(out, n, "%s", refused ? "at L1D's tags, refused" : "on the way to L1D's tags");
 			return;
 		}
-	for (u32 i = 0; i < s->lsu_n; i++) {
-		const struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
+	for (u32 i = 0; i < s->lsu_q.n; i++) {
+		const struct lsu_entry *e = sm_lsu_at(s, i);
 		if (e->warp == w) {
 			snprintf(out, n, i ? "queued at the LSU" : "at the LSU, %u of %u sent", e->next, e->ntxn);
 			return;
@@ -210,7 +210,7 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		break;
 	case WS_READY_LSU:
 		if (o->refused)
-			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", s->lsu[s->lsu_head].warp);
+			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", sm_lsu_at(s, 0)->warp);
 		break;
 	default: break;
 	}

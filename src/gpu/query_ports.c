@@ -42,7 +42,7 @@ u64 gpu_unsent_warps(const struct gpu *g, u32 sm)
 		warps |= BIT(l1_pipe_at(&g->ctx[sm], i)->warp);
 	if (s->lsu_refused != MR_RF_QUEUE)
 		return warps;
-	for (u32 i = 0; i < s->lsu_n; i++)
-		warps |= BIT(s->lsu[(s->lsu_head + i) % SM_MAX_LSU].warp);
+	for (u32 i = 0; i < s->lsu_q.n; i++)
+		warps |= BIT(sm_lsu_at(s, i)->warp);
 	return warps | s->in[WS_READY_LSU];
 }

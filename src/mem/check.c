@@ -96,9 +96,9 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 	}
 	return equal("SM", sm, "requests outstanding = 0", p->outstanding, 0, e) &&
 	       equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) &&
-	       equal("SM", sm, "answers waiting = 0", p->answers_n, 0, e) &&
+	       equal("SM", sm, "answers waiting = 0", p->answers.n, 0, e) &&
 	       equal("SM", sm, "replies on their way = 0", p->replies + p->promised, 0, e) &&
-	       equal("SM", sm, "requests waiting to leave = 0", p->q_n, 0, e) &&
+	       equal("SM", sm, "requests waiting to leave = 0", p->q.n, 0, e) &&
 	       equal("SM", sm, "nobody waits for a place at its port", p->waiting + p->granted + p->wait_head, 0, e);
 }
 

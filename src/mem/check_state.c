@@ -135,13 +135,9 @@ static bool answered(u32 op) /* requests that are tokens themselves, in no MSHR 
 	return op == MO_STORE || op == MO_LOCAL_STORE || op == MO_RED || op == MO_ATOMIC;
 }
 
-static const struct sm_request *request_at(const struct mem *m, u32 sm, u32 k)
-{
-	return &m->missq[(size_t)sm * m->missq_size + (m->port[sm].q_head + k) % m->missq_size];
-}
 static u32 answer_at(const struct mem *m, u32 sm, u32 k)
 {
-	return m->answers[(size_t)sm * m->answers_size + (m->port[sm].answers_head + k) % m->answers_size];
+	return m->answers[(size_t)sm * m->answers_size + fifo_at(&m->port[sm].answers, m->answers_size, k)];
 }
 
 /* A waiter of an MSHR of the SM's caches: the word that is pushed when the data comes. */
@@ -164,11 +160,11 @@ static void each_waiter(const struct mem *m, u32 sm, u32 cache, mem_due_fn *fn, 
 void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
 {
 	for (u32 sm = 0; sm < m->nsms; sm++) {
-		for (u32 k = 0; k < m->port[sm].answers_n; k++)
+		for (u32 k = 0; k < m->port[sm].answers.n; k++)
 			fn(ctx, sm, answer_at(m, sm, k) & (u32)bit_range(TOKEN_BITS));
-		for (u32 k = 0; k < m->port[sm].q_n; k++)
-			if (answered(request_at(m, sm, k)->op) && !request_at(m, sm, k)->leader)
-				fn(ctx, sm, request_at(m, sm, k)->tag);
+		for (u32 k = 0; k < m->port[sm].q.n; k++)
+			if (answered(mem_request_at(m, sm, k)->op) && !mem_request_at(m, sm, k)->leader)
+				fn(ctx, sm, mem_request_at(m, sm, k)->tag);
 		for (u32 c = 0; c < MC_COUNT; c++)
 			each_waiter(m, sm, c, fn, ctx);
 	}
@@ -185,12 +181,12 @@ struct census {
 static void count_sm(const struct mem *m, u32 sm, struct census *n)
 {
 	const struct sm_port *p = &m->port[sm];
-	for (u32 k = 0; k < p->answers_n; k++)
+	for (u32 k = 0; k < p->answers.n; k++)
 		n->stores += answered(answer_at(m, sm, k) >> 26);
-	n->outstanding += p->answers_n;
-	for (u32 k = 0; k < p->q_n; k++) {
-		u32 op = request_at(m, sm, k)->op;
-		if (request_at(m, sm, k)->leader)
+	n->outstanding += p->answers.n;
+	for (u32 k = 0; k < p->q.n; k++) {
+		u32 op = mem_request_at(m, sm, k)->op;
+		if (mem_request_at(m, sm, k)->leader)
 			continue; /* a packet stands for it */
 		n->stores += answered(op);
 		n->outstanding += answered(op) || op == OP_WRITEBACK;
@@ -215,11 +211,11 @@ static bool check_port(const struct mem *m, u32 sm, const struct census *n, stru
 {
 	const struct sm_port *p = &m->port[sm];
 	u32 queued[MC_COUNT] = {0};
-	HOLDS(p->q_n <= m->missq_size && p->answers_n <= m->answers_size, "SM %u: %u requests and %u answers queued", sm,
-	      p->q_n, p->answers_n);
-	for (u32 k = 0; k < p->q_n; k++)
-		queued[request_at(m, sm, k)->cache] +=
-		    m->c.noc_switch == NOC_ISLIP ? sector_count(request_at(m, sm, k)->sectors) : 1;
+	HOLDS(p->q.n <= m->missq_size && p->answers.n <= m->answers_size, "SM %u: %u requests and %u answers queued", sm,
+	      p->q.n, p->answers.n);
+	for (u32 k = 0; k < p->q.n; k++)
+		queued[mem_request_at(m, sm, k)->cache] +=
+		    m->c.noc_switch == NOC_ISLIP ? sector_count(mem_request_at(m, sm, k)->sectors) : 1;
 	for (u32 c = 0; c < MC_COUNT; c++) {
 		u32 counted = m->l1[sm * MC_COUNT + c].st->queued;
 		HOLDS(queued[c] == counted, "SM %u: %u requests of %s in the miss queue, counted %u", sm, queued[c],

@@ -18,6 +18,7 @@
  * (noc/cycle.c says why it finds nothing else), and it never comes apart again. */
 #ifndef MEM_IMPL_H
 #define MEM_IMPL_H
+#include "base/fifo.h"
 #include "base/wheel.h"
 #include "mem/clock.h"
 #include "mem/dram/map.h"
@@ -72,9 +73,9 @@ struct sm_request {
 	bool partial; /* a write that covers no sector completely */
 };
 struct sm_port {
-	u64 src_free; /* interconnect cycle from which the injection port is free */
-	u64 dst_free; /* interconnect cycle from which the reply port is free */
-	u32 q_head, q_n;
+	u64 src_free;             /* interconnect cycle from which the injection port is free */
+	u64 dst_free;             /* interconnect cycle from which the reply port is free */
+	struct fifo q;            /* the miss queue, missq_size places */
 	bool waiting;             /* in the list of a slice that has no room */
 	bool granted;             /* a place at the slice of its head is kept for it */
 	bool booked;              /* and time at its port, from when src_free says */
@@ -82,9 +83,9 @@ struct sm_port {
 	u32 replies;              /* on their way to the SM */
 	u32 promised;             /* further places kept for slices that waited */
 	u32 wait_head, wait_tail; /* slices + 1 whose output waits for a place at this port */
-	u32 answers_head, answers_n;
-	u32 outstanding; /* accepted and not popped, writebacks until they arrive */
-	u32 stores;      /* of it: stores, reductions and atomics */
+	struct fifo answers;      /* answers_size places */
+	u32 outstanding;          /* accepted and not popped, writebacks until they arrive */
+	u32 stores;               /* of it: stores, reductions and atomics */
 };
 
 /* --- packets -------------------------------------------------------------------------------------------------------
@@ -243,8 +244,8 @@ struct mem {
 
 	/* arena */
 	struct sm_port *port;
-	struct sm_request *missq; /* [sm * missq_size] rings */
-	u32 *answers;             /* [sm * answers_size] rings */
+	struct sm_request *missq; /* [sm * missq_size] fifos */
+	u32 *answers;             /* [sm * answers_size] fifos */
 	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
 	u64 *wake;                /* CONF_SM_WORDS of them */
 	struct holder *holder;    /* [sm * MEM_WARPS + warp slot]: the CTA it works for, or did last */
@@ -306,7 +307,8 @@ static inline void dram_req_free(struct mem *m, u32 r)
 	m->dram_pool->free = r + 1;
 	m->dram_pool->used--;
 }
-static inline void fifo_push(struct mem *m, u32 *head, u32 *tail, u32 p)
+/* Lists of packets, first in, first out: head and tail + 1. */
+static inline void list_push(struct mem *m, u32 *head, u32 *tail, u32 p)
 {
 	m->packet[p].next = 0;
 	if (*head)
@@ -315,11 +317,17 @@ static inline void fifo_push(struct mem *m, u32 *head, u32 *tail, u32 p)
 		*head = p + 1;
 	*tail = p + 1;
 }
-static inline u32 fifo_pop(struct mem *m, u32 *head)
+static inline u32 list_pop(struct mem *m, u32 *head)
 {
 	u32 p = *head - 1;
 	*head = m->packet[p].next;
 	return p;
+}
+
+/* The k-th oldest request of an SM's miss queue. */
+static inline struct sm_request *mem_request_at(const struct mem *m, u32 sm, u32 k)
+{
+	return &m->missq[(size_t)sm * m->missq_size + fifo_at(&m->port[sm].q, m->missq_size, k)];
 }
 
 /* l1.c: data arrives for an MSHR, or an acknowledgement; a request left the miss queue. */
@@ -332,7 +340,7 @@ bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 /* Places in use of an SM port's buffer; requests are in it when it is a shared one. */
 static inline u32 noc_port_held(const struct mem *m, const struct sm_port *p)
 {
-	return p->replies + p->promised + (m->c.noc_shared ? p->q_n : 0);
+	return p->replies + p->promised + (m->c.noc_shared ? p->q.n : 0);
 }
 /* Does a shared buffer take n requests more? An empty one takes both of a replaced dirty line, even if it has one
  * place.

@@ -20,8 +20,8 @@ static const char *packet_where(const struct mem *m, const struct packet *p)
 static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr)
 {
 	const struct sm_port *port = &m->port[sm];
-	for (u32 i = 0; i < port->q_n; i++) {
-		const struct sm_request *r = &m->missq[(size_t)sm * m->missq_size + (port->q_head + i) % m->missq_size];
+	for (u32 i = 0; i < port->q.n; i++) {
+		const struct sm_request *r = mem_request_at(m, sm, i);
 		bool load = r->op == MO_LOAD || r->op == MO_LOCAL_LOAD || r->op == MO_FETCH || r->op == MO_PREFETCH;
 		if (load && r->cache == cache && r->tag == mshr)
 			return "miss queue";

@@ -47,22 +47,17 @@ static u32 answer_word(u32 token, u32 cache, u32 op)
 static inline void push_answer(struct mem *m, u32 sm, u32 word)
 {
 	struct sm_port *p = &m->port[sm];
-	BUG_ON(p->answers_n >= m->answers_size);
-	u32 at = p->answers_head + p->answers_n++;
-	m->answers[(size_t)sm * m->answers_size + (at < m->answers_size ? at : at - m->answers_size)] = word;
+	m->answers[(size_t)sm * m->answers_size + fifo_push(&p->answers, m->answers_size)] = word;
 	m->wake[sm / 64] |= BIT(sm % 64);
 }
 
 bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
 {
 	struct sm_port *p = &m->port[sm];
-	if (!p->answers_n)
+	if (!p->answers.n)
 		return false;
-	u32 w = m->answers[(size_t)sm * m->answers_size + p->answers_head];
+	u32 w = m->answers[(size_t)sm * m->answers_size + fifo_pop(&p->answers, m->answers_size)];
 	*out = (struct mem_reply){.token = w & 0xffffff, .cache = w >> 24 & 3, .op = (u8)(w >> 26)};
-	p->answers_head = p->answers_head + 1 < m->answers_size ? p->answers_head + 1 : 0;
-	if (!--p->answers_n)
-		p->answers_head = 0; /* keeps the ring's used part small */
 	p->outstanding--;
 	if (out->op == MO_STORE || out->op == MO_LOCAL_STORE || out->op == MO_RED || out->op == MO_ATOMIC) {
 		p->stores--;
@@ -138,10 +133,7 @@ static inline void queue_push(const struct access *a, u32 op, u64 line, u8 secto
 {
 	struct mem *m = a->m;
 	struct sm_port *p = &m->port[a->sm];
-	BUG_ON(p->q_n >= m->missq_size);
-	u32 at = p->q_head + p->q_n++;
-	if (at >= m->missq_size)
-		at -= m->missq_size;
+	u32 at = fifo_push(&p->q, m->missq_size);
 	m->missq[(size_t)a->sm * m->missq_size + at] = (struct sm_request){.addr = line,
 	                                                                   .ready = a->now,
 	                                                                   .tag = tag,

@@ -368,7 +368,7 @@ void mem_clear_wake(struct mem *m, u32 sm)
 }
 bool mem_answered(const struct mem *m, u32 sm)
 {
-	return m->port[sm].answers_n;
+	return m->port[sm].answers.n;
 }
 u32 mem_outstanding(const struct mem *m, u32 sm)
 {

@@ -88,8 +88,8 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 	u32 left[SM_MAX_LOADS], used = 0;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)
 		left[i] = due->loads[i];
-	for (u32 k = 0; k < s->lsu_n; k++) {
-		const struct lsu_entry *q = &s->lsu[(s->lsu_head + k) % SM_MAX_LSU];
+	for (u32 k = 0; k < s->lsu_q.n; k++) {
+		const struct lsu_entry *q = sm_lsu_at(s, k);
 		if (q->load != NO_LOAD)
 			left[q->load] += q->ntxn - q->next;
 	}
@@ -126,7 +126,7 @@ static bool count_pipe(const struct sm_ctx *x, const struct sm *s, struct flight
 		return true;
 	HOLDS(p->n <= l1_pipe_places(x->conf) && (!p->refused || p->n), "SM %u: %u transactions in L1D's pipeline of %u",
 	      s->id, p->n, l1_pipe_places(x->conf));
-	HOLDS(!p->held || (p->n == l1_pipe_places(x->conf) && s->lsu_n),
+	HOLDS(!p->held || (p->n == l1_pipe_places(x->conf) && s->lsu_q.n),
 	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, l1_pipe_places(x->conf));
 	for (u32 i = 0; i < p->n; i++) {
 		const struct l1_pipe_entry *q = l1_pipe_at(x, i);
@@ -140,10 +140,10 @@ static bool count_pipe(const struct sm_ctx *x, const struct sm *s, struct flight
 
 static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
 {
-	HOLDS(s->lsu_n <= x->conf->lsu_queue + 1, "SM %u: %u instructions at the LSU, room for %u", s->id, s->lsu_n,
+	HOLDS(s->lsu_q.n <= x->conf->lsu_queue + 1, "SM %u: %u instructions at the LSU, room for %u", s->id, s->lsu_q.n,
 	      x->conf->lsu_queue + 1);
-	for (u32 k = 0; k < s->lsu_n; k++) {
-		const struct lsu_entry *q = &s->lsu[(s->lsu_head + k) % SM_MAX_LSU];
+	for (u32 k = 0; k < s->lsu_q.n; k++) {
+		const struct lsu_entry *q = sm_lsu_at(s, k);
 		HOLDS(s->used >> q->warp & 1 && q->next < q->ntxn, "SM %u: transaction %u of %u of warp %u at the LSU", s->id,
 		      q->next, q->ntxn, q->warp);
 		if (q->load != NO_LOAD)
@@ -370,7 +370,7 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 	      (unsigned long long)s->astray);
 	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]),
 	      "SM %u: no warp is looked at, though some are ready", s->id);
-	HOLDS(!s->lsu_refused || s->lsu_n, "SM %u: the LSU was refused, but has no instruction", s->id);
+	HOLDS(!s->lsu_refused || s->lsu_q.n, "SM %u: the LSU was refused, but has no instruction", s->id);
 	return true;
 }
 

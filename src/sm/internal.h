@@ -68,13 +68,13 @@ static inline bool fetch_wanted(const struct sm_ctx *x, const struct sm *s, u64 
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 {
-	return s->lsu_n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
+	return s->lsu_q.n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
 }
 /* The LSU's head, once its operands are there; else NULL. */
 static inline struct lsu_entry *lsu_first(struct sm *s, u64 now)
 {
-	struct lsu_entry *e = &s->lsu[s->lsu_head];
-	return s->lsu_n && e->ready <= now ? e : NULL;
+	struct lsu_entry *e = &s->lsu[s->lsu_q.head];
+	return s->lsu_q.n && e->ready <= now ? e : NULL;
 }
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 /* A transaction of an instruction at the LSU or in the re-execution queue. */

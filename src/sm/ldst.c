@@ -59,7 +59,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	struct warp *wp = &s->warp[w];
 	if (!d->mask)
 		return; /* no lane: no access, and nothing to wait for */
-	struct lsu_entry *e = &s->lsu[(s->lsu_head + s->lsu_n++) % SM_MAX_LSU];
+	struct lsu_entry *e = &s->lsu[fifo_push(&s->lsu_q, SM_MAX_LSU)];
 	bool result = d->in->n_sb_dst > 0;
 	s->mem_flying++;
 	e->ready = now + 1 + x->conf->sm_read_latency;
@@ -93,8 +93,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 static inline void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool had_result, u64 now)
 {
 	u32 w = e->warp;
-	s->lsu_head = (u8)((s->lsu_head + 1) % SM_MAX_LSU);
-	s->lsu_n--;
+	fifo_pop(&s->lsu_q, SM_MAX_LSU);
 	if (!had_result) {
 		s->mem_flying--;
 		warp_answered(x, s, w, now);
@@ -177,7 +176,7 @@ void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	if (!s->lsu_refused || waits)
 		return;
 	u64 waited = now - s->lsu_tried - 1;
-	mem_count_refused(x->mem, s->id, s->lsu[s->lsu_head].cache, s->lsu_refused, waited);
+	mem_count_refused(x->mem, s->id, sm_lsu_at(s, 0)->cache, s->lsu_refused, waited);
 	s->k.lsu_blocked += waited;
 	s->lsu_tried = now - 1;
 }

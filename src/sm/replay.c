@@ -42,8 +42,8 @@ static void find_forbidden(struct replay *r, const struct sm *s)
 void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
 {
 	struct replay *r = x->replay;
-	for (u32 i = 0; i < s->lsu_n; i++) {
-		struct lsu_entry *e = &s->lsu[(s->lsu_head + i) % SM_MAX_LSU];
+	for (u32 i = 0; i < s->lsu_q.n; i++) {
+		struct lsu_entry *e = &s->lsu[fifo_at(&s->lsu_q, SM_MAX_LSU, i)];
 		e->ordered |= warps >> e->warp & 1;
 	}
 	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)

@@ -141,7 +141,7 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 		return now + 1;
 	if (lsu_wanted(x, s))
 		return now + 1;
-	u64 lsu = s->lsu_n && !s->lsu_refused ? s->lsu[s->lsu_head].ready : NEVER;
+	u64 lsu = s->lsu_q.n && !s->lsu_refused ? sm_lsu_at(s, 0)->ready : NEVER;
 	lsu = MIN(lsu, l1_pipe_next(x));
 	return lsu <= now + 1 ? now + 1 : MIN(lsu, timer_next(s, now));
 }
@@ -196,7 +196,7 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (s->wheel[now % SM_WHEEL])
 		timer_run(x, s, now);
-	if (s->lsu_n || (x->pipe && x->pipe->n) || unlikely(x->replay != NULL))
+	if (s->lsu_q.n || (x->pipe && x->pipe->n) || unlikely(x->replay != NULL))
 		lsu_cycle(x, s, now);
 	bool issued = !settled(x, s) && issue_all(x, s, now);
 	if (s->need_fetch)

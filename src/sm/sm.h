@@ -14,6 +14,7 @@
 #ifndef SM_SM_H
 #define SM_SM_H
 #include "base/bits.h"
+#include "base/fifo.h"
 #include "conf/conf.h"
 #include "front/front.h"
 #include "mem/mem.h"
@@ -134,9 +135,10 @@ struct lsu_entry {
 
 struct sm {
 	u32 id;
-	u8 lsu_head, lsu_n;
-	u8 lsu_refused; /* enum mem_result of the head's refusal, MR_HIT = none */
+	struct fifo lsu_q; /* of lsu[] */
+	u8 lsu_refused;    /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
+	u8 pad[2];                  /* named so that it is zero */
 	u64 lsu_tried, fetch_tried; /* while refused: refusals are counted up to this cycle, else 0 */
 	u64 in[WS_COUNT];           /* the masks: bit w set = warp w in that state */
 	u64 need_fetch;             /* instruction buffer empty, no fetch under way */
@@ -221,6 +223,12 @@ bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
 u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
+
+/* The k-th instruction at the LSU, the head first. */
+static inline const struct lsu_entry *sm_lsu_at(const struct sm *s, u32 k)
+{
+	return &s->lsu[fifo_at(&s->lsu_q, SM_MAX_LSU, k)];
+}
 
 /* What the memory system still owes an SM, by whom it is for: see sm_due(). */
 struct sm_dues {

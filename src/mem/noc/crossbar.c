@@ -144,7 +144,7 @@ static void send_request(struct mem *m, u32 sm, const struct sm_request *r, cons
 	m->noc->requests++;
 	m->noc->request_flits += flits;
 	m->noc->request_wait += clock_core(&m->icnt, wait);
-	fifo_push(m, &s->in_head, &s->in_tail, i);
+	list_push(m, &s->in_head, &s->in_tail, i);
 	s->in_n++;
 }
 
@@ -184,8 +184,8 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 		islip_run(m, ISLIP_REQUESTS, now);
 		return;
 	}
-	while (port->q_n && !port->waiting) {
-		const struct sm_request *r = &m->missq[(size_t)sm * m->missq_size + port->q_head];
+	while (port->q.n && !port->waiting) {
+		const struct sm_request *r = mem_request_at(m, sm, 0);
 		u64 start = MAX(clock_up(&m->icnt, r->ready), port->src_free), at = clock_core(&m->icnt, start);
 		if (at > now) {
 			wheel_set(&m->wheel, sm, at);
@@ -199,9 +199,7 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 			continue;
 		u32 cache = r->cache;
 		send_request(m, sm, r, &place, start);
-		port->q_head = port->q_head + 1 < m->missq_size ? port->q_head + 1 : 0;
-		if (!--port->q_n)
-			port->q_head = 0;
+		fifo_pop(&port->q, m->missq_size);
 		l1_queue_moved(m, sm, cache);
 		if (m->c.noc_shared)
 			place_freed(m, sm, port, now);
@@ -319,7 +317,7 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 			send_part(m, s, p, start);
 			continue;
 		}
-		send_reply(m, s, fifo_pop(m, &s->out_head), start);
+		send_reply(m, s, list_pop(m, &s->out_head), start);
 		s->out_n--;
 		if (s->out_full && s->out_n < m->reply_places)
 			l2_unblock(m, slice, now);
@@ -337,7 +335,7 @@ void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
 		return;
 	}
 	m->packet[i].ready = now;
-	fifo_push(m, &s->out_head, &s->out_tail, i);
+	list_push(m, &s->out_head, &s->out_tail, i);
 	if (s->out_n++ == 0)
 		noc_output(m, slice, now);
 }

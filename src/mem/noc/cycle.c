@@ -24,7 +24,7 @@ u32 mem_num_ports(const struct mem *m)
 
 static const struct sm_request *first_request(const struct mem *m, u32 sm)
 {
-	return &m->missq[(size_t)sm * m->missq_size + m->port[sm].q_head];
+	return mem_request_at(m, sm, 0);
 }
 
 static s32 waits_for(const struct mem *m, u32 port)
@@ -62,9 +62,9 @@ static struct port_head head_of(u64 addr, u32 sm, u32 tag, u8 cache, u8 op)
 static void sm_port_info(const struct mem *m, u32 sm, struct port_info *out)
 {
 	const struct sm_port *p = &m->port[sm];
-	out->requests = p->q_n;
+	out->requests = p->q.n;
 	out->replies = p->replies + p->promised;
-	if (!p->q_n)
+	if (!p->q.n)
 		return;
 	const struct sm_request *r = first_request(m, sm);
 	out->head = head_of(r->addr, sm, r->tag, r->cache, r->op);
@@ -177,9 +177,8 @@ void mem_port_waiters(const struct mem *m, u32 port, waiter_fn *fn, void *ctx)
 		tell_packets(m, s->out_n ? s->out_head : 0, fn, ctx);
 		return;
 	}
-	for (u32 i = 0; i < m->port[port].q_n; i++) {
-		const struct sm_request *r =
-		    &m->missq[(size_t)port * m->missq_size + (m->port[port].q_head + i) % m->missq_size];
+	for (u32 i = 0; i < m->port[port].q.n; i++) {
+		const struct sm_request *r = mem_request_at(m, port, i);
 		struct port_head h = head_of(r->addr, port, r->tag, r->cache, r->op);
 		mem_head_waiters(m, &h, fn, ctx);
 	}

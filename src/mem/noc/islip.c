@@ -103,7 +103,7 @@ static void join(struct mem *m, enum islip_net net, u32 in, u32 *head, u32 *tail
 {
 	bool first = !*head;
 	m->packet[p].ready = cycle;
-	fifo_push(m, head, tail, p);
+	list_push(m, head, tail, p);
 	if (first)
 		put(m->islip[net].fresh, in);
 }
@@ -135,25 +135,19 @@ static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector)
 	return i;
 }
 
-static inline struct sm_request *request_at(struct mem *m, u32 sm, u32 k)
-{
-	u32 at = m->port[sm].q_head + k;
-	return &m->missq[(size_t)sm * m->missq_size + (at < m->missq_size ? at : at - m->missq_size)];
-}
-
 static bool passes_by(u32 op) /* L1D and its banks */
 {
 	return op == MO_ATOMIC || op == MO_RED;
 }
 
-/* Which request's sector goes next, *sector; q_n when all are of this cycle. While the miss queue has room for a line,
- * they go in order. Else a bank has its turn as long as it has sectors, for BANK_RUN of them at
- * most, and the oldest request goes that has one. */
+/* Which request's sector goes next, *sector; their number when all are of this cycle. While the miss queue has room for
+ * a line, they go in order. Else a bank has its turn as long as it has sectors, for BANK_RUN of them at most, and the
+ * oldest request goes that has one. */
 static u32 choose(struct mem *m, u32 sm, u64 cycle, u32 room, u8 *sector)
 {
 	struct islip_source *src = &m->source[sm];
-	u32 n = m->port[sm].q_n;
-	const struct sm_request *first = request_at(m, sm, 0);
+	u32 n = m->port[sm].q.n;
+	const struct sm_request *first = mem_request_at(m, sm, 0);
 	if (clock_down(&m->icnt, first->ready) < cycle && (passes_by(first->op) || room >= m->c.l1d_line / SECTOR_BYTES)) {
 		*sector = first->sectors & (u8)-first->sectors;
 		return 0;
@@ -165,7 +159,7 @@ static u32 choose(struct mem *m, u32 sm, u64 cycle, u32 room, u8 *sector)
 		}
 		*sector = (u8)(1 << src->bank);
 		for (u32 k = 0; k < n; k++) {
-			const struct sm_request *r = request_at(m, sm, k);
+			const struct sm_request *r = mem_request_at(m, sm, k);
 			if (r->sectors & *sector && clock_down(&m->icnt, r->ready) < cycle) {
 				src->run++;
 				return k;
@@ -180,10 +174,8 @@ static void remove_request(struct mem *m, u32 sm, u32 k)
 {
 	struct sm_port *port = &m->port[sm];
 	for (; k; k--)
-		*request_at(m, sm, k) = *request_at(m, sm, k - 1);
-	port->q_head = port->q_head + 1 < m->missq_size ? port->q_head + 1 : 0;
-	if (!--port->q_n)
-		port->q_head = 0;
+		*mem_request_at(m, sm, k) = *mem_request_at(m, sm, k - 1);
+	fifo_pop(&port->q, m->missq_size);
 }
 
 /* Moves sectors to the miss queue, which has room for l1d.miss_queue of them and passes one a cycle to the source
@@ -195,13 +187,13 @@ static bool send(struct mem *m, u32 sm, u64 cycle)
 	struct sm_port *port = &m->port[sm];
 	u64 ready = MAX(src->next, cycle + 1), end = cycle + 1 + m->c.l1d_missq;
 	u8 sector;
-	for (; port->q_n && ready < end; src->next = ++ready) {
+	for (; port->q.n && ready < end; src->next = ++ready) {
 		if (src->n >= m->source_places)
 			return false;
 		u32 k = choose(m, sm, cycle, (u32)(end - ready), &sector);
-		if (k == port->q_n)
+		if (k == port->q.n)
 			return true;
-		struct sm_request *r = request_at(m, sm, k);
+		struct sm_request *r = mem_request_at(m, sm, k);
 		u32 cache = r->cache, i = take_sector(m, sm, r, sector);
 		if (!r->sectors)
 			remove_request(m, sm, k);
@@ -210,7 +202,7 @@ static bool send(struct mem *m, u32 sm, u64 cycle)
 		m->noc->requests++;
 		l1_queue_moved(m, sm, cache);
 	}
-	return port->q_n;
+	return port->q.n;
 }
 
 static void send_sectors(struct mem *m, u64 cycle)
@@ -230,14 +222,14 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 {
 	struct islip_source *src = &m->source[in];
 	struct slice_state *s = m->slice[out].st;
-	u32 i = fifo_pop(m, &src->head);
+	u32 i = list_pop(m, &src->head);
 	struct packet *p = &m->packet[i];
 	m->noc->request_flits++;
 	m->noc->request_wait += clock_core(&m->icnt, cycle - p->ready);
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
-	if (src->n-- == m->source_places && m->port[in].q_n)
+	if (src->n-- == m->source_places && m->port[in].q.n)
 		put(m->sending, in);
-	fifo_push(m, &s->in_head, &s->in_tail, i);
+	list_push(m, &s->in_head, &s->in_tail, i);
 	if (s->in_n++ == 0)
 		l2_arm(m, out, now);
 }
@@ -255,7 +247,7 @@ void islip_reply(struct mem *m, u32 slice, u32 p, u64 now)
 static void pass_reply(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 {
 	struct slice_state *s = m->slice[in].st;
-	u32 i = fifo_pop(m, &s->out_head);
+	u32 i = list_pop(m, &s->out_head);
 	m->noc->reply_flits++;
 	m->noc->reply_wait += clock_core(&m->icnt, cycle - m->packet[i].ready);
 	m->port[out].replies++;
