@@ -92,6 +92,45 @@ static void slow_is_not_stuck(void **state)
 	}
 }
 
+/* A loop that sleeps comes round late: what is found out and when, with windows of 7 us and loops of up to 1 ms. */
+static void sleepers_are_found(void **state)
+{
+	static const struct {
+		const char *kernel, *ctas;
+		u64 by; /* cycle */
+	} sleeper[] = {{"polls_slowly", "2", 6000000}, {"backs_off", "1", 6000000}, {"one_sleeps", "2", 2000000}};
+	for (u32 i = 0; i < sizeof sleeper / sizeof *sleeper; i++) {
+		struct rig r;
+		open_kernel(&r, "sleepers", sleeper[i].kernel, sleeper[i].ctas, PATIENCE);
+		rig_has(&r, "until 10000000", "Livelock: for " PATIENCE " cycles");
+		assert_true(gpu_livelocked(dbg_gpu(r.d)));
+		const u64 at = sim_cycle(r.s->sim), hash = sim_hash(r.s->sim);
+		assert_in_range(at, 40000, sleeper[i].by);
+		rig_say(&r, "goto 100000");
+		rig_has(&r, "until 10000000", "Livelock");
+		assert_int_equal(sim_cycle(r.s->sim), at);
+		assert_int_equal(sim_hash(r.s->sim), hash);
+		rig_close(&r);
+	}
+}
+
+static void long_sleep_is_not_for_ever(void **state)
+{
+	static const struct {
+		const char *kernel, *ctas;
+		u64 after; /* cycles: its sleeps */
+	} sleeper[] = {
+	    {"released_by_warp", "1", 700000}, {"released_by_cta", "2", 7000000}, {"counts_asleep", "1", 2800000}};
+	static const char *const patience[] = {"1000", PATIENCE, "100000"};
+	for (u32 i = 0; i < 9; i++) {
+		struct rig r;
+		open_kernel(&r, "sleepers", sleeper[i / 3].kernel, sleeper[i / 3].ctas, patience[i % 3]);
+		rig_has(&r, "continue", "The program has finished");
+		assert_true(sim_cycle(r.s->sim) > sleeper[i / 3].after);
+		rig_close(&r);
+	}
+}
+
 /* What it waits for may still come: from the user's hand. */
 static void a_hand_helps(void **state)
 {
@@ -192,9 +231,10 @@ static void slots_are_taken_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(circles_are_found), cmocka_unit_test(at_the_same_cycle_after_going_back),
-	    cmocka_unit_test(slow_is_not_stuck), cmocka_unit_test(a_hand_helps),
-	    cmocka_unit_test(holders_are_named), cmocka_unit_test(slots_are_taken_again),
+	    cmocka_unit_test(circles_are_found),          cmocka_unit_test(at_the_same_cycle_after_going_back),
+	    cmocka_unit_test(slow_is_not_stuck),          cmocka_unit_test(sleepers_are_found),
+	    cmocka_unit_test(long_sleep_is_not_for_ever), cmocka_unit_test(a_hand_helps),
+	    cmocka_unit_test(holders_are_named),          cmocka_unit_test(slots_are_taken_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

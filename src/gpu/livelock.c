@@ -79,6 +79,8 @@ static void window_begins(struct gpu *g)
 	struct livelock *l = g->livelock;
 	const u64 quarter = g->conf.deadlock_cycles / 4;
 	l->left = 0;
+	l->begins = g->st->cycle;
+	l->asleep = 0;
 	l->ends = (g->st->cycle / quarter + 1) * quarter;
 	l->next = g->st->cycle + MAX(quarter / LOOKS, 1);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
@@ -91,9 +93,21 @@ static void window_begins(struct gpu *g)
 			for (u32 at = 0; at < LIVELOCK_STATES; at++)
 				take(g, i, w, k, at);
 			k->first = own->insts;
-			k->looks = 0;
+			k->sleep_insts = 0;
+			k->taken = 0;
 			l->left++;
 		}
+}
+
+/* A window that sleepers have made longer is looked at less often, but in the unit of time of the others. */
+static u64 look_unit(const struct gpu *g)
+{
+	return MAX(g->conf.deadlock_cycles / 4 / LOOKS, 1);
+}
+
+static u64 look_every(const struct gpu *g)
+{
+	return MAX((g->st->cycle - g->livelock->begins) / LOOKS, look_unit(g));
 }
 
 /* Warps that did nothing at all in the whole window and wait for no answer: at a barrier, or never chosen. */
@@ -110,9 +124,32 @@ static u32 motionless(const struct gpu *g)
 	return n;
 }
 
+static void note_sleep(struct gpu *g, const struct warp *own, struct livelock_warp *k)
+{
+	if (!own->sleeping)
+		return;
+	if (k->sleep_insts != own->insts) {
+		k->sleep_insts = own->insts;
+		k->sleep_from = g->st->cycle;
+	}
+	g->livelock->asleep = MAX(g->livelock->asleep, g->st->cycle - k->sleep_from + look_every(g));
+}
+
+/* A warp that has slept is still to come back: the window goes on for another quarter of deadlock_cycles. */
+static bool window_goes_on(struct gpu *g)
+{
+	struct livelock *l = g->livelock;
+	const u64 quarter = g->conf.deadlock_cycles / 4;
+	if (l->left == motionless(g) || l->ends - l->begins >= LIVELOCK_SLEEPS * l->asleep)
+		return false;
+	l->ends += quarter;
+	return true;
+}
+
 static void look_inside(struct gpu *g)
 {
 	struct livelock *l = g->livelock;
+	const u64 units = (g->st->cycle - l->begins) / look_unit(g);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
 		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
 			struct livelock_warp *k = &warps_of(g, i)[w];
@@ -121,10 +158,13 @@ static void look_inside(struct gpu *g)
 			if (recurs(g, i, w, k)) {
 				k->open = 0;
 				l->left--;
-			} else if (is_pow2(++k->looks))
-				take(g, i, w, k, log2_floor(k->looks) % LIVELOCK_STATES);
+				continue;
+			}
+			if (units >> k->taken)
+				take(g, i, w, k, k->taken++ % LIVELOCK_STATES);
+			note_sleep(g, &g->sm[i]->warp[w], k);
 		}
-	l->next = l->left ? g->st->cycle + MAX(g->conf.deadlock_cycles / 4 / LOOKS, 1) : NEVER;
+	l->next = l->left ? g->st->cycle + look_every(g) : NEVER;
 }
 
 /* Has every warp come back, and memory with them? */
@@ -149,11 +189,10 @@ bool livelock_look(struct gpu *g)
 		*l = (struct livelock){.work = work, .since = now};
 		return false;
 	}
-	if (now < l->ends) {
-		if (now >= l->next)
-			look_inside(g);
+	if (l->ends && now >= l->next)
+		look_inside(g);
+	if (now < l->ends || (l->ends && window_goes_on(g)))
 		return false;
-	}
 	if (l->ends && !window_passed(g))
 		*l = (struct livelock){.work = work, .since = now}; /* not yet, at least */
 	if (l->windows == WINDOWS)

@@ -5,10 +5,14 @@
  * of them each warp comes back to a state that it was in before (pc, SIMT stack, registers) or does not move at all,
  * and memory (global, local, shared) is the same at the end of each window. A warp whose state and memory repeat does
  * the same again and again, so nothing will come of it. Not found: loops in which a register changes for ever (a count,
- * %clock); they run to --max-cycles. Warps that sleep (nanosleep) for a whole window count as getting on.
+ * %clock); they run to --max-cycles.
  *
- * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks of the window (Brent's way of finding
- * a cycle of unknown length); several, because one may be of an instruction that it stands at but for a moment.
+ * A warp whose loop sleeps (nanosleep, up to a millisecond) may not come round in a window. While one that has slept is
+ * still to come back, its window goes on, up to LIVELOCK_SLEEPS times the longest sleep seen in it: loops that sleep
+ * several times, for different times, are found too. A warp that is still asleep then counts as getting on.
+ *
+ * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks' time of the window (Brent's way of
+ * finding a cycle of unknown length); several, because one may be of an instruction that it stands at but for a moment.
  *
  * Memory is compared at the ends of the windows only: warps that keep writing a value and taking it back count as going
  * round in circles, even if another could by the luck of timing have seen it.
@@ -26,9 +30,12 @@ struct livelock { /* arena */
 	u64 memory;   /* hash of all memory after the first window */
 	u64 next;     /* cycle of the next look inside a window; NEVER: none before the window ends */
 	u64 ends;     /* cycle at which the window ends; 0: no window */
+	u64 begins;   /* cycle at which it began */
+	u64 asleep;   /* cycles of the longest sleep seen in it, of a warp whose state had not recurred */
 	u32 left;     /* warps whose state has not recurred in this window */
 	u32 windows;  /* passed */
 };
+#define LIVELOCK_SLEEPS 8
 #define LIVELOCK_STATES 4
 struct livelock_warp {   /* arena; by SM and warp slot */
 	struct {             /* states to come back to */
@@ -36,7 +43,9 @@ struct livelock_warp {   /* arena; by SM and warp slot */
 		u32 pc, pad;
 	} was[LIVELOCK_STATES];
 	u64 first;       /* instructions issued at the window's beginning */
-	u32 looks, open; /* looks in this window; 1: its state has not recurred yet */
+	u64 sleep_from;  /* cycle of the look at which it was first seen in its present sleep */
+	u64 sleep_insts; /* instructions issued until that sleep; 0: none yet */
+	u32 taken, open; /* states taken in this window after its first; 1: its state has not recurred yet */
 };
 u64 livelock_state_bytes(const struct conf *c);
 void livelock_create(struct gpu *g); /* carves its state from the arena */
