@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands/commands.h"
 #include "base/rng.h"
 #include "session/session.h"
 #include "tests/turns.h"
@@ -46,7 +47,7 @@ static struct session *start_run(const char *what, const char *history)
 	                     .nparams = param != NULL,
 	                     .max_cycles = NEVER};
 	turns_elsewhere();
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	turns_stay();
 	if (!s) {
 		fprintf(stderr, "%s: %s\n", workload, e.msg);

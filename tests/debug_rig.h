@@ -25,10 +25,10 @@ static inline void rig_open(struct rig *r, char **argv)
 	while (argv[argc])
 		argc++;
 	assert_int_equal(cmdline_parse(&r->o, argc, argv, &r->e), CMDLINE_OK);
-	r->s = session_open(&r->o, &r->e);
+	r->s = session_open(&r->o, console_modules, &r->e);
 	if (!r->s)
 		fail_msg("%s", r->e.msg);
-	r->d = debugger_new(r->s);
+	r->d = debugger_new(r->s, &console_words);
 	if (!debugger_start(r->d, &r->out, &r->e))
 		fail_msg("%s", r->e.msg);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "session/catalog.h"
@@ -145,7 +146,7 @@ static void fuzz_workload(void)
 	struct err e = {0};
 	damage(&workloads.text[below(workloads.n)], &text);
 	write_file(file, &text);
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	if (s && session_run(s, NEVER, &e) != SS_HOST_ERROR)
 		e.set = false;
 	count(s && !e.set, &e);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "cli/compare_main.h"
+#include "commands/commands.h"
+#include "session/lockstep.h"
 #include "debug_rig.h"
 #include "dbg/locate.h"
 #include "dbg/debugger.h"
@@ -268,9 +269,9 @@ static u64 first_difference(const char *other)
 	struct err e = {0};
 	char *argv[] = {"warpdbg", "compare", "hotspot", "--size", "small", "--a", "", "--b", (char *)other, NULL};
 	assert_int_equal(cmdline_parse(&o, 9, argv, &e), CMDLINE_OK);
-	struct compare *c = compare_open(&o, &e);
+	struct compare *c = compare_open(&o, console_modules, &e);
 	assert_non_null(c);
-	assert_true(compare_run(c));
+	assert_true(compare_run(c, NULL));
 	const struct divergence *f = diverge_first(compare_divergence(c));
 	u64 cycle = f->found ? MAX(f->side[0].cycle, f->side[1].cycle) : NEVER;
 	compare_close(c);

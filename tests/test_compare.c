@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "session/cmdline.h"
-#include "cli/compare_main.h"
+#include "session/lockstep.h"
 #include "obs/compare/delta.h"
 #include "obs/compare/diverge.h"
 
@@ -27,10 +28,10 @@ static void rig_open(struct rig *r, const char *workload, const char *a, const c
 	char *argv[] = {"warpdbg", "compare", (char *)workload, "--size",   "small",   "--a",         (char *)a,
 	                "--b",     (char *)b, "--by",           (char *)by, "--until", (char *)until, NULL};
 	assert_int_equal(cmdline_parse(&r->o, (int)ARRAY_LEN(argv) - 1, argv, &e), CMDLINE_OK);
-	r->c = compare_open(&r->o, &e);
+	r->c = compare_open(&r->o, console_modules, &e);
 	if (!r->c)
 		fail_msg("%s", e.msg);
-	assert_true(compare_run(r->c));
+	assert_true(compare_run(r->c, NULL));
 }
 
 static void rig_close(struct rig *r)
@@ -72,7 +73,7 @@ static void lone_run(struct lone *l, const char *workload, const char *side, u64
 	memset(l, 0, sizeof *l);
 	assert_int_equal(cmdline_parse(&common, (int)ARRAY_LEN(argv) - 1, argv, &e), CMDLINE_OK);
 	assert_int_equal(cmdline_side(&l->o, &common, 0, &e), CMDLINE_OK);
-	l->s = session_open(&l->o, &e);
+	l->s = session_open(&l->o, console_modules, &e);
 	assert_non_null(l->s);
 	sim_subscribe(l->s->sim, BIT(EV_SCHED_PICK), hear, l);
 	enum session_stop why = session_run(l->s, until, &e);

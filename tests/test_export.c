@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "commands/commands.h"
 #include "debug_rig.h"
 #include "views/offscreen.h"
 
@@ -308,7 +309,7 @@ static void run_with_phases(const char *name)
 	struct err e = {0};
 	char *argv[] = {"warpdbg", "run", "hotspot", "--size", "small", "--phases", path_of(name), NULL};
 	assert_int_equal(cmdline_parse(&o, 7, argv, &e), CMDLINE_OK);
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	assert_non_null(s);
 	assert_int_equal(session_run(s, NEVER, &e), SS_FINISHED);
 	assert_true(session_close_outputs(s, &e));
@@ -322,7 +323,7 @@ static void refuse_phases(char *file, char *setting, const char *text)
 	struct err e = {0};
 	char *argv[] = {"warpdbg", "run", "hotspot", "--phases", file, "--set", setting, NULL};
 	assert_int_equal(cmdline_parse(&o, 7, argv, &e), CMDLINE_OK);
-	assert_null(session_open(&o, &e));
+	assert_null(session_open(&o, console_modules, &e));
 	if (!strstr(e.msg, text))
 		fail_msg("'%s' expected in: %s", text, e.msg);
 	cmdline_free(&o);

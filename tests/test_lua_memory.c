@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "commands/commands.h"
 #include "base/outfile.h"
 #include "debug_rig.h"
 #include "lua/lua.h"
@@ -58,13 +59,13 @@ static void everything(void)
 	struct rig r;
 	memset(&r, 0, sizeof(r));
 	assert_int_equal(cmdline_parse(&r.o, 11, argv, &r.e), CMDLINE_OK);
-	r.s = session_open(&r.o, &r.e);
+	r.s = session_open(&r.o, console_modules, &r.e);
 	if (!r.s) {
 		assert_true(r.e.set && *r.e.msg);
 		cmdline_free(&r.o);
 		return;
 	}
-	r.d = debugger_new(r.s);
+	r.d = debugger_new(r.s, &console_words);
 	debugger_start(r.d, &r.out, &r.e);
 	for (u32 i = 0; i < ARRAY_LEN(lines); i++)
 		if (!rig_try(&r, lines[i]))

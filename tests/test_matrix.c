@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "commands/commands.h"
 #include "session/session.h"
 #include "tests/catalog_rig.h"
 #include "tests/matrix_cover.h"
@@ -200,7 +201,7 @@ static void run_one(const struct matrix_run *r, struct outcome *out)
 		o.nsets++;
 	}
 	struct err e = {0};
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	if (!s) {
 		failed(out, "%s", e.msg);
 		return;

@@ -36,7 +36,7 @@ static struct session *open_session(struct options *o, const char *workload, con
 	    .command = "run", .workload = workload, .gpu = "gtx480", .size = "small", .max_cycles = 3000000};
 	o->sets = (const char **)sets;
 	o->nsets = n;
-	struct session *s = session_open(o, &e);
+	struct session *s = session_open(o, console_modules, &e);
 	if (!s)
 		fail_msg("%s: %s", workload, e.msg);
 	return s;
@@ -261,7 +261,7 @@ static void refused(const char *key, const char *text, const char *message)
 	struct options o = {
 	    .command = "run", .workload = "vecadd", .size = "small", .max_cycles = NEVER, .sets = sets, .nsets = 1};
 	snprintf(set, sizeof set, "%s=lua:%s", key, *text == '/' ? text : file(text));
-	assert_null(session_open(&o, &e));
+	assert_null(session_open(&o, console_modules, &e));
 	if (!strstr(e.msg, message))
 		fail_msg("'%s' expected in: %s", message, e.msg);
 }
@@ -288,7 +288,7 @@ static void test_unknown_name(void **state)
 	struct err e = {0};
 	const char *sets[] = {"warp-sched=lua:gtoo"};
 	struct options o = {.command = "run", .workload = "vecadd", .sets = sets, .nsets = 1};
-	assert_null(session_open(&o, &e));
+	assert_null(session_open(&o, console_modules, &e));
 	assert_non_null(strstr(e.msg, "did you mean 'gto'"));
 }
 

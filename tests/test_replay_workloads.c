@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "commands/commands.h"
 #include "session/session.h"
 #include "tests/catalog_rig.h"
 #include "tests/replay_rules.h"
@@ -29,7 +30,7 @@ static void run(const char *workload, const char *gpu, const char *mode)
 	                    .nsets = 2,
 	                    .max_cycles = NEVER};
 	struct err e = {0};
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	if (!s)
 		fail_msg("%s: %s", workload, e.msg);
 	rules_watch(&rules, s->sim);

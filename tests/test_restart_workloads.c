@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "commands/commands.h"
 #include "obs/stats/kernel_code.h"
 #include "obs/stats/restart_record.h"
 #include "session/session.h"
@@ -38,7 +39,7 @@ static struct session *run(struct setting *x, const char *workload, const char *
 	                        .nsets = 1,
 	                        .max_cycles = NEVER};
 	struct err e = {0};
-	struct session *s = session_open(&x->o, &e);
+	struct session *s = session_open(&x->o, console_modules, &e);
 	if (!s)
 		fail_msg("%s: %s", workload, e.msg);
 	enum session_stop why = session_run(s, NEVER, &e);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/compare_main.h"
+#include "commands/commands.h"
+#include "session/lockstep.h"
 #include "debug_rig.h"
 #include "dbg/rival.h"
 #include "views/offscreen.h"
@@ -43,7 +44,7 @@ static void lone_open(struct lone *l, const char *workload, const char *options)
 	assert_int_equal(cmdline_parse(&l->common, 5, argv, &e), CMDLINE_OK);
 	l->common.side[1] = options;
 	assert_int_equal(cmdline_side(&l->o, &l->common, 1, &e), CMDLINE_OK);
-	l->s = session_open(&l->o, &e);
+	l->s = session_open(&l->o, console_modules, &e);
 	if (!l->s)
 		fail_msg("%s", e.msg);
 	session_run(l->s, 0, &e); /* its host program starts, as a debugger's does */
@@ -151,9 +152,9 @@ static struct divergence by_compare(const char *workload, const char *b, const c
 	char *argv[] = {"warpdbg", "compare",  (char *)workload, "--size",           "small", "--b", (char *)b,
 	                "--by",    (char *)by, "--until",        "first-divergence", NULL};
 	assert_int_equal(cmdline_parse(&o, 11, argv, &e), CMDLINE_OK);
-	struct compare *c = compare_open(&o, &e);
+	struct compare *c = compare_open(&o, console_modules, &e);
 	assert_non_null(c);
-	assert_true(compare_run(c));
+	assert_true(compare_run(c, NULL));
 	struct divergence d = *diverge_first(compare_divergence(c));
 	compare_close(c);
 	cmdline_free(&o);

@@ -10,6 +10,7 @@
 
 #include <glob.h>
 
+#include "commands/commands.h"
 #include "session/catalog.h"
 #include "front/ptx/ptx.h"
 #include "passes/phases.h"
@@ -508,7 +509,7 @@ static u64 memory_after(const char *workload, const char *schedule)
 	struct options o = {
 	    .command = "run", .workload = workload, .size = "small", .sets = sets, .nsets = 1, .max_cycles = NEVER};
 	struct err e = {0};
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	if (!s || session_run(s, NEVER, &e) != SS_FINISHED || s->check != CHECK_PASS)
 		fail_msg("%s with schedule=%s: %s", workload, schedule, e.msg);
 	sim_drain(s->sim);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "session/cmdline.h"
 #include "obs/record/timeline.h"
 #include "session/session.h"
@@ -22,7 +23,7 @@ static struct session *open_with(struct options *o, char **argv)
 	while (argv[argc])
 		argc++;
 	assert_int_equal(cmdline_parse(o, argc, argv, &e), CMDLINE_OK);
-	struct session *s = session_open(o, &e);
+	struct session *s = session_open(o, console_modules, &e);
 	if (!s)
 		fail_msg("%s", e.msg);
 	return s;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "base/rng.h"
 #include "debug_rig.h"
 #include "obs/record/tape.h"
@@ -448,14 +449,14 @@ static void trace_options(void **state)
 		    "warpdbg",           "debug", "vecadd", "--size", "small", "--trace", "/tmp/x", "--trace-detail",
 		    (char *)wrong[i][0], NULL};
 		assert_int_equal(cmdline_parse(&o, 9, argv, &e), CMDLINE_OK);
-		assert_null(session_open(&o, &e));
+		assert_null(session_open(&o, console_modules, &e));
 		assert_non_null(strstr(e.msg, wrong[i][1]));
 		cmdline_free(&o);
 		err_clear(&e);
 	}
 	char *argv[] = {"warpdbg", "debug", "vecadd", "--trace-detail", "warps", NULL};
 	assert_int_equal(cmdline_parse(&o, 5, argv, &e), CMDLINE_OK);
-	assert_null(session_open(&o, &e));
+	assert_null(session_open(&o, console_modules, &e));
 	assert_non_null(strstr(e.msg, "--trace-detail: there is no --trace"));
 	cmdline_free(&o);
 }

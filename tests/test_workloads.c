@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "commands/commands.h"
 #include "session/session.h"
 #include "tests/catalog_rig.h"
 
@@ -51,7 +52,7 @@ static struct outcome run(const char *workload, const char *gpu, const char *sch
 	                    .nsets = 1,
 	                    .max_cycles = NEVER};
 	struct err e = {0};
-	struct session *s = session_open(&o, &e);
+	struct session *s = session_open(&o, console_modules, &e);
 	if (!s)
 		fail_msg("%s: %s", workload, e.msg);
 	u64 events = 0, samples = 0;

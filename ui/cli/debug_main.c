@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/debug_main.h"
 #include "commands/commands.h"
 #include "terminal/console.h"
 #include "base/leaving.h"
@@ -187,7 +188,7 @@ int debugger_main(struct session *s)
 	struct debugger *d = lua_dbg_adopted(s);
 	int status;
 	if (!d)
-		d = debugger_new(s);
+		d = debugger_new(s, &console_words);
 	catch_signals(d);
 	bool started = start(d);
 	if (started && !open_rival(d)) {

@@ -96,8 +96,7 @@ static void finish(struct table *t, enum list_format as, struct strbuf *out)
 	json_decref(t->rows);
 }
 
-/* --- machines and workloads: files
- * ----------------------------------------------------------------------------------------------- */
+/* --- machines and workloads: files --- */
 
 static void add_gpu(struct table *t, const char *data_dir, const char *name)
 {
@@ -204,8 +203,7 @@ static bool list_workloads(const char *data_dir, enum list_format as, struct str
 	return true;
 }
 
-/* --- tables of the program
- * -------------------------------------------------------------------------------------------------------- */
+/* --- tables of the program --- */
 
 static bool list_policies(const char *data_dir, enum list_format as, struct strbuf *out)
 {
@@ -252,8 +250,7 @@ static bool list_opcodes(const char *data_dir, enum list_format as, struct strbu
 	return list_kinds((const char *[]){"opcode", NULL}, as, out);
 }
 
-/* --- scripts and the console
- * -------------------------------------------------------------------------------------------------------- */
+/* --- scripts and the console --- */
 
 static bool list_lua(const char *data_dir, enum list_format as, struct strbuf *out)
 {

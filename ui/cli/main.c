@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "base/outfile.h"
 #include "session/cmdline.h"
 #include "cli/compare_main.h"
 #include "cli/correlate/correlate.h"
-#include "dbg/debugger.h"
+#include "cli/debug_main.h"
 #include "session/explain.h"
 #include "base/leaving.h"
 #include "cli/list.h"
@@ -50,7 +51,7 @@ static int look_up(const struct options *o)
 static int debug(struct options *o)
 {
 	struct err e = {0};
-	struct session *s = session_open(o, &e);
+	struct session *s = session_open(o, console_modules, &e);
 	if (!s) {
 		complain(&e);
 		return 2;

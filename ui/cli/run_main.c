@@ -1,3 +1,4 @@
+#include "commands/commands.h"
 #include "cli/run_main.h"
 
 #include <errno.h>
@@ -188,7 +189,7 @@ static int run_session(struct session *s)
 int run_main(struct options *o)
 {
 	struct err e = {0};
-	struct session *s = session_open(o, &e);
+	struct session *s = session_open(o, console_modules, &e);
 	if (!s) {
 		complain(&e);
 		return 2;

@@ -92,7 +92,7 @@ bool break_spelling(const char *command, const char *args, struct strbuf *out, s
 	return true;
 }
 
-/* --- CTAs that there are ------------------------------------------------------------------------------------------ */
+/* --- CTAs that there are --- */
 
 static u64 ctas_of(const struct launch *l)
 {
@@ -134,7 +134,7 @@ void break_cta_note(struct debugger *d, const struct event_filter *f, struct str
 		    (long long)f->cta, func_label(largest->fn), (unsigned long long)ctas_of(largest) - 1);
 }
 
-/* --- events that only come with an option ------------------------------------------------------------------------- */
+/* --- events that only come with an option --- */
 
 struct need {
 	enum event_type event;

@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "commands/commands.h"
 #include "dbg/locate.h"
-#include "script/dbg.h"
 #include "obs/name/names.h"
 
 /* The pieces of "LOCATION key=value... if EXPR". */
@@ -335,27 +334,7 @@ bool cmd_tbreak(struct debugger *d, const char *args, struct strbuf *out, struct
 	return b != NULL;
 }
 
-void resolve_pending(struct debugger *d)
-{
-	u32 modules = sim_num_modules(d->s->sim);
-	if (modules == d->modules_seen)
-		return;
-	d->modules_seen = modules;
-	for (u32 i = 0; i < d->breaks.n; i++) {
-		struct breakpoint *b = d->breaks.list[i];
-		struct code_place p;
-		struct err e = {0};
-		if (b->kind != BK_CODE || b->mod || !locate_code(d, b->what, &p, &e))
-			continue;
-		b->mod = p.mod;
-		b->npcs = p.n;
-		b->pcs = xrealloc(b->pcs, p.n * sizeof(*b->pcs));
-		memcpy(b->pcs, p.pcs, p.n * sizeof(*b->pcs));
-	}
-}
-
-/* --- condition, commands -------------------------------------------------------------------------------------------
- */
+/* --- condition, commands --- */
 
 static struct breakpoint *numbered(struct debugger *d, const char **args, const char *what, struct err *e)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "commands/format.h"
+#include "commands/commands.h"
 
 #define X_MAX 4096 /* units of one command */
 

@@ -7,22 +7,10 @@
 #include "commands/commands.h"
 #include "views/offscreen.h"
 
-/* A script may write files only where --allow-io says so. */
-bool may_use_files(const struct debugger *d, const char *command, struct err *e)
-{
-	return !d->scripted || d->s->opt->allow_io || err_set(e, "%s: scripts use files only with --allow-io", command);
-}
-
 static void list_formats(struct strbuf *out)
 {
 	for (u32 i = 0; i < nexport_formats; i++)
 		strbuf_addf(out, "%-11s %s\n", export_formats[i].name, export_formats[i].help);
-}
-
-bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e)
-{
-	const char *stop = d->ran ? session_stop_word(d->last) : "stopped by a script";
-	return may_use_files(d, "export", e) && export_write(d->s, format, file, sm, stop, e);
 }
 
 bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

@@ -74,8 +74,7 @@ bool info_lanes(struct debugger *d, const char *args, struct strbuf *out, struct
 	return true;
 }
 
-/* --- registers ------------------------------------------------------------------------------------------------------
- */
+/* --- registers --- */
 
 static void register_row(struct debugger *d, const struct regname *r, bool live, bool all_lanes, struct strbuf *out)
 {
@@ -151,8 +150,7 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 	return true;
 }
 
-/* --- a line
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- a line --- */
 
 static void warps_at(struct debugger *d, const struct module *m, u32 line, struct strbuf *out)
 {

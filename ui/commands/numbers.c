@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "script/dbg.h"
 
 enum by_number { DELETE, ENABLE, DISABLE };
 

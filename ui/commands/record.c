@@ -1,99 +1,9 @@
 /* record: events as JSON lines */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "obs/record/tape.h"
-
-struct recording {
-	struct tape *tape;
-	bool cuts; /* history may fork: a pipe or device cannot take back what it was given */
-	u64 last;  /* clock of the last entry ever */
-	u64 upto;  /* earlier cycles are not to be written: they have been, or lie before the recording */
-	u64 next;  /* behind the cycle of the last event written */
-	u64 written;
-};
-
-static bool stop(struct debugger *d, struct err *e)
-{
-	struct recording *r = d->record;
-	bool ok = tape_close(r->tape, e);
-	free(r);
-	d->record = NULL;
-	d->record_mask = 0;
-	return ok;
-}
-
-bool record_end(struct debugger *d, struct err *e)
-{
-	struct err why = {0};
-	return !d->record || stop(d, &why) || err_set(e, "record: %s", why.msg);
-}
-
-static void place(struct strbuf *out, const char *key, s32 value)
-{
-	if (value >= 0)
-		strbuf_addf(out, ",\"%s\":%d", key, value);
-}
-
-void record_event(struct debugger *d, const struct event *ev)
-{
-	struct recording *r = d->record;
-	const struct event_desc *x = &event_descs[ev->type];
-	struct strbuf line = STRBUF_INIT;
-	if (d->s->replaying || ev->cycle < r->upto)
-		return;
-	r->next = MAX(r->next, ev->cycle + 1);
-	/* The cycle is over when its events are known; a launch comes before it, and stays when history forks there. */
-	r->last = ev->type == EV_KERNEL_LAUNCH ? ev->cycle : ev->cycle + 1;
-	r->written++;
-	strbuf_addf(&line, "{\"cycle\":%" PRIu64 ",\"event\":\"%s\"", ev->cycle, x->name);
-	place(&line, "sm", ev->sm);
-	place(&line, "kernel", ev->kernel);
-	place(&line, "cta", ev->cta);
-	place(&line, "warp", ev->warp);
-	for (u32 i = 0; i < 4; i++)
-		if (*x->arg[i])
-			strbuf_addf(&line, ",\"%s\":%" PRIu64, x->arg[i], ev->arg[i]);
-	strbuf_adds(&line, "}\n");
-	tape_add(r->tape, r->last, &line, NULL);
-	strbuf_release(&line);
-}
-
-static void undone(void *ctx, const void *record, u64 began)
-{
-	struct recording *r = ctx;
-	r->written--;
-}
-
-void record_forked(struct debugger *d)
-{
-	struct recording *r = d->record;
-	u64 now = sim_cycle(d->s->sim);
-	if (r) {
-		r->upto = MIN(r->upto, now);
-		r->next = MIN(r->next, now);
-	}
-	if (r && r->cuts && r->last > now)
-		tape_cut(r->tape, now, undone, r);
-}
-
-void record_moved(struct debugger *d)
-{
-	struct recording *r = d->record;
-	if (r)
-		r->upto = MAX(r->upto, r->next);
-}
-
-void record_restarted(struct debugger *d)
-{
-	struct recording *r = d->record;
-	if (r)
-		r->upto = r->next = 0;
-}
 
 static bool start(struct debugger *d, const char *args, struct err *e)
 {
@@ -112,20 +22,8 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	}
 	if (d->record)
 		return err_set(e, "record start: a recording is under way (`record stop` ends it)");
-	struct stat st;
 	struct err why = {0};
-	struct recording *r = xcalloc(1, sizeof *r);
-	r->cuts = stat(file, &st) || S_ISREG(st.st_mode);
-	r->tape = tape_open(file, "record", "", r->cuts ? 0 : TAPE_NO_CUT, &why);
-	if (!r->tape) {
-		free(r);
-		return err_set(e, "record start: %s", why.msg);
-	}
-	r->upto = r->next = sim_cycle(d->s->sim);
-	d->record = r;
-	d->record_mask = mask ? mask : bit_range(EV_COUNT);
-	debugger_resubscribe(d);
-	return true;
+	return record_start(d, file, mask ? mask : bit_range(EV_COUNT), &why) || err_set(e, "record start: %s", why.msg);
 }
 
 bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -139,8 +37,8 @@ bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct
 	if (!d->record)
 		return err_set(e, "record stop: nothing is being recorded");
 	struct err why = {0};
-	u64 written = ((struct recording *)d->record)->written;
-	bool ok = stop(d, &why);
+	u64 written = record_written(d);
+	bool ok = record_stop(d, &why);
 	debugger_resubscribe(d);
 	strbuf_addf(out, "%" PRIu64 " event%s recorded\n", written, plural(written));
 	return ok || err_set(e, "record stop: %s", why.msg);

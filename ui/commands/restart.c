@@ -5,8 +5,7 @@
 #include "session/catalog.h"
 #include "session/cmdline.h"
 #include "commands/commands.h"
-#include "cli/compare_main.h"
-#include "script/dbg.h"
+#include "session/lockstep.h"
 
 /* The options of one `run OPTIONS`. They point into those before them, which stay as long. */
 struct other_options {
@@ -66,43 +65,10 @@ static struct other_options *read_options(struct debugger *d, const char *text, 
 	return NULL;
 }
 
-/* The machine is another one: statistics are looked up in it, and go when it has not got them. */
-void breaks_rebind(struct debugger *d, struct strbuf *out)
-{
-	for (u32 i = d->breaks.n; i-- > 0;) {
-		struct breakpoint *b = d->breaks.list[i];
-		struct err e = {0};
-		if (b->kind == BK_STAT && !crossing_rebind(&b->stat, dbg_gpu(d), &e)) {
-			if (!b->internal)
-				strbuf_addf(out, "Breakpoint %u is deleted: %s\n", b->id, e.msg);
-			lua_dbg_unref(d, b->cond_ref);
-			break_delete(&d->breaks, b->id);
-		} else if (b->kind == BK_DIVERGE && b->enabled) {
-			strbuf_addf(out, "Breakpoint %u is off: it compares with machines of the options before\n", b->id);
-			b->enabled = false;
-		}
-	}
-}
-
-/* Code breakpoints point into modules that are gone now: they look for their code again. */
-static void unresolve_breakpoints(struct debugger *d)
-{
-	for (u32 i = 0; i < d->breaks.n; i++) {
-		struct breakpoint *b = d->breaks.list[i];
-		b->hits = 0;
-		nth_restart(&b->nth, 0);
-		window_fork(&b->stat.window, 0);
-		if (b->kind == BK_CODE) {
-			b->mod = NULL;
-			b->npcs = 0;
-		}
-	}
-}
-
 static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
 {
 	goal_clear(d);
-	unresolve_breakpoints(d);
+	breaks_unresolve(d);
 	return debugger_restart(d, out, e);
 }
 
@@ -111,7 +77,7 @@ static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
 static bool try_options(struct debugger *d, const struct options *o, struct err *e)
 {
 	struct options alone = compare_beside(o);
-	struct session *s = session_open(&alone, e);
+	struct session *s = session_open(&alone, d->s->modules, e);
 	bool ok = s && session_run(s, 0, e) != SS_HOST_ERROR;
 	if (s && !ok && o->script && !d->interrupt) { /* the host program may need what --script has left: try it here */
 		err_clear(e);

@@ -4,7 +4,6 @@
 
 #include "commands/commands.h"
 #include "dbg/locate.h"
-#include "script/dbg.h"
 
 bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {

@@ -6,7 +6,6 @@
 
 #include "commands/commands.h"
 #include "commands/set.h"
-#include "script/dbg.h"
 #include "session/policy/lua_policy.h"
 #include "scr/palette.h"
 

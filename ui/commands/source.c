@@ -6,7 +6,6 @@
 #include "base/words.h"
 #include "commands/commands.h"
 #include "dbg/locate.h"
-#include "script/dbg.h"
 #include "obs/name/names.h"
 #include "obs/why/why.h"
 

@@ -5,104 +5,15 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "script/dbg.h"
 #include "session/policy/lua_policy.h"
 
-/* --- undo -----------------------------------------------------------------------------------------------------------
- */
-
-#define UNDO_MAX 1000
-
-static void push_undo(struct debugger *d, bool change)
-{
-	u64 now = sim_cycle(d->s->sim);
-	struct undo *last = d->nundos ? &d->undos[d->nundos - 1] : NULL;
-	if (!change && last && !last->change && last->cycle == now)
-		return;
-	if (d->nundos == UNDO_MAX)
-		memmove(d->undos, d->undos + 1, --d->nundos * sizeof *d->undos);
-	d->undos = xrealloc(d->undos, (d->nundos + 1) * sizeof *d->undos);
-	d->undos[d->nundos++] = (struct undo){.change = change, .cycle = now};
-}
-
-/* History ends at the present cycle now: what was done after it cannot be undone any more. */
-static void undos_forked(struct debugger *d)
-{
-	for (u32 i = 0; i < d->nundos; i++)
-		d->undos[i].gone |= d->undos[i].cycle > sim_cycle(d->s->sim);
-}
-
-void remember_position(struct debugger *d)
-{
-	if (!d->in_run)
-		push_undo(d, false);
-}
-
-bool change_begins(struct debugger *d, struct err *e)
-{
-	if (d->in_run || lua_dbg_in_callback(d))
-		return err_set(e, "the machine is running: it can be changed when it stands");
-	if (!session_change_begins(d->s, e))
-		return false;
-	if (d->rest != DBG_DEAD)
-		d->rest = DBG_STOPPED;
-	break_forked(&d->breaks, sim_cycle(d->s->sim));
-	divergence_void(d);
-	record_forked(d);
-	undos_forked(d);
-	push_undo(d, true);
-	return true;
-}
-
-void travel_release(struct debugger *d)
-{
-	free(d->bookmarks);
-	free(d->undos);
-}
-
-/* --- moving
- * ------------------------------------------------------------------------------------------------------------ */
-
-static bool may_travel(struct debugger *d, struct err *e)
-{
-	if (d->in_run || lua_dbg_in_callback(d))
-		return err_set(e, "the machine is running already");
-	struct sim_history_info h;
-	sim_history_info(d->s->sim, &h);
-	return h.on || err_set(e, "%s", h.off);
-}
-
-static void arrived(struct debugger *d, struct strbuf *out)
-{
-	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
-	record_moved(d);
-	stats_know_windows(d);
-	watches_rebind(d);
-	break_moved(&d->breaks, dbg_gpu(d));
-	debugger_refresh_focus(d);
-	debugger_show_place(d, out);
-	show_displays(d, out);
-}
-
-static bool travel_to(struct debugger *d, u64 cycle, struct err *e)
-{
-	goal_clear(d);
-	debugger_clear_interrupt(d);
-	remember_position(d);
-	d->in_run = true;
-	bool ok = session_goto(d->s, cycle, e);
-	if (ok)
-		d->stop_reason[0] = '\0'; /* that was elsewhere */
-	d->in_run = false;
-	debugger_resubscribe(d);
-	return ok;
-}
+/* --- moving --- */
 
 bool cmd_reverse_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 n = 1, now = sim_cycle(d->s->sim);
 	struct sim_history_info h;
-	if (!arg_number(args, "reverse-step", 1ull << 62, &n, e) || !may_travel(d, e))
+	if (!arg_number(args, "reverse-step", 1ull << 62, &n, e) || !travel_allowed(d, e))
 		return false;
 	sim_history_info(d->s->sim, &h);
 	if (now == h.begin)
@@ -112,7 +23,7 @@ bool cmd_reverse_step(struct debugger *d, const char *args, struct strbuf *out, 
 		return false;
 	if (all)
 		strbuf_adds(out, "The beginning of history.\n");
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
 }
 
@@ -122,7 +33,7 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 	struct sim_history_info h;
 	if (!*args)
 		return err_set(e, "goto: a cycle or a bookmark is expected");
-	if (!may_travel(d, e))
+	if (!travel_allowed(d, e))
 		return false;
 	if (!word_number(args, &cycle)) {
 		u32 i = 0;
@@ -138,14 +49,14 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 		               (unsigned long long)cycle, (unsigned long long)h.frontier, (unsigned long long)cycle);
 	if (!travel_to(d, cycle, e))
 		return false;
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
 }
 
 bool cmd_reverse_finish(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct warp_info w;
-	if (!arg_none(args, "reverse-finish", e) || !may_travel(d, e))
+	if (!arg_none(args, "reverse-finish", e) || !travel_allowed(d, e))
 		return false;
 	debugger_refresh_focus(d);
 	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
@@ -155,143 +66,11 @@ bool cmd_reverse_finish(struct debugger *d, const char *args, struct strbuf *out
 	if (!travel_to(d, w.started_at, e))
 		return false;
 	strbuf_addf(out, "Before the dispatch of CTA %llu to SM %u\n", (unsigned long long)w.cta, d->focus.sm);
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
 }
 
-/* --- searching backwards
- * -------------------------------------------------------------------------------------------------- */
-
-struct found {
-	bool any;
-	u64 cycle;
-	struct break_hit hit; /* id 0: a watchpoint, told by text */
-	struct data_writer writer;
-	char text[600];
-};
-
-/* A stop at the present cycle? Keeps it as the latest. */
-static void note_stop(struct debugger *d, struct found *f)
-{
-	struct watch_stop stop;
-	u64 now = sim_cycle(d->s->sim);
-	struct strbuf none = STRBUF_INIT;
-	if (break_at_cycle(&d->breaks, dbg_gpu(d), now) || d->breaks.hit.id)
-		*f = (struct found){.any = true, .cycle = now, .hit = d->breaks.hit};
-	break_clear_hit(&d->breaks);
-	if (watches_check(d, &none, &stop)) {
-		*f = (struct found){.any = true, .cycle = now, .writer = stop.writer};
-		snprintf(f->text, sizeof(f->text), "%.599s", strbuf_str(&stop.text));
-	}
-	strbuf_release(&stop.text);
-	strbuf_release(&none);
-}
-
-/* Runs from the present cycle to `end` and keeps the last stop on the way. False: interrupted. */
-static bool sweep(struct debugger *d, u64 end, struct found *f)
-{
-	bool each = watches_each_cycle(d);
-	struct stop stop = {.why = STOP_CYCLE};
-	watches_rebind(d);
-	while (sim_cycle(d->s->sim) < end) {
-		u64 now = sim_cycle(d->s->sim), next = MIN(end, break_next_cycle(&d->breaks, now + 1));
-		sim_run(d->s->sim, each ? now + 1 : next, &stop);
-		if (stop.why == STOP_INTERRUPT)
-			return false;
-		note_stop(d, f);
-		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
-			break;
-	}
-	return true;
-}
-
-/* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop.
- * until_now: one at the present cycle counts too. */
-static bool search_back(struct debugger *d, bool until_now, struct found *f, struct err *e)
-{
-	u64 end = sim_cycle(d->s->sim) + until_now; /* the first window's; stops at `end` itself are not before it */
-	struct sim_history_info h;
-	bool ok = true;
-	sim_history_info(d->s->sim, &h);
-	d->in_run = d->s->replaying = true;
-	for (u32 i = h.at + 1; ok && i-- > 0 && !f->any;) {
-		u64 start = sim_snapshot_cycle(d->s->sim, i);
-		if (start >= end)
-			continue;
-		ok = stats_lead_in(d, &d->breaks, start, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
-		end = start + 1;
-		sim_history_info(d->s->sim, &h);
-		i = MIN(i, h.snapshots); /* sweeping may have taken some */
-	}
-	d->in_run = d->s->replaying = false;
-	return ok;
-}
-
-/* What is set aside of breakpoints, those of watchpoints among them, by number. There are the same ones after a search:
- * what it calls of the user's - conditions, watched expressions, dbg.on functions - may not make or delete any, and no
- * `commands` are executed. */
-struct aside {
-	u32 n;
-	struct kept {
-		u32 id;
-		bool enabled;
-		u64 hits, ignore;
-	} kept[];
-};
-
-static struct aside *aside_take(const struct debugger *d)
-{
-	struct aside *a = xcalloc(1, sizeof *a + d->breaks.n * sizeof *a->kept);
-	for (u32 i = 0; i < d->breaks.n; i++) {
-		const struct breakpoint *b = d->breaks.list[i];
-		a->kept[a->n++] = (struct kept){b->id, b->enabled, b->hits, b->ignore};
-	}
-	return a;
-}
-
-/* Hits and ignore counts are of the run forward: a search through the past neither counts nor uses them up. */
-static void counts_return(struct debugger *d, const struct aside *a)
-{
-	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
-		struct breakpoint *b = break_find(&d->breaks, k->id);
-		if (b) {
-			b->hits = k->hits;
-			b->ignore = k->ignore;
-		}
-	}
-}
-
-static bool search_uncounted(struct debugger *d, bool until_now, struct found *f, struct err *e)
-{
-	struct aside *a = aside_take(d);
-	for (u32 i = 0; i < d->breaks.n; i++)
-		d->breaks.list[i]->ignore = 0;
-	bool ok = search_back(d, until_now, f, e);
-	counts_return(d, a);
-	free(a);
-	return ok;
-}
-
-static bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct err *e)
-{
-	struct sim_history_info h;
-	u64 from = sim_cycle(d->s->sim);
-	if (!policy_may_replay(d->s, from, e)) /* the search replays up to here */
-		return false;
-	goal_clear(d);
-	debugger_clear_interrupt(d);
-	debugger_resubscribe(d);
-	remember_position(d);
-	if (!search_uncounted(d, until_now, f, e)) {
-		struct err again = {0};
-		debugger_clear_interrupt(d);
-		session_goto(d->s, from, &again);
-		return false;
-	}
-	sim_history_info(d->s->sim, &h);
-	d->stop_reason[0] = '\0'; /* that was elsewhere */
-	return session_goto(d->s, f->any ? f->cycle : h.begin, e);
-}
+/* --- searching backwards --- */
 
 static void say_hit(struct debugger *d, const struct found *f, struct strbuf *out)
 {
@@ -318,71 +97,30 @@ static void say_hit(struct debugger *d, const struct found *f, struct strbuf *ou
 	}
 }
 
-void tell_script_error(struct debugger *d, struct strbuf *out)
-{
-	if (!lua_dbg_take_error(d, out))
-		return;
-	strbuf_addc(out, '\n');
-	d->failed = true;
-}
-
 bool cmd_reverse_continue(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct found f = {0};
-	if (!arg_none(args, "reverse-continue", e) || !may_travel(d, e) || !reverse_to_stop(d, false, &f, e))
+	if (!arg_none(args, "reverse-continue", e) || !travel_allowed(d, e) || !reverse_to_stop(d, false, &f, e))
 		return false;
 	tell_script_error(d, out);
 	say_hit(d, &f, out);
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
-}
-
-static void all_off(struct debugger *d)
-{
-	for (u32 i = 0; i < d->breaks.n; i++)
-		d->breaks.list[i]->enabled = false;
-}
-
-static void enabled_return(struct debugger *d, const struct aside *a)
-{
-	for (const struct kept *k = a->kept; k < a->kept + a->n; k++) {
-		struct breakpoint *b = break_find(&d->breaks, k->id);
-		if (b)
-			b->enabled = k->enabled;
-	}
 }
 
 bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct found f = {0};
-	if (!arg_none(args, "reverse-next", e) || !may_travel(d, e))
-		return false;
-	debugger_refresh_focus(d);
-	struct aside *a = aside_take(d);
-	all_off(d);
-	struct breakpoint *b = break_new_event(&d->breaks, EV_ISSUE, "reverse-next");
-	break_make_internal(&d->breaks, b);
-	b->filter.sm = (s32)d->focus.sm;
-	b->filter.warp = (s32)d->focus.warp;
-	u32 id = b->id;
-	bool ok = reverse_to_stop(d, true, &f, e);
-	break_delete(&d->breaks, id);
-	enabled_return(d, a);
-	free(a);
-	debugger_resubscribe(d);
-	if (ok && f.any) /* the stop comes after the cycle of the issue */
-		ok = session_goto(d->s, f.hit.ev.cycle, e);
-	if (!ok)
+	if (!arg_none(args, "reverse-next", e) || !travel_allowed(d, e) || !reverse_to_issue(d, &f, e))
 		return false;
 	tell_script_error(d, out);
 	if (!f.any)
 		strbuf_adds(out, "The beginning of history: the warp has issued nothing before.\n");
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
 }
 
-/* --- the rest
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- the rest --- */
 
 bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
@@ -420,7 +158,7 @@ static void drop_undos_to_nowhere(struct debugger *d, struct strbuf *out)
 
 bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	if (!arg_none(args, "undo", e) || !may_travel(d, e))
+	if (!arg_none(args, "undo", e) || !travel_allowed(d, e))
 		return false;
 	drop_undos_to_nowhere(d, out);
 	if (!d->nundos)
@@ -444,7 +182,7 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 		d->changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");
 	}
-	arrived(d, out);
+	travel_arrived(d, out);
 	return true;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "script/dbg.h"
 
 /* " if " outside of brackets and strings, which no Lua expression has: the condition behind it, NULL = none. */
 static const char *find_condition(const char *s, size_t *expr_len)

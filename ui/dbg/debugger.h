@@ -18,6 +18,7 @@
 #include "obs/name/probe_path.h"
 #include "session/session.h"
 
+struct debugger;
 /* What the user looks at. Always names an existing SM and warp slot; the slot may be empty. */
 struct focus {
 	u32 sm, warp, lane;
@@ -87,10 +88,26 @@ struct command_queue {
 	u32 depth; /* of the line being executed; 0 when it does not come from here */
 };
 
-struct dbg_lua; /* subscriptions of Lua code: ui/script/dbg.c */
+struct dbg_lua; /* subscriptions of Lua code: lua_side.h */
+
+/* Who gives the debugger its words: it knows no command itself. */
+struct debugger_words {
+	bool (*execute)(struct debugger *d, const char *line, struct strbuf *out, struct err *e); /* debugger_execute() */
+	const char *(*prompt)(const struct debugger *d);                                          /* debugger_prompt() */
+	bool (*drop_collect)(struct debugger *d); /* debugger_drop_collect() */
+	void (*release)(struct debugger *d);      /* what it keeps of its own */
+};
+/* Somebody further up who shows the machine, or keeps things of it. */
+struct debugger_follower {
+	void (*rebuilt)(struct debugger *d); /* `run` has built the machine anew */
+	void (*closed)(struct debugger *d);  /* the debugger goes */
+};
+#define FOLLOWERS_MAX 4
 
 struct debugger {
 	struct session *s;
+	const struct debugger_words *words;
+	const struct debugger_follower *follower[FOLLOWERS_MAX];
 	struct focus focus;
 	struct break_set breaks;
 	struct watch *watches;
@@ -175,7 +192,9 @@ struct debugger {
 };
 
 /* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */
-struct debugger *debugger_new(struct session *s);
+struct debugger *debugger_new(struct session *s, const struct debugger_words *words);
+/* f is told from now on. */
+void debugger_follow(struct debugger *d, const struct debugger_follower *f);
 void debugger_free(struct debugger *d);
 
 /* Executes one line. Text for the user is appended to *out. False with *e set: the command failed (and did nothing more
@@ -197,11 +216,6 @@ void debugger_clear_interrupt(struct debugger *d);
 bool debugger_drop_collect(struct debugger *d);
 /* "(wd) ", or "> " while a multi-line command is being typed. */
 const char *debugger_prompt(const struct debugger *d);
-/* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed;
- * *word_start = where the word begins. NULL when there is none. */
-char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start);
-void debugger_free_matches(char **matches);
-
 /* The machine that is debugged. */
 struct gpu *dbg_gpu(struct debugger *d);
 /* Moves the focus; warp out of range is an error. Fills the kernel and CTA fields from the warp. */
@@ -213,8 +227,12 @@ void debugger_refresh_focus(struct debugger *d);
 void debugger_show_place(struct debugger *d, struct strbuf *out);
 /* Adds a line to the log. */
 void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Is something left to do: a goal, queued lines, a machine beside this one that is behind? */
+bool debugger_busy(const struct debugger *d);
 /* Updates the subscription after breakpoints, Lua subscriptions or the log mask changed. */
 void debugger_resubscribe(struct debugger *d);
+/* Drops the queued lines. */
+void queue_clear(struct command_queue *q);
 /* Puts lines in front of the queue of commands; `where` names their origin. They stand as deep in command files as the
  * line being executed. */
 void debugger_queue_text(struct debugger *d, const char *text, const char *where);
@@ -222,6 +240,4 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
  * files that led there nothing more is executed, whatever is to become of other errors. */
 bool debugger_queue_file(struct debugger *d, const char *text, const char *path, struct err *e);
 
-/* The `debug` command: batch mode, screen or plain console; returns the exit status. */
-int debugger_main(struct session *s);
 #endif

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
+#include "dbg/debugger.h"
+#include "dbg/divergence.h"
+#include "dbg/rival.h"
 #include "session/cmdline.h"
-#include "commands/commands.h"
-#include "cli/compare_main.h"
-#include "obs/compare/diverge.h"
+#include "session/lockstep.h"
 
 /* Cycles of this machine that the hidden ones are taken further at a time: some ms. */
 #define AHEAD 4096
@@ -132,7 +134,7 @@ static struct shadow *new_shadow(struct debugger *d, const char *options, enum l
 	x->interrupt = &d->interrupt;
 	x->text = xstrdup(options);
 	shadow_options(x, d->s->opt);
-	x->pair = compare_open(&x->opt, e);
+	x->pair = compare_open(&x->opt, d->s->modules, e);
 	if (x->pair)
 		return x;
 	free_shadow(x);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands.h"
 #include "dbg/debugger.h"
-#include "script/dbg.h"
+#include "dbg/lua_side.h"
+#include "dbg/windows.h"
 
 static bool load_expr(lua_State *L, const char *expr, struct err *e)
 {
@@ -111,8 +111,7 @@ bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *
 	return ok;
 }
 
-/* --- values as text
- * --------------------------------------------------------------------------------------------------- */
+/* --- values as text --- */
 
 static void integer_text(lua_Integer v, char fmt, struct strbuf *out)
 {

@@ -1,16 +1,18 @@
-/* Running under the debugger: goals, slices, and what is said at a stop. */
-#include <math.h>
-#include <stdio.h>
+/* Running under the debugger: goals, slices, starting again. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "commands/commands.h"
-#include "script/dbg.h"
+#include "dbg/breaks.h"
+#include "dbg/debugger.h"
+#include "dbg/divergence.h"
+#include "dbg/goal.h"
 #include "dbg/hooks.h"
-#include "obs/name/names.h"
-#include "obs/why/why.h"
-#include "views/offscreen.h"
+#include "dbg/lua_side.h"
+#include "dbg/record.h"
+#include "dbg/rival.h"
+#include "dbg/stop.h"
+#include "dbg/travel.h"
+#include "dbg/watch.h"
 
 /* Cycles of one slice when something is evaluated after each: some 20 ms of Lua. */
 #define CHECKED_SLICE 16384
@@ -87,375 +89,7 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	return other || watched;
 }
 
-/* --- reports ---------------------------------------------------------------------------------------------------------
- */
-
-/* The stop's first line is kept for the status line and the log. */
-static void stopped(struct debugger *d, const char *reason, struct strbuf *out)
-{
-	size_t n = strcspn(reason, "\n");
-	snprintf(d->stop_reason, sizeof(d->stop_reason), "%.*s", (int)MIN(n, sizeof(d->stop_reason) - 1), reason);
-	debugger_log(d, LOG_STOP, "%s", d->stop_reason);
-	strbuf_adds(out, reason);
-	if (*reason && reason[strlen(reason) - 1] != '\n')
-		strbuf_addc(out, '\n');
-}
-
-static void focus_event(struct debugger *d, const struct event *ev)
-{
-	s32 warp = ev->warp;
-	if (warp < 0 && ev->type == EV_CTA_DISPATCH && ev->arg[1])
-		warp = (s32)bit_first(ev->arg[1]);
-	if (warp < 0 && ev->type == EV_BARRIER_RELEASE && ev->arg[1])
-		warp = (s32)bit_first(ev->arg[1]);
-	if (ev->sm >= 0)
-		debugger_focus(d, (u32)ev->sm, warp >= 0 ? (u32)warp : d->focus.warp, NULL);
-}
-
-static void code_hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
-{
-	struct kernel_info k;
-	gpu_kernel_info(dbg_gpu(d), (u32)h->ev.kernel, &k);
-	strbuf_addf(out, "%s at ", b->what);
-	line_place(b->mod, (u32)h->ev.arg[0], out);
-	strbuf_addf(out, ": SM %d, warp %d, CTA %d of %s%s", h->ev.sm, h->ev.warp, h->ev.cta, k.label,
-	            h->executed ? " (executed in this cycle with another instruction)" : "");
-}
-
-/* A rate has no value before its first access. */
-void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
-{
-	strbuf_addf(out, "%s: now %.4g, %llu cycle%s before ", b->what, h->now, (unsigned long long)b->stat.every,
-	            plural(b->stat.every));
-	if (isnan(h->before))
-		strbuf_adds(out, "no value yet");
-	else
-		strbuf_addf(out, "%.4g", h->before);
-}
-
-static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
-{
-	strbuf_addf(out, "%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
-	if (b->kind == BK_CYCLE)
-		strbuf_adds(out, b->what);
-	else if (b->kind == BK_CODE)
-		code_hit_text(d, h, b, out);
-	else if (b->kind == BK_STAT)
-		stat_hit_text(h, b, out);
-	else if (b->kind == BK_DIVERGE)
-		strbuf_addf(out, "%s\n%s", b->what, b->note);
-	else
-		event_text(dbg_gpu(d), &h->ev, out);
-	if (d->breaks.also)
-		strbuf_addf(out, " (and %u more hit%s in this cycle)", d->breaks.also, plural(d->breaks.also));
-}
-
-/* Lost events may have been what somebody waits for: not to be passed over in silence. */
-static void tell_dropped(struct debugger *d, struct strbuf *out)
-{
-	u64 lost = gpu_events_dropped(dbg_gpu(d));
-	const u64 fresh = lost - d->dropped_events;
-	if (lost > d->dropped_events)
-		strbuf_addf(out,
-		            "Warning: %llu event%s lost, an SM keeps %u of one cycle: breakpoints and callbacks have not seen "
-		            "them.\n",
-		            (unsigned long long)fresh, by_number(fresh, " was", "s were"), EVENT_BUF_MAX - 1);
-	d->dropped_events = lost;
-}
-
-static void after_stop(struct debugger *d, struct strbuf *out)
-{
-	tell_dropped(d, out);
-	debugger_refresh_focus(d);
-	if (d->quiet && !*d->stop_reason)
-		return;
-	debugger_show_place(d, out);
-	show_displays(d, out);
-}
-
-static void goal_done(struct debugger *d)
-{
-	goal_clear(d);
-	debugger_resubscribe(d);
-}
-
-/* The internal breakpoint of next, finish or run_until. */
-static void report_goal_hit(struct debugger *d, const struct break_hit *h, const struct breakpoint *b,
-                            struct strbuf *out)
-{
-	struct strbuf t = STRBUF_INIT;
-	if (d->goal.kind == GOAL_FINISH)
-		strbuf_addf(&t, "CTA %lld is done after %llu cycle%s", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1],
-		            plural(h->ev.arg[1]));
-	else if (b->kind == BK_STAT)
-		stat_hit_text(h, b, &t);
-	else if (d->goal.kind == GOAL_EVENT)
-		event_text(dbg_gpu(d), &h->ev, &t);
-	if (d->goal.kind != GOAL_NEXT && !d->quiet)
-		stopped(d, strbuf_str(&t), out);
-	if (d->goal.kind == GOAL_EVENT)
-		focus_event(d, &h->ev);
-	strbuf_release(&t);
-}
-
-/* Of a breakpoint whose commands begin so, the stop itself is not reported. */
-static bool is_silent(const struct breakpoint *b)
-{
-	return b->commands && !strncmp(b->commands, "silent\n", 7);
-}
-
-static void queue_commands(struct debugger *d, const struct breakpoint *b)
-{
-	char where[32];
-	if (!b->commands)
-		return;
-	snprintf(where, sizeof(where), "breakpoint %u", b->id);
-	d->scripted += b->scripted;
-	debugger_queue_text(d, b->commands + (is_silent(b) ? 7 : 0), where);
-	d->scripted -= b->scripted;
-}
-
-static void report_hit(struct debugger *d, struct strbuf *out)
-{
-	bool silent = false;
-	struct break_hit h = d->breaks.hit;
-	struct breakpoint *b = break_find(&d->breaks, h.id);
-	struct strbuf t = STRBUF_INIT;
-	if (!b) { /* deleted by a callback in the same cycle */
-		stopped(d, "stopped at a breakpoint that is gone", out);
-	} else if (b->internal) {
-		report_goal_hit(d, &h, b, out);
-	} else {
-		struct strbuf unsaid = STRBUF_INIT;
-		silent = is_silent(b);
-		hit_text(d, &h, b, &t);
-		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
-		strbuf_release(&unsaid);
-		focus_event(d, &h.ev);
-		if (b->kind == BK_DIVERGE)
-			divergence_focus(d, b);
-		queue_commands(d, b);
-		if (b->temporary)
-			break_delete(&d->breaks, b->id);
-	}
-	strbuf_release(&t);
-	break_clear_hit(&d->breaks);
-	goal_done(d);
-	if (silent)
-		debugger_refresh_focus(d);
-	else
-		after_stop(d, out);
-}
-
-/* What has ended the run may be what somebody has a breakpoint on, or the same cycle had one: told, with its commands,
- * before the end itself. Kept, it would be taken for a hit at the next stop of all. */
-static void report_last_hit(struct debugger *d, struct strbuf *out)
-{
-	struct break_hit h = d->breaks.hit;
-	struct breakpoint *b = h.id ? break_find(&d->breaks, h.id) : NULL;
-	if (b && !b->internal) {
-		struct strbuf t = STRBUF_INIT;
-		hit_text(d, &h, b, &t);
-		debugger_log(d, LOG_STOP, "%s", strbuf_str(&t));
-		if (!is_silent(b))
-			strbuf_addf(out, "%s\n", strbuf_str(&t));
-		strbuf_release(&t);
-		queue_commands(d, b);
-		if (b->temporary)
-			break_delete(&d->breaks, b->id);
-	}
-	break_clear_hit(&d->breaks);
-}
-
-static void report_fault(struct debugger *d, struct strbuf *out)
-{
-	struct strbuf t = STRBUF_INIT;
-	const struct fault *f = front_fault(gpu_front(dbg_gpu(d)));
-	sim_fault_text(d->s->sim, &t);
-	stopped(d, strbuf_str(&t), out);
-	strbuf_release(&t);
-	if (f->code != FAULT_NONE) {
-		debugger_focus(d, f->sm, f->warp, NULL);
-		d->focus.lane = f->lanes ? bit_first(f->lanes) : 0;
-	}
-}
-
-static void report_deadlock(struct debugger *d, struct strbuf *out)
-{
-	const u32 cycles = gpu_conf(dbg_gpu(d))->deadlock_cycles;
-	char t[160];
-	if (gpu_livelocked(dbg_gpu(d)))
-		snprintf(t, sizeof t, "Livelock: for %u cycle%s the warps have repeated the same states, memory unchanged",
-		         cycles, plural(cycles));
-	else if (mem_cycle(gpu_mem(dbg_gpu(d)), NULL, 0))
-		snprintf(t, sizeof t, "Deadlock: a cycle of full queues");
-	else if (gpu_stands_still(dbg_gpu(d)))
-		snprintf(t, sizeof t, "Deadlock: nothing is under way that could ever wake a warp");
-	else
-		snprintf(t, sizeof t, "Deadlock: no progress for %u cycle%s", cycles, plural(cycles));
-	stopped(d, t, out);
-	why_machine(dbg_gpu(d), out);
-}
-
-static void report_finish(struct debugger *d, struct strbuf *out)
-{
-	static const char *const check[] = {
-	    [CHECK_NONE] = "no check", [CHECK_PASS] = "check passed", [CHECK_FAIL] = "check FAILED"};
-	struct strbuf t = STRBUF_INIT;
-	strbuf_addf(&t, "The program has finished at cycle %llu: %s", (unsigned long long)sim_cycle(d->s->sim),
-	            check[d->s->check]);
-	if (d->s->check_message.len)
-		strbuf_addf(&t, ": %s", strbuf_str(&d->s->check_message));
-	stopped(d, strbuf_str(&t), out);
-	strbuf_release(&t);
-}
-
-/* *silent: the watchpoint's commands do not want the stop to be reported. */
-static bool check_watches(struct debugger *d, bool *silent, struct strbuf *out)
-{
-	struct watch_stop stop;
-	bool any = watches_check(d, out, &stop);
-	struct strbuf unsaid = STRBUF_INIT;
-	struct watch *w = any ? watch_find(d, stop.id) : NULL;
-	*silent = w && is_silent(w->b);
-	if (any)
-		stopped(d, strbuf_str(&stop.text), *silent ? &unsaid : out);
-	if (any && stop.writer.known) {
-		debugger_focus(d, stop.writer.sm, stop.writer.warp, NULL);
-		d->focus.lane = stop.writer.lane_known ? stop.writer.lane : d->focus.lane;
-	}
-	if (w)
-		queue_commands(d, w->b);
-	if (w && w->b->temporary) {
-		watch_delete(d, w);
-		debugger_resubscribe(d);
-	}
-	strbuf_release(&unsaid);
-	strbuf_release(&stop.text);
-	return any;
-}
-
-/* What a condition, callback or hook failed of. */
-static bool check_script(struct debugger *d, struct strbuf *out)
-{
-	struct strbuf t = STRBUF_INIT;
-	bool any = lua_dbg_take_error(d, &t);
-	if (any) {
-		stopped(d, strbuf_str(&t), out);
-		d->failed = true;
-	}
-	strbuf_release(&t);
-	return any;
-}
-
-static void report_request(struct debugger *d, struct strbuf *out)
-{
-	struct strbuf t = STRBUF_INIT;
-	bool silent;
-	check_script(d, out);
-	if (lua_hooks_take_stop(d, &t))
-		stopped(d, strbuf_str(&t), out);
-	strbuf_release(&t);
-	check_watches(d, &silent, out);
-	break_at_cycle(&d->breaks, dbg_gpu(d), sim_cycle(d->s->sim)); /* counts beside what asked for the stop */
-	check_script(d, out);                                         /* these conditions' */
-	if (d->breaks.hit.id) {
-		report_hit(d, out);
-		return;
-	}
-	goal_done(d);
-	after_stop(d, out);
-}
-
-/* --- slices
- * ------------------------------------------------------------------------------------------------------------ */
-
-static void report_end(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
-{
-	report_last_hit(d, out);
-	goal_done(d);
-	d->rest = DBG_DEAD;
-	switch (ss) {
-	case SS_FINISHED:
-		d->rest = DBG_FINISHED;
-		report_finish(d, out);
-		return;
-	case SS_FAULT: report_fault(d, out); break;
-	case SS_DEADLOCK:
-	case SS_LIVELOCK: report_deadlock(d, out); break;
-	case SS_HOST_ERROR:
-		stopped(d, e->msg, out);
-		d->failed = true;
-		return;
-	case SS_INTERRUPT:
-		d->rest = DBG_STOPPED;
-		stopped(d,
-		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
-		                        : "Interrupted.",
-		        out);
-		break;
-	default:
-		stopped(d, session_stop_text(ss), out);
-		if (ss == SS_MAX_CYCLES)
-			why_machine(dbg_gpu(d), out);
-		break;
-	}
-	after_stop(d, out);
-}
-
-static void end_run(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
-{
-	struct strbuf t = STRBUF_INIT;
-	report_end(d, ss, e, out);
-	if (d->rest == DBG_STOPPED) /* interrupted: it may go on */
-		return;
-	lua_hooks_end(d);
-	take_output(d, out);
-	if (lua_dbg_take_error(d, &t)) {
-		strbuf_addf(out, "%s\n", t.buf);
-		d->failed = true;
-	}
-	strbuf_release(&t);
-}
-
-static bool check_expr(struct debugger *d, struct strbuf *out)
-{
-	struct err e = {0};
-	bool truth = false;
-	if (d->goal.kind != GOAL_EXPR)
-		return false;
-	if (!lua_dbg_true(d, d->goal.expr, d->goal.fn, &truth, &e)) {
-		stopped(d, e.msg, out);
-		d->failed = true;
-		return true;
-	}
-	if (truth && !d->quiet) {
-		char t[300];
-		snprintf(t, sizeof(t), "%.200s holds", d->goal.expr ? d->goal.expr : "the condition");
-		stopped(d, t, out);
-	}
-	return truth;
-}
-
-static bool cycle_over(struct debugger *d, struct strbuf *out)
-{
-	u64 now = sim_cycle(d->s->sim);
-	bool silent, watched = check_watches(d, &silent, out);
-	bool hit = break_at_cycle(&d->breaks, dbg_gpu(d), now), failed = check_script(d, out);
-	if (hit) {
-		report_hit(d, out);
-		return true;
-	}
-	bool stop = check_expr(d, out) | (now >= d->goal.cycle) | failed;
-	if (!stop && !watched)
-		return false;
-	goal_done(d);
-	if (silent && !stop)
-		debugger_refresh_focus(d);
-	else
-		after_stop(d, out);
-	return true;
-}
+/* --- slices --- */
 
 static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
 {
@@ -482,7 +116,7 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		u64 now = sim_cycle(d->s->sim);
 		struct err e = {0};
 		if (d->interrupt) {
-			end_run(d, SS_INTERRUPT, NULL, out);
+			stop_ended(d, SS_INTERRUPT, NULL, out);
 			break;
 		}
 		if (now >= limit)
@@ -492,11 +126,11 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		take_output(d, out);
 		bool only_watches = d->watch_asked && !d->other_asked; /* their filters and conditions decide */
 		if (ss == SS_REQUEST && !only_watches)
-			report_request(d, out);
+			stop_requested(d, out);
 		else if (ss != SS_CYCLE && ss != SS_REQUEST)
-			end_run(d, ss, &e, out);
+			stop_ended(d, ss, &e, out);
 		else
-			cycle_over(d, out);
+			stop_cycle_over(d, out);
 	}
 }
 
@@ -507,8 +141,7 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 	debugger_clear_interrupt(d);
 }
 
-/* --- start and restart
- * --------------------------------------------------------------------------------------------------- */
+/* --- start and restart --- */
 
 bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 {
@@ -527,7 +160,7 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	if (ss == SS_HOST_ERROR)
 		d->rest = DBG_DEAD;
 	else if (ss == SS_FINISHED || ss == SS_INTERRUPT)
-		end_run(d, ss, e, out);
+		stop_ended(d, ss, e, out);
 	return ss != SS_HOST_ERROR;
 }
 
@@ -555,7 +188,8 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 		breaks_rebind(d, out);
 	debugger_resubscribe(d);
 	rival_restart(d);
-	offscreen_follow(d);
+	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
+		d->follower[i]->rebuilt(d);
 	lua_hooks_start(d);
 	return debugger_start(d, out, e);
 }

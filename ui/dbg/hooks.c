@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dbg/debugger.h"
-#include "script/dbg.h"
+#include "dbg/lua_side.h"
 
 enum hook_kind { HOOK_END, HOOK_START, HOOK_SAMPLE };
 static const char *const hook_names[] = {"dbg.at_end", "dbg.at_start", "dbg.sample"};
@@ -37,8 +37,7 @@ static struct lua_hooks *hooks_of(struct debugger *d)
 	return d->hooks;
 }
 
-/* --- calling --------------------------------------------------------------------------------------------------------
- */
+/* --- calling --- */
 
 /* One function; an error turns it off. Reports of a whole run may take longer than callbacks within it. */
 static void call(struct debugger *d, u32 i, u64 cycle)
@@ -94,8 +93,7 @@ bool lua_hooks_seen_before(const struct session *s)
 	return h.on && h.frontier > sim_cycle(s->sim);
 }
 
-/* --- sampling -------------------------------------------------------------------------------------------------------
- */
+/* --- sampling --- */
 
 static u64 common(u64 a, u64 b)
 {
@@ -157,8 +155,7 @@ void lua_hooks_bind(struct debugger *d)
 	}
 }
 
-/* --- the functions --------------------------------------------------------------------------------------------------
- */
+/* --- the functions --- */
 
 static int add(lua_State *L, enum hook_kind kind, u64 period, int fn)
 {

@@ -3,27 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dbg/debugger.h"
+#include "dbg/divergence.h"
 #include "session/cmdline.h"
-#include "commands/commands.h"
-#include "cli/compare_main.h"
+#include "session/lockstep.h"
 
 #define WAY_MAX 4096     /* waypoints; then every other one goes */
 #define FAR (1ull << 16) /* cycles that are worth a jump by history rather than a run */
-
-const char *const lockstep_names[LOCKSTEP_COUNT] = {"cycles", "insts", "ctas"};
-
-u64 lockstep_position(struct sim *s, enum lockstep_by by)
-{
-	struct gpu *g = sim_gpu(s);
-	u64 sum = 0;
-	if (by == LOCKSTEP_CYCLES)
-		return sim_cycle(s);
-	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++) {
-		const struct sm_counters *k = (const void *)gpu_counters(g, CG_sm, i);
-		sum += by == LOCKSTEP_INSTS ? k->issued : k->ctas_done;
-	}
-	return sum;
-}
 
 static u64 position(const struct rival *r)
 {
@@ -31,12 +17,12 @@ static u64 position(const struct rival *r)
 }
 
 /* Where B is to be, in the unit of the lock step. */
-static u64 target(struct debugger *d)
+static u64 target(const struct debugger *d)
 {
 	return d->rest == DBG_FINISHED ? NEVER : lockstep_position(d->s->sim, d->rival->by);
 }
 
-/* --- B's machine ------------------------------------------------------------------------------------------------- */
+/* --- B's machine --- */
 
 /* Stops B behind the cycle in which it reaches A's position. */
 static bool count(void *ctx, const struct event *e)
@@ -91,7 +77,7 @@ void rival_interrupt(struct rival *r)
 		sim_interrupt(r->s->sim);
 }
 
-/* --- open and close ---------------------------------------------------------------------------------------------- */
+/* --- open and close --- */
 
 static void free_rival(struct rival *r)
 {
@@ -113,7 +99,7 @@ static struct rival *new_rival(struct debugger *d, const char *options, enum loc
 	r->common = compare_beside(d->s->opt);
 	r->common.side[1] = r->text;
 	if (cmdline_side(&r->opt, &r->common, 1, e) == CMDLINE_OK)
-		r->s = session_open(&r->opt, e);
+		r->s = session_open(&r->opt, d->s->modules, e);
 	if (r->s && begin(r, e))
 		return r;
 	cmdline_name_side(e, "compare");
@@ -179,9 +165,9 @@ void rival_restart(struct debugger *d)
 		debugger_log(d, LOG_ERROR, "compare: B: %s", r->err.msg);
 }
 
-/* --- following --------------------------------------------------------------------------------------------------- */
+/* --- following --- */
 
-bool rival_behind(struct debugger *d)
+bool rival_behind(const struct debugger *d)
 {
 	const struct rival *r = d->rival;
 	if (!r || !r->s || !d->s->sim)

@@ -16,12 +16,7 @@
 #define UI_RIVAL_H
 #include "obs/compare/diverge.h"
 #include "obs/stats/stats.h"
-#include "session/session.h"
-
-enum lockstep_by { LOCKSTEP_CYCLES, LOCKSTEP_INSTS, LOCKSTEP_CTAS, LOCKSTEP_COUNT };
-extern const char *const lockstep_names[LOCKSTEP_COUNT]; /* as in --by */
-/* How far a machine has come. */
-u64 lockstep_position(struct sim *s, enum lockstep_by by);
+#include "session/lockstep.h"
 
 struct debugger;
 struct rival {
@@ -55,7 +50,7 @@ bool rival_open(struct debugger *d, const char *options, enum lockstep_by by, st
 /* Ends it, with its breakpoint. */
 void rival_close(struct debugger *d);
 /* Is B not where A's position wants it? */
-bool rival_behind(struct debugger *d);
+bool rival_behind(const struct debugger *d);
 /* Brings it nearer, by at most max_cycles cycles of B. Reports what happened to it to *out. */
 void rival_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 /* A is about to be changed by hand: a different decision that lies ahead is none any more. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands.h"
-#include "script/dbg.h"
+#include "dbg/debugger.h"
+#include "dbg/lua_side.h"
+#include "dbg/windows.h"
 
 /* Looks at the statistics at each of their cycles up to `start`; nobody else is told of anything. */
 static bool run_looking(struct debugger *d, struct break_set *set, u64 start)

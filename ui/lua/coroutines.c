@@ -7,7 +7,7 @@
 #include "lua/bounded.h"
 #include "lua/env.h"
 
-/* --- xpcall ------------------------------------------------------------------------------------------------------- */
+/* --- xpcall --- */
 
 /* The stack is the handler and the results, or the error; an error for want of memory has no handler. */
 static int xpcall_done(lua_State *L, int status, lua_KContext ctx)
@@ -33,7 +33,7 @@ static int bounded_xpcall(lua_State *L)
 	return xpcall_done(L, lua_pcallk(L, n - 2, LUA_MULTRET, 0, 0, xpcall_done), 0);
 }
 
-/* --- coroutines --------------------------------------------------------------------------------------------------- */
+/* --- coroutines --- */
 
 static int body_done(lua_State *L, int status, lua_KContext ctx)
 {

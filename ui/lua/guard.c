@@ -44,7 +44,7 @@ void lua_uninterruptible(lua_State *L)
 	lua_env_of(L)->deaf = true;
 }
 
-/* --- the budget --------------------------------------------------------------------------------------------------- */
+/* --- the budget --- */
 
 static bool out_of_time(const struct lua_env *env)
 {
@@ -128,7 +128,7 @@ lua_State *lua_now_runs(lua_State *L)
 	return before;
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 static int to_string(lua_State *L)
 {
@@ -180,7 +180,7 @@ static int add_traceback(lua_State *L)
 	return push_error(L, L, 1);
 }
 
-/* --- calls -------------------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 
 /* Nothing here takes memory of Lua's: a state that has none left must be able to say so. */
 static bool call(lua_State *L, int nargs, int nresults, struct err *e)

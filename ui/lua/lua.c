@@ -58,8 +58,7 @@ static void *limited_alloc(void *ud, void *p, size_t old, size_t n)
 	return q;
 }
 
-/* --- loading
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- loading --- */
 
 bool lua_load_path(lua_State *L, const char *path, struct err *e)
 {
@@ -173,8 +172,7 @@ static int lua_print(lua_State *L)
 	return 0;
 }
 
-/* --- the sandbox
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the sandbox --- */
 
 static void forget(lua_State *L, const char *global)
 {

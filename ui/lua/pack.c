@@ -4,7 +4,7 @@
 
 enum tag { NIL, BOOLEAN, INTEGER, NUMBER, STRING, USERDATA, FUNCTION, TABLE, TABLE_END };
 
-/* --- to bytes ----------------------------------------------------------------------------------------------------- */
+/* --- to bytes --- */
 
 static void put(struct strbuf *out, const void *data, size_t n)
 {
@@ -103,7 +103,7 @@ void lua_pack(lua_State *L, int at, struct strbuf *out)
 	}
 }
 
-/* --- and back ----------------------------------------------------------------------------------------------------- */
+/* --- and back --- */
 
 struct reader {
 	const char *at, *end;

@@ -34,7 +34,7 @@ struct trial {
 	pthread_cond_t end;
 };
 
-/* --- how long it could take --------------------------------------------------------------------------------------- */
+/* --- how long it could take --- */
 
 /* Those of sets count as well, which only leads to a trial. */
 static u32 count_quantifiers(const char *p, size_t n)
@@ -61,7 +61,7 @@ static bool could_take_long(const struct trial *t)
 	return steps > AT_ONCE;
 }
 
-/* --- the trial ---------------------------------------------------------------------------------------------------- */
+/* --- the trial --- */
 
 /* Nothing here may be shared with the process's other threads, malloc's locks included: the trial may end anywhere. */
 static void *take_memory(void *ctx, void *p, size_t old, size_t n)
@@ -194,7 +194,7 @@ static void check(lua_State *L, struct trial *t)
 	luaL_error(L, "%s", why);
 }
 
-/* --- the functions ------------------------------------------------------------------------------------------------ */
+/* --- the functions --- */
 
 static struct trial trial_of(lua_State *L)
 {

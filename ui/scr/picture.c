@@ -21,7 +21,7 @@ static const struct {
 
 extern char **environ;
 
-/* --- colours ------------------------------------------------------------------------------------------------------ */
+/* --- colours --- */
 
 void picture_rgb(int i, char out[8])
 {
@@ -78,7 +78,7 @@ static bool same_look(const struct look_rgb *a, const struct look_rgb *b)
 	return !strcmp(a->fg, b->fg) && !strcmp(a->bg, b->bg) && a->bold == b->bold && a->underline == b->underline;
 }
 
-/* --- SVG ---------------------------------------------------------------------------------------------------------- */
+/* --- SVG --- */
 
 static void rect(struct strbuf *out, double x, double y, double w, double h, const char *fill, double opacity)
 {
@@ -191,7 +191,7 @@ void picture_text(const struct canvas *c, struct strbuf *out)
 	free(row);
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static const char *ending(const char *file)
 {

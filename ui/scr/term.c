@@ -38,7 +38,7 @@ static struct {
 	int shown_h, shown_w; /* 0 = nothing of it holds */
 } term;
 
-/* --- colours ------------------------------------------------------------------------------------------------------ */
+/* --- colours --- */
 static bool have_colours(bool no_color)
 {
 	const char *env = getenv("NO_COLOR");
@@ -88,8 +88,7 @@ static short pair_on(u8 role, u8 ground)
 	return *m > 0 ? *m : term.pair[role];
 }
 
-/* --- signals -------------------------------------------------------------------------------------------------------
- */
+/* --- signals --- */
 #define RESET "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
 
 /* A bug, Ctrl-\ or a signal that nobody expects is about to end the process. */
@@ -120,8 +119,7 @@ static void define_common_keys(void)
 		define_key(keys[i].sequence, keys[i].key);
 }
 
-/* --- open and close
- * ---------------------------------------------------------------------------------------------------- */
+/* --- open and close --- */
 bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -197,8 +195,7 @@ void term_size(int *h, int *w)
 	getmaxyx(stdscr, *h, *w);
 }
 
-/* --- showing
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- showing --- */
 static void cell_to_curses(const struct cell *c, cchar_t *out)
 {
 	const wchar_t text[2] = {(wchar_t)c->ch, 0};
@@ -272,8 +269,7 @@ void term_redraw(void)
 	clearok(stdscr, TRUE);
 }
 
-/* --- keys
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- keys --- */
 static int mouse_key(void)
 {
 	MEVENT m;

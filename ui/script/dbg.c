@@ -1,196 +1,15 @@
-/* The debugger of a Lua state - whose it is, what may be done when - and the module dbg, whose functions are in
- * dbg_events.c, dbg_break.c and dbg_run.c. */
+/* The module dbg; its functions are here and in dbg_events.c, dbg_break.c, dbg_over.c and dbg_run.c. */
 #include "script/dbg.h"
 
 #include <stdlib.h>
 
-#include "commands/commands.h"
+#include "dbg/files.h"
+#include "dbg/goal.h"
 #include "dbg/debugger.h"
 #include "script/dbg_internal.h"
 #include "dbg/hooks.h"
 
-#define DEBUGGER_KEY "warpdbg.debugger" /* registry: box of the state's debugger */
-struct box {
-	struct debugger *d;
-	bool owned; /* made for a script: goes with the state */
-};
-
-/* --- the state's debugger --------------------------------------------------------------------------------------------
- */
-
-static struct box *box_of(lua_State *L)
-{
-	lua_getfield(L, LUA_REGISTRYINDEX, DEBUGGER_KEY);
-	struct box *b = lua_touserdata(L, -1);
-	lua_pop(L, 1);
-	return b;
-}
-
-struct debugger *lua_dbg_of(lua_State *L)
-{
-	struct box *b = box_of(L);
-	struct session *s = lua_session(L);
-	if (!s || !s->sim || !b)
-		luaL_error(L, "there is no machine here");
-	if (!b->d) {
-		debugger_new(s); /* attaches itself */
-		b->owned = true;
-	}
-	return b->d;
-}
-
-static int box_gc(lua_State *L)
-{
-	struct box *b = lua_touserdata(L, 1);
-	struct debugger *d = b->d;
-	b->d = NULL;
-	if (d && b->owned) {
-		d->subscribed_to = NULL; /* the machine may be gone already */
-		d->lua->n = 0;           /* and the registry is going */
-		debugger_free(d);
-	}
-	return 0;
-}
-
-struct debugger *lua_dbg_present(struct session *s)
-{
-	struct box *b = s->L ? box_of(s->L) : NULL;
-	return b ? b->d : NULL;
-}
-
-struct debugger *lua_dbg_adopted(struct session *s)
-{
-	struct box *b = box_of(s->L);
-	if (!b || !b->d)
-		return NULL;
-	b->owned = false;
-	return b->d;
-}
-
-void lua_dbg_attach(struct debugger *d)
-{
-	struct box *b = box_of(d->s->L);
-	d->lua = xcalloc(1, sizeof(*d->lua));
-	d->lua->next_id = 1;
-	if (b) {
-		b->d = d;
-		b->owned = false;
-	}
-}
-
-void lua_dbg_release(struct debugger *d)
-{
-	struct box *b = d->s->L ? box_of(d->s->L) : NULL;
-	if (b && b->d == d)
-		b->d = NULL;
-	lua_hooks_release(d);
-	strbuf_release(&d->lua->error);
-	free(d->lua->subs);
-	free(d->lua);
-	d->lua = NULL;
-}
-
-void lua_dbg_unref(struct debugger *d, int ref)
-{
-	if (ref >= 0 && d->s->L)
-		luaL_unref(d->s->L, LUA_REGISTRYINDEX, ref);
-}
-
-bool lua_dbg_in_callback(const struct debugger *d)
-{
-	return d->lua && (d->lua->in_callback || d->lua->looking);
-}
-
-void lua_dbg_look_begins(struct debugger *d)
-{
-	d->lua->looking++;
-}
-
-void lua_dbg_look_ends(struct debugger *d)
-{
-	d->lua->looking--;
-}
-
-bool lua_dbg_looking(const struct debugger *d)
-{
-	return d->lua->looking;
-}
-
-void lua_dbg_callback_begins(struct debugger *d)
-{
-	d->lua->in_callback++;
-}
-
-void lua_dbg_callback_ends(struct debugger *d)
-{
-	d->lua->in_callback--;
-}
-
-u32 lua_dbg_new_id(struct debugger *d)
-{
-	return d->lua->next_id++;
-}
-
-struct sim *lua_check_sim(lua_State *L)
-{
-	struct session *s = lua_session(L);
-	if (!s || !s->sim)
-		luaL_error(L, "there is no machine here");
-	return s->sim;
-}
-
-struct gpu *lua_check_gpu(lua_State *L)
-{
-	return sim_gpu(lua_check_sim(L));
-}
-
-void lua_check_may_subscribe(lua_State *L, const char *what)
-{
-	struct session *s = lua_session(L);
-	struct box *b = box_of(L);
-	if (s && s->replaying)
-		luaL_error(L, "%s: not while searching back: breakpoints, subscriptions and the machine stay as they are",
-		           what);
-	if (b && b->d && lua_dbg_looking(b->d))
-		luaL_error(L,
-		           "%s: expressions that are watched, displayed or waited for may look at the machine, not change it",
-		           what);
-}
-
-void lua_check_may_change(lua_State *L, const char *what)
-{
-	struct box *b = box_of(L);
-	lua_check_may_subscribe(L, what);
-	if (b && b->d && lua_dbg_in_callback(b->d))
-		luaL_error(L, "%s: callbacks and conditions may look at the machine, not change it", what);
-}
-
-/* Coroutines are host programs: they run inside the machine's run. */
-void lua_check_main_thread(lua_State *L, const char *what)
-{
-	if (!lua_pushthread(L))
-		luaL_error(L, "%s cannot be called from a host program or coroutine: it runs the machine that runs them", what);
-	lua_pop(L, 1);
-}
-
-/* --- errors of callbacks ------------------------------------------------------------------------------------------ */
-
-void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e)
-{
-	if (!d->lua->error.len)
-		strbuf_addf(&d->lua->error, "%s: %s", what, e->msg);
-}
-
-bool lua_dbg_take_error(struct debugger *d, struct strbuf *out)
-{
-	if (!d->lua->error.len)
-		return false;
-	strbuf_adds(out, d->lua->error.buf);
-	strbuf_clear(&d->lua->error);
-	return true;
-}
-
-/* --- the module --------------------------------------------------------------------------------------------------- */
+/* --- the module --- */
 
 static int dbg_export(lua_State *L)
 {
@@ -302,15 +121,9 @@ const struct lua_doc lua_dbg_docs[] = {
 #undef D
     {NULL, NULL, NULL, NULL, NULL}};
 
-void lua_open_dbg(struct lua_State *L, struct session *s)
+void lua_open_dbg(struct lua_State *L, struct session *s, const struct debugger_words *words)
 {
-	struct box *b = lua_newuserdatauv(L, sizeof(*b), 0);
-	*b = (struct box){0};
-	lua_createtable(L, 0, 1);
-	lua_pushcfunction(L, box_gc);
-	lua_setfield(L, -2, "__gc");
-	lua_setmetatable(L, -2);
-	lua_setfield(L, LUA_REGISTRYINDEX, DEBUGGER_KEY);
+	lua_dbg_make_room(L, words);
 	luaL_newlib(L, dbg_functions);
 	lua_setglobal(L, "dbg");
 	lua_open_gpu(L);

@@ -1,5 +1,6 @@
 /* dbg.over: figures of windows, for expressions. */
-#include "commands/commands.h"
+#include "dbg/debugger.h"
+#include "dbg/windows.h"
 #include "script/dbg_internal.h"
 #include "lua/lua.h"
 

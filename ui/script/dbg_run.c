@@ -1,7 +1,7 @@
 /* Running the machine, and going back, from Lua: dbg.step, run_until, continue, goto_cycle, snapshot, execute. */
 #include <stdio.h>
 
-#include "commands/commands.h"
+#include "dbg/goal.h"
 #include "dbg/debugger.h"
 #include "script/dbg_internal.h"
 

@@ -23,8 +23,7 @@ struct gpu *gpu_of(lua_State *L)
 	return lua_check_gpu(L);
 }
 
-/* --- lists: gpu.sm[3]
- * -------------------------------------------------------------------------------------------------- */
+/* --- lists: gpu.sm[3] --- */
 
 static const struct {
 	const char *what; /* for messages */
@@ -71,8 +70,7 @@ static int list_index(lua_State *L, const struct handle *h)
 	return 1;
 }
 
-/* --- registers: warp.reg["%r1"][lane]
- * ------------------------------------------------------------------------------------ */
+/* --- registers: warp.reg["%r1"][lane] --- */
 
 static const struct regname *check_reg(lua_State *L, u32 sm, u32 warp, const char *name)
 {
@@ -125,8 +123,7 @@ static int reg_index(lua_State *L, const struct handle *h)
 	return 1;
 }
 
-/* --- counters
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- counters --- */
 
 /* Pushes a counter or rate of a group; false when there is none of that name. */
 static bool push_counter(lua_State *L, enum counter_group group, u32 instance, const char *name)
@@ -167,8 +164,7 @@ static int group_index(lua_State *L, const struct handle *h)
 	                  indexed ? " (an index chooses one: [0])" : " (`explain` and tab completion know its counters)");
 }
 
-/* --- objects with fields
- * -------------------------------------------------------------------------------------------------- */
+/* --- objects with fields --- */
 
 static const struct gpu_field *find_field(enum handle_kind kind, const char *name)
 {
@@ -215,8 +211,7 @@ static int object_index(lua_State *L, const struct handle *h)
 	return fail_field(L, h, name);
 }
 
-/* --- the metatable
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the metatable --- */
 
 static int read_index(lua_State *L)
 {

@@ -53,8 +53,7 @@ static struct kernel_info kernel_of(lua_State *L, const struct handle *h)
 	return k;
 }
 
-/* --- stalls(taxonomy): of the machine or an SM
- * --------------------------------------------------------------------------------- */
+/* --- stalls(taxonomy): of the machine or an SM --- */
 
 static int read_stalls(lua_State *L)
 {
@@ -86,8 +85,7 @@ static void push_stalls(lua_State *L, s32 sm)
 	lua_pushcclosure(L, stalls, 1);
 }
 
-/* --- lists made on demand
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- lists made on demand --- */
 
 static void push_dim(lua_State *L, struct dim3 v)
 {
@@ -354,9 +352,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	}
 }
 
-/* --- the rows
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* --- the rows --- */
 
 #define GPU_ROWS                                                                                                       \
 	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \

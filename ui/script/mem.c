@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/commands.h"
+#include "dbg/travel.h"
 #include "dbg/debugger.h"
 #include "session/host/answers.h"
 #include "session/host/array.h"

@@ -76,8 +76,7 @@ const struct lua_section lua_sections[] = {
     {"machine", "A machine's file", "A Lua file for --gpu that returns a table of these fields.", machine_docs, true}};
 const u32 lua_nsections = ARRAY_LEN(lua_sections);
 
-/* --- markdown ------------------------------------------------------------------------------------------------------
- */
+/* --- markdown --- */
 
 static void add_field(struct strbuf *out, const struct lua_doc *doc)
 {

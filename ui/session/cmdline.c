@@ -41,7 +41,7 @@ static const struct command {
 /* The words of --a and --b are parsed as a command of their own. */
 static const struct command side_a = {"compare --a", M, "", ""}, side_b = {"compare --b", M, "", ""};
 
-/* --- numbers ------------------------------------------------------------------------------------------------------ */
+/* --- numbers --- */
 
 static u64 suffix(const char *s)
 {
@@ -92,7 +92,7 @@ bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct e
 	return ok;
 }
 
-/* --- options ------------------------------------------------------------------------------------------------------ */
+/* --- options --- */
 
 static void push(const char ***list, u32 *n, char *text)
 {
@@ -291,8 +291,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	return true;
 }
 
-/* --- the parser
- * ------------------------------------------------------------------------------------------------------- */
+/* --- the parser --- */
 
 /* The command of argv[1], or NULL with *e. */
 static const struct command *find_command(const char *word, struct err *e)
@@ -464,7 +463,7 @@ enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, stru
 	return parse_words(o, cmd, argc - skip, argv + skip, e);
 }
 
-/* --- the machines of compare ------------------------------------------------------------------------------------- */
+/* --- the machines of compare --- */
 
 static const char **copied_list(const char *const *list, u32 n)
 {
@@ -564,8 +563,7 @@ void cmdline_free(struct options *o)
 	*o = (struct options){0};
 }
 
-/* --- help
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- help --- */
 
 void cmdline_help(struct strbuf *out)
 {

@@ -8,8 +8,7 @@
 
 #include "obs/stats/stats.h"
 
-/* --- the tables
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- the tables --- */
 
 typedef void each_fn(void *ctx, const struct explanation *x);
 
@@ -139,8 +138,7 @@ void explain_each(const char *kind, each_fn *fn, void *ctx)
 			tables[i].each(fn, ctx);
 }
 
-/* --- one name
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- one name --- */
 
 struct search {
 	const char *name;

@@ -184,8 +184,7 @@ bool outputs_close(struct outputs *o, bool keep, struct err *e)
 	return ok;
 }
 
-/* --- the trace so far
- * -------------------------------------------------------------------------------------------------- */
+/* --- the trace so far --- */
 
 bool outputs_trace_ready(const struct session *s, struct err *e)
 {
@@ -201,8 +200,7 @@ bool outputs_export_trace(struct session *s, FILE *to, struct err *e)
 	return trace_export(s->outputs->trace, to) || err_set(e, "the trace could not be written in full");
 }
 
-/* --- statistics
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- statistics --- */
 
 static bool ends_with(const char *s, const char *end)
 {

@@ -72,8 +72,7 @@ static void gather(struct plot *p)
 	phase_track_get(p->t, p->sm, p->start, p->end, &p->all);
 }
 
-/* --- text and axes
- * ------------------------------------------------------------------------------------------------------ */
+/* --- text and axes --- */
 
 static void escaped(struct strbuf *out, const char *s)
 {
@@ -122,8 +121,7 @@ static void x_axis(const struct plot *p, int y, bool numbers)
 		text(p->out, (LEFT + RIGHT) / 2.0, y + 42, "middle", "", "cycle");
 }
 
-/* --- areas and curves
- * -------------------------------------------------------------------------------------------------- */
+/* --- areas and curves --- */
 
 /* The area between two edges, a value a column each (warps); steps, since a column is a mean. */
 static void area(const struct plot *p, const double *low, const double *high, const char *fill)
@@ -185,8 +183,7 @@ static void load_curve(const struct plot *p, bool memory, const char *rgb)
 	strbuf_adds(p->out, "'/>\n");
 }
 
-/* --- legend
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- legend --- */
 
 enum { ROW = 17, LEGEND_ROWS = (HEIGHT - STACK_TOP) / ROW };
 

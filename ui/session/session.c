@@ -7,7 +7,6 @@
 #include "session/catalog.h"
 #include "session/host/host.h"
 #include "session/host/launch_log.h"
-#include "script/dbg.h"
 #include "lua/lua.h"
 #include "session/policy/lua_policy.h"
 #include "obs/record/phase_track.h"
@@ -22,8 +21,7 @@
 #define TIMELINE_PERIOD 16    /* cycles of a sample at first: short kernels have curves too */
 #define TIMELINE_SAMPLES 1024 /* then they are merged */
 
-/* --- open and close
- * ---------------------------------------------------------------------------------------------------- */
+/* --- open and close --- */
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -150,7 +148,8 @@ static bool open_machine(struct session *s, struct err *e)
 
 static int open_modules(lua_State *L, void *ctx)
 {
-	lua_open_dbg(L, ctx);
+	struct session *s = ctx;
+	s->modules(L, s);
 	return 0;
 }
 
@@ -162,10 +161,11 @@ static bool open_lua(struct session *s, struct err *e)
 	return lua_guarded(s->L, open_modules, s, 0, 0, e);
 }
 
-struct session *session_open(struct options *o, struct err *e)
+struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
+	s->modules = modules;
 	s->name = title_of(o->workload ? o->workload : DEMO);
 	plain_name(s->name);
 	s->data_dir = catalog_data_dir(e);
@@ -250,8 +250,7 @@ bool session_run_script(struct session *s, struct err *e)
 	return lua_load_path(s->L, s->opt->script, e) && lua_call_traced(s->L, 0, 0, e);
 }
 
-/* --- running
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- running --- */
 
 /* Is it the host program's turn? */
 static bool host_ready(const struct session *s)
@@ -397,8 +396,7 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 	}
 }
 
-/* --- time travel ----------------------------------------------------------------------------------------------------
- */
+/* --- time travel --- */
 
 bool session_goto(struct session *s, u64 cycle, struct err *e)
 {

@@ -7,6 +7,11 @@
 #define UI_SESSION_H
 #include "sim.h"
 
+struct lua_State;
+struct session;
+/* Gives the session's Lua state what its scripts are to have besides host programs: called once, in protected mode. */
+typedef void session_modules(struct lua_State *L, struct session *s);
+
 /* What the command line said; filled by ui/session/cmdline.c. Strings belong to the options. */
 struct options {
 	const char *command;  /* "debug", "run", ... */
@@ -51,7 +56,8 @@ struct options {
 
 struct session {
 	struct options *opt;
-	struct conf conf; /* effective configuration */
+	session_modules *modules; /* session_open()'s */
+	struct conf conf;         /* effective configuration */
 	struct sim *sim;
 	struct lua_policy *policies; /* schedulers in Lua (ui/session/policy/lua_policy.h) */
 	struct lua_State *L;         /* always there: host programs, conditions, scripts */
@@ -93,7 +99,7 @@ enum session_stop {
 	SS_MAX_CYCLES,
 };
 /* Builds everything up to cycle 0 with the host program not yet started. NULL with *e. */
-struct session *session_open(struct options *o, struct err *e);
+struct session *session_open(struct options *o, session_modules *modules, struct err *e);
 void session_close(struct session *s);
 /* Runs --script, once: callers that set up more (the debugger) call it when they are ready, else the first
  * session_run() does. True when there is none. */

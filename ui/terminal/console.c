@@ -58,8 +58,7 @@ bool console_execute(struct debugger *d, const char *line)
 	return ok;
 }
 
-/* --- completion
- * -------------------------------------------------------------------------------------------------------- */
+/* --- completion --- */
 
 static char **candidates;
 static u32 next_candidate;
@@ -100,8 +99,7 @@ static char *word_breaks(void)
 	return breaks;
 }
 
-/* --- history, signals
- * ------------------------------------------------------------------------------------------------------ */
+/* --- history, signals --- */
 
 /* Ctrl-C at the prompt: the line is dropped, the prompt comes again. */
 static int drop_line(void)

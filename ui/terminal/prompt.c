@@ -9,6 +9,7 @@
 #include <readline/readline.h>
 
 #include "base/command_history.h"
+#include "commands/commands.h"
 #include "scr/term.h"
 
 #define QUEUE_MAX 64
@@ -24,8 +25,7 @@ static struct {
 	bool installed;
 } prompt;
 
-/* --- what readline calls ---------------------------------------------------------------------------------------------
- */
+/* --- what readline calls --- */
 static int next_byte(FILE *unused)
 {
 	if (prompt.first < prompt.n)
@@ -99,8 +99,7 @@ static void show_matches(char **matches, int n, int longest)
 	prompt.list(prompt.ctx, matches + 1, n);
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- life --- */
 static void install(void)
 {
 	rl_callback_handler_install(debugger_prompt(prompt.d), on_line);
@@ -155,8 +154,7 @@ void prompt_close(void)
 	prompt.sink = NULL;
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- keys --- */
 /* What readline knows the key by; "" for none that it knows. */
 static const char *key_bytes(int key)
 {
@@ -278,8 +276,7 @@ void prompt_reset(void)
 		rl_vi_insertion_mode(1, 0);
 }
 
-/* --- drawing
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- drawing --- */
 static int columns_upto(const char *s, int bytes)
 {
 	int w = 0;

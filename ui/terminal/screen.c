@@ -41,8 +41,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- the machine -----------------------------------------------------------------------------------------------------
- */
+/* --- the machine --- */
 static u64 total_insts(struct debugger *d)
 {
 	struct gpu *g = sim_gpu(d->s->sim);
@@ -143,8 +142,7 @@ static void slice(struct loop *l)
 	l->dirty = true;
 }
 
-/* --- drawing
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- drawing --- */
 static void fit_terminal(struct screen *s)
 {
 	int h, w;
@@ -176,8 +174,7 @@ static void show(struct loop *l)
 	l->dirty = false;
 }
 
-/* --- keys
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- keys --- */
 static void choose_view(struct loop *l, int key)
 {
 	for (u32 i = 0; i < nviews; i++)
@@ -484,8 +481,7 @@ static void on_key(struct loop *l, int key)
 	}
 }
 
-/* --- the loop
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- the loop --- */
 /* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. */
 static void notice_interrupt(struct loop *l)
 {
@@ -563,6 +559,7 @@ static void open_screen(struct loop *l)
 	s->canvas.light = palette_is_light(s->d->palette);
 	console_init(&s->console);
 	screen_attach(s, s->d);
+	s->draw_line = prompt_draw;
 	s->d->screen = s;
 	prompt_open(s->d, list_candidates, l);
 	console_add(&s->console, STYLE(R_DIM), "space runs, . steps a cycle, ? helps, q leaves; or type a command.");

@@ -107,8 +107,7 @@ void causes_note(struct view_ctx *v, int w, enum series first, const char *label
 	}
 }
 
-/* --- whose the lines are --------------------------------------------------------------------------------------------
- */
+/* --- whose the lines are --- */
 #define CTAS_MAX 256
 
 /* "412", of one launch among several "1:412"; in brackets when the CTA has ended. */

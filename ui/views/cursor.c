@@ -22,8 +22,7 @@ u64 cursor_run_end(const struct view_ctx *v)
 	return MAX(h.on ? h.frontier : 0, gpu_cycle(v->g));
 }
 
-/* --- axes
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- axes --- */
 
 struct time_axis cursor_window(const struct view_state *st, u64 start, u64 end, u64 least)
 {
@@ -108,8 +107,7 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 		pane_glyph(p, y, x + cursor, STYLE_BOLD(R_ACCENT), '^');
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- keys --- */
 
 bool cursor_show(struct view_ctx *v)
 {

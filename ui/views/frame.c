@@ -5,11 +5,9 @@
 
 #include "base/words.h"
 #include "scr/draw.h"
-#include "terminal/prompt.h"
 #include "views/cursor.h"
 
-/* --- title
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- title --- */
 static const struct {
 	const char *glyph, *word;
 	enum role role;
@@ -94,8 +92,7 @@ static void title(const struct screen *s, struct pane p)
 		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->stop_reason);
 }
 
-/* --- key line
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- key line --- */
 static int hint(struct pane p, int x, const char *key, const char *what, bool on)
 {
 	if (x + utf8_width(key) + 1 + utf8_width(what) > p.w)
@@ -139,8 +136,7 @@ static void key_line(const struct screen *s, struct pane p)
 	hint(right, at, "Tab", s->focus == ON_VIEW ? "prompt" : "view", false);
 }
 
-/* --- console and prompt
- * -------------------------------------------------------------------------------------------------- */
+/* --- console and prompt --- */
 /* Rows of the console: a few by the height of the terminal, more while the last answer is longer, never more than the
  * view keeps. */
 static int console_base(const struct screen *s)
@@ -165,19 +161,19 @@ static void prompt_line(struct screen *s, struct pane p)
 	} else if (s->ask == ASK_SEARCH) {
 		int x = pane_text(p, 0, 1, STYLE(R_ACCENT), "/");
 		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
-	} else if (s->offscreen) {
+	} else if (!s->draw_line) {
 		pane_text(p, 0, 1, STYLE(R_ACCENT), debugger_prompt(s->d));
 	} else {
 		bool on = s->focus == ON_PROMPT;
 		s->cursor_x =
-		    p.x + 1 + prompt_draw(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
+		    p.x + 1 +
+		    s->draw_line(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
 		if (!on)
 			s->cursor_y = -1;
 	}
 }
 
-/* --- the machine
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the machine --- */
 static void watch_machine(struct screen *s)
 {
 	recent_attach(&s->recent, s->d->s->sim);

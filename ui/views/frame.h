@@ -30,6 +30,8 @@ struct screen {
 	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */
 	int cursor_y, cursor_x; /* where frame_draw left the cursor; y < 0 = hidden */
 	bool offscreen;         /* no terminal, no line editor: only for pictures */
+	/* Draws prompt and typed line in row y of p, returns the cursor's column; NULL with no line editor. */
+	int (*draw_line)(struct pane p, int y, struct style prompt, struct style text);
 };
 #define SCREEN_MIN_H 5
 #define SCREEN_MIN_W 20

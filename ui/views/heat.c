@@ -52,8 +52,7 @@ static void on_sample(void *ctx, u64 cycle)
 	}
 }
 
-/* --- time travel
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- time travel --- */
 
 /* What goes with a snapshot: the counts that are not 0. */
 struct count {

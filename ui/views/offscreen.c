@@ -10,6 +10,25 @@
 #define WIDTH 80 /* of a picture when nothing is asked for */
 #define HEIGHT 24
 
+static void rebuilt(struct debugger *d)
+{
+	if (d->screen && d->screen->offscreen)
+		screen_reattach(d->screen);
+}
+
+static void closed(struct debugger *d)
+{
+	struct screen *s = d->screen;
+	if (!s || !s->offscreen)
+		return;
+	screen_detach(s);
+	canvas_release(&s->canvas);
+	free(s);
+	d->screen = NULL;
+}
+
+static const struct debugger_follower follower = {.rebuilt = rebuilt, .closed = closed};
+
 void offscreen_open(struct debugger *d)
 {
 	if (d->screen || !d->s->sim)
@@ -20,23 +39,7 @@ void offscreen_open(struct debugger *d)
 	s->canvas.mono = d->s->opt->no_color;
 	screen_attach(s, d);
 	d->screen = s;
-}
-
-void offscreen_follow(struct debugger *d)
-{
-	if (d->screen && d->screen->offscreen)
-		screen_reattach(d->screen);
-}
-
-void offscreen_close(struct debugger *d)
-{
-	struct screen *s = d->screen;
-	if (!s || !s->offscreen)
-		return;
-	screen_detach(s);
-	canvas_release(&s->canvas);
-	free(s);
-	d->screen = NULL;
+	debugger_follow(d, &follower);
 }
 
 int screen_find_view(const char *word)

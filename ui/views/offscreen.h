@@ -5,9 +5,6 @@
 
 /* Makes one unless the debugger has a screen already; what views add up while the machine runs begins here. */
 void offscreen_open(struct debugger *d);
-/* The machine is a new one. */
-void offscreen_follow(struct debugger *d);
-void offscreen_close(struct debugger *d);
 
 /* The index of the view that a word names (its digit or the beginning of its name or title), or -1. */
 int screen_find_view(const char *word);

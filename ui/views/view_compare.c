@@ -19,7 +19,7 @@
 #define ROLE_B R_FILL1
 enum { BY_RELEVANCE, BY_NAME, ORDERS };
 
-/* --- without a second machine ------------------------------------------------------------------------------------ */
+/* --- without a second machine --- */
 
 static void invite(struct pane p, const char *gone)
 {
@@ -45,7 +45,7 @@ static void invite(struct pane p, const char *gone)
 	          "forward and back. `warpdbg debug WORKLOAD --compare OPTIONS` starts with both.");
 }
 
-/* --- where both stand -------------------------------------------------------------------------------------------- */
+/* --- where both stand --- */
 
 static double mean_ipc(struct session *s)
 {
@@ -102,7 +102,7 @@ static int head(const struct view_ctx *v, struct pane p)
 	return 3;
 }
 
-/* --- the first different decision -------------------------------------------------------------------------------- */
+/* --- the first different decision --- */
 
 static int decision(const struct view_ctx *v, struct pane p, int y, bool reasons)
 {
@@ -122,7 +122,7 @@ static int decision(const struct view_ctx *v, struct pane p, int y, bool reasons
 	return y;
 }
 
-/* --- IPC over time ----------------------------------------------------------------------------------------------- */
+/* --- IPC over time --- */
 
 static u64 recorded(const struct timeline *t)
 {
@@ -207,7 +207,7 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 	return y + 1;
 }
 
-/* --- SM by SM ---------------------------------------------------------------------------------------------------- */
+/* --- SM by SM --- */
 
 static double sm_ipc(struct gpu *g, u32 sm)
 {
@@ -240,7 +240,7 @@ static int strip_rows(const struct view_ctx *v, int w)
 	return 1 + (n + each - 1) / each;
 }
 
-/* --- figures ----------------------------------------------------------------------------------------------------- */
+/* --- figures --- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -380,7 +380,7 @@ static bool search(struct view_ctx *v, bool forward)
 	return found;
 }
 
-/* --- the view ---------------------------------------------------------------------------------------------------- */
+/* --- the view --- */
 
 static void draw(struct view_ctx *v, struct pane p)
 {

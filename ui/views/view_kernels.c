@@ -8,8 +8,7 @@
 #include "views/cursor.h"
 #include "views/view.h"
 
-/* --- layout --------------------------------------------------------------------------------------------------------
- */
+/* --- layout --- */
 enum figure {
 	F_CYCLES,
 	F_IPC,
@@ -88,8 +87,7 @@ static void head(const struct view_ctx *v, struct pane p, const struct layout *l
 	}
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------
- */
+/* --- launches --- */
 static u32 letter(u32 launch)
 {
 	return 'A' + launch % 26;
@@ -226,8 +224,7 @@ static void launches(struct view_ctx *v, struct pane p, const struct layout *l)
 	head(v, p, l, range);
 }
 
-/* --- SMs -----------------------------------------------------------------------------------------------------------
- */
+/* --- SMs --- */
 /* The most CTAs of a launch that an SM can hold; the last answer is kept, since neighbours ask for the same. */
 struct occupancy {
 	u32 launch, ctas; /* ctas 0 = nothing kept */

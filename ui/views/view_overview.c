@@ -13,8 +13,7 @@
 #define WARPS_MAX 256
 #define SPARK_MAX 512
 
-/* --- kernels -------------------------------------------------------------------------------------------------------
- */
+/* --- kernels --- */
 /* Launches worth a row: running first, then those next in the queue, then the latest that are done. The queue has
  * little to say: two of it leave room for the others. */
 #define QUEUE_MAX 2
@@ -126,8 +125,7 @@ static int kernels(struct view_ctx *v, struct pane p, int rows)
 	return (int)n;
 }
 
-/* --- SM rows ---------------------------------------------------------------------------------------------------------
- */
+/* --- SM rows --- */
 /* Columns by their right ends; -1 = no room. */
 struct columns {
 	int cells, ncells, cta, reg, shm, ipc, l1, lost, lost_w, pct, stack, stack_w, spark, spark_w;
@@ -352,8 +350,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	free(k.sparks);
 }
 
-/* --- curves
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- curves --- */
 static const struct chart charts[] = {
     {"IPC", TS_IPC, R_FILL0, 0, ""},       {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},
     {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},

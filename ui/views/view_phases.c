@@ -47,8 +47,7 @@ static struct graph gather(const struct view_ctx *v, int w)
 	return g;
 }
 
-/* --- heading and legend
- * ----------------------------------------------------------------------------------------------- */
+/* --- heading and legend --- */
 
 /* Warps of a function in the span, over all looks. */
 static u64 share(const struct graph *g, u32 fn)
@@ -153,8 +152,7 @@ static int legend(struct pane p, const struct graph *g, int rows)
 	return MIN(y, rows);
 }
 
-/* --- the stack
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the stack --- */
 
 #define PARTS_MAX (PHASE_BANDS + 2)
 
@@ -195,8 +193,7 @@ static void stack(const struct view_ctx *v, struct pane p, const struct graph *g
 		cursor_mark(p, 0, p.h, LEFT + at);
 }
 
-/* --- curves below
- * ----------------------------------------------------------------------------------------------------- */
+/* --- curves below --- */
 
 enum figure { F_ACTIVE, F_ALU, F_MEM, F_COUNT };
 static const struct {
@@ -234,8 +231,7 @@ static void curve(const struct view_ctx *v, struct pane p, const struct graph *g
 		cursor_mark(p, 0, p.h, LEFT + at);
 }
 
-/* --- what was in flight, as a bar
- * -------------------------------------------------------------------------------------------- */
+/* --- what was in flight, as a bar --- */
 
 static const struct {
 	const char *name, *brief;
@@ -298,8 +294,7 @@ static void notes(const struct view_ctx *v, const struct graph *g)
 		cursor_note(v, "exited %.3g", mean(s->exited, s->looks));
 }
 
-/* --- the view
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the view --- */
 
 static void draw(struct view_ctx *v, struct pane p)
 {

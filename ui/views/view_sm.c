@@ -34,8 +34,7 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 		pane_text(p, 0, x + gap, STYLE(R_DIM), "asleep");
 }
 
-/* --- warps -----------------------------------------------------------------------------------------------------------
- */
+/* --- warps --- */
 #define POLICY_FROM_W 120 /* columns of a terminal that shows the policy's words */
 #define POLICY_W 20       /* at most; no wider than what the warps shown need */
 struct table {
@@ -251,8 +250,7 @@ static void warp_table(struct view_ctx *v, struct pane p)
 		table_more(p, &t, (s32)n - v->st->top - rows);
 }
 
-/* --- storage and units
- * -------------------------------------------------------------------------------------------------- */
+/* --- storage and units --- */
 struct owned {
 	u32 first, size, slot;
 	u64 cta;
@@ -334,8 +332,7 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 		pane_text(p, y, 11, STYLE(R_FAINT), "· nobody waits");
 }
 
-/* --- CTAs (larger terminals)
- * --------------------------------------------------------------------------------------------- */
+/* --- CTAs (larger terminals) --- */
 #define CTA_WARPS_X 67
 #define CTA_WARPS_FROM_W 100 /* columns: the 32 warps of the largest CTA fit */
 

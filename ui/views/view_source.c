@@ -43,8 +43,7 @@ static const struct inst *focus_inst(const struct view_ctx *v, const struct modu
 	return k.launch->mod == m ? &m->code[w.pc] : NULL;
 }
 
-/* --- facts
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- facts --- */
 static void count_sm(const struct view_ctx *v, const struct module *m, u32 sm, u64 warps, struct line_facts *f)
 {
 	u8 states[WARPS_MAX];
@@ -101,8 +100,7 @@ static void add_code(const struct view_ctx *v, const struct module *m, struct li
 	}
 }
 
-/* --- text
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- text --- */
 static size_t token(const char *s, size_t n, enum role *role, bool *first)
 {
 	size_t i = 1;
@@ -167,8 +165,7 @@ static void source_line(struct pane p, const char *s, size_t n, bool code)
 		pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 
-/* --- rows
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc, margin; /* loc, margin: -1 = not shown */
 };

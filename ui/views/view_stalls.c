@@ -86,8 +86,7 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 	return y;
 }
 
-/* --- over time: one column a span, a cell a share --------------------------------------------------------------------
- */
+/* --- over time: one column a span, a cell a share --- */
 /* One sum for all reasons: asking the timeline for each would add the same samples up again. */
 static void shares_at(struct view_ctx *v, s32 sm, u32 from, u32 to, double out[ST_COUNT])
 {
@@ -182,8 +181,7 @@ void stalls_over_time(struct view_ctx *v, struct pane p, s32 sm, const char *tit
 	chart_axis(v, p, p.h - 1, 1);
 }
 
-/* --- per SM
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- per SM --- */
 /* Where the columns of classes end, 0 = not shown. They are headed by the classes' names where all of them fit, else
  * by their letters; where not even those fit, classes without a slot go (`all` has the whole machine's). */
 static bool class_columns(const struct stall_class *all, u32 n, int w, int ends[TAX_MAX_CLASSES])

@@ -142,7 +142,7 @@ u64 break_mask(struct break_set *s)
 	return mask;
 }
 
-/* --- hits --------------------------------------------------------------------------------------------------------- */
+/* --- hits --- */
 
 bool break_counts(struct break_set *s, struct breakpoint *b, const struct event *ev)
 {
@@ -354,8 +354,7 @@ void break_forked(struct break_set *s, u64 cycle)
 		window_fork(&s->list[i]->stat.window, cycle);
 }
 
-/* --- where a line's code is ------------------------------------------------------------------------------------------
- */
+/* --- where a line's code is --- */
 
 static u32 pcs_of_line(const struct module *m, const struct func *f, u32 line, u32 *pcs, u32 max)
 {

@@ -7,7 +7,7 @@
 #include "base/words.h"
 #include "obs/name/names.h"
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading --- */
 
 /* The watched warp is in its slot and has lanes left. */
 static bool warp_there(const struct data_watch *w, struct gpu *g)
@@ -92,7 +92,7 @@ static bool differs(struct data_watch *w, struct gpu *g)
 	return memcmp(w->old, w->now, w->bytes) != 0;
 }
 
-/* --- making ------------------------------------------------------------------------------------------------------- */
+/* --- making --- */
 
 static void make(struct data_watch *w, enum data_kind kind, u32 bytes)
 {
@@ -174,7 +174,7 @@ bool data_watch_shared(struct data_watch *w, struct gpu *g, u32 sm, u32 warp, u6
 	return true;
 }
 
-/* --- events ------------------------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 u64 data_watch_mask(const struct data_watch *w)
 {
@@ -320,7 +320,7 @@ void data_watch_taken(struct data_watch *w)
 	w->writer = (struct data_writer){0};
 }
 
-/* --- as text ------------------------------------------------------------------------------------------------------ */
+/* --- as text --- */
 
 static void word_text(const u8 *p, u32 bytes, struct strbuf *out)
 {

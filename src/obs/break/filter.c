@@ -232,7 +232,7 @@ bool event_filter_match(const struct event_filter *f, struct gpu *g, const struc
 	return !*f->kernel || kernel_named(g, ev->kernel, f->kernel);
 }
 
-/* --- an event as a sentence ------------------------------------------------------------------------------------ */
+/* --- an event as a sentence --- */
 
 static void warps_text(u64 mask, struct strbuf *out)
 {

@@ -57,7 +57,7 @@ void diverge_free(struct diverge *d)
 	free(d);
 }
 
-/* --- listening --------------------------------------------------------------------------------------------------- */
+/* --- listening --- */
 
 u64 diverge_events(const struct diverge *d)
 {
@@ -131,7 +131,7 @@ bool diverge_event(void *ctx, const struct event *e)
 	return false;
 }
 
-/* --- comparing --------------------------------------------------------------------------------------------------- */
+/* --- comparing --- */
 
 static int order(const struct decision *a, const struct decision *b)
 {

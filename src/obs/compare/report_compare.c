@@ -40,7 +40,7 @@ static const struct headline {
     {"dram.mean_latency", "DRAM latency, cycles", REAL, -1},
 };
 
-/* --- pieces ------------------------------------------------------------------------------------------------------ */
+/* --- pieces --- */
 
 static void add_grouped(u64 v, struct strbuf *out)
 {
@@ -158,7 +158,7 @@ static void mask_text(u64 mask, struct strbuf *out)
 	strbuf_addf(out, " (%u warp%s)", n, plural(n));
 }
 
-/* --- head -------------------------------------------------------------------------------------------------------- */
+/* --- head --- */
 
 static void side_line(const struct comparison *c, u32 side, const struct text_style *st, struct strbuf *out)
 {
@@ -194,7 +194,7 @@ static void head(const struct comparison *c, const struct text_style *st, struct
 	strbuf_release(&keys);
 }
 
-/* --- divergence -------------------------------------------------------------------------------------------------- */
+/* --- divergence --- */
 
 static void decision_lines(const struct comparison *c, u32 side, const struct decision *d, const struct text_style *st,
                            struct strbuf *out)
@@ -239,7 +239,7 @@ void report_divergence_text(const struct comparison *c, const struct text_style 
 	strbuf_release(&title);
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------ */
+/* --- tables --- */
 
 static void figures(const struct deltas *d, const struct text_style *st, struct strbuf *out)
 {

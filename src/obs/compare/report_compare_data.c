@@ -9,7 +9,7 @@
 #include "obs/report/json_put.h"
 #include "obs/compare/report_compare.h"
 
-/* --- pieces ------------------------------------------------------------------------------------------------------ */
+/* --- pieces --- */
 
 /* Copies n bytes with single blanks for white space and control characters; what does not fit ends at a whole
  * character. */
@@ -129,7 +129,7 @@ void config_differences(const struct comparison *c,
 	strbuf_release(&b);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------------------------- */
+/* --- JSON --- */
 
 static json_t *side_json(const struct stats *s)
 {
@@ -260,7 +260,7 @@ void report_compare_json(const struct comparison *c, struct strbuf *out)
 	json_decref(o);
 }
 
-/* --- CSV --------------------------------------------------------------------------------------------------------- */
+/* --- CSV --- */
 
 static void csv_text(struct strbuf *out, const char *v)
 {

@@ -53,8 +53,7 @@ struct history {
 	struct present *present;
 };
 
-/* --- the page store
- * --------------------------------------------------------------------------------------------------------- */
+/* --- the page store --- */
 
 static u8 *page_at(const struct history *h, page_ref r)
 {
@@ -168,8 +167,7 @@ static void table_set(struct history *h, struct table *t, u32 page, page_ref r)
 	(*at)->page[page % CHUNK] = r;
 }
 
-/* --- thinning
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- thinning --- */
 
 static void drop(struct history *h, u32 i)
 {
@@ -209,8 +207,7 @@ static bool make_room(struct history *h)
 	return true;
 }
 
-/* --- taking and restoring
- * ------------------------------------------------------------------------------------------------------ */
+/* --- taking and restoring --- */
 
 static u32 device_pages(const struct history *h)
 {
@@ -424,9 +421,7 @@ void *history_restore(struct history *h, u32 i)
 	return h->s[i].extra;
 }
 
-/* --- looking
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- looking --- */
 
 u32 history_before(const struct history *h, u64 cycle)
 {

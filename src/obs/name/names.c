@@ -78,7 +78,7 @@ void line_place(const struct module *m, u32 pc, struct strbuf *out)
 		strbuf_addf(out, ":%u", module_pc_line(m, pc));
 }
 
-/* --- values ---------------------------------------------------------------------------------------------------- */
+/* --- values --- */
 
 static double half_value(u16 h)
 {

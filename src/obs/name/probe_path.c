@@ -12,7 +12,7 @@
 
 const char *const probe_warp_fields[PW_COUNT] = {"pc", "insts", "active", "pending_loads", "since", "state"};
 
-/* --- names ------------------------------------------------------------------------------------------------------ */
+/* --- names --- */
 
 static bool name_is(const char *name, const char *text, size_t len)
 {
@@ -55,7 +55,7 @@ int probe_find_rate(enum counter_group group, const char *name, size_t len)
 	return -1;
 }
 
-/* --- parsing ----------------------------------------------------------------------------------------------------- */
+/* --- parsing --- */
 
 struct reader {
 	const struct gpu *g;
@@ -254,8 +254,7 @@ bool probe_parse(const struct gpu *g, const char *text, struct probe_path *out, 
 	return parse_top(&r, out);
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------------
- */
+/* --- reading --- */
 
 u64 probe_counter(struct gpu *g, enum counter_group group, u32 instance, u32 index)
 {
@@ -356,8 +355,7 @@ void probe_value_text(struct probe_value v, struct strbuf *out)
 		strbuf_addf(out, "%llu", (unsigned long long)v.u);
 }
 
-/* --- completion
- * ------------------------------------------------------------------------------------------------------- */
+/* --- completion --- */
 
 struct completer {
 	const char *text;

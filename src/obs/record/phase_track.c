@@ -42,8 +42,7 @@ struct phase_track {
 	struct phase_band bands[PHASE_BANDS];
 };
 
-/* --- bands
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- bands --- */
 
 /* Merges the two neighbours that are shortest together. */
 static void merge_shortest(struct phase_band *b, u32 n)
@@ -116,8 +115,7 @@ static u32 band_of(struct phase_track *t, struct warp_place at)
 	return k->band_at[at.pc] == UNSEEN ? 0 : k->band_at[at.pc];
 }
 
-/* --- looking
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- looking --- */
 
 /* Every SM's cycles up to now. */
 static void read_cycles(const struct phase_track *t, struct sm_load *of)
@@ -301,8 +299,7 @@ void phase_track_fork(void *ctx, u64 cycle)
 	t->recent_from = MIN(t->recent_from, keep);
 }
 
-/* --- answers
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
 u64 phase_track_start(const struct phase_track *t)
 {

@@ -45,7 +45,7 @@ static void failed(struct tape *t)
 		t->error = errno ? errno : EIO;
 }
 
-/* --- bytes -------------------------------------------------------------------------------------------------------- */
+/* --- bytes --- */
 
 /* at < 0: wherever the file stands. */
 static bool put(int to, const void *data, size_t n, off_t at)
@@ -90,7 +90,7 @@ static void flush(struct tape *t, bool last)
 	strbuf_clear(&t->pending);
 }
 
-/* --- the log of entries ------------------------------------------------------------------------------------------- */
+/* --- the log of entries --- */
 
 static bool log_open(struct entry_log *l, size_t record)
 {
@@ -143,7 +143,7 @@ static const u8 *log_last(struct entry_log *l, struct entry *x, bool *ok)
 	return at + sizeof *x;
 }
 
-/* --- open and close ----------------------------------------------------------------------------------------------- */
+/* --- open and close --- */
 
 static bool open_files(struct tape *t, const char *what, size_t record, struct err *e)
 {
@@ -223,7 +223,7 @@ bool tape_close(struct tape *t, struct err *e)
 	return ok;
 }
 
-/* --- entries ------------------------------------------------------------------------------------------------------ */
+/* --- entries --- */
 
 u64 tape_end(const struct tape *t)
 {

@@ -16,8 +16,7 @@
 const char *const trace_details[3] = {"ctas", "warps", "states"};
 const char trace_tail[] = "\n]}\n";
 
-/* --- slices
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- slices --- */
 
 enum kind { CTA_SLICE, WARP_SLICE, KERNEL_SLICE, COUNTERS };
 /* Which track, and what began there when. Launches are never freed before the machine is. */
@@ -90,9 +89,7 @@ static struct slice *place_of(struct trace *t, const struct slice *s)
 	}
 }
 
-/* --- text
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 /* The same rounding for an end and for the beginning that follows it: slices never overlap. */
 static u64 ns_of(const struct trace *t, u64 cycle)
@@ -182,8 +179,7 @@ static void put_track_name(const struct slice *s, struct strbuf *out)
 	name_thread(out, s->kind == KERNEL_SLICE ? PID_GPU : s->sm + 1, tid_of(s), names[s->kind], number);
 }
 
-/* --- writing
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static u64 *name_place_made(struct trace *t, const struct slice *s)
 {
@@ -230,8 +226,7 @@ static void put_rest(const struct trace *t, u64 end, struct strbuf *out)
 		}
 }
 
-/* --- events
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- events --- */
 
 static void dispatch(struct trace *t, const struct event *e)
 {
@@ -325,8 +320,7 @@ void trace_sample(void *ctx, u64 cycle)
 	strbuf_clear(&t->text);
 }
 
-/* --- time travel
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- time travel --- */
 
 void *trace_keep(void *ctx)
 {
@@ -389,8 +383,7 @@ void trace_fork(void *ctx, u64 cycle)
 	t->farthest = 0;
 }
 
-/* --- begin and end
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- begin and end --- */
 
 struct trace *trace_create(struct gpu *g, enum trace_detail d, struct tape *to)
 {

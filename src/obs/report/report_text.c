@@ -9,8 +9,7 @@
 #define BAR_CELLS 34
 #define KERNEL_LINES 8 /* more launches are shown one line a kernel */
 
-/* --- pieces
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- pieces --- */
 
 /* 1770000 -> "1.77 M" */
 static const char *scaled(double v, char out[32])
@@ -49,9 +48,7 @@ static void bar(const struct text_style *st, struct strbuf *out, double share)
 		strbuf_addc(out, '#');
 }
 
-/* --- head
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- head --- */
 
 static void head(const struct stats *s, const struct text_style *st, struct strbuf *out)
 {
@@ -84,9 +81,7 @@ static void totals(const struct stats *s, const struct text_style *st, struct st
 	            plural(s->warp_insts), percent(stats_rate(s, CG_sm, "simd_efficiency"), b));
 }
 
-/* --- kernels
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- kernels --- */
 
 static void dim_text(struct dim3 d, char *out, size_t n)
 {
@@ -167,9 +162,7 @@ static void kernels(const struct stats *s, const struct text_style *st, struct s
 	free(lines);
 }
 
-/* --- memory
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 static void cache(const struct stats *s, enum counter_group g, const char *name, struct strbuf *out)
 {
@@ -266,9 +259,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	heap(&s->heap, out);
 }
 
-/* --- stalls
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- stalls --- */
 
 /* Reasons by slots, the issued ones first, equal ones in the table's order. */
 static u32 ordered_reasons(const struct stats *s, u32 order[ST_COUNT])

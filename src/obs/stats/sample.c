@@ -146,8 +146,7 @@ void sampler_recall(struct sampler *s, const struct sample *kept)
 		read_all(s, s->last);
 }
 
-/* --- figures
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- figures --- */
 
 struct series_desc series_desc(enum series s)
 {

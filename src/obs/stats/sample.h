@@ -41,7 +41,7 @@ void sampler_reset(struct sampler *s);
 struct sample *sampler_keep(const struct sampler *s);
 void sampler_recall(struct sampler *s, const struct sample *kept);
 
-/* --- figures a sample becomes ------------------------------------------------------------------------------------- */
+/* --- figures a sample becomes --- */
 enum series {
 	TS_IPC,      /* warp instructions per cycle */
 	TS_WARPS,    /* mean resident warps */

@@ -35,8 +35,7 @@ void jam_find(const struct gpu *g, struct jam *j)
 	}
 }
 
-/* --- text -----------------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static void name(const struct port_info *p, struct strbuf *out)
 {

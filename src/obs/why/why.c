@@ -33,7 +33,7 @@ static void next_instruction(const struct gpu *g, const struct warp_info *w, str
 	strbuf_addc(out, '\n');
 }
 
-/* --- barriers ----------------------------------------------------------------------------------------------------- */
+/* --- barriers --- */
 
 static bool barrier_of(const struct gpu *g, u32 sm, u32 slot, u32 warp, struct barrier_info *out)
 {
@@ -78,8 +78,7 @@ static s32 holder(const struct missing *m)
 	return free_ones ? (s32)bit_first(free_ones) : alive ? (s32)bit_first(alive) : -1;
 }
 
-/* --- what a warp waits for, one step
- * ------------------------------------------------------------------------------------- */
+/* --- what a warp waits for, one step --- */
 
 enum end_kind {
 	END_READY,
@@ -167,8 +166,7 @@ static struct chain_end find_end(const struct gpu *g, const struct jam *j, u32 s
 	}
 }
 
-/* --- the chain as text
- * --------------------------------------------------------------------------------------------------- */
+/* --- the chain as text --- */
 
 static void warp_list(u64 mask, struct strbuf *out)
 {
@@ -444,8 +442,7 @@ void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out)
 	chain(g, &j, sm, warp, out);
 }
 
-/* --- the machine
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- the machine --- */
 
 /* Warps with the same end: what holds them up, and where. One chain is told for each. */
 #define GROUPS_MAX 48

@@ -58,8 +58,7 @@ static u32 add_row(struct correlation *c, struct corr_row row)
 	return c->nrows++;
 }
 
-/* --- microbenchmarks -----------------------------------------------------------------------------------------------
- */
+/* --- microbenchmarks --- */
 
 static bool take_timer(const struct at *at, const json_t *o, struct corr_micro *m)
 {
@@ -101,8 +100,7 @@ static bool take_micro(struct correlation *c, const json_t *o, u32 i, struct err
 	return true;
 }
 
-/* --- workloads -----------------------------------------------------------------------------------------------------
- */
+/* --- workloads --- */
 
 /* The row of a kernel of this workload, made at its first launch. */
 static u32 kernel_row(struct correlation *c, const struct corr_workload *w, u32 first, const char *kernel)
@@ -181,8 +179,7 @@ static bool take_workload(struct correlation *c, const json_t *o, u32 i, struct 
 	       take_launches(c, w, json_object_get(o, "launches"), i, e);
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------
- */
+/* --- the file --- */
 
 static char *optional_text(const json_t *o, const char *key)
 {

@@ -1,5 +1,6 @@
 /* Runs on the model what was measured: each microbenchmark on a machine of its own, so that caches are cold as after a
  * flush; workloads by their host programs. */
+#include "commands/commands.h"
 #include "cli/correlate/correlate.h"
 
 #include <stdio.h>
@@ -123,8 +124,7 @@ static void set_why(struct corr_row *row, const char *why)
 	row->why_not = xstrdup(why);
 }
 
-/* --- workloads -----------------------------------------------------------------------------------------------------
- */
+/* --- workloads --- */
 
 static struct options workload_options(const struct options *o, const struct corr_workload *w, char seed[32],
                                        const char **sets)
@@ -167,7 +167,7 @@ static void model_workload(struct correlation *c, struct corr_workload *w, const
 	char seed[32];
 	const char **sets = xcalloc(o->nsets + 1, sizeof *sets);
 	struct options r = workload_options(o, w, seed, sets);
-	struct session *s = session_open(&r, &e);
+	struct session *s = session_open(&r, console_modules, &e);
 	enum session_stop why = s ? session_run(s, NEVER, &e) : SS_HOST_ERROR;
 	struct strbuf text = STRBUF_INIT;
 	if (s)

@@ -67,8 +67,7 @@ void corr_plot_text(const struct correlation *c, bool ascii, struct strbuf *out)
 	strbuf_adds(out, "          o microbenchmark   x kernel of a workload   * both   . equal\n");
 }
 
-/* --- SVG -----------------------------------------------------------------------------------------------------------
- */
+/* --- SVG --- */
 
 static void escaped(struct strbuf *out, const char *s)
 {

@@ -41,8 +41,7 @@ struct corr_summary corr_summarise(const struct correlation *c, enum corr_kind k
 	return s;
 }
 
-/* --- text ----------------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static void add_row(const struct corr_row *r, const char *label, struct strbuf *out)
 {
@@ -127,8 +126,7 @@ void corr_text(const struct correlation *c, bool ascii, struct strbuf *out)
 	corr_plot_text(c, ascii, out);
 }
 
-/* --- for programs --------------------------------------------------------------------------------------------------
- */
+/* --- for programs --- */
 
 static json_t *summary_json(const struct correlation *c, enum corr_kind kind)
 {

@@ -5,7 +5,7 @@
 
 #include "cli/papers/paper.h"
 
-/* --- what is drawn ------------------------------------------------------------------------------------------------ */
+/* --- what is drawn --- */
 
 static void widen(double v, double *least, double *most)
 {
@@ -47,7 +47,7 @@ static void row_name(const struct table *t, u32 row, struct strbuf *out)
 		strbuf_addf(out, "%g", x->value);
 }
 
-/* --- text --------------------------------------------------------------------------------------------------------- */
+/* --- text --- */
 
 #define BAR_WIDTH 40
 
@@ -82,7 +82,7 @@ void table_bars(const struct table *t, bool ascii, struct strbuf *out)
 	strbuf_addf(out, "bars from %g to %g\n", least, most);
 }
 
-/* --- SVG ---------------------------------------------------------------------------------------------------------- */
+/* --- SVG --- */
 
 enum { LEFT = 60, TOP = 50, HEIGHT = 260, LABELS = 90, BAR = 11, GAP = 12, LEGEND = 110 };
 /* Okabe and Ito's palette: told apart by colour-blind eyes as well. */

@@ -28,7 +28,7 @@ struct workers {
 	sigset_t signals, before;
 };
 
-/* --- files of a run ----------------------------------------------------------------------------------------------- */
+/* --- files of a run --- */
 
 /* Calls fn with the unfinished and the final path of everything that a run writes. */
 static bool each_file(const struct plan *p, const struct paper_run *r, bool (*fn)(const char *part, const char *path))
@@ -75,7 +75,7 @@ static bool have_result(const struct plan *p, const struct paper_run *r)
 	return ok;
 }
 
-/* --- one child ---------------------------------------------------------------------------------------------------- */
+/* --- one child --- */
 
 /* The words for exec: the program, the run, where it writes. They live until exec, or in the child. */
 static char **child_words(const struct plan *p, const struct paper_run *r)
@@ -217,7 +217,7 @@ static void reap(struct workers *w)
 	}
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 static void time_left(const struct workers *w, struct strbuf *out)
 {

@@ -32,7 +32,7 @@
 /* The command; returns the exit status: 0; 1 some run failed; 2 usage or script error; 130 interrupted. */
 int paper_main(const struct options *o);
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
+/* --- runs --- */
 
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_REUSED, JOB_FAILED };
 struct run_file {
@@ -80,7 +80,7 @@ void json_push(lua_State *L, const struct json_t *v);
 /* Pushes the `result` object. p must outlive L. */
 void results_push(lua_State *L, struct plan *p);
 
-/* --- tables ------------------------------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 struct table_cell {
 	char *text;              /* NULL = a number or a gap */

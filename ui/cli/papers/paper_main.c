@@ -27,7 +27,7 @@ struct paper {
 	struct plan plan;
 };
 
-/* --- the script --------------------------------------------------------------------------------------------------- */
+/* --- the script --- */
 
 static bool run_script(lua_State *L, void *ctx, struct err *e)
 {
@@ -142,7 +142,7 @@ static bool check_figures(lua_State *L, const char *path, u32 *n, struct err *e)
 	return ok;
 }
 
-/* --- list --------------------------------------------------------------------------------------------------------- */
+/* --- list --- */
 
 static void list_figures(lua_State *L, struct strbuf *out)
 {
@@ -194,7 +194,7 @@ static int list_papers(void)
 	return 0;
 }
 
-/* --- open --------------------------------------------------------------------------------------------------------- */
+/* --- open --- */
 
 static bool no_figure(const struct paper *p, const char *name, struct err *e)
 {
@@ -300,7 +300,7 @@ static void close_paper(struct paper *p)
 	free(p->data_dir);
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
+/* --- runs --- */
 
 /* What scripts may decide by. */
 static void push_x(lua_State *L, const struct paper *p)
@@ -392,7 +392,7 @@ static bool write_commands(const struct paper *p, struct err *e)
 	return ok;
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 static void print_table(const struct paper *p, const struct table *t, const char *name, const char *title)
 {

@@ -6,7 +6,7 @@
 
 #include "cli/papers/paper.h"
 
-/* --- from Lua ----------------------------------------------------------------------------------------------------- */
+/* --- from Lua --- */
 
 static char *field_text(lua_State *L, const char *field)
 {
@@ -218,7 +218,7 @@ void table_release(struct table *t)
 	*t = (struct table){0};
 }
 
-/* --- as texts ----------------------------------------------------------------------------------------------------- */
+/* --- as texts --- */
 
 /* A column becomes one text column, or three: measured, published, and how they compare. */
 enum part { MEASURED, PUBLISHED, COMPARED, PARTS };

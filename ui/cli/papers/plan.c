@@ -7,7 +7,7 @@
 
 #include "cli/papers/paper.h"
 
-/* --- names of results: a hash of all that they depend on ---------------------------------------------------------- */
+/* --- names of results: a hash of all that they depend on --- */
 
 #define FNV_BASIS 0xcbf29ce484222325ull
 
@@ -83,7 +83,7 @@ bool plan_init(struct plan *p, const char *dir, const char *data_dir, struct err
 	return ok;
 }
 
-/* --- from Lua ----------------------------------------------------------------------------------------------------- */
+/* --- from Lua --- */
 
 static void add_word(struct paper_run *r, const char *word)
 {

@@ -105,7 +105,7 @@ static int result_call(lua_State *L)
 	return 2;
 }
 
-/* --- CSV ---------------------------------------------------------------------------------------------------------- */
+/* --- CSV --- */
 
 /* Pushes the next cell of a line: a number where it is one. Quotes are not known: our files have none. */
 static const char *push_cell(lua_State *L, const char *s, bool number)
@@ -197,7 +197,7 @@ static int result_csv(lua_State *L)
 	return 2;
 }
 
-/* --- files that people look at ----------------------------------------------------------------------------------- */
+/* --- files that people look at --- */
 
 /* result.keep(path, name): the new path. A second name of the same file, which goes with the next results. */
 static int result_keep(lua_State *L)

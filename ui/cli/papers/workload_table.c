@@ -1,3 +1,4 @@
+#include "commands/commands.h"
 #include "cli/papers/workload_table.h"
 
 #include <jansson.h>
@@ -13,7 +14,7 @@
 
 #define LAYOUT "scripts/papers/lib/workload_table.lua" /* rows in, a table as of a figure out */
 
-/* --- instruction mix ---------------------------------------------------------------------------------------------- */
+/* --- instruction mix --- */
 
 enum kind { KIND_INT, KIND_F32, KIND_F64, KIND_SFU, KIND_MEM, KIND_SHARED, KIND_CONST, KIND_CTRL, KINDS };
 static const char *const kind_names[KINDS] = {"int", "f32", "f64", "sfu", "mem", "shared", "const", "ctrl"};
@@ -77,7 +78,7 @@ static json_t *mix_json(struct mix *m, const struct func *fn)
 	return o;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static json_t *code_json(const struct conf *c, const struct launch *l)
 {
@@ -175,7 +176,7 @@ static void add_stop(struct session *s, enum session_stop why, const struct err 
 static void run_workload(struct options *o, json_t *rows)
 {
 	struct err e = {0};
-	struct session *s = session_open(o, &e);
+	struct session *s = session_open(o, console_modules, &e);
 	if (!s) {
 		add_failure(o->workload, e.msg, rows);
 		return;
@@ -215,7 +216,7 @@ static json_t *run_all(const struct options *o, const char *data_dir)
 	return rows;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 struct layout {
 	const char *path;

@@ -58,8 +58,7 @@ struct array *array_new(lua_State *L, enum ptype type, u64 n)
 	return a;
 }
 
-/* --- elements
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- elements --- */
 
 #define EACH_TYPE(X)                                                                                                   \
 	X(T_U8, u8, Integer)                                                                                               \
@@ -189,8 +188,7 @@ static int array_tostring(lua_State *L)
 	return 1;
 }
 
-/* --- methods: each returns the array, so that calls can be chained
- * -------------------------------------------------------- */
+/* --- methods: each returns the array, so that calls can be chained --- */
 
 static int array_fill(lua_State *L)
 {
@@ -279,8 +277,7 @@ static int array_rand(lua_State *L)
 	return 1;
 }
 
-/* --- compare
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- compare --- */
 
 static bool both_integers(const struct array *a, const struct array *b)
 {

@@ -8,8 +8,7 @@
 
 #include "session/host/launch_log.h"
 
-/* --- handles
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- handles --- */
 
 static void check_fresh(lua_State *L, u64 generation, const char *what)
 {
@@ -61,8 +60,7 @@ static int module_index(lua_State *L)
 	return 1;
 }
 
-/* --- modules and symbols
- * ---------------------------------------------------------------------------------------------------- */
+/* --- modules and symbols --- */
 
 /* The first of configs/kernels/NAME, the script's directory and the working directory where the file is; to be freed.
  */
@@ -151,9 +149,7 @@ static int cuda_symbol(lua_State *L)
 	return luaL_error(L, "%s has no global or constant variable '%s'", m->path, name);
 }
 
-/* --- memory
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 static int cuda_host(lua_State *L)
 {
@@ -280,8 +276,7 @@ static int cuda_memset(lua_State *L)
 	return host_synced(L, HOST_ALL_STREAMS, memset_k);
 }
 
-/* --- waiting and checking
- * ------------------------------------------------------------------------------------------------------ */
+/* --- waiting and checking --- */
 
 static int cuda_stream(lua_State *L)
 {
@@ -344,8 +339,7 @@ static int cuda_print(lua_State *L)
 	return 0;
 }
 
-/* --- the table
- * ------------------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 static const struct entry {
 	const char *name;

@@ -58,8 +58,7 @@ int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 	return lua_yieldk(L, 0, 0, k);
 }
 
-/* --- parameters
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- parameters --- */
 
 /* Copies the fields of the table on top into the table below it. */
 static void copy_fields(lua_State *L)
@@ -137,8 +136,7 @@ static bool push_params(lua_State *L, const struct session *s, const char *path,
 	return true;
 }
 
-/* --- the coroutine
- * --------------------------------------------------------------------------------------------------------- */
+/* --- the coroutine --- */
 
 /* Makes the coroutine with run, cuda and the parameters on its stack. */
 static bool start(lua_State *L, void *ctx, struct err *e)

@@ -30,8 +30,7 @@ struct ptx_host {
 	bool launched;
 };
 
-/* --- values
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- values --- */
 
 static enum ptype value_type(const char *name, size_t len)
 {
@@ -171,8 +170,7 @@ static bool parse_arg(struct ptx_arg *a, const char *text, u64 heap_bytes, u64 *
 	return a->is_buffer ? fill(a, eq + 1, rng, e) : parse_value(a->type, eq + 1, a->data, e);
 }
 
-/* --- building
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- building --- */
 
 static void list_kernels(const struct module *m, struct strbuf *out)
 {
@@ -243,9 +241,7 @@ static bool check_refs(const struct ptx_host *h, const struct options *o, struct
 	return true;
 }
 
-/* --- running
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- running --- */
 
 static bool place_buffers(struct session *s, struct ptx_host *h, u8 *params, struct err *e)
 {

@@ -6,7 +6,7 @@
 #include "session/catalog.h"
 #include "session/policy/policy_internal.h"
 
-/* --- for both kinds ----------------------------------------------------------------------------------------------- */
+/* --- for both kinds --- */
 
 struct lua_policy *policy_self(lua_State *L)
 {
@@ -102,7 +102,7 @@ const char *policy_value_text(lua_State *L)
 	return luaL_typename(L, -1);
 }
 
-/* --- the module policy -------------------------------------------------------------------------------------------- */
+/* --- the module policy --- */
 
 /* Masks are 64-bit integers, bit w = warp slot w. */
 static int next_bit(lua_State *L)
@@ -196,7 +196,7 @@ const luaL_Reg policy_module[] = {{"warp", define_warp}, {"cta", define_cta},   
                                   {"next", next_bit},    {"count", count_bits}, {"has", has_bit},
                                   {NULL, NULL}};
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 bool policy_is_lua(const char *name)
 {

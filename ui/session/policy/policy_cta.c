@@ -1,7 +1,7 @@
 /* CTA schedulers in Lua: what next and its companions see, and how they are called. */
 #include "session/policy/policy_internal.h"
 
-/* --- the methods of k --------------------------------------------------------------------------------------------- */
+/* --- the methods of k --- */
 
 static int first(lua_State *L)
 {
@@ -56,7 +56,7 @@ const luaL_Reg policy_cta_methods[] = {{"first", first},       {"gone", gone},  
                                        {"resident", resident}, {"cycle", cycle}, {"get", get_word},
                                        {"put", put_word},      {NULL, NULL}};
 
-/* --- the calls ---------------------------------------------------------------------------------------------------- */
+/* --- the calls --- */
 
 /* The stack is the objects and the methods. */
 static int push_kernel(lua_State *L, void *ctx)

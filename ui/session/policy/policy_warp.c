@@ -3,7 +3,7 @@
 
 #include "session/policy/policy_internal.h"
 
-/* --- the methods of sm -------------------------------------------------------------------------------------------- */
+/* --- the methods of sm --- */
 
 static u32 check_slot(lua_State *L, const struct sched_view *v)
 {
@@ -111,7 +111,7 @@ const luaL_Reg policy_warp_methods[] = {
     {"loads", warp_loads}, {"cta", warp_cta}, {"state_of", state_of},  {"in_state", in_state}, {"last", last},
     {"oldest", oldest},    {"cycle", cycle},  {"get", get_word},       {"put", put_word},      {NULL, NULL}};
 
-/* --- the calls ---------------------------------------------------------------------------------------------------- */
+/* --- the calls --- */
 
 /* Pushes one of the policy's functions and the object of a scheduler. */
 static void begin(struct lua_policy *p, int at, struct external_sched_state *st, const struct sched_view *v)

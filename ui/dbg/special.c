@@ -2,7 +2,8 @@
  * asks for %tid.x first. */
 #include <string.h>
 
-#include "commands/commands.h"
+#include "dbg/debugger.h"
+#include "dbg/value.h"
 
 static u32 part(struct dim3 d, char axis)
 {

@@ -60,36 +60,3 @@ bool watch_data(struct debugger *d, const char *args, struct watch *w, bool *min
 	*w->data = x;
 	return true;
 }
-
-u64 watches_mask(const struct debugger *d)
-{
-	u64 mask = 0;
-	for (u32 i = 0; i < d->nwatches; i++)
-		if (d->watches[i].data && d->watches[i].b->enabled)
-			mask |= data_watch_mask(d->watches[i].data);
-	return mask;
-}
-
-/* Where every change is a hit, those to be ignored are counted here: they need not stop the run. What filters and a
- * condition make of the writer is decided at the end of the cycle. */
-static bool shows(struct watch *w, struct gpu *g, const struct event *ev)
-{
-	if (!data_watch_event(w->data, g, ev))
-		return false;
-	struct breakpoint *b = w->b;
-	if (!b->ignore || b->cond || b->nth.n || watch_is_filtered(b) || w->data->ended)
-		return true;
-	b->ignore--;
-	b->hits++;
-	data_watch_taken(w->data);
-	return false;
-}
-
-bool watches_event(struct debugger *d, const struct event *ev)
-{
-	bool stop = false;
-	for (u32 i = 0; i < d->nwatches; i++)
-		if (d->watches[i].data && d->watches[i].b->enabled)
-			stop |= shows(&d->watches[i], dbg_gpu(d), ev);
-	return stop;
-}

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/commands.h"
+#include "base/args.h"
+#include "dbg/debugger.h"
+#include "dbg/value.h"
 
 /* clang and nvcc call `prev` of a kernel `_ZZ...E4prev`. */
 static bool is_named(const struct symbol *y, const char *name, size_t len)

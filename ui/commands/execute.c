@@ -1,0 +1,151 @@
+/* Executing a line: multi-line input, aliases, the command word, what an empty line repeats. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "script/dbg.h"
+
+static const char *prompt(const struct debugger *d)
+{
+	return d->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
+}
+
+static bool drop_collect(struct debugger *d)
+{
+	bool any = d->collect.kind != COLLECT_NONE;
+	d->collect.kind = COLLECT_NONE;
+	d->collect.scripted = false;
+	strbuf_clear(&d->collect.text);
+	return any;
+}
+
+static bool collect_commands(struct debugger *d, const char *line, struct err *e)
+{
+	d->collect.scripted |= d->scripted;
+	if (strcmp(skip_blanks(line), "end")) {
+		strbuf_addf(&d->collect.text, "%s\n", line);
+		return true;
+	}
+	struct breakpoint *b = break_find(&d->breaks, d->collect.id);
+	d->collect.kind = COLLECT_NONE;
+	if (!b)
+		return err_set(e, "breakpoint %u is gone", d->collect.id);
+	free(b->commands);
+	b->commands = d->collect.text.len ? xstrdup(strbuf_str(&d->collect.text)) : NULL;
+	b->scripted = d->collect.scripted;
+	d->collect.scripted = false;
+	return true;
+}
+
+/* A chunk that is still unfinished after an empty line is an error, or one could not get out. */
+static bool collect_lua(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	bool incomplete = false, blank = !*skip_blanks(line);
+	strbuf_addf(&d->collect.text, "%s\n", line);
+	struct strbuf code = d->collect.text;
+	d->collect.text = (struct strbuf){0};
+	d->collect.kind = COLLECT_NONE;
+	bool ok = lua_dbg_exec(d, strbuf_str(&code), "=lua", blank ? NULL : &incomplete, e);
+	take_output(d, out);
+	if (incomplete) {
+		err_clear(e);
+		d->collect.kind = COLLECT_LUA;
+		d->collect.text = code;
+		return true;
+	}
+	strbuf_release(&code);
+	return ok;
+}
+
+static bool collect(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	if (d->collect.kind == COLLECT_LUA)
+		return collect_lua(d, line, out, e);
+	return collect_commands(d, line, e);
+}
+
+/* The command word ends at a blank or at '/', which begins a format: "x/4xw", "p/x". */
+static const char *split(const char *line, char *word, size_t size)
+{
+	size_t n = strcspn(line, " \t/");
+	snprintf(word, size, "%.*s", (int)MIN(n, size - 1), line);
+	return skip_blanks(line + n);
+}
+
+static void remember(struct debugger *d, const struct command *c, const char *line)
+{
+	d->repeat[0] = 0;
+	if (c->repeat == REPEAT_SAME)
+		snprintf(d->repeat, sizeof(d->repeat), "%s", line);
+	else if (c->repeat == REPEAT_BARE)
+		snprintf(d->repeat, sizeof(d->repeat), "%s", c->name);
+}
+
+static bool execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	char word[40];
+	bool scripted = false;
+	char *expanded = alias_expand(d, line, &scripted);
+	const char *args = split(expanded ? expanded : line, word, sizeof(word));
+	const struct command *c = command_find(word, e);
+	if (c)
+		remember(d, c, expanded ? expanded : line);
+	d->scripted += scripted;
+	bool ok = c && c->fn(d, args, out, e);
+	d->scripted -= scripted;
+	free(expanded);
+	return ok;
+}
+
+static char *trimmed(const char *line)
+{
+	line = skip_blanks(line);
+	size_t n = strlen(line);
+	while (n && strchr(" \t\r\n", line[n - 1]))
+		n--;
+	return xstrndup(line, n);
+}
+
+static bool execute_line(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
+{
+	struct err own = {0};
+	if (!e)
+		e = &own;
+	if (d->in_run)
+		return err_set(e, "the machine is running: commands wait until it stops");
+	if (d->goal.kind == GOAL_NONE && !d->queue.n)
+		debugger_clear_interrupt(d);
+	if (d->collect.kind != COLLECT_NONE)
+		return collect(d, line, out, e);
+	char *text = trimmed(line);
+	if (!*text && *d->repeat) {
+		free(text);
+		text = xstrdup(d->repeat);
+	}
+	bool ok = !*text || *text == '#' || execute(d, text, out, e);
+	free(text);
+	session_change_ends(d->s);
+	if (d->state != DBG_QUIT)
+		d->state = debugger_busy(d) ? DBG_RUNNING : d->rest;
+	return ok;
+}
+
+static void release(struct debugger *d)
+{
+	restart_release(d);
+	aliases_release(d);
+	strbuf_release(&d->collect.text);
+}
+
+const struct debugger_words console_words = {
+    .execute = execute_line,
+    .prompt = prompt,
+    .drop_collect = drop_collect,
+    .release = release,
+};
+
+void console_modules(struct lua_State *L, struct session *s)
+{
+	lua_open_dbg(L, s, &console_words);
+}

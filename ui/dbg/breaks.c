@@ -1,0 +1,61 @@
+/* Breakpoints when a module is loaded, and when the machine is another one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dbg/debugger.h"
+#include "dbg/breaks.h"
+#include "dbg/locate.h"
+#include "dbg/lua_side.h"
+
+void resolve_pending(struct debugger *d)
+{
+	u32 modules = sim_num_modules(d->s->sim);
+	if (modules == d->modules_seen)
+		return;
+	d->modules_seen = modules;
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		struct breakpoint *b = d->breaks.list[i];
+		struct code_place p;
+		struct err e = {0};
+		if (b->kind != BK_CODE || b->mod || !locate_code(d, b->what, &p, &e))
+			continue;
+		b->mod = p.mod;
+		b->npcs = p.n;
+		b->pcs = xrealloc(b->pcs, p.n * sizeof(*b->pcs));
+		memcpy(b->pcs, p.pcs, p.n * sizeof(*b->pcs));
+	}
+}
+
+/* The machine is another one: statistics are looked up in it, and go when it has not got them. */
+void breaks_rebind(struct debugger *d, struct strbuf *out)
+{
+	for (u32 i = d->breaks.n; i-- > 0;) {
+		struct breakpoint *b = d->breaks.list[i];
+		struct err e = {0};
+		if (b->kind == BK_STAT && !crossing_rebind(&b->stat, dbg_gpu(d), &e)) {
+			if (!b->internal)
+				strbuf_addf(out, "Breakpoint %u is deleted: %s\n", b->id, e.msg);
+			lua_dbg_unref(d, b->cond_ref);
+			break_delete(&d->breaks, b->id);
+		} else if (b->kind == BK_DIVERGE && b->enabled) {
+			strbuf_addf(out, "Breakpoint %u is off: it compares with machines of the options before\n", b->id);
+			b->enabled = false;
+		}
+	}
+}
+
+/* Code breakpoints point into modules that are gone now: they look for their code again. */
+void breaks_unresolve(struct debugger *d)
+{
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		struct breakpoint *b = d->breaks.list[i];
+		b->hits = 0;
+		nth_restart(&b->nth, 0);
+		window_fork(&b->stat.window, 0);
+		if (b->kind == BK_CODE) {
+			b->mod = NULL;
+			b->npcs = 0;
+		}
+	}
+}

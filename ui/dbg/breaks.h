@@ -1,0 +1,12 @@
+/* breaks: breakpoints when a module is loaded, and when the machine is another one. */
+#ifndef UI_DBG_BREAKS_H
+#define UI_DBG_BREAKS_H
+#include "dbg/debugger.h"
+
+/* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
+void resolve_pending(struct debugger *d);
+/* The machine is another one: statistics are looked up in it, and go when it has not got them. */
+void breaks_rebind(struct debugger *d, struct strbuf *out);
+/* The modules go with the machine: code breakpoints look for their code again, counts begin anew. */
+void breaks_unresolve(struct debugger *d);
+#endif

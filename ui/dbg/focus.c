@@ -1,0 +1,95 @@
+/* The focus: which SM, warp and lane the user looks at, and what is said of that place. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dbg/debugger.h"
+#include "obs/name/names.h"
+
+void debugger_refresh_focus(struct debugger *d)
+{
+	struct focus *f = &d->focus;
+	f->kernel = -1;
+	f->cta_slot = -1;
+	f->cta = -1;
+	if (!d->s->sim)
+		return;
+	struct warp_info w;
+	gpu_warp_info(dbg_gpu(d), f->sm, f->warp, &w);
+	if (w.state == WS_NONE || w.launch < 0)
+		return;
+	f->kernel = w.launch;
+	f->cta_slot = (s32)w.cta_slot;
+	f->cta = (s64)w.cta;
+}
+
+bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e)
+{
+	u32 sms = gpu_conf(dbg_gpu(d))->num_sms, warps = gpu_warps_per_sm(dbg_gpu(d));
+	if (sm >= sms)
+		return err_set(e, "SM %u does not exist (0..%u)", sm, sms - 1);
+	if (warp >= warps)
+		return err_set(e, "warp slot %u does not exist (0..%u)", warp, warps - 1);
+	if (d->focus.sm != sm || d->focus.warp != warp)
+		d->list_line = 0;
+	d->focus.sm = sm;
+	d->focus.warp = warp;
+	debugger_refresh_focus(d);
+	return true;
+}
+
+/* Cuts what was appended after byte `from` to so many columns, marked by "...". */
+static void clip(struct strbuf *out, size_t from, u32 columns)
+{
+	if (out->len - from <= columns || columns < 4)
+		return;
+	size_t n = from + columns - 3;
+	while (n > from && (out->buf[n] & 0xc0) == 0x80) /* not within a UTF-8 character */
+		n--;
+	out->len = n;
+	strbuf_adds(out, "...");
+}
+
+/* What a small screen has room for; the rest is in its views. */
+static void brief_place(struct debugger *d, const struct warp_info *w, const struct kernel_info *k, struct strbuf *out)
+{
+	size_t from = out->len;
+	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s: ", (unsigned long long)gpu_cycle(dbg_gpu(d)),
+	            d->focus.sm, d->focus.warp, (unsigned long long)w->cta, k->label);
+	if (w->pc == PC_DONE || w->pc >= k->launch->mod->ncode) {
+		strbuf_adds(out, warp_state_descs[w->state].name);
+	} else {
+		strbuf_addf(out, "%u ", module_pc_line(k->launch->mod, w->pc));
+		line_text(k->launch->mod, w->pc, out);
+	}
+	clip(out, from, d->brief);
+	strbuf_addc(out, '\n');
+}
+
+void debugger_show_place(struct debugger *d, struct strbuf *out)
+{
+	struct warp_info w;
+	struct kernel_info k;
+	const struct focus *f = &d->focus;
+	struct gpu *g = dbg_gpu(d);
+	gpu_warp_info(g, f->sm, f->warp, &w);
+	if (w.state == WS_NONE || w.launch < 0) {
+		strbuf_addf(out, "cycle %llu, SM %u warp %u: empty\n", (unsigned long long)gpu_cycle(g), f->sm, f->warp);
+		return;
+	}
+	gpu_kernel_info(g, (u32)w.launch, &k);
+	if (d->brief) {
+		brief_place(d, &w, &k, out);
+		return;
+	}
+	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm,
+	            f->warp, (unsigned long long)w.cta, k.label, f->lane, warp_state_descs[w.state].name);
+	if (*w.waits)
+		strbuf_addf(out, " (%s)", w.waits);
+	strbuf_addc(out, '\n');
+	if (w.pc == PC_DONE || w.pc >= k.launch->mod->ncode)
+		return;
+	strbuf_addf(out, "%u\t", module_pc_line(k.launch->mod, w.pc));
+	line_text(k.launch->mod, w.pc, out);
+	strbuf_addc(out, '\n');
+}
