@@ -12,6 +12,7 @@ static struct cta_view view_of(const struct dispatch_ctx *x, u32 slot, u64 now)
 	                         .now = now,
 	                         .dispatched = k->dispatched,
 	                         .machine = x->d->machine,
+	                         .ev = x->ev,
 	                         .external = x->external};
 }
 
@@ -82,12 +83,10 @@ void dispatch_sched_begin(struct dispatch_ctx *x)
 /* --- a cycle --------------------------------------------------------------------------------------------------------
  */
 
-static bool at_limit(const struct dispatch_ctx *x, u32 sm, u32 slot)
+/* The most CTAs of a kernel that the SM may hold: what fits an empty one, max_ctas_per_sm, and the quota. */
+static u32 most_on(const struct dispatch_ctx *x, u32 sm, u32 slot)
 {
-	u32 most = x->d->quota[sm][slot];
-	if (x->conf->max_ctas_per_sm)
-		most = MIN(most, x->conf->max_ctas_per_sm);
-	return most != QUOTA_ANY && sm_resident(x->sm[sm], x->d->k[slot].launch) >= most;
+	return MIN(x->d->quota[sm][slot], sm_occupancy(x->conf, x->launch[x->d->k[slot].launch], NULL));
 }
 
 /* Offers one SM to the running kernels; true when one of them placed a CTA there. */
@@ -97,10 +96,12 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 	for (u32 r = 0; r < d->n; r++) {
 		u32 slot = d->order[r];
 		struct cta_kernel *k = &d->k[slot];
-		if (k->dispatched == k->ctas || !sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]) ||
-		    at_limit(x, sm, slot))
+		if (k->dispatched == k->ctas || !sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]))
 			continue;
 		struct cta_view v = view_of(x, slot, now);
+		v.most = most_on(x, sm, slot);
+		if (sm_resident(x->sm[sm], k->launch) >= v.most)
+			continue;
 		u64 cta = x->sched->next(d->state[slot], &v, sm);
 		if (cta == NO_CTA)
 			continue;

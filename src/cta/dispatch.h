@@ -40,6 +40,7 @@ struct dispatch_ctx {
 	struct sm_ctx *ctx;     /* by SM */
 	struct launch **launch; /* by launch id */
 	const struct cta_sched_ops *sched;
+	struct event_buf *ev;
 	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
 };
 

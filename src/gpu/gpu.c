@@ -54,6 +54,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	    (struct partition_ctx){.st = ARENA_NEW(&g->arena, struct partition_state, 1), .dispatch = &g->dispatch};
 	g->partition.st->call_at = NEVER;
 	g->ev = xcalloc(c->num_sms + 1, sizeof *g->ev);
+	g->dispatch.ev = gpu_events(g);
 	g->prog = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->prog);
 	g->live = xcalloc(TASK_MAX_LAUNCHES, sizeof *g->live);
 	g->front = front_create(front, c, &g->arena, &g->mem_values, e);

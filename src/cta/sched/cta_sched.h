@@ -18,7 +18,9 @@ struct cta_view {
 	u32 num_sms;
 	u64 now;
 	u64 dispatched;                      /* CTAs of this kernel dispatched so far */
+	u32 most;                            /* in next(): CTAs of this kernel that the SM may hold, all limits applied */
 	void *machine;                       /* the policy's state for the machine's life: what outlives kernels */
+	struct event_buf *ev;                /* for cta_event() */
 	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
 };
 #define NO_CTA UINT64_MAX
@@ -36,7 +38,20 @@ struct cta_sched_ops {
 	u64 (*timer)(void *state, const struct cta_view *v);
 	/* Optional: a CTA of this kernel finished. */
 	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
+	/* Optional, for display: the policy's state for this kernel in a few words ("T_new 3"). */
+	void (*describe)(const void *state, const struct cta_view *v, struct strbuf *out);
 };
 /* All of them but cta_sched_external; ends with NULL. Each is the head of a struct cta_sched_ops. */
 extern const struct policy *const cta_policies[];
+
+/* A decision as an event of an SM; NULL when nobody listens. Fill cta and arg[]. */
+static inline struct event *cta_event(const struct cta_view *v, enum event_type t, u32 sm)
+{
+	if (!event_wanted(v->ev, t))
+		return NULL;
+	struct event *e = event_add(v->ev, t, v->now);
+	e->sm = (s32)sm;
+	e->kernel = (s32)v->launch->id;
+	return e;
+}
 #endif

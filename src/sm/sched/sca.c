@@ -4,6 +4,9 @@
  * (memory, a fence, a barrier); then the oldest group that is ready has it - the next one of the same block, as long as
  * there is one. A group is as old as its oldest warp, and ready when one of its warps is and none of them is stalled.
  *
+ * Grids of one dimension have no blocks of CTAs (section 4.2): each of their warps is a group that has its turn while
+ * it can issue, which is gto, as section 4.3 wants it for them.
+ *
  * A slot that the group cannot use, since its warps wait for the pipeline or their fetch, goes to the next group in
  * that order and leaves the turn where it is; with no group ready, to the oldest group with a ready warp. Both as gto
  * has it.
@@ -20,12 +23,18 @@ struct sca {
 	u64 group[SM_MAX_WARPS]; /* of each leading warp: its group */
 };
 
+static bool in_line(const struct sched_view *v, u32 warp) /* of a grid of one dimension */
+{
+	const struct dim3 *grid = &v->prog[v->sm->warp[warp].launch].launch->grid;
+	return grid->y == 1 && grid->z == 1;
+}
+
 static bool same_group(const struct sched_view *v, u32 a, u32 b)
 {
 	const struct warp *x = &v->sm->warp[a], *y = &v->sm->warp[b];
 	u32 block = v->conf->bcs_block;
-	return x->warp_in_cta == y->warp_in_cta && x->launch == y->launch &&
-	       v->sm->cta[x->cta_slot].id / block == v->sm->cta[y->cta_slot].id / block;
+	return a == b || (!in_line(v, a) && x->warp_in_cta == y->warp_in_cta && x->launch == y->launch &&
+	                  v->sm->cta[x->cta_slot].id / block == v->sm->cta[y->cta_slot].id / block);
 }
 
 /* Finds the groups among the resident warps anew. */
@@ -79,7 +88,7 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 {
 	struct sca *st = state;
 	u64 stalled = stalled_warps(v), g = st->turn;
-	bool over = !g || (g & stalled) || !(g & ~v->sm->in[WS_DONE]);
+	bool over = !g || (g & stalled) || !(g & ~v->sm->in[WS_DONE]) || (!(g & ready) && in_line(v, bit_first(g)));
 	if (over || !(g & ready))
 		g = oldest_group(st, v, ready, stalled);
 	if (over && g != st->turn) {

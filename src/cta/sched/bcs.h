@@ -1,0 +1,25 @@
+/* Block CTA scheduling (Lee 2014, section 4.2), for the CTA schedulers that have it: an SM gets runs of bcs.block
+ * consecutive CTAs, whose threads are neighbours in memory.
+ *
+ * Delayed: a new run begins on an SM only when a whole one has left, so that its CTAs are there at the same time. An SM
+ * that can hold T CTAs of the kernel has T / bcs.block runs, at least one. A run whose CTAs do not find room together
+ * keeps what is left of it for its SM. Grids of one dimension have no neighbours to gain from: there, CTAs go in order,
+ * one at a time, as with rr. */
+#ifndef CTA_SCHED_BCS_H
+#define CTA_SCHED_BCS_H
+#include "cta/sched/cta_sched.h"
+
+struct bcs {
+	u64 next;              /* the first CTA of which nobody has heard */
+	u64 run[CONF_MAX_SMS]; /* the next one of the SM's run ... */
+	u8 left[CONF_MAX_SMS]; /* ... of which so many are to come */
+};
+
+/* Blocks of CTAs are of grids with more than one dimension. */
+static inline bool bcs_applies(const struct launch *l)
+{
+	return l->grid.y > 1 || l->grid.z > 1;
+}
+/* The CTA for this SM, which may hold `most` of the kernel; or NO_CTA. */
+u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most);
+#endif

@@ -1,0 +1,98 @@
+/* lcs: CTAs in order, as few on each SM as the first one that ended has shown to be enough (lcs.h). */
+#include "cta/sched/lcs.h"
+
+#include <string.h>
+
+u32 lcs_equation(u64 sum, u64 max, bool ceiling)
+{
+	u64 t = ceiling ? ceil_div(sum, max) : sum / max;
+	return (u32)MAX(t, 1);
+}
+
+void lcs_done(struct lcs *st, const struct cta_view *v, u32 sm, const struct cta *c)
+{
+	if (st->limit[sm])
+		return;
+	const struct sm *s = v->sm[sm];
+	u64 sum = c->insts, max = c->insts;
+	u32 n = 1;
+	for (u32 i = 0; i < v->conf->sm_ctas; i++) {
+		const struct cta *o = &s->cta[i];
+		if (!o->used || o->launch != c->launch)
+			continue;
+		sum += o->insts;
+		max = MAX(max, o->insts);
+		n++;
+	}
+	u32 t = lcs_equation(sum, max, v->conf->lcs_round == LCS_ROUND_CEIL);
+	if (v->conf->lcs_per_sm)
+		st->limit[sm] = (u8)t;
+	else
+		memset(st->limit, (int)t, v->num_sms);
+	struct event *e = cta_event(v, EV_LCS_THROTTLE, sm);
+	if (e) {
+		e->cta = (s64)c->id;
+		e->arg[0] = t;
+		e->arg[1] = sum;
+		e->arg[2] = max;
+		e->arg[3] = n;
+	}
+}
+
+void lcs_describe(const struct lcs *st, const struct cta_view *v, struct strbuf *out)
+{
+	u32 least = UINT32_MAX, most = 0, known = 0;
+	for (u32 i = 0; i < v->num_sms; i++) {
+		if (!st->limit[i])
+			continue;
+		known++;
+		least = MIN(least, st->limit[i]);
+		most = MAX(most, st->limit[i]);
+	}
+	if (!known)
+		strbuf_adds(out, "monitoring");
+	else if (least == most)
+		strbuf_addf(out, "T_new %u", least);
+	else
+		strbuf_addf(out, "T_new %u to %u", least, most);
+	if (known && known < v->num_sms)
+		strbuf_addf(out, ", monitoring %u SMs", v->num_sms - known);
+}
+
+/* --- the policy --------------------------------------------------------------------------------------------------- */
+
+struct state {
+	struct lcs lcs;
+	u64 next;
+};
+
+static u64 next(void *state, const struct cta_view *v, u32 sm)
+{
+	struct state *st = state;
+	if (st->next == v->launch->ctas || sm_resident(v->sm[sm], v->launch->id) >= lcs_limit(&st->lcs, sm))
+		return NO_CTA;
+	return st->next++;
+}
+
+static void done(void *state, const struct cta_view *v, u32 sm, const struct cta *c)
+{
+	struct state *st = state;
+	lcs_done(&st->lcs, v, sm, c);
+}
+
+static void describe(const void *state, const struct cta_view *v, struct strbuf *out)
+{
+	const struct state *st = state;
+	lcs_describe(&st->lcs, v, out);
+}
+
+extern const struct cta_sched_ops cta_sched_lcs;
+const struct cta_sched_ops cta_sched_lcs = {
+    .name = "lcs",
+    .help = "lazy: as few CTAs on an SM as the first one that ended has shown to be enough",
+    .source = "Lee 2014, section 4.1",
+    .state_bytes = sizeof(struct state),
+    .next = next,
+    .done = done,
+    .describe = describe,
+};
