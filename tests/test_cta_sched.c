@@ -263,6 +263,21 @@ struct outcome {
 	struct rig_log log;
 };
 
+/* The words for people, once it has been throttled. */
+static bool looked_up;
+static bool look(void *ctx, const struct event *e)
+{
+	struct strbuf b = STRBUF_INIT;
+	struct sim *s = ctx;
+	char want[32];
+	snprintf(want, sizeof want, "T_new %llu", (unsigned long long)e->arg[0]);
+	gpu_cta_sched_text(sim_gpu(s), 0, &b);
+	assert_string_equal(strbuf_str(&b), want);
+	strbuf_release(&b);
+	looked_up = true;
+	return false;
+}
+
 static struct outcome run_grid(const char *const *sets, u32 x, u32 y, u32 rounds)
 {
 	struct outcome o = {0};
@@ -276,6 +291,7 @@ static struct outcome run_grid(const char *const *sets, u32 x, u32 y, u32 rounds
 	                        .params = (u64[]){rig_alloc(s, 4ull * 128 * x * y), rounds},
 	                        .param_bytes = 16};
 	sim_subscribe(s, BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE) | BIT(EV_LCS_THROTTLE), rig_record, &o.log);
+	sim_subscribe(s, BIT(EV_LCS_THROTTLE), look, s);
 	assert_true(sim_launch(s, &l, &e) >= 0);
 	rig_finish(s);
 	o.cycles = sim_cycle(s);
@@ -325,7 +341,7 @@ static void test_throttled(void **state)
 			after += limit != UINT32_MAX;
 		}
 	}
-	assert_true(after > 50);
+	assert_true(after > 50 && looked_up);
 	free(o.log.e);
 }
 

@@ -156,6 +156,15 @@ u64 dispatch_next(const struct dispatcher *d, u64 now)
 	return next;
 }
 
+void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct strbuf *out)
+{
+	s32 slot = dispatch_slot(x->d, launch);
+	if (slot < 0 || !x->sched->describe)
+		return;
+	struct cta_view v = view_of(x, (u32)slot, now);
+	x->sched->describe(x->d->state[slot], &v, out);
+}
+
 bool dispatch_check_state(const struct dispatcher *d, struct err *e)
 {
 	u32 used = 0, seen = 0;

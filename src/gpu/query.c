@@ -277,6 +277,11 @@ void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct
 		x->sched->describe(x->sched_state[scheduler], &v, warp, out);
 }
 
+void gpu_cta_sched_text(const struct gpu *g, u32 launch, struct strbuf *out)
+{
+	dispatch_describe(&g->dispatch, launch, g->st->cycle, out);
+}
+
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta)
 {
 	for (u32 i = 0; i < g->conf.sm_ctas; i++) {

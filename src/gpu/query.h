@@ -115,6 +115,8 @@ void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *ref
 /* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler.
  * Nothing for an empty slot or another scheduler's warp. */
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);
+/* What the CTA scheduler says of a running kernel, in a few words; appends nothing when it has nothing to say. */
+void gpu_cta_sched_text(const struct gpu *g, u32 launch, struct strbuf *out);
 /* The load of an SM at this moment (query_load.c). Returns how many warps have not exited, the next instruction of each
  * in place[gpu_warps_per_sm]. */
 struct warp_place {

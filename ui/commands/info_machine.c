@@ -130,6 +130,11 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
 		            kernel_ipc(g, &k));
+		struct strbuf says = STRBUF_INIT;
+		gpu_cta_sched_text(g, i, &says);
+		if (says.len)
+			strbuf_addf(out, "    %s: %s\n", gpu_conf(g)->cta_sched, strbuf_str(&says));
+		strbuf_release(&says);
 	}
 	return true;
 }

@@ -340,6 +340,15 @@ static u32 schedulers(lua_State *L)
 	return gpu_conf(gpu_of(L))->sm_schedulers;
 }
 
+/* What the CTA scheduler says of a launch. */
+static void push_cta_sched_text(lua_State *L, u32 launch)
+{
+	struct strbuf t = STRBUF_INIT;
+	gpu_cta_sched_text(gpu_of(L), launch, &t);
+	lua_pushstring(L, strbuf_str(&t));
+	strbuf_release(&t);
+}
+
 /* Numbered from 0, as everything that has a number in the machine. */
 static void push_scheds(lua_State *L, u32 sm)
 {
@@ -479,6 +488,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
+	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \
+	  push_cta_sched_text(L, h->a))                                                                                    \
 	F(H_KERNEL, grid, "table of integers, CTAs", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))               \
 	F(H_KERNEL, block, "table of integers, threads", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))          \
 	F(H_KERNEL, regs, "integer, registers", "registers per thread", push_u(L, kernel_of(L, h).launch->regs))           \
