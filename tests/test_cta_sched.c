@@ -356,9 +356,13 @@ static void test_figure10(void **state)
 	free(a.log.e);
 	free(b.log.e);
 	/* no more than are there at once: nobody has ended before the last is dispatched */
+	const char *oldest[] = {"num_sms=2", "cta-sched=bcs", "warp-sched=gto", NULL};
 	a = run_grid(both, 8, 2, 12);
 	b = run_grid(block, 8, 2, 12);
 	assert_int_equal(a.cycles, b.cycles);
+	free(b.log.e);
+	b = run_grid(oldest, 8, 2, 12);
+	assert_int_not_equal(a.cycles, b.cycles); /* sca does choose */
 	free(a.log.e);
 	free(b.log.e);
 }
