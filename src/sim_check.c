@@ -111,6 +111,21 @@ static bool check_work(struct gpu *g, struct err *e)
 	                                    (unsigned long long)issued, (unsigned long long)kissued);
 }
 
+/* Every message belongs to a kernel. */
+static bool check_traffic(struct gpu *g, struct err *e)
+{
+	static const char *const what[3] = {"messages", "flits", "bytes"};
+	const u64 *all = (const u64 *)noc_messages(mem_noc_counters(g->mem));
+	u64 sum[MSG_CLASSES * 3] = {0};
+	for (u32 i = 0; i < g->task->nlaunches; i++)
+		for (u32 k = 0; k < MSG_CLASSES * 3; k++)
+			sum[k] += ((const u64 *)mem_kernel_messages(g->mem, i))[k];
+	for (u32 k = 0; k < MSG_CLASSES * 3; k++)
+		HOLDS(sum[k] == all[k], "%s %s: the interconnect moved %llu, the kernels count %llu", msg_class_names[k / 3],
+		      what[k % 3], (unsigned long long)all[k], (unsigned long long)sum[k]);
+	return true;
+}
+
 bool sim_check_state(const struct sim *s, struct err *e)
 {
 	return gpu_check_state(s->gpu, e);
@@ -134,5 +149,6 @@ bool sim_check(struct sim *s, struct err *e)
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
 	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && sim_check_state(s, e) &&
-	       check_replay(s->gpu, e) && check_work(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
+	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) &&
+	       (!quiet || mem_check(s->gpu->mem, e));
 }

@@ -126,6 +126,38 @@ static void test_mixed_residency(void **state)
 	assert_int_equal(m.together, 20); /* four more CTAs fit beside the two of each SM */
 }
 
+/* Beside a kernel that loads and stores, one that only stores: what it reads is its own code, which nobody else
+ * fetches, though a warp of the other one has slot 0 of every SM. */
+static void test_messages_by_kernel(void **state)
+{
+	static const char fill[] =
+	    PTX_HEAD ".visible .entry fill(.param .u64 p0)\n{\n.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %a<4>;\n"
+	             "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+	             "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r5, 0;\n"
+	             "L: st.global.u32 [%a2], %r4; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 6; @%p1 bra L; ret;\n}\n";
+	struct work w;
+	open_work(&w, (const char *[]){"num_sms=2", NULL});
+	struct mix m = {.g = w.s->gpu};
+	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), look_at_mix, &m);
+	add_kernel(&w, 0, 4, 256, 40);
+	struct module *mod = rig_load(w.s, fill);
+	u64 buf = rig_alloc(w.s, 4 * 8 * 128);
+	u32 id = rig_launch(w.s, mod, "fill", 8, 128, 1, &buf, 1);
+	rig_finish(w.s);
+	struct kernel_info k;
+	gpu_kernel_info(sim_gpu(w.s), id, &k);
+	assert_true(m.together > 0);
+	assert_int_equal(k.counters->write_sent, 8 * 4 * 6);
+	assert_int_equal(k.counters->write_bytes, 8 * 4 * 6 * (8 + 128));
+	assert_int_equal(k.counters->control_sent, 8 * 4 * 6);
+	assert_in_range(k.counters->read_sent, 2, 8); /* lines of its code, on two SMs */
+	assert_int_equal(k.counters->data_sent, k.counters->read_sent);
+	u64 reads = rig_counter(w.s, CG_noc, "read_sent"), writes = rig_counter(w.s, CG_noc, "write_flits");
+	assert_int_equal(reads, k.counters->read_sent + counters_of(&w, 0).read_sent);
+	assert_int_equal(writes, k.counters->write_flits + counters_of(&w, 0).write_flits);
+	sim_destroy(w.s);
+}
+
 /* Launched in the same cycle, ended in every order; also with their streams in the other order. */
 static void test_ends_in_every_order(void **state)
 {
@@ -417,11 +449,17 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_mixed_residency), cmocka_unit_test(test_ends_in_every_order),
-	    cmocka_unit_test(test_stream_order),    cmocka_unit_test(test_exact_fit),
-	    cmocka_unit_test(test_random_launches), cmocka_unit_test(test_timer),
-	    cmocka_unit_test(test_quota),           cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_plan_wakes),      cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_mixed_residency),
+	    cmocka_unit_test(test_messages_by_kernel),
+	    cmocka_unit_test(test_ends_in_every_order),
+	    cmocka_unit_test(test_stream_order),
+	    cmocka_unit_test(test_exact_fit),
+	    cmocka_unit_test(test_random_launches),
+	    cmocka_unit_test(test_timer),
+	    cmocka_unit_test(test_quota),
+	    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_plan_wakes),
+	    cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

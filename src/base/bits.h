@@ -14,7 +14,15 @@ static inline u32 bit_count(u64 m)
 }
 static inline u32 bit_count32(u32 m)
 {
-	return likely(m == UINT32_MAX) ? 32 : (u32)__builtin_popcount(m); /* a full warp: no call of a library */
+	if (likely(m == UINT32_MAX))
+		return 32; /* a full warp */
+#ifdef __POPCNT__
+	return (u32)__builtin_popcount(m);
+#else /* else it were a call of a library */
+	m -= m >> 1 & 0x55555555;
+	m = (m & 0x33333333) + (m >> 2 & 0x33333333);
+	return ((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+#endif
 }
 static inline u64 bit_range(u32 n)
 {

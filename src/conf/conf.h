@@ -13,6 +13,8 @@
 /* The most SMs a machine may have; sets of SMs are words of 64 bits. */
 #define CONF_MAX_SMS 256
 #define CONF_SM_WORDS (CONF_MAX_SMS / 64)
+/* The most kernel launches in the life of a machine. */
+#define CONF_MAX_LAUNCHES 262144
 
 struct conf {
 #define C_INT(field, key, def, min, max, unit, help) u32 field;

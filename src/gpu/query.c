@@ -376,6 +376,7 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 {
 	struct kernel_counters *k = &g->live[launch];
 	*k = g->task->kcb[launch].k;
+	memcpy(kernel_messages(k), mem_kernel_messages(g->mem, launch), MSG_CLASSES * sizeof(struct msg_counters));
 	if (g->restart)
 		add_restart(k, restart_launch(g->restart, launch));
 	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)

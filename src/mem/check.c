@@ -27,6 +27,10 @@ struct noc_counters *mem_noc_counters(struct mem *m)
 {
 	return m->noc;
 }
+const struct msg_counters *mem_kernel_messages(const struct mem *m, u32 launch)
+{
+	return &m->traffic[launch * MSG_CLASSES];
+}
 
 static bool equal(const char *who, u32 i, const char *what, u64 a, u64 b, struct err *e)
 {
@@ -126,6 +130,25 @@ static bool check_slice(struct mem *m, u32 i, struct err *e)
 	             s->st->wait_head + s->st->out_waiting + s->st->out_granted, 0, e);
 }
 
+/* Everything sent was taken in: requests went up as reads, writes and write-backs, replies came down as data and
+ * control.
+ */
+static bool check_messages(struct mem *m, struct err *e)
+{
+	const struct msg_counters *n = noc_messages(m->noc);
+	const u64 *in = noc_received(m->noc);
+	u64 back = 0;
+	for (u32 k = 0; k < MSG_CLASSES; k++)
+		if (!equal("messages of class", k, "sent = received", n[k].sent, in[k], e))
+			return false;
+	for (u32 sm = 0; sm < m->nsms; sm++)
+		back += m->l1[sm * MC_COUNT + MC_L1D].cc->writebacks;
+	return equal("messages", 0, "requests = reads + writes + write-backs", m->noc->requests,
+	             n[MSG_READ].sent + n[MSG_WRITE].sent + n[MSG_WRITEBACK].sent, e) &&
+	       equal("messages", 0, "replies = data + control", m->noc->replies, in[MSG_DATA] + in[MSG_CONTROL], e) &&
+	       (m->source || equal("messages", 0, "write-backs = those of L1D", n[MSG_WRITEBACK].sent, back, e));
+}
+
 bool mem_check(struct mem *m, struct err *e)
 {
 	u64 served = 0;
@@ -140,7 +163,8 @@ bool mem_check(struct mem *m, struct err *e)
 	for (u32 i = 0; i < m->nchannels; i++)
 		if (!check_channel(m, i, e))
 			return false;
-	return equal("interconnect", 0, "requests = replies", m->noc->requests, m->noc->replies, e) &&
+	return check_messages(m, e) &&
+	       equal("interconnect", 0, "requests = replies", m->noc->requests, m->noc->replies, e) &&
 	       equal("interconnect", 0, "requests = L2 accesses", m->noc->requests, served, e) &&
 	       equal("packets", 0, "in use = 0", m->pool->used, 0, e) &&
 	       equal("DRAM requests", 0, "in use = 0", m->dram_pool->used, 0, e);

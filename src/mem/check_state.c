@@ -248,6 +248,34 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 	return check_cache((struct where){"l2 slice", i}, &s->mshr, &s->tags, false, e);
 }
 
+/* Sent = received + on their way, for each class: requests at a slice's input, answers whose arrival is set. */
+static bool check_messages(const struct mem *m, struct err *e)
+{
+	u64 on_way[MSG_CLASSES] = {0}, reads = 0, writes = 0;
+	const u64 *in = noc_received(m->noc);
+	for (u32 i = 0; i < m->nslices; i++) {
+		const struct slice *s = &m->slice[i];
+		for (u32 p = s->st->in_n ? s->st->in_head : 0; p; p = m->packet[p - 1].next)
+			on_way[class_up(m->packet[p - 1].op)]++;
+		reads += s->cc->reads;
+		writes += s->cc->writes + s->cc->atomics;
+	}
+	for (u32 i = 0; i < m->pool->fresh; i++)
+		if (wheel_at(&m->wheel, m->timer_packet + i) != NEVER)
+			on_way[class_down(m->packet[i].op)]++;
+	for (u32 k = 0; k < MSG_CLASSES; k++)
+		HOLDS(noc_messages(m->noc)[k].sent == in[k] + on_way[k],
+		      "%s messages: %llu sent, %llu received, %llu on their way", msg_class_names[k],
+		      (unsigned long long)noc_messages(m->noc)[k].sent, (unsigned long long)in[k],
+		      (unsigned long long)on_way[k]);
+	HOLDS(in[MSG_READ] == reads && in[MSG_WRITE] + in[MSG_WRITEBACK] == writes,
+	      "messages: the slices received %llu reads, %llu writes and %llu write-backs, and served %llu reads, %llu "
+	      "writes",
+	      (unsigned long long)in[MSG_READ], (unsigned long long)in[MSG_WRITE], (unsigned long long)in[MSG_WRITEBACK],
+	      (unsigned long long)reads, (unsigned long long)writes);
+	return true;
+}
+
 /* Packets are at slices, wait for DRAM, or are on their way to an SM. */
 static bool check_packets(const struct mem *m, struct census *of_sm, struct err *e)
 {
@@ -376,7 +404,8 @@ static bool check_dram(const struct mem *m, struct err *e)
 bool mem_check_state(const struct mem *m, struct err *e)
 {
 	struct census *n = xcalloc(m->nsms, sizeof *n);
-	bool ok = check_packets(m, n, e) && check_waiters(m, e) && check_dram(m, e) && wheel_check(&m->wheel, e);
+	bool ok = check_packets(m, n, e) && check_messages(m, e) && check_waiters(m, e) && check_dram(m, e) &&
+	          wheel_check(&m->wheel, e);
 	for (u32 sm = 0; ok && sm < m->nsms; sm++) {
 		count_sm(m, sm, &n[sm]);
 		ok = check_port(m, sm, &n[sm], e);

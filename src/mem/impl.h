@@ -69,6 +69,7 @@ struct sm_request {
 	u64 ready;  /* core cycle */
 	u32 tag;    /* loads: MSHR; else the token */
 	u32 leader; /* noc.switch=islip: packet + 1 that answers for all; 0 = none of its sectors has left */
+	u32 launch; /* whose message it is */
 	u8 cache, op, sectors;
 	bool partial; /* a write that covers no sector completely */
 };
@@ -92,11 +93,12 @@ struct sm_port {
  */
 enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY, PS_PARTS /* back, and waits for those it leads */ };
 struct packet {
-	u64 addr;  /* start of the L1 line */
-	u64 ready; /* core cycle it reaches the slice's tags; then the one it was ready to return */
-	u32 tag;   /* loads: the SM cache's MSHR; else the token; of a part: the packet that leads it */
-	u32 next;  /* list link: packet + 1 */
-	u32 set;   /* L2 set */
+	u64 addr;   /* start of the L1 line */
+	u64 ready;  /* core cycle it reaches the slice's tags; then the one it was ready to return */
+	u32 tag;    /* loads: the SM cache's MSHR; else the token; of a part: the packet that leads it */
+	u32 next;   /* list link: packet + 1 */
+	u32 set;    /* L2 set */
+	u32 launch; /* whose message it is, and its answer */
 	u16 sm, slice;
 	u8 cache, op;
 	u8 sectors; /* of the SM cache's line */
@@ -254,9 +256,10 @@ struct mem {
 	struct pool_state *dram_pool;
 	struct dram_req *dreq;
 	struct noc_counters *noc;
-	struct islip_source *source; /* noc.switch=islip, these three */
-	u64 *sending;                /* SMs with something in their miss queue */
-	u32 source_places;           /* of the miss queue and the source queue */
+	struct msg_counters *traffic; /* [launch * MSG_CLASSES + class]: messages by the kernel they belong to */
+	struct islip_source *source;  /* noc.switch=islip, these three */
+	u64 *sending;                 /* SMs with something in their miss queue */
+	u32 source_places;            /* of the miss queue and the source queue */
 	struct islip islip[2];
 };
 
@@ -322,6 +325,54 @@ static inline u32 list_pop(struct mem *m, u32 *head)
 	u32 p = *head - 1;
 	*head = m->packet[p].next;
 	return p;
+}
+
+/* --- messages ------------------------------------------------------------------------------------------------------
+ *
+ * What a packet is to the network. Up: requests, which a slice takes in when it serves them. Down: answers, which an SM
+ * takes in when they arrive. */
+#define OP_BIT(op) (1u << (op))
+#define OPS_STORE (OP_BIT(MO_STORE) | OP_BIT(MO_LOCAL_STORE))
+#define OPS_UP (OPS_STORE | OP_BIT(MO_ATOMIC) | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK)) /* whose request carries data   \
+	                                                                                    */
+#define OPS_ACK (OPS_STORE | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK))                    /* whose answer does not */
+static inline u32 carries_data_up(u32 op)
+{
+	return OPS_UP >> op & 1;
+}
+static inline u32 carries_data_down(u32 op)
+{
+	return ~OPS_ACK >> op & 1;
+}
+static inline enum msg_class class_up(u32 op)
+{
+	_Static_assert(!MSG_READ && MSG_WRITE == 1 && MSG_WRITEBACK == 2, "a sum of two bits");
+	return (enum msg_class)((OPS_UP >> op & 1) + (OP_BIT(OP_WRITEBACK) >> op & 1));
+}
+static inline enum msg_class class_down(u32 op)
+{
+	_Static_assert(MSG_DATA == MSG_CONTROL + 1, "a sum");
+	return (enum msg_class)(MSG_CONTROL + carries_data_down(op));
+}
+/* Counts n messages that leave, with their flits and bytes. */
+static inline void count_sent(struct mem *m, u32 launch, enum msg_class k, u32 n, u32 flits, u32 bytes)
+{
+	struct msg_counters *all = &noc_messages(m->noc)[k], *of = &m->traffic[launch * MSG_CLASSES + k];
+	all->sent += n;
+	all->flits += flits;
+	all->bytes += bytes;
+	of->sent += n;
+	of->flits += flits;
+	of->bytes += bytes;
+}
+/* Of a packet with so many sectors of data. */
+static inline u32 packet_bytes(u32 sectors)
+{
+	return PACKET_HEADER + sectors * SECTOR_BYTES;
+}
+static inline void count_received(struct mem *m, enum msg_class k)
+{
+	noc_received(m->noc)[k]++;
 }
 
 /* The k-th oldest request of an SM's miss queue. */

@@ -129,7 +129,13 @@ static bool load_room(const struct access *a, u32 n)
 	return !MAX(n, least) || queue_room(a, MAX(n, least));
 }
 
-static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, bool partial)
+/* The kernel that an access is for. */
+static inline u32 launch_of(const struct access *a)
+{
+	return a->m->holder[a->sm * MEM_WARPS + (a->token >> TOKEN_BITS)].launch;
+}
+
+static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial)
 {
 	struct mem *m = a->m;
 	struct sm_port *p = &m->port[a->sm];
@@ -137,6 +143,7 @@ static inline void queue_push(const struct access *a, u32 op, u64 line, u8 secto
 	m->missq[(size_t)a->sm * m->missq_size + at] = (struct sm_request){.addr = line,
 	                                                                   .ready = a->now,
 	                                                                   .tag = tag,
+	                                                                   .launch = launch,
 	                                                                   .cache = a->cache,
 	                                                                   .op = (u8)op,
 	                                                                   .sectors = sectors,
@@ -170,7 +177,7 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	e->pending |= sectors;
 	if (e->slot != TAGS_NONE)
 		tags_reserve(&a->l->tags, e->slot, sectors);
-	queue_push(a, a->op, a->line, sectors, mshr, false);
+	queue_push(a, a->op, a->line, sectors, mshr, launch_of(a), false);
 }
 
 static inline enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
@@ -249,7 +256,7 @@ static void evict(const struct access *a, u32 set, u32 i)
 		return;
 	l->cc->writebacks++;
 	a->m->port[a->sm].outstanding++;
-	queue_push(a, OP_WRITEBACK, line, v->dirty, 0, false);
+	queue_push(a, OP_WRITEBACK, line, v->dirty, 0, owner_of(l, set, i)->launch, false);
 }
 
 static inline void miss_event(const struct access *a, u32 mshr)
@@ -370,7 +377,7 @@ static enum mem_result send_down(const struct access *a)
 {
 	struct sm_port *p = &a->m->port[a->sm];
 	bool partial = a->t->bytes < sector_count(a->t->sectors) * SECTOR_BYTES;
-	queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), partial);
+	queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), launch_of(a), partial);
 	p->outstanding++;
 	p->stores++;
 	accept(a->l);

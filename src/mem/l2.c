@@ -247,6 +247,7 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			return;
 		}
 		s->cc->accesses++;
+		count_received(m, class_up(m->packet[pi].op));
 		st->free = start + busy;
 		st->in_n--;
 		if (st->mq_n)

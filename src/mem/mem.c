@@ -123,7 +123,7 @@ static bool check_lines(const struct conf *c, struct err *e)
 static void build_tables(struct mem *m)
 {
 	for (u32 n = 0; n <= 8; n++) {
-		m->flits[n] = (u32)ceil_div(PACKET_HEADER + n * SECTOR_BYTES, m->c.noc_flit);
+		m->flits[n] = (u32)ceil_div(packet_bytes(n), m->c.noc_flit);
 		m->port_cycles[n] = (u32)MAX(ceil_div(n * SECTOR_BYTES, m->c.l2_port), 1);
 	}
 	m->l2_sectored = m->c.coalesce == COALESCE_SECTOR32 || m->c.l2_sector_reads;
@@ -189,11 +189,12 @@ static void build_shared(struct mem *m, struct arena *a)
 	islip_init(m, a);
 }
 
-/* What observers are told beyond the counters: why reads missed, whose the lines are. Not hashed. */
+/* What observers are told beyond the counters: why reads missed, whose the lines and the messages are. Not hashed. */
 static void build_records(struct mem *m, struct arena *a)
 {
 	u64 device = (u64)m->c.heap_mb << 20;
 	arena_begin_gap(a);
+	m->traffic = ARENA_NEW(a, struct msg_counters, (size_t)CONF_MAX_LAUNCHES * MSG_CLASSES);
 	m->holder = ARENA_NEW(a, struct holder, (size_t)m->nsms * MEM_WARPS);
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];

@@ -69,7 +69,7 @@ void mem_destroy(struct mem *m);
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
 /* Presents one transaction of SM `sm` to a cache at cycle `now`. token: its lower TOKEN_BITS are handed back by
- * mem_pop; above them, for L1D, the warp slot that asks: a line remembers who brought it in. */
+ * mem_pop; above them the warp slot that asks: a line remembers who brought it in, a message whose kernel's it is. */
 #define TOKEN_BITS 24
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now);
@@ -89,9 +89,9 @@ struct l1_use {
 struct l1_use mem_l1_use(const struct mem *m, u32 sm, enum mem_cache c);
 /* Instruction prefetch. Is the line of an address in l1i, or on its way there? Counts and changes nothing. */
 bool mem_has_line(const struct mem *m, u32 sm, u64 addr);
-/* Asks for an absent line, which remembers that it was asked for ahead of its use; nothing comes back through
- * mem_pop(). MR_PENDING, or refused. */
-enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u64 now);
+/* Asks for an absent line for a warp slot; the line remembers that it was asked for ahead of its use. Nothing comes
+ * back through mem_pop(). MR_PENDING, or refused. */
+enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u32 warp, u64 now);
 /* A fetch comes to the line of addr: true when it was prefetched and nobody had come to it before. */
 bool mem_prefetch_used(struct mem *m, u32 sm, u64 addr);
 /* The transaction that was refused (mr) may go now? Cheap test for the LSU's retry: true once anything in that cache
@@ -128,7 +128,7 @@ void mem_kernel_start(struct mem *m, u32 sm);
 void mem_carve(struct mem *m, u32 sm, u32 ways);
 /* Lines that L1D can hold. */
 u32 mem_l1d_lines(const struct mem *m, u32 sm);
-/* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's. */
+/* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's, what they send its kernel's. */
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
 /* The host has copied n bytes to the device: with l2.copies they are in L2 then. */
 void mem_copied(struct mem *m, u64 addr, u64 n);
@@ -141,6 +141,9 @@ struct cache_counters *mem_cache_counters(struct mem *m, enum mem_cache c, u32 s
 struct cache_counters *mem_l2_counters(struct mem *m, u32 slice);
 struct dram_counters *mem_dram_counters(struct mem *m, u32 channel);
 struct noc_counters *mem_noc_counters(struct mem *m);
+/* The messages sent for a kernel, by enum msg_class: who asked, whose line it was that is written back, whose message
+ * is answered. The sum over all launches is the interconnect's. */
+const struct msg_counters *mem_kernel_messages(const struct mem *m, u32 launch);
 /* Conservation at a quiet moment: accesses = hits + misses + merges + bypasses; packets in = out; MSHRs empty. False
  * with *e naming the sum. */
 bool mem_check(struct mem *m, struct err *e);

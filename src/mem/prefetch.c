@@ -16,9 +16,9 @@ bool mem_has_line(const struct mem *m, u32 sm, u64 addr)
 	return l->perfect || find(l, addr) != NULL;
 }
 
-enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u64 now)
+enum mem_result mem_prefetch(struct mem *m, u32 sm, const struct mem_txn *t, u32 warp, u64 now)
 {
-	enum mem_result r = mem_access(m, sm, MC_L1I, MO_PREFETCH, t, 0, now);
+	enum mem_result r = mem_access(m, sm, MC_L1I, MO_PREFETCH, t, warp << TOKEN_BITS, now);
 	if (r == MR_PENDING)
 		find(&m->l1[sm * MC_COUNT + MC_L1I], t->addr)->prefetched = 1;
 	return r;

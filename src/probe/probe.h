@@ -80,6 +80,37 @@ static inline u64 ref_counted(const struct cache_counters *c, enum ref_kind k, e
 	return ((const u64 *)c)[REF_FIRST + k * REF_RESULTS + r];
 }
 
+/* Messages on the interconnect, by what they are for: see MESSAGE_CLASSES in counters.def, which lists them in this
+ * order, three counters each, for noc and kernel alike. */
+enum msg_class { MSG_READ, MSG_WRITE, MSG_WRITEBACK, MSG_CONTROL, MSG_DATA, MSG_CLASSES };
+struct msg_counters {
+	u64 sent, flits, bytes;
+};
+#define MSG_COUNTERS_FIT(group)                                                                                        \
+	_Static_assert(offsetof(struct group, data_bytes) - offsetof(struct group, read_sent) + sizeof(u64) ==             \
+	                       MSG_CLASSES * sizeof(struct msg_counters) &&                                                \
+	                   offsetof(struct group, control_flits) - offsetof(struct group, read_sent) ==                    \
+	                       MSG_CONTROL * sizeof(struct msg_counters) + offsetof(struct msg_counters, flits),           \
+	               "counters.def lists the classes in the order of enum msg_class")
+MSG_COUNTERS_FIT(noc_counters);
+MSG_COUNTERS_FIT(kernel_counters);
+_Static_assert(offsetof(struct noc_counters, data_received) - offsetof(struct noc_counters, read_received) ==
+                   MSG_DATA * sizeof(u64),
+               "counters.def lists the classes in the order of enum msg_class");
+static inline struct msg_counters *noc_messages(struct noc_counters *n) /* by enum msg_class */
+{
+	return (struct msg_counters *)(void *)&n->read_sent;
+}
+static inline u64 *noc_received(struct noc_counters *n) /* the same */
+{
+	return &n->read_received;
+}
+static inline struct msg_counters *kernel_messages(struct kernel_counters *k) /* the same */
+{
+	return (struct msg_counters *)(void *)&k->read_sent;
+}
+extern const char *const msg_class_names[MSG_CLASSES];
+
 /* --- events --------------------------------------------------------------------------------------------------------
  */
 enum event_type {

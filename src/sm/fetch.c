@@ -46,9 +46,9 @@ void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, n);
 }
 
-static void prefetch_next(struct sm_ctx *x, struct sm *s, const struct warp *wp, struct mem_txn t, u64 now)
+static void prefetch_next(struct sm_ctx *x, struct sm *s, u32 w, struct mem_txn t, u64 now)
 {
-	const struct module *m = x->prog[wp->launch].launch->mod;
+	const struct module *m = x->prog[s->warp[w].launch].launch->mod;
 	s->k.prefetches_used += mem_prefetch_used(x->mem, s->id, t.addr);
 	t.addr += x->conf->l1i_line;
 	if (t.addr >= m->code_base + 8ull * m->ncode || mem_has_line(x->mem, s->id, t.addr))
@@ -56,7 +56,7 @@ static void prefetch_next(struct sm_ctx *x, struct sm *s, const struct warp *wp,
 	u32 busy = mem_l1_use(x->mem, s->id, MC_L1I).mshrs + mem_l1_use(x->mem, s->id, MC_L1D).mshrs;
 	if (busy >= x->conf->sm_prefetch_mshrs)
 		s->k.prefetches_held++;
-	else if (mem_prefetch(x->mem, s->id, &t, now) == MR_PENDING)
+	else if (mem_prefetch(x->mem, s->id, &t, w, now) == MR_PENDING)
 		s->k.prefetches++;
 	else
 		s->k.prefetches_refused++;
@@ -90,7 +90,7 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 index, u64 now
 	struct warp *wp = &s->warp[w];
 	struct mem_txn t;
 	request(x, wp, &t);
-	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | w, now);
+	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | w | w << TOKEN_BITS, now);
 	if (r >= MR_RF_LINE) {
 		refused(x, s, w, r, now);
 		return;
@@ -100,7 +100,7 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 index, u64 now
 	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
 	wp->fetching = 1;
 	if (x->conf->sm_fetch_prefetch)
-		prefetch_next(x, s, wp, t, now);
+		prefetch_next(x, s, w, t, now);
 	if (r == MR_HIT)
 		timer_add(x, s, now, filled_at(x->conf, now, index), WK_FETCHED, w, wp->pc);
 }

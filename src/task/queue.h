@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "cta/dispatch.h"
 
-#define TASK_MAX_LAUNCHES 262144 /* in the life of a machine; address space until they are made */
+#define TASK_MAX_LAUNCHES CONF_MAX_LAUNCHES /* in the life of a machine; address space until they are made */
 
 enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
 struct kcb {      /* without holes: its bytes are hashed */

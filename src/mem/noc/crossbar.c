@@ -20,16 +20,6 @@
 #include "base/bits.h"
 #include "mem/impl.h"
 
-static bool carries_data_up(u32 op)
-{
-	return op == MO_STORE || op == MO_LOCAL_STORE || op == MO_ATOMIC || op == MO_RED || op == OP_WRITEBACK;
-}
-
-static bool carries_data_down(u32 op)
-{
-	return op != MO_STORE && op != MO_LOCAL_STORE && op != MO_RED && op != OP_WRITEBACK;
-}
-
 /* Takes `flits` cycles of a destination port for a packet whose head arrives at `head`; returns when the last flit is
  * in. */
 static u64 reserve(u64 *dst_free, u64 head, u32 flits, u64 *wait)
@@ -105,6 +95,7 @@ static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 
 	struct packet *p = &m->packet[i];
 	p->addr = r->addr;
 	p->tag = r->tag;
+	p->launch = r->launch;
 	p->set = tags_set(t, map_slice_line(&m->map, place, r->addr));
 	p->sm = (u16)sm;
 	p->slice = (u16)place->slice;
@@ -125,24 +116,27 @@ u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r)
 	return make_packet(m, sm, r, &place);
 }
 
-static u32 request_flits(const struct mem *m, const struct sm_request *r)
+static u32 request_sectors(const struct sm_request *r)
 {
-	return m->flits[carries_data_up(r->op) ? sector_count(r->sectors) : 0];
+	return carries_data_up(r->op) ? sector_count(r->sectors) : 0;
 }
 
-/* Sends the head of the SM's miss queue, whose first flit leaves at interconnect cycle `start`. */
-static void send_request(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place, u64 start)
+/* Sends the head of the SM's miss queue, which was ready at interconnect cycle `ready` and whose first flit leaves at
+ * `start`. */
+static void send_request(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place, u64 ready,
+                         u64 start)
 {
 	struct slice_state *s = m->slice[place->slice].st;
 	struct sm_port *port = &m->port[sm];
-	u32 i = make_packet(m, sm, r, place), flits = request_flits(m, r);
-	u64 wait = start - clock_up(&m->icnt, r->ready), head = start + m->c.noc_latency;
+	u32 i = make_packet(m, sm, r, place), sectors = request_sectors(r), flits = m->flits[sectors];
+	u64 wait = start - ready, head = start + m->c.noc_latency;
 	u64 end = port->booked ? head + flits - 1 : reserve(&s->dst_free, head, flits, &wait);
 	port->booked = false;
 	port->src_free = start + flits;
 	m->packet[i].ready = clock_core(&m->icnt, end) + m->c.l2_latency;
 	m->noc->requests++;
 	m->noc->request_flits += flits;
+	count_sent(m, r->launch, class_up(r->op), 1, flits, packet_bytes(sectors));
 	m->noc->request_wait += clock_core(&m->icnt, wait);
 	list_push(m, &s->in_head, &s->in_tail, i);
 	s->in_n++;
@@ -170,7 +164,7 @@ static __attribute__((noinline)) void place_freed(struct mem *m, u32 sm, struct 
 static bool request_waits(struct mem *m, struct sm_port *port, const struct sm_request *r, struct slice_state *s,
                           u64 start)
 {
-	if (port->booked || !book(m, &port->src_free, &s->dst_free, start, request_flits(m, r)))
+	if (port->booked || !book(m, &port->src_free, &s->dst_free, start, m->flits[request_sectors(r)]))
 		return false;
 	port->booked = port->granted = true;
 	s->promised++;
@@ -186,7 +180,8 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 	}
 	while (port->q.n && !port->waiting) {
 		const struct sm_request *r = mem_request_at(m, sm, 0);
-		u64 start = MAX(clock_up(&m->icnt, r->ready), port->src_free), at = clock_core(&m->icnt, start);
+		u64 ready = clock_up(&m->icnt, r->ready), start = MAX(ready, port->src_free);
+		u64 at = clock_core(&m->icnt, start);
 		if (at > now) {
 			wheel_set(&m->wheel, sm, at);
 			return;
@@ -198,7 +193,7 @@ void noc_inject(struct mem *m, u32 sm, u64 now)
 		if (request_waits(m, port, r, s, start))
 			continue;
 		u32 cache = r->cache;
-		send_request(m, sm, r, &place, start);
+		send_request(m, sm, r, &place, ready, start);
 		fifo_pop(&port->q, m->missq_size);
 		l1_queue_moved(m, sm, cache);
 		if (m->c.noc_shared)
@@ -243,42 +238,56 @@ static u32 reply_parts(const struct mem *m, const struct packet *p)
 	return split ? MAX(sector_count(p->sectors), 1) : 1;
 }
 
-static u32 reply_flits(const struct mem *m, const struct packet *p)
+/* Sectors of data of a packet of the reply. */
+static inline u32 reply_sectors(const struct mem *m, const struct packet *p)
 {
-	if (m->c.noc_sector_replies)
-		return m->flits[carries_data_down(p->op)];
-	if (carries_data_down(p->op))
-		return m->flits[sector_count(p->sectors)];
-	return m->c.l2_sector_acks && p->op != OP_WRITEBACK ? m->flits[0] * sector_count(p->sectors) : m->flits[0];
+	u32 data = carries_data_down(p->op);
+	return unlikely(m->c.noc_sector_replies) ? data : data * sector_count(p->sectors);
 }
 
-/* Returns the interconnect cycle in which it is there. */
-static u64 send_packet(struct mem *m, struct slice_state *s, struct packet *p, u64 start)
+/* Acknowledgements in one packet: l2.sector_acks has one for each sector. */
+static inline u32 reply_acks(const struct mem *m, const struct packet *p)
 {
-	u32 flits = reply_flits(m, p);
-	u64 wait = start - clock_up(&m->icnt, p->ready), head = start + m->c.noc_latency;
+	if (likely(!m->c.l2_sector_acks))
+		return 1;
+	bool each = !m->c.noc_sector_replies && !carries_data_down(p->op) && p->op != OP_WRITEBACK;
+	return each ? sector_count(p->sectors) : 1;
+}
+
+static u32 reply_flits(const struct mem *m, const struct packet *p)
+{
+	return m->flits[reply_sectors(m, p)] * reply_acks(m, p);
+}
+
+/* Returns the interconnect cycle in which it is there. last: the only packet of the reply, or its last. */
+static inline u64 send_packet(struct mem *m, struct slice_state *s, struct packet *p, u64 ready, u64 start, bool last)
+{
+	u32 sectors = reply_sectors(m, p), acks = reply_acks(m, p), flits = m->flits[sectors] * acks;
+	u64 wait = start - ready, head = start + m->c.noc_latency;
 	u64 end = s->out_booked ? head + flits - 1 : reserve(&m->port[p->sm].dst_free, head, flits, &wait);
 	s->out_booked = false;
 	s->src_free = start + flits;
 	m->noc->reply_flits += flits;
+	count_sent(m, p->launch, class_down(p->op), last, flits, packet_bytes(sectors) * acks);
 	m->noc->reply_wait += clock_core(&m->icnt, wait);
 	return end;
 }
 
 /* A packet of the head, but not its last one: the head keeps its place at the SM. */
-static void send_part(struct mem *m, struct slice_state *s, struct packet *p, u64 start)
+static __attribute__((noinline)) void send_part(struct mem *m, struct slice_state *s, struct packet *p, u64 ready,
+                                                u64 start)
 {
-	send_packet(m, s, p, start);
+	send_packet(m, s, p, ready, start, false);
 	p->ready = clock_core(&m->icnt, s->src_free);
 	s->out_parts++;
 	s->out_granted = true;
 	m->port[p->sm].promised++;
 }
 
-static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 start)
+static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 ready, u64 start)
 {
 	struct packet *p = &m->packet[i];
-	u64 end = send_packet(m, s, p, start);
+	u64 end = send_packet(m, s, p, ready, start, true);
 	s->out_parts = 0;
 	m->port[p->sm].replies++;
 	p->state = PS_REPLY;
@@ -304,7 +313,8 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 	}
 	while (s->out_n && !s->out_waiting) {
 		struct packet *p = &m->packet[s->out_head - 1];
-		u64 start = MAX(clock_up(&m->icnt, p->ready), s->src_free), at = clock_core(&m->icnt, start);
+		u64 ready = clock_up(&m->icnt, p->ready), start = MAX(ready, s->src_free);
+		u64 at = clock_core(&m->icnt, start);
 		if (at > now) {
 			wheel_set(&m->wheel, m->timer_out + slice, at);
 			return;
@@ -314,10 +324,10 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 		if (reply_waits(m, s, p, start))
 			continue;
 		if (s->out_parts + 1u < reply_parts(m, p)) {
-			send_part(m, s, p, start);
+			send_part(m, s, p, ready, start);
 			continue;
 		}
-		send_reply(m, s, list_pop(m, &s->out_head), start);
+		send_reply(m, s, list_pop(m, &s->out_head), ready, start);
 		s->out_n--;
 		if (s->out_full && s->out_n < m->reply_places)
 			l2_unblock(m, slice, now);
@@ -350,6 +360,7 @@ void noc_arrive(struct mem *m, u32 i, u64 now)
 	}
 	port->replies--;
 	m->noc->replies++;
+	count_received(m, class_down(m->packet[i].op));
 	if (port->wait_head || m->c.noc_shared)
 		place_freed(m, sm, port, now);
 	l1_deliver(m, i, now);

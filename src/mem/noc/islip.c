@@ -225,6 +225,7 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	u32 i = list_pop(m, &src->head);
 	struct packet *p = &m->packet[i];
 	m->noc->request_flits++;
+	count_sent(m, p->launch, class_up(p->op), 1, 1, packet_bytes(carries_data_up(p->op)));
 	m->noc->request_wait += clock_core(&m->icnt, cycle - p->ready);
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
 	if (src->n-- == m->source_places && m->port[in].q.n)
@@ -248,8 +249,10 @@ static void pass_reply(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 {
 	struct slice_state *s = m->slice[in].st;
 	u32 i = list_pop(m, &s->out_head);
+	const struct packet *p = &m->packet[i];
 	m->noc->reply_flits++;
-	m->noc->reply_wait += clock_core(&m->icnt, cycle - m->packet[i].ready);
+	count_sent(m, p->launch, class_down(p->op), 1, 1, packet_bytes(carries_data_down(p->op)));
+	m->noc->reply_wait += clock_core(&m->icnt, cycle - p->ready);
 	m->port[out].replies++;
 	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, cycle + m->c.noc_latency));
 	s->out_n--;
@@ -269,6 +272,7 @@ void islip_arrive(struct mem *m, u32 i, u64 now)
 	u32 lead = p->part ? p->tag : i;
 	struct packet *l = &m->packet[lead];
 	m->port[p->sm].replies--;
+	count_received(m, class_down(p->op));
 	if (p->part)
 		release(m, i);
 	else
