@@ -41,6 +41,7 @@ enum role {
 	R_FILL2,
 	R_FILL3,
 	R_FILL4,
+	R_FREE, /* on top of IPC: instructions that took no issue slot */
 	/* source text */
 	R_OPCODE,
 	R_REGISTER,

@@ -41,6 +41,7 @@ const struct look palette[R_COUNT] = {
     [R_FILL2] = {{137, 3, 3}, {180, 3, 3}, false, false},
     [R_FILL3] = {{96, 5, 5}, {182, 5, 5}, false, false},
     [R_FILL4] = {{66, 12, 4}, {73, 4, 4}, false, false},
+    [R_FREE] = {{108, 10, 7}, {65, 8, 0}, false, false},
     [R_OPCODE] = {{117, 14, 6}, {25, 4, 4}, false, false},
     [R_REGISTER] = {{NONE, NONE, NONE}, {NONE, NONE, NONE}, false, false},
     [R_LABEL] = {{186, 11, 3}, {100, 5, 5}, false, false},

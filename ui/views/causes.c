@@ -86,6 +86,7 @@ void causes_chart(struct view_ctx *v, struct pane p, int left, enum series first
 		u32 n = parts(v, first, a, b, q.h, part);
 		stack_draw(q, x, part, n, x % 16 == 8, false);
 	}
+	cursor_dim_future(v, q, 0, q.h, 0, chart_time(v, w));
 	int at = cursor_axis(v, chart_time(v, w));
 	if (at >= 0)
 		cursor_mark(q, 0, q.h, at);

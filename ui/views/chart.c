@@ -2,12 +2,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "scr/draw.h"
 #include "views/cursor.h"
 
 #define COLUMNS_MAX 1024
-#define NOW_CYCLES 256 /* "now" is a mean over so many, where samples are shorter */
+#define CHART_SPIKE 0x25b2 /* a column that runs out of the picture */
+#define CHART_SPIKE_TEXT "▲"
+#define CHART_FREE R_FREE
 
 struct time_axis chart_time(const struct view_ctx *v, int w)
 {
@@ -21,12 +24,11 @@ struct time_axis chart_time(const struct view_ctx *v, int w)
 
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm)
 {
-	u32 n = v->tl ? timeline_len(v->tl) : 0, last = 1;
-	if (n) /* after going back, the run has samples of later cycles */
-		n = (u32)MIN((u64)n, MAX((gpu_cycle(v->g) - timeline_start(v->tl)) / timeline_span(v->tl), (u64)1));
-	if (n)
-		last = (u32)MAX(NOW_CYCLES / timeline_span(v->tl), (u64)1);
-	return n ? timeline_mean(v->tl, sm, c->series, n - MIN(n, last), n) : NAN;
+	const struct sample *now = recent_get(v->recent, sm);
+	const bool machine_only = c->series == TS_L2_HIT || c->series == TS_DRAM_BW;
+	if (!now->cycles || (sm >= 0 && machine_only))
+		return NAN;
+	return sample_value(now, c->series, dram_peak_bytes(gpu_conf(v->g)));
 }
 
 static const char *value_text(char buf[NUM_MAX], const struct chart *c, double x)
@@ -51,33 +53,139 @@ static float largest(const float *v, int n)
 	return max;
 }
 
-void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int left)
+/* --- scale
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* What is drawn: a value a column, NAN = none, and of those over the part that belongs at the foot. */
+struct curve {
+	float val[COLUMNS_MAX], foot[COLUMNS_MAX];
+	int n;
+	float peak, full; /* the largest value; what fills the height */
+	bool split;       /* foot is known: the rest above it looks different */
+};
+
+#define SPIKE_COLUMNS 16 /* fewer are drawn to their largest value, whatever it is */
+#define SPIKE_OVER 1.5f  /* so much higher than nine tenths of the columns */
+#define SPIKE_ROOM 1.2f  /* over these nine tenths, then */
+
+static int ascending(const void *a, const void *b)
 {
-	float val[COLUMNS_MAX];
+	const float x = *(const float *)a, y = *(const float *)b;
+	return (x > y) - (x < y);
+}
+
+/* A few high columns would press all the others to the foot: those run out of the picture, with a mark. */
+float chart_top(const float *v, int n)
+{
+	float known[COLUMNS_MAX], peak = largest(v, n);
+	int k = 0;
+	for (int i = 0; i < MIN(n, COLUMNS_MAX); i++)
+		if (isfinite(v[i]) && v[i] > 0)
+			known[k++] = v[i];
+	if (k < SPIKE_COLUMNS)
+		return peak;
+	qsort(known, (size_t)k, sizeof *known, ascending);
+	const float most = known[k * 9 / 10];
+	return peak > SPIKE_OVER * most ? SPIKE_ROOM * most : peak;
+}
+
+void chart_spikes(struct pane p, int y, int x, const float *v, int n, float top)
+{
+	for (int i = 0; i < n; i++)
+		if (isfinite(v[i]) && v[i] > top)
+			pane_glyph(p, y, x + i, STYLE_BOLD(R_TEXT), CHART_SPIKE);
+}
+
+/* Instructions without a slot are told from those that took one. */
+static void split_issued(const struct view_ctx *v, s32 sm, struct curve *c)
+{
+	u32 from, to;
+	view_span(v, &from, &to);
+	for (int i = 0; i < c->n; i++) {
+		u32 a, b;
+		view_column(from, to - from, i, c->n, &a, &b);
+		struct sample s = timeline_sum(v->tl, sm, a, b);
+		c->split |= s.issued_free != 0;
+		c->foot[i] = s.cycles ? (float)(s.issued - s.issued_free) / (float)s.cycles : NAN;
+	}
+}
+
+static void gather(const struct view_ctx *v, const struct chart *k, s32 sm, int w, struct curve *c)
+{
+	c->n = view_series(v, sm, k->series, c->val, MIN(w, COLUMNS_MAX));
+	c->peak = largest(c->val, c->n);
+	c->full = k->max > 0 ? (float)k->max : chart_top(c->val, c->n);
+	c->split = false;
+	if (k->series == TS_IPC)
+		split_issued(v, sm, c);
+}
+
+/* The part above the foot, as what is drawn of all of it stands on the ground of the rest. */
+static void draw_split(struct pane p, int left, const struct curve *c, enum role role)
+{
+	const bool plain = p.c->ascii || p.c->mono;
+	const float scale = c->full > 0 ? (float)p.h * 8 / c->full : 0;
+	for (int i = 0; i < c->n; i++) {
+		if (!isfinite(c->val[i]) || !(c->foot[i] < c->val[i]))
+			continue;
+		int foot = (int)lroundf(c->foot[i] * scale), all = MIN((int)lroundf(c->val[i] * scale), p.h * 8);
+		for (int r = foot / 8; r < p.h && 8 * r < all; r++) {
+			const int low = MAX(foot - 8 * r, 0), high = MIN(all - 8 * r, 8), y = p.h - 1 - r;
+			if (plain && 2 * low <= high)
+				pane_glyph(p, y, left + i, STYLE(CHART_FREE), p.c->ascii ? ':' : 0x2592);
+			else if (!plain && low == 0)
+				pane_glyph(p, y, left + i, STYLE(CHART_FREE), 0x2580u + (u32)high);
+			else if (!plain && high == 8)
+				pane_glyph_on(p, y, left + i, STYLE(role), 0x2580u + (u32)low, CHART_FREE);
+		}
+	}
+}
+
+/* The numbers left of a high curve: its full height - the peak, or what nine tenths of the columns stay under -, and
+ * then the peak below it. */
+static void scale_text(struct pane p, const struct chart *k, const struct curve *c, int left)
+{
+	char buf[NUM_MAX];
+	const bool named = !(k->max > 0) && left >= 13; /* "peak 1234567" */
+	const bool spike = c->full < c->peak;
+	pane_right(p, 0, left - 1, STYLE(R_DIM), "%s%s", named && !spike ? "peak " : "", value_text(buf, k, c->full));
+	if (spike && p.h > 2)
+		pane_right(p, 1, left - 1, STYLE(R_DIM), named ? "%speak %s" : "%s%s", named ? "" : CHART_SPIKE_TEXT,
+		           value_text(buf, k, c->peak));
+	for (int r = 0; r < p.h; r++)
+		pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
+}
+
+void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *k, s32 sm, int left)
+{
+	struct curve c;
 	char buf[NUM_MAX];
 	int w = MIN(p.w - left - 1, COLUMNS_MAX);
 	if (p.h < 1 || w < 1)
 		return;
-	int n = view_series(v, sm, c->series, val, w);
-	float max = c->max > 0 ? (float)c->max : largest(val, n);
-	int x = pane_text(p, p.h - 1, 1, STYLE(R_DIM), c->label);
-	value_text(buf, c, chart_last(v, c, sm));
+	gather(v, k, sm, w, &c);
+	int x = pane_text(p, p.h - 1, 1, STYLE(R_DIM), k->label);
+	value_text(buf, k, chart_last(v, k, sm));
 	pane_text(p, p.h - 1, MAX(left - 1 - utf8_width(buf), x + 1), STYLE(R_TEXT), buf);
-	if (!n) {
+	if (!c.n) {
 		pane_text(p, p.h - 1, left + 1, STYLE(R_FAINT), p.h > 1 ? "no sample yet" : "");
 		return;
 	}
-	if (p.h > 1) {
-		pane_right(p, 0, left - 1, STYLE(R_FAINT), "%s", value_text(buf, c, max));
-		for (int r = 0; r < p.h; r++)
-			pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
-	}
-	draw_columns(p, 0, left, p.h, w, STYLE(c->role), val, n, max);
-	int at = cursor_axis(v, chart_time(v, w));
-	if (at < 0 || at >= n)
+	if (p.h > 1)
+		scale_text(p, k, &c, left);
+	draw_columns(p, 0, left, p.h, w, STYLE(k->role), c.val, c.n, c.full);
+	if (c.split)
+		draw_split(p, left, &c, k->role);
+	const struct time_axis time = chart_time(v, w);
+	cursor_dim_future(v, p, 0, p.h, left, time);
+	chart_spikes(p, 0, left, c.val, c.n, c.full * 1.001f);
+	int at = cursor_axis(v, time);
+	if (at < 0 || at >= c.n)
 		return;
 	cursor_mark(p, 0, p.h, left + at);
-	cursor_note(v, "%s %s", c->label, value_text(buf, c, val[at]));
+	cursor_note(v, "%s %s", k->label, value_text(buf, k, c.val[at]));
+	if (c.split && c.val[at] > c.foot[at])
+		cursor_note(v, "(%.2f free)", (double)(c.val[at] - c.foot[at]));
 }
 
 void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int w)
@@ -104,5 +212,7 @@ void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *
 
 void chart_axis(const struct view_ctx *v, struct pane p, int y, int left)
 {
+	if (left >= 12 && chart_time(v, 1).w) /* what stands beside the curves, under their labels */
+		pane_right(p, y, left - 1, STYLE(R_DIM), "last %s", RECENT_TEXT);
 	cursor_axis_row(v, p, y, left, chart_time(v, MIN(p.w - left - 1, COLUMNS_MAX)));
 }

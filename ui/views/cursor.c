@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 
@@ -64,6 +65,30 @@ void cursor_mark(struct pane p, int y, int h, int x)
 	}
 }
 
+/* Letters in areas stay, so that bands are told apart; without colours areas become dotted. */
+static void dim_cell(struct cell *c, bool plain)
+{
+	const bool block = c->ch >= 0x2580 && c->ch <= 0x2593;
+	if (c->ch == ' ' && c->ground == R_TEXT)
+		return;
+	if (plain && (block || c->ch == '#' || c->ch == '='))
+		c->ch = c->ch < 128 ? ':' : 0x2591;
+	else if (c->ground != R_TEXT && block) /* two areas meet: one grey one */
+		c->ch = FULL_BLOCK;
+	c->style = (struct style){R_FAINT, c->style.attr};
+	c->ground = R_TEXT;
+}
+
+void cursor_dim_future(const struct view_ctx *v, struct pane p, int y, int h, int x, struct time_axis a)
+{
+	const u64 now = gpu_cycle(v->g);
+	if (a.w < 1 || now >= a.to || now >= cursor_run_end(v))
+		return;
+	for (int i = now < a.from ? 0 : cursor_column(a, now) + 1; i < a.w && x + i < p.w; i++)
+		for (int r = MAX(y, 0); r < MIN(y + h, p.h); r++)
+			dim_cell(canvas_at(p.c, p.y + r, p.x + x + i), p.c->ascii || p.c->mono);
+}
+
 void cursor_note(const struct view_ctx *v, const char *fmt, ...)
 {
 	struct view_state *st = v->st;
@@ -77,9 +102,23 @@ void cursor_note(const struct view_ctx *v, const char *fmt, ...)
 		snprintf(st->cursor_text + n, sizeof st->cursor_text - n, "%s%s", n ? "  " : "", text);
 }
 
+/* A mark on the line of the axis; a number or word that stands there stays whole and is reversed. */
+static void mark_axis(struct pane p, int y, int x, enum role role, u32 glyph)
+{
+	if (y < 0 || y >= p.h || x < 0 || x >= p.w)
+		return;
+	const u32 under = canvas_at(p.c, p.y + y, p.x + x)->ch;
+	if (under == 0x2500 || (p.c->ascii && under == '-') || under == ' ')
+		pane_glyph(p, y, x, STYLE_BOLD(role), glyph);
+	else
+		pane_glyph(p, y, x, (struct style){(u8)role, ATTR_REVERSE}, under);
+}
+
+#define SPAN_GAP 6 /* columns of line left on each side of the length of a column */
+
 void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, struct time_axis a)
 {
-	char first[NUM_MAX], last[NUM_MAX];
+	char first[NUM_MAX], last[NUM_MAX], span[NUM_MAX], text[NUM_MAX + 16];
 	if (a.to == a.from || a.w < 1)
 		return;
 	v->st->click = a;
@@ -95,16 +134,16 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 	} else {
 		pane_printf(p, y, at, STYLE(R_DIM), "–%s", last);
 	}
+	const u64 column = MAX((a.to - a.from) / (u64)a.w, (u64)1);
+	int len = snprintf(text, sizeof text, " %s cycle%s a column ", grouped(column, span), plural(column));
+	if (end - wide - at > len + 2 * SPAN_GAP)
+		pane_text(p, y, at + (end - wide - at - len) / 2, STYLE(R_DIM), text);
 	int now = gpu_cycle(v->g) < cursor_run_end(v) ? cursor_column(a, gpu_cycle(v->g)) : -1;
 	int cursor = v->st->cursor_on ? cursor_column(a, v->st->cursor) : -1;
-	u32 digit = now >= 0 && y < p.h && x + now < p.w ? canvas_at(p.c, p.y + y, p.x + x + now)->ch : 0;
-	if ((digit >= '0' && digit <= '9') || digit == ',') /* the number stays whole */
-		pane_glyph(p, y, x + now, (struct style){R_WARN, ATTR_REVERSE}, digit);
-	else if (now >= 0)
-		pane_glyph(p, y, x + now, STYLE_BOLD(R_WARN), 0x25c6);
-	u32 under = cursor >= 0 && y < p.h && x + cursor < p.w ? canvas_at(p.c, p.y + y, p.x + x + cursor)->ch : '0';
-	if (cursor != now && (under < '0' || under > '9') && under != ',') /* the numbers stay */
-		pane_glyph(p, y, x + cursor, STYLE_BOLD(R_ACCENT), '^');
+	if (cursor >= 0 && cursor != now)
+		mark_axis(p, y, x + cursor, R_ACCENT, '^');
+	if (now >= 0)
+		mark_axis(p, y, x + now, R_WARN, 0x25c6);
 }
 
 /* --- keys --- */

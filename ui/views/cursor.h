@@ -1,8 +1,9 @@
 /* cursor: time axes, and a cursor on them - the same in every view that draws curves over time.
  *
- * Drawing: every curve says with cursor_axis() which cycles its columns show, and then with cursor_mark() draws the
- * cursor over itself; what it has there it adds to the cursor's line with cursor_note(). screen.c hands the keys in:
- * left, right, Home and End move the cursor, Enter goes to its cycle, Esc hides it, < and > move the span. */
+ * Drawing: every curve dims with cursor_dim_future() what is later than now, says with cursor_axis() which cycles its
+ * columns show, and then with cursor_mark() draws the cursor over itself; what it has there it adds to the cursor's
+ * line with cursor_note(). screen.c hands the keys in: left, right, Home and End move the cursor, Enter goes to its
+ * cycle, Esc hides it, < and > move the span. */
 #ifndef UI_VIEWS_CURSOR_H
 #define UI_VIEWS_CURSOR_H
 #include "views/view.h"
@@ -18,6 +19,8 @@ int cursor_column(struct time_axis a, u64 cycle);
 u64 cursor_cycle(struct time_axis a, int column);
 /* Draws the cursor over column x of rows [y, y + h). */
 void cursor_mark(struct pane p, int y, int h, int x);
+/* After going back: what curves with these cycles on the columns from x on have of later ones stands back. */
+void cursor_dim_future(const struct view_ctx *v, struct pane p, int y, int h, int x, struct time_axis a);
 /* Adds to the cursor's line, when there is room. */
 void cursor_note(const struct view_ctx *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The axis under the curves, from column x on: first and last cycle, the cursor, and now when it is in the past. */

@@ -29,30 +29,68 @@ struct piece {
 	struct style style;
 };
 
-/* Of the last window; of the whole run once the program has finished, whose last window is only its tail. */
-static double shown_ipc(const struct screen *s)
+/* Warp instructions a cycle and the window they are of: the last one; the whole run once the program has finished,
+ * whose last window is only its tail. Those without an issue slot are told apart: together they may be more than there
+ * are slots. */
+static void ipc_text(const struct screen *s, bool wide, char *out, size_t size)
 {
 	struct gpu *g = sim_gpu(s->d->s->sim);
 	const struct sample *now = recent_get(&s->recent, -1);
-	if (shown_state(s) != DBG_FINISHED)
-		return now->cycles ? (double)now->issued / (double)now->cycles : 0;
-	u64 issued = 0;
-	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
-		issued += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
-	return gpu_cycle(g) ? (double)issued / (double)gpu_cycle(g) : 0;
+	const bool run = shown_state(s) == DBG_FINISHED;
+	u64 issued = run ? 0 : now->issued, free = run ? 0 : now->issued_free;
+	const double cycles = (double)MAX(run ? gpu_cycle(g) : now->cycles, (u64)1);
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm) && run; i++) {
+		const struct sm_counters *k = (const struct sm_counters *)gpu_counters(g, CG_sm, i);
+		issued += k->issued;
+		free += k->issued_free;
+	}
+	int n = snprintf(out, size, "%sIPC %.2f", run ? "run " : "", (double)(wide ? issued : issued - free) / cycles);
+	if (free)
+		n += snprintf(out + n, size - (size_t)n, wide ? " (%.2f free)" : "+%.2f", (double)free / cycles);
+	if (!run)
+		snprintf(out + n, size - (size_t)n, wide ? " in %s cycles" : " in %s", RECENT_TEXT);
 }
 
-static u32 right_pieces(const struct screen *s, struct piece out[6])
+/* Cycles between now and the farthest one that has been simulated; 0 = it is now. */
+static u64 behind(const struct screen *s, u64 *farthest)
+{
+	struct sim_history_info h;
+	const u64 now = gpu_cycle(sim_gpu(s->d->s->sim));
+	sim_history_info(s->d->s->sim, &h);
+	*farthest = MAX(h.on ? h.frontier : 0, now);
+	return *farthest - now;
+}
+
+static struct piece state_piece(const struct screen *s)
+{
+	char a[NUM_MAX], b[NUM_MAX];
+	struct piece p = {.style = STYLE_BOLD(state_looks[shown_state(s)].role)};
+	const char *glyph = state_looks[shown_state(s)].glyph;
+	u64 farthest, back = behind(s, &farthest);
+	const bool wide = s->canvas.w >= 100;
+	if (back && shown_state(s) != DBG_DEAD) {
+		p.style = (struct style){R_WARN, ATTR_BOLD | ATTR_REVERSE};
+		if (s->canvas.w >= 120)
+			snprintf(p.text, sizeof p.text, " %s past: %s cycles before %s ", glyph, grouped(back, a),
+			         grouped(farthest, b));
+		else
+			snprintf(p.text, sizeof p.text, " past -%s ", grouped(back, a));
+		return p;
+	}
+	snprintf(p.text, sizeof p.text, "%s%s%s", glyph, wide ? " " : "", wide ? state_looks[shown_state(s)].word : "");
+	return p;
+}
+
+#define TITLE_PIECES 4
+static u32 right_pieces(const struct screen *s, struct piece out[TITLE_PIECES])
 {
 	char buf[NUM_MAX];
 	struct gpu *g = sim_gpu(s->d->s->sim);
 	u32 n = 0;
-	const char *word = s->canvas.w >= 100 ? state_looks[shown_state(s)].word : "";
-	snprintf(out[n].text, sizeof out[n].text, "%s%s%s", state_looks[shown_state(s)].glyph, *word ? " " : "", word);
-	out[n++].style = STYLE_BOLD(state_looks[shown_state(s)].role);
+	out[n++] = state_piece(s);
 	snprintf(out[n].text, sizeof out[n].text, "cycle %s", grouped(gpu_cycle(g), buf));
 	out[n++].style = STYLE_BOLD(R_TEXT);
-	snprintf(out[n].text, sizeof out[n].text, "%sIPC %.2f", shown_state(s) == DBG_FINISHED ? "run " : "", shown_ipc(s));
+	ipc_text(s, s->canvas.w >= 140, out[n].text, sizeof out[n].text);
 	out[n++].style = STYLE(R_TEXT);
 	if (s->rate > 0) {
 		snprintf(out[n].text, sizeof out[n].text, "%si/s", fmt_short(buf, s->rate));
@@ -65,14 +103,29 @@ static u32 right_pieces(const struct screen *s, struct piece out[6])
 	return n;
 }
 
-/* Order on the line: cycle, IPC, rate, state; the left side has the names, clipped last. */
+/* Whose run it is, and the focus; returns the column behind it. */
+static int title_left(const struct screen *s, struct pane left)
+{
+	const struct conf *c = gpu_conf(sim_gpu(s->d->s->sim));
+	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
+	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
+	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
+	return pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
+}
+
+/* Order on the line: cycle, IPC, rate, state; the left side has the names, clipped last - but while the machine stands
+ * they are worth more than how fast it ran. */
 static void title(const struct screen *s, struct pane p)
 {
-	struct piece piece[6];
+	struct piece piece[TITLE_PIECES];
 	u32 n = right_pieces(s, piece), fits = 0;
-	int room = p.w - 2, used = 0;
-	while (fits < n && used + utf8_width(piece[fits].text) + 3 <= room)
-		used += utf8_width(piece[fits++].text) + 3;
+	int names = title_left(s, pane_sub(p, 0, 1, 1, 0)), used = 0;
+	for (int room = p.w - 2; fits < n; fits++) {
+		const bool rate = fits == TITLE_PIECES - 1 && shown_state(s) != DBG_RUNNING;
+		used += utf8_width(piece[fits].text) + 3;
+		if (used > room - (rate ? names : 0))
+			break;
+	}
 	int x = p.w - 1;
 	if (fits > 0) {
 		x -= utf8_width(piece[0].text);
@@ -82,12 +135,8 @@ static void title(const struct screen *s, struct pane p)
 		x -= utf8_width(piece[i].text) + (i == fits - 1 ? 2 : 3);
 		pane_text(p, 0, x, piece[i].style, piece[i].text);
 	}
-	const struct conf *c = gpu_conf(sim_gpu(s->d->s->sim));
 	struct pane left = pane_sub(p, 0, 1, 1, MAX(x - 3, 0));
-	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
-	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
-	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
-	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
+	int at = title_left(s, left);
 	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->stop_reason[0])
 		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->stop_reason);
 }

@@ -6,6 +6,7 @@
 #include "sim.h"
 
 #define RECENT_CYCLES 1024
+#define RECENT_TEXT "1,024" /* the same, for people */
 struct recent {
 	struct sampler *sampler;
 	struct sampler *start; /* until the first window is complete: what happened since recent_attach */

@@ -5,6 +5,7 @@
 #include "scr/draw.h"
 #include "views/causes.h"
 #include "views/chart.h"
+#include "views/cursor.h"
 #include "views/view.h"
 
 static struct cache_counters sum_group(struct gpu *g, enum counter_group group, u32 *instances)
@@ -116,6 +117,7 @@ static void sm_cell(struct view_ctx *v, struct pane q, int sm, bool history)
 	int x = w + 22, n = view_series(v, sm, TS_L1D_HIT, val, MIN(q.w - x, (int)ARRAY_LEN(val)));
 	draw_meter(q, y, w, 20, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_MEM), (double)used / MAX(c->l1d_mshrs, 1u));
 	draw_spark(q, y, x, q.w - x, STYLE(R_FILL1), val, n, 8.0f / 7); /* 100 % is 7/8 high: rows keep apart */
+	cursor_dim_future(v, q, y, 1, x, chart_time(v, n));
 }
 
 /* One row an SM: L1D hit rate of the window, the MSHRs in use now, and with room the hit rate over the run. */

@@ -8,6 +8,7 @@
 #include "obs/compare/delta.h"
 #include "dbg/rival.h"
 #include "scr/draw.h"
+#include "views/chart.h"
 #include "views/cursor.h"
 #include "views/view.h"
 
@@ -149,14 +150,11 @@ static double ipc_of(const struct timeline *t, u64 common, u64 from, u64 to)
 
 static float fill(const struct timeline *t, u64 common, struct time_axis a, float *out)
 {
-	float most = 0;
 	for (int i = 0; i < a.w; i++) {
 		u64 from = cursor_cycle(a, i), to = i + 1 < a.w ? cursor_cycle(a, i + 1) : a.to;
 		out[i] = (float)ipc_of(t, common, from, MAX(to, from + 1));
-		if (isfinite(out[i]))
-			most = MAX(most, out[i]);
 	}
-	return most;
+	return chart_top(out, a.w);
 }
 
 static void curve(const struct view_ctx *v, struct pane p, bool b, struct time_axis a, const float *val, float most)
@@ -173,6 +171,8 @@ static void curve(const struct view_ctx *v, struct pane p, bool b, struct time_a
 	for (int r = 0; r < p.h && p.h > 1; r++)
 		pane_glyph(p, r, LEFT - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
 	draw_columns(p, 0, LEFT, p.h, a.w, STYLE(b ? ROLE_B : ROLE_A), val, a.w, most);
+	cursor_dim_future(v, p, 0, p.h, LEFT, a);
+	chart_spikes(p, 0, LEFT, val, a.w, most * 1.001f);
 	int at = cursor_axis(v, a);
 	if (at < 0)
 		return;

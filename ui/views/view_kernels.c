@@ -351,7 +351,7 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	if (p.w - x < SM_FIGURES_W)
 		return;
 	pane_right(p, 0, x + 8, s, "done");
-	pane_right(p, 0, x + 16, s, "IPC");
+	pane_right(p, 0, x + 16, s, "run IPC");
 	for (u32 i = 0; i < ARRAY_LEN(sm_columns) && p.w - x >= SM_MORE_W; i++)
 		pane_right(p, 0, x + 16 + SM_COLUMN_W * (int)(i + 1), s, "%s", sm_columns[i]);
 }
@@ -385,9 +385,12 @@ static void curves(struct view_ctx *v, struct pane p, const struct layout *l)
 	}
 }
 
-static void mark(const struct view_ctx *v, struct pane p, const struct layout *l)
+/* first: the row of the first SM. */
+static void mark(const struct view_ctx *v, struct pane p, const struct layout *l, int first)
 {
-	int at = cursor_axis(v, (struct time_axis){l->from, l->to, l->axis_w});
+	const struct time_axis time = {l->from, l->to, l->axis_w};
+	cursor_dim_future(v, p, first, p.h - first, l->axis, time);
+	int at = cursor_axis(v, time);
 	if (at < 0)
 		return;
 	cursor_mark(p, 1, p.h - 1, l->axis + at);
@@ -416,7 +419,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
 	if (table)
 		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
-	mark(v, pane_sub(p, 0, 0, end, p.w), &l);
+	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
 	if (!table)
 		return;
 	curves(v, pane_sub(p, end, 0, p.h - end, p.w), &l);

@@ -1,5 +1,4 @@
 /* Overview: kernels with their progress, one row an SM with a cell a warp, and the whole run as curves. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/chart.h"
+#include "views/cursor.h"
 #include "views/view.h"
 
 #define WARPS_MAX 256
@@ -261,6 +261,13 @@ static void stall_strip(struct pane p, int y, int x, int w, const u64 stalls[ST_
 	}
 }
 
+static void spark(const struct view_ctx *v, struct pane p, int y, const struct columns *k, const float *val)
+{
+	draw_spark(p, y, k->spark, k->spark_w, STYLE(R_FILL0), val, k->nsparks, k->spark_max);
+	cursor_dim_future(v, p, y, 1, k->spark, chart_time(v, k->spark_w));
+	chart_spikes(p, y, k->spark, val, k->nsparks, k->spark_max);
+}
+
 static void figures(struct view_ctx *v, struct pane p, int y, const struct columns *k, u32 sm)
 {
 	struct sm_info i;
@@ -292,11 +299,10 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 	if (k->stack > 0)
 		stall_strip(p, y, k->stack, k->stack_w, now->stalls);
 	if (k->sparks)
-		draw_spark(p, y, k->spark, k->spark_w, STYLE(R_FILL0), &k->sparks[sm * (u32)k->spark_w], k->nsparks,
-		           k->spark_max);
+		spark(v, p, y, k, &k->sparks[sm * (u32)k->spark_w]);
 }
 
-/* One scale for all SMs: the largest IPC is 7/8 of a row high, so that rows keep apart. */
+/* One scale for all SMs: the largest IPC, but for spikes, is 7/8 of a row high, so that rows keep apart. */
 static void gather_sparks(struct view_ctx *v, struct columns *k)
 {
 	u32 n = gpu_conf(v->g)->num_sms;
@@ -308,8 +314,7 @@ static void gather_sparks(struct view_ctx *v, struct columns *k)
 	for (u32 sm = 0; sm < n; sm++) {
 		float *val = &k->sparks[sm * (u32)k->spark_w];
 		k->nsparks = view_series(v, (s32)sm, TS_IPC, val, k->spark_w);
-		for (int i = 0; i < k->nsparks; i++)
-			most = isfinite(val[i]) ? MAX(most, val[i]) : most;
+		most = MAX(most, chart_top(val, k->nsparks));
 	}
 	k->spark_max = most * 8 / 7;
 }

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/chart.h"
 #include "views/cursor.h"
 #include "scr/phase_look.h"
 #include "views/stack.h"
@@ -188,6 +189,7 @@ static void stack(const struct view_ctx *v, struct pane p, const struct graph *g
 		u32 n = column_parts(g, &g->col[x], p.h, part);
 		stack_draw(p, LEFT + x, part, n, x % 16 == 8, true);
 	}
+	cursor_dim_future(v, p, 0, p.h, LEFT, g->time);
 	int at = cursor_axis(v, g->time);
 	if (at >= 0)
 		cursor_mark(p, 0, p.h, LEFT + at);
@@ -225,7 +227,10 @@ static void curve(const struct view_ctx *v, struct pane p, const struct graph *g
 	pane_right(p, tall ? 0 : p.h - 1, LEFT - 1, STYLE(R_TEXT), label ? "peak %u" : "%u", peak);
 	for (int y = 0; tall && y < p.h; y++)
 		pane_glyph(p, y, LEFT - 1, STYLE(R_FAINT), y ? 0x2502 : 0x250c);
-	draw_columns(p, 0, LEFT, p.h, g->time.w, STYLE(figures[f].role), val, g->time.w, most);
+	const float top = chart_top(val, g->time.w);
+	draw_columns(p, 0, LEFT, p.h, g->time.w, STYLE(figures[f].role), val, g->time.w, top);
+	cursor_dim_future(v, p, 0, p.h, LEFT, g->time);
+	chart_spikes(p, 0, LEFT, val, g->time.w, top * 1.001f);
 	int at = cursor_axis(v, g->time);
 	if (at >= 0)
 		cursor_mark(p, 0, p.h, LEFT + at);

@@ -176,6 +176,7 @@ void stalls_over_time(struct view_ctx *v, struct pane p, s32 sm, const char *tit
 		if (x == at)
 			note_shares(v, share);
 	}
+	cursor_dim_future(v, q, 0, q.h, 0, chart_time(v, q.w));
 	if (at >= 0)
 		cursor_mark(q, 0, q.h, at);
 	chart_axis(v, p, p.h - 1, 1);

@@ -35,6 +35,7 @@ static void read_sm(struct gpu *g, u32 sm, struct sample *s)
 {
 	const struct sm_counters *c = (const struct sm_counters *)gpu_counters_again(g, CG_sm, sm);
 	s->issued = c->issued;
+	s->issued_free = c->issued_free;
 	s->warp_cycles = c->occupancy;
 	const struct cache_counters *l1 = (const struct cache_counters *)gpu_counters_again(g, CG_l1d, sm);
 	s->l1d_hits = l1->hits;

@@ -10,6 +10,7 @@
 struct sample {
 	u64 cycles;                /* length of the span */
 	u64 issued;                /* warp instructions */
+	u64 issued_free;           /* of these: without an issue slot */
 	u64 warp_cycles;           /* sum over cycles of resident warps */
 	u64 l1d_hits, l1d_lookups; /* lookups = hits + misses + merges */
 	u64 l1d_miss[MISS_CAUSES]; /* of the lookups: read misses by cause */

@@ -1,0 +1,197 @@
+/* What the pictures of the views say, cell by cell: one window for "now", the past, one meaning for a letter. Without a
+ * terminal: the screen that `screenshot` draws. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "debug_rig.h"
+#include "scr/palette.h"
+#include "views/chart.h"
+#include "views/frame.h"
+#include "views/offscreen.h"
+
+static void open_hotspot(struct rig *r, char *option, char *value)
+{
+	char *argv[] = {"warpdbg", "debug", "hotspot", "--size", "small", option, value, NULL};
+	rig_open(r, argv);
+	offscreen_open(r->d);
+}
+
+/* Draws a view; the canvas is good until the next one. */
+static const struct canvas *look(struct rig *r, const char *view, int h, int w)
+{
+	struct screen *s = r->d->screen;
+	canvas_resize(&s->canvas, h, w);
+	s->view = (u32)screen_find_view(view);
+	console_init(&s->console);
+	frame_draw(s);
+	return &s->canvas;
+}
+
+static const char *row_of(const struct canvas *c, int y)
+{
+	static char text[4 * PICTURE_W_MAX + 1];
+	return canvas_row(c, y, text);
+}
+
+/* The first row from y on that has the text; fails without. */
+static int find_row(const struct canvas *c, int y, const char *text)
+{
+	for (; y < c->h; y++)
+		if (strstr(row_of(c, y), text))
+			return y;
+	for (int i = 0; i < c->h; i++)
+		print_error("%2d|%s\n", i, row_of(c, i));
+	fail_msg("no row shows '%s'", text);
+	return -1;
+}
+
+/* The number behind a word of a row. */
+static double number_after(const char *row, const char *word)
+{
+	double x = NAN;
+	const char *at = strstr(row, word);
+	assert_non_null(at);
+	assert_int_equal(sscanf(at + strlen(word), " %lf", &x), 1);
+	return x;
+}
+
+/* The title, the column of all SMs together, and what stands beside the curve are one figure of one window. */
+static void one_now(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	rig_say(&r, "until 4000");
+	const struct canvas *c = look(&r, "overview", 60, 200);
+	double title = number_after(row_of(c, 0), "IPC"), free = number_after(row_of(c, 0), "("), sum = 0;
+	assert_non_null(strstr(row_of(c, 0), " in 1,024 cycles"));
+	int head = find_row(c, 1, "lost to");
+	for (int sm = 0; sm < 15; sm++)
+		sum += number_after(row_of(c, head + 1 + sm), "94  25    0");
+	assert_float_equal(title, sum, 0.08); /* 15 roundings */
+	int y = find_row(c, head + 16, " IPC ");
+	assert_float_equal(title, number_after(row_of(c, y), "IPC"), 0.06);
+	find_row(c, y, " last 1,024 0 ─");
+	assert_true(free > 0 && title - free <= 30); /* two schedulers of 15 SMs: no more slots than those */
+	c = look(&r, "overview", 24, 80);
+	double slots = number_after(row_of(c, 0), "IPC"), more = number_after(row_of(c, 0), "+");
+	assert_float_equal(slots, title - free, 0.011);
+	assert_float_equal(more, free, 0.011);
+	assert_non_null(strstr(row_of(c, 0), " in 1,024 "));
+	rig_close(&r);
+}
+
+static u32 dimmed(const struct canvas *c, int y, int from, int to)
+{
+	u32 n = 0;
+	for (int x = from; x < to; x++)
+		n += canvas_at(c, y, x)->ch != ' ' && canvas_at(c, y, x)->style.role == R_FAINT;
+	return n;
+}
+
+static int column_of(const char *row, const char *text)
+{
+	const char *at = strstr(row, text);
+	int n = 0;
+	for (const char *p = row; at && p < at; p++)
+		n += (*p & 0xc0) != 0x80;
+	return at ? n : -1;
+}
+
+/* Gone back to half of what is known: the title says how far, the later half stands back, the axis is whole. */
+static void the_past(void **state)
+{
+	static const struct {
+		int h, w;
+		const char *title;
+	} sizes[] = {{24, 80, " past -2,000"},
+	             {40, 120, "past: 2,000 cycles before 4,000"},
+	             {60, 200, "past: 2,000 cycles before 4,000"}};
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	rig_say(&r, "until 4000");
+	const struct canvas *c = look(&r, "stalls", 40, 120);
+	int y = find_row(c, 3, "over time") + 2;
+	assert_null(strstr(row_of(c, 0), "past"));
+	assert_int_equal(dimmed(c, y, 1, 119), 0);
+	rig_say(&r, "goto 2000");
+	for (u32 i = 0; i < ARRAY_LEN(sizes); i++)
+		assert_non_null(strstr(row_of(look(&r, "overview", sizes[i].h, sizes[i].w), 0), sizes[i].title));
+	c = look(&r, "stalls", 40, 120);
+	assert_int_equal(dimmed(c, y, 1, 59), 0);
+	assert_int_equal(dimmed(c, y, 61, 119), 58);
+	int axis = find_row(c, y, "4,000");
+	assert_int_equal(column_of(row_of(c, axis), "◆"), 60);
+	/* numbers and words of the axis stay where the mark falls on them */
+	rig_say(&r, "goto 3999");
+	c = look(&r, "stalls", 40, 120);
+	assert_non_null(strstr(row_of(c, axis), "4,000"));
+	rig_say(&r, "goto 1900");
+	c = look(&r, "stalls", 40, 120);
+	assert_non_null(strstr(row_of(c, axis), "cycles a column"));
+	rig_close(&r);
+}
+
+/* Without colours the future is dotted. */
+static void the_past_without_colours(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, "--ascii", NULL);
+	rig_say(&r, "until 4000");
+	rig_say(&r, "goto 2000");
+	const struct canvas *c = look(&r, "overview", 60, 200);
+	int y = find_row(c, 20, " warps ");
+	const char *row = row_of(c, y);
+	assert_non_null(strstr(row, "####:::::"));
+	rig_close(&r);
+}
+
+/* One high column of a hundred does not press the others to the foot; two levels are no spike. */
+static void spikes_run_out(void **state)
+{
+	float v[100];
+	for (u32 i = 0; i < ARRAY_LEN(v); i++)
+		v[i] = 10 + (float)(i % 3);
+	v[3] = 100;
+	assert_float_equal(chart_top(v, 100), 14.4, 0.01);
+	assert_float_equal(chart_top(v, 10), 100, 0.01);
+	v[3] = 15;
+	assert_float_equal(chart_top(v, 100), 15, 0.01);
+	for (u32 i = 0; i < 30; i++)
+		v[i] = 100;
+	assert_float_equal(chart_top(v, 100), 100, 0.01);
+	v[40] = NAN;
+	assert_float_equal(chart_top(v, 100), 100, 0.01);
+	for (u32 i = 0; i < 100; i++)
+		v[i] = 0;
+	assert_float_equal(chart_top(v, 100), 0, 0.01);
+}
+
+/* In hotspot the beginning is such a spike: it is marked, and its height said. */
+static void spikes_are_marked(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	rig_say(&r, "until 4000");
+	const struct canvas *c = look(&r, "overview", 60, 200);
+	int y = find_row(c, 18, "peak ");
+	double top = number_after(row_of(c, y - 1), ""), peak = number_after(row_of(c, y), "peak");
+	assert_true(peak > 1.5 * top / 1.2);
+	assert_true(strstr(row_of(c, y - 1), "▲") != NULL);
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(one_now),
+	    cmocka_unit_test(the_past),
+	    cmocka_unit_test(the_past_without_colours),
+	    cmocka_unit_test(spikes_run_out),
+	    cmocka_unit_test(spikes_are_marked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
