@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/carveout.h"
+#include "gpu/crossing.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restart.h"
@@ -258,53 +259,6 @@ static void wake(struct gpu *g)
 		st->awake[word] |= m[word];
 }
 
-static void tick_sm(struct gpu *g, u32 i, bool replies)
-{
-	struct gpu_state *st = g->st;
-	struct sm *s = g->sm[i];
-	if (replies) {
-		if (sm_replies(&g->ctx[i], s, st->cycle))
-			mem_clear_wake(g->mem, i);
-	}
-	u64 next = sm_tick(&g->ctx[i], s, st->cycle);
-	if (s->done_slots)
-		st->finished[i / 64] |= BIT(i % 64);
-	if (unlikely(s->faulted))
-		st->faulted = 1;
-	if (next > st->cycle + 1) {
-		st->awake[i / 64] &= ~BIT(i % 64);
-		st->wake_at[i] = next;
-		st->next_wake = MIN(st->next_wake, next);
-		if (next == NEVER)
-			g->timed[i / 64] &= ~BIT(i % 64);
-		else
-			g->timed[i / 64] |= BIT(i % 64);
-	}
-}
-
-/* The stores of a cycle take effect when all SMs have had their loads of it. */
-static void tick_sms(struct gpu *g)
-{
-	const u64 *m = mem_wake(g->mem);
-	u64 stored[CONF_SM_WORDS] = {0};
-	for (u32 word = 0; word < g->sm_words; word++)
-		FOR_EACH_BIT(bit, g->st->awake[word])
-		{
-			u32 i = word * 64 + (u32)bit;
-			tick_sm(g, i, m[word] >> bit & 1);
-			if (g->sm[i]->stored)
-				stored[word] |= BIT(bit);
-		}
-	for (u32 word = 0; word < g->sm_words; word++)
-		FOR_EACH_BIT(bit, stored[word])
-		{
-			u32 i = word * 64 + (u32)bit;
-			g->sm[i]->stored = 0;
-			if (unlikely(front_commit(g->front, i)))
-				g->st->faulted = 1;
-		}
-}
-
 static bool consume(struct gpu *g, const struct event *e)
 {
 	bool stop = false;
@@ -397,7 +351,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 	if (dispatch_next(g->dispatch.d, st->cycle) <= st->cycle)
 		dispatch_cycle(&g->dispatch, st->cycle, st->awake);
 	wake(g);
-	tick_sms(g);
+	crossing_tick(g);
 	mem_tick(g->mem, st->cycle);
 	if (unlikely(st->faulted) && event_wanted(gpu_events(g), EV_FAULT)) {
 		const struct fault *f = front_fault(g->front);

@@ -9,6 +9,7 @@
 #define LOG_FIRST 6            /* a table begins with this many entries (log2) */
 #define POINTS 4096u           /* places in programs at which it happened, kept; a power of two */
 #define STORED_MAX 512         /* runs of bytes stored by an SM in one cycle: 8 instructions x 32 lanes x 2 blocks */
+#define COME_MAX 64            /* points that an SM comes to in one cycle: 8 instructions, each of two at most */
 #define SPANS (2u * WARP_SIZE) /* of an instruction */
 
 const char *const restart_cause_names[RESTART_CAUSES] = {"overwrite", "atomic", "printf", "unknown"};
@@ -24,8 +25,15 @@ struct stored {
 	u8 slot, warp, pad[2];
 	u64 before;
 };
+/* A point that a CTA came to in this cycle. */
+struct come {
+	u32 launch, pc;
+	u8 cause, first, pad[2];
+};
 struct restart_sm { /* arena */
 	struct restart_cta cta[SM_MAX_CTAS];
+	u32 ncome, pad2;
+	struct come come[COME_MAX];
 	u64 stored_at; /* the cycle of these stores, which take effect at its end */
 	u32 nstored, pad;
 	struct stored stored[STORED_MAX];
@@ -217,17 +225,33 @@ struct happening {
 	u64 addr, before;
 };
 
-static void count_point(struct sm_ctx *x, const struct sm *s, const struct happening *h, bool first)
+static void count_point(struct sm_ctx *x, const struct come *c)
 {
-	const struct launch *l = x->prog[s->cta[h->slot].launch].launch;
+	const struct launch *l = x->prog[c->launch].launch;
 	struct restart_state *st = x->restart->state;
-	struct restart_point *p = point_at(st, l->mod->code_base, l->fn->entry, h->pc, h->cause);
+	struct restart_point *p = point_at(st, l->mod->code_base, l->fn->entry, c->pc, c->cause);
 	if (!p) {
 		st->points_lost++;
 		return;
 	}
 	p->times++;
-	p->firsts += first;
+	p->firsts += c->first;
+}
+
+void restart_gather(struct sm_ctx *x, const struct sm *s)
+{
+	struct restart_sm *m = &x->restart->sm[s->id];
+	for (u32 i = 0; i < m->ncome; i++)
+		count_point(x, &m->come[i]);
+	m->ncome = 0;
+}
+
+static void come_to(struct sm_ctx *x, const struct sm *s, const struct happening *h, bool first)
+{
+	struct restart_sm *m = &x->restart->sm[s->id];
+	BUG_ON(m->ncome == COME_MAX);
+	m->come[m->ncome++] =
+	    (struct come){.launch = s->cta[h->slot].launch, .pc = h->pc, .cause = (u8)h->cause, .first = (u8)first};
 }
 
 static void tell(struct sm_ctx *x, const struct sm *s, const struct happening *h, u64 now)
@@ -245,7 +269,7 @@ static void happen(struct sm_ctx *x, const struct sm *s, const struct happening 
 	struct restart_cta *c = &x->restart->sm[s->id].cta[h->slot];
 	bool first = !c->causes;
 	if (h->cause != RESTART_LOST)
-		count_point(x, s, h, first);
+		come_to(x, s, h, first);
 	c->causes |= (u8)BIT(h->cause);
 	if (!first)
 		return;

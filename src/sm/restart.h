@@ -83,6 +83,9 @@ void restart_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now);
 void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now);
 void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d, u64 now);
 
+/* Behind a cycle: what CTAs of this SM did in it is counted with the machine's points. For every SM, in order. */
+void restart_gather(struct sm_ctx *x, const struct sm *s);
+
 /* May the CTA in a slot be flushed now and started over (relaxed condition)? Between cycles. False also where that is
  * not known: nothing is recorded (r NULL), or the record is lost. True says nothing of instructions to come. */
 bool restart_possible(const struct restart *r, u32 sm, u32 slot);
