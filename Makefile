@@ -150,8 +150,7 @@ fuzz: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan PROGRAM=build-asan/warpdbg CHECK=1 SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" \
 		build-asan/warpdbg build-asan/tests/fuzz_inputs build-asan/tests/fuzz_screen
 	build-asan/tests/fuzz_inputs $(FUZZ_ROUNDS)
-	build-asan/warpdbg debug vecadd --size small --batch -ex 'lua SEED, ROUNDS = $(FUZZ_SEED), $(FUZZ_ROUNDS)' -ex 'step 500' \
-		-ex 'source tests/fuzz_lua.lua'
+	tests/tools/fuzz_lua.sh build-asan/warpdbg $(FUZZ_SEED) $(FUZZ_ROUNDS)
 	build-asan/tests/fuzz_screen build-asan/warpdbg $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 # The README's table of workloads: runs every one at its default size, some minutes.
