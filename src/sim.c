@@ -437,13 +437,13 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 
 static void update_mask(struct gpu *g)
 {
-	u64 mask = 0;
+	event_set mask = 0;
 	for (u32 i = 0; i < g->nconsumers; i++)
 		mask |= g->consumer[i].mask;
 	gpu_set_event_mask(g, mask);
 }
 
-int sim_subscribe(struct sim *s, u64 mask, event_fn *fn, void *ctx)
+int sim_subscribe(struct sim *s, event_set mask, event_fn *fn, void *ctx)
 {
 	struct gpu *g = s->gpu;
 	u32 id = 0;
@@ -458,7 +458,7 @@ int sim_subscribe(struct sim *s, u64 mask, event_fn *fn, void *ctx)
 	return (int)id;
 }
 
-void sim_resubscribe(struct sim *s, int id, u64 mask)
+void sim_resubscribe(struct sim *s, int id, event_set mask)
 {
 	s->gpu->consumer[id].mask = mask;
 	update_mask(s->gpu);

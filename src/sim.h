@@ -133,8 +133,8 @@ u64 sim_snapshot_cycle(const struct sim *s, u32 i);
  * order. Returning true stops sim_run after that cycle. Consumers observe; they may call queries, never host actions.
  * Returns an id. */
 typedef bool event_fn(void *ctx, const struct event *e);
-int sim_subscribe(struct sim *s, u64 mask, event_fn *fn, void *ctx);
-void sim_resubscribe(struct sim *s, int id, u64 mask); /* 0 = deaf */
+int sim_subscribe(struct sim *s, event_set mask, event_fn *fn, void *ctx);
+void sim_resubscribe(struct sim *s, int id, event_set mask); /* 0 = deaf */
 void sim_unsubscribe(struct sim *s, int id);
 /* Called whenever the clock reaches a multiple of `period` (0 = off). One sampler per id. */
 typedef void sample_fn(void *ctx, u64 cycle);

@@ -283,7 +283,7 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
  * print on the way has been printed before. Only an interrupt stops it earlier. */
 static bool replay(struct sim *s, u64 cycle)
 {
-	u64 mask = s->gpu->event_mask;
+	event_set mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
 	struct strbuf again = STRBUF_INIT;
 	gpu_set_event_mask(s->gpu, 0);

@@ -13,7 +13,7 @@
 #include "gpu/query.h"
 #include "sim.h"
 
-#define RULES_EVENTS (BIT(EV_REPLAY_ENTER) | BIT(EV_REPLAY_LEAVE) | BIT(EV_BARRIER_RELEASE))
+#define RULES_EVENTS (EVENT(EV_REPLAY_ENTER) | EVENT(EV_REPLAY_LEAVE) | EVENT(EV_BARRIER_RELEASE))
 #define RULES_SIZE 64
 
 struct rules_entry {

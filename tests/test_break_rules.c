@@ -56,7 +56,7 @@ static void places_are_those_of_events(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(scheds); i++) {
 		struct rig r;
 		open_workload(&r, i % 2 ? "histogram" : "hotspot", scheds[i]);
-		sim_subscribe(r.s->sim, (1ull << EV_COUNT) - 1, note, &s);
+		sim_subscribe(r.s->sim, EVENTS_ALL, note, &s);
 		rig_has(&r, "c", "finished");
 		rig_close(&r);
 	}

@@ -108,7 +108,7 @@ static void every_ready_is_told(void **state)
 	struct ready_log l = {0};
 	rig_vecadd(&r);
 	l.g = sim_gpu(r.s->sim);
-	sim_subscribe(r.s->sim, BIT(EV_WARP_READY), count_ready, &l);
+	sim_subscribe(r.s->sim, EVENT(EV_WARP_READY), count_ready, &l);
 	u8 after[WS_COUNT + 64];
 	u64 issued, refused, missed = 0;
 	for (u32 i = 0; i < 1200; i++) {
@@ -238,7 +238,7 @@ static void nth_match_only(void **state)
 	char line[64];
 	all.n = 0;
 	open_hotspot(&r);
-	sim_subscribe(r.s->sim, BIT(EV_CTA_DONE), note_cycle, &all);
+	sim_subscribe(r.s->sim, EVENT(EV_CTA_DONE), note_cycle, &all);
 	rig_has(&r, "break cta-done count=23", "count=23");
 	rig_say(&r, "c");
 	u64 stop = now(&r);

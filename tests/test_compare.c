@@ -75,7 +75,7 @@ static void lone_run(struct lone *l, const char *workload, const char *side, u64
 	assert_int_equal(cmdline_side(&l->o, &common, 0, &e), CMDLINE_OK);
 	l->s = session_open(&l->o, console_modules, &e);
 	assert_non_null(l->s);
-	sim_subscribe(l->s->sim, BIT(EV_SCHED_PICK), hear, l);
+	sim_subscribe(l->s->sim, EVENT(EV_SCHED_PICK), hear, l);
 	enum session_stop why = session_run(l->s, until, &e);
 	assert_true(why == SS_FINISHED || why == SS_CYCLE);
 	cmdline_free(&common);

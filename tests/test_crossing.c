@@ -74,7 +74,7 @@ static void look(const char *const *sets, const char *set, struct seen *out)
 	if (!m)
 		fail_msg("%s", e.msg);
 	const u64 buf = devmem_alloc(sim_devmem(s), sizeof(out->memory), "buf", &e);
-	sim_subscribe(s, BIT(EV_COUNT) - 1, note_event, &out->events);
+	sim_subscribe(s, EVENTS_ALL, note_event, &out->events);
 	struct launch_spec l = {
 	    .mod = m, .fn = m->funcs, .grid = {CTAS, 1, 1}, .block = {THREADS, 1, 1}, .params = &buf, .param_bytes = 8};
 	l.fn = module_func(m, "kernel", true);

@@ -41,7 +41,7 @@ static struct hand *hand(const char *name, u32 x, u32 y, const char *const *sets
 	h->l->id = 1;
 	for (u32 i = 0; i < SMS; i++)
 		h->sm[i] = calloc(1, sizeof *h->sm[i]);
-	h->ev.mask = BIT(EV_LCS_THROTTLE) | BIT(EV_BCS_PAIR);
+	h->ev.mask = EVENT(EV_LCS_THROTTLE) | EVENT(EV_BCS_PAIR);
 	h->v = (struct cta_view){.conf = &h->c,
 	                         .launch = h->l,
 	                         .sm = (const struct sm *const *)h->sm,
@@ -290,8 +290,8 @@ static struct outcome run_grid(const char *const *sets, u32 x, u32 y, u32 rounds
 	                        .block = {128, 1, 1},
 	                        .params = (u64[]){rig_alloc(s, 4ull * 128 * x * y), rounds},
 	                        .param_bytes = 16};
-	sim_subscribe(s, BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE) | BIT(EV_LCS_THROTTLE), rig_record, &o.log);
-	sim_subscribe(s, BIT(EV_LCS_THROTTLE), look, s);
+	sim_subscribe(s, EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_LCS_THROTTLE), rig_record, &o.log);
+	sim_subscribe(s, EVENT(EV_LCS_THROTTLE), look, s);
 	assert_true(sim_launch(s, &l, &e) >= 0);
 	rig_finish(s);
 	o.cycles = sim_cycle(s);

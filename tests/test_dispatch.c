@@ -118,7 +118,7 @@ static void test_mixed_residency(void **state)
 	struct work w;
 	open_work(&w, (const char *[]){"num_sms=5", NULL});
 	struct mix m = {.g = w.s->gpu};
-	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), look_at_mix, &m);
+	sim_subscribe(w.s, EVENT(EV_CTA_DISPATCH), look_at_mix, &m);
 	add_kernel(&w, 0, 10, 256, 20);
 	add_kernel(&w, 1, 20, 128, 20);
 	close_work(&w);
@@ -138,7 +138,7 @@ static void test_messages_by_kernel(void **state)
 	struct work w;
 	open_work(&w, (const char *[]){"num_sms=2", NULL});
 	struct mix m = {.g = w.s->gpu};
-	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), look_at_mix, &m);
+	sim_subscribe(w.s, EVENT(EV_CTA_DISPATCH), look_at_mix, &m);
 	add_kernel(&w, 0, 4, 256, 40);
 	struct module *mod = rig_load(w.s, fill);
 	u64 buf = rig_alloc(w.s, 4 * 8 * 128);
@@ -317,7 +317,7 @@ static void test_timer(void **state)
 	memset(&seen, 0, sizeof seen);
 	open_work(&w, (const char *[]){"num_sms=2", "launch.latency=5", NULL});
 	w.s->gpu->dispatch.sched = &patient;
-	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), note_cta, started);
+	sim_subscribe(w.s, EVENT(EV_CTA_DISPATCH), note_cta, started);
 	add_kernel(&w, 0, 8, 64, 1);
 	rig_finish(w.s);
 	assert_int_equal(seen.timer, 4);
@@ -383,7 +383,7 @@ static void test_plan_wakes(void **state)
 	u64 started[8] = {0};
 	open_work(&w, (const char *[]){"num_sms=4", NULL});
 	w.s->gpu->partition.ops = &late;
-	sim_subscribe(w.s, BIT(EV_CTA_DISPATCH), note_cta, started);
+	sim_subscribe(w.s, EVENT(EV_CTA_DISPATCH), note_cta, started);
 	add_kernel(&w, 0, 4, 64, 1);
 	close_work(&w);
 	for (u32 i = 0; i < 4; i++)

@@ -331,7 +331,7 @@ static void test_every_choice(void **state)
 	struct module *m = rig_load(s, loop_kernel);
 	u64 buf = rig_alloc(s, 1024);
 	struct picked p = {.warp = -1};
-	sim_subscribe(s, BIT(EV_SCHED_PICK) | BIT(EV_ELF_RECALC), see, &p);
+	sim_subscribe(s, EVENT(EV_SCHED_PICK) | EVENT(EV_ELF_RECALC), see, &p);
 	rig_launch(s, m, "k", 1, 256, 0, &buf, 1);
 	s32 went_on = -1;
 	u32 choices = 0, contested = 0;
@@ -367,7 +367,7 @@ static void test_counted(void **state)
 	u64 buf = rig_alloc(s, 1024);
 	struct rig_log log = {0};
 	struct module *m = rig_load(s, loop_kernel);
-	sim_subscribe(s, BIT(EV_ELF_RECALC), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_ELF_RECALC), rig_record, &log);
 	rig_launch(s, m, "k", 1, 32, 0, &buf, 1);
 	rig_finish(s);
 	assert_int_equal(rig_counter(s, CG_sm, "elf_issues"), 6 + 5 * 10 + 2);
@@ -402,7 +402,7 @@ static void test_divergence(void **state)
 	u64 buf = rig_alloc(s, 1024);
 	struct rig_log log = {0};
 	struct module *m = rig_load(s, fork_kernel);
-	sim_subscribe(s, BIT(EV_ELF_RECALC), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_ELF_RECALC), rig_record, &log);
 	rig_launch(s, m, "k", 1, 32, 0, &buf, 1);
 	rig_finish(s);
 	/* The way not taken goes first: falling through asks, then the load. The jump over the return ends at A, the other

@@ -35,7 +35,7 @@ static struct issues issues_of(const char *const *sets, const char *body, u32 wa
 	            body);
 	struct issues r = {.s = machine(all)};
 	r.m = rig_load(r.s, strbuf_str(&t));
-	sim_subscribe(r.s, BIT(EV_ISSUE), rig_record, &r.log);
+	sim_subscribe(r.s, EVENT(EV_ISSUE), rig_record, &r.log);
 	rig_launch(r.s, r.m, "k", 1, warps * 32, 0, &(u64){0}, 1);
 	rig_finish(r.s);
 	strbuf_release(&t);

@@ -36,7 +36,7 @@ static struct split run_body(const char *const *sets, const char *body, u32 bloc
 	struct sim *s = machine(sets);
 	snprintf(text, sizeof text, "%s.visible .entry k()\n{\n%s%s ret;\n}\n", HEAD, REGS, body);
 	struct module *m = rig_load(s, text);
-	sim_subscribe(s, BIT(EV_ISSUE), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_ISSUE), rig_record, &log);
 	rig_launch(s, m, "k", 1, block, 0, NULL, 0);
 	rig_finish(s);
 	struct split out = counted(s);

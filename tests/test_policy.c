@@ -198,7 +198,7 @@ static void test_cta_order(void **state)
 	for (u32 i = 0; i < 15; i++)
 		order.last[i] = INT32_MAX;
 	struct session *s = open_session(&o, "vecadd", sets, 1);
-	sim_subscribe(s->sim, BIT(EV_CTA_DISPATCH), note_cta, &order);
+	sim_subscribe(s->sim, EVENT(EV_CTA_DISPATCH), note_cta, &order);
 	run_session(s, &out);
 	assert_int_equal(order.wrong, 0);
 	assert_int_equal(order.lowest, 0);

@@ -70,8 +70,9 @@ static void play(struct scene *c, struct sim *s, const char *text, u32 grid)
 	*c = (struct scene){.s = s, .text = text};
 	c->m = rig_load(s, text);
 	c->buf = rig_alloc(s, 65536);
-	sim_subscribe(s, BIT(EV_ISSUE) | BIT(EV_REPLAY_ENTER) | BIT(EV_REPLAY_LEAVE) | BIT(EV_CTA_DONE) | BIT(EV_L1_REFUSE),
-	              rig_record, &c->log);
+	sim_subscribe(
+	    s, EVENT(EV_ISSUE) | EVENT(EV_REPLAY_ENTER) | EVENT(EV_REPLAY_LEAVE) | EVENT(EV_CTA_DONE) | EVENT(EV_L1_REFUSE),
+	    rig_record, &c->log);
 	if (gpu_conf(sim_gpu(s))->lsu_replay)
 		rules_watch(&c->rules, s);
 	for (u32 i = 0; i < 2; i++) {
@@ -324,7 +325,7 @@ static void test_busy_lsu_does_not_starve_the_queue(void **state)
 		struct rig_log log = {0};
 		struct module *m = rig_load(s, text);
 		u64 buf = rig_alloc(s, 65536);
-		sim_subscribe(s, BIT(EV_REPLAY_LEAVE), rig_record, &log);
+		sim_subscribe(s, EVENT(EV_REPLAY_LEAVE), rig_record, &log);
 		rig_launch(s, m, "k", 1, 256, 0, &buf, 1);
 		rig_finish(s);
 		stay[i] = rig_event(&log, EV_REPLAY_LEAVE, 0)->arg[1];

@@ -27,7 +27,7 @@ static void watch(struct seen *o, struct sim *s, const char *text, u32 grid, u32
 {
 	*o = (struct seen){0};
 	u64 args[] = {rig_alloc(s, 65536), rig_alloc(s, 4096)};
-	sim_subscribe(s, BIT(EV_CTA_NONIDEMPOTENT), rig_record, &o->events);
+	sim_subscribe(s, EVENT(EV_CTA_NONIDEMPOTENT), rig_record, &o->events);
 	struct run run = run_ptx(s, text, grid, block, args, 2);
 	if (run.why != STOP_IDLE)
 		fail_msg("stopped with %d:\n%s", run.why, text);
@@ -517,7 +517,7 @@ static void test_travel(void **state)
 		while (!sim_idle(t.s))
 			sim_run(t.s, NEVER, NULL);
 	}
-	sim_subscribe(t.s, BIT(EV_ISSUE), rig_record, &log); /* which replays switch off and on again */
+	sim_subscribe(t.s, EVENT(EV_ISSUE), rig_record, &log); /* which replays switch off and on again */
 	for (u32 i = 0; i < 60; i++) {
 		sim_history_info(t.s, &h);
 		u64 first = h.begin / 100 + 1, target = (first + rng_next(&seed) % (n - first + 1)) * 100;
@@ -579,9 +579,9 @@ static void test_off(void **state)
 	struct sim *s[2];
 	for (u32 i = 0; i < 2; i++) {
 		struct trip t = depart(i ? TRACK : NULL, 0);
-		u64 all = ~0ull & ~BIT(EV_CTA_NONIDEMPOTENT);
+		event_set all = EVENTS_ALL & ~EVENT(EV_CTA_NONIDEMPOTENT);
 		s[i] = t.s;
-		sim_subscribe(t.s, all & bit_range(EV_COUNT), rig_record, &log[i]);
+		sim_subscribe(t.s, all, rig_record, &log[i]);
 		depart_launch(&t);
 	}
 	for (u64 at = 200; !sim_idle(s[0]); at += 200) {

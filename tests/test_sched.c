@@ -30,7 +30,7 @@ static struct picks *picks_with(const char *sched, const char *fill, const char 
 	                                         "sm.fetch_width=8", set, fill, group, NULL});
 	static struct picks p;
 	p.n = 0;
-	sim_subscribe(s, BIT(EV_SCHED_PICK), record, &p);
+	sim_subscribe(s, EVENT(EV_SCHED_PICK), record, &p);
 	assert_int_equal(run_ptx(s, kernel, 1, block, (u64[]){0}, 1).why, STOP_IDLE);
 	sim_destroy(s);
 	assert_true(p.n > 20);
@@ -117,7 +117,7 @@ static void test_cta_round_robin(void **state)
 {
 	struct sim *s = machine((const char *[]){"num_sms=3", NULL});
 	struct placed p = {0};
-	sim_subscribe(s, BIT(EV_CTA_DISPATCH), record_cta, &p);
+	sim_subscribe(s, EVENT(EV_CTA_DISPATCH), record_cta, &p);
 	run_ptx(s, kernel, 40, 256, (u64[]){0}, 1);
 	assert_int_equal(p.n, 40);
 	for (u32 i = 0; i < 18; i++) { /* six CTAs of 8 warps fit 48 warps: three SMs take one each a cycle until full */
@@ -136,7 +136,7 @@ static void test_cta_limit(void **state)
 		snprintf(set, sizeof set, "max_ctas_per_sm=%u", limit);
 		struct sim *s = machine((const char *[]){"num_sms=2", set, NULL});
 		struct placed p = {0};
-		sim_subscribe(s, BIT(EV_CTA_DISPATCH), record_cta, &p);
+		sim_subscribe(s, EVENT(EV_CTA_DISPATCH), record_cta, &p);
 		run_ptx(s, kernel, 64, 32, (u64[]){0}, 1);
 		u32 first = 0; /* dispatched in the first 8 cycles: before any CTA can have ended */
 		while (first < p.n && p.at[first].cycle < 8)

@@ -111,7 +111,7 @@ static struct hand *hand(const char *sched, const char *const *sets)
 	assert_true(MAX(h.ops->first_bytes, h.ops->state_bytes) <= sizeof h.state);
 	h.v = (struct sched_view){
 	    .conf = &h.c, .sm = &h.sm, .mask = ~0ull, .prog = &h.prog, .first = h.state, .k = &h.sm.k, .ev = &h.ev};
-	h.ev.mask = ~0ull >> (64 - EV_COUNT);
+	h.ev.mask = EVENTS_ALL;
 	h.sm.in[WS_NONE] = ~0ull;
 	if (h.ops->init)
 		h.ops->init(h.state, &h.v);
@@ -510,7 +510,7 @@ static struct result run_thrash(const char *sched, enum event_type count, const 
 	if (!sim_set(s, "warp-sched", sched, &e))
 		fail_msg("%s", e.msg);
 	if (count != EV_COUNT)
-		sim_subscribe(s, BIT(count), rig_record, &log);
+		sim_subscribe(s, EVENT(count), rig_record, &log);
 	u64 in = rig_alloc(s, THREADS * 32), out = rig_alloc(s, THREADS * 4);
 	for (u32 i = 0; i < THREADS * 8; i++)
 		assert_true(devmem_write(sim_devmem(s), in + i * 4, &i, 4, &e));
@@ -612,7 +612,7 @@ static void test_owner_alone(void **state)
 	struct err e = {0};
 	struct rig_log log = {0};
 	assert_true(sim_set(s, "warp-sched", "mascar", &e));
-	sim_subscribe(s, BIT(EV_MASCAR_MODE) | BIT(EV_ISSUE), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_MASCAR_MODE) | EVENT(EV_ISSUE), rig_record, &log);
 	u64 in = rig_alloc(s, THREADS * 32), out = rig_alloc(s, THREADS * 4);
 	struct module *m = rig_load(s, thrash);
 	for (u32 i = 0; i < THREADS * 8; i++)

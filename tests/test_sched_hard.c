@@ -320,7 +320,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	same_memory(&plain, m == ONE_WARP, what);
 
 	s = build(m, replay, sched);
-	sim_subscribe(s, ~0ull, hear, events[0]);
+	sim_subscribe(s, EVENTS_ALL, hear, events[0]);
 	buf = fill(s);
 	run_traced(s, ch, nch, false, &heard, what);
 	finish(s, buf, &heard);
@@ -329,7 +329,7 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 	same_states(&plain, &heard, what);
 
 	s = build(m, replay, sched);
-	sim_subscribe(s, ~0ull, hear, events[1]);
+	sim_subscribe(s, EVENTS_ALL, hear, events[1]);
 	buf = fill(s);
 	run_traced(s, ch, nch, true, &awake, NULL);
 	finish(s, buf, &awake);

@@ -527,7 +527,7 @@ static void keep_awake(struct sim *s)
 	assert_int_equal(st.why, STOP_IDLE);
 }
 
-static struct outcome run(const char *const *sets, u64 events, bool awake)
+static struct outcome run(const char *const *sets, event_set events, bool awake)
 {
 	struct outcome o = {0};
 	struct sim *s = machine(sets);
@@ -545,14 +545,14 @@ static struct outcome run(const char *const *sets, u64 events, bool awake)
 	return o;
 }
 
-static struct outcome run_policy(const char *name, const char *more, u64 events, bool awake)
+static struct outcome run_policy(const char *name, const char *more, event_set events, bool awake)
 {
 	char set[64];
 	snprintf(set, sizeof set, "warp-sched=%s", name);
 	return run((const char *[]){"num_sms=2", set, more, NULL}, events, awake);
 }
 
-#define MOVES (BIT(EV_SCHED_PICK) | BIT(EV_SCHED_PROMOTE) | BIT(EV_SCHED_DEMOTE))
+#define MOVES (EVENT(EV_SCHED_PICK) | EVENT(EV_SCHED_PROMOTE) | EVENT(EV_SCHED_DEMOTE))
 
 /* An SM that sleeps decides as one that is ticked in every cycle. */
 static void test_asleep_as_awake(void **state)
@@ -605,7 +605,7 @@ static void test_events_tell_the_queue(void **state)
 /* Straight code, so that a warp's next pc is known from its last: paws always takes the nearest to its phase's end. */
 static void test_paws_picks(void **state)
 {
-	struct outcome o = run_policy("paws", "isa.issue_cost=ptx", BIT(EV_SCHED_PICK) | BIT(EV_CTA_DISPATCH), false);
+	struct outcome o = run_policy("paws", "isa.issue_cost=ptx", EVENT(EV_SCHED_PICK) | EVENT(EV_CTA_DISPATCH), false);
 	struct conf c;
 	struct err e = {0};
 	conf_defaults(&c);
@@ -640,7 +640,8 @@ static void test_paws_picks(void **state)
 static void test_no_deadlock(void **state)
 {
 	for (u32 i = 0; i < ARRAY_LEN(two_level); i++) {
-		struct outcome o = run_policy(two_level[i], "tl.ready=1", BIT(EV_BARRIER_RELEASE) | BIT(EV_DEADLOCK), false);
+		struct outcome o =
+		    run_policy(two_level[i], "tl.ready=1", EVENT(EV_BARRIER_RELEASE) | EVENT(EV_DEADLOCK), false);
 		assert_int_equal(rig_count(&o.log, EV_BARRIER_RELEASE), 12);
 		assert_int_equal(rig_count(&o.log, EV_DEADLOCK), 0);
 		free(o.log.e);

@@ -264,7 +264,7 @@ static void test_starving_is_told(void **state)
 	struct rig_log log = {0};
 	struct sim *s = crowd("lrr", "fixed");
 	assert_true(sim_history(s, 16, &e));
-	sim_subscribe(s, BIT(EV_WARP_STARVED), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_WARP_STARVED), rig_record, &log);
 	sim_run(s, 40000, &st);
 	assert_true(log.n > 0);
 	struct starve at_40k = *gpu_starved(sim_gpu(s));

@@ -132,7 +132,7 @@ static void sourcing_oneself(void **state)
 	rig_vecadd(&r);
 	r.d->keep_going = true;
 	snprintf(line, sizeof line, "source %s\nsource %s\nsource %s\n", self, other, other);
-	debugger_queue_text(r.d, line, "batch");
+	debugger_queue_text(r.d, line, "batch", LINE_ALONE);
 	rig_say(&r, "echo");
 	assert_int_equal(times(strbuf_str(&r.out), "does the file source itself?"), 1);
 	assert_int_equal(times(strbuf_str(&r.out), "error"), 1);

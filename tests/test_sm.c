@@ -115,7 +115,7 @@ static void test_residency_is_exact(void **state)
 {
 	struct sim *s = machine(one_sm);
 	struct rig_log log = {0};
-	sim_subscribe(s, BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE) | BIT(EV_WARP_EXIT), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_WARP_EXIT), rig_record, &log);
 	struct module *m =
 	    rig_load(s, PTX_HEAD ENTRY("k") OWN_WORD "ld.global.u32 %r5, [%a2]; st.global.u32 [%a2], %r1; ret;\n}\n");
 	u64 buf = rig_alloc(s, 65536), occupancy = 0, first = NEVER, last = 0;
@@ -149,7 +149,7 @@ static u64 issue_gap(const char *const *sets, const char *body)
 	struct rig_log log = {0};
 	snprintf(text, sizeof text, "%s%s\nret;\n}\n", PTX_HEAD ENTRY("k") OWN_WORD, body);
 	struct module *m = rig_load(s, text);
-	sim_subscribe(s, BIT(EV_ISSUE), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_ISSUE), rig_record, &log);
 	u64 buf = rig_alloc(s, 4096), at[2] = {0, 0};
 	rig_launch(s, m, "k", 1, 32, 0, &buf, 1);
 	rig_finish(s);
@@ -325,7 +325,7 @@ static void test_issue_period(void **state)
 {
 	struct sim *s = machine((const char *[]){"num_sms=1", "sm.issue_period=3", NULL});
 	struct rig_log log = {0};
-	sim_subscribe(s, BIT(EV_SCHED_PICK), rig_record, &log);
+	sim_subscribe(s, EVENT(EV_SCHED_PICK), rig_record, &log);
 	struct module *m = rig_load(s, slow_kernel);
 	rig_launch(s, m, "k", 2, 128, 0, (u64[]){rig_alloc(s, 4096), 5}, 2);
 	rig_finish(s);
@@ -480,9 +480,9 @@ static u64 hash_when(enum look how, const char *const *sets, u64 *cycles)
 	rig_launch(s, m, "k", 40, 256, 0, &buf, 1);
 	rig_launch(s, m, "k", 10, 96, 1, &buf, 1);
 	if (how == LOOK_EVENTS)
-		sim_subscribe(s, ~0ull, deaf, NULL);
+		sim_subscribe(s, EVENTS_ALL, deaf, NULL);
 	if (how == LOOK_STOPS)
-		sim_subscribe(s, BIT(EV_ISSUE) | BIT(EV_L1_MISS), stop_at_some, NULL);
+		sim_subscribe(s, EVENT(EV_ISSUE) | EVENT(EV_L1_MISS), stop_at_some, NULL);
 	if (how == LOOK_SAMPLERS)
 		sim_add_sampler(s, 61, sampler, s);
 	struct stop st;
@@ -557,7 +557,7 @@ static void test_interrupt(void **state)
 	struct module *m = rig_load(s, busy_kernel);
 	u64 buf = rig_alloc(s, 262144);
 	rig_launch(s, m, "k", 4, 256, 0, &buf, 1);
-	int id = sim_subscribe(s, BIT(EV_CTA_DONE), interrupt_now, s);
+	int id = sim_subscribe(s, EVENT(EV_CTA_DONE), interrupt_now, s);
 	struct stop st;
 	u32 n = 0;
 	while (sim_run(s, NEVER, &st) == STOP_INTERRUPT)
@@ -600,7 +600,7 @@ static void test_deadlock_is_the_same_in_slices(void **state)
 	for (u32 k = 0; k < 3; k++) {
 		struct sim *s = machine((const char *[]){"num_sms=1", NULL});
 		struct rig_log log = {0};
-		sim_subscribe(s, BIT(EV_DEADLOCK), rig_record, &log);
+		sim_subscribe(s, EVENT(EV_DEADLOCK), rig_record, &log);
 		struct module *m = rig_load(
 		    s, PTX_HEAD ENTRY(
 		           "k") "setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1, 64; ret;\nA: bar.sync 2, 64; ret;\n}\n");
@@ -625,7 +625,7 @@ static void test_deadlock_watch(void **state)
 	for (u32 k = 0; k < 2; k++) {
 		struct sim *s = machine((const char *[]){"num_sms=1", "deadlock_cycles=400", "dram.latency=2000", NULL});
 		struct rig_log log = {0};
-		sim_subscribe(s, BIT(EV_DEADLOCK), rig_record, &log);
+		sim_subscribe(s, EVENT(EV_DEADLOCK), rig_record, &log);
 		struct module *m =
 		    rig_load(s, PTX_HEAD ENTRY("k") OWN_WORD
 		             "ld.global.u32 %r5, [%a2]; add.u32 %r5, %r5, 1; st.global.u32 [%a2], %r5; ret;\n}\n");

@@ -57,7 +57,7 @@ static struct outcome run(const char *workload, const char *gpu, const char *sch
 		fail_msg("%s: %s", workload, e.msg);
 	u64 events = 0, samples = 0;
 	if (watched) {
-		sim_subscribe(s->sim, ~0ull >> (64 - EV_COUNT), count_event, &events);
+		sim_subscribe(s->sim, EVENTS_ALL, count_event, &events);
 		sim_add_sampler(s->sim, 97, count_sample, &samples);
 	}
 	enum session_stop why = session_run(s, NEVER, &e);

@@ -263,7 +263,7 @@ static bool consume(struct gpu *g, const struct event *e)
 {
 	bool stop = false;
 	for (u32 c = 0; c < g->nconsumers; c++)
-		if (g->consumer[c].mask >> e->type & 1)
+		if (event_in(g->consumer[c].mask, e->type))
 			stop |= g->consumer[c].fn(g->consumer[c].ctx, e);
 	return stop;
 }
@@ -393,7 +393,7 @@ u64 gpu_progress(const struct gpu *g)
 	return sum + mem_noc_counters(g->mem)->requests + mem_noc_counters(g->mem)->replies;
 }
 
-void gpu_set_event_mask(struct gpu *g, u64 mask)
+void gpu_set_event_mask(struct gpu *g, event_set mask)
 {
 	g->event_mask = mask;
 	if (!mask)
@@ -401,7 +401,7 @@ void gpu_set_event_mask(struct gpu *g, u64 mask)
 	for (u32 i = 0; i <= g->conf.num_sms; i++)
 		g->ev[i].mask = mask;
 	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {
-		g->ev[i].mask |= BIT(EV_ISSUE);
-		g->ev[i].quiet_issue = !(mask >> EV_ISSUE & 1);
+		g->ev[i].mask |= EVENT(EV_ISSUE);
+		g->ev[i].quiet_issue = !event_in(mask, EV_ISSUE);
 	}
 }

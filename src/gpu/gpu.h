@@ -59,12 +59,12 @@ struct gpu {
 	u32 nmodules;
 	u32 modules_ever; /* entries of the tables, those that a return to the past has hidden included */
 	struct {
-		u64 mask;
+		event_set mask;
 		bool (*fn)(void *ctx, const struct event *e);
 		void *ctx;
 	} * consumer;
 	u32 nconsumers;
-	u64 event_mask; /* union of the consumers' masks */
+	event_set event_mask; /* union of the consumers' masks */
 };
 struct gpu *gpu_create(const struct conf *c, const struct front_ops *front, struct err *e);
 void gpu_destroy(struct gpu *g);
@@ -87,7 +87,7 @@ bool gpu_livelock(struct gpu *g); /* the same: the warps go round in circles (gp
  * and that they agree with one another: pcs, CTAs dispatched = resident + done, no SM sleeps past its work, no event is
  * left over, everything lies in the arena. False with *e naming what does not hold. Changes nothing. */
 bool gpu_check_state(const struct gpu *g, struct err *e);
-void gpu_set_event_mask(struct gpu *g, u64 mask);
+void gpu_set_event_mask(struct gpu *g, event_set mask);
 static inline struct event_buf *gpu_events(struct gpu *g)
 {
 	return &g->ev[g->conf.num_sms];

@@ -63,11 +63,10 @@ u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[
 }
 
 const struct event_desc event_descs[EV_COUNT] = {
-#define E(id, name, a0, a1, a2, a3, def) {name, {a0, a1, a2, a3}, def},
+#define E(id, name, places, a0, a1, a2, a3, def) {name, {a0, a1, a2, a3}, def, EVENT_OF_##places},
 #include "probe/events.def"
 #undef E
 };
-_Static_assert(EV_COUNT <= 64, "event types must fit the subscription mask");
 
 int event_find(const char *name)
 {

@@ -114,10 +114,32 @@ extern const char *const msg_class_names[MSG_CLASSES];
 /* --- events --------------------------------------------------------------------------------------------------------
  */
 enum event_type {
-#define E(id, name, a0, a1, a2, a3, def) EV_##id,
+#define E(id, name, places, a0, a1, a2, a3, def) EV_##id,
 #include "probe/events.def"
 #undef E
 	EV_COUNT
+};
+/* A set of event types, a bit a type: room for more rows of events.def than a word has bits, with a word's operators.
+ * A type that is known where it is tested costs what a test of one word costs. */
+__extension__ typedef unsigned __int128 event_set;
+#define EVENT(type) ((event_set)1 << (type))
+#define EVENTS_ALL (EVENT(EV_COUNT) - 1)
+_Static_assert(EV_COUNT < 8 * sizeof(event_set), "event_set has a bit for every row of events.def");
+static inline bool event_in(event_set s, u32 type)
+{
+	return (u64)(s >> type) & 1;
+}
+/* The places that an event is told with: columns of events.def. */
+enum event_places {
+	EVENT_OF_SM = 1,
+	EVENT_OF_KERNEL = 2,
+	EVENT_OF_CTA = 4,
+	EVENT_OF_WARP = 8,
+	EVENT_OF_NONE = 0,
+	EVENT_OF_S = EVENT_OF_SM,
+	EVENT_OF_K = EVENT_OF_KERNEL,
+	EVENT_OF_SKC = EVENT_OF_SM | EVENT_OF_KERNEL | EVENT_OF_CTA,
+	EVENT_OF_SKCW = EVENT_OF_SKC | EVENT_OF_WARP,
 };
 struct event {
 	u64 cycle;
@@ -128,6 +150,7 @@ struct event {
 };
 struct event_desc {
 	const char *name, *arg[4], *help;
+	u32 places; /* enum event_places: the others are -1 in every event of this type */
 };
 extern const struct event_desc event_descs[EV_COUNT];
 int event_find(const char *name); /* enum event_type, or -1 */
@@ -136,7 +159,7 @@ int event_find(const char *name); /* enum event_type, or -1 */
  */
 #define EVENT_BUF_MAX 512
 struct event_buf {
-	u64 mask;         /* subscribed event types; one test at each emission site */
+	event_set mask;   /* subscribed event types; one test at each emission site */
 	bool quiet_issue; /* EV_ISSUE is in the mask for the SM's own use: none is to be added */
 	u32 n;
 	u32 dropped;
@@ -144,7 +167,7 @@ struct event_buf {
 };
 static inline bool event_wanted(const struct event_buf *b, enum event_type t)
 {
-	return unlikely(b->mask >> t & 1);
+	return unlikely(event_in(b->mask, t));
 }
 /* Appends and returns the event with type and cycle filled and the place set to -1; never NULL (an overflow lands in a
  * spare entry and counts in dropped). */

@@ -40,7 +40,7 @@ inline void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_stat
 	u64 waited = now - wp->since;
 	wp->state = (u8)to;
 	wp->since = now;
-	if (unlikely(x->ev->mask & (BIT(EV_WARP_STALL) | BIT(EV_WARP_READY))))
+	if (unlikely(x->ev->mask & (EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY))))
 		state_event(x, s, w, from, waited, now);
 }
 

@@ -62,10 +62,10 @@ static void queue_rc_files(struct debugger *d)
 		here = false;
 	d->starting = true;
 	if (here)
-		debugger_queue_text(d, "source .warpdbgrc", "start");
+		debugger_queue_text(d, "source .warpdbgrc", "start", LINE_ALONE);
 	snprintf(line, sizeof(line), "source %s", home);
 	if (in_home)
-		debugger_queue_text(d, line, "start");
+		debugger_queue_text(d, line, "start", LINE_ALONE);
 	d->starting = false;
 }
 
@@ -81,7 +81,7 @@ static void queue_options(struct debugger *d)
 			strbuf_addf(&line, "source %s", c + 1);
 		else
 			strbuf_adds(&line, c);
-		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex");
+		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex", LINE_ALONE);
 		strbuf_release(&line);
 	}
 	d->starting = false;

@@ -8,7 +8,7 @@
 static bool start(struct debugger *d, const char *args, struct err *e)
 {
 	char file[512], word[64];
-	u64 mask = 0;
+	event_set mask = 0;
 	args = next_file(args, file, sizeof(file), e);
 	if (!args)
 		return err_set(e, "record start: a file is expected");
@@ -18,12 +18,12 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 		int t = event_find(word);
 		if (t < 0)
 			return err_set(e, "record start: there is no event '%s' (`info events` lists them)", word);
-		mask |= BIT(t);
+		mask |= EVENT(t);
 	}
 	if (d->record)
 		return err_set(e, "record start: a recording is under way (`record stop` ends it)");
 	struct err why = {0};
-	return record_start(d, file, mask ? mask : bit_range(EV_COUNT), &why) || err_set(e, "record start: %s", why.msg);
+	return record_start(d, file, mask ? mask : EVENTS_ALL, &why) || err_set(e, "record start: %s", why.msg);
 }
 
 bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

@@ -33,12 +33,12 @@ static bool set_taxonomy(struct debugger *d, const char *value, struct strbuf *o
 static bool set_log(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
 	char word[64];
-	u64 mask = 0;
+	event_set mask = 0;
 	while (strcmp(value, "none") && (value = next_word(value, word, sizeof(word)))) {
 		int t = event_find(word);
 		if (t < 0)
 			return err_set(e, "set log: there is no event '%s' (`info events` lists them; 'none' logs nothing)", word);
-		mask |= BIT(t);
+		mask |= EVENT(t);
 	}
 	d->log_mask = mask;
 	debugger_resubscribe(d);

@@ -13,7 +13,7 @@ static void log_value(const struct debugger *d, struct strbuf *out)
 	if (!d->log_mask)
 		strbuf_adds(out, "none");
 	for (u32 i = 0, n = 0; i < EV_COUNT; i++)
-		if (d->log_mask & BIT(i))
+		if (event_in(d->log_mask, i))
 			strbuf_addf(out, "%s%s", n++ ? " " : "", event_descs[i].name);
 }
 

@@ -51,7 +51,7 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 		set_text(L, "reason_name", stall_descs[ev->arg[1]].name[TAX_BASE]);
 }
 
-u64 lua_dbg_mask(const struct debugger *d)
+event_set lua_dbg_mask(const struct debugger *d)
 {
 	return d->lua ? d->lua->mask : 0;
 }
@@ -114,7 +114,7 @@ bool lua_dbg_event(struct debugger *d, const struct event *ev)
 {
 	bool stop = false;
 	const u32 n = d->lua->n; /* what a callback subscribes to now it hears from the next event on */
-	if (!(d->lua->mask >> ev->type & 1))
+	if (!event_in(d->lua->mask, ev->type))
 		return false;
 	for (u32 i = 0; i < n; i++) {
 		struct subscription *s = &d->lua->subs[i];

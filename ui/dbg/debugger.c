@@ -15,8 +15,8 @@
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
-	(BIT(EV_KERNEL_LAUNCH) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE) | BIT(EV_FAULT) | BIT(EV_DEADLOCK) |           \
-	 BIT(EV_WARP_STARVED))
+	(EVENT(EV_KERNEL_LAUNCH) | EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE) | EVENT(EV_FAULT) | EVENT(EV_DEADLOCK) | \
+	 EVENT(EV_WARP_STARVED))
 
 struct debugger *debugger_new(struct session *s, const struct debugger_words *words)
 {
@@ -74,7 +74,7 @@ void debugger_free(struct debugger *d)
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	u64 mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
+	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
 	if (!sim)
 		return;
 	if (d->subscribed_to != sim || d->subscription < 0) {

@@ -127,9 +127,9 @@ struct debugger {
 	bool keep_going;               /* queued commands go on after an error */
 	volatile bool interrupt;       /* set by the SIGINT handler */
 	struct event_log log;
-	u64 log_mask;           /* event types copied to the log */
+	event_set log_mask;     /* event types copied to the log */
 	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
-	u64 record_mask;        /* which */
+	event_set record_mask;  /* which */
 	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
 	bool starting;          /* what is queued now is what the session starts with */
 	size_t output_logged;   /* bytes of the session's output that the log has already */
@@ -235,7 +235,11 @@ void debugger_resubscribe(struct debugger *d);
 void queue_clear(struct command_queue *q);
 /* Puts lines in front of the queue of commands; `where` names their origin. They stand as deep in command files as the
  * line being executed. */
-void debugger_queue_text(struct debugger *d, const char *text, const char *where);
+enum line_numbers {
+	LINE_ALONE,     /* errors name the line's number when there are several */
+	LINES_NUMBERED, /* always */
+};
+void debugger_queue_text(struct debugger *d, const char *text, const char *where, enum line_numbers numbers);
 /* The same for the text of a command file. False: files are nested too deep (one that sources itself must end); of the
  * files that led there nothing more is executed, whatever is to become of other errors. */
 bool debugger_queue_file(struct debugger *d, const char *text, const char *path, struct err *e);

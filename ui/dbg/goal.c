@@ -74,13 +74,13 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	struct debugger *d = ctx;
 	struct gpu *g = dbg_gpu(d);
 	resolve_pending(d);
-	if (d->log_mask >> ev->type & 1 && !d->s->replaying) { /* the log has what a search replays */
+	if (event_in(d->log_mask, ev->type) && !d->s->replaying) { /* the log has what a search replays */
 		struct strbuf text = STRBUF_INIT;
 		event_text(g, ev, &text);
 		debugger_log(d, LOG_EVENT, "%s", strbuf_str(&text));
 		strbuf_release(&text);
 	}
-	if (d->record_mask >> ev->type & 1)
+	if (event_in(d->record_mask, ev->type))
 		record_event(d, ev);
 	bool other = lua_dbg_event(d, ev), watched = watches_event(d, ev);
 	other |= break_event(&d->breaks, g, ev);

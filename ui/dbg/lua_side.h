@@ -21,7 +21,7 @@ struct dbg_lua {
 	struct subscription *subs;
 	u32 n, next_id;
 	bool holes; /* some entries have ended (id 0) while the array was walked */
-	u64 mask;
+	event_set mask;
 	u32 in_callback, looking;
 	struct strbuf error; /* of a callback, until reported */
 };
@@ -37,7 +37,7 @@ void lua_dbg_release(struct debugger *d);
 
 /* Event types subscribed to; delivering one. True = stop; an error in a callback stops and switches the callback off,
  * its text is in lua_dbg_error() until taken. */
-u64 lua_dbg_mask(const struct debugger *d);
+event_set lua_dbg_mask(const struct debugger *d);
 bool lua_dbg_event(struct debugger *d, const struct event *ev);
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev); /* break_cond_fn, ctx = the debugger */
 bool lua_dbg_take_error(struct debugger *d, struct strbuf *out);

@@ -40,7 +40,7 @@ static void queue_make_room(struct command_queue *q, u32 n)
 	q->cap = cap;
 }
 
-void debugger_queue_text(struct debugger *d, const char *text, const char *where)
+void debugger_queue_text(struct debugger *d, const char *text, const char *where, enum line_numbers numbers)
 {
 	struct command_queue *q = &d->queue;
 	u32 n = count_lines(text);
@@ -54,7 +54,7 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
 		l->depth = q->depth;
 		l->scripted = d->scripted;
 		l->of_start = d->starting;
-		if (n > 1 || !strncmp(where, "breakpoint", 10))
+		if (n > 1 || numbers == LINES_NUMBERED)
 			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
 		else
 			snprintf(l->where, sizeof(l->where), "%.94s", where);
@@ -80,7 +80,7 @@ bool debugger_queue_file(struct debugger *d, const char *text, const char *path,
 		               FILES_DEEP);
 	}
 	q->depth++;
-	debugger_queue_text(d, text, path);
+	debugger_queue_text(d, text, path, LINE_ALONE);
 	q->depth--;
 	return true;
 }

@@ -100,7 +100,7 @@ u64 record_written(const struct debugger *d)
 	return ((const struct recording *)d->record)->written;
 }
 
-bool record_start(struct debugger *d, const char *file, u64 mask, struct err *e)
+bool record_start(struct debugger *d, const char *file, event_set mask, struct err *e)
 {
 	struct stat st;
 	struct recording *r = xcalloc(1, sizeof *r);

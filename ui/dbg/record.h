@@ -14,7 +14,7 @@ void record_moved(struct debugger *d);
 void record_restarted(struct debugger *d);
 
 /* Begins: events of the mask from now on. None may be under way. False with *e: the file cannot be written. */
-bool record_start(struct debugger *d, const char *file, u64 mask, struct err *e);
+bool record_start(struct debugger *d, const char *file, event_set mask, struct err *e);
 bool record_stop(struct debugger *d,
                  struct err *e);              /* ends the one under way; false with *e: the file is not complete */
 u64 record_written(const struct debugger *d); /* events, by the one under way */

@@ -55,7 +55,7 @@ static bool begin(struct rival *r, struct err *e)
 	r->nway = 0;
 	add_waypoint(r);
 	if (r->by != LOCKSTEP_CYCLES)
-		sim_subscribe(r->s->sim, r->by == LOCKSTEP_INSTS ? BIT(EV_ISSUE) : BIT(EV_CTA_DONE), count, r);
+		sim_subscribe(r->s->sim, r->by == LOCKSTEP_INSTS ? EVENT(EV_ISSUE) : EVENT(EV_CTA_DONE), count, r);
 	return session_run(r->s, 0, e) != SS_HOST_ERROR;
 }
 

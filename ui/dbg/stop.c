@@ -137,7 +137,7 @@ static void queue_commands(struct debugger *d, const struct breakpoint *b)
 		return;
 	snprintf(where, sizeof(where), "breakpoint %u", b->id);
 	d->scripted += b->scripted;
-	debugger_queue_text(d, b->commands + (is_silent(b) ? 7 : 0), where);
+	debugger_queue_text(d, b->commands + (is_silent(b) ? 7 : 0), where, LINES_NUMBERED);
 	d->scripted -= b->scripted;
 }
 

@@ -210,9 +210,9 @@ void watch_enable(struct debugger *d, struct watch *w, bool on)
 		watch_look(d, w, &e);
 }
 
-u64 watches_mask(const struct debugger *d)
+event_set watches_mask(const struct debugger *d)
 {
-	u64 mask = 0;
+	event_set mask = 0;
 	for (u32 i = 0; i < d->nwatches; i++)
 		if (d->watches[i].data && d->watches[i].b->enabled)
 			mask |= data_watch_mask(d->watches[i].data);

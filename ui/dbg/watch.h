@@ -30,5 +30,5 @@ void watch_value(const struct watch *w, struct strbuf *out);
 
 /* Shows an event to the watchpoints of this kind; true = one wants to stop. */
 bool watches_event(struct debugger *d, const struct event *ev);
-u64 watches_mask(const struct debugger *d);
+event_set watches_mask(const struct debugger *d);
 #endif

@@ -68,7 +68,7 @@ static void update_mask(struct debugger *d)
 	d->lua->mask = 0;
 	for (u32 i = 0; i < d->lua->n; i++)
 		if (d->lua->subs[i].enabled)
-			d->lua->mask |= BIT(d->lua->subs[i].type);
+			d->lua->mask |= EVENT(d->lua->subs[i].type);
 	debugger_resubscribe(d);
 }
 

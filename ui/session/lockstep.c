@@ -77,7 +77,7 @@ static void listen(struct compare *c)
 		struct side *x = &c->side[i];
 		x->listener = sim_subscribe(x->s->sim, diverge_events(c->diverge), diverge_event, diverge_side(c->diverge, i));
 		if (c->by != BY_CYCLES)
-			sim_subscribe(x->s->sim, c->by == BY_INSTS ? BIT(EV_ISSUE) : BIT(EV_CTA_DONE), count, x);
+			sim_subscribe(x->s->sim, c->by == BY_INSTS ? EVENT(EV_ISSUE) : EVENT(EV_CTA_DONE), count, x);
 	}
 }
 

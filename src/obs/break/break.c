@@ -126,17 +126,17 @@ void break_make_internal(struct break_set *s, struct breakpoint *b)
 	b->id = s->next_internal--;
 }
 
-u64 break_mask(struct break_set *s)
+event_set break_mask(struct break_set *s)
 {
-	u64 mask = 0;
+	event_set mask = 0;
 	for (u32 i = 0; i < s->n; i++) {
 		const struct breakpoint *b = s->list[i];
 		if (!b->enabled)
 			continue;
 		if (b->kind == BK_EVENT)
-			mask |= BIT(b->event);
+			mask |= EVENT(b->event);
 		else if (b->kind == BK_CODE)
-			mask |= BIT(EV_ISSUE) | BIT(EV_CTA_DISPATCH);
+			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH);
 	}
 	s->mask = mask;
 	return mask;
@@ -246,7 +246,7 @@ bool break_event(struct break_set *s, struct gpu *g, const struct event *ev)
 {
 	bool second = ev->type == EV_ISSUE && second_of_pair(s, ev);
 	bool stop = false;
-	if (!(s->mask >> ev->type & 1))
+	if (!event_in(s->mask, ev->type))
 		return false;
 	for (u32 i = 0; i < s->n; i++)
 		if (s->list[i]->enabled)

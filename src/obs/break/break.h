@@ -79,7 +79,7 @@ struct break_set {
 		u64 cycle;
 		s32 sm, warp;
 	} last_issue;
-	u64 mask; /* union of what the enabled ones need: break_mask() */
+	event_set mask; /* union of what the enabled ones need: break_mask() */
 };
 void break_init(struct break_set *s);
 void break_release(struct break_set *s);
@@ -97,7 +97,7 @@ void break_make_internal(struct break_set *s, struct breakpoint *b);
 /* b has matched in this event: condition, count=N, hit count, ignore count. True when it is to stop. */
 bool break_counts(struct break_set *s, struct breakpoint *b, const struct event *ev);
 /* Event types that enabled breakpoints need. */
-u64 break_mask(struct break_set *s);
+event_set break_mask(struct break_set *s);
 /* The nearest cycle at or after `from` that break_at_cycle() must be asked about, NEVER when there is none. */
 u64 break_next_cycle(const struct break_set *s, u64 from);
 /* Is there one for this very cycle? Looks at the statistics due, counts the hit and fills s->hit. */

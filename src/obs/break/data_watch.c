@@ -176,12 +176,12 @@ bool data_watch_shared(struct data_watch *w, struct gpu *g, u32 sm, u32 warp, u6
 
 /* --- events --- */
 
-u64 data_watch_mask(const struct data_watch *w)
+event_set data_watch_mask(const struct data_watch *w)
 {
 	switch (w->kind) {
-	case DATA_REGISTER: return BIT(EV_ISSUE) | BIT(EV_WARP_EXIT);
-	case DATA_SHARED: return BIT(EV_ISSUE) | BIT(EV_CTA_DONE);
-	case DATA_GLOBAL: return BIT(EV_ISSUE) | BIT(EV_KERNEL_LAUNCH);
+	case DATA_REGISTER: return EVENT(EV_ISSUE) | EVENT(EV_WARP_EXIT);
+	case DATA_SHARED: return EVENT(EV_ISSUE) | EVENT(EV_CTA_DONE);
+	case DATA_GLOBAL: return EVENT(EV_ISSUE) | EVENT(EV_KERNEL_LAUNCH);
 	}
 	return 0;
 }

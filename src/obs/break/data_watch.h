@@ -48,7 +48,7 @@ bool data_watch_shared(struct data_watch *w, struct gpu *g, u32 sm, u32 warp, u6
 void data_watch_release(struct data_watch *w);
 
 /* Event types it needs. */
-u64 data_watch_mask(const struct data_watch *w);
+event_set data_watch_mask(const struct data_watch *w);
 /* Shows it an event; true = it has changed, or ended, in the cycle of this event: see w->changed, w->ended. */
 bool data_watch_event(struct data_watch *w, struct gpu *g, const struct event *ev);
 /* Compares now, without an event. */

@@ -11,32 +11,11 @@ void event_filter_any(struct event_filter *f)
 	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};
 }
 
-/* The places that an event is told with. A filter on another one would match none of them. */
-enum { OF_SM = 1, OF_KERNEL = 2, OF_CTA = 4, OF_WARP = 8 };
+/* A filter on a place that the event is not told with would match none of them. */
 static const struct {
 	const char *key;
 	u32 bit;
-} places[] = {{"sm", OF_SM}, {"kernel", OF_KERNEL}, {"cta", OF_CTA}, {"warp", OF_WARP}};
-
-static u32 places_of(enum event_type t)
-{
-	switch (t) {
-	case EV_DEADLOCK:
-	case EV_L2_MISS:
-	case EV_DRAM_ACTIVATE: return 0;
-	case EV_KERNEL_LAUNCH:
-	case EV_KERNEL_START:
-	case EV_KERNEL_DONE: return OF_KERNEL;
-	case EV_STALL:
-	case EV_CCWS_THROTTLE:
-	case EV_SCA_GROUP:
-	case EV_L1_FILL: return OF_SM;
-	case EV_CTA_DISPATCH:
-	case EV_CTA_DONE:
-	case EV_BARRIER_RELEASE: return OF_SM | OF_KERNEL | OF_CTA;
-	default: return OF_SM | OF_KERNEL | OF_CTA | OF_WARP;
-	}
-}
+} places[] = {{"sm", EVENT_OF_SM}, {"kernel", EVENT_OF_KERNEL}, {"cta", EVENT_OF_CTA}, {"warp", EVENT_OF_WARP}};
 
 /* "sm, kernel, cta, slot, warps": all that a filter of this event may name. */
 static void filters_text(enum event_type t, struct strbuf *out)
@@ -44,7 +23,7 @@ static void filters_text(enum event_type t, struct strbuf *out)
 	const struct event_desc *d = &event_descs[t];
 	const char *sep = "";
 	for (u32 i = 0; i < ARRAY_LEN(places); i++)
-		if (places_of(t) & places[i].bit) {
+		if (event_descs[t].places & places[i].bit) {
 			strbuf_addf(out, "%s%s", sep, places[i].key);
 			sep = ", ";
 		}
@@ -172,7 +151,7 @@ bool event_filter_add(struct event_filter *f, enum event_type t, const char *key
 {
 	u64 v;
 	for (u32 i = 0; i < ARRAY_LEN(places); i++)
-		if (!strcmp(places[i].key, key) && !(places_of(t) & places[i].bit))
+		if (!strcmp(places[i].key, key) && !(event_descs[t].places & places[i].bit))
 			return no_filter(t, key, e);
 	if (!strcmp(key, "kernel"))
 		return kernel_value(f, value, e);

@@ -59,10 +59,10 @@ void diverge_free(struct diverge *d)
 
 /* --- listening --- */
 
-u64 diverge_events(const struct diverge *d)
+event_set diverge_events(const struct diverge *d)
 {
-	u64 picks = BIT(EV_SCHED_PICK) | BIT(EV_ISSUE);
-	return d->by == DIVERGE_BY_CYCLE ? picks | BIT(EV_STALL) : picks;
+	event_set picks = EVENT(EV_SCHED_PICK) | EVENT(EV_ISSUE);
+	return d->by == DIVERGE_BY_CYCLE ? picks | EVENT(EV_STALL) : picks;
 }
 
 void *diverge_side(struct diverge *d, u32 side)

@@ -42,7 +42,7 @@ struct diverge;
 struct diverge *diverge_new(struct gpu *a, struct gpu *b, enum diverge_by by);
 void diverge_free(struct diverge *d);
 /* Event types to subscribe to. */
-u64 diverge_events(const struct diverge *d);
+event_set diverge_events(const struct diverge *d);
 /* Context of diverge_event() for machine a (0) or b (1). */
 void *diverge_side(struct diverge *d, u32 side);
 bool diverge_event(void *side, const struct event *e);

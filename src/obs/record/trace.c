@@ -52,12 +52,12 @@ struct trace {
 	struct strbuf text;
 };
 
-u64 trace_events(enum trace_detail d)
+event_set trace_events(enum trace_detail d)
 {
-	u64 mask = BIT(EV_CTA_DISPATCH) | BIT(EV_CTA_DONE) | BIT(EV_KERNEL_START) | BIT(EV_KERNEL_DONE);
+	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE);
 	if (d >= TRACE_WARPS)
-		mask |= BIT(EV_WARP_EXIT);
-	return d == TRACE_STATES ? mask | BIT(EV_WARP_STALL) | BIT(EV_WARP_READY) : mask;
+		mask |= EVENT(EV_WARP_EXIT);
+	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
 }
 
 static struct slice *cta_slice(const struct trace *t, u32 sm, u32 slot)

@@ -19,7 +19,7 @@ extern const size_t trace_record;          /* the tape's, unless it is TAPE_NO_C
 
 struct trace;
 /* Events a trace wants: the mask for sim_subscribe. */
-u64 trace_events(enum trace_detail d);
+event_set trace_events(enum trace_detail d);
 /* Writes the head to the tape, which stays the caller's. */
 struct trace *trace_create(struct gpu *g, enum trace_detail d, struct tape *to);
 /* An event_fn; never stops the run. */

@@ -182,7 +182,7 @@ static void run_workload(struct options *o, json_t *rows)
 		return;
 	}
 	struct mix m = {.g = sim_gpu(s->sim)};
-	sim_subscribe(s->sim, BIT(EV_ISSUE), count_issue, &m);
+	sim_subscribe(s->sim, EVENT(EV_ISSUE), count_issue, &m);
 	enum session_stop why = session_run(s, NEVER, &e);
 	if (why == SS_FINISHED && s->check != CHECK_FAIL)
 		add_kernels(s, &m, rows);
