@@ -153,11 +153,11 @@ fuzz: setup
 	tests/tools/fuzz_lua.sh build-asan/warpdbg $(FUZZ_SEED) $(FUZZ_ROUNDS)
 	build-asan/tests/fuzz_screen build-asan/warpdbg $(FUZZ_SECONDS) $(FUZZ_SEED)
 
-# The README's table of workloads: runs every one at its default size, some minutes.
+# The table of scripts/workloads/README.md: runs every one at its default size, some minutes.
 tables: all
 	@./warpdbg list workloads --table --format markdown
 
-# Writes the README's sections on the console's commands and on Lua anew (tests/test_reference.sh compares them).
+# Writes the sections of ui/REFERENCE.md on the console's commands and on Lua anew (tests/test_reference.sh compares them).
 reference: all
 	@tests/tools/reference.sh $(abspath $(PROGRAM))
 

@@ -75,7 +75,7 @@ int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, 
  * heard: bounded.c, patterns.c, coroutines.c. */
 void lua_bound_libraries(lua_State *L);
 
-/* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and the README come from
+/* One row of the reference: a function or field that scripts can use. `help lua`, `list lua` and REFERENCE.md come from
  * these tables (script/reference.h). */
 struct lua_doc {
 	const char *name;      /* "cuda.copy" */

@@ -1,5 +1,5 @@
-/* reference: everything that Lua sees, in sections - the one table behind `help lua`, `warpdbg list lua` and the
- * README. */
+/* reference: everything that Lua sees, in sections - the one table behind `help lua`, `warpdbg list lua` and
+ * ui/REFERENCE.md. */
 #ifndef UI_SCRIPT_REFERENCE_H
 #define UI_SCRIPT_REFERENCE_H
 #include "base/strbuf.h"

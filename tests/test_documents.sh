@@ -1,0 +1,36 @@
+#!/bin/sh
+# The documents: every link and every path in them leads somewhere, all are reached from the README, and that is short
+# enough to be read in ten minutes.
+. "$(dirname "$0")/cli_rig.sh"
+
+check "no dead link, no path that is not there" tests/tools/links.sh
+check "README.md has at most 400 lines" test "$(wc -l <README.md)" -le 400
+check "so many documents" test "$(find . -name '*.md' ! -path './build*' | wc -l)" -ge 11
+
+# What links.sh is to find, one mistake at a time.
+mkdir "$tmp/tree" "$tmp/tree/ui" "$tmp/tree/src"
+reset() {
+	printf '# A\n\n[there](ui/B.md#two-words-1) [here](#a) [out](https://example.org/x#y) `src/x.c`\n' >"$tmp/tree/README.md"
+	printf '# B, of `ui`\n\n## Two words\n\n## Two words\n\n[back](../README.md) [me](#b-of-ui)\n\n```\n# none\n```\n' >"$tmp/tree/ui/B.md"
+	: >"$tmp/tree/src/x.c"
+	rm -f "$tmp/tree/ui/C.md"
+}
+finds() { # finds TEXT: and nothing else
+	tests/tools/links.sh "$tmp/tree" >"$tmp/said"
+	check "links.sh: $1" test $?:"$(cat "$tmp/said")" = "1:$1"
+	reset
+}
+reset
+check "nothing to complain of" tests/tools/links.sh "$tmp/tree"
+echo '[x](ui/C.md)' >>"$tmp/tree/README.md"
+finds "./README.md:4: no such file: ui/C.md"
+echo '[x](#none)' >>"$tmp/tree/ui/B.md"
+finds "./ui/B.md:12: no such heading: #none"
+echo '[x](ui/B.md#two-words-2)' >>"$tmp/tree/README.md"
+finds "./README.md:4: no such heading: ui/B.md#two-words-2"
+echo 'Look into `src/y.c`.' >>"$tmp/tree/ui/B.md"
+finds "./ui/B.md:12: no such path: src/y.c"
+echo '# C' >"$tmp/tree/ui/C.md"
+finds "ui/C.md: no way leads here from README.md"
+echo '```' >>"$tmp/tree/README.md"
+finds "./README.md: a code block has no end"
