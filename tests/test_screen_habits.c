@@ -67,14 +67,13 @@ static void mouse(void **state)
 	stop(&v);
 }
 
-/* On the screen paging is off until asked for: the end of an answer is in sight; then its beginning is, and keys go on.
- */
+/* On the screen paging is off until asked for: an answer opens at its top, and only PgDn goes on. */
 static void pages_on_the_screen(void **state)
 {
 	struct vt v;
 	start(&v, 30, 100, "TERM=xterm-256color");
 	type(&v, "help\r");
-	assert_shown(&v, "Unambiguous prefixes work too");
+	assert_shown(&v, "more lines: PgDn");
 	type(&v, "set pagination on\r");
 	type(&v, "help\r");
 	assert_shown(&v, "Simulates N cycles");

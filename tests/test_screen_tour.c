@@ -64,21 +64,41 @@ static void empty_panels_say_why(void **state)
 	stop(&v);
 }
 
-/* What a long answer hides, and two ways to get the view's rows back. */
+/* A long answer opens at its top and says what it hides; PgDn and PgUp, which every terminal sends, go through it while
+ * the keys are at the prompt; two ways to get the view's rows back, and PgDn scrolls the view again. */
 static void long_answers(void **state)
 {
 	struct vt v;
 	start(&v, 24, 80);
 	type(&v, "help\r");
-	assert_shown(&v, " rows above: Shift-PgUp  Esc: shrink ─");
+	assert_shown(&v, " more lines: PgDn  Esc: shrink ─");
+	assert_shown(&v, "Simulates N cycles");
 	assert_shown(&v, "SM 0-");
+	type(&v, "\033[6~");
+	assert_gone(&v, "Simulates N cycles");
+	for (int i = 0; i < 20 && vt_find(&v, "more lines: PgDn") >= 0; i++)
+		type(&v, "\033[6~");
+	assert_shown(&v, "Unambiguous prefixes work too");
+	assert_shown(&v, " lines above: PgUp  Esc: shrink ─");
+	type(&v, "\033[5~");
+	assert_gone(&v, "Unambiguous prefixes work too");
+	for (int i = 0; i < 20 && vt_find(&v, "Simulates N cycles") < 0; i++)
+		type(&v, "\033[5~");
+	assert_shown(&v, "Simulates N cycles");
 	type(&v, "\033");
-	assert_gone(&v, "rows above");
+	assert_gone(&v, "more lines");
 	assert_gone(&v, "SM 0-");
 	type(&v, "help\r");
 	assert_shown(&v, "SM 0-");
 	type(&v, "\t");
 	assert_gone(&v, "SM 0-");
+	type(&v, "\tstep 30\r8");
+	assert_shown(&v, "hotspot.ptx");
+	type(&v, "help\r");
+	assert_shown(&v, "Simulates N cycles");
+	type(&v, "\033");
+	type(&v, "\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~\033[6~");
+	assert_shown(&v, "ret;");
 	stop(&v);
 }
 

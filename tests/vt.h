@@ -32,6 +32,7 @@ struct vt {
 	bool altscreen; /* the alternate screen is on: the program has not given the terminal back */
 	bool cursor;    /* the cursor is visible */
 	bool mouse;     /* the program wants the mouse's events */
+	bool pastes;    /* the program wants to be told what is pasted */
 	FILE *tee;      /* what the program writes goes here too, as it is; NULL = nowhere */
 };
 
@@ -117,6 +118,10 @@ static inline bool vt_read(struct vt *v, int ms)
 		v->mouse = true;
 	if (memmem(buf, (size_t)n, "1006;1000l", 10))
 		v->mouse = false;
+	if (memmem(buf, (size_t)n, "\033[?2004h", 8))
+		v->pastes = true;
+	if (memmem(buf, (size_t)n, "\033[?2004l", 8))
+		v->pastes = false;
 	if (v->deaf)
 		return true;
 	vterm_input_write(v->vt, buf, (size_t)n);

@@ -98,9 +98,13 @@ static bool execute(struct debugger *d, const char *line, struct strbuf *out, st
 	return ok;
 }
 
+/* Without blanks at both ends, and without the prompt that a line copied from a session or a text begins with. */
 static char *trimmed(const char *line)
 {
+	static const char shown[] = "(wd)";
 	line = skip_blanks(line);
+	while (!strncmp(line, shown, sizeof shown - 1))
+		line = skip_blanks(line + sizeof shown - 1);
 	size_t n = strlen(line);
 	while (n && strchr(" \t\r\n", line[n - 1]))
 		n--;

@@ -89,6 +89,7 @@ void debugger_resubscribe(struct debugger *d)
 void debugger_interrupt(struct debugger *d)
 {
 	d->interrupt = true;
+	d->interrupts++;
 	lua_interrupt();
 	if (d->subscribed_to)
 		sim_interrupt(d->subscribed_to);

@@ -126,6 +126,7 @@ struct debugger {
 	bool failed;                   /* a command has failed (batch mode's exit status) */
 	bool keep_going;               /* queued commands go on after an error */
 	volatile bool interrupt;       /* set by the SIGINT handler */
+	volatile u32 interrupts;       /* so many have come */
 	struct event_log log;
 	event_set log_mask;     /* event types copied to the log */
 	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */

@@ -22,7 +22,7 @@ static void add_line(struct console *c, struct style s, const char *text, size_t
 	free(l->text);
 	l->text = xstrndup(text, n);
 	l->style = s;
-	c->scroll = 0;
+	c->held = c->paging = false;
 }
 
 void console_add(struct console *c, struct style s, const char *text)
@@ -37,6 +37,7 @@ void console_add(struct console *c, struct style s, const char *text)
 void console_begin_answer(struct console *c)
 {
 	c->answer = c->total;
+	c->held = c->paging = false;
 }
 
 static u64 oldest(const struct console *c)
@@ -114,11 +115,43 @@ int console_answer_rows(const struct console *c, int w, int max)
 	return MIN(rows, max);
 }
 
+/* The line that is to be the first one shown. */
+static void hold(struct console *c, u64 line)
+{
+	c->top = MIN(MAX(line, oldest(c)), c->total ? c->total - 1 : 0);
+	c->held = true;
+}
+
 void console_scroll(struct console *c, int lines)
 {
-	s64 to = (s64)c->scroll + lines;
-	s64 most = (s64)(c->total - oldest(c)) - 1;
-	c->scroll = (u32)MAX(MIN(to, most), 0);
+	hold(c, lines > 0 ? c->top - MIN((u64)lines, c->top) : c->top + (u64)-lines);
+}
+
+void console_turn(struct console *c, bool up)
+{
+	u64 i = c->top;
+	if (!up) {
+		hold(c, MAX(c->below, c->top + 1));
+		return;
+	}
+	for (int rows = 0; i > oldest(c); i--) {
+		rows += rows_of(line_at(c, i - 1), c->w - 1);
+		if (rows > c->h)
+			break;
+	}
+	hold(c, i < c->top || !i ? i : i - 1);
+}
+
+bool console_overflows(const struct console *c)
+{
+	return c->answer < c->total && (c->top > MAX(c->answer, oldest(c)) || c->below < c->total);
+}
+
+void console_open(struct console *c, bool paging)
+{
+	c->paging = paging;
+	c->below = MAX(c->answer, oldest(c));
+	hold(c, c->below);
 }
 
 struct drawing {
@@ -142,39 +175,23 @@ static int draw_line(struct pane p, const struct console_line *l, int bottom)
 	return d.top - 1;
 }
 
-void console_page(struct console *c)
-{
-	c->paging = true;
-	c->top = c->below = MAX(c->answer, oldest(c));
-}
-
 bool console_page_key(struct console *c, int key)
 {
 	switch (key) {
-	case ' ': c->top = MAX(c->below, c->top + 1); return true;
+	case ' ': console_turn(c, false); return true;
 	case '\r':
-	case '\n': c->top++; return true;
-	default: c->paging = false; return key == 'q' || key == 27 || key == 3;
+	case '\n': console_scroll(c, -1); return true;
+	default: c->paging = c->held = false; return key == 'q' || key == 27 || key == 3;
 	}
 }
 
-/* From line c->top down; paging ends when the rest fits. */
-static void draw_page(struct console *c, struct pane p)
+/* Do the lines from i on need no more rows than there are? */
+static bool fits(const struct console *c, u64 i, struct pane p)
 {
-	int row = 0;
-	u64 i = MAX(c->top, oldest(c));
-	for (; i < c->total; i++) {
-		int rows = rows_of(line_at(c, i), p.w - 1);
-		if (row && row + rows > p.h)
-			break;
-		draw_line(p, line_at(c, i), row + rows - 1);
-		row += rows;
-	}
-	c->below = i;
-	c->paging = i < c->total;
-	if (c->paging && p.h > 0)
-		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " %llu more: space, Enter, q ",
-		           (unsigned long long)(c->total - i));
+	int rows = 0;
+	for (; i < c->total && rows <= p.h; i++)
+		rows += rows_of(line_at(c, i), p.w - 1);
+	return rows <= p.h;
 }
 
 /* A line that alone needs more rows than there are: its beginning says more than its end. */
@@ -185,19 +202,51 @@ static void draw_beginning(struct pane p, const struct console_line *l)
 	pane_glyph(p, p.h - 1, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 }
 
+/* From line c->top down. */
+static void draw_held(struct console *c, struct pane p)
+{
+	int row = 0;
+	u64 i = c->top;
+	for (; i < c->total && row < p.h; i++) {
+		int rows = rows_of(line_at(c, i), p.w - 1);
+		if (row && row + rows > p.h)
+			break;
+		if (rows > p.h)
+			draw_beginning(p, line_at(c, i));
+		else
+			draw_line(p, line_at(c, i), row + rows - 1);
+		row += rows;
+	}
+	c->below = i;
+	if (c->paging && p.h > 0)
+		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), " %llu more: space, Enter, q ",
+		           (unsigned long long)(c->total - i));
+}
+
+/* The last line in the last row. */
+static void draw_end(struct console *c, struct pane p)
+{
+	int row = p.h - 1;
+	u64 i = c->total;
+	if (i > oldest(c) && p.h > 0 && rows_of(line_at(c, i - 1), p.w - 1) > p.h) {
+		draw_beginning(p, line_at(c, --i));
+		row = -1;
+	}
+	for (; i > oldest(c) && row >= 0; i--)
+		row = draw_line(p, line_at(c, i - 1), row);
+	c->top = i + (row < -1 && i + 1 < c->total); /* its beginning may be out of sight */
+	c->below = c->total;
+}
+
 void console_draw(struct console *c, struct pane p)
 {
-	if (c->paging)
-		draw_page(c, p);
-	if (c->paging)
-		return;
-	u64 last = c->total - MIN((u64)c->scroll, c->total - oldest(c));
-	int row = p.h - 1;
-	if (last > oldest(c) && p.h > 0 && rows_of(line_at(c, last - 1), p.w - 1) > p.h)
-		draw_beginning(p, line_at(c, last - 1));
+	c->h = p.h;
+	c->w = p.w;
+	c->top = MAX(c->top, oldest(c));
+	if (c->held && fits(c, c->top, p))
+		c->held = c->paging = false;
+	if (c->held)
+		draw_held(c, p);
 	else
-		for (u64 i = last; i > oldest(c) && row >= 0; i--)
-			row = draw_line(p, line_at(c, i - 1), row);
-	if (c->scroll && p.h > 0)
-		pane_right(p, p.h - 1, p.w - 1, STYLE(R_ACCENT), "%u more", c->scroll);
+		draw_end(c, p);
 }

@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -89,7 +90,11 @@ static short pair_on(u8 role, u8 ground)
 }
 
 /* --- signals --- */
-#define RESET "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
+#define PASTES "\033[?2004h" /* what is pasted comes between these two; who does not know it ignores it */
+#define PASTE_BEGIN "\033[200~"
+#define PASTE_END "\033[201~"
+#define NO_PASTES "\033[?2004l"
+#define RESET NO_PASTES "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
 
 /* A bug, Ctrl-\ or a signal that nobody expects is about to end the process. */
 static void catch_crashes(bool on)
@@ -102,6 +107,9 @@ static void catch_crashes(bool on)
 		sigaction(crash[i], &a, NULL);
 }
 
+/* Beyond the codes that curses gives to the keys of terminfo's extended names. */
+enum { KEY_PASTE = KEY_MAX + 0x400, KEY_PASTE_END };
+
 /* Terminals that do not follow the switch to application keys send these whatever terminfo says. */
 static void define_common_keys(void)
 {
@@ -109,14 +117,23 @@ static void define_common_keys(void)
 		const char *sequence;
 		int key;
 	} keys[] = {
-	    {"\033[A", KEY_UP},   {"\033[B", KEY_DOWN},   {"\033[C", KEY_RIGHT},        {"\033[D", KEY_LEFT},
-	    {"\033[H", KEY_HOME}, {"\033[F", KEY_END},    {"\033[1~", KEY_HOME},        {"\033[4~", KEY_END},
-	    {"\033[3~", KEY_DC},  {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},       {"\033OA", KEY_UP},
-	    {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT},  {"\033OD", KEY_LEFT},         {"\033OH", KEY_HOME},
-	    {"\033OF", KEY_END},  {"\033[Z", KEY_BTAB},   {"\033[5;2~", KEY_SPREVIOUS}, {"\033[6;2~", KEY_SNEXT},
+	    {"\033[A", KEY_UP},       {"\033[B", KEY_DOWN},       {"\033[C", KEY_RIGHT},        {"\033[D", KEY_LEFT},
+	    {"\033[H", KEY_HOME},     {"\033[F", KEY_END},        {"\033[1~", KEY_HOME},        {"\033[4~", KEY_END},
+	    {"\033[3~", KEY_DC},      {"\033[5~", KEY_PPAGE},     {"\033[6~", KEY_NPAGE},       {"\033OA", KEY_UP},
+	    {"\033OB", KEY_DOWN},     {"\033OC", KEY_RIGHT},      {"\033OD", KEY_LEFT},         {"\033OH", KEY_HOME},
+	    {"\033OF", KEY_END},      {"\033[Z", KEY_BTAB},       {"\033[5;2~", KEY_SPREVIOUS}, {"\033[6;2~", KEY_SNEXT},
+	    {PASTE_BEGIN, KEY_PASTE}, {PASTE_END, KEY_PASTE_END},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(keys); i++)
 		define_key(keys[i].sequence, keys[i].key);
+}
+
+/* Past curses: it knows no such mode. */
+static void tell(const char *text)
+{
+	fflush(stdout);
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		return; /* who cannot be told brackets nothing */
 }
 
 /* --- open and close --- */
@@ -145,6 +162,7 @@ bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 	term_set_light(light);
 	term.eof = false;
 	term.open = true;
+	tell(PASTES);
 	catch_crashes(true);
 	return true;
 }
@@ -156,6 +174,7 @@ void term_close(void)
 	term_mouse(false);
 	curs_set(1);
 	endwin();
+	tell(NO_PASTES);
 	delscreen(term.screen);
 	free(term.shown);
 	term.shown = NULL;
@@ -306,6 +325,8 @@ static int translate(int k)
 	case KEY_BACKSPACE: return 127;
 	case KEY_ENTER: return '\r';
 	case KEY_MOUSE: return mouse_key();
+	case KEY_PASTE: return K_PASTE;
+	case KEY_PASTE_END: return K_PASTE_END;
 	default: return k < 256 ? k : K_OTHER;
 	}
 }

@@ -24,6 +24,8 @@ enum key {
 	K_DEL,
 	K_BACKTAB,
 	K_MOUSE,
+	K_PASTE, /* what follows is pasted, up to K_PASTE_END */
+	K_PASTE_END,
 	K_OTHER,
 	K_ESC = 27,
 };

@@ -247,6 +247,16 @@ void prompt_key(int key)
 	hand_over(whole_character(key, character) ? character : key_bytes(key));
 }
 
+void prompt_text(const char *text)
+{
+	end_sequence();
+	end_search();
+	if (prompt_is_vi() && rl_get_keymap() == rl_get_keymap_by_name("vi-move"))
+		rl_vi_insertion_mode(1, 0);
+	rl_set_prompt(debugger_prompt(prompt.d));
+	rl_insert_text(text);
+}
+
 char *prompt_take(void)
 {
 	char *line = prompt.line;
@@ -277,26 +287,22 @@ void prompt_reset(void)
 }
 
 /* --- drawing --- */
-static int columns_upto(const char *s, int bytes)
+/* Goes back from byte `at` by at most `columns` characters; how many there were in *n. */
+static int back_by(const char *s, int at, int columns, int *n)
 {
-	int w = 0;
-	u32 ch;
-	for (int i = 0; i < bytes && s[i]; w++)
-		i += (int)utf8_decode(s + i, strlen(s + i), &ch);
-	return w;
+	for (*n = 0; at > 0 && *n < columns; (*n)++)
+		for (at--; at > 0 && (s[at] & 0xc0) == 0x80;)
+			at--;
+	return at;
 }
 
+/* Only what is shown is looked at: a line may have a million characters. */
 int prompt_draw(struct pane p, int y, struct style ps, struct style text)
 {
 	const char *head = rl_display_prompt ? rl_display_prompt : debugger_prompt(prompt.d);
 	const char *line = rl_line_buffer ? rl_line_buffer : "";
-	int x = pane_text(p, y, 0, ps, head);
-	int room = MAX(p.w - x - 1, 1), cursor = columns_upto(line, rl_point);
-	int skip = cursor > room ? cursor - room : 0; /* columns scrolled out at the left */
-	const char *from = line;
-	u32 ch;
-	for (int i = 0; i < skip && *from; i++)
-		from += utf8_decode(from, strlen(from), &ch);
-	pane_text(pane_sub(p, y, x, 1, p.w - x), 0, 0, text, from);
-	return MIN(x + cursor - skip, p.w - 1);
+	int x = pane_text(p, y, 0, ps, head), before;
+	int room = MAX(p.w - x - 1, 1), from = back_by(line, rl_point, room, &before);
+	pane_textn(pane_sub(p, y, x, 1, p.w - x), 0, 0, text, line + from, strnlen(line + from, 4 * (size_t)(room + 1)));
+	return MIN(x + before, p.w - 1);
 }

@@ -12,6 +12,8 @@ void prompt_open(struct debugger *d, void (*list)(void *ctx, char *const *candid
 void prompt_close(void); /* saves the history */
 /* Hands a key (term.h) to the line editor. */
 void prompt_key(int key);
+/* Inserts text of whole characters where the cursor is, whatever keys and modes would make of it. */
+void prompt_text(const char *text);
 /* The line entered since the last call (to be freed), or NULL; the entry is in the history already. */
 char *prompt_take(void);
 /* Nothing typed, no search or multi-key command under way: keys may mean something else. */

@@ -7,23 +7,34 @@
 #include <unistd.h>
 
 #include "base/leaving.h"
+#include "base/words.h"
 #include "dbg/rival.h"
 #include "views/frame.h"
 #include "scr/pace.h"
 #include "scr/palette.h"
-#include "terminal/prompt.h"
 #include "scr/term.h"
+#include "terminal/input.h"
+#include "terminal/prompt.h"
+#include "terminal/word.h"
 #include "views/cursor.h"
 
 #define BRIEF_BELOW 30 /* rows of a terminal where a stop is reported in two rows, so that the view keeps its own */
 
+#define KEYS_SECONDS                                                                                                   \
+	0.05 /* what has been typed is answered for so long before the machine and the picture come again */
+
 struct loop {
 	struct screen s;
 	struct pace pace;
+	struct input in;
+	struct typed_word word;
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
+	u32 interrupts;     /* of the debugger's, those that have been answered */
 	bool dirty, quit;
-	bool mouse; /* the terminal sends its events */
+	bool began;       /* a key has set the machine going: it gets a slice before the next one */
+	bool paste_fresh; /* no line of what is being pasted has been entered yet */
+	bool mouse;       /* the terminal sends its events */
 };
 
 static double now_seconds(void)
@@ -77,8 +88,8 @@ static void execute(struct loop *l, const char *line, bool show)
 	say(s, &out);
 	if (!ok)
 		console_add(&s->console, STYLE(R_BAD), e.msg);
-	if (s->d->paging == PAGING_ON)
-		console_page(&s->console);
+	console_open(&s->console, s->d->paging == PAGING_ON);
+	l->began |= debugger_running(s->d);
 	if (!was_running && debugger_running(s->d)) {
 		l->run_seconds = 0;
 		l->run_insts = total_insts(s->d);
@@ -137,8 +148,10 @@ static void slice(struct loop *l)
 	strbuf_release(&out);
 	if (st == DBG_QUIT)
 		l->quit = true;
-	if (st != DBG_RUNNING)
+	if (st != DBG_RUNNING) {
+		console_open(&s->console, false);
 		pace_stopped(&l->pace);
+	}
 	l->dirty = true;
 }
 
@@ -185,13 +198,20 @@ static void choose_view(struct loop *l, int key)
 	snprintf(l->s.notice, sizeof l->s.notice, "no view %c", key);
 }
 
+/* Stops the run, and what waits for it. */
+static void halt(struct loop *l)
+{
+	debugger_interrupt(l->s.d);
+	l->interrupts = l->s.d->interrupts;
+	input_drop_waiting(&l->in);
+}
+
 static void toggle_run(struct loop *l)
 {
-	if (debugger_running(l->s.d)) {
-		debugger_interrupt(l->s.d);
-		return;
-	}
-	execute(l, "continue", false);
+	if (debugger_running(l->s.d))
+		halt(l);
+	else
+		execute(l, "continue", false);
 }
 
 /* The snapshot before or after now; behind the last one lies the latest cycle that was simulated. */
@@ -220,6 +240,41 @@ static void go_to_snapshot(struct loop *l, bool forward)
 	}
 	snprintf(line, sizeof line, "goto %llu", (unsigned long long)to);
 	execute(l, line, true);
+}
+
+/* Is a step under way that the next one waits for? It is what an empty line would repeat. */
+static bool step_under_way(const struct debugger *d)
+{
+	return debugger_running(d) && (d->goal.kind == GOAL_CYCLE || d->goal.kind == GOAL_NEXT) && *d->repeat;
+}
+
+/* Back a cycle; stops what runs. */
+static void step_back(struct loop *l)
+{
+	if (debugger_running(l->s.d))
+		halt(l);
+	else
+		execute(l, "reverse-step", false);
+}
+
+static void do_step(struct loop *l, int key)
+{
+	switch (key) {
+	case '.': execute(l, "step", false); break;
+	case ',': step_back(l); break;
+	case '[':
+	case ']': go_to_snapshot(l, key == ']'); break;
+	default: execute(l, "", true); break; /* Enter */
+	}
+}
+
+/* Keys that step: each counts, also those that come while a step is under way. */
+static void step_key(struct loop *l, int key)
+{
+	if (!step_under_way(l->s.d) && !l->in.owed.n)
+		do_step(l, key);
+	else if (!input_owe(&l->in, key))
+		snprintf(l->s.notice, sizeof l->s.notice, "%d steps wait already", OWED_MAX);
 }
 
 static void search_next(struct loop *l, bool forward)
@@ -283,15 +338,48 @@ static void quit_key(struct loop *l, int key)
 	}
 }
 
-static void enter_line(struct loop *l, char *line)
+/* What has been typed and pasted ahead goes with what Ctrl-C, or a command typed during a run, has stopped. */
+static void drop_input(struct loop *l, bool keys)
 {
-	if (debugger_running(l->s.d) && *line)
-		debugger_interrupt(l->s.d); /* a command typed while running stops the machine first */
-	while (debugger_running(l->s.d) && *line && !l->quit)
+	const u32 lines = input_drop(&l->in, keys);
+	l->interrupts = l->s.d->interrupts;
+	if (lines)
+		snprintf(l->s.notice, sizeof l->s.notice, "%u line%s of what was pasted %s dropped", lines, plural(lines),
+		         by_number(lines, "is", "are"));
+}
+
+/* A command entered while the machine runs stops it first. */
+static void stop_run(struct loop *l)
+{
+	if (debugger_running(l->s.d))
+		halt(l);
+	while (debugger_running(l->s.d) && !l->quit)
 		slice(l);
-	if (!l->quit)
-		execute(l, line, true);
-	free(line);
+}
+
+static void enter_line(struct loop *l, const char *line)
+{
+	const bool blank = !line[strspn(line, " \t")];
+	if (l->in.lines.len) {
+		input_add_line(&l->in, line); /* in its turn */
+	} else if (blank && l->s.d->collect.kind == COLLECT_NONE) {
+		step_key(l, '\r');
+	} else {
+		stop_run(l);
+		if (!l->quit)
+			execute(l, line, true);
+	}
+}
+
+/* A line of a paste waits for what those before it have begun; the first one stops what runs, as if it were typed.
+ * Blank lines between commands repeat none. */
+static void paste_line(struct loop *l, const char *line)
+{
+	if (l->paste_fresh)
+		stop_run(l);
+	l->paste_fresh = false;
+	if (line[strspn(line, " \t")] || l->s.d->collect.kind != COLLECT_NONE)
+		input_add_line(&l->in, line);
 }
 
 static void prompt_input(struct loop *l, int key)
@@ -300,6 +388,40 @@ static void prompt_input(struct loop *l, int key)
 	char *line = prompt_take();
 	if (line)
 		enter_line(l, line);
+	free(line);
+}
+
+/* The prompt gets what is typed from here on. */
+static void to_prompt(struct loop *l)
+{
+	l->s.focus = ON_PROMPT;
+	l->s.help = false;
+	l->s.ask = ASK_NOTHING;
+	l->s.console.paging = false;
+	word_forget(&l->word);
+}
+
+/* What has been pasted goes to the prompt, whatever has the keys. */
+static void take_paste(struct loop *l)
+{
+	bool ends;
+	for (char *text; (text = input_pasted(&l->in, &ends)); free(text)) {
+		if (l->s.ask == ASK_SEARCH) {
+			for (const char *c = text; *c; c++)
+				search_key(l, (u8)*c);
+			continue;
+		}
+		to_prompt(l);
+		prompt_text(text);
+		if (!ends)
+			continue;
+		prompt_key('\r');
+		char *line = prompt_take();
+		if (line)
+			paste_line(l, line);
+		free(line);
+	}
+	l->dirty = true;
 }
 
 /* Keys that mean the same with the focus on the view and on an empty prompt. */
@@ -314,16 +436,14 @@ static bool common_key(struct loop *l, int key)
 		return true;
 	}
 	switch (key) {
-	case ' ': toggle_run(l); return true;
-	case '.': execute(l, "step", false); return true;
-	case ',':
-		if (debugger_running(s->d))
-			debugger_interrupt(s->d);
-		else
-			execute(l, "reverse-step", false);
+	case ' ':
+		if (!input_text_follows(&l->in)) /* else it stands in front of a command that came with it */
+			toggle_run(l);
 		return true;
-	case '[': go_to_snapshot(l, false); return true;
-	case ']': go_to_snapshot(l, true); return true;
+	case '.':
+	case ',':
+	case '[':
+	case ']': step_key(l, key); return true;
 	case '?':
 		s->help = !s->help;
 		s->help_top = 0;
@@ -364,41 +484,78 @@ static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
 	return cursor_key(v, key);
 }
 
+/* Enter goes closer; it never moves the machine. */
+static void enter_view(struct loop *l)
+{
+	const struct view *view = views[l->s.view];
+	if (view->enter)
+		choose_view(l, view->enter);
+	else
+		snprintf(l->s.notice, sizeof l->s.notice,
+		         "Enter has nothing to open in this view; . steps, : or Tab go to the prompt");
+}
+
+/* The keys of a view that has them; false: it is none. */
+static bool view_key(struct loop *l, struct view_ctx *v, int key)
+{
+	struct screen *s = &l->s;
+	switch (key) {
+	case '\t':
+	case K_BACKTAB:
+	case K_ESC:
+	case ':': s->focus = ON_PROMPT; return true;
+	case 'n': search_next(l, true); return true;
+	case 'N': search_next(l, false); return true;
+	case 'm':
+		s->d->mouse = !s->d->mouse;
+		snprintf(s->notice, sizeof s->notice, "mouse %s",
+		         s->d->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls" : "off");
+		return true;
+	case CTRL_KEY('p'): console_scroll(&s->console, 1); return true;
+	case CTRL_KEY('n'): console_scroll(&s->console, -1); return true;
+	case '\r':
+	case '\n': enter_view(l); return true;
+	default: break;
+	}
+	if (views[s->view]->on_key && views[s->view]->on_key(v, key))
+		return true;
+	if ((key == 'c' || key == K_LEFT || key == K_RIGHT) && cursor_show(v))
+		return true;
+	return common_key(l, key);
+}
+
+static bool is_letter(int key)
+{
+	return (key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z');
+}
+
+/* Letters that are no keys of the view begin a command. */
+static void begin_command(struct loop *l, const char *word)
+{
+	prompt_text(word);
+	to_prompt(l);
+}
+
 static void view_input(struct loop *l, int key)
 {
 	struct view_ctx v;
 	struct screen *s = &l->s;
 	frame_context(s, &v);
-	if (cursor_input(l, &v, key))
+	if (is_letter(key)) {
+		word_add(&l->word, s, key, now_seconds());
+		if (!view_key(l, &v, key))
+			begin_command(l, word_as_command(&l->word, s));
 		return;
-	switch (key) {
-	case '\t':
-	case K_BACKTAB:
-	case K_ESC:
-	case ':': s->focus = ON_PROMPT; return;
-	case 'n': search_next(l, true); return;
-	case 'N': search_next(l, false); return;
-	case 'm':
-		s->d->mouse = !s->d->mouse;
-		snprintf(s->notice, sizeof s->notice, "mouse %s",
-		         s->d->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls" : "off");
-		return;
-	case CTRL_KEY('p'): console_scroll(&s->console, 1); return;
-	case CTRL_KEY('n'): console_scroll(&s->console, -1); return;
-	case '\r':
-	case '\n':
-		if (views[s->view]->enter)
-			choose_view(l, views[s->view]->enter);
-		else
-			execute(l, "", false);
-		return;
-	default: break;
 	}
-	if (views[s->view]->on_key && views[s->view]->on_key(&v, key))
+	const bool ends = key == ' ' || key == '\r' || key == '\n';
+	const char *word = ends ? word_ended(&l->word, s, now_seconds()) : NULL;
+	if (word) {
+		begin_command(l, word);
+		prompt_input(l, key);
 		return;
-	if ((key == 'c' || key == K_LEFT || key == K_RIGHT) && cursor_show(&v))
-		return;
-	if (!common_key(l, key) && key > ' ' && key < 127)
+	}
+	word_forget(&l->word);
+	if (!cursor_input(l, &v, key) && !view_key(l, &v, key) && key > ' ' && key < 127)
 		snprintf(s->notice, sizeof s->notice, "%c is no key of this view; : or Tab go to the prompt, ? helps", key);
 }
 
@@ -443,7 +600,52 @@ static void mouse_input(struct loop *l)
 	}
 }
 
-/* Ctrl-C as a key (it usually comes as a signal), help, questions, then the focus. */
+static bool help_key(struct screen *s, int key)
+{
+	const int page = MAX(s->canvas.h - 8, 1);
+	switch (key) {
+	case K_DOWN: s->help_top++; return true;
+	case K_UP: s->help_top--; return true;
+	case ' ':
+	case K_PGDN: s->help_top += page; return true;
+	case K_PGUP: s->help_top -= page; return true;
+	default: s->help = false; return key != ':';
+	}
+}
+
+/* Keys of a long answer in the console; it gives its rows back at Esc. */
+static bool console_key(struct loop *l, int key)
+{
+	struct console *c = &l->s.console;
+	const bool prompt = l->s.focus == ON_PROMPT && l->s.ask == ASK_NOTHING;
+	if (key == K_CONSOLE_UP || key == K_CONSOLE_DOWN) {
+		console_scroll(c, key == K_CONSOLE_UP ? 5 : -5);
+		return true;
+	}
+	if (!prompt || (key != K_PGUP && key != K_PGDN) || !console_overflows(c))
+		return false;
+	console_turn(c, key == K_PGUP);
+	return true;
+}
+
+/* With the keys at the prompt; on an empty one some of them are no text. */
+static void at_prompt(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	const bool idle = prompt_idle(), collects = s->d->collect.kind != COLLECT_NONE;
+	if (idle && key == '\t') {
+		s->focus = ON_VIEW;
+		console_begin_answer(&s->console); /* who goes to the view wants to see it: a long answer gives its rows back */
+	} else if (idle && key == K_ESC && !prompt_is_vi()) {
+		console_begin_answer(&s->console);
+	} else if (idle && key == ':' && !collects) {
+		; /* leads to the prompt from anywhere: here it is */
+	} else if (!idle || collects || !common_key(l, key)) {
+		prompt_input(l, key);
+	}
+}
+
+/* Pages of an answer, help, questions, then the focus. */
 static void on_key(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
@@ -454,15 +656,10 @@ static void on_key(struct loop *l, int key)
 		return;
 	if (key == CTRL_KEY('l')) {
 		term_redraw();
-	} else if (key == K_CONSOLE_UP || key == K_CONSOLE_DOWN) {
-		console_scroll(&s->console, key == K_CONSOLE_UP ? 5 : -5);
-	} else if (s->help) {
-		if (key == K_PGDN || key == K_DOWN)
-			s->help_top += key == K_DOWN ? 1 : MAX(s->canvas.h - 8, 1);
-		else if (key == K_PGUP || key == K_UP)
-			s->help_top -= key == K_UP ? 1 : MAX(s->canvas.h - 8, 1);
-		else
-			s->help = false;
+	} else if (s->help && help_key(s, key)) {
+		return;
+	} else if (console_key(l, key)) {
+		return;
 	} else if (s->ask == ASK_QUIT) {
 		quit_key(l, key);
 	} else if (s->ask == ASK_SEARCH) {
@@ -471,29 +668,28 @@ static void on_key(struct loop *l, int key)
 		mouse_input(l);
 	} else if (s->focus == ON_VIEW) {
 		view_input(l, key);
-	} else if (prompt_idle() && key == '\t') {
-		s->focus = ON_VIEW;
-		console_begin_answer(&s->console); /* who goes to the view wants to see it: a long answer gives its rows back */
-	} else if (prompt_idle() && key == K_ESC && !prompt_is_vi()) {
-		console_begin_answer(&s->console);
-	} else if (!prompt_idle() || s->d->collect.kind != COLLECT_NONE || !common_key(l, key)) {
-		prompt_input(l, key);
+	} else {
+		at_prompt(l, key);
 	}
 }
 
 /* --- the loop --- */
-/* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. */
-static void notice_interrupt(struct loop *l)
+/* Ctrl-C reached the debugger's handler: the line being typed goes too, as in a shell. keys: those that have come and
+ * not been taken are older than it. */
+static void notice_interrupt(struct loop *l, bool keys)
 {
 	struct debugger *d = l->s.d;
-	if (!d->interrupt || debugger_running(d))
+	if (d->interrupts == l->interrupts)
+		return;
+	drop_input(l, keys);
+	l->dirty = true;
+	if (debugger_running(d) || !d->interrupt)
 		return;
 	debugger_clear_interrupt(d);
 	debugger_drop_collect(d);
 	prompt_reset();
 	l->s.console.paging = false;
 	l->s.ask = ASK_NOTHING;
-	l->dirty = true;
 }
 
 static void list_candidates(void *ctx, char *const *candidates, int n)
@@ -513,32 +709,65 @@ static void list_candidates(void *ctx, char *const *candidates, int n)
 	strbuf_release(&out);
 }
 
-/* What has been typed; while there is nothing, waits so many ms. */
-static void take_keys(struct loop *l, int wait_ms)
+static void take_key(struct loop *l, int key)
 {
-	int key = term_key(wait_ms);
-	for (int i = 0; key != K_NONE && i < 64; i++) { /* a pasted line does not starve the machine */
+	l->paste_fresh |= key == K_PASTE;
+	if (input_paste_key(&l->in, key, now_seconds())) {
+		if (key == K_PASTE_END)
+			take_paste(l);
+	} else {
 		on_key(l, key);
-		key = l->quit ? K_NONE : term_key(0);
 	}
-	if (key != K_NONE)
-		on_key(l, key);
-	notice_interrupt(l);
 }
 
-/* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. */
+/* What has been typed; while there is nothing, waits so many ms. A pasted line does not starve the machine. */
+static void take_keys(struct loop *l, int wait_ms)
+{
+	notice_interrupt(l, true);
+	input_fill(&l->in, wait_ms);
+	notice_interrupt(l, false);
+	l->began = false;
+	const double until = now_seconds() + KEYS_SECONDS;
+	for (int key; !l->began && !l->quit && now_seconds() < until && (key = input_key(&l->in)) != K_NONE;) {
+		take_key(l, key);
+		notice_interrupt(l, true);
+	}
+	take_paste(l);
+}
+
+/* The machine has come to rest: the next line that waits for that, or the next step. */
+static void go_on(struct loop *l)
+{
+	char *line = input_line(&l->in);
+	const int key = line ? K_NONE : input_owed(&l->in);
+	if (line)
+		execute(l, line, true);
+	else if (key != K_NONE)
+		do_step(l, key);
+	free(line);
+}
+
+/* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. The
+ * same holds for what has come at once. */
 static void run_loop(struct loop *l)
 {
 	while (!l->quit && !term_gone() && !leaving_by()) {
-		bool running = debugger_running(l->s.d);
-		if (running) {
+		const bool running = debugger_running(l->s.d);
+		if (running)
 			slice(l);
+		else
+			go_on(l);
+		const bool busy = running || debugger_running(l->s.d) || input_waits(&l->in);
+		if (busy && !l->quit)
 			take_keys(l, 0);
-		}
-		bool now = !debugger_running(l->s.d) || pace_may_draw(&l->pace, now_seconds(), apart(&l->s));
+		bool now = true;
+		if (debugger_running(l->s.d))
+			now = pace_may_draw(&l->pace, now_seconds(), apart(&l->s));
+		else if (input_waits(&l->in))
+			now = now_seconds() >= l->pace.frame_due;
 		if (l->dirty && now && !l->quit)
 			show(l);
-		if (!running && !l->quit)
+		if (!busy && !l->quit)
 			take_keys(l, 250);
 	}
 }
@@ -558,6 +787,7 @@ static void open_screen(struct loop *l)
 	s->canvas.few = term_few();
 	s->canvas.light = palette_is_light(s->d->palette);
 	console_init(&s->console);
+	input_init(&l->in);
 	screen_attach(s, s->d);
 	s->draw_line = prompt_draw;
 	s->d->screen = s;
@@ -582,6 +812,7 @@ int screen_main(struct debugger *d)
 	d->screen = NULL;
 	screen_detach(&l.s);
 	console_release(&l.s.console);
+	input_release(&l.in);
 	canvas_release(&l.s.canvas);
 	return d->ran ? session_exit_status(d->s, d->last) : 0;
 }

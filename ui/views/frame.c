@@ -217,8 +217,11 @@ static void prompt_line(struct screen *s, struct pane p)
 		s->cursor_x =
 		    p.x + 1 +
 		    s->draw_line(pane_sub(p, 0, 1, 1, p.w - 1), 0, on ? STYLE(R_ACCENT) : STYLE(R_DIM), STYLE(R_TEXT));
-		if (!on)
+		if (!on) {
+			pane_text(p, 0, s->cursor_x - p.x + 1, STYLE(R_DIM),
+			          "keys act on the view; a command, : or Tab come back here");
 			s->cursor_y = -1;
+		}
 	}
 }
 
@@ -290,48 +293,75 @@ static void console_hint(const struct screen *s, struct pane p)
 {
 	const struct console *c = &s->console;
 	bool running = shown_state(s) == DBG_RUNNING;
-	int shown = console_rows(s), rows = console_answer_rows(c, s->canvas.w, CONSOLE_LINES), hidden = rows - shown;
+	u64 under = c->total - MIN(c->below, c->total), over = c->top - MIN(c->answer, c->top);
 	if (s->offscreen || c->paging || s->ask != ASK_NOTHING)
 		return;
-	if (hidden > 0 && !c->scroll)
-		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %d row%s above: Shift-PgUp  Esc: shrink ", hidden,
-		           plural((u64)hidden));
-	else if (rows > console_base(s) + 3)
+	if (under)
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %llu more line%s: PgDn  Esc: shrink ", (unsigned long long)under,
+		           plural(under));
+	else if (over && console_overflows(c))
+		pane_right(p, 0, p.w - 1, STYLE(R_ACCENT), " %llu line%s above: PgUp  Esc: shrink ", (unsigned long long)over,
+		           plural(over));
+	else if (console_rows(s) > console_base(s) + 3)
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " Esc: shrink ");
 	else if (s->canvas.w < HINTS_FROM_W)
 		pane_right(p, 0, p.w - 1, STYLE(R_DIM), " space %s  . step  , back  Tab view ", running ? "stop" : "run");
+}
+
+/* The view's own keys and the way back, from column x on: of keys that have no room the last ones are left out whole.
+ */
+static void view_keys(const struct view *view, struct pane p, int x)
+{
+	static const char back[] = "Tab prompt";
+	const char *keys = view->keys;
+	int room = p.w - 2 - x - (int)sizeof back - 3, n = 0;
+	for (int i = 0; keys[i]; i++) /* they are separated by two blanks, and ASCII */
+		if (i < room && (!keys[i + 1] || (keys[i + 1] == ' ' && keys[i + 2] == ' ')))
+			n = i + 1;
+	pane_printf(p, 0, x, STYLE(R_TEXT), " %.*s%s%s ", n, keys, n ? "  " : "", back);
+}
+
+/* The keys are the view's: a bar, on every terminal. */
+static void mark_focus(struct pane p)
+{
+	for (int x = 0; x < p.w; x++)
+		canvas_at(p.c, p.y, p.x + x)->style = (struct style){R_ACCENT, ATTR_REVERSE};
+}
+
+/* The cycle and the values that stand at the cursor of the view's curves, from column x on. */
+static void cursor_values(const struct screen *s, struct pane p, int x)
+{
+	static const char hint_text[] = " Enter: go there  Esc: hide ";
+	const struct view_state *st = &s->state[s->view];
+	char cycle[NUM_MAX];
+	struct pane q = pane_sub(p, 0, x, 1, p.w - x - 2);
+	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", grouped(st->cursor, cycle));
+	int end = MIN(x + utf8_width(st->cursor_text) + 2, q.w);
+	for (int i = x; i < end; i++)
+		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');
+	draw_words(q, 0, x + 1, MAX(end - x - 2, 0), STYLE(R_TEXT), st->cursor_text);
+	if (s->focus == ON_VIEW && q.w - end > (int)sizeof hint_text)
+		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
 }
 
 /* The line between view and console: which side has the keys, and which ones, or what stands at the cursor of the
  * view's curves. */
 static void rule_line(const struct screen *s, struct pane p)
 {
-	static const char hint_text[] = " Enter: go there  Esc: hide ";
 	const struct view_state *st = &s->state[s->view];
-	bool cursor = st->cursor_on && st->axis.w && !s->help;
-	char cycle[NUM_MAX];
+	const bool cursor = st->cursor_on && st->axis.w && !s->help, on_view = s->focus == ON_VIEW;
 	draw_rule(p, 0);
 	int x = 1;
-	if (s->focus == ON_VIEW)
+	if (on_view)
 		x = pane_printf(p, 0, x, STYLE(R_ACCENT), " %s ", views[s->view]->title);
-	else if (!cursor)
+	if (cursor)
+		cursor_values(s, p, x + (x > 1));
+	else if (on_view && !s->help)
+		view_keys(views[s->view], p, x + 1);
+	else if (!on_view)
 		console_hint(s, p);
-	if (s->focus == ON_VIEW && !cursor && !s->help) {
-		pane_printf(pane_sub(p, 0, 0, 1, p.w - 2), 0, x + 1, STYLE(R_TEXT), " %s%sTab prompt ", views[s->view]->keys,
-		            views[s->view]->keys[0] ? "  " : "");
-		return;
-	}
-	if (!cursor)
-		return;
-	struct pane q = pane_sub(p, 0, x + (x > 1), 1, p.w - x - 2);
-	x = pane_printf(q, 0, 0, STYLE_BOLD(R_TEXT), " cycle %s ", grouped(st->cursor, cycle));
-	int end = MIN(x + utf8_width(st->cursor_text) + 2, q.w);
-	for (int i = x; i < end; i++)
-		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');
-	draw_words(q, 0, x + 1, MAX(end - x - 2, 0), STYLE(R_TEXT), st->cursor_text);
-	x = end;
-	if (s->focus == ON_VIEW && q.w - x > (int)sizeof hint_text)
-		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
+	if (on_view)
+		mark_focus(p);
 }
 
 void frame_draw(struct screen *s)
@@ -358,9 +388,9 @@ void frame_draw(struct screen *s)
 		v.st->list.n = v.st->click.w = 0;
 		views[s->view]->draw(&v, body);
 	}
-	if (rule)
-		rule_line(s, pane_sub(all, rule_y, 0, 1, c->w));
 	console_draw(&s->console, pane_sub(all, con_y, 0, con, c->w));
+	if (rule)
+		rule_line(s, pane_sub(all, rule_y, 0, 1, c->w)); /* knows what of the console is out of sight */
 	prompt_line(s, pane_sub(all, prompt_y, 0, 1, c->w));
 	if (hints)
 		key_line(s, pane_sub(all, h - 1, 0, 1, c->w));
