@@ -29,7 +29,7 @@ struct ideal {
 	struct sched_view v;
 	const struct warp_sched_ops *ops;
 	u64 state[512];
-	u64 ready_at[SM_MAX_WARPS];
+	u64 ready_at[WARP_SLOTS];
 	u32 n; /* instructions */
 };
 

@@ -170,7 +170,7 @@ static struct split run_mixed(const char *const *sets, u64 slice, u64 *hash)
 	struct module *m = rig_load(s, text);
 	rig_launch(s, m, "k", 9, 96, 0, NULL, 0);
 	do {
-		struct warp_place place[SM_MAX_WARPS];
+		struct warp_place place[WARP_SLOTS];
 		sim_run(s, slice == NEVER ? NEVER : sim_cycle(s) + slice, &st);
 		for (u32 sm = 0; sm < gpu_conf(sim_gpu(s))->num_sms; sm++) {
 			struct sm_load l;

@@ -199,7 +199,7 @@ static bool answer_uncounted(struct gpu *g)
 static bool load_short(struct gpu *g)
 {
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)
-		if (g->sm[0]->load[i].used && g->sm[0]->load[i].left > 1) {
+		if (g->sm[0]->load[i].left > 1) {
 			g->sm[0]->load[i].left--;
 			return true;
 		}

@@ -305,8 +305,8 @@ static void test_set_late(void **state)
  */
 
 struct model {
-	u32 n[3], list[3][SM_MAX_WARPS]; /* 0 ready queue, 1 active, 2 pending */
-	u64 key[SM_MAX_WARPS];
+	u32 n[3], list[3][WARP_SLOTS]; /* 0 ready queue, 1 active, 2 pending */
+	u64 key[WARP_SLOTS];
 };
 
 static bool waits(u32 w)
@@ -350,7 +350,7 @@ static void enter_active(struct model *m, u32 w, u32 policy)
 
 static void model_cycle(struct model *m, u32 policy)
 {
-	for (u32 w = 0; w < SM_MAX_WARPS; w++)
+	for (u32 w = 0; w < WARP_SLOTS; w++)
 		for (u32 q = 0; q < 3; q++)
 			for (u32 i = 0; i < m->n[q]; i++) {
 				if (m->list[q][i] != w)
@@ -363,7 +363,7 @@ static void model_cycle(struct model *m, u32 policy)
 					q = 2, i = m->n[q];
 				}
 			}
-	for (u32 w = 0; w < SM_MAX_WARPS; w++)
+	for (u32 w = 0; w < WARP_SLOTS; w++)
 		for (u32 i = 0; i < m->n[2]; i++)
 			if (m->list[2][i] == w && !waits(w) && !f.sm.warp[w].pendm[0]) {
 				take(m, 2, w);
@@ -411,7 +411,7 @@ static void random_change(const struct model *m, u64 *x)
 {
 	static const enum warp_state to[] = {WS_READY_SP, WS_READY_LSU, WS_SHORT, WS_MEM,      WS_MEM,
 	                                     WS_BARRIER,  WS_FENCE,     WS_SLEEP, WS_READY_SP, WS_FETCH};
-	u32 w = m->n[0] && rnd(x) % 2 ? m->list[0][0] : (u32)(rnd(x) % SM_MAX_WARPS);
+	u32 w = m->n[0] && rnd(x) % 2 ? m->list[0][0] : (u32)(rnd(x) % WARP_SLOTS);
 	if (!(f.sm.used >> w & 1) || f.sm.warp[w].state == WS_DONE)
 		return;
 	if (rnd(x) % 40 == 0) {
@@ -593,7 +593,7 @@ static void test_events_tell_the_queue(void **state)
 				left++;
 			} else {
 				assert_int_equal(w, bit_next_rr(e->arg[1] & *q, *turn));
-				*turn = (w + 1) % SM_MAX_WARPS;
+				*turn = (w + 1) % WARP_SLOTS;
 			}
 		}
 		assert_int_equal(entered, left);
@@ -612,7 +612,7 @@ static void test_paws_picks(void **state)
 	struct sim *s = machine((const char *[]){"isa.issue_cost=ptx", NULL});
 	struct module *m = rig_load(s, kernel);
 	struct code_hint *h = hints_make(&c, m);
-	u32 pc[2][SM_MAX_WARPS] = {{0}}, contested = 0;
+	u32 pc[2][WARP_SLOTS] = {{0}}, contested = 0;
 	for (u32 k = 0; k < o.log.n; k++) {
 		const struct event *v = &o.log.e[k];
 		if (v->type == EV_CTA_DISPATCH) {

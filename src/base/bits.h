@@ -3,6 +3,9 @@
 #define BASE_BITS_H
 #include "base/base.h"
 
+/* Warp slots of an SM, at most: a set of them is a u64. */
+#define WARP_SLOTS 64
+
 #define BIT(n) (1ull << (n))
 static inline u32 bit_first(u64 m)
 {

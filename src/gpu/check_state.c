@@ -70,16 +70,21 @@ static bool check_kernels(const struct gpu *g, struct err *e)
 	return task_check_state(g->task, e);
 }
 
+struct all_dues {
+	const struct gpu *g;
+	struct sm_dues *of;
+};
 static void due(void *ctx, u32 sm, u32 token)
 {
-	sm_due(&((struct sm_dues *)ctx)[sm], token);
+	const struct all_dues *d = ctx;
+	sm_due(d->g->sm[sm], &d->of[sm], token);
 }
 
 static bool check_sms(const struct gpu *g, struct err *e)
 {
 	struct sm_dues *dues = xcalloc(g->conf.num_sms, sizeof *dues);
 	bool ok = true;
-	mem_each_due(g->mem, due, dues);
+	mem_each_due(g->mem, due, &(struct all_dues){g, dues});
 	for (u32 i = 0; ok && i < g->conf.num_sms; i++) {
 		ok = sm_check_state(&g->ctx[i], g->sm[i], &dues[i], e) && check_pcs(g, i, e) && check_sleep(g, i, e);
 		if (ok && g->ev[i].n)

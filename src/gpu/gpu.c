@@ -15,9 +15,9 @@
 /* Room for everything the modules carve. Address space only: memory is committed when touched. */
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
-	size_t mem, nodes = (size_t)SM_MAX_WARPS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	size_t mem, nodes = (size_t)WARP_SLOTS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	size_t sm =
-	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_MAX_WARPS * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))

@@ -10,13 +10,13 @@
 
 u64 livelock_state_bytes(const struct conf *c)
 {
-	return sizeof(struct livelock) + (u64)c->num_sms * SM_MAX_WARPS * sizeof(struct livelock_warp) + 128;
+	return sizeof(struct livelock) + (u64)c->num_sms * WARP_SLOTS * sizeof(struct livelock_warp) + 128;
 }
 
 void livelock_create(struct gpu *g)
 {
 	g->livelock = ARENA_NEW(&g->arena, struct livelock, 1);
-	g->livelock_warp = ARENA_NEW(&g->arena, struct livelock_warp, g->conf.num_sms * SM_MAX_WARPS);
+	g->livelock_warp = ARENA_NEW(&g->arena, struct livelock_warp, g->conf.num_sms * WARP_SLOTS);
 }
 
 u64 livelock_next(const struct gpu *g)
@@ -71,7 +71,7 @@ static bool recurs(const struct gpu *g, u32 sm, u32 warp, const struct livelock_
 
 static struct livelock_warp *warps_of(const struct gpu *g, u32 sm)
 {
-	return &g->livelock_warp[sm * SM_MAX_WARPS];
+	return &g->livelock_warp[sm * WARP_SLOTS];
 }
 
 static void window_begins(struct gpu *g)

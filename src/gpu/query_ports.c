@@ -12,7 +12,8 @@ struct masks {
 static void note(void *ctx, u32 sm, u32 token)
 {
 	const struct masks *m = ctx;
-	m->by_sm[sm] |= BIT(sm_token_warp(m->g->sm[sm], token));
+	const u32 w = sm_token_warp(m->g->sm[sm], token);
+	m->by_sm[sm] |= w < WARP_SLOTS ? BIT(w) : 0;
 }
 
 void gpu_port_warps(const struct gpu *g, u32 port, u64 *by_sm)

@@ -4,7 +4,7 @@
 
 u64 starve_state_bytes(const struct conf *c)
 {
-	return sizeof(struct starve) + c->num_sms * (sizeof(struct starve_sm) + SM_MAX_WARPS * sizeof(struct starve_warp)) +
+	return sizeof(struct starve) + c->num_sms * (sizeof(struct starve_sm) + WARP_SLOTS * sizeof(struct starve_warp)) +
 	       192;
 }
 
@@ -12,7 +12,7 @@ void starve_create(struct gpu *g)
 {
 	g->starve = ARENA_NEW(&g->arena, struct starve, 1);
 	g->starve_sm = ARENA_NEW(&g->arena, struct starve_sm, g->conf.num_sms);
-	g->starve_warp = ARENA_NEW(&g->arena, struct starve_warp, g->conf.num_sms * SM_MAX_WARPS);
+	g->starve_warp = ARENA_NEW(&g->arena, struct starve_warp, g->conf.num_sms * WARP_SLOTS);
 }
 
 static void tell(struct gpu *g, u32 sm, u32 w, u64 cycles)
@@ -59,7 +59,7 @@ static void look_at_sm(struct gpu *g, u32 sm)
 	FOR_EACH_BIT(w, ready)
 	{
 		const struct warp *wp = &s->warp[w];
-		struct starve_warp *k = &g->starve_warp[sm * SM_MAX_WARPS + (u32)w];
+		struct starve_warp *k = &g->starve_warp[sm * WARP_SLOTS + (u32)w];
 		const u64 steps = wp->insts * 256 + wp->extra;
 		if ((before >> w & 1) && k->steps == steps && wp->started_at <= k->from) {
 			look_at_spell(g, sm, (u32)w, k);

@@ -48,7 +48,6 @@ struct holder {
 	u32 launch;
 	u32 pad; /* named so that it is zero */
 };
-#define MEM_WARPS 64 /* warp slots of an SM, at most */
 struct l1 {
 	struct tags tags;
 	struct mshr_table mshr;
@@ -250,7 +249,7 @@ struct mem {
 	u32 *answers;             /* [sm * answers_size] fifos */
 	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
 	u64 *wake;                /* CONF_SM_WORDS of them */
-	struct holder *holder;    /* [sm * MEM_WARPS + warp slot]: the CTA it works for, or did last */
+	struct holder *holder;    /* [sm * MEM_PLACES + place of a warp]: the CTA it works for, or did last */
 	struct pool_state *pool;
 	struct packet *packet;
 	struct pool_state *dram_pool;

@@ -132,7 +132,7 @@ static bool load_room(const struct access *a, u32 n)
 /* The kernel that an access is for. */
 static inline u32 launch_of(const struct access *a)
 {
-	return a->m->holder[a->sm * MEM_WARPS + (a->token >> TOKEN_BITS)].launch;
+	return a->m->holder[a->sm * MEM_PLACES + (a->token >> TOKEN_BITS)].launch;
 }
 
 static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial)
@@ -278,9 +278,9 @@ static void take_place(const struct access *a, u32 set, u32 i)
 	tags_install(&l->tags, i, a->line);
 	if (!l->owner)
 		return;
-	u32 warp = a->token >> TOKEN_BITS;
-	l->tags.line[i].owner = (u8)warp;
-	*owner_of(l, set, i) = a->m->holder[a->sm * MEM_WARPS + warp];
+	u32 place = a->token >> TOKEN_BITS;
+	l->tags.line[i].owner = (u8)place;
+	*owner_of(l, set, i) = a->m->holder[a->sm * MEM_PLACES + place];
 }
 
 /* i: the line's place when it is there with other sectors, else TAGS_NONE. */
@@ -646,7 +646,7 @@ static void invalidate(struct l1 *l)
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)
 {
 	FOR_EACH_BIT(w, warps)
-	m->holder[sm * MEM_WARPS + w] = (struct holder){.cta = cta, .launch = launch};
+	m->holder[sm * MEM_PLACES + w] = (struct holder){.cta = cta, .launch = launch};
 }
 
 void mem_carve(struct mem *m, u32 sm, u32 ways)

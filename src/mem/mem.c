@@ -195,7 +195,7 @@ static void build_records(struct mem *m, struct arena *a)
 	u64 device = (u64)m->c.heap_mb << 20;
 	arena_begin_gap(a);
 	m->traffic = ARENA_NEW(a, struct msg_counters, (size_t)CONF_MAX_LAUNCHES * MSG_CLASSES);
-	m->holder = ARENA_NEW(a, struct holder, (size_t)m->nsms * MEM_WARPS);
+	m->holder = ARENA_NEW(a, struct holder, (size_t)m->nsms * MEM_PLACES);
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
 		const struct tags *t = &l->tags;

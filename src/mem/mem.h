@@ -14,6 +14,7 @@
 #ifndef MEM_MEM_H
 #define MEM_MEM_H
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "front/front.h"
@@ -69,8 +70,10 @@ void mem_destroy(struct mem *m);
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
 /* Presents one transaction of SM `sm` to a cache at cycle `now`. token: its lower TOKEN_BITS are handed back by
- * mem_pop; above them the warp slot that asks: a line remembers who brought it in, a message whose kernel's it is. */
+ * mem_pop; above them the place of the warp that asks: a line remembers who brought it in, a message whose kernel's it is. */
 #define TOKEN_BITS 24
+/* Warp slots, and behind them as many places for warps that have been taken off theirs. */
+#define MEM_PLACES (2 * WARP_SLOTS)
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now);
 /* The same, telling what a load found beyond hit or miss. */
@@ -78,7 +81,7 @@ struct l1_watch {
 	bool merged;  /* no data, but on its way */
 	bool evicted; /* a valid line made room */
 	u64 victim;   /* its address */
-	u32 owner;    /* the warp slot that had brought it in; UINT32_MAX: none made room */
+	u32 owner;    /* the place of the warp that had brought it in; UINT32_MAX: none made room */
 };
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
                                    u32 token, u64 now, struct l1_watch *w);

@@ -5,14 +5,17 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 
-void sm_due(struct sm_dues *d, u32 token)
+void sm_due(const struct sm *s, struct sm_dues *d, u32 token)
 {
-	if (token & TOKEN_FETCH)
-		d->fetches[token & 0xffff]++;
+	const u32 place = sm_token_warp(s, token);
+	if (place == NO_PLACE)
+		d->late++;
+	else if (token & TOKEN_FETCH)
+		d->fetches[place]++;
 	else if (token & TOKEN_ACK)
-		d->answers[token & 0xffff]++;
+		d->answers[place]++;
 	else
-		d->loads[token]++;
+		d->loads[token_load(token)]++;
 }
 
 /* --- what is in flight ----------------------------------------------------------------------------------------------
@@ -29,7 +32,7 @@ struct flight_of {    /* of a warp */
 };
 struct flights {
 	u32 alu, mem; /* instructions */
-	struct flight_of of[SM_MAX_WARPS];
+	struct flight_of of[SM_PLACES];
 };
 
 static void add_result(const struct sm_ctx *x, const struct sm *s, struct flights *f, u32 w, u32 pc)
@@ -45,11 +48,20 @@ static void add_result(const struct sm_ctx *x, const struct sm *s, struct flight
 		f->of[w].big[ir->sb_dst[i] / 64] |= BIT(ir->sb_dst[i] % 64);
 }
 
+/* Is there a warp in a place? */
+static bool is_there(const struct sm *s, u32 place)
+{
+	if (place < WARP_SLOTS)
+		return s->used >> place & 1;
+	return place < SM_PLACES && s->away >> (place - WARP_SLOTS) & 1;
+}
+
 static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct wheel_node *n, struct flights *f,
                        struct err *e)
 {
-	struct flight_of *w = &f->of[n->warp];
-	HOLDS(s->used >> n->warp & 1, "SM %u: the wheel holds something for warp %u, which is not there", s->id, n->warp);
+	const u32 place = place_of(s, n->who);
+	HOLDS(is_there(s, place), "SM %u: the wheel holds something for %#x, a warp that is not there", s->id, n->who);
+	struct flight_of *w = &f->of[place];
 	switch (n->kind) {
 	case WK_FETCHED: w->fetches++; return true;
 	case WK_WAKE:
@@ -60,13 +72,13 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 	}
 	f->alu += n->kind == WK_WRITEBACK;
 	f->mem += n->kind == WK_LOADED;
-	add_result(x, s, f, n->warp, n->pc);
+	add_result(x, s, f, place, n->pc);
 	return true;
 }
 
 static bool count_wheel(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
 {
-	u32 room = SM_MAX_WARPS * 4 + x->nscheds * x->conf->sm_issue_width * SM_WHEEL, n = 0;
+	u32 room = WARP_SLOTS * 4 + x->nscheds * x->conf->sm_issue_width * SM_WHEEL, n = 0;
 	for (u32 slot = 0; slot < SM_WHEEL; slot++) {
 		HOLDS(!s->wheel[slot] == !(s->wheel_busy[slot / 64] >> slot % 64 & 1),
 		      "SM %u: slot %u of the wheel holds %u, but is%s marked busy", s->id, slot, s->wheel[slot],
@@ -103,15 +115,17 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 			left[l1_pipe_at(x, i)->load]++;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++) {
 		const struct load *l = &s->load[i];
-		HOLDS(l->used || !left[i], "SM %u: %u transactions of load %u, which is not in the table", s->id, left[i], i);
-		if (!l->used)
+		HOLDS(l->left || !left[i], "SM %u: %u transactions of load %u, which is not in the table", s->id, left[i], i);
+		if (!l->left)
 			continue;
 		HOLDS(l->left == left[i], "SM %u: load %u waits for %u transactions, %u are under way", s->id, i, l->left,
 		      left[i]);
 		used++;
-		f->of[l->warp].loads++;
-		f->of[l->warp].transactions += due->loads[i];
-		add_result(x, s, f, l->warp, l->pc);
+		const u32 place = place_of(s, l->who);
+		HOLDS(is_there(s, place), "SM %u: load %u is of %#x, a warp that is not there", s->id, i, l->who);
+		f->of[place].loads++;
+		f->of[place].transactions += due->loads[i];
+		add_result(x, s, f, place, l->pc);
 	}
 	HOLDS(used == s->nloads, "SM %u: %u loads in the table, counted %u", s->id, used, s->nloads);
 	f->mem += used;
@@ -144,7 +158,7 @@ static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights
 	      x->conf->lsu_queue + 1);
 	for (u32 k = 0; k < s->lsu_q.n; k++) {
 		const struct lsu_entry *q = sm_lsu_at(s, k);
-		HOLDS(s->used >> q->warp & 1 && q->next < q->ntxn, "SM %u: transaction %u of %u of warp %u at the LSU", s->id,
+		HOLDS(is_there(s, q->warp) && q->next < q->ntxn, "SM %u: transaction %u of %u of warp %u at the LSU", s->id,
 		      q->next, q->ntxn, q->warp);
 		if (q->load != NO_LOAD)
 			continue;
@@ -242,6 +256,8 @@ static bool check_warp(const struct sm_ctx *x, const struct sm *s, u32 w, const 
 	          s->cta[wp->cta_slot].launch == wp->launch &&
 	          bit_count(s->cta[wp->cta_slot].warps & bit_range(w)) == wp->warp_in_cta,
 	      "SM %u, warp %u: CTA slot %u knows nothing of it as its warp %u", s->id, w, wp->cta_slot, wp->warp_in_cta);
+	HOLDS(s->context[sm_context_of(wp->who)].used && place_of(s, wp->who) == w,
+	      "SM %u, warp %u: its context %#x is elsewhere", s->id, w, wp->who);
 	HOLDS(!wp->extra || wp->extra_set, "SM %u, warp %u: %u leading slots of no instruction", s->id, w, wp->extra);
 	return check_flight(x, s, w, f, e) && check_warp_state(x, s, w, e);
 }
@@ -355,6 +371,20 @@ static bool check_ctas(const struct sm_ctx *x, const struct sm *s, struct err *e
 	return true;
 }
 
+/* As many contexts as warps, those in slots and those taken off. */
+static bool check_contexts(const struct sm *s, struct err *e)
+{
+	u32 taken = 0;
+	for (u32 i = 0; i < SM_CONTEXTS; i++) {
+		bool used = s->contexts[i / 64] >> i % 64 & 1;
+		HOLDS(used == s->context[i].used, "SM %u: context %u is%s taken", s->id, i, used ? "" : " not");
+		taken += used;
+	}
+	HOLDS(taken == bit_count(s->used) + bit_count(s->away), "SM %u: %u contexts for %u warps", s->id, taken,
+	      bit_count(s->used) + bit_count(s->away));
+	return true;
+}
+
 /* --- the whole ------------------------------------------------------------------------------------------------------
  */
 static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct err *e)
@@ -395,7 +425,11 @@ bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_
 	if (!check_masks(x, s, e) || !check_ctas(x, s, e) || !count_wheel(x, s, &f, e) || !count_lsu(x, s, &f, e) ||
 	    !count_loads(x, s, due, &f, e) || !check_sums(x, s, &f, e) || !check_accounts(x, s, e))
 		return false;
-	for (u32 w = 0; w < SM_MAX_WARPS; w++) {
+	HOLDS(due->late == s->late, "SM %u: %u answers are under way for warps that have gone, counted %u", s->id, s->late,
+	      due->late);
+	if (!check_contexts(s, e))
+		return false;
+	for (u32 w = 0; w < SM_PLACES; w++) {
 		f.of[w].transactions += due->answers[w];
 		f.of[w].fetches += due->fetches[w];
 	}

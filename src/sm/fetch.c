@@ -29,7 +29,7 @@ static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_tx
 static void pass_turns(struct sm *s, u64 n)
 {
 	for (n %= bit_count(s->fetch_barred); n; n--)
-		s->fetch_rr = (u8)((bit_next_rr(s->fetch_barred, s->fetch_rr) + 1) % SM_MAX_WARPS);
+		s->fetch_rr = (u8)((bit_next_rr(s->fetch_barred, s->fetch_rr) + 1) % WARP_SLOTS);
 }
 
 void fetch_sync(struct sm_ctx *x, struct sm *s, u64 now)
@@ -76,7 +76,7 @@ static void refused(struct sm_ctx *x, struct sm *s, u32 w, enum mem_result r, u6
 	if (!fetch_passes(x))
 		return;
 	s->fetch_barred |= BIT(w);
-	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
+	s->fetch_rr = (u8)((w + 1) % WARP_SLOTS);
 }
 
 /* The fetch number `index` of the cycle `at` fills the buffer then. */
@@ -90,14 +90,14 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 index, u64 now
 	struct warp *wp = &s->warp[w];
 	struct mem_txn t;
 	request(x, wp, &t);
-	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | w | w << TOKEN_BITS, now);
+	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | wp->who | w << TOKEN_BITS, now);
 	if (r >= MR_RF_LINE) {
 		refused(x, s, w, r, now);
 		return;
 	}
 	forget_refusals(s); /* the cache has forgotten them, too */
 	s->need_fetch &= ~BIT(w);
-	s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
+	s->fetch_rr = (u8)((w + 1) % WARP_SLOTS);
 	wp->fetching = 1;
 	if (x->conf->sm_fetch_prefetch)
 		prefetch_next(x, s, w, t, now);
@@ -124,7 +124,7 @@ static bool fetch_turn(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	u32 w = x->sched->fetch ? next_by_policy(x, s, now) : bit_next_rr(s->need_fetch, s->fetch_rr);
 	if (unlikely(s->fetch_barred >> w & 1)) {
 		mem_count_refused(x->mem, s->id, MC_L1I, s->fetch_refused, 1);
-		s->fetch_rr = (u8)((w + 1) % SM_MAX_WARPS);
+		s->fetch_rr = (u8)((w + 1) % WARP_SLOTS);
 	} else
 		fetch_warp(x, s, w, index, now);
 	return true;
@@ -187,6 +187,8 @@ void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 		warp_try_retire(x, s, w, now);
 		return;
 	}
+	if (!has_slot(w))
+		return;
 	if (unlikely(wp->fallthrough)) {
 		wp->fallthrough = 0;
 		lead_astray(s, w);

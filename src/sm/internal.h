@@ -4,6 +4,12 @@
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
 
+/* A warp of an SM's slots, not one that has been taken off. */
+static inline bool has_slot(u32 place)
+{
+	return likely(place < WARP_SLOTS);
+}
+
 /* --- warp.c: states and scoreboard ------------------------------------------------------------------------------ */
 /* Finds the state a warp is in now and sets the masks; executes instructions without an issue slot on the way. */
 void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
@@ -113,7 +119,7 @@ enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum m
 static inline enum mem_result lsu_access(struct sm_ctx *x, struct sm *s, u32 warp, enum mem_cache c, enum mem_op op,
                                          const struct mem_txn *t, u32 token, u64 now)
 {
-	if (unlikely(x->sched->l1_access != NULL) && c == MC_L1D)
+	if (unlikely(x->sched->l1_access != NULL) && c == MC_L1D && has_slot(warp))
 		return lsu_access_told(x, s, warp, op, t, token, now);
 	return mem_access(x->mem, s->id, c, op, t, token, now);
 }
@@ -130,9 +136,32 @@ static inline const struct inst *inst_at(const struct sm_ctx *x, const struct wa
 	return &x->prog[w->launch].launch->mod->code[pc];
 }
 
-/* Tokens handed to the memory system: a load's index, an acknowledgement for a warp, or a fetch for a warp. */
-#define TOKEN_ACK 0x10000u
-#define TOKEN_FETCH 0x20000u
+/* Tokens handed to the memory system: for a load, its place in the table and that one's generation; for an
+ * acknowledgement or a fetch, whose it is. */
+enum { TOKEN_LOAD = 0, TOKEN_ACK = 1 << 22, TOKEN_FETCH = 1 << 23 };
+#define LOAD_BITS 10
+_Static_assert(SM_MAX_LOADS == 1 << LOAD_BITS && SM_CONTEXTS == 1 << CONTEXT_BITS && TOKEN_BITS == 24,
+               "a token holds every index");
+static inline u32 token_of_load(const struct sm *s, u32 load)
+{
+	return (u32)s->load[load].gen << LOAD_BITS | load;
+}
+static inline u32 token_load(u32 token)
+{
+	return token & (SM_MAX_LOADS - 1);
+}
+/* The place of a warp that is there: those on the wheel and in the load table are, for who goes takes his entries
+ * along. */
+static inline u32 place_now(const struct sm *s, u32 who)
+{
+	return s->context[sm_context_of(who)].place;
+}
+/* The place of a warp; NO_PLACE: it has gone. */
+static inline u32 place_of(const struct sm *s, u32 who)
+{
+	const struct sm_context *c = &s->context[sm_context_of(who)];
+	return likely(c->who == who) ? c->place : NO_PLACE;
+}
 
 /* An event of this SM and warp (-1: none), already subscribed. */
 static inline struct event *sm_event(struct sm_ctx *x, const struct sm *s, enum event_type t, s32 w, u64 now)

@@ -21,7 +21,7 @@ enum mem_result lsu_access_told(struct sm_ctx *x, struct sm *s, u32 warp, enum m
 	                       .prefetch = op == MO_PREFETCH,
 	                       .evicted = w.evicted,
 	                       .victim = w.victim,
-	                       .owner = w.owner};
+	                       .owner = w.owner < WARP_SLOTS ? w.owner : NO_WARP};
 	x->sched->l1_access(x->sched_state[0], &v, warp, &news);
 	return r;
 }

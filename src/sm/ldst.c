@@ -38,7 +38,7 @@ static u16 load_take(struct sm *s, u32 w, u32 pc, u32 ntxn)
 {
 	u16 at = s->free_load;
 	s->free_load = s->load_free[at];
-	s->load[at] = (struct load){.pc = pc, .left = (u16)ntxn, .warp = (u8)w, .used = 1};
+	s->load[at] = (struct load){.pc = pc, .who = s->warp[w].who, .left = (u8)ntxn, .gen = s->load[at].gen};
 	s->nloads++;
 	return at;
 }
@@ -119,9 +119,8 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 {
 	struct load *l = &s->load[index];
-	u32 w = l->warp, pc = l->pc;
+	u32 w = place_now(s, l->who), pc = l->pc;
 	u64 at = l->ready_at;
-	l->used = 0;
 	s->load_free[index] = s->free_load;
 	s->free_load = (u16)index;
 	s->nloads--;
@@ -197,7 +196,7 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 {
 	const struct warp *wp = &s->warp[q->warp];
 	for (u32 i = from; i < x->ev->n; i++) {
-		x->ev->e[i].warp = q->warp;
+		x->ev->e[i].warp = has_slot(q->warp) ? q->warp : -1;
 		x->ev->e[i].kernel = (s32)wp->launch;
 		x->ev->e[i].cta = (s32)s->cta[wp->cta_slot].id;
 		x->ev->e[i].pc = q->pc;
@@ -207,9 +206,9 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
                                    u64 now)
 {
-	u32 token = (q->load != NO_LOAD ? q->load : TOKEN_ACK | q->warp) | (u32)q->warp << TOKEN_BITS;
+	u32 token = q->load != NO_LOAD ? token_of_load(s, q->load) : TOKEN_ACK | s->warp[q->warp].who;
 	u32 events = x->ev->n;
-	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token, now);
+	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token | (u32)q->warp << TOKEN_BITS, now);
 	if (unlikely(x->ev->n != events))
 		stamp_events(x, s, q, events);
 	return r;
@@ -274,22 +273,36 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 
 u32 sm_token_warp(const struct sm *s, u32 token)
 {
-	return token & (TOKEN_FETCH | TOKEN_ACK) ? token & 0xffff : s->load[token].warp;
+	if (token & (TOKEN_ACK | TOKEN_FETCH))
+		return place_of(s, token & UINT16_MAX);
+	const struct load *l = &s->load[token_load(token)];
+	return token_of_load(s, token_load(token)) == token ? place_of(s, l->who) : NO_PLACE;
+}
+
+static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, u64 now)
+{
+	struct load *l = &s->load[token_load(token)];
+	if (unlikely(token_of_load(s, token_load(token)) != token)) {
+		s->late--;
+		return;
+	}
+	u32 w = place_now(s, l->who);
+	if (!--l->left)
+		load_finish(x, s, token_load(token), now);
+	warp_answered(x, s, w, now);
 }
 
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
 {
-	if (r->token & TOKEN_FETCH) {
-		fetch_arrived(x, s, r->token & 0xffff, now);
+	if (!(r->token & (TOKEN_ACK | TOKEN_FETCH))) {
+		load_reply(x, s, r->token, now);
 		return;
 	}
-	if (r->token & TOKEN_ACK) {
-		warp_answered(x, s, r->token & 0xffff, now);
-		return;
-	}
-	struct load *l = &s->load[r->token];
-	u32 w = l->warp;
-	if (!--l->left)
-		load_finish(x, s, r->token, now);
-	warp_answered(x, s, w, now);
+	u32 w = place_of(s, r->token & UINT16_MAX);
+	if (unlikely(w == NO_PLACE))
+		s->late--;
+	else if (r->token & TOKEN_FETCH)
+		fetch_arrived(x, s, w, now);
+	else
+		warp_answered(x, s, w, now);
 }

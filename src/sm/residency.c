@@ -90,6 +90,27 @@ u32 sm_resident(const struct sm *s, u32 launch)
 	return n;
 }
 
+/* A context for the warp in a place; gives who it is. */
+static u16 context_take(struct sm *s, u32 place)
+{
+	u32 word = 0;
+	while (!~s->contexts[word])
+		word++;
+	u32 i = word * 64 + bit_first(~s->contexts[word]);
+	struct sm_context *c = &s->context[i];
+	s->contexts[word] |= BIT(i % 64);
+	*c = (struct sm_context){.who = (u16)((c->who & ~(SM_CONTEXTS - 1u)) | i), .place = (u8)place, .used = 1};
+	return c->who;
+}
+
+/* The warp in a place has ended. */
+static void context_give(struct sm *s, u32 place)
+{
+	u32 i = sm_context_of(s->warp[place].who);
+	s->contexts[i / 64] &= ~BIT(i % 64);
+	s->context[i].place = s->context[i].used = 0;
+}
+
 static void start_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 slot, u32 index, u64 now)
 {
 	struct cta *c = &s->cta[slot];
@@ -98,6 +119,7 @@ static void start_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 slot, u32 inde
 	                           .ib_end = pc,
 	                           .state = WS_NONE,
 	                           .cta_slot = (u8)slot,
+	                           .who = context_take(s, w),
 	                           .warp_in_cta = (u8)index,
 	                           .launch = c->launch,
 	                           .age = s->ages++,
@@ -177,7 +199,10 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 		x->sched->warps_gone(x->sched_state[i], &v, c->warps & x->sched_mask[i]);
 	}
 	FOR_EACH_BIT(w, c->warps)
-	warp_set_state(x, s, (u32)w, WS_NONE, now);
+	{
+		warp_set_state(x, s, (u32)w, WS_NONE, now);
+		context_give(s, (u32)w);
+	}
 	s->used &= ~c->warps;
 	s->need_fetch &= ~c->warps;
 	s->fetch_barred &= ~c->warps;

@@ -40,7 +40,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
                      struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched)
 {
 	struct sm *s = ARENA_NEW(a, struct sm, 1);
-	u32 nodes = SM_MAX_WARPS * 4 + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	u32 nodes = WARP_SLOTS * 4 + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	*x = (struct sm_ctx){.conf = c,
 	                     .front = f,
 	                     .mem = m,
@@ -51,7 +51,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nscheds = c->sm_schedulers,
 	                     .nunits = {c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, 1}};
 	x->node = ARENA_NEW(a, struct wheel_node, nodes);
-	x->big = arena_alloc(a, sizeof x->big[0] * SM_MAX_WARPS, 64);
+	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	create_scheds(x, a);

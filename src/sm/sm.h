@@ -22,8 +22,11 @@
 #include "probe/probe.h"
 #include "sm/warp_state.h"
 
-#define SM_MAX_WARPS 64
 #define SM_MAX_CTAS 32
+/* Places for the warps and CTAs of an SM: those below WARP_SLOTS and SM_MAX_CTAS are its slots, whose warps the masks
+ * name; in the others, as many, are those that have been taken off and have something under way. */
+#define SM_PLACES MEM_PLACES
+#define SM_CTA_PLACES (2 * SM_MAX_CTAS)
 #define SM_MAX_SCHEDS 4
 #define SM_MAX_BARRIERS 16
 #define SM_WHEEL 2048 /* cycles; more than any latency the configuration allows plus conflicts */
@@ -80,6 +83,8 @@ struct warp {
 	u8 done;     /* all lanes exited */
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
+	u8 pad[2];
+	u16 who;         /* wherever its place: see struct sm_context */
 	u16 inflight;    /* results on the wheel or in the load table */
 	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u32 launch;
@@ -107,18 +112,37 @@ struct cta {
 	} bar[SM_MAX_BARRIERS];
 };
 
+/* Who a warp is, for what outlives its stay in a slot: answers of the memory system, the load table, the timing wheel.
+ * A context goes with its warp from start to end. When a warp is given up with answers under way, the next one that has
+ * its context is of another generation, so that a late answer is known for what it is.
+ *
+ *   15        7 6       0
+ *   [ generation | context ]      struct warp, `who`
+ */
+#define SM_CONTEXTS SM_PLACES
+#define CONTEXT_BITS 7
+struct sm_context {
+	u16 who;  /* of the warp that has it, or will have it next */
+	u8 place; /* index into sm.warp */
+	u8 used;
+};
+static inline u32 sm_context_of(u32 who)
+{
+	return who & (SM_CONTEXTS - 1);
+}
+
 struct wheel_node {
-	u32 pc; /* WK_WAKE: cycles left to sleep after this one */
-	u16 next;
-	u8 warp, kind;
+	u32 pc : 29, kind : 3; /* WK_WAKE: cycles left to sleep after this one */
+	u16 next, who;
 };
 enum { WK_WRITEBACK, WK_LOADED, WK_FETCHED, WK_WAKE }; /* WK_LOADED: the write-back of a memory instruction */
 
 struct load {
 	u64 ready_at; /* when the last hit's data is there */
 	u32 pc;
-	u16 left; /* transactions not answered */
-	u8 warp, used;
+	u16 who;
+	u8 left; /* transactions not answered; 0: the place is free */
+	u8 gen;  /* of the place: a load that was given up may still be answered */
 };
 
 struct lsu_entry {
@@ -146,6 +170,7 @@ struct sm {
 	u64 fetch_barred;           /* sm.fetch_refused=next: refused by L1I as it is now */
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
+	u64 away;                   /* and occupied places behind them */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
 	u64 began[UNIT_COUNT]
 	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */
@@ -165,14 +190,18 @@ struct sm {
 	u16 alu_flying, mem_flying; /* instructions in flight, as in struct sm_load */
 	u32 done_slots;             /* mask of CTA slots that ended and wait to be collected */
 	u32 regs_used, shared_used;
+	u32 late; /* answers under way for warps that have gone */
+	u32 pad3;
 	u16 free_load, nloads;
 	u16 load_free[SM_MAX_LOADS];
 	u64 flight_from;           /* first cycle not yet in... */
 	u64 flights[FLIGHT_COUNT]; /* ...cycles by what was in flight */
 	u64 stall[SM_MAX_SCHEDS][ST_COUNT];
 	struct sm_counters k;
-	struct warp warp[SM_MAX_WARPS];
-	struct cta cta[SM_MAX_CTAS];
+	struct sm_context context[SM_CONTEXTS];
+	u64 contexts[SM_CONTEXTS / 64]; /* those that are taken */
+	struct warp warp[SM_PLACES];
+	struct cta cta[SM_CTA_PLACES];
 	u64 wheel_busy[SM_WHEEL / 64];
 	u16 wheel[SM_WHEEL]; /* head of each slot's list, index + 1 */
 	u16 node_free;       /* free list, index + 1 */
@@ -200,7 +229,7 @@ struct sm_ctx {
 	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                 /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
-	u64 (*big)[2][SB_IDS_MAX / 64];       /* per warp: pend, pendm of all ids; used by programs that name ids >= 128 */
+	u64 (*big)[2][SB_IDS_MAX / 64];       /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];
@@ -219,7 +248,8 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now);
 /* Takes the memory system's answers due, as many as the SM can in a cycle; call before sm_tick when the SM's wake bit
  * is set. False: some are left. */
 bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
-/* The warp that a token of mem_pop() is for. */
+/* The place of the warp that a token of mem_pop() is for; NO_PLACE: it has gone. */
+#define NO_PLACE UINT32_MAX
 u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
@@ -232,12 +262,13 @@ static inline const struct lsu_entry *sm_lsu_at(const struct sm *s, u32 k)
 
 /* What the memory system still owes an SM, by whom it is for: see sm_due(). */
 struct sm_dues {
-	u16 fetches[SM_MAX_WARPS]; /* instruction lines */
-	u32 answers[SM_MAX_WARPS]; /* acknowledgements */
-	u16 loads[SM_MAX_LOADS];   /* data, by place in the load table */
+	u16 fetches[SM_PLACES];  /* instruction lines */
+	u32 answers[SM_PLACES];  /* acknowledgements */
+	u16 loads[SM_MAX_LOADS]; /* data, by place in the load table */
+	u32 late;                /* for warps that have gone */
 };
 /* Adds the answer that a token of mem_each_due() announces. */
-void sm_due(struct sm_dues *d, u32 token);
+void sm_due(const struct sm *s, struct sm_dues *d, u32 token);
 /* Between two cycles: each warp is in the one state that its flags, its buffer and the scoreboard give it; what is in
  * flight is on the wheel, in the load table or at the LSU, and the scoreboard holds just its results; barriers are
  * closed for a reason; CTAs lie in registers and shared memory without overlap; every slot is charged. False with *e

@@ -11,7 +11,8 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 	u16 n = s->node_free;
 	struct wheel_node *node = &x->node[n - 1];
 	s->node_free = node->next;
-	*node = (struct wheel_node){.pc = pc, .next = s->wheel[slot], .warp = (u8)warp, .kind = (u8)kind};
+	*node = (struct wheel_node){
+	    .pc = pc & (u32)bit_range(29), .kind = kind & 7, .next = s->wheel[slot], .who = s->warp[warp].who};
 	s->wheel[slot] = n;
 	s->wheel_busy[slot / 64] |= BIT(slot % 64);
 }
@@ -24,24 +25,26 @@ void timer_sleep(struct sm_ctx *x, struct sm *s, u32 w, u64 cycles, u64 now)
 
 static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 now)
 {
-	struct warp *w = &s->warp[n.warp];
+	const u32 place = place_now(s, n.who);
+	struct warp *w = &s->warp[place];
 	switch (n.kind) {
 	case WK_WRITEBACK:
 	case WK_LOADED:
 		s->alu_flying -= n.kind == WK_WRITEBACK;
 		s->mem_flying -= n.kind == WK_LOADED;
 		w->inflight--;
-		warp_writeback(x, s, n.warp, n.pc, now);
+		warp_writeback(x, s, place, n.pc, now);
 		break;
-	case WK_FETCHED: fetch_done(x, s, n.warp, now); break;
+	case WK_FETCHED: fetch_done(x, s, place, now); break;
 	case WK_WAKE:
 		if (n.pc) {
-			timer_sleep(x, s, n.warp, n.pc, now);
+			timer_sleep(x, s, place, n.pc, now);
 			break;
 		}
 		w->inflight--;
 		w->sleeping = 0;
-		warp_refresh(x, s, n.warp, now);
+		if (has_slot(place))
+			warp_refresh(x, s, place, now);
 		break;
 	}
 }

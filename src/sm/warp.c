@@ -199,6 +199,8 @@ void warp_check_fence(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	struct warp *wp = &s->warp[w];
 	if (likely(!wp->fence) || wp->outstanding || wp->loads)
 		return;
+	if (!has_slot(w))
+		return; /* when it is back in one */
 	wp->fence = 0;
 	warp_refresh(x, s, w, now);
 }
@@ -215,7 +217,7 @@ void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
-	if (wp->outstanding || wp->inflight || wp->fetching)
+	if (wp->outstanding || wp->inflight || wp->fetching || !has_slot(w))
 		return;
 	struct cta *c = &s->cta[wp->cta_slot];
 	wp->done = 2; /* counted */

@@ -9,7 +9,6 @@
 
 #define PID_GPU 0
 #define CTA_SLOTS 32   /* the most of sm.ctas */
-#define WARP_SLOTS 64  /* of an SM: the warps of a CTA come as a mask of 64 */
 #define TID_WARPS 100  /* tracks of an SM: its CTA slots, then its warp slots */
 #define NS_PER_US 1000 /* timestamps: microseconds with three digits behind the point */
 

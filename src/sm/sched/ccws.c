@@ -33,16 +33,16 @@ struct own {
 struct ccws {
 	struct own own;
 	u8 nhot, nlive;
-	u8 hot[SM_MAX_WARPS];           /* warps above the base score, highest first */
-	u8 by_age[SM_MAX_WARPS];        /* all of `live`, oldest first */
-	u64 base_at[SM_MAX_WARPS];      /* the cycle at which the score is down at its base again */
-	u64 hits;                       /* in victim tag arrays */
-	u64 insts0;                     /* instructions the SM had executed before */
-	u64 live;                       /* warps the decision below was made for */
-	u64 allowed;                    /* of those: may load */
-	u64 until;                      /* the decision holds before this cycle */
-	u64 held;                       /* the last event's */
-	u64 tag[SM_MAX_WARPS][VTA_MAX]; /* line + 1, 0 = free; each set's most recent first */
+	u8 hot[WARP_SLOTS];           /* warps above the base score, highest first */
+	u8 by_age[WARP_SLOTS];        /* all of `live`, oldest first */
+	u64 base_at[WARP_SLOTS];      /* the cycle at which the score is down at its base again */
+	u64 hits;                     /* in victim tag arrays */
+	u64 insts0;                   /* instructions the SM had executed before */
+	u64 live;                     /* warps the decision below was made for */
+	u64 allowed;                  /* of those: may load */
+	u64 until;                    /* the decision holds before this cycle */
+	u64 held;                     /* the last event's */
+	u64 tag[WARP_SLOTS][VTA_MAX]; /* line + 1, 0 = free; each set's most recent first */
 };
 
 static u64 live_warps(const struct sched_view *v)

@@ -34,9 +34,9 @@ struct elf {
 	u32 current; /* slot + 1 of the warp that issued last, and no load since; 0 = none */
 	u32 n;       /* warps in by_age */
 	/* What is compared, the smallest first: distance << ORDER_BITS | place by age. */
-	u32 key[SM_MAX_WARPS];
-	u32 pc[SM_MAX_WARPS]; /* where the distance was right */
-	u8 by_age[SM_MAX_WARPS];
+	u32 key[WARP_SLOTS];
+	u32 pc[WARP_SLOTS]; /* where the distance was right */
+	u8 by_age[WARP_SLOTS];
 };
 enum cause { CAUSE_LOAD, CAUSE_BRANCH, CAUSE_PATH, CAUSE_NONE };
 
@@ -263,7 +263,7 @@ static void describe_order(const struct elf *st, const struct sched_view *v, str
 	if (st->current)
 		strbuf_addf(out, "on %u | ", st->current - 1);
 	strbuf_adds(out, "order");
-	u8 by_place[SM_MAX_WARPS];
+	u8 by_place[WARP_SLOTS];
 	u32 n = 0;
 	for (u32 i = 0; i < st->n; i++)
 		if (!(v->sm->in[WS_DONE] >> st->by_age[i] & 1)) {

@@ -21,7 +21,7 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 	if (!p)
 		return NO_WARP;
 	u32 w = p->pick(p->ctx, st, v, ready, &p->failure);
-	if (!p->failure.set && w != NO_WARP && (w >= SM_MAX_WARPS || !(ready >> w & 1)))
+	if (!p->failure.set && w != NO_WARP && (w >= WARP_SLOTS || !(ready >> w & 1)))
 		err_set(&p->failure, "the policy picked warp %u, which is not ready", w);
 	if (unlikely(p->failure.set)) {
 		say_where(p, v);

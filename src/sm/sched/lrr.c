@@ -9,7 +9,7 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 {
 	struct lrr *st = state;
 	u32 w = bit_next_rr(ready, st->next);
-	st->next = (w + 1) % SM_MAX_WARPS;
+	st->next = (w + 1) % WARP_SLOTS;
 	return w;
 }
 

@@ -7,9 +7,9 @@
 #include "sm/sched/sched.h"
 
 struct rr {
-	u8 place[SM_MAX_WARPS]; /* of a warp slot in the queue, 0 = launched first */
-	u8 n;                   /* warps in the queue */
-	u8 next;                /* place whose turn it is, < n unless both are 0 */
+	u8 place[WARP_SLOTS]; /* of a warp slot in the queue, 0 = launched first */
+	u8 n;                 /* warps in the queue */
+	u8 next;              /* place whose turn it is, < n unless both are 0 */
 };
 
 /* Selections until the warp's turn. */
@@ -53,7 +53,7 @@ static void warps_gone(void *state, const struct sched_view *v, u64 warps)
 	FOR_EACH_BIT(w, warps)
 	{
 		u32 at = st->place[w];
-		for (u32 i = 0; i < SM_MAX_WARPS; i++)
+		for (u32 i = 0; i < WARP_SLOTS; i++)
 			st->place[i] -= st->place[i] > at;
 		st->next -= st->next > at;
 		st->n--;

@@ -17,10 +17,10 @@
 #include "sm/sched/sched.h"
 
 struct sca {
-	u64 turn;                /* the group that has its turn: its warps; 0 = none */
-	u32 next;                /* where the round robin within it goes on */
-	u8 lead[SM_MAX_WARPS];   /* per warp: the oldest of its group */
-	u64 group[SM_MAX_WARPS]; /* of each leading warp: its group */
+	u64 turn;              /* the group that has its turn: its warps; 0 = none */
+	u32 next;              /* where the round robin within it goes on */
+	u8 lead[WARP_SLOTS];   /* per warp: the oldest of its group */
+	u64 group[WARP_SLOTS]; /* of each leading warp: its group */
 };
 
 static bool in_line(const struct sched_view *v, u32 warp) /* of a grid of one dimension */
@@ -96,7 +96,7 @@ static u32 pick(void *state, const struct sched_view *v, u64 ready)
 		st->turn = g;
 	}
 	u32 w = bit_next_rr(g & ready, st->next);
-	st->next = (w + 1) % SM_MAX_WARPS;
+	st->next = (w + 1) % WARP_SLOTS;
 	return w;
 }
 

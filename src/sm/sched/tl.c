@@ -122,7 +122,7 @@ u32 tl_pick(void *state, const struct sched_view *v, u64 ready)
 	if (!ready)
 		return NO_WARP;
 	u32 w = bit_next_rr(ready, st->next);
-	st->next = (u8)((w + 1) % SM_MAX_WARPS);
+	st->next = (u8)((w + 1) % WARP_SLOTS);
 	return w;
 }
 

@@ -33,8 +33,8 @@ struct tl {
 	u64 ready, active, pending; /* masks of warp slots; disjoint */
 	u8 n;                       /* warps in the active queue */
 	u8 next;                    /* slot at which the round robin of the ready queue goes on */
-	u8 queue[SM_MAX_WARPS];     /* the active queue, head first */
-	u64 key[SM_MAX_WARPS];      /* by slot: the key with which the warp entered the active queue */
+	u8 queue[WARP_SLOTS];       /* the active queue, head first */
+	u64 key[WARP_SLOTS];        /* by slot: the key with which the warp entered the active queue */
 };
 /* What the active queue is sorted by, smallest first. Asked once, when the warp enters it. */
 typedef u64 tl_key_fn(const struct sched_view *v, u32 warp);

@@ -9,8 +9,8 @@
 #include "sm/sched/sched.h"
 
 struct tlv {
-	u32 group;             /* the active one */
-	u8 next[SM_MAX_WARPS]; /* by group: where its round robin goes on */
+	u32 group;           /* the active one */
+	u8 next[WARP_SLOTS]; /* by group: where its round robin goes on */
 };
 
 /* Warp slot w is the (w / schedulers)-th of its scheduler; groups are runs of tlv.group of those. */
@@ -38,7 +38,7 @@ static bool long_stalled(const struct sched_view *v, u64 group)
 static u32 take(struct tlv *st, u32 group, u64 ready)
 {
 	u32 w = bit_next_rr(ready, st->next[group]);
-	st->next[group] = (u8)((w + 1) % SM_MAX_WARPS);
+	st->next[group] = (u8)((w + 1) % WARP_SLOTS);
 	return w;
 }
 

@@ -109,10 +109,10 @@ static int next_bit(lua_State *L)
 {
 	u64 m = (u64)luaL_checkinteger(L, 1);
 	lua_Integer from = luaL_optinteger(L, 2, 0);
-	luaL_argcheck(L, from >= 0 && from <= 64, 2, "a warp slot, 0 to 63, or 64, is expected");
+	luaL_argcheck(L, from >= 0 && from <= WARP_SLOTS, 2, "a warp slot, 0 to 63, or 64, is expected");
 	if (!m)
 		return 0;
-	lua_pushinteger(L, bit_next_rr(m, (u32)from % 64));
+	lua_pushinteger(L, bit_next_rr(m, (u32)from % WARP_SLOTS));
 	return 1;
 }
 
@@ -126,7 +126,7 @@ static int has_bit(lua_State *L)
 {
 	u64 m = (u64)luaL_checkinteger(L, 1);
 	lua_Integer w = luaL_optinteger(L, 2, -1);
-	lua_pushboolean(L, w >= 0 && w < 64 && (m >> w & 1));
+	lua_pushboolean(L, w >= 0 && w < WARP_SLOTS && (m >> w & 1));
 	return 1;
 }
 

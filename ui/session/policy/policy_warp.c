@@ -8,7 +8,7 @@
 static u32 check_slot(lua_State *L, const struct sched_view *v)
 {
 	lua_Integer w = luaL_checkinteger(L, 2);
-	if (w < 0 || w >= SM_MAX_WARPS || !(v->mask >> w & 1))
+	if (w < 0 || w >= WARP_SLOTS || !(v->mask >> w & 1))
 		luaL_error(L, "warp slot %I is not one of scheduler %d of SM %d", w, (int)v->index, (int)v->sm->id);
 	return (u32)w;
 }
@@ -146,7 +146,7 @@ static u32 pick(void *ctx, struct external_sched_state *st, const struct sched_v
 	if (!lua_isnil(L, -1)) {
 		int whole = 0;
 		lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
-		if (whole && n >= 0 && n < SM_MAX_WARPS && (ready >> n & 1))
+		if (whole && n >= 0 && n < WARP_SLOTS && (ready >> n & 1))
 			w = (u32)n;
 		else
 			bad_answer(L, ready, e);
