@@ -1,6 +1,6 @@
 # warpdbg. `make run` and `make test` set up everything themselves on Debian and Ubuntu.
 #
-#   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | reference | install | package | clean
+#   make all | run | test | test-full | bench | check | asan | fuzz | kernels | screenshots | tables | reference | install | uninstall | package | clean
 #   make CHECK=1 ...    a build that looks at the whole state every SIM_CHECK cycles (build-check)
 #
 # CC=clang works too; B=DIR puts the objects elsewhere; ONLY="src/base src/ir" builds the library from those parts alone.
@@ -166,11 +166,25 @@ screenshots: all
 
 -include configs/kernels/kernels.mk
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/warpdbg
-	install -m 755 warpdbg $(DESTDIR)$(PREFIX)/bin/warpdbg
-	cp -r configs scripts $(DESTDIR)$(PREFIX)/share/warpdbg/
-	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/warpdbg/
+# The manual page, from the tables behind `warpdbg help`.
+$(B)/warpdbg.1: $(PROGRAM)
+	$(call say,MAN )$(abspath $(PROGRAM)) help --format man > $@.part && mv $@.part $@
+
+# Documents stay one tree, so that their links hold. What an earlier version installed is taken away first.
+INSTALLED = $(DESTDIR)$(PREFIX)
+DOCUMENTS = LICENSE $(shell find README.md src ui tests scripts -name '*.md' | sort)
+PICTURES = $(shell cat $(DOCUMENTS) | grep -o 'screenshots/[a-z0-9-]*[.]png' | sort -u)
+install: all $(B)/warpdbg.1 uninstall
+	install -d $(INSTALLED)/bin $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg $(INSTALLED)/share/man/man1
+	install -m 755 $(PROGRAM) $(INSTALLED)/bin/warpdbg
+	cp -r configs scripts $(INSTALLED)/share/warpdbg/
+	find $(INSTALLED)/share/warpdbg -name '*.md' -exec rm {} +
+	cp --parents $(DOCUMENTS) $(PICTURES) $(INSTALLED)/share/doc/warpdbg/
+	install -m 644 $(B)/warpdbg.1 $(INSTALLED)/share/man/man1/
+
+uninstall:
+	rm -rf $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg
+	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1
 
 # $(B)/warpdbg-VERSION.tar.gz: unpack anywhere and run bin/warpdbg.
 package: all
@@ -184,4 +198,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables reference install package clean
+.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables reference install uninstall package clean

@@ -119,7 +119,8 @@ static void test_readme_shows_the_file(void **state)
 {
 	struct strbuf readme = STRBUF_INIT, lua = STRBUF_INIT;
 	struct err e = {0};
-	assert_true(strbuf_read_file(&readme, "scripts/policies/README.md", &e) && strbuf_read_file(&lua, "scripts/policies/batch.lua", &e));
+	assert_true(strbuf_read_file(&readme, "scripts/policies/README.md", &e) &&
+	            strbuf_read_file(&lua, "scripts/policies/batch.lua", &e));
 	assert_non_null(strstr(readme.buf, lua.buf));
 	strbuf_release(&readme);
 	strbuf_release(&lua);

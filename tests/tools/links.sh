@@ -1,9 +1,14 @@
 #!/bin/sh
-# links.sh [DIRECTORY]: what is wrong in the Markdown documents below DIRECTORY (.): links to files and headings that are
+# links.sh [-l] [DIRECTORY]: what is wrong in the Markdown documents below DIRECTORY (.): links to files and headings that are
 # not there, documents to which no way leads from README.md, paths of the tree in `code` that do not exist, code blocks
-# without an end. Nothing and status 0 when all is well.
+# without an end. Nothing and status 0 when all is well. -l: links alone, where the tree is not.
+links=0
+if [ "${1:-}" = -l ]; then
+	links=1
+	shift
+fi
 cd "${1:-.}" || exit 2
-awk '
+awk -v links=$links '
 function complain(what) {
 	print FILENAME ":" FNR ": " what
 	bad = 1
@@ -45,6 +50,8 @@ function link(target, hash, file, name) {
 	leads[here] = leads[here] " " file
 }
 function code(text, path, before, rest) {
+	if (links)
+		return
 	while (match(text, /(src|ui|tests|scripts|configs)\/[A-Za-z0-9_.\/-]*[A-Za-z0-9_\/]/)) {
 		path = substr(text, RSTART, RLENGTH)
 		before = RSTART > 1 ? substr(text, RSTART - 1, 1) : " "

@@ -15,6 +15,7 @@
 #include "session/explain.h"
 #include "base/leaving.h"
 #include "cli/list.h"
+#include "cli/manual/manual.h"
 #include "session/outputs.h"
 #include "cli/papers/paper.h"
 #include "base/plain.h"
@@ -39,7 +40,9 @@ static int look_up(const struct options *o)
 	struct strbuf text = STRBUF_INIT;
 	struct err e = {0};
 	bool json = o->format && !strcmp(o->format, "json");
-	bool ok = !strcmp(o->command, "list") ? list_things(o, &text, &e) : explain_name(o->workload, json, &text, &e);
+	bool ok = !strcmp(o->command, "list")   ? list_things(o, &text, &e)
+	          : !strcmp(o->command, "help") ? manual_help(o, WARPDBG_VERSION, &text, &e)
+	                                        : explain_name(o->workload, json, &text, &e);
 	if (ok)
 		plain_write(&text, stdout);
 	else
@@ -67,7 +70,7 @@ static int debug(struct options *o)
 
 static int dispatch(struct options *o, int argc)
 {
-	if (!strcmp(o->command, "list") || !strcmp(o->command, "explain"))
+	if (!strcmp(o->command, "list") || !strcmp(o->command, "explain") || !strcmp(o->command, "help"))
 		return look_up(o);
 	if (!strcmp(o->command, "compare"))
 		return compare_main(o);

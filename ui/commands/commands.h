@@ -57,6 +57,8 @@ const struct command *command_find(const char *word, struct err *e);
 const struct info_topic *info_find(const char *word, struct err *e);
 /* Length of what one line of a list has room for of a help text: its first sentence, up to a colon. */
 size_t help_summary(const char *help);
+/* Appends what `help lua ASKED` says ("" = all of it); how many entries fit. */
+u32 help_lua(const char *asked, struct strbuf *out);
 /* Is word one of its fixed abbreviations? */
 bool command_abbreviates(const struct command *c, const char *word);
 /* A line that begins with an alias, with the alias replaced, to be freed; NULL = it begins with none. *scripted becomes

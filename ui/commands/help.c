@@ -2,30 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "commands/commands.h"
 #include "session/explain.h"
 #include "script/reference.h"
-
-#define WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */
-
-static void wrap(const char *text, u32 indent, u32 width, struct strbuf *out)
-{
-	u32 col = indent;
-	while (*(text = skip_blanks(text))) {
-		size_t n = strcspn(text, " \n");
-		if (col > indent && col + 1 + n > width) {
-			strbuf_addf(out, "\n%*s", (int)indent, "");
-			col = indent;
-		} else if (col > indent) {
-			strbuf_addc(out, ' ');
-			col++;
-		}
-		strbuf_add(out, text, n);
-		col += (u32)n;
-		text += n;
-	}
-	strbuf_addc(out, '\n');
-}
 
 size_t help_summary(const char *help)
 {
@@ -43,11 +23,11 @@ static void help_all(struct strbuf *out)
 		int x = snprintf(line, sizeof line, "%-16s %-10s ", c->name, c->abbreviations);
 		strbuf_addf(out, "%s", line);
 		snprintf(line, sizeof line, "%.*s", (int)help_summary(c->help), c->help);
-		wrap(line, (u32)x, WIDTH, out);
+		text_wrap(line, (u32)x, WRAP_WIDTH, out);
 	}
-	wrap("Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, "
-	     "`help lua` what scripts can use.",
-	     0, WIDTH, out);
+	text_wrap("Unambiguous prefixes work too. `help COMMAND` tells more, `help info` lists the topics of info, "
+	          "`help lua` what scripts can use.",
+	          0, WRAP_WIDTH, out);
 }
 
 static void help_command(const struct command *c, struct strbuf *out)
@@ -56,14 +36,14 @@ static void help_command(const struct command *c, struct strbuf *out)
 	if (*c->abbreviations)
 		strbuf_addf(out, "    also: %s\n", c->abbreviations);
 	strbuf_adds(out, "    ");
-	wrap(c->help, 4, WIDTH, out);
+	text_wrap(c->help, 4, WRAP_WIDTH, out);
 }
 
 /* "NAME: text", its further lines under the text. */
 static void wrap_doc(const char *indent, const char *name, const char *text, struct strbuf *out)
 {
 	strbuf_addf(out, "%s%s: ", indent, name);
-	wrap(text, (u32)MIN(strlen(indent) + strlen(name) + 2, (size_t)WIDTH / 2), WIDTH, out);
+	text_wrap(text, (u32)MIN(strlen(indent) + strlen(name) + 2, (size_t)WRAP_WIDTH / 2), WRAP_WIDTH, out);
 }
 
 /* Is `name` what was asked for: all (""), itself, or a part of it up to a dot, bracket or colon ("dbg", "gpu.sm")? */
@@ -83,7 +63,7 @@ static const struct lua_doc *help_doc(const struct lua_doc *doc, bool field, boo
 	else
 		strbuf_addf(out, "%s\n", doc->signature);
 	strbuf_adds(out, "    ");
-	wrap(doc->text, 4, WIDTH, out);
+	text_wrap(doc->text, 4, WRAP_WIDTH, out);
 	if (!field && *doc->values)
 		wrap_doc("    ", "values", doc->values, out);
 	if (*doc->errors)
@@ -97,7 +77,7 @@ static u32 help_section(const struct lua_section *s, const char *asked, struct s
 	bool whole = !*asked || !strcmp(asked, s->name);
 	if (whole) {
 		strbuf_addf(out, "--- %s\n", s->title);
-		wrap(s->text, 0, WIDTH, out);
+		text_wrap(s->text, 0, WRAP_WIDTH, out);
 	}
 	for (const struct lua_doc *doc = s->docs; doc->name; doc++) {
 		if (!whole && !doc_wanted(doc->signature, asked))
@@ -108,7 +88,7 @@ static u32 help_section(const struct lua_section *s, const char *asked, struct s
 	return found;
 }
 
-static u32 help_lua(const char *asked, struct strbuf *out)
+u32 help_lua(const char *asked, struct strbuf *out)
 {
 	u32 found = 0;
 	for (u32 i = 0; i < lua_nsections; i++)

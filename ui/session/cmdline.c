@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "scr/palette.h"
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128 };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
@@ -37,6 +38,7 @@ static const struct command {
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
+    {"help", T, "[TOPIC]", "a topic, command or option, as in the manual page; without one what there is"},
 };
 /* The words of --a and --b are parsed as a command of their own. */
 static const struct command side_a = {"compare --a", M, "", ""}, side_b = {"compare --b", M, "", ""};
@@ -165,8 +167,8 @@ static bool until_ok(const char *v, struct err *e)
 /* Which of them a command writes is a matter of consistent(). */
 static bool format_ok(const char *v, struct err *e)
 {
-	static const char *const names[] = {"json", "csv", "text", "markdown"};
-	return one_of("--format", v, names, 4, e);
+	static const char *const names[] = {"json", "csv", "text", "markdown", "man"};
+	return one_of("--format", v, names, 5, e);
 }
 
 static bool pair_ok(const char *what, const char *v, struct err *e)
@@ -311,7 +313,7 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, correlate, list, explain", word);
+		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, correlate, list, explain, help", word);
 	return NULL;
 }
 
@@ -373,7 +375,7 @@ static enum cmdline_result take_option(struct options *o, const struct command *
 
 static bool take_words(struct options *o, const struct command *cmd, int n, char **words, struct err *e)
 {
-	if (cmd->bit & P) { /* the words point into argv, as everything else does */
+	if (cmd->bit & (P | T)) { /* the words point into argv, as everything else does */
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)
@@ -397,6 +399,9 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 		return err_set(e, "--format: paper prints text or markdown (and writes CSV into its directory)");
 	if (markdown && !(cmd->bit & (P | L)))
 		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
+	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && strcmp(o->format, "man")
+	                 : o->format && !strcmp(o->format, "man"))
+		return err_set(e, "--format: man is for `warpdbg help`, which writes that or text");
 	if (o->table && !table)
 		return err_set(e, "--table belongs to `warpdbg list workloads`");
 	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !(table && markdown))
@@ -412,7 +417,7 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 	bool ptx = dot && !strcmp(dot, ".ptx");
 	if (!format_fits(o, cmd, e))
 		return false;
-	if (cmd->bit & (L | X | P | H))
+	if (cmd->bit & (L | X | P | H | T))
 		return true;
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
 	             o->nargs || o->nouts || o->nprints))
@@ -565,7 +570,33 @@ void cmdline_free(struct options *o)
 
 /* --- help --- */
 
-void cmdline_help(struct strbuf *out)
+const u32 cmdline_ncommands = ARRAY_LEN(commands), cmdline_noptions = O_COUNT, cmdline_nsections = SECTIONS;
+const char cmdline_about[] = "a GPU you can stop: cycle-level simulator and debugger for PTX";
+const char cmdline_workload[] = "WORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or "
+                                "a PTX file with --kernel NAME "
+                                "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.";
+const struct status_text cmdline_statuses[] = {
+    {"0", "finished and the workload's own check passed"},
+    {"1", "the check failed"},
+    {"2", "usage or input error"},
+    {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
+    {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
+    {"130", "interrupted (Ctrl-C)"},
+};
+const u32 cmdline_nstatuses = ARRAY_LEN(cmdline_statuses);
+
+struct command_text cmdline_command(u32 i)
+{
+	return (struct command_text){commands[i].name, commands[i].args, commands[i].help};
+}
+
+struct option_text cmdline_option(u32 i)
+{
+	const char *dashes = i == O_COMMAND_FILE || i == O_COMMAND || i == O_JOBS ? "-" : "--";
+	return (struct option_text){dashes, rows[i].name, rows[i].arg, rows[i].help, rows[i].section};
+}
+
+const char *cmdline_section(u32 section)
 {
 	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare, correlate)",
 	                                             "Host programs (debug, run, compare)",
@@ -576,29 +607,48 @@ void cmdline_help(struct strbuf *out)
 	                                             "Experiments (paper), tables (list workloads)",
 	                                             "Chips (correlate)",
 	                                             "General"};
-	strbuf_adds(out, "warpdbg - a GPU you can stop: cycle-level simulator and debugger for PTX\n\n"
-	                 "  warpdbg                                the debugger on the bundled demo (hotspot)\n");
+	return titles[section];
+}
+
+bool cmdline_takes(u32 command, u32 option)
+{
+	return rows[option].commands & commands[command].bit;
+}
+
+#define HELP_WIDTH 110
+
+static void help_statuses(struct strbuf *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	for (u32 i = 0; i < cmdline_nstatuses; i++)
+		strbuf_addf(&text, "%s%s %s", i ? "; " : "Exit status: ", cmdline_statuses[i].status, cmdline_statuses[i].help);
+	strbuf_addc(&text, '.');
+	text_wrap(strbuf_str(&text), 0, HELP_WIDTH, out);
+	strbuf_release(&text);
+}
+
+void cmdline_help(struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "warpdbg - %s\n\n  warpdbg                                the debugger on the bundled demo (hotspot)\n",
+	            cmdline_about);
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
 		strbuf_addf(out, "  warpdbg %-9s %-20s%s %s\n", commands[i].name, commands[i].args,
 		            strlen(commands[i].args) > 20 ? "\n                                       " : "", commands[i].help);
-	strbuf_adds(
-	    out, "\nWORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or a PTX file with\n"
-	         "--kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.\n");
+	strbuf_addc(out, '\n');
+	text_wrap(cmdline_workload, 0, HELP_WIDTH, out);
 	for (u32 s = 0; s < SECTIONS; s++) {
-		strbuf_addf(out, "\n%s\n", titles[s]);
+		strbuf_addf(out, "\n%s\n", cmdline_section(s));
 		for (u32 i = 0; i < O_COUNT; i++) {
 			if (rows[i].section != s)
 				continue;
+			struct option_text o = cmdline_option(i);
 			struct strbuf left = STRBUF_INIT;
-			const char *dash = i == O_COMMAND_FILE || i == O_COMMAND || i == O_JOBS ? "-" : "--";
-			strbuf_addf(&left, "%s%s %s", dash, rows[i].name, rows[i].arg ? rows[i].arg : "");
-			strbuf_addf(out, "  %-27s %s\n", left.buf, rows[i].help);
+			strbuf_addf(&left, "%s%s %s", o.dashes, o.name, o.arg ? o.arg : "");
+			strbuf_addf(out, "  %-27s %s\n", left.buf, o.help);
 			strbuf_release(&left);
 		}
 	}
-	strbuf_adds(
-	    out,
-	    "\nExit status: 0 finished and the workload's own check passed; 1 the check failed; 2 usage or input error;\n"
-	    "3 the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles; 130 interrupted "
-	    "(Ctrl-C).\n");
+	strbuf_addc(out, '\n');
+	help_statuses(out);
 }

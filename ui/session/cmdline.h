@@ -16,6 +16,24 @@ void cmdline_name_side(struct err *e, const char *command);
 void cmdline_free(struct options *o);
 /* The help text, from the same table as the parser. */
 void cmdline_help(struct strbuf *out);
+/* The tables themselves: commands, options, what exit statuses mean. */
+struct command_text {
+	const char *name, *args, *help;
+};
+struct option_text {
+	const char *dashes, *name, *arg, *help; /* arg NULL: it takes no value */
+	u32 section;
+};
+struct status_text {
+	const char *status, *help;
+};
+extern const u32 cmdline_ncommands, cmdline_noptions, cmdline_nsections, cmdline_nstatuses;
+extern const struct status_text cmdline_statuses[];
+extern const char cmdline_about[], cmdline_workload[]; /* what the program is; what WORKLOAD may be */
+struct command_text cmdline_command(u32 i);
+struct option_text cmdline_option(u32 i);
+const char *cmdline_section(u32 section); /* its title */
+bool cmdline_takes(u32 command, u32 option);
 /* Parses "X[,Y[,Z]]" with 1 <= each <= 2^31-1. */
 bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e);
 /* Parses a whole number (decimal, 0x, with optional suffix k, M, G: powers of ten) within [0, max]. */
