@@ -14,6 +14,8 @@
 #include "scr/palette.h"
 #include "scr/picture.h"
 #include "sm/warp_state.h"
+#include "scr/phase_look.h"
+#include "views/legend.h"
 #include "views/view.h"
 
 #define WAIT 15000
@@ -221,6 +223,43 @@ static void test_glyphs(void **state)
 				seen[n++] = x;
 			}
 	}
+}
+
+/* A letter or a sign means one thing over all views, with and without ASCII; small letters are states, reasons and
+ * causes, and nothing else: what lists name by letters has digits and capitals. */
+static void test_legend(void **state)
+{
+	for (u32 i = 0; i < LG_COUNT; i++) {
+		assert_true(strlen(legend[i].brief) <= 7);
+		assert_true(strlen(legend[i].help) > 8);
+		assert_int_equal(legend_find(legend[i].ch, false), i);
+		assert_int_equal(legend_find((u32)(u8)legend[i].ascii, true), i);
+		assert_int_equal(glyph_ascii(legend[i].ch), legend[i].ascii);
+	}
+	for (u32 s = 0; s < WS_COUNT; s++)
+		assert_int_equal(legend[legend_of_warp(s, false, false)].ascii, warp_state_descs[s].ascii);
+	for (u32 r = 0; r < ST_COUNT; r++)
+		for (u32 k = 0; k < r; k++)
+			assert_int_not_equal(legend_of_stall(r), legend_of_stall(k));
+	for (u32 i = 0; i < 8 * PHASE_FN_BANDS; i++) {
+		const u32 ch = phase_look(i / PHASE_FN_BANDS, i % PHASE_FN_BANDS, PHASE_FN_BANDS).glyph;
+		assert_true((ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z'));
+	}
+}
+
+/* What a colour means, of 256: no two of these look alike. */
+static void test_one_meaning(void **state)
+{
+	static const enum role one[] = {R_ISSUED, R_READY, R_SHORT, R_MEM,  R_REFUSED, R_BARRIER,  R_FENCE,   R_SLEEP,
+	                                R_FETCH,  R_GOOD,  R_WARN,  R_BAD,  R_ACCENT,  R_SER0,     R_SER1,    R_SER2,
+	                                R_SER3,   R_SER4,  R_SER5,  R_COLD, R_SECTOR,  R_CAPACITY, R_INVALID, R_CONFLICT};
+	for (int light = 0; light < 2; light++)
+		for (u32 i = 0; i < ARRAY_LEN(one); i++)
+			for (u32 k = 0; k < i; k++) {
+				double d = difference(role_light(one[i], light), role_light(one[k], light));
+				if (d < 12)
+					fail_msg("roles %d and %d on %s: difference %.1f", one[k], one[i], grounds[light], d);
+			}
 }
 
 /* --- which one
@@ -517,6 +556,8 @@ int main(void)
 	    cmocka_unit_test(test_colour_blind),
 	    cmocka_unit_test(test_scales),
 	    cmocka_unit_test(test_glyphs),
+	    cmocka_unit_test(test_legend),
+	    cmocka_unit_test(test_one_meaning),
 	    cmocka_unit_test(test_choice),
 	    cmocka_unit_test(test_abilities),
 	    cmocka_unit_test(test_terminal_of_sixteen),

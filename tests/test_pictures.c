@@ -11,6 +11,7 @@
 #include "scr/palette.h"
 #include "views/chart.h"
 #include "views/frame.h"
+#include "views/legend.h"
 #include "views/offscreen.h"
 
 static void open_hotspot(struct rig *r, char *option, char *value)
@@ -184,6 +185,27 @@ static void spikes_are_marked(void **state)
 	rig_close(&r);
 }
 
+/* `?` has every letter and sign there is, with what it means, in every view. */
+static void help_has_all(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	r.d->screen->help = true;
+	for (u32 i = 0; i < nviews; i++) {
+		const struct canvas *c = look(&r, views[i]->name, 130, 120);
+		for (u32 k = 0; k < LG_COUNT; k++) {
+			char name[13];
+			int y = 0;
+			snprintf(name, sizeof name, "%s", legend[k].name);
+			while (y < c->h && !(canvas_at(c, y, 3)->ch == legend[k].ch && strstr(row_of(c, y), name)))
+				y++;
+			if (y == c->h)
+				fail_msg("view %c: no %s", views[i]->key, legend[k].name);
+		}
+	}
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +214,7 @@ int main(void)
 	    cmocka_unit_test(the_past_without_colours),
 	    cmocka_unit_test(spikes_run_out),
 	    cmocka_unit_test(spikes_are_marked),
+	    cmocka_unit_test(help_has_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,10 +336,10 @@ static void test_help_and_search(void **state)
 	type(&v, "step 300\r");
 	wait_cycle(&v, 300);
 	type(&v, "?");
-	assert_shown(&v, "Warp cells");
+	assert_shown(&v, "Letters and signs");
 	assert_shown(&v, "choose a view");
 	type(&v, "x");
-	assert_int_equal(vt_find(&v, "Warp cells"), -1);
+	assert_int_equal(vt_find(&v, "Letters and signs"), -1);
 	type(&v, "8/st.shared\r");
 	int at = vt_find(&v, " st.shared");
 	assert_true(at > 0);
@@ -400,7 +400,7 @@ static void test_resize_storm(void **state)
 	vt_send(&v, "\014"); /* Ctrl-L */
 	vt_settle(&v, 300, WAIT);
 	assert_non_null(strstr(title(&v), "hotspot"));
-	if (vt_find(&v, "Warp cells") >= 0)
+	if (vt_find(&v, "Letters and signs") >= 0)
 		type(&v, "x"); /* help was open */
 	char row[VT_TEXT_MAX];
 	assert_non_null(strstr(vt_row(&v, 22, row), "(wd)"));

@@ -46,7 +46,7 @@ static void help_page(void **state)
 	type(&v, "\033[6~"); /* PgDn */
 	assert_shown(&v, "anywhere in the run)");
 	assert_shown(&v, "goes back to the prompt");
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 8; i++)
 		type(&v, "\033[6~");
 	assert_int_equal(vt_find(&v, "PgDn: "), -1);
 	type(&v, "x");

@@ -118,7 +118,7 @@ static void every_sm_in_caches(void **state)
 	type(&v, "w"); /* both caches' causes over time instead of the list */
 	assert_shown(&v, "L1D misses│");
 	assert_shown(&v, "L2 misses │");
-	assert_shown(&v, " L2  reads miss  c cold ");
+	assert_shown(&v, " L2  reads miss  k cold ");
 	assert_int_equal(vt_find(&v, " 14  ━"), -1);
 	type(&v, "w");
 	assert_shown(&v, " 14  ━");
@@ -132,10 +132,10 @@ static void causes_in_caches(void **state)
 	char row[VT_TEXT_MAX];
 	start(&v, 60, 200);
 	type(&v, "until 1500\r5");
-	assert_shown(&v, " L1D reads miss  c cold ");
+	assert_shown(&v, " L1D reads miss  k cold ");
 	bool letter = false;
 	for (int y = 0; y < 60; y++)
-		letter |= strstr(vt_row(&v, y, row), "█c█") != NULL;
+		letter |= strstr(vt_row(&v, y, row), "█k█") != NULL;
 	assert_true(letter);
 	assert_shown(&v, "L2 misses │");
 	type(&v, "focus sm 3\r");

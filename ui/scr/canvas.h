@@ -27,6 +27,8 @@ enum role {
 	R_MEM,
 	R_REFUSED,
 	R_BARRIER,
+	R_FENCE,
+	R_SLEEP,
 	R_FETCH,
 	/* series: kernels, CTAs, stack parts */
 	R_SER0,
@@ -41,6 +43,12 @@ enum role {
 	R_FILL2,
 	R_FILL3,
 	R_FILL4,
+	/* why reads missed */
+	R_COLD,
+	R_SECTOR,
+	R_CAPACITY,
+	R_INVALID,
+	R_CONFLICT,
 	R_FREE, /* on top of IPC: instructions that took no issue slot */
 	/* source text */
 	R_OPCODE,

@@ -7,36 +7,28 @@
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/legend.h"
 #include "views/stack.h"
 
 /* In the order in which they are stacked: what a better cache could have had comes last. */
-static const struct cause {
-	enum miss_cause why;
-	const char *name;
-	enum role role;
-	char letter;
-} causes[] = {{MISS_COLD, "cold", R_FILL0, 'c'},
-              {MISS_SECTOR, "sector", R_FILL4, 's'},
-              {MISS_CAPACITY, "capacity", R_FILL2, 'a'},
-              {MISS_INVALIDATED, "invalidated", R_FILL3, 'i'},
-              {MISS_CONFLICT, "conflict", R_FILL1, 'x'}};
+static const enum miss_cause causes[] = {MISS_COLD, MISS_SECTOR, MISS_CAPACITY, MISS_INVALIDATED, MISS_CONFLICT};
 _Static_assert(ARRAY_LEN(causes) == MISS_CAUSES, "each cause once");
 
-void causes_line(struct pane p, const char *name, const struct cache_counters *c, bool legend)
+void causes_line(struct pane p, const char *name, const struct cache_counters *c, bool letters)
 {
 	double all = (double)(c->hits + c->misses + c->merges);
 	int x = pane_printf(p, 0, 1, STYLE_BOLD(all > 0 ? R_TEXT : R_FAINT), "%-3s", name);
 	x = pane_text(p, 0, x + 1, STYLE(R_DIM), "reads miss");
 	for (u32 i = 0; i < ARRAY_LEN(causes); i++) {
-		const struct cause *k = &causes[i];
+		const struct legend *k = &legend[legend_of_cause(causes[i])];
 		char part[40];
-		u64 n = miss_count(c, k->why);
+		u64 n = miss_count(c, causes[i]);
 		snprintf(part, sizeof part, "%s %.1f%%", k->name, percent((double)n, all));
-		if (!n || x + 2 + 2 * legend + utf8_width(part) >= p.w)
+		if (!n || x + 2 + 2 * letters + utf8_width(part) >= p.w)
 			continue;
 		x += 2;
-		if (legend) {
-			pane_glyph(p, 0, x, (struct style){k->role, ATTR_REVERSE}, (u32)k->letter);
+		if (letters) {
+			pane_glyph(p, 0, x, (struct style){k->role, ATTR_REVERSE}, k->ch);
 			x += 2;
 		}
 		x = pane_text(p, 0, x, STYLE(R_TEXT), part);
@@ -59,10 +51,11 @@ static u32 parts(const struct view_ctx *v, enum series first, u32 from, u32 to, 
 	double sum = 0;
 	u32 n = 0;
 	for (u32 i = 0; i < MISS_CAUSES; i++) {
-		sum += share(v, first, causes[i].why, from, to);
+		const struct legend *k = &legend[legend_of_cause(causes[i])];
+		sum += share(v, first, causes[i], from, to);
 		int top = MIN((int)lround(sum * 8 * rows), 8 * rows);
 		if (top > (n ? out[n - 1].top : 0))
-			out[n++] = (struct stack_part){causes[i].role, (u32)causes[i].letter, top};
+			out[n++] = (struct stack_part){k->role, k->ch, top};
 	}
 	return n;
 }
@@ -101,9 +94,10 @@ void causes_note(struct view_ctx *v, int w, enum series first, const char *label
 		return;
 	view_column(from, to - from, at, w, &a, &b);
 	for (u32 i = 0, n = 0; i < MISS_CAUSES; i++) {
-		double x = share(v, first, causes[i].why, a, b);
+		double x = share(v, first, causes[i], a, b);
 		if (x >= 0.005)
-			cursor_note(v, "%s%s%s %.0f%%", n ? "" : label, n ? "" : " ", causes[i].name, 100 * x);
+			cursor_note(v, "%s%s%s %.0f%%", n ? "" : label, n ? "" : " ", legend[legend_of_cause(causes[i])].name,
+			            100 * x);
 		n += x >= 0.005;
 	}
 }

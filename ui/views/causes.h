@@ -7,7 +7,7 @@
 
 /* "L1D misses  cold 4.9%  capacity 54.3% ...": shares of the cache's accesses, each with its letter and colour of the
  * chart where that is shown (legend). Causes that never came are left out. */
-void causes_line(struct pane p, const char *name, const struct cache_counters *c, bool legend);
+void causes_line(struct pane p, const char *name, const struct cache_counters *c, bool letters);
 /* A cache's misses by cause over the columns from `left` on, a column's height the share of its accesses; first:
  * TS_L1D_MISS or TS_L2_MISS. */
 void causes_chart(struct view_ctx *v, struct pane p, int left, enum series first, const char *label);

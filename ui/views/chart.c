@@ -6,9 +6,9 @@
 
 #include "scr/draw.h"
 #include "views/cursor.h"
+#include "views/legend.h"
 
 #define COLUMNS_MAX 1024
-#define CHART_SPIKE 0x25b2 /* a column that runs out of the picture */
 #define CHART_SPIKE_TEXT "▲"
 #define CHART_FREE R_FREE
 
@@ -93,7 +93,7 @@ void chart_spikes(struct pane p, int y, int x, const float *v, int n, float top)
 {
 	for (int i = 0; i < n; i++)
 		if (isfinite(v[i]) && v[i] > top)
-			pane_glyph(p, y, x + i, STYLE_BOLD(R_TEXT), CHART_SPIKE);
+			legend_draw(p, y, x + i, LG_SPIKE);
 }
 
 /* Instructions without a slot are told from those that took one. */

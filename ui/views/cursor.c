@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/legend.h"
 
 #define FULL_BLOCK 0x2588
 
@@ -103,15 +104,15 @@ void cursor_note(const struct view_ctx *v, const char *fmt, ...)
 }
 
 /* A mark on the line of the axis; a number or word that stands there stays whole and is reversed. */
-static void mark_axis(struct pane p, int y, int x, enum role role, u32 glyph)
+static void mark_axis(struct pane p, int y, int x, enum legend_id id)
 {
 	if (y < 0 || y >= p.h || x < 0 || x >= p.w)
 		return;
 	const u32 under = canvas_at(p.c, p.y + y, p.x + x)->ch;
 	if (under == 0x2500 || (p.c->ascii && under == '-') || under == ' ')
-		pane_glyph(p, y, x, STYLE_BOLD(role), glyph);
+		legend_draw(p, y, x, id);
 	else
-		pane_glyph(p, y, x, (struct style){(u8)role, ATTR_REVERSE}, under);
+		pane_glyph(p, y, x, (struct style){legend[id].role, ATTR_REVERSE}, under);
 }
 
 #define SPAN_GAP 6 /* columns of line left on each side of the length of a column */
@@ -141,9 +142,9 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 	int now = gpu_cycle(v->g) < cursor_run_end(v) ? cursor_column(a, gpu_cycle(v->g)) : -1;
 	int cursor = v->st->cursor_on ? cursor_column(a, v->st->cursor) : -1;
 	if (cursor >= 0 && cursor != now)
-		mark_axis(p, y, x + cursor, R_ACCENT, '^');
+		mark_axis(p, y, x + cursor, LG_CURSOR);
 	if (now >= 0)
-		mark_axis(p, y, x + now, R_WARN, 0x25c6);
+		mark_axis(p, y, x + now, LG_NOW);
 }
 
 /* --- keys --- */

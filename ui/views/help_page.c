@@ -5,6 +5,7 @@
 
 #include "scr/draw.h"
 #include "views/frame.h"
+#include "views/legend.h"
 
 static const struct {
 	const char *keys, *what;
@@ -77,23 +78,15 @@ static void line(struct screen *s, struct pane p, int *y, const char *left, cons
 	paragraph(s, p, y, 18, STYLE(R_DIM), text);
 }
 
-static void glyphs(struct screen *s, struct pane p, int *y)
+/* Of entries [from, to) of the legend. */
+static void glyphs(struct screen *s, struct pane p, int *y, const char *heading, u32 from, u32 to)
 {
-	line(s, p, y, "", "Warp cells", true);
-	int at = (*y)++ - s->help_top;
-	int x = pane_text(p, at, 3, warp_style(WS_NONE, true, false), "▶");
-	x = pane_text(p, at, x + 1, STYLE(R_DIM), "issued in the last cycle");
-	x = pane_text(p, at, x + 3, warp_style(WS_NONE, false, true), "s");
-	pane_text(p, at, x + 1, STYLE(R_DIM), "ready, but refused by its unit or the LSU");
-	for (u32 i = 0; i < WS_COUNT; i++) {
-		if (i > WS_READY_SP && i <= WS_READY_LSU) /* one glyph for the four */
-			continue;
-		at = (*y)++ - s->help_top;
-		pane_glyph(p, at, 3, warp_style(i, false, false), warp_glyph(i, false, false));
-		pane_text(p, at, 5, STYLE(R_TEXT), warp_state_descs[i].name);
-		(*y)--;
-		paragraph(s, p, y, 18, STYLE(R_DIM),
-		          i == WS_READY_SP ? "operands ready, not chosen" : warp_state_descs[i].help);
+	line(s, p, y, "", heading, true);
+	for (u32 i = from; i < to; i++) {
+		int at = *y - s->help_top;
+		legend_draw(p, at, 3, i);
+		pane_textn(p, at, 5, STYLE(R_TEXT), legend[i].name, MIN(strlen(legend[i].name), (size_t)12));
+		paragraph(s, p, y, 18, STYLE(R_DIM), legend[i].help);
 	}
 }
 
@@ -108,11 +101,12 @@ void help_draw(struct screen *s, struct pane p)
 	bool cells =
 	    strchr("128", views[s->view]->key) != NULL; /* views that show the states of warps: first things first */
 	if (cells)
-		glyphs(s, p, &y);
+		glyphs(s, p, &y, "Letters and signs of warps", 0, LG_EMPTY + 1);
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		line(s, p, &y, rows[i].keys, rows[i].what, !rows[i].keys[0]);
-	if (!cells)
-		glyphs(s, p, &y);
+	glyphs(s, p, &y,
+	       cells ? "More letters and signs: one meaning each, in all views" : "Letters and signs, in all views",
+	       cells ? LG_EMPTY + 1 : 0, LG_COUNT);
 	if (y - s->help_top > p.h) {
 		for (int x = 0; x < p.w; x++)
 			pane_glyph(p, p.h - 1, x, STYLE(R_DIM), ' ');

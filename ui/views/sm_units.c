@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "views/legend.h"
+
 /* The line of units, made of pieces; where it is too long for the terminal, each is written shorter. */
 #define PIECES 64
 enum { ALL_WORDS, UNITS_BY_KIND, NARROW, NARROWER, NARROWEST };
@@ -49,10 +51,10 @@ static void lsu_piece(struct pieces *l, const struct sm_info *i, int form)
 	if (i->lsu_warp < 0)
 		add_piece(l, 1, STYLE(R_FAINT), "· empty");
 	else if (blocked)
-		add_piece(l, 1, STYLE(R_REFUSED), "■ w%d %s%s", i->lsu_warp, form < NARROW ? "refused: " : "",
+		add_piece(l, 1, STYLE(R_REFUSED), "s w%d %s%s", i->lsu_warp, form < NARROW ? "refused: " : "",
 		          refusal[i->lsu_refused][form == NARROWEST]);
 	else
-		add_piece(l, 1, STYLE(R_TEXT), form < NARROWER ? "▶ w%d, %u left, %u queued" : "▶ w%d %u+%u", i->lsu_warp,
+		add_piece(l, 1, STYLE(R_TEXT), form < NARROWER ? "■ w%d, %u left, %u queued" : "■ w%d %u+%u", i->lsu_warp,
 		          i->lsu_left, i->lsu_queued);
 }
 
@@ -65,11 +67,11 @@ static u32 kind_piece(struct pieces *l, const struct sm_info *i, u64 now, u32 u)
 	for (; u + n < i->nunits && !strncmp(i->unit[u + n].name, name, (size_t)kind); n++)
 		busy += i->unit[u + n].busy_until > now;
 	add_piece(l, 1, STYLE(R_DIM), "%.*s", kind, name);
-	add_piece(l, 1, STYLE(busy ? R_ISSUED : R_FAINT), "%u/%u", busy, n);
+	add_piece(l, 1, STYLE(busy ? legend[LG_IN_USE].role : R_FAINT), "%u/%u", busy, n);
 	return u + n;
 }
 
-/* "SP0 ▶  SP1 ·", by kind "SP ▶·", or as numbers. */
+/* "SP0 ■  SP1 ·", by kind "SP ■·", or as numbers. */
 static void unit_pieces(struct pieces *l, const struct sm_info *i, u64 now, int form)
 {
 	for (u32 u = 0; u < i->nunits && form == NARROWEST;)
@@ -82,7 +84,8 @@ static void unit_pieces(struct pieces *l, const struct sm_info *i, u64 now, int 
 			add_piece(l, 2, STYLE(R_DIM), "%s", name);
 		else if (!more)
 			add_piece(l, form < NARROW ? 2 : 1, STYLE(R_DIM), "%.*s", kind, name);
-		add_piece(l, form == ALL_WORDS || !more, STYLE(busy ? R_ISSUED : R_FAINT), "%s", busy ? "▶" : "·");
+		add_piece(l, form == ALL_WORDS || !more, STYLE(busy ? legend[LG_IN_USE].role : R_FAINT), "%s",
+		          busy ? "■" : "·");
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "scr/term.h"
+#include "views/legend.h"
 
 bool view_scroll(struct view_state *st, int key)
 {
@@ -63,62 +64,29 @@ u32 view_mshrs(const struct view_ctx *v, u32 sm)
 	return mem_mshrs(gpu_mem(v->g), sm, MC_L1D, m, ARRAY_LEN(m));
 }
 
-static const struct {
-	u8 role;
-	u32 glyph;
-	const char *brief;
-} stall_looks[ST_COUNT] = {
-    [ST_ISSUED] = {R_ISSUED, 0x25b6, "issued"}, [ST_LSU] = {R_REFUSED, 's', "lsu"},
-    [ST_RF_LINE] = {R_REFUSED, 'l', "l1 line"}, [ST_RF_MSHR] = {R_REFUSED, 'h', "l1 mshr"},
-    [ST_RF_MERGE] = {R_REFUSED, 'g', "merges"}, [ST_RF_QUEUE] = {R_REFUSED, 'q', "l1 q"},
-    [ST_PIPE] = {R_READY, 'p', "pipe"},         [ST_PERIOD] = {R_READY, 'i', "period"},
-    [ST_POLICY] = {R_READY, 'c', "policy"},     [ST_MEM] = {R_MEM, 'm', "memory"},
-    [ST_SHORT] = {R_SHORT, 'x', "short"},       [ST_MEMBAR] = {R_MEM, 'n', "fence"},
-    [ST_BARRIER] = {R_BARRIER, 'b', "barrier"}, [ST_SLEEP] = {R_BARRIER, 'z', "sleep"},
-    [ST_FETCH] = {R_FETCH, 'f', "fetch"},       [ST_DONE] = {R_DIM, 'd', "drain"},
-    [ST_EMPTY] = {R_FAINT, 0xb7, "no warp"},
-};
-
 const char *stall_short(enum stall r)
 {
-	return stall_looks[r].brief;
+	return legend[legend_of_stall(r)].brief;
 }
-
-/* A reason new in stalls.def shows with its own name until it has a look here. */
-_Static_assert(ST_COUNT == 17, "give the new stall reason a role, a letter and a short name");
 
 enum role stall_role(enum stall r)
 {
-	return stall_looks[r].role;
+	return legend[legend_of_stall(r)].role;
 }
 
 u32 stall_glyph(enum stall r)
 {
-	return stall_looks[r].glyph;
+	return legend[legend_of_stall(r)].ch;
 }
 
 struct style warp_style(enum warp_state s, bool issued, bool refused)
 {
-	static const u8 role[WS_COUNT] = {
-	    [WS_NONE] = R_FAINT,      [WS_READY_SP] = R_READY, [WS_READY_SFU] = R_READY, [WS_READY_DP] = R_READY,
-	    [WS_READY_LSU] = R_READY, [WS_MEM] = R_MEM,        [WS_SHORT] = R_SHORT,     [WS_BARRIER] = R_BARRIER,
-	    [WS_FENCE] = R_MEM,       [WS_SLEEP] = R_BARRIER,  [WS_FETCH] = R_FETCH,     [WS_DONE] = R_DIM,
-	};
-	if (issued)
-		return STYLE(R_ISSUED);
-	return STYLE(refused ? R_REFUSED : role[s]);
+	return STYLE(legend[legend_of_warp(s, issued, refused)].role);
 }
 
 u32 warp_glyph(enum warp_state s, bool issued, bool refused)
 {
-	if (issued)
-		return 0x25b6;
-	if (refused)
-		return 's';
-	u32 ch;
-	const char *g = warp_state_descs[s].glyph;
-	utf8_decode(g, 4, &ch);
-	return ch;
+	return legend[legend_of_warp(s, issued, refused)].ch;
 }
 
 u64 stall_slots(const u64 stalls[ST_COUNT])

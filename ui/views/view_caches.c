@@ -108,7 +108,7 @@ static void sm_cell(struct view_ctx *v, struct pane q, int sm, bool history)
 	int w = history ? 56 : q.w, y = 0;
 	double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
 	pane_right(q, y, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
-	draw_meter(q, y, 5, w - 19, STYLE(R_SER0), hit);
+	draw_meter(q, y, 5, w - 19, STYLE(R_FILL1), hit);
 	pane_right(q, y, w - 9, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
 	pane_right(q, y, w - 2, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
 	if (!history)

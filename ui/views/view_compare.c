@@ -16,8 +16,8 @@
 #define COLUMNS_MAX 1024
 #define ROW_WIDTH 80 /* of a figure with both values, its change and that in percent */
 #define STRIP_CELL 9 /* columns of an SM in the strip */
-#define ROLE_A R_FILL0
-#define ROLE_B R_FILL1
+#define ROLE_A R_SER0
+#define ROLE_B R_SER3
 enum { BY_RELEVANCE, BY_NAME, ORDERS };
 
 /* --- without a second machine --- */

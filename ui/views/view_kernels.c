@@ -248,7 +248,7 @@ static void held_cell(struct view_ctx *v, struct pane p, int x, const struct res
 	if (!r->ctas) {
 		pane_glyph(p, 0, x, STYLE(R_FAINT), 0xb7);
 	} else if (p.c->ascii || p.c->mono) {
-		pane_glyph(p, 0, x, STYLE(role), mixed ? letter(r->launch) + 'a' - 'A' : letter(r->launch));
+		pane_glyph(p, 0, x, STYLE(role), mixed && x % 2 ? '+' : letter(r->launch));
 	} else if (mixed) {
 		u32 height = MIN(MAX(8 * (u32)r->most / r->ctas, 2u), 6u);
 		pane_glyph_on(p, 0, x, STYLE(role), 0x2580 + height, R_FAINT);
@@ -441,7 +441,7 @@ const struct view view_kernels = {
         "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
         "that held most of\n"
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
-        "letters beside the launches' numbers (lower case on a terminal without colours: others as well). done, "
+        "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "
         "IPC: CTAs and\n"
         "instructions per cycle of the SM since the start. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"

@@ -3,6 +3,7 @@
 
 #include "scr/draw.h"
 #include "views/chart.h"
+#include "views/legend.h"
 #include "views/view.h"
 
 #define BANKS_MAX 64
@@ -34,7 +35,8 @@ static void bank_cells(struct view_ctx *v, struct pane p, int y, int x, u32 chan
 	struct bank_info b[BANKS_MAX];
 	u32 n = MIN(mem_banks(gpu_mem(v->g), channel, b, BANKS_MAX), (u32)BANKS_MAX);
 	for (u32 i = 0; i < n; i++) {
-		u32 glyph = b[i].queued ? (b[i].queued > 9 ? '+' : '0' + b[i].queued) : b[i].row >= 0 ? 0x25a0 : 0xb7;
+		u32 glyph =
+		    b[i].queued ? (b[i].queued > 9 ? '+' : '0' + b[i].queued) : legend[b[i].row >= 0 ? LG_IN_USE : LG_EMPTY].ch;
 		pane_glyph(p, y, x + (int)i, STYLE(b[i].queued ? R_MEM : b[i].row >= 0 ? R_FILL4 : R_FAINT), glyph);
 	}
 }
@@ -191,7 +193,7 @@ static int slices(struct view_ctx *v, struct pane p, int h)
 		double hit = slice_hits(v, (u32)i, &accesses, &hits, &lookups);
 		struct pane q = pane_sub(p, 1 + i % rows, i / rows * w, 1, w);
 		pane_right(q, 0, 4, STYLE(R_DIM), "%d", i);
-		draw_meter(q, 0, 5, MAX(w - 22, 4), STYLE(R_SER3), hit);
+		draw_meter(q, 0, 5, MAX(w - 22, 4), STYLE(R_FILL3), hit);
 		pane_right(q, 0, w - 11, STYLE(R_TEXT), lookups ? "%.0f%%" : "-", 100 * hit);
 		pane_right(q, 0, w - 3, STYLE(R_DIM), "%s", fmt_short(buf, (double)accesses));
 	}

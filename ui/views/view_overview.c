@@ -8,6 +8,7 @@
 #include "scr/term.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/legend.h"
 #include "views/view.h"
 
 #define WARPS_MAX 256
@@ -189,25 +190,22 @@ static struct columns layout(const struct conf *c, u32 warps, int w)
 }
 
 /* What the letters of the cells mean, in the head above them: the first thing that a newcomer asks. */
-static void legend(const struct columns *k, struct pane p, int y, int x)
+static void cells_legend(const struct columns *k, struct pane p, int y, int x)
 {
 	static const struct {
-		enum warp_state state;
-		bool refused;
-		const char *name, *brief;
-	} item[] = {{WS_READY_SP, false, "ready", "ready"}, {WS_SHORT, false, "short", "short"},
-	            {WS_MEM, false, "memory", "mem"},       {WS_READY_SP, true, "refused", "unit"},
-	            {WS_BARRIER, false, "barrier", "bar"},  {WS_FETCH, false, "fetch", "fetch"}};
+		enum legend_id id;
+		const char *brief;
+	} item[] = {{LG_READY, "ready"},  {LG_SHORT, "short"}, {LG_MEMORY, "mem"},
+	            {LG_REFUSED, "unit"}, {LG_BARRIER, "bar"}, {LG_FETCH, "fetch"}};
 	int end = k->cells + k->ncells, full = 0;
 	for (u32 i = 0; i < ARRAY_LEN(item); i++)
-		full += (int)strlen(item[i].name) + 4;
+		full += (int)strlen(legend[item[i].id].name) + 4;
 	bool wide = x + full - 2 <= end;
 	for (u32 i = 0; i < ARRAY_LEN(item); i++) {
-		const char *name = wide ? item[i].name : item[i].brief;
+		const char *name = wide ? legend[item[i].id].name : item[i].brief;
 		if (x + 2 + (int)strlen(name) > end)
 			return;
-		pane_glyph(p, y, x, warp_style(item[i].state, false, item[i].refused),
-		           warp_glyph(item[i].state, false, item[i].refused));
+		legend_draw(p, y, x, item[i].id);
 		x = pane_text(p, y, x + 2, STYLE(R_DIM), name) + (wide ? 2 : 1);
 	}
 }
@@ -217,7 +215,7 @@ static void head(const struct columns *k, struct pane p, int y, const char *show
 	const struct style s = STYLE(R_DIM);
 	pane_text(p, y, MAX(k->cells - 3, 0), s, "SM");
 	int x = pane_text(p, y, k->cells, *shown ? STYLE(R_ACCENT) : s, *shown ? shown : "warps");
-	legend(k, p, y, x + 1 + (k->ncells > 48));
+	cells_legend(k, p, y, x + 1 + (k->ncells > 48));
 	const struct {
 		int at;
 		const char *name;

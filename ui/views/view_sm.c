@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/legend.h"
 #include "views/sm_sched.h"
 #include "views/sm_side.h"
 #include "views/view_stalls.h"
@@ -192,7 +193,7 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 	struct style num = STYLE(focus ? R_ACCENT : R_TEXT);
 	pane_right(p, y, 3, num, "%u", warp);
 	if (focus)
-		pane_glyph(p, y, 3, STYLE(R_ACCENT), 0x25b8);
+		legend_draw(p, y, 3, LG_FOCUS);
 	pane_right(p, y, t->cta, STYLE(R_SER0 + w.cta_slot % R_NSERIES), "%llu", (unsigned long long)w.cta);
 	if (w.pc != PC_DONE)
 		pane_right(p, y, t->pc, STYLE(R_DIM), "%u", w.pc);

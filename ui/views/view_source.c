@@ -6,6 +6,7 @@
 
 #include "scr/draw.h"
 #include "scr/term.h"
+#include "views/legend.h"
 #include "views/view.h"
 
 enum { NOW_ISSUED = HEAT_STATES, NOW_STATES, WARPS_MAX = 256 };
@@ -229,12 +230,14 @@ static void margin_cell(struct pane p, int y, int x, const struct line_marks *k)
 {
 	if (x < 0 || !k->code)
 		return;
-	pane_glyph(p, y, x, STYLE(k->phase_begin ? R_ACCENT : R_DIM), k->phase_begin ? 0x251d : 0x2502);
+	pane_glyph(p, y, x, STYLE(R_DIM), 0x2502);
+	if (k->phase_begin)
+		legend_draw(p, y, x, LG_PHASE);
 	int to = pane_printf(p, y, x + 1, STYLE(k->phase_begin ? R_TEXT : R_DIM), "%u", k->phase);
 	if (k->point)
-		pane_glyph(p, y, to, STYLE(R_READY), 0x25c6);
+		legend_draw(p, y, to, LG_POINT);
 	if (k->idem)
-		pane_glyph(p, y, to + k->point, STYLE(R_BAD), 0x2717);
+		legend_draw(p, y, to + k->point, LG_NO_RESTART);
 }
 
 /* The warps that are here by state, with the overview's letters: one each where the fullest line has room for its own,
@@ -280,14 +283,14 @@ static void source_row(struct view_ctx *v, struct pane p, int y, const struct so
                        bool mark)
 {
 	if (f->stop || f->disabled_stop)
-		pane_glyph(p, y, 1, STYLE(f->stop ? R_BAD : R_DIM), f->stop ? 0x25cf : 0x25cb);
+		legend_draw(p, y, 1, f->stop ? LG_STOP : LG_STOP_OFF);
 	pane_right(p, y, c->num,
 	           STYLE(focus || mark ? R_ACCENT
 	                 : f->code     ? R_DIM
 	                               : R_FAINT),
 	           "%u", module_line_in_file(m, line));
 	if (focus)
-		pane_glyph(p, y, c->num, STYLE(R_ACCENT), 0x25b8);
+		legend_draw(p, y, c->num, LG_FOCUS);
 	text_cell(v, pane_sub(p, y, 0, 1, p.w), c, m, line, f->code);
 	if (focus)
 		pane_attr(p, y, c->text, c->text_w, ATTR_BOLD);
@@ -516,7 +519,7 @@ const struct view view_source = {
         "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
         "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
         "program point\n"
-        "of ELF, ✗ (x) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
+        "of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
         "scheduled\n"
         "order, not always that of the lines: see the key schedule. a: without the margin.\n"
         "With line information, and where the CUDA file can be read (as the compiler named it, or beside the PTX "
