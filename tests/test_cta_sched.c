@@ -259,7 +259,7 @@ static const char kernel[] = PTX_HEAD
     "setp.ne.u32 %p1, %r10, 0; @%p1 bra L; ret;\n}\n";
 
 struct outcome {
-	u64 cycles;
+	u64 cycles, limit;
 	struct rig_log log;
 };
 
@@ -295,6 +295,7 @@ static struct outcome run_grid(const char *const *sets, u32 x, u32 y, u32 rounds
 	assert_true(sim_launch(s, &l, &e) >= 0);
 	rig_finish(s);
 	o.cycles = sim_cycle(s);
+	o.limit = ((const struct kernel_counters *)gpu_counters(sim_gpu(s), CG_kernel, 0))->cta_limit;
 	sim_destroy(s);
 	return o;
 }
@@ -307,6 +308,7 @@ static void test_figure9(void **state)
 	struct outcome bcs = run_grid((const char *[]){"num_sms=2", "cta-sched=bcs", "warp-sched=sca", NULL}, 4, 2, 4);
 	struct outcome line = run_grid((const char *[]){"num_sms=2", "cta-sched=bcs", NULL}, 8, 1, 4);
 	assert_int_equal(rig_count(&rr.log, EV_CTA_DISPATCH), 8);
+	assert_int_equal(rr.limit, 0);
 	assert_int_equal(rig_count(&bcs.log, EV_CTA_DISPATCH), 8);
 	for (u32 i = 0; i < 8; i++) {
 		assert_int_equal(rig_event(&rr.log, EV_CTA_DISPATCH, i)->sm,
@@ -333,6 +335,7 @@ static void test_throttled(void **state)
 			limit = (u32)e->arg[0];
 			assert_in_range(limit, 1, 7);
 			assert_int_equal(limit, e->arg[1] / e->arg[2]);
+			assert_int_equal(limit, o.limit);
 		} else if (e->type == EV_CTA_DONE) {
 			resident[e->sm]--;
 		} else {

@@ -156,6 +156,18 @@ u64 dispatch_next(const struct dispatcher *d, u64 now)
 	return next;
 }
 
+u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now)
+{
+	s32 slot = dispatch_slot(x->d, launch);
+	u32 least = UINT32_MAX;
+	if (slot < 0 || !x->sched->limit)
+		return 0;
+	struct cta_view v = view_of(x, (u32)slot, now);
+	for (u32 i = 0; i < x->conf->num_sms; i++)
+		least = MIN(least, x->sched->limit(x->d->state[slot], &v, i));
+	return least == UINT32_MAX ? 0 : least;
+}
+
 void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct strbuf *out)
 {
 	s32 slot = dispatch_slot(x->d, launch);

@@ -202,6 +202,7 @@ static void kernel_done(struct gpu *g, u32 launch)
 {
 	if (event_wanted(gpu_events(g), EV_KERNEL_DONE))
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
+	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);
 	dispatch_kernel_end(&g->dispatch, launch);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);

@@ -38,6 +38,9 @@ struct cta_sched_ops {
 	u64 (*timer)(void *state, const struct cta_view *v);
 	/* Optional: a CTA of this kernel finished. */
 	void (*done)(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
+	/* Optional, for display and the counter kernel.cta_limit: the most CTAs of this kernel that the policy leaves an SM
+	 * by a decision of its own; UINT32_MAX: it has made none. */
+	u32 (*limit)(const void *state, const struct cta_view *v, u32 sm);
 	/* Optional, for display: the policy's state for this kernel in a few words ("T_new 3"). */
 	void (*describe)(const void *state, const struct cta_view *v, struct strbuf *out);
 };

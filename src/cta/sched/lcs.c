@@ -80,6 +80,12 @@ static void done(void *state, const struct cta_view *v, u32 sm, const struct cta
 	lcs_done(&st->lcs, v, sm, c);
 }
 
+static u32 limit(const void *state, const struct cta_view *v, u32 sm)
+{
+	const struct state *st = state;
+	return lcs_limit(&st->lcs, sm);
+}
+
 static void describe(const void *state, const struct cta_view *v, struct strbuf *out)
 {
 	const struct state *st = state;
@@ -94,5 +100,6 @@ const struct cta_sched_ops cta_sched_lcs = {
     .state_bytes = sizeof(struct state),
     .next = next,
     .done = done,
+    .limit = limit,
     .describe = describe,
 };

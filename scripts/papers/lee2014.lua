@@ -1,0 +1,407 @@
+-- CTA schedulers: how many CTAs an SM needs, LCS, BCS with SCA, and both.
+--
+-- Machine: fermi28.lua, the paper's table 1. Benchmarks: those of its table 2 that are among the workloads, with grids that
+-- fill the 28 SMs several times, as the paper's do (most of its are larger still). Its FDTD and 3DFD are two programs of
+-- CUDA's samples for one stencil; ours stands for the first. --quick takes a few, with fewer CTAs.
+--
+-- The paper's bars are pictures: of most figures only the means are in its text, and they stand beside ours.
+local lab = require("lib.lab")
+
+local GPU = "fermi28"
+
+-- Label, workload, kernel whose cycles count (nil: the program's), CTAs an SM can hold, published type; flat = its grid has
+-- one dimension; quick: sizes with --quick, without which it is left out there.
+local benchmarks = {
+	{ "CONV", "convsep", nil, 8, "I", quick = { width = 512, height = 256 }, params = { width = 1024, height = 576 } },
+	{ "MMUL", "matmul", "matmul", 5, "I", params = { n = 400 } },
+	{ "BP", "backprop", nil, 6, "II", quick = { inputs = 8192 } },
+	{ "BFS", "bfs", nil, 3, "II", flat = true, params = { n = 300000 } },
+	{ "CP", "cp", "cenergy", 8, "II", params = { points = 512, atoms = 100 } },
+	{ "RAY", "ray", "trace", 5, "II", params = { width = 512, height = 384 } },
+	{
+		"SRAD", "srad2", nil, 4, "II",
+		quick = { width = 320, height = 256, iterations = 1 }, params = { width = 768, height = 768, iterations = 1 },
+	},
+	{ "MADD", "madd", "madd", 6, "II" },
+	{ "TRAN", "transpose", "transpose_tiled", 5, "II" },
+	{ "VADD", "vecadd", "vecadd", 6, "II", flat = true },
+	{ "FDTD", "fdtd3d", "finite_differences", 3, "II", params = { nx = 384, ny = 384, nz = 12, steps = 1 } },
+	{
+		"KMN", "kmeans", "kmeans_assign", 5, "III",
+		flat = true, quick = { n = 54000, features = 12, iterations = 1 }, params = { n = 108000, iterations = 1 },
+	},
+	{ "MUM", "mummer", "mummer_match", 4, "III", flat = true, params = { queries = 50176 } },
+	{ "EIP", "eip", nil, 6, "III", flat = true, params = { ctas = 391, points = 400000 } },
+	{
+		"BLK", "blackscholes", "blackscholes", 8, "IV",
+		flat = true, quick = { n = 128000, ctas = 1000, iterations = 1 }, params = { ctas = 3125, iterations = 1 },
+	},
+	{ "STN", "stencil", "stencil", 8, "IV", params = { nx = 512, ny = 512, nz = 16, iterations = 1 } },
+	{ "LBM", "lbm", "lbm_stream_collide", 4, "IV", params = { nx = 100, ny = 40, nz = 40, steps = 2 } },
+	{
+		"LPS", "lps", "laplace3d", 8, "IV",
+		quick = { nx = 256, ny = 256, nz = 8 }, params = { nx = 512, ny = 256, nz = 32 },
+	},
+}
+
+local function chosen(x, want)
+	local t = {}
+	for _, b in ipairs(benchmarks) do
+		if (b.quick or not x.quick) and (not want or want(b)) then
+			t[#t + 1] = b
+		end
+	end
+	return t
+end
+
+local function grids(b)
+	return not b.flat
+end
+
+local function run_of(b, x, more)
+	local run = { workload = b[2], gpu = GPU, size = x.size, warp_sched = "gto", cta_sched = "rr" }
+	run.params = x.quick and b.quick or not x.quick and b.params or nil
+	return lab.variant(run, more or {})
+end
+
+local function limited(limit, more)
+	return lab.variant({ set = { max_ctas_per_sm = limit } }, more or {})
+end
+
+local BCS_GTO = { cta_sched = "bcs" }
+local BCS_SCA = { cta_sched = "bcs", warp_sched = "sca" }
+local LCS = { cta_sched = "lcs" }
+local LCS_CEIL = { cta_sched = "lcs", set = { ["lcs.round"] = "ceil" } }
+local BOTH = { cta_sched = "lcs+bcs", warp_sched = "sca" }
+local CCWS = { warp_sched = "ccws" }
+local TLV = { warp_sched = "tlv" }
+
+local function runs_of(want, ...)
+	local mores = { ... }
+	return function(x)
+		local runs = {}
+		for _, b in ipairs(chosen(x, want)) do
+			for _, more in ipairs(mores) do
+				runs[#runs + 1] = run_of(b, x, more)
+			end
+		end
+		return runs
+	end
+end
+
+local function cycles(result, b, x, more)
+	local r = result(run_of(b, x, more))
+	return r and lab.kernel_cycles(r, b[3])
+end
+
+-- --- the sweep: figures 4, 5, 6, 15 ------------------------------------------------------------------------------------
+
+local function sweep_runs(want, more)
+	return function(x)
+		local runs = {}
+		for _, b in ipairs(chosen(x, want)) do
+			for limit = 1, b[4] do
+				runs[#runs + 1] = run_of(b, x, limited(limit, more))
+			end
+		end
+		return runs
+	end
+end
+
+-- Speed at each limit over that at 1, and the peak; nil when a run is missing.
+local function curve(result, b, x, more)
+	local speed, peak, base = {}, 0, cycles(result, b, x, limited(1, more))
+	for limit = 1, b[4] do
+		local s = lab.over(base, cycles(result, b, x, limited(limit, more)))
+		if not s then
+			return nil
+		end
+		speed[limit], peak = s, math.max(peak, s)
+	end
+	return speed, peak
+end
+
+-- Fewest CTAs within 2 % of the peak, and the type: I rises to the end, II rises or is flat, III falls, IV rises and falls.
+local function optimum(speed, peak)
+	local opt = 1
+	while speed[opt] < peak * 0.98 do
+		opt = opt + 1
+	end
+	local falls = speed[#speed] < peak * 0.98
+	return opt, falls and (opt == 1 and "III" or "IV") or (opt == #speed and "I" or "II")
+end
+
+local MOST = 8
+
+local function sweep_columns(first)
+	local columns = first
+	for limit = 1, MOST do
+		columns[#columns + 1] = { name = tostring(limit), digits = 2, compare = "none" }
+	end
+	return columns
+end
+
+local function figure4(result, x)
+	local rows, agree, n = {}, 0, 0
+	for _, b in ipairs(chosen(x)) do
+		local speed, peak = curve(result, b, x)
+		local opt, own
+		if speed then
+			opt, own = optimum(speed, peak)
+			n, agree = n + 1, agree + (own == b[5] and 1 or 0)
+		end
+		local row = { b[1], b[5], own or false, opt or false, b[4] }
+		for limit = 1, MOST do
+			row[#row + 1] = speed and speed[limit] or false
+		end
+		rows[#rows + 1] = row
+	end
+	return {
+		columns = sweep_columns({
+			"benchmark", "type", "own type", { name = "OPT", digits = 0, compare = "none" },
+			{ name = "most", digits = 0, compare = "none" },
+		}),
+		rows = rows,
+		notes = {
+			("Speed with at most so many CTAs on an SM over that with 1; type: published; %d of %d agree."):format(agree, n),
+			"OPT: fewest CTAs within 2 % of the peak. I: rises to the end, II: rises, then flat, III: falls, IV: rises and falls.",
+		},
+	}
+end
+
+local activity = { CONV = true, SRAD = true, KMN = true, LPS = true }
+
+local function figure5(result, x)
+	local classes, rows = { "active", "core stall", "mem stall", "idle" }, {}
+	for _, b in ipairs(chosen(x, function(b) return activity[b[1]] end)) do
+		for limit = 1, b[4] do
+			local r = result(run_of(b, x, limited(limit)))
+			local s = r and r.stalls.lee2014
+			local row, sum = { b[1], limit }, 0
+			for _, class in ipairs(classes) do
+				sum = sum + (s and s[class] or 0)
+			end
+			for _, class in ipairs(classes) do
+				row[#row + 1] = s and 100 * s[class] / sum or false
+			end
+			rows[#rows + 1] = row
+		end
+	end
+	local columns = { "benchmark", { name = "CTAs", digits = 0, compare = "none" } }
+	for _, class in ipairs(classes) do
+		columns[#columns + 1] = { name = class, unit = "%", digits = 1, compare = "none" }
+	end
+	return {
+		columns = columns,
+		rows = rows,
+		notes = { "Shares of the schedulers' slots. Published in prose: with more CTAs memory stall and idle fall for type I;",
+			"for II core stall grows instead; for III and IV it is significant." },
+	}
+end
+
+local function figure6(result, x)
+	local rows = {}
+	for _, b in ipairs(chosen(x, function(b) return b[1] == "KMN" or b[1] == "BLK" end)) do
+		local base = cycles(result, b, x, limited(1))
+		for limit = 1, b[4] do
+			local r = result(run_of(b, x, limited(limit)))
+			rows[#rows + 1] = {
+				b[1], limit, lab.over(base, r and lab.kernel_cycles(r, b[3])),
+				r and 100 * (1 - r.l1d.hits / r.l1d.accesses) or false, r and 100 * (1 - r.l2.hits / r.l2.accesses) or false,
+			}
+		end
+	end
+	local function column(name, unit, digits)
+		return { name = name, unit = unit, digits = digits, compare = "none" }
+	end
+	return {
+		columns = {
+			"benchmark", column("CTAs", nil, 0), column("speed", nil, 2), column("L1D misses", "%", 1), column("L2 misses", "%", 1),
+		},
+		rows = rows,
+		notes = { "Published in prose: KMN slows down as L1D's misses grow, BLK as L2's do. Misses of the whole program." },
+	}
+end
+
+local function figure15(result, x)
+	local rows = {}
+	for _, b in ipairs(chosen(x, function(b) return b[1] == "LPS" or b[1] == "FDTD" end)) do
+		for _, with in ipairs({ { "gto", {} }, { "bcs, sca", BCS_SCA } }) do
+			local speed = curve(result, b, x, with[2])
+			local row = { b[1] .. " " .. with[1] }
+			for limit = 1, MOST do
+				row[#row + 1] = speed and speed[limit] or false
+			end
+			rows[#rows + 1] = row
+		end
+	end
+	return {
+		columns = sweep_columns({ "benchmark" }),
+		rows = rows,
+		notes = { "Published: LPS and 3DFD, which rise and fall with gto, rise (type I or II) with bcs and sca." },
+	}
+end
+
+-- --- LCS: figures 12, 13 -------------------------------------------------------------------------------------------------
+
+-- Gains in % over gto and rr of some variants; then the means over benchmarks of some types.
+local function gains(result, x, want, variants, groups)
+	local rows, ratios = {}, {}
+	for _, g in ipairs(groups) do
+		ratios[g[1]] = {}
+		for i = 1, #variants do
+			ratios[g[1]][i] = {}
+		end
+	end
+	for _, b in ipairs(chosen(x, want)) do
+		local base, row = cycles(result, b, x), { b[1], b[5] }
+		for i, v in ipairs(variants) do
+			local q = lab.over(base, cycles(result, b, x, v))
+			row[#row + 1] = q and (q - 1) * 100
+			for _, g in ipairs(groups) do
+				if q and (not g[2] or g[2][b[5]]) then
+					table.insert(ratios[g[1]][i], q)
+				end
+			end
+		end
+		rows[#rows + 1] = row
+	end
+	for _, g in ipairs(groups) do
+		local row = { g[1], "" }
+		for i = 1, #variants do
+			local m = lab.geomean(ratios[g[1]][i])
+			row[#row + 1] = { m and (m - 1) * 100 or false, published = g[3][i] or nil }
+		end
+		rows[#rows + 1] = row
+	end
+	return rows
+end
+
+local function gain(name)
+	return { name = name, unit = "%", digits = 1, compare = "difference" }
+end
+
+local FALLING = { III = true, IV = true }
+
+local function figure12(result, x)
+	return {
+		columns = { "benchmark", "type", gain("lcs"), gain("lcs, ceil") },
+		rows = gains(result, x, nil, { LCS, LCS_CEIL }, { { "mean", nil, { 7 } }, { "III and IV", FALLING, { 23 } } }),
+		notes = { "Over gto and rr. lcs, ceil: T_new rounded up (lcs.round=ceil)." },
+		plot = { kind = "bars", columns = { "lcs", "lcs, ceil" } },
+	}
+end
+
+local function figure13(result, x)
+	local rows = {}
+	for _, b in ipairs(chosen(x)) do
+		local speed, peak = curve(result, b, x)
+		local row = { b[1], b[5], b[4], speed and (optimum(speed, peak)) or false }
+		for _, more in ipairs({ LCS, LCS_CEIL }) do
+			local r, limit = result(run_of(b, x, more)), 0
+			for _, k in ipairs(r and r.kernels or {}) do
+				if (not b[3] or k.name == b[3]) and k.cta_limit > 0 then
+					limit = math.min(limit > 0 and limit or math.huge, k.cta_limit)
+				end
+			end
+			row[#row + 1] = limit > 0 and math.min(limit, b[4]) or false
+		end
+		rows[#rows + 1] = row
+	end
+	local function column(name)
+		return { name = name, digits = 0, compare = "none" }
+	end
+	return {
+		columns = { "benchmark", "type", column("most"), column("OPT"), column("T_new"), column("T_new, ceil") },
+		rows = rows,
+		notes = { "CTAs on an SM: the most that fit, OPT of figure 4, and T_new; the lowest of several kernels' and launches'.",
+			"Published in prose: KMN 1; MMUL OPT 3, T_new 2; LPS T_new 3 of 8." },
+	}
+end
+
+-- --- BCS: figures 16, 17 -------------------------------------------------------------------------------------------------
+
+local function figure16(result, x)
+	return {
+		columns = { "benchmark", "type", gain("bcs, gto"), gain("bcs, sca") },
+		rows = gains(result, x, grids, { BCS_GTO, BCS_SCA }, { { "mean", nil, { 3, 15 } } }),
+		notes = { "Over gto and rr, grids of two dimensions. Published: up to 70 % with sca; STN around 7 %, BP slightly slower." },
+		plot = { kind = "bars", columns = { "bcs, gto", "bcs, sca" } },
+	}
+end
+
+local function figure17(result, x)
+	local rows, ratios = {}, { {}, {} }
+	local function misses(b, more)
+		local r = result(run_of(b, x, more))
+		return r and 1 - r.l1d.hits / r.l1d.accesses
+	end
+	for _, b in ipairs(chosen(x, grids)) do
+		local base, row = misses(b), { b[1] }
+		row[2] = base and 100 * base or false
+		for i, more in ipairs({ BCS_GTO, BCS_SCA }) do
+			local q = lab.over(misses(b, more), base)
+			row[#row + 1] = q and (q - 1) * 100
+			if q then
+				table.insert(ratios[i], q)
+			end
+		end
+		rows[#rows + 1] = row
+	end
+	local row = { "mean", false }
+	for i, published in ipairs({ -8, -24 }) do
+		local m = lab.mean(ratios[i])
+		row[#row + 1] = { m and (m - 1) * 100 or false, published = published }
+	end
+	rows[#rows + 1] = row
+	return {
+		columns = { "benchmark", { name = "L1D misses", unit = "%", digits = 1, compare = "none" }, gain("bcs, gto"), gain("bcs, sca") },
+		rows = rows,
+		notes = { "Miss rate of L1D with gto and rr, and its change. Published: MMUL's falls by more than 30 %." },
+		plot = { kind = "bars", columns = { "bcs, gto", "bcs, sca" } },
+	}
+end
+
+-- --- figure 19 -----------------------------------------------------------------------------------------------------------
+
+local function figure19(result, x)
+	return {
+		columns = { "benchmark", "type", gain("lcs"), gain("lcs+bcs"), gain("ccws"), gain("tlv") },
+		rows = gains(result, x, nil, { LCS, BOTH, CCWS, TLV }, { { "mean", nil, { 8, 16, 3 } } }),
+		notes = { "Over gto and rr. Published for ccws: lcs+bcs is 13 % ahead of it, 16 of gto: some 3 %. dyncta is not modelled." },
+		plot = { kind = "bars", columns = { "lcs", "lcs+bcs", "ccws", "tlv" } },
+	}
+end
+
+local function both(a, b)
+	return function(x)
+		local runs = a(x)
+		for _, r in ipairs(b(x)) do
+			runs[#runs + 1] = r
+		end
+		return runs
+	end
+end
+
+local function two(names, more)
+	return sweep_runs(function(b) return names[b[1]] end, more)
+end
+
+return {
+	help = "CTA schedulers: how many CTAs an SM needs, lcs, bcs with sca, and both",
+	source = "M. Lee, S. Song, J. Moon, J. Kim, W. Seo, Y. Cho, S. Ryu: Improving GPGPU resource utilization through alternative thread block scheduling, HPCA 2014",
+	figures = {
+		{ name = "4", title = "speed by CTAs on an SM; types I to IV", runs = sweep_runs(), table = figure4 },
+		{ name = "5", title = "core activity by CTAs on an SM", runs = two(activity), table = figure5 },
+		{ name = "6", title = "KMN and BLK: speed and misses by CTAs on an SM", runs = two({ KMN = true, BLK = true }), table = figure6 },
+		{ name = "12", title = "gain of lcs over gto", runs = runs_of(nil, {}, LCS, LCS_CEIL), table = figure12 },
+		{ name = "13", title = "OPT and T_new", runs = both(sweep_runs(), runs_of(nil, LCS, LCS_CEIL)), table = figure13 },
+		{
+			name = "15", title = "LPS and FDTD: speed by CTAs on an SM, gto and bcs with sca",
+			runs = both(two({ LPS = true, FDTD = true }), two({ LPS = true, FDTD = true }, BCS_SCA)), table = figure15,
+		},
+		{ name = "16", title = "gain of bcs over rr", runs = runs_of(grids, {}, BCS_GTO, BCS_SCA), table = figure16 },
+		{ name = "17", title = "L1D misses with bcs", runs = runs_of(grids, {}, BCS_GTO, BCS_SCA), table = figure17 },
+		{ name = "19", title = "gain of lcs, lcs+bcs and rivals over gto", runs = runs_of(nil, {}, LCS, BOTH, CCWS, TLV), table = figure19 },
+	},
+}
