@@ -231,5 +231,7 @@ check "phases as table II counts them, and as its text does" grep -q '^BP-K1,.*,
 expect 0 "newcar                301        301" paper park2016-elf table3.3 table3.2 --quick --out "$tmp/p"
 check "as published: 12 and 20 program points" sh -c "
 	grep -q '^BP,adjust_weights,bpnn_adjust_weights,12,12,' '$tmp/p/table3.2.csv' && grep -q '^LBM,.*,20,20,' '$tmp/p/table3.2.csv'"
+expect 0 "Miss rate of L1D with gto and rr, and its change." paper lee2014 17 --quick --out "$tmp/l"
+check "neighbouring CTAs on one SM share lines" awk -F, '/^SRAD,/ && $3 < -3 && $4 < -3 { ok = 1 } END { exit !ok }' "$tmp/l/17.csv"
 check "a run's JSON has the analyses of its kernels" sh -c "
 	'$W' run hotspot --size small --stats - --format json | sed -n '/^ \"code\": \[/,/^ \]/p' | grep -q '\"program_points\": 2,'"
