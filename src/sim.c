@@ -400,6 +400,9 @@ static bool may_set(const struct sim *s, const char *key, const char *value, str
 		return false;
 	if (*policy != policies_in_use(g, k) && policy_kinds[k].when == POLICY_BETWEEN_KERNELS && g->task->dispatcher.n)
 		return err_set(e, "%s: kernels are running; it can be changed between kernels", key);
+	struct err why = {0};
+	if (*policy != policies_in_use(g, k) && !policies_may_change(g, k, &why))
+		return err_set(e, "%s: %s", key, why.msg);
 	return true;
 }
 

@@ -40,7 +40,8 @@ expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --war
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
 expect 2 "no such partition policy 'smk'; there are: fcfs" run --partition smk
 expect 2 "no such preempt policy 'drain'; there are: none" run --preempt drain
-expect 2 "no such coherence policy 'mesi'; there are: none" run --coherence mesi
+expect 2 "no such coherence policy 'mesi'; there are: gpu" run --coherence mesi
+expect 2 "no such network policy 'mesh'; there are: crossbar" run --network mesh
 expect 2 "No such file" run ./nothere.lua
 expect 2 "No such file" run nothere.ptx --kernel k --grid 1 --block 1
 expect 2 "--stats: /nonexistent/x" run vecadd --size small --stats /nonexistent/x

@@ -43,7 +43,7 @@ static void warm(struct rig *r)
 		assert_int_equal(rig_access(r, 0, MO_LOAD, LINE(i), 0xf, i), MR_PENDING);
 	assert_int_equal(drain(r, a, 64), r->c.partitions);
 	for (u32 sm = 0; sm < r->c.num_sms; sm++)
-		mem_kernel_start(r->m, sm);
+		mem_kernel_start(r->m, sm, true);
 	r->now += 1000;
 }
 
@@ -62,7 +62,7 @@ static void latency(void **state)
 		warm(&r);
 		assert_int_equal(rig_latency(&r, MO_LOAD, LINE(0), 1), hit_form(&r));
 		/* a line is four packets, one behind the other all the way */
-		mem_kernel_start(r.m, 0);
+		mem_kernel_start(r.m, 0, true);
 		assert_int_equal(rig_latency(&r, MO_LOAD, LINE(0), 0xf), hit_form(&r) + 3);
 		assert_int_equal(rig_latency(&r, MO_STORE, LINE(0), 0xf), hit_form(&r) + 3);
 		assert_int_equal(rig_latency(&r, MO_ATOMIC, LINE(0), 0x5), hit_form(&r) + 1);

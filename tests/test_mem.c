@@ -61,7 +61,7 @@ static void l2_hit_latency(void **s)
 {
 	RIG(r);
 	rig_latency(&r, MO_LOAD, BASE, 0xf);
-	mem_kernel_start(r.m, 0);
+	mem_kernel_start(r.m, 0, true);
 	u64 want = l2_hit_form(&r, 4);
 	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), want);
 	/* an atomic bypasses and evicts; a store's acknowledgement is one flit, its data four */
@@ -302,7 +302,7 @@ static void local_write_back(void **s)
 	rig_drain(&r);
 	assert_int_equal(rig_access(&r, 0, MO_LOCAL_STORE, BASE, 0xf, 1), MR_HIT);
 	assert_int_equal(mem_l2_counters(r.m, 0)->writes, 1);
-	mem_kernel_start(r.m, 0); /* dirty lines stay */
+	mem_kernel_start(r.m, 0, true); /* dirty lines stay */
 	assert_int_equal(rig_access(&r, 0, MO_LOCAL_LOAD, BASE + 128, 0xf, 1), MR_PENDING);
 	assert_int_equal(mem_outstanding(r.m, 0), 2);
 	rig_drain(&r);
@@ -369,7 +369,7 @@ static void least_recently_used(void **s)
 	u64 misses = l2->misses;
 	rig_access(&r, 1, MO_LOAD, BASE + 256, 0xf, 1);
 	rig_drain(&r);
-	mem_kernel_start(r.m, 0);
+	mem_kernel_start(r.m, 0, true);
 	rig_latency(&r, MO_LOAD, BASE, 0xf);
 	assert_int_equal(l2->misses, misses);
 	rig_check(&r);

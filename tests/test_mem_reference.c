@@ -285,7 +285,7 @@ static void stores_stay(void **s)
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 1, 1), MR_PENDING);
 	rig_drain(&r);
 	rig_latency(&r, MO_LOCAL_STORE, BASE + 256, 0xf);
-	mem_kernel_start(r.m, 0);
+	mem_kernel_start(r.m, 0, true);
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 1, 1), MR_PENDING);
 	rig_drain(&r);
 	assert_int_equal(c->writebacks, 0);

@@ -244,7 +244,7 @@ static u64 run_machine(u64 seed, u32 accesses)
 			done &= sm_cycle(&r, sm, &x[sm], &rng);
 			in_flight += x[sm].left * 1000ull + bit_count(x[sm].busy);
 			if (rng_next(&rng) % 5000 == 0)
-				mem_kernel_start(r.m, sm);
+				mem_kernel_start(r.m, sm, true);
 		}
 		mem_tick(r.m, r.now);
 		u64 next = mem_next(r.m);

@@ -164,7 +164,7 @@ static void one_write(struct l1_test *t, enum mem_op op, const struct mem_txn *x
 
 static void kernel_start(struct l1_test *t)
 {
-	mem_kernel_start(t->r.m, 0);
+	mem_kernel_start(t->r.m, 0, true);
 	for (u32 i = 0; i < t->lines; i++)
 		note(&t->h, i, true, (u8)~l1_line(t->l, BASE + ((u64)i << t->shift))->valid);
 }
@@ -360,7 +360,7 @@ static void taken_away(void **s)
 	expect(&r, 1, 0, 1, 0, 0);
 	load(&r, 3, 2);
 	expect(&r, 1, 0, 1, 1, 0);
-	mem_kernel_start(r.m, 0);
+	mem_kernel_start(r.m, 0, true);
 	load(&r, 3, 6);
 	expect(&r, 1, 0, 1, 2, 0);
 	load(&r, 3, 8);
@@ -368,7 +368,7 @@ static void taken_away(void **s)
 	rig_stop(&r);
 	RIG(q, "num_sms=1", "l1d.sets=2", "l1d.ways=2", "coalesce=line128");
 	load(&q, 0, 15);
-	mem_kernel_start(q.m, 0);
+	mem_kernel_start(q.m, 0, true);
 	for (u32 i = 1; i < 5; i++)
 		load(&q, i, 15);
 	load(&q, 0, 15); /* would have had to go all the same */
@@ -414,7 +414,7 @@ static void switched_off(void **s)
 		rig_access(&r, 0, (enum mem_op[]){MO_LOAD, MO_STORE, MO_ATOMIC, MO_LOCAL_LOAD, MO_LOCAL_STORE}[i % 5], at, 15,
 		           1);
 		if (i % 100 == 99)
-			mem_kernel_start(r.m, 0);
+			mem_kernel_start(r.m, 0, true);
 		rig_drain(&r);
 		r.now++;
 	}
@@ -456,7 +456,7 @@ static void lines_have_owners(void **s)
 	assert_true(lines == 5 && c[0].lines == 3 && c[0].launch == 6 && c[0].cta == 3);
 	assert_true(c[1].lines == 1 && c[1].launch == 5);
 	assert_int_equal(mem_lines_by_cta(r.m, 1, c, 8, &lines), 0);
-	mem_kernel_start(r.m, 0);
+	mem_kernel_start(r.m, 0, true);
 	assert_int_equal(mem_lines_by_cta(r.m, 0, c, 8, &lines), 0);
 	rig_check(&r);
 	rig_stop(&r);

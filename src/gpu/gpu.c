@@ -190,8 +190,8 @@ static void start_kernels(struct gpu *g)
 		if (*g->conf.sm_carveouts)
 			carve_l1d(g);
 		g->task->kcb[id].k.l1d_bytes = (u64)mem_l1d_lines(g->mem, 0) * g->conf.l1d_line;
-		for (u32 i = 0; g->dispatch.d->n == 1 && i < g->conf.num_sms; i++)
-			mem_kernel_start(g->mem, i);
+		for (u32 i = 0; i < g->conf.num_sms; i++)
+			mem_kernel_start(g->mem, i, g->dispatch.d->n == 1);
 		partition_ask(&g->partition, g->st->cycle);
 		if (event_wanted(gpu_events(g), EV_KERNEL_START))
 			machine_event(g, EV_KERNEL_START, (u32)id);
@@ -204,6 +204,7 @@ static void kernel_done(struct gpu *g, u32 launch)
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
 	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);
 	dispatch_kernel_end(&g->dispatch, launch);
+	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
 }

@@ -5,6 +5,8 @@
 
 #include "cta/sched/external.h"
 #include "gpu/gpu.h"
+#include "mem/coherence/coherence.h"
+#include "mem/noc/network.h"
 #include "sm/sched/external.h"
 
 /* --- the kinds ------------------------------------------------------------------------------------------------------
@@ -48,22 +50,40 @@ static void begin_partition(struct gpu *g)
 	partition_begin(&g->partition, g->st->cycle);
 }
 
+static void bind_network(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	mem_use_network(g->mem, p);
+}
+
+static void bind_coherence(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	mem_use_coherence(g->mem, p);
+}
+
+/* A packet on its way is in the hands of one network. */
+static bool memory_rests(const struct gpu *g, struct err *e)
+{
+	return mem_quiet(g->mem) || err_set(e, "messages are on their way");
+}
+
 static const struct policy not_modelled = {.name = "none", .help = "not modelled in this version", .source = ""};
 static const struct policy *const none[] = {&not_modelled, NULL};
 
 /* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: its state for the machine's life begins (NULL:
- * it has none). */
+ * it has none); may: can it be changed now (NULL: whenever the kind can)? */
 static const struct {
 	const struct policy *const *list; /* ends with NULL */
 	const struct policy *external;    /* stands in for those from outside the library; NULL: the kind takes none */
 	void (*bind)(struct gpu *g, const struct policy *p, struct policy_user *user);
 	void (*begin)(struct gpu *g);
+	bool (*may)(const struct gpu *g, struct err *e);
 } kinds[POLICY_KINDS] = {
-    [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp},
-    [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta},
-    [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition},
-    [POLICY_PREEMPT] = {none, NULL, NULL, NULL},
-    [POLICY_COHERENCE] = {none, NULL, NULL, NULL},
+    [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp, NULL},
+    [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta, NULL},
+    [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition, NULL},
+    [POLICY_NETWORK] = {network_policies, NULL, bind_network, NULL, memory_rests},
+    [POLICY_PREEMPT] = {none, NULL, NULL, NULL, NULL},
+    [POLICY_COHERENCE] = {coherence_policies, NULL, bind_coherence, NULL, memory_rests},
 };
 
 const struct policy *policy_at(enum policy_kind k, u32 i)
@@ -162,6 +182,11 @@ bool policies_number(const struct gpu *g, enum policy_kind k, const char *name, 
 			return true;
 		}
 	return unknown(k, name, e);
+}
+
+bool policies_may_change(const struct gpu *g, enum policy_kind k, struct err *e)
+{
+	return !kinds[k].may || kinds[k].may(g, e);
 }
 
 u32 policies_in_use(const struct gpu *g, enum policy_kind k)

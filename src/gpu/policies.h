@@ -31,6 +31,8 @@ void policies_bind(struct gpu *g);
 
 /* The number of a name: what policies_use() takes. False with *e: unknown, or from outside and not registered. */
 bool policies_number(const struct gpu *g, enum policy_kind k, const char *name, u32 *number, struct err *e);
+/* Can the kind's policy be changed in this cycle? False with *e: why not. */
+bool policies_may_change(const struct gpu *g, enum policy_kind k, struct err *e);
 u32 policies_in_use(const struct gpu *g, enum policy_kind k);
 /* From the next cycle on another policy decides. It begins with what the machine is then. */
 void policies_use(struct gpu *g, enum policy_kind k, u32 number);

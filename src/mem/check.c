@@ -32,6 +32,14 @@ const struct msg_counters *mem_kernel_messages(const struct mem *m, u32 launch)
 	return &m->traffic[launch * MSG_CLASSES];
 }
 
+bool mem_quiet(const struct mem *m)
+{
+	u32 held = m->pool->used + m->dram_pool->used;
+	for (u32 sm = 0; sm < m->nsms; sm++)
+		held += m->port[sm].outstanding + m->port[sm].q.n;
+	return !held;
+}
+
 static bool equal(const char *who, u32 i, const char *what, u64 a, u64 b, struct err *e)
 {
 	if (a == b)

@@ -21,9 +21,11 @@
 #include "base/fifo.h"
 #include "base/wheel.h"
 #include "mem/clock.h"
+#include "mem/coherence/coherence.h"
 #include "mem/dram/map.h"
 #include "mem/mem.h"
 #include "mem/mshr.h"
+#include "mem/noc/network.h"
 #include "mem/tags.h"
 #include "mem/threec.h"
 
@@ -238,6 +240,8 @@ struct mem {
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
 	char (*where)[24];                                                   /* "DRAM channel n" */
 
+	const struct network_ops *net;
+	const struct coherence_ops *rule;
 	struct wheel wheel;
 	struct l1 *l1; /* [sm * MC_COUNT + cache] */
 	struct slice *slice;
@@ -332,9 +336,10 @@ static inline u32 list_pop(struct mem *m, u32 *head)
  * takes in when they arrive. */
 #define OP_BIT(op) (1u << (op))
 #define OPS_STORE (OP_BIT(MO_STORE) | OP_BIT(MO_LOCAL_STORE))
-#define OPS_UP (OPS_STORE | OP_BIT(MO_ATOMIC) | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK)) /* whose request carries data   \
-	                                                                                    */
-#define OPS_ACK (OPS_STORE | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK))                    /* whose answer does not */
+#define OPS_UP                                                                                                         \
+	(OPS_STORE | OP_BIT(MO_ATOMIC) | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK)) /* whose request carries data              \
+	                                                                         */
+#define OPS_ACK (OPS_STORE | OP_BIT(MO_RED) | OP_BIT(OP_WRITEBACK))         /* whose answer does not */
 static inline u32 carries_data_up(u32 op)
 {
 	return OPS_UP >> op & 1;
@@ -386,7 +391,7 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
 void l1_port_moved(struct mem *m, u32 sm); /* a place of a shared buffer became free */
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 
-/* noc/crossbar.c */
+/* --- the network in use (noc/network.h) --------------------------------------------------------------------------- */
 /* Places in use of an SM port's buffer; requests are in it when it is a shared one. */
 static inline u32 noc_port_held(const struct mem *m, const struct sm_port *p)
 {
@@ -406,19 +411,20 @@ static inline bool noc_slice_room(const struct mem *m, const struct slice_state 
 	u32 taken = m->c.noc_shared ? MIN(s->out_n, m->c.noc_shared) : 0;
 	return s->in_n + s->promised + taken < m->slice_credits;
 }
-void noc_inject(struct mem *m, u32 sm, u64 now);   /* the SM's miss queue may have something to send */
-void noc_grant(struct mem *m, u32 slice, u64 now); /* gives a place at the slice's input to the first waiter */
 /* A place may have become free at the slice's input. */
 static inline void noc_credit(struct mem *m, u32 slice, u64 now)
 {
 	const struct slice_state *s = m->slice[slice].st;
 	if ((s->wait_head || s->shut) && noc_slice_room(m, s))
-		noc_grant(m, slice, now);
+		m->net->credit(m, slice, now);
 }
-void noc_reply(struct mem *m, u32 slice, u32 p, u64 now); /* the slice answers */
-void noc_output(struct mem *m, u32 slice, u64 now);       /* the slice's reply port may be free */
-void noc_arrive(struct mem *m, u32 p, u64 now);           /* a reply reached its SM */
+/* The slice answers. */
+static inline void noc_reply(struct mem *m, u32 slice, u32 p, u64 now)
+{
+	m->net->reply(m, slice, p, now);
+}
 
+/* noc/crossbar.c: the packet of a request. */
 u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r);
 
 /* noc/islip.c: the same with noc.switch=islip */

@@ -1,17 +1,17 @@
 /* The SM's caches: L1 data, constant, texture and instruction cache are the same code with other parameters.
  *
- *   loads          allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the
- * missing ones are fetched, and an access that needs more sectors of a line on its way sends a further request (a
- * miss). global stores  write-through, write-evict, no allocation: a hit invalidates what it touches (the line; its
- * sectors in a sectored cache), unless l1d.keep_stores is on. Sectors on their way are left alone, as GPGPU-Sim does.
- * local stores   write-back on a hit; a miss goes through without allocating. atomics        evict and pass to the L2.
- * cache off (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs without a
- * line.
+ * - Loads allocate on miss with the line reserved; the MSHR merges later requests. With sectors only the missing ones
+ * are fetched, and an access that needs more sectors of a line on its way sends a further request (a miss).
+ * - With the cache off (l1d.cache_global=false) global loads fetch the 32 B sectors they touch and are tracked by MSHRs
+ *   without a line.
+ *
+ * What L1D does with stores, atomics, lines that are replaced, and the start of a kernel is the rule of coherence
+ * (coherence/), which puts it together from the mechanisms here (l1.h).
  *
  * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one
  * place. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/l1.h"
 #include "mem/ref_count.h"
 
 static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
@@ -22,21 +22,6 @@ static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
 	case MR_RF_MERGE: return &cc->rf_merge;
 	default: return &cc->rf_queue;
 	}
-}
-
-/* One access to one cache, on its way through the functions below. */
-struct access {
-	struct mem *m;
-	struct l1 *l;
-	const struct mem_txn *t;
-	u64 now, line;
-	u32 sm, token;
-	u8 cache, op;
-};
-
-static inline u8 sectors_needed(const struct l1 *l, const struct mem_txn *t)
-{
-	return l->sectored ? t->sectors : l->tags.full;
 }
 
 static u32 answer_word(u32 token, u32 cache, u32 op)
@@ -67,7 +52,7 @@ bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
 }
 
 /* Counts a refusal and remembers what would end it. (The event l1-refuse is the LSU's: it knows the warp.) */
-static enum mem_result refuse(const struct access *a, enum mem_result mr)
+enum mem_result l1_refuse(const struct access *a, enum mem_result mr)
 {
 	struct l1_state *st = a->l->st;
 	++*rf_counter(a->l->cc, mr);
@@ -77,13 +62,6 @@ static enum mem_result refuse(const struct access *a, enum mem_result mr)
 	st->refused_set = tags_set(&a->l->tags, a->line >> a->l->tags.line_shift);
 	st->changed = false;
 	return mr;
-}
-
-static inline void accept(const struct l1 *l)
-{
-	l->st->refused = 0;
-	l->st->changed = false;
-	l->cc->accesses++;
 }
 
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons)
@@ -108,13 +86,7 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 
 /* --- the miss queue --------------------------------------------------------------------------------------------------
  */
-/* Places that a request of these sectors takes: with noc.switch=islip each is a request of its own. */
-static inline u32 places(const struct access *a, u8 sectors)
-{
-	return unlikely(a->m->source != NULL) ? sector_count(sectors) : sectors != 0;
-}
-
-static bool queue_room(const struct access *a, u32 n)
+bool l1_queue_room(const struct access *a, u32 n)
 {
 	u32 queued = a->l->st->queued;
 	if (queued + n > a->l->missq && queued)
@@ -126,16 +98,10 @@ static bool queue_room(const struct access *a, u32 n)
 static bool load_room(const struct access *a, u32 n)
 {
 	u32 least = a->cache == MC_L1D ? a->m->c.l1d_missq_free : 0;
-	return !MAX(n, least) || queue_room(a, MAX(n, least));
+	return !MAX(n, least) || l1_queue_room(a, MAX(n, least));
 }
 
-/* The kernel that an access is for. */
-static inline u32 launch_of(const struct access *a)
-{
-	return a->m->holder[a->sm * MEM_PLACES + (a->token >> TOKEN_BITS)].launch;
-}
-
-static inline void queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial)
+void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial)
 {
 	struct mem *m = a->m;
 	struct sm_port *p = &m->port[a->sm];
@@ -177,7 +143,7 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	e->pending |= sectors;
 	if (e->slot != TAGS_NONE)
 		tags_reserve(&a->l->tags, e->slot, sectors);
-	queue_push(a, a->op, a->line, sectors, mshr, launch_of(a), false);
+	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false);
 }
 
 static inline enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
@@ -188,7 +154,7 @@ static inline enum mem_result wait_for(const struct access *a, u32 mshr, u8 need
 	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
 	a->m->port[a->sm].outstanding++;
 	a->l->cc->reads++;
-	accept(a->l);
+	l1_accept(a->l);
 	return MR_PENDING;
 }
 
@@ -198,9 +164,9 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	struct l1 *l = a->l;
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
-		return refuse(a, MR_RF_MERGE);
-	if (!load_room(a, places(a, more)))
-		return refuse(a, MR_RF_QUEUE);
+		return l1_refuse(a, MR_RF_MERGE);
+	if (!load_room(a, l1_places(a, more)))
+		return l1_refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
 	if (unlikely(l->watch != NULL))
@@ -225,12 +191,14 @@ static enum mem_result join_line(const struct access *a, u32 i, u8 need)
 	return r;
 }
 
-static inline struct holder *owner_of(const struct l1 *l, u32 set, u32 i)
+/* Sectors that are written back when the line at place i goes. */
+static inline u8 leaves(const struct access *a, u32 i)
 {
-	return &l->owner[set * l->tags.ways + i - tags_place(&l->tags, set, 0)];
+	const struct line *v = &a->l->tags.line[i];
+	return v->dirty ? a->m->rule->evict(a->l, v) : 0;
 }
 
-static void evict(const struct access *a, u32 set, u32 i)
+static inline void evict(const struct access *a, u32 set, u32 i)
 {
 	struct l1 *l = a->l;
 	struct line *v = &l->tags.line[i];
@@ -252,11 +220,12 @@ static void evict(const struct access *a, u32 set, u32 i)
 		e->arg[2] = owner_of(l, set, i)->launch;
 		e->arg[3] = owner_of(l, set, i)->cta;
 	}
-	if (!v->dirty || l->keeps)
+	u8 back = leaves(a, i);
+	if (!back)
 		return;
 	l->cc->writebacks++;
 	a->m->port[a->sm].outstanding++;
-	queue_push(a, OP_WRITEBACK, line, v->dirty, 0, owner_of(l, set, i)->launch, false);
+	l1_queue_push(a, OP_WRITEBACK, line, back, 0, owner_of(l, set, i)->launch, false);
 }
 
 static inline void miss_event(const struct access *a, u32 mshr)
@@ -271,7 +240,7 @@ static inline void miss_event(const struct access *a, u32 mshr)
 }
 
 /* Puts the access's line into place i, whose line has to go. */
-static void take_place(const struct access *a, u32 set, u32 i)
+void l1_take_place(const struct access *a, u32 set, u32 i)
 {
 	struct l1 *l = a->l;
 	evict(a, set, i);
@@ -283,21 +252,20 @@ static void take_place(const struct access *a, u32 set, u32 i)
 	*owner_of(l, set, i) = a->m->holder[a->sm * MEM_PLACES + place];
 }
 
-/* i: the line's place when it is there with other sectors, else TAGS_NONE. */
-static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need)
+enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need)
 {
 	struct l1 *l = a->l;
 	bool absent = i == TAGS_NONE;
 	if (!absent && l->tags.line[i].pending)
 		return join_line(a, i, need);
 	if (absent && (i = tags_victim(&l->tags, set, l->tags.ways - l->st->lent)) == TAGS_NONE)
-		return refuse(a, MR_RF_LINE);
+		return l1_refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
-		return refuse(a, MR_RF_MSHR);
-	if (!load_room(a, places(a, need) + (absent && !l->keeps ? places(a, l->tags.line[i].dirty) : 0)))
-		return refuse(a, MR_RF_QUEUE);
+		return l1_refuse(a, MR_RF_MSHR);
+	if (!load_room(a, l1_places(a, need) + (absent ? l1_places(a, leaves(a, i)) : 0)))
+		return l1_refuse(a, MR_RF_QUEUE);
 	if (absent)
-		take_place(a, set, i);
+		l1_take_place(a, set, i);
 	u32 mshr = mshr_alloc(&l->mshr, a->line, i, false, a->now, l->cc);
 	l->tags.line[i].mshr = (u16)mshr;
 	miss_event(a, mshr);
@@ -317,21 +285,20 @@ static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need, e
 		ideal_use(&l->ideal, i, line, need);
 	l->cc->hits++;
 	l->cc->reads++;
-	accept(l);
+	l1_accept(l);
 	return MR_HIT;
 }
 
-/* The cache is off for this load: an MSHR without a line. */
-static enum mem_result load_bypass(const struct access *a)
+enum mem_result l1_fetch_around(const struct access *a)
 {
 	struct l1 *l = a->l;
 	u32 mshr = mshr_find(&l->mshr, a->line);
 	if (mshr != MSHR_NONE)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
 	if (!mshr_available(&l->mshr))
-		return refuse(a, MR_RF_MSHR);
-	if (!load_room(a, places(a, a->t->sectors)))
-		return refuse(a, MR_RF_QUEUE);
+		return l1_refuse(a, MR_RF_MSHR);
+	if (!load_room(a, l1_places(a, a->t->sectors)))
+		return l1_refuse(a, MR_RF_QUEUE);
 	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
 	miss_event(a, mshr);
 	fetch(a, mshr, a->t->sectors);
@@ -339,22 +306,14 @@ static enum mem_result load_bypass(const struct access *a)
 	return wait_for(a, mshr, a->t->sectors);
 }
 
-/* --- stores and atomics
- * ------------------------------------------------------------------------------------------------ */
-/* What a store to the cache finds there; stores pass a cache that is off. */
-static inline void count_store(const struct access *a, u32 i)
-{
-	if (a->op == MO_LOCAL_STORE || (a->l->cached >> MO_LOAD & 1))
-		ref_count(a->l->cc, REF_WRITE, ref_look(&a->l->tags, i, a->t->sectors, true, a->l->sectored));
-}
-
-/* Invalidates what a store touches; whether anything valid was there. */
-static bool evict_touched(const struct access *a)
+/* --- down to L2 ------------------------------------------------------------------------------------------------------
+ */
+bool l1_drop_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
 	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
 	if (a->op == MO_STORE)
-		count_store(a, i);
+		l1_count_store(a, i);
 	u8 gone = sectors_needed(a->l, a->t);
 	if (i == TAGS_NONE) {
 		if (a->l->ideal.n)
@@ -373,97 +332,20 @@ static bool evict_touched(const struct access *a)
 	return hit;
 }
 
-static enum mem_result send_down(const struct access *a)
+enum mem_result l1_send_down(const struct access *a)
 {
 	struct sm_port *p = &a->m->port[a->sm];
 	bool partial = a->t->bytes < sector_count(a->t->sectors) * SECTOR_BYTES;
-	queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), launch_of(a), partial);
+	l1_queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), l1_launch_of(a), partial);
 	p->outstanding++;
 	p->stores++;
-	accept(a->l);
+	l1_accept(a->l);
 	return a->op == MO_ATOMIC ? MR_PENDING : MR_SENT;
 }
 
-static bool store_room(const struct access *a)
+bool l1_store_room(const struct access *a)
 {
-	return queue_room(a, places(a, a->t->sectors)) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
-}
-
-/* A store of a cache that keeps it: written through, and its line is there afterwards. */
-static enum mem_result store_kept(const struct access *a)
-{
-	struct l1 *l = a->l;
-	struct tags *t = &l->tags;
-	u32 set = tags_set(t, a->line >> t->line_shift), i = tags_find(t, set, a->line);
-	bool absent = i == TAGS_NONE, whole = a->t->bytes == sector_count(a->t->sectors) * SECTOR_BYTES;
-	if (!store_room(a))
-		return refuse(a, MR_RF_QUEUE);
-	u32 place = absent ? tags_victim(t, set, t->ways - l->st->lent) : i;
-	if (place == TAGS_NONE)
-		return refuse(a, MR_RF_LINE);
-	count_store(a, i);
-	if (absent)
-		take_place(a, set, place);
-	struct line *v = &t->line[place];
-	bool hit = !(a->t->sectors & ~(v->valid | v->dirty));
-	tags_touch(t, place);
-	v->dirty |= a->t->sectors;
-	if (whole)
-		v->valid |= a->t->sectors;
-	if (l->ideal.n)
-		ideal_use(&l->ideal, place, a->line, whole ? a->t->sectors : a->t->sectors & v->valid);
-	l->cc->hits += hit;
-	l->cc->misses += !hit;
-	l->cc->write_misses += !hit;
-	l->cc->writes++;
-	return send_down(a);
-}
-
-static enum mem_result store(const struct access *a)
-{
-	if (!store_room(a))
-		return refuse(a, MR_RF_QUEUE);
-	bool hit = evict_touched(a);
-	a->l->cc->hits += hit;
-	a->l->cc->misses += !hit;
-	a->l->cc->write_misses += !hit;
-	a->l->cc->writes++;
-	return send_down(a);
-}
-
-static enum mem_result store_local(const struct access *a)
-{
-	struct l1 *l = a->l;
-	struct tags *t = &l->tags;
-	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
-	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
-		t->line[i].dirty |= a->t->sectors;
-		tags_touch(t, i);
-		if (l->ideal.n)
-			ideal_use(&l->ideal, i, a->line, a->t->sectors);
-		ref_hit(l->cc, REF_WRITE, a->t->sectors, l->sectored);
-		l->cc->hits++;
-		l->cc->writes++;
-		accept(a->l);
-		return MR_HIT;
-	}
-	if (!store_room(a))
-		return refuse(a, MR_RF_QUEUE);
-	count_store(a, i);
-	l->cc->misses++;
-	l->cc->write_misses++;
-	l->cc->writes++;
-	return send_down(a);
-}
-
-static enum mem_result atomic(const struct access *a)
-{
-	if (!store_room(a))
-		return refuse(a, MR_RF_QUEUE);
-	evict_touched(a);
-	a->l->cc->bypasses++;
-	a->l->cc->atomics++;
-	return send_down(a);
+	return l1_queue_room(a, l1_places(a, a->t->sectors)) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
 }
 
 static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
@@ -488,7 +370,8 @@ static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u3
 	u32 look = ref_look(&a.l->tags, i, need, false, a.l->sectored);
 	if (i != TAGS_NONE)
 		need &= (u8)~a.l->tags.line[i].valid;
-	enum mem_result r = load_miss(&a, tags_set(&a.l->tags, a.line >> a.l->tags.line_shift), i, need);
+	u32 set = tags_set(&a.l->tags, a.line >> a.l->tags.line_shift);
+	enum mem_result r = c == MC_L1D ? m->rule->load_miss(&a, set, i, need) : l1_fetch_line(&a, set, i, need);
 	if (r == MR_PENDING && c == MC_L1D)
 		ref_count(a.l->cc, REF_READ, look);
 	return r;
@@ -499,7 +382,7 @@ static enum mem_result hit_always(struct l1 *l)
 {
 	l->cc->hits++;
 	l->cc->reads++;
-	accept(l);
+	l1_accept(l);
 	return MR_HIT;
 }
 
@@ -512,20 +395,13 @@ access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const s
 		return hit_always(a.l);
 	switch (op) {
 	case MO_LOAD:
-	case MO_PREFETCH: return load_bypass(&a);
-	case MO_LOAD_VOLATILE:
-		a.op = MO_LOAD;
-		evict_touched(&a);
-		return load_bypass(&a);
+	case MO_PREFETCH: return l1_fetch_around(&a);
+	case MO_LOAD_VOLATILE: a.op = MO_LOAD; return m->rule->load_fresh(&a);
 	default: break;
 	}
 	if (c != MC_L1D)
 		BUG("memory operation %d presented to read-only cache %d", op, c);
-	if (a.l->keeps && (op == MO_STORE || op == MO_LOCAL_STORE))
-		return store_kept(&a);
-	if (op == MO_STORE)
-		return store(&a);
-	return op == MO_LOCAL_STORE ? store_local(&a) : atomic(&a);
+	return op == MO_STORE || op == MO_LOCAL_STORE ? m->rule->store(&a) : m->rule->atomic(&a);
 }
 
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
@@ -611,24 +487,7 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	}
 }
 
-/* Whether anything of the line stays. */
-static bool invalidate_line(struct l1 *l, u32 i)
-{
-	struct tags *t = &l->tags;
-	struct line *v = &t->line[i];
-	tags_arrive(t, i, v->pending);
-	if (l->keeps)
-		v->dirty = 0; /* L2 has it too */
-	v->valid &= v->dirty;
-	if (v->valid)
-		return true;
-	tags_drop(t, i);
-	return false;
-}
-
-/* Lines on their way lose their place: the data answers its waiters and is not kept. Dirty local lines stay: they
- * belong to threads of kernels still running or are written back when replaced. */
-static void invalidate(struct l1 *l)
+void l1_invalidate(const struct mem *m, struct l1 *l)
 {
 	bool kept = false;
 	for (u32 i = 0; i < l->mshr.st->fresh; i++)
@@ -638,7 +497,7 @@ static void invalidate(struct l1 *l)
 	for (u32 set = 0; set < l->tags.sets; set++)
 		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
 			if (l->tags.tag[i])
-				kept |= invalidate_line(l, i);
+				kept |= m->rule->empty(l, i);
 	if (l->ideal.n)
 		ideal_invalidate_all(&l->ideal, kept ? &l->tags : NULL);
 }
@@ -654,7 +513,7 @@ void mem_carve(struct mem *m, u32 sm, u32 ways)
 	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
 	if (l->st->lent == ways)
 		return;
-	invalidate(l);
+	l1_invalidate(m, l);
 	l->st->lent = ways;
 	if (l->ideal.n)
 		ideal_resize(&l->ideal, l->tags.sets * ways);
@@ -666,9 +525,13 @@ u32 mem_l1d_lines(const struct mem *m, u32 sm)
 	return l->tags.sets * (l->tags.ways - l->st->lent);
 }
 
-void mem_kernel_start(struct mem *m, u32 sm)
+void mem_kernel_start(struct mem *m, u32 sm, bool alone)
 {
-	invalidate(&m->l1[sm * MC_COUNT + MC_L1D]);
-	invalidate(&m->l1[sm * MC_COUNT + MC_L1C]);
-	invalidate(&m->l1[sm * MC_COUNT + MC_L1T]);
+	m->rule->kernel_start(m, sm, alone);
+}
+
+void mem_kernel_end(struct mem *m, bool last)
+{
+	for (u32 sm = 0; m->rule->kernel_end && sm < m->nsms; sm++)
+		m->rule->kernel_end(m, sm, last);
 }

@@ -186,7 +186,8 @@ static void build_shared(struct mem *m, struct arena *a)
 	m->timer_packet = m->timer_channel + m->nchannels;
 	m->timer_dram = m->timer_packet + m->npackets;
 	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
-	islip_init(m, a);
+	for (u32 i = 0; network_policies[i]; i++)
+		((const struct network_ops *)network_policies[i])->init(m, a);
 }
 
 /* What observers are told beyond the counters: why reads missed, whose the lines and the messages are. Not hashed. */
@@ -215,6 +216,25 @@ static void build_records(struct mem *m, struct arena *a)
 	arena_end_gap(a);
 }
 
+/* A policy by its name, which has been checked. */
+static const struct policy *policy_named_in(const struct policy *const *list, const char *name)
+{
+	for (; *list; list++)
+		if (!strcmp((*list)->name, name))
+			return *list;
+	BUG("no policy '%s'", name);
+}
+
+void mem_use_network(struct mem *m, const struct policy *p)
+{
+	m->net = (const struct network_ops *)p;
+}
+
+void mem_use_coherence(struct mem *m, const struct policy *p)
+{
+	m->rule = (const struct coherence_ops *)p;
+}
+
 /* Takes everything from the arena and writes nothing to it. */
 static struct mem *build(const struct conf *c, struct arena *state, struct err *e)
 {
@@ -222,6 +242,8 @@ static struct mem *build(const struct conf *c, struct arena *state, struct err *
 		return NULL;
 	struct mem *m = xcalloc(1, sizeof(*m));
 	m->c = *c;
+	mem_use_network(m, policy_named_in(network_policies, c->network));
+	mem_use_coherence(m, policy_named_in(coherence_policies, c->coherence));
 	m->nsms = c->num_sms;
 	m->nchannels = c->partitions;
 	m->nslices = c->partitions * c->l2_slices;
@@ -288,15 +310,15 @@ static inline void fire(struct mem *m, u32 t, u64 now)
 	if (t >= m->timer_dram)
 		l2_fill(m, t - m->timer_dram, now);
 	else if (t >= m->timer_packet)
-		noc_arrive(m, t - m->timer_packet, now);
+		m->net->arrive(m, t - m->timer_packet, now);
 	else if (t >= m->timer_channel)
 		channel_run(m, t - m->timer_channel, now);
 	else if (t >= m->timer_out)
-		noc_output(m, t - m->timer_out, now);
+		m->net->output(m, t - m->timer_out, now);
 	else if (t >= m->timer_slice)
 		l2_run(m, t - m->timer_slice, now);
 	else
-		noc_inject(m, t, now);
+		m->net->inject(m, t, now);
 }
 
 /* What the timer after this one will touch first; the host's memory works on it meanwhile. */
@@ -320,7 +342,7 @@ static void fire_until(struct mem *m, u64 now)
 	}
 }
 
-/* SMs whose miss queue got something in this cycle. An armed or waiting port sends by itself. */
+/* SMs whose miss queue got something in this cycle. */
 static void inject_fresh(struct mem *m, u64 now)
 {
 	for (u32 g = 0; g < m->nsms; g += 8) {
@@ -331,10 +353,7 @@ static void inject_fresh(struct mem *m, u64 now)
 		memset(&m->fresh[g], 0, 8);
 		for (; eight; eight &= eight - 1) { /* each byte is 0 or 1 */
 			u32 sm = g + bit_first(eight) / 8;
-			if (unlikely(m->source != NULL))
-				islip_inject(m, sm, now);
-			else if (wheel_at(&m->wheel, sm) == NEVER)
-				noc_inject(m, sm, now);
+			m->net->fresh(m, sm, now);
 		}
 	}
 }

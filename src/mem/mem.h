@@ -17,6 +17,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "conf/conf.h"
+#include "conf/policy.h"
 #include "front/front.h"
 #include "probe/probe.h"
 
@@ -66,6 +67,13 @@ struct mem;
 struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
                        struct err *e);
 void mem_destroy(struct mem *m);
+/* The network in use from here on: one of network_policies (noc/network.h). Nothing may be on its way (mem_quiet()).
+ * mem_create() takes those that the configuration names, which must be there. */
+void mem_use_network(struct mem *m, const struct policy *p);
+/* The same for the rule of coherence: one of coherence_policies (coherence/coherence.h). */
+void mem_use_coherence(struct mem *m, const struct policy *p);
+/* Is no message on its way, and no request under way anywhere? */
+bool mem_quiet(const struct mem *m);
 /* Bytes of the state arena that mem_create() will take with this configuration. */
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
@@ -123,9 +131,10 @@ void mem_tick(struct mem *m, u64 now);
 /* The next cycle at which mem_tick has something to do (NEVER when nothing is in flight): the clock may jump there. */
 u64 mem_next(const struct mem *m);
 
-/* A kernel starts: invalidate L1D (write-through data is already below), L1C and L1T of an SM, as hardware does between
- * kernels. */
-void mem_kernel_start(struct mem *m, u32 sm);
+/* A kernel starts, for the caches of an SM; alone: no other one runs. What they keep is the rule of coherence's. */
+void mem_kernel_start(struct mem *m, u32 sm, bool alone);
+/* A kernel has ended; last: none runs any more. */
+void mem_kernel_end(struct mem *m, bool last);
 /* Shared memory has so many of L1D's ways from here on; a change empties L1D. Dirty local lines that lay there are kept
  * until their kernel has ended: the threads that wrote them may run. */
 void mem_carve(struct mem *m, u32 sm, u32 ways);

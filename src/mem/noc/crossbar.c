@@ -69,7 +69,7 @@ static bool take_credit(struct mem *m, u32 sm, struct slice_state *s)
 	return false;
 }
 
-void noc_grant(struct mem *m, u32 slice, u64 now)
+static void grant(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	if (s->shut) {
@@ -171,7 +171,7 @@ static bool request_waits(struct mem *m, struct sm_port *port, const struct sm_r
 	return true;
 }
 
-void noc_inject(struct mem *m, u32 sm, u64 now)
+static void inject(struct mem *m, u32 sm, u64 now)
 {
 	struct sm_port *port = &m->port[sm];
 	if (unlikely(m->source != NULL)) {
@@ -304,7 +304,7 @@ static bool reply_waits(struct mem *m, struct slice_state *s, const struct packe
 	return true;
 }
 
-void noc_output(struct mem *m, u32 slice, u64 now)
+static void output(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	if (unlikely(m->source != NULL)) {
@@ -336,7 +336,7 @@ void noc_output(struct mem *m, u32 slice, u64 now)
 	}
 }
 
-void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
+static void reply(struct mem *m, u32 slice, u32 i, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	m->packet[i].state = PS_REPLY;
@@ -347,10 +347,10 @@ void noc_reply(struct mem *m, u32 slice, u32 i, u64 now)
 	m->packet[i].ready = now;
 	list_push(m, &s->out_head, &s->out_tail, i);
 	if (s->out_n++ == 0)
-		noc_output(m, slice, now);
+		output(m, slice, now);
 }
 
-void noc_arrive(struct mem *m, u32 i, u64 now)
+static void arrive(struct mem *m, u32 i, u64 now)
 {
 	u32 sm = m->packet[i].sm;
 	struct sm_port *port = &m->port[sm];
@@ -366,3 +366,26 @@ void noc_arrive(struct mem *m, u32 i, u64 now)
 	l1_deliver(m, i, now);
 	packet_free(m, i);
 }
+
+/* An armed or waiting port sends by itself. */
+static void fresh(struct mem *m, u32 sm, u64 now)
+{
+	if (unlikely(m->source != NULL))
+		islip_inject(m, sm, now);
+	else if (wheel_at(&m->wheel, sm) == NEVER)
+		inject(m, sm, now);
+}
+
+extern const struct network_ops network_crossbar;
+const struct network_ops network_crossbar = {
+    .name = "crossbar",
+    .help = "two crossbars, requests up and answers down; noc.switch chooses how a port is shared",
+    .source = "README",
+    .init = islip_init,
+    .fresh = fresh,
+    .reply = reply,
+    .credit = grant,
+    .inject = inject,
+    .output = output,
+    .arrive = arrive,
+};

@@ -188,8 +188,8 @@ static bool add_files(struct paper_run *r, lua_State *L, struct err *e)
 }
 
 /* Fields of a run that are options with one value; an underscore stands for the option's dash. */
-static const char *const fields[] = {"gpu",       "size",    "seed",      "warp_sched", "cta_sched",
-                                     "partition", "preempt", "coherence", "max_cycles", "script"};
+static const char *const fields[] = {"gpu",     "size",      "seed",    "warp_sched", "cta_sched", "partition",
+                                     "preempt", "coherence", "network", "max_cycles", "script"};
 static const char *const tables[] = {"set", "param"};
 
 static void option_name(const char *field, char *out, size_t size)

@@ -1,0 +1,45 @@
+/* A rule of coherence: what an SM's L1D does beyond hits, so that what other SMs write is seen when it must be. One
+ * file, one const ops struct at its end, one line in all.def. Registry names are the values of `coherence`.
+ *
+ *   LSU -> l1.c: a load that finds its sectors ............ hit, nobody is asked
+ *          a load that does not ........................... load_miss
+ *          volatile, relaxed, acquire, .cg, .cv loads ..... load_fresh
+ *          stores, global and local ....................... store
+ *          atomics and reductions ......................... atomic
+ *   a line is replaced .................................... evict
+ *   a kernel starts or ends; shared memory takes ways ..... kernel_start, kernel_end, empty
+ *
+ * l1.h has the mechanisms to choose from: fetch a line, pass around the cache, drop what is touched, send down, write
+ * back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only; the caches that are
+ * only read are emptied by it when a kernel starts, since who else would know. Values are not its business: they are
+ * read and written at issue (front), so a wrong rule costs cycles and counts, never results. */
+#ifndef MEM_COHERENCE_COHERENCE_H
+#define MEM_COHERENCE_COHERENCE_H
+#include "conf/policy.h"
+#include "mem/mem.h"
+
+struct access;
+struct l1;
+struct line;
+struct coherence_ops {
+	POLICY_HEAD;
+	/* A load of a cached line that lacks sectors `need` (all it wants where the line is absent: i is TAGS_NONE, else
+	 * the line's place). MR_PENDING, or refused with nothing done but l1_refuse(). The same holds for the next three,
+	 * which may also hit. */
+	enum mem_result (*load_miss)(const struct access *a, u32 set, u32 i, u8 need);
+	/* A load that must see what other SMs have written. */
+	enum mem_result (*load_fresh)(const struct access *a);
+	enum mem_result (*store)(const struct access *a);
+	enum mem_result (*atomic)(const struct access *a);
+	/* A line with dirty sectors goes: which of them leave as a write-back. Changes nothing; may be asked again. */
+	u8 (*evict)(const struct l1 *l, const struct line *v);
+	/* The cache is emptied: takes from the line at place i what must not be read any more; is anything left? */
+	bool (*empty)(struct l1 *l, u32 i);
+	/* A kernel starts; alone: no other one runs. */
+	void (*kernel_start)(struct mem *m, u32 sm, bool alone);
+	/* Optional: a kernel has ended; last: none runs any more. */
+	void (*kernel_end)(struct mem *m, u32 sm, bool last);
+};
+/* All of them; ends with NULL. Each is the head of a struct coherence_ops. */
+extern const struct policy *const coherence_policies[];
+#endif

@@ -1,0 +1,72 @@
+/* l1: the mechanisms of an SM's caches, for l1.c and the rules of coherence (coherence/coherence.h). */
+#ifndef MEM_L1_H
+#define MEM_L1_H
+#include "mem/impl.h"
+#include "mem/ref_count.h"
+
+/* One access to one cache, on its way to a result. */
+struct access {
+	struct mem *m;
+	struct l1 *l;
+	const struct mem_txn *t;
+	u64 now, line;
+	u32 sm, token;
+	u8 cache, op;
+};
+
+/* The sectors of the line that an access concerns. */
+static inline u8 sectors_needed(const struct l1 *l, const struct mem_txn *t)
+{
+	return l->sectored ? t->sectors : l->tags.full;
+}
+/* Places that a request of these sectors takes: with noc.switch=islip each is a request of its own. */
+static inline u32 l1_places(const struct access *a, u8 sectors)
+{
+	return unlikely(a->m->source != NULL) ? sector_count(sectors) : sectors != 0;
+}
+/* The kernel that an access is for. */
+static inline u32 l1_launch_of(const struct access *a)
+{
+	return a->m->holder[a->sm * MEM_PLACES + (a->token >> TOKEN_BITS)].launch;
+}
+/* The CTA whose line lies at place i of a set. */
+static inline struct holder *owner_of(const struct l1 *l, u32 set, u32 i)
+{
+	return &l->owner[set * l->tags.ways + i - tags_place(&l->tags, set, 0)];
+}
+/* The access is accepted and counts: it is not presented again. */
+static inline void l1_accept(const struct l1 *l)
+{
+	l->st->refused = 0;
+	l->st->changed = false;
+	l->cc->accesses++;
+}
+/* It is refused; counts that and remembers what would end it. */
+enum mem_result l1_refuse(const struct access *a, enum mem_result mr);
+
+/* Is there room for n more requests of this cache? */
+bool l1_queue_room(const struct access *a, u32 n);
+/* Sends a request; there must be room. tag: the MSHR that waits for data, else the token. */
+void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial);
+/* A load's sectors come from L2 into the line at place i of its set, a new one when i is TAGS_NONE; joins what is on
+ * its way already. MR_PENDING, or refused. */
+enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need);
+/* The same past the cache: an MSHR without a line. */
+enum mem_result l1_fetch_around(const struct access *a);
+/* Puts the access's line into place i, whose line is evicted. */
+void l1_take_place(const struct access *a, u32 set, u32 i);
+/* Takes away of the cache what an access touches; was anything of it valid? */
+bool l1_drop_touched(const struct access *a);
+/* Is there room to send a store or an atomic down? Then sends it: MR_SENT, or MR_PENDING for an answer with data. */
+bool l1_store_room(const struct access *a);
+enum mem_result l1_send_down(const struct access *a);
+/* What a store finds at place i (TAGS_NONE: no line), for the counters; stores pass a cache that is off. */
+static inline void l1_count_store(const struct access *a, u32 i)
+{
+	if (a->op == MO_LOCAL_STORE || (a->l->cached >> MO_LOAD & 1))
+		ref_count(a->l->cc, REF_WRITE, ref_look(&a->l->tags, i, a->t->sectors, true, a->l->sectored));
+}
+/* Empties a cache. Lines on their way lose their place: the data answers its waiters and is not kept. Of the others the
+ * rule says what stays. */
+void l1_invalidate(const struct mem *m, struct l1 *l);
+#endif

@@ -1,0 +1,38 @@
+/* A network: what carries packets from the SMs' miss queues to the L2 slices' inputs, and from their outputs back. One
+ * folder or file, one const ops struct at its end, one line in all.def. Registry names are the values of `network`.
+ *
+ *   SM: miss queue --- inject ---> in list of a slice (in_head, in_n)     a request; its packet says when it is there
+ *   SM: arrive    <--- output ---- out list of a slice (out_head, out_n)  its answer, the same packet
+ *
+ * A network polls nothing: it is called when one of its timers fires, when a queue that was empty got something, and
+ * when a place that somebody waits for has become free. What it keeps beyond the ports' fields (struct sm_port, struct
+ * slice_state) it takes from the arena in `init`, for which it is asked whether it is in use or not.
+ *
+ * It owes that no packet is lost or overtakes another one of the same source, destination and way; that a request
+ * leaves only when its slice has a place (noc_slice_room()), an answer when the SM's port has one; and the counts of
+ * each message: count_sent() when it leaves, count_received() when an answer arrives (a slice counts its requests
+ * itself). */
+#ifndef MEM_NOC_NETWORK_H
+#define MEM_NOC_NETWORK_H
+#include "conf/policy.h"
+
+struct arena;
+struct mem;
+struct network_ops {
+	POLICY_HEAD;
+	/* The machine is built: takes state from the arena and writes nothing to it. */
+	void (*init)(struct mem *m, struct arena *a);
+	/* An SM's miss queue got something in this cycle. */
+	void (*fresh)(struct mem *m, u32 sm, u64 now);
+	/* A slice has served a packet: it joins the slice's output. */
+	void (*reply)(struct mem *m, u32 slice, u32 packet, u64 now);
+	/* A place became free at a slice's input for which somebody waits (wait_head, shut). */
+	void (*credit)(struct mem *m, u32 slice, u64 now);
+	/* The timers: an SM's, that of a slice's output, a packet's on its way to an SM. */
+	void (*inject)(struct mem *m, u32 sm, u64 now);
+	void (*output)(struct mem *m, u32 slice, u64 now);
+	void (*arrive)(struct mem *m, u32 packet, u64 now);
+};
+/* All of them; ends with NULL. Each is the head of a struct network_ops. */
+extern const struct policy *const network_policies[];
+#endif
