@@ -124,7 +124,7 @@ static void nth_crossing(void **state)
 	open_workload(&r, "hotspot", "gto");
 	snprintf(line, sizeof line, "break stat %s", stat);
 	rig_say(&r, line);
-	while (n < ARRAY_LEN(at) && (rig_say(&r, "c"), r.d->rest == DBG_STOPPED))
+	while (n < ARRAY_LEN(at) && (rig_say(&r, "c"), r.d->run.rest == DBG_STOPPED))
 		at[n++] = now(&r);
 	assert_true(n >= 4);
 	rig_say(&r, "delete");
@@ -246,7 +246,7 @@ static void watched_memory(void **state)
 	snprintf(line, sizeof line, "watch mem 0x%llx 1024 cta=20", from);
 	rig_has(&r, line, " cta=20\n");
 	u32 stops = 0;
-	while (rig_say(&r, "c"), r.d->rest == DBG_STOPPED) {
+	while (rig_say(&r, "c"), r.d->run.rest == DBG_STOPPED) {
 		assert_non_null(strstr(strbuf_str(&r.out), ", CTA 20 of vecadd"));
 		stops++;
 	}

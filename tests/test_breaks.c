@@ -31,7 +31,7 @@ static u64 now(struct rig *r)
 static u32 all_stops(struct rig *r, u64 *stop)
 {
 	u32 n = 0;
-	while (rig_say(r, "continue"), r->d->rest == DBG_STOPPED && n < STOPS)
+	while (rig_say(r, "continue"), r->d->run.rest == DBG_STOPPED && n < STOPS)
 		stop[n++] = now(r);
 	return n;
 }
@@ -158,12 +158,12 @@ static u32 crossings(const char *probe, double limit, bool above, u64 every, u64
 	bool was = true;
 	open_hotspot(&r);
 	assert_true(probe_parse(sim_gpu(r.s->sim), probe, &p, &r.e));
-	for (u64 at = 0; r.d->rest == DBG_STOPPED && n < STOPS; at += every) {
+	for (u64 at = 0; r.d->run.rest == DBG_STOPPED && n < STOPS; at += every) {
 		char line[64];
 		snprintf(line, sizeof line, "until %llu", (unsigned long long)at);
 		if (at)
 			rig_say(&r, line);
-		if (r.d->rest != DBG_STOPPED)
+		if (r.d->run.rest != DBG_STOPPED)
 			break;
 		struct probe_value v = probe_read(sim_gpu(r.s->sim), &p);
 		double x = v.real ? v.d : (double)v.u;
@@ -345,7 +345,7 @@ static u32 register_changes(const char *name, u64 *at)
 		rig_say(&r, "step");
 		struct warp_info w;
 		gpu_warp_info(sim_gpu(r.s->sim), 1, 3, &w);
-		if (w.launch != who.launch || w.cta != who.cta || w.pc == PC_DONE || r.d->rest != DBG_STOPPED)
+		if (w.launch != who.launch || w.cta != who.cta || w.pc == PC_DONE || r.d->run.rest != DBG_STOPPED)
 			break;
 		struct looked l = look(&r, &who, 1, 3, 7, name);
 		if (l.valid && old.valid && l.value != old.value && n < STOPS)
@@ -394,7 +394,7 @@ static void check_register(const char name[32], u64 *changes)
 		assert_int_equal(now(&r), want[i - 2]);
 	}
 	while (rig_say(&r, "c"), r.d->nwatches)
-		assert_int_equal(r.d->rest, DBG_STOPPED);
+		assert_int_equal(r.d->run.rest, DBG_STOPPED);
 	assert_non_null(strstr(strbuf_str(&r.out), "its warp has exited"));
 	rig_close(&r);
 }
@@ -465,7 +465,7 @@ static void memory(void **state)
 	rig_has(&r, line, "512 bytes");
 	rig_has(&r, "c", "+");
 	u32 stops = 1;
-	while (rig_say(&r, "c"), r.d->rest == DBG_STOPPED)
+	while (rig_say(&r, "c"), r.d->run.rest == DBG_STOPPED)
 		stops++;
 	assert_true(stops >= 2 && stops <= 5); /* 128 threads: parts of 5 warps */
 	rig_close(&r);
@@ -523,9 +523,9 @@ static void same_end(void **state)
 			rig_say(&r, "break becomes memory sm=1 warp=3");
 			rig_say(&r, "break divergence --warp-sched lrr");
 		}
-		for (u32 k = 0; k < 200 && r.d->rest == DBG_STOPPED; k++)
+		for (u32 k = 0; k < 200 && r.d->run.rest == DBG_STOPPED; k++)
 			rig_say(&r, "c");
-		assert_int_equal(r.d->rest, DBG_FINISHED);
+		assert_int_equal(r.d->run.rest, DBG_FINISHED);
 		end[i] = now(&r);
 		hash[i] = sim_hash(r.s->sim);
 		rig_close(&r);

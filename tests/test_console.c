@@ -182,7 +182,7 @@ static void commands_of_breakpoints(void **state)
 	for (; (p = strstr(p, "seen")); p++)
 		seen++;
 	assert_in_range(seen, 2, 64);
-	assert_int_equal(r.d->state, DBG_FINISHED);
+	assert_int_equal(r.d->run.state, DBG_FINISHED);
 	rig_close(&r);
 }
 
@@ -240,7 +240,7 @@ static u64 end_hash(const char *const *lines, u32 n)
 	for (u32 i = 0; i < n; i++)
 		rig_say(&r, lines[i]);
 	rig_say(&r, "delete");
-	if (r.d->state != DBG_FINISHED)
+	if (r.d->run.state != DBG_FINISHED)
 		rig_say(&r, "c");
 	u64 h = sim_hash(r.s->sim);
 	rig_close(&r);
@@ -432,10 +432,10 @@ static void random_lines(void **state)
 	for (u32 i = 0; i < lines; i++) {
 		char line[400];
 		random_line(&rng, line, sizeof(line));
-		if (r.d->collect.kind != COLLECT_NONE && rng_next(&rng) % 4 == 0)
+		if (r.d->shell->collect.kind != COLLECT_NONE && rng_next(&rng) % 4 == 0)
 			snprintf(line, sizeof(line),
-			         r.d->collect.kind == COLLECT_LUA ? "" : "end"); /* or it would swallow all the rest */
-		if (r.d->rest != DBG_STOPPED) {                              /* finished: start over, with what is set kept */
+			         r.d->shell->collect.kind == COLLECT_LUA ? "" : "end"); /* or it would swallow all the rest */
+		if (r.d->run.rest != DBG_STOPPED) { /* finished: start over, with what is set kept */
 			rig_try(&r, "end");
 			rig_try(&r, "delete");
 			rig_try(&r, "tbreak cta-dispatch");
@@ -483,7 +483,7 @@ static void silent_breakpoints(void **state)
 	rig_say(&r, "end");
 	rig_say(&r, "c");
 	assert_string_equal(strbuf_str(&r.out), "only this\n");
-	assert_non_null(strstr(r.d->stop_reason, "cta-done")); /* the status line and the log know it all the same */
+	assert_non_null(strstr(r.d->run.stop_reason, "cta-done")); /* the status line and the log know it all the same */
 	rig_close(&r);
 }
 
@@ -514,7 +514,7 @@ static void brief_places(void **state)
 	struct rig r;
 	rig_vecadd(&r);
 	for (u32 columns = 20; columns <= 120; columns += 50) {
-		r.d->brief = columns;
+		r.d->report.brief = columns;
 		const char *said = rig_say(&r, "step 20");
 		assert_int_equal(strcspn(said, "\n") + 1, strlen(said));
 		assert_in_range(strlen(said), 10, columns + 1);

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "dbg/cuda_text.h"
+#include "views/cuda_text.h"
 #include "debug_rig.h"
 #include "screen_rig.h"
 

@@ -34,3 +34,14 @@ echo '# C' >"$tmp/tree/ui/C.md"
 finds "ui/C.md: no way leads here from README.md"
 echo '```' >>"$tmp/tree/README.md"
 finds "./README.md: a code block has no end"
+
+# The walks name functions that are there.
+strangers() { # strangers DOCUMENT
+	for f in $(grep -o '`[a-z_0-9]*()`' "$1" | tr -d '`()' | sort -u); do
+		grep -rqE "^[a-z].*[ *]$f\(" ui src --include='*.[ch]' || echo "no function $f()"
+	done >"$tmp/said"
+	cat "$tmp/said"
+	test ! -s "$tmp/said"
+}
+check "ui/README.md: its functions" strangers ui/README.md
+check "src/README.md: its functions" strangers src/README.md

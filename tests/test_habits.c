@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "debug_rig.h"
+#include "views/appearance.h"
 #include "dbg/debugger.h"
 #include "gpu/gpu.h"
 
@@ -80,7 +81,7 @@ static void wrong_arguments_are_errors(void **state)
 			continue;
 		snprintf(line, sizeof line, "%s %s", name, wrong);
 		bool ok = rig_try(&r, line);
-		if (r.d->collect.kind != COLLECT_NONE) /* `lua` asks for the rest of it: an empty line ends that */
+		if (r.d->shell->collect.kind != COLLECT_NONE) /* `lua` asks for the rest of it: an empty line ends that */
 			ok = rig_try(&r, "");
 		if (ok)
 			fail_msg("'%s' is no error; it says: %s", line, strbuf_str(&r.out));
@@ -196,12 +197,12 @@ static void settings(void **state)
 	struct rig r;
 	rig_vecadd(&r);
 	rig_say(&r, "set pagination on");
-	assert_int_equal(r.d->paging, PAGING_ON);
+	assert_int_equal(r.d->shell->paging, PAGING_ON);
 	rig_say(&r, "set pagination off");
-	assert_int_equal(r.d->paging, PAGING_OFF);
+	assert_int_equal(r.d->shell->paging, PAGING_OFF);
 	rig_fails(&r, "set pagination maybe", "'on' or 'off'");
 	rig_say(&r, "set mouse on");
-	assert_true(r.d->mouse);
+	assert_true(debugger_appearance(r.d)->mouse);
 	rig_say(&r, "set editing vi");
 	assert_int_equal(rl_editing_mode, 0);
 	rig_say(&r, "set editing emacs");

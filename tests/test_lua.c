@@ -110,7 +110,7 @@ static void events(void **state)
 	            "e.kernel_name == 'vecadd') end)");
 	rig_say(&r, "lua dbg.on('cta-done', function(e) all = all + 1 end)");
 	rig_say(&r, "c");
-	assert_int_equal(r.d->state, DBG_FINISHED);
+	assert_int_equal(r.d->run.state, DBG_FINISHED);
 	rig_has(&r, "p all", "64\n");
 	const u64 *done = gpu_counters(sim_gpu(r.s->sim), CG_sm, 1);
 	char line[60], value[40];
@@ -269,9 +269,9 @@ static void hooks_that_fail_are_off(void **state)
 	rig_say(&r, "lua dbg.at_end(function(c) mem.write_u8(0x100000000, 1) end)");
 	rig_has(&r, "c", "broken sample");
 	rig_has(&r, "p gpu.cycle", "100\n");
-	assert_true(r.d->failed);
+	assert_true(r.d->report.failed);
 	rig_has(&r, "c", "not change it");
-	assert_int_equal(r.d->state, DBG_FINISHED);
+	assert_int_equal(r.d->run.state, DBG_FINISHED);
 	rig_close(&r);
 }
 

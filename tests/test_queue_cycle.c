@@ -96,7 +96,7 @@ static void few_places_lock_up(void **state)
 		open_kernel(&r, "hangs", "scatter", SETS(few[i], "l2.latency=10"));
 		rig_has(&r, "continue", "Deadlock: a cycle of full queues");
 		names_circle(&r);
-		assert_int_equal(r.d->rest, DBG_DEAD);
+		assert_int_equal(r.d->run.rest, DBG_DEAD);
 		rig_fails(&r, "continue", "cannot go on");
 		rig_close(&r);
 	}

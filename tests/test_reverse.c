@@ -38,9 +38,9 @@ struct end {
 };
 static struct end finish(struct rig *r)
 {
-	if (r->d->rest != DBG_FINISHED)
+	if (r->d->run.rest != DBG_FINISHED)
 		must(r, "continue");
-	assert_int_equal(r->d->rest, DBG_FINISHED);
+	assert_int_equal(r->d->run.rest, DBG_FINISHED);
 	assert_int_equal(r->s->check, CHECK_PASS);
 	return (struct end){sim_cycle(r->s->sim), sim_hash(r->s->sim)};
 }
@@ -119,7 +119,7 @@ static void stops_in_reverse(void **state)
 	must(&r, "break cta-done sm=2");
 	u64 stop[64];
 	u32 n = 0;
-	while (must(&r, "continue"), r.d->rest == DBG_STOPPED && n < ARRAY_LEN(stop))
+	while (must(&r, "continue"), r.d->run.rest == DBG_STOPPED && n < ARRAY_LEN(stop))
 		stop[n++] = sim_cycle(r.s->sim);
 	assert_true(n > 3 && n < ARRAY_LEN(stop));
 	while (n) {

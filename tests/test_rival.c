@@ -251,7 +251,7 @@ static void alike(void **state)
 		if (i != LOCKSTEP_CTAS) /* there, the hidden machines are at their end already */
 			rig_has(&r, "compare", "no different decision of the warp schedulers so far");
 		rig_has(&r, "continue", i == LOCKSTEP_CTAS ? "finished" : "without a different decision");
-		assert_int_equal(r.d->rest, DBG_FINISHED);
+		assert_int_equal(r.d->run.rest, DBG_FINISHED);
 		assert_int_equal(sim_cycle(b_sim(&r)), now(&r));
 		assert_int_equal(sim_hash(r.s->sim), sim_hash(b_sim(&r)));
 		rig_has(&r, "compare", "no different decision of the warp schedulers in the whole run");
@@ -326,7 +326,7 @@ static void b_ends_first(void **state)
 	rig_say(&r, "delete");
 	snprintf(line, sizeof line, "until %llu", (unsigned long long)end + 1000);
 	rig_has(&r, line, "B: finished at cycle");
-	assert_int_equal(r.d->rest, DBG_STOPPED); /* lrr is the slower one here */
+	assert_int_equal(r.d->run.rest, DBG_STOPPED); /* lrr is the slower one here */
 	assert_int_equal(sim_cycle(b_sim(&r)), end);
 	rig_say(&r, "reverse-step 500");
 	assert_int_equal(sim_cycle(b_sim(&r)), end);

@@ -63,7 +63,7 @@ static void open_watched(struct rig *r, enum way way, const char *deed)
 	rig_say(r, "end");
 	for (u32 i = 0; i < 6; i++)
 		rig_say(r, "continue");
-	assert_int_equal(r->d->rest, DBG_STOPPED);
+	assert_int_equal(r->d->run.rest, DBG_STOPPED);
 	focus_some_warp(r);
 }
 
@@ -90,7 +90,7 @@ static char *possessions(struct rig *r)
 static void finish(struct rig *r, struct strbuf *t)
 {
 	rig_say(r, "lua armed = nil");
-	while (r->d->rest == DBG_STOPPED)
+	while (r->d->run.rest == DBG_STOPPED)
 		rig_say(r, "continue");
 	strbuf_adds(t, rig_say(r, "print gpu.cycle, gpu.hash, seen"));
 	strbuf_adds(t, rig_say(r, "lua print(dbg.on('cta-done', print))")); /* the next number: nobody has taken one */

@@ -195,11 +195,12 @@ static void run_that_fails(void **state)
 	rig_say(&r, "step 200");
 	rig_say(&r, "focus sm 12 warp 1");
 	const struct sim *sim = r.s->sim;
-	u64 cycle = sim_cycle(sim), hash = sim_hash(r.s->sim), generation = r.d->generation;
+	u64 cycle = sim_cycle(sim), hash = sim_hash(r.s->sim), generation = r.d->bound.generation;
 	strbuf_adds(&shown, rig_say(&r, "info breakpoints"));
 	for (u32 i = 0; i < ARRAY_LEN(wrong); i++) {
 		rig_fails(&r, wrong[i][0], wrong[i][1]);
-		if (r.s->sim != sim || sim_cycle(sim) != cycle || sim_hash(r.s->sim) != hash || r.d->generation != generation)
+		if (r.s->sim != sim || sim_cycle(sim) != cycle || sim_hash(r.s->sim) != hash ||
+		    r.d->bound.generation != generation)
 			fail_msg("%s: the machine is another one", wrong[i][0]);
 		assert_string_equal(rig_say(&r, "info breakpoints"), strbuf_str(&shown));
 		assert_int_equal(r.d->focus.sm, 12);

@@ -25,11 +25,11 @@ static void mistaken_set(void **state)
 	rig_fails(&r, "set max_ctas_per_sm many", "");
 	rig_has(&r, "info history", "cycles 0 to 1500 can be reached; now 1000");
 	rig_has(&r, "goto 1500", "cycle 1500");
-	assert_false(r.d->changed_by_hand);
+	assert_false(r.d->travel.changed_by_hand);
 	rig_say(&r, "goto 1000");
 	rig_say(&r, "set warp-sched lrr"); /* the real thing does fork */
 	rig_has(&r, "info history", "cycles 0 to 1000 can be reached; now 1000");
-	assert_true(r.d->changed_by_hand);
+	assert_true(r.d->travel.changed_by_hand);
 	rig_close(&r);
 }
 
@@ -61,9 +61,9 @@ static void reason_is_of_here(void **state)
 	for (int i = 0; i < 2; i++) {
 		rig_say(&r, i ? "run" : "break cycle 600");
 		rig_say(&r, "continue");
-		assert_non_null(strstr(r.d->stop_reason, "Breakpoint"));
+		assert_non_null(strstr(r.d->run.stop_reason, "Breakpoint"));
 		rig_say(&r, i ? "goto 100" : "step");
-		assert_string_equal(r.d->stop_reason, "");
+		assert_string_equal(r.d->run.stop_reason, "");
 	}
 	rig_close(&r);
 }
@@ -130,7 +130,7 @@ static void sourcing_oneself(void **state)
 	write_commands(self, line);
 	write_commands(other, "echo other\\n\n");
 	rig_vecadd(&r);
-	r.d->keep_going = true;
+	r.d->report.keep_going = true;
 	snprintf(line, sizeof line, "source %s\nsource %s\nsource %s\n", self, other, other);
 	debugger_queue_text(r.d, line, "batch", LINE_ALONE);
 	rig_say(&r, "echo");

@@ -83,7 +83,7 @@ static void barriers_in_a_circle(void **state)
 	rig_has(&r, "continue", "Deadlock");
 	has_all(&r, (const char *[]){"in a cycle of barriers", "waits at barrier 1", "waits at barrier 2",
 	                             "a cycle, none of these warps can go on", NULL});
-	assert_int_equal(r.d->rest, DBG_DEAD);
+	assert_int_equal(r.d->run.rest, DBG_DEAD);
 	rig_fails(&r, "continue", "cannot go on");
 	lives_on(&r);
 	rig_has(&r, "continue", "Deadlock"); /* after going back it runs, into the same end */

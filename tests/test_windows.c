@@ -75,7 +75,7 @@ static u32 windows(const struct figure *f, double *value)
 		assert_true(k < WINDOWS);
 		if (k)
 			tell(&r, "until %llu", k * f->step);
-		if (r.d->rest != DBG_STOPPED)
+		if (r.d->run.rest != DBG_STOPPED)
 			break;
 		num[k] = counter(&r, f->num);
 		den[k] = f->den[0] ? 0 : (double)now(&r);
@@ -130,7 +130,7 @@ static void must_continue_to(struct rig *r, u64 want)
 {
 	u64 from = now(r);
 	rig_say(r, "continue");
-	if (want == NEVER ? r->d->rest != DBG_FINISHED : now(r) != want)
+	if (want == NEVER ? r->d->run.rest != DBG_FINISHED : now(r) != want)
 		fail_msg("from %llu: stopped at %llu, not %llu", (unsigned long long)from, (unsigned long long)now(r),
 		         (unsigned long long)want);
 }
@@ -194,7 +194,7 @@ static void set_late(void **state)
 			rig_say(&r, "disable 1");
 			tell(&r, "until %llu", stop[k + 1] + 77);
 			rig_say(&r, "enable 1");
-			if (r.d->rest == DBG_STOPPED)
+			if (r.d->run.rest == DBG_STOPPED)
 				must_continue_to(&r, next_stop(stop, n, stop[k + 1] + 77));
 			rig_close(&r);
 		}
@@ -214,7 +214,7 @@ static void change_taken_back(void **state)
 		must_continue_to(&r, stop[i]);
 	tell(&r, "goto %llu", stop[0] + 10);
 	rig_say(&r, "set warp-sched lrr");
-	for (u32 i = 0; i < 3 && r.d->rest == DBG_STOPPED; i++)
+	for (u32 i = 0; i < 3 && r.d->run.rest == DBG_STOPPED; i++)
 		rig_say(&r, "continue");
 	while (!strstr(rig_say(&r, "undo"), "last change"))
 		;

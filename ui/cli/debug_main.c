@@ -60,20 +60,20 @@ static void queue_rc_files(struct debugger *d)
 	bool here = own_file(".warpdbgrc");
 	if (in_home && here && !stat(home, &a) && !stat(".warpdbgrc", &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
 		here = false;
-	d->starting = true;
+	d->queue.starting = true;
 	if (here)
 		debugger_queue_text(d, "source .warpdbgrc", "start", LINE_ALONE);
 	snprintf(line, sizeof(line), "source %s", home);
 	if (in_home)
 		debugger_queue_text(d, line, "start", LINE_ALONE);
-	d->starting = false;
+	d->queue.starting = false;
 }
 
 /* -ex and -x in order; the queue's front is filled from the last. */
 static void queue_options(struct debugger *d)
 {
 	const struct options *o = d->s->opt;
-	d->starting = true;
+	d->queue.starting = true;
 	for (u32 i = o->ncommands; i-- > 0;) {
 		struct strbuf line = STRBUF_INIT;
 		const char *c = o->commands[i];
@@ -84,13 +84,13 @@ static void queue_options(struct debugger *d)
 		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex", LINE_ALONE);
 		strbuf_release(&line);
 	}
-	d->starting = false;
+	d->queue.starting = false;
 }
 
 static void run_queue(struct debugger *d)
 {
-	if (d->queue.n && d->state != DBG_QUIT)
-		d->state = DBG_RUNNING;
+	if (d->queue.n && d->run.state != DBG_QUIT)
+		d->run.state = DBG_RUNNING;
 	console_drive(d);
 }
 
@@ -99,10 +99,10 @@ static void read_commands(struct debugger *d)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	while (d->state != DBG_QUIT && !leaving_by() && getline(&line, &cap, stdin) >= 0) {
+	while (d->run.state != DBG_QUIT && !leaving_by() && getline(&line, &cap, stdin) >= 0) {
 		line[strcspn(line, "\n")] = 0;
 		console_execute(d, line);
-		if (d->failed && !d->keep_going)
+		if (d->report.failed && !d->report.keep_going)
 			break;
 	}
 	free(line);
@@ -111,25 +111,25 @@ static void read_commands(struct debugger *d)
 static void batch_main(struct debugger *d)
 {
 	bool from_options = d->s->opt->ncommands > 0;
-	d->keep_going = d->s->opt->keep_going;
-	if (from_options && !d->failed)
+	d->report.keep_going = d->s->opt->keep_going;
+	if (from_options && !d->report.failed)
 		run_queue(d);
-	else if (!from_options && (!d->failed || d->keep_going))
+	else if (!from_options && (!d->report.failed || d->report.keep_going))
 		read_commands(d);
-	if (d->collect.kind != COLLECT_NONE && !leaving_by()) {
+	if (d->shell->collect.kind != COLLECT_NONE && !leaving_by()) {
 		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",
-		        d->collect.kind == COLLECT_LUA ? "lua" : "commands");
-		d->failed = true;
+		        d->shell->collect.kind == COLLECT_LUA ? "lua" : "commands");
+		d->report.failed = true;
 	}
 }
 
 static int status_of(const struct debugger *d)
 {
-	if (d->failed && d->s->opt->batch)
+	if (d->report.failed && d->s->opt->batch)
 		return 2;
-	if (!d->s->opt->batch && d->last == SS_INTERRUPT) /* stopped by hand, looked round, left */
+	if (!d->s->opt->batch && d->run.last == SS_INTERRUPT) /* stopped by hand, looked round, left */
 		return 0;
-	return d->ran ? session_exit_status(d->s, d->last) : 0;
+	return d->run.ran ? session_exit_status(d->s, d->run.last) : 0;
 }
 
 static bool start(struct debugger *d)
@@ -140,7 +140,7 @@ static bool start(struct debugger *d)
 	console_print(&out);
 	if (!ok) {
 		complain(&e);
-		d->failed = true;
+		d->report.failed = true;
 	}
 	strbuf_release(&out);
 	return ok;
@@ -170,14 +170,14 @@ static int interactive(struct debugger *d)
 	queue_rc_files(d);
 	if (screen_wanted(d->s->opt)) {
 		if (d->queue.n)
-			d->state = DBG_RUNNING;
+			d->run.state = DBG_RUNNING;
 		return screen_main(d);
 	}
 	run_queue(d);
 	if (terminal) {
 		console_main(d);
 	} else {
-		d->keep_going = true;
+		d->report.keep_going = true;
 		read_commands(d);
 	}
 	return status_of(d);
@@ -199,7 +199,7 @@ int debugger_main(struct session *s)
 	if (!screen_wanted(s->opt))
 		offscreen_open(d); /* so that pictures have all that views add up while the machine runs */
 	queue_options(d);
-	d->split_errors = !screen_wanted(s->opt);
+	d->report.split_errors = !screen_wanted(s->opt);
 	if (s->opt->batch) {
 		if (started || s->opt->keep_going)
 			batch_main(d);

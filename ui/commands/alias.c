@@ -7,9 +7,9 @@
 
 static struct alias *find(struct debugger *d, const char *name, size_t n)
 {
-	for (u32 i = 0; i < d->naliases; i++)
-		if (strlen(d->aliases[i].name) == n && !memcmp(d->aliases[i].name, name, n))
-			return &d->aliases[i];
+	for (u32 i = 0; i < d->shell->naliases; i++)
+		if (strlen(d->shell->aliases[i].name) == n && !memcmp(d->shell->aliases[i].name, name, n))
+			return &d->shell->aliases[i];
 	return NULL;
 }
 
@@ -17,17 +17,17 @@ static void forget(struct debugger *d, struct alias *a)
 {
 	free(a->name);
 	free(a->text);
-	u32 at = (u32)(a - d->aliases);
-	memmove(a, a + 1, (d->naliases - at - 1) * sizeof(*a));
-	d->naliases--;
+	u32 at = (u32)(a - d->shell->aliases);
+	memmove(a, a + 1, (d->shell->naliases - at - 1) * sizeof(*a));
+	d->shell->naliases--;
 }
 
 void aliases_release(struct debugger *d)
 {
-	while (d->naliases)
-		forget(d, &d->aliases[d->naliases - 1]);
-	free(d->aliases);
-	d->aliases = NULL;
+	while (d->shell->naliases)
+		forget(d, &d->shell->aliases[d->shell->naliases - 1]);
+	free(d->shell->aliases);
+	d->shell->aliases = NULL;
 }
 
 char *alias_expand(struct debugger *d, const char *line, bool *scripted)
@@ -94,15 +94,15 @@ bool cmd_alias(struct debugger *d, const char *args, struct strbuf *out, struct 
 		return err_set(e, "alias: NAME = COMMAND [ARGUMENTS] is expected");
 	if (!check_name(args, n, e))
 		return false;
-	bool scripted = d->scripted;
+	bool scripted = d->script.scripted;
 	char *resolved = resolve(d, text, &scripted, e);
 	if (!resolved)
 		return false;
 	struct alias *a = find(d, args, n);
 	if (a)
 		forget(d, a);
-	d->aliases = xrealloc(d->aliases, (d->naliases + 1) * sizeof(*d->aliases));
-	d->aliases[d->naliases++] = (struct alias){xstrndup(args, n), resolved, scripted};
+	d->shell->aliases = xrealloc(d->shell->aliases, (d->shell->naliases + 1) * sizeof(*d->shell->aliases));
+	d->shell->aliases[d->shell->naliases++] = (struct alias){xstrndup(args, n), resolved, scripted};
 	return true;
 }
 
@@ -123,9 +123,9 @@ bool info_aliases(struct debugger *d, const char *args, struct strbuf *out, stru
 {
 	if (!arg_none(args, "info aliases", e))
 		return false;
-	if (!d->naliases)
+	if (!d->shell->naliases)
 		strbuf_adds(out, "no aliases (`alias NAME = COMMAND ARGUMENTS` makes one)\n");
-	for (u32 i = 0; i < d->naliases; i++)
-		strbuf_addf(out, "%-12s = %s\n", d->aliases[i].name, d->aliases[i].text);
+	for (u32 i = 0; i < d->shell->naliases; i++)
+		strbuf_addf(out, "%-12s = %s\n", d->shell->aliases[i].name, d->shell->aliases[i].text);
 	return true;
 }

@@ -386,9 +386,9 @@ bool cmd_commands(struct debugger *d, const char *args, struct strbuf *out, stru
 	if (*args)
 		return err_set(e, "commands: '%.40s' is left over (the commands follow on their own lines, `end` closes them)",
 		               args);
-	d->collect.kind = COLLECT_COMMANDS;
-	d->collect.id = b->id;
-	strbuf_clear(&d->collect.text);
+	d->shell->collect.kind = COLLECT_COMMANDS;
+	d->shell->collect.id = b->id;
+	strbuf_clear(&d->shell->collect.text);
 	return true;
 }
 

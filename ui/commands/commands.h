@@ -2,6 +2,7 @@
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
 #include "base/args.h"
+#include "commands/shell.h"
 #include "dbg/breaks.h"
 #include "dbg/debugger.h"
 #include "dbg/divergence.h"

@@ -99,7 +99,7 @@ bool cmd_compare(struct debugger *d, const char *args, struct strbuf *out, struc
 		status(d, out);
 		return true;
 	}
-	if (d->in_run)
+	if (d->run.in_run)
 		return err_set(e, "the machine is running");
 	char *text = xstrdup(*args || !d->rival ? args : d->rival->text); /* the old one goes */
 	bool ok = (*text || err_set(e, "compare: the options of the second machine are expected")) &&

@@ -299,8 +299,8 @@ static void offer_info_arguments(struct debugger *d, struct matches *m, const ch
 
 static void offer_aliases(struct debugger *d, struct matches *m)
 {
-	for (u32 i = 0; i < d->naliases; i++)
-		offer(m, d->aliases[i].name);
+	for (u32 i = 0; i < d->shell->naliases; i++)
+		offer(m, d->shell->aliases[i].name);
 }
 
 static void offer_explanation(void *ctx, const struct explanation *x)

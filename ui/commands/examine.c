@@ -151,21 +151,21 @@ static bool show_units(struct debugger *d, const struct x_request *r, const stru
 
 bool cmd_x(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	struct x_request r = {1, d->x_fmt, d->x_size};
+	struct x_request r = {1, d->shell->x_fmt, d->shell->x_size};
 	struct x_source s;
-	u64 addr = d->x_next;
+	u64 addr = d->shell->x_next;
 	const char *where = x_format(args, &r, e);
 	if (!where || !open_source(d, &where, &s, e))
 		return false;
-	if (!*where && !s.shared && !d->x_next)
+	if (!*where && !s.shared && !d->shell->x_next)
 		return err_set(e, "x: an address is expected");
 	if (*where && !(s.shared ? shared_expression : address_expression)(d, where, &addr, e))
 		return false;
-	d->x_fmt = r.fmt;
-	d->x_size = r.size;
+	d->shell->x_fmt = r.fmt;
+	d->shell->x_size = r.size;
 	bool ok = true;
 	for (u32 i = 0; ok && i < (r.fmt == 's' ? r.n : 1); i++)
 		ok = r.fmt == 's' ? show_string(d, &s, &addr, out, e) : show_units(d, &r, &s, &addr, out, e);
-	d->x_next = s.shared ? 0 : addr;
+	d->shell->x_next = s.shared ? 0 : addr;
 	return ok;
 }

@@ -8,33 +8,33 @@
 
 static const char *prompt(const struct debugger *d)
 {
-	return d->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
+	return d->shell->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
 }
 
 static bool drop_collect(struct debugger *d)
 {
-	bool any = d->collect.kind != COLLECT_NONE;
-	d->collect.kind = COLLECT_NONE;
-	d->collect.scripted = false;
-	strbuf_clear(&d->collect.text);
+	bool any = d->shell->collect.kind != COLLECT_NONE;
+	d->shell->collect.kind = COLLECT_NONE;
+	d->shell->collect.scripted = false;
+	strbuf_clear(&d->shell->collect.text);
 	return any;
 }
 
 static bool collect_commands(struct debugger *d, const char *line, struct err *e)
 {
-	d->collect.scripted |= d->scripted;
+	d->shell->collect.scripted |= d->script.scripted;
 	if (strcmp(skip_blanks(line), "end")) {
-		strbuf_addf(&d->collect.text, "%s\n", line);
+		strbuf_addf(&d->shell->collect.text, "%s\n", line);
 		return true;
 	}
-	struct breakpoint *b = break_find(&d->breaks, d->collect.id);
-	d->collect.kind = COLLECT_NONE;
+	struct breakpoint *b = break_find(&d->breaks, d->shell->collect.id);
+	d->shell->collect.kind = COLLECT_NONE;
 	if (!b)
-		return err_set(e, "breakpoint %u is gone", d->collect.id);
+		return err_set(e, "breakpoint %u is gone", d->shell->collect.id);
 	free(b->commands);
-	b->commands = d->collect.text.len ? xstrdup(strbuf_str(&d->collect.text)) : NULL;
-	b->scripted = d->collect.scripted;
-	d->collect.scripted = false;
+	b->commands = d->shell->collect.text.len ? xstrdup(strbuf_str(&d->shell->collect.text)) : NULL;
+	b->scripted = d->shell->collect.scripted;
+	d->shell->collect.scripted = false;
 	return true;
 }
 
@@ -42,16 +42,16 @@ static bool collect_commands(struct debugger *d, const char *line, struct err *e
 static bool collect_lua(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
 {
 	bool incomplete = false, blank = !*skip_blanks(line);
-	strbuf_addf(&d->collect.text, "%s\n", line);
-	struct strbuf code = d->collect.text;
-	d->collect.text = (struct strbuf){0};
-	d->collect.kind = COLLECT_NONE;
+	strbuf_addf(&d->shell->collect.text, "%s\n", line);
+	struct strbuf code = d->shell->collect.text;
+	d->shell->collect.text = (struct strbuf){0};
+	d->shell->collect.kind = COLLECT_NONE;
 	bool ok = lua_dbg_exec(d, strbuf_str(&code), "=lua", blank ? NULL : &incomplete, e);
 	take_output(d, out);
 	if (incomplete) {
 		err_clear(e);
-		d->collect.kind = COLLECT_LUA;
-		d->collect.text = code;
+		d->shell->collect.kind = COLLECT_LUA;
+		d->shell->collect.text = code;
 		return true;
 	}
 	strbuf_release(&code);
@@ -60,7 +60,7 @@ static bool collect_lua(struct debugger *d, const char *line, struct strbuf *out
 
 static bool collect(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
 {
-	if (d->collect.kind == COLLECT_LUA)
+	if (d->shell->collect.kind == COLLECT_LUA)
 		return collect_lua(d, line, out, e);
 	return collect_commands(d, line, e);
 }
@@ -75,11 +75,11 @@ static const char *split(const char *line, char *word, size_t size)
 
 static void remember(struct debugger *d, const struct command *c, const char *line)
 {
-	d->repeat[0] = 0;
+	d->shell->repeat[0] = 0;
 	if (c->repeat == REPEAT_SAME)
-		snprintf(d->repeat, sizeof(d->repeat), "%s", line);
+		snprintf(d->shell->repeat, sizeof(d->shell->repeat), "%s", line);
 	else if (c->repeat == REPEAT_BARE)
-		snprintf(d->repeat, sizeof(d->repeat), "%s", c->name);
+		snprintf(d->shell->repeat, sizeof(d->shell->repeat), "%s", c->name);
 }
 
 static bool execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
@@ -91,9 +91,9 @@ static bool execute(struct debugger *d, const char *line, struct strbuf *out, st
 	const struct command *c = command_find(word, e);
 	if (c)
 		remember(d, c, expanded ? expanded : line);
-	d->scripted += scripted;
+	d->script.scripted += scripted;
 	bool ok = c && c->fn(d, args, out, e);
-	d->scripted -= scripted;
+	d->script.scripted -= scripted;
 	free(expanded);
 	return ok;
 }
@@ -116,33 +116,42 @@ static bool execute_line(struct debugger *d, const char *line, struct strbuf *ou
 	struct err own = {0};
 	if (!e)
 		e = &own;
-	if (d->in_run)
+	if (d->run.in_run)
 		return err_set(e, "the machine is running: commands wait until it stops");
-	if (d->goal.kind == GOAL_NONE && !d->queue.n)
+	if (d->run.goal.kind == GOAL_NONE && !d->queue.n)
 		debugger_clear_interrupt(d);
-	if (d->collect.kind != COLLECT_NONE)
+	if (d->shell->collect.kind != COLLECT_NONE)
 		return collect(d, line, out, e);
 	char *text = trimmed(line);
-	if (!*text && *d->repeat) {
+	if (!*text && *d->shell->repeat) {
 		free(text);
-		text = xstrdup(d->repeat);
+		text = xstrdup(d->shell->repeat);
 	}
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);
 	session_change_ends(d->s);
-	if (d->state != DBG_QUIT)
-		d->state = debugger_busy(d) ? DBG_RUNNING : d->rest;
+	if (d->run.state != DBG_QUIT)
+		d->run.state = debugger_busy(d) ? DBG_RUNNING : d->run.rest;
 	return ok;
+}
+
+static void init(struct debugger *d)
+{
+	d->shell = xcalloc(1, sizeof *d->shell);
+	d->shell->x_fmt = 'x';
+	d->shell->x_size = 'w';
 }
 
 static void release(struct debugger *d)
 {
 	restart_release(d);
 	aliases_release(d);
-	strbuf_release(&d->collect.text);
+	strbuf_release(&d->shell->collect.text);
+	free(d->shell);
 }
 
 const struct debugger_words console_words = {
+    .init = init,
     .execute = execute_line,
     .prompt = prompt,
     .drop_collect = drop_collect,

@@ -6,6 +6,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "views/appearance.h"
 
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e)
 {
@@ -235,7 +236,7 @@ bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struc
 {
 	struct gpu *g = dbg_gpu(d);
 	struct stall_class c[TAX_MAX_CLASSES];
-	enum taxonomy t = d->taxonomy;
+	enum taxonomy t = debugger_appearance(d)->taxonomy;
 	s32 sm = -1;
 	u64 base[ST_COUNT], sum = 0;
 	if (!stall_args(d, args, &sm, &t, e))

@@ -38,10 +38,10 @@ static void free_options(struct other_options *x)
 
 void restart_release(struct debugger *d)
 {
-	while (d->other_options) {
-		struct other_options *x = d->other_options;
+	while (d->shell->other_options) {
+		struct other_options *x = d->shell->other_options;
 		d->s->opt = x->before;
-		d->other_options = x->next;
+		d->shell->other_options = x->next;
 		free_options(x);
 	}
 }
@@ -79,12 +79,13 @@ static bool try_options(struct debugger *d, const struct options *o, struct err 
 	struct options alone = compare_beside(o);
 	struct session *s = session_open(&alone, d->s->modules, e);
 	bool ok = s && session_run(s, 0, e) != SS_HOST_ERROR;
-	if (s && !ok && o->script && !d->interrupt) { /* the host program may need what --script has left: try it here */
+	if (s && !ok && o->script &&
+	    !d->run.interrupt) { /* the host program may need what --script has left: try it here */
 		err_clear(e);
 		ok = true;
 	}
 	session_close(s);
-	if (d->interrupt) { /* the new machine would be stopped again before it stands */
+	if (d->run.interrupt) { /* the new machine would be stopped again before it stands */
 		err_clear(e);
 		ok = err_set(e, "interrupted while it was tried; the machine is as it was");
 	}
@@ -110,19 +111,19 @@ static bool restart_with(struct debugger *d, const char *text, struct strbuf *ou
 	}
 	s->opt = &x->opt;
 	s->conf = conf;
-	d->other_machine = true;
+	d->bound.other_machine = true;
 	bool ok = restart(d, out, e);
 	if (ok) {
-		d->other_machine = false;
-		x->next = d->other_options;
-		d->other_options = x;
+		d->bound.other_machine = false;
+		x->next = d->shell->other_options;
+		d->shell->other_options = x;
 		return true;
 	}
 	struct err again = {0};
 	s->opt = x->before;
 	s->conf = before;
 	restart(d, out, &again); /* statistics are looked up in it again */
-	d->other_machine = false;
+	d->bound.other_machine = false;
 	free_options(x);
 	err_prefix(e, "run: ");
 	return false;
@@ -130,10 +131,10 @@ static bool restart_with(struct debugger *d, const char *text, struct strbuf *ou
 
 bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	if (lua_dbg_in_callback(d) || d->in_run)
+	if (lua_dbg_in_callback(d) || d->run.in_run)
 		return err_set(e, "run: the machine is running");
 	bool ok = *args ? restart_with(d, args, out, e) : restart(d, out, e);
-	if (ok && d->last != SS_INTERRUPT)
+	if (ok && d->run.last != SS_INTERRUPT)
 		set_goal(d, GOAL_CONTINUE, NEVER);
 	return ok;
 }

@@ -31,7 +31,7 @@ static struct breakpoint *goal_breakpoint(struct debugger *d, enum goal_kind k, 
 	set_goal(d, k, NEVER);
 	struct breakpoint *b = break_new_event(&d->breaks, t, "goal");
 	break_make_internal(&d->breaks, b);
-	d->goal.breakpoint = b->id;
+	d->run.goal.breakpoint = b->id;
 	return b;
 }
 
@@ -61,8 +61,8 @@ bool cmd_finish(struct debugger *d, const char *args, struct strbuf *out, struct
 	struct breakpoint *b = goal_breakpoint(d, GOAL_FINISH, EV_CTA_DONE);
 	b->filter.launch = w.launch;
 	b->filter.cta = (s64)w.cta;
-	d->goal.launch = w.launch;
-	d->goal.cta = (s64)w.cta;
+	d->run.goal.launch = w.launch;
+	d->run.goal.cta = (s64)w.cta;
 	debugger_resubscribe(d);
 	return true;
 }
@@ -84,7 +84,7 @@ static bool until_stat(struct debugger *d, const char *text, struct err *e)
 	nth_restart(&b->nth, sim_cycle(d->s->sim));
 	break_make_internal(&d->breaks, b);
 	set_goal(d, GOAL_EVENT, NEVER);
-	d->goal.breakpoint = b->id;
+	d->run.goal.breakpoint = b->id;
 	debugger_resubscribe(d);
 	return true;
 }
@@ -116,7 +116,7 @@ bool cmd_until(struct debugger *d, const char *args, struct strbuf *out, struct 
 	if (wrong)
 		return err_set(e, "%s", own.msg);
 	set_goal(d, GOAL_EXPR, NEVER);
-	d->goal.expr = xstrdup(args);
+	d->run.goal.expr = xstrdup(args);
 	return true;
 }
 
@@ -126,8 +126,8 @@ static struct breakpoint *stopped_at(struct debugger *d)
 	static const char *const begins[] = {"Breakpoint ", "Temporary breakpoint ", "Watchpoint "};
 	for (u32 i = 0; i < ARRAY_LEN(begins); i++) {
 		size_t n = strlen(begins[i]);
-		if (!strncmp(d->stop_reason, begins[i], n))
-			return break_find(&d->breaks, (u32)strtoul(d->stop_reason + n, NULL, 10));
+		if (!strncmp(d->run.stop_reason, begins[i], n))
+			return break_find(&d->breaks, (u32)strtoul(d->run.stop_reason + n, NULL, 10));
 	}
 	return NULL;
 }

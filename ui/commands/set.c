@@ -5,6 +5,7 @@
 #include <readline/readline.h>
 
 #include "commands/commands.h"
+#include "views/appearance.h"
 #include "commands/set.h"
 #include "session/policy/lua_policy.h"
 #include "scr/palette.h"
@@ -24,7 +25,7 @@ static bool set_taxonomy(struct debugger *d, const char *value, struct strbuf *o
 {
 	for (u32 i = 0; i < TAX_COUNT; i++)
 		if (!strcmp(taxonomy_names[i], value)) {
-			d->taxonomy = (enum taxonomy)i;
+			debugger_appearance(d)->taxonomy = (enum taxonomy)i;
 			return true;
 		}
 	return err_set(e, "set taxonomy: '%.40s' is none of base, lee2014, elf, paws, vt, nsight", value);
@@ -40,14 +41,14 @@ static bool set_log(struct debugger *d, const char *value, struct strbuf *out, s
 			return err_set(e, "set log: there is no event '%s' (`info events` lists them; 'none' logs nothing)", word);
 		mask |= EVENT(t);
 	}
-	d->log_mask = mask;
+	d->log.mask = mask;
 	debugger_resubscribe(d);
 	return true;
 }
 
 static bool set_keep_going(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
-	return on_off("keep-going", value, &d->keep_going, e);
+	return on_off("keep-going", value, &d->report.keep_going, e);
 }
 
 static bool set_pagination(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
@@ -55,7 +56,7 @@ static bool set_pagination(struct debugger *d, const char *value, struct strbuf 
 	bool on = false;
 	if (!on_off("pagination", value, &on, e))
 		return false;
-	d->paging = on ? PAGING_ON : PAGING_OFF;
+	d->shell->paging = on ? PAGING_ON : PAGING_OFF;
 	return true;
 }
 
@@ -70,7 +71,7 @@ static bool set_confirm(struct debugger *d, const char *value, struct strbuf *ou
 
 static bool set_mouse(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
 {
-	return on_off("mouse", value, &d->mouse, e);
+	return on_off("mouse", value, &debugger_appearance(d)->mouse, e);
 }
 
 static bool set_palette(struct debugger *d, const char *value, struct strbuf *out, struct err *e)
@@ -78,7 +79,7 @@ static bool set_palette(struct debugger *d, const char *value, struct strbuf *ou
 	int k = palette_find(value);
 	if (k < 0)
 		return err_set(e, "set palette: 'dark', 'light' or 'auto' is expected, not '%.40s'", value);
-	d->palette = (u32)k;
+	debugger_appearance(d)->palette = (u32)k;
 	return true;
 }
 

@@ -5,15 +5,16 @@
 #include <readline/readline.h>
 
 #include "commands/commands.h"
+#include "views/appearance.h"
 #include "commands/set.h"
 #include "scr/palette.h"
 
 static void log_value(const struct debugger *d, struct strbuf *out)
 {
-	if (!d->log_mask)
+	if (!d->log.mask)
 		strbuf_adds(out, "none");
 	for (u32 i = 0, n = 0; i < EV_COUNT; i++)
-		if (event_in(d->log_mask, i))
+		if (event_in(d->log.mask, i))
 			strbuf_addf(out, "%s%s", n++ ? " " : "", event_descs[i].name);
 }
 
@@ -23,19 +24,19 @@ static const char *on_off(bool on)
 }
 
 /* The debugger's own settings; false: no such key, or one without a value of its own (var). */
-static bool own_value(const struct debugger *d, const char *key, struct strbuf *out)
+static bool own_value(struct debugger *d, const char *key, struct strbuf *out)
 {
 	const char *editing = rl_variable_value("editing-mode");
 	const struct {
 		const char *key, *value;
-	} own[] = {
-	    {"taxonomy", taxonomy_names[d->taxonomy]},
-	    {"keep-going", on_off(d->keep_going)},
-	    {"pagination", d->paging == PAGING_DEFAULT ? "default: on a plain terminal" : on_off(d->paging == PAGING_ON)},
-	    {"confirm", "off"},
-	    {"mouse", on_off(d->mouse)},
-	    {"editing", editing ? editing : "emacs"},
-	    {"palette", palette_names[d->palette]}};
+	} own[] = {{"taxonomy", taxonomy_names[debugger_appearance(d)->taxonomy]},
+	           {"keep-going", on_off(d->report.keep_going)},
+	           {"pagination", d->shell->paging == PAGING_DEFAULT ? "default: on a plain terminal"
+	                                                             : on_off(d->shell->paging == PAGING_ON)},
+	           {"confirm", "off"},
+	           {"mouse", on_off(debugger_appearance(d)->mouse)},
+	           {"editing", editing ? editing : "emacs"},
+	           {"palette", palette_names[debugger_appearance(d)->palette]}};
 	if (!strcmp(key, "log")) {
 		log_value(d, out);
 		return true;

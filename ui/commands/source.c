@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "views/appearance.h"
 #include "dbg/locate.h"
 #include "obs/name/names.h"
 #include "obs/why/why.h"
@@ -26,7 +27,7 @@ static void show_lines(struct debugger *d, const struct module *m, const struct 
 		const char *text = module_line(m, l, &len);
 		strbuf_addf(out, "%s%u\t%.*s", here && m->code[w.pc].line == l ? "> " : "  ", k, (int)len, text ? text : "");
 		struct cuda_line cu;
-		if (cuda && cuda_line_of(&d->cuda, m, l, &cu) && cu.text)
+		if (cuda && cuda_line_of(&debugger_appearance(d)->cuda, m, l, &cu) && cu.text)
 			strbuf_addf(out, "  // %s:%u: %.*s", cu.file, cu.number, (int)cu.len, cu.text);
 		strbuf_addc(out, '\n');
 	}
@@ -63,8 +64,8 @@ static bool list_start(struct debugger *d, const struct module **m, const struct
 		*part = module_part_of(p.mod, p.mod->code[p.pcs[0]].line);
 		line = f && f->entry == p.pcs[0] && f->line ? f->line - (*part)->before + LIST_LINES / 2
 		                                            : module_pc_line(p.mod, p.pcs[0]);
-	} else if (d->list_line) {
-		*first = d->list_line;
+	} else if (d->shell->list_line && d->shell->list_moves == d->focus_moves) {
+		*first = d->shell->list_line;
 		return true;
 	} else {
 		gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
@@ -93,7 +94,8 @@ bool cmd_list(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (first > part->nlines)
 		return err_set(e, "list: %s ends at line %u", part->path, part->nlines);
 	show_lines(d, m, part, (u32)first, (u32)MIN(last, (u64)part->nlines), out);
-	d->list_line = (u32)MIN(last, (u64)part->nlines) + 1;
+	d->shell->list_moves = d->focus_moves;
+	d->shell->list_line = (u32)MIN(last, (u64)part->nlines) + 1;
 	return true;
 }
 
@@ -128,9 +130,9 @@ bool cmd_lua(struct debugger *d, const char *args, struct strbuf *out, struct er
 	err_clear(e);
 	if (lua_dbg_check_expr(d, args, NULL)) /* a value, as at Lua's own prompt; not the beginning of more */
 		return cmd_print(d, args, out, e);
-	d->collect.kind = COLLECT_LUA;
-	strbuf_clear(&d->collect.text);
-	strbuf_addf(&d->collect.text, "%s\n", args);
+	d->shell->collect.kind = COLLECT_LUA;
+	strbuf_clear(&d->shell->collect.text);
+	strbuf_addf(&d->shell->collect.text, "%s\n", args);
 	return true;
 }
 
@@ -180,6 +182,6 @@ bool cmd_quit(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!arg_none(args, "quit", e))
 		return false;
 	goal_clear(d);
-	d->state = DBG_QUIT;
+	d->run.state = DBG_QUIT;
 	return true;
 }

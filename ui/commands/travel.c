@@ -37,11 +37,11 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 		return false;
 	if (!word_number(args, &cycle)) {
 		u32 i = 0;
-		while (i < d->nbookmarks && strcmp(d->bookmarks[i].name, args))
+		while (i < d->travel.nbookmarks && strcmp(d->travel.bookmarks[i].name, args))
 			i++;
-		if (i == d->nbookmarks)
+		if (i == d->travel.nbookmarks)
 			return err_set(e, "goto: '%.60s' is neither a cycle nor a bookmark (`info bookmarks`)", args);
-		cycle = d->bookmarks[i].cycle;
+		cycle = d->travel.bookmarks[i].cycle;
 	}
 	sim_history_info(d->s->sim, &h);
 	if (h.on && cycle > h.frontier && can_run(d, NULL))
@@ -125,16 +125,17 @@ bool cmd_reverse_next(struct debugger *d, const char *args, struct strbuf *out, 
 bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 number;
-	if (!*args || strpbrk(args, " \t") || word_number(args, &number) || strlen(args) >= sizeof d->bookmarks->name)
+	if (!*args || strpbrk(args, " \t") || word_number(args, &number) ||
+	    strlen(args) >= sizeof d->travel.bookmarks->name)
 		return err_set(e, "bookmark: one word of at most %zu letters is expected, not a number",
-		               sizeof d->bookmarks->name - 1);
+		               sizeof d->travel.bookmarks->name - 1);
 	u32 i = 0;
-	while (i < d->nbookmarks && strcmp(d->bookmarks[i].name, args))
+	while (i < d->travel.nbookmarks && strcmp(d->travel.bookmarks[i].name, args))
 		i++;
-	if (i == d->nbookmarks)
-		d->bookmarks = xrealloc(d->bookmarks, ++d->nbookmarks * sizeof *d->bookmarks);
-	snprintf(d->bookmarks[i].name, sizeof d->bookmarks->name, "%s", args);
-	d->bookmarks[i].cycle = sim_cycle(d->s->sim);
+	if (i == d->travel.nbookmarks)
+		d->travel.bookmarks = xrealloc(d->travel.bookmarks, ++d->travel.nbookmarks * sizeof *d->travel.bookmarks);
+	snprintf(d->travel.bookmarks[i].name, sizeof d->travel.bookmarks->name, "%s", args);
+	d->travel.bookmarks[i].cycle = sim_cycle(d->s->sim);
 	return true;
 }
 
@@ -145,8 +146,8 @@ static void drop_undos_to_nowhere(struct debugger *d, struct strbuf *out)
 	struct sim_history_info h;
 	session_change_ends(d->s);
 	sim_history_info(d->s->sim, &h);
-	for (; d->nundos; d->nundos--) {
-		const struct undo *u = &d->undos[d->nundos - 1];
+	for (; d->travel.nundos; d->travel.nundos--) {
+		const struct undo *u = &d->travel.undos[d->travel.nundos - 1];
 		if (!u->change && !u->gone && u->cycle == sim_cycle(d->s->sim))
 			continue;
 		if (!u->gone && u->cycle >= h.begin && u->cycle <= h.frontier)
@@ -161,25 +162,25 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!arg_none(args, "undo", e) || !travel_allowed(d, e))
 		return false;
 	drop_undos_to_nowhere(d, out);
-	if (!d->nundos)
+	if (!d->travel.nundos)
 		return err_set(e, "undo: no command has run or changed the machine");
-	struct undo u = d->undos[d->nundos - 1];
+	struct undo u = d->travel.undos[d->travel.nundos - 1];
 	goal_clear(d);
-	d->in_run = true;
+	d->run.in_run = true;
 	bool here = u.cycle == sim_cycle(d->s->sim); /* no longer, when the way back to a change has been passed over */
 	bool ok = (u.change && here) || session_goto(d->s, u.cycle, e);
 	ok = ok && (!u.change || session_undo(d->s, e));
-	d->in_run = false;
+	d->run.in_run = false;
 	if (!ok) {
-		d->undos[d->nundos - 1].gone = u.change;
+		d->travel.undos[d->travel.nundos - 1].gone = u.change;
 		return false;
 	}
-	d->nundos--;
+	d->travel.nundos--;
 	if (u.change) {
 		undos_forked(d);
 		record_forked(d);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
-		d->changed_by_hand = session_changed_by_hand(d->s);
+		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");
 	}
 	travel_arrived(d, out);
@@ -198,11 +199,12 @@ bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, st
 {
 	if (!arg_none(args, "info bookmarks", e))
 		return false;
-	if (!d->nbookmarks)
+	if (!d->travel.nbookmarks)
 		strbuf_adds(out, "no bookmarks (`bookmark NAME` makes one)\n");
-	for (u32 i = 0; i < d->nbookmarks; i++)
-		strbuf_addf(out, "%-20s cycle %llu%s\n", d->bookmarks[i].name, (unsigned long long)d->bookmarks[i].cycle,
-		            in_history(d, d->bookmarks[i].cycle) ? "" : " (not in the history)");
+	for (u32 i = 0; i < d->travel.nbookmarks; i++)
+		strbuf_addf(out, "%-20s cycle %llu%s\n", d->travel.bookmarks[i].name,
+		            (unsigned long long)d->travel.bookmarks[i].cycle,
+		            in_history(d, d->travel.bookmarks[i].cycle) ? "" : " (not in the history)");
 	return true;
 }
 

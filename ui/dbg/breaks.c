@@ -11,9 +11,9 @@
 void resolve_pending(struct debugger *d)
 {
 	u32 modules = sim_num_modules(d->s->sim);
-	if (modules == d->modules_seen)
+	if (modules == d->bound.modules_seen)
 		return;
-	d->modules_seen = modules;
+	d->bound.modules_seen = modules;
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		struct breakpoint *b = d->breaks.list[i];
 		struct code_place p;

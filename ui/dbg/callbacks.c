@@ -53,7 +53,7 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 
 event_set lua_dbg_mask(const struct debugger *d)
 {
-	return d->lua ? d->lua->mask : 0;
+	return d->script.lua ? d->script.lua->mask : 0;
 }
 
 struct told {
@@ -86,14 +86,14 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	struct err e = {0};
 	char what[64];
 	u32 id = s->id;
-	d->lua->in_callback++;
+	d->script.lua->in_callback++;
 	bool ok = lua_dbg_call_with_event(d, s->ref, ev, 0, &e);
-	d->lua->in_callback--;
+	d->script.lua->in_callback--;
 	if (ok)
 		return lua_hooks_stop_asked(d);
-	for (u32 i = 0; i < d->lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
-		if (d->lua->subs[i].id == id)
-			d->lua->subs[i].enabled = false;
+	for (u32 i = 0; i < d->script.lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
+		if (d->script.lua->subs[i].id == id)
+			d->script.lua->subs[i].enabled = false;
 	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed%s", id, event_descs[ev->type].name,
 	         d->s->replaying ? "" : " and is off");
 	lua_dbg_keep_error(d, what, &e);
@@ -113,16 +113,16 @@ static void close_holes(struct dbg_lua *l)
 bool lua_dbg_event(struct debugger *d, const struct event *ev)
 {
 	bool stop = false;
-	const u32 n = d->lua->n; /* what a callback subscribes to now it hears from the next event on */
-	if (!event_in(d->lua->mask, ev->type))
+	const u32 n = d->script.lua->n; /* what a callback subscribes to now it hears from the next event on */
+	if (!event_in(d->script.lua->mask, ev->type))
 		return false;
 	for (u32 i = 0; i < n; i++) {
-		struct subscription *s = &d->lua->subs[i];
+		struct subscription *s = &d->script.lua->subs[i];
 		if (s->enabled && s->type == ev->type && event_filter_match(&s->filter, dbg_gpu(d), ev))
 			stop |= call_subscriber(d, s, ev);
 	}
-	if (d->lua->holes)
-		close_holes(d->lua);
+	if (d->script.lua->holes)
+		close_holes(d->script.lua);
 	return stop;
 }
 
@@ -155,9 +155,9 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	lua_State *L = d->s->L;
 	if (b->cond_ref < 0 && !compile_condition(d, b, e))
 		return false;
-	d->lua->in_callback++;
+	d->script.lua->in_callback++;
 	bool ok = lua_dbg_call_with_event(d, b->cond_ref, ev, 1, e);
-	d->lua->in_callback--;
+	d->script.lua->in_callback--;
 	if (!ok)
 		return false;
 	*truth = lua_toboolean(L, -1);

@@ -11,7 +11,6 @@
 #include "dbg/rival.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
-#include "scr/palette.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
@@ -23,15 +22,12 @@ struct debugger *debugger_new(struct session *s, const struct debugger_words *wo
 	struct debugger *d = xcalloc(1, sizeof(*d));
 	d->s = s;
 	d->words = words;
-	d->subscription = -1;
+	words->init(d);
+	d->bound.subscription = -1;
 	d->next_display = 1;
 	d->log.line = xcalloc(LOG_LINES, sizeof(*d->log.line));
-	d->log_mask = LOG_DEFAULT;
-	d->taxonomy = TAX_BASE;
-	d->palette = (u32)palette_find(s->opt->palette ? s->opt->palette : "auto");
-	d->x_fmt = 'x';
-	d->x_size = 'w';
-	d->goal.fn = LUA_NOREF;
+	d->log.mask = LOG_DEFAULT;
+	d->run.goal.fn = LUA_NOREF;
 	break_init(&d->breaks);
 	d->breaks.cond = lua_dbg_condition;
 	d->breaks.cond_ctx = d;
@@ -45,8 +41,8 @@ void debugger_free(struct debugger *d)
 {
 	if (!d)
 		return;
-	if (d->subscription >= 0 && d->subscribed_to && d->subscribed_to == d->s->sim)
-		sim_unsubscribe(d->s->sim, d->subscription);
+	if (d->bound.subscription >= 0 && d->bound.subscribed_to && d->bound.subscribed_to == d->s->sim)
+		sim_unsubscribe(d->s->sim, d->bound.subscription);
 	goal_clear(d);
 	lua_dbg_release(d);
 	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
@@ -59,7 +55,6 @@ void debugger_free(struct debugger *d)
 	break_release(&d->breaks);
 	rival_close(d);
 	divergence_release(d);
-	cuda_text_release(&d->cuda);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);
@@ -67,44 +62,44 @@ void debugger_free(struct debugger *d)
 	free(d->log.line);
 	queue_clear(&d->queue);
 	free(d->queue.line);
-	strbuf_release(&d->errors);
+	strbuf_release(&d->report.errors);
 	free(d);
 }
 
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log_mask | d->record_mask;
+	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d);
 	if (!sim)
 		return;
-	if (d->subscribed_to != sim || d->subscription < 0) {
-		d->subscription = sim_subscribe(sim, mask, debugger_on_event, d);
-		d->subscribed_to = sim;
+	if (d->bound.subscribed_to != sim || d->bound.subscription < 0) {
+		d->bound.subscription = sim_subscribe(sim, mask, debugger_on_event, d);
+		d->bound.subscribed_to = sim;
 	} else {
-		sim_resubscribe(sim, d->subscription, mask);
+		sim_resubscribe(sim, d->bound.subscription, mask);
 	}
 	lua_hooks_bind(d);
 }
 
 void debugger_interrupt(struct debugger *d)
 {
-	d->interrupt = true;
-	d->interrupts++;
+	d->run.interrupt = true;
+	d->run.interrupts++;
 	lua_interrupt();
-	if (d->subscribed_to)
-		sim_interrupt(d->subscribed_to);
+	if (d->bound.subscribed_to)
+		sim_interrupt(d->bound.subscribed_to);
 	if (d->rival)
 		rival_interrupt(d->rival);
 }
 
 void debugger_clear_interrupt(struct debugger *d)
 {
-	if (!d->in_script) { /* it is for the script as well as for what the script has run: that must not take it */
-		d->interrupt = false;
+	if (!d->script.in_script) { /* it is for the script as well as for what the script has run: that must not take it */
+		d->run.interrupt = false;
 		lua_interrupt_clear();
 	}
-	if (d->subscribed_to)
-		sim_clear_interrupt(d->subscribed_to);
+	if (d->bound.subscribed_to)
+		sim_clear_interrupt(d->bound.subscribed_to);
 	if (d->rival && d->rival->s)
 		sim_clear_interrupt(d->rival->s->sim);
 }

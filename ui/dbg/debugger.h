@@ -11,7 +11,6 @@
  */
 #ifndef UI_DEBUGGER_H
 #define UI_DEBUGGER_H
-#include "dbg/cuda_text.h"
 #include "base/strbuf.h"
 #include "obs/break/break.h"
 #include "obs/break/data_watch.h"
@@ -55,7 +54,9 @@ struct log_line {
 	char text[236];
 };
 struct event_log {
-	u64 total; /* lines ever added; line i (total - LOG_LINES <= i < total) is at line[i % LOG_LINES] */
+	event_set mask; /* event types copied to it */
+	size_t output;  /* bytes of the session's output that it has already */
+	u64 total;      /* lines ever added; line i (total - LOG_LINES <= i < total) is at line[i % LOG_LINES] */
 	struct log_line *line;
 };
 
@@ -85,13 +86,15 @@ struct command_queue {
 		bool of_start;  /* one of those the session starts with: an error in another does not take it away */
 	} * line;
 	u32 first, n, cap;
-	u32 depth; /* of the line being executed; 0 when it does not come from here */
+	u32 depth;     /* of the line being executed; 0 when it does not come from here */
+	bool starting; /* what is queued now is what the session starts with */
 };
 
 struct dbg_lua; /* subscriptions of Lua code: lua_side.h */
 
 /* Who gives the debugger its words: it knows no command itself. */
 struct debugger_words {
+	void (*init)(struct debugger *d);                                                         /* makes d->shell */
 	bool (*execute)(struct debugger *d, const char *line, struct strbuf *out, struct err *e); /* debugger_execute() */
 	const char *(*prompt)(const struct debugger *d);                                          /* debugger_prompt() */
 	bool (*drop_collect)(struct debugger *d); /* debugger_drop_collect() */
@@ -104,74 +107,22 @@ struct debugger_follower {
 };
 #define FOLLOWERS_MAX 4
 
-struct debugger {
-	struct session *s;
-	const struct debugger_words *words;
-	const struct debugger_follower *follower[FOLLOWERS_MAX];
-	struct focus focus;
-	struct break_set breaks;
-	struct watch *watches;
-	u32 nwatches;
-	struct display *displays;
-	u32 ndisplays, next_display;
+/* Running and stopping: goal.c and stop.c. */
+struct running {
 	struct goal goal;
 	enum run_state state;
-	enum run_state rest; /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
-	char
-	    stop_reason[512]; /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)" */
-	enum session_stop last;        /* last answer of session_run, for the exit status */
-	bool ran;                      /* session_run has been called at least once */
-	bool in_run;                   /* inside session_run now: commands that run or change the machine are refused */
+	enum run_state rest;    /* what state becomes when nothing is left to do: DBG_STOPPED, DBG_FINISHED or DBG_DEAD */
+	char stop_reason[512];  /* last stop, one line: "Breakpoint 2, cta-dispatch: SM 1, CTA 412 of hotspot (...)" */
+	enum session_stop last; /* last answer of session_run, for the exit status */
+	bool ran;               /* session_run has been called at least once */
+	bool in_run;            /* inside session_run now: commands that run or change the machine are refused */
 	bool watch_asked, other_asked; /* who wants session_run to stop: watchpoints of registers and memory; others */
-	bool failed;                   /* a command has failed (batch mode's exit status) */
-	bool keep_going;               /* queued commands go on after an error */
+	bool quiet;                    /* the goal is a script's: reaching it is not reported, only what stops before it */
 	volatile bool interrupt;       /* set by the SIGINT handler */
 	volatile u32 interrupts;       /* so many have come */
-	struct event_log log;
-	event_set log_mask;     /* event types copied to the log */
-	void *record;           /* where events go to as JSON lines (`record start`; commands/record.c), or NULL */
-	event_set record_mask;  /* which */
-	enum taxonomy taxonomy; /* `set taxonomy`, shared with the stall view */
-	bool starting;          /* what is queued now is what the session starts with */
-	size_t output_logged;   /* bytes of the session's output that the log has already */
-	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
-	bool quiet;        /* the goal is a script's: reaching it is not reported, only what stops before it */
-	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */
-	struct strbuf errors;
-	bool echo;             /* queued commands are shown with a prompt before they run (batch mode) */
-	char repeat[256];      /* what an empty line repeats, "" = nothing */
-	struct cuda_text cuda; /* CUDA sources, as far as they were asked for */
-	u32 list_line;         /* where `list` goes on; 0 = round the focus */
-	u64 x_next;            /* where `x` goes on */
-	char x_fmt;            /* last letters of x and print */
-	char x_size;
-	struct command_queue queue;
-	struct {
-		enum { COLLECT_NONE, COLLECT_COMMANDS, COLLECT_LUA } kind; /* multi-line input under way */
-		u32 id;
-		bool scripted; /* some of it came from a script */
-		struct strbuf text;
-	} collect;
-	struct alias {
-		char *name, *text; /* text begins with a command, not with another alias */
-		bool scripted;     /* made by a script */
-	} * aliases;
-	u32 naliases;
-	enum {
-		PAGING_DEFAULT,
-		PAGING_ON,
-		PAGING_OFF
-	} paging;           /* long answers a page at a time; default: on a plain terminal */
-	u32 palette;        /* enum palette_kind (scr/palette.h) */
-	bool mouse;         /* the screen takes the terminal's mouse */
-	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
-	struct dbg_lua *lua;
-	struct shadows *shadows;             /* machines that `break divergence` runs beside this one (dbg/divergence.c) */
-	struct rival *rival;                 /* the machine that `compare` has set beside this one (rival.h); NULL = none */
-	struct other_options *other_options; /* that `run` was given, the latest first (commands/restart.c); NULL = none */
-	bool other_machine;      /* `run OPTIONS` is building it: what breakpoints know of the old one is void */
-	bool changed_by_hand;    /* `set` has changed the machine since it was built: no other machine runs alike */
-	struct lua_hooks *hooks; /* of scripts: at the start, the end, every so many cycles (ui/dbg/hooks.c); may be NULL */
+};
+/* Going elsewhere in time, and what has been changed by hand: travel.c. */
+struct travel {
 	struct bookmark {
 		char name[48];
 		u64 cycle;
@@ -183,13 +134,58 @@ struct debugger {
 		u64 cycle;
 	} * undos;
 	u32 nundos;
+	bool changed_by_hand; /* since the machine was built: no other machine runs alike */
+};
+/* Scripts: lua_side.c, callbacks.c, hooks.c. */
+struct scripting {
+	struct dbg_lua *lua;
+	struct lua_hooks *hooks; /* at the start, the end, every so many cycles; may be NULL */
+	u32 in_script;           /* Lua code that may run the machine is being executed: calls, one within the other */
+	u32 scripted; /* a script executes a command, or what it has left to be executed: no files without --allow-io */
+};
+/* How a place is told, and what has gone wrong. */
+struct reporting {
+	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
+	bool failed;       /* a command has failed (batch mode's exit status) */
+	bool keep_going;   /* queued commands go on after an error */
+	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */
+	struct strbuf errors;
+	u64 dropped_events; /* of those the machine has lost, how many the user was told of */
+};
+/* What hangs on the machine as it was built last. */
+struct bound {
 	int subscription; /* of sim_subscribe, -1 = none */
 	struct sim *subscribed_to;
-	u32 modules_seen;      /* modules loaded when pending breakpoints were looked up last */
-	u64 generation;        /* grows when `run` rebuilt the machine: pointers into the old one are gone */
-	struct screen *screen; /* the terminal's, or one for pictures (views/offscreen.h); NULL = none yet */
-	u32 in_script;         /* Lua code that may run the machine is being executed: calls, one within the other */
-	u32 scripted; /* a script executes a command, or what it has left to be executed: no files without --allow-io */
+	u32 modules_seen;   /* modules loaded when pending breakpoints were looked up last */
+	u64 generation;     /* grows when `run` rebuilt the machine: pointers into the old one are gone */
+	bool other_machine; /* `run OPTIONS` is building it: what breakpoints know of the old one is void */
+};
+
+struct debugger {
+	struct session *s;
+	const struct debugger_words *words;
+	const struct debugger_follower *follower[FOLLOWERS_MAX];
+	struct focus focus;
+	u32 focus_moves; /* grows when the focus goes to another warp, or the machine is a new one */
+	struct break_set breaks;
+	struct watch *watches;
+	u32 nwatches;
+	struct display *displays;
+	u32 ndisplays, next_display;
+	struct running run;
+	struct command_queue queue;
+	struct travel travel;
+	struct scripting script;
+	struct reporting report;
+	struct bound bound;
+	struct event_log log;
+	struct recording *record; /* where events go to as JSON lines (record.h); NULL = nowhere */
+	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */
+	struct rival *rival;      /* the machine that `compare` has set beside this one (rival.h); NULL = none */
+	/* What stands further up, and is not known here. */
+	struct shell *shell;           /* of the words (commands/shell.h) */
+	struct appearance *appearance; /* what is chosen for display (views/appearance.h); NULL = nobody has asked */
+	struct screen *screen;         /* the terminal's, or one for pictures (views/offscreen.h); NULL = none yet */
 };
 
 /* A debugger for the session (one per session; the session must outlive it). Subscribes to the machine's events. */
@@ -207,7 +203,7 @@ bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, 
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 static inline bool debugger_running(const struct debugger *d)
 {
-	return d->state == DBG_RUNNING;
+	return d->run.state == DBG_RUNNING;
 }
 /* Ends the goal at the next cycle boundary, drops queued commands: safe from a signal handler. */
 void debugger_interrupt(struct debugger *d);

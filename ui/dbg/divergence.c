@@ -122,7 +122,7 @@ static bool catch_up(struct debugger *d, struct shadow *x, struct breakpoint *b,
 {
 	u64 now = sim_cycle(d->s->sim) ? ahead(d, x->by, 0) : 0, step = x->by == LOCKSTEP_INSTS ? 16 * AHEAD : AHEAD;
 	for (u64 at = 0; at < now && !x->over; at = MIN(at + step, now))
-		if (d->interrupt || !take_to(x, b, MIN(at + step, now)))
+		if (d->run.interrupt || !take_to(x, b, MIN(at + step, now)))
 			return err_set(e, "break divergence: interrupted");
 	return true;
 }
@@ -131,7 +131,7 @@ static struct shadow *new_shadow(struct debugger *d, const char *options, enum l
 {
 	struct shadow *x = xcalloc(1, sizeof *x);
 	x->by = by;
-	x->interrupt = &d->interrupt;
+	x->interrupt = &d->run.interrupt;
 	x->text = xstrdup(options);
 	shadow_options(x, d->s->opt);
 	x->pair = compare_open(&x->opt, d->s->modules, e);
@@ -148,7 +148,7 @@ struct breakpoint *divergence_break(struct debugger *d, const char *options, enu
 		err_set(e, "break divergence: the other machine's options are expected, as in --warp-sched lrr");
 		return NULL;
 	}
-	if (d->changed_by_hand) {
+	if (d->travel.changed_by_hand) {
 		err_set(e, "break divergence: this machine was changed by hand, so no other one can be set beside it");
 		return NULL;
 	}
@@ -228,7 +228,7 @@ enum divergence_state divergence_state(struct debugger *d, u32 id, const struct 
 
 void divergence_void(struct debugger *d)
 {
-	d->changed_by_hand = true;
+	d->travel.changed_by_hand = true;
 	if (d->rival)
 		rival_void(d);
 	for (u32 i = 0; i < d->breaks.n; i++) {

@@ -105,9 +105,9 @@ bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *
 		return false;
 	}
 	lua_budget(L, LUA_BUDGET_HOST);
-	d->in_script++;
+	d->script.in_script++;
 	bool ok = lua_call_traced(L, 0, 0, e);
-	d->in_script--;
+	d->script.in_script--;
 	return ok;
 }
 

@@ -31,7 +31,7 @@ bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e)
 	if (warp >= warps)
 		return err_set(e, "warp slot %u does not exist (0..%u)", warp, warps - 1);
 	if (d->focus.sm != sm || d->focus.warp != warp)
-		d->list_line = 0;
+		d->focus_moves++;
 	d->focus.sm = sm;
 	d->focus.warp = warp;
 	debugger_refresh_focus(d);
@@ -62,7 +62,7 @@ static void brief_place(struct debugger *d, const struct warp_info *w, const str
 		strbuf_addf(out, "%u ", module_pc_line(k->launch->mod, w->pc));
 		line_text(k->launch->mod, w->pc, out);
 	}
-	clip(out, from, d->brief);
+	clip(out, from, d->report.brief);
 	strbuf_addc(out, '\n');
 }
 
@@ -78,7 +78,7 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 		return;
 	}
 	gpu_kernel_info(g, (u32)w.launch, &k);
-	if (d->brief) {
+	if (d->report.brief) {
 		brief_place(d, &w, &k, out);
 		return;
 	}

@@ -24,35 +24,35 @@ struct gpu *dbg_gpu(struct debugger *d)
 
 bool can_run(struct debugger *d, struct err *e)
 {
-	if (d->in_run || lua_dbg_in_callback(d))
+	if (d->run.in_run || lua_dbg_in_callback(d))
 		return err_set(e, "the machine is running already");
-	if (d->rest == DBG_FINISHED)
+	if (d->run.rest == DBG_FINISHED)
 		return err_set(e, "the program has finished; `run` starts it again");
-	if (d->rest == DBG_DEAD)
-		return err_set(e, "the program cannot go on (%s); `run` starts it again", session_stop_text(d->last));
+	if (d->run.rest == DBG_DEAD)
+		return err_set(e, "the program cannot go on (%s); `run` starts it again", session_stop_text(d->run.last));
 	return true;
 }
 
 void goal_clear(struct debugger *d)
 {
-	struct breakpoint *b = d->goal.breakpoint ? break_find(&d->breaks, d->goal.breakpoint) : NULL;
+	struct breakpoint *b = d->run.goal.breakpoint ? break_find(&d->breaks, d->run.goal.breakpoint) : NULL;
 	if (b) {
 		lua_dbg_unref(d, b->cond_ref);
 		break_delete(&d->breaks, b->id);
 	}
-	free(d->goal.expr);
-	if (d->goal.fn >= 0)
-		lua_dbg_unref(d, d->goal.fn);
-	d->goal = (struct goal){.cycle = NEVER, .fn = LUA_NOREF, .launch = -1, .cta = -1};
+	free(d->run.goal.expr);
+	if (d->run.goal.fn >= 0)
+		lua_dbg_unref(d, d->run.goal.fn);
+	d->run.goal = (struct goal){.cycle = NEVER, .fn = LUA_NOREF, .launch = -1, .cta = -1};
 }
 
 void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
 {
 	goal_clear(d);
 	remember_position(d);
-	d->stop_reason[0] = '\0'; /* that was elsewhere */
-	d->goal.kind = k;
-	d->goal.cycle = cycle;
+	d->run.stop_reason[0] = '\0'; /* that was elsewhere */
+	d->run.goal.kind = k;
+	d->run.goal.cycle = cycle;
 	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 }
@@ -62,9 +62,9 @@ void take_output(struct debugger *d, struct strbuf *out)
 	struct strbuf *from = &d->s->output;
 	if (!from->len)
 		return;
-	if (d->output_logged < from->len)
-		debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from) + d->output_logged);
-	d->output_logged = 0;
+	if (d->log.output < from->len)
+		debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from) + d->log.output);
+	d->log.output = 0;
 	strbuf_add(out, from->buf, from->len);
 	strbuf_clear(from);
 }
@@ -74,18 +74,18 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 	struct debugger *d = ctx;
 	struct gpu *g = dbg_gpu(d);
 	resolve_pending(d);
-	if (event_in(d->log_mask, ev->type) && !d->s->replaying) { /* the log has what a search replays */
+	if (event_in(d->log.mask, ev->type) && !d->s->replaying) { /* the log has what a search replays */
 		struct strbuf text = STRBUF_INIT;
 		event_text(g, ev, &text);
 		debugger_log(d, LOG_EVENT, "%s", strbuf_str(&text));
 		strbuf_release(&text);
 	}
-	if (event_in(d->record_mask, ev->type))
+	if (event_in(record_mask(d), ev->type))
 		record_event(d, ev);
 	bool other = lua_dbg_event(d, ev), watched = watches_event(d, ev);
 	other |= break_event(&d->breaks, g, ev);
-	d->watch_asked |= watched;
-	d->other_asked |= other;
+	d->run.watch_asked |= watched;
+	d->run.other_asked |= other;
 	return other || watched;
 }
 
@@ -93,29 +93,29 @@ bool debugger_on_event(void *ctx, const struct event *ev)
 
 static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
 {
-	u64 until = MIN(MIN(limit, d->goal.cycle), break_next_cycle(&d->breaks, now + 1));
+	u64 until = MIN(MIN(limit, d->run.goal.cycle), break_next_cycle(&d->breaks, now + 1));
 	return each_cycle ? MIN(until, now + 1) : until;
 }
 
 static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
 {
-	d->in_run = true;
-	d->watch_asked = d->other_asked = false;
-	d->last = session_run(d->s, until, e);
-	d->ran = true;
-	d->in_run = false;
-	return d->last;
+	d->run.in_run = true;
+	d->run.watch_asked = d->run.other_asked = false;
+	d->run.last = session_run(d->s, until, e);
+	d->run.ran = true;
+	d->run.in_run = false;
+	return d->run.last;
 }
 
 void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
-	bool each_cycle = watches_each_cycle(d) || d->goal.kind == GOAL_EXPR;
+	bool each_cycle = watches_each_cycle(d) || d->run.goal.kind == GOAL_EXPR;
 	u64 limit = sim_cycle(d->s->sim), span = each_cycle ? MIN(max_cycles, (u64)CHECKED_SLICE) : max_cycles;
 	limit = limit > NEVER - span ? NEVER : limit + span;
-	while (d->goal.kind != GOAL_NONE) {
+	while (d->run.goal.kind != GOAL_NONE) {
 		u64 now = sim_cycle(d->s->sim);
 		struct err e = {0};
-		if (d->interrupt) {
+		if (d->run.interrupt) {
 			stop_ended(d, SS_INTERRUPT, NULL, out);
 			break;
 		}
@@ -124,7 +124,7 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		u64 until = next_target(d, now, divergence_ahead(d, limit, out), each_cycle);
 		enum session_stop ss = run_to(d, until, &e);
 		take_output(d, out);
-		bool only_watches = d->watch_asked && !d->other_asked; /* their filters and conditions decide */
+		bool only_watches = d->run.watch_asked && !d->run.other_asked; /* their filters and conditions decide */
 		if (ss == SS_REQUEST && !only_watches)
 			stop_requested(d, out);
 		else if (ss != SS_CYCLE && ss != SS_REQUEST)
@@ -136,7 +136,7 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 
 void goal_drive(struct debugger *d, struct strbuf *out)
 {
-	while (d->goal.kind != GOAL_NONE)
+	while (d->run.goal.kind != GOAL_NONE)
 		goal_slice(d, 1 << 20, out);
 	debugger_clear_interrupt(d);
 }
@@ -145,20 +145,20 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 
 bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 {
-	d->in_script++;
+	d->script.in_script++;
 	bool ok = session_run_script(d->s, e);
-	d->in_script--;
+	d->script.in_script--;
 	if (!ok)
 		return false;
 	enum session_stop ss = run_to(d, sim_cycle(d->s->sim), e);
-	d->ran = false;
+	d->run.ran = false;
 	take_output(d, out);
 	resolve_pending(d);
 	watches_rebind(d);
 	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);
 	if (ss == SS_HOST_ERROR)
-		d->rest = DBG_DEAD;
+		d->run.rest = DBG_DEAD;
 	else if (ss == SS_FINISHED || ss == SS_INTERRUPT)
 		stop_ended(d, ss, e, out);
 	return ss != SS_HOST_ERROR;
@@ -166,25 +166,24 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 
 bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 {
-	d->subscribed_to = NULL; /* it goes with the machine */
-	d->subscription = -1;
-	d->modules_seen = 0;
-	d->stop_reason[0] = 0;
-	d->list_line = 0;
-	d->changed_by_hand = false;
-	d->dropped_events = 0;
-	cuda_text_release(&d->cuda); /* the modules are read again, their sources, too */
-	d->generation++;
+	d->bound.subscribed_to = NULL; /* it goes with the machine */
+	d->bound.subscription = -1;
+	d->bound.modules_seen = 0;
+	d->run.stop_reason[0] = 0;
+	d->focus_moves++;
+	d->travel.changed_by_hand = false;
+	d->report.dropped_events = 0;
+	d->bound.generation++;
 	record_restarted(d);
 	if (!session_restart(d->s, e)) {
-		d->rest = DBG_DEAD;
-		d->last = SS_HOST_ERROR;
+		d->run.rest = DBG_DEAD;
+		d->run.last = SS_HOST_ERROR;
 		return false;
 	}
-	d->rest = DBG_STOPPED;
+	d->run.rest = DBG_STOPPED;
 	if (d->focus.sm >= gpu_conf(dbg_gpu(d))->num_sms || d->focus.warp >= gpu_warps_per_sm(dbg_gpu(d)))
 		d->focus = (struct focus){.kernel = -1, .cta_slot = -1, .cta = -1}; /* a smaller machine */
-	if (d->other_machine)
+	if (d->bound.other_machine)
 		breaks_rebind(d, out);
 	debugger_resubscribe(d);
 	rival_restart(d);

@@ -30,11 +30,11 @@ struct lua_hooks {
 
 static struct lua_hooks *hooks_of(struct debugger *d)
 {
-	if (!d->hooks) {
-		d->hooks = xcalloc(1, sizeof(*d->hooks));
-		d->hooks->sampler = -1;
+	if (!d->script.hooks) {
+		d->script.hooks = xcalloc(1, sizeof(*d->script.hooks));
+		d->script.hooks->sampler = -1;
 	}
-	return d->hooks;
+	return d->script.hooks;
 }
 
 /* --- calling --- */
@@ -42,7 +42,7 @@ static struct lua_hooks *hooks_of(struct debugger *d)
 /* One function; an error turns it off. Reports of a whole run may take longer than callbacks within it. */
 static void call(struct debugger *d, u32 i, u64 cycle)
 {
-	struct hook h = d->hooks->h[i];
+	struct hook h = d->script.hooks->h[i];
 	lua_State *L = d->s->L;
 	struct err e = {0};
 	char what[80];
@@ -56,26 +56,26 @@ static void call(struct debugger *d, u32 i, u64 cycle)
 	lua_dbg_callback_ends(d);
 	if (ok)
 		return;
-	d->hooks->h[i].id = 0;
+	d->script.hooks->h[i].id = 0;
 	snprintf(what, sizeof(what), "%s function %u failed and is off", hook_names[h.kind], h.id);
 	lua_dbg_keep_error(d, what, &e);
 	if (h.kind == HOOK_SAMPLE) {
-		d->other_asked = true;
+		d->run.other_asked = true;
 		sim_request_stop(d->s->sim);
 	}
 }
 
 static void call_all(struct debugger *d, enum hook_kind kind)
 {
-	for (u32 i = 0; d->hooks && i < d->hooks->n; i++)
-		if (d->hooks->h[i].kind == kind)
+	for (u32 i = 0; d->script.hooks && i < d->script.hooks->n; i++)
+		if (d->script.hooks->h[i].kind == kind)
 			call(d, i, d->s->sim ? sim_cycle(d->s->sim) : 0);
 }
 
 void lua_hooks_start(struct debugger *d)
 {
-	if (d->hooks)
-		d->hooks->sampled = 0;
+	if (d->script.hooks)
+		d->script.hooks->sampled = 0;
 	call_all(d, HOOK_START);
 }
 
@@ -111,7 +111,7 @@ static bool sampled_before(const struct debugger *d, u64 cycle)
 {
 	struct sim_history_info h;
 	sim_history_info(d->s->sim, &h);
-	return d->s->replaying || (cycle <= d->hooks->sampled && h.frontier >= d->hooks->sampled);
+	return d->s->replaying || (cycle <= d->script.hooks->sampled && h.frontier >= d->script.hooks->sampled);
 }
 
 static void on_sample(void *ctx, u64 cycle)
@@ -119,28 +119,28 @@ static void on_sample(void *ctx, u64 cycle)
 	struct debugger *d = ctx;
 	if (sampled_before(d, cycle))
 		return;
-	d->hooks->sampled = cycle;
-	for (u32 i = 0; i < d->hooks->n; i++)
-		if (d->hooks->h[i].kind == HOOK_SAMPLE && cycle % d->hooks->h[i].period == 0)
+	d->script.hooks->sampled = cycle;
+	for (u32 i = 0; i < d->script.hooks->n; i++)
+		if (d->script.hooks->h[i].kind == HOOK_SAMPLE && cycle % d->script.hooks->h[i].period == 0)
 			call(d, i, cycle);
-	if (d->hooks->stop) {
-		d->other_asked = true;
+	if (d->script.hooks->stop) {
+		d->run.other_asked = true;
 		sim_request_stop(d->s->sim);
 	}
 }
 
 void lua_hooks_bind(struct debugger *d)
 {
-	struct lua_hooks *k = d->hooks;
+	struct lua_hooks *k = d->script.hooks;
 	u64 period = 0;
 	if (!k)
 		return;
 	for (u32 i = 0; i < k->n; i++)
 		if (k->h[i].id && k->h[i].kind == HOOK_SAMPLE)
 			period = common(k->h[i].period, period);
-	if (k->sim != d->s->sim || k->generation != d->generation) {
+	if (k->sim != d->s->sim || k->generation != d->bound.generation) {
 		k->sim = d->s->sim;
-		k->generation = d->generation;
+		k->generation = d->bound.generation;
 		k->sampler = -1;
 		k->period = 0;
 	}
@@ -215,26 +215,26 @@ int lua_hooks_stop(lua_State *L)
 
 bool lua_hooks_stop_asked(const struct debugger *d)
 {
-	return d->hooks && d->hooks->stop;
+	return d->script.hooks && d->script.hooks->stop;
 }
 
 bool lua_hooks_take_stop(struct debugger *d, struct strbuf *out)
 {
 	if (!lua_hooks_stop_asked(d))
 		return false;
-	strbuf_adds(out, strbuf_str(&d->hooks->stop_text));
-	strbuf_clear(&d->hooks->stop_text);
-	d->hooks->stop = false;
+	strbuf_adds(out, strbuf_str(&d->script.hooks->stop_text));
+	strbuf_clear(&d->script.hooks->stop_text);
+	d->script.hooks->stop = false;
 	return true;
 }
 
 /* Off hooks stay in the array, which may be being walked; there are few. */
 bool lua_hooks_off(struct debugger *d, s64 id)
 {
-	for (u32 i = 0; id > 0 && d->hooks && i < d->hooks->n; i++)
-		if (d->hooks->h[i].id == id) {
-			d->hooks->h[i].id = 0;
-			luaL_unref(d->s->L, LUA_REGISTRYINDEX, d->hooks->h[i].ref);
+	for (u32 i = 0; id > 0 && d->script.hooks && i < d->script.hooks->n; i++)
+		if (d->script.hooks->h[i].id == id) {
+			d->script.hooks->h[i].id = 0;
+			luaL_unref(d->s->L, LUA_REGISTRYINDEX, d->script.hooks->h[i].ref);
 			lua_hooks_bind(d);
 			return true;
 		}
@@ -244,12 +244,12 @@ bool lua_hooks_off(struct debugger *d, s64 id)
 /* While the machine is there, as at the end of a debugger's session, its sampler must fall silent. */
 void lua_hooks_release(struct debugger *d)
 {
-	if (!d->hooks)
+	if (!d->script.hooks)
 		return;
-	if (d->hooks->sampler >= 0 && d->subscribed_to && d->subscribed_to == d->hooks->sim)
-		sim_set_sampler(d->hooks->sim, d->hooks->sampler, 0);
-	strbuf_release(&d->hooks->stop_text);
-	free(d->hooks->h);
-	free(d->hooks);
-	d->hooks = NULL;
+	if (d->script.hooks->sampler >= 0 && d->bound.subscribed_to && d->bound.subscribed_to == d->script.hooks->sim)
+		sim_set_sampler(d->script.hooks->sim, d->script.hooks->sampler, 0);
+	strbuf_release(&d->script.hooks->stop_text);
+	free(d->script.hooks->h);
+	free(d->script.hooks);
+	d->script.hooks = NULL;
 }

@@ -40,8 +40,8 @@ static int box_gc(lua_State *L)
 	struct debugger *d = b->d;
 	b->d = NULL;
 	if (d && b->owned) {
-		d->subscribed_to = NULL; /* the machine may be gone already */
-		d->lua->n = 0;           /* and the registry is going */
+		d->bound.subscribed_to = NULL; /* the machine may be gone already */
+		d->script.lua->n = 0;          /* and the registry is going */
 		debugger_free(d);
 	}
 	return 0;
@@ -65,8 +65,8 @@ struct debugger *lua_dbg_adopted(struct session *s)
 void lua_dbg_attach(struct debugger *d)
 {
 	struct box *b = box_of(d->s->L);
-	d->lua = xcalloc(1, sizeof(*d->lua));
-	d->lua->next_id = 1;
+	d->script.lua = xcalloc(1, sizeof(*d->script.lua));
+	d->script.lua->next_id = 1;
 	if (b) {
 		b->d = d;
 		b->owned = false;
@@ -79,10 +79,10 @@ void lua_dbg_release(struct debugger *d)
 	if (b && b->d == d)
 		b->d = NULL;
 	lua_hooks_release(d);
-	strbuf_release(&d->lua->error);
-	free(d->lua->subs);
-	free(d->lua);
-	d->lua = NULL;
+	strbuf_release(&d->script.lua->error);
+	free(d->script.lua->subs);
+	free(d->script.lua);
+	d->script.lua = NULL;
 }
 
 void lua_dbg_unref(struct debugger *d, int ref)
@@ -93,37 +93,37 @@ void lua_dbg_unref(struct debugger *d, int ref)
 
 bool lua_dbg_in_callback(const struct debugger *d)
 {
-	return d->lua && (d->lua->in_callback || d->lua->looking);
+	return d->script.lua && (d->script.lua->in_callback || d->script.lua->looking);
 }
 
 void lua_dbg_look_begins(struct debugger *d)
 {
-	d->lua->looking++;
+	d->script.lua->looking++;
 }
 
 void lua_dbg_look_ends(struct debugger *d)
 {
-	d->lua->looking--;
+	d->script.lua->looking--;
 }
 
 bool lua_dbg_looking(const struct debugger *d)
 {
-	return d->lua->looking;
+	return d->script.lua->looking;
 }
 
 void lua_dbg_callback_begins(struct debugger *d)
 {
-	d->lua->in_callback++;
+	d->script.lua->in_callback++;
 }
 
 void lua_dbg_callback_ends(struct debugger *d)
 {
-	d->lua->in_callback--;
+	d->script.lua->in_callback--;
 }
 
 u32 lua_dbg_new_id(struct debugger *d)
 {
-	return d->lua->next_id++;
+	return d->script.lua->next_id++;
 }
 
 struct sim *lua_check_sim(lua_State *L)
@@ -170,16 +170,16 @@ void lua_check_main_thread(lua_State *L, const char *what)
 
 void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e)
 {
-	if (!d->lua->error.len)
-		strbuf_addf(&d->lua->error, "%s: %s", what, e->msg);
+	if (!d->script.lua->error.len)
+		strbuf_addf(&d->script.lua->error, "%s: %s", what, e->msg);
 }
 
 bool lua_dbg_take_error(struct debugger *d, struct strbuf *out)
 {
-	if (!d->lua->error.len)
+	if (!d->script.lua->error.len)
 		return false;
-	strbuf_adds(out, d->lua->error.buf);
-	strbuf_clear(&d->lua->error);
+	strbuf_adds(out, d->script.lua->error.buf);
+	strbuf_clear(&d->script.lua->error);
 	return true;
 }
 

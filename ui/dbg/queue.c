@@ -52,8 +52,8 @@ void debugger_queue_text(struct debugger *d, const char *text, const char *where
 		size_t len = strcspn(text, "\n");
 		l->text = xstrndup(text, len);
 		l->depth = q->depth;
-		l->scripted = d->scripted;
-		l->of_start = d->starting;
+		l->scripted = d->script.scripted;
+		l->of_start = d->queue.starting;
 		if (n > 1 || numbers == LINES_NUMBERED)
 			snprintf(l->where, sizeof(l->where), "%.80s:%u", where, i + 1);
 		else
@@ -105,21 +105,19 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 	q->n--;
 	if (!q->n)
 		q->first = 0;
-	if (d->echo)
-		strbuf_addf(out, "%s%s\n", d->words->prompt(d), l.text);
 	q->depth = l.depth;
-	d->scripted += l.scripted;
+	d->script.scripted += l.scripted;
 	bool ok = d->words->execute(d, l.text, out, &e);
-	d->scripted -= l.scripted;
+	d->script.scripted -= l.scripted;
 	q->depth = 0;
 	if (!ok) {
-		struct strbuf *to = d->split_errors ? &d->errors : out;
+		struct strbuf *to = d->report.split_errors ? &d->report.errors : out;
 		if (*l.where)
 			strbuf_addf(to, "%s: ", l.where);
-		bool dropped = !d->keep_going && drop_rest(d) && l.depth && !d->s->opt->batch;
+		bool dropped = !d->report.keep_going && drop_rest(d) && l.depth && !d->s->opt->batch;
 		strbuf_addf(to, "error: %s%s\n", e.msg, dropped ? " (the rest of the file is left out)" : "");
 		debugger_log(d, LOG_ERROR, "%s", e.msg);
-		d->failed = true;
+		d->report.failed = true;
 	}
 	free(l.text);
 }
@@ -127,12 +125,12 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 /* Is something left to do? */
 bool debugger_busy(const struct debugger *d)
 {
-	return d->goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
+	return d->run.goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
 }
 
 static void drop_interrupted(struct debugger *d, struct strbuf *out)
 {
-	if (!d->interrupt || !d->queue.n)
+	if (!d->run.interrupt || !d->queue.n)
 		return;
 	queue_clear(&d->queue);
 	strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
@@ -142,7 +140,7 @@ static void drop_interrupted(struct debugger *d, struct strbuf *out)
 static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	goal_slice(d, max_cycles, out);
-	if (!d->rival || d->goal.kind != GOAL_NONE)
+	if (!d->rival || d->run.goal.kind != GOAL_NONE)
 		return;
 	drop_interrupted(d, out);
 	debugger_clear_interrupt(d);
@@ -151,22 +149,22 @@ static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
 /* The machine beside this one runs alone; but an interrupt is this one's first. */
 static bool is_rivals_turn(struct debugger *d)
 {
-	return d->rival && d->rival->turn == RIVAL_ALONE && !d->interrupt && rival_behind(d);
+	return d->rival && d->rival->turn == RIVAL_ALONE && !d->run.interrupt && rival_behind(d);
 }
 
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	drop_interrupted(d, out);
-	if (d->goal.kind != GOAL_NONE && !is_rivals_turn(d))
+	if (d->run.goal.kind != GOAL_NONE && !is_rivals_turn(d))
 		pursue_goal(d, max_cycles, out);
-	else if (d->goal.kind == GOAL_NONE && d->queue.n && d->state != DBG_QUIT && !rival_behind(d))
+	else if (d->run.goal.kind == GOAL_NONE && d->queue.n && d->run.state != DBG_QUIT && !rival_behind(d))
 		queue_step(d, out);
-	if (d->state == DBG_QUIT)
+	if (d->run.state == DBG_QUIT)
 		return DBG_QUIT;
-	if (d->rival && (d->goal.kind == GOAL_NONE || d->rival->turn != RIVAL_WAITS))
+	if (d->rival && (d->run.goal.kind == GOAL_NONE || d->rival->turn != RIVAL_WAITS))
 		rival_slice(d, max_cycles, out);
 	if (debugger_busy(d))
-		return d->state = DBG_RUNNING;
+		return d->run.state = DBG_RUNNING;
 	debugger_clear_interrupt(d);
-	return d->state = d->rest;
+	return d->run.state = d->run.rest;
 }

@@ -9,6 +9,7 @@
 #include "obs/record/tape.h"
 
 struct recording {
+	event_set mask;
 	struct tape *tape;
 	bool cuts; /* history may fork: a pipe or device cannot take back what it was given */
 	u64 last;  /* clock of the last entry ever */
@@ -23,7 +24,6 @@ bool record_stop(struct debugger *d, struct err *e)
 	bool ok = tape_close(r->tape, e);
 	free(r);
 	d->record = NULL;
-	d->record_mask = 0;
 	return ok;
 }
 
@@ -97,7 +97,7 @@ void record_restarted(struct debugger *d)
 
 u64 record_written(const struct debugger *d)
 {
-	return ((const struct recording *)d->record)->written;
+	return d->record->written;
 }
 
 bool record_start(struct debugger *d, const char *file, event_set mask, struct err *e)
@@ -112,7 +112,12 @@ bool record_start(struct debugger *d, const char *file, event_set mask, struct e
 	}
 	r->upto = r->next = sim_cycle(d->s->sim);
 	d->record = r;
-	d->record_mask = mask;
+	r->mask = mask;
 	debugger_resubscribe(d);
 	return true;
+}
+
+event_set record_mask(const struct debugger *d)
+{
+	return d->record ? d->record->mask : 0;
 }

@@ -3,6 +3,8 @@
 #define UI_DBG_RECORD_H
 #include "dbg/debugger.h"
 
+/* Which events are recorded. */
+event_set record_mask(const struct debugger *d);
 /* Writes an event to the open recording. */
 void record_event(struct debugger *d, const struct event *ev);
 bool record_end(struct debugger *d, struct err *e); /* completes the file; true when there is none */

@@ -19,7 +19,7 @@ static u64 position(const struct rival *r)
 /* Where B is to be, in the unit of the lock step. */
 static u64 target(const struct debugger *d)
 {
-	return d->rest == DBG_FINISHED ? NEVER : lockstep_position(d->s->sim, d->rival->by);
+	return d->run.rest == DBG_FINISHED ? NEVER : lockstep_position(d->s->sim, d->rival->by);
 }
 
 /* --- B's machine --- */
@@ -124,7 +124,8 @@ static void keep_first(struct debugger *d)
 	struct rival *r = d->rival;
 	const struct divergence *first;
 	const char *why[2];
-	if (r->first.found || d->changed_by_hand || divergence_state(d, r->breakpoint, &first, why) != DIVERGENCE_FOUND)
+	if (r->first.found || d->travel.changed_by_hand ||
+	    divergence_state(d, r->breakpoint, &first, why) != DIVERGENCE_FOUND)
 		return;
 	r->first = *first;
 	for (u32 i = 0; i < 2; i++) {
@@ -135,7 +136,7 @@ static void keep_first(struct debugger *d)
 
 bool rival_open(struct debugger *d, const char *options, enum lockstep_by by, struct strbuf *out, struct err *e)
 {
-	if (d->changed_by_hand)
+	if (d->travel.changed_by_hand)
 		return err_set(e,
 		               "compare: this machine was changed by hand, so no other one can be set beside it (`undo` takes "
 		               "the change back, `run OPTIONS` starts again with options instead)");
@@ -260,7 +261,7 @@ void rival_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 	keep_first(d);
 	if (!rival_behind(d))
 		return;
-	if (d->interrupt) {
+	if (d->run.interrupt) {
 		r->refused = sim_cycle(d->s->sim);
 		r->why = SS_INTERRUPT;
 		strbuf_adds(out, "B was interrupted: it follows when this machine moves again.\n");

@@ -14,7 +14,7 @@ static const char *divergence_word(struct debugger *d)
 {
 	const struct divergence *first;
 	const char *why[2];
-	if (d->changed_by_hand)
+	if (d->travel.changed_by_hand)
 		return "decisions are compared no more: this machine was changed by hand";
 	switch (divergence_state(d, d->rival->breakpoint, &first, why)) {
 	case DIVERGENCE_SOUGHT: return "no different decision of the warp schedulers so far";

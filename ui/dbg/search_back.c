@@ -54,7 +54,7 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 	struct sim_history_info h;
 	bool ok = true;
 	sim_history_info(d->s->sim, &h);
-	d->in_run = d->s->replaying = true;
+	d->run.in_run = d->s->replaying = true;
 	for (u32 i = h.at + 1; ok && i-- > 0 && !f->any;) {
 		u64 start = sim_snapshot_cycle(d->s->sim, i);
 		if (start >= end)
@@ -64,7 +64,7 @@ static bool search_back(struct debugger *d, bool until_now, struct found *f, str
 		sim_history_info(d->s->sim, &h);
 		i = MIN(i, h.snapshots); /* sweeping may have taken some */
 	}
-	d->in_run = d->s->replaying = false;
+	d->run.in_run = d->s->replaying = false;
 	return ok;
 }
 
@@ -130,7 +130,7 @@ bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct
 		return false;
 	}
 	sim_history_info(d->s->sim, &h);
-	d->stop_reason[0] = '\0'; /* that was elsewhere */
+	d->run.stop_reason[0] = '\0'; /* that was elsewhere */
 	return session_goto(d->s, f->any ? f->cycle : h.begin, e);
 }
 

@@ -20,8 +20,9 @@
 static void stopped(struct debugger *d, const char *reason, struct strbuf *out)
 {
 	size_t n = strcspn(reason, "\n");
-	snprintf(d->stop_reason, sizeof(d->stop_reason), "%.*s", (int)MIN(n, sizeof(d->stop_reason) - 1), reason);
-	debugger_log(d, LOG_STOP, "%s", d->stop_reason);
+	snprintf(d->run.stop_reason, sizeof(d->run.stop_reason), "%.*s", (int)MIN(n, sizeof(d->run.stop_reason) - 1),
+	         reason);
+	debugger_log(d, LOG_STOP, "%s", d->run.stop_reason);
 	strbuf_adds(out, reason);
 	if (*reason && reason[strlen(reason) - 1] != '\n')
 		strbuf_addc(out, '\n');
@@ -80,20 +81,20 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 static void tell_dropped(struct debugger *d, struct strbuf *out)
 {
 	u64 lost = gpu_events_dropped(dbg_gpu(d));
-	const u64 fresh = lost - d->dropped_events;
-	if (lost > d->dropped_events)
+	const u64 fresh = lost - d->report.dropped_events;
+	if (lost > d->report.dropped_events)
 		strbuf_addf(out,
 		            "Warning: %llu event%s lost, an SM keeps %u of one cycle: breakpoints and callbacks have not seen "
 		            "them.\n",
 		            (unsigned long long)fresh, by_number(fresh, " was", "s were"), EVENT_BUF_MAX - 1);
-	d->dropped_events = lost;
+	d->report.dropped_events = lost;
 }
 
 static void after_stop(struct debugger *d, struct strbuf *out)
 {
 	tell_dropped(d, out);
 	debugger_refresh_focus(d);
-	if (d->quiet && !*d->stop_reason)
+	if (d->run.quiet && !*d->run.stop_reason)
 		return;
 	debugger_show_place(d, out);
 	show_displays(d, out);
@@ -110,16 +111,16 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, const
                             struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
-	if (d->goal.kind == GOAL_FINISH)
-		strbuf_addf(&t, "CTA %lld is done after %llu cycle%s", (long long)d->goal.cta, (unsigned long long)h->ev.arg[1],
-		            plural(h->ev.arg[1]));
+	if (d->run.goal.kind == GOAL_FINISH)
+		strbuf_addf(&t, "CTA %lld is done after %llu cycle%s", (long long)d->run.goal.cta,
+		            (unsigned long long)h->ev.arg[1], plural(h->ev.arg[1]));
 	else if (b->kind == BK_STAT)
 		stat_hit_text(h, b, &t);
-	else if (d->goal.kind == GOAL_EVENT)
+	else if (d->run.goal.kind == GOAL_EVENT)
 		event_text(dbg_gpu(d), &h->ev, &t);
-	if (d->goal.kind != GOAL_NEXT && !d->quiet)
+	if (d->run.goal.kind != GOAL_NEXT && !d->run.quiet)
 		stopped(d, strbuf_str(&t), out);
-	if (d->goal.kind == GOAL_EVENT)
+	if (d->run.goal.kind == GOAL_EVENT)
 		focus_event(d, &h->ev);
 	strbuf_release(&t);
 }
@@ -136,9 +137,9 @@ static void queue_commands(struct debugger *d, const struct breakpoint *b)
 	if (!b->commands)
 		return;
 	snprintf(where, sizeof(where), "breakpoint %u", b->id);
-	d->scripted += b->scripted;
+	d->script.scripted += b->scripted;
 	debugger_queue_text(d, b->commands + (is_silent(b) ? 7 : 0), where, LINES_NUMBERED);
-	d->scripted -= b->scripted;
+	d->script.scripted -= b->scripted;
 }
 
 static void report_hit(struct debugger *d, struct strbuf *out)
@@ -268,7 +269,7 @@ static bool check_script(struct debugger *d, struct strbuf *out)
 	bool any = lua_dbg_take_error(d, &t);
 	if (any) {
 		stopped(d, strbuf_str(&t), out);
-		d->failed = true;
+		d->report.failed = true;
 	}
 	strbuf_release(&t);
 	return any;
@@ -297,10 +298,10 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 {
 	report_last_hit(d, out);
 	goal_done(d);
-	d->rest = DBG_DEAD;
+	d->run.rest = DBG_DEAD;
 	switch (ss) {
 	case SS_FINISHED:
-		d->rest = DBG_FINISHED;
+		d->run.rest = DBG_FINISHED;
 		report_finish(d, out);
 		return;
 	case SS_FAULT: report_fault(d, out); break;
@@ -308,10 +309,10 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 	case SS_LIVELOCK: report_deadlock(d, out); break;
 	case SS_HOST_ERROR:
 		stopped(d, e->msg, out);
-		d->failed = true;
+		d->report.failed = true;
 		return;
 	case SS_INTERRUPT:
-		d->rest = DBG_STOPPED;
+		d->run.rest = DBG_STOPPED;
 		stopped(d,
 		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
 		                        : "Interrupted.",
@@ -330,13 +331,13 @@ void stop_ended(struct debugger *d, enum session_stop ss, const struct err *e, s
 {
 	struct strbuf t = STRBUF_INIT;
 	report_end(d, ss, e, out);
-	if (d->rest == DBG_STOPPED) /* interrupted: it may go on */
+	if (d->run.rest == DBG_STOPPED) /* interrupted: it may go on */
 		return;
 	lua_hooks_end(d);
 	take_output(d, out);
 	if (lua_dbg_take_error(d, &t)) {
 		strbuf_addf(out, "%s\n", t.buf);
-		d->failed = true;
+		d->report.failed = true;
 	}
 	strbuf_release(&t);
 }
@@ -345,16 +346,16 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 {
 	struct err e = {0};
 	bool truth = false;
-	if (d->goal.kind != GOAL_EXPR)
+	if (d->run.goal.kind != GOAL_EXPR)
 		return false;
-	if (!lua_dbg_true(d, d->goal.expr, d->goal.fn, &truth, &e)) {
+	if (!lua_dbg_true(d, d->run.goal.expr, d->run.goal.fn, &truth, &e)) {
 		stopped(d, e.msg, out);
-		d->failed = true;
+		d->report.failed = true;
 		return true;
 	}
-	if (truth && !d->quiet) {
+	if (truth && !d->run.quiet) {
 		char t[300];
-		snprintf(t, sizeof(t), "%.200s holds", d->goal.expr ? d->goal.expr : "the condition");
+		snprintf(t, sizeof(t), "%.200s holds", d->run.goal.expr ? d->run.goal.expr : "the condition");
 		stopped(d, t, out);
 	}
 	return truth;
@@ -369,7 +370,7 @@ bool stop_cycle_over(struct debugger *d, struct strbuf *out)
 		report_hit(d, out);
 		return true;
 	}
-	bool stop = check_expr(d, out) | (now >= d->goal.cycle) | failed;
+	bool stop = check_expr(d, out) | (now >= d->run.goal.cycle) | failed;
 	if (!stop && !watched)
 		return false;
 	goal_done(d);

@@ -19,36 +19,36 @@
 static void push_undo(struct debugger *d, bool change)
 {
 	u64 now = sim_cycle(d->s->sim);
-	struct undo *last = d->nundos ? &d->undos[d->nundos - 1] : NULL;
+	struct undo *last = d->travel.nundos ? &d->travel.undos[d->travel.nundos - 1] : NULL;
 	if (!change && last && !last->change && last->cycle == now)
 		return;
-	if (d->nundos == UNDO_MAX)
-		memmove(d->undos, d->undos + 1, --d->nundos * sizeof *d->undos);
-	d->undos = xrealloc(d->undos, (d->nundos + 1) * sizeof *d->undos);
-	d->undos[d->nundos++] = (struct undo){.change = change, .cycle = now};
+	if (d->travel.nundos == UNDO_MAX)
+		memmove(d->travel.undos, d->travel.undos + 1, --d->travel.nundos * sizeof *d->travel.undos);
+	d->travel.undos = xrealloc(d->travel.undos, (d->travel.nundos + 1) * sizeof *d->travel.undos);
+	d->travel.undos[d->travel.nundos++] = (struct undo){.change = change, .cycle = now};
 }
 
 /* History ends at the present cycle now: what was done after it cannot be undone any more. */
 void undos_forked(struct debugger *d)
 {
-	for (u32 i = 0; i < d->nundos; i++)
-		d->undos[i].gone |= d->undos[i].cycle > sim_cycle(d->s->sim);
+	for (u32 i = 0; i < d->travel.nundos; i++)
+		d->travel.undos[i].gone |= d->travel.undos[i].cycle > sim_cycle(d->s->sim);
 }
 
 void remember_position(struct debugger *d)
 {
-	if (!d->in_run)
+	if (!d->run.in_run)
 		push_undo(d, false);
 }
 
 bool change_begins(struct debugger *d, struct err *e)
 {
-	if (d->in_run || lua_dbg_in_callback(d))
+	if (d->run.in_run || lua_dbg_in_callback(d))
 		return err_set(e, "the machine is running: it can be changed when it stands");
 	if (!session_change_begins(d->s, e))
 		return false;
-	if (d->rest != DBG_DEAD)
-		d->rest = DBG_STOPPED;
+	if (d->run.rest != DBG_DEAD)
+		d->run.rest = DBG_STOPPED;
 	break_forked(&d->breaks, sim_cycle(d->s->sim));
 	divergence_void(d);
 	record_forked(d);
@@ -59,13 +59,13 @@ bool change_begins(struct debugger *d, struct err *e)
 
 void travel_release(struct debugger *d)
 {
-	free(d->bookmarks);
-	free(d->undos);
+	free(d->travel.bookmarks);
+	free(d->travel.undos);
 }
 
 bool travel_allowed(struct debugger *d, struct err *e)
 {
-	if (d->in_run || lua_dbg_in_callback(d))
+	if (d->run.in_run || lua_dbg_in_callback(d))
 		return err_set(e, "the machine is running already");
 	struct sim_history_info h;
 	sim_history_info(d->s->sim, &h);
@@ -74,7 +74,7 @@ bool travel_allowed(struct debugger *d, struct err *e)
 
 void travel_arrived(struct debugger *d, struct strbuf *out)
 {
-	d->rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
+	d->run.rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
 	record_moved(d);
 	stats_know_windows(d);
 	watches_rebind(d);
@@ -89,11 +89,11 @@ bool travel_to(struct debugger *d, u64 cycle, struct err *e)
 	goal_clear(d);
 	debugger_clear_interrupt(d);
 	remember_position(d);
-	d->in_run = true;
+	d->run.in_run = true;
 	bool ok = session_goto(d->s, cycle, e);
 	if (ok)
-		d->stop_reason[0] = '\0'; /* that was elsewhere */
-	d->in_run = false;
+		d->run.stop_reason[0] = '\0'; /* that was elsewhere */
+	d->run.in_run = false;
 	debugger_resubscribe(d);
 	return ok;
 }
@@ -103,5 +103,5 @@ void tell_script_error(struct debugger *d, struct strbuf *out)
 	if (!lua_dbg_take_error(d, out))
 		return;
 	strbuf_addc(out, '\n');
-	d->failed = true;
+	d->report.failed = true;
 }

@@ -32,7 +32,7 @@ bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct 
 	if (!session_goto(d->s, start - h.begin > lead ? start - lead : h.begin, e))
 		return false;
 	d->s->replaying = true;
-	sim_resubscribe(d->s->sim, d->subscription, 0);
+	sim_resubscribe(d->s->sim, d->bound.subscription, 0);
 	bool ok = run_looking(d, set, start);
 	debugger_resubscribe(d);
 	d->s->replaying = replaying;
@@ -56,17 +56,17 @@ static void know_windows(struct debugger *d)
 	struct sim_history_info h;
 	u64 now = sim_cycle(d->s->sim);
 	sim_history_info(d->s->sim, &h);
-	if (!h.on || d->in_run || break_ready(&d->breaks, now))
+	if (!h.on || d->run.in_run || break_ready(&d->breaks, now))
 		return;
 	struct break_set set = unknown_windows(d, now);
 	struct err e = {0};
-	d->in_run = true;
+	d->run.in_run = true;
 	if (!stats_lead_in(d, &set, now, &e)) {
 		struct err again = {0};
 		debugger_clear_interrupt(d);
 		session_goto(d->s, now, &again);
 	}
-	d->in_run = false;
+	d->run.in_run = false;
 	free(set.list);
 }
 
@@ -165,6 +165,6 @@ void windows_of_text(struct debugger *d, const char *expr)
 		struct err e = {0};
 		if (sscanf(p + strlen(call), " ( %c%159[^\"'] %*[\"'] , %llu )", &quote, probe, &span) == 3 &&
 		    (quote == '"' || quote == '\''))
-			window_over(d, probe, span, !d->in_run, &value, &e); /* a mistake is told when it is called */
+			window_over(d, probe, span, !d->run.in_run, &value, &e); /* a mistake is told when it is called */
 	}
 }

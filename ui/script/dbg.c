@@ -19,9 +19,9 @@ static int dbg_export(lua_State *L)
 	const char *format = luaL_checkstring(L, 1), *file = luaL_checkstring(L, 2);
 	lua_Integer sm = luaL_optinteger(L, 3, -1);
 	luaL_argcheck(L, sm >= -1 && sm < (lua_Integer)sms, 3, "no such SM");
-	d->scripted++;
+	d->script.scripted++;
 	bool ok = export_now(d, format, file, (s32)sm, &e);
-	d->scripted--;
+	d->script.scripted--;
 	return ok ? 0 : luaL_error(L, "dbg.export: %s", e.msg);
 }
 
@@ -43,7 +43,7 @@ static int dbg_focus(lua_State *L)
 
 static int dbg_reason(lua_State *L)
 {
-	lua_pushstring(L, lua_dbg_of(L)->stop_reason);
+	lua_pushstring(L, lua_dbg_of(L)->run.stop_reason);
 	return 1;
 }
 

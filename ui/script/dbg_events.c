@@ -65,10 +65,10 @@ int lua_dbg_events(lua_State *L)
 
 static void update_mask(struct debugger *d)
 {
-	d->lua->mask = 0;
-	for (u32 i = 0; i < d->lua->n; i++)
-		if (d->lua->subs[i].enabled)
-			d->lua->mask |= EVENT(d->lua->subs[i].type);
+	d->script.lua->mask = 0;
+	for (u32 i = 0; i < d->script.lua->n; i++)
+		if (d->script.lua->subs[i].enabled)
+			d->script.lua->mask |= EVENT(d->script.lua->subs[i].type);
 	debugger_resubscribe(d);
 }
 
@@ -80,13 +80,13 @@ int lua_dbg_on(lua_State *L)
 	lua_check_may_subscribe(L, "dbg.on");
 	lua_dbg_check_filter(L, fn == 2 ? 4 : 2, s.type, &s.filter);
 	luaL_checktype(L, fn, LUA_TFUNCTION);
-	if (d->lua->n >= SUBSCRIPTIONS_MAX)
+	if (d->script.lua->n >= SUBSCRIPTIONS_MAX)
 		luaL_error(L, "dbg.on: there are %d subscriptions already (dbg.off ends one)", SUBSCRIPTIONS_MAX);
 	lua_pushvalue(L, fn);
 	s.ref = luaL_ref(L, LUA_REGISTRYINDEX);
-	s.id = d->lua->next_id++;
-	d->lua->subs = xrealloc(d->lua->subs, (d->lua->n + 1) * sizeof(s));
-	d->lua->subs[d->lua->n++] = s;
+	s.id = d->script.lua->next_id++;
+	d->script.lua->subs = xrealloc(d->script.lua->subs, (d->script.lua->n + 1) * sizeof(s));
+	d->script.lua->subs[d->script.lua->n++] = s;
 	update_mask(d);
 	lua_pushinteger(L, s.id);
 	return 1;
@@ -99,18 +99,19 @@ int lua_dbg_off(lua_State *L)
 	lua_check_may_subscribe(L, "dbg.off");
 	if (lua_hooks_off(d, id))
 		return 0;
-	for (u32 i = 0; i < d->lua->n; i++)
-		if (d->lua->subs[i].id == id) {
-			luaL_unref(L, LUA_REGISTRYINDEX, d->lua->subs[i].ref);
+	for (u32 i = 0; i < d->script.lua->n; i++)
+		if (d->script.lua->subs[i].id == id) {
+			luaL_unref(L, LUA_REGISTRYINDEX, d->script.lua->subs[i].ref);
 			/* within a callback the array is being walked: the entry stays, deaf */
-			if (d->lua->in_callback) {
-				d->lua->subs[i].enabled = false;
-				d->lua->subs[i].ref = LUA_NOREF;
-				d->lua->subs[i].id = 0;
-				d->lua->holes = true;
+			if (d->script.lua->in_callback) {
+				d->script.lua->subs[i].enabled = false;
+				d->script.lua->subs[i].ref = LUA_NOREF;
+				d->script.lua->subs[i].id = 0;
+				d->script.lua->holes = true;
 			} else {
-				memmove(&d->lua->subs[i], &d->lua->subs[i + 1], (d->lua->n - i - 1) * sizeof(*d->lua->subs));
-				d->lua->n--;
+				memmove(&d->script.lua->subs[i], &d->script.lua->subs[i + 1],
+				        (d->script.lua->n - i - 1) * sizeof(*d->script.lua->subs));
+				d->script.lua->n--;
 			}
 			update_mask(d);
 			return 0;

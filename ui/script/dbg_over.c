@@ -12,7 +12,7 @@ int lua_dbg_over(lua_State *L)
 	struct err e = {0};
 	double value;
 	lua_check_main_thread(L, "dbg.over");
-	bool at_rest = !d->in_run && !d->lua->in_callback;
+	bool at_rest = !d->run.in_run && !d->script.lua->in_callback;
 	if (!window_over(d, probe, span < 0 ? 0 : (u64)span, at_rest, &value, &e))
 		return luaL_error(L, "dbg.over: %s", e.msg);
 	lua_pushnumber(L, value);

@@ -10,7 +10,7 @@ static struct debugger *check_runnable(lua_State *L, const char *what)
 	struct debugger *d = lua_dbg_of(L);
 	struct err e = {0};
 	lua_check_main_thread(L, what);
-	if (!can_run(d, &e) || d->goal.kind != GOAL_NONE)
+	if (!can_run(d, &e) || d->run.goal.kind != GOAL_NONE)
 		luaL_error(L, "%s: %s", what, e.set ? e.msg : "a run is under way");
 	return d;
 }
@@ -21,15 +21,15 @@ static int drive(lua_State *L, struct debugger *d)
 {
 	struct strbuf out = STRBUF_INIT;
 	take_output(d, &out);
-	d->stop_reason[0] = 0;
-	d->quiet = true;
+	d->run.stop_reason[0] = 0;
+	d->run.quiet = true;
 	goal_drive(d, &out);
-	d->quiet = false;
+	d->run.quiet = false;
 	lua_budget(L, LUA_BUDGET_HOST);
 	strbuf_add(&d->s->output, strbuf_str(&out), out.len);
-	d->output_logged = d->s->output.len;
+	d->log.output = d->s->output.len;
 	strbuf_release(&out);
-	lua_pushstring(L, d->stop_reason);
+	lua_pushstring(L, d->run.stop_reason);
 	return 1;
 }
 
@@ -57,7 +57,7 @@ static int until_event(lua_State *L, struct debugger *d, enum event_type t)
 	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);
 	break_make_internal(&d->breaks, b);
 	b->filter = f;
-	d->goal.breakpoint = b->id;
+	d->run.goal.breakpoint = b->id;
 	debugger_resubscribe(d);
 	return drive(L, d);
 }
@@ -77,7 +77,7 @@ int lua_dbg_run_until(lua_State *L)
 	lua_pushvalue(L, 1);
 	int ref = luaL_ref(L, LUA_REGISTRYINDEX);
 	set_goal(d, GOAL_EXPR, NEVER);
-	d->goal.fn = ref;
+	d->run.goal.fn = ref;
 	return drive(L, d);
 }
 
@@ -91,14 +91,14 @@ int lua_dbg_execute(lua_State *L)
 	lua_check_main_thread(L, "dbg.execute");
 	take_output(d, &out); /* printed before: keeps its place */
 	size_t before = out.len;
-	d->scripted++;
+	d->script.scripted++;
 	bool ok = debugger_execute(d, line, &out, &e);
-	d->scripted--;
-	if (ok && d->goal.kind != GOAL_NONE)
+	d->script.scripted--;
+	if (ok && d->run.goal.kind != GOAL_NONE)
 		goal_drive(d, &out);
 	lua_budget(L, LUA_BUDGET_HOST);
 	strbuf_add(&d->s->output, strbuf_str(&out), before);
-	d->output_logged = d->s->output.len;
+	d->log.output = d->s->output.len;
 	lua_pushlstring(L, strbuf_str(&out) + before, out.len - before);
 	strbuf_release(&out);
 	return ok ? 1 : luaL_error(L, "%s", e.msg);

@@ -33,10 +33,10 @@ void console_print(struct strbuf *out)
 void console_drive(struct debugger *d)
 {
 	struct strbuf out = STRBUF_INIT;
-	while (d->state == DBG_RUNNING) {
+	while (d->run.state == DBG_RUNNING) {
 		debugger_run_slice(d, SLICE, &out);
 		console_print(&out);
-		print_errors(&d->errors);
+		print_errors(&d->report.errors);
 	}
 	strbuf_release(&out);
 }
@@ -48,10 +48,10 @@ bool console_execute(struct debugger *d, const char *line)
 	bool ok = debugger_execute(d, line, &out, &e);
 	console_print(&out);
 	if (!ok) {
-		strbuf_addf(&d->errors, "error: %s\n", e.msg);
-		print_errors(&d->errors);
+		strbuf_addf(&d->report.errors, "error: %s\n", e.msg);
+		print_errors(&d->report.errors);
 		debugger_log(d, LOG_ERROR, "%s", e.msg);
-		d->failed = true;
+		d->report.failed = true;
 	}
 	strbuf_release(&out);
 	console_drive(d);
@@ -108,7 +108,7 @@ static int drop_line(void)
 		rl_done = 1;
 		return 0;
 	}
-	if (!current->interrupt)
+	if (!current->run.interrupt)
 		return 0;
 	debugger_clear_interrupt(current);
 	debugger_drop_collect(current);
@@ -140,7 +140,7 @@ void console_main(struct debugger *d)
 {
 	current = d;
 	set_up();
-	while (d->state != DBG_QUIT) {
+	while (d->run.state != DBG_QUIT) {
 		char *line = readline(debugger_prompt(d));
 		if (!line || leaving_by()) {
 			free(line);
@@ -148,7 +148,7 @@ void console_main(struct debugger *d)
 			break;
 		}
 		command_history_add(line);
-		pager_begin(d->paging == PAGING_OFF);
+		pager_begin(d->shell->paging == PAGING_OFF);
 		console_execute(d, line);
 		free(line);
 	}

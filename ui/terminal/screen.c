@@ -1,4 +1,5 @@
 #include "terminal/screen.h"
+#include "views/appearance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/leaving.h"
+#include "commands/shell.h"
 #include "base/words.h"
 #include "dbg/rival.h"
 #include "views/frame.h"
@@ -88,13 +90,13 @@ static void execute(struct loop *l, const char *line, bool show)
 	say(s, &out);
 	if (!ok)
 		console_add(&s->console, STYLE(R_BAD), e.msg);
-	console_open(&s->console, s->d->paging == PAGING_ON);
+	console_open(&s->console, s->d->shell->paging == PAGING_ON);
 	l->began |= debugger_running(s->d);
 	if (!was_running && debugger_running(s->d)) {
 		l->run_seconds = 0;
 		l->run_insts = total_insts(s->d);
 	}
-	if (s->d->state == DBG_QUIT)
+	if (s->d->run.state == DBG_QUIT)
 		l->quit = true;
 	strbuf_release(&out);
 	l->dirty = true;
@@ -117,7 +119,7 @@ static u64 cycle_of(const struct debugger *d, enum machine_turn t)
 static double run_turn(struct loop *l, struct strbuf *out)
 {
 	struct debugger *d = l->s.d;
-	enum machine_turn t = pace_turn(&l->pace, rival_behind(d), views[l->s.view]->both, d->goal.kind == GOAL_NONE);
+	enum machine_turn t = pace_turn(&l->pace, rival_behind(d), views[l->s.view]->both, d->run.goal.kind == GOAL_NONE);
 	u64 from = cycle_of(d, t);
 	if (d->rival)
 		d->rival->turn = t == TURN_A ? RIVAL_WAITS : RIVAL_ALONE;
@@ -134,10 +136,11 @@ static void slice(struct loop *l)
 {
 	struct screen *s = &l->s;
 	struct strbuf out = STRBUF_INIT;
-	bool ran = s->d->goal.kind != GOAL_NONE;
+	bool ran = s->d->run.goal.kind != GOAL_NONE;
 	l->run_seconds += run_turn(l, &out);
-	enum run_state st = s->d->state;
-	bool stopped = ran && s->d->goal.kind == GOAL_NONE; /* what the machine beside it reports later belongs to that */
+	enum run_state st = s->d->run.state;
+	bool stopped =
+	    ran && s->d->run.goal.kind == GOAL_NONE; /* what the machine beside it reports later belongs to that */
 	screen_reattach(s);
 	u64 insts = total_insts(s->d);
 	if (l->run_seconds > 0.001 && insts > l->run_insts)
@@ -162,12 +165,12 @@ static void fit_terminal(struct screen *s)
 	term_size(&h, &w);
 	if (h != s->canvas.h || w != s->canvas.w)
 		canvas_resize(&s->canvas, h, w);
-	s->d->brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
+	s->d->report.brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
 }
 
 static void follow_palette(struct screen *s)
 {
-	bool light = palette_is_light(s->d->palette);
+	bool light = palette_is_light(debugger_appearance(s->d)->palette);
 	if (s->canvas.light != light)
 		term_set_light(light);
 	s->canvas.light = light;
@@ -178,8 +181,8 @@ static void show(struct loop *l)
 	struct screen *s = &l->s;
 	double cpu = cpu_seconds();
 	follow_palette(s);
-	if (l->mouse != s->d->mouse)
-		term_mouse(l->mouse = s->d->mouse);
+	if (l->mouse != debugger_appearance(s->d)->mouse)
+		term_mouse(l->mouse = debugger_appearance(s->d)->mouse);
 	fit_terminal(s);
 	frame_draw(s);
 	term_show(&s->canvas, s->cursor_y, s->cursor_x);
@@ -202,7 +205,7 @@ static void choose_view(struct loop *l, int key)
 static void halt(struct loop *l)
 {
 	debugger_interrupt(l->s.d);
-	l->interrupts = l->s.d->interrupts;
+	l->interrupts = l->s.d->run.interrupts;
 	input_drop_waiting(&l->in);
 }
 
@@ -245,7 +248,8 @@ static void go_to_snapshot(struct loop *l, bool forward)
 /* Is a step under way that the next one waits for? It is what an empty line would repeat. */
 static bool step_under_way(const struct debugger *d)
 {
-	return debugger_running(d) && (d->goal.kind == GOAL_CYCLE || d->goal.kind == GOAL_NEXT) && *d->repeat;
+	return debugger_running(d) && (d->run.goal.kind == GOAL_CYCLE || d->run.goal.kind == GOAL_NEXT) &&
+	       *d->shell->repeat;
 }
 
 /* Back a cycle; stops what runs. */
@@ -342,7 +346,7 @@ static void quit_key(struct loop *l, int key)
 static void drop_input(struct loop *l, bool keys)
 {
 	const u32 lines = input_drop(&l->in, keys);
-	l->interrupts = l->s.d->interrupts;
+	l->interrupts = l->s.d->run.interrupts;
 	if (lines)
 		snprintf(l->s.notice, sizeof l->s.notice, "%u line%s of what was pasted %s dropped", lines, plural(lines),
 		         by_number(lines, "is", "are"));
@@ -362,7 +366,7 @@ static void enter_line(struct loop *l, const char *line)
 	const bool blank = !line[strspn(line, " \t")];
 	if (l->in.lines.len) {
 		input_add_line(&l->in, line); /* in its turn */
-	} else if (blank && l->s.d->collect.kind == COLLECT_NONE) {
+	} else if (blank && l->s.d->shell->collect.kind == COLLECT_NONE) {
 		step_key(l, '\r');
 	} else {
 		stop_run(l);
@@ -378,7 +382,7 @@ static void paste_line(struct loop *l, const char *line)
 	if (l->paste_fresh)
 		stop_run(l);
 	l->paste_fresh = false;
-	if (line[strspn(line, " \t")] || l->s.d->collect.kind != COLLECT_NONE)
+	if (line[strspn(line, " \t")] || l->s.d->shell->collect.kind != COLLECT_NONE)
 		input_add_line(&l->in, line);
 }
 
@@ -507,9 +511,10 @@ static bool view_key(struct loop *l, struct view_ctx *v, int key)
 	case 'n': search_next(l, true); return true;
 	case 'N': search_next(l, false); return true;
 	case 'm':
-		s->d->mouse = !s->d->mouse;
+		debugger_appearance(s->d)->mouse = !debugger_appearance(s->d)->mouse;
 		snprintf(s->notice, sizeof s->notice, "mouse %s",
-		         s->d->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls" : "off");
+		         debugger_appearance(s->d)->mouse ? "on: click a view's name, an SM, a time; the wheel scrolls"
+		                                          : "off");
 		return true;
 	case CTRL_KEY('p'): console_scroll(&s->console, 1); return true;
 	case CTRL_KEY('n'): console_scroll(&s->console, -1); return true;
@@ -632,7 +637,7 @@ static bool console_key(struct loop *l, int key)
 static void at_prompt(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
-	const bool idle = prompt_idle(), collects = s->d->collect.kind != COLLECT_NONE;
+	const bool idle = prompt_idle(), collects = s->d->shell->collect.kind != COLLECT_NONE;
 	if (idle && key == '\t') {
 		s->focus = ON_VIEW;
 		console_begin_answer(&s->console); /* who goes to the view wants to see it: a long answer gives its rows back */
@@ -679,11 +684,11 @@ static void on_key(struct loop *l, int key)
 static void notice_interrupt(struct loop *l, bool keys)
 {
 	struct debugger *d = l->s.d;
-	if (d->interrupts == l->interrupts)
+	if (d->run.interrupts == l->interrupts)
 		return;
 	drop_input(l, keys);
 	l->dirty = true;
-	if (debugger_running(d) || !d->interrupt)
+	if (debugger_running(d) || !d->run.interrupt)
 		return;
 	debugger_clear_interrupt(d);
 	debugger_drop_collect(d);
@@ -785,7 +790,7 @@ static void open_screen(struct loop *l)
 	fit_terminal(s);
 	s->canvas.mono = term_mono();
 	s->canvas.few = term_few();
-	s->canvas.light = palette_is_light(s->d->palette);
+	s->canvas.light = palette_is_light(debugger_appearance(s->d)->palette);
 	console_init(&s->console);
 	input_init(&l->in);
 	screen_attach(s, s->d);
@@ -800,7 +805,7 @@ int screen_main(struct debugger *d)
 	struct loop l = {.s.d = d, .dirty = true};
 	struct err e = {0};
 	pace_init(&l.pace);
-	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, palette_is_light(d->palette), &e)) {
+	if (!term_open(d->s->opt->no_color, d->s->opt->ascii, palette_is_light(debugger_appearance(d)->palette), &e)) {
 		fprintf(stderr, "warpdbg: %s\n", e.msg);
 		return 2;
 	}
@@ -808,11 +813,11 @@ int screen_main(struct debugger *d)
 	run_loop(&l);
 	prompt_close();
 	term_close();
-	d->brief = 0;
+	d->report.brief = 0;
 	d->screen = NULL;
 	screen_detach(&l.s);
 	console_release(&l.s.console);
 	input_release(&l.in);
 	canvas_release(&l.s.canvas);
-	return d->ran ? session_exit_status(d->s, d->last) : 0;
+	return d->run.ran ? session_exit_status(d->s, d->run.last) : 0;
 }

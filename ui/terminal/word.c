@@ -1,4 +1,5 @@
 #include "terminal/word.h"
+#include "views/appearance.h"
 
 #include <string.h>
 
@@ -16,8 +17,8 @@ void word_add(struct typed_word *w, const struct screen *s, int letter, double n
 	w->last = now;
 	w->before[w->n].view = s->state[s->view];
 	w->before[w->n].focus = s->d->focus;
-	w->before[w->n].taxonomy = s->d->taxonomy;
-	w->before[w->n].mouse = s->d->mouse;
+	w->before[w->n].taxonomy = debugger_appearance(s->d)->taxonomy;
+	w->before[w->n].mouse = debugger_appearance(s->d)->mouse;
 	w->letter[w->n++] = (char)letter;
 	w->letter[w->n] = '\0';
 }
@@ -37,8 +38,8 @@ static bool is_command(const struct debugger *d, const char *text, bool whole)
 	for (u32 i = 0; i < ncommands; i++)
 		if (among(commands[i].name, text, whole) || among(commands[i].abbreviations, text, whole))
 			return true;
-	for (u32 i = 0; i < d->naliases; i++)
-		if (among(d->aliases[i].name, text, whole))
+	for (u32 i = 0; i < d->shell->naliases; i++)
+		if (among(d->shell->aliases[i].name, text, whole))
 			return true;
 	return false;
 }
@@ -48,8 +49,8 @@ static const char *taken_back(struct typed_word *w, struct screen *s, u32 from)
 {
 	s->state[s->view] = w->before[from].view;
 	s->d->focus = w->before[from].focus;
-	s->d->taxonomy = w->before[from].taxonomy;
-	s->d->mouse = w->before[from].mouse;
+	debugger_appearance(s->d)->taxonomy = w->before[from].taxonomy;
+	debugger_appearance(s->d)->mouse = w->before[from].mouse;
 	s->notice[0] = '\0';
 	return w->letter + from;
 }

@@ -20,7 +20,7 @@ static const struct {
 /* A picture is taken by a command, while the queue of commands runs: the machine's own state counts. */
 static enum run_state shown_state(const struct screen *s)
 {
-	return s->offscreen ? s->d->rest : s->d->state;
+	return s->offscreen ? s->d->run.rest : s->d->run.state;
 }
 
 /* A piece of the title's right side, most important first: pieces that do not fit are left out whole. */
@@ -137,8 +137,8 @@ static void title(const struct screen *s, struct pane p)
 	}
 	struct pane left = pane_sub(p, 0, 1, 1, MAX(x - 3, 0));
 	int at = title_left(s, left);
-	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->stop_reason[0])
-		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->stop_reason);
+	if (left.w - at > 20 && shown_state(s) != DBG_RUNNING && s->d->run.stop_reason[0])
+		draw_words(left, 0, at + 3, left.w - at - 3, STYLE(R_DIM), s->d->run.stop_reason);
 }
 
 /* --- key line --- */
@@ -231,7 +231,7 @@ static void watch_machine(struct screen *s)
 	recent_attach(&s->recent, s->d->s->sim);
 	heat_attach(&s->heat, s->d->s->sim);
 	residency_attach(&s->residency, s->d->s->sim);
-	s->generation = s->d->generation;
+	s->generation = s->d->bound.generation;
 }
 
 static void forget_machine(struct screen *s)
@@ -253,7 +253,7 @@ void screen_attach(struct screen *s, struct debugger *d)
 /* What was attached to the old machine is gone with it. */
 void screen_reattach(struct screen *s)
 {
-	if (s->generation == s->d->generation)
+	if (s->generation == s->d->bound.generation)
 		return;
 	forget_machine(s);
 	watch_machine(s);
@@ -261,7 +261,7 @@ void screen_reattach(struct screen *s)
 
 void screen_detach(struct screen *s)
 {
-	bool gone = s->generation != s->d->generation || s->d->subscribed_to != s->d->s->sim;
+	bool gone = s->generation != s->d->bound.generation || s->d->bound.subscribed_to != s->d->s->sim;
 	if (gone) {
 		forget_machine(s);
 		return;

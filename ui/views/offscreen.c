@@ -1,4 +1,5 @@
 #include "views/offscreen.h"
+#include "views/appearance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +57,8 @@ int screen_find_view(const char *word)
 static void report_place(struct screen *s)
 {
 	struct strbuf text = STRBUF_INIT;
-	if (*s->d->stop_reason)
-		strbuf_addf(&text, "%s\n", s->d->stop_reason);
+	if (*s->d->run.stop_reason)
+		strbuf_addf(&text, "%s\n", s->d->run.stop_reason);
 	debugger_show_place(s->d, &text);
 	console_init(&s->console);
 	console_begin_answer(&s->console);
@@ -76,7 +77,7 @@ bool screen_picture(struct debugger *d, const char *file, int view, int w, int h
 	*s = *d->screen;
 	canvas_init(&s->canvas, w ? h : d->screen->canvas.h, w ? w : d->screen->canvas.w, d->screen->canvas.ascii);
 	s->canvas.mono = d->screen->canvas.mono;
-	s->canvas.light = palette_is_light(d->palette);
+	s->canvas.light = palette_is_light(debugger_appearance(d)->palette);
 	s->notice[0] = '\0';
 	if (view >= 0) {
 		s->view = (u32)view;

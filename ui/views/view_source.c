@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scr/draw.h"
+#include "views/appearance.h"
 #include "scr/term.h"
 #include "views/legend.h"
 #include "views/view.h"
@@ -265,7 +266,7 @@ static void text_cell(struct view_ctx *v, struct pane row, const struct source_c
 	struct cuda_line cu;
 	u32 len;
 	const char *s = module_line(m, line, &len);
-	if (code || (v->st->mode & MODE_PTX) || !cuda_line_of(&v->d->cuda, m, line, &cu) || !cu.text) {
+	if (code || (v->st->mode & MODE_PTX) || !cuda_line_of(&debugger_appearance(v->d)->cuda, m, line, &cu) || !cu.text) {
 		source_line(p, s, len, code);
 		pane_mark(p, 0, v->search);
 		return;
@@ -441,7 +442,7 @@ static bool search(struct view_ctx *v, bool forward)
 		const char *s = module_line(m, (u32)i + 1, &len);
 		struct cuda_line cu;
 		strbuf_clear(&text);
-		if (!(v->st->mode & MODE_PTX) && cuda_line_of(&v->d->cuda, m, (u32)i + 1, &cu) && cu.text)
+		if (!(v->st->mode & MODE_PTX) && cuda_line_of(&debugger_appearance(v->d)->cuda, m, (u32)i + 1, &cu) && cu.text)
 			strbuf_addf(&text, "%s:%u  %.*s", cu.file, cu.number, (int)cu.len, cu.text); /* as text_cell() has it */
 		else
 			strbuf_add(&text, s, len);

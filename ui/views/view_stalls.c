@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "scr/draw.h"
+#include "views/appearance.h"
 #include "scr/term.h"
 #include "views/chart.h"
 #include "views/cursor.h"
@@ -29,7 +30,7 @@ static struct look class_look(enum taxonomy t, const char *name)
 
 static void heading(struct view_ctx *v, struct pane p)
 {
-	enum taxonomy t = v->d->taxonomy;
+	enum taxonomy t = debugger_appearance(v->d)->taxonomy;
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Lost issue slots");
 	if (v->st->mode)
 		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "SM %u", v->d->focus.sm);
@@ -73,7 +74,7 @@ static int bars(struct view_ctx *v, struct pane p, const struct stall_class *cls
 	}
 	int y = 0, x = name_w + 13;
 	for (u32 i = 0; i < n && y < p.h - 1; i++) {
-		struct look l = class_look(v->d->taxonomy, cls[i].name);
+		struct look l = class_look(debugger_appearance(v->d)->taxonomy, cls[i].name);
 		struct style s = STYLE(cls[i].slots ? l.role : R_FAINT);
 		pane_glyph(p, y, 1, s, l.glyph);
 		pane_text(p, y, 3, STYLE(cls[i].slots ? R_TEXT : R_FAINT), cls[i].name);
@@ -143,7 +144,7 @@ static void stack_column(const struct classes *c, struct pane p, int x, const do
 /* The classes at the cursor, as far as they matter. */
 static void note_shares(struct view_ctx *v, const double share[ST_COUNT])
 {
-	enum taxonomy t = v->d->taxonomy;
+	enum taxonomy t = debugger_appearance(v->d)->taxonomy;
 	for (u32 first = 0; first < ST_COUNT; first++) {
 		const char *name = stall_descs[first].name[t];
 		double sum = 0;
@@ -165,7 +166,7 @@ void stalls_over_time(struct view_ctx *v, struct pane p, s32 sm, const char *tit
 	pane_text(p, 0, 1, STYLE(R_DIM), title);
 	struct pane q = pane_sub(p, 1, 1, p.h - 2, p.w - 2);
 	u32 len = to - from;
-	struct classes classes = classes_of(v->d->taxonomy);
+	struct classes classes = classes_of(debugger_appearance(v->d)->taxonomy);
 	int at = cursor_axis(v, chart_time(v, q.w));
 	for (int x = 0; x < q.w; x++) {
 		double share[ST_COUNT];
@@ -205,7 +206,7 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const int *ends)
 	u64 base[ST_COUNT], sum;
 	gpu_stalls_sum(v->g, (s32)sm, base);
 	sum = stall_slots(base);
-	u32 n = stall_map(v->d->taxonomy, base, cls);
+	u32 n = stall_map(debugger_appearance(v->d)->taxonomy, base, cls);
 	pane_right(p, 0, 4, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
 	for (u32 i = 0; i < n; i++) {
 		double share = percent((double)cls[i].slots, (double)sum);
@@ -223,13 +224,13 @@ static void per_sm(struct view_ctx *v, struct pane p)
 	int ends[TAX_MAX_CLASSES], nsm = (int)gpu_conf(v->g)->num_sms, rows = MIN(p.h - 2, nsm);
 	int top = MAX(MIN((int)v->d->focus.sm - rows / 2, nsm - rows), 0);
 	gpu_stalls_sum(v->g, -1, base);
-	u32 n = stall_map(v->d->taxonomy, base, all);
+	u32 n = stall_map(debugger_appearance(v->d)->taxonomy, base, all);
 	bool names = class_columns(all, n, p.w, ends);
 	if (rows < nsm)
 		pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %d-%d of %d", top, top + rows - 1, nsm);
 	pane_right(p, 1, 4, STYLE(R_DIM), "SM");
 	for (u32 i = 0; i < n; i++) {
-		struct look l = class_look(v->d->taxonomy, all[i].name);
+		struct look l = class_look(debugger_appearance(v->d)->taxonomy, all[i].name);
 		if (ends[i] > 0 && names)
 			pane_right(p, 1, ends[i], STYLE(l.role), "%s", all[i].name);
 		else if (ends[i] > 0)
@@ -257,7 +258,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	u64 base[ST_COUNT];
 	struct stall_class cls[TAX_MAX_CLASSES];
 	gpu_stalls_sum(v->g, v->st->mode ? (s32)v->d->focus.sm : -1, base);
-	u32 n = stall_map(v->d->taxonomy, base, cls);
+	u32 n = stall_map(debugger_appearance(v->d)->taxonomy, base, cls);
 	if ((int)n > p.h - 8)
 		n = drop_empty(cls, n);
 	heading(v, p);
@@ -282,8 +283,10 @@ static bool on_key(struct view_ctx *v, int key)
 	struct err e = {0};
 	u32 n = gpu_conf(v->g)->num_sms;
 	switch (key) {
-	case 't': v->d->taxonomy = (v->d->taxonomy + 1) % TAX_COUNT; return true;
-	case 'T': v->d->taxonomy = (v->d->taxonomy + TAX_COUNT - 1) % TAX_COUNT; return true;
+	case 't': debugger_appearance(v->d)->taxonomy = (debugger_appearance(v->d)->taxonomy + 1) % TAX_COUNT; return true;
+	case 'T':
+		debugger_appearance(v->d)->taxonomy = (debugger_appearance(v->d)->taxonomy + TAX_COUNT - 1) % TAX_COUNT;
+		return true;
 	case 'a': v->st->mode = !v->st->mode; return true;
 	case K_LEFT:
 	case K_RIGHT:

@@ -1,4 +1,4 @@
-#include "dbg/cuda_text.h"
+#include "views/cuda_text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,0 +1,15 @@
+/* appearance: what has been chosen for display, and texts that displays need. One a debugger, made when it is asked
+ * for. */
+#ifndef UI_VIEWS_APPEARANCE_H
+#define UI_VIEWS_APPEARANCE_H
+#include "dbg/debugger.h"
+#include "views/cuda_text.h"
+
+struct appearance {
+	u32 palette;            /* enum palette_kind (scr/palette.h) */
+	bool mouse;             /* the screen takes the terminal's mouse */
+	enum taxonomy taxonomy; /* of stall reasons: `set taxonomy`, the stall view */
+	struct cuda_text cuda; /* CUDA sources, as far as they were asked for: until `run`, which reads the modules again */
+};
+struct appearance *debugger_appearance(struct debugger *d);
+#endif
