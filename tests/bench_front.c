@@ -38,7 +38,7 @@ static void measure(struct front *f, const struct launch *l, u32 warps, const ch
 	for (u64 cycle = 0; cycle < total / warps; cycle++)
 		for (u32 w = 0; w < warps; w++) {
 			front_issue(f, 0, w, cycle, &out);
-			front_commit(f, 0);
+			front_commit(f, 0, NEVER);
 		}
 	printf("%-7s %2u warps  %.1f M warp instructions/s\n", level, warps, (double)total / (seconds() - start) * 1e-6);
 }

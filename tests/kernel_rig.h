@@ -105,7 +105,7 @@ static inline u64 rig_run(void)
 			if (d.flags & DYN_BAR_WAIT)
 				waiting[d.bar_id] |= 1ull << w;
 		}
-		front_commit(r.f, 0);
+		front_commit(r.f, 0, NEVER);
 		for (u32 b = 0; b < 16; b++)
 			if (waiting[b] && (waiting[b] | done) == all) {
 				front_barrier_release(r.f, 0, 0, b, waiting[b]);

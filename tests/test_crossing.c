@@ -1,4 +1,5 @@
-/* What crosses SMs (gpu/crossing.h): the order in which they tick is nowhere to be seen. */
+/* What crosses SMs (gpu/crossing.h): the order in which they tick is nowhere to be seen, and with commit.delay
+ * everything comes that much later. */
 #include "tests/machine.h"
 
 #include "base/bits.h"
@@ -131,8 +132,208 @@ static void test_any_order(void **st)
 	shuffled((const char *[]){"noc.switch=islip", "sm.ctas=2", NULL});
 }
 
+static void test_any_order_late(void **st)
+{
+	shuffled((const char *[]){"commit.delay=8", NULL});
+	shuffled((const char *[]){"commit.delay=3", "warp-sched=lrr", "sm.ctas=2", NULL});
+	shuffled((const char *[]){"commit.delay=13", "noc.switch=islip", NULL});
+}
+
+/* --- commit.delay ------------------------------------------------------------------------------------------------- */
+
+/* All CTAs start at once, so everything issues in the same cycles as without delay and every load finds the same; the
+ * kernel's end is seen later. */
+static void test_same_later(void **st)
+{
+	struct seen now, late;
+	look((const char *[]){NULL}, "commit.delay=0", &now);
+	look((const char *[]){NULL}, "commit.delay=8", &late);
+	assert_int_equal(late.cycles, now.cycles + 8);
+	assert_memory_equal(now.memory, late.memory, sizeof(now.memory));
+	assert_string_equal(strbuf_str(&now.text), strbuf_str(&late.text));
+	assert_int_equal(now.points, late.points);
+	strbuf_release(&now.text);
+	strbuf_release(&late.text);
+}
+
+static struct module *load(struct sim *s, const char *text, u64 *buf)
+{
+	struct err e = {0};
+	struct module *m = sim_load_text(s, "late.ptx", text, strlen(text), &e);
+	if (!m)
+		fail_msg("%s", e.msg);
+	*buf = devmem_alloc(sim_devmem(s), 4096, "buf", &e);
+	return m;
+}
+
+static void start(struct sim *s, struct module *m, u64 buf, u32 grid, u32 block)
+{
+	struct err e = {0};
+	struct launch_spec l = {.mod = m,
+	                        .fn = module_func(m, "kernel", true),
+	                        .grid = {grid, 1, 1},
+	                        .block = {block, 1, 1},
+	                        .params = &buf,
+	                        .param_bytes = 8};
+	if (sim_launch(s, &l, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+/* A store is in memory 8 cycles later, not sooner; what comes from there was there before. */
+static void test_when(void **st)
+{
+	static const char text[] =
+	    PTX_HEAD ".visible .entry kernel(.param .u64 buf)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+	             "ld.param.u64 %rd1, [buf];\nmov.u32 %r1, 7;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+	u64 seen[2];
+	for (u32 d = 0; d < 2; d++) {
+		struct err e = {0};
+		struct stop stop;
+		u64 buf;
+		u32 v = 0;
+		struct sim *s = machine((const char *[]){d ? "commit.delay=8" : "commit.delay=0", NULL});
+		struct module *m = load(s, text, &buf);
+		start(s, m, buf, 1, 1);
+		while (!v) {
+			sim_run(s, sim_cycle(s) + 1, &stop);
+			assert_int_equal(stop.why, STOP_CYCLE);
+			assert_true(devmem_read(sim_devmem(s), buf, &v, 4, &e));
+		}
+		seen[d] = sim_cycle(s);
+		sim_destroy(s);
+	}
+	assert_int_equal(seen[1], seen[0] + 8);
+}
+
+/* What waits in the queues goes back in time with the rest. */
+static void test_travel(void **st)
+{
+	struct err e = {0};
+	struct stop stop;
+	u64 buf, hash[40];
+	struct sim *s = machine((const char *[]){"commit.delay=8", "tick.shuffle=3", NULL});
+	assert_true(sim_history(s, 64, &e));
+	struct module *m = sim_load_text(s, "race.ptx", race, strlen(race), &e);
+	buf = devmem_alloc(sim_devmem(s), 4 * (WORDS + CTAS * THREADS), "buf", &e);
+	start(s, m, buf, CTAS, THREADS);
+	sim_turn(s);
+	for (u32 i = 0; i < 40; i++) {
+		sim_run(s, 1200 + 7 * i, &stop);
+		hash[i] = sim_hash(s);
+	}
+	for (u32 i = 40; i-- > 0;) {
+		if (!sim_goto(s, 1200 + 7 * i, &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(sim_hash(s), hash[i]);
+	}
+	sim_run(s, 1200 + 7 * 39, &stop);
+	assert_int_equal(sim_hash(s), hash[39]);
+	sim_destroy(s);
+}
+
+/* A fault stops the machine 8 cycles later; it is told as it was. */
+static void test_fault(void **st)
+{
+	static const char text[] = PTX_HEAD
+	    ".visible .entry kernel(.param .u64 buf)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+	    "ld.param.u64 %rd1, [buf];\nmov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 mov.u64 %rd1, 64;\n"
+	    "mov.u32 %r2, 0;\nmov.u32 %r3, %tid.x;\nshl.b32 %r3, %r3, 3;\nand.b32 %r3, %r3, 256;\nadd.u32 %r3, %r3, 100;\n"
+	    "LOOP:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r3;\n@%p1 bra LOOP;\n"
+	    "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+	struct strbuf said[3] = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT};
+	u64 cycle[3], issued[3];
+	const char *const sets[3][3] = {{"commit.delay=0"}, {"commit.delay=8"}, {"commit.delay=8", "tick.shuffle=5"}};
+	for (u32 d = 0; d < 3; d++) {
+		struct stop stop;
+		u64 buf;
+		struct sim *s = machine(sets[d]);
+		struct module *m = load(s, text, &buf);
+		start(s, m, buf, 15, 64);
+		sim_run(s, 100000, &stop);
+		assert_int_equal(stop.why, STOP_FAULT);
+		cycle[d] = stop.cycle;
+		issued[d] = sim_gpu(s)->sm[front_fault(sim_front(s))->sm]->k.issued;
+		sim_fault_text(s, &said[d]);
+		sim_destroy(s);
+	}
+	assert_int_equal(cycle[1], cycle[0] + 8);
+	assert_int_equal(cycle[2], cycle[1]);
+	assert_int_equal(issued[1], issued[0]); /* the SM has stood still */
+	assert_string_equal(strbuf_str(&said[0]), strbuf_str(&said[1]));
+	assert_string_equal(strbuf_str(&said[0]), strbuf_str(&said[2]));
+	for (u32 d = 0; d < 3; d++)
+		strbuf_release(&said[d]);
+}
+
+/* A thread puts a text together in global memory, reads bytes of it back and prints it, all within a few cycles. */
+static void test_own_stores(void **st)
+{
+	static const char text[] = PTX_HEAD
+	    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+	    ".global .align 1 .b8 fmt[4] = {37,115,10,0};\n"
+	    ".visible .entry kernel(.param .u64 buf)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<12>; .reg .b16 %h<4>;\n"
+	    ".local .align 8 .b8 args[8];\nld.param.u64 %rd1, [buf];\nmov.u64 %rd8, args;\nst.local.u64 [%rd8], %rd1;\n"
+	    "cvta.local.u64 %rd9, %rd8;\nmov.u64 %rd10, fmt;\nmov.u32 %r1, 0x44434241;\nmov.u32 %r2, 0x46;\n"
+	    "mov.u32 %r3, 0xffffff99;\n"
+	    "st.global.u32 [%rd1], %r1;\nst.global.u8 [%rd1+2], %r2;\n"
+	    "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd10; st.param.b64 [a], %rd9;\n"
+	    "call.uni (rr), vprintf, (f, a); ld.param.b32 %r8, [rr]; }\n"
+	    "st.global.u32 [%rd1+128], %r3;\nst.global.u8 [%rd1+1], %r1;\n"
+	    "ld.global.s8 %r4, [%rd1+128];\nld.global.v2.u16 {%h1, %h2}, [%rd1];\n"
+	    "st.global.u32 [%rd1+64], %r4;\nst.global.v2.u16 [%rd1+68], {%h1, %h2};\nret;\n}\n";
+	for (u32 d = 0; d < 2; d++) {
+		struct err e = {0};
+		struct stop stop;
+		struct strbuf said = STRBUF_INIT;
+		u64 buf;
+		u32 words[2];
+		struct sim *s = machine((const char *[]){d ? "commit.delay=8" : "commit.delay=0", NULL});
+		struct module *m = load(s, text, &buf);
+		start(s, m, buf, 1, 1);
+		sim_run(s, 100000, &stop);
+		assert_int_equal(stop.why, STOP_IDLE);
+		sim_take_printf(s, &said);
+		assert_string_equal(strbuf_str(&said), "ABFD\n");
+		assert_true(devmem_read(sim_devmem(s), buf + 64, words, 8, &e));
+		assert_int_equal(words[0], 0xffffff99);
+		assert_int_equal(words[1], 0x44464141);
+		strbuf_release(&said);
+		sim_destroy(s);
+	}
+}
+
+/* Longer than a load takes it cannot be. */
+static void test_limits(void **st)
+{
+	static const struct {
+		const char *set[2], *says;
+	} cases[] = {
+	    {{"l1d.latency=0", "sm.read_latency=2"},
+	     "commit.delay: 8 is more than the 2 cycles that a load takes at least "},
+	    {{"shared.latency=1", "sm.read_latency=2"},
+	     "commit.delay: 8 is more than the 3 cycles that a load takes at least "},
+	    {{"noc.latency=3", "noc.flit=32"}, "commit.delay: 8 is more than the 6 cycles that an atomic takes at least "},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		struct conf c;
+		struct err e = {0};
+		conf_defaults(&c);
+		for (u32 k = 0; k < 2; k++)
+			assert_true(conf_set_pair(&c, cases[i].set[k], &e));
+		assert_true(conf_check(&c, &e));
+		assert_true(conf_set_pair(&c, "commit.delay=8", &e));
+		assert_false(conf_check(&c, &e));
+		if (!strstr(e.msg, cases[i].says))
+			fail_msg("%s", e.msg);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_any_order),  cmocka_unit_test(test_any_order_late), cmocka_unit_test(test_same_later),
+	    cmocka_unit_test(test_when),       cmocka_unit_test(test_travel),         cmocka_unit_test(test_fault),
+	    cmocka_unit_test(test_own_stores), cmocka_unit_test(test_limits),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

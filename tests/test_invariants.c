@@ -396,7 +396,7 @@ static bool frame_beyond(struct gpu *g)
 }
 static bool store_left(struct gpu *g)
 {
-	ptx_of(g->front)->side[0].npending = 1;
+	ptx_of(g->front)->side[0].queue->n = 1;
 	return true;
 }
 
@@ -606,7 +606,7 @@ static bool expect_found(struct sim *s, const struct lie *l, struct saved *v)
 	bool holds = sim_check_state(s, &e);
 	memcpy(g->arena.base, v->arena, v->bytes);
 	g->ev[0].n = 0;
-	ptx_of(g->front)->side[0].npending = 0;
+	ptx_of(g->front)->side[0].queue->n = 0;
 	if (holds || !strstr(e.msg, l->says))
 		fail_msg("cycle %llu, '%s' (row %zu): %s", (unsigned long long)sim_cycle(s), l->says, (size_t)(l - lies),
 		         holds ? "not noticed" : e.msg);

@@ -383,7 +383,7 @@ static void test_sleep_and_fence(void **state)
 	front_cta_start(r.f, 0, 0, &r.l, 0, 0xf);
 	do {
 		front_issue(r.f, 0, 0, 0, &d);
-		front_commit(r.f, 0);
+		front_commit(r.f, 0, NEVER);
 		fences += (d.flags & DYN_FENCE) != 0;
 		sleeps += d.flags & DYN_SLEEP && d.sleep_ns == 250;
 	} while (!(d.flags & DYN_WARP_DONE));

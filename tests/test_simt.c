@@ -651,7 +651,7 @@ static void test_breakpoint(void **state)
 	front_clear_fault(r.f);
 	fault_text(FAULT_NONE);
 	do
-		front_issue(r.f, 0, 0, 0, &d), front_commit(r.f, 0);
+		front_issue(r.f, 0, 0, 0, &d), front_commit(r.f, 0, NEVER);
 	while (!(d.flags & DYN_WARP_DONE));
 	fault_text(FAULT_NONE);
 	assert_true(devmem_read(&r.mem, r.buf, r.out, 128, &(struct err){0}));

@@ -111,7 +111,7 @@ static bool trace_place(struct front *f, struct module *m, struct err *e)
 	m->code_base = trace_code_base;
 	return true;
 }
-static bool trace_commit(struct front *f, u32 sm)
+static bool trace_commit(struct front *f, u32 sm, u64 before)
 {
 	return false;
 }

@@ -318,6 +318,26 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 	           c->sm_collectors, each, ii->key, last, lat->key, BOOKED_MAX);
 }
 
+/* What is read or exchanged so late must be there before anybody looks at the register. */
+static bool delay_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	const u32 load = c->sm_read_latency + MIN(c->l1d_latency, c->shared_latency);
+	const u32 atomic = (u32)(2 * c->noc_latency * c->core_clock / c->icnt_clock);
+	if (c->commit_delay > load)
+		return among(of, "commit.delay", "l1d.latency", "shared.latency") ||
+		       err_set(e,
+		               "commit.delay: %u is more than the %u cycles that a load takes at least (sm.read_latency + "
+		               "l1d.latency or shared.latency)",
+		               c->commit_delay, load);
+	if (c->commit_delay > atomic)
+		return among(of, "commit.delay", "noc.latency", NULL) ||
+		       err_set(e,
+		               "commit.delay: %u is more than the %u cycles that an atomic takes at least (noc.latency there "
+		               "and back)",
+		               c->commit_delay, atomic);
+	return true;
+}
+
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
@@ -332,7 +352,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->dram_row >= c->l2_line, "dram.row", c->dram_row, "is smaller than", "l2.line", c->l2_line, of, e) &&
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
-	       idem_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
+	       idem_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

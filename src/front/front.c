@@ -110,6 +110,17 @@ void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 wa
 
 /* --- faults, output, textures ------------------------------------------------------------------------------------- */
 
+void front_read(struct front *f, u32 sm, u64 before)
+{
+	if (f->ops->read)
+		f->ops->read(f, sm, before);
+}
+
+u32 front_queued(const struct front *f, u32 sm)
+{
+	return f->ops->queued ? f->ops->queued(f, sm) : 0;
+}
+
 const struct fault *front_fault(const struct front *f)
 {
 	static const struct fault none;

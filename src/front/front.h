@@ -5,9 +5,11 @@
  * Ownership: registers, SIMT stacks, shared memory, local memory and the values in device memory belong to the front
  * end and live in the state arena (registers, stacks, shared) or in device memory (global, local).
  *
- * Within a cycle: loads read memory as it was when the cycle began; global and local stores, and global atomics, are
- * queued per SM by front_issue() and applied by front_commit(sm), which the machine calls for every SM in order at the
- * cycle's end. Shared memory is written at issue. Warps are named (sm, warp slot), CTAs (sm, CTA slot).
+ * Within a cycle: loads read memory as it was when the cycle began; global stores and atomics are queued per SM by
+ * front_issue() and applied by front_commit(sm), which the machine calls for every SM in order at the cycle's end.
+ * Shared and local memory is written at issue. With commit.delay all that happens so many cycles later, loads included:
+ * their registers, like those of atomics, are not looked at before (conf.c sees to that). Warps are named (sm, warp
+ * slot), CTAs (sm, CTA slot).
  *
  * Which front end a machine has is settled when it is built (config key `front`). A front end is one const struct
  * front_ops (front/ops.h) and a line in front/all.def; the functions below ask it, and say what holds for one that does
@@ -142,8 +144,13 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 static inline u32 front_pc(const struct front *f, u32 sm, u32 warp);
 /* Executes it. `cycle` feeds %clock and %globaltimer only. */
 static inline void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out);
-/* Applies the SM's queued stores and atomics; true when the SM has a fault, which a free() may have found here. */
-static inline bool front_commit(struct front *f, u32 sm);
+/* Applies the SM's stores and atomics that were queued in cycles before `before`; true when the SM has a fault, which a
+ * free() may have found here. */
+static inline bool front_commit(struct front *f, u32 sm, u64 before);
+/* With commit.delay loads of global memory are queued, too: those of cycles before `before` are given their values. For
+ * all SMs before any of them commits. */
+void front_read(struct front *f, u32 sm, u64 before);
+u32 front_queued(const struct front *f, u32 sm); /* instructions in the SM's queue */
 /* A barrier opened: completes bar.red results for the warps that waited. */
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
 /* The first fault since the machine was built; code FAULT_NONE when there is none. Clears nothing. */
@@ -235,8 +242,8 @@ static inline void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, str
 {
 	f->ops->issue(f, sm, warp, cycle, out);
 }
-static inline bool front_commit(struct front *f, u32 sm)
+static inline bool front_commit(struct front *f, u32 sm, u64 before)
 {
-	return f->ops->commit(f, sm);
+	return f->ops->commit(f, sm, before);
 }
 #endif

@@ -26,6 +26,8 @@ struct front_ops {
 	FRONT_OP(active_mask);
 	FRONT_OP(issue);
 	FRONT_OP(commit);
+	FRONT_OP(read);   /* with commit.delay only; NULL: nothing is read late */
+	FRONT_OP(queued); /* 0 */
 	/* faults and output */
 	FRONT_OP(fault); /* there never is one */
 	FRONT_OP(clear_fault);

@@ -1,5 +1,7 @@
 #include "gpu/crossing.h"
 
+#include <string.h>
+
 #include "base/rng.h"
 #include "gpu/gpu.h"
 #include "sm/restart.h"
@@ -17,6 +19,15 @@ static inline __attribute__((always_inline)) struct news tick(struct gpu *g, u32
 	return (struct news){.next = sm_tick(&g->ctx[i], g->sm[i], now), .answered = answered};
 }
 
+/* The machine stops at the end of this cycle, or commit.delay later. */
+static __attribute__((noinline)) void fault(struct gpu *g)
+{
+	if (!g->conf.commit_delay)
+		g->st->faulted = 1;
+	else if (!g->st->fault_in && !g->st->faulted)
+		g->st->fault_in = (u8)(g->conf.commit_delay + 1);
+}
+
 static inline __attribute__((always_inline)) void hear(struct gpu *g, u32 i, struct news n)
 {
 	struct gpu_state *st = g->st;
@@ -26,7 +37,7 @@ static inline __attribute__((always_inline)) void hear(struct gpu *g, u32 i, str
 	if (s->done_slots)
 		st->finished[i / 64] |= BIT(i % 64);
 	if (unlikely(s->faulted))
-		st->faulted = 1;
+		fault(g);
 	if (n.next > st->cycle + 1) {
 		st->awake[i / 64] &= ~BIT(i % 64);
 		st->wake_at[i] = n.next;
@@ -52,26 +63,83 @@ static inline void tick_in_order(struct gpu *g, u64 stored[CONF_SM_WORDS])
 		}
 }
 
-/* tick.shuffle: every cycle in an order of its own. */
-static __attribute__((noinline)) void tick_shuffled(struct gpu *g, u64 stored[CONF_SM_WORDS])
+/* The awake SMs, in order or, with tick.shuffle, in another one every cycle; without those that are at fault. */
+static u32 whose_turn(const struct gpu *g, u32 order[CONF_MAX_SMS], bool shuffle)
 {
-	const u64 *m = mem_wake(g->mem);
-	struct news news[CONF_MAX_SMS];
 	u64 seed = g->conf.tick_shuffle * 0x9e3779b97f4a7c15ull ^ g->st->cycle;
-	u32 order[CONF_MAX_SMS], n = 0;
+	u32 n = 0;
 	for (u32 word = 0; word < g->sm_words; word++)
 		FOR_EACH_BIT(bit, g->st->awake[word])
 		{
-			const u32 at = (u32)(rng_next(&seed) % (n + 1));
+			const u32 at = shuffle ? (u32)(rng_next(&seed) % (n + 1)) : n;
+			if (g->sm[word * 64 + bit]->faulted)
+				continue;
 			order[n++] = order[at];
 			order[at] = word * 64 + (u32)bit;
 		}
+	return n;
+}
+
+/* First all ticks, then all news. */
+static __attribute__((noinline)) void tick_apart(struct gpu *g, u64 stored[CONF_SM_WORDS], bool shuffle)
+{
+	const u64 *m = mem_wake(g->mem);
+	struct news news[CONF_MAX_SMS];
+	u32 order[CONF_MAX_SMS];
+	const u32 n = whose_turn(g, order, shuffle);
 	for (u32 k = 0; k < n; k++)
 		news[order[k]] = tick(g, order[k], m[order[k] / 64] >> order[k] % 64 & 1);
 	for (u32 k = 0; k < n; k++)
 		hear(g, order[k], news[order[k]]);
 	for (u32 k = 0; k < n; k++)
 		stored[order[k] / 64] |= g->sm[order[k]]->stored ? BIT(order[k] % 64) : 0;
+}
+
+/* --- commit.delay ------------------------------------------------------------------------------------------------- */
+
+/* When CTAs have ended. */
+static void note_ends(struct gpu *g, u32 i)
+{
+	FOR_EACH_BIT(slot, g->sm[i]->done_slots)
+	if (!g->done_at[i][slot])
+		g->done_at[i][slot] = g->st->cycle + 1;
+}
+
+u32 crossing_ended(struct gpu *g, u32 sm)
+{
+	u32 slots = 0;
+	if (likely(!g->conf.commit_delay))
+		return UINT32_MAX;
+	FOR_EACH_BIT(slot, g->sm[sm]->done_slots)
+	{
+		u64 *at = &g->done_at[sm][slot];
+		if (!*at || *at + g->conf.commit_delay > g->st->cycle)
+			continue;
+		slots |= 1u << slot;
+		*at = 0;
+	}
+	return slots;
+}
+
+/* What was issued commit.delay cycles ago is read, then written, SM by SM. */
+static void commit_late(struct gpu *g)
+{
+	struct gpu_state *st = g->st;
+	const u64 delay = g->conf.commit_delay, before = MAX(st->cycle + 1, delay) - delay;
+	st->uncommitted = 0;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		front_read(g->front, i, before);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		struct sm *s = g->sm[i];
+		if ((s->stored || front_queued(g->front, i)) && front_commit(g->front, i, before))
+			fault(g);
+		s->stored = 0;
+		note_ends(g, i);
+		st->uncommitted |= front_queued(g->front, i) || s->done_slots;
+	}
+	if (st->fault_in && !--st->fault_in)
+		st->faulted = 1;
+	st->uncommitted |= st->fault_in != 0;
 }
 
 /* Has a warp scheduler a state that SMs share? */
@@ -91,16 +159,20 @@ static __attribute__((noinline)) void gather_restarts(struct gpu *g)
 void crossing_tick(struct gpu *g)
 {
 	u64 stored[CONF_SM_WORDS] = {0};
-	if (unlikely(g->conf.tick_shuffle) && !shares_state(g))
-		tick_shuffled(g, stored);
+	if (unlikely(g->conf.tick_shuffle | g->conf.commit_delay))
+		tick_apart(g, stored, g->conf.tick_shuffle && !shares_state(g));
 	else
 		tick_in_order(g, stored);
+	if (unlikely(g->conf.commit_delay)) {
+		commit_late(g);
+		memset(stored, 0, sizeof(stored));
+	}
 	for (u32 word = 0; word < g->sm_words; word++)
 		FOR_EACH_BIT(bit, stored[word])
 		{
 			u32 i = word * 64 + (u32)bit;
 			g->sm[i]->stored = 0;
-			if (unlikely(front_commit(g->front, i)))
+			if (unlikely(front_commit(g->front, i, g->st->cycle + 1)))
 				g->st->faulted = 1;
 		}
 	if (unlikely(g->restart != NULL))

@@ -1,43 +1,58 @@
+/* clang-format off */
 /* crossing: a cycle of the SMs, and everything by which one of them is noticed by another.
  *
- * An SM's tick writes its own state alone: struct sm with what lies behind it, its part of the front end (warps,
- * frames, shared memory, its queue of stores), its caches and miss queue, its event buffer. What others are to know of
- * it lies in a place of its own, too, and is fetched from there, in the order of the SMs, when all have had their tick.
- * So nothing depends on the order of the ticks (tick.shuffle proves it), and they could run side by side.
+ * An SM's tick writes its own state alone: struct sm with what lies behind it, its part of the front end (warps, frames,
+ * shared memory, its queue of stores), its caches and miss queue, its event buffer. What others are to know of it lies
+ * in a place of its own, too, and is fetched from there, in the order of the SMs, when all have had their tick. So
+ * nothing depends on the order of the ticks (tick.shuffle proves it), and they could run side by side.
  *
- *   what                     its place                      who fetches it, when             what others see of it
- *   stores, atomics, free()  front: the SM's queue          crossing_tick(), front_commit()  memory, from the next
- * cycle on malloc() in kernels      the same                       the same                         which block they
- * are given locks taken              with its atomics; of shared    the same                         nothing: spin and
- * livelock ask memory: a table an SM an SM at fault           sm.faulted, front's faults[]   crossing_tick() the
- * machine stops CTAs that have ended     sm.done_slots                  collect(), the next cycle        which CTA
- * starts where, kernels wake bits                the tick's result: all answers crossing_tick() nothing; a set of SMs
- *                            taken, next cycle of interest
- *   memory requests          mem: miss queue, mem.fresh[]   mem_tick(), the same cycle       ports, L2, DRAM:
- * noc.latency later; back-pressure, below restart points           restart: a list an SM          crossing_tick()
- * nothing: a record printf                   front: the SM's text           crossing_tick(), front_commit()  nothing:
- * goes to the host events                   ev[sm]                         deliver_all(), the cycle's end   nothing:
- * goes to the host
+ *   what                      its place                     fetched by                     and then
+ *   stores, atomics, free()   the front end's queue         front_commit()                 memory, from the next cycle on
+ *   malloc() in kernels       the same                      front_commit()                 which block each is given
+ *   lock words                with the atomic; shared       front_commit()                 told by `why` and `info`
+ *                             memory: a table an SM
+ *   loads (commit.delay)      the same queue                front_read(), before           its own registers
+ *                                                           any SM's front_commit()
+ *   an SM at fault            sm.faulted; front's faults    crossing_tick()                the machine stops
+ *   CTAs that have ended      sm.done_slots, gpu.done_at    collect(), the next cycle      which CTA starts where; kernels
+ *   wake bits, sleep          what the tick returns         crossing_tick()                sets of SMs; no other SM's
+ *   memory requests           mem: miss queue, fresh[]      mem_tick(), the same cycle     ports, L2, DRAM: noc.latency
+ *                                                                                          later; back-pressure: below
+ *   restart points            restart: a list an SM         restart_gather()               a record
+ *   text of printf            the front end's, an SM        front_commit()                 the host
+ *   events                    ev[sm]                        deliver_all(), cycle's end     the host
  *
- * Other ways:
+ * With commit.delay = D what others can notice comes D cycles later. Memory is read and written at the end of cycle
+ * t + D by what was issued in cycle t: loads first, so each finds what stores of the cycles before its own have left,
+ * and nothing later, as without delay. A CTA is collected D cycles later, the machine stops D cycles after a fault, and
+ * until then the SM at fault stands still. Until it is due all of it waits at the SM's place, in the arena. What is a
+ * record or the host's (lock words apart) comes at once.
  *
- *   - Policies that choose CTAs and partitions, the search for hangs and queries look at all SMs. They are asked
- * between two cycles, at times known before: a CTA's end, a kernel's, their own timers.
+ * Other ways from SM to SM:
+ *
+ *   - Policies that choose CTAs and partitions, the search for hangs and queries look at all SMs. They are asked between
+ *     two cycles, at times that are known before: the collecting of a CTA, their own timers.
  *   - A warp scheduler from outside the library (Lua) is one program for all SMs. Its words of state have a place per
- *     scheduler in the arena (external_sched_state); one that has promised to keep nothing else (stateless) chooses the
- *     same in any order. Others see at once what they remember of other SMs: their SMs tick in order, whatever
- *     tick.shuffle says.
- *   - Texture fetches and loads of constants read device memory when they issue. Kernels do not write what they read
- * so.
- *   - The arena's reach, the pages of device memory that were written and the event mask of the machine are sets that
- *     only grow within a cycle: any order gives the same.
- *   - Back-pressure: what the network takes of one SM's requests may leave no room for those of another, which then
- * waits in its port, and sees its miss queue stay full, in the next cycle. */
+ *     scheduler (external_sched_state, arena). One that has promised to keep nothing else (stateless) chooses the same
+ *     in any order; of others each SM sees at once what they remember of the rest, and they are asked in SM order,
+ *     whatever tick.shuffle says. The first failure of a policy stops the machine after that cycle.
+ *   - Texture fetches and loads of constants read device memory at issue; kernels do not write what they read so (CUDA
+ *     leaves it undefined). A printf reads its strings at issue, from memory and from its own SM's queue.
+ *   - Addresses in the heap of malloc() are looked up in its table at issue; what free() is given, too, unless there is
+ *     a delay: then a wrong one is found where it takes effect.
+ *   - The arena's reach and the pages of device memory written by local stores are sets that only grow within a cycle:
+ *     any order gives the same.
+ *   - Back-pressure: what the network takes of one SM's requests may leave no room for another's, which then waits in
+ *     its port and sees its miss queue full, in the next cycle. commit.delay does not change that: SMs that are to run
+ *     apart for D cycles need a port that hears of free places so much later, too. */
+/* clang-format on */
 #ifndef GPU_CROSSING_H
 #define GPU_CROSSING_H
 #include "base/base.h"
 
 struct gpu;
-/* The awake SMs have their cycle; then its news are fetched. */
+/* The awake SMs have their cycle; then the news that are due are fetched. */
 void crossing_tick(struct gpu *g);
+/* Of an SM's CTA slots, those whose CTA, if it has ended, may be seen to have. They are collected at once. */
+u32 crossing_ended(struct gpu *g, u32 sm);
 #endif

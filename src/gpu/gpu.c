@@ -23,8 +23,8 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
-	         sizeof(struct partition_state) + sizeof(struct gpu_state) + livelock_state_bytes(c) +
-	         starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
+	         livelock_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -66,6 +66,8 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 		return false;
 	create_sms(g);
 	livelock_create(g);
+	if (c->commit_delay)
+		g->done_at = arena_alloc(&g->arena, c->num_sms * sizeof(*g->done_at), 64);
 	arena_end_hashed(&g->arena);
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
 	policies_create(g);
@@ -228,10 +230,12 @@ static void collect(struct gpu *g)
 		{
 			u32 i = word * 64 + (u32)bit;
 			struct cta c;
-			while (sm_collect_cta(&g->ctx[i], g->sm[i], g->st->cycle, &c))
+			const u32 ended = crossing_ended(g, i);
+			while (sm_collect_cta(&g->ctx[i], g->sm[i], ended, g->st->cycle, &c))
 				cta_done(g, i, &c);
+			if (!g->sm[i]->done_slots)
+				g->st->finished[word] &= ~BIT(bit);
 		}
-		g->st->finished[word] = 0;
 	}
 }
 
@@ -307,7 +311,8 @@ static inline bool any_sm(const struct gpu *g, const u64 *set)
 static u64 next_event(const struct gpu *g)
 {
 	const struct gpu_state *st = g->st;
-	if (g->dispatch.d->wanted || any_sm(g, st->awake) || any_sm(g, st->finished) || any_sm(g, mem_wake(g->mem)))
+	if (g->dispatch.d->wanted || st->uncommitted || any_sm(g, st->awake) || any_sm(g, st->finished) ||
+	    any_sm(g, mem_wake(g->mem)))
 		return st->cycle;
 	return MIN(MIN(st->next_wake, mem_next(g->mem)),
 	           MIN(MIN(task_next_start(g->task, st->cycle), g->partition.st->call_at),

@@ -23,6 +23,8 @@ struct gpu_state {               /* arena */
 	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
 	u64 watch_at, progress_at, progress_sum;
 	u8 faulted, deadlocked, livelocked; /* livelocked: deadlocked in that way */
+	u8 uncommitted;                     /* with commit.delay: something is on its way from an SM to the others */
+	u8 fault_in; /* an SM is at fault: the machine stops in so many cycles, this one included; 0 = none is */
 };
 struct gpu {
 	struct conf conf;
@@ -31,8 +33,9 @@ struct gpu {
 	struct front *front;
 	struct mem *mem;
 	struct gpu_state *st;
-	u64 *timed;   /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
-	u32 sm_words; /* of the sets of SMs, those that are in use */
+	u64 (*done_at)[SM_MAX_CTAS]; /* arena, with commit.delay: when the CTA in a slot of an SM has ended, + 1; 0: runs */
+	u64 *timed;                  /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
+	u32 sm_words;                /* of the sets of SMs, those that are in use */
 	struct task *task;
 	struct livelock *livelock;           /* in the arena */
 	struct livelock_warp *livelock_warp; /* in the arena */

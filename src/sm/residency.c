@@ -183,11 +183,11 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	}
 }
 
-bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
+bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct cta *out)
 {
-	if (!s->done_slots)
+	if (!(s->done_slots & slots))
 		return false;
-	u32 slot = bit_first(s->done_slots);
+	u32 slot = bit_first(s->done_slots & slots);
 	struct cta *c = &s->cta[slot];
 	sm_sync(x, s, now);
 	if (x->restart)
@@ -210,7 +210,7 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out)
 	s->regs_used -= c->reg_size;
 	s->shared_used -= c->shared_size;
 	s->k.ctas_done++;
-	s->done_slots &= s->done_slots - 1;
+	s->done_slots &= ~(1u << slot);
 	*out = *c;
 	*c = (struct cta){0};
 	return true;

@@ -287,8 +287,9 @@ u32 sm_shared_demand(const struct conf *c, const struct launch *l);
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. */
 void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
-/* Takes a finished CTA off the SM: fills *out with its last state and frees the slot. False when none is waiting. */
-bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u64 now, struct cta *out);
+/* Takes a finished CTA in one of these slots off the SM: fills *out with its last state and frees the slot. False when
+ * none is waiting. */
+bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct cta *out);
 /* CTAs of a launch resident now. */
 u32 sm_resident(const struct sm *s, u32 launch);
 

@@ -161,14 +161,10 @@ static void apply_shared(struct exec *x, const struct inst *in, u32 lanes)
 static void queue_global(struct exec *x, const struct inst *in, u32 lanes)
 {
 	const u32 bytes = ptype_bytes(in->type);
-	struct pending *p = mem_queue(x, in, lanes, bytes);
+	struct pending *p = mem_queue(x, PENDING_ATOMIC, lanes, bytes);
 	u64 *b = (u64 *)p->data;
-	p->atomic = true;
 	p->flush = in->type == T_F32;
-	p->cycle = x->cycle;
-	p->warp = x->warp;
-	p->pc = x->out->pc;
-	p->dst = in->op == OP_ATOM && in->d[0] != OPND_NONE ? exec_at(x, in->d[0]) : NULL;
+	p->dst = in->op == OP_ATOM ? in->d[0] : OPND_NONE;
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		p->addr[i] = x->out->addr[i];

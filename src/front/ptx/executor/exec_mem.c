@@ -239,16 +239,34 @@ static inline bool device_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool
 {
 	return likely(in_one_alloc(x, m, contig, bytes, store)) || mem_check_device(x, m, bytes, store, space);
 }
+/* With commit.delay loads are queued like stores: see ptx_read(). */
+static __attribute__((noinline)) void queue_load(struct exec *x, const struct inst *in, bool contig, u32 m)
+{
+	struct pending *p = mem_queue(x, PENDING_LOAD, m, access_bytes(in));
+	p->contig = contig;
+	memcpy(p->addr, x->out->addr, sizeof(p->addr));
+}
+static inline void load_global(struct exec *x, const struct inst *in, bool contig, u32 m)
+{
+	if (unlikely(x->f->delay))
+		queue_load(x, in, contig, m);
+	else
+		load_lanes(x, in, device_host(x), contig, false, m);
+}
 static void load_device(struct exec *x, const struct inst *in, u32 m, enum space space)
 {
 	const u32 bytes = access_bytes(in);
 	const bool contig = dense(x->out->addr, m, bytes);
-	if (device_ok(x, m, contig, bytes, false, space))
+	if (!device_ok(x, m, contig, bytes, false, space))
+		return;
+	if (space == SPC_CONST)
 		load_lanes(x, in, device_host(x), contig, false, m);
+	else
+		load_global(x, in, contig, m);
 }
 static void queue_device(struct exec *x, const struct inst *in, u32 m, bool contig)
 {
-	struct pending *p = mem_queue(x, in, m, access_bytes(in));
+	struct pending *p = mem_queue(x, PENDING_STORE, m, access_bytes(in));
 	p->contig = contig;
 	if (contig)
 		p->addr[0] = x->out->addr[0];
@@ -446,7 +464,7 @@ static void generic_mixed(struct exec *x, const struct inst *in, bool store)
 	if (g.global && store)
 		queue_device(x, in, g.global, false);
 	else if (g.global)
-		load_lanes(x, in, device_host(x), false, false, g.global);
+		load_global(x, in, false, g.global);
 	if (g.shared && store)
 		store_lanes(x, in, (uintptr_t)exec_shared(x), false, false, g.shared);
 	else if (g.shared)
@@ -470,7 +488,7 @@ static void ldst_generic(void *ctx, const struct inst *in)
 	else if (store)
 		queue_device(x, in, x->mask, contig);
 	else
-		load_lanes(x, in, device_host(x), contig, false, x->mask);
+		load_global(x, in, contig, x->mask);
 }
 
 /* A prefetch only reports its addresses: PTX lets it miss or fault silently. */

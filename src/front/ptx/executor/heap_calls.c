@@ -1,6 +1,7 @@
 /* malloc and free as the pipeline sees them: atomics on the head of the heap's table, one a lane. They take effect at
  * the cycle's end with the other atomics. What is freed wrongly is found before the instruction has had an effect,
- * unless another lane or warp frees the same in the same cycle: that is found when it takes effect. */
+ * unless another lane or warp frees the same in the same cycle: that is found when it takes effect, as everything is
+ * with commit.delay. */
 #include "front/ptx/executor/memory.h"
 
 static bool may_free(struct exec *x, const u64 *arg)
@@ -22,17 +23,13 @@ static void heap_call(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	struct dyninst *out = x->out;
 	const u64 *arg = exec_at(x, in->s[1]);
-	if (in->atom == ATOM_FREE && !may_free(x, arg))
+	if (in->atom == ATOM_FREE && !x->f->delay && !may_free(x, arg))
 		return;
-	struct pending *p = mem_queue(x, in, x->mask, 8);
+	struct pending *p = mem_queue(x, PENDING_ATOMIC, x->mask, 8);
 	out->space = SPC_GLOBAL;
 	out->bytes = 8;
 	out->store = out->atomic = true;
-	p->atomic = true;
-	p->cycle = x->cycle;
-	p->warp = x->warp;
-	p->pc = out->pc;
-	p->dst = in->d[0] == OPND_NONE ? NULL : exec_at(x, in->d[0]);
+	p->dst = in->d[0];
 	for (u32 i = 0; i < LANES; i++) {
 		out->addr[i] = x->f->heap.table;
 		((u64 *)p->data)[i] = arg[i];
@@ -66,12 +63,13 @@ static void misuse(struct ptx *f, u32 sm, const struct pending *p, u32 lane, enu
 void heap_commit(struct ptx *f, u32 sm, const struct pending *p)
 {
 	const u64 *arg = (const u64 *)p->data;
+	u64 *dst = pending_at(f, sm, p, p->dst);
 	for (u32 left = p->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
-		if (p->in->atom == ATOM_MALLOC) {
+		if (pending_inst(f, p)->atom == ATOM_MALLOC) {
 			const u64 block = heap_malloc(&f->heap, f->mem, arg[i]);
-			if (p->dst)
-				((u64 *)(void *)p->dst)[i] = block;
+			if (dst)
+				dst[i] = block;
 			continue;
 		}
 		const enum heap_place at = arg[i] ? heap_free(&f->heap, f->mem, arg[i]) : HEAP_START;

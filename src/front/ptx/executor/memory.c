@@ -223,17 +223,20 @@ void mem_local_addresses(struct exec *x, u32 lanes)
 	}
 }
 
-struct pending *mem_queue(struct exec *x, const struct inst *in, u32 lanes, u32 bytes)
+struct pending *mem_queue(struct exec *x, enum pending_kind kind, u32 lanes, u32 bytes)
 {
 	struct sm_side *s = &x->f->side[x->sm];
-	if (unlikely(s->npending == s->cap))
-		BUG("SM %u queued more than %u stores in a cycle", x->sm, s->cap);
-	struct pending *p = &s->pending[s->npending++];
-	p->in = in;
+	struct pending *p = &s->pending[fifo_push(s->queue, x->f->pending_cap)];
+	p->cycle = x->cycle;
+	p->warp = x->warp;
+	p->launch = x->w->launch;
+	p->pc = x->out->pc;
+	p->frame = x->w->frame;
 	p->mask = lanes;
+	p->dst = OPND_NONE;
 	p->bytes = (u8)bytes;
-	p->contig = p->atomic = p->flush = false;
-	p->dst = NULL;
+	p->kind = (u8)kind;
+	p->contig = p->flush = false;
 	return p;
 }
 
@@ -260,33 +263,33 @@ static void commit_store(struct devmem *d, const struct pending *p)
 }
 
 /* One lane of an atomic; what was there before. */
-static u64 act(struct devmem *d, const struct pending *p, u32 lane)
+static u64 act(struct devmem *d, const struct pending *p, const struct inst *in, void *dst, u32 lane)
 {
 	const u64 *b = (const u64 *)p->data;
-	const u64 old =
-	    atomic_apply(p->in->atom, p->in->type, devmem_ptr(d, p->addr[lane]), b[lane], p->cas[lane], p->flush);
+	const u64 old = atomic_apply(in->atom, in->type, devmem_ptr(d, p->addr[lane]), b[lane], p->cas[lane], p->flush);
 	devmem_touch(d, p->addr[lane], 1);
-	if (p->dst && p->bytes == 8)
-		((u64 *)(void *)p->dst)[lane] = old;
-	else if (p->dst)
-		((u32 *)(void *)p->dst)[lane] = (u32)old;
+	if (dst && p->bytes == 8)
+		((u64 *)dst)[lane] = old;
+	else if (dst)
+		((u32 *)dst)[lane] = (u32)old;
 	return old;
 }
 
 /* What may take a lock is remembered. */
-static void commit_lock(struct ptx *f, u32 sm, const struct pending *p)
+static void commit_lock(struct ptx *f, u32 sm, const struct pending *p, const struct inst *in)
 {
+	void *dst = pending_at(f, sm, p, p->dst);
 	const struct lock_by by = {p->cycle, sm, p->warp, p->pc};
 	u64 old[LANES];
 	for (u32 left = p->mask; left; left &= left - 1)
-		old[first_lane(left)] = act(f->mem, p, first_lane(left));
-	lock_note(f, SPC_GLOBAL, &by, p->in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
+		old[first_lane(left)] = act(f->mem, p, in, dst, first_lane(left));
+	lock_note(f, SPC_GLOBAL, &by, in, p->mask, &(struct lock_lanes){p->addr, (const u64 *)p->data, p->cas, old});
 }
 
-static void commit_atomic(struct ptx *f, u32 sm, const struct pending *p)
+static void commit_atomic(struct ptx *f, u32 sm, const struct pending *p, const struct inst *in)
 {
-	const struct inst *in = p->in;
 	struct devmem *d = f->mem;
+	void *dst = pending_at(f, sm, p, p->dst);
 	if (unlikely(in->atom == ATOM_MALLOC || in->atom == ATOM_FREE)) {
 		heap_commit(f, sm, p);
 		return;
@@ -297,7 +300,7 @@ static void commit_atomic(struct ptx *f, u32 sm, const struct pending *p)
 	                               .b = p->data,
 	                               .c = p->cas,
 	                               .step = 8,
-	                               .old = p->dst ? (u32 *)(void *)p->dst : unused,
+	                               .old = dst ? dst : unused,
 	                               .flush = p->flush};
 	const bool words = atomic_apply_words(in->atom, in->type, &w, p->mask);
 	for (u32 left = p->mask; left; left &= left - 1) {
@@ -305,25 +308,70 @@ static void commit_atomic(struct ptx *f, u32 sm, const struct pending *p)
 		if (words)
 			devmem_touch(d, p->addr[i], 1);
 		else
-			act(d, p, i);
+			act(d, p, in, dst, i);
 	}
 }
 
-bool ptx_commit(struct front *front, u32 sm)
+/* A load that was queued: as load_lanes() of exec_mem.c, of device memory. */
+static void commit_load(const struct ptx *f, u32 sm, const struct pending *p, const struct inst *in)
+{
+	const u32 size = ptype_bytes(in->type);
+	const bool wide = size == 8 || ptype_bytes(in->stype) == 8;
+	const bool sign = size < 8 && ptype_is_signed(in->type) && !ptype_is_float(in->type);
+	for (u32 k = 0; k < in->vec; k++) {
+		void *dst = pending_at(f, sm, p, in->d[k]);
+		for (u32 left = dst ? p->mask : 0; left; left &= left - 1) {
+			const u32 i = first_lane(left);
+			u64 v = 0;
+			memcpy(&v, devmem_ptr(f->mem, (p->contig ? p->addr[0] + i * p->bytes : p->addr[i]) + k * size), size);
+			if (sign)
+				v = (u64)((s64)(v << (64 - 8 * size)) >> (64 - 8 * size));
+			if (wide)
+				((u64 *)dst)[i] = v;
+			else
+				((u32 *)dst)[i] = (u32)v;
+		}
+	}
+}
+
+void ptx_read(struct front *front, u32 sm, u64 before)
+{
+	const struct ptx *f = ptx_of(front);
+	const struct sm_side *s = &f->side[sm];
+	for (u32 k = 0; k < s->queue->n; k++) {
+		const struct pending *p = &s->pending[fifo_at(s->queue, f->pending_cap, k)];
+		if (p->cycle >= before)
+			return;
+		if (p->kind == PENDING_LOAD)
+			commit_load(f, sm, p, pending_inst(f, p));
+	}
+}
+
+u32 ptx_queued(const struct front *front, u32 sm)
+{
+	return ptx_const(front)->side[sm].queue->n;
+}
+
+static void commit(struct ptx *f, u32 sm, const struct pending *p)
+{
+	if (p->kind == PENDING_STORE) {
+		commit_store(f->mem, p);
+	} else if (p->kind == PENDING_ATOMIC) {
+		const struct inst *in = pending_inst(f, p);
+		if (lock_op(in))
+			commit_lock(f, sm, p, in);
+		else
+			commit_atomic(f, sm, p, in);
+	}
+}
+
+bool ptx_commit(struct front *front, u32 sm, u64 before)
 {
 	struct ptx *f = ptx_of(front);
 	struct sm_side *s = &f->side[sm];
 	if (unlikely(s->text.len))
 		flush_text(f, s);
-	const u32 n = s->npending;
-	for (u32 i = 0; i < n; i++) {
-		if (s->pending[i].atomic && lock_op(s->pending[i].in))
-			commit_lock(f, sm, &s->pending[i]);
-		else if (s->pending[i].atomic)
-			commit_atomic(f, sm, &s->pending[i]);
-		else
-			commit_store(f->mem, &s->pending[i]);
-	}
-	s->npending = 0;
+	while (s->queue->n && s->pending[s->queue->head].cycle < before)
+		commit(f, sm, &s->pending[fifo_pop(s->queue, f->pending_cap)]);
 	return f->faulted[sm] != 0;
 }

@@ -55,7 +55,7 @@ void mem_hide_shared(struct exec *x, u32 shared);
 /* Local offsets become the lanes' byte addresses in the interleaved layout. */
 void mem_local_addresses(struct exec *x, u32 lanes);
 /* The next free entry of the SM's queue. */
-struct pending *mem_queue(struct exec *x, const struct inst *in, u32 lanes, u32 bytes);
+struct pending *mem_queue(struct exec *x, enum pending_kind kind, u32 lanes, u32 bytes);
 
 /* atomics.c: one atomic on host memory at p: the old value in, the new one out. b, c as raw bits. */
 u64 atomic_apply(u8 op, u8 type, void *p, u64 b, u64 c, bool flush);

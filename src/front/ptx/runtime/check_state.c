@@ -53,11 +53,29 @@ static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struc
 	return check_entries(f, sm, warp, e);
 }
 
+/* With commit.delay: what is queued is in the order of issue, of no more cycles than that. */
+static bool check_queue(const struct ptx *f, u32 sm, struct err *e)
+{
+	const struct sm_side *s = &f->side[sm];
+	const struct pending *first = &s->pending[s->queue->head];
+	u64 last = first->cycle;
+	for (u32 k = 0; k < s->queue->n; k++) {
+		const struct pending *p = &s->pending[fifo_at(s->queue, f->pending_cap, k)];
+		HOLDS(p->cycle >= last && p->cycle - first->cycle < MAX(f->delay, 1u) && p->warp < f->nwarps,
+		      "SM %u: number %u of its queue is of warp %u, cycle %llu, behind %llu", sm, k, p->warp,
+		      (unsigned long long)p->cycle, (unsigned long long)last);
+		last = p->cycle;
+	}
+	return true;
+}
+
 bool ptx_check_state(const struct front *front, u32 sm, u64 resident, u64 exited, struct err *e)
 {
 	const struct ptx *f = ptx_const(front);
-	HOLDS(!f->side[sm].npending, "SM %u: %u stores of a cycle that is over have not taken effect", sm,
-	      f->side[sm].npending);
+	HOLDS(!f->side[sm].queue->n || f->delay, "SM %u: %u stores of a cycle that is over have not taken effect", sm,
+	      f->side[sm].queue->n);
+	if (!check_queue(f, sm, e))
+		return false;
 	if (!sm && f->heap.base && !heap_check(&f->heap, f->mem, e))
 		return false;
 	FOR_EACH_BIT(w, resident)

@@ -97,11 +97,25 @@ static void start_warp(struct ptx *f, u32 sm, u32 warp, u32 slot, const struct l
 	memset(frame_window_at(f, sm, warp, w->frame), 0, frame_size(l->fn));
 }
 
+/* A CTA that begins anew: what its warps were to get in registers is forgotten, what they have stored is not. */
+static void forget_results(struct ptx *f, u32 sm, u64 warps)
+{
+	struct sm_side *s = &f->side[sm];
+	for (u32 k = 0; k < s->queue->n; k++) {
+		struct pending *p = &s->pending[fifo_at(s->queue, f->pending_cap, k)];
+		if (!(warps >> p->warp & 1))
+			continue;
+		p->dst = OPND_NONE;
+		p->mask = p->kind == PENDING_LOAD ? 0 : p->mask;
+	}
+}
+
 void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
 {
 	struct ptx *f = ptx_of(front);
 	struct cta *c = &f->ctas[sm * f->nslots + slot];
 	u32 index = 0;
+	forget_results(f, sm, warps);
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
 		register_launch(f, l, 0);
 	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes};

@@ -29,6 +29,8 @@ static void set_sizes(struct ptx *f, const struct conf *c)
 	f->shared_max = c->sm_shared;
 	f->shared_stride = ((u64)c->sm_shared + 63) / 64 * 64 + SHARED_COLOUR;
 	f->heap_bytes = (u64)c->malloc_mb << 20;
+	f->delay = c->commit_delay;
+	f->pending_cap = (f->delay + 1) * c->sm_schedulers * c->sm_issue_width;
 	f->ns_per_cycle = 1000.0 / c->core_clock;
 }
 
@@ -40,7 +42,8 @@ u64 ptx_state_bytes(const struct conf *c)
 	const u64 per_warp =
 	    sizeof(struct warp) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride + sizeof(*f.tid);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
-	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096;
+	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096 +
+	       (f.delay ? f.nsms * (sizeof(struct fifo) + f.pending_cap * sizeof(struct pending)) + 4096 : 0);
 }
 
 static void carve(struct ptx *f, struct arena *a)
@@ -60,6 +63,13 @@ static void carve(struct ptx *f, struct arena *a)
 	f->arena = a;
 	f->deep = arena_tail(a, warps * f->deep_stride);
 	locks_create(f, a);
+	struct fifo *queue = f->delay ? ARENA_NEW(a, struct fifo, f->nsms) : NULL;
+	for (u32 i = 0; i < f->nsms; i++) {
+		struct sm_side *s = &f->side[i];
+		s->queue = queue ? &queue[i] : &s->own;
+		s->pending = queue ? arena_alloc(a, f->pending_cap * sizeof(struct pending), 64)
+		                   : xcalloc(f->pending_cap, sizeof(struct pending));
+	}
 }
 
 struct front *ptx_create(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e)
@@ -74,12 +84,8 @@ struct front *ptx_create(const struct conf *c, struct arena *state, struct devme
 	}
 	struct alloc *a = &mem->allocs[mem->nallocs - 1];
 	a->internal = a->readonly = a->own = true;
-	carve(f, state);
 	f->side = xcalloc(f->nsms, sizeof(*f->side));
-	for (u32 i = 0; i < f->nsms; i++) {
-		f->side[i].cap = c->sm_schedulers * c->sm_issue_width;
-		f->side[i].pending = xcalloc(f->side[i].cap, sizeof(struct pending));
-	}
+	carve(f, state);
 	return &f->front;
 }
 
@@ -87,7 +93,8 @@ void ptx_destroy(struct front *front)
 {
 	struct ptx *f = ptx_of(front);
 	for (u32 i = 0; i < f->nsms; i++) {
-		free(f->side[i].pending);
+		if (!f->delay)
+			free(f->side[i].pending);
 		strbuf_release(&f->side[i].text);
 	}
 	for (u32 i = 0; i < f->placed_ever; i++)

@@ -36,6 +36,22 @@ static const u8 *byte_at(const struct reader *r, u64 addr)
 	const struct alloc *a = devmem_find(x->f->mem, addr);
 	return a && !a->freed ? devmem_ptr(x->f->mem, addr) : NULL;
 }
+/* With commit.delay: what a store of this SM will have put there; false: none is on its way. */
+static bool stored_byte(const struct exec *x, u64 addr, u8 *out)
+{
+	const struct sm_side *s = &x->f->side[x->sm];
+	for (u32 k = s->queue->n; k-- > 0;) {
+		const struct pending *p = &s->pending[fifo_at(s->queue, x->f->pending_cap, k)];
+		for (u32 i = p->kind == PENDING_STORE ? LANES : 0; i-- > 0;) {
+			const u64 at = p->contig ? p->addr[0] + i * p->bytes : p->addr[i];
+			if (!(p->mask >> i & 1) || addr - at >= p->bytes)
+				continue;
+			*out = p->data[i * p->bytes + (addr - at)];
+			return true;
+		}
+	}
+	return false;
+}
 static bool read_bytes(struct reader *r, u64 addr, void *out, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
@@ -44,7 +60,8 @@ static bool read_bytes(struct reader *r, u64 addr, void *out, u32 n)
 			r->bad = addr + i;
 			return false;
 		}
-		((u8 *)out)[i] = *p;
+		if (likely(!r->x->f->delay) || !stored_byte(r->x, addr + i, (u8 *)out + i))
+			((u8 *)out)[i] = *p;
 	}
 	return true;
 }

@@ -14,6 +14,7 @@
  * warp first gets there. No frame lies in both parts. */
 #ifndef FRONT_PTX_STATE_H
 #define FRONT_PTX_STATE_H
+#include "base/fifo.h"
 #include "front/front.h"
 #include "front/ptx/runtime/heap.h"
 
@@ -57,24 +58,27 @@ struct cta { /* arena */
 	struct barrier_sum bar[BARRIERS];
 };
 
-/* A store or atomic that waits for the end of the cycle. */
+/* A store or atomic that waits for the end of the cycle, or of commit.delay cycles more, and then a load of global
+ * memory, too. Without pointers: with commit.delay the queues are in the arena. */
+enum pending_kind { PENDING_STORE, PENDING_ATOMIC, PENDING_LOAD };
 struct pending {
-	const struct inst *in;
-	u32 mask;
-	u8 bytes;           /* per lane, vector included */
-	bool contig;        /* full mask, ascending, dense: one block at addr[0] */
-	bool atomic, flush; /* flush: f32 add on global memory flushes subnormals (PTX, atom) */
-	u8 *dst;            /* atom: the destination register or NULL */
+	u64 cycle; /* of its issue */
+	u32 warp, launch, pc, frame, mask;
+	opnd dst;    /* atom: the destination register or OPND_NONE */
+	u8 bytes;    /* per lane, vector included */
+	u8 kind;     /* enum pending_kind */
+	bool contig; /* full mask, ascending, dense: one block at addr[0] */
+	bool flush;  /* f32 add on global memory flushes subnormals (PTX, atom) */
+	u8 pad[4];
 	u64 addr[LANES];
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
-	u64 cycle;      /* atomics: of their issue, by whom */
-	u32 warp, pc;
 };
 struct sm_side {       /* per SM, outside the arena */
 	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
 	bool readonly;
-	u32 npending, cap;
+	struct fifo *queue; /* of pending[]; with commit.delay both are in the arena, else `own` is it */
+	struct fifo own;
 	struct pending *pending;
 	struct strbuf text; /* printf of this cycle */
 };
@@ -103,6 +107,7 @@ struct ptx {            /* the front end of a machine */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
 	bool check_uninit, check_masks, check_barriers;
+	u32 delay, pending_cap;        /* commit.delay; entries of an SM's queue */
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
 	double ns_per_cycle;
@@ -181,6 +186,15 @@ static inline struct simt *simt_entry_at(const struct ptx *f, u32 sm, u32 warp, 
 	if (unlikely(d >= SIMT_NEAR))
 		return (struct simt *)(void *)deep_of(f, sm, warp) + d - SIMT_NEAR;
 	return &f->stacks[((size_t)sm * SIMT_NEAR + d) * f->nwarps + warp];
+}
+static inline const struct inst *pending_inst(const struct ptx *f, const struct pending *p)
+{
+	return &f->launches[p->launch].code[p->pc];
+}
+/* A register of the frame that it was issued in. */
+static inline void *pending_at(const struct ptx *f, u32 sm, const struct pending *p, opnd o)
+{
+	return o == OPND_NONE ? NULL : frame_window_at(f, sm, p->warp, p->frame) + o;
 }
 static inline void *exec_at(const struct exec *x, opnd o)
 {
