@@ -7,6 +7,25 @@ check "no dead link, no path that is not there" tests/tools/links.sh
 check "README.md has at most 400 lines" test "$(wc -l <README.md)" -le 400
 check "so many documents" test "$(find . -name '*.md' ! -path './build*' | wc -l)" -ge 11
 
+# The README's tour: every line of it does what it says, those of the debugger one after the other.
+sed -n '/^## A tour/,/^## Five minutes/p' README.md >"$tmp/tour"
+sed -n 's/^(wd) //p' "$tmp/tour" | sed 's/   .*//' >"$tmp/typed"
+command -v rsvg-convert >/dev/null || sed -i 's/now.png/now.svg/' "$tmp/typed"
+check "the tour has commands of the debugger" test "$(wc -l <"$tmp/typed")" -ge 15
+mkdir "$tmp/there"
+(cd "$tmp/there" && timeout 60 "$W" debug hotspot --size small --batch -x "$tmp/typed") >"$tmp/said" 2>&1
+status=$?
+check "none of which fails: $(grep -a error "$tmp/said")" test $status -eq 0
+check "files are where it says" test -f "$tmp/there/ev.jsonl" -a -s "$tmp/there/p.svg"
+sed -n 's/^warpdbg \(run hotspot\|compare hotspot\|list\|explain\|help\)/\1/p' "$tmp/tour" | sed 's/  *#.*//; s/ hotspot/ hotspot --size small/' >"$tmp/lines"
+check "and of the program" test "$(wc -l <"$tmp/lines")" -ge 9
+while read -r line; do
+	(cd "$tmp/there" && eval "timeout 60 '$W' $line") >"$tmp/said" 2>&1
+	status=$?
+	[ "$line" = "explain conflict" ] && status=$((status - 2)) # no name, but there are names and texts that have it
+	check "warpdbg $line" test $status -eq 0 -a -s "$tmp/said"
+done <"$tmp/lines"
+
 # What links.sh is to find, one mistake at a time.
 mkdir "$tmp/tree" "$tmp/tree/ui" "$tmp/tree/src"
 reset() {
