@@ -9,8 +9,15 @@ u32 lcs_equation(u64 sum, u64 max, bool ceiling)
 	return (u32)MAX(t, 1);
 }
 
-void lcs_done(struct lcs *st, const struct cta_view *v, u32 sm, const struct cta *c)
+u32 lcs_limit(const void *state, const struct cta_view *v, u32 sm)
 {
+	const struct lcs *st = state;
+	return st->limit[sm] ? st->limit[sm] : UINT32_MAX;
+}
+
+void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c)
+{
+	struct lcs *st = state;
 	if (st->limit[sm])
 		return;
 	const struct sm *s = v->sm[sm];
@@ -39,8 +46,9 @@ void lcs_done(struct lcs *st, const struct cta_view *v, u32 sm, const struct cta
 	}
 }
 
-void lcs_describe(const struct lcs *st, const struct cta_view *v, struct strbuf *out)
+void lcs_describe(const void *state, const struct cta_view *v, struct strbuf *out)
 {
+	const struct lcs *st = state;
 	u32 least = UINT32_MAX, most = 0, known = 0;
 	for (u32 i = 0; i < v->num_sms; i++) {
 		if (!st->limit[i])
@@ -69,27 +77,9 @@ struct state {
 static u64 next(void *state, const struct cta_view *v, u32 sm)
 {
 	struct state *st = state;
-	if (st->next == v->launch->ctas || sm_resident(v->sm[sm], v->launch->id) >= lcs_limit(&st->lcs, sm))
+	if (st->next == v->launch->ctas || sm_resident(v->sm[sm], v->launch->id) >= lcs_limit(st, v, sm))
 		return NO_CTA;
 	return st->next++;
-}
-
-static void done(void *state, const struct cta_view *v, u32 sm, const struct cta *c)
-{
-	struct state *st = state;
-	lcs_done(&st->lcs, v, sm, c);
-}
-
-static u32 limit(const void *state, const struct cta_view *v, u32 sm)
-{
-	const struct state *st = state;
-	return lcs_limit(&st->lcs, sm);
-}
-
-static void describe(const void *state, const struct cta_view *v, struct strbuf *out)
-{
-	const struct state *st = state;
-	lcs_describe(&st->lcs, v, out);
 }
 
 extern const struct cta_sched_ops cta_sched_lcs;
@@ -99,7 +89,7 @@ const struct cta_sched_ops cta_sched_lcs = {
     .source = "Lee 2014, section 4.1",
     .state_bytes = sizeof(struct state),
     .next = next,
-    .done = done,
-    .limit = limit,
-    .describe = describe,
+    .done = lcs_done,
+    .limit = lcs_limit,
+    .describe = lcs_describe,
 };

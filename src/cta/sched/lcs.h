@@ -15,13 +15,10 @@ struct lcs { /* of a kernel; zero = it is being monitored */
 
 /* Equation 1: T_new of these counts, at least 1. */
 u32 lcs_equation(u64 sum, u64 max, bool ceiling);
-/* A CTA of the kernel has ended: the first one decides. */
-void lcs_done(struct lcs *st, const struct cta_view *v, u32 sm, const struct cta *c);
+
+/* Operations of policies whose state begins with a struct lcs. A CTA of the kernel has ended: the first one decides. */
+void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
 /* The most CTAs of the kernel on this SM as far as LCS knows; UINT32_MAX: it is still being monitored. */
-static inline u32 lcs_limit(const struct lcs *st, u32 sm)
-{
-	return st->limit[sm] ? st->limit[sm] : UINT32_MAX;
-}
-/* In a few words, for display. */
-void lcs_describe(const struct lcs *st, const struct cta_view *v, struct strbuf *out);
+u32 lcs_limit(const void *state, const struct cta_view *v, u32 sm);
+void lcs_describe(const void *state, const struct cta_view *v, struct strbuf *out);
 #endif

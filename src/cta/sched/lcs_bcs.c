@@ -12,28 +12,10 @@ _Static_assert(sizeof(struct state) <= CTA_SCHED_STATE_MAX, "the state fits its 
 static u64 next(void *state, const struct cta_view *v, u32 sm)
 {
 	struct state *st = state;
-	u32 most = MIN(v->most, lcs_limit(&st->lcs, sm));
+	u32 most = MIN(v->most, lcs_limit(st, v, sm));
 	if (!bcs_applies(v->launch) && sm_resident(v->sm[sm], v->launch->id) >= most)
 		return NO_CTA;
 	return bcs_next(&st->bcs, v, sm, most);
-}
-
-static void done(void *state, const struct cta_view *v, u32 sm, const struct cta *c)
-{
-	struct state *st = state;
-	lcs_done(&st->lcs, v, sm, c);
-}
-
-static u32 limit(const void *state, const struct cta_view *v, u32 sm)
-{
-	const struct state *st = state;
-	return lcs_limit(&st->lcs, sm);
-}
-
-static void describe(const void *state, const struct cta_view *v, struct strbuf *out)
-{
-	const struct state *st = state;
-	lcs_describe(&st->lcs, v, out);
 }
 
 extern const struct cta_sched_ops cta_sched_lcs_bcs;
@@ -44,7 +26,7 @@ const struct cta_sched_ops cta_sched_lcs_bcs = {
     .implies = "warp-sched=sca",
     .state_bytes = sizeof(struct state),
     .next = next,
-    .done = done,
-    .limit = limit,
-    .describe = describe,
+    .done = lcs_done,
+    .limit = lcs_limit,
+    .describe = lcs_describe,
 };
