@@ -107,7 +107,7 @@ ptx() { # ptx STATUS PATTERN OPTIONS...
 ptx 2 "there are: scale spin count" --kernel scal --grid 1 --block 32
 ptx 2 "--kernel is missing" --grid 1 --block 32
 ptx 2 "--grid and --block" --kernel spin
-ptx 2 "takes 3 parameters, there is 1 --arg" --kernel scale --grid 1 --block 32 --arg u32=1
+ptx 2 "takes 3 parameters (u64 a, u32 n, f32 k), there is 1 --arg" --kernel scale --grid 1 --block 32 --arg u32=1
 ptx 2 "'q32' is not one of" --kernel scale --grid 1 --block 32 --arg q32=1 --arg u32=1 --arg f32=1
 ptx 2 "-1 does not fit u32" --kernel scale --grid 1 --block 32 --arg 'f32[4]=1' --arg u32=-1 --arg f32=1
 ptx 2 "n is u32 of 4 bytes, u64 has 8" --kernel scale --grid 1 --block 32 --arg 'f32[4]=1' --arg u64=1 --arg f32=1
@@ -144,7 +144,7 @@ host 2 "h.lua:2: oops" 'error("oops")'
 host 2 "stack traceback" 'local x = nil; x.y = 1'
 host 2 "has no kernel 'nope'; there are: vecadd" 'local k = cuda.module("vecadd.ptx").nope'
 host 2 "No such file" 'cuda.module("nothere.ptx")'
-host 2 "takes 4 parameters, got 1" "$V cuda.launch(m.vecadd, 1, 32, {d})"
+host 2 "takes 4 parameters (u64, u64, u64, u32), got 1" "$V cuda.launch(m.vecadd, 1, 32, {d})"
 host 2 "is not a whole number (cuda.f32(x)" "$V cuda.launch(m.vecadd, 1, 32, {d, d, d, 1.5})"
 host 2 "does not fit 4 bytes" "$V cuda.launch(m.vecadd, 1, 32, {d, d, d, 1 << 40})"
 host 2 "got a boolean" "$V cuda.launch(m.vecadd, 1, 32, {d, d, d, true})"

@@ -336,12 +336,29 @@ bool cmd_tbreak(struct debugger *d, const char *args, struct strbuf *out, struct
 
 /* --- condition, commands --- */
 
+static struct breakpoint *last_breakpoint(struct debugger *d)
+{
+	for (u32 i = d->breaks.n; i-- > 0;)
+		if (!d->breaks.list[i]->internal)
+			return d->breaks.list[i];
+	return NULL;
+}
+
+bool break_number(struct debugger *d, const char *word, u64 *id)
+{
+	const struct breakpoint *last = last_breakpoint(d);
+	if (strcmp(word, "$bpnum") != 0)
+		return word_number(word, id);
+	*id = last ? last->id : 0;
+	return last != NULL;
+}
+
 static struct breakpoint *numbered(struct debugger *d, const char **args, const char *what, struct err *e)
 {
 	char word[32];
 	u64 id;
 	const char *rest = next_word(*args, word, sizeof(word));
-	if (!rest || !word_number(word, &id)) {
+	if (!rest || !break_number(d, word, &id)) {
 		err_set(e, "%s: a breakpoint's number is expected", what);
 		return NULL;
 	}
@@ -370,14 +387,6 @@ bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, str
 	return true;
 }
 
-static struct breakpoint *last_breakpoint(struct debugger *d)
-{
-	for (u32 i = d->breaks.n; i-- > 0;)
-		if (!d->breaks.list[i]->internal)
-			return d->breaks.list[i];
-	return NULL;
-}
-
 bool cmd_commands(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct breakpoint *b = *args ? numbered(d, &args, "commands", e) : last_breakpoint(d);
@@ -397,7 +406,7 @@ bool cmd_ignore(struct debugger *d, const char *args, struct strbuf *out, struct
 	char word[32];
 	u64 id, count = NEVER;
 	const char *rest = next_word(args, word, sizeof(word));
-	if (!rest || !word_number(word, &id) || id > UINT32_MAX)
+	if (!rest || !break_number(d, word, &id) || id > UINT32_MAX)
 		return err_set(e, "ignore: usage: ignore N COUNT");
 	if (!arg_number(rest, "ignore", 1ull << 62, &count, e))
 		return false;

@@ -33,6 +33,7 @@ enum completer {
 	COMPLETE_SHOW,
 	COMPLETE_FILE,
 	COMPLETE_EXPORT,
+	COMPLETE_SAVE,
 	COMPLETE_COMPARE,
 	COMPLETE_COMMAND
 };
@@ -120,6 +121,8 @@ bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct e
 void break_cta_note(struct debugger *d, const struct event_filter *f, struct strbuf *out);
 /* Says so when this machine, as it is configured now, has no events of the breakpoint's kind. */
 void break_event_note(struct debugger *d, const struct breakpoint *b, struct strbuf *out);
+/* A breakpoint's or watchpoint's number in a word; $bpnum is that of the last one set, if there is one. */
+bool break_number(struct debugger *d, const char *word, u64 *id);
 struct breakpoint *break_command(struct debugger *d, const char *args, bool temporary, struct err *e);
 /* What `watch` was given (watch_args.c). */
 struct watch_request {

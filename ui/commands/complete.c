@@ -349,6 +349,12 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		if (!first)
 			offer_paths(m);
 		break;
+	case COMPLETE_SAVE:
+		if (first)
+			offer(m, "breakpoints");
+		else
+			offer_paths(m);
+		break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_COMMAND:
 		for (u32 i = 0; i < ncommands; i++)

@@ -70,7 +70,8 @@ bool misnamed(struct debugger *d, const char *expr, struct err *e)
 		       true;
 	for (u32 i = 0; i < ARRAY_LEN(cuda); i++)
 		if (!strcmp(expr, cuda[i][0])) {
-			err_set(e, "'%s' is no name here: the focused lane's is %s.x, .y and .z", expr, cuda[i][1]);
+			err_set(e, "'%s' has parts: `print %s.x`, .y and .z are the focused lane's (in PTX %s.x)", expr, expr,
+			        cuda[i][1]);
 			return true;
 		}
 	snprintf(field, sizeof field, "gpu.%.60s", expr);

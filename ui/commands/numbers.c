@@ -58,7 +58,8 @@ static bool each_number(struct debugger *d, const char *args, enum by_number wha
 		char *dash = strchr(word, '-');
 		if (dash)
 			*dash++ = 0;
-		if (!word_number(word, &from) || (dash && !word_number(dash, &to)) || from > 1000000)
+		if (!(fn == apply_number ? break_number(d, word, &from) : word_number(word, &from)) ||
+		    (dash && !word_number(dash, &to)) || from > 1000000)
 			return err_set(e, "%s: '%s%s%s' is not a number", name, word, dash ? "-" : "", dash ? dash : "");
 		to = dash ? to : from;
 		if (to < from || to - from > 1000)

@@ -27,6 +27,25 @@ bool cmd_reverse_step(struct debugger *d, const char *args, struct strbuf *out, 
 	return true;
 }
 
+/* Behind the farthest cycle: what is known is passed over, the rest is run, as `until` does. */
+static bool goto_unknown(struct debugger *d, u64 cycle, u64 farthest, struct strbuf *out, struct err *e)
+{
+	struct strbuf unsaid = STRBUF_INIT;
+	const bool there = sim_cycle(d->s->sim) == farthest, ok = there || travel_to(d, farthest, e);
+	if (ok && !there)
+		travel_arrived(d, &unsaid);
+	strbuf_release(&unsaid);
+	if (!ok)
+		return false;
+	if (d->rest == DBG_STOPPED)
+		strbuf_addf(out, "Cycle %llu has not been simulated yet: running there from %llu, the farthest.\n",
+		            (unsigned long long)cycle, (unsigned long long)farthest);
+	const u32 way_back = d->nundos;
+	set_goal(d, GOAL_CYCLE, cycle);
+	d->nundos = there ? d->nundos : way_back; /* one command, one undo */
+	return true;
+}
+
 bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 cycle;
@@ -35,7 +54,8 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 		return err_set(e, "goto: a cycle or a bookmark is expected");
 	if (!travel_allowed(d, e))
 		return false;
-	if (!word_number(args, &cycle)) {
+	const bool named = !word_number(args, &cycle);
+	if (named) {
 		u32 i = 0;
 		while (i < d->travel.nbookmarks && strcmp(d->travel.bookmarks[i].name, args))
 			i++;
@@ -44,9 +64,14 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 		cycle = d->travel.bookmarks[i].cycle;
 	}
 	sim_history_info(d->s->sim, &h);
+	if (named && h.on && cycle > h.frontier)
+		return err_set(e, "goto %.60s: cycle %llu is not in the history any more (`goto %llu` runs there)", args,
+		               (unsigned long long)cycle, (unsigned long long)cycle);
 	if (h.on && cycle > h.frontier && can_run(d, NULL))
-		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu (`until %llu` runs there)",
-		               (unsigned long long)cycle, (unsigned long long)h.frontier, (unsigned long long)cycle);
+		return goto_unknown(d, cycle, h.frontier, out, e);
+	if (h.on && cycle > h.frontier && d->rest == DBG_FINISHED)
+		return err_set(e, "there is no cycle %llu: the program has finished at %llu", (unsigned long long)cycle,
+		               (unsigned long long)h.frontier);
 	if (!travel_to(d, cycle, e))
 		return false;
 	travel_arrived(d, out);

@@ -11,6 +11,10 @@ static bool watch_expression(struct debugger *d, const char *args, struct watch 
 	w->is_probe = probe_parse(dbg_gpu(d), args, &w->probe, &probe_error);
 	if (!w->is_probe && *args != '%' && (misnamed(d, args, e) || !lua_dbg_check_expr(d, args, e)))
 		return false;
+	if (!w->is_probe && unknown_variable(d, args))
+		return err_set(e,
+		               "watch: there is no variable, buffer or symbol '%.60s' (`set var %.60s = 0` makes a variable)",
+		               args, args);
 	w->expr = xstrdup(args);
 	watch_look(d, w, e);
 	if (e->set)

@@ -21,9 +21,10 @@ struct debugger;
 /* What the user looks at. Always names an existing SM and warp slot; the slot may be empty. */
 struct focus {
 	u32 sm, warp, lane;
-	s32 kernel;   /* launch id, -1 = none chosen */
-	s32 cta_slot; /* of the warp, -1 = empty slot */
-	s64 cta;      /* linear CTA id, -1 = none */
+	s32 kernel;        /* launch id, -1 = none chosen */
+	s32 cta_slot;      /* of the warp, -1 = empty slot */
+	s64 cta;           /* linear CTA id, -1 = none */
+	bool picked_empty; /* the user has chosen the slot although it was empty */
 };
 
 enum run_state {
@@ -217,6 +218,9 @@ const char *debugger_prompt(const struct debugger *d);
 struct gpu *dbg_gpu(struct debugger *d);
 /* Moves the focus; warp out of range is an error. Fills the kernel and CTA fields from the warp. */
 bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e);
+/* A run has ended: from a slot that is empty now, and that nobody has chosen so, the focus goes to a resident warp, of
+ * the same SM if it has one. True when it has moved. */
+bool debugger_settle_focus(struct debugger *d);
 /* Brings the focus's kernel and CTA up to date with its slot (after a stop). */
 void debugger_refresh_focus(struct debugger *d);
 /* Appends the focused warp's place: "cycle 9000, SM 1 warp 8, CTA 412 of hotspot, lane 0: memory (...)" and its source

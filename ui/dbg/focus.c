@@ -19,6 +19,7 @@ void debugger_refresh_focus(struct debugger *d)
 	if (w.state == WS_NONE || w.launch < 0)
 		return;
 	f->kernel = w.launch;
+	f->picked_empty = false;
 	f->cta_slot = (s32)w.cta_slot;
 	f->cta = (s64)w.cta;
 }
@@ -34,8 +35,39 @@ bool debugger_focus(struct debugger *d, u32 sm, u32 warp, struct err *e)
 		d->focus_moves++;
 	d->focus.sm = sm;
 	d->focus.warp = warp;
+	d->focus.picked_empty = true;
 	debugger_refresh_focus(d);
 	return true;
+}
+
+/* A resident warp of the SM, best one that has not exited, behind slot `after`; -1 = none. */
+static s32 resident(struct gpu *g, u32 sm, u32 after)
+{
+	const u32 n = gpu_warps_per_sm(g);
+	s32 exited = -1;
+	for (u32 i = 0; i < n; i++) {
+		const u32 warp = (after + i) % n;
+		struct warp_info w;
+		gpu_warp_info(g, sm, warp, &w);
+		if (w.state != WS_NONE && w.launch >= 0 && w.pc != PC_DONE)
+			return (s32)warp;
+		if (w.state != WS_NONE && w.launch >= 0 && exited < 0)
+			exited = (s32)warp;
+	}
+	return exited;
+}
+
+bool debugger_settle_focus(struct debugger *d)
+{
+	const u32 sms = gpu_conf(dbg_gpu(d))->num_sms, from = d->focus.sm;
+	if (d->focus.cta_slot >= 0 || d->focus.picked_empty)
+		return false;
+	for (u32 i = 0; i < sms; i++) {
+		const s32 warp = resident(dbg_gpu(d), (from + i) % sms, i ? 0 : d->focus.warp);
+		if (warp >= 0)
+			return debugger_focus(d, (from + i) % sms, (u32)warp, NULL);
+	}
+	return false;
 }
 
 /* Cuts what was appended after byte `from` to so many columns, marked by "...". */

@@ -1,5 +1,6 @@
 /* PTX's special registers as the focused lane reads them: no register of the kernel has them, but a debugger's user
  * asks for %tid.x first. */
+#include <stdio.h>
 #include <string.h>
 
 #include "dbg/debugger.h"
@@ -23,6 +24,20 @@ static char axis_of(const char *reg, const char *name)
 	return !strncmp(reg, name, n) && reg[n] == '.' && reg[n + 1] && strchr("xyz", reg[n + 1]) && !reg[n + 2]
 	           ? reg[n + 1]
 	           : 0;
+}
+
+bool cuda_variable(const char *expr, char reg[SPECIAL_NAME_MAX])
+{
+	static const char *const names[][2] = {
+	    {"threadIdx", "%tid"}, {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"}};
+	for (u32 i = 0; i < ARRAY_LEN(names); i++) {
+		const char axis = axis_of(expr, names[i][0]);
+		if (axis)
+			snprintf(reg, SPECIAL_NAME_MAX, "%s.%c", names[i][1], axis);
+		if (axis)
+			return true;
+	}
+	return false;
 }
 
 bool special_register(struct debugger *d, const struct warp_info *w, const char *name, u64 *bits)

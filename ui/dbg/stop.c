@@ -37,6 +37,7 @@ static void focus_event(struct debugger *d, const struct event *ev)
 		warp = (s32)bit_first(ev->arg[1]);
 	if (ev->sm >= 0)
 		debugger_focus(d, (u32)ev->sm, warp >= 0 ? (u32)warp : d->focus.warp, NULL);
+	d->focus.picked_empty &= warp >= 0; /* a warp that the event is about, though it may have left */
 }
 
 static void code_hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
@@ -96,6 +97,10 @@ static void after_stop(struct debugger *d, struct strbuf *out)
 	debugger_refresh_focus(d);
 	if (d->run.quiet && !*d->run.stop_reason)
 		return;
+	const struct focus was = d->focus;
+	if (debugger_settle_focus(d) && !d->brief)
+		strbuf_addf(out, "SM %u warp %u is empty; the focus goes to SM %u warp %u.\n", was.sm, was.warp, d->focus.sm,
+		            d->focus.warp);
 	debugger_show_place(d, out);
 	show_displays(d, out);
 }
@@ -313,6 +318,7 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		return;
 	case SS_INTERRUPT:
 		d->run.rest = DBG_STOPPED;
+		d->focus.picked_empty = false;
 		stopped(d,
 		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
 		                        : "Interrupted.",

@@ -47,6 +47,9 @@ void format_value(char fmt, enum ptype t, u64 bits, struct strbuf *out)
 
 bool value_expression(struct debugger *d, const char *expr, char fmt, struct strbuf *out, struct err *e)
 {
+	char special[SPECIAL_NAME_MAX];
+	if (cuda_variable(expr, special))
+		expr = special;
 	if (*expr == '%') {
 		enum ptype t;
 		u64 bits;

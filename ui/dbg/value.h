@@ -18,6 +18,9 @@ void show_display(struct debugger *d, const struct display *x, struct strbuf *ou
 void show_displays(struct debugger *d, struct strbuf *out);
 /* %tid.x and the like of the focused lane of a resident warp; false: no such special register. */
 bool special_register(struct debugger *d, const struct warp_info *w, const char *name, u64 *bits);
+/* CUDA's name of one, "threadIdx.x", as PTX has it: "%tid.x" in reg. False: it is none. */
+#define SPECIAL_NAME_MAX 16
+bool cuda_variable(const char *expr, char reg[SPECIAL_NAME_MAX]);
 /* A buffer of the host program or a symbol of a module. */
 bool named_address(struct debugger *d, const char *name, u64 *out);
 /* Raw bits of a type in format x d u f c, or (0) the type's own. */

@@ -40,6 +40,12 @@ void console_begin_answer(struct console *c)
 	c->held = c->paging = false;
 }
 
+void console_take_back(struct console *c)
+{
+	c->total = c->answer;
+	c->held = c->paging = false;
+}
+
 static u64 oldest(const struct console *c)
 {
 	return c->total > CONSOLE_LINES ? c->total - CONSOLE_LINES : 0;

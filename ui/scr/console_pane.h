@@ -23,6 +23,8 @@ void console_release(struct console *c);
 void console_add(struct console *c, struct style s, const char *text);
 /* What follows belongs to a new answer: the area grows to show it. */
 void console_begin_answer(struct console *c);
+/* The last answer was never given. */
+void console_take_back(struct console *c);
 /* Rows the last answer needs at a width of w columns, at most max. */
 int console_answer_rows(const struct console *c, int w, int max);
 /* Shows lines further up (> 0) or down; a page of them. */

@@ -32,6 +32,7 @@ struct loop {
 	struct typed_word word;
 	double run_seconds; /* wall time inside slices since the run began */
 	u64 run_insts;      /* warp instructions when it began */
+	u64 place_end;      /* the console's last lines tell the place that was chosen in a view, when they end here */
 	u32 interrupts;     /* of the debugger's, those that have been answered */
 	bool dirty, quit;
 	bool began;       /* a key has set the machine going: it gets a slice before the next one */
@@ -650,6 +651,23 @@ static void at_prompt(struct loop *l, int key)
 	}
 }
 
+/* Another warp has been chosen in a view: the console speaks of that one, in the same rows. */
+static void follow_choice(struct loop *l, struct focus was)
+{
+	struct screen *s = &l->s;
+	struct strbuf out = STRBUF_INIT;
+	if ((s->d->focus.sm == was.sm && s->d->focus.warp == was.warp) || debugger_running(s->d))
+		return;
+	if (s->console.total == l->place_end)
+		console_take_back(&s->console);
+	else
+		console_begin_answer(&s->console);
+	debugger_show_place(s->d, &out);
+	say(s, &out);
+	strbuf_release(&out);
+	l->place_end = s->console.total;
+}
+
 /* Pages of an answer, help, questions, then the focus. */
 static void on_key(struct loop *l, int key)
 {
@@ -669,10 +687,15 @@ static void on_key(struct loop *l, int key)
 		quit_key(l, key);
 	} else if (s->ask == ASK_SEARCH) {
 		search_key(l, key);
-	} else if (key == K_MOUSE) {
-		mouse_input(l);
-	} else if (s->focus == ON_VIEW) {
-		view_input(l, key);
+	} else if (key == K_MOUSE || s->focus == ON_VIEW) {
+		const struct focus was = s->d->focus;
+		const u64 said = s->console.total;
+		if (key == K_MOUSE)
+			mouse_input(l);
+		else
+			view_input(l, key);
+		if (s->console.total == said) /* it did no more than choose */
+			follow_choice(l, was);
 	} else {
 		at_prompt(l, key);
 	}

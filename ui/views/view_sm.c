@@ -32,8 +32,8 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	                now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	x = pane_printf(p, 0, x, STYLE(R_DIM), " in " RECENT_TEXT "%s (run %.2f)", tight ? "" : " cycles",
 	                cycles ? (double)i->issued / (double)cycles : 0.0);
-	if (!i->awake)
-		pane_text(p, 0, x + gap, STYLE(R_DIM), "asleep");
+	if (!i->awake && i->warps)
+		pane_text(p, 0, x + gap, STYLE(R_DIM), "all wait");
 }
 
 /* --- warps --- */
@@ -456,7 +456,7 @@ const struct view view_sm = {
         "of the\n"
         "function's phases (info phases). prio: rank the scheduler gives the warp now (0 = first). policy, "
         "scheds: the state\n"
-        "of the warp scheduler, of a warp and as a whole. asleep: nothing can happen here before a reply or a timer. "
+        "of the warp scheduler, of a warp and as a whole. all wait: nothing can happen here before a reply or a timer. "
         "registers, shared: contiguous blocks with the numbers "
         "of their CTAs;\n"
         "the largest hole is in 32-bit registers and in bytes (B). its warps: a glyph a warp, as in the overview. With "

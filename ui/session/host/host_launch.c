@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/host/launch_log.h"
+#include "session/host/param_list.h"
 
 int host_scalar(lua_State *L)
 {
@@ -105,8 +106,10 @@ static void put_arguments(lua_State *L, int at, const struct func *fn, u8 *param
 {
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_Unsigned n = lua_rawlen(L, at);
+	char list[PARAM_LIST_MAX];
 	if (n != fn->nparams)
-		luaL_error(L, "%s takes %d parameters, got %d", func_label(fn), (int)fn->nparams, (int)n);
+		luaL_error(L, "%s takes %d parameters%s, got %d", func_label(fn), (int)fn->nparams, param_list(fn, list),
+		           (int)n);
 	for (u32 i = 0; i < fn->nparams; i++) {
 		lua_rawgeti(L, at, (lua_Integer)i + 1);
 		put_argument(L, fn, i, params + fn->params[i].offset);

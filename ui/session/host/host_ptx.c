@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "session/host/host.h"
 #include "session/host/launch_log.h"
+#include "session/host/param_list.h"
 #include "session/outputs.h"
 
 struct ptx_arg {
@@ -213,9 +214,10 @@ static bool parse_args(struct session *s, struct ptx_host *h, struct err *e)
 {
 	const struct options *o = s->opt;
 	u64 rng = s->conf.seed, heap = (u64)s->conf.heap_mb << 20;
+	char list[PARAM_LIST_MAX];
 	if (o->nargs != h->fn->nparams)
-		return err_set(e, "%s takes %u parameter%s, there %s %u --arg", func_label(h->fn), h->fn->nparams,
-		               plural(h->fn->nparams), by_number(o->nargs, "is", "are"), o->nargs);
+		return err_set(e, "%s takes %u parameter%s%s, there %s %u --arg", func_label(h->fn), h->fn->nparams,
+		               plural(h->fn->nparams), param_list(h->fn, list), by_number(o->nargs, "is", "are"), o->nargs);
 	h->nargs = o->nargs;
 	h->args = xcalloc(MAX(h->nargs, 1u), sizeof *h->args);
 	for (u32 i = 0; i < h->nargs; i++)
