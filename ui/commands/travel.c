@@ -37,12 +37,12 @@ static bool goto_unknown(struct debugger *d, u64 cycle, u64 farthest, struct str
 	strbuf_release(&unsaid);
 	if (!ok)
 		return false;
-	if (d->rest == DBG_STOPPED)
+	if (d->run.rest == DBG_STOPPED)
 		strbuf_addf(out, "Cycle %llu has not been simulated yet: running there from %llu, the farthest.\n",
 		            (unsigned long long)cycle, (unsigned long long)farthest);
-	const u32 way_back = d->nundos;
+	const u32 way_back = d->travel.nundos;
 	set_goal(d, GOAL_CYCLE, cycle);
-	d->nundos = there ? d->nundos : way_back; /* one command, one undo */
+	d->travel.nundos = there ? d->travel.nundos : way_back; /* one command, one undo */
 	return true;
 }
 
@@ -69,7 +69,7 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 		               (unsigned long long)cycle, (unsigned long long)cycle);
 	if (h.on && cycle > h.frontier && can_run(d, NULL))
 		return goto_unknown(d, cycle, h.frontier, out, e);
-	if (h.on && cycle > h.frontier && d->rest == DBG_FINISHED)
+	if (h.on && cycle > h.frontier && d->run.rest == DBG_FINISHED)
 		return err_set(e, "there is no cycle %llu: the program has finished at %llu", (unsigned long long)cycle,
 		               (unsigned long long)h.frontier);
 	if (!travel_to(d, cycle, e))

@@ -98,7 +98,7 @@ static void after_stop(struct debugger *d, struct strbuf *out)
 	if (d->run.quiet && !*d->run.stop_reason)
 		return;
 	const struct focus was = d->focus;
-	if (debugger_settle_focus(d) && !d->brief)
+	if (debugger_settle_focus(d) && !d->report.brief)
 		strbuf_addf(out, "SM %u warp %u is empty; the focus goes to SM %u warp %u.\n", was.sm, was.warp, d->focus.sm,
 		            d->focus.warp);
 	debugger_show_place(d, out);
