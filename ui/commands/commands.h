@@ -98,7 +98,7 @@ bool misnamed(struct debugger *d, const char *expr, struct err *e);
 /* The options that `run` was given (restart.c); the session gets back those it was opened with. */
 void restart_release(struct debugger *d);
 
-/* --- breakpoints (breaks.c) --- */
+/* --- breakpoints (cmd_breaks.c) --- */
 /* Words of a breakpoint's line: "count=N" (command: for the message), and a filter, "sm=3"; and whether what the
  * filters name is there. */
 bool break_count(const char *word, const char *command, u64 *count, struct err *e);

@@ -1,10 +1,9 @@
 /* screen: the debugger on a terminal - title, view, console, prompt, key line.
  *
  *   screen.c  the loop: keys in, slices of simulation, frames out      frame.c  one frame into the canvas
- *   input.c   what has come and waits: keys, steps, pasted lines       word.c   commands typed while a view has the keys
- *   prompt.c  the line editor      console.c  what was said            help.c   the help page
- *   term.c    curses               canvas.c, draw.c, palette.c         recent.c, heat.c  what the views add up while
- * running */
+ *   input.c   what has come and waits: keys, steps, pasted lines       word.c   commands typed while a view has the
+ * keys prompt.c  the line editor      console.c  what was said            help.c   the help page term.c    curses
+ * canvas.c, draw.c, palette.c         recent.c, heat.c  what the views add up while running */
 #ifndef UI_SCR_SCREEN_H
 #define UI_SCR_SCREEN_H
 #include "dbg/debugger.h"
