@@ -9,10 +9,12 @@
 
 #include "debug_rig.h"
 #include "scr/palette.h"
+#include "session/explain.h"
 #include "views/chart.h"
 #include "views/frame.h"
 #include "views/legend.h"
 #include "views/offscreen.h"
+#include "views/point.h"
 
 static void open_hotspot(struct rig *r, char *option, char *value)
 {
@@ -206,6 +208,170 @@ static void help_has_all(void **state)
 	rig_close(&r);
 }
 
+/* The column of a text on a row, counted in cells. */
+static void must_mean(const struct canvas *c, int y, const char *text, int into, const char *topic, const char *said)
+{
+	char got[64];
+	struct strbuf out = STRBUF_INIT;
+	const int x = column_of(row_of(c, y), text);
+	if (x < 0)
+		fail_msg("row %d has no '%s': %s", y, text, row_of(c, y));
+	point_describe(c, y, x + into, &out, got);
+	if (strcmp(got, topic) != 0 || !strstr(strbuf_str(&out), said))
+		fail_msg("'%s': %s expected, not %s: %s", text, topic, got, strbuf_str(&out));
+	strbuf_release(&out);
+}
+
+/* Words, numbers and letters are explained where they stand: a number by its column's head or the word beside it. */
+static void what_is_there(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	rig_say(&r, "until 4000");
+	rig_say(&r, "goto 2500");
+	for (int wide = 0; wide < 2; wide++) {
+		const struct canvas *c = look(&r, "overview", wide ? 60 : 24, wide ? 200 : 80);
+		const int y = find_row(c, 1, "lost to") + 4;
+		must_mean(c, 0, "IPC", 1, "ipc", "1,024");
+		must_mean(c, 0, "cycle 2", 8, "cycle", "core clock");
+		must_mean(c, 0, "past", 1, "past", "farthest");
+		must_mean(c, y - 4, "shm", 1, "shared memory", "sm.shared");
+		must_mean(c, y - 4, "lost to", 6, "stall", "1,024");
+		must_mean(c, y, "4/8", 1, "cta", "4/8");
+		must_mean(c, y, "94", 1, "registers", "%");
+		must_mean(c, y, "0.62", 1, "ipc", "1,024");
+		must_mean(c, y, "mmmm", 2, "memory dependency", "waits for the result");
+		must_mean(c, y, "mshr", 2, wide ? "l1 no mshr" : "mshr", "");
+		must_mean(c, y, "51", 0, wide ? "l1 no mshr" : "mshr", "");
+	}
+	const struct canvas *c = look(&r, "memory", 24, 80);
+	int y = find_row(c, 1, "rowhit");
+	must_mean(c, y, "rowhit", 2, "hit", "open");
+	must_mean(c, y + 1, "15  ", 0, "latency", "arrival");
+	c = look(&r, "caches", 24, 80);
+	y = find_row(c, 1, "no mshr no");
+	must_mean(c, y, "no mshr", 4, "no mshr", "l1d.rf_mshr");
+	c = look(&r, "SM", 24, 80);
+	y = find_row(c, 1, "since");
+	must_mean(c, y, "prio", 0, "priority", "0 = first");
+	must_mean(c, y + 4, "/20", 2, "phase", "Awatramani");
+	c = look(&r, "kernels", 24, 80);
+	must_mean(c, 2, "2,500", 1, "cycle", "core clock");
+	rig_close(&r);
+}
+
+/* With the focus on a view the prompt's line describes the selection, and follows it. */
+static void the_selection_is_described(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, NULL, NULL);
+	rig_say(&r, "until 2500");
+	rig_say(&r, "focus sm 2 warp 28");
+	r.d->screen->focus = ON_VIEW;
+	assert_non_null(strstr(row_of(look(&r, "overview", 24, 80), 22), "SM 2 w28  m memory for "));
+	rig_say(&r, "focus sm 2 warp 40");
+	assert_non_null(strstr(row_of(look(&r, "overview", 24, 80), 22), "SM 2 w40  . empty"));
+	assert_non_null(strstr(row_of(look(&r, "stalls", 24, 200), 22), "32 of 48 warps"));
+	assert_non_null(strstr(row_of(look(&r, "stalls", 24, 200), 22), "slots lost to l1 no mshr"));
+	r.d->screen->focus = ON_PROMPT;
+	assert_null(strstr(row_of(look(&r, "overview", 24, 80), 22), "empty"));
+	rig_close(&r);
+}
+
+/* --- explanations --- */
+
+static bool resolves(const char *name)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct err e = {0};
+	bool ok = explain_name(name, false, &out, &e);
+	strbuf_release(&out);
+	return ok;
+}
+
+/* The name at the beginning of the text: up to a character that names do not have. */
+static void name_at(const char *text, char out[64])
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/");
+	while (n && strchr(".-/", text[n - 1]))
+		n--;
+	snprintf(out, 64, "%.*s", (int)MIN(n, (size_t)63), text);
+}
+
+static void visit_references(void *ctx, const struct explanation *x)
+{
+	static const char *const calls[] = {"see ", "See ", "explain "};
+	u32 *n = ctx;
+	char name[64];
+	for (u32 i = 0; i < ARRAY_LEN(calls); i++)
+		for (const char *p = x->text; (p = strstr(p, calls[i])); p += strlen(calls[i])) {
+			const char *to = p + strlen(calls[i]);
+			to += strspn(to, "`'\"");
+			name_at(to, name);
+			if ((p > x->text && p[-1] != ' ' && p[-1] != '(' && p[-1] != '`') || !strcmp(name, "NAME") ||
+			    !strcmp(name, "REASON"))
+				continue;
+			(*n)++;
+			if (!resolves(name))
+				fail_msg("%s (%s) sends to '%s', which is nothing", x->name, x->kind, name);
+		}
+	if (strcmp(x->kind, "concept") != 0)
+		return;
+	for (const char *p = x->text; *p; p += strcspn(p, " (`"), p += strspn(p, " (`")) { /* l1d.ways and such */
+		name_at(p, name);
+		const char *dot = strchr(name, '.');
+		if (dot && dot > name && dot[1] >= 'a' && name[0] >= 'a' && !strstr(name, ".lua") &&
+		    !strstr(name, "bar.sync")) {
+			(*n)++;
+			if (!resolves(name))
+				fail_msg("%s (%s) names '%s', which is nothing", x->name, x->kind, name);
+		}
+	}
+}
+
+static void nothing_dangles(void **state)
+{
+	u32 n = 0;
+	explain_each(NULL, visit_references, &n);
+	assert_true(n > 15);
+}
+
+/* The words of screens and reports, and what somebody says for them. */
+static void every_concept(void **state)
+{
+	static const struct {
+		const char *word, *text;
+	} words[] = {
+	    {"phase", "Awatramani"},
+	    {"CTA", "thread array"},
+	    {"SM", "multiprocessor"},
+	    {"LSU", "load/store"},
+	    {"MSHR", "status holding"},
+	    {"scoreboard", "result"},
+	    {"occupancy", "limit"},
+	    {"tail effect", "few warps"},
+	    {"kwi/s", "wall time"},
+	    {"thrash", "evict one"},
+	    {"thrashes", "evict one"},
+	    {"warps", "32 threads"},
+	    {"warp", "32 threads"},
+	    {"thrashing", "evict"},
+	    {"coalesced", "transactions"},
+	    {"diverged", "branch"},
+	    {"prio", "rank"},
+	    {"lost to", "most slots"},
+	    {"shm", "shared memory"},
+	    {"ANTT", "slower"},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(words); i++) {
+		struct strbuf out = STRBUF_INIT;
+		struct err e = {0};
+		if (!explain_name(words[i].word, false, &out, &e) || !strstr(strbuf_str(&out), words[i].text))
+			fail_msg("explain %s: '%s' expected, not: %s%s", words[i].word, words[i].text, strbuf_str(&out), e.msg);
+		strbuf_release(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +381,10 @@ int main(void)
 	    cmocka_unit_test(spikes_run_out),
 	    cmocka_unit_test(spikes_are_marked),
 	    cmocka_unit_test(help_has_all),
+	    cmocka_unit_test(what_is_there),
+	    cmocka_unit_test(the_selection_is_described),
+	    cmocka_unit_test(nothing_dangles),
+	    cmocka_unit_test(every_concept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,7 @@ static void the_focus_is_seen(void **state)
 		type(&v, ".8");
 		assert_int_equal(vt_find(&v, "keys act on the view"), -1);
 		type(&v, "\t");
-		assert_shown(&v, "(wd)  keys act on the view; a command, : or Tab come back here");
+		assert_shown(&v, "(wd) SM 0 w0  "); /* what is selected */
 		int y = vt_find(&v, "Tab prompt ");
 		assert_true(y > 0);
 		for (int x = 0; x < 80; x++)

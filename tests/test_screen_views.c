@@ -254,14 +254,45 @@ static void caches_keep_their_axis(void **state)
 	stop(&v);
 }
 
+/* `?` on a view says what the selected cell is; Tab and arrows point elsewhere, Enter explains in full, Esc ends, a
+ * second
+ * `?` is the page of help. */
+static void pointing(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL);
+	run_to(&v, "4000", "4,000");
+	type(&v, "\t?");
+	assert_shown(&v, "? d  done: all lanes have exited");
+	type(&v, "\033[B\033[B\033[B");
+	assert_shown(&v, "? d  done");
+	for (int i = 0; i < 22; i++)
+		vt_send(&v, "\033[C");
+	assert_shown(&v, "? x  short: waits for an arithmetic");
+	type(&v, "\r");
+	assert_shown(&v, "short dependency  (stall reason");
+	type(&v, "\033");
+	assert_shown(&v, "(wd) SM 0 w0  d done");
+	type(&v, "??");
+	assert_shown(&v, "This view: overview");
+	type(&v, "x");
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_focus_is_in_sight),     cmocka_unit_test(stalls_of_many),
-	    cmocka_unit_test(channels_of_many),          cmocka_unit_test(the_gantt_is_labelled),
-	    cmocka_unit_test(bands_have_letters),        cmocka_unit_test(a_letter_a_warp),
-	    cmocka_unit_test(code_ends_visibly),         cmocka_unit_test(keys_stand_once),
-	    cmocka_unit_test(launches_stand_in_columns), cmocka_unit_test(caches_keep_their_axis),
+	    cmocka_unit_test(the_focus_is_in_sight),
+	    cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(channels_of_many),
+	    cmocka_unit_test(the_gantt_is_labelled),
+	    cmocka_unit_test(bands_have_letters),
+	    cmocka_unit_test(a_letter_a_warp),
+	    cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(keys_stand_once),
+	    cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(caches_keep_their_axis),
+	    cmocka_unit_test(pointing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,14 +125,34 @@ static void each_opcode(each_fn *fn, void *ctx)
 	}
 }
 
+static void each_concept(each_fn *fn, void *ctx)
+{
+	static const struct {
+		const char *name, *words, *unit, *text;
+	} concepts[] = {
+#define C(name, words, unit, text) {name, words, unit, text},
+#include "session/concepts.def"
+#undef C
+	};
+	for (u32 i = 0; i < ARRAY_LEN(concepts); i++) {
+		struct explanation x = {.kind = "concept",
+		                        .unit = concepts[i].unit,
+		                        .text = concepts[i].text,
+		                        .source = "",
+		                        .words = concepts[i].words};
+		snprintf(x.name, sizeof x.name, "%s", concepts[i].name);
+		fn(ctx, &x);
+	}
+}
+
 void explain_each(const char *kind, each_fn *fn, void *ctx)
 {
 	static const struct {
 		const char *kind;
 		void (*each)(each_fn *, void *);
-	} tables[] = {{"counter", each_counter},    {"rate", each_rate},     {"event", each_event},
-	              {"stall reason", each_stall}, {"policy", each_policy}, {"config key", each_key},
-	              {"opcode", each_opcode}};
+	} tables[] = {{"concept", each_concept}, {"counter", each_counter},    {"rate", each_rate},
+	              {"event", each_event},     {"stall reason", each_stall}, {"policy", each_policy},
+	              {"config key", each_key},  {"opcode", each_opcode}};
 	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
 		if (!kind || !strcmp(kind, tables[i].kind))
 			tables[i].each(fn, ctx);
@@ -146,6 +166,7 @@ struct search {
 	struct strbuf *out;
 	json_t *array;
 	u32 found;
+	bool stem;    /* name is the beginning of a word */
 	char **names; /* everything there is, for "did you mean" */
 	u32 nnames;
 };
@@ -160,6 +181,28 @@ static bool same_name(const char *full, const char *word)
 	while (full[i] && (full[i] == word[i] || (full[i] == ' ' && word[i] == '_')))
 		i++;
 	return !full[i] && !word[i];
+}
+
+/* One of its other words. */
+static bool other_word(const struct explanation *x, const char *word)
+{
+	const size_t n = strlen(word);
+	for (const char *w = x->words; w && *w; w += strcspn(w, ","), w += *w == ',')
+		if (strcspn(w, ",") == n && !strncasecmp(w, word, n))
+			return true;
+	return false;
+}
+
+/* Does its name or one of its other words begin so, with an ending at most behind it? */
+static bool begins(const struct explanation *x, const char *stem)
+{
+	const size_t n = strlen(stem);
+	if (!strncasecmp(x->name, stem, n) && strlen(x->name) <= n + 3)
+		return true;
+	for (const char *w = x->words; w && *w; w += strcspn(w, ","), w += *w == ',')
+		if (!strncasecmp(w, stem, n) && strcspn(w, ",") <= n + 3)
+			return true;
+	return false;
 }
 
 static void add_text(struct strbuf *out, const struct explanation *x)
@@ -184,7 +227,7 @@ static void visit(void *ctx, const struct explanation *x)
 	remember(s, x->name);
 	if (dot)
 		remember(s, dot + 1); /* "hit_rate" is a name that may be mistyped too */
-	if (!same_name(x->name, s->name))
+	if (!same_name(x->name, s->name) && !other_word(x, s->name) && !(s->stem && begins(x, s->name)))
 		return;
 	s->found++;
 	if (s->json)
@@ -251,12 +294,58 @@ static void search_opcode(struct search *s)
 	s->name = whole;
 }
 
+struct first_of {
+	const char *word;
+	struct explanation *out;
+	bool found;
+};
+
+static void visit_first(void *ctx, const struct explanation *x)
+{
+	struct first_of *f = ctx;
+	if (f->found || (!same_name(x->name, f->word) && !other_word(x, f->word)))
+		return;
+	*f->out = *x;
+	f->out->kind = x->kind;
+	f->found = true;
+}
+
+bool explain_first(const char *word, struct explanation *out)
+{
+	static const char *const kinds[] = {"concept", "stall reason", "counter", "rate"};
+	struct first_of f = {word, out, false};
+	for (u32 i = 0; i < ARRAY_LEN(kinds) && !f.found && *word; i++)
+		explain_each(kinds[i], visit_first, &f);
+	return f.found;
+}
+
+/* A word as it is spoken: "thrashes", "warps", "coalesced" are looked for by their beginning. */
+static void search_stem(struct search *s)
+{
+	static const char *const endings[] = {"ing", "ed", "es", "s", "e"};
+	const char *whole = s->name;
+	char stem[64];
+	for (u32 i = 0; i < ARRAY_LEN(endings) && !s->found; i++) {
+		const size_t n = strlen(whole), k = strlen(endings[i]);
+		if (n < k + 3 || n >= sizeof stem || strcasecmp(whole + n - k, endings[i]) != 0)
+			continue;
+		snprintf(stem, sizeof stem, "%.*s", (int)(n - k), whole);
+		s->name = stem;
+		s->stem = true;
+		explain_each("concept", visit, s);
+	}
+	s->stem = false;
+	s->name = whole;
+}
+
 bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e)
 {
 	struct search s = {.name = name, .json = json, .out = out, .array = json_array()};
 	explain_each(NULL, visit, &s);
 	if (!s.found)
 		search_opcode(&s);
+	if (!s.found)
+		search_stem(&s);
 	if (s.found && json) {
 		char *text = json_dumps(s.array, JSON_INDENT(1));
 		strbuf_addf(out, "%s\n", text);

@@ -12,6 +12,8 @@
 #include "base/words.h"
 #include "dbg/rival.h"
 #include "views/frame.h"
+#include "views/legend.h"
+#include "views/point.h"
 #include "scr/pace.h"
 #include "scr/palette.h"
 #include "scr/term.h"
@@ -530,6 +532,59 @@ static bool view_key(struct loop *l, struct view_ctx *v, int key)
 	return common_key(l, key);
 }
 
+/* `?` with the focus on the view: what is there, from the selection on. A second one gives the page of help. */
+static void begin_pointing(struct screen *s)
+{
+	const struct canvas *c = &s->canvas;
+	s->pointing = true;
+	for (int y = 1; y < c->h - 2; y++)
+		for (int x = 0; x < c->w; x++) {
+			const struct cell *at = canvas_at(c, y, x);
+			const u32 ch = at->ch;
+			if (ch == legend[LG_FOCUS].ch ||
+			    ((at->style.attr & ATTR_REVERSE) && legend_find(ch, c->ascii) < LG_COUNT)) {
+				s->point_y = y;
+				s->point_x = x;
+				return;
+			}
+		}
+	s->point_y = s->point_x = 0;
+	point_next_word(c, c->h, &s->point_y, &s->point_x, true);
+}
+
+/* Enter: all that `explain` knows of what is pointed at. */
+static void explain_point(struct loop *l)
+{
+	struct screen *s = &l->s;
+	struct strbuf text = STRBUF_INIT;
+	char topic[64], line[80];
+	point_describe(&s->canvas, s->point_y, s->point_x, &text, topic);
+	strbuf_release(&text);
+	if (!*topic)
+		return;
+	snprintf(line, sizeof line, "explain %s", topic);
+	execute(l, line, true);
+}
+
+/* A key while something is pointed at; false: the pointer is gone and the key means what it always does. */
+static bool point_key(struct loop *l, int key)
+{
+	struct screen *s = &l->s;
+	const int h = s->canvas.h, w = s->canvas.w;
+	switch (key) {
+	case K_LEFT: s->point_x = MAX(s->point_x - 1, 0); return true;
+	case K_RIGHT: s->point_x = MIN(s->point_x + 1, w - 1); return true;
+	case K_UP: s->point_y = MAX(s->point_y - 1, 0); return true;
+	case K_DOWN: s->point_y = MIN(s->point_y + 1, h - 1); return true;
+	case '\t':
+	case K_BACKTAB: point_next_word(&s->canvas, h, &s->point_y, &s->point_x, key == '\t'); return true;
+	case '\r':
+	case '\n': explain_point(l); return true;
+	case K_ESC: s->pointing = false; return true;
+	default: s->pointing = false; return false;
+	}
+}
+
 static bool is_letter(int key)
 {
 	return (key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z');
@@ -547,6 +602,13 @@ static void view_input(struct loop *l, int key)
 	struct view_ctx v;
 	struct screen *s = &l->s;
 	frame_context(s, &v);
+	const bool again = s->pointing;
+	if (s->pointing && point_key(l, key))
+		return;
+	if (key == '?' && !again) {
+		begin_pointing(s);
+		return;
+	}
 	if (is_letter(key)) {
 		word_add(&l->word, s, key, now_seconds());
 		if (!view_key(l, &v, key))

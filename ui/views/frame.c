@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "scr/draw.h"
 #include "views/cursor.h"
+#include "views/point.h"
 
 /* --- title --- */
 static const struct {
@@ -202,6 +203,26 @@ static int console_rows(const struct screen *s)
 	return MAX(answer, (int)MAX(MIN((u64)console_base(s), s->console.total), (u64)1));
 }
 
+/* With the focus on the view the prompt's line describes what is pointed at, or the selection. */
+static bool detail_line(struct screen *s, struct pane p)
+{
+	char topic[64];
+	struct strbuf text = STRBUF_INIT;
+	if (s->focus != ON_VIEW || s->help)
+		return false;
+	if (s->pointing)
+		point_describe(&s->canvas, s->point_y, s->point_x, &text, topic);
+	else
+		point_selection(s, &text);
+	const bool any = text.len != 0;
+	if (any) {
+		const int x = pane_text(p, 0, 1, STYLE(R_DIM), s->pointing ? "? " : debugger_prompt(s->d));
+		draw_words(p, 0, x, p.w - x - 1, STYLE(R_TEXT), strbuf_str(&text));
+	}
+	strbuf_release(&text);
+	return any;
+}
+
 static void prompt_line(struct screen *s, struct pane p)
 {
 	s->cursor_y = p.y;
@@ -210,6 +231,9 @@ static void prompt_line(struct screen *s, struct pane p)
 	} else if (s->ask == ASK_SEARCH) {
 		int x = pane_text(p, 0, 1, STYLE(R_ACCENT), "/");
 		s->cursor_x = p.x + pane_text(p, 0, x, STYLE(R_TEXT), s->search);
+	} else if (detail_line(s, p)) {
+		s->cursor_y = s->pointing ? s->point_y : -1;
+		s->cursor_x = s->point_x;
 	} else if (!s->draw_line) {
 		pane_text(p, 0, 1, STYLE(R_ACCENT), debugger_prompt(s->d));
 	} else {

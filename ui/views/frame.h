@@ -26,6 +26,8 @@ struct screen {
 	char search[64];  /* text searched for, also while it is typed */
 	char notice[160]; /* shown in place of the key line until the next key */
 	bool help;
+	bool pointing; /* `?` on the view: a pointer on the picture, what is there stands in the prompt's line */
+	int point_y, point_x;
 	s32 help_top;
 	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */
 	int cursor_y, cursor_x; /* where frame_draw left the cursor; y < 0 = hidden */

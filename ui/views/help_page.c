@@ -24,6 +24,9 @@ static const struct {
     {"?", "this page; any key but space and PgUp, PgDn closes it"},
     {"q", "leave (asks)"},
     {"", "Focus on the view"},
+    {"?",
+     "what a word, number or sign there means: arrows and Tab point at others, Enter explains in full, Esc ends; ? "
+     "again: this page"},
     {"Tab, Esc, :", "goes back to the prompt"},
     {"letters", "that are no keys of the view begin a command: type it as at the prompt"},
     {"Enter", "closer - from the overview to the SM, from there to the source of its warp"},
