@@ -397,7 +397,8 @@ u64 gpu_progress(const struct gpu *g)
 	}
 	for (u32 i = 0; i < g->conf.partitions; i++)
 		sum += mem_dram_counters(g->mem, i)->reads + mem_dram_counters(g->mem, i)->writes;
-	return sum + mem_noc_counters(g->mem)->requests + mem_noc_counters(g->mem)->replies;
+	const struct noc_counters *n = mem_noc_counters(g->mem);
+	return sum + n->requests + n->replies + n->control_received + n->data_received;
 }
 
 void gpu_set_event_mask(struct gpu *g, event_set mask)

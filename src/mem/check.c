@@ -34,7 +34,7 @@ const struct msg_counters *mem_kernel_messages(const struct mem *m, u32 launch)
 
 bool mem_quiet(const struct mem *m)
 {
-	u32 held = m->pool->used + m->dram_pool->used;
+	u32 held = m->pool->used + m->dram_pool->used + message_held(m);
 	for (u32 sm = 0; sm < m->nsms; sm++)
 		held += m->port[sm].outstanding + m->port[sm].q.n;
 	return !held;
@@ -144,7 +144,7 @@ static bool check_slice(struct mem *m, u32 i, struct err *e)
 static bool check_messages(struct mem *m, struct err *e)
 {
 	const struct msg_counters *n = noc_messages(m->noc);
-	const u64 *in = noc_received(m->noc);
+	const u64 *in = noc_received(m->noc), *peer = m->peer_received;
 	u64 back = 0;
 	for (u32 k = 0; k < MSG_CLASSES; k++)
 		if (!equal("messages of class", k, "sent = received", n[k].sent, in[k], e))
@@ -152,9 +152,14 @@ static bool check_messages(struct mem *m, struct err *e)
 	for (u32 sm = 0; sm < m->nsms; sm++)
 		back += m->l1[sm * MC_COUNT + MC_L1D].cc->writebacks;
 	return equal("messages", 0, "requests = reads + writes + write-backs", m->noc->requests,
-	             n[MSG_READ].sent + n[MSG_WRITE].sent + n[MSG_WRITEBACK].sent, e) &&
-	       equal("messages", 0, "replies = data + control", m->noc->replies, in[MSG_DATA] + in[MSG_CONTROL], e) &&
-	       (m->source || equal("messages", 0, "write-backs = those of L1D", n[MSG_WRITEBACK].sent, back, e));
+	             n[MSG_READ].sent - peer[MSG_READ] + n[MSG_WRITE].sent - peer[MSG_WRITE] + n[MSG_WRITEBACK].sent -
+	                 peer[MSG_WRITEBACK],
+	             e) &&
+	       equal("messages", 0, "replies = data + control", m->noc->replies,
+	             in[MSG_DATA] - peer[MSG_DATA] + in[MSG_CONTROL] - peer[MSG_CONTROL], e) &&
+	       equal("messages", 0, "none in a box", message_held(m), 0, e) &&
+	       (m->source ||
+	        equal("messages", 0, "write-backs = those of L1D", n[MSG_WRITEBACK].sent - peer[MSG_WRITEBACK], back, e));
 }
 
 bool mem_check(struct mem *m, struct err *e)

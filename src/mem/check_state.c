@@ -252,7 +252,9 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 static bool check_messages(const struct mem *m, struct err *e)
 {
 	u64 on_way[MSG_CLASSES] = {0}, reads = 0, writes = 0;
-	const u64 *in = noc_received(m->noc);
+	const u64 *in = noc_received(m->noc), *peer = m->peer_received;
+	if (!message_check(m, on_way, e))
+		return false;
 	for (u32 i = 0; i < m->nslices; i++) {
 		const struct slice *s = &m->slice[i];
 		for (u32 p = s->st->in_n ? s->st->in_head : 0; p; p = m->packet[p - 1].next)
@@ -268,7 +270,8 @@ static bool check_messages(const struct mem *m, struct err *e)
 		      "%s messages: %llu sent, %llu received, %llu on their way", msg_class_names[k],
 		      (unsigned long long)noc_messages(m->noc)[k].sent, (unsigned long long)in[k],
 		      (unsigned long long)on_way[k]);
-	HOLDS(in[MSG_READ] == reads && in[MSG_WRITE] + in[MSG_WRITEBACK] == writes,
+	HOLDS(in[MSG_READ] - peer[MSG_READ] == reads &&
+	          in[MSG_WRITE] - peer[MSG_WRITE] + in[MSG_WRITEBACK] - peer[MSG_WRITEBACK] == writes,
 	      "messages: the slices received %llu reads, %llu writes and %llu write-backs, and served %llu reads, %llu "
 	      "writes",
 	      (unsigned long long)in[MSG_READ], (unsigned long long)in[MSG_WRITE], (unsigned long long)in[MSG_WRITEBACK],

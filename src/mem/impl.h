@@ -25,6 +25,7 @@
 #include "mem/dram/map.h"
 #include "mem/mem.h"
 #include "mem/mshr.h"
+#include "mem/noc/message.h"
 #include "mem/noc/network.h"
 #include "mem/tags.h"
 #include "mem/threec.h"
@@ -238,6 +239,7 @@ struct mem {
 	u16 sector_bursts;  /* of one sector by itself */
 	u8 group[64];       /* per bank of a channel: its bank group */
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
+	u32 timer_depart, timer_arrive;                                      /* and the endpoints' */
 	char (*where)[24];                                                   /* "DRAM channel n" */
 
 	const struct network_ops *net;
@@ -260,6 +262,10 @@ struct mem {
 	struct dram_req *dreq;
 	struct noc_counters *noc;
 	struct msg_counters *traffic; /* [launch * MSG_CLASSES + class]: messages by the kernel they belong to */
+	struct endpoint *endpoint;    /* noc/message.h: SMs, then slices */
+	struct parcel *outbox;        /* [endpoint * noc.message_queue] fifos */
+	struct parcel *inbox;         /* the same */
+	u64 *peer_received;           /* by class: of what was received, messages that are neither requests nor answers */
 	struct islip_source *source;  /* noc.switch=islip, these three */
 	u64 *sending;                 /* SMs with something in their miss queue */
 	u32 source_places;            /* of the miss queue and the source queue */

@@ -153,6 +153,14 @@ u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max)
 		else
 			add_queue(&l, "L2 slice", i, "output", s->out_n, m->c.noc_out_queue);
 	}
+	for (u32 i = 0; i < mem_num_endpoints(m); i++) { /* few machines have messages at all */
+		const struct endpoint *p = &m->endpoint[i];
+		bool sm = i < m->nsms;
+		if (p->out.n)
+			add_queue(&l, sm ? "SM" : "L2 slice", sm ? i : i - m->nsms, "outbox", p->out.n, m->c.noc_messages);
+		if (p->in.n)
+			add_queue(&l, sm ? "SM" : "L2 slice", sm ? i : i - m->nsms, "inbox", p->in.n, m->c.noc_messages);
+	}
 	for (u32 i = 0; i < m->nchannels; i++)
 		add_queue(&l, "DRAM channel", i, "window", m->chan[i].st->n, m->c.dram_queue);
 	return l.n;

@@ -185,7 +185,10 @@ static void build_shared(struct mem *m, struct arena *a)
 	m->timer_channel = m->timer_out + m->nslices;
 	m->timer_packet = m->timer_channel + m->nchannels;
 	m->timer_dram = m->timer_packet + m->npackets;
-	wheel_init(&m->wheel, a, m->timer_dram + m->ndram);
+	m->timer_depart = m->timer_dram + m->ndram;
+	m->timer_arrive = m->timer_depart + mem_num_endpoints(m);
+	wheel_init(&m->wheel, a, m->timer_arrive + mem_num_endpoints(m));
+	message_init(m, a);
 	for (u32 i = 0; network_policies[i]; i++)
 		((const struct network_ops *)network_policies[i])->init(m, a);
 }
@@ -304,10 +307,20 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 /* --- moving
  * ---------------------------------------------------------------------------------------------------------------------
  */
+static __attribute__((noinline, cold)) void fire_message(struct mem *m, u32 t, u64 now)
+{
+	if (t >= m->timer_arrive)
+		message_arrive(m, t - m->timer_arrive, now);
+	else
+		message_depart(m, t - m->timer_depart, now);
+}
+
 /* What each timer stands for, in the order of the numbers; those of which there are many first. */
 static inline void fire(struct mem *m, u32 t, u64 now)
 {
-	if (t >= m->timer_dram)
+	if (unlikely(t >= m->timer_depart))
+		fire_message(m, t, now);
+	else if (t >= m->timer_dram)
 		l2_fill(m, t - m->timer_dram, now);
 	else if (t >= m->timer_packet)
 		m->net->arrive(m, t - m->timer_packet, now);
@@ -327,6 +340,8 @@ static inline void prefetch(const struct mem *m, u32 t)
 	if (t == WHEEL_NONE)
 		return;
 	__builtin_prefetch(&m->wheel.node[t]);
+	if (unlikely(t >= m->timer_depart))
+		return;
 	if (t >= m->timer_dram)
 		__builtin_prefetch(&m->dreq[t - m->timer_dram]);
 	else if (t >= m->timer_packet)

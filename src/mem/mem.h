@@ -63,6 +63,25 @@ enum mem_result {
 };
 
 struct mem;
+/* --- messages between endpoints (noc/message.h) --------------------------------------------------------------------
+ */
+/* What endpoints tell each other beside requests and answers. Endpoints: the SMs, then the L2 slices. */
+struct message {
+	u64 addr;     /* the line it is about */
+	u32 words;    /* which words of it: a bit for each 4 B; a class with data carries them */
+	u32 launch;   /* whose it is */
+	u16 from, to; /* endpoints; one may write to itself */
+	u8 class;     /* enum msg_class */
+	u8 what;      /* what it says: the sender's and the receiver's business */
+	u8 pad[2];    /* named so that it is zero */
+};
+u32 mem_num_endpoints(const struct mem *m);
+/* Puts a message into its sender's outbox; it leaves in this cycle at the earliest. False: no place, nothing is done.
+ */
+bool mem_send(struct mem *m, const struct message *g, u64 now);
+/* Takes the oldest message that has arrived and that the rule of coherence has not taken; false when there is none. */
+bool mem_receive(struct mem *m, u32 endpoint, u64 now, struct message *out);
+
 /* ev: the event buffers of the SMs (num_sms of them) and of the shared part; written when their mask says so. */
 struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
                        struct err *e);
@@ -78,7 +97,8 @@ bool mem_quiet(const struct mem *m);
 bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
 
 /* Presents one transaction of SM `sm` to a cache at cycle `now`. token: its lower TOKEN_BITS are handed back by
- * mem_pop; above them the place of the warp that asks: a line remembers who brought it in, a message whose kernel's it is. */
+ * mem_pop; above them the place of the warp that asks: a line remembers who brought it in, a message whose kernel's it
+ * is. */
 #define TOKEN_BITS 24
 /* Warp slots, and behind them as many places for warps that have been taken off theirs. */
 #define MEM_PLACES (2 * WARP_SLOTS)

@@ -7,6 +7,7 @@
  *          stores, global and local ....................... store
  *          atomics and reductions ......................... atomic
  *   a line is replaced .................................... evict
+ *   a message from another SM or a slice has arrived ...... message (mem_send())
  *   a kernel starts or ends; shared memory takes ways ..... kernel_start, kernel_end, empty
  *
  * l1.h has the mechanisms to choose from: fetch a line, pass around the cache, drop what is touched, send down, write
@@ -35,6 +36,9 @@ struct coherence_ops {
 	u8 (*evict)(const struct l1 *l, const struct line *v);
 	/* The cache is emptied: takes from the line at place i what must not be read any more; is anything left? */
 	bool (*empty)(struct l1 *l, u32 i);
+	/* Optional: a message between endpoints has arrived, at the SM or slice `g->to`. True: it is taken; else it stays
+	 * for mem_receive(), and so do those behind it. */
+	bool (*message)(struct mem *m, const struct message *g, u64 now);
 	/* A kernel starts; alone: no other one runs. */
 	void (*kernel_start)(struct mem *m, u32 sm, bool alone);
 	/* Optional: a kernel has ended; last: none runs any more. */

@@ -367,6 +367,38 @@ static void arrive(struct mem *m, u32 i, u64 now)
 	packet_free(m, i);
 }
 
+/* --- messages between endpoints --------------------------------------------------------------------------------------
+ *
+ * They share the ports with requests and answers, and come after what has booked its time. With noc.switch=islip those
+ * do not book: messages have wires of their own, with the same latency, a flit a cycle at each port. */
+static u64 *source_of(const struct mem *m, u32 endpoint, bool *booked)
+{
+	bool sm = endpoint < m->nsms;
+	struct slice_state *s = sm ? NULL : m->slice[endpoint - m->nsms].st;
+	*booked = sm ? m->port[endpoint].booked : s->out_booked;
+	return sm ? &m->port[endpoint].src_free : &s->src_free;
+}
+
+static u64 *destination_of(const struct mem *m, u32 endpoint)
+{
+	return endpoint < m->nsms ? &m->port[endpoint].dst_free : &m->slice[endpoint - m->nsms].st->dst_free;
+}
+
+static bool send(struct mem *m, u32 from, u32 to, u32 flits, u64 ready, u64 now, u64 *at)
+{
+	bool booked;
+	u64 *src = source_of(m, from, &booked), *dst = destination_of(m, to), wait = 0;
+	u64 start = MAX(clock_up(&m->icnt, ready), *src + booked);
+	if (m->c.noc_hol && *dst > start + m->c.noc_latency)
+		start = *dst - m->c.noc_latency;
+	*at = clock_core(&m->icnt, start);
+	if (*at > now)
+		return false;
+	*at = clock_core(&m->icnt, reserve(dst, start + m->c.noc_latency, flits, &wait));
+	*src = start + flits;
+	return true;
+}
+
 /* An armed or waiting port sends by itself. */
 static void fresh(struct mem *m, u32 sm, u64 now)
 {
@@ -385,6 +417,7 @@ const struct network_ops network_crossbar = {
     .fresh = fresh,
     .reply = reply,
     .credit = grant,
+    .send = send,
     .inject = inject,
     .output = output,
     .arrive = arrive,

@@ -28,6 +28,9 @@ struct network_ops {
 	void (*reply)(struct mem *m, u32 slice, u32 packet, u64 now);
 	/* A place became free at a slice's input for which somebody waits (wait_head, shut). */
 	void (*credit)(struct mem *m, u32 slice, u64 now);
+	/* A message of so many flits from an endpoint to another (noc/message.h) that was ready at core cycle `ready`.
+	 * True: it leaves now and is there at core cycle *at; false: it may ask again at *at. */
+	bool (*send)(struct mem *m, u32 from, u32 to, u32 flits, u64 ready, u64 now, u64 *at);
 	/* The timers: an SM's, that of a slice's output, a packet's on its way to an SM. */
 	void (*inject)(struct mem *m, u32 sm, u64 now);
 	void (*output)(struct mem *m, u32 slice, u64 now);

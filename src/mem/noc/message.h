@@ -1,0 +1,38 @@
+/* message: what endpoints tell each other beside requests and answers: control from SM to SM, data from one L1D to
+ * another, what a rule of coherence needs. Endpoints are the SMs, then the L2 slices; any may address any other.
+ *
+ *   mem_send() -> [ outbox ] -- network --> [ inbox ] -> the rule's message(), or mem_receive()
+ *
+ * Both are bounded (noc.message_queue places). A message leaves its outbox when the network takes it and the inbox it
+ * is for has a place, which it then has until it is taken out there: travelling messages lie in the inbox already and
+ * know when they are there. Messages of one endpoint leave in order, so the first one stops those behind it; those that
+ * wait for a place in one inbox are served first come, first served. Nothing waits for an outbox but who wants to send,
+ * so a rule whose message() never has to send more than it has room for cannot lock up. */
+#ifndef MEM_NOC_MESSAGE_H
+#define MEM_NOC_MESSAGE_H
+#include "base/fifo.h"
+#include "mem/mem.h"
+
+struct parcel {
+	struct message msg;
+	u64 ready; /* core cycle: in an outbox it came, in an inbox it is there */
+};
+struct endpoint {
+	struct fifo out, in;
+	u32 arrived;              /* of `in`, from the front */
+	u32 promised;             /* places of its inbox kept for who waited */
+	u32 wait_head, wait_tail; /* endpoints + 1 whose first message waits for a place in its inbox */
+	u32 next_waiter;          /* endpoint + 1 */
+	bool waiting, granted;    /* as in struct sm_port */
+	u8 pad[2];
+};
+
+void message_init(struct mem *m, struct arena *a);
+/* The timers of an endpoint: its outbox may send, its inbox has an arrival. */
+void message_depart(struct mem *m, u32 endpoint, u64 now);
+void message_arrive(struct mem *m, u32 endpoint, u64 now);
+/* Sent = received + on their way; boxes, waiters and promises fit each other. on_way: adds messages by class. */
+bool message_check(const struct mem *m, u64 on_way[MSG_CLASSES], struct err *e);
+/* Messages in all boxes. */
+u32 message_held(const struct mem *m);
+#endif
