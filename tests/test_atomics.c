@@ -158,8 +158,8 @@ static void make_text(char *ptx, size_t size, const struct op *o, enum where at,
 	         "add.s64 %%rd8, %%rd6, %u;\nrem.u32 %%r2, %%r1, 5;\nmul.wide.u32 %%rd10, %%r2, 8;\n"
 	         "add.s64 %%rd11, %%rd8, %%rd10;\nmov.u64 %%rd12, scells;\nadd.s64 %%rd12, %%rd12, %%rd10;\n"
 	         "ld.global.u64 %%rd13, [%%rd11];\nst.shared.u64 [%%rd12], %%rd13;\nbar.sync 0;\n"
-	         "setp.ne.u32 %%p1, %%r2, 3;\nmov.u64 %%rd16, 77;\n%s%s\n%s%s%s"
-	         "bar.sync 0;\n%s\nst.global.u64 [%%rd3], %%rd16;\nret;\n}\n",
+	         "setp.ne.u32 %%p1, %%r2, 3;\nmov.u64 %%rd16, 77;\n%s%s\n%s%s%sbar.sync 0;\n%s\n"
+	         "st.global.u64 [%%rd3], %%rd16;\nret;\n}\n",
 	         HEAD ".shared .align 8 .b64 scells[5];\n" BEGIN, 8 * N, 16 * N,
 	         shared ? "mov.u64 %rd9, %rd12;\n" : "mov.u64 %rd9, %rd11;\n",
 	         at == GENERIC_SHARED ? "cvta.shared.u64 %rd9, %rd9;\n" : "", move, insn, red ? "" : out,

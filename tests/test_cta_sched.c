@@ -250,11 +250,11 @@ static void test_both(void **state)
 static const char kernel[] = PTX_HEAD
     ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
     "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"
-    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r7, %ctaid.y; mov.u32 %r8, %nctaid.x; mad.lo.u32 %r2, %r7, "
-    "%r8, %r2;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r7, %ctaid.y; mov.u32 %r8, %nctaid.x; "
+    "mad.lo.u32 %r2, %r7, %r8, %r2;\n"
     "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
-    "L: ld.global.u32 %r6, [%a2]; mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, "
-    "1;\n"
+    "L: ld.global.u32 %r6, [%a2]; mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1; "
+    "mad.lo.u32 %r6, %r6, %r6, 1;\n"
     "mad.lo.u32 %r6, %r6, %r6, 1; st.global.u32 [%a2], %r6; sub.u32 %r10, %r10, 1;\n"
     "setp.ne.u32 %p1, %r10, 0; @%p1 bra L; ret;\n}\n";
 

@@ -7,8 +7,8 @@
 /* Adds the CTA's id + 1 to its own words `rounds` times, with arithmetic, loads and stores. */
 static const char body[] =
     "(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
-    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-    "%ctaid.x;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3; mov.u32 %r1, %tid.x; "
+    "mov.u32 %r2, %ctaid.x;\n"
     "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; add.u32 %r5, %r2, 1;\n"
     "L: ld.global.u32 %r6, [%a2]; add.u32 %r6, %r6, %r5; st.global.u32 [%a2], %r6; sub.u32 %r10, %r10, 1;\n"
     "setp.ne.u32 %p1, %r10, 0; @%p1 bra L; ret;\n}\n";

@@ -55,12 +55,12 @@ static void release(struct recorded *r)
 }
 
 static const char mixed[] =
-    ".shared .align 4 .b8 sh[1024];\nand.b32 %r5, %r1, 255; shl.b32 %r5, %r5, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, "
-    "%r5; st.shared.u32 [%r6], %r4;\n"
+    ".shared .align 4 .b8 sh[1024];\n"
+    "and.b32 %r5, %r1, 255; shl.b32 %r5, %r5, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, %r5; st.shared.u32 [%r6], %r4;\n"
     "bar.sync 0; setp.lt.u32 %p1, %r1, 10; @%p1 bra A; mul.lo.u32 %r8, %r4, 7; bra.uni B;\nA: div.u32 %r8, %r4, 3;\n"
     "B: mul.lo.u32 %r9, %r4, 129; and.b32 %r9, %r9, 16383; mad.wide.u32 %a3, %r9, 4, %a1; ld.global.u32 %r10, [%a3];\n"
-    "ld.global.u32 %r11, [%a3+128]; add.u32 %r10, %r10, %r8; add.u32 %r10, %r10, %r11; st.global.u32 [%a2+131072], "
-    "%r10; ret;";
+    "ld.global.u32 %r11, [%a3+128]; add.u32 %r10, %r10, %r8; add.u32 %r10, %r10, %r11; "
+    "st.global.u32 [%a2+131072], %r10; ret;";
 
 /* --- the SM ---------------------------------------------------------------------------------------------------------
  */

@@ -476,9 +476,9 @@ static void test_refused(void **state)
 		char text[512], place[64];
 		struct err e = {0};
 		const int n = snprintf(text, sizeof text,
-		                       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .pred "
-		                       "%%p<2>;\n.reg .b16 %%h<2>;\n.reg .b32 %%r<2>;\n.reg .f32 %%f<2>;\n.reg .b64 "
-		                       "%%rd<2>;\n    %s;\nret;\n}\n",
+		                       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+		                       ".reg .pred %%p<2>;\n.reg .b16 %%h<2>;\n.reg .b32 %%r<2>;\n.reg .f32 %%f<2>;\n"
+		                       ".reg .b64 %%rd<2>;\n    %s;\nret;\n}\n",
 		                       cases[i].inst);
 		struct module *m = ptx_load("x.ptx", text, (size_t)n, &e);
 		assert_null(m);

@@ -152,11 +152,11 @@ static void test_leading_slots(void **state)
 static const char mixed[] =
     ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 sh[512];\n"
     "mov.u32 %r3, %tid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r10, 0; mov.u64 %a1, buf; mad.wide.u32 %a2, %r3, 68, %a1;\n"
-    "shl.b32 %r4, %r3, 2; mov.u32 %r5, sh; add.u32 %r5, %r5, %r4; cvt.rn.f32.u32 %f1, %r3; add.f32 %f1, %f1, "
-    "0f3F800000;\n"
+    "shl.b32 %r4, %r3, 2; mov.u32 %r5, sh; add.u32 %r5, %r5, %r4; cvt.rn.f32.u32 %f1, %r3; "
+    "add.f32 %f1, %f1, 0f3F800000;\n"
     "L: ld.global.u32 %r6, [%a2]; sin.approx.f32 %f2, %f1; div.rn.f32 %f3, %f2, %f1; st.shared.u32 [%r5], %r6;\n"
-    "bar.sync 0; ld.shared.u32 %r7, [%r5]; atom.global.add.u32 %r8, [%a1+16000], 1; red.global.add.u32 [%a1+16004], "
-    "%r7;\n"
+    "bar.sync 0; ld.shared.u32 %r7, [%r5]; atom.global.add.u32 %r8, [%a1+16000], 1; "
+    "red.global.add.u32 [%a1+16004], %r7;\n"
     "setp.gt.u32 %p1, %r3, 40; @%p1 st.global.u32 [%a2], %r7; membar.gl; add.u32 %r10, %r10, 1;\n"
     "setp.lt.u32 %p1, %r10, 3; @%p1 bra L;\nret;\n}\n";
 

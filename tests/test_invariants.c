@@ -75,9 +75,8 @@ static void test_holds_with_many_registers(void **state)
 	struct strbuf text = STRBUF_INIT;
 	struct err e = {0};
 	struct stop st = {0};
-	strbuf_adds(&text,
-	            PTX_HEAD ".global .align 128 .b8 buf[32768];\n.visible .entry k()\n{\n.reg .b32 %r<160>; .reg .b64 "
-	                     "%a<2>;\nmov.u64 %a1, buf; mov.u32 %r0, 0;\n");
+	strbuf_adds(&text, PTX_HEAD ".global .align 128 .b8 buf[32768];\n.visible .entry k()\n{\n"
+	                            ".reg .b32 %r<160>; .reg .b64 %a<2>;\nmov.u64 %a1, buf; mov.u32 %r0, 0;\n");
 	for (u32 i = 1; i < 100; i++)
 		strbuf_addf(&text, "ld.global.u32 %%r%u, [%%a1+%u];\n", i, i * 128);
 	for (u32 i = 99; i; i--) /* the last one first: it is waited for */

@@ -14,20 +14,20 @@ static const char kernel[] = PTX_HEAD
     ".reg .pred %p<4>; .reg .b32 %r<40>; .reg .b64 %a<12>; .reg .f32 %f<4>; .reg .f64 %d<4>;\n"
     ".shared .align 4 .b8 sh[1024]; .local .align 4 .b8 loc[32];\n"
     "ld.param.u64 %a1, [p0]; ld.param.u64 %a9, [p1]; cvt.u32.u64 %r30, %a9;\n"
-    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 "
-    "%a2, %r4, 4, %a1;\n"
-    "mul.lo.u32 %r5, %r4, %r30; and.b32 %r5, %r5, 8191; mad.wide.u32 %a3, %r5, 4, %a1; ld.global.u32 %r6, "
-    "[%a3+32768];\n" /* gather */
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; "
+    "mad.wide.u32 %a2, %r4, 4, %a1;\n"
+    "mul.lo.u32 %r5, %r4, %r30; and.b32 %r5, %r5, 8191; mad.wide.u32 %a3, %r5, 4, %a1; "
+    "ld.global.u32 %r6, [%a3+32768];\n" /* gather */
     "mov.u32 %r7, sh; shl.b32 %r8, %r1, 2; add.u32 %r9, %r7, %r8; st.shared.u32 [%r9], %r6; bar.sync 0;\n"
-    "add.u32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, %r3; @%p1 mov.u32 %r10, 0; shl.b32 %r10, %r10, 2; add.u32 %r10, "
-    "%r10, %r7; ld.shared.u32 %r11, [%r10];\n"
+    "add.u32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, %r3; @%p1 mov.u32 %r10, 0; shl.b32 %r10, %r10, 2; "
+    "add.u32 %r10, %r10, %r7; ld.shared.u32 %r11, [%r10];\n"
     "and.b32 %r12, %r4, 3; setp.eq.u32 %p2, %r12, 0; @%p2 bra A; mul.lo.u32 %r13, %r4, 7; max.u32 %r13, %r13, 5; "
     "bra.uni B;\n"
     "A: add.u32 %r13, %r4, 100; div.u32 %r13, %r13, 3;\n"
     "B: cvt.rn.f64.u32 %d1, %r13; add.f64 %d1, %d1, %d1; cvt.rzi.u32.f64 %r14, %d1;\n"
     "cvt.rn.f32.u32 %f1, %r12; ex2.approx.ftz.f32 %f1, %f1; cvt.rni.u32.f32 %r15, %f1;\n" /* 1 2 4 8 */
-    "mov.u32 %r16, loc; shl.b32 %r17, %r12, 2; add.u32 %r17, %r17, %r16; st.local.u32 [%r17], %r15; ld.local.u32 %r18, "
-    "[%r17];\n"
+    "mov.u32 %r16, loc; shl.b32 %r17, %r12, 2; add.u32 %r17, %r17, %r16; st.local.u32 [%r17], %r15; "
+    "ld.local.u32 %r18, [%r17];\n"
     "red.global.add.u32 [%a1+16388], %r12; membar.gl; shfl.sync.bfly.b32 %r19, %r18, 0, 31, -1;\n"
     "add.u32 %r20, %r6, %r11; add.u32 %r20, %r20, %r14; add.u32 %r20, %r20, %r19; st.global.u32 [%a2], %r20; ret;\n}\n";
 

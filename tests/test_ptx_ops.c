@@ -363,8 +363,8 @@ static void test_warp_wide(void **state)
 	    "elect.sync %r5|%p1, -1;\nselp.b64 %rd16, 100, 0, %p1;\ncvt.u64.u32 %rd4, %r5;\nadd.s64 %rd16, %rd16, %rd4;\n",
 	    t % 32 == 0 ? 100 : 0);
 	EXPECT("activemask.b32 %r5;\ncvt.u64.u32 %rd16, %r5;\n", 0xffffffff);
-	EXPECT("setp.lt.s32 %p1, %r2, 0;\n@%p1 activemask.b32 %r5;\n@!%p1 mov.u32 %r5, 0;\n@%p1 vote.sync.ballot.b32 %r6, "
-	       "%p1, -1;\n@!%p1 mov.u32 %r6, 0;\nmov.b64 %rd16, {%r5, %r6};\n",
+	EXPECT("setp.lt.s32 %p1, %r2, 0;\n@%p1 activemask.b32 %r5;\n@!%p1 mov.u32 %r5, 0;\n"
+	       "@%p1 vote.sync.ballot.b32 %r6, %p1, -1;\n@!%p1 mov.u32 %r6, 0;\nmov.b64 %rd16, {%r5, %r6};\n",
 	       ({
 		       u32 neg = 0;
 		       for (u32 i = 0; i < 32; i++)

@@ -306,8 +306,9 @@ static void test_named_directly(void **state)
 	         ".func (.param .b32 o) f(.param .b32 n)\n{\n.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<2>;\n"
 	         ".local .align 8 .b8 skip[8]; .local .b32 x[2];\nld.param.u32 %r1, [n];\nst.local.u32 [x+4], %r1;\n"
 	         "mov.u64 %d1, generic(x);\nadd.u32 %r2, %r1, 100;\nst.u32 [%d1], %r2;\nsetp.eq.u32 %p1, %r1, 0;\n"
-	         "@%p1 bra L;\nsub.u32 %r3, %r1, 1;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3; call.uni "
-	         "(b), f, (a); ld.param.b32 %r4, [b]; }\nL: cvta.local.u64 %d2, x;\nld.u32 %r5, [%d2+4];\n"
+	         "@%p1 bra L;\nsub.u32 %r3, %r1, 1;\n"
+	         "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3; call.uni (b), f, (a); ld.param.b32 %r4, [b]; }\n"
+	         "L: cvta.local.u64 %d2, x;\nld.u32 %r5, [%d2+4];\n"
 	         "mov.u32 %r6, x;\nld.local.u32 %r7, [%r6];\nmad.lo.u32 %r4, %r4, 3, %r5;\nmad.lo.u32 %r4, %r7, 7, %r4;\n"
 	         "st.param.b32 [o], %r4;\nret;\n}\n" BEGIN
 	         "rem.u32 %r2, %r1, 6;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), f, (a); "

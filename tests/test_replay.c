@@ -459,8 +459,8 @@ static void test_message_passing(void **state)
 	    "ROUND: add.u32 %r3, %r3, 1; ld.global.u32 %r4, [%a3+65536]; ld.global.u32 %r5, [%a3+98304];\n"
 	    "add.u32 %r10, %r10, %r4; add.u32 %r10, %r10, %r5; @%p1 bra READ;\n"
 	    /* writer: data, fence, flag; then waits for the reader's flag */
-	    "mul.lo.u32 %r6, %r3, 7; st.volatile.global.u32 [%a2+4096], %r6; membar.gl; st.volatile.global.u32 [%a2], "
-	    "%r3;\n"
+	    "mul.lo.u32 %r6, %r3, 7; st.volatile.global.u32 [%a2+4096], %r6; membar.gl; "
+	    "st.volatile.global.u32 [%a2], %r3;\n"
 	    "ld.volatile.global.u32 %r7, [%a2+4096]; setp.ne.u32 %p3, %r7, %r6; @%p3 add.u32 %r10, %r10, 1;\n"
 	    "ACK: ld.volatile.global.u32 %r8, [%a2+1024]; setp.ne.u32 %p2, %r8, %r3; @%p2 bra ACK; bra NEXT;\n"
 	    "READ: ld.volatile.global.u32 %r8, [%a2]; setp.ne.u32 %p2, %r8, %r3; @%p2 bra READ; membar.gl;\n"

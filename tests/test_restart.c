@@ -234,8 +234,9 @@ static void test_printf(void **state)
 	watch(&o, s,
 	      PTX_HEAD ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
 	               ".global .align 1 .b8 text[4] = {104, 105, 10, 0};\n"
-	               ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .u64 %rd<4>; .reg .pred %p1; .reg .u32 "
-	               "%r1;\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 1;\n@%p1 bra $end;\n"
+	               ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+	               ".reg .u64 %rd<4>; .reg .pred %p1; .reg .u32 %r1;\nmov.u32 %r1, %ctaid.x;\n"
+	               "setp.ne.u32 %p1, %r1, 1;\n@%p1 bra $end;\n"
 	               "mov.u64 %rd1, text;\ncvta.global.u64 %rd2, %rd1;\nmov.u64 %rd3, 0;\n{\n.param .b64 p0;\n"
 	               "st.param.b64 [p0], %rd2;\n.param .b64 p1;\nst.param.b64 [p1], %rd3;\n.param .b32 r0;\n"
 	               "call.uni (r0), vprintf, (p0, p1);\n}\n$end:\nret;\n}\n",

@@ -451,10 +451,12 @@ static void printed_once(void **state)
 	char ptx[] = "/tmp/test_rewind_XXXXXX.ptx";
 	int fd = mkstemps(ptx, 4);
 	static const char text[] =
-	    ".version 7.0\n.target sm_30\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param "
-	    ".b64 a);\n.global .align 1 .b8 text[4] = {104, 105, 10, 0};\n.visible .entry k()\n{\n.reg .u64 %rd<4>;\n"
-	    "mov.u64 %rd1, text;\ncvta.global.u64 %rd2, %rd1;\nmov.u64 %rd3, 0;\n{\n.param .b64 p0;\nst.param.b64 [p0], "
-	    "%rd2;\n.param .b64 p1;\nst.param.b64 [p1], %rd3;\n.param .b32 r0;\ncall.uni (r0), vprintf, (p0, p1);\n}\n"
+	    ".version 7.0\n.target sm_30\n.address_size 64\n"
+	    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+	    ".global .align 1 .b8 text[4] = {104, 105, 10, 0};\n.visible .entry k()\n{\n.reg .u64 %rd<4>;\n"
+	    "mov.u64 %rd1, text;\ncvta.global.u64 %rd2, %rd1;\nmov.u64 %rd3, 0;\n{\n.param .b64 p0;\n"
+	    "st.param.b64 [p0], %rd2;\n.param .b64 p1;\nst.param.b64 [p1], %rd3;\n.param .b32 r0;\n"
+	    "call.uni (r0), vprintf, (p0, p1);\n}\n"
 	    "bar.sync 0;\nret;\n}\n";
 	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
 	close(fd);

@@ -485,15 +485,17 @@ static void test_mascar_queue(void **state)
 /* Each warp walks lines of its own again and again, all together far more than L1D holds, with a barrier each time; the
  * sum of what it read is its answer. p0: words, p1: answers. */
 static const char thrash[] =
-    PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n.reg .pred "
-             "%p<3>;\nld.param.u64 %rd1, [p0]; ld.param.u64 %rd2, [p1];\nmov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; "
-             "mov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\nshr.u32 %r5, %r4, 5; and.b32 %r6, %r1, 31;\n"
-             "mul.lo.u32 %r7, %r5, 1024; shl.b32 %r8, %r6, 2; add.u32 %r7, %r7, %r8;\ncvt.u64.u32 %rd3, %r7; "
-             "add.u64 %rd3, %rd3, %rd1;\nmov.u32 %r9, 0; mov.u32 %r10, 0;\nL:\nld.global.u32 %r11, [%rd3]; "
-             "ld.global.u32 %r12, [%rd3+128]; ld.global.u32 %r13, [%rd3+256]; ld.global.u32 %r14, [%rd3+384];\n"
+    PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .b32 %r<20>;\n.reg .b64 %rd<10>;\n"
+             ".reg .pred %p<3>;\nld.param.u64 %rd1, [p0]; ld.param.u64 %rd2, [p1];\n"
+             "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\n"
+             "shr.u32 %r5, %r4, 5; and.b32 %r6, %r1, 31;\n"
+             "mul.lo.u32 %r7, %r5, 1024; shl.b32 %r8, %r6, 2; add.u32 %r7, %r7, %r8;\n"
+             "cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd3, %rd1;\nmov.u32 %r9, 0; mov.u32 %r10, 0;\nL:\n"
+             "ld.global.u32 %r11, [%rd3]; ld.global.u32 %r12, [%rd3+128]; ld.global.u32 %r13, [%rd3+256]; "
+             "ld.global.u32 %r14, [%rd3+384];\n"
              "add.u32 %r9, %r9, %r11; add.u32 %r9, %r9, %r12; add.u32 %r9, %r9, %r13; add.u32 %r9, %r9, %r14;\n"
-             "bar.sync 0;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p1, %r10, 12;\n@%p1 bra L;\nmul.wide.u32 %rd4, %r4, 4; "
-             "add.u64 %rd4, %rd4, %rd2;\nst.global.u32 [%rd4], %r9;\nret;\n}\n";
+             "bar.sync 0;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p1, %r10, 12;\n@%p1 bra L;\n"
+             "mul.wide.u32 %rd4, %r4, 4; add.u64 %rd4, %rd4, %rd2;\nst.global.u32 [%rd4], %r9;\nret;\n}\n";
 #define THREADS (12 * 256)
 
 struct result {

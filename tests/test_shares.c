@@ -15,8 +15,8 @@ static struct sim *start(const char *const *sets, const char *setup, const char 
 	strbuf_addf(&t,
 	            PTX_HEAD
 	            ".visible .entry k(.param .u64 p0)\n{\n"
-	            ".reg .pred %%p<4>; .reg .b32 %%r<40>; .reg .f32 %%f<10>; .reg .b64 %%a<10>; .reg .f64 "
-	            "%%d<10>;\n.shared .align 16 .b8 sh[16384];\n"
+	            ".reg .pred %%p<4>; .reg .b32 %%r<40>; .reg .f32 %%f<10>; .reg .b64 %%a<10>; .reg .f64 %%d<10>;\n"
+	            ".shared .align 16 .b8 sh[16384];\n"
 	            "ld.param.u64 %%a1, [p0]; mov.u32 %%r20, %%tid.x; mov.u32 %%r21, %%ctaid.x;\n"
 	            "mov.u32 %%r22, %%ntid.x; mov.u32 %%r23, %%nctaid.x; mul.lo.u32 %%r24, %%r22, %%r23;\n"
 	            "shl.b32 %%r24, %%r24, 2; mad.lo.u32 %%r25, %%r21, %%r22, %%r20; shl.b32 %%r25, %%r25, 2;\n"

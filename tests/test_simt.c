@@ -30,8 +30,8 @@ static void test_exit_in_divergence(void **state)
 {
 	rig_open(
 	    HEAD BEGIN
-	    "st.global.u32 [%rd3], 7;\nand.b32 %r2, %r1, 3;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra A;\nsetp.eq.u32 %p2, %r2, "
-	    "2;\n@%p2 exit;\n"
+	    "st.global.u32 [%rd3], 7;\nand.b32 %r2, %r1, 3;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra A;\n"
+	    "setp.eq.u32 %p2, %r2, 2;\n@%p2 exit;\n"
 	    "add.u32 %r9, %r1, 100;\nbra B;\nA: setp.gt.u32 %p3, %r1, 64;\n@%p3 ret;\nadd.u32 %r9, %r1, 200;\nB:\n" END,
 	    false);
 	rig_run();
@@ -69,8 +69,8 @@ static u32 fib(u32 n)
 }
 static void test_recursion(void **state)
 {
-	rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 9;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni "
-	                        "(b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+	rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 9;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; "
+	                        "call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
 	         false);
 	rig_run();
 	fault_text(FAULT_NONE);
@@ -80,8 +80,8 @@ static void test_recursion(void **state)
 }
 static void test_call_overflow(void **state)
 {
-	rig_open(HEAD FIB BEGIN "mov.u32 %r2, 1000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), "
-	                        "fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+	rig_open(HEAD FIB BEGIN "mov.u32 %r2, 1000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; "
+	                        "call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
 	         false);
 	rig_run();
 	expect_words(fault_text(FAULT_STACK_OVERFLOW), "front.frame_kb = 32 KiB");
@@ -89,17 +89,18 @@ static void test_call_overflow(void **state)
 }
 static void test_indirect_calls(void **state)
 {
-	rig_open(HEAD ".func (.param .b32 o) f0(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nadd.u32 %r2, "
-	              "%r1, 1000;\nst.param.b32 [o], %r2;\nret;\n}\n"
-	              ".func (.param .b32 o) f1(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\nmul.lo.u32 "
-	              "%r2, %r1, 3;\nst.param.b32 [o], %r2;\nret;\n}\n"
-	              ".func (.param .b32 o) f2(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\nld.param.u32 %r1, "
-	              "[x];\nsetp.gt.u32 %p1, %r1, 50;\n@%p1 exit;\nst.param.b32 [o], %r1;\nret;\n}\n"
+	rig_open(HEAD ".func (.param .b32 o) f0(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\n"
+	              "add.u32 %r2, %r1, 1000;\nst.param.b32 [o], %r2;\nret;\n}\n"
+	              ".func (.param .b32 o) f1(.param .b32 x)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\n"
+	              "mul.lo.u32 %r2, %r1, 3;\nst.param.b32 [o], %r2;\nret;\n}\n"
+	              ".func (.param .b32 o) f2(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>;\n"
+	              "ld.param.u32 %r1, [x];\nsetp.gt.u32 %p1, %r1, 50;\n@%p1 exit;\nst.param.b32 [o], %r1;\nret;\n}\n"
 	              ".global .u64 table[3] = {f0, f1, f2};\n" BEGIN
-	              "rem.u32 %r2, %r1, 3;\nmul.wide.u32 %rd5, %r2, 8;\nmov.u64 %rd6, table;\nadd.s64 %rd7, %rd6, "
-	              "%rd5;\nld.global.u64 %rd8, [%rd7];\n"
-	              "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param .b32 _) _ "
-	              "(.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
+	              "rem.u32 %r2, %r1, 3;\nmul.wide.u32 %rd5, %r2, 8;\nmov.u64 %rd6, table;\nadd.s64 %rd7, %rd6, %rd5;\n"
+	              "ld.global.u64 %rd8, [%rd7];\n"
+	              "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+	              "PR: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\n"
+	              "ld.param.b32 %r9, [b]; }\n" END,
 	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
@@ -108,9 +109,9 @@ static void test_indirect_calls(void **state)
 }
 static void test_bad_call(void **state)
 {
-	rig_open(HEAD BEGIN
-	         "mov.u64 %rd8, 12345;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\nPR: .callprototype (.param "
-	         ".b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\nld.param.b32 %r9, [b]; }\n" END,
+	rig_open(HEAD BEGIN "mov.u64 %rd8, 12345;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+	                    "PR: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd8, (a), PR;\n"
+	                    "ld.param.b32 %r9, [b]; }\n" END,
 	         false);
 	rig_run();
 	expect_words(fault_text(FAULT_BAD_CALL), "0x3039");
@@ -135,11 +136,11 @@ static void test_barriers(void **state)
 
 static void test_warp_operations(void **state)
 {
-	rig_open(HEAD BEGIN "shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1;\nsetp.lt.u32 %p2, %r1, 70;\nvote.sync.ballot.b32 "
-	                    "%r3, %p2, -1;\npopc.b32 %r4, %r3;\n"
+	rig_open(HEAD BEGIN "shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1;\nsetp.lt.u32 %p2, %r1, 70;\n"
+	                    "vote.sync.ballot.b32 %r3, %p2, -1;\npopc.b32 %r4, %r3;\n"
 	                    "and.b32 %r5, %r1, 6;\nmatch.any.sync.b32 %r6, %r5, -1;\npopc.b32 %r7, %r6;\n"
-	                    "shfl.sync.up.b32 %r8, %r1, 3, 0, -1;\nadd.u32 %r9, %r2, %r4;\nmad.lo.u32 %r9, %r7, 1000, "
-	                    "%r9;\nmad.lo.u32 %r9, %r8, 100000, %r9;\n" END,
+	                    "shfl.sync.up.b32 %r8, %r1, 3, 0, -1;\nadd.u32 %r9, %r2, %r4;\n"
+	                    "mad.lo.u32 %r9, %r7, 1000, %r9;\nmad.lo.u32 %r9, %r8, 100000, %r9;\n" END,
 	         false);
 	rig_run();
 	for (u32 t = 0; t < N; t++) {
@@ -188,8 +189,8 @@ static void test_member_masks(void **state)
 	    "redux.sync.max.s32 %r9, %r1, %r3;\n",
 	    "elect.sync %r9|%p2, %r3;\n@%p2 add.u32 %r9, %r9, 100;\n",
 	    "shr.u32 %r4, %r1, 4;\nmatch.any.sync.b32 %r9, %r4, %r3;\n",
-	    "vote.sync.all.pred %p2, %p1, %r3;\nvote.sync.any.pred %p3, %p1, %r3;\nselp.u32 %r9, 1, 0, %p2;\n@%p3 add.u32 "
-	    "%r9, %r9, 2;\nvote.sync.uni.pred %p4, %p1, %r3;\n@%p4 add.u32 %r9, %r9, 4;\n",
+	    "vote.sync.all.pred %p2, %p1, %r3;\nvote.sync.any.pred %p3, %p1, %r3;\nselp.u32 %r9, 1, 0, %p2;\n"
+	    "@%p3 add.u32 %r9, %r9, 2;\nvote.sync.uni.pred %p4, %p1, %r3;\n@%p4 add.u32 %r9, %r9, 4;\n",
 	    "vote.sync.ballot.b32 %r9, %p1, 255;\n",
 	    "redux.sync.add.u32 %r9, %r1, 255;\n",
 	};
@@ -232,8 +233,8 @@ static void test_undefined_masks(void **state)
 	    {"and.b32 %r2, %r1, 1;\nsub.u32 %r3, 0, %r2;\nxor.b32 %r3, %r3, -1431655766;\nor.b32 %r3, %r3, 1431655765;\n"
 	     "vote.sync.any.pred %p2, %p1, %r3;\n",
 	     "0xffffffff names a lane that gives another mask", 1},
-	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 bra OVER;\nbar.warp.sync -1;\nadd.u32 %r9, %r9, "
-	     "1;\nOVER:\n",
+	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 bra OVER;\nbar.warp.sync -1;\nadd.u32 %r9, %r9, 1;\n"
+	     "OVER:\n",
 	     "0xffffffff names a lane that does not come", 1},
 	    {"and.b32 %r2, %r1, 31;\nsetp.gt.u32 %p2, %r2, 15;\n@%p2 bra OVER;\nbar.warp.sync 65535;\nOVER:\n", NULL, 0},
 	    /* the others are gone: nothing is wrong with that */
@@ -286,17 +287,16 @@ static void test_meeting_in_calls(void **state)
 static void test_return_beside_a_call(void **state)
 {
 	rig_open(
-	    HEAD MEET("f",
-	              "1000") ".func (.param .b32 o) h(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .pred %p<3>;\nld.param.u32 "
-	                      "%r1, [x];\n"
-	                      "st.param.b32 [o], 5;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n"
-	                      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 "
-	                      "%r3, [b]; }\n"
-	                      "bra.uni BACK;\nEVEN: bar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r1, 1, 31, "
-	                      "-1;\nsetp.gt.u32 %p2, %r1, "
-	                      "40;\nbar.warp.sync -1;\n@%p2 bra BACK;\nret;\nBACK: st.param.b32 [o], %r3;\nret;\n}\n" BEGIN
-	                      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), h, (a); ld.param.b32 "
-	                      "%r9, [b]; }\n" END,
+	    HEAD MEET("f", "1000") ".func (.param .b32 o) h(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .pred %p<3>;\n"
+	                           "ld.param.u32 %r1, [x];\n"
+	                           "st.param.b32 [o], 5;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n"
+	                           "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); "
+	                           "ld.param.b32 %r3, [b]; }\n"
+	                           "bra.uni BACK;\nEVEN: bar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\n"
+	                           "setp.gt.u32 %p2, %r1, 40;\nbar.warp.sync -1;\n@%p2 bra BACK;\nret;\n"
+	                           "BACK: st.param.b32 [o], %r3;\nret;\n}\n" BEGIN
+	                           "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), h, (a); "
+	                           "ld.param.b32 %r9, [b]; }\n" END,
 	    false);
 	rig_run();
 	fault_text(FAULT_NONE);
@@ -322,16 +322,15 @@ static void test_leaving_before_a_barrier(void **state)
 	     5},
 	    {"", "mov.u32 %r9, 5;\n@%p1 bra JOIN;\nbar.sync 0;\nmov.u32 %r9, 9;\nJOIN: add.u32 %r9, %r9, 1;\n", 10, 6},
 	    {"",
-	     "st.global.u32 [%rd3], 5;\n@%p1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %r9, 1, %p1;\nadd.u32 %r9, %r9, "
-	     "9;\nst.global.u32 [%rd3], %r9;\nEND: ret;\n",
+	     "st.global.u32 [%rd3], 5;\n@%p1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %r9, 1, %p1;\nadd.u32 %r9, %r9, 9;\n"
+	     "st.global.u32 [%rd3], %r9;\nEND: ret;\n",
 	     9, 5},
 	    {leave_func,
-	     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r9, "
-	     "[b]; }\n",
-	     9, 77},
+	     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), f, (a); ld.param.b32 %r9, [b]; }\n", 9,
+	     77},
 	    {"",
-	     "mov.u32 %r9, 5;\n@%p1 bra SLEEP;\nbar.sync 0;\nmov.u32 %r9, 9;\nbra.uni JOIN;\nSLEEP: bar.warp.sync "
-	     "-1048576;\nbar.arrive 3, 128;\nJOIN:\n",
+	     "mov.u32 %r9, 5;\n@%p1 bra SLEEP;\nbar.sync 0;\nmov.u32 %r9, 9;\nbra.uni JOIN;\n"
+	     "SLEEP: bar.warp.sync -1048576;\nbar.arrive 3, 128;\nJOIN:\n",
 	     0, 0},
 	};
 	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
@@ -376,8 +375,8 @@ static void test_barrier_numbers(void **state)
 	for (u32 other = 0; other < 2; other++) {
 		char ptx[2048];
 		snprintf(ptx, sizeof ptx,
-		         "%sand.b32 %%r2, %%r1, 31;\nsetp.gt.u32 %%p1, %%r2, 19;\n@%%p1 bra OTHER;\nbarrier.sync 0;\nbra.uni "
-		         "JOIN;\nOTHER: barrier.sync %u;\nJOIN: mov.u32 %%r9, 4;\n%s",
+		         "%sand.b32 %%r2, %%r1, 31;\nsetp.gt.u32 %%p1, %%r2, 19;\n@%%p1 bra OTHER;\nbarrier.sync 0;\n"
+		         "bra.uni JOIN;\nOTHER: barrier.sync %u;\nJOIN: mov.u32 %%r9, 4;\n%s",
 		         HEAD BEGIN, other, END);
 		rig_open(ptx, false);
 		rig_run();
@@ -391,8 +390,9 @@ static void test_barrier_numbers(void **state)
 /* Lanes of a tile wait in one branch; those that they wait for leave the kernel instead of coming. */
 static void test_exit_ends_waiting(void **state)
 {
-	rig_open(HEAD BEGIN "st.global.u32 [%rd3], 3;\nand.b32 %r2, %r1, 31;\nsetp.gt.u32 %p1, %r2, 19;\nsetp.gt.u32 %p2, "
-	                    "%r2, 25;\n@%p1 bra OTHER;\nvote.sync.ballot.b32 %r9, %p3, -1;\nactivemask.b32 %r8;\n"
+	rig_open(HEAD BEGIN "st.global.u32 [%rd3], 3;\nand.b32 %r2, %r1, 31;\nsetp.gt.u32 %p1, %r2, 19;\n"
+	                    "setp.gt.u32 %p2, %r2, 25;\n@%p1 bra OTHER;\nvote.sync.ballot.b32 %r9, %p3, -1;\n"
+	                    "activemask.b32 %r8;\n"
 	                    "vote.sync.ballot.b32 %r9, %p1, -1;\nadd.u32 %r9, %r9, %r8;\nbra.uni JOIN;\n"
 	                    "OTHER: vote.sync.any.pred %p4, %p1, -1;\n@!%p4 add.u32 %r9, %r9, 1;\n@%p2 exit;\n"
 	                    "add.u32 %r9, %r9, 40;\nexit;\nJOIN:\n" END,
@@ -408,11 +408,11 @@ static void test_atomics(void **state)
 {
 	rig_open(
 	    HEAD
-	    ".shared .align 4 .u32 cnt;\n" BEGIN "atom.shared.add.u32 %r2, [cnt], 1;\natom.global.add.u32 %r3, [%rd1+512], "
-	    "2;\nred.global.max.s32 [%rd1+516], %r1;\n"
+	    ".shared .align 4 .u32 cnt;\n" BEGIN "atom.shared.add.u32 %r2, [cnt], 1;\n"
+	    "atom.global.add.u32 %r3, [%rd1+512], 2;\nred.global.max.s32 [%rd1+516], %r1;\n"
 	    "mov.f32 %f1, 0f3f000000;\nred.global.add.f32 [%rd1+520], %f1;\natom.global.cas.b32 %r4, [%rd1+524], 0, %r1;\n"
-	    "atom.global.inc.u32 %r5, [%rd1+528], 9;\nadd.u64 %rd9, %rd1, 532;\natom.add.u32 %r6, [%rd9], %r1;\nbar.sync "
-	    "0;\nld.shared.u32 %r9, [cnt];\n" END,
+	    "atom.global.inc.u32 %r5, [%rd1+528], 9;\nadd.u64 %rd9, %rd1, 532;\natom.add.u32 %r6, [%rd9], %r1;\n"
+	    "bar.sync 0;\nld.shared.u32 %r9, [cnt];\n" END,
 	    false);
 	rig_run();
 	for (u32 t = 0; t < N; t++)
@@ -432,17 +432,18 @@ static void test_atomics(void **state)
 static void test_local_and_generic(void **state)
 {
 	rig_open(HEAD ".shared .align 8 .b8 sh[1024];\n" BEGIN
-	              ".local .align 8 .b8 dep[64];\nmov.u64 %rd4, dep;\nand.b32 %r2, %r1, 15;\nmul.wide.u32 %rd5, %r2, "
-	              "4;\nadd.s64 %rd6, %rd4, %rd5;\n"
-	              "st.local.u32 [%rd6], %r1;\nld.local.u32 %r9, [%rd6];\nst.local.u8 [%rd4+61], %r1;\nld.local.u8 %r3, "
-	              "[%rd4+61];\nadd.u32 %r9, %r9, %r3;\n"
+	              ".local .align 8 .b8 dep[64];\nmov.u64 %rd4, dep;\nand.b32 %r2, %r1, 15;\n"
+	              "mul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+	              "st.local.u32 [%rd6], %r1;\nld.local.u32 %r9, [%rd6];\nst.local.u8 [%rd4+61], %r1;\n"
+	              "ld.local.u8 %r3, [%rd4+61];\nadd.u32 %r9, %r9, %r3;\n"
 	              /* a generic pointer that is local, shared or global by tid % 3 */
-	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, sh;\nmul.wide.u32 %rd9, %r1, 8;\nadd.s64 %rd8, %rd8, "
-	              "%rd9;\ncvta.shared.u64 %rd10, %rd8;\nadd.s64 %rd11, %rd1, %rd9;\nadd.s64 %rd11, %rd11, 512;\n"
-	              "rem.u32 %r4, %r1, 3;\nsetp.eq.u32 %p1, %r4, 0;\nsetp.eq.u32 %p2, %r4, 1;\nselp.b64 %rd12, %rd7, "
-	              "%rd10, %p1;\nselp.b64 %rd12, %rd11, %rd12, %p2;\n"
-	              "st.v2.u32 [%rd12], {%r1, 7};\nbar.sync 0;\nld.u64 %rd13, [%rd12];\nshr.u64 %rd14, %rd13, "
-	              "32;\ncvt.u32.u64 %r5, %rd14;\ncvt.u32.u64 %r6, %rd13;\n"
+	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, sh;\nmul.wide.u32 %rd9, %r1, 8;\n"
+	              "add.s64 %rd8, %rd8, %rd9;\ncvta.shared.u64 %rd10, %rd8;\nadd.s64 %rd11, %rd1, %rd9;\n"
+	              "add.s64 %rd11, %rd11, 512;\n"
+	              "rem.u32 %r4, %r1, 3;\nsetp.eq.u32 %p1, %r4, 0;\nsetp.eq.u32 %p2, %r4, 1;\n"
+	              "selp.b64 %rd12, %rd7, %rd10, %p1;\nselp.b64 %rd12, %rd11, %rd12, %p2;\n"
+	              "st.v2.u32 [%rd12], {%r1, 7};\nbar.sync 0;\nld.u64 %rd13, [%rd12];\nshr.u64 %rd14, %rd13, 32;\n"
+	              "cvt.u32.u64 %r5, %rd14;\ncvt.u32.u64 %r6, %rd13;\n"
 	              "mad.lo.u32 %r9, %r5, 1000, %r9;\nmad.lo.u32 %r9, %r6, 100000, %r9;\n" END,
 	         false);
 	rig_run();
@@ -506,10 +507,10 @@ static void test_printf(void **state)
 	              "{116,61,37,51,100,32,120,61,37,35,120,32,102,61,37,46,50,102,32,108,61,37,108,108,100,32,115,61,37,"
 	              "115,37,37,10,0};\n"
 	              ".global .align 1 .b8 str[3] = {79,75,0};\n" BEGIN
-	              ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], "
-	              "%r1;\nst.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
-	              "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, "
-	              "str;\nst.local.u64 [%rd4+24], %rd6;\n"
+	              ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], %r1;\n"
+	              "st.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
+	              "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, str;\n"
+	              "st.local.u64 [%rd4+24], %rd6;\n"
 	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, fmt;\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra SKIP;\n"
 	              "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd8; st.param.b64 [a], %rd7; "
 	              "call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
@@ -564,8 +565,8 @@ static void test_textures(void **state)
 	for (u32 variant = 0; variant < 12; variant++) {
 		struct err e = {0};
 		const bool norm = variant >= 4;
-		rig_open(HEAD ".global .texref tx;\n" BEGIN "mul.wide.u32 %rd4, %r1, 12;\nadd.s64 %rd5, %rd1, "
-		              "%rd4;\nld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
+		rig_open(HEAD ".global .texref tx;\n" BEGIN "mul.wide.u32 %rd4, %r1, 12;\nadd.s64 %rd5, %rd1, %rd4;\n"
+		              "ld.param.u64 %rd6, [p2];\nadd.s64 %rd6, %rd6, %rd4;\n"
 		              "ld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\nld.global.f32 %f3, [%rd6+8];\n"
 		              "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7}, [tx, {%f1,%f2,%f3,%f3}];\nmov.b32 %r9, %f4;\n" END,
 		         false);
@@ -617,8 +618,8 @@ static void test_inspection(void **state)
 {
 	static struct dyninst d;
 	struct simt_entry st[8];
-	rig_open(HEAD ".func f()\n{\n.reg .b32 %r<4>; .reg .pred %p<3>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, "
-	              "8;\n@%p1 bra X;\nadd.u32 %r1, %r1, 1;\nX: ret;\n}\n" BEGIN "call.uni f, ();\n" END,
+	rig_open(HEAD ".func f()\n{\n.reg .b32 %r<4>; .reg .pred %p<3>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 8;\n"
+	              "@%p1 bra X;\nadd.u32 %r1, %r1, 1;\nX: ret;\n}\n" BEGIN "call.uni f, ();\n" END,
 	         false);
 	front_cta_start(r.f, 0, 0, &r.l, 0, 0xf);
 	do
@@ -664,8 +665,8 @@ static void test_deterministic(void **state)
 {
 	u64 hash[2], mem[2];
 	for (u32 i = 0; i < 2; i++) {
-		rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 6;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni "
-		                        "(b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
+		rig_open(HEAD FIB BEGIN "rem.u32 %r2, %r1, 6;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; "
+		                        "call.uni (b), fib, (a); ld.param.b32 %r9, [b]; }\n" END,
 		         false);
 		rig_run();
 		hash[i] = arena_hash(&r.arena);

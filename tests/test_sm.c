@@ -342,10 +342,10 @@ static void test_issue_period(void **state)
 /* Two instructions of one warp to different units in a cycle: issues and slots agree, and it is faster. */
 static void test_dual_issue(void **state)
 {
-	static const char body[] = "mov.u32 %r5, 9; sin.approx.f32 %r20, %r20; add.u32 %r6, %r5, 1; sin.approx.f32 %r21, "
-	                           "%r21; add.u32 %r7, %r5, 2;\n"
-	                           "sin.approx.f32 %r22, %r22; add.u32 %r8, %r5, 3; add.u32 %r6, %r6, %r7; add.u32 %r6, "
-	                           "%r6, %r8; st.global.u32 [%a2], %r6; ret;\n}\n";
+	static const char body[] = "mov.u32 %r5, 9; sin.approx.f32 %r20, %r20; add.u32 %r6, %r5, 1; "
+	                           "sin.approx.f32 %r21, %r21; add.u32 %r7, %r5, 2;\n"
+	                           "sin.approx.f32 %r22, %r22; add.u32 %r8, %r5, 3; add.u32 %r6, %r6, %r7; "
+	                           "add.u32 %r6, %r6, %r8; st.global.u32 [%a2], %r6; ret;\n}\n";
 	u64 cycles[2];
 	for (u32 width = 1; width <= 2; width++) {
 		struct sim *s =
@@ -418,8 +418,8 @@ static void test_spinning_on_another_warp(void **state)
 {
 	static const char body[] = "setp.ge.u32 %p1, %r1, 480; @%p1 bra SET; W: ld.volatile.global.u32 %r5, [%a1+2040]; "
 	                           "setp.eq.u32 %p2, %r5, 0; @%p2 bra W;\n"
-	                           "st.global.u32 [%a2], %r5; ret;\nSET: mov.u32 %r5, 77; st.volatile.global.u32 "
-	                           "[%a1+2040], %r5; st.global.u32 [%a2], %r5; ret;";
+	                           "st.global.u32 [%a2], %r5; ret;\nSET: mov.u32 %r5, 77; "
+	                           "st.volatile.global.u32 [%a1+2040], %r5; st.global.u32 [%a2], %r5; ret;";
 	u32 out[512];
 	for (u32 k = 0; k < ARRAY_LEN(scheds); k++) {
 		run_words((const char *[]){"num_sms=1", "sm.schedulers=1", scheds[k], NULL}, body, 1, 512, out);
@@ -432,13 +432,13 @@ static void test_spinning_on_another_warp(void **state)
  */
 
 static const char busy_kernel[] = PTX_HEAD ENTRY("k") OWN_WORD
-    ".shared .align 4 .b8 sh[4096];\nshl.b32 %r5, %r1, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, %r5; st.shared.u32 [%r6], "
-    "%r4; bar.sync 0;\n"
-    "and.b32 %r7, %r1, 3; setp.eq.u32 %p1, %r7, 0; @%p1 bra A; mul.lo.u32 %r8, %r4, 7; bra.uni B;\nA: div.u32 %r8, "
-    "%r4, 3;\n"
+    ".shared .align 4 .b8 sh[4096];\n"
+    "shl.b32 %r5, %r1, 2; mov.u32 %r6, sh; add.u32 %r6, %r6, %r5; st.shared.u32 [%r6], %r4; bar.sync 0;\n"
+    "and.b32 %r7, %r1, 3; setp.eq.u32 %p1, %r7, 0; @%p1 bra A; mul.lo.u32 %r8, %r4, 7; bra.uni B;\n"
+    "A: div.u32 %r8, %r4, 3;\n"
     "B: mul.lo.u32 %r9, %r4, 129; and.b32 %r9, %r9, 16383; mad.wide.u32 %a3, %r9, 4, %a1; ld.global.u32 %r10, [%a3];\n"
-    "red.global.add.u32 [%a1+65536], %r7; membar.gl; ld.shared.u32 %r11, [%r6]; add.u32 %r10, %r10, %r11; add.u32 "
-    "%r10, %r10, %r8;\n"
+    "red.global.add.u32 [%a1+65536], %r7; membar.gl; ld.shared.u32 %r11, [%r6]; add.u32 %r10, %r10, %r11; "
+    "add.u32 %r10, %r10, %r8;\n"
     "mad.wide.u32 %a4, %r4, 4, %a1; st.global.u32 [%a4+131072], %r10; ret;\n}\n";
 
 enum look { LOOK_NOT, LOOK_SLICES, LOOK_QUERIES, LOOK_EVENTS, LOOK_SAMPLERS, LOOK_STOPS, LOOK_COUNT };
@@ -669,8 +669,9 @@ static void test_kinds_are_counted(void **state)
 	static const char text[] = PTX_HEAD
 	    ".const .align 4 .u32 c = 1;\n.global .align 8 .b8 g[64];\n.visible .entry k()\n{\n.reg .b32 %r<9>; "
 	    ".reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %a<3>; .shared .align 8 .b8 sh[64]; .local .align 8 .b8 l[8];\n"
-	    "mov.u64 %a1, g; ld.global.f64 %d1, [%a1]; add.f64 %d2, %d1, %d1; mul.f64 %d3, %d2, %d1; fma.rn.f64 %d4, "
-	    "%d3, %d2, %d1; ld.global.f32 %f1, [%a1+8]; add.f32 %f2, %f1, %f1; fma.rn.f32 %f3, %f2, %f1, %f1;\n"
+	    "mov.u64 %a1, g; ld.global.f64 %d1, [%a1]; add.f64 %d2, %d1, %d1; mul.f64 %d3, %d2, %d1; "
+	    "fma.rn.f64 %d4, %d3, %d2, %d1; ld.global.f32 %f1, [%a1+8]; add.f32 %f2, %f1, %f1; "
+	    "fma.rn.f32 %f3, %f2, %f1, %f1;\n"
 	    "sin.approx.f32 %f4, %f3; st.shared.f32 [sh], %f4; ld.shared.f32 %f5, [sh]; ld.const.u32 %r1, [c];\n"
 	    "st.local.u32 [l], %r1; atom.global.add.u32 %r2, [%a1+16], %r1; add.u32 %r3, %r2, %r1;\n"
 	    "st.global.f64 [%a1+24], %d4; st.global.f32 [%a1+32], %f5; st.global.u32 [%a1+36], %r3; ret;\n}\n";

@@ -154,8 +154,9 @@ static void make_text(const struct kase *k, char *ptx, size_t size)
 		if (*c == 'r' && strncmp(c, "r15", 3) != 0)
 			*c = 'f';
 	snprintf(ptx, size,
-	         "%s.reg .b32 %%q<20>;\nld.param.u64 %%rd5, [p2];\nmul.wide.u32 %%rd4, %%r1, 16;\nadd.s64 %%rd5, %%rd5, "
-	         "%%rd4;\nadd.s64 %%rd6, %%rd1, %%rd4;\nld.global.v4.u32 {%%r12, %%r13, %%r14, %%r15}, [%%rd5];\n"
+	         "%s.reg .b32 %%q<20>;\nld.param.u64 %%rd5, [p2];\nmul.wide.u32 %%rd4, %%r1, 16;\n"
+	         "add.s64 %%rd5, %%rd5, %%rd4;\nadd.s64 %%rd6, %%rd1, %%rd4;\n"
+	         "ld.global.v4.u32 {%%r12, %%r13, %%r14, %%r15}, [%%rd5];\n"
 	         "mov.b32 %%f12, %%r12;\nmov.b32 %%f13, %%r13;\nmov.b32 %%f14, %%r14;\nld.global.u64 %%rd8, [%%rd1];\n"
 	         "bar.sync 0;\ntex%s.%s.v4.%s.%s {%%q1, %%q2, %%q3, %%q4}, [%s, %s]%s;\n"
 	         "st.global.v4.u32 [%%rd6], {%%q1, %%q2, %%q3, %%q4};\nret;\n}\n",

@@ -19,8 +19,7 @@ static u64 loop_cycles(const char *const *sets, const char *setup, const char *b
 	    ".shared .align 16 .b8 sh[16384];\n"
 	    "ld.param.u64 %%a1, [p0];\nld.param.u64 %%a2, [p1];\ncvt.u32.u64 %%r30, %%a2;\n"
 	    "mov.u32 %%r1, 3; mov.u32 %%r2, 5; mov.u32 %%r3, 7; mov.f32 %%f1, 0f3F800000; mov.f32 %%f2, 0f3F800000; "
-	    "mov.f32 "
-	    "%%f3, 0f3F800000;\n"
+	    "mov.f32 %%f3, 0f3F800000;\n"
 	    "mov.f64 %%d1, 0d3FF0000000000000; mov.f64 %%d2, 0d3FF0000000000000; mov.f64 %%d3, 0d3FF0000000000000;\n"
 	    "mov.u32 %%r20, %%tid.x; %s\nmov.u32 %%r31, 0;\nL:\n",
 	    setup);
@@ -293,14 +292,13 @@ static double stream_bandwidth(const char *const *sets, u64 bytes, u32 passes, s
 	struct run r = run_ptx(
 	    s,
 	    PTX_HEAD
-	    ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n.reg .pred %p<4>; .reg .b64 %a<12>; "
-	    ".reg "
-	    ".b32 %r<16>;\n"
-	    "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a8, [p2]; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-	    "%ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;\n"
+	    ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n"
+	    ".reg .pred %p<4>; .reg .b64 %a<12>; .reg .b32 %r<16>;\n"
+	    "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a8, [p2]; mov.u32 %r1, %tid.x; "
+	    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;\n"
 	    "mad.lo.u32 %r5, %r2, %r3, %r1; mul.wide.u32 %a3, %r5, 4; mul.lo.u32 %r6, %r3, %r4; mul.wide.u32 %a4, %r6, 4;\n"
-	    "mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.u32 %r10, "
-	    "[%a6];\n add.u64 %a5, %a5, %a4; setp.lt.u64 %p1, %a5, %a2; @%p1 bra L;\n"
+	    "mov.u64 %a7, 0;\nP: mov.u64 %a5, %a3;\nL: add.u64 %a6, %a1, %a5; ld.global.u32 %r10, [%a6];\n"
+	    " add.u64 %a5, %a5, %a4; setp.lt.u64 %p1, %a5, %a2; @%p1 bra L;\n"
 	    "add.u64 %a7, %a7, 1; setp.lt.u64 %p2, %a7, %a8; @%p2 bra P; ret;\n}\n",
 	    90, 256, (u64[]){buf, bytes, passes}, 3);
 	assert_int_equal(r.why, STOP_IDLE);

@@ -4,18 +4,18 @@
 
 #include "base/rng.h"
 
-static const char kernel[] = PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<3>; .reg "
-                                      ".b32 %r<20>; .reg .b64 %a<10>; .shared .align 4 .b8 sh[1024];\n"
-                                      "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; mov.u32 %r1, %tid.x; mov.u32 "
-                                      "%r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+static const char kernel[] = PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<3>; "
+                                      ".reg .b32 %r<20>; .reg .b64 %a<10>; .shared .align 4 .b8 sh[1024];\n"
+                                      "ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; mov.u32 %r1, %tid.x; "
+                                      "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
                                       "mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %a3, %r4, 4; add.u64 %a4, %a1, %a3; "
-                                      "mov.u32 %r5, 0; shl.b32 %r6, %r1, 2; mov.u32 %r7, sh; "
-                                      "add.u32 %r7, %r7, %r6;\nL: ld.global.u32 %r8, [%a4]; mad.lo.u32 %r8, %r8, "
-                                      "1664525, 1013904223; st.shared.u32 [%r7], %r8; bar.sync 0;\n"
-                                      "xor.b32 %r9, %r6, 4; mov.u32 %r10, sh; add.u32 %r10, %r10, %r9; ld.shared.u32 "
-                                      "%r11, [%r10]; bar.sync 0; add.u32 %r8, %r8, %r11;\n"
-                                      "st.global.u32 [%a4], %r8; atom.global.add.u32 %r12, [%a2], 1; add.u32 %r5, %r5, "
-                                      "1; setp.lt.u32 %p1, %r5, 6; @%p1 bra L; ret;\n}\n";
+                                      "mov.u32 %r5, 0; shl.b32 %r6, %r1, 2; mov.u32 %r7, sh; add.u32 %r7, %r7, %r6;\n"
+                                      "L: ld.global.u32 %r8, [%a4]; mad.lo.u32 %r8, %r8, 1664525, 1013904223; "
+                                      "st.shared.u32 [%r7], %r8; bar.sync 0;\n"
+                                      "xor.b32 %r9, %r6, 4; mov.u32 %r10, sh; add.u32 %r10, %r10, %r9; "
+                                      "ld.shared.u32 %r11, [%r10]; bar.sync 0; add.u32 %r8, %r8, %r11;\n"
+                                      "st.global.u32 [%a4], %r8; atom.global.add.u32 %r12, [%a2], 1; "
+                                      "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 6; @%p1 bra L; ret;\n}\n";
 
 struct setup {
 	struct sim *s;
