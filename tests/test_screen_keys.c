@@ -152,6 +152,12 @@ static void interrupted_paste(void **state)
 	usleep(700000);
 	type(&v, "..");
 	assert_cycle(&v, 2);
+	vt_send(&v, PASTE "step 1");
+	vt_settle(&v, 200, WAIT);
+	type(&v, "\003");
+	type(&v, "\003"); /* once more: it does not wait */
+	type(&v, ".");
+	assert_cycle(&v, 3);
 	assert_non_null(strstr(vt_row(&v, 22, row), "(wd)"));
 	assert_null(strstr(row, "step"));
 	stop(&v);

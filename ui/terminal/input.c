@@ -194,6 +194,7 @@ u32 input_drop(struct input *in, bool keys)
 	for (u32 i = 0; keys && i < in->arrived.n; i++) /* the end may be among them */
 		if (ring_at(&in->arrived, i) == K_PASTE || ring_at(&in->arrived, i) == K_PASTE_END)
 			in->paste.open = ring_at(&in->arrived, i) == K_PASTE;
+	in->paste.open &= !in->paste.dropped; /* asked a second time */
 	in->paste.dropped = in->paste.open;
 	in->arrived.n = keys ? 0 : in->arrived.n;
 	strbuf_clear(&in->paste.part);

@@ -13,7 +13,9 @@
 
 #define ARRIVED_MAX 4096
 #define OWED_MAX 1024
-#define PASTE_QUIET 0.5 /* seconds: a paste that was ended by Ctrl-C has no end mark that could be relied on */
+#define PASTE_QUIET                                                                                                    \
+	0.5 /* seconds: a paste that was ended by Ctrl-C has no end mark that could be relied on; a second one ends it,    \
+	       too */
 
 struct key_ring {
 	int *key;
