@@ -278,6 +278,30 @@ static void the_selection_is_described(void **state)
 	rig_close(&r);
 }
 
+static u32 count(const char *row, const char *text)
+{
+	u32 n = 0;
+	for (; (row = strstr(row, text)); row += strlen(text))
+		n++;
+	return n;
+}
+
+/* Eighty SMs that asked their L1D for nothing have no bars. */
+static void idle_has_no_bar(void **state)
+{
+	struct rig r;
+	open_hotspot(&r, "--gpu", "v100");
+	rig_say(&r, "until 2000"); /* before the launch's latency has passed */
+	const struct canvas *c = look(&r, "caches", 60, 200);
+	const int y = find_row(c, 1, "MSHRs in use");
+	for (int k = 1; k < 20; k++)
+		assert_int_equal(count(row_of(c, y + k), "━"), 0);
+	rig_say(&r, "until 7200"); /* loads since cycle 5,000 */
+	c = look(&r, "caches", 60, 200);
+	assert_true(count(row_of(c, find_row(c, 1, "MSHRs in use") + 1), "━") > 10);
+	rig_close(&r);
+}
+
 /* --- explanations --- */
 
 static bool resolves(const char *name)
@@ -383,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(help_has_all),
 	    cmocka_unit_test(what_is_there),
 	    cmocka_unit_test(the_selection_is_described),
+	    cmocka_unit_test(idle_has_no_bar),
 	    cmocka_unit_test(nothing_dangles),
 	    cmocka_unit_test(every_concept),
 	};

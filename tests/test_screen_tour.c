@@ -109,7 +109,7 @@ static void every_sm_in_caches(void **state)
 	start(&v, 24, 80);
 	type(&v, "until 1500\r5");
 	assert_shown(&v, "Caches  L1D refuses in ");
-	assert_shown(&v, " 14  ━");
+	assert_shown(&v, " 32/32    14        ");
 	assert_int_equal(vt_find(&v, " L1T "), -1);
 	assert_shown(&v, " L1D reads miss  cold 100.0%  of its accesses"); /* every line is asked for once until now */
 	assert_shown(&v, " SM 0 lines alive by CTA, ");
@@ -119,9 +119,9 @@ static void every_sm_in_caches(void **state)
 	assert_shown(&v, "L1D misses│");
 	assert_shown(&v, "L2 misses │");
 	assert_shown(&v, " L2  reads miss  k cold ");
-	assert_int_equal(vt_find(&v, " 14  ━"), -1);
+	assert_int_equal(vt_find(&v, " 32/32    14        "), -1);
 	type(&v, "w");
-	assert_shown(&v, " 14  ━");
+	assert_shown(&v, " 32/32    14        ");
 	stop(&v);
 }
 

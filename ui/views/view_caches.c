@@ -108,14 +108,16 @@ static void sm_cell(struct view_ctx *v, struct pane q, int sm, bool history)
 	int w = history ? 56 : q.w, y = 0;
 	double hit = now->l1d_lookups ? (double)now->l1d_hits / (double)now->l1d_lookups : 0;
 	pane_right(q, y, 3, (u32)sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%d", sm);
-	draw_meter(q, y, 5, w - 19, STYLE(R_FILL1), hit);
+	if (now->l1d_lookups) /* who asked for nothing has no bar */
+		draw_meter(q, y, 5, w - 19, STYLE(R_FILL1), hit);
 	pane_right(q, y, w - 9, STYLE(R_TEXT), now->l1d_lookups ? "%.0f%%" : "-", 100 * hit);
 	pane_right(q, y, w - 2, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_DIM), "%u/%u", used, c->l1d_mshrs);
 	if (!history)
 		return;
 	float val[512];
 	int x = w + 22, n = view_series(v, sm, TS_L1D_HIT, val, MIN(q.w - x, (int)ARRAY_LEN(val)));
-	draw_meter(q, y, w, 20, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_MEM), (double)used / MAX(c->l1d_mshrs, 1u));
+	if (used)
+		draw_meter(q, y, w, 20, STYLE(used >= c->l1d_mshrs ? R_REFUSED : R_MEM), (double)used / MAX(c->l1d_mshrs, 1u));
 	draw_spark(q, y, x, q.w - x, STYLE(R_FILL1), val, n, 8.0f / 7); /* 100 % is 7/8 high: rows keep apart */
 	cursor_dim_future(v, q, y, 1, x, chart_time(v, n));
 }

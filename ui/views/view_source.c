@@ -201,7 +201,13 @@ static struct source_columns layout(int w, const struct module *m, bool loc, boo
 	c.heat_w = c.warps_w;
 	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0) +
 	            (margin ? MARGIN_W : 0);
-	c.text_w = MAX(MIN(w - c.text - right, text_width(m)), 8);
+	const int need = text_width(m);
+	while (c.warps_w > 6 && w - c.text - right < need) { /* whole operands are worth more than longer bars */
+		c.warps_w--;
+		c.heat_w--;
+		right -= 2;
+	}
+	c.text_w = MAX(MIN(w - c.text - right, need), 8);
 	int spare = MAX(w - c.text - c.text_w - right - 2, 0); /* a wide terminal: more letters, longer bars */
 	c.warps_w += c.warps_w >= 16 ? MIN(spare / 2, WARPS_W_MAX - c.warps_w) : 0;
 	c.heat_w += c.heat_w >= 16 ? MIN(spare / 2, HEAT_W_MAX - c.heat_w) : 0;
