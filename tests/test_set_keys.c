@@ -125,7 +125,7 @@ static void run_with_options(void **state)
 	rig_fails(&r, "run --set l1d.ways=0", "run: --set: l1d.ways: 0 is not within");
 	rig_fails(&r, "run --nonsense", "unknown option");
 	rig_fails(&r, "run --gpu nosuch", "no machine 'nosuch'");
-	rig_fails(&r, "run hotspot", "run: ");
+	rig_fails(&r, "run hotspo", "run: no workload");
 	rig_fails(&r, "run --param nosuch=3", "nosuch");
 	assert_int_equal(gpu_conf(sim_gpu(r.s->sim))->l1d_ways, 8);
 	rig_has(&r, "run", "finished");
@@ -317,10 +317,11 @@ static void options_of_no_machine(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(with_options); i++) {
 		char line[80], text[120];
 		snprintf(line, sizeof line, "%s --help", with_options[i]);
-		snprintf(text, sizeof text, "%s: --help does not belong to the options of one machine", with_options[i]);
+		const char *why = i ? "does not belong to the options of one machine" : "is for the command line";
+		snprintf(text, sizeof text, "%s: --help %s", with_options[i], why);
 		rig_fails(&r, line, text);
 		snprintf(line, sizeof line, "%s --stats x", with_options[i]);
-		snprintf(text, sizeof text, "%s: --stats does not belong", with_options[i]);
+		snprintf(text, sizeof text, "%s: --stats %.16s", with_options[i], why);
 		rig_fails(&r, line, text);
 	}
 	rig_fails(&r, "show var", "print NAME");

@@ -7,6 +7,8 @@
 #include "commands/commands.h"
 #include "dbg/locate.h"
 #include "commands/set.h"
+#include "session/catalog.h"
+#include "session/cmdline.h"
 #include "session/explain.h"
 #include "session/export_file.h"
 #include "script/dbg.h"
@@ -170,6 +172,49 @@ static void offer_options(struct matches *m)
 		char option[64];
 		snprintf(option, sizeof option, "--%s", policy_kinds[k].key);
 		offer(m, option);
+	}
+}
+
+static void offer_keys(struct matches *m)
+{
+	for (u32 i = 0; i < conf_nkeys; i++) {
+		char text[100];
+		snprintf(text, sizeof text, "%s=", conf_keys[i].key);
+		offer(m, text);
+	}
+}
+
+static void offer_names(struct debugger *d, struct matches *m, const char *folder)
+{
+	struct file_names all = catalog_names(d->s->data_dir, folder);
+	for (u32 i = 0; i < all.n; i++)
+		offer(m, all.name[i]);
+	catalog_release(&all);
+}
+
+/* The program; behind an option with names, those; else options. */
+static void offer_program(struct debugger *d, struct matches *m, const char *before)
+{
+	char last[64] = "";
+	for (const char *p = before; (p = next_word(p, last, sizeof last));)
+		;
+	if (!strcmp(last, "--gpu")) {
+		offer_names(d, m, "configs/gpus");
+		offer_paths(m);
+	} else if (!strcmp(last, "--size")) {
+		offer_words(m, "small default large");
+	} else if (!strcmp(last, "--set")) {
+		offer_keys(m);
+	} else if (!strcmp(last, "--link")) {
+		offer_paths(m);
+	} else if (!strncmp(last, "--", 2) && policy_kind_of(last + 2) != POLICY_KINDS) {
+		offer_policies(m, last + 2);
+	} else {
+		cmdline_each_program_option(offer, m);
+		if (!*before) {
+			offer_names(d, m, "scripts/workloads");
+			offer_paths(m);
+		}
 	}
 }
 
@@ -355,6 +400,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		else
 			offer_paths(m);
 		break;
+	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_COMMAND:
 		for (u32 i = 0; i < ncommands; i++)

@@ -59,3 +59,29 @@ void breaks_unresolve(struct debugger *d)
 		}
 	}
 }
+
+/* Does a loaded module have a kernel of this name? */
+static bool has_kernel(struct debugger *d, const char *name)
+{
+	for (u32 i = 0; i < sim_num_modules(d->s->sim); i++) {
+		const struct module *m = sim_module(d->s->sim, i);
+		for (u32 k = 0; k < m->nfuncs; k++)
+			if (func_named(&m->funcs[k], name))
+				return true;
+	}
+	return false;
+}
+
+void breaks_tell_pending(struct debugger *d, struct strbuf *out)
+{
+	for (u32 i = 0; i < d->breaks.n; i++) {
+		const struct breakpoint *b = d->breaks.list[i];
+		if (b->internal)
+			continue;
+		if (b->kind == BK_CODE && !b->mod)
+			strbuf_addf(out, "Breakpoint %u, %s, is pending: it is not in %s.\n", b->id, b->what, d->s->name);
+		else if (b->kind == BK_EVENT && *b->filter.kernel && !has_kernel(d, b->filter.kernel))
+			strbuf_addf(out, "Breakpoint %u waits for a kernel '%s', which is not in %s.\n", b->id, b->filter.kernel,
+			            d->s->name);
+	}
+}

@@ -9,4 +9,6 @@ void resolve_pending(struct debugger *d);
 void breaks_rebind(struct debugger *d, struct strbuf *out);
 /* The modules go with the machine: code breakpoints look for their code again, counts begin anew. */
 void breaks_unresolve(struct debugger *d);
+/* Another program is there: says which breakpoints find nothing in it, as pending ones do until a module has it. */
+void breaks_tell_pending(struct debugger *d, struct strbuf *out);
 #endif

@@ -197,6 +197,18 @@ void watches_rebind(struct debugger *d)
 	}
 }
 
+void watches_of_another(struct debugger *d, struct strbuf *out)
+{
+	for (u32 i = d->nwatches; i-- > 0;) {
+		struct watch *w = &d->watches[i];
+		if (!w->data || w->data->kind == DATA_GLOBAL)
+			continue;
+		strbuf_addf(out, "Watchpoint %u, %s, is deleted: it was of a %s of %s\n", w->id, w->expr,
+		            w->data->kind == DATA_REGISTER ? "warp" : "CTA", d->s->name);
+		watch_delete(d, w);
+	}
+}
+
 void watch_enable(struct debugger *d, struct watch *w, bool on)
 {
 	bool was = w->b->enabled;

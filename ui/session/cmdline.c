@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/wrap.h"
 #include "scr/palette.h"
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256 };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
@@ -362,6 +363,10 @@ static enum cmdline_result take_option(struct options *o, const struct command *
 		err_set(e, "--%s does not belong to the options of one machine", rows[id].name);
 		return CMDLINE_ERROR;
 	}
+	if (cmd->bit == O && (id == O_HELP || id == O_VERSION || !(rows[id].commands & O))) {
+		err_set(e, "--%s is for the command line, not for a program opened in the debugger", rows[id].name);
+		return CMDLINE_ERROR;
+	}
 	if (id == O_HELP)
 		return CMDLINE_HELP;
 	if (id == O_VERSION)
@@ -379,12 +384,12 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)
-		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
+		return err_set(e, "%s%s: unexpected argument '%s'", cmd->bit & O ? "" : "warpdbg ", cmd->name, words[1]);
 	if (n && cmd->bit & M)
 		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
 	if (!n && cmd->bit & (L | X | C | H))
 		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
-	if (!(cmd->bit & M))
+	if (n || !(cmd->bit & (M | O)))
 		o->workload = n ? words[0] : NULL;
 	return true;
 }
@@ -435,8 +440,8 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 }
 
 /* argv[0] is skipped. */
-static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv,
-                                       struct err *e)
+static enum cmdline_result read_words(struct options *o, const struct command *cmd, int argc, char **argv,
+                                      struct err *e)
 {
 	struct option longs[O_COUNT + 2];
 	enum cmdline_result r = CMDLINE_OK;
@@ -448,9 +453,14 @@ static enum cmdline_result parse_words(struct options *o, const struct command *
 		r = take_option(o, cmd, code, argv, e);
 	if (r == CMDLINE_OK && !take_words(o, cmd, argc - optind, argv + optind, e))
 		r = CMDLINE_ERROR;
-	if (r == CMDLINE_OK && !consistent(o, cmd, e))
-		r = CMDLINE_ERROR;
 	return r;
+}
+
+static enum cmdline_result parse_words(struct options *o, const struct command *cmd, int argc, char **argv,
+                                       struct err *e)
+{
+	enum cmdline_result r = read_words(o, cmd, argc, argv, e);
+	return r == CMDLINE_OK && !consistent(o, cmd, e) ? CMDLINE_ERROR : r;
 }
 
 enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, struct err *e)
@@ -516,29 +526,94 @@ static char **split_words(struct options *o, const char *text, int *argc, struct
 	return argv;
 }
 
-enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e)
+/* *o is `common` with lists of its own. */
+static void copy_options(struct options *o, const struct options *common)
 {
-	const struct command *cmd = side ? &side_b : &side_a;
-	char name[] = "warpdbg";
-	int argc;
 	*o = *common;
 	o->sets = copied_list(common->sets, common->nsets);
 	o->params = copied_list(common->params, common->nparams);
 	o->args = copied_list(common->args, common->nargs);
 	o->links = copied_list(common->links, common->nlinks);
-	o->stats = o->format = NULL; /* of the comparison, not of one machine */
+	o->stats = o->format = NULL; /* of the command line's program, not of one machine */
 	o->side_text = NULL;
-	char **argv = split_words(o, common->side[side] ? common->side[side] : "", &argc, e);
+}
+
+typedef enum cmdline_result word_reader(struct options *, const struct command *, int, char **, struct err *);
+
+static enum cmdline_result read_text(struct options *o, const struct command *cmd, word_reader *read, const char *text,
+                                     struct err *e)
+{
+	char name[] = "warpdbg";
+	int argc;
 	enum cmdline_result r = CMDLINE_ERROR;
+	char **argv = split_words(o, text, &argc, e);
 	if (argv) {
 		argv[0] = name;
-		r = parse_words(o, cmd, argc, argv, e);
+		r = read(o, cmd, argc, argv, e);
 	}
 	free(argv);
+	return r;
+}
+
+enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e)
+{
+	copy_options(o, common);
+	enum cmdline_result r =
+	    read_text(o, side ? &side_b : &side_a, parse_words, common->side[side] ? common->side[side] : "", e);
 	if (r != CMDLINE_OK)
 		err_prefix(e, "--%c: ", side ? 'b' : 'a');
 	return r;
 }
+
+/* --- a program opened in the debugger --- */
+
+static struct options without_program(struct options o)
+{
+	o.workload = o.kernel = o.size = NULL;
+	o.grid = o.block = (struct dim3){0};
+	o.shared = o.regs = 0;
+	o.cooperative = false;
+	o.nargs = o.nlinks = o.nparams = o.nouts = o.nprints = 0;
+	o.outs = o.prints = NULL;
+	return o;
+}
+
+enum cmdline_result cmdline_program(struct options *o, const struct options *common, const char *command,
+                                    const char *text, struct err *e)
+{
+	const struct command cmd = {command, O, "", ""};
+	struct options base = *common;
+	copy_options(o, common);
+	enum cmdline_result r = read_text(o, &cmd, read_words, text, e);
+	bool another = r == CMDLINE_OK && o->workload != common->workload;
+	bool args = o->nargs > common->nargs, links = o->nlinks > common->nlinks;
+	if (another)
+		base = without_program(base);
+	if (args)
+		base.nargs = 0;
+	if (links)
+		base.nlinks = 0;
+	if (r == CMDLINE_OK) {
+		cmdline_free(o);
+		copy_options(o, &base);
+		r = read_text(o, &cmd, parse_words, text, e);
+	}
+	if (r != CMDLINE_OK && strncmp(e->msg, command, strlen(command)))
+		err_prefix(e, "%s: ", command);
+	return r;
+}
+
+void cmdline_each_program_option(void (*offer)(void *ctx, const char *name), void *ctx)
+{
+	for (u32 i = 0; i < O_COUNT; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "--%s", rows[i].name);
+		if (rows[i].commands & O)
+			offer(ctx, name);
+	}
+}
+
+/* --- the words of messages, the end --- */
 
 void cmdline_name_side(struct err *e, const char *command)
 {

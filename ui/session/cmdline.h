@@ -13,6 +13,15 @@ enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, stru
 enum cmdline_result cmdline_side(struct options *o, const struct options *common, u32 side, struct err *e);
 /* Of a machine b whose options the user has not written as --b: *e begins with "COMMAND: " instead. */
 void cmdline_name_side(struct err *e, const char *command);
+/* "[PROGRAM] [OPTIONS]", as the debugger's `run` and `file` take it (`command`, for messages). A program in `text` is
+ * another one than before, though it may have the same name: what belongs to a program (--size, --param, --kernel,
+ * --arg...) is then only what stands in `text`; without one that is added, but for --arg and --link, of which new ones
+ * take the old ones' place. What belongs to the machine stays, and is added to. *o points into `common` and memory of
+ * its own; release with cmdline_free. */
+enum cmdline_result cmdline_program(struct options *o, const struct options *common, const char *command,
+                                    const char *text, struct err *e);
+/* Calls offer for each option that these take, "--gpu".... */
+void cmdline_each_program_option(void (*offer)(void *ctx, const char *name), void *ctx);
 void cmdline_free(struct options *o);
 /* The help text, from the same table as the parser. */
 void cmdline_help(struct strbuf *out);

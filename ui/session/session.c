@@ -161,13 +161,19 @@ static bool open_lua(struct session *s, struct err *e)
 	return lua_guarded(s->L, open_modules, s, 0, 0, e);
 }
 
+static void name_program(struct session *s)
+{
+	free(s->name);
+	s->name = title_of(s->opt->workload ? s->opt->workload : DEMO);
+	plain_name(s->name);
+}
+
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
-	s->name = title_of(o->workload ? o->workload : DEMO);
-	plain_name(s->name);
+	name_program(s);
 	s->data_dir = catalog_data_dir(e);
 	bool ok = s->data_dir && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
 	if (ok && open_machine(s, e) && open_lua(s, e) && open_host(s, e))
@@ -233,6 +239,7 @@ bool session_restart(struct session *s, struct err *e)
 	close_host(s);
 	close_machine(s);
 	s->generation++;
+	name_program(s);
 	s->finished = s->host_ended = s->started = s->change_open = s->host_torn = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;

@@ -124,7 +124,8 @@ void session_change_ends(struct session *s); /* session_changed(), if one is ope
 bool session_changed_by_hand(const struct session *s);
 /* Takes the last such change back, with all that came after it. */
 bool session_undo(struct session *s, struct err *e);
-/* Starts again from nothing: same options, cycle 0 (the debugger's `run`). */
+/* Starts again from nothing: cycle 0 of the program and machine in s->opt and s->conf, which may be others than before
+ * (the debugger's `run`, `file`). */
 bool session_restart(struct session *s, struct err *e);
 /* Why it stopped: as part of a sentence; in a word for reports ("finished", "fault", ...); as a message, text without a
  * final newline, nothing when it finished (*e is session_run()'s). */
