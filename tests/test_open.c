@@ -143,14 +143,14 @@ static void one_that_fails(void **state)
 	rig_say(&r, "bookmark here");
 	rig_has(&r, "continue", "Breakpoint 1");
 	const struct sim *sim = r.s->sim;
-	u64 cycle = sim_cycle(sim), hash = sim_hash(r.s->sim), generation = r.d->generation;
+	u64 cycle = sim_cycle(sim), hash = sim_hash(r.s->sim), generation = r.d->bound.generation;
 	strbuf_adds(&shown, rig_say(&r, "info breakpoints"));
 	for (u32 i = 0; i < ARRAY_LEN(wrong); i++) {
 		rig_fails(&r, wrong[i][0], wrong[i][1]);
 		assert_ptr_equal(sim, r.s->sim);
 		assert_int_equal(cycle, sim_cycle(r.s->sim));
 		assert_int_equal(hash, sim_hash(r.s->sim));
-		assert_int_equal(generation, r.d->generation);
+		assert_int_equal(generation, r.d->bound.generation);
 		assert_string_equal(r.s->name, "hotspot");
 		assert_string_equal(rig_say(&r, "info breakpoints"), strbuf_str(&shown));
 	}
