@@ -64,7 +64,7 @@ static void ptx_file(void **state)
 	rig_say(&r, "file " SAXPY ARGS " --print 2:3");
 	rig_has(&r, "continue", "1\n2\n3\n");
 	u64 end = sim_cycle(r.s->sim);
-	rig_fails(&r, "run --arg u32=3", "vecadd takes 4 parameters, there is 1 --arg");
+	rig_fails(&r, "run --arg u32=3", "vecadd takes 4 parameters (u64, u64, u64, u32), there is 1 --arg");
 	rig_fails(&r, "run --size small", "--size and --param belong to a host program");
 	rig_has(&r, "run --arg 'f32[16384]=iota' --arg f32[16384]=2 --arg f32[16384]=zero --arg u32=16384", "2\n3\n4\n");
 	assert_int_equal(sim_cycle(r.s->sim), end);
