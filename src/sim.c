@@ -518,14 +518,15 @@ void sim_request_stop(struct sim *s)
 
 u64 sim_hash(struct sim *s)
 {
-	u64 parts[3];
+	u64 parts[4];
 	const struct task *t = s->gpu->task;
 	gpu_sync(s->gpu);
 	arena_spare(&s->gpu->arena, &t->kcb[t->nlaunches], &t->kcb[TASK_MAX_LAUNCHES]);
 	parts[0] = arena_hash(&s->gpu->arena);
 	parts[1] = devmem_hash(&s->gpu->mem_values);
 	parts[2] = front_deep_hash(s->gpu->front);
-	return XXH3_64bits(parts, parts[2] ? sizeof parts : 2 * sizeof *parts);
+	parts[3] = resume_hash(&s->gpu->resume);
+	return XXH3_64bits(parts, parts[3] ? sizeof parts : parts[2] ? 3 * sizeof *parts : 2 * sizeof *parts);
 }
 
 void sim_drain(struct sim *s)

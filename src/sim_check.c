@@ -67,7 +67,7 @@ static bool check_replay(struct gpu *g, struct err *e)
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		const struct sm_counters *k = &g->sm[i]->k;
 		const struct replay *r = g->ctx[i].replay;
-		u64 left = k->replay_tries - k->replay_refused, there = r ? r->n : 0;
+		u64 left = k->replay_tries - k->replay_refused + k->replay_dropped, there = r ? r->n : 0;
 		if (k->replay_entered != left + there)
 			return err_set(e, "SM %u: %llu transactions entered the re-execution queue, %llu left, %llu are there", i,
 			               (unsigned long long)k->replay_entered, (unsigned long long)left, (unsigned long long)there);

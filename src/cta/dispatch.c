@@ -89,10 +89,19 @@ static u32 most_on(const struct dispatch_ctx *x, u32 sm, u32 slot)
 	return MIN(x->d->quota[sm][slot], sm_occupancy(x->conf, x->launch[x->d->k[slot].launch], NULL));
 }
 
+/* One more CTA of a launch that comes back? */
+static bool may_come_back(const void *ctx, u32 sm, u32 launch)
+{
+	const struct dispatch_ctx *x = ctx;
+	return sm_resident(x->sm[sm], launch) < most_on(x, sm, (u32)dispatch_slot(x->d, launch));
+}
+
 /* Offers one SM to the running kernels; true when one of them placed a CTA there. */
 static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 {
 	struct dispatcher *d = x->d;
+	if (unlikely(x->resume->r->queued) && resume_offer(x->resume, sm, may_come_back, x, now))
+		return true;
 	for (u32 r = 0; r < d->n; r++) {
 		u32 slot = d->order[r];
 		struct cta_kernel *k = &d->k[slot];
@@ -133,6 +142,8 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
 	bool any = false;
 	if (x->sched->timer)
 		call_timers(x, now);
+	if (unlikely(resume_watches(x->resume)))
+		d->wanted |= resume_look(x->resume, now);
 	if (!d->wanted)
 		return;
 	for (u32 k = 0; k < n; k++) {
@@ -146,10 +157,11 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
 	d->wanted = any;
 }
 
-u64 dispatch_next(const struct dispatcher *d, u64 now)
+u64 dispatch_next(const struct dispatch_ctx *x, u64 now)
 {
+	const struct dispatcher *d = x->d;
 	u64 next = NEVER;
-	if (d->wanted)
+	if (d->wanted || resume_watches(x->resume))
 		return now;
 	for (u32 r = 0; r < d->n; r++)
 		next = MIN(next, d->k[d->order[r]].call_at);

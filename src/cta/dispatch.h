@@ -1,13 +1,15 @@
 /* The CTA dispatcher: which CTA of which kernel starts on which SM, at most one on each SM in a cycle.
  *
  * Whoever is above (task) says which kernels run, in which order they are served, and how many CTAs of each an SM may
- * hold (quota). Which of its CTAs a kernel starts next, its CTA scheduler says. An SM is offered to the kernels in
+ * hold (quota). Which of its CTAs a kernel starts next, its CTA scheduler says. CTAs that wait to come back
+ * (cta/resume.h) are served first. An SM is offered to the kernels in
  * their order until one of them places a CTA there; the next search begins with the SM behind the last that was served.
  *
  * The dispatcher looks when something may have changed - it is `wanted` - and when a CTA scheduler asked to be called.
  */
 #ifndef CTA_DISPATCH_H
 #define CTA_DISPATCH_H
+#include "cta/resume.h"
 #include "cta/sched/cta_sched.h"
 
 #define DISPATCH_KERNELS 16 /* kernels with CTAs on the machine at a time */
@@ -41,6 +43,7 @@ struct dispatch_ctx {
 	struct launch **launch; /* by launch id */
 	const struct cta_sched_ops *sched;
 	struct event_buf *ev;
+	struct resume_ctx *resume;
 	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
 };
 
@@ -52,7 +55,7 @@ void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch);
 /* Starts what can start in this cycle; adds the SMs concerned to the set `started`. */
 void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started);
 /* The next cycle in which dispatch_cycle() has something to do, for all that is known now. */
-u64 dispatch_next(const struct dispatcher *d, u64 now);
+u64 dispatch_next(const struct dispatch_ctx *x, u64 now);
 /* Another CTA scheduler decides from now on: its state for the machine's life begins. No kernel runs. */
 void dispatch_sched_begin(struct dispatch_ctx *x);
 /* The lowest limit on CTAs of a running launch that the CTA scheduler has set for an SM; 0 = none. */

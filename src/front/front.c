@@ -102,6 +102,16 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
 	f->ops->cta_start(f, sm, slot, l, cta, warps);
 }
 
+u64 front_cta_save(struct front *f, u32 sm, u32 slot, u8 *out)
+{
+	return f->ops->cta_save ? f->ops->cta_save(f, sm, slot, out) : 0;
+}
+
+void front_cta_restore(struct front *f, u32 sm, u32 slot, u64 warps, const u8 *saved)
+{
+	f->ops->cta_restore(f, sm, slot, warps, saved);
+}
+
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)
 {
 	if (f->ops->barrier_release)

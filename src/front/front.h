@@ -139,6 +139,13 @@ void front_kernel_start(struct front *f, const struct launch *l, u32 slot);
  * The launch must stay alive while the CTA runs. Also restarts a CTA from scratch. */
 void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps);
 
+/* Between two cycles: writes all that a CTA's threads have apart from global memory - registers, SIMT stacks, what
+ * barriers have gathered, shared and local memory - to out and returns how many bytes that is; out NULL: counts only.
+ * 0: this front end cannot. */
+u64 front_cta_save(struct front *f, u32 sm, u32 slot, u8 *out);
+/* Gives the CTA all that back in a slot of any SM, where it has these warps. */
+void front_cta_restore(struct front *f, u32 sm, u32 slot, u64 warps, const u8 *saved);
+
 #define PC_DONE UINT32_MAX
 /* The pc of a warp's next instruction; PC_DONE when all its lanes have exited. */
 static inline u32 front_pc(const struct front *f, u32 sm, u32 warp);

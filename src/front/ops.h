@@ -21,6 +21,8 @@ struct front_ops {
 	FRONT_OP(kernel_start);
 	FRONT_OP(cta_start);
 	FRONT_OP(barrier_release);
+	FRONT_OP(cta_save);    /* 0: CTAs cannot be saved */
+	FRONT_OP(cta_restore); /* needed with cta_save */
 	/* of every instruction and cycle */
 	FRONT_OP(pc);
 	FRONT_OP(active_mask);

@@ -64,10 +64,12 @@ static bool check_kernels(const struct gpu *g, struct err *e)
 		u64 resident = 0;
 		for (u32 i = 0; i < g->conf.num_sms; i++)
 			resident += sm_resident(g->sm[i], id);
-		HOLDS(dispatched == k->k.ctas_done + resident, "launch %u: %llu CTAs dispatched, %llu done, %llu resident", id,
-		      (unsigned long long)dispatched, (unsigned long long)k->k.ctas_done, (unsigned long long)resident);
+		resident += resume_count(&g->resume, id);
+		HOLDS(dispatched == k->k.ctas_done + resident,
+		      "launch %u: %llu CTAs dispatched, %llu done, %llu resident or saved", id, (unsigned long long)dispatched,
+		      (unsigned long long)k->k.ctas_done, (unsigned long long)resident);
 	}
-	return task_check_state(g->task, e);
+	return resume_check_state(&g->resume, e) && task_check_state(g->task, e);
 }
 
 struct all_dues {
@@ -87,7 +89,7 @@ static bool check_sms(const struct gpu *g, struct err *e)
 	mem_each_due(g->mem, due, &(struct all_dues){g, dues});
 	for (u32 i = 0; ok && i < g->conf.num_sms; i++) {
 		ok = sm_check_state(&g->ctx[i], g->sm[i], &dues[i], e) && check_pcs(g, i, e) && check_sleep(g, i, e);
-		if (ok && g->ev[i].n)
+		if (ok && g->ev[i].n && g->ev[i].e[0].cycle < g->st->cycle)
 			ok = err_set(e, "SM %u: %u events of a cycle that is over", i, g->ev[i].n);
 	}
 	free(dues);

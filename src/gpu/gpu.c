@@ -24,7 +24,7 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 		return false;
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
 	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
-	         livelock_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	         livelock_state_bytes(c) + resume_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -51,6 +51,10 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->task->next_start = NEVER;
 	g->dispatch = (struct dispatch_ctx){
 	    .conf = &g->conf, .d = &g->task->dispatcher, .sm = g->sm, .ctx = g->ctx, .launch = g->launch};
+	g->resume.sm = g->sm;
+	g->resume.ctx = g->ctx;
+	g->resume.launch = g->launch;
+	g->dispatch.resume = &g->resume;
 	g->partition =
 	    (struct partition_ctx){.st = ARENA_NEW(&g->arena, struct partition_state, 1), .dispatch = &g->dispatch};
 	g->partition.st->call_at = NEVER;
@@ -72,6 +76,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
 	policies_create(g);
 	starve_create(g);
+	resume_create(&g->resume, c, &g->arena);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -316,7 +321,7 @@ static u64 next_event(const struct gpu *g)
 		return st->cycle;
 	return MIN(MIN(st->next_wake, mem_next(g->mem)),
 	           MIN(MIN(task_next_start(g->task, st->cycle), g->partition.st->call_at),
-	               dispatch_next(g->dispatch.d, st->cycle)));
+	               dispatch_next(&g->dispatch, st->cycle)));
 }
 
 bool gpu_stands_still(const struct gpu *g)
@@ -355,7 +360,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		start_kernels(g);
 	if (unlikely(st->cycle >= g->partition.st->call_at))
 		partition_ask(&g->partition, st->cycle);
-	if (dispatch_next(g->dispatch.d, st->cycle) <= st->cycle)
+	if (dispatch_next(&g->dispatch, st->cycle) <= st->cycle)
 		dispatch_cycle(&g->dispatch, st->cycle, st->awake);
 	wake(g);
 	crossing_tick(g);
@@ -392,7 +397,8 @@ u64 gpu_progress(const struct gpu *g)
 	u64 sum = 0;
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		const struct sm_counters *k = &g->sm[i]->k;
-		sum += k->issued + k->issue_slots + k->ctas_started + k->ctas_done + k->transactions + k->shared_cycles;
+		sum += k->issued + k->issue_slots + k->ctas_started + k->ctas_restored + k->ctas_dropped + k->ctas_done +
+		       k->transactions + k->shared_cycles;
 		sum += g->sm[i]->in[WS_SLEEP] ? g->st->cycle : 0;
 	}
 	for (u32 i = 0; i < g->conf.partitions; i++)
@@ -404,8 +410,8 @@ u64 gpu_progress(const struct gpu *g)
 void gpu_set_event_mask(struct gpu *g, event_set mask)
 {
 	g->event_mask = mask;
-	if (!mask)
-		gpu_events(g)->n = 0; /* host actions nobody wants to hear of any more */
+	for (u32 i = 0; !mask && i <= g->conf.num_sms; i++)
+		g->ev[i].n = 0; /* host actions nobody wants to hear of any more */
 	for (u32 i = 0; i <= g->conf.num_sms; i++)
 		g->ev[i].mask = mask;
 	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {

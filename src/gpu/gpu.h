@@ -10,6 +10,7 @@
 #include "gpu/policies.h"
 #include "gpu/query.h"
 #include "gpu/starve.h"
+#include "gpu/verbs.h"
 #include "sm/sched/sched.h"
 #include "task/partition/partition.h"
 #include "task/queue.h"
@@ -56,6 +57,7 @@ struct gpu {
 	u32 policies_external;                         /* kinds that are in the hands of somebody outside the library */
 	struct policy_user *policy_user[POLICY_KINDS]; /* of those, whose; NULL: nobody is registered */
 	struct dispatch_ctx dispatch;                  /* its scheduler */
+	struct resume_ctx resume;                      /* saved CTAs */
 	struct partition_ctx partition;                /* its ops */
 	struct module **module;
 	struct code_tables *table; /* by module */

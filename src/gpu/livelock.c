@@ -28,7 +28,8 @@ static u64 work_done(const struct gpu *g)
 {
 	u64 sum = g->task->nlaunches + g->task->dispatcher.n;
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		sum += g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done;
+		sum += g->sm[i]->k.ctas_started + g->sm[i]->k.ctas_done + g->sm[i]->k.ctas_saved + g->sm[i]->k.ctas_restored +
+		       g->sm[i]->k.ctas_dropped;
 	return sum;
 }
 

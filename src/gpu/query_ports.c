@@ -9,11 +9,17 @@ struct masks {
 	u64 *by_sm;
 };
 
+/* Of a place; none behind the warp slots. */
+static u64 bit_of(u32 place)
+{
+	return place < WARP_SLOTS ? BIT(place) : 0;
+}
+
 static void note(void *ctx, u32 sm, u32 token)
 {
 	const struct masks *m = ctx;
 	const u32 w = sm_token_warp(m->g->sm[sm], token);
-	m->by_sm[sm] |= w < WARP_SLOTS ? BIT(w) : 0;
+	m->by_sm[sm] |= bit_of(w);
 }
 
 void gpu_port_warps(const struct gpu *g, u32 port, u64 *by_sm)
@@ -37,13 +43,13 @@ u64 gpu_unsent_warps(const struct gpu *g, u32 sm)
 	u64 warps = s->fetch_refused == MR_RF_QUEUE ? s->need_fetch & s->used : 0;
 	for (u32 i = 0; r && i < r->n; i++)
 		if (r->e[r->order[i]].reason == MR_RF_QUEUE)
-			warps |= BIT(r->e[r->order[i]].warp);
+			warps |= bit_of(r->e[r->order[i]].warp);
 	const struct l1_pipe *p = g->ctx[sm].pipe;
 	for (u32 i = 0; p && p->refused == MR_RF_QUEUE && i < p->n; i++)
-		warps |= BIT(l1_pipe_at(&g->ctx[sm], i)->warp);
+		warps |= bit_of(l1_pipe_at(&g->ctx[sm], i)->warp);
 	if (s->lsu_refused != MR_RF_QUEUE)
 		return warps;
 	for (u32 i = 0; i < s->lsu_q.n; i++)
-		warps |= BIT(sm_lsu_at(s, i)->warp);
+		warps |= bit_of(sm_lsu_at(s, i)->warp);
 	return warps | s->in[WS_READY_LSU];
 }

@@ -508,6 +508,11 @@ void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)
 	m->holder[sm * MEM_PLACES + w] = (struct holder){.cta = cta, .launch = launch};
 }
 
+void mem_warp_moves(struct mem *m, u32 sm, u32 from, u32 to)
+{
+	m->holder[sm * MEM_PLACES + to] = m->holder[sm * MEM_PLACES + from];
+}
+
 void mem_carve(struct mem *m, u32 sm, u32 ways)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];

@@ -162,6 +162,8 @@ void mem_carve(struct mem *m, u32 sm, u32 ways);
 u32 mem_l1d_lines(const struct mem *m, u32 sm);
 /* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's, what they send its kernel's. */
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
+/* A warp has another place from here on. */
+void mem_warp_moves(struct mem *m, u32 sm, u32 from, u32 to);
 /* The host has copied n bytes to the device: with l2.copies they are in L2 then. */
 void mem_copied(struct mem *m, u64 addr, u64 n);
 /* Requests in flight of an SM (loads, stores, atomics): 0 = quiet. */

@@ -63,6 +63,7 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 	HOLDS(is_there(s, place), "SM %u: the wheel holds something for %#x, a warp that is not there", s->id, n->who);
 	struct flight_of *w = &f->of[place];
 	switch (n->kind) {
+	case WK_RESUME: return true;
 	case WK_FETCHED: w->fetches++; return true;
 	case WK_WAKE:
 		w->sleeps++;
@@ -228,8 +229,8 @@ static bool check_warp_state(const struct sm_ctx *x, const struct sm *s, u32 w, 
 	const struct warp *wp = &s->warp[w];
 	enum warp_state st = (enum warp_state)wp->state, want = st;
 	bool empty = wp->pc >= wp->ib_end;
-	if (wp->done | wp->barrier | wp->fence | wp->sleeping)
-		want = wp->done ? WS_DONE : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
+	if (wp->done | wp->barrier | wp->fence | wp->sleeping | wp->paused)
+		want = wp->done ? WS_DONE : wp->paused ? WS_PAUSED : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
 	else if (empty)
 		want = WS_FETCH;
 	else if (waits_for_results(x, wp, w))
@@ -324,7 +325,8 @@ static bool check_cta(const struct sm *s, u32 slot, struct err *e)
 	      "SM %u, CTA slot %u: %u of %u warps are gone, it is%s "
 	      "done",
 	      s->id, slot, c->ndone, c->nwarps, s->done_slots >> slot & 1 ? "" : " not");
-	HOLDS(insts == c->insts, "SM %u, CTA slot %u: its warps executed %llu instructions, it counts %llu", s->id, slot,
+	HOLDS(insts + c->insts_dropped == c->insts,
+	      "SM %u, CTA slot %u: its warps executed %llu instructions, it counts %llu", s->id, slot,
 	      (unsigned long long)insts, (unsigned long long)c->insts);
 	for (u32 id = 0; id < SM_MAX_BARRIERS; id++)
 		if (!check_barrier(s, slot, id, e))
@@ -366,8 +368,9 @@ static bool check_ctas(const struct sm_ctx *x, const struct sm *s, struct err *e
 	HOLDS(n == s->nctas && warps == s->used && regs == s->regs_used && shared == s->shared_used,
 	      "SM %u: %u CTAs (counted %u), warps %#llx (%#llx), %u registers (%u), %u B of shared memory (%u)", s->id, n,
 	      s->nctas, (unsigned long long)warps, (unsigned long long)s->used, regs, s->regs_used, shared, s->shared_used);
-	HOLDS(s->k.ctas_started == s->k.ctas_done + s->nctas, "SM %u: %llu CTAs started, %llu done, %u resident", s->id,
-	      (unsigned long long)s->k.ctas_started, (unsigned long long)s->k.ctas_done, s->nctas);
+	HOLDS(s->k.ctas_started + s->k.ctas_restored == s->k.ctas_done + s->k.ctas_saved + s->nctas,
+	      "SM %u: %llu CTAs started, %llu done, %u resident", s->id, (unsigned long long)s->k.ctas_started,
+	      (unsigned long long)s->k.ctas_done, s->nctas);
 	return true;
 }
 

@@ -69,6 +69,11 @@ static void forget_refusals(struct sm *s)
 	s->fetch_barred = 0;
 }
 
+void fetch_forget(struct sm *s)
+{
+	forget_refusals(s);
+}
+
 static void refused(struct sm_ctx *x, struct sm *s, u32 w, enum mem_result r, u64 now)
 {
 	s->fetch_refused = (u8)r;

@@ -38,11 +38,29 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 /* --- timer.c -------------------------------------------------------------------------------------------------------
  */
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
-/* Wakes the warp `cycles` from now, which may be more than the wheel reaches. */
-void timer_sleep(struct sm_ctx *x, struct sm *s, u32 w, u64 cycles, u64 now);
+/* The same `cycles` from now, which may be more than the wheel reaches: WK_WAKE, WK_RESUME. */
+void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now);
+/* Takes out what there is of these kinds (bits) for contexts; returns how many fetches were among it. */
+u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64], u32 kinds);
 #define SLEEP_NS_MAX 1000000u /* PTX ISA, nanosleep: at most one millisecond */
 void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
 u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
+
+/* --- verbs.c, residency.c ---------------------------------------------------------------------------------------- */
+/* A halted CTA's time has come. */
+void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+u16 context_take(struct sm *s, u32 place);
+void context_give(struct sm *s, u32 place);
+struct event *cta_event(struct sm_ctx *x, const struct sm *s, enum event_type t, u32 slot, u64 now);
+/* The schedulers' policies hear of warps that have come or go. */
+void tell_started(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
+void tell_gone(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
+/* The CTA in a slot, which has its resources and warps, begins with its first instruction. */
+void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+/* A slot, warps and the rest of the resources for one more CTA; its masks are of these warps. */
+u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* Gives back all that the CTA in a slot has. */
+void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 
 /* --- fetch.c, ldst.c, barrier.c --------------------------------------------------------------------------------------
  */
@@ -124,6 +142,12 @@ static inline enum mem_result lsu_access(struct sm_ctx *x, struct sm *s, u32 war
 	return mem_access(x->mem, s->id, c, op, t, token, now);
 }
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now);
+/* What the LSU has of these warps is given up; what it has of a warp is of one in another place now. The same for the
+ * pipeline of L1D and the re-execution queue: l1_pipe.h, replay.h. */
+void lsu_give_up(struct sm_ctx *x, struct sm *s, u64 warps);
+void lsu_rename(struct sm *s, u32 from, u32 to);
+/* The next fetch asks L1I anew. Everything is counted up to now. */
+void fetch_forget(struct sm *s);
 void barrier_arrive(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 void barrier_warp_exited(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 

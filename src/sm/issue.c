@@ -137,7 +137,7 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		u64 cycles = (u64)(MIN(d->sleep_ns, SLEEP_NS_MAX) * x->conf->core_clock / 1000.0);
 		wp->sleeping = 1;
 		wp->inflight++;
-		timer_sleep(x, s, w, MAX(cycles, 1), now);
+		timer_wait(x, s, WK_WAKE, w, MAX(cycles, 1), now);
 	}
 	if (d->flags & DYN_WARP_DONE)
 		warp_exit(x, s, w, now);
@@ -219,8 +219,8 @@ static __attribute__((noinline)) enum stall waiting_memory_first(const struct sm
 {
 	static const struct {
 		u8 state, reason;
-	} order[] = {{WS_MEM, ST_MEM},         {WS_FENCE, ST_MEMBAR}, {WS_FETCH, ST_FETCH}, {WS_SHORT, ST_SHORT},
-	             {WS_BARRIER, ST_BARRIER}, {WS_SLEEP, ST_SLEEP},  {WS_DONE, ST_DONE}};
+	} order[] = {{WS_MEM, ST_MEM},         {WS_FENCE, ST_MEMBAR}, {WS_FETCH, ST_FETCH},   {WS_SHORT, ST_SHORT},
+	             {WS_BARRIER, ST_BARRIER}, {WS_SLEEP, ST_SLEEP},  {WS_PAUSED, ST_PAUSED}, {WS_DONE, ST_DONE}};
 	for (u32 i = 0; i < ARRAY_LEN(order); i++)
 		if (s->in[order[i].state] & m)
 			return order[i].reason;
@@ -234,9 +234,9 @@ static inline enum stall waiting_for(const struct sm_ctx *x, const struct sm *s,
 		return waiting_memory_first(s, m);
 	static const struct {
 		u8 state, reason;
-	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR}, {WS_BARRIER, ST_BARRIER},
-	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_DONE, ST_DONE}};
-#pragma GCC unroll 7
+	} order[] = {{WS_SHORT, ST_SHORT}, {WS_MEM, ST_MEM},     {WS_FENCE, ST_MEMBAR},  {WS_BARRIER, ST_BARRIER},
+	             {WS_SLEEP, ST_SLEEP}, {WS_FETCH, ST_FETCH}, {WS_PAUSED, ST_PAUSED}, {WS_DONE, ST_DONE}};
+#pragma GCC unroll 8
 	for (u32 i = 0; i < ARRAY_LEN(order); i++)
 		if (s->in[order[i].state] & m)
 			return order[i].reason;

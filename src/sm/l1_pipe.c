@@ -135,3 +135,39 @@ void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 	else
 		banks_at_the_tags(x, s, e, now);
 }
+
+void l1_pipe_give_up(struct sm_ctx *x, struct sm *s, u64 warps)
+{
+	struct l1_pipe *p = x->pipe;
+	u32 kept = 0, n = p->n;
+	bool head = false;
+	for (u32 i = 0; i < n; i++) {
+		const struct l1_pipe_entry *e = l1_pipe_at(x, i);
+		if (has_slot(e->warp) && warps >> e->warp & 1) {
+			s->mem_flying -= e->last;
+			s->warp[e->warp].outstanding--;
+			head |= !i;
+		} else {
+			*l1_pipe_at(x, kept++) = *e;
+		}
+	}
+	p->n = kept;
+	if (kept != n && p->held) {
+		p->held = 0;
+		s->lsu_refused = MR_HIT;
+	}
+	if (!head)
+		return;
+	p->refused = p->reported = MR_HIT;
+	p->tried = 0;
+	if (x->replay)
+		x->replay->held &= (u8)~REPLAY_HOLDS_PIPE;
+}
+
+void l1_pipe_rename(struct sm_ctx *x, u32 from, u32 to)
+{
+	for (u32 i = 0; i < x->pipe->n; i++) {
+		struct l1_pipe_entry *e = l1_pipe_at(x, i);
+		e->warp = e->warp == from ? (u8)to : e->warp;
+	}
+}

@@ -306,3 +306,49 @@ void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 no
 	else
 		warp_answered(x, s, w, now);
 }
+
+static bool given_up(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 warps)
+{
+	struct warp *wp = &s->warp[e->warp];
+	if (!has_slot(e->warp) || !(warps >> e->warp & 1))
+		return false;
+	if (e->load != NO_LOAD)
+		return true; /* the load's place in the table goes, too */
+	s->mem_flying--;
+	if (!e->shared || !inst_at(x, wp, e->pc)->n_sb_dst)
+		wp->outstanding--;
+	return true;
+}
+
+void lsu_give_up(struct sm_ctx *x, struct sm *s, u64 warps)
+{
+	u32 kept = 0, n = s->lsu_q.n;
+	bool head = false;
+	for (u32 k = 0; k < n; k++) {
+		const struct lsu_entry *e = sm_lsu_at(s, k);
+		if (given_up(x, s, e, warps)) {
+			head |= !k;
+			continue;
+		}
+		if (kept != k)
+			s->lsu[fifo_at(&s->lsu_q, SM_MAX_LSU, kept)] = *e;
+		kept++;
+	}
+	s->lsu_q = (struct fifo){kept ? s->lsu_q.head : 0, kept};
+	if (!head)
+		return;
+	s->lsu_refused = s->lsu_reported = MR_HIT;
+	s->lsu_tried = 0;
+	if (x->pipe)
+		x->pipe->held = 0;
+	if (x->replay)
+		x->replay->held &= (u8)~REPLAY_HOLDS_LSU;
+}
+
+void lsu_rename(struct sm *s, u32 from, u32 to)
+{
+	for (u32 k = 0; k < s->lsu_q.n; k++) {
+		struct lsu_entry *e = &s->lsu[fifo_at(&s->lsu_q, SM_MAX_LSU, k)];
+		e->warp = e->warp == from ? (u8)to : e->warp;
+	}
+}

@@ -8,6 +8,12 @@
 /* --- who may pass whom ----------------------------------------------------------------------------------------------
  */
 
+/* In a set of warps: none of a warp without a slot. */
+static u64 bit_of_warp(u32 place)
+{
+	return has_slot(place) ? BIT(place) : 0;
+}
+
 /* Passes nothing of its own warp, and nothing passes it. */
 static bool is_strong(u32 op)
 {
@@ -17,6 +23,8 @@ static bool is_strong(u32 op)
 /* The warps against which an entry is ordered. */
 static u64 span(const struct sm *s, const struct replay_entry *e)
 {
+	if (!has_slot(e->warp))
+		return 0;
 	return e->ordered ? s->cta[s->warp[e->warp].cta_slot].warps : BIT(e->warp);
 }
 
@@ -34,7 +42,7 @@ static void find_forbidden(struct replay *r, const struct sm *s)
 	r->warps = r->no_load = r->no_store = 0;
 	for (u32 i = 0; i < r->n; i++) {
 		const struct replay_entry *e = &r->e[r->order[i]];
-		r->warps |= BIT(e->warp);
+		r->warps |= bit_of_warp(e->warp);
 		forbid(s, e, &r->no_load, &r->no_store);
 	}
 }
@@ -44,14 +52,14 @@ void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
 	struct replay *r = x->replay;
 	for (u32 i = 0; i < s->lsu_q.n; i++) {
 		struct lsu_entry *e = &s->lsu[fifo_at(&s->lsu_q, SM_MAX_LSU, i)];
-		e->ordered |= warps >> e->warp & 1;
+		e->ordered |= (warps & bit_of_warp(e->warp)) != 0;
 	}
 	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)
-		l1_pipe_at(x, i)->ordered |= warps >> l1_pipe_at(x, i)->warp & 1;
+		l1_pipe_at(x, i)->ordered |= (warps & bit_of_warp(l1_pipe_at(x, i)->warp)) != 0;
 	if (!(r->warps & warps))
 		return;
 	FOR_EACH_BIT(i, r->used)
-	r->e[i].ordered |= warps >> r->e[i].warp & 1;
+	r->e[i].ordered |= (warps & bit_of_warp(r->e[i].warp)) != 0;
 	find_forbidden(r, s);
 }
 
@@ -191,7 +199,7 @@ static void enter(struct sm_ctx *x, struct sm *s, const struct first *f, enum me
 	r->used |= BIT(slot);
 	r->of_cache[e->cache] |= BIT(slot);
 	r->order[r->n++] = (u8)slot;
-	r->warps |= BIT(e->warp);
+	r->warps |= bit_of_warp(e->warp);
 	forbid(s, e, &r->no_load, &r->no_store);
 	s->k.replay_entered++;
 	if (reason == MR_HIT) {
@@ -218,9 +226,9 @@ static enum way way_of(const struct sm_ctx *x, const struct first *f)
 	const struct replay *r = x->replay;
 	if (r->n == x->conf->lsu_replay_entries)
 		return WAIT;
-	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps >> f->q.warp & 1))
+	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps & bit_of_warp(f->q.warp)))
 		return WAIT;
-	return (is_strong(f->q.op) ? r->no_store : r->no_load) >> f->q.warp & 1 ? INTO_QUEUE : GO;
+	return (is_strong(f->q.op) ? r->no_store : r->no_load) & bit_of_warp(f->q.warp) ? INTO_QUEUE : GO;
 }
 
 static void refused(struct sm_ctx *x, struct sm *s, const struct first *f, enum mem_result res, u64 now)
@@ -327,7 +335,7 @@ static u32 candidate(const struct sm_ctx *x, const struct sm *s, const struct re
 	u64 no_load = 0, no_store = 0;
 	for (u32 i = 0; i < r->n; i++) {
 		const struct replay_entry *e = &r->e[r->order[i]];
-		bool behind = (is_strong(e->op) ? no_store : no_load) >> e->warp & 1;
+		bool behind = (is_strong(e->op) ? no_store : no_load) & bit_of_warp(e->warp);
 		if (!behind && !(r->tried >> r->order[i] & 1))
 			return i;
 		forbid(s, e, &no_load, &no_store);
@@ -397,4 +405,45 @@ void replay_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 	}
 	if (!lsu_turn(x, s, now))
 		queue_turn(x, s, now);
+}
+
+static void take_out(struct replay *r, u32 slot)
+{
+	r->used &= ~BIT(slot);
+	r->tried &= ~BIT(slot);
+	r->of_cache[r->e[slot].cache] &= ~BIT(slot);
+	r->e[slot] = (struct replay_entry){0};
+}
+
+void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+{
+	struct replay *r = x->replay;
+	u32 kept = 0, n = r->n;
+	for (u32 i = 0; i < n; i++) {
+		const u32 slot = r->order[i], w = r->e[slot].warp;
+		if (bit_of_warp(w) & warps) {
+			s->warp[w].outstanding--;
+			take_out(r, slot);
+		} else {
+			r->order[kept++] = (u8)slot;
+		}
+	}
+	s->k.replay_dropped += n - kept;
+	memset(&r->order[kept], 0, n - kept);
+	r->n = (u8)kept;
+	find_forbidden(r, s);
+	stir(r, now);
+	if (kept == n || !r->held)
+		return;
+	set_refused(x, s, r->held, MR_HIT);
+	r->held = 0;
+}
+
+void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to)
+{
+	struct replay *r = x->replay;
+	FOR_EACH_BIT(i, r->used)
+	r->e[i].warp = r->e[i].warp == from ? (u8)to : r->e[i].warp;
+	find_forbidden(r, s);
+	stir(r, s->k.cycles);
 }

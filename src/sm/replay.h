@@ -75,6 +75,10 @@ static inline bool replay_busy(const struct replay *r)
 }
 /* A barrier of these warps opens: what they have at the LSU and in the queue is ordered against their whole CTA. */
 void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps);
+/* A CTA is dropped or taken off its slot: as lsu_give_up() and lsu_rename(). Warps without a slot are ordered against
+ * nobody: their accesses are done when they come back. */
+void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
+void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to);
 /* Counts the cycles before `now`. */
 void replay_sync(struct sm_ctx *x, struct sm *s, u64 now);
 #endif

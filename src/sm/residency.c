@@ -4,6 +4,7 @@
 
 #include "sm/internal.h"
 #include "sm/restart.h"
+#include "sm/verbs.h"
 
 u32 sm_cta_regs(const struct conf *c, const struct launch *l)
 {
@@ -91,7 +92,7 @@ u32 sm_resident(const struct sm *s, u32 launch)
 }
 
 /* A context for the warp in a place; gives who it is. */
-static u16 context_take(struct sm *s, u32 place)
+u16 context_take(struct sm *s, u32 place)
 {
 	u32 word = 0;
 	while (!~s->contexts[word])
@@ -104,7 +105,7 @@ static u16 context_take(struct sm *s, u32 place)
 }
 
 /* The warp in a place has ended. */
-static void context_give(struct sm *s, u32 place)
+void context_give(struct sm *s, u32 place)
 {
 	u32 i = sm_context_of(s->warp[place].who);
 	s->contexts[i / 64] &= ~BIT(i % 64);
@@ -129,7 +130,7 @@ static void start_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 slot, u32 inde
 	warp_refresh(x, s, w, now);
 }
 
-static struct event *cta_event(struct sm_ctx *x, const struct sm *s, enum event_type t, u32 slot, u64 now)
+struct event *cta_event(struct sm_ctx *x, const struct sm *s, enum event_type t, u32 slot, u64 now)
 {
 	const struct cta *c = &s->cta[slot];
 	struct event *e = event_add(x->ev, t, now);
@@ -141,7 +142,23 @@ static struct event *cta_event(struct sm_ctx *x, const struct sm *s, enum event_
 	return e;
 }
 
-void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
+void tell_started(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+{
+	for (u32 i = 0; i < x->nscheds && x->sched->warps_started; i++) {
+		struct sched_view v = sm_sched_view(x, s, i, now);
+		x->sched->warps_started(x->sched_state[i], &v, warps & x->sched_mask[i]);
+	}
+}
+
+void tell_gone(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+{
+	for (u32 i = 0; i < x->nscheds && x->sched->warps_gone; i++) {
+		struct sched_view v = sm_sched_view(x, s, i, now);
+		x->sched->warps_gone(x->sched_state[i], &v, warps & x->sched_mask[i]);
+	}
+}
+
+u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	const struct launch *l = x->prog[launch].launch;
 	s32 slot = free_slot(x, s);
@@ -167,20 +184,44 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	s->nctas++;
 	s->regs_used += c->reg_size;
 	s->shared_used += c->shared_size;
-	s->k.ctas_started++;
-	front_cta_start(x->front, s->id, (u32)slot, l, id, warps);
 	mem_cta_start(x->mem, s->id, warps, launch, id);
+	return (u32)slot;
+}
+
+void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	const struct cta *c = &s->cta[slot];
+	front_cta_start(x->front, s->id, slot, x->prog[c->launch].launch, c->id, c->warps);
 	if (x->restart)
-		restart_cta_start(x, s, (u32)slot, now);
-	if (event_wanted(x->ev, EV_CTA_DISPATCH))
-		cta_event(x, s, EV_CTA_DISPATCH, (u32)slot, now)->arg[1] = warps;
+		restart_cta_start(x, s, slot, now);
 	u32 index = 0;
-	FOR_EACH_BIT(w, warps)
-	start_warp(x, s, (u32)w, (u32)slot, index++, now);
-	for (u32 i = 0; i < x->nscheds && x->sched->warps_started; i++) {
-		struct sched_view v = sm_sched_view(x, s, i, now);
-		x->sched->warps_started(x->sched_state[i], &v, warps & x->sched_mask[i]);
-	}
+	FOR_EACH_BIT(w, c->warps)
+	start_warp(x, s, (u32)w, slot, index++, now);
+	tell_started(x, s, c->warps, now);
+}
+
+void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
+{
+	const u32 slot = cta_place(x, s, launch, id, now);
+	s->k.ctas_started++;
+	if (event_wanted(x->ev, EV_CTA_DISPATCH))
+		cta_event(x, s, EV_CTA_DISPATCH, slot, now)->arg[1] = s->cta[slot].warps;
+	cta_begin(x, s, slot, now);
+}
+
+void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	struct cta *c = &s->cta[slot];
+	FOR_EACH_BIT(w, c->warps)
+	warp_set_state(x, s, (u32)w, WS_NONE, now);
+	s->used &= ~c->warps;
+	s->need_fetch &= ~c->warps;
+	s->fetch_barred &= ~c->warps;
+	s->astray &= ~c->warps;
+	s->nctas--;
+	s->regs_used -= c->reg_size;
+	s->shared_used -= c->shared_size;
+	*c = (struct cta){0};
 }
 
 bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct cta *out)
@@ -190,28 +231,18 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct c
 	u32 slot = bit_first(s->done_slots & slots);
 	struct cta *c = &s->cta[slot];
 	sm_sync(x, s, now);
+	if (unlikely(c->halted_until))
+		sm_resume_cta(x, s, slot, now); /* its last answers came meanwhile */
 	if (x->restart)
 		restart_cta_end(x, s, slot, now);
 	if (event_wanted(x->ev, EV_CTA_DONE))
 		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
-	for (u32 i = 0; i < x->nscheds && x->sched->warps_gone; i++) {
-		struct sched_view v = sm_sched_view(x, s, i, now);
-		x->sched->warps_gone(x->sched_state[i], &v, c->warps & x->sched_mask[i]);
-	}
-	FOR_EACH_BIT(w, c->warps)
-	{
-		warp_set_state(x, s, (u32)w, WS_NONE, now);
-		context_give(s, (u32)w);
-	}
-	s->used &= ~c->warps;
-	s->need_fetch &= ~c->warps;
-	s->fetch_barred &= ~c->warps;
-	s->nctas--;
-	s->regs_used -= c->reg_size;
-	s->shared_used -= c->shared_size;
+	*out = *c;
+	tell_gone(x, s, c->warps, now);
+	cta_give_back(x, s, slot, now);
+	FOR_EACH_BIT(w, out->warps)
+	context_give(s, (u32)w);
 	s->k.ctas_done++;
 	s->done_slots &= ~(1u << slot);
-	*out = *c;
-	*c = (struct cta){0};
 	return true;
 }

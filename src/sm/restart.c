@@ -375,7 +375,8 @@ static bool accesses_global(const struct inst *in)
 void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d, u64 now)
 {
 	u32 slot = s->warp[w].cta_slot;
-	struct happening h = {.slot = slot, .warp = w, .pc = d->pc, .before = s->cta[slot].insts - 1};
+	struct happening h = {
+	    .slot = slot, .warp = w, .pc = d->pc, .before = s->cta[slot].insts - s->cta[slot].insts_dropped - 1};
 	if (!d->mask)
 		return;
 	if (accesses_global(d->in)) {
@@ -413,12 +414,30 @@ void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 	l->most_blocks = MAX(l->most_blocks, (u64)c->blocks);
 	if (!clean && c->first == RESTART_LOST)
 		return;
-	u64 before = clean ? t->insts : c->before;
+	u64 insts = t->insts - t->insts_dropped, before = clean ? insts : c->before;
 	l->measured++;
-	l->insts += t->insts;
+	l->insts += insts;
 	l->before += before;
-	l->insts_share += t->insts ? (double)before / (double)t->insts : 1;
+	l->insts_share += insts ? (double)before / (double)insts : 1;
 	l->time_share += clean ? 1 : (double)(c->first_at - c->started_at) / (double)(now - c->started_at);
+}
+
+u64 restart_cta_save(const struct restart *r, u32 sm, u32 slot, u8 *out)
+{
+	const struct restart_cta *c = &r->sm[sm].cta[slot];
+	const u64 table = sizeof(struct span) << c->log_blocks;
+	if (out) {
+		memcpy(out, c, sizeof *c);
+		memcpy(out + sizeof *c, table_of(r, sm, slot, c->log_blocks), table);
+	}
+	return sizeof *c + table;
+}
+
+void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved)
+{
+	struct restart_cta *c = &r->sm[sm].cta[slot];
+	memcpy(c, saved, sizeof *c);
+	memcpy(table_of(r, sm, slot, c->log_blocks), saved + sizeof *c, sizeof(struct span) << c->log_blocks);
 }
 
 /* --- answers --------------------------------------------------------------------------------------------------------

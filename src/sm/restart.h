@@ -86,6 +86,10 @@ void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyn
 /* Behind a cycle: what CTAs of this SM did in it is counted with the machine's points. For every SM, in order. */
 void restart_gather(struct sm_ctx *x, const struct sm *s);
 
+/* The record of a CTA goes with it: writes it to out and returns its bytes; out NULL: counts only. */
+u64 restart_cta_save(const struct restart *r, u32 sm, u32 slot, u8 *out);
+void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved);
+
 /* May the CTA in a slot be flushed now and started over (relaxed condition)? Between cycles. False also where that is
  * not known: nothing is recorded (r NULL), or the record is lost. True says nothing of instructions to come. */
 bool restart_possible(const struct restart *r, u32 sm, u32 slot);

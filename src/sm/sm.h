@@ -83,7 +83,8 @@ struct warp {
 	u8 done;     /* all lanes exited */
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
-	u8 pad[2];
+	u8 paused; /* with its CTA */
+	u8 pad;
 	u16 who;         /* wherever its place: see struct sm_context */
 	u16 inflight;    /* results on the wheel or in the load table */
 	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
@@ -99,12 +100,14 @@ struct warp {
 struct cta {
 	u8 used;
 	u8 nwarps, ndone; /* ndone: warps whose lanes exited and whose accesses came back */
-	u8 pad;
+	u8 paused;        /* none of its warps issues */
 	u32 launch;
 	u64 exited; /* slots of warps whose lanes exited */
 	u64 id;     /* linear */
 	u64 warps;
+	u64 halted_until; /* paused: when it goes on by itself; NEVER: when somebody says so */
 	u64 started_at, insts, thread_insts, transactions;
+	u64 insts_dropped; /* of insts: executed before it was dropped and began again */
 	u32 reg_first, reg_size, shared_first, shared_size;
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
@@ -132,10 +135,16 @@ static inline u32 sm_context_of(u32 who)
 }
 
 struct wheel_node {
-	u32 pc : 29, kind : 3; /* WK_WAKE: cycles left to sleep after this one */
+	u32 pc : 29, kind : 3; /* WK_WAKE, WK_RESUME: cycles left to wait after this one */
 	u16 next, who;
 };
-enum { WK_WRITEBACK, WK_LOADED, WK_FETCHED, WK_WAKE }; /* WK_LOADED: the write-back of a memory instruction */
+enum {
+	WK_WRITEBACK,
+	WK_LOADED,
+	WK_FETCHED,
+	WK_WAKE,
+	WK_RESUME
+}; /* WK_LOADED: the write-back of a memory instruction */
 
 struct load {
 	u64 ready_at; /* when the last hit's data is there */
@@ -171,6 +180,8 @@ struct sm {
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
 	u64 away;                   /* and occupied places behind them */
+	u32 ctas_away;              /* the same of CTAs */
+	u32 pad4;
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
 	u64 began[UNIT_COUNT]
 	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */

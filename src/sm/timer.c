@@ -17,10 +17,35 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 	s->wheel_busy[slot / 64] |= BIT(slot % 64);
 }
 
-void timer_sleep(struct sm_ctx *x, struct sm *s, u32 w, u64 cycles, u64 now)
+void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now)
 {
 	u64 first = MIN(cycles, SM_WHEEL - 1);
-	timer_add(x, s, now, now + first, WK_WAKE, w, (u32)(cycles - first));
+	timer_add(x, s, now, now + first, kind, w, (u32)(cycles - first));
+}
+
+u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64], u32 kinds)
+{
+	u32 fetches = 0;
+	for (u32 slot = 0; slot < SM_WHEEL; slot++) {
+		for (u16 *at = &s->wheel[slot]; *at;) {
+			struct wheel_node *n = &x->node[*at - 1];
+			const u32 i = sm_context_of(n->who);
+			if (!(contexts[i / 64] >> i % 64 & 1) || !(kinds >> n->kind & 1)) {
+				at = &n->next;
+				continue;
+			}
+			s->alu_flying -= n->kind == WK_WRITEBACK;
+			s->mem_flying -= n->kind == WK_LOADED;
+			fetches += n->kind == WK_FETCHED;
+			const u16 gone = *at;
+			*at = n->next;
+			n->next = s->node_free;
+			s->node_free = gone;
+		}
+		if (!s->wheel[slot])
+			s->wheel_busy[slot / 64] &= ~BIT(slot % 64);
+	}
+	return fetches;
 }
 
 static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 now)
@@ -35,10 +60,16 @@ static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 no
 		w->inflight--;
 		warp_writeback(x, s, place, n.pc, now);
 		break;
+	case WK_RESUME:
+		if (n.pc)
+			timer_wait(x, s, WK_RESUME, place, n.pc, now);
+		else
+			cta_goes_on(x, s, w->cta_slot, now);
+		break;
 	case WK_FETCHED: fetch_done(x, s, place, now); break;
 	case WK_WAKE:
 		if (n.pc) {
-			timer_sleep(x, s, place, n.pc, now);
+			timer_wait(x, s, WK_WAKE, place, n.pc, now);
 			break;
 		}
 		w->inflight--;

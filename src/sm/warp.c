@@ -165,8 +165,8 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 {
 	struct warp *wp = &s->warp[w];
 	enum warp_state to = WS_FETCH;
-	if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping)) {
-		to = wp->done ? WS_DONE : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
+	if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping | wp->paused)) {
+		to = wp->done ? WS_DONE : wp->paused ? WS_PAUSED : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
 	} else if (wp->pc < wp->ib_end) {
 		const struct issue_info *in = info_at(x, wp, wp->pc);
 		if (!big_ids && unlikely(in->flags & II_BIG)) {

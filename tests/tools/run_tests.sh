@@ -11,7 +11,7 @@ logs=$1/test-logs
 shift
 jobs=${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}
 alone='test_matrix|test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
-slow='test_workloads|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
+slow='test_workloads|test_verbs|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
 mkdir -p "$logs"
 claims=$(mktemp -d)
 trap 'rm -rf "$claims"' EXIT

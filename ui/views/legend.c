@@ -7,7 +7,7 @@ const struct legend legend[LG_COUNT] = {
 };
 
 /* A new state, reason or cause does not build until it has its place here. */
-_Static_assert(WS_COUNT == 12 && ST_COUNT == 17 && MISS_CAUSES == 5, "give the new one an entry");
+_Static_assert(WS_COUNT == 13 && ST_COUNT == 18 && MISS_CAUSES == 5, "give the new one an entry");
 
 enum legend_id legend_of_warp(enum warp_state s, bool issued, bool refused)
 {
@@ -15,6 +15,7 @@ enum legend_id legend_of_warp(enum warp_state s, bool issued, bool refused)
 	    [WS_NONE] = LG_EMPTY,      [WS_READY_SP] = LG_READY, [WS_READY_SFU] = LG_READY, [WS_READY_DP] = LG_READY,
 	    [WS_READY_LSU] = LG_READY, [WS_MEM] = LG_MEMORY,     [WS_SHORT] = LG_SHORT,     [WS_BARRIER] = LG_BARRIER,
 	    [WS_FENCE] = LG_FENCE,     [WS_SLEEP] = LG_SLEEP,    [WS_FETCH] = LG_FETCH,     [WS_DONE] = LG_DONE,
+	    [WS_PAUSED] = LG_PAUSED,
 	};
 	return issued ? LG_ISSUED : refused ? LG_REFUSED : (enum legend_id)of[s];
 }
@@ -26,7 +27,7 @@ enum legend_id legend_of_stall(enum stall r)
 	    [ST_RF_MERGE] = LG_NO_MERGE, [ST_RF_QUEUE] = LG_NO_QUEUE, [ST_PIPE] = LG_PIPE,       [ST_PERIOD] = LG_PERIOD,
 	    [ST_POLICY] = LG_POLICY,     [ST_MEM] = LG_MEMORY,        [ST_SHORT] = LG_SHORT,     [ST_MEMBAR] = LG_FENCE,
 	    [ST_BARRIER] = LG_BARRIER,   [ST_SLEEP] = LG_SLEEP,       [ST_FETCH] = LG_FETCH,     [ST_DONE] = LG_DONE,
-	    [ST_EMPTY] = LG_EMPTY,
+	    [ST_PAUSED] = LG_PAUSED,     [ST_EMPTY] = LG_EMPTY,
 	};
 	return (enum legend_id)of[r];
 }

@@ -53,7 +53,8 @@ struct trace {
 
 event_set trace_events(enum trace_detail d)
 {
-	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE);
+	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) |
+	                 EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE);
 	if (d >= TRACE_WARPS)
 		mask |= EVENT(EV_WARP_EXIT);
 	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
@@ -246,6 +247,17 @@ static void dispatch(struct trace *t, const struct event *e)
 	}
 }
 
+/* A saved CTA and its warps have left their slots. */
+static void leave(struct trace *t, const struct event *e)
+{
+	end_slice(t, cta_slice(t, (u32)e->sm, (u32)e->arg[0]), e->cycle);
+	for (u64 m = t->warps ? e->arg[1] : 0; m; m &= m - 1) {
+		struct slice *w = warp_slice(t, (u32)e->sm, bit_first(m));
+		if (w->open)
+			end_slice(t, w, e->cycle);
+	}
+}
+
 /* The life of a warp goes on in another state; the ready ones are one. */
 static void change_state(struct trace *t, const struct event *e, u8 state)
 {
@@ -276,7 +288,9 @@ bool trace_event(void *ctx, const struct event *e)
 		return false; /* gone through again after going back */
 	t->heard = e->cycle + 1;
 	switch (e->type) {
-	case EV_CTA_DISPATCH: dispatch(t, e); break;
+	case EV_CTA_DISPATCH:
+	case EV_CTA_RESTORE: dispatch(t, e); break;
+	case EV_CTA_SAVE: leave(t, e); break;
 	case EV_CTA_DONE: end_slice(t, cta_slice(t, (u32)e->sm, (u32)e->arg[0]), e->cycle); break;
 	case EV_WARP_EXIT: end_slice(t, warp_slice(t, (u32)e->sm, (u32)e->warp), e->cycle); break;
 	case EV_WARP_STALL: change_state(t, e, (u8)e->arg[0]); break;

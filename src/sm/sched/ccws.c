@@ -211,10 +211,10 @@ static void tell(struct ccws *st, const struct sched_view *v)
 	e->arg[2] = st->hits;
 }
 
-/* Those allowed and, when a barrier keeps all of them, the next in order that it does not. */
+/* Those allowed and, when a barrier or a pause keeps all of them, the next in order that it does not. */
 static u64 may_load(const struct ccws *st, const struct sched_view *v)
 {
-	u64 waiting = v->sm->in[WS_BARRIER], others = st->live & ~waiting;
+	u64 waiting = v->sm->in[WS_BARRIER] | v->sm->in[WS_PAUSED], others = st->live & ~waiting;
 	if (likely(st->allowed & ~waiting) || !others)
 		return st->allowed;
 	for (u32 i = 0; i < st->nhot; i++)

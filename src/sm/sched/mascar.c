@@ -48,7 +48,7 @@ static u64 memory_warps(const struct sched_view *v, u64 m)
 static bool keeps_memory(const struct sched_view *v, u32 w)
 {
 	const u64 *in = v->sm->in;
-	u64 gone = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_DONE] | in[WS_NONE];
+	u64 gone = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_PAUSED] | in[WS_DONE] | in[WS_NONE];
 	return !(gone >> w & 1);
 }
 

@@ -56,7 +56,7 @@ static void regroup(struct sca *st, const struct sched_view *v, u64 warps)
 static u64 stalled_warps(const struct sched_view *v)
 {
 	const u64 *in = v->sm->in;
-	return in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP];
+	return in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_PAUSED];
 }
 
 /* The oldest group with a warp in ready and, if there is one, without a stalled warp. */

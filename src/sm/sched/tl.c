@@ -86,7 +86,7 @@ static void promote_head(struct tl *st, const struct sched_view *v)
 void tl_tick(struct tl *st, const struct sched_view *v, tl_key_fn *key)
 {
 	const u64 *in = v->sm->in;
-	u64 waiting = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP], exited = in[WS_DONE];
+	u64 waiting = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_PAUSED], exited = in[WS_DONE];
 	if (((st->ready | st->active) & waiting) | ((st->ready | st->active | st->pending) & exited))
 		leave(st, v, waiting, exited);
 	u64 back = st->pending & ~waiting;

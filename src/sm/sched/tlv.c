@@ -31,7 +31,7 @@ static u32 num_groups(const struct sched_view *v)
 static bool long_stalled(const struct sched_view *v, u64 group)
 {
 	const u64 *in = v->sm->in;
-	u64 out = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_DONE] | in[WS_NONE];
+	u64 out = in[WS_MEM] | in[WS_FENCE] | in[WS_BARRIER] | in[WS_SLEEP] | in[WS_PAUSED] | in[WS_DONE] | in[WS_NONE];
 	return !(group & ~out);
 }
 

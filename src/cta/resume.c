@@ -1,0 +1,195 @@
+#include "cta/resume.h"
+
+#include <string.h>
+
+#include "sm/restart.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static u64 store_bytes(const struct conf *c)
+{
+	return (u64)c->cta_saved_mb << 20;
+}
+
+size_t resume_state_bytes(const struct conf *c)
+{
+	return sizeof(struct resume) + (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_cta) + store_bytes(c) + 16384;
+}
+
+void resume_create(struct resume_ctx *x, const struct conf *c, struct arena *a)
+{
+	x->conf = c;
+	x->max = c->num_sms * c->sm_ctas;
+	x->r = ARENA_NEW(a, struct resume, 1);
+	x->cta = ARENA_NEW(a, struct saved_cta, x->max);
+	x->store = arena_alloc(a, store_bytes(c), 4096);
+}
+
+/* First fit, as for registers. */
+static bool find_hole(const struct resume_ctx *x, u64 bytes, u64 *at)
+{
+	*at = 0;
+	for (bool moved = true; moved;) {
+		moved = false;
+		if (*at + bytes > store_bytes(x->conf))
+			return false;
+		for (u32 i = 0; i < x->max; i++) {
+			const struct saved_cta *c = &x->cta[i];
+			if (c->state == SAVED_FREE || *at >= c->at + c->bytes || c->at >= *at + bytes)
+				continue;
+			*at = c->at + c->bytes;
+			moved = true;
+		}
+	}
+	return true;
+}
+
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e)
+{
+	struct sm_ctx *ctx = &x->ctx[sm];
+	struct sm *s = x->sm[sm];
+	const struct cta *c = &s->cta[slot];
+	const u64 front = round_up(front_cta_save(ctx->front, sm, slot, NULL), 8);
+	const u64 bytes = front + (ctx->restart ? restart_cta_save(ctx->restart, sm, slot, NULL) : 0);
+	struct saved_cta *free = NULL;
+	u64 at;
+	for (u32 i = x->max; i-- > 0;)
+		free = x->cta[i].state == SAVED_FREE ? &x->cta[i] : free;
+	if (!front)
+		return err_set(e, "the front end '%s' cannot save a CTA", ctx->front->ops->name), NULL;
+	if (!free)
+		return err_set(e, "%u CTAs are saved already, as many as the machine's SMs can hold", x->max), NULL;
+	if (!find_hole(x, bytes, &at))
+		return err_set(e,
+		               "CTA %llu has %llu bytes; there is no room for them beside those of %u others (cta.saved_mb=%u)",
+		               (unsigned long long)c->id, (unsigned long long)bytes, x->r->n, x->conf->cta_saved_mb),
+		       NULL;
+	memset(x->store + at, 0, bytes);
+	front_cta_save(ctx->front, sm, slot, x->store + at);
+	if (ctx->restart)
+		restart_cta_save(ctx->restart, sm, slot, x->store + at + front);
+	*free = (struct saved_cta){.at = at,
+	                           .bytes = bytes,
+	                           .record = front,
+	                           .hash = XXH3_64bits(x->store + at, bytes),
+	                           .order = x->r->orders,
+	                           .id = c->id,
+	                           .since = now,
+	                           .launch = c->launch,
+	                           .sm = sm,
+	                           .to = SM_ANY,
+	                           .state = SAVED_LEAVING,
+	                           .release = release};
+	const u32 place = sm_take_off(ctx, s, slot, now);
+	if (place == NO_PLACE) {
+		*free = (struct saved_cta){0};
+		return err_set(e,
+		               "SM %u has saved so many CTAs that there is no place for the answers that they wait for: "
+		               "it may save more when those have come",
+		               sm),
+		       NULL;
+	}
+	free->place = place;
+	x->r->orders++;
+	x->r->n++;
+	x->r->leaving++;
+	return free;
+}
+
+void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to)
+{
+	c->to = to;
+	c->release = 1;
+	if (c->state != SAVED_HELD)
+		return;
+	c->state = SAVED_QUEUED;
+	c->order = x->r->orders++;
+	x->r->queued++;
+}
+
+struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id)
+{
+	for (u32 i = 0; x->r->n && i < x->max; i++)
+		if (x->cta[i].state != SAVED_FREE && x->cta[i].launch == launch && x->cta[i].id == id)
+			return &x->cta[i];
+	return NULL;
+}
+
+u32 resume_count(const struct resume_ctx *x, u32 launch)
+{
+	u32 n = 0;
+	for (u32 i = 0; x->r->n && i < x->max; i++)
+		n += x->cta[i].state != SAVED_FREE && x->cta[i].launch == launch;
+	return n;
+}
+
+bool resume_look(struct resume_ctx *x, u64 now)
+{
+	bool any = false;
+	for (u32 i = 0; i < x->max && x->r->leaving; i++) {
+		struct saved_cta *c = &x->cta[i];
+		if (c->state != SAVED_LEAVING || !sm_is_quiet(x->sm[c->sm], c->place))
+			continue;
+		sm_hand_over(&x->ctx[c->sm], x->sm[c->sm], c->place, &c->s);
+		c->place = 0;
+		c->since = now;
+		c->state = SAVED_HELD;
+		x->r->leaving--;
+		if (!c->release)
+			continue;
+		resume_release(x, c, c->to);
+		any = true;
+	}
+	return any;
+}
+
+static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now)
+{
+	struct sm_ctx *ctx = &x->ctx[sm];
+	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, now);
+	if (ctx->restart)
+		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
+	*c = (struct saved_cta){0};
+	x->r->n--;
+	x->r->queued--;
+}
+
+bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now)
+{
+	struct saved_cta *first = NULL;
+	for (u32 i = 0; i < x->max && x->r->queued; i++) {
+		struct saved_cta *c = &x->cta[i];
+		if (c->state != SAVED_QUEUED || (first && first->order < c->order) || (c->to != SM_ANY && c->to != sm))
+			continue;
+		if (sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[c->launch]) && may(ctx, sm, c->launch))
+			first = c;
+	}
+	if (first)
+		come_back(x, first, sm, now);
+	return first;
+}
+
+u64 resume_hash(const struct resume_ctx *x)
+{
+	u64 hash = 0;
+	for (u32 i = 0; x->r->n && i < x->max; i++)
+		if (x->cta[i].state != SAVED_FREE)
+			hash = XXH3_64bits_withSeed(&x->cta[i], sizeof x->cta[i], hash + i);
+	return hash;
+}
+
+bool resume_check_state(const struct resume_ctx *x, struct err *e)
+{
+	u32 n[SAVED_QUEUED + 1] = {0};
+	for (u32 i = 0; i < x->max; i++) {
+		const struct saved_cta *c = &x->cta[i];
+		n[c->state]++;
+		HOLDS(c->state == SAVED_FREE || XXH3_64bits(x->store + c->at, c->bytes) == c->hash,
+		      "CTA %llu of launch %u has been saved, and is not what it was", (unsigned long long)c->id, c->launch);
+	}
+	HOLDS(x->max - n[SAVED_FREE] == x->r->n && n[SAVED_LEAVING] == x->r->leaving && n[SAVED_QUEUED] == x->r->queued,
+	      "%u CTAs are saved (%u), %u leave (%u), %u are to come back (%u)", x->max - n[SAVED_FREE], x->r->n,
+	      n[SAVED_LEAVING], x->r->leaving, n[SAVED_QUEUED], x->r->queued);
+	return true;
+}

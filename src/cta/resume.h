@@ -1,0 +1,66 @@
+/* resume: CTAs that have been taken off their SM, and the queue of those that are to come back. It is served before new
+ * CTAs: the one that has been in it longest first, on any SM with room, or on the one that is wished for.
+ *
+ *   on an SM --save--> LEAVING --quiet--> HELD ----release----> QUEUED --room--> on an SM
+ *                      what it has        until somebody
+ *                      under way comes    says so
+ *
+ * What its threads have (front_cta_save) lies in a part of the arena that is as large as cta.saved_mb, in one piece. */
+#ifndef CTA_RESUME_H
+#define CTA_RESUME_H
+#include "sm/verbs.h"
+
+enum saved_state { SAVED_FREE, SAVED_LEAVING, SAVED_HELD, SAVED_QUEUED };
+#define SM_ANY UINT32_MAX
+struct saved_cta {
+	u64 at, bytes; /* its context in the store, and behind it, ... */
+	u64 record;    /* ... so many bytes from there on, that of sm/restart.h, when there is one */
+	u64 hash;      /* of these bytes, which nobody changes */
+	u64 order;     /* in which they are served */
+	u64 id, since;
+	u32 launch, sm, place; /* where it was; LEAVING: where it still is */
+	u32 to;                /* SM that it wants; SM_ANY */
+	u8 state;              /* enum saved_state */
+	u8 release;            /* LEAVING: need not wait for anybody then */
+	u8 pad[6];
+	struct sm_saved s; /* not while it is LEAVING */
+};
+struct resume { /* arena, not in the hash but by resume_hash() */
+	u64 orders;
+	u32 n, leaving, queued, pad;
+};
+struct resume_ctx {
+	const struct conf *conf;
+	struct resume *r;
+	struct saved_cta *cta; /* arena: as many as all SMs have slots */
+	u32 max;
+	u8 *store; /* arena */
+	struct sm **sm;
+	struct sm_ctx *ctx;
+	struct launch **launch;
+};
+
+size_t resume_state_bytes(const struct conf *c);
+void resume_create(struct resume_ctx *x, const struct conf *c, struct arena *a);
+/* Takes the CTA in a slot of an SM off; release: it comes back by itself. NULL with *e: there is no room for it, or the
+ * front end cannot. */
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e);
+/* It may come back: to SM `to`, SM_ANY: to any. */
+void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to);
+struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id);
+/* CTAs of a launch that are here. */
+u32 resume_count(const struct resume_ctx *x, u32 launch);
+/* Has a look to be taken in every cycle? */
+static inline bool resume_watches(const struct resume_ctx *x)
+{
+	return x->r->leaving;
+}
+/* Those that have left their SM completely are noted; true: one of them may come back now. */
+bool resume_look(struct resume_ctx *x, u64 now);
+/* Brings a CTA back to this SM, if one fits whose kernel may have one more there. */
+typedef bool resume_may_fn(const void *ctx, u32 sm, u32 launch);
+bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
+/* Of all that is here; 0: nothing. */
+u64 resume_hash(const struct resume_ctx *x);
+bool resume_check_state(const struct resume_ctx *x, struct err *e);
+#endif

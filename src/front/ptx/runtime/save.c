@@ -1,0 +1,110 @@
+/* A CTA's context: all that its threads have apart from global memory. One walk over it counts, saves or restores. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "front/ptx/ops.h"
+#include "front/ptx/runtime/state.h"
+
+struct walk {
+	enum { COUNT, SAVE, RESTORE } what;
+	u8 *at; /* in the saved bytes; COUNT: unused */
+	u64 bytes;
+};
+
+static void part(struct walk *k, void *mem, u64 n)
+{
+	if (k->what == SAVE)
+		memcpy(k->at + k->bytes, mem, n);
+	else if (k->what == RESTORE)
+		memcpy(mem, k->at + k->bytes, n);
+	k->bytes += n;
+}
+
+static bool all_zero(const u8 *p, u64 n)
+{
+	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
+}
+
+/* How far a block is from zero to its end, in bytes. */
+static u64 extent(const u8 *p, u64 n)
+{
+	while (n > 256 && all_zero(p + n - 256, 256))
+		n -= 256;
+	while (n && !p[n - 1])
+		n--;
+	return n;
+}
+
+/* Local memory is in device memory, at a place of the warp slot's. What lies behind the last byte that is not zero is
+ * not kept. */
+static void local_memory(struct ptx *f, u32 sm, u32 warp, struct walk *k)
+{
+	const struct launch_ref *ref = &f->launches[f->warps[sm * f->nwarps + warp].launch];
+	const u64 base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
+	const u64 size = MIN(ref->local_stride, round_up(ref->local_bytes, 16) * LANES);
+	if (!size)
+		return;
+	u8 *mem = devmem_ptr(f->mem, base);
+	u64 n = k->what == RESTORE ? 0 : extent(mem, size);
+	part(k, &n, sizeof n);
+	part(k, mem, n);
+	if (k->what != RESTORE)
+		return;
+	const u64 was = n + extent(mem + n, size - n);
+	memset(mem + n, 0, was - n);
+	if (was)
+		devmem_touch(f->mem, base, was);
+}
+
+static void frames(struct ptx *f, u32 sm, u32 warp, struct walk *k)
+{
+	const u64 end = frames_end(f, sm, warp), near = MIN(end, f->window_near);
+	frames_reach(f, sm, warp, end);
+	part(k, frame_window_at(f, sm, warp, 0), near);
+	if (end > near)
+		part(k, frame_window_at(f, sm, warp, (u32)near), end - near);
+}
+
+static void stack(struct ptx *f, u32 sm, u32 warp, struct walk *k)
+{
+	const u32 depth = f->warps[sm * f->nwarps + warp].depth;
+	if (depth > SIMT_NEAR)
+		arena_reach(f->arena, deep_index(f, sm, warp) * f->deep_stride + (depth - SIMT_NEAR) * sizeof(struct simt));
+	for (u32 d = 0; d < depth; d++)
+		part(k, simt_entry_at(f, sm, warp, d), sizeof(struct simt));
+}
+
+static void walk_cta(struct ptx *f, u32 sm, u32 slot, u64 warps, struct walk *k)
+{
+	const u32 at = sm * f->nslots + slot;
+	struct cta *c = &f->ctas[at];
+	part(k, c, sizeof *c);
+	c->warps = warps;
+	part(k, f->shared + at * f->shared_stride, c->shared_bytes);
+	if (f->check_uninit)
+		part(k, f->written + at * (u64)((f->shared_max + 7) / 8), (f->shared_max + 7) / 8);
+	FOR_EACH_BIT(w, warps)
+	{
+		const u32 i = sm * f->nwarps + (u32)w;
+		part(k, &f->warps[i], sizeof f->warps[i]);
+		f->warps[i].slot = slot;
+		part(k, f->tid[i], sizeof f->tid[i]);
+		stack(f, sm, (u32)w, k);
+		frames(f, sm, (u32)w, k);
+		local_memory(f, sm, (u32)w, k);
+	}
+}
+
+u64 ptx_cta_save(struct front *front, u32 sm, u32 slot, u8 *out)
+{
+	struct ptx *f = ptx_of(front);
+	struct walk k = {.what = out ? SAVE : COUNT, .at = out};
+	walk_cta(f, sm, slot, f->ctas[sm * f->nslots + slot].warps, &k);
+	return k.bytes;
+}
+
+void ptx_cta_restore(struct front *front, u32 sm, u32 slot, u64 warps, const u8 *saved)
+{
+	struct walk k = {.what = RESTORE, .at = (u8 *)(uintptr_t)saved};
+	walk_cta(ptx_of(front), sm, slot, warps, &k);
+}

@@ -1,0 +1,150 @@
+#include "gpu/verbs.h"
+
+#include "base/strbuf.h"
+#include "gpu/gpu.h"
+#include "sm/restart.h"
+#include "sm/verbs.h"
+
+#define CTA_NAME "CTA %llu of launch %u"
+#define CTA_ARGS(id, launch) (unsigned long long)(id), launch
+
+struct at {
+	u32 sm, slot;
+};
+
+/* Where a CTA is that runs; false with *e naming where it is instead. */
+static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct err *e)
+{
+	if (launch >= g->task->nlaunches)
+		return err_set(e, "there is no launch %u", launch);
+	if (id >= g->launch[launch]->ctas)
+		return err_set(e, "launch %u has %llu CTAs: there is no CTA %llu", launch,
+		               (unsigned long long)g->launch[launch]->ctas, (unsigned long long)id);
+	if (g->st->faulted)
+		return err_set(e, "the program has faulted: its CTAs stay as they are");
+	if (resume_find(&g->resume, launch, id))
+		return err_set(e, CTA_NAME " is saved", CTA_ARGS(id, launch));
+	for (at->sm = 0; at->sm < g->conf.num_sms; at->sm++)
+		for (at->slot = 0; at->slot < SM_MAX_CTAS; at->slot++) {
+			const struct cta *c = &g->sm[at->sm]->cta[at->slot];
+			if (!c->used || c->launch != launch || c->id != id)
+				continue;
+			return !(g->sm[at->sm]->done_slots >> at->slot & 1) ||
+			       err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
+		}
+	return err_set(e, CTA_NAME " is on no SM: it has ended, or not begun", CTA_ARGS(id, launch));
+}
+
+/* The SM is to be ticked in the next cycle, and a machine that stood still may go on. */
+static void stir(struct gpu *g, u32 sm)
+{
+	struct gpu_state *st = g->st;
+	g->sm[sm]->settled = 0;
+	st->awake[sm / 64] |= BIT(sm % 64);
+	st->wake_at[sm] = NEVER;
+	g->timed[sm / 64] &= ~BIT(sm % 64);
+	st->deadlocked = st->livelocked = 0;
+	st->progress_at = st->cycle;
+	if (g->sm[sm]->done_slots)
+		st->finished[sm / 64] |= BIT(sm % 64);
+}
+
+static bool pause_until(struct gpu *g, u32 launch, u64 id, u64 until, struct err *e)
+{
+	struct at at;
+	if (!find(g, launch, id, &at, e))
+		return false;
+	sm_pause_cta(&g->ctx[at.sm], g->sm[at.sm], at.slot, until, g->st->cycle);
+	stir(g, at.sm);
+	return true;
+}
+
+bool gpu_pause_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
+{
+	return pause_until(g, launch, id, NEVER, e);
+}
+
+bool gpu_halt_cta(struct gpu *g, u32 launch, u64 id, u64 cycles, struct err *e)
+{
+	if (!cycles || cycles > 1u << 28)
+		return err_set(e, "a CTA can be halted for 1 to %u cycles", 1u << 28);
+	return pause_until(g, launch, id, g->st->cycle + cycles, e);
+}
+
+bool gpu_resume_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
+{
+	struct at at;
+	if (!find(g, launch, id, &at, e))
+		return false;
+	if (!g->sm[at.sm]->cta[at.slot].paused)
+		return err_set(e, CTA_NAME " is neither paused nor halted", CTA_ARGS(id, launch));
+	sm_resume_cta(&g->ctx[at.sm], g->sm[at.sm], at.slot, g->st->cycle);
+	stir(g, at.sm);
+	return true;
+}
+
+/* Why a CTA must not begin again: where it did what, or that this is not known. */
+static bool may_begin_again(const struct gpu *g, u32 launch, u64 id, struct at at, struct err *e)
+{
+	const struct restart_cta *r = restart_cta(g->restart, at.sm, at.slot);
+	if (!r)
+		return err_set(e,
+		               CTA_NAME " cannot be dropped: whether it may begin again is not recorded "
+		                        "(--dynamic-idempotence records it)",
+		               CTA_ARGS(id, launch));
+	if (!r->causes)
+		return true;
+	static const char *const did[RESTART_CAUSES] = {"overwrote what it had read", "did an atomic", "printed",
+	                                                "read more than is recorded (idempotence.kb)"};
+	const struct module *m = g->launch[launch]->mod;
+	err_set(e, CTA_NAME " cannot be dropped: it %s at pc %u (line %u) in cycle %llu", CTA_ARGS(id, launch),
+	        did[r->first], r->first_pc, m->code[r->first_pc].line, (unsigned long long)r->first_at);
+	if (!r->first_addr)
+		return false;
+	struct err why = *e;
+	return err_set(e, "%s, address 0x%llx", why.msg, (unsigned long long)r->first_addr);
+}
+
+/* With commit.delay instructions that have issued may still be in their SM's queue, and write registers then. */
+static bool nothing_queued(const struct gpu *g, u32 sm, struct err *e)
+{
+	return !front_queued(g->front, sm) ||
+	       err_set(e,
+	               "SM %u has %u memory instructions that take effect later (commit.delay): try again in some cycles",
+	               sm, front_queued(g->front, sm));
+}
+
+bool gpu_drop_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
+{
+	struct at at;
+	if (!find(g, launch, id, &at, e) || !may_begin_again(g, launch, id, at, e) || !nothing_queued(g, at.sm, e) ||
+	    !sm_drop_cta(&g->ctx[at.sm], g->sm[at.sm], at.slot, g->st->cycle, e))
+		return false;
+	stir(g, at.sm);
+	return true;
+}
+
+bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e)
+{
+	struct at at;
+	if (!find(g, launch, id, &at, e) || !nothing_queued(g, at.sm, e) ||
+	    !resume_save(&g->resume, at.sm, at.slot, release, g->st->cycle, e))
+		return false;
+	g->dispatch.d->wanted = 1; /* there is room for others */
+	stir(g, at.sm);
+	return true;
+}
+
+bool gpu_restore_cta(struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e)
+{
+	struct saved_cta *c = resume_find(&g->resume, launch, id);
+	if (!c)
+		return err_set(e, CTA_NAME " is not saved", CTA_ARGS(id, launch));
+	if (sm != SM_ANY && sm >= g->conf.num_sms)
+		return err_set(e, "there is no SM %u: the machine has %u", sm, g->conf.num_sms);
+	resume_release(&g->resume, c, sm);
+	g->dispatch.d->wanted = 1;
+	g->st->deadlocked = g->st->livelocked = 0;
+	g->st->progress_at = g->st->cycle;
+	return true;
+}

@@ -1,0 +1,18 @@
+/* verbs: pause, resume, halt, drop, save and restore a CTA of the machine, between two cycles; see sm/verbs.h and
+ * cta/resume.h. A CTA is named by launch and linear id. False with *e, which says why, and nothing done. */
+#ifndef GPU_VERBS_H
+#define GPU_VERBS_H
+#include "base/base.h"
+#include "base/err.h"
+
+struct gpu;
+bool gpu_pause_cta(struct gpu *g, u32 launch, u64 id, struct err *e);
+bool gpu_resume_cta(struct gpu *g, u32 launch, u64 id, struct err *e);
+bool gpu_halt_cta(struct gpu *g, u32 launch, u64 id, u64 cycles, struct err *e);
+/* Needs the record of what CTAs read and write (idempotence.track), which has to say that it may be. */
+bool gpu_drop_cta(struct gpu *g, u32 launch, u64 id, struct err *e);
+/* release: it comes back as soon as there is room, without gpu_restore_cta(). */
+bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e);
+/* To SM `sm`; SM_ANY: to any, as soon as there is room. */
+bool gpu_restore_cta(struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e);
+#endif

@@ -1,0 +1,293 @@
+#include "sm/verbs.h"
+
+#include <string.h>
+
+#include "sm/internal.h"
+#include "sm/l1_pipe.h"
+#include "sm/replay.h"
+#include "sm/restart.h"
+
+struct contexts {
+	u64 set[SM_CONTEXTS / 64];
+};
+static struct contexts contexts_of(const struct sm *s, u64 warps)
+{
+	struct contexts c = {{0}};
+	FOR_EACH_BIT(w, warps)
+	{
+		const u32 i = sm_context_of(s->warp[w].who);
+		c.set[i / 64] |= BIT(i % 64);
+	}
+	return c;
+}
+
+/* --- pause ----------------------------------------------------------------------------------------------------------
+ */
+
+static void set_paused(struct sm_ctx *x, struct sm *s, u32 slot, bool paused, u64 until, u64 now)
+{
+	struct cta *c = &s->cta[slot];
+	struct contexts who = contexts_of(s, c->warps);
+	sm_sync(x, s, now);
+	timer_take_out(x, s, who.set, BIT(WK_RESUME));
+	c->paused = paused;
+	c->halted_until = paused ? until : 0;
+	if (paused && until != NEVER)
+		timer_wait(x, s, WK_RESUME, bit_first(c->warps), until - now, now);
+	FOR_EACH_BIT(w, c->warps)
+	{
+		s->warp[w].paused = paused;
+		warp_refresh(x, s, (u32)w, now);
+	}
+}
+
+void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now)
+{
+	if (event_wanted(x->ev, EV_CTA_PAUSE)) {
+		struct event *e = cta_event(x, s, EV_CTA_PAUSE, slot, now);
+		e->arg[1] = until == NEVER ? 0 : until - now;
+	}
+	set_paused(x, s, slot, true, until, now);
+}
+
+void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	if (event_wanted(x->ev, EV_CTA_RESUME))
+		cta_event(x, s, EV_CTA_RESUME, slot, now);
+	set_paused(x, s, slot, false, 0, now);
+}
+
+void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	sm_resume_cta(x, s, slot, now);
+}
+
+/* --- drop -----------------------------------------------------------------------------------------------------------
+ */
+
+static bool generations_left(const struct sm *s, u64 warps, struct err *e)
+{
+	bool left = true;
+	FOR_EACH_BIT(w, warps)
+	left &= s->warp[w].who >> CONTEXT_BITS != UINT16_MAX >> CONTEXT_BITS;
+	for (u32 i = 0; i < SM_MAX_LOADS; i++)
+		left &= s->load[i].gen != UINT8_MAX;
+	return left || !s->late ||
+	       err_set(e,
+	               "%u answers for CTAs that were dropped on SM %u are still under way: it may drop more when they "
+	               "have come",
+	               s->late, s->id);
+}
+
+static void give_up_loads(struct sm *s, const u64 *contexts)
+{
+	for (u32 i = 0; i < SM_MAX_LOADS; i++) {
+		struct load *l = &s->load[i];
+		const u32 who = sm_context_of(l->who);
+		if (!l->left || !(contexts[who / 64] >> who % 64 & 1))
+			continue;
+		*l = (struct load){.gen = (u8)(l->gen + 1)};
+		s->load_free[i] = s->free_load;
+		s->free_load = (u16)i;
+		s->nloads--;
+		s->mem_flying--;
+	}
+}
+
+/* All that these warps have under way, but for answers of the memory system, which then come too late. */
+static void give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+{
+	struct contexts who = contexts_of(s, warps);
+	lsu_give_up(x, s, warps);
+	if (x->pipe)
+		l1_pipe_give_up(x, s, warps);
+	if (x->replay)
+		replay_give_up(x, s, warps, now);
+	give_up_loads(s, who.set);
+	s->late -= timer_take_out(x, s, who.set, ~0u);
+	fetch_forget(s);
+	FOR_EACH_BIT(w, warps)
+	{
+		struct warp *wp = &s->warp[w];
+		s->late += wp->outstanding + wp->fetching;
+		s->leading -= wp->extra_set && wp->extra + 1 < info_at(x, wp, wp->pc)->cost;
+		context_give(s, (u32)w);
+		s->context[sm_context_of(wp->who)].who += 1 << CONTEXT_BITS; /* what comes late is for nobody */
+		warp_set_state(x, s, (u32)w, WS_NONE, now);
+	}
+	s->need_fetch &= ~warps;
+	s->astray &= ~warps;
+	s->settled = 0;
+}
+
+bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *e)
+{
+	struct cta *c = &s->cta[slot];
+	if (!generations_left(s, c->warps, e))
+		return false;
+	sm_sync(x, s, now);
+	if (event_wanted(x->ev, EV_CTA_DROP))
+		cta_event(x, s, EV_CTA_DROP, slot, now)->arg[1] = c->insts - c->insts_dropped;
+	tell_gone(x, s, c->warps, now);
+	give_up(x, s, c->warps, now);
+	c->exited = 0;
+	c->ndone = 0;
+	c->paused = 0;
+	c->halted_until = 0;
+	c->insts_dropped = c->insts;
+	memset(c->bar, 0, sizeof c->bar);
+	s->k.ctas_dropped++;
+	cta_begin(x, s, slot, now);
+	return true;
+}
+
+/* --- take off, hand over --------------------------------------------------------------------------------------------
+ */
+
+/* The set of the warps' numbers in their CTA, and back. */
+static u64 by_number(u64 slots, u64 warps)
+{
+	u64 out = 0;
+	for (u32 i = 0; warps; i++, warps &= warps - 1)
+		out |= slots & warps & -warps ? BIT(i) : 0;
+	return out;
+}
+static u64 by_slot(u64 numbers, u64 warps)
+{
+	u64 out = 0;
+	for (u32 i = 0; warps; i++, warps &= warps - 1)
+		out |= numbers >> i & 1 ? warps & -warps : 0;
+	return out;
+}
+static void turn_masks(struct cta *c, u64 (*turn)(u64, u64), u64 warps)
+{
+	c->exited = turn(c->exited, warps);
+	for (u32 i = 0; i < SM_MAX_BARRIERS; i++) {
+		c->bar[i].waiting = turn(c->bar[i].waiting, warps);
+		c->bar[i].came = turn(c->bar[i].came, warps);
+	}
+}
+
+static void move_warp(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
+{
+	struct warp *wp = &s->warp[to];
+	*wp = s->warp[from];
+	s->leading -= wp->extra_set && wp->extra + 1 < info_at(x, wp, wp->pc)->cost;
+	memcpy(x->big[to], x->big[from], sizeof x->big[to]);
+	s->context[sm_context_of(wp->who)].place = (u8)to;
+	wp->cta_slot = (u8)cta;
+	wp->state = WS_NONE;
+	wp->ib_end = wp->pc;
+	wp->fallthrough = wp->extra = wp->extra_set = wp->paused = 0;
+	mem_warp_moves(x->mem, s->id, from, to);
+	lsu_rename(s, from, to);
+	if (x->pipe)
+		l1_pipe_rename(x, from, to);
+	if (x->replay)
+		replay_rename(x, s, from, to);
+}
+
+u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	struct cta *c = &s->cta[slot];
+	if (!~s->ctas_away || WARP_SLOTS - bit_count(s->away) < c->nwarps)
+		return NO_PLACE;
+	const u32 at = bit_first(~(u64)s->ctas_away), place = SM_MAX_CTAS + at;
+	struct contexts who = contexts_of(s, c->warps);
+	sm_sync(x, s, now);
+	if (event_wanted(x->ev, EV_CTA_SAVE))
+		cta_event(x, s, EV_CTA_SAVE, slot, now)->arg[1] = c->warps;
+	timer_take_out(x, s, who.set, BIT(WK_RESUME));
+	tell_gone(x, s, c->warps, now);
+	struct cta *to = &s->cta[place];
+	*to = *c;
+	turn_masks(to, by_number, c->warps);
+	to->warps = 0;
+	to->paused = 0;
+	to->halted_until = 0;
+	FOR_EACH_BIT(w, c->warps)
+	{
+		const u32 i = bit_first(~s->away);
+		s->away |= BIT(i);
+		to->warps |= BIT(i);
+		move_warp(x, s, (u32)w, WARP_SLOTS + i, place);
+	}
+	s->ctas_away |= 1u << at;
+	cta_give_back(x, s, slot, now);
+	fetch_forget(s);
+	s->k.ctas_saved++;
+	return place;
+}
+
+bool sm_is_quiet(const struct sm *s, u32 place)
+{
+	FOR_EACH_BIT(i, s->cta[place].warps)
+	{
+		const struct warp *wp = &s->warp[WARP_SLOTS + i];
+		if (wp->outstanding || wp->inflight || wp->fetching)
+			return false;
+	}
+	return true;
+}
+
+void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *out)
+{
+	struct cta *c = &s->cta[place];
+	u32 n = 0;
+	memset(out, 0, sizeof *out);
+	out->cta = *c;
+	out->cta.warps = bit_range(c->nwarps);
+	FOR_EACH_BIT(i, c->warps)
+	{
+		struct warp *wp = &s->warp[WARP_SLOTS + i];
+		context_give(s, WARP_SLOTS + (u32)i);
+		out->warp[n++] = *wp;
+		*wp = (struct warp){0};
+		memset(x->big[WARP_SLOTS + i], 0, sizeof x->big[0]);
+	}
+	s->away &= ~c->warps;
+	s->ctas_away &= ~(1u << (place - SM_MAX_CTAS));
+	*c = (struct cta){0};
+}
+
+/* --- restore --------------------------------------------------------------------------------------------------------
+ */
+
+static void restore_warp(struct sm_ctx *x, struct sm *s, const struct warp *saved, u32 w, u32 slot, u64 now)
+{
+	struct warp *wp = &s->warp[w];
+	*wp = *saved;
+	wp->who = context_take(s, w);
+	wp->cta_slot = (u8)slot;
+	wp->age = s->ages++;
+	wp->since = now;
+	wp->fence = 0; /* all it had under way has been performed */
+	wp->done = saved->done != 0;
+	memset(x->big[w], 0, sizeof x->big[w]);
+	warp_refresh(x, s, w, now);
+}
+
+u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now)
+{
+	const u32 slot = cta_place(x, s, in->cta.launch, in->cta.id, now);
+	struct cta *c = &s->cta[slot];
+	const struct cta place = *c;
+	*c = in->cta;
+	c->warps = place.warps;
+	c->reg_first = place.reg_first;
+	c->shared_first = place.shared_first;
+	c->ndone = 0;
+	turn_masks(c, by_slot, c->warps);
+	front_cta_restore(x->front, s->id, slot, c->warps, context);
+	s->k.ctas_restored++;
+	if (event_wanted(x->ev, EV_CTA_RESTORE))
+		cta_event(x, s, EV_CTA_RESTORE, slot, now)->arg[1] = c->warps;
+	u32 n = 0;
+	FOR_EACH_BIT(w, c->warps)
+	restore_warp(x, s, &in->warp[n++], (u32)w, slot, now);
+	tell_started(x, s, c->warps, now);
+	FOR_EACH_BIT(w, c->warps)
+	if (s->warp[w].done)
+		warp_try_retire(x, s, (u32)w, now);
+	return slot;
+}

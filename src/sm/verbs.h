@@ -1,0 +1,36 @@
+/* verbs: what can be done to a CTA on its SM, between two cycles, from outside.
+ *
+ *   pause, halt   none of its warps issues, until somebody says so or for some cycles; what is under way goes on
+ *   drop          all it has under way is given up, and it begins again with its first instruction
+ *   take off      it leaves its slot, whose resources others may have at once. What its warps have under way follows
+ *                 them, by their contexts, to places behind the slots; when nothing is left it can go anywhere
+ *   restore       it goes on in a slot of any SM
+ *
+ * The values of a CTA's threads are the front end's, which writes registers when an instruction issues: what is under
+ * way is time, not data. So nothing is lost by giving it up, but the instructions executed. */
+#ifndef SM_VERBS_H
+#define SM_VERBS_H
+#include "sm/sm.h"
+
+/* A CTA that is nowhere. Its masks are by number of the warp in the CTA. */
+#define CTA_MAX_WARPS 32
+struct sm_saved {
+	struct cta cta;
+	struct warp warp[CTA_MAX_WARPS];
+};
+
+/* None of its warps issues before cycle `until` (NEVER: before it is resumed). It has not ended. */
+void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now);
+void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+/* It begins again, as if it had just come; whether that changes results is the caller's question (sm/restart.h). False
+ * with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart. */
+bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *e);
+/* Its place, or NO_PLACE: all places are taken by CTAs that have answers under way. */
+u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+/* Nothing is under way for the CTA in this place. */
+bool sm_is_quiet(const struct sm *s, u32 place);
+/* Empties the place of such a one. */
+void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *out);
+/* Only after sm_has_room(). Its slot. context: what front_cta_save() wrote. */
+u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now);
+#endif

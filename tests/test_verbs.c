@@ -1,0 +1,298 @@
+/* Verbs on CTAs: every workload in its small size, with CTAs paused, resumed, halted, dropped, saved and restored at
+ * random cycles. Its check passes, memory at the end is that of the undisturbed run, all resources are given back, the
+ * laws hold throughout, and going back among verbs and on again is the same way.
+ *
+ * WARPDBG_VERBS=N: so many verbs for each workload (60). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "commands/commands.h"
+#include "session/session.h"
+#include "sim_internal.h"
+#include "tests/catalog_rig.h"
+#include "tests/debug_rig.h"
+
+enum verb { PAUSE, RESUME, HALT, DROP, SAVE, REQUEUE, RESTORE, VERBS };
+static u64 done[VERBS], refused[VERBS], elsewhere, all_verbs;
+
+struct setting {
+	struct options o;
+	const char *sets[8];
+};
+static struct session *open_workload(struct setting *x, const char *workload, const char *gpu, const char *const *more)
+{
+	u32 n = 0;
+	*x = (struct setting){.sets = {"idempotence.track=true", "history.mb=0"}};
+	for (n = 2; more && *more; more++)
+		x->sets[n++] = *more;
+	x->o = (struct options){.command = "run",
+	                        .workload = workload,
+	                        .gpu = gpu,
+	                        .size = "small",
+	                        .sets = x->sets,
+	                        .nsets = n,
+	                        .max_cycles = NEVER};
+	struct err e = {0};
+	struct session *s = session_open(&x->o, console_modules, &e);
+	if (!s)
+		fail_msg("%s: %s", workload, e.msg);
+	return s;
+}
+
+static void laws(struct session *s, const char *when)
+{
+	struct err e = {0};
+	if (!sim_check_state(s->sim, &e))
+		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
+}
+
+/* --- one verb -------------------------------------------------------------------------------------------------------
+ */
+
+/* A random CTA on an SM; false: there is none. */
+static bool random_cta(const struct gpu *g, u64 *seed, u32 *launch, u64 *id)
+{
+	u32 first = (u32)(rng_next(seed) % g->conf.num_sms), slot = (u32)(rng_next(seed) % g->conf.sm_ctas);
+	for (u32 i = 0; i < g->conf.num_sms * g->conf.sm_ctas; i++) {
+		u32 at = (first * g->conf.sm_ctas + slot + i) % (g->conf.num_sms * g->conf.sm_ctas);
+		const struct sm *m = g->sm[at / g->conf.sm_ctas];
+		const struct cta *c = &m->cta[at % g->conf.sm_ctas];
+		if (!c->used || m->done_slots >> at % g->conf.sm_ctas & 1)
+			continue;
+		*launch = c->launch;
+		*id = c->id;
+		return true;
+	}
+	return false;
+}
+
+static struct saved_cta *random_saved(const struct gpu *g, u64 *seed)
+{
+	u32 from = (u32)(rng_next(seed) % g->resume.max);
+	for (u32 i = 0; i < g->resume.max; i++) {
+		struct saved_cta *c = &g->resume.cta[(from + i) % g->resume.max];
+		if (c->state == SAVED_LEAVING || c->state == SAVED_HELD)
+			return c;
+	}
+	return NULL;
+}
+
+static bool restore_one(struct gpu *g, u64 *seed, struct err *e)
+{
+	struct saved_cta *c = random_saved(g, seed);
+	if (!c)
+		return false;
+	u32 sm = rng_next(seed) % 2 ? SM_ANY : (u32)(rng_next(seed) % g->conf.num_sms);
+	elsewhere += sm != SM_ANY && sm != c->sm;
+	return gpu_restore_cta(g, c->launch, c->id, sm, e);
+}
+
+static void do_verb(struct session *s, u64 *seed)
+{
+	struct gpu *g = s->sim->gpu;
+	struct err e = {0};
+	u32 launch;
+	u64 id;
+	enum verb v = (enum verb)(rng_next(seed) % VERBS);
+	bool ok = false, any = v == RESTORE || random_cta(g, seed, &launch, &id);
+	if (!any)
+		return;
+	switch (v) {
+	case PAUSE: ok = gpu_pause_cta(g, launch, id, &e); break;
+	case RESUME: ok = gpu_resume_cta(g, launch, id, &e); break;
+	case HALT: ok = gpu_halt_cta(g, launch, id, 1 + rng_next(seed) % 5000, &e); break;
+	case DROP: ok = gpu_drop_cta(g, launch, id, &e); break;
+	case SAVE:
+	case REQUEUE: ok = gpu_save_cta(g, launch, id, v == REQUEUE, &e); break;
+	default: ok = restore_one(g, seed, &e); break;
+	}
+	(ok ? done : refused)[v]++;
+	all_verbs += ok;
+	if (v == DROP && !ok)
+		assert_non_null(strstr(e.msg, "cannot be dropped: it "));
+}
+
+/* Nothing is left to wait for somebody. */
+static void let_all_go(struct gpu *g)
+{
+	struct err e = {0};
+	for (u32 i = 0; i < g->resume.max; i++) {
+		struct saved_cta *c = &g->resume.cta[i];
+		if (c->state == SAVED_HELD || c->state == SAVED_LEAVING)
+			assert_true(gpu_restore_cta(g, c->launch, c->id, SM_ANY, &e));
+	}
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		for (u32 k = 0; k < SM_MAX_CTAS; k++) {
+			const struct cta *c = &g->sm[i]->cta[k];
+			if (c->used && c->paused && !(g->sm[i]->done_slots >> k & 1))
+				assert_true(gpu_resume_cta(g, c->launch, c->id, &e));
+		}
+}
+
+/* --- whole runs -----------------------------------------------------------------------------------------------------
+ */
+
+static void all_given_back(struct session *s)
+{
+	const struct gpu *g = s->sim->gpu;
+	sim_drain(s->sim);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *m = g->sm[i];
+		assert_int_equal(m->used, 0);
+		assert_int_equal(m->away, 0);
+		assert_int_equal(m->ctas_away, 0);
+		assert_int_equal(m->contexts[0] | m->contexts[1], 0);
+		assert_int_equal(m->nctas, 0);
+		assert_int_equal(m->regs_used, 0);
+		assert_int_equal(m->shared_used, 0);
+		assert_int_equal(m->nloads, 0);
+		assert_int_equal(m->lsu_q.n, 0);
+		assert_int_equal(m->alu_flying, 0);
+		assert_int_equal(m->mem_flying, 0);
+		assert_int_equal(m->leading, 0);
+		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
+	}
+	assert_int_equal(g->resume.r->n, 0);
+	assert_int_equal(g->task->dispatcher.n, 0);
+}
+
+/* The result; cycles: of the undisturbed run. */
+static u64 finish(struct session *s)
+{
+	struct err e = {0};
+	enum session_stop why = session_run(s, NEVER, &e);
+	if (why != SS_FINISHED || s->check == CHECK_FAIL)
+		fail_msg("%s: %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&s->check_message));
+	all_given_back(s);
+	if (!sim_check(s->sim, &e))
+		fail_msg("%s: %s", s->name, e.msg);
+	laws(s, "at the end");
+	return devmem_result_hash(sim_devmem(s->sim));
+}
+
+/* Results that depend on the order of atomics are another matter than memory that is kept. */
+static bool order_matters(const struct session *s)
+{
+	const struct gpu *g = s->sim->gpu;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		if (g->sm[i]->k.atomics)
+			return true;
+	return false;
+}
+
+static void disturb(struct session *s, u64 *seed, u32 verbs, u64 cycles)
+{
+	struct err e = {0};
+	const u64 step = MAX(cycles / MAX(verbs, 1), 1);
+	for (u32 i = 0; i < verbs; i++) {
+		u64 until = sim_cycle(s->sim) + 1 + rng_next(seed) % (2 * step);
+		enum session_stop why = session_run(s, until, &e);
+		if (why == SS_FINISHED)
+			return;
+		if (why == SS_DEADLOCK || why == SS_LIVELOCK)
+			let_all_go(s->sim->gpu);
+		else if (why != SS_CYCLE)
+			fail_msg("%s: %s %s", s->name, session_stop_text(why), e.msg);
+		do_verb(s, seed);
+		if (i % 4 == 0 || verbs > 100)
+			laws(s, "after a verb");
+		if (i % 16 == 15)
+			let_all_go(s->sim->gpu);
+	}
+	let_all_go(s->sim->gpu);
+}
+
+static void test_workload(const char *name, const char *gpu, const char *const *more, u32 verbs, u64 *seed)
+{
+	struct setting x;
+	struct session *s = open_workload(&x, name, gpu, more);
+	const u64 want = finish(s), cycles = sim_cycle(s->sim);
+	const bool loose = order_matters(s);
+	session_close(s);
+	s = open_workload(&x, name, gpu, more);
+	disturb(s, seed, verbs, cycles);
+	const u64 got = finish(s);
+	if (!loose && got != want)
+		fail_msg("%s on %s: another result", name, gpu);
+	session_close(s);
+}
+
+static u32 wanted_verbs(void)
+{
+	const char *n = getenv("WARPDBG_VERBS");
+	return n ? (u32)strtoul(n, NULL, 10) : 60;
+}
+
+static void test_every_workload(void **state)
+{
+	static const char *const setups[][4] = {
+	    {NULL}, {"lsu.replay=newcar", NULL}, {"warp-sched=tl-gto", "lsu.replay=car", NULL}, {"warp-sched=ccws", NULL}};
+	u64 seed = 11;
+	for (u32 i = 0; i < workloads.n; i++)
+		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], wanted_verbs(),
+		              &seed);
+	for (u32 v = 0; v < VERBS; v++)
+		if (!done[v])
+			fail_msg("verb %u was never done", v);
+	assert_true(elsewhere > 0);
+	printf("%llu verbs: paused %llu, resumed %llu, halted %llu, dropped %llu (not %llu), saved %llu + %llu, restored "
+	       "%llu\n",
+	       (unsigned long long)all_verbs, (unsigned long long)done[PAUSE], (unsigned long long)done[RESUME],
+	       (unsigned long long)done[HALT], (unsigned long long)done[DROP], (unsigned long long)refused[DROP],
+	       (unsigned long long)done[SAVE], (unsigned long long)done[REQUEUE], (unsigned long long)done[RESTORE]);
+}
+
+/* Verbs in the past: every cycle is what it was, forward and backward. */
+static void test_time_travel(void **state)
+{
+	static const char *const names[] = {"hotspot", "bfs", "sortnet", "reduction"};
+	u64 seed = 3;
+	for (u32 k = 0; k < ARRAY_LEN(names); k++) {
+		struct setting x;
+		struct err e = {0};
+		struct session *s = open_workload(&x, names[k], "gtx480", NULL);
+		if (!sim_history(s->sim, 256, &e))
+			fail_msg("%s", e.msg);
+		u64 at[24], hash[24];
+		u32 n = 0;
+		for (; n < ARRAY_LEN(at) && session_run(s, 150 + 97 * n, &e) == SS_CYCLE; n++) {
+			if (!session_change_begins(s, &e))
+				fail_msg("%s", e.msg);
+			do_verb(s, &seed);
+			if (n % 8 == 7)
+				let_all_go(s->sim->gpu);
+			session_changed(s);
+			at[n] = sim_cycle(s->sim);
+			hash[n] = sim_hash(s->sim);
+			laws(s, "in the past to be");
+		}
+		assert_true(n > 8);
+		for (u32 i = n; i-- > 0;) {
+			if (!sim_goto(s->sim, at[i], &e))
+				fail_msg("%s", e.msg);
+			laws(s, "in the past");
+			if (sim_hash(s->sim) != hash[i])
+				fail_msg("%s, cycle %llu: another state", names[k], (unsigned long long)at[i]);
+		}
+		if (!sim_goto(s->sim, at[0], &e) || !sim_goto(s->sim, at[n - 1], &e))
+			fail_msg("%s", e.msg);
+		assert_true(sim_hash(s->sim) == hash[n - 1]);
+		session_close(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_every_workload),
+	};
+	return cmocka_run_group_tests(tests, find_files, release_files);
+}
