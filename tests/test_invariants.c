@@ -580,7 +580,7 @@ static const struct lie lies[] = {
     {"stores and atomics are somewhere", store_uncounted},
     {"in the miss queue, counted", queue_uncounted},
     {"replies", reply_uncounted},
-    {"requests at its input, counted", packet_lost},
+    {"read messages", packet_lost},
     {"packets", packet_leaks},
     {"are promised", promise_forgotten},
     {"DRAM requests", dram_leaks},

@@ -1,20 +1,20 @@
 /* clang-format off */
 /* crossing: a cycle of the SMs, and everything by which one of them is noticed by another.
  *
- * An SM's tick writes its own state alone: struct sm with what lies behind it, its part of the front end (warps, frames,
- * shared memory, its queue of stores), its caches and miss queue, its event buffer. What others are to know of it lies
- * in a place of its own, too, and is fetched from there, in the order of the SMs, when all have had their tick. So
- * nothing depends on the order of the ticks (tick.shuffle proves it), and they could run side by side.
+ * An SM's tick writes its own state alone: struct sm with what lies behind it, its part of the front end (warps,
+ * frames, shared memory, its queue of stores), its caches and miss queue, its event buffer. What others are to know of
+ * it lies in a place of its own, too, and is fetched from there, in the order of the SMs, when all have had their tick.
+ * So nothing depends on the order of the ticks (tick.shuffle proves it), and they could run side by side.
  *
  *   what                      its place                     fetched by                     and then
- *   stores, atomics, free()   the front end's queue         front_commit()                 memory, from the next cycle on
+ *   stores, atomics, free()   the front end's queue         front_commit()                 memory, from the next cycle
  *   malloc() in kernels       the same                      front_commit()                 which block each is given
  *   lock words                with the atomic; shared       front_commit()                 told by `why` and `info`
  *                             memory: a table an SM
  *   loads (commit.delay)      the same queue                front_read(), before           its own registers
  *                                                           any SM's front_commit()
  *   an SM at fault            sm.faulted; front's faults    crossing_tick()                the machine stops
- *   CTAs that have ended      sm.done_slots, gpu.done_at    collect(), the next cycle      which CTA starts where; kernels
+ *   CTAs that have ended      sm.done_slots, gpu.done_at    collect(), the next cycle      which CTA starts where
  *   wake bits, sleep          what the tick returns         crossing_tick()                sets of SMs; no other SM's
  *   memory requests           mem: miss queue, fresh[]      mem_tick(), the same cycle     ports, L2, DRAM: noc.latency
  *                                                                                          later; back-pressure: below
@@ -30,8 +30,8 @@
  *
  * Other ways from SM to SM:
  *
- *   - Policies that choose CTAs and partitions, the search for hangs and queries look at all SMs. They are asked between
- *     two cycles, at times that are known before: the collecting of a CTA, their own timers.
+ *   - Policies that choose CTAs and partitions, the search for hangs and queries look at all SMs. They are asked
+ *     between two cycles, at times that are known before: the collecting of a CTA, their own timers.
  *   - A warp scheduler from outside the library (Lua) is one program for all SMs. Its words of state have a place per
  *     scheduler (external_sched_state, arena). One that has promised to keep nothing else (stateless) chooses the same
  *     in any order; of others each SM sees at once what they remember of the rest, and they are asked in SM order,
