@@ -25,8 +25,8 @@ bool watches_each_cycle(const struct debugger *d);
 /* The machine has been put somewhere else, or is a new one: probes are looked up again, values begin with those there.
  */
 void watches_rebind(struct debugger *d);
-/* Another program is about to be there: registers and shared memory of the one before are watched no longer, and that is
- * said; statistics, expressions and device addresses stay. */
+/* Another program is about to be there: registers and shared memory of the one before are watched no longer, and that
+ * is said; statistics, expressions and device addresses stay. */
 void watches_of_another(struct debugger *d, struct strbuf *out);
 /* The value a watchpoint has now, as text. */
 void watch_value(const struct watch *w, struct strbuf *out);
