@@ -358,7 +358,10 @@ static bool start_missed(struct gpu *g)
 }
 static bool event_kept(struct gpu *g)
 {
+	if (!g->st->cycle)
+		return false;
 	g->ev[0].n = 1;
+	g->ev[0].e[0].cycle = g->st->cycle - 1;
 	return true;
 }
 static bool pc_apart(struct gpu *g)
