@@ -18,6 +18,7 @@
 #include "sim_internal.h"
 #include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
+#include "tests/sm_rig.h"
 
 enum verb { PAUSE, RESUME, HALT, DROP, SAVE, REQUEUE, RESTORE, VERBS };
 static u64 done[VERBS], refused[VERBS], elsewhere, all_verbs;
@@ -288,9 +289,54 @@ static void test_time_travel(void **state)
 	}
 }
 
+/* --- what a CTA has, by hand ----------------------------------------------------------------------------------------
+ */
+
+/* Two warps. Each thread writes local memory, the first warp arrives at a barrier with its predicate (tid odd) while
+ * the second spins; behind it all add up: what was in local memory, and how many predicates were true. */
+static const char context[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 "
+             "%a<8>;\n.local .align 4 .b8 mem[64];\n"
+             "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r9, %a3; mov.u32 %r1, %tid.x; mov.u32 %r2, "
+             "%ctaid.x;\nmov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
+             "mov.u64 %a4, mem; mul.lo.u32 %r5, %r4, 3; st.local.u32 [%a4+20], %r5; and.b32 %r6, %r1, 1;\n"
+             "setp.ne.u32 %p1, %r6, 0; setp.lt.u32 %p2, %r1, 32; @%p2 bra B;\n"
+             "L: sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra L;\n"
+             "B: bar.red.popc.u32 %r7, 0, %p1; ld.local.u32 %r8, [%a4+20]; add.u32 %r8, %r8, %r7;\n"
+             "st.global.u32 [%a2], %r8; ret;\n}\n";
+
+/* Saved with a warp at the barrier, and local memory written; others take the places meanwhile, and it comes back to
+ * the other SM. */
+static void test_context(void **state)
+{
+	struct err e = {0};
+	struct sim *s = machine((const char *[]){"num_sms=2", "sm.ctas=2", NULL});
+	struct module *m = rig_load(s, context);
+	const u64 buf = rig_alloc(s, 4ull * 64 * 8);
+	const u32 id = rig_launch(s, m, "k", 8, 64, 0, (u64[]){buf, 300}, 2);
+	struct gpu *g = s->gpu;
+	while (!g->sm[0]->cta[0].bar[0].arrived && sim_cycle(s) < 5000)
+		sim_run(s, sim_cycle(s) + 10, NULL);
+	const u64 cta = g->sm[0]->cta[0].id;
+	assert_int_equal(g->sm[0]->cta[0].bar[0].arrived, 1);
+	if (!gpu_save_cta(g, id, cta, false, &e))
+		fail_msg("%s", e.msg);
+	assert_false(gpu_pause_cta(g, id, cta, &e));
+	assert_non_null(strstr(e.msg, "is saved"));
+	sim_run(s, sim_cycle(s) + 2000, NULL);
+	if (!gpu_restore_cta(g, id, cta, 1, &e))
+		fail_msg("%s", e.msg);
+	rig_finish(s);
+	for (u32 t = 0; t < 64 * 8; t++)
+		assert_int_equal(rig_u32(s, buf + 4 * t), 3 * t + 32);
+	assert_int_equal(g->sm[1]->k.ctas_restored, 1);
+	sim_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_context),
 	    cmocka_unit_test(test_time_travel),
 	    cmocka_unit_test(test_every_workload),
 	};

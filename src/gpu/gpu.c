@@ -24,7 +24,8 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 		return false;
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
 	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
-	         livelock_state_bytes(c) + resume_state_bytes(c) + starve_state_bytes(c) + restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	         livelock_state_bytes(c) + resume_state_bytes(c) + starve_state_bytes(c) +
+	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
