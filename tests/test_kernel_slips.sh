@@ -43,7 +43,7 @@ done
 # A missing barrier shows when warps drift apart, which some scheduler makes them do.
 without() {
 	change=$(nth "$1" bar.sync "$2" d)
-	for sched in gto tl-gto elf sca lrr none; do
+	for sched in gto tl-gto elf lrr elf++ none; do
 		[ $sched = none ] && break
 		slipped "$1" "$change" --warp-sched $sched
 		grep -q '^1 .*CHECK FAILED\|^3 .*out of bounds' "$tmp/first" && break

@@ -195,7 +195,8 @@ static bool random_machine(u64 *r, struct conf *c, struct strbuf *what)
 	for (u32 i = 0; i < changes; i++) {
 		const struct conf_key *k = &conf_keys[rng_next(r) % conf_nkeys];
 		struct conf next = tuned;
-		if (!is_free(k))
+		if (!is_free(k) ||
+		    !strcmp(k->key, "noc.shared_buffer")) /* requests and replies that block each other: a hang */
 			continue;
 		set_int(&next, k, random_value(r, k, k->def));
 		if (conf_check(&next, &e)) {

@@ -43,11 +43,13 @@ static void help_page(void **state)
 	start(&v, NULL, NULL);
 	type(&v, "3?");
 	assert_shown(&v, "choose a view");
-	type(&v, "\033[6~"); /* PgDn */
-	assert_shown(&v, "anywhere in the run)");
-	assert_shown(&v, "goes back to the prompt");
-	for (int i = 0; i < 8; i++)
-		type(&v, "\033[6~");
+	bool leaves = false, travels = false;
+	for (int i = 0; i < 10; i++) {
+		type(&v, "\033[6~"); /* PgDn */
+		leaves |= vt_find(&v, "goes back to the prompt") >= 0;
+		travels |= vt_find(&v, "anywhere in the run)") >= 0;
+	}
+	assert_true(leaves && travels); /* every page has been seen */
 	assert_int_equal(vt_find(&v, "PgDn: "), -1);
 	type(&v, "x");
 	vt_resize(&v, 5, 20);

@@ -64,11 +64,20 @@ bool gpu_pause_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
 	return pause_until(g, launch, id, NEVER, e);
 }
 
+static bool may_halt(u64 cycles, struct err *e)
+{
+	return (cycles && cycles <= 1u << 28) || err_set(e, "a CTA can be halted for 1 to %u cycles", 1u << 28);
+}
+
 bool gpu_halt_cta(struct gpu *g, u32 launch, u64 id, u64 cycles, struct err *e)
 {
-	if (!cycles || cycles > 1u << 28)
-		return err_set(e, "a CTA can be halted for 1 to %u cycles", 1u << 28);
-	return pause_until(g, launch, id, g->st->cycle + cycles, e);
+	return may_halt(cycles, e) && pause_until(g, launch, id, g->st->cycle + cycles, e);
+}
+
+static bool is_paused(const struct gpu *g, u32 launch, u64 id, struct at at, struct err *e)
+{
+	return g->sm[at.sm]->cta[at.slot].paused ||
+	       err_set(e, CTA_NAME " is neither paused nor halted", CTA_ARGS(id, launch));
 }
 
 bool gpu_resume_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
@@ -76,8 +85,8 @@ bool gpu_resume_cta(struct gpu *g, u32 launch, u64 id, struct err *e)
 	struct at at;
 	if (!find(g, launch, id, &at, e))
 		return false;
-	if (!g->sm[at.sm]->cta[at.slot].paused)
-		return err_set(e, CTA_NAME " is neither paused nor halted", CTA_ARGS(id, launch));
+	if (!is_paused(g, launch, id, at, e))
+		return false;
 	sm_resume_cta(&g->ctx[at.sm], g->sm[at.sm], at.slot, g->st->cycle);
 	stir(g, at.sm);
 	return true;
@@ -135,16 +144,49 @@ bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e
 	return true;
 }
 
+static bool may_restore(const struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e)
+{
+	if (!resume_find(&g->resume, launch, id))
+		return err_set(e, CTA_NAME " is not saved", CTA_ARGS(id, launch));
+	return sm == SM_ANY || sm < g->conf.num_sms ||
+	       err_set(e, "there is no SM %u: the machine has %u", sm, g->conf.num_sms);
+}
+
 bool gpu_restore_cta(struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e)
 {
-	struct saved_cta *c = resume_find(&g->resume, launch, id);
-	if (!c)
-		return err_set(e, CTA_NAME " is not saved", CTA_ARGS(id, launch));
-	if (sm != SM_ANY && sm >= g->conf.num_sms)
-		return err_set(e, "there is no SM %u: the machine has %u", sm, g->conf.num_sms);
-	resume_release(&g->resume, c, sm);
+	if (!may_restore(g, launch, id, sm, e))
+		return false;
+	resume_release(&g->resume, resume_find(&g->resume, launch, id), sm);
 	g->dispatch.d->wanted = 1;
 	g->st->deadlocked = g->st->livelocked = 0;
 	g->st->progress_at = g->st->cycle;
 	return true;
+}
+
+bool gpu_may_order_cta(const struct gpu *g, const struct cta_order *o, struct err *e)
+{
+	struct at at;
+	if (o->verb == CTA_RESTORE)
+		return may_restore(g, o->launch, o->id, o->sm, e);
+	if (!find(g, o->launch, o->id, &at, e))
+		return false;
+	switch (o->verb) {
+	case CTA_RESUME: return is_paused(g, o->launch, o->id, at, e);
+	case CTA_HALT: return may_halt(o->cycles, e);
+	case CTA_DROP: return may_begin_again(g, o->launch, o->id, at, e) && nothing_queued(g, at.sm, e);
+	case CTA_SAVE: return nothing_queued(g, at.sm, e);
+	default: return true;
+	}
+}
+
+bool gpu_order_cta(struct gpu *g, const struct cta_order *o, struct err *e)
+{
+	switch (o->verb) {
+	case CTA_PAUSE: return gpu_pause_cta(g, o->launch, o->id, e);
+	case CTA_RESUME: return gpu_resume_cta(g, o->launch, o->id, e);
+	case CTA_HALT: return gpu_halt_cta(g, o->launch, o->id, o->cycles, e);
+	case CTA_DROP: return gpu_drop_cta(g, o->launch, o->id, e);
+	case CTA_SAVE: return gpu_save_cta(g, o->launch, o->id, false, e);
+	default: return gpu_restore_cta(g, o->launch, o->id, o->sm, e);
+	}
 }

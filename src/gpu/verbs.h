@@ -6,6 +6,17 @@
 #include "base/err.h"
 
 struct gpu;
+enum cta_verb { CTA_PAUSE, CTA_RESUME, CTA_HALT, CTA_DROP, CTA_SAVE, CTA_RESTORE, CTA_VERBS };
+struct cta_order {
+	enum cta_verb verb;
+	u32 launch, sm; /* sm: where to, of CTA_RESTORE */
+	u64 id, cycles; /* cycles: of CTA_HALT */
+};
+/* The same as the functions below (a saved CTA stays away until it is restored), by the verb's name; and whether it
+ * would work, as far as can be told without doing it. */
+bool gpu_order_cta(struct gpu *g, const struct cta_order *o, struct err *e);
+bool gpu_may_order_cta(const struct gpu *g, const struct cta_order *o, struct err *e);
+
 bool gpu_pause_cta(struct gpu *g, u32 launch, u64 id, struct err *e);
 bool gpu_resume_cta(struct gpu *g, u32 launch, u64 id, struct err *e);
 bool gpu_halt_cta(struct gpu *g, u32 launch, u64 id, u64 cycles, struct err *e);

@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "base/words.h"
+#include "commands/cta_verbs.h"
 #include "commands/commands.h"
 
 /* What a watchpoint looks at goes with a warp or a CTA that is there now: another session has another one. */
@@ -63,9 +64,11 @@ bool cmd_save(struct debugger *d, const char *args, struct strbuf *out, struct e
 	char word[32], file[1024];
 	struct strbuf text = STRBUF_INIT, left_out = STRBUF_INIT;
 	const char *rest = next_word(args, word, sizeof word);
+	if (rest && !strcmp(word, "cta"))
+		return order_cta(d, CTA_SAVE, args, out, e);
 	if (!rest || strncmp(word, "breakpoints", strlen(word)) != 0)
-		return err_set(
-		    e, "save: `save breakpoints FILE` is what there is; `record`, `export` and `screenshot` write others");
+		return err_set(e, "save: `save breakpoints FILE` and `save cta [N]` are what there is; `record`, `export` and "
+		                  "`screenshot` write others");
 	rest = next_file(rest, file, sizeof file, e);
 	if (!rest)
 		return e->set ? false : err_set(e, "save breakpoints: a file is expected");

@@ -1,0 +1,152 @@
+/* The console's verbs on CTAs: what they say, what becomes of the CTA, that undo and going back know them, and that a
+ * mistake changes nothing. That no result changes, whatever is done to whom and when, is test_verbs'. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "commands/commands.h"
+#include "tests/debug_rig.h"
+
+static void open_small(struct rig *r, const char *workload)
+{
+	rig_open(r, (char *[]){"warpdbg", "debug", (char *)workload, "--size", "small", "--dynamic-idempotence", NULL});
+	rig_say(r, "break cta-dispatch cta=20");
+	rig_say(r, "continue");
+}
+
+static u64 hash(struct rig *r)
+{
+	return sim_hash(r->s->sim);
+}
+
+static void paused_and_resumed(void **state)
+{
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_has(&r, "pause cta", "CTA 20 of launch 0 is paused.");
+	rig_has(&r, "step 300", "paused");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].insts)", "0");
+	rig_has(&r, "resume cta 20 kernel=0", "CTA 20 of launch 0 goes on.");
+	rig_has(&r, "undo", "undone");
+	rig_has(&r, "info focus", "paused");
+	rig_has(&r, "lua print(dbg.execute('resume cta'))", "goes on");
+	rig_has(&r, "halt cta 20 for 250", "CTA 20 of launch 0 is halted for 250 cycles.");
+	rig_has(&r, "step 249", "paused");
+	rig_say(&r, "step 40");
+	if (strstr(rig_say(&r, "info focus"), "paused"))
+		fail_msg("halted for longer than 250 cycles");
+	rig_say(&r, "delete");
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+}
+
+static void saved_and_restored(void **state)
+{
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_say(&r, "step 400");
+	rig_has(&r, "save cta 20", "is saved, its place is free");
+	rig_fails(&r, "pause cta 20", "pause: CTA 20 of launch 0 is saved");
+	rig_say(&r, "step 300");
+	u64 at = sim_cycle(r.s->sim), before = hash(&r);
+	rig_fails(&r, "restore cta 20 sm=77", "there is no SM 77: the machine has 15");
+	rig_say(&r, "tbreak cta-restore if e.sm == 3");
+	rig_has(&r, "restore cta 20 sm=3", "goes on where there is room");
+	rig_has(&r, "continue", "cta-restore: SM 3, CTA 20");
+	u64 cycle = sim_cycle(r.s->sim), there = hash(&r);
+	char line[64];
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)at - 1);
+	rig_say(&r, line);
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)cycle);
+	rig_say(&r, line);
+	assert_true(hash(&r) == there);
+	snprintf(line, sizeof line, "goto %llu", (unsigned long long)at - 1);
+	rig_say(&r, line);
+	for (u32 i = 0; i < 4; i++) /* three times goto, and continue */
+		rig_say(&r, "undo");
+	rig_has(&r, "undo", "change of the machine is undone"); /* restore */
+	assert_true(sim_cycle(r.s->sim) == at && hash(&r) == before);
+	rig_say(&r, "restore cta 20");
+	rig_say(&r, "delete");
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+}
+
+static void dropped(void **state)
+{
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_say(&r, "step 300");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].insts > 0)", "true");
+	rig_has(&r, "drop cta 20", "CTA 20 of launch 0 begins again.");
+	rig_has(&r, "step 1", "fetch");
+	rig_say(&r, "delete");
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+	open_small(&r, "histogram");
+	rig_say(&r, "tbreak cta-nonidempotent");
+	rig_has(&r, "continue", "cta-nonidempotent");
+	rig_fails(&r, "drop cta", "cannot be dropped: it did an atomic at pc ");
+	rig_close(&r);
+	rig_open(&r, (char *[]){"warpdbg", "debug", "hotspot", "--size", "small", NULL});
+	rig_say(&r, "step 100");
+	rig_fails(&r, "drop cta 0", "--dynamic-idempotence records it");
+	rig_close(&r);
+}
+
+/* In the past, too: what came after is still there. */
+static void mistakes_change_nothing(void **state)
+{
+	static const struct {
+		const char *line, *says;
+	} wrong[] = {
+	    {"pause", "`pause cta [N] [kernel=K]` is expected"},
+	    {"pause sm 3", "`pause cta [N] [kernel=K]` is expected"},
+	    {"pause cta x", "'x' is not understood"},
+	    {"pause cta 3 4", "'4' is not understood"},
+	    {"pause cta 3 sm=1", "'sm=1' is not understood"},
+	    {"pause cta 99999", "there is no CTA 99999"},
+	    {"pause cta 3 kernel=9", "there is no launch 9"},
+	    {"pause cta 3 kernel=", "a number is expected"},
+	    {"pause cta 63", "is on no SM"},
+	    {"resume cta 20", "is neither paused nor halted"},
+	    {"halt cta 20", "for how long?"},
+	    {"halt cta 20 for", "a number is expected"},
+	    {"halt cta 20 for 0", "for how long?"},
+	    {"halt cta 20 for 1000000000000", "1 to 268435456 cycles"},
+	    {"halt cta 20 for 5 cycles", "halt"},
+	    {"drop cta 63", "is on no SM"},
+	    {"save cta 63", "is on no SM"},
+	    {"restore cta 20", "is not saved"},
+	};
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_say(&r, "step 500");
+	rig_say(&r, "reverse-step 400");
+	u64 before = hash(&r);
+	for (u32 i = 0; i < ARRAY_LEN(wrong); i++)
+		rig_fails(&r, wrong[i].line, wrong[i].says);
+	assert_true(hash(&r) == before);
+	struct sim_history_info h;
+	sim_history_info(r.s->sim, &h);
+	assert_true(h.frontier == sim_cycle(r.s->sim) + 400);
+	rig_say(&r, "pause cta 20");
+	sim_history_info(r.s->sim, &h);
+	assert_true(h.frontier == sim_cycle(r.s->sim));
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(paused_and_resumed),
+	    cmocka_unit_test(saved_and_restored),
+	    cmocka_unit_test(dropped),
+	    cmocka_unit_test(mistakes_change_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
