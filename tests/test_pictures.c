@@ -31,6 +31,7 @@ static const struct canvas *look(struct rig *r, const char *view, int h, int w)
 	s->view = (u32)screen_find_view(view);
 	console_init(&s->console);
 	frame_draw(s);
+	console_release(&s->console);
 	return &s->canvas;
 }
 
