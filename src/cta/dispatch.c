@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sm/verbs.h"
+
 static struct cta_view view_of(const struct dispatch_ctx *x, u32 slot, u64 now)
 {
 	const struct cta_kernel *k = &x->d->k[slot];
@@ -121,6 +123,33 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 	return false;
 }
 
+/* CTAs of the launch on the SM that came before this one. */
+static u32 came_before(const struct sm *s, u32 nctas, const struct cta *c)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < nctas; i++) {
+		const struct cta *o = &s->cta[i];
+		n += o->used && o->launch == c->launch && s->warp[bit_first(o->warps)].age < s->warp[bit_first(c->warps)].age;
+	}
+	return n;
+}
+
+/* A policy that pauses: those beyond its limit have the lowest priority, and no others. */
+static void pause_beyond_limits(struct dispatch_ctx *x, u32 sm, u64 now)
+{
+	struct sm *s = x->sm[sm];
+	for (u32 i = 0; s->nctas && i < x->conf->sm_ctas; i++) {
+		const struct cta *c = &s->cta[i];
+		if (!c->used || s->done_slots >> i & 1)
+			continue;
+		const u32 slot = (u32)dispatch_slot(x->d, c->launch);
+		const struct cta_view v = view_of(x, slot, now);
+		const bool low = came_before(s, x->conf->sm_ctas, c) >= x->sched->limit(x->d->state[slot], &v, sm);
+		if (low != ((s->low & c->warps) != 0))
+			sm_lower_cta(&x->ctx[sm], s, i, low, now);
+	}
+}
+
 static void call_timers(struct dispatch_ctx *x, u64 now)
 {
 	struct dispatcher *d = x->d;
@@ -146,6 +175,8 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
 		d->wanted |= resume_look(x->resume, now);
 	if (!d->wanted)
 		return;
+	for (u32 i = 0; x->sched->pauses && i < n; i++)
+		pause_beyond_limits(x, i, now);
 	for (u32 k = 0; k < n; k++) {
 		u32 sm = (first + k) % n;
 		if (!offer(x, sm, now))

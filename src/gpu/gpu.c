@@ -227,6 +227,8 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
 	if (k->k.ctas_done == k->ctas)
 		kernel_done(g, c->launch);
+	else if (g->partition.ops->each_cta)
+		partition_ask(&g->partition, g->st->cycle);
 }
 
 static void collect(struct gpu *g)

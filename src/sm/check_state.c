@@ -399,6 +399,8 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 		HOLDS(sum == s->acct_from, "SM %u, scheduler %u: %llu slots are charged of the first %llu cycles", s->id, i,
 		      (unsigned long long)sum, (unsigned long long)s->acct_from);
 	}
+	HOLDS(!(s->low & ~s->used), "SM %u: warps %#llx have the lowest priority, %#llx are there", s->id,
+	      (unsigned long long)s->low, (unsigned long long)s->used);
 	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
 	      (unsigned long long)s->astray);
 	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]),

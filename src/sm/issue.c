@@ -346,6 +346,15 @@ static inline void to_the_back(const struct sm_ctx *x, struct sm *s, u32 sched)
 	s->order[last] = (u8)sched;
 }
 
+/* Warps of the lowest priority are among those that can issue: the policy chooses among the others; among these when
+ * there are none, or when it declines them all. */
+static __attribute__((noinline)) u32 pick_by_priority(struct sm_ctx *x, const struct sched_view *v, u64 ready, u64 low)
+{
+	void *state = x->sched_state[v->index];
+	u32 w = ready & ~low ? x->sched->pick(state, v, ready & ~low) : NO_WARP;
+	return w == NO_WARP ? x->sched->pick(state, v, ready & low) : w;
+}
+
 /* The cycle of a scheduler of whose warps `ready` can issue: its policy chooses. */
 static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u64 now)
 {
@@ -354,7 +363,8 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		return false;
 	}
 	struct sched_view v = sm_sched_view(x, s, sched, now);
-	u32 w = x->sched->pick(x->sched_state[sched], &v, ready);
+	u32 w = unlikely(ready & s->low) ? pick_by_priority(x, &v, ready, s->low)
+	                                 : x->sched->pick(x->sched_state[sched], &v, ready);
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(x, s, x->sched_mask[sched], ready), now);
 		return false;

@@ -215,6 +215,7 @@ void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	FOR_EACH_BIT(w, c->warps)
 	warp_set_state(x, s, (u32)w, WS_NONE, now);
 	s->used &= ~c->warps;
+	s->low &= ~c->warps;
 	s->need_fetch &= ~c->warps;
 	s->fetch_barred &= ~c->warps;
 	s->astray &= ~c->warps;

@@ -104,6 +104,17 @@ void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	s->k.flight_both = s->flights[FLIGHT_BOTH];
 }
 
+u64 sm_lost_slots(const struct sm *s, u32 nscheds, u32 reasons, u64 now)
+{
+	u64 n = 0;
+	for (u32 i = 0; i < nscheds; i++) {
+		FOR_EACH_BIT(why, reasons)
+		n += s->stall[i][why];
+		n += reasons >> s->reason[i] & 1 ? now - s->acct_from : 0;
+	}
+	return n;
+}
+
 /* Acknowledgements and instructions write no register. */
 static bool writes_back(const struct mem_reply *r)
 {

@@ -179,6 +179,7 @@ struct sm {
 	u64 fetch_barred;           /* sm.fetch_refused=next: refused by L1I as it is now */
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
+	u64 low;                    /* of those, warps that issue only in slots which no other warp takes */
 	u64 away;                   /* and occupied places behind them */
 	u32 ctas_away;              /* the same of CTAs */
 	u32 pad4;
@@ -264,6 +265,9 @@ bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
 u32 sm_token_warp(const struct sm *s, u32 token);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
+
+/* Slots of all schedulers in the cycles before `now` that were lost to one of these reasons (bits by enum stall). */
+u64 sm_lost_slots(const struct sm *s, u32 nscheds, u32 reasons, u64 now);
 
 /* The k-th instruction at the LSU, the head first. */
 static inline const struct lsu_entry *sm_lsu_at(const struct sm *s, u32 k)

@@ -57,6 +57,14 @@ void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	set_paused(x, s, slot, false, 0, now);
 }
 
+void sm_lower_cta(struct sm_ctx *x, struct sm *s, u32 slot, bool low, u64 now)
+{
+	const enum event_type t = low ? EV_CTA_PAUSE : EV_CTA_RESUME;
+	if (event_wanted(x->ev, t))
+		cta_event(x, s, t, slot, now)->arg[low ? 2 : 1] = 1;
+	s->low = low ? s->low | s->cta[slot].warps : s->low & ~s->cta[slot].warps;
+}
+
 void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
 	sm_resume_cta(x, s, slot, now);

@@ -1,6 +1,7 @@
 /* verbs: what can be done to a CTA on its SM, between two cycles, from outside.
  *
  *   pause, halt   none of its warps issues, until somebody says so or for some cycles; what is under way goes on
+ *   lower         its warps issue only in slots that no other warp takes; where it stands among them is as before
  *   drop          all it has under way is given up, and it begins again with its first instruction
  *   take off      it leaves its slot, whose resources others may have at once. What its warps have under way follows
  *                 them, by their contexts, to places behind the slots; when nothing is left it can go anywhere
@@ -21,6 +22,8 @@ struct sm_saved {
 
 /* None of its warps issues before cycle `until` (NEVER: before it is resumed). It has not ended. */
 void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now);
+/* Its warps have the lowest priority from now on, or no longer. Not a pause of the kind above: both may be. */
+void sm_lower_cta(struct sm_ctx *x, struct sm *s, u32 slot, bool low, u64 now);
 void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 /* It begins again, as if it had just come; whether that changes results is the caller's question (sm/restart.h). False
  * with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart. */

@@ -27,6 +27,8 @@ struct cta_view {
 
 struct cta_sched_ops {
 	POLICY_HEAD;
+	bool pauses; /* CTAs of a kernel that an SM has beyond limit() are paused, those that came last: they have the
+	                lowest priority, and the first place when another one ends */
 	size_t state_bytes;   /* <= CTA_SCHED_STATE_MAX, of one kernel */
 	size_t machine_bytes; /* <= CTA_SCHED_MACHINE_MAX, zeroed when the policy comes into use */
 	/* Optional: a kernel begins. */

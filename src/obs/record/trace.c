@@ -17,7 +17,7 @@ const char trace_tail[] = "\n]}\n";
 
 /* --- slices --- */
 
-enum kind { CTA_SLICE, WARP_SLICE, KERNEL_SLICE, COUNTERS };
+enum kind { CTA_SLICE, WARP_SLICE, KERNEL_SLICE, POINT }; /* POINT: no slice, but counters or a mark */
 /* Which track, and what began there when. Launches are never freed before the machine is. */
 struct slice {
 	const struct launch *launch;
@@ -54,7 +54,8 @@ struct trace {
 event_set trace_events(enum trace_detail d)
 {
 	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) |
-	                 EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE);
+	                 EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE) | EVENT(EV_LCS_THROTTLE) | EVENT(EV_DYNCTA_STEP) |
+	                 EVENT(EV_CTA_PAUSE) | EVENT(EV_CTA_RESUME) | EVENT(EV_SM_QUOTA);
 	if (d >= TRACE_WARPS)
 		mask |= EVENT(EV_WARP_EXIT);
 	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
@@ -281,6 +282,22 @@ static void start_kernel(struct trace *t, const struct event *e)
 	                                                  .open = true};
 }
 
+/* A decision on CTAs: a mark on the SM's tracks, or on that of the CTA it is about. */
+static void mark(struct trace *t, const struct event *e)
+{
+	const struct event_desc *d = &event_descs[e->type];
+	const bool whole = e->type != EV_CTA_PAUSE && e->type != EV_CTA_RESUME;
+	strbuf_addf(&t->text, ",\n{\"ph\":\"i\",\"s\":\"%c\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u", whole ? 'p' : 't',
+	            d->name, (u32)e->sm + 1, whole ? 0 : (u32)e->arg[0]);
+	put_us(&t->text, "ts", ns_of(t, e->cycle));
+	strbuf_addf(&t->text, ",\"args\":{\"cycle\":%llu,\"kernel\":%d", (unsigned long long)e->cycle, e->kernel);
+	for (u32 i = 0; i < ARRAY_LEN(d->arg) && d->arg[i][0]; i++)
+		strbuf_addf(&t->text, ",\"%s\":%llu", d->arg[i], (unsigned long long)e->arg[i]);
+	strbuf_adds(&t->text, "}}");
+	tape_add(t->to, e->cycle + 1, &t->text, &(struct slice){.kind = POINT});
+	strbuf_clear(&t->text);
+}
+
 bool trace_event(void *ctx, const struct event *e)
 {
 	struct trace *t = ctx;
@@ -297,7 +314,7 @@ bool trace_event(void *ctx, const struct event *e)
 	case EV_WARP_READY: change_state(t, e, WS_READY_SP); break;
 	case EV_KERNEL_START: start_kernel(t, e); break;
 	case EV_KERNEL_DONE: end_slice(t, kernel_slice(t, (u32)e->kernel), e->cycle); break;
-	default: break;
+	default: mark(t, e); break;
 	}
 	return false;
 }
@@ -329,7 +346,7 @@ void trace_sample(void *ctx, u64 cycle)
 	              {TS_DRAM_BW, "DRAM utilisation"}};
 	for (u32 i = 0; i < ARRAY_LEN(tracks); i++) /* a counter's value holds from its timestamp on */
 		counter(t, cycle - now.cycles, tracks[i].name, sample_value(&now, tracks[i].series, t->peak_bytes));
-	tape_add(t->to, cycle, &t->text, &(struct slice){.kind = COUNTERS});
+	tape_add(t->to, cycle, &t->text, &(struct slice){.kind = POINT});
 	strbuf_clear(&t->text);
 }
 
@@ -365,7 +382,7 @@ static void undone(void *ctx, const void *record, u64 began)
 	struct undo *u = ctx;
 	struct slice s;
 	memcpy(&s, record, sizeof s);
-	if (s.kind == COUNTERS)
+	if (s.kind == POINT)
 		return;
 	u64 *named = name_place(u->t, &s);
 	if (named && *named >= began)
@@ -420,7 +437,7 @@ struct trace *trace_create(struct gpu *g, enum trace_detail d, struct tape *to)
 		strbuf_adds(&t->text, ",\n");
 		name_process(&t->text, i + 1, "SM", (s32)i);
 	}
-	tape_add(to, gpu_cycle(g), &t->text, &(struct slice){.kind = COUNTERS});
+	tape_add(to, gpu_cycle(g), &t->text, &(struct slice){.kind = POINT});
 	strbuf_clear(&t->text);
 	return t;
 }
@@ -445,7 +462,7 @@ void trace_free(struct trace *t)
 	if (!t)
 		return;
 	put_rest(t, end_of(t), &t->text);
-	tape_add(t->to, end_of(t) + 1, &t->text, &(struct slice){.kind = COUNTERS});
+	tape_add(t->to, end_of(t) + 1, &t->text, &(struct slice){.kind = POINT});
 	sampler_free(t->sampler);
 	strbuf_release(&t->text);
 	free(t->ctas);

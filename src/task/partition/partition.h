@@ -1,8 +1,8 @@
 /* A partition policy: how many CTAs of each running kernel an SM may hold, and in which order kernels are served. One
  * file, one const ops struct at its end, one line in all.def. Registry names are the values of `partition`.
  *
- * It is asked when a kernel has begun or ended, and at times of its own. Its state (zeroed when the policy comes into
- * use, in the arena: no pointers) outlives kernels. */
+ * It is asked when a kernel has begun or ended, if it wants to when a CTA has ended, and at times of its own. Its state
+ * (zeroed when the policy comes into use, in the arena: no pointers) outlives kernels. */
 #ifndef TASK_PARTITION_PARTITION_H
 #define TASK_PARTITION_PARTITION_H
 #include "cta/dispatch.h"
@@ -15,6 +15,7 @@ struct partition_view {
 	const struct sm *const *sm;         /* all SMs */
 	u32 num_sms;
 	u64 now;
+	u32 limit[DISPATCH_KERNELS]; /* by slot: the lowest limit that the CTA scheduler has set for an SM; 0 = none yet */
 };
 /* What it decides: like the dispatcher's, which it begins with. */
 struct partition_plan {
@@ -24,6 +25,7 @@ struct partition_plan {
 
 struct partition_ops {
 	POLICY_HEAD;
+	bool each_cta;      /* asked, too, whenever a CTA has ended */
 	size_t state_bytes; /* <= PARTITION_STATE_MAX */
 	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
 	 * later than v->now, at which it wants to be asked again; NEVER: when kernels change. */
@@ -41,6 +43,10 @@ struct partition_ctx {
 	struct partition_state *st;
 	struct dispatch_ctx *dispatch;
 };
+/* What cke and mcke share (cke.c): the SMs in equal shares, in the order of their launch, for kernels that have CTAs to
+ * dispatch. On an SM that was another kernel's the new one waits until that one's CTAs have left. */
+void partition_divide(const struct partition_view *v, struct partition_plan *p);
+
 /* The policy comes into use. */
 void partition_begin(struct partition_ctx *x, u64 now);
 /* Asks it: kernels have changed, or its time has come. */

@@ -1,0 +1,47 @@
+/* cke: concurrent kernels on SMs of their own (Lee 2014, section 4.4, the baseline of its figure 18). Each running
+ * kernel that has CTAs left has an equal share of the SMs; how many CTAs of it they hold is the CTA scheduler's
+ * decision. */
+#include <string.h>
+
+#include "task/partition/partition.h"
+
+/* Has the SM CTAs of another launch? */
+static bool of_others(const struct sm *s, u32 nctas, u32 launch)
+{
+	for (u32 i = 0; s->nctas && i < nctas; i++)
+		if (s->cta[i].used && s->cta[i].launch != launch)
+			return true;
+	return false;
+}
+
+void partition_divide(const struct partition_view *v, struct partition_plan *p)
+{
+	const struct dispatcher *d = v->d;
+	u8 has_left[DISPATCH_KERNELS];
+	u32 n = 0;
+	for (u32 r = 0; r < d->n; r++) {
+		const struct cta_kernel *k = &d->k[d->order[r]];
+		if (k->dispatched < k->ctas)
+			has_left[n++] = d->order[r];
+	}
+	for (u32 i = 0; i < v->num_sms && n; i++) {
+		const u32 owner = has_left[i * n / v->num_sms];
+		memset(p->quota[i], 0, sizeof p->quota[i]);
+		p->quota[i][owner] = of_others(v->sm[i], v->conf->sm_ctas, d->k[owner].launch) ? 0 : QUOTA_ANY;
+	}
+}
+
+static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
+{
+	partition_divide(v, p);
+	return NEVER;
+}
+
+extern const struct partition_ops partition_cke;
+const struct partition_ops partition_cke = {
+    .name = "cke",
+    .help = "concurrent kernels on different SMs, in equal shares",
+    .source = "Lee 2014, section 4.4, the baseline",
+    .each_cta = true,
+    .plan = plan,
+};

@@ -1,0 +1,382 @@
+/* How many CTAs an SM holds, decided again and again: dyncta by hand and on the machine, and kernels that share the SMs
+ * (cke, mcke). Then all CTA schedulers and partitions: resources come back, going back in time is exact. */
+#include "base/rng.h"
+#include "cta/sched/dyncta.h"
+#include "sim_internal.h"
+#include "sm/verbs.h"
+#include "tests/sm_rig.h"
+
+/* --- dyncta by hand ---------------------------------------------------------------------------------------------- */
+
+/* Thresholds of Kayiran 2013: idle 16, mem 128 and 384. */
+static void test_step(void **state)
+{
+	static const struct {
+		u32 limit, most, idle, mem, want;
+	} rows[] = {
+	    {4, 8, 16, 2000, 5}, /* idle comes first */
+	    {4, 8, 15, 384, 3},  {4, 8, 15, 383, 4}, {4, 8, 0, 128, 4},  {4, 8, 0, 127, 5},  {4, 8, 0, 2048, 3},
+	    {8, 8, 16, 0, 8},    {8, 8, 0, 0, 8},    {1, 8, 0, 2048, 1}, {1, 1, 2048, 0, 1},
+	};
+	struct conf c;
+	conf_defaults(&c);
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
+		assert_int_equal(dyncta_step(&c, rows[i].limit, rows[i].most, rows[i].idle, rows[i].mem), rows[i].want);
+}
+
+static const struct cta_sched_ops *dyncta(void)
+{
+	for (const struct policy *const *p = cta_policies; *p; p++)
+		if (!strcmp((*p)->name, "dyncta"))
+			return (const struct cta_sched_ops *)(const void *)*p;
+	fail_msg("no dyncta");
+	return NULL;
+}
+
+/* One SM with two schedulers whose slots are charged by hand, period after period. */
+static void test_periods(void **state)
+{
+	static const struct {
+		u32 idle, mem; /* cycles of the period, of both schedulers */
+		u32 limit;     /* behind it */
+	} rows[] = {{0, 200, 4}, {16, 1000, 5}, {0, 100, 6}, {0, 0, 7},    {0, 0, 8},
+	            {40, 0, 8},  {0, 384, 7},   {0, 400, 6}, {15, 383, 6}, {0, 999, 5}};
+	const struct cta_sched_ops *ops = dyncta();
+	static u64 st[CTA_SCHED_STATE_MAX / 8];
+	struct conf c;
+	conf_defaults(&c);
+	c.num_sms = 1;
+	c.sm_schedulers = 2;
+	c.dyncta_period = 2048;
+	struct launch *l = calloc(1, sizeof *l);
+	*l = (struct launch){.grid = {100, 1, 1}, .ctas = 100, .warps = 4, .id = 1};
+	struct sm *sm = calloc(1, sizeof *sm);
+	struct event_buf ev = {.mask = EVENT(EV_DYNCTA_STEP)};
+	struct cta_view v = {.conf = &c, .launch = l, .sm = (const struct sm *const *)&sm, .num_sms = 1, .ev = &ev};
+	v.now = 1000;
+	sm->acct_from = 900; /* it sleeps */
+	sm->stall[0][ST_MEM] = sm->stall[1][ST_MEM] = 900;
+	sm->reason[0] = sm->reason[1] = ST_MEM;
+	ops->init(st, &v);
+	u32 limit = 4, events = 0; /* half of 8 */
+	assert_int_equal(ops->limit(st, &v, 0), limit);
+	assert_true(ops->timer(st, &v) == 3048);
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		v.now += 2048;
+		sm->stall[0][ST_MEM] += v.now - sm->acct_from - 2048; /* what it slept before */
+		sm->stall[1][ST_MEM] += v.now - sm->acct_from - 2048;
+		sm->stall[0][ST_FETCH] += rows[i].idle;
+		sm->stall[1][ST_BARRIER] += rows[i].idle;
+		sm->stall[0][ST_MEM] += rows[i].mem;
+		sm->stall[1][ST_MEMBAR] += rows[i].mem - rows[i].mem / 2;
+		sm->acct_from = v.now - rows[i].mem / 2; /* one of them is behind with its accounts */
+		sm->reason[0] = ST_ISSUED;
+		sm->reason[1] = ST_MEM;
+		assert_true(ops->timer(st, &v) == v.now + 2048);
+		assert_int_equal(ops->limit(st, &v, 0), rows[i].limit);
+		assert_true(ops->timer(st, &v) == v.now + 2048); /* asked again: nothing new */
+		if (rows[i].limit != limit) {
+			const struct event *e = &ev.e[events++];
+			assert_int_equal(e->arg[0], limit);
+			assert_int_equal(e->arg[1], rows[i].limit);
+			assert_int_equal(e->arg[2], rows[i].idle);
+			assert_int_equal(e->arg[3], rows[i].mem);
+		}
+		assert_int_equal(ev.n, events);
+		limit = rows[i].limit;
+		sm->stall[1][ST_MEM] += rows[i].mem / 2; /* now they are brought up to date */
+		sm->acct_from = v.now;
+	}
+	for (u32 i = 0; i < limit; i++) {
+		assert_int_equal(ops->next(st, &v, 0), i);
+		sm->cta[i] = (struct cta){.used = 1, .launch = 1, .id = i};
+		sm->nctas++;
+	}
+	assert_true(ops->next(st, &v, 0) == NO_CTA);
+	free(sm);
+	free(l);
+}
+
+/* --- on the machine ---------------------------------------------------------------------------------------------- */
+
+/* r rounds of a load that misses and of arithmetic; s: a spell of arithmetic in shared memory's company, too. */
+static const char kernels[] = PTX_HEAD
+    ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n"
+    "mad.wide.u32 %a2, %r4, 4, %a1;\n"
+    "L: ld.global.u32 %r6, [%a2]; mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1;\n"
+    "st.global.u32 [%a2], %r6; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L; ret;\n}\n"
+    ".visible .entry s(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
+    ".shared .align 4 .b8 room[6000];\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n"
+    "mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r5, room; mad.lo.u32 %r5, %r1, 4, %r5; mov.u32 %r6, %r4;\n"
+    "M: mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1; st.shared.u32 [%r5], %r6; bar.sync 0;\n"
+    "ld.shared.u32 %r6, [%r5]; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra M;\n"
+    "st.global.u32 [%a2], %r6; ret;\n}\n";
+
+struct pair {
+	struct sim *s;
+	struct module *m;
+	struct rig_log log;
+};
+
+static void begin(struct pair *p, const char *const *sets, event_set events)
+{
+	*p = (struct pair){.s = machine(sets)};
+	p->m = rig_load(p->s, kernels);
+	if (events)
+		sim_subscribe(p->s, events, rig_record, &p->log);
+}
+
+static u32 start(struct pair *p, const char *kernel, u32 ctas, u32 rounds, u32 stream)
+{
+	return rig_launch(p->s, p->m, kernel, ctas, 128, stream, (u64[]){rig_alloc(p->s, 512ull * ctas), rounds}, 2);
+}
+
+static void end(struct pair *p)
+{
+	sim_destroy(p->s);
+	free(p->log.e);
+}
+
+struct held { /* on an SM */
+	u64 of[DISPATCH_KERNELS];
+};
+
+/* Down to one CTA an SM, since everything is too much: those that came last are paused, and their warps are chosen only
+ * when no other warp of the scheduler could issue. */
+static void test_pause(void **state)
+{
+	struct pair p;
+	begin(&p,
+	      (const char *[]){"num_sms=2", "cta-sched=dyncta", "warp-sched=gto", "dyncta.period=300",
+	                       "dyncta.idle=1000000", "dyncta.mem_low=0", "dyncta.mem_high=0", NULL},
+	      EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_DYNCTA_STEP) | EVENT(EV_CTA_PAUSE) |
+	          EVENT(EV_CTA_RESUME) | EVENT(EV_SCHED_PICK));
+	start(&p, "k", 20, 40, 0);
+	rig_finish(p.s);
+	u64 warps[2][SM_MAX_CTAS] = {{0}}, low[2] = {0}, order[2] = {0}, came[2][SM_MAX_CTAS] = {{0}};
+	u32 there[2] = {0}, limit[2] = {4, 4}, pauses = 0, resumed = 0, chosen = 0;
+	for (u32 i = 0; i < p.log.n; i++) {
+		const struct event *e = &p.log.e[i];
+		const u32 sm = (u32)e->sm, slot = (u32)e->arg[0];
+		switch (e->type) {
+		case EV_DYNCTA_STEP:
+			assert_int_equal(e->arg[0], limit[sm]);
+			assert_int_equal(e->arg[1], limit[sm] - 1);
+			limit[sm]--;
+			break;
+		case EV_CTA_DISPATCH:
+			assert_true(there[sm]++ < limit[sm]);
+			warps[sm][slot] = e->arg[1];
+			came[sm][slot] = ++order[sm];
+			break;
+		case EV_CTA_PAUSE:
+			assert_int_equal(e->arg[2], 1);
+			assert_true(there[sm] > limit[sm]);
+			for (u32 k = 0; k < SM_MAX_CTAS; k++) /* nobody younger has its priority */
+				assert_true(!warps[sm][k] || (warps[sm][k] & low[sm]) || came[sm][k] <= came[sm][slot]);
+			low[sm] |= warps[sm][slot];
+			pauses++;
+			break;
+		case EV_CTA_RESUME:
+			assert_int_equal(e->arg[1], 1);
+			assert_true((low[sm] & warps[sm][slot]) == warps[sm][slot]);
+			low[sm] &= ~warps[sm][slot];
+			resumed++;
+			break;
+		case EV_CTA_DONE:
+			there[sm]--;
+			low[sm] &= ~warps[sm][slot];
+			warps[sm][slot] = 0;
+			break;
+		default:
+			if (!(low[sm] >> e->warp & 1))
+				break;
+			assert_int_equal(e->arg[1] & ~low[sm], 0);
+			chosen++;
+		}
+	}
+	assert_int_equal(limit[0] + limit[1], 2);
+	assert_int_equal(pauses, 6);
+	assert_true(resumed >= 4 && chosen > 100);
+	end(&p);
+}
+
+/* One that ends with the lowest priority leaves none of it to the slot's next tenant. */
+static void test_ends_low(void **state)
+{
+	struct pair p;
+	begin(&p, (const char *[]){"num_sms=1", "max_ctas_per_sm=1", NULL}, 0);
+	struct gpu *g = sim_gpu(p.s);
+	struct stop st;
+	start(&p, "k", 2, 20, 0);
+	sim_run(p.s, 50, &st);
+	sm_lower_cta(&g->ctx[0], g->sm[0], 0, true, sim_cycle(p.s));
+	const u64 warps = g->sm[0]->cta[0].warps;
+	assert_true(g->sm[0]->low == warps);
+	while (g->sm[0]->k.ctas_started < 2)
+		sim_run(p.s, sim_cycle(p.s) + 10, &st);
+	assert_true(g->sm[0]->cta[0].warps == warps && !g->sm[0]->low);
+	rig_finish(p.s);
+	end(&p);
+}
+
+/* cke: no SM has CTAs of two kernels, though the second one comes later; and both do run at once. */
+static void test_cke(void **state)
+{
+	struct pair p;
+	begin(&p, (const char *[]){"num_sms=4", "partition=cke", NULL},
+	      EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_SM_QUOTA));
+	start(&p, "k", 90, 20, 1);
+	struct stop st;
+	sim_run(p.s, 3000, &st);
+	start(&p, "s", 90, 60, 2);
+	rig_finish(p.s);
+	struct held on[4] = {{{0}}};
+	bool at_once = false;
+	for (u32 i = 0; i < p.log.n; i++) {
+		const struct event *e = &p.log.e[i];
+		if (e->type == EV_SM_QUOTA)
+			continue;
+		on[e->sm].of[e->kernel] += e->type == EV_CTA_DISPATCH ? 1 : -1ull;
+		assert_false(on[e->sm].of[0] && on[e->sm].of[1]);
+		at_once |= (on[0].of[0] || on[1].of[0]) && (on[2].of[1] || on[3].of[1]);
+	}
+	assert_true(at_once);
+	assert_true(rig_count(&p.log, EV_SM_QUOTA) >= 4);
+	end(&p);
+}
+
+/* mcke: measured apart, then on each SM as many of each as T_new says, mixed. */
+static void test_mcke(void **state)
+{
+	struct pair p;
+	begin(&p, (const char *[]){"num_sms=4", "partition=mcke", "cta-sched=lcs", "warp-sched=gto", NULL},
+	      EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_LCS_THROTTLE) | EVENT(EV_SM_QUOTA));
+	start(&p, "k", 300, 30, 1);
+	start(&p, "s", 300, 60, 2);
+	rig_finish(p.s);
+	struct held on[4] = {{{0}}}, quota[4];
+	memset(quota, 0xff, sizeof quota);
+	u64 t_new[2] = {0};
+	bool mixed[4] = {false}, over = false;
+	for (u32 i = 0; i < p.log.n; i++) {
+		const struct event *e = &p.log.e[i];
+		u64 *n = &on[e->sm].of[e->kernel];
+		if (e->type == EV_LCS_THROTTLE)
+			t_new[e->kernel] = e->arg[0];
+		else if (e->type == EV_SM_QUOTA)
+			quota[e->sm].of[e->kernel] = e->arg[1];
+		else
+			*n += e->type == EV_CTA_DISPATCH ? 1 : -1ull;
+		if (e->type != EV_CTA_DISPATCH)
+			continue;
+		over |= *n > quota[e->sm].of[e->kernel];
+		if (on[e->sm].of[0] && on[e->sm].of[1]) {
+			mixed[e->sm] = true;
+			assert_true(t_new[0] && t_new[1]);
+			assert_true(quota[e->sm].of[0] == t_new[0] && quota[e->sm].of[1] == t_new[1]);
+			assert_true(*n <= t_new[e->kernel]);
+		}
+	}
+	assert_false(over);
+	assert_true(t_new[0] && t_new[1] && mixed[0] && mixed[1] && mixed[2] && mixed[3]);
+	end(&p);
+}
+
+/* --- every CTA scheduler and partition --------------------------------------------------------------------------- */
+
+static void check(struct pair *p)
+{
+	struct err e = {0};
+	if (!sim_check_state(p->s, &e))
+		fail_msg("cycle %llu: %s", (unsigned long long)sim_cycle(p->s), e.msg);
+}
+
+/* Random launches into random streams while others run; in the end nothing is held. */
+static void random_launches(const char *cta, const char *partition, u64 *seed)
+{
+	char set[2][64];
+	snprintf(set[0], sizeof set[0], "cta-sched=%s", cta);
+	snprintf(set[1], sizeof set[1], "partition=%s", partition);
+	struct pair p;
+	begin(&p,
+	      (const char *[]){"num_sms=3", set[0], set[1], "dyncta.period=100", "dyncta.mem_low=10", "dyncta.mem_high=40",
+	                       NULL},
+	      0);
+	struct stop st;
+	for (u32 i = 0; i < 24; i++) {
+		start(&p, rng_next(seed) & 1 ? "k" : "s", 1 + rng_next(seed) % 40, 1 + rng_next(seed) % 9, rng_next(seed) % 4);
+		sim_run(p.s, sim_cycle(p.s) + rng_next(seed) % 900, &st);
+		check(&p);
+	}
+	rig_finish(p.s);
+	for (u32 i = 0; i < 3; i++) {
+		const struct sm *s = sim_gpu(p.s)->sm[i];
+		assert_true(!s->nctas && !s->used && !s->low && !s->regs_used && !s->shared_used && !s->away);
+		assert_int_equal(s->k.ctas_started, s->k.ctas_done);
+		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
+			assert_true(!s->contexts[k]);
+	}
+	end(&p);
+}
+
+static void test_resources(void **state)
+{
+	const struct policy *c, *q;
+	u64 seed = 7;
+	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++)
+		for (u32 k = 0; (q = sim_policy(POLICY_PARTITION, k)); k++)
+			random_launches(c->name, q->name, &seed);
+}
+
+/* Back and on again across throttles, steps, pauses and quotas. */
+static void travel(const char *cta)
+{
+	char set[64];
+	snprintf(set, sizeof set, "cta-sched=%s", cta);
+	struct pair p;
+	begin(&p,
+	      (const char *[]){"num_sms=2", set, "partition=mcke", "history.mb=64", "dyncta.period=100",
+	                       "dyncta.mem_low=10", "dyncta.mem_high=40", NULL},
+	      0);
+	struct err e = {0};
+	start(&p, "k", 40, 12, 1);
+	start(&p, "s", 40, 20, 2);
+	assert_true(sim_history(p.s, 256, &e));
+	u64 hash[64], n = 0, seed = 3;
+	struct stop st = {0};
+	do {
+		sim_run(p.s, sim_cycle(p.s) + 499, &st);
+		hash[n++] = sim_hash(p.s);
+	} while (st.why == STOP_CYCLE && n < ARRAY_LEN(hash));
+	assert_true(n > 10);
+	for (u32 i = 0; i < 30; i++) {
+		const u64 to = rng_next(&seed) % (n - 1);
+		assert_true(sim_goto(p.s, (to + 1) * 499, &e));
+		if (sim_hash(p.s) != hash[to])
+			fail_msg("%s: cycle %llu of %llu", cta, (unsigned long long)(to + 1) * 499, (unsigned long long)n * 499);
+		check(&p);
+	}
+	end(&p);
+}
+
+static void test_time_travel(void **state)
+{
+	const struct policy *c;
+	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++)
+		travel(c->name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_step),      cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_ends_low),  cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_resources), cmocka_unit_test(test_time_travel),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
