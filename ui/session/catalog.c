@@ -108,13 +108,14 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 		        name, n, name);
 		return NULL;
 	}
-	if (strchr(name, '/') || (dot && !strcmp(dot, ".lua")))
-		return xstrdup(name);
+	const bool file = dot && !strcmp(dot, ".lua");
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/%s/%s.lua", data_dir, sub, name);
-	if (!access(path.buf, F_OK))
-		return path.buf;
+	if (!file && !access(path.buf, F_OK))
+		return path.buf; /* perhaps of a folder: concurrent/pair */
 	strbuf_release(&path);
+	if (file || strchr(name, '/'))
+		return xstrdup(name);
 	no_such(data_dir, sub, name, what, e);
 	return NULL;
 }

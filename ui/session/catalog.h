@@ -16,7 +16,8 @@ struct file_names {
 /* The files of data_dir/sub that end in .lua, without the ending. An unreadable directory gives none. */
 struct file_names catalog_names(const char *data_dir, const char *sub);
 void catalog_release(struct file_names *n);
-/* Path of data_dir/sub/name.lua, or name itself when it looks like a file (a slash or an ending .lua). To be freed.
+/* Path of data_dir/sub/name.lua (name may have a folder: concurrent/pair), or name itself when it looks like a file, a
+ * slash or an ending .lua. To be freed.
  * NULL with *e = "no WHAT 'name' (did you mean ...?); there are: ...". */
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e);
 /* The effective configuration: defaults, machine file (NULL = gtx480), then the key=value texts in order, then
