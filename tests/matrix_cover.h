@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-#define FACTORS_MAX 5
+#define FACTORS_MAX 6
 #define LEVELS_MAX 16
 
 struct factor {

@@ -1,6 +1,7 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under every warp scheduler, with the
- * re-execution queues, instruction prefetch, the compiler's orders, three machines and the CTA schedulers: its own
- * check, the conservation laws, and the same bytes left in device memory and the same work done whoever scheduled it.
+ * re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks and the CTA
+ * schedulers: its own check, the conservation laws, and the same bytes left in device memory and the same work done
+ * whoever scheduled it.
  *
  * The product of all that is too much for every time: matrix_cover.h chooses what stands for it. MATRIX=full in the
  * environment runs the product of everything but the CTA schedulers, which take turns, and MATRIX=n runs n
@@ -80,11 +81,11 @@ static void add_enum(const char *key)
 	free(values);
 }
 
-static void add_cta_schedulers(void)
+static void add_policies(enum policy_kind kind)
 {
 	const struct policy *p;
-	struct factor *f = add_factor("cta-sched");
-	for (u32 i = 0; (p = sim_policy(POLICY_CTA, i)); i++)
+	struct factor *f = add_factor(policy_kinds[kind].key);
+	for (u32 i = 0; (p = sim_policy(kind, i)); i++)
 		add_level(f, p->name);
 }
 
@@ -110,7 +111,8 @@ static void choose_runs(void)
 	gpu = add_factor("gpu");
 	for (u32 i = 0; i < ARRAY_LEN(gpus); i++)
 		add_level(gpu, gpus[i]);
-	add_cta_schedulers(); /* last: see matrix_product() */
+	add_policies(POLICY_NETWORK);
+	add_policies(POLICY_CTA); /* last: see matrix_product() */
 	if (how && !strcmp(how, "full")) {
 		matrix_product(&matrix);
 		return;

@@ -338,6 +338,18 @@ static bool delay_fits(const struct conf *c, struct conf_conflict *of, struct er
 	return true;
 }
 
+/* Options of one network say nothing to another. */
+static bool for_crossbar(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	if (!strcmp(c->network, "crossbar"))
+		return true;
+	if (c->noc_switch)
+		return among(of, "noc.switch", "network", NULL) ||
+		       err_set(e, "noc.switch: islip is for network=crossbar, not %s", c->network);
+	return !c->noc_shared || among(of, "noc.shared_buffer", "network", NULL) ||
+	       err_set(e, "noc.shared_buffer: %u is for network=crossbar, not %s", c->noc_shared, c->network);
+}
+
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
@@ -353,6 +365,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
+	       for_crossbar(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

@@ -4,6 +4,7 @@
 #include "mem/impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const cache_names[MC_COUNT] = {"l1i", "l1d", "l1c", "l1t"};
 
@@ -249,10 +250,11 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 }
 
 /* Sent = received + on their way, for each class: requests at a slice's input, answers whose arrival is set. */
-static bool check_messages(const struct mem *m, struct err *e)
+static bool check_messages(const struct mem *m, const struct noc_census *net, struct err *e)
 {
-	u64 on_way[MSG_CLASSES] = {0}, reads = 0, writes = 0;
+	u64 on_way[MSG_CLASSES], reads = 0, writes = 0;
 	const u64 *in = noc_received(m->noc), *peer = m->peer_received;
+	memcpy(on_way, net->on_way, sizeof on_way);
 	if (!message_check(m, on_way, e))
 		return false;
 	for (u32 i = 0; i < m->nslices; i++) {
@@ -280,9 +282,9 @@ static bool check_messages(const struct mem *m, struct err *e)
 }
 
 /* Packets are at slices, wait for DRAM, or are on their way to an SM. */
-static bool check_packets(const struct mem *m, struct census *of_sm, struct err *e)
+static bool check_packets(const struct mem *m, const struct noc_census *net, struct census *of_sm, struct err *e)
 {
-	u32 state[PS_PARTS + 1] = {0}, in = 0, out = 0, waiters = 0, replies = 0;
+	u32 state[PS_PARTS + 1] = {0}, in = net->carried[0], out = 0, waiters = 0, replies = net->carried[1];
 	for (u32 i = 0; i < m->pool->fresh; i++) {
 		state[m->packet[i].state]++;
 		if (m->packet[i].state != PS_FREE)
@@ -407,8 +409,9 @@ static bool check_dram(const struct mem *m, struct err *e)
 bool mem_check_state(const struct mem *m, struct err *e)
 {
 	struct census *n = xcalloc(m->nsms, sizeof *n);
-	bool ok = check_packets(m, n, e) && check_messages(m, e) && check_waiters(m, e) && check_dram(m, e) &&
-	          wheel_check(&m->wheel, e);
+	struct noc_census net = {0};
+	bool ok = (!m->net->census || m->net->census(m, &net, e)) && check_packets(m, &net, n, e) &&
+	          check_messages(m, &net, e) && check_waiters(m, e) && check_dram(m, e) && wheel_check(&m->wheel, e);
 	for (u32 sm = 0; ok && sm < m->nsms; sm++) {
 		count_sm(m, sm, &n[sm]);
 		ok = check_port(m, sm, &n[sm], e);

@@ -229,17 +229,19 @@ struct mem {
 	struct dram_timing tm;
 	u32 nsms, nslices, nchannels;
 	u32 missq_size, answers_size, npackets, ndram;
-	u32 stages;         /* requests in a slice's pipeline: they are in no buffer any more */
-	u32 slice_credits;  /* requests that a slice takes: its pipeline and its buffer */
-	u32 reply_places;   /* replies that a port's buffer holds */
-	u32 flits[9];       /* of a packet with that many sectors of data */
+	u32 stages;        /* requests in a slice's pipeline: they are in no buffer any more */
+	u32 slice_credits; /* requests that a slice takes: its pipeline and its buffer */
+	u32 reply_places;  /* replies that a port's buffer holds */
+	u32 flits[9];      /* of a packet with that many sectors of data */
+	struct mesh *mesh;
 	bool l2_sectored;   /* its lookups are counted by sector: mem/ref_count.h */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
 	u16 sector_bursts;  /* of one sector by itself */
 	u8 group[64];       /* per bank of a channel: its bank group */
 	u32 timer_slice, timer_out, timer_channel, timer_packet, timer_dram; /* first timer of each kind; SMs from 0 */
-	u32 timer_depart, timer_arrive;                                      /* and the endpoints' */
+	u32 timer_depart, timer_arrive;                                      /* the endpoints', */
+	u32 timer_mesh;                                                      /* the last one */
 	char (*where)[24];                                                   /* "DRAM channel n" */
 
 	const struct network_ops *net;
@@ -433,7 +435,11 @@ static inline void noc_reply(struct mem *m, u32 slice, u32 p, u64 now)
 /* noc/crossbar.c: the packet of a request. */
 u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r);
 
-/* noc/islip.c: the same with noc.switch=islip */
+/* noc/mesh.c: network=mesh */
+extern const struct network_ops network_mesh;
+void mesh_run(struct mem *m, u64 now); /* its timer */
+
+/* noc/islip.c: the crossbar with noc.switch=islip */
 void islip_init(struct mem *m, struct arena *a);
 void islip_inject(struct mem *m, u32 sm, u64 now);
 void islip_open(struct mem *m, u32 slice, u64 now);

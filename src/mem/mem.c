@@ -187,7 +187,8 @@ static void build_shared(struct mem *m, struct arena *a)
 	m->timer_dram = m->timer_packet + m->npackets;
 	m->timer_depart = m->timer_dram + m->ndram;
 	m->timer_arrive = m->timer_depart + mem_num_endpoints(m);
-	wheel_init(&m->wheel, a, m->timer_arrive + mem_num_endpoints(m));
+	m->timer_mesh = m->timer_arrive + mem_num_endpoints(m);
+	wheel_init(&m->wheel, a, m->timer_mesh + 1);
 	message_init(m, a);
 	for (u32 i = 0; network_policies[i]; i++)
 		((const struct network_ops *)network_policies[i])->init(m, a);
@@ -291,6 +292,7 @@ void mem_destroy(struct mem *m)
 	free(m->chan);
 	free(m->where);
 	free(m->no_ev);
+	free(m->mesh);
 	free(m);
 }
 
@@ -307,9 +309,11 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 /* --- moving
  * ---------------------------------------------------------------------------------------------------------------------
  */
-static __attribute__((noinline, cold)) void fire_message(struct mem *m, u32 t, u64 now)
+static __attribute__((noinline)) void fire_last(struct mem *m, u32 t, u64 now)
 {
-	if (t >= m->timer_arrive)
+	if (t == m->timer_mesh)
+		mesh_run(m, now);
+	else if (t >= m->timer_arrive)
 		message_arrive(m, t - m->timer_arrive, now);
 	else
 		message_depart(m, t - m->timer_depart, now);
@@ -319,7 +323,7 @@ static __attribute__((noinline, cold)) void fire_message(struct mem *m, u32 t, u
 static inline void fire(struct mem *m, u32 t, u64 now)
 {
 	if (unlikely(t >= m->timer_depart))
-		fire_message(m, t, now);
+		fire_last(m, t, now);
 	else if (t >= m->timer_dram)
 		l2_fill(m, t - m->timer_dram, now);
 	else if (t >= m->timer_packet)

@@ -212,6 +212,29 @@ struct queue_info {
 };
 /* All bounded queues: per SM miss queues, request and reply ports, slices, channels. */
 u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max);
+/* The routers of network=mesh (noc/mesh.h), row by row. Neighbours' links first, then what leaves the mesh here. */
+enum mesh_port { MESH_EAST, MESH_WEST, MESH_NORTH, MESH_SOUTH, MESH_SM, MESH_SLICE, MESH_PORTS };
+#define MESH_LINKS MESH_SM
+struct mesh_out {           /* a router's way out */
+	u64 flits[MSG_CLASSES]; /* that took it, by enum msg_class */
+	u64 packets;
+	u64 waited; /* interconnect cycles that packets stood ready before they took it */
+};
+struct mesh_node_info {
+	s32 sm, slice;             /* who is there; -1: nobody */
+	s32 neighbour[MESH_LINKS]; /* node; -1: the edge */
+	struct mesh_out out[MESH_PORTS];
+	u32 held[MESH_LINKS]; /* flits in the buffers of what comes from that neighbour, on their way to them included */
+	u32 places;           /* of all three of them: flits */
+};
+/* Whether the mesh is in use, and its size: nodes = width * height, of which the last ones may be empty. */
+bool mem_mesh(const struct mem *m, u32 *width, u32 *height);
+void mem_mesh_node(const struct mem *m, u32 node, struct mesh_node_info *out);
+/* The node of an endpoint. */
+u32 mem_mesh_place(const struct mem *m, u32 endpoint);
+/* The nodes that a packet between two endpoints passes, both ends included: at most max are written; how many there
+ * are. */
+u32 mem_mesh_way(const struct mem *m, u32 from, u32 to, u32 *node, u32 max);
 /* With noc.shared_buffer: the ports of SMs and then those of L2 slices, numbered through, and who waits for a place at
  * whose port (noc/cycle.c). Without, their queues are in mem_queues() only. */
 struct port_head {    /* a request or reply */

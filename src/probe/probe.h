@@ -97,6 +97,9 @@ MSG_COUNTERS_FIT(kernel_counters);
 _Static_assert(offsetof(struct noc_counters, data_received) - offsetof(struct noc_counters, read_received) ==
                    MSG_DATA * sizeof(u64),
                "counters.def lists the classes in the order of enum msg_class");
+_Static_assert(offsetof(struct noc_counters, data_crossings) - offsetof(struct noc_counters, read_crossings) ==
+                   MSG_DATA * sizeof(u64),
+               "counters.def lists the classes in the order of enum msg_class");
 static inline struct msg_counters *noc_messages(struct noc_counters *n) /* by enum msg_class */
 {
 	return (struct msg_counters *)(void *)&n->read_sent;
@@ -104,6 +107,10 @@ static inline struct msg_counters *noc_messages(struct noc_counters *n) /* by en
 static inline u64 *noc_received(struct noc_counters *n) /* the same */
 {
 	return &n->read_received;
+}
+static inline u64 *noc_crossings(struct noc_counters *n) /* the same */
+{
+	return &n->read_crossings;
 }
 static inline struct msg_counters *kernel_messages(struct kernel_counters *k) /* the same */
 {

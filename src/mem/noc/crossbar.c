@@ -384,10 +384,10 @@ static u64 *destination_of(const struct mem *m, u32 endpoint)
 	return endpoint < m->nsms ? &m->port[endpoint].dst_free : &m->slice[endpoint - m->nsms].st->dst_free;
 }
 
-static bool send(struct mem *m, u32 from, u32 to, u32 flits, u64 ready, u64 now, u64 *at)
+static bool send(struct mem *m, const struct message *g, u32 flits, u64 ready, u64 now, u64 *at)
 {
 	bool booked;
-	u64 *src = source_of(m, from, &booked), *dst = destination_of(m, to), wait = 0;
+	u64 *src = source_of(m, g->from, &booked), *dst = destination_of(m, g->to), wait = 0;
 	u64 start = MAX(clock_up(&m->icnt, ready), *src + booked);
 	if (m->c.noc_hol && *dst > start + m->c.noc_latency)
 		start = *dst - m->c.noc_latency;

@@ -61,30 +61,74 @@ static bool take_place(struct mem *m, u32 e, u32 to)
 	return false;
 }
 
+/* The place that take_place() found is kept: the network takes the message when it can. */
+static void keep_place(struct mem *m, u32 e, u32 to)
+{
+	m->endpoint[to].promised += !m->endpoint[e].granted;
+	m->endpoint[e].granted = true;
+}
+
+static u32 message_flits(const struct mem *m, const struct message *g)
+{
+	return (u32)ceil_div(PACKET_HEADER + data_bytes(g), m->c.noc_flit);
+}
+
+/* The first message leaves its outbox. */
+static struct message leave(struct mem *m, u32 e)
+{
+	const struct message g = out_at(m, e, 0)->msg;
+	fifo_pop(&m->endpoint[e].out, m->c.noc_messages);
+	count_sent(m, g.launch, g.class, 1, message_flits(m, &g), PACKET_HEADER + data_bytes(&g));
+	return g;
+}
+
+/* It will be there at core cycle `at`. */
+static void put_in(struct mem *m, const struct message *g, u64 at)
+{
+	struct endpoint *d = &m->endpoint[g->to];
+	m->inbox[(size_t)g->to * m->c.noc_messages + fifo_push(&d->in, m->c.noc_messages)] =
+	    (struct parcel){.msg = *g, .ready = at};
+	if (d->in.n == d->arrived + 1)
+		wheel_set(&m->wheel, m->timer_arrive + g->to, at);
+}
+
 void message_depart(struct mem *m, u32 e, u64 now)
 {
 	struct endpoint *p = &m->endpoint[e];
 	while (p->out.n && !p->waiting) {
 		const struct parcel *x = out_at(m, e, 0);
-		const struct message g = x->msg;
-		struct endpoint *d = &m->endpoint[g.to];
-		u32 bytes = PACKET_HEADER + data_bytes(&g), flits = (u32)ceil_div(bytes, m->c.noc_flit);
+		u32 to = x->msg.to;
 		u64 at;
-		if (!take_place(m, e, g.to))
+		if (!take_place(m, e, to))
 			return;
-		if (!m->net->send(m, e, g.to, flits, x->ready, now, &at)) {
-			wheel_set(&m->wheel, m->timer_depart + e, at);
+		if (!m->net->send(m, &x->msg, message_flits(m, &x->msg), x->ready, now, &at)) {
+			if (at == NEVER)
+				keep_place(m, e, to);
+			else
+				wheel_set(&m->wheel, m->timer_depart + e, at);
 			return;
 		}
-		d->promised -= p->granted;
+		m->endpoint[to].promised -= p->granted;
 		p->granted = false;
-		fifo_pop(&p->out, m->c.noc_messages);
-		m->inbox[(size_t)g.to * m->c.noc_messages + fifo_push(&d->in, m->c.noc_messages)] =
-		    (struct parcel){.msg = g, .ready = at};
-		count_sent(m, g.launch, g.class, 1, flits, bytes);
-		if (d->in.n == d->arrived + 1)
-			wheel_set(&m->wheel, m->timer_arrive + g.to, at);
+		const struct message g = leave(m, e);
+		put_in(m, &g, at);
 	}
+}
+
+void message_take(struct mem *m, u32 e, struct message *out, u64 now)
+{
+	*out = leave(m, e);
+	m->endpoint[e].granted = false;
+	m->endpoint[out->to].travelling++;
+	if (m->endpoint[e].out.n)
+		wheel_set(&m->wheel, m->timer_depart + e, now);
+}
+
+void message_land(struct mem *m, const struct message *g, u64 at)
+{
+	m->endpoint[g->to].travelling--;
+	m->endpoint[g->to].promised--;
+	put_in(m, g, at);
 }
 
 /* --- receiving ------------------------------------------------------------------------------------------------------
@@ -140,7 +184,7 @@ u32 message_held(const struct mem *m)
 {
 	u32 n = 0;
 	for (u32 e = 0; e < mem_num_endpoints(m); e++)
-		n += m->endpoint[e].out.n + m->endpoint[e].in.n;
+		n += m->endpoint[e].out.n + m->endpoint[e].in.n + m->endpoint[e].travelling;
 	return n;
 }
 
@@ -156,7 +200,7 @@ bool message_check(const struct mem *m, u64 on_way[MSG_CLASSES], struct err *e)
 		      d->arrived, d->promised, d->out.n);
 		waiting += d->waiting;
 		granted += d->granted;
-		promised += d->promised;
+		promised += d->promised - d->travelling;
 		for (u32 w = d->wait_head; w && listed <= n; w = m->endpoint[w - 1].next_waiter)
 			listed++;
 	}

@@ -23,14 +23,19 @@ struct endpoint {
 	u32 promised;             /* places of its inbox kept for who waited */
 	u32 wait_head, wait_tail; /* endpoints + 1 whose first message waits for a place in its inbox */
 	u32 next_waiter;          /* endpoint + 1 */
+	u32 travelling;           /* to it, in the network's own buffers: each has a place promised */
 	bool waiting, granted;    /* as in struct sm_port */
-	u8 pad[2];
+	u8 pad[6];
 };
 
 void message_init(struct mem *m, struct arena *a);
 /* The timers of an endpoint: its outbox may send, its inbox has an arrival. */
 void message_depart(struct mem *m, u32 endpoint, u64 now);
 void message_arrive(struct mem *m, u32 endpoint, u64 now);
+/* For a network that carries messages by itself (network_ops.send): the first one of an outbox leaves; it will be there
+ * at core cycle `at`, in the order of the calls. */
+void message_take(struct mem *m, u32 endpoint, struct message *out, u64 now);
+void message_land(struct mem *m, const struct message *g, u64 at);
 /* Sent = received + on their way; boxes, waiters and promises fit each other. on_way: adds messages by class. */
 bool message_check(const struct mem *m, u64 on_way[MSG_CLASSES], struct err *e);
 /* Messages in all boxes. */

@@ -15,9 +15,15 @@
 #ifndef MEM_NOC_NETWORK_H
 #define MEM_NOC_NETWORK_H
 #include "conf/policy.h"
+#include "probe/probe.h"
 
 struct arena;
 struct mem;
+struct message;
+struct noc_census {
+	u32 carried[3];          /* requests, replies, messages in buffers of the network's own */
+	u64 on_way[MSG_CLASSES]; /* the same by class */
+};
 struct network_ops {
 	POLICY_HEAD;
 	/* The machine is built: takes state from the arena and writes nothing to it. */
@@ -29,12 +35,16 @@ struct network_ops {
 	/* A place became free at a slice's input for which somebody waits (wait_head, shut). */
 	void (*credit)(struct mem *m, u32 slice, u64 now);
 	/* A message of so many flits from an endpoint to another (noc/message.h) that was ready at core cycle `ready`.
-	 * True: it leaves now and is there at core cycle *at; false: it may ask again at *at. */
-	bool (*send)(struct mem *m, u32 from, u32 to, u32 flits, u64 ready, u64 now, u64 *at);
-	/* The timers: an SM's, that of a slice's output, a packet's on its way to an SM. */
+	 * True: it leaves now and is there at core cycle *at; false: it may ask again at *at, or *at is NEVER, and the
+	 * network will take it (message_take()) and deliver it (message_land()) by itself. */
+	bool (*send)(struct mem *m, const struct message *g, u32 flits, u64 ready, u64 now, u64 *at);
+	/* The timers: an SM's, that of a slice's output (NULL: it sets none of them), a packet's on its way to an SM. */
 	void (*inject)(struct mem *m, u32 sm, u64 now);
 	void (*output)(struct mem *m, u32 slice, u64 now);
 	void (*arrive)(struct mem *m, u32 packet, u64 now);
+	/* Optional: adds what is on its way beyond the lists above and the packets' timers. False with *e: its own state
+	 * does not agree with itself. */
+	bool (*census)(const struct mem *m, struct noc_census *n, struct err *e);
 };
 /* All of them; ends with NULL. Each is the head of a struct network_ops. */
 extern const struct policy *const network_policies[];
