@@ -1,4 +1,5 @@
 /* The conservation laws, which must add up at the end of every run; and when a checking build looks at the state. */
+#include "obs/energy/energy.h"
 #include "sim_internal.h"
 #include "sm/replay.h"
 
@@ -82,13 +83,16 @@ static bool check_replay(struct gpu *g, struct err *e)
 static bool check_work(struct gpu *g, struct err *e)
 {
 	u64 started = 0, done = 0, issued = 0, threads = 0, kdone = 0, kissued = 0, kthreads = 0, resident = 0;
-	u64 transactions = 0, ktransactions = 0;
+	u64 transactions = 0, ktransactions = 0, stay = 0, kstay = 0;
+	struct lane_counters lanes = {0}, klanes = {0};
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		started += g->sm[i]->k.ctas_started;
 		done += g->sm[i]->k.ctas_done;
 		issued += g->sm[i]->k.issued;
 		threads += g->sm[i]->k.thread_insts;
 		transactions += g->sm[i]->k.transactions;
+		stay += g->sm[i]->k.occupancy;
+		lanes_add(&lanes, sm_lanes(&g->sm[i]->k));
 		resident += g->sm[i]->nctas;
 	}
 	for (u32 i = 0; i < g->task->nlaunches; i++) {
@@ -98,6 +102,9 @@ static bool check_work(struct gpu *g, struct err *e)
 		kissued += k.counters->warp_insts;
 		kthreads += k.counters->thread_insts;
 		ktransactions += k.counters->transactions;
+		kstay += k.counters->warp_cycles;
+		struct kernel_counters copy = *k.counters;
+		lanes_add(&klanes, kernel_lanes(&copy));
 	}
 	if (started != done + resident || done != kdone)
 		return err_set(e, "CTAs: %llu started, %llu done, %llu resident, kernels count %llu",
@@ -107,6 +114,15 @@ static bool check_work(struct gpu *g, struct err *e)
 	      (unsigned long long)threads, (unsigned long long)kthreads);
 	HOLDS(transactions == ktransactions, "transactions: SMs sent %llu, kernels count %llu",
 	      (unsigned long long)transactions, (unsigned long long)ktransactions);
+	HOLDS(stay == kstay, "warp cycles: SMs had %llu, kernels count %llu", (unsigned long long)stay,
+	      (unsigned long long)kstay);
+	for (u32 i = 0; i < IK_COUNT; i++)
+		HOLDS(lanes.lanes[i] == klanes.lanes[i], "lanes of kind %u: SMs executed %llu, kernels count %llu", i,
+		      (unsigned long long)lanes.lanes[i], (unsigned long long)klanes.lanes[i]);
+	HOLDS(lanes.reg_reads == klanes.reg_reads && lanes.reg_writes == klanes.reg_writes,
+	      "operands: SMs read %llu and wrote %llu, kernels count %llu and %llu", (unsigned long long)lanes.reg_reads,
+	      (unsigned long long)lanes.reg_writes, (unsigned long long)klanes.reg_reads,
+	      (unsigned long long)klanes.reg_writes);
 	return issued == kissued || err_set(e, "warp instructions: SMs issued %llu, kernels count %llu",
 	                                    (unsigned long long)issued, (unsigned long long)kissued);
 }
@@ -149,6 +165,6 @@ bool sim_check(struct sim *s, struct err *e)
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
 	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && sim_check_state(s, e) &&
-	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) &&
+	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) && energy_check(s->gpu, e) &&
 	       (!quiet || mem_check(s->gpu->mem, e));
 }

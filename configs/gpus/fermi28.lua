@@ -44,4 +44,8 @@ return {
 	["dram.tRAS"] = 28, -- Lee
 	["dram.tRCD"] = 12, -- Lee
 	["dram.tRRD"] = 6, -- Lee
+
+	["energy.node"] = 45, -- Lee, section 3: GPUWattch, 45 nm
+	["energy.gate_registers"] = true, -- Lee, section 5.3: also in the baseline
+	["energy.gate_shared"] = true, -- the same
 }

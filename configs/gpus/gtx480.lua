@@ -156,4 +156,7 @@ return {
 	["dram.tRTP"] = 2, -- GPGPU-Sim: RTPL
 
 	["launch.latency"] = 0, -- GPGPU-Sim: the file sets none
+
+	["energy.node"] = 40, -- GF100: TSMC 40 nm
+	["energy.voltage"] = 1.0, -- ours: about what the boards are set to; not published
 }

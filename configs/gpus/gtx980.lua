@@ -88,4 +88,7 @@ return {
 	["dram.tRTP"] = 3, -- TITAN: RTPL
 
 	["launch.latency"] = 5000, -- TITANX: kernel_launch_latency
+
+	["energy.node"] = 28, -- Maxwell: TSMC 28 nm
+	["energy.voltage"] = 1.0, -- ours: not published
 }

@@ -106,4 +106,7 @@ return {
 	["dram.tRTP"] = 4, -- SM90: RTPL
 
 	["launch.latency"] = 3000, -- SM90: kernel_launch_latency
+
+	["energy.node"] = 5, -- Hopper: TSMC 4N, of the 5 nm family
+	["energy.voltage"] = 0.8, -- ours: not published
 }

@@ -86,4 +86,7 @@ return {
 	["dram.tWR"] = 16, -- TITAN
 	["dram.tWTR"] = 7, -- TITAN: CDLR
 	["dram.tRTP"] = 3, -- TITAN: RTPL
+
+	["energy.node"] = 28, -- GK110: TSMC 28 nm
+	["energy.voltage"] = 1.0, -- ours: not published
 }

@@ -74,4 +74,8 @@ return {
 	["dram.tRTP"] = 4, -- RTX2060: RTPL
 
 	["launch.latency"] = 5000, -- RTX2060: kernel_launch_latency
+
+	["energy.dram_bit"] = 7, -- ours: GDDR6, half of GDDR5
+	["energy.dram_idle"] = 350, -- ours: one chip of two channels
+	["energy.board"] = 55.25, -- AccelWattch: 1.7 times Volta's for Turing
 }

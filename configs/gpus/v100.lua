@@ -144,4 +144,9 @@ return {
 	["dram.tRTP"] = 3, -- QV100: RTPL
 
 	["launch.latency"] = 5000, -- QV100: kernel_launch_latency
+
+	["energy.node"] = 12, -- Volta: TSMC 12 nm FFN
+	["energy.voltage"] = 0.9, -- ours: not published
+	["energy.dram_bit"] = 3.48, -- O'Connor 2017: HBM2, data on the die and through the interface
+	["energy.dram_idle"] = 150, -- ours: an eighth of a stack
 }

@@ -222,7 +222,9 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 	struct kcb *k = &g->task->kcb[c->launch];
 	k->k.ctas_done++;
 	k->k.warp_insts += c->insts;
-	k->k.thread_insts += c->thread_insts;
+	k->k.thread_insts += lanes_sum(&c->lanes);
+	lanes_add(kernel_lanes(&k->k), &c->lanes);
+	k->k.warp_cycles += c->warp_cycles;
 	k->k.transactions += c->transactions;
 	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
 	if (k->k.ctas_done == k->ctas)

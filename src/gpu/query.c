@@ -371,6 +371,15 @@ static void add_restart(struct kernel_counters *k, const struct restart_launch *
 	k->idem_insts = l->before;
 }
 
+static void add_cta(struct kernel_counters *k, const struct cta *c, u64 now)
+{
+	k->warp_insts += c->insts;
+	k->thread_insts += lanes_sum(&c->lanes);
+	lanes_add(kernel_lanes(k), &c->lanes);
+	k->warp_cycles += c->warp_cycles + (now - c->came_at) * c->nwarps;
+	k->transactions += c->transactions;
+}
+
 /* The kernel's counters with those of its resident CTAs added: a CTA's own are folded in when it ends. */
 static const struct kernel_counters *live_counters(const struct gpu *g, u32 launch)
 {
@@ -381,11 +390,8 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 		add_restart(k, restart_launch(g->restart, launch));
 	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)
 		for (u32 c = 0; c < SM_MAX_CTAS; c++)
-			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch) {
-				k->warp_insts += g->sm[i]->cta[c].insts;
-				k->thread_insts += g->sm[i]->cta[c].thread_insts;
-				k->transactions += g->sm[i]->cta[c].transactions;
-			}
+			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch)
+				add_cta(k, &g->sm[i]->cta[c], g->st->cycle);
 	return k;
 }
 

@@ -118,6 +118,45 @@ static inline struct msg_counters *kernel_messages(struct kernel_counters *k) /*
 }
 extern const char *const msg_class_names[MSG_CLASSES];
 
+/* Kinds of instructions: see insts_ and lanes_ in counters.def, which lists them in this order. */
+enum inst_kind { IK_INT, IK_F32, IK_F64, IK_SFU, IK_CTRL, IK_GLOBAL, IK_SHARED, IK_LOCAL, IK_CONST, IK_TEX, IK_COUNT };
+/* What instructions did, as counted of a CTA: the LANE_COUNTERS in their order. */
+struct lane_counters {
+	u64 lanes[IK_COUNT];
+	u64 reg_reads, reg_writes;
+};
+#define LANE_COUNTERS_FIT(group)                                                                                       \
+	_Static_assert(offsetof(struct group, reg_writes) - offsetof(struct group, lanes_int) + sizeof(u64) ==             \
+	                   sizeof(struct lane_counters),                                                                   \
+	               "counters.def lists the kinds in the order of enum inst_kind")
+LANE_COUNTERS_FIT(sm_counters);
+LANE_COUNTERS_FIT(kernel_counters);
+_Static_assert(offsetof(struct sm_counters, insts_tex) - offsetof(struct sm_counters, insts_int) ==
+                   IK_TEX * sizeof(u64),
+               "counters.def lists the kinds in the order of enum inst_kind");
+static inline struct lane_counters *sm_lanes(struct sm_counters *c)
+{
+	return (struct lane_counters *)(void *)&c->lanes_int;
+}
+static inline struct lane_counters *kernel_lanes(struct kernel_counters *c)
+{
+	return (struct lane_counters *)(void *)&c->lanes_int;
+}
+static inline void lanes_add(struct lane_counters *into, const struct lane_counters *c)
+{
+	for (u32 i = 0; i < IK_COUNT; i++)
+		into->lanes[i] += c->lanes[i];
+	into->reg_reads += c->reg_reads;
+	into->reg_writes += c->reg_writes;
+}
+static inline u64 lanes_sum(const struct lane_counters *c) /* thread instructions */
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < IK_COUNT; i++)
+		sum += c->lanes[i];
+	return sum;
+}
+
 /* --- events --------------------------------------------------------------------------------------------------------
  */
 enum event_type {

@@ -59,6 +59,8 @@ void tell_gone(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
 void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 /* A slot, warps and the rest of the resources for one more CTA; its masks are of these warps. */
 u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* Counts its stay so far. */
+void cta_stayed(struct cta *c, u64 now);
 /* Gives back all that the CTA in a slot has. */
 void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 

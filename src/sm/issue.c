@@ -63,37 +63,39 @@ static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u
 /* --- effects of one instruction -------------------------------------------------------------------------------------
  */
 
-static void count_class(struct sm *s, u32 cls)
+static const u8 kinds[IC_COUNT] = {
+    [IC_F32_ADD... IC_F32_MAD] = IK_F32,
+    [IC_F32_DIV] = IK_SFU,
+    [IC_SFU] = IK_SFU,
+    [IC_F64_ADD... IC_F64_MAD] = IK_F64,
+    [IC_F64_DIV] = IK_SFU,
+    [IC_CTRL] = IK_CTRL,
+    [IC_CONST] = IK_CONST,
+    [IC_TEX] = IK_TEX,
+    [IC_SHARED] = IK_SHARED,
+    [IC_GLOBAL] = IK_GLOBAL,
+    [IC_ATOMIC] = IK_GLOBAL, /* the others: IK_INT */
+};
+_Static_assert(IK_INT == 0, "what the table does not name");
+
+static void count_lanes(struct lane_counters *c, enum inst_kind kind, u32 lanes, const struct inst *in)
 {
-	switch (cls) {
-	case IC_F32_ADD ... IC_F32_MAD: s->k.insts_f32++; break;
-	case IC_F32_DIV:
-	case IC_SFU:
-	case IC_F64_DIV: s->k.insts_sfu++; break;
-	case IC_F64_ADD ... IC_F64_MAD: s->k.insts_f64++; break;
-	case IC_CTRL: s->k.insts_ctrl++; break;
-	case IC_CONST: s->k.insts_const++; break;
-	case IC_TEX: s->k.insts_tex++; break;
-	case IC_SHARED: s->k.insts_shared++; break;
-	case IC_GLOBAL:
-	case IC_ATOMIC: s->k.insts_global++; break;
-	default: s->k.insts_int++; break;
-	}
+	c->lanes[kind] += lanes;
+	c->reg_reads += in->n_sb_src;
+	c->reg_writes += in->n_sb_dst;
 }
 
 static void count(struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
 {
-	u32 lanes = bit_count32(d->mask);
+	const u32 lanes = bit_count32(d->mask);
+	const enum inst_kind kind = cls == IC_GLOBAL && d->space == SPC_LOCAL ? IK_LOCAL : kinds[cls];
 	struct cta *c = &s->cta[wp->cta_slot];
 	s->k.issued++;
-	s->k.thread_insts += lanes;
+	(&s->k.insts_int)[kind]++;
 	wp->insts++;
 	c->insts++;
-	c->thread_insts += lanes;
-	if (cls == IC_GLOBAL && d->space == SPC_LOCAL)
-		s->k.insts_local++;
-	else
-		count_class(s, cls);
+	count_lanes(sm_lanes(&s->k), kind, lanes, d->in);
+	count_lanes(&c->lanes, kind, lanes, d->in);
 }
 
 static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)

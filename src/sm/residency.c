@@ -176,6 +176,7 @@ u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	                  .id = id,
 	                  .warps = warps,
 	                  .started_at = now,
+	                  .came_at = now,
 	                  .reg_first = reg,
 	                  .reg_size = sm_cta_regs(x->conf, l),
 	                  .shared_first = shared,
@@ -209,6 +210,12 @@ void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	cta_begin(x, s, slot, now);
 }
 
+void cta_stayed(struct cta *c, u64 now)
+{
+	c->warp_cycles += (now - c->came_at) * c->nwarps;
+	c->came_at = now;
+}
+
 void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
 	struct cta *c = &s->cta[slot];
@@ -238,6 +245,7 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct c
 		restart_cta_end(x, s, slot, now);
 	if (event_wanted(x->ev, EV_CTA_DONE))
 		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
+	cta_stayed(c, now);
 	*out = *c;
 	tell_gone(x, s, c->warps, now);
 	cta_give_back(x, s, slot, now);

@@ -92,11 +92,14 @@ void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 		u64 n = now - s->resid_from;
 		s->k.occupancy += n * bit_count(s->used);
 		s->k.active_cycles += s->used ? n : 0;
+		s->k.reg_cycles += n * s->regs_used;
+		s->k.shared_held += n * s->shared_used;
 		s->resid_from = now;
 	}
 	lsu_sync(x, s, now);
 	fetch_sync(x, s, now);
 	s->k.cycles = now;
+	s->k.thread_insts = lanes_sum(sm_lanes(&s->k));
 	change_flight(s, s->flight, now);
 	s->k.flight_none = s->flights[FLIGHT_NONE];
 	s->k.flight_alu = s->flights[FLIGHT_ALU];

@@ -106,7 +106,9 @@ struct cta {
 	u64 id;     /* linear */
 	u64 warps;
 	u64 halted_until; /* paused: when it goes on by itself; NEVER: when somebody says so */
-	u64 started_at, insts, thread_insts, transactions;
+	u64 started_at, insts, transactions;
+	u64 warp_cycles, came_at; /* on SMs before it came to this one; when that was */
+	struct lane_counters lanes;
 	u64 insts_dropped; /* of insts: executed before it was dropped and began again */
 	u32 reg_first, reg_size, shared_first, shared_size;
 	struct barrier {

@@ -208,6 +208,7 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	timer_take_out(x, s, who.set, BIT(WK_RESUME));
 	tell_gone(x, s, c->warps, now);
 	struct cta *to = &s->cta[place];
+	cta_stayed(c, now);
 	*to = *c;
 	turn_masks(to, by_number, c->warps);
 	to->warps = 0;
@@ -281,6 +282,7 @@ u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, co
 	struct cta *c = &s->cta[slot];
 	const struct cta place = *c;
 	*c = in->cta;
+	c->came_at = now;
 	c->warps = place.warps;
 	c->reg_first = place.reg_first;
 	c->shared_first = place.shared_first;

@@ -10,7 +10,7 @@ sources=$(find src ui tests -name '*.c' -o -name '*.h' | sort)
 src_floors="base conf probe ir passes front mem sm cta task gpu obs sim"
 ui_floors="base scr lua session dbg script views commands terminal cli"
 # src/obs has floors of its own: a part may include those before it.
-obs_floors="stats name break record report compare why history"
+obs_floors="energy stats name break record report compare why history"
 
 floors() { # floors FILES ROOT ORDER: includes of ROOT's files (FILES: all that there are) that lead upwards or nowhere
 	find "$2" -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn '^[[:blank:]]*#[[:blank:]]*include "' | awk -F: -v root="$2/" -v order="$3" -v files="$1" '

@@ -4,6 +4,7 @@
 
 #include "session/host/answers.h"
 #include "script/gpu.h"
+#include "obs/energy/energy.h"
 #include "obs/name/names.h"
 #include "obs/name/probe_path.h"
 #include "sim.h"
@@ -83,6 +84,34 @@ static void push_stalls(lua_State *L, s32 sm)
 {
 	lua_pushinteger(L, sm);
 	lua_pushcclosure(L, stalls, 1);
+}
+
+/* --- energy: of the machine, an SM or a launch --- */
+
+static void push_energy(lua_State *L, const struct handle *h)
+{
+	struct gpu *g = gpu_of(L);
+	struct energy e;
+	if (h->kind == H_KERNEL) {
+		u32 n = gpu_num_kernels(g);
+		kernel_of(L, h);
+		struct energy *all = lua_newuserdatauv(L, (n + 1) * sizeof *all, 0); /* an error frees it, too */
+		energy_of_kernels(g, all, &all[n]);
+		e = all[h->a];
+		lua_pop(L, 1);
+	} else if (h->kind == H_SM) {
+		energy_of_sm(g, h->a, &e);
+	} else {
+		energy_of_machine(g, &e);
+	}
+	const struct energy_amount sum = energy_sum(&e);
+	lua_createtable(L, 0, EP_COUNT + 4);
+	set_u(L, "total", sum.dynamic + sum.leakage);
+	set_u(L, "dynamic", sum.dynamic);
+	set_u(L, "leakage", sum.leakage);
+	set_u(L, "gated", sum.gated);
+	for (u32 i = 0; i < EP_COUNT; i++)
+		set_u(L, energy_parts[i].name, e.part[i].dynamic + e.part[i].leakage);
 }
 
 /* --- lists made on demand --- */
@@ -380,7 +409,10 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                               \
 	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                          \
 	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                  \
-	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))
+	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))                                \
+	F(H_GPU, energy, "table: name = integer, fJ",                                                                      \
+	  "energy so far: total = dynamic + leakage, gated (not leaked), and each part by its name in `info energy`",      \
+	  push_energy(L, h))
 #define SM_ROWS                                                                                                        \
 	F(H_SM, id, "integer, from 0", "its number", push_u(L, h->a))                                                      \
 	F(H_SM, warp, "object, a list from 0", "sm.warp[slot]: the warp slots", gpu_push(L, H_WARPS, h->a, 0, 0))          \
@@ -417,7 +449,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "lines alive in L1D by the CTA that brought them in, most lines first: list of {kernel, cta, lines}",            \
 	  push_lines(L, h))                                                                                                \
 	F(H_SM, stalls, "function; table: class = integer, issue slots",                                                   \
-	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))
+	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))                                    \
+	F(H_SM, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 #define WARP_ROWS                                                                                                      \
 	F(H_WARP, id, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
 	F(H_WARP, pc, "integer or nil", "next instruction (index), nil = empty or exited", push_pc(L, h))                  \
@@ -500,7 +533,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
 	  "src_file}",                                                                                                     \
 	  push_code(L, h))                                                                                                 \
-	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))
+	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))                        \
+	F(H_KERNEL, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};
 

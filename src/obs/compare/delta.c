@@ -94,6 +94,23 @@ static void gather_taxonomy(struct deltas *o, enum taxonomy t, const struct stat
 	}
 }
 
+static void gather_energy(struct deltas *o, const struct stats *a, const struct stats *b)
+{
+	char name[48];
+	add_whole(o, "energy.total", "fJ", energy_total(&a->energy), energy_total(&b->energy));
+	add_real(o, "energy.power_w", "W", energy_watts(a->conf, energy_total(&a->energy), a->cycles),
+	         energy_watts(b->conf, energy_total(&b->energy), b->cycles));
+	for (u32 i = 0; i < EP_COUNT; i++) {
+		const struct energy_amount *x = &a->energy.part[i], *y = &b->energy.part[i];
+		snprintf(name, sizeof name, "energy.%s.dynamic", energy_parts[i].name);
+		add_whole(o, name, "fJ", x->dynamic, y->dynamic);
+		snprintf(name, sizeof name, "energy.%s.leakage", energy_parts[i].name);
+		add_whole(o, name, "fJ", x->leakage, y->leakage);
+		snprintf(name, sizeof name, "energy.%s.gated", energy_parts[i].name);
+		add_whole(o, name, "fJ", x->gated, y->gated);
+	}
+}
+
 static void gather_kernels(struct deltas *o, const struct stats *a, const struct stats *b)
 {
 	const struct group_stats *ga = &a->group[CG_kernel], *gb = &b->group[CG_kernel];
@@ -116,6 +133,7 @@ void deltas_gather(struct deltas *o, const struct stats *a, const struct stats *
 			gather_figures(o, g, counter_group_names[g], &a->group[g].sum, &b->group[g].sum);
 	for (u32 t = 0; t < TAX_COUNT; t++)
 		gather_taxonomy(o, t, a, b);
+	gather_energy(o, a, b);
 	gather_kernels(o, a, b);
 }
 

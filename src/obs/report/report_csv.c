@@ -70,6 +70,34 @@ static void stalls(const struct stats *s, struct strbuf *out)
 	}
 }
 
+static void energy_row(struct strbuf *out, const char *name, const char *instance, const struct energy_amount *a)
+{
+	strbuf_addf(out, "energy.%s.dynamic,%s,%llu\nenergy.%s.leakage,%s,%llu\nenergy.%s.gated,%s,%llu\n", name, instance,
+	            (unsigned long long)a->dynamic, name, instance, (unsigned long long)a->leakage, name, instance,
+	            (unsigned long long)a->gated);
+}
+
+static void energy_rows(struct strbuf *out, const char *name, const struct energy *e, u32 n)
+{
+	char instance[16];
+	for (u32 i = 0; i < n; i++) {
+		const struct energy_amount sum = energy_sum(&e[i]);
+		snprintf(instance, sizeof instance, "%u", i);
+		energy_row(out, name, instance, &sum);
+	}
+}
+
+/* fJ */
+static void energy(const struct stats *s, struct strbuf *out)
+{
+	row_u64(out, "energy", "total", "sum", energy_total(&s->energy));
+	row_real(out, "energy", "power_w", "sum", energy_watts(s->conf, energy_total(&s->energy), s->cycles));
+	for (u32 i = 0; i < EP_COUNT; i++)
+		energy_row(out, energy_parts[i].name, "sum", &s->energy.part[i]);
+	energy_rows(out, "sm", s->energy_sms, s->conf->num_sms);
+	energy_rows(out, "kernel", s->energy_kernels, s->group[CG_kernel].n);
+}
+
 static void heap(const struct heap_info *h, struct strbuf *out)
 {
 	row_u64(out, "device_heap", "bytes", "", h->bytes);
@@ -102,6 +130,7 @@ void report_csv(const struct stats *s, struct strbuf *out)
 		group(s, (enum counter_group)g, out);
 	if (s->heap.bytes)
 		heap(&s->heap, out);
+	energy(s, out);
 	stalls(s, out);
 	struct strbuf v = STRBUF_INIT;
 	for (u32 i = 0; i < conf_nkeys; i++) {

@@ -227,6 +227,57 @@ static json_t *with_instances(const struct stats *s, enum counter_group g)
 	return o;
 }
 
+/* fJ of each part that has any, and their sums. */
+static json_t *energy_parts_of(const struct energy *e)
+{
+	const struct energy_amount sum = energy_sum(e);
+	json_t *o = json_object(), *parts = json_object();
+	put(o, "total", number(sum.dynamic + sum.leakage));
+	put(o, "dynamic", number(sum.dynamic));
+	put(o, "leakage", number(sum.leakage));
+	put(o, "gated", number(sum.gated));
+	for (u32 i = 0; i < EP_COUNT; i++)
+		if (e->part[i].dynamic + e->part[i].leakage)
+			put(parts, energy_parts[i].name, number(e->part[i].dynamic + e->part[i].leakage));
+	put(o, "parts", parts);
+	return o;
+}
+
+static json_t *energy_each(const struct energy *e, u32 n)
+{
+	json_t *a = json_array();
+	for (u32 i = 0; i < n; i++)
+		json_array_append_new(a, energy_parts_of(&e[i]));
+	return a;
+}
+
+static json_t *energy(const struct stats *s)
+{
+	const u32 kernels = s->group[CG_kernel].n;
+	json_t *o = energy_parts_of(&s->energy), *groups = json_object(), *parts = json_object();
+	put(o, "unit", json_string("fJ"));
+	put(o, "power_w", real(energy_watts(s->conf, energy_total(&s->energy), s->cycles)));
+	for (u32 i = 0; i < EG_COUNT; i++)
+		put(groups, energy_group_names[i], number(energy_of_group(&s->energy, i)));
+	put(o, "groups", groups);
+	for (u32 i = 0; i < EP_COUNT; i++) {
+		const struct energy_amount *a = &s->energy.part[i];
+		json_t *p = json_object();
+		put(p, "group", json_string(energy_group_names[energy_parts[i].group]));
+		put(p, "total", number(a->dynamic + a->leakage));
+		put(p, "dynamic", number(a->dynamic));
+		put(p, "leakage", number(a->leakage));
+		put(p, "gated", number(a->gated));
+		put(parts, energy_parts[i].name, p);
+	}
+	put(o, "parts", parts);
+	put(o, "sms", energy_each(s->energy_sms, s->conf->num_sms));
+	put(o, "uncore", energy_parts_of(&s->energy_uncore));
+	put(o, "kernels", energy_each(s->energy_kernels, kernels));
+	put(o, "rest", energy_parts_of(&s->energy_kernels[kernels]));
+	return o;
+}
+
 static json_t *policies(const struct conf *c)
 {
 	json_t *o = json_object();
@@ -271,7 +322,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "device_heap", device_heap(&s->heap));
 	put(o, "stalls", taxonomies(s));
 	put(o, "sms", instances(s, sm, s->conf->num_sms));
-	put(o, "energy", json_null()); /* there is no energy model in this version */
+	put(o, "energy", energy(s));
 	put(o, "config", config(s->conf));
 	put(o, "host", host(s));
 	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(12));

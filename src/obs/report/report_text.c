@@ -22,6 +22,17 @@ static const char *scaled(double v, char out[32])
 	return out;
 }
 
+/* fJ -> "1.77 m", of J */
+static const char *joules(double fj, char out[32])
+{
+	static const char *const units[] = {"f", "p", "n", "u", "m", ""};
+	u32 u = 0;
+	for (; fj >= 1000 && u < 5; u++)
+		fj /= 1000;
+	snprintf(out, 32, "%.3g %s", fj, units[u]);
+	return out;
+}
+
 static const char *percent(double v, char out[32])
 {
 	if (isfinite(v))
@@ -239,6 +250,22 @@ static void heap(const struct heap_info *h, struct strbuf *out)
 	strbuf_addf(out, "; at most %sB\n", scaled((double)h->most, a));
 }
 
+static void energy(const struct stats *s, struct strbuf *out)
+{
+	static const char *const names[EG_COUNT] = {"SMs", "shared", "L1", "L2", "network", "DRAM", "board"};
+	const u64 total = energy_total(&s->energy);
+	char a[32];
+	if (!total)
+		return;
+	strbuf_addf(out, " power %.1f W, %sJ:", energy_watts(s->conf, total, s->cycles), joules((double)total, a));
+	for (u32 i = 0, n = 0; i < EG_COUNT; i++) {
+		const double share = (double)energy_of_group(&s->energy, i) / (double)total;
+		if (share >= 0.005)
+			strbuf_addf(out, "%s %s %.0f %%", n++ ? "," : "", names[i], 100 * share);
+	}
+	strbuf_addc(out, '\n');
+}
+
 static void memory(const struct stats *s, struct strbuf *out)
 {
 	char a[32], b[32];
@@ -256,6 +283,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	if (isfinite(latency))
 		strbuf_addf(out, "; mean latency %.0f cycles", latency);
 	strbuf_addc(out, '\n');
+	energy(s, out);
 	heap(&s->heap, out);
 }
 

@@ -99,6 +99,18 @@ static void gather_kernels(struct stats *s, struct gpu *g)
 		gpu_kernel_info(g, i, &s->kernels[i]);
 }
 
+static void gather_energy(struct stats *s, struct gpu *g)
+{
+	const u32 kernels = s->group[CG_kernel].n;
+	s->energy_sms = xcalloc(s->conf->num_sms, sizeof *s->energy_sms);
+	s->energy_kernels = xcalloc(kernels + 1, sizeof *s->energy_kernels);
+	for (u32 i = 0; i < s->conf->num_sms; i++)
+		energy_of_sm(g, i, &s->energy_sms[i]);
+	energy_of_uncore(g, &s->energy_uncore);
+	energy_of_machine(g, &s->energy);
+	energy_of_kernels(g, s->energy_kernels, &s->energy_kernels[kernels]);
+}
+
 struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 {
 	struct stats *s = xcalloc(1, sizeof *s);
@@ -111,6 +123,7 @@ struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 		gather_group(s, g, (enum counter_group)i);
 	gather_stalls(s, g);
 	gather_kernels(s, g);
+	gather_energy(s, g);
 	front_heap(gpu_front(g), &s->heap);
 	s->warp_insts = stats_sum(s, CG_sm, "issued");
 	s->thread_insts = stats_sum(s, CG_sm, "thread_insts");
@@ -134,6 +147,8 @@ void stats_free(struct stats *s)
 		free(s->group[g].instance);
 		free(s->group[g].sum.counters);
 	}
+	free(s->energy_sms);
+	free(s->energy_kernels);
 	free(s->sched_stalls);
 	free(s->kernels);
 	free(s);

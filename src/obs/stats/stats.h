@@ -6,6 +6,7 @@
 #ifndef OBS_STATS_H
 #define OBS_STATS_H
 #include "gpu/query.h"
+#include "obs/energy/energy.h"
 
 /* What the machine does not know about the run. Strings must outlive the stats. */
 struct run_info {
@@ -57,10 +58,12 @@ struct stats {
 	u64 warp_insts, thread_insts;
 	u64 result_hash; /* devmem_result_hash() */
 	struct group_stats group[CG_COUNT];
-	u64 stalls[ST_COUNT];          /* all SMs */
-	u64 (*sched_stalls)[ST_COUNT]; /* [sm * sm_schedulers + scheduler] */
-	struct kernel_info *kernels;   /* group[CG_kernel].n */
-	struct heap_info heap;         /* of malloc() in kernels; bytes 0: there is none */
+	u64 stalls[ST_COUNT];                       /* all SMs */
+	u64 (*sched_stalls)[ST_COUNT];              /* [sm * sm_schedulers + scheduler] */
+	struct kernel_info *kernels;                /* group[CG_kernel].n */
+	struct energy energy, energy_uncore;        /* of the machine; of it, outside of SMs */
+	struct energy *energy_sms, *energy_kernels; /* each; [n] of kernels: what belongs to none */
+	struct heap_info heap;                      /* of malloc() in kernels; bytes 0: there is none */
 };
 struct stats *stats_gather(struct gpu *g, const struct run_info *run);
 /* The same without result_hash, which reads all of device memory: for a display that is drawn again and again. */

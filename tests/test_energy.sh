@@ -1,0 +1,42 @@
+#!/bin/sh
+# Energy as users see it: result files, the console, Lua and compare say the same, and it closes.
+. "$(dirname "$0")/cli_rig.sh"
+
+S="--size small --set energy.gate_registers=true"
+"$W" run hotspot $S --stats - --format json 2>/dev/null >"$tmp/j"
+"$W" run hotspot $S --format csv 2>/dev/null >"$tmp/c"
+total=$(sed -n 's/^energy.total,sum,//p' "$tmp/c")
+# the object `energy` alone, which is what the first level's braces hold
+sed -n '/^ "energy": {/,/^ },*$/p' "$tmp/j" >"$tmp/e"
+check "JSON and CSV have one total" grep -q "^  \"total\": $total,\$" "$tmp/e"
+check "groups sum to it" awk -v want="$total" '/^  "groups": \{/ { on = 1; next } on && /\}/ { on = 0 }
+	on { sub(/,$/, ""); sum += $2 } END { exit !(want > 0 && sum == want) }' "$tmp/e"
+check "parts sum to it" awk -F, -v want="$total" '$2 == "sum" && /^energy\..*\.(dynamic|leakage),/ { sum += $3 }
+	END { exit sum != want }' "$tmp/c"
+check "SMs and uncore sum to it" awk -v want="$total" '/^  "(sms|uncore)": / { on = 1 } /^  "(kernels|rest|parts)": / { on = 0 }
+	on && /^   *"total":/ && !/^  "total":/ { sub(/,$/, ""); sum += $2 } END { exit sum != want }' "$tmp/e"
+check "kernels and the rest sum to it" awk -v want="$total" '/^  "(kernels|rest)": / { on = 1 } /^  "(sms|uncore|parts)": / { on = 0 }
+	on && /^   *"total":/ && !/^  "total":/ { sub(/,$/, ""); sum += $2 } END { exit sum != want }' "$tmp/e"
+gated=$(awk -F, '$2 == "sum" && /^energy\..*\.gated,/ { sum += $3 } END { printf "%.0f", sum }' "$tmp/c")
+off=$("$W" run hotspot --size small --format csv 2>/dev/null | sed -n 's/^energy.total,sum,//p')
+check "without power gating it is more by what was gated" [ "$gated" -gt 0 -a "$((total + gated))" = "$off" ]
+expect 0 " W, 1.91 mJ: SMs " run hotspot --size small
+"$W" compare hotspot --size small --b '--set energy.gate_registers=true' --stats "$tmp/d.csv" >"$tmp/text" 2>&1
+check "compare has both" grep -q "^energy.total,$off,$total," "$tmp/d.csv"
+
+"$W" debug hotspot $S --batch -ex 'step 2000' -ex 'info energy' -ex 'lua local e, s = gpu.energy, 0
+	for _, v in pairs(e) do s = s + v end
+	print("parts " .. s - e.total - e.dynamic - e.leakage - e.gated - e.total, "total " .. e.total)' \
+	-ex 'info energy 3' -ex 'info energy kernel 0' >"$tmp/said" 2>&1
+check "Lua has the parts" grep -q "^parts 0	total [1-9]" "$tmp/said"
+at=$(sed -n 's/^of the machine in 2000 cycles at 700 MHz: \([0-9]*\) fJ$/\1/p' "$tmp/said")
+check "the console has Lua's total" grep -q "total $at\$" "$tmp/said"
+check "of an SM" grep -q "^of SM 3 in 2000 cycles" "$tmp/said"
+check "of a kernel" grep -q "^of kernel 0 in 2000 cycles" "$tmp/said"
+check "columns are not wider than a terminal" awk 'length > 80 && !/^cycle|^[0-9]/ { bad = 1 } END { exit bad }' "$tmp/said"
+for wrong in 'info energy 77|77 is larger than 14' 'info energy kernel|number of a launch is expected' \
+	'info energy kernel 9|9 is larger than 1' 'info energy x|x'; do
+	"$W" debug hotspot --size small --batch -ex 'step 5' -ex "${wrong%%|*}" >"$tmp/said" 2>&1
+	check "${wrong%%|*} is refused" grep -q "${wrong#*|}" "$tmp/said"
+done
+expect 0 "Horowitz" explain energy.l1
