@@ -41,7 +41,7 @@ expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
 expect 2 "no such partition policy 'smk'; there are: fcfs" run --partition smk
 expect 2 "no such preempt policy 'drain'; there are: none" run --preempt drain
 expect 2 "no such coherence policy 'mesi'; there are: gpu" run --coherence mesi
-expect 2 "no such network policy 'torus'; there are: crossbar, mesh" run --network torus
+expect 2 "no such network policy 'torus'; there are: crossbar mesh" run --network torus
 expect 2 "noc.shared_buffer: 8 is for network=crossbar, not mesh" run --network mesh --set noc.shared_buffer=8
 expect 2 "noc.switch: islip is for network=crossbar, not mesh" run --network mesh --set noc.switch=islip
 expect 2 "No such file" run ./nothere.lua
