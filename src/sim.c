@@ -35,8 +35,7 @@ void sim_destroy(struct sim *s)
 	free(s);
 }
 
-/* --- programs and memory
- * -------------------------------------------------------------------------------------------------- */
+/* --- programs and memory ------------------------------------------------------------------------------------------ */
 
 static struct module *add(struct sim *s, struct module *m, struct err *e)
 {
@@ -202,8 +201,7 @@ bool sim_stream_idle(const struct sim *s, u32 stream)
 	return task_stream_idle(s->gpu->task, stream);
 }
 
-/* --- running
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- running ------------------------------------------------------------------------------------------------------ */
 
 void sim_interrupt(struct sim *s)
 {
@@ -328,8 +326,7 @@ void sim_take_printf(struct sim *s, struct strbuf *out)
 	front_take_printf(s->gpu->front, out);
 }
 
-/* --- external policies
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- external policies -------------------------------------------------------------------------------------------- */
 
 void sim_register_policy(struct sim *s, enum policy_kind k, const char *name, struct policy_user *p)
 {
@@ -435,8 +432,7 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 	return true;
 }
 
-/* --- observing
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- observing ---------------------------------------------------------------------------------------------------- */
 
 static void update_mask(struct gpu *g)
 {

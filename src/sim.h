@@ -23,8 +23,7 @@ struct sim *sim_create(const struct conf *c, struct err *e);
 struct sim *sim_create_front(const struct conf *c, const struct front_ops *front, struct err *e);
 void sim_destroy(struct sim *s);
 
-/* --- programs and memory -------------------------------------------------------------------------------------------
- */
+/* --- programs and memory ------------------------------------------------------------------------------------------ */
 struct module *sim_load(struct sim *s, const char *path, struct err *e);
 /* Several PTX files linked into one module. */
 struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, struct err *e);
@@ -54,8 +53,7 @@ int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
 bool sim_idle(const struct sim *s); /* no launch queued or running */
 bool sim_stream_idle(const struct sim *s, u32 stream);
 
-/* --- running ---------------------------------------------------------------------------------------------------------
- */
+/* --- running ------------------------------------------------------------------------------------------------------ */
 enum stop_why {
 	STOP_IDLE,      /* nothing queued or running: the host program's turn */
 	STOP_CYCLE,     /* reached `until` */
@@ -127,8 +125,7 @@ void sim_history_info(const struct sim *s, struct sim_history_info *out);
 /* Cycle of snapshot i (0 .. snapshots-1). */
 u64 sim_snapshot_cycle(const struct sim *s, u32 i);
 
-/* --- observing
- * --------------------------------------------------------------------------------------------------------- */
+/* --- observing ---------------------------------------------------------------------------------------------------- */
 /* Event consumers run at the end of each cycle in which a wanted event happened, in subscription order; events in SM
  * order. Returning true stops sim_run after that cycle. Consumers observe; they may call queries, never host actions.
  * Returns an id. */
@@ -187,8 +184,7 @@ void sim_register_policy(struct sim *s, enum policy_kind k, const char *name, st
 /* What is wrong with the external policies in use, with the place; NULL = nothing. */
 const char *sim_policy_error(const struct sim *s);
 
-/* --- what there is
- * --------------------------------------------------------------------------------------------------------- */
+/* --- what there is ------------------------------------------------------------------------------------------------ */
 /* The i-th policy of a kind (conf/policy_kinds.def) in the library, NULL behind the last. */
 const struct policy *sim_policy(enum policy_kind k, u32 i);
 /* Sets what the policy that a key names implies. Whoever reads a configuration calls it where the name is chosen,

@@ -17,8 +17,7 @@
 #define MAX_LOOK 4096  /* idle cycles fly by: what comes next may be slow */
 #define NEAR 64        /* a snapshot this close before a target far from any: the next steps back start there */
 
-/* --- what is not in pages
- * --------------------------------------------------------------------------------------------------------- */
+/* --- what is not in pages ----------------------------------------------------------------------------------------- */
 
 struct outside {
 	struct conf conf;
@@ -83,9 +82,7 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 	front_host_restore(g->front, o->front);
 }
 
-/* --- snapshots
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- snapshots ---------------------------------------------------------------------------------------------------- */
 
 static u64 now_ns(void)
 {
@@ -212,9 +209,7 @@ u64 travel_step(struct sim *s)
 	return MIN(s->next_look, has_next(s) ? next_cycle(s) : NEVER);
 }
 
-/* --- forks
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* --- forks -------------------------------------------------------------------------------------------------------- */
 
 /* Modules and launches of a past that is given up: out of the tables, but alive until the end, since handles may point
  * to them. */
@@ -259,9 +254,7 @@ void sim_fork(struct sim *s)
 	bury(s);
 }
 
-/* --- the door
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* --- the door ----------------------------------------------------------------------------------------------------- */
 
 bool sim_history(struct sim *s, u64 mb, struct err *e)
 {

@@ -1,7 +1,7 @@
 /* catalog_rig: the names of all workloads and machines, for tests that go through them. Behind cmocka.h; find_files and
  * release_files are a group's set-up and tear-down. */
-#ifndef CATALOG_RIG_H
-#define CATALOG_RIG_H
+#ifndef TESTS_CATALOG_RIG_H
+#define TESTS_CATALOG_RIG_H
 #include <stdlib.h>
 
 #include "session/catalog.h"

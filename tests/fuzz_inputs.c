@@ -64,8 +64,7 @@ static void damage(const struct strbuf *from, struct strbuf *to)
 	}
 }
 
-/* --- sources to damage
- * ----------------------------------------------------------------------------------------------------- */
+/* --- sources to damage -------------------------------------------------------------------------------------------- */
 
 struct corpus {
 	struct strbuf *text;
@@ -109,8 +108,7 @@ static void write_file(const char *path, const struct strbuf *text)
 	}
 }
 
-/* --- readers
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- readers ------------------------------------------------------------------------------------------------------ */
 
 static struct corpus ptx, machines, workloads;
 static struct strbuf text;

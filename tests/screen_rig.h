@@ -1,7 +1,7 @@
 /* screen_rig: the debugger on a pseudo-terminal (vt.h) - starting it, typing at it, waiting for what it shows. The
  * program is ./warpdbg, or what WARPDBG names. Behind cmocka.h. */
-#ifndef SCREEN_RIG_H
-#define SCREEN_RIG_H
+#ifndef TESTS_SCREEN_RIG_H
+#define TESTS_SCREEN_RIG_H
 #include "vt.h"
 
 #define WAIT 20000 /* ms: generous, machines may be busy */

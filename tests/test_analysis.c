@@ -30,8 +30,7 @@ static struct module *load(const char *ptx, const struct func **f)
 	return m;
 }
 
-/* --- phases ----------------------------------------------------------------------------------------------------------
- */
+/* --- phases ------------------------------------------------------------------------------------------------------- */
 
 static struct phase_params test_latencies(void)
 {
@@ -221,8 +220,7 @@ static void check_phases(const struct module *m, const struct func *f)
 	phases_release(&ph);
 }
 
-/* --- program points --------------------------------------------------------------------------------------------------
- */
+/* --- program points ----------------------------------------------------------------------------------------------- */
 
 static void expect_point(const struct points *p, u32 i, u32 pc, bool branch, u32 score, u32 merged)
 {
@@ -433,8 +431,7 @@ static void check_points(const struct module *m, const struct func *f)
 	free(d);
 }
 
-/* --- idempotence -----------------------------------------------------------------------------------------------------
- */
+/* --- idempotence -------------------------------------------------------------------------------------------------- */
 
 static struct idempotence judge(const char *ptx, bool may_alias)
 {
@@ -619,8 +616,7 @@ static void check_idempotence(const struct module *m, const struct func *f)
 	idempotence_release(&all);
 }
 
-/* --- all kernels, console --------------------------------------------------------------------------------------------
- */
+/* --- all kernels, console ----------------------------------------------------------------------------------------- */
 
 static u32 check_file(const char *path, const struct schedule_params *schedule)
 {

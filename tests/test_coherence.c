@@ -6,8 +6,7 @@
 #include "sim_internal.h"
 #include "tests/sm_rig.h"
 
-/* --- a rule that counts, and does as `gpu` does --------------------------------------------------------------------
- */
+/* --- a rule that counts, and does as `gpu` does ------------------------------------------------------------------- */
 enum call { LOAD_MISS, LOAD_FRESH, STORE, ATOMIC, EVICT, EMPTY, START, END, CALLS };
 static const char *const call_names[CALLS] = {"load_miss", "load_fresh", "store",        "atomic",
                                               "evict",     "empty",      "kernel_start", "kernel_end"};
@@ -132,8 +131,7 @@ static void when_it_is_asked(void **state)
 	rig_stop(&r);
 }
 
-/* --- the rule gpu --------------------------------------------------------------------------------------------------
- */
+/* --- the rule gpu ------------------------------------------------------------------------------------------------- */
 
 /* What SM 1 reads after SM 0 has written, or a kernel has started: from L1D or from L2? */
 static void what_is_seen(void **state)
@@ -180,8 +178,7 @@ static void caches_that_are_read(void **state)
 	rig_stop(&r);
 }
 
-/* --- the machine ---------------------------------------------------------------------------------------------------
- */
+/* --- the machine -------------------------------------------------------------------------------------------------- */
 static u32 alone_starts, last_ends;
 static void machine_start(struct mem *m, u32 sm, bool alone)
 {
@@ -225,8 +222,7 @@ static void kernels_of_a_machine(void **state)
 	sim_destroy(s);
 }
 
-/* --- a network that counts, and does as the crossbar does ----------------------------------------------------------
- */
+/* --- a network that counts, and does as the crossbar does --------------------------------------------------------- */
 static const struct network_ops *crossbar;
 static u32 injected, answered;
 

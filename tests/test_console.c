@@ -288,8 +288,7 @@ static void completion(void **state)
 	rig_close(&r);
 }
 
-/* --- random lines: an answer or an error with a message, never a crash or a hang
- * ------------------------------------------ */
+/* --- random lines: an answer or an error with a message, never a crash or a hang ---------------------------------- */
 
 static const char *const pieces[] = {"break",
                                      "tbreak",

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "gpu/gpu.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 #define CTAS 45
 #define THREADS 64

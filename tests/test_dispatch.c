@@ -93,8 +93,7 @@ static void close_work(struct work *w)
 	sim_destroy(w->s);
 }
 
-/* --- two kernels ----------------------------------------------------------------------------------------------------
- */
+/* --- two kernels -------------------------------------------------------------------------------------------------- */
 
 struct mix {
 	u32 together; /* CTA starts after which both kernels are on the SM */
@@ -198,8 +197,7 @@ static void test_stream_order(void **state)
 	close_work(&w);
 }
 
-/* --- exact fits -----------------------------------------------------------------------------------------------------
- */
+/* --- exact fits --------------------------------------------------------------------------------------------------- */
 
 /* CTAs resident after the dispatcher has filled one SM. */
 static u32 fill(const char *const *sets, u32 block, u32 regs, u32 shared)
@@ -246,8 +244,7 @@ static void test_exact_fit(void **state)
 	}
 }
 
-/* --- random launches ------------------------------------------------------------------------------------------------
- */
+/* --- random launches ---------------------------------------------------------------------------------------------- */
 
 static void test_random_launches(void **state)
 {
@@ -266,8 +263,7 @@ static void test_random_launches(void **state)
 	}
 }
 
-/* --- the seams ------------------------------------------------------------------------------------------------------
- */
+/* --- the seams ---------------------------------------------------------------------------------------------------- */
 
 static struct {
 	u32 timer, init, asked;

@@ -146,8 +146,7 @@ static void test_ties(void **state)
 	free(m);
 }
 
-/* --- when the priority calculator is asked --------------------------------------------------------------------------
- */
+/* --- when the priority calculator is asked ------------------------------------------------------------------------ */
 
 /* Warp 0 issues the instruction at `pc`, which brings it to `next`; what the table says then, and whether it asked. */
 static u32 after(struct ideal *m, u32 pc, u32 next, bool *asked)
@@ -249,8 +248,7 @@ static void test_free_and_paths(void **state)
 	free(m);
 }
 
-/* --- fetch ----------------------------------------------------------------------------------------------------------
- */
+/* --- fetch -------------------------------------------------------------------------------------------------------- */
 
 /* Scheduler 0 has warps 0, 2, 4 at distances 3, 1, 5; scheduler 1 has 1, 3, 5 at 2, 2, 0. */
 static void test_fetch_order(void **state)
@@ -283,8 +281,7 @@ static void test_fetch_order(void **state)
 	free(m);
 }
 
-/* --- the simulated machine ------------------------------------------------------------------------------------------
- */
+/* --- the simulated machine ---------------------------------------------------------------------------------------- */
 
 /* The distance a warp is described with. */
 static u32 said(struct sim *s, u32 warp, u32 none)
@@ -419,8 +416,7 @@ static void test_divergence(void **state)
 	sim_destroy(s);
 }
 
-/* --- instruction prefetch
- * --------------------------------------------------------------------------------------------- */
+/* --- instruction prefetch ----------------------------------------------------------------------------------------- */
 
 struct fetched {
 	u64 cycles, misses, prefetches, used, held;
@@ -468,8 +464,7 @@ static void test_prefetch(void **state)
 	assert_in_range(one.cycles, on.cycles + 1, off.cycles - 1);
 }
 
-/* --- cost and bundle -------------------------------------------------------------------------------------------------
- */
+/* --- cost and bundle ---------------------------------------------------------------------------------------------- */
 
 /* Table 3.3, in KiB. */
 static void test_storage(void **state)

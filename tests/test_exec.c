@@ -2,8 +2,7 @@
  * conversions. */
 #include "tests/exec_rig.h"
 
-/* --- integers --------------------------------------------------------------------------------------------------------
- */
+/* --- integers ----------------------------------------------------------------------------------------------------- */
 static const u8 int_types[] = {T_U16, T_S16, T_U32, T_S32, T_U64, T_S64};
 static u64 clip(s128 v, u8 t)
 {
@@ -89,8 +88,7 @@ static void test_integers(void **state)
 	conform(sat, (struct shape){T_S32, {T_S32, T_S32}}, ref_int);
 }
 
-/* --- bit twiddling, one bit at a time
- * ---------------------------------------------------------------------------------- */
+/* --- bit twiddling, one bit at a time ----------------------------------------------------------------------------- */
 static u64 bit(u64 v, s32 i)
 {
 	return i >= 0 && i < 64 ? v >> i & 1 : 0;
@@ -202,8 +200,7 @@ static void test_bits(void **state)
 	}
 }
 
-/* --- floats
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- floats ------------------------------------------------------------------------------------------------------- */
 static double pick_minmax(double a, double b, bool max, bool nan)
 {
 	if (isnan(a) || isnan(b))
@@ -328,8 +325,7 @@ static void test_directed(void **state)
 		}
 }
 
-/* --- comparisons, selections, conversions
- * -------------------------------------------------------------------------------- */
+/* --- comparisons, selections, conversions ------------------------------------------------------------------------- */
 static bool compare(double a, double b, s128 x, s128 y, bool fp, u8 cmp)
 {
 	const bool un = fp && (isnan(a) || isnan(b)), lt = fp ? a < b : x < y, eq = fp ? a == b : x == y;

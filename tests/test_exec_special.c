@@ -2,8 +2,7 @@
  * refusals. */
 #include "tests/exec_rig.h"
 
-/* --- f16, by searching all 65,536 values for the nearest
- * ------------------------------------------------------------------ */
+/* --- f16, by searching all 65,536 values for the nearest ---------------------------------------------------------- */
 static double half_value(u32 h)
 {
 	const int e = h >> 10 & 31, m = h & 1023;
@@ -133,8 +132,7 @@ static void test_bf16_ties(void **state)
 			}
 }
 
-/* --- approximations: within PTX's bounds of the library's double result
- * ----------------------------------------------------- */
+/* --- approximations: within PTX's bounds of the library's double result ------------------------------------------- */
 static double exact_special(u8 op, double a)
 {
 	switch (op) {
@@ -188,8 +186,7 @@ static void test_special(void **state)
 	}
 }
 
-/* --- carry chains: 128-bit sums in four words
- * ---------------------------------------------------------------------------- */
+/* --- carry chains: 128-bit sums in four words --------------------------------------------------------------------- */
 static void test_carry(void **state)
 {
 	struct dyninst out;
@@ -253,8 +250,7 @@ static void test_carry_mixed(void **state)
 		}
 }
 
-/* --- 24-bit products, packed bytes, bit search, properties
- * ---------------------------------------------------------------- */
+/* --- 24-bit products, packed bytes, bit search, properties -------------------------------------------------------- */
 static s64 part(u64 v, u32 k, u32 bits, bool sign)
 {
 	return sign ? sext(v >> bits * k, bits) : (s64)cut(v >> bits * k, bits);

@@ -7,8 +7,7 @@ static u32 decoded_after(u32 latency, u32 fetches) /* the first fetch of a cycle
 	return latency - (fetches > 1) ? latency - (fetches > 1) : 1;
 }
 
-/* --- issues, as they came ------------------------------------------------------------------------------------------
- */
+/* --- issues, as they came ----------------------------------------------------------------------------------------- */
 struct issues {
 	struct sim *s;
 	struct module *m;
@@ -68,8 +67,7 @@ static void repeat(struct strbuf *t, const char *text, u32 n)
 	char name[48];                                                                                                     \
 	snprintf(name, sizeof name, key "=%u", value)
 
-/* --- straight code -------------------------------------------------------------------------------------------------
- */
+/* --- straight code ------------------------------------------------------------------------------------------------ */
 
 /* Independent additions of one warp: an empty buffer is asked for in the cycle of its last issue and full `latency`
  * later, so that `width` instructions take width - 1 + latency cycles. */
@@ -129,8 +127,7 @@ static void test_rate(void **state)
 				check_rate(width, fetches, schedulers);
 }
 
-/* --- taken branches ------------------------------------------------------------------------------------------------
- */
+/* --- taken branches ----------------------------------------------------------------------------------------------- */
 
 /* A chain of jumps, each over an addition. The target is asked for
  *   - at once without sm.fetch_fallthrough;
@@ -184,8 +181,7 @@ static void test_branches_not_taken(void **state)
 	strbuf_release(&t);
 }
 
-/* --- L1I refuses ---------------------------------------------------------------------------------------------------
- */
+/* --- L1I refuses -------------------------------------------------------------------------------------------------- */
 
 #define LATENCY 3 /* sm.fetch_latency here */
 

@@ -144,8 +144,7 @@ static void test_leading_slots(void **state)
 	assert_int_equal(r.mem + r.both, 0);
 }
 
-/* --- in the middle of runs ------------------------------------------------------------------------------------------
- */
+/* --- in the middle of runs ---------------------------------------------------------------------------------------- */
 
 /* Every kind of instruction, several CTAs, stopped every few cycles: the laws hold at each stop (sim_check() counts
  * what is in flight anew), the queries say what the counters do, and the stops change nothing. */

@@ -1,9 +1,7 @@
 /* sim_check_state(): a machine in the middle of mixed work holds every invariant wherever it is stopped, under several
  * configurations; and whatever of its state is falsified, one number at a time, is found and named. */
 /* Names that two parts have, each for itself. */
-#define wheel_node mem_wheel_node
 #include "mem/impl.h"
-#undef wheel_node
 #include "tests/sm_rig.h"
 #define warp front_warp
 #define cta front_cta

@@ -29,8 +29,7 @@ static void set_param(u32 at, u64 value)
 	memcpy(r.l.params + at, &value, 8);
 }
 
-/* --- 128-bit division
- * --------------------------------------------------------------------------------------------------- */
+/* --- 128-bit division --------------------------------------------------------------------------------------------- */
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
@@ -78,8 +77,7 @@ static void test_division(void **state)
 	divide("divide_signed", true);
 }
 
-/* --- lanes that go apart
- * ----------------------------------------------------------------------------------------------- */
+/* --- lanes that go apart ------------------------------------------------------------------------------------------ */
 
 /* Kernel(out, in) on one CTA of N threads; out: 3 N numbers, zero before. */
 static s32 got[3 * N];

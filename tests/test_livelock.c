@@ -146,8 +146,7 @@ static void a_hand_helps(void **state)
 	rig_close(&r);
 }
 
-/* --- who took the lock ---------------------------------------------------------------------------------------------
- */
+/* --- who took the lock -------------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *file, *kernel, *ctas, *told[5], *not_told;

@@ -253,8 +253,7 @@ static void loads_want_two_places(void **s)
 	rig_stop(&q);
 }
 
-/* --- stores that stay -----------------------------------------------------------------------------------------------
- */
+/* --- stores that stay --------------------------------------------------------------------------------------------- */
 static void stores_stay(void **s)
 {
 	RIG(r, "l1d.keep_stores=true", "coalesce=sector32", "l1d.sets=1", "l1d.ways=2");

@@ -97,8 +97,7 @@ static void classes_of_sectors(void **state)
 	rig_stop(&r);
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------------------
- */
+/* --- kernels ------------------------------------------------------------------------------------------------------ */
 static void by_warp(struct rig *r, enum mem_op op, u64 addr, u32 warp)
 {
 	rig_access(r, 0, op, addr, 0xf, 1 | warp << TOKEN_BITS);
@@ -164,8 +163,7 @@ static void whose_write_back(void **state)
 	rig_stop(&r);
 }
 
-/* --- conservation --------------------------------------------------------------------------------------------------
- */
+/* --- conservation ------------------------------------------------------------------------------------------------- */
 static const char *const machines[][4] = {
     {"num_sms=3", "l1d.sets=1", "l1d.ways=2", NULL},
     {"num_sms=3", "noc.sector_replies=true", "coalesce=sector32", NULL},

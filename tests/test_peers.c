@@ -113,8 +113,7 @@ static void beside_answers(void **state)
 	rig_stop(&alone);
 }
 
-/* --- many -----------------------------------------------------------------------------------------------------------
- */
+/* --- many --------------------------------------------------------------------------------------------------------- */
 #define ENDS 7
 struct flow { /* numbers of the next message, by sender and receiver */
 	u32 sent[ENDS][ENDS], got[ENDS][ENDS];
@@ -203,8 +202,7 @@ static void in_order_and_none_lost(void **state)
 		run_flow(sets[i], i + 1);
 }
 
-/* --- a rule that sends messages on ----------------------------------------------------------------------------------
- */
+/* --- a rule that sends messages on -------------------------------------------------------------------------------- */
 static u32 hops;
 
 /* To the next SM, as often as `what` says. */

@@ -76,8 +76,7 @@ static void assert_same(const struct outcome *a, const struct outcome *b)
 
 static const char *const workloads[] = {"vecadd", "bfs", "hotspot", "reduction", "matmul"};
 
-/* --- the README's example ------------------------------------------------------------------------------------------
- */
+/* --- the README's example ----------------------------------------------------------------------------------------- */
 
 /* The ops of the C example, run as an external policy: the words are its state. */
 static u32 pick_batch(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 ready, struct err *e)
@@ -126,8 +125,7 @@ static void test_readme_shows_the_file(void **state)
 	strbuf_release(&lua);
 }
 
-/* --- Lua versions of built-in ones ---------------------------------------------------------------------------------
- */
+/* --- Lua versions of built-in ones -------------------------------------------------------------------------------- */
 
 static void test_gto_in_lua(void **state)
 {
@@ -250,8 +248,7 @@ static void test_many_ctas(void **state)
 	rig_close(&r);
 }
 
-/* --- mistakes ------------------------------------------------------------------------------------------------------
- */
+/* --- mistakes ----------------------------------------------------------------------------------------------------- */
 
 /* The message of a session that cannot be opened. */
 static void refused(const char *key, const char *text, const char *message)
@@ -443,8 +440,7 @@ static void test_unregistered(void **state)
 	sim_destroy(s);
 }
 
-/* --- what a policy sees --------------------------------------------------------------------------------------------
- */
+/* --- what a policy sees ------------------------------------------------------------------------------------------- */
 
 static void test_accessors(void **state)
 {
@@ -491,8 +487,7 @@ static void test_accessors(void **state)
 	rig_close(&r);
 }
 
-/* --- in the debugger -----------------------------------------------------------------------------------------------
- */
+/* --- in the debugger ---------------------------------------------------------------------------------------------- */
 
 static void set_policy(struct rig *r, const char *text)
 {

@@ -153,8 +153,7 @@ static void test_pack(void **state)
 	refuse("mov.b64 {%r4, %r5, %r6}, %rd15;\n", "cannot be made of 3 parts");
 }
 
-/* --- bit fields ------------------------------------------------------------------------------------------------------
- */
+/* --- bit fields --------------------------------------------------------------------------------------------------- */
 static u32 ref_bmsk(u64 a, u64 b, bool clamp)
 {
 	u32 v = 0;
@@ -203,8 +202,7 @@ static void test_fields(void **state)
 	       }));
 }
 
-/* --- predicates ------------------------------------------------------------------------------------------------------
- */
+/* --- predicates --------------------------------------------------------------------------------------------------- */
 static void test_setp_pairs(void **state)
 {
 #define PAIR "selp.b64 %rd16, 1, 0, %p2;\nselp.b64 %rd4, 2, 0, %p3;\nor.b64 %rd16, %rd16, %rd4;\n"
@@ -227,8 +225,7 @@ static void test_setp_pairs(void **state)
 	EXPECT("set.ge.f32.s32 %f1, %r2, %r3;\nmov.b32 %r5, %f1;\ncvt.u64.u32 %rd16, %r5;\n", CMP_LT ? 0 : 0x3f800000);
 }
 
-/* --- special registers -----------------------------------------------------------------------------------------------
- */
+/* --- special registers -------------------------------------------------------------------------------------------- */
 static void sreg_case(const char *name, bool wide)
 {
 	char body[256];
@@ -306,8 +303,7 @@ static void test_special_registers(void **state)
 	refuse("mov.u32 %r4, %pm8;\n", "%pm8");
 }
 
-/* --- address spaces --------------------------------------------------------------------------------------------------
- */
+/* --- address spaces ----------------------------------------------------------------------------------------------- */
 static void test_isspacep(void **state)
 {
 /* by tid % 4 a pointer to shared, local, global or constant memory */
@@ -328,8 +324,7 @@ static void test_isspacep(void **state)
 	EXPECT(POINTERS "cvta.to.shared.u64 %rd8, %rd4;\nmov.u64 %rd9, sh;\nsub.u64 %rd16, %rd8, %rd9;\n", 0);
 }
 
-/* --- warp-wide -------------------------------------------------------------------------------------------------------
- */
+/* --- warp-wide ---------------------------------------------------------------------------------------------------- */
 static u32 ref_redux(u32 t, u32 op, u32 lanes)
 {
 	u32 v = op == 0 ? 0 : op == 1 ? ~0u : op == 2 ? 0 : op == 3 ? (u32)INT32_MAX : op == 4 ? (u32)INT32_MIN : 0;
@@ -392,8 +387,7 @@ static void test_sleep_and_fence(void **state)
 	rig_close();
 }
 
-/* --- indexed branches ------------------------------------------------------------------------------------------------
- */
+/* --- indexed branches --------------------------------------------------------------------------------------------- */
 #define TABLE "T: .branchtargets A, B, C, B;\n"
 #define TARGETS                                                                                                        \
 	"add.u64 %rd16, %rd16, 1000;\nbra E;\nA: add.u64 %rd16, %rd16, 1;\nbra E;\nB: add.u64 %rd16, %rd16, 20;\n"         \
@@ -414,8 +408,7 @@ static void test_brx(void **state)
 	rig_close();
 }
 
-/* --- directed rounding and approximations ----------------------------------------------------------------------------
- */
+/* --- directed rounding and approximations ------------------------------------------------------------------------- */
 static void test_rounding(void **state)
 {
 #define BITS32(v)                                                                                                      \

@@ -142,8 +142,7 @@ static void host_programs(void **state)
 	unlink(path);
 }
 
-/* --- fields ---------------------------------------------------------------------------------------------------------
- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 /* "integer or nil, cycles": what type() may say of such a value. */
 static bool type_fits(const char *values, const char *type)
@@ -195,8 +194,7 @@ static void fields(void **state)
 	rig_close(&r);
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------------------
- */
+/* --- calls -------------------------------------------------------------------------------------------------------- */
 
 /* What needs an argument says so. */
 static void calls_without_arguments(void **state)
@@ -248,8 +246,7 @@ static void errors(void **state)
 	rig_close(&r);
 }
 
-/* --- markdown and help ----------------------------------------------------------------------------------------------
- */
+/* --- markdown and help -------------------------------------------------------------------------------------------- */
 
 static void escaped(const char *text, u32 where, const char *want)
 {

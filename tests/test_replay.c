@@ -117,8 +117,7 @@ static bool entered(const struct scene *c, const char *mark)
 	return find(c, EV_REPLAY_ENTER, mark, -1) != NULL;
 }
 
-/* --- figure 3.5 -----------------------------------------------------------------------------------------------------
- */
+/* --- figure 3.5 --------------------------------------------------------------------------------------------------- */
 
 /* (a) A load of warp 0 waits in the queue: its next load passes, its store does not. Anything of warp 1 passes. */
 static const char figure_a[] = ENTRY SPLIT A_AND_B "ld.global.u32 %r12, [%a1]; //H\n"
@@ -190,8 +189,7 @@ static void test_strong_accesses(void **state)
 	}
 }
 
-/* --- car, and full queues -------------------------------------------------------------------------------------------
- */
+/* --- car, and full queues ----------------------------------------------------------------------------------------- */
 
 /* Warp 1 passes warp 0's load; the second refused load of a warp waits at the LSU, and so what comes behind it. */
 static void test_car(void **state)
@@ -257,8 +255,7 @@ static void test_stalls_of_a_full_queue(void **state)
 	done(&c);
 }
 
-/* --- barriers, fences, exits ----------------------------------------------------------------------------------------
- */
+/* --- barriers, fences, exits -------------------------------------------------------------------------------------- */
 
 /* After a barrier a store of warp 1 stays behind the load of warp 0 that waits; another CTA's passes. */
 static void test_barrier_orders_the_cta(void **state)
@@ -300,8 +297,7 @@ static void test_fence_and_exit_wait(void **state)
 	}
 }
 
-/* --- progress -------------------------------------------------------------------------------------------------------
- */
+/* --- progress ----------------------------------------------------------------------------------------------------- */
 
 /* The second line of warp 0's store waits for the first one's acknowledgement; the other warps hit, 32 lines an
  * instruction, so the LSU is never idle. Only lsu.replay_wait gives the store a turn. */
@@ -337,8 +333,7 @@ static void test_busy_lsu_does_not_starve_the_queue(void **state)
 	assert_true(stay[2] > 50000); /* until the others have ended */
 }
 
-/* --- many accesses, tiny queues, sleeping
- * ------------------------------------------------------------------------------------------------------- */
+/* --- many accesses, tiny queues, sleeping ------------------------------------------------------------------------- */
 
 /* A kernel of all kinds of accesses, straight-line, each thread on its own words; `seed` decides. */
 static void random_kernel(u64 seed, char *text, size_t size)

@@ -58,8 +58,7 @@ static u64 now(const struct rig *r)
 	return sim_cycle(r->s->sim);
 }
 
-/* --- files
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static void open_recorded(struct rig *r, char *detail, char *period, char *trace, char *timeline)
 {
@@ -240,8 +239,7 @@ static void files_after_restart(void **state)
 	assert_same_files("exported.json", "straight.json");
 }
 
-/* --- what views add up
- * ------------------------------------------------------------------------------------------------------ */
+/* --- what views add up -------------------------------------------------------------------------------------------- */
 
 struct looks {
 	struct recent recent;

@@ -6,8 +6,7 @@
 #include "tests/mem_rig.h"
 #include "tests/sm_rig.h"
 
-/* --- what an accepted load found in L1D ------------------------------------------------------------------------------
- */
+/* --- what an accepted load found in L1D --------------------------------------------------------------------------- */
 
 static enum mem_result watched(struct rig *r, u32 warp, u64 addr, struct l1_watch *w)
 {
@@ -44,8 +43,7 @@ static void test_news(void **state)
 	rig_stop(&r);
 }
 
-/* --- an SM by hand ---------------------------------------------------------------------------------------------------
- */
+/* --- an SM by hand ------------------------------------------------------------------------------------------------ */
 
 enum { PC_LOAD, PC_STORE, PC_ADD, PC_SHARED, PC_COUNT };
 struct hand {
@@ -148,8 +146,7 @@ static const struct event *last_event(struct hand *h, enum event_type t)
 	return NULL;
 }
 
-/* --- ccws ------------------------------------------------------------------------------------------------------------
- */
+/* --- ccws --------------------------------------------------------------------------------------------------------- */
 
 #define LINE(n) (0x100000000ull + 128ull * (n))
 
@@ -332,8 +329,7 @@ static void test_ccws_order(void **state)
 	assert_int_equal(pick(h, 2), 2);
 }
 
-/* --- sca -------------------------------------------------------------------------------------------------------------
- */
+/* --- sca ---------------------------------------------------------------------------------------------------------- */
 
 /* CTAs 4 and 5 are a block, 6 has none of its own here. Groups: {0,3} {1,4} {2,5} {6} {7} {8}. */
 static void test_sca(void **state)
@@ -409,8 +405,7 @@ static void test_sca_latecomer(void **state)
 	assert_int_equal(pick(h, 3), 0);
 }
 
-/* --- mascar ----------------------------------------------------------------------------------------------------------
- */
+/* --- mascar ------------------------------------------------------------------------------------------------------- */
 
 static void test_mascar(void **state)
 {
@@ -479,8 +474,7 @@ static void test_mascar_queue(void **state)
 	rig_stop(&r);
 }
 
-/* --- whole machines --------------------------------------------------------------------------------------------------
- */
+/* --- whole machines ----------------------------------------------------------------------------------------------- */
 
 /* Each warp walks lines of its own again and again, all together far more than L1D holds, with a barrier each time; the
  * sum of what it read is its answer. p0: words, p1: answers. */

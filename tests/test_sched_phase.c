@@ -7,8 +7,7 @@
 
 static const char *const two_level[] = {"tl-rr", "tl-gto", "tl-paws"};
 
-/* --- a policy alone --------------------------------------------------------------------------------------------------
- */
+/* --- a policy alone ----------------------------------------------------------------------------------------------- */
 
 #define CODE 64
 static struct {
@@ -301,8 +300,7 @@ static void test_set_late(void **state)
 	after_tick("ready 4 7 | active 0 1 2 3 | pending 5");
 }
 
-/* --- against a model: warps on plain lists, looked at in every cycle -------------------------------------------------
- */
+/* --- against a model: warps on plain lists, looked at in every cycle ---------------------------------------------- */
 
 struct model {
 	u32 n[3], list[3][WARP_SLOTS]; /* 0 ready queue, 1 active, 2 pending */
@@ -497,8 +495,7 @@ static void test_rank_is_the_order(void **state)
 	}
 }
 
-/* --- in the machine --------------------------------------------------------------------------------------------------
- */
+/* --- in the machine ----------------------------------------------------------------------------------------------- */
 
 /* Loads, arithmetic of two lengths and a barrier. */
 static const char kernel[] = PTX_HEAD

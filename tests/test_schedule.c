@@ -46,8 +46,7 @@ static struct module *load_with(const char *ptx, const struct schedule_params *p
 	return m;
 }
 
-/* --- by hand ---------------------------------------------------------------------------------------------------------
- */
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* pc of the only instruction whose text contains `text`. */
 static u32 pc_of(const struct module *m, const char *text)
@@ -495,8 +494,7 @@ static void every_kernel_keeps_its_order(void **state)
 	globfree(&files);
 }
 
-/* --- results ---------------------------------------------------------------------------------------------------------
- */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* Threads race there (benignly): the last of several writers, or the order of additions, depends on timing. */
 static const char *const races[] = {"bfs"};

@@ -110,8 +110,7 @@ static double unfairness(struct sim *s, enum part p, u64 from, u64 to)
 	return worst;
 }
 
-/* --- the schedulers of an SM and their warps -----------------------------------------------------------------------
- */
+/* --- the schedulers of an SM and their warps ---------------------------------------------------------------------- */
 
 static const struct {
 	const char *what, *setup, *body;
@@ -293,8 +292,7 @@ static void test_starving_is_told(void **state)
 	}
 }
 
-/* --- the machine ---------------------------------------------------------------------------------------------------
- */
+/* --- the machine -------------------------------------------------------------------------------------------------- */
 
 /* Under the machine's own policy, lrr, and under gto. */
 static void check_grid(const char *what, const char *const *sets, const char *setup, const char *body, enum part p,
@@ -364,8 +362,7 @@ static void test_computing(void **state)
 	check_machine("SMs, arithmetic", NULL, "", loads[0].body, SMS_INSTS);
 }
 
-/* --- CTAs ----------------------------------------------------------------------------------------------------------
- */
+/* --- CTAs --------------------------------------------------------------------------------------------------------- */
 
 /* Grids smaller than the machine, one after the other: the turn goes on where it was. */
 static void test_small_grids(void **state)

@@ -523,8 +523,7 @@ static void test_printf(void **state)
 	rig_close();
 }
 
-/* --- textures against a plain reference
- * --------------------------------------------------------------------------------- */
+/* --- textures against a plain reference --------------------------------------------------------------------------- */
 enum { TW = 13, TH = 7, TD = 3 };
 static float texels[TD][TH][TW];
 static u32 ref_address(s64 i, s64 n, u8 mode, bool *border)

@@ -28,8 +28,7 @@ static void run_words(const char *const *sets, const char *body, u32 grid, u32 b
 	sim_destroy(s);
 }
 
-/* --- barriers ------------------------------------------------------------------------------------------------------
- */
+/* --- barriers ----------------------------------------------------------------------------------------------------- */
 
 static const char *const scheds[] = {"warp-sched=lrr", "warp-sched=gto", "warp-sched=tlv", "warp-sched=tl-rr"};
 
@@ -85,8 +84,7 @@ static void test_producer_consumer(void **state)
 	}
 }
 
-/* --- CTA shapes -----------------------------------------------------------------------------------------------------
- */
+/* --- CTA shapes --------------------------------------------------------------------------------------------------- */
 
 static void test_partial_warps(void **state)
 {
@@ -138,8 +136,7 @@ static void test_residency_is_exact(void **state)
 	sim_destroy(s);
 }
 
-/* --- fences and sleep -----------------------------------------------------------------------------------------------
- */
+/* --- fences and sleep --------------------------------------------------------------------------------------------- */
 
 /* Cycles between the issue of the instruction at a PTX line that holds `from` and the one that holds `to`. */
 static u64 issue_gap(const char *const *sets, const char *body)
@@ -208,8 +205,7 @@ static void test_sleep(void **state)
 	assert_in_range(longest, 700000, 700000 + base + 8);
 }
 
-/* --- several kernels -------------------------------------------------------------------------------------------------
- */
+/* --- several kernels ---------------------------------------------------------------------------------------------- */
 
 /* Each thread: a chain of divisions as long as p1 says, then out = 1 + tid. */
 static const char slow_kernel[] = PTX_HEAD
@@ -318,8 +314,7 @@ static void test_launch_limits(void **state)
 	sim_destroy(s);
 }
 
-/* --- issue -----------------------------------------------------------------------------------------------------------
- */
+/* --- issue -------------------------------------------------------------------------------------------------------- */
 
 static void test_issue_period(void **state)
 {
@@ -428,8 +423,7 @@ static void test_spinning_on_another_warp(void **state)
 	}
 }
 
-/* --- looking changes nothing -----------------------------------------------------------------------------------------
- */
+/* --- looking changes nothing -------------------------------------------------------------------------------------- */
 
 static const char busy_kernel[] = PTX_HEAD ENTRY("k") OWN_WORD
     ".shared .align 4 .b8 sh[4096];\n"
@@ -591,8 +585,7 @@ static void test_sampler_through_drain(void **state)
 	sim_destroy(s);
 }
 
-/* --- deadlocks
- * -------------------------------------------------------------------------------------------------------- */
+/* --- deadlocks ---------------------------------------------------------------------------------------------------- */
 
 static void test_deadlock_is_the_same_in_slices(void **state)
 {

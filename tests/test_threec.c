@@ -9,8 +9,7 @@
 #define LINES 400 /* of 128 B or more, from BASE on, that a test touches at most */
 #define EVENTS 6000
 
-/* --- the reference --------------------------------------------------------------------------------------------------
- */
+/* --- the reference ------------------------------------------------------------------------------------------------ */
 struct happened {
 	u32 line;
 	bool taken; /* sectors were taken away; else: a reference */
@@ -70,8 +69,7 @@ static enum miss_cause cause(const struct history *l, u32 line, u8 missing)
 	return missing & ~have ? MISS_INVALIDATED : MISS_CONFLICT;
 }
 
-/* --- what is the case in the cache itself --------------------------------------------------------------------------
- */
+/* --- what is the case in the cache itself ------------------------------------------------------------------------- */
 static const struct line *line_at(const struct tags *t, u32 set, u64 addr)
 {
 	static const struct line none;
@@ -121,8 +119,7 @@ static u64 pick(u64 *rng, u64 lo, u64 hi)
 	return lo + rng_next(rng) % (hi - lo + 1);
 }
 
-/* --- L1D: random accesses, many in flight ---------------------------------------------------------------------------
- */
+/* --- L1D: random accesses, many in flight ------------------------------------------------------------------------- */
 struct l1_test {
 	struct rig r;
 	struct l1 *l;
@@ -239,8 +236,7 @@ static void l1d_as_reference(void **s)
 	free(t);
 }
 
-/* --- L2: one access after the other; L1D is off --------------------------------------------------------------------
- */
+/* --- L2: one access after the other; L1D is off ------------------------------------------------------------------- */
 static u32 slice_of(struct rig *r, u64 addr, const struct line **v)
 {
 	struct mem_place p = map_place(&r->m->map, addr);
@@ -318,8 +314,7 @@ static void l2_as_reference(void **s)
 	free(h);
 }
 
-/* --- the textbook's cases -------------------------------------------------------------------------------------------
- */
+/* --- the textbook's cases ----------------------------------------------------------------------------------------- */
 static void load(struct rig *r, u64 line, u8 sectors)
 {
 	rig_access(r, 0, MO_LOAD, BASE + line * 128, sectors, 1);
@@ -423,8 +418,7 @@ static void switched_off(void **s)
 	rig_stop(&r);
 }
 
-/* --- whose the lines are --------------------------------------------------------------------------------------------
- */
+/* --- whose the lines are ------------------------------------------------------------------------------------------ */
 static void by(struct rig *r, u32 warp, u64 line)
 {
 	rig_access(r, 0, MO_LOAD, BASE + line * 128, 15, warp << TOKEN_BITS | 1);

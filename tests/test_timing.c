@@ -53,8 +53,7 @@ static void check_near(double got, double want, double tolerance, const char *wh
 		fail_msg("%s: measured %.3f, closed form %.3f", what, got, want);
 }
 
-/* --- arithmetic ------------------------------------------------------------------------------------------------------
- */
+/* --- arithmetic --------------------------------------------------------------------------------------------------- */
 
 #define PTX_COST "isa.issue_cost=ptx"
 #define LRR "warp-sched=lrr" /* throughput: every warp ends at the same time, no tail */
@@ -213,8 +212,7 @@ static void test_register_banks(void **state)
 	           0.001, "mad from one bank");
 }
 
-/* --- shared memory, barriers
- * -------------------------------------------------------------------------------------------- */
+/* --- shared memory, barriers -------------------------------------------------------------------------------------- */
 
 static void test_bank_conflicts(void **state)
 {
@@ -244,9 +242,7 @@ static void test_barrier(void **state)
 	assert_true(many >= 16 && many <= 16 + 8);
 }
 
-/* --- memory
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static void test_l1_hit(void **state)
 {

@@ -41,8 +41,7 @@ static struct strbuf content(const char *path)
 	return text;
 }
 
-/* --- the tape
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- the tape ----------------------------------------------------------------------------------------------------- */
 
 /* What the tape should hold, in the plainest way. */
 struct model {
@@ -245,8 +244,7 @@ static void tape_errors(void **state)
 	strbuf_release(&line);
 }
 
-/* --- the format
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- the format --------------------------------------------------------------------------------------------------- */
 
 /* A track: (pid, tid) of slices, or (pid, name) of a counter. */
 struct track {

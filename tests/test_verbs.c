@@ -54,8 +54,7 @@ static void laws(struct session *s, const char *when)
 		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
 }
 
-/* --- one verb -------------------------------------------------------------------------------------------------------
- */
+/* --- one verb ----------------------------------------------------------------------------------------------------- */
 
 /* A random CTA on an SM; false: there is none. */
 static bool random_cta(const struct gpu *g, u64 *seed, u32 *launch, u64 *id)
@@ -137,8 +136,7 @@ static void let_all_go(struct gpu *g)
 		}
 }
 
-/* --- whole runs -----------------------------------------------------------------------------------------------------
- */
+/* --- whole runs --------------------------------------------------------------------------------------------------- */
 
 static void all_given_back(struct session *s)
 {
@@ -289,8 +287,7 @@ static void test_time_travel(void **state)
 	}
 }
 
-/* --- what a CTA has, by hand ----------------------------------------------------------------------------------------
- */
+/* --- what a CTA has, by hand -------------------------------------------------------------------------------------- */
 
 /* Two warps. Each thread writes local memory, the first warp arrives at a barrier with its predicate (tid odd) while
  * the second spins; behind it all add up: what was in local memory, and how many predicates were true. */

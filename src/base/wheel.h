@@ -10,9 +10,8 @@
 #include "base/base.h"
 #include "base/bits.h"
 
-#define WHEEL_SLOTS                                                                                                    \
-	512 /* a power of two; longer than the usual memory latency, small enough for the host's L1 cache                  \
-	     */
+/* A power of two; longer than the usual memory latency, small enough for the host's L1 cache. */
+#define WHEEL_SLOTS 512
 #define WHEEL_NONE UINT32_MAX
 
 struct wheel_node {

@@ -26,8 +26,7 @@ s32 dispatch_slot(const struct dispatcher *d, u32 launch)
 	return -1;
 }
 
-/* --- kernels come and go --------------------------------------------------------------------------------------------
- */
+/* --- kernels come and go ------------------------------------------------------------------------------------------ */
 
 static u32 free_slot(const struct dispatcher *d)
 {
@@ -82,8 +81,7 @@ void dispatch_sched_begin(struct dispatch_ctx *x)
 	memset(x->d->machine, 0, sizeof x->d->machine);
 }
 
-/* --- a cycle --------------------------------------------------------------------------------------------------------
- */
+/* --- a cycle ------------------------------------------------------------------------------------------------------ */
 
 /* The most CTAs of a kernel that the SM may hold: what fits an empty one, max_ctas_per_sm, and the quota. */
 static u32 most_on(const struct dispatch_ctx *x, u32 sm, u32 slot)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -14,7 +14,7 @@ enum saved_state { SAVED_FREE, SAVED_LEAVING, SAVED_HELD, SAVED_QUEUED };
 #define SM_ANY UINT32_MAX
 struct saved_cta {
 	u64 at, bytes; /* its context in the store, and behind it, ... */
-	u64 record;    /* ... so many bytes from there on, that of sm/restart.h, when there is one */
+	u64 record;    /* ... so many bytes from there on, that of sm/restartable.h, when there is one */
 	u64 hash;      /* of these bytes, which nobody changes */
 	u64 order;     /* in which they are served */
 	u64 id, since;

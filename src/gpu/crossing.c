@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "gpu/gpu.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 /* What a tick says beside what it leaves in struct sm. */
 struct news {

@@ -7,17 +7,16 @@
 #include "gpu/crossing.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
-/* --- build -----------------------------------------------------------------------------------------------------------
- */
+/* --- build -------------------------------------------------------------------------------------------------------- */
 
 /* Room for everything the modules carve. Address space only: memory is committed when touched. */
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
 	size_t mem, nodes = (size_t)WARP_SLOTS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	size_t sm =
-	    sizeof(struct sm) + nodes * sizeof(struct wheel_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	    sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c);
 	if (!mem_state_bytes(c, &mem, e))
@@ -175,8 +174,7 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	return (int)id;
 }
 
-/* --- kernels and CTAs
- * --------------------------------------------------------------------------------------------------- */
+/* --- kernels and CTAs --------------------------------------------------------------------------------------------- */
 
 /* What of L1D shared memory has while these kernels run. It gives back only what no kernel may be using. */
 static void carve_l1d(struct gpu *g)
@@ -249,8 +247,7 @@ static void collect(struct gpu *g)
 	}
 }
 
-/* --- the cycle
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- the cycle ---------------------------------------------------------------------------------------------------- */
 
 /* Wakes SMs whose time has come or for whom the memory system has something. */
 static void wake(struct gpu *g)
@@ -387,8 +384,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 	return stop;
 }
 
-/* --- accounting
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- accounting --------------------------------------------------------------------------------------------------- */
 
 void gpu_sync(struct gpu *g)
 {

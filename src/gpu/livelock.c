@@ -46,8 +46,7 @@ static u64 memory_hash(const struct gpu *g)
 	return hash;
 }
 
-/* --- one warp -------------------------------------------------------------------------------------------------------
- */
+/* --- one warp ----------------------------------------------------------------------------------------------------- */
 
 static void take(const struct gpu *g, u32 sm, u32 warp, struct livelock_warp *w, u32 at)
 {
@@ -67,8 +66,7 @@ static bool recurs(const struct gpu *g, u32 sm, u32 warp, const struct livelock_
 	return false;
 }
 
-/* --- all of them ----------------------------------------------------------------------------------------------------
- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static struct livelock_warp *warps_of(const struct gpu *g, u32 sm)
 {

@@ -9,8 +9,7 @@
 #include "mem/noc/network.h"
 #include "sm/sched/external.h"
 
-/* --- the kinds ------------------------------------------------------------------------------------------------------
- */
+/* --- the kinds ---------------------------------------------------------------------------------------------------- */
 
 static void bind_warp(struct gpu *g, const struct policy *p, struct policy_user *user)
 {

@@ -122,8 +122,7 @@ void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *ref
 	last_cycle(g, s, issued, refused);
 }
 
-/* --- what a warp waits for
- * ----------------------------------------------------------------------------------------------- */
+/* --- what a warp waits for ---------------------------------------------------------------------------------------- */
 
 /* The name of the first pending register that the next instruction needs: "%f3". */
 static const char *pending_name(const struct sm_ctx *x, const struct warp *wp, u32 w, const struct module *m,
@@ -415,8 +414,7 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 		o->resident += sm_resident(g->sm[i], launch);
 }
 
-/* --- counters
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- counters ----------------------------------------------------------------------------------------------------- */
 
 const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 i)
 {

@@ -6,7 +6,7 @@
 #include "front/front.h"
 #include "mem/mem.h"
 #include "probe/probe.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 #include "sm/warp_state.h"
 
 struct warp_info {
@@ -135,9 +135,9 @@ u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_pl
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 /* Is this CTA on the SM now? */
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta);
-/* Idempotence as it is (sm/restart.h), recorded with idempotence.track. May the CTA in a slot be flushed and started
- * over now? False also for an empty slot, and where it is not known: nothing is recorded, or it has read more than the
- * record holds. It says nothing of what the CTA will do next. (Models below gpu ask restart_possible().) */
+/* Idempotence as it is (sm/restartable.h), recorded with idempotence.track. May the CTA in a slot be flushed and
+ * started over now? False also for an empty slot, and where it is not known: nothing is recorded, or it has read more
+ * than the record holds. It says nothing of what the CTA will do next. (Models below gpu ask restart_possible().) */
 bool gpu_idempotent_now(const struct gpu *g, u32 sm, u32 slot);
 /* The record of a resident CTA, of a launch's CTAs that have ended, and the table of places with its size (entries with
  * code 0 are free; *lost = how often it had no room). NULL, and 0, when nothing is recorded; NULL for an empty slot. */

@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/gpu.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 #include "sm/verbs.h"
 
 #define CTA_NAME "CTA %llu of launch %u"

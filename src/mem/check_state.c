@@ -8,8 +8,7 @@
 
 static const char *const cache_names[MC_COUNT] = {"l1i", "l1d", "l1c", "l1t"};
 
-/* --- a cache: MSHRs and tags ----------------------------------------------------------------------------------------
- */
+/* --- a cache: MSHRs and tags -------------------------------------------------------------------------------------- */
 struct where { /* for messages */
 	const char *name;
 	u32 index;
@@ -103,8 +102,7 @@ static bool check_cache(struct where at, const struct mshr_table *mshr, const st
 	return check_mshrs(at, mshr, tags, &lined, e) && check_tags(at, tags, lined, by_line, e);
 }
 
-/* --- lists ----------------------------------------------------------------------------------------------------------
- */
+/* --- lists -------------------------------------------------------------------------------------------------------- */
 /* Length of a list of packets; NONE when it does not end. */
 static u32 packets_in(const struct mem *m, u32 head)
 {
@@ -129,8 +127,7 @@ static bool check_pool(const char *name, const struct pool_state *p, u32 size, u
 	return true;
 }
 
-/* --- what the SMs wait for ------------------------------------------------------------------------------------------
- */
+/* --- what the SMs wait for ---------------------------------------------------------------------------------------- */
 static bool answered(u32 op) /* requests that are tokens themselves, in no MSHR of the SM */
 {
 	return op == MO_STORE || op == MO_LOCAL_STORE || op == MO_RED || op == MO_ATOMIC;
@@ -233,8 +230,7 @@ static bool check_port(const struct mem *m, u32 sm, const struct census *n, stru
 	return true;
 }
 
-/* --- slices ---------------------------------------------------------------------------------------------------------
- */
+/* --- slices ------------------------------------------------------------------------------------------------------- */
 static bool check_slice(const struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
@@ -343,8 +339,7 @@ static bool check_waiters(const struct mem *m, struct err *e)
 	return true;
 }
 
-/* --- DRAM -----------------------------------------------------------------------------------------------------------
- */
+/* --- DRAM --------------------------------------------------------------------------------------------------------- */
 static bool check_banks(const struct mem *m, u32 c, struct err *e)
 {
 	const struct channel *ch = &m->chan[c];

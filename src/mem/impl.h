@@ -34,8 +34,7 @@
 #define PACKET_HEADER 8                /* B: address, type, token */
 #define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line of local memory on its way down; nobody waits for it */
 
-/* --- an SM's caches ------------------------------------------------------------------------------------------------
- */
+/* --- an SM's caches ----------------------------------------------------------------------------------------------- */
 struct l1_state {
 	u32 queued;       /* requests of this cache in the SM's miss queue */
 	u32 refused;      /* bit per enum mem_result: refusals not retried with success yet */
@@ -91,8 +90,7 @@ struct sm_port {
 	u32 stores;               /* of it: stores, reductions and atomics */
 };
 
-/* --- packets -------------------------------------------------------------------------------------------------------
- */
+/* --- packets ------------------------------------------------------------------------------------------------------ */
 enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY, PS_PARTS /* back, and waits for those it leads */ };
 struct packet {
 	u64 addr;   /* start of the L1 line */
@@ -114,8 +112,7 @@ struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */
 };
 
-/* --- noc.switch=islip ----------------------------------------------------------------------------------------------
- */
+/* --- noc.switch=islip --------------------------------------------------------------------------------------------- */
 enum islip_net { ISLIP_REQUESTS, ISLIP_REPLIES };
 struct islip {                  /* inputs and outputs are SMs and slices; masks have a bit for each */
 	u32 inputs, outputs, words; /* words of a mask of inputs */
@@ -131,8 +128,7 @@ struct islip_source {  /* of an SM: the packets that wait for the switch */
 	u64 next;          /* interconnect cycle from which the miss queue passes on what comes next */
 };
 
-/* --- L2 ------------------------------------------------------------------------------------------------------------
- */
+/* --- L2 ----------------------------------------------------------------------------------------------------------- */
 struct slice_state {
 	u64 free;                   /* L2 cycle from which the port is free */
 	u64 src_free;               /* interconnect cycle from which the reply port is free */
@@ -161,8 +157,7 @@ struct slice {
 	u32 channel;
 };
 
-/* --- DRAM ----------------------------------------------------------------------------------------------------------
- */
+/* --- DRAM --------------------------------------------------------------------------------------------------------- */
 struct dram_req {
 	u64 row;
 	u64 arrived; /* core cycle it entered the window */
@@ -218,8 +213,7 @@ struct dram_timing { /* constants derived from the configuration, DRAM cycles */
 	u32 burst, read_done, write_done, rd_to_wr, wr_to_rd, wr_to_pre, ccd, ccdl, rtp, rcd, ras, rp, rc, rrd;
 };
 
-/* --- the whole -----------------------------------------------------------------------------------------------------
- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 struct mem {
 	struct conf c;
 	struct event_buf *sm_ev, *shared_ev, *no_ev; /* no_ev: never subscribed, stands in for missing ones */

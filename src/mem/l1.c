@@ -84,8 +84,7 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 	*rf_counter(m->l1[sm * MC_COUNT + c].cc, mr) += n;
 }
 
-/* --- the miss queue --------------------------------------------------------------------------------------------------
- */
+/* --- the miss queue ----------------------------------------------------------------------------------------------- */
 bool l1_queue_room(const struct access *a, u32 n)
 {
 	u32 queued = a->l->st->queued;
@@ -134,8 +133,7 @@ void l1_port_moved(struct mem *m, u32 sm)
 			m->wake[sm / 64] |= BIT(sm % 64);
 }
 
-/* --- loads -----------------------------------------------------------------------------------------------------------
- */
+/* --- loads -------------------------------------------------------------------------------------------------------- */
 /* Sectors of an MSHR leave for the L2 and are waited for. */
 static void fetch(const struct access *a, u32 mshr, u8 sectors)
 {
@@ -306,8 +304,7 @@ enum mem_result l1_fetch_around(const struct access *a)
 	return wait_for(a, mshr, a->t->sectors);
 }
 
-/* --- down to L2 ------------------------------------------------------------------------------------------------------
- */
+/* --- down to L2 --------------------------------------------------------------------------------------------------- */
 bool l1_drop_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
@@ -435,8 +432,7 @@ struct l1_use mem_l1_use(const struct mem *m, u32 sm, enum mem_cache c)
 	return (struct l1_use){.mshrs = l->mshr.st->used, .queue = l->st->queued};
 }
 
-/* --- answers
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- answers ------------------------------------------------------------------------------------------------------ */
 /* The refusals that data for a line may have ended: a line frees its own set, an answer its own merge list. */
 static u32 helped_by_fill(const struct l1 *l, u64 line)
 {

@@ -23,8 +23,7 @@ static bool is_write(u32 op)
 	return op == MO_STORE || op == MO_LOCAL_STORE || op == OP_WRITEBACK;
 }
 
-/* --- miss queue ------------------------------------------------------------------------------------------------------
- */
+/* --- miss queue --------------------------------------------------------------------------------------------------- */
 static bool queue_room(const struct mem *m, const struct slice *s, u32 n)
 {
 	return s->st->mq_n + n <= m->c.l2_missq || !s->st->mq_n;
@@ -54,8 +53,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	st->mq_n++;
 }
 
-/* --- the request at the head
- * ------------------------------------------------------------------------------------------ */
+/* --- the request at the head -------------------------------------------------------------------------------------- */
 /* Makes room for a line; false (with the reason) when it has to wait. `others`: miss queue places the caller needs
  * besides. */
 static enum mem_result make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u32 *at)
@@ -221,8 +219,7 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 	return mr;
 }
 
-/* --- the slice
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the slice ---------------------------------------------------------------------------------------------------- */
 void l2_run(struct mem *m, u32 slice, u64 now)
 {
 	struct slice *s = &m->slice[slice];
@@ -320,8 +317,7 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	l2_unblock(m, slice, now);
 }
 
-/* --- copies by the host
- * ----------------------------------------------------------------------------------------------- */
+/* --- copies by the host ------------------------------------------------------------------------------------------- */
 /* Sectors of a line are there from now on, as if read long ago. A line on its way, or in a set of which every line is,
  * stays as it is. A dirty line that makes room goes without a trace: the copy takes no time. */
 static void copy_line(struct mem *m, u64 line, u8 sectors)

@@ -63,8 +63,7 @@ enum mem_result {
 };
 
 struct mem;
-/* --- messages between endpoints (noc/message.h) --------------------------------------------------------------------
- */
+/* --- messages between endpoints (noc/message.h) ------------------------------------------------------------------- */
 /* What endpoints tell each other beside requests and answers. Endpoints: the SMs, then the L2 slices. */
 struct message {
 	u64 addr;     /* the line it is about */

@@ -52,8 +52,7 @@ static void add_edge(struct depend *d, u32 from, u32 to, u32 latency)
 	d->node[to].npreds++;
 }
 
-/* --- registers
- * -------------------------------------------------------------------------------------------------------- */
+/* --- registers ---------------------------------------------------------------------------------------------------- */
 
 static u32 new_value(struct depend *d, u32 reg, u32 def)
 {
@@ -115,8 +114,7 @@ static void add_registers(struct depend *d, u32 i, const struct inst *in)
 		add_use(d, i, in->d[k]);
 }
 
-/* --- address forms
- * ---------------------------------------------------------------------------------------------------- */
+/* --- address forms ------------------------------------------------------------------------------------------------ */
 
 /* d = register + constant, unguarded: which register, what constant. */
 static bool is_offset(const struct depend *d, const struct inst *in, opnd *reg, s64 *add)
@@ -159,8 +157,7 @@ static void set_form(struct depend *d, u32 i, const struct inst *in)
 	}
 }
 
-/* --- memory
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static bool is_memory(const struct inst *in)
 {
@@ -280,8 +277,7 @@ static void add_warp(struct depend *d, u32 i, const struct inst *in)
 	d->warp = i;
 }
 
-/* --- the graph
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the graph ---------------------------------------------------------------------------------------------------- */
 
 static void forget(struct depend *d)
 {

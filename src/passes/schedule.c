@@ -33,8 +33,7 @@ struct play {
 	s32 live[NKINDS], peak[NKINDS];
 };
 
-/* --- parameters
- * ------------------------------------------------------------------------------------------------------- */
+/* --- parameters --------------------------------------------------------------------------------------------------- */
 
 void schedule_params_of(struct schedule_params *p, const struct conf *c)
 {
@@ -51,8 +50,7 @@ void schedule_params_of(struct schedule_params *p, const struct conf *c)
 	p->free_regs = MIN(per_warp / WARP_SIZE, c->sm_max_regs_thread);
 }
 
-/* --- words live
- * -------------------------------------------------------------------------------------------------------- */
+/* --- words live --------------------------------------------------------------------------------------------------- */
 
 static u32 words_of(const struct fn *f, const bool *is_free, u32 kind, u32 reg)
 {
@@ -142,8 +140,7 @@ static bool live_behind(const struct work *w, u32 reg, u32 pc)
 	return false;
 }
 
-/* --- playing a run through
- * ------------------------------------------------------------------------------------------- */
+/* --- playing a run through ---------------------------------------------------------------------------------------- */
 
 static void play_begin(struct work *w, struct play *p)
 {
@@ -214,8 +211,7 @@ static void play_text(struct work *w, struct play *p)
 		issue(w, p, i);
 }
 
-/* --- choosing
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- choosing ----------------------------------------------------------------------------------------------------- */
 
 /* Of two that fit: what can issue now before what would wait, the longer way to the end, the text's order. */
 static bool better(const struct work *w, const struct play *p, u32 a, u32 b)
@@ -271,8 +267,7 @@ static void play_list(struct work *w, struct play *p, const s32 *room)
 	}
 }
 
-/* --- runs and blocks
- * --------------------------------------------------------------------------------------------------- */
+/* --- runs and blocks ---------------------------------------------------------------------------------------------- */
 
 static bool fits(const struct work *w, const struct play *p)
 {

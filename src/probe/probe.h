@@ -157,8 +157,7 @@ static inline u64 lanes_sum(const struct lane_counters *c) /* thread instruction
 	return sum;
 }
 
-/* --- events --------------------------------------------------------------------------------------------------------
- */
+/* --- events ------------------------------------------------------------------------------------------------------- */
 enum event_type {
 #define E(id, name, places, a0, a1, a2, a3, def) EV_##id,
 #include "probe/events.def"

@@ -18,8 +18,7 @@ void sm_due(const struct sm *s, struct sm_dues *d, u32 token)
 		d->loads[token_load(token)]++;
 }
 
-/* --- what is in flight ----------------------------------------------------------------------------------------------
- */
+/* --- what is in flight -------------------------------------------------------------------------------------------- */
 struct flight_of {    /* of a warp */
 	u32 results;      /* on the wheel, in the load table, or of shared memory instructions at the LSU */
 	u32 loads;        /* in the load table */
@@ -56,7 +55,7 @@ static bool is_there(const struct sm *s, u32 place)
 	return place < SM_PLACES && s->away >> (place - WARP_SLOTS) & 1;
 }
 
-static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct wheel_node *n, struct flights *f,
+static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct timer_node *n, struct flights *f,
                        struct err *e)
 {
 	const u32 place = place_of(s, n->who);
@@ -174,8 +173,7 @@ static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights
 	return count_pipe(x, s, f, e);
 }
 
-/* --- a warp ---------------------------------------------------------------------------------------------------------
- */
+/* --- a warp ------------------------------------------------------------------------------------------------------- */
 static bool check_scoreboard(const struct sm_ctx *x, const struct sm *s, u32 w, const struct flight_of *f,
                              struct err *e)
 {
@@ -263,8 +261,7 @@ static bool check_warp(const struct sm_ctx *x, const struct sm *s, u32 w, const 
 	return check_flight(x, s, w, f, e) && check_warp_state(x, s, w, e);
 }
 
-/* --- masks, CTAs, barriers ------------------------------------------------------------------------------------------
- */
+/* --- masks, CTAs, barriers ---------------------------------------------------------------------------------------- */
 static bool check_masks(const struct sm_ctx *x, const struct sm *s, struct err *e)
 {
 	u64 all = 0;
@@ -388,8 +385,7 @@ static bool check_contexts(const struct sm *s, struct err *e)
 	return true;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------
- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct err *e)
 {
 	for (u32 i = 0; i < x->nscheds; i++) {

@@ -26,8 +26,7 @@ void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* An exited warp whose last access came back leaves; the CTA with it when it was the last. */
 void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 
-/* --- issue.c -------------------------------------------------------------------------------------------------------
- */
+/* --- issue.c ------------------------------------------------------------------------------------------------------ */
 /* Executes the instruction at the warp's pc with all effects on the pipeline; slot = false for those that take no issue
  * slot. */
 void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now);
@@ -35,8 +34,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
 
-/* --- timer.c -------------------------------------------------------------------------------------------------------
- */
+/* --- timer.c ------------------------------------------------------------------------------------------------------ */
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
 /* The same `cycles` from now, which may be more than the wheel reaches: WK_WAKE, WK_RESUME. */
 void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now);
@@ -64,8 +62,7 @@ void cta_stayed(struct cta *c, u64 now);
 /* Gives back all that the CTA in a slot has. */
 void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 
-/* --- fetch.c, ldst.c, barrier.c --------------------------------------------------------------------------------------
- */
+/* --- fetch.c, ldst.c, barrier.c ----------------------------------------------------------------------------------- */
 void fetch_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* The line of a fetch that had missed is there. */

@@ -1,7 +1,7 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
 #include "sm/internal.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
 {
@@ -60,8 +60,7 @@ static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u
 	BUG("issue to a busy unit %d of SM %u", u, s->id);
 }
 
-/* --- effects of one instruction -------------------------------------------------------------------------------------
- */
+/* --- effects of one instruction ----------------------------------------------------------------------------------- */
 
 static const u8 kinds[IC_COUNT] = {
     [IC_F32_ADD... IC_F32_MAD] = IK_F32,
@@ -210,8 +209,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		control(x, s, w, &d, now);
 }
 
-/* --- a scheduler's cycle
- * ---------------------------------------------------------------------------------------------- */
+/* --- a scheduler's cycle ------------------------------------------------------------------------------------------ */
 
 static const enum stall refusal[] = {
     [MR_RF_LINE] = ST_RF_LINE, [MR_RF_MSHR] = ST_RF_MSHR, [MR_RF_MERGE] = ST_RF_MERGE, [MR_RF_QUEUE] = ST_RF_QUEUE};

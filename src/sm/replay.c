@@ -5,8 +5,7 @@
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 
-/* --- who may pass whom ----------------------------------------------------------------------------------------------
- */
+/* --- who may pass whom -------------------------------------------------------------------------------------------- */
 
 /* In a set of warps: none of a warp without a slot. */
 static u64 bit_of_warp(u32 place)
@@ -63,8 +62,7 @@ void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
 	find_forbidden(r, s);
 }
 
-/* --- accounting and waking ------------------------------------------------------------------------------------------
- */
+/* --- accounting and waking ---------------------------------------------------------------------------------------- */
 
 void replay_sync(struct sm_ctx *x, struct sm *s, u64 now)
 {
@@ -176,8 +174,7 @@ static void tell(struct sm_ctx *x, const struct sm *s, const struct replay_entry
 	ev->arg[3] = type == EV_REPLAY_LEAVE ? e->tries : 0;
 }
 
-/* --- in -------------------------------------------------------------------------------------------------------------
- */
+/* --- in ----------------------------------------------------------------------------------------------------------- */
 
 /* It moves into the queue; reason: the cache's refusal, MR_HIT when it was not asked. */
 static void enter(struct sm_ctx *x, struct sm *s, const struct first *f, enum mem_result reason, u64 now)
@@ -321,8 +318,7 @@ static void hold_firsts(struct sm_ctx *x, struct sm *s, u64 now)
 	}
 }
 
-/* --- out ------------------------------------------------------------------------------------------------------------
- */
+/* --- out ---------------------------------------------------------------------------------------------------------- */
 
 /* Position in order[] of the oldest entry that may be tried (car: of the oldest, if it may); r->n when there is none.
  */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 #include "sm/verbs.h"
 
 u32 sm_cta_regs(const struct conf *c, const struct launch *l)

@@ -50,7 +50,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nctas = c->sm_ctas,
 	                     .nscheds = c->sm_schedulers,
 	                     .nunits = {c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, 1}};
-	x->node = ARENA_NEW(a, struct wheel_node, nodes);
+	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;

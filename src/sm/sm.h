@@ -136,7 +136,7 @@ static inline u32 sm_context_of(u32 who)
 	return who & (SM_CONTEXTS - 1);
 }
 
-struct wheel_node {
+struct timer_node {
 	u32 pc : 29, kind : 3; /* WK_WAKE, WK_RESUME: cycles left to wait after this one */
 	u16 next, who;
 };
@@ -221,7 +221,7 @@ struct sm {
 	u16 node_free;       /* free list, index + 1 */
 	struct load load[SM_MAX_LOADS];
 	struct lsu_entry lsu[SM_MAX_LSU];
-	/* Behind it in the arena: struct wheel_node nodes, policy states, big scoreboards. */
+	/* Behind it in the arena: struct timer_node nodes, policy states, big scoreboards. */
 };
 
 struct l1_pipe;
@@ -239,7 +239,7 @@ struct sm_ctx {
 	struct external_warp_sched *external; /* whom sched_external asks; NULL = none */
 	void *sched_state[SM_MAX_SCHEDS];     /* in the arena */
 	size_t sched_bytes[SM_MAX_SCHEDS];    /* room of each */
-	struct wheel_node *node;              /* pool, in the arena */
+	struct timer_node *node;              /* pool, in the arena */
 	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                 /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */

@@ -1,5 +1,8 @@
 /* The SM's timing wheel: what happens to which warp at which cycle. Lists of pool nodes, one list a slot, a bit per
- * busy slot. */
+ * busy slot.
+ *
+ * Not base/wheel.h: there a timer belongs to its owner, is set once at a time, moved and cancelled by number. Here a
+ * warp has many at once, none is moved, none lies further away than the wheel is long: 8 bytes a node do. */
 #include "sm/internal.h"
 
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
@@ -9,9 +12,9 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 	BUG_ON(at - now >= SM_WHEEL || !s->node_free);
 	u32 slot = at % SM_WHEEL;
 	u16 n = s->node_free;
-	struct wheel_node *node = &x->node[n - 1];
+	struct timer_node *node = &x->node[n - 1];
 	s->node_free = node->next;
-	*node = (struct wheel_node){
+	*node = (struct timer_node){
 	    .pc = pc & (u32)bit_range(29), .kind = kind & 7, .next = s->wheel[slot], .who = s->warp[warp].who};
 	s->wheel[slot] = n;
 	s->wheel_busy[slot / 64] |= BIT(slot % 64);
@@ -28,7 +31,7 @@ u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64
 	u32 fetches = 0;
 	for (u32 slot = 0; slot < SM_WHEEL; slot++) {
 		for (u16 *at = &s->wheel[slot]; *at;) {
-			struct wheel_node *n = &x->node[*at - 1];
+			struct timer_node *n = &x->node[*at - 1];
 			const u32 i = sm_context_of(n->who);
 			if (!(contexts[i / 64] >> i % 64 & 1) || !(kinds >> n->kind & 1)) {
 				at = &n->next;
@@ -48,7 +51,7 @@ u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64
 	return fetches;
 }
 
-static void run_node(struct sm_ctx *x, struct sm *s, struct wheel_node n, u64 now)
+static void run_node(struct sm_ctx *x, struct sm *s, struct timer_node n, u64 now)
 {
 	const u32 place = place_now(s, n.who);
 	struct warp *w = &s->warp[place];
@@ -89,7 +92,7 @@ void timer_run(struct sm_ctx *x, struct sm *s, u64 now)
 	s->wheel[slot] = 0;
 	s->wheel_busy[slot / 64] &= ~BIT(slot % 64);
 	while (n) {
-		struct wheel_node node = x->node[n - 1];
+		struct timer_node node = x->node[n - 1];
 		x->node[n - 1].next = s->node_free;
 		s->node_free = n;
 		run_node(x, s, node, now);

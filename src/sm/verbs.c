@@ -5,7 +5,7 @@
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 struct contexts {
 	u64 set[SM_CONTEXTS / 64];
@@ -21,8 +21,7 @@ static struct contexts contexts_of(const struct sm *s, u64 warps)
 	return c;
 }
 
-/* --- pause ----------------------------------------------------------------------------------------------------------
- */
+/* --- pause -------------------------------------------------------------------------------------------------------- */
 
 static void set_paused(struct sm_ctx *x, struct sm *s, u32 slot, bool paused, u64 until, u64 now)
 {
@@ -70,8 +69,7 @@ void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	sm_resume_cta(x, s, slot, now);
 }
 
-/* --- drop -----------------------------------------------------------------------------------------------------------
- */
+/* --- drop --------------------------------------------------------------------------------------------------------- */
 
 static bool generations_left(const struct sm *s, u64 warps, struct err *e)
 {
@@ -149,8 +147,7 @@ bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *
 	return true;
 }
 
-/* --- take off, hand over --------------------------------------------------------------------------------------------
- */
+/* --- take off, hand over ------------------------------------------------------------------------------------------ */
 
 /* The set of the warps' numbers in their CTA, and back. */
 static u64 by_number(u64 slots, u64 warps)
@@ -259,8 +256,7 @@ void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *ou
 	*c = (struct cta){0};
 }
 
-/* --- restore --------------------------------------------------------------------------------------------------------
- */
+/* --- restore ------------------------------------------------------------------------------------------------------ */
 
 static void restore_warp(struct sm_ctx *x, struct sm *s, const struct warp *saved, u32 w, u32 slot, u64 now)
 {

@@ -25,8 +25,9 @@ void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now);
 /* Its warps have the lowest priority from now on, or no longer. Not a pause of the kind above: both may be. */
 void sm_lower_cta(struct sm_ctx *x, struct sm *s, u32 slot, bool low, u64 now);
 void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
-/* It begins again, as if it had just come; whether that changes results is the caller's question (sm/restart.h). False
- * with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart. */
+/* It begins again, as if it had just come; whether that changes results is the caller's question (sm/restartable.h).
+ * False with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart.
+ */
 bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *e);
 /* Its place, or NO_PLACE: all places are taken by CTAs that have answers under way. */
 u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);

@@ -127,8 +127,7 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 		warp_try_retire(x, s, w, now);
 }
 
-/* --- state
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- state -------------------------------------------------------------------------------------------------------- */
 
 static inline enum warp_state ready_state(const struct warp *wp, const struct issue_info *in)
 {

@@ -93,6 +93,26 @@ front_ptx() {
 	}'
 }
 
+# A banner (a comment that names a part of a file) is a line of its own, of at most 120 columns.
+banners() {
+	find src ui tests -name '*.[ch]' | sort | xargs awk '
+	FNR == 1 { open = 0 }
+	open && /^[[:blank:]]*(\*[[:blank:]]*-*[[:blank:]]*)?\*\/$/ || open && /^[[:blank:]]*\*[[:blank:]]*---/ { print FILENAME ":" FNR - 1 ": the banner is broken" }
+	{ open = /^[[:blank:]]*\/\* --- / && !/\*\/$/ }'
+}
+
+# An include guard is the header's path as it is now: src/mem/l1.h has MEM_L1_H, ui/scr/draw.h UI_SCR_DRAW_H.
+guards() {
+	find src ui tests -name '*.h' | sort | xargs awk '
+	FNR == 1 {
+		want = toupper(FILENAME)
+		sub(/^SRC\//, "", want)
+		gsub(/[^A-Z0-9]/, "_", want)
+		seen = 0
+	}
+	/^#ifndef / && !seen++ && $2 != want { print FILENAME ": its include guard is " $2 }'
+}
+
 report() { # report TITLE TEXT
 	if [ -n "$2" ]; then
 		bad=1
@@ -105,6 +125,8 @@ report() { # report TITLE TEXT
 report "order of floors, src/ and ui/" "$(layers)"
 report "front/ptx behind front_ops, its folders in order" "$(front_ptx)"
 report "src/ without curses, readline, Lua, printing, exit" "$(forbidden)"
+report "include guards by path" "$(guards)"
+report "banners on one line" "$(banners)"
 report "clang-format" "$(clang-format --dry-run -Werror $sources 2>&1 | grep -E 'error:' | cut -d: -f1 | uniq -c | head -40)"
 report "cppcheck" "$(cppcheck --quiet --std=c11 --language=c --inline-suppr -j2 --enable=warning,portability \
 	--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=preprocessorErrorDirective \

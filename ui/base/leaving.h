@@ -2,8 +2,8 @@
  * stopped as by Ctrl-C, files are completed, then main() ends by that signal. What does not come round to it within
  * LEAVE_SECONDS - a script inside a C function, a terminal that takes nothing - is ended, and so is the process by a
  * second SIGTERM; not by a second SIGHUP, which the kernel and a shell both send when a terminal goes. */
-#ifndef UI_LEAVING_H
-#define UI_LEAVING_H
+#ifndef UI_BASE_LEAVING_H
+#define UI_BASE_LEAVING_H
 
 #define LEAVE_SECONDS 2
 

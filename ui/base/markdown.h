@@ -1,6 +1,6 @@
 /* markdown: text in which no character may mean anything. */
-#ifndef UI_MARKDOWN_H
-#define UI_MARKDOWN_H
+#ifndef UI_BASE_MARKDOWN_H
+#define UI_BASE_MARKDOWN_H
 #include "base/strbuf.h"
 
 #define MARKDOWN_CELL 1 /* of a table, where a bar would end it */

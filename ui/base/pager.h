@@ -1,7 +1,7 @@
 /* pager: long answers on a plain terminal, a screenful at a time: space goes on a page, Enter a line, c to the end, q
  * drops the rest. */
-#ifndef UI_PAGER_H
-#define UI_PAGER_H
+#ifndef UI_BASE_PAGER_H
+#define UI_BASE_PAGER_H
 #include "base/strbuf.h"
 
 /* A new answer begins: a screenful of it is shown without asking. off: nothing is ever asked. */

@@ -1,6 +1,6 @@
 /* plain: what goes to a terminal that is not the debugger's screen. */
-#ifndef UI_PLAIN_H
-#define UI_PLAIN_H
+#ifndef UI_BASE_PLAIN_H
+#define UI_BASE_PLAIN_H
 #include <stdio.h>
 
 #include "base/strbuf.h"

@@ -1,6 +1,6 @@
 /* tty: gives the terminal back as it was, also from the handler of a signal that ends the process. */
-#ifndef UI_SCR_TTY_H
-#define UI_SCR_TTY_H
+#ifndef UI_BASE_TTY_H
+#define UI_BASE_TTY_H
 
 /* From here on the terminal on standard input is to be given back with the settings it has now, and `reset` (a string
  * constant) sent before that. */

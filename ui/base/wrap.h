@@ -1,6 +1,6 @@
 /* wrap: text in lines of a width. */
-#ifndef UI_WRAP_H
-#define UI_WRAP_H
+#ifndef UI_BASE_WRAP_H
+#define UI_BASE_WRAP_H
 #include "base/strbuf.h"
 
 #define WRAP_WIDTH 78 /* of an answer: what the smallest usual screen shows without folding it again */

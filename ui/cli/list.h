@@ -1,6 +1,6 @@
 /* list: the `list` and `explain` commands. */
-#ifndef UI_LIST_H
-#define UI_LIST_H
+#ifndef UI_CLI_LIST_H
+#define UI_CLI_LIST_H
 #include "session/session.h"
 
 /* What there is: o->workload names one of gpus, workloads, policies, stats, events, opcodes, config, lua, commands.

@@ -1,6 +1,6 @@
 /* run: the `run` command - to the end, no screen. */
-#ifndef UI_RUN_H
-#define UI_RUN_H
+#ifndef UI_CLI_RUN_MAIN_H
+#define UI_CLI_RUN_MAIN_H
 #include "session/session.h"
 
 /* Runs the workload of the options; returns the exit status. */

@@ -1,6 +1,6 @@
 /* commands: the table of console commands and what its functions share. */
-#ifndef UI_COMMANDS_H
-#define UI_COMMANDS_H
+#ifndef UI_COMMANDS_COMMANDS_H
+#define UI_COMMANDS_COMMANDS_H
 #include "base/args.h"
 #include "commands/shell.h"
 #include "dbg/breaks.h"

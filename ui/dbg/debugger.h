@@ -9,8 +9,8 @@
  *
  * Text for the user goes to the strbuf handed in, never to a stream. Errors of a command leave the debugger as it was.
  */
-#ifndef UI_DEBUGGER_H
-#define UI_DEBUGGER_H
+#ifndef UI_DBG_DEBUGGER_H
+#define UI_DBG_DEBUGGER_H
 #include "base/strbuf.h"
 #include "obs/break/break.h"
 #include "obs/break/data_watch.h"

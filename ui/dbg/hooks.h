@@ -2,8 +2,8 @@
  *
  * They are told once: what a replay after going back in time passes again is not sampled again, and events carry
  * e.replay there. */
-#ifndef UI_LUA_HOOKS_H
-#define UI_LUA_HOOKS_H
+#ifndef UI_DBG_HOOKS_H
+#define UI_DBG_HOOKS_H
 #include "base/strbuf.h"
 #include "lua/lua.h"
 

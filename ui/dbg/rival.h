@@ -12,8 +12,8 @@
  * own as A does; where it has none so old it is built again and runs from the beginning. Until the first different
  * decision is found two hidden machines run as well (dbg/divergence.c): four times the time, in most cases for a
  * few thousand cycles. Without a second machine: one test of a pointer a slice. */
-#ifndef UI_RIVAL_H
-#define UI_RIVAL_H
+#ifndef UI_DBG_RIVAL_H
+#define UI_DBG_RIVAL_H
 #include "obs/compare/diverge.h"
 #include "obs/stats/stats.h"
 #include "session/lockstep.h"

@@ -56,8 +56,9 @@ void lua_uninterruptible(lua_State *L);
 
 /* Reads a file and pushes it as a function; text only. False with *e (file, line). */
 bool lua_load_path(lua_State *L, const char *path, struct err *e);
-/* --- calls. Lua is called by these alone: its interface raises errors, for want of memory nearly everywhere and by *
- * what a script's metatables do, and one that nothing catches ends the program. --- */
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+/* Lua is called by these alone: its interface raises errors, for want of memory nearly everywhere and by what a
+ * script's metatables do, and one that nothing catches ends the program. */
 
 /* Calls the script's function below the arguments: false with *e = message and traceback, the stack as before the
  * function was pushed. */

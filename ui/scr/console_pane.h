@@ -1,7 +1,7 @@
 /* console: what the debugger has said - a bounded list of lines, of which a pane shows the end, or what follows a
  * line that is held at its top. */
-#ifndef UI_SCR_CONSOLE_H
-#define UI_SCR_CONSOLE_H
+#ifndef UI_SCR_CONSOLE_PANE_H
+#define UI_SCR_CONSOLE_PANE_H
 #include "scr/canvas.h"
 
 #define CONSOLE_LINES 8192

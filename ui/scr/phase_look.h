@@ -1,6 +1,6 @@
 /* phase_look: how the bands of the phase graph look, the same on the screen and in files. */
-#ifndef UI_VIEWS_PHASE_LOOK_H
-#define UI_VIEWS_PHASE_LOOK_H
+#ifndef UI_SCR_PHASE_LOOK_H
+#define UI_SCR_PHASE_LOOK_H
 #include "obs/record/phase_track.h"
 #include "scr/canvas.h"
 

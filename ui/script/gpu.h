@@ -1,6 +1,6 @@
 /* gpu: handles of the Lua objects under `gpu`, and the table of their fields. */
-#ifndef UI_LUA_GPU_H
-#define UI_LUA_GPU_H
+#ifndef UI_SCRIPT_GPU_H
+#define UI_SCRIPT_GPU_H
 #include "gpu/query.h"
 #include "script/dbg.h"
 

@@ -1,6 +1,6 @@
 /* catalog: what lies in the data directory - machines, workloads - and "did you mean" over it. */
-#ifndef UI_CATALOG_H
-#define UI_CATALOG_H
+#ifndef UI_SESSION_CATALOG_H
+#define UI_SESSION_CATALOG_H
 #include "base/err.h"
 #include "conf/conf.h"
 

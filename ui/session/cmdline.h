@@ -1,6 +1,6 @@
 /* cmdline: argv -> struct options. Knows the spelling of the command line and nothing of what the words stand for. */
-#ifndef UI_CMDLINE_H
-#define UI_CMDLINE_H
+#ifndef UI_SESSION_CMDLINE_H
+#define UI_SESSION_CMDLINE_H
 #include "session/session.h"
 
 /* What to do with the result. */

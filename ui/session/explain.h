@@ -1,7 +1,7 @@
 /* explain: the definition of everything that has a name - counters, rates, events, stall reasons, policies,
  * configuration keys, opcodes - and of the words on the screens (concepts.def). */
-#ifndef UI_EXPLAIN_H
-#define UI_EXPLAIN_H
+#ifndef UI_SESSION_EXPLAIN_H
+#define UI_SESSION_EXPLAIN_H
 #include "base/strbuf.h"
 #include "sim.h"
 

@@ -1,6 +1,6 @@
 /* export: what has been recorded, written to a file in one of several formats. */
-#ifndef UI_EXPORT_H
-#define UI_EXPORT_H
+#ifndef UI_SESSION_EXPORT_FILE_H
+#define UI_SESSION_EXPORT_FILE_H
 #include "session/session.h"
 
 struct export_format {

@@ -1,7 +1,7 @@
 /* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--phases, --stats, --out).
  * Until they are complete, what was there stays (base/outfile.h). */
-#ifndef UI_OUTPUTS_H
-#define UI_OUTPUTS_H
+#ifndef UI_SESSION_OUTPUTS_H
+#define UI_SESSION_OUTPUTS_H
 #include <stdio.h>
 #include "session/session.h"
 

@@ -1,7 +1,7 @@
 /* phase_svg: a recorded phase graph as a picture for papers and pages: warps in each phase stacked over time, the ALU
  * and memory instructions in flight below, with axes and a legend. Standalone SVG, white ground. */
-#ifndef UI_PHASE_SVG_H
-#define UI_PHASE_SVG_H
+#ifndef UI_SESSION_PHASE_SVG_H
+#define UI_SESSION_PHASE_SVG_H
 #include "base/strbuf.h"
 #include "obs/record/phase_track.h"
 

@@ -1,7 +1,7 @@
 /* places: where the values of a configuration come from - a machine file, --set, or nowhere: then they are the
  * defaults. For messages about keys that do not go together, which are found only when all have their values. */
-#ifndef UI_PLACES_H
-#define UI_PLACES_H
+#ifndef UI_SESSION_PLACES_H
+#define UI_SESSION_PLACES_H
 #include "conf/conf.h"
 
 #define PLACE_SET "--set"

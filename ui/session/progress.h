@@ -1,6 +1,6 @@
 /* progress: the one line that `run` shows on a terminal. */
-#ifndef UI_PROGRESS_H
-#define UI_PROGRESS_H
+#ifndef UI_SESSION_PROGRESS_H
+#define UI_SESSION_PROGRESS_H
 #include "session/session.h"
 
 struct progress {

@@ -3,8 +3,8 @@
  * The host program (a Lua coroutine, or the built-in one for PTX given on the command line) runs until it waits
  * (synchronise, copy back); then the machine runs until the awaited work is done; then the program goes on.
  * session_run() does both. */
-#ifndef UI_SESSION_H
-#define UI_SESSION_H
+#ifndef UI_SESSION_SESSION_H
+#define UI_SESSION_SESSION_H
 #include "sim.h"
 
 struct lua_State;

@@ -1,6 +1,6 @@
 /* console: the debugger on a plain terminal, with readline. */
-#ifndef UI_CONSOLE_H
-#define UI_CONSOLE_H
+#ifndef UI_TERMINAL_CONSOLE_H
+#define UI_TERMINAL_CONSOLE_H
 #include "dbg/debugger.h"
 /* Reads and executes commands until the user leaves. */
 void console_main(struct debugger *d);

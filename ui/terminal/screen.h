@@ -4,8 +4,8 @@
  *   input.c   what has come and waits: keys, steps, pasted lines       word.c   commands typed while a view has the
  * keys prompt.c  the line editor      console.c  what was said            help.c   the help page term.c    curses
  * canvas.c, draw.c, palette.c         recent.c, heat.c  what the views add up while running */
-#ifndef UI_SCR_SCREEN_H
-#define UI_SCR_SCREEN_H
+#ifndef UI_TERMINAL_SCREEN_H
+#define UI_TERMINAL_SCREEN_H
 #include "dbg/debugger.h"
 
 /* Runs the debugger on the terminal until the user leaves; returns the exit status of session_exit_status, or 2 with a

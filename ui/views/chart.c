@@ -53,8 +53,7 @@ static float largest(const float *v, int n)
 	return max;
 }
 
-/* --- scale
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- scale -------------------------------------------------------------------------------------------------------- */
 
 /* What is drawn: a value a column, NAN = none, and of those over the part that belongs at the foot. */
 struct curve {

@@ -3,8 +3,8 @@
  *
  * A file is read once, when a line of it is first asked for; one that is not there, is no regular file or has more than
  * 16 MiB has no text. Copies are kept until `run`, so that a view does not change while its source is edited. */
-#ifndef UI_CUDA_TEXT_H
-#define UI_CUDA_TEXT_H
+#ifndef UI_VIEWS_CUDA_TEXT_H
+#define UI_VIEWS_CUDA_TEXT_H
 #include "ir/ir.h"
 
 struct cuda_file;

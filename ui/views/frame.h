@@ -1,6 +1,6 @@
 /* frame: the state of the screen and its picture. Knows no terminal: screen.c shows the canvas, tests may read it. */
-#ifndef UI_SCR_FRAME_H
-#define UI_SCR_FRAME_H
+#ifndef UI_VIEWS_FRAME_H
+#define UI_VIEWS_FRAME_H
 #include "scr/console_pane.h"
 #include "views/heat.h"
 #include "views/recent.h"

@@ -1,8 +1,8 @@
 /* heat: where warps are found waiting. Every HEAT_CYCLES cycles each resident warp is looked at once (program counter
  * sampling, as GPU profilers do it); the same samples on every host. After going to a cycle of the past the counts are
  * what they were there: they go with every snapshot (16 B for each instruction and state in which a warp was seen). */
-#ifndef UI_SCR_HEAT_H
-#define UI_SCR_HEAT_H
+#ifndef UI_VIEWS_HEAT_H
+#define UI_VIEWS_HEAT_H
 #include "sim.h"
 
 #define HEAT_CYCLES 512

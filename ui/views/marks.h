@@ -1,7 +1,7 @@
 /* marks: what the analyses of passes/ say of each PTX line, for the source view's margin. Made once for a module, when
  * it is first shown. */
-#ifndef UI_SCR_MARKS_H
-#define UI_SCR_MARKS_H
+#ifndef UI_VIEWS_MARKS_H
+#define UI_VIEWS_MARKS_H
 #include "conf/conf.h"
 #include "ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* offscreen: the screen without a terminal - what batch mode takes its pictures of. */
-#ifndef UI_SCR_OFFSCREEN_H
-#define UI_SCR_OFFSCREEN_H
+#ifndef UI_VIEWS_OFFSCREEN_H
+#define UI_VIEWS_OFFSCREEN_H
 #include "dbg/debugger.h"
 
 /* Makes one unless the debugger has a screen already; what views add up while the machine runs begins here. */

@@ -1,7 +1,7 @@
 /* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same
  * on every host and however often the screen is drawn; after going to a cycle of the past, what it was there. */
-#ifndef UI_SCR_RECENT_H
-#define UI_SCR_RECENT_H
+#ifndef UI_VIEWS_RECENT_H
+#define UI_VIEWS_RECENT_H
 #include "obs/stats/sample.h"
 #include "sim.h"
 

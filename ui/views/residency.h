@@ -1,7 +1,7 @@
 /* residency: which launch's CTAs an SM held, over the whole run. Sampled at multiples of a span of cycles; when the
  * store is full every other sample goes and the span doubles. The same samples on every host. */
-#ifndef UI_SCR_RESIDENCY_H
-#define UI_SCR_RESIDENCY_H
+#ifndef UI_VIEWS_RESIDENCY_H
+#define UI_VIEWS_RESIDENCY_H
 #include "sim.h"
 
 #define RESIDENCY_CYCLES 128 /* span at the start */

@@ -84,8 +84,7 @@ void channel_reset(struct mem *m)
 	}
 }
 
-/* --- the window
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the window --------------------------------------------------------------------------------------------------- */
 static void arm(struct mem *m, u32 channel)
 {
 	u64 due = m->chan[channel].st->due;
@@ -193,8 +192,7 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 	channel_refill(m, channel, now);
 }
 
-/* --- commands
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 {
 	struct channel *ch = &m->chan[channel];

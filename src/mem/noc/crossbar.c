@@ -41,8 +41,7 @@ static bool book(const struct mem *m, u64 *src_free, u64 *dst_free, u64 start, u
 	return true;
 }
 
-/* --- requests -------------------------------------------------------------------------------------------------------
- */
+/* --- requests ----------------------------------------------------------------------------------------------------- */
 static void wait_for_credit(struct mem *m, u32 sm, struct slice_state *s)
 {
 	m->port[sm].waiting = true;
@@ -203,8 +202,7 @@ static void inject(struct mem *m, u32 sm, u64 now)
 	}
 }
 
-/* --- replies --------------------------------------------------------------------------------------------------------
- */
+/* --- replies ------------------------------------------------------------------------------------------------------ */
 static void wait_for_port(struct mem *m, u32 slice, struct sm_port *port)
 {
 	m->slice[slice].st->out_waiting = true;

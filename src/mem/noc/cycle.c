@@ -95,8 +95,7 @@ void mem_port(const struct mem *m, u32 port, struct port_info *out)
 		sm_port_info(m, port, out);
 }
 
-/* --- circles --------------------------------------------------------------------------------------------------------
- */
+/* --- circles ------------------------------------------------------------------------------------------------------ */
 
 /* Ports from `start` round to it again; the one with the lowest number. */
 static u32 length(const struct mem *m, u32 start, u32 *lowest)
@@ -139,8 +138,7 @@ u32 mem_cycle(const struct mem *m, u32 *out, u32 max)
 	return n;
 }
 
-/* --- who waits for what a port holds -------------------------------------------------------------------------------
- */
+/* --- who waits for what a port holds ------------------------------------------------------------------------------ */
 
 void mem_head_waiters(const struct mem *m, const struct port_head *h, waiter_fn *fn, void *ctx)
 {

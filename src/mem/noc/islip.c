@@ -29,8 +29,7 @@
 #define BANKS 8     /* sectors of the largest line */
 #define BANK_RUN 16 /* sectors of a bank in a row while others wait */
 
-/* --- masks ---------------------------------------------------------------------------------------------------------
- */
+/* --- masks -------------------------------------------------------------------------------------------------------- */
 static inline void put(u64 *mask, u32 i)
 {
 	mask[i / 64] |= BIT(i % 64);
@@ -59,8 +58,7 @@ static inline u64 *wanting(const struct islip *s, u32 out)
 	return &s->want[(size_t)out * s->words];
 }
 
-/* --- inputs --------------------------------------------------------------------------------------------------------
- */
+/* --- inputs ------------------------------------------------------------------------------------------------------- */
 static inline u32 head_of(const struct mem *m, enum islip_net net, u32 in)
 {
 	return net == ISLIP_REQUESTS ? m->source[in].head : m->slice[in].st->out_head;
@@ -108,8 +106,7 @@ static void join(struct mem *m, enum islip_net net, u32 in, u32 *head, u32 *tail
 		put(m->islip[net].fresh, in);
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------
- */
+/* --- requests ----------------------------------------------------------------------------------------------------- */
 static bool has_answer_of_its_own(u32 op) /* data for an MSHR */
 {
 	return op == MO_LOAD || op == MO_LOCAL_LOAD || op == MO_FETCH || op == MO_PREFETCH;
@@ -235,8 +232,7 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 		l2_arm(m, out, now);
 }
 
-/* --- replies -------------------------------------------------------------------------------------------------------
- */
+/* --- replies ------------------------------------------------------------------------------------------------------ */
 void islip_reply(struct mem *m, u32 slice, u32 p, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
@@ -285,8 +281,7 @@ void islip_arrive(struct mem *m, u32 i, u64 now)
 	release(m, lead);
 }
 
-/* --- a cycle -------------------------------------------------------------------------------------------------------
- */
+/* --- a cycle ------------------------------------------------------------------------------------------------------ */
 static bool has_room(const struct mem *m, enum islip_net net, u32 out)
 {
 	return net == ISLIP_REPLIES || noc_slice_room(m, m->slice[out].st); /* SMs take what comes */
@@ -352,8 +347,7 @@ void islip_run(struct mem *m, enum islip_net net, u64 now)
 	}
 }
 
-/* --- building ------------------------------------------------------------------------------------------------------
- */
+/* --- building ----------------------------------------------------------------------------------------------------- */
 void islip_init(struct mem *m, struct arena *a)
 {
 	if (m->c.noc_switch != NOC_ISLIP)

@@ -12,8 +12,7 @@ const u16 mesh_queues[VNETS] = {
 };
 _Static_assert(VNETS == 3 && MESH_LOCAL == 12 && MESH_QUEUES == 16, "the masks above");
 
-/* --- time -----------------------------------------------------------------------------------------------------------
- */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 /* The router shall look in that cycle, or in the first that is still to come. */
 void mesh_wake(struct mem *m, u32 node, u64 cycle)
 {
@@ -36,8 +35,7 @@ void mesh_show(struct mem *m, u32 node, u32 queue)
 	mesh_wake(m, node, h->ready);
 }
 
-/* --- a router -------------------------------------------------------------------------------------------------------
- */
+/* --- a router ----------------------------------------------------------------------------------------------------- */
 /* Room for so many flits behind a link, as it was at the end of the cycle before. */
 static bool link_room(const struct mesh *x, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle)
 {
@@ -194,8 +192,7 @@ static void look(struct mem *m, u32 node, u64 cycle, u64 now)
 	r->due = MIN(r->woken, next_look(m->mesh, node, moved, cycle));
 }
 
-/* --- the mesh -------------------------------------------------------------------------------------------------------
- */
+/* --- the mesh ----------------------------------------------------------------------------------------------------- */
 static u64 earliest(const struct mesh *x)
 {
 	u64 due = NEVER;

@@ -5,8 +5,7 @@
 
 #include "mem/impl.h"
 
-/* --- what wants to enter -----------------------------------------------------------------------------
- */
+/* --- what wants to enter ------------------------------------------------------------------------------------------ */
 static void offer(struct mem *m, u32 node, u32 queue, struct mesh_head h)
 {
 	h.born = h.ready;
@@ -186,8 +185,7 @@ static void credit(struct mem *m, u32 slice, u64 now)
 	mesh_wake(m, m->mesh->node_of[m->nsms + slice], clock_up(&m->icnt, now));
 }
 
-/* --- the policy -----------------------------------------------------------------------------------------------------
- */
+/* --- the policy --------------------------------------------------------------------------------------------------- */
 static void init(struct mem *m, struct arena *a)
 {
 	struct mesh *x = m->mesh = xcalloc(1, sizeof *x);

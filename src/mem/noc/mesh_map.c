@@ -46,8 +46,7 @@ s32 mesh_neighbour(const struct mesh *x, u32 node, enum mesh_port link)
 	}
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------------
- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 bool mem_mesh(const struct mem *m, u32 *width, u32 *height)
 {
 	*width = m->mesh->width;

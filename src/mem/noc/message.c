@@ -25,8 +25,7 @@ void message_init(struct mem *m, struct arena *a)
 	m->peer_received = ARENA_NEW(a, u64, MSG_CLASSES);
 }
 
-/* --- sending --------------------------------------------------------------------------------------------------------
- */
+/* --- sending ------------------------------------------------------------------------------------------------------ */
 static u32 data_bytes(const struct message *g)
 {
 	return g->class == MSG_READ || g->class == MSG_CONTROL ? 0 : 4 * bit_count32(g->words);
@@ -131,8 +130,7 @@ void message_land(struct mem *m, const struct message *g, u64 at)
 	put_in(m, g, at);
 }
 
-/* --- receiving ------------------------------------------------------------------------------------------------------
- */
+/* --- receiving ---------------------------------------------------------------------------------------------------- */
 /* The oldest message leaves the inbox; its place goes to who has waited longest. */
 static void take_out(struct mem *m, u32 e, u64 now)
 {
@@ -178,8 +176,7 @@ bool mem_receive(struct mem *m, u32 e, u64 now, struct message *out)
 	return true;
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------------
- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 u32 message_held(const struct mem *m)
 {
 	u32 n = 0;

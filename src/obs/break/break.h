@@ -7,8 +7,8 @@
  * comparison has become true, looked at every so many cycles. A divergence's is a cycle that somebody else finds out. A
  * watchpoint's never stops by itself: who sees the watched value change asks break_counts().
  */
-#ifndef OBS_BREAK_H
-#define OBS_BREAK_H
+#ifndef OBS_BREAK_BREAK_H
+#define OBS_BREAK_BREAK_H
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "gpu/query.h"

@@ -8,8 +8,8 @@
  * A rate since the start of the run says little of now: rates are those over a window (obs/stats/window.h) unless `over
  * run` is said; counters are since the start unless a window is given. Looks lie at multiples of `every` in machine
  * cycles, windows end there, so the same stops are found whichever way they are come to. */
-#ifndef OBS_CROSSING_H
-#define OBS_CROSSING_H
+#ifndef OBS_BREAK_CROSSING_H
+#define OBS_BREAK_CROSSING_H
 #include "obs/name/probe_path.h"
 #include "obs/stats/window.h"
 

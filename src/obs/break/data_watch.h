@@ -7,8 +7,8 @@
  *
  * A watch names the warp (or, for shared memory, the CTA) by its launch and CTA as well as by its slot: wherever the
  * machine is put, the watch is asleep until that CTA is there. It ends with the warp's exit (the CTA's end). */
-#ifndef OBS_DATA_WATCH_H
-#define OBS_DATA_WATCH_H
+#ifndef OBS_BREAK_DATA_WATCH_H
+#define OBS_BREAK_DATA_WATCH_H
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "gpu/query.h"

@@ -3,8 +3,8 @@
  * Counting begins at one cycle and goes forward. Cycles that are gone through again, after going back in time, hold the
  * same matches: they are not counted twice, and the n-th is the n-th there too. Cycles that are skipped (a goto into a
  * part of the past that was simulated before counting began) are not counted. */
-#ifndef OBS_NTH_H
-#define OBS_NTH_H
+#ifndef OBS_BREAK_NTH_H
+#define OBS_BREAK_NTH_H
 #include "base/base.h"
 
 #define NTH_MAX 10000000 /* 8 B each */

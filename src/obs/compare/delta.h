@@ -1,6 +1,6 @@
 /* delta: every statistic of two runs side by side. */
-#ifndef OBS_DELTA_H
-#define OBS_DELTA_H
+#ifndef OBS_COMPARE_DELTA_H
+#define OBS_COMPARE_DELTA_H
 #include "obs/stats/stats.h"
 
 struct delta {

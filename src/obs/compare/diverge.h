@@ -9,8 +9,8 @@
  * at this pc. It differs when any of these does, or when only one of the two machines chose at all. An equal choice
  * among other ready warps is no divergence; the first one is kept beside it, as it often tells where a divergence comes
  * from. */
-#ifndef OBS_DIVERGE_H
-#define OBS_DIVERGE_H
+#ifndef OBS_COMPARE_DIVERGE_H
+#define OBS_COMPARE_DIVERGE_H
 #include "gpu/query.h"
 
 enum diverge_by {

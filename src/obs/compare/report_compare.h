@@ -1,7 +1,7 @@
 /* report_compare: two runs of one workload side by side, as text, JSON or CSV. Two comparisons of the same thing give
  * the same bytes. */
-#ifndef OBS_REPORT_COMPARE_H
-#define OBS_REPORT_COMPARE_H
+#ifndef OBS_COMPARE_REPORT_COMPARE_H
+#define OBS_COMPARE_REPORT_COMPARE_H
 #include "base/strbuf.h"
 #include "obs/compare/diverge.h"
 #include "obs/report/report.h"

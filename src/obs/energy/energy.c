@@ -228,8 +228,7 @@ void energy_of_machine(struct gpu *g, struct energy *out)
 	}
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------------------
- */
+/* --- kernels ------------------------------------------------------------------------------------------------------ */
 
 /* By what a part's dynamic energy is split among kernels. */
 static u64 weight(const struct kernel_counters *k, enum energy_part part)
@@ -332,8 +331,7 @@ void energy_of_kernels(struct gpu *g, struct energy *out, struct energy *rest)
 	}
 }
 
-/* --- sums ----------------------------------------------------------------------------------------------------------
- */
+/* --- sums --------------------------------------------------------------------------------------------------------- */
 
 void energy_add(struct energy *into, const struct energy *e)
 {
@@ -375,8 +373,7 @@ double energy_watts(const struct conf *c, u64 fj, u64 cycles)
 	return cycles ? (double)fj / (double)cycles * c->core_clock * 1e-9 : NAN;
 }
 
-/* --- the laws ------------------------------------------------------------------------------------------------------
- */
+/* --- the laws ----------------------------------------------------------------------------------------------------- */
 
 static bool same(const char *what, const struct energy *a, const struct energy *b, struct err *e)
 {

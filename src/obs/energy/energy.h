@@ -16,8 +16,8 @@
  * power: the share of SM cycles with a resident warp belongs to the kernels, by their warp cycles. Shares are cut at
  * whole fJ of the running sum, so nothing is lost; what is nobody's is in `rest`: SMs without a warp, and what CTAs
  * have done that are saved at the moment. */
-#ifndef OBS_ENERGY_H
-#define OBS_ENERGY_H
+#ifndef OBS_ENERGY_ENERGY_H
+#define OBS_ENERGY_ENERGY_H
 #include "gpu/query.h"
 
 enum energy_group { EG_core, EG_shared, EG_l1, EG_l2, EG_network, EG_dram, EG_board, EG_COUNT };

@@ -13,8 +13,8 @@
  *
  * Snapshots are ordered by cycle; at the same cycle a TURN comes after the AUTO. `at` is the snapshot last taken or
  * restored: the machine is at it or between it and the next one. */
-#ifndef OBS_HISTORY_H
-#define OBS_HISTORY_H
+#ifndef OBS_HISTORY_HISTORY_H
+#define OBS_HISTORY_HISTORY_H
 #include "base/arena.h"
 #include "base/err.h"
 #include "ir/devmem.h"

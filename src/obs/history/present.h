@@ -1,7 +1,7 @@
 /* present: which pages of a large, sparsely used range the kernel has given memory to. The others were never touched:
  * they are zero, and looking at them would be waste (and make the kernel fill in page tables). */
-#ifndef OBS_PRESENT_H
-#define OBS_PRESENT_H
+#ifndef OBS_HISTORY_PRESENT_H
+#define OBS_HISTORY_PRESENT_H
 #include "base/base.h"
 
 struct present;

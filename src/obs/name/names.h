@@ -1,6 +1,6 @@
 /* names: from pcs and operands back to what the user wrote - functions, PTX lines, register names. */
-#ifndef OBS_NAMES_H
-#define OBS_NAMES_H
+#ifndef OBS_NAME_NAMES_H
+#define OBS_NAME_NAMES_H
 #include "base/strbuf.h"
 #include "gpu/query.h"
 

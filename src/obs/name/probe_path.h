@@ -10,8 +10,8 @@
  *   gpu.sm[N].warp[W].FIELD                             pc insts active pending_loads since state
  *
  * Beside the counters stand the rates of obs/stats/derived.def (hit_rate, ipc...); NAN when their denominator is 0. */
-#ifndef OBS_PROBE_PATH_H
-#define OBS_PROBE_PATH_H
+#ifndef OBS_NAME_PROBE_PATH_H
+#define OBS_NAME_PROBE_PATH_H
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "gpu/query.h"

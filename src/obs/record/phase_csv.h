@@ -7,8 +7,8 @@
  *   one a band, "KERNEL 3" or "KERNEL 3-5" (phases), and "other" where there were more functions than bands: warps
  *
  * active is the sum of the bands' columns, but for rounding. */
-#ifndef OBS_PHASE_CSV_H
-#define OBS_PHASE_CSV_H
+#ifndef OBS_RECORD_PHASE_CSV_H
+#define OBS_RECORD_PHASE_CSV_H
 #include "base/strbuf.h"
 #include "obs/record/phase_track.h"
 

@@ -17,8 +17,8 @@
  *   int id = sim_add_sampler(s, 64, phase_track_look, t);          (the same period)
  *   sim_hear_again(s, id); sim_on_fork(s, id, phase_track_fork);
  *   phase_track_get(t, sm, from, to, &sum);                         (mean of a figure: sum.mem / sum.looks) */
-#ifndef OBS_PHASE_TRACK_H
-#define OBS_PHASE_TRACK_H
+#ifndef OBS_RECORD_PHASE_TRACK_H
+#define OBS_RECORD_PHASE_TRACK_H
 #include "gpu/query.h"
 
 #define PHASE_FN_BANDS 12

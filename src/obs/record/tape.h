@@ -10,8 +10,8 @@
  *
  * Files that cannot be rewritten (pipes, devices) get all of it when the tape is closed, if it is to be cut; else block
  * by block, the tail at the end. */
-#ifndef OBS_TAPE_H
-#define OBS_TAPE_H
+#ifndef OBS_RECORD_TAPE_H
+#define OBS_RECORD_TAPE_H
 #include <stdio.h>
 #include "base/err.h"
 #include "base/strbuf.h"

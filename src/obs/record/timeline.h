@@ -12,8 +12,8 @@
  *       draw(timeline_get(t, -1, TS_IPC, i));                  (oldest first; -1 = machine, else the SM)
  *
  * A session has one already, attached: session->timeline (ui/session/session.h). */
-#ifndef OBS_TIMELINE_H
-#define OBS_TIMELINE_H
+#ifndef OBS_RECORD_TIMELINE_H
+#define OBS_RECORD_TIMELINE_H
 #include "obs/stats/sample.h"
 
 struct timeline;

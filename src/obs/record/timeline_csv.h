@@ -1,6 +1,6 @@
 /* timeline_csv: one row of figures per sample period, written as the run goes on; the whole run at full resolution. */
-#ifndef OBS_TIMELINE_CSV_H
-#define OBS_TIMELINE_CSV_H
+#ifndef OBS_RECORD_TIMELINE_CSV_H
+#define OBS_RECORD_TIMELINE_CSV_H
 #include "base/strbuf.h"
 #include "obs/record/tape.h"
 #include "obs/record/timeline.h"

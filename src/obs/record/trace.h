@@ -7,8 +7,8 @@
  * Timestamps are microseconds of simulated time, in whole nanoseconds; cycles are in the arguments. A slice is written
  * when it ends, so those of a track are in order. Bytes: about 160 a slice, 80 a counter's point; a slice per CTA, per
  * warp, or two per stall of a warp. */
-#ifndef OBS_TRACE_H
-#define OBS_TRACE_H
+#ifndef OBS_RECORD_TRACE_H
+#define OBS_RECORD_TRACE_H
 #include "gpu/query.h"
 #include "obs/record/tape.h"
 

@@ -1,6 +1,6 @@
 /* json_put: the few pieces that the JSON reports are made of. */
-#ifndef OBS_JSON_PUT_H
-#define OBS_JSON_PUT_H
+#ifndef OBS_REPORT_JSON_PUT_H
+#define OBS_REPORT_JSON_PUT_H
 #include <jansson.h>
 #include <math.h>
 #include "base/base.h"

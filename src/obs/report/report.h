@@ -1,7 +1,7 @@
 /* report: a run's statistics as JSON, CSV or text. Two runs of the same thing give the same bytes, apart from JSON's
  * `host` object, CSV's host.* rows and the text's last line. */
-#ifndef OBS_REPORT_H
-#define OBS_REPORT_H
+#ifndef OBS_REPORT_REPORT_H
+#define OBS_REPORT_REPORT_H
 #include "base/strbuf.h"
 #include "obs/stats/stats.h"
 

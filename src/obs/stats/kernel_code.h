@@ -1,6 +1,6 @@
 /* kernel_code: what the compiler's analyses say of a kernel, in a few figures, for reports and tables. */
-#ifndef OBS_KERNEL_CODE_H
-#define OBS_KERNEL_CODE_H
+#ifndef OBS_STATS_KERNEL_CODE_H
+#define OBS_STATS_KERNEL_CODE_H
 #include "gpu/query.h"
 
 struct kernel_code {

@@ -1,7 +1,7 @@
-/* restart_record: what a run showed of a kernel's idempotence (sm/restart.h), over all its launches, beside what the
- * static check had announced (passes/idempotence.h). */
-#ifndef OBS_RESTART_RECORD_H
-#define OBS_RESTART_RECORD_H
+/* restart_record: what a run showed of a kernel's idempotence (sm/restartable.h), over all its launches, beside what
+ * the static check had announced (passes/idempotence.h). */
+#ifndef OBS_STATS_RESTART_RECORD_H
+#define OBS_STATS_RESTART_RECORD_H
 #include "gpu/query.h"
 
 struct restart_place { /* an instruction at which a CTA stopped being restartable, or would have */

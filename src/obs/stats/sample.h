@@ -2,8 +2,8 @@
  *
  * The one place that turns counters into samples: the timeline store of the screens, the --timeline file and the
  * trace's counter tracks all build on it. Sampling reads queries only and never changes what is simulated. */
-#ifndef OBS_SAMPLE_H
-#define OBS_SAMPLE_H
+#ifndef OBS_STATS_SAMPLE_H
+#define OBS_STATS_SAMPLE_H
 #include "gpu/query.h"
 
 /* Sums over a span of cycles. Adding two neighbouring spans gives the span of both. */

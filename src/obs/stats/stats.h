@@ -3,8 +3,8 @@
  *   struct stats *st = stats_gather(gpu, &run);      (brings all counters up to date; between cycles)
  *   report_json(st, &out); report_csv(st, &out); report_text(st, &style, &out);
  *   stats_free(st); */
-#ifndef OBS_STATS_H
-#define OBS_STATS_H
+#ifndef OBS_STATS_STATS_H
+#define OBS_STATS_STATS_H
 #include "gpu/query.h"
 #include "obs/energy/energy.h"
 

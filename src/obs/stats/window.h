@@ -4,8 +4,8 @@
  * machine cycles; the value at such a multiple is what came in between two of these marks. Marks are of the run, not of
  * the way taken through it: going back and forth in time finds the same ones, until history forks. So the value at a
  * cycle does not depend on when the window was made; whoever asks must have noted the marks it stands on. */
-#ifndef OBS_WINDOW_H
-#define OBS_WINDOW_H
+#ifndef OBS_STATS_WINDOW_H
+#define OBS_STATS_WINDOW_H
 #include "base/base.h"
 
 #define WINDOW_STEPS_MAX 4096 /* span / step: sliding windows remember that many marks at least */

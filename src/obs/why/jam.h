@@ -1,8 +1,8 @@
 /* jam: ports of the network that are full and wait for each other in a circle (mem_cycle()), and who is caught behind.
  *
  * Looks only. Arrays are as large as the largest machine. */
-#ifndef OBS_JAM_H
-#define OBS_JAM_H
+#ifndef OBS_WHY_JAM_H
+#define OBS_WHY_JAM_H
 #include "base/strbuf.h"
 #include "gpu/query.h"
 

@@ -1,7 +1,7 @@
 /* why: the deadlock doctor. Explains what a warp, or the machine, waits for, following the chain to who holds it up.
  * Looks only; works on a running machine just as well as on a dead one. */
-#ifndef OBS_WHY_H
-#define OBS_WHY_H
+#ifndef OBS_WHY_WHY_H
+#define OBS_WHY_WHY_H
 #include "base/strbuf.h"
 #include "gpu/query.h"
 

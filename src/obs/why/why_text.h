@@ -1,6 +1,6 @@
 /* why_text: the words that the parts of `why` share. */
-#ifndef OBS_WHY_TEXT_H
-#define OBS_WHY_TEXT_H
+#ifndef OBS_WHY_WHY_TEXT_H
+#define OBS_WHY_WHY_TEXT_H
 #include "base/strbuf.h"
 #include "gpu/query.h"
 

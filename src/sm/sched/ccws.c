@@ -55,8 +55,7 @@ static u64 above_base(const struct ccws *st, u32 w, u64 now)
 	return st->base_at[w] > now ? st->base_at[w] - now : 0;
 }
 
-/* --- victim tag arrays ----------------------------------------------------------------------------------------------
- */
+/* --- victim tag arrays -------------------------------------------------------------------------------------------- */
 
 static u64 *vta_set(struct ccws *st, const struct sched_view *v, u32 w, u64 line)
 {
@@ -85,8 +84,7 @@ static bool vta_take(struct ccws *st, const struct sched_view *v, u32 w, u64 lin
 	return false;
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------------------
- */
+/* --- scores ------------------------------------------------------------------------------------------------------- */
 
 static void hot_remove(struct ccws *st, u32 w)
 {
@@ -140,8 +138,7 @@ static void l1_access(void *state, const struct sched_view *v, u32 warp, const s
 		vta_put(st, v, n->owner, n->victim);
 }
 
-/* --- who may load ---------------------------------------------------------------------------------------------------
- */
+/* --- who may load ------------------------------------------------------------------------------------------------- */
 
 /* Warps came or went: the lists of those that are left. */
 static void relist(struct ccws *st, const struct sched_view *v, u64 live)
@@ -235,8 +232,7 @@ static u64 cached_loads(const struct sched_view *v, u64 m)
 	return out;
 }
 
-/* --- the policy -----------------------------------------------------------------------------------------------------
- */
+/* --- the policy --------------------------------------------------------------------------------------------------- */
 
 static void init(void *state, const struct sched_view *v)
 {

@@ -1,8 +1,8 @@
 /* correlate: what was measured on a chip (scripts/hardware) beside what the model says of the same kernels.
  *
  * A row is one figure: a microbenchmark in cycles per step, or a kernel of a workload in cycles of all its launches. */
-#ifndef UI_CORRELATE_H
-#define UI_CORRELATE_H
+#ifndef UI_CLI_CORRELATE_CORRELATE_H
+#define UI_CLI_CORRELATE_CORRELATE_H
 #include "session/session.h"
 
 enum corr_kind { CORR_MICRO, CORR_KERNEL, CORR_KINDS };

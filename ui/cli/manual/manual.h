@@ -1,6 +1,6 @@
 /* manual: `warpdbg help [TOPIC]`, and the manual page (`--format man`), which is the topics one after the other. */
-#ifndef UI_MANUAL_H
-#define UI_MANUAL_H
+#ifndef UI_CLI_MANUAL_MANUAL_H
+#define UI_CLI_MANUAL_MANUAL_H
 #include "base/page.h"
 #include "session/cmdline.h"
 

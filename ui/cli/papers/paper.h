@@ -21,8 +21,8 @@
  * notes    lines of text under the table
  * plot     { kind = "bars" or "lines", columns = { "rr", "gto" }, base = 1 }: which columns are drawn, over the first
  * one; lines take the first column's numbers as x. Without it nothing is drawn. */
-#ifndef UI_PAPERS_PAPER_H
-#define UI_PAPERS_PAPER_H
+#ifndef UI_CLI_PAPERS_PAPER_H
+#define UI_CLI_PAPERS_PAPER_H
 #include <sys/types.h>
 
 #include "base/strbuf.h"

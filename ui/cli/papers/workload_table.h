@@ -1,7 +1,7 @@
 /* workloads: the table of the bundled workloads' kernels (`warpdbg list workloads --table`), measured by running each.
  */
-#ifndef UI_PAPERS_WORKLOADS_H
-#define UI_PAPERS_WORKLOADS_H
+#ifndef UI_CLI_PAPERS_WORKLOAD_TABLE_H
+#define UI_CLI_PAPERS_WORKLOAD_TABLE_H
 #include "base/strbuf.h"
 #include "session/session.h"
 

@@ -5,8 +5,8 @@
  * is no more. It is started again and *fed*: each cuda.*, mem.* and gpu.* access to device memory or the machine gets
  * its recorded answer and does nothing, until the wait at which the coroutine stood at that time. A program that does
  * something else than it did the first time is an error. */
-#ifndef UI_LUA_ANSWERS_H
-#define UI_LUA_ANSWERS_H
+#ifndef UI_SESSION_HOST_ANSWERS_H
+#define UI_SESSION_HOST_ANSWERS_H
 #include "lua/lua.h"
 
 enum answer_kind {

@@ -1,6 +1,6 @@
 /* cuda: shared by the files that make up the cuda.* module; nobody else includes this. */
-#ifndef UI_LUA_CUDA_H
-#define UI_LUA_CUDA_H
+#ifndef UI_SESSION_HOST_CUDA_H
+#define UI_SESSION_HOST_CUDA_H
 #include "session/host/host.h"
 #include "session/host/answers.h"
 #include "session/host/array.h"

@@ -2,8 +2,8 @@
  *
  * There are two: a Lua coroutine (ui/session/host/host_lua.c) and the built-in one for a PTX file of the command line
  * (ui/session/host/host_ptx.c). step() goes on until the program has to wait for the machine, ends, or fails. */
-#ifndef UI_HOST_H
-#define UI_HOST_H
+#ifndef UI_SESSION_HOST_HOST_H
+#define UI_SESSION_HOST_HOST_H
 #include "session/session.h"
 
 enum host_state {

@@ -17,8 +17,8 @@
  * One line each, words apart by one blank, addresses in hexadecimal; bytes follow on the next line and end in a line
  * break of their own. Addresses are the machine's: who repeats this puts others in their place, in parameters too.
  * Pointers in memory cannot be found again safely: such programs are left out. */
-#ifndef UI_LAUNCH_LOG_H
-#define UI_LAUNCH_LOG_H
+#ifndef UI_SESSION_HOST_LAUNCH_LOG_H
+#define UI_SESSION_HOST_LAUNCH_LOG_H
 #include "session/session.h"
 
 struct launch_log;

@@ -3,8 +3,8 @@
  * Each file in use has a sandboxed Lua state of its own: it sees what a scheduler may see - its SM, its kernel - and
  * nothing of dbg, gpu or mem, which look across SMs. Its choices are checked (src/sm/sched/external.h); its errors,
  * tracebacks included, stop the machine. */
-#ifndef UI_LUA_POLICY_H
-#define UI_LUA_POLICY_H
+#ifndef UI_SESSION_POLICY_LUA_POLICY_H
+#define UI_SESSION_POLICY_LUA_POLICY_H
 #include "base/err.h"
 #include "conf/policy.h"
 #include "lua/lua.h"

@@ -1,6 +1,6 @@
 /* What policy.c (files, names), policy_warp.c and policy_cta.c share. */
-#ifndef UI_LUA_POLICY_INTERNAL_H
-#define UI_LUA_POLICY_INTERNAL_H
+#ifndef UI_SESSION_POLICY_POLICY_INTERNAL_H
+#define UI_SESSION_POLICY_POLICY_INTERNAL_H
 #include "session/policy/lua_policy.h"
 #include "session/session.h"
 

@@ -210,8 +210,7 @@ static void store_lanes(struct exec *x, const struct inst *in, uintptr_t host, b
 		memcpy((void *)(host + addr[i] + (words ? at / 4 * (4 * LANES) + at % 4 : at)), data + i * bytes + at, unit);
 }
 
-/* --- state spaces ----------------------------------------------------------------------------------------------------
- */
+/* --- state spaces ------------------------------------------------------------------------------------------------- */
 static inline u32 access_bytes(const struct inst *in)
 {
 	return ptype_bytes(in->type) * in->vec;

@@ -19,8 +19,7 @@ static u8 *operand(const struct exec *x, const struct simt *path, opnd o)
 	return (o & OPND_POOL ? x->base[1] : frame) + (o & ~OPND_POOL);
 }
 
-/* --- the top of the stack and its place in it
- * --------------------------------------------------------------------------- */
+/* --- the top of the stack and its place in it --------------------------------------------------------------------- */
 
 /* The path at the top becomes the last entry; the warp has no active lanes until pull(). */
 static void stow(struct exec *x, u32 pc)
@@ -107,8 +106,7 @@ static s32 waiting(const struct exec *x, bool cta)
 	return -1;
 }
 
-/* --- member masks
- * ------------------------------------------------------------------------------------------------------- */
+/* --- member masks ------------------------------------------------------------------------------------------------- */
 
 static opnd mask_operand(const struct inst *in)
 {
@@ -184,8 +182,7 @@ static bool party_agrees(struct exec *x, const struct party *p)
 	return masks_agree(x, masks, p->lanes);
 }
 
-/* --- one instruction for the lanes of several paths
- * --------------------------------------------------------------------- */
+/* --- one instruction for the lanes of several paths --------------------------------------------------------------- */
 enum { SLOT = 256, SLOTS = 6 }; /* bytes of 32 64-bit lanes; two destinations, four sources */
 
 static opnd *operand_of(struct inst *in, u32 slot)
@@ -251,8 +248,7 @@ static void release(struct exec *x, const struct party *p)
 	x->w->waits &= ~p->lanes;
 }
 
-/* --- coming, waiting, going on
- * ------------------------------------------------------------------------------------------ */
+/* --- coming, waiting, going on ------------------------------------------------------------------------------------ */
 
 /* The paths execute their instruction again. */
 static void again(struct exec *x, u32 lanes)

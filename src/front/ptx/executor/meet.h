@@ -16,8 +16,8 @@
  * run ahead, alone: most of them are about to leave the kernel, and a barrier waits for nobody who has left. If they
  * come to another .aligned barrier instruction, that is a fault: the barrier is divergent. Lanes whose way leads out of
  * the kernel with nothing more to do stay where they are and count as gone. */
-#ifndef FRONT_PTX_MEET_H
-#define FRONT_PTX_MEET_H
+#ifndef FRONT_PTX_EXECUTOR_MEET_H
+#define FRONT_PTX_EXECUTOR_MEET_H
 #include "front/ptx/runtime/state.h"
 
 /* Before a .sync instruction has any effect. True: it is done with: the path waits, it was executed together with that

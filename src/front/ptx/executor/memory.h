@@ -1,6 +1,6 @@
 /* memory: checks of memory accesses, the queue of stores and atomics, commit. */
-#ifndef FRONT_PTX_MEMORY_H
-#define FRONT_PTX_MEMORY_H
+#ifndef FRONT_PTX_EXECUTOR_MEMORY_H
+#define FRONT_PTX_EXECUTOR_MEMORY_H
 #include "front/ptx/runtime/locks.h"
 #include "front/ptx/runtime/state.h"
 

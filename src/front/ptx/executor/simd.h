@@ -2,8 +2,8 @@
  *
  * Each exec_*.c is compiled once per level and exports one look-up function, NAME_base, NAME_avx2, NAME_avx512, from an
  * instruction to its execution function (NULL = not supported). All levels give the same bits. */
-#ifndef FRONT_PTX_SIMD_H
-#define FRONT_PTX_SIMD_H
+#ifndef FRONT_PTX_EXECUTOR_SIMD_H
+#define FRONT_PTX_EXECUTOR_SIMD_H
 #include "front/ptx/runtime/state.h"
 
 enum exec_level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX512, LEVEL_COUNT };

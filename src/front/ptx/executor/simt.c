@@ -140,8 +140,7 @@ static void brx(void *ctx, const struct inst *in)
 		diverge(x, paths, n, (u32)in->reconv);
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- calls -------------------------------------------------------------------------------------------------------- */
 
 /* Copies `bytes` per lane between word-interleaved areas, for the given lanes. */
 static void move_bytes(u8 *to, u32 at_to, const u8 *from, u32 at_from, u32 bytes, u32 lanes)
@@ -374,8 +373,7 @@ static void ret(void *ctx, const struct inst *in)
 	x->w->mask &= ~x->mask;
 }
 
-/* --- barriers and the rest
- * --------------------------------------------------------------------------------------------- */
+/* --- barriers and the rest ---------------------------------------------------------------------------------------- */
 static u32 uniform(const struct exec *x, opnd at, u32 absent)
 {
 	return at == OPND_NONE ? absent : ((const u32 *)exec_at(x, at))[first_lane(x->mask)];

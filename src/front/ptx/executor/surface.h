@@ -1,6 +1,6 @@
 /* surface: shared by the files that read and execute suld and sust. */
-#ifndef FRONT_PTX_SURFACE_H
-#define FRONT_PTX_SURFACE_H
+#ifndef FRONT_PTX_EXECUTOR_SURFACE_H
+#define FRONT_PTX_EXECUTOR_SURFACE_H
 #include "front/ptx/runtime/state.h"
 
 #define SURFACE_TAG 0x7d00000000ull          /* handles of surface objects: this plus the index of the texture */

@@ -32,8 +32,7 @@ static u64 extent(const struct texture *t)
 	return (row_count(t) - 1) * t->pitch + (u64)t->width * texel_bytes(t);
 }
 
-/* --- binding --------------------------------------------------------------------------------------------------------
- */
+/* --- binding ------------------------------------------------------------------------------------------------------ */
 static bool type_ok(u8 t)
 {
 	return t == T_U8 || t == T_S8 || t == T_U16 || t == T_S16 || t == T_U32 || t == T_S32 || t == T_F32 || t == T_F16;
@@ -108,8 +107,7 @@ u64 ptx_surface_object(struct front *front, const struct texture *t, struct err 
 	return texture_ok(f, t, "of the surface", e) ? SURFACE_TAG + (u64)add_texture(f, t) : 0;
 }
 
-/* --- one fetch
- * -------------------------------------------------------------------------------------------------------- */
+/* --- one fetch ---------------------------------------------------------------------------------------------------- */
 struct sampler {
 	const struct ptx *f;
 	const struct texture *t;
@@ -254,8 +252,7 @@ static void sample_linear(struct sampler *s, const struct point *p, u32 out[4])
 		out[c] = bits_f32(canon_f32((float)r.v[c]));
 }
 
-/* --- the instruction
- * -------------------------------------------------------------------------------------------------- */
+/* --- the instruction ---------------------------------------------------------------------------------------------- */
 static const u8 geom_dims[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 1, [TEX_A2D] = 2};
 static bool geom_layered(u8 g)
 {

@@ -76,8 +76,7 @@ bool skip_pragma(struct loader *ld)
 	return ld_expect(ld, ';');
 }
 
-/* --- labels and what can follow one --------------------------------------------------------------------------------
- */
+/* --- labels and what can follow one ------------------------------------------------------------------------------- */
 
 static bool parse_branch_targets(struct loader *ld, const struct token *label)
 {
@@ -155,8 +154,7 @@ static bool parse_label(struct loader *ld)
 	return true;
 }
 
-/* --- instructions
- * ------------------------------------------------------------------------------------------------------ */
+/* --- instructions ------------------------------------------------------------------------------------------------- */
 
 static bool parse_guard(struct stmt *s)
 {
@@ -234,8 +232,7 @@ static bool parse_instruction(struct loader *ld)
 	return parse_guard(&s) && parse_opcode(&s) && lower_stmt(&s) && !ld->failed;
 }
 
-/* --- statements
- * --------------------------------------------------------------------------------------------------------- */
+/* --- statements --------------------------------------------------------------------------------------------------- */
 
 static bool parse_directive(struct loader *ld)
 {

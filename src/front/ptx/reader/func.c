@@ -11,8 +11,7 @@
 #include "passes/postdom.h"
 #include "passes/regalloc.h"
 
-/* --- header
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- header ------------------------------------------------------------------------------------------------------- */
 
 static bool parse_dims3(struct loader *ld, u32 out[3])
 {
@@ -163,8 +162,7 @@ static bool declare_params(struct loader *ld, const struct formal *list, u32 n, 
 	return true;
 }
 
-/* --- passes
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- passes ------------------------------------------------------------------------------------------------------- */
 
 static void add_regnames(struct loader *ld, const struct fn *f, const struct regalloc *ra, const struct liveness *l)
 {
@@ -253,9 +251,7 @@ static bool run_passes(struct loader *ld)
 	       ld_fail(ld, &ld->finfo[ld->fn].at, "%s '%s': %s", fn->is_kernel ? "kernel" : "function", fn->name, e.msg);
 }
 
-/* --- body
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- body --------------------------------------------------------------------------------------------------------- */
 
 static void begin_function(struct loader *ld, s32 index)
 {

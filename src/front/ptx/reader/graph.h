@@ -1,6 +1,6 @@
 /* graph: who calls whom in a module, after everything has been read. Internal to front/ptx. */
-#ifndef FRONT_PTX_GRAPH_H
-#define FRONT_PTX_GRAPH_H
+#ifndef FRONT_PTX_READER_GRAPH_H
+#define FRONT_PTX_READER_GRAPH_H
 #include "front/ptx/reader/loader.h"
 
 struct graph {

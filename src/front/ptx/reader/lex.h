@@ -1,6 +1,6 @@
 /* lex: PTX text into tokens. Tokens point into the text, which outlives them. */
-#ifndef FRONT_PTX_LEX_H
-#define FRONT_PTX_LEX_H
+#ifndef FRONT_PTX_READER_LEX_H
+#define FRONT_PTX_READER_LEX_H
 #include "base/base.h"
 
 enum tok_kind {

@@ -20,13 +20,13 @@ struct layout {
 	u32 *chain;                              /* per function: counted registers live down the deepest chain of calls */
 };
 
-/* --- local memory
- * ----------------------------------------------------------------------------------------------------- A thread's
- * local memory is laid out statically: a function's variables lie behind those of all its callers. So an address does
- * not depend on the way a function was reached. Functions on a cycle of calls can be there several times: each of their
- * activations has its own place behind all of these, which follows from where its registers' frame is. No two live
- * activations of a lane share a frame, and the next one begins at least the caller's frame behind it. So with the
- * smallest of these frames as unit, `local_step` bytes for each unit are enough for all. */
+/* --- local memory ----------------------------------------------------------------------------------------------------
+ *
+ * A thread's local memory is laid out statically: a function's variables lie behind those of all its callers. So an
+ * address does not depend on the way a function was reached. Functions on a cycle of calls can be there several times:
+ * each of their activations has its own place behind all of these, which follows from where its registers' frame is.
+ * No two live activations of a lane share a frame, and the next one begins at least the caller's frame behind it. So
+ * with the smallest of these frames as unit, `local_step` bytes for each unit are enough for all. */
 
 static void own_frames(struct layout *x)
 {
@@ -131,10 +131,10 @@ static bool layout_local(struct layout *x)
 	return true;
 }
 
-/* --- shared memory
- * ------------------------------------------------------------------------------------------------------ A variable has
- * one offset in all kernels that reach it. Two variables may overlap only when no kernel reaches both. The variables
- * that most kernels reach come first, so a kernel's own ones follow without gaps. */
+/* --- shared memory ---------------------------------------------------------------------------------------------------
+ *
+ * A variable has one offset in all kernels that reach it. Two variables may overlap only when no kernel reaches both.
+ * The variables that most kernels reach come first, so a kernel's own ones follow without gaps. */
 
 struct shared_var {
 	u32 sym, nkernels;
@@ -259,10 +259,11 @@ static bool layout_shared(struct layout *x)
 	return ok;
 }
 
-/* --- the dynamic shared array
- * -------------------------------------------------------------------------------------------- It starts behind a
- * kernel's static variables. A device function has one offset in its code, so all kernels that reach a function which
- * refers to the array get the largest of their offsets (and count the bytes below it as theirs). */
+/* --- the dynamic shared array ----------------------------------------------------------------------------------------
+ *
+ * It starts behind a kernel's static variables. A device function has one offset in its code, so all kernels that
+ * reach a function which refers to the array get the largest of their offsets (and count the bytes below it as
+ * theirs). */
 
 static u32 dynamic_align(const struct layout *x, u32 f)
 {
@@ -320,8 +321,7 @@ static void layout_dynamic(struct layout *x)
 	}
 }
 
-/* --- figures
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- figures ------------------------------------------------------------------------------------------------------ */
 
 /* Registers down a chain of calls: what is live at the call, and the callee's own. A recursive chain is counted once.
  */
@@ -370,8 +370,7 @@ static void figures(struct layout *x)
 		kernel_figures(x, k);
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static bool of_activation(const struct module *m, const struct symbol *s)
 {

@@ -4,8 +4,8 @@
  * The text is read once. Each instruction is lowered as it is parsed, over virtual registers; at a function's end
  * labels are resolved and the passes run; at the module's end (link.c) shared and local memory are laid out and
  * constants are filled. */
-#ifndef FRONT_PTX_LOADER_H
-#define FRONT_PTX_LOADER_H
+#ifndef FRONT_PTX_READER_LOADER_H
+#define FRONT_PTX_READER_LOADER_H
 #include "base/err.h"
 #include "front/ptx/reader/lex.h"
 #include "front/ptx/reader/names.h"

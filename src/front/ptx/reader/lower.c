@@ -15,8 +15,7 @@ struct inst inst_init(enum opcode op, enum ptype type)
 	return in;
 }
 
-/* --- timing class ---------------------------------------------------------------------------------------------------
- */
+/* --- timing class ------------------------------------------------------------------------------------------------- */
 
 enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_LOGIC, R_CMP, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL };
 #define ALU R_ALU
@@ -105,8 +104,7 @@ u32 emit(struct stmt *s, const struct inst *in)
 	return ld->m->ncode - 1;
 }
 
-/* --- operands
- * --------------------------------------------------------------------------------------------------------- */
+/* --- operands ----------------------------------------------------------------------------------------------------- */
 
 bool want_args(struct stmt *s, u32 min, u32 max)
 {
@@ -255,8 +253,7 @@ bool lower_pred_src(struct stmt *s, const struct operand *o, opnd *out)
 	return lower_src(s, o, T_PRED, W_EXACT, out);
 }
 
-/* --- signatures
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- signatures --------------------------------------------------------------------------------------------------- */
 
 static enum ptype doubled(const struct stmt *s)
 {

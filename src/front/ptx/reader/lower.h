@@ -1,6 +1,6 @@
 /* lower: a parsed instruction into a struct inst over virtual registers. Internal to front/ptx. */
-#ifndef FRONT_PTX_LOWER_H
-#define FRONT_PTX_LOWER_H
+#ifndef FRONT_PTX_READER_LOWER_H
+#define FRONT_PTX_READER_LOWER_H
 #include "front/ptx/reader/loader.h"
 
 enum okind {

@@ -1,8 +1,7 @@
 /* Loads, stores, atomics, textures. */
 #include "front/ptx/reader/lower.h"
 
-/* --- addresses
- * -------------------------------------------------------------------------------------------------------- */
+/* --- addresses ---------------------------------------------------------------------------------------------------- */
 
 static bool base_register(struct stmt *s, const struct operand *o)
 {
@@ -196,8 +195,7 @@ bool lower_prefetch(struct stmt *s)
 	return want_args(s, 1, 1) && lower_address(s, &s->arg[0]) && finish(s);
 }
 
-/* --- textures
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- textures ----------------------------------------------------------------------------------------------------- */
 
 static bool texture_of(struct stmt *s, const struct operand *o)
 {

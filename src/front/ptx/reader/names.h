@@ -1,6 +1,6 @@
 /* names: a hash table from a piece of the text to a number. Keys point into text that outlives the table. */
-#ifndef FRONT_PTX_NAMES_H
-#define FRONT_PTX_NAMES_H
+#ifndef FRONT_PTX_READER_NAMES_H
+#define FRONT_PTX_READER_NAMES_H
 #include "base/base.h"
 
 struct names {

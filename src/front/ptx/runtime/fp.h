@@ -2,8 +2,8 @@
  *
  * Arithmetic results that are NaN are canonical - f32 0x7fffffff (PTX), f64 0xfff8000000000000 (what the hardware
  * generates), f16 and bf16 0x7fff - so that no payload depends on how the host's compiler orders operands. */
-#ifndef FRONT_PTX_FP_H
-#define FRONT_PTX_FP_H
+#ifndef FRONT_PTX_RUNTIME_FP_H
+#define FRONT_PTX_RUNTIME_FP_H
 #include "base/base.h"
 
 static inline u32 bits_f32(float f)

@@ -21,8 +21,7 @@ struct entry {
 	u32 next, prev; /* free: neighbours in the list, granule + 1; 0 = none */
 };
 
-/* --- the table. A debugger may write anything into it: what is read is cut to what the table can hold ---------------
- */
+/* --- the table. A debugger may write anything into it: what is read is cut to what the table can hold ------------- */
 static struct head *head_of(const struct heap *h, const struct devmem *d)
 {
 	return (struct head *)(void *)devmem_ptr(d, h->table);
@@ -74,8 +73,7 @@ static u32 start_of(const struct heap *h, const struct devmem *d, u32 g)
 	return bits ? at * 64 + 63 - (u32)__builtin_clzll(bits) : 0;
 }
 
-/* --- free lists -----------------------------------------------------------------------------------------------------
- */
+/* --- free lists --------------------------------------------------------------------------------------------------- */
 static u32 bin_of(u32 n)
 {
 	return n < EXACT ? n : EXACT + 31 - (u32)__builtin_clz(n) - 6;
@@ -130,8 +128,7 @@ static u32 find_free(const struct heap *h, const struct devmem *d, u32 n)
 	return 0;
 }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------
- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 bool heap_create(struct heap *h, struct devmem *d, u64 bytes, struct err *e)
 {
 	struct heap new = {.granules = (u32)(bytes / GRANULE)};
@@ -239,8 +236,7 @@ void heap_counts(const struct heap *h, const struct devmem *d, struct heap_info 
 	                          .most = k->most};
 }
 
-/* --- check ----------------------------------------------------------------------------------------------------------
- */
+/* --- check -------------------------------------------------------------------------------------------------------- */
 static u64 listed(const struct heap *h, const struct devmem *d)
 {
 	u64 n = 0;

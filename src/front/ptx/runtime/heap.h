@@ -9,8 +9,8 @@
  * size (of up to twice a size from 64 granules on) make a list, last in, first out. All of it lies in device memory, so
  * that it is hashed and travels through time; the table is read-only to kernels, so no program can break it. Blocks are
  * given and freed where stores take effect, at a cycle's end in the SMs' order, lanes ascending. */
-#ifndef FRONT_PTX_HEAP_H
-#define FRONT_PTX_HEAP_H
+#ifndef FRONT_PTX_RUNTIME_HEAP_H
+#define FRONT_PTX_RUNTIME_HEAP_H
 #include "ir/devmem.h"
 
 struct heap { /* constant once made; base 0: there is none */

@@ -1,6 +1,6 @@
 /* locks: who changed a lock word last. */
-#ifndef FRONT_PTX_LOCKS_H
-#define FRONT_PTX_LOCKS_H
+#ifndef FRONT_PTX_RUNTIME_LOCKS_H
+#define FRONT_PTX_RUNTIME_LOCKS_H
 #include "front/ptx/runtime/state.h"
 
 struct lock_by { /* the atomic: of which cycle, by which warp slot */

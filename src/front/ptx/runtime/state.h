@@ -12,8 +12,8 @@
  * programs need more than the first WINDOW_NEAR bytes of a window and SIMT_NEAR entries of a stack, so these lie close
  * together; the rest, up to front.frame_kb and SIMT_DEPTH, is in the arena's tail and becomes part of the state when a
  * warp first gets there. No frame lies in both parts. */
-#ifndef FRONT_PTX_STATE_H
-#define FRONT_PTX_STATE_H
+#ifndef FRONT_PTX_RUNTIME_STATE_H
+#define FRONT_PTX_RUNTIME_STATE_H
 #include "base/fifo.h"
 #include "front/front.h"
 #include "front/ptx/runtime/heap.h"

@@ -1,4 +1,4 @@
-#include "sm/restart.h"
+#include "sm/restartable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,7 @@ struct restart { /* the host's: constant */
 	struct span *tables;
 };
 
-/* --- build ----------------------------------------------------------------------------------------------------------
- */
+/* --- build -------------------------------------------------------------------------------------------------------- */
 
 static u32 log_max(const struct conf *c)
 {
@@ -94,8 +93,7 @@ void restart_free(struct restart *r)
 	free(r);
 }
 
-/* --- the bytes that a CTA has read ----------------------------------------------------------------------------------
- */
+/* --- the bytes that a CTA has read -------------------------------------------------------------------------------- */
 
 static struct span *table_of(const struct restart *r, u32 sm, u32 slot, u32 log)
 {
@@ -152,8 +150,7 @@ static u32 has_read(const struct restart *r, u32 sm, u32 slot, const struct rest
 	return find(table_of(r, sm, slot, c->log_blocks), c->log_blocks, s.block)->mask & s.mask;
 }
 
-/* --- the bytes of an instruction ------------------------------------------------------------------------------------
- */
+/* --- the bytes of an instruction ---------------------------------------------------------------------------------- */
 
 /* Is a lane of a generic access in global memory? The others' addresses are offsets in shared memory, or places in the
  * allocation of local memory by now. */
@@ -202,8 +199,7 @@ static u64 first_byte(struct span s)
 	return DEVMEM_BASE + (u64)(s.block - 1) * BLOCK + bit_first(s.mask);
 }
 
-/* --- what happens ---------------------------------------------------------------------------------------------------
- */
+/* --- what happens ------------------------------------------------------------------------------------------------- */
 
 static struct restart_point *point_at(struct restart_state *st, u64 code, u32 entry, u32 pc, u32 cause)
 {
@@ -387,8 +383,7 @@ void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyn
 	}
 }
 
-/* --- CTAs -----------------------------------------------------------------------------------------------------------
- */
+/* --- CTAs --------------------------------------------------------------------------------------------------------- */
 
 void restart_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 {
@@ -440,8 +435,7 @@ void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved)
 	memcpy(table_of(r, sm, slot, c->log_blocks), saved + sizeof *c, sizeof(struct span) << c->log_blocks);
 }
 
-/* --- answers --------------------------------------------------------------------------------------------------------
- */
+/* --- answers ------------------------------------------------------------------------------------------------------ */
 
 bool restart_possible(const struct restart *r, u32 sm, u32 slot)
 {

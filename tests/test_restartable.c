@@ -1,5 +1,5 @@
-/* The record of which CTAs could be restarted (sm/restart.h): kernels worked out by hand, a made-up instruction stream
- * against a record byte by byte, the memory's bound, time travel, and that the machine is the same without. */
+/* The record of which CTAs could be restarted (sm/restartable.h): kernels worked out by hand, a made-up instruction
+ * stream against a record byte by byte, the memory's bound, time travel, and that the machine is the same without. */
 #include "tests/sm_rig.h"
 
 #include "base/rng.h"
@@ -14,8 +14,7 @@
 	         "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd4, %rd1, %rd3;\n"
 #define END "ret;\n}\n"
 
-/* --- kernels with known answers ------------------------------------------------------------------------------------
- */
+/* --- kernels with known answers ----------------------------------------------------------------------------------- */
 
 struct seen {
 	struct restart_record r;
@@ -166,8 +165,7 @@ static void test_spaces(void **state)
 	expect(MIX "setp.lt.u32 %p3, %r1, 16;\n@%p3 st.u32 [%rd8], %r1;\n", 1, 32, 1, 0, 0);
 }
 
-/* --- the moment ----------------------------------------------------------------------------------------------------
- */
+/* --- the moment --------------------------------------------------------------------------------------------------- */
 
 static void test_moment(void **state)
 {
@@ -248,8 +246,7 @@ static void test_printf(void **state)
 	sim_destroy(s);
 }
 
-/* --- the bound ------------------------------------------------------------------------------------------------------
- */
+/* --- the bound ---------------------------------------------------------------------------------------------------- */
 
 #define READ_FAR                                                                                                       \
 	"mov.u32 %r4, 0;\n$l:\nmul.wide.u32 %rd5, %r4, 32;\nadd.u64 %rd6, %rd1, %rd5;\nld.global.u32 %r3, [%rd6];\n"       \
@@ -282,8 +279,7 @@ static void test_lost(void **state)
 	bounded("idempotence.kb=32", BEGIN READ_FAR "red.global.add.u32 [%rd2], 1;\n" END, 0, 0, 2, 2);
 }
 
-/* --- against a record byte by byte ----------------------------------------------------------------------------------
- */
+/* --- against a record byte by byte -------------------------------------------------------------------------------- */
 
 #define BYTES 65536
 #define SLOTS 4
@@ -416,8 +412,7 @@ static void test_same_cycle(void **state)
 	}
 }
 
-/* --- off, and time travel -------------------------------------------------------------------------------------------
- */
+/* --- off, and time travel ----------------------------------------------------------------------------------------- */
 
 static const char busy[] = BEGIN
     "mad.lo.u32 %r3, %r2, 128, %r1;\nand.b32 %r3, %r3, 8191;\nmul.wide.u32 %rd5, %r3, 4;\nadd.u64 %rd6, %rd1, %rd5;\n"

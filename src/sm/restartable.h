@@ -1,5 +1,5 @@
-/* restart: whether each resident CTA could still be flushed and started again from its beginning - the dynamic truth
- * beside the static check of passes/idempotence.h, from the addresses that are executed.
+/* restartable: whether each resident CTA could still be flushed and started again from its beginning - the dynamic
+ * truth beside the static check of passes/idempotence.h, from the addresses that are executed.
  *
  * A CTA stops being restartable (idempotent) when one of its warps, for the first time,
  *
@@ -22,8 +22,8 @@
  * All of it is state in the arena, behind the part that is hashed: snapshots bring it back with the machine, and a
  * machine that keeps it has the same hash as one that does not. Instructions come to it by the way of EV_ISSUE, so that
  * it costs nothing when off. */
-#ifndef SM_RESTART_H
-#define SM_RESTART_H
+#ifndef SM_RESTARTABLE_H
+#define SM_RESTARTABLE_H
 #include "base/arena.h"
 #include "conf/conf.h"
 #include "front/front.h"
