@@ -140,13 +140,88 @@ static void mistakes_change_nothing(void **state)
 	rig_close(&r);
 }
 
+/* A machine in which everything is paused or saved says so, and goes on when it is told to. */
+static void kept_is_no_hang(void **state)
+{
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_say(&r, "step 100");
+	rig_say(&r, "pause cta 20");
+	rig_say(&r, "save cta 5");
+	rig_has(&r, "why", "its CTA 20 is paused since cycle 102 (`resume cta 20 kernel=0` ends it)");
+	rig_has(&r, "info ctas", "paused");
+	rig_has(&r, "info kernels", "1 of its CTAs on SMs paused or halted, 1 saved");
+	rig_say(&r, "halt cta 35 for 700");
+	rig_has(&r, "why machine", "CTA 35 of hotspot#0 on SM 5 is halted since cycle 102, until cycle 802");
+	rig_say(&r, "delete");
+	const char *end = rig_say(&r, "continue");
+	if (!strstr(end, "Nothing goes on: every CTA that is left is paused or saved") || strstr(end, "eadlock") ||
+	    !strstr(end, "so is all 1 CTA of SM 5: nothing issues there") ||
+	    !strstr(end, "CTA 5 of hotspot#0, which was on SM 5, is saved since cycle"))
+		fail_msg("a machine whose CTAs are kept says: %s", end);
+	rig_say(&r, "resume cta 20");
+	end = rig_say(&r, "continue");
+	if (!strstr(end, "`restore cta 5 kernel=0` ends it") || strstr(end, "CTA 20"))
+		fail_msg("a kernel that waits for a saved CTA says: %s", end);
+	rig_say(&r, "reverse-step 3");
+	rig_say(&r, "restore cta 5");
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+}
+
+static void from_lua(void **state)
+{
+	static const struct {
+		const char *code, *says;
+	} wrong[] = {
+	    {"lua dbg.pause_cta()", "table expected"},
+	    {"lua dbg.pause_cta{}", "dbg.pause_cta: cta= is missing"},
+	    {"lua dbg.pause_cta{cta=-1}", "cta: an integer from 0 on is expected"},
+	    {"lua dbg.pause_cta{cta=1.5}", "cta: an integer from 0 on is expected"},
+	    {"lua dbg.pause_cta{cta='3 kernel=1'}", "cta: an integer from 0 on is expected"},
+	    {"lua dbg.pause_cta{cta=1, kernel=1 << 40}", "is larger than 4294967294"},
+	    {"lua dbg.pause_cta{cta=1, [{}]=2}", "'table' is not one of cta, kernel"},
+	    {"lua dbg.pause_cta{cta=1, sm=2}", "'sm' is not one of cta, kernel"},
+	    {"lua dbg.pause_cta{cta=99999}", "there is no CTA 99999"},
+	    {"lua dbg.halt_cta{cta=20}", "dbg.halt_cta: cycles= is missing"},
+	    {"lua dbg.resume_cta{cta=20}", "is neither paused nor halted"},
+	    {"lua dbg.restore_cta{cta=20, sm=3}", "is not saved"},
+	    {"lua dbg.drop_cta{cta=63}", "is on no SM"},
+	    {"lua coroutine.wrap(function() dbg.pause_cta{cta=20} end)()", "dbg.pause_cta"},
+	};
+	struct rig r;
+	open_small(&r, "hotspot");
+	u64 before = hash(&r);
+	for (u32 i = 0; i < ARRAY_LEN(wrong); i++)
+		rig_fails(&r, wrong[i].code, wrong[i].says);
+	assert_true(hash(&r) == before);
+	rig_say(&r, "lua dbg.pause_cta{cta=20}");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].state, gpu.sm[5].cta[1].state_since)", "paused\t2");
+	rig_say(&r, "lua dbg.resume_cta{cta=20, kernel=0}");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].state)", "running");
+	rig_say(&r, "lua dbg.halt_cta{cta=20, cycles=99}");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].state)", "halted");
+	rig_say(&r, "lua dbg.drop_cta{cta=20}");
+	rig_say(&r, "step 90");
+	rig_say(&r, "lua dbg.save_cta{cta=20}");
+	rig_say(&r, "step 400");
+	rig_say(&r, "lua dbg.restore_cta{cta=20, sm=3}");
+	rig_say(&r, "delete");
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+	/* A condition only looks; what a breakpoint does when it stops may change the machine. */
+	open_small(&r, "hotspot");
+	rig_say(&r, "lua dbg.break_on('warp-stall', {sm=3}, function(e) dbg.pause_cta{cta=20} end)");
+	rig_has(&r, "continue", "dbg.pause_cta");
+	rig_has(&r, "lua print(gpu.sm[5].cta[1].state)", "running");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(paused_and_resumed),
-	    cmocka_unit_test(saved_and_restored),
-	    cmocka_unit_test(dropped),
-	    cmocka_unit_test(mistakes_change_nothing),
+	    cmocka_unit_test(paused_and_resumed),      cmocka_unit_test(saved_and_restored), cmocka_unit_test(dropped),
+	    cmocka_unit_test(mistakes_change_nothing), cmocka_unit_test(kept_is_no_hang),    cmocka_unit_test(from_lua),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

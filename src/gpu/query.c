@@ -299,6 +299,7 @@ void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
 	if (!c->used)
 		return;
 	const struct launch *l = g->launch[c->launch];
+	gpu_cta_state(g, sm, slot, &o->is);
 	o->launch = c->launch;
 	o->cta = c->id;
 	o->id = (struct dim3){(u32)(c->id % l->grid.x), (u32)(c->id / l->grid.x % l->grid.y),

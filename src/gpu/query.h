@@ -6,6 +6,7 @@
 #include "front/front.h"
 #include "mem/mem.h"
 #include "probe/probe.h"
+#include "sm/cta_state.h"
 #include "sm/restartable.h"
 #include "sm/warp_state.h"
 
@@ -30,8 +31,23 @@ struct warp_info {
 	u32 phase_distance; /* cycles from its next instruction to the end of the phase (passes/phases.h) */
 	char waits[96];     /* what it waits for: "%f3 (v4): L1D miss, DRAM channel 2", "barrier 0: 5 of 8 arrived", "" */
 };
+/* How a CTA stands: the one place that tells (views, `info ctas`, `why`, Lua). */
+struct cta_standing {
+	enum cta_state state;
+	u64 since; /* cycle; of one that nobody has stopped: when it began */
+	u64 until; /* halted: the cycle from which it goes on by itself; 0: not so */
+};
+struct away_info {      /* a CTA that has been taken off its SM, or is leaving it */
+	u32 launch, sm, to; /* sm: that it was on; to: that it is to go on on, UINT32_MAX: any */
+	u64 cta, since;
+	enum cta_state state;
+};
+struct cta_tally {
+	u32 on, paused, saved; /* CTAs on SMs; of them paused or halted; taken off */
+};
 struct cta_info {
 	bool used;
+	struct cta_standing is;
 	u32 launch, slot;
 	u64 cta;
 	struct dim3 id;
@@ -133,6 +149,9 @@ struct sm_load {
 };
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
+void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *out);
+u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max); /* how many there are; `max` at most are told */
+struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch);        /* of a launch; -1: of all */
 /* Is this CTA on the SM now? */
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta);
 /* Idempotence as it is (sm/restartable.h), recorded with idempotence.track. May the CTA in a slot be flushed and

@@ -81,6 +81,7 @@ bool order_cta(struct debugger *d, enum cta_verb verb, const char *args, struct 
 	session_changed(d->s);
 	debugger_refresh_focus(d);
 	if (ok) {
+		d->run.rest = DBG_STOPPED; /* what stood still may go on: there is no fault, or it had been refused */
 		strbuf_addf(out, "CTA %llu of launch %u %s", (unsigned long long)o.id, o.launch, verbs[verb].said);
 		if (verb == CTA_HALT)
 			strbuf_addf(out, " for %llu cycles", (unsigned long long)o.cycles);

@@ -87,14 +87,16 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 		gpu_cta_info(g, sm, i, &c);
 		if (!c.used)
 			continue;
+		char shared[32];
+		snprintf(shared, sizeof shared, "%u+%u", c.shared_first, c.shared_size);
 		if (!shown++)
 			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers  "
-			                 "    shared\n");
-		strbuf_addf(out, "%c %4u  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %u+%u\n",
+			                 "    shared        state\n");
+		strbuf_addf(out, "%c %4u  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s\n",
 		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', i, (unsigned long long)c.cta, c.id.x,
 		            c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
 		            (unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first,
-		            c.reg_size, c.shared_first, c.shared_size);
+		            c.reg_size, shared, cta_state_descs[c.is.state].name);
 	}
 	if (!shown)
 		strbuf_addf(out, "SM %u has no resident CTA.\n", sm);
@@ -131,6 +133,9 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
 		            kernel_ipc(g, &k));
+		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
+		if (t.paused || t.saved)
+			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);
 		struct strbuf says = STRBUF_INIT;
 		gpu_cta_sched_text(g, i, &says);
 		if (says.len)

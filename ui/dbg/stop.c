@@ -216,7 +216,9 @@ static void report_deadlock(struct debugger *d, struct strbuf *out)
 {
 	const u32 cycles = gpu_conf(dbg_gpu(d))->deadlock_cycles;
 	char t[160];
-	if (gpu_livelocked(dbg_gpu(d)))
+	if (why_kept(dbg_gpu(d)))
+		snprintf(t, sizeof t, "Nothing goes on: every CTA that is left is paused or saved, or waits for one that is");
+	else if (gpu_livelocked(dbg_gpu(d)))
 		snprintf(t, sizeof t, "Livelock: for %u cycle%s the warps have repeated the same states, memory unchanged",
 		         cycles, plural(cycles));
 	else if (mem_cycle(gpu_mem(dbg_gpu(d)), NULL, 0))
@@ -311,6 +313,10 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		return;
 	case SS_FAULT: report_fault(d, out); break;
 	case SS_DEADLOCK:
+		if (why_kept(dbg_gpu(d))) /* it can be told to go on */
+			d->run.rest = DBG_STOPPED;
+		report_deadlock(d, out);
+		break;
 	case SS_LIVELOCK: report_deadlock(d, out); break;
 	case SS_HOST_ERROR:
 		stopped(d, e->msg, out);

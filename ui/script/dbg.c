@@ -47,6 +47,8 @@ static int dbg_reason(lua_State *L)
 	return 1;
 }
 
+#define CTA_TYPES "cta, kernel: integers, a CTA by its linear id and its launch, else the focused kernel's"
+#define CTA_ERRORS "no such CTA, or it has ended; another name in the table; within a callback or a coroutine"
 /* One row a function: the registration and the reference come from it. */
 #define DBG_FUNCTIONS                                                                                                  \
 	D("on", lua_dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                  \
@@ -87,6 +89,19 @@ static int dbg_reason(lua_State *L)
 	  "takes a snapshot of the whole state, so that coming back here takes no replay; it is thinned with age "         \
 	  "like the debugger's own; nil when there is no history, or no room left in it",                                  \
 	  "as dbg.step")                                                                                                   \
+	D("pause_cta", lua_dbg_pause_cta, "dbg.pause_cta{cta=N [, kernel=K]}", CTA_TYPES,                                  \
+	  "none of the CTA's warps issues until dbg.resume_cta", CTA_ERRORS)                                               \
+	D("resume_cta", lua_dbg_resume_cta, "dbg.resume_cta{cta=N [, kernel=K]}", CTA_TYPES,                               \
+	  "a CTA that is paused or halted goes on", "it is neither; " CTA_ERRORS)                                          \
+	D("halt_cta", lua_dbg_halt_cta, "dbg.halt_cta{cta=N, cycles=C [, kernel=K]}", CTA_TYPES "; cycles: integer",       \
+	  "pauses it for so many cycles", "cycles below 1 or too many; " CTA_ERRORS)                                       \
+	D("drop_cta", lua_dbg_drop_cta, "dbg.drop_cta{cta=N [, kernel=K]}", CTA_TYPES,                                     \
+	  "gives up what the CTA has done; it begins again with its first instruction",                                    \
+	  "it may not begin again, or that is not recorded (--dynamic-idempotence); " CTA_ERRORS)                          \
+	D("save_cta", lua_dbg_save_cta, "dbg.save_cta{cta=N [, kernel=K]}", CTA_TYPES,                                     \
+	  "takes it off its SM with all it has, until dbg.restore_cta", "no room for what it has; " CTA_ERRORS)            \
+	D("restore_cta", lua_dbg_restore_cta, "dbg.restore_cta{cta=N [, kernel=K, sm=S]}", CTA_TYPES "; sm: integer, any", \
+	  "a saved CTA goes on as soon as there is room: on SM S, or on any", "it is not saved; " CTA_ERRORS)              \
 	D("execute", lua_dbg_execute, "dbg.execute(command) -> text",                                                      \
 	  "command: string, a line of the console; text: string, lines",                                                   \
 	  "executes a console command, runs included, and returns what it says",                                           \

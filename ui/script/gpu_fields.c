@@ -500,6 +500,10 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_CTA, warps, "integer, bit w = warp slot w", "mask of its warp slots", push_u(L, cta_of(L, h).warps))           \
 	F(H_CTA, warps_done, "integer, bit w = warp slot w", "mask of those that have exited",                             \
 	  push_u(L, cta_of(L, h).warps_done))                                                                              \
+	F(H_CTA, state, "string", "how it stands, as in `info ctas`",                                                      \
+	  lua_pushstring(L, cta_state_descs[cta_of(L, h).is.state].name))                                                  \
+	F(H_CTA, state_since, "integer, cycles", "since when it stands so; if nobody has stopped it, its dispatch",        \
+	  push_u(L, cta_of(L, h).is.since))                                                                                \
 	F(H_CTA, started_at, "integer, cycles", "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                   \
 	F(H_CTA, insts, "integer", "warp instructions executed", push_u(L, cta_of(L, h).insts))                            \
 	F(H_CTA, reg_first, "integer, registers", "start of its block of registers", push_u(L, cta_of(L, h).reg_first))    \

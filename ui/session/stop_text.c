@@ -38,7 +38,7 @@ const char *session_stop_word(enum session_stop why)
 void session_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
 {
 	if (why == SS_DEADLOCK)
-		strbuf_adds(text, "deadlock\n");
+		strbuf_adds(text, why_kept(sim_gpu(s->sim)) ? "nothing goes on: CTAs are paused or saved\n" : "deadlock\n");
 	if (why == SS_LIVELOCK)
 		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
 		            (unsigned long long)sim_cycle(s->sim));

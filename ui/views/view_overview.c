@@ -50,12 +50,16 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	l->tail[0] = l->more[0] = '\0';
 	if (l->k.state == KS_QUEUED)
 		return;
+	const struct cta_tally t = gpu_cta_tally(g, (s32)id);
 	if (l->k.state == KS_DONE)
 		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(n->ended_at - n->started_at, a),
 		         plural(n->ended_at - n->started_at));
 	else
 		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all), grouped(done, a),
 		         grouped(all, b), plural(all));
+	if (t.paused || t.saved)
+		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u paused, %u saved", t.paused,
+		         t.saved);
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
 }
 

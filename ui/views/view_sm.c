@@ -371,8 +371,11 @@ static void cta_table(struct view_ctx *v, struct pane p)
 		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.label);
 		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
 		           (u32)__builtin_popcountll(c.warps));
-		pane_right(p, y, 52, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - c.started_at, a));
+		if (c.is.state == CS_RUNNING)
+			pane_right(p, y, 52, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - c.started_at, a));
 		pane_right(p, y, 63, STYLE(R_DIM), "%s", grouped(c.insts, b));
+		if (c.is.state != CS_RUNNING) /* instead of its age, which does not tell more then */
+			pane_text(pane_sub(p, y, 43, 1, 10), 0, 0, STYLE(R_SLEEP), cta_state_descs[c.is.state].name);
 		if (p.w >= CTA_WARPS_FROM_W)
 			cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c.warps);
 		y++;

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "obs/why/jam.h"
+#include "obs/why/kept.h"
 #include "obs/name/names.h"
 #include "obs/why/why_text.h"
 
@@ -89,6 +90,7 @@ enum end_kind {
 	END_SLEEP,
 	END_FETCH,
 	END_SPIN,
+	END_KEPT,
 	END_PASSED,
 	END_DONE,
 	END_EMPTY,
@@ -104,6 +106,7 @@ static const char *const end_texts[] = {"ready to issue",
                                         "asleep (nanosleep)",
                                         "waiting for instructions",
                                         "spinning",
+                                        "in a CTA that is paused or halted",
                                         "passed over by the warp scheduler",
                                         "finished",
                                         "empty",
@@ -125,6 +128,8 @@ static bool is_passed_over(const struct gpu *g, const struct warp_info *w)
 static enum end_kind end_of_state(const struct gpu *g, const struct jam *j, u32 sm, u32 warp, const struct warp_info *w)
 {
 	struct spin sp;
+	if (w->state == WS_PAUSED)
+		return END_KEPT;
 	if (j->warps[sm] >> warp & 1)
 		return END_JAM;
 	if (w->state != WS_NONE && w->state != WS_DONE && spin_find(g, sm, warp, &sp))
@@ -354,6 +359,10 @@ static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, cons
 		why_indent(out, depth);
 		strbuf_addf(out, "waits for %s\n", w->waits);
 	}
+	if (w->state == WS_PAUSED) {
+		kept_tell_warp(g, sm, w, out, depth);
+		return;
+	}
 	if (j->warps[sm] >> warp & 1) {
 		jam_tell_warp(g, j, sm, warp, out, depth);
 		return;
@@ -374,6 +383,7 @@ static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, cons
 		spin_tell_holder(g, sm, warp, out, depth);
 		tell_waiting_lanes(g, sm, warp, w, out, depth);
 		tell_undispatched(g, w, out, depth);
+		kept_tell(g, w->launch, out, depth); /* it may be what this one waits for */
 	}
 }
 
@@ -518,7 +528,7 @@ static u64 collect(const struct gpu *g, const struct jam *j, struct groups *gs)
 /* Groups that can never go on come first, then the large ones. */
 static u32 severity(enum end_kind k)
 {
-	return k >= END_JAM ? 2 : k == END_SPIN || k == END_PASSED ? 1 : 0;
+	return k >= END_JAM ? 2 : k == END_SPIN || k == END_KEPT || k == END_PASSED ? 1 : 0;
 }
 
 static bool before(const struct group *a, const struct group *b)
@@ -588,6 +598,20 @@ static void tell_queues(struct gpu *g, struct strbuf *out)
 		strbuf_addf(out, "... and %u more full queue%s\n", full - 8, plural(full - 8));
 }
 
+bool why_kept(struct gpu *g)
+{
+	struct jam j;
+	struct groups gs = {.n = 0};
+	if (!kept_any(g))
+		return false;
+	jam_find(g, &j);
+	collect(g, &j, &gs);
+	for (u32 i = 0; i < gs.n; i++)
+		if (gs.g[i].kind != END_KEPT && gs.g[i].kind != END_DONE)
+			return false;
+	return !gs.dropped;
+}
+
 void why_machine(struct gpu *g, struct strbuf *out)
 {
 	struct groups gs = {.n = 0};
@@ -597,6 +621,9 @@ void why_machine(struct gpu *g, struct strbuf *out)
 	strbuf_addf(out, "cycle %llu: %llu warp%s resident\n", (unsigned long long)gpu_cycle(g),
 	            (unsigned long long)resident, plural(resident));
 	tell_kernels(g, out);
+	kept_tell(g, -1, out, 0);
+	if (gpu_stands_still(g) && why_kept(g))
+		strbuf_adds(out, "nothing goes on until one of them does: the program does not hang\n");
 	jam_tell(g, &j, out);
 	sort_groups(&gs);
 	for (u32 i = 0; i < MIN(gs.n, (u32)GROUPS_TOLD); i++)

@@ -1,0 +1,64 @@
+/* The states of CTAs: of those on an SM, and of those that have been taken off. */
+#include "gpu/gpu.h"
+#include "gpu/query.h"
+
+const struct cta_state_desc cta_state_descs[CS_COUNT] = {
+#define C(id, name, undo, meaning) {name, undo, meaning},
+#include "sm/cta_state.def"
+#undef C
+};
+
+/* Its warps stopped when it did; one that had ended before says nothing. */
+static u64 stopped_at(const struct sm *s, const struct cta *c)
+{
+	u64 since = NEVER;
+	FOR_EACH_BIT(w, c->warps)
+	if (s->warp[w].state == WS_PAUSED)
+		since = MIN(since, s->warp[w].since);
+	return since == NEVER ? c->started_at : since;
+}
+
+void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o)
+{
+	const struct sm *s = g->sm[sm];
+	const struct cta *c = &s->cta[slot];
+	*o = (struct cta_standing){.state = CS_NONE};
+	if (!c->used)
+		return;
+	o->state = c->paused ? (c->halted_until == NEVER ? CS_PAUSED : CS_HALTED) : s->low & c->warps ? CS_LOW : CS_RUNNING;
+	o->since = c->paused ? stopped_at(s, c) : c->started_at;
+	o->until = o->state == CS_HALTED ? c->halted_until : 0;
+}
+
+u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max)
+{
+	static const enum cta_state is[] = {CS_NONE, CS_LEAVING, CS_SAVED, CS_QUEUED};
+	const struct resume_ctx *x = &g->resume;
+	u32 n = 0;
+	for (u32 i = 0; x->r->n && i < x->max; i++) {
+		const struct saved_cta *c = &x->cta[i];
+		if (c->state == SAVED_FREE)
+			continue;
+		if (n++ < max)
+			out[n - 1] = (struct away_info){c->launch, c->sm, c->to, c->id, c->since, is[c->state]};
+	}
+	return n;
+}
+
+struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
+{
+	struct cta_tally t = {0};
+	for (u32 sm = 0; sm < g->conf.num_sms; sm++)
+		for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
+			const struct cta *c = &g->sm[sm]->cta[slot];
+			if (!c->used || (launch >= 0 && c->launch != (u32)launch))
+				continue;
+			t.paused += c->paused;
+			t.on++;
+		}
+	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++) {
+		const struct saved_cta *c = &g->resume.cta[i];
+		t.saved += c->state != SAVED_FREE && (launch < 0 || c->launch == (u32)launch);
+	}
+	return t;
+}
