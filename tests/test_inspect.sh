@@ -7,7 +7,7 @@ W=$PWD/${WARPDBG:-warpdbg}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C
-all="l1_thrash never_issued cta_lifetimes longest_waits line_stalls occupancy starvation divergence hot_lines"
+all="l1_thrash never_issued cta_lifetimes longest_waits line_stalls occupancy starvation divergence hot_lines cta_progress"
 
 ok() { # ok NAME CONDITION...: a test of test(1)
 	name=$1
@@ -93,6 +93,12 @@ ok "starvation: the longest comes first" "$(awk '/^ *cycles/ { getline; print $1
 	"$(sed -n 's/.*longest between two instructions: //p' "$tmp/bfs.starvation")"
 ok "l1_thrash: all evictions are somebody's" "$(awk '/^pairs/ { exit } /^bfs/ { n += $3 } END { print n }' "$tmp/bfs.l1_thrash")" = \
 	"$(total "$tmp/bfs.l1_thrash" 2)"
+
+# --- what lcs goes by: the same sum at the same CTA
+"$W" debug lps --size small --set num_sms=1 --cta-sched lcs --batch -ex 'break lcs-throttle' -ex continue >"$tmp/lcs" 2>&1
+"$W" run lps --size small --set num_sms=1 --script scripts/inspect/cta_progress.lua >"$tmp/progress" 2>&1
+ok "cta_progress: as lcs has it" "$(sed -n 's/.*all together \([0-9.]*\) times.*/\1/p' "$tmp/progress")" = \
+	"$(sed -n 's/.*sum \([0-9]*\), max \([0-9]*\),.*/\1 \2/p' "$tmp/lcs" | awk '{ printf "%.2f", $1 / $2 }')"
 
 # --- a split whose cost is known: 8 of 32 lanes of every other warp execute 6 instructions, 24 lanes wait
 cat >"$tmp/split.ptx" <<'P'

@@ -1,0 +1,113 @@
+--[[ cta_progress: instructions of each CTA of an SM while the first ones of a kernel run, until one of them ends (Lee 2014, figure 8).
+
+    warpdbg run lps --script scripts/inspect/cta_progress.lua        report at the end of the run
+    (wd) source scripts/inspect/cta_progress.lua                     then at any stop: lua cta_progress()
+
+Settings (globals, set before the script is loaded): CTA_PROGRESS_PERIOD = cycles between two looks at the SMs; CTA_PROGRESS_ROWS = rows
+shown of each launch; CTA_PROGRESS_TOP = launches shown.
+Of each launch the SM where a CTA ends first. A column is a CTA, in the order of their ids; share = its instructions over those of the
+one that ended: with a greedy scheduler the later ones stay behind, unless all wait for memory. Their sum is what lcs rounds. ]]
+local lib = require "inspect.lib"
+lib.settings("CTA_PROGRESS", {CTA_PROGRESS_PERIOD = 500, CTA_PROGRESS_ROWS = 12, CTA_PROGRESS_TOP = 4})
+local period, most = lib.setting("CTA_PROGRESS_PERIOD", 500), lib.setting("CTA_PROGRESS_ROWS", 12)
+local top = lib.setting("CTA_PROGRESS_TOP", 4)
+local live, ended -- launches by id: name, looks by SM; those of which a CTA has ended, in that order
+
+local function reset()
+	live, ended = {}, {}
+end
+
+-- Instructions of a launch's CTAs on an SM, by id.
+local function look(sm, launch)
+	local row = {cycle = gpu.cycle}
+	for slot = 0, #gpu.sm[sm].cta - 1 do
+		local c = gpu.sm[sm].cta[slot]
+		if c.kernel == launch and c.started_at < gpu.cycle then
+			row[c.cta] = c.insts
+		end
+	end
+	return row
+end
+
+local function ids_of(k)
+	local ids = {}
+	for id in pairs(k.last) do
+		if id ~= "cycle" then
+			ids[#ids + 1] = id
+		end
+	end
+	table.sort(ids)
+	return ids
+end
+
+local function show(k)
+	local ids, head, rows, share, sum = ids_of(k), {"cycle"}, {}, {"share"}, 0
+	local all = k.last[k.cta]
+	for _, id in ipairs(ids) do
+		head[#head + 1] = "CTA " .. id
+		share[#share + 1] = string.format("%.2f", k.last[id] / all)
+		sum = sum + k.last[id]
+	end
+	local looks = k.looks[k.sm] or {}
+	for i = 1, math.min(#looks, most) do
+		local look = looks[math.max(1, i * #looks // math.min(#looks, most))]
+		local row = {look.cycle}
+		for _, id in ipairs(ids) do
+			row[#row + 1] = look[id] or 0
+		end
+		rows[#rows + 1] = row
+	end
+	local row = {k.last.cycle}
+	for _, id in ipairs(ids) do
+		row[#row + 1] = k.last[id]
+	end
+	rows[#rows + 1], rows[#rows + 2] = row, share
+	print(string.format("%s (launch %d), SM %d: CTA %d ends first, in cycle %d; all together %.2f times its instructions",
+		k.name, k.launch, k.sm, k.cta, k.last.cycle, sum / all))
+	lib.table(head, rows)
+end
+
+lib.inspection("cta_progress", reset, function()
+	if #ended == 0 then
+		print("no CTA has finished")
+	end
+	for i = 1, math.min(#ended, top) do
+		show(ended[i])
+	end
+end)
+
+lib.on("cta_progress", "kernel-start", function(e)
+	live[e.kernel] = {name = e.kernel_name, launch = e.kernel, looks = {}}
+end)
+
+lib.sample("cta_progress", period, function()
+	for launch, k in pairs(live) do
+		for sm = 0, #gpu.sm - 1 do
+			k.looks[sm] = k.looks[sm] or {}
+			table.insert(k.looks[sm], look(sm, launch))
+		end
+	end
+end)
+
+-- Instructions of a launch that are no resident CTA's: when its first one has ended, that one's.
+local function of_the_ended(launch)
+	local n = gpu.kernel[launch].warp_insts
+	for sm = 0, #gpu.sm - 1 do
+		for slot = 0, #gpu.sm[sm].cta - 1 do
+			local c = gpu.sm[sm].cta[slot]
+			n = n - (c.kernel == launch and c.insts or 0)
+		end
+	end
+	return n
+end
+
+lib.on("cta_progress", "cta-done", function(e)
+	local k = live[e.kernel]
+	if not k then
+		return
+	end
+	k.sm, k.cta, k.last = e.sm, e.cta, look(e.sm, e.kernel)
+	k.last[e.cta] = of_the_ended(e.kernel)
+	live[e.kernel] = nil
+	ended[#ended + 1] = k
+end)
