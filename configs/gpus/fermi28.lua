@@ -12,6 +12,9 @@ return {
 
 	["num_sms"] = 28, -- Lee
 	["sm.threads"] = 1536, -- Lee
+	-- Not in the table. Two schedulers that issue in every cycle of 1400 MHz would be two warps a cycle for an SM with 32
+	-- lanes: what Fermi issues is one. With two, types and T_new are far from the paper's (scripts/papers/RESULTS.md).
+	["sm.schedulers"] = 1,
 	["sm.ctas"] = 8, -- Lee, section 3: the sweep ends at 8 CTAs, the hardware limit
 	["sm.regs"] = 32768, -- Lee
 	["sm.shared"] = 49152, -- Lee: 48 KB
@@ -19,7 +22,7 @@ return {
 	["l1d.sets"] = 32, -- Lee: 32 KB, 8-way, 128 B lines
 	["l1d.ways"] = 8, -- Lee
 	["l1d.line"] = 128, -- Lee
-	["l1d.mshrs"] = 64, -- not in the table; GPGPU-Sim 4.x's configuration for GTX 480
+	["l1d.mshrs"] = 32, -- not in the table; v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8
 	["l1i.mshrs"] = 2, -- not in the table; the same
 	["l1c.sets"] = 64, -- Lee: 8 KB; lines of 64 B and 2 ways as GPGPU-Sim has them
 	["l1c.ways"] = 2, -- see l1c.sets

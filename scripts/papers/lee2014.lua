@@ -75,6 +75,7 @@ local LCS_CEIL = { cta_sched = "lcs", set = { ["lcs.round"] = "ceil" } }
 local BOTH = { cta_sched = "lcs+bcs", warp_sched = "sca" }
 local CCWS = { warp_sched = "ccws" }
 local TLV = { warp_sched = "tlv" }
+local DYNCTA = { cta_sched = "dyncta" }
 
 local function runs_of(want, ...)
 	local mores = { ... }
@@ -256,7 +257,10 @@ local function gains(result, x, want, variants, groups)
 	for _, b in ipairs(chosen(x, want)) do
 		local base, row = cycles(result, b, x), { b[1], b[5] }
 		for i, v in ipairs(variants) do
-			local q = lab.over(base, cycles(result, b, x, v))
+			if type(v) == "function" then
+				v = v(result, b, x)
+			end
+			local q = v and lab.over(base, cycles(result, b, x, v)) or false
 			row[#row + 1] = q and (q - 1) * 100
 			for _, g in ipairs(groups) do
 				if q and (not g[2] or g[2][b[5]]) then
@@ -283,11 +287,23 @@ end
 
 local FALLING = { III = true, IV = true }
 
+-- The limit of the sweep that is fastest.
+local function best_limit(result, b, x)
+	local speed, peak = curve(result, b, x)
+	for limit = 1, speed and b[4] or 0 do
+		if speed[limit] == peak then
+			return limited(limit)
+		end
+	end
+end
+
 local function figure12(result, x)
 	return {
-		columns = { "benchmark", "type", gain("lcs"), gain("lcs, ceil") },
-		rows = gains(result, x, nil, { LCS, LCS_CEIL }, { { "mean", nil, { 7 } }, { "III and IV", FALLING, { 23 } } }),
-		notes = { "Over gto and rr. lcs, ceil: T_new rounded up (lcs.round=ceil)." },
+		columns = { "benchmark", "type", gain("lcs"), gain("lcs, ceil"), gain("best limit") },
+		rows = gains(result, x, nil, { LCS, LCS_CEIL, best_limit },
+			{ { "mean", nil, { 7 } }, { "III and IV", FALLING, { 23 } } }),
+		notes = { "Over gto and rr. lcs, ceil: T_new rounded up (lcs.round=ceil). best limit: the fastest of figure 4, which",
+			"no scheduler that sets one limit for all CTAs can pass but by chance." },
 		plot = { kind = "bars", columns = { "lcs", "lcs, ceil" } },
 	}
 end
@@ -362,14 +378,99 @@ local function figure17(result, x)
 	}
 end
 
+-- --- concurrent kernels: figure 18 -----------------------------------------------------------------------------------------
+
+-- Table 3: the two, the CTAs of each on an SM, and the gain where the text has it.
+local pairs_of = {
+	{ "CP", "LPS", "3, 5", 20 }, { "MMUL", "VADD", "2, 3" }, { "MUM", "BLK", "2, 4" }, { "MMUL", "RAY", "2, 2" },
+	{ "CP", "MADD", "3, 4" }, { "KMN", "SRAD", "1, 5", 27 },
+}
+
+local function benchmark(name)
+	for _, b in ipairs(benchmarks) do
+		if b[1] == name then
+			return b
+		end
+	end
+end
+
+-- A program and its parameters, as concurrent/pair takes them.
+local function program(b, x)
+	local t = {}
+	for k, v in pairs(x.quick and b.quick or not x.quick and b.params or {}) do
+		t[#t + 1] = k .. "=" .. v
+	end
+	table.sort(t)
+	return b[2] .. (#t > 0 and ":" .. table.concat(t, ",") or "")
+end
+
+local function pair_run(p, x, partition)
+	return {
+		workload = "concurrent/pair", gpu = GPU, size = x.size, warp_sched = "gto", cta_sched = "lcs", partition = partition,
+		params = { a = program(benchmark(p[1]), x), b = program(benchmark(p[2]), x) },
+	}
+end
+
+local function pair_runs(x)
+	local runs = {}
+	for _, p in ipairs(pairs_of) do
+		runs[#runs + 1] = pair_run(p, x, "cke")
+		runs[#runs + 1] = pair_run(p, x, "mcke")
+	end
+	return runs
+end
+
+-- From the first CTA of all launches to the last.
+local function span(r)
+	local from, to = math.huge, 0
+	for _, k in ipairs(r and r.kernels or {}) do
+		from, to = math.min(from, k.started_at), math.max(to, k.ended_at)
+	end
+	return r and to - from
+end
+
+-- T_new of the program's kernels, the lowest of its launches'.
+local function counts(r, stream)
+	local least = math.huge
+	for _, k in ipairs(r and r.kernels or {}) do
+		if k.stream == stream and k.cta_limit > 0 then
+			least = math.min(least, k.cta_limit)
+		end
+	end
+	return least < math.huge and tostring(least) or "–"
+end
+
+local function figure18(result, x)
+	local rows, ratios = {}, {}
+	for _, p in ipairs(pairs_of) do
+		local cke, mcke = result(pair_run(p, x, "cke")), result(pair_run(p, x, "mcke"))
+		local q = lab.over(span(cke), span(mcke)) or false
+		rows[#rows + 1] = {
+			p[1] .. "-" .. p[2], p[3], counts(cke, 1) .. ", " .. counts(cke, 2), { q and (q - 1) * 100, published = p[4] },
+		}
+		if q then
+			table.insert(ratios, q)
+		end
+	end
+	local m = lab.geomean(ratios)
+	rows[#rows + 1] = { "mean", false, false, m and (m - 1) * 100 or false }
+	return {
+		columns = { "pair", "CTAs, published", "T_new", gain("mcke") },
+		rows = rows,
+		notes = { "Gain of mcke over cke, both with lcs and gto, from the first CTA of the two programs to the last.",
+			"Published in prose: up to 27 % (KMN-SRAD), CP-LPS 20 %, CP-MADD next to nothing." },
+		plot = { kind = "bars", columns = { "mcke" } },
+	}
+end
+
 -- --- figure 19 -----------------------------------------------------------------------------------------------------------
 
 local function figure19(result, x)
 	return {
-		columns = { "benchmark", "type", gain("lcs"), gain("lcs+bcs"), gain("ccws"), gain("tlv") },
-		rows = gains(result, x, nil, { LCS, BOTH, CCWS, TLV }, { { "mean", nil, { 8, 16, 3 } } }),
-		notes = { "Over gto and rr. Published for ccws: lcs+bcs is 13 % ahead of it, 16 of gto: some 3 %. dyncta is not modelled." },
-		plot = { kind = "bars", columns = { "lcs", "lcs+bcs", "ccws", "tlv" } },
+		columns = { "benchmark", "type", gain("lcs"), gain("lcs+bcs"), gain("ccws"), gain("tlv"), gain("dyncta") },
+		rows = gains(result, x, nil, { LCS, BOTH, CCWS, TLV, DYNCTA }, { { "mean", nil, { 8, 16, 3, nil, 2 } } }),
+		notes = { "Over gto and rr. Published for ccws: lcs+bcs is 13 % ahead of it, 16 of gto: some 3 %; dyncta: 14, so some 2." },
+		plot = { kind = "bars", columns = { "lcs", "lcs+bcs", "ccws", "tlv", "dyncta" } },
 	}
 end
 
@@ -394,7 +495,7 @@ return {
 		{ name = "4", title = "speed by CTAs on an SM; types I to IV", runs = sweep_runs(), table = figure4 },
 		{ name = "5", title = "core activity by CTAs on an SM", runs = two(activity), table = figure5 },
 		{ name = "6", title = "KMN and BLK: speed and misses by CTAs on an SM", runs = two({ KMN = true, BLK = true }), table = figure6 },
-		{ name = "12", title = "gain of lcs over gto", runs = runs_of(nil, {}, LCS, LCS_CEIL), table = figure12 },
+		{ name = "12", title = "gain of lcs over gto", runs = both(sweep_runs(), runs_of(nil, {}, LCS, LCS_CEIL)), table = figure12 },
 		{ name = "13", title = "OPT and T_new", runs = both(sweep_runs(), runs_of(nil, LCS, LCS_CEIL)), table = figure13 },
 		{
 			name = "15", title = "LPS and FDTD: speed by CTAs on an SM, gto and bcs with sca",
@@ -402,6 +503,7 @@ return {
 		},
 		{ name = "16", title = "gain of bcs over rr", runs = runs_of(grids, {}, BCS_GTO, BCS_SCA), table = figure16 },
 		{ name = "17", title = "L1D misses with bcs", runs = runs_of(grids, {}, BCS_GTO, BCS_SCA), table = figure17 },
-		{ name = "19", title = "gain of lcs, lcs+bcs and rivals over gto", runs = runs_of(nil, {}, LCS, BOTH, CCWS, TLV), table = figure19 },
+		{ name = "18", title = "gain of mcke over cke", runs = pair_runs, table = figure18 },
+		{ name = "19", title = "gain of lcs, lcs+bcs and rivals over gto", runs = runs_of(nil, {}, LCS, BOTH, CCWS, TLV, DYNCTA), table = figure19 },
 	},
 }

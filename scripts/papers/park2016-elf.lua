@@ -168,7 +168,7 @@ local function gains_table(machines, set, notes)
 end
 
 local TECHNIQUES = { { "newcar", NEWCAR, 2.5 }, { "prefetch", PREFETCH, 4.9 }, { "elf", ELF, 4.1 }, { "elf++", ELFPP, 11.9 } }
-local NO_DYNCTA = "dyncta: not among the CTA schedulers of this version, a gap."
+local NO_DYNCTA = "dyncta: not run here, a gap."
 local RIVALS = { { "2-LV", TLV, -3.2 }, { "ccws", CCWS, 0.1 }, { "dyncta", false, -2.3 }, { "elf++", ELFPP, 11.9 } }
 local RIVALS_48 = { { "2-LV", TLV, -3.6 }, { "ccws", CCWS, -1.4 }, { "dyncta", false, -2.6 }, { "elf++", ELFPP, 9.5 } }
 
