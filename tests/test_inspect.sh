@@ -154,6 +154,35 @@ for x in $all; do
 	ok "debug $x: run starts anew" $? -eq 0
 done
 
+# --- inspect: listed, loaded when asked for, and says from where it counts
+"$W" debug --batch bfs --size small -ex inspect >"$tmp/out" 2>&1
+ok "inspect: all listed, once, without what they share" "$(for x in $all; do grep "^$x  *[a-z]" "$tmp/out"; done | wc -l) $(grep -c . "$tmp/out")" = "9 9"
+for x in $all; do
+	"$W" debug --batch bfs --size small -ex "inspect $x" -ex 'step 5000' -ex "inspect $x" -ex continue >"$tmp/d" 2>&1
+	ok "inspect $x: exit status" $? -eq 0
+	has "inspect $x: on demand" "$tmp/d" "--- $x, cycle 5000 ---"
+	report "$tmp/d" >"$tmp/a"
+	report "$tmp/bfs.$x" >"$tmp/b"
+	cmp -s "$tmp/a" "$tmp/b"
+	ok "inspect $x: the same report as headless" $? -eq 0
+	ok "inspect $x: from the start needs no note" "$(grep -c 'counted from' "$tmp/d")" -eq 0
+done
+"$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex 'inspect occupancy' >"$tmp/d" 2>&1
+ok "inspect: a late one says from where, one that does not listen does not" "$(grep -c 'counted from cycle 5000 on' "$tmp/d")" -eq 1
+"$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex run >"$tmp/d" 2>&1
+report "$tmp/d" >"$tmp/a"
+report "$tmp/bfs.hot_lines" >"$tmp/b"
+cmp -s "$tmp/a" "$tmp/b"
+ok "inspect: run counts from the start" $? -eq 0
+"$W" debug --batch bfs --size small -ex 'inspect hot_line' >"$tmp/d" 2>&1
+ok "inspect: unknown name fails" $? -eq 2
+has "inspect: the nearest" "$tmp/d" "no inspection 'hot_line' (did you mean 'hot_lines'?)"
+"$W" debug --batch bfs --size small -ex 'inspect lib' >"$tmp/d" 2>&1
+has "inspect: the library is none" "$tmp/d" "no inspection 'lib'"
+"$W" debug --batch bfs --size small -ex 'inspect gpu.cycle + 41' >"$tmp/d" 2>&1
+has "inspect: an expression is printed" "$tmp/d" 41
+
+
 # --- CUDA lines, where the PTX names them
 awk '/^}/ { print; next } /add.f32/ { print "\t.loc 1 12 7" } { print } /^.address_size/ { print ".file 1 \"dir/vec.cu\"" }' \
 	configs/kernels/vecadd.ptx >"$tmp/loc.ptx"

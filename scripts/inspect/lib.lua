@@ -52,6 +52,7 @@ end
 
 -- Going back and changing something there makes another future: figures of the first one stay in, and the report says so.
 local last, forked = {}, {}
+local from = {} -- by inspection: the cycle from which it counts
 
 function lib.inspection(name, reset, report)
 	for _, id in ipairs(ids[name] or {}) do
@@ -60,11 +61,18 @@ function lib.inspection(name, reset, report)
 	local function fresh()
 		places = {}
 		last[name], forked[name] = 0, nil
+		local ok, now = pcall(function()
+			return gpu.cycle
+		end)
+		from[name] = ok and now or 0
 		reset()
 	end
 	local function print_report()
 		print("--- " .. name .. ", cycle " .. gpu.cycle .. " ---")
 		report()
+		if from[name] > 0 and #ids[name] > 2 then -- it listens
+			print("note: counted from cycle " .. from[name] .. " on, when it was loaded; `run` begins again and counts from the start")
+		end
 		if forked[name] then
 			print("note: the machine was changed in its past, at or before cycle " .. forked[name]
 				.. "; the figures also count what was undone")

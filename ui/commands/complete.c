@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/inspect.h"
 #include "dbg/locate.h"
 #include "commands/set.h"
 #include "session/catalog.h"
@@ -353,6 +354,11 @@ static void offer_explanation(void *ctx, const struct explanation *x)
 	offer(ctx, x->name);
 }
 
+static void offer_inspection(void *ctx, const char *name)
+{
+	offer(ctx, name);
+}
+
 static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
 {
 	bool first = !*skip_blanks(before);
@@ -385,6 +391,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		for (u32 i = 0; i < WS_COUNT; i++)
 			offer(m, warp_state_descs[i].name);
 		break;
+	case COMPLETE_INSPECT: inspections_each(d, offer_inspection, m); break;
 	case COMPLETE_SET: offer_set(d, m, before); break;
 	case COMPLETE_SHOW: offer_show(m, before); break;
 	case COMPLETE_FILE: offer_paths(m); break;
