@@ -514,7 +514,7 @@ void sim_request_stop(struct sim *s)
 
 u64 sim_hash(struct sim *s)
 {
-	u64 parts[4];
+	u64 parts[5];
 	const struct task *t = s->gpu->task;
 	gpu_sync(s->gpu);
 	arena_spare(&s->gpu->arena, &t->kcb[t->nlaunches], &t->kcb[TASK_MAX_LAUNCHES]);
@@ -522,7 +522,11 @@ u64 sim_hash(struct sim *s)
 	parts[1] = devmem_hash(&s->gpu->mem_values);
 	parts[2] = front_deep_hash(s->gpu->front);
 	parts[3] = resume_hash(&s->gpu->resume);
-	return XXH3_64bits(parts, parts[3] ? sizeof parts : parts[2] ? 3 * sizeof *parts : 2 * sizeof *parts);
+	parts[4] = preempt_hash(&s->gpu->preempt);
+	u32 n = ARRAY_LEN(parts);
+	while (n > 2 && !parts[n - 1]) /* what there is nothing of is left out */
+		n--;
+	return XXH3_64bits(parts, n * sizeof *parts);
 }
 
 void sim_drain(struct sim *s)

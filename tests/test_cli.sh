@@ -39,7 +39,7 @@ expect 2 "is not a power of two" run --set l1d.sets=3
 expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --warp-sched gtx
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
 expect 2 "no such partition policy 'smk'; there are: fcfs" run --partition smk
-expect 2 "no such preempt policy 'drain'; there are: none" run --preempt drain
+expect 2 "no such preempt policy 'drains' (did you mean 'drain'?); there are: none switch drain flush chimera" run --preempt drains
 expect 2 "no such coherence policy 'mesi'; there are: gpu" run --coherence mesi
 expect 2 "no such network policy 'torus'; there are: crossbar mesh" run --network torus
 expect 2 "noc.shared_buffer: 8 is for network=crossbar, not mesh" run --network mesh --set noc.shared_buffer=8

@@ -374,3 +374,8 @@ bool conf_check(const struct conf *c, struct err *e)
 {
 	return conf_check_keys(c, NULL, e);
 }
+
+double dram_peak_bytes(const struct conf *c)
+{
+	return (double)c->partitions * c->dram_bus * c->dram_ratio * c->dram_clock / c->core_clock;
+}

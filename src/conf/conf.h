@@ -44,6 +44,8 @@ enum { NOC_BOOKED, NOC_ISLIP };
 enum { MESH_SHARED, MESH_APART };
 enum { MESH_TURNS, MESH_OLDEST };
 enum { MAP_XOR, MAP_NONE, MAP_IPOLY };
+enum { PREEMPT_RELAXED, PREEMPT_STRICT };
+enum { PREEMPT_HALT_SM, PREEMPT_HALT_CTA };
 
 enum conf_kind { CONF_INT, CONF_REAL, CONF_BOOL, CONF_ENUM, CONF_STR };
 struct conf_key {
@@ -80,4 +82,6 @@ struct conf_conflict {
  */
 bool conf_check(const struct conf *c, struct err *e);
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e);
+/* Peak DRAM bandwidth in bytes per core cycle, all channels. */
+double dram_peak_bytes(const struct conf *c);
 #endif

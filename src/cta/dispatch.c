@@ -70,10 +70,29 @@ void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch)
 	u32 at = 0;
 	while (d->k[d->order[at]].launch != launch)
 		at++;
+	for (u32 i = 0; i < x->conf->num_sms; i++) {
+		if (!d->away[i])
+			continue;
+		d->away[i] &= (u16) ~(1u << d->order[at]);
+		if (!d->away[i] || d->taker[i] == launch + 1)
+			dispatch_give(x, i);
+	}
 	d->k[d->order[at]] = (struct cta_kernel){.call_at = NEVER};
 	for (d->n--; at < d->n; at++)
 		d->order[at] = d->order[at + 1];
 	d->order[d->n] = 0;
+}
+
+void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm)
+{
+	x->d->away[sm] |= (u16)(1u << dispatch_slot(x->d, launch));
+}
+
+void dispatch_give(struct dispatch_ctx *x, u32 sm)
+{
+	x->d->away[sm] = 0;
+	x->d->taker[sm] = 0;
+	x->d->wanted = 1;
 }
 
 void dispatch_sched_begin(struct dispatch_ctx *x)
@@ -86,6 +105,8 @@ void dispatch_sched_begin(struct dispatch_ctx *x)
 /* The most CTAs of a kernel that the SM may hold: what fits an empty one, max_ctas_per_sm, and the quota. */
 static u32 most_on(const struct dispatch_ctx *x, u32 sm, u32 slot)
 {
+	if (unlikely(x->d->away[sm] >> slot & 1))
+		return 0;
 	return MIN(x->d->quota[sm][slot], sm_occupancy(x->conf, x->launch[x->d->k[slot].launch], NULL));
 }
 
@@ -115,7 +136,9 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 		if (cta == NO_CTA)
 			continue;
 		k->dispatched++;
-		sm_start_cta(&x->ctx[sm], x->sm[sm], k->launch, cta, now);
+		if (unlikely(d->away[sm]) && !d->taker[sm])
+			d->taker[sm] = k->launch + 1;
+		resume_cta_came(x->resume, sm, sm_start_cta(&x->ctx[sm], x->sm[sm], k->launch, cta, now), now);
 		return true;
 	}
 	return false;
@@ -220,7 +243,7 @@ void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct
 
 bool dispatch_check_state(const struct dispatcher *d, struct err *e)
 {
-	u32 used = 0, seen = 0;
+	u32 used = 0, seen = 0, away = 0;
 	for (u32 i = 0; i < DISPATCH_KERNELS; i++)
 		used += d->k[i].used;
 	HOLDS(used == d->n, "dispatcher: %u kernels run, %u slots are in use", d->n, used);
@@ -233,5 +256,8 @@ bool dispatch_check_state(const struct dispatcher *d, struct err *e)
 		      (unsigned long long)k->dispatched, (unsigned long long)k->ctas);
 		seen |= 1u << slot;
 	}
+	for (u32 i = 0; i < CONF_MAX_SMS; i++)
+		away |= d->away[i];
+	HOLDS(!(away & ~seen), "dispatcher: slots %#x are kept away from SMs, %#x run", away, seen);
 	return true;
 }

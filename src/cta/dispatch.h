@@ -31,6 +31,8 @@ struct dispatcher {             /* arena */
 	u8 pad[2];
 	struct cta_kernel k[DISPATCH_KERNELS];
 	u8 quota[CONF_MAX_SMS][DISPATCH_KERNELS]; /* most CTAs of the kernel in that slot on an SM */
+	u16 away[CONF_MAX_SMS];  /* slots of kernels that get nothing of an SM any more, whatever their quota */
+	u32 taker[CONF_MAX_SMS]; /* of such an SM: launch + 1 of the first other kernel that came there; 0: none has */
 	u8 state[DISPATCH_KERNELS][CTA_SCHED_STATE_MAX] __attribute__((aligned(64))); /* of CTA schedulers, for a kernel */
 	u8 machine[CTA_SCHED_MACHINE_MAX] __attribute__((aligned(64)));               /* for as long as one is in use */
 };
@@ -62,6 +64,10 @@ void dispatch_sched_begin(struct dispatch_ctx *x);
 u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now);
 /* What the CTA scheduler says of a launch, for display; nothing when it does not run. */
 void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct strbuf *out);
+/* A running kernel gets nothing of an SM any more: until dispatch_give(), until it ends, or until the first kernel that
+ * came there after it has ended. */
+void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm);
+void dispatch_give(struct dispatch_ctx *x, u32 sm);
 /* The slot of a running launch, or -1. */
 s32 dispatch_slot(const struct dispatcher *d, u32 launch);
 /* False with *e: slots, order and counts do not agree. */

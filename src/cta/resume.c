@@ -76,6 +76,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	                           .order = x->r->orders,
 	                           .id = c->id,
 	                           .since = now,
+	                           .left_at = now,
 	                           .launch = c->launch,
 	                           .sm = sm,
 	                           .to = SM_ANY,
@@ -144,12 +145,27 @@ bool resume_look(struct resume_ctx *x, u64 now)
 	return any;
 }
 
+void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now)
+{
+	struct sm *s = x->sm[sm];
+	x->r->moving_until[sm] = MAX(x->r->moving_until[sm], until);
+	x->r->moves++;
+	for (u32 i = 0; i < SM_MAX_CTAS; i++)
+		if (s->cta[i].used && !(s->done_slots >> i & 1) && (slots >> i & 1 || x->conf->preempt_halt == PREEMPT_HALT_SM))
+			sm_move_context(&x->ctx[sm], s, i, until, now);
+}
+
 static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now)
 {
 	struct sm_ctx *ctx = &x->ctx[sm];
 	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, now);
 	if (ctx->restart)
 		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
+	x->sm[sm]->cta[slot].away += now - c->left_at;
+	if (c->bring) /* contexts come to an SM one after the other */
+		resume_move(x, sm, 1u << slot, MAX(x->r->moving_until[sm], now) + c->bring, now);
+	else
+		resume_cta_came(x, sm, slot, now);
 	*c = (struct saved_cta){0};
 	x->r->n--;
 	x->r->queued--;
@@ -172,7 +188,7 @@ bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *
 
 u64 resume_hash(const struct resume_ctx *x)
 {
-	u64 hash = 0;
+	u64 hash = x->r->moves ? XXH3_64bits(x->r, sizeof *x->r) : 0;
 	for (u32 i = 0; x->r->n && i < x->max; i++)
 		if (x->cta[i].state != SAVED_FREE)
 			hash = XXH3_64bits_withSeed(&x->cta[i], sizeof x->cta[i], hash + i);

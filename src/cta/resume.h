@@ -18,6 +18,8 @@ struct saved_cta {
 	u64 hash;      /* of these bytes, which nobody changes */
 	u64 order;     /* in which they are served */
 	u64 id, since;
+	u64 left_at;           /* when it was taken off */
+	u64 bring;             /* cycles for which it, or its new SM (preempt.halt), is halted when it comes back */
 	u32 launch, sm, place; /* where it was; LEAVING: where it still is */
 	u32 to;                /* SM that it wants; SM_ANY */
 	u8 state;              /* enum saved_state */
@@ -27,7 +29,9 @@ struct saved_cta {
 };
 struct resume { /* arena, not in the hash but by resume_hash() */
 	u64 orders;
-	u32 n, leaving, queued, pad;
+	u32 n, leaving, queued;
+	u32 moves;                      /* how often contexts were moved in time */
+	u64 moving_until[CONF_MAX_SMS]; /* an SM's are until then */
 };
 struct resume_ctx {
 	const struct conf *conf;
@@ -60,6 +64,15 @@ bool resume_look(struct resume_ctx *x, u64 now);
 /* Brings a CTA back to this SM, if one fits whose kernel may have one more there. */
 typedef bool resume_may_fn(const void *ctx, u32 sm, u32 launch);
 bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
+/* Contexts of CTAs in these slots of an SM are moved until that cycle: they are halted, or (preempt.halt=sm) all that
+ * is and comes there. */
+void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now);
+/* A CTA has come to a slot. */
+static inline void resume_cta_came(struct resume_ctx *x, u32 sm, u32 slot, u64 now)
+{
+	if (unlikely(x->r->moving_until[sm] > now) && x->conf->preempt_halt == PREEMPT_HALT_SM)
+		resume_move(x, sm, 1u << slot, x->r->moving_until[sm], now);
+}
 /* Of all that is here; 0: nothing. */
 u64 resume_hash(const struct resume_ctx *x);
 bool resume_check_state(const struct resume_ctx *x, struct err *e);

@@ -137,6 +137,12 @@ const struct fault *front_fault(const struct front *f)
 	return f->ops->fault ? f->ops->fault(f) : &none;
 }
 
+void front_raise_fault(struct front *f, u64 cycle, const struct fault *x)
+{
+	if (f->ops->raise_fault)
+		f->ops->raise_fault(f, cycle, x);
+}
+
 void front_clear_fault(struct front *f)
 {
 	if (f->ops->clear_fault)

@@ -47,6 +47,8 @@ enum fault_code {
 	FAULT_BAD_MASK, /* check.masks: addr = the mask, bytes = 0 leaves the lane out, 1 names lanes that give another, 2
 	                   lanes that do not come */
 	FAULT_BAD_FREE, /* free() of what malloc() did not give, or of what is free: bytes = enum heap_place */
+	FAULT_FLUSH,    /* raised from outside: the CTA was to be dropped and begun again, but did what cannot be done twice
+	                 * (at pc, to addr): bytes = enum restart_cause */
 	FAULT_COUNT
 };
 struct fault {
@@ -162,6 +164,8 @@ u32 front_queued(const struct front *f, u32 sm); /* instructions in the SM's que
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps);
 /* The first fault since the machine was built; code FAULT_NONE when there is none. Clears nothing. */
 const struct fault *front_fault(const struct front *f);
+/* A fault that somebody else has found, in this cycle; the machine is to stop. The front end has one (ops.h). */
+void front_raise_fault(struct front *f, u64 cycle, const struct fault *x);
 /* Forgets it: the debugger goes on after a fault (a brkpt, or a register or memory patched by hand). */
 void front_clear_fault(struct front *f);
 /* A fault as a sentence or three for the user: what, kernel, PTX line and CUDA line, CTA, warp, lanes, address, nearest

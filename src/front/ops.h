@@ -31,7 +31,8 @@ struct front_ops {
 	FRONT_OP(read);   /* with commit.delay only; NULL: nothing is read late */
 	FRONT_OP(queued); /* 0 */
 	/* faults and output */
-	FRONT_OP(fault); /* there never is one */
+	FRONT_OP(fault);       /* there never is one */
+	FRONT_OP(raise_fault); /* needed where idempotence is recorded */
 	FRONT_OP(clear_fault);
 	FRONT_OP(fault_text);
 	FRONT_OP(take_printf);

@@ -69,7 +69,7 @@ static bool check_kernels(const struct gpu *g, struct err *e)
 		      "launch %u: %llu CTAs dispatched, %llu done, %llu resident or saved", id, (unsigned long long)dispatched,
 		      (unsigned long long)k->k.ctas_done, (unsigned long long)resident);
 	}
-	return resume_check_state(&g->resume, e) && task_check_state(g->task, e);
+	return resume_check_state(&g->resume, e) && preempt_check_state(&g->preempt, e) && task_check_state(g->task, e);
 }
 
 struct all_dues {

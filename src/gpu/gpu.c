@@ -23,7 +23,7 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 		return false;
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
 	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
-	         livelock_state_bytes(c) + resume_state_bytes(c) + starve_state_bytes(c) +
+	         livelock_state_bytes(c) + resume_state_bytes(c) + preempt_state_bytes() + starve_state_bytes(c) +
 	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
@@ -77,6 +77,9 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	policies_create(g);
 	starve_create(g);
 	resume_create(&g->resume, c, &g->arena);
+	g->preempt = (struct preempt_ctx){
+	    .task = g->task, .dispatch = &g->dispatch, .front = g->front, .ev = gpu_events(g), .ops = g->preempt.ops};
+	preempt_create(&g->preempt, &g->arena);
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -103,6 +106,8 @@ void gpu_destroy(struct gpu *g)
 	if (!g)
 		return;
 	restart_free(g->restart);
+	preempt_free(&g->preempt);
+	notice_free(g);
 	policies_destroy(g);
 	if (g->mem)
 		mem_destroy(g->mem);
@@ -166,6 +171,8 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	g->launch[id]->id = id;
 	const struct code_tables *t = table_of(g, l->mod);
 	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint};
+	if (g->restart)
+		notice_find(g, id);
 	if (event_wanted(gpu_events(g), EV_KERNEL_LAUNCH)) {
 		struct event *ev = machine_event(g, EV_KERNEL_LAUNCH, id);
 		ev->arg[0] = l->stream;
@@ -220,11 +227,14 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 	struct kcb *k = &g->task->kcb[c->launch];
 	k->k.ctas_done++;
 	k->k.warp_insts += c->insts;
+	k->k.insts_dropped += c->insts_dropped;
+	k->k.cta_cycles += g->st->cycle - c->started_at - c->away;
 	k->k.thread_insts += lanes_sum(&c->lanes);
 	lanes_add(kernel_lanes(&k->k), &c->lanes);
 	k->k.warp_cycles += c->warp_cycles;
 	k->k.transactions += c->transactions;
 	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
+	preempt_cta_done(&g->preempt, sm, g->st->cycle);
 	if (k->k.ctas_done == k->ctas)
 		kernel_done(g, c->launch);
 	else if (g->partition.ops->each_cta)
@@ -321,7 +331,7 @@ static u64 next_event(const struct gpu *g)
 	if (g->dispatch.d->wanted || st->uncommitted || any_sm(g, st->awake) || any_sm(g, st->finished) ||
 	    any_sm(g, mem_wake(g->mem)))
 		return st->cycle;
-	return MIN(MIN(st->next_wake, mem_next(g->mem)),
+	return MIN(MIN(MIN(st->next_wake, mem_next(g->mem)), g->preempt.p->look_at),
 	           MIN(MIN(task_next_start(g->task, st->cycle), g->partition.st->call_at),
 	               dispatch_next(&g->dispatch, st->cycle)));
 }
@@ -362,6 +372,8 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		start_kernels(g);
 	if (unlikely(st->cycle >= g->partition.st->call_at))
 		partition_ask(&g->partition, st->cycle);
+	if (unlikely(st->cycle >= g->preempt.p->look_at) && !preempt_cycle(&g->preempt, st->cycle, st->awake))
+		st->faulted = 1;
 	if (dispatch_next(&g->dispatch, st->cycle) <= st->cycle)
 		dispatch_cycle(&g->dispatch, st->cycle, st->awake);
 	wake(g);

@@ -7,12 +7,14 @@
 #define GPU_GPU_H
 #include "base/arena.h"
 #include "gpu/livelock.h"
+#include "gpu/notice.h"
 #include "gpu/policies.h"
 #include "gpu/query.h"
 #include "gpu/starve.h"
 #include "gpu/verbs.h"
 #include "sm/sched/sched.h"
 #include "task/partition/partition.h"
+#include "task/preempt/preempt.h"
 #include "task/queue.h"
 
 struct gpu_state {               /* arena */
@@ -59,8 +61,11 @@ struct gpu {
 	struct dispatch_ctx dispatch;                  /* its scheduler */
 	struct resume_ctx resume;                      /* saved CTAs */
 	struct partition_ctx partition;                /* its ops */
+	struct preempt_ctx preempt;                    /* its ops */
 	struct module **module;
-	struct code_tables *table; /* by module */
+	struct code_tables *table;   /* by module */
+	struct notice_table *notice; /* by kernel, when idempotence is recorded */
+	u32 nnotices;
 	u32 nmodules;
 	u32 modules_ever; /* entries of the tables, those that a return to the past has hidden included */
 	struct {

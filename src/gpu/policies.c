@@ -65,8 +65,10 @@ static bool memory_rests(const struct gpu *g, struct err *e)
 	return mem_quiet(g->mem) || err_set(e, "messages are on their way");
 }
 
-static const struct policy not_modelled = {.name = "none", .help = "not modelled in this version", .source = ""};
-static const struct policy *const none[] = {&not_modelled, NULL};
+static void bind_preempt(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	g->preempt.ops = (const struct preempt_ops *)p;
+}
 
 /* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: its state for the machine's life begins (NULL:
  * it has none); may: can it be changed now (NULL: whenever the kind can)? */
@@ -81,7 +83,7 @@ static const struct {
     [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta, NULL},
     [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition, NULL},
     [POLICY_NETWORK] = {network_policies, NULL, bind_network, NULL, memory_rests},
-    [POLICY_PREEMPT] = {none, NULL, NULL, NULL, NULL},
+    [POLICY_PREEMPT] = {preempt_policies, NULL, bind_preempt, NULL, NULL},
     [POLICY_COHERENCE] = {coherence_policies, NULL, bind_coherence, NULL, memory_rests},
 };
 

@@ -190,3 +190,53 @@ bool gpu_order_cta(struct gpu *g, const struct cta_order *o, struct err *e)
 	default: return gpu_restore_cta(g, o->launch, o->id, o->sm, e);
 	}
 }
+
+/* --- SMs ---------------------------------------------------------------------------------------------------------- */
+
+static bool ask_of(const struct gpu *g, const struct sm_order *o, struct preempt_ask *a, struct err *e)
+{
+	const double cycles = o->within_us * g->conf.core_clock;
+	*a = (struct preempt_ask){.launch = o->launch, .sms = o->sms, .set = o->set, .stays = true};
+	if (g->st->faulted)
+		return err_set(e, "the program has faulted: its CTAs stay as they are");
+	if (!(cycles >= 0 && cycles < 1e15))
+		return err_set(e, "%g us is no time to preempt within", o->within_us);
+	a->limit = (u64)(cycles + 1e-6);
+	a->by = o->by ? (const struct preempt_ops *)policy_find(POLICY_PREEMPT, o->by) : NULL;
+	return !o->by || a->by || err_set(e, "there is no technique '%.40s': switch, drain, flush, chimera", o->by);
+}
+
+bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e)
+{
+	struct preempt_ask a;
+	return ask_of(g, o, &a, e) && preempt_may(&g->preempt, &a, g->st->cycle, e);
+}
+
+/* The clock may stand before a quiet stretch: it goes on from here. */
+static void look_again(struct gpu *g)
+{
+	g->st->deadlocked = g->st->livelocked = 0;
+	g->st->progress_at = g->st->cycle;
+}
+
+u32 gpu_preempt(struct gpu *g, const struct sm_order *o, struct err *e)
+{
+	struct preempt_ask a;
+	const u32 id = ask_of(g, o, &a, e) ? preempt_request(&g->preempt, &a, g->st->cycle, e) : 0;
+	if (id)
+		look_again(g);
+	return id;
+}
+
+bool gpu_may_release_sms(const struct gpu *g, const u64 *set, struct err *e)
+{
+	return preempt_may_release(&g->preempt, set, e);
+}
+
+bool gpu_release_sms(struct gpu *g, const u64 *set, struct err *e)
+{
+	if (!preempt_release(&g->preempt, set, e))
+		return false;
+	look_again(g);
+	return true;
+}

@@ -12,6 +12,22 @@ struct cta_order {
 	u32 launch, sm; /* sm: where to, of CTA_RESTORE */
 	u64 id, cycles; /* cycles: of CTA_HALT */
 };
+/* A kernel gives SMs away (task/preempt/preempt.h): so many, or those of a set; within so many microseconds; by the
+ * policy of that name, or (NULL) the one in use. The SMs stay away from it until gpu_release_sms(), until it ends, or
+ * until the first kernel that comes there has ended. */
+struct sm_order {
+	u32 launch, sms;
+	const u64 *set; /* NULL: sms says how many */
+	double within_us;
+	const char *by;
+};
+/* The number of the request; 0 with *e. */
+u32 gpu_preempt(struct gpu *g, const struct sm_order *o, struct err *e);
+bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e);
+/* SMs are given back; NULL: all. */
+bool gpu_release_sms(struct gpu *g, const u64 *set, struct err *e);
+bool gpu_may_release_sms(const struct gpu *g, const u64 *set, struct err *e);
+
 /* The same as the functions below (a saved CTA stays away until it is restored), by the verb's name; and whether it
  * would work, as far as can be told without doing it. */
 bool gpu_order_cta(struct gpu *g, const struct cta_order *o, struct err *e);

@@ -201,13 +201,14 @@ void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	tell_started(x, s, c->warps, now);
 }
 
-void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
+u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	const u32 slot = cta_place(x, s, launch, id, now);
 	s->k.ctas_started++;
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))
 		cta_event(x, s, EV_CTA_DISPATCH, slot, now)->arg[1] = s->cta[slot].warps;
 	cta_begin(x, s, slot, now);
+	return slot;
 }
 
 void cta_stayed(struct cta *c, u64 now)

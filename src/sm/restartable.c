@@ -375,6 +375,9 @@ void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyn
 	    .slot = slot, .warp = w, .pc = d->pc, .before = s->cta[slot].insts - s->cta[slot].insts_dropped - 1};
 	if (!d->mask)
 		return;
+	const struct program *p = &x->prog[s->cta[slot].launch];
+	if (p->notice && p->notice[d->pc])
+		x->restart->sm[s->id].cta[slot].noticed = 1;
 	if (accesses_global(d->in)) {
 		access_memory(x, s, &h, d, now);
 	} else if (d->in->op == OP_CALL && d->in->flags & IF_VPRINTF) {
@@ -436,6 +439,11 @@ void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved)
 }
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
+
+bool restart_noticed(const struct sm_ctx *x, const struct sm *s, u32 slot)
+{
+	return !x->restart || !x->prog[s->cta[slot].launch].notice || x->restart->sm[s->id].cta[slot].noticed;
+}
 
 bool restart_possible(const struct restart *r, u32 sm, u32 slot)
 {

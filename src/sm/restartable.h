@@ -39,7 +39,7 @@ struct restart_cta {
 	u8 causes;     /* bits of enum restart_cause that have come; 0 = restartable now */
 	u8 first;      /* the first of them */
 	u8 log_blocks; /* size of its table */
-	u8 pad;        /* named so that it is zero */
+	u8 noticed;    /* it has executed what struct program's `notice` names: what the hardware would know */
 	u32 blocks;    /* of 32 bytes, that it has read from */
 	u32 first_pc;
 	u32 pad2;
@@ -90,6 +90,9 @@ void restart_gather(struct sm_ctx *x, const struct sm *s);
 u64 restart_cta_save(const struct restart *r, u32 sm, u32 slot, u8 *out);
 void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved);
 
+/* Has the CTA in a slot given notice, as the compiler had it do, that it may not be flushed any more? True also where
+ * nothing is recorded, or there is no table of notices. */
+bool restart_noticed(const struct sm_ctx *x, const struct sm *s, u32 slot);
 /* May the CTA in a slot be flushed now and started over (relaxed condition)? Between cycles. False also where that is
  * not known: nothing is recorded (r NULL), or the record is lost. True says nothing of instructions to come. */
 bool restart_possible(const struct restart *r, u32 sm, u32 slot);

@@ -68,6 +68,10 @@ struct program {
 	const struct launch *launch;
 	const struct issue_info *info; /* by pc */
 	const struct code_hint *hint;  /* by pc */
+	/* Where the compiler's check (passes/idempotence.h) has the CTA give notice that it cannot be flushed any more:
+	 * 1 by pc. NULL: not asked for, or not known. Only with idempotence.track. */
+	const u8 *notice;
+	bool idempotent; /* there is no such place */
 };
 
 struct warp {
@@ -110,6 +114,8 @@ struct cta {
 	u64 warp_cycles, came_at; /* on SMs before it came to this one; when that was */
 	struct lane_counters lanes;
 	u64 insts_dropped; /* of insts: executed before it was dropped and began again */
+	u64 away;          /* cycles since started_at in which it was saved, or halted for a context to be moved */
+	u64 moving_until;  /* halted for that until this cycle; 0: it is not */
 	u32 reg_first, reg_size, shared_first, shared_size;
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
@@ -302,8 +308,8 @@ u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limi
 u32 sm_shared_demand(const struct conf *c, const struct launch *l);
 /* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? */
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
-/* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. */
-void sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. Its slot. */
+u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
 /* Takes a finished CTA in one of these slots off the SM: fills *out with its last state and frees the slot. False when
  * none is waiting. */
 bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct cta *out);

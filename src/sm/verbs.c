@@ -23,12 +23,20 @@ static struct contexts contexts_of(const struct sm *s, u64 warps)
 
 /* --- pause -------------------------------------------------------------------------------------------------------- */
 
+/* Whatever its context had to wait for, it does not any more. */
+static void end_moving(struct cta *c, u64 now)
+{
+	c->away -= c->moving_until > now ? c->moving_until - now : 0;
+	c->moving_until = 0;
+}
+
 static void set_paused(struct sm_ctx *x, struct sm *s, u32 slot, bool paused, u64 until, u64 now)
 {
 	struct cta *c = &s->cta[slot];
 	struct contexts who = contexts_of(s, c->warps);
 	sm_sync(x, s, now);
 	timer_take_out(x, s, who.set, BIT(WK_RESUME));
+	end_moving(c, now);
 	c->paused = paused;
 	c->halted_until = paused ? until : 0;
 	if (paused && until != NEVER)
@@ -47,6 +55,16 @@ void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now)
 		e->arg[1] = until == NEVER ? 0 : until - now;
 	}
 	set_paused(x, s, slot, true, until, now);
+}
+
+void sm_move_context(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now)
+{
+	struct cta *c = &s->cta[slot];
+	if (c->halted_until >= until)
+		return;
+	sm_pause_cta(x, s, slot, until, now);
+	c->moving_until = until;
+	c->away += until - now;
 }
 
 void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
@@ -136,6 +154,7 @@ bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *
 		cta_event(x, s, EV_CTA_DROP, slot, now)->arg[1] = c->insts - c->insts_dropped;
 	tell_gone(x, s, c->warps, now);
 	give_up(x, s, c->warps, now);
+	end_moving(c, now);
 	c->exited = 0;
 	c->ndone = 0;
 	c->paused = 0;
@@ -205,6 +224,7 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	timer_take_out(x, s, who.set, BIT(WK_RESUME));
 	tell_gone(x, s, c->warps, now);
 	struct cta *to = &s->cta[place];
+	end_moving(c, now);
 	cta_stayed(c, now);
 	*to = *c;
 	turn_masks(to, by_number, c->warps);

@@ -25,6 +25,8 @@ void sm_pause_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now);
 /* Its warps have the lowest priority from now on, or no longer. Not a pause of the kind above: both may be. */
 void sm_lower_cta(struct sm_ctx *x, struct sm *s, u32 slot, bool low, u64 now);
 void sm_resume_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+/* Its context is being saved or brought until that cycle: it is halted, unless it is for longer already. */
+void sm_move_context(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 now);
 /* It begins again, as if it had just come; whether that changes results is the caller's question (sm/restartable.h).
  * False with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart.
  */

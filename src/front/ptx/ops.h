@@ -8,7 +8,7 @@
 	OP(state_bytes) OP(create) OP(destroy) \
 	OP(place) OP(grid_workspace) OP(check_launch) OP(kernel_start) OP(cta_start) OP(barrier_release) OP(cta_save) OP(cta_restore) \
 	OP(pc) OP(active_mask) OP(issue) OP(read) OP(commit) OP(queued) \
-	OP(fault) OP(clear_fault) OP(fault_text) OP(take_printf) \
+	OP(fault) OP(raise_fault) OP(clear_fault) OP(fault_text) OP(take_printf) \
 	OP(bind_texture) OP(texture_object) OP(surface_object) \
 	OP(host_save) OP(host_restore) \
 	OP(check_state) OP(stack) OP(warp_hash) OP(deep_hash) \

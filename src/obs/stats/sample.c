@@ -205,8 +205,3 @@ double sample_value(const struct sample *s, enum series which, double peak_bytes
 	default: return stall_share(s, (u32)which - TS_STALL);
 	}
 }
-
-double dram_peak_bytes(const struct conf *c)
-{
-	return (double)c->partitions * c->dram_bus * c->dram_ratio * c->dram_clock / c->core_clock;
-}

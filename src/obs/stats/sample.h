@@ -63,6 +63,4 @@ struct series_desc {
 struct series_desc series_desc(enum series s);
 /* The figure. peak_bytes = DRAM bytes per core cycle at peak (dram_peak_bytes). */
 double sample_value(const struct sample *s, enum series which, double peak_bytes);
-/* Peak DRAM bandwidth of a configuration in bytes per core cycle, all channels. */
-double dram_peak_bytes(const struct conf *c);
 #endif

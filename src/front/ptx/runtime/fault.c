@@ -33,6 +33,11 @@ void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 b
 	                             .space = space});
 }
 
+void ptx_raise_fault(struct front *front, u64 cycle, const struct fault *x)
+{
+	fault_record(ptx_of(front), cycle, x);
+}
+
 void ptx_clear_fault(struct front *front)
 {
 	struct ptx *f = ptx_of(front);
@@ -143,6 +148,19 @@ static void add_bad_free(const struct fault *x, struct strbuf *out)
 	                                     : "malloc did not give");
 }
 
+/* The causes are those of sm/restartable.h. */
+static void add_flush(const struct fault *x, struct strbuf *out)
+{
+	static const char *const did[] = {"overwritten what it had read", "done an atomic", "printed"};
+	strbuf_addf(
+	    out,
+	    "a CTA was about to be flushed that cannot begin again: it has %s here. The compiler's check did not see "
+	    "it (do two pointers of the launch name the same memory?)",
+	    x->bytes < ARRAY_LEN(did) ? did[x->bytes] : "done what cannot be done twice");
+	if (x->addr)
+		strbuf_addf(out, ", address 0x%" PRIx64, x->addr);
+}
+
 /* A call for which frames or local memory are too small: addr = its depth, bytes = what would be needed. */
 static void add_overflow(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
@@ -217,6 +235,7 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 		                            : "names a lane that does not come to the instruction");
 		break;
 	case FAULT_BAD_FREE: add_bad_free(x, out); break;
+	case FAULT_FLUSH: add_flush(x, out); break;
 	default: strbuf_adds(out, "no fault"); break;
 	}
 }
@@ -253,7 +272,8 @@ static void add_threads(const struct ptx *f, const struct fault *x, const struct
 
 static bool names_device_address(enum fault_code c)
 {
-	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED || c == FAULT_BAD_FREE;
+	return c == FAULT_OOB || c == FAULT_FREED || c == FAULT_READONLY || c == FAULT_MISALIGNED || c == FAULT_BAD_FREE ||
+	       c == FAULT_FLUSH;
 }
 
 static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)

@@ -1,0 +1,19 @@
+/* notice: where the CTAs of a launch give notice that they cannot be flushed any more, as the compiler has found it
+ * (passes/idempotence.h): the tables of struct program. Made once per kernel, constant, and kept until the end.
+ *
+ * The compiler takes for granted that pointers of a launch name different memory. The driver sees them: if two of them
+ * lie in one allocation, the kernel is looked at as one whose pointers may all be the same. */
+#ifndef GPU_NOTICE_H
+#define GPU_NOTICE_H
+#include "base/base.h"
+
+struct gpu;
+struct notice_table {
+	const struct func *fn;
+	u8 *at; /* by pc; NULL: could not be found */
+	bool alias, idempotent;
+};
+/* For launch `id`, when idempotence is recorded. */
+void notice_find(struct gpu *g, u32 id);
+void notice_free(struct gpu *g);
+#endif

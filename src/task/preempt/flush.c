@@ -1,0 +1,20 @@
+/* flush: CTAs that may begin again are dropped, and begin again elsewhere. The others run to their end: there is
+ * nothing else that a machine which can only flush could do with them. */
+#include "task/preempt/preempt.h"
+
+static void choose(struct preempt_sm *s, u64 limit)
+{
+	for (u32 i = 0; i < s->n; i++)
+		s->cta[i].technique = s->cta[i].may_flush ? BY_FLUSH : BY_DRAIN;
+}
+
+extern const struct preempt_ops preempt_flush;
+const struct preempt_ops preempt_flush = {
+    .name = "flush",
+    .help = "CTAs that may begin again are dropped and do so elsewhere; the others run to their end",
+    .source = "Park 2016, sections 4.2.3 and 4.3.4",
+    .implies = "idempotence.track=true",
+    .choose = choose,
+    .flushes = true,
+    .instead = BY_DRAIN,
+};

@@ -1,0 +1,119 @@
+/* preempt: a kernel gives SMs away, each of its CTAs there by a technique (cost.h). Whoever asks says which kernel, how
+ * many SMs or which ones, and within what time; the policy in use, or the one that was asked for, says which technique
+ * each CTA gets; algorithm 3 picks the SMs. Registry names are the values of `preempt`.
+ *
+ *   request --plan--> each SM: kept from the kernel, its CTAs   switch: halted for as long as its context takes, then
+ *                                                               saved; it is brought back wherever there is room
+ *                                                       drain:  runs on
+ *                                                       flush:  begins again, and is saved at once
+ *           --done--  an SM: none of those CTAs is there any more; a request: all its SMs are done
+ *
+ * CTAs that were saved or flushed wait in the queue of cta/resume.h, which is served before new ones.
+ *
+ * A flush needs the word of the compiler (struct program, `notice`): what the hardware knows. The record of what CTAs
+ * really did (sm/restartable.h) knows better: if it says of a CTA about to be flushed that it cannot begin again, the
+ * program stops with a fault. */
+#ifndef TASK_PREEMPT_PREEMPT_H
+#define TASK_PREEMPT_PREEMPT_H
+#include "task/preempt/cost.h"
+#include "task/queue.h"
+
+/* A policy: one file, one const ops struct at its end, one line in all.def. */
+struct preempt_ops {
+	POLICY_HEAD;
+	/* Fills in `technique` of every CTA; by[] is there. NULL: the policy preempts nobody. */
+	void (*choose)(struct preempt_sm *s, u64 limit);
+	bool flushes;           /* it may choose a flush, for which idempotence is recorded */
+	enum technique instead; /* for a CTA that was to be flushed and may not be any more */
+};
+/* All of them; ends with NULL. Each is the head of a struct preempt_ops. */
+extern const struct policy *const preempt_policies[];
+extern const char *const technique_names[TECHNIQUES + 1]; /* by enum technique; the last: "mixed" */
+
+#define PREEMPT_REQUESTS 64 /* remembered */
+#define PREEMPT_PLANS 512   /* remembered */
+_Static_assert(PREEMPT_PLANS >= 2 * CONF_MAX_SMS, "there is always one to be forgotten");
+
+struct preempt_request {
+	u64 at, limit; /* cycles */
+	u64 done_at;   /* 0: it is under way */
+	u32 id;        /* 1, 2, ...; 0: the place is free */
+	u32 launch, sms, left;
+	u32 by;    /* place of the policy in preempt_policies */
+	u8 stays;  /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
+	u8 told;   /* whether the deadline was met or missed */
+	u8 pad[2]; /* named so that it is zero */
+};
+/* What became of a CTA. */
+struct preempt_fate {
+	u64 left_at; /* 0: it is there */
+	u64 lost;    /* warp instructions, measured or, where time was lost, by the kernel's IPC */
+	u64 dropped; /* it has been, and is to be saved yet */
+};
+/* An SM of a request. */
+struct preempt_plan {
+	u32 request; /* id; 0: the place is free */
+	u32 launch;
+	u32 left;      /* CTAs that are there */
+	u32 technique; /* of all its CTAs; TECHNIQUES: they differ */
+	u64 at, save_at, done_at;
+	u64 lost;
+	struct preempt_cost would[TECHNIQUES]; /* of the SM, with each technique for all */
+	struct preempt_sm s;
+	struct preempt_fate fate[PREEMPT_MAX_CTAS];
+};
+struct preempt {            /* arena, not in the hash but by preempt_hash() */
+	u64 look_at;            /* when preempt_cycle() has something to do; NEVER */
+	u32 requests, plans;    /* so far */
+	u32 smst[CONF_MAX_SMS]; /* SM status: plan + 1 that is under way there, by place in plan[]; 0: none */
+	struct preempt_request request[PREEMPT_REQUESTS]; /* id at id % PREEMPT_REQUESTS */
+	struct preempt_plan plan[PREEMPT_PLANS];
+};
+struct preempt_ctx {
+	const struct preempt_ops *ops; /* the policy in use */
+	struct preempt *p;
+	struct task *task;
+	struct dispatch_ctx *dispatch;
+	struct front *front;
+	struct event_buf *ev;
+	struct preempt_sm *scratch; /* the host's, as many as there are SMs: no state */
+};
+struct preempt_ask {
+	u32 launch;
+	u32 sms;                      /* so many of the kernel's SMs ... */
+	const u64 *set;               /* ... or, if not NULL, these, a set of SMs */
+	u64 limit;                    /* cycles */
+	const struct preempt_ops *by; /* NULL: the policy in use */
+	bool stays;
+};
+
+size_t preempt_state_bytes(void);
+/* The parts of x that are not its own have been set. */
+void preempt_create(struct preempt_ctx *x, struct arena *a);
+void preempt_free(struct preempt_ctx *x);
+/* The id of the request, or 0 with *e and nothing done. What it asks for begins in the next preempt_cycle(), which has
+ * to be that of cycle `now`. */
+u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
+/* Would it? */
+bool preempt_may(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
+/* SMs are given back to the kernels they were kept from; NULL: all that there are. False with *e: none is, or one is
+ * about to be preempted. */
+bool preempt_release(struct preempt_ctx *x, const u64 *set, struct err *e);
+bool preempt_may_release(const struct preempt_ctx *x, const u64 *set, struct err *e);
+/* To be called in the cycle look_at, before CTAs are dispatched. Adds the SMs concerned to the set `awake`. False: a
+ * CTA was to be flushed that cannot begin again; the front end has the fault. */
+bool preempt_cycle(struct preempt_ctx *x, u64 now, u64 *awake);
+/* A CTA has ended. */
+static inline void preempt_cta_done(struct preempt_ctx *x, u32 sm, u64 now)
+{
+	if (unlikely(x->p->smst[sm]))
+		x->p->look_at = now;
+}
+/* What is counted of a running launch. */
+struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u64 now);
+/* A request by its id; NULL: never made, or forgotten. */
+const struct preempt_request *preempt_find(const struct preempt *p, u32 id);
+/* Of all that is here; 0: nothing ever was. */
+u64 preempt_hash(const struct preempt_ctx *x);
+bool preempt_check_state(const struct preempt_ctx *x, struct err *e);
+#endif

@@ -1,0 +1,277 @@
+/* Preemptions at random cycles of every workload in its small size, by every technique: the check passes, memory at the
+ * end is that of the undisturbed run, everything is given back, no CTA is lost or ends twice, the laws hold throughout,
+ * and going back among preemptions and on again is the same way.
+ *
+ * A run whose kernels do atomics is compared by its own check alone: the order of float additions may differ, and so
+ * may which of several right answers comes out.
+ *
+ * WARPDBG_PREEMPTIONS=N: so many requests for each workload (10). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "commands/commands.h"
+#include "session/session.h"
+#include "sim_internal.h"
+#include "tests/catalog_rig.h"
+
+static const char *const techniques[] = {"switch", "drain", "flush", "chimera"};
+static u64 requests[ARRAY_LEN(techniques)], switched, drained, flushed, changed, missed;
+
+struct setting {
+	struct options o;
+	const char *sets[8];
+};
+static struct session *open_workload(struct setting *x, const char *workload, const char *gpu, const char *const *more)
+{
+	u32 n = 0;
+	struct err e = {0};
+	*x = (struct setting){.sets = {"idempotence.track=true", "history.mb=0"}};
+	for (n = 2; more && *more; more++)
+		x->sets[n++] = *more;
+	x->o = (struct options){.command = "run",
+	                        .workload = workload,
+	                        .gpu = gpu,
+	                        .size = "small",
+	                        .sets = x->sets,
+	                        .nsets = n,
+	                        .max_cycles = NEVER};
+	struct session *s = session_open(&x->o, console_modules, &e);
+	if (!s)
+		fail_msg("%s: %s", workload, e.msg);
+	return s;
+}
+
+static void laws(struct session *s, const char *when)
+{
+	struct err e = {0};
+	if (!sim_check_state(s->sim, &e))
+		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
+}
+
+static void all_given_back(struct session *s)
+{
+	const struct gpu *g = s->sim->gpu;
+	sim_drain(s->sim);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *m = g->sm[i];
+		assert_int_equal(m->used | m->away | m->ctas_away | m->contexts[0] | m->contexts[1], 0);
+		assert_int_equal(m->nctas + m->regs_used + m->shared_used + m->nloads + m->lsu_q.n, 0);
+		assert_int_equal(m->alu_flying + m->mem_flying + m->leading, 0);
+		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
+		assert_int_equal(g->dispatch.d->away[i] + g->dispatch.d->taker[i] + g->preempt.p->smst[i], 0);
+	}
+	assert_int_equal(g->resume.r->n, 0);
+	assert_int_equal(g->task->dispatcher.n, 0);
+	for (u32 i = 0; i < g->task->nlaunches; i++) {
+		const struct kcb *k = &g->task->kcb[i];
+		assert_int_equal(k->k.ctas_done, k->ctas);
+		switched += k->k.ctas_switched;
+		drained += k->k.ctas_drained;
+		flushed += k->k.ctas_flushed;
+	}
+}
+
+static u64 finish(struct session *s)
+{
+	struct err e = {0};
+	enum session_stop why = session_run(s, NEVER, &e);
+	if (why != SS_FINISHED || s->check == CHECK_FAIL) {
+		struct strbuf text = STRBUF_INIT;
+		sim_fault_text(s->sim, &text);
+		fail_msg("%s: %s %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&s->check_message),
+		         strbuf_str(&text));
+	}
+	all_given_back(s);
+	if (!sim_check(s->sim, &e))
+		fail_msg("%s: %s", s->name, e.msg);
+	laws(s, "at the end");
+	return devmem_result_hash(sim_devmem(s->sim));
+}
+
+static bool does_atomics(const struct session *s)
+{
+	const struct gpu *g = s->sim->gpu;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		if (g->sm[i]->k.atomics)
+			return true;
+	return false;
+}
+
+static bool cooperative(const struct gpu *g)
+{
+	for (u32 i = 0; i < g->dispatch.d->n; i++)
+		if (g->launch[g->dispatch.d->k[g->dispatch.d->order[i]].launch]->cooperative)
+			return true;
+	return false;
+}
+
+/* A running kernel gives some SMs away: so many, or one by name; at once, or it has some time. */
+static void preempt_somebody(struct session *s, u64 *seed)
+{
+	struct gpu *g = s->sim->gpu;
+	const struct dispatcher *d = g->dispatch.d;
+	struct err e = {0};
+	if (!d->n)
+		return;
+	const u32 by = (u32)(rng_next(seed) % ARRAY_LEN(techniques)), sm = (u32)(rng_next(seed) % g->conf.num_sms);
+	u64 set[CONF_SM_WORDS] = {0};
+	set[sm / 64] = BIT(sm % 64);
+	const struct sm_order o = {.launch = d->k[d->order[rng_next(seed) % d->n]].launch,
+	                           .sms = (u32)(1 + rng_next(seed) % 3),
+	                           .set = rng_next(seed) % 2 ? set : NULL,
+	                           .within_us = (double)(rng_next(seed) % 20),
+	                           .by = techniques[by]};
+	if (gpu_preempt(g, &o, &e))
+		requests[by]++;
+	else if (!strstr(e.msg, "already") && !strstr(e.msg, "that it could give") && !strstr(e.msg, "under way") &&
+	         !(cooperative(g) && strstr(e.msg, "cooperative")))
+		fail_msg("%s: %s", s->name, e.msg);
+}
+
+static void give_back(struct session *s)
+{
+	gpu_release_sms(s->sim->gpu, NULL, &(struct err){0});
+}
+
+static void disturb(struct session *s, u64 *seed, u32 times, u64 cycles)
+{
+	struct err e = {0};
+	const u64 step = MAX(cycles / MAX(times, 1), 1);
+	for (u32 i = 0; i < times; i++) {
+		u64 until = sim_cycle(s->sim) + 1 + rng_next(seed) % (2 * step);
+		enum session_stop why = session_run(s, until, &e);
+		if (why == SS_FINISHED)
+			return;
+		if (why == SS_DEADLOCK || why == SS_LIVELOCK) {
+			give_back(s);
+			continue;
+		}
+		if (why != SS_CYCLE) {
+			struct strbuf text = STRBUF_INIT;
+			sim_fault_text(s->sim, &text);
+			fail_msg("%s: %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&text));
+		}
+		preempt_somebody(s, seed);
+		if (i % 4 == 0 || times > 100)
+			laws(s, "after a request");
+		if (i % 3 == 2)
+			give_back(s);
+	}
+	/* SMs that are being preempted cannot be given back before they are free. */
+	while (session_run(s, sim_cycle(s->sim) + 1000, &e) != SS_FINISHED) {
+		struct stop st;
+		sim_run(s->sim, sim_cycle(s->sim), &st);
+		if (st.why == STOP_FAULT)
+			return;
+		give_back(s);
+	}
+}
+
+static void count_plans(const struct gpu *g)
+{
+	for (u32 i = 0; i < PREEMPT_PLANS; i++) {
+		const struct preempt_plan *p = &g->preempt.p->plan[i];
+		if (!p->request)
+			continue;
+		assert_true(p->done_at && !p->left);
+		changed += p->technique == TECHNIQUES;
+		missed += p->s.cost.latency < p->done_at - p->at;
+	}
+}
+
+static void test_workload(const char *name, const char *gpu, const char *const *more, u32 times, u64 *seed)
+{
+	struct setting x;
+	struct session *s = open_workload(&x, name, gpu, more);
+	const u64 want = finish(s), cycles = sim_cycle(s->sim);
+	const bool loose = does_atomics(s);
+	session_close(s);
+	s = open_workload(&x, name, gpu, more);
+	disturb(s, seed, times, cycles);
+	const u64 got = finish(s);
+	if (!loose && got != want)
+		fail_msg("%s on %s: another result", name, gpu);
+	count_plans(s->sim->gpu);
+	session_close(s);
+}
+
+static u32 wanted_times(void)
+{
+	const char *n = getenv("WARPDBG_PREEMPTIONS");
+	return n ? (u32)strtoul(n, NULL, 10) : 10;
+}
+
+static void test_every_workload(void **state)
+{
+	static const char *const setups[][4] = {{NULL},
+	                                        {"preempt.halt=cta", NULL},
+	                                        {"lsu.replay=newcar", "preempt.idempotence=strict", NULL},
+	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL}};
+	u64 seed = 17;
+	for (u32 i = 0; i < workloads.n; i++)
+		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], wanted_times(),
+		              &seed);
+	for (u32 t = 0; t < ARRAY_LEN(techniques); t++)
+		assert_true(requests[t] > 0);
+	assert_true(switched && drained && flushed && changed);
+	printf("requests: switch %llu, drain %llu, flush %llu, chimera %llu; CTAs: switched %llu, drained %llu, flushed "
+	       "%llu; SMs with several techniques %llu, later than estimated %llu\n",
+	       (unsigned long long)requests[0], (unsigned long long)requests[1], (unsigned long long)requests[2],
+	       (unsigned long long)requests[3], (unsigned long long)switched, (unsigned long long)drained,
+	       (unsigned long long)flushed, (unsigned long long)changed, (unsigned long long)missed);
+}
+
+/* Preemptions in the past: every cycle is what it was, forward and backward. */
+static void test_time_travel(void **state)
+{
+	static const char *const names[] = {"hotspot", "bfs", "sortnet", "reduction"};
+	u64 seed = 5;
+	for (u32 k = 0; k < ARRAY_LEN(names); k++) {
+		struct setting x;
+		struct err e = {0};
+		struct session *s = open_workload(&x, names[k], "gtx480", NULL);
+		if (!sim_history(s->sim, 256, &e))
+			fail_msg("%s", e.msg);
+		u64 at[24], hash[24];
+		u32 n = 0;
+		for (; n < ARRAY_LEN(at) && session_run(s, 150 + 97 * n, &e) == SS_CYCLE; n++) {
+			if (!session_change_begins(s, &e))
+				fail_msg("%s", e.msg);
+			preempt_somebody(s, &seed);
+			if (n % 8 == 7)
+				give_back(s);
+			session_changed(s);
+			at[n] = sim_cycle(s->sim);
+			hash[n] = sim_hash(s->sim);
+			laws(s, "in the past to be");
+		}
+		assert_true(n > 8);
+		for (u32 i = n; i-- > 0;) {
+			if (!sim_goto(s->sim, at[i], &e))
+				fail_msg("%s", e.msg);
+			laws(s, "in the past");
+			if (sim_hash(s->sim) != hash[i])
+				fail_msg("%s, cycle %llu: another state", names[k], (unsigned long long)at[i]);
+		}
+		if (!sim_goto(s->sim, at[0], &e) || !sim_goto(s->sim, at[n - 1], &e))
+			fail_msg("%s", e.msg);
+		assert_true(sim_hash(s->sim) == hash[n - 1]);
+		session_close(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_every_workload),
+	};
+	return cmocka_run_group_tests(tests, find_files, release_files);
+}
