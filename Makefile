@@ -116,9 +116,11 @@ test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(TESTS)
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
-# And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines.
+# And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
+# and thousands of preemptions.
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
+	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
 
 bench: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw

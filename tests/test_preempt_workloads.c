@@ -2,8 +2,8 @@
  * end is that of the undisturbed run, everything is given back, no CTA is lost or ends twice, the laws hold throughout,
  * and going back among preemptions and on again is the same way.
  *
- * A run whose kernels do atomics is compared by its own check alone: the order of float additions may differ, and so
- * may which of several right answers comes out.
+ * Float atomics, whose order shows in the result, would have to be excepted; no bundled kernel has any. Integer ones
+ * (histogram, sssp, tpacf) give the same in any order.
  *
  * WARPDBG_PREEMPTIONS=N: so many requests for each workload (10). */
 #include <stdarg.h>
@@ -95,15 +95,6 @@ static u64 finish(struct session *s)
 	return devmem_result_hash(sim_devmem(s->sim));
 }
 
-static bool does_atomics(const struct session *s)
-{
-	const struct gpu *g = s->sim->gpu;
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		if (g->sm[i]->k.atomics)
-			return true;
-	return false;
-}
-
 static bool cooperative(const struct gpu *g)
 {
 	for (u32 i = 0; i < g->dispatch.d->n; i++)
@@ -191,12 +182,11 @@ static void test_workload(const char *name, const char *gpu, const char *const *
 	struct setting x;
 	struct session *s = open_workload(&x, name, gpu, more);
 	const u64 want = finish(s), cycles = sim_cycle(s->sim);
-	const bool loose = does_atomics(s);
 	session_close(s);
 	s = open_workload(&x, name, gpu, more);
 	disturb(s, seed, times, cycles);
 	const u64 got = finish(s);
-	if (!loose && got != want)
+	if (got != want)
 		fail_msg("%s on %s: another result", name, gpu);
 	count_plans(s->sim->gpu);
 	session_close(s);

@@ -240,3 +240,14 @@ bool gpu_release_sms(struct gpu *g, const u64 *set, struct err *e)
 	look_again(g);
 	return true;
 }
+
+const struct preempt *gpu_preemptions(const struct gpu *g)
+{
+	return g->preempt.p;
+}
+
+bool gpu_kept_away(const struct gpu *g, u32 sm, u32 launch)
+{
+	const s32 slot = dispatch_slot(g->dispatch.d, launch);
+	return slot >= 0 && g->dispatch.d->away[sm] >> slot & 1;
+}

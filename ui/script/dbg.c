@@ -106,6 +106,15 @@ static int dbg_reason(lua_State *L)
 	  "command: string, a line of the console; text: string, lines",                                                   \
 	  "executes a console command, runs included, and returns what it says",                                           \
 	  "the command's own; within a callback, a host program or a coroutine")                                           \
+	D("preempt", lua_dbg_preempt, "dbg.preempt{kernel=, sms=, within=, by=} -> number",                                \
+	  "kernel: integer, a launch; sms: integer, how many, or a list of SMs; within: number, microseconds; by: "        \
+	  "string, "                                                                                                       \
+	  "switch drain flush chimera; number: integer, of the request",                                                   \
+	  "a kernel gives SMs away, as the command `preempt` does; kernel: the focused one, by: the policy in use",        \
+	  "the command's own; within a callback, a host program or a coroutine")                                           \
+	D("release", lua_dbg_give_back, "dbg.release([sms])", "sms: list of integers",                                     \
+	  "gives SMs back to the kernels that they were taken from, as the command `release` does: all that are free",     \
+	  "the command's own; as dbg.preempt")                                                                             \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                         \
 	  "format: string, csv phases-csv phases-svg trace json; file: string, a path; sm: integer, for "                  \
 	  "phases-svg (all SMs)",                                                                                          \

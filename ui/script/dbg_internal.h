@@ -14,6 +14,8 @@ int lua_dbg_step(lua_State *L);
 int lua_dbg_continue(lua_State *L);
 int lua_dbg_run_until(lua_State *L);
 int lua_dbg_execute(lua_State *L);
+int lua_dbg_preempt(lua_State *L);
+int lua_dbg_give_back(lua_State *L);
 int lua_dbg_goto_cycle(lua_State *L);
 int lua_dbg_pause_cta(lua_State *L);
 int lua_dbg_resume_cta(lua_State *L);

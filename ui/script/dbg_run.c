@@ -3,7 +3,9 @@
 
 #include "dbg/goal.h"
 #include "dbg/debugger.h"
+#include "gpu/verbs.h"
 #include "script/dbg_internal.h"
+#include "task/preempt/preempt.h"
 
 static struct debugger *check_runnable(lua_State *L, const char *what)
 {
@@ -102,6 +104,72 @@ int lua_dbg_execute(lua_State *L)
 	lua_pushlstring(L, strbuf_str(&out) + before, out.len - before);
 	strbuf_release(&out);
 	return ok ? 1 : luaL_error(L, "%s", e.msg);
+}
+
+/* Adds " sm 3,5" to the line on the top, of a list at an index. Errors leave nothing behind: the line is Lua's. */
+static void add_sms(lua_State *L, int list)
+{
+	const lua_Integer n = luaL_len(L, list);
+	for (lua_Integer i = 1; i <= n; i++) {
+		lua_geti(L, list, i);
+		lua_pushfstring(L, "%s%I", i > 1 ? "," : " sm ", (LUAI_UACINT)luaL_checkinteger(L, -1));
+		lua_replace(L, -2);
+		lua_concat(L, 2);
+	}
+}
+
+/* Executes the line on the top; what it says is not shown. */
+static void execute_made(lua_State *L)
+{
+	lua_pushcfunction(L, lua_dbg_execute);
+	lua_insert(L, -2);
+	lua_call(L, 1, 0);
+}
+
+int lua_dbg_preempt(lua_State *L)
+{
+	enum { TABLE = 1, KERNEL, WITHIN, BY, SMS };
+	luaL_checktype(L, TABLE, LUA_TTABLE);
+	lua_settop(L, TABLE);
+	lua_getfield(L, TABLE, "kernel");
+	lua_getfield(L, TABLE, "within");
+	lua_getfield(L, TABLE, "by");
+	lua_getfield(L, TABLE, "sms");
+	lua_pushliteral(L, "preempt");
+	if (!lua_isnil(L, KERNEL)) {
+		lua_pushfstring(L, " kernel %I", (LUAI_UACINT)luaL_checkinteger(L, KERNEL));
+		lua_concat(L, 2);
+	}
+	if (lua_istable(L, SMS)) {
+		add_sms(L, SMS);
+	} else {
+		lua_pushfstring(L, " sms %I", (LUAI_UACINT)luaL_checkinteger(L, SMS));
+		lua_concat(L, 2);
+	}
+	lua_pushfstring(L, " within %f", (LUAI_UACNUMBER)luaL_checknumber(L, WITHIN));
+	lua_concat(L, 2);
+	if (!lua_isnil(L, BY)) {
+		lua_pushfstring(L, " by %s", luaL_checkstring(L, BY));
+		lua_concat(L, 2);
+	}
+	execute_made(L);
+	lua_pushinteger(L, gpu_preemptions(dbg_gpu(lua_dbg_of(L)))->requests);
+	return 1;
+}
+
+int lua_dbg_give_back(lua_State *L)
+{
+	lua_settop(L, 1);
+	lua_pushliteral(L, "release");
+	if (lua_isnil(L, 1)) {
+		lua_pushliteral(L, " sms");
+		lua_concat(L, 2);
+	} else {
+		luaL_checktype(L, 1, LUA_TTABLE);
+		add_sms(L, 1);
+	}
+	execute_made(L);
+	return 0;
 }
 
 /* By the way of the command, so that `undo`, breakpoints and displays know of it. */

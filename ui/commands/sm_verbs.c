@@ -1,0 +1,237 @@
+/* preempt, release; info preemptions: SMs are taken from a kernel, and given back. A change of the machine, as in
+ * cta_verbs.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "commands/commands.h"
+#include "dbg/travel.h"
+#include "gpu/verbs.h"
+#include "task/preempt/preempt.h"
+
+#define USAGE "`preempt [kernel K] sms N | sm S,S-S... within US [by TECHNIQUE]`"
+
+struct words { /* what a line names */
+	struct sm_order o;
+	u64 set[CONF_SM_WORDS];
+	char by[32];
+	bool within;
+};
+
+static bool a_number(const char *word, const char *what, u64 max, u32 *out, struct err *e)
+{
+	u64 n;
+	if (!word_number(word, &n))
+		return err_set(e, "'%.40s' is no number of %s", word, what);
+	if (n > max)
+		return err_set(e, "%s %llu: at most %llu are possible", what, (unsigned long long)n, (unsigned long long)max);
+	*out = (u32)n;
+	return true;
+}
+
+/* "3,5-7" */
+static bool take_list(char *word, u64 *set, struct err *e)
+{
+	char *rest = word;
+	for (char *part; (part = strsep(&rest, ","));) {
+		u32 from, to;
+		char *dash = strchr(part, '-');
+		if (dash)
+			*dash++ = 0;
+		if (!a_number(part, "SM", CONF_MAX_SMS - 1, &from, e) ||
+		    !a_number(dash ? dash : part, "SM", CONF_MAX_SMS - 1, &to, e))
+			return false;
+		if (to < from)
+			return err_set(e, "SMs %u-%u: the first is behind the last", from, to);
+		for (u32 i = from; i <= to; i++)
+			set[i / 64] |= BIT(i % 64);
+	}
+	return true;
+}
+
+static bool take_time(const char *word, struct words *w, struct err *e)
+{
+	char *end;
+	w->o.within_us = strtod(word, &end);
+	w->within = end != word && !*end;
+	return w->within || err_set(e, "'%.40s' is no time in microseconds", word);
+}
+
+static bool take(const char *key, char *value, struct words *w, struct err *e)
+{
+	if (!strcmp(key, "kernel"))
+		return a_number(value, "launch", UINT32_MAX - 1, &w->o.launch, e);
+	if (!strcmp(key, "sms"))
+		return a_number(value, "SMs", CONF_MAX_SMS, &w->o.sms, e);
+	if (!strcmp(key, "within"))
+		return take_time(value, w, e);
+	if (!strcmp(key, "sm")) {
+		w->o.set = w->set;
+		return take_list(value, w->set, e);
+	}
+	if (!strcmp(key, "by")) {
+		strcpy(w->by, value);
+		w->o.by = w->by;
+		return true;
+	}
+	return err_set(e, "'%.40s' is not understood: " USAGE, key);
+}
+
+static bool take_line(struct debugger *d, const char *args, struct words *w, struct err *e)
+{
+	char key[32], value[1024];
+	*w = (struct words){.o.launch = d->focus.kernel >= 0 ? (u32)d->focus.kernel : 0};
+	while (*args) {
+		args = next_word(args, key, sizeof key);
+		const char *rest = next_word(args, value, sizeof value);
+		if (!rest)
+			return err_set(e, "something is missing behind '%s': " USAGE, key);
+		args = rest;
+		if (!strcmp(key, "by") && strlen(value) >= sizeof w->by)
+			return err_set(e, "there is no technique '%.40s'", value);
+		if (!take(key, value, w, e))
+			return false;
+	}
+	if (w->o.set && w->o.sms)
+		return err_set(e, "`sms` says how many, `sm` which ones: not both");
+	if (!w->o.set && !w->o.sms)
+		return err_set(e, "which SMs? " USAGE);
+	return w->within || err_set(e, "within what time? " USAGE);
+}
+
+static double in_us(const struct gpu *g, u64 cycles)
+{
+	return (double)cycles / gpu_conf(g)->core_clock;
+}
+
+/* Latency and loss; "-" for what is not known. */
+static void add_cost(const struct gpu *g, u64 cycles, u64 insts, struct strbuf *out)
+{
+	if (cycles < COST_MAX)
+		strbuf_addf(out, "  %10.2f", in_us(g, cycles));
+	else
+		strbuf_addf(out, "  %10s", "-");
+	if (insts < COST_MAX)
+		strbuf_addf(out, " %9llu", (unsigned long long)insts);
+	else
+		strbuf_addf(out, " %9s", "-");
+}
+
+static void add_cta(const struct gpu *g, const struct preempt_plan *p, u32 i, struct strbuf *out)
+{
+	const struct preempt_cta *a = &p->s.cta[i];
+	strbuf_addf(out, "        %-8s %6llu", technique_names[a->technique], (unsigned long long)a->id);
+	add_cost(g, a->by[a->technique].latency, a->by[a->technique].overhead, out);
+	if (p->fate[i].left_at)
+		add_cost(g, p->fate[i].left_at - p->at, p->done_at ? p->fate[i].lost : COST_MAX, out);
+	strbuf_addc(out, '\n');
+}
+
+static void add_plan(const struct gpu *g, const struct preempt_plan *p, struct strbuf *out)
+{
+	strbuf_addf(out, "  %4u  %-8s    all", p->s.sm, technique_names[p->technique]);
+	add_cost(g, p->s.cost.latency, p->s.cost.overhead, out);
+	if (p->done_at)
+		add_cost(g, p->done_at - p->at, p->lost, out);
+	else
+		strbuf_addf(out, "  %u CTA%s there", p->left, p->left == 1 ? " is" : "s are");
+	strbuf_addc(out, '\n');
+	for (u32 i = 0; i < p->s.n; i++)
+		add_cta(g, p, i, out);
+	if (p->technique != TECHNIQUES)
+		return;
+	strbuf_adds(out, "        would have cost:");
+	for (u32 t = 0; t < TECHNIQUES; t++) {
+		if (p->would[t].latency < COST_MAX)
+			strbuf_addf(out, "%s %s %.2f us", t ? "," : "", technique_names[t], in_us(g, p->would[t].latency));
+		else
+			strbuf_addf(out, "%s %s -", t ? "," : "", technique_names[t]);
+	}
+	strbuf_addc(out, '\n');
+}
+
+static void add_request(const struct gpu *g, const struct preempt_request *r, struct strbuf *out)
+{
+	const struct preempt *p = gpu_preemptions(g);
+	strbuf_addf(out, "request %u, cycle %llu: launch %u %s gives %u SM%s within %.2f us, by %s: ", r->id,
+	            (unsigned long long)r->at, r->launch, func_label(gpu_launched(g, r->launch)->fn), r->sms,
+	            r->sms == 1 ? "" : "s", in_us(g, r->limit), preempt_policies[r->by]->name);
+	if (!r->done_at)
+		strbuf_addf(out, "%u %s not free yet\n", r->left, r->left == 1 ? "is" : "are");
+	else
+		strbuf_addf(out, "%s after %.2f us\n", r->done_at - r->at <= r->limit ? "free" : "too late,",
+		            in_us(g, r->done_at - r->at));
+	strbuf_addf(out, "    SM  technique   CTA  estimated: us     lost  measured: us   lost\n");
+	for (u32 i = 0; i < PREEMPT_PLANS; i++)
+		if (p->plan[i].request == r->id)
+			add_plan(g, &p->plan[i], out);
+}
+
+bool info_preemptions(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	const struct gpu *g = dbg_gpu(d);
+	const struct preempt *p = gpu_preemptions(g);
+	u64 n = 4;
+	if (!arg_number(args, "info preemptions", PREEMPT_REQUESTS, &n, e))
+		return false;
+	if (!p->requests)
+		strbuf_adds(out, "No kernel was asked for an SM yet (`help preempt`).\n");
+	for (u32 id = p->requests - (u32)MIN(n, p->requests) + 1; id <= p->requests; id++)
+		if (preempt_find(p, id))
+			add_request(g, preempt_find(p, id), out);
+	for (u32 r = 0; r < gpu_num_kernels(g); r++) {
+		u32 kept = 0;
+		for (u32 i = 0; i < gpu_conf(g)->num_sms; i++)
+			kept += gpu_kept_away(g, i, r);
+		if (kept)
+			strbuf_addf(out, "%u SM%s kept from launch %u (`release sms`).\n", kept, kept == 1 ? " is" : "s are", r);
+	}
+	return true;
+}
+
+static bool changed(struct debugger *d)
+{
+	session_changed(d->s);
+	debugger_refresh_focus(d);
+	return true;
+}
+
+bool cmd_preempt(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	struct words w;
+	if (!take_line(d, args, &w, e) || !gpu_may_preempt(g, &w.o, e)) {
+		err_prefix(e, "preempt: ");
+		return false;
+	}
+	if (!change_begins(d, e)) /* a mistake forks nothing */
+		return false;
+	const u32 id = gpu_preempt(g, &w.o, e);
+	if (id)
+		add_request(g, preempt_find(gpu_preemptions(g), id), out);
+	return changed(d) && id;
+}
+
+bool cmd_release(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	char word[16], list[1024];
+	u64 set[CONF_SM_WORDS] = {0};
+	const char *rest = next_word(args, word, sizeof word);
+	const bool named = rest && !strcmp(word, "sm");
+	if (!rest || (!named && strcmp(word, "sms") != 0))
+		return err_set(e, "release: `release sms` or `release sm S,S-S...` is expected");
+	if (named && !(rest = next_word(rest, list, sizeof list)))
+		return err_set(e, "release: which SMs? `release sm S,S-S...`");
+	if (*rest)
+		return err_set(e, "release: '%.40s' is left over", rest);
+	if ((named && !take_list(list, set, e)) || !gpu_may_release_sms(g, named ? set : NULL, e)) {
+		err_prefix(e, "release: ");
+		return false;
+	}
+	if (!change_begins(d, e))
+		return false;
+	const bool ok = gpu_release_sms(g, named ? set : NULL, e);
+	strbuf_adds(out, "The kernels have their SMs back.\n");
+	return changed(d) && ok;
+}
