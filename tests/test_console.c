@@ -271,6 +271,7 @@ static void completion(void **state)
 	                                        {"info pol", "policies"},
 	                                        {"set warp-sched g", "gto"},
 	                                        {"explain l1d.mis", "l1d.misses"},
+	                                        {"inspect l1_", "l1_thrash"},
 	                                        {"p %r", "%r1"},
 	                                        {"p gpu.sm[3].l1d.acc", "gpu.sm[3].l1d.accesses"}};
 	struct rig r;
