@@ -8,8 +8,8 @@
 #include "conf/policy.h"
 #include "sm/sm.h"
 
-#define CTA_SCHED_STATE_MAX 4096
-#define CTA_SCHED_MACHINE_MAX 4096
+#define CTA_SCHED_STATE_MAX 8192
+#define CTA_SCHED_MACHINE_MAX 81920
 struct external_cta_sched;
 struct cta_view {
 	const struct conf *conf;

@@ -1,0 +1,40 @@
+/* Locality-preserving work stealing (Huzaifa 2020, section 4.4). Each SM has a chunk and a queue of the CTAs that it
+ * has stolen; an SM that has begun all of its own takes one from another, and keeps it for the kernels to come.
+ *
+ *   queue    [ 40 17 23 ]           the kernel's order of both: chunk, then queue; in every other kernel
+ *   chunk    [ 6 7 8 9 10 11 )      backwards: queue from its end, then chunk from its end
+ *
+ * A thief asks its left neighbour's queue, its right neighbour's, all queues from SM 0 on, then the chunks in the same
+ * order (algorithm 1); SM 0 has no left neighbour, the last one no right one. It takes the CTA that its victim would
+ * come to last. A queue that is full (32), or a grid of other dimensions, and the next kernel begins with chunks anew.
+ *
+ * The paper's SM steals when its CTAs have been executed; here it does so when it has room and nothing left to begin. A
+ * kernel that starts while another one of the scheduler runs has chunks of its own, which nobody remembers. */
+#ifndef CTA_SCHED_STEAL_H
+#define CTA_SCHED_STEAL_H
+#include "cta/sched/ikra.h"
+
+#define STEAL_QUEUE 32 /* entries: section 4.4 */
+
+struct steal_queue {
+	u64 n, entry[STEAL_QUEUE]; /* positions */
+};
+struct steal_machine {
+	struct ikra_history history;
+	struct ikra_chunks chunk; /* whose the CTAs are: [lo, hi) */
+	struct steal_queue queue[CONF_MAX_SMS];
+	u32 owner;     /* launch + 1 of the kernel that works on them; 0 = none */
+	bool begin;    /* a queue became full: the next kernel begins anew */
+	bool backward; /* of the last kernel */
+	u8 pad[2];
+};
+struct steal { /* of a kernel */
+	struct ikra_chunks c;
+	struct ikra_affine map;
+	u8 qlo[CONF_MAX_SMS], qhi[CONF_MAX_SMS]; /* entries of the queue that have not been dispatched: [qlo, qhi) */
+	u64 ended, stolen;
+	bool remembers; /* works on what the machine keeps */
+	bool backward;
+	u8 pad[6];
+};
+#endif
