@@ -46,6 +46,15 @@ static int rows_with(struct vt *v, const char *text)
 	return n;
 }
 
+/* What stands on a row behind column x. */
+static const char *text_behind(const char *row, int x)
+{
+	for (; *row && x > 0; x--)
+		for (row++; ((unsigned char)*row & 0xc0) == 0x80; row++)
+			;
+	return row;
+}
+
 static const char *const v100[] = {"--gpu", "v100", NULL};
 
 /* 80 SMs: the focused one is brought in sight, wherever it is chosen; scrolling stays. Beside 64 warps there is room
@@ -279,20 +288,56 @@ static void pointing(void **state)
 	stop(&v);
 }
 
+/* Wide: the CTAs of a kernel against their limit, and how far each CTA of the chosen SM is. After going back the
+ * sample of that cycle says what the machine says; narrower ones have their table as ever. */
+static void ctas_have_charts(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX], want[64];
+	unsigned slot, cta, insts;
+	start(&v, 40, 160, (const char *const[]){"--cta-sched", "lcs", NULL});
+	run_to(&v, "2048", "2,048");
+	type(&v, "focus sm 1\r7");
+	assert_shown(&v, "CTAs of K0 an SM  no limit now");
+	assert_shown(&v, "Instructions of each CTA on SM 1, peak ");
+	run_to(&v, "5000", "5,000");
+	assert_shown(&v, "CTAs of K0 an SM  ━━ limit 3");
+	assert_true(rows_with(&v, "━━━") >= 1);
+	type(&v, "goto 1920\r"); /* a sample: a multiple of 128 */
+	assert_shown(&v, "cycle 1,920");
+	assert_true(rows_with(&v, "fit 4┌") == 1);
+	type(&v, "\tc");
+	assert_shown(&v, "most instructions: slot ");
+	assert_shown(&v, "CTAs of K0: 4, 4.0, 4");
+	vt_row(&v, vt_find(&v, "most instructions"), row);
+	assert_int_equal(sscanf(strstr(row, "most instructions"), "most instructions: slot %u, %u", &slot, &insts), 2);
+	bool found = false;
+	for (int y = vt_find(&v, "Instructions of each"); y < v.h; y++) {
+		unsigned s, n;
+		const char *at = text_behind(vt_row(&v, y, row), 91);
+		found = found || (sscanf(at, "%u %u %u", &s, &cta, &n) == 3 && s == slot && n == insts);
+	}
+	snprintf(want, sizeof want, "slot %u: %u", slot, insts);
+	if (!found)
+		fail_msg("no row says %s", want);
+	stop(&v);
+	start(&v, 40, 118, NULL);
+	run_to(&v, "2048", "2,048");
+	type(&v, "7");
+	assert_shown(&v, "run IPC");
+	assert_int_equal(vt_find(&v, "Instructions of each"), -1);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_focus_is_in_sight),
-	    cmocka_unit_test(stalls_of_many),
-	    cmocka_unit_test(channels_of_many),
-	    cmocka_unit_test(the_gantt_is_labelled),
-	    cmocka_unit_test(bands_have_letters),
-	    cmocka_unit_test(a_letter_a_warp),
-	    cmocka_unit_test(code_ends_visibly),
-	    cmocka_unit_test(keys_stand_once),
-	    cmocka_unit_test(launches_stand_in_columns),
-	    cmocka_unit_test(caches_keep_their_axis),
-	    cmocka_unit_test(pointing),
+	    cmocka_unit_test(the_focus_is_in_sight),  cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(channels_of_many),       cmocka_unit_test(the_gantt_is_labelled),
+	    cmocka_unit_test(ctas_have_charts),       cmocka_unit_test(bands_have_letters),
+	    cmocka_unit_test(a_letter_a_warp),        cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(keys_stand_once),        cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(caches_keep_their_axis), cmocka_unit_test(pointing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

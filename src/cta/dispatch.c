@@ -220,6 +220,16 @@ u64 dispatch_next(const struct dispatch_ctx *x, u64 now)
 	return next;
 }
 
+u32 dispatch_sm_limit(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now)
+{
+	s32 slot = dispatch_slot(x->d, launch);
+	if (slot < 0 || !x->sched->limit)
+		return 0;
+	struct cta_view v = view_of(x, (u32)slot, now);
+	const u32 limit = x->sched->limit(x->d->state[slot], &v, sm);
+	return limit == UINT32_MAX ? 0 : limit;
+}
+
 u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now)
 {
 	s32 slot = dispatch_slot(x->d, launch);

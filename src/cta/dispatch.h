@@ -60,6 +60,8 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started);
 u64 dispatch_next(const struct dispatch_ctx *x, u64 now);
 /* Another CTA scheduler decides from now on: its state for the machine's life begins. No kernel runs. */
 void dispatch_sched_begin(struct dispatch_ctx *x);
+/* The limit on CTAs of a running launch that the CTA scheduler has set for an SM; 0 = none. */
+u32 dispatch_sm_limit(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now);
 /* The lowest limit on CTAs of a running launch that the CTA scheduler has set for an SM; 0 = none. */
 u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now);
 /* What the CTA scheduler says of a launch, for display; nothing when it does not run. */

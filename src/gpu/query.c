@@ -400,6 +400,11 @@ const struct launch *gpu_launched(const struct gpu *g, u32 launch)
 	return g->launch[launch];
 }
 
+u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm)
+{
+	return dispatch_sm_limit(&g->dispatch, launch, sm, g->st->cycle);
+}
+
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 {
 	const struct kcb *k = &g->task->kcb[launch];

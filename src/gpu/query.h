@@ -168,6 +168,8 @@ u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out
 u64 gpu_events_dropped(const struct gpu *g);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
+/* The most CTAs of a launch that the CTA scheduler leaves this SM by a decision of its own; 0 = it has made none. */
+u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm);
 /* What was launched (launch < gpu_num_kernels()), where the rest is not needed: for every event, say. */
 const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 

@@ -14,13 +14,15 @@ static u32 count_launch(const struct cta_info *c, u32 n, u32 i)
 	return same;
 }
 
-struct resident residency_now(struct gpu *g, u32 sm)
+struct resident residency_now(struct gpu *g, u32 sm, u32 *insts)
 {
 	struct cta_info c[CTAS_MAX];
 	u32 n = 0, slots = MIN(gpu_conf(g)->sm_ctas, (u32)CTAS_MAX);
 	struct resident r = {0};
 	for (u32 s = 0; s < slots; s++) {
 		gpu_cta_info(g, sm, s, &c[n]);
+		if (insts)
+			insts[s] = c[n].used ? (u32)MIN(c[n].insts + 1, (u64)UINT32_MAX) : 0;
 		n += c[n].used;
 	}
 	for (u32 i = 0; i < n; i++) {
@@ -33,6 +35,7 @@ struct resident residency_now(struct gpu *g, u32 sm)
 		}
 	}
 	r.ctas = (u16)n;
+	r.limit = (u16)(n ? gpu_cta_limit(g, r.launch, sm) : 0);
 	return r;
 }
 
@@ -41,8 +44,11 @@ static void thin_out(struct residency *r)
 {
 	u32 from = r->first % (2 * r->span) ? 1 : 0, kept = 0;
 	r->first += from * r->span;
-	for (u32 i = from; i < r->n; i += 2)
-		memmove(&r->at[kept++ * r->sms], &r->at[i * r->sms], r->sms * sizeof *r->at);
+	const size_t sms = r->sms, all = sms * r->slots;
+	for (u32 i = from; i < r->n; i += 2, kept++) {
+		memmove(&r->at[kept * sms], &r->at[i * sms], sms * sizeof *r->at);
+		memmove(&r->insts[kept * all], &r->insts[i * all], all * sizeof *r->insts);
+	}
 	r->n = kept;
 	r->span *= 2;
 	sim_set_sampler(r->sim, r->id, r->span);
@@ -59,8 +65,10 @@ static void on_sample(void *ctx, u64 cycle)
 		return;
 	if (!r->n)
 		r->first = cycle;
-	for (u32 sm = 0; sm < r->sms; sm++)
-		r->at[r->n * r->sms + sm] = residency_now(sim_gpu(r->sim), sm);
+	for (u32 sm = 0; sm < r->sms; sm++) {
+		const size_t i = (size_t)r->n * r->sms + sm;
+		r->at[i] = residency_now(sim_gpu(r->sim), sm, &r->insts[i * r->slots]);
+	}
 	r->n++;
 }
 
@@ -75,6 +83,8 @@ static void on_fork(void *ctx, u64 cycle)
 void residency_attach(struct residency *r, struct sim *s)
 {
 	*r = (struct residency){.sim = s, .span = RESIDENCY_CYCLES, .sms = gpu_conf(sim_gpu(s))->num_sms};
+	r->slots = MIN(gpu_conf(sim_gpu(s))->sm_ctas, (u32)CTAS_MAX);
+	r->insts = xcalloc((size_t)RESIDENCY_SAMPLES * r->sms * r->slots, sizeof *r->insts); /* touched as they come */
 	r->at = xcalloc((size_t)RESIDENCY_SAMPLES * r->sms, sizeof *r->at);
 	r->id = sim_add_sampler(s, RESIDENCY_CYCLES, on_sample, r);
 	sim_hear_again(s, r->id); /* on_sample() knows what it has had */
@@ -84,6 +94,7 @@ void residency_attach(struct residency *r, struct sim *s)
 void residency_forget(struct residency *r)
 {
 	free(r->at);
+	free(r->insts);
 	*r = (struct residency){0};
 }
 
@@ -94,11 +105,24 @@ void residency_detach(struct residency *r)
 	residency_forget(r);
 }
 
-const struct resident *residency_at(const struct residency *r, u32 sm, u64 cycle)
+/* The index of the sample nearest to a cycle; -1 = none within a span of it. */
+static s64 nearest(const struct residency *r, u64 cycle)
 {
 	u64 last = r->n ? r->first + (r->n - 1) * r->span : 0;
 	if (!r->n || cycle + r->span < r->first || cycle > last + r->span)
-		return NULL;
+		return -1;
 	u64 i = cycle <= r->first ? 0 : (cycle - r->first + r->span / 2) / r->span;
-	return &r->at[MIN(i, (u64)r->n - 1) * r->sms + sm];
+	return (s64)MIN(i, (u64)r->n - 1);
+}
+
+const struct resident *residency_at(const struct residency *r, u32 sm, u64 cycle)
+{
+	const s64 i = nearest(r, cycle);
+	return i < 0 ? NULL : &r->at[(u64)i * r->sms + sm];
+}
+
+const u32 *residency_insts(const struct residency *r, u32 sm, u64 cycle)
+{
+	const s64 i = nearest(r, cycle);
+	return i < 0 ? NULL : &r->insts[((u64)i * r->sms + sm) * r->slots];
 }

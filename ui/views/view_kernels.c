@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "scr/draw.h"
 #include "views/chart.h"
+#include "views/cta_charts.h"
 #include "views/cursor.h"
 #include "views/view.h"
 
@@ -42,17 +43,41 @@ struct layout {
 	int axis, axis_w, end;    /* the time axis, behind it the figures */
 	u64 from, to;             /* cycles on the axis: the run, or a part of it when zoomed */
 	u64 now;                  /* before `to` when the machine has gone back */
+	int figures_w;            /* the width of a terminal whose figures have room */
+	int left;                 /* columns of the table of SMs; behind it cta_charts, where left is less than all */
 };
 
-static struct layout layout(const struct view_ctx *v, int w)
+#define WIDE_W 120      /* columns from which CTAs have charts of their own, right */
+#define WIDE_H 20       /* and rows */
+#define WIDE_AXIS 30    /* columns that the time axis keeps */
+#define SM_FIGURES_W 20 /* of an SM: done, IPC */
+#define SM_COLUMN_W 9   /* of sm_columns */
+#define SM_COLUMNS_W (4 * SM_COLUMN_W)
+#define WIDE_SLOTS 16
+
+/* Gives the right half to the charts of CTAs: the axis ends where behind it the figures of SMs fit in the left one. */
+static void split(const struct view_ctx *v, struct layout *l, int w)
 {
-	struct layout l = {.id_end = 5, .name = 8, .name_w = w >= 120 ? 20 : w >= 100 ? 12 : 9};
+	const int slots = 4 + MIN((int)gpu_conf(v->g)->sm_ctas, WIDE_SLOTS);
+	const int behind = MAX(slots + (w >= 160 ? SM_FIGURES_W : 0) + (w >= 240 ? SM_COLUMNS_W : 0), 16);
+	const int end = MAX(w / 2 - behind, l->axis + WIDE_AXIS);
+	l->figures_w += l->end - end;
+	l->end = end;
+	l->axis_w = end - l->axis;
+	l->left = end + behind;
+}
+
+static struct layout layout(const struct view_ctx *v, int w, int h)
+{
+	struct layout l = {.id_end = 5, .name = 8, .name_w = w >= 120 ? 20 : w >= 100 ? 12 : 9, .figures_w = w, .left = w};
 	int right = 1;
 	for (u32 i = 0; i < F_COUNT; i++)
 		right += w >= figures[i].from_w ? figures[i].width + 2 * figures[i].left : 0;
 	l.axis = l.name + l.name_w + 1;
 	l.axis_w = MAX(w - l.axis - right - 1, 4);
 	l.end = l.axis + l.axis_w;
+	if (w >= WIDE_W && h >= WIDE_H && gpu_num_kernels(v->g))
+		split(v, &l, w);
 	struct time_axis a = cursor_window(v->st, 0, cursor_run_end(v), 1);
 	l.now = gpu_cycle(v->g);
 	l.from = a.from;
@@ -77,7 +102,7 @@ static void head(const struct view_ctx *v, struct pane p, const struct layout *l
 	cursor_axis_row(v, p, 0, l->axis, (struct time_axis){l->from, l->to, l->axis_w});
 	x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
-		if (p.w < figures[i].from_w)
+		if (l->figures_w < figures[i].from_w)
 			continue;
 		if (figures[i].left)
 			pane_text(p, 0, x + 2, s, figures[i].name);
@@ -167,7 +192,7 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	span(p, l, &k);
 	int x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
-		if (p.w < figures[i].from_w)
+		if (l->figures_w < figures[i].from_w)
 			continue;
 		figure_text(i, &k, l->now, text);
 		if (figures[i].left)
@@ -259,7 +284,6 @@ static void held_cell(struct view_ctx *v, struct pane p, int x, const struct res
 }
 
 /* Columns for the letters of an SM's CTAs: one a slot, or as many as leave room for the figures behind them. */
-#define SM_FIGURES_W 20
 static int slots_width(const struct view_ctx *v, const struct layout *l, int w)
 {
 	int slots = (int)gpu_conf(v->g)->sm_ctas, room = w - l->end - 4 - SM_FIGURES_W;
@@ -283,8 +307,7 @@ static void slot_letters(const struct view_ctx *v, struct pane p, u32 sm)
 }
 
 /* On wide terminals: what the SM's CTAs take of it now, and how its L1D does. */
-#define SM_COLUMN_W 9
-#define SM_MORE_W (17 + 4 * SM_COLUMN_W) /* columns behind its slots */
+#define SM_MORE_W (17 + SM_COLUMNS_W) /* columns behind its slots */
 static const char *const sm_columns[] = {"warps", "regs", "shared", "L1D hit"};
 
 static void sm_more(const struct view_ctx *v, struct pane p, u32 sm)
@@ -304,7 +327,7 @@ static void sm_more(const struct view_ctx *v, struct pane p, u32 sm)
 
 static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layout *l)
 {
-	struct resident now = residency_now(v->g, sm);
+	struct resident now = residency_now(v->g, sm, NULL);
 	struct occupancy o = {0};
 	pane_right(p, 0, l->id_end, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
 	if (now.ctas)
@@ -408,21 +431,31 @@ static int launch_rows(const struct view_ctx *v)
 	return (int)MAX(v->st->follow ? MIN(n, begun(v) + QUEUE_ROWS) : n, 1u);
 }
 
+/* The kernel whose CTAs are charted: the chosen one, else the running one that was launched last, else the last. */
+static u32 charted(const struct view_ctx *v)
+{
+	const u32 n = gpu_num_kernels(v->g), last = begun(v);
+	return v->d->focus.kernel >= 0 && (u32)v->d->focus.kernel < n ? (u32)v->d->focus.kernel : last ? last - 1 : 0;
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
-	struct layout l = layout(v, p.w);
+	struct layout l = layout(v, p.w, p.h);
 	int rows = MIN(n, MAX(p.h - nsm - 2, MIN(p.h / 4, 8))); /* of launches */
 	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
 	bool table = p.h - y - gap >= 3;
 	int end = table ? MIN(y + gap + 1 + nsm, p.h) : p.h;
 	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
 	if (table)
-		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, p.w), &l);
+		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, l.left), &l);
 	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
 	if (!table)
 		return;
-	curves(v, pane_sub(p, end, 0, p.h - end, p.w), &l);
+	curves(v, pane_sub(p, end, 0, p.h - end, l.left), &l);
+	if (l.left < p.w)
+		cta_charts_draw(v, pane_sub(p, y + gap, l.left + 2, p.h - y - gap, p.w - l.left - 2),
+		                (struct time_axis){l.from, l.to, 0}, charted(v));
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -445,7 +478,12 @@ const struct view view_kernels = {
         "IPC: CTAs and\n"
         "instructions per cycle of the SM since the start. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"
-        "and of each curve the value now, the mean and the peak of its columns.",
+        "and of each curve the value now, the mean and the peak of its columns. On wide terminals, right: CTAs of the "
+        "chosen "
+        "kernel on the SMs\n"
+        "(fewest, mean, most) and the limit that the CTA scheduler set; and of each CTA slot of the chosen SM what its "
+        "CTA has executed so far:\n"
+        "a curve that falls back has the next CTA.",
     .draw = draw,
     .on_key = on_key,
 };
