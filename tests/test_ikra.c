@@ -109,6 +109,23 @@ static void remainders(void **state)
 	free(h);
 }
 
+/* An SM that may hold none leaves its chunk to whoever asks. */
+static u32 none_on_1(const struct cta_view *v, u32 sm)
+{
+	return sm != 1;
+}
+
+static void shut_out(void **state)
+{
+	struct hand *h = hand("flip", 3);
+	h->v.most_on = none_on_1;
+	kernel(h, 9, 1);
+	GETS(h, 2, 6, 7, 8, 3);
+	GETS(h, 0, 0, 1, 2, 4, 5, -1);
+	GETS(h, 2, -1);
+	free(h);
+}
+
 static void chunk_goes_on(void **state)
 {
 	struct hand *h = hand("chunk", 4);
@@ -330,10 +347,10 @@ static void affine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(figure_2),    cmocka_unit_test(remainders), cmocka_unit_test(chunk_goes_on),
-	    cmocka_unit_test(flip_turns),  cmocka_unit_test(figure_3),   cmocka_unit_test(victims),
-	    cmocka_unit_test(begins_anew), cmocka_unit_test(beside),     cmocka_unit_test(each_once),
-	    cmocka_unit_test(affine),
+	    cmocka_unit_test(figure_2),  cmocka_unit_test(remainders),  cmocka_unit_test(chunk_goes_on),
+	    cmocka_unit_test(shut_out),  cmocka_unit_test(flip_turns),  cmocka_unit_test(figure_3),
+	    cmocka_unit_test(victims),   cmocka_unit_test(begins_anew), cmocka_unit_test(beside),
+	    cmocka_unit_test(each_once), cmocka_unit_test(affine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 
 #include "sm/verbs.h"
 
+static u32 most_by_view(const struct cta_view *v, u32 sm);
+
 static struct cta_view view_of(const struct dispatch_ctx *x, u32 slot, u64 now)
 {
 	const struct cta_kernel *k = &x->d->k[slot];
@@ -13,6 +15,9 @@ static struct cta_view view_of(const struct dispatch_ctx *x, u32 slot, u64 now)
 	                         .num_sms = x->conf->num_sms,
 	                         .now = now,
 	                         .dispatched = k->dispatched,
+	                         .most_on = most_by_view,
+	                         .dispatch = x,
+	                         .slot = slot,
 	                         .machine = x->d->machine,
 	                         .ev = x->ev,
 	                         .external = x->external};
@@ -108,6 +113,11 @@ static u32 most_on(const struct dispatch_ctx *x, u32 sm, u32 slot)
 	if (unlikely(x->d->away[sm] >> slot & 1))
 		return 0;
 	return MIN(x->d->quota[sm][slot], sm_occupancy(x->conf, x->launch[x->d->k[slot].launch], NULL));
+}
+
+static u32 most_by_view(const struct cta_view *v, u32 sm)
+{
+	return most_on(v->dispatch, sm, v->slot);
 }
 
 /* One more CTA of a launch that comes back? */

@@ -28,10 +28,21 @@ static void begin(struct chunk *st, const struct cta_view *v, u32 first, bool ba
 	m->kernels++;
 }
 
+/* The chunk of an SM that may hold none of the kernel's CTAs (--partition) is everybody's. */
+static u64 left_alone(struct chunk *st, const struct cta_view *v)
+{
+	u64 p = NO_CTA;
+	for (u32 i = 0; i < v->num_sms && v->most_on && p == NO_CTA; i++)
+		if (st->c.lo[i] != st->c.hi[i] && !v->most_on(v, i))
+			p = ikra_take(&st->c, i, st->backward);
+	return p;
+}
+
 static u64 next(void *state, const struct cta_view *v, u32 sm)
 {
 	struct chunk *st = state;
 	u64 p = ikra_take(&st->c, sm, st->backward);
+	p = p == NO_CTA ? left_alone(st, v) : p;
 	return p == NO_CTA ? NO_CTA : ikra_id(&st->map, p, v->launch->ctas);
 }
 

@@ -11,14 +11,19 @@
 #define CTA_SCHED_STATE_MAX 8192
 #define CTA_SCHED_MACHINE_MAX 81920
 struct external_cta_sched;
+struct dispatch_ctx;
 struct cta_view {
 	const struct conf *conf;
 	const struct launch *launch;
 	const struct sm *const *sm; /* all SMs */
 	u32 num_sms;
 	u64 now;
-	u64 dispatched;                      /* CTAs of this kernel dispatched so far */
-	u32 most;                            /* in next(): CTAs of this kernel that the SM may hold, all limits applied */
+	u64 dispatched; /* CTAs of this kernel dispatched so far */
+	u32 most;       /* in next(): CTAs of this kernel that the SM may hold, all limits applied */
+	/* The same of any SM now; NULL: nobody limits. */
+	u32 (*most_on)(const struct cta_view *v, u32 sm);
+	const struct dispatch_ctx *dispatch; /* most_on's business, as slot */
+	u32 slot;
 	void *machine;                       /* the policy's state for the machine's life: what outlives kernels */
 	struct event_buf *ev;                /* for cta_event() */
 	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
