@@ -73,8 +73,7 @@ static void ended(struct hand *h, u32 sm)
 		}                                                                                                              \
 	} while (0)
 
-/* --- chunk, reset, flip ---------------------------------------------------------------------------------------------
- */
+/* --- chunk, reset, flip ------------------------------------------------------------------------------------------- */
 /* Figure 2: 6x4 CTAs, four SMs, a row each; CTA (x, y) is number 6 y + x. */
 static void figure_2(void **state)
 {
@@ -158,8 +157,7 @@ static void flip_turns(void **state)
 	free(h);
 }
 
-/* --- steal ----------------------------------------------------------------------------------------------------------
- */
+/* --- steal -------------------------------------------------------------------------------------------------------- */
 /* Figure 3: SM 0 has done its row and takes (5,1,0) from SM 1, whose row then ends at (4,1,0). */
 static void figure_3(void **state)
 {
@@ -270,8 +268,7 @@ static void beside(void **state)
 	free(h);
 }
 
-/* --- all of them ----------------------------------------------------------------------------------------------------
- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 /* Each CTA once, whoever asks when; and with steal nothing is left while somebody asks. */
 static void each_once(void **state)
 {

@@ -1,5 +1,6 @@
-/* residency: which launch's CTAs an SM held, under which limit, and how far each was, over the whole run. Sampled at multiples of a span of cycles; when the
- * store is full every other sample goes and the span doubles. The same samples on every host. */
+/* residency: which launch's CTAs an SM held, under which limit, and how far each was, over the whole run. Sampled at
+ * multiples of a span of cycles; when the store is full every other sample goes and the span doubles. The same samples
+ * on every host. */
 #ifndef UI_VIEWS_RESIDENCY_H
 #define UI_VIEWS_RESIDENCY_H
 #include "sim.h"
@@ -15,7 +16,7 @@ struct residency {
 	struct resident *at; /* [sample][SM] */
 	u32 *insts;          /* [sample][SM][slot]: warp instructions of the slot's CTA so far, and 1; 0 = no CTA */
 	u32 slots;
-	u64 first, span;     /* sample i is of cycle first + i * span */
+	u64 first, span; /* sample i is of cycle first + i * span */
 	u32 n, sms;
 	struct sim *sim;
 	int id;

@@ -55,8 +55,7 @@ static void describe(const void *state, const struct cta_view *v, struct strbuf 
 	            st->backward ? ", from their ends" : "");
 }
 
-/* --- chunk ---------------------------------------------------------------------------------------------------------
- */
+/* --- chunk -------------------------------------------------------------------------------------------------------- */
 static void chunk_init(void *state, const struct cta_view *v)
 {
 	begin(state, v, ((const struct chunk_machine *)v->machine)->after % v->num_sms, false);
@@ -80,8 +79,7 @@ const struct cta_sched_ops cta_sched_chunk = {
     .describe = describe,
 };
 
-/* --- reset ---------------------------------------------------------------------------------------------------------
- */
+/* --- reset -------------------------------------------------------------------------------------------------------- */
 static void reset_init(void *state, const struct cta_view *v)
 {
 	ikra_follows(&((struct chunk_machine *)v->machine)->history, v);
@@ -100,8 +98,7 @@ const struct cta_sched_ops cta_sched_reset = {
     .describe = describe,
 };
 
-/* --- flip ----------------------------------------------------------------------------------------------------------
- */
+/* --- flip --------------------------------------------------------------------------------------------------------- */
 static void flip_init(void *state, const struct cta_view *v)
 {
 	struct chunk_machine *m = v->machine;

@@ -5,8 +5,7 @@
 _Static_assert(sizeof(struct steal) <= CTA_SCHED_STATE_MAX, "the state fits its place");
 _Static_assert(sizeof(struct steal_machine) <= CTA_SCHED_MACHINE_MAX, "and what outlives a kernel");
 
-/* --- a kernel begins ------------------------------------------------------------------------------------------------
- */
+/* --- a kernel begins ---------------------------------------------------------------------------------------------- */
 static void recall(struct steal *st, const struct steal_machine *m, u32 sms)
 {
 	st->c = m->chunk;
@@ -34,8 +33,7 @@ static void init(void *state, const struct cta_view *v)
 	st->map = m->history.map;
 }
 
-/* --- what is an SM's own --------------------------------------------------------------------------------------------
- */
+/* --- what is an SM's own ------------------------------------------------------------------------------------------ */
 static u64 from_queue(struct steal *st, const struct steal_machine *m, u32 sm)
 {
 	if (st->qlo[sm] == st->qhi[sm])
@@ -51,9 +49,8 @@ static u64 own(struct steal *st, const struct steal_machine *m, u32 sm)
 	return st->backward ? ikra_take(&st->c, sm, true) : from_queue(st, m, sm);
 }
 
-/* --- stealing -------------------------------------------------------------------------------------------------------
- *
- * What is taken is no longer the victim's, in kernels to come either. */
+/* --- stealing ----------------------------------------------------------------------------------------------------- */
+/* What is taken is no longer the victim's, in kernels to come either. */
 static u64 rob_queue(struct steal *st, struct steal_machine *m, u32 victim)
 {
 	struct steal_queue *q = &m->queue[victim];
@@ -128,8 +125,7 @@ static u64 steal(struct steal *st, const struct cta_view *v, u32 thief)
 	return NO_CTA;
 }
 
-/* --- the policy -----------------------------------------------------------------------------------------------------
- */
+/* --- the policy --------------------------------------------------------------------------------------------------- */
 static u64 next(void *state, const struct cta_view *v, u32 sm)
 {
 	struct steal *st = state;
