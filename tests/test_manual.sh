@@ -42,7 +42,7 @@ expect 0 "resident warps" help info warps
 expect 0 "dbg.on(event" help lua dbg.on
 expect 0 "finished and the workload's own check passed" help exit
 expect 2 "there is nothing called 'brak' (near it: 'break')" help brak
-expect 2 "(near it: 'reverse-step', 'reverse-next', 'reverse-continue', 'reverse-finish')" help reverse
+expect 2 "(near it: 'release', 'reverse-step', 'reverse-next', 'reverse-continue', 'reverse-finish')" help reverse
 expect 2 "there is nothing called 'zzzzzz'; \`warpdbg help\` lists what there is" help zzzzzz
 expect 2 "unknown info topic 'warsp' (did you mean 'warps'?)" help info warsp
 expect 2 "help lua: there is nothing called 'dbg.none'" help lua dbg.none
