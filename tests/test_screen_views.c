@@ -329,15 +329,46 @@ static void ctas_have_charts(void **state)
 	stop(&v);
 }
 
+/* The memory view has curves of its own, not those of the overview and the caches, each below a free row. */
+static void memory_has_its_own_curves(void **state)
+{
+	static const char *const own[] = {" latency ", " row hit ", " replies "};
+	char row[VT_TEXT_MAX];
+	struct vt v;
+	start(&v, 70, 120, NULL);
+	run_to(&v, "3000", "3,000");
+	type(&v, "6");
+	assert_shown(&v, "flits a cycle");
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		const int at = vt_wait_from(&v, 14, own[i], WAIT);
+		assert_true(at > 0);
+		for (int top = at; top > 0 && top > at - 30; top--)
+			if (strstr(vt_row(&v, top, row), "┌")) {
+				assert_string_equal(vt_row(&v, top - 1, row), "");
+				break;
+			}
+	}
+	assert_int_equal(rows_with(&v, " L1D hit "), 0);
+	assert_int_equal(rows_with(&v, " L2 hit "), 0);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_focus_is_in_sight),  cmocka_unit_test(stalls_of_many),
-	    cmocka_unit_test(channels_of_many),       cmocka_unit_test(the_gantt_is_labelled),
-	    cmocka_unit_test(ctas_have_charts),       cmocka_unit_test(bands_have_letters),
-	    cmocka_unit_test(a_letter_a_warp),        cmocka_unit_test(code_ends_visibly),
-	    cmocka_unit_test(keys_stand_once),        cmocka_unit_test(launches_stand_in_columns),
-	    cmocka_unit_test(caches_keep_their_axis), cmocka_unit_test(pointing),
+	    cmocka_unit_test(the_focus_is_in_sight),
+	    cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(channels_of_many),
+	    cmocka_unit_test(the_gantt_is_labelled),
+	    cmocka_unit_test(ctas_have_charts),
+	    cmocka_unit_test(memory_has_its_own_curves),
+	    cmocka_unit_test(bands_have_letters),
+	    cmocka_unit_test(a_letter_a_warp),
+	    cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(keys_stand_once),
+	    cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(caches_keep_their_axis),
+	    cmocka_unit_test(pointing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ struct time_axis chart_time(const struct view_ctx *v, int w)
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm)
 {
 	const struct sample *now = recent_get(v->recent, sm);
-	const bool machine_only = c->series == TS_L2_HIT || c->series == TS_DRAM_BW;
+	const bool machine_only =
+	    c->series == TS_L2_HIT || c->series == TS_DRAM_BW || (c->series >= TS_L2_MISS && c->series < TS_STALL);
 	if (!now->cycles || (sm >= 0 && machine_only))
 		return NAN;
 	return sample_value(now, c->series, dram_peak_bytes(gpu_conf(v->g)));

@@ -202,9 +202,9 @@ static int slices(struct view_ctx *v, struct pane p, int h)
 
 static void draw(struct view_ctx *v, struct pane p)
 {
-	static const struct chart charts[] = {{"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"},
-	                                      {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},
-	                                      {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"}};
+	static const struct chart charts[] = {{"latency", TS_DRAM_LATENCY, R_FILL2, 0, "n"}, /* what no other view has */
+	                                      {"row hit", TS_DRAM_ROW_HIT, R_FILL4, 1, "%"},
+	                                      {"replies", TS_REPLY_FLITS, R_FILL3, 0, ""}};
 	int x = noc_line(v, p);
 	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12 || p.h >= 32;
 	int y = 1 + roomy;
@@ -232,6 +232,7 @@ const struct view view_memory = {
         "all links of that direction. DRAM: all channels together, then each. busy: share of DRAM cycles with data "
         "on the bus, also as a line. rowhit (hit): accesses to the open row. latency (lat): core cycles from a "
         "request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row open, · closed. "
-        "Where the slices of the L2 have no room, one column each, as high as its hit rate.",
+        "The curves: latency and row hits of the DRAM, and flits a cycle of replies. Where the slices of the L2 have "
+        "no room, one column each, as high as its hit rate.",
     .draw = draw,
 };

@@ -117,8 +117,8 @@ struct sample timeline_sum(const struct timeline *t, s32 sm, u32 from, u32 to)
 
 static bool kept(s32 sm, enum series which)
 {
-	bool l2 = which == TS_L2_HIT || (which >= TS_L2_MISS && which < TS_STALL);
-	return sm < 0 || (!l2 && which != TS_DRAM_BW);
+	const bool shared = which == TS_L2_HIT || which == TS_DRAM_BW || (which >= TS_L2_MISS && which < TS_STALL);
+	return sm < 0 || !shared;
 }
 
 double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i)

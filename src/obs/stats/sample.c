@@ -54,8 +54,15 @@ static void read_shared(struct gpu *g, struct sample *s)
 		for (u32 k = 0; k < MISS_CAUSES; k++)
 			s->l2_miss[k] += miss_count(c, k);
 	}
-	for (u32 i = 0; i < gpu_counter_instances(g, CG_dram); i++)
-		s->dram_bytes += ((const struct dram_counters *)gpu_counters_again(g, CG_dram, i))->bytes;
+	for (u32 i = 0; i < gpu_counter_instances(g, CG_dram); i++) {
+		const struct dram_counters *d = (const struct dram_counters *)gpu_counters_again(g, CG_dram, i);
+		s->dram_bytes += d->bytes;
+		s->dram_row_hits += d->row_hits;
+		s->dram_bursts += d->row_hits + d->row_misses;
+		s->dram_queue_cycles += d->queue_cycles;
+		s->dram_requests += d->requests;
+	}
+	s->reply_flits = ((const struct noc_counters *)gpu_counters_again(g, CG_noc, 0))->reply_flits;
 }
 
 static void read_all(struct sampler *s, struct sample *out)
@@ -168,6 +175,9 @@ struct series_desc series_desc(enum series s)
 	    [TS_L2_MISS + MISS_SECTOR] = {"l2_sector_rate", "", "L2 miss_sector / (hits + misses + merges)"},
 	    [TS_L2_MISS + MISS_INVALIDATED] = {"l2_invalidated_rate", "", "L2 miss_invalidated / (hits + misses + merges)"},
 	    [TS_L2_MISS + MISS_CONFLICT] = {"l2_conflict_rate", "", "L2 miss_conflict / (hits + misses + merges)"},
+	    [TS_DRAM_ROW_HIT] = {"dram_row_hit_rate", "", "DRAM row_hits / (row_hits + row_misses)"},
+	    [TS_DRAM_LATENCY] = {"dram_latency", "cycles", "DRAM queue_cycles / requests: from arrival to data"},
+	    [TS_REPLY_FLITS] = {"reply_flits", "flits/cycle", "flits from L2 slices to SMs per core cycle"},
 	};
 	if (s < TS_STALL)
 		return fixed[s];
@@ -191,7 +201,7 @@ static double stall_share(const struct sample *s, u32 reason)
 
 double sample_value(const struct sample *s, enum series which, double peak_bytes)
 {
-	if (which >= TS_L2_MISS && which < TS_STALL)
+	if (which >= TS_L2_MISS && which < TS_DRAM_ROW_HIT)
 		return ratio(s->l2_miss[which - TS_L2_MISS], s->l2_lookups);
 	if (which >= TS_L1D_MISS && which < TS_L2_MISS)
 		return ratio(s->l1d_miss[which - TS_L1D_MISS], s->l1d_lookups);
@@ -200,6 +210,9 @@ double sample_value(const struct sample *s, enum series which, double peak_bytes
 	case TS_WARPS: return ratio(s->warp_cycles, s->cycles);
 	case TS_L1D_HIT: return ratio(s->l1d_hits, s->l1d_lookups);
 	case TS_L2_HIT: return ratio(s->l2_hits, s->l2_lookups);
+	case TS_DRAM_ROW_HIT: return ratio(s->dram_row_hits, s->dram_bursts);
+	case TS_DRAM_LATENCY: return ratio(s->dram_queue_cycles, s->dram_requests);
+	case TS_REPLY_FLITS: return ratio(s->reply_flits, s->cycles);
 	case TS_DRAM_BW:
 		return peak_bytes > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak_bytes) : NAN;
 	default: return stall_share(s, (u32)which - TS_STALL);

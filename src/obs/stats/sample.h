@@ -16,8 +16,11 @@ struct sample {
 	u64 l1d_miss[MISS_CAUSES]; /* of the lookups: read misses by cause */
 	u64 l2_hits, l2_lookups;   /* machine only: 0 in an SM's sample */
 	u64 l2_miss[MISS_CAUSES];  /* likewise */
-	u64 dram_bytes;            /* machine only */
-	u64 stalls[ST_COUNT];      /* issue slots by base reason */
+	u64 dram_bytes;            /* machine only, and so are the following */
+	u64 dram_row_hits, dram_bursts;
+	u64 dram_queue_cycles, dram_requests;
+	u64 reply_flits;
+	u64 stalls[ST_COUNT]; /* issue slots by base reason */
 };
 void sample_add(struct sample *into, const struct sample *s);
 void sample_sub(struct sample *out, const struct sample *a, const struct sample *b); /* a - b; out may be one of them */
@@ -51,8 +54,11 @@ enum series {
 	TS_DRAM_BW,  /* 0..1 of the peak bandwidth, machine only; NAN for an SM */
 	TS_L1D_MISS, /* TS_L1D_MISS + c: share 0..1 of L1D's lookups that missed for cause c (enum miss_cause); NAN when
 	              * there was no access */
-	TS_L2_MISS = TS_L1D_MISS + MISS_CAUSES, /* the same of L2's lookups, machine only; NAN for an SM */
-	TS_STALL = TS_L2_MISS + MISS_CAUSES,
+	TS_L2_MISS = TS_L1D_MISS + MISS_CAUSES,     /* the same of L2's lookups, machine only; NAN for an SM */
+	TS_DRAM_ROW_HIT = TS_L2_MISS + MISS_CAUSES, /* 0..1, machine only; NAN for an SM or when there was no burst */
+	TS_DRAM_LATENCY, /* core cycles from a request's arrival to its data, machine only; NAN for an SM or without one */
+	TS_REPLY_FLITS,  /* flits a cycle from L2 to SMs, machine only; NAN for an SM */
+	TS_STALL,
 	/* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
 	TS_COUNT = TS_STALL + ST_COUNT
 };
