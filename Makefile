@@ -134,7 +134,7 @@ check:
 	@tests/tools/check.sh
 
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
-asan: setup
+asan: setup $(PROGRAM) # which the tests of screens start
 	@$(MAKE) --no-print-directory -j$(JOBS) B=build-asan CHECK=1 SAN="$(SANITIZE)" OPT="-O1 -g -fno-omit-frame-pointer" asan-tests
 
 # The unit tests under the sanitizers, in a checking build; the programs that mostly wait for long simulations are left to `make test`.

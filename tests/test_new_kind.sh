@@ -14,7 +14,7 @@ awk -v dir="$tmp" '
 	on && open { print > file }' src/README.md
 check "five blocks" [ "$(ls "$tmp"/step* | wc -l)" -eq 5 ]
 for f in "$tmp"/step*.c; do
-	cp "$f" "$copy/$(sed -n '1s|^/\* \([^ :]*\).*|\1|p' "$f")"
+	cp "$f" "$copy/src/$(sed -n '1s|^/\* \([^ :]*\).*|\1|p' "$f")"
 done
 for f in "$tmp"/step*.diff; do
 	(cd "$copy" && git apply "$f") >"$tmp/said" 2>&1

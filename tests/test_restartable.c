@@ -343,7 +343,7 @@ static void step(struct made_up *t)
 	                                   : OP_LD,
 	                  .space = rng_next(&t->rng) % 2 ? SPC_GLOBAL : SPC_GENERIC};
 	struct dyninst d = {
-	    .in = &in, .pc = 1, .mask = (u32)rng_next(&t->rng), .bytes = (u8)bytes, .store = kind < 6, .atomic = !kind};
+	    .in = &in, .pc = 0, .mask = (u32)rng_next(&t->rng), .bytes = (u8)bytes, .store = kind < 6, .atomic = !kind};
 	if (rng_next(&t->rng) % 2)
 		d.mask = ~0u;
 	FOR_EACH_BIT(l, d.mask)
