@@ -425,7 +425,7 @@ static void test_cursor_in_views(void **state)
 	struct screen *s = open_view(&r, 120, 50);
 	static const struct {
 		const char *view, *value;
-	} cases[] = {{"1", "IPC "}, {"3", "ALU "}, {"4", "issued "}, {"5", "L1D "}, {"6", "DRAM "}, {"7", "IPC "}};
+	} cases[] = {{"1", "IPC "}, {"3", "ALU "}, {"4", "issued "}, {"5", "L1D "}, {"6", "row hit "}, {"7", "IPC "}};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
 		char cycle[40];
 		s->view = (u32)screen_find_view(cases[i].view);
