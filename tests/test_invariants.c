@@ -210,6 +210,8 @@ static bool wheel_node_lost(struct gpu *g)
 		if (g->sm[0]->wheel[slot]) {
 			g->sm[0]->wheel[slot] = 0;
 			g->sm[0]->wheel_busy[slot / 64] &= ~BIT(slot % 64);
+			if (!g->sm[0]->wheel_busy[slot / 64])
+				g->sm[0]->wheel_words &= ~(1u << slot / 64);
 			return true;
 		}
 	return false;
@@ -222,6 +224,12 @@ static bool slot_unmarked(struct gpu *g)
 			return true;
 		}
 	return false;
+}
+static bool word_unmarked(struct gpu *g)
+{
+	const u32 before = g->sm[0]->wheel_words;
+	g->sm[0]->wheel_words &= before - 1;
+	return before != 0;
 }
 static bool fetch_lost(struct gpu *g)
 {
@@ -552,6 +560,7 @@ static const struct lie lies[] = {
     {"waits for", load_short},
     {"SM 0", wheel_node_lost},
     {"not marked busy", slot_unmarked},
+    {"busy slots is not empty", word_unmarked},
     {"fetches are under way, counted", fetch_lost},
     {"does not ask to be fetched", never_fetched},
     {"arrivals, warps", barrier_forgets},

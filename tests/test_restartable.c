@@ -297,12 +297,16 @@ struct made_up {
 	u64 rng, now;
 };
 
+/* The made-up accesses name one of its instructions: ten of them. */
+#define WAITS ".visible .entry k()\n{\n.reg .b32 %r<2>;\n$l:\n" NINE("mov.u32 %r1, 0;\n") "bra.uni $l;\n}\n"
+#define NINE(text) text text text text text text text text text
+
 /* A machine in the middle of a kernel that waits, so that its CTAs and warps are there: one warp a CTA. */
 static void make_up(struct made_up *t, u64 seed)
 {
 	struct err e = {0};
 	*t = (struct made_up){.s = machine((const char *[]){"num_sms=1", TRACK, "idempotence.kb=64", NULL}), .rng = seed};
-	struct module *m = rig_load(t->s, PTX_HEAD ".visible .entry k()\n{\n$l:\nbra.uni $l;\n}\n");
+	struct module *m = rig_load(t->s, PTX_HEAD WAITS);
 	t->base = rig_alloc(t->s, BYTES);
 	t->g = sim_gpu(t->s);
 	rig_launch(t->s, m, "k", SLOTS, 64, 0, NULL, 0);

@@ -34,10 +34,12 @@ static inline __attribute__((always_inline)) void hear(struct gpu *g, u32 i, str
 	const struct sm *s = g->sm[i];
 	if (n.answered)
 		mem_clear_wake(g->mem, i);
-	if (s->done_slots)
-		st->finished[i / 64] |= BIT(i % 64);
-	if (unlikely(s->faulted))
-		fault(g);
+	if (unlikely(s->news)) {
+		if (s->done_slots)
+			st->finished[i / 64] |= BIT(i % 64);
+		if (s->faulted)
+			fault(g);
+	}
 	if (n.next > st->cycle + 1) {
 		st->awake[i / 64] &= ~BIT(i % 64);
 		st->wake_at[i] = n.next;
@@ -58,8 +60,8 @@ static inline void tick_in_order(struct gpu *g, u64 stored[CONF_SM_WORDS])
 		{
 			u32 i = word * 64 + (u32)bit;
 			hear(g, i, tick(g, i, m[word] >> bit & 1));
-			if (g->sm[i]->stored)
-				stored[word] |= BIT(bit);
+			if (unlikely(g->sm[i]->news))
+				stored[word] |= (u64)(g->sm[i]->stored != 0) << bit;
 		}
 }
 

@@ -14,24 +14,22 @@ const char *const iclass_names[IC_COUNT] = {
     "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",    "f32_add", "f32_logic",
     "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_max", "f64_mul", "f64_mad",
     "f64_div", "ctrl",    "global",  "atomic",  "shared",  "const",     "tex"};
+const u8 ptype_sizes[T_COUNT] = {
+    [T_B8] = 1,   [T_B16] = 2,    [T_B32] = 4,   [T_B64] = 8,   [T_U8] = 1,    [T_U16] = 2,   [T_U32] = 4, [T_U64] = 8,
+    [T_S8] = 1,   [T_S16] = 2,    [T_S32] = 4,   [T_S64] = 8,   [T_F16] = 2,   [T_F16X2] = 4, [T_F32] = 4, [T_F64] = 8,
+    [T_BF16] = 2, [T_BF16X2] = 4, [T_B128] = 16, [T_U16X2] = 4, [T_S16X2] = 4, [T_TF32] = 4,
+};
 static const struct {
 	const char *name;
-	u8 bytes;
 	bool is_float, is_signed;
 } types[T_COUNT] = {
-    [T_NONE] = {"", 0, 0, 0},       [T_PRED] = {"pred", 0, 0, 0},     [T_B8] = {"b8", 1, 0, 0},
-    [T_B16] = {"b16", 2, 0, 0},     [T_B32] = {"b32", 4, 0, 0},       [T_B64] = {"b64", 8, 0, 0},
-    [T_U8] = {"u8", 1, 0, 0},       [T_U16] = {"u16", 2, 0, 0},       [T_U32] = {"u32", 4, 0, 0},
-    [T_U64] = {"u64", 8, 0, 0},     [T_S8] = {"s8", 1, 0, 1},         [T_S16] = {"s16", 2, 0, 1},
-    [T_S32] = {"s32", 4, 0, 1},     [T_S64] = {"s64", 8, 0, 1},       [T_F16] = {"f16", 2, 1, 1},
-    [T_F16X2] = {"f16x2", 4, 1, 1}, [T_F32] = {"f32", 4, 1, 1},       [T_F64] = {"f64", 8, 1, 1},
-    [T_BF16] = {"bf16", 2, 1, 1},   [T_BF16X2] = {"bf16x2", 4, 1, 1}, [T_B128] = {"b128", 16, 0, 0},
-    [T_U16X2] = {"u16x2", 4, 0, 0}, [T_S16X2] = {"s16x2", 4, 0, 1},   [T_TF32] = {"tf32", 4, 1, 1},
+    [T_NONE] = {"", 0, 0},     [T_PRED] = {"pred", 0, 0},   [T_B8] = {"b8", 0, 0},       [T_B16] = {"b16", 0, 0},
+    [T_B32] = {"b32", 0, 0},   [T_B64] = {"b64", 0, 0},     [T_U8] = {"u8", 0, 0},       [T_U16] = {"u16", 0, 0},
+    [T_U32] = {"u32", 0, 0},   [T_U64] = {"u64", 0, 0},     [T_S8] = {"s8", 0, 1},       [T_S16] = {"s16", 0, 1},
+    [T_S32] = {"s32", 0, 1},   [T_S64] = {"s64", 0, 1},     [T_F16] = {"f16", 1, 1},     [T_F16X2] = {"f16x2", 1, 1},
+    [T_F32] = {"f32", 1, 1},   [T_F64] = {"f64", 1, 1},     [T_BF16] = {"bf16", 1, 1},   [T_BF16X2] = {"bf16x2", 1, 1},
+    [T_B128] = {"b128", 0, 0}, [T_U16X2] = {"u16x2", 0, 0}, [T_S16X2] = {"s16x2", 0, 1}, [T_TF32] = {"tf32", 1, 1},
 };
-u32 ptype_bytes(enum ptype t)
-{
-	return types[t].bytes;
-}
 const char *ptype_name(enum ptype t)
 {
 	return types[t].name;

@@ -56,7 +56,11 @@ enum ptype {
 	T_TF32, /* as f32, of whose fraction the upper 10 bits count */
 	T_COUNT
 };
-u32 ptype_bytes(enum ptype t);        /* T_PRED and T_NONE: 0 */
+extern const u8 ptype_sizes[T_COUNT];
+static inline u32 ptype_bytes(enum ptype t) /* T_PRED and T_NONE: 0 */
+{
+	return ptype_sizes[t];
+}
 const char *ptype_name(enum ptype t); /* "u32" */
 bool ptype_is_float(enum ptype t);
 bool ptype_is_signed(enum ptype t);

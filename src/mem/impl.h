@@ -352,8 +352,13 @@ static inline u32 carries_data_down(u32 op)
 }
 static inline enum msg_class class_up(u32 op)
 {
-	_Static_assert(!MSG_READ && MSG_WRITE == 1 && MSG_WRITEBACK == 2, "a sum of two bits");
-	return (enum msg_class)((OPS_UP >> op & 1) + (OP_BIT(OP_WRITEBACK) >> op & 1));
+	static const u8 class[OP_WRITEBACK + 1] = {[MO_STORE] = MSG_WRITE,
+	                                           [MO_LOCAL_STORE] = MSG_WRITE,
+	                                           [MO_ATOMIC] = MSG_WRITE,
+	                                           [MO_RED] = MSG_WRITE,
+	                                           [OP_WRITEBACK] = MSG_WRITEBACK}; /* the others: MSG_READ */
+	_Static_assert(!MSG_READ, "what the table does not name");
+	return (enum msg_class) class[op];
 }
 static inline enum msg_class class_down(u32 op)
 {

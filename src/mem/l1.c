@@ -59,7 +59,7 @@ enum mem_result l1_refuse(const struct access *a, enum mem_result mr)
 	st->many = st->refused && (st->many || st->refused_line != a->line);
 	st->refused |= 1u << mr;
 	st->refused_line = a->line;
-	st->refused_set = tags_set(&a->l->tags, a->line >> a->l->tags.line_shift);
+	st->refused_set = a->set;
 	st->changed = false;
 	return mr;
 }
@@ -308,7 +308,7 @@ enum mem_result l1_fetch_around(const struct access *a)
 bool l1_drop_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
-	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
+	u32 i = tags_find(t, a->set, a->line);
 	if (a->op == MO_STORE)
 		l1_count_store(a, i);
 	u8 gone = sectors_needed(a->l, a->t);
@@ -346,12 +346,13 @@ bool l1_store_room(const struct access *a)
 }
 
 static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
-                                        const struct mem_txn *t, u32 token, u64 now)
+                                        const struct mem_txn *t, u32 token, u32 set, u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + c];
 	struct access a = {.m = m, .l = l, .t = t, .now = now, .line = tags_line_of(&l->tags, t->addr)};
 	a.sm = sm;
 	a.token = token;
+	a.set = set;
 	a.cache = (u8)c;
 	a.op = (u8)op;
 	return a;
@@ -360,14 +361,14 @@ static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c,
 /* A load that has not found all its sectors in place i; the line is absent when i is TAGS_NONE. These two are not
  * inlined: most accesses are loads that hit, which need neither a struct access nor registers saved. */
 static __attribute__((noinline)) enum mem_result access_missed(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
-                                                               const struct mem_txn *t, u32 token, u64 now, u32 i)
+                                                               const struct mem_txn *t, u32 token, u64 now, u32 set,
+                                                               u32 i)
 {
-	struct access a = make_access(m, sm, c, op, t, token, now);
+	struct access a = make_access(m, sm, c, op, t, token, set, now);
 	u8 need = sectors_needed(a.l, t);
 	u32 look = ref_look(&a.l->tags, i, need, false, a.l->sectored);
 	if (i != TAGS_NONE)
 		need &= (u8)~a.l->tags.line[i].valid;
-	u32 set = tags_set(&a.l->tags, a.line >> a.l->tags.line_shift);
 	enum mem_result r = c == MC_L1D ? m->rule->load_miss(&a, set, i, need) : l1_fetch_line(&a, set, i, need);
 	if (r == MR_PENDING && c == MC_L1D)
 		ref_count(a.l->cc, REF_READ, look);
@@ -387,7 +388,8 @@ static enum mem_result hit_always(struct l1 *l)
 static __attribute__((noinline)) enum mem_result
 access_uncached(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token, u64 now)
 {
-	struct access a = make_access(m, sm, c, op, t, token, now);
+	const struct tags *tags = &m->l1[sm * MC_COUNT + c].tags;
+	struct access a = make_access(m, sm, c, op, t, token, tags_set(tags, t->addr >> tags->line_shift), now);
 	if (a.l->perfect)
 		return hit_always(a.l);
 	switch (op) {
@@ -408,10 +410,10 @@ enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op 
 	if (!(l->cached >> op & 1))
 		return access_uncached(m, sm, c, op, t, token, now);
 	u64 line = tags_line_of(&l->tags, t->addr);
-	u32 i = tags_find(&l->tags, tags_set(&l->tags, line >> l->tags.line_shift), line);
+	u32 set = tags_set(&l->tags, line >> l->tags.line_shift), i = tags_find(&l->tags, set, line);
 	u8 need = sectors_needed(l, t);
 	if (i == TAGS_NONE || (need & ~l->tags.line[i].valid))
-		return access_missed(m, sm, c, op, t, token, now, i);
+		return access_missed(m, sm, c, op, t, token, now, set, i);
 	return load_hit(l, i, line, need, c);
 }
 

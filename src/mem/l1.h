@@ -10,7 +10,7 @@ struct access {
 	struct l1 *l;
 	const struct mem_txn *t;
 	u64 now, line;
-	u32 sm, token;
+	u32 sm, token, set;
 	u8 cache, op;
 };
 

@@ -1,6 +1,11 @@
 #include "mem/tags.h"
 #include "base/bits.h"
 
+#define COUNTS_4(n) (n), (n) + 1, (n) + 1, (n) + 2
+#define COUNTS_16(n) COUNTS_4(n), COUNTS_4((n) + 1), COUNTS_4((n) + 1), COUNTS_4((n) + 2)
+#define COUNTS_64(n) COUNTS_16(n), COUNTS_16((n) + 1), COUNTS_16((n) + 1), COUNTS_16((n) + 2)
+const u8 sector_counts[256] = {COUNTS_64(0), COUNTS_64(1), COUNTS_64(1), COUNTS_64(2)};
+
 _Static_assert(sizeof(struct line) == sizeof(u64), "tags, keys and lines share their index");
 
 void tags_init(struct tags *t, struct arena *a, u32 sets, u32 ways, u32 line_bytes, enum tags_hash hash)

@@ -134,11 +134,11 @@ static inline void tags_arrive(struct tags *t, u32 i, u8 sectors)
 	if (!t->line[i].pending)
 		t->key[i] &= ~TAGS_RESERVED;
 }
-/* Sectors in a mask. */
+/* Sectors in a mask: a table, as not every processor that this is built for counts bits. */
+extern const u8 sector_counts[256];
 static inline u32 sector_count(u8 m)
 {
-	static const u8 of_nibble[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-	return (u32)of_nibble[m & 15] + of_nibble[m >> 4];
+	return sector_counts[m];
 }
 /* The line to replace among the first `ways` of a set: a free one, else the least recently used that is not reserved;
  * TAGS_NONE when all are. */

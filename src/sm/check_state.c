@@ -61,7 +61,7 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 	const u32 place = place_of(s, n->who);
 	HOLDS(is_there(s, place), "SM %u: the wheel holds something for %#x, a warp that is not there", s->id, n->who);
 	struct flight_of *w = &f->of[place];
-	switch (n->kind) {
+	switch (timer_kind(n)) {
 	case WK_RESUME: return true;
 	case WK_FETCHED: w->fetches++; return true;
 	case WK_WAKE:
@@ -70,9 +70,9 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 		return true;
 	default: break;
 	}
-	f->alu += n->kind == WK_WRITEBACK;
-	f->mem += n->kind == WK_LOADED;
-	add_result(x, s, f, place, n->pc);
+	f->alu += timer_kind(n) == WK_WRITEBACK;
+	f->mem += timer_kind(n) == WK_LOADED;
+	add_result(x, s, f, place, timer_pc(n));
 	return true;
 }
 
@@ -83,6 +83,9 @@ static bool count_wheel(const struct sm_ctx *x, const struct sm *s, struct fligh
 		HOLDS(!s->wheel[slot] == !(s->wheel_busy[slot / 64] >> slot % 64 & 1),
 		      "SM %u: slot %u of the wheel holds %u, but is%s marked busy", s->id, slot, s->wheel[slot],
 		      s->wheel[slot] ? " not" : "");
+		HOLDS(!s->wheel_busy[slot / 64] == !(s->wheel_words >> slot / 64 & 1),
+		      "SM %u: word %u of the wheel's busy slots is%s empty", s->id, slot / 64,
+		      s->wheel_busy[slot / 64] ? " not" : "");
 		for (u16 at = s->wheel[slot]; at; at = x->node[at - 1].next) {
 			HOLDS(at <= room && n++ < room, "SM %u: slot %u of the wheel has no end", s->id, slot);
 			if (!count_node(x, s, &x->node[at - 1], f, e))

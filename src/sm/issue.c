@@ -264,7 +264,10 @@ static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u6
 #pragma GCC unroll 4
 	for (u32 u = 0; u < UNIT_COUNT; u++) {
 		u64 ready = s->in[WS_READY_SP + u] & m;
-		if (ready && unit_available(x, s, u, now))
+		if (!ready)
+			continue;
+		bool free = u != UNIT_LSU && !x->conf->sm_collectors && s->unit_free[u][0] <= now; /* the usual case */
+		if (free || unit_available(x, s, u, now))
 			out |= ready;
 	}
 	return out;
@@ -402,15 +405,31 @@ static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct 
 	return false;
 }
 
-/* Most calls find every warp waiting, on wide machines above all: short for them. */
+static __attribute__((noinline)) bool stalled_anew(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
+{
+	s->reason[sched] = (u8)why;
+	if (event_wanted(x->ev, EV_STALL))
+		stall_event(x, s, sched, why, now);
+	return false;
+}
+
+static __attribute__((noinline)) bool issue_astray(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
+{
+	fetch_flush(s, s->astray & x->sched_mask[sched]);
+	return issue_cycle(x, s, sched, now);
+}
+
+/* Most calls find every warp waiting, on wide machines above all: short for them, and what it calls it calls last, so
+ * that it saves no registers. */
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched];
 	if (unlikely(s->astray & m))
-		fetch_flush(s, s->astray & m);
+		return issue_astray(x, s, sched, now);
 	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU];
 	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
-	charge(x, s, sched, waiting_for(x, s, m), now);
-	return false;
+	enum stall why = waiting_for(x, s, m);
+	s->stall[sched][why]++;
+	return s->reason[sched] == why ? false : stalled_anew(x, s, sched, why, now);
 }

@@ -30,6 +30,7 @@
 #define SM_MAX_SCHEDS 4
 #define SM_MAX_BARRIERS 16
 #define SM_WHEEL 2048 /* cycles; more than any latency the configuration allows plus conflicts */
+#define SM_WHEEL_WORDS (SM_WHEEL / 64)
 #define SM_MAX_LOADS 1024
 #define SM_MAX_LSU 33 /* lsu.queue at most + the head */
 
@@ -81,19 +82,26 @@ struct warp {
 	u8 extra;        /* issue slots the next instruction still needs before its own */
 	u8 extra_set;    /* extra has been charged for the instruction at pc */
 	u8 cta_slot;
-	u8 barrier; /* waits at barrier - 1; 0 = none */
-	u8 fence;   /* waits for outstanding == 0 */
-	u8 sleeping;
-	u8 done;     /* all lanes exited */
+	union {
+		struct {
+			u8 barrier; /* waits at barrier - 1; 0 = none */
+			u8 fence;   /* waits for outstanding == 0 */
+			u8 sleeping;
+			u8 done;   /* all lanes exited */
+			u8 paused; /* with its CTA */
+			u8 pad[3];
+		};
+		u64 held; /* not 0: it does not issue, whatever its next instruction is */
+	};
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
-	u8 paused; /* with its CTA */
-	u8 pad;
-	u16 who;         /* wherever its place: see struct sm_context */
-	u16 inflight;    /* results on the wheel or in the load table */
+	u16 who;      /* wherever its place: see struct sm_context */
+	u16 inflight; /* results on the wheel or in the load table */
+	u16 pad2;
 	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u32 launch;
-	u32 loads;             /* load instructions in flight */
+	u32 loads; /* load instructions in flight */
+	u32 pad3;
 	u64 pend[2], pendm[2]; /* scoreboard: ids with a result under way; of those, from memory */
 	u64 age;               /* dispatch order: smaller = older */
 	u64 since;             /* cycle of the last state change */
@@ -143,9 +151,18 @@ static inline u32 sm_context_of(u32 who)
 }
 
 struct timer_node {
-	u32 pc : 29, kind : 3; /* WK_WAKE, WK_RESUME: cycles left to wait after this one */
+	u32 what; /* pc, of WK_WAKE and WK_RESUME cycles left to wait after this one; in the 3 bits on top the kind */
 	u16 next, who;
 };
+#define TIMER_PC_BITS 29
+static inline u32 timer_pc(const struct timer_node *n)
+{
+	return n->what & ((1u << TIMER_PC_BITS) - 1);
+}
+static inline u32 timer_kind(const struct timer_node *n)
+{
+	return n->what >> TIMER_PC_BITS;
+}
 enum {
 	WK_WRITEBACK,
 	WK_LOADED,
@@ -201,17 +218,25 @@ struct sm {
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
 	u64 ages;                 /* next warp age */
 	u8 reason[SM_MAX_SCHEDS]; /* enum stall the scheduler is charged with until something changes */
-	u8 fetch_rr, nctas, stored, faulted;
+	u8 fetch_rr, nctas;
 	u8 order[SM_MAX_SCHEDS]; /* sm.sched_order=rotate: schedulers, the one longest without a shared unit first */
 	u8 lsu_reported;         /* enum mem_result of the refusals of the head's transaction last reported as an event */
 	u8 flight;               /* enum flight of every cycle since flight_from */
 	u8 leading;              /* warps between the first slot and the last of an instruction that takes several */
 	u8 settled;              /* see settled() in sm.c; 0 = no */
 	u16 alu_flying, mem_flying; /* instructions in flight, as in struct sm_load */
-	u32 done_slots;             /* mask of CTA slots that ended and wait to be collected */
+	union {
+		struct {
+			u32 done_slots; /* mask of CTA slots that ended and wait to be collected */
+			u8 stored;      /* it has stores that take effect at the cycle's end */
+			u8 faulted;
+			u8 pad5[2];
+		};
+		u64 news; /* not 0: the machine is to hear something */
+	};
 	u32 regs_used, shared_used;
-	u32 late; /* answers under way for warps that have gone */
-	u32 pad3;
+	u32 late;        /* answers under way for warps that have gone */
+	u32 wheel_words; /* which words of wheel_busy are not 0 */
 	u16 free_load, nloads;
 	u16 load_free[SM_MAX_LOADS];
 	u64 flight_from;           /* first cycle not yet in... */
@@ -222,7 +247,7 @@ struct sm {
 	u64 contexts[SM_CONTEXTS / 64]; /* those that are taken */
 	struct warp warp[SM_PLACES];
 	struct cta cta[SM_CTA_PLACES];
-	u64 wheel_busy[SM_WHEEL / 64];
+	u64 wheel_busy[SM_WHEEL_WORDS];
 	u16 wheel[SM_WHEEL]; /* head of each slot's list, index + 1 */
 	u16 node_free;       /* free list, index + 1 */
 	struct load load[SM_MAX_LOADS];

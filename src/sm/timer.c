@@ -5,6 +5,20 @@
  * warp has many at once, none is moved, none lies further away than the wheel is long: 8 bytes a node do. */
 #include "sm/internal.h"
 
+static inline void mark_busy(struct sm *s, u32 slot)
+{
+	s->wheel_busy[slot / 64] |= BIT(slot % 64);
+	s->wheel_words |= 1u << slot / 64;
+}
+
+static inline void mark_empty(struct sm *s, u32 slot)
+{
+	u64 *word = &s->wheel_busy[slot / 64];
+	*word &= ~BIT(slot % 64);
+	if (!*word)
+		s->wheel_words &= ~(1u << slot / 64);
+}
+
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
 {
 	if (unlikely(at <= now))
@@ -14,10 +28,11 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 	u16 n = s->node_free;
 	struct timer_node *node = &x->node[n - 1];
 	s->node_free = node->next;
-	*node = (struct timer_node){
-	    .pc = pc & (u32)bit_range(29), .kind = kind & 7, .next = s->wheel[slot], .who = s->warp[warp].who};
+	node->what = kind << TIMER_PC_BITS | (pc & (u32)bit_range(TIMER_PC_BITS));
+	node->next = s->wheel[slot];
+	node->who = s->warp[warp].who;
 	s->wheel[slot] = n;
-	s->wheel_busy[slot / 64] |= BIT(slot % 64);
+	mark_busy(s, slot);
 }
 
 void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now)
@@ -33,46 +48,49 @@ u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64
 		for (u16 *at = &s->wheel[slot]; *at;) {
 			struct timer_node *n = &x->node[*at - 1];
 			const u32 i = sm_context_of(n->who);
-			if (!(contexts[i / 64] >> i % 64 & 1) || !(kinds >> n->kind & 1)) {
+			if (!(contexts[i / 64] >> i % 64 & 1) || !(kinds >> timer_kind(n) & 1)) {
 				at = &n->next;
 				continue;
 			}
-			s->alu_flying -= n->kind == WK_WRITEBACK;
-			s->mem_flying -= n->kind == WK_LOADED;
-			fetches += n->kind == WK_FETCHED;
+			s->alu_flying -= timer_kind(n) == WK_WRITEBACK;
+			s->mem_flying -= timer_kind(n) == WK_LOADED;
+			fetches += timer_kind(n) == WK_FETCHED;
 			const u16 gone = *at;
 			*at = n->next;
 			n->next = s->node_free;
 			s->node_free = gone;
 		}
 		if (!s->wheel[slot])
-			s->wheel_busy[slot / 64] &= ~BIT(slot % 64);
+			mark_empty(s, slot);
 	}
 	return fetches;
 }
 
-static void run_node(struct sm_ctx *x, struct sm *s, struct timer_node n, u64 now)
+static inline __attribute__((always_inline)) void run_node(struct sm_ctx *x, struct sm *s, struct timer_node n, u64 now)
 {
-	const u32 place = place_now(s, n.who);
+	const u32 place = place_now(s, n.who), kind = timer_kind(&n), pc = timer_pc(&n);
 	struct warp *w = &s->warp[place];
-	switch (n.kind) {
+	switch (kind) {
 	case WK_WRITEBACK:
-	case WK_LOADED:
-		s->alu_flying -= n.kind == WK_WRITEBACK;
-		s->mem_flying -= n.kind == WK_LOADED;
+		s->alu_flying--;
 		w->inflight--;
-		warp_writeback(x, s, place, n.pc, now);
+		warp_writeback(x, s, place, pc, now);
+		break;
+	case WK_LOADED:
+		s->mem_flying--;
+		w->inflight--;
+		warp_writeback(x, s, place, pc, now);
 		break;
 	case WK_RESUME:
-		if (n.pc)
-			timer_wait(x, s, WK_RESUME, place, n.pc, now);
+		if (pc)
+			timer_wait(x, s, WK_RESUME, place, pc, now);
 		else
 			cta_goes_on(x, s, w->cta_slot, now);
 		break;
 	case WK_FETCHED: fetch_done(x, s, place, now); break;
 	case WK_WAKE:
-		if (n.pc) {
-			timer_wait(x, s, WK_WAKE, place, n.pc, now);
+		if (pc) {
+			timer_wait(x, s, WK_WAKE, place, pc, now);
 			break;
 		}
 		w->inflight--;
@@ -90,10 +108,11 @@ void timer_run(struct sm_ctx *x, struct sm *s, u64 now)
 	if (likely(!n))
 		return;
 	s->wheel[slot] = 0;
-	s->wheel_busy[slot / 64] &= ~BIT(slot % 64);
+	mark_empty(s, slot);
 	while (n) {
-		struct timer_node node = x->node[n - 1];
-		x->node[n - 1].next = s->node_free;
+		struct timer_node *at = &x->node[n - 1];
+		const struct timer_node node = *at;
+		at->next = s->node_free;
 		s->node_free = n;
 		run_node(x, s, node, now);
 		n = node.next;
@@ -102,16 +121,16 @@ void timer_run(struct sm_ctx *x, struct sm *s, u64 now)
 
 u64 timer_next(const struct sm *s, u64 now)
 {
-	u32 from = (u32)((now + 1) % SM_WHEEL);
-	u32 words = SM_WHEEL / 64;
-	u64 m = s->wheel_busy[from / 64] & ~bit_range(from % 64);
-	for (u32 i = 0, word = from / 64; i <= words; i++) {
-		if (m) {
-			u32 slot = word * 64 + bit_first(m);
-			return now + 1 + (slot + SM_WHEEL - from) % SM_WHEEL;
-		}
-		word = (word + 1) % words;
+	const u32 from = (u32)((now + 1) % SM_WHEEL);
+	u32 word = from / 64;
+	u64 m = s->wheel_busy[word] & ~bit_range(from % 64);
+	if (!m) { /* the words behind it, round to its own slots before `from` */
+		if (!s->wheel_words)
+			return NEVER;
+		const u32 turn = (word + 1) % SM_WHEEL_WORDS;
+		const u32 behind = s->wheel_words >> turn | (turn ? s->wheel_words << (SM_WHEEL_WORDS - turn) : 0);
+		word = (turn + bit_first(behind)) % SM_WHEEL_WORDS;
 		m = s->wheel_busy[word];
 	}
-	return NEVER;
+	return now + 1 + (word * 64 + bit_first(m) + SM_WHEEL - from) % SM_WHEEL;
 }

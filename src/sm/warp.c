@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 {
 	struct warp *wp = &s->warp[w];
 	enum warp_state to = WS_FETCH;
-	if (unlikely(wp->done | wp->barrier | wp->fence | wp->sleeping | wp->paused)) {
+	if (unlikely(wp->held)) {
 		to = wp->done ? WS_DONE : wp->paused ? WS_PAUSED : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
 	} else if (wp->pc < wp->ib_end) {
 		const struct issue_info *in = info_at(x, wp, wp->pc);
@@ -173,10 +173,11 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 			return;
 		}
 		to = state_at(x, wp, w, in, big_ids);
-		if (to == WS_NONE) {
+		if (to == WS_NONE)
 			issue_free(x, s, w, now);
-			return;
-		}
+		else
+			warp_set_state(x, s, w, to, now);
+		return;
 	}
 	if (wp->pc >= wp->ib_end && !wp->done && !wp->fetching && !(s->astray >> w & 1))
 		s->need_fetch |= BIT(w);

@@ -22,7 +22,7 @@ static enum mem_result store_kept(const struct access *a)
 {
 	struct l1 *l = a->l;
 	struct tags *t = &l->tags;
-	u32 set = tags_set(t, a->line >> t->line_shift), i = tags_find(t, set, a->line);
+	u32 set = a->set, i = tags_find(t, set, a->line);
 	bool absent = i == TAGS_NONE, whole = a->t->bytes == sector_count(a->t->sectors) * SECTOR_BYTES;
 	if (!l1_store_room(a))
 		return l1_refuse(a, MR_RF_QUEUE);
@@ -63,7 +63,7 @@ static enum mem_result store_local(const struct access *a)
 {
 	struct l1 *l = a->l;
 	struct tags *t = &l->tags;
-	u32 i = tags_find(t, tags_set(t, a->line >> t->line_shift), a->line);
+	u32 i = tags_find(t, a->set, a->line);
 	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
 		t->line[i].dirty |= a->t->sectors;
 		tags_touch(t, i);
