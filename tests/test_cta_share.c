@@ -1,9 +1,11 @@
 /* How many CTAs an SM holds, decided again and again: dyncta by hand and on the machine, and kernels that share the SMs
- * (cke, mcke). Then all CTA schedulers and partitions: resources come back, going back in time is exact. */
+ * (cke, mcke, spatial, smk), with preemption and without. Then all CTA schedulers and partitions: results are the same,
+ * resources come back, going back in time is exact. */
 #include "base/rng.h"
 #include "cta/sched/dyncta.h"
 #include "sim_internal.h"
 #include "sm/verbs.h"
+#include "task/partition/shares.h"
 #include "tests/sm_rig.h"
 
 /* --- dyncta by hand ---------------------------------------------------------------------------------------------- */
@@ -287,6 +289,123 @@ static void test_mcke(void **state)
 	end(&p);
 }
 
+/* Even; none gets more than it needs while others could use it; what is too little goes to those launched first. */
+static void test_spatial_shares(void **state)
+{
+	static const struct {
+		u32 n, sms, need[3], want[3];
+	} rows[] = {
+	    {1, 15, {15}, {15}},          {2, 15, {15, 15}, {8, 7}},         {2, 15, {15, 3}, {12, 3}},
+	    {2, 15, {2, 15}, {2, 13}},    {3, 15, {15, 1, 15}, {7, 1, 7}},   {3, 15, {2, 3, 4}, {2, 3, 4}},
+	    {3, 2, {15, 15, 15}, {1, 1}}, {3, 30, {9, 30, 12}, {9, 11, 10}}, {2, 4, {0, 9}, {0, 4}},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		u32 got[3] = {77, 77, 77};
+		spatial_shares(rows[i].n, rows[i].need, rows[i].sms, got);
+		for (u32 r = 0; r < rows[i].n; r++)
+			assert_int_equal(got[r], rows[i].want[r]);
+	}
+}
+
+/* An SM of 48 warps, 8 CTAs, 32768 registers and 48 KiB: dominant shares by hand. */
+static void test_smk_counts(void **state)
+{
+	static const u64 total[] = {48, 8, 32768, 49152};
+	static const struct {
+		u32 n;
+		struct smk_need k[3];
+		u32 want[3];
+	} rows[] = {
+	    {1, {{{6, 1, 4096, 0}, 8}}, {8}},
+	    {2, {{{6, 1, 2048, 0}, 8}, {{6, 1, 2048, 0}, 8}}, {4, 4}},
+	    /* 1/4 of shared memory each against 1/8 of the places: 1, 2; 2, 4; then 3 places of 2 left: 2, 6 is full */
+	    {2, {{{4, 1, 1024, 12288}, 4}, {{4, 1, 1024, 0}, 8}}, {3, 5}},
+	    /* half the registers against a twelfth of the warps: one, and six of the other for as much; then it has room */
+	    {2, {{{8, 1, 16384, 0}, 2}, {{4, 1, 1024, 0}, 8}}, {1, 7}},
+	    {2, {{{6, 1, 2048, 0}, 2}, {{6, 1, 2048, 0}, 8}}, {2, 6}}, /* as many as it may have */
+	    {3, {{{48, 1, 0, 0}, 1}, {{2, 1, 0, 0}, 8}, {{2, 1, 0, 0}, 8}}, {1, 0, 0}},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		u32 got[3] = {77, 77, 77};
+		smk_counts(rows[i].n, rows[i].k, total, got);
+		for (u32 r = 0; r < rows[i].n; r++)
+			if (got[r] != rows[i].want[r])
+				fail_msg("row %u: kernel %u has %u CTAs, %u by hand", i, r, got[r], rows[i].want[r]);
+	}
+}
+
+/* A kernel that has the machine to itself notices nothing of any partition. */
+static void test_alone(void **state)
+{
+	static const char *const sets[] = {"partition=fcfs", "partition=spatial", "partition=smk"};
+	u64 cycles = 0;
+	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
+		struct pair p;
+		begin(&p, (const char *[]){"num_sms=4", sets[i], "preempt=chimera", NULL}, 0);
+		start(&p, "k", 50, 10, 0);
+		rig_finish(p.s);
+		assert_true(!i || sim_cycle(p.s) == cycles);
+		assert_int_equal(p.s->gpu->preempt.p->requests, 0);
+		cycles = sim_cycle(p.s);
+		end(&p);
+	}
+}
+
+/* A second kernel comes while the first has all SMs. spatial: half of them are taken from it by the technique, nobody
+ * meets the other there, and at its end the first has them back. smk: of the first's CTAs the last ones leave. */
+static void come_later(const char *partition, const char *technique)
+{
+	char set[2][64];
+	snprintf(set[0], sizeof set[0], "partition=%s", partition);
+	snprintf(set[1], sizeof set[1], "preempt=%s", technique);
+	const bool spatial = !strcmp(partition, "spatial"), none = !strcmp(technique, "none");
+	struct pair p;
+	begin(&p, (const char *[]){"num_sms=4", set[0], set[1], "preempt.halt=cta", NULL},
+	      EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) |
+	          EVENT(EV_REPARTITION) | EVENT(EV_KERNEL_DONE));
+	start(&p, "k", 400, 20, 1);
+	struct stop st;
+	sim_run(p.s, 3000, &st);
+	start(&p, "s", 60, 60, 2);
+	rig_finish(p.s);
+	struct held on[4] = {{{0}}};
+	u64 ended = 0, back = 0, first = 0, share[2] = {0};
+	bool halved = false;
+	for (u32 i = 0; i < p.log.n; i++) {
+		const struct event *e = &p.log.e[i];
+		if (e->type == EV_KERNEL_DONE) {
+			ended = e->kernel == 1 ? e->cycle : ended;
+		} else if (e->type == EV_REPARTITION) {
+			assert_int_equal(e->arg[0], share[e->kernel]);
+			share[e->kernel] = e->arg[1];
+			halved |= spatial && e->kernel == 0 && e->arg[0] == 4 && e->arg[1] == 2 && e->arg[2] > 0;
+		} else {
+			const bool comes = e->type == EV_CTA_DISPATCH || e->type == EV_CTA_RESTORE;
+			on[e->sm].of[e->kernel] += comes ? 1 : -1ull;
+			assert_false(spatial && on[e->sm].of[0] && on[e->sm].of[1]);
+			first = e->kernel == 1 && !first ? e->cycle : first;
+			back += ended && e->kernel == 0 && comes && e->sm >= 0;
+			assert_true(!comes || spatial || on[e->sm].of[e->kernel] <= share[e->kernel]);
+		}
+	}
+	const struct kernel_counters *k = &p.s->gpu->task->kcb[0].k;
+	assert_true(first && ended && back > 0 && halved == spatial);
+	assert_int_equal(k->ctas_switched > 0, !strcmp(technique, "switch"));
+	assert_int_equal(k->ctas_drained > 0, !strcmp(technique, "drain"));
+	assert_int_equal(p.s->gpu->preempt.p->requests > 0, !none);
+	assert_true(rig_count(&p.log, EV_REPARTITION) >= 4);
+	end(&p);
+}
+
+static void test_come_later(void **state)
+{
+	static const char *const techniques[] = {"none", "switch", "drain"};
+	for (u32 i = 0; i < ARRAY_LEN(techniques); i++) {
+		come_later("spatial", techniques[i]);
+		come_later("smk", techniques[i]);
+	}
+}
+
 /* --- every CTA scheduler and partition --------------------------------------------------------------------------- */
 
 static void check(struct pair *p)
@@ -297,50 +416,75 @@ static void check(struct pair *p)
 }
 
 /* Random launches into random streams while others run; in the end nothing is held. */
-static void random_launches(const char *cta, const char *partition, u64 *seed)
+static u64 random_launches(const char *cta, const char *partition, const char *preempt, bool changes, u64 seed)
 {
-	char set[2][64];
+	static const char *const others[] = {"smk", "fcfs", "spatial", "mcke", "cke"};
+	char set[3][64];
+	struct err e = {0};
 	snprintf(set[0], sizeof set[0], "cta-sched=%s", cta);
 	snprintf(set[1], sizeof set[1], "partition=%s", partition);
+	snprintf(set[2], sizeof set[2], "preempt=%s", preempt);
 	struct pair p;
 	begin(&p,
-	      (const char *[]){"num_sms=3", set[0], set[1], "dyncta.period=100", "dyncta.mem_low=10", "dyncta.mem_high=40",
-	                       NULL},
+	      (const char *[]){"num_sms=3", set[0], set[1], set[2], "dyncta.period=100", "dyncta.mem_low=10",
+	                       "dyncta.mem_high=40", NULL},
 	      0);
 	struct stop st;
 	for (u32 i = 0; i < 24; i++) {
-		start(&p, rng_next(seed) & 1 ? "k" : "s", 1 + rng_next(seed) % 40, 1 + rng_next(seed) % 9, rng_next(seed) % 4);
-		sim_run(p.s, sim_cycle(p.s) + rng_next(seed) % 900, &st);
+		start(&p, rng_next(&seed) & 1 ? "k" : "s", 1 + rng_next(&seed) % 40, 1 + rng_next(&seed) % 9,
+		      rng_next(&seed) % 4);
+		sim_run(p.s, sim_cycle(p.s) + rng_next(&seed) % 900, &st);
 		check(&p);
+		if (changes && !sim_set(p.s, "partition", others[i % ARRAY_LEN(others)], &e))
+			fail_msg("%s", e.msg);
 	}
 	rig_finish(p.s);
+	u64 unfinished = 0;
 	for (u32 i = 0; i < 3; i++) {
 		const struct sm *s = sim_gpu(p.s)->sm[i];
 		assert_true(!s->nctas && !s->used && !s->low && !s->regs_used && !s->shared_used && !s->away);
-		assert_int_equal(s->k.ctas_started, s->k.ctas_done);
+		unfinished += s->k.ctas_started - s->k.ctas_done; /* those that moved ended elsewhere */
 		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
 			assert_true(!s->contexts[k]);
 	}
+	assert_int_equal(unfinished, 0);
+	const u64 hash = devmem_result_hash(sim_devmem(p.s));
 	end(&p);
+	return hash;
 }
 
 static void test_resources(void **state)
 {
 	const struct policy *c, *q;
-	u64 seed = 7;
-	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++)
+	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++) {
+		const u64 want = random_launches(c->name, "fcfs", "none", false, 7 + i);
 		for (u32 k = 0; (q = sim_policy(POLICY_PARTITION, k)); k++)
-			random_launches(c->name, q->name, &seed);
+			assert_true(random_launches(c->name, q->name, "none", false, 7 + i) == want);
+	}
+}
+
+/* The same by every technique, and with a new partition every few hundred cycles. */
+static void test_preempted(void **state)
+{
+	const struct policy *t, *q;
+	for (u32 i = 0; (t = sim_policy(POLICY_PREEMPT, i)); i++) {
+		const u64 want = random_launches("rr", "fcfs", "none", false, 70 + i);
+		for (u32 k = 0; (q = sim_policy(POLICY_PARTITION, k)); k++)
+			assert_true(random_launches("rr", q->name, t->name, false, 70 + i) == want);
+		assert_true(random_launches("lcs", "spatial", t->name, true, 70 + i) == want);
+	}
 }
 
 /* Back and on again across throttles, steps, pauses and quotas. */
-static void travel(const char *cta)
+static void travel(const char *cta, const char *partition, const char *preempt)
 {
-	char set[64];
-	snprintf(set, sizeof set, "cta-sched=%s", cta);
+	char set[3][64];
+	snprintf(set[0], sizeof set[0], "cta-sched=%s", cta);
+	snprintf(set[1], sizeof set[1], "partition=%s", partition);
+	snprintf(set[2], sizeof set[2], "preempt=%s", preempt);
 	struct pair p;
 	begin(&p,
-	      (const char *[]){"num_sms=2", set, "partition=mcke", "history.mb=64", "dyncta.period=100",
+	      (const char *[]){"num_sms=2", set[0], set[1], set[2], "history.mb=64", "dyncta.period=100",
 	                       "dyncta.mem_low=10", "dyncta.mem_high=40", NULL},
 	      0);
 	struct err e = {0};
@@ -368,15 +512,21 @@ static void test_time_travel(void **state)
 {
 	const struct policy *c;
 	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++)
-		travel(c->name);
+		travel(c->name, "mcke", "none");
+	for (u32 i = 0; (c = sim_policy(POLICY_PREEMPT, i)); i++) {
+		travel("rr", "spatial", c->name);
+		travel("rr", "smk", c->name);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_step),      cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
-	    cmocka_unit_test(test_ends_low),  cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
-	    cmocka_unit_test(test_resources), cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),    cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),        cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts), cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_preempted),  cmocka_unit_test(test_resources),
+	    cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

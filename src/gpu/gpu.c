@@ -80,6 +80,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->preempt = (struct preempt_ctx){
 	    .task = g->task, .dispatch = &g->dispatch, .front = g->front, .ev = gpu_events(g), .ops = g->preempt.ops};
 	preempt_create(&g->preempt, &g->arena);
+	g->partition.preempt = &g->preempt;
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;

@@ -29,6 +29,61 @@ static void tell(const struct dispatch_ctx *dx, u8 (*before)[DISPATCH_KERNELS], 
 		}
 }
 
+bool partition_news(struct partition_known *k, const struct partition_view *v)
+{
+	struct partition_known now = {.n = v->d->n};
+	for (u32 r = 0; r < now.n; r++)
+		now.launch[r] = v->d->k[v->d->order[r]].launch;
+	const bool news = memcmp(&now, k, sizeof now) != 0;
+	*k = now;
+	return news;
+}
+
+u32 partition_resident(const struct partition_view *v, u32 slot)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < v->num_sms; i++)
+		n += sm_resident(v->sm[i], v->d->k[slot].launch);
+	return n;
+}
+
+void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave)
+{
+	if (!event_wanted(v->ev, EV_REPARTITION))
+		return;
+	struct event *e = event_add(v->ev, EV_REPARTITION, v->now);
+	e->kernel = (s32)v->d->k[slot].launch;
+	e->arg[0] = before;
+	e->arg[1] = after;
+	e->arg[2] = leave;
+}
+
+static u32 pick(const struct partition_view *v, u32 slot, u32 n, u64 *set)
+{
+	return preempt_pick(v->preempt, v->d->k[slot].launch, n, v->now, set);
+}
+
+/* One request for each kernel and each number of CTAs that may stay. */
+static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS], u64 now)
+{
+	const struct conf *c = x->dispatch->conf;
+	const u32 launch = x->dispatch->d->k[slot].launch;
+	for (u32 k = 0; k <= SM_MAX_CTAS; k++) {
+		u64 set[CONF_SM_WORDS] = {0};
+		bool any = false;
+		for (u32 i = 0; i < c->num_sms; i++) {
+			if (keep[i][slot] != k || x->preempt->p->smst[i] || sm_resident(x->dispatch->sm[i], launch) <= k)
+				continue;
+			set[i / 64] |= BIT(i % 64);
+			any = true;
+		}
+		const struct preempt_ask a = {
+		    .launch = launch, .set = set, .keep = k, .limit = (u64)(c->preempt_within * c->core_clock)};
+		if (any && x->preempt->ops->choose)
+			preempt_request(x->preempt, &a, now, NULL);
+	}
+}
+
 void partition_ask(struct partition_ctx *x, u64 now)
 {
 	struct dispatch_ctx *dx = x->dispatch;
@@ -38,8 +93,16 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	                           .launch = (const struct launch *const *)dx->launch,
 	                           .sm = (const struct sm *const *)dx->sm,
 	                           .num_sms = dx->conf->num_sms,
-	                           .now = now};
-	struct partition_plan p = {.quota = d->quota, .order = d->order};
+	                           .now = now,
+	                           .pick = pick,
+	                           .preempt = x->preempt,
+	                           .ev = dx->ev};
+	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS];
+	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep};
+	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
+		v.waiting[d->order[r]] = resume_count(dx->resume, d->k[d->order[r]].launch);
+	if (x->ops->preempts)
+		memset(keep, KEEP_ALL, sizeof keep);
 	for (u32 r = 0; r < d->n; r++)
 		v.limit[d->order[r]] = dispatch_limit(dx, d->k[d->order[r]].launch, now);
 	u8 before[CONF_MAX_SMS][DISPATCH_KERNELS];
@@ -50,6 +113,8 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	if (told)
 		tell(dx, before, now);
 	BUG_ON(x->st->call_at <= now);
+	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
+		preempt(x, d->order[r], keep, now);
 	d->wanted = 1;
 }
 

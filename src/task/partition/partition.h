@@ -5,9 +5,14 @@
  * (zeroed when the policy comes into use, in the arena: no pointers) outlives kernels. */
 #ifndef TASK_PARTITION_PARTITION_H
 #define TASK_PARTITION_PARTITION_H
-#include "cta/dispatch.h"
+#include "task/preempt/preempt.h"
 
 #define PARTITION_STATE_MAX 16384
+struct partition_view;
+/* Of the SMs with CTAs of a running kernel, the n whose loss costs least, as the preemption policy in use estimates it
+ * (algorithm 3; with none, as if they were to drain), into the set. How many there are, at most n. */
+typedef u32 partition_pick_fn(const struct partition_view *v, u32 slot, u32 n, u64 *set);
+
 struct partition_view {
 	const struct conf *conf;
 	const struct dispatcher *d;         /* the running kernels, by slot, and their order */
@@ -16,16 +21,26 @@ struct partition_view {
 	u32 num_sms;
 	u64 now;
 	u32 limit[DISPATCH_KERNELS]; /* by slot: the lowest limit that the CTA scheduler has set for an SM; 0 = none yet */
+	u32 waiting[DISPATCH_KERNELS]; /* by slot: CTAs that have been taken off their SMs and are to come back */
+	partition_pick_fn *pick;
+	struct preempt_ctx *preempt; /* pick's */
+	struct event_buf *ev;        /* for its decisions */
 };
+#define KEEP_ALL UINT8_MAX
 /* What it decides: like the dispatcher's, which it begins with. */
 struct partition_plan {
 	u8 (*quota)[DISPATCH_KERNELS]; /* by SM and slot; QUOTA_ANY: as many as fit */
 	u8 *order;                     /* d->n slots */
+	/* By SM and slot: all CTAs but so many, those that have been there longest, are to leave at once, by the preemption
+	 * policy in use. At first KEEP_ALL. Whom it cannot preempt - it is `none`, the kernel is cooperative, the SM is
+	 * being preempted already - the quota keeps from having more: they run to their end. */
+	u8 (*keep)[DISPATCH_KERNELS];
 };
 
 struct partition_ops {
 	POLICY_HEAD;
 	bool each_cta;      /* asked, too, whenever a CTA has ended */
+	bool preempts;      /* it may say that CTAs are to leave */
 	size_t state_bytes; /* <= PARTITION_STATE_MAX */
 	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
 	 * later than v->now, at which it wants to be asked again; NEVER: when kernels change. */
@@ -42,10 +57,22 @@ struct partition_ctx {
 	const struct partition_ops *ops;
 	struct partition_state *st;
 	struct dispatch_ctx *dispatch;
+	struct preempt_ctx *preempt;
 };
 /* What cke and mcke share (cke.c): the SMs in equal shares, in the order of their launch, for kernels that have CTAs to
  * dispatch. On an SM that was another kernel's the new one waits until that one's CTAs have left. */
 void partition_divide(const struct partition_view *v, struct partition_plan *p);
+
+/* Have kernels begun or ended since the policy last looked? Notes those that run. */
+struct partition_known {
+	u32 launch[DISPATCH_KERNELS]; /* in their order */
+	u32 n;
+};
+bool partition_news(struct partition_known *k, const struct partition_view *v);
+/* CTAs of a kernel on all SMs. */
+u32 partition_resident(const struct partition_view *v, u32 slot);
+/* The event repartition: a kernel's share has changed. */
+void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave);
 
 /* The policy comes into use. */
 void partition_begin(struct partition_ctx *x, u64 now);

@@ -99,13 +99,23 @@ static bool is_there(const struct sm *s, u32 slot, u32 launch)
 	return s->cta[slot].used && s->cta[slot].launch == launch && !(s->done_slots >> slot & 1);
 }
 
-static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, struct preempt_sm *out)
+/* CTAs of the launch that came to the SM before the one in this slot. */
+static u32 came_before(const struct sm *s, u32 slot, u32 launch)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < SM_MAX_CTAS; i++)
+		n += s->cta[i].used && s->cta[i].launch == launch &&
+		     s->warp[bit_first(s->cta[i].warps)].age < s->warp[bit_first(s->cta[slot].warps)].age;
+	return n;
+}
+
+static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, u32 keep, struct preempt_sm *out)
 {
 	const struct sm *s = sm_of(x, sm);
 	*out = (struct preempt_sm){.sm = sm};
 	for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
 		const struct cta *c = &s->cta[slot];
-		if (is_there(s, slot, launch))
+		if (is_there(s, slot, launch) && (!keep || came_before(s, slot, launch) >= keep))
 			out->cta[out->n++] = (struct preempt_cta){.id = c->id,
 			                                          .insts = c->insts - c->insts_dropped,
 			                                          .bytes = 4ull * c->reg_size + c->shared_size,
@@ -136,7 +146,7 @@ static u32 candidates(const struct preempt_ctx *x, const struct preempt_ask *a)
 	for (u32 i = 0; i < x->dispatch->conf->num_sms; i++) {
 		if (a->set ? !(a->set[i / 64] >> i % 64 & 1) : !may_ask_for(x, a, i, NULL))
 			continue;
-		look_at_sm(x, a->launch, i, &x->scratch[n]);
+		look_at_sm(x, a->launch, i, a->keep, &x->scratch[n]);
 		n += a->set || x->scratch[n].n;
 	}
 	return n;
@@ -303,13 +313,37 @@ static u32 number_of(const struct preempt_ops *by)
 	return i;
 }
 
-u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e)
+/* Costs and techniques of the first n SMs in scratch. */
+static void estimate(struct preempt_ctx *x, u32 launch, const struct preempt_ops *by, u32 n, u64 limit, u64 now)
 {
 	const struct conf *c = x->dispatch->conf;
+	const struct preempt_stats stats = preempt_stats_of(x, launch, now);
+	for (u32 i = 0; i < n; i++) {
+		preempt_estimate(c, &stats, &x->scratch[i]);
+		by->choose(&x->scratch[i], limit);
+		x->scratch[i].cost = preempt_sm_cost(c, &x->scratch[i], TECHNIQUES);
+	}
+}
+
+u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set)
+{
+	const struct conf *c = x->dispatch->conf;
+	const struct preempt_ask a = {.launch = launch, .limit = (u64)(c->preempt_within * c->core_clock)};
+	const u32 there = candidates(x, &a);
+	u32 chosen[CONF_MAX_SMS];
+	n = MIN(n, there);
+	estimate(x, launch, x->ops->choose ? x->ops : &preempt_drain, there, a.limit, now);
+	preempt_select(x->scratch, there, n, a.limit, chosen);
+	for (u32 i = 0; i < n; i++)
+		set[x->scratch[chosen[i]].sm / 64] |= BIT(x->scratch[chosen[i]].sm % 64);
+	return n;
+}
+
+u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e)
+{
 	if (!preempt_may(x, a, now, e))
 		return 0;
 	const struct preempt_ops *by = ops_of(x, a);
-	const struct preempt_stats stats = preempt_stats_of(x, a->launch, now);
 	const u32 n = candidates(x, a), id = ++x->p->requests;
 	struct preempt_request *r = &x->p->request[id % PREEMPT_REQUESTS];
 	*r = (struct preempt_request){.at = now,
@@ -326,13 +360,9 @@ u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now,
 		ev->arg[2] = in_us(x, a->limit);
 		ev->arg[3] = r->by;
 	}
-	for (u32 i = 0; i < n; i++) {
-		preempt_estimate(c, &stats, &x->scratch[i]);
-		by->choose(&x->scratch[i], a->limit);
-		x->scratch[i].cost = preempt_sm_cost(c, &x->scratch[i], TECHNIQUES);
-		if (wanted(x, EV_PREEMPT_PLAN))
-			tell_plan(x, a->launch, &x->scratch[i], id, now);
-	}
+	estimate(x, a->launch, by, n, a->limit, now);
+	for (u32 i = 0; i < n && wanted(x, EV_PREEMPT_PLAN); i++)
+		tell_plan(x, a->launch, &x->scratch[i], id, now);
 	u32 chosen[CONF_MAX_SMS];
 	preempt_select(x->scratch, n, r->sms, a->limit, chosen);
 	for (u32 i = 0; i < r->sms; i++)

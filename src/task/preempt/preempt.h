@@ -82,6 +82,7 @@ struct preempt_ask {
 	u32 launch;
 	u32 sms;                      /* so many of the kernel's SMs ... */
 	const u64 *set;               /* ... or, if not NULL, these, a set of SMs */
+	u32 keep;                     /* CTAs that stay on each, those that have been there longest */
 	u64 limit;                    /* cycles */
 	const struct preempt_ops *by; /* NULL: the policy in use */
 	bool stays;
@@ -94,6 +95,9 @@ void preempt_free(struct preempt_ctx *x);
 /* The id of the request, or 0 with *e and nothing done. What it asks for begins in the next preempt_cycle(), which has
  * to be that of cycle `now`. */
 u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
+/* Of the SMs that a kernel could give, the n that algorithm 3 would choose, with the time of preempt.within; with a
+ * policy that preempts nobody, as if all CTAs drained. Into the set; how many. */
+u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set);
 /* Would it? */
 bool preempt_may(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
 /* SMs are given back to the kernels they were kept from; NULL: all that there are. False with *e: none is, or one is
