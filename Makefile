@@ -121,6 +121,7 @@ test: setup
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
 	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
+	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 
 bench: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw

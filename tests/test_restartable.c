@@ -246,6 +246,26 @@ static void test_printf(void **state)
 	sim_destroy(s);
 }
 
+/* The device's heap is shared: a block given or taken back is an atomic on its table. */
+static void test_heap(void **state)
+{
+	struct sim *s = machine((const char *[]){"num_sms=1", TRACK, NULL});
+	struct seen o;
+	watch(&o, s,
+	      PTX_HEAD ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+	               ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+	               ".reg .u64 %rd<4>; .reg .pred %p1; .reg .u32 %r1;\nmov.u32 %r1, %ctaid.x;\n"
+	               "setp.ne.u32 %p1, %r1, 1;\n@%p1 bra $end;\nmov.u64 %rd1, 16;\n{\n.param .b64 p0;\n"
+	               "st.param.b64 [p0], %rd1;\n.param .b64 r0;\ncall.uni (r0), malloc, (p0);\n"
+	               "ld.param.b64 %rd2, [r0];\n}\n$end:\nret;\n}\n",
+	      3, 32);
+	assert_int_equal(o.r.atomic, 1);
+	assert_int_equal(o.r.idempotent, 2);
+	assert_int_equal(rig_event(&o.events, EV_CTA_NONIDEMPOTENT, 0)->arg[0], RESTART_ATOMIC);
+	forget(&o);
+	sim_destroy(s);
+}
+
 /* --- the bound ---------------------------------------------------------------------------------------------------- */
 
 #define READ_FAR                                                                                                       \
@@ -607,11 +627,22 @@ static void test_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_order),      cmocka_unit_test(test_other_ctas),     cmocka_unit_test(test_widths),
-	    cmocka_unit_test(test_atomics),    cmocka_unit_test(test_kinds_of_loads), cmocka_unit_test(test_predicates),
-	    cmocka_unit_test(test_spaces),     cmocka_unit_test(test_moment),         cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_printf),     cmocka_unit_test(test_lost),           cmocka_unit_test(test_against_bytes),
-	    cmocka_unit_test(test_same_cycle), cmocka_unit_test(test_travel),         cmocka_unit_test(test_fork),
+	    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_other_ctas),
+	    cmocka_unit_test(test_widths),
+	    cmocka_unit_test(test_atomics),
+	    cmocka_unit_test(test_kinds_of_loads),
+	    cmocka_unit_test(test_predicates),
+	    cmocka_unit_test(test_spaces),
+	    cmocka_unit_test(test_moment),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_printf),
+	    cmocka_unit_test(test_heap),
+	    cmocka_unit_test(test_lost),
+	    cmocka_unit_test(test_against_bytes),
+	    cmocka_unit_test(test_same_cycle),
+	    cmocka_unit_test(test_travel),
+	    cmocka_unit_test(test_fork),
 	    cmocka_unit_test(test_off),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

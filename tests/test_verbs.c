@@ -330,10 +330,51 @@ static void test_context(void **state)
 	sim_destroy(s);
 }
 
+static const char stores_first[] =
+    PTX_HEAD ".visible .entry k(.param .u64 a, .param .u64 n)\n{\n"
+             ".reg .u64 %rd<4>; .reg .pred %p1; .reg .u32 %r<4>;\nld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [n]; "
+             "cvt.u32.u64 %r1, %rd2;\n"
+             "mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], 7;\n"
+             "L: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;\n"
+             "add.u32 %r3, %r2, 5; st.global.u32 [%rd3], %r3; ret;\n}\n";
+
+/* With commit.delay what an SM has queued is neither dropped nor saved with the CTA: both are refused until it has
+ * taken effect, and say so. */
+static void test_late_commits(void **state)
+{
+	struct err e = {0};
+	struct sim *s = machine((const char *[]){"num_sms=1", "commit.delay=8", "idempotence.track=true", NULL});
+	struct module *m = rig_load(s, stores_first);
+	const u64 buf = rig_alloc(s, 4ull * 64);
+	const u32 id = rig_launch(s, m, "k", 1, 64, 0, (u64[]){buf, 300}, 2);
+	struct gpu *g = s->gpu;
+	while (!front_queued(g->front, 0) && sim_cycle(s) < 5000)
+		sim_run(s, sim_cycle(s) + 1, NULL);
+	assert_true(front_queued(g->front, 0));
+	const u64 hash = sim_hash(s);
+	assert_false(gpu_save_cta(g, id, 0, false, &e));
+	assert_non_null(strstr(e.msg, "SM 0 has"));
+	assert_non_null(strstr(e.msg, "take effect later (commit.delay)"));
+	e = (struct err){0};
+	assert_false(gpu_drop_cta(g, id, 0, &e));
+	assert_non_null(strstr(e.msg, "take effect later (commit.delay)"));
+	assert_true(sim_hash(s) == hash);
+	while (front_queued(g->front, 0))
+		sim_run(s, sim_cycle(s) + 1, NULL);
+	e = (struct err){0};
+	if (!gpu_save_cta(g, id, 0, true, &e))
+		fail_msg("%s", e.msg);
+	rig_finish(s);
+	for (u32 t = 0; t < 64; t++)
+		assert_int_equal(rig_u32(s, buf + 4 * t), t + 5);
+	sim_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_context),
+	    cmocka_unit_test(test_late_commits),
 	    cmocka_unit_test(test_time_travel),
 	    cmocka_unit_test(test_every_workload),
 	};
