@@ -43,6 +43,10 @@ static void one_message(void **state)
 		assert_int_equal(arrival(&r, g.to, &got), t0 + 10); /* one flit */
 		assert_memory_equal(&got, &g, sizeof g);
 		assert_int_equal(mem_kernel_messages(r.m, i)[MSG_CONTROL].bytes, 8);
+		if (g.to < 4) { /* an SM is woken for it */
+			assert_true(mem_wake(r.m)[0] >> g.to & 1);
+			mem_clear_wake(r.m, g.to);
+		}
 	}
 	struct message g = to(0, 1, 0), got;
 	g.class = MSG_DATA;
@@ -53,6 +57,10 @@ static void one_message(void **state)
 	assert_int_equal(arrival(&r, 1, &got), t0 + 10 + 3); /* 136 bytes are four flits */
 	assert_int_equal(mem_kernel_messages(r.m, 0)[MSG_DATA].flits, 4);
 	assert_int_equal(mem_kernel_messages(r.m, 0)[MSG_DATA].bytes, 136);
+	g.words = 0x1ff; /* 8 + 36 bytes do not fit in one flit, 36 alone would */
+	mem_send(r.m, &g, r.now);
+	arrival(&r, 1, &got);
+	assert_int_equal(mem_kernel_messages(r.m, 0)[MSG_DATA].flits, 4 + 2);
 	assert_true(mem_quiet(r.m));
 	rig_check(&r);
 	rig_stop(&r);
@@ -70,6 +78,14 @@ static void bandwidth(void **state)
 	}
 	for (u32 i = 0; i < 8; i++)
 		assert_int_equal(arrival(&r, 1 + i, &got), t0 + 10 + i);
+	r.now += 100;
+	t0 = r.now;
+	for (u32 i = 0; i < 8; i++) {
+		struct message g = to(1 + i, 0, i);
+		assert_true(mem_send(r.m, &g, r.now));
+	}
+	for (u32 i = 0; i < 8; i++)
+		assert_int_equal(arrival(&r, 0, &got), t0 + 10 + i); /* none with the one before it */
 	r.now += 100;
 	t0 = r.now;
 	for (u32 i = 0; i < 8; i++) {
