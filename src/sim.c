@@ -133,7 +133,10 @@ static bool check_fits(const struct conf *c, const struct launch *l, struct err 
 static bool check_resident(const struct conf *c, const struct launch *l, struct err *e)
 {
 	const char *why;
-	const u32 each = sm_occupancy(c, l, &why);
+	struct sm_limits n;
+	sm_limits(c, l, &n); /* those without a slot would not come to the barrier */
+	const u32 each = n.active;
+	why = n.active == n.ctas ? n.limiter : n.threads < n.slots ? "threads" : "CTAs";
 	const u64 most = (u64)each * c->num_sms;
 	return l->ctas <= most ||
 	       err_set(

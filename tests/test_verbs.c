@@ -145,9 +145,9 @@ static void all_given_back(struct session *s)
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		const struct sm *m = g->sm[i];
 		assert_int_equal(m->used, 0);
-		assert_int_equal(m->away, 0);
-		assert_int_equal(m->ctas_away, 0);
-		assert_int_equal(m->contexts[0] | m->contexts[1], 0);
+		assert_int_equal(m->away[0] | m->away[1] | m->away[2], 0);
+		assert_int_equal(m->ctas_away[0] | m->ctas_away[1], 0);
+		assert_int_equal(m->contexts[0] | m->contexts[1] | m->contexts[2] | m->contexts[3], 0);
 		assert_int_equal(m->nctas, 0);
 		assert_int_equal(m->regs_used, 0);
 		assert_int_equal(m->shared_used, 0);

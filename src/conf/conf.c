@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "conf/carveout.h"
+#include "conf/virtual.h"
 
 const struct conf_key conf_keys[] = {
 #define C_INT(f, k, d, lo, hi, u, h)                                                                                   \
@@ -280,6 +281,34 @@ static bool idem_fits(const struct conf *c, struct conf_conflict *of, struct err
 	           c->idem_kb, (unsigned long long)slots, c->num_sms, c->sm_ctas, IDEM_GIB, (unsigned long long)most);
 }
 
+#define REPLAY_PLACES 64
+
+static bool vt_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	if (!conf_is_vt(c))
+		return true;
+	if (c->idem_track)
+		return among(of, "cta-virtual", "idempotence.track", NULL) ||
+		       err_set(e, "cta-virtual=vt and idempotence.track exclude each other: what a CTA has read is recorded "
+		                  "by its slot, and here it changes that");
+	if (strcmp(c->preempt, "none") != 0)
+		return among(of, "cta-virtual", "preempt", NULL) ||
+		       err_set(e, "cta-virtual=vt and preempt=%s exclude each other: a CTA without a slot cannot be preempted",
+		               c->preempt);
+	if (c->lsu_replay == LSU_REPLAY_NEWCAR)
+		return among(of, "cta-virtual", "lsu.replay", NULL) ||
+		       err_set(e, "cta-virtual=vt has load queues of its own kind (lsu.replay=car, or none): lsu.replay=newcar "
+		                  "lets transactions pass one another, these go in order");
+	if (c->vt_warps < c->sm_threads / WARP_SIZE)
+		return among(of, "vt.warps", "sm.threads", NULL) ||
+		       err_set(e, "vt.warps: %u virtual warps are less than the %u that sm.threads %u makes", c->vt_warps,
+		               c->sm_threads / WARP_SIZE, c->sm_threads);
+	return c->lsu_replay_entries + c->vt_inactive_entries <= REPLAY_PLACES ||
+	       among(of, "lsu.replay_entries", "vt.inactive_entries", NULL) ||
+	       err_set(e, "lsu.replay_entries %u and vt.inactive_entries %u are more than %u together",
+	               c->lsu_replay_entries, c->vt_inactive_entries, REPLAY_PLACES);
+}
+
 /* "a: 3 is more than b 2" */
 static bool pair(bool holds, const char *a, u32 av, const char *what, const char *b, u32 bv, struct conf_conflict *of,
                  struct err *e)
@@ -364,7 +393,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->dram_row >= c->l2_line, "dram.row", c->dram_row, "is smaller than", "l2.line", c->l2_line, of, e) &&
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
-	       idem_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
+	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
 	       for_crossbar(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));

@@ -178,7 +178,9 @@ bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *
 		struct saved_cta *c = &x->cta[i];
 		if (c->state != SAVED_QUEUED || (first && first->order < c->order) || (c->to != SM_ANY && c->to != sm))
 			continue;
-		if (sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[c->launch]) && may(ctx, sm, c->launch))
+		const struct launch *l = x->launch[c->launch];
+		if (sm_has_room(&x->ctx[sm], x->sm[sm], l) && sm_has_slots(&x->ctx[sm], x->sm[sm], l) &&
+		    may(ctx, sm, c->launch))
 			first = c;
 	}
 	if (first)

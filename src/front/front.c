@@ -97,25 +97,37 @@ void front_kernel_start(struct front *f, const struct launch *l, u32 slot)
 		f->ops->kernel_start(f, l, slot);
 }
 
+/* A set of a CTA's warps, as the front end numbers them. */
+static u64 own_warps(const struct front *f, u32 sm, u32 slot, u64 warps)
+{
+	u64 own = 0;
+	if (!f->map)
+		return warps;
+	const struct front_map *m = &f->map[sm];
+	FOR_EACH_BIT(w, warps)
+	own |= BIT(m->warp[w] - m->first[m->cta[slot]]);
+	return own;
+}
+
 void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
 {
-	f->ops->cta_start(f, sm, slot, l, cta, warps);
+	f->ops->cta_start(f, sm, front_slot(f, sm, slot), l, cta, f->map ? bit_range(l->warps) : warps);
 }
 
 u64 front_cta_save(struct front *f, u32 sm, u32 slot, u8 *out)
 {
-	return f->ops->cta_save ? f->ops->cta_save(f, sm, slot, out) : 0;
+	return f->ops->cta_save ? f->ops->cta_save(f, sm, front_slot(f, sm, slot), out) : 0;
 }
 
 void front_cta_restore(struct front *f, u32 sm, u32 slot, u64 warps, const u8 *saved)
 {
-	f->ops->cta_restore(f, sm, slot, warps, saved);
+	f->ops->cta_restore(f, sm, front_slot(f, sm, slot), own_warps(f, sm, slot, warps), saved);
 }
 
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)
 {
 	if (f->ops->barrier_release)
-		f->ops->barrier_release(f, sm, slot, bar_id, warps);
+		f->ops->barrier_release(f, sm, front_slot(f, sm, slot), bar_id, own_warps(f, sm, slot, warps));
 }
 
 /* --- faults, output, textures ------------------------------------------------------------------------------------- */
@@ -204,7 +216,7 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max)
 {
 	if (f->ops->stack)
-		return f->ops->stack(f, sm, warp, out, max);
+		return f->ops->stack(f, sm, front_warp(f, sm, warp), out, max);
 	const u32 pc = front_pc(f, sm, warp);
 	if (pc == PC_DONE)
 		return 0;
@@ -216,7 +228,7 @@ u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out,
 u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
 {
 	if (f->ops->warp_hash)
-		return f->ops->warp_hash(f, sm, warp);
+		return f->ops->warp_hash(f, sm, front_warp(f, sm, warp));
 	const u32 now[2] = {front_pc(f, sm, warp), front_active_mask(f, sm, warp)};
 	return XXH3_64bits(now, sizeof now);
 }
@@ -228,22 +240,22 @@ u64 front_deep_hash(const struct front *f)
 
 u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t)
 {
-	return f->ops->read_reg ? f->ops->read_reg(f, sm, warp, lane, at, t) : 0;
+	return f->ops->read_reg ? f->ops->read_reg(f, sm, front_warp(f, sm, warp), lane, at, t) : 0;
 }
 
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
 {
-	return f->ops->write_reg && f->ops->write_reg(f, sm, warp, lane, at, t, bits);
+	return f->ops->write_reg && f->ops->write_reg(f, sm, front_warp(f, sm, warp), lane, at, t, bits);
 }
 
 bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n)
 {
-	return f->ops->read_local && f->ops->read_local(f, sm, warp, lane, off, out, n);
+	return f->ops->read_local && f->ops->read_local(f, sm, front_warp(f, sm, warp), lane, off, out, n);
 }
 
 const struct lock_change *front_lock(const struct front *f, enum space space, u32 sm, u32 slot, u64 addr)
 {
-	return f->ops->lock ? f->ops->lock(f, space, sm, slot, addr) : NULL;
+	return f->ops->lock ? f->ops->lock(f, space, sm, front_slot(f, sm, slot), addr) : NULL;
 }
 
 bool front_heap(const struct front *f, struct heap_info *out)
@@ -259,7 +271,7 @@ bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes)
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes)
 {
 	if (f->ops->shared)
-		return f->ops->shared(f, sm, slot, bytes);
+		return f->ops->shared(f, sm, front_slot(f, sm, slot), bytes);
 	*bytes = 0;
 	return NULL;
 }

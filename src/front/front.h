@@ -19,6 +19,7 @@
 #define FRONT_FRONT_H
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/bits.h"
 #include "base/strbuf.h"
 #include "conf/conf.h"
 #include "ir/devmem.h"
@@ -103,10 +104,34 @@ struct heap_info {
 	u64 blocks, used, most;     /* blocks in use now, bytes they were asked for; the most bytes at any time */
 };
 struct front_ops;
+/* Places of an SM for warps and CTAs: see sm.h. */
+#define FRONT_PLACES (4 * WARP_SLOTS)
+#define FRONT_CTA_PLACES 160
+/* Which warp and CTA of the front end it is that an SM has in a place (arena). CTAs that give their slots to others and
+ * come back (virtual threads) keep what their threads have where it is. */
+struct front_map {
+	u16 warp[FRONT_PLACES];
+	u16 first[FRONT_CTA_PLACES]; /* by the front end's CTA slot: its first warp; the others follow */
+	u8 cta[FRONT_CTA_PLACES];
+};
 /* A machine's front end: its own struct begins with this. */
 struct front {
 	const struct front_ops *ops;
+	struct front_map *map; /* by SM; NULL: warps and CTAs are where the SM has them */
 };
+static inline u32 front_warp(const struct front *f, u32 sm, u32 place)
+{
+	return unlikely(f->map != NULL) ? f->map[sm].warp[place] : place;
+}
+static inline u32 front_slot(const struct front *f, u32 sm, u32 place)
+{
+	return unlikely(f->map != NULL) ? f->map[sm].cta[place] : place;
+}
+/* For front ends: a CTA's warps, which they are given as a set, are counted from this one. */
+static inline u32 front_first(const struct front *f, u32 sm, u32 slot)
+{
+	return unlikely(f->map != NULL) ? f->map[sm].first[slot] : 0;
+}
 /* The front end of this name; NULL with *e, which names those that there are. */
 const struct front_ops *front_find(const char *name, struct err *e);
 const struct front_ops *front_nth(u32 i); /* NULL behind the last */
@@ -243,15 +268,15 @@ u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
 #include "front/ops.h"
 static inline u32 front_pc(const struct front *f, u32 sm, u32 warp)
 {
-	return f->ops->pc(f, sm, warp);
+	return f->ops->pc(f, sm, front_warp(f, sm, warp));
 }
 static inline u32 front_active_mask(const struct front *f, u32 sm, u32 warp)
 {
-	return f->ops->active_mask(f, sm, warp);
+	return f->ops->active_mask(f, sm, front_warp(f, sm, warp));
 }
 static inline void front_issue(struct front *f, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
 {
-	f->ops->issue(f, sm, warp, cycle, out);
+	f->ops->issue(f, sm, front_warp(f, sm, warp), cycle, out);
 }
 static inline bool front_commit(struct front *f, u32 sm, u64 before)
 {

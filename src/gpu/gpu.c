@@ -8,17 +8,19 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
+#include "sm/virtual.h"
 
 /* --- build -------------------------------------------------------------------------------------------------------- */
 
 /* Room for everything the modules carve. Address space only: memory is committed when touched. */
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
-	size_t mem, nodes = (size_t)WARP_SLOTS * 4 + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	size_t mem, nodes = (size_t)SM_NODES + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	size_t sm =
 	    sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c);
+	sm += conf_is_vt(c) ? sizeof(struct vt) + sizeof(struct front_map) + 128 : 0;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
@@ -65,6 +67,8 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->front = front_create(front, c, &g->arena, &g->mem_values, e);
 	if (!g->front)
 		return false;
+	if (conf_is_vt(c))
+		g->front->map = ARENA_NEW(&g->arena, struct front_map, c->num_sms);
 	g->mem = mem_create(c, &g->arena, g->ev, gpu_events(g), e);
 	if (!g->mem)
 		return false;

@@ -8,6 +8,7 @@
 #include "mem/coherence/coherence.h"
 #include "mem/noc/network.h"
 #include "sm/sched/external.h"
+#include "sm/virtual.h"
 
 /* --- the kinds ---------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +71,12 @@ static void bind_preempt(struct gpu *g, const struct policy *p, struct policy_us
 	g->preempt.ops = (const struct preempt_ops *)p;
 }
 
+/* Slots, queues and tables are as large as the name in the configuration asks for. */
+static bool built_in(const struct gpu *g, struct err *e)
+{
+	return err_set(e, "it is part of the machine: start with --cta-virtual NAME");
+}
+
 /* bind: sets pointers (NULL: nobody asks a policy of this kind); begin: its state for the machine's life begins (NULL:
  * it has none); may: can it be changed now (NULL: whenever the kind can)? */
 static const struct {
@@ -84,6 +91,7 @@ static const struct {
     [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition, NULL},
     [POLICY_NETWORK] = {network_policies, NULL, bind_network, NULL, memory_rests},
     [POLICY_PREEMPT] = {preempt_policies, NULL, bind_preempt, NULL, NULL},
+    [POLICY_VIRTUAL] = {virtual_policies, NULL, NULL, NULL, built_in},
     [POLICY_COHERENCE] = {coherence_policies, NULL, bind_coherence, NULL, memory_rests},
 };
 

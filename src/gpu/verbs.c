@@ -4,6 +4,7 @@
 #include "gpu/gpu.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
+#include "sm/virtual.h"
 
 #define CTA_NAME "CTA %llu of launch %u"
 #define CTA_ARGS(id, launch) (unsigned long long)(id), launch
@@ -11,6 +12,19 @@
 struct at {
 	u32 sm, slot;
 };
+
+/* With virtual threads it may be on an SM, but in no slot; then *e says so. */
+static bool is_inactive(const struct gpu *g, u32 launch, u64 id, struct err *e)
+{
+	for (u32 sm = 0; conf_is_vt(&g->conf) && sm < g->conf.num_sms; sm++)
+		for (u32 i = SM_MAX_CTAS; i < SM_CTA_PLACES; i++) {
+			const struct cta *c = &g->sm[sm]->cta[i];
+			if (c->inactive && c->launch == launch && c->id == id)
+				return !err_set(e, CTA_NAME " is inactive: its warps have no slots on SM %u (cta-virtual=vt)",
+				                CTA_ARGS(id, launch), sm);
+		}
+	return false;
+}
 
 /* Where a CTA is that runs; false with *e naming where it is instead. */
 static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct err *e)
@@ -24,11 +38,16 @@ static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct 
 		return err_set(e, "the program has faulted: its CTAs stay as they are");
 	if (resume_find(&g->resume, launch, id))
 		return err_set(e, CTA_NAME " is saved", CTA_ARGS(id, launch));
+	if (is_inactive(g, launch, id, e))
+		return false;
 	for (at->sm = 0; at->sm < g->conf.num_sms; at->sm++)
 		for (at->slot = 0; at->slot < SM_MAX_CTAS; at->slot++) {
 			const struct cta *c = &g->sm[at->sm]->cta[at->slot];
 			if (!c->used || c->launch != launch || c->id != id)
 				continue;
+			if (vt_swapping(&g->ctx[at->sm], at->slot))
+				return err_set(e, CTA_NAME " is being swapped in: try again in %llu cycles", CTA_ARGS(id, launch),
+				               (unsigned long long)(g->ctx[at->sm].vt->until - g->st->cycle));
 			return !(g->sm[at->sm]->done_slots >> at->slot & 1) ||
 			       err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
 		}

@@ -506,6 +506,11 @@ void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)
 	m->holder[sm * MEM_PLACES + w] = (struct holder){.cta = cta, .launch = launch};
 }
 
+void mem_warp_start(struct mem *m, u32 sm, u32 place, u32 launch, u64 cta)
+{
+	m->holder[sm * MEM_PLACES + place] = (struct holder){.cta = cta, .launch = launch};
+}
+
 void mem_warp_moves(struct mem *m, u32 sm, u32 from, u32 to)
 {
 	m->holder[sm * MEM_PLACES + to] = m->holder[sm * MEM_PLACES + from];

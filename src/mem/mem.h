@@ -100,7 +100,7 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e);
  * is. */
 #define TOKEN_BITS 24
 /* Warp slots, and behind them as many places for warps that have been taken off theirs. */
-#define MEM_PLACES (2 * WARP_SLOTS)
+#define MEM_PLACES FRONT_PLACES
 enum mem_result mem_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t, u32 token,
                            u64 now);
 /* The same, telling what a load found beyond hit or miss. */
@@ -161,6 +161,8 @@ void mem_carve(struct mem *m, u32 sm, u32 ways);
 u32 mem_l1d_lines(const struct mem *m, u32 sm);
 /* A CTA starts on these warp slots of an SM: what they bring into L1D is the CTA's, what they send its kernel's. */
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
+/* The same of a warp that begins in a place behind the slots. */
+void mem_warp_start(struct mem *m, u32 sm, u32 place, u32 launch, u64 cta);
 /* A warp has another place from here on. */
 void mem_warp_moves(struct mem *m, u32 sm, u32 from, u32 to);
 /* The host has copied n bytes to the device: with l2.copies they are in L2 then. */

@@ -4,6 +4,7 @@
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
+#include "sm/virtual.h"
 
 void sm_due(const struct sm *s, struct sm_dues *d, u32 token)
 {
@@ -52,7 +53,7 @@ static bool is_there(const struct sm *s, u32 place)
 {
 	if (place < WARP_SLOTS)
 		return s->used >> place & 1;
-	return place < SM_PLACES && s->away >> (place - WARP_SLOTS) & 1;
+	return place < SM_PLACES && s->away[place / WARP_SLOTS - 1] >> place % WARP_SLOTS & 1;
 }
 
 static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct timer_node *n, struct flights *f,
@@ -78,7 +79,7 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 
 static bool count_wheel(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
 {
-	u32 room = WARP_SLOTS * 4 + x->nscheds * x->conf->sm_issue_width * SM_WHEEL, n = 0;
+	u32 room = SM_NODES + x->nscheds * x->conf->sm_issue_width * SM_WHEEL, n = 0;
 	for (u32 slot = 0; slot < SM_WHEEL; slot++) {
 		HOLDS(!s->wheel[slot] == !(s->wheel_busy[slot / 64] >> slot % 64 & 1),
 		      "SM %u: slot %u of the wheel holds %u, but is%s marked busy", s->id, slot, s->wheel[slot],
@@ -342,33 +343,38 @@ static bool apart(u32 a, u32 an, u32 b, u32 bn)
 static bool check_ctas(const struct sm_ctx *x, const struct sm *s, struct err *e)
 {
 	u64 warps = 0;
-	u32 n = 0, regs = 0, shared = 0;
-	for (u32 i = 0; i < SM_MAX_CTAS; i++) {
+	u32 n = 0, regs = 0, shared = 0, inactive = 0;
+	for (u32 i = 0; i < SM_CTA_PLACES; i++) {
 		const struct cta *c = &s->cta[i];
-		if (!c->used)
+		const bool away = i >= SM_MAX_CTAS;
+		if (!c->used || (away && !c->inactive))
 			continue;
-		HOLDS(!(warps & c->warps), "SM %u, CTA slot %u: warps %#llx are of two CTAs", s->id, i,
+		HOLDS(away || !(warps & c->warps), "SM %u, CTA slot %u: warps %#llx are of two CTAs", s->id, i,
 		      (unsigned long long)(warps & c->warps));
 		HOLDS(c->reg_first + c->reg_size <= x->conf->sm_regs && c->shared_first + c->shared_size <= x->conf->sm_shared,
 		      "SM %u, CTA slot %u: registers %u + %u, shared memory %u + %u", s->id, i, c->reg_first, c->reg_size,
 		      c->shared_first, c->shared_size);
 		for (u32 k = 0; k < i; k++) {
 			const struct cta *o = &s->cta[k];
-			HOLDS(!o->used || (apart(c->reg_first, c->reg_size, o->reg_first, o->reg_size) &&
-			                   apart(c->shared_first, c->shared_size, o->shared_first, o->shared_size)),
+			HOLDS(!o->used || (k >= SM_MAX_CTAS && !o->inactive) ||
+			          (apart(c->reg_first, c->reg_size, o->reg_first, o->reg_size) &&
+			           apart(c->shared_first, c->shared_size, o->shared_first, o->shared_size)),
 			      "SM %u: CTA slots %u and %u lie in the same registers or shared memory", s->id, k, i);
 		}
-		n++;
-		warps |= c->warps;
 		regs += c->reg_size;
 		shared += c->shared_size;
+		inactive += away;
+		if (away)
+			continue;
+		n++;
+		warps |= c->warps;
 		if (!check_cta(s, i, e))
 			return false;
 	}
 	HOLDS(n == s->nctas && warps == s->used && regs == s->regs_used && shared == s->shared_used,
 	      "SM %u: %u CTAs (counted %u), warps %#llx (%#llx), %u registers (%u), %u B of shared memory (%u)", s->id, n,
 	      s->nctas, (unsigned long long)warps, (unsigned long long)s->used, regs, s->regs_used, shared, s->shared_used);
-	HOLDS(s->k.ctas_started + s->k.ctas_restored == s->k.ctas_done + s->k.ctas_saved + s->nctas,
+	HOLDS(s->k.ctas_started + s->k.ctas_restored == s->k.ctas_done + s->k.ctas_saved + s->nctas + inactive,
 	      "SM %u: %llu CTAs started, %llu done, %u resident", s->id, (unsigned long long)s->k.ctas_started,
 	      (unsigned long long)s->k.ctas_done, s->nctas);
 	return true;
@@ -383,8 +389,10 @@ static bool check_contexts(const struct sm *s, struct err *e)
 		HOLDS(used == s->context[i].used, "SM %u: context %u is%s taken", s->id, i, used ? "" : " not");
 		taken += used;
 	}
-	HOLDS(taken == bit_count(s->used) + bit_count(s->away), "SM %u: %u contexts for %u warps", s->id, taken,
-	      bit_count(s->used) + bit_count(s->away));
+	u32 warps = bit_count(s->used);
+	for (u32 i = 0; i < SM_AWAY_WORDS; i++)
+		warps += bit_count(s->away[i]);
+	HOLDS(taken == warps, "SM %u: %u contexts for %u warps", s->id, taken, warps);
 	return true;
 }
 
@@ -440,5 +448,12 @@ bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_
 	FOR_EACH_BIT(w, s->used)
 	if (!check_warp(x, s, (u32)w, &f.of[w], e))
 		return false;
-	return true;
+	for (u32 k = 0; x->vt && k < SM_AWAY_WORDS; k++)
+		FOR_EACH_BIT(i, s->away[k])
+		{
+			const u32 w = sm_away_place(k, (u32)i);
+			if (s->cta[s->warp[w].cta_slot].inactive && !check_flight(x, s, w, &f.of[w], e))
+				return false;
+		}
+	return !x->vt || vt_check_state(x, s, e);
 }

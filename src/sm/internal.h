@@ -60,6 +60,13 @@ u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
 /* Counts its stay so far. */
 void cta_stayed(struct cta *c, u64 now);
 /* Gives back all that the CTA in a slot has. */
+/* The same of slots only: the CTA keeps registers and shared memory. */
+void cta_leave_slot(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+/* Its masks go from slots to the numbers of its warps, and back. */
+void cta_masks_by_number(struct cta *c, u64 slots);
+void cta_masks_by_slot(struct cta *c, u64 slots);
+/* A warp goes from one place to another, with all it has under way. */
+void warp_move(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta);
 void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 
 /* --- fetch.c, ldst.c, barrier.c ----------------------------------------------------------------------------------- */

@@ -39,11 +39,34 @@ static void forbid(const struct sm *s, const struct replay_entry *e, u64 *no_loa
 static void find_forbidden(struct replay *r, const struct sm *s)
 {
 	r->warps = r->no_load = r->no_store = 0;
+	r->inactive = 0;
 	for (u32 i = 0; i < r->n; i++) {
 		const struct replay_entry *e = &r->e[r->order[i]];
 		r->warps |= bit_of_warp(e->warp);
+		r->inactive = (u8)(r->inactive + !has_slot(e->warp));
 		forbid(s, e, &r->no_load, &r->no_store);
 	}
+}
+
+/* Virtual threads: those of warps without a slot are a queue of their own. */
+static bool is_full(const struct sm_ctx *x, bool active)
+{
+	const struct replay *r = x->replay;
+	if (!x->vt)
+		return r->n == x->conf->lsu_replay_entries;
+	return active ? (u32)r->n - r->inactive >= x->conf->lsu_replay_entries
+	              : r->inactive >= x->conf->vt_inactive_entries;
+}
+
+bool replay_may_leave(const struct sm_ctx *x, u64 warps)
+{
+	const struct replay *r = x->replay;
+	u32 n = r->inactive;
+	if (!(r->warps & warps))
+		return true;
+	FOR_EACH_BIT(i, r->used)
+	n += bit_of_warp(r->e[i].warp) & warps ? 1u : 0u;
+	return n <= x->conf->vt_inactive_entries;
 }
 
 void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
@@ -197,6 +220,7 @@ static void enter(struct sm_ctx *x, struct sm *s, const struct first *f, enum me
 	r->of_cache[e->cache] |= BIT(slot);
 	r->order[r->n++] = (u8)slot;
 	r->warps |= bit_of_warp(e->warp);
+	r->inactive = (u8)(r->inactive + !has_slot(e->warp));
 	forbid(s, e, &r->no_load, &r->no_store);
 	s->k.replay_entered++;
 	if (reason == MR_HIT) {
@@ -221,7 +245,7 @@ enum way { GO, INTO_QUEUE, WAIT };
 static enum way way_of(const struct sm_ctx *x, const struct first *f)
 {
 	const struct replay *r = x->replay;
-	if (r->n == x->conf->lsu_replay_entries)
+	if (is_full(x, has_slot(f->q.warp)))
 		return WAIT;
 	if (x->conf->lsu_replay == LSU_REPLAY_CAR && (r->warps & bit_of_warp(f->q.warp)))
 		return WAIT;
@@ -320,12 +344,23 @@ static void hold_firsts(struct sm_ctx *x, struct sm *s, u64 now)
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
+/* The oldest of the active warps' queue, or when that is empty of the other, if it may be tried. */
+static u32 first_of_two(const struct replay *r)
+{
+	for (u32 i = 0; i < r->n; i++)
+		if (r->inactive == r->n || has_slot(r->e[r->order[i]].warp))
+			return r->tried >> r->order[i] & 1 ? r->n : i;
+	return r->n;
+}
+
 /* Position in order[] of the oldest entry that may be tried (car: of the oldest, if it may); r->n when there is none.
  */
 static u32 candidate(const struct sm_ctx *x, const struct sm *s, const struct replay *r)
 {
 	if (!(r->used & ~r->tried))
 		return r->n;
+	if (unlikely(x->vt != NULL))
+		return first_of_two(r);
 	if (x->conf->lsu_replay == LSU_REPLAY_CAR)
 		return r->tried >> r->order[0] & 1 ? r->n : 0;
 	u64 no_load = 0, no_store = 0;
@@ -393,7 +428,8 @@ void replay_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		return;
 	}
 	look_for_changes(x, s, now);
-	bool first = r->n == x->conf->lsu_replay_entries || (!r->quiet && now >= r->waits_from + x->conf->lsu_replay_wait);
+	bool first = is_full(x, true) || (x->vt && is_full(x, false)) ||
+	             (!r->quiet && now >= r->waits_from + x->conf->lsu_replay_wait);
 	if (first) {
 		hold_firsts(x, s, now);
 		if (queue_turn(x, s, now))

@@ -52,10 +52,11 @@ struct replay_entry {
 
 struct replay {
 	u8 n;
-	u8 held;   /* whose head waits for the queue */
-	u8 quiet;  /* no entry can be tried until something changes */
-	u8 reason; /* enum mem_result of the last refusal of an entry */
-	u8 pad[4];
+	u8 held;     /* whose head waits for the queue */
+	u8 quiet;    /* no entry can be tried until something changes */
+	u8 reason;   /* enum mem_result of the last refusal of an entry */
+	u8 inactive; /* entries of warps without a slot */
+	u8 pad[3];
 	u64 used, tried;        /* slots; tried: refused, and nothing has changed in their cache since */
 	u64 of_cache[MC_COUNT]; /* slots */
 	u64 warps;              /* that have an entry */
@@ -78,6 +79,8 @@ void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps);
 /* A CTA is dropped or taken off its slot: as lsu_give_up() and lsu_rename(). Warps without a slot are ordered against
  * nobody: their accesses are done when they come back. */
 void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
+/* Virtual threads: has the queue of inactive warps room for what these have? */
+bool replay_may_leave(const struct sm_ctx *x, u64 warps);
 void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to);
 /* Counts the cycles before `now`. */
 void replay_sync(struct sm_ctx *x, struct sm *s, u64 now);

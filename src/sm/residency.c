@@ -5,6 +5,7 @@
 #include "sm/internal.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
+#include "sm/virtual.h"
 
 u32 sm_cta_regs(const struct conf *c, const struct launch *l)
 {
@@ -16,45 +17,76 @@ u32 sm_cta_shared(const struct conf *c, const struct launch *l)
 	return (u32)round_up(l->shared_bytes, c->sm_shared_unit);
 }
 
-u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limiter)
+void sm_limits(const struct conf *c, const struct launch *l, struct sm_limits *o)
 {
-	u32 regs = sm_cta_regs(c, l), shared = sm_cta_shared(c, l);
+	const u32 regs = sm_cta_regs(c, l), shared = sm_cta_shared(c, l);
+	const bool vt = conf_is_vt(c);
+	*o = (struct sm_limits){.threads = c->sm_threads / WARP_SIZE / l->warps,
+	                        .slots = c->sm_ctas,
+	                        .regs = regs ? c->sm_regs / regs : UINT32_MAX,
+	                        .shared = shared ? c->sm_shared / shared : UINT32_MAX,
+	                        .context = UINT32_MAX,
+	                        .numbers = UINT32_MAX,
+	                        .set = c->max_ctas_per_sm ? c->max_ctas_per_sm : UINT32_MAX};
 	struct {
 		u32 n;
 		const char *name;
-	} limits[] = {
-	    {c->sm_threads / WARP_SIZE / l->warps, "threads"},
-	    {c->sm_ctas, "CTAs"},
-	    {regs ? c->sm_regs / regs : UINT32_MAX, "registers"},
-	    {shared ? c->sm_shared / shared : UINT32_MAX, "shared memory"},
-	    {c->max_ctas_per_sm ? c->max_ctas_per_sm : UINT32_MAX, "max_ctas_per_sm"},
-	};
-	u32 best = 0;
-	for (u32 i = 1; i < ARRAY_LEN(limits); i++)
-		if (limits[i].n < limits[best].n)
+		bool of_slots, of_vt;
+	} limits[] = {{o->threads, "threads", true, false},     {o->slots, "CTAs", true, false},
+	              {o->regs, "registers", false, false},     {o->shared, "shared memory", false, false},
+	              {0, "context space", false, true},        {0, "virtual warps", false, true},
+	              {o->set, "max_ctas_per_sm", false, false}};
+	u32 best = 0, capacity = MIN(o->regs, o->shared);
+	o->active = MIN(MIN(o->threads, o->slots), MIN(capacity, o->set));
+	const bool more = vt && o->active && MIN(capacity, o->set) > o->active; /* CTAs give up their slots */
+	if (more) {
+		o->context_bytes = (u32)round_up(ceil_div(vt_bits(c, l), 8), 4);
+		o->context = MAX(c->sm_shared / (shared + o->context_bytes), o->active);
+		o->numbers = MIN(c->vt_warps / l->warps, o->active + SM_AWAY_WORDS * (WARP_SLOTS / l->warps) - 1);
+		o->numbers = MAX(MIN(o->numbers, SM_CTA_PLACES - SM_MAX_CTAS), o->active);
+	}
+	limits[4].n = o->context;
+	limits[5].n = o->numbers;
+	for (u32 i = 0; i < ARRAY_LEN(limits); i++) {
+		const bool counts = more ? !limits[i].of_slots : !limits[i].of_vt;
+		const bool first = more ? best < 2 : false;
+		if (counts && (first || limits[i].n < limits[best].n))
 			best = i;
+	}
+	o->limiter = limits[best].name;
+	o->ctas = limits[best].n;
+}
+
+u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limiter)
+{
+	struct sm_limits o;
+	sm_limits(c, l, &o);
 	if (limiter)
-		*limiter = limits[best].name;
-	return limits[best].n;
+		*limiter = o.limiter;
+	return o.ctas;
 }
 
 u32 sm_shared_demand(const struct conf *c, const struct launch *l)
 {
 	u64 each = ceil_div(l->ctas, c->num_sms);
-	return (u32)MIN(each, sm_occupancy(c, l, NULL)) * sm_cta_shared(c, l);
+	return (u32)MIN(each, sm_occupancy(c, l, NULL)) *
+	       (sm_cta_shared(c, l) + (conf_is_vt(c) ? vt_context_bytes(c, l) : 0));
 }
 
 /* First fit: the lowest start such that [start, start+size) overlaps no resident CTA; false when there is no such hole.
  */
-static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 *start)
+static bool find_hole(const struct sm_ctx *x, const struct sm *s, bool shared, u32 size, u32 total, u32 *start)
 {
+	const u32 places = x->vt ? SM_CTA_PLACES : SM_MAX_CTAS;
 	u32 at = 0;
 	for (bool moved = true; moved;) {
 		moved = false;
 		if (at + size > total)
 			return false;
-		for (u32 i = 0; i < SM_MAX_CTAS; i++) {
+		for (u32 i = 0; i < places; i++) {
 			const struct cta *c = &s->cta[i];
+			if (i >= SM_MAX_CTAS && !c->inactive)
+				continue;
 			u32 first = shared ? c->shared_first : c->reg_first, len = shared ? c->shared_size : c->reg_size;
 			if (c->used && len && at < first + len && first < at + size) {
 				at = first + len;
@@ -74,13 +106,47 @@ static s32 free_slot(const struct sm_ctx *x, const struct sm *s)
 	return -1;
 }
 
+/* Where the last CTA's shared memory ends. */
+static u32 shared_end(const struct sm *s)
+{
+	u32 end = 0;
+	for (u32 i = 0; i < SM_CTA_PLACES; i++)
+		if (s->cta[i].used && (i < SM_MAX_CTAS || s->cta[i].inactive))
+			end = MAX(end, s->cta[i].shared_first + s->cta[i].shared_size);
+	return end;
+}
+
+bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct cta *c)
+{
+	const u32 regs = sm_cta_regs(x->conf, l), shared = sm_cta_shared(x->conf, l);
+	u32 reg_at, shared_at, below = x->conf->sm_shared;
+	if (x->vt) {
+		const u32 contexts = x->vt->context + vt_context_bytes(x->conf, l);
+		if (shared_end(s) + contexts > below)
+			return false;
+		below -= contexts;
+	}
+	if (!find_hole(x, s, false, regs, x->conf->sm_regs, &reg_at) || !find_hole(x, s, true, shared, below, &shared_at))
+		return false;
+	if (!c)
+		return true;
+	c->reg_first = reg_at;
+	c->reg_size = regs;
+	c->shared_first = shared_at;
+	c->shared_size = shared;
+	return true;
+}
+
+bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
+{
+	return s->nctas < x->nctas && x->nwarps - bit_count(s->used) >= l->warps;
+}
+
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
 {
-	u32 at;
-	if (s->nctas >= x->nctas || x->nwarps - bit_count(s->used) < l->warps)
-		return false;
-	return find_hole(s, false, sm_cta_regs(x->conf, l), x->conf->sm_regs, &at) &&
-	       find_hole(s, true, sm_cta_shared(x->conf, l), x->conf->sm_shared, &at);
+	if (unlikely(x->vt != NULL))
+		return vt_has_room(x, s, l);
+	return sm_has_slots(x, s, l) && sm_find_resources(x, s, l, NULL);
 }
 
 u32 sm_resident(const struct sm *s, u32 launch)
@@ -88,6 +154,8 @@ u32 sm_resident(const struct sm *s, u32 launch)
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS && n < s->nctas; i++)
 		n += s->cta[i].used && s->cta[i].launch == launch;
+	for (u32 i = SM_MAX_CTAS; i < SM_CTA_PLACES && s->ctas_away[0]; i++)
+		n += s->cta[i].inactive && s->cta[i].launch == launch;
 	return n;
 }
 
@@ -162,25 +230,18 @@ u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	const struct launch *l = x->prog[launch].launch;
 	s32 slot = free_slot(x, s);
-	u32 reg, shared;
-	BUG_ON(slot < 0 || !find_hole(s, false, sm_cta_regs(x->conf, l), x->conf->sm_regs, &reg) ||
-	       !find_hole(s, true, sm_cta_shared(x->conf, l), x->conf->sm_shared, &shared));
+	BUG_ON(slot < 0);
 	sm_sync(x, s, now);
 	u64 warps = 0, vacant = bit_range(x->nwarps) & ~s->used;
 	for (u32 i = 0; i < l->warps; i++, vacant &= vacant - 1)
 		warps |= vacant & -vacant;
 	struct cta *c = &s->cta[slot];
-	*c = (struct cta){.used = 1,
-	                  .nwarps = (u8)l->warps,
-	                  .launch = launch,
-	                  .id = id,
-	                  .warps = warps,
-	                  .started_at = now,
-	                  .came_at = now,
-	                  .reg_first = reg,
-	                  .reg_size = sm_cta_regs(x->conf, l),
-	                  .shared_first = shared,
-	                  .shared_size = sm_cta_shared(x->conf, l)};
+	struct cta place = {
+	    .used = 1, .nwarps = (u8)l->warps, .launch = launch, .id = id, .warps = warps, .started_at = now, .came_at = now};
+	BUG_ON(!sm_find_resources(x, s, l, &place));
+	*c = place;
+	if (unlikely(x->vt != NULL))
+		vt_take(x, s, (u32)slot, now);
 	s->used |= warps;
 	s->nctas++;
 	s->regs_used += c->reg_size;
@@ -203,6 +264,10 @@ void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 
 u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
+	if (unlikely(x->vt != NULL) && (x->vt->ready || !vt_has_slots(x, s, x->prog[launch].launch->warps))) {
+		s->k.ctas_started++;
+		return vt_start_inactive(x, s, launch, id, now);
+	}
 	const u32 slot = cta_place(x, s, launch, id, now);
 	s->k.ctas_started++;
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))
@@ -217,7 +282,7 @@ void cta_stayed(struct cta *c, u64 now)
 	c->came_at = now;
 }
 
-void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+void cta_leave_slot(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
 	struct cta *c = &s->cta[slot];
 	FOR_EACH_BIT(w, c->warps)
@@ -228,6 +293,14 @@ void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	s->fetch_barred &= ~c->warps;
 	s->astray &= ~c->warps;
 	s->nctas--;
+}
+
+void cta_give_back(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	struct cta *c = &s->cta[slot];
+	cta_leave_slot(x, s, slot, now);
+	if (unlikely(x->vt != NULL))
+		vt_give_back(x, s, slot);
 	s->regs_used -= c->reg_size;
 	s->shared_used -= c->shared_size;
 	*c = (struct cta){0};

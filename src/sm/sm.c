@@ -7,6 +7,7 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
+#include "sm/virtual.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)
 {
@@ -40,7 +41,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
                      struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched)
 {
 	struct sm *s = ARENA_NEW(a, struct sm, 1);
-	u32 nodes = WARP_SLOTS * 4 + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	u32 nodes = SM_NODES + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
 	*x = (struct sm_ctx){.conf = c,
 	                     .front = f,
 	                     .mem = m,
@@ -54,6 +55,9 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
+	x->vt = conf_is_vt(c) ? ARENA_NEW(a, struct vt, 1) : NULL;
+	if (x->vt)
+		x->vt->until = NEVER;
 	create_scheds(x, a);
 	for (u32 w = 0; w < x->nwarps; w++)
 		x->sched_mask[w % x->nscheds] |= BIT(w);
@@ -157,6 +161,8 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 		return now + 1;
 	u64 lsu = s->lsu_q.n && !s->lsu_refused ? sm_lsu_at(s, 0)->ready : NEVER;
 	lsu = MIN(lsu, l1_pipe_next(x));
+	if (unlikely(x->vt != NULL))
+		lsu = MIN(lsu, vt_next(x, s, now));
 	return lsu <= now + 1 ? now + 1 : MIN(lsu, timer_next(s, now));
 }
 
@@ -208,6 +214,8 @@ static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 
 u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 {
+	if (unlikely(x->vt != NULL))
+		vt_cycle(x, s, now);
 	if (s->wheel[now % SM_WHEEL])
 		timer_run(x, s, now);
 	if (s->lsu_q.n || (x->pipe && x->pipe->n) || unlikely(x->replay != NULL))

@@ -24,12 +24,19 @@
 
 #define SM_MAX_CTAS 32
 /* Places for the warps and CTAs of an SM: those below WARP_SLOTS and SM_MAX_CTAS are its slots, whose warps the masks
- * name; in the others, as many, are those that have been taken off and have something under way. */
+ * name; in the others are those that have been taken off and have something under way, and those that are inactive
+ * (virtual.h), the warps of a CTA in one word of WARP_SLOTS places. */
 #define SM_PLACES MEM_PLACES
-#define SM_CTA_PLACES (2 * SM_MAX_CTAS)
+#define SM_AWAY_WORDS (SM_PLACES / WARP_SLOTS - 1)
+#define SM_CTA_PLACES FRONT_CTA_PLACES
+static inline u32 sm_away_place(u32 word, u32 i)
+{
+	return WARP_SLOTS * (1 + word) + i;
+}
 #define SM_MAX_SCHEDS 4
 #define SM_MAX_BARRIERS 16
-#define SM_WHEEL 2048 /* cycles; more than any latency the configuration allows plus conflicts */
+#define SM_NODES (SM_PLACES * 4) /* on the wheel, beside what issues put there */
+#define SM_WHEEL 2048            /* cycles; more than any latency the configuration allows plus conflicts */
 #define SM_WHEEL_WORDS (SM_WHEEL / 64)
 #define SM_MAX_LOADS 1024
 #define SM_MAX_LSU 33 /* lsu.queue at most + the head */
@@ -125,6 +132,9 @@ struct cta {
 	u64 away;          /* cycles since started_at in which it was saved, or halted for a context to be moved */
 	u64 moving_until;  /* halted for that until this cycle; 0: it is not */
 	u32 reg_first, reg_size, shared_first, shared_size;
+	u8 inactive; /* it has resources, but no slot (virtual.h) */
+	u8 word;     /* without a slot: its warps are in this word of places, its masks by number of the warp but `warps` */
+	u8 pad[6];   /* named so that it is zero: state is hashed */
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
 		u32 arrived, expected; /* warps */
@@ -135,11 +145,11 @@ struct cta {
  * A context goes with its warp from start to end. When a warp is given up with answers under way, the next one that has
  * its context is of another generation, so that a late answer is known for what it is.
  *
- *   15        7 6       0
+ *   15        8 7       0
  *   [ generation | context ]      struct warp, `who`
  */
 #define SM_CONTEXTS SM_PLACES
-#define CONTEXT_BITS 7
+#define CONTEXT_BITS 8
 struct sm_context {
 	u16 who;  /* of the warp that has it, or will have it next */
 	u8 place; /* index into sm.warp */
@@ -205,10 +215,9 @@ struct sm {
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
 	u64 low;                    /* of those, warps that issue only in slots which no other warp takes */
-	u64 away;                   /* and occupied places behind them */
-	u32 ctas_away;              /* the same of CTAs */
-	u32 pad4;
-	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS]; /* issue port free from this cycle on */
+	u64 away[SM_AWAY_WORDS];    /* and occupied places behind them */
+	u64 ctas_away[(SM_CTA_PLACES - SM_MAX_CTAS + 63) / 64]; /* the same of CTAs */
+	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS];                /* issue port free from this cycle on */
 	u64 began[UNIT_COUNT]
 	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */
 	u8 began_at[UNIT_COUNT];      /* the oldest of them */
@@ -256,6 +265,7 @@ struct sm {
 };
 
 struct l1_pipe;
+struct vt;
 struct replay;
 struct restart;
 struct warp_sched_ops;
@@ -273,6 +283,7 @@ struct sm_ctx {
 	struct timer_node *node;              /* pool, in the arena */
 	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                 /* in front of L1D's tags, in the arena; NULL: there is none */
+	struct vt *vt;                        /* virtual threads, in the arena; NULL: there are none */
 	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64];       /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
@@ -326,13 +337,31 @@ bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_
 /* Resources of a CTA of this launch: registers (allocation units applied) and shared memory. */
 u32 sm_cta_regs(const struct conf *c, const struct launch *l);
 u32 sm_cta_shared(const struct conf *c, const struct launch *l);
+/* How many CTAs of a launch an empty SM holds by each limit (UINT32_MAX: none is set), and by all of them. */
+struct sm_limits {
+	u32 threads, slots;   /* scheduling: warp slots, CTA slots */
+	u32 regs, shared;     /* capacity */
+	u32 context, numbers; /* virtual threads: shared memory with contexts in it; virtual warps and their places */
+	u32 set;              /* max_ctas_per_sm */
+	u32 context_bytes;    /* of a CTA, with virtual threads */
+	u32 active;           /* with slots */
+	u32 ctas;             /* in all: with virtual threads more than active */
+	const char *limiter;  /* of ctas: "threads", "CTAs", "registers", "shared memory", "context space", "virtual warps",
+	                       * "max_ctas_per_sm" */
+};
+void sm_limits(const struct conf *c, const struct launch *l, struct sm_limits *out);
 /* Most CTAs of a launch that an empty SM holds, and what limits them; 0 = does not fit at all. */
 u32 sm_occupancy(const struct conf *c, const struct launch *l, const char **limiter);
 /* Shared memory that the launch's CTAs have on an SM, when they have the machine to themselves and are spread evenly.
  */
 u32 sm_shared_demand(const struct conf *c, const struct launch *l);
-/* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? */
+/* Is there a hole in registers and shared memory for one more CTA? It is noted in *c, unless that is NULL. */
+bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct cta *c);
+/* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? With virtual threads it needs no
+ * slot, ... */
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
+/* ... but one that comes back (verbs.h) does. */
+bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. Its slot. */
 u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
 /* Takes a finished CTA in one of these slots off the SM: fills *out with its last state and frees the slot. False when

@@ -6,6 +6,7 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
+#include "sm/virtual.h"
 
 struct contexts {
 	u64 set[SM_CONTEXTS / 64];
@@ -43,7 +44,7 @@ static void set_paused(struct sm_ctx *x, struct sm *s, u32 slot, bool paused, u6
 		timer_wait(x, s, WK_RESUME, bit_first(c->warps), until - now, now);
 	FOR_EACH_BIT(w, c->warps)
 	{
-		s->warp[w].paused = paused;
+		s->warp[w].paused = paused || vt_swapping(x, slot);
 		warp_refresh(x, s, (u32)w, now);
 	}
 }
@@ -192,7 +193,17 @@ static void turn_masks(struct cta *c, u64 (*turn)(u64, u64), u64 warps)
 	}
 }
 
-static void move_warp(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
+void cta_masks_by_number(struct cta *c, u64 slots)
+{
+	turn_masks(c, by_number, slots);
+}
+
+void cta_masks_by_slot(struct cta *c, u64 slots)
+{
+	turn_masks(c, by_slot, slots);
+}
+
+void warp_move(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
 {
 	struct warp *wp = &s->warp[to];
 	*wp = s->warp[from];
@@ -214,9 +225,14 @@ static void move_warp(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
 u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
 	struct cta *c = &s->cta[slot];
-	if (!~s->ctas_away || WARP_SLOTS - bit_count(s->away) < c->nwarps)
+	u32 at = 0, word = 0;
+	while (at < SM_CTA_PLACES - SM_MAX_CTAS && s->ctas_away[at / 64] >> at % 64 & 1)
+		at++;
+	while (word < SM_AWAY_WORDS && WARP_SLOTS - bit_count(s->away[word]) < c->nwarps)
+		word++;
+	if (at == SM_CTA_PLACES - SM_MAX_CTAS || word == SM_AWAY_WORDS)
 		return NO_PLACE;
-	const u32 at = bit_first(~(u64)s->ctas_away), place = SM_MAX_CTAS + at;
+	const u32 place = SM_MAX_CTAS + at;
 	struct contexts who = contexts_of(s, c->warps);
 	sm_sync(x, s, now);
 	if (event_wanted(x->ev, EV_CTA_SAVE))
@@ -231,14 +247,15 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	to->warps = 0;
 	to->paused = 0;
 	to->halted_until = 0;
+	to->word = (u8)word;
 	FOR_EACH_BIT(w, c->warps)
 	{
-		const u32 i = bit_first(~s->away);
-		s->away |= BIT(i);
+		const u32 i = bit_first(~s->away[word]);
+		s->away[word] |= BIT(i);
 		to->warps |= BIT(i);
-		move_warp(x, s, (u32)w, WARP_SLOTS + i, place);
+		warp_move(x, s, (u32)w, sm_away_place(word, i), place);
 	}
-	s->ctas_away |= 1u << at;
+	s->ctas_away[at / 64] |= BIT(at % 64);
 	cta_give_back(x, s, slot, now);
 	fetch_forget(s);
 	s->k.ctas_saved++;
@@ -249,7 +266,7 @@ bool sm_is_quiet(const struct sm *s, u32 place)
 {
 	FOR_EACH_BIT(i, s->cta[place].warps)
 	{
-		const struct warp *wp = &s->warp[WARP_SLOTS + i];
+		const struct warp *wp = &s->warp[sm_away_place(s->cta[place].word, (u32)i)];
 		if (wp->outstanding || wp->inflight || wp->fetching)
 			return false;
 	}
@@ -265,14 +282,16 @@ void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *ou
 	out->cta.warps = bit_range(c->nwarps);
 	FOR_EACH_BIT(i, c->warps)
 	{
-		struct warp *wp = &s->warp[WARP_SLOTS + i];
-		context_give(s, WARP_SLOTS + (u32)i);
+		const u32 at = sm_away_place(c->word, (u32)i);
+		struct warp *wp = &s->warp[at];
+		context_give(s, at);
 		out->warp[n++] = *wp;
 		*wp = (struct warp){0};
-		memset(x->big[WARP_SLOTS + i], 0, sizeof x->big[0]);
+		memset(x->big[at], 0, sizeof x->big[0]);
 	}
-	s->away &= ~c->warps;
-	s->ctas_away &= ~(1u << (place - SM_MAX_CTAS));
+	out->cta.word = 0;
+	s->away[c->word] &= ~c->warps;
+	s->ctas_away[(place - SM_MAX_CTAS) / 64] &= ~BIT((place - SM_MAX_CTAS) % 64);
 	*c = (struct cta){0};
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sm/internal.h"
+#include "sm/virtual.h"
 
 const struct warp_state_desc warp_state_descs[WS_COUNT] = {
 #define W(id, name, glyph, ascii, help) {name, glyph, help, ascii},
@@ -123,6 +124,8 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 	}
 	if (wp->state == WS_MEM || wp->state == WS_SHORT)
 		warp_refresh(x, s, w, now);
+	else if (unlikely(!has_slot(w)) && x->vt)
+		vt_written(x, s, w, now);
 	else if (unlikely(wp->done))
 		warp_try_retire(x, s, w, now);
 }

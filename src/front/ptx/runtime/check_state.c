@@ -42,7 +42,8 @@ static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struc
 		return true;
 	HOLDS(w->mask && w->depth <= SIMT_DEPTH, "SM %u, warp %u: no lane is active, or %u levels are too many", sm, warp,
 	      w->depth);
-	HOLDS(w->slot < f->nslots && f->ctas[sm * f->nslots + w->slot].warps >> warp & 1 &&
+	HOLDS(w->slot < f->nslots &&
+	          f->ctas[sm * f->nslots + w->slot].warps >> (warp - front_first(&f->front, sm, w->slot)) & 1 &&
 	          f->ctas[sm * f->nslots + w->slot].launch == w->launch,
 	      "SM %u, warp %u: CTA slot %u knows nothing of it", sm, warp, w->slot);
 	if (!check_frame(f, sm, warp, w->func, w->frame, e))
@@ -79,7 +80,7 @@ bool ptx_check_state(const struct front *front, u32 sm, u64 resident, u64 exited
 	if (!sm && f->heap.base && !heap_check(&f->heap, f->mem, e))
 		return false;
 	FOR_EACH_BIT(w, resident)
-	if (!check_warp(f, sm, (u32)w, exited >> w & 1, e))
+	if (!check_warp(f, sm, front_warp(front, sm, (u32)w), exited >> w & 1, e))
 		return false;
 	return true;
 }

@@ -98,12 +98,12 @@ static void start_warp(struct ptx *f, u32 sm, u32 warp, u32 slot, const struct l
 }
 
 /* A CTA that begins anew: what its warps were to get in registers is forgotten, what they have stored is not. */
-static void forget_results(struct ptx *f, u32 sm, u64 warps)
+static void forget_results(struct ptx *f, u32 sm, u32 first, u64 warps)
 {
 	struct sm_side *s = &f->side[sm];
 	for (u32 k = 0; k < s->queue->n; k++) {
 		struct pending *p = &s->pending[fifo_at(s->queue, f->pending_cap, k)];
-		if (!(warps >> p->warp & 1))
+		if (p->warp < first || p->warp - first >= 64 || !(warps >> (p->warp - first) & 1))
 			continue;
 		p->dst = OPND_NONE;
 		p->mask = p->kind == PENDING_LOAD ? 0 : p->mask;
@@ -114,8 +114,9 @@ void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l
 {
 	struct ptx *f = ptx_of(front);
 	struct cta *c = &f->ctas[sm * f->nslots + slot];
+	const u32 first = front_first(front, sm, slot);
 	u32 index = 0;
-	forget_results(f, sm, warps);
+	forget_results(f, sm, first, warps);
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
 		register_launch(f, l, 0);
 	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes};
@@ -128,7 +129,7 @@ void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l
 		memset(f->written + (sm * f->nslots + slot) * map, 0, map);
 	}
 	FOR_EACH_BIT(w, warps)
-	start_warp(f, sm, (u32)w, slot, l, index++);
+	start_warp(f, sm, first + (u32)w, slot, l, index++);
 	BUG_ON(index != l->warps);
 }
 
@@ -163,7 +164,8 @@ void ptx_barrier_release(struct front *front, u32 sm, u32 slot, u32 bar_id, u64 
 {
 	struct ptx *f = ptx_of(front);
 	struct barrier_sum *b = &f->ctas[sm * f->nslots + slot].bar[bar_id];
+	const u32 first = front_first(front, sm, slot);
 	FOR_EACH_BIT(w, warps)
-	give_result(f, sm, (u32)w, b);
+	give_result(f, sm, first + (u32)w, b);
 	*b = (struct barrier_sum){0};
 }

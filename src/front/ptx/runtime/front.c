@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "conf/virtual.h"
 #include "front/ptx/runtime/locks.h"
 #include "front/ptx/runtime/state.h"
 
@@ -16,8 +17,8 @@
 static void set_sizes(struct ptx *f, const struct conf *c)
 {
 	f->nsms = c->num_sms;
-	f->nwarps = c->sm_threads / WARP_SIZE;
-	f->nslots = c->sm_ctas;
+	f->nwarps = conf_is_vt(c) ? MAX(c->vt_warps, c->sm_threads / WARP_SIZE) : c->sm_threads / WARP_SIZE;
+	f->nslots = conf_is_vt(c) ? FRONT_CTA_PLACES : c->sm_ctas;
 	f->check_uninit = c->check_uninit;
 	f->check_masks = c->check_masks;
 	f->check_barriers = c->check_barriers;

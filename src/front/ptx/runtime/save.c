@@ -83,15 +83,16 @@ static void walk_cta(struct ptx *f, u32 sm, u32 slot, u64 warps, struct walk *k)
 	part(k, f->shared + at * f->shared_stride, c->shared_bytes);
 	if (f->check_uninit)
 		part(k, f->written + at * (u64)((f->shared_max + 7) / 8), (f->shared_max + 7) / 8);
-	FOR_EACH_BIT(w, warps)
+	const u32 first = front_first(&f->front, sm, slot);
+	FOR_EACH_BIT(n, warps)
 	{
-		const u32 i = sm * f->nwarps + (u32)w;
+		const u32 w = first + (u32)n, i = sm * f->nwarps + w;
 		part(k, &f->warps[i], sizeof f->warps[i]);
 		f->warps[i].slot = slot;
 		part(k, f->tid[i], sizeof f->tid[i]);
-		stack(f, sm, (u32)w, k);
-		frames(f, sm, (u32)w, k);
-		local_memory(f, sm, (u32)w, k);
+		stack(f, sm, w, k);
+		frames(f, sm, w, k);
+		local_memory(f, sm, w, k);
 	}
 }
 

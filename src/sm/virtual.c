@@ -1,0 +1,558 @@
+#include "sm/virtual.h"
+
+#include <string.h>
+
+#include "sm/internal.h"
+#include "sm/replay.h"
+
+/* --- the policies ---------------------------------------------------------------------------------------------------
+ */
+
+#define YOON "Yoon 2016"
+static const struct policy none = {
+    .name = "none", .help = "as many CTAs as slots and resources allow", .source = "CUDA"};
+static const struct policy mascar = {.name = "mascar",
+                                     .help = "the same with Mascar's re-execution queue: what vt has beside swapping",
+                                     .source = "Sethia 2015; " YOON ", section IV.D",
+                                     .implies = "lsu.replay=car"};
+static const struct policy max = {.name = "max",
+                                  .help = "no scheduling limit: 64 warp and 32 CTA slots, the most that an SM has "
+                                          "here, with Mascar's re-execution queue",
+                                  .source = YOON ", section V.B",
+                                  .implies = "sm.threads=2048 sm.ctas=32 lsu.replay=car"};
+
+static u32 vt_storage(const struct conf *c, struct policy_storage *out)
+{
+	const u32 n = log2_floor(c->vt_warps - 1) + 1;
+	out[0] = (struct policy_storage){"CTA status table", 1 + 8, FRONT_CTA_PLACES};
+	out[1] = (struct policy_storage){"virtual warp ids of the scoreboard", n, c->sm_threads / WARP_SIZE};
+	out[2] = (struct policy_storage){"load queues, active and inactive", 301 + n,
+	                                 c->lsu_replay_entries + c->vt_inactive_entries};
+	return 3;
+}
+static const struct policy vt = {.name = "vt",
+                                 .help = "virtual threads: CTAs up to registers and shared memory, those whose warps "
+                                         "all wait for memory give their slots to others",
+                                 .source = YOON,
+                                 .implies = "lsu.replay=car lsu.replay_entries=30",
+                                 .storage = vt_storage};
+const struct policy *const virtual_policies[] = {&none, &vt, &mascar, &max, NULL};
+
+/* --- contexts -------------------------------------------------------------------------------------------------------
+ */
+
+static u32 log2_up(u32 n)
+{
+	return n > 1 ? log2_floor(n - 1) + 1 : 0;
+}
+
+u32 vt_context_bits(u32 n, u32 warps, u32 depth)
+{
+	return n + log2_up(warps) + 3 * 32 + (32 + 64 + 64) * depth * warps;
+}
+
+u32 vt_swap_cycles(u32 bits, u32 bandwidth)
+{
+	return bandwidth ? (u32)ceil_div(bits, bandwidth) : 0;
+}
+
+u32 vt_bits(const struct conf *c, const struct launch *l)
+{
+	return vt_context_bits(log2_up(c->vt_warps), l->warps, c->vt_depth);
+}
+
+u32 vt_cycles(const struct conf *c, const struct launch *l)
+{
+	return vt_swap_cycles(vt_bits(c, l), c->vt_bandwidth) + c->vt_delay;
+}
+
+u32 vt_context_bytes(const struct conf *c, const struct launch *l)
+{
+	struct sm_limits n;
+	sm_limits(c, l, &n);
+	return n.ctas > n.active ? n.context_bytes : 0;
+}
+
+/* --- room -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Places for a CTA of so many warps without a slot, which lie in one word; false: there are none. */
+static bool find_places(const struct sm *s, u32 warps, u32 *word)
+{
+	for (*word = 0; *word < SM_AWAY_WORDS; ++*word)
+		if (64 - bit_count(s->away[*word]) >= warps)
+			return true;
+	return false;
+}
+static bool find_cta_place(const struct sm *s, u32 *place)
+{
+	for (u32 i = 0; i < SM_CTA_PLACES - SM_MAX_CTAS; i++)
+		if (!(s->ctas_away[i / 64] >> i % 64 & 1)) {
+			*place = SM_MAX_CTAS + i;
+			return true;
+		}
+	return false;
+}
+
+/* One more CTA without a slot leaves places for one that is to leave its. */
+static bool may_be_inactive(const struct sm_ctx *x, const struct sm *s, u32 warps)
+{
+	u32 rest = 0, places = 0;
+	for (u32 i = 0; i < SM_AWAY_WORDS; i++)
+		rest += (64 - bit_count(s->away[i])) / warps;
+	for (u32 i = 0; i < VT_HOME_WORDS; i++)
+		places += i < ARRAY_LEN(s->ctas_away) ? bit_count(s->ctas_away[i]) : 0;
+	return rest >= 2 && places + 2 <= SM_CTA_PLACES - SM_MAX_CTAS;
+}
+
+/* Virtual warps that follow one another. */
+static bool find_warps(const struct sm_ctx *x, u32 n, u32 *first)
+{
+	u32 run = 0;
+	for (u32 i = 0; i < x->conf->vt_warps; i++) {
+		run = x->vt->warps[i / 64] >> i % 64 & 1 ? 0 : run + 1;
+		if (run == n) {
+			*first = i + 1 - n;
+			return true;
+		}
+	}
+	return false;
+}
+static bool find_home(const struct sm_ctx *x, u32 *home)
+{
+	for (u32 i = 0; i < FRONT_CTA_PLACES; i++)
+		if (!(x->vt->homes[i / 64] >> i % 64 & 1)) {
+			*home = i;
+			return true;
+		}
+	return false;
+}
+
+bool vt_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
+{
+	u32 at;
+	const bool slots = vt_has_slots(x, s, l->warps);
+	if (!slots && (!vt_context_bytes(x->conf, l) || !may_be_inactive(x, s, l->warps)))
+		return false;
+	/* It may have to wait although there are slots: others do. */
+	if (slots && x->vt->ready && !may_be_inactive(x, s, l->warps))
+		return false;
+	return find_warps(x, l->warps, &at) && find_home(x, &at) && sm_find_resources(x, s, l, NULL);
+}
+
+static void set_warps(struct vt *v, u32 first, u32 n, bool taken)
+{
+	for (u32 i = first; i < first + n; i++)
+		v->warps[i / 64] = taken ? v->warps[i / 64] | BIT(i % 64) : v->warps[i / 64] & ~BIT(i % 64);
+}
+
+static struct front_map *map_of(const struct sm_ctx *x, const struct sm *s)
+{
+	return &x->front->map[s->id];
+}
+
+static void take(struct sm_ctx *x, struct sm *s, u32 place, u8 state, u64 now)
+{
+	struct vt *v = x->vt;
+	const struct launch *l = x->prog[s->cta[place].launch].launch;
+	u32 first, home;
+	BUG_ON(!find_warps(x, l->warps, &first) || !find_home(x, &home));
+	set_warps(v, first, l->warps, true);
+	v->homes[home / 64] |= BIT(home % 64);
+	v->cta[place] = (struct vt_cta){
+	    .since = now, .context = vt_context_bytes(x->conf, l), .first = (u16)first, .home = (u8)home, .state = state};
+	v->context += v->cta[place].context;
+	map_of(x, s)->first[home] = (u16)first;
+	map_of(x, s)->cta[place] = (u8)home;
+}
+
+void vt_take(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	u16 warp;
+	take(x, s, slot, VT_ACTIVE, now);
+	warp = x->vt->cta[slot].first;
+	FOR_EACH_BIT(w, s->cta[slot].warps)
+	map_of(x, s)->warp[w] = warp++;
+}
+
+void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot)
+{
+	struct vt *v = x->vt;
+	struct vt_cta *c = &v->cta[slot];
+	set_warps(v, c->first, s->cta[slot].nwarps, false);
+	v->homes[c->home / 64] &= ~BIT(c->home % 64);
+	v->context -= c->context;
+	*c = (struct vt_cta){0};
+}
+
+/* --- a new CTA without a slot ---------------------------------------------------------------------------------------
+ */
+
+static u64 lowest_free(u64 taken, u32 n)
+{
+	u64 out = 0, free = ~taken;
+	for (; n; n--, free &= free - 1)
+		out |= free & -free;
+	return out;
+}
+
+static void make_ready(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
+{
+	struct vt *v = x->vt;
+	struct vt_cta *c = &v->cta[place];
+	if (event_wanted(x->ev, EV_VT_READY)) {
+		struct event *e = cta_event(x, s, EV_VT_READY, place, now);
+		e->arg[0] = now - c->since;
+		e->arg[1] = v->ready;
+	}
+	c->state = VT_READY;
+	c->order = v->orders++;
+	c->since = now;
+	v->ready++;
+}
+
+u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
+{
+	const struct launch *l = x->prog[launch].launch;
+	u32 place, word, index = 0;
+	BUG_ON(!find_cta_place(s, &place) || !find_places(s, l->warps, &word));
+	struct cta *c = &s->cta[place];
+	*c = (struct cta){.used = 1,
+	                  .nwarps = (u8)l->warps,
+	                  .launch = launch,
+	                  .id = id,
+	                  .warps = lowest_free(s->away[word], l->warps),
+	                  .started_at = now,
+	                  .inactive = 1,
+	                  .word = (u8)word};
+	BUG_ON(!sm_find_resources(x, s, l, c));
+	take(x, s, place, VT_WAITING, now);
+	s->away[word] |= c->warps;
+	s->ctas_away[(place - SM_MAX_CTAS) / 64] |= BIT((place - SM_MAX_CTAS) % 64);
+	s->regs_used += c->reg_size;
+	s->shared_used += c->shared_size;
+	x->vt->inactive++;
+	FOR_EACH_BIT(i, c->warps)
+	{
+		const u32 w = sm_away_place(word, (u32)i);
+		map_of(x, s)->warp[w] = (u16)(x->vt->cta[place].first + index);
+		mem_warp_start(x->mem, s->id, w, launch, id);
+		s->warp[w] = (struct warp){.pc = l->fn->entry,
+		                           .ib_end = l->fn->entry,
+		                           .state = WS_NONE,
+		                           .cta_slot = (u8)place,
+		                           .who = context_take(s, w),
+		                           .warp_in_cta = (u8)index++,
+		                           .launch = launch,
+		                           .age = s->ages++,
+		                           .since = now,
+		                           .started_at = now};
+		memset(x->big[w], 0, sizeof x->big[w]);
+	}
+	if (event_wanted(x->ev, EV_CTA_DISPATCH))
+		cta_event(x, s, EV_CTA_DISPATCH, place, now)->arg[1] = 0;
+	front_cta_start(x->front, s->id, place, l, id, bit_range(l->warps));
+	make_ready(x, s, place, now);
+	return place;
+}
+
+/* --- a swap ---------------------------------------------------------------------------------------------------------
+ */
+
+/* It leaves its slots; what it has under way goes with its warps. Its place. */
+static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+{
+	struct vt *v = x->vt;
+	struct cta *from = &s->cta[slot], *c;
+	u32 place, word, n = 0;
+	BUG_ON(!find_cta_place(s, &place) || !find_places(s, from->nwarps, &word));
+	const u64 slots = from->warps;
+	c = &s->cta[place];
+	tell_gone(x, s, slots, now);
+	cta_stayed(from, now);
+	*c = *from;
+	cta_masks_by_number(c, slots);
+	c->inactive = 1;
+	c->word = (u8)word;
+	c->warps = lowest_free(s->away[word], c->nwarps);
+	v->cta[place] = v->cta[slot];
+	v->cta[slot] = (struct vt_cta){0};
+	v->cta[place].swaps++;
+	v->cta[place].since = now;
+	v->cta[place].state = VT_LEAVING;
+	map_of(x, s)->cta[place] = v->cta[place].home;
+	u64 to = c->warps;
+	FOR_EACH_BIT(w, slots)
+	{
+		const u32 at = sm_away_place(word, bit_first(to));
+		to &= to - 1;
+		warp_move(x, s, (u32)w, at, place);
+		map_of(x, s)->warp[at] = (u16)(v->cta[place].first + n++);
+		v->cta[place].pending += s->warp[at].inflight;
+	}
+	s->away[word] |= c->warps;
+	s->ctas_away[(place - SM_MAX_CTAS) / 64] |= BIT((place - SM_MAX_CTAS) % 64);
+	v->inactive++;
+	cta_leave_slot(x, s, slot, now);
+	fetch_forget(s);
+	*from = (struct cta){0};
+	return place;
+}
+
+/* A ready CTA gets slots; its warps cannot issue before the swap is over. Its slot. */
+static u32 enter(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
+{
+	struct vt *v = x->vt;
+	struct cta *from = &s->cta[place];
+	u32 slot = 0, n = 0;
+	while (s->cta[slot].used)
+		slot++;
+	struct cta *c = &s->cta[slot];
+	const u64 slots = lowest_free(s->used | ~bit_range(x->nwarps), from->nwarps), away = from->warps;
+	*c = *from;
+	cta_masks_by_slot(c, slots);
+	c->warps = slots;
+	c->inactive = c->word = 0;
+	c->ndone = 0;
+	c->came_at = now;
+	v->cta[slot] = v->cta[place];
+	v->cta[place] = (struct vt_cta){0};
+	v->cta[slot].since = now;
+	v->cta[slot].state = VT_COMING;
+	map_of(x, s)->cta[slot] = v->cta[slot].home;
+	s->used |= slots;
+	s->nctas++;
+	v->inactive--;
+	v->ready--;
+	u64 to = slots;
+	FOR_EACH_BIT(i, away)
+	{
+		const u32 w = bit_first(to), at = sm_away_place(from->word, (u32)i);
+		to &= to - 1;
+		warp_move(x, s, at, w, slot);
+		memset(x->big[at], 0, sizeof x->big[at]);
+		s->warp[at] = (struct warp){0};
+		struct warp *wp = &s->warp[w];
+		map_of(x, s)->warp[w] = (u16)(v->cta[slot].first + n++);
+		wp->paused = 1;
+		wp->since = now;
+		wp->done = wp->done != 0;
+		if (wp->fence && !wp->outstanding && !wp->loads)
+			wp->fence = 0;
+		warp_refresh(x, s, w, now);
+	}
+	s->away[from->word] &= ~away;
+	s->ctas_away[(place - SM_MAX_CTAS) / 64] &= ~BIT((place - SM_MAX_CTAS) % 64);
+	*from = (struct cta){0};
+	tell_started(x, s, slots, now);
+	FOR_EACH_BIT(w, slots)
+	if (s->warp[w].done)
+		warp_try_retire(x, s, (u32)w, now);
+	return slot;
+}
+
+static const struct launch *launch_of(const struct sm_ctx *x, const struct cta *c)
+{
+	return x->prog[c->launch].launch;
+}
+
+/* Why it leaves or comes: as events.def lists it. */
+static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 place, u32 cause, u32 cycles, u64 partner,
+                       u64 now)
+{
+	const struct cta *c = &s->cta[place];
+	struct event *e = cta_event(x, s, t, place, now);
+	e->warp = (s32)bit_first(c->warps);
+	e->pc = s->warp[e->warp].pc;
+	e->arg[0] = cause;
+	e->arg[1] = cycles;
+	e->arg[2] = vt_bits(x->conf, launch_of(x, c));
+	e->arg[3] = partner;
+}
+
+/* The swap under way is over. */
+static void finish(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct vt *v = x->vt;
+	struct cta *c = &s->cta[v->coming];
+	const u32 leaving = v->leaving;
+	struct vt_cta *in = &v->cta[v->coming];
+	sm_sync(x, s, now);
+	if (event_wanted(x->ev, EV_CTA_SWAP_IN))
+		swap_event(x, s, EV_CTA_SWAP_IN, v->coming, leaving != 0, (u32)(now - in->since),
+		           leaving ? s->cta[leaving].id : 0, now);
+	in->state = VT_ACTIVE;
+	in->since = now;
+	v->until = NEVER;
+	v->coming = v->leaving = 0;
+	s->k.vt_swaps++;
+	FOR_EACH_BIT(w, c->warps)
+	{
+		s->warp[w].paused = c->paused;
+		warp_refresh(x, s, (u32)w, now);
+	}
+	if (!leaving)
+		return;
+	struct vt_cta *out = &v->cta[leaving];
+	out->state = VT_WAITING;
+	if (!out->pending)
+		make_ready(x, s, leaving, now);
+}
+
+/* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. */
+static u64 stalled(const struct sm_ctx *x, const struct sm *s, const struct cta *c)
+{
+	const u64 mem = s->in[WS_MEM] & c->warps, barrier = x->conf->vt_barriers ? s->in[WS_BARRIER] & c->warps : 0;
+	return mem && (mem | barrier | c->exited) == c->warps ? mem : 0;
+}
+
+static u32 first_ready(const struct sm_ctx *x, const struct sm *s, u32 warps, bool cta_slot)
+{
+	const struct vt *v = x->vt;
+	u32 best = 0;
+	for (u32 k = 0; cta_slot && k < ARRAY_LEN(s->ctas_away); k++)
+		FOR_EACH_BIT(i, s->ctas_away[k])
+		{
+			const u32 p = SM_MAX_CTAS + k * 64 + (u32)i;
+			if (v->cta[p].state == VT_READY && s->cta[p].nwarps <= warps &&
+			    (!best || v->cta[p].order < v->cta[best].order))
+				best = p;
+		}
+	return best;
+}
+
+struct swap {
+	u32 in;   /* place */
+	s32 out;  /* slot; -1: nobody leaves */
+	u64 from; /* since when it has been stalled */
+};
+/* The swap to begin, if any: of those that could leave, the one that was stalled first. */
+static struct swap find_swap(const struct sm_ctx *x, const struct sm *s)
+{
+	const u32 vacant = x->nwarps - bit_count(s->used);
+	struct swap best = {first_ready(x, s, vacant, s->nctas < x->nctas), -1, NEVER};
+	if (best.in)
+		return best;
+	for (u32 i = 0; i < x->nctas; i++) {
+		const struct cta *c = &s->cta[i];
+		if (!c->used || x->vt->cta[i].state != VT_ACTIVE || !x->vt->cta[i].context)
+			continue;
+		const u64 mem = stalled(x, s, c);
+		u64 from = 0;
+		FOR_EACH_BIT(w, mem)
+		from = MAX(from, s->warp[w].since);
+		if (!mem || from >= best.from || (x->replay && !replay_may_leave(x, c->warps)))
+			continue;
+		const u32 in = first_ready(x, s, vacant + c->nwarps, true);
+		u32 place, word;
+		if (in && find_cta_place(s, &place) && find_places(s, c->nwarps, &word))
+			best = (struct swap){in, (s32)i, from};
+	}
+	return best;
+}
+
+static void begin(struct sm_ctx *x, struct sm *s, struct swap w, u64 now)
+{
+	struct vt *v = x->vt;
+	const struct cta *in = &s->cta[w.in];
+	const u32 cycles = vt_cycles(x->conf, launch_of(x, in));
+	sm_sync(x, s, now);
+	if (w.out >= 0) {
+		if (event_wanted(x->ev, EV_CTA_SWAP_OUT)) {
+			const struct cta *out = &s->cta[w.out];
+			swap_event(x, s, EV_CTA_SWAP_OUT, (u32)w.out, (s->in[WS_BARRIER] & out->warps) != 0, cycles, in->id, now);
+		}
+		v->leaving = (u8)leave(x, s, (u32)w.out, now);
+	}
+	v->coming = (u8)enter(x, s, w.in, now);
+	v->until = now + cycles;
+	s->k.vt_swap_cycles += cycles;
+	if (!cycles)
+		finish(x, s, now);
+}
+
+void vt_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	struct vt *v = x->vt;
+	if (v->until <= now)
+		finish(x, s, now);
+	if (!v->ready || v->until != NEVER)
+		return;
+	struct swap w = find_swap(x, s);
+	if (w.in)
+		begin(x, s, w, now);
+}
+
+u64 vt_next(const struct sm_ctx *x, const struct sm *s, u64 now)
+{
+	const struct vt *v = x->vt;
+	if (v->until != NEVER)
+		return MAX(v->until, now + 1);
+	return v->ready && find_swap(x, s).in ? now + 1 : NEVER;
+}
+
+void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	const u32 place = s->warp[w].cta_slot;
+	struct vt_cta *c = &x->vt->cta[place];
+	if (!s->cta[place].inactive || --c->pending || c->state != VT_WAITING)
+		return;
+	make_ready(x, s, place, now);
+}
+
+/* --- what holds ----------------------------------------------------------------------------------------------------
+ */
+
+bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
+{
+	const struct vt *v = x->vt;
+	u32 inactive = 0, ready = 0, context = 0, homes = 0, warps = 0, top = 0, coming = 0;
+	for (u32 i = 0; i < SM_CTA_PLACES; i++) {
+		const struct cta *c = &s->cta[i];
+		const struct vt_cta *k = &v->cta[i];
+		const bool away = i >= SM_MAX_CTAS;
+		if (!c->used || (away && !c->inactive)) {
+			HOLDS(k->state == VT_NONE, "SM %u: CTA place %u is empty, but has state %u", s->id, i, k->state);
+			continue;
+		}
+		HOLDS(away ? k->state == VT_LEAVING || k->state == VT_WAITING || k->state == VT_READY
+		           : k->state == VT_ACTIVE || k->state == VT_COMING,
+		      "SM %u: CTA %llu in place %u has state %u", s->id, (unsigned long long)c->id, i, k->state);
+		inactive += away;
+		ready += k->state == VT_READY;
+		coming += k->state == VT_COMING;
+		context += k->context;
+		top = MAX(top, c->shared_first + c->shared_size);
+		homes += v->homes[k->home / 64] >> k->home % 64 & 1;
+		u32 pending = 0, n = 0;
+		FOR_EACH_BIT(b, c->warps)
+		{
+			const u32 w = away ? sm_away_place(c->word, (u32)b) : (u32)b, vwi = k->first + n++;
+			pending += s->warp[w].inflight;
+			HOLDS(front_warp(x->front, s->id, w) == vwi && v->warps[vwi / 64] >> vwi % 64 & 1,
+			      "SM %u: warp %u of CTA %llu is virtual warp %u, not %u, or that is not taken", s->id, n - 1,
+			      (unsigned long long)c->id, front_warp(x->front, s->id, w), vwi);
+			HOLDS(!away || (s->warp[w].state == WS_NONE && s->warp[w].cta_slot == i && s->away[c->word] >> b & 1),
+			      "SM %u: warp %u of inactive CTA %llu has a slot, or none knows its place", s->id, n - 1,
+			      (unsigned long long)c->id);
+		}
+		warps += n;
+		HOLDS(!away || pending == k->pending, "SM %u: CTA %llu waits for %u results, %u are under way", s->id,
+		      (unsigned long long)c->id, k->pending, pending);
+		HOLDS(!away || k->state != VT_WAITING || pending, "SM %u: CTA %llu is not ready, but waits for nothing", s->id,
+		      (unsigned long long)c->id);
+	}
+	u32 taken = 0, homes_taken = 0;
+	for (u32 i = 0; i < ARRAY_LEN(v->warps); i++)
+		taken += bit_count(v->warps[i]);
+	for (u32 i = 0; i < VT_HOME_WORDS; i++)
+		homes_taken += bit_count(v->homes[i]);
+	HOLDS(inactive == v->inactive && ready == v->ready && context == v->context && coming == (v->until != NEVER),
+	      "SM %u: %u CTAs inactive (%u), %u ready (%u), %u come, contexts of %u B (%u)", s->id, v->inactive, inactive,
+	      v->ready, ready, coming, v->context, context);
+	HOLDS(taken == warps && homes_taken == homes, "SM %u: %u virtual warps taken of %u, %u homes of %u", s->id, taken,
+	      warps, homes_taken, homes);
+	HOLDS(top + context <= x->conf->sm_shared, "SM %u: shared memory up to %u, contexts of %u B: more than %u", s->id,
+	      top, context, x->conf->sm_shared);
+	return true;
+}

@@ -1,0 +1,91 @@
+/* virtual: virtual threads (Yoon 2016): more CTAs on an SM than its scheduler can serve.
+ *
+ * An SM takes CTAs until registers or shared memory are full (capacity limit). Those that fit the CTA and warp slots
+ * (scheduling limit) are active; the others are inactive: registers and shared memory are theirs, a slot is not. When
+ * every warp of an active CTA is stalled by long-latency memory, and an inactive one is ready, the two change places:
+ *
+ *             all warps stalled, another is ready           results under way: none left
+ *     ACTIVE ------------------> LEAVING --------> WAITING ------------------> READY
+ *        ^                         |  swap under way  (pending = 0: ready at once)|
+ *        '------------- COMING <--------------------------------------------------'
+ *
+ * What a swap costs is equation 2: the context - numbers of warps and CTA, the cached part of every warp's SIMT stack
+ * (equation 1) - is read from shared memory at vt.bandwidth. The leaving CTA's goes there from a buffer beside that, as
+ * published. One swap at a time; the CTA that has been ready longest comes first; the one that was stalled first
+ * leaves. A stalled CTA keeps its slots while nobody is ready for them: giving them up would bring nothing.
+ *
+ * Names as in the paper: a warp's place among the slots is its physical warp id (PWI); instruction buffers,
+ * scoreboard and schedulers know only that. Its virtual one (VWI) is its own from start to end of its CTA: where the
+ * front end keeps its registers (front.h, struct front_map). Results that come while it has no slot find it by its
+ * context (sm.h), not by a PWI, whose scoreboard entry is another's then.
+ *
+ * Contexts lie at the upper end of shared memory. Kernels of which no more CTAs fit an SM than it has slots for need
+ * none: their CTAs never leave. */
+#ifndef SM_VIRTUAL_H
+#define SM_VIRTUAL_H
+#include "conf/virtual.h"
+#include "sm/sm.h"
+
+/* Equation 1: bits of a CTA's context. n: bits of a virtual warp id; warps of the CTA; depth: entries of a SIMT stack.
+ */
+u32 vt_context_bits(u32 n, u32 warps, u32 depth);
+/* Equation 2, rounded up; bandwidth 0: none. */
+u32 vt_swap_cycles(u32 bits, u32 bandwidth);
+/* The same for a launch's CTAs on a machine; cycles with vt.delay. */
+u32 vt_bits(const struct conf *c, const struct launch *l);
+u32 vt_cycles(const struct conf *c, const struct launch *l);
+/* Shared memory reserved for the context of each CTA of a launch; 0: its CTAs never leave their slots. */
+u32 vt_context_bytes(const struct conf *c, const struct launch *l);
+
+enum vt_state { VT_NONE, VT_ACTIVE, VT_LEAVING, VT_WAITING, VT_READY, VT_COMING };
+struct vt_cta {  /* by the place of the CTA. Without holes */
+	u64 order;   /* READY: in which they became so */
+	u64 since;   /* cycle in which it became what it is */
+	u32 pending; /* results under way while it is inactive: the tracking counter */
+	u32 context; /* bytes */
+	u32 swaps;   /* how often it has left */
+	u16 first;   /* its first virtual warp */
+	u8 home;     /* the front end's CTA slot */
+	u8 state;    /* enum vt_state */
+};
+#define VT_HOME_WORDS ((FRONT_CTA_PLACES + 63) / 64)
+struct vt { /* arena */
+	u64 orders;
+	u64 until;    /* cycle in which the swap under way is over; NEVER: there is none */
+	u64 warps[4]; /* virtual warps that are taken */
+	u64 homes[VT_HOME_WORDS];
+	u32 inactive, ready; /* CTAs without a slot; of those, ready */
+	u32 context;         /* shared memory that contexts have */
+	u8 coming;           /* slot of the CTA that comes in the swap under way */
+	u8 leaving;          /* place of the one that leaves in it; 0: none does */
+	u8 pad[2];
+	struct vt_cta cta[SM_CTA_PLACES];
+};
+
+/* Is there room for one more CTA, active or not? */
+bool vt_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
+/* Has the SM slots for a CTA of so many warps? */
+static inline bool vt_has_slots(const struct sm_ctx *x, const struct sm *s, u32 warps)
+{
+	return s->nctas < x->nctas && x->nwarps - bit_count(s->used) >= warps;
+}
+/* A new CTA begins without a slot: there is none, or others wait for it. Its place. */
+u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* Those in a CTA's slot are given virtual warps and room for a context; they are given back. */
+void vt_take(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot);
+/* The controller's cycle, before the SM's own. */
+void vt_cycle(struct sm_ctx *x, struct sm *s, u64 now);
+/* The next cycle in which it has something to do, for all that is known now. */
+u64 vt_next(const struct sm_ctx *x, const struct sm *s, u64 now);
+/* A result of a warp without a slot has come. */
+void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
+/* A CTA is in the swap under way. */
+static inline bool vt_swapping(const struct sm_ctx *x, u32 slot)
+{
+	return x->vt && x->vt->cta[slot].state == VT_COMING;
+}
+/* Between two cycles: numbers are taken once, contexts fit, counters are what is under way. False with *e. */
+bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e);
+extern const struct policy *const virtual_policies[];
+#endif

@@ -1,0 +1,482 @@
+/* Virtual threads (Yoon 2016): equations 1 and 2; the limits and which binds; the paper's figure 5, two active CTAs of
+ * four, with every swap at its cycle; workloads with the same result under every policy of the kind; resources given
+ * back after random launches; late answers; going back over swaps. The laws of sm/virtual.h (vt_check_state) are looked
+ * at throughout. VT=full in the environment: every workload under every warp scheduler. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "commands/commands.h"
+#include "session/session.h"
+#include "sim_internal.h"
+#include "sm/virtual.h"
+#include "tests/catalog_rig.h"
+#include "tests/debug_rig.h"
+#include "tests/sm_rig.h"
+
+/* --- equations ------------------------------------------------------------------------------------------------------
+ */
+
+static void test_equations(void **state)
+{
+	static const struct {
+		u32 n, w, d, b, bits, cycles;
+	} rows[] = {
+	    {8, 8, 4, 512, 5227, 11},   {8, 8, 4, 256, 5227, 21}, {8, 8, 4, 1024, 5227, 6},   {8, 8, 4, 0, 5227, 0},
+	    {8, 32, 4, 512, 20589, 41}, {8, 1, 4, 512, 744, 2},   {8, 8, 8, 512, 10347, 21},  {8, 8, 16, 512, 20587, 41},
+	    {6, 4, 1, 512, 744, 2},     {8, 6, 4, 512, 3947, 8},  {8, 16, 4, 512, 10348, 21}, {5, 2, 2, 738, 742, 2},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		assert_int_equal(vt_context_bits(rows[i].n, rows[i].w, rows[i].d), rows[i].bits);
+		assert_int_equal(vt_swap_cycles(rows[i].bits, rows[i].b), rows[i].cycles);
+	}
+	assert_int_equal(vt_swap_cycles(1024, 512), 2); /* exact */
+	assert_int_equal(vt_swap_cycles(1025, 512), 3);
+}
+
+/* --- limits ---------------------------------------------------------------------------------------------------------
+ */
+
+static struct sm_limits limits_of(u32 threads, u32 regs, u32 shared, const char *const *sets)
+{
+	struct conf c;
+	struct err e = {0};
+	struct func fn = {.regs = regs};
+	struct launch l = {.fn = &fn,
+	                   .regs = regs,
+	                   .warps = (u32)ceil_div(threads, 32),
+	                   .shared_bytes = shared,
+	                   .block = {threads, 1, 1},
+	                   .grid = {1000, 1, 1},
+	                   .ctas = 1000};
+	struct sm_limits n;
+	conf_defaults(&c);
+	if (!conf_set(&c, "cta-virtual", "vt", &e))
+		fail_msg("%s", e.msg);
+	for (; sets && *sets; sets++)
+		if (!conf_set_pair(&c, *sets, &e))
+			fail_msg("%s", e.msg);
+	sm_limits(&c, &l, &n);
+	return n;
+}
+
+static void test_limits(void **state)
+{
+	/* 32768 registers, 48 KiB, 1536 threads, 8 CTAs: Table I */
+	struct sm_limits n = limits_of(256, 10, 0, NULL);
+	assert_string_equal(n.limiter, "registers");
+	assert_int_equal(n.ctas, 12); /* 10 registers are allocated as 320 a warp */
+	assert_int_equal(n.active, 6);
+	assert_int_equal(n.context_bytes, 656);
+	n = limits_of(256, 32, 0, NULL); /* capacity comes first: four CTAs, no contexts */
+	assert_int_equal(n.ctas, 4);
+	assert_int_equal(n.active, 4);
+	assert_int_equal(n.context_bytes, 0);
+	n = limits_of(64, 16, 4096, NULL); /* 12 by shared memory, of which contexts of 176 B take one */
+	assert_int_equal(n.active, 8);
+	assert_int_equal(n.ctas, 11);
+	assert_string_equal(n.limiter, "context space");
+	n = limits_of(64, 16, 4096, (const char *[]){"vt.depth=64", NULL});
+	assert_int_equal(n.ctas, 8); /* contexts of 2576 B: no more than with slots only */
+	n = limits_of(64, 16, 5000, NULL);
+	assert_int_equal(n.ctas, 9);
+	assert_string_equal(n.limiter, "shared memory");
+	n = limits_of(256, 10, 0, (const char *[]){"vt.warps=64", NULL});
+	assert_int_equal(n.ctas, 8);
+	assert_string_equal(n.limiter, "virtual warps");
+	n = limits_of(256, 10, 0, (const char *[]){"cta-virtual=none", NULL});
+	assert_int_equal(n.ctas, 6);
+	assert_string_equal(n.limiter, "threads");
+	n = limits_of(32, 10, 0, (const char *[]){"cta-virtual=none", NULL});
+	assert_string_equal(n.limiter, "CTAs");
+	n = limits_of(256, 10, 0, (const char *[]){"max_ctas_per_sm=7", NULL});
+	assert_int_equal(n.ctas, 7);
+	assert_string_equal(n.limiter, "max_ctas_per_sm");
+}
+
+/* --- by hand --------------------------------------------------------------------------------------------------------
+ */
+
+/* Each warp computes a little, loads, computes with that, loads again and stores. */
+static const char two_loads[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>;\n"
+             "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+             "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
+             "ld.global.u32 %r5, [%a2]; mad.lo.u32 %r6, %r5, 3, %r1; mad.lo.u32 %r6, %r6, 5, %r2;\n"
+             "and.b32 %r7, %r6, 1023; mad.wide.u32 %a3, %r7, 4, %a1; ld.global.u32 %r8, [%a3+65536];\n"
+             "add.u32 %r9, %r8, %r6; st.global.u32 [%a2], %r9; ret;\n}\n";
+
+struct told {
+	struct event e[256];
+	u32 n;
+};
+static bool tell(void *ctx, const struct event *e)
+{
+	struct told *t = ctx;
+	if (t->n < ARRAY_LEN(t->e))
+		t->e[t->n++] = *e;
+	return false;
+}
+
+/* One SM with two CTA slots and room for four CTAs of two warps: registers 4 x 2 x 32 x 16. */
+static const char *const figure5[] = {
+    "num_sms=1",      "sm.ctas=2", "sm.threads=128", "sm.regs=4096", "lsu.replay=car", "lsu.replay_entries=30",
+    "cta-virtual=vt", NULL};
+
+static struct sim *start_figure5(const char *const *sets, struct told *t, u64 *buf, u32 ctas)
+{
+	struct sim *s = machine(sets);
+	struct module *m = rig_load(s, two_loads);
+	*buf = rig_alloc(s, 1 << 18);
+	sim_subscribe(s, EVENT(EV_CTA_SWAP_OUT) | EVENT(EV_CTA_SWAP_IN) | EVENT(EV_VT_READY) | EVENT(EV_CTA_DONE), tell, t);
+	struct err e = {0};
+	struct launch_spec l = {.mod = m,
+	                        .fn = module_func(m, "k", true),
+	                        .grid = {ctas, 1, 1},
+	                        .block = {64, 1, 1},
+	                        .params = (u64[]){*buf},
+	                        .param_bytes = 8,
+	                        .regs = 16};
+	if (sim_launch(s, &l, &e) < 0)
+		fail_msg("%s", e.msg);
+	return s;
+}
+
+static void laws(struct sim *s, const char *when)
+{
+	struct err e = {0};
+	if (!sim_check_state(s, &e))
+		fail_msg("%s, cycle %llu: %s", when, (unsigned long long)sim_cycle(s), e.msg);
+}
+
+/* What was loaded was zero. */
+static u32 expected(u32 t, u32 cta)
+{
+	return t * 5 + cta;
+}
+
+/* Figure 5 (b): CTAs 0 and 1 are active, 2 and 3 inactive and ready. Both of the first stall, and give their slots to
+ * 2 and 3 in that order; those stall, and 0 and 1 are back when their loads have come. */
+static void test_figure5(void **state)
+{
+	struct told t = {0};
+	u64 buf;
+	struct sim *s = start_figure5(figure5, &t, &buf, 4);
+	while (!sim_gpu(s)->sm[0]->used)
+		sim_run(s, sim_cycle(s) + 1, NULL);
+	struct vt *v = sim_gpu(s)->ctx[0].vt;
+	while (sim_gpu(s)->task->dispatcher.n) {
+		laws(s, "figure 5");
+		assert_true(sim_gpu(s)->sm[0]->nctas <= 2);
+		if (sim_run(s, sim_cycle(s) + 1, NULL) != STOP_CYCLE)
+			break;
+	}
+	rig_finish(s);
+	static const u32 out[] = {0, 1, 2, 3}, in[] = {2, 3, 0, 1};
+	u32 outs = 0, ins = 0, ready = 0;
+	u64 began = 0;
+	for (u32 i = 0; i < t.n; i++) {
+		const struct event *e = &t.e[i];
+		if (e->type == EV_CTA_SWAP_OUT && outs < 4) {
+			assert_int_equal(e->cta, out[outs]);
+			assert_int_equal(e->arg[3], in[outs]);
+			assert_int_equal(e->arg[0], 0);
+			assert_int_equal(e->arg[1], 3); /* 8 + 1 + 96 + 160 x 4 x 2 = 1385 bits at 512 */
+			assert_int_equal(e->arg[2], 1385);
+			began = e->cycle;
+			outs++;
+		} else if (e->type == EV_CTA_SWAP_IN && ins < 4) {
+			assert_int_equal(e->cta, in[ins]);
+			assert_int_equal(e->cycle, began + 3);
+			assert_int_equal(outs, ins + 1); /* one at a time */
+			ins++;
+		} else if (e->type == EV_VT_READY) {
+			ready++;
+		}
+	}
+	assert_int_equal(outs, 4);
+	assert_int_equal(ins, 4);
+	assert_true(ready >= 4); /* 2 and 3 when new, 0 and 1 when their loads came */
+	assert_int_equal(v->inactive, 0);
+	for (u32 i = 0; i < 4 * 64; i++)
+		assert_int_equal(rig_u32(s, buf + 4 * i), expected(i % 64, i / 64));
+	sim_destroy(s);
+}
+
+/* The first swap is at the cycle in which the second warp of CTA 0 stalls, whatever a swap takes; what it takes is
+ * added. */
+static void test_delay(void **state)
+{
+	static const char *const more[][2] = {
+	    {"vt.bandwidth=0", "0"}, {"vt.bandwidth=256", "6"}, {"vt.bandwidth=1024", "2"}, {"vt.delay=100", "103"}};
+	u64 first = 0;
+	for (u32 k = 0; k < ARRAY_LEN(more); k++) {
+		const char *sets[9];
+		struct told t = {0};
+		u64 buf;
+		memcpy(sets, figure5, sizeof figure5);
+		sets[7] = more[k][0];
+		sets[8] = NULL;
+		struct sim *s = start_figure5(sets, &t, &buf, 4);
+		rig_finish(s);
+		u32 at = 0;
+		while (t.e[at].type != EV_CTA_SWAP_OUT)
+			at++;
+		const u64 out = t.e[at].cycle;
+		first = first ? first : out;
+		assert_int_equal(out, first);
+		while (t.e[at].type != EV_CTA_SWAP_IN)
+			at++;
+		assert_int_equal(t.e[at].cycle - out, strtoul(more[k][1], NULL, 10));
+		sim_destroy(s);
+	}
+}
+
+/* The SM's tables once all is done. */
+static void given_back(const struct sim *s)
+{
+	const struct gpu *g = sim_gpu((struct sim *)s);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *m = g->sm[i];
+		const struct vt *v = g->ctx[i].vt;
+		u64 away = 0;
+		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
+			away |= m->away[k];
+		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
+			away |= m->contexts[k];
+		assert_int_equal(away | m->used | m->ctas_away[0] | m->ctas_away[1], 0);
+		assert_int_equal(m->nctas + m->regs_used + m->shared_used + m->nloads, 0);
+		if (!v)
+			continue;
+		assert_int_equal(v->inactive + v->ready + v->context, 0);
+		assert_true(v->until == NEVER);
+		assert_int_equal(v->warps[0] | v->warps[1] | v->warps[2] | v->warps[3], 0);
+		for (u32 k = 0; k < VT_HOME_WORDS; k++)
+			assert_int_equal(v->homes[k], 0);
+	}
+}
+
+/* Kernels of all shapes beside one another, some of which never leave their slots. */
+static void test_random_launches(void **state)
+{
+	u64 seed = 77, swaps = 0;
+	for (u32 round = 0; round < 12; round++) {
+		struct err e = {0};
+		char set[3][48];
+		snprintf(set[0], sizeof set[0], "sm.regs=%u", 2048u << rng_next(&seed) % 4);
+		snprintf(set[1], sizeof set[1], "vt.delay=%u", (u32)(rng_next(&seed) % 40));
+		snprintf(set[2], sizeof set[2], "vt.depth=%u", 1u << rng_next(&seed) % 5);
+		const char *sets[] = {"num_sms=2",
+		                      "sm.threads=256",
+		                      "cta-virtual=vt",
+		                      "lsu.replay=car",
+		                      "lsu.replay_entries=30",
+		                      set[0],
+		                      set[1],
+		                      set[2],
+		                      NULL};
+		struct sim *s = machine(sets);
+		struct module *m = rig_load(s, two_loads);
+		const u64 buf = rig_alloc(s, 1 << 20);
+		for (u32 k = 0; k < 6; k++) {
+			struct launch_spec l = {.mod = m,
+			                        .fn = module_func(m, "k", true),
+			                        .grid = {1 + (u32)(rng_next(&seed) % 60), 1, 1},
+			                        .block = {(u32)(8 + rng_next(&seed) % 120), 1, 1},
+			                        .params = (u64[]){buf},
+			                        .param_bytes = 8,
+			                        .stream = k % 3,
+			                        .dynamic_shared = (u32)(rng_next(&seed) % 3) * 1500,
+			                        .regs = 8 + (u32)(rng_next(&seed) % 8)};
+			if (sim_launch(s, &l, &e) < 0)
+				fail_msg("%s", e.msg);
+		}
+		while (sim_run(s, sim_cycle(s) + 37, NULL) == STOP_CYCLE)
+			laws(s, "random launches");
+		rig_finish(s);
+		given_back(s);
+		for (u32 i = 0; i < 2; i++)
+			swaps += sim_gpu(s)->sm[i]->k.vt_swaps;
+		sim_destroy(s);
+	}
+	assert_true(swaps > 500);
+}
+
+/* --- workloads ------------------------------------------------------------------------------------------------------
+ */
+
+struct outcome {
+	u64 hash, cycles, swaps, insts;
+};
+static struct outcome run_workload(const char *name, const char *gpu, const char *policy, const char *sched, u32 step)
+{
+	struct err e = {0};
+	char virtual[32], warp[32];
+	snprintf(virtual, sizeof virtual, "cta-virtual=%s", policy);
+	snprintf(warp, sizeof warp, "warp-sched=%s", sched);
+	struct options o = {.command = "run",
+	                    .workload = name,
+	                    .gpu = gpu,
+	                    .size = "small",
+	                    .sets = (const char *[]){warp, virtual, "history.mb=0"},
+	                    .nsets = 3,
+	                    .max_cycles = NEVER};
+	struct session *s = session_open(&o, console_modules, &e);
+	if (!s)
+		fail_msg("%s: %s", name, e.msg);
+	enum session_stop why;
+	while ((why = session_run(s, step ? sim_cycle(s->sim) + step : NEVER, &e)) == SS_CYCLE)
+		laws(s->sim, name);
+	if (why != SS_FINISHED || s->check == CHECK_FAIL)
+		fail_msg("%s, %s, %s: %s %s", name, policy, sched, session_stop_text(why), e.msg);
+	sim_drain(s->sim);
+	if (!sim_check(s->sim, &e))
+		fail_msg("%s, %s: %s", name, policy, e.msg);
+	given_back(s->sim);
+	struct outcome r = {.hash = devmem_result_hash(sim_devmem(s->sim)), .cycles = sim_cycle(s->sim)};
+	for (u32 i = 0; i < s->sim->gpu->conf.num_sms; i++) {
+		r.swaps += s->sim->gpu->sm[i]->k.vt_swaps;
+		r.insts += s->sim->gpu->sm[i]->k.issued;
+	}
+	session_close(s);
+	return r;
+}
+
+/* Every workload under one policy of the kind and one scheduler, in turns that meet; all of them with VT=full. */
+static void test_workloads(void **state)
+{
+	static const char *const policies[] = {"vt", "mascar", "vt", "max"};
+	const bool full = getenv("VT") && !strcmp(getenv("VT"), "full");
+	u64 swaps = 0;
+	for (u32 i = 0; i < workloads.n; i++) {
+		const char *gpu = i % 4 == 3 ? "kepler" : "gtx480";
+		const u64 want = run_workload(workloads.name[i], gpu, "none", "gto", 0).hash;
+		u32 nscheds = 0;
+		for (; sim_policy(POLICY_WARP, nscheds); nscheds++)
+			;
+		for (u32 k = 0; k < (full ? 4 * nscheds : 1); k++) {
+			const char *policy = policies[full ? k % 4 : i % 4];
+			const char *sched = sim_policy(POLICY_WARP, full ? k / 4 : (i / 4 + i) % nscheds)->name;
+			if (full && k % 4 == 2)
+				continue;
+			const struct outcome r = run_workload(workloads.name[i], gpu, policy, sched, i % 3 ? 0 : 1009);
+			if (r.hash != want)
+				fail_msg("%s under %s and %s: another result", workloads.name[i], policy, sched);
+			swaps += r.swaps;
+		}
+	}
+	printf("%llu swaps\n", (unsigned long long)swaps);
+	assert_true(swaps > 200);
+}
+
+/* Each policy does what it is there for, and the same inputs give the same cycles. */
+static void test_vecadd(void **state)
+{
+	const struct outcome none = run_workload("vecadd", "gtx480", "none", "lrr", 0),
+	                     vt = run_workload("vecadd", "gtx480", "vt", "lrr", 0),
+	                     again = run_workload("vecadd", "gtx480", "vt", "lrr", 101);
+	assert_true(vt.swaps > 100 && !none.swaps);
+	assert_int_equal(vt.cycles, again.cycles);
+	assert_int_equal(vt.insts, none.insts);
+	assert_true(vt.cycles < none.cycles);
+}
+
+/* --- going back -----------------------------------------------------------------------------------------------------
+ */
+
+static void test_time_travel(void **state)
+{
+	struct rig r;
+	u64 at[30], hash[30];
+	struct err e = {0};
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_has(&r, "break cta-swap-out", "cta-swap-out");
+	for (u32 i = 0; i < ARRAY_LEN(at); i++) {
+		rig_has(&r, "continue", "cta-swap-out: SM ");
+		at[i] = sim_cycle(r.s->sim);
+		hash[i] = sim_hash(r.s->sim);
+		laws(r.s->sim, "on the way");
+	}
+	for (u32 i = ARRAY_LEN(at); i-- > 0;) {
+		if (!sim_goto(r.s->sim, at[i], &e))
+			fail_msg("%s", e.msg);
+		assert_true(sim_hash(r.s->sim) == hash[i]);
+		laws(r.s->sim, "in the past");
+	}
+	rig_has(&r, "continue", "cta-swap-out: SM ");
+	rig_close(&r);
+}
+
+/* Verbs of the user: an inactive CTA has no slot in which anything could be done to it. */
+static void test_verbs(void **state)
+{
+	struct rig r;
+	char line[64];
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_say(&r, "tbreak cta-swap-out sm=3");
+	rig_say(&r, "continue");
+	rig_say(&r, "step 20");
+	const struct sm *m = sim_gpu(r.s->sim)->sm[3];
+	u32 place = SM_MAX_CTAS;
+	while (!m->cta[place].inactive)
+		place++;
+	snprintf(line, sizeof line, "pause cta %llu", (unsigned long long)m->cta[place].id);
+	rig_fails(&r, line, "is inactive");
+	snprintf(line, sizeof line, "save cta %llu", (unsigned long long)m->cta[place].id);
+	rig_fails(&r, line, "is inactive");
+	snprintf(line, sizeof line, "pause cta %llu", (unsigned long long)m->cta[0].id);
+	rig_has(&r, line, "is paused");
+	rig_say(&r, "step 500");
+	laws(r.s->sim, "paused");
+	snprintf(line, sizeof line, "resume cta %llu", (unsigned long long)m->cta[0].id);
+	rig_has(&r, line, "goes on");
+	snprintf(line, sizeof line, "save cta %llu", (unsigned long long)m->cta[1].id);
+	const u64 saved = m->cta[1].id;
+	rig_has(&r, line, "is saved");
+	rig_say(&r, "step 500");
+	laws(r.s->sim, "saved");
+	snprintf(line, sizeof line, "restore cta %llu", (unsigned long long)saved);
+	rig_say(&r, line);
+	rig_has(&r, "continue", "check passed");
+	given_back(r.s->sim);
+	rig_close(&r);
+}
+
+/* What cannot be together, and what cannot be changed. */
+static void test_refused(void **state)
+{
+	static const char *const sets[][2] = {{"idempotence.track=true", "exclude each other"},
+	                                      {"lsu.replay=newcar", "lsu.replay"},
+	                                      {"vt.inactive_entries=60", "more than 64"},
+	                                      {"vt.warps=32", "virtual warps are less"}};
+	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
+		struct conf c;
+		struct err e = {0};
+		conf_defaults(&c);
+		assert_true(conf_set(&c, "cta-virtual", "vt", &e) && conf_set_pair(&c, sets[i][0], &e));
+		assert_false(conf_check(&c, &e));
+		if (!strstr(e.msg, sets[i][1]))
+			fail_msg("%s: %s", sets[i][0], e.msg);
+	}
+	struct rig r;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", NULL});
+	rig_fails(&r, "set cta-virtual vt", "start with --cta-virtual");
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_equations),   cmocka_unit_test(test_limits),          cmocka_unit_test(test_figure5),
+	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
+	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_workloads),
+	};
+	return cmocka_run_group_tests(tests, find_files, release_files);
+}
