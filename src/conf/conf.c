@@ -393,8 +393,8 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->dram_row >= c->l2_line, "dram.row", c->dram_row, "is smaller than", "l2.line", c->l2_line, of, e) &&
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
-	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) && carveouts_check(c, of, e) &&
-	       for_crossbar(c, of, e) &&
+	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
+	       carveouts_check(c, of, e) && for_crossbar(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

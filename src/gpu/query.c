@@ -7,6 +7,7 @@
 #include "gpu/gpu.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
+#include "conf/virtual.h"
 
 const struct conf *gpu_conf(const struct gpu *g)
 {
@@ -376,7 +377,7 @@ static void add_cta(struct kernel_counters *k, const struct cta *c, u64 now)
 	k->warp_insts += c->insts;
 	k->thread_insts += lanes_sum(&c->lanes);
 	lanes_add(kernel_lanes(k), &c->lanes);
-	k->warp_cycles += c->warp_cycles + (now - c->came_at) * c->nwarps;
+	k->warp_cycles += c->warp_cycles + (c->inactive ? 0 : (now - c->came_at) * c->nwarps);
 	k->transactions += c->transactions;
 }
 
@@ -389,8 +390,9 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 	if (g->restart)
 		add_restart(k, restart_launch(g->restart, launch));
 	for (u32 i = 0; g->task->kcb[launch].state == KCB_RUNNING && i < g->conf.num_sms; i++)
-		for (u32 c = 0; c < SM_MAX_CTAS; c++)
-			if (g->sm[i]->cta[c].used && g->sm[i]->cta[c].launch == launch)
+		for (u32 c = 0; c < (conf_is_vt(&g->conf) ? SM_CTA_PLACES : SM_MAX_CTAS); c++)
+			if (g->sm[i]->cta[c].used && (c < SM_MAX_CTAS || g->sm[i]->cta[c].inactive) &&
+			    g->sm[i]->cta[c].launch == launch)
 				add_cta(k, &g->sm[i]->cta[c], g->st->cycle);
 	return k;
 }

@@ -236,8 +236,13 @@ u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	for (u32 i = 0; i < l->warps; i++, vacant &= vacant - 1)
 		warps |= vacant & -vacant;
 	struct cta *c = &s->cta[slot];
-	struct cta place = {
-	    .used = 1, .nwarps = (u8)l->warps, .launch = launch, .id = id, .warps = warps, .started_at = now, .came_at = now};
+	struct cta place = {.used = 1,
+	                    .nwarps = (u8)l->warps,
+	                    .launch = launch,
+	                    .id = id,
+	                    .warps = warps,
+	                    .started_at = now,
+	                    .came_at = now};
 	BUG_ON(!sm_find_resources(x, s, l, &place));
 	*c = place;
 	if (unlikely(x->vt != NULL))
