@@ -460,7 +460,7 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 	wake(x, sm, t);
 	if (!c) { /* places of CTAs whose answers are under way become free */
 		t->next = t->now + 1;
-		if (!s->ctas_away)
+		if (!(s->ctas_away[0] | s->ctas_away[1]))
 			let_drain(x, p, i, t);
 		return false;
 	}
