@@ -38,7 +38,7 @@ expect 2 "l1d.ways: 0 is not within 1..256" run --set l1d.ways=0
 expect 2 "is not a power of two" run --set l1d.sets=3
 expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --warp-sched gtx
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
-expect 2 "no such partition policy 'smk'; there are: fcfs" run --partition smk
+expect 2 "no such partition policy 'halves'; there are: fcfs" run --partition halves
 expect 2 "no such preempt policy 'drains' (did you mean 'drain'?); there are: none switch drain flush chimera" run --preempt drains
 expect 2 "no such coherence policy 'mesi'; there are: gpu" run --coherence mesi
 expect 2 "no such network policy 'torus'; there are: crossbar mesh" run --network torus

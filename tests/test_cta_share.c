@@ -442,7 +442,9 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	u64 unfinished = 0;
 	for (u32 i = 0; i < 3; i++) {
 		const struct sm *s = sim_gpu(p.s)->sm[i];
-		assert_true(!s->nctas && !s->used && !s->low && !s->regs_used && !s->shared_used && !s->away);
+		assert_true(!s->nctas && !s->used && !s->low && !s->regs_used && !s->shared_used);
+		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
+			assert_true(!s->away[k]);
 		unfinished += s->k.ctas_started - s->k.ctas_done; /* those that moved ended elsewhere */
 		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
 			assert_true(!s->contexts[k]);

@@ -408,6 +408,35 @@ static void trace_keeps_the_rules(void **state)
 	assert_true(c.cycles - whole.cycles == warps); /* the same lives, cut into states */
 }
 
+static bool count_one(void *ctx, const struct event *e)
+{
+	++*(u32 *)ctx;
+	return false;
+}
+
+/* Virtual threads: a CTA has a track while it has slots, as often as it has them, and each life of a warp in them. */
+static void trace_of_swaps(void **state)
+{
+	static struct check ctas, warps;
+	struct rig r;
+	u32 left = 0; /* how often a CTA gave up its slots, in both runs */
+	u64 end = 0;
+	for (u32 k = 0; k < 2; k++) {
+		rig_open(&r,
+		         (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", "--trace",
+		                    (char *)path_of(k ? "w.json" : "v.json"), "--trace-detail", k ? "warps" : "ctas", NULL});
+		sim_subscribe(r.s->sim, EVENT(EV_CTA_SWAP_OUT), count_one, &left);
+		rig_has(&r, "continue", "check passed");
+		end = sim_cycle(r.s->sim);
+		rig_close(&r);
+	}
+	assert_true(left > 200);
+	check_trace(path_of("v.json"), (double)end, &ctas);
+	assert_int_equal(ctas.slices, 1 + 512 + left / 2);
+	check_trace(path_of("w.json"), (double)end, &warps);
+	assert_true(warps.slices > ctas.slices);
+}
+
 /* In the middle: what is open ends there, the copy of it is as good. */
 static void trace_cut_short(void **state)
 {
@@ -481,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(tape_to_a_pipe),
 	    cmocka_unit_test(tape_errors),
 	    cmocka_unit_test(trace_keeps_the_rules),
+	    cmocka_unit_test(trace_of_swaps),
 	    cmocka_unit_test(trace_cut_short),
 	    cmocka_unit_test(trace_of_nothing),
 	    cmocka_unit_test(trace_options),

@@ -20,8 +20,7 @@
 #include "tests/debug_rig.h"
 #include "tests/sm_rig.h"
 
-/* --- equations ------------------------------------------------------------------------------------------------------
- */
+/* --- equations ---------------------------------------------------------------------------------------------------- */
 
 static void test_equations(void **state)
 {
@@ -40,8 +39,7 @@ static void test_equations(void **state)
 	assert_int_equal(vt_swap_cycles(1025, 512), 3);
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------------
- */
+/* --- limits ------------------------------------------------------------------------------------------------------- */
 
 static struct sm_limits limits_of(u32 threads, u32 regs, u32 shared, const char *const *sets)
 {
@@ -100,8 +98,7 @@ static void test_limits(void **state)
 	assert_string_equal(n.limiter, "max_ctas_per_sm");
 }
 
-/* --- by hand --------------------------------------------------------------------------------------------------------
- */
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* Each warp computes a little, loads, computes with that, loads again and stores. */
 static const char two_loads[] =
@@ -308,8 +305,7 @@ static void test_random_launches(void **state)
 	assert_true(swaps > 500);
 }
 
-/* --- workloads ------------------------------------------------------------------------------------------------------
- */
+/* --- workloads ---------------------------------------------------------------------------------------------------- */
 
 struct outcome {
 	u64 hash, cycles, swaps, insts;
@@ -387,8 +383,7 @@ static void test_vecadd(void **state)
 	assert_true(vt.cycles < none.cycles);
 }
 
-/* --- going back -----------------------------------------------------------------------------------------------------
- */
+/* --- going back --------------------------------------------------------------------------------------------------- */
 
 static void test_time_travel(void **state)
 {
@@ -448,6 +443,32 @@ static void test_verbs(void **state)
 	rig_close(&r);
 }
 
+/* What the debugger says of CTAs that change places. CTA 90 is among those that begin without a slot. */
+static void test_shown(void **state)
+{
+	struct rig r;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_say(&r, "tbreak cta-swap-out sm=0");
+	rig_has(&r, "continue", "cta-swap-out: SM 0, warp 0, CTA 0");
+	rig_has(&r, "info ctas", "swap-in");
+	rig_has(&r, "info ctas", "swap-out");
+	rig_has(&r, "info ctas", "ready");
+	rig_has(&r, "info kernels", "of its CTAs inactive: on SMs, without a slot");
+	rig_has(&r, "why", "its CTA 90 has got slots in cycle ");
+	rig_has(&r, "why", ": its context comes from shared memory until cycle ");
+	rig_say(&r, "tbreak vecadd.ptx:23 cta=90");
+	rig_say(&r, "tbreak cta-swap-in cta=90");
+	rig_has(&r, "continue", "vecadd.ptx:23: SM 0, warp 0, CTA 90"); /* in the cycle in which it may issue */
+	const u64 cycle = sim_cycle(r.s->sim);
+	rig_say(&r, "step 3");
+	rig_has(&r, "info ctas", "inactive");
+	rig_say(&r, "delete");
+	rig_say(&r, "reverse-step 3");
+	assert_true(sim_cycle(r.s->sim) == cycle);
+	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+}
+
 /* What cannot be together, and what cannot be changed. */
 static void test_refused(void **state)
 {
@@ -476,7 +497,7 @@ int main(void)
 	    cmocka_unit_test(test_equations),   cmocka_unit_test(test_limits),          cmocka_unit_test(test_figure5),
 	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
 	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

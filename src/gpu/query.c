@@ -284,12 +284,12 @@ void gpu_cta_sched_text(const struct gpu *g, u32 launch, struct strbuf *out)
 
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta)
 {
-	for (u32 i = 0; i < g->conf.sm_ctas; i++) {
-		const struct cta *c = &g->sm[sm]->cta[i];
-		if (c->used && c->launch == launch && c->id == cta)
+	u32 place[SM_CTA_PLACES];
+	const u32 n = gpu_cta_slot(g, sm, launch, cta) < 0 ? gpu_inactive_ctas(g, sm, place, SM_CTA_PLACES) : 0;
+	for (u32 i = 0; i < n; i++)
+		if (g->sm[sm]->cta[place[i]].launch == launch && g->sm[sm]->cta[place[i]].id == cta)
 			return true;
-	}
-	return false;
+	return gpu_cta_slot(g, sm, launch, cta) >= 0;
 }
 
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
@@ -307,7 +307,7 @@ void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
 	                      (u32)(c->id / l->grid.x / l->grid.y)};
 	o->warps = c->warps;
 	FOR_EACH_BIT(w, c->warps)
-	if (s->warp[w].done)
+	if (s->warp[c->inactive ? sm_away_place(c->word, (u32)w) : w].done)
 		o->warps_done |= BIT(w);
 	o->started_at = c->started_at;
 	o->insts = c->insts;

@@ -35,7 +35,7 @@ struct warp_info {
 struct cta_standing {
 	enum cta_state state;
 	u64 since; /* cycle; of one that nobody has stopped: when it began */
-	u64 until; /* halted: the cycle from which it goes on by itself; 0: not so */
+	u64 until; /* halted: the cycle from which it goes on by itself; on a swap: when that is over; 0: not so */
 };
 struct away_info {      /* a CTA that has been taken off its SM, or is leaving it */
 	u32 launch, sm, to; /* sm: that it was on; to: that it is to go on on, UINT32_MAX: any */
@@ -43,7 +43,8 @@ struct away_info {      /* a CTA that has been taken off its SM, or is leaving i
 	enum cta_state state;
 };
 struct cta_tally {
-	u32 on, paused, saved; /* CTAs on SMs; of them paused or halted; taken off */
+	u32 on, paused, saved; /* CTAs in slots of SMs; of them paused or halted; taken off */
+	u32 inactive;          /* on SMs without a slot (cta-virtual=vt) */
 };
 struct cta_info {
 	bool used;
@@ -150,6 +151,11 @@ struct sm_load {
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *out);
+/* With cta-virtual=vt: the places of an SM's CTAs that have no slot, for the two functions above; of such a CTA the
+ * masks of warps are by number within it. At most `max` are written; returns how many there are. */
+u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max);
+/* The slot in which a CTA is; -1: in none of this SM. */
+s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta);
 u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max); /* how many there are; `max` at most are told */
 struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch);        /* of a launch; -1: of all */
 /* Is this CTA on the SM now? */

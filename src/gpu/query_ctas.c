@@ -1,6 +1,7 @@
 /* The states of CTAs: of those on an SM, and of those that have been taken off. */
 #include "gpu/gpu.h"
 #include "gpu/query.h"
+#include "sm/virtual.h"
 
 const struct cta_state_desc cta_state_descs[CS_COUNT] = {
 #define C(id, name, undo, meaning) {name, undo, meaning},
@@ -18,6 +19,18 @@ static u64 stopped_at(const struct sm *s, const struct cta *c)
 	return since == NEVER ? c->started_at : since;
 }
 
+/* virtual.h's state, when that is more than the CTA's own. */
+static enum cta_state virtual_state(const struct vt_cta *v)
+{
+	switch ((enum vt_state)v->state) {
+	case VT_COMING: return CS_SWAP_IN;
+	case VT_LEAVING: return CS_SWAP_OUT;
+	case VT_WAITING: return CS_INACTIVE;
+	case VT_READY: return CS_READY;
+	default: return CS_NONE;
+	}
+}
+
 void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o)
 {
 	const struct sm *s = g->sm[sm];
@@ -25,9 +38,40 @@ void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o
 	*o = (struct cta_standing){.state = CS_NONE};
 	if (!c->used)
 		return;
+	const struct vt *v = g->ctx[sm].vt;
+	if (v && virtual_state(&v->cta[slot]) != CS_NONE && c->halted_until != NEVER) {
+		o->state = virtual_state(&v->cta[slot]);
+		o->since = v->cta[slot].since;
+		o->until = o->state == CS_SWAP_IN || o->state == CS_SWAP_OUT ? v->until : 0;
+		return;
+	}
 	o->state = c->paused ? (c->halted_until == NEVER ? CS_PAUSED : CS_HALTED) : s->low & c->warps ? CS_LOW : CS_RUNNING;
 	o->since = c->paused ? stopped_at(s, c) : c->started_at;
 	o->until = o->state == CS_HALTED ? c->halted_until : 0;
+}
+
+u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max)
+{
+	const struct sm *s = g->sm[sm];
+	u32 n = 0;
+	for (u32 word = 0; word < ARRAY_LEN(s->ctas_away); word++)
+		FOR_EACH_BIT(bit, s->ctas_away[word])
+		{
+			const u32 place = SM_MAX_CTAS + word * 64 + (u32)bit;
+			if (s->cta[place].inactive && n++ < max)
+				places[n - 1] = place;
+		}
+	return n;
+}
+
+s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta)
+{
+	for (u32 i = 0; i < g->conf.sm_ctas; i++) {
+		const struct cta *c = &g->sm[sm]->cta[i];
+		if (c->used && c->launch == launch && c->id == cta)
+			return (s32)i;
+	}
+	return -1;
 }
 
 u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max)
@@ -56,6 +100,12 @@ struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 			t.paused += c->paused;
 			t.on++;
 		}
+	for (u32 sm = 0; g->ctx[0].vt && sm < g->conf.num_sms; sm++) {
+		u32 place[SM_CTA_PLACES];
+		const u32 n = gpu_inactive_ctas(g, sm, place, SM_CTA_PLACES);
+		for (u32 i = 0; i < n; i++)
+			t.inactive += launch < 0 || g->sm[sm]->cta[place[i]].launch == (u32)launch;
+	}
 	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++) {
 		const struct saved_cta *c = &g->resume.cta[i];
 		t.saved += c->state != SAVED_FREE && (launch < 0 || c->launch == (u32)launch);

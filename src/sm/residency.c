@@ -154,8 +154,12 @@ u32 sm_resident(const struct sm *s, u32 launch)
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS && n < s->nctas; i++)
 		n += s->cta[i].used && s->cta[i].launch == launch;
-	for (u32 i = SM_MAX_CTAS; i < SM_CTA_PLACES && s->ctas_away[0]; i++)
-		n += s->cta[i].inactive && s->cta[i].launch == launch;
+	for (u32 word = 0; word < ARRAY_LEN(s->ctas_away); word++)
+		FOR_EACH_BIT(bit, s->ctas_away[word])
+		{
+			const struct cta *c = &s->cta[SM_MAX_CTAS + word * 64 + (u32)bit];
+			n += c->inactive && c->launch == launch;
+		}
 	return n;
 }
 

@@ -5,8 +5,7 @@
 #include "sm/internal.h"
 #include "sm/replay.h"
 
-/* --- the policies ---------------------------------------------------------------------------------------------------
- */
+/* --- the policies ------------------------------------------------------------------------------------------------- */
 
 #define YOON "Yoon 2016"
 static const struct policy none = {
@@ -38,8 +37,7 @@ static const struct policy vt = {.name = "vt",
                                  .storage = vt_storage};
 const struct policy *const virtual_policies[] = {&none, &vt, &mascar, &max, NULL};
 
-/* --- contexts -------------------------------------------------------------------------------------------------------
- */
+/* --- contexts ----------------------------------------------------------------------------------------------------- */
 
 static u32 log2_up(u32 n)
 {
@@ -73,8 +71,7 @@ u32 vt_context_bytes(const struct conf *c, const struct launch *l)
 	return n.ctas > n.active ? n.context_bytes : 0;
 }
 
-/* --- room -----------------------------------------------------------------------------------------------------------
- */
+/* --- room --------------------------------------------------------------------------------------------------------- */
 
 /* Places for a CTA of so many warps without a slot, which lie in one word; false: there are none. */
 static bool find_places(const struct sm *s, u32 warps, u32 *word)
@@ -185,8 +182,7 @@ void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot)
 	*c = (struct vt_cta){0};
 }
 
-/* --- a new CTA without a slot ---------------------------------------------------------------------------------------
- */
+/* --- a new CTA without a slot ------------------------------------------------------------------------------------- */
 
 static u64 lowest_free(u64 taken, u32 n)
 {
@@ -256,8 +252,7 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 	return place;
 }
 
-/* --- a swap ---------------------------------------------------------------------------------------------------------
- */
+/* --- a swap ------------------------------------------------------------------------------------------------------- */
 
 /* It leaves its slots; what it has under way goes with its warps. Its place. */
 static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
@@ -500,8 +495,7 @@ void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	make_ready(x, s, place, now);
 }
 
-/* --- what holds ----------------------------------------------------------------------------------------------------
- */
+/* --- what holds --------------------------------------------------------------------------------------------------- */
 
 bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
 {

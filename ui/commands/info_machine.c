@@ -82,7 +82,10 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 	if (!arg_sm(d, args, &sm, e))
 		return false;
 	gpu_sm_info(g, sm, &s);
-	for (u32 i = 0; i < s.max_ctas; i++) {
+	u32 inactive[SM_CTA_PLACES];
+	const u32 more = gpu_inactive_ctas(g, sm, inactive, SM_CTA_PLACES);
+	for (u32 k = 0; k < s.max_ctas + more; k++) {
+		const u32 i = k < s.max_ctas ? k : inactive[k - s.max_ctas];
 		struct cta_info c;
 		gpu_cta_info(g, sm, i, &c);
 		if (!c.used)
@@ -92,9 +95,12 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 		if (!shown++)
 			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers  "
 			                 "    shared        state\n");
-		strbuf_addf(out, "%c %4u  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s\n",
-		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', i, (unsigned long long)c.cta, c.id.x,
-		            c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
+		char slot[16] = "-";
+		if (k < s.max_ctas)
+			snprintf(slot, sizeof slot, "%u", i);
+		strbuf_addf(out, "%c %4s  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s\n",
+		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', slot, (unsigned long long)c.cta,
+		            c.id.x, c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
 		            (unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first,
 		            c.reg_size, shared, cta_state_descs[c.is.state].name);
 	}
@@ -136,6 +142,8 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
 		if (t.paused || t.saved)
 			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);
+		if (t.inactive)
+			strbuf_addf(out, "    %u of its CTAs inactive: on SMs, without a slot\n", t.inactive);
 		struct strbuf says = STRBUF_INIT;
 		gpu_cta_sched_text(g, i, &says);
 		if (says.len)

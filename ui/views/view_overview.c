@@ -60,6 +60,8 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	if (t.paused || t.saved)
 		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u paused, %u saved", t.paused,
 		         t.saved);
+	if (t.inactive)
+		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u inactive", t.inactive);
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
 }
 

@@ -136,7 +136,7 @@ event_set break_mask(struct break_set *s)
 		if (b->kind == BK_EVENT)
 			mask |= EVENT(b->event);
 		else if (b->kind == BK_CODE)
-			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH);
+			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_SWAP_IN);
 	}
 	s->mask = mask;
 	return mask;
@@ -205,12 +205,24 @@ static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g,
 	return code_at(s, b, g, &at, (u32)at.arg[0], false);
 }
 
+/* The warps that begin: of a CTA that was inactive, those that have never issued. */
+static u64 beginning(const struct gpu *g, const struct event *ev)
+{
+	if (ev->type == EV_CTA_DISPATCH)
+		return ev->arg[1];
+	const s32 slot = gpu_cta_slot(g, (u32)ev->sm, (u32)ev->kernel, (u64)ev->cta);
+	struct cta_info c = {0};
+	if (slot >= 0)
+		gpu_cta_info(g, (u32)ev->sm, (u32)slot, &c);
+	return c.insts ? 0 : c.warps;
+}
+
 /* A CTA's warps begin: the first instruction has no issue before it. A warp that has issued in the same cycle is past
  * it. */
 static bool code_dispatch(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
 {
 	bool stop = false;
-	FOR_EACH_BIT(w, ev->arg[1])
+	FOR_EACH_BIT(w, beginning(g, ev))
 	{
 		struct event at = *ev;
 		at.type = EV_ISSUE;
@@ -237,7 +249,7 @@ static bool show(struct break_set *s, struct breakpoint *b, struct gpu *g, const
 		return b->event == ev->type && event_filter_match(&b->filter, g, ev) && hit(s, b, ev, true);
 	if (b->kind == BK_CODE && ev->type == EV_ISSUE)
 		return code_issue(s, b, g, ev, second);
-	if (b->kind == BK_CODE && ev->type == EV_CTA_DISPATCH)
+	if (b->kind == BK_CODE && (ev->type == EV_CTA_DISPATCH || ev->type == EV_CTA_SWAP_IN))
 		return code_dispatch(s, b, g, ev);
 	return false;
 }

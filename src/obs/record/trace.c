@@ -55,7 +55,8 @@ event_set trace_events(enum trace_detail d)
 {
 	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) |
 	                 EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE) | EVENT(EV_LCS_THROTTLE) | EVENT(EV_DYNCTA_STEP) |
-	                 EVENT(EV_CTA_PAUSE) | EVENT(EV_CTA_RESUME) | EVENT(EV_SM_QUOTA);
+	                 EVENT(EV_CTA_PAUSE) | EVENT(EV_CTA_RESUME) | EVENT(EV_SM_QUOTA) | EVENT(EV_CTA_SWAP_OUT) |
+	                 EVENT(EV_CTA_SWAP_IN);
 	if (d >= TRACE_WARPS)
 		mask |= EVENT(EV_WARP_EXIT);
 	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
@@ -229,9 +230,12 @@ static void put_rest(const struct trace *t, u64 end, struct strbuf *out)
 
 /* --- events --- */
 
-static void dispatch(struct trace *t, const struct event *e)
+/* A CTA and its warps are in slots from now on. Tracks are of slots: a CTA without one has none. */
+static void enter(struct trace *t, const struct event *e, u32 slot, u64 warps)
 {
-	u32 sm = (u32)e->sm, slot = (u32)e->arg[0];
+	u32 sm = (u32)e->sm;
+	if (slot >= CTA_SLOTS)
+		return;
 	struct slice s = {.launch = gpu_launched(t->g, (u32)e->kernel),
 	                  .cta = (u64)(s64)e->cta,
 	                  .since = e->cycle,
@@ -242,15 +246,39 @@ static void dispatch(struct trace *t, const struct event *e)
 	*cta_slice(t, sm, slot) = s;
 	s.kind = WARP_SLICE;
 	s.state = WS_READY_SP;
-	for (u64 m = t->warps ? e->arg[1] : 0; m; m &= m - 1) {
+	for (u64 m = t->warps ? warps : 0; m; m &= m - 1) {
 		s.index = bit_first(m);
 		*warp_slice(t, sm, s.index) = s;
+	}
+}
+
+static void swap_in(struct trace *t, const struct event *e)
+{
+	const s32 slot = gpu_cta_slot(t->g, (u32)e->sm, (u32)e->kernel, (u64)(s64)e->cta);
+	struct cta_info c;
+	if (slot < 0)
+		return;
+	gpu_cta_info(t->g, (u32)e->sm, (u32)slot, &c);
+	enter(t, e, (u32)slot, c.warps & ~c.warps_done);
+}
+
+/* Of a CTA that becomes inactive: it and its warps, wherever they are. */
+static void swap_out(struct trace *t, const struct event *e)
+{
+	for (u32 i = 0; i < CTA_SLOTS + WARP_SLOTS; i++) {
+		if (i >= CTA_SLOTS && !t->warps)
+			break;
+		struct slice *s = i < CTA_SLOTS ? cta_slice(t, (u32)e->sm, i) : warp_slice(t, (u32)e->sm, i - CTA_SLOTS);
+		if (s->open && s->launch->id == (u32)e->kernel && s->cta == (u64)(s64)e->cta)
+			end_slice(t, s, e->cycle);
 	}
 }
 
 /* A saved CTA and its warps have left their slots. */
 static void leave(struct trace *t, const struct event *e)
 {
+	if (e->arg[0] >= CTA_SLOTS)
+		return;
 	end_slice(t, cta_slice(t, (u32)e->sm, (u32)e->arg[0]), e->cycle);
 	for (u64 m = t->warps ? e->arg[1] : 0; m; m &= m - 1) {
 		struct slice *w = warp_slice(t, (u32)e->sm, bit_first(m));
@@ -286,7 +314,8 @@ static void start_kernel(struct trace *t, const struct event *e)
 static void mark(struct trace *t, const struct event *e)
 {
 	const struct event_desc *d = &event_descs[e->type];
-	const bool whole = e->type != EV_CTA_PAUSE && e->type != EV_CTA_RESUME;
+	const bool of_cta = e->type == EV_CTA_PAUSE || e->type == EV_CTA_RESUME;
+	const bool whole = !of_cta || e->arg[0] >= CTA_SLOTS;
 	strbuf_addf(&t->text, ",\n{\"ph\":\"i\",\"s\":\"%c\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u", whole ? 'p' : 't',
 	            d->name, (u32)e->sm + 1, whole ? 0 : (u32)e->arg[0]);
 	put_us(&t->text, "ts", ns_of(t, e->cycle));
@@ -306,9 +335,14 @@ bool trace_event(void *ctx, const struct event *e)
 	t->heard = e->cycle + 1;
 	switch (e->type) {
 	case EV_CTA_DISPATCH:
-	case EV_CTA_RESTORE: dispatch(t, e); break;
+	case EV_CTA_RESTORE: enter(t, e, (u32)e->arg[0], e->arg[1]); break;
+	case EV_CTA_SWAP_IN: swap_in(t, e); break;
+	case EV_CTA_SWAP_OUT: swap_out(t, e); break;
 	case EV_CTA_SAVE: leave(t, e); break;
-	case EV_CTA_DONE: end_slice(t, cta_slice(t, (u32)e->sm, (u32)e->arg[0]), e->cycle); break;
+	case EV_CTA_DONE:
+		if (e->arg[0] < CTA_SLOTS)
+			end_slice(t, cta_slice(t, (u32)e->sm, (u32)e->arg[0]), e->cycle);
+		break;
 	case EV_WARP_EXIT: end_slice(t, warp_slice(t, (u32)e->sm, (u32)e->warp), e->cycle); break;
 	case EV_WARP_STALL: change_state(t, e, (u8)e->arg[0]); break;
 	case EV_WARP_READY: change_state(t, e, WS_READY_SP); break;

@@ -42,6 +42,12 @@ void kept_tell_warp(const struct gpu *g, u32 sm, const struct warp_info *w, stru
 {
 	struct cta_info c;
 	gpu_cta_info(g, sm, w->cta_slot, &c);
+	if (c.is.state == CS_SWAP_IN) {
+		why_indent(out, depth);
+		strbuf_addf(out,
+		            "its CTA %llu has got slots in cycle %llu: its context comes from shared memory until cycle %llu\n",
+		            (unsigned long long)c.cta, (unsigned long long)c.is.since, (unsigned long long)c.is.until);
+	}
 	if (!is_stopped(&c))
 		return;
 	why_indent(out, depth);
