@@ -117,11 +117,12 @@ test: setup
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
-# and thousands of preemptions.
+# thousands of preemptions and verbs; virtual threads under every warp scheduler.
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
 	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
+	VT=full $(B)/tests/test_vt
 
 bench: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw
