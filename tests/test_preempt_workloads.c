@@ -61,7 +61,13 @@ static void all_given_back(struct session *s)
 	sim_drain(s->sim);
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		const struct sm *m = g->sm[i];
-		assert_int_equal(m->used | m->away | m->ctas_away | m->contexts[0] | m->contexts[1], 0);
+		assert_int_equal(m->used, 0);
+		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
+			assert_int_equal(m->away[k], 0);
+		for (u32 k = 0; k < ARRAY_LEN(m->ctas_away); k++)
+			assert_int_equal(m->ctas_away[k], 0);
+		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
+			assert_int_equal(m->contexts[k], 0);
 		assert_int_equal(m->nctas + m->regs_used + m->shared_used + m->nloads + m->lsu_q.n, 0);
 		assert_int_equal(m->alu_flying + m->mem_flying + m->leading, 0);
 		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
