@@ -280,8 +280,10 @@ static void show(struct looks *l, struct rig *r, struct strbuf *out)
 		add_bytes(out, "recent ", recent_get(&l->recent, sm), sizeof(struct sample));
 	for (u32 i = 0; i < l->heat.nmods; i++) {
 		const struct heat_module *m = &l->heat.mods[i];
-		for (u32 pc = 0; pc < m->mod->ncode && m->waiting; pc++)
+		for (u32 pc = 0; pc < m->mod->ncode && m->waiting; pc++) {
 			add_bytes(out, "heat ", m->at[pc], sizeof m->at[pc]);
+			add_bytes(out, "caused ", m->caused[pc], sizeof m->caused[pc]);
+		}
 		if (m->waiting)
 			strbuf_addf(out, "waiting %llu\n", (unsigned long long)m->waiting);
 	}

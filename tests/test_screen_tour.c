@@ -210,8 +210,8 @@ static void going_back(void **state)
 	vt_settle(&v, 400, WAIT);
 	for (int y = 1; y < ROWS; y++)
 		assert_string_equal(vt_row(&v, y, row), was[y]);
-	type(&v, "/ld.global.f32\r"); /* the loads that found no MSHR */
-	assert_shown(&v, " s ██");
+	type(&v, "/ld.global.f32\r"); /* the loads that others waited for, more than they were refused themselves */
+	assert_shown(&v, " m ██");
 	type(&v, "\t4");
 	assert_shown(&v, "4,000"); /* the last sample's end */
 	type(&v, "goto 3800\r");

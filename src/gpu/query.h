@@ -129,6 +129,11 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out)
 /* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
  * that issued in the last cycle, *refused likewise. */
 void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
+/* By warp slot the pc of the instruction to which a warp's wait is charged: of a result, the one that produces it (of
+ * several the first pending operand's, from memory before all others); of a barrier, fence or sleep, the one that holds
+ * the warp; of a fetch that throws the path not taken away, the branch. Else the warp's own next instruction. PC_DONE:
+ * the slot is empty, or all lanes exited. */
+void gpu_producers(const struct gpu *g, u32 sm, u32 *out);
 /* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler.
  * Nothing for an empty slot or another scheduler's warp. */
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);

@@ -17,11 +17,14 @@ static struct heat_module *module_slot(struct heat *h, const struct module *m)
 		if (h->mods[i].mod == m)
 			return &h->mods[i];
 	h->mods = xrealloc(h->mods, (h->nmods + 1) * sizeof *h->mods);
-	h->mods[h->nmods] = (struct heat_module){.mod = m, .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
+	h->mods[h->nmods] = (struct heat_module){.mod = m,
+	                                         .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES])),
+	                                         .caused = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
 	return &h->mods[h->nmods++];
 }
 
-static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states, u64 refused)
+static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states, const u32 *by,
+                       u64 refused)
 {
 	struct heat_module *m = module_slot(h, gpu_launched(g, c->launch)->mod);
 	for (u64 left = c->warps & ~c->warps_done; left; left &= left - 1) {
@@ -30,6 +33,7 @@ static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_i
 			continue;
 		u32 state = refused >> w & 1 ? HEAT_REFUSED : states[w];
 		m->at[pc][state]++;
+		m->caused[by[w] < m->mod->ncode && heat_is_waiting(state) ? by[w] : pc][state]++;
 		m->waiting += heat_is_waiting(state);
 	}
 }
@@ -40,14 +44,16 @@ static void on_sample(void *ctx, u64 cycle)
 	struct gpu *g = sim_gpu(h->sim);
 	const struct conf *conf = gpu_conf(g);
 	u8 states[WARPS_MAX];
+	u32 by[WARPS_MAX];
 	u64 issued, refused;
 	for (u32 sm = 0; sm < conf->num_sms; sm++) {
 		gpu_warp_states(g, sm, states, &issued, &refused);
+		gpu_producers(g, sm, by);
 		for (u32 slot = 0; slot < conf->sm_ctas; slot++) {
 			struct cta_info c;
 			gpu_cta_info(g, sm, slot, &c);
 			if (c.used)
-				sample_cta(h, g, sm, &c, states, refused);
+				sample_cta(h, g, sm, &c, states, by, refused);
 		}
 	}
 }
@@ -56,7 +62,7 @@ static void on_sample(void *ctx, u64 cycle)
 
 /* What goes with a snapshot: the counts that are not 0. */
 struct count {
-	u32 module, pc, state, n;
+	u32 module, pc, state, n, caused;
 };
 struct kept {
 	u32 n;
@@ -69,9 +75,9 @@ static u32 list_counts(const struct heat *h, struct count *out)
 	for (u32 i = 0; i < h->nmods; i++)
 		for (u32 pc = 0; pc < h->mods[i].mod->ncode; pc++)
 			for (u32 s = 0; s < HEAT_STATES; s++)
-				if (h->mods[i].at[pc][s]) {
+				if (h->mods[i].at[pc][s] || h->mods[i].caused[pc][s]) {
 					if (out)
-						out[n] = (struct count){i, pc, s, h->mods[i].at[pc][s]};
+						out[n] = (struct count){i, pc, s, h->mods[i].at[pc][s], h->mods[i].caused[pc][s]};
 					n++;
 				}
 	return n;
@@ -93,11 +99,13 @@ static void on_recall(void *ctx, const void *kept, u64 cycle)
 	const struct kept *k = kept;
 	for (u32 i = 0; i < h->nmods; i++) {
 		memset(h->mods[i].at, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].at);
+		memset(h->mods[i].caused, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].caused);
 		h->mods[i].waiting = 0;
 	}
 	for (u32 i = 0; k && i < k->n; i++) {
 		const struct count *c = &k->at[i];
 		h->mods[c->module].at[c->pc][c->state] = c->n;
+		h->mods[c->module].caused[c->pc][c->state] = c->caused;
 		h->mods[c->module].waiting += heat_is_waiting(c->state) ? c->n : 0;
 	}
 }
@@ -111,8 +119,10 @@ void heat_attach(struct heat *h, struct sim *s)
 
 void heat_forget(struct heat *h)
 {
-	for (u32 i = 0; i < h->nmods; i++)
+	for (u32 i = 0; i < h->nmods; i++) {
 		free(h->mods[i].at);
+		free(h->mods[i].caused);
+	}
 	free(h->mods);
 	*h = (struct heat){0};
 }

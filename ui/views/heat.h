@@ -1,6 +1,6 @@
 /* heat: where warps are found waiting. Every HEAT_CYCLES cycles each resident warp is looked at once (program counter
  * sampling, as GPU profilers do it); the same samples on every host. After going to a cycle of the past the counts are
- * what they were there: they go with every snapshot (16 B for each instruction and state in which a warp was seen). */
+ * what they were there: they go with every snapshot (20 B for each instruction and state in which a warp was seen). */
 #ifndef UI_VIEWS_HEAT_H
 #define UI_VIEWS_HEAT_H
 #include "sim.h"
@@ -11,7 +11,9 @@ enum { HEAT_REFUSED = WS_COUNT, HEAT_STATES };
 struct heat_module {
 	const struct module *mod;
 	u32 (*at)[HEAT_STATES]; /* [ncode]: samples by what the warp was doing whose next instruction this is */
-	u64 waiting;            /* samples in all but the ready states */
+	u32 (
+	    *caused)[HEAT_STATES]; /* the same samples, waits charged to the instruction that causes them (gpu_producers) */
+	u64 waiting;               /* samples in all but the ready states */
 };
 struct heat {
 	struct heat_module *mods;

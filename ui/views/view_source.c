@@ -17,7 +17,7 @@ struct line_facts {
 	u32 warps;           /* resident warps whose next instruction is here */
 	u16 now[NOW_STATES]; /* of these by state */
 	u32 samples[HEAT_STATES];
-	u32 waiting; /* samples in waiting states */
+	u32 waiting; /* samples in waiting states, charged to what causes them */
 	bool code, stop, disabled_stop;
 };
 
@@ -85,8 +85,8 @@ static void add_code(const struct view_ctx *v, const struct module *m, struct li
 		struct line_facts *l = &f[m->code[pc].line];
 		l->code = true;
 		for (u32 s = 0; h && s < HEAT_STATES; s++) {
-			l->samples[s] += h->at[pc][s];
-			l->waiting += heat_is_waiting(s) ? h->at[pc][s] : 0;
+			l->samples[s] += h->caused[pc][s];
+			l->waiting += heat_is_waiting(s) ? h->caused[pc][s] : 0;
 		}
 	}
 	const struct break_set *b = &v->d->breaks;
@@ -472,7 +472,7 @@ static void next_hot(struct view_ctx *v)
 	u64 *wait = xcalloc(m->nlines + 2, sizeof *wait), below;
 	for (u32 pc = 0; pc < m->ncode; pc++)
 		for (u32 s = 0; s < HEAT_STATES; s++)
-			wait[m->code[pc].line] += heat_is_waiting(s) ? h->at[pc][s] : 0;
+			wait[m->code[pc].line] += heat_is_waiting(s) ? h->caused[pc][s] : 0;
 	u32 best = 0, last = v->st->mark <= m->nlines ? v->st->mark : 0;
 	below = last ? wait[last] : UINT64_MAX;
 	for (u32 i = 1; i <= m->nlines; i++)
@@ -521,7 +521,11 @@ const struct view view_source = {
         "The PTX of the focused warp. warps: resident warps whose next instruction this is, and a letter each (as in "
         "the overview; in proportion where they are too many). waits %: share of all "
         "waiting samples, those of ready warps that a unit or the LSU refused (s) among them\n"
-        "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. ● "
+        "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. A wait is "
+        "charged to "
+        "what causes it: the load, not the instruction that needs its value; the barrier, not the one behind it. Where "
+        "it "
+        "is felt, `warps` shows. ● "
         "breakpoint, ○ disabled,\n"
         "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
         "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
