@@ -172,18 +172,21 @@ static void sums_close(const struct heat *h)
 			waiting += heat_is_waiting(s) ? sum(m, m->caused, s) : 0;
 		}
 		assert_int_equal(waiting, m->waiting);
-		for (u32 pc = 0; pc < m->mod->ncode; pc++)
+		for (u32 pc = 0; pc < m->mod->ncode; pc++) {
 			moved += m->at[pc][WS_MEM] != m->caused[pc][WS_MEM];
+			assert_true(!m->caused[pc][WS_MEM] || m->mod->code[pc].cls >= IC_GLOBAL);
+			assert_true(!m->caused[pc][WS_BARRIER] || m->mod->code[pc].op == OP_BAR);
+		}
 	}
 	assert_true(moved > 0);
 }
 
 static void on_every_way(void **state)
 {
-	static const char *const runs[][3] = {{"hotspot", "gtx480", "lsu.replay=none"},
-	                                      {"bfs", "titanv", "lsu.replay=none"},
-	                                      {"sgemm", "titanv", "lsu.replay=none"},
-	                                      {"spmv", "gtx480", "lsu.replay=newcar"}};
+	static const char *const runs[][3] = {
+	    {"hotspot", "gtx480", "lsu.replay=none"}, {"bfs", "titanv", "lsu.replay=none"},
+	    {"sgemm", "titanv", "lsu.replay=none"},   {"spmv", "gtx480", "lsu.replay=newcar"},
+	    {"lps", "gtx480", "lsu.replay=none"},     {"transpose", "titanv", "lsu.replay=none"}};
 	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
 		struct rig r;
 		struct heat h;
