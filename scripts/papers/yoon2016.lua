@@ -1,0 +1,354 @@
+-- Virtual threads: CTAs beyond what the scheduler can serve, their swaps, and rivals.
+--
+-- Machine: gtx480 with the paper's 64 MSHRs an SM. Benchmarks: those of its table II that are among the workloads, under its
+-- abbreviations. Ours of 2D, CT, FD, FT and TF are missing: polybench's 2-D convolution and FDTD, CUDA's texture convolution
+-- and fence reduction, SHOC's FFT. The paper runs a billion instructions with the largest inputs; ours have grids that fill
+-- the SMs several times. A program's types are those of its kernel with the most cycles.
+--
+-- The paper's bars are pictures: the means in its text stand beside ours.
+local lab = require("lib.lab")
+
+-- Label, workload, published type; quick: in --quick.
+local benchmarks = {
+	{ "BP", "backprop", "S", quick = { inputs = 8192 } },
+	{ "BF", "bfs", "S" },
+	{ "CP", "cp", "S", params = { points = 512, atoms = 100 } },
+	{ "CS", "convsep", "S", quick = { width = 512, height = 256 }, params = { width = 1024, height = 576 } },
+	{ "DC", "dct8x8", "S" },
+	{ "DW", "dwthaar", "S" },
+	{ "GA", "gaussian", "S" },
+	{ "HI", "histogram", "S" },
+	{ "ND", "nw", "S" },
+	{ "PF", "pathfinder", "S" },
+	{ "RD", "reduction", "S" },
+	{ "SN", "sortnet", "S" },
+	{ "VA", "vecadd", "S", quick = { n = 262144 } },
+	{ "BS", "blackscholes", "C", quick = { n = 128000, ctas = 1000, iterations = 1 } },
+	{ "BT", "btree", "C" },
+	{ "HW", "heartwall", "C" },
+	{ "HS", "hotspot", "C" },
+	{ "LM", "lavamd", "C" },
+	{ "MM", "matmul", "C", params = { n = 400 } },
+	{ "MUM", "mummer", "C" },
+	{ "RAY", "ray", "C" },
+	{ "LE", "leukocyte", "C" },
+}
+
+local NONE = {}
+local function virtual(name, more)
+	return lab.variant({ set = { ["cta-virtual"] = name } }, more or {})
+end
+local VT, MASCAR, MAX = virtual("vt"), virtual("mascar"), virtual("max")
+
+local function with(key, value)
+	return virtual("vt", { set = { [key] = value } })
+end
+
+local function run_of(b, x, more)
+	local run = { workload = b[2], gpu = "gtx480", size = x.size, warp_sched = "lrr", set = { ["l1d.mshrs"] = 64 } }
+	run.params = x.quick and b.quick or not x.quick and b.params or nil
+	return lab.variant(run, more)
+end
+
+local function scheduling(x)
+	local t = {}
+	for _, b in ipairs(benchmarks) do
+		if b[3] == "S" and (b.quick or not x.quick) then
+			t[#t + 1] = b
+		end
+	end
+	return t
+end
+
+local function runs_of(...)
+	local mores = { ... }
+	return function(x)
+		local runs = {}
+		for _, b in ipairs(scheduling(x)) do
+			for _, more in ipairs(mores) do
+				runs[#runs + 1] = run_of(b, x, more)
+			end
+		end
+		return runs
+	end
+end
+
+-- --- what limits CTAs: figures 2 and 3 ---------------------------------------------------------------------------------
+
+-- Occupancy depends on the kernel and the machine, not on the input: the smallest do.
+local function static_run(b, gpu)
+	return { workload = b[2], gpu = gpu, size = "small", warp_sched = "lrr" }
+end
+
+local function static_runs(x)
+	local runs = {}
+	for _, b in ipairs(benchmarks) do
+		for _, gpu in ipairs({ "gtx480", "kepler" }) do
+			runs[#runs + 1] = static_run(b, gpu)
+		end
+	end
+	return runs
+end
+
+-- The kernel with the most cycles, all its launches together.
+local function main_kernel(r)
+	local best, most = nil, -1
+	for _, k in ipairs(r.kernels) do
+		local n = lab.kernel_sum(r, k.name, "cycles")
+		if n > most then
+			best, most = k, n
+		end
+	end
+	return best
+end
+
+-- Of the main kernel: CTAs an SM has, shares of each resource that they take, and CTAs of which capacity would be full.
+local function occupancy(r)
+	local k, c = main_kernel(r), r.config
+	local threads, n = k.block[1] * k.block[2] * k.block[3], k.occupancy.ctas_per_sm
+	local warps = math.ceil(threads / 32)
+	local regs = warps * math.ceil(k.regs * 32 / c["sm.reg_unit"]) * c["sm.reg_unit"]
+	local shared = math.ceil(k.shared / c["sm.shared_unit"]) * c["sm.shared_unit"]
+	local full = math.min(regs > 0 and c["sm.regs"] // regs or math.huge, shared > 0 and c["sm.shared"] // shared or math.huge)
+	local by_schedule = math.min(c["sm.ctas"], c["sm.threads"] // (warps * 32))
+	return {
+		ctas = 100 * n / c["sm.ctas"], threads = 100 * n * warps * 32 / c["sm.threads"],
+		regs = 100 * n * regs / c["sm.regs"], shared = 100 * n * shared / c["sm.shared"],
+		type = by_schedule < full and "S" or "C", more = full < math.huge and (full / n - 1) * 100 or false,
+	}
+end
+
+local function share(name)
+	return { name = name, unit = "%", digits = 1, compare = "none" }
+end
+
+local function figure2(result, x)
+	local rows, agree, n = {}, 0, 0
+	local sums = { S = { 0, 0, 0 }, C = { 0, 0, 0 } }
+	for _, b in ipairs(benchmarks) do
+		local row = { b[1], b[3] }
+		for i, gpu in ipairs({ "gtx480", "kepler" }) do
+			local r = result(static_run(b, gpu))
+			local o = r and occupancy(r)
+			for _, name in ipairs({ "type", "ctas", "threads", "regs", "shared" }) do
+				row[#row + 1] = o and o[name] or false
+			end
+			if o and i == 1 then
+				n, agree = n + 1, agree + (o.type == b[3] and 1 or 0)
+				local s = sums[o.type]
+				s[1], s[2], s[3] = s[1] + 1, s[2] + o.regs, s[3] + o.shared
+			end
+		end
+		rows[#rows + 1] = row
+	end
+	for _, t in ipairs({ { "S", 50.2, 15.4 }, { "C", 91.9, 22.8 } }) do
+		local s = sums[t[1]]
+		rows[#rows + 1] = {
+			"mean " .. t[1], "", "", false, false, { s[1] > 0 and s[2] / s[1] or false, published = t[2] },
+			{ s[1] > 0 and s[3] / s[1] or false, published = t[3] }, "", false, false, false, false,
+		}
+	end
+	local columns = { "benchmark", "published type" }
+	for _, gpu in ipairs({ "Fermi", "Kepler" }) do
+		columns[#columns + 1] = gpu .. " type"
+		for _, what in ipairs({ "CTAs", "threads" }) do
+			columns[#columns + 1] = share(gpu .. " " .. what)
+		end
+		for _, what in ipairs({ "registers", "shared" }) do
+			columns[#columns + 1] = gpu == "Fermi" and { name = gpu .. " " .. what, unit = "%", digits = 1 } or share(gpu .. " " .. what)
+		end
+	end
+	return {
+		columns = columns,
+		rows = rows,
+		notes = {
+			("Shares of what an SM has. S: the scheduler's limits (CTAs, threads) bind, C: capacity; on Fermi %d of %d are of the published type."):format(agree, n),
+			"Means over our own types. Registers are those of our compiler's count, not of the paper's.",
+		},
+	}
+end
+
+local function figure3(result, x)
+	local rows, sums = {}, { { 0, 0 }, { 0, 0 } }
+	for _, b in ipairs(benchmarks) do
+		local row, any = { b[1] }, false
+		for i, gpu in ipairs({ "gtx480", "kepler" }) do
+			local r = result(static_run(b, gpu))
+			local o = r and occupancy(r)
+			local more = o and o.type == "S" and o.more
+			row[#row + 1] = more or false
+			any = any or more
+			if more then
+				sums[i][1], sums[i][2] = sums[i][1] + 1, sums[i][2] + more
+			end
+		end
+		if any then
+			rows[#rows + 1] = row
+		end
+	end
+	local mean = { "mean" }
+	for i, published in ipairs({ 38.2, 97.7 }) do
+		mean[#mean + 1] = { sums[i][1] > 0 and sums[i][2] / sums[i][1] or false, published = published }
+	end
+	rows[#rows + 1] = mean
+	return {
+		columns = { "benchmark", { name = "Fermi", unit = "%", digits = 1 }, { name = "Kepler", unit = "%", digits = 1 } },
+		rows = rows,
+		notes = { "Threads that an SM could have beyond its scheduling limit until registers or shared memory are full; type S only." },
+		plot = { kind = "bars", columns = { "Fermi", "Kepler" } },
+	}
+end
+
+-- --- cycles: figure 4 ----------------------------------------------------------------------------------------------------
+
+local classes = { "issue", "pipeline", "long latency", "short latency", "i-buffer" }
+
+local function figure4(result, x)
+	local rows, sums = {}, { { 0, 0, 0, 0, 0, n = 0 }, { 0, 0, 0, 0, 0, n = 0 } }
+	for _, b in ipairs(scheduling(x)) do
+		for i, more in ipairs({ NONE, VT }) do
+			local r = result(run_of(b, x, more))
+			local s = r and r.stalls.vt
+			local row = { b[1] .. (i == 1 and " baseline" or " vt") }
+			for k, class in ipairs(classes) do
+				row[#row + 1] = s and 100 * s[class] / s.slots or false
+				sums[i][k] = sums[i][k] + (row[#row] or 0)
+			end
+			sums[i].n = sums[i].n + (s and 1 or 0)
+			rows[#rows + 1] = row
+		end
+	end
+	local published = { { 40.9, 24.8, 13.6, 10.7, 10.0 }, {} }
+	for i, name in ipairs({ "mean baseline", "mean vt" }) do
+		local row = { name }
+		for k = 1, #classes do
+			row[#row + 1] = { sums[i].n > 0 and sums[i][k] / sums[i].n or false, published = published[i][k] }
+		end
+		rows[#rows + 1] = row
+	end
+	local columns = { "benchmark" }
+	for _, class in ipairs(classes) do
+		columns[#columns + 1] = { name = class, unit = "%", digits = 1 }
+	end
+	return {
+		columns = columns,
+		rows = rows,
+		notes = { "Shares of the schedulers' slots. Published in prose for vt: 18.1 % fewer stalls, pipeline and long latency above all." },
+	}
+end
+
+-- --- speed: figures 8 to 11 ----------------------------------------------------------------------------------------------
+
+-- Gains in % over a base, per benchmark and as a geometric mean. variants: { name, base, more, published mean }
+local function gains(variants, notes)
+	return function(result, x)
+		local rows, ratios, columns, bars, mean = {}, {}, { "benchmark" }, {}, { "mean" }
+		for i, v in ipairs(variants) do
+			ratios[i] = {}
+			columns[#columns + 1] = { name = v[1], unit = "%", digits = 1 }
+			bars[#bars + 1] = v[1]
+		end
+		for _, b in ipairs(scheduling(x)) do
+			local row = { b[1] }
+			for i, v in ipairs(variants) do
+				local base, r = result(run_of(b, x, v[2])), result(run_of(b, x, v[3]))
+				local q = lab.over(base and base.cycles, r and r.cycles)
+				row[#row + 1] = q and (q - 1) * 100
+				if q then
+					table.insert(ratios[i], q)
+				end
+			end
+			rows[#rows + 1] = row
+		end
+		for i, v in ipairs(variants) do
+			local m = lab.geomean(ratios[i])
+			mean[#mean + 1] = { m and (m - 1) * 100 or false, published = v[4] }
+		end
+		rows[#rows + 1] = mean
+		return { columns = columns, rows = rows, notes = notes, plot = { kind = "bars", columns = bars } }
+	end
+end
+
+local function of_scheduler(name, more)
+	return lab.variant({ warp_sched = name }, more)
+end
+local GTO, GTO_VT = of_scheduler("gto", NONE), of_scheduler("gto", VT)
+local TLV, TLV_VT = of_scheduler("tlv", NONE), of_scheduler("tlv", VT)
+local FREE, HALF, DOUBLE = with("vt.bandwidth", 0), with("vt.bandwidth", 256), with("vt.bandwidth", 1024)
+local DEEP, DEEPER = with("vt.depth", 8), with("vt.depth", 16)
+local SLOW = with("vt.delay", 1024)
+
+-- --- resources and memory: figures 12 and 13 -----------------------------------------------------------------------------
+
+local function used(r, counter, total)
+	return r and 100 * r.sm[counter] / (r.sm.active_cycles * r.config[total]) or false
+end
+
+local function two_columns(measures, notes)
+	return function(result, x)
+		local rows, sums, n, columns, mean = {}, {}, 0, { "benchmark" }, { "mean" }
+		for _, b in ipairs(scheduling(x)) do
+			local none, vt = result(run_of(b, x, NONE)), result(run_of(b, x, VT))
+			local row = { b[1] }
+			for _, m in ipairs(measures) do
+				row[#row + 1] = none and m[2](none) or false
+				row[#row + 1] = vt and m[2](vt) or false
+			end
+			for i = 2, #row do
+				sums[i] = (sums[i] or 0) + (row[i] or 0)
+			end
+			n = n + (none and vt and 1 or 0)
+			rows[#rows + 1] = row
+		end
+		for i, m in ipairs(measures) do
+			for k, name in ipairs({ m[1], m[1] .. " vt" }) do
+				columns[#columns + 1] = { name = name, unit = "%", digits = 1 }
+				mean[#mean + 1] = { n > 0 and sums[2 * i + k - 1] / n or false, published = m[3][k] }
+			end
+		end
+		rows[#rows + 1] = mean
+		return { columns = columns, rows = rows, notes = notes }
+	end
+end
+
+local figure12 = two_columns({
+	{ "registers", function(r) return used(r, "reg_cycles", "sm.regs") end, { 50.2, 93.8 } },
+	{ "shared", function(r) return used(r, "shared_held", "sm.shared") end, { 15.4, 38.5 } },
+}, { "Mean share in use while an SM has CTAs. Shared memory without the room for contexts." })
+
+local figure13 = two_columns({
+	{ "MSHRs", function(r) return 100 * r.l1d.mshrs_used / r.config["l1d.mshrs"] end, { 17.5, 27.1 } },
+	{ "DRAM", function(r) return 100 * r.dram.bandwidth_share end, { 21.7, 27.4 } },
+	{ "L1D misses", function(r) return 100 * (1 - r.l1d.hits / r.l1d.accesses) end, {} },
+}, { "Mean shares over the run. Published in prose: L1D's miss rate grows by less than 1.7 points." })
+
+return {
+	help = "virtual threads: CTAs beyond the scheduling limit, swapped when they stall",
+	source = "M. K. Yoon, K. Kim, S. Lee, W. W. Ro, M. Annavaram: Virtual Thread: Maximizing Thread-Level Parallelism beyond GPU Scheduling Limit, ISCA 2016",
+	figures = {
+		{ name = "2", title = "shares of an SM's resources that CTAs take; types S and C", runs = static_runs, table = figure2 },
+		{ name = "3", title = "threads until capacity is full", runs = static_runs, table = figure3 },
+		{ name = "4", title = "cycles of the schedulers", runs = runs_of(NONE, VT), table = figure4 },
+		{
+			name = "8", title = "gain of mascar, vt and max", runs = runs_of(NONE, MASCAR, VT, MAX),
+			table = gains({ { "mascar", NONE, MASCAR, 9.3 }, { "vt", NONE, VT, 23.9 }, { "max", NONE, MAX, 26.9 } }, { "Over lrr without virtual threads." }),
+		},
+		{
+			name = "9", title = "gain of vt by warp scheduler", runs = runs_of(NONE, VT, GTO, GTO_VT, TLV, TLV_VT),
+			table = gains({ { "lrr", NONE, VT, 23.9 }, { "gto", GTO, GTO_VT, 22.2 }, { "tlv", TLV, TLV_VT, 23.9 } }, { "Over the same scheduler without virtual threads." }),
+		},
+		{
+			name = "10", title = "what a swap's time costs", runs = runs_of(VT, FREE, HALF, DOUBLE, SLOW),
+			table = gains(
+				{ { "none", VT, FREE, 0.4 }, { "256 bits", VT, HALF, 0 }, { "1024 bits", VT, DOUBLE }, { "1024 cycles more", VT, SLOW } },
+				{ "Over vt with 512 bits a cycle. The last column is ours: how much slower a swap must be to be felt." }
+			),
+		},
+		{
+			name = "11", title = "larger contexts", runs = runs_of(VT, DEEP, DEEPER),
+			table = gains({ { "twice", VT, DEEP, -0.2 }, { "four times", VT, DEEPER, -1.1 } }, { "Over vt with 4 entries of the SIMT stack." }),
+		},
+		{ name = "12", title = "registers and shared memory in use", runs = runs_of(NONE, VT), table = figure12 },
+		{ name = "13", title = "MSHRs, DRAM and L1D", runs = runs_of(NONE, VT), table = figure13 },
+	},
+}
