@@ -495,8 +495,8 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	static const char *const files[] = {"tape",   "copy",   "whole",  "pipe",   "piped", "a.json",
-	                                    "b.json", "c.json", "d.json", "e.json", "f.json"};
+	static const char *const files[] = {"tape",   "copy",   "whole",  "pipe",   "piped",  "a.json", "b.json",
+	                                    "c.json", "d.json", "e.json", "f.json", "v.json", "w.json"};
 	for (u32 i = 0; i < ARRAY_LEN(files); i++)
 		unlink(path_of(files[i]));
 	return rmdir(dir);
