@@ -3,6 +3,7 @@
 #include "tests/machine.h"
 
 #include "base/rng.h"
+#include "gpu/gpu.h"
 
 static const char kernel[] = PTX_HEAD ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<3>; "
                                       ".reg .b32 %r<20>; .reg .b64 %a<10>; .shared .align 4 .b8 sh[1024];\n"
@@ -216,6 +217,78 @@ static void test_allocations_go_back(void **state)
 	sim_destroy(t.s);
 }
 
+/* What of struct gpu need not come back: tables that only grow, of which entries that are not there any more are
+ * hidden, what the hash need not read, and the counter by which look-ups notice a change. */
+static const struct {
+	size_t at, bytes;
+} grows[] = {
+#define GROWS(field)                                                                                                   \
+	{                                                                                                                  \
+		offsetof(struct gpu, field), sizeof((struct gpu *)0)->field                                                    \
+	}
+    GROWS(arena.spare),
+    GROWS(arena.spare_end),
+    GROWS(mem_values.allocs),
+    GROWS(mem_values.cap),
+    GROWS(mem_values.epoch),
+    GROWS(launch),
+    GROWS(prog),
+    GROWS(live),
+    GROWS(module),
+    GROWS(table),
+    GROWS(notice),
+    GROWS(nnotices),
+    GROWS(modules_ever),
+#undef GROWS
+};
+
+static bool may_differ(size_t at)
+{
+	for (u32 i = 0; i < ARRAY_LEN(grows); i++)
+		if (at >= grows[i].at && at < grows[i].at + grows[i].bytes)
+			return true;
+	return false;
+}
+
+/* State belongs into the arena. What lies outside it - the machine's struct, with its configuration, policies, modules
+ * and allocations - is saved by hand with each snapshot: after going back every byte of it is what it was. */
+static void test_nothing_outside_is_forgotten(void **state)
+{
+	struct setup t = begin(64);
+	struct err e = {0};
+	launch(&t);
+	sim_run(t.s, 300, NULL);
+	struct gpu *g = sim_gpu(t.s), *before = malloc(sizeof *g);
+	memcpy(before, g, sizeof *g);
+	const u64 hash = sim_hash(t.s);
+	while (!sim_idle(t.s)) /* some policies change between kernels only */
+		sim_run(t.s, sim_cycle(t.s) + 500, NULL);
+	static const char *const changes[][2] = {
+	    {"warp-sched", "lrr"}, {"cta-sched", "lcs"}, {"partition", "cke"}, {"preempt", "drain"}};
+	sim_fork(t.s);
+	for (u32 i = 0; i < ARRAY_LEN(changes); i++)
+		if (!sim_set(t.s, changes[i][0], changes[i][1], &e))
+			fail_msg("%s", e.msg);
+	sim_turn(t.s);
+	allocate(&t, 1 << 20);
+	sim_fork(t.s);
+	struct module *m = sim_load_text(t.s, "u.ptx", kernel, sizeof kernel - 1, &e);
+	sim_turn(t.s);
+	assert_non_null(m);
+	t.m = m;
+	launch(&t);
+	sim_run(t.s, sim_cycle(t.s) + 700, NULL);
+	assert_int_not_equal(memcmp(before, g, sizeof *g), 0);
+	if (!sim_goto(t.s, 300, &e))
+		fail_msg("%s", e.msg);
+	assert_true(sim_hash(t.s) == hash);
+	for (size_t i = 0; i < sizeof *g; i++)
+		if (((const u8 *)before)[i] != ((const u8 *)g)[i] && !may_differ(i))
+			fail_msg("byte %zu of struct gpu did not come back", i);
+	free(before);
+	sim_destroy(t.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +298,7 @@ int main(void)
 	    cmocka_unit_test(test_beginning),
 	    cmocka_unit_test(test_looking_back_loses_nothing),
 	    cmocka_unit_test(test_allocations_go_back),
+	    cmocka_unit_test(test_nothing_outside_is_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,8 +166,10 @@ bool policies_check(const struct conf *c, struct err *e)
 void policies_create(struct gpu *g)
 {
 	g->policy = ARENA_NEW(&g->arena, u32, POLICY_KINDS);
-	for (u32 k = 0; k < POLICY_KINDS; k++)
-		BUG_ON(!place_of(k, policy_named(&g->conf, k), &g->policy[k]));
+	for (u32 k = 0; k < POLICY_KINDS; k++) {
+		const bool known = place_of(k, policy_named(&g->conf, k), &g->policy[k]);
+		BUG_ON(!known);
+	}
 	policies_bind(g);
 }
 

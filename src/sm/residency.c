@@ -247,7 +247,8 @@ u32 cta_place(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 	                    .warps = warps,
 	                    .started_at = now,
 	                    .came_at = now};
-	BUG_ON(!sm_find_resources(x, s, l, &place));
+	const bool fits = sm_find_resources(x, s, l, &place);
+	BUG_ON(!fits);
 	*c = place;
 	if (unlikely(x->vt != NULL))
 		vt_take(x, s, (u32)slot, now);

@@ -153,7 +153,8 @@ static void take(struct sm_ctx *x, struct sm *s, u32 place, u8 state, u64 now)
 	struct vt *v = x->vt;
 	const struct launch *l = x->prog[s->cta[place].launch].launch;
 	u32 first, home;
-	BUG_ON(!find_warps(x, l->warps, &first) || !find_home(x, &home));
+	const bool numbered = find_warps(x, l->warps, &first) && find_home(x, &home);
+	BUG_ON(!numbered);
 	set_warps(v, first, l->warps, true);
 	v->homes[home / 64] |= BIT(home % 64);
 	v->cta[place] = (struct vt_cta){
@@ -211,7 +212,8 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 {
 	const struct launch *l = x->prog[launch].launch;
 	u32 place, word, index = 0;
-	BUG_ON(!find_cta_place(s, &place) || !find_places(s, l->warps, &word));
+	const bool placed = find_cta_place(s, &place) && find_places(s, l->warps, &word);
+	BUG_ON(!placed);
 	struct cta *c = &s->cta[place];
 	*c = (struct cta){.used = 1,
 	                  .nwarps = (u8)l->warps,
@@ -221,7 +223,8 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 	                  .started_at = now,
 	                  .inactive = 1,
 	                  .word = (u8)word};
-	BUG_ON(!sm_find_resources(x, s, l, c));
+	const bool fits = sm_find_resources(x, s, l, c);
+	BUG_ON(!fits);
 	take(x, s, place, VT_WAITING, now);
 	s->away[word] |= c->warps;
 	s->ctas_away[(place - SM_MAX_CTAS) / 64] |= BIT((place - SM_MAX_CTAS) % 64);
@@ -260,7 +263,8 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	struct vt *v = x->vt;
 	struct cta *from = &s->cta[slot], *c;
 	u32 place, word, n = 0;
-	BUG_ON(!find_cta_place(s, &place) || !find_places(s, from->nwarps, &word));
+	const bool placed = find_cta_place(s, &place) && find_places(s, from->nwarps, &word);
+	BUG_ON(!placed);
 	const u64 slots = from->warps;
 	c = &s->cta[place];
 	tell_gone(x, s, slots, now);

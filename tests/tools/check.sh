@@ -113,6 +113,11 @@ guards() {
 	/^#ifndef / && !seen++ && $2 != want { print FILENAME ": its include guard is " $2 }'
 }
 
+# A BUG_ON looks at the state and changes nothing: no assignment, no count, no address handed to somebody who writes.
+bug_on() {
+	grep -rnE 'BUG_ON\(.*(\+\+|--[^>]|[^=!<>]=[^=]|[(,] *&[a-z])' src ui --include='*.[ch]' | grep -v '#define'
+}
+
 report() { # report TITLE TEXT
 	if [ -n "$2" ]; then
 		bad=1
@@ -127,6 +132,7 @@ report "front/ptx behind front_ops, its folders in order" "$(front_ptx)"
 report "src/ without curses, readline, Lua, printing, exit" "$(forbidden)"
 report "include guards by path" "$(guards)"
 report "banners on one line" "$(banners)"
+report "BUG_ON changes nothing" "$(bug_on)"
 report "clang-format" "$(clang-format --dry-run -Werror $sources 2>&1 | grep -E 'error:' | cut -d: -f1 | uniq -c | head -40)"
 report "cppcheck" "$(cppcheck --quiet --std=c11 --language=c --inline-suppr -j2 --enable=warning,portability \
 	--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=preprocessorErrorDirective \
