@@ -30,6 +30,8 @@ expect 2 "no such placement policy 'one'; there are: turns zero" run --placement
 expect 0 '"placement": "zero"' run vecadd --size small --placement zero --stats - --format json
 expect 0 "placement" compare vecadd --size small --a '' --b '--placement zero'
 expect 0 "zero" debug vecadd --size small --batch -ex 'set placement zero' -ex 'info policies'
+expect 0 "set placement turns" debug vecadd --size small --batch -ex 'complete set placement t'
+expect 0 "explain placement" debug vecadd --size small --batch -ex 'complete explain placem'
 expect 2 "there are: turns zero" debug vecadd --size small --batch -ex 'step 3000' -ex 'set placement one'
 expect 0 "$(printf 'zero\tturns')" debug vecadd --size small --batch -ex 'step 3000' -ex 'set placement zero' -ex 'step 10' \
 	-ex 'lua a = gpu.conf.placement' -ex 'undo' -ex 'undo' -ex 'lua print(a, gpu.conf.placement)'

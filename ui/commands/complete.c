@@ -491,3 +491,13 @@ void debugger_free_matches(char **matches)
 		free(matches[i]);
 	free(matches);
 }
+
+bool cmd_complete(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u32 start;
+	char **found = debugger_complete(d, args, (u32)strlen(args), &start);
+	for (char **m = found; m && *m; m++)
+		strbuf_addf(out, "%.*s%s\n", (int)start, args, *m);
+	debugger_free_matches(found);
+	return true;
+}
