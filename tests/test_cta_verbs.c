@@ -169,6 +169,67 @@ static void kept_is_no_hang(void **state)
 	rig_close(&r);
 }
 
+/* Is the text in the file, which is removed? Blanks and line ends count for nothing. */
+static bool file_has(const char *path, const char *text)
+{
+	static char all[1 << 21];
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	size_t n = 0;
+	for (int c; (c = getc(f)) != EOF && n < sizeof all - 1;)
+		if (c != ' ' && c != '\n')
+			all[n++] = (char)c;
+	all[n] = '\0';
+	fclose(f);
+	remove(path);
+	return strstr(all, text);
+}
+
+/* Since when a CTA is what it is, and how many there are of each kind: the same for people, scripts and files. */
+static void since_and_counts(void **state)
+{
+#define SAVED_OF "lua for _, c in ipairs(gpu.kernel[0].saved) do "
+#define TELL "print(c.cta, c.state, c.since, c.left_at, c.sm, c.to, c.restarts) end"
+#define KEPT "lua local k = gpu.kernel[0].kept; print(k.paused, k.saved, k.queued, k.restarts, k.inactive)"
+#define JSON "/tmp/warpdbg-test-kept.json"
+#define SCREEN "/tmp/warpdbg-test-kept.txt"
+	struct rig r;
+	open_small(&r, "hotspot");
+	rig_has(&r, KEPT, "0\t0\t0\t0\t0");
+	rig_say(&r, "step 299");
+	rig_say(&r, "pause cta 20");
+	rig_say(&r, "save cta 5");
+	rig_say(&r, "drop cta 35");
+	rig_say(&r, "save cta 35");
+	rig_has(&r, "info ctas 5", " 35         0       301          301          any        leaving, begins again\n");
+	rig_say(&r, "step 599");
+	rig_has(&r, "info ctas 5", " 5          0       301          301          any        saved\n");
+	rig_say(&r, "restore cta 35 sm=5");
+	rig_has(&r, "info ctas 5", " 35         0       301          900          5          queued, begins again\n");
+	rig_has(&r, "info ctas 4", "2 CTAs have been taken off other SMs.");
+	rig_has(&r, SAVED_OF TELL, "5\tsaved\t301\t301\t5\tnil\tfalse\n35\tqueued\t900\t301\t5\t5\ttrue");
+	rig_has(&r, KEPT, "1\t2\t1\t1\t0");
+	rig_has(&r, "lua print(#gpu.kernel[1].saved, gpu.kernel[1].kept.saved)", "0\t0");
+	rig_has(&r, "info kernels", "1 of its CTAs on SMs paused or halted, 2 saved");
+	rig_has(&r, "info kernels", "waiting for room on an SM: 1 of the saved; to begin again: 1 of them");
+	rig_say(&r, "export json " JSON);
+	assert_true(file_has(
+	    JSON, "\"kept\":{\"paused\":1,\"inactive\":0,\"saved\":2,\"queued\":1,\"restarts\":1,\"saved_ctas\":["
+	          "{\"cta\":5,\"state\":\"saved\",\"since\":301,\"left_at\":301,\"sm\":5,\"to\":null,\"restarts\":false},"
+	          "{\"cta\":35,\"state\":\"queued\",\"since\":900,\"left_at\":301,\"sm\":5,\"to\":5,\"restarts\":true}]}"));
+	rig_say(&r, "screenshot " SCREEN " kernel 120x30");
+	assert_true(file_has(SCREEN, "1p2s1r"));
+	rig_say(&r, "resume cta 20");
+	rig_say(&r, "step 4000"); /* there is room on SM 5 */
+	rig_has(&r, KEPT, "0\t1\t0\t0\t0");
+	rig_say(&r, "restore cta 5");
+	rig_say(&r, "delete");
+	rig_has(&r, "continue", "check passed");
+	rig_say(&r, "screenshot " SCREEN " kernel 120x30");
+	assert_false(file_has(SCREEN, "kept"));
+	rig_close(&r);
+}
+
 static void from_lua(void **state)
 {
 	static const struct {
@@ -222,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(paused_and_resumed),      cmocka_unit_test(saved_and_restored), cmocka_unit_test(dropped),
 	    cmocka_unit_test(mistakes_change_nothing), cmocka_unit_test(kept_is_no_hang),    cmocka_unit_test(from_lua),
+	    cmocka_unit_test(since_and_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

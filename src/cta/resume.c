@@ -98,13 +98,14 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	return free;
 }
 
-void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to)
+void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now)
 {
 	c->to = to;
 	c->release = 1;
 	if (c->state != SAVED_HELD)
 		return;
 	c->state = SAVED_QUEUED;
+	c->since = now;
 	c->order = x->r->orders++;
 	x->r->queued++;
 }
@@ -139,7 +140,7 @@ bool resume_look(struct resume_ctx *x, u64 now)
 		x->r->leaving--;
 		if (!c->release)
 			continue;
-		resume_release(x, c, c->to);
+		resume_release(x, c, c->to, now);
 		any = true;
 	}
 	return any;

@@ -13,11 +13,11 @@
 enum saved_state { SAVED_FREE, SAVED_LEAVING, SAVED_HELD, SAVED_QUEUED };
 #define SM_ANY UINT32_MAX
 struct saved_cta {
-	u64 at, bytes; /* its context in the store, and behind it, ... */
-	u64 record;    /* ... so many bytes from there on, that of sm/restartable.h, when there is one */
-	u64 hash;      /* of these bytes, which nobody changes */
-	u64 order;     /* in which they are served */
-	u64 id, since;
+	u64 at, bytes;         /* its context in the store, and behind it, ... */
+	u64 record;            /* ... so many bytes from there on, that of sm/restartable.h, when there is one */
+	u64 hash;              /* of these bytes, which nobody changes */
+	u64 order;             /* in which they are served */
+	u64 id, since;         /* since: when it came into its state */
 	u64 left_at;           /* when it was taken off */
 	u64 bring;             /* cycles for which it, or its new SM (preempt.halt), is halted when it comes back */
 	u32 launch, sm, place; /* where it was; LEAVING: where it still is */
@@ -50,7 +50,7 @@ void resume_create(struct resume_ctx *x, const struct conf *c, struct arena *a);
  * front end cannot. */
 struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e);
 /* It may come back: to SM `to`, SM_ANY: to any. */
-void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to);
+void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now);
 struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id);
 /* CTAs of a launch that are here. */
 u32 resume_count(const struct resume_ctx *x, u32 launch);

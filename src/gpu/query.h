@@ -39,13 +39,22 @@ struct cta_standing {
 };
 struct away_info {      /* a CTA that has been taken off its SM, or is leaving it */
 	u32 launch, sm, to; /* sm: that it was on; to: that it is to go on on, UINT32_MAX: any */
-	u64 cta, since;
+	u64 cta;
+	u64 since;     /* cycle: it is in this state */
+	u64 left_at;   /* cycle in which it was taken off */
+	bool restarts; /* it was dropped: it goes on with its first instruction */
 	enum cta_state state;
 };
 struct cta_tally {
-	u32 on, paused, saved; /* CTAs in slots of SMs; of them paused or halted; taken off */
-	u32 inactive;          /* on SMs without a slot (cta-virtual=vt) */
+	u32 on, paused;       /* CTAs in slots of SMs; of them paused or halted */
+	u32 saved;            /* taken off; of them: */
+	u32 queued, restarts; /* that wait for room on an SM; that were dropped, and begin again */
+	u32 inactive;         /* on SMs without a slot (cta-virtual=vt) */
 };
+static inline bool cta_tally_kept(const struct cta_tally *t)
+{
+	return t->paused || t->saved || t->inactive;
+}
 struct cta_info {
 	bool used;
 	struct cta_standing is;
@@ -161,8 +170,9 @@ void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o
 u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max);
 /* The slot in which a CTA is; -1: in none of this SM. */
 s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta);
-u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max); /* how many there are; `max` at most are told */
-struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch);        /* of a launch; -1: of all */
+/* Both of a launch; -1: of all. How many there are; `max` at most are told. */
+u32 gpu_ctas_away(const struct gpu *g, s32 launch, struct away_info *out, u32 max);
+struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch);
 /* Is this CTA on the SM now? */
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta);
 /* Idempotence as it is (sm/restartable.h), recorded with idempotence.track. May the CTA in a slot be flushed and

@@ -74,17 +74,31 @@ s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta)
 	return -1;
 }
 
-u32 gpu_ctas_away(const struct gpu *g, struct away_info *out, u32 max)
+/* Dropped, and taken off before it has executed anything again. */
+static bool restarts(const struct gpu *g, const struct saved_cta *c)
+{
+	const struct cta *is = c->state == SAVED_LEAVING ? &g->sm[c->sm]->cta[c->place] : &c->s.cta;
+	return is->insts_dropped && is->insts_dropped == is->insts;
+}
+
+u32 gpu_ctas_away(const struct gpu *g, s32 launch, struct away_info *out, u32 max)
 {
 	static const enum cta_state is[] = {CS_NONE, CS_LEAVING, CS_SAVED, CS_QUEUED};
 	const struct resume_ctx *x = &g->resume;
 	u32 n = 0;
 	for (u32 i = 0; x->r->n && i < x->max; i++) {
 		const struct saved_cta *c = &x->cta[i];
-		if (c->state == SAVED_FREE)
+		if (c->state == SAVED_FREE || (launch >= 0 && c->launch != (u32)launch))
 			continue;
 		if (n++ < max)
-			out[n - 1] = (struct away_info){c->launch, c->sm, c->to, c->id, c->since, is[c->state]};
+			out[n - 1] = (struct away_info){.launch = c->launch,
+			                                .sm = c->sm,
+			                                .to = c->to,
+			                                .cta = c->id,
+			                                .since = c->since,
+			                                .left_at = c->left_at,
+			                                .restarts = restarts(g, c),
+			                                .state = is[c->state]};
 	}
 	return n;
 }
@@ -108,7 +122,11 @@ struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 	}
 	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++) {
 		const struct saved_cta *c = &g->resume.cta[i];
-		t.saved += c->state != SAVED_FREE && (launch < 0 || c->launch == (u32)launch);
+		if (c->state == SAVED_FREE || (launch >= 0 && c->launch != (u32)launch))
+			continue;
+		t.saved++;
+		t.queued += c->state == SAVED_QUEUED;
+		t.restarts += restarts(g, c);
 	}
 	return t;
 }

@@ -175,7 +175,7 @@ bool gpu_restore_cta(struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e)
 {
 	if (!may_restore(g, launch, id, sm, e))
 		return false;
-	resume_release(&g->resume, resume_find(&g->resume, launch, id), sm);
+	resume_release(&g->resume, resume_find(&g->resume, launch, id), sm, g->st->cycle);
 	g->dispatch.d->wanted = 1;
 	g->st->deadlocked = g->st->livelocked = 0;
 	g->st->progress_at = g->st->cycle;

@@ -74,41 +74,6 @@ bool info_sms(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
-bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	struct gpu *g = dbg_gpu(d);
-	struct sm_info s;
-	u32 sm, shown = 0;
-	if (!arg_sm(d, args, &sm, e))
-		return false;
-	gpu_sm_info(g, sm, &s);
-	u32 inactive[SM_CTA_PLACES];
-	const u32 more = gpu_inactive_ctas(g, sm, inactive, SM_CTA_PLACES);
-	for (u32 k = 0; k < s.max_ctas + more; k++) {
-		const u32 i = k < s.max_ctas ? k : inactive[k - s.max_ctas];
-		struct cta_info c;
-		gpu_cta_info(g, sm, i, &c);
-		if (!c.used)
-			continue;
-		char shared[32];
-		snprintf(shared, sizeof shared, "%u+%u", c.shared_first, c.shared_size);
-		if (!shown++)
-			strbuf_addf(out, "  slot  CTA        (x,y,z)          kernel  warps done  age        insts      registers  "
-			                 "    shared        state\n");
-		char slot[16] = "-";
-		if (k < s.max_ctas)
-			snprintf(slot, sizeof slot, "%u", i);
-		strbuf_addf(out, "%c %4s  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s\n",
-		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', slot, (unsigned long long)c.cta,
-		            c.id.x, c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
-		            (unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first,
-		            c.reg_size, shared, cta_state_descs[c.is.state].name);
-	}
-	if (!shown)
-		strbuf_addf(out, "SM %u has no resident CTA.\n", sm);
-	return true;
-}
-
 /* Over the kernel's run time; up to now while it runs. */
 static double kernel_ipc(const struct gpu *g, const struct kernel_info *k)
 {
@@ -142,6 +107,9 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
 		if (t.paused || t.saved)
 			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);
+		if (t.queued || t.restarts)
+			strbuf_addf(out, "    waiting for room on an SM: %u of the saved; to begin again: %u of them\n", t.queued,
+			            t.restarts);
 		if (t.inactive)
 			strbuf_addf(out, "    %u of its CTAs inactive: on SMs, without a slot\n", t.inactive);
 		struct strbuf says = STRBUF_INIT;

@@ -323,6 +323,39 @@ static void push_code(lua_State *L, const struct handle *h)
 	lua_pushcclosure(L, code, 1);
 }
 
+static void push_kept(lua_State *L, u32 launch)
+{
+	const struct cta_tally t = gpu_cta_tally(gpu_of(L), (s32)launch);
+	lua_createtable(L, 0, 5);
+	set_u(L, "paused", t.paused);
+	set_u(L, "inactive", t.inactive);
+	set_u(L, "saved", t.saved);
+	set_u(L, "queued", t.queued);
+	set_u(L, "restarts", t.restarts);
+}
+
+static void push_saved(lua_State *L, u32 launch)
+{
+	const u32 n = gpu_ctas_away(gpu_of(L), (s32)launch, NULL, 0);
+	struct away_info *a = lua_newuserdatauv(L, (n + 1) * sizeof *a, 0);
+	gpu_ctas_away(gpu_of(L), (s32)launch, a, n);
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 7);
+		set_u(L, "cta", a[i].cta);
+		set_u(L, "since", a[i].since);
+		set_u(L, "left_at", a[i].left_at);
+		set_u(L, "sm", a[i].sm);
+		if (a[i].to != UINT32_MAX)
+			set_u(L, "to", a[i].to);
+		lua_pushboolean(L, a[i].restarts);
+		lua_setfield(L, -2, "restarts");
+		set_text(L, "state", cta_state_descs[a[i].state].name);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	lua_remove(L, -2);
+}
+
 /* Where all warps of the SM stand, in one go: for sampling. */
 static void push_resident(lua_State *L, const struct handle *h)
 {
@@ -523,6 +556,14 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, ctas, "integer", "CTAs of the grid", push_u(L, kernel_of(L, h).launch->ctas))                          \
 	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
 	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
+	F(H_KERNEL, kept, "table of integers, CTAs",                                                                       \
+	  "{paused, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, on SMs without a slot, "    \
+	  "taken off; of the last those that wait for room, those that begin again",                                       \
+	  push_kept(L, h->a))                                                                                              \
+	F(H_KERNEL, saved, "table, a list from 1; since, left_at cycles; to nil: any SM",                                  \
+	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}; since: it is in this state, "  \
+	  "left_at: it was taken off, sm: it was there, restarts: it begins again",                                        \
+	  push_saved(L, h->a))                                                                                             \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
 	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \

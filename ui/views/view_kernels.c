@@ -15,6 +15,7 @@ enum figure {
 	F_IPC,
 	F_PER_SM,
 	F_LIMIT,
+	F_KEPT,
 	F_DONE,
 	F_INSTS,
 	F_STREAM,
@@ -28,14 +29,15 @@ enum figure {
 static const struct {
 	const char *name;
 	int width, from_w;
-	bool left; /* text, not a number */
+	bool left;   /* text, not a number */
+	bool seldom; /* only where CTAs are kept from going on */
 } figures[F_COUNT] = {
     [F_CYCLES] = {"cycles", 10, 60, false},  [F_IPC] = {"IPC", 7, 70, false},
     [F_PER_SM] = {"CTAs/SM", 8, 130, false}, [F_LIMIT] = {"limit", 13, 80, true},
-    [F_DONE] = {"done", 8, 100, false},      [F_INSTS] = {"insts", 8, 140, false},
-    [F_STREAM] = {"stream", 7, 150, false},  [F_GRID] = {"grid", 11, 190, false},
-    [F_BLOCK] = {"block", 9, 190, false},    [F_REGS] = {"regs", 6, 210, false},
-    [F_SHARED] = {"shared", 8, 220, false},
+    [F_KEPT] = {"kept", 12, 80, true, true}, [F_DONE] = {"done", 8, 100, false},
+    [F_INSTS] = {"insts", 8, 140, false},    [F_STREAM] = {"stream", 7, 150, false},
+    [F_GRID] = {"grid", 11, 190, false},     [F_BLOCK] = {"block", 9, 190, false},
+    [F_REGS] = {"regs", 6, 210, false},      [F_SHARED] = {"shared", 8, 220, false},
 };
 
 struct layout {
@@ -44,6 +46,7 @@ struct layout {
 	u64 from, to;             /* cycles on the axis: the run, or a part of it when zoomed */
 	u64 now;                  /* before `to` when the machine has gone back */
 	int figures_w;            /* the width of a terminal whose figures have room */
+	bool kept;                /* a running launch has CTAs that are kept from going on */
 	int left;                 /* columns of the table of SMs; behind it cta_charts, where left is less than all */
 };
 
@@ -67,12 +70,19 @@ static void split(const struct view_ctx *v, struct layout *l, int w)
 	l->left = end + behind;
 }
 
+static bool shows(const struct layout *l, enum figure f)
+{
+	return l->figures_w >= figures[f].from_w && (l->kept || !figures[f].seldom);
+}
+
 static struct layout layout(const struct view_ctx *v, int w, int h)
 {
 	struct layout l = {.id_end = 5, .name = 8, .name_w = w >= 120 ? 20 : w >= 100 ? 12 : 9, .figures_w = w, .left = w};
 	int right = 1;
+	const struct cta_tally t = gpu_cta_tally(v->g, -1);
+	l.kept = cta_tally_kept(&t);
 	for (u32 i = 0; i < F_COUNT; i++)
-		right += w >= figures[i].from_w ? figures[i].width + 2 * figures[i].left : 0;
+		right += shows(&l, i) ? figures[i].width + 2 * figures[i].left : 0;
 	l.axis = l.name + l.name_w + 1;
 	l.axis_w = MAX(w - l.axis - right - 1, 4);
 	l.end = l.axis + l.axis_w;
@@ -102,7 +112,7 @@ static void head(const struct view_ctx *v, struct pane p, const struct layout *l
 	cursor_axis_row(v, p, 0, l->axis, (struct time_axis){l->from, l->to, l->axis_w});
 	x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
-		if (l->figures_w < figures[i].from_w)
+		if (!shows(l, i))
 			continue;
 		if (figures[i].left)
 			pane_text(p, 0, x + 2, s, figures[i].name);
@@ -145,8 +155,26 @@ static void dim_text(char out[NUM_MAX], struct dim3 d)
 		snprintf(out, NUM_MAX, "%u", d.x);
 }
 
-static void figure_text(enum figure f, const struct kernel_info *k, u64 now, char out[NUM_MAX])
+/* "2p 3s 1r 4i": paused or halted, saved, of those to begin again, inactive. */
+static void kept_text(const struct gpu *g, const struct kernel_info *k, char out[NUM_MAX])
 {
+	struct cta_tally t = {0};
+	*out = '\0';
+	if (k->state == KS_RUNNING)
+		t = gpu_cta_tally(g, (s32)k->launch->id);
+	const struct {
+		u32 n;
+		char letter;
+	} part[] = {{t.paused, 'p'}, {t.saved, 's'}, {t.restarts, 'r'}, {t.inactive, 'i'}};
+	int at = 0;
+	for (u32 i = 0; i < ARRAY_LEN(part); i++)
+		if (part[i].n && at < NUM_MAX)
+			at += snprintf(out + at, (size_t)(NUM_MAX - at), "%s%u%c", at ? " " : "", part[i].n, part[i].letter);
+}
+
+static void figure_text(const struct gpu *g, enum figure f, const struct kernel_info *k, char out[NUM_MAX])
+{
+	const u64 now = gpu_cycle(g);
 	u64 cycles =
 	    k->state == KS_QUEUED ? 0 : (k->state == KS_DONE ? k->counters->ended_at : now) - k->counters->started_at;
 	switch (f) {
@@ -161,6 +189,7 @@ static void figure_text(enum figure f, const struct kernel_info *k, u64 now, cha
 		break;
 	case F_PER_SM: snprintf(out, NUM_MAX, "%u", k->ctas_per_sm); break;
 	case F_LIMIT: snprintf(out, NUM_MAX, "%s", k->limiter); break;
+	case F_KEPT: kept_text(g, k, out); break;
 	case F_DONE:
 		snprintf(out, NUM_MAX, k->state == KS_QUEUED ? "-" : "%.1f%%",
 		         percent((double)k->counters->ctas_done, (double)k->launch->ctas));
@@ -192,9 +221,9 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	span(p, l, &k);
 	int x = l->end;
 	for (u32 i = 0; i < F_COUNT; i++) {
-		if (l->figures_w < figures[i].from_w)
+		if (!shows(l, i))
 			continue;
-		figure_text(i, &k, l->now, text);
+		figure_text(v->g, i, &k, text);
 		if (figures[i].left)
 			draw_clipped(p, 0, x + 2, figures[i].width, STYLE(R_DIM), text);
 		x += figures[i].width + 2 * figures[i].left;
@@ -471,7 +500,9 @@ const struct view view_kernels = {
     .help =
         "Each launch from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: its warp "
         "instructions per cycle\n"
-        "between the two. CTAs/SM: the most one SM can hold, and what limits it. Below, on the same axis, the launch "
+        "between the two. CTAs/SM: the most one SM can hold, and what limits it. kept (while there are any): CTAs that "
+        "are paused or\n"
+        "halted (p), saved (s), of those to begin again (r), inactive (i). Below, on the same axis, the launch "
         "that held most of\n"
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
         "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "

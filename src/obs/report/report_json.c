@@ -60,6 +60,37 @@ static json_t *config(const struct conf *c)
 	return o;
 }
 
+static json_t *cta_away(const struct away_info *a)
+{
+	return json_pack("{s:I,s:s,s:I,s:I,s:I,s:o,s:b}", "cta", (json_int_t)a->cta, "state",
+	                 cta_state_descs[a->state].name, "since", (json_int_t)a->since, "left_at", (json_int_t)a->left_at,
+	                 "sm", (json_int_t)a->sm, "to", a->to == UINT32_MAX ? json_null() : number(a->to), "restarts",
+	                 (int)a->restarts);
+}
+
+/* What keeps CTAs of a running launch from going on; null for one that does not run, or when there is nothing. */
+static json_t *kept(const struct stats *s, u32 launch)
+{
+	if (s->kernels[launch].state != KS_RUNNING)
+		return json_null();
+	const struct cta_tally t = gpu_cta_tally(s->gpu, (s32)launch);
+	if (!cta_tally_kept(&t))
+		return json_null();
+	json_t *o = json_object(), *ctas = json_array();
+	struct away_info *away = xcalloc(t.saved + 1, sizeof *away);
+	put(o, "paused", number(t.paused));
+	put(o, "inactive", number(t.inactive));
+	put(o, "saved", number(t.saved));
+	put(o, "queued", number(t.queued));
+	put(o, "restarts", number(t.restarts));
+	gpu_ctas_away(s->gpu, (s32)launch, away, t.saved);
+	for (u32 i = 0; i < t.saved; i++)
+		json_array_append_new(ctas, cta_away(&away[i]));
+	put(o, "saved_ctas", ctas);
+	free(away);
+	return o;
+}
+
 static json_t *kernel(const struct stats *s, u32 i)
 {
 	static const char *const states[] = {"queued", "running", "done"};
@@ -78,6 +109,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "occupancy",
 	    json_pack("{s:I,s:I,s:s}", "ctas_per_sm", (json_int_t)k->ctas_per_sm, "warps_per_sm",
 	              (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
+	put(o, "kept", kept(s, i));
 	put_figures(o, CG_kernel, s->group[CG_kernel].ncounters, &s->group[CG_kernel].instance[i]);
 	return o;
 }

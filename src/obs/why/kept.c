@@ -84,10 +84,10 @@ static u32 tell_on_sms(const struct gpu *g, s32 launch, struct strbuf *out, u32 
 void kept_tell(const struct gpu *g, s32 launch, struct strbuf *out, u32 depth)
 {
 	struct away_info away[AWAY_MAX];
-	u32 n = tell_on_sms(g, launch, out, depth), there = gpu_ctas_away(g, away, AWAY_MAX);
+	u32 n = tell_on_sms(g, launch, out, depth), there = gpu_ctas_away(g, launch, away, AWAY_MAX);
 	for (u32 i = 0; i < MIN(there, (u32)AWAY_MAX); i++) {
 		const struct away_info *a = &away[i];
-		if ((launch >= 0 && a->launch != (u32)launch) || n++ >= TOLD_MAX)
+		if (n++ >= TOLD_MAX)
 			continue;
 		tell_one(g, a->launch, a->cta, out, depth);
 		strbuf_addf(out, ", which was on SM %u, is ", a->sm);
