@@ -16,6 +16,8 @@
 #include "commands/commands.h"
 #include "session/session.h"
 #include "sim_internal.h"
+#include "sm/l1_pipe.h"
+#include "sm/replay.h"
 #include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
 #include "tests/sm_rig.h"
@@ -248,6 +250,50 @@ static void test_every_workload(void **state)
 	       (unsigned long long)done[SAVE], (unsigned long long)done[REQUEUE], (unsigned long long)done[RESTORE]);
 }
 
+/* The CTA of the transaction that waits for the re-execution queue on an SM; false: none does. */
+static bool holder(const struct gpu *g, u32 *sm, u32 *launch, u64 *id)
+{
+	for (*sm = 0; *sm < g->conf.num_sms; ++*sm) {
+		const struct sm_ctx *x = &g->ctx[*sm];
+		const struct sm *s = g->sm[*sm];
+		if (!x->replay->held)
+			continue;
+		const u32 w = x->replay->held & REPLAY_HOLDS_PIPE ? l1_pipe_at(x, 0)->warp : sm_lsu_at((struct sm *)s, 0)->warp;
+		if (w >= WARP_SLOTS)
+			continue;
+		*launch = s->cta[s->warp[w].cta_slot].launch;
+		*id = s->cta[s->warp[w].cta_slot].id;
+		return true;
+	}
+	return false;
+}
+
+/* What waits behind its own warp's entries of the re-execution queue need not wait for them when both have left the
+ * SM's slots: it asks again. */
+static void test_held(void **state)
+{
+	const char *const car[] = {"warp-sched=tl-gto", "lsu.replay=car", NULL};
+	struct setting x;
+	struct err e = {0};
+	u32 sm, launch, saved = 0;
+	u64 id;
+	struct session *s = open_workload(&x, "fwt", "gtx480", car);
+	struct gpu *g = s->sim->gpu;
+	while (saved < 12 && session_run(s, sim_cycle(s->sim) + 1, &e) == SS_CYCLE) {
+		if (!holder(g, &sm, &launch, &id))
+			continue;
+		if (!gpu_save_cta(g, launch, id, true, &e))
+			fail_msg("%s", e.msg);
+		saved++;
+		assert_int_equal(g->ctx[sm].replay->held, 0);
+		assert_int_equal(g->sm[sm]->lsu_refused, MR_HIT);
+		laws(s, "saved while it waits for the re-execution queue");
+	}
+	assert_int_equal(saved, 12);
+	finish(s);
+	session_close(s);
+}
+
 /* Verbs in the past: every cycle is what it was, forward and backward. */
 static void test_time_travel(void **state)
 {
@@ -373,10 +419,8 @@ static void test_late_commits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_context),
-	    cmocka_unit_test(test_late_commits),
-	    cmocka_unit_test(test_time_travel),
-	    cmocka_unit_test(test_every_workload),
+	    cmocka_unit_test(test_context), cmocka_unit_test(test_late_commits),   cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_held),    cmocka_unit_test(test_every_workload),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -174,6 +174,11 @@ static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights
 	}
 	for (u32 i = 0; x->replay && i < x->replay->n; i++)
 		f->of[x->replay->e[x->replay->order[i]].warp].transactions++;
+	const u8 held = x->replay ? x->replay->held : 0;
+	HOLDS(!(held & REPLAY_HOLDS_LSU) || s->lsu_q.n, "SM %u: the LSU waits for the re-execution queue with nothing",
+	      s->id);
+	HOLDS(!(held & REPLAY_HOLDS_PIPE) || x->pipe->n,
+	      "SM %u: L1D's pipeline waits for the re-execution queue with nothing", s->id);
 	return count_pipe(x, s, f, e);
 }
 

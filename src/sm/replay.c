@@ -447,6 +447,16 @@ static void take_out(struct replay *r, u32 slot)
 	r->e[slot] = (struct replay_entry){0};
 }
 
+/* What was in its way may not be there any more: who waits asks again. */
+static void let_ask(struct sm_ctx *x, struct sm *s)
+{
+	struct replay *r = x->replay;
+	if (!r->held)
+		return;
+	set_refused(x, s, r->held, MR_HIT);
+	r->held = 0;
+}
+
 void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
 {
 	struct replay *r = x->replay;
@@ -465,10 +475,8 @@ void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
 	r->n = (u8)kept;
 	find_forbidden(r, s);
 	stir(r, now);
-	if (kept == n || !r->held)
-		return;
-	set_refused(x, s, r->held, MR_HIT);
-	r->held = 0;
+	if (kept != n)
+		let_ask(x, s);
 }
 
 void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to)
@@ -478,4 +486,5 @@ void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to)
 	r->e[i].warp = r->e[i].warp == from ? (u8)to : r->e[i].warp;
 	find_forbidden(r, s);
 	stir(r, s->k.cycles);
+	let_ask(x, s);
 }
