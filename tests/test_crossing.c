@@ -139,6 +139,92 @@ static void test_any_order_late(void **st)
 	shuffled((const char *[]){"commit.delay=13", "noc.switch=islip", NULL});
 }
 
+/* --- restart points ----------------------------------------------------------------------------------------------- */
+
+#define COLLIDING 1920 /* instructions between an atomic and an overwrite that fall on the same place of the table */
+
+/* CTA 0 does an atomic, CTA 1 overwrites what it has read, each behind a loop of its own. */
+static void collision_text(struct strbuf *t, u32 lead)
+{
+	strbuf_adds(t, PTX_HEAD ".visible .entry kernel(.param .u64 buf, .param .u64 d0, .param .u64 d1)\n{\n"
+	                        ".reg .b32 %r<8>; .reg .b64 %rd<2>; .reg .pred %p<4>;\n");
+	for (u32 i = 0; i < lead; i++)
+		strbuf_adds(t, "mov.u32 %r6, 1;\n");
+	strbuf_adds(t, "ld.param.u64 %rd1, [buf]; ld.param.u32 %r1, [d0]; ld.param.u32 %r2, [d1]; mov.u32 %r3, %ctaid.x;\n"
+	               "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; setp.eq.u32 %p1, %r3, 1; @%p1 bra ODD;\n"
+	               "L0: sub.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0; @%p2 bra L0;\n"
+	               "red.global.add.u32 [%rd1+256], 1; ret;\n");
+	for (u32 i = 0; i < COLLIDING - 6; i++)
+		strbuf_adds(t, "mov.u32 %r6, 1;\n");
+	strbuf_adds(t, "ODD: sub.u32 %r2, %r2, 1; add.u32 %r6, %r5, 1; setp.ne.u32 %p3, %r2, 0; @%p3 bra ODD;\n"
+	               "st.global.u32 [%rd1], %r5; ret;\n}\n");
+}
+
+struct collision {
+	u64 first[2], hash;         /* the cycle of each cause; the machine at the end */
+	u32 place[2];               /* in the table */
+	struct restart_point at[2]; /* what is there, by cause */
+};
+
+static bool note_first(void *ctx, const struct event *e)
+{
+	struct collision *c = ctx;
+	c->first[e->arg[0]] = e->cycle;
+	return false;
+}
+
+static void collide(const char *text, const u64 delay[2], u32 shuffle, struct collision *out)
+{
+	struct err e = {0};
+	char set[32];
+	u32 n;
+	u64 lost;
+	snprintf(set, sizeof set, "tick.shuffle=%u", shuffle);
+	struct sim *s = machine((const char *[]){"num_sms=2", "idempotence.track=true", set, NULL});
+	*out = (struct collision){0};
+	sim_subscribe(s, BIT(EV_CTA_NONIDEMPOTENT), note_first, out);
+	const u64 buf = devmem_alloc(sim_devmem(s), 4096, "buf", &e);
+	assert_int_equal(run_ptx(s, text, 2, 1, (u64[]){buf, delay[0], delay[1]}, 3).why, STOP_IDLE);
+	const struct restart_point *p = restart_points(sim_gpu(s)->restart, &n, &lost);
+	for (u32 i = 0; i < n; i++) {
+		if (!p[i].code)
+			continue;
+		out->place[p[i].cause] = i;
+		out->at[p[i].cause] = p[i];
+	}
+	out->hash = sim_hash(s);
+	sim_destroy(s);
+}
+
+/* Two SMs come to their first points in one cycle, and both points belong to the same place of the table: which of them
+ * gets it is settled by the order of SMs, not by that of their ticks. */
+static void test_points_that_collide(void **st)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct collision plain, other;
+	u64 delay[2] = {1, 1}, late[2] = {40, 1};
+	bool same = false;
+	for (u32 lead = 0; lead < 8 && !same; lead++) { /* the place of a sum depends on where in the program both are */
+		strbuf_clear(&text);
+		collision_text(&text, lead);
+		collide(strbuf_str(&text), delay, 0, &plain);
+		collide(strbuf_str(&text), late, 0, &other);
+		assert_true(plain.first[0] > plain.first[1] && other.first[0] < other.first[1]);
+		same = plain.place[0] == other.place[1] && plain.place[1] == other.place[0];
+	}
+	assert_true(same); /* who comes first gets the place, the other the next one; else COLLIDING is no longer true */
+	for (u32 i = 0; i < 200 && plain.first[0] != plain.first[1]; i++) {
+		delay[plain.first[0] < plain.first[1]]++;
+		collide(strbuf_str(&text), delay, 0, &plain);
+	}
+	assert_int_equal(plain.first[0], plain.first[1]);
+	for (u32 shuffle = 1; shuffle <= 8; shuffle++) {
+		collide(strbuf_str(&text), delay, shuffle, &other);
+		assert_memory_equal(&plain, &other, sizeof plain);
+	}
+	strbuf_release(&text);
+}
+
 /* --- commit.delay ------------------------------------------------------------------------------------------------- */
 
 /* All CTAs start at once, so everything issues in the same cycles as without delay and every load finds the same; the
@@ -331,9 +417,11 @@ static void test_limits(void **st)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_order),  cmocka_unit_test(test_any_order_late), cmocka_unit_test(test_same_later),
-	    cmocka_unit_test(test_when),       cmocka_unit_test(test_travel),         cmocka_unit_test(test_fault),
-	    cmocka_unit_test(test_own_stores), cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_any_order),      cmocka_unit_test(test_points_that_collide),
+	    cmocka_unit_test(test_any_order_late), cmocka_unit_test(test_same_later),
+	    cmocka_unit_test(test_when),           cmocka_unit_test(test_travel),
+	    cmocka_unit_test(test_fault),          cmocka_unit_test(test_own_stores),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
