@@ -15,91 +15,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
-#include "commands/commands.h"
 #include "session/session.h"
-#include "sim_internal.h"
-#include "tests/catalog_rig.h"
+#include "tests/disturb_rig.h"
 
 static const char *const techniques[] = {"switch", "drain", "flush", "chimera"};
 static u64 requests[ARRAY_LEN(techniques)], switched, drained, flushed, changed, missed;
-
-struct setting {
-	struct options o;
-	const char *sets[8];
-};
-static struct session *open_workload(struct setting *x, const char *workload, const char *gpu, const char *const *more)
-{
-	u32 n = 0;
-	struct err e = {0};
-	*x = (struct setting){.sets = {"idempotence.track=true", "history.mb=0"}};
-	for (n = 2; more && *more; more++)
-		x->sets[n++] = *more;
-	x->o = (struct options){.command = "run",
-	                        .workload = workload,
-	                        .gpu = gpu,
-	                        .size = "small",
-	                        .sets = x->sets,
-	                        .nsets = n,
-	                        .max_cycles = NEVER};
-	struct session *s = session_open(&x->o, console_modules, &e);
-	if (!s)
-		fail_msg("%s: %s", workload, e.msg);
-	return s;
-}
-
-static void laws(struct session *s, const char *when)
-{
-	struct err e = {0};
-	if (!sim_check_state(s->sim, &e))
-		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
-}
-
-static void all_given_back(struct session *s)
-{
-	const struct gpu *g = s->sim->gpu;
-	sim_drain(s->sim);
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm *m = g->sm[i];
-		assert_int_equal(m->used, 0);
-		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
-			assert_int_equal(m->away[k], 0);
-		for (u32 k = 0; k < ARRAY_LEN(m->ctas_away); k++)
-			assert_int_equal(m->ctas_away[k], 0);
-		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
-			assert_int_equal(m->contexts[k], 0);
-		assert_int_equal(m->nctas + m->regs_used + m->shared_used + m->nloads + m->lsu_q.n, 0);
-		assert_int_equal(m->alu_flying + m->mem_flying + m->leading, 0);
-		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
-		assert_int_equal(g->dispatch.d->away[i] + g->dispatch.d->taker[i] + g->preempt.p->smst[i], 0);
-	}
-	assert_int_equal(g->resume.r->n, 0);
-	assert_int_equal(g->task->dispatcher.n, 0);
-	for (u32 i = 0; i < g->task->nlaunches; i++) {
-		const struct kcb *k = &g->task->kcb[i];
-		assert_int_equal(k->k.ctas_done, k->ctas);
-		switched += k->k.ctas_switched;
-		drained += k->k.ctas_drained;
-		flushed += k->k.ctas_flushed;
-	}
-}
-
-static u64 finish(struct session *s)
-{
-	struct err e = {0};
-	enum session_stop why = session_run(s, NEVER, &e);
-	if (why != SS_FINISHED || s->check == CHECK_FAIL) {
-		struct strbuf text = STRBUF_INIT;
-		sim_fault_text(s->sim, &text);
-		fail_msg("%s: %s %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&s->check_message),
-		         strbuf_str(&text));
-	}
-	all_given_back(s);
-	if (!sim_check(s->sim, &e))
-		fail_msg("%s: %s", s->name, e.msg);
-	laws(s, "at the end");
-	return devmem_result_hash(sim_devmem(s->sim));
-}
 
 static bool cooperative(const struct gpu *g)
 {
@@ -137,6 +57,8 @@ static void give_back(struct session *s)
 	gpu_release_sms(s->sim->gpu, NULL, &(struct err){0});
 }
 
+static const struct disturbance preemption = {preempt_somebody, give_back};
+
 static void disturb(struct session *s, u64 *seed, u32 times, u64 cycles)
 {
 	struct err e = {0};
@@ -150,11 +72,8 @@ static void disturb(struct session *s, u64 *seed, u32 times, u64 cycles)
 			give_back(s);
 			continue;
 		}
-		if (why != SS_CYCLE) {
-			struct strbuf text = STRBUF_INIT;
-			sim_fault_text(s->sim, &text);
-			fail_msg("%s: %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&text));
-		}
+		if (why != SS_CYCLE)
+			not_expected(s, why, e.msg);
 		preempt_somebody(s, seed);
 		if (i % 4 == 0 || times > 100)
 			laws(s, "after a request");
@@ -171,8 +90,14 @@ static void disturb(struct session *s, u64 *seed, u32 times, u64 cycles)
 	}
 }
 
-static void count_plans(const struct gpu *g)
+static void count(const struct gpu *g)
 {
+	for (u32 i = 0; i < g->task->nlaunches; i++) {
+		const struct kernel_counters *k = &g->task->kcb[i].k;
+		switched += k->ctas_switched;
+		drained += k->ctas_drained;
+		flushed += k->ctas_flushed;
+	}
 	for (u32 i = 0; i < PREEMPT_PLANS; i++) {
 		const struct preempt_plan *p = &g->preempt.p->plan[i];
 		if (!p->request)
@@ -194,14 +119,8 @@ static void test_workload(const char *name, const char *gpu, const char *const *
 	const u64 got = finish(s);
 	if (got != want)
 		fail_msg("%s on %s: another result", name, gpu);
-	count_plans(s->sim->gpu);
+	count(s->sim->gpu);
 	session_close(s);
-}
-
-static u32 wanted_times(void)
-{
-	const char *n = getenv("WARPDBG_PREEMPTIONS");
-	return n ? (u32)strtoul(n, NULL, 10) : 10;
 }
 
 static void test_every_workload(void **state)
@@ -210,10 +129,10 @@ static void test_every_workload(void **state)
 	                                        {"preempt.halt=cta", NULL},
 	                                        {"lsu.replay=newcar", "preempt.idempotence=strict", NULL},
 	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL}};
+	const u32 times = wanted_times("WARPDBG_PREEMPTIONS", 10);
 	u64 seed = 17;
 	for (u32 i = 0; i < workloads.n; i++)
-		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], wanted_times(),
-		              &seed);
+		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], times, &seed);
 	for (u32 t = 0; t < ARRAY_LEN(techniques); t++)
 		assert_true(requests[t] > 0);
 	assert_true(switched && drained && flushed && changed);
@@ -229,38 +148,8 @@ static void test_time_travel(void **state)
 {
 	static const char *const names[] = {"hotspot", "bfs", "sortnet", "reduction"};
 	u64 seed = 5;
-	for (u32 k = 0; k < ARRAY_LEN(names); k++) {
-		struct setting x;
-		struct err e = {0};
-		struct session *s = open_workload(&x, names[k], "gtx480", NULL);
-		if (!sim_history(s->sim, 256, &e))
-			fail_msg("%s", e.msg);
-		u64 at[24], hash[24];
-		u32 n = 0;
-		for (; n < ARRAY_LEN(at) && session_run(s, 150 + 97 * n, &e) == SS_CYCLE; n++) {
-			if (!session_change_begins(s, &e))
-				fail_msg("%s", e.msg);
-			preempt_somebody(s, &seed);
-			if (n % 8 == 7)
-				give_back(s);
-			session_changed(s);
-			at[n] = sim_cycle(s->sim);
-			hash[n] = sim_hash(s->sim);
-			laws(s, "in the past to be");
-		}
-		assert_true(n > 8);
-		for (u32 i = n; i-- > 0;) {
-			if (!sim_goto(s->sim, at[i], &e))
-				fail_msg("%s", e.msg);
-			laws(s, "in the past");
-			if (sim_hash(s->sim) != hash[i])
-				fail_msg("%s, cycle %llu: another state", names[k], (unsigned long long)at[i]);
-		}
-		if (!sim_goto(s->sim, at[0], &e) || !sim_goto(s->sim, at[n - 1], &e))
-			fail_msg("%s", e.msg);
-		assert_true(sim_hash(s->sim) == hash[n - 1]);
-		session_close(s);
-	}
+	for (u32 k = 0; k < ARRAY_LEN(names); k++)
+		disturbed_travel(names[k], &preemption, &seed);
 }
 
 int main(void)

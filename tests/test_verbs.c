@@ -12,49 +12,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
-#include "commands/commands.h"
 #include "session/session.h"
-#include "sim_internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
-#include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
+#include "tests/disturb_rig.h"
 #include "tests/sm_rig.h"
 
 enum verb { PAUSE, RESUME, HALT, DROP, SAVE, REQUEUE, RESTORE, VERBS };
 static u64 done[VERBS], refused[VERBS], elsewhere, all_verbs;
-
-struct setting {
-	struct options o;
-	const char *sets[8];
-};
-static struct session *open_workload(struct setting *x, const char *workload, const char *gpu, const char *const *more)
-{
-	u32 n = 0;
-	*x = (struct setting){.sets = {"idempotence.track=true", "history.mb=0"}};
-	for (n = 2; more && *more; more++)
-		x->sets[n++] = *more;
-	x->o = (struct options){.command = "run",
-	                        .workload = workload,
-	                        .gpu = gpu,
-	                        .size = "small",
-	                        .sets = x->sets,
-	                        .nsets = n,
-	                        .max_cycles = NEVER};
-	struct err e = {0};
-	struct session *s = session_open(&x->o, console_modules, &e);
-	if (!s)
-		fail_msg("%s: %s", workload, e.msg);
-	return s;
-}
-
-static void laws(struct session *s, const char *when)
-{
-	struct err e = {0};
-	if (!sim_check_state(s->sim, &e))
-		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
-}
 
 /* --- one verb ----------------------------------------------------------------------------------------------------- */
 
@@ -122,8 +88,9 @@ static void do_verb(struct session *s, u64 *seed)
 }
 
 /* Nothing is left to wait for somebody. */
-static void let_all_go(struct gpu *g)
+static void let_all_go(struct session *s)
 {
+	struct gpu *g = s->sim->gpu;
 	struct err e = {0};
 	for (u32 i = 0; i < g->resume.max; i++) {
 		struct saved_cta *c = &g->resume.cta[i];
@@ -138,45 +105,9 @@ static void let_all_go(struct gpu *g)
 		}
 }
 
+static const struct disturbance by_verb = {do_verb, let_all_go};
+
 /* --- whole runs --------------------------------------------------------------------------------------------------- */
-
-static void all_given_back(struct session *s)
-{
-	const struct gpu *g = s->sim->gpu;
-	sim_drain(s->sim);
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm *m = g->sm[i];
-		assert_int_equal(m->used, 0);
-		assert_int_equal(m->away[0] | m->away[1] | m->away[2], 0);
-		assert_int_equal(m->ctas_away[0] | m->ctas_away[1], 0);
-		assert_int_equal(m->contexts[0] | m->contexts[1] | m->contexts[2] | m->contexts[3], 0);
-		assert_int_equal(m->nctas, 0);
-		assert_int_equal(m->regs_used, 0);
-		assert_int_equal(m->shared_used, 0);
-		assert_int_equal(m->nloads, 0);
-		assert_int_equal(m->lsu_q.n, 0);
-		assert_int_equal(m->alu_flying, 0);
-		assert_int_equal(m->mem_flying, 0);
-		assert_int_equal(m->leading, 0);
-		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
-	}
-	assert_int_equal(g->resume.r->n, 0);
-	assert_int_equal(g->task->dispatcher.n, 0);
-}
-
-/* The result; cycles: of the undisturbed run. */
-static u64 finish(struct session *s)
-{
-	struct err e = {0};
-	enum session_stop why = session_run(s, NEVER, &e);
-	if (why != SS_FINISHED || s->check == CHECK_FAIL)
-		fail_msg("%s: %s %s %s", s->name, session_stop_text(why), e.msg, strbuf_str(&s->check_message));
-	all_given_back(s);
-	if (!sim_check(s->sim, &e))
-		fail_msg("%s: %s", s->name, e.msg);
-	laws(s, "at the end");
-	return devmem_result_hash(sim_devmem(s->sim));
-}
 
 /* Results that depend on the order of atomics are another matter than memory that is kept. */
 static bool order_matters(const struct session *s)
@@ -198,16 +129,16 @@ static void disturb(struct session *s, u64 *seed, u32 verbs, u64 cycles)
 		if (why == SS_FINISHED)
 			return;
 		if (why == SS_DEADLOCK || why == SS_LIVELOCK)
-			let_all_go(s->sim->gpu);
+			let_all_go(s);
 		else if (why != SS_CYCLE)
-			fail_msg("%s: %s %s", s->name, session_stop_text(why), e.msg);
+			not_expected(s, why, e.msg);
 		do_verb(s, seed);
 		if (i % 4 == 0 || verbs > 100)
 			laws(s, "after a verb");
 		if (i % 16 == 15)
-			let_all_go(s->sim->gpu);
+			let_all_go(s);
 	}
-	let_all_go(s->sim->gpu);
+	let_all_go(s);
 }
 
 static void test_workload(const char *name, const char *gpu, const char *const *more, u32 verbs, u64 *seed)
@@ -225,20 +156,14 @@ static void test_workload(const char *name, const char *gpu, const char *const *
 	session_close(s);
 }
 
-static u32 wanted_verbs(void)
-{
-	const char *n = getenv("WARPDBG_VERBS");
-	return n ? (u32)strtoul(n, NULL, 10) : 60;
-}
-
 static void test_every_workload(void **state)
 {
 	static const char *const setups[][4] = {
 	    {NULL}, {"lsu.replay=newcar", NULL}, {"warp-sched=tl-gto", "lsu.replay=car", NULL}, {"warp-sched=ccws", NULL}};
+	const u32 times = wanted_times("WARPDBG_VERBS", 60);
 	u64 seed = 11;
 	for (u32 i = 0; i < workloads.n; i++)
-		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], wanted_verbs(),
-		              &seed);
+		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], times, &seed);
 	for (u32 v = 0; v < VERBS; v++)
 		if (!done[v])
 			fail_msg("verb %u was never done", v);
@@ -299,38 +224,8 @@ static void test_time_travel(void **state)
 {
 	static const char *const names[] = {"hotspot", "bfs", "sortnet", "reduction"};
 	u64 seed = 3;
-	for (u32 k = 0; k < ARRAY_LEN(names); k++) {
-		struct setting x;
-		struct err e = {0};
-		struct session *s = open_workload(&x, names[k], "gtx480", NULL);
-		if (!sim_history(s->sim, 256, &e))
-			fail_msg("%s", e.msg);
-		u64 at[24], hash[24];
-		u32 n = 0;
-		for (; n < ARRAY_LEN(at) && session_run(s, 150 + 97 * n, &e) == SS_CYCLE; n++) {
-			if (!session_change_begins(s, &e))
-				fail_msg("%s", e.msg);
-			do_verb(s, &seed);
-			if (n % 8 == 7)
-				let_all_go(s->sim->gpu);
-			session_changed(s);
-			at[n] = sim_cycle(s->sim);
-			hash[n] = sim_hash(s->sim);
-			laws(s, "in the past to be");
-		}
-		assert_true(n > 8);
-		for (u32 i = n; i-- > 0;) {
-			if (!sim_goto(s->sim, at[i], &e))
-				fail_msg("%s", e.msg);
-			laws(s, "in the past");
-			if (sim_hash(s->sim) != hash[i])
-				fail_msg("%s, cycle %llu: another state", names[k], (unsigned long long)at[i]);
-		}
-		if (!sim_goto(s->sim, at[0], &e) || !sim_goto(s->sim, at[n - 1], &e))
-			fail_msg("%s", e.msg);
-		assert_true(sim_hash(s->sim) == hash[n - 1]);
-		session_close(s);
-	}
+	for (u32 k = 0; k < ARRAY_LEN(names); k++)
+		disturbed_travel(names[k], &by_verb, &seed);
 }
 
 /* --- what a CTA has, by hand -------------------------------------------------------------------------------------- */

@@ -1,0 +1,145 @@
+/* disturb_rig: workloads to which something is done while they run, between two cycles: they end as they do
+ * undisturbed, all that they had is given back, and going back among the disturbances and on again is the same way.
+ * Include behind cmocka.h. */
+#ifndef TESTS_DISTURB_RIG_H
+#define TESTS_DISTURB_RIG_H
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "commands/commands.h"
+#include "session/session.h"
+#include "sim_internal.h"
+#include "tests/catalog_rig.h"
+
+/* What is done: once, at random; and what ends all that has been done and lasts. */
+struct disturbance {
+	void (*once)(struct session *s, u64 *seed);
+	void (*end)(struct session *s);
+};
+
+struct setting {
+	struct options o;
+	const char *sets[8];
+};
+static inline struct session *open_workload(struct setting *x, const char *workload, const char *gpu,
+                                            const char *const *more)
+{
+	u32 n = 2;
+	struct err e = {0};
+	*x = (struct setting){.sets = {"idempotence.track=true", "history.mb=0"}};
+	for (; more && *more; more++)
+		x->sets[n++] = *more;
+	x->o = (struct options){.command = "run",
+	                        .workload = workload,
+	                        .gpu = gpu,
+	                        .size = "small",
+	                        .sets = x->sets,
+	                        .nsets = n,
+	                        .max_cycles = NEVER};
+	struct session *s = session_open(&x->o, console_modules, &e);
+	if (!s)
+		fail_msg("%s: %s", workload, e.msg);
+	return s;
+}
+
+static inline void laws(struct session *s, const char *when)
+{
+	struct err e = {0};
+	if (!sim_check_state(s->sim, &e))
+		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
+}
+
+static inline void not_expected(struct session *s, enum session_stop why, const char *says)
+{
+	struct strbuf text = STRBUF_INIT;
+	sim_fault_text(s->sim, &text);
+	fail_msg("%s: %s %s %s %s", s->name, session_stop_text(why), says, strbuf_str(&s->check_message),
+	         strbuf_str(&text));
+}
+
+static inline void all_given_back(struct session *s)
+{
+	const struct gpu *g = s->sim->gpu;
+	sim_drain(s->sim);
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		const struct sm *m = g->sm[i];
+		assert_int_equal(m->used, 0);
+		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
+			assert_int_equal(m->away[k], 0);
+		for (u32 k = 0; k < ARRAY_LEN(m->ctas_away); k++)
+			assert_int_equal(m->ctas_away[k], 0);
+		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
+			assert_int_equal(m->contexts[k], 0);
+		assert_int_equal(m->nctas, 0);
+		assert_int_equal(m->regs_used, 0);
+		assert_int_equal(m->shared_used, 0);
+		assert_int_equal(m->nloads, 0);
+		assert_int_equal(m->lsu_q.n, 0);
+		assert_int_equal(m->alu_flying, 0);
+		assert_int_equal(m->mem_flying, 0);
+		assert_int_equal(m->leading, 0);
+		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
+		assert_int_equal(g->dispatch.d->away[i] + g->dispatch.d->taker[i] + g->preempt.p->smst[i], 0);
+	}
+	assert_int_equal(g->resume.r->n, 0);
+	assert_int_equal(g->task->dispatcher.n, 0);
+	for (u32 i = 0; i < g->task->nlaunches; i++)
+		assert_int_equal(g->task->kcb[i].k.ctas_done, g->task->kcb[i].ctas);
+}
+
+/* To the end: its check passes, the laws hold. The hash of its results. */
+static inline u64 finish(struct session *s)
+{
+	struct err e = {0};
+	enum session_stop why = session_run(s, NEVER, &e);
+	if (why != SS_FINISHED || s->check == CHECK_FAIL)
+		not_expected(s, why, e.msg);
+	all_given_back(s);
+	if (!sim_check(s->sim, &e))
+		fail_msg("%s: %s", s->name, e.msg);
+	laws(s, "at the end");
+	return devmem_result_hash(sim_devmem(s->sim));
+}
+
+/* How often for each workload: what the variable says, or so often. */
+static inline u32 wanted_times(const char *variable, u32 times)
+{
+	const char *n = getenv(variable);
+	return n ? (u32)strtoul(n, NULL, 10) : times;
+}
+
+/* In a workload's past: every cycle is what it was, forward and backward. */
+static inline void disturbed_travel(const char *workload, const struct disturbance *d, u64 *seed)
+{
+	struct setting x;
+	struct err e = {0};
+	struct session *s = open_workload(&x, workload, "gtx480", NULL);
+	if (!sim_history(s->sim, 256, &e))
+		fail_msg("%s", e.msg);
+	u64 at[24], hash[24];
+	u32 n = 0;
+	for (; n < ARRAY_LEN(at) && session_run(s, 150 + 97 * n, &e) == SS_CYCLE; n++) {
+		if (!session_change_begins(s, &e))
+			fail_msg("%s", e.msg);
+		d->once(s, seed);
+		if (n % 8 == 7)
+			d->end(s);
+		session_changed(s);
+		at[n] = sim_cycle(s->sim);
+		hash[n] = sim_hash(s->sim);
+		laws(s, "in the past to be");
+	}
+	assert_true(n > 8);
+	for (u32 i = n; i-- > 0;) {
+		if (!sim_goto(s->sim, at[i], &e))
+			fail_msg("%s", e.msg);
+		laws(s, "in the past");
+		if (sim_hash(s->sim) != hash[i])
+			fail_msg("%s, cycle %llu: another state", workload, (unsigned long long)at[i]);
+	}
+	if (!sim_goto(s->sim, at[0], &e) || !sim_goto(s->sim, at[n - 1], &e))
+		fail_msg("%s", e.msg);
+	assert_true(sim_hash(s->sim) == hash[n - 1]);
+	session_close(s);
+}
+#endif
