@@ -1,24 +1,34 @@
-/* Damaged and random input for every reader, with a seed: fuzz_inputs ROUNDS [SEED]. It must answer each with success
- * or an error message; a crash, a sanitizer report or a hang is the failure. Run it from the top directory. */
+/* Damaged and random input for every reader, and random commands for the debugger, with a seed: fuzz_inputs ROUNDS
+ * [SEED [ONLY]], ONLY: one kind of input. It must answer each with success or an error message; a crash, a sanitizer
+ * report or a hang is the failure, and of the debugger a wrong result or a cycle that is not what it was. Run it from
+ * the top directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
 #include "base/rng.h"
 #include "base/strbuf.h"
+#include "dbg/debugger.h"
+#include "fuzz_words.h"
 #include "session/catalog.h"
 #include "session/cmdline.h"
 #include "front/ptx/ptx.h"
 #include "session/session.h"
 
 static u64 rng;
-static u64 accepted, refused;
+static u64 accepted, refused, lines_done, lines_refused;
 
 static u64 below(u64 n)
 {
 	return n ? rng_next(&rng) % n : 0;
+}
+
+static unsigned rnd(unsigned n)
+{
+	return (unsigned)below(n);
 }
 
 static void count(bool ok, const struct err *e)
@@ -191,7 +201,13 @@ static void fuzz_command_line(void)
 	                                    "\xff\xfe",
 	                                    "--help",
 	                                    "-h",
-	                                    "--size"};
+	                                    "--size",
+	                                    "--dynamic-idempotence",
+	                                    "--preempt",
+	                                    "--cta-virtual=vt",
+	                                    "--cta-sched=steal",
+	                                    "--partition",
+	                                    "spatial"};
 	char *argv[10] = {"warpdbg"}, copies[10][40];
 	struct options o;
 	struct err e = {0};
@@ -206,11 +222,200 @@ static void fuzz_command_line(void)
 	cmdline_free(&o);
 }
 
+/* --- any machine, any policies ------------------------------------------------------------------------------------ */
+
+#define WORDS_MAX 40
+struct command_line {
+	char word[WORDS_MAX][200];
+	char *argv[WORDS_MAX + 1];
+	int n;
+};
+
+static void add(struct command_line *c, const char *word)
+{
+	if (c->n == WORDS_MAX)
+		return;
+	snprintf(c->word[c->n], sizeof(c->word[0]), "%s", word);
+	c->argv[c->n] = c->word[c->n];
+	c->argv[++c->n] = NULL;
+}
+
+/* A workload on a machine with random settings and policies, most of which go together. */
+static void some_machine(struct command_line *c, const char *command)
+{
+	static const char *const names[] = {"vecadd", "reduction", "hotspot", "bfs", "transpose", "ikra_steal"};
+	static const char *const pairs[] = {"a=vecadd", "a=reduction", "a=transpose", "a=histogram"};
+	static const char *const others[] = {"b=vecadd", "b=reduction", "b=hotspot"};
+	static const char *const gpus[] = {"gtx480", "gtx480", "gtx480v3", "kepler", "gtx980", "fermi30"};
+	char option[200], *space;
+	c->n = 0;
+	add(c, "warpdbg");
+	add(c, command);
+	if (below(3)) {
+		add(c, FUZZ_PICK(names));
+	} else {
+		add(c, "concurrent/pair");
+		add(c, "--param");
+		add(c, FUZZ_PICK(pairs));
+		add(c, "--param");
+		add(c, FUZZ_PICK(others));
+	}
+	add(c, "--size");
+	add(c, "small");
+	add(c, "--gpu");
+	add(c, FUZZ_PICK(gpus));
+	if (below(2))
+		add(c, "--dynamic-idempotence");
+	for (u64 i = below(6); i; i--) {
+		fuzz_option(rnd, option, sizeof(option));
+		space = strchr(option, ' ');
+		if (space)
+			*space++ = 0;
+		add(c, option);
+		if (space)
+			add(c, space);
+	}
+}
+
+static struct session *open_machine(struct command_line *c, struct options *o, struct err *e)
+{
+	struct session *s = NULL;
+	if (cmdline_parse(o, c->n, c->argv, e) == CMDLINE_OK)
+		s = session_open(o, console_modules, e);
+	count(s, e);
+	return s;
+}
+
+static void fail_with(const struct command_line *c, const char *lines, const char *what)
+{
+	fprintf(stderr, "fuzz_inputs: %s\n", what);
+	for (int i = 0; i < c->n; i++)
+		fprintf(stderr, " %s", c->argv[i]);
+	fprintf(stderr, "\n%s", lines);
+	abort();
+}
+
+static void fuzz_conf(void)
+{
+	struct command_line c;
+	struct options o;
+	struct err e = {0};
+	some_machine(&c, "run");
+	add(&c, "--max-cycles");
+	add(&c, "6000");
+	struct session *s = open_machine(&c, &o, &e);
+	if (s && session_run(s, NEVER, &e) == SS_FINISHED && s->check == CHECK_FAIL)
+		fail_with(&c, "", "wrong results");
+	session_close(s);
+	cmdline_free(&o);
+}
+
+/* --- the debugger ------------------------------------------------------------------------------------------------- */
+
+#define PATIENCE 1500 /* ms for one command; then it is interrupted, as by Ctrl-C */
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static bool say(struct debugger *d, const char *line, struct strbuf *out)
+{
+	struct err e = {0};
+	strbuf_clear(out);
+	bool ok = debugger_execute(d, line, out, &e);
+	if (!ok && !e.set) {
+		fprintf(stderr, "'%s' is refused without a message\n", line);
+		abort();
+	}
+	for (u64 end = now_ms() + PATIENCE; debugger_running(d);) {
+		debugger_run_slice(d, 2000, out);
+		if (debugger_running(d) && now_ms() > end)
+			debugger_interrupt(d);
+	}
+	debugger_clear_interrupt(d);
+	*(ok ? &lines_done : &lines_refused) += 1;
+	return ok;
+}
+
+/* What a cycle is: as a text to be compared. */
+static char *state(struct debugger *d, struct strbuf *out)
+{
+	say(d, "print gpu.cycle", out);
+	char *cycle = xstrdup(strbuf_str(out));
+	say(d, "print gpu.hash", out);
+	strbuf_addf(out, "cycle %s", cycle);
+	free(cycle);
+	return xstrdup(strbuf_str(out));
+}
+
+static void there_and_back(struct debugger *d, struct strbuf *out, const struct command_line *c, const char *lines)
+{
+	char line[60], *was = state(d, out), *is;
+	u64 here = sim_cycle(d->s->sim);
+	snprintf(line, sizeof(line), "reverse-step %u", 1 + rnd(60));
+	if (!say(d, line, out) || sim_cycle(d->s->sim) >= here) {
+		free(was);
+		return;
+	}
+	snprintf(line, sizeof(line), "goto %llu", (unsigned long long)here);
+	bool ok = say(d, line, out);
+	is = state(d, out);
+	if (ok && sim_cycle(d->s->sim) == here && strcmp(was, is)) {
+		fprintf(stderr, "%s then %s", was, is);
+		fail_with(c, lines, "a cycle is not what it was");
+	}
+	free(was);
+	free(is);
+}
+
+static void fuzz_debugger(void)
+{
+	struct command_line c;
+	struct options o;
+	struct err e = {0};
+	struct strbuf out = STRBUF_INIT, lines = STRBUF_INIT;
+	char line[400];
+	some_machine(&c, "debug");
+	struct session *s = open_machine(&c, &o, &e);
+	if (s) {
+		struct debugger *d = debugger_new(s, &console_words);
+		bool there = debugger_start(d, &out, &e);
+		for (u32 i = 0; there && i < 60 && d->run.state != DBG_QUIT; i++) {
+			fuzz_line(rnd, line, sizeof(line));
+			strbuf_addf(&lines, "%s\n", line);
+			if (getenv("FUZZ_SHOW"))
+				fprintf(stderr, "%s\n", line);
+			say(d, line, &out);
+			if (i % 10 == 9 && (d->run.state == DBG_STOPPED || d->run.state == DBG_FINISHED))
+				there_and_back(d, &out, &c, strbuf_str(&lines));
+			if (d->s->check == CHECK_FAIL)
+				fail_with(&c, strbuf_str(&lines), "wrong results");
+		}
+		debugger_free(d);
+	}
+	session_close(s);
+	cmdline_free(&o);
+	strbuf_release(&out);
+	strbuf_release(&lines);
+}
+
 int main(int argc, char **argv)
 {
-	static void (*const readers[])(void) = {fuzz_ptx,     fuzz_ptx,          fuzz_ptx,
-	                                        fuzz_machine, fuzz_command_line, fuzz_command_line};
-	u64 rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
+	static const struct {
+		const char *name;
+		void (*fn)(void);
+		u32 every; /* one in so many rounds: building a machine costs more than all the others together */
+	} readers[] = {{"ptx", fuzz_ptx, 2},
+	               {"machine", fuzz_machine, 6},
+	               {"command-line", fuzz_command_line, 3},
+	               {"workload", fuzz_workload, 100},
+	               {"conf", fuzz_conf, 100},
+	               {"debugger", fuzz_debugger, 200}};
+	u64 rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000, tried[ARRAY_LEN(readers)] = {0};
+	const char *only = argc > 3 ? argv[3] : NULL;
 	rng = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	struct err e = {0};
 	data_dir = catalog_data_dir(&e);
@@ -222,14 +427,22 @@ int main(int argc, char **argv)
 	machines = load(data_dir, "configs/gpus", "configs/gpus", ".lua");
 	workloads = load(data_dir, "scripts/workloads", "scripts/workloads", ".lua");
 	snprintf(file, sizeof file, "/tmp/warpdbg-fuzz-%d.lua", (int)getpid());
-	for (u64 i = 0; i < rounds; i++) {
-		alarm(60); /* a hang ends the program by a signal */
-		readers[below(ARRAY_LEN(readers))]();
-		if (i % 100 == 0) /* building a machine costs more than all the others together */
-			fuzz_workload();
-	}
+	for (u64 i = 0; i < rounds; i++)
+		for (u32 k = 0; k < ARRAY_LEN(readers); k++) {
+			if (only ? strcmp(only, readers[k].name) != 0 : below(readers[k].every) != 0)
+				continue;
+			u64 at = rng;
+			if (getenv("FUZZ_SHOW"))
+				fprintf(stderr, "%s: seed %llu\n", readers[k].name, (unsigned long long)at);
+			alarm(180); /* a hang ends the program by a signal */
+			readers[k].fn();
+			tried[k]++;
+		}
 	unlink(file);
-	printf("%llu rounds: %llu accepted, %llu refused with a message\n", (unsigned long long)rounds,
+	printf("%llu rounds: %llu accepted, %llu refused with a message (", (unsigned long long)rounds,
 	       (unsigned long long)accepted, (unsigned long long)refused);
+	for (u32 k = 0; k < ARRAY_LEN(readers); k++)
+		printf("%s%s %llu", k ? ", " : "", readers[k].name, (unsigned long long)tried[k]);
+	printf("); commands: %llu done, %llu refused\n", (unsigned long long)lines_done, (unsigned long long)lines_refused);
 	return 0;
 }

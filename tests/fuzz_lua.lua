@@ -21,7 +21,13 @@ local V = { function() return nil end, function() return 0 end, function() retur
 	function() return 1e308 end, function() return 3.5 end, function() return "" end, function() return "cta-done" end, function() return "f32" end,
 	function() return string.rep("x", 10000) end, function() return "\0\1\255" end, function() return {} end, function() return { sm = {}, [1] = 0/0 } end,
 	function() return function() raised = raised + 1; error(RAISED, 0) end end, function() return true end, function() return 0x100000000 end, function() return 64 end,
-	function() return { pick = function() return 99 end, name = "n" } end, function() return coroutine.create(function() end) end, function() return "gpu.sm[0].warp[99]" end }
+	function() return { pick = function() return 99 end, name = "n" } end, function() return coroutine.create(function() end) end, function() return "gpu.sm[0].warp[99]" end,
+	-- what some functions ask for, so that they get beyond their first argument
+	function() return ({ "switch", "drain", "flush", "chimera", "cta-swap-out", "preempt-done", "lcs", "vt", "spatial", "mesh" })[rnd(10)] end,
+	function() return { kernel = rnd(3) - 2, sms = rnd(18) - 2, within = rnd(30) - 2, by = ({ "switch", "drain", "flush", "chimera", 7 })[rnd(5)] } end,
+	function() return { kernel = 0, sms = { 1, 3, rnd(20) }, sm = "1,3-4", within = 1e9 } end, function() return { sm = rnd(16) - 1, cta = rnd(64) - 1, warp = 1 / 0 } end,
+	function() return ({ "info energy", "complete set cta-", "inspect l1_thrash", "pause cta " .. rnd(20), "drop cta 1", "save cta " .. rnd(20), "restore cta " .. rnd(20),
+		"preempt kernel 0 sms 3 within 2 by switch", "release sms", "set cta-sched lcs", "set cta-virtual vt", "set preempt drain", "reverse-step 9", "undo" })[rnd(14)] end }
 -- What a call is refused with is a text that is not about this file's lines.
 local function judge(what, good, message)
 	if good then ok = ok + 1 else bad = bad + 1 end

@@ -5,12 +5,13 @@
  * it does not answer a command within WAIT after an interrupt; then it prints the seed and the inputs that led there.
  * Run from the root of the tree: the libraries' own leaks are named in tests/tools/leaks.supp. */
 #include "vt.h"
+#include "fuzz_words.h"
 
 #define WAIT 60000 /* ms; sanitized builds on busy machines are slow */
 #define SANITIZER_STATUS 99
 #define ROUND 150 /* inputs between two signs of life */
 
-#define COUNT(a) ((unsigned)(sizeof(a) / sizeof *(a)))
+#define COUNT FUZZ_COUNT
 
 static uint64_t state;
 static unsigned rnd(unsigned n)
@@ -277,8 +278,12 @@ static const char *const words[] = {
 static void random_command(char *out, size_t size)
 {
 	size_t n = 0;
-	unsigned more = rnd(5);
-	n += (size_t)snprintf(out + n, size - n, "%s", commands[rnd(COUNT(commands))]);
+	unsigned more = rnd(2) ? rnd(5) : 0;
+	if (rnd(2))
+		fuzz_line(rnd, out, size);
+	else
+		snprintf(out, size, "%s", commands[rnd(COUNT(commands))]);
+	n = strlen(out);
 	for (unsigned i = 0; i < more && n < size; i++)
 		n += (size_t)snprintf(out + n, size - n, "%s%s", rnd(8) ? " " : rnd(2) ? "=" : "", words[rnd(COUNT(words))]);
 	if (!rnd(20))
@@ -318,8 +323,30 @@ static int report(struct vt *v, uint64_t seed, const char *what)
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
 static void start(struct vt *v, const char *program)
 {
-	static const char *const workloads[] = {"hotspot", "vecadd", "bfs", "reduction"};
-	char *argv[] = {(char *)program, "debug", (char *)workloads[rnd(COUNT(workloads))], "--size", "small", NULL};
+	static const char *const workloads[] = {"hotspot", "vecadd", "bfs", "reduction", "ikra_steal", "concurrent/pair"};
+	const char *workload = FUZZ_PICK(workloads);
+	const char *argv[24] = {program, "debug", workload, "--size", "small"};
+	int argc = 5;
+	if (strchr(workload, '/')) {
+		static const char *const pair[] = {"--param", "a=reduction", "--param", "b=vecadd"};
+		for (unsigned i = 0; i < COUNT(pair); i++)
+			argv[argc++] = pair[i];
+	}
+	/* Policies that go together: a machine that is refused would show nothing. */
+	static char policy[POLICY_KINDS][64];
+	bool idempotence = rnd(2);
+	if (idempotence)
+		argv[argc++] = "--dynamic-idempotence";
+	for (unsigned k = 0; k < POLICY_KINDS; k++) {
+		if (k == POLICY_PREEMPT || (k == POLICY_VIRTUAL && idempotence) || rnd(3))
+			continue; /* preempt: `set` has it, cta-virtual excludes it */
+		snprintf(policy[k], sizeof(policy[k]), "--%s=%s", policy_kinds[k].key, fuzz_policy(rnd, k));
+		argv[argc++] = policy[k];
+	}
+	if (rnd(2)) {
+		argv[argc++] = "--gpu";
+		argv[argc++] = rnd(2) ? "kepler" : "gtx980";
+	}
 	/* The sanitizer's handlers before the program's own, which only restore the terminal. Leaks count, but for what
 	 * readline and ncurses keep (known by their frames, so stacks have to be whole). More options may come from outside
 	 * (log_path=FILE). */
@@ -339,7 +366,7 @@ static void start(struct vt *v, const char *program)
 	                     rnd(4) ? "X=" : "NO_COLOR=1",
 	                     rnd(4) ? "Y=" : "LC_ALL=C",
 	                     NULL};
-	vt_spawn(v, 24, 80, argv, env);
+	vt_spawn(v, 24, 80, (char **)argv, env);
 	vt_wait(v, "(wd)", WAIT);
 	v->deaf = true;
 }
