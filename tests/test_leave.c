@@ -131,8 +131,8 @@ static void terminal_gone(void **state)
 /* Signals that mean nothing to it end it, too, with the terminal as it was. */
 static void other_signals(void **state)
 {
-	static const int sigs[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM};
-	for (int i = 0; i < 4; i++) {
+	const int sigs[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGXCPU, SIGRTMIN};
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++) {
 		struct vt v;
 		start(&v, true);
 		vt_settle(&v, 300, 1000);

@@ -99,12 +99,14 @@ static short pair_on(u8 role, u8 ground)
 /* A bug, Ctrl-\ or a signal that nobody expects is about to end the process. */
 static void catch_crashes(bool on)
 {
-	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGUSR1,
-	                            SIGUSR2, SIGTRAP, SIGSYS,  SIGXCPU, SIGXFSZ, SIGVTALRM};
+	static const int crash[] = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS,  SIGFPE,    SIGILL, SIGUSR1, SIGUSR2,
+	                            SIGTRAP, SIGSYS,  SIGXCPU, SIGXFSZ, SIGVTALRM, SIGIO,  SIGPWR};
 	struct sigaction a = {.sa_handler = on ? tty_end_by : SIG_DFL,
 	                      .sa_flags = on ? (int)(SA_RESETHAND | SA_NODEFER) : 0};
 	for (u32 i = 0; i < ARRAY_LEN(crash); i++)
 		sigaction(crash[i], &a, NULL);
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+		sigaction(s, &a, NULL);
 }
 
 /* Beyond the codes that curses gives to the keys of terminfo's extended names. */
