@@ -154,6 +154,52 @@ for x in $all; do
 	ok "debug $x: run starts anew" $? -eq 0
 done
 
+# --- longest_waits: the load is charged, and waits go on where CTAs lose their slots
+cat >"$tmp/byhand.lua" <<'S'
+require "inspect.longest_waits"
+-- each warp's waits by launch, CTA and its number in the CTA, wherever that is
+local from, n, cycles = {}, 0, 0
+local function key(e)
+	return e.kernel .. ":" .. e.cta .. ":" .. gpu.sm[e.sm].warp[e.warp].warp_in_cta
+end
+dbg.on("warp-stall", {state = "memory"}, function(e)
+	local k = key(e)
+	if not from[k] or from[k].pc ~= e.pc then
+		from[k] = {pc = e.pc, cycle = e.cycle}
+	end
+end)
+dbg.on("issue", function(e)
+	local k = key(e)
+	local w = from[k]
+	if w and w.pc == e.pc then
+		n, cycles, from[k] = n + 1, cycles + e.cycle - w.cycle, nil
+	end
+end)
+dbg.at_end(function()
+	print(string.format("total: %d waits for memory, %d warp cycles", n, cycles))
+end)
+S
+cat >"$tmp/moved" <<'S'
+step 1400
+save cta 0
+step 200
+preempt kernel 0 sms 4 within 1 by switch
+step 9000
+restore cta 0
+release sms
+continue
+S
+same() { # same NAME: both totals of $tmp/out are the same
+	ok "longest_waits: $1" "$(grep -c '^total: [1-9]' "$tmp/out") $(grep '^total:' "$tmp/out" | uniq | wc -l)" = "2 1"
+}
+"$W" run bfs --size small --cta-virtual vt --set sm.ctas=2 --set num_sms=2 --script "$tmp/byhand.lua" >"$tmp/out" 2>&1
+same "virtual threads"
+"$W" debug --batch hotspot --size small -ex "source $tmp/byhand.lua" -x "$tmp/moved" >"$tmp/out" 2>&1
+same "saved and preempted CTAs"
+ok "longest_waits: lines are loads or atomics" "$(awk '/^total/ { on = 1; next } !NF { on = 0 } on && /\.ptx:/ && !/ (ld|atom)\.global/ && !/ ld\.[a-z]*\.global/' "$tmp/hotspot.longest_waits" "$tmp/bfs.longest_waits" | grep -c .)" -eq 0
+has "longest_waits: the load, for the store" "$tmp/hotspot.longest_waits" "hotspot.ptx:74 "
+ok "longest_waits: the store is not charged" "$(grep -c '^hotspot.ptx:81 ' "$tmp/hotspot.longest_waits")" -eq 0
+
 # --- inspect: listed, loaded when asked for, and says from where it counts
 "$W" debug --batch bfs --size small -ex inspect >"$tmp/out" 2>&1
 ok "inspect: all listed, once, without what they share" "$(for x in $all; do grep "^$x  *[a-z]" "$tmp/out"; done | wc -l) $(grep -c . "$tmp/out")" = "$(echo $all | wc -w) $(echo $all | wc -w)"
@@ -184,7 +230,7 @@ has "inspect: an expression is printed" "$tmp/d" 41
 
 
 # --- CUDA lines, where the PTX names them
-awk '/^}/ { print; next } /add.f32/ { print "\t.loc 1 12 7" } { print } /^.address_size/ { print ".file 1 \"dir/vec.cu\"" }' \
+awk '/^}/ { print; next } /add.f32|ld.global/ { print "\t.loc 1 12 7" } { print } /^.address_size/ { print ".file 1 \"dir/vec.cu\"" }' \
 	configs/kernels/vecadd.ptx >"$tmp/loc.ptx"
 cat >"$tmp/s.lua" <<'S'
 LINE_STALLS_CUDA, LINE_STALLS_PERIOD = true, 4

@@ -206,11 +206,210 @@ static void on_every_way(void **state)
 	}
 }
 
+/* --- what the console, `why` and scripts say of it --- */
+
+/* Goes on until `code` holds of warp 0 of SM 0, W in it. */
+static void until_warp(struct rig *r, const char *condition)
+{
+	char line[200];
+	snprintf(line, sizeof line, "until (function() local w = gpu.sm[0].warp[0] return %s end)()", condition);
+	rig_say(r, line);
+	snprintf(line, sizeof line, "print (function() local w = gpu.sm[0].warp[0] return %s end)()", condition);
+	rig_has(r, line, "true");
+}
+
+static void is_said(void **state)
+{
+	struct rig r;
+	open_code(&r);
+	until_warp(&r, "w.state == 'memory' and w.line == 13");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer_line", "11");
+	rig_has(&r, "print gpu.kernel[0].code(gpu.sm[0].warp[0].producer).line", "11");
+	rig_has(&r, "print gpu.sm[0].resident[1].producer == gpu.sm[0].warp[0].producer", "true");
+	rig_has(&r, "why warp 0", "waits for %r2: ");
+	rig_has(&r, "why warp 0", "produced by k.ptx:11  ld.global.u32 %r2, [%rd3];\n");
+	rig_has(&r, "info line 11", "for what it does: memory ");
+	rig_say(&r, "info line 13");
+	assert_null(strstr(strbuf_str(&r.out), "for what it does"));
+	rig_has(&r, "info warps", "line cause  next");
+	rig_has(&r, "info warps", "   13    11  st.global.u32");
+	rig_has(&r, "explain producer", "charged");
+
+	until_warp(&r, "w.state == 'barrier'");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer_line", "19");
+	rig_has(&r, "print gpu.sm[0].warp[0].line", "20");
+	rig_has(&r, "info line 19", "1 warp waits for what it does: barrier 1\n");
+	rig_has(&r, "info warps", "   20    19  add.u32");
+	rig_has(&r, "why warp 0", "stands at k.ptx:19  bar.sync 0;");
+
+	until_warp(&r, "w.state == 'fence' and w.line == 27");
+	rig_has(&r, "why warp 0", "stands at k.ptx:26  membar.gl;");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer_line", "26");
+	until_warp(&r, "w.state == 'ready'");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer", "nil");
+	rig_close(&r);
+}
+
+static void other_waits(void **state)
+{
+	static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+	                           ".visible .entry k(.param .u64 p)\n{\n"
+	                           ".reg .b32 %r<9>; .shared .b32 s[64];\n"
+	                           "mov.u32 %r1, %tid.x;\n"
+	                           "st.shared.u32 [s], %r1;\n"
+	                           "ld.shared.u32 %r2, [s];\n" /* line 9 */
+	                           "mov.u32 %r3, 1;\n"
+	                           "add.u32 %r4, %r2, 1;\n" /* line 11 */
+	                           "nanosleep.u32 3000;\n"  /* line 12 */
+	                           "add.u32 %r6, %r4, 2;\n"
+	                           "st.shared.u32 [s], %r6;\n"
+	                           "ret;\n}\n";
+	struct rig r;
+	char file[64];
+	snprintf(file, sizeof file, "%s/o.ptx", dir);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, sizeof text - 1, f), sizeof text - 1);
+	fclose(f);
+	char *argv[] = {"warpdbg",
+	                "debug",
+	                file,
+	                "--kernel",
+	                "k",
+	                "--grid",
+	                "1",
+	                "--block",
+	                "32",
+	                "--arg",
+	                "u64=0",
+	                "--set",
+	                "schedule=none",
+	                "--set",
+	                "sm.fetch_fallthrough=true",
+	                NULL};
+	rig_open(&r, argv);
+	until_warp(&r, "w.state == 'short' and w.line == 11");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer_line", "9");
+	rig_has(&r, "why warp 0", "produced by o.ptx:9  ld.shared.u32 %r2, [s];");
+	until_warp(&r, "w.state == 'sleep'");
+	rig_has(&r, "print gpu.sm[0].warp[0].producer_line", "12");
+	rig_has(&r, "print gpu.sm[0].warp[0].line", "13");
+	rig_has(&r, "why warp 0", "stands at o.ptx:12  nanosleep.u32 3000;");
+	rig_has(&r, "info warps", "   13    12  add.u32");
+	rig_close(&r);
+	unlink(file);
+}
+
+/* A fetch that goes on behind a branch that was taken is the branch's fault. */
+static void fetches(void **state)
+{
+	struct rig r;
+	u32 n = 0, by[256];
+	rig_open(&r, (char *[]){"warpdbg", "debug", "hotspot", "--size", "small", NULL});
+	for (u32 k = 0; k < 100 && rig_try(&r, "step 16"); k++) {
+		struct gpu *g = sim_gpu(r.s->sim);
+		gpu_producers(g, 0, by);
+		for (u32 i = 0; i < gpu_warps_per_sm(g); i++) {
+			struct warp_info w;
+			char line[64];
+			gpu_warp_info(g, 0, i, &w);
+			if (w.state != WS_FETCH || by[i] == w.pc)
+				continue;
+			assert_int_equal(gpu_launched(g, (u32)w.launch)->mod->code[by[i]].op, OP_BRA);
+			if (n++)
+				continue;
+			snprintf(line, sizeof line, "why warp %u", i);
+			rig_has(&r, line, "behind the branch hotspot.ptx:");
+		}
+	}
+	assert_true(n > 20);
+	rig_close(&r);
+}
+
+/* What the producer must be: the last instruction that the warp has executed, wherever its CTA was then, of those that
+ * write the register it waits for. */
+static const char check[] =
+    "bad, seen, last, dests = {}, 0, {}, {}\n"
+    "local function dest(kernel, pc)\n"
+    "  local d = dests[kernel * 4096 + pc]\n"
+    "  if not d then\n"
+    "    d = {}\n"
+    "    local text = gpu.kernel[kernel].code(pc).text:gsub('^@%S+%s+', ''):match('^%S+%s+(.*)') or ''\n"
+    "    for name in (text:match('^{[^}]*}') or text:match('^[^,]*')):gmatch('%%[%w_]+') do d[name] = true end\n"
+    "    dests[kernel * 4096 + pc] = d\n"
+    "  end\n"
+    "  return d\n"
+    "end\n"
+    "local function of(e)\n"
+    "  local k = e.kernel .. ':' .. e.cta .. ':' .. gpu.sm[e.sm].warp[e.warp].warp_in_cta\n"
+    "  last[k] = last[k] or {}\n"
+    "  return last[k]\n"
+    "end\n"
+    "dbg.on('issue', function(e) for name in pairs(dest(e.kernel, e.pc)) do of(e)[name] = e.pc end end)\n"
+    "dbg.on('cta-drop', function(e) for k in pairs(last) do\n"
+    "  if k:find(e.kernel .. ':' .. e.cta .. ':', 1, true) == 1 then last[k] = nil end end end)\n"
+    "dbg.sample(61, function() for i = 0, gpu.num_sms - 1 do for _, w in ipairs(gpu.sm[i].resident) do\n"
+    "  local name = (w.state == 'memory' or w.state == 'short') and w.waits:match('^%%[%w_]+')\n"
+    "  local pc = name and of({sm = i, warp = w.slot, kernel = w.kernel, cta = w.cta})[name]\n"
+    "  if pc then\n"
+    "    seen = seen + 1\n"
+    "    if pc ~= w.producer then bad[#bad + 1] = table.concat({gpu.cycle, i, w.slot, w.waits, pc, w.producer}, ' ') "
+    "end\n"
+    "  end end end end)\n";
+
+static void learn_to_check(struct rig *r)
+{
+	char file[64], line[80];
+	snprintf(file, sizeof file, "%s/check.lua", dir);
+	snprintf(line, sizeof line, "source %s", file);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(check, 1, sizeof check - 1, f), sizeof check - 1);
+	fclose(f);
+	rig_say(r, line);
+	unlink(file);
+}
+
+/* Results of CTAs that have no slots name places that are another CTA's now: none of them is charged with them. */
+static void without_slots(void **state)
+{
+	char *runs[][16] = {{"warpdbg", "debug", "bfs", "--size", "small", "--cta-virtual", "vt", "--set", "sm.ctas=2",
+	                     "--set", "num_sms=2", NULL},
+	                    {"warpdbg", "debug", "vecadd", "--size", "small", "--gpu", "titanv", "--cta-virtual", "vt",
+	                     "--set", "sm.ctas=2", "--set", "num_sms=2", NULL},
+	                    {"warpdbg", "debug", "bfs", "--size", "small", NULL}};
+	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+		struct rig r;
+		u32 n = 0, kept = 0, waits = 0;
+		rig_open(&r, runs[i]);
+		learn_to_check(&r);
+		for (u32 k = 0; k < 300 && rig_try(&r, "step 61"); k++) {
+			struct gpu *g = sim_gpu(r.s->sim);
+			n += each_has_one(g);
+			const struct cta_tally t = gpu_cta_tally(g, -1);
+			kept += t.inactive + t.saved;
+			if (i < 2)
+				continue;
+			struct warp_info w; /* preempted by hand: the focused warp's CTA, while it waits */
+			gpu_warp_info(g, 0, 0, &w);
+			if (k % 10 == 9)
+				rig_try(&r, "restore cta 0");
+			else if (w.state == WS_MEM && w.cta == 0 && rig_try(&r, "save cta 0"))
+				waits++;
+		}
+		if (n < 500 || kept < (i < 2 ? 500 : 4) || (i == 2 && !waits))
+			fail_msg("run %u: %u waits seen, %u CTAs without a slot, %u saved", i, n, kept, waits);
+		rig_has(&r, "print seen > 100", "true");
+		rig_has(&r, "print bad[1] or 'none'", "none");
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(charges_the_cause),
-	    cmocka_unit_test(on_every_way),
+	    cmocka_unit_test(charges_the_cause), cmocka_unit_test(on_every_way), cmocka_unit_test(is_said),
+	    cmocka_unit_test(other_waits),       cmocka_unit_test(fetches),      cmocka_unit_test(without_slots),
 	};
 	write_code();
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "gpu/query.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,22 +126,38 @@ void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *ref
 
 /* --- what a warp waits for ---------------------------------------------------------------------------------------- */
 
-/* The name of the first pending register that the next instruction needs: "%f3". */
+/* Does the instruction's line name the register? Names whose spans overlap may share a place. */
+static bool is_named(const struct module *m, const struct inst *in, const char *name)
+{
+	u32 len, n = (u32)strlen(name);
+	const char *s = module_line(m, in->line, &len);
+	for (u32 i = 0; s && i + n <= len; i++)
+		if (!memcmp(s + i, name, n) && (i + n == len || !(isalnum((u8)s[i + n]) || strchr("_$%", s[i + n]))))
+			return true;
+	return false;
+}
+
+/* The name of the first pending register that the next instruction needs, of a warp that waits for memory the first
+ * from there: "%f3". */
 static const char *pending_name(const struct sm_ctx *x, const struct warp *wp, u32 w, const struct module *m,
                                 const struct inst *in)
 {
+	const bool memory = wp->state == WS_MEM;
 	for (u32 i = 0; i < (u32)in->n_sb_src + in->n_sb_dst; i++) {
 		u32 id = i < in->n_sb_src ? in->sb_src[i] : in->sb_dst[i - in->n_sb_src];
-		bool pending = id < 128 ? wp->pend[id / 64] >> (id % 64) & 1 : x->big[w][0][id / 64] >> (id % 64) & 1;
+		const u64 *set = id >= 128 ? x->big[w][memory] : memory ? wp->pendm : wp->pend;
+		bool pending = set[id / 64] >> (id % 64) & 1;
 		if (!pending)
 			continue;
+		const char *name = NULL;
 		for (u32 r = 0; r < m->nregnames; r++) {
 			const struct regname *n = &m->regnames[r];
 			const struct func *f = &m->funcs[n->func];
-			if (wp->pc >= f->entry && wp->pc < f->end && n->sb == id && wp->pc >= n->live_from && wp->pc <= n->live_to)
-				return n->name;
+			if (wp->pc >= f->entry && wp->pc < f->end && n->sb == id && wp->pc >= n->live_from &&
+			    wp->pc <= n->live_to && (!name || is_named(m, in, n->name)))
+				name = n->name;
 		}
-		return "a register";
+		return name ? name : "a register";
 	}
 	return "a result";
 }

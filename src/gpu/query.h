@@ -135,6 +135,11 @@ u64 gpu_unsent_warps(const struct gpu *g, u32 sm);
 /* All bounded queues: the re-execution queues, then mem_queues(). */
 u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max);
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
+/* Does a warp in this state wait for something that is under way, or for others? (A ready one waits for its turn.) */
+static inline bool warp_state_waits(enum warp_state s)
+{
+	return s == WS_MEM || s == WS_SHORT || s == WS_BARRIER || s == WS_FENCE || s == WS_SLEEP || s == WS_FETCH;
+}
 /* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
  * that issued in the last cycle, *refused likewise. */
 void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
@@ -143,6 +148,7 @@ void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *ref
  * the warp; of a fetch that throws the path not taken away, the branch. Else the warp's own next instruction. PC_DONE:
  * the slot is empty, or all lanes exited. */
 void gpu_producers(const struct gpu *g, u32 sm, u32 *out);
+u32 gpu_producer(const struct gpu *g, u32 sm, u32 warp); /* of one */
 /* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler.
  * Nothing for an empty slot or another scheduler's warp. */
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);

@@ -98,11 +98,12 @@ static u32 held_by(const struct module *m, const struct warp *wp, enum opcode op
 	return wp->pc > 0 && wp->pc <= m->ncode && m->code[wp->pc - 1].op == op ? wp->pc - 1 : wp->pc;
 }
 
-void gpu_producers(const struct gpu *g, u32 sm, u32 *out)
+static void charge(const struct gpu *g, u32 sm, u64 warps, u32 *out)
 {
 	const struct sm *s = g->sm[sm];
 	struct search f = {.x = &g->ctx[sm], .s = s, .out = out};
-	for (u32 w = 0; w < gpu_warps_per_sm(g); w++) {
+	FOR_EACH_BIT(w, warps)
+	{
 		const struct warp *wp = &s->warp[w];
 		out[w] = PC_DONE;
 		if (!(s->used >> w & 1) || wp->done)
@@ -112,7 +113,7 @@ void gpu_producers(const struct gpu *g, u32 sm, u32 *out)
 		switch (wp->state) {
 		case WS_MEM:
 		case WS_SHORT:
-			f.want[w] = want_of(f.x, wp, w);
+			f.want[w] = want_of(f.x, wp, (u32)w);
 			f.left |= BIT(w);
 			break;
 		case WS_BARRIER: out[w] = held_by(m, wp, OP_BAR); break;
@@ -127,4 +128,17 @@ void gpu_producers(const struct gpu *g, u32 sm, u32 *out)
 	}
 	if (f.left)
 		search_all(&f);
+}
+
+void gpu_producers(const struct gpu *g, u32 sm, u32 *out)
+{
+	u32 n = gpu_warps_per_sm(g);
+	charge(g, sm, n < WARP_SLOTS ? BIT(n) - 1 : ~0ull, out);
+}
+
+u32 gpu_producer(const struct gpu *g, u32 sm, u32 warp)
+{
+	u32 out[WARP_SLOTS];
+	charge(g, sm, BIT(warp), out);
+	return out[warp];
 }

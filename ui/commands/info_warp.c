@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "commands/commands.h"
 #include "dbg/locate.h"
 #include "obs/name/names.h"
@@ -12,17 +13,21 @@ static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *
 	struct gpu *g = dbg_gpu(d);
 	const struct module *m = module_of_launch(g, w->launch);
 	struct strbuf line = STRBUF_INIT;
+	char cause[16] = "";
 	bool here = m && w->pc < m->ncode;
 	if (here)
 		line_text(m, w->pc, &line);
-	strbuf_addf(out, "%c%2u  %-7llu %-5u %-7s %c %08x %6llu %4lld %5d  %-34.34s %s\n",
+	u32 by = here && warp_state_waits(w->state) ? gpu_producer(g, sm, i) : w->pc;
+	if (by != w->pc && by < m->ncode)
+		snprintf(cause, sizeof cause, "%u", module_pc_line(m, by));
+	strbuf_addf(out, "%c%2u  %-7llu %-5u %-7s %c %08x %6llu %4lld %5d %5s  %-34.34s %s\n",
 	            sm == d->focus.sm && i == d->focus.warp ? '*' : ' ', i, (unsigned long long)w->cta, here ? w->pc : 0,
 	            warp_state_descs[w->state].name,
 	            w->issued_last ? '>'
 	            : w->refused   ? 's'
 	                           : ' ',
 	            w->active, (unsigned long long)(gpu_cycle(g) - MIN(w->since, gpu_cycle(g))), (long long)w->priority,
-	            here ? (int)module_pc_line(m, w->pc) : 0, strbuf_str(&line), w->waits);
+	            here ? (int)module_pc_line(m, w->pc) : 0, cause, strbuf_str(&line), w->waits);
 	strbuf_release(&line);
 }
 
@@ -37,8 +42,9 @@ bool info_warps(struct debugger *d, const char *args, struct strbuf *out, struct
 		if (w.state == WS_NONE)
 			continue;
 		if (!shown++)
-			strbuf_adds(out, " w   CTA     pc    state     mask      since prio  line  next instruction                "
-			                 "   waits for\n");
+			strbuf_adds(
+			    out, " w   CTA     pc    state     mask      since prio  line cause  next instruction                "
+			         "   waits for\n");
 		warp_row(d, sm, i, &w, out);
 	}
 	if (!shown)
@@ -152,6 +158,36 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 
 /* --- a line --- */
 
+/* How many warps wait now for what this line does: their own next instruction is another one. */
+static void waits_caused(struct debugger *d, const struct module *m, u32 line, struct strbuf *out)
+{
+	struct gpu *g = dbg_gpu(d);
+	u32 by[WARP_SLOTS], of_state[WS_COUNT] = {0}, n = 0;
+	for (u32 sm = 0; sm < gpu_conf(g)->num_sms; sm++) {
+		gpu_producers(g, sm, by);
+		for (u32 i = 0; i < gpu_warps_per_sm(g); i++) {
+			struct warp_info w;
+			if (by[i] >= m->ncode || m->code[by[i]].line != line)
+				continue;
+			gpu_warp_info(g, sm, i, &w);
+			if (!warp_state_waits(w.state) || by[i] == w.pc || module_of_launch(g, w.launch) != m)
+				continue;
+			of_state[w.state]++;
+			n++;
+		}
+	}
+	if (!n)
+		return;
+	strbuf_addf(out, "  %u warp%s for what it does:", n, by_number(n, " waits", "s wait"));
+	const char *sep = " ";
+	for (u32 s = 0; s < WS_COUNT; s++)
+		if (of_state[s]) {
+			strbuf_addf(out, "%s%s %u", sep, warp_state_descs[s].name, of_state[s]);
+			sep = ", ";
+		}
+	strbuf_addc(out, '\n');
+}
+
 static void warps_at(struct debugger *d, const struct module *m, u32 line, struct strbuf *out)
 {
 	struct gpu *g = dbg_gpu(d);
@@ -206,6 +242,7 @@ bool info_line(struct debugger *d, const char *args, struct strbuf *out, struct 
 		for (u32 pc = p.pcs[i]; pc < p.mod->ncode && p.mod->code[pc].line == line; pc++)
 			code_row(p.mod, pc, out);
 	warps_at(d, p.mod, line, out);
+	waits_caused(d, p.mod, line, out);
 	return true;
 }
 

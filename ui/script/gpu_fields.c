@@ -359,20 +359,23 @@ static void push_saved(lua_State *L, u32 launch)
 /* Where all warps of the SM stand, in one go: for sampling. */
 static void push_resident(lua_State *L, const struct handle *h)
 {
-	u32 n = gpu_warps_per_sm(gpu_of(L)), k = 0;
+	u32 n = gpu_warps_per_sm(gpu_of(L)), k = 0, by[WARP_SLOTS];
+	gpu_producers(gpu_of(L), h->a, by);
 	lua_newtable(L);
 	for (u32 i = 0; i < n; i++) {
 		struct warp_info w;
 		gpu_warp_info(gpu_of(L), h->a, i, &w);
 		if (w.state == WS_NONE)
 			continue;
-		lua_createtable(L, 0, 8);
+		lua_createtable(L, 0, 9);
 		set_u(L, "slot", i);
 		set_u(L, "kernel", (u64)w.launch);
 		set_u(L, "cta", w.cta);
 		set_u(L, "since", w.since);
 		if (w.pc != PC_DONE)
 			set_u(L, "pc", w.pc);
+		if (by[i] != PC_DONE && warp_state_waits(w.state))
+			set_u(L, "producer", by[i]);
 		set_text(L, "state", w.issued_last ? "issued" : w.refused ? "refused" : warp_state_descs[w.state].name);
 		set_text(L, "waits", w.waits);
 		lua_rawseti(L, -2, ++k);
@@ -386,6 +389,16 @@ static void push_id(lua_State *L, bool there, u64 v)
 		push_u(L, v);
 	else
 		lua_pushnil(L);
+}
+
+/* The instruction that the warp's wait is charged to, or its line. */
+static void push_producer(lua_State *L, const struct handle *h, bool line)
+{
+	const struct warp_info w = warp_of(L, h);
+	const struct module *m = module_of_launch(gpu_of(L), w.launch);
+	const u32 pc = warp_state_waits(w.state) ? gpu_producer(gpu_of(L), h->a, h->b) : PC_DONE;
+	const bool there = m && pc < m->ncode;
+	push_id(L, there, there && line ? module_pc_line(m, pc) : pc);
 }
 
 /* What the warp scheduler says of itself or, warp given, of a warp. */
@@ -470,7 +483,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	  push_u(L, sm_of(L, h).replay_size))                                                                              \
 	F(H_SM, loads_in_flight, "integer", "load instructions in flight", push_u(L, sm_of(L, h).loads_in_flight))         \
 	F(H_SM, resident, "table, a list from 1; since in cycles",                                                         \
-	  "resident warps, in one go: list of {slot, kernel, cta, pc, state, since, waits}; state is also "                \
+	  "resident warps, in one go: list of {slot, kernel, cta, pc, producer, state, since, waits}; state is also "      \
 	  "\"issued\" and \"refused\" (in the last cycle)",                                                                \
 	  push_resident(L, h))                                                                                             \
 	F(H_SM, sched, "table, a list from 0",                                                                             \
@@ -492,6 +505,12 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_WARP, state, "string", "name of its state (`explain` knows them)",                                             \
 	  lua_pushstring(L, warp_state_descs[warp_of(L, h).state].name))                                                   \
 	F(H_WARP, waits, "string", "what it waits for, in words", lua_pushstring(L, warp_of(L, h).waits))                  \
+	F(H_WARP, producer, "integer or nil",                                                                              \
+	  "instruction (index) that its wait is charged to: the load whose result it needs, the barrier that holds it; "   \
+	  "nil = it does not wait",                                                                                        \
+	  push_producer(L, h, false))                                                                                      \
+	F(H_WARP, producer_line, "integer or nil", "PTX line of that instruction, nil likewise",                           \
+	  push_producer(L, h, true))                                                                                       \
 	F(H_WARP, mask, "integer, bit l = lane l", "active lanes", push_u(L, warp_of(L, h).active))                        \
 	F(H_WARP, kernel, "integer or nil", "launch, nil = empty slot",                                                    \
 	  push_id(L, warp_of(L, h).launch >= 0, (u64)warp_of(L, h).launch))                                                \

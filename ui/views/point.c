@@ -204,6 +204,15 @@ static void add_sm(const struct screen *s, struct strbuf *out)
 		strbuf_addf(out, ", %.0f%% of the slots lost to %s", 100 * share, stall_descs[top].name[TAX_BASE]);
 }
 
+/* The line that its wait is charged to, where that is another than the one that waits. */
+static void add_cause(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out)
+{
+	const struct module *m = gpu_launched(g, (u32)w->launch)->mod;
+	const u32 pc = warp_state_waits(w->state) ? gpu_producer(g, sm, warp) : w->pc;
+	if (pc != w->pc && pc < m->ncode)
+		strbuf_addf(out, " of line %u", module_line_in_file(m, m->code[pc].line));
+}
+
 static void add_warp(const struct screen *s, struct strbuf *out)
 {
 	struct gpu *g = sim_gpu(s->d->s->sim);
@@ -217,6 +226,7 @@ static void add_warp(const struct screen *s, struct strbuf *out)
 	strbuf_addf(out, " for %s cycles", grouped(gpu_cycle(g) - w.since, buf));
 	if (*w.waits)
 		strbuf_addf(out, ", waits for %s", w.waits);
+	add_cause(g, s->d->focus.sm, s->d->focus.warp, &w, out);
 	strbuf_addf(out, "; CTA %llu of K%d", (unsigned long long)w.cta, w.launch);
 	const struct module *m = gpu_launched(g, (u32)w.launch)->mod;
 	if (w.pc == PC_DONE || w.pc >= m->ncode)

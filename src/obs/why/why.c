@@ -13,19 +13,20 @@
 #define BARRIERS_MAX 16
 #define PASSED_OVER 1000 /* cycles */
 
-/* A warp at a barrier has executed it already: what one wants to see is the barrier. */
-static u32 standing_pc(const struct module *m, const struct warp_info *w)
+/* A warp at a barrier or fence, or asleep, has executed that already: what one wants to see is what holds it. */
+static u32 standing_pc(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w)
 {
-	bool behind = w->state == WS_BARRIER && w->pc && w->pc < m->ncode && m->code[w->pc - 1].op == OP_BAR;
-	return behind ? w->pc - 1 : w->pc;
+	bool held = w->state == WS_BARRIER || w->state == WS_FENCE || w->state == WS_SLEEP;
+	return held ? gpu_producer(g, sm, warp) : w->pc;
 }
 
-static void next_instruction(const struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)
+static void next_instruction(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out,
+                             u32 depth)
 {
 	const struct module *m = module_of_launch(g, w->launch);
 	if (!m || w->pc == PC_DONE)
 		return;
-	u32 pc = standing_pc(m, w);
+	u32 pc = standing_pc(g, sm, warp, w);
 	why_indent(out, depth);
 	strbuf_adds(out, pc == w->pc ? "next is " : "stands at ");
 	line_place(m, pc, out);
@@ -352,6 +353,24 @@ static void tell_passed_over(struct gpu *g, u32 sm, const struct warp_info *w, s
 	strbuf_release(&own);
 }
 
+/* The instruction whose result it waits for: the load, not what needs its value. */
+static void tell_producer(const struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out,
+                          u32 depth)
+{
+	const struct module *m = module_of_launch(g, w->launch);
+	if (!m || (w->state != WS_MEM && w->state != WS_SHORT && w->state != WS_FETCH))
+		return;
+	const u32 pc = gpu_producer(g, sm, warp);
+	if (pc == w->pc || pc >= m->ncode)
+		return;
+	why_indent(out, depth);
+	strbuf_adds(out, w->state == WS_FETCH ? "behind the branch " : "produced by ");
+	line_place(m, pc, out);
+	strbuf_adds(out, "  ");
+	line_text(m, pc, out);
+	strbuf_addc(out, '\n');
+}
+
 static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, const struct warp_info *w,
                       struct strbuf *out, u32 depth)
 {
@@ -359,6 +378,7 @@ static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, cons
 		why_indent(out, depth);
 		strbuf_addf(out, "waits for %s\n", w->waits);
 	}
+	tell_producer(g, sm, warp, w, out, depth + 1);
 	if (w->state == WS_PAUSED) {
 		kept_tell_warp(g, sm, w, out, depth);
 		return;
@@ -433,7 +453,7 @@ static void chain(struct gpu *g, const struct jam *j, u32 sm, u32 warp, struct s
 		if (w.state != WS_NONE)
 			strbuf_addf(out, " for %llu cycle%s", (unsigned long long)age, plural(age));
 		strbuf_addc(out, '\n');
-		next_instruction(g, &w, out, depth + 1);
+		next_instruction(g, sm, warp, &w, out, depth + 1);
 		if (w.state != WS_BARRIER) {
 			tell_wait(g, j, sm, warp, &w, out, depth + 1);
 			return;
@@ -517,7 +537,7 @@ static u64 collect(const struct gpu *g, const struct jam *j, struct groups *gs)
 			gpu_warp_info(g, sm, end.warp, &last);
 			const struct module *m = module_of_launch(g, w.launch);
 			struct group one = {
-			    end.kind, w.state, w.launch, m ? standing_pc(m, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc,
+			    end.kind, w.state, w.launch, m ? standing_pc(g, sm, i, &w) : w.pc, end.kind == END_CYCLE ? 0 : last.pc,
 			    sm,       i,       1};
 			one_loop(g, end.warp, &one);
 			group_warp(gs, &one);
