@@ -23,7 +23,10 @@ static bool start(struct debugger *d, const char *args, struct err *e)
 	if (d->record)
 		return err_set(e, "record start: a recording is under way (`record stop` ends it)");
 	struct err why = {0};
-	return record_start(d, file, mask ? mask : EVENTS_ALL, &why) || err_set(e, "record start: %s", why.msg);
+	if (!record_start(d, file, mask ? mask : EVENTS_ALL, &why))
+		return err_set(e, "record start: %s", why.msg);
+	debugger_resubscribe(d);
+	return true;
 }
 
 bool cmd_record(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
 
 /* --- moving --- */

@@ -8,6 +8,7 @@
 #include "dbg/divergence.h"
 #include "dbg/files.h"
 #include "dbg/goal.h"
+#include "dbg/slices.h"
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"

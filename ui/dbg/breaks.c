@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "dbg/breaks.h"
 #include "dbg/locate.h"
 #include "dbg/lua_side.h"

@@ -1,7 +1,7 @@
 /* breaks: breakpoints when a module is loaded, and when the machine is another one. */
 #ifndef UI_DBG_BREAKS_H
 #define UI_DBG_BREAKS_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 /* Tries to find the code of breakpoints that had none when they were set (their module was not loaded yet). */
 void resolve_pending(struct debugger *d);

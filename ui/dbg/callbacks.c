@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 #include "dbg/hooks.h"
 #include "dbg/lua_side.h"
 

@@ -9,6 +9,7 @@
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
+#include "dbg/slices.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
 
@@ -44,6 +45,7 @@ void debugger_free(struct debugger *d)
 	if (d->bound.subscription >= 0 && d->bound.subscribed_to && d->bound.subscribed_to == d->s->sim)
 		sim_unsubscribe(d->s->sim, d->bound.subscription);
 	goal_clear(d);
+	lua_hooks_release(d);
 	lua_dbg_release(d);
 	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
 		d->follower[i]->closed(d);
@@ -64,44 +66,6 @@ void debugger_free(struct debugger *d)
 	free(d->queue.line);
 	strbuf_release(&d->report.errors);
 	free(d);
-}
-
-void debugger_resubscribe(struct debugger *d)
-{
-	struct sim *sim = d->s->sim;
-	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d);
-	if (!sim)
-		return;
-	if (d->bound.subscribed_to != sim || d->bound.subscription < 0) {
-		d->bound.subscription = sim_subscribe(sim, mask, debugger_on_event, d);
-		d->bound.subscribed_to = sim;
-	} else {
-		sim_resubscribe(sim, d->bound.subscription, mask);
-	}
-	lua_hooks_bind(d);
-}
-
-void debugger_interrupt(struct debugger *d)
-{
-	d->run.interrupt = true;
-	d->run.interrupts++;
-	lua_interrupt();
-	if (d->bound.subscribed_to)
-		sim_interrupt(d->bound.subscribed_to);
-	if (d->rival)
-		rival_interrupt(d->rival);
-}
-
-void debugger_clear_interrupt(struct debugger *d)
-{
-	if (!d->script.in_script) { /* it is for the script as well as for what the script has run: that must not take it */
-		d->run.interrupt = false;
-		lua_interrupt_clear();
-	}
-	if (d->bound.subscribed_to)
-		sim_clear_interrupt(d->bound.subscribed_to);
-	if (d->rival && d->rival->s)
-		sim_clear_interrupt(d->rival->s->sim);
 }
 
 void debugger_follow(struct debugger *d, const struct debugger_follower *f)
@@ -126,4 +90,89 @@ const char *debugger_prompt(const struct debugger *d)
 bool debugger_drop_collect(struct debugger *d)
 {
 	return d->words->drop_collect(d);
+}
+
+/* --- slices: the goal first, then a queued line --------------------------------------------------------------------- */
+
+/* Forgets what would have followed a line that failed: all of it in batch mode, else up to the next of those that the
+ * session starts with (a mistake in ~/.warpdbgrc is no reason to leave out -ex). False: there was nothing. */
+static bool drop_rest(struct debugger *d)
+{
+	struct command_queue *q = &d->queue;
+	const u32 before = q->n;
+	for (; q->n && (d->s->opt->batch || !q->line[q->first].of_start); q->n--)
+		free(q->line[q->first++].text);
+	return q->n < before;
+}
+
+/* Executes the queue's first line; its error is reported to out and, unless keep_going, drops the rest. */
+static void queue_step(struct debugger *d, struct strbuf *out)
+{
+	struct command_queue *q = &d->queue;
+	struct queued_line l = q->line[q->first++];
+	struct err e = {0};
+	q->n--;
+	if (!q->n)
+		q->first = 0;
+	q->depth = l.depth;
+	d->script.scripted += l.scripted;
+	bool ok = d->words->execute(d, l.text, out, &e);
+	d->script.scripted -= l.scripted;
+	q->depth = 0;
+	if (!ok) {
+		struct strbuf *to = d->report.split_errors ? &d->report.errors : out;
+		if (*l.where)
+			strbuf_addf(to, "%s: ", l.where);
+		bool dropped = !d->report.keep_going && drop_rest(d) && l.depth && !d->s->opt->batch;
+		strbuf_addf(to, "error: %s%s\n", e.msg, dropped ? " (the rest of the file is left out)" : "");
+		debugger_log(d, LOG_ERROR, "%s", e.msg);
+		d->report.failed = true;
+	}
+	free(l.text);
+}
+
+bool debugger_busy(const struct debugger *d)
+{
+	return d->run.goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
+}
+
+static void drop_interrupted(struct debugger *d, struct strbuf *out)
+{
+	if (!d->run.interrupt || !d->queue.n)
+		return;
+	queue_clear(&d->queue);
+	strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
+}
+
+/* An interrupt that has stopped this machine is answered: the one beside it still comes to the same place. */
+static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
+{
+	goal_slice(d, max_cycles, out);
+	if (!d->rival || d->run.goal.kind != GOAL_NONE)
+		return;
+	drop_interrupted(d, out);
+	debugger_clear_interrupt(d);
+}
+
+/* The machine beside this one runs alone; but an interrupt is this one's first. */
+static bool is_rivals_turn(struct debugger *d)
+{
+	return d->rival && d->rival->turn == RIVAL_ALONE && !d->run.interrupt && rival_behind(d);
+}
+
+enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
+{
+	drop_interrupted(d, out);
+	if (d->run.goal.kind != GOAL_NONE && !is_rivals_turn(d))
+		pursue_goal(d, max_cycles, out);
+	else if (d->run.goal.kind == GOAL_NONE && d->queue.n && d->run.state != DBG_QUIT && !rival_behind(d))
+		queue_step(d, out);
+	if (d->run.state == DBG_QUIT)
+		return DBG_QUIT;
+	if (d->rival && (d->run.goal.kind == GOAL_NONE || d->rival->turn != RIVAL_WAITS))
+		rival_slice(d, max_cycles, out);
+	if (debugger_busy(d))
+		return d->run.state = DBG_RUNNING;
+	debugger_clear_interrupt(d);
+	return d->run.state = d->run.rest;
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/args.h"
-#include "dbg/debugger.h"
 #include "dbg/divergence.h"
-#include "dbg/rival.h"
+#include "dbg/focus.h"
+#include "dbg/log.h"
 #include "session/cmdline.h"
 #include "session/lockstep.h"
 
@@ -228,9 +228,6 @@ enum divergence_state divergence_state(struct debugger *d, u32 id, const struct 
 
 void divergence_void(struct debugger *d)
 {
-	d->travel.changed_by_hand = true;
-	if (d->rival)
-		rival_void(d);
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		struct breakpoint *b = d->breaks.list[i];
 		if (b->kind != BK_DIVERGE || !b->enabled)

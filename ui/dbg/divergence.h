@@ -1,7 +1,7 @@
 /* divergence: breakpoints on the first different decision of two machines. */
 #ifndef UI_DBG_DIVERGENCE_H
 #define UI_DBG_DIVERGENCE_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 #include "obs/compare/diverge.h"
 #include "session/lockstep.h"
 

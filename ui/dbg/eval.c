@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 #include "dbg/lua_side.h"
 #include "dbg/windows.h"
 

@@ -1,9 +1,9 @@
-/* The focus: which SM, warp and lane the user looks at, and what is said of that place. */
+#include "dbg/focus.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "obs/name/names.h"
 
 void debugger_refresh_focus(struct debugger *d)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "dbg/lua_side.h"
+#include "dbg/state.h"
 
 enum hook_kind { HOOK_END, HOOK_START, HOOK_SAMPLE };
 static const char *const hook_names[] = {"dbg.at_end", "dbg.at_start", "dbg.sample"};

@@ -1,7 +1,7 @@
 /* locate: from what the user typed to places in code. */
 #ifndef UI_DBG_LOCATE_H
 #define UI_DBG_LOCATE_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 /* The distinct kernel or function of any module by name; *m = its module. NULL when there is none. */
 const struct func *find_func(struct debugger *d, const char *name, struct module **m);

@@ -1,10 +1,9 @@
-/* The log: stops, events, output and errors, the oldest dropped. */
+#include "dbg/log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "dbg/debugger.h"
 
 static void log_text(struct debugger *d, enum log_kind k, const char *text, size_t n)
 {
@@ -26,4 +25,16 @@ void debugger_log(struct debugger *d, enum log_kind k, const char *fmt, ...)
 		log_text(d, k, p, n);
 		p += n + (p[n] == '\n');
 	}
+}
+
+void take_output(struct debugger *d, struct strbuf *out)
+{
+	struct strbuf *from = &d->s->output;
+	if (!from->len)
+		return;
+	if (d->log.output < from->len)
+		debugger_log(d, LOG_OUTPUT, "%s", strbuf_str(from) + d->log.output);
+	d->log.output = 0;
+	strbuf_add(out, from->buf, from->len);
+	strbuf_clear(from);
 }

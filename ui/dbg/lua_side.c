@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 
-#include "dbg/debugger.h"
-#include "dbg/hooks.h"
+#include "dbg/state.h"
 
 #define DEBUGGER_KEY "warpdbg.debugger" /* registry: box of the state's debugger */
 struct box {
 	struct debugger *d;
 	bool owned; /* made for a script: goes with the state */
-	const struct debugger_words *words;
+	struct debugger_maker maker;
 };
 
 static struct box *box_of(lua_State *L)
@@ -28,7 +27,7 @@ struct debugger *lua_dbg_of(lua_State *L)
 	if (!s || !s->sim || !b)
 		luaL_error(L, "there is no machine here");
 	if (!b->d) {
-		debugger_new(s, b->words); /* attaches itself */
+		b->maker.make(s, b->maker.words); /* attaches itself */
 		b->owned = true;
 	}
 	return b->d;
@@ -42,7 +41,7 @@ static int box_gc(lua_State *L)
 	if (d && b->owned) {
 		d->bound.subscribed_to = NULL; /* the machine may be gone already */
 		d->script.lua->n = 0;          /* and the registry is going */
-		debugger_free(d);
+		b->maker.unmake(d);
 	}
 	return 0;
 }
@@ -78,7 +77,6 @@ void lua_dbg_release(struct debugger *d)
 	struct box *b = d->s->L ? box_of(d->s->L) : NULL;
 	if (b && b->d == d)
 		b->d = NULL;
-	lua_hooks_release(d);
 	strbuf_release(&d->script.lua->error);
 	free(d->script.lua->subs);
 	free(d->script.lua);
@@ -183,10 +181,10 @@ bool lua_dbg_take_error(struct debugger *d, struct strbuf *out)
 	return true;
 }
 
-void lua_dbg_make_room(lua_State *L, const struct debugger_words *words)
+void lua_dbg_make_room(lua_State *L, const struct debugger_maker *maker)
 {
 	struct box *b = lua_newuserdatauv(L, sizeof(*b), 0);
-	*b = (struct box){.words = words};
+	*b = (struct box){.maker = *maker};
 	lua_createtable(L, 0, 1);
 	lua_pushcfunction(L, box_gc);
 	lua_setfield(L, -2, "__gc");

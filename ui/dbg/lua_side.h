@@ -9,7 +9,6 @@
 
 struct session;
 struct debugger;
-struct debugger_words;
 struct subscription {
 	u32 id;
 	bool enabled;
@@ -26,8 +25,15 @@ struct dbg_lua {
 	struct strbuf error; /* of a callback, until reported */
 };
 
-/* Makes room in a state for its debugger, which there may never be: one that a script makes has these words. */
-void lua_dbg_make_room(lua_State *L, const struct debugger_words *words);
+/* Who makes the debugger of a script that asks for one. */
+struct debugger_words;
+struct debugger_maker {
+	const struct debugger_words *words; /* it has these */
+	struct debugger *(*make)(struct session *s, const struct debugger_words *words);
+	void (*unmake)(struct debugger *d);
+};
+/* Makes room in a state for its debugger, which there may never be. */
+void lua_dbg_make_room(lua_State *L, const struct debugger_maker *maker);
 /* d becomes the debugger of its session's Lua state. Returns the one that a script had made before, or NULL. */
 struct debugger *lua_dbg_adopted(struct session *s);
 /* The debugger of the session's Lua state, if there is one; it stays whose it is. */

@@ -1,12 +1,8 @@
-/* The queue of lines to be executed - of command files, breakpoints, options - and the debugger's slices: its goal
- * first, then a line. */
+#include "dbg/queue.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "dbg/debugger.h"
-#include "dbg/goal.h"
-#include "dbg/rival.h"
 
 void queue_clear(struct command_queue *q)
 {
@@ -83,88 +79,4 @@ bool debugger_queue_file(struct debugger *d, const char *text, const char *path,
 	debugger_queue_text(d, text, path, LINE_ALONE);
 	q->depth--;
 	return true;
-}
-
-/* Forgets what would have followed a line that failed: all of it in batch mode, else up to the next of those that the
- * session starts with (a mistake in ~/.warpdbgrc is no reason to leave out -ex). False: there was nothing. */
-static bool drop_rest(struct debugger *d)
-{
-	struct command_queue *q = &d->queue;
-	const u32 before = q->n;
-	for (; q->n && (d->s->opt->batch || !q->line[q->first].of_start); q->n--)
-		free(q->line[q->first++].text);
-	return q->n < before;
-}
-
-/* Executes the queue's first line; its error is reported to out and, unless keep_going, drops the rest. */
-static void queue_step(struct debugger *d, struct strbuf *out)
-{
-	struct command_queue *q = &d->queue;
-	struct queued_line l = q->line[q->first++];
-	struct err e = {0};
-	q->n--;
-	if (!q->n)
-		q->first = 0;
-	q->depth = l.depth;
-	d->script.scripted += l.scripted;
-	bool ok = d->words->execute(d, l.text, out, &e);
-	d->script.scripted -= l.scripted;
-	q->depth = 0;
-	if (!ok) {
-		struct strbuf *to = d->report.split_errors ? &d->report.errors : out;
-		if (*l.where)
-			strbuf_addf(to, "%s: ", l.where);
-		bool dropped = !d->report.keep_going && drop_rest(d) && l.depth && !d->s->opt->batch;
-		strbuf_addf(to, "error: %s%s\n", e.msg, dropped ? " (the rest of the file is left out)" : "");
-		debugger_log(d, LOG_ERROR, "%s", e.msg);
-		d->report.failed = true;
-	}
-	free(l.text);
-}
-
-/* Is something left to do? */
-bool debugger_busy(const struct debugger *d)
-{
-	return d->run.goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
-}
-
-static void drop_interrupted(struct debugger *d, struct strbuf *out)
-{
-	if (!d->run.interrupt || !d->queue.n)
-		return;
-	queue_clear(&d->queue);
-	strbuf_adds(out, "Interrupted: the remaining queued commands are dropped.\n");
-}
-
-/* An interrupt that has stopped this machine is answered: the one beside it still comes to the same place. */
-static void pursue_goal(struct debugger *d, u64 max_cycles, struct strbuf *out)
-{
-	goal_slice(d, max_cycles, out);
-	if (!d->rival || d->run.goal.kind != GOAL_NONE)
-		return;
-	drop_interrupted(d, out);
-	debugger_clear_interrupt(d);
-}
-
-/* The machine beside this one runs alone; but an interrupt is this one's first. */
-static bool is_rivals_turn(struct debugger *d)
-{
-	return d->rival && d->rival->turn == RIVAL_ALONE && !d->run.interrupt && rival_behind(d);
-}
-
-enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
-{
-	drop_interrupted(d, out);
-	if (d->run.goal.kind != GOAL_NONE && !is_rivals_turn(d))
-		pursue_goal(d, max_cycles, out);
-	else if (d->run.goal.kind == GOAL_NONE && d->queue.n && d->run.state != DBG_QUIT && !rival_behind(d))
-		queue_step(d, out);
-	if (d->run.state == DBG_QUIT)
-		return DBG_QUIT;
-	if (d->rival && (d->run.goal.kind == GOAL_NONE || d->rival->turn != RIVAL_WAITS))
-		rival_slice(d, max_cycles, out);
-	if (debugger_busy(d))
-		return d->run.state = DBG_RUNNING;
-	debugger_clear_interrupt(d);
-	return d->run.state = d->run.rest;
 }

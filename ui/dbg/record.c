@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "dbg/debugger.h"
 #include "dbg/record.h"
 #include "obs/record/tape.h"
 
@@ -113,7 +112,6 @@ bool record_start(struct debugger *d, const char *file, event_set mask, struct e
 	r->upto = r->next = sim_cycle(d->s->sim);
 	d->record = r;
 	r->mask = mask;
-	debugger_resubscribe(d);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* record: events as JSON lines in a file that follows the history. */
 #ifndef UI_DBG_RECORD_H
 #define UI_DBG_RECORD_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 /* Which events are recorded. */
 event_set record_mask(const struct debugger *d);
@@ -15,7 +15,8 @@ void record_moved(struct debugger *d);
 /* It begins anew. */
 void record_restarted(struct debugger *d);
 
-/* Begins: events of the mask from now on. None may be under way. False with *e: the file cannot be written. */
+/* Begins: events of the mask, once they are subscribed to (events.h). None may be under way. False with *e: the file
+ * cannot be written. */
 bool record_start(struct debugger *d, const char *file, event_set mask, struct err *e);
 bool record_stop(struct debugger *d,
                  struct err *e);              /* ends the one under way; false with *e: the file is not complete */

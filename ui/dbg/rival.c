@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "dbg/divergence.h"
+#include "dbg/log.h"
+#include "dbg/state.h"
 #include "session/cmdline.h"
 #include "session/lockstep.h"
 

@@ -1,5 +1,5 @@
 /* What is said of the machine beside the debugger's. */
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 #include "dbg/divergence.h"
 #include "dbg/rival.h"
 #include "obs/compare/report_compare.h"

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
+#include "dbg/events.h"
+#include "dbg/focus.h"
 #include "dbg/goal.h"
+#include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
@@ -24,6 +26,8 @@ static void note_stop(struct debugger *d, struct found *f)
 		*f = (struct found){.any = true, .cycle = now, .writer = stop.writer};
 		snprintf(f->text, sizeof(f->text), "%.599s", strbuf_str(&stop.text));
 	}
+	if (stop.deleted)
+		debugger_resubscribe(d);
 	strbuf_release(&stop.text);
 	strbuf_release(&none);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "dbg/value.h"
 
 static u32 part(struct dim3 d, char axis)

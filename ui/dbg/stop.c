@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "dbg/debugger.h"
 #include "dbg/divergence.h"
+#include "dbg/events.h"
+#include "dbg/focus.h"
 #include "dbg/goal.h"
 #include "dbg/hooks.h"
+#include "dbg/log.h"
 #include "dbg/lua_side.h"
+#include "dbg/queue.h"
 #include "dbg/stop.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
@@ -262,8 +265,10 @@ static bool check_watches(struct debugger *d, bool *silent, struct strbuf *out)
 		queue_commands(d, w->b);
 	if (w && w->b->temporary) {
 		watch_delete(d, w);
-		debugger_resubscribe(d);
+		stop.deleted = true;
 	}
+	if (stop.deleted)
+		debugger_resubscribe(d);
 	strbuf_release(&unsaid);
 	strbuf_release(&stop.text);
 	return any;

@@ -1,8 +1,10 @@
 /* stop: what is said and done when a run stops; for goal.c. */
 #ifndef UI_DBG_STOP_H
 #define UI_DBG_STOP_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
+/* What a `break stat` says when it stops. */
+void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct strbuf *out);
 /* Somebody has asked for a stop in the last cycle: a breakpoint, a watchpoint, a script. */
 void stop_requested(struct debugger *d, struct strbuf *out);
 /* A cycle is over without that: breakpoints of cycles, watched expressions and the goal are looked at. True: it stops.

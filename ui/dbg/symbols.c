@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/args.h"
-#include "dbg/debugger.h"
+#include "dbg/focus.h"
 #include "dbg/value.h"
 
 /* clang and nvcc call `prev` of a kernel `_ZZ...E4prev`. */

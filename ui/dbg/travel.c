@@ -3,43 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/breaks.h"
-#include "dbg/debugger.h"
 #include "dbg/divergence.h"
+#include "dbg/events.h"
+#include "dbg/focus.h"
 #include "dbg/goal.h"
+#include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
+#include "dbg/rival.h"
 #include "dbg/travel.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
 #include "dbg/windows.h"
-
-#define UNDO_MAX 1000
-
-static void push_undo(struct debugger *d, bool change)
-{
-	u64 now = sim_cycle(d->s->sim);
-	struct undo *last = d->travel.nundos ? &d->travel.undos[d->travel.nundos - 1] : NULL;
-	if (!change && last && !last->change && last->cycle == now)
-		return;
-	if (d->travel.nundos == UNDO_MAX)
-		memmove(d->travel.undos, d->travel.undos + 1, --d->travel.nundos * sizeof *d->travel.undos);
-	d->travel.undos = xrealloc(d->travel.undos, (d->travel.nundos + 1) * sizeof *d->travel.undos);
-	d->travel.undos[d->travel.nundos++] = (struct undo){.change = change, .cycle = now};
-}
-
-/* History ends at the present cycle now: what was done after it cannot be undone any more. */
-void undos_forked(struct debugger *d)
-{
-	for (u32 i = 0; i < d->travel.nundos; i++)
-		d->travel.undos[i].gone |= d->travel.undos[i].cycle > sim_cycle(d->s->sim);
-}
-
-void remember_position(struct debugger *d)
-{
-	if (!d->run.in_run)
-		push_undo(d, false);
-}
 
 bool change_begins(struct debugger *d, struct err *e)
 {
@@ -50,10 +25,13 @@ bool change_begins(struct debugger *d, struct err *e)
 	if (d->run.rest != DBG_DEAD)
 		d->run.rest = DBG_STOPPED;
 	break_forked(&d->breaks, sim_cycle(d->s->sim));
+	d->travel.changed_by_hand = true;
+	if (d->rival)
+		rival_void(d);
 	divergence_void(d);
 	record_forked(d);
 	undos_forked(d);
-	push_undo(d, true);
+	remember_change(d);
 	return true;
 }
 

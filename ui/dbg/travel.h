@@ -1,11 +1,9 @@
 /* travel: to another cycle of the run and back, changes by hand, and undoing both. */
 #ifndef UI_DBG_TRAVEL_H
 #define UI_DBG_TRAVEL_H
-#include "dbg/debugger.h"
+#include "dbg/undo.h"
 #include "obs/break/data_watch.h"
 
-/* Before a command that runs or moves the machine: remembers the cycle for undo. */
-void remember_position(struct debugger *d);
 /* Before a command that changes the machine, outside a run: forks history when in the past, remembers the change for
  * undo. */
 bool change_begins(struct debugger *d, struct err *e);
@@ -16,8 +14,6 @@ bool travel_allowed(struct debugger *d, struct err *e);
  * place up to date. */
 bool travel_to(struct debugger *d, u64 cycle, struct err *e);
 void travel_arrived(struct debugger *d, struct strbuf *out);
-/* History ends at the present cycle now: what was done after it cannot be undone any more. */
-void undos_forked(struct debugger *d);
 /* What a script's error during a command was, if there was one; the command counts as failed. */
 void tell_script_error(struct debugger *d, struct strbuf *out);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/args.h"
-#include "dbg/debugger.h"
 #include "dbg/lua_side.h"
 #include "dbg/value.h"
 #include "obs/name/names.h"

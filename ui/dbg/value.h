@@ -1,7 +1,7 @@
 /* value: registers, addresses and expressions to numbers and text. */
 #ifndef UI_DBG_VALUE_H
 #define UI_DBG_VALUE_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 /* Evaluates %REGISTER or a Lua expression to text; fmt: 0, or one of xdufc. */
 bool value_expression(struct debugger *d, const char *expr, char fmt, struct strbuf *out, struct err *e);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
 #include "dbg/lua_side.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
@@ -159,7 +158,7 @@ static void note_end(struct debugger *d, u32 i, struct watch_stop *stop)
 		watch_value(w, &stop->text);
 	}
 	watch_delete(d, w);
-	debugger_resubscribe(d);
+	stop->deleted = true;
 }
 
 bool watches_check(struct debugger *d, struct strbuf *out, struct watch_stop *stop)

@@ -1,7 +1,7 @@
 /* watch: watchpoints, on statistics, expressions, registers and memory. */
 #ifndef UI_DBG_WATCH_H
 #define UI_DBG_WATCH_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 struct watch *watch_find(struct debugger *d, u32 id);
 void watch_delete(struct debugger *d, struct watch *w);
@@ -16,6 +16,7 @@ struct watch_stop {
 	u32 id;             /* of the watchpoint; 0 = none stopped. It may have been deleted: its warp has exited */
 	struct strbuf text; /* the report, without a line break at the end */
 	struct data_writer writer;
+	bool deleted; /* watchpoints have been deleted: fewer events may be wanted */
 };
 /* Evaluates the enabled watchpoints; the first that changed in *stop (release its text). Errors of a Lua expression
  * disable it and are reported to out. */

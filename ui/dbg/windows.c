@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbg/debugger.h"
+#include "dbg/events.h"
+#include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
 #include "dbg/windows.h"
 

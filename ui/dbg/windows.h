@@ -1,7 +1,7 @@
 /* windows: what breakpoints on statistics, and expressions over windows, must have seen before the machine goes on. */
 #ifndef UI_DBG_WINDOWS_H
 #define UI_DBG_WINDOWS_H
-#include "dbg/debugger.h"
+#include "dbg/state.h"
 
 /* Statistics' breakpoints (windows.c). Puts the machine at `start`, in the past, having shown those of `set` the looks
  * before it. False with *e: interrupted on the way. */

@@ -147,7 +147,7 @@ const struct lua_doc lua_dbg_docs[] = {
 
 void lua_open_dbg(struct lua_State *L, struct session *s, const struct debugger_words *words)
 {
-	lua_dbg_make_room(L, words);
+	lua_dbg_make_room(L, &(struct debugger_maker){words, debugger_new, debugger_free});
 	luaL_newlib(L, dbg_functions);
 	lua_setglobal(L, "dbg");
 	lua_open_gpu(L);

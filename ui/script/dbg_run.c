@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "dbg/goal.h"
+#include "dbg/slices.h"
 #include "dbg/debugger.h"
 #include "gpu/verbs.h"
 #include "script/dbg_internal.h"
