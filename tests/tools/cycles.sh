@@ -1,13 +1,13 @@
 #!/bin/sh
-# Groups of modules that include each other in a circle: a module is NAME.c with NAME.h. One line a group, the largest
-# first: how many, where, who.
+# Groups of modules that include each other in a circle: a module is NAME.c with NAME.h and NAME_internal.h. One line a
+# group, the largest first: how many, where, who.
 #   cycles.sh           the groups
 #   cycles.sh -e        with the includes within each group
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 find src ui -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn '^[[:blank:]]*#[[:blank:]]*include "' | awk -F: -v edges="${1:-}" '
 function module(path) {
-	sub(/\.[a-z]+$/, "", path)
+	sub(/(_internal)?\.[a-z]+$/, "", path)
 	return path
 }
 # Everything that can be reached from a module.

@@ -20,6 +20,7 @@
 #include "base/complain.h"
 #include "base/plain.h"
 #include "session/progress.h"
+#include "session/run_report.h"
 
 #define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
 
@@ -94,7 +95,7 @@ static void print_report(struct session *s, const char *stop, u64 total_ns)
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct strbuf text = STRBUF_INIT;
 	plain_defuse(s->check_message.buf, s->check_message.len, STDOUT_FILENO);
-	outputs_report(s, format, stop, total_ns, color, ascii, &text);
+	run_report(s, format, stop, total_ns, color, ascii, &text);
 	fwrite(text.buf, 1, text.len, stdout);
 	strbuf_release(&text);
 	if (outputs_claim_stdout(o) && s->check == CHECK_FAIL)

@@ -6,6 +6,7 @@
  * of a coroutine is caught as a whole. */
 #include "lua/bounded.h"
 #include "lua/env.h"
+#include "lua/lua.h"
 
 /* --- xpcall --- */
 

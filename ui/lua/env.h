@@ -3,7 +3,8 @@
 #ifndef UI_LUA_ENV_H
 #define UI_LUA_ENV_H
 #include <signal.h>
-#include "lua/lua.h"
+#include <lua.h>
+#include "base/strbuf.h"
 
 struct lua_env {
 	struct session *s;

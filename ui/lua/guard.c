@@ -13,6 +13,7 @@
 #include <sys/time.h>
 
 #include "lua/env.h"
+#include "lua/lua.h"
 
 #define HOOK_STEP 10000         /* VM instructions between two calls of the hook */
 #define TICK_US 50000           /* of processor time */

@@ -1,4 +1,4 @@
-#include "lua/env.h"
+#include "lua/lua.h"
 
 #include <lualib.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "lua/env.h"
 
 #define MOST_TEXT (16u << 20) /* of load: a second */
 #define OWN_BYTES (64u << 20)

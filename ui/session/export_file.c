@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "obs/record/phase_csv.h"
-#include "obs/record/timeline_csv.h"
+#include "session/export_text.h"
 #include "session/outputs.h"
-#include "session/phase_svg.h"
 
 const struct export_format export_formats[] = {
     {"csv", "the curves of the views over time, the machine's"},
@@ -38,41 +36,6 @@ static bool known(const char *format, struct err *e)
 	return found;
 }
 
-static bool add_timeline(struct session *s, struct strbuf *out, struct err *e)
-{
-	if (!s->timeline)
-		return err_set(e, "no timeline is recorded here (--timeline FILE.csv writes one)");
-	timeline_csv_text(s->timeline, dram_peak_bytes(&s->conf), out);
-	return true;
-}
-
-static bool add_phases(struct session *s, bool svg, s32 sm, struct strbuf *out, struct err *e)
-{
-	if (!s->phases && !s->conf.phases_period)
-		return err_set(e, "no phase graph is recorded: phases.period is 0");
-	if (!s->phases)
-		return err_set(e, "no phase graph is recorded here (--phases FILE.svg does)");
-	char title[300];
-	snprintf(title, sizeof title, "%.80s on %.60s, %.60s, %.60s", s->name, s->conf.machine, s->conf.warp_sched,
-	         s->conf.cta_sched);
-	if (svg)
-		phase_svg(s->phases, sm, title, out);
-	else
-		phase_csv(s->phases, s->conf.num_sms, out);
-	return true;
-}
-
-bool export_text(struct session *s, const char *format, s32 sm, const char *stop, struct strbuf *out, struct err *e)
-{
-	if (!strcmp(format, "csv"))
-		return add_timeline(s, out, e);
-	if (!strcmp(format, "json")) {
-		outputs_report(s, format, stop, s->sim_ns, false, false, out);
-		return true;
-	}
-	return add_phases(s, !strcmp(format, "phases-svg"), sm, out, e);
-}
-
 static bool write_trace(struct session *s, struct outfile *to, struct err *e)
 {
 	int fd = dup(outfile_fd(to));
@@ -96,15 +59,4 @@ bool export_write(struct session *s, const char *format, const char *file, s32 s
 		outfile_drop(f);
 	strbuf_release(&text);
 	return ok || err_set(e, "%s: cannot write", file);
-}
-
-const char *export_phases_format(const char *file, struct err *e)
-{
-	const char *dot = strrchr(file, '.');
-	if (dot && !strcmp(dot, ".csv"))
-		return "phases-csv";
-	if (dot && !strcmp(dot, ".svg"))
-		return "phases-svg";
-	err_set(e, "%s: the ending says what is written: .csv or .svg", file);
-	return NULL;
 }

@@ -3,13 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/outfile.h"
-#include "session/export_file.h"
-#include "obs/report/report.h"
+#include "session/export_text.h"
 #include "obs/record/timeline_csv.h"
 #include "obs/record/trace.h"
+#include "session/run_report.h"
 
 struct outputs {
 	struct session *s;
@@ -223,41 +222,13 @@ bool outputs_claim_stdout(const struct options *o)
 	return to_stdout && strcmp(outputs_format(o), "text") != 0;
 }
 
-static u64 peak_rss(void)
-{
-	struct rusage u;
-	getrusage(RUSAGE_SELF, &u);
-	return (u64)u.ru_maxrss * 1024;
-}
-
-void outputs_report(struct session *s, const char *format, const char *stop, u64 total_ns, bool color, bool ascii,
-                    struct strbuf *out)
-{
-	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
-	struct run_info run = {.workload = s->name,
-	                       .check = checks[s->check],
-	                       .check_message = strbuf_str(&s->check_message),
-	                       .stop = stop,
-	                       .sim_ns = s->sim_ns,
-	                       .total_ns = total_ns,
-	                       .peak_rss = peak_rss()};
-	struct stats *st = stats_gather(sim_gpu(s->sim), &run);
-	if (!strcmp(format, "json"))
-		report_json(st, out);
-	else if (!strcmp(format, "csv"))
-		report_csv(st, out);
-	else
-		report_text(st, &(struct text_style){color, ascii}, out);
-	stats_free(st);
-}
-
 bool outputs_write_stats(struct session *s, const char *stop, u64 total_ns, struct err *e)
 {
 	const char *path = s->opt->stats;
 	if (!path || !strcmp(path, "-"))
 		return true;
 	struct strbuf text = STRBUF_INIT;
-	outputs_report(s, outputs_format(s->opt), stop, total_ns, false, s->opt->ascii, &text);
+	run_report(s, outputs_format(s->opt), stop, total_ns, false, s->opt->ascii, &text);
 	bool ok = fill(&s->outputs->stats, "--stats", path, strbuf_str(&text), text.len, e);
 	strbuf_release(&text);
 	return ok;

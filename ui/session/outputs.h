@@ -3,7 +3,7 @@
 #ifndef UI_SESSION_OUTPUTS_H
 #define UI_SESSION_OUTPUTS_H
 #include <stdio.h>
-#include "session/session.h"
+#include "session/state.h"
 
 struct outputs;
 /* Opens the files of the session's options and attaches writers to its machine. Unwritable: NULL with *e. */
@@ -23,9 +23,6 @@ bool outputs_export_trace(struct session *s, FILE *to, struct err *e);
 const char *outputs_format(const struct options *o);
 /* The report goes to standard output in a format for programs: everything else has to keep off it. */
 bool outputs_claim_stdout(const struct options *o);
-/* Appends the run's report in a format ("json", "csv", "text"). stop: "finished", "fault", ... */
-void outputs_report(struct session *s, const char *format, const char *stop, u64 total_ns, bool color, bool ascii,
-                    struct strbuf *out);
 /* Writes --stats FILE; true when there is none (or it is "-"). */
 bool outputs_write_stats(struct session *s, const char *stop, u64 total_ns, struct err *e);
 #endif

@@ -4,7 +4,7 @@
  * (ui/session/host/host_ptx.c). step() goes on until the program has to wait for the machine, ends, or fails. */
 #ifndef UI_SESSION_HOST_HOST_H
 #define UI_SESSION_HOST_HOST_H
-#include "session/session.h"
+#include "session/state.h"
 
 enum host_state {
 	HOST_WAITS, /* until host->stream is idle: call step() again then */

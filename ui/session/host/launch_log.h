@@ -19,7 +19,8 @@
  * Pointers in memory cannot be found again safely: such programs are left out. */
 #ifndef UI_SESSION_HOST_LAUNCH_LOG_H
 #define UI_SESSION_HOST_LAUNCH_LOG_H
-#include "session/session.h"
+#include "session/options.h"
+#include "sim.h"
 
 struct launch_log;
 /* NULL with *e when the file cannot be written. */

@@ -1,8 +1,8 @@
 /* What policy.c (files, names), policy_warp.c and policy_cta.c share. */
 #ifndef UI_SESSION_POLICY_POLICY_INTERNAL_H
 #define UI_SESSION_POLICY_POLICY_INTERNAL_H
-#include "session/policy/lua_policy.h"
-#include "session/session.h"
+#include "lua/lua.h"
+#include "session/state.h"
 
 /* Its Lua state keeps the policy's functions and objects on its stack, at fixed places. */
 enum {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lua/lua.h"
+#include "session/policy/lua_policy.h"
 #include "session/policy/policy_internal.h"
 
 #define BASELINE "warpdbg.baseline" /* registry: table of an object's identity = hash of what it held */

@@ -1,0 +1,47 @@
+/* options: what the command line said; filled by ui/session/cmdline.c. */
+#ifndef UI_SESSION_OPTIONS_H
+#define UI_SESSION_OPTIONS_H
+#include "ir/ir.h"
+
+/* Strings belong to the options. */
+struct options {
+	const char *command;  /* "debug", "run", ... */
+	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo */
+	const char *gpu;      /* machine name or file; NULL = gtx480 */
+	const char *kernel;   /* --kernel and the other PTX-workload options */
+	struct dim3 grid, block;
+	u32 shared, regs;
+	const char **args; /* --arg texts */
+	u32 nargs;
+	const char **links; /* --link files */
+	u32 nlinks;
+	bool cooperative; /* --cooperative */
+	struct {
+		u32 arg;
+		const char *file;
+		u64 count;
+	} * outs, *prints; /* --out I=FILE, --print I[:N] */
+	u32 nouts, nprints;
+	const char **sets; /* --set key=value and the policy options, in order */
+	u32 nsets;
+	const char *size;    /* "small" "default" "large" */
+	const char **params; /* --param k=v */
+	u32 nparams;
+	u64 max_cycles; /* NEVER = none */
+	const char *stats, *format, *timeline, *trace, *trace_detail, *phases, *script;
+	const char *palette; /* "dark", "light", "auto"; NULL = auto */
+	bool no_color, ascii, allow_io;
+	bool batch, keep_going;
+	const char **commands; /* -ex and -x in order; a -x entry starts with '@' */
+	u32 ncommands;
+	const char *side[2], *by, *until; /* compare: --a, --b (NULL = ""), --by (NULL = cycles), --until (NULL = end) */
+	const char *compare;              /* debug: --compare, the options of a machine beside it; NULL = none */
+	const char *out_dir;              /* paper: --out; NULL = results/NAME */
+	const char *const *figures;       /* paper: the words behind its name */
+	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
+	const char *svg;                  /* correlate: --svg */
+	const char *record_launches;      /* run: --record-launches */
+	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
+	char *side_text;                  /* the words of one machine's options (cmdline_side) */
+};
+#endif
