@@ -7,11 +7,13 @@
 
 #include <cmocka.h>
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "debug_rig.h"
-#include "views/heat.h"
+#include "dbg/debugger.h"
+#include "obs/stats/heat.h"
 
 static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                            ".visible .entry k(.param .u64 p)\n{\n"
@@ -189,19 +191,16 @@ static void on_every_way(void **state)
 	    {"lps", "gtx480", "lsu.replay=none"},     {"transpose", "titanv", "lsu.replay=none"}};
 	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
 		struct rig r;
-		struct heat h;
 		char *argv[] = {"warpdbg",          "debug", (char *)runs[i][0], "--size", "small", "--gpu",
 		                (char *)runs[i][1], "--set", (char *)runs[i][2], NULL};
 		u32 n = 0;
 		rig_open(&r, argv);
-		heat_attach(&h, r.s->sim);
 		for (u32 k = 0; k < 400 && n < 20000 && rig_try(&r, "step 97"); k++) {
 			n += each_has_one(sim_gpu(r.s->sim));
 		}
 		if (n < 1000)
 			fail_msg("%s: %u waits seen", runs[i][0], n);
-		sums_close(&h);
-		heat_detach(&h);
+		sums_close(r.s->heat);
 		rig_close(&r);
 	}
 }
@@ -298,6 +297,50 @@ static void other_waits(void **state)
 	rig_has(&r, "info warps", "   13    12  add.u32");
 	rig_close(&r);
 	unlink(file);
+}
+
+/* In the statistics: the instructions of the file, and sums that close. */
+static void in_json(void **state)
+{
+	struct rig r;
+	char file[64], line[80];
+	open_code(&r);
+	rig_say(&r, "until 3000");
+	snprintf(file, sizeof file, "%s/s.json", dir);
+	snprintf(line, sizeof line, "export json %s", file);
+	rig_say(&r, line);
+	json_t *all = json_load_file(file, 0, NULL), *w = json_object_get(all, "waits"), *c;
+	assert_non_null(w);
+	assert_int_equal(json_integer_value(json_object_get(w, "period")), HEAT_CYCLES);
+	const s64 waiting = json_integer_value(json_object_get(w, "waiting"));
+	s64 causes = 0, waits = 0, of_11 = 0, at_13 = 0;
+	size_t i;
+	json_array_foreach(json_object_get(w, "code"), i, c)
+	{
+		const char *place = json_string_value(json_object_get(c, "place")), *name;
+		const s64 n = json_integer_value(json_object_get(c, "causes"));
+		s64 states = 0;
+		json_t *one;
+		json_object_foreach(json_object_get(c, "states"), name, one) states += json_integer_value(one);
+		assert_int_equal(states, n);
+		causes += n;
+		waits += json_integer_value(json_object_get(c, "waits"));
+		if (!strcmp(place, "k.ptx:11")) {
+			assert_string_equal(json_string_value(json_object_get(c, "text")), "ld.global.u32 %r2, [%rd3];");
+			of_11 = json_integer_value(json_object_get(json_object_get(c, "states"), "memory"));
+		}
+		if (!strcmp(place, "k.ptx:13")) {
+			at_13 = json_integer_value(json_object_get(c, "waits"));
+			assert_int_equal(n, 0);
+		}
+	}
+	assert_true(waiting > 0);
+	assert_int_equal(causes, waiting);
+	assert_int_equal(waits, waiting);
+	assert_true(of_11 > 0 && at_13 > 0);
+	json_decref(all);
+	unlink(file);
+	rig_close(&r);
 }
 
 /* A fetch that goes on behind a branch that was taken is the branch's fault. */
@@ -409,7 +452,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(charges_the_cause), cmocka_unit_test(on_every_way), cmocka_unit_test(is_said),
-	    cmocka_unit_test(other_waits),       cmocka_unit_test(fetches),      cmocka_unit_test(without_slots),
+	    cmocka_unit_test(other_waits),       cmocka_unit_test(fetches),      cmocka_unit_test(in_json),
+	    cmocka_unit_test(without_slots),
 	};
 	write_code();
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "debug_rig.h"
 #include "obs/record/timeline.h"
-#include "views/heat.h"
+#include "obs/stats/heat.h"
 #include "views/recent.h"
 #include "views/residency.h"
 
@@ -243,21 +243,18 @@ static void files_after_restart(void **state)
 
 struct looks {
 	struct recent recent;
-	struct heat heat;
 	struct residency residency;
 };
 
 static void attach(struct looks *l, struct rig *r)
 {
 	recent_attach(&l->recent, r->s->sim);
-	heat_attach(&l->heat, r->s->sim);
 	residency_attach(&l->residency, r->s->sim);
 }
 
 static void detach(struct looks *l)
 {
 	recent_detach(&l->recent);
-	heat_detach(&l->heat);
 	residency_detach(&l->residency);
 }
 
@@ -278,8 +275,8 @@ static void show(struct looks *l, struct rig *r, struct strbuf *out)
 	recent_update(&l->recent);
 	for (s32 sm = -1; sm < (s32)c->num_sms; sm++)
 		add_bytes(out, "recent ", recent_get(&l->recent, sm), sizeof(struct sample));
-	for (u32 i = 0; i < l->heat.nmods; i++) {
-		const struct heat_module *m = &l->heat.mods[i];
+	for (u32 i = 0; i < r->s->heat->nmods; i++) {
+		const struct heat_module *m = &r->s->heat->mods[i];
 		for (u32 pc = 0; pc < m->mod->ncode && m->waiting; pc++) {
 			add_bytes(out, "heat ", m->at[pc], sizeof m->at[pc]);
 			add_bytes(out, "caused ", m->caused[pc], sizeof m->caused[pc]);
@@ -375,7 +372,7 @@ static void views_show_what_they_showed(void **state)
 	open_watched(&r, &l, NULL, NULL);
 	first_time(&r, &l, shown, 0);
 	there_and_back(&r, &l, shown, &seed, 60);
-	assert_true(l.heat.nmods > 0);
+	assert_true(r.s->heat->nmods > 0);
 	close_watched(&r, &l);
 	for (u32 i = 0; i < MARKS; i++)
 		strbuf_release(&shown[i]);

@@ -78,9 +78,11 @@ static void search_all(struct search *f)
 		const struct lsu_entry *e = sm_lsu_at(s, i);
 		look(f, e->warp, e->pc, !e->shared);
 	}
-	for (u32 i = 0; i < SM_MAX_LOADS && f->left; i++)
-		if (s->load[i].left)
+	for (u32 i = 0, n = s->nloads; n && i < SM_MAX_LOADS && f->left; i++)
+		if (s->load[i].left) {
 			look(f, place_in(s, s->load[i].who), s->load[i].pc, true);
+			n--;
+		}
 	for (u32 word = 0; word < SM_WHEEL_WORDS && f->left; word++)
 		FOR_EACH_BIT(b, s->wheel_busy[word])
 		{

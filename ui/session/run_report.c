@@ -22,7 +22,8 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 	                       .stop = stop,
 	                       .sim_ns = s->sim_ns,
 	                       .total_ns = total_ns,
-	                       .peak_rss = peak_rss()};
+	                       .peak_rss = peak_rss(),
+	                       .heat = s->heat};
 	struct stats *st = stats_gather(sim_gpu(s->sim), &run);
 	if (!strcmp(format, "json"))
 		report_json(st, out);

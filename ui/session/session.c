@@ -11,6 +11,7 @@
 #include "session/policy/lua_policy.h"
 #include "obs/record/phase_track.h"
 #include "obs/record/timeline.h"
+#include "obs/stats/heat.h"
 #include "session/outputs.h"
 #include "base/plain.h"
 
@@ -123,6 +124,13 @@ static void attach_phases(struct session *s)
 	sim_on_fork(s->sim, id, phase_track_fork);
 }
 
+static void attach_heat(struct session *s)
+{
+	s->heat = heat_create(sim_gpu(s->sim));
+	int id = sim_add_sampler(s->sim, HEAT_CYCLES, heat_look, s->heat);
+	sim_on_snapshot(s->sim, id, heat_keep, heat_recall);
+}
+
 static bool open_machine(struct session *s, struct err *e)
 {
 	if (!check_policies(&s->conf, e))
@@ -140,6 +148,8 @@ static bool open_machine(struct session *s, struct err *e)
 	bool debug = !strcmp(s->opt->command, "debug");
 	if (debug || s->opt->phases)
 		attach_phases(s);
+	if (debug || !strcmp(outputs_format(s->opt), "json"))
+		attach_heat(s);
 	if (!debug)
 		return true;
 	attach_timeline(s);
@@ -209,10 +219,12 @@ static void close_machine(struct session *s)
 	session_close_outputs(s, NULL);
 	timeline_free(s->timeline);
 	phase_track_free(s->phases);
+	heat_free(s->heat);
 	if (s->sim)
 		sim_destroy(s->sim);
 	s->timeline = NULL;
 	s->phases = NULL;
+	s->heat = NULL;
 	s->sim = NULL;
 	policy_close(s);
 }

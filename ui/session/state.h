@@ -29,6 +29,7 @@ struct session {
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
 	int timeline_sampler;
+	struct heat *heat; /* which instructions cause waits (obs/stats/heat.h), attached; NULL in `run` without JSON */
 	struct phase_track
 	    *phases; /* the phase graph (obs/record/phase_track.h), attached; NULL in `run` without --phases */
 	struct launch_log *launch_log; /* --record-launches (ui/session/host/launch_log.h), else NULL */

@@ -3,7 +3,7 @@
  *   screen.c  the loop: keys in, slices of simulation, frames out      frame.c  one frame into the canvas
  *   input.c   what has come and waits: keys, steps, pasted lines       word.c   commands typed while a view has the
  * keys prompt.c  the line editor      console.c  what was said            help.c   the help page term.c    curses
- * canvas.c, draw.c, palette.c         recent.c, heat.c  what the views add up while running */
+ * canvas.c, draw.c, palette.c         recent.c  what the views add up while running */
 #ifndef UI_TERMINAL_SCREEN_H
 #define UI_TERMINAL_SCREEN_H
 #include "dbg/debugger.h"

@@ -253,7 +253,6 @@ static void prompt_line(struct screen *s, struct pane p)
 static void watch_machine(struct screen *s)
 {
 	recent_attach(&s->recent, s->d->s->sim);
-	heat_attach(&s->heat, s->d->s->sim);
 	residency_attach(&s->residency, s->d->s->sim);
 	s->generation = s->d->bound.generation;
 }
@@ -261,7 +260,6 @@ static void watch_machine(struct screen *s)
 static void forget_machine(struct screen *s)
 {
 	recent_forget(&s->recent);
-	heat_forget(&s->heat);
 	marks_forget(&s->marks);
 	residency_forget(&s->residency);
 }
@@ -291,7 +289,6 @@ void screen_detach(struct screen *s)
 		return;
 	}
 	recent_detach(&s->recent);
-	heat_detach(&s->heat);
 	marks_forget(&s->marks);
 	residency_detach(&s->residency);
 }
@@ -304,7 +301,7 @@ void frame_context(struct screen *s, struct view_ctx *v)
 	    .tl = s->d->s->timeline,
 	    .phases = s->d->s->phases,
 	    .recent = &s->recent,
-	    .heat = &s->heat,
+	    .heat = s->d->s->heat,
 	    .marks = &s->marks,
 	    .residency = &s->residency,
 	    .st = &s->state[s->view],

@@ -2,7 +2,6 @@
 #ifndef UI_VIEWS_FRAME_H
 #define UI_VIEWS_FRAME_H
 #include "scr/console_pane.h"
-#include "views/heat.h"
 #include "views/recent.h"
 #include "views/residency.h"
 #include "views/view.h"
@@ -15,10 +14,9 @@ struct screen {
 	struct canvas canvas;
 	struct console console;
 	struct recent recent;
-	struct heat heat;
 	struct marks marks;
 	struct residency residency;
-	u64 generation; /* of the machine that recent, heat and residency are attached to */
+	u64 generation; /* of the machine that recent and residency are attached to */
 	u32 view;       /* index into views */
 	struct view_state state[VIEWS_MAX];
 	enum focus_on focus;

@@ -7,7 +7,7 @@
 #include "obs/record/phase_track.h"
 #include "obs/record/timeline.h"
 #include "scr/canvas.h"
-#include "views/heat.h"
+#include "obs/stats/heat.h"
 #include "views/marks.h"
 #include "views/recent.h"
 #include "views/residency.h"

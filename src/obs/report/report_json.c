@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "conf/policy.h"
+#include "obs/name/names.h"
 #include "obs/report/json_put.h"
+#include "obs/stats/heat.h"
 #include "obs/stats/kernel_code.h"
 #include "obs/stats/restart_record.h"
 #include "obs/report/report.h"
@@ -337,6 +339,65 @@ static void put_head(json_t *o, const struct stats *s)
 	put(o, "ipc", real(s->cycles ? (double)s->warp_insts / (double)s->cycles : NAN));
 }
 
+/* Samples by state, those that there are: of waits, or of all. */
+static json_t *heat_states(const u32 n[HEAT_STATES])
+{
+	json_t *o = json_object();
+	for (u32 s = 0; s < HEAT_STATES; s++)
+		if (n[s] && heat_is_waiting(s))
+			put(o, heat_state_name(s), number(n[s]));
+	return o;
+}
+
+static u64 heat_sum(const u32 n[HEAT_STATES])
+{
+	u64 sum = 0;
+	for (u32 s = 0; s < HEAT_STATES; s++)
+		sum += heat_is_waiting(s) ? n[s] : 0;
+	return sum;
+}
+
+static void heat_code(const struct heat_module *h, json_t *all)
+{
+	for (u32 pc = 0; pc < h->mod->ncode; pc++) {
+		const u64 caused = heat_sum(h->caused[pc]), waited = heat_sum(h->at[pc]);
+		if (!caused && !waited)
+			continue;
+		struct strbuf place = STRBUF_INIT, code = STRBUF_INIT;
+		line_place(h->mod, pc, &place);
+		line_text(h->mod, pc, &code);
+		json_t *o = json_object();
+		put(o, "place", text(strbuf_str(&place)));
+		put(o, "pc", number(pc));
+		put(o, "text", text(strbuf_str(&code)));
+		put(o, "causes", number(caused));
+		put(o, "states", heat_states(h->caused[pc]));
+		put(o, "waits", number(waited));
+		json_array_append_new(all, o);
+		strbuf_release(&place);
+		strbuf_release(&code);
+	}
+}
+
+/* Which instructions cause waits, and which wait; null where nobody has looked. */
+static json_t *waits(const struct heat *h)
+{
+	if (!h)
+		return json_null();
+	json_t *o = json_object(), *all = json_array();
+	u64 samples = 0, waiting = 0;
+	for (u32 i = 0; i < h->nmods; i++) {
+		samples += h->mods[i].samples;
+		waiting += h->mods[i].waiting;
+		heat_code(&h->mods[i], all);
+	}
+	put(o, "period", number(HEAT_CYCLES));
+	put(o, "samples", number(samples));
+	put(o, "waiting", number(waiting));
+	put(o, "code", all);
+	return o;
+}
+
 void report_json(const struct stats *s, struct strbuf *out)
 {
 	static const enum counter_group summed[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t};
@@ -353,6 +414,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "noc", figures(s, CG_noc, -1));
 	put(o, "device_heap", device_heap(&s->heap));
 	put(o, "stalls", taxonomies(s));
+	put(o, "waits", waits(s->run.heat));
 	put(o, "sms", instances(s, sm, s->conf->num_sms));
 	put(o, "energy", energy(s));
 	put(o, "config", config(s->conf));

@@ -17,6 +17,7 @@ struct run_info {
 	u64 sim_ns;                /* host time spent simulating; the only figures that differ between two runs: */
 	u64 total_ns;              /* host time in all */
 	u64 peak_rss;              /* B */
+	const struct heat *heat;   /* which instructions cause waits (heat.h); NULL: nobody has looked */
 };
 
 /* What rates are computed with, beside counters. */

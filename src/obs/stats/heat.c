@@ -1,4 +1,4 @@
-#include "views/heat.h"
+#include "obs/stats/heat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,11 @@ bool heat_is_waiting(u32 s)
 {
 	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP &&
 	       s != WS_READY_LSU;
+}
+
+const char *heat_state_name(u32 s)
+{
+	return s == HEAT_REFUSED ? "refused" : warp_state_descs[s].name;
 }
 
 static struct heat_module *module_slot(struct heat *h, const struct module *m)
@@ -32,16 +37,17 @@ static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_i
 		if (pc >= m->mod->ncode)
 			continue;
 		u32 state = refused >> w & 1 ? HEAT_REFUSED : states[w];
+		m->samples++;
 		m->at[pc][state]++;
 		m->caused[by[w] < m->mod->ncode && heat_is_waiting(state) ? by[w] : pc][state]++;
 		m->waiting += heat_is_waiting(state);
 	}
 }
 
-static void on_sample(void *ctx, u64 cycle)
+void heat_look(void *ctx, u64 cycle)
 {
 	struct heat *h = ctx;
-	struct gpu *g = sim_gpu(h->sim);
+	struct gpu *g = h->gpu;
 	const struct conf *conf = gpu_conf(g);
 	u8 states[WARPS_MAX];
 	u32 by[WARPS_MAX];
@@ -83,7 +89,7 @@ static u32 list_counts(const struct heat *h, struct count *out)
 	return n;
 }
 
-static void *on_keep(void *ctx)
+void *heat_keep(void *ctx)
 {
 	const struct heat *h = ctx;
 	u32 n = list_counts(h, NULL);
@@ -93,50 +99,45 @@ static void *on_keep(void *ctx)
 }
 
 /* kept NULL: the snapshot is of before this was attached. */
-static void on_recall(void *ctx, const void *kept, u64 cycle)
+void heat_recall(void *ctx, const void *kept, u64 cycle)
 {
 	struct heat *h = ctx;
 	const struct kept *k = kept;
 	for (u32 i = 0; i < h->nmods; i++) {
 		memset(h->mods[i].at, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].at);
 		memset(h->mods[i].caused, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].caused);
-		h->mods[i].waiting = 0;
+		h->mods[i].samples = h->mods[i].waiting = 0;
 	}
 	for (u32 i = 0; k && i < k->n; i++) {
 		const struct count *c = &k->at[i];
 		h->mods[c->module].at[c->pc][c->state] = c->n;
 		h->mods[c->module].caused[c->pc][c->state] = c->caused;
+		h->mods[c->module].samples += c->n;
 		h->mods[c->module].waiting += heat_is_waiting(c->state) ? c->n : 0;
 	}
 }
 
-void heat_attach(struct heat *h, struct sim *s)
+struct heat *heat_create(struct gpu *g)
 {
-	*h = (struct heat){.sim = s};
-	h->id = sim_add_sampler(s, HEAT_CYCLES, on_sample, h);
-	sim_on_snapshot(s, h->id, on_keep, on_recall);
+	struct heat *h = xcalloc(1, sizeof *h);
+	h->gpu = g;
+	return h;
 }
 
-void heat_forget(struct heat *h)
+void heat_free(struct heat *h)
 {
-	for (u32 i = 0; i < h->nmods; i++) {
+	for (u32 i = 0; h && i < h->nmods; i++) {
 		free(h->mods[i].at);
 		free(h->mods[i].caused);
 	}
-	free(h->mods);
-	*h = (struct heat){0};
-}
-
-void heat_detach(struct heat *h)
-{
-	if (h->sim)
-		sim_set_sampler(h->sim, h->id, 0);
-	heat_forget(h);
+	if (h)
+		free(h->mods);
+	free(h);
 }
 
 const struct heat_module *heat_of(const struct heat *h, const struct module *m)
 {
-	for (u32 i = 0; i < h->nmods; i++)
+	for (u32 i = 0; h && i < h->nmods; i++)
 		if (h->mods[i].mod == m)
 			return &h->mods[i];
 	return NULL;
