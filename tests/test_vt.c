@@ -126,10 +126,10 @@ static const char *const figure5[] = {
     "num_sms=1",      "sm.ctas=2", "sm.threads=128", "sm.regs=4096", "lsu.replay=car", "lsu.replay_entries=30",
     "cta-virtual=vt", NULL};
 
-static struct sim *start_figure5(const char *const *sets, struct told *t, u64 *buf, u32 ctas)
+static struct sim *start_kernel(const char *const *sets, const char *ptx, struct told *t, u64 *buf, u32 ctas)
 {
 	struct sim *s = machine(sets);
-	struct module *m = rig_load(s, two_loads);
+	struct module *m = rig_load(s, ptx);
 	*buf = rig_alloc(s, 1 << 18);
 	sim_subscribe(s, EVENT(EV_CTA_SWAP_OUT) | EVENT(EV_CTA_SWAP_IN) | EVENT(EV_VT_READY) | EVENT(EV_CTA_DONE), tell, t);
 	struct err e = {0};
@@ -164,7 +164,7 @@ static void test_figure5(void **state)
 {
 	struct told t = {0};
 	u64 buf;
-	struct sim *s = start_figure5(figure5, &t, &buf, 4);
+	struct sim *s = start_kernel(figure5, two_loads, &t, &buf, 4);
 	while (!sim_gpu(s)->sm[0]->used)
 		sim_run(s, sim_cycle(s) + 1, NULL);
 	struct vt *v = sim_gpu(s)->ctx[0].vt;
@@ -220,7 +220,7 @@ static void test_delay(void **state)
 		memcpy(sets, figure5, sizeof figure5);
 		sets[7] = more[k][0];
 		sets[8] = NULL;
-		struct sim *s = start_figure5(sets, &t, &buf, 4);
+		struct sim *s = start_kernel(sets, two_loads, &t, &buf, 4);
 		rig_finish(s);
 		u32 at = 0;
 		while (t.e[at].type != EV_CTA_SWAP_OUT)
@@ -257,6 +257,54 @@ static void given_back(const struct sim *s)
 		for (u32 k = 0; k < VT_HOME_WORDS; k++)
 			assert_int_equal(v->homes[k], 0);
 	}
+}
+
+/* Warps that store and exit: nobody waits for a load. */
+static const char stores[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>;\n"
+             "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+             "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; st.global.u32 [%a2], %r4; ret;\n}\n";
+
+/* A CTA that has exited waits for its stores without slots when others are ready for them; it has no context. */
+static void test_ending(void **state)
+{
+	u64 cycles[2];
+	for (u32 k = 0; k < 2; k++) {
+		const char *sets[9];
+		struct told t = {0};
+		u64 buf;
+		u32 outs = 0, ins = 0, ended = 0;
+		memcpy(sets, figure5, sizeof figure5);
+		sets[7] = k ? "vt.ending=true" : "vt.ending=false";
+		sets[8] = NULL;
+		struct sim *s = start_kernel(sets, stores, &t, &buf, 12);
+		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE)
+			laws(s, "ending");
+		rig_finish(s);
+		given_back(s);
+		for (u32 i = 0; i < t.n; i++) {
+			const struct event *e = &t.e[i];
+			if (e->type == EV_CTA_SWAP_OUT) {
+				outs++;
+				assert_int_equal(e->arg[0], 2);
+				assert_int_equal(e->arg[2], 0);
+			} else if (e->type == EV_CTA_SWAP_IN && !e->arg[2]) {
+				ins++;
+				assert_int_equal(e->arg[1], 0);
+				assert_int_equal(e->cta, e[1].cta); /* ... only to end */
+				assert_int_equal(e[1].type, EV_CTA_DONE);
+			}
+			ended += e->type == EV_CTA_DONE;
+		}
+		assert_int_equal(ended, 12);
+		assert_int_equal(outs, ins);
+		assert_true(k ? outs >= 4 : !outs);
+		for (u32 i = 0; i < 12 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 4 * i), i);
+		cycles[k] = sim_cycle(s);
+		sim_destroy(s);
+	}
+	assert_true(cycles[1] < cycles[0]);
 }
 
 /* Kernels of all shapes beside one another, some of which never leave their slots. */
@@ -497,7 +545,7 @@ int main(void)
 	    cmocka_unit_test(test_equations),   cmocka_unit_test(test_limits),          cmocka_unit_test(test_figure5),
 	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
 	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),       cmocka_unit_test(test_ending),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

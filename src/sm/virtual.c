@@ -257,6 +257,13 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 
 /* --- a swap ------------------------------------------------------------------------------------------------------- */
 
+/* What a warp without a slot adds to the tracking counter of its CTA: results, or in an ending one itself while memory
+ * has not answered everything. */
+static u32 under_way(const struct warp *wp, bool ending)
+{
+	return ending ? wp->inflight || wp->outstanding : wp->inflight;
+}
+
 /* It leaves its slots; what it has under way goes with its warps. Its place. */
 static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
@@ -266,6 +273,7 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	const bool placed = find_cta_place(s, &place) && find_places(s, from->nwarps, &word);
 	BUG_ON(!placed);
 	const u64 slots = from->warps;
+	const bool ending = from->exited == slots;
 	c = &s->cta[place];
 	tell_gone(x, s, slots, now);
 	cta_stayed(from, now);
@@ -279,6 +287,7 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	v->cta[place].swaps++;
 	v->cta[place].since = now;
 	v->cta[place].state = VT_LEAVING;
+	v->cta[place].ending = ending;
 	map_of(x, s)->cta[place] = v->cta[place].home;
 	u64 to = c->warps;
 	FOR_EACH_BIT(w, slots)
@@ -287,7 +296,7 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 		to &= to - 1;
 		warp_move(x, s, (u32)w, at, place);
 		map_of(x, s)->warp[at] = (u16)(v->cta[place].first + n++);
-		v->cta[place].pending += s->warp[at].inflight;
+		v->cta[place].pending += under_way(&s->warp[at], ending);
 	}
 	s->away[word] |= c->warps;
 	s->ctas_away[(place - SM_MAX_CTAS) / 64] |= BIT((place - SM_MAX_CTAS) % 64);
@@ -365,7 +374,7 @@ static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 pl
 	e->pc = s->warp[e->warp].pc;
 	e->arg[0] = cause;
 	e->arg[1] = cycles;
-	e->arg[2] = vt_bits(x->conf, launch_of(x, c));
+	e->arg[2] = c->exited == c->warps ? 0 : vt_bits(x->conf, launch_of(x, c));
 	e->arg[3] = partner;
 }
 
@@ -405,6 +414,13 @@ static u64 stalled(const struct sm_ctx *x, const struct sm *s, const struct cta 
 	return mem && (mem | barrier | c->exited) == c->warps ? mem : 0;
 }
 
+/* All of it has exited; memory has not acknowledged its last stores. */
+static bool is_ending(const struct sm_ctx *x, const struct sm *s, u32 slot)
+{
+	const struct cta *c = &s->cta[slot];
+	return x->conf->vt_ending && c->exited == c->warps && !(s->done_slots >> slot & 1);
+}
+
 static u32 first_ready(const struct sm_ctx *x, const struct sm *s, u32 warps, bool cta_slot)
 {
 	const struct vt *v = x->vt;
@@ -436,7 +452,7 @@ static struct swap find_swap(const struct sm_ctx *x, const struct sm *s)
 		const struct cta *c = &s->cta[i];
 		if (!c->used || x->vt->cta[i].state != VT_ACTIVE || !x->vt->cta[i].context)
 			continue;
-		const u64 mem = stalled(x, s, c);
+		const u64 mem = is_ending(x, s, i) ? c->warps : stalled(x, s, c);
 		u64 from = 0;
 		FOR_EACH_BIT(w, mem)
 		from = MAX(from, s->warp[w].since);
@@ -454,12 +470,13 @@ static void begin(struct sm_ctx *x, struct sm *s, struct swap w, u64 now)
 {
 	struct vt *v = x->vt;
 	const struct cta *in = &s->cta[w.in];
-	const u32 cycles = vt_cycles(x->conf, launch_of(x, in));
+	const u32 cycles = v->cta[w.in].ending ? 0 : vt_cycles(x->conf, launch_of(x, in));
 	sm_sync(x, s, now);
 	if (w.out >= 0) {
 		if (event_wanted(x->ev, EV_CTA_SWAP_OUT)) {
 			const struct cta *out = &s->cta[w.out];
-			swap_event(x, s, EV_CTA_SWAP_OUT, (u32)w.out, (s->in[WS_BARRIER] & out->warps) != 0, cycles, in->id, now);
+			const u32 cause = out->exited == out->warps ? 2 : (s->in[WS_BARRIER] & out->warps) != 0;
+			swap_event(x, s, EV_CTA_SWAP_OUT, (u32)w.out, cause, cycles, in->id, now);
 		}
 		v->leaving = (u8)leave(x, s, (u32)w.out, now);
 	}
@@ -494,7 +511,8 @@ void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	const u32 place = s->warp[w].cta_slot;
 	struct vt_cta *c = &x->vt->cta[place];
-	if (!s->cta[place].inactive || --c->pending || c->state != VT_WAITING)
+	if (!s->cta[place].inactive || (c->ending && under_way(&s->warp[w], true)) || --c->pending ||
+	    c->state != VT_WAITING)
 		return;
 	make_ready(x, s, place, now);
 }
@@ -526,7 +544,7 @@ bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
 		FOR_EACH_BIT(b, c->warps)
 		{
 			const u32 w = away ? sm_away_place(c->word, (u32)b) : (u32)b, vwi = k->first + n++;
-			pending += s->warp[w].inflight;
+			pending += under_way(&s->warp[w], k->ending);
 			HOLDS(front_warp(x->front, s->id, w) == vwi && v->warps[vwi / 64] >> vwi % 64 & 1,
 			      "SM %u: warp %u of CTA %llu is virtual warp %u, not %u, or that is not taken", s->id, n - 1,
 			      (unsigned long long)c->id, front_warp(x->front, s->id, w), vwi);

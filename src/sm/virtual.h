@@ -14,6 +14,9 @@
  * published. One swap at a time; the CTA that has been ready longest comes first; the one that was stalled first
  * leaves. A stalled CTA keeps its slots while nobody is ready for them: giving them up would bring nothing.
  *
+ * A CTA whose warps have all exited waits for memory, too: for the acknowledgement of its last stores (vt.ending). It
+ * leaves without a context, is ready when everything is acknowledged, and comes back, in no time, only to end.
+ *
  * Names as in the paper: a warp's place among the slots is its physical warp id (PWI); instruction buffers,
  * scoreboard and schedulers know only that. Its virtual one (VWI) is its own from start to end of its CTA: where the
  * front end keeps its registers (front.h, struct front_map). Results that come while it has no slot find it by its
@@ -47,6 +50,8 @@ struct vt_cta {  /* by the place of the CTA. Without holes */
 	u16 first;   /* its first virtual warp */
 	u8 home;     /* the front end's CTA slot */
 	u8 state;    /* enum vt_state */
+	u8 ending;   /* it left when all its warps had exited: READY once memory has acknowledged its stores */
+	u8 pad[7];
 };
 #define VT_HOME_WORDS ((FRONT_CTA_PLACES + 63) / 64)
 struct vt { /* arena */

@@ -213,8 +213,11 @@ void warp_answered(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	struct warp *wp = &s->warp[w];
 	wp->outstanding--;
 	warp_check_fence(x, s, w, now);
-	if (unlikely(wp->done))
-		warp_try_retire(x, s, w, now);
+	if (likely(!wp->done))
+		return;
+	if (unlikely(!has_slot(w)) && x->vt && x->vt->cta[wp->cta_slot].ending)
+		vt_written(x, s, w, now);
+	warp_try_retire(x, s, w, now);
 }
 
 void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
