@@ -379,6 +379,28 @@ static bool for_crossbar(const struct conf *c, struct conf_conflict *of, struct 
 	       err_set(e, "noc.shared_buffer: %u is for network=crossbar, not %s", c->noc_shared, c->network);
 }
 
+/* What counts in words of 4 B has 32 bits for them. */
+static bool denovo_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	if (strcmp(c->coherence, "denovo"))
+		return true;
+	if (c->noc_switch)
+		return among(of, "noc.switch", "coherence", NULL) ||
+		       err_set(e, "coherence=denovo: noc.switch=islip cuts requests into sectors; denovo needs them whole");
+	if (c->l1d_line > 128 || c->l2_line != c->l1d_line)
+		return among(of, "l1d.line", "l2.line", "coherence") ||
+		       err_set(e, "coherence=denovo: l1d.line and l2.line, %u and %u, are not the same or more than 128",
+		               c->l1d_line, c->l2_line);
+	if (c->num_sms > 255)
+		return among(of, "num_sms", "coherence", NULL) ||
+		       err_set(e, "coherence=denovo: num_sms %u is more than the 255 owners there can be", c->num_sms);
+	return c->noc_messages >= 2 || among(of, "noc.message_queue", "coherence", NULL) ||
+	       err_set(e,
+	               "coherence=denovo: noc.message_queue %u is less than 2: an owner's answer needs a place beside the "
+	               "question",
+	               c->noc_messages);
+}
+
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (c->sm_threads % WARP_SIZE)
@@ -394,7 +416,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
-	       carveouts_check(c, of, e) && for_crossbar(c, of, e) &&
+	       carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

@@ -162,6 +162,27 @@ static bool check_messages(struct mem *m, struct err *e)
 	        equal("messages", 0, "write-backs = those of L1D", n[MSG_WRITEBACK].sent - peer[MSG_WRITEBACK], back, e));
 }
 
+/* What slices asked of owners, L1Ds were asked. */
+static bool check_owners(struct mem *m, struct err *e)
+{
+	u64 reads = 0, taken = 0, recalled = 0;
+	for (u32 i = 0; i < m->nslices; i++) {
+		reads += m->slice[i].cc->remote_reads;
+		taken += m->slice[i].cc->words_taken;
+		recalled += m->slice[i].cc->words_recalled;
+	}
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		const struct cache_counters *c = m->l1[sm * MC_COUNT + MC_L1D].cc;
+		reads -= c->remote_reads;
+		taken -= c->words_taken;
+		recalled -= c->words_recalled;
+	}
+	return equal("owners", 0, "reads passed on = answered", reads, 0, e) &&
+	       equal("owners", 0, "words taken = given up", taken, 0, e) &&
+	       equal("owners", 0, "words recalled = sent back", recalled, 0, e) &&
+	       (!m->rule->check || m->rule->check(m, e));
+}
+
 bool mem_check(struct mem *m, struct err *e)
 {
 	u64 served = 0;
@@ -176,8 +197,9 @@ bool mem_check(struct mem *m, struct err *e)
 	for (u32 i = 0; i < m->nchannels; i++)
 		if (!check_channel(m, i, e))
 			return false;
-	return check_messages(m, e) &&
-	       equal("interconnect", 0, "requests = replies", m->noc->requests, m->noc->replies, e) &&
+	return check_messages(m, e) && check_owners(m, e) &&
+	       equal("interconnect", 0, "requests = replies + absorbed", m->noc->requests,
+	             m->noc->replies + m->noc->absorbed, e) &&
 	       equal("interconnect", 0, "requests = L2 accesses", m->noc->requests, served, e) &&
 	       equal("packets", 0, "in use = 0", m->pool->used, 0, e) &&
 	       equal("DRAM requests", 0, "in use = 0", m->dram_pool->used, 0, e);

@@ -1,7 +1,7 @@
 /* What holds between any two cycles: see mem_check_state(). Everything is counted anew from where it lies, with no look
  * at how it came there. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/coherence/denovo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@ static const char *const cache_names[MC_COUNT] = {"l1i", "l1d", "l1c", "l1t"};
 struct where { /* for messages */
 	const char *name;
 	u32 index;
+	const struct words *words; /* of its lines; NULL: the rule in use does not count in them */
 };
 
 static bool check_entry(struct where at, const struct mshr_table *t, u32 i, const struct tags *tags, struct err *e)
@@ -33,8 +34,9 @@ static bool check_entry(struct where at, const struct mshr_table *t, u32 i, cons
 	      i, (unsigned long long)m->line, (unsigned long long)tags->tag[m->slot] - 1);
 	HOLDS(tags->line[m->slot].mshr == i, "%s %u: the line of MSHR %u names MSHR %u", n, at.index, i,
 	      tags->line[m->slot].mshr);
-	HOLDS(tags->line[m->slot].pending == m->pending, "%s %u: MSHR %u waits for sectors %#x, its line for %#x", n,
-	      at.index, i, m->pending, tags->line[m->slot].pending);
+	u8 pending = tags->line[m->slot].pending;
+	HOLDS(pending == m->pending || (at.words && pending == sectors_with(m->pending)),
+	      "%s %u: MSHR %u waits for %#x, its line for sectors %#x", n, at.index, i, m->pending, pending);
 	return true;
 }
 
@@ -66,7 +68,8 @@ static bool check_line(struct where at, const struct tags *t, u32 set, u32 i, bo
 	u64 line = t->tag[i] - 1, key = t->key[i];
 	HOLDS((key & ~TAGS_RESERVED) >> TAGS_WAY_BITS <= *t->stamp, "%s %u: a line was used after the cache's last access",
 	      at.name, at.index);
-	HOLDS(!(key & TAGS_RESERVED) == !v->pending, "%s %u: line %#llx: sectors on their way %#x, but%s reserved", at.name,
+	bool held = v->pending || (at.words && at.words[tags_number(t, i)].unacked);
+	HOLDS(!(key & TAGS_RESERVED) == !held, "%s %u: line %#llx: sectors on their way %#x, but%s reserved", at.name,
 	      at.index, (unsigned long long)line, v->pending, key & TAGS_RESERVED ? "" : " not");
 	HOLDS(!by_line || tags_set(t, line >> t->line_shift) == set, "%s %u: line %#llx lies in set %u", at.name, at.index,
 	      (unsigned long long)line, set);
@@ -165,6 +168,8 @@ void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
 				fn(ctx, sm, mem_request_at(m, sm, k)->tag);
 		for (u32 c = 0; c < MC_COUNT; c++)
 			each_waiter(m, sm, c, fn, ctx);
+		if (m->rule->held)
+			m->rule->held(m, sm, fn, ctx);
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++)
 		if (m->packet[i].state != PS_FREE && answered(m->packet[i].op) && !m->packet[i].part)
@@ -182,6 +187,9 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	for (u32 k = 0; k < p->answers.n; k++)
 		n->stores += answered(answer_at(m, sm, k) >> 26);
 	n->outstanding += p->answers.n;
+	u32 held = m->rule->held ? m->rule->held(m, sm, NULL, NULL) : 0;
+	n->outstanding += held;
+	n->stores += held;
 	for (u32 k = 0; k < p->q.n; k++) {
 		u32 op = mem_request_at(m, sm, k)->op;
 		if (mem_request_at(m, sm, k)->leader)
@@ -242,7 +250,7 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 	HOLDS(in + st->promised <= m->slice_credits, "l2 slice %u: %u requests and %u places promised, room for %u", i, in,
 	      st->promised, m->slice_credits);
 	HOLDS(mq <= m->c.l2_missq + 1, "l2 slice %u: %u requests in its miss queue, room for %u", i, mq, m->c.l2_missq);
-	return check_cache((struct where){"l2 slice", i}, &s->mshr, &s->tags, false, e);
+	return check_cache((struct where){"l2 slice", i, NULL}, &s->mshr, &s->tags, false, e);
 }
 
 /* Sent = received + on their way, for each class: requests at a slice's input, answers whose arrival is set. */
@@ -302,8 +310,9 @@ static bool check_packets(const struct mem *m, const struct noc_census *net, str
 	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs hold %u", state[PS_DRAM], waiters);
 	HOLDS(state[PS_REPLY] == out + replies, "packets: %u are replies, %u in outputs and %u on their way",
 	      state[PS_REPLY], out, replies);
-	HOLDS(m->noc->requests - m->noc->replies == m->pool->used, "packets: %llu requests, %llu replies, %u packets",
-	      (unsigned long long)m->noc->requests, (unsigned long long)m->noc->replies, m->pool->used);
+	HOLDS(m->noc->requests - m->noc->replies - m->noc->absorbed == m->pool->used,
+	      "packets: %llu requests, %llu replies, %llu absorbed, %u packets", (unsigned long long)m->noc->requests,
+	      (unsigned long long)m->noc->replies, (unsigned long long)m->noc->absorbed, m->pool->used);
 	return check_pool("packets", m->pool, m->npackets, packets_in(m, m->pool->free), e);
 }
 
@@ -412,11 +421,12 @@ bool mem_check_state(const struct mem *m, struct err *e)
 		ok = check_port(m, sm, &n[sm], e);
 		for (u32 c = 0; ok && c < MC_COUNT; c++) {
 			const struct l1 *l = &m->l1[sm * MC_COUNT + c];
-			ok = check_cache((struct where){cache_names[c], sm}, &l->mshr, &l->tags, true, e);
+			ok = check_cache((struct where){cache_names[c], sm, c == MC_L1D && m->rule->words ? l->words : NULL},
+			                 &l->mshr, &l->tags, true, e);
 		}
 	}
 	for (u32 i = 0; ok && i < m->nslices; i++)
 		ok = check_slice(m, i, e);
 	free(n);
-	return ok;
+	return ok && (!m->rule->check || m->rule->check(m, e));
 }

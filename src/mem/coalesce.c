@@ -230,3 +230,19 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 	finish(&co);
 	return co.n;
 }
+
+static void add_words(struct mem_txn *out, u32 n, u64 mask, u64 addr, u32 bytes)
+{
+	for (u32 k = 0; k < n; k++) {
+		u64 line = out[k].addr & mask, from = MAX(addr, line), to = MIN(addr + bytes, line + ~mask + 1);
+		if (from < to)
+			out[k].words |= (u32)(bit_range((u32)ceil_div(to - line, 4)) & ~bit_range((u32)(from - line) / 4));
+	}
+}
+
+void mem_coalesce_words(const struct conf *c, const struct dyninst *d, struct mem_txn *out, u32 n)
+{
+	BUG_ON(c->l1d_line > 128);
+	FOR_EACH_BIT(lane, (u64)d->mask)
+	add_words(out, n, ~(u64)(c->l1d_line - 1), d->addr[lane], d->bytes);
+}

@@ -32,7 +32,8 @@
 
 #define NONE UINT32_MAX
 #define PACKET_HEADER 8                /* B: address, type, token */
-#define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line of local memory on its way down; nobody waits for it */
+#define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line on its way down; nobody waits for it */
+#define OP_OWN (MO_PREFETCH + 2)       /* denovo: a store registers the words that it owns from now on; no data */
 
 /* --- an SM's caches ----------------------------------------------------------------------------------------------- */
 struct l1_state {
@@ -60,6 +61,7 @@ struct l1 {
 	struct l1_watch *watch; /* during mem_access_watched() only */
 	struct ideal ideal;
 	struct holder *owner; /* L1D, by set and way: the CTA whose access brought the line in, as long as it is there */
+	struct words *words;  /* L1D, by set and way: of coherence/denovo.h */
 	struct l1_state *st;
 	struct cache_counters *cc;
 };
@@ -73,6 +75,8 @@ struct sm_request {
 	u32 launch; /* whose message it is */
 	u8 cache, op, sectors;
 	bool partial; /* a write that covers no sector completely */
+	u32 words;    /* that it is about, of a rule that counts in words; else 0 */
+	u32 pad;      /* named so that it is zero */
 };
 struct sm_port {
 	u64 src_free;             /* interconnect cycle from which the injection port is free */
@@ -107,6 +111,7 @@ struct packet {
 	bool partial; /* a write that covers no sector completely */
 	bool part;    /* noc.switch=islip: another packet answers for it */
 	u8 parts;     /* packets not back that this one answers for, itself included; 0 = it leads none */
+	u32 words;    /* as in struct sm_request */
 };
 struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */
@@ -154,6 +159,7 @@ struct slice {
 	struct slice_state *st;
 	struct cache_counters *cc;
 	struct ideal ideal;
+	struct home_line *home; /* by set and way: of coherence/denovo.h */
 	u32 channel;
 };
 
@@ -266,6 +272,7 @@ struct mem {
 	u64 *sending;                 /* SMs with something in their miss queue */
 	u32 source_places;            /* of the miss queue and the source queue */
 	struct islip islip[2];
+	struct denovo *denovo; /* coherence/denovo.h */
 };
 
 static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm)
@@ -352,11 +359,12 @@ static inline u32 carries_data_down(u32 op)
 }
 static inline enum msg_class class_up(u32 op)
 {
-	static const u8 class[OP_WRITEBACK + 1] = {[MO_STORE] = MSG_WRITE,
-	                                           [MO_LOCAL_STORE] = MSG_WRITE,
-	                                           [MO_ATOMIC] = MSG_WRITE,
-	                                           [MO_RED] = MSG_WRITE,
-	                                           [OP_WRITEBACK] = MSG_WRITEBACK}; /* the others: MSG_READ */
+	static const u8 class[OP_OWN + 1] = {[MO_STORE] = MSG_WRITE,
+	                                     [MO_LOCAL_STORE] = MSG_WRITE,
+	                                     [MO_ATOMIC] = MSG_WRITE,
+	                                     [MO_RED] = MSG_WRITE,
+	                                     [OP_WRITEBACK] = MSG_WRITEBACK,
+	                                     [OP_OWN] = MSG_WRITE}; /* the others: MSG_READ */
 	_Static_assert(!MSG_READ, "what the table does not name");
 	return (enum msg_class) class[op];
 }
@@ -450,6 +458,9 @@ void islip_run(struct mem *m, enum islip_net net, u64 now); /* its timer: the fi
 void l2_run(struct mem *m, u32 slice, u64 now);   /* works off the input up to now */
 void l2_arm(struct mem *m, u32 slice, u64 now);   /* the input got a packet */
 void l2_retry(struct mem *m, u32 slice, u64 now); /* the head was refused and tries again */
+/* Makes room for a request's line, at *at; MR_HIT, or why it has to wait. others: miss queue places that the caller
+ * needs besides. */
+enum mem_result l2_make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u64 now, u32 *at);
 /* Something the head may wait for changed. */
 static inline void l2_unblock(struct mem *m, u32 slice, u64 now)
 {

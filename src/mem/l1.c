@@ -93,14 +93,13 @@ bool l1_queue_room(const struct access *a, u32 n)
 	return !a->m->c.noc_shared || noc_port_takes(a->m, &a->m->port[a->sm], n);
 }
 
-/* The same for a load that sends n requests itself: of L1D's queue more must be free (l1d.miss_queue_free). */
-static bool load_room(const struct access *a, u32 n)
+bool l1_load_room(const struct access *a, u32 n)
 {
 	u32 least = a->cache == MC_L1D ? a->m->c.l1d_missq_free : 0;
 	return !MAX(n, least) || l1_queue_room(a, MAX(n, least));
 }
 
-void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial)
+void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial, u32 words)
 {
 	struct mem *m = a->m;
 	struct sm_port *p = &m->port[a->sm];
@@ -112,7 +111,8 @@ void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag
 	                                                                   .cache = a->cache,
 	                                                                   .op = (u8)op,
 	                                                                   .sectors = sectors,
-	                                                                   .partial = partial};
+	                                                                   .partial = partial,
+	                                                                   .words = words};
 	a->l->st->queued++;
 	if (unlikely(m->source != NULL))
 		a->l->st->queued += sector_count(sectors) - 1;
@@ -141,10 +141,10 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	e->pending |= sectors;
 	if (e->slot != TAGS_NONE)
 		tags_reserve(&a->l->tags, e->slot, sectors);
-	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false);
+	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false, 0);
 }
 
-static inline enum mem_result wait_for(const struct access *a, u32 mshr, u8 need)
+enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
 {
 	u32 slot = a->l->mshr.e[mshr].slot;
 	if (slot != TAGS_NONE)
@@ -163,14 +163,14 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
 		return l1_refuse(a, MR_RF_MERGE);
-	if (!load_room(a, l1_places(a, more)))
+	if (!l1_load_room(a, l1_places(a, more)))
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (more)
 		fetch(a, mshr, more);
 	if (unlikely(l->watch != NULL))
 		l->watch->merged = !more;
 	++*(more ? first : &l->cc->merges);
-	return wait_for(a, mshr, need);
+	return l1_wait(a, mshr, need);
 }
 
 /* The same for a line of the cache. */
@@ -189,11 +189,17 @@ static enum mem_result join_line(const struct access *a, u32 i, u8 need)
 	return r;
 }
 
-/* Sectors that are written back when the line at place i goes. */
-static inline u8 leaves(const struct access *a, u32 i)
+u8 l1_leaves(const struct access *a, u32 i)
 {
 	const struct line *v = &a->l->tags.line[i];
 	return v->dirty ? a->m->rule->evict(a->l, v) : 0;
+}
+
+void l1_write_back(const struct access *a, u64 line, u8 sectors, u32 words, u32 launch)
+{
+	a->l->cc->writebacks++;
+	a->m->port[a->sm].outstanding++;
+	l1_queue_push(a, OP_WRITEBACK, line, sectors, 0, launch, false, words);
 }
 
 static inline void evict(const struct access *a, u32 set, u32 i)
@@ -218,15 +224,13 @@ static inline void evict(const struct access *a, u32 set, u32 i)
 		e->arg[2] = owner_of(l, set, i)->launch;
 		e->arg[3] = owner_of(l, set, i)->cta;
 	}
-	u8 back = leaves(a, i);
-	if (!back)
-		return;
-	l->cc->writebacks++;
-	a->m->port[a->sm].outstanding++;
-	l1_queue_push(a, OP_WRITEBACK, line, back, 0, owner_of(l, set, i)->launch, false);
+	u8 back = l1_leaves(a, i);
+	u32 words = a->m->rule->gone && a->cache == MC_L1D ? a->m->rule->gone(l, i) : 0;
+	if (back)
+		l1_write_back(a, line, back, words, owner_of(l, set, i)->launch);
 }
 
-static inline void miss_event(const struct access *a, u32 mshr)
+void l1_miss_event(const struct access *a, u32 mshr)
 {
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (!event_wanted(ev, EV_L1_MISS) || a->cache != MC_L1D)
@@ -260,18 +264,18 @@ enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need)
 		return l1_refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
 		return l1_refuse(a, MR_RF_MSHR);
-	if (!load_room(a, l1_places(a, need) + (absent ? l1_places(a, leaves(a, i)) : 0)))
+	if (!l1_load_room(a, l1_places(a, need) + (absent ? l1_places(a, l1_leaves(a, i)) : 0)))
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (absent)
 		l1_take_place(a, set, i);
 	u32 mshr = mshr_alloc(&l->mshr, a->line, i, false, a->now, l->cc);
 	l->tags.line[i].mshr = (u16)mshr;
-	miss_event(a, mshr);
+	l1_miss_event(a, mshr);
 	fetch(a, mshr, need);
 	l->cc->misses++;
 	if (l->ideal.n)
 		ideal_miss(&l->ideal, i, a->line, need, sectors_needed(l, a->t), l->cc);
-	return wait_for(a, mshr, need);
+	return l1_wait(a, mshr, need);
 }
 
 static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need, enum mem_cache c)
@@ -287,6 +291,11 @@ static inline enum mem_result load_hit(struct l1 *l, u32 i, u64 line, u8 need, e
 	return MR_HIT;
 }
 
+enum mem_result l1_hit(const struct access *a, u32 i)
+{
+	return load_hit(a->l, i, a->line, sectors_needed(a->l, a->t), a->cache);
+}
+
 enum mem_result l1_fetch_around(const struct access *a)
 {
 	struct l1 *l = a->l;
@@ -295,13 +304,13 @@ enum mem_result l1_fetch_around(const struct access *a)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
 	if (!mshr_available(&l->mshr))
 		return l1_refuse(a, MR_RF_MSHR);
-	if (!load_room(a, l1_places(a, a->t->sectors)))
+	if (!l1_load_room(a, l1_places(a, a->t->sectors)))
 		return l1_refuse(a, MR_RF_QUEUE);
 	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
-	miss_event(a, mshr);
+	l1_miss_event(a, mshr);
 	fetch(a, mshr, a->t->sectors);
 	l->cc->bypasses++;
-	return wait_for(a, mshr, a->t->sectors);
+	return l1_wait(a, mshr, a->t->sectors);
 }
 
 /* --- down to L2 --------------------------------------------------------------------------------------------------- */
@@ -333,7 +342,8 @@ enum mem_result l1_send_down(const struct access *a)
 {
 	struct sm_port *p = &a->m->port[a->sm];
 	bool partial = a->t->bytes < sector_count(a->t->sectors) * SECTOR_BYTES;
-	l1_queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), l1_launch_of(a), partial);
+	l1_queue_push(a, a->op, a->line, a->t->sectors, a->token & (u32)bit_range(TOKEN_BITS), l1_launch_of(a), partial,
+	              a->t->words);
 	p->outstanding++;
 	p->stores++;
 	l1_accept(a->l);
@@ -343,6 +353,31 @@ enum mem_result l1_send_down(const struct access *a)
 bool l1_store_room(const struct access *a)
 {
 	return l1_queue_room(a, l1_places(a, a->t->sectors)) && a->m->port[a->sm].stores < a->m->c.l1d_stores;
+}
+
+enum mem_result l1_store_local(const struct access *a)
+{
+	struct l1 *l = a->l;
+	struct tags *t = &l->tags;
+	u32 i = tags_find(t, a->set, a->line);
+	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
+		t->line[i].dirty |= a->t->sectors;
+		tags_touch(t, i);
+		if (l->ideal.n)
+			ideal_use(&l->ideal, i, a->line, a->t->sectors);
+		ref_hit(l->cc, REF_WRITE, a->t->sectors, l->sectored);
+		l->cc->hits++;
+		l->cc->writes++;
+		l1_accept(a->l);
+		return MR_HIT;
+	}
+	if (!l1_store_room(a))
+		return l1_refuse(a, MR_RF_QUEUE);
+	l1_count_store(a, i);
+	l->cc->misses++;
+	l->cc->write_misses++;
+	l->cc->writes++;
+	return l1_send_down(a);
 }
 
 static inline struct access make_access(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op,
@@ -447,6 +482,22 @@ static u32 helped_by_fill(const struct l1 *l, u64 line)
 	return reasons;
 }
 
+void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)
+			m->port[sm].outstanding--; /* nobody waits */
+		else
+			push_answer(m, sm, out[i]);
+	if (l1_was_refused(m, sm, cache, helped_by_fill(&m->l1[sm * MC_COUNT + cache], line)))
+		m->wake[sm / 64] |= BIT(sm % 64);
+}
+
+void l1_stored(struct mem *m, u32 sm, u32 token)
+{
+	push_answer(m, sm, answer_word(token, MC_L1D, MO_STORE));
+}
+
 static void fill(struct mem *m, const struct packet *p, u64 now)
 {
 	struct l1 *l = &m->l1[p->sm * MC_COUNT + p->cache];
@@ -463,18 +514,16 @@ static void fill(struct mem *m, const struct packet *p, u64 now)
 	if (e->slot != TAGS_NONE)
 		tags_arrive(&l->tags, e->slot, p->sectors);
 	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
-	for (u32 i = 0; i < n; i++)
-		if (p->cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)
-			m->port[p->sm].outstanding--; /* nobody waits */
-		else
-			push_answer(m, p->sm, out[i]);
-	if (l1_was_refused(m, p->sm, p->cache, helped_by_fill(l, line)))
-		m->wake[p->sm / 64] |= BIT(p->sm % 64);
+	l1_answered(m, p->sm, p->cache, line, out, n);
 }
 
 void l1_deliver(struct mem *m, u32 pi, u64 now)
 {
 	const struct packet *p = &m->packet[pi];
+	if (unlikely(p->words && carries_data_down(p->op) && p->op != MO_ATOMIC)) {
+		m->rule->deliver(m, pi, now);
+		return;
+	}
 	switch (p->op) {
 	case MO_LOAD:
 	case MO_LOCAL_LOAD:

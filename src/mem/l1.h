@@ -47,7 +47,22 @@ enum mem_result l1_refuse(const struct access *a, enum mem_result mr);
 /* Is there room for n more requests of this cache? */
 bool l1_queue_room(const struct access *a, u32 n);
 /* Sends a request; there must be room. tag: the MSHR that waits for data, else the token. */
-void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial);
+void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag, u32 launch, bool partial, u32 words);
+/* Is there room for n requests of a load? Of L1D's queue more must be free (l1d.miss_queue_free). */
+bool l1_load_room(const struct access *a, u32 n);
+/* A load hits the line at place i. */
+enum mem_result l1_hit(const struct access *a, u32 i);
+/* It waits for `need` of an MSHR, which has room for it. MR_PENDING. */
+enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need);
+/* The event of a miss that took an MSHR. */
+void l1_miss_event(const struct access *a, u32 mshr);
+/* Sectors that are written back when the line at place i goes. */
+u8 l1_leaves(const struct access *a, u32 i);
+/* Sends sectors (and which words of them) of a line down; there must be room. */
+void l1_write_back(const struct access *a, u64 line, u8 sectors, u32 words, u32 launch);
+/* A line's data has come for these n waiters of an MSHR; a store is acknowledged. */
+void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n);
+void l1_stored(struct mem *m, u32 sm, u32 token);
 /* A load's sectors come from L2 into the line at place i of its set, a new one when i is TAGS_NONE; joins what is on
  * its way already. MR_PENDING, or refused. */
 enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need);
@@ -60,6 +75,8 @@ bool l1_drop_touched(const struct access *a);
 /* Is there room to send a store or an atomic down? Then sends it: MR_SENT, or MR_PENDING for an answer with data. */
 bool l1_store_room(const struct access *a);
 enum mem_result l1_send_down(const struct access *a);
+/* A store to local memory: stays where it hits (written back when the line is replaced), else goes down. */
+enum mem_result l1_store_local(const struct access *a);
 /* What a store finds at place i (TAGS_NONE: no line), for the counters; stores pass a cache that is off. */
 static inline void l1_count_store(const struct access *a, u32 i)
 {

@@ -54,12 +54,12 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 }
 
 /* --- the request at the head -------------------------------------------------------------------------------------- */
-/* Makes room for a line; false (with the reason) when it has to wait. `others`: miss queue places the caller needs
- * besides. */
-static enum mem_result make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u32 *at)
+enum mem_result l2_make_room(struct mem *m, u32 slice, const struct packet *p, u32 others, u64 now, u32 *at)
 {
 	struct slice *s = &m->slice[slice];
 	u32 i = tags_victim(&s->tags, p->set, s->tags.ways);
+	if (i != TAGS_NONE && m->rule->victim && (i = m->rule->victim(m, slice, p->set, i, now)) == TAGS_NONE)
+		return MR_RF_LINE;
 	if (i == TAGS_NONE)
 		return MR_RF_LINE;
 	u8 dirty = s->tags.line[i].dirty;
@@ -84,7 +84,7 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
 	u32 look = ref_look(&s->tags, i, p->need, true, m->l2_sectored);
 	if (i == TAGS_NONE) {
-		enum mem_result mr = make_room(m, slice, p, 0, &i);
+		enum mem_result mr = l2_make_room(m, slice, p, 0, now, &i);
 		if (mr != MR_HIT)
 			return mr;
 		s->cc->misses++;
@@ -142,7 +142,7 @@ static enum mem_result miss(struct mem *m, u32 slice, const struct packet *p, u3
 	if (!mshr_available(&s->mshr))
 		return MR_RF_MSHR;
 	if (i == TAGS_NONE) {
-		enum mem_result mr = make_room(m, slice, p, 1, &i);
+		enum mem_result mr = l2_make_room(m, slice, p, 1, now, &i);
 		if (mr != MR_HIT)
 			return mr;
 	} else if (!queue_room(m, s, 1)) {
@@ -212,8 +212,15 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 {
 	u32 op = m->packet[pi].op;
 	u8 need = m->packet[pi].need;
-	bool moved = true;
+	bool moved = true, done = false;
 	m->packet[pi].state = PS_L2;
+	*busy = 1;
+	if (unlikely(m->rule->serve != NULL)) {
+		enum mem_result r = m->rule->serve(m, slice, pi, now, &done);
+		if (r != MR_HIT || done)
+			return r;
+		need = m->packet[pi].need;
+	}
 	enum mem_result mr = is_write(op) ? serve_write(m, slice, pi, now) : serve_read(m, slice, pi, now, &moved);
 	*busy = moved ? busy_cycles(m, op, need) : 1;
 	return mr;

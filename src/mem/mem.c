@@ -190,6 +190,9 @@ static void build_shared(struct mem *m, struct arena *a)
 	message_init(m, a);
 	for (u32 i = 0; network_policies[i]; i++)
 		((const struct network_ops *)network_policies[i])->init(m, a);
+	for (u32 i = 0; coherence_policies[i]; i++)
+		if (((const struct coherence_ops *)coherence_policies[i])->init)
+			((const struct coherence_ops *)coherence_policies[i])->init(m, a);
 }
 
 /* What observers are told beyond the counters: why reads missed, whose the lines and the messages are. Not hashed. */
@@ -235,6 +238,11 @@ void mem_use_network(struct mem *m, const struct policy *p)
 void mem_use_coherence(struct mem *m, const struct policy *p)
 {
 	m->rule = (const struct coherence_ops *)p;
+}
+
+bool mem_wants_words(const struct mem *m)
+{
+	return m->rule->words;
 }
 
 /* Takes everything from the arena and writes nothing to it. */
@@ -291,6 +299,7 @@ void mem_destroy(struct mem *m)
 	free(m->where);
 	free(m->no_ev);
 	free(m->mesh);
+	free(m->denovo);
 	free(m);
 }
 

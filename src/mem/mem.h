@@ -41,12 +41,16 @@ struct mem_txn {
 	u16 bytes;  /* data bytes moved for stores and atomics (distinct bytes, rounded up to 32 B sectors by sector32) */
 	u8 sectors; /* bit i: 32 B sector i of the line is touched */
 	u8 pad;     /* named so that it is zero: kept in hashed state */
+	u32 words;  /* bit i: word i of 4 B of the line is touched; of L1D under a rule that asks for it, else 0 */
+	u32 pad2;
 };
 #define MEM_TXN_MAX 128 /* 32 lanes x 16 B spread over separate words of local memory */
 /* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when
  * mask != 0). Lines are of the given cache's size; with coalesce=sector32 several sectors of a line are still one
  * transaction with a sector mask. */
 u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX]);
+/* Fills in the words of these n transactions (lines of up to 128 B): for a rule of coherence that asks for them. */
+void mem_coalesce_words(const struct conf *c, const struct dyninst *d, struct mem_txn *out, u32 n);
 /* LSU cycles of a shared memory instruction: the conflict degree (1 = none). Same word = broadcast; atomics to one word
  * serialise. */
 u32 mem_shared_degree(const struct conf *c, const struct dyninst *d);
@@ -71,8 +75,10 @@ struct message {
 	u32 launch;   /* whose it is */
 	u16 from, to; /* endpoints; one may write to itself */
 	u8 class;     /* enum msg_class */
-	u8 what;      /* what it says: the sender's and the receiver's business */
-	u8 pad[2];    /* named so that it is zero */
+	u8 what;      /* what it says: the sender's and the receiver's business, as is the rest */
+	u16 about;
+	u32 tag;
+	u32 pad; /* named so that it is zero */
 };
 u32 mem_num_endpoints(const struct mem *m);
 /* Puts a message into its sender's outbox; it leaves in this cycle at the earliest. False: no place, nothing is done.
@@ -90,6 +96,8 @@ void mem_destroy(struct mem *m);
 void mem_use_network(struct mem *m, const struct policy *p);
 /* The same for the rule of coherence: one of coherence_policies (coherence/coherence.h). */
 void mem_use_coherence(struct mem *m, const struct policy *p);
+/* Does the rule in use ask for the words of L1D's transactions (mem_coalesce_words())? */
+bool mem_wants_words(const struct mem *m);
 /* Is no message on its way, and no request under way anywhere? */
 bool mem_quiet(const struct mem *m);
 /* Bytes of the state arena that mem_create() will take with this configuration. */

@@ -60,20 +60,20 @@ static void release(struct mshr_table *t, u32 i, u64 now, struct cache_counters 
 	t->st->used--;
 }
 
-u32 mshr_arrive(struct mshr_table *t, u32 i, u8 sectors, u32 *out, u64 now, struct cache_counters *cc)
+u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, struct cache_counters *cc)
 {
 	struct mshr_entry *e = &t->e[i];
 	struct mshr_waiter *w = &t->w[i * t->merges];
 	u32 served = 0, kept = 0;
 	for (u32 k = 0, n = e->n; k < n; k++) {
-		w[k].need &= ~(u32)sectors;
+		w[k].need &= ~sectors;
 		if (w[k].need)
 			w[kept++] = w[k];
 		else
 			out[served++] = w[k].who;
 	}
 	e->n = (u16)kept;
-	e->pending &= (u8)~sectors;
+	e->pending &= ~sectors;
 	if (!e->pending)
 		release(t, i, now, cc);
 	return served;

@@ -11,16 +11,15 @@
 
 struct mshr_entry {
 	u64 line, since;
-	u32 slot;   /* index into the tags of the line reserved; TAGS_NONE: none (cache off, or invalidated meanwhile) */
-	u32 next;   /* entry + 1: free list, or the hash chain of `keyed` entries */
-	u16 n;      /* waiters */
-	u8 pending; /* sectors asked for and not arrived */
+	u32 slot; /* index into the tags of the line reserved; TAGS_NONE: none (cache off, or invalidated meanwhile) */
+	u32 next; /* entry + 1: free list, or the hash chain of `keyed` entries */
+	u16 n;    /* waiters */
 	bool used, keyed;
-	u8 pad[3]; /* named so that it is zero: state is hashed */
+	u32 pending; /* sectors (denovo: words) asked for and not arrived */
 };
 struct mshr_waiter {
 	u32 who;
-	u32 need; /* sectors it still waits for */
+	u32 need; /* sectors, or words, it still waits for */
 };
 struct mshr_state {
 	u64 last;        /* cycle up to which mshr_cycles is counted */
@@ -49,13 +48,13 @@ u32 mshr_alloc(struct mshr_table *t, u64 line, u32 slot, bool keyed, u64 now, st
 /* The keyed entry of a line or MSHR_NONE. */
 u32 mshr_find(const struct mshr_table *t, u64 line);
 /* Adds a waiter (there must be room). */
-static inline void mshr_wait(struct mshr_table *t, u32 i, u32 who, u8 need)
+static inline void mshr_wait(struct mshr_table *t, u32 i, u32 who, u32 need)
 {
 	t->w[i * t->merges + t->e[i].n++] = (struct mshr_waiter){.who = who, .need = need};
 }
-/* Sectors arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many. Frees the
- * entry when nothing is pending any more. */
-u32 mshr_arrive(struct mshr_table *t, u32 i, u8 sectors, u32 *out, u64 now, struct cache_counters *cc);
+/* Sectors (or words) arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many.
+ * Frees the entry when nothing is pending any more. */
+u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, struct cache_counters *cc);
 /* Brings cc->mshr_cycles up to date. */
 static inline void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc)
 {

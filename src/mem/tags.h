@@ -64,6 +64,12 @@ static inline u32 tags_place(const struct tags *t, u32 set, u32 way)
 {
 	return set * t->ways * TAGS_WORDS + way;
 }
+/* The place numbered set by set and way by way: for what is kept of a line elsewhere. */
+static inline u32 tags_number(const struct tags *t, u32 i)
+{
+	u32 step = t->ways * TAGS_WORDS;
+	return i / step * t->ways + i % step;
+}
 typedef u32 tags_quad __attribute__((vector_size(16), aligned(8), may_alias)); /* of two tags */
 typedef u64 tags_pair __attribute__((vector_size(16)));
 

@@ -78,6 +78,8 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 		e->ntxn = (u16)mem_coalesce(x->conf, d, e->cache, e->txn);
 		if (e->cache == MC_L1D)
 			count_kind(s, d);
+		if (e->cache == MC_L1D && d->space != SPC_LOCAL && mem_wants_words(x->mem))
+			mem_coalesce_words(x->conf, d, e->txn, e->ntxn);
 		if (result)
 			e->load = load_take(s, w, d->pc, e->ntxn);
 		wp->loads += result;

@@ -10,6 +10,8 @@
  *   a message from another SM or a slice has arrived ...... message (mem_send())
  *   a kernel starts or ends; shared memory takes ways ..... kernel_start, kernel_end, empty
  *
+ *   a request is at the head of a slice, before its tags .. serve; the slice makes room ........... victim
+ *
  * l1.h has the mechanisms to choose from: fetch a line, pass around the cache, drop what is touched, send down, write
  * back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only; the caches that are
  * only read are emptied by it when a kernel starts, since who else would know. Values are not its business: they are
@@ -20,10 +22,15 @@
 #include "mem/mem.h"
 
 struct access;
+struct arena;
 struct l1;
 struct line;
 struct coherence_ops {
 	POLICY_HEAD;
+	bool words; /* asks for the words of L1D's transactions (struct mem_txn) */
+	/* Optional: the machine is built: takes state from the arena, whether the rule is in use or not, and writes nothing
+	 * to it. */
+	void (*init)(struct mem *m, struct arena *a);
 	/* A load of a cached line that lacks sectors `need` (all it wants where the line is absent: i is TAGS_NONE, else
 	 * the line's place). MR_PENDING, or refused with nothing done but l1_refuse(). The same holds for the next three,
 	 * which may also hit. */
@@ -34,6 +41,20 @@ struct coherence_ops {
 	enum mem_result (*atomic)(const struct access *a);
 	/* A line with dirty sectors goes: which of them leave as a write-back. Changes nothing; may be asked again. */
 	u8 (*evict)(const struct l1 *l, const struct line *v);
+	/* Optional: the line at place i goes; the words of it that its write-back names. */
+	u32 (*gone)(struct l1 *l, u32 i);
+	/* Optional: a request is at a slice's head. *done: it has been served, and its packet is in good hands; else the
+	 * slice serves it as it is now. Or refused; what has been done for it by then stays done. */
+	enum mem_result (*serve)(struct mem *m, u32 slice, u32 packet, u64 now, bool *done);
+	/* Optional: the slice is about to replace the line at place i of a set: that one, or another, or none yet
+	 * (TAGS_NONE). */
+	u32 (*victim)(struct mem *m, u32 slice, u32 set, u32 i, u64 now);
+	/* Optional, as serve: the answer to a load whose request named words has arrived. */
+	void (*deliver)(struct mem *m, u32 packet, u64 now);
+	/* Optional: requests of an SM that are in no packet, no queue and no MSHR, of which all are stores; calls fn for
+	 * each. Do caches and slices agree? */
+	u32 (*held)(const struct mem *m, u32 sm, mem_due_fn *fn, void *ctx);
+	bool (*check)(const struct mem *m, struct err *e);
 	/* The cache is emptied: takes from the line at place i what must not be read any more; is anything left? */
 	bool (*empty)(struct l1 *l, u32 i);
 	/* Optional: a message between endpoints has arrived, at the SM or slice `g->to`. True: it is taken; else it stays

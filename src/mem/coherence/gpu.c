@@ -59,31 +59,6 @@ static enum mem_result store_global(const struct access *a)
 	return l1_send_down(a);
 }
 
-static enum mem_result store_local(const struct access *a)
-{
-	struct l1 *l = a->l;
-	struct tags *t = &l->tags;
-	u32 i = tags_find(t, a->set, a->line);
-	if (i != TAGS_NONE && (t->line[i].valid & a->t->sectors) == a->t->sectors) {
-		t->line[i].dirty |= a->t->sectors;
-		tags_touch(t, i);
-		if (l->ideal.n)
-			ideal_use(&l->ideal, i, a->line, a->t->sectors);
-		ref_hit(l->cc, REF_WRITE, a->t->sectors, l->sectored);
-		l->cc->hits++;
-		l->cc->writes++;
-		l1_accept(a->l);
-		return MR_HIT;
-	}
-	if (!l1_store_room(a))
-		return l1_refuse(a, MR_RF_QUEUE);
-	l1_count_store(a, i);
-	l->cc->misses++;
-	l->cc->write_misses++;
-	l->cc->writes++;
-	return l1_send_down(a);
-}
-
 static enum mem_result atomic(const struct access *a)
 {
 	if (!l1_store_room(a))
@@ -98,7 +73,7 @@ static enum mem_result store(const struct access *a)
 {
 	if (a->l->keeps)
 		return store_kept(a);
-	return a->op == MO_STORE ? store_global(a) : store_local(a);
+	return a->op == MO_STORE ? store_global(a) : l1_store_local(a);
 }
 
 /* Stores that are kept were written through. */

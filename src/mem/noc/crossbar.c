@@ -103,6 +103,7 @@ static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 
 	p->sectors = r->sectors;
 	p->need = (u8)(r->sectors << offset);
 	p->partial = r->partial;
+	p->words = r->words;
 	p->part = false;
 	p->parts = 0;
 	p->state = PS_TO_L2;

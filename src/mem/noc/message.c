@@ -73,10 +73,12 @@ static u32 message_flits(const struct mem *m, const struct message *g)
 }
 
 /* The first message leaves its outbox. */
-static struct message leave(struct mem *m, u32 e)
+static struct message leave(struct mem *m, u32 e, u64 now)
 {
 	const struct message g = out_at(m, e, 0)->msg;
 	fifo_pop(&m->endpoint[e].out, m->c.noc_messages);
+	if (e >= m->nsms && m->rule->serve)
+		l2_unblock(m, e - m->nsms, now);
 	count_sent(m, g.launch, g.class, 1, message_flits(m, &g), PACKET_HEADER + data_bytes(&g));
 	return g;
 }
@@ -109,14 +111,14 @@ void message_depart(struct mem *m, u32 e, u64 now)
 		}
 		m->endpoint[to].promised -= p->granted;
 		p->granted = false;
-		const struct message g = leave(m, e);
+		const struct message g = leave(m, e, now);
 		put_in(m, &g, at);
 	}
 }
 
 void message_take(struct mem *m, u32 e, struct message *out, u64 now)
 {
-	*out = leave(m, e);
+	*out = leave(m, e, now);
 	m->endpoint[e].granted = false;
 	m->endpoint[out->to].travelling++;
 	if (m->endpoint[e].out.n)

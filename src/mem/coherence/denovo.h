@@ -1,0 +1,103 @@
+/* denovo: what the parts of coherence=denovo share. The rule is told in denovo.c.
+ *
+ *   denovo.c        an SM's side: loads, stores, what messages from others do to its L1D
+ *   denovo_home.c   a slice's side: who owns the words of a line
+ *   denovo_check.c  do both sides agree? */
+#ifndef MEM_COHERENCE_DENOVO_H
+#define MEM_COHERENCE_DENOVO_H
+#include "mem/l1.h"
+
+#define DENOVO_WORDS 32 /* of 4 B, of the longest line */
+
+/* A line of L1D, by set and way. `owned` words are the newest there are; those of `have` beyond them may be read until
+ * the next kernel starts. A word that is owned and `unacked` has not been heard of at its slice yet. */
+struct words {
+	u32 have, owned, unacked;
+	u32 pad; /* named so that it is zero */
+};
+/* A store on its way to the slice: an entry of the store buffer. */
+struct store_entry {
+	u64 line;
+	u32 place;   /* in the tags; the line stays there until the entry has gone */
+	u32 sent;    /* words that its request registers */
+	u32 awaited; /* and words that older entries do: it is answered when all of them are acknowledged */
+	u32 token;
+	u32 next; /* entry + 1: free list */
+	bool used;
+	u8 pad[3]; /* named so that it is zero */
+};
+struct store_buffer { /* of an SM */
+	u32 free, fresh, used, pad;
+};
+/* A line of an L2 slice, by set and way: its words' owners, SM + 1; 0: the slice itself. */
+struct home_line {
+	u8 owner[DENOVO_WORDS];
+	u32 launch, tag; /* of the store that waits for the answers: */
+	u32 words;
+	u16 waiter; /* SM + 1 to be told when they are there; 0: nobody */
+	u8 awaited; /* answers of owners that were asked for their words */
+	u8 owned;   /* words with an owner */
+};
+struct denovo {
+	struct store_entry *store;   /* [sm * l1d.stores] */
+	struct store_buffer *buffer; /* by SM */
+	u16 *asked;                  /* by SM: messages to it whose answer has not arrived; at most noc.message_queue */
+	u16 *owed;                   /* by slice: acknowledgements that it must have room for */
+};
+
+/* What messages say. To an owner: */
+enum denovo_message {
+	DN_READ,   /* `about` is an SM that reads these words for its MSHR `tag` */
+	DN_TAKE,   /* they are another SM's now */
+	DN_RECALL, /* the slice needs them */
+	/* Its answers: */
+	DN_DATA,  /* to the reader */
+	DN_TAKEN, /* to the slice */
+	DN_BACK,  /* the same with data */
+	/* And from a slice: */
+	DN_ACK, /* the words of store buffer entry `tag` are registered */
+};
+
+static inline struct words *words_of(const struct l1 *l, u32 place)
+{
+	return &l->words[tags_number(&l->tags, place)];
+}
+static inline struct home_line *home_of(const struct slice *s, u32 place)
+{
+	return &s->home[tags_number(&s->tags, place)];
+}
+static inline u32 words_in(u8 sectors)
+{
+	u32 w = sectors & 15;
+	w = (w | w << 14) & 0x00030003; /* bit k to bit 8 k, in two steps */
+	w = (w | w << 7) & 0x01010101;
+	return w * 255;
+}
+/* The sectors that any of these words lies in, or that all of their words lie in. */
+static inline u8 sectors_with(u32 words)
+{
+	u32 m = words | words >> 4;
+	m |= m >> 2;
+	m |= m >> 1;
+	m &= 0x01010101;
+	return (u8)((m | m >> 7 | m >> 14 | m >> 21) & 15);
+}
+static inline u8 sectors_full_of(u32 words)
+{
+	return (u8)(~sectors_with(~words) & 15);
+}
+/* The slice's endpoint for a line. */
+static inline u32 denovo_home_endpoint(const struct mem *m, u64 line)
+{
+	return m->nsms + map_place(&m->map, line).slice;
+}
+/* An owner's answer has arrived: it may be asked for more. */
+void denovo_answered(struct mem *m, u32 owner, u64 now);
+
+/* denovo_home.c: the operations of struct coherence_ops, and a message that a slice got. */
+enum mem_result denovo_serve(struct mem *m, u32 slice, u32 packet, u64 now, bool *done);
+u32 denovo_victim(struct mem *m, u32 slice, u32 set, u32 i, u64 now);
+void denovo_told(struct mem *m, const struct message *g, u64 now);
+/* denovo_check.c */
+bool denovo_check(const struct mem *m, struct err *e);
+#endif
