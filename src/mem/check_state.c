@@ -168,8 +168,9 @@ void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
 				fn(ctx, sm, mem_request_at(m, sm, k)->tag);
 		for (u32 c = 0; c < MC_COUNT; c++)
 			each_waiter(m, sm, c, fn, ctx);
+		u32 backs;
 		if (m->rule->held)
-			m->rule->held(m, sm, fn, ctx);
+			m->rule->held(m, sm, &backs, fn, ctx);
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++)
 		if (m->packet[i].state != PS_FREE && answered(m->packet[i].op) && !m->packet[i].part)
@@ -187,8 +188,8 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	for (u32 k = 0; k < p->answers.n; k++)
 		n->stores += answered(answer_at(m, sm, k) >> 26);
 	n->outstanding += p->answers.n;
-	u32 held = m->rule->held ? m->rule->held(m, sm, NULL, NULL) : 0;
-	n->outstanding += held;
+	u32 backs = 0, held = m->rule->held ? m->rule->held(m, sm, &backs, NULL, NULL) : 0;
+	n->outstanding += held + backs;
 	n->stores += held;
 	for (u32 k = 0; k < p->q.n; k++) {
 		u32 op = mem_request_at(m, sm, k)->op;

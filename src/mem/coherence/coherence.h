@@ -51,9 +51,9 @@ struct coherence_ops {
 	u32 (*victim)(struct mem *m, u32 slice, u32 set, u32 i, u64 now);
 	/* Optional, as serve: the answer to a load whose request named words has arrived. */
 	void (*deliver)(struct mem *m, u32 packet, u64 now);
-	/* Optional: requests of an SM that are in no packet, no queue and no MSHR, of which all are stores; calls fn for
-	 * each. Do caches and slices agree? */
-	u32 (*held)(const struct mem *m, u32 sm, mem_due_fn *fn, void *ctx);
+	/* Optional: stores of an SM that are in no packet and no queue, calls fn for each (NULL: does not); *backs:
+	 * write-backs of which the same is true. Do caches and slices agree? */
+	u32 (*held)(const struct mem *m, u32 sm, u32 *backs, mem_due_fn *fn, void *ctx);
 	bool (*check)(const struct mem *m, struct err *e);
 	/* The cache is emptied: takes from the line at place i what must not be read any more; is anything left? */
 	bool (*empty)(struct l1 *l, u32 i);

@@ -16,7 +16,7 @@
  * Races on ownership end at the slice: it serves the requests of a line one after the other, and while an owner has not
  * answered, none. What an owner is asked for may cross what it sends:
  *   - a line that it writes back: it answers from there, and the slice takes of a write-back what is still its
- * sender's;
+ *     sender's. The data is there until the slice has said that the write-back is served, behind its questions;
  *   - a registration: words that are not acknowledged yet are not given up. The slice sends acknowledgements and
  *     questions in order, so it has asked for what the SM owned before, and will find the registration in its input. */
 #include "mem/coherence/denovo.h"
@@ -27,7 +27,9 @@ static void init(struct mem *m, struct arena *a)
 	m->denovo = xcalloc(1, sizeof *m->denovo);
 	m->denovo->store = ARENA_NEW(a, struct store_entry, (size_t)m->nsms * c->l1d_stores);
 	m->denovo->buffer = ARENA_NEW(a, struct store_buffer, m->nsms);
+	m->denovo->more = ARENA_NEW(a, u32, m->npackets);
 	m->denovo->asked = ARENA_NEW(a, u16, m->nsms);
+	m->denovo->backs = ARENA_NEW(a, u16, m->nsms);
 	m->denovo->owed = ARENA_NEW(a, u16, m->nslices);
 	for (u32 sm = 0; sm < m->nsms; sm++)
 		m->l1[sm * MC_COUNT + MC_L1D].words = ARENA_NEW(a, struct words, (size_t)c->l1d_sets * c->l1d_ways);
@@ -194,17 +196,11 @@ static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now
 	l1_answered(m, sm, MC_L1D, line, out, n);
 }
 
-/* The slice's part of a load's words. Of its sectors, those that no other SM owns may be read as well. */
+/* The slice's part of a load's words. */
 static void deliver(struct mem *m, u32 pi, u64 now)
 {
 	const struct packet *p = &m->packet[pi];
-	const struct slice *s = &m->slice[p->slice];
-	u32 more = words_in(p->sectors), i = tags_find(&s->tags, p->set, p->addr);
-	const struct home_line *h = i == TAGS_NONE ? NULL : home_of(s, i);
-	for (u32 w = 0; h && h->owned && w < DENOVO_WORDS; w++)
-		if (h->owner[w])
-			more &= ~(1u << w);
-	arrive(m, p->sm, p->tag, p->words, more, now);
+	arrive(m, p->sm, p->tag, p->words, m->denovo->more[pi], now);
 }
 
 /* --- stores ------------------------------------------------------------------------------------------------------- */
@@ -382,6 +378,10 @@ static bool message(struct mem *m, const struct message *g, u64 now)
 		denovo_answered(m, g->from, now);
 		break;
 	case DN_ACK: acknowledged(m, g->to, g->tag); break;
+	case DN_DONE:
+		m->denovo->backs[g->to]--;
+		m->port[g->to].outstanding--;
+		break;
 	case DN_TAKEN:
 	case DN_BACK: denovo_told(m, g, now); break;
 	default: asked(m, g, now);
@@ -416,14 +416,15 @@ static void kernel_start(struct mem *m, u32 sm, bool alone)
 	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1T]);
 }
 
-/* Stores that wait for their slice. */
-static u32 held(const struct mem *m, u32 sm, mem_due_fn *fn, void *ctx)
+/* Stores that wait for their slice, and write-backs that have been served there. */
+static u32 held(const struct mem *m, u32 sm, u32 *backs, mem_due_fn *fn, void *ctx)
 {
 	const struct store_buffer *b = &m->denovo->buffer[sm];
 	const struct store_entry *all = &m->denovo->store[(size_t)sm * m->c.l1d_stores];
 	for (u32 k = 0; fn && k < b->fresh; k++)
 		if (all[k].used)
 			fn(ctx, sm, all[k].token);
+	*backs = m->denovo->backs[sm];
 	return b->used;
 }
 

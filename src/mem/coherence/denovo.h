@@ -41,7 +41,9 @@ struct home_line {
 struct denovo {
 	struct store_entry *store;   /* [sm * l1d.stores] */
 	struct store_buffer *buffer; /* by SM */
+	u32 *more;                   /* by packet of a load: words beyond those asked for that come with its answer */
 	u16 *asked;                  /* by SM: messages to it whose answer has not arrived; at most noc.message_queue */
+	u16 *backs;                  /* by SM: write-backs served whose acknowledgement is on its way */
 	u16 *owed;                   /* by slice: acknowledgements that it must have room for */
 };
 
@@ -55,7 +57,8 @@ enum denovo_message {
 	DN_TAKEN, /* to the slice */
 	DN_BACK,  /* the same with data */
 	/* And from a slice: */
-	DN_ACK, /* the words of store buffer entry `tag` are registered */
+	DN_ACK,  /* the words of store buffer entry `tag` are registered */
+	DN_DONE, /* a write-back has been served */
 };
 
 static inline struct words *words_of(const struct l1 *l, u32 place)

@@ -46,9 +46,9 @@ static bool ask(struct mem *m, u32 slice, const struct packet *p, u64 line, u32 
 	return true;
 }
 
-static void acknowledge(struct mem *m, u32 slice, u64 line, u32 words, u32 sm, u32 tag, u32 launch, u64 now)
+static void acknowledge(struct mem *m, u32 slice, u64 line, u32 words, u32 sm, u32 tag, u32 launch, u32 what, u64 now)
 {
-	struct message g = {.addr = line, .words = words, .launch = launch, .tag = tag, .to = (u16)sm, .what = DN_ACK};
+	struct message g = {.addr = line, .words = words, .launch = launch, .tag = tag, .to = (u16)sm, .what = (u8)what};
 	g.class = MSG_CONTROL;
 	g.from = (u16)(m->nsms + slice);
 	if (!mem_send(m, &g, now))
@@ -126,7 +126,7 @@ static enum mem_result own(struct mem *m, u32 slice, u32 pi, u32 i, u64 now)
 		h->launch = p->launch;
 		m->denovo->owed[slice]++;
 	} else {
-		acknowledge(m, slice, p->addr, p->words, p->sm, p->tag, p->launch, now);
+		acknowledge(m, slice, p->addr, p->words, p->sm, p->tag, p->launch, DN_ACK, now);
 	}
 	take(m, pi);
 	return MR_HIT;
@@ -144,10 +144,12 @@ static void put_back(struct slice *s, u32 i, u32 words, u32 sm)
 	s->tags.line[i].valid |= sectors_full_of(its) & s->tags.full;
 }
 
-static void write_back(struct mem *m, u32 slice, u32 pi, u32 i, u64 now)
+static enum mem_result write_back(struct mem *m, u32 slice, u32 pi, u32 i, u64 now)
 {
 	struct slice *s = &m->slice[slice];
 	const struct packet *p = &m->packet[pi];
+	if (!room(m, slice))
+		return MR_RF_QUEUE;
 	ref_count(s->cc, REF_WRITE, ref_look(&s->tags, i, p->need, true, m->l2_sectored));
 	s->cc->writes++;
 	s->cc->hits += i != TAGS_NONE;
@@ -159,10 +161,23 @@ static void write_back(struct mem *m, u32 slice, u32 pi, u32 i, u64 now)
 		if (s->ideal.n)
 			ideal_use(&s->ideal, i, p->addr, sectors_full_of(p->words));
 	}
-	noc_reply(m, slice, pi, now);
+	acknowledge(m, slice, p->addr, p->words, p->sm, 0, p->launch, DN_DONE, now);
+	m->denovo->backs[p->sm]++;
+	take(m, pi);
+	return MR_HIT;
 }
 
-/* A load of L1D: words of other SMs are passed on to them. *done: all of them. */
+/* Words of these that are nobody's. */
+static u32 free_words(const struct home_line *h, u32 words)
+{
+	for (u32 w = 0; h->owned && w < DENOVO_WORDS; w++)
+		if (h->owner[w])
+			words &= ~(1u << w);
+	return words;
+}
+
+/* A load of L1D: words of other SMs are passed on to them. *done: all of them. What is nobody's of the sectors that the
+ * slice reads comes along. */
 static enum mem_result pass_on(struct mem *m, u32 slice, u32 pi, u32 i, u64 now, bool *done)
 {
 	struct slice *s = &m->slice[slice];
@@ -176,6 +191,7 @@ static enum mem_result pass_on(struct mem *m, u32 slice, u32 pi, u32 i, u64 now,
 			break;
 	}
 	p->sectors = p->need = sectors_with(p->words);
+	m->denovo->more[pi] = free_words(home_of(s, i), words_in(p->sectors));
 	*done = !p->words;
 	if (!*done)
 		return MR_HIT;
@@ -204,9 +220,9 @@ enum mem_result denovo_serve(struct mem *m, u32 slice, u32 pi, u64 now, bool *do
 	}
 	if (p->op == OP_WRITEBACK && p->words) {
 		*done = true;
-		write_back(m, slice, pi, i, now);
-		return MR_HIT;
+		return write_back(m, slice, pi, i, now);
 	}
+	m->denovo->more[pi] = words_in(p->sectors);
 	if (!h || !h->owned)
 		return MR_HIT;
 	if (p->words && p->op != MO_ATOMIC && p->op != MO_RED && carries_data_down(p->op))
@@ -223,7 +239,9 @@ u32 denovo_victim(struct mem *m, u32 slice, u32 set, u32 i, u64 now)
 		return i;
 	for (u32 k = tags_place(t, set, 0), end = k + t->ways; k < end; k++) {
 		const struct home_line *h = home_of(s, k);
-		if ((t->key[k] & TAGS_RESERVED) || h->awaited)
+		if (h->awaited)
+			return TAGS_NONE; /* one after the other */
+		if (t->key[k] & TAGS_RESERVED)
 			continue;
 		u32 *best = h->owned ? &owned : &free;
 		if (*best == TAGS_NONE || t->key[k] < t->key[*best])
@@ -255,7 +273,7 @@ void denovo_told(struct mem *m, const struct message *g, u64 now)
 		put_back(s, i, g->words, g->from);
 	if (!--h->awaited && h->waiter) {
 		m->denovo->owed[slice]--;
-		acknowledge(m, slice, g->addr, h->words, h->waiter - 1u, h->tag, h->launch, now);
+		acknowledge(m, slice, g->addr, h->words, h->waiter - 1u, h->tag, h->launch, DN_ACK, now);
 		h->waiter = 0;
 	}
 	denovo_answered(m, g->from, now);
