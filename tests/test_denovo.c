@@ -166,6 +166,24 @@ static void stores_join(void **state)
 	rig_stop(&r);
 }
 
+/* A store is complete when the owner before has given the words up, however far away it is. */
+static void a_store_waits_for_the_owner(void **state)
+{
+	RIG(r, "coherence=denovo", "num_sms=16", "network=mesh", "noc.router_latency=20");
+	struct mem_reply a;
+	for (u32 n = 0; n < 32; n++) {
+		u64 addr = BASE + n * 4096ull;
+		const struct l1 *l = &r.m->l1[15 * MC_COUNT + MC_L1D];
+		quiet_access(&r, 15, MO_STORE, addr, 0xff);
+		assert_int_equal(access_words(&r, 0, MO_STORE, addr, 0x0f, 1), MR_SENT);
+		while (!mem_pop(r.m, 0, r.now, &a))
+			rig_step(&r);
+		assert_int_equal(words_of(l, tags_find(&l->tags, tags_set(&l->tags, addr >> 7), addr))->owned, 0xf0);
+		rig_drain(&r);
+	}
+	rig_stop(&r);
+}
+
 static void refused_machines(void **state)
 {
 	static const char *const wrong[][2] = {{"l2.line=256", "l1d.line"},
@@ -659,6 +677,7 @@ int main(void)
 	    cmocka_unit_test(other_caches_see_it),
 	    cmocka_unit_test(lines_go),
 	    cmocka_unit_test(stores_join),
+	    cmocka_unit_test(a_store_waits_for_the_owner),
 	    cmocka_unit_test(refused_machines),
 	    cmocka_unit_test(no_stale_read),
 	};
