@@ -51,7 +51,7 @@ static inline void rig_stop(struct rig *r)
 
 static inline struct mem_txn txn(u64 addr, u8 sectors)
 {
-	return (struct mem_txn){.addr = addr, .lanes = 1, .bytes = (u16)(32 * bit_count32(sectors)), .sectors = sectors};
+	return (struct mem_txn){.addr = addr, .bytes = (u16)(32 * bit_count32(sectors)), .sectors = sectors};
 }
 
 static inline enum mem_result rig_access(struct rig *r, u32 sm, enum mem_op op, u64 addr, u8 sectors, u32 token)

@@ -16,7 +16,11 @@ static u32 count(struct dyninst d, bool sectored, struct mem_txn *out)
 	static struct mem_txn spare[MEM_TXN_MAX];
 	conf_defaults(&conf);
 	conf.coalesce = sectored ? COALESCE_SECTOR32 : COALESCE_LINE128;
-	return mem_coalesce(&conf, &d, MC_L1D, out ? out : spare);
+	out = out ? out : spare;
+	u32 n = mem_coalesce(&conf, &d, MC_L1D, out);
+	if (d.space != SPC_LOCAL && conf.l1d_line <= 128)
+		mem_coalesce_words(&conf, &d, out, n);
+	return n;
 }
 
 static void strides(void **s)
@@ -34,19 +38,22 @@ static void strides(void **s)
 	}
 }
 
-static void lanes_and_order(void **s)
+static void words_and_order(void **s)
 {
 	struct mem_txn t[MEM_TXN_MAX];
 	struct dyninst d = access(BASE + 31 * 128, -128, 4);
 	d.mask = 0xf0f0f0f0;
-	u32 n = count(d, false, t), lanes = 0;
-	assert_int_equal(n, 16);
+	assert_int_equal(count(d, false, t), 16);
 	assert_int_equal(t[0].addr, BASE + 27 * 128); /* lane 4 is the first */
-	for (u32 i = 0; i < n; i++) {
-		assert_int_equal(lanes & t[i].lanes, 0);
-		lanes |= t[i].lanes;
-	}
-	assert_int_equal(lanes, d.mask);
+	for (u32 i = 0; i < 16; i++)
+		assert_int_equal(t[i].words, 1);
+	d = access(BASE + 8, 12, 4); /* every third word, over three lines */
+	assert_int_equal(count(d, false, t), 3);
+	assert_int_equal(t[0].words, 0x24924924);
+	assert_int_equal(t[1].words, 0x49249249);
+	d = access(BASE + 2, 0, 4); /* parts of two words */
+	assert_int_equal(count(d, true, t), 1);
+	assert_int_equal(t[0].words, 3);
 	d.mask = 0;
 	assert_int_equal(count(d, false, t), 0);
 }
@@ -57,15 +64,17 @@ static void misaligned_and_wide(void **s)
 	assert_int_equal(count(access(BASE + 4, 4, 4), false, t), 2);
 	assert_int_equal(t[0].sectors, 0xf);
 	assert_int_equal(t[1].sectors, 1);
-	assert_int_equal(t[1].lanes, 1u << 31);
+	assert_int_equal(t[0].words, ~1u);
+	assert_int_equal(t[1].words, 1);
 	assert_int_equal(count(access(BASE, 8, 8), false, t), 2);
 	assert_int_equal(count(access(BASE, 16, 16), false, t), 4);
 	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(t[i].lanes, 0xffu << 8 * i);
-	/* an access over the edge of a line serves its lane twice */
+		assert_int_equal(t[i].words, ~0u);
+	/* an access over the edge of a line has words in two */
 	struct dyninst d = access(BASE + 124, 0, 8);
 	assert_int_equal(count(d, false, t), 2);
-	assert_int_equal(t[1].lanes, ~0u);
+	assert_int_equal(t[0].words, 1u << 31);
+	assert_int_equal(t[1].words, 1);
 }
 
 static void sectors(void **s)
@@ -105,7 +114,7 @@ static void local(void **s)
 	d.space = SPC_LOCAL;
 	assert_int_equal(count(d, false, t), 4);
 	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(t[i].lanes, ~0u);
+		assert_int_equal(t[i].sectors, 0xf);
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		d.addr[l] = BASE + l * 4 + l * 4096; /* every lane at another depth of its stack */
 	assert_int_equal(count(d, false, t), 128);
@@ -202,7 +211,7 @@ static void degree_by_definition(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(strides),        cmocka_unit_test(lanes_and_order), cmocka_unit_test(misaligned_and_wide),
+	    cmocka_unit_test(strides),        cmocka_unit_test(words_and_order), cmocka_unit_test(misaligned_and_wide),
 	    cmocka_unit_test(sectors),        cmocka_unit_test(store_bytes),     cmocka_unit_test(local),
 	    cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),   cmocka_unit_test(degree_by_definition),
 	};

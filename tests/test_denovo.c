@@ -13,7 +13,7 @@ static const struct network_ops *network;
 
 static enum mem_result access_words(struct rig *r, u32 sm, enum mem_op op, u64 addr, u32 words, u32 token)
 {
-	struct mem_txn t = {.addr = addr, .lanes = 1, .sectors = sectors_with(words), .words = words};
+	struct mem_txn t = {.addr = addr, .sectors = sectors_with(words), .words = words};
 	t.bytes = (u16)(4 * bit_count32(words));
 	return mem_access(r->m, sm, MC_L1D, op, &t, token, r->now);
 }
@@ -204,16 +204,17 @@ static void refused_machines(void **state)
 /* --- values ------------------------------------------------------------------------------------------------------- */
 #define SMS 4
 #define LINES 24
-#define RACY 4   /* lines that everybody writes at any time: nothing is said of their values */
+#define RACY 4 /* lines that everybody writes at any time: nothing is said of their values */
 #define TOKENS 24
 #define PACKETS 65536
 #define FLIGHTS 8192
 
 /* What the runs have to come by. */
 #define COVERED(X)                                                                                                     \
-	X(LOAD_HIT) X(LOAD_OWN) X(LOAD_PART) X(FRESH) X(STORE_NEW) X(STORE_OWNED) X(STORE_OVER_COPY) X(STORE_JOINED)       \
-	X(ATOMIC_GIVES) X(REMOTE) X(REMOTE_FROM_WRITEBACK) X(TAKEN) X(TAKEN_GONE) X(KEPT_UNACKED) X(RECALLED)              \
-	X(RECALLED_GONE) X(WRITEBACK) X(WRITEBACK_STALE) X(HOME_WAITS) X(VICTIM_RECALLED) X(SURVIVED)
+	X(LOAD_HIT)                                                                                                        \
+	X(LOAD_OWN) X(LOAD_PART) X(FRESH) X(STORE_NEW) X(STORE_OWNED) X(STORE_OVER_COPY) X(STORE_JOINED) X(ATOMIC_GIVES)   \
+	    X(REMOTE) X(REMOTE_FROM_WRITEBACK) X(TAKEN) X(TAKEN_GONE) X(KEPT_UNACKED) X(RECALLED) X(RECALLED_GONE)         \
+	        X(WRITEBACK) X(WRITEBACK_STALE) X(HOME_WAITS) X(VICTIM_RECALLED) X(SURVIVED)
 #define X(n) n,
 enum covered { COVERED(X) COVERED_COUNT };
 #undef X
@@ -563,7 +564,8 @@ static void answer(u32 sm, u32 token)
 		return;
 	w.loads[sm][x->line]--;
 	FOR_EACH_BIT(k, (u64)x->words)
-	compare(sm, x->line, k, x->had >> k & 1 ? x->value[k] : w.mshr[sm][x->mshr][k], x->fresh ? "a fresh load" : "a load");
+	compare(sm, x->line, k, x->had >> k & 1 ? x->value[k] : w.mshr[sm][x->mshr][k],
+	        x->fresh ? "a fresh load" : "a load");
 }
 
 /* The words of a line that an SM may touch in this phase. */
@@ -577,7 +579,8 @@ static u32 allowed(u32 sm, u32 line, bool write)
 
 static void random_access(u32 sm)
 {
-	static const enum mem_op kinds[] = {MO_LOAD, MO_LOAD, MO_LOAD, MO_STORE, MO_STORE, MO_LOAD_VOLATILE, MO_ATOMIC, MO_RED};
+	static const enum mem_op kinds[] = {MO_LOAD,  MO_LOAD,          MO_LOAD,   MO_STORE,
+	                                    MO_STORE, MO_LOAD_VOLATILE, MO_ATOMIC, MO_RED};
 	u32 token = 0, line = pick(LINES), span = 1 + pick(32), at = pick(32);
 	enum mem_op op = kinds[pick(ARRAY_LEN(kinds))];
 	bool atomic = op == MO_ATOMIC || op == MO_RED;
@@ -612,7 +615,8 @@ static void random_access(u32 sm)
 	covered[LOAD_PART] += x->had != 0;
 	covered[FRESH] += fresh;
 	memcpy(x->value, w.copy[sm][line], sizeof x->value);
-	x->mshr = fresh ? mshr_find(&l->mshr, addr) : l->tags.line[tags_find(&l->tags, tags_set(&l->tags, addr >> 7), addr)].mshr;
+	x->mshr =
+	    fresh ? mshr_find(&l->mshr, addr) : l->tags.line[tags_find(&l->tags, tags_set(&l->tags, addr >> 7), addr)].mshr;
 }
 
 /* One cycle. Is anything waited for? */

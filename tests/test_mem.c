@@ -333,7 +333,7 @@ static void cache_off(void **s)
 static void lazy_fetch(void **s)
 {
 	RIG(r);
-	struct mem_txn part = {.addr = BASE, .lanes = 1, .bytes = 4, .sectors = 1};
+	struct mem_txn part = {.addr = BASE, .bytes = 4, .sectors = 1};
 	u32 slice;
 	u32 ch = mem_channel_of(r.m, BASE, &slice);
 	assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
@@ -399,7 +399,7 @@ static void mshrs_are_counted_midway(void **s)
 static void lazy_fetch_of_a_sector(void **s)
 {
 	RIG(r, "coalesce=sector32");
-	struct mem_txn part = {.addr = BASE, .lanes = 1, .bytes = 4, .sectors = 1};
+	struct mem_txn part = {.addr = BASE, .bytes = 4, .sectors = 1};
 	u32 slice, ch = mem_channel_of(r.m, BASE, &slice);
 	assert_int_equal(mem_access(r.m, 0, MC_L1D, MO_STORE, &part, 1, r.now), MR_SENT);
 	rig_drain(&r);

@@ -305,7 +305,7 @@ static void stores_stay(void **s)
 /* --- caches that have everything ---------------------------------------------------------------------------------- */
 static enum mem_result read_by(struct rig *r, enum mem_cache c, enum mem_op op, u64 addr)
 {
-	const struct mem_txn t = {.addr = addr, .lanes = 1, .bytes = 32, .sectors = 1};
+	const struct mem_txn t = {.addr = addr, .bytes = 32, .sectors = 1};
 	return mem_access(r->m, 0, c, op, &t, 1, r->now);
 }
 

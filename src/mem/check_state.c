@@ -141,6 +141,12 @@ static u32 answer_at(const struct mem *m, u32 sm, u32 k)
 	return m->answers[(size_t)sm * m->answers_size + fifo_at(&m->port[sm].answers, m->answers_size, k)];
 }
 
+/* noc.switch=islip: a packet stands for the request. */
+static bool led(const struct mem *m, u32 sm, u32 k)
+{
+	return m->source && mem_request_at(m, sm, k)->leader;
+}
+
 /* A waiter of an MSHR of the SM's caches: the word that is pushed when the data comes. */
 static bool wants_answer(u32 cache, u32 word)
 {
@@ -164,7 +170,7 @@ void mem_each_due(const struct mem *m, mem_due_fn *fn, void *ctx)
 		for (u32 k = 0; k < m->port[sm].answers.n; k++)
 			fn(ctx, sm, answer_at(m, sm, k) & (u32)bit_range(TOKEN_BITS));
 		for (u32 k = 0; k < m->port[sm].q.n; k++)
-			if (answered(mem_request_at(m, sm, k)->op) && !mem_request_at(m, sm, k)->leader)
+			if (answered(mem_request_at(m, sm, k)->op) && !led(m, sm, k))
 				fn(ctx, sm, mem_request_at(m, sm, k)->tag);
 		for (u32 c = 0; c < MC_COUNT; c++)
 			each_waiter(m, sm, c, fn, ctx);
@@ -193,7 +199,7 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	n->stores += held;
 	for (u32 k = 0; k < p->q.n; k++) {
 		u32 op = mem_request_at(m, sm, k)->op;
-		if (mem_request_at(m, sm, k)->leader)
+		if (led(m, sm, k))
 			continue; /* a packet stands for it */
 		n->stores += answered(op);
 		n->outstanding += answered(op) || op == OP_WRITEBACK;

@@ -106,14 +106,13 @@ static inline u32 touch_bytes(u64 *touched, u32 from, u32 n)
 	return n;
 }
 
-/* Adds `n` bytes at `addr` for a lane (or more); crosses into the next line where the access does. */
-static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
+/* Adds `n` bytes at `addr`; crosses into the next line where the access does. */
+static void add_span(struct coalescer *co, u64 addr, u32 n)
 {
 	while (n) {
 		u64 line = addr & ~(u64)(co->line - 1);
 		u32 off = (u32)(addr - line), part = MIN(n, co->line - off), i = txn_of(co, line);
 		struct mem_txn *t = &co->out[i];
-		t->lanes |= lanes;
 		t->sectors |= (u8)((2u << (off + part - 1) / SECTOR) - (1u << off / SECTOR));
 		if (co->count_bytes)
 			t->bytes += (u16)touch_bytes(co->touched[i], off, part);
@@ -125,14 +124,13 @@ static void add_span(struct coalescer *co, u32 lanes, u64 addr, u32 n)
 /* Lanes next to each other that touch one line; no transaction before the first. */
 struct run {
 	u64 line;
-	u32 txn, lanes, sectors;
+	u32 txn, sectors;
 };
 
 static inline void end_run(struct coalescer *co, const struct run *r)
 {
 	if (r->line == NEVER)
 		return;
-	co->out[r->txn].lanes |= r->lanes;
 	co->out[r->txn].sectors |= (u8)r->sectors;
 }
 
@@ -149,14 +147,13 @@ static void add_lanes(struct coalescer *co, const struct dyninst *d)
 		u64 addr = d->addr[lane], line = addr & ~mask;
 		u32 off = (u32)(addr & mask);
 		if (off + bytes > size) {
-			add_span(co, 1u << lane, addr, bytes);
+			add_span(co, addr, bytes);
 			continue;
 		}
 		if (line != r.line) {
 			end_run(co, &r);
 			r = (struct run){.line = line, .txn = txn_of(co, line)};
 		}
-		r.lanes |= left & -left;
 		r.sectors |= 1u << off / SECTOR | 1u << (off + bytes - 1) / SECTOR; /* at most two */
 		if (count_bytes)
 			co->out[r.txn].bytes += (u16)touch_bytes(co->touched[r.txn], off, bytes);
@@ -175,28 +172,22 @@ static bool is_consecutive(const struct dyninst *d)
 	return !differs;
 }
 
-/* The lanes of consecutive accesses that touch bytes [from, to) behind the first lane's address. */
-static u32 lanes_within(u32 from, u32 to, u32 bytes)
-{
-	return (u32)(bit_range((to + bytes - 1) / bytes) & ~bit_range(from / bytes));
-}
-
 static void add_consecutive(struct coalescer *co, const struct dyninst *d)
 {
 	u64 base = d->addr[0];
 	u32 total = WARP_SIZE * d->bytes;
 	for (u32 at = 0; at < total;) {
 		u32 part = MIN(total - at, co->line - (u32)((base + at) & (co->line - 1)));
-		add_span(co, lanes_within(at, at + part, d->bytes), base + at, part);
+		add_span(co, base + at, part);
 		at += part;
 	}
 }
 
 /* Local memory: word w of a lane lies w * 128 B further on (interleaved by lane). */
-static void add_local(struct coalescer *co, u32 lane, u64 addr, u32 n)
+static void add_local(struct coalescer *co, u64 addr, u32 n)
 {
 	for (u32 w = 0; w * 4 < n; w++)
-		add_span(co, 1u << lane, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
+		add_span(co, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
 }
 
 static void finish(struct coalescer *co)
@@ -225,7 +216,7 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 		add_lanes(&co, d);
 	} else {
 		FOR_EACH_BIT(lane, (u64)d->mask)
-		add_local(&co, (u32)lane, d->addr[lane], d->bytes);
+		add_local(&co, d->addr[lane], d->bytes);
 	}
 	finish(&co);
 	return co.n;

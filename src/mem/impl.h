@@ -71,12 +71,13 @@ struct sm_request {
 	u64 addr;   /* start of the cache line */
 	u64 ready;  /* core cycle */
 	u32 tag;    /* loads: MSHR; else the token */
-	u32 leader; /* noc.switch=islip: packet + 1 that answers for all; 0 = none of its sectors has left */
+	union {
+		u32 leader; /* noc.switch=islip: packet + 1 that answers for all; 0 = none of its sectors has left */
+		u32 words;  /* else, under a rule that counts in them: what it is about */
+	};
 	u32 launch; /* whose message it is */
 	u8 cache, op, sectors;
 	bool partial; /* a write that covers no sector completely */
-	u32 words;    /* that it is about, of a rule that counts in words; else 0 */
-	u32 pad;      /* named so that it is zero */
 };
 struct sm_port {
 	u64 src_free;             /* interconnect cycle from which the injection port is free */
@@ -111,7 +112,7 @@ struct packet {
 	bool partial; /* a write that covers no sector completely */
 	bool part;    /* noc.switch=islip: another packet answers for it */
 	u8 parts;     /* packets not back that this one answers for, itself included; 0 = it leads none */
-	u32 words;    /* as in struct sm_request */
+	u32 words;    /* as in struct sm_request; 0 with noc.switch=islip */
 };
 struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */

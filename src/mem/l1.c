@@ -93,7 +93,7 @@ bool l1_queue_room(const struct access *a, u32 n)
 	return !a->m->c.noc_shared || noc_port_takes(a->m, &a->m->port[a->sm], n);
 }
 
-bool l1_load_room(const struct access *a, u32 n)
+inline bool l1_load_room(const struct access *a, u32 n)
 {
 	u32 least = a->cache == MC_L1D ? a->m->c.l1d_missq_free : 0;
 	return !MAX(n, least) || l1_queue_room(a, MAX(n, least));
@@ -144,7 +144,7 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false, 0);
 }
 
-enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
+inline enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
 {
 	u32 slot = a->l->mshr.e[mshr].slot;
 	if (slot != TAGS_NONE)
@@ -189,7 +189,7 @@ static enum mem_result join_line(const struct access *a, u32 i, u8 need)
 	return r;
 }
 
-u8 l1_leaves(const struct access *a, u32 i)
+inline u8 l1_leaves(const struct access *a, u32 i)
 {
 	const struct line *v = &a->l->tags.line[i];
 	return v->dirty ? a->m->rule->evict(a->l, v) : 0;
@@ -230,7 +230,7 @@ static inline void evict(const struct access *a, u32 set, u32 i)
 		l1_write_back(a, line, back, words, owner_of(l, set, i)->launch);
 }
 
-void l1_miss_event(const struct access *a, u32 mshr)
+inline void l1_miss_event(const struct access *a, u32 mshr)
 {
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (!event_wanted(ev, EV_L1_MISS) || a->cache != MC_L1D)
@@ -482,7 +482,7 @@ static u32 helped_by_fill(const struct l1 *l, u64 line)
 	return reasons;
 }
 
-void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n)
+inline void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
 		if (cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)

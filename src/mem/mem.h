@@ -37,12 +37,10 @@ enum mem_op {
 /* One access of a coalesced warp instruction: at most one cache line. */
 struct mem_txn {
 	u64 addr;   /* line-aligned for line128, sector-aligned start for sector32; of the cache's line size */
-	u32 lanes;  /* lanes it serves */
+	u32 words;  /* bit i: word i of 4 B of the line is touched; of L1D under a rule that asks for it, else 0 */
 	u16 bytes;  /* data bytes moved for stores and atomics (distinct bytes, rounded up to 32 B sectors by sector32) */
 	u8 sectors; /* bit i: 32 B sector i of the line is touched */
 	u8 pad;     /* named so that it is zero: kept in hashed state */
-	u32 words;  /* bit i: word i of 4 B of the line is touched; of L1D under a rule that asks for it, else 0 */
-	u32 pad2;
 };
 #define MEM_TXN_MAX 128 /* 32 lanes x 16 B spread over separate words of local memory */
 /* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when

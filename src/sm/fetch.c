@@ -21,8 +21,7 @@ static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_tx
 	u32 pc = unlikely(wp->fallthrough) ? wp->fallthrough - 1 : wp->pc;
 	u64 addr = x->prog[wp->launch].launch->mod->code_base + 8ull * pc;
 	u32 line = x->conf->l1i_line;
-	*t = (struct mem_txn){
-	    .addr = addr & ~(u64)(line - 1), .lanes = 1, .bytes = (u16)line, .sectors = (u8)bit_range(line / 32)};
+	*t = (struct mem_txn){.addr = addr & ~(u64)(line - 1), .bytes = (u16)line, .sectors = (u8)bit_range(line / 32)};
 }
 
 /* The turns of n refused fetches go by. */

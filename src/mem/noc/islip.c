@@ -117,6 +117,7 @@ static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector)
 {
 	struct sm_request one = *r;
 	one.sectors = sector;
+	one.words = 0; /* the leader of the others is none of the packet's business */
 	u32 i = noc_make_packet(m, sm, &one), n = sector_count(r->sectors);
 	struct packet *p = &m->packet[i];
 	r->sectors &= (u8)~sector;
