@@ -307,10 +307,10 @@ static enum mem_result my_store(const struct access *a)
 	covered[STORE_JOINED] += (words & before.unacked) != 0;
 	return r;
 }
-static u32 my_gone(struct l1 *l, u32 i)
+static u32 my_gone(const struct access *a, u32 i)
 {
-	u64 line = l->tags.tag[i] - 1;
-	u32 sm = (u32)(l - w.r.m->l1) / MC_COUNT, words = denovo->gone(l, i);
+	u64 line = a->l->tags.tag[i] - 1;
+	u32 sm = a->sm, words = denovo->gone(a, i);
 	if (words)
 		memcpy(send_values(false, sm, 0, 0, line, words)->value, w.copy[sm][line_of(line)], sizeof w.copy[0][0]);
 	return words;

@@ -1,7 +1,7 @@
 /* What a debugger asks: MSHRs and where their requests are, queue lengths, banks. Walks everything; not for the
  * simulation's path. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/coherence/denovo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +93,61 @@ u32 mem_lines_by_cta(const struct mem *m, u32 sm, struct cta_lines *out, u32 max
 	n = MIN(n, max);
 	memcpy(out, all, n * sizeof *out);
 	free(all);
+	return n;
+}
+
+/* --- where a line is ---------------------------------------------------------------------------------------------- */
+static void home_info(const struct home_line *h, struct line_info *out)
+{
+	out->awaited = h->awaited;
+	out->waiter = (s32)h->waiter - 1;
+	for (u32 w = 0; w < DENOVO_WORDS; w++)
+		out->owner[w] = (s16)(h->owner[w] - 1);
+}
+
+void mem_line(const struct mem *m, u64 addr, struct line_info *out)
+{
+	struct mem_place place = map_place(&m->map, addr);
+	const struct slice *s = &m->slice[place.slice];
+	u64 wide = tags_line_of(&s->tags, addr);
+	u32 set = tags_set(&s->tags, map_slice_line(&m->map, &place, wide)), i = tags_find(&s->tags, set, wide);
+	*out = (struct line_info){.addr = addr & ~(u64)(m->c.l1d_line - 1), .slice = place.slice, .waiter = -1};
+	out->words = m->c.l1d_line / 4;
+	out->by_word = m->rule->words;
+	out->in_l2 = i != TAGS_NONE;
+	for (u32 w = 0; w < DENOVO_WORDS; w++)
+		out->owner[w] = -1;
+	if (!out->in_l2)
+		return;
+	u32 shift = (u32)(out->addr - wide) / SECTOR_BYTES;
+	u8 full = (u8)bit_range(m->c.l1d_line / SECTOR_BYTES);
+	out->valid = s->tags.line[i].valid >> shift & full;
+	out->pending = s->tags.line[i].pending >> shift & full;
+	out->dirty = s->tags.line[i].dirty >> shift & full;
+	if (out->by_word)
+		home_info(home_of(s, i), out);
+}
+
+u32 mem_line_copies(const struct mem *m, u64 addr, struct line_copy *out, u32 max)
+{
+	u32 n = 0;
+	for (u32 sm = 0; sm < m->nsms; sm++) {
+		const struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
+		u64 line = tags_line_of(&l->tags, addr);
+		u32 set = tags_set(&l->tags, line >> l->tags.line_shift), i = tags_find(&l->tags, set, line);
+		if (i == TAGS_NONE || n++ >= max)
+			continue;
+		const struct line *v = &l->tags.line[i];
+		const struct holder *of = owner_of(l, set, i);
+		out[n - 1] = (struct line_copy){.sm = sm, .launch = of->launch, .cta = of->cta, .valid = v->valid};
+		out[n - 1].pending = v->pending;
+		out[n - 1].dirty = v->dirty;
+		if (!m->rule->words)
+			continue;
+		out[n - 1].have = words_of(l, i)->have;
+		out[n - 1].owned = words_of(l, i)->owned;
+		out[n - 1].unacked = words_of(l, i)->unacked;
+	}
 	return n;
 }
 

@@ -225,7 +225,7 @@ static inline void evict(const struct access *a, u32 set, u32 i)
 		e->arg[3] = owner_of(l, set, i)->cta;
 	}
 	u8 back = l1_leaves(a, i);
-	u32 words = a->m->rule->gone && a->cache == MC_L1D ? a->m->rule->gone(l, i) : 0;
+	u32 words = a->m->rule->gone && a->cache == MC_L1D ? a->m->rule->gone(a, i) : 0;
 	if (back)
 		l1_write_back(a, line, back, words, owner_of(l, set, i)->launch);
 }

@@ -212,6 +212,27 @@ struct cta_lines {
 	u32 launch, lines;
 };
 u32 mem_lines_by_cta(const struct mem *m, u32 sm, struct cta_lines *out, u32 max, u32 *lines);
+/* Where a line of L1D's size is: in L2, and in which L1Ds. */
+struct line_copy {
+	u32 sm;
+	u32 launch; /* of the CTA that brought it in, */
+	u64 cta;
+	u8 valid, pending, dirty; /* sectors */
+	u8 pad;
+	u32 have, owned, unacked; /* words, under a rule that counts in them (struct words), else 0 */
+};
+struct line_info {
+	u64 addr;
+	u32 slice, words; /* words of 4 B it has */
+	bool in_l2, by_word;
+	u8 valid, pending, dirty; /* in L2 */
+	u8 awaited;               /* by_word: owners that have been asked for words and have not answered */
+	s32 waiter;               /* by_word: the SM whose store waits for that; -1: none */
+	s16 owner[32];            /* by_word: the SM that owns it; -1: nobody */
+};
+void mem_line(const struct mem *m, u64 addr, struct line_info *out);
+/* At most max of its copies, by SM; how many there are. */
+u32 mem_line_copies(const struct mem *m, u64 addr, struct line_copy *out, u32 max);
 struct queue_info {
 	char name[40];
 	char holds[56]; /* of a buffer that two kinds of packets share: how many of each */

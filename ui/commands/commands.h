@@ -86,6 +86,8 @@ void debugger_free_matches(char **matches);
 #define INFO(fn, name, abbreviations, args, help) command_fn info_##fn;
 #include "commands/infos.def"
 #undef INFO
+/* What `info line` says of an address. */
+bool info_cache_line(struct debugger *d, const char *args, struct strbuf *out, struct err *e);
 
 /* SM number in args, the focused one without. */
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);

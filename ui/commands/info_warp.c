@@ -221,6 +221,8 @@ bool info_line(struct debugger *d, const char *args, struct strbuf *out, struct 
 {
 	struct code_place p;
 	char here[32];
+	if (*args == '*' || !strncmp(args, "0x", 2))
+		return info_cache_line(d, args + (*args == '*'), out, e);
 	if (!*args) {
 		struct warp_info w;
 		const struct module *m;

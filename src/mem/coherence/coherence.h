@@ -41,8 +41,8 @@ struct coherence_ops {
 	enum mem_result (*atomic)(const struct access *a);
 	/* A line with dirty sectors goes: which of them leave as a write-back. Changes nothing; may be asked again. */
 	u8 (*evict)(const struct l1 *l, const struct line *v);
-	/* Optional: the line at place i goes; the words of it that its write-back names. */
-	u32 (*gone)(struct l1 *l, u32 i);
+	/* Optional: the line at place i goes for an access; the words of it that its write-back names. */
+	u32 (*gone)(const struct access *a, u32 i);
 	/* Optional: a request is at a slice's head. *done: it has been served, and its packet is in good hands; else the
 	 * slice serves it as it is now. Or refused; what has been done for it by then stays done. */
 	enum mem_result (*serve)(struct mem *m, u32 slice, u32 packet, u64 now, bool *done);

@@ -56,6 +56,20 @@ static bool settle(struct l1 *l, u32 i)
 	return false;
 }
 
+/* As in the event l1-words. */
+enum change { WORDS_OWNED, WORDS_REGISTERED, WORDS_READ, WORDS_TAKEN, WORDS_RECALLED, WORDS_WRITTEN };
+static void tell(struct event_buf *ev, u32 sm, u64 line, u32 words, enum change change, u64 other, u64 now)
+{
+	if (!event_wanted(ev, EV_L1_WORDS) || !words)
+		return;
+	struct event *e = event_add(ev, EV_L1_WORDS, now);
+	e->sm = (s32)sm;
+	e->arg[0] = line;
+	e->arg[1] = words;
+	e->arg[2] = change;
+	e->arg[3] = other;
+}
+
 static void lose(struct l1 *l, u64 line, u32 i, u32 words)
 {
 	struct words *w = words_of(l, i);
@@ -66,11 +80,12 @@ static void lose(struct l1 *l, u64 line, u32 i, u32 words)
 		ideal_invalidate(&l->ideal, line, sectors_with(words));
 }
 
-static u32 gone(struct l1 *l, u32 i)
+static u32 gone(const struct access *a, u32 i)
 {
-	struct words *w = words_of(l, i);
+	struct words *w = words_of(a->l, i);
 	u32 owned = w->owned;
 	*w = (struct words){0};
+	tell(mem_sm_ev(a->m, a->sm), a->sm, a->l->tags.tag[i] - 1, owned, WORDS_WRITTEN, a->sm, a->now);
 	return owned;
 }
 
@@ -251,6 +266,7 @@ static enum mem_result store_global(const struct access *a)
 	w->have |= fresh;
 	w->unacked |= fresh;
 	settle(l, i);
+	tell(mem_sm_ev(a->m, a->sm), a->sm, a->line, fresh, WORDS_OWNED, a->sm, a->now);
 	if (l->ideal.n)
 		ideal_use(&l->ideal, i, a->line, a->t->sectors);
 	if (fresh | joined)
@@ -293,6 +309,7 @@ static enum mem_result atomic(const struct access *a)
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (back)
 		l1_write_back(a, a->line, sectors_with(back), back, l1_launch_of(a));
+	tell(mem_sm_ev(a->m, a->sm), a->sm, a->line, back, WORDS_WRITTEN, a->sm, a->now);
 	if (i != TAGS_NONE)
 		lose(l, a->line, i, words);
 	l->cc->bypasses++;
@@ -306,7 +323,7 @@ static u8 evict(const struct l1 *l, const struct line *v)
 }
 
 /* The words of a store are registered; other entries may have waited for them too. */
-static void acknowledged(struct mem *m, u32 sm, u32 entry)
+static void acknowledged(struct mem *m, u32 sm, u32 entry, u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
 	struct store_buffer *b = &m->denovo->buffer[sm];
@@ -328,6 +345,7 @@ static void acknowledged(struct mem *m, u32 sm, u32 entry)
 		l1_stored(m, sm, x->token);
 	}
 	words_of(l, place)->unacked &= ~words;
+	tell(mem_shared_ev(m), sm, line, words, WORDS_REGISTERED, sm, now);
 	settle(l, place);
 	if (l1_was_refused(m, sm, MC_L1D, 1 << MR_RF_QUEUE | 1 << MR_RF_LINE))
 		m->wake[sm / 64] |= BIT(sm % 64);
@@ -347,6 +365,7 @@ static void asked(struct mem *m, const struct message *g, u64 now)
 		answer.what = DN_DATA;
 		answer.class = MSG_DATA;
 		l->cc->remote_reads++;
+		tell(mem_shared_ev(m), g->to, g->addr, g->words, WORDS_READ, g->about, now);
 		break;
 	case DN_TAKE:
 		l->cc->words_taken++;
@@ -361,6 +380,9 @@ static void asked(struct mem *m, const struct message *g, u64 now)
 	}
 	if (g->what != DN_READ && i != TAGS_NONE) {
 		u32 words = g->words & words_of(l, i)->owned & ~words_of(l, i)->unacked;
+		bool taken = g->what == DN_TAKE;
+		tell(mem_shared_ev(m), g->to, g->addr, words, taken ? WORDS_TAKEN : WORDS_RECALLED, taken ? g->about : g->to,
+		     now);
 		if (words)
 			lose(l, g->addr, i, words);
 		if (words && l1_was_refused(m, g->to, MC_L1D, 1 << MR_RF_LINE))
@@ -377,7 +399,7 @@ static bool message(struct mem *m, const struct message *g, u64 now)
 		arrive(m, g->to, g->tag, g->words, 0, now);
 		denovo_answered(m, g->from, now);
 		break;
-	case DN_ACK: acknowledged(m, g->to, g->tag); break;
+	case DN_ACK: acknowledged(m, g->to, g->tag, now); break;
 	case DN_DONE:
 		m->denovo->backs[g->to]--;
 		m->port[g->to].outstanding--;

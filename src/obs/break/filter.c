@@ -262,8 +262,8 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 		strbuf_addf(out, "%s", stall_descs[v].name[TAX_BASE]);
 	else if (is_state((enum event_type)ev->type, name) && v < WS_COUNT)
 		strbuf_addf(out, "%s", warp_state_descs[v].name);
-	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "by") || !strcmp(name, "taken") ||
-	         !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
+	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
+	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
 		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);
 	else
 		strbuf_addf(out, "%s %llu", name, (unsigned long long)v);
