@@ -40,7 +40,7 @@ expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --war
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
 expect 2 "no such partition policy 'halves'; there are: fcfs" run --partition halves
 expect 2 "no such preempt policy 'drains' (did you mean 'drain'?); there are: none switch drain flush chimera" run --preempt drains
-expect 2 "no such coherence policy 'mesi'; there are: gpu, denovo" run --coherence mesi
+expect 2 "no such coherence policy 'mesi'; there are: gpu denovo" run --coherence mesi
 expect 2 "no such network policy 'torus'; there are: crossbar mesh" run --network torus
 expect 2 "noc.shared_buffer: 8 is for network=crossbar, not mesh" run --network mesh --set noc.shared_buffer=8
 expect 2 "noc.switch: islip is for network=crossbar, not mesh" run --network mesh --set noc.switch=islip
