@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "sm/restartable.h"
 
 /* What a tick says beside what it leaves in struct sm. */

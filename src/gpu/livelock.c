@@ -3,7 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 
 #define WINDOWS 4
 #define LOOKS 400 /* in a window */

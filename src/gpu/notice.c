@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "passes/idempotence.h"
 
 /* Do two of the parameters point into one allocation, or one into a variable of the module? */

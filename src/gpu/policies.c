@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cta/sched/external.h"
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "mem/coherence/coherence.h"
 #include "mem/noc/network.h"
 #include "sm/sched/external.h"

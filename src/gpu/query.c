@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "gpu/gpu.h"
+#include "gpu/state.h"
+#include "gpu/sync.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "conf/virtual.h"

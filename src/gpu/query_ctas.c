@@ -1,5 +1,5 @@
 /* The states of CTAs: of those on an SM, and of those that have been taken off. */
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "gpu/query.h"
 #include "sm/virtual.h"
 

@@ -1,5 +1,6 @@
 /* What runs on an SM at this moment, cheap enough to be looked at every few dozen cycles of a whole run. */
-#include "gpu/gpu.h"
+#include "gpu/query.h"
+#include "gpu/state.h"
 
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *o, struct warp_place *place)
 {

@@ -1,5 +1,5 @@
 /* Whose packets the network's ports hold, and who waits in front of them. */
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "gpu/query.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"

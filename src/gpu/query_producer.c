@@ -1,6 +1,6 @@
 /* Whose fault a wait is: the instruction that a warp waits for, read from what is under way. Nothing is kept for it
  * while the machine runs: the wheel, the load table and the LSU name the instructions whose results are pending. */
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "gpu/query.h"
 
 /* A warp that waits for a result, and for which. */

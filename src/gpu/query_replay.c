@@ -1,7 +1,7 @@
 /* The re-execution queues as an observer sees them, and the list of all bounded queues. */
 #include <stdio.h>
 
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "gpu/query.h"
 #include "sm/replay.h"
 

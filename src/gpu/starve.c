@@ -1,6 +1,6 @@
 #include "gpu/starve.h"
 
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 
 u64 starve_state_bytes(const struct conf *c)
 {

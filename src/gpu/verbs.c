@@ -1,7 +1,8 @@
 #include "gpu/verbs.h"
 
 #include "base/strbuf.h"
-#include "gpu/gpu.h"
+#include "gpu/policies.h"
+#include "gpu/state.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
 #include "sm/virtual.h"

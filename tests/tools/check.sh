@@ -122,7 +122,6 @@ bug_on() {
 # a circle that is cut goes from this list, none comes to it.
 known_cycles="
 src/conf: carveout conf virtual
-src/gpu: crossing gpu livelock notice policies query starve verbs
 src/mem/coherence: coherence src/mem/impl src/mem/mem src/mem/noc/message
 src/sm: internal l1_pipe replay sched/external sched/sched sm virtual
 ui/views: frame point"

@@ -1,0 +1,74 @@
+/* state: what the machine is made of; gpu.h stands on top of what its files do with it. */
+#ifndef GPU_STATE_H
+#define GPU_STATE_H
+#include "base/arena.h"
+#include "sm/sched/sched.h"
+#include "task/partition/partition.h"
+#include "task/preempt/preempt.h"
+#include "task/queue.h"
+
+struct gpu_state {               /* arena */
+	u64 cycle;                   /* completed cycles = the cycle about to be simulated */
+	u64 awake[CONF_SM_WORDS];    /* SMs to tick */
+	u64 wake_at[CONF_MAX_SMS];   /* of sleeping SMs */
+	u64 next_wake;               /* the earliest of those */
+	u64 finished[CONF_SM_WORDS]; /* SMs with finished CTAs to collect */
+	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
+	u64 watch_at, progress_at, progress_sum;
+	u8 faulted, deadlocked, livelocked; /* livelocked: deadlocked in that way */
+	u8 uncommitted;                     /* with commit.delay: something is on its way from an SM to the others */
+	u8 fault_in; /* an SM is at fault: the machine stops in so many cycles, this one included; 0 = none is */
+};
+struct gpu {
+	struct conf conf;
+	struct arena arena;
+	struct devmem mem_values;
+	struct front *front;
+	struct mem *mem;
+	struct gpu_state *st;
+	u64 (*done_at)[SM_MAX_CTAS]; /* arena, with commit.delay: when the CTA in a slot of an SM has ended, + 1; 0: runs */
+	u64 *timed;                  /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
+	u32 sm_words;                /* of the sets of SMs, those that are in use */
+	struct task *task;
+	struct livelock *livelock;           /* in the arena */
+	struct livelock_warp *livelock_warp; /* in the arena */
+	struct starve *starve;               /* in the arena, not in the hash, as the two below */
+	struct starve_sm *starve_sm;         /* by SM */
+	struct starve_warp *starve_warp;     /* by SM and warp slot */
+	struct restart *restart;             /* NULL: not recorded */
+	struct sm *sm[CONF_MAX_SMS];
+	struct sm_ctx ctx[CONF_MAX_SMS];
+	struct event_buf *ev;              /* num_sms + 1: the last is the machine's own */
+	struct launch **launch;            /* by id */
+	struct program *prog;              /* by id */
+	struct kernel_counters *live;      /* by id: copies that queries hand out */
+	u32 *policy;                       /* in the arena, not in the hash: by kind, as policies.c numbers them */
+	struct policy_entry *policy_entry; /* of policies from outside, in the order of their registration */
+	u32 npolicy_entries;
+	/* What follows from policy[] (policies_bind), as ctx[].sched and ctx[].external do: */
+	u32 policies_external;                         /* kinds that are in the hands of somebody outside the library */
+	struct policy_user *policy_user[POLICY_KINDS]; /* of those, whose; NULL: nobody is registered */
+	struct dispatch_ctx dispatch;                  /* its scheduler */
+	struct resume_ctx resume;                      /* saved CTAs */
+	struct partition_ctx partition;                /* its ops */
+	struct preempt_ctx preempt;                    /* its ops */
+	struct module **module;
+	struct code_tables *table;   /* by module */
+	struct notice_table *notice; /* by kernel, when idempotence is recorded */
+	u32 nnotices;
+	u32 nmodules;
+	u32 modules_ever; /* entries of the tables, those that a return to the past has hidden included */
+	struct {
+		event_set mask;
+		bool (*fn)(void *ctx, const struct event *e);
+		void *ctx;
+	} * consumer;
+	u32 nconsumers;
+	event_set event_mask; /* union of the consumers' masks */
+};
+
+static inline struct event_buf *gpu_events(struct gpu *g)
+{
+	return &g->ev[g->conf.num_sms];
+}
+#endif
