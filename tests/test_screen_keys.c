@@ -230,10 +230,55 @@ static void the_focus_is_seen(void **state)
 	}
 }
 
+/* Some 8 kB/s: while it carries a picture the keys that come are done, and one picture shows them. */
+static void slow_line(void **state)
+{
+	struct vt v;
+	start(&v);
+	type(&v, "step 300\r");
+	assert_cycle(&v, 300);
+	vt_settle(&v, 300, WAIT);
+	const size_t before = v.bytes;
+	v.slow_us = 8000;
+	for (int i = 0; i < 60; i++) {
+		vt_send(&v, ".");
+		for (int64_t end = vt_ms() + 15; vt_ms() < end;)
+			vt_read(&v, 1);
+	}
+	const int64_t last = vt_ms();
+	char row[VT_TEXT_MAX];
+	while (!strstr(vt_row(&v, 0, row), " cycle 360 ") && vt_ms() < last + WAIT)
+		vt_read(&v, 50);
+	const int64_t behind = vt_ms() - last;
+	v.slow_us = 0;
+	vt_settle(&v, 300, WAIT);
+	if (behind > 1500 || v.bytes - before > 25000) /* 8 s and 60 kB, with a picture for each key */
+		fail_msg("%lld ms behind the last key, %zu bytes", (long long)behind, v.bytes - before);
+	stop(&v);
+}
+
+/* A terminal that answers nothing any more is not waited for longer than an answer may be lost. */
+static void silent_terminal(void **state)
+{
+	struct vt v;
+	start(&v);
+	type(&v, "12.");
+	assert_cycle(&v, 1);
+	v.mute = true;
+	type(&v, "1");
+	vt_settle(&v, 300, WAIT);
+	type(&v, "2");
+	assert_shown(&v, "waits for");
+	type(&v, "...");
+	assert_cycle(&v, 4);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_step_counts), cmocka_unit_test(every_step_counts_for_both),
+	    cmocka_unit_test(slow_line),         cmocka_unit_test(silent_terminal),
 	    cmocka_unit_test(long_lines),        cmocka_unit_test(pasted_lines),
 	    cmocka_unit_test(interrupted_paste), cmocka_unit_test(words_are_no_keys),
 	    cmocka_unit_test(the_focus_is_seen),

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "scr/palette.h"
+#include "base/leaving.h"
 #include "base/tty.h"
+#include "scr/palette.h"
 
 #define PAIRS_MAX 4096
 #define RUN_MAX 256 /* cells given to curses at once */
@@ -37,6 +39,14 @@ static struct {
 	/* What curses has been given: putting a cell costs far more than seeing that it is the same. */
 	struct cell *shown;
 	int shown_h, shown_w; /* 0 = nothing of it holds */
+	/* How far the terminal has come with what it is sent. */
+	struct {
+		bool asks;       /* it knows the question */
+		bool answers;    /* it has answered the last one */
+		u64 sent, taken; /* cells */
+		u64 asked;       /* `sent` when the question was asked that is not answered yet; 0 = none */
+		double since;    /* when */
+	} line;
 } term;
 
 /* --- colours --- */
@@ -94,6 +104,11 @@ static short pair_on(u8 role, u8 ground)
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END "\033[201~"
 #define NO_PASTES "\033[?2004l"
+#define ASK_STATUS "\033[5n" /* "how are you?"; the answer says that all before it has been taken */
+#define STATUS_GOOD "\033[0n"
+#define TAKE_CELLS 300      /* may be under way when the next picture is sent: some 700 bytes */
+#define TAKE_SECONDS 5.0    /* without an answer: it has got lost */
+#define PARTING_SECONDS 0.2 /* for the first answer of a terminal that may give none, when it is left */
 #define RESET NO_PASTES "\033[?1000l\033[0m\033[?25h\033[?1049l\r\n"
 
 /* A bug, Ctrl-\ or a signal that nobody expects is about to end the process. */
@@ -110,7 +125,7 @@ static void catch_crashes(bool on)
 }
 
 /* Beyond the codes that curses gives to the keys of terminfo's extended names. */
-enum { KEY_PASTE = KEY_MAX + 0x400, KEY_PASTE_END };
+enum { KEY_PASTE = KEY_MAX + 0x400, KEY_PASTE_END, KEY_ANSWER };
 
 /* Terminals that do not follow the switch to application keys send these whatever terminfo says. */
 static void define_common_keys(void)
@@ -128,6 +143,7 @@ static void define_common_keys(void)
 	};
 	for (u32 i = 0; i < ARRAY_LEN(keys); i++)
 		define_key(keys[i].sequence, keys[i].key);
+	define_key(STATUS_GOOD, KEY_ANSWER);
 }
 
 /* Past curses: it knows no such mode. */
@@ -136,6 +152,69 @@ static void tell(const char *text)
 	fflush(stdout);
 	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
 		return; /* who cannot be told brackets nothing */
+}
+
+/* --- what the terminal has taken --- */
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void ask_when_taken(void)
+{
+	if (!term.line.asks || term.line.asked || term.line.sent - term.line.taken < TAKE_CELLS / 2)
+		return;
+	tell(ASK_STATUS);
+	term.line.asked = term.line.sent;
+	term.line.since = seconds();
+}
+
+static void answered(void)
+{
+	term.line.answers = true;
+	term.line.taken = term.line.asked ? term.line.asked : term.line.taken;
+	term.line.asked = 0;
+	ask_when_taken();
+}
+
+bool term_takes(void)
+{
+	if (!term.line.answers || term.line.sent - term.line.taken <= TAKE_CELLS)
+		return true;
+	if (seconds() - term.line.since < TAKE_SECONDS)
+		return false;
+	term.line.answers = false; /* until it does */
+	term.line.asked = 0;
+	return true;
+}
+
+/* getch() says ERR for "nothing yet", for an interrupting signal and for the end of input alike; only the last leaves
+ * the terminal hung up or readable without a byte. */
+static bool input_ended(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	return (p.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/* An answer that is under way would be typed into the shell. */
+static void await_answer(void)
+{
+	while (term.line.asked && !term.eof) {
+		const double wait = term.line.answers && !leaving_by() ? TAKE_SECONDS : PARTING_SECONDS;
+		const double left = term.line.since + wait - seconds();
+		if (left <= 0)
+			return;
+		timeout((int)(left * 1000) + 1);
+		const int k = getch();
+		if (k == KEY_ANSWER)
+			return;
+		if (k == ERR && input_ended())
+			return;
+	}
 }
 
 /* --- open and close --- */
@@ -160,6 +239,9 @@ bool term_open(bool no_color, bool ascii, bool light, struct err *e)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	define_common_keys();
+	const char *position = tigetstr("u7"); /* the question of the same family that terminfo knows */
+	memset(&term.line, 0, sizeof(term.line));
+	term.line.asks = position && position != (char *)-1 && !strcmp(position, "\033[6n");
 	term.mono = !have_colours(no_color);
 	term_set_light(light);
 	term.eof = false;
@@ -175,6 +257,7 @@ void term_close(void)
 		return;
 	term_mouse(false);
 	curs_set(1);
+	await_answer();
 	endwin();
 	tell(NO_PASTES);
 	delscreen(term.screen);
@@ -264,6 +347,7 @@ static void show_row(const struct canvas *c, int y, int w)
 		}
 		if (n)
 			mvadd_wchnstr(y, x, run, n);
+		term.line.sent += (u64)n;
 		x += n; /* the one behind the run is the same, or begins the next */
 		x -= n == RUN_MAX;
 	}
@@ -283,11 +367,13 @@ void term_show(const struct canvas *c, int cursor_y, int cursor_x)
 	if (visible)
 		move(cursor_y, cursor_x);
 	refresh();
+	ask_when_taken();
 }
 
 void term_redraw(void)
 {
 	clearok(stdscr, TRUE);
+	term.line.sent += (u64)term.shown_h * (u64)term.shown_w;
 }
 
 /* --- keys --- */
@@ -333,20 +419,14 @@ static int translate(int k)
 	}
 }
 
-/* getch() says ERR for "nothing yet", for an interrupting signal and for the end of input alike; only the last leaves
- * the terminal hung up or readable without a byte. */
-static bool input_ended(void)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	if (poll(&p, 1, 0) <= 0)
-		return false;
-	return (p.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-}
-
 int term_key(int timeout_ms)
 {
 	timeout(timeout_ms);
 	int k = getch();
+	if (k == KEY_ANSWER) {
+		answered();
+		return K_NONE;
+	}
 	if (k != ERR)
 		return translate(k);
 	if (input_ended())

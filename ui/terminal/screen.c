@@ -838,7 +838,7 @@ static void go_on(struct loop *l)
 }
 
 /* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. The
- * same holds for what has come at once. */
+ * same holds for what has come at once, and for what comes while a slow line still carries the last picture. */
 static void run_loop(struct loop *l)
 {
 	while (!l->quit && !term_gone() && !leaving_by()) {
@@ -855,7 +855,7 @@ static void run_loop(struct loop *l)
 			now = pace_may_draw(&l->pace, now_seconds(), apart(&l->s));
 		else if (input_waits(&l->in))
 			now = now_seconds() >= l->pace.frame_due;
-		if (l->dirty && now && !l->quit)
+		if (l->dirty && now && !l->quit && term_takes())
 			show(l);
 		if (!busy && !l->quit)
 			take_keys(l, 250);
