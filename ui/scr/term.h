@@ -50,8 +50,8 @@ void term_show(const struct canvas *c, int cursor_y, int cursor_x);
 /* Forgets what the terminal shows: the next term_show() repaints everything. */
 void term_redraw(void);
 /* Has the terminal taken nearly all that it was sent? A terminal that answers is asked after each picture, however long
- * the line to it; of others, and of one that has not answered for TAKE_SECONDS, it is assumed. An answer that comes ends
- * the wait of term_key(). */
+ * the line to it; of others, and of one that has not answered for TAKE_SECONDS, it is assumed. An answer that comes
+ * ends the wait of term_key(). */
 bool term_takes(void);
 /* The next key, waiting at most timeout_ms (0 = no wait, -1 = for ever); K_NONE when there is none. A signal ends the
  * wait. */
