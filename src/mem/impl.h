@@ -68,9 +68,9 @@ struct l1 {
 
 /* One request waiting for the SM's injection port. */
 struct sm_request {
-	u64 addr;   /* start of the cache line */
-	u64 ready;  /* core cycle */
-	u32 tag;    /* loads: MSHR; else the token */
+	u64 addr;  /* start of the cache line */
+	u64 ready; /* core cycle */
+	u32 tag;   /* loads: MSHR; else the token */
 	union {
 		u32 leader; /* noc.switch=islip: packet + 1 that answers for all; 0 = none of its sectors has left */
 		u32 words;  /* else, under a rule that counts in them: what it is about */
@@ -360,12 +360,9 @@ static inline u32 carries_data_down(u32 op)
 }
 static inline enum msg_class class_up(u32 op)
 {
-	static const u8 class[OP_OWN + 1] = {[MO_STORE] = MSG_WRITE,
-	                                     [MO_LOCAL_STORE] = MSG_WRITE,
-	                                     [MO_ATOMIC] = MSG_WRITE,
-	                                     [MO_RED] = MSG_WRITE,
-	                                     [OP_WRITEBACK] = MSG_WRITEBACK,
-	                                     [OP_OWN] = MSG_WRITE}; /* the others: MSG_READ */
+	static const u8 class[OP_OWN + 1] = {
+	    [MO_STORE] = MSG_WRITE, [MO_LOCAL_STORE] = MSG_WRITE,   [MO_ATOMIC] = MSG_WRITE,
+	    [MO_RED] = MSG_WRITE,   [OP_WRITEBACK] = MSG_WRITEBACK, [OP_OWN] = MSG_WRITE}; /* the others: MSG_READ */
 	_Static_assert(!MSG_READ, "what the table does not name");
 	return (enum msg_class) class[op];
 }
