@@ -1,6 +1,6 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under every warp scheduler, with the
- * re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks and the CTA
- * schedulers: its own check, the conservation laws, and the same bytes left in device memory and the same work done
+ * re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks, the
+ * rules of coherence and the CTA schedulers: its own check, the conservation laws, and the same bytes left in device memory and the same work done
  * whoever scheduled it.
  *
  * The product of all that is too much for every time: matrix_cover.h chooses what stands for it. MATRIX=full in the
@@ -112,6 +112,7 @@ static void choose_runs(void)
 	for (u32 i = 0; i < ARRAY_LEN(gpus); i++)
 		add_level(gpu, gpus[i]);
 	add_policies(POLICY_NETWORK);
+	add_policies(POLICY_COHERENCE);
 	add_policies(POLICY_CTA); /* last: see matrix_product() */
 	if (how && !strcmp(how, "full")) {
 		matrix_product(&matrix);

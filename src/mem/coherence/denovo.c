@@ -459,6 +459,7 @@ const struct coherence_ops coherence_denovo = {
     .source =
         "Huzaifa 2020, section 2.1; Sinclair, Alsop and Adve: Efficient GPU synchronization without scopes, MICRO "
         "2015",
+    .implies = "noc.switch=booked",
     .words = true,
     .init = init,
     .load_miss = load_miss,

@@ -1,0 +1,54 @@
+-- The tightly coupled CPU and GPU of M. Huzaifa et al., "Inter-kernel Reuse-aware Thread Block Scheduling", ACM TACO
+-- 2020: 15 compute units and a CPU core at the nodes of a 4x4 mesh, with a bank of a shared L2 at each node.
+--
+-- Sources, by the short names used below:
+--   Huzaifa   the paper, table 2 and sections 5.1, 5.2. Its latencies are cycles of the CPU core, 2 GHz; a cycle here is
+--             one of a compute unit, 700 MHz: 1 = 2.86 of the paper's
+--   v3        GPGPU-Sim 3.2.2, which the paper's compute units are, as in gtx480v3.lua and gtx480.lua: keys not listed
+--   fit       set so that zero-load latencies are those of table 2: L2 29-61, memory 197-261; a remote L1 35-67 instead of
+--             35-83, since no way from a node to two others and back has more than 12 hops (tests/test_apu.c)
+--   ours      not published; the reason is given
+return {
+	base = "gtx480v3",
+	help = "15 compute units at 700 MHz on a 4x4 mesh with a CPU core, coherence denovo: Huzaifa 2020 table 2",
+
+	["core_clock"] = 700, -- Huzaifa
+	["icnt_clock"] = 1500, -- fit: a link and a router are 2.67 CPU cycles, as 61 - 29 and 83 - 35 over 12 and 18 hops
+	["l2_clock"] = 700, -- ours: a bank serves a request a cycle of its compute unit
+
+	["num_sms"] = 15, -- Huzaifa
+	["sm.threads"] = 1536, -- Huzaifa: 48 warps
+	["sm.ctas"] = 8, -- Huzaifa
+	["sm.regs"] = 32768, -- ours, as gtx480: 528 KB of registers, scratchpad, L1 and L2 bank leave 144 KB for the first two
+	["sm.shared"] = 16384, -- the same: 16 KB
+
+	["l1d.sets"] = 256, -- Huzaifa: 128 KB, 8-way
+	["l1d.ways"] = 8, -- Huzaifa
+	["l1d.line"] = 64, -- ours: as the CPU's
+	["l1d.hash"] = "linear", -- ours: nothing is said of another one
+	["l1d.latency"] = 1, -- Huzaifa: 1 cycle
+	["l1d.mshrs"] = 64, -- Huzaifa
+	["l1d.stores"] = 64, -- Huzaifa: store buffer
+	["l1d.miss_queue"] = 64, -- ours: the store buffer and the MSHRs are the limits
+	["l1i.sets"] = 8, -- ours: the sizes of gtx480v3 with lines that an L2 bank has
+	["l1i.line"] = 64,
+	["l1t.sets"] = 8,
+	["l1t.line"] = 64,
+
+	["coherence"] = "denovo", -- Huzaifa, section 5.1
+	["network"] = "mesh", -- Huzaifa
+	["noc.mesh_width"] = 4, -- Huzaifa
+	["noc.mesh_nodes"] = "shared", -- Huzaifa: a core and a bank at each node
+	["noc.router_latency"] = 1, -- fit
+	["noc.link_latency"] = 1, -- fit
+	["noc.flit"] = 16, -- Garnet (N. Agarwal et al., ISPASS 2009): 16 B
+	["noc.mesh_buffer"] = 20, -- Garnet: 4 places in each of 4 virtual channels; here one, of four packets with a line
+
+	["partitions"] = 4, -- ours: four channels, a bank in four its own
+	["l2.slices"] = 4, -- Huzaifa: 16 banks
+	["l2.sets"] = 256, -- Huzaifa: 4 MB
+	["l2.ways"] = 16, -- ours
+	["l2.line"] = 64, -- ours: as L1
+	["l2.latency"] = 5, -- fit
+	["dram.latency"] = 44, -- fit
+}
