@@ -258,6 +258,22 @@ static void what_is_there(void **state)
 	must_mean(c, y + 4, "/20", 2, "phase", "Awatramani");
 	c = look(&r, "kernels", 24, 80);
 	must_mean(c, 2, "2,500", 1, "cycle", "core clock");
+	/* The views themselves: their names stand in the bar and in the row of keys. */
+	for (u32 i = 0; i < nviews; i++) {
+		struct strbuf out = STRBUF_INIT;
+		char topic[64];
+		c = look(&r, views[i]->title, 24, 80);
+		for (int row = 0; row < c->h; row++) {
+			const int x = column_of(row_of(c, row), views[i]->title);
+			if (x < 0)
+				continue;
+			strbuf_clear(&out);
+			point_describe(c, row, x, &out, topic);
+			if (strstr(strbuf_str(&out), "knows no such word"))
+				fail_msg("%s", strbuf_str(&out));
+		}
+		strbuf_release(&out);
+	}
 	rig_close(&r);
 }
 

@@ -8,6 +8,7 @@
 #include "scr/draw.h"
 #include "session/explain.h"
 #include "views/legend.h"
+#include "views/view.h"
 
 /* --- words of the screen --- */
 
@@ -143,6 +144,14 @@ static void add_legend(struct strbuf *out, enum legend_id id, char topic[64])
 	snprintf(topic, 64, "%s", explain_first(name, &x) ? name : "");
 }
 
+static const struct view *view_called(const char *word)
+{
+	for (u32 i = 0; i < nviews; i++)
+		if (!strcmp(word, views[i]->title) || !strcmp(word, views[i]->name))
+			return views[i];
+	return NULL;
+}
+
 void point_describe(const struct canvas *c, int y, int x, struct strbuf *out, char topic[64])
 {
 	struct explanation e;
@@ -165,6 +174,8 @@ void point_describe(const struct canvas *c, int y, int x, struct strbuf *out, ch
 		add_explanation(out, w.text, &e, topic);
 	else if (!w.n && beside(c, y, &(struct word){.x = x + 1, .n = 1}, c->w, &e))
 		add_explanation(out, "bar or curve", &e, topic);
+	else if (view_called(w.text))
+		strbuf_addf(out, "%s: the view of key %c; a second ? says what it shows", w.text, view_called(w.text)->key);
 	else if (w.n)
 		strbuf_addf(out, "%s: a name, or text of the program; `explain` knows no such word", w.text);
 	else
