@@ -106,7 +106,7 @@ static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 index, u64 now
 	if (x->conf->sm_fetch_prefetch)
 		prefetch_next(x, s, w, t, now);
 	if (r == MR_HIT)
-		timer_add(x, s, now, filled_at(x->conf, now, index), WK_FETCHED, w, wp->pc);
+		timer_put(x, s, now, filled_at(x->conf, now, index), WK_FETCHED, wp->who, wp->pc);
 }
 
 static u32 next_by_policy(struct sm_ctx *x, struct sm *s, u64 now)

@@ -35,6 +35,20 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
 
 /* --- timer.c ------------------------------------------------------------------------------------------------------ */
+/* For context `who`, in cycle `at`, which is less than SM_WHEEL away. In place where it happens once an instruction: */
+static inline void timer_put(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u16 who, u32 pc)
+{
+	if (unlikely(at <= now))
+		at = now + 1;
+	BUG_ON(at - now >= SM_WHEEL || !s->node_free);
+	const u32 slot = at % SM_WHEEL, n = s->node_free;
+	struct timer_node *node = &x->node[n - 1];
+	s->node_free = node->next;
+	*node = (struct timer_node){.what = kind << TIMER_PC_BITS | pc, .next = s->wheel[slot], .who = who};
+	s->wheel[slot] = (u16)n;
+	s->wheel_busy[slot / 64] |= BIT(slot % 64);
+	s->wheel_words |= 1u << slot / 64;
+}
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc);
 /* The same `cycles` from now, which may be more than the wheel reaches: WK_WAKE, WK_RESUME. */
 void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now);

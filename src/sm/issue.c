@@ -202,7 +202,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
 			s->alu_flying++;
-			timer_add(x, s, now, now + wait + in->lat + extra, WK_WRITEBACK, w, pc);
+			timer_put(x, s, now, now + wait + in->lat + extra, WK_WRITEBACK, wp->who, pc);
 		}
 	}
 	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE))))

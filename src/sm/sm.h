@@ -114,7 +114,10 @@ struct warp {
 	u64 since;             /* cycle of the last state change */
 	u64 started_at;
 	u64 insts;
+	u64 pad4[2];
 };
+/* Warps are reached by number all over the SM's cycle: a shift instead of a product. */
+_Static_assert(sizeof(struct warp) == 128, "a power of two");
 
 struct cta {
 	u8 used;

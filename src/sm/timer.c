@@ -5,12 +5,6 @@
  * warp has many at once, none is moved, none lies further away than the wheel is long: 8 bytes a node do. */
 #include "sm/internal.h"
 
-static inline void mark_busy(struct sm *s, u32 slot)
-{
-	s->wheel_busy[slot / 64] |= BIT(slot % 64);
-	s->wheel_words |= 1u << slot / 64;
-}
-
 static inline void mark_empty(struct sm *s, u32 slot)
 {
 	u64 *word = &s->wheel_busy[slot / 64];
@@ -21,24 +15,13 @@ static inline void mark_empty(struct sm *s, u32 slot)
 
 void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 warp, u32 pc)
 {
-	if (unlikely(at <= now))
-		at = now + 1;
-	BUG_ON(at - now >= SM_WHEEL || !s->node_free);
-	u32 slot = at % SM_WHEEL;
-	u16 n = s->node_free;
-	struct timer_node *node = &x->node[n - 1];
-	s->node_free = node->next;
-	node->what = kind << TIMER_PC_BITS | (pc & (u32)bit_range(TIMER_PC_BITS));
-	node->next = s->wheel[slot];
-	node->who = s->warp[warp].who;
-	s->wheel[slot] = n;
-	mark_busy(s, slot);
+	timer_put(x, s, now, at, kind, s->warp[warp].who, pc);
 }
 
 void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now)
 {
 	u64 first = MIN(cycles, SM_WHEEL - 1);
-	timer_add(x, s, now, now + first, kind, w, (u32)(cycles - first));
+	timer_add(x, s, now, now + first, kind, w, (u32)(cycles - first) & (u32)bit_range(TIMER_PC_BITS));
 }
 
 u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64], u32 kinds)
