@@ -307,6 +307,40 @@ static void test_ending(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* The first warp of a CTA loads; the other one waits for it at a barrier. */
+static const char barrier[] = PTX_HEAD
+    ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>; .reg .pred %p<2>; .shared .b32 sh[32];\n"
+    "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+    "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; and.b32 %r8, %r1, 31; shl.b32 %r8, %r8, 2;\n"
+    "mov.u32 %r9, sh; add.u32 %r9, %r9, %r8; setp.ge.u32 %p1, %r1, 32; @%p1 bra J;\n"
+    "ld.global.u32 %r5, [%a2]; mad.lo.u32 %r6, %r2, 100, %r1; add.u32 %r6, %r6, %r5; st.shared.u32 [%r9], %r6;\n"
+    "J: bar.sync 0; ld.shared.u32 %r7, [%r9]; st.global.u32 [%a2], %r7; ret;\n}\n";
+
+/* Who waits at a barrier is away with its CTA, and the barrier's count with it. With vt.barriers=false it stays. */
+static void test_barrier(void **state)
+{
+	for (u32 k = 0; k < 2; k++) {
+		const char *sets[9];
+		struct told t = {0};
+		u64 buf;
+		u32 outs = 0;
+		memcpy(sets, figure5, sizeof figure5);
+		sets[7] = k ? "vt.barriers=true" : "vt.barriers=false";
+		sets[8] = NULL;
+		struct sim *s = start_kernel(sets, barrier, &t, &buf, 8);
+		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE)
+			laws(s, "barrier");
+		rig_finish(s);
+		given_back(s);
+		for (u32 i = 0; i < t.n; i++)
+			outs += t.e[i].type == EV_CTA_SWAP_OUT && t.e[i].arg[0] == 1;
+		assert_true(k ? outs >= 4 : !outs);
+		for (u32 i = 0; i < 8 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 4 * i), i / 64 * 100 + i % 32);
+		sim_destroy(s);
+	}
+}
+
 /* Kernels of all shapes beside one another, some of which never leave their slots. */
 static void test_random_launches(void **state)
 {
@@ -517,6 +551,42 @@ static void test_shown(void **state)
 	rig_close(&r);
 }
 
+/* Each limit binds on some machine, and the debugger says which: vecadd has CTAs of 8 warps with 13 registers each. */
+static void test_limits_shown(void **state)
+{
+	static const struct {
+		const char *set, *says;
+		u32 ctas;
+	} rows[] = {{"sm.regs=32768", "registers", 9},           {"cta-virtual=none", "threads", 6},
+	            {"sm.regs=65536", "registers", 18},          {"vt.warps=64", "virtual warps", 8},
+	            {"max_ctas_per_sm=7", "max_ctas_per_sm", 7}, {"sm.shared=4608", "context space", 7}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		struct rig r;
+		char text[80];
+		rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--set", "cta-virtual=vt", "--set",
+		                        (char *)rows[i].set, NULL});
+		rig_say(&r, "tbreak cta-done");
+		rig_say(&r, "continue");
+		snprintf(text, sizeof text, "%u CTAs per SM, limited by %s", rows[i].ctas, rows[i].says);
+		rig_has(&r, "info kernels", text);
+		rig_has(&r, "explain occupancy", text);
+		snprintf(text, sizeof text, " %s %u <-", rows[i].says, rows[i].ctas);
+		rig_has(&r, "explain occupancy", text);
+		if (rows[i].ctas > 6)
+			rig_has(&r, "explain occupancy", "6 of them active");
+		/* No SM has had more; one has had as many. */
+		u32 most = 0;
+		for (u32 sm = 0; sm < gpu_conf(sim_gpu(r.s->sim))->num_sms; sm++) {
+			u32 n = 0;
+			for (u32 c = 0; c < SM_CTA_PLACES; c++)
+				n += sim_gpu(r.s->sim)->sm[sm]->cta[c].used;
+			most = MAX(most, n);
+		}
+		assert_int_equal(most, rows[i].ctas);
+		rig_close(&r);
+	}
+}
+
 /* What cannot be together, and what cannot be changed. */
 static void test_refused(void **state)
 {
@@ -545,7 +615,8 @@ int main(void)
 	    cmocka_unit_test(test_equations),   cmocka_unit_test(test_limits),          cmocka_unit_test(test_figure5),
 	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
 	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),       cmocka_unit_test(test_ending),
+	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),       cmocka_unit_test(test_limits_shown),
+	    cmocka_unit_test(test_ending),      cmocka_unit_test(test_barrier),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -105,7 +105,7 @@ struct kernel_info {
 	u64 dispatched;      /* CTAs */
 	u32 resident;        /* CTAs on SMs now */
 	u32 ctas_per_sm;     /* occupancy: the most CTAs of this kernel one SM can hold */
-	const char *limiter; /* "threads", "CTAs", "registers", "shared memory", "max_ctas_per_sm" */
+	const char *limiter; /* of struct sm_limits (sm/sm.h) */
 	const struct kernel_counters *counters;
 };
 struct barrier_info {

@@ -5,6 +5,8 @@
 #include "base/wrap.h"
 #include "commands/commands.h"
 #include "session/explain.h"
+#include "sm/sm.h"
+#include "base/words.h"
 #include "script/reference.h"
 
 size_t help_summary(const char *help)
@@ -129,6 +131,35 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
+/* How many CTAs of the focused launch, or of the last one, an SM holds by each limit. */
+static void tell_limits(struct debugger *d, struct strbuf *out)
+{
+	struct gpu *g = dbg_gpu(d);
+	const u32 n = gpu_num_kernels(g);
+	if (!n)
+		return;
+	const u32 i = d->focus.kernel >= 0 && (u32)d->focus.kernel < n ? (u32)d->focus.kernel : n - 1;
+	struct kernel_info k;
+	struct sm_limits l;
+	gpu_kernel_info(g, i, &k);
+	sm_limits(gpu_conf(g), k.launch, &l);
+	const struct {
+		const char *name;
+		u32 n;
+	} row[] = {{"threads", l.threads},       {"CTAs", l.slots},
+	           {"registers", l.regs},        {"shared memory", l.shared},
+	           {"context space", l.context}, {"virtual warps", l.numbers},
+	           {"max_ctas_per_sm", l.set}};
+	strbuf_addf(out, "%s#%u here: %u CTA%s per SM, limited by %s\n ", k.label, i, l.ctas, plural(l.ctas), l.limiter);
+	for (u32 r = 0; r < ARRAY_LEN(row); r++)
+		if (row[r].n != UINT32_MAX)
+			strbuf_addf(out, " %s %u%s", row[r].name, row[r].n, strcmp(row[r].name, l.limiter) ? "" : " <-");
+	if (l.active < l.ctas)
+		strbuf_addf(out, "\n  %u of them active, the others wait without a slot; context of each %u B", l.active,
+		            l.context_bytes);
+	strbuf_addc(out, '\n');
+}
+
 bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	if (!*args)
@@ -141,5 +172,9 @@ bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struc
 			explain_name(args, false, out, &ignored); /* it may be a stall reason or so as well */
 			return true;
 		}
-	return explain_name(args, false, out, e);
+	if (!explain_name(args, false, out, e))
+		return false;
+	if (!strcmp(args, "occupancy"))
+		tell_limits(d, out);
+	return true;
 }

@@ -196,18 +196,19 @@ static struct columns layout(const struct conf *c, u32 warps, int w)
 }
 
 /* What the letters of the cells mean, in the head above them: the first thing that a newcomer asks. */
-static void cells_legend(const struct columns *k, struct pane p, int y, int x)
+static void cells_legend(const struct columns *k, struct pane p, int y, int x, bool pauses)
 {
 	static const struct {
 		enum legend_id id;
 		const char *brief;
-	} item[] = {{LG_READY, "ready"},  {LG_SHORT, "short"}, {LG_MEMORY, "mem"},
-	            {LG_REFUSED, "unit"}, {LG_BARRIER, "bar"}, {LG_FETCH, "fetch"}};
+	} item[] = {{LG_READY, "ready"}, {LG_SHORT, "short"}, {LG_MEMORY, "mem"},   {LG_REFUSED, "unit"},
+	            {LG_BARRIER, "bar"}, {LG_FETCH, "fetch"}, {LG_PAUSED, "paused"}};
+	const u32 n = (u32)ARRAY_LEN(item) - !pauses;
 	int end = k->cells + k->ncells, full = 0;
-	for (u32 i = 0; i < ARRAY_LEN(item); i++)
+	for (u32 i = 0; i < n; i++)
 		full += (int)strlen(legend[item[i].id].name) + 4;
 	bool wide = x + full - 2 <= end;
-	for (u32 i = 0; i < ARRAY_LEN(item); i++) {
+	for (u32 i = 0; i < n; i++) {
 		const char *name = wide ? legend[item[i].id].name : item[i].brief;
 		if (x + 2 + (int)strlen(name) > end)
 			return;
@@ -216,12 +217,12 @@ static void cells_legend(const struct columns *k, struct pane p, int y, int x)
 	}
 }
 
-static void head(const struct columns *k, struct pane p, int y, const char *shown)
+static void head(const struct columns *k, struct pane p, int y, const char *shown, bool pauses)
 {
 	const struct style s = STYLE(R_DIM);
 	pane_text(p, y, MAX(k->cells - 3, 0), s, "SM");
 	int x = pane_text(p, y, k->cells, *shown ? STYLE(R_ACCENT) : s, *shown ? shown : "warps");
-	cells_legend(k, p, y, x + 1 + (k->ncells > 48));
+	cells_legend(k, p, y, x + 1 + (k->ncells > 48), pauses);
 	const struct {
 		int at;
 		const char *name;
@@ -345,7 +346,8 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	char shown[32] = "";
 	if (rows < (int)c->num_sms)
 		snprintf(shown, sizeof shown, "%d-%d of %u", v->st->top, v->st->top + rows - 1, c->num_sms);
-	head(&k, p, 0, shown);
+	const struct cta_tally t = gpu_cta_tally(v->g, -1);
+	head(&k, p, 0, shown, t.paused || t.inactive);
 	v->st->list.y = p.y + 1;
 	v->st->list.n = MIN(rows, (int)c->num_sms);
 	v->st->list.w = p.w;

@@ -26,6 +26,9 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
+	const u32 inactive = gpu_inactive_ctas(v->g, sm, NULL, 0);
+	if (inactive)
+		x = pane_printf(p, 0, x, STYLE(R_SLEEP), ", %u inactive", inactive);
 	x = pane_printf(p, 0, x + gap, STYLE(R_DIM), tight ? "%u × %s%s" : "%u scheduler%s %s", c->sm_schedulers,
 	                tight ? "" : plural(c->sm_schedulers), c->warp_sched);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "IPC %.2f",
@@ -338,6 +341,8 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 #define CTA_WARPS_X 67
 #define CTA_WARPS_FROM_W 100 /* columns: the 32 warps of the largest CTA fit */
 
+#define INACTIVE_SHOWN 8 /* CTAs without a slot */
+
 /* A glyph a warp, as in the overview. */
 static void cta_warps(struct view_ctx *v, struct pane p, u64 warps)
 {
@@ -352,33 +357,44 @@ static void cta_warps(struct view_ctx *v, struct pane p, u64 warps)
 	}
 }
 
-static void cta_table(struct view_ctx *v, struct pane p)
+static void cta_row(struct view_ctx *v, struct pane p, int y, const struct cta_info *c, s32 slot)
 {
 	char a[NUM_MAX], b[NUM_MAX];
+	struct kernel_info k;
+	gpu_kernel_info(v->g, c->launch, &k);
+	if (slot >= 0)
+		pane_right(p, y, 5, STYLE(R_DIM), "%u", (u32)slot);
+	else
+		pane_text(p, y, 4, STYLE(R_DIM), "-"); /* inactive: it has none */
+	pane_right(p, y, 11, slot >= 0 ? STYLE(R_SER0 + (u32)slot % R_NSERIES) : STYLE(R_DIM), "%llu",
+	           (unsigned long long)c->cta);
+	pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.label);
+	pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c->warps_done),
+	           (u32)__builtin_popcountll(c->warps));
+	if (c->is.state == CS_RUNNING)
+		pane_right(p, y, 52, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - c->started_at, a));
+	pane_right(p, y, 63, STYLE(R_DIM), "%s", grouped(c->insts, b));
+	if (c->is.state != CS_RUNNING) /* instead of its age, which does not tell more then */
+		pane_text(pane_sub(p, y, 43, 1, 10), 0, 0, STYLE(R_SLEEP), cta_state_descs[c->is.state].name);
+	if (slot >= 0 && p.w >= CTA_WARPS_FROM_W)
+		cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c->warps);
+}
+
+/* Those in slots, then the inactive ones. */
+static void cta_table(struct view_ctx *v, struct pane p)
+{
+	u32 inactive[INACTIVE_SHOWN];
+	const u32 more = MIN(gpu_inactive_ctas(v->g, v->d->focus.sm, inactive, INACTIVE_SHOWN), (u32)INACTIVE_SHOWN);
 	pane_text(p, 0, 1, STYLE(R_DIM), "slot   CTA  kernel            warps done        age      insts");
 	if (p.w >= CTA_WARPS_FROM_W)
 		pane_text(p, 0, CTA_WARPS_X, STYLE(R_DIM), "its warps");
 	int y = 1;
-	for (u32 s = 0; s < gpu_conf(v->g)->sm_ctas && y < p.h; s++) {
+	const u32 slots = gpu_conf(v->g)->sm_ctas;
+	for (u32 s = 0; s < slots + more && y < p.h; s++) {
 		struct cta_info c;
-		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
-		if (!c.used)
-			continue;
-		struct kernel_info k;
-		gpu_kernel_info(v->g, c.launch, &k);
-		pane_right(p, y, 5, STYLE(R_DIM), "%u", s);
-		pane_right(p, y, 11, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
-		pane_text(pane_sub(p, y, 13, 1, 17), 0, 0, STYLE(R_TEXT), k.label);
-		pane_right(p, y, 41, STYLE(R_TEXT), "%u/%u", (u32)__builtin_popcountll(c.warps_done),
-		           (u32)__builtin_popcountll(c.warps));
-		if (c.is.state == CS_RUNNING)
-			pane_right(p, y, 52, STYLE(R_TEXT), "%s", grouped(gpu_cycle(v->g) - c.started_at, a));
-		pane_right(p, y, 63, STYLE(R_DIM), "%s", grouped(c.insts, b));
-		if (c.is.state != CS_RUNNING) /* instead of its age, which does not tell more then */
-			pane_text(pane_sub(p, y, 43, 1, 10), 0, 0, STYLE(R_SLEEP), cta_state_descs[c.is.state].name);
-		if (p.w >= CTA_WARPS_FROM_W)
-			cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c.warps);
-		y++;
+		gpu_cta_info(v->g, v->d->focus.sm, s < slots ? s : inactive[s - slots], &c);
+		if (c.used)
+			cta_row(v, p, y++, &c, s < slots ? (s32)s : -1);
 	}
 }
 
@@ -397,6 +413,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	}
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
 	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	if (ctas)
+		ctas += (int)MIN(gpu_inactive_ctas(v->g, v->d->focus.sm, NULL, 0), (u32)INACTIVE_SHOWN);
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
 	int table = room - warps - 2 >= OVER_TIME_ROWS || ctas ? MIN(room, warps + 2) : room;
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));
