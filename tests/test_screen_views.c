@@ -77,6 +77,27 @@ static void the_focus_is_in_sight(void **state)
 	stop(&v);
 }
 
+/* Virtual threads: CTAs without a slot are counted and listed, one that changes places says so, and so does its letter.
+ */
+static void ctas_that_are_inactive(void **state)
+{
+	struct vt v;
+	start(&v, 64, 160,
+	      (const char *const[]){"--cta-virtual", "vt", "--set", "sm.ctas=2", "--set", "sm.threads=2048", NULL});
+	type(&v, "tbreak cta-swap-out sm=1\rcontinue\r");
+	assert_shown(&v, "cta-swap-out: SM 1");
+	assert_shown(&v, " inactive"); /* the kernel's line of the overview */
+	assert_shown(&v, " w paused"); /* its legend, where 64 warps leave room for it */
+	type(&v, "2");
+	assert_shown(&v, "2 of 2 CTAs, "); /* the SM's heading */
+	const int y = vt_find(&v, "slot   CTA  kernel");
+	assert_true(y > 0);
+	assert_shown_from(&v, y, "swap-in");
+	assert_shown_from(&v, y, "swap-out");
+	assert_shown_from(&v, y, "ready");
+	stop(&v);
+}
+
 /* The stalls view: as many of 80 SMs as there is room for around the focused one, no class left out. */
 static void stalls_of_many(void **state)
 {
@@ -356,19 +377,13 @@ static void memory_has_its_own_curves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_focus_is_in_sight),
-	    cmocka_unit_test(stalls_of_many),
-	    cmocka_unit_test(channels_of_many),
-	    cmocka_unit_test(the_gantt_is_labelled),
-	    cmocka_unit_test(ctas_have_charts),
-	    cmocka_unit_test(memory_has_its_own_curves),
-	    cmocka_unit_test(bands_have_letters),
-	    cmocka_unit_test(a_letter_a_warp),
-	    cmocka_unit_test(code_ends_visibly),
-	    cmocka_unit_test(keys_stand_once),
-	    cmocka_unit_test(launches_stand_in_columns),
-	    cmocka_unit_test(caches_keep_their_axis),
-	    cmocka_unit_test(pointing),
+	    cmocka_unit_test(the_focus_is_in_sight),     cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(ctas_that_are_inactive),    cmocka_unit_test(channels_of_many),
+	    cmocka_unit_test(the_gantt_is_labelled),     cmocka_unit_test(ctas_have_charts),
+	    cmocka_unit_test(memory_has_its_own_curves), cmocka_unit_test(bands_have_letters),
+	    cmocka_unit_test(a_letter_a_warp),           cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(keys_stand_once),           cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(caches_keep_their_axis),    cmocka_unit_test(pointing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "commands/commands.h"
 #include "session/session.h"
 #include "sim_internal.h"
+#include "sm/replay.h"
 #include "sm/virtual.h"
 #include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
@@ -305,6 +306,61 @@ static void test_ending(void **state)
 		sim_destroy(s);
 	}
 	assert_true(cycles[1] < cycles[0]);
+}
+
+/* Every lane loads a line of its own. */
+static const char scattered[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>;\n"
+             "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+             "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 128, %a1; ld.global.u32 %r5, [%a2];\n"
+             "add.u32 %r5, %r5, %r4; st.global.u32 [%a2], %r5; ret;\n}\n";
+
+/* The load queues: no more entries of inactive CTAs than vt.inactive_entries, so that a CTA may have to stay; none of
+ * them goes to the cache while an active one waits. */
+static void test_load_queues(void **state)
+{
+	for (u32 entries = 1; entries <= 3; entries++) {
+		const char *sets[12];
+		char set[32];
+		struct told t = {0};
+		u64 buf;
+		u32 most = 0, went = 0, waited = 0;
+		memcpy(sets, figure5, sizeof figure5);
+		snprintf(set, sizeof set, "vt.inactive_entries=%u", entries);
+		sets[7] = set;
+		sets[8] = "l1d.mshrs=1";
+		sets[9] = "sm.regs=8192";
+		sets[10] = NULL;
+		struct sim *s = start_kernel(sets, scattered, &t, &buf, 24);
+		const struct sm_ctx *x = &sim_gpu(s)->ctx[0];
+		struct replay was = *x->replay;
+		u64 swap = x->vt->until;
+		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE) {
+			const struct replay *r = x->replay;
+			bool active = false, gone = false;
+			laws(s, "load queues");
+			for (u32 i = 0; i < REPLAY_MAX; i++) {
+				const bool had = was.used >> i & 1, has = r->used >> i & 1;
+				active |= had && has && was.e[i].warp < WARP_SLOTS && r->e[i].warp < WARP_SLOTS;
+				gone |= had && !has && was.e[i].warp >= WARP_SLOTS;
+			}
+			most = MAX(most, r->inactive);
+			if (x->vt->until == swap) { /* nobody changed places */
+				went += gone;
+				waited += active && r->inactive;
+				assert_false(gone && active);
+			}
+			was = *r;
+			swap = x->vt->until;
+		}
+		rig_finish(s);
+		given_back(s);
+		assert_int_equal(most, entries);
+		assert_true(went && waited);
+		for (u32 i = 0; i < 24 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 128 * i), i);
+		sim_destroy(s);
+	}
 }
 
 /* The first warp of a CTA loads; the other one waits for it at a barrier. */
@@ -616,7 +672,7 @@ int main(void)
 	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
 	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),       cmocka_unit_test(test_limits_shown),
-	    cmocka_unit_test(test_ending),      cmocka_unit_test(test_barrier),
+	    cmocka_unit_test(test_load_queues), cmocka_unit_test(test_ending),          cmocka_unit_test(test_barrier),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }
