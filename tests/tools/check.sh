@@ -123,8 +123,7 @@ bug_on() {
 known_cycles="
 src/conf: carveout conf virtual
 src/mem/coherence: coherence src/mem/impl src/mem/mem src/mem/noc/message
-src/sm: internal l1_pipe replay sched/external sched/sched sm virtual
-ui/views: frame point"
+src/sm: internal l1_pipe replay sched/external sched/sched sm virtual"
 
 cycles() {
 	tests/tools/cycles.sh | awk -v known="$known_cycles" '

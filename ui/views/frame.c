@@ -213,7 +213,7 @@ static bool detail_line(struct screen *s, struct pane p)
 	if (s->pointing)
 		point_describe(&s->canvas, s->point_y, s->point_x, &text, topic);
 	else
-		point_selection(s, &text);
+		point_selection(s->d, &s->recent, views[s->view]->key, &text);
 	const bool any = text.len != 0;
 	if (any) {
 		const int x = pane_text(p, 0, 1, STYLE(R_DIM), s->pointing ? "? " : debugger_prompt(s->d));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "scr/draw.h"
 #include "session/explain.h"
 #include "views/legend.h"
 #include "views/view.h"
@@ -198,11 +197,11 @@ void point_next_word(const struct canvas *c, int h, int *y, int *x, bool forward
 
 /* --- the selection --- */
 
-static void add_sm(const struct screen *s, struct strbuf *out)
+static void add_sm(struct debugger *d, const struct recent *recent, struct strbuf *out)
 {
-	struct gpu *g = sim_gpu(s->d->s->sim);
-	const u32 sm = s->d->focus.sm;
-	const struct sample *now = recent_get(&s->recent, (s32)sm);
+	struct gpu *g = sim_gpu(d->s->sim);
+	const u32 sm = d->focus.sm;
+	const struct sample *now = recent_get(recent, (s32)sm);
 	struct sm_info i;
 	double share;
 	gpu_sm_info(g, sm, &i);
@@ -224,20 +223,20 @@ static void add_cause(const struct gpu *g, u32 sm, u32 warp, const struct warp_i
 		strbuf_addf(out, " of line %u", module_line_in_file(m, m->code[pc].line));
 }
 
-static void add_warp(const struct screen *s, struct strbuf *out)
+static void add_warp(struct debugger *d, struct strbuf *out)
 {
-	struct gpu *g = sim_gpu(s->d->s->sim);
+	struct gpu *g = sim_gpu(d->s->sim);
 	struct warp_info w;
 	char buf[NUM_MAX];
-	gpu_warp_info(g, s->d->focus.sm, s->d->focus.warp, &w);
+	gpu_warp_info(g, d->focus.sm, d->focus.warp, &w);
 	const enum legend_id id = legend_of_warp(w.state, w.issued_last, w.refused);
-	strbuf_addf(out, "SM %u w%u  %c %s", s->d->focus.sm, s->d->focus.warp, legend[id].ascii, legend[id].name);
+	strbuf_addf(out, "SM %u w%u  %c %s", d->focus.sm, d->focus.warp, legend[id].ascii, legend[id].name);
 	if (w.state == WS_NONE || w.launch < 0)
 		return;
 	strbuf_addf(out, " for %s cycles", grouped(gpu_cycle(g) - w.since, buf));
 	if (*w.waits)
 		strbuf_addf(out, ", waits for %s", w.waits);
-	add_cause(g, s->d->focus.sm, s->d->focus.warp, &w, out);
+	add_cause(g, d->focus.sm, d->focus.warp, &w, out);
 	strbuf_addf(out, "; CTA %llu of K%d", (unsigned long long)w.cta, w.launch);
 	const struct module *m = gpu_launched(g, (u32)w.launch)->mod;
 	if (w.pc == PC_DONE || w.pc >= m->ncode)
@@ -255,10 +254,10 @@ static void add_warp(const struct screen *s, struct strbuf *out)
 	}
 }
 
-void point_selection(const struct screen *s, struct strbuf *out)
+void point_selection(struct debugger *d, const struct recent *recent, char key, struct strbuf *out)
 {
-	if (strchr("128", views[s->view]->key))
-		add_warp(s, out);
-	else if (strchr("34567", views[s->view]->key))
-		add_sm(s, out);
+	if (strchr("128", key))
+		add_warp(d, out);
+	else if (strchr("34567", key))
+		add_sm(d, recent, out);
 }

@@ -4,12 +4,14 @@
 #ifndef UI_VIEWS_POINT_H
 #define UI_VIEWS_POINT_H
 #include "base/strbuf.h"
-#include "views/frame.h"
+#include "scr/draw.h"
+#include "views/recent.h"
 
+struct debugger;
 /* Appends one line about the cell; topic gets the name that `explain` tells more about, "" = none. */
 void point_describe(const struct canvas *c, int y, int x, struct strbuf *out, char topic[64]);
-/* Appends one line about the focused warp, or about its SM in views of SMs. */
-void point_selection(const struct screen *s, struct strbuf *out);
+/* Appends one line about the focused warp, or about its SM in views of SMs; key: the view's. */
+void point_selection(struct debugger *d, const struct recent *recent, char key, struct strbuf *out);
 /* Moves to the next or previous word of the screen, from row 0 to row h - 1. */
 void point_next_word(const struct canvas *c, int h, int *y, int *x, bool forward);
 #endif
