@@ -81,6 +81,17 @@ static void session(int h, int w)
 	for (int y = 0; y < h; y++)
 		for (int x = 0; x < w; x++)
 			assert_true(vt_cell(&v, y, x).chars[0] >= ' ' && vt_cell(&v, y, x).chars[0] != 0xfffd);
+	type(&v, "\033until 9000\r"); /* figures of eleven digits, which keep apart */
+	assert_cycles(&v, 9000);
+	type(&v, "\t/energy.total\r");
+	assert_shown(&v, "energy.total");
+	char figure[3][40] = {"", "", ""};
+	vt_settle(&v, 300, WAIT);
+	const char *at = strstr(vt_row(&v, vt_find(&v, "energy.total"), row), "energy.total");
+	assert_int_equal(sscanf(at, "%*s %39s %39s %39s", figure[0], figure[1], figure[2]), 3);
+	for (int i = 0; i < 3; i++)
+		if (strlen(figure[i]) > 13 || !strpbrk(figure[i], "MGT"))
+			fail_msg("figure %d is too wide: %s", i, row);
 	stop(&v);
 }
 

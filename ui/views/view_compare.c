@@ -14,8 +14,9 @@
 
 #define LEFT 13 /* column at which curves begin */
 #define COLUMNS_MAX 1024
-#define ROW_WIDTH 80 /* of a figure with both values, its change and that in percent */
-#define STRIP_CELL 9 /* columns of an SM in the strip */
+#define ROW_WIDTH 80    /* of a figure with both values, its change and that in percent */
+#define FIGURE_WIDTH 14 /* of A, B and their difference each */
+#define STRIP_CELL 9    /* columns of an SM in the strip */
 #define ROLE_A R_SER0
 #define ROLE_B R_SER3
 enum { BY_RELEVANCE, BY_NAME, ORDERS };
@@ -247,18 +248,30 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct delta *const *)a)->name, (*(const struct delta *const *)b)->name);
 }
 
+/* In its column: one that would touch its neighbour (femtojoules) is cut to three digits and a letter. */
+static const char *column_text(const struct delta *d, u32 side, char out[NUM_MAX])
+{
+	char number[NUM_MAX];
+	const double v = side == 0 ? d->a : side == 1 ? d->b : delta_value(d);
+	const char *whole = delta_text(d, side, out);
+	if (strlen(whole) < FIGURE_WIDTH || !isfinite(v))
+		return whole;
+	snprintf(out, NUM_MAX, "%s%s", side < 2 ? "" : v < 0 ? "-" : "+", fmt_short(number, fabs(v)));
+	return out;
+}
+
 static void figure(struct pane p, int y, const struct delta *d, bool found)
 {
-	char cell[32];
+	char cell[NUM_MAX];
 	double ratio = delta_ratio(d);
 	bool share = !d->whole && !*d->unit;
 	static const char stall[] = "stalls.base.";
 	bool is_stall = !strncmp(d->name, stall, sizeof stall - 1);
 	int x = is_stall ? pane_text(p, y, 1, STYLE(R_DIM), "slots: ") : 1;
 	draw_clipped(p, y, x, 27 - x, STYLE(found ? R_ACCENT : R_TEXT), d->name + (is_stall ? sizeof stall - 1 : 0));
-	pane_right(p, y, 42, STYLE(R_TEXT), "%s", delta_text(d, 0, cell));
-	pane_right(p, y, 56, STYLE(R_TEXT), "%s", delta_text(d, 1, cell));
-	pane_right(p, y, 70, STYLE_BOLD(R_TEXT), "%s", delta_text(d, 2, cell));
+	pane_right(p, y, 42, STYLE(R_TEXT), "%s", column_text(d, 0, cell));
+	pane_right(p, y, 56, STYLE(R_TEXT), "%s", column_text(d, 1, cell));
+	pane_right(p, y, 70, STYLE_BOLD(R_TEXT), "%s", column_text(d, 2, cell));
 	if (isfinite(ratio) && !share)
 		pane_right(p, y, 79, STYLE(R_DIM), fabs(ratio) < 10 ? "%+.1f %%" : "%+.0f %%", 100 * ratio);
 }
