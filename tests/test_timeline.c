@@ -172,9 +172,8 @@ static void forked_inside_a_sample(void **state)
 	rig_say(&b, "set max_ctas_per_sm 0");
 	rig_has(&b, "c", "finished");
 	assert_same_samples(&straight, &forks);
-	double peak = dram_peak_bytes(&a.s->conf);
-	timeline_csv_text(a.s->timeline, peak, &want);
-	timeline_csv_text(b.s->timeline, peak, &has);
+	timeline_csv_text(a.s->timeline, &a.s->conf, &want);
+	timeline_csv_text(b.s->timeline, &b.s->conf, &has);
 	assert_string_equal(strbuf_str(&want), strbuf_str(&has));
 	strbuf_release(&want);
 	strbuf_release(&has);

@@ -12,7 +12,7 @@ static bool add_timeline(struct session *s, struct strbuf *out, struct err *e)
 {
 	if (!s->timeline)
 		return err_set(e, "no timeline is recorded here (--timeline FILE.csv writes one)");
-	timeline_csv_text(s->timeline, dram_peak_bytes(&s->conf), out);
+	timeline_csv_text(s->timeline, &s->conf, out);
 	return true;
 }
 

@@ -45,44 +45,22 @@ static double share(const struct view_ctx *v, enum series first, enum miss_cause
 }
 
 /* The causes that have a share of samples [from, to), from the bottom. */
-static u32 parts(const struct view_ctx *v, enum series first, u32 from, u32 to, int rows,
-                 struct stack_part out[MISS_CAUSES])
+static u32 parts(const struct view_ctx *v, const void *first, u32 from, u32 to, int rows, struct stack_part *out)
 {
 	double sum = 0;
 	u32 n = 0;
 	for (u32 i = 0; i < MISS_CAUSES; i++) {
 		const struct legend *k = &legend[legend_of_cause(causes[i])];
-		sum += share(v, first, causes[i], from, to);
-		int top = MIN((int)lround(sum * 8 * rows), 8 * rows);
-		if (top > (n ? out[n - 1].top : 0))
-			out[n++] = (struct stack_part){k->role, k->ch, top};
+		sum += share(v, *(const enum series *)first, causes[i], from, to);
+		n = stack_add(out, n, k->role, k->ch, sum, rows);
 	}
 	return n;
 }
 
 void causes_chart(struct view_ctx *v, struct pane p, int left, enum series first, const char *label)
 {
-	u32 from, to;
-	int w = p.w - left - 1;
-	view_span(v, &from, &to);
 	pane_text(p, p.h - 1, 1, STYLE(R_DIM), label);
-	if (w < 1 || from == to)
-		return;
-	pane_right(p, 0, left - 1, STYLE(R_FAINT), "100%%");
-	for (int r = 0; r < p.h; r++)
-		pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
-	struct pane q = pane_sub(p, 0, left, p.h, w);
-	for (int x = 0; x < w; x++) {
-		struct stack_part part[MISS_CAUSES];
-		u32 a, b;
-		view_column(from, to - from, x, w, &a, &b);
-		u32 n = parts(v, first, a, b, q.h, part);
-		stack_draw(q, x, part, n, x % 16 == 8, false);
-	}
-	cursor_dim_future(v, q, 0, q.h, 0, chart_time(v, w));
-	int at = cursor_axis(v, chart_time(v, w));
-	if (at >= 0)
-		cursor_mark(q, 0, q.h, at);
+	chart_stack(v, p, left, "100%", parts, &first);
 }
 
 void causes_note(struct view_ctx *v, int w, enum series first, const char *label)

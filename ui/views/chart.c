@@ -25,11 +25,9 @@ struct time_axis chart_time(const struct view_ctx *v, int w)
 double chart_last(const struct view_ctx *v, const struct chart *c, s32 sm)
 {
 	const struct sample *now = recent_get(v->recent, sm);
-	const bool machine_only =
-	    c->series == TS_L2_HIT || c->series == TS_DRAM_BW || (c->series >= TS_L2_MISS && c->series < TS_STALL);
-	if (!now->cycles || (sm >= 0 && machine_only))
+	if (!now->cycles || (sm >= 0 && !series_of_sms(c->series)))
 		return NAN;
-	return sample_value(now, c->series, dram_peak_bytes(gpu_conf(v->g)));
+	return sample_value(now, c->series, gpu_conf(v->g));
 }
 
 static const char *value_text(char buf[NUM_MAX], const struct chart *c, double x)
@@ -186,6 +184,31 @@ void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *k, 
 	cursor_note(v, "%s %s", k->label, value_text(buf, k, c.val[at]));
 	if (c.split && c.val[at] > c.foot[at])
 		cursor_note(v, "(%.2f free)", (double)(c.val[at] - c.foot[at]));
+}
+
+void chart_stack(const struct view_ctx *v, struct pane p, int left, const char *scale, chart_parts_fn *parts,
+                 const void *ctx)
+{
+	u32 from, to;
+	int w = p.w - left - 1;
+	view_span(v, &from, &to);
+	if (w < 1 || from == to)
+		return;
+	pane_right(p, 0, left - 1, STYLE(R_FAINT), "%s", scale);
+	for (int r = 0; r < p.h; r++)
+		pane_glyph(p, r, left - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
+	struct pane q = pane_sub(p, 0, left, p.h, w);
+	for (int x = 0; x < w; x++) {
+		struct stack_part part[CHART_PARTS];
+		u32 a, b;
+		view_column(from, to - from, x, w, &a, &b);
+		u32 n = parts(v, ctx, a, b, q.h, part);
+		stack_draw(q, x, part, n, x % 16 == 8, false);
+	}
+	cursor_dim_future(v, q, 0, q.h, 0, chart_time(v, w));
+	int at = cursor_axis(v, chart_time(v, w));
+	if (at >= 0)
+		cursor_mark(q, 0, q.h, at);
 }
 
 void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int w)

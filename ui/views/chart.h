@@ -1,6 +1,7 @@
 /* chart: a labelled curve of a timeline series, one row (sparkline) or several rows high. */
 #ifndef UI_VIEWS_CHART_H
 #define UI_VIEWS_CHART_H
+#include "views/stack.h"
 #include "views/view.h"
 
 struct chart {
@@ -17,6 +18,13 @@ void chart_draw(const struct view_ctx *v, struct pane p, const struct chart *c, 
  * above all the others something less: those run out of the picture, and chart_spikes() marks them (▲) in row y. */
 float chart_top(const float *v, int n);
 void chart_spikes(struct pane p, int y, int x, const float *v, int n, float top);
+/* Parts of samples [from, to), one on the other: at most CHART_PARTS, from the foot. */
+#define CHART_PARTS 16
+typedef u32 chart_parts_fn(const struct view_ctx *v, const void *ctx, u32 from, u32 to, int rows,
+                           struct stack_part out[CHART_PARTS]);
+/* A column of parts for every column from `left` on; scale: what its full height stands for. */
+void chart_stack(const struct view_ctx *v, struct pane p, int left, const char *scale, chart_parts_fn *parts,
+                 const void *ctx);
 /* What a curve of w columns comes to, a row each as far as there are rows: now, mean, peak. */
 void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *c, s32 sm, int w);
 /* The value of the last complete window of RECENT_CYCLES cycles, as in the title (recent.h); NAN when there is none. */

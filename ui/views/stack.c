@@ -1,5 +1,16 @@
 #include "views/stack.h"
 
+#include <math.h>
+
+u32 stack_add(struct stack_part *part, u32 n, enum role role, u32 glyph, double sum, int rows)
+{
+	const int top = MIN((int)lround(sum * 8 * rows), 8 * rows);
+	if (top <= (n ? part[n - 1].top : 0))
+		return n;
+	part[n] = (struct stack_part){role, glyph, top};
+	return n + 1;
+}
+
 static const struct stack_part *part_at(const struct stack_part *part, u32 n, int eighth)
 {
 	for (u32 i = 0; i < n; i++)

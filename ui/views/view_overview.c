@@ -9,6 +9,7 @@
 #include "views/chart.h"
 #include "views/cursor.h"
 #include "views/legend.h"
+#include "views/power.h"
 #include "views/view.h"
 
 #define WARPS_MAX 256
@@ -365,7 +366,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 static const struct chart charts[] = {
     {"IPC", TS_IPC, R_FILL0, 0, ""},       {"L1D hit", TS_L1D_HIT, R_FILL1, 1, "%"},
     {"DRAM", TS_DRAM_BW, R_FILL2, 1, "%"}, {"L2 hit", TS_L2_HIT, R_FILL3, 1, "%"},
-    {"warps", TS_WARPS, R_FILL4, 0, "n"},
+    {"warps", TS_WARPS, R_FILL4, 0, "n"},  {"power W", TS_POWER, R_FILL0, 0, "n"},
 };
 
 static void spark_line(struct view_ctx *v, struct pane p)
@@ -393,12 +394,18 @@ static void curves(struct view_ctx *v, struct pane p)
 	chart_axis(v, p, y, 16);
 }
 
+#define POWER 1 /* of st->mode: power instead of the SMs and curves */
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	int nsm = (int)gpu_conf(v->g)->num_sms;
 	int spare = p.h - nsm - 3; /* beyond one row of kernels, the head and the sparklines */
 	int kernel_rows = 1 + MAX(spare < CURVES_FROM ? spare : MIN(spare / 3, 5), p.h > 40 ? 3 : 0);
 	int y = p.h > 6 ? kernels(v, p, kernel_rows) : 0;
+	if (v->st->mode == POWER) {
+		power_draw(v, pane_sub(p, y, 0, p.h - y, p.w));
+		return;
+	}
 	int left = p.h - y - nsm - 1; /* none to spare: every SM in sight is worth more than the curves */
 	int curve_rows = p.h - y < 5 || left == 0 ? 0 : MAX(left, 1);
 	sm_rows(v, pane_sub(p, y, 0, MIN(p.h - y - curve_rows, nsm + 1), p.w));
@@ -426,6 +433,7 @@ static bool on_key(struct view_ctx *v, int key)
 		debugger_focus(v->d, (u32)sm, v->d->focus.warp, &e);
 		return true;
 	}
+	case 'w': v->st->mode = v->st->mode == POWER ? 0 : POWER; return true;
 	default: return view_scroll(v->st, key);
 	}
 }
@@ -444,14 +452,16 @@ const struct view view_overview = {
     .key = '1',
     .name = "over",
     .title = "overview",
-    .keys = "arrows SM, warp  Enter that SM",
+    .keys = "arrows SM, warp  Enter that SM  w power",
     .enter = '2',
     .help =
         "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
         "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
         "that cost most\n"
         "issue slots, and its share; where there is no room for its name, its letter in the stalls view. Curves: the "
-        "whole run; + and - change the span.",
+        "whole run; + and - change the span.\n"
+        "w: power instead, by the energy model: of each group now and over time, one on the other, and of each SM.\n"
+        "It counts what has happened in the last window and leaked; `info energy` has it since the start.",
     .draw = draw,
     .on_key = on_key,
     .on_click = on_click,

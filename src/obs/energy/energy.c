@@ -164,6 +164,14 @@ static void uncore_dynamic(const struct prices *p, const struct counted *k, stru
 	o->part[EP_dram].dynamic = k->dram->bytes * p->byte + k->dram->activates * p->activate;
 }
 
+/* What parts of a place have leaked in so many cycles. */
+static void leak(const struct prices *p, enum energy_place place, u64 cycles, struct energy *o)
+{
+	for (u32 i = 0; i < EP_COUNT; i++)
+		if (energy_parts[i].place == place)
+			o->part[i].leakage = p->leak[i] * cycles;
+}
+
 /* `all` a cycle, of which as much is gated as `held` of `size` x cycles leaves. */
 static void gate(struct energy_amount *a, u64 all, bool gated, u64 held, u64 size, u64 cycles)
 {
@@ -172,29 +180,34 @@ static void gate(struct energy_amount *a, u64 all, bool gated, u64 held, u64 siz
 	a->leakage = all * cycles - a->gated;
 }
 
-void energy_of_sm(struct gpu *g, u32 sm, struct energy *o)
+static void sm_energy(struct gpu *g, const struct prices *p, u32 sm, struct energy *o)
 {
 	const struct conf *c = gpu_conf(g);
-	const struct prices p = prices_of(c);
-	const struct counted k = {.sm = (const struct sm_counters *)gpu_counters(g, CG_sm, sm),
+	const struct counted k = {.sm = (const struct sm_counters *)gpu_counters_again(g, CG_sm, sm),
 	                          .l1d = (const struct cache_counters *)gpu_counters_again(g, CG_l1d, sm),
 	                          .l1c = (const struct cache_counters *)gpu_counters_again(g, CG_l1c, sm),
 	                          .l1t = (const struct cache_counters *)gpu_counters_again(g, CG_l1t, sm)};
 	memset(o, 0, sizeof *o);
-	sm_dynamic(&p, &k, o);
-	for (u32 i = 0; i < EP_COUNT; i++)
-		if (energy_parts[i].place == EPL_SM)
-			o->part[i].leakage = p.leak[i] * k.sm->cycles;
-	gate(&o->part[EP_registers], p.leak[EP_registers], c->energy_gate_regs, k.sm->reg_cycles, c->sm_regs, k.sm->cycles);
-	gate(&o->part[EP_shared], p.leak[EP_shared], c->energy_gate_shared, k.sm->shared_held, c->sm_shared, k.sm->cycles);
+	sm_dynamic(p, &k, o);
+	leak(p, EPL_SM, k.sm->cycles, o);
+	gate(&o->part[EP_registers], p->leak[EP_registers], c->energy_gate_regs, k.sm->reg_cycles, c->sm_regs,
+	     k.sm->cycles);
+	gate(&o->part[EP_shared], p->leak[EP_shared], c->energy_gate_shared, k.sm->shared_held, c->sm_shared,
+	     k.sm->cycles);
 }
 
-/* The counters of a group's instances, added up. */
+void energy_of_sm(struct gpu *g, u32 sm, struct energy *o)
+{
+	const struct prices p = prices_of(gpu_conf(g));
+	gpu_counters(g, CG_sm, sm);
+	sm_energy(g, &p, sm, o);
+}
+
+/* The counters of a group's instances, added up. They are up to date. */
 static void add_up(struct gpu *g, enum counter_group group, u64 *sum)
 {
 	const u32 n = gpu_counter_instances(g, group), size = counter_group_size(group);
 	memset(sum, 0, size * sizeof *sum);
-	gpu_counters(g, CG_sm, 0);
 	for (u32 i = 0; i < n; i++) {
 		const u64 *k = gpu_counters_again(g, group, i);
 		for (u32 j = 0; j < size; j++)
@@ -202,9 +215,8 @@ static void add_up(struct gpu *g, enum counter_group group, u64 *sum)
 	}
 }
 
-void energy_of_uncore(struct gpu *g, struct energy *o)
+static void uncore_energy(struct gpu *g, const struct prices *p, struct energy *o)
 {
-	const struct prices p = prices_of(gpu_conf(g));
 	struct cache_counters l2;
 	struct dram_counters dram;
 	add_up(g, CG_l2, (u64 *)&l2);
@@ -212,74 +224,108 @@ void energy_of_uncore(struct gpu *g, struct energy *o)
 	const struct counted k = {
 	    .l2 = &l2, .noc = (const struct noc_counters *)gpu_counters_again(g, CG_noc, 0), .dram = &dram};
 	memset(o, 0, sizeof *o);
-	uncore_dynamic(&p, &k, o);
-	for (u32 i = 0; i < EP_COUNT; i++)
-		if (energy_parts[i].place == EPL_UNCORE)
-			o->part[i].leakage = p.leak[i] * gpu_cycle(g);
+	uncore_dynamic(p, &k, o);
+	leak(p, EPL_UNCORE, gpu_cycle(g), o);
+}
+
+void energy_of_uncore(struct gpu *g, struct energy *o)
+{
+	const struct prices p = prices_of(gpu_conf(g));
+	gpu_counters(g, CG_sm, 0);
+	uncore_energy(g, &p, o);
 }
 
 void energy_of_machine(struct gpu *g, struct energy *out)
 {
-	energy_of_uncore(g, out);
+	const struct prices p = prices_of(gpu_conf(g));
+	gpu_counters(g, CG_sm, 0);
+	uncore_energy(g, &p, out);
 	for (u32 i = 0; i < gpu_conf(g)->num_sms; i++) {
 		struct energy sm;
-		energy_of_sm(g, i, &sm);
+		sm_energy(g, &p, i, &sm);
 		energy_add(out, &sm);
+	}
+}
+
+static void to_groups(const struct energy *e, u64 out[EG_COUNT])
+{
+	memset(out, 0, EG_COUNT * sizeof *out);
+	for (u32 i = 0; i < EP_COUNT; i++)
+		out[energy_parts[i].group] += e->part[i].dynamic + e->part[i].leakage;
+}
+
+void energy_of_groups(struct gpu *g, u64 (*out)[EG_COUNT], u32 scopes)
+{
+	const struct prices p = prices_of(gpu_conf(g));
+	struct energy e;
+	gpu_counters(g, CG_sm, 0);
+	uncore_energy(g, &p, &e);
+	to_groups(&e, out[0]);
+	for (u32 i = 0; i < gpu_conf(g)->num_sms; i++) {
+		u64 sm[EG_COUNT];
+		sm_energy(g, &p, i, &e);
+		to_groups(&e, sm);
+		for (u32 k = 0; k < EG_COUNT; k++)
+			out[0][k] += sm[k];
+		if (i + 1 < scopes)
+			memcpy(out[i + 1], sm, sizeof sm);
 	}
 }
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 
-/* By what a part's dynamic energy is split among kernels. */
-static u64 weight(const struct kernel_counters *k, enum energy_part part)
+/* By what dynamic energy is split among kernels: what one has done, or all together. */
+struct work {
+	u64 insts, operands, transactions, warp_cycles, flits, messages;
+	const u64 *lanes;
+};
+
+static struct work work_of_kernel(const struct kernel_counters *k)
 {
-	const u64 *lanes = ((const struct lane_counters *)(const void *)&k->lanes_int)->lanes;
+	return (struct work){.insts = k->warp_insts,
+	                     .operands = k->reg_reads + k->reg_writes,
+	                     .transactions = k->transactions,
+	                     .warp_cycles = k->warp_cycles,
+	                     .flits = k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits,
+	                     .messages = k->read_sent + k->write_sent + k->writeback_sent,
+	                     .lanes = ((const struct lane_counters *)(const void *)&k->lanes_int)->lanes};
+}
+
+/* Of all SMs, where that is counted: the difference to the kernels' sum is of CTAs that are saved. */
+static struct work work_of_sms(const struct sm_counters *s)
+{
+	return (struct work){.insts = s->issued,
+	                     .operands = s->reg_reads + s->reg_writes,
+	                     .transactions = s->transactions,
+	                     .warp_cycles = s->occupancy,
+	                     .lanes = ((const struct lane_counters *)(const void *)&s->lanes_int)->lanes};
+}
+
+static u64 weight(const struct work *w, enum energy_part part)
+{
 	switch (part) {
 	case EP_fetch:
 	case EP_decode:
-	case EP_schedule: return k->warp_insts;
-	case EP_registers: return k->reg_reads + k->reg_writes;
-	case EP_int: return lanes[IK_INT];
-	case EP_f32: return lanes[IK_F32];
-	case EP_f64: return lanes[IK_F64];
-	case EP_sfu: return lanes[IK_SFU];
-	case EP_address: return address_lanes(lanes);
-	case EP_shared: return lanes[IK_SHARED];
-	case EP_l1d: return k->transactions;
-	case EP_l1c: return lanes[IK_CONST];
-	case EP_l1t: return lanes[IK_TEX];
-	case EP_network: return k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits;
+	case EP_schedule: return w->insts;
+	case EP_registers: return w->operands;
+	case EP_int: return w->lanes[IK_INT];
+	case EP_f32: return w->lanes[IK_F32];
+	case EP_f64: return w->lanes[IK_F64];
+	case EP_sfu: return w->lanes[IK_SFU];
+	case EP_address: return address_lanes(w->lanes);
+	case EP_shared: return w->lanes[IK_SHARED];
+	case EP_l1d: return w->transactions;
+	case EP_l1c: return w->lanes[IK_CONST];
+	case EP_l1t: return w->lanes[IK_TEX];
+	case EP_network: return w->flits;
 	case EP_l2:
-	case EP_dram: return k->read_sent + k->write_sent + k->writeback_sent;
+	case EP_dram: return w->messages;
 	case EP_clock:
 	case EP_logic:
 	case EP_board:
 	case EP_COUNT: break;
 	}
-	return k->warp_cycles;
-}
-
-/* The same of all SMs, where that is counted: the difference to the kernels' sum is of CTAs that are saved. */
-static u64 whole(const struct sm_counters *s, enum energy_part part, u64 kernels)
-{
-	const u64 *lanes = ((const struct lane_counters *)(const void *)&s->lanes_int)->lanes;
-	switch (part) {
-	case EP_fetch:
-	case EP_decode:
-	case EP_schedule: return s->issued;
-	case EP_registers: return s->reg_reads + s->reg_writes;
-	case EP_int: return lanes[IK_INT];
-	case EP_f32: return lanes[IK_F32];
-	case EP_f64: return lanes[IK_F64];
-	case EP_sfu: return lanes[IK_SFU];
-	case EP_address: return address_lanes(lanes);
-	case EP_shared: return lanes[IK_SHARED];
-	case EP_l1d: return s->transactions;
-	case EP_l1c: return lanes[IK_CONST];
-	case EP_l1t: return lanes[IK_TEX];
-	case EP_clock: return s->occupancy;
-	default: return kernels;
-	}
+	return w->warp_cycles;
 }
 
 /* Splitting `amount` by weights whose sum is `all`: each gets what the running sum, in whole fJ, grows by. */
@@ -305,24 +351,26 @@ void energy_of_kernels(struct gpu *g, struct energy *out, struct energy *rest)
 	struct energy machine;
 	struct sm_counters sm;
 	struct split dynamic[EP_COUNT], leakage[EP_COUNT], gated[EP_COUNT];
-	u64 kernels[EP_COUNT] = {0};
 	energy_of_machine(g, &machine);
 	add_up(g, CG_sm, (u64 *)&sm);
-	for (u32 i = 0; i < n; i++)
-		for (u32 p = 0; p < EP_COUNT; p++)
-			kernels[p] += weight((const struct kernel_counters *)gpu_counters_again(g, CG_kernel, i), p);
+	struct work all = work_of_sms(&sm);
+	for (u32 i = 0; i < n; i++) { /* these are not counted by SM */
+		const struct work w = work_of_kernel((const struct kernel_counters *)gpu_counters_again(g, CG_kernel, i));
+		all.flits += w.flits;
+		all.messages += w.messages;
+	}
 	for (u32 p = 0; p < EP_COUNT; p++) {
 		const struct energy_amount *a = &machine.part[p];
-		dynamic[p] = (struct split){.amount = a->dynamic, .all = whole(&sm, p, kernels[p])};
+		dynamic[p] = (struct split){.amount = a->dynamic, .all = weight(&all, p)};
 		leakage[p] = (struct split){part_of(a->leakage, sm.active_cycles, sm.cycles), sm.occupancy, 0, 0};
 		gated[p] = (struct split){part_of(a->gated, sm.active_cycles, sm.cycles), sm.occupancy, 0, 0};
 	}
 	for (u32 i = 0; i < n; i++) {
-		const struct kernel_counters *k = (const struct kernel_counters *)gpu_counters_again(g, CG_kernel, i);
+		const struct work w = work_of_kernel((const struct kernel_counters *)gpu_counters_again(g, CG_kernel, i));
 		for (u32 p = 0; p < EP_COUNT; p++)
 			out[i].part[p] =
-			    (struct energy_amount){split_next(&dynamic[p], weight(k, p)), split_next(&leakage[p], k->warp_cycles),
-			                           split_next(&gated[p], k->warp_cycles)};
+			    (struct energy_amount){split_next(&dynamic[p], weight(&w, p)), split_next(&leakage[p], w.warp_cycles),
+			                           split_next(&gated[p], w.warp_cycles)};
 	}
 	for (u32 p = 0; p < EP_COUNT; p++) {
 		const struct energy_amount *a = &machine.part[p];

@@ -47,6 +47,9 @@ struct energy {
 void energy_of_sm(struct gpu *g, u32 sm, struct energy *out);
 void energy_of_uncore(struct gpu *g, struct energy *out);
 void energy_of_machine(struct gpu *g, struct energy *out);
+/* By group, dynamic + leakage: the machine's in out[0] and, where scopes says that they are wanted (number of SMs + 1),
+ * SM n's in out[n + 1]. For who asks often: the table is worked out once. */
+void energy_of_groups(struct gpu *g, u64 (*out)[EG_COUNT], u32 scopes);
 /* Of each launch: out[gpu_num_kernels(g)]; and what belongs to none. */
 void energy_of_kernels(struct gpu *g, struct energy *out, struct energy *rest);
 

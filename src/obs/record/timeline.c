@@ -10,7 +10,7 @@ struct timeline {
 	u64 period;           /* cycles between timeline_sample calls, at least; divides span */
 	u64 start;            /* cycle at creation */
 	u64 span;             /* cycles of a stored sample: period << n */
-	double peak_bytes;    /* DRAM bytes per cycle at peak */
+	const struct conf *conf;
 	u32 len;              /* complete samples */
 	u64 filled;           /* cycles of the sample being filled that have passed */
 	struct sample *marks; /* [capacity + 1][scopes]: the counters at the start of sample i, the one being filled too */
@@ -39,7 +39,7 @@ struct timeline *timeline_create(struct gpu *g, u64 period, u32 capacity)
 	t->scopes = sampler_scopes(t->sampler);
 	t->capacity = capacity;
 	t->period = t->span = period;
-	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
+	t->conf = gpu_conf(g);
 	t->marks = xcalloc(((size_t)capacity + 1) * t->scopes, sizeof *t->marks);
 	begin(t);
 	return t;
@@ -115,12 +115,6 @@ struct sample timeline_sum(const struct timeline *t, s32 sm, u32 from, u32 to)
 	return sum;
 }
 
-static bool kept(s32 sm, enum series which)
-{
-	const bool shared = which == TS_L2_HIT || which == TS_DRAM_BW || (which >= TS_L2_MISS && which < TS_STALL);
-	return sm < 0 || !shared;
-}
-
 double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i)
 {
 	BUG_ON(i >= t->len);
@@ -129,10 +123,10 @@ double timeline_get(const struct timeline *t, s32 sm, enum series which, u32 i)
 
 double timeline_mean(const struct timeline *t, s32 sm, enum series which, u32 from, u32 to)
 {
-	if (!kept(sm, which))
+	if (sm >= 0 && !series_of_sms(which))
 		return NAN;
 	struct sample sum = timeline_sum(t, sm, from, to);
-	return sample_value(&sum, which, t->peak_bytes);
+	return sample_value(&sum, which, t->conf);
 }
 
 void timeline_fork(struct timeline *t, u64 cycle)

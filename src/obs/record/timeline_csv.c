@@ -10,7 +10,6 @@ struct timeline_csv {
 	struct gpu *g;
 	struct tape *to;
 	struct sampler *sampler;
-	double peak_bytes;
 	u64 written;        /* where the last row ended */
 	u64 farthest;       /* the cycle left for the past; 0 = none */
 	struct sample rest; /* from the last row to there */
@@ -25,11 +24,11 @@ static void put_head(struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
-static void put_row(struct strbuf *out, u64 cycle, const struct sample *s, double peak_bytes)
+static void put_row(struct strbuf *out, u64 cycle, const struct sample *s, const struct conf *c)
 {
 	strbuf_addf(out, "%llu,%llu", (unsigned long long)cycle, (unsigned long long)s->cycles);
 	for (u32 i = 0; i < TS_COUNT; i++) {
-		double v = sample_value(s, (enum series)i, peak_bytes);
+		double v = sample_value(s, (enum series)i, c);
 		if (isfinite(v))
 			strbuf_addf(out, ",%.6g", v);
 		else
@@ -38,12 +37,12 @@ static void put_row(struct strbuf *out, u64 cycle, const struct sample *s, doubl
 	strbuf_addc(out, '\n');
 }
 
-void timeline_csv_text(const struct timeline *t, double peak_bytes, struct strbuf *out)
+void timeline_csv_text(const struct timeline *t, const struct conf *c, struct strbuf *out)
 {
 	put_head(out);
 	for (u32 i = 0; i < timeline_len(t); i++) {
 		struct sample s = timeline_sum(t, -1, i, i + 1);
-		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), &s, peak_bytes);
+		put_row(out, timeline_start(t) + (i + 1) * timeline_span(t), &s, c);
 	}
 }
 
@@ -56,7 +55,7 @@ static void put_text(struct timeline_csv *t, u64 clock)
 
 static void write_row(struct timeline_csv *t, u64 cycle, const struct sample *s)
 {
-	put_row(&t->text, cycle, s, t->peak_bytes);
+	put_row(&t->text, cycle, s, gpu_conf(t->g));
 	put_text(t, cycle);
 	t->written = cycle;
 }
@@ -67,7 +66,6 @@ struct timeline_csv *timeline_csv_create(struct gpu *g, struct tape *to)
 	t->g = g;
 	t->to = to;
 	t->sampler = sampler_create_machine(g);
-	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
 	t->written = gpu_cycle(g);
 	put_head(&t->text);
 	put_text(t, t->written);

@@ -21,7 +21,6 @@ void timeline_csv_leave(void *ctx, u64 cycle);
 void timeline_csv_fork(void *ctx, u64 cycle);
 /* Writes the last, shorter row - up to the farthest cycle, should the machine stand at an earlier one - and frees. */
 void timeline_csv_free(struct timeline_csv *t);
-/* Appends the same columns of a timeline's samples, the machine's: what `export csv` writes. peak_bytes:
- * dram_peak_bytes(). */
-void timeline_csv_text(const struct timeline *t, double peak_bytes, struct strbuf *out);
+/* Appends the same columns of a timeline's samples, the machine's: what `export csv` writes. */
+void timeline_csv_text(const struct timeline *t, const struct conf *c, struct strbuf *out);
 #endif

@@ -43,7 +43,6 @@ struct trace {
 	} * streams;
 	u32 nstreams;
 	struct sampler *sampler;
-	double peak_bytes;
 	u64 next_event;  /* events of earlier cycles have been written */
 	u64 next_sample; /* so have samples of earlier cycles */
 	u64 heard;       /* events of earlier cycles have been heard */
@@ -377,9 +376,10 @@ void trace_sample(void *ctx, u64 cycle)
 	              {TS_WARPS, "resident warps"},
 	              {TS_L1D_HIT, "L1D hit rate"},
 	              {TS_L2_HIT, "L2 hit rate"},
-	              {TS_DRAM_BW, "DRAM utilisation"}};
+	              {TS_DRAM_BW, "DRAM utilisation"},
+	              {TS_POWER, "power (W)"}};
 	for (u32 i = 0; i < ARRAY_LEN(tracks); i++) /* a counter's value holds from its timestamp on */
-		counter(t, cycle - now.cycles, tracks[i].name, sample_value(&now, tracks[i].series, t->peak_bytes));
+		counter(t, cycle - now.cycles, tracks[i].name, sample_value(&now, tracks[i].series, gpu_conf(t->g)));
 	tape_add(t->to, cycle, &t->text, &(struct slice){.kind = POINT});
 	strbuf_clear(&t->text);
 }
@@ -464,7 +464,6 @@ struct trace *trace_create(struct gpu *g, enum trace_detail d, struct tape *to)
 		t->warp_named = xcalloc(sms * WARP_SLOTS, sizeof *t->warp_named);
 	}
 	t->sampler = sampler_create_machine(g);
-	t->peak_bytes = dram_peak_bytes(gpu_conf(g));
 	strbuf_adds(&t->text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	name_process(&t->text, PID_GPU, "GPU", -1);
 	for (u32 i = 0; i < sms; i++) {

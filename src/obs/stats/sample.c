@@ -9,6 +9,7 @@ struct sampler {
 	u32 scopes;
 	struct sample *last; /* absolute values of the last reading, per scope */
 	struct sample *now;
+	u64 (*energy)[EG_COUNT]; /* [scopes], while reading */
 };
 
 /* A sample is u64 words all through, so that adding and subtracting need no list of fields. */
@@ -65,6 +66,13 @@ static void read_shared(struct gpu *g, struct sample *s)
 	s->reply_flits = ((const struct noc_counters *)gpu_counters_again(g, CG_noc, 0))->reply_flits;
 }
 
+static void read_energy(struct sampler *s, struct sample *out)
+{
+	energy_of_groups(s->g, s->energy, s->scopes);
+	for (u32 i = 0; i < s->scopes; i++)
+		memcpy(out[i].energy, s->energy[i], sizeof out[i].energy);
+}
+
 static void read_all(struct sampler *s, struct sample *out)
 {
 	memset(out, 0, s->scopes * sizeof *out);
@@ -77,6 +85,7 @@ static void read_all(struct sampler *s, struct sample *out)
 			out[sm + 1] = own;
 	}
 	read_shared(s->g, &out[0]);
+	read_energy(s, out);
 	for (u32 i = 0; i < s->scopes; i++)
 		out[i].cycles = gpu_cycle(s->g);
 }
@@ -88,6 +97,7 @@ static struct sampler *create(struct gpu *g, u32 scopes)
 	s->scopes = scopes;
 	s->last = xcalloc(s->scopes, sizeof *s->last);
 	s->now = xcalloc(s->scopes, sizeof *s->now);
+	s->energy = xcalloc(s->scopes, sizeof *s->energy);
 	read_all(s, s->last);
 	return s;
 }
@@ -108,6 +118,7 @@ void sampler_free(struct sampler *s)
 		return;
 	free(s->last);
 	free(s->now);
+	free(s->energy);
 	free(s);
 }
 
@@ -178,6 +189,14 @@ struct series_desc series_desc(enum series s)
 	    [TS_DRAM_ROW_HIT] = {"dram_row_hit_rate", "", "DRAM row_hits / (row_hits + row_misses)"},
 	    [TS_DRAM_LATENCY] = {"dram_latency", "cycles", "DRAM queue_cycles / requests: from arrival to data"},
 	    [TS_REPLY_FLITS] = {"reply_flits", "flits/cycle", "flits from L2 slices to SMs per core cycle"},
+	    [TS_POWER] = {"power", "W", "energy of events and leakage over time, all groups"},
+	    [TS_POWER_PART + EG_core] = {"power_core", "W", "of the SMs but for shared memory and caches"},
+	    [TS_POWER_PART + EG_shared] = {"power_shared", "W", "of shared memory"},
+	    [TS_POWER_PART + EG_l1] = {"power_l1", "W", "of the L1 caches: data, constants, textures"},
+	    [TS_POWER_PART + EG_l2] = {"power_l2", "W", "of the L2 slices"},
+	    [TS_POWER_PART + EG_network] = {"power_network", "W", "of the interconnect and the memory controllers"},
+	    [TS_POWER_PART + EG_dram] = {"power_dram", "W", "of the DRAM"},
+	    [TS_POWER_PART + EG_board] = {"power_board", "W", "of the board, whatever the chip does"},
 	};
 	if (s < TS_STALL)
 		return fixed[s];
@@ -199,8 +218,25 @@ static double stall_share(const struct sample *s, u32 reason)
 	return ratio(s->stalls[reason], sum);
 }
 
-double sample_value(const struct sample *s, enum series which, double peak_bytes)
+bool series_of_sms(enum series which)
 {
+	if (which >= TS_POWER_PART && which < TS_STALL)
+		return which <= TS_POWER_PART + EG_l1;
+	return which != TS_L2_HIT && which != TS_DRAM_BW && !(which >= TS_L2_MISS && which < TS_POWER);
+}
+
+static double power(const struct sample *s, const struct conf *c)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < EG_COUNT; i++)
+		sum += s->energy[i];
+	return energy_watts(c, sum, s->cycles);
+}
+
+double sample_value(const struct sample *s, enum series which, const struct conf *c)
+{
+	if (which >= TS_POWER_PART && which < TS_STALL)
+		return energy_watts(c, s->energy[which - TS_POWER_PART], s->cycles);
 	if (which >= TS_L2_MISS && which < TS_DRAM_ROW_HIT)
 		return ratio(s->l2_miss[which - TS_L2_MISS], s->l2_lookups);
 	if (which >= TS_L1D_MISS && which < TS_L2_MISS)
@@ -213,8 +249,11 @@ double sample_value(const struct sample *s, enum series which, double peak_bytes
 	case TS_DRAM_ROW_HIT: return ratio(s->dram_row_hits, s->dram_bursts);
 	case TS_DRAM_LATENCY: return ratio(s->dram_queue_cycles, s->dram_requests);
 	case TS_REPLY_FLITS: return ratio(s->reply_flits, s->cycles);
-	case TS_DRAM_BW:
-		return peak_bytes > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak_bytes) : NAN;
+	case TS_POWER: return power(s, c);
+	case TS_DRAM_BW: {
+		const double peak = dram_peak_bytes(c);
+		return peak > 0 && s->cycles ? (double)s->dram_bytes / ((double)s->cycles * peak) : NAN;
+	}
 	default: return stall_share(s, (u32)which - TS_STALL);
 	}
 }

@@ -5,6 +5,7 @@
 #ifndef OBS_STATS_SAMPLE_H
 #define OBS_STATS_SAMPLE_H
 #include "gpu/query.h"
+#include "obs/energy/energy.h"
 
 /* Sums over a span of cycles. Adding two neighbouring spans gives the span of both. */
 struct sample {
@@ -20,6 +21,7 @@ struct sample {
 	u64 dram_row_hits, dram_bursts;
 	u64 dram_queue_cycles, dram_requests;
 	u64 reply_flits;
+	u64 energy[EG_COUNT]; /* fJ by group, dynamic + leakage; of an SM what is in it */
 	u64 stalls[ST_COUNT]; /* issue slots by base reason */
 };
 void sample_add(struct sample *into, const struct sample *s);
@@ -58,7 +60,9 @@ enum series {
 	TS_DRAM_ROW_HIT = TS_L2_MISS + MISS_CAUSES, /* 0..1, machine only; NAN for an SM or when there was no burst */
 	TS_DRAM_LATENCY, /* core cycles from a request's arrival to its data, machine only; NAN for an SM or without one */
 	TS_REPLY_FLITS,  /* flits a cycle from L2 to SMs, machine only; NAN for an SM */
-	TS_STALL,
+	TS_POWER,        /* W: an SM's own, or the machine's with L2, interconnect, DRAM and board */
+	TS_POWER_PART,   /* TS_POWER_PART + p: W of a group of it (enum energy_group); NAN for an SM and what is outside */
+	TS_STALL = TS_POWER_PART + EG_COUNT,
 	/* TS_STALL + r: share 0..1 of the issue slots charged to base reason r (enum stall) */
 	TS_COUNT = TS_STALL + ST_COUNT
 };
@@ -67,6 +71,8 @@ struct series_desc {
 };
 /* Name, unit and definition of a series; valid for every value below TS_COUNT. */
 struct series_desc series_desc(enum series s);
-/* The figure. peak_bytes = DRAM bytes per core cycle at peak (dram_peak_bytes). */
-double sample_value(const struct sample *s, enum series which, double peak_bytes);
+/* The figure, on a machine of this configuration. */
+double sample_value(const struct sample *s, enum series which, const struct conf *c);
+/* Is the series of an SM, too? Else there is only the machine's, and an SM's is NAN. */
+bool series_of_sms(enum series which);
 #endif
