@@ -2,7 +2,11 @@
  * what is not leaked and nothing else, and a cycle costs the same whenever one comes back to it. */
 #include "tests/machine.h"
 
+#include <math.h>
+
+#include "mem/ref_count.h"
 #include "obs/energy/energy.h"
+#include "obs/record/timeline.h"
 
 /* The machine's own process is the one that most of the table is of, and other rows are put there. */
 #define OF_40_NM "energy.node=40", "energy.voltage=1.0"
@@ -318,13 +322,162 @@ static void groups_and_power(void **state)
 	sim_destroy(s);
 }
 
+/* What a row of the table is of, counted by hand. */
+static u64 of_cache(struct sim *s, enum counter_group group, bool written_back)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_counter_instances(sim_gpu(s), group); i++) {
+		const struct cache_counters *c = (const struct cache_counters *)gpu_counters(sim_gpu(s), group, i);
+		for (u32 kind = 0; kind < 3; kind++)
+			sum += ref_counted(c, (enum ref_kind[]){REF_READ, REF_WRITE, REF_ATOMIC}[kind], REF_ALL);
+		sum += c->fills + (written_back ? c->writebacks : 0);
+	}
+	return sum;
+}
+
+static u64 of_sms(struct sim *s, size_t offset)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_conf(sim_gpu(s))->num_sms; i++)
+		sum += *(const u64 *)((const u8 *)gpu_counters(sim_gpu(s), CG_sm, i) + offset);
+	return sum;
+}
+#define OF_SMS(s, field) of_sms(s, offsetof(struct sm_counters, field))
+
+static u64 dram_bytes(struct sim *s, bool activates)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_num_channels(sim_gpu(s)); i++) {
+		const struct dram_counters *d = (const struct dram_counters *)gpu_counters(sim_gpu(s), CG_dram, i);
+		sum += activates ? d->activates : d->bytes;
+	}
+	return sum;
+}
+
+static u64 counted(struct sim *s, const char *row)
+{
+	const struct conf *c = gpu_conf(sim_gpu(s));
+	const struct noc_counters *n = (const struct noc_counters *)gpu_counters(sim_gpu(s), CG_noc, 0);
+#define IS(name) !strcmp(row, "energy." name)
+	if (IS("fetch"))
+		return OF_SMS(s, fetches);
+	if (IS("decode") || IS("schedule"))
+		return OF_SMS(s, issue_slots);
+	if (IS("register"))
+		return OF_SMS(s, reg_reads) + OF_SMS(s, reg_writes);
+	if (IS("int"))
+		return OF_SMS(s, lanes_int);
+	if (IS("f32"))
+		return OF_SMS(s, lanes_f32);
+	if (IS("f64"))
+		return OF_SMS(s, lanes_f64);
+	if (IS("sfu"))
+		return OF_SMS(s, lanes_sfu);
+	if (IS("address"))
+		return OF_SMS(s, lanes_global) + OF_SMS(s, lanes_shared) + OF_SMS(s, lanes_local) + OF_SMS(s, lanes_tex);
+	if (IS("clock"))
+		return OF_SMS(s, active_cycles);
+	if (IS("shared"))
+		return OF_SMS(s, lanes_shared);
+	if (IS("l1"))
+		return of_cache(s, CG_l1d, false) * (c->l1d_line / 32);
+	if (IS("l2"))
+		return of_cache(s, CG_l2, true) * (c->l2_sector_reads ? 1 : c->l2_line / 32);
+	if (IS("network"))
+		return (n->request_flits + n->reply_flits) * c->noc_flit;
+	if (IS("dram_bit"))
+		return dram_bytes(s, false) * 8;
+	assert_true(IS("dram_activate"));
+	return dram_bytes(s, true) * c->dram_row / 1024;
+#undef IS
+}
+
+/* With all rows at 0 but one, the energy of events is that row's alone, each event once: none is left out of the sum,
+ * and none counted twice. The same for what leaks. */
+static void every_row_once(void **state)
+{
+	static const struct {
+		const char *row, *at;
+	} events[] = {
+	    {"energy.fetch", "45"},   {"energy.decode", "45"},  {"energy.schedule", "45"}, {"energy.register", "45"},
+	    {"energy.int", "40"},     {"energy.f32", "40"},     {"energy.f64", "40"},      {"energy.sfu", "40"},
+	    {"energy.address", "40"}, {"energy.clock", "40"},   {"energy.shared", "45"},   {"energy.l1", "45"},
+	    {"energy.l2", "45"},      {"energy.network", "28"}, {"energy.dram_bit", "40"}, {"energy.dram_activate", "40"},
+	};
+	static const char *const rows[] = {
+#define C_ENERGY(f, key, d, u, node, voltage, h) key,
+#include "conf/energy.def"
+#undef C_ENERGY
+	};
+	for (u32 i = 0; i < ARRAY_LEN(events); i++) {
+		char text[ARRAY_LEN(rows) + 2][48];
+		const char *sets[ARRAY_LEN(rows) + 4] = {NULL};
+		u32 n = 0;
+		for (u32 k = 0; k < ARRAY_LEN(rows); k++, n++) {
+			snprintf(text[n], sizeof text[n], "%s=%d", rows[k], !strcmp(rows[k], events[i].row));
+			sets[n] = text[n];
+		}
+		snprintf(text[n], sizeof text[n], "energy.node=%s", events[i].at);
+		sets[n] = text[n];
+		sets[n + 1] = strcmp(events[i].at, "40") ? "energy.voltage=0.9" : "energy.voltage=1.0";
+		struct sim *s = machine(sets);
+		u64 arg = buffer(s, 1 << 20);
+		run_ptx(s, i == 5 || i == 6 ? PTX_HEAD HEAD "add.f64 %d1, %d1, %d1; add.f32 %f1, %f1, %f1;\n" END : WORK, 30,
+		        256, &arg, 1);
+		const struct energy e = machine_energy(s);
+		const u64 want = counted(s, events[i].row) * 1000, got = energy_total(&e);
+		if (got != want || !want)
+			fail_msg("%s: %llu fJ, not %llu", events[i].row, (unsigned long long)got, (unsigned long long)want);
+		sim_destroy(s);
+	}
+}
+
+/* The samples of a timeline: groups sum to the power, SMs and what is outside to the machine, all of them to the
+ * machine's energy. */
+static void over_time(void **state)
+{
+	static const char *const sets[] = {OF_40_NM, "energy.gate_registers=true", NULL};
+	struct sim *s = machine(sets);
+	struct timeline *t = timeline_create(sim_gpu(s), 64, 1024);
+	struct sample all;
+	u64 arg = buffer(s, 1 << 20), sum = 0;
+	sim_add_sampler(s, 64, timeline_sample, t);
+	run_ptx(s, WORK, 30, 256, &arg, 1);
+	const u32 n = timeline_len(t);
+	assert_true(n > 20);
+	for (u32 i = 0; i < n; i++) {
+		double parts = 0, sms = 0;
+		for (u32 g = 0; g < EG_COUNT; g++)
+			parts += timeline_get(t, -1, TS_POWER_PART + g, i);
+		for (s32 sm = 0; sm < 15; sm++)
+			sms += timeline_get(t, sm, TS_POWER, i);
+		for (u32 g = EG_l2; g < EG_COUNT; g++) {
+			sms += timeline_get(t, -1, TS_POWER_PART + g, i);
+			assert_true(isnan(timeline_get(t, 3, TS_POWER_PART + g, i)));
+		}
+		const double power = timeline_get(t, -1, TS_POWER, i);
+		assert_true(power > 80 && power < 300);
+		assert_true(fabs(parts - power) < 1e-6 && fabs(sms - power) < 1e-6);
+	}
+	all = timeline_sum(t, -1, 0, n);
+	for (u32 g = 0; g < EG_COUNT; g++)
+		sum += all.energy[g];
+	/* what came behind the last sample */
+	const struct energy e = machine_energy(s);
+	const double rest = energy_watts(gpu_conf(sim_gpu(s)), energy_total(&e) - sum, sim_cycle(s) - n * 64);
+	assert_true(sum < energy_total(&e) && rest > 50 && rest < 300);
+	timeline_free(t);
+	sim_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(closed_form),      cmocka_unit_test(scaled_to_the_process),
 	    cmocka_unit_test(gating),           cmocka_unit_test(registers_held),
 	    cmocka_unit_test(of_kernels),       cmocka_unit_test(travels),
-	    cmocka_unit_test(groups_and_power),
+	    cmocka_unit_test(groups_and_power), cmocka_unit_test(every_row_once),
+	    cmocka_unit_test(over_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

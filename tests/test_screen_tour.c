@@ -30,7 +30,7 @@ static void keys_are_shown(void **state)
 	assert_shown(&v, " space run  . step  , back  Tab view ");
 	assert_shown(&v, " r ready x short m mem s unit b bar f fetch ");
 	type(&v, "\t");
-	assert_shown(&v, " overview ─ arrows SM, warp  Enter that SM  Tab prompt ");
+	assert_shown(&v, " overview ─ arrows SM, warp  Enter that SM  w power  Tab prompt ");
 	assert_gone(&v, "Tab view");
 	type(&v, "\r");
 	assert_shown(&v, " SM ─ up, down warp  left, right SM  Enter its source  Tab prompt ");

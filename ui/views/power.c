@@ -17,8 +17,8 @@ static const struct {
 	enum role role;
 	u32 letter;
 	const char *name;
-} stack[] = {{EG_board, R_DIM, 'B', "board"},   {EG_dram, R_SER2, 'D', "DRAM"},     {EG_network, R_SER1, 'N', "network"},
-             {EG_l2, R_SER4, '2', "L2"},        {EG_l1, R_SER3, '1', "L1"},         {EG_shared, R_SER5, 'S', "shared"},
+} stack[] = {{EG_board, R_DIM, 'B', "board"},   {EG_dram, R_SER2, 'D', "DRAM"}, {EG_network, R_SER1, 'N', "network"},
+             {EG_l2, R_SER4, '2', "L2"},        {EG_l1, R_SER3, '1', "L1"},     {EG_shared, R_SER5, 'S', "shared"},
              {EG_core, R_SER0, 'C', "SM cores"}};
 _Static_assert(ARRAY_LEN(stack) == EG_COUNT, "each group once");
 _Static_assert(EG_COUNT <= CHART_PARTS, "they fit a column");
@@ -77,8 +77,7 @@ static void note(struct view_ctx *v, int w)
 	view_column(from, to - from, at, w, &a, &b);
 	cursor_note(v, "power %.1f W", known(timeline_mean(v->tl, -1, TS_POWER, a, b)));
 	for (u32 i = EG_COUNT; i-- > 0;)
-		cursor_note(v, "%s %.1f", stack[i].name,
-		            known(timeline_mean(v->tl, -1, TS_POWER_PART + stack[i].group, a, b)));
+		cursor_note(v, "%s %.1f", stack[i].name, known(timeline_mean(v->tl, -1, TS_POWER_PART + stack[i].group, a, b)));
 }
 
 static void over_time(struct view_ctx *v, struct pane p)
@@ -119,7 +118,8 @@ static void of_sms(struct view_ctx *v, struct pane p, int across)
 
 void power_draw(struct view_ctx *v, struct pane p)
 {
-	const int n = (int)gpu_conf(v->g)->num_sms, across = MAX(MIN(p.w / SM_WIDTH, n), 1), rows = (n + across - 1) / across;
+	const int n = (int)gpu_conf(v->g)->num_sms, across = MAX(MIN(p.w / SM_WIDTH, n), 1),
+	          rows = (n + across - 1) / across;
 	struct energy e;
 	energy_of_machine(v->g, &e);
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Power");

@@ -192,8 +192,7 @@ static void sm_energy(struct gpu *g, const struct prices *p, u32 sm, struct ener
 	leak(p, EPL_SM, k.sm->cycles, o);
 	gate(&o->part[EP_registers], p->leak[EP_registers], c->energy_gate_regs, k.sm->reg_cycles, c->sm_regs,
 	     k.sm->cycles);
-	gate(&o->part[EP_shared], p->leak[EP_shared], c->energy_gate_shared, k.sm->shared_held, c->sm_shared,
-	     k.sm->cycles);
+	gate(&o->part[EP_shared], p->leak[EP_shared], c->energy_gate_shared, k.sm->shared_held, c->sm_shared, k.sm->cycles);
 }
 
 void energy_of_sm(struct gpu *g, u32 sm, struct energy *o)
@@ -286,7 +285,8 @@ static struct work work_of_kernel(const struct kernel_counters *k)
 	                     .operands = k->reg_reads + k->reg_writes,
 	                     .transactions = k->transactions,
 	                     .warp_cycles = k->warp_cycles,
-	                     .flits = k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits,
+	                     .flits =
+	                         k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits,
 	                     .messages = k->read_sent + k->write_sent + k->writeback_sent,
 	                     .lanes = ((const struct lane_counters *)(const void *)&k->lanes_int)->lanes};
 }

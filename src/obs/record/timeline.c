@@ -7,9 +7,9 @@
 struct timeline {
 	struct sampler *sampler;
 	u32 scopes, capacity;
-	u64 period;           /* cycles between timeline_sample calls, at least; divides span */
-	u64 start;            /* cycle at creation */
-	u64 span;             /* cycles of a stored sample: period << n */
+	u64 period; /* cycles between timeline_sample calls, at least; divides span */
+	u64 start;  /* cycle at creation */
+	u64 span;   /* cycles of a stored sample: period << n */
 	const struct conf *conf;
 	u32 len;              /* complete samples */
 	u64 filled;           /* cycles of the sample being filled that have passed */
