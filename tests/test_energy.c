@@ -335,6 +335,14 @@ static u64 of_cache(struct sim *s, enum counter_group group, bool written_back)
 	return sum;
 }
 
+static u64 written_back(struct sim *s)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < gpu_num_l2(sim_gpu(s)); i++)
+		sum += ((const struct cache_counters *)gpu_counters(sim_gpu(s), CG_l2, i))->writebacks;
+	return sum;
+}
+
 static u64 of_sms(struct sim *s, size_t offset)
 {
 	u64 sum = 0;
@@ -411,7 +419,7 @@ static void every_row_once(void **state)
 	};
 	for (u32 i = 0; i < ARRAY_LEN(events); i++) {
 		char text[ARRAY_LEN(rows) + 2][48];
-		const char *sets[ARRAY_LEN(rows) + 4] = {NULL};
+		const char *sets[ARRAY_LEN(rows) + 5] = {NULL};
 		u32 n = 0;
 		for (u32 k = 0; k < ARRAY_LEN(rows); k++, n++) {
 			snprintf(text[n], sizeof text[n], "%s=%d", rows[k], !strcmp(rows[k], events[i].row));
@@ -420,11 +428,13 @@ static void every_row_once(void **state)
 		snprintf(text[n], sizeof text[n], "energy.node=%s", events[i].at);
 		sets[n] = text[n];
 		sets[n + 1] = strcmp(events[i].at, "40") ? "energy.voltage=0.9" : "energy.voltage=1.0";
+		sets[n + 2] = "l2.sets=1"; /* so that lines are written back */
 		struct sim *s = machine(sets);
 		u64 arg = buffer(s, 1 << 20);
 		run_ptx(s, i == 5 || i == 6 ? PTX_HEAD HEAD "add.f64 %d1, %d1, %d1; add.f32 %f1, %f1, %f1;\n" END : WORK, 30,
 		        256, &arg, 1);
 		const struct energy e = machine_energy(s);
+		assert_true(i == 5 || i == 6 || written_back(s) > 100);
 		const u64 want = counted(s, events[i].row) * 1000, got = energy_total(&e);
 		if (got != want || !want)
 			fail_msg("%s: %llu fJ, not %llu", events[i].row, (unsigned long long)got, (unsigned long long)want);
