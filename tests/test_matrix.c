@@ -1,7 +1,7 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under every warp scheduler, with the
  * re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks, the
- * rules of coherence and the CTA schedulers: its own check, the conservation laws, and the same bytes left in device memory and the same work done
- * whoever scheduled it.
+ * rules of coherence and the CTA schedulers: its own check, the conservation laws, and the same bytes left in device
+ * memory and the same work done whoever scheduled it.
  *
  * The product of all that is too much for every time: matrix_cover.h chooses what stands for it. MATRIX=full in the
  * environment runs the product of everything but the CTA schedulers, which take turns, and MATRIX=n runs n
