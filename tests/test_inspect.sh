@@ -202,7 +202,7 @@ ok "longest_waits: the store is not charged" "$(grep -c '^hotspot.ptx:81 ' "$tmp
 
 # --- inspect: listed, loaded when asked for, and says from where it counts
 "$W" debug --batch bfs --size small -ex inspect >"$tmp/out" 2>&1
-ok "inspect: all listed, once, without what they share" "$(for x in $all; do grep "^$x  *[a-z]" "$tmp/out"; done | wc -l) $(grep -c . "$tmp/out")" = "$(echo $all | wc -w) $(echo $all | wc -w)"
+ok "inspect: all listed, once, without what they share" "$(for x in $all; do grep "^$x  *[a-z]" "$tmp/out"; done | wc -l) $(grep -c "^[^ ]" "$tmp/out")" = "$(echo $all | wc -w) $(echo $all | wc -w)"
 for x in $all; do
 	"$W" debug --batch bfs --size small -ex "inspect $x" -ex 'step 5000' -ex "inspect $x" -ex continue >"$tmp/d" 2>&1
 	ok "inspect $x: exit status" $? -eq 0
@@ -213,6 +213,65 @@ for x in $all; do
 	ok "inspect $x: the same report as headless" $? -eq 0
 	ok "inspect $x: from the start needs no note" "$(grep -c 'counted from' "$tmp/d")" -eq 0
 done
+# --- on the command line, in a list, in scripts, with help and completion
+"$W" list inspections >"$tmp/out" 2>&1
+"$W" list inspections --format json >"$tmp/json" 2>&1
+"$W" debug --batch bfs --size small -ex inspect 2>&1 | grep "^[a-z]" >"$tmp/listed"
+"$W" debug --batch bfs --size small -ex 'lua for _, n in ipairs(dbg.inspect()) do print(n) end' >"$tmp/lua" 2>&1
+n=$(echo $all | wc -w)
+ok "list inspections: as inspect lists them" "$(grep -c . "$tmp/out") $(awk '{ print $1 }' "$tmp/out")" = "$n $(awk '{ print $1 }' "$tmp/listed")"
+ok "list inspections: JSON" "$(grep -c '"name":' "$tmp/json") $(grep -c '"help":' "$tmp/json")" = "$n $n"
+for x in $all; do
+	"$W" debug --batch bfs --size small -ex "complete inspect ${x%??}" -ex "complete help inspect ${x%??}" -ex "help inspect $x" >"$tmp/out" 2>&1
+	ok "inspect $x: completed" "$(sed 2q "$tmp/out" | tr '\n' ,)" = "inspect $x,help inspect $x,"
+	has "help inspect $x" "$tmp/out" "inspect $x: "
+	has "help inspect $x: how to begin it" "$tmp/out" "--inspect $x "
+	ok "help inspect $x: its settings and columns" "$(grep -c . "$tmp/out")" -gt 6
+done
+ok "dbg.inspect lists" "$(cat "$tmp/lua")" = "$(awk '{ print $1 }' "$tmp/listed")"
+"$W" help run >"$tmp/out" 2>&1
+has "--inspect in the help" "$tmp/out" "warpdbg list inspections"
+"$W" run bfs --size small --inspect hot_lines --inspect l1_thrash >"$tmp/out" 2>&1
+ok "--inspect twice: exit status" $? -eq 0
+awk '/^--- hot_lines/ { on = 1; next } /^--- l1_thrash/ { on = 0 } on && NF' "$tmp/out" >"$tmp/a"
+report "$tmp/bfs.hot_lines" >"$tmp/b"
+cmp -s "$tmp/a" "$tmp/b"
+ok "--inspect twice: the first report" $? -eq 0
+report "$tmp/out" >"$tmp/a"
+report "$tmp/bfs.l1_thrash" >"$tmp/b"
+cmp -s "$tmp/a" "$tmp/b"
+ok "--inspect twice: the second report" $? -eq 0
+printf 'HOT_LINES_TOP = 2\n' >"$tmp/s.lua"
+"$W" run bfs --size small --script "$tmp/s.lua" --inspect hot_lines >"$tmp/out" 2>&1
+ok "--inspect behind --script, which sets it" "$(grep -c '^bfs.ptx:' "$tmp/out")" -eq 2
+"$W" debug --batch bfs --size small --inspect hot_lines -ex 'step 5000' -ex 'inspect hot_lines' -ex 'lua io_ = dbg.inspect("hot_lines")' \
+	-ex 'lua print(io_)' >"$tmp/d" 2>&1
+ok "debug --inspect: counts from the start" "$(grep -c 'counted from' "$tmp/d") $(grep -c '^total: [1-9]' "$tmp/d")" = "0 2"
+ok "dbg.inspect: the report" "$(grep '^total' "$tmp/d" | sort -u | wc -l)" -eq 1
+
+# --- those that cost next to nothing count from the start, unasked, and are silent
+"$W" debug --batch bfs --size small -ex continue >"$tmp/d" 2>&1
+ok "nothing unasked" "$(grep -c '^---' "$tmp/d")" -eq 0
+"$W" debug --batch bfs --size small -ex continue -ex 'inspect cta_lifetimes' >"$tmp/d" 2>&1
+report "$tmp/d" >"$tmp/a"
+report "$tmp/bfs.cta_lifetimes" >"$tmp/b"
+cmp -s "$tmp/a" "$tmp/b"
+ok "cta_lifetimes asked for at the end: of the whole run" $? -eq 0
+"$W" debug --batch bfs --size small -ex 'step 20000' -ex 'goto 9000' -ex 'step 30000' -ex 'inspect cta_lifetimes' -ex continue >"$tmp/d" 2>&1
+report "$tmp/d" >"$tmp/a"
+cmp -s "$tmp/a" "$tmp/b"
+ok "cta_lifetimes asked for late, after going back: the same at the end" "$? $(grep -c '^--- cta_lifetimes' "$tmp/d") $(grep -c 'counted from' "$tmp/d")" = "0 2 0"
+"$W" debug --batch bfs --size small -ex continue -ex 'inspect line_stalls' -ex 'lua local n = 0 for _, c in ipairs(dbg.waits().code) do for _, s in pairs(c.states) do n = n + s end end print("samples " .. n)' \
+	>"$tmp/d" 2>&1
+has "line_stalls asked for at the end: from the start" "$tmp/d" "one look every 512 cycles since the start"
+ok "line_stalls asked for at the end: all samples" "$(sed -n 's/^total: .*; \([0-9]*\) warps seen$/\1/p' "$tmp/d")" = "$(sed -n 's/^samples //p' "$tmp/d")"
+ok "line_stalls asked for at the end: needs no note" "$(grep -c 'counted from' "$tmp/d")" -eq 0
+sum() { # sum FILE: of the samples, times what a look stands for, in thousands
+	awk -v p="$2" '/^line / { on = 1; next } !NF { on = 0 } on && /\.ptx:/ { n += $2 } END { print int(n * p / 1000) }' "$1"
+}
+many=$(sum "$tmp/bfs.line_stalls" 64) few=$(sum "$tmp/d" 512)
+ok "line_stalls: every 512 cycles as every 64, within a tenth: $few, $many" "$few" -gt $((many * 9 / 10)) -a "$few" -lt $((many * 11 / 10))
+
 "$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex 'inspect occupancy' >"$tmp/d" 2>&1
 ok "inspect: a late one says from where, one that does not listen does not" "$(grep -c 'counted from cycle 5000 on' "$tmp/d")" -eq 1
 "$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex run >"$tmp/d" 2>&1
@@ -222,6 +281,20 @@ cmp -s "$tmp/a" "$tmp/b"
 ok "inspect: run counts from the start" $? -eq 0
 "$W" debug --batch bfs --size small -ex 'inspect hot_line' >"$tmp/d" 2>&1
 ok "inspect: unknown name fails" $? -eq 2
+for word in hot_line nosuch; do
+	"$W" run bfs --size small --stats "$tmp/never.json" --inspect $word >"$tmp/d" 2>&1
+	ok "--inspect $word: exit status" $? -eq 2
+	ok "--inspect $word: nothing is written" ! -e "$tmp/never.json"
+	"$W" debug --batch bfs --size small -ex "lua dbg.inspect('$word')" >"$tmp/l" 2>&1
+	"$W" debug --batch bfs --size small -ex "help inspect $word" >"$tmp/h" 2>&1
+	for f in d l h; do
+		case $word in
+		hot_line) has "$word ($f): the nearest" "$tmp/$f" "no inspection 'hot_line' (did you mean 'hot_lines'?)" ;;
+		*) has "$word ($f): all of them" "$tmp/$f" "no inspection 'nosuch'; there are: cta_lifetimes cta_progress divergence" ;;
+		esac
+	done
+done
+"$W" debug --batch bfs --size small -ex 'inspect hot_line' >"$tmp/d" 2>&1
 has "inspect: the nearest" "$tmp/d" "no inspection 'hot_line' (did you mean 'hot_lines'?)"
 "$W" debug --batch bfs --size small -ex 'inspect lib' >"$tmp/d" 2>&1
 has "inspect: the library is none" "$tmp/d" "no inspection 'lib'"

@@ -1,7 +1,7 @@
 --[[ cta_progress: instructions of each CTA of an SM while the first ones of a kernel run, until one of them ends (Lee 2014, figure 8).
 
-    warpdbg run lps --script scripts/inspect/cta_progress.lua        report at the end of the run
-    (wd) source scripts/inspect/cta_progress.lua                     then at any stop: lua cta_progress()
+    warpdbg run lps --inspect cta_progress        report at the end of the run
+    (wd) inspect cta_progress                     the report so far
 
 Settings (globals, set before the script is loaded): CTA_PROGRESS_PERIOD = cycles between two looks at the SMs; CTA_PROGRESS_ROWS = rows
 shown of each launch; CTA_PROGRESS_TOP = launches shown.

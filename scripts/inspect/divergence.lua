@@ -1,7 +1,7 @@
 --[[ divergence: conditional branches by line: how often executed, how often the warp split there, and the lanes lost by it.
 
-    warpdbg run bfs --script scripts/inspect/divergence.lua          report at the end of the run
-    (wd) source scripts/inspect/divergence.lua                       then at any stop: lua divergence()
+    warpdbg run bfs --inspect divergence          report at the end of the run
+    (wd) inspect divergence                       the report so far
 
 Settings (globals, set before the script is loaded): DIVERGENCE_TOP = lines shown.
 Columns: branches = executions by warps; split = of them: both ways taken; taken = mean share of lanes that jump, where it split; insts =

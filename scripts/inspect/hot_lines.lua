@@ -1,7 +1,7 @@
 --[[ hot_lines: the most executed PTX lines, with their share of the issue slots.
 
-    warpdbg run hotspot --script scripts/inspect/hot_lines.lua       report at the end of the run
-    (wd) source scripts/inspect/hot_lines.lua                        then hot_lines() at any stop: lua hot_lines()
+    warpdbg run hotspot --inspect hot_lines       report at the end of the run
+    (wd) inspect hot_lines                        the report so far
 
 Settings (globals, set before the script is loaded): HOT_LINES_TOP = lines shown.
 Columns: insts = warp instructions; slots = issue slots they need (isa.issue_cost: 0 for what the machine code has no instruction for);

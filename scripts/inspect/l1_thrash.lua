@@ -1,7 +1,7 @@
 --[[ l1_thrash: who throws whose lines out of the L1 data caches, and which of them are missed again soon after.
 
-    warpdbg run bfs --script scripts/inspect/l1_thrash.lua           report at the end of the run
-    (wd) source scripts/inspect/l1_thrash.lua                        then at any stop: lua l1_thrash()
+    warpdbg run bfs --inspect l1_thrash           report at the end of the run
+    (wd) inspect l1_thrash                        the report so far
 
 Settings (globals, set before the script is loaded): L1_THRASH_WINDOW = cycles within which a new miss of an evicted line counts as a
 re-miss; L1_THRASH_TOP = rows of each table.

@@ -2,7 +2,8 @@
 
     local lib = require "inspect.lib"
     lib.inspection("name", reset, report)   the global function name() prints the report, also at the end of each run;
-                                            reset() is called now and when `run` starts again
+                                            reset() is called now and when `run` starts again; report(from) is told from which
+                                            cycle on it counts, and may return true: what it shows is from the start all the same
     lib.on("name", event, [filter,] fn)     as dbg.on, without what is told again after going back in time
     lib.sample("name", period, fn)
 
@@ -54,6 +55,31 @@ end
 local last, forked = {}, {}
 local from = {} -- by inspection: the cycle from which it counts
 
+-- In the debugger these count from the first cycle on, whether somebody asks or not: less than 1 % of a run. Their report at the end
+-- is for those who have asked.
+local always = {"cta_lifetimes"}
+local unasked = {} -- by inspection
+local listening
+
+function lib.listen()
+	listening = true
+	for _, name in ipairs(always) do
+		if rawget(_G, name) == nil then
+			require("inspect." .. name)
+		end
+	end
+	listening = false
+end
+
+-- The report so far; loaded when it is not there yet.
+function lib.show(name)
+	if type(rawget(_G, name)) ~= "function" then
+		require("inspect." .. name)
+	end
+	unasked[name] = nil
+	_G[name]()
+end
+
 function lib.inspection(name, reset, report)
 	for _, id in ipairs(ids[name] or {}) do
 		dbg.off(id)
@@ -69,8 +95,8 @@ function lib.inspection(name, reset, report)
 	end
 	local function print_report()
 		print("--- " .. name .. ", cycle " .. gpu.cycle .. " ---")
-		report()
-		if from[name] > 0 and #ids[name] > 2 then -- it listens
+		local whole = report(from[name])
+		if from[name] > 0 and #ids[name] > 2 and not whole then -- it listens
 			print("note: counted from cycle " .. from[name] .. " on, when it was loaded; `run` begins again and counts from the start")
 		end
 		if forked[name] then
@@ -79,7 +105,12 @@ function lib.inspection(name, reset, report)
 		end
 		print("")
 	end
-	ids[name] = {dbg.at_start(fresh), dbg.at_end(print_report)}
+	unasked[name] = listening
+	ids[name] = {dbg.at_start(fresh), dbg.at_end(function()
+		if not unasked[name] then
+			print_report()
+		end
+	end)}
 	_G[name] = print_report
 	fresh()
 end

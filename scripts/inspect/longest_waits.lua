@@ -1,7 +1,7 @@
 --[[ longest_waits: the longest waits for memory, with the PTX line that causes each and where the time went.
 
-    warpdbg run bfs --script scripts/inspect/longest_waits.lua       report at the end of the run
-    (wd) source scripts/inspect/longest_waits.lua                    then at any stop: lua longest_waits()
+    warpdbg run bfs --inspect longest_waits       report at the end of the run
+    (wd) inspect longest_waits                    the report so far
 
 Settings (globals, set before the script is loaded): LONGEST_WAITS_TOP = waits shown; LONGEST_WAITS_PERIOD = cycles between two looks at
 the warps that wait.

@@ -1,7 +1,7 @@
 --[[ never_issued: warps that have not issued a single instruction, and how long the others waited for their first.
 
-    warpdbg run bfs --script scripts/inspect/never_issued.lua        report at the end of the run
-    (wd) source scripts/inspect/never_issued.lua                     then at any stop: lua never_issued()
+    warpdbg run bfs --inspect never_issued        report at the end of the run
+    (wd) inspect never_issued                     the report so far
 
 Settings (globals, set before the script is loaded): NEVER_ISSUED_TOP = warps listed.
 Columns: warps = dispatched; issued = have issued; never = have not; first = cycles from dispatch to the first instruction (mean, longest).

@@ -1,7 +1,7 @@
 --[[ occupancy: for each kernel, how many CTAs of it each resource of an SM allows, which one is the limit, and what one CTA more would take.
 
-    warpdbg run hotspot --script scripts/inspect/occupancy.lua       report at the end of the run
-    (wd) source scripts/inspect/occupancy.lua                        then at any stop: lua occupancy()
+    warpdbg run hotspot --inspect occupancy       report at the end of the run
+    (wd) inspect occupancy                        the report so far
 
 No settings. Columns: needs = of the resource, for one CTA as it is allocated; has = of an SM; CTAs = how many fit; one more CTA = what
 this resource would have to be for one CTA more than the limit now ("-": it allows that already). Launches of a kernel with the same

@@ -1,7 +1,7 @@
 --[[ starvation: warps that do not issue for a long time: reported, or stopped at.
 
-    warpdbg run bfs --script scripts/inspect/starvation.lua          report at the end of the run
-    (wd) source scripts/inspect/starvation.lua                       then at any stop: lua starvation()
+    warpdbg run bfs --inspect starvation          report at the end of the run
+    (wd) inspect starvation                       the report so far
 
 Settings (globals, set before the script is loaded): STARVATION_CYCLES = how long is too long; STARVATION_TOP = warps shown;
 STARVATION_BREAK = true: the run stops when a warp reaches it (in the debugger it can go on).

@@ -9,6 +9,7 @@
 #include "session/catalog.h"
 #include "commands/commands.h"
 #include "session/explain.h"
+#include "session/inspections.h"
 #include "script/reference.h"
 #include "base/markdown.h"
 #include "cli/papers/workload_table.h"
@@ -192,6 +193,19 @@ static void add_workload(struct table *t, const char *data_dir, const char *name
 	lua_sandbox_free(L);
 }
 
+static void add_inspection(void *ctx, const char *name, const char *says)
+{
+	add_row(ctx, (const char *[]){name, says});
+}
+
+static bool list_inspections(const char *data_dir, enum list_format as, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"name", "help", NULL});
+	inspections_each(data_dir, add_inspection, &t);
+	finish(&t, as, out);
+	return true;
+}
+
 static bool list_workloads(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	struct table t = table_new((const char *[]){"name", "default", "help", NULL});
@@ -298,7 +312,7 @@ static const struct thing {
               {"policies", false, list_policies}, {"stats", false, list_stats},
               {"events", false, list_events},     {"opcodes", false, list_opcodes},
               {"config", false, list_config},     {"lua", false, list_lua},
-              {"commands", false, list_commands}};
+              {"commands", false, list_commands}, {"inspections", true, list_inspections}};
 
 static bool no_such_thing(const char *what, struct err *e)
 {

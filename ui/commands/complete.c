@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/inspect.h"
 #include "dbg/locate.h"
 #include "commands/set.h"
 #include "session/catalog.h"
 #include "session/cmdline.h"
 #include "session/explain.h"
+#include "session/inspections.h"
 #include "session/export_file.h"
 #include "script/dbg.h"
 #include "session/policy/lua_policy.h"
@@ -354,9 +354,23 @@ static void offer_explanation(void *ctx, const struct explanation *x)
 	offer(ctx, x->name);
 }
 
-static void offer_inspection(void *ctx, const char *name)
+static void offer_inspection(void *ctx, const char *name, const char *says)
 {
 	offer(ctx, name);
+}
+
+/* What follows `help info`, `help inspect`. */
+static bool offer_help_of(struct debugger *d, const char *before, struct matches *m)
+{
+	char word[40];
+	const struct command *c = next_word(before, word, sizeof word) ? command_find(word, NULL) : NULL;
+	if (!c)
+		return false;
+	for (u32 i = 0; !strcmp(c->name, "info") && i < ninfo_topics; i++)
+		offer(m, info_topics[i].name);
+	if (!strcmp(c->name, "inspect"))
+		inspections_each(d->s->data_dir, offer_inspection, m);
+	return true;
 }
 
 static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
@@ -391,7 +405,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		for (u32 i = 0; i < WS_COUNT; i++)
 			offer(m, warp_state_descs[i].name);
 		break;
-	case COMPLETE_INSPECT: inspections_each(d, offer_inspection, m); break;
+	case COMPLETE_INSPECT: inspections_each(d->s->data_dir, offer_inspection, m); break;
 	case COMPLETE_SET: offer_set(d, m, before); break;
 	case COMPLETE_SHOW: offer_show(m, before); break;
 	case COMPLETE_FILE: offer_paths(m); break;
@@ -410,6 +424,8 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_COMMAND:
+		if (!strcmp(c->name, "help") && offer_help_of(d, skip_blanks(before), m))
+			break;
 		for (u32 i = 0; i < ncommands; i++)
 			offer(m, commands[i].name);
 		offer_aliases(d, m);

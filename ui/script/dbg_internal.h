@@ -14,6 +14,7 @@ int lua_dbg_step(lua_State *L);
 int lua_dbg_continue(lua_State *L);
 int lua_dbg_run_until(lua_State *L);
 int lua_dbg_execute(lua_State *L);
+int lua_dbg_inspect(lua_State *L);
 int lua_dbg_preempt(lua_State *L);
 int lua_dbg_give_back(lua_State *L);
 int lua_dbg_goto_cycle(lua_State *L);

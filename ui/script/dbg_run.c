@@ -1,10 +1,12 @@
 /* Running the machine, and going back, from Lua: dbg.step, run_until, continue, goto_cycle, snapshot, execute. */
 #include <stdio.h>
+#include <string.h>
 
 #include "dbg/goal.h"
 #include "dbg/slices.h"
 #include "dbg/debugger.h"
 #include "gpu/verbs.h"
+#include "session/inspections.h"
 #include "script/dbg_internal.h"
 #include "task/preempt/preempt.h"
 
@@ -117,6 +119,47 @@ static void add_sms(lua_State *L, int list)
 		lua_replace(L, -2);
 		lua_concat(L, 2);
 	}
+}
+
+static void add_name(void *ctx, const char *name, const char *says)
+{
+	struct strbuf *all = ctx;
+	strbuf_adds(all, name);
+	strbuf_addc(all, '\n');
+}
+
+/* A list of the lines of a text: the text is Lua's, an error leaves nothing behind. */
+static void push_lines(lua_State *L, const char *text)
+{
+	lua_newtable(L);
+	for (lua_Integer i = 1; *text; i++) {
+		const size_t n = strcspn(text, "\n");
+		lua_pushlstring(L, text, n);
+		lua_rawseti(L, -2, i);
+		text += n + (text[n] == '\n');
+	}
+}
+
+int lua_dbg_inspect(lua_State *L)
+{
+	struct debugger *d = lua_dbg_of(L);
+	char names[2048] = "";
+	if (lua_isnoneornil(L, 1)) {
+		struct strbuf all = STRBUF_INIT;
+		inspections_each(d->s->data_dir, add_name, &all);
+		snprintf(names, sizeof names, "%s", strbuf_str(&all));
+		strbuf_release(&all);
+		push_lines(L, names);
+		return 1;
+	}
+	struct err e = {0};
+	const char *name = luaL_checkstring(L, 1);
+	if (!inspection_known(d->s->data_dir, name, &e))
+		return luaL_error(L, "dbg.inspect: %s", e.msg);
+	lua_settop(L, 1);
+	lua_pushfstring(L, "inspect %s", name);
+	lua_replace(L, 1);
+	return lua_dbg_execute(L);
 }
 
 /* Executes the line on the top; what it says is not shown. */

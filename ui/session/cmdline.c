@@ -269,6 +269,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_TRACE_DETAIL: o->trace_detail = v; return true;
 	case O_PHASES: o->phases = v; return true;
 	case O_SCRIPT: o->script = v; return true;
+	case O_INSPECT: push(&o->inspects, &o->ninspects, xstrdup(v)); return true;
 	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
 	case O_SIDE_B: o->side[1] = v; return true;
@@ -534,6 +535,7 @@ static void copy_options(struct options *o, const struct options *common)
 	o->params = copied_list(common->params, common->nparams);
 	o->args = copied_list(common->args, common->nargs);
 	o->links = copied_list(common->links, common->nlinks);
+	o->inspects = copied_list(common->inspects, common->ninspects);
 	o->stats = o->format = NULL; /* of the command line's program, not of one machine */
 	o->side_text = NULL;
 }
@@ -636,6 +638,7 @@ void cmdline_free(struct options *o)
 	free_list(o->params, o->nparams);
 	free_list(o->args, o->nargs);
 	free_list(o->links, o->nlinks);
+	free_list(o->inspects, o->ninspects);
 	free_list(o->commands, o->ncommands);
 	free(o->outs);
 	free(o->prints);

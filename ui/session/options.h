@@ -15,6 +15,8 @@ struct options {
 	u32 nargs;
 	const char **links; /* --link files */
 	u32 nlinks;
+	const char **inspects; /* --inspect names */
+	u32 ninspects;
 	bool cooperative; /* --cooperative */
 	struct {
 		u32 arg;

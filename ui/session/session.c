@@ -12,6 +12,7 @@
 #include "obs/record/phase_track.h"
 #include "obs/record/timeline.h"
 #include "obs/stats/heat.h"
+#include "session/inspections.h"
 #include "session/outputs.h"
 #include "base/plain.h"
 
@@ -178,6 +179,15 @@ static void name_program(struct session *s)
 	plain_name(s->name);
 }
 
+static bool inspections_known(const struct session *s, struct err *e)
+{
+	struct err why = {0};
+	for (u32 i = 0; i < s->opt->ninspects; i++)
+		if (!inspection_known(s->data_dir, s->opt->inspects[i], &why))
+			return err_set(e, "--inspect: %s", why.msg);
+	return true;
+}
+
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
@@ -185,7 +195,8 @@ struct session *session_open(struct options *o, session_modules *modules, struct
 	s->modules = modules;
 	name_program(s);
 	s->data_dir = catalog_data_dir(e);
-	bool ok = s->data_dir && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
+	bool ok =
+	    s->data_dir && inspections_known(s, e) && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
 	if (ok && open_machine(s, e) && open_lua(s, e) && open_host(s, e))
 		return s;
 	session_close(s);
@@ -260,13 +271,25 @@ bool session_restart(struct session *s, struct err *e)
 	return open_machine(s, e) && open_host(s, e);
 }
 
+static bool run_file(struct session *s, const char *path, struct err *e)
+{
+	lua_budget(s->L, LUA_BUDGET_HOST);
+	return lua_load_path(s->L, path, e) && lua_call_traced(s->L, 0, 0, e);
+}
+
+/* Behind the script, which may have set what they are to show. */
 bool session_run_script(struct session *s, struct err *e)
 {
-	if (s->script_done || !s->opt->script)
+	if (s->script_done)
 		return true;
 	s->script_done = true;
-	lua_budget(s->L, LUA_BUDGET_HOST);
-	return lua_load_path(s->L, s->opt->script, e) && lua_call_traced(s->L, 0, 0, e);
+	bool ok = !s->opt->script || run_file(s, s->opt->script, e);
+	for (u32 i = 0; ok && i < s->opt->ninspects; i++) {
+		char *path = inspection_path(s->data_dir, s->opt->inspects[i]);
+		ok = run_file(s, path, e);
+		free(path);
+	}
+	return ok;
 }
 
 /* --- running --- */
