@@ -396,7 +396,7 @@ static void trace_keeps_the_rules(void **state)
 	u64 end = trace_of("ctas", "continue", path_of("a.json"), NULL);
 	check_trace(path_of("a.json"), (double)end, &whole);
 	assert_int_equal(whole.slices, 2 + 2 * 64); /* launches and their CTAs */
-	assert_in_range(whole.counters, 3 * (end / 100), 5 * (end / 100));
+	assert_in_range(whole.counters, 4 * (end / 100), 6 * (end / 100));
 	trace_of("warps", "continue", path_of("b.json"), NULL);
 	check_trace(path_of("b.json"), (double)end, &c);
 	assert_int_equal(c.slices, 2 + 2 * 64 + 2 * 64 * 8);
