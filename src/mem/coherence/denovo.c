@@ -429,15 +429,6 @@ static bool empty(struct l1 *l, u32 i)
 	return false;
 }
 
-static void kernel_start(struct mem *m, u32 sm, bool alone)
-{
-	if (!alone)
-		return;
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1D]);
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1C]);
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1T]);
-}
-
 /* Stores that wait for their slice, and write-backs that have been served there. */
 static u32 held(const struct mem *m, u32 sm, u32 *backs, mem_due_fn *fn, void *ctx)
 {
@@ -475,5 +466,5 @@ const struct coherence_ops coherence_denovo = {
     .check = denovo_check,
     .empty = empty,
     .message = message,
-    .kernel_start = kernel_start,
+    .kernel_start = l1_kernel_start,
 };

@@ -96,15 +96,6 @@ static bool empty(struct l1 *l, u32 i)
 	return false;
 }
 
-static void kernel_start(struct mem *m, u32 sm, bool alone)
-{
-	if (!alone)
-		return;
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1D]);
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1C]);
-	l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1T]);
-}
-
 extern const struct coherence_ops coherence_gpu;
 const struct coherence_ops coherence_gpu = {
     .name = "gpu",
@@ -116,5 +107,5 @@ const struct coherence_ops coherence_gpu = {
     .atomic = atomic,
     .evict = evict,
     .empty = empty,
-    .kernel_start = kernel_start,
+    .kernel_start = l1_kernel_start,
 };
