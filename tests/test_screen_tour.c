@@ -102,6 +102,31 @@ static void long_answers(void **state)
 	stop(&v);
 }
 
+/* The inspections, what they say and why a warp waits: all open at their top, on the smallest usual screen. */
+static void answers_open_at_their_top(void **state)
+{
+	static const struct {
+		const char *line, *first;
+	} answers[] = {
+	    {"help inspect longest_waits\r", "inspect longest_waits: the longest waits"},
+	    {"inspect\r", "cta_lifetimes   how long"},
+	    {"inspect line_stalls\r", "--- line_stalls, cycle 1500 ---"},
+	    {"inspect cta_lifetimes\r", "--- cta_lifetimes, cycle 1500 ---"},
+	    {"inspect longest_waits\r", "--- longest_waits, cycle 1500 ---"},
+	    {"why machine\r", "warps resident"},
+	};
+	struct vt v;
+	start(&v, 24, 80);
+	type(&v, "until 1500\r");
+	assert_shown(&v, "cycle 1,500");
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		type(&v, answers[i].line);
+		assert_shown(&v, answers[i].first);
+		type(&v, "\033");
+	}
+	stop(&v);
+}
+
 /* Caches nobody used give their rows to the SMs. */
 static void every_sm_in_caches(void **state)
 {
@@ -223,9 +248,11 @@ static void going_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(keys_are_shown),     cmocka_unit_test(empty_panels_say_why), cmocka_unit_test(long_answers),
-	    cmocka_unit_test(every_sm_in_caches), cmocka_unit_test(causes_in_caches),     cmocka_unit_test(after_the_end),
-	    cmocka_unit_test(operands_align),     cmocka_unit_test(going_back),
+	    cmocka_unit_test(keys_are_shown),     cmocka_unit_test(empty_panels_say_why),
+	    cmocka_unit_test(long_answers),       cmocka_unit_test(answers_open_at_their_top),
+	    cmocka_unit_test(every_sm_in_caches), cmocka_unit_test(causes_in_caches),
+	    cmocka_unit_test(after_the_end),      cmocka_unit_test(operands_align),
+	    cmocka_unit_test(going_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
