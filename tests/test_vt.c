@@ -607,6 +607,24 @@ static void test_shown(void **state)
 	rig_close(&r);
 }
 
+/* CTAs that begin without a slot count from the cycle in which they begin, wherever the way to it began: in front of a
+ * kernel that starts long after its launch. */
+static void test_back_before_the_start(void **state)
+{
+	struct rig r;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--set", "launch.latency=5000",
+	                        "--cta-virtual", "vt", NULL});
+	rig_say(&r, "step 5600");
+	const u64 hash = sim_hash(r.s->sim);
+	rig_say(&r, "reverse-step 1");
+	rig_say(&r, "step 1");
+	assert_true(sim_hash(r.s->sim) == hash);
+	rig_say(&r, "goto 100");
+	rig_say(&r, "goto 5600");
+	assert_true(sim_hash(r.s->sim) == hash);
+	rig_close(&r);
+}
+
 /* Each limit binds on some machine, and the debugger says which: vecadd has CTAs of 8 warps with 13 registers each. */
 static void test_limits_shown(void **state)
 {
@@ -668,11 +686,22 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equations),   cmocka_unit_test(test_limits),          cmocka_unit_test(test_figure5),
-	    cmocka_unit_test(test_delay),       cmocka_unit_test(test_random_launches), cmocka_unit_test(test_vecadd),
-	    cmocka_unit_test(test_time_travel), cmocka_unit_test(test_verbs),           cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),       cmocka_unit_test(test_workloads),       cmocka_unit_test(test_limits_shown),
-	    cmocka_unit_test(test_load_queues), cmocka_unit_test(test_ending),          cmocka_unit_test(test_barrier),
+	    cmocka_unit_test(test_equations),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_figure5),
+	    cmocka_unit_test(test_delay),
+	    cmocka_unit_test(test_random_launches),
+	    cmocka_unit_test(test_vecadd),
+	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_verbs),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_shown),
+	    cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_limits_shown),
+	    cmocka_unit_test(test_back_before_the_start),
+	    cmocka_unit_test(test_load_queues),
+	    cmocka_unit_test(test_ending),
+	    cmocka_unit_test(test_barrier),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -214,6 +214,7 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 	u32 place, word, index = 0;
 	const bool placed = find_cta_place(s, &place) && find_places(s, l->warps, &word);
 	BUG_ON(!placed);
+	sm_sync(x, s, now);
 	struct cta *c = &s->cta[place];
 	*c = (struct cta){.used = 1,
 	                  .nwarps = (u8)l->warps,
