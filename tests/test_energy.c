@@ -401,7 +401,7 @@ static u64 counted(struct sim *s, const char *row)
 }
 
 /* With all rows at 0 but one, the energy of events is that row's alone, each event once: none is left out of the sum,
- * and none counted twice. The same for what leaks. */
+ * and none counted twice. */
 static void every_row_once(void **state)
 {
 	static const struct {
