@@ -211,17 +211,14 @@ static void refused_machines(void **state)
 
 /* What the runs have to come by. */
 #define COVERED(X)                                                                                                     \
-	X(LOAD_HIT)                                                                                                        \
-	X(LOAD_OWN)                                                                                                        \
-	X(LOAD_PART)                                                                                                       \
-	X(FRESH)                                                                                                           \
-	X(STORE_NEW) X(STORE_OWNED) X(STORE_OVER_COPY) X(STORE_JOINED) X(ATOMIC_GIVES) X(REMOTE) X(REMOTE_FROM_WRITEBACK)  \
-	    X(TAKEN) X(TAKEN_GONE) X(KEPT_UNACKED) X(RECALLED) X(RECALLED_GONE) X(WRITEBACK) X(WRITEBACK_STALE)            \
-	        X(HOME_WAITS) X(VICTIM_RECALLED) X(SURVIVED)
-#define X(n) n,
-enum covered { COVERED(X) COVERED_COUNT };
+	X(LOAD_HIT), X(LOAD_OWN), X(LOAD_PART), X(FRESH), X(STORE_NEW), X(STORE_OWNED), X(STORE_OVER_COPY),                \
+	    X(STORE_JOINED), X(ATOMIC_GIVES), X(REMOTE), X(REMOTE_FROM_WRITEBACK), X(TAKEN), X(TAKEN_GONE),                \
+	    X(KEPT_UNACKED), X(RECALLED), X(RECALLED_GONE), X(WRITEBACK), X(WRITEBACK_STALE), X(HOME_WAITS),               \
+	    X(VICTIM_RECALLED), X(SURVIVED)
+#define X(n) n
+enum covered { COVERED(X), COVERED_COUNT };
 #undef X
-#define X(n) #n,
+#define X(n) #n
 static const char *const covered_names[] = {COVERED(X)};
 #undef X
 static u64 covered[COVERED_COUNT];
