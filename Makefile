@@ -120,9 +120,10 @@ test: setup
 # thousands of preemptions and verbs; virtual threads under every warp scheduler.
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
+	MATRIX=coherence $(B)/tests/test_matrix
 	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
-	VT=full $(B)/tests/test_vt
+	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw

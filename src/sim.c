@@ -39,6 +39,8 @@ void sim_destroy(struct sim *s)
 
 static struct module *add(struct sim *s, struct module *m, struct err *e)
 {
+	if (m)
+		m->owner = s->gpu->mem_values.owner;
 	return m && gpu_add_module(s->gpu, m, e) ? m : NULL;
 }
 
@@ -159,6 +161,7 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	                   .block = sp->block,
 	                   .stream = sp->stream,
 	                   .cooperative = sp->cooperative,
+	                   .start_at = sp->start_at,
 	                   .dynamic_shared = sp->dynamic_shared};
 	l.grid.y = MAX(l.grid.y, 1u);
 	l.grid.z = MAX(l.grid.z, 1u);
@@ -199,9 +202,43 @@ bool sim_idle(const struct sim *s)
 {
 	return task_idle(s->gpu->task);
 }
-bool sim_stream_idle(const struct sim *s, u32 stream)
+void sim_act_for(struct sim *s, u32 program, u32 run)
 {
-	return task_stream_idle(s->gpu->task, stream);
+	struct devmem *d = &s->gpu->mem_values;
+	d->owner = OWNER(program, run);
+	d->several |= program || run;
+}
+
+bool sim_program_idle(const struct sim *s, u32 program)
+{
+	return task_program_idle(s->gpu->task, program);
+}
+bool sim_stream_idle(const struct sim *s, u32 program, u32 stream)
+{
+	return task_stream_idle(s->gpu->task, program, stream);
+}
+
+void sim_await_programs(struct sim *s, u64 programs)
+{
+	s->awaited = programs;
+	s->awaited_ended = NEVER;
+}
+
+/* Looked at when a kernel has ended, and when the past has been left (sim_travel.c, restore()). */
+static bool awaited_idle(struct sim *s)
+{
+	struct sim_history_info h;
+	bool idle = false;
+	if (s->awaited_ended == s->gpu->kernels_ended)
+		return false;
+	s->awaited_ended = s->gpu->kernels_ended;
+	FOR_EACH_BIT(p, s->awaited)
+	{
+		idle |= task_program_idle(s->gpu->task, (u32)p);
+	}
+	if (idle)
+		sim_history_info(s, &h);
+	return idle && !h.turn_ahead;
 }
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
@@ -248,15 +285,16 @@ static void run_samplers(struct sim *s)
 enum hang_kind { NO_HANG, DEADLOCK, LIVELOCK };
 static enum hang_kind hang(struct sim *s)
 {
-	struct gpu_state *st = s->gpu->st;
+	const struct gpu_state *st = s->gpu->st;
+	struct hang_watch *w = s->gpu->hang;
 	u64 sum = gpu_progress(s->gpu), quarter = s->gpu->conf.deadlock_cycles / 4;
 	const bool livelock = livelock_look(s->gpu);
-	st->watch_at = MIN((st->cycle / quarter + 1) * quarter, livelock_next(s->gpu));
-	if (sum != st->progress_sum || !s->gpu->task->dispatcher.n) {
-		st->progress_sum = sum;
-		st->progress_at = st->cycle;
+	w->at = MIN((st->cycle / quarter + 1) * quarter, livelock_next(s->gpu));
+	if (sum != w->progress_sum || !s->gpu->task->dispatcher.n) {
+		w->progress_sum = sum;
+		w->progress_at = st->cycle;
 	}
-	if (st->cycle - st->progress_at >= s->gpu->conf.deadlock_cycles)
+	if (st->cycle - w->progress_at >= s->gpu->conf.deadlock_cycles)
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
 	if (mem_cycle(s->gpu->mem, NULL, 0))
 		return DEADLOCK; /* what waits in full queues that wait for each other never comes, whatever others still do */
@@ -289,7 +327,7 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		u64 travel = s->history ? travel_step(s) : NEVER; /* first: wherever it stops, turns of that cycle are done */
 		if (g->st->faulted)
 			return stopped(s, out, STOP_FAULT);
-		if (g->st->deadlocked)
+		if (g->hang->deadlocked)
 			return stopped(s, out, STOP_DEADLOCK);
 		if (s->interrupted) {
 			s->interrupted = 0;
@@ -297,19 +335,19 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		}
 		if (unlikely(sim_policy_error(s) != NULL))
 			return stopped(s, out, STOP_POLICY);
-		if (task_idle(g->task))
+		if (task_idle(g->task) || (s->awaited && awaited_idle(s)))
 			return stopped(s, out, STOP_IDLE);
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
 		bool stop;
 		if (g->st->cycle >= g->starve->next)
 			starve_look(g);
-		enum hang_kind h = g->st->cycle >= g->st->watch_at ? hang(s) : NO_HANG;
+		enum hang_kind h = g->st->cycle >= g->hang->at ? hang(s) : NO_HANG;
 		if (h)
 			stop = h == LIVELOCK ? gpu_livelock(g) : gpu_deadlock(g);
 		else
-			stop = advance(s, MIN(MIN(until, travel), MIN(g->st->watch_at, g->starve->next)));
-		if (stop && !g->st->faulted && !g->st->deadlocked && !sim_policy_error(s)) {
+			stop = advance(s, MIN(MIN(until, travel), MIN(g->hang->at, g->starve->next)));
+		if (stop && !g->st->faulted && !g->hang->deadlocked && !sim_policy_error(s)) {
 			if (s->history)
 				travel_step(s);
 			return stopped(s, out, STOP_REQUEST);
@@ -431,7 +469,7 @@ bool sim_set(struct sim *s, const char *key, const char *value, struct err *e)
 		sim_history(s, 0, NULL);
 	g->dispatch.d->wanted = 1;
 	if (!strcmp(key, "deadlock_cycles"))
-		g->st->watch_at = 0; /* due by the old period */
+		g->hang->at = 0; /* due by the old period */
 	return true;
 }
 

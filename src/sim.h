@@ -39,10 +39,11 @@ struct launch_spec {
 	struct dim3 grid, block; /* 0 in y or z counts as 1 */
 	u32 dynamic_shared;      /* B */
 	u32 regs;                /* registers per thread; 0 = the module's estimate */
-	u32 stream;              /* launches of one stream run in order; different streams may overlap */
-	bool cooperative;        /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
-	                            beside it until they are there */
-	const void *params;      /* fn->param_bytes bytes */
+	u32 stream;       /* launches of one stream run in order; different streams may overlap. Programs have their own */
+	bool cooperative; /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
+	                     beside it until they are there */
+	u64 start_at;     /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
+	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };
 /* Queues a launch; its id (0, 1, ...) or -1 with *e ("block of 2048 threads exceeds ...", "needs 70 KB of shared
@@ -51,11 +52,17 @@ struct launch_spec {
 void sim_copied(struct sim *s, u64 addr, u64 n);
 int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
 bool sim_idle(const struct sim *s); /* no launch queued or running */
-bool sim_stream_idle(const struct sim *s, u32 stream);
+/* Several host programs share a machine: what is loaded, allocated and launched from now on is this one's run's. */
+void sim_act_for(struct sim *s, u32 program, u32 run);
+bool sim_program_idle(const struct sim *s, u32 program);
+bool sim_stream_idle(const struct sim *s, u32 program, u32 stream);
+/* sim_run stops with STOP_IDLE as well when one of these programs (bits) has nothing queued or running, unless what it
+ * did then is on record; 0 = none. */
+void sim_await_programs(struct sim *s, u64 programs);
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
 enum stop_why {
-	STOP_IDLE,      /* nothing queued or running: the host program's turn */
+	STOP_IDLE,      /* nothing queued or running (of a program that is awaited): the host program's turn */
 	STOP_CYCLE,     /* reached `until` */
 	STOP_REQUEST,   /* an event consumer asked */
 	STOP_FAULT,     /* the simulated program faulted; sim_fault_text() */

@@ -22,6 +22,8 @@ struct sim {
 	volatile sig_atomic_t interrupted;
 	struct sampler sampler[MAX_SAMPLERS];
 	u32 nsamplers;
+	u64 awaited;       /* programs, as bits */
+	u64 awaited_ended; /* kernels that had ended when they were looked at; NEVER: look */
 	u64 next_sample;
 	bool stop_wanted; /* by a sampler, in this cycle */
 	u64 checked;      /* a checking build: the last multiple of SIM_CHECK at which it looked at the state */

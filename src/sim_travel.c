@@ -167,6 +167,7 @@ static const struct outside *restore(struct sim *s, u32 i)
 {
 	const struct outside *o = history_restore(s->history, i);
 	outside_restore(s->gpu, o);
+	s->awaited_ended = NEVER;
 	look_after(s, now_ns(), FIRST_LOOK);
 	return o;
 }

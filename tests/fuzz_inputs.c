@@ -14,6 +14,7 @@
 #include "dbg/debugger.h"
 #include "fuzz_words.h"
 #include "session/catalog.h"
+#include "session/machine.h"
 #include "session/cmdline.h"
 #include "front/ptx/ptx.h"
 #include "session/session.h"
@@ -145,7 +146,7 @@ static void fuzz_machine(void)
 	struct err e = {0};
 	damage(&machines.text[below(machines.n)], &text);
 	write_file(file, &text);
-	count(catalog_conf(&c, data_dir, file, NULL, 0, &e), &e);
+	count(machine_conf(&c, data_dir, file, NULL, 0, &e), &e);
 }
 
 static void fuzz_workload(void)
@@ -389,10 +390,7 @@ static void fuzz_debugger(void)
 			if (getenv("FUZZ_SHOW"))
 				fprintf(stderr, "%s\n", line);
 			say(d, line, &out);
-			/* Not where nothing goes on: that it has been found belongs to the state, and whoever comes to that
-			 * cycle by `goto` or `step` has not looked yet. */
-			const bool hangs = d->run.last == SS_DEADLOCK || d->run.last == SS_LIVELOCK;
-			if (i % 10 == 9 && !hangs && (d->run.state == DBG_STOPPED || d->run.state == DBG_FINISHED))
+			if (i % 10 == 9 && (d->run.state == DBG_STOPPED || d->run.state == DBG_FINISHED))
 				there_and_back(d, &out, &c, strbuf_str(&lines));
 			if (d->s->check == CHECK_FAIL)
 				fail_with(&c, strbuf_str(&lines), "wrong results");

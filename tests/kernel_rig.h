@@ -133,9 +133,9 @@ static inline void expect_words(const char *text, const char *words)
 
 /* Kernel k(buf): every thread computes %r9 from %tid in %r1 and stores it at buf[tid]; %rd3 = &buf[tid]. */
 #define BEGIN                                                                                                          \
-	".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n.reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; "   \
-	".reg .f32 %f<20>;\n"                                                                                              \
-	"ld.param.u64 %rd1, [buf];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 " \
-	"%r9, 0;\n"
+	".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n"                                                          \
+	".reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; .reg .f32 %f<20>;\n"                                       \
+	"ld.param.u64 %rd1, [buf];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n"                                    \
+	"add.s64 %rd3, %rd1, %rd2;\nmov.u32 %r9, 0;\n"
 #define END "st.global.u32 [%rd3], %r9;\nret;\n}\n"
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-#define FACTORS_MAX 7
+#define FACTORS_MAX 9
 #define LEVELS_MAX 16
 
 struct factor {

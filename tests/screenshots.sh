@@ -54,6 +54,18 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/kernels-nw-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
+# The links of a mesh, and a packet's way.
+{
+	echo "wait (wd)"
+	echo "line goto 7000"
+	echo "wait cycle 7,000"
+	echo "keys 6\\ti"
+	for k in C C o C C B B; do # right twice; from there two nodes on and two down
+		case $k in o) echo "keys o" ;; *) echo "keys \\e[$k" ;; esac
+	done
+	echo "settle"
+	echo "shot $work/shots/mesh-100x30"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x30 -- "$program" debug hotspot --gpu apu15
 # Two machines side by side: the first different decision, then the middle of the run.
 compared() { # compared SIZE NAME [OPTION...]
 	local size=$1 name=$2

@@ -14,7 +14,11 @@ expect 2 "--gpu needs a value" run --gpu
 expect 2 "--ascii takes no value" run --ascii=1
 expect 2 "does not belong to" run --batch
 expect 2 "does not belong to" list gpus --gpu gtx480
-expect 2 "unexpected argument 'b'" run a b
+expect 2 "unexpected argument 'b'" compare a b --a '' --b ''
+expect 2 "no workload 'b'" run vecadd --size small b
+expect 2 "b.ptx: --size and --param belong to a host program" run --size small vecadd b.ptx
+expect 2 "of one host program alone" run --size small vecadd hotspot --record-launches "$tmp/x"
+expect 0 "check passed" run --size small vecadd hotspot
 expect 2 "--keep-going belongs to --batch" debug --keep-going
 expect 2 "is not one of json, csv, text" run --format xml
 expect 2 "list writes json, markdown or text" list gpus --format csv
@@ -36,6 +40,7 @@ expect 2 "did you mean 'gtx480'" run --gpu gtx48
 expect 2 "did you mean 'l1d.ways'" run --set l1d.way=3
 expect 2 "l1d.ways: 0 is not within 1..256" run --set l1d.ways=0
 expect 2 "is not a power of two" run --set l1d.sets=3
+expect 2 "no such network policy 'nope'; there are: crossbar mesh" run vecadd --gpu v100 --network nope
 expect 2 "no such warp policy 'gtx' (did you mean 'gto'?); there are:" run --warp-sched gtx
 expect 2 "no such cta policy 'zzzz'; there are:" run --cta-sched zzzz
 expect 2 "no such partition policy 'halves'; there are: fcfs" run --partition halves

@@ -156,7 +156,7 @@ static void next_and_finish(void **state)
 	struct rig r;
 	struct warp_info a, b;
 	rig_vecadd(&r);
-	rig_fails(&r, "next", "empty");
+	rig_fails(&r, "finish", "empty");
 	rig_say(&r, "step 5");
 	gpu_warp_info(sim_gpu(r.s->sim), 0, 0, &a);
 	rig_say(&r, "next");

@@ -209,6 +209,65 @@ static void test_bcs_delay(void **state)
 	drop(h);
 }
 
+static u32 sm1_may_hold;
+static u32 most_on(const struct cta_view *v, u32 sm)
+{
+	return sm == 1 ? sm1_may_hold : v->most;
+}
+
+/* The rest of a run is its SM's, unless that may hold none of the kernel's any more: another kernel has it. */
+static void test_bcs_stranded(void **state)
+{
+	struct hand *h = hand("bcs", 4, 2, NULL);
+	h->v.most = 4;
+	h->v.most_on = most_on;
+	sm1_may_hold = 4;
+	assert_int_equal(next(h, 1), 0); /* 1 is left to it */
+	for (u64 i = 2; i < 8; i++) {
+		assert_int_equal(next(h, 0), i);
+		end(h, 0, i, 1);
+	}
+	assert_true(next(h, 0) == NO_CTA);
+	sm1_may_hold = 0;
+	assert_int_equal(next(h, 0), 1);
+	assert_true(next(h, 0) == NO_CTA);
+	assert_true(next(h, 1) == NO_CTA);
+	drop(h);
+}
+
+/* Virtual threads: CTAs without a slot count like others, in runs and among the instructions of the SM's CTAs. */
+static void test_inactive(void **state)
+{
+	const char *vt[] = {"cta-virtual=vt", "lsu.replay=car", NULL};
+	struct hand *h = hand("bcs", 4, 4, vt);
+	h->v.most = 4;
+	assert_int_equal(next(h, 0), 0);
+	assert_int_equal(next(h, 0), 1);
+	struct sm *s = h->sm[0];
+	s->cta[SM_MAX_CTAS + 3] = s->cta[1];
+	s->cta[SM_MAX_CTAS + 5] = s->cta[0];
+	s->cta[SM_MAX_CTAS + 3].inactive = s->cta[SM_MAX_CTAS + 5].inactive = 1;
+	s->cta[0].used = s->cta[1].used = 0;
+	assert_int_equal(next(h, 0), 2);
+	assert_int_equal(next(h, 0), 3);
+	assert_true(next(h, 0) == NO_CTA); /* two runs, one of them without slots */
+	drop(h);
+	h = hand("lcs", 100, 1, vt);
+	for (u32 i = 0; i < 3; i++)
+		next(h, 0);
+	s = h->sm[0];
+	s->cta[1].insts = 60;
+	s->cta[SM_MAX_CTAS] = s->cta[2];
+	s->cta[SM_MAX_CTAS].insts = 50;
+	s->cta[SM_MAX_CTAS].inactive = 1;
+	s->cta[2].used = 0;
+	end(h, 0, 0, 100);
+	assert_int_equal(h->ev.e[0].arg[0], 2);
+	assert_int_equal(h->ev.e[0].arg[1], 210);
+	assert_int_equal(h->ev.e[0].arg[3], 3);
+	drop(h);
+}
+
 /* T_new CTAs in whole runs. */
 static void test_both(void **state)
 {
@@ -373,9 +432,10 @@ static void test_figure10(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equation),  cmocka_unit_test(test_lcs),      cmocka_unit_test(test_lcs_per_sm),
-	    cmocka_unit_test(test_bcs_delay), cmocka_unit_test(test_both),     cmocka_unit_test(test_figure9),
-	    cmocka_unit_test(test_throttled), cmocka_unit_test(test_figure10),
+	    cmocka_unit_test(test_equation),  cmocka_unit_test(test_lcs),          cmocka_unit_test(test_lcs_per_sm),
+	    cmocka_unit_test(test_bcs_delay), cmocka_unit_test(test_bcs_stranded), cmocka_unit_test(test_inactive),
+	    cmocka_unit_test(test_both),      cmocka_unit_test(test_figure9),      cmocka_unit_test(test_throttled),
+	    cmocka_unit_test(test_figure10),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

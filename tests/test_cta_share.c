@@ -1,6 +1,6 @@
 /* How many CTAs an SM holds, decided again and again: dyncta by hand and on the machine, and kernels that share the SMs
- * (cke, mcke, spatial, smk), with preemption and without. Then all CTA schedulers and partitions: results are the same,
- * resources come back, going back in time is exact. */
+ * (cke, mcke, spatial, smk, warped-slicer, maestro), with preemption and without. Then all CTA schedulers and
+ * partitions: results are the same, resources come back, going back in time is exact. */
 #include "base/rng.h"
 #include "cta/sched/dyncta.h"
 #include "sim_internal.h"
@@ -337,7 +337,8 @@ static void test_smk_counts(void **state)
 /* A kernel that has the machine to itself notices nothing of any partition. */
 static void test_alone(void **state)
 {
-	static const char *const sets[] = {"partition=fcfs", "partition=spatial", "partition=smk"};
+	static const char *const sets[] = {"partition=fcfs", "partition=spatial", "partition=smk",
+	                                   "partition=warped-slicer"};
 	u64 cycles = 0;
 	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
 		struct pair p;
@@ -369,7 +370,9 @@ static void come_later(const char *partition, const char *technique)
 	start(&p, "s", 60, 60, 2);
 	rig_finish(p.s);
 	struct held on[4] = {{{0}}};
-	u64 ended = 0, back = 0, first = 0, share[2] = {0};
+	u64 ended = 0, back = 0, first = 0, share[2] = {0}, came[4][400] = {{0}}, oldest[4] = {0}, saved_at[4] = {0};
+	const bool newest = !spatial && !strcmp(technique, "switch");
+	u32 saves = 0;
 	bool halved = false;
 	for (u32 i = 0; i < p.log.n; i++) {
 		const struct event *e = &p.log.e[i];
@@ -381,6 +384,18 @@ static void come_later(const char *partition, const char *technique)
 			halved |= spatial && e->kernel == 0 && e->arg[0] == 4 && e->arg[1] == 2 && e->arg[2] > 0;
 		} else {
 			const bool comes = e->type == EV_CTA_DISPATCH || e->type == EV_CTA_RESTORE;
+			if (newest && saved_at[e->sm] && saved_at[e->sm] != e->cycle) {
+				for (u32 k = 0; k < 400; k++) /* who stayed was there before those that left together */
+					assert_true(came[e->sm][k] < oldest[e->sm]);
+				saved_at[e->sm] = 0;
+			}
+			if (newest && e->kernel == 0 && e->type == EV_CTA_SAVE) {
+				oldest[e->sm] = saved_at[e->sm] ? MIN(oldest[e->sm], came[e->sm][e->cta]) : came[e->sm][e->cta];
+				saved_at[e->sm] = e->cycle;
+				saves++;
+			}
+			if (e->kernel == 0)
+				came[e->sm][e->cta] = comes ? i + 1 : 0;
 			on[e->sm].of[e->kernel] += comes ? 1 : -1ull;
 			assert_false(spatial && on[e->sm].of[0] && on[e->sm].of[1]);
 			first = e->kernel == 1 && !first ? e->cycle : first;
@@ -390,6 +405,7 @@ static void come_later(const char *partition, const char *technique)
 	}
 	const struct kernel_counters *k = &p.s->gpu->task->kcb[0].k;
 	assert_true(first && ended && back > 0 && halved == spatial);
+	assert_int_equal(saves > 0, newest);
 	assert_int_equal(k->ctas_switched > 0, !strcmp(technique, "switch"));
 	assert_int_equal(k->ctas_drained > 0, !strcmp(technique, "drain"));
 	assert_int_equal(p.s->gpu->preempt.p->requests > 0, !none);
@@ -415,10 +431,16 @@ static void check(struct pair *p)
 		fail_msg("cycle %llu: %s", (unsigned long long)sim_cycle(p->s), e.msg);
 }
 
+/* maestro tries nothing on fewer than five. */
+static const char *sms_of(const char *partition, const char *few)
+{
+	return strcmp(partition, "maestro") ? few : "num_sms=7";
+}
+
 /* Random launches into random streams while others run; in the end nothing is held. */
 static u64 random_launches(const char *cta, const char *partition, const char *preempt, bool changes, u64 seed)
 {
-	static const char *const others[] = {"smk", "fcfs", "spatial", "mcke", "cke"};
+	static const char *const others[] = {"smk", "fcfs", "spatial", "maestro", "warped-slicer", "mcke", "cke"};
 	char set[3][64];
 	struct err e = {0};
 	snprintf(set[0], sizeof set[0], "cta-sched=%s", cta);
@@ -426,8 +448,9 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	snprintf(set[2], sizeof set[2], "preempt=%s", preempt);
 	struct pair p;
 	begin(&p,
-	      (const char *[]){"num_sms=3", set[0], set[1], set[2], "dyncta.period=100", "dyncta.mem_low=10",
-	                       "dyncta.mem_high=40", NULL},
+	      (const char *[]){sms_of(partition, "num_sms=3"), set[0], set[1], set[2], "dyncta.period=100",
+	                       "dyncta.mem_low=10", "dyncta.mem_high=40", "slicer.warmup=50", "slicer.profile=90",
+	                       "maestro.epoch=150", NULL},
 	      0);
 	struct stop st;
 	for (u32 i = 0; i < 24; i++) {
@@ -440,7 +463,7 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	}
 	rig_finish(p.s);
 	u64 unfinished = 0;
-	for (u32 i = 0; i < 3; i++) {
+	for (u32 i = 0; i < sim_gpu(p.s)->conf.num_sms; i++) {
 		const struct sm *s = sim_gpu(p.s)->sm[i];
 		assert_true(!s->nctas && !s->used && !s->low && !s->regs_used && !s->shared_used);
 		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
@@ -486,8 +509,9 @@ static void travel(const char *cta, const char *partition, const char *preempt)
 	snprintf(set[2], sizeof set[2], "preempt=%s", preempt);
 	struct pair p;
 	begin(&p,
-	      (const char *[]){"num_sms=2", set[0], set[1], set[2], "history.mb=64", "dyncta.period=100",
-	                       "dyncta.mem_low=10", "dyncta.mem_high=40", NULL},
+	      (const char *[]){sms_of(partition, "num_sms=2"), set[0], set[1], set[2], "history.mb=64", "dyncta.period=100",
+	                       "dyncta.mem_low=10", "dyncta.mem_high=40", "slicer.warmup=200", "slicer.profile=400",
+	                       "maestro.epoch=400", NULL},
 	      0);
 	struct err e = {0};
 	start(&p, "k", 40, 12, 1);
@@ -518,6 +542,8 @@ static void test_time_travel(void **state)
 	for (u32 i = 0; (c = sim_policy(POLICY_PREEMPT, i)); i++) {
 		travel("rr", "spatial", c->name);
 		travel("rr", "smk", c->name);
+		travel("rr", "warped-slicer", c->name);
+		travel("rr", "maestro", c->name);
 	}
 }
 

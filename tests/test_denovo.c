@@ -6,6 +6,7 @@
 #include "mem_rig.h"
 
 #include "mem/coherence/denovo.h"
+#include "denovo_transitions.h"
 #include "mem/noc/network.h"
 
 static const struct coherence_ops *denovo;
@@ -184,6 +185,44 @@ static void a_store_waits_for_the_owner(void **state)
 	rig_stop(&r);
 }
 
+/* A load's answer is on its way with a word that is stored and given up meanwhile: no load joins it for that word, and
+ * the word is not kept. */
+static void answers_of_yesterday(void **state)
+{
+	DENOVO(r, "dram_clock=20");
+	struct l1 *l = &r.m->l1[MC_L1D];
+	assert_int_equal(access_words(&r, 0, MO_LOAD, BASE, 0x1, 1), MR_PENDING); /* its sector's words come along */
+	assert_int_equal(access_words(&r, 0, MO_STORE, BASE, 0x2, 2), MR_SENT);
+	u32 i = tags_find(&l->tags, tags_set(&l->tags, BASE >> 7), BASE);
+	for (u32 k = 0; words_of(l, i)->unacked && k < 700; k++)
+		rig_step(&r);
+	assert_int_equal(words_of(l, i)->owned, 0x2);
+	assert_int_equal(access_words(&r, 0, MO_RED, BASE, 0x2, 3), MR_SENT);
+	assert_int_equal(words_of(l, i)->stale, 0x2);
+	assert_int_equal(access_words(&r, 0, MO_LOAD, BASE, 0x4, 4), MR_PENDING);
+	assert_int_equal(access_words(&r, 0, MO_LOAD, BASE, 0x2, 5), MR_RF_MERGE);
+	rig_drain(&r);
+	rig_check(&r);
+	assert_int_equal(words_of(l, i)->have, ~0x2u);
+	assert_int_equal(words_of(l, i)->stale, 0);
+	assert_int_equal(quiet_access(&r, 0, MO_LOAD, BASE, 0x4), MR_HIT);
+	assert_int_equal(quiet_access(&r, 0, MO_LOAD, BASE, 0x2), MR_PENDING);
+	rig_stop(&r);
+}
+
+/* Each load that passes L1D asks for itself. */
+static void fresh_loads_do_not_join(void **state)
+{
+	DENOVO(r);
+	assert_int_equal(access_words(&r, 0, MO_LOAD_VOLATILE, BASE, 0x1, 1), MR_PENDING);
+	assert_int_equal(access_words(&r, 0, MO_LOAD_VOLATILE, BASE, 0x1, 2), MR_PENDING);
+	rig_drain(&r);
+	rig_check(&r);
+	assert_int_equal(l1d(&r, 0)->bypasses, 2);
+	assert_int_equal(l1d(&r, 0)->merges, 0);
+	rig_stop(&r);
+}
+
 static void refused_machines(void **state)
 {
 	static const char *const wrong[][2] = {{"l2.line=256", "l1d.line"},
@@ -230,8 +269,9 @@ struct values { /* values on their way: written back, or in a message */
 };
 struct load {
 	u32 words, line, mshr, had;
-	u64 value[32];
-	bool used, store, fresh;
+	u64 value[32]; /* what it had there; of a store what it stores */
+	u64 least[32]; /* what had to be seen when it was issued */
+	bool used, store, fresh, atomic;
 };
 static struct {
 	struct rig r;
@@ -239,10 +279,12 @@ static struct {
 	struct values flight[FLIGHTS];
 	u32 first, last; /* of flight: in order */
 	struct load load[SMS][TOKENS];
-	u32 loads[SMS][LINES];
-	u64 writer[LINES][32]; /* in this phase: SM + 1, 0: nobody */
-	u32 unsaved[LINES];    /* words that the slice has and memory has not */
-	bool atomic[LINES];    /* in this phase its words see atomics only */
+	u32 atomics[SMS][LINES];  /* in flight */
+	u64 seen[SMS][LINES][32]; /* what loads past L1D have shown an SM */
+	u64 done[LINES][32];      /* the latest of what is acknowledged: who reads past L1D after that sees it */
+	u64 writer[LINES][32];    /* in this phase: SM + 1, 0: nobody */
+	u32 unsaved[LINES];       /* words that the slice has and memory has not */
+	bool atomic[LINES];       /* in this phase its words see atomics only */
 } w;
 
 static u32 line_of(u64 addr)
@@ -299,6 +341,7 @@ static enum mem_result my_store(const struct access *a)
 	if (r != MR_HIT && r != MR_SENT)
 		return r;
 	u32 words = a->t->words;
+	word_event(E_STORE, &before, words_at(a->sm, a->line), words);
 	FOR_EACH_BIT(k, (u64)words)
 	w.copy[a->sm][line_of(a->line)][k] = ++w.latest[line_of(a->line)][k];
 	covered[STORE_OWNED] += r == MR_HIT;
@@ -310,15 +353,20 @@ static enum mem_result my_store(const struct access *a)
 static u32 my_gone(const struct access *a, u32 i)
 {
 	u64 line = a->l->tags.tag[i] - 1;
+	const struct words before = *words_at(a->sm, line), none = {0};
 	u32 sm = a->sm, words = denovo->gone(a, i);
+	word_event(E_GONE, &before, &none, before.have);
 	if (words)
 		memcpy(send_values(false, sm, 0, 0, line, words)->value, w.copy[sm][line_of(line)], sizeof w.copy[0][0]);
 	return words;
 }
 static enum mem_result my_atomic(const struct access *a)
 {
-	u32 give = words_at(a->sm, a->line)->owned & a->t->words;
+	const struct words before = *words_at(a->sm, a->line);
+	u32 give = before.owned & a->t->words;
 	enum mem_result r = denovo->atomic(a);
+	if (r == MR_SENT || r == MR_PENDING)
+		word_event(E_ATOMIC, &before, words_at(a->sm, a->line), a->t->words);
 	if (give && (r == MR_SENT || r == MR_PENDING)) {
 		covered[ATOMIC_GIVES]++;
 		memcpy(send_values(false, a->sm, 0, 0, a->line, give)->value, w.copy[a->sm][line_of(a->line)],
@@ -331,6 +379,11 @@ static u32 home_owner(u32 slice, u32 set, u64 line, u32 word)
 	const struct slice *s = &w.r.m->slice[slice];
 	u32 i = tags_find(&s->tags, set, line);
 	return i == TAGS_NONE ? 0 : home_of(s, i)->owner[word];
+}
+static void owners_of(u32 slice, u32 set, u64 line, u8 *owner)
+{
+	for (u32 k = 0; k < 32; k++)
+		owner[k] = (u8)home_owner(slice, set, line, k);
 }
 static void to_home(u32 slice, u32 set, u64 line, u32 sm, struct values *f, u32 words, const u8 *owner)
 {
@@ -348,15 +401,21 @@ static void to_home(u32 slice, u32 set, u64 line, u32 sm, struct values *f, u32 
 static enum mem_result my_serve(struct mem *m, u32 slice, u32 pi, u64 now, bool *done)
 {
 	const struct packet p = m->packet[pi];
-	u8 owner[32];
-	for (u32 k = 0; k < 32; k++)
-		owner[k] = (u8)home_owner(slice, p.set, p.addr, k);
+	u8 owner[32], after[32];
+	owners_of(slice, p.set, p.addr, owner);
 	u64 recalls = m->slice[slice].cc->words_recalled;
 	enum mem_result r = denovo->serve(m, slice, pi, now, done);
 	const struct slice *s = &m->slice[slice];
 	u32 i = tags_find(&s->tags, p.set, p.addr);
 	covered[HOME_WAITS] += r == MR_RF_LINE && i != TAGS_NONE && home_of(s, i)->awaited;
 	covered[VICTIM_RECALLED] += p.op == OP_OWN && s->cc->words_recalled != recalls;
+	owners_of(slice, p.set, p.addr, after);
+	if (r == MR_HIT)
+		owner_event(p.op == OP_WRITEBACK                  ? H_WRITEBACK
+		            : p.op == OP_OWN                      ? H_OWN
+		            : p.op == MO_ATOMIC || p.op == MO_RED ? H_ATOMIC
+		                                                  : H_READ,
+		            p.sm, owner, after, p.words);
 	if (r == MR_HIT && *done && p.op == OP_WRITEBACK) {
 		struct values *f = find_values(false, false, p.sm, 0, 0, p.addr);
 		assert_non_null(f);
@@ -371,6 +430,8 @@ static u32 my_victim(struct mem *m, u32 slice, u32 set, u32 i, u64 now)
 	u32 at = denovo->victim(m, slice, set, i, now);
 	if (at == TAGS_NONE || !t->tag[at])
 		return at;
+	const u8 none[32] = {0};
+	owner_event(H_VICTIM, 0, home_of(&m->slice[slice], at)->owner, none, ~0u);
 	u32 line = line_of(t->tag[at] - 1), lost = sectors_with(w.unsaved[line]) & ~(u32)t->line[at].dirty;
 	if (lost)
 		fail_msg("cycle %llu: sectors %#x of line %u are lost", (unsigned long long)now, lost, line);
@@ -415,9 +476,10 @@ static void arrived(u32 sm, u32 mshr, u64 line, u32 words, u32 before, const u64
 static void my_deliver(struct mem *m, u32 pi, u64 now)
 {
 	const struct packet p = m->packet[pi];
-	u32 before = words_at(p.sm, p.addr)->have;
+	const struct words before = *words_at(p.sm, p.addr);
 	denovo->deliver(m, pi, now);
-	arrived(p.sm, p.tag, p.addr, p.words, before, w.packet[pi]);
+	word_event(E_FILL, &before, words_at(p.sm, p.addr), p.words);
+	arrived(p.sm, p.tag, p.addr, p.words, before.have, w.packet[pi]);
 }
 static bool my_message(struct mem *m, const struct message *g, u64 now)
 {
@@ -447,15 +509,29 @@ static bool my_message(struct mem *m, const struct message *g, u64 now)
 		struct mem_place at = map_place(&m->map, g->addr);
 		u32 slice = g->to - m->nsms, set = tags_set(&m->slice[slice].tags, map_slice_line(&m->map, &at, g->addr));
 		u8 owner[32];
-		for (u32 k = 0; k < 32; k++)
-			owner[k] = (u8)home_owner(slice, set, g->addr, k);
+		owners_of(slice, set, g->addr, owner);
 		to_home(slice, set, g->addr, g->from, f, g->words, owner);
 		f->used = false;
 	}
 	if (g->what == DN_DONE)
 		find_values(false, true, g->to, 0, 0, g->addr)->used = false;
 	const struct message copy = *g;
+	u8 owner[32], after[32];
+	u32 slice = g->to - m->nsms, set = 0;
+	if (g->to >= m->nsms) {
+		struct mem_place at = map_place(&m->map, g->addr);
+		set = tags_set(&m->slice[slice].tags, map_slice_line(&m->map, &at, g->addr));
+		owners_of(slice, set, g->addr, owner);
+	}
 	bool taken = denovo->message(m, g, now);
+	if (copy.to >= m->nsms) {
+		owners_of(slice, set, copy.addr, after);
+		owner_event(H_ANSWER, copy.from, owner, after, copy.words);
+	} else if (copy.what != DN_DONE) {
+		static const u8 events[] = {
+		    [DN_READ] = E_READ, [DN_TAKE] = E_TAKE, [DN_RECALL] = E_RECALL, [DN_DATA] = E_DATA, [DN_ACK] = E_ACK};
+		word_event(events[copy.what], &was, words_at(copy.to, copy.addr), copy.words);
+	}
 	if (copy.what == DN_DATA) {
 		arrived(copy.to, copy.tag, copy.addr, copy.words, before, f->value);
 		f->used = false;
@@ -541,17 +617,27 @@ static void new_phase(void)
 		for (u32 k = 0; k < 32; k++)
 			w.writer[n][k] = k % grain ? w.writer[n][k - 1] : pick(sms + 1);
 	}
-	start_kernel(&w.r);
+	static struct words before[SMS][LINES];
+	memcpy(w.done, w.latest, sizeof w.done);
 	for (u32 sm = 0; sm < sms; sm++)
 		for (u32 n = 0; n < LINES; n++)
-			covered[SURVIVED] += words_at(sm, BASE + n * 128)->owned != 0;
+			before[sm][n] = *words_at(sm, BASE + n * 128);
+	start_kernel(&w.r);
+	for (u32 sm = 0; sm < sms; sm++)
+		for (u32 n = 0; n < LINES; n++) {
+			const struct words *after = words_at(sm, BASE + n * 128);
+			word_event(E_START, &before[sm][n], after, before[sm][n].have);
+			covered[SURVIVED] += after->owned != 0;
+		}
 }
 
-static void compare(u32 sm, u32 line, u32 word, u64 got, const char *what)
+/* A load sees at least what had to be seen when it was issued. Newer is right as well: what its own SM has stored since
+ * may come by before the slice has its answer together. */
+static void compare(u32 sm, u32 line, u32 word, u64 got, u64 least, const char *what)
 {
-	if (line >= RACY && got != w.latest[line][word])
-		fail_msg("cycle %llu, SM %u, word %u of line %u: %s gives %llu, the program's order %llu",
-		         (unsigned long long)w.r.now, sm, word, line, what, (unsigned long long)got,
+	if (line >= RACY && (got < least || got > w.latest[line][word]))
+		fail_msg("cycle %llu, SM %u, word %u of line %u: %s gives %llu, not %llu to %llu", (unsigned long long)w.r.now,
+		         sm, word, line, what, (unsigned long long)got, (unsigned long long)least,
 		         (unsigned long long)w.latest[line][word]);
 }
 
@@ -560,12 +646,19 @@ static void answer(u32 sm, u32 token)
 	struct load *x = &w.load[sm][token];
 	assert_true(x->used);
 	x->used = false;
-	if (x->store)
+	w.atomics[sm][x->line] -= x->atomic;
+	if (x->store) {
+		FOR_EACH_BIT(k, x->atomic ? 0 : (u64)x->words)
+		w.done[x->line][k] = MAX(w.done[x->line][k], x->value[k]);
 		return;
-	w.loads[sm][x->line]--;
+	}
 	FOR_EACH_BIT(k, (u64)x->words)
-	compare(sm, x->line, k, x->had >> k & 1 ? x->value[k] : w.mshr[sm][x->mshr][k],
-	        x->fresh ? "a fresh load" : "a load");
+	{
+		u64 got = x->had >> k & 1 ? x->value[k] : w.mshr[sm][x->mshr][k];
+		compare(sm, x->line, k, got, x->least[k], x->fresh ? "a fresh load" : "a load");
+		if (x->fresh)
+			w.seen[sm][x->line][k] = MAX(w.seen[sm][x->line][k], got);
+	}
 }
 
 /* The words of a line that an SM may touch in this phase. */
@@ -577,6 +670,15 @@ static u32 allowed(u32 sm, u32 line, bool write)
 	return line < RACY ? ALL : words;
 }
 
+/* What a load must see: the latest of what nobody else writes in this phase; else with one that passes L1D what is
+ * acknowledged, with another one what the SM has seen before. */
+static u64 least_of(u32 sm, u32 line, u32 word, bool fresh)
+{
+	if (w.writer[line][word] == sm + 1 || !w.writer[line][word])
+		return w.latest[line][word];
+	return fresh ? w.done[line][word] : w.seen[sm][line][word];
+}
+
 static void random_access(u32 sm)
 {
 	static const enum mem_op kinds[] = {MO_LOAD,  MO_LOAD,          MO_LOAD,   MO_STORE,
@@ -586,10 +688,13 @@ static void random_access(u32 sm)
 	bool atomic = op == MO_ATOMIC || op == MO_RED;
 	while (token < TOKENS && w.load[sm][token].used)
 		token++;
-	if (token == TOKENS || (line >= RACY && w.atomic[line] != atomic))
+	if (token == TOKENS || (line >= RACY && w.atomic[line] && !atomic))
 		return;
-	u32 mask = (u32)(bit_range(span) << at), words = mask & (atomic ? ALL : allowed(sm, line, op == MO_STORE));
-	if (!words || (op == MO_STORE && w.loads[sm][line]))
+	bool alone = line >= RACY && !w.atomic[line]; /* the SM's own words: it waits for its atomics */
+	u32 mask = (u32)(bit_range(span) << at);
+	bool poll = (op == MO_LOAD_VOLATILE || op == MO_LOAD) && pick(2); /* what others write now */
+	u32 words = mask & (poll || (atomic && !alone) ? ALL : allowed(sm, line, op == MO_STORE || atomic));
+	if (!words || (alone && w.atomics[sm][line]))
 		return;
 	u64 addr = BASE + line * 128ull;
 	struct words before = *words_at(sm, addr);
@@ -597,26 +702,39 @@ static void random_access(u32 sm)
 	bool load = op == MO_LOAD || op == MO_LOAD_VOLATILE, fresh = op == MO_LOAD_VOLATILE;
 	if (r >= MR_RF_LINE)
 		return;
+	if (r == MR_HIT && op == MO_STORE)
+		FOR_EACH_BIT(k, (u64)words)
+	w.done[line][k] = w.latest[line][k];
 	if (r == MR_HIT && load) {
 		covered[LOAD_HIT]++;
 		covered[LOAD_OWN] += (before.owned & words) != 0;
 		FOR_EACH_BIT(k, (u64)words)
-		compare(sm, line, k, w.copy[sm][line][k], "a hit");
+		compare(sm, line, k, w.copy[sm][line][k], least_of(sm, line, k, fresh), "a hit");
 	}
 	if (r == MR_HIT)
 		return;
 	const struct l1 *l = &w.r.m->l1[sm * MC_COUNT + MC_L1D];
 	struct load *x = &w.load[sm][token];
 	*x = (struct load){.words = words, .line = line, .used = true, .store = !load, .fresh = fresh};
-	if (!load)
+	x->atomic = atomic;
+	w.atomics[sm][line] += atomic;
+	if (!load) {
+		memcpy(x->value, w.latest[line], sizeof x->value);
 		return;
-	w.loads[sm][line]++;
+	}
+	for (u32 k = 0; k < 32; k++)
+		x->least[k] = least_of(sm, line, k, fresh);
 	x->had = words & (fresh ? before.owned : before.have);
 	covered[LOAD_PART] += x->had != 0;
 	covered[FRESH] += fresh;
 	memcpy(x->value, w.copy[sm][line], sizeof x->value);
-	x->mshr =
-	    fresh ? mshr_find(&l->mshr, addr) : l->tags.line[tags_find(&l->tags, tags_set(&l->tags, addr >> 7), addr)].mshr;
+	if (!fresh)
+		x->mshr = l->tags.line[tags_find(&l->tags, tags_set(&l->tags, addr >> 7), addr)].mshr;
+	for (u32 k = 0; fresh && k < l->mshr.size; k++) { /* one of its own, of this cycle */
+		const struct mshr_entry *e = &l->mshr.e[k];
+		if (e->used && e->slot == TAGS_NONE && e->line == addr && e->since == w.r.now)
+			x->mshr = k;
+	}
 }
 
 /* One cycle. Is anything waited for? */
@@ -669,6 +787,7 @@ static void no_stale_read(void **state)
 		all &= covered[i] != 0;
 	}
 	assert_true(all);
+	assert_true(transitions_as_in_tables());
 }
 
 int main(void)
@@ -682,6 +801,8 @@ int main(void)
 	    cmocka_unit_test(lines_go),
 	    cmocka_unit_test(stores_join),
 	    cmocka_unit_test(a_store_waits_for_the_owner),
+	    cmocka_unit_test(answers_of_yesterday),
+	    cmocka_unit_test(fresh_loads_do_not_join),
 	    cmocka_unit_test(refused_machines),
 	    cmocka_unit_test(no_stale_read),
 	};

@@ -182,6 +182,44 @@ static void test_ends_in_every_order(void **state)
 }
 
 /* A kernel that starts while another is at work leaves its L1D lines alone; one that starts alone invalidates them. */
+/* A kernel with a time of its own: it waits for that, for its stream and for its launch latency, whatever ends last;
+ * those of other streams do not wait for it. */
+static void test_start_times(void **state)
+{
+	struct work w;
+	open_work(&w, (const char *[]){"num_sms=1", "launch.latency=7", NULL});
+	const u64 at[] = {5000, 5001, 3, 20000, 0, 0}, args = 5;
+	for (u32 i = 0; i < ARRAY_LEN(at); i++) {
+		struct err e = {0};
+		w.buf[i] = rig_alloc(w.s, 4 * 3 * 64);
+		struct launch_spec l = {.mod = w.m,
+		                        .fn = module_func(w.m, "a", true),
+		                        .grid = {3, 1, 1},
+		                        .block = {64, 1, 1},
+		                        .stream = i < 4 ? 0 : i,
+		                        .start_at = at[i],
+		                        .params = (u64[]){w.buf[i], args},
+		                        .param_bytes = 16};
+		w.id[i] = (u32)sim_launch(w.s, &l, &e);
+		w.grid[i] = 3, w.block[i] = 64, w.rounds[i] = (u32)args, w.n++;
+		assert_true(task_check_state(w.s->gpu->task, &e));
+	}
+	struct kernel_info k;
+	gpu_kernel_info(sim_gpu(w.s), w.id[0], &k);
+	assert_int_equal(k.ready_at, 5000);
+	gpu_kernel_info(sim_gpu(w.s), w.id[1], &k);
+	assert_true(k.ready_at == NEVER); /* behind another one */
+	rig_finish(w.s);
+	assert_int_equal(counters_of(&w, 0).started_at, 5000);
+	assert_true(counters_of(&w, 0).ended_at > 5001);
+	assert_int_equal(counters_of(&w, 1).started_at, counters_of(&w, 0).ended_at + 7);
+	assert_int_equal(counters_of(&w, 2).started_at, counters_of(&w, 1).ended_at + 7);
+	assert_int_equal(counters_of(&w, 3).started_at, 20000);
+	assert_int_equal(counters_of(&w, 4).started_at, 7);
+	assert_int_equal(counters_of(&w, 5).started_at, 7);
+	close_work(&w);
+}
+
 static void test_stream_order(void **state)
 {
 	struct work w;
@@ -449,6 +487,7 @@ int main(void)
 	    cmocka_unit_test(test_messages_by_kernel),
 	    cmocka_unit_test(test_ends_in_every_order),
 	    cmocka_unit_test(test_stream_order),
+	    cmocka_unit_test(test_start_times),
 	    cmocka_unit_test(test_exact_fit),
 	    cmocka_unit_test(test_random_launches),
 	    cmocka_unit_test(test_timer),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "session/catalog.h"
+#include "session/machine.h"
 #include "gpu/gpu.h"
 #include "sm/sched/sched.h"
 #include "tests/debug_rig.h"
@@ -518,23 +519,23 @@ static void test_bundle(void **state)
 	struct err e = {0};
 	char *dir = catalog_data_dir(&e);
 	assert_non_null(dir);
-	assert_true(catalog_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf"}, 1, &e));
+	assert_true(machine_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf"}, 1, &e));
 	assert_false(c.sm_fetch_prefetch);
-	assert_true(catalog_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf++"}, 1, &e));
+	assert_true(machine_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf++"}, 1, &e));
 	assert_true(c.sm_fetch_prefetch);
 	assert_int_equal(c.lsu_replay, LSU_REPLAY_NEWCAR);
 	const char *const mixed[] = {"lsu.replay=none", "warp-sched=gto", "warp-sched=elf++", "sm.prefetch_mshrs=4"};
-	assert_true(catalog_conf(&c, dir, NULL, mixed, 4, &e));
+	assert_true(machine_conf(&c, dir, NULL, mixed, 4, &e));
 	assert_true(c.sm_fetch_prefetch);
 	assert_int_equal(c.lsu_replay, LSU_REPLAY_NONE);
-	assert_true(catalog_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf++", "warp-sched=gto"}, 2, &e));
+	assert_true(machine_conf(&c, dir, NULL, (const char *const[]){"warp-sched=elf++", "warp-sched=gto"}, 2, &e));
 	assert_false(c.sm_fetch_prefetch);
 	char path[] = "/tmp/elf_machine_XXXXXX.lua";
 	int fd = mkstemps(path, 4);
 	static const char text[] = "return { base = 'gtx480', ['warp-sched'] = 'elf++', ['lsu.replay'] = 'car' }\n";
 	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
 	close(fd);
-	assert_true(catalog_conf(&c, dir, path, NULL, 0, &e));
+	assert_true(machine_conf(&c, dir, path, NULL, 0, &e));
 	unlink(path);
 	free(dir);
 	assert_true(c.sm_fetch_prefetch);

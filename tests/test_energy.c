@@ -43,9 +43,8 @@ static char *repeated(const char *head, const char *line, u32 n, const char *end
 
 #define HEAD                                                                                                           \
 	".visible .entry k(.param .u64 p) { .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %a<9>; "          \
-	".reg .pred %q<3>; .shared .align 16 .b8 sh[4096]; ld.param.u64 %a1, [p]; mov.u32 %r1, 3; mov.f32 %f1, "           \
-	"0f3f800000; "                                                                                                     \
-	"mov.f64 %d1, 0d3ff0000000000000; mov.u32 %r2, sh;\n"
+	".reg .pred %q<3>; .shared .align 16 .b8 sh[4096]; ld.param.u64 %a1, [p]; mov.u32 %r1, 3; "                        \
+	"mov.f32 %f1, 0f3f800000; mov.f64 %d1, 0d3ff0000000000000; mov.u32 %r2, sh;\n"
 #define END "st.global.u32 [%a1], %r1; ret; }\n"
 
 /* What `n` more of a line cost in a part, a grid of 3 CTAs of 64 threads. */

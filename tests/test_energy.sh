@@ -26,6 +26,12 @@ check "compare has both" grep -q "^energy.total,$off,$total," "$tmp/d.csv"
 
 "$W" debug hotspot $S --batch -ex 'step 2000' -ex 'info energy' -ex 'lua local e, s = gpu.energy, 0 for _, v in pairs(e) do s = s + v end print("parts", s - 2 * e.total - e.dynamic - e.leakage - e.gated, "total " .. e.total)' \
 	-ex 'info energy 3' -ex 'info energy kernel 0' >"$tmp/said" 2>&1
+"$W" debug hotspot $S --batch -ex 'step 2000' -ex 'lua local p, e, worst = dbg.series("power"), 0, 0 for i = 1, #p do local sum = 0 for _, g in ipairs({ "core", "shared", "l1", "l2", "network", "dram", "board" }) do sum = sum + dbg.series("power_" .. g)[i] end worst = math.max(worst, math.abs(sum - p[i])) e = e + p[i] * p.span / 0.7 * 1e6 end print("series", #p > 20, p.start, #p * p.span, worst < 1e-6, math.abs(e / gpu.energy.total - 1) < 0.02)' \
+	-ex 'lua local n, all = dbg.series("power", 14), dbg.series() print("sm", #n, n[5] > 2 and n[5] < 20, #all, all[1], all[#all])' \
+	-ex 'lua print(pcall(dbg.series, "power_l2", 3))' -ex 'lua print(pcall(dbg.series, "powr"))' -ex 'lua print(pcall(dbg.series, "ipc", 15))' >"$tmp/series" 2>&1
+check "Lua has power over time, its groups, and the same energy" grep -q "^series	true	0	[12][0-9]*	true	true$" "$tmp/series"
+check "an SM's, and the names" grep -q "^sm	[1-9][0-9]*	true	[1-9][0-9]*	ipc	stall " "$tmp/series"
+check "what there is not" [ "$(grep -c "^false	.*\('power_l2' is of the machine\|no series 'powr'\|no SM 15, but 0 to 14\)" "$tmp/series")" = 3 ]
 check "Lua has the parts" grep -q "^parts	0	total [1-9]" "$tmp/said"
 at=$(sed -n 's/^of the machine in 2000 cycles at 700 MHz: \([0-9]*\) fJ$/\1/p' "$tmp/said")
 check "the console has Lua's total" grep -q "total $at\$" "$tmp/said"

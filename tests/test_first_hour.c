@@ -154,6 +154,53 @@ static void focus_on_a_warp_that_is_there(void **state)
 	rig_close(&r);
 }
 
+/* Continues, and is interrupted behind a cycle. */
+static const char *interrupted_behind(struct rig *r, u64 cycle)
+{
+	struct err e = {0};
+	strbuf_clear(&r->out);
+	assert_true(debugger_execute(r->d, "continue", &r->out, &e));
+	while (debugger_running(r->d)) {
+		debugger_run_slice(r->d, 50, &r->out);
+		if (sim_cycle(r->s->sim) > cycle)
+			debugger_interrupt(r->d);
+	}
+	assert_non_null(strstr(strbuf_str(&r->out), "Interrupted."));
+	return strbuf_str(&r->out);
+}
+
+/* Ctrl-C leaves the focus on a warp that goes on, wherever it was; and `next` works from the first cycle on. */
+static void next_always_has_a_warp(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_has(&r, "next", "SM 0 warp 0, CTA 0"); /* nobody is there yet: the first that issues */
+	const u64 first = sim_cycle(r.s->sim);
+	assert_true(first > 0);
+	rig_say(&r, "focus sm 3 warp 47");
+	rig_fails(&r, "next", "SM 3 warp 47 is empty"); /* chosen so */
+	rig_fails(&r, "finish", "SM 3 warp 47 is empty");
+	assert_non_null(strstr(interrupted_behind(&r, sim_cycle(r.s->sim) + 40),
+	                       "SM 3 warp 47 is empty; the focus goes to SM 3 warp "));
+	rig_has(&r, "next", "SM 3 warp ");
+	for (int stopped = 0; stopped < 2; stopped++) {
+		char gone[60];
+		rig_say(&r, "tbreak warp-exit sm=2");
+		rig_has(&r, "continue", "done");
+		snprintf(gone, sizeof gone, "SM 2 warp %u has exited; the focus goes to SM ", r.d->focus.warp);
+		if (stopped)
+			assert_non_null(strstr(interrupted_behind(&r, sim_cycle(r.s->sim)), "; the focus goes to SM "));
+		else
+			rig_has(&r, "next", gone);
+		rig_has(&r, "next", "SM ");
+	}
+	rig_say(&r, "goto 0"); /* before all */
+	rig_has(&r, "next", "SM 0 warp 0, CTA 0");
+	assert_int_equal(sim_cycle(r.s->sim), first);
+	rig_say(&r, "continue");
+	rig_close(&r);
+}
+
 static void parameters_are_listed(void **state)
 {
 	struct param p[30];
@@ -180,6 +227,7 @@ int main(void)
 	    cmocka_unit_test(names_of_cuda),
 	    cmocka_unit_test(copied_with_the_prompt),
 	    cmocka_unit_test(focus_on_a_warp_that_is_there),
+	    cmocka_unit_test(next_always_has_a_warp),
 	    cmocka_unit_test(parameters_are_listed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

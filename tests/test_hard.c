@@ -33,9 +33,9 @@ static void expect(u32 t, u32 want)
 }
 
 #define TOP                                                                                                            \
-	HEAD ".visible .entry k(.param .u64 p, .param .u64 tab)\n{\n.reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 "        \
-	     "%rd<40>;\n"                                                                                                  \
-	     "ld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [tab];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n"      \
+	HEAD ".visible .entry k(.param .u64 p, .param .u64 tab)\n{\n"                                                      \
+	     ".reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\nld.param.u64 %rd1, [p];\n"                           \
+	     "ld.param.u64 %rd2, [tab];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n"                               \
 	     "add.s64 %rd4, %rd1, %rd3;\n"
 
 /* Graph walk: the next vertex comes by ld.s32 into a 64-bit register and is the index of the next load. Neighbouring

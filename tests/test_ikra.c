@@ -157,6 +157,33 @@ static void flip_turns(void **state)
 	free(h);
 }
 
+/* What is shown of it: the chunk, what is left, the next one; in the order in which it goes. */
+static void share(void **state)
+{
+	struct cta_share c;
+	struct hand *h = hand("flip", 2);
+	kernel(h, 6, 1);
+	GETS(h, 1, 3);
+	h->ops->share(h->state, &h->v, 1, &c);
+	assert_true(c.lo == 3 && c.hi == 6 && c.from == 4 && c.to == 6 && c.next == 4 && !c.backward && !c.steals);
+	kernel(h, 6, 1);
+	GETS(h, 1, 5);
+	h->ops->share(h->state, &h->v, 1, &c);
+	assert_true(c.lo == 3 && c.hi == 6 && c.from == 3 && c.to == 5 && c.next == 4 && c.backward);
+	GETS(h, 1, 4, 3);
+	h->ops->share(h->state, &h->v, 1, &c);
+	assert_true(c.from == c.to && c.next == NO_CTA);
+	free(h);
+	h = hand("chunk", 2);
+	kernel(h, 3, 1);
+	GETS(h, 1, 2);
+	GETS(h, 0, 0, 1); /* SM 0 ends last: SM 1 comes first */
+	kernel(h, 3, 1);
+	h->ops->share(h->state, &h->v, 0, &c);
+	assert_true(c.lo == 2 && c.hi == 3 && c.next == 2);
+	free(h);
+}
+
 /* --- steal -------------------------------------------------------------------------------------------------------- */
 /* Figure 3: SM 0 has done its row and takes (5,1,0) from SM 1, whose row then ends at (4,1,0). */
 static void figure_3(void **state)
@@ -186,6 +213,34 @@ static void figure_3(void **state)
 	kernel(h, 6, 4); /* chunk first, from its beginning, then the queue in the order it was filled */
 	GETS(h, 0, 0, 1, 2, 3, 4, 5, 11, 10, 9);
 	GETS(h, 1, 6, 7, 8);
+	free(h);
+}
+
+static void share_of_thieves(void **state)
+{
+	struct cta_share c = {0};
+	struct hand *h = hand("steal", 2);
+	kernel(h, 8, 1);
+	GETS(h, 0, 0, 1, 2, 3, 7, 6);
+	h->ops->share(h->state, &h->v, 0, &c);
+	assert_true(c.steals && c.queued == 2 && c.queue[0] == 7 && c.queue[1] == 6 && c.qfrom == c.qto &&
+	            c.next == NO_CTA);
+	memset(&c, 0, sizeof c);
+	h->ops->share(h->state, &h->v, 1, &c);
+	assert_true(c.lo == 4 && c.hi == 6 && c.from == 4 && c.to == 6 && c.next == 4 && !c.queued);
+	GETS(h, 1, 4, 5);
+	kernel(h, 8, 1); /* backwards: the queue's end, then the chunk's */
+	h->ops->share(h->state, &h->v, 0, &c);
+	assert_true(c.backward && c.qfrom == 0 && c.qto == 2 && c.next == 6 && c.from == 0 && c.to == 4);
+	GETS(h, 0, 6, 7);
+	h->ops->share(h->state, &h->v, 0, &c);
+	assert_true(c.qfrom == c.qto && c.queued == 2 && c.next == 3);
+	GETS(h, 0, 3, 2, 1, 0);
+	GETS(h, 1, 5, 4);
+	kernel(h, 8, 1); /* forwards: the chunk, then the queue in its order */
+	GETS(h, 0, 0, 1, 2, 3);
+	h->ops->share(h->state, &h->v, 0, &c);
+	assert_true(!c.backward && c.from == c.to && c.next == 7 && c.qto - c.qfrom == 2);
 	free(h);
 }
 
@@ -344,10 +399,11 @@ static void affine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(figure_2),  cmocka_unit_test(remainders),  cmocka_unit_test(chunk_goes_on),
-	    cmocka_unit_test(shut_out),  cmocka_unit_test(flip_turns),  cmocka_unit_test(figure_3),
-	    cmocka_unit_test(victims),   cmocka_unit_test(begins_anew), cmocka_unit_test(beside),
-	    cmocka_unit_test(each_once), cmocka_unit_test(affine),
+	    cmocka_unit_test(figure_2),         cmocka_unit_test(remainders),  cmocka_unit_test(chunk_goes_on),
+	    cmocka_unit_test(shut_out),         cmocka_unit_test(flip_turns),  cmocka_unit_test(figure_3),
+	    cmocka_unit_test(victims),          cmocka_unit_test(begins_anew), cmocka_unit_test(beside),
+	    cmocka_unit_test(each_once),        cmocka_unit_test(affine),      cmocka_unit_test(share),
+	    cmocka_unit_test(share_of_thieves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

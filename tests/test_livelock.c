@@ -78,6 +78,41 @@ static void at_the_same_cycle_after_going_back(void **state)
 	}
 }
 
+/* The cycle at which it has been found is the same one for those who come there by another way and have not looked. */
+static void one_state_where_it_ends(void **state)
+{
+	static const struct {
+		const char *file, *kernel, *says;
+	} ends[] = {{"hangs", "crossed_barriers", "Deadlock: nothing is under way"},
+	            {"hangs", "half_barrier", "Livelock"},
+	            {"circles", "crossed_locks", "Livelock"}};
+	for (u32 i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct rig r;
+		char line[40];
+		open_kernel(&r, ends[i].file, ends[i].kernel, "2", PATIENCE);
+		rig_has(&r, "continue", ends[i].says);
+		const u64 at = sim_cycle(r.s->sim), hash = sim_hash(r.s->sim);
+		snprintf(line, sizeof line, "goto %llu", (unsigned long long)at);
+		for (u32 back = 1; back < 400; back += 133) {
+			char past[40];
+			snprintf(past, sizeof past, "reverse-step %u", back);
+			rig_say(&r, past);
+			rig_say(&r, line);
+			assert_int_equal(sim_cycle(r.s->sim), at);
+			assert_int_equal(sim_hash(r.s->sim), hash);
+			rig_has(&r, "step 1", ends[i].says);
+			assert_int_equal(sim_cycle(r.s->sim), at);
+			assert_int_equal(sim_hash(r.s->sim), hash);
+			rig_say(&r, past);
+			snprintf(past, sizeof past, "step %u", back);
+			rig_say(&r, past);
+			assert_int_equal(sim_cycle(r.s->sim), at);
+			assert_int_equal(sim_hash(r.s->sim), hash);
+		}
+		rig_close(&r);
+	}
+}
+
 /* Patience down to about the time that one access of memory takes. */
 static void slow_is_not_stuck(void **state)
 {
@@ -230,10 +265,15 @@ static void slots_are_taken_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(circles_are_found),          cmocka_unit_test(at_the_same_cycle_after_going_back),
-	    cmocka_unit_test(slow_is_not_stuck),          cmocka_unit_test(sleepers_are_found),
-	    cmocka_unit_test(long_sleep_is_not_for_ever), cmocka_unit_test(a_hand_helps),
-	    cmocka_unit_test(holders_are_named),          cmocka_unit_test(slots_are_taken_again),
+	    cmocka_unit_test(circles_are_found),
+	    cmocka_unit_test(at_the_same_cycle_after_going_back),
+	    cmocka_unit_test(one_state_where_it_ends),
+	    cmocka_unit_test(slow_is_not_stuck),
+	    cmocka_unit_test(sleepers_are_found),
+	    cmocka_unit_test(long_sleep_is_not_for_ever),
+	    cmocka_unit_test(a_hand_helps),
+	    cmocka_unit_test(holders_are_named),
+	    cmocka_unit_test(slots_are_taken_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

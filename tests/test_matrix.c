@@ -1,12 +1,12 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under every warp scheduler, with the
  * re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks, the
- * rules of coherence and the CTA schedulers: its own check, the conservation laws, and the same bytes left in device
- * memory and the same work done whoever scheduled it.
+ * rules of coherence, stores that take effect late and the CTA schedulers: its own check, the conservation laws, and
+ * the same bytes left in device memory and the same work done whoever scheduled it.
  *
  * The product of all that is too much for every time: matrix_cover.h chooses what stands for it. MATRIX=full in the
- * environment runs the product of everything but the CTA schedulers, which take turns, and MATRIX=n runs n
- * configurations of each workload and scheduler; MATRIX_JOBS=n is how many processes share the runs (else one a
- * processor). */
+ * environment runs the product of everything but the CTA schedulers, which take turns; MATRIX=coherence, under gto,
+ * that of the rules of coherence, the networks and the CTA schedulers; MATRIX=n runs n configurations of each workload
+ * and scheduler; MATRIX_JOBS=n is how many processes share the runs (else one a processor). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -98,10 +98,26 @@ static void find_schedulers(void)
 	}
 }
 
+/* Every workload under both rules of coherence, on both networks, with every CTA scheduler. */
+static void choose_coherence(void)
+{
+	matrix.scheds = 1;
+	scheds[0] = "gto";
+	add_policies(POLICY_NETWORK);
+	add_policies(POLICY_COHERENCE);
+	add_policies(POLICY_CTA);
+	add_level(add_factor("gpu"), "gtx480"); /* last: see matrix_product() */
+	matrix_product(&matrix);
+}
+
 static void choose_runs(void)
 {
 	static const char *const gpus[] = {"gtx480", "v100", "m2090"};
 	const char *how = getenv("MATRIX");
+	if (how && !strcmp(how, "coherence")) {
+		choose_coherence();
+		return;
+	}
 	u32 rounds = how ? (u32)strtoul(how, NULL, 10) : 0;
 	add_enum("lsu.replay");
 	add_enum("schedule");
@@ -113,13 +129,20 @@ static void choose_runs(void)
 		add_level(gpu, gpus[i]);
 	add_policies(POLICY_NETWORK);
 	add_policies(POLICY_COHERENCE);
+	add_policies(POLICY_KERNELS);
+	const bool full = how && !strcmp(how, "full");
+	if (!full) { /* the product need not be twice as large: test_crossing.sh has them all with and without */
+		struct factor *delay = add_factor("commit.delay");
+		add_level(delay, "0");
+		add_level(delay, "3"); /* more than 3 some machine refuses */
+	}
 	add_policies(POLICY_CTA); /* last: see matrix_product() */
-	if (how && !strcmp(how, "full")) {
+	if (full) {
 		matrix_product(&matrix);
 		return;
 	}
 	if (how && !rounds)
-		fail_msg("MATRIX is a number of configurations or \"full\", not '%s'", how);
+		fail_msg("MATRIX is a number of configurations, \"full\" or \"coherence\", not '%s'", how);
 	if (!rounds)
 		rounds = MAX(1u, MIN((u32)ROUNDS, RUNS_MAX / MAX(1u, matrix.workloads * matrix.scheds)));
 	matrix_cover(&matrix, rounds);

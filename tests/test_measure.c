@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/catalog.h"
+#include "session/machine.h"
 #include "tests/model_driver.h"
 
 int measure_main(int argc, char **argv);
@@ -49,7 +49,7 @@ static int measure(const char *set, char **words, char *said, size_t n)
 		const char *sets[] = {"num_sms=2", "l2.sets=4", set};
 		dup2(pipes[1], STDERR_FILENO);
 		close(pipes[0]);
-		if (!catalog_conf(&md.conf, ".", MACHINE, sets, set ? 3 : 2, &e))
+		if (!machine_conf(&md.conf, ".", MACHINE, sets, set ? 3 : 2, &e))
 			_exit(99);
 		while (words[argc - 1] && argc < 15)
 			argv[argc] = words[argc - 1], argc++;

@@ -45,17 +45,20 @@ static void places(void **state)
 	static const struct {
 		const char *sms, *partitions, *slices, *width, *nodes;
 		u32 w, h;
+		u64 slice_at; /* nodes, one bit each: spread evenly */
 	} cases[] = {
-	    {"num_sms=15", "partitions=16", "l2.slices=1", "noc.mesh_width=0", "noc.mesh_nodes=shared", 4, 4},
-	    {"num_sms=3", "partitions=16", "l2.slices=1", "noc.mesh_width=0", "noc.mesh_nodes=shared", 4, 4},
-	    {"num_sms=64", "partitions=8", "l2.slices=2", "noc.mesh_width=0", "noc.mesh_nodes=shared", 8, 8},
-	    {"num_sms=15", "partitions=6", "l2.slices=2", "noc.mesh_width=0", "noc.mesh_nodes=apart", 6, 5},
-	    {"num_sms=5", "partitions=2", "l2.slices=1", "noc.mesh_width=7", "noc.mesh_nodes=apart", 7, 1},
-	    {"num_sms=1", "partitions=1", "l2.slices=1", "noc.mesh_width=9", "noc.mesh_nodes=shared", 1, 1},
+	    {"num_sms=15", "partitions=16", "l2.slices=1", "noc.mesh_width=0", "noc.mesh_nodes=shared", 4, 4, 0xffff},
+	    {"num_sms=3", "partitions=16", "l2.slices=1", "noc.mesh_width=0", "noc.mesh_nodes=shared", 4, 4, 0xffff},
+	    {"num_sms=64", "partitions=8", "l2.slices=2", "noc.mesh_width=0", "noc.mesh_nodes=shared", 8, 8,
+	     0x4444444444444444ull},
+	    {"num_sms=15", "partitions=6", "l2.slices=2", "noc.mesh_width=0", "noc.mesh_nodes=apart", 6, 5, 0x2a954aa},
+	    {"num_sms=5", "partitions=2", "l2.slices=1", "noc.mesh_width=7", "noc.mesh_nodes=apart", 7, 1, 0x22},
+	    {"num_sms=1", "partitions=1", "l2.slices=1", "noc.mesh_width=9", "noc.mesh_nodes=shared", 1, 1, 1},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
 		RIG(r, ALIKE, cases[i].sms, cases[i].partitions, cases[i].slices, cases[i].width, cases[i].nodes);
 		u32 w, h, ends = mem_num_endpoints(r.m), sms = 0, slices = 0;
+		u64 slice_at = 0;
 		assert_true(mem_mesh(r.m, &w, &h));
 		assert_int_equal(w, cases[i].w);
 		assert_int_equal(h, cases[i].h);
@@ -64,6 +67,7 @@ static void places(void **state)
 			mem_mesh_node(r.m, n, &x);
 			sms += x.sm >= 0;
 			slices += x.slice >= 0;
+			slice_at |= (u64)(x.slice >= 0) << n;
 			assert_true(x.sm < 0 || mem_mesh_place(r.m, (u32)x.sm) == n);
 			assert_true(x.slice < 0 || mem_mesh_place(r.m, r.c.num_sms + (u32)x.slice) == n);
 			assert_false(!strcmp(cases[i].nodes, "noc.mesh_nodes=apart") && x.sm >= 0 && x.slice >= 0);
@@ -73,6 +77,7 @@ static void places(void **state)
 			assert_int_equal(x.neighbour[MESH_SOUTH], n + w < w * h ? (s32)(n + w) : -1);
 		}
 		assert_int_equal(sms, r.c.num_sms);
+		assert_int_equal(slice_at, cases[i].slice_at);
 		assert_int_equal(sms + slices, ends);
 		rig_stop(&r);
 	}
@@ -93,7 +98,8 @@ static void zero_load(void **state)
 				g.class = MSG_DATA;
 				g.words = ~0u; /* 136 bytes are four flits */
 				assert_int_equal(alone(&r, g), (d + 1) * r.c.noc_router + d * r.c.noc_link + 3);
-				assert_int_equal(mem_mesh_way(r.m, from, dst, way, 8), d + 1);
+				assert_int_equal(mem_mesh_way(r.m, a, b, way, 8), d + 1);
+				assert_int_equal(mem_mesh_zero_load(r.m, d, 4), (d + 1) * r.c.noc_router + d * r.c.noc_link + 3);
 				assert_int_equal(way[0], a);
 				assert_int_equal(way[d], b);
 				for (u32 i = 0; i < d; i++)
@@ -294,6 +300,55 @@ static void fairness(void **state)
 	assert_true(least[1] > 0.4 && most[1] < 2); /* an old packet still waits behind younger ones in a buffer */
 }
 
+/* A packet of four flits takes a link, and a way out, for four cycles. */
+static void long_packets(void **state)
+{
+	RIG(r, MESH16, BIG_BOXES, "noc.flit=40");
+	struct message got, g = to(0, 3, 0);
+	g.class = MSG_DATA;
+	g.words = ~0u;
+	u64 n = 0;
+	for (u32 i = 0; i < 4000; i++) {
+		mem_send(r.m, &g, r.now);
+		while (mem_receive(r.m, 3, r.now, &got))
+			n++;
+		rig_step(&r);
+	}
+	assert_true(n <= 1000 && n > 980);
+	assert_true(crossed(&r, 0, MESH_EAST) <= 4000);
+	rig_stop(&r);
+}
+
+/* Requests and messages that cross the same links share them evenly. */
+static void networks_take_turns(void **state)
+{
+	RIG(r, MESH16, BIG_BOXES, "l1d.stores=1024", "noc.flit=40");
+	struct message got, g = to(0, 3, 0);
+	struct mem_reply a;
+	u64 east[16], easts = 0; /* lines whose slices are in the column of SM 3, the farthest */
+	for (u64 line = BASE; easts < ARRAY_LEN(east); line += 128) {
+		u32 slice;
+		mem_channel_of(r.m, line, &slice);
+		if (mem_mesh_place(r.m, 16 + slice) % 4 == 3)
+			east[easts++] = line;
+	}
+	for (u32 i = 0; i < 8000; i++) {
+		mem_send(r.m, &g, r.now);
+		rig_access(&r, 0, MO_RED, east[i % easts], 0x1, 1);
+		while (mem_receive(r.m, 3, r.now, &got) || mem_pop(r.m, 0, r.now, &a))
+			;
+		rig_step(&r);
+	}
+	struct mesh_node_info x;
+	mem_mesh_node(r.m, 0, &x);
+	u64 all = crossed(&r, 0, MESH_EAST);
+	double messages = (double)x.out[MESH_EAST].flits[MSG_CONTROL] / all;
+	print_message("%llu flits, of messages %.2f\n", (unsigned long long)all, messages);
+	assert_true(all > 0.9 * 8000);
+	assert_true(messages > 0.4 && messages < 0.6);
+	rig_stop(&r);
+}
+
 /* What leaves in an order arrives in it. */
 static void order(void **state)
 {
@@ -421,11 +476,10 @@ static void never_stands_still(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(places),     cmocka_unit_test(zero_load),
-	    cmocka_unit_test(requests),   cmocka_unit_test(low_load),
-	    cmocka_unit_test(saturation), cmocka_unit_test(any_order),
-	    cmocka_unit_test(fairness),   cmocka_unit_test(one_way_in),
-	    cmocka_unit_test(order),      cmocka_unit_test(never_stands_still),
+	    cmocka_unit_test(places),     cmocka_unit_test(zero_load),    cmocka_unit_test(requests),
+	    cmocka_unit_test(low_load),   cmocka_unit_test(saturation),   cmocka_unit_test(any_order),
+	    cmocka_unit_test(fairness),   cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns),
+	    cmocka_unit_test(one_way_in), cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

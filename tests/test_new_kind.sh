@@ -40,3 +40,14 @@ cycles() {
 }
 check "turns is what it was, zero is not" [ "$(cycles turns)" = "$(./warpdbg run hotspot --size small --stats - --format json |
 	sed -n 's/^ *"cycles": \([0-9]*\),.*/\1/p' | head -1)" -a "$(cycles turns)" != "$(cycles zero)" ]
+cat >"$tmp/paper.lua" <<'LUA'
+local run = { workload = "vecadd", size = "small", placement = "zero", cta_virtual = "vt" }
+return {
+	help = "a kind of its own", source = "A. Nobody, Nowhere 1999",
+	figures = { { name = "1", title = "cycles", runs = function() return { run } end, table = function(result)
+		return { columns = { "policy", { name = "cycles", digits = 0 } }, rows = { { "zero", assert(result(run)).cycles } } }
+	end } },
+}
+LUA
+expect 0 "1 runs: 1 done, 0 from before, 0 failed" paper "$tmp/paper.lua" --out "$tmp/r"
+check "which says so to its runs" grep -qe '--placement zero.*--cta-virtual vt\|--cta-virtual vt.*--placement zero' "$tmp/r/commands.txt"

@@ -122,7 +122,7 @@ static void one_that_fails(void **state)
 	    {"file /nowhere.lua", "file: "},
 	    {"file README.md", "file: "},
 	    {"run kmean", "did you mean 'kmeans'?"},
-	    {"run kmeans more", "run: unexpected argument 'more'"},
+	    {"run kmeans more", "run: no workload 'more'"},
 	    {"file kmeans --size huge", "--size: 'huge'"},
 	    {"file kmeans --param nosuch=1", "nosuch"},
 	    {"file kmeans --set l1d.ways=0", "not within"},

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/catalog.h"
+#include "session/machine.h"
 #include "session/cmdline.h"
 
 static char path[2][64]; /* a machine and one that is based on it */
@@ -48,7 +48,7 @@ static void says(const char *gpu, const char *const *sets, const char *fmt, cons
 	while (sets[n])
 		n++;
 	snprintf(want, sizeof want, fmt, a, b);
-	assert_false(catalog_conf(&c, ".", gpu, sets, n, &e));
+	assert_false(machine_conf(&c, ".", gpu, sets, n, &e));
 	assert_string_equal(e.msg, want);
 }
 #define SETS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})

@@ -165,15 +165,14 @@ static void test_select(void **state)
 /* Each thread counts down, then stores; with a barrier between, so that contexts matter. */
 static const char spin[] = PTX_HEAD
     ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %a<8>;\n"
-    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r9, %a3; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-    "%ctaid.x;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r9, %a3; mov.u32 %r1, %tid.x; "
+    "mov.u32 %r2, %ctaid.x;\n"
     "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r8, 7;\n"
     "L: sub.u32 %r9, %r9, 1; add.u32 %r8, %r8, %r4; setp.ne.u32 %p3, %r9, 0; @%p3 bra L;\n"
-    "bar.sync 0; st.global.u32 [%a2], %r8; ret;\n}\n"
-    ".visible .entry inc(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %a<8>;\n"
-    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r9, %a3; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-    "%ctaid.x;\n"
-    "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
+    "bar.sync 0; st.global.u32 [%a2], %r8; ret;\n}\n.visible .entry inc(.param .u64 p0, .param .u64 p1)\n"
+    "{\n.reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %a<8>;\n"
+    "ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r9, %a3; mov.u32 %r1, %tid.x; "
+    "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1;\n"
     "ld.global.u32 %r8, [%a2]; add.u32 %r8, %r8, 1; st.global.u32 [%a2], %r8;\n"
     "L: sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra L;\nret;\n}\n";
 

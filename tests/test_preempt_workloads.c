@@ -5,7 +5,7 @@
  * Float atomics, whose order shows in the result, would have to be excepted; no bundled kernel has any. Integer ones
  * (histogram, sssp, tpacf) give the same in any order.
  *
- * WARPDBG_PREEMPTIONS=N: so many requests for each workload (10). */
+ * WARPDBG_PREEMPTIONS=N: so many requests for each workload (10), 300 at most in a run: several runs for more. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -129,10 +129,12 @@ static void test_every_workload(void **state)
 	                                        {"preempt.halt=cta", NULL},
 	                                        {"lsu.replay=newcar", "preempt.idempotence=strict", NULL},
 	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL}};
-	const u32 times = wanted_times("WARPDBG_PREEMPTIONS", 10);
+	const u32 wanted = wanted_times("WARPDBG_PREEMPTIONS", 10), times = MIN(wanted, 300u);
 	u64 seed = 17;
-	for (u32 i = 0; i < workloads.n; i++)
-		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], times, &seed);
+	for (u32 done = 0; done < wanted; done += times)
+		for (u32 i = 0; i < workloads.n; i++)
+			test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv",
+			              setups[(i + done / times) % ARRAY_LEN(setups)], times, &seed);
 	for (u32 t = 0; t < ARRAY_LEN(techniques); t++)
 		assert_true(requests[t] > 0);
 	assert_true(switched && drained && flushed && changed);

@@ -505,11 +505,10 @@ static void test_initialisers(void **state)
 {
 	struct module *m = load(
 	    HEAD
-	    ".global .u32 a = 7, b[2][3] = {{1, 2}, {-1, 0x10, 4*2}};\n.global .f64 c = 1.5;\n.const .b8 d[] = {1,2,3,};\n"
-	    ".func f() { ret; }\n.global .u64 t[3] = {f, generic(a)+4, b};\n.global .align 8 .b8 s[16] = {9, 0xFF(b), "
-	    "0xFF00(b), 0xFF0000(b), 0xFF000000(b), "
-	    "0xFF00000000(b), 0xFF0000000000(b), 0xFF000000000000(b), 0xFF00000000000000(b), 8};\n.global .v2 .f32 v[2] = "
-	    "{{1.0, 2.0}, {3.0, 4.0}};\n");
+	    ".global .u32 a = 7, b[2][3] = {{1, 2}, {-1, 0x10, 4*2}};\n.global .f64 c = 1.5;\n"
+	    ".const .b8 d[] = {1,2,3,};\n.func f() { ret; }\n.global .u64 t[3] = {f, generic(a)+4, b};\n"
+	    ".global .align 8 .b8 s[16] = {9, 0xFF(b), 0xFF00(b), 0xFF0000(b), 0xFF000000(b), 0xFF00000000(b), 0xFF0000000000(b), 0xFF000000000000(b), 0xFF00000000000000(b), 8};\n"
+	    ".global .v2 .f32 v[2] = {{1.0, 2.0}, {3.0, 4.0}};\n");
 	u32 b[6];
 	memcpy(b, symbol(m, "b")->init, 24);
 	assert_true(b[0] == 1 && b[1] == 2 && b[2] == 0 && b[3] == UINT32_MAX && b[4] == 16 && b[5] == 8);

@@ -12,9 +12,9 @@ static u64 mix(u32 t)
 #define SETUP                                                                                                          \
 	".local .align 16 .b8 loc[64];\n.reg .b16 %h<16>; .reg .b64 %l<16>; .reg .f64 %fd<8>; .reg .b8 %c<8>;\n"           \
 	"cvt.u64.u32 %rd14, %r1;\nadd.u64 %rd14, %rd14, 1;\nmul.lo.u64 %rd15, %rd14, 0x9e3779b97f4a7c15;\n"                \
-	"cvt.u32.u64 %r2, %rd15;\nshr.u64 %rd14, %rd15, 32;\ncvt.u32.u64 %r3, %rd14;\nmov.u64 %rd16, 0;\n"                 \
-	"shl.b64 %rd2, %rd2, 1;\nadd.s64 %rd3, %rd1, %rd2;\nshl.b32 %r8, %r1, 4;\nmov.u32 %r7, sh;\nadd.u32 %r8, %r8, "    \
-	"%r7;\n"
+	"cvt.u32.u64 %r2, %rd15;\nshr.u64 %rd14, %rd15, 32;\ncvt.u32.u64 %r3, %rd14;\n"                                    \
+	"mov.u64 %rd16, 0;\nshl.b64 %rd2, %rd2, 1;\nadd.s64 %rd3, %rd1, %rd2;\n"                                           \
+	"shl.b32 %r8, %r1, 4;\nmov.u32 %r7, sh;\nadd.u32 %r8, %r8, %r7;\n"
 #define FINISH "st.global.u64 [%rd3], %rd16;\nret;\n}\n"
 
 static void run(const char *body)

@@ -20,8 +20,8 @@
 #define SPLIT "setp.ne.u32 %p1, %r2, 0; @%p1 bra W1;\n"
 /* A few dependent instructions: what the other warp does comes later than what stands in its way. */
 #define DELAY                                                                                                          \
-	"mul.lo.u32 %r20, %r1, %r1; mul.lo.u32 %r20, %r20, %r20; mul.lo.u32 %r20, %r20, %r20; mul.lo.u32 %r20, %r20, "     \
-	"%r20;\n"
+	"mul.lo.u32 %r20, %r1, %r1; mul.lo.u32 %r20, %r20, %r20; mul.lo.u32 %r20, %r20, %r20; "                            \
+	"mul.lo.u32 %r20, %r20, %r20;\n"
 
 struct scene {
 	struct sim *s;

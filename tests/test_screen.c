@@ -357,7 +357,7 @@ static void test_source_margin(void **state)
 	type(&v, "step 30\r");
 	wait_cycle(&v, 30);
 	type(&v, "8");
-	assert_shown(&v, "waits %       phase");
+	assert_shown(&v, "waits %    phase");
 	assert_shown(&v, "\u251d"); /* a phase begins */
 	assert_shown(&v, "\u2502"); /* and goes on */
 	type(&v, "\ta");

@@ -181,7 +181,7 @@ static void after_the_end(void **state)
 	type(&v, "8");
 	assert_shown(&v, "hotspot.ptx");
 	assert_int_equal(vt_find(&v, ".version"), -1);
-	assert_shown(&v, " ████"); /* the longest bar */
+	assert_shown(&v, " ██"); /* the longest bar */
 	type(&v, "\th");
 	vt_settle(&v, 400, WAIT);
 	vt_row(&v, 3, first);

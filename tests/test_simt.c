@@ -264,8 +264,10 @@ static void test_undefined_masks(void **state)
  * g waits too. Neither may lose a register. */
 #define MEET(NAME, ADD)                                                                                                \
 	".func (.param .b32 o) " NAME "(.param .b32 x)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<4>;\nld.param.u32 %r1, [x];\n"   \
-	"mul.wide.u32 %rd1, %r1, 3;\nadd.u32 %r2, %r1, " ADD ";\nbar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, "  \
-	"-1;\ncvt.u32.u64 %r4, %rd1;\nbar.warp.sync -1;\nadd.u32 %r5, %r3, %r4;\nst.param.b32 [o], %r5;\nret;\n}\n"
+	"mul.wide.u32 %rd1, %r1, 3;\nadd.u32 %r2, %r1, " ADD                                                               \
+	";\nbar.warp.sync -1;\nshfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\ncvt.u32.u64 %r4, %rd1;\n"                          \
+	"bar.warp.sync -1;\nadd.u32 %r5, %r3, %r4;\nst.param.b32 [o], %r5;\nret;\n"                                        \
+	"}\n"
 static void test_meeting_in_calls(void **state)
 {
 	rig_open(HEAD MEET("f", "1000") MEET("g", "5000") BEGIN
@@ -502,19 +504,19 @@ static void test_faults(void **state)
 static void test_printf(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
-	rig_open(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-	              ".global .align 1 .b8 fmt[34] = "
-	              "{116,61,37,51,100,32,120,61,37,35,120,32,102,61,37,46,50,102,32,108,61,37,108,108,100,32,115,61,37,"
-	              "115,37,37,10,0};\n"
-	              ".global .align 1 .b8 str[3] = {79,75,0};\n" BEGIN
-	              ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], %r1;\n"
-	              "st.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
-	              "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, str;\n"
-	              "st.local.u64 [%rd4+24], %rd6;\n"
-	              "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, fmt;\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra SKIP;\n"
-	              "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd8; st.param.b64 [a], %rd7; "
-	              "call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
-	         false);
+	rig_open(
+	    HEAD
+	    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+	    ".global .align 1 .b8 fmt[34] = {116,61,37,51,100,32,120,61,37,35,120,32,102,61,37,46,50,102,32,108,61,37,108,108,100,32,115,61,37,115,37,37,10,0};\n"
+	    ".global .align 1 .b8 str[3] = {79,75,0};\n" BEGIN
+	    ".local .align 8 .b8 args[40];\n.reg .f64 %fd<3>;\nmov.u64 %rd4, args;\nst.local.u32 [%rd4], %r1;\n"
+	    "st.local.u32 [%rd4+4], 255;\nmov.f64 %fd1, 0d3FF8000000000000;\n"
+	    "st.local.f64 [%rd4+8], %fd1;\nmov.u64 %rd5, -5;\nst.local.u64 [%rd4+16], %rd5;\nmov.u64 %rd6, str;\n"
+	    "st.local.u64 [%rd4+24], %rd6;\n"
+	    "cvta.local.u64 %rd7, %rd4;\nmov.u64 %rd8, fmt;\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra SKIP;\n"
+	    "{ .param .b64 f; .param .b64 a; .param .b32 rr; st.param.b64 [f], %rd8; st.param.b64 [a], %rd7; "
+	    "call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
+	    false);
 	rig_run();
 	front_take_printf(r.f, &out);
 	assert_string_equal(strbuf_str(&out), "t= 33 x=0xff f=1.50 l=-5 s=OK%\n");

@@ -32,8 +32,10 @@ static void another_technique(void **state)
 	        "gives 2 SMs within 3.00 us, by switch: 2 are not free yet");
 	const u64 at = sim_cycle(r.s->sim), asked = hash(&r);
 	rig_say(&r, "break preempt-done if e.latency_us > 3");
-	rig_has(&r, "continue", "preempt-done: SM");
+	rig_has(&r, "continue", "technique switch)");
 	rig_has(&r, "info preemptions", "too late, after 11.43 us");
+	rig_has(&r, "info preemptions", "would have cost: drain");
+	rig_has(&r, "info preemptions", "; flush 0.00 us, ");
 	rig_has(&r, "info preemptions 1", "2 SMs are kept from launch 0");
 	const u64 there = sim_cycle(r.s->sim), then = hash(&r);
 	char line[64];
@@ -76,6 +78,35 @@ static void given_back(void **state)
 	rig_has(&r, "continue", "deadline-miss: hotspot#0 (request 2, left 1, within_us 1, sms 1)");
 	rig_say(&r, "delete");
 	rig_has(&r, "continue", "check passed");
+	rig_close(&r);
+}
+
+/* Techniques and policies are words: in texts, in filters and in Lua; what is not known says so. */
+static void in_words(void **state)
+{
+	struct rig r;
+	open_hotspot(&r);
+	rig_say(&r, "tbreak preempt-request policy=chimera");
+	rig_say(&r, "tbreak preempt-cta technique=flush");
+	rig_say(&r, "lua s = '' dbg.on('preempt-plan', { technique = 3 }, function(e) s = s .. e.technique_name end)");
+	rig_say(&r, "lua t = {} dbg.on('preempt-cta', function(e) t[e.technique_name] = true end)");
+	rig_say(&r, "lua p = '' dbg.on('preempt-request', function(e) p = p .. e.policy_name end)");
+	rig_has(&r, "info breakpoints", "technique=flush");
+	rig_say(&r, "preempt kernel 0 sms 1 within 0 by drain");
+	rig_say(&r, "step 1");
+	rig_say(&r, "tbreak preempt-plan technique=chosen");
+	rig_say(&r, "preempt kernel 0 sms 2 within 15 by chimera");
+	rig_has(&r, "continue", "policy chimera)");
+	rig_has(&r, "continue", "check passed");
+	rig_has(&r, "lua print(s:sub(1, 12), p, t.drain, t.flush, t.switch)",
+	        "chosenchosen\tdrainchimera\ttrue\ttrue\tnil");
+	rig_close(&r);
+	rig_open(&r, (char *[]){"warpdbg", "debug", "hotspot", "--size", "small", NULL});
+	rig_say(&r, "until 500");
+	rig_say(&r, "tbreak preempt-plan technique=drain");
+	rig_say(&r, "preempt sms 1 within 15 by drain");
+	rig_has(&r, "step 1", "technique drain, latency unknown, overhead unknown)");
+	rig_fails(&r, "break preempt-cta technique=magic", "technique=magic: a number is expected");
 	rig_close(&r);
 }
 
@@ -136,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(another_technique),
 	    cmocka_unit_test(given_back),
+	    cmocka_unit_test(in_words),
 	    cmocka_unit_test(mistakes_change_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,6 +239,7 @@ static const struct {
     GROWS(notice),
     GROWS(nnotices),
     GROWS(modules_ever),
+    GROWS(kernels_ended),
 #undef GROWS
 };
 

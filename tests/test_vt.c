@@ -335,10 +335,17 @@ static void test_load_queues(void **state)
 		const struct sm_ctx *x = &sim_gpu(s)->ctx[0];
 		struct replay was = *x->replay;
 		u64 swap = x->vt->until;
+		u64 swaps = 0;
+		bool wants = false;
 		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE) {
 			const struct replay *r = x->replay;
 			bool active = false, gone = false;
-			laws(s, "load queues");
+			if (sim_cycle(s) % 16 == 0)
+				laws(s, "load queues");
+			const bool wanted = wants && swaps == sim_gpu(s)->sm[0]->k.vt_swaps;
+			wants = vt_wants(x, sim_gpu(s)->sm[0]);
+			swaps = sim_gpu(s)->sm[0]->k.vt_swaps;
+			assert_false(wants && wanted); /* it was done, also when nothing else kept the SM awake */
 			for (u32 i = 0; i < REPLAY_MAX; i++) {
 				const bool had = was.used >> i & 1, has = r->used >> i & 1;
 				active |= had && has && was.e[i].warp < WARP_SLOTS && r->e[i].warp < WARP_SLOTS;
@@ -397,32 +404,196 @@ static void test_barrier(void **state)
 	}
 }
 
-/* Kernels of all shapes beside one another, some of which never leave their slots. */
+/* Loads of one line each that depend on one another, with some arithmetic between them; no line is read twice. */
+static const char chain[] = PTX_HEAD
+    ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r1, 5;\n"
+    "mad.lo.u32 %r4, %r2, 2, %r3; mad.wide.u32 %a2, %r4, 1024, %a1; mov.u32 %r5, 0;\n"
+    "L: ld.global.u32 %r6, [%a2]; mul.wide.u32 %a3, %r6, 4; add.u64 %a2, %a2, %a3; add.u64 %a2, %a2, 128;\n"
+    "xor.b32 %r7, %r6, %r5; mad.lo.u32 %r7, %r7, 3, %r1; xor.b32 %r7, %r7, %r2; add.u32 %r5, %r5, 1;\n"
+    "setp.lt.u32 %p1, %r5, 8; @%p1 bra L; mad.wide.u32 %a2, %r4, 1024, %a1; st.global.u32 [%a2], %r7; ret;\n}\n";
+
+enum { NONE, MASCAR, VT, MAX };
+static u64 cycles_of_chain(u32 policy, const char *more)
+{
+	/* With what the policy implies (virtual.c). */
+	static const char *const of[][4] = {{"cta-virtual=none", "lsu.replay=none", "sm.ctas=4", "sm.threads=1536"},
+	                                    {"cta-virtual=mascar", "lsu.replay=car", "sm.ctas=4", "sm.threads=1536"},
+	                                    {"cta-virtual=vt", "lsu.replay=car", "sm.ctas=4", "sm.threads=1536"},
+	                                    {"cta-virtual=max", "lsu.replay=car", "sm.ctas=32", "sm.threads=2048"}};
+	const char *const *p = of[policy];
+	const char *sets[] = {"num_sms=1", "l1d.mshrs=64", p[0], p[1], p[2], p[3], more, NULL};
+	struct told t = {0};
+	u64 buf;
+	struct sim *s = start_kernel(sets, chain, &t, &buf, 96);
+	while (sim_run(s, sim_cycle(s) + 1000, NULL) == STOP_CYCLE)
+		laws(s, "chain");
+	rig_finish(s);
+	const u64 cycles = sim_cycle(s);
+	sim_destroy(s);
+	return cycles;
+}
+
+/* What virtual threads are for: a kernel that waits for memory, of which slots limit the CTAs and nothing else. They
+ * bring what a machine without that limit does, and each of the two conditions switched off takes the gain away. */
+static void test_gain(void **state)
+{
+	const u64 none = cycles_of_chain(NONE, NULL);
+	const u64 vt = cycles_of_chain(VT, NULL), max = cycles_of_chain(MAX, NULL);
+	assert_true(none > 3 * max);
+	assert_true(10 * (none - vt) > 9 * (none - max)); /* of the time that max saves vt saves nine tenths */
+	assert_true(100 * max > 80 * vt);
+	/* The queue alone has nothing to do. */
+	assert_int_equal(cycles_of_chain(MASCAR, NULL), none);
+	/* Registers for no more CTAs than slots: the same as without. */
+	assert_int_equal(cycles_of_chain(VT, "sm.regs=4096"), cycles_of_chain(NONE, "sm.regs=4096"));
+	/* Memory that serves one line at a time has no time left to hide. */
+	const u64 full = cycles_of_chain(NONE, "l1d.mshrs=1");
+	assert_true(cycles_of_chain(VT, "l1d.mshrs=1") * 20 > full * 19);
+}
+
+static void launch_chain(struct sim *s, struct module *m, u64 buf, u32 ctas, u32 warps, u32 regs, u32 stream)
+{
+	struct err e = {0};
+	struct launch_spec l = {.mod = m,
+	                        .fn = module_func(m, "k", true),
+	                        .grid = {ctas, 1, 1},
+	                        .block = {warps * 32, 1, 1},
+	                        .params = (u64[]){buf},
+	                        .param_bytes = 8,
+	                        .stream = stream,
+	                        .regs = regs};
+	if (sim_launch(s, &l, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+static u32 ctas_away(const struct sm *m)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < ARRAY_LEN(m->ctas_away); i++)
+		n += bit_count(m->ctas_away[i]);
+	return n;
+}
+
+/* An SM gets as many CTAs as sm_limits() says, whatever limits them. */
+static void test_as_many_as_said(void **state)
+{
+	static const struct {
+		u32 warps, regs;
+		const char *limiter, *set;
+		u32 ctas;
+	} rows[] = {{1, 16, "registers", NULL, 64},
+	            {2, 16, "registers", NULL, 32},
+	            {3, 20, "registers", NULL, 17},
+	            {1, 8, "virtual warps", "sm.regs=65536", 128},
+	            {5, 8, "virtual warps", "sm.regs=65536", 43}, /* 8 active, 3 x 12 - 1 places without a slot */
+	            {3, 8, "virtual warps", "vt.warps=64", 21},
+	            {2, 8, "context space", "sm.shared=4096", 23}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *sets[] = {"num_sms=1", "cta-virtual=vt", "lsu.replay=car", rows[i].set, NULL};
+		struct sim *s = machine(sets);
+		struct module *m = rig_load(s, chain);
+		const u64 buf = rig_alloc(s, 1 << 20);
+		const struct gpu *g = sim_gpu(s);
+		u32 most = 0;
+		launch_chain(s, m, buf, 300, rows[i].warps, rows[i].regs, 0);
+		struct launch l = {.regs = rows[i].regs, .warps = rows[i].warps, .ctas = 300};
+		struct sm_limits n;
+		sm_limits(&g->conf, &l, &n);
+		while (sim_run(s, sim_cycle(s) + 20, NULL) == STOP_CYCLE) {
+			laws(s, "as many as said");
+			most = MAX(most, sm_resident(g->sm[0], 0));
+		}
+		rig_finish(s);
+		assert_string_equal(n.limiter, rows[i].limiter);
+		assert_int_equal(n.ctas, rows[i].ctas);
+		assert_int_equal(most, n.ctas);
+		sim_destroy(s);
+	}
+}
+
+/* Two kernels together could have more CTAs than there are places: one is kept for a CTA that is to leave. And a new
+ * one begins in a slot only when nobody who is ready waits for it, however long swaps take. */
+static void last_place(u32 warps, u32 places)
+{
+	const char *sets[] = {"num_sms=1", "sm.regs=65536", "cta-virtual=vt", "lsu.replay=car", "vt.delay=300", NULL};
+	struct sim *s = machine(sets);
+	struct module *m = rig_load(s, chain);
+	const u64 buf = rig_alloc(s, 1 << 20);
+	const struct sm *sm = sim_gpu(s)->sm[0];
+	const struct vt *v = sim_gpu(s)->ctx[0].vt;
+	u32 most = 0, in_slots = 0, behind = 0;
+	for (u32 i = 0; i < 2; i++)
+		launch_chain(s, m, buf, 300, warps, 8, i);
+	for (u32 ready = 0; sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE; ready = v->ready) {
+		most = MAX(most, ctas_away(sm));
+		for (u32 i = 0; i < SM_CTA_PLACES; i++) {
+			const struct cta *c = &sm->cta[i];
+			if (!c->used || c->started_at + 1 != sim_cycle(s) || (i >= SM_MAX_CTAS && !c->inactive))
+				continue;
+			in_slots += i < SM_MAX_CTAS;
+			behind += i >= SM_MAX_CTAS && sm->nctas < 8; /* though a slot is free */
+			assert_false(i < SM_MAX_CTAS && ready && v->ready);
+		}
+	}
+	rig_finish(s);
+	given_back(s);
+	assert_int_equal(most, places - 1);
+	assert_true(in_slots >= 8 && behind);
+	sim_destroy(s);
+}
+
+static void test_last_place(void **state)
+{
+	last_place(1, SM_CTA_PLACES - SM_MAX_CTAS);
+	last_place(2, SM_AWAY_WORDS * WARP_SLOTS / 2);
+}
+
+/* What a machine of the random launches is: how CTAs are given out, kept and put off, small enough to be full. */
+static struct sim *random_machine(u64 *seed)
+{
+	static const char *const policies[][5] = {{"rr", "lcs", "bcs", "lcs+bcs", "dyncta"}, {"fcfs", "cke", "mcke"}};
+	char set[6][48];
+	const char *const cta = policies[0][rng_next(seed) % 5], *const share = policies[1][rng_next(seed) % 3];
+	snprintf(set[0], sizeof set[0], "sm.regs=%u", 2048u << rng_next(seed) % 6);
+	snprintf(set[1], sizeof set[1], "vt.delay=%u", (u32)(rng_next(seed) % 40));
+	snprintf(set[2], sizeof set[2], "vt.depth=%u", 1u << rng_next(seed) % 5);
+	snprintf(set[3], sizeof set[3], "vt.warps=%u", 64 << rng_next(seed) % 3);
+	snprintf(set[4], sizeof set[4], "cta-sched=%s", cta);
+	snprintf(set[5], sizeof set[5], "partition=%s", share);
+	const char *sets[] = {"num_sms=2",
+	                      "sm.threads=256",
+	                      "lsu.replay=car",
+	                      "lsu.replay_entries=30",
+	                      "dyncta.period=64",
+	                      set[0],
+	                      set[1],
+	                      set[2],
+	                      set[3],
+	                      set[4],
+	                      set[5],
+	                      "cta-virtual=vt",
+	                      NULL};
+	return machine(sets);
+}
+
+/* Kernels of all shapes beside one another, some of which never leave their slots: at the end everything is given back.
+ * WARPDBG_LAUNCHES=N: so many launches, and the laws at random cycles. */
 static void test_random_launches(void **state)
 {
-	u64 seed = 77, swaps = 0;
-	for (u32 round = 0; round < 12; round++) {
+	const char *const want = getenv("WARPDBG_LAUNCHES");
+	const u64 launches = want ? strtoull(want, NULL, 10) : 90;
+	u64 seed = 77, swaps = 0, ends = 0;
+	for (u64 done = 0; done < launches;) {
 		struct err e = {0};
-		char set[3][48];
-		snprintf(set[0], sizeof set[0], "sm.regs=%u", 2048u << rng_next(&seed) % 4);
-		snprintf(set[1], sizeof set[1], "vt.delay=%u", (u32)(rng_next(&seed) % 40));
-		snprintf(set[2], sizeof set[2], "vt.depth=%u", 1u << rng_next(&seed) % 5);
-		const char *sets[] = {"num_sms=2",
-		                      "sm.threads=256",
-		                      "cta-virtual=vt",
-		                      "lsu.replay=car",
-		                      "lsu.replay_entries=30",
-		                      set[0],
-		                      set[1],
-		                      set[2],
-		                      NULL};
-		struct sim *s = machine(sets);
+		struct sim *s = random_machine(&seed);
 		struct module *m = rig_load(s, two_loads);
 		const u64 buf = rig_alloc(s, 1 << 20);
-		for (u32 k = 0; k < 6; k++) {
+		const u32 n = want ? 60 : 6;
+		for (u32 k = 0; k < n; k++, done++) {
 			struct launch_spec l = {.mod = m,
 			                        .fn = module_func(m, "k", true),
-			                        .grid = {1 + (u32)(rng_next(&seed) % 60), 1, 1},
+			                        .grid = {1 + (u32)(rng_next(&seed) % 30), 1 + k % 2, 1},
 			                        .block = {(u32)(8 + rng_next(&seed) % 120), 1, 1},
 			                        .params = (u64[]){buf},
 			                        .param_bytes = 8,
@@ -432,15 +603,20 @@ static void test_random_launches(void **state)
 			if (sim_launch(s, &l, &e) < 0)
 				fail_msg("%s", e.msg);
 		}
-		while (sim_run(s, sim_cycle(s) + 37, NULL) == STOP_CYCLE)
+		while (sim_run(s, sim_cycle(s) + (want ? 1 + rng_next(&seed) % 2000 : 37), NULL) == STOP_CYCLE)
 			laws(s, "random launches");
 		rig_finish(s);
 		given_back(s);
-		for (u32 i = 0; i < 2; i++)
+		for (u32 i = 0; i < 2; i++) {
 			swaps += sim_gpu(s)->sm[i]->k.vt_swaps;
+			ends += sim_gpu(s)->sm[i]->k.ctas_done;
+		}
 		sim_destroy(s);
 	}
-	assert_true(swaps > 500);
+	if (want)
+		print_message("%llu launches, %llu CTAs ended, %llu swaps\n", (unsigned long long)launches,
+		              (unsigned long long)ends, (unsigned long long)swaps);
+	assert_true(swaps > 4 * launches);
 }
 
 /* --- workloads ---------------------------------------------------------------------------------------------------- */
@@ -686,21 +862,15 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equations),
-	    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_figure5),
-	    cmocka_unit_test(test_delay),
-	    cmocka_unit_test(test_random_launches),
-	    cmocka_unit_test(test_vecadd),
-	    cmocka_unit_test(test_time_travel),
-	    cmocka_unit_test(test_verbs),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),
-	    cmocka_unit_test(test_workloads),
-	    cmocka_unit_test(test_limits_shown),
-	    cmocka_unit_test(test_back_before_the_start),
-	    cmocka_unit_test(test_load_queues),
-	    cmocka_unit_test(test_ending),
+	    cmocka_unit_test(test_equations),    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_figure5),      cmocka_unit_test(test_delay),
+	    cmocka_unit_test(test_gain),         cmocka_unit_test(test_as_many_as_said),
+	    cmocka_unit_test(test_last_place),   cmocka_unit_test(test_random_launches),
+	    cmocka_unit_test(test_vecadd),       cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_verbs),        cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_shown),        cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_limits_shown), cmocka_unit_test(test_back_before_the_start),
+	    cmocka_unit_test(test_load_queues),  cmocka_unit_test(test_ending),
 	    cmocka_unit_test(test_barrier),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);

@@ -7,6 +7,7 @@
 --   v3        GPGPU-Sim 3.2.2, which the paper's compute units are, as in gtx480v3.lua and gtx480.lua: keys not listed
 --   fit       set so that zero-load latencies are those of table 2: L2 29-61, memory 197-261; a remote L1 35-67 instead of
 --             35-83, since no way from a node to two others and back has more than 12 hops (tests/test_apu.c)
+--   GEMS      its memory controller's defaults, as in the copy that gem5 took over; the paper's memory system is GEMS
 --   ours      not published; the reason is given
 return {
 	base = "gtx480v3",
@@ -35,6 +36,8 @@ return {
 	["l1t.sets"] = 8,
 	["l1t.line"] = 64,
 
+	["launch.first"] = "ended", -- Huzaifa, section 2.2: behind the CU that finished last in the kernel before
+
 	["coherence"] = "denovo", -- Huzaifa, section 5.1
 	["network"] = "mesh", -- Huzaifa
 	["noc.mesh_width"] = 4, -- Huzaifa
@@ -50,5 +53,6 @@ return {
 	["l2.ways"] = 16, -- ours
 	["l2.line"] = 64, -- ours: as L1
 	["l2.latency"] = 5, -- fit
-	["dram.latency"] = 44, -- fit
+	["dram.bus"] = 2, -- GEMS: 7.4 GB/s a channel; a line has the bus for 2 cycles of 10 of the CPU's, 6.4 GB/s
+	["dram.latency"] = 37, -- fit
 }

@@ -24,17 +24,17 @@ end
 
 return {
 	name = "mis",
-	help = "maximal independent set: gathers and scatters over an undirected graph, three launches a round (n, degree)",
+	help = "maximal independent set: gathers and scatters over an undirected graph, three launches a round (n, degree, even = 1: all about it)",
 	kernels = "mis.ptx",
 	sizes = {
-		small = { n = 3000, degree = 6 },
-		default = { n = 40000, degree = 12 },
-		large = { n = 180000, degree = 12 },
+		small = { n = 3000, degree = 6, even = 0 },
+		default = { n = 40000, degree = 12, even = 0 },
+		large = { n = 180000, degree = 12, even = 0 },
 	},
 	run = function(cuda, p)
 		local n = need(p, "n", 1, 1 << 22)
 		local m = cuda.module("mis.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64))
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
 		local number, state, more = permutation(cuda, n), cuda.host("i32", n), cuda.host("i32", 1)
 		local dfirst, dtarget = cuda.malloc(4 * (n + 1), "first"), cuda.malloc(4 * math.max(entries, 1), "edges")
 		local dnumber, dstate = cuda.malloc(4 * n, "number"), cuda.malloc(4 * n, "state")

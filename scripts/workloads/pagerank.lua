@@ -33,17 +33,17 @@ end
 
 return {
 	name = "pagerank",
-	help = "PageRank by pulling: gathers over compressed rows of uneven length (n nodes, average degree, steps)",
+	help = "PageRank by pulling: gathers over compressed rows of uneven length (n nodes, average degree, even = 1: all about it, steps)",
 	kernels = "pagerank.ptx",
 	sizes = {
-		small = { n = 2000, degree = 6, steps = 5 },
-		default = { n = 16726, degree = 6, steps = 20 },
-		large = { n = 88263, degree = 8, steps = 20 },
+		small = { n = 2000, degree = 6, even = 0, steps = 5 },
+		default = { n = 16726, degree = 6, even = 0, steps = 20 },
+		large = { n = 88263, degree = 8, even = 0, steps = 20 },
 	},
 	run = function(cuda, p)
 		local n, steps = need(p, "n", 1, 1 << 22), need(p, "steps", 0, 1000)
 		local m = cuda.module("pagerank.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64))
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
 		local outgoing, longest = cuda.host("i32", n), 0
 		for v = 0, n - 1 do
 			outgoing[v] = first[v + 1] - first[v]

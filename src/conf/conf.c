@@ -152,7 +152,10 @@ void conf_defaults(struct conf *c)
 		case CONF_REAL: *(double *)field(c, k) = k->def; break;
 		case CONF_BOOL: *(bool *)field(c, k) = k->def != 0; break;
 		case CONF_ENUM:
-		case CONF_STR: BUG_ON(!set_key(c, k, k->def_str, NULL)); break;
+		case CONF_STR:
+			if (!set_key(c, k, k->def_str, NULL))
+				BUG("the default of %s", k->key);
+			break;
 		}
 	}
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/kernels/kernel_sched.h"
 #include "sm/verbs.h"
 
 static u32 most_by_view(const struct cta_view *v, u32 sm);
@@ -69,10 +70,12 @@ void dispatch_cta_done(struct dispatch_ctx *x, u32 sm, const struct cta *c, u64 
 	x->d->wanted = 1;
 }
 
-void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch)
+void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch, u32 sm)
 {
 	struct dispatcher *d = x->d;
 	u32 at = 0;
+	if (x->conf->launch_first == LAUNCH_FIRST_ENDED)
+		d->first = (sm + 1) % x->conf->num_sms;
 	while (d->k[d->order[at]].launch != launch)
 		at++;
 	for (u32 i = 0; i < x->conf->num_sms; i++) {
@@ -181,6 +184,20 @@ static void pause_beyond_limits(struct dispatch_ctx *x, u32 sm, u64 now)
 	}
 }
 
+/* Of kernels without CTAs to come those CTAs that others wait for most. */
+static void mark_last(struct dispatch_ctx *x)
+{
+	const struct dispatcher *d = x->d;
+	u32 n = 0, launch[DISPATCH_KERNELS];
+	for (u32 r = 0; d->n > 1 && r < d->n; r++) {
+		const struct cta_kernel *k = &d->k[d->order[r]];
+		if (k->dispatched == k->ctas && !resume_count(x->resume, k->launch))
+			launch[n++] = k->launch;
+	}
+	for (u32 i = 0; i < x->conf->num_sms; i++)
+		kernels_mark_last(&x->ctx[i], x->sm[i], launch, n);
+}
+
 static void call_timers(struct dispatch_ctx *x, u64 now)
 {
 	struct dispatcher *d = x->d;
@@ -217,6 +234,8 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
 		d->first = (sm + 1) % n;
 	}
 	d->wanted = any;
+	if (unlikely(x->last_first))
+		mark_last(x);
 }
 
 u64 dispatch_next(const struct dispatch_ctx *x, u64 now)
@@ -259,6 +278,17 @@ void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct
 		return;
 	struct cta_view v = view_of(x, (u32)slot, now);
 	x->sched->describe(x->d->state[slot], &v, out);
+}
+
+bool dispatch_share(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct cta_share *out)
+{
+	s32 slot = dispatch_slot(x->d, launch);
+	*out = (struct cta_share){.next = NO_CTA};
+	if (slot < 0 || !x->sched->share)
+		return false;
+	struct cta_view v = view_of(x, (u32)slot, now);
+	x->sched->share(x->d->state[slot], &v, sm, out);
+	return true;
 }
 
 bool dispatch_check_state(const struct dispatcher *d, struct err *e)

@@ -46,6 +46,7 @@ struct dispatch_ctx {
 	const struct cta_sched_ops *sched;
 	struct event_buf *ev;
 	struct resume_ctx *resume;
+	bool last_first;                     /* boundary CTAs of kernels that have none to come are marked */
 	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
 };
 
@@ -53,7 +54,8 @@ struct dispatch_ctx {
 void dispatch_kernel_start(struct dispatch_ctx *x, u32 launch, u64 now);
 /* One of its CTAs has ended, with the counts it had; the last one: dispatch_kernel_end() follows. */
 void dispatch_cta_done(struct dispatch_ctx *x, u32 sm, const struct cta *c, u64 now);
-void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch);
+/* All of them have ended, the last one on that SM. */
+void dispatch_kernel_end(struct dispatch_ctx *x, u32 launch, u32 sm);
 /* Starts what can start in this cycle; adds the SMs concerned to the set `started`. */
 void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started);
 /* The next cycle in which dispatch_cycle() has something to do, for all that is known now. */
@@ -66,6 +68,8 @@ u32 dispatch_sm_limit(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now)
 u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now);
 /* What the CTA scheduler says of a launch, for display; nothing when it does not run. */
 void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct strbuf *out);
+/* What the CTA scheduler keeps of a running launch for an SM; false: nothing, or the launch does not run. */
+bool dispatch_share(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct cta_share *out);
 /* A running kernel gets nothing of an SM any more: until dispatch_give(), until it ends, or until the first kernel that
  * came there after it has ended. */
 void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm);

@@ -82,6 +82,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	                           .to = SM_ANY,
 	                           .state = SAVED_LEAVING,
 	                           .release = release};
+	const u64 insts = c->insts;
 	const u32 place = sm_take_off(ctx, s, slot, now);
 	if (place == NO_PLACE) {
 		*free = (struct saved_cta){0};
@@ -91,6 +92,8 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 		               sm),
 		       NULL;
 	}
+	if (x->moved)
+		x->moved(x->moved_ctx, sm, free->launch, insts, false);
 	free->place = place;
 	x->r->orders++;
 	x->r->n++;
@@ -163,6 +166,8 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	if (ctx->restart)
 		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
 	x->sm[sm]->cta[slot].away += now - c->left_at;
+	if (x->moved)
+		x->moved(x->moved_ctx, sm, c->launch, x->sm[sm]->cta[slot].insts, true);
 	if (c->bring) /* contexts come to an SM one after the other */
 		resume_move(x, sm, 1u << slot, MAX(x->r->moving_until[sm], now) + c->bring, now);
 	else

@@ -33,6 +33,8 @@ struct resume { /* arena, not in the hash but by resume_hash() */
 	u32 moves;                      /* how often contexts were moved in time */
 	u64 moving_until[CONF_MAX_SMS]; /* an SM's are until then */
 };
+/* A CTA has been taken off an SM, or has come back to one (came), with the warp instructions it has executed. */
+typedef void resume_moved_fn(void *ctx, u32 sm, u32 launch, u64 insts, bool came);
 struct resume_ctx {
 	const struct conf *conf;
 	struct resume *r;
@@ -42,6 +44,8 @@ struct resume_ctx {
 	struct sm **sm;
 	struct sm_ctx *ctx;
 	struct launch **launch;
+	resume_moved_fn *moved; /* NULL: nobody is told */
+	void *moved_ctx;
 };
 
 size_t resume_state_bytes(const struct conf *c);

@@ -7,6 +7,7 @@
 #include "gpu/crossing.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
+#include "sm/kernels/kernel_sched.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"
 
@@ -19,7 +20,7 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 	size_t sm =
 	    sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
-	sm += l1_pipe_bytes(c);
+	sm += l1_pipe_bytes(c) + kernels_bytes(c);
 	sm += conf_is_vt(c) ? sizeof(struct vt) + sizeof(struct front_map) + 128 : 0;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;
@@ -33,9 +34,11 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 static void create_sms(struct gpu *g)
 {
 	const struct policy *p = policy_find(POLICY_WARP, g->conf.warp_sched);
-	for (u32 i = 0; i < g->conf.num_sms; i++)
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		g->sm[i] = sm_create(&g->ctx[i], i, &g->conf, &g->arena, g->front, g->mem, g->prog, &g->ev[i],
 		                     (const struct warp_sched_ops *)p);
+		g->ctx[i].turns = arena_alloc(&g->arena, kernels_bytes(&g->conf), 64);
+	}
 }
 
 static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
@@ -73,18 +76,21 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	if (!g->mem)
 		return false;
 	create_sms(g);
-	livelock_create(g);
 	if (c->commit_delay)
 		g->done_at = arena_alloc(&g->arena, c->num_sms * sizeof(*g->done_at), 64);
 	arena_end_hashed(&g->arena);
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
 	policies_create(g);
+	g->hang = ARENA_NEW(&g->arena, struct hang_watch, 1);
+	livelock_create(g);
 	starve_create(g);
 	resume_create(&g->resume, c, &g->arena);
 	g->preempt = (struct preempt_ctx){
 	    .task = g->task, .dispatch = &g->dispatch, .front = g->front, .ev = gpu_events(g), .ops = g->preempt.ops};
 	preempt_create(&g->preempt, &g->arena);
 	g->partition.preempt = &g->preempt;
+	g->resume.moved = partition_moved;
+	g->resume.moved_ctx = &g->partition;
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -216,12 +222,13 @@ static void start_kernels(struct gpu *g)
 	}
 }
 
-static void kernel_done(struct gpu *g, u32 launch)
+static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 {
+	g->kernels_ended++;
 	if (event_wanted(gpu_events(g), EV_KERNEL_DONE))
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
 	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);
-	dispatch_kernel_end(&g->dispatch, launch);
+	dispatch_kernel_end(&g->dispatch, launch, sm);
 	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
@@ -239,9 +246,10 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 	k->k.warp_cycles += c->warp_cycles;
 	k->k.transactions += c->transactions;
 	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
+	partition_moved(&g->partition, sm, c->launch, c->insts, false);
 	preempt_cta_done(&g->preempt, sm, g->st->cycle);
 	if (k->k.ctas_done == k->ctas)
-		kernel_done(g, c->launch);
+		kernel_done(g, c->launch, sm);
 	else if (g->partition.ops->each_cta)
 		partition_ask(&g->partition, g->st->cycle);
 }
@@ -348,7 +356,7 @@ bool gpu_stands_still(const struct gpu *g)
 
 bool gpu_deadlock(struct gpu *g)
 {
-	g->st->deadlocked = 1;
+	g->hang->deadlocked = 1;
 	if (event_wanted(gpu_events(g), EV_DEADLOCK))
 		event_add(gpu_events(g), EV_DEADLOCK, g->st->cycle);
 	return g->event_mask && deliver_all(g);
@@ -356,7 +364,7 @@ bool gpu_deadlock(struct gpu *g)
 
 bool gpu_livelock(struct gpu *g)
 {
-	g->st->livelocked = 1;
+	g->hang->livelocked = 1;
 	return gpu_deadlock(g);
 }
 

@@ -17,14 +17,15 @@
  * Memory is compared at the ends of the windows only: warps that keep writing a value and taking it back count as going
  * round in circles, even if another could by the luck of timing have seen it.
  *
- * All of it is state of the machine: after going back in time a livelock is found at the same cycle again. */
+ * All of it lies in the arena, beside the hash: after going back in time a livelock is found at the same cycle again.
+ */
 #ifndef GPU_LIVELOCK_H
 #define GPU_LIVELOCK_H
 #include "base/arena.h"
 #include "conf/conf.h"
 
 struct gpu;
-struct livelock { /* arena */
+struct livelock { /* arena, not in the hash */
 	u64 work;     /* CTAs started and ended, when last looked */
 	u64 since;    /* cycle at which that had changed last */
 	u64 memory;   /* hash of all memory after the first window */

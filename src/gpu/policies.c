@@ -7,6 +7,7 @@
 #include "gpu/state.h"
 #include "mem/coherence/coherence.h"
 #include "mem/noc/network.h"
+#include "sm/kernels/kernel_sched.h"
 #include "sm/sched/external.h"
 #include "sm/virtual.h"
 
@@ -18,6 +19,21 @@ static void bind_warp(struct gpu *g, const struct policy *p, struct policy_user 
 		g->ctx[i].sched = (const struct warp_sched_ops *)p;
 		g->ctx[i].external = (struct external_warp_sched *)user;
 	}
+}
+
+static void bind_kernels(struct gpu *g, const struct policy *p, struct policy_user *user)
+{
+	const struct kernel_sched_ops *o = (const struct kernel_sched_ops *)p;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		g->ctx[i].kernels = o->first ? o : NULL;
+	g->dispatch.last_first = o->first != NULL;
+}
+
+static void begin_kernels(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		kernels_begin(&g->ctx[i], g->sm[i]);
+	g->dispatch.d->wanted = 1;
 }
 
 /* It looks at the warps as they are now, not when the SM next wakes. */
@@ -88,6 +104,7 @@ static const struct {
 } kinds[POLICY_KINDS] = {
     [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp, NULL},
     [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta, NULL},
+    [POLICY_KERNELS] = {kernel_policies, NULL, bind_kernels, begin_kernels, NULL},
     [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition, NULL},
     [POLICY_NETWORK] = {network_policies, NULL, bind_network, NULL, memory_rests},
     [POLICY_PREEMPT] = {preempt_policies, NULL, bind_preempt, NULL, NULL},

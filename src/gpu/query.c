@@ -22,7 +22,7 @@ const struct starve *gpu_starved(const struct gpu *g)
 
 bool gpu_livelocked(const struct gpu *g)
 {
-	return g->st->livelocked;
+	return g->hang->livelocked;
 }
 
 u64 gpu_cycle(const struct gpu *g)
@@ -300,6 +300,22 @@ void gpu_cta_sched_text(const struct gpu *g, u32 launch, struct strbuf *out)
 	dispatch_describe(&g->dispatch, launch, g->st->cycle, out);
 }
 
+bool gpu_cta_share(const struct gpu *g, u32 launch, u32 sm, struct cta_share *out)
+{
+	return dispatch_share(&g->dispatch, launch, sm, g->st->cycle, out);
+}
+
+void gpu_partition_text(const struct gpu *g, struct strbuf *out)
+{
+	if (g->partition.ops->describe)
+		g->partition.ops->describe(g->partition.st->state, &g->conf, out);
+}
+
+const char *gpu_sm_role(const struct gpu *g, u32 sm)
+{
+	return g->partition.ops->role ? partition_role_names[g->partition.ops->role(g->partition.st->state, sm)] : "";
+}
+
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta)
 {
 	u32 place[SM_CTA_PLACES];
@@ -429,10 +445,11 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 {
 	const struct kcb *k = &g->task->kcb[launch];
 	*o = (struct kernel_info){.launch = g->launch[launch],
+	                          .program = k->program,
 	                          .name = g->launch[launch]->fn->name,
 	                          .label = func_label(g->launch[launch]->fn),
 	                          .state = (enum kernel_state)k->state,
-	                          .ready_at = k->ready_at,
+	                          .ready_at = k->state == KCB_QUEUED && k->behind ? NEVER : k->ready_at,
 	                          .dispatched = task_dispatched(g->task, launch),
 	                          .counters = live_counters(g, launch)};
 	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);

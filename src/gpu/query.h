@@ -3,6 +3,7 @@
  * All queries are cheap enough to call at 20 frames a second, change nothing, and are valid between cycles. */
 #ifndef GPU_QUERY_H
 #define GPU_QUERY_H
+#include "cta/sched/cta_share.h"
 #include "front/front.h"
 #include "mem/mem.h"
 #include "probe/probe.h"
@@ -98,6 +99,7 @@ struct replay_info {
 enum kernel_state { KS_QUEUED, KS_RUNNING, KS_DONE };
 struct kernel_info {
 	const struct launch *launch;
+	u32 program;       /* the host program that launched it, from 0 */
 	const char *name;  /* as PTX has it */
 	const char *label; /* for people: func_label() */
 	enum kernel_state state;
@@ -154,6 +156,9 @@ u32 gpu_producer(const struct gpu *g, u32 sm, u32 warp); /* of one */
 void gpu_sched_text(const struct gpu *g, u32 sm, u32 scheduler, u32 warp, struct strbuf *out);
 /* What the CTA scheduler says of a running kernel, in a few words; appends nothing when it has nothing to say. */
 void gpu_cta_sched_text(const struct gpu *g, u32 launch, struct strbuf *out);
+/* What the partition policy has measured and decided, in lines; and what an SM is there for ("": nothing special). */
+void gpu_partition_text(const struct gpu *g, struct strbuf *out);
+const char *gpu_sm_role(const struct gpu *g, u32 sm);
 /* The load of an SM at this moment (query_load.c). Returns how many warps have not exited, the next instruction of each
  * in place[gpu_warps_per_sm]. */
 struct warp_place {
@@ -197,6 +202,9 @@ u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
 /* The most CTAs of a launch that the CTA scheduler leaves this SM by a decision of its own; 0 = it has made none. */
 u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm);
+/* What the CTA scheduler keeps of a running launch for an SM; false: nothing (only chunk, reset, flip and steal do), or
+ * the launch does not run. */
+bool gpu_cta_share(const struct gpu *g, u32 launch, u32 sm, struct cta_share *out);
 /* What was launched (launch < gpu_num_kernels()), where the rest is not needed: for every event, say. */
 const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 

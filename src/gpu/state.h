@@ -13,11 +13,17 @@ struct gpu_state {               /* arena */
 	u64 wake_at[CONF_MAX_SMS];   /* of sleeping SMs */
 	u64 next_wake;               /* the earliest of those */
 	u64 finished[CONF_SM_WORDS]; /* SMs with finished CTAs to collect */
-	/* Deadlock watch, at multiples of deadlock_cycles / 4: the sum of work done and when it last changed. */
-	u64 watch_at, progress_at, progress_sum;
-	u8 faulted, deadlocked, livelocked; /* livelocked: deadlocked in that way */
-	u8 uncommitted;                     /* with commit.delay: something is on its way from an SM to the others */
-	u8 fault_in; /* an SM is at fault: the machine stops in so many cycles, this one included; 0 = none is */
+	u8 faulted;
+	u8 uncommitted; /* with commit.delay: something is on its way from an SM to the others */
+	u8 fault_in;    /* an SM is at fault: the machine stops in so many cycles, this one included; 0 = none is */
+};
+/* Whether the machine still goes on. Arena, not in the hash: a cycle at which it has been found that nothing goes on is
+ * the same cycle as for those who came there and have not looked yet. */
+struct hang_watch {
+	u64 at; /* of the next look: multiples of deadlock_cycles / 4, and what the search for livelocks asks for */
+	u64 progress_sum;          /* work done until the last look */
+	u64 progress_at;           /* when that last changed */
+	u8 deadlocked, livelocked; /* found; livelocked: deadlocked in that way */
 };
 struct gpu {
 	struct conf conf;
@@ -30,15 +36,17 @@ struct gpu {
 	u64 *timed;                  /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
 	u32 sm_words;                /* of the sets of SMs, those that are in use */
 	struct task *task;
-	struct livelock *livelock;           /* in the arena */
-	struct livelock_warp *livelock_warp; /* in the arena */
-	struct starve *starve;               /* in the arena, not in the hash, as the two below */
-	struct starve_sm *starve_sm;         /* by SM */
-	struct starve_warp *starve_warp;     /* by SM and warp slot */
-	struct restart *restart;             /* NULL: not recorded */
+	struct hang_watch *hang; /* in the arena, not in the hash, as the five below */
+	struct livelock *livelock;
+	struct livelock_warp *livelock_warp; /* by SM and warp slot */
+	struct starve *starve;
+	struct starve_sm *starve_sm;     /* by SM */
+	struct starve_warp *starve_warp; /* by SM and warp slot */
+	struct restart *restart;         /* NULL: not recorded */
 	struct sm *sm[CONF_MAX_SMS];
 	struct sm_ctx ctx[CONF_MAX_SMS];
 	struct event_buf *ev;              /* num_sms + 1: the last is the machine's own */
+	u64 kernels_ended;                 /* ever, in the past again too: a sign for who waits for one */
 	struct launch **launch;            /* by id */
 	struct program *prog;              /* by id */
 	struct kernel_counters *live;      /* by id: copies that queries hand out */

@@ -63,8 +63,8 @@ static void stir(struct gpu *g, u32 sm)
 	st->awake[sm / 64] |= BIT(sm % 64);
 	st->wake_at[sm] = NEVER;
 	g->timed[sm / 64] &= ~BIT(sm % 64);
-	st->deadlocked = st->livelocked = 0;
-	st->progress_at = st->cycle;
+	g->hang->deadlocked = g->hang->livelocked = 0;
+	g->hang->progress_at = st->cycle;
 	if (g->sm[sm]->done_slots)
 		st->finished[sm / 64] |= BIT(sm % 64);
 }
@@ -178,8 +178,8 @@ bool gpu_restore_cta(struct gpu *g, u32 launch, u64 id, u32 sm, struct err *e)
 		return false;
 	resume_release(&g->resume, resume_find(&g->resume, launch, id), sm, g->st->cycle);
 	g->dispatch.d->wanted = 1;
-	g->st->deadlocked = g->st->livelocked = 0;
-	g->st->progress_at = g->st->cycle;
+	g->hang->deadlocked = g->hang->livelocked = 0;
+	g->hang->progress_at = g->st->cycle;
 	return true;
 }
 
@@ -235,8 +235,8 @@ bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e)
 /* The clock may stand before a quiet stretch: it goes on from here. */
 static void look_again(struct gpu *g)
 {
-	g->st->deadlocked = g->st->livelocked = 0;
-	g->st->progress_at = g->st->cycle;
+	g->hang->deadlocked = g->hang->livelocked = 0;
+	g->hang->progress_at = g->st->cycle;
 }
 
 u32 gpu_preempt(struct gpu *g, const struct sm_order *o, struct err *e)

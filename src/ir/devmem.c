@@ -53,7 +53,7 @@ static void add_alloc(struct devmem *d, u64 addr, u64 size, const char *name)
 		d->allocs = xrealloc(d->allocs, d->cap * sizeof(*d->allocs));
 	}
 	struct alloc *a = &d->allocs[d->nallocs++];
-	*a = (struct alloc){.addr = addr, .size = size, .id = d->nallocs};
+	*a = (struct alloc){.addr = addr, .size = size, .id = d->nallocs, .owner = d->owner};
 	snprintf(a->name, sizeof(a->name), "%s", name ? name : "");
 }
 
@@ -229,12 +229,28 @@ static void hash_alloc(XXH3_state_t *st, const struct devmem *d, const struct al
 	}
 }
 
-u64 devmem_result_hash(const struct devmem *d)
+static bool is_result(const struct alloc *a)
+{
+	return !a->scratch && !a->heap && !(a->internal && a->readonly);
+}
+
+u64 devmem_owner_hash(const struct devmem *d, u32 owner)
 {
 	XXH3_state_t st;
 	XXH3_64bits_reset(&st);
 	for (u32 i = 0; i < d->nallocs; i++)
-		if (!d->allocs[i].scratch && !d->allocs[i].heap && !(d->allocs[i].internal && d->allocs[i].readonly))
+		if (d->allocs[i].owner == owner && is_result(&d->allocs[i]))
 			hash_alloc(&st, d, &d->allocs[i]);
 	return XXH3_64bits_digest(&st);
+}
+
+u64 devmem_result_hash(const struct devmem *d)
+{
+	u64 hash[OWNER_PROGRAMS];
+	u32 programs = 1;
+	for (u32 i = 0; i < d->nallocs; i++)
+		programs = MAX(programs, OWNER_PROGRAM(d->allocs[i].owner) + 1);
+	for (u32 i = 0; i < programs; i++)
+		hash[i] = devmem_owner_hash(d, OWNER(i, 0));
+	return programs == 1 ? hash[0] : XXH3_64bits(hash, programs * sizeof *hash);
 }

@@ -18,9 +18,15 @@
 #define WINDOW_BYTES 0x1000000ull
 #define DEVMEM_PAGE 4096
 
+/* Whose something is: the number of a host program, and which of its runs that is; 0 is the first run of the first. */
+#define OWNER_PROGRAMS 64
+#define OWNER(program, run) ((u32)(program) | (u32)(run) << 8)
+#define OWNER_PROGRAM(owner) ((owner) % OWNER_PROGRAMS)
+
 struct alloc {
 	u64 addr, size;
 	u32 id; /* 1, 2, ... in order of allocation */
+	u32 owner;
 	bool freed;
 	bool internal; /* module symbols, local memory, printf buffer */
 	bool readonly; /* constant space: a store is a fault */
@@ -37,7 +43,9 @@ struct devmem {
 	u64 *written;         /* pages that were dirty before the last snapshot */
 	struct alloc *allocs; /* sorted by address */
 	u32 nallocs, cap;
-	u64 epoch; /* counts changes of the allocation table, so that look-ups may be cached */
+	u64 epoch;    /* counts changes of the allocation table, so that look-ups may be cached */
+	u32 owner;    /* of what is allocated from now on */
+	bool several; /* programs have been at work here: none may touch what another owns */
 };
 bool devmem_init(struct devmem *d, u64 bytes, struct err *e);
 void devmem_release(struct devmem *d);
@@ -57,6 +65,11 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 bool devmem_may_write(const struct devmem *d, u64 addr, u64 n, struct err *e);
 /* Are the allocations in order, apart, numbered and within the memory? False with *e. */
 bool devmem_check(const struct devmem *d, struct err *e);
+/* Is it the machine's own, that the threads of all programs use? */
+static inline bool devmem_shared(const struct alloc *a)
+{
+	return a->own || a->heap || a->scratch;
+}
 static inline u8 *devmem_ptr(const struct devmem *d, u64 addr)
 {
 	return d->mem + (addr - DEVMEM_BASE);
@@ -72,6 +85,9 @@ u64 devmem_hash(const struct devmem *d);
 /* XXH3 hash of what a program leaves behind: size and bytes of every allocation and module variable, freed ones too (a
  * freed one keeps its bytes), in the order of allocation. Not of addresses, constants, code, parameters, local memory
  * and the heap of malloc(): machines and policies on which a program computes the same give the same hash, unless it
- * stores pointers. */
+ * stores pointers. Where several host programs share the machine, the hash of their hashes (devmem_owner_hash() of
+ * their first runs) in the order of the programs: it depends on what they compute, not on who allocated first. */
 u64 devmem_result_hash(const struct devmem *d);
+/* The same of what one owner allocated: the hash that it gives alone on a machine. */
+u64 devmem_owner_hash(const struct devmem *d, u32 owner);
 #endif

@@ -451,6 +451,7 @@ struct module {
 	struct regname *regnames; /* sorted by func, then declaration order */
 	u32 nregnames;
 	u64 code_base; /* for the instruction cache; filled when placed */
+	u32 owner;     /* the host program it was loaded by (ir/devmem.h, OWNER_PROGRAM) */
 	/* Where activations of recursive functions have their local variables (struct func, local_own): behind all others,
 	 * so many bytes a step; unit = 0: there are none. */
 	u32 local_fixed, local_unit, local_step;
@@ -493,6 +494,7 @@ struct launch { /* allocated without the parameters that its kernel does not hav
 	u32 warps; /* per CTA */
 	u64 ctas;
 	bool cooperative; /* all CTAs are resident at once, so that the grid can have a barrier */
+	u64 start_at;     /* core cycle before which it does not start; 0 = as soon as it may */
 	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };

@@ -260,9 +260,11 @@ bool mem_mesh(const struct mem *m, u32 *width, u32 *height);
 void mem_mesh_node(const struct mem *m, u32 node, struct mesh_node_info *out);
 /* The node of an endpoint. */
 u32 mem_mesh_place(const struct mem *m, u32 endpoint);
-/* The nodes that a packet between two endpoints passes, both ends included: at most max are written; how many there
- * are. */
+/* The nodes that a packet passes on its way from one to another, both ends included: at most max are written; how many
+ * there are. */
 u32 mem_mesh_way(const struct mem *m, u32 from, u32 to, u32 *node, u32 max);
+/* Core cycles that a packet of so many flits needs for so many links while nobody else is there. */
+u64 mem_mesh_zero_load(const struct mem *m, u32 links, u32 flits);
 /* With noc.shared_buffer: the ports of SMs and then those of L2 slices, numbered through, and who waits for a place at
  * whose port (noc/cycle.c). Without, their queues are in mem_queues() only. */
 struct port_head {    /* a request or reply */

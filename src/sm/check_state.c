@@ -413,6 +413,8 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 	}
 	HOLDS(!(s->low & ~s->used), "SM %u: warps %#llx have the lowest priority, %#llx are there", s->id,
 	      (unsigned long long)s->low, (unsigned long long)s->used);
+	HOLDS(!((s->leaving | s->last) & ~s->used), "SM %u: warps %#llx go first, %#llx are there", s->id,
+	      (unsigned long long)(s->leaving | s->last), (unsigned long long)s->used);
 	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
 	      (unsigned long long)s->astray);
 	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]),

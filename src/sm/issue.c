@@ -1,6 +1,7 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
 #include "sm/internal.h"
+#include "sm/kernels/kernel_sched.h"
 #include "sm/restartable.h"
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
@@ -366,8 +367,13 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		return false;
 	}
 	struct sched_view v = sm_sched_view(x, s, sched, now);
-	u32 w = unlikely(ready & s->low) ? pick_by_priority(x, &v, ready, s->low)
-	                                 : x->sched->pick(x->sched_state[sched], &v, ready);
+	u32 w;
+	if (unlikely(x->kernels != NULL))
+		w = kernels_pick(x, s, &v, ready);
+	else if (unlikely(ready & s->low))
+		w = pick_by_priority(x, &v, ready, s->low);
+	else
+		w = x->sched->pick(x->sched_state[sched], &v, ready);
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(x, s, x->sched_mask[sched], ready), now);
 		return false;
@@ -381,6 +387,8 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 	use_slot(x, s, sched, w, now);
 	if (x->sched->issued && whole)
 		x->sched->issued(x->sched_state[sched], &v, w, in);
+	if (unlikely(x->kernels != NULL))
+		kernels_issued(x, s, &v, w);
 	if (x->conf->sm_issue_width > 1 && whole)
 		dual_issue(x, s, &v, w, in, now);
 	if (s->issued_cycle != now) {

@@ -73,26 +73,30 @@ u32 sm_shared_demand(const struct conf *c, const struct launch *l)
 	       (sm_cta_shared(c, l) + (conf_is_vt(c) ? vt_context_bytes(c, l) : 0));
 }
 
+/* [at, at+size) overlaps what the CTA has: then behind that. */
+static bool pass(const struct cta *c, bool shared, u32 size, u32 *at)
+{
+	const u32 first = shared ? c->shared_first : c->reg_first, len = shared ? c->shared_size : c->reg_size;
+	if (!len || *at >= first + len || first >= *at + size)
+		return false;
+	*at = first + len;
+	return true;
+}
+
 /* First fit: the lowest start such that [start, start+size) overlaps no resident CTA; false when there is no such hole.
  */
-static bool find_hole(const struct sm_ctx *x, const struct sm *s, bool shared, u32 size, u32 total, u32 *start)
+static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 *start)
 {
-	const u32 places = x->vt ? SM_CTA_PLACES : SM_MAX_CTAS;
 	u32 at = 0;
 	for (bool moved = true; moved;) {
 		moved = false;
 		if (at + size > total)
 			return false;
-		for (u32 i = 0; i < places; i++) {
-			const struct cta *c = &s->cta[i];
-			if (i >= SM_MAX_CTAS && !c->inactive)
-				continue;
-			u32 first = shared ? c->shared_first : c->reg_first, len = shared ? c->shared_size : c->reg_size;
-			if (c->used && len && at < first + len && first < at + size) {
-				at = first + len;
-				moved = true;
-			}
-		}
+		for (u32 i = 0; i < SM_MAX_CTAS; i++)
+			moved |= s->cta[i].used && pass(&s->cta[i], shared, size, &at);
+		for (u32 k = 0; k < ARRAY_LEN(s->ctas_away); k++)
+			FOR_EACH_BIT(i, s->ctas_away[k])
+		moved |= pass(&s->cta[SM_MAX_CTAS + k * 64 + (u32)i], shared, size, &at);
 	}
 	*start = at;
 	return true;
@@ -110,9 +114,14 @@ static s32 free_slot(const struct sm_ctx *x, const struct sm *s)
 static u32 shared_end(const struct sm *s)
 {
 	u32 end = 0;
-	for (u32 i = 0; i < SM_CTA_PLACES; i++)
-		if (s->cta[i].used && (i < SM_MAX_CTAS || s->cta[i].inactive))
-			end = MAX(end, s->cta[i].shared_first + s->cta[i].shared_size);
+	for (u32 i = 0; i < SM_MAX_CTAS; i++)
+		end = MAX(end, s->cta[i].used ? s->cta[i].shared_first + s->cta[i].shared_size : 0);
+	for (u32 k = 0; k < ARRAY_LEN(s->ctas_away); k++)
+		FOR_EACH_BIT(i, s->ctas_away[k])
+		{
+			const struct cta *c = &s->cta[SM_MAX_CTAS + k * 64 + (u32)i];
+			end = MAX(end, c->shared_first + c->shared_size);
+		}
 	return end;
 }
 
@@ -120,13 +129,15 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 {
 	const u32 regs = sm_cta_regs(x->conf, l), shared = sm_cta_shared(x->conf, l);
 	u32 reg_at, shared_at, below = x->conf->sm_shared;
+	if (s->regs_used + regs > x->conf->sm_regs || s->shared_used + shared > below)
+		return false;
 	if (x->vt) {
 		const u32 contexts = x->vt->context + vt_context_bytes(x->conf, l);
 		if (shared_end(s) + contexts > below)
 			return false;
 		below -= contexts;
 	}
-	if (!find_hole(x, s, false, regs, x->conf->sm_regs, &reg_at) || !find_hole(x, s, true, shared, below, &shared_at))
+	if (!find_hole(s, false, regs, x->conf->sm_regs, &reg_at) || !find_hole(s, true, shared, below, &shared_at))
 		return false;
 	if (!c)
 		return true;
@@ -299,6 +310,8 @@ void cta_leave_slot(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	warp_set_state(x, s, (u32)w, WS_NONE, now);
 	s->used &= ~c->warps;
 	s->low &= ~c->warps;
+	s->leaving &= ~c->warps;
+	s->last &= ~c->warps;
 	s->need_fetch &= ~c->warps;
 	s->fetch_barred &= ~c->warps;
 	s->astray &= ~c->warps;

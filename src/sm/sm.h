@@ -218,6 +218,8 @@ struct sm {
 	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                   /* occupied warp slots */
 	u64 low;                    /* of those, warps that issue only in slots which no other warp takes */
+	u64 leaving;                /* of CTAs that are drained: first, with a kernel-aware scheduler, and... */
+	u64 last;                   /* ...of boundary CTAs of kernels without CTAs to come (kernels/kernel_sched.h) */
 	u64 away[SM_AWAY_WORDS];    /* and occupied places behind them */
 	u64 ctas_away[(SM_CTA_PLACES - SM_MAX_CTAS + 63) / 64]; /* the same of CTAs */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS];                /* issue port free from this cycle on */
@@ -272,6 +274,8 @@ struct vt;
 struct replay;
 struct restart;
 struct warp_sched_ops;
+struct kernel_sched_ops;
+struct kernel_turns;
 struct external_warp_sched;
 struct sm_ctx {
 	const struct conf *conf;
@@ -280,15 +284,17 @@ struct sm_ctx {
 	struct program *prog; /* by launch id */
 	struct event_buf *ev; /* of this SM */
 	const struct warp_sched_ops *sched;
-	struct external_warp_sched *external; /* whom sched_external asks; NULL = none */
-	void *sched_state[SM_MAX_SCHEDS];     /* in the arena */
-	size_t sched_bytes[SM_MAX_SCHEDS];    /* room of each */
-	struct timer_node *node;              /* pool, in the arena */
-	struct restart *restart;              /* a record of which CTAs are restartable; NULL: none is kept */
-	struct l1_pipe *pipe;                 /* in front of L1D's tags, in the arena; NULL: there is none */
-	struct vt *vt;                        /* virtual threads, in the arena; NULL: there are none */
-	struct replay *replay;                /* the re-execution queue, in the arena; NULL: there is none */
-	u64 (*big)[2][SB_IDS_MAX / 64];       /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
+	const struct kernel_sched_ops *kernels; /* a kernel-aware policy; NULL: none */
+	struct kernel_turns *turns;             /* its state, by scheduler, in the arena */
+	struct external_warp_sched *external;   /* whom sched_external asks; NULL = none */
+	void *sched_state[SM_MAX_SCHEDS];       /* in the arena */
+	size_t sched_bytes[SM_MAX_SCHEDS];      /* room of each */
+	struct timer_node *node;                /* pool, in the arena */
+	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
+	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
+	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
+	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */
+	u64 (*big)[2][SB_IDS_MAX / 64]; /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];

@@ -77,7 +77,7 @@ u32 vt_context_bytes(const struct conf *c, const struct launch *l)
 static bool find_places(const struct sm *s, u32 warps, u32 *word)
 {
 	for (*word = 0; *word < SM_AWAY_WORDS; ++*word)
-		if (64 - bit_count(s->away[*word]) >= warps)
+		if (WARP_SLOTS - bit_count(s->away[*word]) >= warps)
 			return true;
 	return false;
 }
@@ -96,7 +96,7 @@ static bool may_be_inactive(const struct sm_ctx *x, const struct sm *s, u32 warp
 {
 	u32 rest = 0, places = 0;
 	for (u32 i = 0; i < SM_AWAY_WORDS; i++)
-		rest += (64 - bit_count(s->away[i])) / warps;
+		rest += (WARP_SLOTS - bit_count(s->away[i])) / warps;
 	for (u32 i = 0; i < VT_HOME_WORDS; i++)
 		places += i < ARRAY_LEN(s->ctas_away) ? bit_count(s->ctas_away[i]) : 0;
 	return rest >= 2 && places + 2 <= SM_CTA_PLACES - SM_MAX_CTAS;
@@ -128,13 +128,15 @@ static bool find_home(const struct sm_ctx *x, u32 *home)
 bool vt_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
 {
 	u32 at;
+	if (!sm_find_resources(x, s, l, NULL))
+		return false;
 	const bool slots = vt_has_slots(x, s, l->warps);
 	if (!slots && (!vt_context_bytes(x->conf, l) || !may_be_inactive(x, s, l->warps)))
 		return false;
 	/* It may have to wait although there are slots: others do. */
 	if (slots && x->vt->ready && !may_be_inactive(x, s, l->warps))
 		return false;
-	return find_warps(x, l->warps, &at) && find_home(x, &at) && sm_find_resources(x, s, l, NULL);
+	return find_warps(x, l->warps, &at) && find_home(x, &at);
 }
 
 static void set_warps(struct vt *v, u32 first, u32 n, bool taken)
@@ -488,6 +490,11 @@ static void begin(struct sm_ctx *x, struct sm *s, struct swap w, u64 now)
 		finish(x, s, now);
 }
 
+bool vt_wants(const struct sm_ctx *x, const struct sm *s)
+{
+	return x->vt->ready && x->vt->until == NEVER && find_swap(x, s).in;
+}
+
 void vt_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	struct vt *v = x->vt;
@@ -505,7 +512,7 @@ u64 vt_next(const struct sm_ctx *x, const struct sm *s, u64 now)
 	const struct vt *v = x->vt;
 	if (v->until != NEVER)
 		return MAX(v->until, now + 1);
-	return v->ready && find_swap(x, s).in ? now + 1 : NEVER;
+	return vt_wants(x, s) ? now + 1 : NEVER;
 }
 
 void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now)

@@ -81,6 +81,8 @@ void vt_take(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot);
 /* The controller's cycle, before the SM's own. */
 void vt_cycle(struct sm_ctx *x, struct sm *s, u64 now);
+/* Two CTAs could change places: they do in the next cycle. */
+bool vt_wants(const struct sm_ctx *x, const struct sm *s);
 /* The next cycle in which it has something to do, for all that is known now. */
 u64 vt_next(const struct sm_ctx *x, const struct sm *s, u64 now);
 /* A result of a warp without a slot has come. */

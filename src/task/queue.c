@@ -1,9 +1,11 @@
 #include "task/queue.h"
 
+#include "ir/devmem.h"
+
 /* Few of those that are queued are: a host program may be thousands of launches ahead in one stream. */
 static bool is_head(const struct kcb *k)
 {
-	return k->state == KCB_QUEUED && k->ready_at != NEVER;
+	return k->state == KCB_QUEUED && !k->behind;
 }
 
 static void find_next_start(struct task *t)
@@ -17,10 +19,10 @@ static void find_next_start(struct task *t)
 }
 
 /* The last launch of a stream that is not done, or -1. */
-static s32 last_of_stream(const struct task *t, u32 stream)
+static s32 last_of_stream(const struct task *t, u32 program, u32 stream)
 {
 	for (u32 i = t->nlaunches; i-- > t->first_open;)
-		if (t->kcb[i].stream == stream && t->kcb[i].state != KCB_DONE)
+		if (t->kcb[i].stream == stream && t->kcb[i].program == program && t->kcb[i].state != KCB_DONE)
 			return (s32)i;
 	return -1;
 }
@@ -29,20 +31,24 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 {
 	if (t->nlaunches == TASK_MAX_LAUNCHES)
 		return err_set(e, "more than %d kernel launches on one machine", TASK_MAX_LAUNCHES);
-	s32 before = last_of_stream(t, l->stream);
+	const u32 program = OWNER_PROGRAM(l->mod->owner);
+	s32 before = last_of_stream(t, program, l->stream);
 	u32 id = t->nlaunches++;
 	t->kcb[id] = (struct kcb){.state = KCB_QUEUED,
 	                          .stream = l->stream,
+	                          .program = (u8)program,
 	                          .ctas = l->ctas,
 	                          .cooperative = l->cooperative,
 	                          .next_in_stream = -1,
-	                          .ready_at = before < 0 ? now + latency : NEVER,
+	                          .behind = before >= 0,
+	                          .ready_at = before < 0 ? MAX(now + latency, l->start_at) : l->start_at,
 	                          .k.launched_at = now};
 	if (before >= 0)
 		t->kcb[before].next_in_stream = (s32)id;
 	else
 		t->heads++;
-	t->next_start = MIN(t->next_start, t->kcb[id].ready_at);
+	if (before < 0)
+		t->next_start = MIN(t->next_start, t->kcb[id].ready_at);
 	return true;
 }
 
@@ -77,7 +83,7 @@ s32 task_start(struct task *t, u64 now)
 		return -1;
 	for (u32 i = t->first_open; i < t->nlaunches; i++) {
 		struct kcb *k = &t->kcb[i];
-		if (k->state != KCB_QUEUED || k->ready_at > now)
+		if (!is_head(k) || k->ready_at > now)
 			continue;
 		k->state = KCB_RUNNING;
 		t->heads--;
@@ -94,7 +100,9 @@ void task_finish(struct task *t, u32 launch, u64 now, u32 latency)
 	k->state = KCB_DONE;
 	k->k.ended_at = now;
 	if (k->next_in_stream >= 0) {
-		t->kcb[k->next_in_stream].ready_at = now + latency;
+		struct kcb *next = &t->kcb[k->next_in_stream];
+		next->behind = false;
+		next->ready_at = MAX(now + latency, next->ready_at);
 		t->heads++;
 	}
 	while (t->first_open < t->nlaunches && t->kcb[t->first_open].state == KCB_DONE)
@@ -102,9 +110,17 @@ void task_finish(struct task *t, u32 launch, u64 now, u32 latency)
 	find_next_start(t);
 }
 
-bool task_stream_idle(const struct task *t, u32 stream)
+bool task_stream_idle(const struct task *t, u32 program, u32 stream)
 {
-	return last_of_stream(t, stream) < 0;
+	return last_of_stream(t, program, stream) < 0;
+}
+
+bool task_program_idle(const struct task *t, u32 program)
+{
+	for (u32 i = t->first_open; i < t->nlaunches; i++)
+		if (t->kcb[i].program == program && t->kcb[i].state != KCB_DONE)
+			return false;
+	return true;
 }
 
 u64 task_dispatched(const struct task *t, u32 launch)
@@ -136,7 +152,7 @@ bool task_check_state(const struct task *t, struct err *e)
 		const struct kcb *k = &t->kcb[i];
 		running += k->state == KCB_RUNNING;
 		heads += is_head(k);
-		next = k->state == KCB_QUEUED ? MIN(next, k->ready_at) : next;
+		next = is_head(k) ? MIN(next, k->ready_at) : next;
 		u64 dispatched = task_dispatched(t, i);
 		HOLDS(k->k.ctas_done <= dispatched && dispatched <= k->ctas &&
 		          (k->state == KCB_RUNNING || !dispatched || k->k.ctas_done == k->ctas),

@@ -1,8 +1,8 @@
 /* The kernel queue: launches in order, one control block (KCB) each; streams; when a kernel may start.
  *
- * Launches of one stream run one after the other; those of different streams may overlap: CTAs are given to the
- * earliest kernel that has any left, and what then fits goes to the next (leftover policy). A cooperative kernel waits
- * until nothing else runs, and no other starts before all its CTAs are on the machine. */
+ * Launches of one stream of a program run one after the other; those of different streams may overlap: CTAs are given
+ * to the earliest kernel that has any left, and what then fits goes to the next (leftover policy). A cooperative kernel
+ * waits until nothing else runs, and no other starts before all its CTAs are on the machine. */
 #ifndef TASK_QUEUE_H
 #define TASK_QUEUE_H
 #include "base/arena.h"
@@ -12,14 +12,16 @@
 
 enum kcb_state { KCB_QUEUED, KCB_RUNNING, KCB_DONE };
 struct kcb {      /* without holes: its bytes are hashed */
-	u64 ready_at; /* earliest start, launch latency included; NEVER while a predecessor runs */
+	u64 ready_at; /* earliest start, launch latency included as soon as that is known */
 	u64 ctas;
 	u32 stream;
 	s32 next_in_stream; /* launch id, -1 = none */
 	struct kernel_counters k;
 	u8 state;
 	u8 cooperative;
-	u8 pad[6];
+	u8 behind;  /* queued, and another launch of its stream is not done */
+	u8 program; /* that launched it: streams are its own */
+	u8 pad[4];
 };
 struct task { /* arena */
 	u32 nlaunches;
@@ -45,5 +47,6 @@ static inline bool task_idle(const struct task *t)
 }
 /* Is every launch where its state says, and are the sums right? False with *e. */
 bool task_check_state(const struct task *t, struct err *e);
-bool task_stream_idle(const struct task *t, u32 stream);
+bool task_stream_idle(const struct task *t, u32 program, u32 stream);
+bool task_program_idle(const struct task *t, u32 program);
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "session/catalog.h"
+#include "session/machine.h"
 #include "commands/commands.h"
 #include "session/explain.h"
 #include "session/inspections.h"
@@ -105,7 +106,7 @@ static void add_gpu(struct table *t, const char *data_dir, const char *name)
 	struct strbuf help = STRBUF_INIT, shape = STRBUF_INIT;
 	struct err e = {0};
 	conf_defaults(&c);
-	if (catalog_machine(&c, NULL, data_dir, name, &help, &e))
+	if (machine_file(&c, NULL, data_dir, name, &help, &e))
 		strbuf_addf(&shape, "%u SM%s, %g MHz", c.num_sms, plural(c.num_sms), c.core_clock);
 	else
 		strbuf_addf(&help, "cannot be used: %s", e.msg);

@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 #include "base/outfile.h"
 #include "session/cmdline.h"
+#include "cli/analyze/analyze.h"
 #include "cli/compare_main.h"
 #include "cli/correlate/correlate.h"
 #include "cli/debug_main.h"
@@ -78,6 +79,8 @@ static int dispatch(struct options *o, int argc)
 		return paper_main(o);
 	if (!strcmp(o->command, "correlate"))
 		return correlate_main(o);
+	if (!strcmp(o->command, "analyze"))
+		return analyze_main(o);
 	/* The bare program is a demonstration: without a terminal it runs to the end instead of waiting for commands. */
 	if (argc == 1 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		o->command = "run";

@@ -6,6 +6,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "session/programs.h"
 #include "views/appearance.h"
 
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e)
@@ -95,12 +96,15 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		struct kernel_info k;
 		gpu_kernel_info(g, i, &k);
 		const struct launch *l = k.launch;
-		strbuf_addf(out, "%c%2u %s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTA%s done, %u resident\n",
-		            (s32)i == d->focus.kernel ? '*' : ' ', i, k.label, l->grid.x, l->grid.y, l->grid.z, l->block.x,
-		            l->block.y, l->block.z, l->stream, states[k.state], (unsigned long long)k.counters->ctas_done,
-		            (unsigned long long)l->ctas, plural(l->ctas), k.resident);
+		const char *program = programs_blame(d->s, k.program);
+		strbuf_addf(
+		    out, "%c%2u %s%s%s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTA%s done, %u resident\n",
+		    (s32)i == d->focus.kernel ? '*' : ' ', i, program ? program : "", program ? ": " : "", k.label, l->grid.x,
+		    l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->stream, states[k.state],
+		    (unsigned long long)k.counters->ctas_done, (unsigned long long)l->ctas, plural(l->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
-			strbuf_addf(out, "    launch latency to cycle %llu\n", (unsigned long long)k.ready_at);
+			strbuf_addf(out, "    %s cycle %llu\n", l->start_at == k.ready_at ? "not before" : "launch latency to",
+			            (unsigned long long)k.ready_at);
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
 		            kernel_ipc(g, &k));
@@ -118,6 +122,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 			strbuf_addf(out, "    %s: %s\n", gpu_conf(g)->cta_sched, strbuf_str(&says));
 		strbuf_release(&says);
 	}
+	gpu_partition_text(g, out);
 	return true;
 }
 

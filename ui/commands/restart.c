@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/catalog.h"
+#include "session/machine.h"
 #include "session/cmdline.h"
 #include "commands/commands.h"
 #include "session/lockstep.h"
@@ -70,7 +70,7 @@ static struct other_options *read_options(struct debugger *d, const char *comman
 	bool ok = cmdline_program(&x->opt, &x->common, command, text, e) == CMDLINE_OK;
 	x->another = ok && x->opt.workload != x->before->workload;
 	x->prints = !ok || x->another || x->opt.nprints;
-	if (ok && catalog_conf(conf, d->s->data_dir, x->opt.gpu, x->opt.sets, x->opt.nsets, e)) {
+	if (ok && machine_conf(conf, d->s->data_dir, x->opt.gpu, x->opt.sets, x->opt.nsets, e)) {
 		lend_lists(&x->opt, x->before);
 		if (!x->another)
 			lend_outs(&x->opt, x->before);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "dbg/focus.h"
 #include "dbg/locate.h"
 
 bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -39,15 +40,22 @@ bool cmd_next(struct debugger *d, const char *args, struct strbuf *out, struct e
 {
 	u64 n = 1;
 	struct warp_info w;
-	if (!arg_number(args, "next", 1u << 30, &n, e) || !can_run(d, e) || !focused_warp(d, &w, e))
+	if (!arg_number(args, "next", 1u << 30, &n, e) || !can_run(d, e))
 		return false;
 	if (n == 0)
 		return err_set(e, "next: at least 1 instruction is needed");
-	if (w.pc == PC_DONE)
-		return err_set(e, "SM %u warp %u has exited", d->focus.sm, d->focus.warp);
+	debugger_refresh_focus(d);
+	debugger_focus_living(d, out);
+	if (d->focus.picked_empty && !focused_warp(d, &w, e))
+		return false;
+	const bool anybody = d->focus.cta_slot < 0; /* no warp is there yet, or between two kernels */
+	if (!anybody && focused_warp(d, &w, e) && w.pc == PC_DONE)
+		return err_set(e, "SM %u warp %u has exited, as all others have", d->focus.sm, d->focus.warp);
 	struct breakpoint *b = goal_breakpoint(d, GOAL_NEXT, EV_ISSUE);
-	b->filter.sm = (s32)d->focus.sm;
-	b->filter.warp = (s32)d->focus.warp;
+	if (!anybody) {
+		b->filter.sm = (s32)d->focus.sm;
+		b->filter.warp = (s32)d->focus.warp;
+	}
 	b->ignore = n - 1;
 	debugger_resubscribe(d);
 	return true;
@@ -56,7 +64,12 @@ bool cmd_next(struct debugger *d, const char *args, struct strbuf *out, struct e
 bool cmd_finish(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct warp_info w;
-	if (!arg_none(args, "finish", e) || !can_run(d, e) || !focused_warp(d, &w, e))
+	if (!arg_none(args, "finish", e) || !can_run(d, e))
+		return false;
+	debugger_refresh_focus(d);
+	if (d->focus.cta_slot < 0)
+		debugger_focus_living(d, out);
+	if (!focused_warp(d, &w, e))
 		return false;
 	struct breakpoint *b = goal_breakpoint(d, GOAL_FINISH, EV_CTA_DONE);
 	b->filter.launch = w.launch;

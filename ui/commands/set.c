@@ -8,6 +8,7 @@
 #include "views/appearance.h"
 #include "commands/set.h"
 #include "session/policy/lua_policy.h"
+#include "session/policy_names.h"
 #include "scr/palette.h"
 
 typedef bool set_fn(struct debugger *d, const char *value, struct strbuf *out, struct err *e);
@@ -180,7 +181,9 @@ static bool set_machine(struct debugger *d, const char *key, const char *value, 
 {
 	struct conf trial = *gpu_conf(dbg_gpu(d));
 	struct sim_history_info before;
-	if (!conf_set(&trial, key, value, e) || !conf_check(&trial, e) || !session_policy_known(key, value, e)) {
+	const enum policy_kind kind = policy_kind_of(key);
+	if (!conf_set(&trial, key, value, e) || (kind != POLICY_KINDS && !policy_name_known(kind, value, e)) ||
+	    !conf_check(&trial, e)) {
 		err_prefix(e, "set: ");
 		return false;
 	}

@@ -127,6 +127,26 @@ static void add_cta(const struct gpu *g, const struct preempt_plan *p, u32 i, st
 	strbuf_addc(out, '\n');
 }
 
+/* What the SM would have cost, all its CTAs by one technique: those that were not chosen for all. */
+static void add_others(const struct gpu *g, const struct preempt_plan *p, struct strbuf *out)
+{
+	const char *sep = "        would have cost: ";
+	for (u32 t = 0; t < TECHNIQUES; t++) {
+		const struct preempt_cost *c = &p->would[t];
+		if (t == p->technique)
+			continue;
+		strbuf_addf(out, "%s%s ", sep, technique_names[t]);
+		sep = "; ";
+		if (c->latency < COST_MAX)
+			strbuf_addf(out, "%.2f us", in_us(g, c->latency));
+		else
+			strbuf_adds(out, "-");
+		if (c->overhead < COST_MAX)
+			strbuf_addf(out, ", %llu lost", (unsigned long long)c->overhead);
+	}
+	strbuf_addc(out, '\n');
+}
+
 static void add_plan(const struct gpu *g, const struct preempt_plan *p, struct strbuf *out)
 {
 	strbuf_addf(out, "  %4u  %-8s    all", p->s.sm, technique_names[p->technique]);
@@ -138,16 +158,7 @@ static void add_plan(const struct gpu *g, const struct preempt_plan *p, struct s
 	strbuf_addc(out, '\n');
 	for (u32 i = 0; i < p->s.n; i++)
 		add_cta(g, p, i, out);
-	if (p->technique != TECHNIQUES)
-		return;
-	strbuf_adds(out, "        would have cost:");
-	for (u32 t = 0; t < TECHNIQUES; t++) {
-		if (p->would[t].latency < COST_MAX)
-			strbuf_addf(out, "%s %s %.2f us", t ? "," : "", technique_names[t], in_us(g, p->would[t].latency));
-		else
-			strbuf_addf(out, "%s %s -", t ? "," : "", technique_names[t]);
-	}
-	strbuf_addc(out, '\n');
+	add_others(g, p, out);
 }
 
 static void add_request(const struct gpu *g, const struct preempt_request *r, struct strbuf *out)

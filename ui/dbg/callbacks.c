@@ -18,6 +18,17 @@ static void set_text(lua_State *L, const char *name, const char *text)
 	lua_setfield(L, -2, name);
 }
 
+/* state_name, reason_name, technique_name, policy_name: an argument that stands for a word. */
+static void set_word(lua_State *L, enum event_type t, u32 i, u64 v)
+{
+	const char *word = *event_descs[t].arg[i] ? event_arg_name(t, i, v) : NULL;
+	char key[64];
+	if (!word)
+		return;
+	snprintf(key, sizeof key, "%s_name", event_descs[t].arg[i]);
+	set_text(L, key, word);
+}
+
 static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 {
 	const struct event_desc *x = &event_descs[ev->type];
@@ -43,12 +54,8 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 	for (u32 i = 0; i < 4; i++)
 		if (*x->arg[i])
 			lua_dbg_set_int(L, x->arg[i], (lua_Integer)ev->arg[i]);
-	if ((ev->type == EV_WARP_STALL || ev->type == EV_WARP_READY) && ev->arg[0] < WS_COUNT)
-		set_text(L, "state_name", warp_state_descs[ev->arg[0]].name);
-	if (ev->type == EV_SCHED_DEMOTE && ev->arg[1] < WS_COUNT)
-		set_text(L, "state_name", warp_state_descs[ev->arg[1]].name);
-	if (ev->type == EV_STALL && ev->arg[1] < ST_COUNT)
-		set_text(L, "reason_name", stall_descs[ev->arg[1]].name[TAX_BASE]);
+	for (u32 i = 0; i < 4; i++)
+		set_word(L, (enum event_type)ev->type, i, ev->arg[i]);
 }
 
 event_set lua_dbg_mask(const struct debugger *d)

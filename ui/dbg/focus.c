@@ -57,17 +57,44 @@ static s32 resident(struct gpu *g, u32 sm, u32 after)
 	return exited;
 }
 
-bool debugger_settle_focus(struct debugger *d)
+/* To a resident warp, of the same SM if it has one. */
+static bool focus_resident(struct debugger *d)
 {
 	const u32 sms = gpu_conf(dbg_gpu(d))->num_sms, from = d->focus.sm;
-	if (d->focus.cta_slot >= 0 || d->focus.picked_empty)
-		return false;
 	for (u32 i = 0; i < sms; i++) {
 		const s32 warp = resident(dbg_gpu(d), (from + i) % sms, i ? 0 : d->focus.warp);
 		if (warp >= 0)
 			return debugger_focus(d, (from + i) % sms, (u32)warp, NULL);
 	}
 	return false;
+}
+
+bool debugger_settle_focus(struct debugger *d)
+{
+	return d->focus.cta_slot < 0 && !d->focus.picked_empty && focus_resident(d);
+}
+
+static bool has_exited(struct debugger *d)
+{
+	struct warp_info w;
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	return w.state != WS_NONE && w.launch >= 0 && w.pc == PC_DONE;
+}
+
+bool debugger_focus_living(struct debugger *d, struct strbuf *out)
+{
+	const struct focus was = d->focus;
+	const bool exited = has_exited(d);
+	if (!exited && !debugger_settle_focus(d))
+		return false;
+	if (exited && (!focus_resident(d) || has_exited(d))) {
+		d->focus = was;
+		return false;
+	}
+	if (!d->report.brief)
+		strbuf_addf(out, "SM %u warp %u %s; the focus goes to SM %u warp %u.\n", was.sm, was.warp,
+		            exited ? "has exited" : "is empty", d->focus.sm, d->focus.warp);
+	return true;
 }
 
 /* Cuts what was appended after byte `from` to so many columns, marked by "...". */

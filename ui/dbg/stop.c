@@ -100,10 +100,8 @@ static void after_stop(struct debugger *d, struct strbuf *out)
 	debugger_refresh_focus(d);
 	if (d->run.quiet && !*d->run.stop_reason)
 		return;
-	const struct focus was = d->focus;
-	if (debugger_settle_focus(d) && !d->report.brief)
-		strbuf_addf(out, "SM %u warp %u is empty; the focus goes to SM %u warp %u.\n", was.sm, was.warp, d->focus.sm,
-		            d->focus.warp);
+	if (d->focus.cta_slot < 0)
+		debugger_focus_living(d, out);
 	debugger_show_place(d, out);
 	show_displays(d, out);
 }
@@ -128,7 +126,7 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, const
 		event_text(dbg_gpu(d), &h->ev, &t);
 	if (d->run.goal.kind != GOAL_NEXT && !d->run.quiet)
 		stopped(d, strbuf_str(&t), out);
-	if (d->run.goal.kind == GOAL_EVENT)
+	if (d->run.goal.kind == GOAL_EVENT || (d->run.goal.kind == GOAL_NEXT && b->filter.warp < 0))
 		focus_event(d, &h->ev);
 	strbuf_release(&t);
 }
@@ -308,6 +306,7 @@ void stop_requested(struct debugger *d, struct strbuf *out)
 
 static void report_end(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
+	bool living = false; /* wherever the user broke in, `next` is to have a warp */
 	report_last_hit(d, out);
 	goal_done(d);
 	d->run.rest = DBG_DEAD;
@@ -330,6 +329,7 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 	case SS_INTERRUPT:
 		d->run.rest = DBG_STOPPED;
 		d->focus.picked_empty = false;
+		living = true;
 		stopped(d,
 		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
 		                        : "Interrupted.",
@@ -340,6 +340,10 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		if (ss == SS_MAX_CYCLES)
 			why_machine(dbg_gpu(d), out);
 		break;
+	}
+	if (living) {
+		debugger_refresh_focus(d);
+		debugger_focus_living(d, out);
 	}
 	after_stop(d, out);
 }

@@ -1,4 +1,4 @@
-/* The module dbg; its functions are here and in dbg_events.c, dbg_break.c, dbg_over.c and dbg_run.c. */
+/* The module dbg; its functions are here and in the other files dbg_*.c. */
 #include "script/dbg.h"
 
 #include <stdlib.h>
@@ -115,10 +115,10 @@ static int dbg_reason(lua_State *L)
 	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "             \
 	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                  \
 	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                   \
-	  "strings: event, kernel_name, state_name, reason_name",                                                          \
+	  "strings: event, kernel_name, state_name, reason_name, technique_name, policy_name",                             \
 	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "             \
-	  "is entered; state_name and reason_name put the arguments state and reason into words; e.replay = "              \
-	  "true where it is told again after going back in time",                                                          \
+	  "is entered; state_name and its like put the arguments state, reason, technique and policy into words; "         \
+	  "e.replay = true where it is told again after going back in time",                                               \
 	  "no such event or filter; a filter of another type. An error in the function stops the run, with "               \
 	  "its traceback, and ends the subscription. More than 1000 subscriptions")                                        \
 	D("off", lua_dbg_off, "dbg.off(id)", "id: integer", "ends what dbg.on, at_end, at_start or sample began",          \
@@ -193,6 +193,18 @@ static int dbg_reason(lua_State *L)
 	  "with; in conditions and watched expressions write both arguments out",                                          \
 	  "no such probe; a window that has not been asked for before, while the machine runs; within a host program or "  \
 	  "a coroutine")                                                                                                   \
+	D("series", lua_dbg_series, "dbg.series([name [, sm]]) -> {start, span, value...} | nil",                          \
+	  "name: string, a column of --timeline as \"ipc\", \"power\" (W), \"power_l2\" or \"stall barrier\"; sm: "        \
+	  "integer, "                                                                                                      \
+	  "the machine without one; start, span: integers, cycles; values: numbers, from 1",                               \
+	  "the curve as far as the run has been: value i is of the cycles from start + (i - 1) * span on, nan without an " \
+	  "access; the longer the run, the longer each. Without arguments the names. nil: in `run`, nothing is recorded",  \
+	  "no such series or SM; a series that SMs do not have")                                                           \
+	D("figure", lua_dbg_figure, "dbg.figure(name, value)",                                                             \
+	  "name: string of letters, digits and _; value: number, or a list of numbers",                                    \
+	  "a figure that the script has measured itself goes into the run's statistics: `figures` of their JSON. A name "  \
+	  "again: the last value counts; `run` again forgets all",                                                         \
+	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                             \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                   \
 	  "integers; period in cycles; states, causes: tables state = samples",                                            \
 	  "resident warps as they are looked at once a period, from the start of the run: states of those whose next "     \

@@ -1,4 +1,4 @@
-/* What dbg.c (the module), dbg_events.c, dbg_break.c and dbg_run.c share. */
+/* What the files of the module dbg share. */
 #ifndef UI_SCRIPT_DBG_INTERNAL_H
 #define UI_SCRIPT_DBG_INTERNAL_H
 #include "script/dbg.h"
@@ -27,4 +27,6 @@ int lua_dbg_restore_cta(lua_State *L);
 int lua_dbg_snapshot(lua_State *L);
 int lua_dbg_events(lua_State *L);
 int lua_dbg_over(lua_State *L);
+int lua_dbg_series(lua_State *L);
+int lua_dbg_figure(lua_State *L);
 #endif

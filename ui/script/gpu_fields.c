@@ -356,6 +356,37 @@ static void push_saved(lua_State *L, u32 launch)
 	lua_remove(L, -2);
 }
 
+/* What the CTA scheduler keeps for each SM; nil: nothing. */
+static void push_chunks(lua_State *L, u32 launch)
+{
+	struct cta_share c;
+	if (!gpu_cta_share(gpu_of(L), launch, 0, &c)) {
+		lua_pushnil(L);
+		return;
+	}
+	lua_newtable(L);
+	for (u32 sm = 0; sm < gpu_conf(gpu_of(L))->num_sms; sm++) {
+		gpu_cta_share(gpu_of(L), launch, sm, &c);
+		lua_createtable(L, 0, 8);
+		set_u(L, "first", c.lo);
+		set_u(L, "count", c.hi - c.lo);
+		set_u(L, "left_first", c.from);
+		set_u(L, "left", c.to - c.from);
+		if (c.next != NO_CTA)
+			set_u(L, "next", c.next);
+		lua_pushboolean(L, c.backward);
+		lua_setfield(L, -2, "backward");
+		set_u(L, "queue_left", c.qto - c.qfrom);
+		lua_createtable(L, (int)c.queued, 0);
+		for (u32 i = 0; i < c.queued; i++) {
+			lua_pushinteger(L, (lua_Integer)c.queue[i]);
+			lua_rawseti(L, -2, (lua_Integer)i + 1);
+		}
+		lua_setfield(L, -2, "queue");
+		lua_rawseti(L, -2, sm);
+	}
+}
+
 /* Where all warps of the SM stand, in one go: for sampling. */
 static void push_resident(lua_State *L, const struct handle *h)
 {
@@ -583,6 +614,12 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}; since: it is in this state, "  \
 	  "left_at: it was taken off, sm: it was there, restarts: it begins again",                                        \
 	  push_saved(L, h->a))                                                                                             \
+	F(H_KERNEL, chunks, "table, a list from 0, one for each SM, or nil",                                               \
+	  "while it runs under chunk, reset, flip or steal: list of {first, count, left_first, left, next, backward, "     \
+	  "queue, queue_left}: the SM's chunk and what of it is still to be dispatched (places: ids, but for "             \
+	  "ikra.affine_a), the CTA that comes next or nil, from the chunk's end, CTAs in its steal queue, how many of "    \
+	  "these are still to be dispatched",                                                                              \
+	  push_chunks(L, h->a))                                                                                            \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
 	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \
@@ -598,6 +635,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "src_file}",                                                                                                     \
 	  push_code(L, h))                                                                                                 \
 	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))                        \
+	F(H_KERNEL, program, "integer, from 0", "host program that launched it, in the order of the command line",         \
+	  push_u(L, kernel_of(L, h).program))                                                                              \
 	F(H_KERNEL, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};

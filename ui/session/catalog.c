@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "session/places.h"
+#include "conf/conf.h"
 #include "base/plain.h"
-#include "sim.h"
 
 static bool is_dir(const char *dir, const char *sub)
 {
@@ -118,54 +117,4 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 		return xstrdup(name);
 	no_such(data_dir, sub, name, what, e);
 	return NULL;
-}
-
-/* What the policy of a kind chosen last among the settings brings with it; the settings come afterwards and win. */
-static bool imply_kind(struct conf *c, const char *key, const char *const *sets, u32 nsets, struct err *e)
-{
-	size_t n = strlen(key);
-	for (u32 i = nsets; i-- > 0;)
-		if (!strncmp(sets[i], key, n) && sets[i][n] == '=')
-			return sim_imply(c, key, sets[i] + n + 1, e);
-	return true;
-}
-
-static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err *e)
-{
-	bool ok = true;
-	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
-		ok = imply_kind(c, policy_kinds[k].key, sets, nsets, e);
-	return ok;
-}
-
-/* One --set. */
-static bool apply_set(struct conf *c, struct places *from, const char *set, struct err *e)
-{
-	if (!conf_set_pair(c, set, e)) {
-		err_prefix(e, PLACE_SET ": ");
-		return false;
-	}
-	char *key = xstrndup(set, strcspn(set, "="));
-	places_note(from, key, PLACE_SET);
-	free(key);
-	return true;
-}
-
-bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
-                  struct err *e)
-{
-	struct places from;
-	struct conf_conflict of;
-	places_init(&from);
-	conf_defaults(c);
-	bool ok = catalog_machine(c, &from, data_dir, gpu ? gpu : "gtx480", NULL, e) && imply(c, sets, nsets, e);
-	for (u32 i = 0; i < nsets && ok; i++)
-		ok = apply_set(c, &from, sets[i], e);
-	plain_name(c->machine);
-	if (ok && !conf_check_keys(c, &of, e)) {
-		places_tell(&from, &of, e);
-		ok = false;
-	}
-	places_release(&from);
-	return ok;
 }

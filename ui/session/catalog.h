@@ -2,9 +2,8 @@
 #ifndef UI_SESSION_CATALOG_H
 #define UI_SESSION_CATALOG_H
 #include "base/err.h"
-#include "conf/conf.h"
+#include "base/base.h"
 
-struct places;
 /* The directory that holds configs/ and scripts/: beside the program, ../share/warpdbg, or the working directory. To be
  * freed; NULL with *e. */
 char *catalog_data_dir(struct err *e);
@@ -20,12 +19,4 @@ void catalog_release(struct file_names *n);
  * slash or an ending .lua. To be freed.
  * NULL with *e = "no WHAT 'name' (did you mean ...?); there are: ...". */
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e);
-/* The effective configuration: defaults, machine file (NULL = gtx480), then the key=value texts in order, then
- * conf_check. Messages name the file and line, or --set, where the values at fault stand. */
-bool catalog_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
-                  struct err *e);
-/* Applies one machine file and its bases; *from (may be NULL) learns which keys they set, *about (may be NULL) gets its
- * `help` text or "". */
-bool catalog_machine(struct conf *c, struct places *from, const char *data_dir, const char *gpu, struct strbuf *about,
-                     struct err *e);
 #endif

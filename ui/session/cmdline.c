@@ -9,7 +9,7 @@
 #include "base/wrap.h"
 #include "scr/palette.h"
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512 };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512, A = 1024 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, commands, section, help) O_##id,
@@ -32,11 +32,13 @@ static const struct command {
 	u32 bit;
 	const char *args, *help;
 } commands[] = {
-    {"debug", D, "[WORKLOAD] [options]", "the debugger"},
-    {"run", R, "[WORKLOAD] [options]", "no screen: runs to the end, prints a summary, writes files"},
+    {"debug", D, "[WORKLOAD]... [options]", "the debugger"},
+    {"run", R, "[WORKLOAD]... [options]", "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
+    {"analyze", A, "dependencies WORKLOAD",
+     "what the kernels of a program read of what others wrote: own CTA, neighbours, others"},
     {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
     {"help", T, "[TOPIC]", "a topic, command or option, as in the manual page; without one what there is"},
@@ -315,7 +317,10 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e, "unknown command '%s'; there are: debug, run, compare, paper, correlate, list, explain, help", word);
+		err_set(e,
+		        "unknown command '%s'; there are: debug, run, compare, paper, correlate, analyze, list, explain, "
+		        "help",
+		        word);
 	return NULL;
 }
 
@@ -345,8 +350,105 @@ static void long_options(struct option *out)
 	out[O_COUNT + 1] = (struct option){0};
 }
 
-static enum cmdline_result take_option(struct options *o, const struct command *cmd, int code, char **argv,
-                                       struct err *e)
+/* --- several programs --- */
+
+static const char **copied_list(const char *const *list, u32 n)
+{
+	const char **out = NULL;
+	for (u32 k = 0; k < n;)
+		push(&out, &k, xstrdup(list[k]));
+	return out;
+}
+
+static void *copied_refs(const void *list, u32 n)
+{
+	const size_t bytes = n * sizeof *((struct options *)0)->outs;
+	return bytes ? memcpy(xmalloc(bytes), list, bytes) : NULL;
+}
+
+/* What belongs to a program, with lists of its own; nothing else. */
+static struct options copied_program(const struct options *o)
+{
+	return (struct options){.command = o->command,
+	                        .workload = o->workload,
+	                        .kernel = o->kernel,
+	                        .size = o->size,
+	                        .grid = o->grid,
+	                        .block = o->block,
+	                        .shared = o->shared,
+	                        .regs = o->regs,
+	                        .cooperative = o->cooperative,
+	                        .args = copied_list(o->args, o->nargs),
+	                        .nargs = o->nargs,
+	                        .links = copied_list(o->links, o->nlinks),
+	                        .nlinks = o->nlinks,
+	                        .params = copied_list(o->params, o->nparams),
+	                        .nparams = o->nparams,
+	                        .outs = copied_refs(o->outs, o->nouts),
+	                        .nouts = o->nouts,
+	                        .prints = copied_refs(o->prints, o->nprints),
+	                        .nprints = o->nprints,
+	                        .max_cycles = NEVER};
+}
+
+static struct options *copied_more(const struct options *o)
+{
+	struct options *more = o->nmore ? xcalloc(o->nmore, sizeof *more) : NULL;
+	for (u32 i = 0; i < o->nmore; i++)
+		more[i] = copied_program(&o->more[i]);
+	return more;
+}
+
+static void free_more(struct options *o)
+{
+	for (u32 i = 0; i < o->nmore; i++)
+		cmdline_free(&o->more[i]);
+	free(o->more);
+	o->more = NULL;
+	o->nmore = 0;
+}
+
+/* The programs of a command line as it is read. */
+struct programs {
+	struct options all; /* what was said before the first name, for each of them */
+	u32 n;
+};
+
+/* Another program: what is said of programs from here on is said of it. */
+static bool add_program(struct options *o, const struct command *cmd, struct programs *p, const char *word,
+                        struct err *e)
+{
+	if (p->n && !(cmd->bit & (D | R | O)))
+		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, word);
+	if (p->n == OPTIONS_PROGRAMS)
+		return err_set(e, "%s%s: more than %d host programs", cmd->bit & O ? "" : "warpdbg ", cmd->name,
+		               OPTIONS_PROGRAMS);
+	if (p->n++) {
+		o->more = xrealloc(o->more, (o->nmore + 1) * sizeof *o->more);
+		o->more[o->nmore] = copied_program(&p->all);
+		o->more[o->nmore++].workload = word;
+		return true;
+	}
+	p->all = copied_program(o);
+	free_more(o); /* those of before, where a program is opened in the debugger */
+	o->workload = word;
+	return true;
+}
+
+/* Is it said of one program, not of the run? */
+static bool of_program(enum opt_id id)
+{
+	return id == O_SIZE || id == O_PARAM || rows[id].section == PTX;
+}
+
+static bool takes_programs(const struct command *cmd)
+{
+	return cmd->bit & (D | R | C | O);
+}
+
+/* Into `program` what is said of a program. */
+static enum cmdline_result take_option(struct options *o, struct options *program, const struct command *cmd, int code,
+                                       char **argv, struct err *e)
 {
 	if (code == 'j') /* -j2, as make takes it */
 		code = CODE_BASE + O_JOBS;
@@ -376,21 +478,27 @@ static enum cmdline_result take_option(struct options *o, const struct command *
 		err_set(e, "--%s does not belong to `warpdbg %s`", rows[id].name, cmd->name);
 		return CMDLINE_ERROR;
 	}
-	return apply(o, id, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
+	return apply(of_program(id) ? program : o, id, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
 }
 
 static bool take_words(struct options *o, const struct command *cmd, int n, char **words, struct err *e)
 {
+	if (cmd->bit & A) {
+		if (n < 2)
+			return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
+		o->analysis = *words++;
+		n--;
+	}
 	if (cmd->bit & (P | T)) { /* the words point into argv, as everything else does */
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)
-		return err_set(e, "%s%s: unexpected argument '%s'", cmd->bit & O ? "" : "warpdbg ", cmd->name, words[1]);
+		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, words[1]);
 	if (n && cmd->bit & M)
 		return err_set(e, "unexpected word '%s': the workload stands outside", words[0]);
-	if (!n && cmd->bit & (L | X | C | H))
+	if (!n && cmd->bit & (L | X | H))
 		return err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help);
-	if (n || !(cmd->bit & (M | O)))
+	if (n || !(cmd->bit & M))
 		o->workload = n ? words[0] : NULL;
 	return true;
 }
@@ -403,6 +511,8 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 		return err_set(e, "--format: %s writes json%s or text", cmd->name, cmd->bit & L ? ", markdown" : "");
 	if (o->format && cmd->bit & P && strcmp(o->format, "text") && !markdown)
 		return err_set(e, "--format: paper prints text or markdown (and writes CSV into its directory)");
+	if (csv && cmd->bit & A)
+		return err_set(e, "--format: analyze writes json or text");
 	if (markdown && !(cmd->bit & (P | L)))
 		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
 	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && strcmp(o->format, "man")
@@ -416,21 +526,37 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 	return true;
 }
 
-/* What only makes sense together. */
-static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
+static bool program_consistent(const struct options *o, struct err *e)
 {
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
 	bool ptx = dot && !strcmp(dot, ".ptx");
-	if (!format_fits(o, cmd, e))
-		return false;
-	if (cmd->bit & (L | X | P | H | T))
-		return true;
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
 	             o->nargs || o->nouts || o->nprints))
 		return err_set(e, "--kernel, --link, --grid, --block, --shared, --regs, --cooperative, --arg, --out and "
 		                  "--print belong to a PTX file");
 	if (ptx && (o->size || o->nparams))
 		return err_set(e, "--size and --param belong to a host program, not to a PTX file");
+	return true;
+}
+
+static bool programs_consistent(const struct options *o, struct err *e)
+{
+	bool ok = program_consistent(o, e);
+	for (u32 i = 0; ok && i < o->nmore; i++)
+		if (!(ok = program_consistent(&o->more[i], e)))
+			err_prefix(e, "%s: ", o->more[i].workload);
+	return ok;
+}
+
+/* What only makes sense together. */
+static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
+{
+	if (!format_fits(o, cmd, e))
+		return false;
+	if (cmd->bit & (L | X | P | H | T))
+		return true;
+	if (!programs_consistent(o, e))
+		return false;
 	if (cmd->bit & C && !o->side[0] && !o->side[1])
 		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
 	if (cmd->bit & D && o->by && !o->compare)
@@ -450,10 +576,21 @@ static enum cmdline_result read_words(struct options *o, const struct command *c
 	long_options(longs);
 	optind = 0; /* GNU: start afresh, for a second call in the same process */
 	opterr = 0;
-	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, cmd->bit & P ? ":j:" : ":", longs, NULL)) != -1)
-		r = take_option(o, cmd, code, argv, e);
-	if (r == CMDLINE_OK && !take_words(o, cmd, argc - optind, argv + optind, e))
+	struct programs p = {0};
+	const bool in_order = takes_programs(cmd);
+	const char *shorts = in_order ? "-:" : cmd->bit & P ? ":j:" : ":";
+	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, shorts, longs, NULL)) != -1)
+		if (code == 1) /* a word, where it stands */
+			r = add_program(o, cmd, &p, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
+		else
+			r = take_option(o, o->nmore && p.n > 1 ? &o->more[o->nmore - 1] : o, cmd, code, argv, e);
+	while (r == CMDLINE_OK && in_order && optind < argc) /* behind -- */
+		r = add_program(o, cmd, &p, argv[optind++], e) ? CMDLINE_OK : CMDLINE_ERROR;
+	if (r == CMDLINE_OK && in_order && !p.n && cmd->bit & C)
+		r = err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help) ? CMDLINE_OK : CMDLINE_ERROR;
+	if (r == CMDLINE_OK && !in_order && !take_words(o, cmd, argc - optind, argv + optind, e))
 		r = CMDLINE_ERROR;
+	cmdline_free(&p.all);
 	return r;
 }
 
@@ -480,14 +617,6 @@ enum cmdline_result cmdline_parse(struct options *o, int argc, char **argv, stru
 }
 
 /* --- the machines of compare --- */
-
-static const char **copied_list(const char *const *list, u32 n)
-{
-	const char **out = NULL;
-	for (u32 k = 0; k < n;)
-		push(&out, &k, xstrdup(list[k]));
-	return out;
-}
 
 /* Takes the next word of *p to *w, as a shell does: quotes and backslashes hold blanks. False: an open quote. */
 static bool take_word(const char **p, char *w)
@@ -536,6 +665,7 @@ static void copy_options(struct options *o, const struct options *common)
 	o->args = copied_list(common->args, common->nargs);
 	o->links = copied_list(common->links, common->nlinks);
 	o->inspects = copied_list(common->inspects, common->ninspects);
+	o->more = copied_more(common);
 	o->stats = o->format = NULL; /* of the command line's program, not of one machine */
 	o->side_text = NULL;
 }
@@ -577,6 +707,8 @@ static struct options without_program(struct options o)
 	o.cooperative = false;
 	o.nargs = o.nlinks = o.nparams = o.nouts = o.nprints = 0;
 	o.outs = o.prints = NULL;
+	o.more = NULL;
+	o.nmore = 0;
 	return o;
 }
 
@@ -642,6 +774,7 @@ void cmdline_free(struct options *o)
 	free_list(o->commands, o->ncommands);
 	free(o->outs);
 	free(o->prints);
+	free_more(o);
 	free(o->side_text);
 	*o = (struct options){0};
 }
@@ -652,7 +785,9 @@ const u32 cmdline_ncommands = ARRAY_LEN(commands), cmdline_noptions = O_COUNT, c
 const char cmdline_about[] = "a GPU you can stop: cycle-level simulator and debugger for PTX";
 const char cmdline_workload[] = "WORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), or "
                                 "a PTX file with --kernel NAME "
-                                "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order.";
+                                "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order. "
+                                "Several share the machine; options of a program stand behind its name, or before the "
+                                "first for all.";
 const struct status_text cmdline_statuses[] = {
     {"0", "finished and the workload's own check passed"},
     {"1", "the check failed"},
@@ -676,9 +811,9 @@ struct option_text cmdline_option(u32 i)
 
 const char *cmdline_section(u32 section)
 {
-	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare, correlate)",
-	                                             "Host programs (debug, run, compare)",
-	                                             "PTX files (debug, run, compare)",
+	static const char *const titles[SECTIONS] = {"Machine and policies (debug, run, compare, correlate, analyze)",
+	                                             "Host programs (debug, run, compare, analyze)",
+	                                             "PTX files (debug, run, compare, analyze)",
 	                                             "The run (debug, run; compare: the first three)",
 	                                             "Comparison (compare)",
 	                                             "Debugger (debug)",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "session/catalog.h"
 
 #define FOLDER "scripts/inspect"

@@ -110,6 +110,7 @@ struct options compare_beside(const struct options *o)
 	x.ncommands = 0;
 	x.batch = x.keep_going = false;
 	x.side_text = NULL;
+	x.beside = true;
 	return x;
 }
 

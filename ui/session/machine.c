@@ -1,4 +1,4 @@
-/* Machine files: Lua that returns a table of configuration keys.
+/* Which machine it is. Machine files are Lua that returns a table of configuration keys:
  *
  *   return { base = "gtx480", help = "one line", ["core_clock"] = 1400, ["l1d.sets"] = 64, ["warp-sched"] = "lrr" }
  *
@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "session/catalog.h"
+#include "session/machine.h"
+#include "session/policy_names.h"
 #include "lua/lua.h"
 #include "session/places.h"
 #include "base/plain.h"
@@ -163,8 +165,8 @@ static bool load(lua_State *L, void *ctx, struct err *e)
 	return load_machine(L, m, m->gpu, 0, e);
 }
 
-bool catalog_machine(struct conf *c, struct places *from, const char *data_dir, const char *gpu, struct strbuf *about,
-                     struct err *e)
+bool machine_file(struct conf *c, struct places *from, const char *data_dir, const char *gpu, struct strbuf *about,
+                  struct err *e)
 {
 	lua_State *L = lua_sandbox_new(NULL, data_dir, false);
 	if (!L)
@@ -177,5 +179,58 @@ bool catalog_machine(struct conf *c, struct places *from, const char *data_dir, 
 	for (u32 i = 0; i < ARRAY_LEN(m.path); i++)
 		free(m.path[i]);
 	lua_sandbox_free(L);
+	return ok;
+}
+
+/* --- all that says what the machine is --- */
+
+/* What the policy of a kind chosen last among the settings brings with it; the settings come afterwards and win. */
+static bool imply_kind(struct conf *c, const char *key, const char *const *sets, u32 nsets, struct err *e)
+{
+	size_t n = strlen(key);
+	for (u32 i = nsets; i-- > 0;)
+		if (!strncmp(sets[i], key, n) && sets[i][n] == '=')
+			return sim_imply(c, key, sets[i] + n + 1, e);
+	return true;
+}
+
+static bool imply(struct conf *c, const char *const *sets, u32 nsets, struct err *e)
+{
+	bool ok = true;
+	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
+		ok = imply_kind(c, policy_kinds[k].key, sets, nsets, e);
+	return ok;
+}
+
+/* One --set. */
+static bool apply_set(struct conf *c, struct places *from, const char *set, struct err *e)
+{
+	if (!conf_set_pair(c, set, e)) {
+		err_prefix(e, PLACE_SET ": ");
+		return false;
+	}
+	char *key = xstrndup(set, strcspn(set, "="));
+	places_note(from, key, PLACE_SET);
+	free(key);
+	return true;
+}
+
+bool machine_conf(struct conf *c, const char *data_dir, const char *gpu, const char *const *sets, u32 nsets,
+                  struct err *e)
+{
+	struct places from;
+	struct conf_conflict of;
+	places_init(&from);
+	conf_defaults(c);
+	bool ok = machine_file(c, &from, data_dir, gpu ? gpu : "gtx480", NULL, e) && imply(c, sets, nsets, e);
+	for (u32 i = 0; i < nsets && ok; i++)
+		ok = apply_set(c, &from, sets[i], e);
+	plain_name(c->machine);
+	ok = ok && policy_names_known(c, e); /* before what is said of two keys that do not fit each other */
+	if (ok && !conf_check_keys(c, &of, e)) {
+		places_tell(&from, &of, e);
+		ok = false;
+	}
+	places_release(&from);
 	return ok;
 }

@@ -3,9 +3,11 @@
 #define UI_SESSION_OPTIONS_H
 #include "ir/ir.h"
 
+#define OPTIONS_PROGRAMS 16
 /* Strings belong to the options. */
 struct options {
 	const char *command;  /* "debug", "run", ... */
+	const char *analysis; /* analyze: which */
 	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo */
 	const char *gpu;      /* machine name or file; NULL = gtx480 */
 	const char *kernel;   /* --kernel and the other PTX-workload options */
@@ -24,6 +26,9 @@ struct options {
 		u64 count;
 	} * outs, *prints; /* --out I=FILE, --print I[:N] */
 	u32 nouts, nprints;
+	struct options *more; /* further host programs beside this one: of these, what belongs to a program counts */
+	u32 nmore;
+	bool beside;       /* of a machine beside another: its programs write no --out files */
 	const char **sets; /* --set key=value and the policy options, in order */
 	u32 nsets;
 	const char *size;    /* "small" "default" "large" */

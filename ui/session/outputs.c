@@ -14,6 +14,7 @@ struct outputs {
 	struct session *s;
 	struct tape *timeline_tape, *trace_tape;
 	struct outfile *phases, *stats, **outs; /* NULL: not asked for, or written */
+	u32 nouts;                              /* of all programs */
 	struct timeline_csv *timeline;
 	struct trace *trace;
 };
@@ -90,12 +91,36 @@ static bool reserve_stats(struct outputs *o, struct err *e)
 	return !path || !strcmp(path, "-") || reserve(&o->stats, "--stats", path, e);
 }
 
+u32 outputs_outs(const struct session *s, const struct session_program *p)
+{
+	return s->opt->beside ? 0 : p->opt->nouts;
+}
+
+/* Where a program's --out files begin in o->outs. */
+static u32 first_out(const struct session *s, const struct session_program *p)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < p->index; i++)
+		n += outputs_outs(s, &s->programs[i]);
+	return n;
+}
+
+static u32 all_outs(const struct session *s)
+{
+	const struct session_program *last = &s->programs[s->nprograms - 1];
+	return first_out(s, last) + outputs_outs(s, last);
+}
+
 static bool reserve_outs(struct outputs *o, struct err *e)
 {
 	bool ok = true;
-	o->outs = xcalloc(o->s->opt->nouts + 1, sizeof(*o->outs));
-	for (u32 i = 0; ok && i < o->s->opt->nouts; i++)
-		ok = reserve(&o->outs[i], "--out", o->s->opt->outs[i].file, e);
+	o->nouts = all_outs(o->s);
+	o->outs = xcalloc(o->nouts + 1, sizeof(*o->outs));
+	for (u32 k = 0; k < o->s->nprograms; k++) {
+		const struct session_program *p = &o->s->programs[k];
+		for (u32 i = 0; ok && i < outputs_outs(o->s, p); i++)
+			ok = reserve(&o->outs[first_out(o->s, p) + i], "--out", p->opt->outs[i].file, e);
+	}
 	return ok;
 }
 
@@ -128,7 +153,8 @@ static bool fill(struct outfile **f, const char *option, const char *path, const
 
 bool outputs_write_out(struct session *s, u32 i, const void *data, u64 n, struct err *e)
 {
-	return fill(&s->outputs->outs[i], "--out", s->opt->outs[i].file, data, n, e);
+	const struct session_program *p = s->now;
+	return fill(&s->outputs->outs[first_out(s, p) + i], "--out", p->opt->outs[i].file, data, n, e);
 }
 
 static bool write_phases(struct outputs *o, struct err *e)
@@ -176,7 +202,7 @@ bool outputs_close(struct outputs *o, bool keep, struct err *e)
 	ok = (!keep || write_phases(o, e)) && ok;
 	outfile_drop(o->phases);
 	outfile_drop(o->stats);
-	for (u32 i = 0; o->outs && i < o->s->opt->nouts; i++)
+	for (u32 i = 0; o->outs && i < o->nouts; i++)
 		outfile_drop(o->outs[i]);
 	free(o->outs);
 	free(o);

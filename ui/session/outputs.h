@@ -11,7 +11,9 @@ struct outputs *outputs_open(struct session *s, struct err *e);
 /* Completes and closes them while the machine still exists, or (keep = false) leaves what was there; NULL is fine.
  * False with *e when something could not be written. */
 bool outputs_close(struct outputs *o, bool keep, struct err *e);
-/* The n bytes of the i-th --out. */
+/* How many files --out names for a program. */
+u32 outputs_outs(const struct session *s, const struct session_program *p);
+/* The n bytes of the i-th --out of the program whose step it is. */
 bool outputs_write_out(struct session *s, u32 i, const void *data, u64 n, struct err *e);
 
 /* What --trace has recorded so far, complete, to another file. Ready: a trace is recorded, to a file that can be read

@@ -16,13 +16,21 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
                 struct strbuf *out)
 {
 	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
-	struct run_info run = {.workload = s->name,
+	struct program_name programs[OPTIONS_PROGRAMS];
+	for (u32 i = 0; i < s->nprograms; i++)
+		programs[i] = (struct program_name){.name = s->programs[i].name,
+		                                    .check = checks[s->programs[i].check],
+		                                    .check_message = strbuf_str(&s->programs[i].check_message)};
+	struct run_info run = {.programs = programs,
+	                       .nprograms = s->nprograms > 1 ? s->nprograms : 0,
+	                       .workload = s->name,
 	                       .check = checks[s->check],
 	                       .check_message = strbuf_str(&s->check_message),
 	                       .stop = stop,
 	                       .sim_ns = s->sim_ns,
 	                       .total_ns = total_ns,
 	                       .peak_rss = peak_rss(),
+	                       .figures = &s->figures,
 	                       .heat = s->heat};
 	struct stats *st = stats_gather(sim_gpu(s->sim), &run);
 	if (!strcmp(format, "json"))

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "session/catalog.h"
-#include "session/host/host.h"
+#include "session/machine.h"
 #include "session/host/launch_log.h"
 #include "lua/lua.h"
 #include "session/policy/lua_policy.h"
@@ -14,82 +14,13 @@
 #include "obs/stats/heat.h"
 #include "session/inspections.h"
 #include "session/outputs.h"
-#include "base/plain.h"
+#include "session/policy_names.h"
+#include "session/programs.h"
 
-#define DEMO "hotspot"
-/* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
- * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
-#define POLL_CYCLES 64
 #define TIMELINE_PERIOD 16    /* cycles of a sample at first: short kernels have curves too */
 #define TIMELINE_SAMPLES 1024 /* then they are merged */
 
 /* --- open and close --- */
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-	return n >= k && !strcmp(s + n - k, end);
-}
-
-/* "dir/hotspot.lua" -> "hotspot" */
-static char *title_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
-	const char *dot = strrchr(from, '.');
-	return xstrndup(from, dot && dot != from ? (size_t)(dot - from) : strlen(from));
-}
-
-static bool open_host(struct session *s, struct err *e)
-{
-	const char *w = s->opt->workload ? s->opt->workload : DEMO;
-	if (ends_with(w, ".ptx")) {
-		s->host = host_ptx_new(s, w, e);
-		return s->host;
-	}
-	char *path = catalog_path(s->data_dir, "scripts/workloads", w, "workload", e);
-	if (path)
-		s->host = host_lua_new(s, path, e);
-	free(path);
-	return s->host;
-}
-
-/* Is there a policy of this kind and name? */
-static bool check_policy(enum policy_kind k, const char *name, struct err *e)
-{
-	const char *kind = policy_kinds[k].name, *names[64];
-	const struct policy *p;
-	u32 n = 0;
-	if (policy_is_lua(name))
-		return policy_lua_kind(k) || err_set(e, "a %s policy cannot be written in Lua", kind);
-	struct strbuf all = STRBUF_INIT;
-	bool ok = false;
-	while (n < ARRAY_LEN(names) && (p = sim_policy(k, n))) {
-		strbuf_addf(&all, "%s%s", n ? " " : "", p->name);
-		ok |= !strcmp(p->name, name);
-		names[n++] = p->name;
-	}
-	const char *near = ok ? NULL : conf_nearest(name, names, n);
-	if (near)
-		err_set(e, "no such %s policy '%s' (did you mean '%s'?); there are: %s", kind, name, near, all.buf);
-	else if (!ok)
-		err_set(e, "no such %s policy '%s'; there are: %s", kind, name, strbuf_str(&all));
-	strbuf_release(&all);
-	return ok;
-}
-
-bool session_policy_known(const char *key, const char *value, struct err *e)
-{
-	enum policy_kind k = policy_kind_of(key);
-	return k == POLICY_KINDS || check_policy(k, value, e);
-}
-
-static bool check_policies(const struct conf *c, struct err *e)
-{
-	bool ok = true;
-	for (u32 k = 0; k < POLICY_KINDS && ok; k++)
-		ok = check_policy(k, policy_named(c, k), e);
-	return ok;
-}
 
 /* The longer the run, the longer the samples, and the more seldom the machine is looked at. */
 static void sample_timeline(void *ctx, u64 cycle)
@@ -134,7 +65,7 @@ static void attach_heat(struct session *s)
 
 static bool open_machine(struct session *s, struct err *e)
 {
-	if (!check_policies(&s->conf, e))
+	if (!policy_names_known(&s->conf, e))
 		return false;
 	s->sim = sim_create(&s->conf, e);
 	if (!s->sim || !policy_open(s, e))
@@ -142,6 +73,8 @@ static bool open_machine(struct session *s, struct err *e)
 	s->outputs = outputs_open(s, e);
 	if (!s->outputs)
 		return false;
+	if (s->opt->record_launches && s->nprograms > 1)
+		return err_set(e, "--record-launches: of one host program alone, not of several that share a machine");
 	if (s->opt->record_launches)
 		s->launch_log = launch_log_open(s->opt, s->opt->workload ? s->opt->workload : s->name, s->sim, s->conf.seed, e);
 	if (s->opt->record_launches && !s->launch_log)
@@ -172,13 +105,6 @@ static bool open_lua(struct session *s, struct err *e)
 	return lua_guarded(s->L, open_modules, s, 0, 0, e);
 }
 
-static void name_program(struct session *s)
-{
-	free(s->name);
-	s->name = title_of(s->opt->workload ? s->opt->workload : DEMO);
-	plain_name(s->name);
-}
-
 static bool inspections_known(const struct session *s, struct err *e)
 {
 	struct err why = {0};
@@ -193,11 +119,11 @@ struct session *session_open(struct options *o, session_modules *modules, struct
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
-	name_program(s);
+	programs_name(s);
 	s->data_dir = catalog_data_dir(e);
 	bool ok =
-	    s->data_dir && inspections_known(s, e) && catalog_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
-	if (ok && open_machine(s, e) && open_lua(s, e) && open_host(s, e))
+	    s->data_dir && inspections_known(s, e) && machine_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
+	if (ok && open_machine(s, e) && open_lua(s, e) && programs_open(s, e))
 		return s;
 	session_close(s);
 	return NULL;
@@ -216,13 +142,6 @@ bool session_close_outputs(struct session *s, struct err *e)
 	s->outputs = NULL;
 	s->launch_log = NULL;
 	return ok;
-}
-
-static void close_host(struct session *s)
-{
-	if (s->host)
-		s->host->ops->free(s->host);
-	s->host = NULL;
 }
 
 static void close_machine(struct session *s)
@@ -245,30 +164,31 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	/* The machine last: finalisers of Lua's handles may look at it. */
-	close_host(s);
+	programs_close(s);
 	lua_sandbox_free(s->L);
 	s->L = NULL;
 	close_machine(s);
 	strbuf_release(&s->check_message);
+	figures_clear(&s->figures);
 	strbuf_release(&s->output);
-	free(s->turn_is_host);
-	free(s->name);
+	free(s->turn_of);
+	programs_release(s);
 	free(s->data_dir);
 	free(s);
 }
 
 bool session_restart(struct session *s, struct err *e)
 {
-	close_host(s);
+	programs_close(s);
 	close_machine(s);
 	s->generation++;
-	name_program(s);
-	s->finished = s->host_ended = s->started = s->change_open = s->host_torn = false;
+	programs_name(s);
+	s->finished = s->started = s->change_open = s->host_torn = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;
-	s->host_turns = 0;
 	strbuf_clear(&s->check_message);
-	return open_machine(s, e) && open_host(s, e);
+	figures_clear(&s->figures);
+	return open_machine(s, e) && programs_open(s, e);
 }
 
 static bool run_file(struct session *s, const char *path, struct err *e)
@@ -294,95 +214,6 @@ bool session_run_script(struct session *s, struct err *e)
 
 /* --- running --- */
 
-/* Is it the host program's turn? */
-static bool host_ready(const struct session *s)
-{
-	struct sim_history_info h;
-	sim_history_info(s->sim, &h);
-	if (h.turn_ahead)
-		return false; /* in the past: what it did is on record */
-	if (!s->started || sim_idle(s->sim))
-		return true;
-	if (s->host->stream == HOST_ALL_STREAMS)
-		return false;
-	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, (u32)s->host->stream);
-}
-
-/* Tells history that the host program, or the user, has changed the machine. */
-static void record_turn(struct session *s, bool host)
-{
-	struct sim_history_info h;
-	sim_turn(s->sim);
-	sim_history_info(s->sim, &h);
-	if (!h.on)
-		return;
-	if (h.turns > s->turns_cap) {
-		s->turns_cap = MAX(h.turns * 2, 64u);
-		s->turn_is_host = xrealloc(s->turn_is_host, s->turns_cap);
-	}
-	s->turn_is_host[h.turns - 1] = host;
-}
-
-static void forget_check(struct session *s)
-{
-	s->check = CHECK_NONE;
-	strbuf_clear(&s->check_message);
-}
-
-/* Brings the host program to where it stood after `turns` steps. False with *e; interrupted, it is still to be done. */
-static bool rebuild_host(struct session *s, u32 turns, struct err *e)
-{
-	s->host_turns = turns;
-	s->host_torn = false;
-	forget_check(s);
-	bool ok = s->host->ops->rebuild(s, s->host, turns, e) != HOST_FAILED;
-	s->host_torn = !ok && lua_interrupted();
-	return ok;
-}
-
-/* Ctrl-C in a step of the host program has ended it for good: the machine forgets what the step did, and the program
- * is built anew when it is to go on. False: without a history, or with a policy that cannot be replayed, there is no
- * way back. */
-static bool take_step_back(struct session *s, s64 stream, size_t printed)
-{
-	struct err e = {0};
-	if (!lua_interrupted() || !policy_may_replay(s, sim_cycle(s->sim), &e) || !sim_take_back(s->sim))
-		return false;
-	s->host_torn = true;
-	s->started = s->host_turns > 0;
-	s->host->stream = stream;
-	forget_check(s);
-	if (s->output.len > printed) {
-		s->output.len = printed;
-		s->output.buf[printed] = 0;
-	}
-	return true;
-}
-
-/* False with *e: the host program failed, or was interrupted (host_torn). */
-static bool step_host(struct session *s, struct err *e)
-{
-	if (s->host_ended) { /* and nothing runs any more */
-		s->finished = true;
-		return true;
-	}
-	if (s->host_torn && !rebuild_host(s, s->host_turns, e))
-		return false;
-	const s64 stream = s->host->stream;
-	const size_t printed = s->output.len;
-	s->started = true;
-	s->host->stream = HOST_ALL_STREAMS;
-	sim_fork(s->sim);
-	enum host_state state = s->host->ops->step(s, s->host, e);
-	if (state == HOST_FAILED && take_step_back(s, stream, printed))
-		return false;
-	s->host_turns++;
-	record_turn(s, true);
-	if (state == HOST_ENDED)
-		s->host_ended = true;
-	return state != HOST_FAILED;
-}
-
 static u64 now_ns(void)
 {
 	struct timespec t;
@@ -390,23 +221,25 @@ static u64 now_ns(void)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
-/* The cycle to run to before looking again. */
-static u64 next_target(const struct session *s, u64 until)
-{
-	u64 target = MIN(until, s->opt->max_cycles);
-	if (s->host->stream != HOST_ALL_STREAMS && !s->host_ended)
-		target = MIN(target, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
-	return target;
-}
-
 static enum stop_why run_machine(struct session *s, u64 until)
 {
 	struct stop stop;
 	u64 from = now_ns();
-	enum stop_why why = sim_run(s->sim, next_target(s, until), &stop);
+	sim_await_programs(s->sim, programs_awaited(s));
+	enum stop_why why = sim_run(s->sim, programs_look_at(s, MIN(until, s->opt->max_cycles)), &stop);
 	s->sim_ns += now_ns() - from;
 	sim_take_printf(s->sim, &s->output);
 	return why;
+}
+
+/* The programs have ended, and nothing runs any more. */
+static bool all_done(const struct session *s)
+{
+	struct sim_history_info h;
+	if (!programs_ended(s) || !sim_idle(s->sim) || sim_faulted(s->sim))
+		return false;
+	sim_history_info(s->sim, &h);
+	return !h.turn_ahead;
 }
 
 enum session_stop session_run(struct session *s, u64 until, struct err *e)
@@ -417,9 +250,14 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 	for (;;) {
 		if (s->finished)
 			return SS_FINISHED;
-		if (!sim_faulted(s->sim) && host_ready(s)) {
-			if (!step_host(s, e))
+		struct session_program *p = sim_faulted(s->sim) ? NULL : programs_ready(s);
+		if (p) {
+			if (!programs_step(s, p, e))
 				return s->host_torn ? SS_INTERRUPT : SS_HOST_ERROR;
+			continue;
+		}
+		if (all_done(s)) {
+			s->finished = true;
 			continue;
 		}
 		if (sim_cycle(s->sim) >= s->opt->max_cycles)
@@ -447,21 +285,8 @@ bool session_goto(struct session *s, u64 cycle, struct err *e)
 	if (!policy_may_replay(s, cycle, e) || !sim_goto(s->sim, cycle, e))
 		return false;
 	sim_history_info(s->sim, &h);
-	s->finished = s->host_ended && !h.turn_ahead && sim_idle(s->sim);
+	s->finished = programs_ended(s) && !h.turn_ahead && sim_idle(s->sim);
 	return true;
-}
-
-/* The host program stood elsewhere after the first `all` turns than it does now: brings it there. */
-static bool bring_host_back(struct session *s, u32 all, struct err *e)
-{
-	u32 turns = 0;
-	for (u32 i = 0; i < all; i++)
-		turns += s->turn_is_host[i];
-	if (turns == s->host_turns)
-		return true;
-	s->host_ended = s->finished = false;
-	s->started = turns > 0;
-	return rebuild_host(s, turns, e);
 }
 
 bool session_change_begins(struct session *s, struct err *e)
@@ -473,7 +298,7 @@ bool session_change_begins(struct session *s, struct err *e)
 		return true; /* this is the present */
 	sim_fork(s->sim);
 	sim_before_change(s->sim);
-	return bring_host_back(s, h.turns, e);
+	return programs_bring_back(s, h.turns, e);
 }
 
 bool session_undo(struct session *s, struct err *e)
@@ -484,7 +309,7 @@ bool session_undo(struct session *s, struct err *e)
 		return false;
 	sim_history_info(s->sim, &h);
 	s->finished = false;
-	return bring_host_back(s, h.turns, e);
+	return programs_bring_back(s, h.turns, e);
 }
 
 bool session_changed_by_hand(const struct session *s)
@@ -492,7 +317,7 @@ bool session_changed_by_hand(const struct session *s)
 	struct sim_history_info h;
 	sim_history_info(s->sim, &h);
 	for (u32 i = 0; i < h.turns; i++)
-		if (!s->turn_is_host[i])
+		if (s->turn_of[i] == TURN_OF_USER)
 			return true;
 	return false;
 }
@@ -500,7 +325,7 @@ bool session_changed_by_hand(const struct session *s)
 void session_changed(struct session *s)
 {
 	s->change_open = false;
-	record_turn(s, false);
+	programs_record_turn(s, NULL);
 }
 
 void session_change_stays_open(struct session *s)

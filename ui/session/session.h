@@ -31,9 +31,6 @@ bool session_close_outputs(struct session *s, struct err *e);
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
 /* Brings machine and host program to a cycle of the past (or forward again, up to the farthest one). */
 bool session_goto(struct session *s, u64 cycle, struct err *e);
-/* False with *e ("no such ... did you mean") when key is "warp-sched" or "cta-sched" and value no policy of that kind.
- */
-bool session_policy_known(const char *key, const char *value, struct err *e);
 /* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought
  * back to that time. */
 bool session_change_begins(struct session *s, struct err *e);

@@ -1,6 +1,7 @@
 /* state: all that a session keeps. Its files have a part of it each; session.h stands on top of them. */
 #ifndef UI_SESSION_STATE_H
 #define UI_SESSION_STATE_H
+#include "obs/stats/figures.h"
 #include "session/options.h"
 #include "sim.h"
 
@@ -9,6 +10,21 @@ struct session;
 /* Gives the session's Lua state what its scripts are to have besides host programs: called once, in protected mode. */
 typedef void session_modules(struct lua_State *L, struct session *s);
 
+enum check_state { CHECK_NONE, CHECK_PASS, CHECK_FAIL };
+/* A host program of the session (ui/session/programs.h). */
+struct session_program {
+	const struct options *opt; /* what they say of a program is its own */
+	char *name;
+	struct host *host; /* opaque (ui/session/host/host_lua.c or ui/session/host/host_ptx.c) */
+	u32 index;
+	u32 turns;           /* steps it has done */
+	bool started, ended; /* it has taken its first step; its last one (its kernels may still run) */
+	bool torn;           /* its last step was interrupted and taken back: it is to be built anew before it goes on */
+	enum check_state check;
+	struct strbuf check_message; /* why the check failed */
+};
+#define TURN_OF_USER 0
+
 struct session {
 	struct options *opt;
 	session_modules *modules; /* session_open()'s */
@@ -16,15 +32,17 @@ struct session {
 	struct sim *sim;
 	struct lua_policy *policies; /* schedulers in Lua (ui/session/policy/lua_policy.h) */
 	struct lua_State *L;         /* always there: host programs, conditions, scripts */
-	struct host *host; /* the host program, opaque (ui/session/host/host_lua.c or ui/session/host/host_ptx.c) */
-	char *name;        /* of the workload, for titles */
-	char *data_dir;    /* where configs/ and scripts/ are */
-	bool finished;     /* the host program has ended */
-	enum { CHECK_NONE, CHECK_PASS, CHECK_FAIL } check;
-	struct strbuf check_message; /* why the check failed */
-	u8 *turn_is_host;            /* by turn: the host program's (else the user's) */
+	struct session_program programs[OPTIONS_PROGRAMS];
+	u32 nprograms;
+	struct session_program *now;  /* the one that takes, or took last, a step */
+	char *name;                   /* of the workload, or workloads, for titles */
+	char *data_dir;               /* where configs/ and scripts/ are */
+	bool finished;                /* the host programs have ended */
+	enum check_state check;       /* of all of them */
+	struct strbuf check_message;  /* why it failed */
+	struct measured_list figures; /* what scripts have measured: dbg.figure */
+	u8 *turn_of;                  /* by turn: TURN_OF_USER, or the program's index + 1 */
 	u32 turns_cap;
-	u32 host_turns;            /* steps the host program has done */
 	bool replaying;            /* a search through the past is running: callbacks see e.replay */
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
@@ -32,13 +50,14 @@ struct session {
 	struct heat *heat; /* which instructions cause waits (obs/stats/heat.h), attached; NULL in `run` without JSON */
 	struct phase_track
 	    *phases; /* the phase graph (obs/record/phase_track.h), attached; NULL in `run` without --phases */
-	struct launch_log *launch_log; /* --record-launches (ui/session/host/launch_log.h), else NULL */
-	struct outputs *outputs;       /* --timeline and --trace writers (ui/session/outputs.h) */
-	u64 generation;                /* grows with every session_restart: handles of the old machine are stale */
-	u64 sim_ns;                    /* host time spent simulating, for rates shown to the user only */
-	bool started, host_ended; /* the host program has taken its first step; its last one (the machine may still run) */
-	bool host_torn;   /* its last step was interrupted and taken back: it is to be built anew before it goes on */
-	bool script_done; /* --script has run */
+	struct launch_log *launch_log;     /* --record-launches (ui/session/host/launch_log.h), else NULL */
+	struct dependencies *dependencies; /* `analyze dependencies` (obs/stats/dependencies.h), else NULL */
+	struct outputs *outputs;           /* --timeline and --trace writers (ui/session/outputs.h) */
+	u64 generation;                    /* grows with every session_restart: handles of the old machine are stale */
+	u64 sim_ns;                        /* host time spent simulating, for rates shown to the user only */
+	bool started;                      /* a host program has taken its first step */
+	bool host_torn;                    /* a program's last step was interrupted and taken back */
+	bool script_done;                  /* --script has run */
 	bool change_open; /* the user's change is not complete: whatever runs or moves the machine ends it first */
 };
 #endif

@@ -35,6 +35,16 @@ const char *session_stop_word(enum session_stop why)
 	return "?";
 }
 
+/* Of several host programs the one whose kernel is at fault. */
+static void blame(const struct session *s, u32 launch, struct strbuf *text)
+{
+	struct kernel_info k;
+	if (s->nprograms < 2 || launch >= gpu_num_kernels(sim_gpu(s->sim)))
+		return;
+	gpu_kernel_info(sim_gpu(s->sim), launch, &k);
+	strbuf_addf(text, "\n  of host program %s", s->programs[k.program].name);
+}
+
 void session_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
 {
 	if (why == SS_DEADLOCK)
@@ -42,9 +52,10 @@ void session_stop_reason(struct session *s, enum session_stop why, const struct 
 	if (why == SS_LIVELOCK)
 		strbuf_addf(text, "livelock at cycle %llu: the warps repeat the same states and memory does not change\n",
 		            (unsigned long long)sim_cycle(s->sim));
-	if (why == SS_FAULT)
+	if (why == SS_FAULT) {
 		sim_fault_text(s->sim, text);
-	else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
+		blame(s, front_fault(sim_front(s->sim))->launch, text);
+	} else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
 		why_machine(sim_gpu(s->sim), text);
 	else if (why == SS_MAX_CYCLES) {
 		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),

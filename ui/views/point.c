@@ -233,7 +233,8 @@ static void add_warp(struct debugger *d, struct strbuf *out)
 	strbuf_addf(out, "SM %u w%u  %c %s", d->focus.sm, d->focus.warp, legend[id].ascii, legend[id].name);
 	if (w.state == WS_NONE || w.launch < 0)
 		return;
-	strbuf_addf(out, " for %s cycles", grouped(gpu_cycle(g) - w.since, buf));
+	const u64 since = gpu_cycle(g) - w.since;
+	strbuf_addf(out, " for %s cycle%s", grouped(since, buf), plural(since));
 	if (*w.waits)
 		strbuf_addf(out, ", waits for %s", w.waits);
 	add_cause(g, d->focus.sm, d->focus.warp, &w, out);

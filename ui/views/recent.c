@@ -51,6 +51,11 @@ void recent_attach(struct recent *r, struct sim *s)
 	r->last = xcalloc(r->scopes, sizeof *r->last);
 	r->id = sim_add_sampler(s, RECENT_CYCLES, on_window, r);
 	sim_on_snapshot(s, r->id, on_keep, on_recall);
+	r->links = links_create(sim_gpu(s));
+	if (!r->links)
+		return;
+	r->links_id = sim_add_sampler(s, RECENT_CYCLES, links_look, r->links);
+	sim_on_snapshot(s, r->links_id, links_keep, links_recall);
 }
 
 void recent_forget(struct recent *r)
@@ -59,6 +64,7 @@ void recent_forget(struct recent *r)
 		sampler_free(r->sampler);
 		sampler_free(r->start);
 	}
+	links_free(r->links);
 	free(r->last);
 	*r = (struct recent){0};
 }
@@ -67,6 +73,8 @@ void recent_detach(struct recent *r)
 {
 	if (r->sim)
 		sim_set_sampler(r->sim, r->id, 0);
+	if (r->links)
+		sim_set_sampler(r->sim, r->links_id, 0);
 	recent_forget(r);
 }
 

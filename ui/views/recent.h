@@ -2,6 +2,7 @@
  * on every host and however often the screen is drawn; after going to a cycle of the past, what it was there. */
 #ifndef UI_VIEWS_RECENT_H
 #define UI_VIEWS_RECENT_H
+#include "obs/stats/links.h"
 #include "obs/stats/sample.h"
 #include "sim.h"
 
@@ -12,8 +13,9 @@ struct recent {
 	struct sampler *start; /* until the first window is complete: what happened since recent_attach */
 	struct sample *last;   /* [scopes]: 0 = machine, n + 1 = SM n */
 	u32 scopes;
+	struct links *links; /* of the mesh; NULL: there is none */
 	struct sim *sim;
-	int id;
+	int id, links_id;
 	bool filled; /* a window is complete */
 };
 /* Attaches to a machine; recent_detach before the machine goes, recent_forget after it is gone. */

@@ -21,6 +21,10 @@ struct view_state {
 	s32 page;       /* rows of the last drawing, for PgUp and PgDn */
 	u64 seen_cycle; /* the view's own: when follow was decided last */
 	u32 mark;       /* the view's own: the line last jumped to, 0 = none */
+	/* The picture of the network: the chosen node + 1, and that from which ways are shown (0 = none); loads since the
+	 * start in place of the last window's. */
+	u32 node, way_from;
+	bool since_start;
 	/* Time (cursor.h): the span shown ends at cycle `until`, 0 = where the run does; a cursor on a cycle; and of the
 	 * last drawing the widest time axis, and what the curves have at the cursor. */
 	u64 until, cursor;

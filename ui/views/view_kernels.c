@@ -1,6 +1,7 @@
 /* Kernels: every launch on the time axis of the run, with its figures; below it, on the same axis, what each SM held.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/words.h"
 #include "scr/draw.h"
@@ -47,6 +48,8 @@ struct layout {
 	u64 now;                  /* before `to` when the machine has gone back */
 	int figures_w;            /* the width of a terminal whose figures have room */
 	bool kept;                /* a running launch has CTAs that are kept from going on */
+	u32 charted;              /* the kernel whose CTAs are told apart */
+	bool chunks;              /* it has a chunk for each SM */
 	int left;                 /* columns of the table of SMs; behind it cta_charts, where left is less than all */
 };
 
@@ -75,6 +78,24 @@ static bool shows(const struct layout *l, enum figure f)
 	return l->figures_w >= figures[f].from_w && (l->kept || !figures[f].seldom);
 }
 
+/* Launches up to the last one that has begun, and how many are worth showing of the queue behind it. */
+static u32 begun(const struct view_ctx *v)
+{
+	u32 n = gpu_num_kernels(v->g), last = 0;
+	for (u32 i = 0; i < n; i++) {
+		struct kernel_info k;
+		gpu_kernel_info(v->g, i, &k);
+		last = k.state != KS_QUEUED ? i + 1 : last;
+	}
+	return last;
+}
+/* The kernel whose CTAs are charted: the chosen one, else the running one that was launched last, else the last. */
+static u32 charted(const struct view_ctx *v)
+{
+	const u32 n = gpu_num_kernels(v->g), last = begun(v);
+	return v->d->focus.kernel >= 0 && (u32)v->d->focus.kernel < n ? (u32)v->d->focus.kernel : last ? last - 1 : 0;
+}
+
 static struct layout layout(const struct view_ctx *v, int w, int h)
 {
 	struct layout l = {.id_end = 5, .name = 8, .name_w = w >= 120 ? 20 : w >= 100 ? 12 : 9, .figures_w = w, .left = w};
@@ -88,6 +109,9 @@ static struct layout layout(const struct view_ctx *v, int w, int h)
 	l.end = l.axis + l.axis_w;
 	if (w >= WIDE_W && h >= WIDE_H && gpu_num_kernels(v->g))
 		split(v, &l, w);
+	struct cta_share first;
+	l.charted = charted(v);
+	l.chunks = gpu_num_kernels(v->g) && gpu_cta_share(v->g, l.charted, 0, &first);
 	struct time_axis a = cursor_window(v->st, 0, cursor_run_end(v), 1);
 	l.now = gpu_cycle(v->g);
 	l.from = a.from;
@@ -232,17 +256,6 @@ static void launch_row(struct view_ctx *v, struct pane p, u32 id, const struct l
 	}
 }
 
-/* Launches up to the last one that has begun, and how many are worth showing of the queue behind it. */
-static u32 begun(const struct view_ctx *v)
-{
-	u32 n = gpu_num_kernels(v->g), last = 0;
-	for (u32 i = 0; i < n; i++) {
-		struct kernel_info k;
-		gpu_kernel_info(v->g, i, &k);
-		last = k.state != KS_QUEUED ? i + 1 : last;
-	}
-	return last;
-}
 #define QUEUE_ROWS 2
 
 /* Until the user scrolls, the running launches are in sight, with as many of those before as there is room for. */
@@ -354,12 +367,40 @@ static void sm_more(const struct view_ctx *v, struct pane p, u32 sm)
 		pane_right(p, 0, 4 * SM_COLUMN_W, STYLE(R_FAINT), "-");
 }
 
+/* What is left of an SM's chunk in the order in which it is taken, and how much of its steal queue: "→ 12-16 +2", with
+ * room "→ 12-16 of 10-16 +2". */
+static void chunk_text(struct pane p, const struct cta_share *c)
+{
+	char text[80];
+	const u64 first = c->backward ? c->to - 1 : c->from, last = c->backward ? c->from : c->to - 1;
+	int n = snprintf(text, sizeof text, "%s ", c->backward ? p.c->ascii ? "<" : "←" : p.c->ascii ? ">" : "→");
+	if (c->from == c->to)
+		n += snprintf(text + n, sizeof text - (size_t)n, "-");
+	else if (first == last)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%llu", (unsigned long long)first);
+	else
+		n += snprintf(text + n, sizeof text - (size_t)n, "%llu-%llu", (unsigned long long)first,
+		              (unsigned long long)last);
+	if (p.w >= 20 && c->lo != c->hi)
+		n += snprintf(text + n, sizeof text - (size_t)n, " of %llu-%llu", (unsigned long long)c->lo,
+		              (unsigned long long)c->hi - 1);
+	if (c->qfrom != c->qto)
+		snprintf(text + n, sizeof text - (size_t)n, " +%u", c->qto - c->qfrom);
+	draw_clipped(p, 0, 0, p.w, STYLE(c->next == NO_CTA ? R_FAINT : R_DIM), text);
+}
+
 static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layout *l)
 {
 	struct resident now = residency_now(v->g, sm, NULL);
 	struct occupancy o = {0};
 	pane_right(p, 0, l->id_end, sm == v->d->focus.sm ? STYLE(R_ACCENT) : STYLE(R_DIM), "%u", sm);
-	if (now.ctas)
+	struct cta_share chunk;
+	const char *role = gpu_sm_role(v->g, sm);
+	if (l->chunks && gpu_cta_share(v->g, l->charted, sm, &chunk))
+		chunk_text(pane_sub(p, 0, l->name, 1, l->name_w), &chunk);
+	else if (*role)
+		pane_printf(pane_sub(p, 0, 0, 1, l->axis - 1), 0, l->name, STYLE(R_DIM), "%u %s", now.ctas, role);
+	else if (now.ctas)
 		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, plural(now.ctas));
 	u64 len = l->to - l->from;
 	for (int i = 0; i < l->axis_w && len; i++) {
@@ -385,7 +426,10 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	const struct style s = STYLE(R_DIM);
 	char what[120];
 	pane_right(p, 0, l->id_end, s, "SM");
-	pane_text(p, 0, l->name, s, "holds");
+	if (l->chunks)
+		draw_clipped(p, 0, l->name, l->name_w, s, l->name_w >= 12 ? "chunk left" : "chunk");
+	else
+		pane_text(p, 0, l->name, s, "holds");
 	int x = l->axis;
 	if (rows < (int)c->num_sms)
 		x = pane_printf(p, 0, x, STYLE(R_ACCENT), "SM %u-%d of %u", top, (int)top + rows - 1, c->num_sms) + 2;
@@ -416,6 +460,21 @@ static void sms(struct view_ctx *v, struct pane p, const struct layout *l)
 	sm_head(v, p, l, (u32)top, rows);
 	for (int r = 0; r < rows; r++)
 		sm_row(v, pane_sub(p, r + 1, 0, 1, p.w), (u32)(top + r), l);
+}
+
+/* What the partition policy has measured and decided, in at most this many lines. Returns how many it took. */
+static int policy_lines(const struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	struct strbuf text = STRBUF_INIT;
+	int y = 0;
+	gpu_partition_text(v->g, &text);
+	for (const char *at = strbuf_str(&text); *at && y < p.h; y++) {
+		const int n = (int)strcspn(at, "\n");
+		pane_printf(p, y, l->id_end, STYLE(y ? R_DIM : R_TEXT), "%.*s", n, at);
+		at += n + (at[n] == '\n');
+	}
+	strbuf_release(&text);
+	return y;
 }
 
 #define CURVE_LEAST 6 /* rows, one of them the gap above */
@@ -460,13 +519,6 @@ static int launch_rows(const struct view_ctx *v)
 	return (int)MAX(v->st->follow ? MIN(n, begun(v) + QUEUE_ROWS) : n, 1u);
 }
 
-/* The kernel whose CTAs are charted: the chosen one, else the running one that was launched last, else the last. */
-static u32 charted(const struct view_ctx *v)
-{
-	const u32 n = gpu_num_kernels(v->g), last = begun(v);
-	return v->d->focus.kernel >= 0 && (u32)v->d->focus.kernel < n ? (u32)v->d->focus.kernel : last ? last - 1 : 0;
-}
-
 static void draw(struct view_ctx *v, struct pane p)
 {
 	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
@@ -481,10 +533,13 @@ static void draw(struct view_ctx *v, struct pane p)
 	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
 	if (!table)
 		return;
+	const int said = end + 1 < p.h ? 1 + policy_lines(v, pane_sub(p, end + 1, 0, p.h - end - 1, l.left), &l) : 0;
+	if (said > 1)
+		end += said;
 	curves(v, pane_sub(p, end, 0, p.h - end, l.left), &l);
 	if (l.left < p.w)
 		cta_charts_draw(v, pane_sub(p, y + gap, l.left + 2, p.h - y - gap, p.w - l.left - 2),
-		                (struct time_axis){l.from, l.to, 0}, charted(v));
+		                (struct time_axis){l.from, l.to, 0}, l.charted);
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -507,14 +562,17 @@ const struct view view_kernels = {
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
         "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "
         "IPC: CTAs and\n"
-        "instructions per cycle of the SM since the start. With room: what its CTAs take of the SM now, its L1D's hits "
+        "instructions per cycle of the SM since the start. Under chunk, reset, flip and steal, for holds: what is left of the SM's chunk of\n"
+        "the chosen kernel, next first, and + how many of its steal queue. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"
         "and of each curve the value now, the mean and the peak of its columns. On wide terminals, right: CTAs of the "
         "chosen "
         "kernel on the SMs\n"
         "(fewest, mean, most) and the limit that the CTA scheduler set; and of each CTA slot of the chosen SM what its "
         "CTA has executed so far:\n"
-        "a curve that falls back has the next CTA.",
+        "a curve that falls back has the next CTA. With a partition policy that measures (maestro, warped-slicer): the "
+        "role of each\n"
+        "SM, and below the SMs what has been measured of each partition.",
     .draw = draw,
     .on_key = on_key,
 };

@@ -4,6 +4,7 @@
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/legend.h"
+#include "views/network.h"
 #include "views/view.h"
 
 #define BANKS_MAX 64
@@ -200,12 +201,18 @@ static int slices(struct view_ctx *v, struct pane p, int h)
 	return rows + 1;
 }
 
+#define NETWORK 1 /* of st->mode: the interconnect alone */
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	static const struct chart charts[] = {{"latency", TS_DRAM_LATENCY, R_FILL2, 0, "n"}, /* what no other view has */
 	                                      {"row hit", TS_DRAM_ROW_HIT, R_FILL4, 1, "%"},
 	                                      {"replies", TS_REPLY_FLITS, R_FILL3, 0, ""}};
 	int x = noc_line(v, p);
+	if (v->st->mode == NETWORK) {
+		network_draw(v, pane_sub(p, 1, 0, p.h - 1, p.w));
+		return;
+	}
 	bool roomy = p.h >= (int)gpu_num_channels(v->g) + (int)gpu_num_l2(v->g) / 2 + 12 || p.h >= 32;
 	int y = 1 + roomy;
 	y += channels(v, pane_sub(p, y, 0, p.h - y, p.w), p.h - y - 3) + roomy; /* beside two rows and the strip of L2 */
@@ -222,17 +229,41 @@ static void draw(struct view_ctx *v, struct pane p)
 	chart_axis(v, p, y, 14);
 }
 
+static bool on_key(struct view_ctx *v, int key)
+{
+	if (key == 'i') {
+		v->st->mode = v->st->mode == NETWORK ? 0 : NETWORK;
+		return true;
+	}
+	return v->st->mode == NETWORK && network_key(v, key);
+}
+
+static void on_click(struct view_ctx *v, s32 row, s32 x)
+{
+	if (v->st->mode == NETWORK)
+		network_click(v, row, x);
+}
+
 const struct view view_memory = {
     .key = '6',
     .name = "mem",
     .title = "memory",
-    .keys = "c cursor  + - zoom",
+    .keys = "i interconnect  c cursor  + - zoom",
     .help =
         "Sums since the start. wait: mean cycles of a packet beyond zero load and its own length; flits a cycle: of "
         "all links of that direction. DRAM: all channels together, then each. busy: share of DRAM cycles with data "
         "on the bus, also as a line. rowhit (hit): accesses to the open row. latency (lat): core cycles from a "
         "request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row open, · closed. "
         "The curves: latency and row hits of the DRAM, and flits a cycle of replies. Where the slices of the L2 have "
-        "no room, one column each, as high as its hit rate.",
+        "no room, one column each, as high as its hit rate.\n"
+        "i: the interconnect instead. Of a mesh every node with its SM and L2 slice, how busy the ways into both are "
+        "(columns), and of every link the percentage of interconnect cycles in which a flit took it, in the last "
+        "" RECENT_TEXT " cycles (u: since the start). As on a road traffic keeps right: the lower lane goes east, the "
+        "left one south. Arrows (or a click) choose a node: its figures stand below; o shows ways from it to the node "
+        "chosen next (double lines), their length and latency. Where there is less room, a number for both directions "
+        "of a link, the heavier; or for each node only its busiest way out. Of a crossbar the queues at its ends: how "
+        "full those of each kind are, and each of them.",
     .draw = draw,
+    .on_key = on_key,
+    .on_click = on_click,
 };

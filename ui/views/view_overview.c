@@ -104,7 +104,9 @@ static void kernel_row(struct view_ctx *v, struct pane p, const struct kernel_li
 	if (l->k.state == KS_QUEUED) {
 		int x = pane_printf(p, 0, c->bar, STYLE(R_DIM), "queued, %s CTA%s", grouped(all, a), plural(all));
 		if (l->k.ready_at != NEVER && l->k.ready_at > gpu_cycle(v->g))
-			pane_printf(p, 0, x, STYLE(R_DIM), "; launch latency to cycle %s", grouped(l->k.ready_at, b));
+			pane_printf(p, 0, x, STYLE(R_DIM), "; %s cycle %s",
+			            l->k.launch->start_at == l->k.ready_at ? "not before" : "launch latency to",
+			            grouped(l->k.ready_at, b));
 		return;
 	}
 	draw_bar(p, 0, c->bar, c->bar_w, s, all ? (double)done / (double)all : 0, true);

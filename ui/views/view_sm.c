@@ -65,7 +65,7 @@ static struct table table_layout(int w, int policy_w)
 		t.policy = 1;
 	}
 	/* "ld.global.f32…" is the least that tells; then "%rd53: 2 transactions in flight" is to be whole. */
-	t.inst_w = w < 100 ? MIN(MAX(rest - 21, 12), 14) : MIN(MAX(rest / 2, rest - 33), 56);
+	t.inst_w = w < 100 ? MIN(MAX(rest - 21, 12), 14) : MIN(MAX(rest * 5 / 9, rest - 33), 56);
 	int x = t.inst + t.inst_w + 1;
 	if (t.mask > 0) {
 		t.mask = x;

@@ -171,7 +171,7 @@ static void source_line(struct pane p, const char *s, size_t n, bool code)
 struct source_columns {
 	int num, text, text_w, warps, warps_w, heat, heat_w, loc, margin; /* loc, margin: -1 = not shown */
 };
-enum { MARGIN_W = 8, WARPS_W_MAX = 64, HEAT_W_MAX = 50 };
+enum { MARGIN_W = 8, MARGIN_W_MIN = 7, WARPS_W_MIN = 3, WARPS_W_MAX = 64, HEAT_W_MAX = 50 };
 enum { MODE_BARE = 1, MODE_PTX = 2 }; /* of view_state.mode, bits: without the margin; .loc directives as they are */
 
 /* Columns of the longest line with code: the room the text is worth. */
@@ -196,13 +196,14 @@ static struct source_columns layout(int w, const struct module *m, bool loc, boo
 {
 	int digits = m->nlines < 1000 ? 3 : m->nlines < 10000 ? 4 : 6;
 	struct source_columns c = {.num = 3 + digits, .text = 5 + digits, .loc = -1, .margin = -1};
+	const int margin_w = w < 100 ? MARGIN_W_MIN : MARGIN_W;
 	margin &= w >= 60;
 	c.warps_w = w >= 160 ? 30 : w >= 120 ? 16 : w >= 70 ? 6 : 0;
 	c.heat_w = c.warps_w;
 	int right = (c.warps_w ? c.warps_w + 6 : 5) + (c.heat_w ? c.heat_w + 7 : 5) + (loc && w >= 120 ? 22 : 0) +
-	            (margin ? MARGIN_W : 0);
+	            (margin ? margin_w : 0);
 	const int need = text_width(m);
-	while (c.warps_w > 6 && w - c.text - right < need) { /* whole operands are worth more than longer bars */
+	while (c.warps_w > WARPS_W_MIN && w - c.text - right < need) { /* whole operands are worth more than longer bars */
 		c.warps_w--;
 		c.heat_w--;
 		right -= 2;
@@ -216,7 +217,7 @@ static struct source_columns layout(int w, const struct module *m, bool loc, boo
 	int next = c.heat + c.heat_w + 8;
 	if (margin) {
 		c.margin = next;
-		next += MARGIN_W;
+		next += margin_w;
 	}
 	if (loc && w >= 120)
 		c.loc = next;
@@ -268,7 +269,8 @@ static void warp_letters(struct pane p, const struct line_facts *f, u32 most)
 static void text_cell(struct view_ctx *v, struct pane row, const struct source_columns *c, const struct module *m,
                       u32 line, bool code)
 {
-	struct pane p = pane_sub(row, 0, c->text, 1, c->text_w);
+	/* beside a declaration nothing else is drawn */
+	struct pane p = pane_sub(row, 0, c->text, 1, code ? c->text_w : row.w - c->text);
 	struct cuda_line cu;
 	u32 len;
 	const char *s = module_line(m, line, &len);

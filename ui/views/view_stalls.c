@@ -13,19 +13,49 @@
 #include "views/view_stalls.h"
 #include "views/view.h"
 
-/* A class looks like the first base reason that it holds. */
+/* A class of one base reason looks like that. One of several has the colour of the first, and a letter of its own name:
+ * a capital, as a small letter would be that of one of them. */
 struct look {
 	enum role role;
 	u32 glyph;
 	u32 reason;
 };
 
+static u32 reasons_in(enum taxonomy t, const char *name, u32 *first)
+{
+	u32 n = 0;
+	for (u32 r = ST_COUNT; r-- > 0;)
+		if (!strcmp(stall_descs[r].name[t], name)) {
+			*first = r;
+			n++;
+		}
+	return n;
+}
+
+/* Of the classes of several reasons in their order each takes the first letter of its name that none before it has. */
+static u32 capital(enum taxonomy t, const char *name)
+{
+	u32 taken = 0;
+	for (u32 r = 0, first = 0; r < ST_COUNT; r++) {
+		const char *other = stall_descs[r].name[t];
+		if (reasons_in(t, other, &first) < 2 || first != r)
+			continue;
+		const char *at = other;
+		while (*at && (*at < 'a' || *at > 'z' || (taken >> (*at - 'a') & 1)))
+			at++;
+		if (!strcmp(other, name))
+			return *at ? 'A' + (u32)(*at - 'a') : '?';
+		taken |= *at ? 1u << (*at - 'a') : 0;
+	}
+	return '?';
+}
+
 static struct look class_look(enum taxonomy t, const char *name)
 {
-	for (u32 r = 0; r < ST_COUNT; r++)
-		if (!strcmp(stall_descs[r].name[t], name))
-			return (struct look){stall_role(r), stall_glyph(r), r};
-	return (struct look){R_DIM, '?', 0};
+	u32 first = 0, n = reasons_in(t, name, &first);
+	if (!n)
+		return (struct look){R_DIM, '?', 0};
+	return (struct look){stall_role(first), n == 1 ? stall_glyph(first) : capital(t, name), first};
 }
 
 static void heading(struct view_ctx *v, struct pane p)
@@ -303,7 +333,8 @@ const struct view view_stalls = {
     .keys = "t taxonomy  a all/one SM  left, right SM  c cursor",
     .help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. "
             "Classes are those\n"
-            "of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`). The longest bar fills the room. "
+            "of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`); one of several\n"
+            "base reasons has a capital of its name. The longest bar fills the room. "
             "Below: each SM,\n"
             "and the shares over the run (+ and - change the span). a: the focused SM alone; left, right: another SM.",
     .draw = draw,

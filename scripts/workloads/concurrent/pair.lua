@@ -7,11 +7,11 @@
 -- in the middle wait for each other.
 
 local function parse(text, size)
-	local name, rest = text:match("^([%w_]+):?(.*)$")
+	local name, rest = text:match("^([%w_/]+):?(.*)$")
 	if not name then
 		error("a and b are WORKLOAD or WORKLOAD:PARAMETER=VALUE,...", 0)
 	end
-	local w, p = require("workloads." .. name), {}
+	local w, p = require("workloads." .. name:gsub("/", ".")), {}
 	for k, v in pairs(w.sizes[size]) do
 		p[k] = v
 	end

@@ -2,8 +2,11 @@
 -- target[first[v]] .. target[first[v + 1] - 1], every edge is there from both ends, none leads from a node to itself.
 -- Half of the edges have one end among few nodes (the density of ends falls with the cube root of the rank), as
 -- collaboration networks have: a few rows are ten times as long as the others. Their numbers are spread over the whole
--- range. Returns first (n + 1 elements), target (at least one element), and the number of entries.
-return function(cuda, n, degree)
+-- range. With `even` all rows are about as long, and the ends of an edge lie near each other, as in the matrices of
+-- bodies cut into elements. Returns first (n + 1 elements), target (at least one element), and the number of entries.
+local BAND = 256 -- nodes behind its own among which an edge of an even graph ends
+
+return function(cuda, n, degree, even)
 	local edges = n > 1 and n * degree // 2 or 0
 	local a, b = cuda.host("u32", edges), cuda.host("u32", edges)
 	a:rand(0, 0xffffffff)
@@ -14,7 +17,9 @@ return function(cuda, n, degree)
 	end
 	for e = 0, edges - 1 do
 		local v, w = a[e] % n, b[e] % n
-		if e % 2 == 0 then
+		if even then
+			w = (v + 1 + b[e] % BAND) % n
+		elseif e % 2 == 0 then
 			w = math.floor(w * math.sqrt(w / n)) * 7919 % n -- 7919 is prime: the low numbers go everywhere
 		end
 		if v == w then

@@ -5,25 +5,39 @@
 /* Runs of the kernel that have CTAs on this SM. */
 static u32 runs_on(const struct cta_view *v, u32 sm)
 {
-	const struct sm *s = v->sm[sm];
-	u32 block = v->conf->bcs_block, n = 0;
-	for (u32 i = 0; i < v->conf->sm_ctas; i++) {
-		const struct cta *c = &s->cta[i];
-		if (!c->used || c->launch != v->launch->id)
+	u64 run[SM_CTA_PLACES];
+	u32 n = 0;
+	for (u32 i = 0; i < cta_places(v); i++) {
+		const struct cta *c = cta_in_place(v, sm, i);
+		if (!c)
 			continue;
+		run[n] = c->id / v->conf->bcs_block;
 		u32 j = 0;
-		while (j < i && !(s->cta[j].used && s->cta[j].launch == c->launch && s->cta[j].id / block == c->id / block))
+		while (run[j] != run[n])
 			j++;
-		n += j == i; /* none before it is of the same run */
+		n += j == n; /* none before it is of the same run */
 	}
 	return n;
+}
+
+/* What is left of a run whose SM may hold none of the kernel's CTAs any more (--partition) is the next one's. */
+static bool take_over(struct bcs *st, const struct cta_view *v, u32 sm)
+{
+	for (u32 i = 0; i < v->num_sms && v->most_on; i++)
+		if (st->left[i] && !v->most_on(v, i)) {
+			st->run[sm] = st->run[i];
+			st->left[sm] = st->left[i];
+			st->left[i] = 0;
+			return true;
+		}
+	return false;
 }
 
 u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most)
 {
 	u64 ctas = v->launch->ctas;
 	u32 block = bcs_applies(v->launch) ? v->conf->bcs_block : 1;
-	if (st->left[sm]) {
+	if (st->left[sm] || (st->next == ctas && take_over(st, v, sm))) {
 		st->left[sm]--;
 		return st->run[sm]++;
 	}

@@ -3,8 +3,8 @@
  *
  * Delayed: a new run begins on an SM only when a whole one has left, so that its CTAs are there at the same time. An SM
  * that can hold T CTAs of the kernel has T / bcs.block runs, at least one. A run whose CTAs do not find room together
- * keeps what is left of it for its SM. Grids of one dimension have no neighbours to gain from: there, CTAs go in order,
- * one at a time, as with rr. */
+ * keeps what is left of it for its SM, as long as that may hold CTAs of the kernel. Grids of one dimension have no
+ * neighbours to gain from: there, CTAs go in order, one at a time, as with rr. */
 #ifndef CTA_SCHED_BCS_H
 #define CTA_SCHED_BCS_H
 #include "cta/sched/cta_sched.h"

@@ -55,6 +55,14 @@ static void describe(const void *state, const struct cta_view *v, struct strbuf 
 	            st->backward ? ", from their ends" : "");
 }
 
+static void share(const void *state, const struct cta_view *v, u32 sm, struct cta_share *out)
+{
+	const struct chunk *st = state;
+	out->backward = st->backward;
+	ikra_chunk(v->launch->ctas, v->num_sms, (sm + v->num_sms - st->first) % v->num_sms, &out->lo, &out->hi);
+	ikra_share(&st->c, &st->map, v, sm, out);
+}
+
 /* --- chunk -------------------------------------------------------------------------------------------------------- */
 static void chunk_init(void *state, const struct cta_view *v)
 {
@@ -77,6 +85,7 @@ const struct cta_sched_ops cta_sched_chunk = {
     .next = next,
     .done = chunk_done,
     .describe = describe,
+    .share = share,
 };
 
 /* --- reset -------------------------------------------------------------------------------------------------------- */
@@ -96,6 +105,7 @@ const struct cta_sched_ops cta_sched_reset = {
     .init = reset_init,
     .next = next,
     .describe = describe,
+    .share = share,
 };
 
 /* --- flip --------------------------------------------------------------------------------------------------------- */
@@ -116,4 +126,5 @@ const struct cta_sched_ops cta_sched_flip = {
     .init = flip_init,
     .next = next,
     .describe = describe,
+    .share = share,
 };

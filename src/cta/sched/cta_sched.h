@@ -6,6 +6,8 @@
 #ifndef CTA_SCHED_CTA_SCHED_H
 #define CTA_SCHED_CTA_SCHED_H
 #include "conf/policy.h"
+#include "conf/virtual.h"
+#include "cta/sched/cta_share.h"
 #include "sm/sm.h"
 
 #define CTA_SCHED_STATE_MAX 8192
@@ -28,7 +30,6 @@ struct cta_view {
 	struct event_buf *ev;                /* for cta_event() */
 	struct external_cta_sched *external; /* asked by cta_sched_external only; NULL = none */
 };
-#define NO_CTA UINT64_MAX
 
 struct cta_sched_ops {
 	POLICY_HEAD;
@@ -50,9 +51,23 @@ struct cta_sched_ops {
 	u32 (*limit)(const void *state, const struct cta_view *v, u32 sm);
 	/* Optional, for display: the policy's state for this kernel in a few words ("T_new 3"). */
 	void (*describe)(const void *state, const struct cta_view *v, struct strbuf *out);
+	/* Optional, for display: what is kept for an SM; *out is zeroed. */
+	void (*share)(const void *state, const struct cta_view *v, u32 sm, struct cta_share *out);
 };
 /* All of them but cta_sched_external; ends with NULL. Each is the head of a struct cta_sched_ops. */
 extern const struct policy *const cta_policies[];
+
+/* The CTA of this kernel in a place of the SM, with a slot or without (virtual threads); NULL: there is none. Places go
+ * up to cta_places(). */
+static inline u32 cta_places(const struct cta_view *v)
+{
+	return conf_is_vt(v->conf) ? SM_CTA_PLACES : v->conf->sm_ctas;
+}
+static inline const struct cta *cta_in_place(const struct cta_view *v, u32 sm, u32 place)
+{
+	const struct cta *c = &v->sm[sm]->cta[place];
+	return c->used && c->launch == v->launch->id && (place < SM_MAX_CTAS || c->inactive) ? c : NULL;
+}
 
 /* A decision as an event of an SM; NULL when nobody listens. Fill cta and arg[]. */
 static inline struct event *cta_event(const struct cta_view *v, enum event_type t, u32 sm)

@@ -43,6 +43,16 @@ u64 ikra_id(const struct ikra_affine *map, u64 p, u64 n)
 	return mul_mod(p + n - map->b, ikra_inverse(map->a, n), n);
 }
 
+void ikra_share(const struct ikra_chunks *left, const struct ikra_affine *map, const struct cta_view *v, u32 sm,
+                struct cta_share *out)
+{
+	out->from = left->lo[sm];
+	out->to = left->hi[sm];
+	out->next = NO_CTA;
+	if (out->from != out->to)
+		out->next = ikra_id(map, out->backward ? out->to - 1 : out->from, v->launch->ctas);
+}
+
 /* position of i = position then of a i + b = A (a i + b) + B */
 static void follow(struct ikra_affine *map, const struct conf *c, u64 n)
 {

@@ -20,12 +20,11 @@ void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c
 	struct lcs *st = state;
 	if (st->limit[sm])
 		return;
-	const struct sm *s = v->sm[sm];
 	u64 sum = c->insts, max = c->insts;
 	u32 n = 1;
-	for (u32 i = 0; i < v->conf->sm_ctas; i++) {
-		const struct cta *o = &s->cta[i];
-		if (!o->used || o->launch != c->launch)
+	for (u32 i = 0; i < cta_places(v); i++) {
+		const struct cta *o = cta_in_place(v, sm, i);
+		if (!o)
 			continue;
 		sum += o->insts;
 		max = MAX(max, o->insts);

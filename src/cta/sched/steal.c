@@ -152,6 +152,29 @@ static void describe(const void *state, const struct cta_view *v, struct strbuf 
 	            st->remembers && m->begin ? ", one was full: chunks anew in the next kernel" : "");
 }
 
+static void share(const void *state, const struct cta_view *v, u32 sm, struct cta_share *out)
+{
+	const struct steal *st = state;
+	const struct steal_machine *m = v->machine;
+	const struct steal_queue *q = &m->queue[sm];
+	out->backward = st->backward;
+	out->steals = true;
+	out->lo = m->chunk.lo[sm];
+	out->hi = m->chunk.hi[sm];
+	if (!st->remembers)
+		ikra_chunk(v->launch->ctas, v->num_sms, sm, &out->lo, &out->hi);
+	ikra_share(&st->c, &st->map, v, sm, out);
+	if (!st->remembers)
+		return;
+	out->queued = (u32)q->n;
+	out->qfrom = st->qlo[sm];
+	out->qto = st->qhi[sm];
+	for (u32 i = 0; i < out->queued; i++)
+		out->queue[i] = ikra_id(&st->map, q->entry[i], v->launch->ctas);
+	if (out->qfrom != out->qto && (st->backward || out->next == NO_CTA))
+		out->next = out->queue[st->backward ? out->qto - 1 : out->qfrom];
+}
+
 /* Identifiers are three coordinates of 31, 16 and 16 bits (section 4.1). */
 static u32 storage(const struct conf *c, struct policy_storage *out)
 {
@@ -174,4 +197,5 @@ const struct cta_sched_ops cta_sched_steal = {
     .next = next,
     .done = done,
     .describe = describe,
+    .share = share,
 };

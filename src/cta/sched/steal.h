@@ -8,13 +8,14 @@
  * order (algorithm 1); SM 0 has no left neighbour, the last one no right one. It takes the CTA that its victim would
  * come to last. A queue that is full (32), or a grid of other dimensions, and the next kernel begins with chunks anew.
  *
- * The paper's SM steals when its CTAs have been executed; here it does so when it has room and nothing left to begin. A
- * kernel that starts while another one of the scheduler runs has chunks of its own, which nobody remembers. */
+ * An SM has executed its own when the register of its current CTA has come to the end of both (section 4.4): when none
+ * is left to begin, and it has room. Waiting until they have ended, too, costs up to 2 % of the time of work-stealing.
+ * A kernel that starts while another one of the scheduler runs has chunks of its own, which nobody remembers. */
 #ifndef CTA_SCHED_STEAL_H
 #define CTA_SCHED_STEAL_H
 #include "cta/sched/ikra.h"
 
-#define STEAL_QUEUE 32 /* entries: section 4.4 */
+#define STEAL_QUEUE CTA_SHARE_QUEUE /* entries: 32, section 4.4 */
 
 struct steal_queue {
 	u64 n, entry[STEAL_QUEUE]; /* positions */

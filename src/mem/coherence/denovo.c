@@ -42,9 +42,10 @@ static void init(struct mem *m, struct arena *a)
 static bool settle(struct l1 *l, u32 i)
 {
 	struct line *v = &l->tags.line[i];
-	const struct words *w = words_of(l, i);
+	struct words *w = words_of(l, i);
 	v->valid = sectors_full_of(w->have) & l->tags.full;
 	v->dirty = sectors_with(w->owned);
+	w->stale &= v->pending ? ~0u : 0;
 	if (v->pending || w->unacked) {
 		l->tags.key[i] |= TAGS_RESERVED;
 		return true;
@@ -75,6 +76,7 @@ static void lose(struct l1 *l, u64 line, u32 i, u32 words)
 	struct words *w = words_of(l, i);
 	w->owned &= ~words;
 	w->have &= ~words;
+	w->stale |= words & words_in(l->tags.line[i].pending);
 	settle(l, i);
 	if (l->ideal.n)
 		ideal_invalidate(&l->ideal, line, sectors_with(words));
@@ -106,7 +108,7 @@ static void fetch(const struct access *a, u32 mshr, u32 words)
 }
 
 /* Part of the line is on its way. want: what a request would ask for; need: what the load cannot do without. */
-static enum mem_result join(const struct access *a, u32 mshr, u32 want, u32 need, u64 *first)
+static enum mem_result join(const struct access *a, u32 mshr, u32 want, u32 need)
 {
 	struct l1 *l = a->l;
 	u32 pending = l->mshr.e[mshr].pending, more = need & ~pending ? want & ~pending : 0;
@@ -118,7 +120,7 @@ static enum mem_result join(const struct access *a, u32 mshr, u32 want, u32 need
 		fetch(a, mshr, more);
 	if (unlikely(l->watch != NULL))
 		l->watch->merged = !more;
-	++*(more ? first : &l->cc->merges);
+	++*(more ? &l->cc->misses : &l->cc->merges);
 	u32 slot = l->mshr.e[mshr].slot;
 	if (l->ideal.n && slot != TAGS_NONE) {
 		if (more)
@@ -139,8 +141,10 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	u32 want = words_in(sectors_needed(l, a->t)) & ~have;
 	if (!need) /* of its sectors other words are missing */
 		return l1_hit(a, i);
+	if (!absent && (need & words_of(l, i)->stale))
+		return l1_refuse(a, MR_RF_MERGE);
 	if (!absent && l->tags.line[i].pending)
-		return join(a, l->tags.line[i].mshr, want, need, &l->cc->misses);
+		return join(a, l->tags.line[i].mshr, want, need);
 	if (absent && (i = tags_victim(&l->tags, set, l->tags.ways - l->st->lent)) == TAGS_NONE)
 		return l1_refuse(a, MR_RF_LINE);
 	if (!mshr_available(&l->mshr))
@@ -159,7 +163,8 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	return l1_wait(a, mshr, need);
 }
 
-/* Copies of others' words are dropped, and read past the cache; what is owned is the newest there is. */
+/* Copies of others' words are dropped, and read past the cache; what is owned is the newest there is. Each such load
+ * asks for itself: the answer to an older one may have left its slice before what this one has to see. */
 static enum mem_result load_fresh(const struct access *a)
 {
 	struct l1 *l = a->l;
@@ -167,20 +172,13 @@ static enum mem_result load_fresh(const struct access *a)
 	u32 owned = i == TAGS_NONE ? 0 : words_of(l, i)->owned, need = a->t->words & ~owned;
 	if (!need)
 		return l1_hit(a, i);
-	u32 mshr = mshr_find(&l->mshr, a->line);
-	if (mshr == MSHR_NONE && !mshr_available(&l->mshr))
+	if (!mshr_available(&l->mshr))
 		return l1_refuse(a, MR_RF_MSHR);
-	if (mshr == MSHR_NONE && !l1_load_room(a, 1))
+	if (!l1_load_room(a, 1))
 		return l1_refuse(a, MR_RF_QUEUE);
-	if (mshr != MSHR_NONE) {
-		enum mem_result r = join(a, mshr, need, need, &l->cc->bypasses);
-		if (r == MR_PENDING && i != TAGS_NONE)
-			lose(l, a->line, i, need);
-		return r;
-	}
 	if (i != TAGS_NONE)
 		lose(l, a->line, i, need);
-	mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, true, a->now, l->cc);
+	u32 mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, false, a->now, l->cc);
 	l1_miss_event(a, mshr);
 	fetch(a, mshr, need);
 	l->cc->bypasses++;
@@ -204,7 +202,8 @@ static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now
 	}
 	u32 n = mshr_arrive(&l->mshr, mshr, words, out, now, l->cc);
 	if (slot != TAGS_NONE) {
-		words_of(l, slot)->have |= words | more;
+		struct words *w = words_of(l, slot);
+		w->have |= (words | more) & ~w->stale;
 		l->tags.line[slot].pending &= sectors_with(left);
 		settle(l, slot);
 	}

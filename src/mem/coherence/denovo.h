@@ -10,10 +10,10 @@
 #define DENOVO_WORDS 32 /* of 4 B, of the longest line */
 
 /* A line of L1D, by set and way. `owned` words are the newest there are; those of `have` beyond them may be read until
- * the next kernel starts. A word that is owned and `unacked` has not been heard of at its slice yet. */
+ * the next kernel starts. A word that is owned and `unacked` has not been heard of at its slice yet. A `stale` one was
+ * given up while an answer was on its way, which may be older: it is not kept, and no load joins it. */
 struct words {
-	u32 have, owned, unacked;
-	u32 pad; /* named so that it is zero */
+	u32 have, owned, unacked, stale;
 };
 /* A store on its way to the slice: an entry of the store buffer. */
 struct store_entry {

@@ -62,14 +62,19 @@ u32 mem_mesh_place(const struct mem *m, u32 endpoint)
 u32 mem_mesh_way(const struct mem *m, u32 from, u32 to, u32 *node, u32 max)
 {
 	const struct mesh *x = m->mesh;
-	u32 at = x->node_of[from], end = x->node_of[to], n = 0;
-	for (;; n++) {
+	u32 n = 0;
+	for (u32 at = from;; n++) {
 		if (n < max)
 			node[n] = at;
-		if (at == end)
+		if (at == to)
 			return n + 1;
-		at = (u32)mesh_neighbour(x, at, mesh_route(x, at, end, MESH_SM));
+		at = (u32)mesh_neighbour(x, at, mesh_route(x, at, to, MESH_SM));
 	}
+}
+
+u64 mem_mesh_zero_load(const struct mem *m, u32 links, u32 flits)
+{
+	return clock_core(&m->icnt, (links + 1) * m->c.noc_router + links * m->c.noc_link + flits - 1);
 }
 
 void mem_mesh_node(const struct mem *m, u32 node, struct mesh_node_info *out)

@@ -123,6 +123,9 @@ void break_clear_hit(struct break_set *s);
 u32 break_line_pcs(const struct module *m, const struct func *fn, u32 *line, u32 *pcs, u32 max);
 /* The same for a CUDA source line (.loc), any function of the module. */
 u32 break_loc_pcs(const struct module *m, u32 file, u32 line, u32 *pcs, u32 max);
+/* The word that an argument's value stands for - a warp state, a stall reason, a preemption technique or policy - as
+ * texts and filters have it; NULL: none. */
+const char *event_arg_name(enum event_type t, u32 i, u64 v);
 /* "cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)": an event as a sentence. */
 void event_text(struct gpu *g, const struct event *ev, struct strbuf *out);
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/preempt/preempt.h"
+
 void event_filter_any(struct event_filter *f)
 {
 	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};
@@ -111,6 +113,49 @@ static bool is_state(enum event_type t, const char *key)
 	return (t == EV_WARP_STALL || t == EV_WARP_READY || t == EV_SCHED_DEMOTE) && !strcmp(key, "state");
 }
 
+static bool is_technique(enum event_type t, const char *key)
+{
+	return t >= EV_PREEMPT_PLAN && t <= EV_PREEMPT_DONE && !strcmp(key, "technique");
+}
+
+static const char *technique_name(enum event_type t, u64 v)
+{
+	return v > TECHNIQUES ? NULL : v == TECHNIQUES && t == EV_PREEMPT_PLAN ? "chosen" : technique_names[v];
+}
+
+static const char *preempt_policy_name(u64 v)
+{
+	for (u64 i = 0; preempt_policies[i]; i++)
+		if (i == v)
+			return preempt_policies[i]->name;
+	return NULL;
+}
+
+const char *event_arg_name(enum event_type t, u32 i, u64 v)
+{
+	const char *key = event_descs[t].arg[i];
+	if (is_state(t, key))
+		return v < WS_COUNT ? warp_state_descs[v].name : NULL;
+	if (is_technique(t, key))
+		return technique_name(t, v);
+	if (t == EV_PREEMPT_REQUEST && !strcmp(key, "policy"))
+		return preempt_policy_name(v);
+	return t == EV_STALL && !strcmp(key, "reason") && v < ST_COUNT ? stall_descs[v].name[TAX_BASE] : NULL;
+}
+
+/* A technique, or the policy of a request, by name. */
+static bool preempt_named(enum event_type t, u32 i, const char *text, u64 *value)
+{
+	for (u64 v = 0; t >= EV_PREEMPT_REQUEST && t <= EV_PREEMPT_DONE && v < 64; v++) {
+		const char *name = event_arg_name(t, i, v);
+		if (name && !strcmp(name, text)) {
+			*value = v;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A warp state or stall reason by name. */
 static bool named(enum event_type t, const char *key, const char *text, u64 *value, u64 *set)
 {
@@ -138,7 +183,7 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 	for (u32 i = 0; i < 4; i++)
 		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
 			f->arg[i].has = true;
-			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set))
+			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set) || preempt_named(t, i, value, &f->arg[i].value))
 				return true;
 			if (is_state(t, key) && !isdigit((unsigned char)*value))
 				return no_state(t, value, e);
@@ -188,6 +233,8 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 	for (u32 i = 0; i < 4; i++)
 		if (f->arg[i].has && f->arg[i].set)
 			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], warp_state_descs[bit_first(f->arg[i].set)].name);
+		else if (f->arg[i].has && is_technique(t, event_descs[t].arg[i]) && f->arg[i].value <= TECHNIQUES)
+			strbuf_addf(out, " technique=%s", technique_name(t, f->arg[i].value));
 		else if (f->arg[i].has)
 			strbuf_addf(out, " %s=%llu", event_descs[t].arg[i], (unsigned long long)f->arg[i].value);
 }
@@ -256,12 +303,15 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 {
 	const char *name = event_descs[ev->type].arg[i];
 	u64 v = ev->arg[i];
+	const char *word = event_arg_name((enum event_type)ev->type, i, v);
 	if (!strcmp(name, "warps"))
 		warps_text(v, out);
-	else if (ev->type == EV_STALL && !strcmp(name, "reason") && v < ST_COUNT)
-		strbuf_addf(out, "%s", stall_descs[v].name[TAX_BASE]);
-	else if (is_state((enum event_type)ev->type, name) && v < WS_COUNT)
-		strbuf_addf(out, "%s", warp_state_descs[v].name);
+	else if (word && (ev->type < EV_PREEMPT_REQUEST || ev->type > EV_PREEMPT_DONE))
+		strbuf_adds(out, word);
+	else if (word)
+		strbuf_addf(out, "%s %s", name, word);
+	else if (ev->type >= EV_PREEMPT_PLAN && ev->type <= EV_PREEMPT_CTA && v == UINT64_MAX)
+		strbuf_addf(out, "%s unknown", name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
 	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
 		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);

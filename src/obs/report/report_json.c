@@ -104,6 +104,8 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "state", json_string(states[k->state]));
 	put(o, "grid", dim(k->launch->grid));
 	put(o, "block", dim(k->launch->block));
+	if (s->run.nprograms)
+		put(o, "program", text(s->run.programs[k->program].name));
 	put(o, "stream", number(k->launch->stream));
 	put(o, "regs", number(k->launch->regs));
 	put(o, "shared", number(k->launch->shared_bytes));
@@ -320,6 +322,46 @@ static json_t *policies(const struct conf *c)
 	return o;
 }
 
+/* The host programs that shared the machine. */
+static json_t *programs(const struct stats *s)
+{
+	json_t *all = json_array();
+	for (u32 i = 0; i < s->run.nprograms; i++) {
+		const struct program_stats *p = &s->programs[i];
+		json_t *o = json_object();
+		put(o, "name", text(p->of.name));
+		put(o, "check", text(p->of.check));
+		put(o, "check_message", text(p->of.check_message));
+		put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)p->result_hash));
+		put(o, "kernels", number(p->kernels));
+		put(o, "done", json_boolean(p->done));
+		put(o, "begin", number(p->begin));
+		put(o, "end", number(p->end));
+		put(o, "ctas", number(p->ctas));
+		put(o, "warp_insts", number(p->warp_insts));
+		put(o, "thread_insts", number(p->thread_insts));
+		put(o, "cpi", real(program_cpi(p)));
+		put(o, "alone_cpi", real(p->of.alone_cpi > 0 ? p->of.alone_cpi : NAN));
+		put(o, "slowdown", real(program_slowdown(p)));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+/* What scripts have measured. */
+static json_t *list_measured(const struct measured_list *f)
+{
+	json_t *all = json_object();
+	for (u32 i = 0; i < f->n; i++) {
+		const struct measured *g = &f->all[i];
+		json_t *list = g->list ? json_array() : NULL;
+		for (u32 k = 0; k < g->n && list; k++)
+			json_array_append_new(list, real(g->values[k]));
+		put(all, g->name, list ? list : real(g->values[0]));
+	}
+	return all;
+}
+
 static void put_head(json_t *o, const struct stats *s)
 {
 	put(o, "schema", json_string(REPORT_SCHEMA));
@@ -404,6 +446,13 @@ void report_json(const struct stats *s, struct strbuf *out)
 	json_t *o = json_object();
 	put_head(o, s);
 	put(o, "policies", policies(s->conf));
+	if (s->run.nprograms) {
+		put(o, "programs", programs(s));
+		put(o, "antt", real(s->antt));
+		put(o, "stp", real(s->stp));
+	}
+	if (s->run.figures && s->run.figures->n)
+		put(o, "figures", list_measured(s->run.figures));
 	put(o, "kernels", instances(s, kernel, s->group[CG_kernel].n));
 	put(o, "code", code(s));
 	put(o, "sm", figures(s, CG_sm, -1));

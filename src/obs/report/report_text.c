@@ -92,6 +92,30 @@ static void totals(const struct stats *s, const struct text_style *st, struct st
 	            plural(s->warp_insts), percent(stats_rate(s, CG_sm, "simd_efficiency"), b));
 }
 
+/* --- host programs --- */
+
+static void programs(const struct stats *s, struct strbuf *out)
+{
+	char a[32], b[32];
+	if (!s->run.nprograms)
+		return;
+	strbuf_addf(out, "\n %-18s %8s %14s %14s %6s %9s  %s\n", "program", "kernels", "cycles", "instructions", "IPC",
+	            "slowdown", "check");
+	for (u32 i = 0; i < s->run.nprograms; i++) {
+		const struct program_stats *p = &s->programs[i];
+		const double slow = program_slowdown(p), cpi = program_cpi(p);
+		strbuf_addf(out, " %-18s %8u %14s %14s %6.2f ", p->of.name, p->kernels, grouped(p->end - p->begin, a),
+		            grouped(p->warp_insts, b), isfinite(cpi) && cpi > 0 ? 1 / cpi : 0);
+		if (isfinite(slow))
+			strbuf_addf(out, "%9.2f", slow);
+		else
+			strbuf_addf(out, "%9s", "-");
+		strbuf_addf(out, "  %s%s\n", p->of.check, p->done ? "" : ", not done");
+	}
+	if (isfinite(s->antt))
+		strbuf_addf(out, " ANTT %.3f   STP %.3f\n", s->antt, s->stp);
+}
+
 /* --- kernels --- */
 
 static void dim_text(struct dim3 d, char *out, size_t n)
@@ -343,6 +367,7 @@ void report_text(const struct stats *s, const struct text_style *st, struct strb
 {
 	head(s, st, out);
 	totals(s, st, out);
+	programs(s, out);
 	kernels(s, st, out);
 	memory(s, out);
 	stalls(s, st, out);

@@ -130,10 +130,28 @@ struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 	return s;
 }
 
+static void gather_programs(struct stats *s, struct gpu *g)
+{
+	const u32 n = s->run.nprograms;
+	double *together = xcalloc(n + 1, sizeof *together), *alone = xcalloc(n + 1, sizeof *alone);
+	s->programs = xcalloc(n + 1, sizeof *s->programs);
+	for (u32 i = 0; i < n; i++) {
+		program_stats_of(g, i, &s->programs[i]);
+		s->programs[i].of = s->run.programs[i];
+		together[i] = program_cpi(&s->programs[i]);
+		alone[i] = s->run.programs[i].alone_cpi;
+	}
+	s->antt = metric_antt(together, alone, n);
+	s->stp = metric_stp(together, alone, n);
+	free(together);
+	free(alone);
+}
+
 struct stats *stats_gather(struct gpu *g, const struct run_info *run)
 {
 	struct stats *s = stats_gather_counters(g, run);
 	s->result_hash = devmem_result_hash(gpu_devmem(g));
+	gather_programs(s, g);
 	return s;
 }
 
@@ -151,6 +169,7 @@ void stats_free(struct stats *s)
 	free(s->energy_kernels);
 	free(s->sched_stalls);
 	free(s->kernels);
+	free(s->programs);
 	free(s);
 }
 

@@ -7,6 +7,8 @@
 #define OBS_STATS_STATS_H
 #include "gpu/query.h"
 #include "obs/energy/energy.h"
+#include "obs/stats/figures.h"
+#include "obs/stats/programs.h"
 
 /* What the machine does not know about the run. Strings must outlive the stats. */
 struct run_info {
@@ -17,7 +19,10 @@ struct run_info {
 	u64 sim_ns;                /* host time spent simulating; the only figures that differ between two runs: */
 	u64 total_ns;              /* host time in all */
 	u64 peak_rss;              /* B */
-	const struct heat *heat;   /* which instructions cause waits (heat.h); NULL: nobody has looked */
+	const struct program_name *programs; /* the host programs, where there are several */
+	u32 nprograms;                       /* else 0 */
+	const struct measured_list *figures; /* what scripts have measured; NULL: nothing */
+	const struct heat *heat;             /* which instructions cause waits (heat.h); NULL: nobody has looked */
 };
 
 /* What rates are computed with, beside counters. */
@@ -64,6 +69,8 @@ struct stats {
 	struct kernel_info *kernels;                /* group[CG_kernel].n */
 	struct energy energy, energy_uncore;        /* of the machine; of it, outside of SMs */
 	struct energy *energy_sms, *energy_kernels; /* each; [n] of kernels: what belongs to none */
+	struct program_stats *programs;             /* run.nprograms */
+	double antt, stp;                           /* over them; NAN: the figures alone are not known */
 	struct heap_info heap;                      /* of malloc() in kernels; bytes 0: there is none */
 };
 struct stats *stats_gather(struct gpu *g, const struct run_info *run);

@@ -578,7 +578,8 @@ static void tell_kernels(struct gpu *g, struct strbuf *out)
 		            k.state == KS_QUEUED ? "queued" : "running", (unsigned long long)k.dispatched,
 		            (unsigned long long)k.launch->ctas, plural(k.launch->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
-			strbuf_addf(out, ", launch latency to cycle %llu", (unsigned long long)k.ready_at);
+			strbuf_addf(out, ", %s cycle %llu", k.launch->start_at == k.ready_at ? "not before" : "launch latency to",
+			            (unsigned long long)k.ready_at);
 		if (k.dispatched < k.launch->ctas)
 			strbuf_addf(out, " (an SM holds %u, limited by %s)", k.ctas_per_sm, k.limiter);
 		strbuf_addc(out, '\n');

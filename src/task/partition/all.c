@@ -12,6 +12,8 @@ const struct policy *const partition_policies[] = {
 #undef PARTITION
     NULL};
 
+const char *const partition_role_names[] = {"", "dedicated", "trial", "follower", "spatial"};
+
 /* What has changed, as events. */
 static void tell(const struct dispatch_ctx *dx, u8 (*before)[DISPATCH_KERNELS], u64 now)
 {
@@ -45,6 +47,30 @@ u32 partition_resident(const struct partition_view *v, u32 slot)
 	for (u32 i = 0; i < v->num_sms; i++)
 		n += sm_resident(v->sm[i], v->d->k[slot].launch);
 	return n;
+}
+
+bool partition_comes(const struct partition_view *v, u32 slot)
+{
+	return v->d->k[slot].dispatched < v->d->k[slot].ctas || v->waiting[slot];
+}
+
+bool partition_over(const struct partition_view *v, const struct partition_plan *p, u32 sm)
+{
+	for (u32 r = 0; r < v->d->n; r++) {
+		const u32 slot = v->d->order[r];
+		if (p->quota[sm][slot] != QUOTA_ANY && sm_resident(v->sm[sm], v->d->k[slot].launch) > p->quota[sm][slot])
+			return true;
+	}
+	return false;
+}
+
+u32 partition_evict(const struct partition_view *v, struct partition_plan *p, u32 sm, u32 slot)
+{
+	const u32 there = sm_resident(v->sm[sm], v->d->k[slot].launch), quota = p->quota[sm][slot];
+	if (quota == QUOTA_ANY || there <= quota)
+		return 0;
+	p->keep[sm][slot] = (u8)quota;
+	return there - quota;
 }
 
 void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave)
@@ -116,6 +142,13 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
 		preempt(x, d->order[r], keep, now);
 	d->wanted = 1;
+}
+
+void partition_moved(void *ctx, u32 sm, u32 launch, u64 insts, bool came)
+{
+	struct partition_ctx *x = ctx;
+	if (x->ops->moved)
+		x->ops->moved(x->st->state, sm, launch, insts, came);
 }
 
 void partition_begin(struct partition_ctx *x, u64 now)

@@ -37,6 +37,10 @@ struct partition_plan {
 	u8 (*keep)[DISPATCH_KERNELS];
 };
 
+/* What an SM is there for, under a policy that measures. */
+enum partition_role { ROLE_NONE, ROLE_DEDICATED, ROLE_TRIAL, ROLE_FOLLOWER, ROLE_SPATIAL, PARTITION_ROLES };
+extern const char *const partition_role_names[PARTITION_ROLES]; /* "": none */
+
 struct partition_ops {
 	POLICY_HEAD;
 	bool each_cta;      /* asked, too, whenever a CTA has ended */
@@ -45,6 +49,12 @@ struct partition_ops {
 	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
 	 * later than v->now, at which it wants to be asked again; NEVER: when kernels change. */
 	u64 (*plan)(void *state, const struct partition_view *v, struct partition_plan *p);
+	/* Optional, for who counts instructions by SM (meter.h): a CTA has left an SM - it has ended, or was saved - or it
+	 * has come back to one (came); warp instructions it has executed. */
+	void (*moved)(void *state, u32 sm, u32 launch, u64 insts, bool came);
+	/* Optional, for display: what it has measured and decided, in lines; and the role of an SM. */
+	void (*describe)(const void *state, const struct conf *c, struct strbuf *out);
+	enum partition_role (*role)(const void *state, u32 sm);
 };
 /* All of them; ends with NULL. Each is the head of a struct partition_ops. */
 extern const struct policy *const partition_policies[];
@@ -71,11 +81,19 @@ struct partition_known {
 bool partition_news(struct partition_known *k, const struct partition_view *v);
 /* CTAs of a kernel on all SMs. */
 u32 partition_resident(const struct partition_view *v, u32 slot);
+/* Has it CTAs that are to be placed, new ones or such as have been taken off? */
+bool partition_comes(const struct partition_view *v, u32 slot);
+/* Has an SM more CTAs of any kernel than the plan's quotas allow? */
+bool partition_over(const struct partition_view *v, const struct partition_plan *p, u32 sm);
+/* CTAs of the kernel on the SM beyond its quota are to leave at once: how many. */
+u32 partition_evict(const struct partition_view *v, struct partition_plan *p, u32 sm, u32 slot);
 /* The event repartition: a kernel's share has changed. */
 void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave);
 
 /* The policy comes into use. */
 void partition_begin(struct partition_ctx *x, u64 now);
+/* A CTA has left an SM or come back to one: see `moved`. The context is a struct partition_ctx. */
+void partition_moved(void *ctx, u32 sm, u32 launch, u64 insts, bool came);
 /* Asks it: kernels have changed, or its time has come. */
 void partition_ask(struct partition_ctx *x, u64 now);
 #endif

@@ -2,6 +2,8 @@
  * kernels on each SM, of each so many that their dominant shares of the SM's resources come out even. What a kernel
  * without CTAs to come has is the others'. When a kernel begins, CTAs of others beyond their number leave by
  * preemption, those that came last. */
+#include <string.h>
+
 #include "task/partition/partition.h"
 #include "task/partition/shares.h"
 
@@ -12,12 +14,24 @@ struct smk {
 };
 _Static_assert(sizeof(struct smk) <= PARTITION_STATE_MAX, "state");
 
-static bool fits(const struct smk_need *k, const u64 *used, const u64 *total)
+bool smk_fits(const struct smk_need *k, const u64 *used, const u64 *total)
 {
 	for (u32 i = 0; i < SMK_RESOURCES; i++)
 		if (used[i] + k->of[i] > total[i])
 			return false;
 	return true;
+}
+
+struct smk_need smk_need_of(const struct conf *c, const struct launch *l)
+{
+	return (struct smk_need){.of = {l->warps, 1, sm_cta_regs(c, l), sm_cta_shared(c, l)},
+	                         .most = sm_occupancy(c, l, NULL)};
+}
+
+void smk_totals(const struct conf *c, u64 total[SMK_RESOURCES])
+{
+	const u64 of[SMK_RESOURCES] = {c->sm_threads / WARP_SIZE, c->sm_ctas, c->sm_regs, c->sm_shared};
+	memcpy(total, of, sizeof of);
 }
 
 static double dominant(const struct smk_need *k, u32 ctas, const u64 *total)
@@ -38,7 +52,7 @@ void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas)
 	for (;;) {
 		u32 best = n;
 		for (u32 r = 0; r < n; r++)
-			if (ctas[r] < k[r].most && fits(&k[r], used, total) &&
+			if (ctas[r] < k[r].most && smk_fits(&k[r], used, total) &&
 			    (best == n || dominant(&k[r], ctas[r], total) < dominant(&k[best], ctas[best], total)))
 				best = r;
 		if (best == n)
@@ -49,27 +63,20 @@ void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas)
 	}
 }
 
-static bool comes(const struct partition_view *v, u32 slot)
-{
-	return v->d->k[slot].dispatched < v->d->k[slot].ctas || v->waiting[slot];
-}
-
 /* The shares of kernels with CTAs to come; the others keep what they have. */
 static void divide(const struct partition_view *v, u32 *share)
 {
-	const struct conf *c = v->conf;
-	const u64 total[SMK_RESOURCES] = {c->sm_threads / WARP_SIZE, c->sm_ctas, c->sm_regs, c->sm_shared};
+	u64 total[SMK_RESOURCES];
 	struct smk_need k[DISPATCH_KERNELS] = {0};
 	u32 n = 0, slot[DISPATCH_KERNELS], ctas[DISPATCH_KERNELS];
+	smk_totals(v->conf, total);
 	for (u32 r = 0; r < v->d->n; r++) {
 		const u32 s = v->d->order[r];
-		const struct launch *l = v->launch[v->d->k[s].launch];
 		share[s] = QUOTA_ANY;
-		if (!comes(v, s))
+		if (!partition_comes(v, s))
 			continue;
 		slot[n] = s;
-		k[n++] = (struct smk_need){.of = {l->warps, 1, sm_cta_regs(c, l), sm_cta_shared(c, l)},
-		                           .most = sm_occupancy(c, l, NULL)};
+		k[n++] = smk_need_of(v->conf, v->launch[v->d->k[s].launch]);
 	}
 	smk_counts(n, k, total, ctas);
 	for (u32 i = 0; i < n; i++)
@@ -107,6 +114,19 @@ const struct partition_ops partition_smk = {
     .name = "smk",
     .help = "CTAs of all kernels on each SM, so many that their dominant resource shares are even",
     .source = "Wang 2016 (SMK-P); Park 2016, section 5.5.4",
+    .each_cta = true,
+    .preempts = true,
+    .state_bytes = sizeof(struct smk),
+    .plan = plan,
+};
+
+/* The warps' half of it is a kernel-aware warp scheduler: quotas of instructions (sm/kernels/fair.c). */
+extern const struct partition_ops partition_smk_pw;
+const struct partition_ops partition_smk_pw = {
+    .name = "smk-pw",
+    .help = "smk, and each kernel has a quota of the SM's issue slots",
+    .source = "Wang 2016 (SMK-(P+W)); Park 2016, sections 5.5.2 and 5.5.4",
+    .implies = "kernel-sched=fair",
     .each_cta = true,
     .preempts = true,
     .state_bytes = sizeof(struct smk),

@@ -537,6 +537,8 @@ static void go_on_with(struct preempt_ctx *x, struct preempt_plan *p, u32 i, str
 		cta_has_left(p, i, t->now);
 		return;
 	}
+	if (a->technique == BY_DRAIN)
+		sm_of(x, p->s.sm)->leaving |= c->warps;
 	if (a->technique == BY_DRAIN || s->done_slots >> a->slot & 1)
 		return;
 	if (front_queued(x->front, p->s.sm)) { /* commit.delay: nothing more comes while it stands still */

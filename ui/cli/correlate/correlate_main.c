@@ -8,6 +8,7 @@
 
 #include "base/outfile.h"
 #include "session/catalog.h"
+#include "session/machine.h"
 #include "base/plain.h"
 #include "base/complain.h"
 
@@ -89,9 +90,7 @@ int correlate_main(struct options *o)
 		o->gpu = gpu;
 		ok = gpu != NULL;
 	}
-	ok = ok && catalog_conf(&c.conf, data_dir, o->gpu, o->sets, o->nsets, &e) &&
-	     session_policy_known("warp-sched", c.conf.warp_sched, &e) &&
-	     session_policy_known("cta-sched", c.conf.cta_sched, &e) && corr_model(&c, o, data_dir, &e) &&
+	ok = ok && machine_conf(&c.conf, data_dir, o->gpu, o->sets, o->nsets, &e) && corr_model(&c, o, data_dir, &e) &&
 	     write_report(&c, o, svg, &e);
 	if (ok && svg)
 		ok = outfile_commit(svg, &e);

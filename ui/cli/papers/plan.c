@@ -187,10 +187,18 @@ static bool add_files(struct paper_run *r, lua_State *L, struct err *e)
 	return !e->set;
 }
 
-/* Fields of a run that are options with one value; an underscore stands for the option's dash. */
-static const char *const fields[] = {"gpu",     "size",      "seed",    "warp_sched", "cta_sched", "partition",
-                                     "preempt", "coherence", "network", "max_cycles", "script"};
+/* Fields of a run that are options with one value, beside those of each kind of policy; an underscore stands for the
+ * option's dash. */
+static const char *const fields[] = {"gpu", "size", "seed", "max_cycles", "script"};
 static const char *const tables[] = {"set", "param"};
+
+static void field_name(const char *option, char *out, size_t size)
+{
+	size_t i = 0;
+	for (; option[i] && i + 1 < size; i++)
+		out[i] = option[i] == '-' ? '_' : option[i];
+	out[i] = 0;
+}
 
 static void option_name(const char *field, char *out, size_t size)
 {
@@ -202,13 +210,19 @@ static void option_name(const char *field, char *out, size_t size)
 
 static bool known_field(const char *key)
 {
-	static const char *const others[] = {"workload", "set", "params", "files"};
+	static const char *const others[] = {"workload", "analyze", "set", "params", "files", "beside"};
 	for (u32 i = 0; i < ARRAY_LEN(others); i++)
 		if (!strcmp(key, others[i]))
 			return true;
 	for (u32 i = 0; i < ARRAY_LEN(fields); i++)
 		if (!strcmp(key, fields[i]))
 			return true;
+	for (u32 k = 0; k < POLICY_KINDS; k++) {
+		char field[32];
+		field_name(policy_kinds[k].key, field, sizeof field);
+		if (!strcmp(key, field))
+			return true;
+	}
 	return false;
 }
 
@@ -223,22 +237,55 @@ static bool check_fields(lua_State *L, struct err *e)
 	return !e->set;
 }
 
+static void add_field(struct paper_run *r, lua_State *L, const char *field, struct err *e)
+{
+	struct strbuf value = STRBUF_INIT;
+	char option[32];
+	option_name(field, option, sizeof(option));
+	if (lua_getfield(L, -1, field) != LUA_TNIL && scalar(L, field, &value, e))
+		add_option(r, option, strbuf_str(&value));
+	lua_pop(L, 1);
+	strbuf_release(&value);
+}
+
+/* beside = { { workload = "bfs", size = "small", params = { n = 100 } }, ... }: programs that share the machine. */
+static bool add_beside(struct paper_run *r, lua_State *L, struct err *e)
+{
+	if (!lua_istable(L, -1))
+		return err_set(e, "a run's 'beside' is no list of programs");
+	const lua_Unsigned n = lua_rawlen(L, -1);
+	for (lua_Unsigned i = 1; i <= n && !e->set; i++) {
+		const int top = lua_gettop(L);
+		if (lua_geti(L, -1, (lua_Integer)i) != LUA_TTABLE || lua_getfield(L, -1, "workload") != LUA_TSTRING)
+			return err_set(e, "a run's 'beside': program %d is no table with a workload", (int)i);
+		add_word(r, lua_tostring(L, -1));
+		lua_pop(L, 1);
+		add_field(r, L, "size", e);
+		if (!e->set && lua_getfield(L, -1, "params") != LUA_TNIL)
+			add_pairs(r, L, "param", e);
+		lua_settop(L, top);
+	}
+	return !e->set;
+}
+
 static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
 {
-	for (u32 i = 0; i < ARRAY_LEN(fields) && !e->set; i++) {
-		struct strbuf value = STRBUF_INIT;
-		char option[32];
-		option_name(fields[i], option, sizeof(option));
-		if (lua_getfield(L, -1, fields[i]) != LUA_TNIL && scalar(L, fields[i], &value, e))
-			add_option(r, option, strbuf_str(&value));
-		lua_pop(L, 1);
-		strbuf_release(&value);
+	const int top = lua_gettop(L);
+	for (u32 i = 0; i < ARRAY_LEN(fields) && !e->set; i++)
+		add_field(r, L, fields[i], e);
+	for (u32 k = 0; k < POLICY_KINDS && !e->set; k++) {
+		char field[32];
+		field_name(policy_kinds[k].key, field, sizeof field);
+		add_field(r, L, field, e);
 	}
 	for (u32 i = 0; i < ARRAY_LEN(tables) && !e->set; i++) {
 		if (lua_getfield(L, -1, i ? "params" : "set") != LUA_TNIL)
 			add_pairs(r, L, tables[i], e);
 		lua_pop(L, 1);
 	}
+	if (!e->set && lua_getfield(L, -1, "beside") != LUA_TNIL)
+		add_beside(r, L, e);
+	lua_settop(L, top);
 	if (!e->set && lua_getfield(L, -1, "files") != LUA_TNIL)
 		add_files(r, L, e);
 	return !e->set;
@@ -284,12 +331,13 @@ static bool run_read(const struct plan *p, struct paper_run *r, lua_State *L, st
 	if (!lua_istable(L, -1))
 		return err_set(e, "a run is a table, not %s", luaL_typename(L, -1));
 	int top = lua_gettop(L);
-	if (lua_getfield(L, -1, "workload") != LUA_TSTRING)
-		err_set(e, "a run needs a workload");
-	else {
-		add_word(r, "run");
+	add_word(r, lua_getfield(L, -1, "analyze") == LUA_TNIL ? "run" : "analyze");
+	if (lua_isstring(L, -1))
 		add_word(r, lua_tostring(L, -1));
-	}
+	if (lua_getfield(L, top, "workload") != LUA_TSTRING)
+		err_set(e, "a run needs a workload");
+	else
+		add_word(r, lua_tostring(L, -1));
 	lua_settop(L, top);
 	bool ok = !e->set && check_fields(L, e) && add_fields(r, L, e);
 	lua_settop(L, top);

@@ -18,6 +18,8 @@ struct array {
 void array_register(lua_State *L);
 /* The random numbers of array:rand start again from the session's seed. */
 void array_reseed(lua_State *L);
+/* The state of the running host program's random numbers; NULL for any other caller. ui/session/host/host_lua.c */
+u64 *host_rng(lua_State *L);
 /* New zeroed array on the stack. Raises an error when it is too large. */
 struct array *array_new(lua_State *L, enum ptype type, u64 n);
 /* The array at a stack index, or NULL when it is something else. */

@@ -17,6 +17,8 @@ struct lua_host {
 	const char *path;      /* of the file, while it is loaded */
 	char *dir;             /* the script's directory, for cuda.module */
 	u32 checks;            /* run so far */
+	u64 rng;               /* of array:rand */
+	int env_ref;           /* registry: its global variables; none of its own where it is the only program */
 	struct answers answers;
 };
 /* Handles that scripts hold. generation: of the session that made them; a stale one is an error, not a crash. */

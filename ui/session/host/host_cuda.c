@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "obs/stats/dependencies.h"
 #include "session/host/launch_log.h"
 
 /* --- handles --- */
@@ -66,7 +67,7 @@ static int module_index(lua_State *L)
  */
 static char *find_module(struct session *s, const char *name)
 {
-	const char *dir = ((struct lua_host *)s->host)->dir;
+	const char *dir = ((struct lua_host *)s->now->host)->dir;
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/configs/kernels/%s", s->data_dir, name);
 	if (*name == '/' || access(path.buf, R_OK)) {
@@ -85,6 +86,8 @@ static struct module *loaded_already(struct session *s, const char *const *paths
 	for (u32 i = 0; i < sim_num_modules(s->sim); i++) {
 		struct module *m = sim_module(s->sim, i);
 		u32 same = 0;
+		if (m->owner != sim_devmem(s->sim)->owner)
+			continue; /* another program's, with variables of its own */
 		while (m->nparts == n && same < n && !strcmp(m->parts[same].path, paths[same]))
 			same++;
 		if (same == n)
@@ -225,8 +228,10 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 		return host_raise(L, &e);
 	if (n && from)
 		launch_log_write(lua_session(L)->launch_log, (u64)lua_tointeger(L, 1), from->data, n);
-	if (!to)
+	if (!to) {
 		sim_copied(lua_session(L)->sim, (u64)lua_tointeger(L, 1), n);
+		dependencies_host_wrote(lua_session(L)->dependencies, (u64)lua_tointeger(L, 1), n);
+	}
 	answer_add(host_answers(L), kind, 0, to ? to->data : NULL, to ? n : 0);
 	return 0;
 }
@@ -263,6 +268,7 @@ static int memset_k(lua_State *L, int status, lua_KContext ctx)
 		return host_raise(L, &e);
 	if (n)
 		launch_log_fill(lua_session(L)->launch_log, addr, n, chunk[0]);
+	dependencies_host_wrote(lua_session(L)->dependencies, addr, n);
 	answer_add(host_answers(L), ANSWER_WRITE, 0, NULL, 0);
 	return 0;
 }
@@ -280,7 +286,7 @@ static int cuda_memset(lua_State *L)
 
 static int cuda_stream(lua_State *L)
 {
-	struct lua_host *h = (struct lua_host *)host_session(L)->host;
+	struct lua_host *h = (struct lua_host *)host_session(L)->now->host;
 	lua_pushinteger(L, ++h->streams);
 	return 1;
 }
@@ -292,7 +298,7 @@ static int nothing_k(lua_State *L, int status, lua_KContext ctx)
 
 static int cuda_sync(lua_State *L)
 {
-	struct lua_host *h = (struct lua_host *)host_session(L)->host;
+	struct lua_host *h = (struct lua_host *)host_session(L)->now->host;
 	if (lua_isnoneornil(L, 1))
 		return host_synced(L, HOST_ALL_STREAMS, nothing_k);
 	lua_Integer stream = luaL_checkinteger(L, 1);
@@ -303,18 +309,18 @@ static int cuda_sync(lua_State *L)
 static int checked_k(lua_State *L, int status, lua_KContext ctx)
 {
 	struct session *s = lua_session(L);
-	struct lua_host *h = (struct lua_host *)s->host;
+	struct lua_host *h = (struct lua_host *)s->now->host;
 	h->checks++;
 	if (!lua_isboolean(L, -2))
 		return luaL_error(L, "the function given to cuda.check must return true, or false and a message");
+	struct session_program *p = s->now;
 	if (lua_toboolean(L, -2)) {
-		if (s->check == CHECK_NONE)
-			s->check = CHECK_PASS;
+		p->check = MAX(p->check, CHECK_PASS);
 		return 0;
 	}
 	const char *why = lua_isnil(L, -1) ? "no message" : luaL_tolstring(L, -1, NULL);
-	strbuf_addf(&s->check_message, "%scheck %u: %s", s->check == CHECK_FAIL ? "\n" : "", h->checks, why);
-	s->check = CHECK_FAIL;
+	strbuf_addf(&p->check_message, "%scheck %u: %s", p->check == CHECK_FAIL ? "\n" : "", h->checks, why);
+	p->check = CHECK_FAIL;
 	return 0;
 }
 

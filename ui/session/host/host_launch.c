@@ -7,6 +7,8 @@
 #include "session/host/launch_log.h"
 #include "session/host/param_list.h"
 
+#define START_US_MAX 10000000
+
 int host_scalar(lua_State *L)
 {
 	enum ptype t = (enum ptype)lua_tointeger(L, lua_upvalueindex(1));
@@ -170,9 +172,20 @@ static bool flag(lua_State *L, int at, const char *name)
 	return v;
 }
 
+/* Microseconds since the machine's first cycle, as a cycle. */
+static u64 start_cycle(lua_State *L, int at, const struct session *s)
+{
+	const int type = lua_getfield(L, at, "start_us");
+	const double us = lua_tonumber(L, -1);
+	if (type != LUA_TNIL && (type != LUA_TNUMBER || !(us >= 0 && us <= START_US_MAX)))
+		luaL_error(L, "launch option start_us: microseconds from 0 to %d expected", START_US_MAX);
+	lua_pop(L, 1);
+	return (u64)ceil(us * gpu_conf(sim_gpu(s->sim))->core_clock);
+}
+
 static void check_options(lua_State *L, int at)
 {
-	static const char *const names[] = {"shared", "stream", "regs", "cooperative"};
+	static const char *const names[] = {"shared", "stream", "regs", "cooperative", "start_us"};
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_pushnil(L);
 	while (lua_next(L, at)) {
@@ -182,7 +195,7 @@ static void check_options(lua_State *L, int at)
 		while (i < ARRAY_LEN(names) && strcmp(key, names[i]))
 			i++;
 		if (i == ARRAY_LEN(names))
-			luaL_error(L, "unknown launch option '%s'; there are shared, stream, regs, cooperative", key);
+			luaL_error(L, "unknown launch option '%s'; there are shared, stream, regs, cooperative, start_us", key);
 	}
 }
 
@@ -199,9 +212,10 @@ int host_launch(lua_State *L)
 	if (!lua_isnil(L, 5)) {
 		check_options(L, 5);
 		l.dynamic_shared = option(L, 5, "shared", INT32_MAX);
-		l.stream = option(L, 5, "stream", ((struct lua_host *)s->host)->streams);
+		l.stream = option(L, 5, "stream", ((struct lua_host *)s->now->host)->streams);
 		l.regs = option(L, 5, "regs", 255);
 		l.cooperative = flag(L, 5, "cooperative");
+		l.start_at = start_cycle(L, 5, s);
 	}
 	struct err e = {0};
 	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_LAUNCH);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lualib.h>
+
 static const struct host_ops lua_host_ops;
 
 struct session *host_session(lua_State *L)
 {
 	struct session *s = lua_session(L);
-	struct lua_host *h = s ? (struct lua_host *)s->host : NULL;
+	struct lua_host *h = s ? (struct lua_host *)s->now->host : NULL;
 	if (!h || h->base.ops != &lua_host_ops || !h->stepping)
 		luaL_error(L, "cuda.* can only be called by the running host program");
 	if (h->co != L)
@@ -24,14 +26,26 @@ int host_raise(lua_State *L, const struct err *e)
 
 struct answers *host_answers(lua_State *L)
 {
-	return &((struct lua_host *)lua_session(L)->host)->answers;
+	return &((struct lua_host *)lua_session(L)->now->host)->answers;
+}
+
+static struct lua_host *host_of_caller(lua_State *L)
+{
+	struct session *s = lua_session(L);
+	struct lua_host *h = s ? (struct lua_host *)s->now->host : NULL;
+	return h && h->base.ops == &lua_host_ops && h->stepping ? h : NULL;
 }
 
 struct answers *answers_of_caller(lua_State *L)
 {
-	struct session *s = lua_session(L);
-	struct lua_host *h = s ? (struct lua_host *)s->host : NULL;
-	return h && h->base.ops == &lua_host_ops && h->stepping ? &h->answers : NULL;
+	struct lua_host *h = host_of_caller(L);
+	return h ? &h->answers : NULL;
+}
+
+u64 *host_rng(lua_State *L)
+{
+	struct lua_host *h = host_of_caller(L);
+	return h ? &h->rng : NULL;
 }
 
 /* Fed: the wait is over, unless it is the one at which the coroutine stood. */
@@ -43,18 +57,24 @@ static bool fed_wait_over(struct answers *l, const struct answer *a)
 	return false;
 }
 
+static bool stream_done(const struct session *s, s64 stream)
+{
+	const u32 program = s->now->index;
+	return stream < 0 ? sim_program_idle(s->sim, program) : sim_stream_idle(s->sim, program, (u32)stream);
+}
+
 int host_synced(lua_State *L, s64 stream, lua_KFunction k)
 {
 	struct session *s = host_session(L);
 	struct answers *l = host_answers(L);
 	const struct answer *fed = answer_fed(L, l, ANSWER_WAIT);
-	bool over = fed ? fed_wait_over(l, fed) : stream < 0 ? sim_idle(s->sim) : sim_stream_idle(s->sim, (u32)stream);
+	bool over = fed ? fed_wait_over(l, fed) : stream_done(s, stream);
 	if (!fed)
 		answer_add(l, ANSWER_WAIT, !over, NULL, 0);
 	if (over)
 		return k(L, LUA_OK, 0);
-	s->host->stream = stream;
-	((struct lua_host *)s->host)->waits = true;
+	s->now->host->stream = stream;
+	((struct lua_host *)s->now->host)->waits = true;
 	return lua_yieldk(L, 0, 0, k);
 }
 
@@ -112,7 +132,7 @@ static bool set_param(lua_State *L, const char *pair, const char *path, struct e
 /* Pushes the table the program gets: the fields of its size, --param, seed. The workload's table is on top. */
 static bool push_params(lua_State *L, const struct session *s, const char *path, struct err *e)
 {
-	const char *size = s->opt->size ? s->opt->size : "default";
+	const char *size = s->now->opt->size ? s->now->opt->size : "default";
 	lua_newtable(L);
 	if (lua_getfield(L, -2, "sizes") == LUA_TTABLE) {
 		if (lua_getfield(L, -1, size) != LUA_TTABLE) {
@@ -121,13 +141,13 @@ static bool push_params(lua_State *L, const struct session *s, const char *path,
 		}
 		lua_remove(L, -2);
 		copy_fields(L);
-	} else if (s->opt->size) {
+	} else if (s->now->opt->size) {
 		lua_pop(L, 2);
 		return err_set(e, "--size: %s has no sizes", path);
 	}
 	lua_pop(L, 1);
-	for (u32 i = 0; i < s->opt->nparams; i++)
-		if (!set_param(L, s->opt->params[i], path, e)) {
+	for (u32 i = 0; i < s->now->opt->nparams; i++)
+		if (!set_param(L, s->now->opt->params[i], path, e)) {
 			lua_pop(L, 1);
 			return false;
 		}
@@ -144,7 +164,7 @@ static bool start(lua_State *L, void *ctx, struct err *e)
 	struct lua_host *h = ctx;
 	const struct session *s = lua_session(L);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, h->table_ref);
-	if (!push_params(L, s, s->name, e))
+	if (!push_params(L, s, s->now->name, e))
 		return false;
 	h->co = lua_newthread(L);
 	h->co_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -195,16 +215,51 @@ static void lua_host_free(struct host *base)
 	struct lua_host *h = (struct lua_host *)base;
 	luaL_unref(h->L, LUA_REGISTRYINDEX, h->co_ref);
 	luaL_unref(h->L, LUA_REGISTRYINDEX, h->table_ref);
+	luaL_unref(h->L, LUA_REGISTRYINDEX, h->env_ref);
 	lua_gc(h->L, LUA_GCCOLLECT); /* its arrays may be large, and a restart makes them anew */
 	answers_release(&h->answers);
 	free(h->dir);
 	free(h);
 }
 
+/* math.random as it was when the state was new. */
+static void seed_math(lua_State *L, u64 seed)
+{
+	lua_getfield(L, -1, "randomseed");
+	lua_pushinteger(L, (lua_Integer)seed);
+	lua_call(L, 1, 0);
+}
+
+/* Random numbers begin again. */
 static int reseed(lua_State *L, void *ctx)
 {
+	struct lua_host *h = ctx;
 	array_reseed(L);
+	h->rng = lua_session(L)->conf.seed;
+	if (h->env_ref == LUA_NOREF)
+		return 0;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, h->env_ref);
+	lua_getfield(L, -1, "math");
+	seed_math(L, h->rng);
 	return 0;
+}
+
+/* Among several programs each has global variables and a math.random of its own: what one does must not depend on when
+ * the others do something. The function on top gets them. */
+static void own_globals(lua_State *L, struct lua_host *h)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 1);
+	lua_pushglobaltable(L);
+	lua_setfield(L, -2, "__index");
+	lua_setmetatable(L, -2);
+	lua_pushcfunction(L, luaopen_math);
+	lua_call(L, 0, 1);
+	seed_math(L, lua_session(L)->conf.seed);
+	lua_setfield(L, -2, "math");
+	lua_pushvalue(L, -1);
+	h->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+	lua_setupvalue(L, -2, 1);
 }
 
 /* A new coroutine, fed up to its turns-th wait. */
@@ -217,7 +272,7 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	h->co_ref = LUA_NOREF;
 	h->streams = h->checks = 0;
 	h->answers.at = 0;
-	if (!lua_guarded(s->L, reseed, NULL, 0, 0, e))
+	if (!lua_guarded(s->L, reseed, h, 0, 0, e))
 		return HOST_FAILED;
 	if (!turns) {
 		answers_end_feeding(&h->answers);
@@ -240,7 +295,11 @@ static bool load_workload(lua_State *L, void *ctx, struct err *e)
 {
 	struct lua_host *h = ctx;
 	const char *path = h->path;
-	if (!lua_load_path(L, path, e) || !lua_call_traced(L, 0, 1, e))
+	if (!lua_load_path(L, path, e))
+		return false;
+	if (lua_session(L)->nprograms > 1)
+		own_globals(L, h);
+	if (!lua_call_traced(L, 0, 1, e))
 		return false;
 	bool table = lua_istable(L, -1);
 	bool run = table && lua_getfield(L, -1, "run") == LUA_TFUNCTION;
@@ -265,7 +324,8 @@ struct host *host_lua_new(struct session *s, const char *path, struct err *e)
 	const char *slash = strrchr(path, '/');
 	h->base.ops = &lua_host_ops;
 	h->L = s->L;
-	h->co_ref = h->table_ref = LUA_NOREF;
+	h->co_ref = h->table_ref = h->env_ref = LUA_NOREF;
+	h->rng = s->conf.seed;
 	h->path = path;
 	h->dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 	lua_budget(s->L, LUA_BUDGET_HOST);

@@ -212,7 +212,7 @@ static bool check_arg(const struct func *fn, u32 i, const struct ptx_arg *a, str
 
 static bool parse_args(struct session *s, struct ptx_host *h, struct err *e)
 {
-	const struct options *o = s->opt;
+	const struct options *o = s->now->opt;
 	u64 rng = s->conf.seed, heap = (u64)s->conf.heap_mb << 20;
 	char list[PARAM_LIST_MAX];
 	if (o->nargs != h->fn->nparams)
@@ -271,11 +271,11 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 		return false;
 	struct launch_spec l = {.mod = h->m,
 	                        .fn = h->fn,
-	                        .grid = s->opt->grid,
-	                        .block = s->opt->block,
-	                        .dynamic_shared = s->opt->shared,
-	                        .regs = s->opt->regs,
-	                        .cooperative = s->opt->cooperative,
+	                        .grid = s->now->opt->grid,
+	                        .block = s->now->opt->block,
+	                        .dynamic_shared = s->now->opt->shared,
+	                        .regs = s->now->opt->regs,
+	                        .cooperative = s->now->opt->cooperative,
 	                        .params = params,
 	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;
@@ -306,13 +306,13 @@ static void print_element(struct strbuf *out, const struct ptx_arg *a, u64 i)
 
 static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)
 {
-	const struct options *o = s->opt;
+	const struct options *o = s->now->opt;
 	for (u32 i = 0; i < h->nargs; i++) {
 		struct ptx_arg *a = &h->args[i];
 		if (a->is_buffer && !devmem_read(sim_devmem(s->sim), a->addr, a->data, a->count * a->width, e))
 			return false;
 	}
-	for (u32 i = 0; i < o->nouts; i++) {
+	for (u32 i = 0; i < outputs_outs(s, s->now); i++) {
 		const struct ptx_arg *a = &h->args[o->outs[i].arg];
 		if (!outputs_write_out(s, i, a->data, a->count * a->width, e))
 			return false;
@@ -352,11 +352,11 @@ static const struct host_ops ptx_host_ops = {step, rebuild, ptx_host_free};
 /* The workload's file and those of --link. */
 static struct module *load(struct session *s, const char *path, struct err *e)
 {
-	const u32 n = s->opt->nlinks + 1;
+	const u32 n = s->now->opt->nlinks + 1;
 	const char **paths = xcalloc(n, sizeof *paths);
 	paths[0] = path;
 	for (u32 i = 1; i < n; i++)
-		paths[i] = s->opt->links[i - 1];
+		paths[i] = s->now->opt->links[i - 1];
 	struct module *m = sim_load_linked(s->sim, paths, n, e);
 	free(paths);
 	return m;
@@ -367,10 +367,10 @@ struct host *host_ptx_new(struct session *s, const char *path, struct err *e)
 	struct ptx_host *h = xcalloc(1, sizeof *h);
 	h->base.ops = &ptx_host_ops;
 	h->m = load(s, path, e);
-	bool ok = h->m && find_kernel(h, s->opt->kernel, e);
-	if (ok && (!s->opt->grid.x || !s->opt->block.x))
+	bool ok = h->m && find_kernel(h, s->now->opt->kernel, e);
+	if (ok && (!s->now->opt->grid.x || !s->now->opt->block.x))
 		ok = err_set(e, "--grid and --block say how to launch %s", func_label(h->fn));
-	if (ok && parse_args(s, h, e) && check_refs(h, s->opt, e))
+	if (ok && parse_args(s, h, e) && check_refs(h, s->now->opt, e))
 		return &h->base;
 	ptx_host_free(&h->base);
 	return NULL;

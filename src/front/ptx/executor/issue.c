@@ -2,6 +2,14 @@
 #include "front/ptx/executor/meet.h"
 #include "front/ptx/ops.h"
 
+/* What another program's warp found is not this one's to touch. */
+static void turn_of(struct sm_side *side, u32 owner)
+{
+	if (side->owner != owner)
+		side->lo = side->hi = 0;
+	side->owner = owner;
+}
+
 void ptx_issue(struct front *front, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
 {
 	struct ptx *f = ptx_of(front);
@@ -17,6 +25,8 @@ void ptx_issue(struct front *front, u32 sm, u32 warp, u64 cycle, struct dyninst 
 		const u8 *at = guard & OPND_POOL ? ref->pool + (guard & ~OPND_POOL) : frame + guard;
 		mask &= *(const u32 *)(const void *)at ^ (in->flags & IF_GUARD_NEG ? ~0u : 0);
 	}
+	if (unlikely(f->mem->several))
+		turn_of(&f->side[sm], ref->l->mod->owner);
 	struct exec x; /* all fields follow */
 	x.base[0] = frame;
 	x.base[1] = ref->pool;

@@ -81,6 +81,8 @@ static enum fault_code find_bounds(struct exec *x, u64 addr)
 		return FAULT_OOB;
 	if (a->freed)
 		return FAULT_FREED;
+	if (unlikely(f->mem->several) && a->owner != x->ref->l->mod->owner && !devmem_shared(a))
+		return FAULT_OOB;
 	u64 lo = a->addr, size = a->size;
 	const enum fault_code code = unlikely(a->heap) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
 	if (code != FAULT_NONE)

@@ -290,7 +290,7 @@ static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)
 	}
 }
 
-static void add_nearest(const struct ptx *f, const struct fault *x, struct strbuf *out)
+static void add_nearest(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	u64 dist = 0;
 	const struct alloc *a = devmem_nearest(f->mem, x->addr, &dist);
@@ -307,6 +307,9 @@ static void add_nearest(const struct ptx *f, const struct fault *x, struct strbu
 		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
 		strbuf_addf(out, "; the address is %" PRIu64 " byte%s into it", x->addr - a->addr, plural(x->addr - a->addr));
+	if (!dist && l && a->owner != l->mod->owner && !devmem_shared(a))
+		strbuf_addf(out, "\n  that is host program %u's, the kernel is program %u's", OWNER_PROGRAM(a->owner),
+		            OWNER_PROGRAM(l->mod->owner));
 	if (!dist && a->heap)
 		add_block(f, x->addr, out);
 }
@@ -320,5 +323,5 @@ void ptx_fault_text(const struct front *front, const struct fault *x, const stru
 	add_place(x, l, out);
 	add_threads(f, x, l, out);
 	if (names_device_address(x->code))
-		add_nearest(f, x, out);
+		add_nearest(f, x, l, out);
 }

@@ -77,6 +77,7 @@ struct pending {
 struct sm_side {       /* per SM, outside the arena */
 	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
 	bool readonly;
+	u32 owner;          /* whose warp looked last; meant for several programs only */
 	struct fifo *queue; /* of pending[]; with commit.delay both are in the arena, else `own` is it */
 	struct fifo own;
 	struct pending *pending;

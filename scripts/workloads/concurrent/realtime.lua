@@ -1,0 +1,64 @@
+-- A periodic real-time task: every period a job begins that needs `ctas` whole SMs for run_us; what is not done run_us
+-- and limit_us after its release gives up (Park 2016, section 4.4: every 1 ms half of the SMs for 200 us; gtx480 has 15).
+--
+-- Alone it is always in time. Beside a program that fills the machine it depends on how soon SMs are given up:
+--   warpdbg run concurrent/pair --param a=concurrent/realtime --param b=kmeans --partition spatial --preempt chimera
+-- Into the run's statistics (dbg.figure) go released_us and waited_us, by job; waited -1: it missed its deadline.
+local need = require("lib.need")
+
+return {
+	help = "periodic real-time task: every period_us a job of `ctas` SMs (shared_kb: all of their shared memory) and run_us, due limit_us after that; jobs of them, from first_us on",
+	sizes = {
+		small = { period_us = 60, run_us = 10, limit_us = 15, jobs = 3, first_us = 20, ctas = 7, shared_kb = 48 },
+		default = { period_us = 1000, run_us = 200, limit_us = 15, jobs = 5, first_us = 100, ctas = 7, shared_kb = 48 },
+		large = { period_us = 1000, run_us = 200, limit_us = 15, jobs = 20, first_us = 100, ctas = 7, shared_kb = 48 },
+	},
+	run = function(cuda, p)
+		local m = cuda.module("realtime.ptx")
+		local jobs, period, run = need(p, "jobs", 1, 4096), need(p, "period_us", 1, 1000000), need(p, "run_us", 1, 100000)
+		local limit, first = need(p, "limit_us", 0, 100000), need(p, "first_us", 0, 1000000)
+		local ctas, shared = need(p, "ctas", 1, 256), 1024 * need(p, "shared_kb", 0, 227)
+		local ended = cuda.host("u64", jobs * ctas)
+		local results = cuda.malloc(8 * jobs * ctas, "ended")
+		local stream = cuda.stream()
+		local function release(k)
+			return first + k * period
+		end
+		for k = 0, jobs - 1 do
+			-- All of an SM's shared memory: one CTA an SM, and nobody beside it.
+			cuda.launch(m.job, ctas, 256, { results + 8 * k * ctas, run * 1000, (release(k) + run + limit) * 1000 }, {
+				stream = stream,
+				shared = shared,
+				start_us = release(k),
+			})
+		end
+		cuda.copy(ended, results)
+		local missed, worst, released, waited = 0, 0, {}, {}
+		for k = 0, jobs - 1 do
+			local late, last = false, 0
+			for i = k * ctas, (k + 1) * ctas - 1 do
+				late = late or ended[i] == 0
+				last = math.max(last, ended[i])
+			end
+			released[k + 1], waited[k + 1] = release(k), -1
+			if late then
+				missed = missed + 1
+			else
+				waited[k + 1] = last / 1000 - release(k) - run
+				worst = math.max(worst, waited[k + 1])
+			end
+		end
+		dbg.figure("released_us", released)
+		dbg.figure("waited_us", waited)
+		print(("realtime: %d of %d deadlines missed; jobs in time waited up to %.1f us"):format(missed, jobs, worst))
+		cuda.check(function()
+			for i = 0, jobs * ctas - 1 do
+				local k = i // ctas
+				if ended[i] ~= 0 and (ended[i] < (release(k) + run) * 1000 or ended[i] > (release(k) + run + limit) * 1000) then
+					return false, ("job %d ended at %d ns"):format(k, ended[i])
+				end
+			end
+			return true
+		end)
+	end,
+}

@@ -1,0 +1,67 @@
+#include "obs/stats/programs.h"
+
+#include <math.h>
+
+#include "gpu/query.h"
+#include "ir/devmem.h"
+
+static void add_kernel(struct program_stats *p, const struct gpu *g, const struct kernel_info *k)
+{
+	const struct kernel_counters *c = k->counters;
+	p->begin = p->kernels++ ? MIN(p->begin, c->launched_at) : c->launched_at;
+	p->end = MAX(p->end, k->state == KS_DONE ? c->ended_at : gpu_cycle(g));
+	p->done &= k->state == KS_DONE;
+	p->ctas += c->ctas_done;
+	p->warp_insts += c->warp_insts;
+	p->thread_insts += c->thread_insts;
+}
+
+void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
+{
+	*p = (struct program_stats){.done = true};
+	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
+		struct kernel_info k;
+		gpu_kernel_info(g, i, &k);
+		if (k.program == program)
+			add_kernel(p, g, &k);
+	}
+	p->result_hash = devmem_owner_hash(gpu_devmem(g), OWNER(program, 0));
+}
+
+double program_cpi(const struct program_stats *p)
+{
+	return p->warp_insts ? (double)(p->end - p->begin) / (double)p->warp_insts : NAN;
+}
+
+double program_slowdown(const struct program_stats *p)
+{
+	const double cpi = program_cpi(p);
+	return metric_antt(&cpi, &p->of.alone_cpi, 1);
+}
+
+static bool known(double v)
+{
+	return isfinite(v) && v > 0;
+}
+
+double metric_antt(const double *together, const double *alone, u32 n)
+{
+	double sum = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (!known(together[i]) || !known(alone[i]))
+			return NAN;
+		sum += together[i] / alone[i];
+	}
+	return n ? sum / n : NAN;
+}
+
+double metric_stp(const double *together, const double *alone, u32 n)
+{
+	double sum = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (!known(together[i]) || !known(alone[i]))
+			return NAN;
+		sum += alone[i] / together[i];
+	}
+	return n ? sum : NAN;
+}

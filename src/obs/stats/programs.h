@@ -1,0 +1,33 @@
+/* programs: the host programs that shared a machine, each with its kernels together; and the metrics of sharing.
+ *
+ * A program's time is from its first launch to the end of its last kernel, its CPI that time over its warp
+ * instructions. ANTT and STP are those of Park 2016, equations 4.1 and 4.2. */
+#ifndef OBS_STATS_PROGRAMS_H
+#define OBS_STATS_PROGRAMS_H
+#include "base/base.h"
+
+struct gpu;
+/* What the machine does not know of a program. */
+struct program_name {
+	const char *name, *check, *check_message;
+	double alone_cpi; /* on the same machine without the others; 0: not measured */
+};
+struct program_stats {
+	struct program_name of;
+	u64 result_hash; /* devmem_owner_hash(): the one it gives alone */
+	u32 kernels;     /* launches */
+	u64 begin, end;  /* cycles: first launched, last ended (now, while one is not done) */
+	u64 ctas, warp_insts, thread_insts;
+	bool done;
+};
+/* The figures of one program; of.* is for the caller to fill in. */
+void program_stats_of(struct gpu *g, u32 program, struct program_stats *out);
+double program_cpi(const struct program_stats *p); /* NAN without an instruction */
+/* How much slower than alone; NAN when one of the two is not known. */
+double program_slowdown(const struct program_stats *p);
+
+/* Average normalised turnaround time: the mean of CPI in company over CPI alone; lower is better. System throughput:
+ * the sum of the inverses; higher is better. NAN when there is none, or one is not known. */
+double metric_antt(const double *together, const double *alone, u32 n);
+double metric_stp(const double *together, const double *alone, u32 n);
+#endif

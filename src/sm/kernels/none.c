@@ -1,0 +1,6 @@
+/* none: the warp scheduler sees all warps alike. */
+#include "sm/kernels/kernel_sched.h"
+
+extern const struct kernel_sched_ops kernels_none;
+const struct kernel_sched_ops kernels_none = {
+    .name = "none", .help = "no kernel is told from another", .source = "the baseline of Park 2016, section 5.5.2"};

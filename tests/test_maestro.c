@@ -1,0 +1,376 @@
+/* maestro: its sums by hand; on the machine, who has which role, that what it measures is what the SMs issued, that the
+ * best partition measured is followed, when dedicated SMs go and come back, what it remembers, and more than two
+ * kernels. (Results, resources and going back: test_cta_share; equations 5.3 and 5.4: test_kernel_sched.) */
+#include "task/partition/partition.h"
+#include "task/partition/shares.h"
+#include "tests/sm_rig.h"
+
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
+
+/* Equations 5.1 and 5.2: CPI shared / CPI alone = IPC alone / IPC shared. */
+static void test_objectives(void **state)
+{
+	static const struct {
+		double alone[2], shared[2], antt, stp;
+	} rows[] = {{{1, 1}, {0.5, 0.5}, 2, 1},
+	            {{2, 1}, {1, 1}, 1.5, 1.5},
+	            {{0.8, 0.4}, {0.2, 0.3}, 8 / 3.0, 1},
+	            {{1, 1}, {0, 1}, 500000.5, 1},
+	            {{0, 1}, {1, 0.5}, 1, 0.5}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		assert_float_equal(maestro_antt(rows[i].alone, rows[i].shared), rows[i].antt, 1e-4);
+		assert_float_equal(maestro_stp(rows[i].alone, rows[i].shared), rows[i].stp, 1e-9);
+	}
+}
+
+static void test_fill(void **state)
+{
+	static const u64 total[] = {48, 8, 32768, 49152};
+	static const struct smk_need small = {{6, 1, 2048, 0}, 8}, shared = {{4, 1, 1024, 12288}, 4};
+	static const struct smk_need wide = {{48, 1, 0, 0}, 1};
+	assert_int_equal(maestro_fill(&small, 3, &small, total), 5);
+	assert_int_equal(maestro_fill(&small, 8, &small, total), 0);
+	assert_int_equal(maestro_fill(&shared, 3, &shared, total), 1); /* shared memory for four */
+	assert_int_equal(maestro_fill(&shared, 3, &small, total), 5);  /* places for eight */
+	assert_int_equal(maestro_fill(&small, 1, &shared, total), 4);
+	assert_int_equal(maestro_fill(&wide, 1, &small, total), 0);
+	assert_int_equal(maestro_fill(&wide, 2, &small, total), 0); /* do not fit themselves */
+}
+
+/* --- on the machine ----------------------------------------------------------------------------------------------- */
+
+/* m: a line from far away each round; c: arithmetic that waits for itself; w: c with half of the shared memory. */
+#define BODY                                                                                                           \
+	"ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"                                         \
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n"               \
+	"mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r6, %r4;\n"
+#define HEAD(name)                                                                                                     \
+	".visible .entry " name                                                                                            \
+	"(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %a<8>;\n"
+#define WORK                                                                                                           \
+	"M: mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1; mad.lo.u32 %r6, %r6, %r6, 1;\n"                      \
+	"sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra M;\nst.global.u32 [%a2], %r6; ret;\n}\n"
+static const char kernels[] = PTX_HEAD HEAD("m") BODY
+    "L: ld.global.u32 %r6, [%a2]; add.u32 %r6, %r6, 1;\n"
+    "st.global.u32 [%a2], %r6; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L; "
+    "ret;\n}\n" HEAD("c") BODY WORK HEAD("w") ".shared .align 4 .b8 room[30000];\n" BODY
+                                              "mov.u32 %r7, room; st.shared.u32 [%r7], %r6;\n" WORK;
+
+#define SMS 9
+struct watch {
+	struct sim *s;
+	struct module *m;
+	struct rig_log log;
+	u64 issued[SMS][4]; /* since the log's last event of another kind */
+	u32 role[SMS];      /* as the events say */
+	s32 kernel[SMS];
+	u32 measured; /* trials that were compared with what was issued */
+};
+
+static void open_sms(struct watch *w, const char *const *more, event_fn *fn, event_set events)
+{
+	const char *sets[16] = {"num_sms=9", "partition=maestro", "preempt.halt=cta", "preempt=switch",
+	                        "maestro.epoch=1500"};
+	u32 n = 5;
+	for (; *more; more++)
+		sets[n++] = *more;
+	*w = (struct watch){.s = machine(sets)};
+	w->m = rig_load(w->s, kernels);
+	sim_subscribe(w->s, events, fn ? fn : rig_record, fn ? (void *)w : (void *)&w->log);
+}
+
+static u32 go(struct watch *w, const char *kernel, u32 ctas, u32 rounds, u32 stream)
+{
+	return rig_launch(w->s, w->m, kernel, ctas, 128, stream, (u64[]){rig_alloc(w->s, 512ull * ctas), rounds}, 2);
+}
+
+static void shut(struct watch *w)
+{
+	sim_destroy(w->s);
+	free(w->log.e);
+}
+
+static u32 with_role(const struct watch *w, u32 role)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < SMS; i++)
+		n += w->role[i] == role;
+	return n;
+}
+
+#define SEEN                                                                                                           \
+	(EVENT(EV_ROLE) | EVENT(EV_TRIAL) | EVENT(EV_REPARTITION) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) |          \
+	 EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) | EVENT(EV_KERNEL_DONE) | EVENT(EV_KERNEL_START))
+
+static bool count_issues(void *ctx, const struct event *e)
+{
+	struct watch *w = ctx;
+	w->issued[e->sm][e->kernel]++;
+	return false;
+}
+
+static void follow_role(struct watch *w, const struct event *e)
+{
+	assert_int_equal(e->arg[1], w->role[e->sm]);
+	w->role[e->sm] = (u32)e->arg[0];
+	w->kernel[e->sm] = e->kernel;
+}
+
+/* In thousandths, both rounded. */
+static void near(double got, double want, const char *what)
+{
+	if (got > want + 1 + want / 200 || got < want - 1 - want / 200)
+		fail_msg("%s: %.0f, counted %.0f", what, got, want);
+}
+
+/* The first epoch once more, with every instruction counted: each trial's IPC and objective. */
+static void recount(const struct watch *first, u64 when)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, count_issues, EVENT(EV_ISSUE));
+	go(&w, "m", 900, 8, 1);
+	sim_run(w.s, 2000, &st);
+	go(&w, "c", 700, 100, 2);
+	sim_run(w.s, when - 1500, &st);
+	memset(w.issued, 0, sizeof w.issued);
+	sim_run(w.s, when, &st);
+	double alone[2] = {0}, shared[2] = {0}, up[2] = {0}, down[2] = {0};
+	u32 followers = 0;
+	for (u32 i = 0; i < SMS; i++) {
+		const double ipc[2] = {(double)w.issued[i][0] / 1500, (double)w.issued[i][1] / 1500};
+		if (first->role[i] == ROLE_DEDICATED)
+			alone[first->kernel[i]] = ipc[first->kernel[i]];
+		for (u32 k = 0; k < 2 && first->role[i] == ROLE_FOLLOWER; k++)
+			shared[k] += ipc[k];
+		followers += first->role[i] == ROLE_FOLLOWER;
+		if (first->role[i] == ROLE_TRIAL && !up[0])
+			memcpy(up, ipc, sizeof up);
+		else if (first->role[i] == ROLE_TRIAL)
+			memcpy(down, ipc, sizeof down);
+	}
+	shared[0] /= followers;
+	shared[1] /= followers;
+	u32 n = 0;
+	for (u32 i = 0; i < first->log.n; i++) {
+		const struct event *e = &first->log.e[i];
+		if (e->type != EV_TRIAL || e->cycle != when)
+			continue;
+		const double *ipc = n == 0 ? shared : n == 1 ? up : n == 2 ? down : alone;
+		const double half[2] = {alone[0] / 2, alone[1] / 2};
+		near((double)e->arg[2], 1000 * ipc[e->kernel], "IPC");
+		near((double)e->arg[3], 1000 * maestro_antt(alone, n == 3 ? half : ipc), "objective");
+		n++;
+	}
+	assert_int_equal(n, 4);
+	shut(&w);
+}
+
+struct held {
+	u32 of[4];
+};
+
+/* What an SM holds when an epoch ends is what its role says. */
+static void holds(const struct watch *w, const struct held *on, const u64 *share, u32 trial)
+{
+	u32 more = 0, fewer = 0;
+	for (u32 i = 0; i < SMS; i++) {
+		const u32 *has = on[i].of;
+		if (w->role[i] == ROLE_DEDICATED)
+			assert_true(has[w->kernel[i]] && !has[!w->kernel[i]]);
+		if (w->role[i] == ROLE_FOLLOWER)
+			assert_true(has[0] <= share[0] && has[1] <= share[1] && has[0] + has[1] >= 5);
+		if (w->role[i] == ROLE_TRIAL)
+			assert_true((has[trial] == share[trial] + 1 || has[trial] + 1 == share[trial]) && has[!trial]);
+		more += w->role[i] == ROLE_TRIAL && has[trial] > share[trial];
+		fewer += w->role[i] == ROLE_TRIAL && has[trial] < share[trial];
+	}
+	assert_true(more == 1 && fewer == 1);
+}
+
+static void test_epochs(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){"maestro.refresh=3", NULL}, NULL, SEEN);
+	go(&w, "m", 900, 8, 1);
+	sim_run(w.s, 2000, &st);
+	go(&w, "c", 700, 100, 2);
+	rig_finish(w.s);
+	struct held on[SMS] = {0};
+	u64 share[2] = {0}, last = 0, ended = 0, best[2] = {0}, least = 0;
+	u32 epochs = 0, same = 0, changes = 0, went = 0, back = 0, n = 0;
+	for (u32 i = 0; i < w.log.n && !ended; i++) {
+		const struct event *e = &w.log.e[i];
+		switch (e->type) {
+		case EV_ROLE:
+			went += e->arg[1] == ROLE_DEDICATED && same >= 2;
+			back += e->arg[0] == ROLE_DEDICATED && epochs && same >= 2;
+			follow_role(&w, e);
+			break;
+		case EV_REPARTITION:
+			if (epochs)
+				assert_int_equal(e->arg[1], best[e->kernel]);
+			else
+				assert_int_equal(e->arg[1], e->kernel ? 4 : 4); /* even: 8 places */
+			changes += epochs > 0;
+			same = 0;
+			share[e->kernel] = e->arg[1];
+			break;
+		case EV_TRIAL:
+			if (e->cycle != last) {
+				assert_int_equal(with_role(&w, ROLE_TRIAL), 2);
+				holds(&w, on, share, (u32)e->kernel);
+				if (!epochs) {
+					assert_true(with_role(&w, ROLE_DEDICATED) == 2 && with_role(&w, ROLE_FOLLOWER) == 5);
+					struct watch first = w;
+					recount(&first, e->cycle);
+				}
+				assert_true(!epochs || e->cycle >= last + 1500);
+				assert_true(same || with_role(&w, ROLE_DEDICATED) == 2); /* they come back after a change */
+				last = e->cycle;
+				epochs++;
+				same++;
+				n = 0;
+				least = UINT64_MAX;
+			}
+			if (n == 0) /* the followers */
+				assert_true(e->arg[0] == share[e->kernel] && e->arg[1] == share[!e->kernel]);
+			if (n == 3)
+				assert_true(e->arg[0] == 0 && e->arg[3] == 2000);
+			else if (e->arg[3] < least) {
+				least = e->arg[3];
+				best[e->kernel] = e->arg[0];
+				best[!e->kernel] = e->arg[1];
+			}
+			n++;
+			break;
+		case EV_KERNEL_DONE: ended = e->cycle; break;
+		case EV_KERNEL_START: break;
+		default: on[e->sm].of[e->kernel] += e->type == EV_CTA_DISPATCH || e->type == EV_CTA_RESTORE ? 1 : -1u;
+		}
+	}
+	if (epochs < 10 || !changes || !went || !back)
+		fail_msg("%u epochs, %u changes, dedicated SMs went %u times and came back %u times", epochs, changes, went,
+		         back);
+	shut(&w);
+}
+
+/* The throughput as the objective: of what is shared the most is followed, and halves of the SMs give 1. */
+static void test_throughput(void **state)
+{
+	struct watch w;
+	open_sms(&w, (const char *[]){"maestro.objective=stp", NULL}, NULL, SEEN);
+	go(&w, "m", 300, 8, 1);
+	go(&w, "c", 300, 100, 2);
+	rig_finish(w.s);
+	u64 last = 0, most = 0, best[2] = {0};
+	u32 n = 0, changes = 0;
+	for (u32 i = 0; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		if (e->type == EV_REPARTITION && last) {
+			assert_true(e->cycle == last && e->arg[1] == best[e->kernel]);
+			changes++;
+		}
+		if (e->type != EV_TRIAL)
+			continue;
+		if (e->cycle != last)
+			n = 0;
+		most = n ? most : 0;
+		last = e->cycle;
+		if (!e->arg[0])
+			assert_int_equal(e->arg[3], 1000);
+		else if (!n || e->arg[3] > most) {
+			most = e->arg[3];
+			best[e->kernel] = e->arg[0];
+			best[!e->kernel] = e->arg[1];
+		}
+		n++;
+	}
+	assert_true(changes);
+	shut(&w);
+}
+
+/* A kernel that had less than an even share begins with that when it comes again. */
+static void test_history(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_REPARTITION) | EVENT(EV_KERNEL_DONE));
+	go(&w, "m", 900, 8, 1);
+	go(&w, "c", 3000, 100, 2);
+	while (!rig_count(&w.log, EV_KERNEL_DONE))
+		sim_run(w.s, sim_cycle(w.s) + 100, &st);
+	u64 share[3] = {0};
+	for (u32 i = 0; i < w.log.n; i++)
+		if (w.log.e[i].type == EV_REPARTITION)
+			share[w.log.e[i].kernel] = w.log.e[i].arg[1];
+	const s32 gone = w.log.e[w.log.n - 1].kernel;
+	const bool less = share[gone] < 4 || share[!gone] < 4;
+	assert_true(share[0] && share[1] && share[0] != share[1] && less);
+	const u32 before = w.log.n;
+	go(&w, gone ? "c" : "m", 300, 100, 3);
+	sim_run(w.s, sim_cycle(w.s) + 9000, &st);
+	u32 told = 0;
+	for (u32 i = before; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		if (e->type != EV_REPARTITION || e->arg[0])
+			continue;
+		assert_true(e->arg[1] == share[e->kernel == 2 ? gone : e->kernel]);
+		told++;
+	}
+	assert_int_equal(told, 2);
+	shut(&w);
+}
+
+/* Three kernels: two share six SMs, the third has three. Two that fit on no SM together have halves. Four SMs are too
+ * few to try anything on. */
+static void test_groups(void **state)
+{
+	static const struct {
+		const char *kernel[3], *sms;
+		bool tries, apart;
+	} rows[] = {{{"m", "c", "c"}, "num_sms=9", true, false},
+	            {{"w", "w", NULL}, "num_sms=9", false, true},
+	            {{"m", "c", NULL}, "num_sms=4", false, false}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		struct watch w;
+		open_sms(&w, (const char *[]){rows[i].sms, NULL}, NULL, SEEN);
+		u32 sms[3] = {0}, both = 0, n = 0;
+		for (; n < 3 && rows[i].kernel[n]; n++)
+			go(&w, rows[i].kernel[n], n == 2 ? 900 : 300, 60, n + 1);
+		rig_finish(w.s);
+		struct held on[SMS] = {0};
+		for (u32 k = 0; k < w.log.n && w.log.e[k].type != EV_KERNEL_DONE; k++) {
+			const struct event *e = &w.log.e[k];
+			const bool comes = e->type == EV_CTA_DISPATCH || e->type == EV_CTA_RESTORE;
+			if (e->type == EV_ROLE)
+				follow_role(&w, e);
+			if (!comes && e->type != EV_CTA_DONE && e->type != EV_CTA_SAVE)
+				continue;
+			u32 *has = on[e->sm].of;
+			has[e->kernel] += comes ? 1 : -1u;
+			if (!comes || e->cycle < 3000 || e->cycle > 30000)
+				continue;
+			both += has[0] && has[1];
+			if (n == 3 && (e->sm >= 6) != (e->kernel == 2))
+				fail_msg("cycle %llu: a CTA of kernel %d came to SM %d", (unsigned long long)e->cycle, e->kernel,
+				         e->sm);
+			sms[e->kernel] |= 1u << e->sm;
+		}
+		assert_int_equal(rig_count(&w.log, EV_TRIAL) > 0, rows[i].tries);
+		assert_int_equal(both == 0, rows[i].apart);
+		if (rows[i].apart)
+			assert_true(bit_count(sms[0]) == 5 && bit_count(sms[1]) == 4);
+		shut(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_objectives), cmocka_unit_test(test_fill),    cmocka_unit_test(test_epochs),
+	    cmocka_unit_test(test_throughput), cmocka_unit_test(test_history), cmocka_unit_test(test_groups),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+#include "session/programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "lua/lua.h"
+#include "session/catalog.h"
+#include "session/host/host.h"
+#include "session/policy/lua_policy.h"
+
+#define DEMO "hotspot"
+/* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
+ * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
+#define POLL_CYCLES 64
+
+/* --- open and close --- */
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+	return n >= k && !strcmp(s + n - k, end);
+}
+
+static const char *workload_of(const struct session_program *p)
+{
+	return p->opt->workload ? p->opt->workload : DEMO;
+}
+
+/* "dir/hotspot.lua" -> "hotspot" */
+static char *title_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	const char *dot = strrchr(from, '.');
+	return xstrndup(from, dot && dot != from ? (size_t)(dot - from) : strlen(from));
+}
+
+static void add_program(struct session *s, const struct options *o)
+{
+	struct session_program *p = &s->programs[s->nprograms];
+	*p = (struct session_program){.opt = o, .index = s->nprograms++};
+	p->name = title_of(workload_of(p));
+	plain_name(p->name);
+}
+
+/* "bfs", and where it is there twice, "bfs#2". */
+static void tell_apart(struct session *s, struct session_program *p)
+{
+	struct strbuf name = STRBUF_INIT;
+	u32 before = 0;
+	for (u32 i = 0; i < p->index; i++)
+		before += !strcmp(workload_of(&s->programs[i]), workload_of(p));
+	if (!before)
+		return;
+	strbuf_addf(&name, "%s#%u", p->name, before + 1);
+	free(p->name);
+	p->name = name.buf;
+}
+
+void programs_release(struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		strbuf_release(&s->programs[i].check_message);
+		free(s->programs[i].name);
+	}
+	s->nprograms = 0;
+	free(s->name);
+	s->name = NULL;
+}
+
+void programs_name(struct session *s)
+{
+	struct strbuf all = STRBUF_INIT;
+	programs_release(s);
+	add_program(s, s->opt);
+	for (u32 i = 0; i < s->opt->nmore; i++)
+		add_program(s, &s->opt->more[i]);
+	for (u32 i = s->nprograms; i-- > 0;)
+		tell_apart(s, &s->programs[i]);
+	for (u32 i = 0; i < s->nprograms; i++)
+		strbuf_addf(&all, "%s%s", i ? "+" : "", s->programs[i].name);
+	s->name = all.buf;
+	s->now = s->programs;
+}
+
+static struct host *open_host(struct session *s, const char *w, struct err *e)
+{
+	if (ends_with(w, ".ptx"))
+		return host_ptx_new(s, w, e);
+	char *path = catalog_path(s->data_dir, "scripts/workloads", w, "workload", e);
+	struct host *h = path ? host_lua_new(s, path, e) : NULL;
+	free(path);
+	return h;
+}
+
+/* Whatever is allocated, loaded and launched from now on is p's. */
+static void act_for(struct session *s, struct session_program *p)
+{
+	s->now = p;
+	sim_act_for(s->sim, p->index, 0);
+}
+
+bool programs_open(struct session *s, struct err *e)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		struct session_program *p = &s->programs[i];
+		act_for(s, p);
+		p->host = open_host(s, workload_of(p), e);
+		if (!p->host)
+			return false;
+	}
+	act_for(s, s->programs);
+	return true;
+}
+
+void programs_close(struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		struct session_program *p = &s->programs[i];
+		if (p->host)
+			p->host->ops->free(p->host);
+		p->host = NULL;
+	}
+}
+
+/* --- whose turn it is --- */
+
+static bool ready(const struct session *s, const struct session_program *p)
+{
+	if (p->ended)
+		return false;
+	if (!p->started || sim_program_idle(s->sim, p->index))
+		return true;
+	if (p->host->stream == HOST_ALL_STREAMS)
+		return false;
+	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, p->index, (u32)p->host->stream);
+}
+
+struct session_program *programs_ready(struct session *s)
+{
+	struct sim_history_info h;
+	sim_history_info(s->sim, &h);
+	if (h.turn_ahead)
+		return NULL; /* in the past: what they did is on record */
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (ready(s, &s->programs[i]))
+			return &s->programs[i];
+	return NULL;
+}
+
+bool programs_ended(const struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (!s->programs[i].ended)
+			return false;
+	return true;
+}
+
+u64 programs_look_at(const struct session *s, u64 until)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		const struct session_program *p = &s->programs[i];
+		if (p->host->stream != HOST_ALL_STREAMS && !p->ended)
+			return MIN(until, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
+	}
+	return until;
+}
+
+u64 programs_awaited(const struct session *s)
+{
+	u64 set = 0;
+	for (u32 i = 0; s->nprograms > 1 && i < s->nprograms; i++)
+		if (!s->programs[i].ended)
+			set |= BIT(i);
+	return set;
+}
+
+const char *programs_blame(const struct session *s, u32 program)
+{
+	return s->nprograms > 1 && program < s->nprograms ? s->programs[program].name : NULL;
+}
+
+/* --- checks --- */
+
+/* The check of the whole: failed when one failed, passed when all that have one did. */
+static void sum_checks(struct session *s)
+{
+	s->check = CHECK_NONE;
+	strbuf_clear(&s->check_message);
+	for (u32 i = 0; i < s->nprograms; i++) {
+		const struct session_program *p = &s->programs[i];
+		const char *name = programs_blame(s, i);
+		s->check = MAX(s->check, p->check);
+		if (p->check_message.len)
+			strbuf_addf(&s->check_message, "%s%s%s%s", s->check_message.len ? "\n" : "", name ? name : "",
+			            name ? ": " : "", p->check_message.buf);
+	}
+}
+
+static void forget_check(struct session *s, struct session_program *p)
+{
+	p->check = CHECK_NONE;
+	strbuf_clear(&p->check_message);
+	sum_checks(s);
+}
+
+/* --- a step --- */
+
+void programs_record_turn(struct session *s, const struct session_program *p)
+{
+	struct sim_history_info h;
+	sim_turn(s->sim);
+	sim_history_info(s->sim, &h);
+	if (!h.on)
+		return;
+	if (h.turns > s->turns_cap) {
+		s->turns_cap = MAX(h.turns * 2, 64u);
+		s->turn_of = xrealloc(s->turn_of, s->turns_cap);
+	}
+	s->turn_of[h.turns - 1] = p ? (u8)(p->index + 1) : TURN_OF_USER;
+}
+
+/* Brings the host program to where it stood after `turns` steps. False with *e; interrupted, it is still to be done. */
+static bool rebuild(struct session *s, struct session_program *p, u32 turns, struct err *e)
+{
+	act_for(s, p);
+	p->turns = turns;
+	p->torn = false;
+	forget_check(s, p);
+	bool ok = p->host->ops->rebuild(s, p->host, turns, e) != HOST_FAILED;
+	sum_checks(s);
+	p->torn = !ok && lua_interrupted();
+	s->host_torn |= p->torn;
+	return ok;
+}
+
+/* Ctrl-C in a step of the host program has ended it for good: the machine forgets what the step did, and the program
+ * is built anew when it is to go on. False: without a history, or with a policy that cannot be replayed, there is no
+ * way back. */
+static bool take_step_back(struct session *s, struct session_program *p, s64 stream, size_t printed)
+{
+	struct err e = {0};
+	if (!lua_interrupted() || !policy_may_replay(s, sim_cycle(s->sim), &e) || !sim_take_back(s->sim))
+		return false;
+	s->host_torn = p->torn = true;
+	p->started = p->turns > 0;
+	p->host->stream = stream;
+	forget_check(s, p);
+	if (s->output.len > printed) {
+		s->output.len = printed;
+		s->output.buf[printed] = 0;
+	}
+	return true;
+}
+
+static void blame(const struct session *s, const struct session_program *p, struct err *e)
+{
+	if (programs_blame(s, p->index))
+		err_prefix(e, "host program %s: ", p->name);
+}
+
+bool programs_step(struct session *s, struct session_program *p, struct err *e)
+{
+	s->host_torn = false;
+	if (p->torn && !rebuild(s, p, p->turns, e)) {
+		blame(s, p, e);
+		return false;
+	}
+	const s64 stream = p->host->stream;
+	const size_t printed = s->output.len;
+	s->started = p->started = true;
+	p->host->stream = HOST_ALL_STREAMS;
+	sim_fork(s->sim);
+	act_for(s, p);
+	enum host_state state = p->host->ops->step(s, p->host, e);
+	sum_checks(s);
+	if (state == HOST_FAILED && take_step_back(s, p, stream, printed))
+		return false;
+	p->turns++;
+	programs_record_turn(s, p);
+	p->ended |= state == HOST_ENDED;
+	if (state == HOST_FAILED)
+		blame(s, p, e);
+	return state != HOST_FAILED;
+}
+
+bool programs_bring_back(struct session *s, u32 all, struct err *e)
+{
+	s->started = false;
+	for (u32 k = 0; k < s->nprograms; k++) {
+		struct session_program *p = &s->programs[k];
+		u32 turns = 0;
+		for (u32 i = 0; i < all; i++)
+			turns += s->turn_of[i] == p->index + 1;
+		s->started |= turns > 0;
+		if (turns == p->turns)
+			continue;
+		s->finished = p->ended = false;
+		p->started = turns > 0;
+		if (!rebuild(s, p, turns, e)) {
+			blame(s, p, e);
+			return false;
+		}
+	}
+	return true;
+}

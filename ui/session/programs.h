@@ -1,0 +1,28 @@
+/* programs: the host programs of a session - one as a rule, several that share the machine with `run a.lua b.lua`.
+ *
+ * Each has its own streams, memory, modules, check and options. They take turns in their order: a program goes on when
+ * what it waits for is done, at the very cycle, whoever else is still running. */
+#ifndef UI_SESSION_PROGRAMS_H
+#define UI_SESSION_PROGRAMS_H
+#include "session/state.h"
+
+/* Titles and options of the programs of s->opt; nothing is opened. */
+void programs_name(struct session *s);
+bool programs_open(struct session *s, struct err *e);
+void programs_close(struct session *s);
+void programs_release(struct session *s);
+/* The first program, in their order, whose turn it is; NULL: the machine's. */
+struct session_program *programs_ready(struct session *s);
+/* One step of it. False with *e: it failed, or was interrupted (session->torn). */
+bool programs_step(struct session *s, struct session_program *p, struct err *e);
+bool programs_ended(const struct session *s); /* all of them */
+/* The cycle at which to look again for who waits for one stream; and the programs that sim_run() is to await. */
+u64 programs_look_at(const struct session *s, u64 until);
+u64 programs_awaited(const struct session *s);
+/* Brings those that stood elsewhere at the first `turns` turns of history to where they stood then. */
+bool programs_bring_back(struct session *s, u32 turns, struct err *e);
+/* A turn has been done to the machine: p's, or (NULL) the user's. */
+void programs_record_turn(struct session *s, const struct session_program *p);
+/* For messages: whose launch the machine stopped at, whose step failed; NULL: there is but one program. */
+const char *programs_blame(const struct session *s, u32 program);
+#endif
