@@ -16,6 +16,17 @@ function lab.kernel_cycles(r, kernel)
 	return lab.kernel_sum(r, kernel, "cycles")
 end
 
+-- Sum of a counter over the launches of one program of several.
+function lab.kernel_sum_of(r, program, counter)
+	local sum = 0
+	for _, k in ipairs(r.kernels) do
+		if k.program == program then
+			sum = sum + k[counter]
+		end
+	end
+	return sum
+end
+
 -- The first launch of a kernel.
 function lab.launch(r, kernel)
 	for _, k in ipairs(r.kernels) do
