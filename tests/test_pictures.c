@@ -314,6 +314,11 @@ static void chunks_are_shown(void **state)
 	c = look(&r, "kernels", 60, 200);
 	find_row(c, find_row(c, 1, "chunk left"), "   ← ");
 	rig_close(&r);
+	open_hotspot(&r, "--cta-sched", "steal");
+	rig_fails(&r, "tbreak cta-steal from=chunck", "from=chunck: one of chunk, queue or a number is expected");
+	rig_has(&r, "tbreak cta-steal from=chunk which=last", "cta-steal from=chunk which=last");
+	rig_has(&r, "continue", "cta-steal: SM 14, CTA 4 of hotspot#0 (victim 0, from chunk, which last)");
+	rig_close(&r);
 	open_hotspot(&r, NULL, NULL);
 	rig_say(&r, "until 3000");
 	rig_has(&r, "info chunks", "cta-sched rr deals no chunks; chunk, reset, flip and steal do.\n");

@@ -18,7 +18,7 @@ static void set_text(lua_State *L, const char *name, const char *text)
 	lua_setfield(L, -2, name);
 }
 
-/* state_name, reason_name, technique_name, policy_name: an argument that stands for a word. */
+/* state_name, reason_name and their like: an argument that stands for a word. */
 static void set_word(lua_State *L, enum event_type t, u32 i, u64 v)
 {
 	const char *word = *event_descs[t].arg[i] ? event_arg_name(t, i, v) : NULL;

@@ -115,9 +115,9 @@ static int dbg_reason(lua_State *L)
 	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "             \
 	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                  \
 	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                   \
-	  "strings: event, kernel_name, state_name, reason_name, technique_name, policy_name",                             \
+	  "strings: event, kernel_name, state_name, reason_name, technique_name, policy_name, from_name, which_name",      \
 	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "             \
-	  "is entered; state_name and its like put the arguments state, reason, technique and policy into words; "         \
+	  "is entered; state_name and its like put into words the arguments whose values have names; "                     \
 	  "e.replay = true where it is told again after going back in time",                                               \
 	  "no such event or filter; a filter of another type. An error in the function stops the run, with "               \
 	  "its traceback, and ends the subscription. More than 1000 subscriptions")                                        \

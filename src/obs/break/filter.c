@@ -131,9 +131,20 @@ static const char *preempt_policy_name(u64 v)
 	return NULL;
 }
 
+/* Where a stolen CTA was taken from, and which of those there. */
+static const char *steal_word(const char *key, u64 v)
+{
+	static const char *const from[] = {"chunk", "queue"}, *const which[] = {"first", "last"};
+	if (v > 1)
+		return NULL;
+	return !strcmp(key, "from") ? from[v] : !strcmp(key, "which") ? which[v] : NULL;
+}
+
 const char *event_arg_name(enum event_type t, u32 i, u64 v)
 {
 	const char *key = event_descs[t].arg[i];
+	if (t == EV_CTA_STEAL)
+		return steal_word(key, v);
 	if (is_state(t, key))
 		return v < WS_COUNT ? warp_state_descs[v].name : NULL;
 	if (is_technique(t, key))
@@ -143,16 +154,35 @@ const char *event_arg_name(enum event_type t, u32 i, u64 v)
 	return t == EV_STALL && !strcmp(key, "reason") && v < ST_COUNT ? stall_descs[v].name[TAX_BASE] : NULL;
 }
 
-/* A technique, or the policy of a request, by name. */
-static bool preempt_named(enum event_type t, u32 i, const char *text, u64 *value)
+/* The largest value that any argument has a word for is below this; states and reasons are found by their own means. */
+#define WORDS_MAX 64
+
+/* A technique, the policy of a request, where a CTA was stolen: an argument whose values are words. */
+static bool has_words(enum event_type t, u32 i)
 {
-	for (u64 v = 0; t >= EV_PREEMPT_REQUEST && t <= EV_PREEMPT_DONE && v < 64; v++) {
+	return (t == EV_CTA_STEAL || (t >= EV_PREEMPT_REQUEST && t <= EV_PREEMPT_DONE)) && event_arg_name(t, i, 0);
+}
+
+static bool word_named(enum event_type t, u32 i, const char *text, u64 *value)
+{
+	for (u64 v = 0; has_words(t, i) && v < WORDS_MAX; v++) {
 		const char *name = event_arg_name(t, i, v);
 		if (name && !strcmp(name, text)) {
 			*value = v;
 			return true;
 		}
 	}
+	return false;
+}
+
+static bool no_word(enum event_type t, u32 i, const char *text, struct err *e)
+{
+	struct strbuf names = STRBUF_INIT;
+	for (u64 v = 0; v < WORDS_MAX; v++)
+		if (event_arg_name(t, i, v))
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_arg_name(t, i, v));
+	err_set(e, "%s=%.40s: one of %s or a number is expected", event_descs[t].arg[i], text, strbuf_str(&names));
+	strbuf_release(&names);
 	return false;
 }
 
@@ -183,10 +213,12 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 	for (u32 i = 0; i < 4; i++)
 		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
 			f->arg[i].has = true;
-			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set) || preempt_named(t, i, value, &f->arg[i].value))
+			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set) || word_named(t, i, value, &f->arg[i].value))
 				return true;
 			if (is_state(t, key) && !isdigit((unsigned char)*value))
 				return no_state(t, value, e);
+			if (has_words(t, i) && !isdigit((unsigned char)*value))
+				return no_word(t, i, value, e);
 			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
 		}
 	return no_filter(t, key, e);
@@ -233,8 +265,8 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 	for (u32 i = 0; i < 4; i++)
 		if (f->arg[i].has && f->arg[i].set)
 			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], warp_state_descs[bit_first(f->arg[i].set)].name);
-		else if (f->arg[i].has && is_technique(t, event_descs[t].arg[i]) && f->arg[i].value <= TECHNIQUES)
-			strbuf_addf(out, " technique=%s", technique_name(t, f->arg[i].value));
+		else if (f->arg[i].has && has_words(t, i) && event_arg_name(t, i, f->arg[i].value))
+			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], event_arg_name(t, i, f->arg[i].value));
 		else if (f->arg[i].has)
 			strbuf_addf(out, " %s=%llu", event_descs[t].arg[i], (unsigned long long)f->arg[i].value);
 }
@@ -306,10 +338,10 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 	const char *word = event_arg_name((enum event_type)ev->type, i, v);
 	if (!strcmp(name, "warps"))
 		warps_text(v, out);
-	else if (word && (ev->type < EV_PREEMPT_REQUEST || ev->type > EV_PREEMPT_DONE))
-		strbuf_adds(out, word);
-	else if (word)
+	else if (word && has_words((enum event_type)ev->type, i))
 		strbuf_addf(out, "%s %s", name, word);
+	else if (word)
+		strbuf_adds(out, word);
 	else if (ev->type >= EV_PREEMPT_PLAN && ev->type <= EV_PREEMPT_CTA && v == UINT64_MAX)
 		strbuf_addf(out, "%s unknown", name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
