@@ -157,6 +157,13 @@ static void flip_turns(void **state)
 	free(h);
 }
 
+static struct cta_share share_of(struct hand *h, u32 sm)
+{
+	struct cta_share c = {0};
+	h->ops->share(h->state, &h->v, sm, &c);
+	return c;
+}
+
 /* What is shown of it: the chunk, what is left, the next one; in the order in which it goes. */
 static void share(void **state)
 {
@@ -164,14 +171,14 @@ static void share(void **state)
 	struct hand *h = hand("flip", 2);
 	kernel(h, 6, 1);
 	GETS(h, 1, 3);
-	h->ops->share(h->state, &h->v, 1, &c);
+	c = share_of(h, 1);
 	assert_true(c.lo == 3 && c.hi == 6 && c.from == 4 && c.to == 6 && c.next == 4 && !c.backward && !c.steals);
 	kernel(h, 6, 1);
 	GETS(h, 1, 5);
-	h->ops->share(h->state, &h->v, 1, &c);
+	c = share_of(h, 1);
 	assert_true(c.lo == 3 && c.hi == 6 && c.from == 3 && c.to == 5 && c.next == 4 && c.backward);
 	GETS(h, 1, 4, 3);
-	h->ops->share(h->state, &h->v, 1, &c);
+	c = share_of(h, 1);
 	assert_true(c.from == c.to && c.next == NO_CTA);
 	free(h);
 	h = hand("chunk", 2);
@@ -179,7 +186,7 @@ static void share(void **state)
 	GETS(h, 1, 2);
 	GETS(h, 0, 0, 1); /* SM 0 ends last: SM 1 comes first */
 	kernel(h, 3, 1);
-	h->ops->share(h->state, &h->v, 0, &c);
+	c = share_of(h, 0);
 	assert_true(c.lo == 2 && c.hi == 3 && c.next == 2);
 	free(h);
 }
@@ -222,24 +229,23 @@ static void share_of_thieves(void **state)
 	struct hand *h = hand("steal", 2);
 	kernel(h, 8, 1);
 	GETS(h, 0, 0, 1, 2, 3, 7, 6);
-	h->ops->share(h->state, &h->v, 0, &c);
+	c = share_of(h, 0);
 	assert_true(c.steals && c.queued == 2 && c.queue[0] == 7 && c.queue[1] == 6 && c.qfrom == c.qto &&
 	            c.next == NO_CTA);
-	memset(&c, 0, sizeof c);
-	h->ops->share(h->state, &h->v, 1, &c);
+	c = share_of(h, 1);
 	assert_true(c.lo == 4 && c.hi == 6 && c.from == 4 && c.to == 6 && c.next == 4 && !c.queued);
 	GETS(h, 1, 4, 5);
 	kernel(h, 8, 1); /* backwards: the queue's end, then the chunk's */
-	h->ops->share(h->state, &h->v, 0, &c);
+	c = share_of(h, 0);
 	assert_true(c.backward && c.qfrom == 0 && c.qto == 2 && c.next == 6 && c.from == 0 && c.to == 4);
 	GETS(h, 0, 6, 7);
-	h->ops->share(h->state, &h->v, 0, &c);
+	c = share_of(h, 0);
 	assert_true(c.qfrom == c.qto && c.queued == 2 && c.next == 3);
 	GETS(h, 0, 3, 2, 1, 0);
 	GETS(h, 1, 5, 4);
 	kernel(h, 8, 1); /* forwards: the chunk, then the queue in its order */
 	GETS(h, 0, 0, 1, 2, 3);
-	h->ops->share(h->state, &h->v, 0, &c);
+	c = share_of(h, 0);
 	assert_true(!c.backward && c.from == c.to && c.next == 7 && c.qto - c.qfrom == 2);
 	free(h);
 }
