@@ -106,7 +106,8 @@ static void in_words(void **state)
 	rig_say(&r, "tbreak preempt-plan technique=drain");
 	rig_say(&r, "preempt sms 1 within 15 by drain");
 	rig_has(&r, "step 1", "technique drain, latency unknown, overhead unknown)");
-	rig_fails(&r, "break preempt-cta technique=magic", "technique=magic: a number is expected");
+	rig_fails(&r, "break preempt-cta technique=magic",
+	          "technique=magic: one of switch, drain, flush, mixed or a number is expected");
 	rig_close(&r);
 }
 
