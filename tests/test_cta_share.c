@@ -315,19 +315,23 @@ static void test_smk_counts(void **state)
 		u32 n;
 		struct smk_need k[3];
 		u32 want[3];
+		double part[2];
 	} rows[] = {
-	    {1, {{{6, 1, 4096, 0}, 8}}, {8}},
-	    {2, {{{6, 1, 2048, 0}, 8}, {{6, 1, 2048, 0}, 8}}, {4, 4}},
+	    {1, {{{6, 1, 4096, 0}, 8}}, {8}, {0}},
+	    {2, {{{6, 1, 2048, 0}, 8}, {{6, 1, 2048, 0}, 8}}, {4, 4}, {0}},
 	    /* 1/4 of shared memory each against 1/8 of the places: 1, 2; 2, 4; then 3 places of 2 left: 2, 6 is full */
-	    {2, {{{4, 1, 1024, 12288}, 4}, {{4, 1, 1024, 0}, 8}}, {3, 5}},
+	    {2, {{{4, 1, 1024, 12288}, 4}, {{4, 1, 1024, 0}, 8}}, {3, 5}, {0}},
 	    /* half the registers against a twelfth of the warps: one, and six of the other for as much; then it has room */
-	    {2, {{{8, 1, 16384, 0}, 2}, {{4, 1, 1024, 0}, 8}}, {1, 7}},
-	    {2, {{{6, 1, 2048, 0}, 2}, {{6, 1, 2048, 0}, 8}}, {2, 6}}, /* as many as it may have */
-	    {3, {{{48, 1, 0, 0}, 1}, {{2, 1, 0, 0}, 8}, {{2, 1, 0, 0}, 8}}, {1, 0, 0}},
+	    {2, {{{8, 1, 16384, 0}, 2}, {{4, 1, 1024, 0}, 8}}, {1, 7}, {0}},
+	    {2, {{{6, 1, 2048, 0}, 2}, {{6, 1, 2048, 0}, 8}}, {2, 6}, {0}}, /* as many as it may have */
+	    /* a quarter: two of eight; as good as none: the first of each, then the other's */
+	    {2, {{{6, 1, 2048, 0}, 8}, {{6, 1, 2048, 0}, 8}}, {2, 6}, {0.25, 0.75}},
+	    {2, {{{6, 1, 2048, 0}, 8}, {{6, 1, 2048, 0}, 8}}, {7, 1}, {0.99, 0.01}},
+	    {3, {{{48, 1, 0, 0}, 1}, {{2, 1, 0, 0}, 8}, {{2, 1, 0, 0}, 8}}, {1, 0, 0}, {0}},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		u32 got[3] = {77, 77, 77};
-		smk_counts(rows[i].n, rows[i].k, total, got);
+		smk_counts(rows[i].n, rows[i].k, total, rows[i].part[0] > 0 ? rows[i].part : NULL, got);
 		for (u32 r = 0; r < rows[i].n; r++)
 			if (got[r] != rows[i].want[r])
 				fail_msg("row %u: kernel %u has %u CTAs, %u by hand", i, r, got[r], rows[i].want[r]);

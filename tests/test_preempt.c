@@ -38,12 +38,14 @@ static void test_switch_times(void **state)
 		double us;
 	} row[] = {{24, 4, 17.0}, {46, 2, 15.9}, {36, 3, 18.7}, {12, 6, 12.5}, {22, 5, 19.0}, {28, 3, 14.5}, {18, 6, 18.7},
 	           {67, 2, 23.4}, {38, 3, 19.7}, {17, 7, 20.9}, {87, 1, 15.1}, {16, 6, 16.6}, {8, 8, 11.1},  {2, 8, 2.8}};
-	const struct conf c = machine_of_table();
+	struct conf c = machine_of_table();
 	for (u32 i = 0; i < ARRAY_LEN(row); i++) {
 		const double us = (double)preempt_switch_cycles(&c, (u64)row[i].kib * 1024 * row[i].ctas) / c.core_clock;
 		if (fabs(us - row[i].us) > 0.03 * row[i].us)
 			fail_msg("%u KiB x %u: %.2f us, published %.1f", row[i].kib, row[i].ctas, us, row[i].us);
 	}
+	c.preempt_bandwidth = 8; /* GB/s of its own: 8192 bytes in 1.024 us of 1400 cycles */
+	assert_int_equal(preempt_switch_cycles(&c, 8192), 1434);
 }
 
 static struct preempt_sm two_ctas(u64 a, u64 b)

@@ -2,15 +2,88 @@
 -- run's statistics (dbg.figure) go, of each program by its place on the command line, from 0:
 --   watch_us      the times of the looks
 --   work_PROGRAM  its warp instructions until then, without those that a flush has made void
+-- With partitions = 1, of a partition policy's decisions for two kernels:
+--   share_us, share_of, share_threads   when the share of a kernel changed, whose program's, its threads on an SM
+--   epochs_spatial, epochs_first, epochs_one, epochs_more   maestro: epochs after which it chose to split the SMs; the
+--                 partition it began with when the two kernels first met; one or more CTAs of the trial kernel from that
 -- warpdbg run --size small cp concurrent/realtime concurrent/watch --partition spatial --preempt chimera --stats a.json
 local need = require("lib.need")
 
+local function threads(launch)
+	local block = launch.block
+	return block.x * block.y * block.z
+end
+
+local function watch_shares()
+	local us, of, on_sm
+	dbg.at_start(function()
+		us, of, on_sm = {}, {}, {}
+	end)
+	us, of, on_sm = {}, {}, {}
+	dbg.on("repartition", function(e)
+		local launch = gpu.kernel[e.kernel]
+		us[#us + 1] = e.cycle / gpu.conf["core_clock"]
+		of[#of + 1] = launch.program
+		on_sm[#on_sm + 1] = e.after * threads(launch)
+	end)
+	dbg.at_end(function()
+		dbg.figure("share_us", us)
+		dbg.figure("share_of", of)
+		dbg.figure("share_threads", on_sm)
+	end)
+end
+
+-- An epoch's trials come in one cycle: the followers' first, splitting the SMs (no CTAs) last.
+local function watch_epochs()
+	local chosen, first, best, ctas, least
+	local function forget()
+		chosen, first, least = { spatial = 0, first = 0, one = 0, more = 0 }, {}, math.huge
+	end
+	forget()
+	dbg.at_start(forget)
+	local function better(a, b)
+		if gpu.conf["maestro.objective"] == "stp" then
+			return a > b
+		end
+		return a < b
+	end
+	dbg.on("trial", function(e)
+		local split = e.ctas == 0 and e.others == 0
+		local name = gpu.kernel[e.kernel].name
+		if not split then
+			first[name] = first[name] or e.ctas
+		end
+		if not best or better(e.objective, best) then
+			best, ctas = e.objective, not split and e.ctas or nil
+		end
+		if split then
+			local apart = ctas and math.abs(ctas - (first[name] or ctas))
+			local how = not apart and "spatial" or apart == 0 and "first" or apart == 1 and "one" or "more"
+			chosen[how] = chosen[how] + 1
+			best = nil
+		end
+	end)
+	dbg.at_end(function()
+		for how, n in pairs(chosen) do
+			dbg.figure("epochs_" .. how, n)
+		end
+	end)
+end
+
 return {
 	help = "measures what the other programs have got done every every_us, for the JSON statistics; launches nothing",
-	sizes = { small = { every_us = 10 }, default = { every_us = 20 }, large = { every_us = 50 } },
+	sizes = {
+		small = { every_us = 10, partitions = 0 },
+		default = { every_us = 20, partitions = 0 },
+		large = { every_us = 50, partitions = 0 },
+	},
 	run = function(cuda, p)
 		local mhz = gpu.conf["core_clock"]
 		local every, times, work = math.floor(need(p, "every_us", 1, 1000000) * mhz), {}, {}
+		if need(p, "partitions", 0, 1) == 1 then
+			watch_shares()
+			watch_epochs()
+		end
 		local function look(cycle)
 			local i = cycle // every
 			times[i] = cycle / mhz

@@ -1,13 +1,16 @@
 /* maestro: partitions are tried on a few SMs and the best one measured is followed by the others (Park 2016, sections
- * 5.4.1 and 5.4.2). For two kernels:
+ * 5.4.1 and 5.4.2). For two kernels an SM has one of these roles:
  *
- *   role       SMs             what they hold
- *   dedicated  one a kernel    that kernel alone: its CPI, and what splitting the SMs would give
- *   trial      two             the trial kernel - of which an SM holds fewer CTAs - has one CTA more than on a
- * follower, or one less; the other one fills up follower   the others      the best partition of the epoch before; at
- * first the even one (smk), or what a kernel that had to do with less than that had when it last shared an SM spatial
- * none at first   one kernel alone; one SM more a kernel after each epoch in which splitting was best, one less after
- * the others
+ * dedicated: one SM a kernel, which has it to itself: its CPI, and what splitting the SMs would give.
+ *
+ * trial: two SMs. The trial kernel, of which an SM holds fewer CTAs, has one CTA more than on a follower, or one less;
+ * the other kernel fills up.
+ *
+ * follower: the others. The best partition of the epoch before; at first the even one (smk), or what a kernel that had
+ * to do with less than that had when it last shared an SM.
+ *
+ * spatial: none at first. One kernel alone; one SM more a kernel after each epoch in which splitting was best, one less
+ * after the others.
  *
  * An epoch of maestro.epoch cycles begins when all CTAs that were to leave have left; at its end the objective
  * (maestro.objective) of each partition is computed from instructions counted by kernel and SM. When two epochs in a
@@ -150,7 +153,7 @@ static bool first_partition(struct turn *t, struct group *g)
 	u32 ctas[2];
 	for (u32 i = 0; i < 2; i++)
 		k[i] = smk_need_of(t->v->conf, launch_of(t, g, i));
-	smk_counts(2, k, t->total, ctas);
+	smk_counts(2, k, t->total, NULL, ctas);
 	g->trial = k[1].most < k[0].most;
 	for (u32 i = 0; i < 2; i++)
 		g->ctas[i] = g->even[i] = (u8)ctas[i];

@@ -19,8 +19,9 @@ void smk_totals(const struct conf *c, u64 total[SMK_RESOURCES]);
 /* Is there room for one more beside what is used? */
 bool smk_fits(const struct smk_need *k, const u64 *used, const u64 *total);
 /* smk: CTAs for n kernels on an SM: one more, again and again, to the kernel whose dominant share (the largest of its
- * shares of the resources) is the least and for which there is room; of equal ones to the first. */
-void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas);
+ * shares of the resources) is the least and for which there is room; of equal ones to the first. part: by kernel, what
+ * its shares are measured by; NULL: equal parts. */
+void smk_counts(u32 n, const struct smk_need *k, const u64 *total, const double *part, u32 *ctas);
 
 #define SLICER_POINTS 33 /* 0 to 32 CTAs */
 #define SLICER_KERNELS 16

@@ -4,6 +4,7 @@
  * preemption, those that came last. */
 #include <string.h>
 
+#include "ir/devmem.h"
 #include "task/partition/partition.h"
 #include "task/partition/shares.h"
 
@@ -44,7 +45,13 @@ static double dominant(const struct smk_need *k, u32 ctas, const u64 *total)
 	return most;
 }
 
-void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas)
+/* Of its part: with a part of 0.25 a quarter of the SM counts as all of it. */
+static double dominant_of_part(const struct smk_need *k, u32 ctas, const u64 *total, const double *part, u32 r)
+{
+	return dominant(&k[r], ctas, total) / (part ? part[r] : 1);
+}
+
+void smk_counts(u32 n, const struct smk_need *k, const u64 *total, const double *part, u32 *ctas)
 {
 	u64 used[SMK_RESOURCES] = {0};
 	for (u32 r = 0; r < n; r++)
@@ -53,7 +60,8 @@ void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas)
 		u32 best = n;
 		for (u32 r = 0; r < n; r++)
 			if (ctas[r] < k[r].most && smk_fits(&k[r], used, total) &&
-			    (best == n || dominant(&k[r], ctas[r], total) < dominant(&k[best], ctas[best], total)))
+			    (best == n ||
+			     dominant_of_part(k, ctas[r], total, part, r) < dominant_of_part(k, ctas[best], total, part, best)))
 				best = r;
 		if (best == n)
 			return;
@@ -63,12 +71,26 @@ void smk_counts(u32 n, const struct smk_need *k, const u64 *total, u32 *ctas)
 	}
 }
 
+/* smk.first: the parts of two kernels of which one is the first program's. False: even. */
+static bool parts(const struct partition_view *v, const u32 *slot, u32 n, double *part)
+{
+	if (n != 2)
+		return false;
+	bool first[2];
+	for (u32 i = 0; i < 2; i++)
+		first[i] = !OWNER_PROGRAM(v->launch[v->d->k[slot[i]].launch]->mod->owner);
+	for (u32 i = 0; i < 2; i++)
+		part[i] = first[i] ? v->conf->smk_first : 1 - v->conf->smk_first;
+	return first[0] != first[1];
+}
+
 /* The shares of kernels with CTAs to come; the others keep what they have. */
 static void divide(const struct partition_view *v, u32 *share)
 {
 	u64 total[SMK_RESOURCES];
 	struct smk_need k[DISPATCH_KERNELS] = {0};
 	u32 n = 0, slot[DISPATCH_KERNELS], ctas[DISPATCH_KERNELS];
+	double part[2];
 	smk_totals(v->conf, total);
 	for (u32 r = 0; r < v->d->n; r++) {
 		const u32 s = v->d->order[r];
@@ -78,7 +100,7 @@ static void divide(const struct partition_view *v, u32 *share)
 		slot[n] = s;
 		k[n++] = smk_need_of(v->conf, v->launch[v->d->k[s].launch]);
 	}
-	smk_counts(n, k, total, ctas);
+	smk_counts(n, k, total, parts(v, slot, n, part) ? part : NULL, ctas);
 	for (u32 i = 0; i < n; i++)
 		share[slot[i]] = ctas[i];
 }

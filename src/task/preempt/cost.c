@@ -16,6 +16,8 @@ static u64 plus(u64 a, u64 b)
 
 u64 preempt_switch_cycles(const struct conf *c, u64 bytes)
 {
+	if (c->preempt_bandwidth > 0)
+		return bounded(ceil((double)bytes * c->core_clock / (c->preempt_bandwidth * 1e3)));
 	return bounded(ceil((double)bytes * c->num_sms / dram_peak_bytes(c)));
 }
 

@@ -10,8 +10,8 @@
  *               elsewhere
  *
  * Latencies are in cycles, overheads in warp instructions that are lost or executed again. The bandwidth of an SM is
- * its even share of DRAM's peak. What is not known - nothing has been counted yet - and what is not possible costs
- * COST_MAX.
+ * its even share of DRAM's peak, or preempt.bandwidth. What is not known - nothing has been counted yet - and what is
+ * not possible costs COST_MAX.
  *
  * The thesis gives the latency of a switch for a whole SM, and asks of each CTA whether it keeps the limit. Here: that
  * question is asked of the bytes of all CTAs that may have to leave the SM, so that the limit is kept if all are
