@@ -441,6 +441,13 @@ static const char *sms_of(const char *partition, const char *few)
 	return strcmp(partition, "maestro") ? few : "num_sms=7";
 }
 
+/* Every second machine allocates from both ends. */
+static const char *allocation(void)
+{
+	static u32 n;
+	return n++ & 1 ? "sm.allocation=two-way" : "sm.allocation=first-fit";
+}
+
 /* Random launches into random streams while others run; in the end nothing is held. */
 static u64 random_launches(const char *cta, const char *partition, const char *preempt, bool changes, u64 seed)
 {
@@ -454,7 +461,7 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	begin(&p,
 	      (const char *[]){sms_of(partition, "num_sms=3"), set[0], set[1], set[2], "dyncta.period=100",
 	                       "dyncta.mem_low=10", "dyncta.mem_high=40", "slicer.warmup=50", "slicer.profile=90",
-	                       "maestro.epoch=150", NULL},
+	                       "maestro.epoch=150", allocation(), NULL},
 	      0);
 	struct stop st;
 	for (u32 i = 0; i < 24; i++) {
@@ -515,7 +522,7 @@ static void travel(const char *cta, const char *partition, const char *preempt)
 	begin(&p,
 	      (const char *[]){sms_of(partition, "num_sms=2"), set[0], set[1], set[2], "history.mb=64", "dyncta.period=100",
 	                       "dyncta.mem_low=10", "dyncta.mem_high=40", "slicer.warmup=200", "slicer.profile=400",
-	                       "maestro.epoch=400", NULL},
+	                       "maestro.epoch=400", allocation(), NULL},
 	      0);
 	struct err e = {0};
 	start(&p, "k", 40, 12, 1);

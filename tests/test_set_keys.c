@@ -40,7 +40,7 @@ static bool other_value(const struct conf *c, const struct conf_key *k, struct s
 		else if (k->kind == CONF_ENUM)
 			snprintf(text, sizeof text, "%s", strrchr(k->values, '|') + 1);
 		else
-			snprintf(text, sizeof text, "%.0f", f == 0.1 ? v + 1 : v * f);
+			snprintf(text, sizeof text, k->kind == CONF_REAL && v < 1 ? "%g" : "%.0f", f == 0.1 ? v + 1 : v * f);
 		if (k->kind == CONF_ENUM && !strcmp(text, strbuf_str(&now)))
 			snprintf(text, sizeof text, "%.*s", (int)strcspn(k->values, "|"), k->values);
 		if (conf_set(&trial, k->key, text, NULL) && conf_check(&trial, NULL) && strcmp(text, strbuf_str(&now)))

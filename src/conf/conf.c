@@ -302,6 +302,11 @@ static bool vt_fits(const struct conf *c, struct conf_conflict *of, struct err *
 		return among(of, "cta-virtual", "lsu.replay", NULL) ||
 		       err_set(e, "cta-virtual=vt has load queues of its own kind (lsu.replay=car, or none): lsu.replay=newcar "
 		                  "lets transactions pass one another, these go in order");
+	if (c->sm_allocation == SM_ALLOCATION_TWO_WAY)
+		return among(of, "cta-virtual", "sm.allocation", NULL) ||
+		       err_set(e,
+		               "cta-virtual=vt and sm.allocation=two-way exclude each other: contexts lie at the end of shared "
+		               "memory");
 	if (c->vt_warps < c->sm_threads / WARP_SIZE)
 		return among(of, "vt.warps", "sm.threads", NULL) ||
 		       err_set(e, "vt.warps: %u virtual warps are less than the %u that sm.threads %u makes", c->vt_warps,

@@ -7,6 +7,7 @@
 #include "front/front.h"
 #include "mem/mem.h"
 #include "probe/probe.h"
+#include "sm/blocks.h"
 #include "sm/cta_state.h"
 #include "sm/restartable.h"
 #include "sm/warp_state.h"
@@ -110,6 +111,28 @@ struct kernel_info {
 	const char *limiter; /* of struct sm_limits (sm/sm.h) */
 	const struct kernel_counters *counters;
 };
+/* Why an SM has no room for one more CTA of a running launch, in the order in which it is asked. */
+enum room_lack {
+	ROOM_IS_THERE,
+	ROOM_ALL_DISPATCHED, /* it has no CTAs to come */
+	ROOM_TAKEN_AWAY,     /* the SM has been taken from it by preemption */
+	ROOM_QUOTA,          /* it has as many as the partition policy lets it have */
+	ROOM_OCCUPANCY,      /* as many as an empty SM holds, or max_ctas_per_sm */
+	ROOM_SCHED_LIMIT,    /* as many as its CTA scheduler lets it have */
+	ROOM_CTA_SLOTS,
+	ROOM_WARPS,
+	ROOM_REGS,
+	ROOM_SHARED,
+	ROOM_HOLES, /* registers and shared memory would do, but not in one piece */
+	ROOM_LACKS
+};
+struct room_info {
+	enum room_lack lack;
+	u32 resident, most;    /* its CTAs there; by quota, occupancy or limit, as `lack` says */
+	u32 regs, shared;      /* of a CTA */
+	struct holes reg, shm; /* of the SM */
+	u32 fragmented;        /* CTAs that would have room if what is free were in one piece, beyond those that have */
+};
 struct barrier_info {
 	u32 id, arrived, expected; /* warps */
 	u64 waiting;               /* mask of warp slots */
@@ -202,6 +225,9 @@ u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
 /* The most CTAs of a launch that the CTA scheduler leaves this SM by a decision of its own; 0 = it has made none. */
 u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm);
+extern const char *const room_lack_names[ROOM_LACKS]; /* in a word or two */
+/* Room for one more CTA of a launch on an SM. False: the launch does not run. */
+bool gpu_room(const struct gpu *g, u32 launch, u32 sm, struct room_info *out);
 /* What the CTA scheduler keeps of a running launch for an SM; false: nothing (only chunk, reset, flip and steal do), or
  * the launch does not run. */
 bool gpu_cta_share(const struct gpu *g, u32 launch, u32 sm, struct cta_share *out);

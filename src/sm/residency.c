@@ -1,5 +1,5 @@
-/* Resident CTAs: how many fit, where their registers and shared memory lie (contiguous, first fit: fragmentation
- * exists), start and end. */
+/* Resident CTAs: how many fit, where their registers and shared memory lie (contiguous: fragmentation exists), start
+ * and end. */
 #include <string.h>
 
 #include "sm/internal.h"
@@ -102,6 +102,42 @@ static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 
 	return true;
 }
 
+/* The blocks of all resident CTAs. */
+static u32 blocks_of(const struct sm *s, bool shared, struct block *b)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < SM_MAX_CTAS; i++) {
+		const struct cta *c = &s->cta[i];
+		const u32 first = shared ? c->shared_first : c->reg_first, size = shared ? c->shared_size : c->reg_size;
+		if (c->used && size)
+			b[n++] = (struct block){first, size, c->from_top};
+	}
+	return n;
+}
+
+/* 2-way allocation: a kernel goes on at the end where it began; the first begins at the bottom, one that finds only
+ * others from there at the top. */
+static bool from_top(const struct sm *s, u32 launch)
+{
+	bool bottom = false, top = false;
+	for (u32 i = 0; i < SM_MAX_CTAS; i++) {
+		const struct cta *c = &s->cta[i];
+		if (c->used && c->launch == launch)
+			return c->from_top;
+		bottom |= c->used && !c->from_top;
+		top |= c->used && c->from_top;
+	}
+	return bottom && !top;
+}
+
+static bool find_two_way(const struct sm *s, const struct conf *c, u32 launch, struct cta *o)
+{
+	struct block b[SM_MAX_CTAS];
+	o->from_top = from_top(s, launch);
+	return blocks_two_way(b, blocks_of(s, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
+	       blocks_two_way(b, blocks_of(s, true, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
+}
+
 static s32 free_slot(const struct sm_ctx *x, const struct sm *s)
 {
 	for (u32 i = 0; i < x->nctas; i++)
@@ -128,7 +164,8 @@ static u32 shared_end(const struct sm *s)
 bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct cta *c)
 {
 	const u32 regs = sm_cta_regs(x->conf, l), shared = sm_cta_shared(x->conf, l);
-	u32 reg_at, shared_at, below = x->conf->sm_shared;
+	u32 below = x->conf->sm_shared;
+	struct cta at = {.reg_size = regs, .shared_size = shared};
 	if (s->regs_used + regs > x->conf->sm_regs || s->shared_used + shared > below)
 		return false;
 	if (x->vt) {
@@ -137,15 +174,29 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 			return false;
 		below -= contexts;
 	}
-	if (!find_hole(s, false, regs, x->conf->sm_regs, &reg_at) || !find_hole(s, true, shared, below, &shared_at))
+	if (unlikely(x->conf->sm_allocation == SM_ALLOCATION_TWO_WAY)) {
+		if (!find_two_way(s, x->conf, l->id, &at))
+			return false;
+	} else if (!find_hole(s, false, regs, x->conf->sm_regs, &at.reg_first) ||
+	           !find_hole(s, true, shared, below, &at.shared_first)) {
 		return false;
+	}
 	if (!c)
 		return true;
-	c->reg_first = reg_at;
+	c->reg_first = at.reg_first;
 	c->reg_size = regs;
-	c->shared_first = shared_at;
+	c->shared_first = at.shared_first;
 	c->shared_size = shared;
+	c->from_top = at.from_top;
 	return true;
+}
+
+void sm_holes(const struct conf *c, const struct sm *s, const struct launch *l, struct holes *regs,
+              struct holes *shared)
+{
+	struct block b[SM_MAX_CTAS];
+	*regs = blocks_holes(b, blocks_of(s, false, b), c->sm_regs, sm_cta_regs(c, l));
+	*shared = blocks_holes(b, blocks_of(s, true, b), c->sm_shared, sm_cta_shared(c, l));
 }
 
 bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l)

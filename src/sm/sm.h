@@ -20,6 +20,7 @@
 #include "mem/mem.h"
 #include "passes/hints.h"
 #include "probe/probe.h"
+#include "sm/blocks.h"
 #include "sm/warp_state.h"
 
 #define SM_MAX_CTAS 32
@@ -137,7 +138,8 @@ struct cta {
 	u32 reg_first, reg_size, shared_first, shared_size;
 	u8 inactive; /* it has resources, but no slot (virtual.h) */
 	u8 word;     /* without a slot: its warps are in this word of places, its masks by number of the warp but `warps` */
-	u8 pad[6];   /* named so that it is zero: state is hashed */
+	u8 from_top; /* 2-way allocation: its kernel allocates from the top down here */
+	u8 pad[5];   /* named so that it is zero: state is hashed */
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
 		u32 arrived, expected; /* warps */
@@ -371,6 +373,10 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* ... but one that comes back (verbs.h) does. */
 bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
+/* The holes in its registers and shared memory, and how many of the launch's blocks they have room for. CTAs without a
+ * slot (virtual threads) do not count. */
+void sm_holes(const struct conf *c, const struct sm *s, const struct launch *l, struct holes *regs,
+              struct holes *shared);
 /* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. Its slot. */
 u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
 /* Takes a finished CTA in one of these slots off the SM: fills *out with its last state and frees the slot. False when

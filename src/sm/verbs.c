@@ -321,6 +321,7 @@ u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, co
 	c->warps = place.warps;
 	c->reg_first = place.reg_first;
 	c->shared_first = place.shared_first;
+	c->from_top = place.from_top;
 	c->ndone = 0;
 	turn_masks(c, by_slot, c->warps);
 	front_cta_restore(x->front, s->id, slot, c->warps, context);

@@ -89,6 +89,8 @@ void debugger_free_matches(char **matches);
 /* What `info line` says of an address. */
 bool info_cache_line(struct debugger *d, const char *args, struct strbuf *out, struct err *e);
 
+/* The launch that args name, else the chosen one, else of those that run the last, else the last. what: for errors. */
+bool arg_launch(struct debugger *d, const char *what, const char *args, u32 *launch, struct err *e);
 /* SM number in args, the focused one without. */
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);
 

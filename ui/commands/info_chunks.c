@@ -1,27 +1,6 @@
 /* info chunks: what CTA schedulers for reuse between kernels keep of a kernel's CTAs for each SM, and what SMs stole */
 #include "commands/commands.h"
 
-/* The launch that is named, else the chosen one, else of those that run the last, else the last. */
-static bool arg_launch(struct debugger *d, const char *args, u32 *launch, struct err *e)
-{
-	struct gpu *g = dbg_gpu(d);
-	const u32 n = gpu_num_kernels(g);
-	struct kernel_info k;
-	u64 v = UINT64_MAX;
-	if (!n)
-		return err_set(e, "info chunks: nothing has been launched yet");
-	if (!arg_number(args, "kernel", n - 1, &v, e))
-		return false;
-	if (v == UINT64_MAX && d->focus.kernel >= 0)
-		v = MIN((u64)d->focus.kernel, n - 1);
-	for (u32 i = n; i-- > 0 && v == UINT64_MAX;) {
-		gpu_kernel_info(g, i, &k);
-		v = k.state == KS_RUNNING ? i : v;
-	}
-	*launch = v == UINT64_MAX ? n - 1 : (u32)v;
-	return true;
-}
-
 /* Places [from, to) in the order in which they are taken. */
 static void range(struct strbuf *out, u64 from, u64 to, bool backward)
 {
@@ -47,7 +26,7 @@ bool info_chunks(struct debugger *d, const char *args, struct strbuf *out, struc
 	struct cta_share c;
 	struct kernel_info k;
 	u32 launch = 0;
-	if (!arg_launch(d, args, &launch, e))
+	if (!arg_launch(d, "info chunks", args, &launch, e))
 		return false;
 	gpu_kernel_info(g, launch, &k);
 	if (!gpu_cta_share(g, launch, 0, &c)) {

@@ -9,6 +9,26 @@
 #include "session/programs.h"
 #include "views/appearance.h"
 
+bool arg_launch(struct debugger *d, const char *what, const char *args, u32 *launch, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	const u32 n = gpu_num_kernels(g);
+	struct kernel_info k;
+	u64 v = UINT64_MAX;
+	if (!n)
+		return err_set(e, "%s: nothing has been launched yet", what);
+	if (!arg_number(args, "kernel", n - 1, &v, e))
+		return false;
+	if (v == UINT64_MAX && d->focus.kernel >= 0)
+		v = MIN((u64)d->focus.kernel, n - 1);
+	for (u32 i = n; i-- > 0 && v == UINT64_MAX;) {
+		gpu_kernel_info(g, i, &k);
+		v = k.state == KS_RUNNING ? i : v;
+	}
+	*launch = v == UINT64_MAX ? n - 1 : (u32)v;
+	return true;
+}
+
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e)
 {
 	u64 v = d->focus.sm;

@@ -99,6 +99,18 @@ bool cmd_list(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
+static bool why_a_kernel(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct gpu *g = dbg_gpu(d);
+	u64 launch = d->focus.kernel >= 0 ? (u64)d->focus.kernel : 0;
+	if (!gpu_num_kernels(g))
+		return err_set(e, "why kernel: nothing has been launched yet");
+	if (!arg_number(args, "why kernel", gpu_num_kernels(g) - 1, &launch, e))
+		return false;
+	why_kernel_waits(g, (u32)launch, out);
+	return true;
+}
+
 bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char word[32];
@@ -110,8 +122,10 @@ bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct er
 		why_machine(g, out);
 		return true;
 	}
+	if (rest && !strcmp(word, "kernel"))
+		return why_a_kernel(d, rest, out, e);
 	if (rest && (strcmp(word, "warp") || !*rest))
-		return err_set(e, "why: 'warp N', 'machine' or nothing is expected");
+		return err_set(e, "why: 'warp N', 'kernel N', 'machine' or nothing is expected");
 	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
 		return false;
 	why_warp(g, d->focus.sm, (u32)warp, out);

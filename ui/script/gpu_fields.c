@@ -387,6 +387,32 @@ static void push_chunks(lua_State *L, u32 launch)
 	}
 }
 
+static void push_room(lua_State *L, u32 launch)
+{
+	struct room_info o;
+	if (!gpu_room(gpu_of(L), launch, 0, &o)) {
+		lua_pushnil(L);
+		return;
+	}
+	lua_newtable(L);
+	for (u32 sm = 0; sm < gpu_conf(gpu_of(L))->num_sms; sm++) {
+		gpu_room(gpu_of(L), launch, sm, &o);
+		lua_createtable(L, 0, 10);
+		lua_pushstring(L, room_lack_names[o.lack]);
+		lua_setfield(L, -2, "lacks");
+		set_u(L, "ctas", o.resident);
+		set_u(L, "most", o.most);
+		set_u(L, "fragmented", o.fragmented);
+		set_u(L, "regs_of_cta", o.regs);
+		set_u(L, "regs_free", o.reg.free);
+		set_u(L, "regs_piece", o.reg.largest);
+		set_u(L, "shared_of_cta", o.shared);
+		set_u(L, "shared_free", o.shm.free);
+		set_u(L, "shared_piece", o.shm.largest);
+		lua_rawseti(L, -2, sm);
+	}
+}
+
 /* Where all warps of the SM stand, in one go: for sampling. */
 static void push_resident(lua_State *L, const struct handle *h)
 {
@@ -620,6 +646,12 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "ikra.affine_a), the CTA that comes next or nil, from the chunk's end, CTAs in its steal queue, how many of "    \
 	  "these are still to be dispatched",                                                                              \
 	  push_chunks(L, h->a))                                                                                            \
+	F(H_KERNEL, room, "table, a list from 0, one for each SM, or nil",                                                 \
+	  "while it runs, what SMs have left for one more CTA of it: list of {lacks, ctas, most, fragmented, "             \
+	  "regs_of_cta, regs_free, regs_piece, shared_of_cta, shared_free, shared_piece}: a word as in `info room`, its "  \
+	  "CTAs there and how many it may have, CTAs that would fit if what is free were in one piece beyond those that "  \
+	  "do, and of registers (32-bit) and shared memory (B) what a CTA has, what is free, the largest piece",           \
+	  push_room(L, h->a))                                                                                              \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
 	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \

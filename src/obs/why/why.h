@@ -10,6 +10,8 @@ void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out);
 /* The machine: kernels under way, warps grouped by the end of their chain (one representative each), cycles in the
  * wait-for graph, warps that spin, full queues. */
 void why_machine(struct gpu *g, struct strbuf *out);
+/* A kernel: why it has not begun, or why SMs have no room for more of its CTAs, by SM. */
+void why_kernel_waits(struct gpu *g, u32 launch, struct strbuf *out);
 /* Does the machine stand still only because somebody has paused or saved CTAs? No hang of the program then: every warp
  * that is left is in such a CTA, or waits at a barrier for one that is. */
 bool why_kept(struct gpu *g);

@@ -99,13 +99,21 @@ static bool is_there(const struct sm *s, u32 slot, u32 launch)
 	return s->cta[slot].used && s->cta[slot].launch == launch && !(s->done_slots >> slot & 1);
 }
 
-/* CTAs of the launch that came to the SM before the one in this slot. */
-static u32 came_before(const struct sm *s, u32 slot, u32 launch)
+/* Does a CTA stay rather than another one of its kernel: the older one; with 2-way allocation the one that is farther
+ * from the free space (Park 2016, figure 5.9b). */
+static bool stays_before(const struct preempt_ctx *x, const struct sm *s, const struct cta *a, const struct cta *b)
+{
+	if (x->dispatch->conf->sm_allocation == SM_ALLOCATION_TWO_WAY)
+		return b->from_top ? a->reg_first > b->reg_first : a->reg_first < b->reg_first;
+	return s->warp[bit_first(a->warps)].age < s->warp[bit_first(b->warps)].age;
+}
+
+/* CTAs of the launch on the SM that stay rather than the one in this slot. */
+static u32 before_it(const struct preempt_ctx *x, const struct sm *s, u32 slot, u32 launch)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		n += s->cta[i].used && s->cta[i].launch == launch &&
-		     s->warp[bit_first(s->cta[i].warps)].age < s->warp[bit_first(s->cta[slot].warps)].age;
+		n += s->cta[i].used && s->cta[i].launch == launch && stays_before(x, s, &s->cta[i], &s->cta[slot]);
 	return n;
 }
 
@@ -115,7 +123,7 @@ static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, u32 keep
 	*out = (struct preempt_sm){.sm = sm};
 	for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
 		const struct cta *c = &s->cta[slot];
-		if (is_there(s, slot, launch) && (!keep || came_before(s, slot, launch) >= keep))
+		if (is_there(s, slot, launch) && (!keep || before_it(x, s, slot, launch) >= keep))
 			out->cta[out->n++] = (struct preempt_cta){.id = c->id,
 			                                          .insts = c->insts - c->insts_dropped,
 			                                          .bytes = 4ull * c->reg_size + c->shared_size,
