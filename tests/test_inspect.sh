@@ -48,8 +48,8 @@ for w in hotspot bfs; do
 		"$W" run $w --size small --script "$tmp/x.lua" --stats "$tmp/x.json" >"$tmp/$w.$x" 2>&1
 		ok "$w $x: exit status" $? -eq 0
 		ok "$w $x: hash unchanged" "$(hash_of "$tmp/none")" = "$(hash_of "$tmp/$w.$x")"
-		sed '/^ "host": {/,$d' "$tmp/x.json" | cmp -s - "$tmp/plain.json"
-		ok "$w $x: figures unchanged" $? -eq 0
+		sed '/^ "figures": {/,/^ },/d; /^ "host": {/,$d' "$tmp/x.json" | cmp -s - "$tmp/plain.json"
+		ok "$w $x: the machine's figures unchanged" $? -eq 0
 		has "$w $x: a report" "$tmp/$w.$x" "--- $x, cycle $(sed -n 's/^ "cycles": \([0-9]*\),/\1/p' "$tmp/stats.json") ---"
 		"$W" run $w --size small --script scripts/inspect/$x.lua >"$tmp/again" 2>&1
 		report "$tmp/again" >"$tmp/a"
@@ -96,9 +96,12 @@ ok "l1_thrash: all evictions are somebody's" "$(awk '/^pairs/ { exit } /^bfs/ { 
 
 # --- what lcs goes by: the same sum at the same CTA
 "$W" debug lps --size small --set num_sms=1 --cta-sched lcs --batch -ex 'break lcs-throttle' -ex continue >"$tmp/lcs" 2>&1
-"$W" run lps --size small --set num_sms=1 --script scripts/inspect/cta_progress.lua >"$tmp/progress" 2>&1
+"$W" run lps --size small --set num_sms=1 --script scripts/inspect/cta_progress.lua --stats "$tmp/progress.json" --format json >"$tmp/progress" 2>&1
 ok "cta_progress: as lcs has it" "$(sed -n 's/.*all together \([0-9.]*\) times.*/\1/p' "$tmp/progress")" = \
 	"$(sed -n 's/.*sum \([0-9]*\), max \([0-9]*\),.*/\1 \2/p' "$tmp/lcs" | awk '{ printf "%.2f", $1 / $2 }')"
+ok "cta_progress: the same in the run's figures" "$(awk '/"cta_progress_0_cta_/ { inside = 1 }
+	inside && /^ *[0-9]/ { last = $1 + 0 } inside && /\]/ { sum += last; max = last > max ? last : max; inside = 0 }
+	END { printf "%.2f", sum / max }' "$tmp/progress.json")" = "$(sed -n 's/.*all together \([0-9.]*\) times.*/\1/p' "$tmp/progress")"
 
 # --- a split whose cost is known: 8 of 32 lanes of every other warp execute 6 instructions, 24 lanes wait
 cat >"$tmp/split.ptx" <<'P'

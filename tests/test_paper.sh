@@ -234,6 +234,7 @@ expect 0 "newcar                301        301" paper park2016-elf table3.3 tabl
 check "as published: 12 and 20 program points" sh -c "
 	grep -q '^BP,adjust_weights,bpnn_adjust_weights,12,12,' '$tmp/p/table3.2.csv' && grep -q '^LBM,.*,20,20,' '$tmp/p/table3.2.csv'"
 expect 0 "Miss rate of L1D with gto and rr, and its change." paper lee2014 17 --quick --out "$tmp/l"
+expect 0 "| LPS | IV | 1.00 | 0." paper lee2014 8 8shares --quick --format markdown --out "$tmp/l"
 check "neighbouring CTAs on one SM share lines" awk -F, '/^SRAD,/ && $3 < -3 && $4 < -3 { ok = 1 } END { exit !ok }' "$tmp/l/17.csv"
 expect 0 "GPU-small reset" paper huzaifa2020 4d --quick --out "$tmp/h"
 check "reset finds all in L1D but in the first of 16 launches" awk -F, '/^GPU-small reset,/ { ok = $2 > 93.7 && $2 < 93.8 } END { exit !ok }' "$tmp/h/4d.csv"

@@ -6,7 +6,9 @@
 Settings (globals, set before the script is loaded): CTA_PROGRESS_PERIOD = cycles between two looks at the SMs; CTA_PROGRESS_ROWS = rows
 shown of each launch; CTA_PROGRESS_TOP = launches shown.
 Of each launch the SM where a CTA ends first. A column is a CTA, in the order of their ids; share = its instructions over those of the
-one that ended: with a greedy scheduler the later ones stay behind, unless all wait for memory. Their sum is what lcs rounds. ]]
+one that ended: with a greedy scheduler the later ones stay behind, unless all wait for memory. Their sum is what lcs rounds.
+Into the run's statistics (figures) go all looks of each launch shown: cta_progress_LAUNCH_cycle, the cycles of the looks and of the end,
+and cta_progress_LAUNCH_cta_ID, the CTA's instructions until then. ]]
 local lib = require "inspect.lib"
 lib.settings("CTA_PROGRESS", {CTA_PROGRESS_PERIOD = 500, CTA_PROGRESS_ROWS = 12, CTA_PROGRESS_TOP = 4})
 local period, most = lib.setting("CTA_PROGRESS_PERIOD", 500), lib.setting("CTA_PROGRESS_ROWS", 12)
@@ -38,6 +40,25 @@ local function ids_of(k)
 	end
 	table.sort(ids)
 	return ids
+end
+
+-- All looks of a launch at the SM where a CTA ended first, and that end.
+local function record(k)
+	local of_sm = k.looks[k.sm] or {}
+	local looks = table.move(of_sm, 1, #of_sm, 1, {})
+	looks[#looks + 1] = k.last
+	local name = "cta_progress_" .. k.launch .. "_"
+	local function column(title, key)
+		local values = {}
+		for i, look in ipairs(looks) do
+			values[i] = look[key] or 0
+		end
+		dbg.figure(name .. title, values)
+	end
+	column("cycle", "cycle")
+	for _, id in ipairs(ids_of(k)) do
+		column("cta_" .. id, id)
+	end
 end
 
 local function show(k)
@@ -110,4 +131,7 @@ lib.on("cta_progress", "cta-done", function(e)
 	k.last[e.cta] = of_the_ended(e.kernel)
 	live[e.kernel] = nil
 	ended[#ended + 1] = k
+	if #ended <= top then
+		record(k)
+	end
 end)

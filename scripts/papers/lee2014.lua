@@ -335,6 +335,86 @@ local function figure13(result, x)
 	}
 end
 
+-- --- instructions of each CTA: figure 8 ----------------------------------------------------------------------------------
+
+local WATCHED = { inspect = "cta_progress" }
+local MOMENTS = 10
+
+-- Of the first launch of a benchmark's kernel of which a CTA ended: cycles of the looks, and per CTA of that SM, in the order
+-- of their ids, its instructions at each; the last look is that end.
+local function progress(result, b, x)
+	local r = result(run_of(b, x, WATCHED))
+	local launch = math.huge
+	for _, k in ipairs(r and r.kernels or {}) do
+		if (not b[3] or k.name == b[3]) and r.figures["cta_progress_" .. k.id .. "_cycle"] then
+			launch = math.min(launch, k.id)
+		end
+	end
+	if launch == math.huge then
+		return nil
+	end
+	local name, ids, insts = "cta_progress_" .. launch .. "_", {}, {}
+	for figure in pairs(r.figures) do
+		ids[#ids + 1] = tonumber(figure:match("^" .. name .. "cta_(%d+)$"))
+	end
+	table.sort(ids)
+	for i, id in ipairs(ids) do
+		insts[i] = r.figures[name .. "cta_" .. id]
+	end
+	return r.figures[name .. "cycle"], insts
+end
+
+local function figure8(result, x)
+	local b, rows, columns, drawn = benchmarks[#benchmarks], {}, { { name = "cycle", digits = 0, compare = "none" } }, {}
+	local cycle, insts = progress(result, b, x)
+	for i = 1, b[4] do
+		columns[i + 1], drawn[i] = { name = "CTA " .. i - 1, digits = 1, compare = "none" }, "CTA " .. i - 1
+	end
+	for m = 1, cycle and MOMENTS or 0 do
+		local at = math.max(1, m * #cycle // MOMENTS)
+		rows[m] = { cycle[at] }
+		for i = 1, b[4] do
+			rows[m][i + 1] = insts[i] and insts[i][at] / 1000 or false
+		end
+	end
+	return {
+		columns = columns,
+		rows = rows,
+		notes = { "Thousands of instructions of the CTAs of the SM where one ends first, numbered by that SM's order of dispatch; gto.",
+			"Published, a picture: some CTAs go on issuing, others (6 and 7) hardly ever do." },
+		plot = { kind = "lines", columns = drawn },
+	}
+end
+
+-- The instructions of the CTAs when the first ends, over that one's; their sum is what lcs rounds.
+local function figure8shares(result, x)
+	local published = { LPS = 3, KMN = 1 }
+	local rows = {}
+	for _, b in ipairs(chosen(x, function(b) return activity[b[1]] end)) do
+		local _, insts = progress(result, b, x)
+		local most, sum, row = 0, 0, { b[1], b[5] }
+		for _, of_cta in ipairs(insts or {}) do
+			most, sum = math.max(most, of_cta[#of_cta]), sum + of_cta[#of_cta]
+		end
+		for i = 1, MOST do
+			row[i + 2] = insts and insts[i] and insts[i][#insts[i]] / most or false
+		end
+		row[MOST + 3] = insts and { sum // most, published = published[b[1]] } or false
+		rows[#rows + 1] = row
+	end
+	local columns = { "benchmark", "type" }
+	for i = 1, MOST do
+		columns[i + 2] = { name = "CTA " .. i - 1, digits = 2, compare = "none" }
+	end
+	columns[MOST + 3] = { name = "T_new", digits = 0, compare = "difference" }
+	return {
+		columns = columns,
+		rows = rows,
+		notes = { "Instructions when the first CTA ends over the most of a CTA, by order of dispatch; T_new: their sum, rounded down.",
+			"Published in prose: about the same for type I, so that T_new is what fits." },
+	}
+end
+
 -- --- energy: figure 14 ---------------------------------------------------------------------------------------------------
 
 -- Registers and shared memory that no CTA has are power-gated, with gto and with lcs, as in the paper.
@@ -529,6 +609,14 @@ return {
 		{ name = "4", title = "speed by CTAs on an SM; types I to IV", runs = sweep_runs(), table = figure4 },
 		{ name = "5", title = "core activity by CTAs on an SM", runs = two(activity), table = figure5 },
 		{ name = "6", title = "KMN and BLK: speed and misses by CTAs on an SM", runs = two({ KMN = true, BLK = true }), table = figure6 },
+		{
+			name = "8", title = "LPS: instructions of each CTA over time", table = figure8,
+			runs = runs_of(function(b) return b[1] == "LPS" end, WATCHED),
+		},
+		{
+			name = "8shares", title = "instructions of each CTA when the first ends, by type",
+			runs = runs_of(function(b) return activity[b[1]] end, WATCHED), table = figure8shares,
+		},
 		{ name = "12", title = "gain of lcs over gto", runs = both(sweep_runs(), runs_of(nil, {}, LCS, LCS_CEIL)), table = figure12 },
 		{ name = "13", title = "OPT and T_new", runs = both(sweep_runs(), runs_of(nil, LCS, LCS_CEIL)), table = figure13 },
 		{ name = "14", title = "energy with lcs", runs = runs_of(nil, GATED, GATED_LCS), table = figure14 },

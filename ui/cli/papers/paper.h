@@ -55,7 +55,7 @@ struct paper_run {
 struct plan {
 	char *program; /* path of this program, for the runs */
 	char *dir;     /* of the results */
-	u64 version;   /* hash of the program and of machines, workloads and kernels */
+	u64 version;   /* hash of the program and of machines, workloads, kernels and inspections */
 	struct paper_run *runs;
 	u32 n;
 };

@@ -66,7 +66,7 @@ static bool hash_dir(u64 *h, const char *path, struct err *e)
 
 bool plan_init(struct plan *p, const char *dir, const char *data_dir, struct err *e)
 {
-	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads"};
+	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads", "scripts/inspect"};
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n <= 0)
@@ -189,7 +189,7 @@ static bool add_files(struct paper_run *r, lua_State *L, struct err *e)
 
 /* Fields of a run that are options with one value, beside those of each kind of policy; an underscore stands for the
  * option's dash. */
-static const char *const fields[] = {"gpu", "size", "seed", "max_cycles", "script"};
+static const char *const fields[] = {"gpu", "size", "seed", "max_cycles", "script", "inspect"};
 static const char *const tables[] = {"set", "param"};
 
 static void field_name(const char *option, char *out, size_t size)
