@@ -222,6 +222,11 @@ expect 0 "counted as lee2014: mem stall" explain memory_dependency
 expect 0 "1 to 256; default" explain l1d.ways
 expect 0 "arguments: slot" explain cta-dispatch
 expect 0 '"kind": "rate"' explain l2.hit_rate --format json
+expect 0 "few warps are left" explain tail effect
+expect 0 "few warps are left" explain 'tail effect'
+expect 0 "few warps are left" debug vecadd --size small --batch -ex 'explain tail effect'
+expect 0 "few warps are left" debug vecadd --size small --batch -ex 'explain "tail effect"'
+expect 2 "nothing is called 'gto effect'" explain gto effect
 expect 2 "did you mean" explain hit_rat
 
 # --- results

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "canvas_rig.h"
 #include "debug_rig.h"
 #include "obs/stats/links.h"
 #include "scr/term.h"
@@ -46,23 +47,6 @@ static bool key(struct screen *s, int k)
 static struct view_state *state_of(struct screen *s)
 {
 	return &s->state[s->view];
-}
-
-static const char *row_of(const struct canvas *c, int y)
-{
-	static char text[4 * 512 + 1];
-	return canvas_row(c, y, text);
-}
-
-static int find_row(const struct canvas *c, const char *text)
-{
-	for (int y = 0; y < c->h; y++)
-		if (strstr(row_of(c, y), text))
-			return y;
-	for (int i = 0; i < c->h; i++)
-		print_error("%2d|%s\n", i, row_of(c, i));
-	fail_msg("no row shows '%s'", text);
-	return -1;
 }
 
 static u64 flits(struct gpu *g, u32 node, u32 way)
@@ -118,7 +102,7 @@ static void windows(void **state)
 
 /* --- the map ------------------------------------------------------------------------------------------------------ */
 /* The column of the n-th node of a row of the map, found by its name. */
-static int column_of(const struct canvas *c, int y, const char *name)
+static int router_column(const struct canvas *c, int y, const char *name)
 {
 	const u32 n = (u32)strlen(name);
 	for (int x = 0; x + (int)n <= c->w; x++) {
@@ -166,8 +150,8 @@ static void lanes(void **state)
 	assert_true(key(s, 'i'));
 	assert_true(key(s, 'u'));
 	const struct canvas *c = look(s, 30, 100);
-	const int first = find_row(c, "SM 1 "), one = find_row(c, "SM 5 ") - first;
-	const int w = column_of(c, first, "SM 1") - column_of(c, first, "SM 0");
+	const int first = find_row(c, 0, "SM 1 "), one = find_row(c, 0, "SM 5 ") - first;
+	const int w = router_column(c, first, "SM 1") - router_column(c, first, "SM 0");
 	int most = 0;
 	for (u32 n = 0; n < 16; n++) {
 		const int x = 1 + (int)(n % 4) * w, y = first + (int)(n / 4) * one;
@@ -182,10 +166,10 @@ static void lanes(void **state)
 		}
 	}
 	assert_true(most > 5);
-	assert_non_null(strstr(row_of(c, find_row(c, "Mesh 4x4")), "since the start"));
+	assert_non_null(strstr(row_of(c, find_row(c, 0, "Mesh 4x4")), "since the start"));
 	assert_true(key(s, 'u'));
 	c = look(s, 30, 100);
-	assert_non_null(strstr(row_of(c, find_row(c, "Mesh 4x4")), "in 1,024 cycles"));
+	assert_non_null(strstr(row_of(c, find_row(c, 0, "Mesh 4x4")), "in 1,024 cycles"));
 	int differs = 0;
 	for (u32 n = 0; n < 3; n++) {
 		int is = (int)lround(100 * link_load(links_recent(s->recent.links), gpu_conf(g), n, MESH_EAST));
@@ -214,8 +198,8 @@ static void ways(void **state)
 	key(s, K_DOWN);
 	assert_int_equal(state_of(s)->node, 12);
 	const struct canvas *c = look(s, 30, 100);
-	const int first = find_row(c, "SM 1 "), one = find_row(c, "SM 5 ") - first;
-	const int w = column_of(c, first, "SM 1") - column_of(c, first, "SM 0");
+	const int first = find_row(c, 0, "SM 1 "), one = find_row(c, 0, "SM 5 ") - first;
+	const int w = router_column(c, first, "SM 1") - router_column(c, first, "SM 0");
 	for (u32 n = 0; n < 16; n++) {
 		const int x = 1 + (int)(n % 4) * w, y = first + (int)(n / 4) * one;
 		if (n % 4 < 3) {
@@ -227,8 +211,8 @@ static void ways(void **state)
 			assert_int_not_equal(canvas_at(c, y + 3, x + 4)->ch, 0x2551);
 		}
 	}
-	find_row(c, "way from SM 1, L2 1 to SM 11, L2 11: 4 links, 5 cycles alone");
-	find_row(c, "SM 11, L2 11  west");
+	find_row(c, 0, "way from SM 1, L2 1 to SM 11, L2 11: 4 links, 5 cycles alone");
+	find_row(c, 0, "SM 11, L2 11  west");
 	key(s, 'o'); /* from here on: there is no way yet */
 	assert_int_equal(state_of(s)->way_from, 12);
 	key(s, 'o');
@@ -312,11 +296,11 @@ static void crossbar(void **state)
 		}
 	assert_true(used > 8);
 	char text[64];
-	const char *row = row_of(c, find_row(c, "SM stores in flight"));
+	const char *row = row_of(c, find_row(c, 0, "SM stores in flight"));
 	snprintf(text, sizeof text, " %.0f%% ", 100 * used / size);
 	assert_non_null(strstr(row, text));
-	find_row(c, "L2 slice miss queue");
-	find_row(c, "DRAM channel window");
+	find_row(c, 0, "L2 slice miss queue");
+	find_row(c, 0, "DRAM channel window");
 	rig_has(&r, "info network", "network crossbar");
 	rig_fails(&r, "info network 3", "only a mesh has nodes (network is crossbar)");
 	rig_close(&r);

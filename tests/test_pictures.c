@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "canvas_rig.h"
 #include "debug_rig.h"
 #include "scr/palette.h"
 #include "session/explain.h"
@@ -34,24 +35,6 @@ static const struct canvas *look(struct rig *r, const char *view, int h, int w)
 	frame_draw(s);
 	console_release(&s->console);
 	return &s->canvas;
-}
-
-static const char *row_of(const struct canvas *c, int y)
-{
-	static char text[4 * PICTURE_W_MAX + 1];
-	return canvas_row(c, y, text);
-}
-
-/* The first row from y on that has the text; fails without. */
-static int find_row(const struct canvas *c, int y, const char *text)
-{
-	for (; y < c->h; y++)
-		if (strstr(row_of(c, y), text))
-			return y;
-	for (int i = 0; i < c->h; i++)
-		print_error("%2d|%s\n", i, row_of(c, i));
-	fail_msg("no row shows '%s'", text);
-	return -1;
 }
 
 /* The number behind a word of a row. */
@@ -107,15 +90,6 @@ static u32 dimmed(const struct canvas *c, int y, int from, int to)
 	return n;
 }
 
-static int column_of(const char *row, const char *text)
-{
-	const char *at = strstr(row, text);
-	int n = 0;
-	for (const char *p = row; at && p < at; p++)
-		n += (*p & 0xc0) != 0x80;
-	return at ? n : -1;
-}
-
 /* Gone back to half of what is known: the title says how far, the later half stands back, the axis is whole. */
 static void the_past(void **state)
 {
@@ -140,13 +114,19 @@ static void the_past(void **state)
 	assert_int_equal(dimmed(c, y, 61, 119), 58);
 	int axis = find_row(c, y, "4,000");
 	assert_int_equal(column_of(row_of(c, axis), "◆"), 60);
-	/* numbers and words of the axis stay where the mark falls on them */
+	/* numbers of the axis stay where the mark falls on them */
 	rig_say(&r, "goto 3999");
 	c = look(&r, "stalls", 40, 120);
 	assert_non_null(strstr(row_of(c, axis), "4,000"));
-	rig_say(&r, "goto 1900");
-	c = look(&r, "stalls", 40, 120);
-	assert_non_null(strstr(row_of(c, axis), "cycles a column"));
+	/* words make room for it */
+	for (int at = 1100; at < 3000; at += 37) {
+		char line[40];
+		snprintf(line, sizeof line, "goto %d", at);
+		rig_say(&r, line);
+		c = look(&r, "stalls", 40, 120);
+		assert_in_range(column_of(row_of(c, axis), "◆"), 1 + 118 * at / 4000 - 1, 1 + 118 * at / 4000 + 1);
+		assert_non_null(strstr(row_of(c, axis), " 33 cycles a column "));
+	}
 	rig_close(&r);
 }
 
@@ -439,12 +419,31 @@ static void charts_stand_apart(void **state)
 	rig_close(&r);
 }
 
+/* In a narrow SM view a warp that waits for nothing has its instruction to the edge; how many there are. */
+static u32 ready_are_whole(const struct canvas *c)
+{
+	const int at = find_row(c, 1, "waits for"), inst = column_of(row_of(c, at), "prio ") + 6,
+	          state = column_of(row_of(c, at), "state");
+	u32 n = 0;
+	assert_in_range(inst - state, 20, 30);
+	for (int y = at + 1; y < 36; y++) {
+		if (canvas_at(c, y, state)->ch != 'r')
+			continue;
+		n++;
+		for (int x = inst; x < c->w; x++)
+			if (canvas_at(c, y, x)->ch == 0x2026)
+				fail_msg("at %d columns: %s", c->w, row_of(c, y));
+	}
+	return n;
+}
+
 /* No operand is cut while columns beside it have room to give: in the source view at 80 columns, where those have
  * given what they have, at 100 none at all; in the SM view at 120. */
 static void operands_are_whole(void **state)
 {
 	static char *const programs[] = {"hotspot", "sgemm", "lud", "kmeans"};
 	static const int widths[] = {80, 90, 100, 120, 150, 160, 200, 250};
+	u32 ready = 0;
 	for (u32 i = 0; i < ARRAY_LEN(programs); i++) {
 		struct rig r;
 		char *argv[] = {"warpdbg", "debug", programs[i], "--size", "small", "--gpu", "gtx480", NULL};
@@ -462,6 +461,8 @@ static void operands_are_whole(void **state)
 					fail_msg("%s at %d columns: %s", programs[i], w, row_of(c, y));
 			}
 			assert_in_range(code, 30, 250);
+			if (w < 100)
+				ready += ready_are_whole(look(&r, "sm", 60, w));
 			c = w >= 120 ? look(&r, "sm", 60, w) : c;
 			for (int y = 2; w >= 120 && y < 36; y++) {
 				const int at = find_row(c, 1, "next instruction"), from = column_of(row_of(c, at), "next"),
@@ -474,6 +475,7 @@ static void operands_are_whole(void **state)
 		}
 		rig_close(&r);
 	}
+	assert_in_range(ready, 10, 1000);
 }
 
 /* --- one meaning --- */

@@ -36,6 +36,18 @@ static int help(void)
 	return 0;
 }
 
+/* A name may be several words: `explain tail effect` needs no quotes. */
+static bool explain_words(const struct options *o, bool json, struct strbuf *text, struct err *e)
+{
+	struct strbuf name = STRBUF_INIT;
+	strbuf_addf(&name, "%s", o->workload);
+	for (u32 i = 0; i < o->nfigures; i++)
+		strbuf_addf(&name, " %s", o->figures[i]);
+	bool ok = explain_name(name.buf, json, text, e);
+	strbuf_release(&name);
+	return ok;
+}
+
 static int look_up(const struct options *o)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -43,7 +55,7 @@ static int look_up(const struct options *o)
 	bool json = o->format && !strcmp(o->format, "json");
 	bool ok = !strcmp(o->command, "list")   ? list_things(o, &text, &e)
 	          : !strcmp(o->command, "help") ? manual_help(o, WARPDBG_VERSION, &text, &e)
-	                                        : explain_name(o->workload, json, &text, &e);
+	                                        : explain_words(o, json, &text, &e);
 	if (ok)
 		plain_write(&text, stdout);
 	else

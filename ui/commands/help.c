@@ -1,5 +1,6 @@
 /* help explain */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/wrap.h"
@@ -195,10 +196,8 @@ static void tell_limits(struct debugger *d, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
-bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+static bool explain_word(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	if (!*args)
-		return err_set(e, "explain: a name is expected (a counter, event, stall reason, policy, config key or opcode)");
 	for (u32 i = 0; i < WS_COUNT; i++)
 		if (!strcmp(warp_state_descs[i].name, args)) {
 			strbuf_addf(out, "%s (warp state, glyph %s): %s\n", args, warp_state_descs[i].glyph,
@@ -212,4 +211,17 @@ bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struc
 	if (!strcmp(args, "occupancy"))
 		tell_limits(d, out);
 	return true;
+}
+
+/* A name of several words may stand in quotes, as a shell wants it. */
+bool cmd_explain(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	const size_t n = strlen(args);
+	const bool quoted = n > 2 && (*args == '"' || *args == '\'') && args[n - 1] == *args;
+	if (!n)
+		return err_set(e, "explain: a name is expected (a counter, event, stall reason, policy, config key or opcode)");
+	char *word = xstrndup(args + quoted, n - 2 * quoted);
+	const bool ok = explain_word(d, word, out, e);
+	free(word);
+	return ok;
 }

@@ -489,7 +489,7 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 		o->analysis = *words++;
 		n--;
 	}
-	if (cmd->bit & (P | T)) { /* the words point into argv, as everything else does */
+	if (cmd->bit & (P | T | X)) { /* the words point into argv, as everything else does */
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)

@@ -117,9 +117,23 @@ static void mark_axis(struct pane p, int y, int x, enum legend_id id)
 
 #define SPAN_GAP 6 /* columns of line left on each side of the length of a column */
 
+/* How many cycles a column is, in the middle of the line from..to; beside the mark of now if that stands there. */
+static void span_text(struct pane p, int y, int from, int to, int now, u64 column)
+{
+	char span[NUM_MAX], text[NUM_MAX + 16];
+	const int len = snprintf(text, sizeof text, " %s cycle%s a column ", grouped(column, span), plural(column));
+	int at = from + (to - from - len) / 2;
+	if (to - from <= len + 2 * SPAN_GAP)
+		return;
+	if (now >= at && now < at + len)
+		at = now + 1 + len < to - 1 ? now + 1 : now - len;
+	if (at > from && at + len < to)
+		pane_text(p, y, at, STYLE(R_DIM), text);
+}
+
 void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, struct time_axis a)
 {
-	char first[NUM_MAX], last[NUM_MAX], span[NUM_MAX], text[NUM_MAX + 16];
+	char first[NUM_MAX], last[NUM_MAX];
 	if (a.to == a.from || a.w < 1)
 		return;
 	v->st->click = a;
@@ -135,12 +149,9 @@ void cursor_axis_row(const struct view_ctx *v, struct pane p, int y, int x, stru
 	} else {
 		pane_printf(p, y, at, STYLE(R_DIM), "–%s", last);
 	}
-	const u64 column = MAX((a.to - a.from) / (u64)a.w, (u64)1);
-	int len = snprintf(text, sizeof text, " %s cycle%s a column ", grouped(column, span), plural(column));
-	if (end - wide - at > len + 2 * SPAN_GAP)
-		pane_text(p, y, at + (end - wide - at - len) / 2, STYLE(R_DIM), text);
-	int now = gpu_cycle(v->g) < cursor_run_end(v) ? cursor_column(a, gpu_cycle(v->g)) : -1;
+	const int now = gpu_cycle(v->g) < cursor_run_end(v) ? cursor_column(a, gpu_cycle(v->g)) : -1;
 	int cursor = v->st->cursor_on ? cursor_column(a, v->st->cursor) : -1;
+	span_text(p, y, at, end - wide, now >= 0 ? x + now : -1, MAX((a.to - a.from) / (u64)a.w, (u64)1));
 	if (cursor >= 0 && cursor != now)
 		mark_axis(p, y, x + cursor, LG_CURSOR);
 	if (now >= 0)

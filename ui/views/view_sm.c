@@ -43,13 +43,31 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 #define POLICY_FROM_W 120 /* columns of a terminal that shows the policy's words */
 #define POLICY_W 20       /* at most; no wider than what the warps shown need */
 struct table {
+	bool tight; /* instruction and wait stand together: what the wait leaves free the instruction has */
 	int cta, pc, inst, inst_w, mask, state, since, phase, prio, policy, policy_w, loads, waits;
 };
+
+#define TIGHT_W 100 /* columns; with fewer a table is tight */
+
+/* Where every column counts: numbers first, as narrow as they may be, then the two texts. */
+static struct table tight_layout(int w)
+{
+	struct table t = {.tight = true, .cta = 8, .pc = 12, .state = 13, .mask = -1, .loads = -1, .policy = -1};
+	t.since = t.state + 15; /* "s refused" and five places */
+	t.phase = t.since + 6;
+	t.prio = t.phase + 5;
+	t.inst = t.prio + 2;
+	t.inst_w = MAX((w - t.inst) * 4 / 9, 12);
+	t.waits = t.inst + t.inst_w + 1;
+	return t;
+}
 
 /* Column starts (or right ends for numbers) for a width; the instruction and what it waits for share what is left. */
 static struct table table_layout(int w, int policy_w)
 {
 	struct table t = {.cta = 8, .pc = 13, .inst = 15, .mask = -1, .loads = -1, .policy = -1, .policy_w = policy_w};
+	if (w < TIGHT_W)
+		return tight_layout(w);
 	int phase_w = w < 140 ? 6 : 8, prio_w = w < 140 ? 5 : 6; /* with the gap before them */
 	int fixed = 15 + 17 + phase_w + prio_w + 2, rest = w - fixed;
 	if (w >= 110) {
@@ -64,8 +82,8 @@ static struct table table_layout(int w, int policy_w)
 		rest -= policy_w + 2;
 		t.policy = 1;
 	}
-	/* "ld.global.f32…" is the least that tells; then "%rd53: 2 transactions in flight" is to be whole. */
-	t.inst_w = w < 100 ? MIN(MAX(rest - 21, 12), 14) : MIN(MAX(rest * 5 / 9, rest - 33), 56);
+	/* "%rd53: 2 transactions in flight" is to be whole */
+	t.inst_w = MIN(MAX(rest * 5 / 9, rest - 33), 56);
 	int x = t.inst + t.inst_w + 1;
 	if (t.mask > 0) {
 		t.mask = x;
@@ -202,7 +220,8 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 		pane_right(p, y, t->pc, STYLE(R_DIM), "%u", w.pc);
 	u32 len;
 	const char *s = source_text(v, &w, &len);
-	inst_cell(pane_sub(p, y, t->inst, 1, t->inst_w), s, len);
+	const bool alone = t->tight && !*w.waits;
+	inst_cell(pane_sub(p, y, t->inst, 1, alone ? MAX(p.w - t->inst, 0) : t->inst_w), s, len);
 	if (t->mask > 0)
 		pane_printf(p, y, t->mask, STYLE(w.active == UINT32_MAX ? R_FAINT : R_TEXT), "%08x", w.active);
 	pane_glyph(p, y, t->state, st, warp_glyph(w.state, w.issued_last, w.refused));
@@ -212,7 +231,7 @@ static void warp_row(struct view_ctx *v, struct pane p, int y, const struct tabl
 	                        : warp_state_descs[w.state].name);
 	u64 since = gpu_cycle(v->g) - w.since;
 	pane_right(p, y, t->since, STYLE(R_TEXT), "%s",
-	           since < 100000 ? grouped(since, buf) : fmt_short(buf, (double)since));
+	           since < (t->tight ? 10000 : 100000) ? grouped(since, buf) : fmt_short(buf, (double)since));
 	if (w.phase >= 0)
 		pane_right(p, y, t->phase, STYLE(R_DIM), "%d/%u", w.phase, w.phases);
 	pane_right(p, y, t->prio, STYLE(R_DIM), "%lld", (long long)w.priority);
