@@ -407,6 +407,62 @@ static void test_throttled(void **state)
 	free(o.log.e);
 }
 
+static bool note_throttle(void *ctx, const struct event *e)
+{
+	*(u64 *)ctx = e->cycle;
+	return false;
+}
+
+/* Back across the throttle and on again, by state hash: what lcs has found out is forgotten before it and known after.
+ */
+static void test_back_across_throttle(void **state)
+{
+	static const char *const schedulers[] = {"cta-sched=lcs", "cta-sched=lcs+bcs"};
+	for (u32 k = 0; k < ARRAY_LEN(schedulers); k++) {
+		struct sim *s = machine((const char *[]){"num_sms=2", schedulers[k], "warp-sched=gto", NULL});
+		struct err e = {0};
+		struct stop st = {0};
+		struct module *m = rig_load(s, kernel);
+		struct launch_spec l = {.mod = m,
+		                        .fn = module_func(m, "k", true),
+		                        .grid = {40, 1, 1},
+		                        .block = {128, 1, 1},
+		                        .params = (u64[]){rig_alloc(s, 4ull * 128 * 40), 12},
+		                        .param_bytes = 16};
+		u64 at[256], hash[256], throttled = 0, first;
+		u32 n = 0;
+		sim_subscribe(s, EVENT(EV_LCS_THROTTLE), note_throttle, &throttled);
+		assert_true(sim_history(s, 64, &e));
+		sim_fork(s);
+		assert_true(sim_launch(s, &l, &e) >= 0);
+		sim_turn(s);
+		do {
+			sim_run(s, sim_cycle(s) + 97, &st);
+			at[n] = sim_cycle(s);
+			hash[n++] = sim_hash(s);
+		} while (st.why == STOP_CYCLE && n < ARRAY_LEN(at));
+		assert_true(st.why != STOP_CYCLE && throttled > at[3] && throttled < at[n - 10]);
+		first = throttled;
+		u32 before = 0;
+		while (at[before + 1] < throttled)
+			before++;
+		assert_true(sim_goto(s, at[before], &e)); /* nothing is known yet ... */
+		assert_true(sim_hash(s) == hash[before]);
+		assert_int_equal(gpu_cta_limit(sim_gpu(s), 0, 0), 0);
+		throttled = 0;
+		for (u32 i = before + 1; i < n; i++) { /* ... and found out anew */
+			sim_run(s, at[i], NULL);
+			assert_true(sim_hash(s) == hash[i]);
+		}
+		assert_int_equal(throttled, first);
+		for (u32 i = n - 1; i-- > 0;) {
+			assert_true(sim_goto(s, at[i], &e));
+			assert_true(sim_hash(s) == hash[i]);
+		}
+		sim_destroy(s);
+	}
+}
+
 /* Figure 10: of one dimension lcs and gto, of two bcs and sca. */
 static void test_figure10(void **state)
 {
@@ -432,10 +488,17 @@ static void test_figure10(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equation),  cmocka_unit_test(test_lcs),          cmocka_unit_test(test_lcs_per_sm),
-	    cmocka_unit_test(test_bcs_delay), cmocka_unit_test(test_bcs_stranded), cmocka_unit_test(test_inactive),
-	    cmocka_unit_test(test_both),      cmocka_unit_test(test_figure9),      cmocka_unit_test(test_throttled),
+	    cmocka_unit_test(test_equation),
+	    cmocka_unit_test(test_lcs),
+	    cmocka_unit_test(test_lcs_per_sm),
+	    cmocka_unit_test(test_bcs_delay),
+	    cmocka_unit_test(test_bcs_stranded),
+	    cmocka_unit_test(test_inactive),
+	    cmocka_unit_test(test_both),
+	    cmocka_unit_test(test_figure9),
+	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_figure10),
+	    cmocka_unit_test(test_back_across_throttle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,11 +159,28 @@ static u32 expected(u32 t, u32 cta)
 	return t * 5 + cta;
 }
 
+/* Since which cycle each CTA of SM 0 in a slot has had no warp that does not wait for memory; NEVER: it has one. */
+static void look_for_stalls(struct sim *s, u64 since[4])
+{
+	const struct sm *m = sim_gpu(s)->sm[0];
+	for (u32 id = 0; id < 4; id++) {
+		bool stalled = false;
+		for (u32 i = 0; i < 2; i++) {
+			const struct cta *c = &m->cta[i];
+			const u64 left = c->warps & ~c->exited;
+			stalled |= c->used && c->id == id && left && (m->in[WS_MEM] & left) == left;
+		}
+		since[id] = !stalled ? NEVER : MIN(since[id], sim_cycle(s));
+	}
+}
+
 /* Figure 5 (b): CTAs 0 and 1 are active, 2 and 3 inactive and ready. Both of the first stall, and give their slots to
- * 2 and 3 in that order; those stall, and 0 and 1 are back when their loads have come. */
+ * 2 and 3 in that order; those stall, and 0 and 1 are back when their loads have come. Each swap begins in the cycle in
+ * which one is stalled, another ready, and the swap before over. */
 static void test_figure5(void **state)
 {
 	struct told t = {0};
+	u64 stalled[256][4], since[4] = {NEVER, NEVER, NEVER, NEVER}; /* by event: as its cycle began */
 	u64 buf;
 	struct sim *s = start_kernel(figure5, two_loads, &t, &buf, 4);
 	while (!sim_gpu(s)->sm[0]->used)
@@ -172,13 +189,18 @@ static void test_figure5(void **state)
 	while (sim_gpu(s)->task->dispatcher.n) {
 		laws(s, "figure 5");
 		assert_true(sim_gpu(s)->sm[0]->nctas <= 2);
-		if (sim_run(s, sim_cycle(s) + 1, NULL) != STOP_CYCLE)
+		look_for_stalls(s, since);
+		const u32 told = t.n;
+		const bool goes_on = sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE;
+		for (u32 i = told; i < t.n; i++)
+			memcpy(stalled[i], since, sizeof since);
+		if (!goes_on)
 			break;
 	}
 	rig_finish(s);
 	static const u32 out[] = {0, 1, 2, 3}, in[] = {2, 3, 0, 1};
 	u32 outs = 0, ins = 0, ready = 0;
-	u64 began = 0;
+	u64 began = 0, over = 0, ready_at[4] = {0};
 	for (u32 i = 0; i < t.n; i++) {
 		const struct event *e = &t.e[i];
 		if (e->type == EV_CTA_SWAP_OUT && outs < 4) {
@@ -188,13 +210,16 @@ static void test_figure5(void **state)
 			assert_int_equal(e->arg[1], 3); /* 8 + 1 + 96 + 160 x 4 x 2 = 1385 bits at 512 */
 			assert_int_equal(e->arg[2], 1385);
 			began = e->cycle;
+			assert_int_equal(began, MAX(MAX(stalled[i][e->cta], ready_at[e->arg[3]]), over));
 			outs++;
 		} else if (e->type == EV_CTA_SWAP_IN && ins < 4) {
 			assert_int_equal(e->cta, in[ins]);
 			assert_int_equal(e->cycle, began + 3);
 			assert_int_equal(outs, ins + 1); /* one at a time */
+			over = e->cycle;
 			ins++;
 		} else if (e->type == EV_VT_READY) {
+			ready_at[e->cta] = e->cycle;
 			ready++;
 		}
 	}
