@@ -9,7 +9,7 @@
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* First fit, by a map of units: what the machine does by default is to agree with it. */
-static bool first_fit(const struct block *b, u32 n, u32 total, u32 size, u32 *first)
+static bool first_fit(const struct cta_block *b, u32 n, u32 total, u32 size, u32 *first)
 {
 	for (u32 at = 0; at + size <= total; at++) {
 		bool is_free = true;
@@ -24,7 +24,7 @@ static bool first_fit(const struct block *b, u32 n, u32 total, u32 size, u32 *fi
 }
 
 struct memory {
-	struct block b[32];
+	struct cta_block b[32];
 	u32 kernel[32];
 	u32 n;
 	bool two_way;
@@ -35,14 +35,14 @@ static const u32 size_of[] = {2560, 3072};
 /* One more CTA: kernel 1 comes first, from the bottom. */
 static bool more(struct memory *m, u32 kernel)
 {
-	struct block sorted[32];
+	struct cta_block sorted[32];
 	u32 at;
 	memcpy(sorted, m->b, sizeof sorted);
 	if (!(m->two_way ? blocks_two_way(sorted, m->n, TOTAL, size_of[kernel], !kernel, &at)
 	                 : first_fit(m->b, m->n, TOTAL, size_of[kernel], &at)))
 		return false;
 	m->kernel[m->n] = kernel;
-	m->b[m->n++] = (struct block){at, size_of[kernel], !kernel};
+	m->b[m->n++] = (struct cta_block){at, size_of[kernel], !kernel};
 	return true;
 }
 
@@ -105,7 +105,7 @@ static void test_against_a_map(void **state)
 	u32 found = 0;
 	for (u32 round = 0; round < 20000; round++) {
 		u8 map[48] = {0}; /* 1: a kernel's from the bottom, 2: from the top */
-		struct block b[16];
+		struct cta_block b[16];
 		u32 n = 0, bottom = 0, top = 48;
 		while (n < 16 && rng_next(&seed) % 8) {
 			const u32 first = (u32)(rng_next(&seed) % 44), size = 1 + (u32)(rng_next(&seed) % 4);
@@ -118,7 +118,7 @@ static void test_against_a_map(void **state)
 			memset(map + first, from_top ? 2 : 1, size);
 			bottom = from_top ? bottom : MAX(bottom, first + size);
 			top = from_top ? MIN(top, first) : top;
-			b[n++] = (struct block){first, size, from_top};
+			b[n++] = (struct cta_block){first, size, from_top};
 		}
 		const u32 size = 1 + (u32)(rng_next(&seed) % 6);
 		u32 run = 0, largest = 0, is_free = 0, fit = 0;
@@ -181,7 +181,7 @@ static void begin(struct pair *p, const char *allocation, const char *preempt)
 
 /* The blocks of shared memory on an SM. Whose CTAs come from the top is told by where they lie: those of a kernel that
  * lies above another one's. */
-static u32 blocks_on(const struct pair *p, u32 sm, struct block *b, u32 *kernel)
+static u32 blocks_on(const struct pair *p, u32 sm, struct cta_block *b, u32 *kernel)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < gpu_conf(sim_gpu(p->s))->sm_ctas; i++) {
@@ -189,14 +189,14 @@ static u32 blocks_on(const struct pair *p, u32 sm, struct block *b, u32 *kernel)
 		gpu_cta_info(sim_gpu(p->s), sm, i, &c);
 		if (c.used) {
 			kernel[n] = c.launch & 1;
-			b[n++] = (struct block){c.shared_first, c.shared_size, false};
+			b[n++] = (struct cta_block){c.shared_first, c.shared_size, false};
 		}
 	}
 	return n;
 }
 
 /* Do the kernels keep to their ends: has each of them all below, or all above the other's? */
-static bool apart(const struct block *b, const u32 *kernel, u32 n)
+static bool apart(const struct cta_block *b, const u32 *kernel, u32 n)
 {
 	bool below = true, above = true;
 	for (u32 i = 0; i < n; i++)
@@ -221,11 +221,11 @@ static u32 running(const struct pair *p, u32 kernel)
 }
 
 /* What gpu_room() says of a kernel is what the blocks on the SM say. */
-static void rooms_agree(const struct pair *p, u32 sm, const struct block *b, u32 n, u64 *fragmented)
+static void rooms_agree(const struct pair *p, u32 sm, const struct cta_block *b, u32 n, u64 *fragmented)
 {
 	for (u32 k = 0; k < 2; k++) {
 		struct room_info o;
-		struct block sorted[32];
+		struct cta_block sorted[32];
 		if (!gpu_room(sim_gpu(p->s), running(p, k), sm, &o))
 			continue;
 		memcpy(sorted, b, sizeof sorted);
@@ -249,7 +249,7 @@ static u64 run(const char *allocation, const char *preempt, bool two_way, u64 *f
 		if (!sim_check_state(p.s, &e))
 			fail_msg("%s", e.msg);
 		for (u32 sm = 0; sm < 3; sm++) {
-			struct block b[32] = {{0}};
+			struct cta_block b[32] = {{0}};
 			u32 kernel[32];
 			const u32 n = blocks_on(&p, sm, b, kernel);
 			*mixed += !apart(b, kernel, n);
@@ -298,7 +298,7 @@ static void test_who_leaves(void **state)
 	for (u32 i = 0; i < 40; i++) {
 		sim_run(p.s, sim_cycle(p.s) + 100, &st);
 		for (u32 sm = 0; sm < 3; sm++) {
-			struct block b[32];
+			struct cta_block b[32];
 			u32 kernel[32], first = 0, end = 0;
 			const u32 n = blocks_on(&p, sm, b, kernel);
 			for (u32 k = 0; k < n; k++)

@@ -1,10 +1,10 @@
 #include "sm/blocks.h"
 
 /* By where they begin. There are few, and they are nearly sorted. */
-static void sort(struct block *b, u32 n)
+static void sort(struct cta_block *b, u32 n)
 {
 	for (u32 i = 1; i < n; i++) {
-		const struct block key = b[i];
+		const struct cta_block key = b[i];
 		u32 k = i;
 		for (; k > 0 && b[k - 1].first > key.first; k--)
 			b[k] = b[k - 1];
@@ -13,13 +13,13 @@ static void sort(struct block *b, u32 n)
 }
 
 /* The hole in front of block i, behind the last one for i = n. */
-static u32 hole_before(const struct block *b, u32 n, u32 total, u32 i, u32 *from)
+static u32 hole_before(const struct cta_block *b, u32 n, u32 total, u32 i, u32 *from)
 {
 	*from = i ? b[i - 1].first + b[i - 1].size : 0;
 	return (i < n ? b[i].first : total) - *from;
 }
 
-bool blocks_two_way(struct block *b, u32 n, u32 total, u32 size, bool top, u32 *first)
+bool blocks_two_way(struct cta_block *b, u32 n, u32 total, u32 size, bool top, u32 *first)
 {
 	sort(b, n);
 	for (u32 k = 0; k <= n; k++) {
@@ -36,7 +36,7 @@ bool blocks_two_way(struct block *b, u32 n, u32 total, u32 size, bool top, u32 *
 	return false;
 }
 
-struct holes blocks_holes(struct block *b, u32 n, u32 total, u32 size)
+struct holes blocks_holes(struct cta_block *b, u32 n, u32 total, u32 size)
 {
 	struct holes o = {.fit = size ? 0 : UINT32_MAX};
 	sort(b, n);

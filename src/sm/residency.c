@@ -103,14 +103,14 @@ static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 
 }
 
 /* The blocks of all resident CTAs. */
-static u32 blocks_of(const struct sm *s, bool shared, struct block *b)
+static u32 blocks_of(const struct sm *s, bool shared, struct cta_block *b)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS; i++) {
 		const struct cta *c = &s->cta[i];
 		const u32 first = shared ? c->shared_first : c->reg_first, size = shared ? c->shared_size : c->reg_size;
 		if (c->used && size)
-			b[n++] = (struct block){first, size, c->from_top};
+			b[n++] = (struct cta_block){first, size, c->from_top};
 	}
 	return n;
 }
@@ -132,7 +132,7 @@ static bool from_top(const struct sm *s, u32 launch)
 
 static bool find_two_way(const struct sm *s, const struct conf *c, u32 launch, struct cta *o)
 {
-	struct block b[SM_MAX_CTAS];
+	struct cta_block b[SM_MAX_CTAS];
 	o->from_top = from_top(s, launch);
 	return blocks_two_way(b, blocks_of(s, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
 	       blocks_two_way(b, blocks_of(s, true, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
@@ -194,7 +194,7 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 void sm_holes(const struct conf *c, const struct sm *s, const struct launch *l, struct holes *regs,
               struct holes *shared)
 {
-	struct block b[SM_MAX_CTAS];
+	struct cta_block b[SM_MAX_CTAS];
 	*regs = blocks_holes(b, blocks_of(s, false, b), c->sm_regs, sm_cta_regs(c, l));
 	*shared = blocks_holes(b, blocks_of(s, true, b), c->sm_shared, sm_cta_shared(c, l));
 }
