@@ -2,6 +2,7 @@
 #include "obs/energy/energy.h"
 #include "sim_internal.h"
 #include "sm/replay.h"
+#include "sm/restartable.h"
 
 static bool check_stalls(struct gpu *g, struct err *e)
 {
@@ -142,6 +143,19 @@ static bool check_traffic(struct gpu *g, struct err *e)
 	return true;
 }
 
+/* What the compiler says of idempotence, against what CTAs did: none comes to what it cannot be flushed behind without
+ * having given notice before. */
+static bool check_notices(const struct gpu *g, struct err *e)
+{
+	for (u32 i = 0; g->restart && i < g->task->nlaunches; i++) {
+		const struct restart_launch *l = restart_launch(g->restart, i);
+		HOLDS(!l->unnoticed,
+		      "launch %u: %llu of %llu CTAs cannot begin again and gave no notice: the compiler overlooked it", i,
+		      (unsigned long long)l->unnoticed, (unsigned long long)l->ended);
+	}
+	return true;
+}
+
 bool sim_check_state(const struct sim *s, struct err *e)
 {
 	return gpu_check_state(s->gpu, e);
@@ -165,6 +179,6 @@ bool sim_check(struct sim *s, struct err *e)
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
 	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && sim_check_state(s, e) &&
-	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) && energy_check(s->gpu, e) &&
-	       (!quiet || mem_check(s->gpu->mem, e));
+	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) && check_notices(s->gpu, e) &&
+	       energy_check(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
 }

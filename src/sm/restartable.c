@@ -410,6 +410,7 @@ void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 		l->with[i] += c->causes >> i & 1;
 	l->with[RESTART_LOST] += c->causes == BIT(RESTART_LOST);
 	l->most_blocks = MAX(l->most_blocks, (u64)c->blocks);
+	l->unnoticed += (c->causes & ~BIT(RESTART_LOST)) && x->prog[t->launch].notice && !c->noticed;
 	if (!clean && c->first == RESTART_LOST)
 		return;
 	u64 insts = t->insts - t->insts_dropped, before = clean ? insts : c->before;

@@ -57,6 +57,7 @@ struct restart_launch {
 	u64 insts, before;              /* warp instructions, and those executed before the moment (all, when idempotent) */
 	double insts_share, time_share; /* sums over CTAs of the share of instructions, of cycles, before the moment */
 	u64 most_blocks;                /* the largest table any had */
+	u64 unnoticed; /* came to one of the causes, RESTART_LOST aside, and had not given notice: a law says none */
 };
 /* An instruction at which CTAs of a kernel did it. */
 struct restart_point {
