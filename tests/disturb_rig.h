@@ -109,11 +109,12 @@ static inline u32 wanted_times(const char *variable, u32 times)
 }
 
 /* In a workload's past: every cycle is what it was, forward and backward. */
-static inline void disturbed_travel(const char *workload, const struct disturbance *d, u64 *seed)
+static inline void disturbed_travel_with(const char *workload, const char *const *more, const struct disturbance *d,
+                                         u64 *seed)
 {
 	struct setting x;
 	struct err e = {0};
-	struct session *s = open_workload(&x, workload, "gtx480", NULL);
+	struct session *s = open_workload(&x, workload, "gtx480", more);
 	if (!sim_history(s->sim, 256, &e))
 		fail_msg("%s", e.msg);
 	u64 at[24], hash[24];
@@ -141,5 +142,9 @@ static inline void disturbed_travel(const char *workload, const struct disturban
 		fail_msg("%s", e.msg);
 	assert_true(sim_hash(s->sim) == hash[n - 1]);
 	session_close(s);
+}
+static inline void disturbed_travel(const char *workload, const struct disturbance *d, u64 *seed)
+{
+	disturbed_travel_with(workload, NULL, d, seed);
 }
 #endif

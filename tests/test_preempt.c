@@ -285,6 +285,62 @@ static void test_switch(void **state)
 	finish(&f, false);
 }
 
+/* preempt.traffic: what the memory system has taken in of a class, in data. */
+static u64 data_of(const struct field *f, enum msg_class k)
+{
+	const struct msg_counters *c = &noc_messages(mem_noc_counters(f->g->mem))[k];
+	return c->bytes - 8 * c->sent;
+}
+
+/* The contexts go out as writes, line by line, while the SM stands still, and come back as data; the kernel computes in
+ * between, and sends nothing. */
+static void test_traffic(const char *halt)
+{
+	struct field f = {.s = machine((const char *[]){"num_sms=4", "sm.ctas=4", "idempotence.track=true",
+	                                                "preempt.traffic=true", halt, NULL})};
+	f.m = rig_load(f.s, spin);
+	f.buf = rig_alloc(f.s, 4ull * THREADS * CTAS);
+	f.k = rig_launch(f.s, f.m, "k", CTAS, THREADS, 0, (u64[]){f.buf, LOOPS}, 2);
+	f.g = f.s->gpu;
+	run_until_ended(&f, 1);
+	sim_run(f.s, sim_cycle(f.s) + 300, NULL);
+	const struct cta c = f.g->sm[2]->cta[0];
+	const u64 each = 4ull * c.reg_size + c.shared_size, wrote = data_of(&f, MSG_WRITE);
+	const u64 insts = f.g->sm[2]->k.issued, at = sim_cycle(f.s);
+	const u32 there = f.g->sm[2]->nctas, id = ask(&f, "switch", 1000, 1 << 2);
+	run_until_done(&f, id);
+	assert_true(there == 4 && f.g->sm[2]->nctas == 0 && f.g->sm[2]->k.issued == insts);
+	const u64 took = preempt_find(f.g->preempt.p, id)->done_at - at, lines = (there * each + 127) / 128;
+	assert_int_equal(data_of(&f, MSG_WRITE) - wrote, there * each);
+	assert_true(took >= lines && took < 100 * lines + 1000); /* a line a cycle at most */
+	assert_int_equal(f.g->task->kcb[f.k].k.ctas_switched, 4);
+	/* Other SMs take them back. */
+	const struct traffic *t = f.g->resume.traffic.t;
+	const u64 read = data_of(&f, MSG_DATA);
+	struct err e = {0};
+	while (t->sent_in < there * each && !sim_idle(f.s)) {
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+		if (!gpu_check_state(f.g, &e))
+			fail_msg("%s", e.msg);
+	}
+	assert_int_equal(t->back, there * each);
+	while (t->open)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	assert_true(data_of(&f, MSG_DATA) - read >= there * each);
+	assert_int_equal(t->out, there * each);
+	finish(&f, false);
+}
+
+static void test_traffic_sm(void **state)
+{
+	test_traffic("preempt.halt=sm");
+}
+
+static void test_traffic_cta(void **state)
+{
+	test_traffic("preempt.halt=cta");
+}
+
 /* CTAs run to their end, and no others come. */
 static void test_drain(void **state)
 {
@@ -363,6 +419,29 @@ static void test_wrong_verdict(void **state)
 	    !strstr(strbuf_str(&text), "st.global.u32") || !strstr(strbuf_str(&text), "CTA (0,0,0) on SM 0"))
 		fail_msg("%s", strbuf_str(&text));
 	strbuf_release(&text);
+	sim_destroy(f.s);
+}
+
+/* Nobody flushes: the law finds the CTAs that overwrote without notice. With the strict condition the verdict is one of
+ * the whole kernel, and the record stops the flush. */
+static void test_unnoticed(void **state)
+{
+	struct err e = {0};
+	struct field f = begin("inc", NULL);
+	memset((u8 *)(uintptr_t)f.g->prog[f.k].notice, 0, f.m->ncode);
+	rig_run(f.s, NEVER);
+	assert_false(sim_check(f.s, &e));
+	if (!strstr(e.msg, "launch 0: 40 of 40 CTAs cannot begin again and gave no notice"))
+		fail_msg("%s", e.msg);
+	sim_destroy(f.s);
+	f = begin("inc", "preempt.idempotence=strict");
+	struct stop st;
+	f.g->prog[f.k].idempotent = true;
+	while (!f.g->sm[0]->cta[0].used || restart_possible(f.g->restart, 0, 0))
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	ask(&f, "flush", 0, 1);
+	sim_run(f.s, NEVER, &st);
+	assert_int_equal(st.why, STOP_FAULT);
 	sim_destroy(f.s);
 }
 
@@ -521,11 +600,12 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_switch_times),  cmocka_unit_test(test_estimates), cmocka_unit_test(test_sm_cost),
-	    cmocka_unit_test(test_choose),        cmocka_unit_test(test_select),    cmocka_unit_test(test_switch),
-	    cmocka_unit_test(test_drain),         cmocka_unit_test(test_flush),     cmocka_unit_test(test_not_idempotent),
-	    cmocka_unit_test(test_wrong_verdict), cmocka_unit_test(test_alias),     cmocka_unit_test(test_release),
-	    cmocka_unit_test(test_taken),         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_switch_times),  cmocka_unit_test(test_estimates),   cmocka_unit_test(test_sm_cost),
+	    cmocka_unit_test(test_choose),        cmocka_unit_test(test_select),      cmocka_unit_test(test_switch),
+	    cmocka_unit_test(test_drain),         cmocka_unit_test(test_flush),       cmocka_unit_test(test_not_idempotent),
+	    cmocka_unit_test(test_wrong_verdict), cmocka_unit_test(test_alias),       cmocka_unit_test(test_release),
+	    cmocka_unit_test(test_traffic_sm),    cmocka_unit_test(test_traffic_cta), cmocka_unit_test(test_unnoticed),
+	    cmocka_unit_test(test_taken),         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

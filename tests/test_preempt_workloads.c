@@ -128,7 +128,9 @@ static void test_every_workload(void **state)
 	static const char *const setups[][4] = {{NULL},
 	                                        {"preempt.halt=cta", NULL},
 	                                        {"lsu.replay=newcar", "preempt.idempotence=strict", NULL},
-	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL}};
+	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL},
+	                                        {"preempt.traffic=true", NULL},
+	                                        {"preempt.traffic=true", "preempt.halt=cta", "coherence=denovo", NULL}};
 	const u32 wanted = wanted_times("WARPDBG_PREEMPTIONS", 10), times = MIN(wanted, 300u);
 	u64 seed = 17;
 	for (u32 done = 0; done < wanted; done += times)
@@ -152,6 +154,8 @@ static void test_time_travel(void **state)
 	u64 seed = 5;
 	for (u32 k = 0; k < ARRAY_LEN(names); k++)
 		disturbed_travel(names[k], &preemption, &seed);
+	for (u32 k = 0; k < 2; k++)
+		disturbed_travel_with(names[k], (const char *const[]){"preempt.traffic=true", NULL}, &preemption, &seed);
 }
 
 int main(void)

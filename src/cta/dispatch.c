@@ -220,7 +220,7 @@ void dispatch_cycle(struct dispatch_ctx *x, u64 now, u64 *started)
 	if (x->sched->timer)
 		call_timers(x, now);
 	if (unlikely(resume_watches(x->resume)))
-		d->wanted |= resume_look(x->resume, now);
+		d->wanted |= resume_look(x->resume, now, started);
 	if (!d->wanted)
 		return;
 	for (u32 i = 0; x->sched->pauses && i < n; i++)

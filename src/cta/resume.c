@@ -14,16 +14,23 @@ static u64 store_bytes(const struct conf *c)
 
 size_t resume_state_bytes(const struct conf *c)
 {
-	return sizeof(struct resume) + (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_cta) + store_bytes(c) + 16384;
+	return sizeof(struct resume) + (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_cta) + store_bytes(c) + 16384 +
+	       (c->preempt_traffic ? (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_context) + 64 : 0) +
+	       traffic_state_bytes(c);
 }
 
-void resume_create(struct resume_ctx *x, const struct conf *c, struct arena *a)
+void resume_create(struct resume_ctx *x, const struct conf *c, struct mem *m, struct arena *a)
 {
 	x->conf = c;
 	x->max = c->num_sms * c->sm_ctas;
 	x->r = ARENA_NEW(a, struct resume, 1);
 	x->cta = ARENA_NEW(a, struct saved_cta, x->max);
 	x->store = arena_alloc(a, store_bytes(c), 4096);
+	x->traffic.sm = x->sm;
+	x->traffic.ctx = x->ctx;
+	traffic_create(&x->traffic, c, m, a);
+	if (traffic_is_on(&x->traffic))
+		x->context = ARENA_NEW(a, struct saved_context, x->max);
 }
 
 /* First fit, as for registers. */
@@ -129,9 +136,16 @@ u32 resume_count(const struct resume_ctx *x, u32 launch)
 	return n;
 }
 
-bool resume_look(struct resume_ctx *x, u64 now)
+void resume_lies_at(struct resume_ctx *x, const struct saved_cta *c, u64 bytes)
+{
+	x->context[c - x->cta] = (struct saved_context){traffic_lies(&x->traffic, c->sm, bytes), bytes};
+}
+
+bool resume_look(struct resume_ctx *x, u64 now, u64 *awake)
 {
 	bool any = false;
+	if (traffic_open(&x->traffic))
+		traffic_cycle(&x->traffic, now, awake);
 	for (u32 i = 0; i < x->max && x->r->leaving; i++) {
 		struct saved_cta *c = &x->cta[i];
 		if (c->state != SAVED_LEAVING || !sm_is_quiet(x->sm[c->sm], c->place))
@@ -152,7 +166,8 @@ bool resume_look(struct resume_ctx *x, u64 now)
 void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now)
 {
 	struct sm *s = x->sm[sm];
-	x->r->moving_until[sm] = MAX(x->r->moving_until[sm], until);
+	if (until != NEVER) /* what is moved by traffic says when it has ended */
+		x->r->moving_until[sm] = MAX(x->r->moving_until[sm], until);
 	x->r->moves++;
 	for (u32 i = 0; i < SM_MAX_CTAS; i++)
 		if (s->cta[i].used && !(s->done_slots >> i & 1) && (slots >> i & 1 || x->conf->preempt_halt == PREEMPT_HALT_SM))
@@ -168,7 +183,11 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	x->sm[sm]->cta[slot].away += now - c->left_at;
 	if (x->moved)
 		x->moved(x->moved_ctx, sm, c->launch, x->sm[sm]->cta[slot].insts, true);
-	if (c->bring) /* contexts come to an SM one after the other */
+	struct saved_context *lies = x->context ? &x->context[c - x->cta] : NULL;
+	if (lies && lies->bytes) {
+		traffic_back(&x->traffic, sm, slot, lies->addr, lies->bytes, now);
+		*lies = (struct saved_context){0};
+	} else if (c->bring) /* contexts come to an SM one after the other */
 		resume_move(x, sm, 1u << slot, MAX(x->r->moving_until[sm], now) + c->bring, now);
 	else
 		resume_cta_came(x, sm, slot, now);
@@ -185,8 +204,8 @@ bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *
 		if (c->state != SAVED_QUEUED || (first && first->order < c->order) || (c->to != SM_ANY && c->to != sm))
 			continue;
 		const struct launch *l = x->launch[c->launch];
-		if (sm_has_room(&x->ctx[sm], x->sm[sm], l) && sm_has_slots(&x->ctx[sm], x->sm[sm], l) &&
-		    may(ctx, sm, c->launch))
+		if (traffic_has_room(&x->traffic, sm) && sm_has_room(&x->ctx[sm], x->sm[sm], l) &&
+		    sm_has_slots(&x->ctx[sm], x->sm[sm], l) && may(ctx, sm, c->launch))
 			first = c;
 	}
 	if (first)
@@ -200,6 +219,8 @@ u64 resume_hash(const struct resume_ctx *x)
 	for (u32 i = 0; x->r->n && i < x->max; i++)
 		if (x->cta[i].state != SAVED_FREE)
 			hash = XXH3_64bits_withSeed(&x->cta[i], sizeof x->cta[i], hash + i);
+	if (traffic_open(&x->traffic) || (x->traffic.t && x->r->n))
+		hash = XXH3_64bits_withSeed(x->context, x->max * sizeof *x->context, hash + traffic_hash(&x->traffic));
 	return hash;
 }
 
@@ -212,6 +233,8 @@ bool resume_check_state(const struct resume_ctx *x, struct err *e)
 		HOLDS(c->state == SAVED_FREE || XXH3_64bits(x->store + c->at, c->bytes) == c->hash,
 		      "CTA %llu of launch %u has been saved, and is not what it was", (unsigned long long)c->id, c->launch);
 	}
+	if (!traffic_check_state(&x->traffic, e))
+		return false;
 	HOLDS(x->max - n[SAVED_FREE] == x->r->n && n[SAVED_LEAVING] == x->r->leaving && n[SAVED_QUEUED] == x->r->queued,
 	      "%u CTAs are saved (%u), %u leave (%u), %u are to come back (%u)", x->max - n[SAVED_FREE], x->r->n,
 	      n[SAVED_LEAVING], x->r->leaving, n[SAVED_QUEUED], x->r->queued);

@@ -8,6 +8,7 @@
  * What its threads have (front_cta_save) lies in a part of the arena that is as large as cta.saved_mb, in one piece. */
 #ifndef CTA_RESUME_H
 #define CTA_RESUME_H
+#include "cta/traffic.h"
 #include "sm/verbs.h"
 
 enum saved_state { SAVED_FREE, SAVED_LEAVING, SAVED_HELD, SAVED_QUEUED };
@@ -33,6 +34,10 @@ struct resume { /* arena, not in the hash but by resume_hash() */
 	u32 moves;                      /* how often contexts were moved in time */
 	u64 moving_until[CONF_MAX_SMS]; /* an SM's are until then */
 };
+/* preempt.traffic: where a saved CTA's context lies in memory, and how large it is; 0: its values came another way. */
+struct saved_context {
+	u64 addr, bytes;
+};
 /* A CTA has been taken off an SM, or has come back to one (came), with the warp instructions it has executed. */
 typedef void resume_moved_fn(void *ctx, u32 sm, u32 launch, u64 insts, bool came);
 struct resume_ctx {
@@ -41,6 +46,8 @@ struct resume_ctx {
 	struct saved_cta *cta; /* arena: as many as all SMs have slots */
 	u32 max;
 	u8 *store; /* arena */
+	struct traffic_ctx traffic;
+	struct saved_context *context; /* arena, by place in cta[]; NULL without traffic */
 	struct sm **sm;
 	struct sm_ctx *ctx;
 	struct launch **launch;
@@ -49,7 +56,7 @@ struct resume_ctx {
 };
 
 size_t resume_state_bytes(const struct conf *c);
-void resume_create(struct resume_ctx *x, const struct conf *c, struct arena *a);
+void resume_create(struct resume_ctx *x, const struct conf *c, struct mem *m, struct arena *a);
 /* Takes the CTA in a slot of an SM off; release: it comes back by itself. NULL with *e: there is no room for it, or the
  * front end cannot. */
 struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e);
@@ -61,10 +68,13 @@ u32 resume_count(const struct resume_ctx *x, u32 launch);
 /* Has a look to be taken in every cycle? */
 static inline bool resume_watches(const struct resume_ctx *x)
 {
-	return x->r->leaving;
+	return x->r->leaving || traffic_open(&x->traffic);
 }
-/* Those that have left their SM completely are noted; true: one of them may come back now. */
-bool resume_look(struct resume_ctx *x, u64 now);
+/* Those that have left their SM completely are noted; true: one of them may come back now. Contexts are moved; adds SMs
+ * whose CTAs go on to `awake`. */
+bool resume_look(struct resume_ctx *x, u64 now, u64 *awake);
+/* With traffic: the context of one that has just been saved has so many bytes. */
+void resume_lies_at(struct resume_ctx *x, const struct saved_cta *c, u64 bytes);
 /* Brings a CTA back to this SM, if one fits whose kernel may have one more there. */
 typedef bool resume_may_fn(const void *ctx, u32 sm, u32 launch);
 bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
@@ -74,6 +84,8 @@ void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now);
 /* A CTA has come to a slot. */
 static inline void resume_cta_came(struct resume_ctx *x, u32 sm, u32 slot, u64 now)
 {
+	if (unlikely(traffic_halts(&x->traffic, sm)))
+		sm_move_context(&x->ctx[sm], x->sm[sm], slot, NEVER, now);
 	if (unlikely(x->r->moving_until[sm] > now) && x->conf->preempt_halt == PREEMPT_HALT_SM)
 		resume_move(x, sm, 1u << slot, x->r->moving_until[sm], now);
 }

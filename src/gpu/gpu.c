@@ -84,7 +84,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->hang = ARENA_NEW(&g->arena, struct hang_watch, 1);
 	livelock_create(g);
 	starve_create(g);
-	resume_create(&g->resume, c, &g->arena);
+	resume_create(&g->resume, c, g->mem, &g->arena);
 	g->preempt = (struct preempt_ctx){
 	    .task = g->task, .dispatch = &g->dispatch, .front = g->front, .ev = gpu_events(g), .ops = g->preempt.ops};
 	preempt_create(&g->preempt, &g->arena);

@@ -463,6 +463,33 @@ enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum
 	return r;
 }
 
+static bool context_fits(const struct access *a, bool out)
+{
+	if (out)
+		return l1_store_room(a);
+	return mshr_available(&a->l->mshr) && l1_load_room(a, l1_places(a, a->t->sectors));
+}
+
+bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 token, u64 now)
+{
+	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
+	struct access a = make_access(m, sm, MC_L1D, out ? MO_STORE : MO_LOAD, t, token,
+	                              tags_set(&l->tags, t->addr >> l->tags.line_shift), now);
+	const struct l1_state before = *l->st;
+	if (!context_fits(&a, out))
+		return false;
+	if (out) {
+		l->cc->bypasses++;
+		l->cc->writes++;
+		l1_send_down(&a);
+	} else if (l1_fetch_around(&a) != MR_PENDING) {
+		BUG("SM %u: there is room for a context's line, and L1D refuses it", sm);
+	}
+	l->st->refused = before.refused; /* as l1_accept() does not leave it */
+	l->st->changed = before.changed;
+	return true;
+}
+
 struct l1_use mem_l1_use(const struct mem *m, u32 sm, enum mem_cache c)
 {
 	const struct l1 *l = &m->l1[sm * MC_COUNT + c];

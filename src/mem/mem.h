@@ -118,6 +118,9 @@ struct l1_watch {
 };
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
                                    u32 token, u64 now, struct l1_watch *w);
+/* A line of a CTA's context on its way past L1D, out to memory or back (preempt.traffic). Comes back through mem_pop()
+ * as a store or load would. False: there is no room; nothing is counted, and who waits for the cache waits on. */
+bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 token, u64 now);
 /* What of a cache's miss handling is in use now: MSHRs, and places of the miss queue. */
 struct l1_use {
 	u32 mshrs, queue;

@@ -9,7 +9,9 @@
 void sm_due(const struct sm *s, struct sm_dues *d, u32 token)
 {
 	const u32 place = sm_token_warp(s, token);
-	if (place == NO_PLACE)
+	if (is_of_context(token))
+		d->contexts++;
+	else if (place == NO_PLACE)
 		d->late++;
 	else if (token & TOKEN_FETCH)
 		d->fetches[place]++;
@@ -446,6 +448,8 @@ bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_
 		return false;
 	HOLDS(due->late == s->late, "SM %u: %u answers are under way for warps that have gone, counted %u", s->id, s->late,
 	      due->late);
+	HOLDS(due->contexts == s->context_due, "SM %u: %u lines of contexts are under way, counted %u", s->id,
+	      due->contexts, s->context_due);
 	if (!check_contexts(s, e))
 		return false;
 	for (u32 w = 0; w < SM_PLACES; w++) {

@@ -181,14 +181,18 @@ static inline const struct inst *inst_at(const struct sm_ctx *x, const struct wa
 }
 
 /* Tokens handed to the memory system: for a load, its place in the table and that one's generation; for an
- * acknowledgement or a fetch, whose it is. */
-enum { TOKEN_LOAD = 0, TOKEN_ACK = 1 << 22, TOKEN_FETCH = 1 << 23 };
+ * acknowledgement or a fetch, whose it is; for a line of a context, nothing more. */
+enum { TOKEN_LOAD = 0, TOKEN_ACK = 1 << 22, TOKEN_FETCH = 1 << 23, TOKEN_CONTEXT = TOKEN_ACK | TOKEN_FETCH };
 #define LOAD_BITS 10
 _Static_assert(SM_MAX_LOADS == 1 << LOAD_BITS && SM_CONTEXTS == 1 << CONTEXT_BITS && TOKEN_BITS == 24,
                "a token holds every index");
 static inline u32 token_of_load(const struct sm *s, u32 load)
 {
 	return (u32)s->load[load].gen << LOAD_BITS | load;
+}
+static inline bool is_of_context(u32 token)
+{
+	return (token & TOKEN_CONTEXT) == TOKEN_CONTEXT;
 }
 static inline u32 token_load(u32 token)
 {

@@ -273,8 +273,15 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		lsu_head_cycle(x, s, e, now);
 }
 
+u32 sm_context_token(u32 place)
+{
+	return place << TOKEN_BITS | TOKEN_CONTEXT;
+}
+
 u32 sm_token_warp(const struct sm *s, u32 token)
 {
+	if (is_of_context(token))
+		return NO_PLACE;
 	if (token & (TOKEN_ACK | TOKEN_FETCH))
 		return place_of(s, token & UINT16_MAX);
 	const struct load *l = &s->load[token_load(token)];
@@ -298,6 +305,10 @@ void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 no
 {
 	if (!(r->token & (TOKEN_ACK | TOKEN_FETCH))) {
 		load_reply(x, s, r->token, now);
+		return;
+	}
+	if (unlikely(is_of_context(r->token))) {
+		s->context_due--;
 		return;
 	}
 	u32 w = place_of(s, r->token & UINT16_MAX);

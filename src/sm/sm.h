@@ -211,7 +211,7 @@ struct sm {
 	struct fifo lsu_q; /* of lsu[] */
 	u8 lsu_refused;    /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
-	u8 pad[2];                  /* named so that it is zero */
+	u16 context_due;            /* lines of contexts under way (cta/traffic.h) */
 	u64 lsu_tried, fetch_tried; /* while refused: refusals are counted up to this cycle, else 0 */
 	u64 in[WS_COUNT];           /* the masks: bit w set = warp w in that state */
 	u64 need_fetch;             /* instruction buffer empty, no fetch under way */
@@ -336,7 +336,10 @@ struct sm_dues {
 	u32 answers[SM_PLACES];  /* acknowledgements */
 	u16 loads[SM_MAX_LOADS]; /* data, by place in the load table */
 	u32 late;                /* for warps that have gone */
+	u32 contexts;            /* lines of contexts */
 };
+/* The token of a line of a context that is moved for the warp in a place, which says whose it is: for mem_context(). */
+u32 sm_context_token(u32 place);
 /* Adds the answer that a token of mem_each_due() announces. */
 void sm_due(const struct sm *s, struct sm_dues *d, u32 token);
 /* Between two cycles: each warp is in the one state that its flags, its buffer and the scoreboard give it; what is in

@@ -301,6 +301,8 @@ static void start_plan(struct preempt_ctx *x, const struct preempt_request *r, c
 	for (u32 t = 0; t < TECHNIQUES; t++)
 		p->would[t] = preempt_sm_cost(c, s, (enum technique)t);
 	p->save_at = now + preempt_switch_cycles(c, bytes);
+	if (bytes && traffic_is_on(&x->dispatch->resume->traffic))
+		p->save_at = NEVER; /* it has not been seen yet */
 	x->p->smst[s->sm] = (u32)(p - x->p->plan) + 1;
 	dispatch_keep_away(x->dispatch, r->launch, s->sm);
 	if (wanted(x, EV_PREEMPT_START)) {
@@ -459,6 +461,50 @@ static void let_drain(struct preempt_ctx *x, struct preempt_plan *p, u32 i, cons
 		tell_cta(x, p, a, t->now);
 }
 
+static struct traffic_ctx *traffic_of(const struct preempt_ctx *x)
+{
+	return &x->dispatch->resume->traffic;
+}
+
+static bool is_switched(const struct preempt_plan *p, u32 i)
+{
+	return p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at;
+}
+
+/* preempt.traffic: the contexts that are saved are sent to memory, as one. */
+static void send_contexts(struct preempt_ctx *x, struct preempt_plan *p)
+{
+	const struct sm *s = sm_of(x, p->s.sm);
+	u64 bytes = 0;
+	u32 warp = 0, slots = 0;
+	for (u32 i = 0; i < p->s.n; i++)
+		if (is_switched(p, i) && is_there(s, p->s.cta[i].slot, p->launch)) {
+			bytes += p->s.cta[i].bytes;
+			slots |= 1u << p->s.cta[i].slot;
+			warp = bit_first(s->cta[p->s.cta[i].slot].warps);
+		}
+	traffic_out(traffic_of(x), p->s.sm, slots, warp, bytes);
+}
+
+/* The last of them has been acknowledged: now they may be taken off. */
+static void look_at_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
+{
+	if (p->save_at == NEVER && traffic_is_out(traffic_of(x), p->s.sm))
+		p->save_at = t->now;
+	if (p->save_at == NEVER)
+		t->next = t->now + 1;
+}
+
+/* None that was sent is left: the SM moves what is next. */
+static void end_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
+{
+	for (u32 i = 0; i < p->s.n; i++)
+		if (is_switched(p, i))
+			return;
+	traffic_end(traffic_of(x), p->s.sm, t->now);
+	wake(x, p->s.sm, t);
+}
+
 /* Takes it off its SM. False: not in this cycle. */
 static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 bring, struct turn *t)
 {
@@ -473,6 +519,8 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 		return false;
 	}
 	c->bring = bring;
+	if (bring && traffic_is_on(traffic_of(x)))
+		resume_lies_at(x->dispatch->resume, c, p->s.cta[i].bytes);
 	cta_has_left(p, i, t->now);
 	x->dispatch->d->wanted = 1;
 	return true;
@@ -594,9 +642,16 @@ static void go_on(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 {
 	if (p->at == t->now)
 		halt(x, p, false, p->save_at, t);
+	if (p->at == t->now && p->save_at == NEVER)
+		send_contexts(x, p);
+	const bool sends = traffic_leaves(traffic_of(x), p->s.sm);
+	if (sends)
+		look_at_contexts(x, p, t);
 	for (u32 i = 0; i < p->s.n && !t->fault; i++)
 		if (!p->fate[i].left_at)
 			go_on_with(x, p, i, t);
+	if (sends && p->save_at != NEVER)
+		end_contexts(x, p, t);
 	if (!p->left)
 		sm_is_free(x, p, t);
 }
