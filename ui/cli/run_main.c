@@ -16,6 +16,7 @@
 #include "dbg/hooks.h"
 #include "lua/lua.h"
 #include "obs/why/why.h"
+#include "session/alone.h"
 #include "session/outputs.h"
 #include "base/complain.h"
 #include "base/plain.h"
@@ -190,11 +191,18 @@ static int run_session(struct session *s)
 int run_main(struct options *o)
 {
 	struct err e = {0};
+	double cpi[OPTIONS_PROGRAMS] = {0};
+	if (o->alone && o->nmore && !alone_measure(o, console_modules, cpi, &e)) {
+		complain(&e);
+		return 2;
+	}
 	struct session *s = session_open(o, console_modules, &e);
 	if (!s) {
 		complain(&e);
 		return 2;
 	}
+	for (u32 i = 0; i < s->nprograms; i++)
+		s->programs[i].alone_cpi = cpi[i];
 	int status = run_session(s);
 	session_close(s);
 	return status;

@@ -48,6 +48,7 @@ struct options {
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
 	const char *svg;                  /* correlate: --svg */
 	const char *record_launches;      /* run: --record-launches */
+	bool alone;                       /* run: --alone */
 	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };

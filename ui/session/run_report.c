@@ -20,7 +20,8 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 	for (u32 i = 0; i < s->nprograms; i++)
 		programs[i] = (struct program_name){.name = s->programs[i].name,
 		                                    .check = checks[s->programs[i].check],
-		                                    .check_message = strbuf_str(&s->programs[i].check_message)};
+		                                    .check_message = strbuf_str(&s->programs[i].check_message),
+		                                    .alone_cpi = s->programs[i].alone_cpi};
 	struct run_info run = {.programs = programs,
 	                       .nprograms = s->nprograms > 1 ? s->nprograms : 0,
 	                       .workload = s->name,

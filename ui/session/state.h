@@ -19,6 +19,7 @@ struct session_program {
 	u32 index;
 	u32 turns;           /* steps it has done */
 	bool started, ended; /* it has taken its first step; its last one (its kernels may still run) */
+	double alone_cpi;    /* cycles per warp instruction by itself (session/alone.h); 0: not measured */
 	bool torn;           /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	enum check_state check;
 	struct strbuf check_message; /* why the check failed */

@@ -1,86 +1,20 @@
 /* Runs: from their description in Lua to a command line, and the name under which its result is kept. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/papers/paper.h"
-
-/* --- names of results: a hash of all that they depend on --- */
-
-#define FNV_BASIS 0xcbf29ce484222325ull
-
-static u64 hash_bytes(u64 h, const void *data, size_t n)
-{
-	const u8 *p = data;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
-
-static u64 hash_text(u64 h, const char *s)
-{
-	return hash_bytes(h, s, strlen(s) + 1); /* with its end: "a" "bc" is not "ab" "c" */
-}
-
-static bool hash_file(u64 *h, const char *path, struct err *e)
-{
-	struct strbuf sb = STRBUF_INIT;
-	bool ok = strbuf_read_file(&sb, path, e);
-	if (ok)
-		*h = hash_bytes(*h, strbuf_str(&sb), sb.len);
-	strbuf_release(&sb);
-	return ok;
-}
-
-static int visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name); /* whatever the locale */
-}
-
-static bool hash_dir(u64 *h, const char *path, struct err *e)
-{
-	struct dirent **all;
-	int n = scandir(path, &all, visible, by_name);
-	bool ok = n >= 0 || err_set(e, "%s: cannot read the directory", path);
-	for (int i = 0; i < n; i++) {
-		struct strbuf sub = STRBUF_INIT;
-		struct stat st;
-		strbuf_addf(&sub, "%s/%s", path, all[i]->d_name);
-		*h = hash_text(*h, all[i]->d_name);
-		if (ok && !stat(sub.buf, &st)) /* gone meanwhile: then it is no part of the data */
-			ok = S_ISDIR(st.st_mode) ? hash_dir(h, sub.buf, e) : hash_file(h, sub.buf, e);
-		strbuf_release(&sub);
-		free(all[i]);
-	}
-	if (n >= 0)
-		free(all);
-	return ok;
-}
+#include "session/fingerprint.h"
 
 bool plan_init(struct plan *p, const char *dir, const char *data_dir, struct err *e)
 {
-	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads", "scripts/inspect"};
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n <= 0)
 		return err_set(e, "paper: cannot find the program's own file (/proc/self/exe)");
 	exe[n] = 0;
-	*p = (struct plan){.program = xstrdup(exe), .dir = xstrdup(dir), .version = FNV_BASIS};
-	bool ok = hash_file(&p->version, "/proc/self/exe", e);
-	for (u32 i = 0; ok && i < ARRAY_LEN(data); i++) {
-		struct strbuf sub = STRBUF_INIT;
-		strbuf_addf(&sub, "%s/%s", data_dir, data[i]);
-		ok = hash_dir(&p->version, sub.buf, e);
-		strbuf_release(&sub);
-	}
-	return ok;
+	*p = (struct plan){.program = xstrdup(exe), .dir = xstrdup(dir)};
+	return fingerprint_of_data(&p->version, data_dir, e);
 }
 
 /* --- from Lua --- */
@@ -291,23 +225,13 @@ static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
 	return !e->set;
 }
 
-/* A workload or machine of the user's own is no part of the bundled data. */
-static u64 hash_own_file(u64 h, const char *word)
-{
-	const char *dot = strrchr(word, '.');
-	bool file = strchr(word, '/') || (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".ptx")));
-	if (file)
-		hash_file(&h, word, NULL); /* unreadable: the run itself says so */
-	return h;
-}
-
 static void name_run(const struct plan *p, struct paper_run *r)
 {
 	u64 h = p->version;
 	for (u32 i = 0; i < r->nwords; i++)
-		h = hash_own_file(hash_text(h, r->words[i]), r->words[i]);
+		h = fingerprint_own_file(fingerprint_text(h, r->words[i]), r->words[i]);
 	for (u32 i = 0; i < r->nfiles; i++)
-		h = hash_text(hash_text(h, r->files[i].option), r->files[i].ending);
+		h = fingerprint_text(fingerprint_text(h, r->files[i].option), r->files[i].ending);
 	static const char digits[] = "0123456789abcdef";
 	for (u32 i = 0; i < 16; i++)
 		r->id[i] = digits[h >> (60 - 4 * i) & 15];

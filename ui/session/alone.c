@@ -1,0 +1,182 @@
+#include "session/alone.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "obs/stats/programs.h"
+#include "session/fingerprint.h"
+#include "session/catalog.h"
+#include "session/progress.h"
+
+/* What is measured of a program. */
+struct alone {
+	u64 cycles, warp_insts;
+};
+
+/* --- what is asked for --------------------------------------------------------------------------------------------- */
+
+/* The options of a run of program i by itself, which writes and prints nothing. */
+static struct options only(const struct options *all, u32 i)
+{
+	const struct options *p = i ? &all->more[i - 1] : all;
+	struct options o = {.command = "run",
+	                    .workload = p->workload,
+	                    .gpu = all->gpu,
+	                    .kernel = p->kernel,
+	                    .grid = p->grid,
+	                    .block = p->block,
+	                    .shared = p->shared,
+	                    .regs = p->regs,
+	                    .args = p->args,
+	                    .nargs = p->nargs,
+	                    .links = p->links,
+	                    .nlinks = p->nlinks,
+	                    .cooperative = p->cooperative,
+	                    .beside = true,
+	                    .sets = all->sets,
+	                    .nsets = all->nsets,
+	                    .size = p->size,
+	                    .params = p->params,
+	                    .nparams = p->nparams,
+	                    .max_cycles = all->max_cycles,
+	                    .allow_io = all->allow_io};
+	return o;
+}
+
+static u64 add_words(u64 h, const char *const *words, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		h = fingerprint_own_file(fingerprint_text(h, words[i]), words[i]);
+	return fingerprint_text(h, "");
+}
+
+static u64 fingerprint(u64 h, const struct options *o)
+{
+	char numbers[160];
+	const char *const names[] = {o->workload ? o->workload : "", o->gpu ? o->gpu : "", o->kernel ? o->kernel : "",
+	                             o->size ? o->size : ""};
+	snprintf(numbers, sizeof numbers, "%u %u %u %u %u %u %u %u %d %" PRIu64, o->grid.x, o->grid.y, o->grid.z,
+	         o->block.x, o->block.y, o->block.z, o->shared, o->regs, o->cooperative, o->max_cycles);
+	h = add_words(h, names, ARRAY_LEN(names));
+	h = add_words(h, o->args, o->nargs);
+	h = add_words(h, o->links, o->nlinks);
+	h = add_words(h, o->sets, o->nsets);
+	h = add_words(h, o->params, o->nparams);
+	return fingerprint_text(h, numbers);
+}
+
+/* --- what is kept --------------------------------------------------------------------------------------------------- */
+
+/* The directory, made if need be; false: there is none that could be written to. */
+static bool cache_dir(struct strbuf *dir)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (cache && *cache == '/')
+		strbuf_adds(dir, cache);
+	else if (home && *home == '/')
+		strbuf_addf(dir, "%s/.cache", home);
+	else
+		return false;
+	static const char *const below[] = {"", "/warpdbg", "/alone"};
+	for (u32 i = 0; i < ARRAY_LEN(below); i++) {
+		strbuf_adds(dir, below[i]);
+		mkdir(dir->buf, 0700);
+	}
+	return !access(dir->buf, W_OK);
+}
+
+static bool kept(const char *path, struct alone *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	char end;
+	int n = 0;
+	if (strbuf_read_file(&text, path, NULL))
+		n = sscanf(strbuf_str(&text), "alone 1 cycles %" SCNu64 " warp_insts %" SCNu64 " en%c", &out->cycles,
+		           &out->warp_insts, &end);
+	strbuf_release(&text);
+	return n == 3 && end == 'd';
+}
+
+/* Complete or not at all; that it could not be kept is no failure of the run. */
+static void keep(const char *path, const struct alone *a)
+{
+	struct strbuf part = STRBUF_INIT;
+	strbuf_addf(&part, "%s.%d.part", path, getpid());
+	FILE *f = fopen(part.buf, "w");
+	if (f) {
+		const bool ok =
+		    fprintf(f, "alone 1 cycles %" PRIu64 " warp_insts %" PRIu64 " end\n", a->cycles, a->warp_insts) > 0;
+		if (fclose(f) || !ok || rename(part.buf, path))
+			unlink(part.buf);
+	}
+	strbuf_release(&part);
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------------------ */
+
+static bool run(struct session *s, struct err *e)
+{
+	struct progress p;
+	enum session_stop why;
+	progress_start(&p, s);
+	do {
+		why = session_run(s, progress_until(&p, s), e);
+		strbuf_clear(&s->output);
+		if (why == SS_CYCLE)
+			progress_draw(&p, s);
+	} while (why == SS_CYCLE);
+	progress_end(&p);
+	if (why == SS_FINISHED && s->check != CHECK_FAIL)
+		return true;
+	struct strbuf text = STRBUF_INIT;
+	if (why != SS_FINISHED)
+		session_stop_reason(s, why, e, &text);
+	err_clear(e);
+	err_set(e, "%s alone, for --alone: %s", s->name, strbuf_str(why == SS_FINISHED ? &s->check_message : &text));
+	strbuf_release(&text);
+	return false;
+}
+
+static bool measure(struct options *o, session_modules *modules, struct alone *out, struct err *e)
+{
+	struct session *s = session_open(o, modules, e);
+	if (!s)
+		return false;
+	const bool ok = run(s, e);
+	if (ok) {
+		struct program_stats p;
+		program_stats_of(sim_gpu(s->sim), 0, &p);
+		*out = (struct alone){p.end - p.begin, p.warp_insts};
+	}
+	session_close(s);
+	return ok;
+}
+
+bool alone_measure(const struct options *all, session_modules *modules, double cpi[OPTIONS_PROGRAMS], struct err *e)
+{
+	struct strbuf dir = STRBUF_INIT;
+	char *data = catalog_data_dir(NULL);
+	u64 data_hash = 0;
+	const bool cached = cache_dir(&dir) && data && fingerprint_of_data(&data_hash, data, NULL);
+	bool ok = true;
+	for (u32 i = 0; ok && i <= all->nmore; i++) {
+		struct options o = only(all, i);
+		struct alone a = {0, 0};
+		struct strbuf path = STRBUF_INIT;
+		strbuf_addf(&path, "%s/%016" PRIx64, strbuf_str(&dir), fingerprint(data_hash, &o));
+		if (!cached || !kept(path.buf, &a)) {
+			ok = measure(&o, modules, &a, e);
+			if (ok && cached)
+				keep(path.buf, &a);
+		}
+		cpi[i] = a.warp_insts ? (double)a.cycles / (double)a.warp_insts : 0;
+		strbuf_release(&path);
+	}
+	strbuf_release(&dir);
+	free(data);
+	return ok;
+}

@@ -1,0 +1,12 @@
+/* alone: how fast each of several programs is by itself on the same machine, with the same policies: what slowdowns,
+ * ANTT and STP compare with (Park 2016, equations 4.1 and 4.2). Measured once and kept under the user's cache directory
+ * ($XDG_CACHE_HOME or ~/.cache, warpdbg/alone), by a fingerprint of the program, its data and all that was asked for.
+ */
+#ifndef UI_SESSION_ALONE_H
+#define UI_SESSION_ALONE_H
+#include "session/session.h"
+
+/* Cycles per warp instruction of each program of `o`, from its first launch to the end of its last kernel; 0: it has
+ * launched nothing. False with *e, which names the program: it does not come to its end, or fails its check. */
+bool alone_measure(const struct options *o, session_modules *modules, double cpi[OPTIONS_PROGRAMS], struct err *e);
+#endif
