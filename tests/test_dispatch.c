@@ -30,6 +30,7 @@ static void open_work(struct work *w, const char *const *sets)
 	w->m = rig_load(w->s, text);
 }
 
+/* CTAs of every third one have shared memory besides. */
 static void add_kernel(struct work *w, u32 stream, u32 grid, u32 block, u32 rounds)
 {
 	static const char *const names[] = {"a", "b", "c"};
@@ -38,7 +39,19 @@ static void add_kernel(struct work *w, u32 stream, u32 grid, u32 block, u32 roun
 	w->grid[i] = grid;
 	w->block[i] = block;
 	w->rounds[i] = rounds;
-	w->id[i] = rig_launch(w->s, w->m, names[i % KERNELS], grid, block, stream, (u64[]){w->buf[i], rounds}, 2);
+	struct err e = {0};
+	struct launch_spec l = {.mod = w->m,
+	                        .fn = module_func(w->m, names[i % KERNELS], true),
+	                        .grid = {grid, 1, 1},
+	                        .block = {block, 1, 1},
+	                        .stream = stream,
+	                        .params = (u64[]){w->buf[i], rounds},
+	                        .param_bytes = 16,
+	                        .dynamic_shared = i % KERNELS == 2 ? 1300 : 0};
+	const int id = sim_launch(w->s, &l, &e);
+	if (id < 0)
+		fail_msg("%s", e.msg);
+	w->id[i] = (u32)id;
 }
 
 static struct kernel_counters counters_of(const struct work *w, u32 i)
