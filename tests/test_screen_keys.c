@@ -189,6 +189,7 @@ static void words_are_no_keys(void **state)
 	assert_shown(&v, "taxonomy base");
 	type(&v, "\tc 1\r");
 	assert_cycle(&v, 310);
+	assert_shown(&v, "taxonomy base"); /* 1 has changed no view */
 	type(&v, "\t:step 2\r");
 	assert_cycle(&v, 312);
 	type(&v, ":step 2\r");
