@@ -331,6 +331,44 @@ static void test_traffic(const char *halt)
 	finish(&f, false);
 }
 
+/* Whose context is on its way stands still. */
+static void assert_moved_halted(const struct field *f)
+{
+	const struct traffic_ctx *x = &f->g->resume.traffic;
+	for (u32 sm = 0; sm < f->g->conf.num_sms; sm++)
+		for (u32 i = 0; i < x->of[sm].n; i++)
+			for (u32 slot = 0; slot < SM_MAX_CTAS; slot++)
+				if (x->of[sm].move[(x->of[sm].first + i) % TRAFFIC_MOVES].slots >> slot & 1)
+					assert_true(!f->g->sm[sm]->cta[slot].used || f->g->sm[sm]->cta[slot].paused);
+}
+
+/* Contexts go out, lie there and come back; and so they do from any cycle in between. */
+static void test_traffic_travel(void **state)
+{
+	struct err e = {0};
+	struct field f = begin("k", "preempt.traffic=true");
+	const struct traffic *t = f.g->resume.traffic.t;
+	u64 at[400], hash[400];
+	u32 n = 0, moving = 0;
+	run_to_the_middle(&f);
+	ask(&f, "switch", 1000, 1 << 2);
+	assert_true(sim_history(f.s, 64, &e));
+	for (; n < ARRAY_LEN(at) && (!t->back || t->open) && !sim_idle(f.s); n++) {
+		sim_run(f.s, sim_cycle(f.s) + 23, NULL);
+		at[n] = sim_cycle(f.s);
+		hash[n] = sim_hash(f.s);
+		moving += t->open > 0;
+		assert_moved_halted(&f);
+	}
+	assert_true(t->back > 0 && !t->open && moving > 4);
+	for (u32 i = n; i-- > 0;)
+		if (!sim_goto(f.s, at[i], &e) || sim_hash(f.s) != hash[i])
+			fail_msg("cycle %llu: another state, or %s", (unsigned long long)at[i], e.msg);
+	assert_true(sim_goto(f.s, at[0], &e) && sim_goto(f.s, at[n - 1], &e));
+	assert_true(sim_hash(f.s) == hash[n - 1]);
+	finish(&f, false);
+}
+
 static void test_traffic_sm(void **state)
 {
 	test_traffic("preempt.halt=sm");
@@ -600,12 +638,16 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_switch_times),  cmocka_unit_test(test_estimates),   cmocka_unit_test(test_sm_cost),
-	    cmocka_unit_test(test_choose),        cmocka_unit_test(test_select),      cmocka_unit_test(test_switch),
-	    cmocka_unit_test(test_drain),         cmocka_unit_test(test_flush),       cmocka_unit_test(test_not_idempotent),
-	    cmocka_unit_test(test_wrong_verdict), cmocka_unit_test(test_alias),       cmocka_unit_test(test_release),
-	    cmocka_unit_test(test_traffic_sm),    cmocka_unit_test(test_traffic_cta), cmocka_unit_test(test_unnoticed),
-	    cmocka_unit_test(test_taken),         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_switch_times),   cmocka_unit_test(test_estimates),
+	    cmocka_unit_test(test_sm_cost),        cmocka_unit_test(test_choose),
+	    cmocka_unit_test(test_select),         cmocka_unit_test(test_switch),
+	    cmocka_unit_test(test_drain),          cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_not_idempotent), cmocka_unit_test(test_wrong_verdict),
+	    cmocka_unit_test(test_alias),          cmocka_unit_test(test_release),
+	    cmocka_unit_test(test_traffic_sm),     cmocka_unit_test(test_traffic_cta),
+	    cmocka_unit_test(test_unnoticed),      cmocka_unit_test(test_traffic_travel),
+	    cmocka_unit_test(test_taken),          cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
