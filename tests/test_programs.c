@@ -448,6 +448,42 @@ static void messages_name_the_program(void **state)
 	close_session(s, &o);
 }
 
+/* What `info programs` and dbg.programs() say is what the kernels of each add up to, now and back in the past. */
+static void programs_are_told(void **state)
+{
+	struct rig r;
+	char want[128];
+	const char *a = program("a.lua", "local b = cuda.malloc(4, 'b')\ncuda.launch(m.poke, 1, 1, {b, 500})\ncuda.sync()");
+	const char *b =
+	    program("b.lua", "local b = cuda.malloc(4, 'b')\nfor i = 1, 3 do cuda.launch(m.poke, 1, 1, {b, 10})\n"
+	                     "cuda.sync() end");
+	char *argv[] = {"warpdbg", "debug", (char *)a, (char *)b, NULL};
+	rig_open(&r, argv);
+	assert_true(rig_try(&r, "continue"));
+	for (u32 i = 0; i < 2; i++) {
+		struct program_stats p;
+		program_stats_of(sim_gpu(r.s->sim), i, &p);
+		assert_int_equal(p.kernels, i ? 3 : 1);
+		snprintf(want, sizeof want, "%2u %-18s %7u %12llu %12llu", i, i ? "b" : "a", p.kernels,
+		         (unsigned long long)(p.end - p.begin), (unsigned long long)p.warp_insts);
+		assert_true(rig_try(&r, "info programs"));
+		if (!strstr(r.out.buf, want))
+			fail_msg("no '%s' in %s", want, r.out.buf);
+		assert_null(strstr(r.out.buf, "not done"));
+		char line[128];
+		snprintf(line, sizeof line, "lua local p = dbg.programs()[%u]; print(p.name, p.kernels, p.warp_insts, p.done)",
+		         i + 1);
+		snprintf(want, sizeof want, "%s\t%u\t%llu\ttrue", i ? "b" : "a", p.kernels, (unsigned long long)p.warp_insts);
+		assert_true(rig_try(&r, line));
+		if (!strstr(r.out.buf, want))
+			fail_msg("no '%s' in %s", want, r.out.buf);
+	}
+	assert_true(rig_try(&r, "goto 100"));
+	assert_true(rig_try(&r, "info programs"));
+	assert_non_null(strstr(r.out.buf, "not done"));
+	rig_close(&r);
+}
+
 /* --- the command line --- */
 
 static void options_belong_to_the_program_before_them(void **state)
@@ -504,6 +540,7 @@ int main(void)
 	    cmocka_unit_test(variables_of_modules_and_lua_are_own),
 	    cmocka_unit_test(memory_of_others_is_out_of_bounds),
 	    cmocka_unit_test(messages_name_the_program),
+	    cmocka_unit_test(programs_are_told),
 	    cmocka_unit_test(options_belong_to_the_program_before_them),
 	    cmocka_unit_test(metrics_by_hand),
 	};

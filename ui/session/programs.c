@@ -304,3 +304,17 @@ bool programs_bring_back(struct session *s, u32 all, struct err *e)
 	}
 	return true;
 }
+
+/* --- figures --- */
+
+void programs_stats(const struct session *s, struct program_stats *out)
+{
+	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
+	for (u32 i = 0; i < s->nprograms; i++) {
+		const struct session_program *p = &s->programs[i];
+		program_stats_of(sim_gpu(s->sim), i, &out[i]);
+		out[i].of = (struct program_name){
+		    .name = p->name, .check = checks[p->check], .check_message = strbuf_str(&p->check_message)};
+		out[i].done &= p->ended;
+	}
+}

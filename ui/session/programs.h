@@ -4,6 +4,7 @@
  * what it waits for is done, at the very cycle, whoever else is still running. */
 #ifndef UI_SESSION_PROGRAMS_H
 #define UI_SESSION_PROGRAMS_H
+#include "obs/stats/programs.h"
 #include "session/state.h"
 
 /* Titles and options of the programs of s->opt; nothing is opened. */
@@ -25,4 +26,6 @@ bool programs_bring_back(struct session *s, u32 turns, struct err *e);
 void programs_record_turn(struct session *s, const struct session_program *p);
 /* For messages: whose launch the machine stopped at, whose step failed; NULL: there is but one program. */
 const char *programs_blame(const struct session *s, u32 program);
+/* What each has come to so far; out has room for OPTIONS_PROGRAMS. */
+void programs_stats(const struct session *s, struct program_stats *out);
 #endif

@@ -1,0 +1,29 @@
+/* info programs: who shares the machine, what each has come to */
+#include <math.h>
+
+#include "commands/commands.h"
+#include "session/programs.h"
+
+static void column(struct strbuf *out, double v)
+{
+	if (isfinite(v))
+		strbuf_addf(out, " %9.2f", v);
+	else
+		strbuf_adds(out, "         -");
+}
+
+bool info_programs(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct program_stats p[OPTIONS_PROGRAMS];
+	if (!arg_none(args, "info programs", e))
+		return false;
+	programs_stats(d->s, p);
+	strbuf_adds(out, " # program            kernels       cycles instructions       IPC  check\n");
+	for (u32 i = 0; i < d->s->nprograms; i++) {
+		strbuf_addf(out, "%2u %-18s %7u %12llu %12llu", i, p[i].of.name, p[i].kernels,
+		            (unsigned long long)(p[i].end - p[i].begin), (unsigned long long)p[i].warp_insts);
+		column(out, 1 / program_cpi(&p[i]));
+		strbuf_addf(out, "  %s%s\n", p[i].of.check, p[i].done ? "" : ", not done");
+	}
+	return true;
+}

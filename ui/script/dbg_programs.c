@@ -1,0 +1,41 @@
+/* dbg.programs: who shares the machine, and what each has come to. */
+#include <math.h>
+
+#include "lua/lua.h"
+#include "script/dbg_internal.h"
+#include "session/programs.h"
+
+static void field(lua_State *L, const char *name, double v)
+{
+	if (!isfinite(v))
+		return; /* not known: nil */
+	lua_pushnumber(L, v);
+	lua_setfield(L, -2, name);
+}
+
+static void count(lua_State *L, const char *name, u64 v)
+{
+	lua_pushinteger(L, (lua_Integer)v);
+	lua_setfield(L, -2, name);
+}
+
+int lua_dbg_programs(lua_State *L)
+{
+	const struct session *s = lua_session(L);
+	struct program_stats p[OPTIONS_PROGRAMS];
+	programs_stats(s, p);
+	lua_newtable(L);
+	for (u32 i = 0; i < s->nprograms; i++) {
+		lua_newtable(L);
+		lua_pushstring(L, p[i].of.name);
+		lua_setfield(L, -2, "name");
+		lua_pushboolean(L, p[i].done);
+		lua_setfield(L, -2, "done");
+		count(L, "kernels", p[i].kernels);
+		count(L, "cycles", p[i].end - p[i].begin);
+		count(L, "warp_insts", p[i].warp_insts);
+		field(L, "cpi", program_cpi(&p[i]));
+		lua_rawseti(L, -2, i + 1);
+	}
+	return 1;
+}
