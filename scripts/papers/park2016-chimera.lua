@@ -5,6 +5,7 @@
 -- run of seconds see several of them.
 local lab = require("lib.lab")
 local published = require("lib.published")
+local together = require("lib.together")
 
 local GPU, MHZ, SMS = "fermi30", 1400, 30
 local BYTES_PER_US = 177408 / SMS -- of an SM: its share of 177.4 GB/s
@@ -65,7 +66,7 @@ local function bench(b, x)
 	return { workload = b[2], gpu = GPU, size = size(x), params = params(b, x) }
 end
 
-local WATCH = { workload = "concurrent/watch", params = { every_us = LOOK } }
+local WATCH = together.watch(LOOK)
 
 local function alone(b, x)
 	return lab.variant(bench(b, x), { beside = { WATCH }, set = { ["idempotence.track"] = true } })
@@ -89,18 +90,6 @@ local function with_task(b, x, technique, limit, set)
 	})
 end
 
--- When so much is done alone, by the work at each look; asked for ever more.
-local function alone_time(work)
-	local at = 1
-	return function(w)
-		while at < #work and work[at] < w do
-			at = at + 1
-		end
-		local before = at > 1 and work[at - 1] or 0
-		return LOOK * (at - 1 + (work[at] > before and math.min((w - before) / (work[at] - before), 1) or 0))
-	end
-end
-
 -- What became of the jobs that were released while the benchmark ran: how many, how many missed their deadline, and the
 -- time that periods without a miss lasted and would have lasted without the task, by the work done in them.
 local function outcome(result, b, x, technique, limit, set)
@@ -113,7 +102,7 @@ local function outcome(result, b, x, technique, limit, set)
 	local function work(us) -- done until then; looks are every LOOK us
 		return f.work_0[us // LOOK] or all
 	end
-	local alone_us = alone_time(a.figures.work_0)
+	local alone_us = together.alone_time(a.figures.work_0, LOOK)
 	for k, released in ipairs(f.released_us) do
 		local from, to = math.floor(released), math.floor(released + period(x))
 		if work(from) < all then
@@ -450,11 +439,6 @@ local function pair_runs(x)
 	return runs
 end
 
--- Equations 4.1 and 4.2. A program executes the same instructions alone and in company, so CPIs are as times.
-local function metrics_of(slower)
-	return { antt = (slower[1] + slower[2]) / 2, stp = 1 / slower[1] + 1 / slower[2] }
-end
-
 -- The thesis' baseline, by the times that kernels take alone: one kernel at a time, in the order of their launch; a
 -- program that ends first begins again until the other has ended.
 local function one_at_a_time(result, b, x)
@@ -479,24 +463,13 @@ local function one_at_a_time(result, b, x)
 			at[i] = at[i] % #us[i] + 1
 		end
 	end
-	return metrics_of({ ended[1] / alone_us[1], ended[2] / alone_us[2] })
+	return together.metrics_of({ ended[1] / alone_us[1], ended[2] / alone_us[2] })
 end
 
--- While both run, until one ends: how long what each got done takes alone.
+-- While both run, until one ends.
 local function shared(result, b, x, technique)
-	local r, slower = result(pair(b, x, technique)), {}
-	if not r then
-		return
-	end
-	local us = math.floor(math.min(r.programs[1]["end"], r.programs[2]["end"]) / MHZ) // LOOK * LOOK
-	for i, of in ipairs({ b, lud() }) do
-		local a = result(alone(of, x))
-		if not a then
-			return
-		end
-		slower[i] = us / alone_time(a.figures.work_0)(r.figures["work_" .. i - 1][us // LOOK])
-	end
-	return metrics_of(slower)
+	local r, alone_b, alone_lud = result(pair(b, x, technique)), result(alone(b, x)), result(alone(lud(), x))
+	return r and alone_b and alone_lud and together.metrics_of(together.slower(r, { alone_b, alone_lud }, MHZ, LOOK)) or nil
 end
 
 local function improvement(field, published_all, as_percent)
