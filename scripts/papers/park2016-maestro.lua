@@ -56,7 +56,8 @@ end
 local CATEGORIES = { "COM/COM", "COM/MEM", "MEM/MEM" }
 
 local function category(p)
-	return by_label[p[1]][2] .. "/" .. by_label[p[2]][2]
+	local a, b = by_label[p[1]][2], by_label[p[2]][2]
+	return a < b and a .. "/" .. b or b .. "/" .. a -- COM before MEM
 end
 
 local function name_of(p)
@@ -187,25 +188,30 @@ end
 
 local TRACED = { "SRAD", "BFS" }
 
--- Instructions a cycle in each of n windows.
-local function trace(work, n)
+-- Instructions a cycle in windows of so many looks.
+local function trace(work, looks)
 	local t = {}
-	for i = 1, n do
-		t[i] = (work[i] - (i > 1 and work[i - 1] or 0)) / (LOOK * MHZ)
+	for i = 1, #work // looks do
+		t[i] = (work[i * looks] - (i > 1 and work[(i - 1) * looks] or 0)) / (looks * LOOK * MHZ)
 	end
 	return t
+end
+
+local WINDOWS = 40 -- of a trace, at most
+local function looks_of(n)
+	return math.max(1, math.ceil(n / WINDOWS))
 end
 
 local function figure52(result, x)
 	local r, by_itself, rows = result(part(TRACED, x, 0.5)), alone_results(result, TRACED, x), {}
 	if r and by_itself then
-		local n = #r.figures.work_0
+		local looks = looks_of(#r.figures.work_0)
 		local t = {
-			trace(r.figures.work_0, n), trace(r.figures.work_1, n), trace(by_itself[1].figures.work_0, #by_itself[1].figures.work_0),
-			trace(by_itself[2].figures.work_0, #by_itself[2].figures.work_0),
+			trace(r.figures.work_0, looks), trace(r.figures.work_1, looks), trace(by_itself[1].figures.work_0, looks),
+			trace(by_itself[2].figures.work_0, looks),
 		}
-		for i = 1, n do
-			rows[i] = { i * LOOK, t[1][i], t[2][i], t[3][i] or false, t[4][i] or false }
+		for i = 1, #t[1] do
+			rows[i] = { i * looks * LOOK, t[1][i], t[2][i], t[3][i] or false, t[4][i] or false }
 		end
 	end
 	return {
@@ -222,13 +228,15 @@ end
 -- STP in steps of work done, which is counted in the us that it takes alone.
 local function stp_by_work(r, by_itself, step)
 	local first, second = together.alone_time(by_itself[1].figures.work_0, LOOK), together.alone_time(by_itself[2].figures.work_0, LOOK)
-	local us = math.min(r.programs[1]["end"], r.programs[2]["end"]) / MHZ // LOOK
-	local t, done, before = {}, 0, 0
-	for i = 1, math.floor(us) do
+	local looks = math.min(r.programs[1]["end"], r.programs[2]["end"]) / MHZ // LOOK
+	local t, done, began = {}, 0, 0
+	for i = 1, math.floor(looks) do
+		local before = done
 		done = first(r.figures.work_0[i]) + second(r.figures.work_1[i])
-		if done >= (#t + 1) * step then
-			t[#t + 1] = step / (LOOK * (i - before))
-			before = i
+		while done >= (#t + 1) * step do
+			local at = LOOK * (i - 1 + ((#t + 1) * step - before) / (done - before))
+			t[#t + 1] = step / (at - began)
+			began = at
 		end
 	end
 	return t
@@ -274,13 +282,11 @@ end
 local function figure56(result, x)
 	local none, turns, by_itself, rows = result(part(STARVED, x, 0.5)), result(lrr(x)), alone_results(result, STARVED, x), {}
 	if none and turns and by_itself then
-		local a, b, n = none.figures, turns.figures, math.huge
-		for _, f in ipairs({ a, b }) do
-			n = math.min(n, #f.work_0, #f.work_1)
-		end
-		local t = { trace(a.work_0, n), trace(a.work_1, n), trace(b.work_0, n), trace(b.work_1, n) }
-		for i = 1, n do
-			rows[i] = { i * LOOK, t[1][i], t[2][i], t[3][i], t[4][i] }
+		local a, b = none.figures, turns.figures
+		local looks = looks_of(math.min(#a.work_0, #b.work_0))
+		local t = { trace(a.work_0, looks), trace(a.work_1, looks), trace(b.work_0, looks), trace(b.work_1, looks) }
+		for i = 1, math.min(#t[1], #t[3]) do
+			rows[i] = { i * looks * LOOK, t[1][i], t[2][i], t[3][i], t[4][i] }
 		end
 	end
 	return {
