@@ -71,19 +71,24 @@ local function epoch(x)
 	return x.quick and 10000 or 50000
 end
 
+-- GPU Maestro: its partitions, 2-way allocation and turns between kernels (kernel-sched=lrr comes with the partition).
+local function maestro(set)
+	return { "maestro", "chimera", lab.variant({ ["sm.allocation"] = "two-way" }, set or {}) }
+end
+
 -- Partition, preemption, settings by name.
 local HOW = {
 	spatial = { "spatial", "chimera" },
 	smk = { "smk", "chimera" },
 	["smk-pw"] = { "smk-pw", "chimera" },
 	["warped-slicer"] = { "warped-slicer", "chimera" },
-	maestro = { "maestro", "chimera" }, -- kernel-sched=lrr comes with it
-	none = { "maestro", "chimera", { ["kernel-sched"] = "none" } },
-	ipr = { "maestro", "chimera", { ["kernel-sched"] = "ipr" } },
-	fair = { "maestro", "chimera", { ["kernel-sched"] = "fair" } },
-	-- Contexts move in no time.
-	ideal = { "maestro", "switch", { ["preempt.bandwidth"] = 1e9, ["preempt.halt"] = "cta" } },
+	maestro = maestro(),
+	none = maestro({ ["kernel-sched"] = "none" }),
+	ipr = maestro({ ["kernel-sched"] = "ipr" }),
+	fair = maestro({ ["kernel-sched"] = "fair" }),
+	ideal = maestro({ ["preempt.bandwidth"] = 1e9, ["preempt.halt"] = "cta" }), -- contexts move in no time
 }
+HOW.ideal[2] = "switch"
 
 local function bench(label, x)
 	local b = by_label[label]
@@ -273,6 +278,50 @@ local function figure53(result, x)
 	}
 end
 
+-- LUD begins again and again in the thesis; ours goes on to its end, with ever smaller kernels.
+local FRAGMENTED = { "FDTD", "LUD" }
+by_label.FDTD = { "FDTD", "MEM", "fdtd3d", quick = { nx = 256, ny = 256, nz = 24, steps = 2 },
+	params = { nx = 256, ny = 256, nz = 24, steps = 8 } }
+by_label.LUD = { "LUD", "MEM", "lud", quick = { n = 512 }, params = { n = 1024 } }
+
+local function allocated(x, how)
+	local other = bench("LUD", x)
+	return lab.variant(bench("FDTD", x), {
+		partition = "smk", preempt = "chimera", set = { ["sm.allocation"] = how },
+		beside = {
+			{ workload = other.workload, size = other.size, params = other.params }, together.watch(LOOK, { partitions = 1 }),
+		},
+	})
+end
+
+local function figure55(result, x)
+	local first, both, rows = result(allocated(x, "first-fit")), result(allocated(x, "two-way")), {}
+	if first and both then
+		local a, b = first.figures.fragmented, both.figures.fragmented
+		local looks = looks_of(math.max(#a, #b))
+		local function mean(t, i)
+			local sum = 0
+			for k = (i - 1) * looks + 1, i * looks do
+				sum = sum + (t[k] or 0)
+			end
+			return sum / looks
+		end
+		for i = 1, math.max(#a, #b) // looks do
+			rows[i] = { i * looks * LOOK, i * looks <= #a and mean(a, i), i * looks <= #b and mean(b, i) }
+		end
+		rows[#rows + 1] = { "mean", lab.mean(a), lab.mean(b) }
+	end
+	return {
+		columns = { { name = "us", digits = 0 }, { name = "first fit", unit = "%", digits = 2 }, { name = "2-way", unit = "%", digits = 2 } },
+		rows = rows,
+		notes = {
+			"Registers of the SMs that CTAs to come could have if what is free were in one piece, FDTD and LUD in even parts.",
+			"Published as a picture of first fit: it comes and goes with the kernels of LUD.",
+		},
+		plot = { kind = "lines", columns = { "first fit", "2-way" } },
+	}
+end
+
 local STARVED = { "CP", "BS" } -- thesis: LC/BS
 
 local function lrr(x)
@@ -447,6 +496,14 @@ return {
 		{ name = "5.1", title = "STP by the part of an SM", runs = part_runs(EXAMPLES, PARTS), table = figure51 },
 		{ name = "5.2", title = "IPC together and alone", runs = part_runs({ TRACED }, { 0.5 }), table = figure52 },
 		{ name = "5.3", title = "the best part by time", runs = part_runs({ TRACED }, PARTS), table = figure53 },
+		{
+			name = "5.5",
+			title = "registers that fragmentation keeps from use",
+			runs = function(x)
+				return { allocated(x, "first-fit"), allocated(x, "two-way") }
+			end,
+			table = figure55,
+		},
 		{
 			name = "5.6",
 			title = "a kernel that starves",

@@ -3,6 +3,7 @@
 --   watch_us      the times of the looks
 --   work_PROGRAM  its warp instructions until then, without those that a flush has made void
 -- With partitions = 1, of a partition policy's decisions for two kernels:
+--   fragmented    at each look, % of the SMs' registers that CTAs to come could have if what is free were in one piece
 --   share_us, share_of, share_threads   when the share of a kernel changed, whose program's, its threads on an SM
 --   epochs_spatial, epochs_first, epochs_one, epochs_more   maestro: epochs after which it chose to split the SMs; the
 --                 partition it began with when the two kernels first met; one or more CTAs of the trial kernel from that
@@ -31,6 +32,19 @@ local function watch_shares()
 		dbg.figure("share_of", of)
 		dbg.figure("share_threads", on_sm)
 	end)
+end
+
+-- Of the kernel that loses most by it, mean over the SMs.
+local function fragmentation()
+	local most = 0
+	for k = 0, gpu.num_kernels - 1 do
+		local room, lost = gpu.kernel[k].room, 0
+		for sm = 0, room and gpu.num_sms - 1 or -1 do
+			lost = lost + room[sm].fragmented * room[sm].regs_of_cta
+		end
+		most = math.max(most, lost)
+	end
+	return 100 * most / (gpu.num_sms * gpu.conf["sm.regs"])
 end
 
 -- An epoch's trials come in one cycle: the followers' first, splitting the SMs (no CTAs) last.
@@ -84,9 +98,11 @@ return {
 			watch_shares()
 			watch_epochs()
 		end
+		local partitions, fragmented = p.partitions == 1, {}
 		local function look(cycle)
 			local i = cycle // every
 			times[i] = cycle / mhz
+			fragmented[i] = partitions and fragmentation() or nil
 			for k = 0, gpu.num_kernels - 1 do
 				local launch = gpu.kernel[k]
 				local of = work[launch.program] or {}
@@ -95,12 +111,15 @@ return {
 			end
 		end
 		local function forget()
-			times, work = {}, {}
+			times, work, fragmented = {}, {}, {}
 		end
 		dbg.at_start(forget)
 		dbg.sample(every, look)
 		dbg.at_end(function()
 			dbg.figure("watch_us", times)
+			if partitions then
+				dbg.figure("fragmented", fragmented)
+			end
 			for program, of in pairs(work) do
 				for i = 1, #times do
 					of[i] = of[i] or 0
