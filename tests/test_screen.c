@@ -162,7 +162,7 @@ static void test_scheduler_state(void **state)
 	vt_send(&v, "2");
 	assert_shown(&v, "scheds    0 ready ");
 	assert_shown(&v, " | active ");
-	assert_shown(&v, "since phase prio  waits for");
+	assert_shown(&v, "since phase prio  next instruction  waits for");
 	leave(&v);
 }
 
