@@ -209,6 +209,11 @@ void sim_act_for(struct sim *s, u32 program, u32 run)
 	d->several |= program || run;
 }
 
+void sim_free_owned(struct sim *s, u32 program, u32 run)
+{
+	devmem_free_owned(&s->gpu->mem_values, OWNER(program, run));
+}
+
 bool sim_program_idle(const struct sim *s, u32 program)
 {
 	return task_program_idle(s->gpu->task, program);

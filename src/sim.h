@@ -54,6 +54,8 @@ int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
 bool sim_idle(const struct sim *s); /* no launch queued or running */
 /* Several host programs share a machine: what is loaded, allocated and launched from now on is this one's run's. */
 void sim_act_for(struct sim *s, u32 program, u32 run);
+/* A run of a program is over: what it has allocated is freed. */
+void sim_free_owned(struct sim *s, u32 program, u32 run);
 bool sim_program_idle(const struct sim *s, u32 program);
 bool sim_stream_idle(const struct sim *s, u32 program, u32 stream);
 /* sim_run stops with STOP_IDLE as well when one of these programs (bits) has nothing queued or running, unless what it

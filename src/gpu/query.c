@@ -446,6 +446,7 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	const struct kcb *k = &g->task->kcb[launch];
 	*o = (struct kernel_info){.launch = g->launch[launch],
 	                          .program = k->program,
+	                          .run = k->run,
 	                          .name = g->launch[launch]->fn->name,
 	                          .label = func_label(g->launch[launch]->fn),
 	                          .state = (enum kernel_state)k->state,

@@ -101,6 +101,7 @@ enum kernel_state { KS_QUEUED, KS_RUNNING, KS_DONE };
 struct kernel_info {
 	const struct launch *launch;
 	u32 program;       /* the host program that launched it, from 0 */
+	u32 run;           /* which of its runs, from 0 (ir/devmem.h, OWNER_RUN) */
 	const char *name;  /* as PTX has it */
 	const char *label; /* for people: func_label() */
 	enum kernel_state state;

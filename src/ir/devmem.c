@@ -101,6 +101,13 @@ bool devmem_free(struct devmem *d, u64 addr, struct err *e)
 	return true;
 }
 
+void devmem_free_owned(struct devmem *d, u32 owner)
+{
+	for (u32 i = 0; i < d->nallocs; i++)
+		d->allocs[i].freed |= d->allocs[i].owner == owner && !devmem_shared(&d->allocs[i]);
+	d->epoch++;
+}
+
 const struct alloc *devmem_find(const struct devmem *d, u64 addr)
 {
 	const struct alloc *a = alloc_before(d, addr);

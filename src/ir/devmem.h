@@ -22,6 +22,7 @@
 #define OWNER_PROGRAMS 64
 #define OWNER(program, run) ((u32)(program) | (u32)(run) << 8)
 #define OWNER_PROGRAM(owner) ((owner) % OWNER_PROGRAMS)
+#define OWNER_RUN(owner) ((owner) >> 8)
 
 struct alloc {
 	u64 addr, size;
@@ -53,6 +54,8 @@ void devmem_release(struct devmem *d);
 u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e);
 /* Marks an allocation freed; error for an address that is none's start, or freed already. */
 bool devmem_free(struct devmem *d, u64 addr, struct err *e);
+/* Marks all that an owner has freed: its run is over. What is the machine's stays. */
+void devmem_free_owned(struct devmem *d, u32 owner);
 /* The allocation that contains addr (freed ones too), or NULL. */
 const struct alloc *devmem_find(const struct devmem *d, u64 addr);
 /* The allocation nearest to addr, for messages; NULL when there is none. Distance in bytes in *dist (0 = inside; else

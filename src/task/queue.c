@@ -37,6 +37,7 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	t->kcb[id] = (struct kcb){.state = KCB_QUEUED,
 	                          .stream = l->stream,
 	                          .program = (u8)program,
+	                          .run = (u16)MIN(OWNER_RUN(l->mod->owner), UINT16_MAX),
 	                          .ctas = l->ctas,
 	                          .cooperative = l->cooperative,
 	                          .next_in_stream = -1,

@@ -21,7 +21,8 @@ struct kcb {      /* without holes: its bytes are hashed */
 	u8 cooperative;
 	u8 behind;  /* queued, and another launch of its stream is not done */
 	u8 program; /* that launched it: streams are its own */
-	u8 pad[4];
+	u16 run;    /* of the program, from 0; the last that can be told for all behind it */
+	u8 pad[2];
 };
 struct task { /* arena */
 	u32 nlaunches;

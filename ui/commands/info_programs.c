@@ -23,7 +23,10 @@ bool info_programs(struct debugger *d, const char *args, struct strbuf *out, str
 		strbuf_addf(out, "%2u %-18s %7u %12llu %12llu", i, p[i].of.name, p[i].kernels,
 		            (unsigned long long)(p[i].end - p[i].begin), (unsigned long long)p[i].warp_insts);
 		column(out, 1 / program_cpi(&p[i]));
-		strbuf_addf(out, "  %s%s\n", p[i].of.check, p[i].done ? "" : ", not done");
+		strbuf_addf(out, "  %s%s", p[i].of.check, p[i].done ? "" : ", not done");
+		if (p[i].of.runs > 1)
+			strbuf_addf(out, ", in run %u", p[i].of.runs);
+		strbuf_addc(out, '\n');
 	}
 	return true;
 }

@@ -31,6 +31,7 @@ int lua_dbg_programs(lua_State *L)
 		lua_setfield(L, -2, "name");
 		lua_pushboolean(L, p[i].done);
 		lua_setfield(L, -2, "done");
+		count(L, "runs", p[i].of.runs);
 		count(L, "kernels", p[i].kernels);
 		count(L, "cycles", p[i].end - p[i].begin);
 		count(L, "warp_insts", p[i].warp_insts);

@@ -273,6 +273,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_SCRIPT: o->script = v; return true;
 	case O_INSPECT: push(&o->inspects, &o->ninspects, xstrdup(v)); return true;
 	case O_ALONE: o->alone = true; return true;
+	case O_AGAIN: return o->again = true;
 	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
 	case O_SIDE_B: o->side[1] = v; return true;

@@ -49,6 +49,7 @@ struct options {
 	const char *svg;                  /* correlate: --svg */
 	const char *record_launches;      /* run: --record-launches */
 	bool alone;                       /* run: --alone */
+	bool again;                       /* --again */
 	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */
 };

@@ -5,27 +5,14 @@
 
 #include "base/plain.h"
 #include "lua/lua.h"
-#include "session/catalog.h"
-#include "session/host/host.h"
+#include "session/program_runs.h"
 #include "session/policy/lua_policy.h"
 
-#define DEMO "hotspot"
 /* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
  * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
 #define POLL_CYCLES 64
 
 /* --- open and close --- */
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-	return n >= k && !strcmp(s + n - k, end);
-}
-
-static const char *workload_of(const struct session_program *p)
-{
-	return p->opt->workload ? p->opt->workload : DEMO;
-}
 
 /* "dir/hotspot.lua" -> "hotspot" */
 static char *title_of(const char *path)
@@ -39,7 +26,7 @@ static void add_program(struct session *s, const struct options *o)
 {
 	struct session_program *p = &s->programs[s->nprograms];
 	*p = (struct session_program){.opt = o, .index = s->nprograms++};
-	p->name = title_of(workload_of(p));
+	p->name = title_of(program_workload(p));
 	plain_name(p->name);
 }
 
@@ -49,7 +36,7 @@ static void tell_apart(struct session *s, struct session_program *p)
 	struct strbuf name = STRBUF_INIT;
 	u32 before = 0;
 	for (u32 i = 0; i < p->index; i++)
-		before += !strcmp(workload_of(&s->programs[i]), workload_of(p));
+		before += !strcmp(program_workload(&s->programs[i]), program_workload(p));
 	if (!before)
 		return;
 	strbuf_addf(&name, "%s#%u", p->name, before + 1);
@@ -83,44 +70,19 @@ void programs_name(struct session *s)
 	s->now = s->programs;
 }
 
-static struct host *open_host(struct session *s, const char *w, struct err *e)
-{
-	if (ends_with(w, ".ptx"))
-		return host_ptx_new(s, w, e);
-	char *path = catalog_path(s->data_dir, "scripts/workloads", w, "workload", e);
-	struct host *h = path ? host_lua_new(s, path, e) : NULL;
-	free(path);
-	return h;
-}
-
-/* Whatever is allocated, loaded and launched from now on is p's. */
-static void act_for(struct session *s, struct session_program *p)
-{
-	s->now = p;
-	sim_act_for(s->sim, p->index, 0);
-}
-
 bool programs_open(struct session *s, struct err *e)
 {
-	for (u32 i = 0; i < s->nprograms; i++) {
-		struct session_program *p = &s->programs[i];
-		act_for(s, p);
-		p->host = open_host(s, workload_of(p), e);
-		if (!p->host)
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (!program_open(s, &s->programs[i], e))
 			return false;
-	}
-	act_for(s, s->programs);
+	program_act_for(s, s->programs);
 	return true;
 }
 
 void programs_close(struct session *s)
 {
-	for (u32 i = 0; i < s->nprograms; i++) {
-		struct session_program *p = &s->programs[i];
-		if (p->host)
-			p->host->ops->free(p->host);
-		p->host = NULL;
-	}
+	for (u32 i = 0; i < s->nprograms; i++)
+		program_close(&s->programs[i]);
 }
 
 /* --- whose turn it is --- */
@@ -128,7 +90,7 @@ void programs_close(struct session *s)
 static bool ready(const struct session *s, const struct session_program *p)
 {
 	if (p->ended)
-		return false;
+		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);
 	if (!p->started || sim_program_idle(s->sim, p->index))
 		return true;
 	if (p->host->stream == HOST_ALL_STREAMS)
@@ -170,7 +132,7 @@ u64 programs_awaited(const struct session *s)
 {
 	u64 set = 0;
 	for (u32 i = 0; s->nprograms > 1 && i < s->nprograms; i++)
-		if (!s->programs[i].ended)
+		if (!s->programs[i].ended || program_goes_on(s, &s->programs[i]))
 			set |= BIT(i);
 	return set;
 }
@@ -197,13 +159,6 @@ static void sum_checks(struct session *s)
 	}
 }
 
-static void forget_check(struct session *s, struct session_program *p)
-{
-	p->check = CHECK_NONE;
-	strbuf_clear(&p->check_message);
-	sum_checks(s);
-}
-
 /* --- a step --- */
 
 void programs_record_turn(struct session *s, const struct session_program *p)
@@ -223,15 +178,15 @@ void programs_record_turn(struct session *s, const struct session_program *p)
 /* Brings the host program to where it stood after `turns` steps. False with *e; interrupted, it is still to be done. */
 static bool rebuild(struct session *s, struct session_program *p, u32 turns, struct err *e)
 {
-	act_for(s, p);
+	const u32 of_run = program_rewind(s, p, turns);
 	p->turns = turns;
 	p->torn = false;
-	forget_check(s, p);
-	bool ok = p->host->ops->rebuild(s, p->host, turns, e) != HOST_FAILED;
+	const enum host_state state = p->host->ops->rebuild(s, p->host, of_run, e);
 	sum_checks(s);
-	p->torn = !ok && lua_interrupted();
+	p->ended = state == HOST_ENDED;
+	p->torn = state == HOST_FAILED && lua_interrupted();
 	s->host_torn |= p->torn;
-	return ok;
+	return state != HOST_FAILED;
 }
 
 /* Ctrl-C in a step of the host program has ended it for good: the machine forgets what the step did, and the program
@@ -245,7 +200,7 @@ static bool take_step_back(struct session *s, struct session_program *p, s64 str
 	s->host_torn = p->torn = true;
 	p->started = p->turns > 0;
 	p->host->stream = stream;
-	forget_check(s, p);
+	sum_checks(s);
 	if (s->output.len > printed) {
 		s->output.len = printed;
 		s->output.buf[printed] = 0;
@@ -271,8 +226,8 @@ bool programs_step(struct session *s, struct session_program *p, struct err *e)
 	s->started = p->started = true;
 	p->host->stream = HOST_ALL_STREAMS;
 	sim_fork(s->sim);
-	act_for(s, p);
-	enum host_state state = p->host->ops->step(s, p->host, e);
+	program_act_for(s, p);
+	enum host_state state = p->ended && !program_begin_again(s, p, e) ? HOST_FAILED : p->host->ops->step(s, p->host, e);
 	sum_checks(s);
 	if (state == HOST_FAILED && take_step_back(s, p, stream, printed))
 		return false;
@@ -313,8 +268,10 @@ void programs_stats(const struct session *s, struct program_stats *out)
 	for (u32 i = 0; i < s->nprograms; i++) {
 		const struct session_program *p = &s->programs[i];
 		program_stats_of(sim_gpu(s->sim), i, &out[i]);
-		out[i].of = (struct program_name){
-		    .name = p->name, .check = checks[p->check], .check_message = strbuf_str(&p->check_message)};
-		out[i].done &= p->ended;
+		out[i].of = (struct program_name){.name = p->name,
+		                                  .runs = p->nruns,
+		                                  .check = checks[p->check],
+		                                  .check_message = strbuf_str(&p->check_message)};
+		out[i].done &= p->ended || p->nruns > 1;
 	}
 }

@@ -19,6 +19,7 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 	struct program_name programs[OPTIONS_PROGRAMS];
 	for (u32 i = 0; i < s->nprograms; i++)
 		programs[i] = (struct program_name){.name = s->programs[i].name,
+		                                    .runs = s->programs[i].nruns,
 		                                    .check = checks[s->programs[i].check],
 		                                    .check_message = strbuf_str(&s->programs[i].check_message),
 		                                    .alone_cpi = s->programs[i].alone_cpi};

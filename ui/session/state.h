@@ -11,14 +11,23 @@ struct session;
 typedef void session_modules(struct lua_State *L, struct session *s);
 
 enum check_state { CHECK_NONE, CHECK_PASS, CHECK_FAIL };
+/* One run of a host program: the first, and with --again those behind it (ui/session/program_runs.h). */
+struct program_run {
+	struct host *host;
+	u32 begins;             /* steps of the program before it */
+	enum check_state check; /* of the runs before it */
+	char *check_message;
+};
 /* A host program of the session (ui/session/programs.h). */
 struct session_program {
 	const struct options *opt; /* what they say of a program is its own */
 	char *name;
-	struct host *host; /* opaque (ui/session/host/host_lua.c or ui/session/host/host_ptx.c) */
+	struct host *host; /* of the run that it is in: host_lua.c's or host_ptx.c's in ui/session/host */
+	struct program_run *runs;
+	u32 nruns; /* begun; the last is the one that it is in */
 	u32 index;
-	u32 turns;           /* steps it has done */
-	bool started, ended; /* it has taken its first step; its last one (its kernels may still run) */
+	u32 turns;           /* steps it has done, in all runs */
+	bool started, ended; /* it has taken its first step; the last one of this run (its kernels may still run) */
 	double alone_cpi;    /* cycles per warp instruction by itself (session/alone.h); 0: not measured */
 	bool torn;           /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	enum check_state check;

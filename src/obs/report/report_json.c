@@ -104,8 +104,10 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "state", json_string(states[k->state]));
 	put(o, "grid", dim(k->launch->grid));
 	put(o, "block", dim(k->launch->block));
-	if (s->run.nprograms)
+	if (s->run.nprograms) {
 		put(o, "program", text(s->run.programs[k->program].name));
+		put(o, "program_run", number(k->run));
+	}
 	put(o, "stream", number(k->launch->stream));
 	put(o, "regs", number(k->launch->regs));
 	put(o, "shared", number(k->launch->shared_bytes));
@@ -333,6 +335,7 @@ static json_t *programs(const struct stats *s)
 		put(o, "check", text(p->of.check));
 		put(o, "check_message", text(p->of.check_message));
 		put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)p->result_hash));
+		put(o, "runs", number(p->of.runs));
 		put(o, "kernels", number(p->kernels));
 		put(o, "done", json_boolean(p->done));
 		put(o, "begin", number(p->begin));

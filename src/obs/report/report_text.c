@@ -110,7 +110,10 @@ static void programs(const struct stats *s, struct strbuf *out)
 			strbuf_addf(out, "%9.2f", slow);
 		else
 			strbuf_addf(out, "%9s", "-");
-		strbuf_addf(out, "  %s%s\n", p->of.check, p->done ? "" : ", not done");
+		strbuf_addf(out, "  %s%s", p->of.check, p->done ? "" : ", not done");
+		if (p->of.runs > 1)
+			strbuf_addf(out, ", run %u times", p->of.runs);
+		strbuf_addc(out, '\n');
 	}
 	if (isfinite(s->antt))
 		strbuf_addf(out, " ANTT %.3f   STP %.3f\n", s->antt, s->stp);

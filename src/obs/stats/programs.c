@@ -22,7 +22,7 @@ void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
 	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
 		struct kernel_info k;
 		gpu_kernel_info(g, i, &k);
-		if (k.program == program)
+		if (k.program == program && !k.run)
 			add_kernel(p, g, &k);
 	}
 	p->result_hash = devmem_owner_hash(gpu_devmem(g), OWNER(program, 0));

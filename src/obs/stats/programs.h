@@ -1,7 +1,8 @@
 /* programs: the host programs that shared a machine, each with its kernels together; and the metrics of sharing.
  *
- * A program's time is from its first launch to the end of its last kernel, its CPI that time over its warp
- * instructions. ANTT and STP are those of Park 2016, equations 4.1 and 4.2. */
+ * Of a program that began again its first run counts (Park 2016, section 4.4.4). A program's time is from its first
+ * launch to the end of its last kernel, its CPI that time over its warp instructions. ANTT and STP are those of Park
+ * 2016, equations 4.1 and 4.2. */
 #ifndef OBS_STATS_PROGRAMS_H
 #define OBS_STATS_PROGRAMS_H
 #include "base/base.h"
@@ -10,6 +11,7 @@ struct gpu;
 /* What the machine does not know of a program. */
 struct program_name {
 	const char *name, *check, *check_message;
+	u32 runs;         /* begun: with --again perhaps more than the one that the figures are of */
 	double alone_cpi; /* on the same machine without the others; 0: not measured */
 };
 struct program_stats {
@@ -20,7 +22,7 @@ struct program_stats {
 	u64 ctas, warp_insts, thread_insts;
 	bool done;
 };
-/* The figures of one program; of.* is for the caller to fill in. */
+/* The figures of the first run of one program; of.* is for the caller to fill in. */
 void program_stats_of(struct gpu *g, u32 program, struct program_stats *out);
 double program_cpi(const struct program_stats *p); /* NAN without an instruction */
 /* How much slower than alone; NAN when one of the two is not known. */

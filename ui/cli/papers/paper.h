@@ -11,7 +11,8 @@
  * run      { workload = "hotspot", gpu = "m2090", size = x.size, warp_sched = "gto", set = { key = value }, params =
  *          { name = value }, seed = 1, files = { timeline = "csv" }, ... }: the options of `warpdbg run` (plan.c has
  *          the list). Runs that say the same are one run, also across figures.
- *          beside = { { workload = "bfs", size = x.size, params = { ... } }, ... }: programs that share the machine.
+ *          beside = { { workload = "bfs", size = x.size, params = { ... } }, ... }: programs that share the machine;
+ *          again = true: those that have ended begin again until each has ended once.
  *          analyze = "dependencies": `warpdbg analyze` in place of `run`; the result is its object.
  * result   result(run) gives the run's statistics (the JSON of `run --format json`, null = nil), with .files = {
  *          timeline = path }; of a failed run nil and the error. result.csv(path[, columns]) reads a CSV file as an

@@ -144,7 +144,7 @@ static void option_name(const char *field, char *out, size_t size)
 
 static bool known_field(const char *key)
 {
-	static const char *const others[] = {"workload", "analyze", "set", "params", "files", "beside"};
+	static const char *const others[] = {"workload", "analyze", "set", "params", "files", "beside", "again"};
 	for (u32 i = 0; i < ARRAY_LEN(others); i++)
 		if (!strcmp(key, others[i]))
 			return true;
@@ -219,6 +219,9 @@ static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
 	}
 	if (!e->set && lua_getfield(L, -1, "beside") != LUA_TNIL)
 		add_beside(r, L, e);
+	lua_settop(L, top);
+	if (!e->set && lua_getfield(L, -1, "again") && lua_toboolean(L, -1))
+		add_word(r, "--again");
 	lua_settop(L, top);
 	if (!e->set && lua_getfield(L, -1, "files") != LUA_TNIL)
 		add_files(r, L, e);

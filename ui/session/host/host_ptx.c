@@ -312,12 +312,12 @@ static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)
 		if (a->is_buffer && !devmem_read(sim_devmem(s->sim), a->addr, a->data, a->count * a->width, e))
 			return false;
 	}
-	for (u32 i = 0; i < outputs_outs(s, s->now); i++) {
+	for (u32 i = 0; s->now->nruns == 1 && i < outputs_outs(s, s->now); i++) {
 		const struct ptx_arg *a = &h->args[o->outs[i].arg];
 		if (!outputs_write_out(s, i, a->data, a->count * a->width, e))
 			return false;
 	}
-	for (u32 i = 0; i < o->nprints; i++)
+	for (u32 i = 0; s->now->nruns == 1 && i < o->nprints; i++)
 		for (u64 k = 0; k < MIN(o->prints[i].count, h->args[o->prints[i].arg].count); k++)
 			print_element(&s->output, &h->args[o->prints[i].arg], k);
 	return true;
@@ -344,7 +344,7 @@ static void ptx_host_free(struct host *base)
 static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
 {
 	((struct ptx_host *)base)->launched = turns > 0;
-	return HOST_WAITS;
+	return turns > 1 ? HOST_ENDED : HOST_WAITS;
 }
 
 static const struct host_ops ptx_host_ops = {step, rebuild, ptx_host_free};
