@@ -161,6 +161,7 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	                   .block = sp->block,
 	                   .stream = sp->stream,
 	                   .cooperative = sp->cooperative,
+	                   .priority = sp->priority,
 	                   .start_at = sp->start_at,
 	                   .dynamic_shared = sp->dynamic_shared};
 	l.grid.y = MAX(l.grid.y, 1u);

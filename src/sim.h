@@ -42,6 +42,7 @@ struct launch_spec {
 	u32 stream;       /* launches of one stream run in order; different streams may overlap. Programs have their own */
 	bool cooperative; /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
 	                     beside it until they are there */
+	s8 priority;      /* PRIORITY_FIRST to PRIORITY_LAST; 0 is usual, less comes first: see task/queue.h */
 	u64 start_at;     /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;

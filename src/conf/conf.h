@@ -14,6 +14,9 @@
 #define CONF_MAX_SMS 256
 #define CONF_SM_WORDS (CONF_MAX_SMS / 64)
 /* The most kernel launches in the life of a machine. */
+/* Priorities of streams and programs, as cudaStreamCreateWithPriority() counts them: the least comes first. */
+#define PRIORITY_FIRST (-5)
+#define PRIORITY_LAST 5
 #define CONF_MAX_LAUNCHES 262144
 
 struct conf {

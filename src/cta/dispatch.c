@@ -42,11 +42,17 @@ static u32 free_slot(const struct dispatcher *d)
 	return slot;
 }
 
+/* Is it to be served before another one? */
+static bool precedes(const struct launch *a, const struct launch *b)
+{
+	return a->priority != b->priority ? a->priority < b->priority : a->id < b->id;
+}
+
 void dispatch_kernel_start(struct dispatch_ctx *x, u32 launch, u64 now)
 {
 	struct dispatcher *d = x->d;
 	u32 slot = free_slot(d), at = d->n++;
-	for (; at && d->k[d->order[at - 1]].launch > launch; at--)
+	for (; at && precedes(x->launch[launch], x->launch[d->k[d->order[at - 1]].launch]); at--)
 		d->order[at] = d->order[at - 1];
 	d->order[at] = (u8)slot;
 	d->k[slot] = (struct cta_kernel){.ctas = x->launch[launch]->ctas, .call_at = NEVER, .launch = launch, .used = 1};

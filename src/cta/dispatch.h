@@ -27,7 +27,8 @@ struct dispatcher {             /* arena */
 	u32 first;                  /* the SM that is asked first */
 	u8 wanted;                  /* CTAs may find room: look */
 	u8 n;                       /* running kernels */
-	u8 order[DISPATCH_KERNELS]; /* their slots, in the order in which they are served: at first that of their launch */
+	u8 order[DISPATCH_KERNELS]; /* their slots, in the order in which they are served: at first by priority, then that
+	                               of their launch */
 	u8 pad[2];
 	struct cta_kernel k[DISPATCH_KERNELS];
 	u8 quota[CONF_MAX_SMS][DISPATCH_KERNELS]; /* most CTAs of the kernel in that slot on an SM */

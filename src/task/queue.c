@@ -40,6 +40,7 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	                          .run = (u16)MIN(OWNER_RUN(l->mod->owner), UINT16_MAX),
 	                          .ctas = l->ctas,
 	                          .cooperative = l->cooperative,
+	                          .priority = l->priority,
 	                          .next_in_stream = -1,
 	                          .behind = before >= 0,
 	                          .ready_at = before < 0 ? MAX(now + latency, l->start_at) : l->start_at,
@@ -53,6 +54,20 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	return true;
 }
 
+/* Of the launches that may start now the one of the highest priority, of equal ones the earliest; -1 = there is none.
+ */
+static s32 next_head(const struct task *t, u64 now)
+{
+	s32 best = -1;
+	for (u32 i = t->first_open, left = t->heads; left && i < t->nlaunches; i++)
+		if (is_head(&t->kcb[i])) {
+			left--;
+			if (t->kcb[i].ready_at <= now && (best < 0 || t->kcb[i].priority < t->kcb[best].priority))
+				best = (s32)i;
+		}
+	return best;
+}
+
 /* A cooperative kernel is coming in, or is next and not alone. */
 static bool held_back(const struct task *t, u64 now)
 {
@@ -62,13 +77,8 @@ static bool held_back(const struct task *t, u64 now)
 		if (t->kcb[k->launch].cooperative && k->dispatched < k->ctas)
 			return true;
 	}
-	for (u32 i = t->first_open, left = d->n ? t->heads : 0; left && i < t->nlaunches; i++)
-		if (is_head(&t->kcb[i])) {
-			if (t->kcb[i].ready_at <= now)
-				return t->kcb[i].cooperative;
-			left--;
-		}
-	return false;
+	const s32 next = d->n ? next_head(t, now) : -1;
+	return next >= 0 && t->kcb[next].cooperative;
 }
 
 u64 task_next_start(const struct task *t, u64 now)
@@ -82,17 +92,14 @@ s32 task_start(struct task *t, u64 now)
 {
 	if (now < t->next_start || t->dispatcher.n == DISPATCH_KERNELS || held_back(t, now))
 		return -1;
-	for (u32 i = t->first_open; i < t->nlaunches; i++) {
-		struct kcb *k = &t->kcb[i];
-		if (!is_head(k) || k->ready_at > now)
-			continue;
-		k->state = KCB_RUNNING;
-		t->heads--;
-		k->k.started_at = now;
-		find_next_start(t);
-		return (s32)i;
-	}
-	return -1;
+	const s32 next = next_head(t, now);
+	if (next < 0)
+		return -1;
+	t->kcb[next].state = KCB_RUNNING;
+	t->heads--;
+	t->kcb[next].k.started_at = now;
+	find_next_start(t);
+	return next;
 }
 
 void task_finish(struct task *t, u32 launch, u64 now, u32 latency)

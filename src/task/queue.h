@@ -2,7 +2,12 @@
  *
  * Launches of one stream of a program run one after the other; those of different streams may overlap: CTAs are given
  * to the earliest kernel that has any left, and what then fits goes to the next (leftover policy). A cooperative kernel
- * waits until nothing else runs, and no other starts before all its CTAs are on the machine. */
+ * waits until nothing else runs, and no other starts before all its CTAs are on the machine.
+ *
+ * Streams have priorities, as CUDA's: of the launches that may start the one of the least number starts first, and
+ * while several run its CTAs are served first; of equal ones, the earliest launch. What more a priority is worth the
+ * partition policy says: under spatial, smk and smk-pw those of the least number get what they can fill, the others the
+ * rest (as preemptive priority queues do: Tanasic 2014, section 3.3); others leave it at the order. */
 #ifndef TASK_QUEUE_H
 #define TASK_QUEUE_H
 #include "base/arena.h"
@@ -22,7 +27,8 @@ struct kcb {      /* without holes: its bytes are hashed */
 	u8 behind;  /* queued, and another launch of its stream is not done */
 	u8 program; /* that launched it: streams are its own */
 	u16 run;    /* of the program, from 0; the last that can be told for all behind it */
-	u8 pad[2];
+	s8 priority;
+	u8 pad[1];
 };
 struct task { /* arena */
 	u32 nlaunches;

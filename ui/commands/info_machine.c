@@ -117,10 +117,13 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		gpu_kernel_info(g, i, &k);
 		const struct launch *l = k.launch;
 		const char *program = programs_blame(d->s, k.program);
+		char priority[24] = "";
+		if (l->priority)
+			snprintf(priority, sizeof priority, " (priority %d)", l->priority);
 		strbuf_addf(
-		    out, "%c%2u %s%s%s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u: %s, %llu of %llu CTA%s done, %u resident\n",
+		    out, "%c%2u %s%s%s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u%s: %s, %llu of %llu CTA%s done, %u resident\n",
 		    (s32)i == d->focus.kernel ? '*' : ' ', i, program ? program : "", program ? ": " : "", k.label, l->grid.x,
-		    l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->stream, states[k.state],
+		    l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->stream, priority, states[k.state],
 		    (unsigned long long)k.counters->ctas_done, (unsigned long long)l->ctas, plural(l->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
 			strbuf_addf(out, "    %s cycle %llu\n", l->start_at == k.ready_at ? "not before" : "launch latency to",

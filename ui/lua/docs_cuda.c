@@ -63,9 +63,11 @@ const struct lua_doc lua_cuda_docs[] = {
 	 "a fraction for an integer; cuda.launch: the parameter has another type"},
     SCALAR(i32) SCALAR(u32) SCALAR(i64) SCALAR(u64) SCALAR(f32) SCALAR(f64)
 #undef SCALAR
-        {"cuda.stream", "cuda.stream() -> stream", "stream: integer, from 1",
-         "a new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there",
-         ""},
+        {"cuda.stream", "cuda.stream([priority]) -> stream",
+         "priority: integer, -5 to 5 (what --priority says of the program, else 0); stream: integer, from 1",
+         "a new stream; launches of one stream run in order, different streams may overlap. Stream 0 is always there. As "
+         "in CUDA the least priority comes first: of kernels that may start, and of CTAs that may come to an SM",
+         "a priority out of range"},
     {"cuda.sync", "cuda.sync([stream])", "stream: integer",
      "waits until the stream (or everything) is idle; while other streams run, a stream is looked at every 64 cycles",
      "no such stream"},

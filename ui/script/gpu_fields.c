@@ -666,6 +666,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
 	  "src_file}",                                                                                                     \
 	  push_code(L, h))                                                                                                 \
+	F(H_KERNEL, priority, "integer, -5 to 5", "its stream's priority: the least comes first",                          \
+	  lua_pushinteger(L, kernel_of(L, h).launch->priority))                                                            \
 	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))                        \
 	F(H_KERNEL, program, "integer, from 0", "host program that launched it, in the order of the command line",         \
 	  push_u(L, kernel_of(L, h).program))                                                                              \

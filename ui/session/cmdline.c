@@ -214,6 +214,17 @@ static bool set_u32(u32 *out, const char *what, const char *v, struct err *e)
 	return true;
 }
 
+static bool priority_ok(const char *v, s8 *out, struct err *e)
+{
+	char *end;
+	const long n = strtol(v, &end, 10);
+	if (!*v || *end || n < PRIORITY_FIRST || n > PRIORITY_LAST)
+		return err_set(e, "--priority %s: a whole number from %d (comes first) to %d expected", v, PRIORITY_FIRST,
+		               PRIORITY_LAST);
+	*out = (s8)n;
+	return true;
+}
+
 static bool jobs_ok(const char *v, u32 *out, struct err *e)
 {
 	u64 n;
@@ -273,6 +284,7 @@ static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 	case O_SCRIPT: o->script = v; return true;
 	case O_INSPECT: push(&o->inspects, &o->ninspects, xstrdup(v)); return true;
 	case O_ALONE: o->alone = true; return true;
+	case O_PRIORITY: return priority_ok(v, &o->priority, e);
 	case O_AGAIN: return o->again = true;
 	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
 	case O_SIDE_A: o->side[0] = v; return true;
@@ -375,6 +387,7 @@ static struct options copied_program(const struct options *o)
 	                        .workload = o->workload,
 	                        .kernel = o->kernel,
 	                        .size = o->size,
+	                        .priority = o->priority,
 	                        .grid = o->grid,
 	                        .block = o->block,
 	                        .shared = o->shared,
@@ -440,7 +453,7 @@ static bool add_program(struct options *o, const struct command *cmd, struct pro
 /* Is it said of one program, not of the run? */
 static bool of_program(enum opt_id id)
 {
-	return id == O_SIZE || id == O_PARAM || rows[id].section == PTX;
+	return id == O_SIZE || id == O_PARAM || id == O_PRIORITY || rows[id].section == PTX;
 }
 
 static bool takes_programs(const struct command *cmd)

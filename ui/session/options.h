@@ -13,6 +13,7 @@ struct options {
 	const char *kernel;   /* --kernel and the other PTX-workload options */
 	struct dim3 grid, block;
 	u32 shared, regs;
+	s8 priority;       /* --priority: of a program's streams */
 	const char **args; /* --arg texts */
 	u32 nargs;
 	const char **links; /* --link files */

@@ -109,6 +109,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 		put(o, "program_run", number(k->run));
 	}
 	put(o, "stream", number(k->launch->stream));
+	put(o, "priority", json_integer(k->launch->priority));
 	put(o, "regs", number(k->launch->regs));
 	put(o, "shared", number(k->launch->shared_bytes));
 	put(o, "ctas", number(k->launch->ctas));

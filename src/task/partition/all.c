@@ -54,6 +54,15 @@ bool partition_comes(const struct partition_view *v, u32 slot)
 	return v->d->k[slot].dispatched < v->d->k[slot].ctas || v->waiting[slot];
 }
 
+u32 partition_equals(const struct partition_view *v, u32 r)
+{
+	u32 n = 1;
+	while (r + n < v->d->n && v->launch[v->d->k[v->d->order[r + n]].launch]->priority ==
+	                              v->launch[v->d->k[v->d->order[r]].launch]->priority)
+		n++;
+	return n;
+}
+
 bool partition_over(const struct partition_view *v, const struct partition_plan *p, u32 sm)
 {
 	for (u32 r = 0; r < v->d->n; r++) {

@@ -83,6 +83,8 @@ bool partition_news(struct partition_known *k, const struct partition_view *v);
 u32 partition_resident(const struct partition_view *v, u32 slot);
 /* Has it CTAs that are to be placed, new ones or such as have been taken off? */
 bool partition_comes(const struct partition_view *v, u32 slot);
+/* From place r of the order on: how many kernels there have the same priority. */
+u32 partition_equals(const struct partition_view *v, u32 r);
 /* Has an SM more CTAs of any kernel than the plan's quotas allow? */
 bool partition_over(const struct partition_view *v, const struct partition_plan *p, u32 sm);
 /* CTAs of the kernel on the SM beyond its quota are to leave at once: how many. */

@@ -1,7 +1,7 @@
 /* smk: simultaneous multikernel (Wang 2016, as Park 2016, section 5.5.4, describes it: SMK-P): CTAs of all running
  * kernels on each SM, of each so many that their dominant shares of the SM's resources come out even. What a kernel
- * without CTAs to come has is the others'. When a kernel begins, CTAs of others beyond their number leave by
- * preemption, those that came last. */
+ * without CTAs to come has is the others'. Kernels of a higher priority come before those of a lower one. When a kernel
+ * begins, CTAs of others beyond their number leave by preemption, those that came last. */
 #include <string.h>
 
 #include "ir/devmem.h"
@@ -84,15 +84,14 @@ static bool parts(const struct partition_view *v, const u32 *slot, u32 n, double
 	return first[0] != first[1];
 }
 
-/* The shares of kernels with CTAs to come; the others keep what they have. */
-static void divide(const struct partition_view *v, u32 *share)
+/* The shares of those of `count` kernels, from place `first` of the order on, that have CTAs to come, of what `left`
+ * has; the others keep what they have. Takes them off. */
+static void divide_among(const struct partition_view *v, u32 first, u32 count, u64 *left, u32 *share)
 {
-	u64 total[SMK_RESOURCES];
 	struct smk_need k[DISPATCH_KERNELS] = {0};
 	u32 n = 0, slot[DISPATCH_KERNELS], ctas[DISPATCH_KERNELS];
 	double part[2];
-	smk_totals(v->conf, total);
-	for (u32 r = 0; r < v->d->n; r++) {
+	for (u32 r = first; r < first + count; r++) {
 		const u32 s = v->d->order[r];
 		share[s] = QUOTA_ANY;
 		if (!partition_comes(v, s))
@@ -100,9 +99,23 @@ static void divide(const struct partition_view *v, u32 *share)
 		slot[n] = s;
 		k[n++] = smk_need_of(v->conf, v->launch[v->d->k[s].launch]);
 	}
-	smk_counts(n, k, total, parts(v, slot, n, part) ? part : NULL, ctas);
-	for (u32 i = 0; i < n; i++)
+	smk_counts(n, k, left, parts(v, slot, n, part) ? part : NULL, ctas);
+	for (u32 i = 0; i < n; i++) {
 		share[slot[i]] = ctas[i];
+		for (u32 o = 0; o < SMK_RESOURCES; o++)
+			left[o] -= k[i].of[o] * ctas[i];
+	}
+}
+
+/* Kernels of the highest priority share an SM, those of the next what that leaves of it, and so on. */
+static void divide(const struct partition_view *v, u32 *share)
+{
+	u64 left[SMK_RESOURCES];
+	smk_totals(v->conf, left);
+	for (u32 r = 0, n; r < v->d->n; r += n) {
+		n = partition_equals(v, r);
+		divide_among(v, r, n, left, share);
+	}
 }
 
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)

@@ -1,8 +1,8 @@
 /* spatial: each SM belongs to one kernel (Adriaens 2012, Smart; with preemption Park 2016, sections 4.2.1 and 4.4). The
  * SMs are split evenly, but no kernel gets more than its CTAs can fill while another could use them; what nobody needs
- * is shared out evenly, too. When a kernel begins or ends SMs change hands by preemption, those whose loss costs least;
- * in between only those change hands that a kernel has no CTAs on any more. The new owner's CTAs come when all of the
- * old one's have left. */
+ * is shared out evenly, too. Kernels of a higher priority come before those of a lower one. When a kernel begins or
+ * ends SMs change hands by preemption, those whose loss costs least; in between only those change hands that a kernel
+ * has no CTAs on any more. The new owner's CTAs come when all of the old one's have left. */
 #include <string.h>
 
 #include "task/partition/partition.h"
@@ -178,6 +178,18 @@ static bool set_quotas(const struct turn *t)
 	return all;
 }
 
+/* Kernels of the highest priority share what they can fill, those of the next what is left, and so on. */
+static void divide(struct turn *t)
+{
+	u32 sms = t->v->num_sms;
+	for (u32 r = 0, n; r < t->v->d->n; r += n) {
+		n = partition_equals(t->v, r);
+		spatial_shares(n, t->need + r, sms, t->share + r);
+		for (u32 i = r; i < r + n; i++)
+			sms -= t->share[i];
+	}
+}
+
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	struct turn t = {.st = state, .v = v, .p = p};
@@ -189,7 +201,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 			t.had[r] += t.st->owner[i] == launch_of(v, r) + 1;
 	}
 	const u32 free = count(&t);
-	spatial_shares(n, t.need, v->num_sms, t.share);
+	divide(&t);
 	move(&t, free, news);
 	for (u32 r = 0; r < n; r++)
 		if (t.had[r] != t.has[r])

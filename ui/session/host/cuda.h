@@ -14,6 +14,7 @@ struct lua_host {
 	bool stepping;         /* inside step() now */
 	bool waits;            /* the step ended in a wait of cuda.* */
 	u32 streams;           /* made by cuda.stream(); ids 1 .. streams */
+	s8 *priority;          /* of those streams, by id - 1 */
 	const char *path;      /* of the file, while it is loaded */
 	char *dir;             /* the script's directory, for cuda.module */
 	u32 checks;            /* run so far */
@@ -39,6 +40,8 @@ struct scalar_handle {
 struct session *host_session(lua_State *L);
 struct module *host_check_module(lua_State *L, int at);
 struct kernel_handle *host_check_kernel(lua_State *L, int at);
+/* Of a stream of the running host program. */
+s8 host_stream_priority(const struct session *s, u32 stream);
 /* The answers of the running host program. */
 struct answers *host_answers(lua_State *L);
 /* Raises *e as a Lua error with the caller's place in front. */

@@ -286,9 +286,20 @@ static int cuda_memset(lua_State *L)
 
 static int cuda_stream(lua_State *L)
 {
-	struct lua_host *h = (struct lua_host *)host_session(L)->now->host;
+	const struct session *s = host_session(L);
+	struct lua_host *h = (struct lua_host *)s->now->host;
+	const lua_Integer priority = luaL_optinteger(L, 1, s->now->opt->priority);
+	luaL_argcheck(L, priority >= PRIORITY_FIRST && priority <= PRIORITY_LAST, 1,
+	              "a priority from -5 (comes first) to 5 expected");
+	h->priority = xrealloc(h->priority, h->streams + 1);
+	h->priority[h->streams] = (s8)priority;
 	lua_pushinteger(L, ++h->streams);
 	return 1;
+}
+
+s8 host_stream_priority(const struct session *s, u32 stream)
+{
+	return stream ? ((struct lua_host *)s->now->host)->priority[stream - 1] : s->now->opt->priority;
 }
 
 static int nothing_k(lua_State *L, int status, lua_KContext ctx)

@@ -208,11 +208,13 @@ int host_launch(lua_State *L)
 	struct launch_spec l = {.mod = k->m, .fn = k->fn, .params = params, .param_bytes = k->fn->param_bytes};
 	l.grid = check_dim(L, 2, "grid");
 	l.block = check_dim(L, 3, "block");
+	l.priority = s->now->opt->priority;
 	put_arguments(L, 4, k->fn, params);
 	if (!lua_isnil(L, 5)) {
 		check_options(L, 5);
 		l.dynamic_shared = option(L, 5, "shared", INT32_MAX);
 		l.stream = option(L, 5, "stream", ((struct lua_host *)s->now->host)->streams);
+		l.priority = host_stream_priority(s, l.stream);
 		l.regs = option(L, 5, "regs", 255);
 		l.cooperative = flag(L, 5, "cooperative");
 		l.start_at = start_cycle(L, 5, s);

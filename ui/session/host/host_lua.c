@@ -218,6 +218,7 @@ static void lua_host_free(struct host *base)
 	luaL_unref(h->L, LUA_REGISTRYINDEX, h->env_ref);
 	lua_gc(h->L, LUA_GCCOLLECT); /* its arrays may be large, and a restart makes them anew */
 	answers_release(&h->answers);
+	free(h->priority);
 	free(h->dir);
 	free(h);
 }

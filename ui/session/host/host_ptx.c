@@ -276,6 +276,7 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 	                        .dynamic_shared = s->now->opt->shared,
 	                        .regs = s->now->opt->regs,
 	                        .cooperative = s->now->opt->cooperative,
+	                        .priority = s->now->opt->priority,
 	                        .params = params,
 	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;
