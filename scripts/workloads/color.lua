@@ -33,7 +33,7 @@ end
 
 return {
 	name = "color",
-	help = "graph colouring: gathers over an undirected graph, two launches a round (n nodes, average degree, even = 1: all about it)",
+	help = "graph colouring: gathers over an undirected graph, two launches a round (n nodes, average degree, even = 1: all about it, 2: neighbours apart)",
 	kernels = "color.ptx",
 	sizes = {
 		small = { n = 1300, degree = 6, even = 0 },
@@ -43,7 +43,7 @@ return {
 	run = function(cuda, p)
 		local n = need(p, "n", 1, 1 << 22)
 		local m = cuda.module("color.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 2))
 		local number, color, more = permutation(cuda, n), cuda.host("i32", n):fill(-1), cuda.host("i32", 1)
 		local dfirst, dtarget = cuda.malloc(4 * (n + 1), "first"), cuda.malloc(4 * math.max(entries, 1), "edges")
 		local dnumber, dcolor = cuda.malloc(4 * n, "number"), cuda.malloc(4 * n, "color")

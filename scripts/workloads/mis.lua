@@ -24,7 +24,7 @@ end
 
 return {
 	name = "mis",
-	help = "maximal independent set: gathers and scatters over an undirected graph, three launches a round (n, degree, even = 1: all about it)",
+	help = "maximal independent set: gathers and scatters over an undirected graph, three launches a round (n, degree, even = 1: all about it, 2: neighbours apart)",
 	kernels = "mis.ptx",
 	sizes = {
 		small = { n = 3000, degree = 6, even = 0 },
@@ -34,7 +34,7 @@ return {
 	run = function(cuda, p)
 		local n = need(p, "n", 1, 1 << 22)
 		local m = cuda.module("mis.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 2))
 		local number, state, more = permutation(cuda, n), cuda.host("i32", n), cuda.host("i32", 1)
 		local dfirst, dtarget = cuda.malloc(4 * (n + 1), "first"), cuda.malloc(4 * math.max(entries, 1), "edges")
 		local dnumber, dstate = cuda.malloc(4 * n, "number"), cuda.malloc(4 * n, "state")

@@ -33,7 +33,7 @@ end
 
 return {
 	name = "pagerank",
-	help = "PageRank by pulling: gathers over compressed rows of uneven length (n nodes, average degree, even = 1: all about it, steps)",
+	help = "PageRank by pulling: gathers over compressed rows of uneven length (n nodes, average degree, even = 1: all about it, 2: neighbours apart, steps)",
 	kernels = "pagerank.ptx",
 	sizes = {
 		small = { n = 2000, degree = 6, even = 0, steps = 5 },
@@ -43,7 +43,7 @@ return {
 	run = function(cuda, p)
 		local n, steps = need(p, "n", 1, 1 << 22), need(p, "steps", 0, 1000)
 		local m = cuda.module("pagerank.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 2))
 		local outgoing, longest = cuda.host("i32", n), 0
 		for v = 0, n - 1 do
 			outgoing[v] = first[v + 1] - first[v]

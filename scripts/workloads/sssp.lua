@@ -32,7 +32,7 @@ end
 
 return {
 	name = "sssp",
-	help = "shortest paths: atomic minimum at scattered addresses, two launches a round (n nodes, degree, even = 1: all about it, longest edge)",
+	help = "shortest paths: atomic minimum at scattered addresses, two launches a round (n nodes, degree, even = 1: all about it, 2: neighbours apart, longest edge)",
 	kernels = "sssp.ptx",
 	sizes = {
 		small = { n = 2000, degree = 6, even = 0, longest = 32 },
@@ -42,7 +42,7 @@ return {
 	run = function(cuda, p)
 		local n, longest = need(p, "n", 1, 1 << 22), need(p, "longest", 1, 1000)
 		local m = cuda.module("sssp.ptx")
-		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 1) == 1)
+		local first, target, entries = random_graph(cuda, n, need(p, "degree", 1, 64), need(p, "even", 0, 2))
 		local weight = cuda.host("i32", math.max(entries, 1)):rand(1, longest)
 		local distance, more = cuda.host("i32", n), cuda.host("i32", 1)
 		local dfirst, dtarget = cuda.malloc(4 * (n + 1), "first"), cuda.malloc(4 * #target, "edges")
