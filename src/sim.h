@@ -15,6 +15,7 @@
 #include "ir/ir.h"
 #include "cta/sched/external.h"
 #include "sm/sched/external.h"
+#include "task/partition/external.h"
 
 struct sim;
 /* A machine at cycle 0. conf is copied; policies are looked up by name (unknown: error listing what there is). */
@@ -182,8 +183,9 @@ void sim_drain(struct sim *s);
 
 /* --- policies from outside the library ---
  *
- * A value of warp-sched or cta-sched with a colon in it, "lua:mine.lua", names an external policy: a struct
- * external_warp_sched or external_cta_sched (sched/external.h of sm and cta), of which &x.user is registered. A machine
+ * A value of warp-sched, cta-sched or partition with a colon in it, "lua:mine.lua", names an external policy: a struct
+ * external_warp_sched, external_cta_sched or external_partition (external.h of sm/sched, cta/sched, task/partition), of
+ * which &x.user is registered. A machine
  * may be created with such a name; it runs once the policy is registered (until then: STOP_POLICY). Registering under
  * the name that is in use binds the policy when none is bound; else it comes into use with sim_set(). p lives until
  * sim_destroy(): the past may refer to it.

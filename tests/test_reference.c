@@ -119,6 +119,7 @@ static void methods(void **state)
 	methods_documented(policy_module, "policy.", policy);
 	methods_documented(policy_warp_methods, "sm:", policy);
 	methods_documented(policy_cta_methods, "k:", policy);
+	methods_documented(policy_partition_methods, "m:", policy);
 	methods_documented(array_methods, "array:", section("cuda")->docs);
 }
 

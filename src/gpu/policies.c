@@ -10,6 +10,7 @@
 #include "sm/kernels/kernel_sched.h"
 #include "sm/sched/external.h"
 #include "sm/virtual.h"
+#include "task/partition/external.h"
 
 /* --- the kinds ---------------------------------------------------------------------------------------------------- */
 
@@ -59,6 +60,7 @@ static void begin_cta(struct gpu *g)
 static void bind_partition(struct gpu *g, const struct policy *p, struct policy_user *user)
 {
 	g->partition.ops = (const struct partition_ops *)p;
+	g->partition.external = (struct external_partition *)user;
 }
 
 static void begin_partition(struct gpu *g)
@@ -105,7 +107,7 @@ static const struct {
     [POLICY_WARP] = {warp_policies, &sched_external.policy, bind_warp, begin_warp, NULL},
     [POLICY_CTA] = {cta_policies, &cta_sched_external.policy, bind_cta, begin_cta, NULL},
     [POLICY_KERNELS] = {kernel_policies, NULL, bind_kernels, begin_kernels, NULL},
-    [POLICY_PARTITION] = {partition_policies, NULL, bind_partition, begin_partition, NULL},
+    [POLICY_PARTITION] = {partition_policies, &partition_external.policy, bind_partition, begin_partition, NULL},
     [POLICY_NETWORK] = {network_policies, NULL, bind_network, NULL, memory_rests},
     [POLICY_PREEMPT] = {preempt_policies, NULL, bind_preempt, NULL, NULL},
     [POLICY_VIRTUAL] = {virtual_policies, NULL, NULL, NULL, built_in},

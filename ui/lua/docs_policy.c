@@ -3,6 +3,8 @@
 
 #define SLOT "w: integer, a warp slot of this scheduler that is not empty; "
 #define SLOT_ERRORS "a slot that is another scheduler's, or empty"
+#define KERNEL "k: integer, a launch that runs; "
+#define KERNEL_ERRORS "a launch that does not run"
 #define WORD "i: integer, 1 to 16; n: integer"
 
 const struct lua_doc lua_policy_docs[] = {
@@ -26,6 +28,13 @@ const struct lua_doc lua_policy_docs[] = {
      "an unknown field; a second policy.cta in the file. An id that there is not or that is gone, an error or a "
      "used-up "
      "budget stops the machine"},
+    {"policy.partition", "policy.partition{name=, plan=function(m) -> cycle}",
+     "m: object, the machine; cycle: integer, when it wants to be asked next, or nil. Optional: stateless=boolean",
+     "in a file for --partition lua:FILE: says how many CTAs of each kernel an SM may hold (m:set). It is asked when a "
+     "kernel has begun or ended, a CTA has ended, and at the cycle it returned; what it does not set stays as it was, for "
+     "a new kernel as many as fit",
+     "an unknown field; a second policy.partition in the file. A cycle that is not to come, an error or a used-up budget "
+     "stops the machine"},
     {"policy.warps", "policy.warps(mask) -> iterator", "mask: integer",
      "for w in policy.warps(mask): the warps of a mask, "
      "ascending",
@@ -76,4 +85,40 @@ const struct lua_doc lua_policy_docs[] = {
     {"k:get", "k:get(i) -> n", WORD, "one of the launch's 16 words, 0 at first; they go back in time with the machine",
      "no such word"},
     {"k:put", "k:put(i, n)", WORD, "sets one of the launch's words", "no such word"},
+    {"m.sms", "m.sms", "integer", "SMs of the machine", ""},
+    {"m.state", "m.state", "table", "a table of the policy's own; otherwise as sm.state",
+     "a stateless policy sets a field of m"},
+    {"m:kernels", "m:kernels() -> {launch...}", "launch: integer",
+     "the launches that run, in the order in which they are served: by priority, then as launched", ""},
+    {"m:name", "m:name(k) -> name", KERNEL "name: string", "the kernel's name", KERNEL_ERRORS},
+    {"m:program", "m:program(k) -> n", KERNEL "n: integer, from 0", "the host program that launched it", KERNEL_ERRORS},
+    {"m:priority", "m:priority(k) -> n", KERNEL "n: integer, -5 to 5", "its stream's priority: the least comes first",
+     KERNEL_ERRORS},
+    {"m:left", "m:left(k) -> n", KERNEL "n: integer",
+     "its CTAs that are to come: not dispatched yet, or taken off an SM and to come back", KERNEL_ERRORS},
+    {"m:resident", "m:resident(k[, sm]) -> n", KERNEL "sm: integer, from 0; n: integer",
+     "its CTAs on an SM, or on all of them", KERNEL_ERRORS "; no such SM"},
+    {"m:most", "m:most(k) -> n", KERNEL "n: integer", "its CTAs that an empty SM can hold", KERNEL_ERRORS},
+    {"m:limit", "m:limit(k) -> n", KERNEL "n: integer or nil",
+     "the lowest limit that the CTA scheduler has set for an SM; nil: none yet", KERNEL_ERRORS},
+    {"m:cta", "m:cta(k) -> {warps=, regs=, shared=}", KERNEL "integers: warps, registers, bytes",
+     "what one of its CTAs takes of an SM", KERNEL_ERRORS},
+    {"m:quota", "m:quota(k, sm) -> n", KERNEL "sm: integer, from 0; n: integer or nil",
+     "how many CTAs of it an SM may hold; nil: as many as fit", KERNEL_ERRORS "; no such SM"},
+    {"m:set", "m:set(k, sm[, n[, keep]])", KERNEL "sm: integer, from 0; n, keep: integers, 0 to 32, or nil",
+     "from now on an SM may hold n CTAs of the kernel (nil: as many as fit); with `keep` all but so many are to leave at "
+     "once, by the preemption policy in use (with `none` they run to their end)",
+     KERNEL_ERRORS "; no such SM; a number out of range"},
+    {"m:order", "m:order{launch...}", "launch: integer", "the order in which the kernels are served from now on",
+     "not the launches that run, each once"},
+    {"m:pick", "m:pick(k, n) -> {sm...}", KERNEL "n, sm: integers",
+     "of the SMs with CTAs of the kernel the n whose loss costs least, as the preemption policy in use estimates it",
+     KERNEL_ERRORS "; more than there are SMs"},
+    {"m:tell", "m:tell(k, before, after[, leave])", KERNEL "before, after, leave: integers, 0 and more; leave: 0",
+     "the event `repartition`: a kernel's share was `before`, is now `after`, `leave` CTAs are to leave",
+     KERNEL_ERRORS "; a number below 0"},
+    {"m:cycle", "m:cycle() -> cycle", "cycle: integer", "the present cycle", ""},
+    {"m:get", "m:get(i) -> n", WORD, "one of the policy's 16 words, 0 at first; they go back in time with the machine",
+     "no such word"},
+    {"m:put", "m:put(i, n)", WORD, "sets one of the policy's words", "no such word"},
     {NULL, NULL, NULL, NULL, NULL}};

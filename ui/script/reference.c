@@ -70,8 +70,8 @@ const struct lua_section lua_sections[] = {
      lua_cuda_docs, false},
     {"workload", "A host program's file", "A Lua file that returns a table of these fields.", workload_docs, true},
     {"policy", "policy: schedulers",
-     "There in files for --warp-sched lua:FILE and --cta-sched lua:FILE only, which have nothing else of this list. sm "
-     "and k are valid while the function that got them runs.",
+     "There in files for --warp-sched, --cta-sched and --partition lua:FILE only, which have nothing else of this list. "
+     "sm, k and m are valid while the function that got them runs.",
      lua_policy_docs, false},
     {"machine", "A machine's file", "A Lua file for --gpu that returns a table of these fields.", machine_docs, true}};
 const u32 lua_nsections = ARRAY_LEN(lua_sections);

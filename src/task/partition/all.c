@@ -131,6 +131,7 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	                           .now = now,
 	                           .pick = pick,
 	                           .preempt = x->preempt,
+	                           .external = x->external,
 	                           .ev = dx->ev};
 	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS];
 	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep};

@@ -9,6 +9,7 @@
 
 #define PARTITION_STATE_MAX 16384
 struct partition_view;
+struct external_partition;
 /* Of the SMs with CTAs of a running kernel, the n whose loss costs least, as the preemption policy in use estimates it
  * (algorithm 3; with none, as if they were to drain), into the set. How many there are, at most n. */
 typedef u32 partition_pick_fn(const struct partition_view *v, u32 slot, u32 n, u64 *set);
@@ -23,8 +24,9 @@ struct partition_view {
 	u32 limit[DISPATCH_KERNELS]; /* by slot: the lowest limit that the CTA scheduler has set for an SM; 0 = none yet */
 	u32 waiting[DISPATCH_KERNELS]; /* by slot: CTAs that have been taken off their SMs and are to come back */
 	partition_pick_fn *pick;
-	struct preempt_ctx *preempt; /* pick's */
-	struct event_buf *ev;        /* for its decisions */
+	struct preempt_ctx *preempt;         /* pick's */
+	struct external_partition *external; /* whom partition_external asks; NULL = none */
+	struct event_buf *ev;                /* for its decisions */
 };
 #define KEEP_ALL UINT8_MAX
 /* What it decides: like the dispatcher's, which it begins with. */
@@ -68,6 +70,7 @@ struct partition_ctx {
 	struct partition_state *st;
 	struct dispatch_ctx *dispatch;
 	struct preempt_ctx *preempt;
+	struct external_partition *external;
 };
 /* What cke and mcke share (cke.c): the SMs in equal shares, in the order of their launch, for kernels that have CTAs to
  * dispatch. On an SM that was another kernel's the new one waits until that one's CTAs have left. */

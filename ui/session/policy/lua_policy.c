@@ -6,7 +6,7 @@
 #include "session/catalog.h"
 #include "session/policy/policy_internal.h"
 
-/* --- for both kinds --- */
+/* --- for all kinds --- */
 
 struct lua_policy *policy_self(lua_State *L)
 {
@@ -165,6 +165,10 @@ static const struct lua_kind {
                     {"next", "init", "done"},
                     policy_setup_cta,
                     offsetof(struct lua_policy, cta_sched.user)},
+    [POLICY_PARTITION] = {"policy.partition",
+                          {"plan"},
+                          policy_setup_partition,
+                          offsetof(struct lua_policy, partition.user)},
 };
 
 bool policy_lua_kind(enum policy_kind k)
@@ -172,7 +176,8 @@ bool policy_lua_kind(enum policy_kind k)
 	return k != POLICY_KINDS && lua_kinds[k].define;
 }
 
-/* policy.warp{...} and policy.cta{...} only keep the table, in the registry: policy_load() looks for the one it needs.
+/* policy.warp{...}, policy.cta{...} and policy.partition{...} only keep the table, in the registry: policy_load() looks
+ * for the one it needs.
  */
 static int define(lua_State *L, const char *kind)
 {
@@ -192,9 +197,14 @@ static int define_cta(lua_State *L)
 	return define(L, lua_kinds[POLICY_CTA].define);
 }
 
-const luaL_Reg policy_module[] = {{"warp", define_warp}, {"cta", define_cta},   {"warps", iterate_bits},
-                                  {"next", next_bit},    {"count", count_bits}, {"has", has_bit},
-                                  {NULL, NULL}};
+static int define_partition(lua_State *L)
+{
+	return define(L, lua_kinds[POLICY_PARTITION].define);
+}
+
+const luaL_Reg policy_module[] = {{"warp", define_warp},   {"cta", define_cta}, {"partition", define_partition},
+                                  {"warps", iterate_bits}, {"next", next_bit},  {"count", count_bits},
+                                  {"has", has_bit},        {NULL, NULL}};
 
 /* --- files --- */
 
@@ -220,10 +230,14 @@ static void check_keys(lua_State *L, const char *kind, const char *const *functi
 		bool known = !strcmp(key, "name") || !strcmp(key, "stateless");
 		for (u32 i = 0; i < 4; i++)
 			known |= functions[i] && !strcmp(key, functions[i]);
-		if (!known)
-			luaL_error(L, "%s: unknown field '%s'; there are name, stateless, %s, %s, %s%s%s", kind,
-			           luaL_tolstring(L, -1, NULL), functions[0], functions[1], functions[2], functions[3] ? ", " : "",
-			           functions[3] ? functions[3] : "");
+		if (known)
+			continue;
+		lua_pushfstring(L, "%s: unknown field '%s'; there are name, stateless", kind, luaL_tolstring(L, -1, NULL));
+		for (u32 i = 0; i < 4 && functions[i]; i++) {
+			lua_pushfstring(L, ", %s", functions[i]);
+			lua_concat(L, 2);
+		}
+		lua_error(L);
 	}
 }
 

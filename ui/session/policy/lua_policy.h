@@ -1,4 +1,4 @@
-/* policy: warp and CTA schedulers written in Lua, named "lua:FILE" in warp-sched and cta-sched.
+/* policy: warp schedulers, CTA schedulers and partition policies written in Lua, named "lua:FILE" in their keys.
  *
  * Each file in use has a sandboxed Lua state of its own: it sees what a scheduler may see - its SM, its kernel - and
  * nothing of dbg, gpu or mem, which look across SMs. Its choices are checked (src/sm/sched/external.h); its errors,

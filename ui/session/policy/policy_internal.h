@@ -1,4 +1,4 @@
-/* What policy.c (files, names), policy_warp.c and policy_cta.c share. */
+/* What lua_policy.c (files, names), policy_warp.c, policy_cta.c and policy_partition.c share. */
 #ifndef UI_SESSION_POLICY_POLICY_INTERNAL_H
 #define UI_SESSION_POLICY_POLICY_INTERNAL_H
 #include "lua/lua.h"
@@ -6,12 +6,13 @@
 
 /* Its Lua state keeps the policy's functions and objects on its stack, at fixed places. */
 enum {
-	AT_CHOOSE = 1, /* pick or next */
+	AT_CHOOSE = 1, /* pick, next or plan */
 	AT_FIRST,      /* issued or init */
 	AT_SECOND,     /* warps_started or done */
 	AT_THIRD,      /* warps_gone */
 	AT_METHODS,    /* metatable of the objects */
-	AT_OBJECTS,    /* cta: table by launch id; warp: the object of scheduler 0 of SM 0, the others behind it */
+	AT_OBJECTS,    /* cta: table by launch id; warp: the object of scheduler 0 of SM 0, the others behind it;
+	                  partition: its one object */
 };
 struct lua_policy {
 	struct lua_policy *next;
@@ -26,17 +27,21 @@ struct lua_policy {
 	u64 latest;  /* of the last one: when it was later than `now` time has gone back */
 	struct external_warp_sched warp_sched;
 	struct external_cta_sched cta_sched;
+	struct external_partition partition;
 	/* During a call: what it is about, and the object it was given. */
 	const struct sched_view *warp_view;
 	const struct cta_view *cta_view;
-	void *state; /* struct external_sched_state or external_cta_state */
+	const struct partition_view *partition_view;
+	const struct partition_plan *partition_plan;
+	void *state; /* struct external_sched_state, external_cta_state or external_partition_state */
 	const void *self;
 };
 
-/* Put pick, or next, and the optional functions of the table at index 1 in their places, methods and objects behind
+/* Put pick, next or plan and the optional functions of the table at index 1 in their places, methods and objects behind
  * them. */
 void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L);
 void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L);
+void policy_setup_partition(struct lua_policy *p, struct session *s, lua_State *L);
 /* The policy of a method, whose first argument must be the object of the call under way. */
 struct lua_policy *policy_self(lua_State *L);
 /* Creates an object with the methods' metatable, which is at a stack index, and its `state` table unless the policy is
@@ -57,6 +62,6 @@ int policy_put_word(lua_State *L, s64 *word, u32 n);
 /* Names the value at the top for an error message. */
 const char *policy_value_text(lua_State *L);
 
-/* What the module policy, sm and k have; each ends with a row of NULLs. Documented in docs_policy.c. */
-extern const luaL_Reg policy_module[], policy_warp_methods[], policy_cta_methods[];
+/* What the module policy, sm, k and m have; each ends with a row of NULLs. Documented in docs_policy.c. */
+extern const luaL_Reg policy_module[], policy_warp_methods[], policy_cta_methods[], policy_partition_methods[];
 #endif
