@@ -80,3 +80,26 @@ check "no place to keep it" test $? -eq 0
 echo 'return { run = function() error("not today", 0) end }' >"$tmp/bad.lua"
 expect 2 "bad alone, for --alone: " run hotspot --size small "$tmp/bad.lua" --alone
 expect 0 "hotspot on gtx480" run hotspot --size small --alone
+
+# The debugger shows them while the programs run, back in the past too, and in the end what `run` says.
+sharing() { # what `run --alone` prints of ANTT and STP, as the debugger has it
+	"$W" run hotspot --size small cp --size small --partition smk --alone | sed -n 's/^ *ANTT \([0-9.]*\) *STP \([0-9.]*\).*/ANTT \1, STP \2/p'
+}
+in_debug() { # of two: -ex COMMANDS...
+	"$W" debug --batch hotspot --size small cp --size small --partition smk "$@"
+}
+end=$(sharing)
+check "ANTT and STP of run: $end" test -n "$end"
+in_debug --alone -ex 'until 5' -ex 'info programs' -ex 'until 9000' -ex 'info programs' -ex 'continue' -ex 'info programs' \
+	-ex 'goto 9000' -ex 'info programs' \
+	-ex 'lua p = dbg.programs()[1] print(p.slowdown == p.cpi / p.alone_cpi and p.slowdown > 1)' >"$tmp/debug"
+check "none before an instruction, then three times" test "$(grep -c '^ANTT' "$tmp/debug")" -eq 3
+check "in the end that of run" test "$(grep '^ANTT' "$tmp/debug" | sed -n 2p)" = "$end"
+check "the same again in the past" test "$(grep '^ANTT' "$tmp/debug" | sed -n 1p)" = "$(grep '^ANTT' "$tmp/debug" | sed -n 3p)"
+check "another while they run" test "$(grep '^ANTT' "$tmp/debug" | sed -n 1p)" != "$end"
+check "in Lua" grep -q '^true' "$tmp/debug"
+check "nothing unasked" test "$(in_debug -ex 'until 9000' -ex 'info programs' | grep -c 'ANTT\|slowdown')" -eq 0
+check "begun again, the same" test "$(in_debug --alone -ex 'until 90' -ex run -ex 'info programs' | grep '^ANTT')" = "$end"
+check "with other options it is not known" \
+	test "$(in_debug --alone -ex 'run --warp-sched lrr' -ex 'info programs' | grep -c '^ANTT')" -eq 0
+expect 2 "bad alone, for --alone: " debug --batch hotspot --size small "$tmp/bad.lua" --alone -ex 'info programs'

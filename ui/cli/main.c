@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "base/outfile.h"
+#include "session/alone.h"
 #include "session/cmdline.h"
 #include "cli/analyze/analyze.h"
 #include "cli/compare_main.h"
@@ -67,7 +68,7 @@ static int look_up(const struct options *o)
 static int debug(struct options *o)
 {
 	struct err e = {0};
-	struct session *s = session_open(o, console_modules, &e);
+	struct session *s = alone_open(o, console_modules, &e);
 	if (!s) {
 		complain(&e);
 		return 2;

@@ -191,18 +191,11 @@ static int run_session(struct session *s)
 int run_main(struct options *o)
 {
 	struct err e = {0};
-	double cpi[OPTIONS_PROGRAMS] = {0};
-	if (o->alone && o->nmore && !alone_measure(o, console_modules, cpi, &e)) {
-		complain(&e);
-		return 2;
-	}
-	struct session *s = session_open(o, console_modules, &e);
+	struct session *s = alone_open(o, console_modules, &e);
 	if (!s) {
 		complain(&e);
 		return 2;
 	}
-	for (u32 i = 0; i < s->nprograms; i++)
-		s->programs[i].alone_cpi = cpi[i];
 	int status = run_session(s);
 	session_close(s);
 	return status;

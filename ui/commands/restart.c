@@ -86,9 +86,15 @@ static struct other_options *read_options(struct debugger *d, const char *comman
 
 static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
 {
+	double alone[OPTIONS_PROGRAMS] = {0}; /* --alone: of a machine with other options it is not known */
+	for (u32 i = 0; !d->bound.other_machine && i < d->s->nprograms; i++)
+		alone[i] = d->s->programs[i].alone_cpi;
 	goal_clear(d);
 	breaks_unresolve(d);
-	return debugger_restart(d, out, e);
+	const bool ok = debugger_restart(d, out, e);
+	for (u32 i = 0; i < d->s->nprograms; i++)
+		d->s->programs[i].alone_cpi = alone[i];
+	return ok;
 }
 
 /* Do the options make a machine, does the host program come to its first wait on it? Asked of a machine of its own that

@@ -205,9 +205,10 @@ static int dbg_reason(lua_State *L)
 	  "a figure that the script has measured itself goes into the run's statistics: `figures` of their JSON. A name "  \
 	  "again: the last value counts; `run` again forgets all",                                                         \
 	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                             \
-	D("programs", lua_dbg_programs, "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, done}...}",     \
+	D("programs", lua_dbg_programs,                                                                                    \
+	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, done}...}",              \
 	  "name: string; done: boolean; the rest numbers, cycles from the first launch to the last kernel's end or now, "  \
-	  "cpi cycles per warp instruction, nil before the first",                                                         \
+	  "cpi cycles per warp instruction, nil before the first; alone_cpi, slowdown: with --alone, else nil",            \
 	  "the host programs so far, in their order", "")                                                                  \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                   \
 	  "integers; period in cycles; states, causes: tables state = samples",                                            \

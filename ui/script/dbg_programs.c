@@ -36,6 +36,8 @@ int lua_dbg_programs(lua_State *L)
 		count(L, "cycles", p[i].end - p[i].begin);
 		count(L, "warp_insts", p[i].warp_insts);
 		field(L, "cpi", program_cpi(&p[i]));
+		field(L, "alone_cpi", p[i].of.alone_cpi > 0 ? p[i].of.alone_cpi : NAN);
+		field(L, "slowdown", program_slowdown(&p[i]));
 		lua_rawseti(L, -2, i + 1);
 	}
 	return 1;

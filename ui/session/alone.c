@@ -180,3 +180,14 @@ bool alone_measure(const struct options *all, session_modules *modules, double c
 	free(data);
 	return ok;
 }
+
+struct session *alone_open(struct options *o, session_modules *modules, struct err *e)
+{
+	double cpi[OPTIONS_PROGRAMS] = {0};
+	if (o->alone && o->nmore && !alone_measure(o, modules, cpi, e))
+		return NULL;
+	struct session *s = session_open(o, modules, e);
+	for (u32 i = 0; s && i < s->nprograms; i++)
+		s->programs[i].alone_cpi = cpi[i];
+	return s;
+}

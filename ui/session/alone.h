@@ -9,4 +9,7 @@
 /* Cycles per warp instruction of each program of `o`, from its first launch to the end of its last kernel; 0: it has
  * launched nothing. False with *e, which names the program: it does not come to its end, or fails its check. */
 bool alone_measure(const struct options *o, session_modules *modules, double cpi[OPTIONS_PROGRAMS], struct err *e);
+/* session_open(), with --alone after each of several programs has been measured: the session knows how fast they are.
+ * NULL with *e. */
+struct session *alone_open(struct options *o, session_modules *modules, struct err *e);
 #endif

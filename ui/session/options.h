@@ -49,7 +49,7 @@ struct options {
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */
 	const char *svg;                  /* correlate: --svg */
 	const char *record_launches;      /* run: --record-launches */
-	bool alone;                       /* run: --alone */
+	bool alone;                       /* --alone */
 	bool again;                       /* --again */
 	bool quick, bars, table;          /* paper: --quick, --bars; list: --table */
 	char *side_text;                  /* the words of one machine's options (cmdline_side) */

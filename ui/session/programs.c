@@ -270,6 +270,7 @@ void programs_stats(const struct session *s, struct program_stats *out)
 		program_stats_of(sim_gpu(s->sim), i, &out[i]);
 		out[i].of = (struct program_name){.name = p->name,
 		                                  .runs = p->nruns,
+		                                  .alone_cpi = p->alone_cpi,
 		                                  .check = checks[p->check],
 		                                  .check_message = strbuf_str(&p->check_message)};
 		out[i].done &= p->ended || p->nruns > 1;

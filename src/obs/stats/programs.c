@@ -1,6 +1,7 @@
 #include "obs/stats/programs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "gpu/query.h"
 #include "ir/devmem.h"
@@ -64,4 +65,27 @@ double metric_stp(const double *together, const double *alone, u32 n)
 		sum += alone[i] / together[i];
 	}
 	return n ? sum : NAN;
+}
+
+/* Those that have executed anything; how many. */
+static u32 speeds(const struct program_stats *p, u32 n, double *together, double *alone)
+{
+	u32 of = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (!p[i].warp_insts)
+			continue;
+		together[of] = program_cpi(&p[i]);
+		alone[of++] = p[i].of.alone_cpi;
+	}
+	return of;
+}
+
+void programs_sharing(const struct program_stats *p, u32 n, double *antt, double *stp)
+{
+	double *together = xcalloc(n + 1, sizeof *together), *alone = xcalloc(n + 1, sizeof *alone);
+	const u32 of = speeds(p, n, together, alone);
+	*antt = metric_antt(together, alone, of);
+	*stp = metric_stp(together, alone, of);
+	free(together);
+	free(alone);
 }

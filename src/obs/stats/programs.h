@@ -32,4 +32,6 @@ double program_slowdown(const struct program_stats *p);
  * the sum of the inverses; higher is better. NAN when there is none, or one is not known. */
 double metric_antt(const double *together, const double *alone, u32 n);
 double metric_stp(const double *together, const double *alone, u32 n);
+/* Both of the programs that have executed anything; one that only looks does not count. */
+void programs_sharing(const struct program_stats *p, u32 n, double *antt, double *stp);
 #endif

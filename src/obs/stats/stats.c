@@ -133,21 +133,12 @@ struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 static void gather_programs(struct stats *s, struct gpu *g)
 {
 	const u32 n = s->run.nprograms;
-	u32 of = 0;
-	double *together = xcalloc(n + 1, sizeof *together), *alone = xcalloc(n + 1, sizeof *alone);
 	s->programs = xcalloc(n + 1, sizeof *s->programs);
 	for (u32 i = 0; i < n; i++) {
 		program_stats_of(g, i, &s->programs[i]);
 		s->programs[i].of = s->run.programs[i];
-		if (!s->programs[i].warp_insts) /* one that launches nothing, only looks */
-			continue;
-		together[of] = program_cpi(&s->programs[i]);
-		alone[of++] = s->run.programs[i].alone_cpi;
 	}
-	s->antt = metric_antt(together, alone, of);
-	s->stp = metric_stp(together, alone, of);
-	free(together);
-	free(alone);
+	programs_sharing(s->programs, n, &s->antt, &s->stp);
 }
 
 struct stats *stats_gather(struct gpu *g, const struct run_info *run)
