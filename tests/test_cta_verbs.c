@@ -214,9 +214,10 @@ static void since_and_counts(void **state)
 	rig_has(&r, "info kernels", "waiting for room on an SM: 1 of the saved; to begin again: 1 of them");
 	rig_say(&r, "export json " JSON);
 	assert_true(file_has(
-	    JSON, "\"kept\":{\"paused\":1,\"inactive\":0,\"saved\":2,\"queued\":1,\"restarts\":1,\"saved_ctas\":["
-	          "{\"cta\":5,\"state\":\"saved\",\"since\":301,\"left_at\":301,\"sm\":5,\"to\":null,\"restarts\":false},"
-	          "{\"cta\":35,\"state\":\"queued\",\"since\":900,\"left_at\":301,\"sm\":5,\"to\":5,\"restarts\":true}]}"));
+	    JSON,
+	    "\"kept\":{\"paused\":1,\"moving\":0,\"inactive\":0,\"saved\":2,\"queued\":1,\"restarts\":1,\"saved_ctas\":["
+	    "{\"cta\":5,\"state\":\"saved\",\"since\":301,\"left_at\":301,\"sm\":5,\"to\":null,\"restarts\":false},"
+	    "{\"cta\":35,\"state\":\"queued\",\"since\":900,\"left_at\":301,\"sm\":5,\"to\":5,\"restarts\":true}]}"));
 	rig_say(&r, "screenshot " SCREEN " kernel 120x30");
 	assert_true(file_has(SCREEN, "1p2s1r"));
 	rig_say(&r, "resume cta 20");

@@ -45,8 +45,10 @@ static void halt(struct traffic_ctx *x, u32 sm, u32 slots, u64 now)
 			sm_move_context(&x->ctx[sm], x->sm[sm], i, NEVER, now);
 }
 
-static bool is_moved(const struct traffic_ctx *x, u32 sm, u32 slot)
+bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot)
 {
+	if (!x->t)
+		return false;
 	const struct traffic_sm *q = &x->of[sm];
 	for (u32 i = 0; i < q->n; i++)
 		if (q->move[(q->first + i) % TRAFFIC_MOVES].slots >> slot & 1)
@@ -58,7 +60,7 @@ static bool is_moved(const struct traffic_ctx *x, u32 sm, u32 slot)
 static void go_on(struct traffic_ctx *x, u32 sm, u64 now)
 {
 	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		if (is_there(x, sm, i) && x->sm[sm]->cta[i].moving_until == NEVER && !is_moved(x, sm, i))
+		if (is_there(x, sm, i) && x->sm[sm]->cta[i].moving_until == NEVER && !traffic_moves(x, sm, i))
 			sm_resume_cta(&x->ctx[sm], x->sm[sm], i, now);
 	x->sm[sm]->settled = 0;
 }

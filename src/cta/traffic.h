@@ -69,6 +69,8 @@ void traffic_end(struct traffic_ctx *x, u32 sm, u64 now);
 /* The CTA in a slot has come: its context follows. Only while there is room. */
 bool traffic_has_room(const struct traffic_ctx *x, u32 sm);
 void traffic_back(struct traffic_ctx *x, u32 sm, u32 slot, u64 addr, u64 bytes, u64 now);
+/* Does the CTA in a slot stand still for any: its own, or its SM's? */
+bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot);
 /* Does an SM stand still for its moves, and so what comes there? */
 bool traffic_halts(const struct traffic_ctx *x, u32 sm);
 /* A cycle of all SMs. Adds those to `awake` whose CTAs go on. */

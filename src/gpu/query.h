@@ -11,6 +11,7 @@
 #include "sm/cta_state.h"
 #include "sm/restartable.h"
 #include "sm/warp_state.h"
+#include "task/preempt/cost.h"
 
 struct warp_info {
 	enum warp_state state;
@@ -37,7 +38,8 @@ struct warp_info {
 struct cta_standing {
 	enum cta_state state;
 	u64 since; /* cycle; of one that nobody has stopped: when it began */
-	u64 until; /* halted: the cycle from which it goes on by itself; on a swap: when that is over; 0: not so */
+	u64 until; /* halted, moving: the cycle from which it goes on by itself; on a swap: when that is over; 0: not so, or
+	            * not known */
 };
 struct away_info {      /* a CTA that has been taken off its SM, or is leaving it */
 	u32 launch, sm, to; /* sm: that it was on; to: that it is to go on on, UINT32_MAX: any */
@@ -48,14 +50,15 @@ struct away_info {      /* a CTA that has been taken off its SM, or is leaving i
 	enum cta_state state;
 };
 struct cta_tally {
-	u32 on, paused;       /* CTAs in slots of SMs; of them paused or halted */
+	u32 on, paused;       /* CTAs in slots of SMs; of them paused or halted, ... */
+	u32 moving;           /* ... or halted while a context is moved: preemption ends that */
 	u32 saved;            /* taken off; of them: */
 	u32 queued, restarts; /* that wait for room on an SM; that were dropped, and begin again */
 	u32 inactive;         /* on SMs without a slot (cta-virtual=vt) */
 };
 static inline bool cta_tally_kept(const struct cta_tally *t)
 {
-	return t->paused || t->saved || t->inactive;
+	return t->paused || t->moving || t->saved || t->inactive;
 }
 struct cta_info {
 	bool used;
@@ -133,6 +136,28 @@ struct room_info {
 	u32 regs, shared;      /* of a CTA */
 	struct holes reg, shm; /* of the SM */
 	u32 fragmented;        /* CTAs that would have room if what is free were in one piece, beyond those that have */
+};
+/* What the kernel control block has of a launch that nothing else tells (Park 2016, section 3.1; task/preempt/cost.h
+ * says what is made of it). */
+struct kcb_info {
+	u64 context;        /* bytes of a CTA's context: its registers and shared memory */
+	u64 switch_cycles;  /* in which an SM moves that */
+	u64 ended;          /* CTAs */
+	double cta_insts;   /* warp instructions of one that has ended, in the mean; NAN: none has */
+	double cta_cycles;  /* cycles that it takes, in the mean: these by the CPI; NAN: not known */
+	double cta_cpi;     /* cycles of CTAs per warp instruction of theirs, over all that have begun; NAN: none has */
+	u64 by[TECHNIQUES]; /* CTAs that preemption took off by each technique (enum technique) */
+	u32 waiting, restarting; /* in the queue of preempted CTAs; of them, those that begin again */
+};
+/* An SM's line of the SM status table: each CTA slot is in one of the states, and the rest is what is left. */
+struct smst_info {
+	u32 free, running;          /* CTA slots */
+	u32 preempting[TECHNIQUES]; /* CTAs that are to leave it, by technique (enum technique) */
+	u32 paused, moving;         /* others, that are not; moving: halted while contexts of the SM are moved */
+	u32 leaving;                /* CTAs that are taken off when what they have under way has come */
+	u32 request;                /* of preemption, that is under way there; 0: none */
+	u32 regs, shared, threads;  /* left: 32-bit registers, bytes, threads in whole warps */
+	const char *role;           /* gpu_sm_role() */
 };
 struct barrier_info {
 	u32 id, arrived, expected; /* warps */
@@ -229,6 +254,10 @@ u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm);
 extern const char *const room_lack_names[ROOM_LACKS]; /* in a word or two */
 /* Room for one more CTA of a launch on an SM. False: the launch does not run. */
 bool gpu_room(const struct gpu *g, u32 launch, u32 sm, struct room_info *out);
+void gpu_kcb(const struct gpu *g, u32 launch, struct kcb_info *out);
+void gpu_smst(const struct gpu *g, u32 sm, struct smst_info *out);
+/* CTAs of a launch in slots of an SM. */
+u32 gpu_resident(const struct gpu *g, u32 sm, u32 launch);
 /* What the CTA scheduler keeps of a running launch for an SM; false: nothing (only chunk, reset, flip and steal do), or
  * the launch does not run. */
 bool gpu_cta_share(const struct gpu *g, u32 launch, u32 sm, struct cta_share *out);

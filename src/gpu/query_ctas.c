@@ -19,6 +19,11 @@ static u64 stopped_at(const struct sm *s, const struct cta *c)
 	return since == NEVER ? c->started_at : since;
 }
 
+static enum cta_state stopped_state(const struct cta *c)
+{
+	return c->moving_until ? CS_MOVING : c->halted_until == NEVER ? CS_PAUSED : CS_HALTED;
+}
+
 /* virtual.h's state, when that is more than the CTA's own. */
 static enum cta_state virtual_state(const struct vt_cta *v)
 {
@@ -45,9 +50,9 @@ void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o
 		o->until = o->state == CS_SWAP_IN || o->state == CS_SWAP_OUT ? v->until : 0;
 		return;
 	}
-	o->state = c->paused ? (c->halted_until == NEVER ? CS_PAUSED : CS_HALTED) : s->low & c->warps ? CS_LOW : CS_RUNNING;
+	o->state = c->paused ? stopped_state(c) : s->low & c->warps ? CS_LOW : CS_RUNNING;
 	o->since = c->paused ? stopped_at(s, c) : c->started_at;
-	o->until = o->state == CS_HALTED ? c->halted_until : 0;
+	o->until = c->paused && c->halted_until != NEVER ? c->halted_until : 0;
 }
 
 u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max)
@@ -111,7 +116,8 @@ struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 			const struct cta *c = &g->sm[sm]->cta[slot];
 			if (!c->used || (launch >= 0 && c->launch != (u32)launch))
 				continue;
-			t.paused += c->paused;
+			t.paused += c->paused && !c->moving_until;
+			t.moving += c->paused && c->moving_until;
 			t.on++;
 		}
 	for (u32 sm = 0; g->ctx[0].vt && sm < g->conf.num_sms; sm++) {

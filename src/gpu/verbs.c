@@ -27,6 +27,29 @@ static bool is_inactive(const struct gpu *g, u32 launch, u64 id, struct err *e)
 	return false;
 }
 
+/* The cycle until which preemption has a CTA halted, or is about to, because contexts are moved; NEVER: nobody knows
+ * yet; 0: it does not. */
+static u64 moves_until(const struct gpu *g, const struct at *at)
+{
+	const u64 moving = g->sm[at->sm]->cta[at->slot].moving_until, sm = g->resume.r->moving_until[at->sm];
+	if (moving || traffic_moves(&g->resume.traffic, at->sm, at->slot))
+		return moving ? moving : NEVER;
+	const u64 saved = preempt_saves_at(&g->preempt, at->sm, at->slot);
+	return saved ? saved : g->conf.preempt_halt == PREEMPT_HALT_SM && sm > g->st->cycle ? sm : 0;
+}
+
+/* Nobody else has a say in such a CTA: it would run while what it needs is elsewhere. */
+static bool stands_by_itself(const struct gpu *g, const struct at *at, u32 launch, u64 id, struct err *e)
+{
+	const u64 until = moves_until(g, at);
+	if (until == NEVER)
+		return err_set(e,
+		               CTA_NAME " is moving: preemption sends contexts of SM %u through memory, and ends that itself",
+		               CTA_ARGS(id, launch), at->sm);
+	return !until || err_set(e, CTA_NAME " is moving: preemption moves contexts of SM %u until cycle %llu",
+	                         CTA_ARGS(id, launch), at->sm, (unsigned long long)until);
+}
+
 /* Where a CTA is that runs; false with *e naming where it is instead. */
 static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct err *e)
 {
@@ -49,8 +72,9 @@ static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct 
 			if (vt_swapping(&g->ctx[at->sm], at->slot))
 				return err_set(e, CTA_NAME " is being swapped in: try again in %llu cycles", CTA_ARGS(id, launch),
 				               (unsigned long long)(g->ctx[at->sm].vt->until - g->st->cycle));
-			return !(g->sm[at->sm]->done_slots >> at->slot & 1) ||
-			       err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
+			if (g->sm[at->sm]->done_slots >> at->slot & 1)
+				return err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
+			return stands_by_itself(g, at, launch, id, e);
 		}
 	return err_set(e, CTA_NAME " is on no SM: it has ended, or not begun", CTA_ARGS(id, launch));
 }

@@ -134,6 +134,8 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
 		if (t.paused || t.saved)
 			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);
+		if (t.moving)
+			strbuf_addf(out, "    %u of its CTAs moving: halted while preemption moves a context\n", t.moving);
 		if (t.queued || t.restarts)
 			strbuf_addf(out, "    waiting for room on an SM: %u of the saved; to begin again: %u of them\n", t.queued,
 			            t.restarts);

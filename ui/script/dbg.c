@@ -152,7 +152,7 @@ static int dbg_reason(lua_State *L)
 	D("pause_cta", lua_dbg_pause_cta, "dbg.pause_cta{cta=N [, kernel=K]}", CTA_TYPES,                                  \
 	  "none of the CTA's warps issues until dbg.resume_cta", CTA_ERRORS)                                               \
 	D("resume_cta", lua_dbg_resume_cta, "dbg.resume_cta{cta=N [, kernel=K]}", CTA_TYPES,                               \
-	  "a CTA that is paused or halted goes on", "it is neither; " CTA_ERRORS)                                          \
+	  "a CTA that is paused or halted goes on", "it is neither, or preemption moves its context; " CTA_ERRORS)         \
 	D("halt_cta", lua_dbg_halt_cta, "dbg.halt_cta{cta=N, cycles=C [, kernel=K]}", CTA_TYPES "; cycles: integer",       \
 	  "pauses it for so many cycles", "cycles below 1 or too many; " CTA_ERRORS)                                       \
 	D("drop_cta", lua_dbg_drop_cta, "dbg.drop_cta{cta=N [, kernel=K]}", CTA_TYPES,                                     \

@@ -1,4 +1,5 @@
 /* The fields of the objects under `gpu`, one row each. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "obs/name/names.h"
 #include "obs/name/probe_path.h"
 #include "sim.h"
+#include "task/preempt/preempt.h"
 
 const char *const gpu_kind_names[H_COUNT] = {
     "gpu",        "gpu.sm",     "an SM",    "the list of warps",     "a warp",     "the list of CTAs",
@@ -326,8 +328,9 @@ static void push_code(lua_State *L, const struct handle *h)
 static void push_kept(lua_State *L, u32 launch)
 {
 	const struct cta_tally t = gpu_cta_tally(gpu_of(L), (s32)launch);
-	lua_createtable(L, 0, 5);
+	lua_createtable(L, 0, 6);
 	set_u(L, "paused", t.paused);
+	set_u(L, "moving", t.moving);
 	set_u(L, "inactive", t.inactive);
 	set_u(L, "saved", t.saved);
 	set_u(L, "queued", t.queued);
@@ -385,6 +388,60 @@ static void push_chunks(lua_State *L, u32 launch)
 		lua_setfield(L, -2, "queue");
 		lua_rawseti(L, -2, sm);
 	}
+}
+
+static void set_known(lua_State *L, const char *name, double v)
+{
+	if (isnan(v))
+		return; /* nil */
+	lua_pushnumber(L, v);
+	lua_setfield(L, -2, name);
+}
+
+static void push_kcb(lua_State *L, u32 launch)
+{
+	struct kcb_info k;
+	gpu_kcb(gpu_of(L), launch, &k);
+	lua_createtable(L, 0, 11);
+	set_u(L, "context", k.context);
+	set_u(L, "switch_cycles", k.switch_cycles);
+	set_u(L, "ended", k.ended);
+	set_known(L, "cta_insts", k.cta_insts);
+	set_known(L, "cta_cycles", k.cta_cycles);
+	set_known(L, "cta_cpi", k.cta_cpi);
+	for (u32 t = 0; t < TECHNIQUES; t++)
+		set_u(L, technique_names[t], k.by[t]);
+	set_u(L, "waiting", k.waiting);
+	set_u(L, "restarting", k.restarting);
+}
+
+static void push_smst(lua_State *L, u32 sm)
+{
+	struct smst_info s;
+	gpu_smst(gpu_of(L), sm, &s);
+	lua_createtable(L, 0, 14);
+	set_u(L, "free", s.free);
+	set_u(L, "running", s.running);
+	for (u32 t = 0; t < TECHNIQUES; t++)
+		set_u(L, technique_names[t], s.preempting[t]);
+	set_u(L, "paused", s.paused);
+	set_u(L, "moving", s.moving);
+	set_u(L, "leaving", s.leaving);
+	set_u(L, "regs_left", s.regs);
+	set_u(L, "shared_left", s.shared);
+	set_u(L, "threads_left", s.threads);
+	set_text(L, "role", s.role);
+	if (s.request)
+		set_u(L, "request", s.request);
+	lua_newtable(L);
+	for (u32 k = 0; k < gpu_num_kernels(gpu_of(L)); k++) {
+		const u32 n = gpu_resident(gpu_of(L), sm, k);
+		if (!n)
+			continue;
+		lua_pushinteger(L, n);
+		lua_rawseti(L, -2, k);
+	}
+	lua_setfield(L, -2, "kernels");
 }
 
 static void push_room(lua_State *L, u32 launch)
@@ -524,6 +581,12 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_SM, max_warps, "integer", "warp slots", push_u(L, sm_of(L, h).max_warps))                                      \
 	F(H_SM, ctas, "integer", "resident CTAs", push_u(L, sm_of(L, h).ctas))                                             \
 	F(H_SM, max_ctas, "integer", "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                         \
+	F(H_SM, smst, "table; left: registers, bytes, threads",                                                            \
+	  "its line of the SM status table, as `info smst` has it: {free, running, switch, drain, flush, paused, moving, " \
+	  "leaving, regs_left, shared_left, threads_left, role, request, kernels}: CTA slots by state (switch, drain, "    \
+	  "flush: preempted so), what is left, what the SM is there for, the request under way or nil, and by launch how " \
+	  "many CTAs it has there",                                                                                        \
+	  push_smst(L, h->a))                                                                                              \
 	F(H_SM, regs_used, "integer, registers", "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))              \
 	F(H_SM, regs, "integer, registers", "32-bit registers there are", push_u(L, sm_of(L, h).regs))                     \
 	F(H_SM, shared_used, "integer, bytes", "shared memory in use (B)", push_u(L, sm_of(L, h).shared_used))             \
@@ -633,8 +696,9 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
 	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
 	F(H_KERNEL, kept, "table of integers, CTAs",                                                                       \
-	  "{paused, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, on SMs without a slot, "    \
-	  "taken off; of the last those that wait for room, those that begin again",                                       \
+	  "{paused, moving, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, halted while "      \
+	  "preemption moves a context, on SMs without a slot, taken off; of the last those that wait for room, those "     \
+	  "that begin again",                                                                                              \
 	  push_kept(L, h->a))                                                                                              \
 	F(H_KERNEL, saved, "table, a list from 1; since, left_at cycles; to nil: any SM",                                  \
 	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}; since: it is in this state, "  \
@@ -652,6 +716,12 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "CTAs there and how many it may have, CTAs that would fit if what is free were in one piece beyond those that "  \
 	  "do, and of registers (32-bit) and shared memory (B) what a CTA has, what is free, the largest piece",           \
 	  push_room(L, h->a))                                                                                              \
+	F(H_KERNEL, kcb, "table; context in bytes, nil: not known yet",                                                    \
+	  "its control block, as `info kcb` has it: {context, switch_cycles, ended, cta_insts, cta_cycles, cta_cpi, "      \
+	  "switch, drain, flush, waiting, restarting}: a CTA's context and the cycles in which an SM moves it, CTAs that " \
+	  "have ended, their warp instructions, their cycles and the cycles per warp instruction of a CTA in the mean "    \
+	  "(nil: not known yet), CTAs preempted by each technique, those in the queue and of them those that begin again", \
+	  push_kcb(L, h->a))                                                                                               \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
 	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \

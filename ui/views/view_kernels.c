@@ -179,7 +179,7 @@ static void dim_text(char out[NUM_MAX], struct dim3 d)
 		snprintf(out, NUM_MAX, "%u", d.x);
 }
 
-/* "2p 3s 1r 4i": paused or halted, saved, of those to begin again, inactive. */
+/* "2p 5m 3s 1r 4i": paused or halted, moving, saved, of those to begin again, inactive. */
 static void kept_text(const struct gpu *g, const struct kernel_info *k, char out[NUM_MAX])
 {
 	struct cta_tally t = {0};
@@ -189,7 +189,7 @@ static void kept_text(const struct gpu *g, const struct kernel_info *k, char out
 	const struct {
 		u32 n;
 		char letter;
-	} part[] = {{t.paused, 'p'}, {t.saved, 's'}, {t.restarts, 'r'}, {t.inactive, 'i'}};
+	} part[] = {{t.paused, 'p'}, {t.moving, 'm'}, {t.saved, 's'}, {t.restarts, 'r'}, {t.inactive, 'i'}};
 	int at = 0;
 	for (u32 i = 0; i < ARRAY_LEN(part); i++)
 		if (part[i].n && at < NUM_MAX)
@@ -557,7 +557,7 @@ const struct view view_kernels = {
         "instructions per cycle\n"
         "between the two. CTAs/SM: the most one SM can hold, and what limits it. kept (while there are any): CTAs that "
         "are paused or\n"
-        "halted (p), saved (s), of those to begin again (r), inactive (i). Below, on the same axis, the launch "
+        "halted (p), halted while a context is moved (m), saved (s), of those to begin again (r), inactive (i). Below, on the same axis, the launch "
         "that held most of\n"
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
         "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "

@@ -61,6 +61,8 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	if (t.paused || t.saved)
 		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u paused, %u saved", t.paused,
 		         t.saved);
+	if (t.moving)
+		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u moving", t.moving);
 	if (t.inactive)
 		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u inactive", t.inactive);
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
@@ -350,7 +352,7 @@ static void sm_rows(struct view_ctx *v, struct pane p)
 	if (rows < (int)c->num_sms)
 		snprintf(shown, sizeof shown, "%d-%d of %u", v->st->top, v->st->top + rows - 1, c->num_sms);
 	const struct cta_tally t = gpu_cta_tally(v->g, -1);
-	head(&k, p, 0, shown, t.paused || t.inactive);
+	head(&k, p, 0, shown, t.paused || t.moving || t.inactive);
 	v->st->list.y = p.y + 1;
 	v->st->list.n = MIN(rows, (int)c->num_sms);
 	v->st->list.w = p.w;

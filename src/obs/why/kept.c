@@ -13,6 +13,8 @@ static void tell_state(enum cta_state state, u64 since, u64 until, u64 cta, u32 
 	strbuf_addf(out, "%s since cycle %llu", d->name, (unsigned long long)since);
 	if (until)
 		strbuf_addf(out, ", until cycle %llu", (unsigned long long)until);
+	if (state == CS_MOVING)
+		strbuf_adds(out, until ? ": preemption moves a context" : ": preemption sends a context through memory");
 	if (*d->undo)
 		strbuf_addf(out, " (`%s cta %llu kernel=%u` ends it)", d->undo, (unsigned long long)cta, launch);
 }
@@ -48,7 +50,7 @@ void kept_tell_warp(const struct gpu *g, u32 sm, const struct warp_info *w, stru
 		            "its CTA %llu has got slots in cycle %llu: its context comes from shared memory until cycle %llu\n",
 		            (unsigned long long)c.cta, (unsigned long long)c.is.since, (unsigned long long)c.is.until);
 	}
-	if (!is_stopped(&c))
+	if (!is_stopped(&c) && c.is.state != CS_MOVING)
 		return;
 	why_indent(out, depth);
 	strbuf_addf(out, "its CTA %llu is ", (unsigned long long)c.cta);

@@ -505,6 +505,15 @@ static void end_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct t
 	wake(x, p->s.sm, t);
 }
 
+u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 slot)
+{
+	const struct preempt_plan *p = x->p->smst[sm] ? &x->p->plan[x->p->smst[sm] - 1] : NULL;
+	for (u32 i = 0; p && i < p->s.n; i++)
+		if (p->s.cta[i].slot == slot && is_switched(p, i))
+			return p->save_at;
+	return 0;
+}
+
 /* Takes it off its SM. False: not in this cycle. */
 static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 bring, struct turn *t)
 {

@@ -113,6 +113,9 @@ static inline void preempt_cta_done(struct preempt_ctx *x, u32 sm, u64 now)
 	if (unlikely(x->p->smst[sm]))
 		x->p->look_at = now;
 }
+/* A CTA in a slot is preempted by a switch: when its context will have been moved away (NEVER: nobody knows); 0: it is
+ * not. */
+u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 slot);
 /* What is counted of a running launch. */
 struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u64 now);
 /* A request by its id; NULL: never made, or forgotten. */

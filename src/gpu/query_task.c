@@ -1,0 +1,71 @@
+/* The two tables of a kernel scheduler (Park 2016, section 3.1): a kernel's control block, an SM's status. */
+#include <math.h>
+
+#include "gpu/query.h"
+#include "gpu/state.h"
+
+void gpu_kcb(const struct gpu *g, u32 launch, struct kcb_info *o)
+{
+	const struct launch *l = g->launch[launch];
+	const struct preempt_stats s = preempt_stats_of(&g->preempt, launch, g->st->cycle);
+	const struct kernel_counters *k = &g->task->kcb[launch].k;
+	const struct cta_tally t = gpu_cta_tally(g, (s32)launch);
+	*o = (struct kcb_info){
+	    .context = 4ull * sm_cta_regs(&g->conf, l) + sm_cta_shared(&g->conf, l),
+	    .ended = s.ended,
+	    .by = {[BY_SWITCH] = k->ctas_switched, [BY_DRAIN] = k->ctas_drained, [BY_FLUSH] = k->ctas_flushed},
+	    .waiting = t.queued,
+	    .restarting = t.restarts};
+	o->switch_cycles = preempt_switch_cycles(&g->conf, o->context);
+	o->cta_insts = s.ended ? (double)s.ended_insts / (double)s.ended : NAN;
+	o->cta_cpi = s.insts ? (double)s.cycles / (double)s.insts : NAN;
+	o->cta_cycles = o->cta_insts * o->cta_cpi;
+}
+
+u32 gpu_resident(const struct gpu *g, u32 sm, u32 launch)
+{
+	return sm_resident(g->sm[sm], launch);
+}
+
+/* Is the CTA in a slot of a plan's SM to leave it? By which technique: *t. */
+static bool is_to_leave(const struct preempt_plan *p, const struct cta *c, u32 slot, u32 *t)
+{
+	for (u32 i = 0; p && i < p->s.n; i++) {
+		*t = p->s.cta[i].technique;
+		if (p->s.cta[i].slot == slot && !p->fate[i].left_at && c->launch == p->launch && c->id == p->s.cta[i].id)
+			return true;
+	}
+	return false;
+}
+
+void gpu_smst(const struct gpu *g, u32 sm, struct smst_info *o)
+{
+	const struct preempt *p = g->preempt.p;
+	const struct preempt_plan *plan = p->smst[sm] ? &p->plan[p->smst[sm] - 1] : NULL;
+	const struct sm *s = g->sm[sm];
+	struct sm_info i;
+	u32 t;
+	gpu_sm_info(g, sm, &i);
+	*o = (struct smst_info){.free = i.max_ctas,
+	                        .request = plan ? plan->request : 0,
+	                        .regs = i.regs - i.regs_used,
+	                        .shared = i.shared - i.shared_used,
+	                        .threads = 32 * (i.max_warps - i.warps),
+	                        .role = gpu_sm_role(g, sm)};
+	for (u32 slot = 0; slot < i.max_ctas; slot++) {
+		const struct cta *c = &s->cta[slot];
+		if (!c->used)
+			continue;
+		o->free--;
+		if (is_to_leave(plan, c, slot, &t))
+			o->preempting[t]++;
+		else if (c->paused && c->moving_until)
+			o->moving++;
+		else if (c->paused)
+			o->paused++;
+		else
+			o->running++;
+	}
+	for (u32 k = 0; g->resume.r->leaving && k < g->resume.max; k++)
+		o->leaving += g->resume.cta[k].state == SAVED_LEAVING && g->resume.cta[k].sm == sm;
+}
