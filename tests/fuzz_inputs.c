@@ -208,7 +208,14 @@ static void fuzz_command_line(void)
 	                                    "--cta-virtual=vt",
 	                                    "--cta-sched=steal",
 	                                    "--partition",
-	                                    "spatial"};
+	                                    "spatial",
+	                                    "--again",
+	                                    "--alone",
+	                                    "--priority",
+	                                    "-5",
+	                                    "bfs",
+	                                    "analyze",
+	                                    "dependencies"};
 	char *argv[10] = {"warpdbg"}, copies[10][40];
 	struct options o;
 	struct err e = {0};
@@ -247,13 +254,27 @@ static void some_machine(struct command_line *c, const char *command)
 	static const char *const names[] = {"vecadd", "reduction", "hotspot", "bfs", "transpose", "ikra_steal"};
 	static const char *const pairs[] = {"a=vecadd", "a=reduction", "a=transpose", "a=histogram"};
 	static const char *const others[] = {"b=vecadd", "b=reduction", "b=hotspot"};
-	static const char *const gpus[] = {"gtx480", "gtx480", "gtx480v3", "kepler", "gtx980", "fermi30"};
+	static const char *const gpus[] = {"gtx480", "gtx480", "gtx480v3", "kepler", "gtx980", "fermi30", "apu15"};
+	static const char *const priorities[] = {"-5", "-1", "0", "3"};
 	char option[200], *space;
 	c->n = 0;
 	add(c, "warpdbg");
 	add(c, command);
-	if (below(3)) {
+	const u64 kind = below(4);
+	add(c, "--size");
+	add(c, "small");
+	if (kind < 2) {
 		add(c, FUZZ_PICK(names));
+	} else if (kind < 3) { /* programs that share the machine */
+		for (u64 i = 2 + below(2); i; i--) {
+			add(c, FUZZ_PICK(names));
+			if (below(3))
+				continue;
+			add(c, "--priority");
+			add(c, FUZZ_PICK(priorities));
+		}
+		if (below(2))
+			add(c, "--again");
 	} else {
 		add(c, "concurrent/pair");
 		add(c, "--param");
@@ -261,8 +282,6 @@ static void some_machine(struct command_line *c, const char *command)
 		add(c, "--param");
 		add(c, FUZZ_PICK(others));
 	}
-	add(c, "--size");
-	add(c, "small");
 	add(c, "--gpu");
 	add(c, FUZZ_PICK(gpus));
 	if (below(2))

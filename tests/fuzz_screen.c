@@ -323,14 +323,20 @@ static int report(struct vt *v, uint64_t seed, const char *what)
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
 static void start(struct vt *v, const char *program)
 {
-	static const char *const workloads[] = {"hotspot", "vecadd", "bfs", "reduction", "ikra_steal", "concurrent/pair"};
+	static const char *const workloads[] = {"hotspot",    "vecadd",          "bfs",   "reduction",
+	                                        "ikra_steal", "concurrent/pair", "vecadd"};
 	const char *workload = FUZZ_PICK(workloads);
-	const char *argv[24] = {program, "debug", workload, "--size", "small"};
+	const char *argv[28] = {program, "debug", workload, "--size", "small"};
 	int argc = 5;
 	if (strchr(workload, '/')) {
 		static const char *const pair[] = {"--param", "a=reduction", "--param", "b=vecadd"};
 		for (unsigned i = 0; i < COUNT(pair); i++)
 			argv[argc++] = pair[i];
+	}
+	if (!strcmp(workload, "vecadd") && rnd(2)) { /* programs that share the machine */
+		argv[argc++] = "bfs";
+		if (rnd(2))
+			argv[argc++] = "--again";
 	}
 	/* Policies that go together: a machine that is refused would show nothing. */
 	static char policy[POLICY_KINDS][64];

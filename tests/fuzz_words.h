@@ -54,12 +54,18 @@ static const char *const fuzz_paths[] = {"gpu.cycle",
                                          "gpu.virtual",
                                          "gpu.sm[0].cta[0]"};
 
-/* A policy of this kind that the program has. */
+/* A policy of this kind that the program has, or one in Lua that comes with it. */
 static inline const char *fuzz_policy(fuzz_rnd *rnd, enum policy_kind k)
 {
 	u32 n = 0;
 	while (policy_at(k, n))
 		n++;
+	if (!rnd(12))
+		switch (k) {
+		case POLICY_WARP: return rnd(2) ? "lua:batch" : "lua:gto";
+		case POLICY_PARTITION: return "lua:weighted";
+		default: break;
+		}
 	return policy_at(k, rnd(n))->name;
 }
 
@@ -198,7 +204,12 @@ static inline void fuzz_line(fuzz_rnd *rnd, char *out, size_t size)
 			snprintf(out + n, size - (size_t)n, " by %s", FUZZ_PICK(techniques));
 		return;
 	}
-	case 11: snprintf(out, size, rnd(2) ? "release sms" : "release sm %u", rnd(16)); return;
+	case 11:
+		if (rnd(2))
+			snprintf(out, size, "why kernel %u", rnd(6));
+		else
+			snprintf(out, size, rnd(2) ? "release sms" : "release sm %u", rnd(16));
+		return;
 	case 12:
 		fuzz_inspection(rnd, a, sizeof(a));
 		snprintf(out, size, rnd(4) ? "inspect %s" : "inspect", a);
@@ -212,7 +223,11 @@ static inline void fuzz_line(fuzz_rnd *rnd, char *out, size_t size)
 	case 14:
 		fuzz_option(rnd, a, sizeof(a));
 		fuzz_option(rnd, b, sizeof(b));
-		snprintf(out, size, "%s %s %s", rnd(3) ? "run" : "compare", a, rnd(2) ? b : "");
+		if (!rnd(3))
+			snprintf(out, size, "run --size small vecadd --priority %d bfs %s %s", (int)rnd(5) - 2,
+			         rnd(2) ? "--again" : "", a);
+		else
+			snprintf(out, size, "%s %s %s", rnd(3) ? "run" : "compare", a, rnd(2) ? b : "");
 		return;
 	case 15: {
 		const char *verb = FUZZ_PICK(fuzz_verbs);
