@@ -309,6 +309,36 @@ static void pointing(void **state)
 	stop(&v);
 }
 
+/* It begins at the selection, wherever that is: what the prompt's line says of the selected warp is what it says first.
+ */
+static void pointing_begins_at_the_selection(void **state)
+{
+	static const char *const moves[] = {"\033[B", "\033[C", "\033[C", "\033[B", "\033[B", "\033[C"};
+	struct vt v;
+	char row[VT_TEXT_MAX], selected[32], pointed[32], first[32] = "";
+	bool others = false;
+	start(&v, 24, 80, NULL);
+	run_to(&v, "1200", "1,200");
+	type(&v, "\t");
+	for (unsigned i = 0; i < sizeof moves / sizeof *moves; i++) {
+		type(&v, moves[i]);
+		vt_settle(&v, 100, WAIT);
+		vt_row(&v, vt_find(&v, "(wd) SM "), row);
+		assert_int_equal(sscanf(strstr(row, "(wd) SM "), "(wd) SM %*u w%*u %*s %31s", selected), 1);
+		type(&v, "?");
+		assert_shown(&v, " ? ");
+		vt_row(&v, vt_find(&v, " ? "), row);
+		assert_int_equal(sscanf(strstr(row, " ? "), " ? %*s %31[^:]", pointed), 1);
+		assert_string_equal(pointed, selected);
+		type(&v, "\033");
+		assert_shown(&v, "(wd) SM ");
+		others |= i && strcmp(first, selected);
+		strcpy(first, selected);
+	}
+	assert_true(others); /* not all in one state */
+	stop(&v);
+}
+
 /* Wide: the CTAs of a kernel against their limit, and how far each CTA of the chosen SM is. After going back the
  * sample of that cycle says what the machine says; narrower ones have their table as ever. */
 static void ctas_have_charts(void **state)
@@ -377,13 +407,21 @@ static void memory_has_its_own_curves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_focus_is_in_sight),     cmocka_unit_test(stalls_of_many),
-	    cmocka_unit_test(ctas_that_are_inactive),    cmocka_unit_test(channels_of_many),
-	    cmocka_unit_test(the_gantt_is_labelled),     cmocka_unit_test(ctas_have_charts),
-	    cmocka_unit_test(memory_has_its_own_curves), cmocka_unit_test(bands_have_letters),
-	    cmocka_unit_test(a_letter_a_warp),           cmocka_unit_test(code_ends_visibly),
-	    cmocka_unit_test(keys_stand_once),           cmocka_unit_test(launches_stand_in_columns),
-	    cmocka_unit_test(caches_keep_their_axis),    cmocka_unit_test(pointing),
+	    cmocka_unit_test(the_focus_is_in_sight),
+	    cmocka_unit_test(stalls_of_many),
+	    cmocka_unit_test(ctas_that_are_inactive),
+	    cmocka_unit_test(channels_of_many),
+	    cmocka_unit_test(the_gantt_is_labelled),
+	    cmocka_unit_test(ctas_have_charts),
+	    cmocka_unit_test(memory_has_its_own_curves),
+	    cmocka_unit_test(bands_have_letters),
+	    cmocka_unit_test(a_letter_a_warp),
+	    cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(keys_stand_once),
+	    cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(caches_keep_their_axis),
+	    cmocka_unit_test(pointing),
+	    cmocka_unit_test(pointing_begins_at_the_selection),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
