@@ -17,6 +17,14 @@ expect 3 "Deadlock: nothing is under way that could ever wake a warp" debug test
 	--kernel crossed_barriers --grid 1 --block 64 --arg 'u32[64]=zero'
 hang "waits at barrier 0: 1 of 2 warps have arrived; not there: 1" half_barrier 64
 hang "likely a livelock if nobody writes it" spin_flag 64
+hang "  of host program hangs: kernel crossed_barriers" crossed_barriers 64 hotspot --size small
+hang "  of host program hangs: kernel spin_flag" spin_flag 64 hotspot --size small
+expect 3 "  of host program hangs: kernel crossed_barriers" debug hotspot --size small tests/hangs/hangs.ptx \
+	--kernel crossed_barriers --grid 1 --block 64 --arg 'u32[64]=zero' --set deadlock_cycles=4000 --batch -ex continue
+for how in "run" "debug --batch -ex continue"; do # a fault ends the run for both: the message says whose it is
+	expect 3 "  of host program vecadd" $how hotspot --size small configs/kernels/vecadd.ptx --kernel vecadd --grid 64 \
+		--block 256 --arg 'f32[16]=iota' --arg 'f32[16]=1' --arg 'f32[16]=zero' --arg u32=16384
+done
 hang "if one of those holds the lock, it can never release it" simt_lock 32
 
 # Requests and replies that share few places at a port: a cycle of full queues. With enough of them every workload

@@ -205,6 +205,9 @@ static void report_fault(struct debugger *d, struct strbuf *out)
 	struct strbuf t = STRBUF_INIT;
 	const struct fault *f = front_fault(gpu_front(dbg_gpu(d)));
 	sim_fault_text(d->s->sim, &t);
+	session_blame(d->s, SS_FAULT, &t);
+	while (t.len && t.buf[t.len - 1] == '\n')
+		t.buf[--t.len] = 0;
 	stopped(d, strbuf_str(&t), out);
 	strbuf_release(&t);
 	if (f->code != FAULT_NONE) {
@@ -230,6 +233,7 @@ static void report_deadlock(struct debugger *d, struct strbuf *out)
 		snprintf(t, sizeof t, "Deadlock: no progress for %u cycle%s", cycles, plural(cycles));
 	stopped(d, t, out);
 	why_machine(dbg_gpu(d), out);
+	session_blame(d->s, d->run.last, out);
 }
 
 static void report_finish(struct debugger *d, struct strbuf *out)

@@ -50,6 +50,9 @@ bool session_restart(struct session *s, struct err *e);
 const char *session_stop_text(enum session_stop w);
 const char *session_stop_word(enum session_stop w);
 void session_stop_reason(struct session *s, enum session_stop w, const struct err *e, struct strbuf *text);
+/* Of several host programs those whose kernels a machine stopped at, a line each: the one at fault, or (a hang) each
+ * that has a kernel running. Nothing with one. */
+void session_blame(const struct session *s, enum session_stop why, struct strbuf *text);
 /* Exit status: 0 ok, 1 check failed, 2 usage, input or host program error, 3 fault, deadlock, livelock, --max-cycles,
  * 130 interrupted. */
 int session_exit_status(const struct session *s, enum session_stop w);

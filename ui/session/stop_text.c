@@ -35,14 +35,22 @@ const char *session_stop_word(enum session_stop why)
 	return "?";
 }
 
-/* Of several host programs the one whose kernel is at fault. */
-static void blame(const struct session *s, u32 launch, struct strbuf *text)
+void session_blame(const struct session *s, enum session_stop why, struct strbuf *text)
 {
-	struct kernel_info k;
-	if (s->nprograms < 2 || launch >= gpu_num_kernels(sim_gpu(s->sim)))
-		return;
-	gpu_kernel_info(sim_gpu(s->sim), launch, &k);
-	strbuf_addf(text, "\n  of host program %s", s->programs[k.program].name);
+	const struct gpu *g = sim_gpu(s->sim);
+	const u32 fault = front_fault(sim_front(s->sim))->launch;
+	u64 told = 0;
+	for (u32 i = 0; s->nprograms > 1 && i < gpu_num_kernels(g); i++) {
+		struct kernel_info k;
+		gpu_kernel_info(g, i, &k);
+		if (told >> k.program & 1 || (why == SS_FAULT ? i != fault : k.state != KS_RUNNING))
+			continue;
+		told |= BIT(k.program);
+		if (text->len && text->buf[text->len - 1] != '\n')
+			strbuf_addc(text, '\n');
+		strbuf_addf(text, "  of host program %s%s%s\n", s->programs[k.program].name, why == SS_FAULT ? "" : ": kernel ",
+		            why == SS_FAULT ? "" : k.label);
+	}
 }
 
 void session_stop_reason(struct session *s, enum session_stop why, const struct err *e, struct strbuf *text)
@@ -54,10 +62,11 @@ void session_stop_reason(struct session *s, enum session_stop why, const struct 
 		            (unsigned long long)sim_cycle(s->sim));
 	if (why == SS_FAULT) {
 		sim_fault_text(s->sim, text);
-		blame(s, front_fault(sim_front(s->sim))->launch, text);
-	} else if (why == SS_DEADLOCK || why == SS_LIVELOCK)
+		session_blame(s, why, text);
+	} else if (why == SS_DEADLOCK || why == SS_LIVELOCK) {
 		why_machine(sim_gpu(s->sim), text);
-	else if (why == SS_MAX_CYCLES) {
+		session_blame(s, why, text);
+	} else if (why == SS_MAX_CYCLES) {
 		strbuf_addf(text, "not finished after %llu cycle%s (--max-cycles)\n", (unsigned long long)sim_cycle(s->sim),
 		            plural(sim_cycle(s->sim)));
 		why_machine(sim_gpu(s->sim), text); /* a loop that never ends? */
