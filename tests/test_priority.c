@@ -246,6 +246,12 @@ static void programs_have_them(void **state)
 	finish(&r);
 	for (u32 i = 0; i < 4; i++)
 		assert_int_equal(kernel(&r, i).launch->priority, want[i]);
+	must(&r, "run %s/b.lua --priority 2", dir);
+	finish(&r);
+	assert_int_equal(kernel(&r, 0).launch->priority, 2);
+	must(&r, "run %s/a.lua", dir); /* another program: what was said of the one before is not said of it */
+	finish(&r);
+	assert_int_equal(kernel(&r, 0).launch->priority, 0);
 	rig_close(&r);
 	struct options o;
 	struct err e = {0};

@@ -719,6 +719,7 @@ static struct options without_program(struct options o)
 	o.workload = o.kernel = o.size = NULL;
 	o.grid = o.block = (struct dim3){0};
 	o.shared = o.regs = 0;
+	o.priority = 0;
 	o.cooperative = false;
 	o.nargs = o.nlinks = o.nparams = o.nouts = o.nprints = 0;
 	o.outs = o.prints = NULL;
