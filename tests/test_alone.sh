@@ -99,6 +99,9 @@ check "the same again in the past" test "$(grep '^ANTT' "$tmp/debug" | sed -n 1p
 check "another while they run" test "$(grep '^ANTT' "$tmp/debug" | sed -n 1p)" != "$end"
 check "in Lua" grep -q '^true' "$tmp/debug"
 check "nothing unasked" test "$(in_debug -ex 'until 9000' -ex 'info programs' | grep -c 'ANTT\|slowdown')" -eq 0
+echo 'return { run = function(cuda) cuda.malloc(4) end }' >"$tmp/looks.lua"
+expect 0 "STP" run hotspot --size small "$tmp/looks.lua" --alone # one that launches nothing does not count
+expect 0 "ANTT 1.000, STP 1.000" debug --batch hotspot --size small "$tmp/looks.lua" --alone -ex continue -ex 'info programs'
 check "begun again, the same" test "$(in_debug --alone -ex 'until 90' -ex run -ex 'info programs' | grep '^ANTT')" = "$end"
 check "with other options it is not known" \
 	test "$(in_debug --alone -ex 'run --warp-sched lrr' -ex 'info programs' | grep -c '^ANTT')" -eq 0

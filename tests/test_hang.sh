@@ -24,6 +24,7 @@ expect 3 "  of host program hangs: kernel crossed_barriers" debug hotspot --size
 for how in "run" "debug --batch -ex continue"; do # a fault ends the run for both: the message says whose it is
 	expect 3 "  of host program vecadd" $how hotspot --size small configs/kernels/vecadd.ptx --kernel vecadd --grid 64 \
 		--block 256 --arg 'f32[16]=iota' --arg 'f32[16]=1' --arg 'f32[16]=zero' --arg u32=16384
+	check "$how: of one of them" test "$(grep -c "of host program" "$tmp/out")" -eq 1
 done
 hang "if one of those holds the lock, it can never release it" simt_lock 32
 
