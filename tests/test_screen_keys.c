@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 
+#include "scr/term.h"
+#include "terminal/input.h"
 #include "screen_rig.h"
 
 #define PASTE "\033[200~"
@@ -74,6 +78,18 @@ static void every_step_counts(void **state)
 	stop(&v);
 }
 
+/* Steps pressed while a long one is under way wait for it, all of them, in their order. */
+static void steps_wait_for_a_long_one(void **state)
+{
+	struct vt v;
+	start_sized(&v, "default");
+	type(&v, "step 20000\r....................");
+	assert_cycle(&v, 20020);
+	type(&v, "step 20000\r..........,,,....,,..");
+	assert_cycle(&v, 40020 + 11);
+	stop(&v);
+}
+
 /* The machine beside this one has turns of its own. */
 static void every_step_counts_for_both(void **state)
 {
@@ -104,6 +120,38 @@ static void long_lines(void **state)
 	assert_shown(&v, " 42");
 	assert_in_range(vt_ms() - from, 0, WAIT); /* when it was quadratic: 200 s */
 	stop(&v);
+}
+
+/* CPU time that taking in a paste of n bytes takes, the least of three, in ns. */
+static uint64_t paste_ns(size_t n)
+{
+	uint64_t least = UINT64_MAX;
+	for (int k = 0; k < 3; k++) {
+		struct input in;
+		struct timespec from, to;
+		bool ends;
+		input_init(&in);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+		input_paste_key(&in, K_PASTE, 0);
+		for (size_t i = 0; i < n; i++)
+			input_paste_key(&in, 'a', 0);
+		input_paste_key(&in, K_PASTE_END, 0);
+		free(input_pasted(&in, &ends));
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+		input_release(&in);
+		const uint64_t ns =
+		    (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000u + (uint64_t)to.tv_nsec - (uint64_t)from.tv_nsec;
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+/* Eight times as long takes some eight times as much, not 64. */
+static void pastes_are_linear(void **state)
+{
+	const uint64_t one = paste_ns(8000), eight = paste_ns(64000);
+	if (eight > 24 * one)
+		fail_msg("8,000 bytes: %llu ns, 64,000: %llu", (unsigned long long)one, (unsigned long long)eight);
 }
 
 /* Lines run one after the other, each waits for the run before it; blanks and prompts in front of them mean nothing, a
@@ -278,10 +326,16 @@ static void silent_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_step_counts), cmocka_unit_test(every_step_counts_for_both),
-	    cmocka_unit_test(slow_line),         cmocka_unit_test(silent_terminal),
-	    cmocka_unit_test(long_lines),        cmocka_unit_test(pasted_lines),
-	    cmocka_unit_test(interrupted_paste), cmocka_unit_test(words_are_no_keys),
+	    cmocka_unit_test(every_step_counts),
+	    cmocka_unit_test(every_step_counts_for_both),
+	    cmocka_unit_test(slow_line),
+	    cmocka_unit_test(silent_terminal),
+	    cmocka_unit_test(steps_wait_for_a_long_one),
+	    cmocka_unit_test(pastes_are_linear),
+	    cmocka_unit_test(long_lines),
+	    cmocka_unit_test(pasted_lines),
+	    cmocka_unit_test(interrupted_paste),
+	    cmocka_unit_test(words_are_no_keys),
 	    cmocka_unit_test(the_focus_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
