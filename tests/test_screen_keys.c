@@ -244,6 +244,13 @@ static void words_are_no_keys(void **state)
 	assert_cycle(&v, 314);
 	type(&v, "8\tn 1\r"); /* not the next place searched for, and no run */
 	assert_shown(&v, "8 source");
+	type(&v, "\tn"); /* nothing has been searched for: a command */
+	assert_shown(&v, "(wd) n");
+	type(&v, "\003/bar.sync\r");
+	assert_shown(&v, "Tab prompt");
+	type(&v, "n");
+	assert_int_equal(vt_find(&v, "(wd) n"), -1); /* the next place */
+	type(&v, "\t");
 	vt_settle(&v, 200, WAIT);
 	type(&v, "goto 314\r\tundo\r");
 	type(&v, "goto 314\r");

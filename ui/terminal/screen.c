@@ -511,8 +511,12 @@ static bool view_key(struct loop *l, struct view_ctx *v, int key)
 	case K_BACKTAB:
 	case K_ESC:
 	case ':': s->focus = ON_PROMPT; return true;
-	case 'n': search_next(l, true); return true;
-	case 'N': search_next(l, false); return true;
+	case 'n':
+	case 'N':
+		if (!views[s->view]->search || !s->search[0])
+			return false; /* nothing searched for: n begins a command, most often `next` */
+		search_next(l, key == 'n');
+		return true;
 	case 'm':
 		debugger_appearance(s->d)->mouse = !debugger_appearance(s->d)->mouse;
 		snprintf(s->notice, sizeof s->notice, "mouse %s",
