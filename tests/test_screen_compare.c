@@ -215,13 +215,32 @@ static void tiny_screens(void **state)
 	assert_cycles(&v, cycle);
 	stop(&v);
 }
+/* The IPC beside A's curve is the title's: the same window of cycles, and named. */
+static void one_ipc(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	double issued, unissued, beside;
+	start(&v, 24, 80, (const char *const[]){"--compare", "--warp-sched lrr", "--history-mb", "0", NULL});
+	vt_send(&v, "9");
+	to_difference(&v);
+	type(&v, "until 4500\r");
+	assert_cycles(&v, 4500);
+	assert_shown(&v, "last 1,024 ");
+	assert_int_equal(sscanf(strstr(vt_row(&v, 0, row), "IPC "), "IPC %lf+%lf in 1,024", &issued, &unissued), 2);
+	int y = vt_find(&v, " A IPC ");
+	assert_true(y > 0);
+	assert_int_equal(sscanf(vt_row(&v, y, row), " A IPC %lf", &beside), 1);
+	assert_float_equal(beside, issued + unissued, 0.02);
+	stop(&v);
+}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(small_screen),          cmocka_unit_test(middle_screen), cmocka_unit_test(large_screen),
 	    cmocka_unit_test(ascii_without_colours), cmocka_unit_test(tiny_screens),  cmocka_unit_test(found_figure_stays),
-	    cmocka_unit_test(interrupted_together),
+	    cmocka_unit_test(interrupted_together),  cmocka_unit_test(one_ipc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ void rival_decision_line(struct debugger *d, u32 side, struct strbuf *out)
 		return;
 	}
 	struct decision_place p = decision_place(g, x);
-	strbuf_addf(out, "warp %d of %u ready%s, CTA %d: ", x->warp, bit_count(x->ready), x->greedy ? ", again" : "",
+	strbuf_addf(out, "warp %d, one of %u ready%s, CTA %d: ", x->warp, bit_count(x->ready), x->greedy ? ", again" : "",
 	            x->cta);
 	if (p.line)
 		strbuf_addf(out, "%u %s", p.line, p.text);

@@ -10,6 +10,7 @@
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/recent.h"
 #include "views/view.h"
 
 #define LEFT 13 /* column at which curves begin */
@@ -149,6 +150,15 @@ static double ipc_of(const struct timeline *t, u64 common, u64 from, u64 to)
 	return timeline_mean(t, -1, TS_IPC, (u32)(first / span), (u32)(last / span));
 }
 
+/* The IPC of the last complete window of RECENT_CYCLES before `now`, as the title line and the other views say it; of
+ * the run so far until there is one, and of the sample around it once the samples are longer. */
+static double ipc_now(const struct view_ctx *v, const struct timeline *t, u64 now)
+{
+	u64 to = now >= RECENT_CYCLES ? now - now % RECENT_CYCLES : now, from = to > RECENT_CYCLES ? to - RECENT_CYCLES : 0;
+	u64 end = recorded(t);
+	return to && end ? ipc_of(t, common_span(v), MIN(from, end - 1), MIN(to, end)) : NAN;
+}
+
 static float fill(const struct timeline *t, u64 common, struct time_axis a, float *out)
 {
 	for (int i = 0; i < a.w; i++) {
@@ -161,14 +171,13 @@ static float fill(const struct timeline *t, u64 common, struct time_axis a, floa
 static void curve(const struct view_ctx *v, struct pane p, bool b, struct time_axis a, const float *val, float most)
 {
 	const struct timeline *t = b ? v->d->rival->s->timeline : v->tl;
-	u64 now = sim_cycle((b ? v->d->rival->s : v->d->s)->sim);
-	double last = now && recorded(t) ? ipc_of(t, common_span(v), MIN(now, recorded(t)) - 1, now) : NAN;
+	double last = ipc_now(v, t, sim_cycle((b ? v->d->rival->s : v->d->s)->sim));
 	pane_text(p, p.h - 1, 1, STYLE(b ? ROLE_B : ROLE_A), b ? "B" : "A");
 	pane_text(p, p.h - 1, 3, STYLE(R_DIM), "IPC");
 	if (isfinite(last))
 		pane_right(p, p.h - 1, LEFT - 1, STYLE(R_TEXT), "%.2f", last);
 	if (p.h > 1)
-		pane_right(p, 0, LEFT - 1, STYLE(R_FAINT), "%.1f", (double)most);
+		pane_right(p, 0, LEFT - 1, STYLE(R_FAINT), "peak %.1f", (double)most);
 	for (int r = 0; r < p.h && p.h > 1; r++)
 		pane_glyph(p, r, LEFT - 1, STYLE(R_FAINT), r == 0 ? 0x250c : 0x2502);
 	draw_columns(p, 0, LEFT, p.h, a.w, STYLE(b ? ROLE_B : ROLE_A), val, a.w, most);
@@ -204,6 +213,8 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 	curve(v, pane_sub(p, y, 0, rows, p.w), false, axis, a, most);
 	curve(v, pane_sub(p, y + rows + gap, 0, rows, p.w), true, axis, b, most);
 	y += 2 * rows + gap;
+	if (common <= RECENT_CYCLES)
+		pane_text(p, y, 1, STYLE(R_DIM), "last " RECENT_TEXT);
 	cursor_axis_row(v, p, y, LEFT, axis);
 	return y + 1;
 }
