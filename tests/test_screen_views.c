@@ -372,6 +372,13 @@ static void ctas_have_charts(void **state)
 	if (!found)
 		fail_msg("no row says %s", want);
 	stop(&v);
+	start(&v, 40, 120, (const char *const[]){"--history-mb", "0", NULL});
+	type(&v, "run nw --size small\r");
+	assert_shown(&v, "finished");
+	type(&v, "7");
+	assert_shown(&v, "fit 8"); /* its last kernel had one CTA, of eight that fit, and the chart is four rows high */
+	assert_true(rows_with(&v, "\342\226\222") == 1);
+	stop(&v);
 	start(&v, 40, 118, NULL);
 	run_to(&v, "2048", "2,048");
 	type(&v, "7");

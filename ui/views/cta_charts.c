@@ -58,11 +58,19 @@ static void draw_limit(struct pane p, int x, u32 limit, u32 full)
 	pane_glyph_on(p, y, x, STYLE(R_WARN), p.c->ascii ? '=' : 0x2501, area ? R_FILL4 : R_TEXT);
 }
 
+/* A value of 0..full has a part in row r of h, the lowest 0; any but 0 is seen, however low the chart is. */
+static bool reaches(double value, int r, int h, u32 full)
+{
+	return value > 0 && (r == 0 || (r + 0.5) / h * full < value);
+}
+
 static void draw_band(struct pane p, int x, const struct band *b, u32 full)
 {
 	for (int r = 0; r < p.h; r++) {
-		const double at = (r + 0.5) / p.h * full;
-		const u32 glyph = at < b->low ? 0x2588 : at < b->mean ? 0x2592 : at < b->high ? 0x2591 : 0;
+		const u32 glyph = reaches(b->low, r, p.h, full)    ? 0x2588
+		                  : reaches(b->mean, r, p.h, full) ? 0x2592
+		                  : reaches(b->high, r, p.h, full) ? 0x2591
+		                                                   : 0;
 		static const char plain[] = {'#', ':', '.'};
 		if (glyph)
 			pane_glyph(p, p.h - 1 - r, x, STYLE(R_FILL4),
