@@ -484,6 +484,28 @@ static void programs_are_told(void **state)
 	rig_close(&r);
 }
 
+/* A check that passed at the end is not known before it: back there, it has not been made. */
+static void a_check_is_of_the_end(void **state)
+{
+	struct rig r;
+	char *argv[] = {"warpdbg", "debug", "vecadd", "hotspot", "--size", "small", NULL};
+	rig_open(&r, argv);
+	assert_true(rig_try(&r, "continue"));
+	assert_true(rig_try(&r, "info programs"));
+	assert_non_null(strstr(r.out.buf, "  pass\n"));
+	assert_null(strstr(r.out.buf, "not done"));
+	assert_true(rig_try(&r, "goto 3000"));
+	assert_true(rig_try(&r, "info programs"));
+	assert_non_null(strstr(r.out.buf, "  not done\n"));
+	assert_null(strstr(r.out.buf, "pass"));
+	assert_true(rig_try(&r, "lua print(dbg.programs()[1].check)"));
+	assert_null(strstr(r.out.buf, "pass"));
+	assert_true(rig_try(&r, "continue"));
+	assert_true(rig_try(&r, "info programs"));
+	assert_non_null(strstr(r.out.buf, "  pass\n"));
+	rig_close(&r);
+}
+
 /* --- the command line --- */
 
 static void options_belong_to_the_program_before_them(void **state)
@@ -541,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(memory_of_others_is_out_of_bounds),
 	    cmocka_unit_test(messages_name_the_program),
 	    cmocka_unit_test(programs_are_told),
+	    cmocka_unit_test(a_check_is_of_the_end),
 	    cmocka_unit_test(options_belong_to_the_program_before_them),
 	    cmocka_unit_test(metrics_by_hand),
 	};

@@ -1,5 +1,6 @@
 /* info programs: who shares the machine, what each has come to */
 #include <math.h>
+#include <string.h>
 
 #include "commands/commands.h"
 #include "session/programs.h"
@@ -36,7 +37,9 @@ bool info_programs(struct debugger *d, const char *args, struct strbuf *out, str
 		column(out, 1 / program_cpi(&p[i]));
 		if (alone)
 			column(out, program_slowdown(&p[i]));
-		strbuf_addf(out, "  %s%s", p[i].of.check, p[i].done ? "" : ", not done");
+		const bool checked = strcmp(p[i].of.check, "none") != 0;
+		strbuf_addf(out, "  %s%s%s", p[i].done || checked ? p[i].of.check : "", p[i].done || !checked ? "" : ", ",
+		            p[i].done ? "" : "not done");
 		if (p[i].of.runs > 1)
 			strbuf_addf(out, ", in run %u", p[i].of.runs);
 		strbuf_addc(out, '\n');

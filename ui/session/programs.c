@@ -268,11 +268,13 @@ void programs_stats(const struct session *s, struct program_stats *out)
 	for (u32 i = 0; i < s->nprograms; i++) {
 		const struct session_program *p = &s->programs[i];
 		program_stats_of(sim_gpu(s->sim), i, &out[i]);
+		out[i].done &= p->ended || p->nruns > 1;
+		/* Back before its end, what its end said is not known yet. */
+		const bool early = p->check == CHECK_PASS && !out[i].done;
 		out[i].of = (struct program_name){.name = p->name,
 		                                  .runs = p->nruns,
 		                                  .alone_cpi = p->alone_cpi,
-		                                  .check = checks[p->check],
+		                                  .check = checks[early ? CHECK_NONE : p->check],
 		                                  .check_message = strbuf_str(&p->check_message)};
-		out[i].done &= p->ended || p->nruns > 1;
 	}
 }
