@@ -258,6 +258,29 @@ static void words_are_no_keys(void **state)
 	stop(&v);
 }
 
+/* Enter in the SM view opens the source at the warp, also where the source was left elsewhere. */
+static void enter_goes_to_the_warp(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v);
+	type(&v, "step 300\r");
+	vt_settle(&v, 300, WAIT);
+	type(&v, "8\t");
+	for (int i = 0; i < 12; i++)
+		type(&v, "\033[6~");
+	vt_settle(&v, 200, WAIT);
+	assert_int_equal(vt_find(&v, "\342\226\270 "), -1); /* the warp's line is out of sight */
+	type(&v, "2\r");
+	assert_shown(&v, "8 source");
+	vt_settle(&v, 200, WAIT);
+	const int y = vt_find(&v, "\342\226\270 ");
+	assert_true(y > 1 && y < 20);
+	assert_true(atoi(vt_row(&v, y, row)) > 0); /* a line of the source */
+	type(&v, "\t");
+	stop(&v);
+}
+
 /* Enter goes closer in a view, and moves nothing; the bar and the prompt say who has the keys, also without colours. */
 static void the_focus_is_seen(void **state)
 {
@@ -343,6 +366,7 @@ int main(void)
 	    cmocka_unit_test(pasted_lines),
 	    cmocka_unit_test(interrupted_paste),
 	    cmocka_unit_test(words_are_no_keys),
+	    cmocka_unit_test(enter_goes_to_the_warp),
 	    cmocka_unit_test(the_focus_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -495,9 +495,10 @@ static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
 static void enter_view(struct loop *l)
 {
 	const struct view *view = views[l->s.view];
-	if (view->enter)
+	if (view->enter) {
 		choose_view(l, view->enter);
-	else
+		l->s.state[l->s.view].follow = true; /* at what was selected, wherever the view was left */
+	} else
 		snprintf(l->s.notice, sizeof l->s.notice,
 		         "Enter has nothing to open in this view; . steps, : or Tab go to the prompt");
 }
