@@ -63,6 +63,14 @@ static bool check_parts(struct gpu *g, struct err *e)
 	return true;
 }
 
+static bool has_ctas(const struct sm *s)
+{
+	u64 away = 0; /* being saved, or inactive */
+	for (u32 i = 0; i < ARRAY_LEN(s->ctas_away); i++)
+		away |= s->ctas_away[i];
+	return s->used || away;
+}
+
 /* Re-execution queues: what went in came out or is there. */
 static bool check_replay(struct gpu *g, struct err *e)
 {
@@ -73,9 +81,9 @@ static bool check_replay(struct gpu *g, struct err *e)
 		if (k->replay_entered != left + there)
 			return err_set(e, "SM %u: %llu transactions entered the re-execution queue, %llu left, %llu are there", i,
 			               (unsigned long long)k->replay_entered, (unsigned long long)left, (unsigned long long)there);
-		if (there && !g->sm[i]->used)
-			return err_set(e, "SM %u: %llu transactions in the re-execution queue, but no warp is resident", i,
-			               (unsigned long long)there);
+		if (there && !has_ctas(g->sm[i]))
+			return err_set(e, "SM %u: %llu transactions in the re-execution queue, but no CTA is resident or leaving",
+			               i, (unsigned long long)there);
 	}
 	return true;
 }
@@ -83,7 +91,7 @@ static bool check_replay(struct gpu *g, struct err *e)
 /* CTAs and instructions: what the SMs did is what the kernels count. */
 static bool check_work(struct gpu *g, struct err *e)
 {
-	u64 started = 0, done = 0, issued = 0, threads = 0, kdone = 0, kissued = 0, kthreads = 0, resident = 0;
+	u64 started = 0, done = 0, issued = 0, threads = 0, kdone = 0, kissued = 0, kthreads = 0;
 	u64 transactions = 0, ktransactions = 0, stay = 0, kstay = 0;
 	struct lane_counters lanes = {0}, klanes = {0};
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
@@ -94,7 +102,6 @@ static bool check_work(struct gpu *g, struct err *e)
 		transactions += g->sm[i]->k.transactions;
 		stay += g->sm[i]->k.occupancy;
 		lanes_add(&lanes, sm_lanes(&g->sm[i]->k));
-		resident += g->sm[i]->nctas;
 	}
 	for (u32 i = 0; i < g->task->nlaunches; i++) {
 		struct kernel_info k;
@@ -107,10 +114,10 @@ static bool check_work(struct gpu *g, struct err *e)
 		struct kernel_counters copy = *k.counters;
 		lanes_add(&klanes, kernel_lanes(&copy));
 	}
-	if (started != done + resident || done != kdone)
-		return err_set(e, "CTAs: %llu started, %llu done, %llu resident, kernels count %llu",
-		               (unsigned long long)started, (unsigned long long)done, (unsigned long long)resident,
-		               (unsigned long long)kdone);
+	const struct cta_tally t = gpu_cta_tally(g, -1);
+	HOLDS(started == done + t.on + t.inactive + t.saved && done == kdone,
+	      "CTAs: %llu started, %llu done, %u resident, %u inactive, %u saved, kernels count %llu",
+	      (unsigned long long)started, (unsigned long long)done, t.on, t.inactive, t.saved, (unsigned long long)kdone);
 	HOLDS(threads == kthreads, "thread instructions: SMs executed %llu, kernels count %llu",
 	      (unsigned long long)threads, (unsigned long long)kthreads);
 	HOLDS(transactions == ktransactions, "transactions: SMs sent %llu, kernels count %llu",

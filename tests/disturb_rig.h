@@ -45,7 +45,7 @@ static inline struct session *open_workload(struct setting *x, const char *workl
 static inline void laws(struct session *s, const char *when)
 {
 	struct err e = {0};
-	if (!sim_check_state(s->sim, &e))
+	if (!sim_check(s->sim, &e))
 		fail_msg("%s, %s, cycle %llu: %s", s->name, when, (unsigned long long)sim_cycle(s->sim), e.msg);
 }
 

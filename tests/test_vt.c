@@ -149,7 +149,7 @@ static struct sim *start_kernel(const char *const *sets, const char *ptx, struct
 static void laws(struct sim *s, const char *when)
 {
 	struct err e = {0};
-	if (!sim_check_state(s, &e))
+	if (!sim_check(s, &e))
 		fail_msg("%s, cycle %llu: %s", when, (unsigned long long)sim_cycle(s), e.msg);
 }
 

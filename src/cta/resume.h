@@ -63,6 +63,11 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 /* It may come back: to SM `to`, SM_ANY: to any. */
 void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now);
 struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id);
+/* What a saved CTA has done so far. */
+static inline const struct cta *resume_cta(const struct resume_ctx *x, const struct saved_cta *c)
+{
+	return c->state == SAVED_LEAVING ? &x->sm[c->sm]->cta[c->place] : &c->s.cta;
+}
 /* CTAs of a launch that are here. */
 u32 resume_count(const struct resume_ctx *x, u32 launch);
 /* Has a look to be taken in every cycle? */

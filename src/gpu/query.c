@@ -406,16 +406,25 @@ static void add_restart(struct kernel_counters *k, const struct restart_launch *
 	k->idem_insts = l->before;
 }
 
-static void add_cta(struct kernel_counters *k, const struct cta *c, u64 now)
+/* stays: it holds warp slots. */
+static void add_cta(struct kernel_counters *k, const struct cta *c, u64 now, bool stays)
 {
 	k->warp_insts += c->insts;
 	k->thread_insts += lanes_sum(&c->lanes);
 	lanes_add(kernel_lanes(k), &c->lanes);
-	k->warp_cycles += c->warp_cycles + (c->inactive ? 0 : (now - c->came_at) * c->nwarps);
+	k->warp_cycles += c->warp_cycles + (stays ? (now - c->came_at) * c->nwarps : 0);
 	k->transactions += c->transactions;
+	k->insts_dropped += c->insts_dropped;
 }
 
-/* The kernel's counters with those of its resident CTAs added: a CTA's own are folded in when it ends. */
+static void add_saved(struct kernel_counters *k, const struct gpu *g, u32 launch)
+{
+	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++)
+		if (g->resume.cta[i].state != SAVED_FREE && g->resume.cta[i].launch == launch)
+			add_cta(k, resume_cta(&g->resume, &g->resume.cta[i]), g->st->cycle, false);
+}
+
+/* The kernel's counters with those of its resident and saved CTAs added: a CTA's own are folded in when it ends. */
 static const struct kernel_counters *live_counters(const struct gpu *g, u32 launch)
 {
 	struct kernel_counters *k = &g->live[launch];
@@ -427,7 +436,8 @@ static const struct kernel_counters *live_counters(const struct gpu *g, u32 laun
 		for (u32 c = 0; c < (conf_is_vt(&g->conf) ? SM_CTA_PLACES : SM_MAX_CTAS); c++)
 			if (g->sm[i]->cta[c].used && (c < SM_MAX_CTAS || g->sm[i]->cta[c].inactive) &&
 			    g->sm[i]->cta[c].launch == launch)
-				add_cta(k, &g->sm[i]->cta[c], g->st->cycle);
+				add_cta(k, &g->sm[i]->cta[c], g->st->cycle, !g->sm[i]->cta[c].inactive);
+	add_saved(k, g, launch);
 	return k;
 }
 

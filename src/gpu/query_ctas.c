@@ -82,7 +82,7 @@ s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta)
 /* Dropped, and taken off before it has executed anything again. */
 static bool restarts(const struct gpu *g, const struct saved_cta *c)
 {
-	const struct cta *is = c->state == SAVED_LEAVING ? &g->sm[c->sm]->cta[c->place] : &c->s.cta;
+	const struct cta *is = resume_cta(&g->resume, c);
 	return is->insts_dropped && is->insts_dropped == is->insts;
 }
 
