@@ -52,6 +52,35 @@ cat >"$tmp/p.lua" <<-EOF
 		{ workload = "concurrent/realtime", size = "small", params = { first_us = 5 } },
 		{ workload = "concurrent/watch", size = "small" } } }
 	local own = { workload = "$tmp/figure.lua" }
+	local function with_task(workload, size, params, how)
+		return { workload = workload, size = size, params = params, partition = "spatial", preempt = how, beside = {
+			{ workload = "concurrent/realtime", size = "small", params = { first_us = 20, period_us = 30, run_us = 5, jobs = 6,
+				limit_us = 14 } },
+			{ workload = "concurrent/watch", size = "small", params = { every_us = 10 } } } }
+	end
+	local some_missed, none_missed = with_task("lps", "default", nil, "drain"), with_task("cp", "small", { points = 128, atoms = 250 }, "flush")
+	-- By watch: what was done from release to release, of jobs in time, while the program ran.
+	local function effective(r)
+		local f, work, cycles = r.figures, 0, 0
+		for job = 1, 6 do
+			local from, to = f.work_0[3 * job - 1], f.work_0[3 * job + 2]
+			if f.waited_us[job] >= 0 and to and to < f.work_0[#f.work_0] then
+				work, cycles = work + to - from, cycles + 30 * 700
+			end
+		end
+		return work / cycles
+	end
+	local function requests(r)
+		local p, k = r.programs[1], { met = 0, missed = 0, dropped = 0 }
+		for _, of in ipairs(r.kernels) do
+			if of.program == p.name then
+				k.met, k.missed = k.met + of.deadlines_met, k.missed + of.deadlines_missed
+				k.dropped = k.dropped + of.insts_dropped
+			end
+		end
+		return k.met == p.deadlines_met and k.missed == p.deadlines_missed and k.dropped == p.insts_dropped and
+			math.abs(p.effective_ipc * (p["end"] - p.begin) + p.insts_dropped - p.warp_insts) < 1e-6 * p.warp_insts
+	end
 	local function rows_of(r, o)
 		local f, dropped, done, looks = r.figures, 0, 0, true
 		for _, k in ipairs(r.kernels) do
@@ -71,19 +100,56 @@ cat >"$tmp/p.lua" <<-EOF
 	end
 	return { figures = { {
 		name = "f", title = "t",
-		runs = function() return { shared, own } end,
+		runs = function() return { shared, own, some_missed, none_missed } end,
 		table = function(result)
-			return { columns = { "what", { name = "n", digits = 0 } }, rows = rows_of(result(shared), result(own).figures) }
+			local rows = rows_of(result(shared), result(own).figures)
+			for i, run in ipairs({ some_missed, none_missed }) do
+				local r, jobs = result(run), { 0, 0 }
+				for _, us in ipairs(r.figures.waited_us) do
+					jobs[us < 0 and 1 or 2] = jobs[us < 0 and 1 or 2] + 1
+				end
+				rows[#rows + 1] = { "in time " .. i .. " " .. tostring(jobs[1] > 0) .. " " .. tostring(jobs[2] > 0), 0 }
+				rows[#rows + 1] = { "effective " .. i, 1e9 * (r.figures.effective_ipc - effective(r)) // 1 }
+				rows[#rows + 1] = { "requests " .. i .. " " .. tostring(requests(r)), r.programs[1].deadlines_missed }
+				rows[#rows + 1] = { "dropped " .. i .. " " .. tostring(r.programs[1].insts_dropped > 0), r.programs[1].deadlines_met }
+			end
+			return { columns = { "what", { name = "n", digits = 0 } }, rows = rows }
 		end,
 	} } }
 EOF
-expect 0 "2 done" paper "$tmp/p.lua" --out "$tmp/r"
-for row in "jobs 5.0 65.0 125.0,3" "looks true,0" "flushed true,0" "work,0" "figures 2.5 0 3 1.0 nil 3.0nil,0"; do
+expect 0 "4 done" paper "$tmp/p.lua" --out "$tmp/r"
+for row in "jobs 5.0 65.0 125.0,3" "looks true,0" "flushed true,0" "work,0" "figures 2.5 0 3 1.0 nil 3.0nil,0" \
+	"in time 1 true true,0" "effective 1,0" "requests 1 true,1" "dropped 1 false,0" "in time 2 false true,0" "effective 2,0" \
+	"requests 2 true,0" "dropped 2 true,1"; do
 	check "$row" grep -Eq "^\"?$row(\.0)?\"?$" "$tmp/r/f.csv"
 done
 for said in "letters, digits and _, at most 63" "value 2 of the list is string, not a number" "number expected, got string" \
 	"1000 figures are all that a run has"; do
 	expect 0 "$said" run "$tmp/figure.lua"
+done
+
+# What a kernel has dropped is known at once, and what its saved CTAs have done stays counted.
+cat >"$tmp/sums.lua" <<-'EOF'
+	local dropped, most, wrong = 0, 0, 0
+	dbg.on("cta-drop", function(e) dropped = dropped + e.insts end)
+	dbg.sample(500, function()
+		local d, done, issued = 0, 0, 0
+		for k = 0, gpu.num_kernels - 1 do
+			d, done = d + gpu.kernel[k].insts_dropped, done + gpu.kernel[k].warp_insts
+			most = math.max(most, #gpu.kernel[k].saved)
+		end
+		for sm = 0, gpu.num_sms - 1 do
+			issued = issued + gpu.sm[sm].issued
+		end
+		wrong = wrong + ((d ~= dropped or done ~= issued) and 1 or 0)
+	end)
+	dbg.at_end(function()
+		print(wrong .. " wrong, dropped: " .. tostring(dropped > 0) .. ", saved: " .. tostring(most > 0))
+	end)
+EOF
+for how in "switch false" "flush true"; do
+	expect 0 "0 wrong, dropped: ${how#* }, saved: true" run cp --size small --param points=512 --param atoms=40 \
+		$(echo $task | tr ':,' '  ' | sed 's/ / --param /g') --partition spatial --preempt ${how% *} --script "$tmp/sums.lua"
 done
 
 # The ten minutes of README.md, with what is said there.

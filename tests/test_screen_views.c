@@ -411,6 +411,38 @@ static void memory_has_its_own_curves(void **state)
 	stop(&v);
 }
 
+/* Several programs: a line of them in the kernels view also where its SMs have not all room; with room a table, which
+ * with --alone has slowdowns, ANTT and STP; and that requests for SMs were late. */
+static void programs_that_share(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80,
+	      (const char *const[]){"vecadd", "--size", "small", "--alone", "--partition", "smk", "--set",
+	                            "preempt.within=0", NULL});
+	run_to(&v, "5000", "5,000");
+	type(&v, "\t7");
+	assert_shown(&v, "ANTT ");
+	assert_shown(&v, "x  vecadd ");
+	assert_int_equal(rows_with(&v, "slower"), 0);
+	type(&v, ":preempt kernel 0 sms 2 within 1 by drain\r:step 1500\r");
+	assert_shown(&v, "late 1 of 1");
+	vt_resize(&v, 44, 80);
+	vt_settle(&v, 150, WAIT);
+	assert_shown(&v, "SMs in time");
+	assert_shown(&v, "0 of 1");
+	const int head = vt_find(&v, "effective"), slower = column(&v, head, "slower") + 5;
+	char row[VT_TEXT_MAX];
+	assert_true(head > 0 && vt_find(&v, "hotspot  ") < head + 1 && vt_find(&v, "ANTT ") == head + 3);
+	for (int y = head + 1; y <= head + 2; y++)
+		assert_memory_equal(text_behind(vt_row(&v, y, row), slower), "x ", 2);
+	stop(&v);
+	start(&v, 24, 80, NULL);
+	type(&v, "\t7");
+	assert_int_equal(rows_with(&v, "ANTT"), 0);
+	assert_int_equal(rows_with(&v, "hotspot IPC"), 0);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,6 +459,7 @@ int main(void)
 	    cmocka_unit_test(keys_stand_once),
 	    cmocka_unit_test(launches_stand_in_columns),
 	    cmocka_unit_test(caches_keep_their_axis),
+	    cmocka_unit_test(programs_that_share),
 	    cmocka_unit_test(pointing),
 	    cmocka_unit_test(pointing_begins_at_the_selection),
 	};

@@ -44,6 +44,12 @@ bool info_programs(struct debugger *d, const char *args, struct strbuf *out, str
 			strbuf_addf(out, ", in run %u", p[i].of.runs);
 		strbuf_addc(out, '\n');
 	}
+	for (u32 i = 0; i < d->s->nprograms; i++)
+		if (p[i].deadlines_met + p[i].deadlines_missed) {
+			strbuf_addf(out, "%2u ", i);
+			program_requests_text(&p[i], out);
+			strbuf_addc(out, '\n');
+		}
 	if (alone)
 		sharing(p, d->s->nprograms, out);
 	return true;

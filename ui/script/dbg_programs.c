@@ -38,7 +38,15 @@ int lua_dbg_programs(lua_State *L)
 		field(L, "cpi", program_cpi(&p[i]));
 		field(L, "alone_cpi", p[i].of.alone_cpi > 0 ? p[i].of.alone_cpi : NAN);
 		field(L, "slowdown", program_slowdown(&p[i]));
+		count(L, "insts_dropped", p[i].insts_dropped);
+		field(L, "effective_ipc", program_effective_ipc(&p[i]));
+		count(L, "deadlines_met", p[i].deadlines_met);
+		count(L, "deadlines_missed", p[i].deadlines_missed);
 		lua_rawseti(L, -2, i + 1);
 	}
+	double antt, stp;
+	programs_sharing(p, s->nprograms, &antt, &stp);
+	field(L, "antt", antt);
+	field(L, "stp", stp);
 	return 1;
 }

@@ -267,7 +267,7 @@ void programs_stats(const struct session *s, struct program_stats *out)
 	static const char *const checks[] = {[CHECK_NONE] = "none", [CHECK_PASS] = "pass", [CHECK_FAIL] = "fail"};
 	for (u32 i = 0; i < s->nprograms; i++) {
 		const struct session_program *p = &s->programs[i];
-		program_stats_of(sim_gpu(s->sim), i, &out[i]);
+		program_counters_of(sim_gpu(s->sim), i, &out[i]);
 		out[i].done &= p->ended || p->nruns > 1;
 		/* Back before its end, what its end said is not known yet. */
 		const bool early = p->check == CHECK_PASS && !out[i].done;

@@ -26,6 +26,6 @@ bool programs_bring_back(struct session *s, u32 turns, struct err *e);
 void programs_record_turn(struct session *s, const struct session_program *p);
 /* For messages: whose launch the machine stopped at, whose step failed; NULL: there is but one program. */
 const char *programs_blame(const struct session *s, u32 program);
-/* What each has come to so far; out has room for OPTIONS_PROGRAMS. */
+/* What each has come to so far, without result_hash; out has room for OPTIONS_PROGRAMS. */
 void programs_stats(const struct session *s, struct program_stats *out);
 #endif

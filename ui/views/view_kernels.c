@@ -8,6 +8,7 @@
 #include "views/chart.h"
 #include "views/cta_charts.h"
 #include "views/cursor.h"
+#include "views/sharing.h"
 #include "views/view.h"
 
 /* --- layout --- */
@@ -519,11 +520,45 @@ static int launch_rows(const struct view_ctx *v)
 	return (int)MAX(v->st->follow ? MIN(n, begun(v) + QUEUE_ROWS) : n, 1u);
 }
 
-static void draw(struct view_ctx *v, struct pane p)
+#define SHARING_LEAST 12 /* rows of which one is for the programs that share the machine */
+
+/* Rows that what comes below the SMs would like, gaps included. */
+static int wanted_below(const struct view_ctx *v)
 {
+	struct strbuf text = STRBUF_INIT;
+	const int rows = sharing_rows(v);
+	int said = 0;
+	gpu_partition_text(v->g, &text);
+	for (const char *at = strbuf_str(&text); *at; at++)
+		said += *at == '\n' || !at[1];
+	strbuf_release(&text);
+	return rows + (rows != 0) + said + (said != 0);
+}
+
+/* Below the SMs: the programs, in a table where that leaves all SMs their rows, else in a line; then what the partition
+ * policy says. Returns how many rows it took, a gap above included. */
+static int below(const struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	const int rows = sharing_rows(v);
+	int y = 0;
+	if (rows && rows < p.h) {
+		sharing_table(v, pane_sub(p, 1, 0, rows, p.w), l->id_end);
+		y = 1 + rows;
+	} else if (rows && p.h) {
+		sharing_line(v, pane_sub(p, p.h - 1, 0, 1, p.w), l->id_end);
+		return p.h;
+	}
+	const int said = y + 1 < p.h ? policy_lines(v, pane_sub(p, y + 1, 0, p.h - y - 1, p.w), l) : 0;
+	return said ? y + 1 + said : y;
+}
+
+static void draw(struct view_ctx *v, struct pane whole)
+{
+	const int line = sharing_rows(v) && whole.h >= SHARING_LEAST ? 1 : 0;
+	struct pane p = pane_sub(whole, 0, 0, whole.h - line, whole.w);
 	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
 	struct layout l = layout(v, p.w, p.h);
-	int rows = MIN(n, MAX(p.h - nsm - 2, MIN(p.h / 4, 8))); /* of launches */
+	int rows = MIN(n, MAX(p.h - nsm - 2 - wanted_below(v), MIN(p.h / 4, 8))); /* of launches */
 	int y = 1 + rows, gap = y + 2 + nsm <= p.h ? 1 : 0;
 	bool table = p.h - y - gap >= 3;
 	int end = table ? MIN(y + gap + 1 + nsm, p.h) : p.h;
@@ -533,9 +568,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
 	if (!table)
 		return;
-	const int said = end + 1 < p.h ? 1 + policy_lines(v, pane_sub(p, end + 1, 0, p.h - end - 1, l.left), &l) : 0;
-	if (said > 1)
-		end += said;
+	end += below(v, pane_sub(whole, end, 0, whole.h - end, l.left), &l);
+	p = whole;
 	curves(v, pane_sub(p, end, 0, p.h - end, l.left), &l);
 	if (l.left < p.w)
 		cta_charts_draw(v, pane_sub(p, y + gap, l.left + 2, p.h - y - gap, p.w - l.left - 2),
@@ -572,7 +606,11 @@ const struct view view_kernels = {
         "CTA has executed so far:\n"
         "a curve that falls back has the next CTA. With a partition policy that measures (maestro, warped-slicer): the "
         "role of each\n"
-        "SM, and below the SMs what has been measured of each partition.",
+        "SM, and below the SMs what has been measured of each partition. Where several programs share the machine: "
+        "IPC of each (effective:\n"
+        "without what a flush has made void), how much slower than alone, ANTT and STP (with --alone), and for how many requests its "
+        "SMs were\n"
+        "free in time.",
     .draw = draw,
     .on_key = on_key,
 };

@@ -3,8 +3,53 @@
 --
 -- Alone it is always in time. Beside a program that fills the machine it depends on how soon SMs are given up:
 --   warpdbg run concurrent/pair --param a=concurrent/realtime --param b=kmeans --partition spatial --preempt chimera
--- Into the run's statistics (dbg.figure) go released_us and waited_us, by job; waited -1: it missed its deadline.
+-- Into the run's statistics (dbg.figure) go released_us and waited_us, by job; waited -1: it missed its deadline. Beside
+-- other programs, as long as these run, also effective_ipc: their warp instructions a cycle in the periods whose job was in time
+-- (section 4.4.2: what they gain because a deadline was missed is ignored), without those that a flush has made void.
 local need = require("lib.need")
+
+local function gcd(a, b)
+	return b == 0 and a or gcd(b, a % b)
+end
+
+-- What the kernels of others have got done, and whether any is still to end: jobs are synthetic and count for nothing.
+local function others()
+	local work, open = 0, false
+	for i = 0, gpu.num_kernels - 1 do
+		local k = gpu.kernel[i]
+		if k.name ~= "job" then
+			work, open = work + k.warp_insts - k.insts_dropped, open or k.state ~= "done"
+		end
+	end
+	return { cycle = gpu.cycle, work = work, open = open }
+end
+
+-- Looks at the others when a job is released, and a period after the last. Returns what they did a cycle in the periods
+-- of which in_time(job) is true, and how many these were; jobs are counted from 0.
+local function watch_others(first, period, jobs)
+	local mhz, at = gpu.conf["core_clock"], {}
+	local step = gcd(first, period)
+	dbg.at_start(function()
+		at = {}
+	end)
+	dbg.sample(math.max(math.floor(step * mhz), 1), function(cycle)
+		local job = (cycle / mhz - first) / period
+		local nearest = math.floor(job + 0.5)
+		if nearest >= 0 and nearest <= jobs and math.abs(job - nearest) * period < step / 2 then
+			at[nearest] = others()
+		end
+	end)
+	return function(in_time)
+		local work, cycles, periods = 0, 0, 0
+		for k = 0, jobs - 1 do
+			local from, to = at[k], at[k + 1]
+			if in_time(k) and from and to and from.open and to.open then
+				work, cycles, periods = work + to.work - from.work, cycles + to.cycle - from.cycle, periods + 1
+			end
+		end
+		return cycles > 0 and work / cycles or nil, periods
+	end
+end
 
 return {
 	help = "periodic real-time task: every period_us a job of `ctas` SMs (shared_kb: all of their shared memory) and run_us, due limit_us after that; jobs of them, from first_us on",
@@ -24,6 +69,7 @@ return {
 		local function release(k)
 			return first + k * period
 		end
+		local effective = watch_others(first, period, jobs)
 		for k = 0, jobs - 1 do
 			-- All of an SM's shared memory: one CTA an SM, and nobody beside it.
 			cuda.launch(m.job, ctas, 256, { results + 8 * k * ctas, run * 1000, (release(k) + run + limit) * 1000 }, {
@@ -51,6 +97,15 @@ return {
 		dbg.figure("released_us", released)
 		dbg.figure("waited_us", waited)
 		print(("realtime: %d of %d deadlines missed; jobs in time waited up to %.1f us"):format(missed, jobs, worst))
+		dbg.at_end(function()
+			local ipc, periods = effective(function(k)
+				return waited[k + 1] and waited[k + 1] >= 0
+			end)
+			if ipc then
+				dbg.figure("effective_ipc", ipc)
+				print(("realtime: the others' effective IPC is %.2f, in %d period%s"):format(ipc, periods, periods == 1 and "" or "s"))
+			end
+		end)
 		cuda.check(function()
 			for i = 0, jobs * ctas - 1 do
 				local k = i // ctas

@@ -345,6 +345,10 @@ static json_t *programs(const struct stats *s)
 		put(o, "ctas", number(p->ctas));
 		put(o, "warp_insts", number(p->warp_insts));
 		put(o, "thread_insts", number(p->thread_insts));
+		put(o, "insts_dropped", number(p->insts_dropped));
+		put(o, "effective_ipc", real(program_effective_ipc(p)));
+		put(o, "deadlines_met", number(p->deadlines_met));
+		put(o, "deadlines_missed", number(p->deadlines_missed));
 		put(o, "cpi", real(program_cpi(p)));
 		put(o, "alone_cpi", real(p->of.alone_cpi > 0 ? p->of.alone_cpi : NAN));
 		put(o, "slowdown", real(program_slowdown(p)));

@@ -115,6 +115,12 @@ static void programs(const struct stats *s, struct strbuf *out)
 			strbuf_addf(out, ", run %u times", p->of.runs);
 		strbuf_addc(out, '\n');
 	}
+	for (u32 i = 0; i < s->run.nprograms; i++)
+		if (s->programs[i].deadlines_met + s->programs[i].deadlines_missed) {
+			strbuf_addf(out, " %s: ", s->programs[i].of.name);
+			program_requests_text(&s->programs[i], out);
+			strbuf_addc(out, '\n');
+		}
 	if (isfinite(s->antt))
 		strbuf_addf(out, " ANTT %.3f   STP %.3f\n", s->antt, s->stp);
 }

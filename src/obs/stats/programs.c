@@ -15,9 +15,12 @@ static void add_kernel(struct program_stats *p, const struct gpu *g, const struc
 	p->ctas += c->ctas_done;
 	p->warp_insts += c->warp_insts;
 	p->thread_insts += c->thread_insts;
+	p->insts_dropped += c->insts_dropped;
+	p->deadlines_met += c->deadlines_met;
+	p->deadlines_missed += c->deadlines_missed;
 }
 
-void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
+void program_counters_of(const struct gpu *g, u32 program, struct program_stats *p)
 {
 	*p = (struct program_stats){.done = true};
 	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
@@ -26,12 +29,31 @@ void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
 		if (k.program == program && !k.run)
 			add_kernel(p, g, &k);
 	}
+}
+
+void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
+{
+	program_counters_of(g, program, p);
 	p->result_hash = devmem_owner_hash(gpu_devmem(g), OWNER(program, 0));
 }
 
 double program_cpi(const struct program_stats *p)
 {
 	return p->warp_insts ? (double)(p->end - p->begin) / (double)p->warp_insts : NAN;
+}
+
+double program_effective_ipc(const struct program_stats *p)
+{
+	return p->end > p->begin ? (double)(p->warp_insts - p->insts_dropped) / (double)(p->end - p->begin) : NAN;
+}
+
+void program_requests_text(const struct program_stats *p, struct strbuf *out)
+{
+	const u64 all = p->deadlines_met + p->deadlines_missed;
+	if (all)
+		strbuf_addf(out, "SMs in time for %llu of %llu request%s, effective IPC %.2f",
+		            (unsigned long long)p->deadlines_met, (unsigned long long)all, all == 1 ? "" : "s",
+		            program_effective_ipc(p));
 }
 
 double program_slowdown(const struct program_stats *p)

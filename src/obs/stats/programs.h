@@ -5,7 +5,7 @@
  * 2016, equations 4.1 and 4.2. */
 #ifndef OBS_STATS_PROGRAMS_H
 #define OBS_STATS_PROGRAMS_H
-#include "base/base.h"
+#include "base/strbuf.h"
 
 struct gpu;
 /* What the machine does not know of a program. */
@@ -16,15 +16,24 @@ struct program_name {
 };
 struct program_stats {
 	struct program_name of;
-	u64 result_hash; /* devmem_owner_hash(): the one it gives alone */
+	u64 result_hash; /* devmem_owner_hash(): the one it gives alone; 0: not asked for */
 	u32 kernels;     /* launches */
 	u64 begin, end;  /* cycles: first launched, last ended (now, while one is not done) */
 	u64 ctas, warp_insts, thread_insts;
+	u64 insts_dropped;                   /* of warp_insts: executed before their CTA began again */
+	u64 deadlines_met, deadlines_missed; /* requests for SMs of its kernels: in time, late */
 	bool done;
 };
 /* The figures of the first run of one program; of.* is for the caller to fill in. */
 void program_stats_of(struct gpu *g, u32 program, struct program_stats *out);
+/* The same without result_hash, which reads all its memory: for a display that is drawn again and again. */
+void program_counters_of(const struct gpu *g, u32 program, struct program_stats *out);
 double program_cpi(const struct program_stats *p); /* NAN without an instruction */
+/* Warp instructions a cycle, without those that a flush has made void (Park 2016, section 4.4.2: effective throughput;
+ * without the periods whose deadline was missed only concurrent/realtime can tell it). NAN before the first cycle. */
+double program_effective_ipc(const struct program_stats *p);
+/* "SMs in time for 3 of 4 requests, effective IPC 12.10"; nothing where no SMs were asked for. */
+void program_requests_text(const struct program_stats *p, struct strbuf *out);
 /* How much slower than alone; NAN when one of the two is not known. */
 double program_slowdown(const struct program_stats *p);
 

@@ -668,6 +668,8 @@ static void go_on(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 static void tell_deadline(const struct preempt_ctx *x, struct preempt_request *r, bool met, u64 now)
 {
 	r->told = 1;
+	counters_of(x, r->launch)->deadlines_met += met;
+	counters_of(x, r->launch)->deadlines_missed += !met;
 	if (!wanted(x, met ? EV_DEADLINE_MET : EV_DEADLINE_MISS))
 		return;
 	struct event *e = request_tells(x, met ? EV_DEADLINE_MET : EV_DEADLINE_MISS, r, now);
@@ -710,6 +712,21 @@ u64 preempt_hash(const struct preempt_ctx *x)
 	return x->p->requests ? XXH3_64bits(x->p, sizeof *x->p) : 0;
 }
 
+/* Each request is in time, late, or open. */
+static bool check_deadlines(const struct preempt_ctx *x, struct err *e)
+{
+	u64 open = 0, met = 0, missed = 0;
+	for (u32 i = 0; i < PREEMPT_REQUESTS; i++)
+		open += x->p->request[i].id && !x->p->request[i].told;
+	for (u32 i = 0; i < x->task->nlaunches; i++) {
+		met += x->task->kcb[i].k.deadlines_met;
+		missed += x->task->kcb[i].k.deadlines_missed;
+	}
+	HOLDS(x->p->requests == met + missed + open, "%u requests for SMs, %llu in time, %llu late, %llu open",
+	      x->p->requests, (unsigned long long)met, (unsigned long long)missed, (unsigned long long)open);
+	return true;
+}
+
 bool preempt_check_state(const struct preempt_ctx *x, struct err *e)
 {
 	const struct preempt *p = x->p;
@@ -729,5 +746,5 @@ bool preempt_check_state(const struct preempt_ctx *x, struct err *e)
 		      "SM %u: request %u is under way, with %u CTAs (%u) of SM %u", i, q->request, q->left, there, q->s.sm);
 	}
 	HOLDS(open == left, "requests wait for %u SMs, %u are being preempted", left, open);
-	return true;
+	return check_deadlines(x, e);
 }
