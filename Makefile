@@ -123,6 +123,8 @@ test-full: test
 	MATRIX=coherence $(B)/tests/test_matrix
 	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
+	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
+	WARPDBG_PAIRS=162 $(B)/tests/test_programs
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench: setup

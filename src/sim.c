@@ -579,6 +579,6 @@ u64 sim_hash(struct sim *s)
 void sim_drain(struct sim *s)
 {
 	struct gpu *g = s->gpu;
-	while (task_idle(g->task) && mem_next(g->mem) != NEVER)
+	while (task_idle(g->task) && !gpu_is_drained(g))
 		advance(s, NEVER);
 }

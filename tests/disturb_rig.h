@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "sim_internal.h"
 #include "tests/catalog_rig.h"
+#include "tests/given_back.h"
 
 /* What is done: once, at random; and what ends all that has been done and lasts. */
 struct disturbance {
@@ -57,36 +58,6 @@ static inline void not_expected(struct session *s, enum session_stop why, const 
 	         strbuf_str(&text));
 }
 
-static inline void all_given_back(struct session *s)
-{
-	const struct gpu *g = s->sim->gpu;
-	sim_drain(s->sim);
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm *m = g->sm[i];
-		assert_int_equal(m->used, 0);
-		for (u32 k = 0; k < SM_AWAY_WORDS; k++)
-			assert_int_equal(m->away[k], 0);
-		for (u32 k = 0; k < ARRAY_LEN(m->ctas_away); k++)
-			assert_int_equal(m->ctas_away[k], 0);
-		for (u32 k = 0; k < SM_CONTEXTS / 64; k++)
-			assert_int_equal(m->contexts[k], 0);
-		assert_int_equal(m->nctas, 0);
-		assert_int_equal(m->regs_used, 0);
-		assert_int_equal(m->shared_used, 0);
-		assert_int_equal(m->nloads, 0);
-		assert_int_equal(m->lsu_q.n, 0);
-		assert_int_equal(m->alu_flying, 0);
-		assert_int_equal(m->mem_flying, 0);
-		assert_int_equal(m->leading, 0);
-		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
-		assert_int_equal(g->dispatch.d->away[i] + g->dispatch.d->taker[i] + g->preempt.p->smst[i], 0);
-	}
-	assert_int_equal(g->resume.r->n, 0);
-	assert_int_equal(g->task->dispatcher.n, 0);
-	for (u32 i = 0; i < g->task->nlaunches; i++)
-		assert_int_equal(g->task->kcb[i].k.ctas_done, g->task->kcb[i].ctas);
-}
-
 /* To the end: its check passes, the laws hold. The hash of its results. */
 static inline u64 finish(struct session *s)
 {
@@ -94,7 +65,7 @@ static inline u64 finish(struct session *s)
 	enum session_stop why = session_run(s, NEVER, &e);
 	if (why != SS_FINISHED || s->check == CHECK_FAIL)
 		not_expected(s, why, e.msg);
-	all_given_back(s);
+	all_given_back(s->sim);
 	if (!sim_check(s->sim, &e))
 		fail_msg("%s: %s", s->name, e.msg);
 	laws(s, "at the end");

@@ -88,18 +88,34 @@ u64 traffic_lies(struct traffic_ctx *x, u32 sm, u64 bytes)
 	return at;
 }
 
+/* What leaves the SM, at its head or behind others, and is waited for; NULL: nothing. */
+static struct context_move *leaving(const struct traffic_ctx *x, u32 sm)
+{
+	for (u32 i = 0; x->t && i < x->of[sm].n; i++) {
+		struct context_move *m = &x->of[sm].move[(x->of[sm].first + i) % TRAFFIC_MOVES];
+		if (m->out && !m->cut)
+			return m;
+	}
+	return NULL;
+}
+
 bool traffic_leaves(const struct traffic_ctx *x, u32 sm)
 {
-	bool any = false;
-	for (u32 i = 0; x->t && i < x->of[sm].n; i++)
-		any |= x->of[sm].move[(x->of[sm].first + i) % TRAFFIC_MOVES].out;
-	return any;
+	return leaving(x, sm);
+}
+
+void traffic_cut(struct traffic_ctx *x, u32 sm)
+{
+	struct context_move *m = leaving(x, sm);
+	x->t->out -= m->bytes - m->sent;
+	m->bytes = m->sent;
+	m->cut = 1;
 }
 
 bool traffic_is_out(const struct traffic_ctx *x, u32 sm)
 {
 	const struct context_move *m = head(x, sm);
-	return m && m->out && m->sent >= m->bytes && !x->sm[sm]->context_due;
+	return m && m->out && !m->cut && m->sent >= m->bytes && !x->sm[sm]->context_due;
 }
 
 static void pop(struct traffic_ctx *x, u32 sm, u64 now)
@@ -154,7 +170,7 @@ void traffic_cycle(struct traffic_ctx *x, u64 now, u64 *awake)
 		struct context_move *m = head(x, sm);
 		if (m && m->sent < m->bytes)
 			send(x, sm, m, now);
-		if (!m || m->out || m->sent < m->bytes || x->sm[sm]->context_due)
+		if (!m || (m->out && !m->cut) || m->sent < m->bytes || x->sm[sm]->context_due)
 			continue;
 		pop(x, sm, now);
 		awake[sm / 64] |= BIT(sm % 64);

@@ -21,7 +21,8 @@ struct context_move {
 	u32 slots; /* of the CTAs that it halts */
 	u8 place;  /* a warp of theirs, by which their launch is known */
 	u8 out;
-	u8 pad[2]; /* named so that it is zero */
+	u8 cut;    /* nobody waits for it any more */
+	u8 pad[1]; /* named so that it is zero */
 };
 struct traffic_sm {
 	u32 first, n; /* a ring */
@@ -62,6 +63,8 @@ void traffic_out(struct traffic_ctx *x, u32 sm, u32 slots, u32 place, u64 bytes)
 u64 traffic_lies(struct traffic_ctx *x, u32 sm, u64 bytes);
 /* Do any, until traffic_end()? */
 bool traffic_leaves(const struct traffic_ctx *x, u32 sm);
+/* They have ended before they were taken off: what has not been sent yet need not be, and nobody will end it. */
+void traffic_cut(struct traffic_ctx *x, u32 sm);
 /* Has memory acknowledged all of what leaves the SM? */
 bool traffic_is_out(const struct traffic_ctx *x, u32 sm);
 /* Its CTAs have been taken off: the SM moves what is next. What stays there goes on if that is nothing. */

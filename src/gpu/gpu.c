@@ -354,6 +354,11 @@ bool gpu_stands_still(const struct gpu *g)
 	return next_event(g) == NEVER && !task_idle(g->task);
 }
 
+bool gpu_is_drained(const struct gpu *g)
+{
+	return mem_next(g->mem) == NEVER && !any_sm(g, mem_wake(g->mem));
+}
+
 bool gpu_deadlock(struct gpu *g)
 {
 	g->hang->deadlocked = 1;

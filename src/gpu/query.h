@@ -171,6 +171,8 @@ u64 gpu_cycle(const struct gpu *g);
 bool gpu_livelocked(const struct gpu *g);
 /* There is work left, but nothing is under way that could ever wake anybody: the clock has no cycle to go on to. */
 bool gpu_stands_still(const struct gpu *g);
+/* Has the memory system nothing under way, not even an answer that its SM has not seen? */
+bool gpu_is_drained(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
 u32 gpu_num_channels(const struct gpu *g);
 u32 gpu_warps_per_sm(const struct gpu *g);

@@ -135,7 +135,7 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	                           .ev = dx->ev};
 	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS];
 	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep};
-	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
+	for (u32 r = 0; r < d->n && (x->ops->preempts || x->ops->each_cta); r++)
 		v.waiting[d->order[r]] = resume_count(dx->resume, d->k[d->order[r]].launch);
 	if (x->ops->preempts)
 		memset(keep, KEEP_ALL, sizeof keep);
@@ -159,6 +159,8 @@ void partition_moved(void *ctx, u32 sm, u32 launch, u64 insts, bool came)
 	struct partition_ctx *x = ctx;
 	if (x->ops->moved)
 		x->ops->moved(x->st->state, sm, launch, insts, came);
+	if (!came && x->ops->each_cta)
+		x->st->call_at = 0; /* one that has been taken off may be all its kernel has left: it needs an SM again */
 }
 
 void partition_begin(struct partition_ctx *x, u64 now)

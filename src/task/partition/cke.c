@@ -20,8 +20,7 @@ void partition_divide(const struct partition_view *v, struct partition_plan *p)
 	u8 has_left[DISPATCH_KERNELS];
 	u32 n = 0;
 	for (u32 r = 0; r < d->n; r++) {
-		const struct cta_kernel *k = &d->k[d->order[r]];
-		if (k->dispatched < k->ctas)
+		if (partition_comes(v, d->order[r]))
 			has_left[n++] = d->order[r];
 	}
 	for (u32 i = 0; i < v->num_sms && n; i++) {

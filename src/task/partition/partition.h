@@ -45,7 +45,7 @@ extern const char *const partition_role_names[PARTITION_ROLES]; /* "": none */
 
 struct partition_ops {
 	POLICY_HEAD;
-	bool each_cta;      /* asked, too, whenever a CTA has ended */
+	bool each_cta;      /* asked, too, whenever a CTA has ended or was taken off */
 	bool preempts;      /* it may say that CTAs are to leave */
 	size_t state_bytes; /* <= PARTITION_STATE_MAX */
 	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
@@ -73,7 +73,7 @@ struct partition_ctx {
 	struct external_partition *external;
 };
 /* What cke and mcke share (cke.c): the SMs in equal shares, in the order of their launch, for kernels that have CTAs to
- * dispatch. On an SM that was another kernel's the new one waits until that one's CTAs have left. */
+ * place. On an SM that was another kernel's the new one waits until that one's CTAs have left. */
 void partition_divide(const struct partition_view *v, struct partition_plan *p);
 
 /* Have kernels begun or ended since the policy last looked? Notes those that run. */

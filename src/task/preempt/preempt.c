@@ -486,6 +486,14 @@ static void send_contexts(struct preempt_ctx *x, struct preempt_plan *p)
 	traffic_out(traffic_of(x), p->s.sm, slots, warp, bytes);
 }
 
+static bool any_switched(const struct preempt_plan *p)
+{
+	bool any = false;
+	for (u32 i = 0; i < p->s.n; i++)
+		any |= is_switched(p, i);
+	return any;
+}
+
 /* The last of them has been acknowledged: now they may be taken off. */
 static void look_at_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 {
@@ -498,9 +506,8 @@ static void look_at_contexts(struct preempt_ctx *x, struct preempt_plan *p, stru
 /* None that was sent is left: the SM moves what is next. */
 static void end_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 {
-	for (u32 i = 0; i < p->s.n; i++)
-		if (is_switched(p, i))
-			return;
+	if (any_switched(p))
+		return;
 	traffic_end(traffic_of(x), p->s.sm, t->now);
 	wake(x, p->s.sm, t);
 }
@@ -661,6 +668,8 @@ static void go_on(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 			go_on_with(x, p, i, t);
 	if (sends && p->save_at != NEVER)
 		end_contexts(x, p, t);
+	if (sends && p->save_at == NEVER && !any_switched(p))
+		traffic_cut(traffic_of(x), p->s.sm);
 	if (!p->left)
 		sm_is_free(x, p, t);
 }
