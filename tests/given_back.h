@@ -1,7 +1,12 @@
-/* given_back: after the last kernel all that launches, CTAs, warps and preemptions had taken is free again. Include
- * behind cmocka.h. */
+/* given_back: after the last kernel all that launches, CTAs, warps and preemptions had taken is free again. */
 #ifndef TESTS_GIVEN_BACK_H
 #define TESTS_GIVEN_BACK_H
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
 #include "sim_internal.h"
 
 static inline void all_given_back(struct sim *s)

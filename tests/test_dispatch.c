@@ -1,7 +1,7 @@
 /* The CTA dispatcher and several kernels at once: who gets which SM, ends in every order, exact fits, quotas, CTA
  * schedulers and partition policies that ask to be called, and that everything is given back. */
 #include "base/rng.h"
-#include "sim_internal.h"
+#include "tests/given_back.h"
 #include "tests/sm_rig.h"
 
 /* Adds the CTA's id + 1 to its own words `rounds` times, with arithmetic, loads and stores. */
@@ -59,26 +59,6 @@ static struct kernel_counters counters_of(const struct work *w, u32 i)
 	struct kernel_info k;
 	gpu_kernel_info(sim_gpu(w->s), w->id[i], &k);
 	return *k.counters;
-}
-
-/* Nothing is left on any SM. */
-static void all_given_back(const struct sim *s)
-{
-	const struct gpu *g = s->gpu;
-	for (u32 i = 0; i < g->conf.num_sms; i++) {
-		const struct sm *m = g->sm[i];
-		assert_int_equal(m->used, 0);
-		assert_int_equal(m->nctas, 0);
-		assert_int_equal(m->regs_used, 0);
-		assert_int_equal(m->shared_used, 0);
-		assert_int_equal(m->nloads, 0);
-		assert_int_equal(m->lsu_q.n, 0);
-		assert_int_equal(m->alu_flying, 0);
-		assert_int_equal(m->mem_flying, 0);
-		assert_int_equal(m->in[WS_NONE], bit_range(g->ctx[i].nwarps));
-	}
-	assert_int_equal(g->task->dispatcher.n, 0);
-	assert_true(task_idle(g->task));
 }
 
 /* Every word is what its thread wrote; every kernel's counts are what its size says; the sums are the machine's. */

@@ -152,6 +152,17 @@ for how in "switch false" "flush true"; do
 		$(echo $task | tr ':,' '  ' | sed 's/ / --param /g') --partition spatial --preempt ${how% *} --script "$tmp/sums.lua"
 done
 
+# Said once a run, however often it runs, goes back or begins again.
+beside="cp --size small --param points=128 --param atoms=250 concurrent/realtime $(echo $task | sed 's/^[^:]*://; s/^/--param /; s/,/ --param /g')"
+"$W" debug $beside --partition spatial --preempt flush --batch -ex continue -ex run -ex 'goto 30000' -ex continue >"$tmp/said" 2>&1
+check "said at each end" [ "$(grep -c 'effective IPC is 3' "$tmp/said")" -eq 3 ]
+check "finished as often" [ "$(grep -c 'has finished' "$tmp/said")" -eq 3 ]
+"$W" run $beside --partition spatial --preempt flush --again >"$tmp/said" 2>&1
+check "begun again, said once" [ "$(grep -c 'effective IPC is 3' "$tmp/said")" -eq 1 ]
+expect 0 "check passed" run --size small cp --param points=512 --param atoms=600 concurrent/realtime --param period_us=1 \
+	--param run_us=1 --param first_us=0 --param jobs=1 --param limit_us=0 --param ctas=1 --partition spatial --again
+check "begun again hundreds of times" [ "$(grep -c '^realtime: ' "$tmp/out")" -gt 400 ]
+
 # The ten minutes of README.md, with what is said there.
 walk() { # walk COMMAND...
 	"$W" debug blackscholes concurrent/realtime --size small --param first_us=60 --partition spatial --preempt drain \

@@ -4,8 +4,9 @@
 -- Alone it is always in time. Beside a program that fills the machine it depends on how soon SMs are given up:
 --   warpdbg run concurrent/pair --param a=concurrent/realtime --param b=kmeans --partition spatial --preempt chimera
 -- Into the run's statistics (dbg.figure) go released_us and waited_us, by job; waited -1: it missed its deadline. Beside
--- other programs, as long as these run, also effective_ipc: their warp instructions a cycle in the periods whose job was in time
--- (section 4.4.2: what they gain because a deadline was missed is ignored), without those that a flush has made void.
+-- other programs, as long as these run, also effective_ipc: their warp instructions a cycle in the periods whose job was
+-- in time (section 4.4.2: what they gain because a deadline was missed is ignored), without those that a flush has made
+-- void. It is that of the task's first run (--again).
 local need = require("lib.need")
 
 local function gcd(a, b)
@@ -24,22 +25,20 @@ local function others()
 	return { cycle = gpu.cycle, work = work, open = open }
 end
 
--- Looks at the others when a job is released, and a period after the last. Returns what they did a cycle in the periods
--- of which in_time(job) is true, and how many these were; jobs are counted from 0.
-local function watch_others(first, period, jobs)
-	local mhz, at = gpu.conf["core_clock"], {}
+-- Looks at the others when a job is released, and a period after the last. When the run is over, tell(ipc, periods) with
+-- what they did a cycle in the periods of which in_time(job) is true, if any, and how many these were; jobs are counted
+-- from 0. Of a run in the debugger that begins anew the next one's watch takes the place.
+local function watch_others(first, period, jobs, in_time, tell)
+	local mhz, at, ids = gpu.conf["core_clock"], {}, {}
 	local step = gcd(first, period)
-	dbg.at_start(function()
-		at = {}
-	end)
-	dbg.sample(math.max(math.floor(step * mhz), 1), function(cycle)
+	ids[1] = dbg.sample(math.max(math.floor(step * mhz), 1), function(cycle)
 		local job = (cycle / mhz - first) / period
 		local nearest = math.floor(job + 0.5)
 		if nearest >= 0 and nearest <= jobs and math.abs(job - nearest) * period < step / 2 then
 			at[nearest] = others()
 		end
 	end)
-	return function(in_time)
+	ids[2] = dbg.at_end(function()
 		local work, cycles, periods = 0, 0, 0
 		for k = 0, jobs - 1 do
 			local from, to = at[k], at[k + 1]
@@ -47,8 +46,15 @@ local function watch_others(first, period, jobs)
 				work, cycles, periods = work + to.work - from.work, cycles + to.cycle - from.cycle, periods + 1
 			end
 		end
-		return cycles > 0 and work / cycles or nil, periods
-	end
+		if cycles > 0 then
+			tell(work / cycles, periods)
+		end
+	end)
+	ids[3] = dbg.at_start(function()
+		for _, id in ipairs(ids) do
+			dbg.off(id)
+		end
+	end)
 end
 
 return {
@@ -69,7 +75,15 @@ return {
 		local function release(k)
 			return first + k * period
 		end
-		local effective = watch_others(first, period, jobs)
+		local missed, worst, released, waited = 0, 0, {}, {}
+		if gpu.cycle == 0 then
+			watch_others(first, period, jobs, function(k)
+				return waited[k + 1] and waited[k + 1] >= 0
+			end, function(ipc, periods)
+				dbg.figure("effective_ipc", ipc)
+				print(("realtime: the others' effective IPC is %.2f, in %d period%s"):format(ipc, periods, periods == 1 and "" or "s"))
+			end)
+		end
 		for k = 0, jobs - 1 do
 			-- All of an SM's shared memory: one CTA an SM, and nobody beside it.
 			cuda.launch(m.job, ctas, 256, { results + 8 * k * ctas, run * 1000, (release(k) + run + limit) * 1000 }, {
@@ -79,7 +93,6 @@ return {
 			})
 		end
 		cuda.copy(ended, results)
-		local missed, worst, released, waited = 0, 0, {}, {}
 		for k = 0, jobs - 1 do
 			local late, last = false, 0
 			for i = k * ctas, (k + 1) * ctas - 1 do
@@ -97,15 +110,6 @@ return {
 		dbg.figure("released_us", released)
 		dbg.figure("waited_us", waited)
 		print(("realtime: %d of %d deadlines missed; jobs in time waited up to %.1f us"):format(missed, jobs, worst))
-		dbg.at_end(function()
-			local ipc, periods = effective(function(k)
-				return waited[k + 1] and waited[k + 1] >= 0
-			end)
-			if ipc then
-				dbg.figure("effective_ipc", ipc)
-				print(("realtime: the others' effective IPC is %.2f, in %d period%s"):format(ipc, periods, periods == 1 and "" or "s"))
-			end
-		end)
 		cuda.check(function()
 			for i = 0, jobs * ctas - 1 do
 				local k = i // ctas
