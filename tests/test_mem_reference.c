@@ -234,6 +234,67 @@ static void copies_replace_the_oldest(void **s)
 	rig_stop(&r);
 }
 
+/* --- stores that L2 lacks ------------------------------------------------------------------------------------------ */
+#define ONE_SLICE "partitions=1", "l2.slices=1", "l2.sets=1"
+
+/* The store goes to DRAM, which acknowledges it, and its line is read; it stays clean until a store finds it. */
+static void a_store_has_its_line_read(void **s)
+{
+	RIG(r, ONE_SLICE, "l2.ways=2", "l2.write_miss=fetch");
+	RIG(lazy, ONE_SLICE, "l2.ways=2");
+	const struct cache_counters *c = mem_l2_counters(r.m, 0);
+	const struct dram_counters *d = mem_dram_counters(r.m, 0);
+	u64 read = rig_latency(&lazy, MO_LOAD, BASE, 0xf), store = rig_latency(&r, MO_STORE, BASE, 0xf);
+	/* As long as a load takes, whose data travel down and not up, but for DRAM's two latencies and its clock's
+	 * rounding. */
+	u64 less = clock_core(&r.m->dramclk, r.c.dram_tCL - r.c.dram_tWL);
+	assert_in_range(store + less, read - 2, read + 2);
+	assert_int_equal(d->writes, 2); /* bursts of 64 B */
+	assert_int_equal(d->reads, 2);
+	assert_int_equal(c->write_misses, 1);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	assert_int_equal(c->hits, 1);
+	rig_latency(&r, MO_STORE, BASE + 128, 0x1); /* a part of a line: the part is written, all of it is read */
+	assert_int_equal(d->writes, 3);
+	assert_int_equal(d->reads, 4);
+	rig_latency(&r, MO_LOAD, BASE + 128, 0xf);
+	assert_int_equal(c->hits, 2);
+	rig_latency(&r, MO_LOAD, BASE + 2 * 128, 0xf); /* pushes a clean line out */
+	assert_int_equal(c->evictions, 1);
+	assert_int_equal(c->writebacks, 0);
+	rig_latency(&r, MO_STORE, BASE + 128, 0xf); /* is there: written back later */
+	assert_int_equal(c->hits, 3);
+	assert_int_equal(d->writes, 3);
+	rig_latency(&r, MO_LOAD, BASE + 3 * 128, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 4 * 128, 0xf);
+	assert_int_equal(c->writebacks, 1);
+	assert_int_equal(d->writes, 5);
+	rig_check(&r);
+	rig_stop(&r);
+	rig_stop(&lazy);
+}
+
+/* While a line is on its way every store to it goes to DRAM, and none has it read again. Two more lines want an MSHR.
+ */
+static void stores_share_a_read(void **s)
+{
+	RIG(r, ONE_SLICE, "l2.ways=4", "l2.write_miss=fetch", "l2.mshrs=2");
+	const struct dram_counters *d = mem_dram_counters(r.m, 0);
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(rig_access(&r, 0, MO_STORE, BASE, 0xf, i), MR_SENT);
+	rig_drain(&r);
+	assert_int_equal(d->writes, 6);
+	assert_int_equal(d->reads, 2);
+	for (u32 i = 1; i < 4; i++)
+		assert_int_equal(rig_access(&r, 0, MO_STORE, BASE + i * 128, 0xf, i), MR_SENT);
+	rig_drain(&r);
+	assert_int_equal(d->reads, 8);
+	mem_sync_counters(r.m, r.now);
+	assert_true(mem_l2_counters(r.m, 0)->rf_mshr > r.c.dram_latency / 2); /* the third waited for a read's end */
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* --- the miss queue ----------------------------------------------------------------------------------------------- */
 static void loads_want_two_places(void **s)
 {
@@ -342,6 +403,8 @@ int main(void)
 	    cmocka_unit_test(acknowledged_by_sector),
 	    cmocka_unit_test(copies_are_in_l2),
 	    cmocka_unit_test(copies_replace_the_oldest),
+	    cmocka_unit_test(a_store_has_its_line_read),
+	    cmocka_unit_test(stores_share_a_read),
 	    cmocka_unit_test(loads_want_two_places),
 	    cmocka_unit_test(stores_stay),
 	    cmocka_unit_test(perfect_caches_never_miss),

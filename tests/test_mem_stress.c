@@ -149,6 +149,7 @@ static void random_machine(struct rig *r, u64 *rng)
 	r->c.map_slice_lines = pick(rng, 0, 1);
 	r->c.l2_hash = (u8)pick(rng, 0, 1);
 	r->c.l2_sector_acks = pick(rng, 0, 1);
+	r->c.l2_write_miss = (u8)pick(rng, 0, 1);
 	r->c.l1d_missq_free = pick(rng, 1, 3);
 	r->c.noc_sector_replies = pick(rng, 0, 1);
 }

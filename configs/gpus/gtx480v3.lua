@@ -8,7 +8,8 @@
 -- It executes PTX in the order of the text, one issue slot an instruction, as that simulator does unless it is asked for
 -- PTXPlus. What version 4 (2018) brought and version 3 had not: a latency before L1D's tags and one of shared memory (there a
 -- load passes the three stages of the load/store pipe, and a hit in L1D is written back in the cycle in which it is
--- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches.
+-- looked up), a hashed set index of L1D, schedulers that take turns at being first, sectored caches, queues of 64 in place of
+-- 8 around L2, and stores that take a line of L2 without reading it.
 return {
 	base = "gtx480",
 	help = "GeForce GTX 480 on the pipeline of GPGPU-Sim 3.2.2, the version that the papers of 2011 to 2016 ran",
@@ -27,5 +28,9 @@ return {
 	["l1c.latency"] = 1, -- v3: the same
 	["l1d.hash"] = "linear", -- v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8 names no set index function
 	["l2.merges"] = 4, -- v3: cache:dl2 64:128:8,L:B:m:W,A:32:4,4:0,32
+	["l2.write_miss"] = "fetch", -- v3: its W, data_cache::wr_miss_wa: the write goes to DRAM, and the line is read
+	["l2.miss_queue"] = 12, -- v3: 4 in the cache (the same line), 8 between it and DRAM (dram_partition_queues 8:8:8:8)
+	["noc.request_queue"] = 8, -- v3: dram_partition_queues
+	["noc.reply_queue"] = 8, -- v3: dram_partition_queues
 	["noc.flit"] = 32, -- v3: config_fermi_islip.icnt, flit_size
 }

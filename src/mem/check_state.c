@@ -308,13 +308,15 @@ static bool check_packets(const struct mem *m, const struct noc_census *net, str
 		for (u32 k = 0; k < t->st->fresh; k++)
 			waiters += t->e[k].used ? t->e[k].n : 0;
 	}
+	for (u32 i = 0; i < m->dram_pool->fresh; i++)
+		waiters += m->dreq[i].answers != 0;
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		replies += m->port[sm].replies;
 		in += m->source ? m->source[sm].n : 0;
 	}
 	HOLDS(state[PS_TO_L2] + state[PS_L2] == in,
 	      "packets: %u on their way to a slice or at its head, the inputs hold %u", state[PS_TO_L2] + state[PS_L2], in);
-	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs hold %u", state[PS_DRAM], waiters);
+	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs and writes on their way hold %u", state[PS_DRAM], waiters);
 	HOLDS(state[PS_REPLY] == out + replies, "packets: %u are replies, %u in outputs and %u on their way",
 	      state[PS_REPLY], out, replies);
 	HOLDS(m->noc->requests - m->noc->replies - m->noc->absorbed == m->pool->used,

@@ -171,6 +171,7 @@ struct dram_req {
 	u32 next;    /* request + 1 */
 	u32 mshr;    /* of a read: L2 MSHR, */
 	u32 slot;    /* and the line's place in the tags */
+	u32 answers; /* of a write that is acknowledged when DRAM has taken it: packet + 1; else 0 */
 	u16 slice, bursts;
 	u8 bank, sectors;
 	bool write;
@@ -466,7 +467,7 @@ static inline void l2_unblock(struct mem *m, u32 slice, u64 now)
 	if (s->blocked || s->out_full)
 		l2_retry(m, slice, now);
 }
-void l2_fill(struct mem *m, u32 dreq, u64 now);  /* DRAM data arrived */
+void l2_fill(struct mem *m, u32 dreq, u64 now);  /* DRAM data arrived, or a write is to be acknowledged */
 void l2_sync(struct mem *m, u32 slice, u64 now); /* brings time-integrated counters up to date */
 
 /* dram/ */

@@ -9,7 +9,10 @@
  * Write-back, write-allocate with lazy fetch: a write takes a line without reading it. A write that covers its sectors
  * makes them valid; one that covers them in part makes them dirty only, and a later read fetches them. There is no byte
  * mask: two partial writes never add up to a full one, and a write that covers some of its sectors fully and others not
- * counts as partial for all. */
+ * counts as partial for all.
+ *
+ * With l2.write_miss=fetch a write whose sectors are not there goes on to DRAM, which acknowledges it, and has its line
+ * read; only one that finds them makes them dirty. */
 #include "base/bits.h"
 #include "mem/impl.h"
 #include "mem/ref_count.h"
@@ -29,7 +32,7 @@ static bool queue_room(const struct mem *m, const struct slice *s, u32 n)
 	return s->st->mq_n + n <= m->c.l2_missq || !s->st->mq_n;
 }
 
-static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool write, u32 mshr)
+static u32 queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool write, u32 mshr)
 {
 	struct slice_state *st = m->slice[slice].st;
 	u32 i = dram_req_alloc(m), bank;
@@ -39,6 +42,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 	r->next = 0;
 	r->mshr = mshr;
 	r->slot = mshr == NONE ? NONE : m->slice[slice].mshr.e[mshr].slot;
+	r->answers = 0;
 	r->slice = (u16)slice;
 	r->bank = (u8)bank;
 	r->sectors = sectors;
@@ -51,6 +55,7 @@ static void queue_push(struct mem *m, u32 slice, u64 line, u8 sectors, bool writ
 		st->mq_head = i + 1;
 	st->mq_tail = i + 1;
 	st->mq_n++;
+	return i;
 }
 
 /* --- the request at the head -------------------------------------------------------------------------------------- */
@@ -77,33 +82,6 @@ enum mem_result l2_make_room(struct mem *m, u32 slice, const struct packet *p, u
 	return MR_HIT;
 }
 
-static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
-{
-	struct slice *s = &m->slice[slice];
-	const struct packet *p = &m->packet[pi];
-	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
-	u32 look = ref_look(&s->tags, i, p->need, true, m->l2_sectored);
-	if (i == TAGS_NONE) {
-		enum mem_result mr = l2_make_room(m, slice, p, 0, now, &i);
-		if (mr != MR_HIT)
-			return mr;
-		s->cc->misses++;
-		s->cc->write_misses++;
-	} else {
-		tags_touch(&s->tags, i);
-		s->cc->hits++;
-	}
-	if (s->ideal.n)
-		ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->partial ? 0 : p->need);
-	s->tags.line[i].dirty |= p->need;
-	if (!p->partial)
-		s->tags.line[i].valid |= p->need;
-	s->cc->writes++;
-	ref_count(s->cc, REF_WRITE, look);
-	noc_reply(m, slice, pi, now);
-	return MR_HIT;
-}
-
 static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
 {
 	struct slice *s = &m->slice[slice];
@@ -111,6 +89,72 @@ static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
 	e->pending |= sectors;
 	tags_reserve(&s->tags, e->slot, sectors);
 	queue_push(m, slice, e->line, sectors, false, mshr);
+}
+
+/* l2.write_miss=fetch: the write goes to DRAM, which acknowledges it, and what its line lacks is read, unless it is on
+ * its way already. That read answers nobody: it takes an MSHR but none of its places for requests. */
+static enum mem_result write_through(struct mem *m, u32 slice, u32 pi, u32 *i, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	struct packet *p = &m->packet[pi];
+	u64 line = tags_line_of(&s->tags, p->addr);
+	bool on_way = *i != TAGS_NONE && s->tags.line[*i].pending;
+	if (!on_way && !mshr_available(&s->mshr))
+		return MR_RF_MSHR;
+	if (*i == TAGS_NONE) {
+		enum mem_result mr = l2_make_room(m, slice, p, 2, now, i);
+		if (mr != MR_HIT)
+			return mr;
+	} else if (!queue_room(m, s, on_way ? 1 : 2)) {
+		return MR_RF_QUEUE;
+	}
+	m->dreq[queue_push(m, slice, line, p->need, true, NONE)].answers = pi + 1;
+	p->state = PS_DRAM;
+	if (on_way)
+		return MR_HIT;
+	u32 mshr = mshr_alloc(&s->mshr, line, *i, false, now, s->cc);
+	s->tags.line[*i].mshr = (u16)mshr;
+	fetch(m, slice, mshr, s->tags.full & (u8)~s->tags.line[*i].valid);
+	return MR_HIT;
+}
+
+/* The write's sectors are its line's, which is taken if there is none. */
+static enum mem_result write_back_later(struct mem *m, u32 slice, const struct packet *p, u32 *i, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	if (*i == TAGS_NONE) {
+		enum mem_result mr = l2_make_room(m, slice, p, 0, now, i);
+		if (mr != MR_HIT)
+			return mr;
+	}
+	s->tags.line[*i].dirty |= p->need;
+	if (!p->partial)
+		s->tags.line[*i].valid |= p->need;
+	return MR_HIT;
+}
+
+static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	const struct packet *p = &m->packet[pi];
+	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
+	u32 look = ref_look(&s->tags, i, p->need, true, m->l2_sectored);
+	bool absent = i == TAGS_NONE, lacks = absent || p->need & (u8)~s->tags.line[i].valid;
+	bool through = lacks && m->c.l2_write_miss == WRITE_MISS_FETCH, miss = absent || through;
+	enum mem_result mr = through ? write_through(m, slice, pi, &i, now) : write_back_later(m, slice, p, &i, now);
+	if (mr != MR_HIT)
+		return mr;
+	++*(miss ? &s->cc->misses : &s->cc->hits);
+	s->cc->write_misses += miss;
+	if (!absent)
+		tags_touch(&s->tags, i);
+	if (s->ideal.n)
+		ideal_use(&s->ideal, i, s->tags.tag[i] - 1, through ? s->tags.full : p->partial ? 0 : p->need);
+	s->cc->writes++;
+	ref_count(s->cc, REF_WRITE, look);
+	if (!through)
+		noc_reply(m, slice, pi, now);
+	return MR_HIT;
 }
 
 /* Part of the line is on its way: merge, or fetch further sectors into the same entry. */
@@ -299,8 +343,15 @@ void l2_sync(struct mem *m, u32 slice, u64 now)
 
 void l2_fill(struct mem *m, u32 di, u64 now)
 {
-	const struct dram_req *r = &m->dreq[di];
+	struct dram_req *r = &m->dreq[di];
 	u32 slice = r->slice, out[256];
+	if (r->answers) {
+		u32 pi = r->answers - 1;
+		r->answers = 0;
+		dram_req_free(m, di);
+		noc_reply(m, slice, pi, now);
+		return;
+	}
 	u8 sectors = r->sectors;
 	struct slice *s = &m->slice[slice];
 	u32 mshr = r->mshr, at = r->slot;

@@ -82,8 +82,9 @@ static void size_sm(struct mem *m)
 }
 
 /* Packets: those at a slice's input (its queue and its pipeline stages), waiting in its MSHRs or in its output (which
- * takes replies beyond its size from MSHRs only), and on their way to an SM. DRAM requests: in miss queues, in windows,
- * and reads not yet back. */
+ * takes replies beyond its size from MSHRs and DRAM only), and on their way to an SM. DRAM requests: in miss queues, in
+ * windows, and reads not yet back. With l2.write_miss=fetch each of those may be a write whose packet waits for it, and
+ * writes come back too, at most one a DRAM cycle. */
 static bool size_shared(struct mem *m, struct err *e)
 {
 	const struct conf *c = &m->c;
@@ -93,7 +94,10 @@ static bool size_shared(struct mem *m, struct err *e)
 	u32 in = c->noc_shared ? c->noc_shared : c->noc_in_queue, out = c->noc_shared ? c->noc_shared : c->noc_out_queue;
 	u64 source = c->noc_switch == NOC_ISLIP ? c->l1d_missq + c->noc_source_queue : 0;
 	u64 packets = m->nslices * (in + stages + waiters + out) + (u64)m->nsms * (out + source);
-	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + (u64)m->nchannels * c->dram_queue;
+	bool through = c->l2_write_miss == WRITE_MISS_FETCH;
+	u64 writes = through ? clock_up(&m->dramclk, c->dram_latency) + 2 : 0;
+	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + m->nchannels * (c->dram_queue + writes);
+	packets += through ? dram : 0;
 	if (packets + dram > TIMERS_MAX)
 		return err_set(e,
 		               "l2.mshrs, l2.merges, l2.latency: room for %llu requests in flight is more than the %u this "

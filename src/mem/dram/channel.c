@@ -185,7 +185,7 @@ static void leave(struct mem *m, u32 channel, u32 i, u64 end, u64 now)
 	ch->st->n--;
 	memmove(&ch->order[i], &ch->order[i + 1], ch->st->n - i);
 	ch->order[ch->st->n] = place;
-	if (w.write)
+	if (w.write && !m->dreq[w.req].answers)
 		dram_req_free(m, w.req);
 	else
 		wheel_set(&m->wheel, m->timer_dram + w.req, end_core + m->c.dram_latency);
