@@ -27,6 +27,7 @@ struct matrix {
 	struct factor factor[FACTORS_MAX];
 	struct matrix_run *run;
 	u32 n, cap;
+	bool product;
 };
 
 /* Which pairs of levels (of two factors) one workload, or one scheduler, has been given. */
@@ -120,15 +121,20 @@ static inline void matrix_cover(struct matrix *m, u32 rounds)
 	free(by_sched);
 }
 
-/* The product of everything but the last factor, whose levels take turns. */
-static inline void matrix_product(struct matrix *m)
+/* The product of everything but the last factors, `turning` of them, which take turns: the very last goes on by one, so
+ * that each of its levels meets every workload under every scheduler, the combinations of the others by seven. */
+static inline void matrix_product(struct matrix *m, u32 turning)
 {
-	u32 last = m->nfactors - 1, turns = m->factor[last].n, n = matrix_combinations(m) / turns;
+	u32 last = m->nfactors - 1, first = m->nfactors - turning, n = 1, others = 1;
+	m->product = true;
+	for (u32 f = 0; f < last; f++)
+		*(f < first ? &n : &others) *= m->factor[f].n;
 	for (u32 w = 0; w < m->workloads; w++)
 		for (u32 s = 0; s < m->scheds; s++)
 			for (u32 c = 0; c < n; c++) {
 				u8 level[FACTORS_MAX] = {0};
-				matrix_levels(m, c + n * ((w + s + c) % turns), level);
+				matrix_levels(m, c + n * ((w + 3 * s + 7 * c) % others), level);
+				level[last] = (u8)((w + s + c) % m->factor[last].n);
 				matrix_add(m, w, s, level);
 			}
 }

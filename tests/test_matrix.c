@@ -4,9 +4,11 @@
  * the same bytes left in device memory and the same work done whoever scheduled it.
  *
  * The product of all that is too much for every time: matrix_cover.h chooses what stands for it. MATRIX=full in the
- * environment runs the product of everything but the CTA schedulers, which take turns; MATRIX=coherence, under gto,
- * that of the rules of coherence, the networks and the CTA schedulers; MATRIX=n runs n configurations of each workload
- * and scheduler; MATRIX_JOBS=n is how many processes share the runs (else one a processor). */
+ * environment runs the product of workloads, warp schedulers, queues, orders, prefetch and machines, in which the CTA
+ * schedulers (all of them for each workload and scheduler), the networks, the rules of coherence and the kernel-aware
+ * schedulers take turns; MATRIX=coherence, under gto, that of the rules of coherence, the networks and the CTA
+ * schedulers; MATRIX=n runs n configurations of each workload and scheduler; MATRIX_JOBS=n is how many processes share
+ * the runs (else one a processor). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -107,7 +109,7 @@ static void choose_coherence(void)
 	add_policies(POLICY_COHERENCE);
 	add_policies(POLICY_CTA);
 	add_level(add_factor("gpu"), "gtx480"); /* last: see matrix_product() */
-	matrix_product(&matrix);
+	matrix_product(&matrix, 1);
 }
 
 static void choose_runs(void)
@@ -127,6 +129,7 @@ static void choose_runs(void)
 	gpu = add_factor("gpu");
 	for (u32 i = 0; i < ARRAY_LEN(gpus); i++)
 		add_level(gpu, gpus[i]);
+	const u32 multiplied = matrix.nfactors;
 	add_policies(POLICY_NETWORK);
 	add_policies(POLICY_COHERENCE);
 	add_policies(POLICY_KERNELS);
@@ -138,7 +141,7 @@ static void choose_runs(void)
 	}
 	add_policies(POLICY_CTA); /* last: see matrix_product() */
 	if (full) {
-		matrix_product(&matrix);
+		matrix_product(&matrix, matrix.nfactors - multiplied);
 		return;
 	}
 	if (how && !rounds)
@@ -311,6 +314,20 @@ static void run_all(void)
 
 /* What the runs stand for: every workload has run under every scheduler, and each of both with every level of every
  * factor. */
+/* Of a product: each level of the last factor with each workload under each scheduler. */
+static void every_turn_met(void)
+{
+	const u32 last = matrix.nfactors - 1, n = matrix.factor[last].n;
+	bool *met = xcalloc((size_t)matrix.workloads * matrix.scheds * n, sizeof *met);
+	for (u32 i = 0; i < matrix.n; i++) {
+		const struct matrix_run *r = &matrix.run[i];
+		met[(r->workload * matrix.scheds + r->sched) * n + r->level[last]] = true;
+	}
+	for (u32 i = 0; i < matrix.workloads * matrix.scheds * n; i++)
+		assert_true(met[i]);
+	free(met);
+}
+
 static void test_cover(void **state)
 {
 	u32 of_sched = 0, combinations = matrix_combinations(&matrix);
@@ -333,6 +350,8 @@ static void test_cover(void **state)
 	print_message(";\n%u of the %u configurations beside the workload\n", of_sched, matrix.scheds * combinations);
 	for (u32 i = 0; i < matrix.workloads * matrix.scheds; i++)
 		assert_true(ran[i]);
+	if (matrix.product)
+		every_turn_met();
 	for (u32 f = 0; f < matrix.nfactors; f++)
 		for (u32 l = 0; l < matrix.factor[f].n; l++) {
 			for (u32 w = 0; w < matrix.workloads; w++)

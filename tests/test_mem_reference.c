@@ -295,6 +295,24 @@ static void stores_share_a_read(void **s)
 	rig_stop(&r);
 }
 
+/* The store and the read of its line want two places of the miss queue. */
+static void stores_want_two_places(void **s)
+{
+	RIG(r, ONE_SLICE, "l2.ways=8", "l2.write_miss=fetch", "l2.miss_queue=3", "dram.queue=1");
+	u32 most = 0;
+	for (u32 i = 0; i < 6; i++)
+		assert_int_equal(rig_access(&r, 0, MO_STORE, BASE + i * 128, 0xf, i), MR_SENT);
+	for (u32 i = 0; i < 2000; i++) {
+		rig_step(&r);
+		most = MAX(most, r.m->slice[0].st->mq_n);
+	}
+	rig_drain(&r);
+	assert_int_equal(most, 3);
+	assert_int_equal(mem_dram_counters(r.m, 0)->requests, 12);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* --- the miss queue ----------------------------------------------------------------------------------------------- */
 static void loads_want_two_places(void **s)
 {
@@ -405,6 +423,7 @@ int main(void)
 	    cmocka_unit_test(copies_replace_the_oldest),
 	    cmocka_unit_test(a_store_has_its_line_read),
 	    cmocka_unit_test(stores_share_a_read),
+	    cmocka_unit_test(stores_want_two_places),
 	    cmocka_unit_test(loads_want_two_places),
 	    cmocka_unit_test(stores_stay),
 	    cmocka_unit_test(perfect_caches_never_miss),

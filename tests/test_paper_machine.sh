@@ -38,3 +38,10 @@ is "a dependent hit in L1D and an addition" \
 	"$(apart 'ld.global.u64 %a3, [%a2]; add.u64 %a2, %a2, %a3;' 'mov.u64 %a2, %a1;')" 14
 # 32 warps: a product every second cycle in the SFU's one pipe; in the two SP units it would be one a cycle.
 is "32 warps' independent products" "$(apart 'mul.lo.u32 %r4, %r1, %r2;' '' 1024)" 64
+
+# What is only written costs DRAM twice: 256 lines of 128 B in four bursts of two reads and two writes, beside the two arrays
+# that are read (and some lines of instructions and parameters).
+"$W" run vecadd --param n=8192 --gpu gtx480v3 --stats - --format json >"$tmp/v.json"
+bursts() { sed -n '/^ *"dram": {/,/^ *}/s/^ *"'"$1"'": \([0-9]*\),*$/\1/p' "$tmp/v.json" | head -1; }
+check "reads of vecadd: $(bursts reads) bursts (1536 and a few)" test "$(bursts reads)" -ge 1536 -a "$(bursts reads)" -lt 1556
+check "writes of vecadd: $(bursts writes) bursts (512)" test "$(bursts writes)" = 512
