@@ -268,7 +268,7 @@ static void test_inactive(void **state)
 	drop(h);
 }
 
-/* T_new CTAs in whole runs. */
+/* T_new CTAs in whole runs: 5 are in three of them. */
 static void test_both(void **state)
 {
 	struct hand *h = hand("lcs+bcs", 8, 8, NULL);
@@ -279,7 +279,7 @@ static void test_both(void **state)
 		resident(h, 0, i)->insts = 100;
 	end(h, 0, 0, 100);
 	assert_int_equal(h->ev.e[h->ev.n - 1].arg[0], 5);
-	for (u64 i = 1; i < 6; i++) { /* 1 to 5 end: runs 2 and 3 are left, then 3 alone */
+	for (u64 i = 1; i < 4; i++) { /* 1 to 3 end: four runs are left, then three, then two */
 		assert_true(next(h, 0) == NO_CTA);
 		end(h, 0, i, 100);
 	}

@@ -33,6 +33,12 @@ static bool take_over(struct bcs *st, const struct cta_view *v, u32 sm)
 	return false;
 }
 
+static u32 runs_allowed(const struct cta_view *v, u32 most)
+{
+	u32 block = v->conf->bcs_block, fit = MAX(v->most / block, 1), allowed = (u32)ceil_div(most, block);
+	return MIN(allowed, fit);
+}
+
 u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most)
 {
 	u64 ctas = v->launch->ctas;
@@ -41,7 +47,7 @@ u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most)
 		st->left[sm]--;
 		return st->run[sm]++;
 	}
-	if (st->next == ctas || (block > 1 && runs_on(v, sm) >= MAX(most / block, 1)))
+	if (st->next == ctas || (block > 1 && runs_on(v, sm) >= runs_allowed(v, most)))
 		return NO_CTA;
 	u64 first = st->next;
 	u32 n = (u32)MIN(block, ctas - first);

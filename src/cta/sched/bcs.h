@@ -2,7 +2,8 @@
  * consecutive CTAs, whose threads are neighbours in memory.
  *
  * Delayed: a new run begins on an SM only when a whole one has left, so that its CTAs are there at the same time. An SM
- * that can hold T CTAs of the kernel has T / bcs.block runs, at least one. A run whose CTAs do not find room together
+ * has as many runs as find room, at least one; where a policy wants fewer CTAs (T_new of lcs+bcs), as many as hold that
+ * number, which is no less for being odd (ours: the paper is silent). A run whose CTAs do not find room together
  * keeps what is left of it for its SM, as long as that may hold CTAs of the kernel. Grids of one dimension have no
  * neighbours to gain from: there, CTAs go in order, one at a time, as with rr. */
 #ifndef CTA_SCHED_BCS_H
@@ -20,6 +21,6 @@ static inline bool bcs_applies(const struct launch *l)
 {
 	return l->grid.y > 1 || l->grid.z > 1;
 }
-/* The CTA for this SM, which may hold `most` of the kernel; or NO_CTA. */
+/* The CTA for this SM, of which `most` CTAs of the kernel are wanted, v->most at most; or NO_CTA. */
 u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most);
 #endif
