@@ -28,7 +28,8 @@ local benchmarks = {
 	{ "FDTD", "fdtd3d", "finite_differences", 3, "II", params = { nx = 384, ny = 384, nz = 12, steps = 1 } },
 	{
 		"KMN", "kmeans", "kmeans_assign", 5, "III",
-		flat = true, quick = { n = 54000, features = 12, iterations = 1 }, params = { n = 108000, iterations = 1 },
+		flat = true, quick = { n = 54000, features = 12, iterations = 1, swap = 0 },
+		params = { n = 108000, iterations = 1, swap = 0 },
 	},
 	{ "MUM", "mummer", "mummer_match", 4, "III", flat = true, params = { queries = 50176 } },
 	{ "EIP", "eip", nil, 6, "III", flat = true, params = { ctas = 391, points = 400000 } },

@@ -63,19 +63,31 @@ local function move(points, centres, member, p)
 	end
 end
 
+-- The points as kmeans_swap leaves them: feature f of point i at f * n + i.
+local function by_feature(cuda, points, n, nf)
+	local columns = cuda.host("f32", n * nf)
+	for i = 0, n - 1 do
+		for f = 0, nf - 1 do
+			columns[f * n + i] = points[i * nf + f]
+		end
+	end
+	return columns
+end
+
 return {
 	name = "kmeans",
-	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations)",
+	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations; swap=0: points come transposed)",
 	kernels = "kmeans.ptx",
 	sizes = {
-		small = { n = 2560, features = 34, k = 5, iterations = 1 },
-		default = { n = 18000, features = 34, k = 5, iterations = 3 },
-		large = { n = 80000, features = 34, k = 5, iterations = 4 },
+		small = { n = 2560, features = 34, k = 5, iterations = 1, swap = 1 },
+		default = { n = 18000, features = 34, k = 5, iterations = 3, swap = 1 },
+		large = { n = 80000, features = 34, k = 5, iterations = 4, swap = 1 },
 	},
 	run = function(cuda, p)
 		local n, nf = need(p, "n", 1, 1 << 22), need(p, "features", 1, 64)
 		local k = need(p, "k", 1, math.min(n, 1024)) -- the first k points are the first centres
 		need(p, "iterations", 1, 1000)
+		local swap = need(p, "swap", 0, 1) == 1 -- else the host copies the points feature by feature
 		local m = cuda.module("kmeans.ptx")
 		local points, centres, member = cuda.host("f32", n * nf), cuda.host("f32", k * nf), cuda.host("i32", n)
 		points:rand(0, 1)
@@ -85,9 +97,14 @@ return {
 		local drows, dcolumns = cuda.malloc(4 * n * nf, "points"), cuda.malloc(4 * n * nf, "features")
 		local dcentres, dmember = cuda.malloc(4 * k * nf, "centres"), cuda.malloc(4 * n, "member")
 		cuda.copy(drows, points)
+		if not swap then
+			cuda.copy(dcolumns, by_feature(cuda, points, n, nf))
+		end
 		cuda.memset(dmember, 0xff, 4 * n)
 		local grid, block = { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }
-		cuda.launch(m.kmeans_swap, grid, block, { drows, dcolumns, n, nf })
+		if swap then
+			cuda.launch(m.kmeans_swap, grid, block, { drows, dcolumns, n, nf })
+		end
 
 		-- Every point is checked once: a share of them in each iteration, against that iteration's centres.
 		local ok, message = true, nil
