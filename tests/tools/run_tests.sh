@@ -4,6 +4,8 @@
 # A cmocka program counts with its tests, a script with its lines "ok ..." and "not ok ...". A program that crashes, hangs
 # (10 minutes) or says nothing counts as one failure. Exit status 0 only when all passed. Output: BUILD-DIR/test-logs/.
 #
+# Those that took ten seconds or more say how long.
+#
 # As many run at a time as there are processors (TEST_JOBS=N: N), but for those in `alone`, which use all of them or answer within
 # times of their own: they follow one by one. Lines come in the order of the arguments all the same.
 set -u
@@ -19,8 +21,10 @@ trap 'exit 130' INT TERM
 
 run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" to $claims/NAME.count
 	name=$(basename "$1") log=$logs/$(basename "$1").log
+	began=$(date +%s)
 	timeout 600 "$1" >"$log" 2>&1 </dev/null
 	status=$?
+	took=$(($(date +%s) - began))
 	case $1 in
 	*.sh)
 		ok=$(grep -c '^ok' "$log")
@@ -42,7 +46,9 @@ run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" t
 		bad=1
 		why="$why (exit status $status)"
 	fi
-	if [ "$bad" -eq 0 ]; then
+	if [ "$bad" -eq 0 ] && [ $took -ge 10 ]; then
+		printf '  %-28s %4d passed %5d s\n' "$name" "$ok" $took
+	elif [ "$bad" -eq 0 ]; then
 		printf '  %-28s %4d passed\n' "$name" "$ok"
 	else
 		printf '  %-28s %4d passed, %d FAILED%s\n' "$name" "$ok" "$bad" "$why"
