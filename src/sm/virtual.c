@@ -367,18 +367,19 @@ static const struct launch *launch_of(const struct sm_ctx *x, const struct cta *
 	return x->prog[c->launch].launch;
 }
 
-/* Why it leaves or comes: as events.def lists it. */
-static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 place, u32 cause, u32 cycles, u64 partner,
+/* Why it leaves or comes, in its slot: as events.def lists it. */
+static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 slot, u32 cause, u32 cycles, u64 partner,
                        u64 now)
 {
-	const struct cta *c = &s->cta[place];
-	struct event *e = cta_event(x, s, t, place, now);
+	const struct cta *c = &s->cta[slot];
+	struct event *e = cta_event(x, s, t, slot, now);
 	e->warp = (s32)bit_first(c->warps);
 	e->pc = s->warp[e->warp].pc;
 	e->arg[0] = cause;
 	e->arg[1] = cycles;
 	e->arg[2] = c->exited == c->warps ? 0 : vt_bits(x->conf, launch_of(x, c));
 	e->arg[3] = partner;
+	e->arg[4] = slot;
 }
 
 /* The swap under way is over. */
