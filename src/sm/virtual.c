@@ -564,6 +564,8 @@ bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
 		warps += n;
 		HOLDS(!away || pending == k->pending, "SM %u: CTA %llu waits for %u results, %u are under way", s->id,
 		      (unsigned long long)c->id, k->pending, pending);
+		HOLDS(!away || c->ndone < c->nwarps, "SM %u: CTA %llu has left its slots, but has ended", s->id,
+		      (unsigned long long)c->id);
 		HOLDS(!away || k->state != VT_WAITING || pending, "SM %u: CTA %llu is not ready, but waits for nothing", s->id,
 		      (unsigned long long)c->id);
 	}
