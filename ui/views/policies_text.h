@@ -1,6 +1,6 @@
 /* Who decides, for the head of a view: "gto/lcs", and with virtual threads or one of their rivals "gto/rr/vt". */
-#ifndef VIEWS_POLICIES_TEXT_H
-#define VIEWS_POLICIES_TEXT_H
+#ifndef UI_VIEWS_POLICIES_TEXT_H
+#define UI_VIEWS_POLICIES_TEXT_H
 #include <stdio.h>
 #include <string.h>
 
