@@ -97,6 +97,8 @@ static void ctas_that_are_inactive(void **state)
 	assert_shown_from(&v, y, "swap-in");
 	assert_shown_from(&v, y, "swap-out");
 	assert_shown_from(&v, y, "ready");
+	type(&v, "7");
+	assert_shown(&v, " 1   2+2 CTAs ");
 	stop(&v);
 }
 

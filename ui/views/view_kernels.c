@@ -402,6 +402,8 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 		chunk_text(pane_sub(p, 0, l->name, 1, l->name_w), &chunk);
 	else if (*role)
 		pane_printf(pane_sub(p, 0, 0, 1, l->axis - 1), 0, l->name, STYLE(R_DIM), "%u %s", now.ctas, role);
+	else if (gpu_inactive_ctas(v->g, sm, NULL, 0))
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u+%u CTAs", now.ctas, gpu_inactive_ctas(v->g, sm, NULL, 0));
 	else if (now.limit && now.ctas == now.most)
 		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u/%u CTA%s", now.ctas, now.limit, plural(now.limit));
 	else if (now.ctas)
@@ -599,7 +601,8 @@ const struct view view_kernels = {
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
         "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "
         "IPC: CTAs and\n"
-        "instructions per cycle of the SM since the start. holds: CTAs in slots, 2/3: with the limit that the CTA scheduler set. Under chunk, reset, flip and steal, for holds: what is left of the SM's chunk of\n"
+        "instructions per cycle of the SM since the start. holds: CTAs in slots, 6+3: and 3 inactive, 2/3: with the limit that the CTA scheduler set.\n"
+        "Under chunk, reset, flip and steal, for holds: what is left of the SM's chunk of\n"
         "the chosen kernel, next first, and + how many of its steal queue. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"
         "and of each curve the value now, the mean and the peak of its columns. On wide terminals, right: CTAs of the "
