@@ -334,6 +334,38 @@ static void test_ending(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* However long swaps take: a CTA whose last store is acknowledged in the cycle in which the swap before is over ends in
+ * its slot, and does not leave it any more. */
+static void test_ends_as_a_swap_is_over(void **state)
+{
+	u32 met = 0;
+	for (u32 delay = 100; delay < 260; delay++) {
+		const char *sets[9];
+		char set[32];
+		struct told t = {0};
+		u64 buf, until = NEVER;
+		memcpy(sets, figure5, sizeof figure5);
+		snprintf(set, sizeof set, "vt.delay=%u", delay);
+		sets[7] = set;
+		sets[8] = NULL;
+		struct sim *s = start_kernel(sets, stores, &t, &buf, 24);
+		for (u32 at = 0; sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE; at = t.n) {
+			const struct vt *v = sim_gpu(s)->ctx[0].vt;
+			for (u32 i = at; i < t.n; i++)
+				met += t.e[i].type == EV_CTA_DONE && until == t.e[i].cycle && v->ready;
+			if (until != NEVER && v->until != until)
+				laws(s, set);
+			until = v->until;
+		}
+		rig_finish(s);
+		given_back(s);
+		for (u32 i = 0; i < 24 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 4 * i), i);
+		sim_destroy(s);
+	}
+	assert_true(met);
+}
+
 /* Every lane loads a line of its own. */
 static const char scattered[] =
     PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>;\n"
@@ -982,17 +1014,29 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equations),    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_figure5),      cmocka_unit_test(test_delay),
-	    cmocka_unit_test(test_gain),         cmocka_unit_test(test_as_many_as_said),
-	    cmocka_unit_test(test_last_place),   cmocka_unit_test(test_random_launches),
-	    cmocka_unit_test(test_vecadd),       cmocka_unit_test(test_time_travel),
-	    cmocka_unit_test(test_verbs),        cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),        cmocka_unit_test(test_workloads),
-	    cmocka_unit_test(test_limits_shown), cmocka_unit_test(test_back_before_the_start),
-	    cmocka_unit_test(test_load_queues),  cmocka_unit_test(test_ending),
-	    cmocka_unit_test(test_barrier),      cmocka_unit_test(test_exited),
-	    cmocka_unit_test(test_implied),      cmocka_unit_test(test_paused_on_the_way),
+	    cmocka_unit_test(test_equations),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_figure5),
+	    cmocka_unit_test(test_delay),
+	    cmocka_unit_test(test_gain),
+	    cmocka_unit_test(test_as_many_as_said),
+	    cmocka_unit_test(test_last_place),
+	    cmocka_unit_test(test_random_launches),
+	    cmocka_unit_test(test_vecadd),
+	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_verbs),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_shown),
+	    cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_limits_shown),
+	    cmocka_unit_test(test_back_before_the_start),
+	    cmocka_unit_test(test_load_queues),
+	    cmocka_unit_test(test_ending),
+	    cmocka_unit_test(test_barrier),
+	    cmocka_unit_test(test_exited),
+	    cmocka_unit_test(test_implied),
+	    cmocka_unit_test(test_paused_on_the_way),
+	    cmocka_unit_test(test_ends_as_a_swap_is_over),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

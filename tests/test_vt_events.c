@@ -185,11 +185,26 @@ static void test_in_the_debugger(void **state)
 	rig_close(&r);
 }
 
+/* Warps that change places take with them whose lines they bring in: an evicted line's owner is the CTA that missed. */
+static void test_owners_of_lines(void **state)
+{
+	struct rig r;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_has(
+	    &r,
+	    "lua n, bad, who = 0, 0, {} dbg.on('l1-miss', function(e) who[e.sm .. ':' .. e.addr] = e.cta end)"
+	    " dbg.on('l1-evict', function(e) n = n + 1 bad = bad + (who[e.sm .. ':' .. e.addr] == e.owner_cta and 0 or 1) end)"
+	    " dbg.continue() print(n > 1000, bad)",
+	    "true\t0\n");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_arguments),
 	    cmocka_unit_test(test_in_the_debugger),
+	    cmocka_unit_test(test_owners_of_lines),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -557,8 +557,9 @@ bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
 			HOLDS(front_warp(x->front, s->id, w) == vwi && v->warps[vwi / 64] >> vwi % 64 & 1,
 			      "SM %u: warp %u of CTA %llu is virtual warp %u, not %u, or that is not taken", s->id, n - 1,
 			      (unsigned long long)c->id, front_warp(x->front, s->id, w), vwi);
-			HOLDS(!away || (s->warp[w].state == WS_NONE && s->warp[w].cta_slot == i && s->away[c->word] >> b & 1),
-			      "SM %u: warp %u of inactive CTA %llu has a slot, or none knows its place", s->id, n - 1,
+			HOLDS(!away || (s->warp[w].state == WS_NONE && s->warp[w].cta_slot == i && s->away[c->word] >> b & 1 &&
+			                s->warp[w].ib_end == s->warp[w].pc),
+			      "SM %u: warp %u of inactive CTA %llu has a slot or a buffer, or none knows its place", s->id, n - 1,
 			      (unsigned long long)c->id);
 		}
 		warps += n;
