@@ -49,4 +49,10 @@ for _, f in ipairs(filters) do
 		print("DIFFERS", f.name, f.want, f.got)
 	end
 end
+local names = {}
+for event, of in pairs(seen) do
+	names[#names + 1] = next(of) and event or nil
+end
+table.sort(names)
 print("filters " .. #filters .. ", wrong " .. bad)
+print("of " .. table.concat(names, " "))

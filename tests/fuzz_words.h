@@ -20,12 +20,11 @@ typedef unsigned fuzz_rnd(unsigned n);
 #define FUZZ_PICK(a) ((a)[rnd(FUZZ_COUNT(a))])
 
 struct fuzz_event {
-	const char *name, *arg[4];
+	const char *name, *arg[EVENT_ARGS];
 };
 static const struct fuzz_event fuzz_events[] = {
-#define E(ID, name, PLACES, a0, a1, a2, a3, definition) {name, {a0, a1, a2, a3}},
+#define E5(ID, name, PLACES, a0, a1, a2, a3, a4, definition) {name, {a0, a1, a2, a3, a4}},
 #include "probe/events.def"
-#undef E
 };
 static const char *const fuzz_verbs[] = {
 #define CMD(fn, name, abbreviations, usage, repeat, completer, help) name,

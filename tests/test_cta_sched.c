@@ -192,6 +192,7 @@ static void test_bcs_delay(void **state)
 	assert_int_equal(next(h, 0), 5);
 	assert_int_equal(next(h, 1), 7);
 	assert_int_equal(h->ev.n, 4);
+	assert_int_equal(h->ev.e[2].cta, 4);
 	assert_int_equal(h->ev.e[2].arg[0], 4);
 	assert_int_equal(h->ev.e[2].arg[1], 2);
 	assert_int_equal(h->ev.e[2].arg[2], 2);
@@ -207,6 +208,17 @@ static void test_bcs_delay(void **state)
 	}
 	assert_true(next(h, 0) == NO_CTA);
 	drop(h);
+	/* the third dimension makes neighbours as well; of one dimension there are none, and no runs are told */
+	for (u32 y = 0; y < 2; y++) {
+		h = hand("bcs", 8, 1, NULL);
+		h->l->grid = (struct dim3){y ? 4 : 8, 1, y ? 2 : 1};
+		for (u64 i = 0; i < 4; i++) {
+			assert_int_equal(next(h, 0), y ? i / 2 * 4 + i % 2 : 2 * i);
+			assert_int_equal(next(h, 1), y ? i / 2 * 4 + i % 2 + 2 : 2 * i + 1);
+		}
+		assert_int_equal(h->ev.n, y ? 4 : 0);
+		drop(h);
+	}
 }
 
 static u32 sm1_may_hold;
@@ -383,9 +395,10 @@ static void test_figure9(void **state)
 }
 
 /* From the throttle on no SM is given a CTA while it has T_new of them. */
-static void test_throttled(void **state)
+static void throttled(const char *sched)
 {
-	struct outcome o = run_grid((const char *[]){"num_sms=2", "cta-sched=lcs", "warp-sched=gto", NULL}, 120, 1, 12);
+	looked_up = false;
+	struct outcome o = run_grid((const char *[]){"num_sms=2", sched, "warp-sched=gto", NULL}, 120, 1, 12);
 	assert_int_equal(rig_count(&o.log, EV_LCS_THROTTLE), 1);
 	u32 resident[2] = {0}, limit = UINT32_MAX, after = 0;
 	for (u32 i = 0; i < o.log.n; i++) {
@@ -405,6 +418,12 @@ static void test_throttled(void **state)
 	}
 	assert_true(after > 50 && looked_up);
 	free(o.log.e);
+}
+
+static void test_throttled(void **state)
+{
+	throttled("cta-sched=lcs");
+	throttled("cta-sched=lcs+bcs");
 }
 
 static bool note_throttle(void *ctx, const struct event *e)

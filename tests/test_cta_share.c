@@ -35,14 +35,15 @@ static const struct cta_sched_ops *dyncta(void)
 	return NULL;
 }
 
-/* One SM with two schedulers whose slots are charged by hand, period after period. */
+/* One SM with two schedulers whose slots are charged by hand, period after period; what counts as idle in turn. */
 static void test_periods(void **state)
 {
+	static const enum stall idle[] = {ST_FETCH, ST_BARRIER, ST_SLEEP, ST_DONE, ST_EMPTY};
 	static const struct {
 		u32 idle, mem; /* cycles of the period, of both schedulers */
 		u32 limit;     /* behind it */
-	} rows[] = {{0, 200, 4}, {16, 1000, 5}, {0, 100, 6}, {0, 0, 7},    {0, 0, 8},
-	            {40, 0, 8},  {0, 384, 7},   {0, 400, 6}, {15, 383, 6}, {0, 999, 5}};
+	} rows[] = {{0, 200, 4}, {16, 1000, 5}, {16, 1000, 6}, {16, 1000, 7}, {0, 0, 8},  {40, 0, 8},
+	            {0, 384, 7}, {0, 400, 6},   {15, 383, 6},  {0, 100, 7},   {0, 999, 6}};
 	const struct cta_sched_ops *ops = dyncta();
 	static u64 st[CTA_SCHED_STATE_MAX / 8];
 	struct conf c;
@@ -60,15 +61,16 @@ static void test_periods(void **state)
 	sm->stall[0][ST_MEM] = sm->stall[1][ST_MEM] = 900;
 	sm->reason[0] = sm->reason[1] = ST_MEM;
 	ops->init(st, &v);
-	u32 limit = 4, events = 0; /* half of 8 */
+	u32 limit = 4, events = 0, nidle = 0; /* half of 8 */
 	assert_int_equal(ops->limit(st, &v, 0), limit);
 	assert_true(ops->timer(st, &v) == 3048);
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		v.now += 2048;
 		sm->stall[0][ST_MEM] += v.now - sm->acct_from - 2048; /* what it slept before */
 		sm->stall[1][ST_MEM] += v.now - sm->acct_from - 2048;
-		sm->stall[0][ST_FETCH] += rows[i].idle;
-		sm->stall[1][ST_BARRIER] += rows[i].idle;
+		sm->stall[0][idle[nidle % 5]] += rows[i].idle;
+		sm->stall[1][idle[(nidle + 1) % 5]] += rows[i].idle;
+		nidle += 2 * (rows[i].idle != 0);
 		sm->stall[0][ST_MEM] += rows[i].mem;
 		sm->stall[1][ST_MEMBAR] += rows[i].mem - rows[i].mem / 2;
 		sm->acct_from = v.now - rows[i].mem / 2; /* one of them is behind with its accounts */
@@ -178,6 +180,8 @@ static void test_pause(void **state)
 		case EV_CTA_PAUSE:
 			assert_int_equal(e->arg[2], 1);
 			assert_true(there[sm] > limit[sm]);
+			for (u32 k = i + 1; k < p.log.n && p.log.e[k].cycle == e->cycle; k++) /* not one that has ended */
+				assert_true(p.log.e[k].type != EV_CTA_DONE || p.log.e[k].cta != e->cta);
 			for (u32 k = 0; k < SM_MAX_CTAS; k++) /* nobody younger has its priority */
 				assert_true(!warps[sm][k] || (warps[sm][k] & low[sm]) || came[sm][k] <= came[sm][slot]);
 			low[sm] |= warps[sm][slot];

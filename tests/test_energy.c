@@ -176,6 +176,9 @@ static void gating(void **state)
 	              (double)(full.part[EP_registers].leakage + full.part[EP_registers].gated);
 	double want = (double)k->reg_cycles / ((double)c->sm_regs * (double)k->cycles);
 	assert_true(want > 0.001 && held > want * 0.999999 && held < want * 1.000001);
+	held = (double)full.part[EP_shared].leakage / (double)(full.part[EP_shared].leakage + full.part[EP_shared].gated);
+	want = (double)k->shared_held / ((double)c->sm_shared * (double)k->cycles);
+	assert_true(want > 0.001 && held > want * 0.999999 && held < want * 1.000001);
 	sim_destroy(s);
 }
 
@@ -206,6 +209,30 @@ static void registers_held(void **state)
 		sim_destroy(s);
 	}
 	assert_true(share[1] < share[0] - 0.1);
+}
+
+/* Constants: what their cache takes is split by the lanes that read it, however many instructions a kernel has else. */
+#define CONSTANTS                                                                                                      \
+	PTX_HEAD ".const .align 4 .b8 table[64];\n" HEAD "ld.const.u32 %r1, [table]; ld.const.u32 %r3, [table+4];\n" END
+static void of_constants(void **state)
+{
+	struct sim *s = machine((const char *[]){OF_40_NM, NULL});
+	u64 arg = buffer(s, 4096), lanes[2];
+	char *more = repeated(HEAD, "add.u32 %r3, %r3, 1;\n", 300, "ld.param.u64 %a2, [p]; " END);
+	run_ptx(s, CONSTANTS, 3, 64, &arg, 1);
+	run_ptx(s, more, 3, 64, &arg, 1);
+	const struct energy all = machine_energy(s);
+	struct energy k[2], rest;
+	energy_of_kernels(sim_gpu(s), k, &rest);
+	for (u32 i = 0; i < 2; i++) {
+		lanes[i] = ((const struct kernel_counters *)gpu_counters(sim_gpu(s), CG_kernel, i))->lanes_const;
+		assert_true(lanes[i] > 0);
+	}
+	const double want = (double)all.part[EP_l1c].dynamic * (double)lanes[0] / (double)(lanes[0] + lanes[1]);
+	assert_true(all.part[EP_l1c].dynamic > 0 && rest.part[EP_l1c].dynamic == 0);
+	assert_true(fabs((double)k[0].part[EP_l1c].dynamic - want) <= 1);
+	free(more);
+	sim_destroy(s);
 }
 
 /* Two kernels at a time: each has its own, and with the rest it is the machine's. */
@@ -482,11 +509,11 @@ static void over_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(closed_form),      cmocka_unit_test(scaled_to_the_process),
-	    cmocka_unit_test(gating),           cmocka_unit_test(registers_held),
-	    cmocka_unit_test(of_kernels),       cmocka_unit_test(travels),
-	    cmocka_unit_test(groups_and_power), cmocka_unit_test(every_row_once),
-	    cmocka_unit_test(over_time),
+	    cmocka_unit_test(closed_form),    cmocka_unit_test(scaled_to_the_process),
+	    cmocka_unit_test(gating),         cmocka_unit_test(registers_held),
+	    cmocka_unit_test(of_kernels),     cmocka_unit_test(travels),
+	    cmocka_unit_test(of_constants),   cmocka_unit_test(groups_and_power),
+	    cmocka_unit_test(every_row_once), cmocka_unit_test(over_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,12 @@ check "without power gating it is more by what was gated" [ "$gated" -gt 0 -a "$
 expect 0 " W, 1.91 mJ: SMs " run hotspot --size small
 "$W" compare hotspot --size small --b '--set energy.gate_registers=true' --stats "$tmp/d.csv" >"$tmp/text" 2>&1
 check "compare has both" grep -q "^energy.total,$off,$total," "$tmp/d.csv"
+check "so does its text, by group, with what was gated" awk -v a="$off" -v b="$total" -v gated="$gated" '
+	/^Energy, uJ / { on = 1; next } on && /^$/ { on = 0 } !on { next }
+	/^ total / { total = $2 * 1e9 / a + $3 * 1e9 / b; next } /^ power-gated/ { kept = $5 * 1e9 / gated; next } /^ mean/ { next }
+	{ n++; sum += $3 * 1e9 / b }
+	function near(x, y) { return x > y * 0.999 && x < y * 1.001 }
+	END { exit !(n == 7 && near(sum, 1) && near(total, 2) && near(kept, 1)) }' "$tmp/text"
 
 "$W" debug hotspot $S --batch -ex 'step 2000' -ex 'info energy' -ex 'lua local e, s = gpu.energy, 0 for _, v in pairs(e) do s = s + v end print("parts", s - 2 * e.total - e.dynamic - e.leakage - e.gated, "total " .. e.total)' \
 	-ex 'info energy 3' -ex 'info energy kernel 0' >"$tmp/said" 2>&1

@@ -308,14 +308,29 @@ static void pictures_keep_marks(void **state)
 
 static void filters_are_exact(void **state)
 {
-	char *runs[][12] = {
-	    {"warpdbg", "debug", "reduction", "--size", "small", "--warp-sched", "tl-paws", "--set", "lsu.replay=newcar"},
-	    {"warpdbg", "debug", "bfs", "--size", "small", "--warp-sched", "mascar", "--set", "idempotence.track=true"},
-	    {"warpdbg", "debug", "mummer", "--size", "small", "--warp-sched", "ccws", "--gpu", "m2090"}};
-	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+	static const struct {
+		char *run[12];
+		const char *of[4]; /* what must be among the events */
+	} rows[] = {
+	    {{"warpdbg", "debug", "reduction", "--size", "small", "--warp-sched", "tl-paws", "--set", "lsu.replay=newcar"},
+	     {" sched-promote "}},
+	    {{"warpdbg", "debug", "bfs", "--size", "small", "--warp-sched", "mascar", "--set", "idempotence.track=true"},
+	     {" mascar-mode "}},
+	    {{"warpdbg", "debug", "mummer", "--size", "small", "--warp-sched", "ccws", "--gpu", "m2090"}, {" l1-refuse "}},
+	    {{"warpdbg", "debug", "lps", "--size", "small", "--cta-sched", "lcs+bcs"}, {" lcs-throttle ", " bcs-pair "}},
+	    {{"warpdbg", "debug", "madd", "--size", "small", "--cta-sched", "dyncta"},
+	     {" dyncta-step ", " cta-pause ", " cta-resume "}},
+	    {{"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt"},
+	     {" cta-swap-in ", " cta-swap-out ", " vt-ready"}}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		struct rig r;
-		rig_open(&r, runs[i]);
+		rig_open(&r, (char **)rows[i].run);
 		rig_has(&r, "source tests/filters.lua", ", wrong 0\n");
+		const char *of = strstr(strbuf_str(&r.out), "\nof ");
+		assert_non_null(of);
+		for (u32 k = 0; k < ARRAY_LEN(rows[i].of) && rows[i].of[k]; k++)
+			if (!strstr(of, rows[i].of[k]))
+				fail_msg("run %u: no%s, but%s", i, rows[i].of[k], of);
 		rig_close(&r);
 	}
 }

@@ -86,7 +86,9 @@ static void ctas_that_are_inactive(void **state)
 	      (const char *const[]){"--cta-virtual", "vt", "--set", "sm.ctas=2", "--set", "sm.threads=2048", NULL});
 	type(&v, "tbreak cta-swap-out sm=1\rcontinue\r");
 	assert_shown(&v, "cta-swap-out: SM 1");
+	assert_shown(&v, "gto/rr/vt  SM 1");
 	assert_shown(&v, " inactive"); /* the kernel's line of the overview */
+	assert_shown(&v, " 2+2 ");     /* and its SMs': with slots, without */
 	assert_shown(&v, " w paused"); /* its legend, where 64 warps leave room for it */
 	type(&v, "2");
 	assert_shown(&v, "2 of 2 CTAs, "); /* the SM's heading */
@@ -95,7 +97,46 @@ static void ctas_that_are_inactive(void **state)
 	assert_shown_from(&v, y, "swap-in");
 	assert_shown_from(&v, y, "swap-out");
 	assert_shown_from(&v, y, "ready");
+	type(&v, "7");
+	assert_shown(&v, " 1   2+2 CTAs ");
 	stop(&v);
+}
+
+/* dyncta, with thresholds that leave each SM one CTA soon: those behind all others are counted and listed, and the
+ * limit stands beside the CTAs of each SM and over its time. */
+static void ctas_that_are_lowered(void **state)
+{
+	static const char *const down[] = {
+	    "--cta-sched", "dyncta",           "--set", "dyncta.period=300", "--set", "dyncta.idle=1000000",
+	    "--set",       "dyncta.mem_low=0", "--set", "dyncta.mem_high=0", NULL};
+	static const int sizes[][2] = {{24, 80}, {60, 200}};
+	for (int i = 0; i < 2; i++) {
+		struct vt v;
+		start(&v, sizes[i][0], sizes[i][1], down);
+		run_to(&v, "700", "700");
+		assert_shown(&v, "15 lowered");
+		type(&v, "2");
+		assert_shown(&v, "2 of 8 CTAs, 1 lowered");
+		if (i)
+			assert_shown_from(&v, vt_find(&v, "slot   CTA  kernel"), "lowered");
+		type(&v, "7");
+		assert_shown(&v, "  0   2/1 CTA ");
+		assert_shown(&v, " 15l");
+		if (i) {
+			assert_shown(&v, "limit 1 on SM 0");
+			/* the chart has its line in the colour of its name */
+			const int y = vt_find(&v, "limit 1 on SM 0");
+			const VTermColor own = vt_cell(&v, y, column(&v, y, "limit 1 on SM 0") - 2).fg;
+			int drawn = 0;
+			for (int row = y + 1; row < y + 10; row++)
+				for (int x = 0; x < v.w; x++) {
+					const VTermScreenCell c = vt_cell(&v, row, x);
+					drawn += c.chars[0] == 0x2501 && vterm_color_is_equal(&c.fg, &own);
+				}
+			assert_true(drawn > 20);
+		}
+		stop(&v);
+	}
 }
 
 /* The stalls view: as many of 80 SMs as there is room for around the focused one, no class left out. */
@@ -449,6 +490,7 @@ int main(void)
 	    cmocka_unit_test(the_focus_is_in_sight),
 	    cmocka_unit_test(stalls_of_many),
 	    cmocka_unit_test(ctas_that_are_inactive),
+	    cmocka_unit_test(ctas_that_are_lowered),
 	    cmocka_unit_test(channels_of_many),
 	    cmocka_unit_test(the_gantt_is_labelled),
 	    cmocka_unit_test(ctas_have_charts),

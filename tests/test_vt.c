@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "sim_internal.h"
 #include "sm/replay.h"
+#include "sm/verbs.h"
 #include "sm/virtual.h"
 #include "tests/catalog_rig.h"
 #include "tests/debug_rig.h"
@@ -333,6 +334,38 @@ static void test_ending(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* However long swaps take: a CTA whose last store is acknowledged in the cycle in which the swap before is over ends in
+ * its slot, and does not leave it any more. */
+static void test_ends_as_a_swap_is_over(void **state)
+{
+	u32 met = 0;
+	for (u32 delay = 100; delay < 260; delay++) {
+		const char *sets[9];
+		char set[32];
+		struct told t = {0};
+		u64 buf, until = NEVER;
+		memcpy(sets, figure5, sizeof figure5);
+		snprintf(set, sizeof set, "vt.delay=%u", delay);
+		sets[7] = set;
+		sets[8] = NULL;
+		struct sim *s = start_kernel(sets, stores, &t, &buf, 24);
+		for (u32 at = 0; sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE; at = t.n) {
+			const struct vt *v = sim_gpu(s)->ctx[0].vt;
+			for (u32 i = at; i < t.n; i++)
+				met += t.e[i].type == EV_CTA_DONE && until == t.e[i].cycle && v->ready;
+			if (until != NEVER && v->until != until)
+				laws(s, set);
+			until = v->until;
+		}
+		rig_finish(s);
+		given_back(s);
+		for (u32 i = 0; i < 24 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 4 * i), i);
+		sim_destroy(s);
+	}
+	assert_true(met);
+}
+
 /* Every lane loads a line of its own. */
 static const char scattered[] =
     PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>;\n"
@@ -427,6 +460,32 @@ static void test_barrier(void **state)
 			assert_int_equal(rig_u32(s, buf + 4 * i), i / 64 * 100 + i % 32);
 		sim_destroy(s);
 	}
+}
+
+/* One warp of two exits at once, the other one loads. */
+static const char one_exits[] = PTX_HEAD
+    ".visible .entry k(.param .u64 p0)\n{\n.reg .b32 %r<12>; .reg .b64 %a<6>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.ge.u32 %p1, %r1, 32; @%p1 ret;\n"
+    "mad.lo.u32 %r4, %r2, 32, %r1; mad.wide.u32 %a2, %r4, 4, %a1; ld.global.u32 %r5, [%a2]; add.u32 %r5, %r5, %r4;\n"
+    "st.global.u32 [%a2], %r5; ret;\n}\n";
+
+/* Warps that have exited keep no CTA from leaving, and are still exited when it is back. */
+static void test_exited(void **state)
+{
+	struct told t = {0};
+	u64 buf;
+	u32 outs = 0;
+	struct sim *s = start_kernel(figure5, one_exits, &t, &buf, 16);
+	while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE)
+		laws(s, "one exits");
+	rig_finish(s);
+	given_back(s);
+	for (u32 i = 0; i < t.n; i++)
+		outs += t.e[i].type == EV_CTA_SWAP_OUT && t.e[i].arg[0] == 0;
+	assert_true(outs >= 8);
+	for (u32 i = 0; i < 16 * 32; i++)
+		assert_int_equal(rig_u32(s, buf + 4 * i), i);
+	sim_destroy(s);
 }
 
 /* Loads of one line each that depend on one another, with some arithmetic between them; no line is read twice. */
@@ -528,6 +587,7 @@ static void test_as_many_as_said(void **state)
 		while (sim_run(s, sim_cycle(s) + 20, NULL) == STOP_CYCLE) {
 			laws(s, "as many as said");
 			most = MAX(most, sm_resident(g->sm[0], 0));
+			assert_int_equal(g->ctx[0].vt->context, sm_resident(g->sm[0], 0) * n.context_bytes);
 		}
 		rig_finish(s);
 		assert_string_equal(n.limiter, rows[i].limiter);
@@ -747,6 +807,48 @@ static void test_time_travel(void **state)
 	rig_close(&r);
 }
 
+/* One that is halted while its context comes (preempt.halt=sm halts all of an SM) still is when that is there. Users
+ * are told to wait. */
+static void test_paused_on_the_way(void **state)
+{
+	const char *sets[9];
+	struct told t = {0};
+	u64 buf;
+	memcpy(sets, figure5, sizeof figure5);
+	sets[7] = "vt.delay=50";
+	sets[8] = NULL;
+	struct sim *s = start_kernel(sets, two_loads, &t, &buf, 4);
+	struct gpu *g = sim_gpu(s);
+	while (g->ctx[0].vt->until == NEVER)
+		sim_run(s, sim_cycle(s) + 1, NULL);
+	const u32 slot = g->ctx[0].vt->coming;
+	const struct cta *c = &g->sm[0]->cta[slot];
+	const u64 warps = c->warps, id = c->id;
+	sm_pause_cta(&g->ctx[0], g->sm[0], slot, NEVER, sim_cycle(s));
+	for (u32 i = 0; i < 200; i++) {
+		sim_run(s, sim_cycle(s) + 1, NULL);
+		laws(s, "paused on the way");
+		assert_true(c->id == id && (g->sm[0]->in[WS_PAUSED] & warps) == warps && !c->insts);
+	}
+	assert_true(g->ctx[0].vt->cta[slot].state == VT_ACTIVE);
+	sm_resume_cta(&g->ctx[0], g->sm[0], slot, sim_cycle(s));
+	rig_finish(s);
+	given_back(s);
+	for (u32 i = 0; i < 4 * 64; i++)
+		assert_int_equal(rig_u32(s, buf + 4 * i), expected(i % 64, i / 64));
+	sim_destroy(s);
+	struct rig r;
+	char line[64];
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_say(&r, "tbreak cta-swap-out sm=3");
+	rig_say(&r, "continue");
+	g = sim_gpu(r.s->sim);
+	c = &g->sm[3]->cta[g->ctx[3].vt->coming];
+	snprintf(line, sizeof line, "pause cta %llu", (unsigned long long)c->id);
+	rig_fails(&r, line, "is being swapped in: try again in 10 cycles");
+	rig_close(&r);
+}
+
 /* Verbs of the user: an inactive CTA has no slot in which anything could be done to it. */
 static void test_verbs(void **state)
 {
@@ -862,6 +964,31 @@ static void test_limits_shown(void **state)
 	}
 }
 
+/* What comes with each policy of the kind. */
+static void test_implied(void **state)
+{
+	static const struct {
+		char *policy;
+		int replay;
+		u32 threads, ctas, entries;
+	} rows[] = {{"none", LSU_REPLAY_NONE, 1536, 8, 32},
+	            {"mascar", LSU_REPLAY_CAR, 1536, 8, 32},
+	            {"vt", LSU_REPLAY_CAR, 1536, 8, 30},
+	            {"max", LSU_REPLAY_CAR, 2048, 32, 32}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		struct rig r;
+		rig_open(&r,
+		         (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", rows[i].policy, NULL});
+		const struct conf *c = gpu_conf(sim_gpu(r.s->sim));
+		assert_int_equal(c->lsu_replay, rows[i].replay);
+		assert_int_equal(c->sm_threads, rows[i].threads);
+		assert_int_equal(c->sm_ctas, rows[i].ctas);
+		assert_int_equal(c->lsu_replay_entries, rows[i].entries);
+		assert_int_equal(c->vt_inactive_entries, 30);
+		rig_close(&r);
+	}
+}
+
 /* What cannot be together, and what cannot be changed. */
 static void test_refused(void **state)
 {
@@ -887,16 +1014,29 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_equations),    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_figure5),      cmocka_unit_test(test_delay),
-	    cmocka_unit_test(test_gain),         cmocka_unit_test(test_as_many_as_said),
-	    cmocka_unit_test(test_last_place),   cmocka_unit_test(test_random_launches),
-	    cmocka_unit_test(test_vecadd),       cmocka_unit_test(test_time_travel),
-	    cmocka_unit_test(test_verbs),        cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_shown),        cmocka_unit_test(test_workloads),
-	    cmocka_unit_test(test_limits_shown), cmocka_unit_test(test_back_before_the_start),
-	    cmocka_unit_test(test_load_queues),  cmocka_unit_test(test_ending),
+	    cmocka_unit_test(test_equations),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_figure5),
+	    cmocka_unit_test(test_delay),
+	    cmocka_unit_test(test_gain),
+	    cmocka_unit_test(test_as_many_as_said),
+	    cmocka_unit_test(test_last_place),
+	    cmocka_unit_test(test_random_launches),
+	    cmocka_unit_test(test_vecadd),
+	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_verbs),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_shown),
+	    cmocka_unit_test(test_workloads),
+	    cmocka_unit_test(test_limits_shown),
+	    cmocka_unit_test(test_back_before_the_start),
+	    cmocka_unit_test(test_load_queues),
+	    cmocka_unit_test(test_ending),
 	    cmocka_unit_test(test_barrier),
+	    cmocka_unit_test(test_exited),
+	    cmocka_unit_test(test_implied),
+	    cmocka_unit_test(test_paused_on_the_way),
+	    cmocka_unit_test(test_ends_as_a_swap_is_over),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

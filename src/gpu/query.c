@@ -96,6 +96,9 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	                      .lsu_warp = -1,
 	                      .lsu_refused = s->lsu_refused,
 	                      .loads_in_flight = s->nloads};
+	for (u32 i = 0; i < g->conf.sm_ctas; i++)
+		o->lowered += s->cta[i].used && !s->cta[i].paused && (s->low & s->cta[i].warps);
+	o->inactive = gpu_inactive_ctas(g, sm, NULL, 0);
 	for (u32 i = 0; i < SM_MAX_SCHEDS; i++)
 		o->last_reason[i] = s->reason[i];
 	fill_units(g, s, o);

@@ -52,13 +52,14 @@ struct away_info {      /* a CTA that has been taken off its SM, or is leaving i
 struct cta_tally {
 	u32 on, paused;       /* CTAs in slots of SMs; of them paused or halted, ... */
 	u32 moving;           /* ... or halted while a context is moved: preemption ends that */
+	u32 lowered;          /* ... or behind all others by their CTA scheduler, and not paused */
 	u32 saved;            /* taken off; of them: */
 	u32 queued, restarts; /* that wait for room on an SM; that were dropped, and begin again */
 	u32 inactive;         /* on SMs without a slot (cta-virtual=vt) */
 };
 static inline bool cta_tally_kept(const struct cta_tally *t)
 {
-	return t->paused || t->moving || t->saved || t->inactive;
+	return t->paused || t->moving || t->lowered || t->saved || t->inactive;
 }
 struct cta_info {
 	bool used;
@@ -77,6 +78,7 @@ struct unit_info {
 };
 struct sm_info {
 	u32 warps, max_warps, ctas, max_ctas;
+	u32 lowered, inactive; /* CTAs behind all others by their CTA scheduler; without a slot */
 	u32 regs_used, regs, shared_used, shared;
 	u64 awake;                 /* 0 = asleep */
 	u64 issued;                /* = counters->issued */

@@ -118,6 +118,7 @@ struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 				continue;
 			t.paused += c->paused && !c->moving_until;
 			t.moving += c->paused && c->moving_until;
+			t.lowered += !c->paused && (g->sm[sm]->low & c->warps);
 			t.on++;
 		}
 	for (u32 sm = 0; g->ctx[0].vt && sm < g->conf.num_sms; sm++) {

@@ -63,9 +63,8 @@ u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[
 }
 
 const struct event_desc event_descs[EV_COUNT] = {
-#define E(id, name, places, a0, a1, a2, a3, def) {name, {a0, a1, a2, a3}, def, EVENT_OF_##places},
+#define E5(id, name, places, a0, a1, a2, a3, a4, def) {name, {a0, a1, a2, a3, a4}, def, EVENT_OF_##places},
 #include "probe/events.def"
-#undef E
 };
 
 int event_find(const char *name)

@@ -159,9 +159,8 @@ static inline u64 lanes_sum(const struct lane_counters *c) /* thread instruction
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 enum event_type {
-#define E(id, name, places, a0, a1, a2, a3, def) EV_##id,
+#define E5(id, name, places, a0, a1, a2, a3, a4, def) EV_##id,
 #include "probe/events.def"
-#undef E
 	EV_COUNT
 };
 /* A set of event types, a bit a type: room for more rows of events.def than a word has bits, with a word's operators.
@@ -187,15 +186,16 @@ enum event_places {
 	EVENT_OF_SKC = EVENT_OF_SM | EVENT_OF_KERNEL | EVENT_OF_CTA,
 	EVENT_OF_SKCW = EVENT_OF_SKC | EVENT_OF_WARP,
 };
+#define EVENT_ARGS 5
 struct event {
 	u64 cycle;
-	u64 arg[4];
+	u64 arg[EVENT_ARGS];
 	s32 sm, kernel, cta, warp; /* -1 where not applicable */
 	u32 type;
 	u32 pc;
 };
 struct event_desc {
-	const char *name, *arg[4], *help;
+	const char *name, *arg[EVENT_ARGS], *help;
 	u32 places; /* enum event_places: the others are -1 in every event of this type */
 };
 extern const struct event_desc event_descs[EV_COUNT];

@@ -367,18 +367,19 @@ static const struct launch *launch_of(const struct sm_ctx *x, const struct cta *
 	return x->prog[c->launch].launch;
 }
 
-/* Why it leaves or comes: as events.def lists it. */
-static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 place, u32 cause, u32 cycles, u64 partner,
+/* Why it leaves or comes, in its slot: as events.def lists it. */
+static void swap_event(struct sm_ctx *x, struct sm *s, enum event_type t, u32 slot, u32 cause, u32 cycles, u64 partner,
                        u64 now)
 {
-	const struct cta *c = &s->cta[place];
-	struct event *e = cta_event(x, s, t, place, now);
+	const struct cta *c = &s->cta[slot];
+	struct event *e = cta_event(x, s, t, slot, now);
 	e->warp = (s32)bit_first(c->warps);
 	e->pc = s->warp[e->warp].pc;
 	e->arg[0] = cause;
 	e->arg[1] = cycles;
 	e->arg[2] = c->exited == c->warps ? 0 : vt_bits(x->conf, launch_of(x, c));
 	e->arg[3] = partner;
+	e->arg[4] = slot;
 }
 
 /* The swap under way is over. */
@@ -556,13 +557,16 @@ bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e)
 			HOLDS(front_warp(x->front, s->id, w) == vwi && v->warps[vwi / 64] >> vwi % 64 & 1,
 			      "SM %u: warp %u of CTA %llu is virtual warp %u, not %u, or that is not taken", s->id, n - 1,
 			      (unsigned long long)c->id, front_warp(x->front, s->id, w), vwi);
-			HOLDS(!away || (s->warp[w].state == WS_NONE && s->warp[w].cta_slot == i && s->away[c->word] >> b & 1),
-			      "SM %u: warp %u of inactive CTA %llu has a slot, or none knows its place", s->id, n - 1,
+			HOLDS(!away || (s->warp[w].state == WS_NONE && s->warp[w].cta_slot == i && s->away[c->word] >> b & 1 &&
+			                s->warp[w].ib_end == s->warp[w].pc),
+			      "SM %u: warp %u of inactive CTA %llu has a slot or a buffer, or none knows its place", s->id, n - 1,
 			      (unsigned long long)c->id);
 		}
 		warps += n;
 		HOLDS(!away || pending == k->pending, "SM %u: CTA %llu waits for %u results, %u are under way", s->id,
 		      (unsigned long long)c->id, k->pending, pending);
+		HOLDS(!away || c->ndone < c->nwarps, "SM %u: CTA %llu has left its slots, but has ended", s->id,
+		      (unsigned long long)c->id);
 		HOLDS(!away || k->state != VT_WAITING || pending, "SM %u: CTA %llu is not ready, but waits for nothing", s->id,
 		      (unsigned long long)c->id);
 	}

@@ -261,7 +261,7 @@ static void offer_break(struct debugger *d, struct matches *m, const char *befor
 		return;
 	offer_words(m, first ? "pc cycle stat divergence becomes cta" : "sm= kernel= cta= warp= count= if");
 	offer_values(d, m, t);
-	for (u32 i = 0; t >= 0 && i < 4; i++)
+	for (u32 i = 0; t >= 0 && i < EVENT_ARGS; i++)
 		if (*event_descs[t].arg[i]) {
 			char arg[64];
 			snprintf(arg, sizeof(arg), "%s=", event_descs[t].arg[i]);

@@ -30,7 +30,7 @@ bool info_events(struct debugger *d, const char *args, struct strbuf *out, struc
 	for (u32 i = 0; i < EV_COUNT; i++) {
 		const struct event_desc *x = &event_descs[i];
 		strbuf_addf(out, "%-16s %s", x->name, x->help);
-		for (u32 a = 0; a < 4; a++)
+		for (u32 a = 0; a < EVENT_ARGS; a++)
 			if (*x->arg[a])
 				strbuf_addf(out, "%s%s", a ? ", " : " [", x->arg[a]);
 		strbuf_adds(out, *x->arg[0] ? "]\n" : "\n");

@@ -139,6 +139,8 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		if (t.queued || t.restarts)
 			strbuf_addf(out, "    waiting for room on an SM: %u of the saved; to begin again: %u of them\n", t.queued,
 			            t.restarts);
+		if (t.lowered)
+			strbuf_addf(out, "    %u of its CTAs lowered: by their CTA scheduler behind all others\n", t.lowered);
 		if (t.inactive)
 			strbuf_addf(out, "    %u of its CTAs inactive: on SMs, without a slot\n", t.inactive);
 		struct strbuf says = STRBUF_INIT;

@@ -51,10 +51,10 @@ static void push_event(lua_State *L, struct gpu *g, const struct event *ev)
 		set_text(L, "kernel_name", gpu_launched(g, (u32)ev->kernel)->fn->name);
 	if (ev->warp >= 0 && ev->kernel >= 0)
 		lua_dbg_set_int(L, "pc", ev->pc);
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*x->arg[i])
 			lua_dbg_set_int(L, x->arg[i], (lua_Integer)ev->arg[i]);
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		set_word(L, (enum event_type)ev->type, i, ev->arg[i]);
 }
 

@@ -151,18 +151,28 @@ static void scalar_text(lua_State *L, int at, char fmt, struct strbuf *out)
 
 #define TABLE_ITEMS 64
 
-/* List items first, in order; then named fields sorted, since Lua's own order differs from run to run. */
+u32 lua_dbg_list(lua_State *L, int at, bool *from_0)
+{
+	lua_rawgeti(L, at, 0);
+	*from_0 = !lua_isnil(L, -1);
+	lua_pop(L, 1);
+	return (u32)lua_rawlen(L, at) + *from_0;
+}
+
+/* List items first, in order, those of a list from 0 as Lua would have them written; then named fields sorted, since
+ * Lua's own order differs from run to run. */
 static void list_items(lua_State *L, int at, char fmt, u32 *shown, struct strbuf *out)
 {
-	lua_Unsigned n = lua_rawlen(L, at);
-	for (lua_Unsigned i = 1; i <= n && *shown < TABLE_ITEMS; i++, (*shown)++) {
-		lua_rawgeti(L, at, (lua_Integer)i);
-		strbuf_adds(out, *shown ? ", " : "");
+	bool from_0;
+	const u32 n = lua_dbg_list(L, at, &from_0);
+	for (u32 i = 0; i < n && *shown < TABLE_ITEMS; i++, (*shown)++) {
+		lua_rawgeti(L, at, (lua_Integer)i + !from_0);
+		strbuf_adds(out, *shown ? ", " : from_0 ? "[0] = " : "");
 		scalar_text(L, lua_gettop(L), fmt, out);
 		lua_pop(L, 1);
 	}
 	if (n > TABLE_ITEMS)
-		strbuf_addf(out, ", ... (%llu items)", (unsigned long long)n);
+		strbuf_addf(out, ", ... (%u items)", n);
 }
 
 static int by_name(const void *a, const void *b)

@@ -74,6 +74,8 @@ void lua_dbg_first_line(struct err *e); /* drops the traceback */
 bool lua_dbg_exec(struct debugger *d, const char *code, const char *name, bool *incomplete, struct err *e);
 /* Appends the value at a stack index as text; tables one level deep. fmt: 0 or one of xdufc. */
 void lua_dbg_text(struct lua_State *L, int at, char fmt, struct strbuf *out);
+/* Items of the table at a place of the stack, as a list from 1 or from 0. */
+u32 lua_dbg_list(struct lua_State *L, int at, bool *from_0);
 void lua_dbg_unref(struct debugger *d, int ref);
 
 /* The debugger of a state, made if need be; raises an error when there is no machine. */

@@ -54,7 +54,7 @@ void record_event(struct debugger *d, const struct event *ev)
 	place(&line, "kernel", ev->kernel);
 	place(&line, "cta", ev->cta);
 	place(&line, "warp", ev->warp);
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*x->arg[i])
 			strbuf_addf(&line, ",\"%s\":%" PRIu64, x->arg[i], ev->arg[i]);
 	strbuf_adds(&line, "}\n");

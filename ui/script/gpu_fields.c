@@ -328,9 +328,10 @@ static void push_code(lua_State *L, const struct handle *h)
 static void push_kept(lua_State *L, u32 launch)
 {
 	const struct cta_tally t = gpu_cta_tally(gpu_of(L), (s32)launch);
-	lua_createtable(L, 0, 6);
+	lua_createtable(L, 0, 7);
 	set_u(L, "paused", t.paused);
 	set_u(L, "moving", t.moving);
+	set_u(L, "lowered", t.lowered);
 	set_u(L, "inactive", t.inactive);
 	set_u(L, "saved", t.saved);
 	set_u(L, "queued", t.queued);
@@ -357,6 +358,16 @@ static void push_saved(lua_State *L, u32 launch)
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	lua_remove(L, -2);
+}
+
+static void push_limits(lua_State *L, u32 launch)
+{
+	const u32 n = gpu_conf(gpu_of(L))->num_sms;
+	lua_createtable(L, (int)n, 0);
+	for (u32 sm = 0; sm < n; sm++) {
+		lua_pushinteger(L, gpu_cta_limit(gpu_of(L), launch, sm));
+		lua_rawseti(L, -2, sm);
+	}
 }
 
 /* What the CTA scheduler keeps for each SM; nil: nothing. */
@@ -581,6 +592,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_SM, max_warps, "integer", "warp slots", push_u(L, sm_of(L, h).max_warps))                                      \
 	F(H_SM, ctas, "integer", "resident CTAs", push_u(L, sm_of(L, h).ctas))                                             \
 	F(H_SM, max_ctas, "integer", "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                         \
+	F(H_SM, lowered, "integer", "CTAs that their CTA scheduler has behind all others", push_u(L, sm_of(L, h).lowered)) \
+	F(H_SM, inactive, "integer", "CTAs without a slot (cta-virtual=vt)", push_u(L, sm_of(L, h).inactive))              \
 	F(H_SM, smst, "table; left: registers, bytes, threads",                                                            \
 	  "its line of the SM status table, as `info smst` has it: {free, running, switch, drain, flush, paused, moving, " \
 	  "leaving, regs_left, shared_left, threads_left, role, request, kernels}: CTA slots by state (switch, drain, "    \
@@ -696,9 +709,9 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
 	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
 	F(H_KERNEL, kept, "table of integers, CTAs",                                                                       \
-	  "{paused, moving, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, halted while "      \
-	  "preemption moves a context, on SMs without a slot, taken off; of the last those that wait for room, those "     \
-	  "that begin again",                                                                                              \
+	  "{paused, moving, lowered, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, halted "   \
+	  "while preemption moves a context, behind all others by their CTA scheduler, on SMs without a slot, taken off; " \
+	  "of the last those that wait for room, those that begin again",                                                  \
 	  push_kept(L, h->a))                                                                                              \
 	F(H_KERNEL, saved, "table, a list from 1; since, left_at cycles; to nil: any SM",                                  \
 	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}; since: it is in this state, "  \
@@ -722,6 +735,9 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "have ended, their warp instructions, their cycles and the cycles per warp instruction of a CTA in the mean "    \
 	  "(nil: not known yet), CTAs preempted by each technique, those in the queue and of them those that begin again", \
 	  push_kcb(L, h->a))                                                                                               \
+	F(H_KERNEL, limits, "table of integers, a list from 0, one for each SM",                                           \
+	  "the most CTAs of it that its CTA scheduler leaves an SM now (lcs: T_new); 0: it has set no limit",              \
+	  push_limits(L, h->a))                                                                                            \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
 	F(H_KERNEL, cta_sched, "string", "what the CTA scheduler says of it while it runs (\"T_new 3\"), else \"\"",       \

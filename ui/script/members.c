@@ -39,10 +39,11 @@ static void member(lua_State *L, const char *name, const struct members *m)
 {
 	strbuf_addf(m->out, "%s%-24s ", m->out->len ? "\n" : "", name);
 	lua_getfield(L, 1, name);
+	bool from_0;
 	if (lua_isfunction(L, -1))
 		strbuf_adds(m->out, "(a function)");
-	else if (lua_istable(L, -1) && lua_rawlen(L, -1))
-		strbuf_addf(m->out, "(a list of %u)", (u32)lua_rawlen(L, -1));
+	else if (lua_istable(L, -1) && lua_dbg_list(L, -1, &from_0))
+		strbuf_addf(m->out, "(a list of %u)", lua_dbg_list(L, -1, &from_0));
 	else if (lua_istable(L, -1) && named_fields(L) > SHORT_TABLE)
 		strbuf_addf(m->out, "(a table of %u)", named_fields(L));
 	else

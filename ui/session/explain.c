@@ -38,7 +38,7 @@ static void each_event(each_fn *fn, void *ctx)
 		const struct event_desc *d = &event_descs[i];
 		struct explanation x = {.kind = "event", .unit = "", .text = d->help, .source = ""};
 		snprintf(x.name, sizeof x.name, "%s", d->name);
-		for (u32 a = 0; a < 4 && *d->arg[a]; a++)
+		for (u32 a = 0; a < EVENT_ARGS && *d->arg[a]; a++)
 			snprintf(x.detail + strlen(x.detail), sizeof x.detail - strlen(x.detail), "%s%s",
 			         a ? ", " : "arguments: ", d->arg[a]);
 		fn(ctx, &x);

@@ -19,6 +19,7 @@ struct band {
 	u32 low, high; /* fewest and most on an SM */
 	double mean;
 	u32 limit_low, limit_high; /* of the SMs that have a limit; 0 = none has */
+	u32 limit;                 /* of the chosen SM; 0 = it has none */
 };
 
 static struct band band_at(const struct view_ctx *v, u64 cycle, u32 launch)
@@ -39,6 +40,7 @@ static struct band band_at(const struct view_ctx *v, u64 cycle, u32 launch)
 			continue;
 		b.limit_low = b.limit_low ? MIN(b.limit_low, r->limit) : r->limit;
 		b.limit_high = MAX(b.limit_high, r->limit);
+		b.limit = sm == v->d->focus.sm ? r->limit : b.limit;
 	}
 	b.known = true;
 	b.mean = (double)sum / sms;
@@ -51,11 +53,11 @@ static int row_of(struct pane p, u32 value, u32 full)
 	return p.h - 1 - (int)((MIN(value, full) * (u32)p.h - 1) / full);
 }
 
-static void draw_limit(struct pane p, int x, u32 limit, u32 full)
+static void draw_limit(struct pane p, int x, u32 limit, u32 full, enum role role)
 {
 	const int y = row_of(p, limit, full);
 	const bool area = canvas_at(p.c, p.y + y, p.x + x)->ch == 0x2588;
-	pane_glyph_on(p, y, x, STYLE(R_WARN), p.c->ascii ? '=' : 0x2501, area ? R_FILL4 : R_TEXT);
+	pane_glyph_on(p, y, x, STYLE(role), p.c->ascii ? '=' : 0x2501, area ? R_FILL4 : R_TEXT);
 }
 
 /* A value of 0..full has a part in row r of h, the lowest 0; any but 0 is seen, however low the chart is. */
@@ -80,21 +82,25 @@ static void draw_band(struct pane p, int x, const struct band *b, u32 full)
 			                      : glyph);
 	}
 	if (b->limit_low)
-		draw_limit(p, x, b->limit_low, full);
+		draw_limit(p, x, b->limit_low, full, R_WARN);
 	if (b->limit_high != b->limit_low)
-		draw_limit(p, x, b->limit_high, full);
+		draw_limit(p, x, b->limit_high, full, R_WARN);
+	if (b->limit)
+		draw_limit(p, x, b->limit, full, R_ACCENT);
 }
 
-/* "CTAs of K0 on an SM" and the limit now. */
+/* "CTAs of K0 on an SM" and the chosen SM's limit now. */
 static void limit_title(const struct view_ctx *v, struct pane p, u32 launch)
 {
 	const u32 sm = v->d->focus.sm, limit = gpu_cta_limit(v->g, launch, sm);
 	int x = pane_text(p, 0, 0, STYLE_BOLD(R_TEXT), "CTAs");
 	x = pane_printf(p, 0, x, STYLE(R_DIM), " of K%u an SM", launch);
 	if (limit)
-		x = pane_printf(p, 0, x, STYLE(R_WARN), "  %s limit %u", p.c->ascii ? "==" : "━━", limit);
+		x = pane_printf(p, 0, x, STYLE(R_ACCENT), "  %s limit %u on SM %u", p.c->ascii ? "==" : "━━", limit, sm);
 	else
 		x = pane_text(p, 0, x, STYLE(R_DIM), "  no limit now");
+	if (limit && p.w - x > 65)
+		x = pane_printf(p, 0, x, STYLE(R_WARN), "  %s lowest, highest", p.c->ascii ? "==" : "━━");
 	if (p.w - x > 40)
 		pane_printf(p, 0, x, STYLE(R_DIM), "   fewest %s mean %s most", p.c->ascii ? "#" : "█",
 		            p.c->ascii ? ": ." : "▒ ░");

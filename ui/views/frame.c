@@ -7,6 +7,7 @@
 #include "scr/draw.h"
 #include "views/cursor.h"
 #include "views/point.h"
+#include "views/policies_text.h"
 
 /* --- title --- */
 static const struct {
@@ -110,7 +111,9 @@ static int title_left(const struct screen *s, struct pane left)
 	const struct conf *c = gpu_conf(sim_gpu(s->d->s->sim));
 	int at = pane_text(left, 0, 0, STYLE(R_ACCENT), s->d->s->name ? s->d->s->name : "-");
 	at = pane_text(left, 0, at + 2, STYLE(R_TEXT), c->machine);
-	at = pane_printf(left, 0, at + 2, STYLE(R_DIM), "%s/%s", c->warp_sched, c->cta_sched);
+	char policies[POLICIES_TEXT_MAX];
+	policies_text(c, policies, sizeof policies);
+	at = pane_text(left, 0, at + 2, STYLE(R_DIM), policies);
 	return pane_printf(left, 0, at + 2, STYLE(R_DIM), "SM %u w%u", s->d->focus.sm, s->d->focus.warp);
 }
 

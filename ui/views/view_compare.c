@@ -10,6 +10,7 @@
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
+#include "views/policies_text.h"
 #include "views/recent.h"
 #include "views/view.h"
 
@@ -74,11 +75,12 @@ static void side_row(const struct view_ctx *v, struct pane p, int y, bool b)
 {
 	struct session *s = b ? v->d->rival->s : v->d->s;
 	const struct conf *c = gpu_conf(sim_gpu(s->sim));
-	char buf[NUM_MAX], policies[800], state[80] = "";
+	char buf[NUM_MAX], policies[POLICIES_TEXT_MAX], machine[sizeof policies + sizeof c->machine], state[80] = "";
 	double ipc = mean_ipc(s), a_ipc = mean_ipc(v->d->s);
 	pane_text(p, y, 1, STYLE(b ? ROLE_B : ROLE_A), b ? "B" : "A");
-	snprintf(policies, sizeof policies, "%s %s/%s", c->machine, c->warp_sched, c->cta_sched);
-	draw_clipped(p, y, 3, MIN(22, p.w - 3), STYLE(R_TEXT), policies);
+	policies_text(c, policies, sizeof policies);
+	snprintf(machine, sizeof machine, "%s %s", c->machine, policies);
+	draw_clipped(p, y, 3, MIN(22, p.w - 3), STYLE(R_TEXT), machine);
 	int x = pane_printf(p, y, 26, STYLE_BOLD(R_TEXT), "cycle %s", grouped(sim_cycle(s->sim), buf));
 	x = pane_printf(p, y, MAX(x + 2, 43), STYLE_BOLD(R_TEXT), "mean IPC %.2f", ipc);
 	if (b && a_ipc > 0)

@@ -180,7 +180,7 @@ static void dim_text(char out[NUM_MAX], struct dim3 d)
 		snprintf(out, NUM_MAX, "%u", d.x);
 }
 
-/* "2p 5m 3s 1r 4i": paused or halted, moving, saved, of those to begin again, inactive. */
+/* "2p 5m 6l 3s 1r 4i": paused or halted, moving, lowered, saved, of those to begin again, inactive. */
 static void kept_text(const struct gpu *g, const struct kernel_info *k, char out[NUM_MAX])
 {
 	struct cta_tally t = {0};
@@ -190,7 +190,8 @@ static void kept_text(const struct gpu *g, const struct kernel_info *k, char out
 	const struct {
 		u32 n;
 		char letter;
-	} part[] = {{t.paused, 'p'}, {t.moving, 'm'}, {t.saved, 's'}, {t.restarts, 'r'}, {t.inactive, 'i'}};
+	} part[] = {{t.paused, 'p'}, {t.moving, 'm'},   {t.lowered, 'l'},
+	            {t.saved, 's'},  {t.restarts, 'r'}, {t.inactive, 'i'}};
 	int at = 0;
 	for (u32 i = 0; i < ARRAY_LEN(part); i++)
 		if (part[i].n && at < NUM_MAX)
@@ -401,6 +402,10 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 		chunk_text(pane_sub(p, 0, l->name, 1, l->name_w), &chunk);
 	else if (*role)
 		pane_printf(pane_sub(p, 0, 0, 1, l->axis - 1), 0, l->name, STYLE(R_DIM), "%u %s", now.ctas, role);
+	else if (gpu_inactive_ctas(v->g, sm, NULL, 0))
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u+%u CTAs", now.ctas, gpu_inactive_ctas(v->g, sm, NULL, 0));
+	else if (now.limit && now.ctas == now.most)
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u/%u CTA%s", now.ctas, now.limit, plural(now.limit));
 	else if (now.ctas)
 		pane_printf(p, 0, l->name, STYLE(R_DIM), "%u CTA%s", now.ctas, plural(now.ctas));
 	u64 len = l->to - l->from;
@@ -591,18 +596,19 @@ const struct view view_kernels = {
         "instructions per cycle\n"
         "between the two. CTAs/SM: the most one SM can hold, and what limits it. kept (while there are any): CTAs that "
         "are paused or\n"
-        "halted (p), halted while a context is moved (m), saved (s), of those to begin again (r), inactive (i). Below, on the same axis, the launch "
+        "halted (p), halted while a context is moved (m), lowered behind all others by their CTA scheduler (l), saved (s), of those to begin again (r), inactive (i). Below, on the same axis, the launch "
         "that held most of\n"
         "each SM's CTA slots - where there were others as well, its share, below grey -, and the slots now, by the "
         "letters beside the launches' numbers (A+A+ on a terminal without colours: others as well). done, "
         "IPC: CTAs and\n"
-        "instructions per cycle of the SM since the start. Under chunk, reset, flip and steal, for holds: what is left of the SM's chunk of\n"
+        "instructions per cycle of the SM since the start. holds: CTAs in slots, 6+3: and 3 inactive, 2/3: with the limit that the CTA scheduler set.\n"
+        "Under chunk, reset, flip and steal, for holds: what is left of the SM's chunk of\n"
         "the chosen kernel, next first, and + how many of its steal queue. With room: what its CTAs take of the SM now, its L1D's hits "
         "since the start,\n"
         "and of each curve the value now, the mean and the peak of its columns. On wide terminals, right: CTAs of the "
         "chosen "
         "kernel on the SMs\n"
-        "(fewest, mean, most) and the limit that the CTA scheduler set; and of each CTA slot of the chosen SM what its "
+        "(fewest, mean, most) and the limit that the CTA scheduler set, of the chosen SM, and the lowest and highest; and of each CTA slot of the chosen SM what its "
         "CTA has executed so far:\n"
         "a curve that falls back has the next CTA. With a partition policy that measures (maestro, warped-slicer): the "
         "role of each\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "conf/virtual.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/chart.h"
@@ -63,6 +64,8 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 		         t.saved);
 	if (t.moving)
 		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u moving", t.moving);
+	if (t.lowered)
+		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u lowered", t.lowered);
 	if (t.inactive)
 		snprintf(l->tail + strlen(l->tail), sizeof l->tail - strlen(l->tail), "  %u inactive", t.inactive);
 	snprintf(l->more, sizeof l->more, "  %u an SM, limit: %s", l->k.ctas_per_sm, l->k.limiter);
@@ -164,6 +167,7 @@ static struct columns layout(const struct conf *c, u32 warps, int w)
 	                    .spark = -1};
 	k.ncells = MIN((int)warps, MAX(w - k.cells, 0));
 	int x = k.cells + k.ncells, room = w - x, cta_w = 2 * digits(c->sm_ctas) + 1;
+	cta_w += conf_is_vt(c) && room > 26 + cta_w; /* "6+12", where that pushes nothing out */
 	bool ipc = room >= 5, lost = room >= 17, cta = room >= 18 + cta_w, reg = room >= 22 + cta_w,
 	     shm = room >= 26 + cta_w;
 	bool l1 = room >= 60;
@@ -285,7 +289,7 @@ static void figures(struct view_ctx *v, struct pane p, int y, const struct colum
 	const struct sample *now = recent_get(v->recent, (s32)sm);
 	const struct style s = STYLE(i.warps ? R_TEXT : R_FAINT);
 	if (k->cta > 0)
-		pane_right(p, y, k->cta, s, "%u/%u", i.ctas, i.max_ctas);
+		pane_right(p, y, k->cta, s, i.inactive ? "%u+%u" : "%u/%u", i.ctas, i.inactive ? i.inactive : i.max_ctas);
 	if (k->reg > 0)
 		pane_right(p, y, k->reg, s, "%.0f", percent(i.regs_used, i.regs));
 	if (k->shm > 0)
@@ -459,7 +463,7 @@ const struct view view_overview = {
     .keys = "arrows SM, warp  Enter that SM  w power",
     .enter = '2',
     .help =
-        "One cell a warp (glyphs below). reg, shm: percent of the SM's registers and shared memory\n"
+        "One cell a warp (glyphs below). CTA: those in slots, of how many slots; 6+3: and 3 inactive. reg, shm: percent of the SM's registers and shared memory\n"
         "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
         "that cost most\n"
         "issue slots, and its share; where there is no room for its name, its letter in the stalls view. Curves: the "

@@ -26,9 +26,10 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u warps", i->warps, i->max_warps);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "%u of %u CTAs", i->ctas, i->max_ctas);
-	const u32 inactive = gpu_inactive_ctas(v->g, sm, NULL, 0);
-	if (inactive)
-		x = pane_printf(p, 0, x, STYLE(R_SLEEP), ", %u inactive", inactive);
+	if (i->lowered)
+		x = pane_printf(p, 0, x, STYLE(R_SLEEP), ", %u lowered", i->lowered);
+	if (i->inactive)
+		x = pane_printf(p, 0, x, STYLE(R_SLEEP), ", %u inactive", i->inactive);
 	x = pane_printf(p, 0, x + gap, STYLE(R_DIM), tight ? "%u × %s%s" : "%u scheduler%s %s", c->sm_schedulers,
 	                tight ? "" : plural(c->sm_schedulers), c->warp_sched);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "IPC %.2f",
@@ -433,7 +434,7 @@ static void draw(struct view_ctx *v, struct pane p)
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
 	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	if (ctas)
-		ctas += (int)MIN(gpu_inactive_ctas(v->g, v->d->focus.sm, NULL, 0), (u32)INACTIVE_SHOWN);
+		ctas += (int)MIN(i.inactive, (u32)INACTIVE_SHOWN);
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
 	int table = room - warps - 2 >= OVER_TIME_ROWS || ctas ? MIN(room, warps + 2) : room;
 	warp_table(v, pane_sub(p, 1, 0, table, p.w));

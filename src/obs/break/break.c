@@ -228,7 +228,7 @@ static bool code_dispatch(struct break_set *s, struct breakpoint *b, struct gpu 
 		at.type = EV_ISSUE;
 		at.warp = (s32)w;
 		at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)w);
-		at.arg[1] = at.arg[2] = at.arg[3] = 0;
+		memset(at.arg + 1, 0, sizeof at.arg - sizeof *at.arg);
 		stop |= code_at(s, b, g, &at, (u32)at.arg[0], false);
 	}
 	return stop;

@@ -24,8 +24,8 @@ struct event_filter {
 	struct {
 		bool has;
 		u64 value;
-		u64 set; /* not 0: one of these values (bits) instead: states that share a name */
-	} arg[4];    /* by position in the event's row */
+		u64 set;       /* not 0: one of these values (bits) instead: states that share a name */
+	} arg[EVENT_ARGS]; /* by position in the event's row */
 };
 void event_filter_any(struct event_filter *f);
 /* Adds "sm=3", "kernel=hotspot" or "kernel=0", "cta=..", "warp=..", or an argument of the event by its name

@@ -29,7 +29,7 @@ static void filters_text(enum event_type t, struct strbuf *out)
 			strbuf_addf(out, "%s%s", sep, places[i].key);
 			sep = ", ";
 		}
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*d->arg[i]) {
 			strbuf_addf(out, "%s%s", sep, d->arg[i]);
 			sep = ", ";
@@ -210,7 +210,7 @@ static bool no_state(enum event_type t, const char *text, struct err *e)
 static bool arg_value(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
 {
 	const struct event_desc *d = &event_descs[t];
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*d->arg[i] && !strcmp(d->arg[i], key)) {
 			f->arg[i].has = true;
 			if (named(t, key, value, &f->arg[i].value, &f->arg[i].set) || word_named(t, i, value, &f->arg[i].value))
@@ -262,7 +262,7 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 		strbuf_addf(out, " cta=%lld", (long long)f->cta);
 	if (f->warp >= 0)
 		strbuf_addf(out, " warp=%d", f->warp);
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (f->arg[i].has && f->arg[i].set)
 			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], warp_state_descs[bit_first(f->arg[i].set)].name);
 		else if (f->arg[i].has && has_words(t, i) && event_arg_name(t, i, f->arg[i].value))
@@ -283,7 +283,7 @@ bool event_filter_match(const struct event_filter *f, struct gpu *g, const struc
 	if ((f->sm >= 0 && f->sm != ev->sm) || (f->warp >= 0 && f->warp != ev->warp) ||
 	    (f->cta >= 0 && f->cta != ev->cta) || (f->launch >= 0 && f->launch != ev->kernel))
 		return false;
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (f->arg[i].has &&
 		    (f->arg[i].set ? ev->arg[i] > 63 || !(f->arg[i].set >> ev->arg[i] & 1) : f->arg[i].value != ev->arg[i]))
 			return false;
@@ -345,7 +345,8 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 	else if (ev->type >= EV_PREEMPT_PLAN && ev->type <= EV_PREEMPT_CTA && v == UINT64_MAX)
 		strbuf_addf(out, "%s unknown", name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
-	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") || !strcmp(name, "ready"))
+	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") ||
+	         (!strcmp(name, "ready") && ev->type != EV_VT_READY)) /* there it is a number of CTAs */
 		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);
 	else
 		strbuf_addf(out, "%s %llu", name, (unsigned long long)v);
@@ -358,7 +359,7 @@ void event_text(struct gpu *g, const struct event *ev, struct strbuf *out)
 	place_text(g, ev, out);
 	const char *sep = out->len > at ? " (" : "(";
 	bool any = false;
-	for (u32 i = 0; i < 4; i++)
+	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*event_descs[ev->type].arg[i]) {
 			strbuf_adds(out, sep);
 			arg_text(ev, i, out);

@@ -164,8 +164,11 @@ static void side_line(const struct comparison *c, u32 side, const struct text_st
 {
 	const struct stats *s = c->side[side];
 	const struct conf *k = s->conf;
-	strbuf_addf(out, " %s%c%s  %s  warp %s, cta %s, seed %u: %s", paint(st, "\033[1m"), side ? 'B' : 'A',
-	            paint(st, "\033[0m"), k->machine, k->warp_sched, k->cta_sched, k->seed, s->run.stop);
+	strbuf_addf(out, " %s%c%s  %s  warp %s, cta %s, ", paint(st, "\033[1m"), side ? 'B' : 'A', paint(st, "\033[0m"),
+	            k->machine, k->warp_sched, k->cta_sched);
+	if (strcmp(k->cta_virtual, "none"))
+		strbuf_addf(out, "virtual %s, ", k->cta_virtual);
+	strbuf_addf(out, "seed %u: %s", k->seed, s->run.stop);
 	if (!strcmp(s->run.check, "pass"))
 		strbuf_addf(out, ", %scheck passed%s", paint(st, "\033[32m"), paint(st, "\033[0m"));
 	else if (!strcmp(s->run.check, "fail"))
@@ -287,6 +290,25 @@ static void stalls(const struct comparison *c, const struct text_style *st, stru
 	}
 }
 
+static void energy_row(const char *label, u64 a, u64 b, int good, const struct text_style *st, struct strbuf *out)
+{
+	const struct delta d = {.a = (double)a * 1e-9, .b = (double)b * 1e-9};
+	if (a || b)
+		row(label, &d, REAL, good, st, out);
+}
+
+/* By group; their sum; what was not leaked. */
+static void energy(const struct comparison *c, const struct deltas *d, const struct text_style *st, struct strbuf *out)
+{
+	const struct energy *a = &c->side[0]->energy, *b = &c->side[1]->energy;
+	column_heads(st, out, "Energy, uJ", "delta");
+	for (u32 g = 0; g < EG_COUNT; g++)
+		energy_row(energy_group_names[g], energy_of_group(a, g), energy_of_group(b, g), -1, st, out);
+	energy_row("total", energy_total(a), energy_total(b), -1, st, out);
+	energy_row("power-gated, not leaked", energy_sum(a).gated, energy_sum(b).gated, 1, st, out);
+	row("mean power, W", deltas_find(d, "energy.power_w"), REAL, 0, st, out);
+}
+
 static void step_row(const struct comparison *c, const struct lockstep *s, struct strbuf *out)
 {
 	struct strbuf cell[5] = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT};
@@ -333,6 +355,7 @@ void report_compare_text(const struct comparison *c, const struct text_style *st
 	figures(&d, st, out);
 	kernels(c, &d, st, out);
 	stalls(c, st, out);
+	energy(c, &d, st, out);
 	lockstep(c, st, out);
 	deltas_release(&d);
 }

@@ -82,6 +82,7 @@ static json_t *kept(const struct stats *s, u32 launch)
 	struct away_info *away = xcalloc(t.saved + 1, sizeof *away);
 	put(o, "paused", number(t.paused));
 	put(o, "moving", number(t.moving));
+	put(o, "lowered", number(t.lowered));
 	put(o, "inactive", number(t.inactive));
 	put(o, "saved", number(t.saved));
 	put(o, "queued", number(t.queued));

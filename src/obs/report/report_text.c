@@ -68,7 +68,10 @@ static void head(const struct stats *s, const struct text_style *st, struct strb
 	strbuf_addf(&title, "%s on %s", s->run.workload, c->machine);
 	bold(st, out, title.buf);
 	strbuf_release(&title);
-	strbuf_addf(out, "  warp %s, cta %s, seed %u: %s", c->warp_sched, c->cta_sched, c->seed, s->run.stop);
+	strbuf_addf(out, "  warp %s, cta %s, ", c->warp_sched, c->cta_sched);
+	if (strcmp(c->cta_virtual, "none"))
+		strbuf_addf(out, "virtual %s, ", c->cta_virtual);
+	strbuf_addf(out, "seed %u: %s", c->seed, s->run.stop);
 	if (!strcmp(s->run.check, "pass"))
 		strbuf_addf(out, ", %scheck passed%s", st->color ? "\033[32m" : "", st->color ? "\033[0m" : "");
 	else if (!strcmp(s->run.check, "fail"))
