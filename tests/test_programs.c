@@ -506,6 +506,43 @@ static void a_check_is_of_the_end(void **state)
 	rig_close(&r);
 }
 
+/* --- shares of programs --- */
+
+/* CTAs that an SM may hold of the kernels of two programs, by program, when both run. */
+static void most_of_each(const char *a, const char *b, const char *set, u32 *most)
+{
+	char *argv[] = {"warpdbg", "run", (char *)a, (char *)b, "--partition", "smk", "--set", (char *)set, NULL};
+	struct options o;
+	struct err e = {0};
+	struct session *s = open_args(&o, argv);
+	assert_int_equal(session_run(s, 12000, &e), SS_CYCLE);
+	assert_int_equal(gpu_num_kernels(sim_gpu(s->sim)), 2);
+	for (u32 i = 0; i < 2; i++) {
+		struct kernel_info k;
+		struct room_info room;
+		gpu_kernel_info(sim_gpu(s->sim), i, &k);
+		assert_true(gpu_room(sim_gpu(s->sim), i, 0, &room));
+		most[k.program] = room.most;
+	}
+	close_session(s, &o);
+}
+
+/* smk.first: the part of an SM for the first program, whether its kernel or the other's came first. */
+static void the_first_has_its_part(void **state)
+{
+	static const char late[] = "local b = cuda.malloc(4, 'b')\n"
+	                           "cuda.launch(m.poke, 2000, 128, {b, 3000}, {start_us = 5})",
+	                  early[] = "local b = cuda.malloc(4, 'b')\ncuda.launch(m.poke, 2000, 128, {b, 3000})";
+	for (u32 i = 0; i < 2; i++) {
+		const char *a = program("a.lua", i ? late : early), *b = program("b.lua", i ? early : late);
+		u32 most[2];
+		most_of_each(a, b, "smk.first=0.75", most);
+		assert_true(most[0] == 6 && most[1] == 2); /* 8 places */
+		most_of_each(a, b, "smk.first=0.5", most);
+		assert_true(most[0] == 4 && most[1] == 4);
+	}
+}
+
 /* --- the command line --- */
 
 static void options_belong_to_the_program_before_them(void **state)
@@ -564,6 +601,7 @@ int main(void)
 	    cmocka_unit_test(messages_name_the_program),
 	    cmocka_unit_test(programs_are_told),
 	    cmocka_unit_test(a_check_is_of_the_end),
+	    cmocka_unit_test(the_first_has_its_part),
 	    cmocka_unit_test(options_belong_to_the_program_before_them),
 	    cmocka_unit_test(metrics_by_hand),
 	};

@@ -172,7 +172,7 @@ walk -ex 'break preempt-done if e.latency_us > 15' -ex c -ex 'info preemptions' 
 	-ex c -ex 'goto 41999' -ex 'set preempt chimera' -ex 'tbreak deadline-met' -ex c -ex 'info preemptions' -ex delete -ex c \
 	-ex 'goto 41999' -ex 'set preempt drain' -ex c
 for said in "preempt-done: SM 3, .*latency_us 16, .*technique drain" "request 1, cycle 42000: .*7 SMs within 15.00 us, by drain" \
-	" 3  drain       all       20.93      9574       15.90" "switch 8.31 us, 12280 lost; flush 0.00 us, 4882 lost" \
+	" 3  drain       all       20.93      9574       15.90      5360" "switch 8.31 us, 12280 lost; flush 0.00 us, 4882 lost" \
 	"preempt-plan: SM 3" "deadline-met: .*latency_us 4, within_us 15, sms 7" "mixed       all .* 1[6-9][0-9][0-9]$" \
 	"0 of 3 deadlines missed" "2 of 3 deadlines missed"; do
 	check "the walk: $said" grep -q -- "$said" "$tmp/walk"
