@@ -181,14 +181,51 @@ static void open_debugger(struct rig *r, const char *const *policy)
 	rig_open(r, argv);
 }
 
+/* A program with many launches beside one that fills the machine, so that SMs and places change hands again and again.
+ */
+static void open_restless(struct rig *r, const char *const *policy)
+{
+	char *argv[20] = {"warpdbg", "debug",   "bfs",        "--size",  "small",
+	                  "cp",      "--param", "points=256", "--param", "atoms=60"};
+	for (u32 i = 0; policy[i]; i++)
+		argv[10 + i] = (char *)policy[i];
+	rig_open(r, argv);
+}
+
+/* What moves CTAs about while programs share the machine. */
+static const struct moving {
+	const char *const policy[9];
+	bool preempts, repartitions, swaps;
+} moving[] = {
+    {{"--partition", "fcfs", NULL}, false, false, false},
+    {{"--partition", "spatial", "--preempt", "chimera", NULL}, true, true, false},
+    {{"--partition", "smk", "--preempt", "switch", "--set", "preempt.traffic=true", NULL}, true, true, false},
+    {{"--partition", "maestro", "--preempt", "switch", "--set", "maestro.epoch=500", NULL}, true, true, false},
+    {{"--partition", "warped-slicer", "--preempt", "flush", "--set", "slicer.profile=500", NULL}, true, false, false},
+    {{"--set", "cta-virtual=vt", "--set", "sm.ctas=2", NULL}, false, false, true},
+};
+
+static bool note(void *ctx, const struct event *e)
+{
+	*(event_set *)ctx |= EVENT(e->type);
+	return false;
+}
+
 /* Wherever one goes, the end is the same, and so is every cycle seen twice. */
 static void going_back_and_on(void **state)
 {
 	u64 rng = 14;
-	for (u32 p = 0; p < ARRAY_LEN(sharing); p += 2) {
+	for (u32 p = 0; p < ARRAY_LEN(moving); p++) {
 		struct rig r;
-		open_debugger(&r, sharing[p]);
+		event_set seen = 0;
+		open_restless(&r, moving[p].policy);
+		sim_subscribe(r.s->sim, EVENT(EV_PREEMPT_DONE) | EVENT(EV_REPARTITION) | EVENT(EV_CTA_SWAP_OUT), note, &seen);
 		const struct end end = finish(&r);
+		if (!(seen & EVENT(EV_PREEMPT_DONE)) == moving[p].preempts ||
+		    !(seen & EVENT(EV_REPARTITION)) == moving[p].repartitions ||
+		    !(seen & EVENT(EV_CTA_SWAP_OUT)) == moving[p].swaps)
+			fail_msg("row %u: preempts %d, repartitions %d, swaps %d", p, !!(seen & EVENT(EV_PREEMPT_DONE)),
+			         !!(seen & EVENT(EV_REPARTITION)), !!(seen & EVENT(EV_CTA_SWAP_OUT)));
 		u64 at[8], hash[8];
 		for (u32 i = 0; i < 8; i++) {
 			at[i] = rng_next(&rng) % end.cycle;
