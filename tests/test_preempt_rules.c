@@ -157,6 +157,32 @@ static void under_way_is_not_forgotten(void **state)
 	sim_destroy(f.s);
 }
 
+/* An SM that is being preempted for the user does not keep a partition policy from the others. */
+static void beside_one_under_way(void **state)
+{
+	struct field f = {.s = machine((const char *[]){"num_sms=4", "sm.ctas=4", "partition=smk", "preempt=switch",
+	                                                "launch.latency=0", NULL})};
+	f.m = rig_load(f.s, spin);
+	f.buf = rig_alloc(f.s, 4ull * THREADS * CTAS);
+	f.k = rig_launch(f.s, f.m, "k", CTAS, THREADS, 0, (u64[]){f.buf, LOOPS}, 2);
+	f.g = f.s->gpu;
+	while (f.g->sm[3]->nctas < 4)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	ask(&f, "switch", 1000, 1 << 2);
+	sim_run(f.s, sim_cycle(f.s) + 20, NULL);
+	const u64 other = rig_alloc(f.s, 4ull * THREADS * CTAS);
+	const u32 second = rig_launch(f.s, f.m, "k", CTAS, THREADS, 1, (u64[]){other, LOOPS}, 2);
+	sim_run(f.s, sim_cycle(f.s) + 3, NULL);
+	assert_int_equal(f.g->task->kcb[second].state, KCB_RUNNING);
+	const struct preempt *p = f.g->preempt.p;
+	u32 sms = 0;
+	for (u32 i = 0; i < PREEMPT_PLANS; i++)
+		sms |= p->plan[i].request > 1 ? 1u << p->plan[i].s.sm : 0;
+	assert_true(preempt_find(p, 1)->left == 1 && sms == 0xb);
+	rig_finish(f.s);
+	sim_destroy(f.s);
+}
+
 /* --- refusals of a machine ---------------------------------------------------------------------------------------- */
 
 static void cooperative_ones_stay(void **state)
@@ -236,6 +262,7 @@ int main(void)
 	    cmocka_unit_test(lost_by_hand),
 
 	    cmocka_unit_test(under_way_is_not_forgotten),
+	    cmocka_unit_test(beside_one_under_way),
 	    cmocka_unit_test(cooperative_ones_stay),
 	    cmocka_unit_test(no_place_to_be_saved),
 	    cmocka_unit_test(the_earliest_starts_first),
