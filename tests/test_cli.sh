@@ -14,7 +14,7 @@ expect 2 "--gpu needs a value" run --gpu
 expect 2 "--ascii takes no value" run --ascii=1
 expect 2 "does not belong to" run --batch
 expect 2 "does not belong to" list gpus --gpu gtx480
-expect 2 "unexpected argument 'b'" compare a b --a '' --b ''
+expect 2 "A: no workload 'a'" compare a b --a '' --b ''
 expect 2 "no workload 'b'" run vecadd --size small b
 expect 2 "b.ptx: --size and --param belong to a host program" run --size small vecadd b.ptx
 expect 2 "of one host program alone" run --size small vecadd hotspot --record-launches "$tmp/x"

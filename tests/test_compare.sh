@@ -22,7 +22,7 @@ expect 2 "B: no machine 'nix'" compare hotspot --b '--gpu nix'
 expect 2 "B: --set: unknown config key 'l1d.wys' (did you mean 'l1d.ways'?)" compare hotspot --b '--set l1d.wys=3'
 expect 2 "no parameter 'q'" compare vecadd --b '--param q=3'
 expect 2 "--stats: /nonexistent/x" compare hotspot --a '' --stats /nonexistent/x
-expect 0 "compare   WORKLOAD --a OPTIONS --b OPTIONS" --help
+expect 0 "compare   WORKLOAD... --a OPTIONS --b OPTIONS" --help
 expect 2 "--compare: unknown option '--wrp-sched' (did you mean '--warp-sched'?)" debug hotspot --compare '--wrp-sched lrr' --batch
 expect 2 "--compare: the second machine's options are expected" debug hotspot --compare '' --batch
 expect 2 "--by belongs to --compare" debug hotspot --by insts --batch

@@ -366,11 +366,51 @@ static void test_groups(void **state)
 	}
 }
 
+/* The trial kernel is the one of which an SM holds fewer CTAs - q has a quarter of its shared memory -, whichever comes
+ * first. */
+static void test_trial_kernel(void **state)
+{
+	static const char quarter[] =
+	    PTX_HEAD HEAD("q") ".shared .align 4 .b8 part[12000];\n" BODY
+	                       "mov.u32 %r7, part; st.shared.u32 [%r7], %r6;\n" WORK HEAD("c") BODY WORK;
+	static const char *const pair[2] = {"q", "c"};
+	for (u32 i = 0; i < 2; i++) {
+		struct watch w;
+		open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_TRIAL));
+		w.m = rig_load(w.s, quarter);
+		const u32 first = go(&w, pair[i], 400, 100, 1), second = go(&w, pair[!i], 400, 100, 2);
+		rig_finish(w.s);
+		assert_true(w.log.n > 3);
+		for (u32 k = 0; k < w.log.n; k++)
+			assert_int_equal(w.log.e[k].kernel, i ? second : first);
+		shut(&w);
+	}
+}
+
+/* A kernel that has nothing to come is in no group, and nobody sends away what it has. */
+static void test_nothing_to_come(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_CTA_SAVE) | EVENT(EV_KERNEL_DONE) | EVENT(EV_TRIAL));
+	const u32 small = go(&w, "c", 9, 4000, 1);
+	sim_run(w.s, 3000, &st);
+	go(&w, "m", 300, 20, 2);
+	go(&w, "c", 300, 100, 3);
+	rig_finish(w.s);
+	assert_true(rig_count(&w.log, EV_TRIAL) > 0);
+	for (u32 k = 0; k < w.log.n; k++)
+		assert_true(w.log.e[k].type != EV_CTA_SAVE || w.log.e[k].kernel != (s32)small);
+	shut(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_objectives), cmocka_unit_test(test_fill),    cmocka_unit_test(test_epochs),
-	    cmocka_unit_test(test_throughput), cmocka_unit_test(test_history), cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_objectives),   cmocka_unit_test(test_fill),
+	    cmocka_unit_test(test_epochs),       cmocka_unit_test(test_throughput),
+	    cmocka_unit_test(test_history),      cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_trial_kernel), cmocka_unit_test(test_nothing_to_come),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,14 +181,51 @@ static void open_debugger(struct rig *r, const char *const *policy)
 	rig_open(r, argv);
 }
 
+/* A program with many launches beside one that fills the machine, so that SMs and places change hands again and again.
+ */
+static void open_restless(struct rig *r, const char *const *policy)
+{
+	char *argv[20] = {"warpdbg", "debug",   "bfs",        "--size",  "small",
+	                  "cp",      "--param", "points=256", "--param", "atoms=60"};
+	for (u32 i = 0; policy[i]; i++)
+		argv[10 + i] = (char *)policy[i];
+	rig_open(r, argv);
+}
+
+/* What moves CTAs about while programs share the machine. */
+static const struct moving {
+	const char *const policy[9];
+	bool preempts, repartitions, swaps;
+} moving[] = {
+    {{"--partition", "fcfs", NULL}, false, false, false},
+    {{"--partition", "spatial", "--preempt", "chimera", NULL}, true, true, false},
+    {{"--partition", "smk", "--preempt", "switch", "--set", "preempt.traffic=true", NULL}, true, true, false},
+    {{"--partition", "maestro", "--preempt", "switch", "--set", "maestro.epoch=500", NULL}, true, true, false},
+    {{"--partition", "warped-slicer", "--preempt", "flush", "--set", "slicer.profile=500", NULL}, true, false, false},
+    {{"--set", "cta-virtual=vt", "--set", "sm.ctas=2", NULL}, false, false, true},
+};
+
+static bool note(void *ctx, const struct event *e)
+{
+	*(event_set *)ctx |= EVENT(e->type);
+	return false;
+}
+
 /* Wherever one goes, the end is the same, and so is every cycle seen twice. */
 static void going_back_and_on(void **state)
 {
 	u64 rng = 14;
-	for (u32 p = 0; p < ARRAY_LEN(sharing); p += 2) {
+	for (u32 p = 0; p < ARRAY_LEN(moving); p++) {
 		struct rig r;
-		open_debugger(&r, sharing[p]);
+		event_set seen = 0;
+		open_restless(&r, moving[p].policy);
+		sim_subscribe(r.s->sim, EVENT(EV_PREEMPT_DONE) | EVENT(EV_REPARTITION) | EVENT(EV_CTA_SWAP_OUT), note, &seen);
 		const struct end end = finish(&r);
+		if (!(seen & EVENT(EV_PREEMPT_DONE)) == moving[p].preempts ||
+		    !(seen & EVENT(EV_REPARTITION)) == moving[p].repartitions ||
+		    !(seen & EVENT(EV_CTA_SWAP_OUT)) == moving[p].swaps)
+			fail_msg("row %u: preempts %d, repartitions %d, swaps %d", p, !!(seen & EVENT(EV_PREEMPT_DONE)),
+			         !!(seen & EVENT(EV_REPARTITION)), !!(seen & EVENT(EV_CTA_SWAP_OUT)));
 		u64 at[8], hash[8];
 		for (u32 i = 0; i < 8; i++) {
 			at[i] = rng_next(&rng) % end.cycle;
@@ -506,6 +543,43 @@ static void a_check_is_of_the_end(void **state)
 	rig_close(&r);
 }
 
+/* --- shares of programs --- */
+
+/* CTAs that an SM may hold of the kernels of two programs, by program, when both run. */
+static void most_of_each(const char *a, const char *b, const char *set, u32 *most)
+{
+	char *argv[] = {"warpdbg", "run", (char *)a, (char *)b, "--partition", "smk", "--set", (char *)set, NULL};
+	struct options o;
+	struct err e = {0};
+	struct session *s = open_args(&o, argv);
+	assert_int_equal(session_run(s, 12000, &e), SS_CYCLE);
+	assert_int_equal(gpu_num_kernels(sim_gpu(s->sim)), 2);
+	for (u32 i = 0; i < 2; i++) {
+		struct kernel_info k;
+		struct room_info room;
+		gpu_kernel_info(sim_gpu(s->sim), i, &k);
+		assert_true(gpu_room(sim_gpu(s->sim), i, 0, &room));
+		most[k.program] = room.most;
+	}
+	close_session(s, &o);
+}
+
+/* smk.first: the part of an SM for the first program, whether its kernel or the other's came first. */
+static void the_first_has_its_part(void **state)
+{
+	static const char late[] = "local b = cuda.malloc(4, 'b')\n"
+	                           "cuda.launch(m.poke, 2000, 128, {b, 3000}, {start_us = 5})",
+	                  early[] = "local b = cuda.malloc(4, 'b')\ncuda.launch(m.poke, 2000, 128, {b, 3000})";
+	for (u32 i = 0; i < 2; i++) {
+		const char *a = program("a.lua", i ? late : early), *b = program("b.lua", i ? early : late);
+		u32 most[2];
+		most_of_each(a, b, "smk.first=0.75", most);
+		assert_true(most[0] == 6 && most[1] == 2); /* 8 places */
+		most_of_each(a, b, "smk.first=0.5", most);
+		assert_true(most[0] == 4 && most[1] == 4);
+	}
+}
+
 /* --- the command line --- */
 
 static void options_belong_to_the_program_before_them(void **state)
@@ -564,6 +638,7 @@ int main(void)
 	    cmocka_unit_test(messages_name_the_program),
 	    cmocka_unit_test(programs_are_told),
 	    cmocka_unit_test(a_check_is_of_the_end),
+	    cmocka_unit_test(the_first_has_its_part),
 	    cmocka_unit_test(options_belong_to_the_program_before_them),
 	    cmocka_unit_test(metrics_by_hand),
 	};

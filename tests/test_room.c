@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "commands/commands.h"
 #include "debug_rig.h"
 
@@ -75,12 +77,33 @@ static void told_why(void **state)
 	rig_close(&r);
 }
 
+/* A kernel that gets no SM because another one's CTAs are still to leave those that it shall have. */
+static void sms_on_their_way(void **state)
+{
+	struct rig r;
+	char *argv[] = {"warpdbg",          "debug",     "cp",     "lud",         "--size",  "small", "--set",
+	                "launch.latency=0", "--preempt", "switch", "--partition", "spatial", NULL};
+	rig_open(&r, argv);
+	rig_say(&r, "tbreak preempt-start");
+	rig_say(&r, "continue");
+	rig_say(&r, "step 100");
+	rig_has(&r, "why kernel 3", ", request 1 takes them off by switch (`info preemptions`)\n");
+	rig_has(&r, "why kernel 0", "has been taken from it by preemption; request 1, by switch, is under way");
+	rig_say(&r, "tbreak deadline-met");
+	rig_say(&r, "continue");
+	rig_say(&r, "step 10");
+	rig_has(&r, "why kernel 3", "it has no CTAs to come");
+	assert_null(strstr(r.out.buf, "request"));
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(told_by_sm),
 	    cmocka_unit_test(told_of_waiting),
 	    cmocka_unit_test(told_why),
+	    cmocka_unit_test(sms_on_their_way),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,11 +161,38 @@ static void broken_characters(void **state)
 	stop(&v);
 }
 
+/* What a run has said on its way is still in sight when it stops, unless it was much. */
+static void said_on_the_way(void **state)
+{
+	static const char *const rest = " cuda.launch(m.vecadd, 256, 256, { a, a, a, 65536 })\nend\nend }\n";
+	char path[] = "/tmp/warpdbg-said-XXXXXX.lua";
+	struct vt v;
+	for (int much = 0; much < 2; much++) {
+		FILE *f = fdopen(mkstemps(path, 4), "w");
+		assert_non_null(f);
+		fprintf(f,
+		        "return { run = function(cuda)\nlocal m, a = cuda.module('vecadd.ptx'), cuda.malloc(4 * 65536)\n"
+		        "cuda.launch(m.vecadd, 1, 256, { a, a, a, 256 }) cuda.sync()\n"
+		        "for i = 1, %d do cuda.print('said early') end\nfor i = 1, 60 do",
+		        much ? 9 : 1);
+		fputs(rest, f);
+		fclose(f);
+		screen_start(&v, 24, 80, "small", (const char *const[]){path, NULL}, NULL);
+		vt_send(&v, "tbreak kernel-start kernel=60\rcontinue\r");
+		assert_shown(&v, "Temporary breakpoint 1, kernel-start");
+		vt_settle(&v, 150, WAIT);
+		assert_int_equal(vt_find(&v, " said early") >= 0, !much);
+		stop(&v);
+		unlink(path);
+		memcpy(path + strlen(path) - 10, "XXXXXX", 6);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(mouse),   cmocka_unit_test(pages_on_the_screen), cmocka_unit_test(pages_on_the_console),
-	    cmocka_unit_test(vi_keys), cmocka_unit_test(broken_characters),
+	    cmocka_unit_test(vi_keys), cmocka_unit_test(broken_characters),   cmocka_unit_test(said_on_the_way),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

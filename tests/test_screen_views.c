@@ -484,6 +484,67 @@ static void programs_that_share(void **state)
 	stop(&v);
 }
 
+/* Of an SM that a kernel gives away, on its row: what is estimated and what it came to, as `info preemptions` has it.
+ */
+static void assert_told(struct vt *v, unsigned sm, bool done)
+{
+	char row[VT_TEXT_MAX], head[16], by[16], said[16];
+	double est, us, want_est, want_us;
+	unsigned est_lost, lost, want_est_lost, want_lost = 0;
+	const int top = column(v, vt_find(v, "est us"), "est us") - 10;
+	snprintf(head, sizeof head, "%5u   ", sm);
+	const char *at = text_behind(vt_row(v, vt_find(v, head), row), top);
+	for (char *from = row, *to = row; (*to = *from); from++) /* 12,345 */
+		to += *from != ',';
+	const int n = sscanf(at, "%15s %lf %lf%*1[+ ] %u %u", by, &est, &us, &est_lost, &lost);
+	if (n < (done ? 5 : 4) || (strstr(at, "+") != NULL) == done)
+		fail_msg("SM %u: '%s'", sm, at);
+	type(v, "info preemptions 1\r");
+	snprintf(head, sizeof head, "%6u  switch", sm);
+	assert_shown(v, head);
+	at = vt_row(v, vt_find(v, head), row);
+	assert_true(sscanf(at, "%*u %15s all %lf %u %lf %u", said, &want_est, &want_est_lost, &want_us, &want_lost) >= 3);
+	assert_string_equal(by, said);
+	assert_true(est - want_est < 0.06 && want_est - est < 0.06 && est_lost == want_est_lost);
+	if (done)
+		assert_true(us - want_us < 0.06 && want_us - us < 0.06 && lost == want_lost);
+	type(v, "\033"); /* the answer gives its rows back */
+}
+
+/* Where a kernel gives SMs away: the technique on the time axis, estimates beside what they came to, the request. */
+static void sms_given_away(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL);
+	run_to(&v, "3000", "3,000");
+	type(&v, "7");
+	assert_int_equal(rows_with(&v, "est us"), 0);
+	type(&v, "preempt kernel 0 sm 2,4 within 1 by switch\rstep 100\r");
+	assert_shown(&v, " request 1 at 3,000: K0 gives 2 SMs by switch: 0 free, 0.1 of 1.0 us");
+	assert_shown(&v, "est us  took");
+	assert_int_equal(rows_with(&v, "switch   "), 2);
+	type(&v, "step 8100\r");
+	assert_shown(&v, "late, ");
+	assert_shown(&v, "switch\342\226\222"); /* on the axis: more columns than letters */
+	stop(&v);
+	start(&v, 50, 220, NULL);
+	run_to(&v, "3000", "3,000");
+	type(&v, "7preempt kernel 0 sm 6 within 1 by drain\rpreempt kernel 0 sm 2,4 within 1 by switch\rstep 100\r");
+	assert_shown(&v, "est lost");
+	assert_int_equal(column(&v, vt_find(&v, "    6   "), "drain   "), -1); /* of the last request alone */
+	assert_told(&v, 4, false);
+	type(&v, "step 8100\r");
+	assert_told(&v, 2, true);
+	/* Back before it there is none; and none is left when the kernel has ended. */
+	assert_true(column(&v, vt_find(&v, "    2   "), "switch") > 0);
+	assert_shown(&v, " request 2 at ");
+	type(&v, "goto 2900\r");
+	assert_int_equal(rows_with(&v, "est lost"), 0);
+	assert_int_equal(column(&v, vt_find(&v, "    2   "), "switch"), -1);
+	assert_int_equal(vt_find(&v, " request 2 at"), -1);
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +561,7 @@ int main(void)
 	    cmocka_unit_test(code_ends_visibly),
 	    cmocka_unit_test(keys_stand_once),
 	    cmocka_unit_test(launches_stand_in_columns),
+	    cmocka_unit_test(sms_given_away),
 	    cmocka_unit_test(caches_keep_their_axis),
 	    cmocka_unit_test(programs_that_share),
 	    cmocka_unit_test(pointing),

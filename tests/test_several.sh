@@ -64,7 +64,14 @@ done
 two="--size small vecadd hotspot --partition smk"
 expect 0 "different warps" debug $two --compare '--warp-sched lrr' --batch -ex continue
 expect 0 "B: finished at cycle" debug $two --compare '--warp-sched lrr' --batch -ex continue -ex continue
-expect 2 "unexpected argument 'hotspot'" compare $two --a '' --b ''
+cycles() { # of a run
+	"$W" run $two "$@" | sed -n 's/^ cycles *\([0-9,]*\) .*/\1/p'
+}
+expect 0 "A  cycle " compare $two --a '' --b '--warp-sched lrr'
+cp "$tmp/out" "$tmp/compared"
+check "A and B have the cycles of their runs" grep -q "^ cycles  *$(cycles)  *$(cycles --warp-sched lrr) " "$tmp/compared"
+check "both programs of both pass" [ "$(grep -c '^ [AB] .*: finished, check passed' "$tmp/compared")" -eq 2 ]
+check "the kernels of both programs" grep -q "^ 1 hotspot " "$tmp/compared"
 
 # --- events on record: gone through twice, written once; the past changed, taken out
 record() { # FILE COMMANDS...

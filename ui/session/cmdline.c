@@ -34,7 +34,8 @@ static const struct command {
 } commands[] = {
     {"debug", D, "[WORKLOAD]... [options]", "the debugger"},
     {"run", R, "[WORKLOAD]... [options]", "no screen: runs to the end, prints a summary, writes files"},
-    {"compare", C, "WORKLOAD --a OPTIONS --b OPTIONS", "two machines in lock step: deltas, first different decision"},
+    {"compare", C, "WORKLOAD... --a OPTIONS --b OPTIONS",
+     "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"analyze", A, "dependencies WORKLOAD",
@@ -433,7 +434,7 @@ struct programs {
 static bool add_program(struct options *o, const struct command *cmd, struct programs *p, const char *word,
                         struct err *e)
 {
-	if (p->n && !(cmd->bit & (D | R | O)))
+	if (p->n && !(cmd->bit & (D | R | C | O)))
 		return err_set(e, "warpdbg %s: unexpected argument '%s'", cmd->name, word);
 	if (p->n == OPTIONS_PROGRAMS)
 		return err_set(e, "%s%s: more than %d host programs", cmd->bit & O ? "" : "warpdbg ", cmd->name,

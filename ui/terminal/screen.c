@@ -27,6 +27,7 @@
 #define KEYS_SECONDS                                                                                                   \
 	0.05 /* what has been typed is answered for so long before the machine and the picture come again */
 
+#define SAID_LINES 4 /* of a run, that stay in sight when it stops */
 struct loop {
 	struct screen s;
 	struct pace pace;
@@ -37,6 +38,7 @@ struct loop {
 	u64 place_end;      /* the console's last lines tell the place that was chosen in a view, when they end here */
 	u32 interrupts;     /* of the debugger's, those that have been answered */
 	bool dirty, quit;
+	bool said;        /* the run has said something */
 	bool began;       /* a key has set the machine going: it gets a slice before the next one */
 	bool paste_fresh; /* no line of what is being pasted has been entered yet */
 	bool mouse;       /* the terminal sends its events */
@@ -98,6 +100,7 @@ static void execute(struct loop *l, const char *line, bool show)
 	if (!was_running && debugger_running(s->d)) {
 		l->run_seconds = 0;
 		l->run_insts = total_insts(s->d);
+		l->said = false;
 	}
 	if (s->d->run.state == DBG_QUIT)
 		l->quit = true;
@@ -148,8 +151,12 @@ static void slice(struct loop *l)
 	u64 insts = total_insts(s->d);
 	if (l->run_seconds > 0.001 && insts > l->run_insts)
 		s->rate = (double)(insts - l->run_insts) / l->run_seconds;
-	if (stopped || (st != DBG_RUNNING && !s->d->rival))
+	/* Its first words begin the run's answer, and what follows is part of it, if that was little by the time it stops.
+	 */
+	const bool first = !l->said && (out.len || stopped || (st != DBG_RUNNING && !s->d->rival));
+	if (first || (stopped && s->console.total - s->console.answer > SAID_LINES))
 		console_begin_answer(&s->console);
+	l->said |= first;
 	say(s, &out);
 	strbuf_release(&out);
 	if (st == DBG_QUIT)

@@ -8,6 +8,7 @@
 #include "views/chart.h"
 #include "views/cta_charts.h"
 #include "views/cursor.h"
+#include "views/requests.h"
 #include "views/sharing.h"
 #include "views/view.h"
 
@@ -51,6 +52,7 @@ struct layout {
 	bool kept;                /* a running launch has CTAs that are kept from going on */
 	u32 charted;              /* the kernel whose CTAs are told apart */
 	bool chunks;              /* it has a chunk for each SM */
+	int asked;                /* columns for what became of the SMs that were last asked for; 0: none */
 	int left;                 /* columns of the table of SMs; behind it cta_charts, where left is less than all */
 };
 
@@ -66,7 +68,8 @@ struct layout {
 static void split(const struct view_ctx *v, struct layout *l, int w)
 {
 	const int slots = 4 + MIN((int)gpu_conf(v->g)->sm_ctas, WIDE_SLOTS);
-	const int behind = MAX(slots + (w >= 160 ? SM_FIGURES_W : 0) + (w >= 240 ? SM_COLUMNS_W : 0), 16);
+	const int figures_w = (w >= 160 ? SM_FIGURES_W : 0) + (w >= 240 ? SM_COLUMNS_W : 0);
+	const int behind = MAX(slots + figures_w + (w >= 200 ? l->asked : l->asked && w < 160 ? SM_FIGURES_W : 0), 16);
 	const int end = MAX(w / 2 - behind, l->axis + WIDE_AXIS);
 	l->figures_w += l->end - end;
 	l->end = end;
@@ -108,6 +111,7 @@ static struct layout layout(const struct view_ctx *v, int w, int h)
 	l.axis = l.name + l.name_w + 1;
 	l.axis_w = MAX(w - l.axis - right - 1, 4);
 	l.end = l.axis + l.axis_w;
+	l.asked = !requests_newest(v) ? 0 : w >= 200 ? REQUESTS_WIDE_W : REQUESTS_W;
 	if (w >= WIDE_W && h >= WIDE_H && gpu_num_kernels(v->g))
 		split(v, &l, w);
 	struct cta_share first;
@@ -400,6 +404,8 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	const char *role = gpu_sm_role(v->g, sm);
 	if (l->chunks && gpu_cta_share(v->g, l->charted, sm, &chunk))
 		chunk_text(pane_sub(p, 0, l->name, 1, l->name_w), &chunk);
+	else if (*role && l->name_w < 12)
+		pane_text(p, 0, l->name, STYLE(R_DIM), role);
 	else if (*role)
 		pane_printf(pane_sub(p, 0, 0, 1, l->axis - 1), 0, l->name, STYLE(R_DIM), "%u %s", now.ctas, role);
 	else if (gpu_inactive_ctas(v->g, sm, NULL, 0))
@@ -414,8 +420,13 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 		const struct resident *r = residency_at(v->residency, sm, middle);
 		held_cell(v, p, l->axis + i, r ? r : &now, &o);
 	}
+	requests_mark(v, pane_sub(p, 0, l->axis, 1, l->axis_w), sm, (struct time_axis){l->from, l->to, l->axis_w});
 	int slots = slots_width(v, l, p.w), x = l->end + 4 + slots;
 	slot_letters(v, pane_sub(p, 0, l->end + 2, 1, slots), sm);
+	if (l->asked && p.w - x >= l->asked) {
+		requests_row(v, pane_sub(p, 0, x, 1, l->asked), sm);
+		x += l->asked;
+	}
 	char buf[NUM_MAX];
 	const struct sm_counters *n = (const struct sm_counters *)gpu_counters(v->g, CG_sm, sm);
 	if (p.w - x < SM_FIGURES_W)
@@ -450,6 +461,10 @@ static void sm_head(struct view_ctx *v, struct pane p, const struct layout *l, u
 	int slots = slots_width(v, l, p.w);
 	x = l->end + 4 + slots;
 	pane_text(p, 0, l->end + 2, s, slots < 9 ? "now" : slots < (int)c->sm_ctas ? "CTAs now" : "slots now");
+	if (l->asked && p.w - x >= l->asked) {
+		requests_head(pane_sub(p, 0, x, 1, l->asked));
+		x += l->asked;
+	}
 	if (p.w - x < SM_FIGURES_W)
 		return;
 	pane_right(p, 0, x + 8, s, "done");
@@ -525,23 +540,33 @@ static int launch_rows(const struct view_ctx *v)
 	return (int)MAX(v->st->follow ? MIN(n, begun(v) + QUEUE_ROWS) : n, 1u);
 }
 
-#define SHARING_LEAST 12 /* rows of which one is for the programs that share the machine */
+#define SHARING_LEAST 12 /* rows of which one is for the programs that share the machine, one for the last request */
 
 /* Rows that what comes below the SMs would like, gaps included. */
 static int wanted_below(const struct view_ctx *v)
 {
 	struct strbuf text = STRBUF_INIT;
-	const int rows = sharing_rows(v);
+	const int rows = sharing_rows(v), asked = requests_newest(v) ? 1 : 0;
 	int said = 0;
 	gpu_partition_text(v->g, &text);
 	for (const char *at = strbuf_str(&text); *at; at++)
 		said += *at == '\n' || !at[1];
 	strbuf_release(&text);
-	return rows + (rows != 0) + said + (said != 0);
+	return 2 * asked + rows + (rows != 0) + said + (said != 0);
 }
 
-/* Below the SMs: the programs, in a table where that leaves all SMs their rows, else in a line; then what the partition
- * policy says. Returns how many rows it took, a gap above included. */
+/* The last request for SMs, with a gap above where there is room. Returns how many rows it took. */
+static int asked_line(const struct view_ctx *v, struct pane p)
+{
+	const int gap = p.h > wanted_below(v);
+	if (!requests_newest(v) || p.h <= gap)
+		return 0;
+	requests_line(v, pane_sub(p, gap, 0, 1, p.w));
+	return gap + 1;
+}
+
+/* Below the SMs: the last request for SMs; the programs, in a table where that leaves all SMs their rows, else in a
+ * line; then what the partition policy says. Returns how many rows it took, a gap above included. */
 static int below(const struct view_ctx *v, struct pane p, const struct layout *l)
 {
 	const int rows = sharing_rows(v);
@@ -559,8 +584,8 @@ static int below(const struct view_ctx *v, struct pane p, const struct layout *l
 
 static void draw(struct view_ctx *v, struct pane whole)
 {
-	const int line = sharing_rows(v) && whole.h >= SHARING_LEAST ? 1 : 0;
-	struct pane p = pane_sub(whole, 0, 0, whole.h - line, whole.w);
+	const int lines = whole.h < SHARING_LEAST ? 0 : (sharing_rows(v) != 0) + (requests_newest(v) != NULL);
+	struct pane p = pane_sub(whole, 0, 0, whole.h - lines, whole.w);
 	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
 	struct layout l = layout(v, p.w, p.h);
 	int rows = MIN(n, MAX(p.h - nsm - 2 - wanted_below(v), MIN(p.h / 4, 8))); /* of launches */
@@ -573,6 +598,7 @@ static void draw(struct view_ctx *v, struct pane whole)
 	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
 	if (!table)
 		return;
+	end += asked_line(v, pane_sub(whole, end, 0, whole.h - end, l.left));
 	end += below(v, pane_sub(whole, end, 0, whole.h - end, l.left), &l);
 	p = whole;
 	curves(v, pane_sub(p, end, 0, p.h - end, l.left), &l);
@@ -612,7 +638,11 @@ const struct view view_kernels = {
         "CTA has executed so far:\n"
         "a curve that falls back has the next CTA. With a partition policy that measures (maestro, warped-slicer): the "
         "role of each\n"
-        "SM, and below the SMs what has been measured of each partition. Where several programs share the machine: "
+        "SM, and below the SMs what has been measured of each partition. Where a kernel has given SMs away: on an SM's row "
+        "the technique for as\n"
+        "long as its CTAs took to leave (mixed: several), behind it, of the last request, the estimated and the "
+        "measured microseconds (+: so\n"
+        "long by now), with room the warp instructions lost, and below the SMs the request itself. Where several programs share the machine: "
         "IPC of each (effective:\n"
         "without what a flush has made void), how much slower than alone, ANTT and STP (with --alone), and for how many requests its "
         "SMs were\n"

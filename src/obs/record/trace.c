@@ -55,7 +55,9 @@ event_set trace_events(enum trace_detail d)
 	event_set mask = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) |
 	                 EVENT(EV_KERNEL_START) | EVENT(EV_KERNEL_DONE) | EVENT(EV_LCS_THROTTLE) | EVENT(EV_DYNCTA_STEP) |
 	                 EVENT(EV_CTA_PAUSE) | EVENT(EV_CTA_RESUME) | EVENT(EV_SM_QUOTA) | EVENT(EV_CTA_SWAP_OUT) |
-	                 EVENT(EV_CTA_SWAP_IN);
+	                 EVENT(EV_CTA_SWAP_IN) | EVENT(EV_REPARTITION) | EVENT(EV_TRIAL) | EVENT(EV_ROLE) |
+	                 EVENT(EV_PREEMPT_REQUEST) | EVENT(EV_PREEMPT_START) | EVENT(EV_PREEMPT_DONE) |
+	                 EVENT(EV_DEADLINE_MET) | EVENT(EV_DEADLINE_MISS);
 	if (d >= TRACE_WARPS)
 		mask |= EVENT(EV_WARP_EXIT);
 	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
@@ -309,7 +311,8 @@ static void start_kernel(struct trace *t, const struct event *e)
 	                                                  .open = true};
 }
 
-/* A decision on CTAs: a mark on the SM's tracks, or on that of the CTA it is about. */
+/* A decision on CTAs or on the whole of an SM: a mark on the SM's tracks, or on that of the CTA it is about; on those
+ * of kernels, if it is about no SM. */
 static void mark(struct trace *t, const struct event *e)
 {
 	const struct event_desc *d = &event_descs[e->type];

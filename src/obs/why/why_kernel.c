@@ -1,6 +1,8 @@
 /* why kernel K: why a kernel gets no more CTAs on the SMs, or does not start. */
 #include "base/words.h"
+#include "gpu/verbs.h"
 #include "obs/why/why.h"
+#include "task/preempt/preempt.h"
 
 /* The launch before it in its stream that is not done; -1: there is none. */
 static s32 stream_before(struct gpu *g, u32 launch, const struct kernel_info *k)
@@ -37,7 +39,21 @@ static void tell_queued(struct gpu *g, u32 launch, const struct kernel_info *k, 
 struct place {
 	struct room_info room;
 	u32 other, others; /* the kernel that has most CTAs there besides, and how many */
+	u32 request;       /* that is under way there; 0: none */
+	u32 by;            /* its technique */
+	bool own;          /* the SM is taken from the kernel itself */
 };
+
+static void look_at_request(struct gpu *g, u32 sm, u32 launch, struct place *o)
+{
+	const struct preempt *p = gpu_preemptions(g);
+	if (!p->smst[sm])
+		return;
+	const struct preempt_plan *plan = &p->plan[p->smst[sm] - 1];
+	o->request = plan->request;
+	o->own = plan->launch == launch;
+	o->by = plan->technique;
+}
 
 static bool look(struct gpu *g, u32 sm, u32 launch, struct place *o)
 {
@@ -51,7 +67,17 @@ static bool look(struct gpu *g, u32 sm, u32 launch, struct place *o)
 			o->other = i;
 		}
 	}
+	look_at_request(g, sm, launch, o);
 	return true;
+}
+
+static void tell_request(const struct place *p, struct strbuf *out)
+{
+	if (!p->request)
+		return;
+	strbuf_addf(out, p->own ? "; request %u, by %s, is under way" : ", request %u takes them off by %s", p->request,
+	            technique_names[p->by]);
+	strbuf_adds(out, " (`info preemptions`)");
 }
 
 static void tell_lack(struct gpu *g, const struct place *p, struct strbuf *out)
@@ -83,13 +109,14 @@ static void tell_lack(struct gpu *g, const struct place *p, struct strbuf *out)
 	}
 	if (p->others)
 		strbuf_addf(out, "; kernel %u has %u CTA%s there", p->other, p->others, plural(p->others));
+	tell_request(p, out);
 }
 
 /* SMs of which the same is to be said, but for how much is free. */
 static bool alike(const struct place *a, const struct place *b)
 {
 	return a->room.lack == b->room.lack && a->room.most == b->room.most && a->room.resident == b->room.resident &&
-	       a->other == b->other && a->others == b->others;
+	       a->other == b->other && a->others == b->others && a->request == b->request && a->by == b->by;
 }
 
 static void tell_sms(struct gpu *g, u32 launch, struct strbuf *out)

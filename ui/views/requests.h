@@ -1,0 +1,21 @@
+/* requests: SMs that a kernel gives away (task/preempt/preempt.h): on an SM's time axis the technique of its CTAs, for
+ * as long as they took to leave; of the last request the SM's estimate beside what it came to; and the request itself.
+ */
+#ifndef UI_VIEWS_REQUESTS_H
+#define UI_VIEWS_REQUESTS_H
+#include "views/view.h"
+
+#define REQUESTS_W 20      /* columns of a row: technique, microseconds estimated and measured */
+#define REQUESTS_WIDE_W 38 /* and warp instructions lost */
+
+struct preempt_request;
+/* The last request, as long as its kernel has not ended or an SM is to come; else NULL. */
+const struct preempt_request *requests_newest(const struct view_ctx *v);
+/* Its line. */
+void requests_line(const struct view_ctx *v, struct pane p);
+/* An SM's part of it, and what stands above those. */
+void requests_row(const struct view_ctx *v, struct pane p, u32 sm);
+void requests_head(struct pane p);
+/* On an SM's time axis, which is the pane: all that are remembered. */
+void requests_mark(const struct view_ctx *v, struct pane p, u32 sm, struct time_axis a);
+#endif
