@@ -316,7 +316,8 @@ static bool check_packets(const struct mem *m, const struct noc_census *net, str
 	}
 	HOLDS(state[PS_TO_L2] + state[PS_L2] == in,
 	      "packets: %u on their way to a slice or at its head, the inputs hold %u", state[PS_TO_L2] + state[PS_L2], in);
-	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs and writes on their way hold %u", state[PS_DRAM], waiters);
+	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs and writes on their way hold %u",
+	      state[PS_DRAM], waiters);
 	HOLDS(state[PS_REPLY] == out + replies, "packets: %u are replies, %u in outputs and %u on their way",
 	      state[PS_REPLY], out, replies);
 	HOLDS(m->noc->requests - m->noc->replies - m->noc->absorbed == m->pool->used,
