@@ -215,7 +215,7 @@ static void since_and_counts(void **state)
 	rig_say(&r, "export json " JSON);
 	assert_true(file_has(
 	    JSON,
-	    "\"kept\":{\"paused\":1,\"moving\":0,\"inactive\":0,\"saved\":2,\"queued\":1,\"restarts\":1,\"saved_ctas\":["
+	    "\"kept\":{\"paused\":1,\"moving\":0,\"lowered\":0,\"inactive\":0,\"saved\":2,\"queued\":1,\"restarts\":1,\"saved_ctas\":["
 	    "{\"cta\":5,\"state\":\"saved\",\"since\":301,\"left_at\":301,\"sm\":5,\"to\":null,\"restarts\":false},"
 	    "{\"cta\":35,\"state\":\"queued\",\"since\":900,\"left_at\":301,\"sm\":5,\"to\":5,\"restarts\":true}]}"));
 	rig_say(&r, "screenshot " SCREEN " kernel 120x30");
