@@ -29,9 +29,9 @@ of() { # of N FILE: a program that counts to N, whose answer goes to a file
 number() { # FILE: the integer in it
 	od -A n -t u4 "$1" | tr -d ' '
 }
-runs() { # waits until a program is at work on its trace
+runs() { # waits until a program is at work on its trace, and has had time to take signals and to end what is short
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
-		[ -s "$1.part" ] && return
+		[ -s "$1.part" ] && sleep 1 && return
 		sleep 0.2
 	done
 }
