@@ -831,7 +831,8 @@ static void test_paused_on_the_way(void **state)
 		assert_true(c->id == id && (g->sm[0]->in[WS_PAUSED] & warps) == warps && !c->insts);
 	}
 	assert_true(g->ctx[0].vt->cta[slot].state == VT_ACTIVE);
-	sm_resume_cta(&g->ctx[0], g->sm[0], slot, sim_cycle(s));
+	struct err e = {0};
+	assert_true(gpu_resume_cta(g, 0, id, &e)); /* wakes the SM, too */
 	rig_finish(s);
 	given_back(s);
 	for (u32 i = 0; i < 4 * 64; i++)
