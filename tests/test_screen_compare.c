@@ -130,13 +130,14 @@ static void found_figure_stays(void **state)
 	stop(&v);
 }
 
-/* Stopped in the middle of a run, whoever's turn it is: the one beside comes to the same cycle, and both go on. */
+/* Stopped in the middle of a run, whoever's turn it is: the one beside comes to the same cycle, and both go on. The run
+ * is a long one: a busy host may be late with Ctrl-C by seconds. */
 static void interrupted_together(void **state)
 {
 	struct vt v;
 	long long before = 0;
-	screen_start(&v, 24, 80, "default",
-	             (const char *const[]){"--compare", "--set l1d.ways=1", "--history-mb", "0", NULL}, NULL);
+	screen_start(&v, 24, 80, "large", (const char *const[]){"--compare", "--set l1d.ways=1", "--history-mb", "0", NULL},
+	             NULL);
 	type(&v, "9");
 	type(&v, "delete\r");
 	for (u32 i = 0; i < 3; i++) {

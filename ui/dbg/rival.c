@@ -262,6 +262,8 @@ void rival_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 	keep_first(d);
 	if (!rival_behind(d))
 		return;
+	if (d->run.interrupt && d->run.goal.kind != GOAL_NONE)
+		return; /* it is A's first: B comes to where A stops */
 	if (d->run.interrupt) {
 		r->refused = sim_cycle(d->s->sim);
 		r->why = SS_INTERRUPT;
