@@ -4,7 +4,8 @@
 # A cmocka program counts with its tests, a script with its lines "ok ..." and "not ok ...". A program that crashes, hangs
 # (10 minutes) or says nothing counts as one failure. Exit status 0 only when all passed. Output: BUILD-DIR/test-logs/.
 #
-# Those that took ten seconds or more say how long.
+# Those that took ten seconds or more say how long. What failed is said once more in front of the last line, for those who see only
+# the end.
 #
 # As many run at a time as there are processors (TEST_JOBS=N: N), but for those in `alone`, which use all of them or answer within
 # times of their own: they follow one by one. Lines come in the order of the arguments all the same.
@@ -85,13 +86,16 @@ done
 ) &
 
 passed=0 failed=0
+: >"$claims/failures"
 for t in "$@"; do
 	name=$(basename "$t")
 	while [ ! -e "$claims/$name.count" ]; do sleep 0.1; done
 	cat "$claims/$name.said"
 	read -r ok bad <"$claims/$name.count"
 	passed=$((passed + ok)) failed=$((failed + bad))
+	[ "$bad" -eq 0 ] || cat "$claims/$name.said" >>"$claims/failures"
 done
 wait
+cat "$claims/failures"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
