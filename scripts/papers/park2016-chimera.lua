@@ -12,39 +12,45 @@ local BYTES_PER_US = 177408 / SMS -- of an SM: its share of 177.4 GB/s
 local LOOK = 5 -- us between two looks at the work done
 local TECHNIQUES = { "switch", "drain", "flush", "chimera" }
 
--- Label in the thesis; workload; with --quick and without: parameters and about how many us it runs alone.
+-- Label in the thesis; workload; with --quick and without: parameters and about how many us it runs alone. long: those that run
+-- for more than the thesis's period of 1 ms, with parameters of their own if need be.
 local benchmarks = {
 	{ "BS", "blackscholes", quick = { iterations = 6 }, quick_us = 400, us = 800 },
 	{ "BT", "btree", quick = { queries = 6000, ranges = 3600 }, quick_us = 480, us = 650 },
 	{ "BP", "backprop", us = 660 },
-	{ "CP", "cp", quick = { points = 512 }, quick_us = 500, us = 500 },
+	{ "CP", "cp", quick = { points = 512 }, quick_us = 500, us = 500, long = { points = 1024 }, long_us = 2000 },
 	{ "FWT", "fwt", quick = { log_n = 19 }, quick_us = 450, params = { log_n = 20 }, us = 900 },
 	{ "HW", "heartwall", us = 1000 },
 	{ "HS", "hotspot", quick = { n = 768, iterations = 6 }, quick_us = 500, us = 500 },
-	{ "KM", "kmeans", quick = {}, quick_us = 694, us = 3300 },
-	{ "LC", "leukocyte", us = 3000 },
-	{ "LUD", "lud", quick = {}, quick_us = 795, us = 1700 },
-	{ "MUM", "mummer", quick = {}, quick_us = 477, us = 1300 },
-	{ "NW", "nw", us = 3000 },
-	{ "SAD", "sad", us = 1400 },
-	{ "ST", "stencil", params = { iterations = 10 }, us = 1000 },
+	{ "KM", "kmeans", quick = {}, quick_us = 694, us = 3300, long_us = 3300 },
+	{ "LC", "leukocyte", us = 3000, long_us = 3000 },
+	{ "LUD", "lud", quick = {}, quick_us = 795, us = 1700, long_us = 1700 },
+	{ "MUM", "mummer", quick = {}, quick_us = 477, us = 1300, long_us = 1300 },
+	{ "NW", "nw", us = 3000, long_us = 3000 },
+	{ "SAD", "sad", us = 1400, long_us = 1400 },
+	{ "ST", "stencil", params = { iterations = 10 }, us = 1000, long = { iterations = 20 }, long_us = 2000 },
 }
 
 local function chosen(x)
 	local t = {}
 	for _, b in ipairs(benchmarks) do
-		if not x.quick or b.quick then
+		if (not x.quick or b.quick) and (not x.long or b.long_us) then
 			t[#t + 1] = b
 		end
 	end
 	return t
 end
 
--- A fifth of the time, as in the thesis.
-local function period(x)
-	return x.quick and 100 or 250
+-- The experiment with the thesis's period, or, of short runs, one four times as long.
+local function long(x)
+	return { quick = x.quick, long = true }
 end
 
+local function period(x)
+	return (x.quick and 100 or 250) * (x.long and 4 or 1)
+end
+
+-- A fifth of the time, as in the thesis.
 local function job(x)
 	return period(x) / 5
 end
@@ -59,7 +65,7 @@ local function params(b, x)
 	if x.quick then
 		return b.quick
 	end
-	return b.params
+	return x.long and b.long or b.params
 end
 
 local function bench(b, x)
@@ -74,7 +80,7 @@ end
 
 -- With the real-time task; jobs until about the end of the benchmark, which loses a third of its time at most.
 local function with_task(b, x, technique, limit, set)
-	local us = x.quick and b.quick_us or b.us
+	local us = x.quick and b.quick_us or x.long and b.long_us or b.us
 	local task = {
 		workload = "concurrent/realtime",
 		params = {
@@ -86,7 +92,7 @@ local function with_task(b, x, technique, limit, set)
 		partition = "spatial",
 		preempt = technique,
 		beside = { task, WATCH },
-		set = lab.variant(set or {}, { ["preempt.within"] = limit }),
+		set = lab.variant({ ["preempt.within"] = limit }, set or {}),
 	})
 end
 
@@ -398,6 +404,60 @@ local function figure48(result, x)
 	}, { 50.0, 7.3, false, 0.2 })
 end
 
+-- --- ours: what keeps chimera from the published figures ---------------------------------------------------------------------
+
+-- Misses: estimates of draining that fall short. The thesis's remedy is a margin.
+local MARGIN = { ["preempt.within"] = 11 }
+-- Overhead: CTAs that take longer than a period and begin again several times.
+
+local function cause_runs(x)
+	local runs = alone_runs(x)
+	for _, b in ipairs(chosen(x)) do
+		runs[#runs + 1] = with_task(b, x, "chimera", 15)
+		runs[#runs + 1] = with_task(b, x, "chimera", 15, MARGIN)
+	end
+	for _, b in ipairs(chosen(long(x))) do
+		runs[#runs + 1] = alone(b, long(x))
+		for _, technique in ipairs({ "drain", "chimera" }) do
+			runs[#runs + 1] = with_task(b, long(x), technique, 15)
+		end
+	end
+	return runs
+end
+
+local function figure46causes(result, x)
+	local rows = {}
+	for _, b in ipairs(chosen(x)) do
+		local as_is, margin = outcome(result, b, x, "chimera", 15), outcome(result, b, x, "chimera", 15, MARGIN)
+		local lasting, drained
+		if b.long_us then
+			lasting, drained = outcome(result, b, long(x), "chimera", 15), outcome(result, b, long(x), "drain", 15)
+		end
+		local row = { b[1] }
+		for _, o in ipairs({ as_is or false, margin or false, lasting or false }) do
+			row[#row + 1] = o and o.miss or false
+		end
+		for _, o in ipairs({ as_is or false, margin or false, lasting or false, drained or false }) do
+			row[#row + 1] = o and o.overhead or false
+		end
+		rows[#rows + 1] = row
+	end
+	local columns = { "benchmark" }
+	for _, name in ipairs({
+		"missed", "missed, margin", "missed, long", "overhead", "overhead, margin", "overhead, long", "drain, long",
+	}) do
+		columns[#columns + 1] = { name = name, unit = "%", digits = 1, compare = "difference" }
+	end
+	return {
+		columns = columns,
+		rows = mean_row(rows, { 0.2, 0.2, 0.2, 10.1, 10.1, 10.1, 8.9 }),
+		notes = {
+			"Margin: CTAs are chosen for 11 us, the deadline stays at 15. Long: the thesis's period of 1 ms and its job of 200 us (with",
+			"--quick 400 and 80), in benchmarks that last longer than one.",
+		},
+	}
+end
+
 -- --- figures 4.9 and 4.10: with LUD --------------------------------------------------------------------------------------
 
 local function lud()
@@ -520,6 +580,7 @@ return {
 			runs = technique_runs,
 			table = figure46,
 		},
+		{ name = "4.6causes", title = "chimera with a margin, and with longer periods (ours)", runs = cause_runs, table = figure46causes },
 		{ name = "4.7", title = "chimera by limit: misses, overhead, techniques", runs = limit_runs, table = figure47 },
 		{ name = "4.8", title = "deadlines missed at 15 us, by idempotence", runs = strict_runs, table = figure48 },
 		{ name = "4.9", title = "ANTT over fcfs", runs = pair_runs, table = improvement("antt", { false, 20.9, 19.3, 23.6, 25.4 }) },
