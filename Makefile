@@ -127,12 +127,14 @@ test-full: test
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
-bench: setup
+bench:
+	@tests/tools/setup.sh bench
 	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg $(B)/tests/bench_travel $(B)/tests/bench_draw
 	@tests/tools/bench.sh $(B)/bench.json
 	@$(B)/tests/bench_travel
 	@$(B)/tests/bench_draw
 	@tests/tools/bench_sched.sh $(B)/bench_sched.json
+	@tests/tools/bench_cost.sh $(B)/bench_cost.json
 
 check:
 	@tests/tools/setup.sh check

@@ -207,6 +207,30 @@ if [ -d /proc/self ]; then
 	check "killed: no child goes on alone" [ "$(children)" -eq 0 ]
 fi
 
+# --- what a sweep of the CTA limit says: Lee 2014's types, each with curves that miss a neighbouring type by little
+cat >"$tmp/types.lua" <<'LUA'
+local limits = require("papers.lib.limits")
+local curves = {
+	{ "I", 4, { 1, 2, 2.9, 3.0 } }, { "II", 3, { 1, 2, 2.95, 3.0 } }, { "I", 4, { 1, 2, 1.5, 3.0 } },
+	{ "II", 1, { 1, 0.99, 1, 0.985 } }, { "II", 3, { 1, 1.2, 1.5, 1.48, 1.471 } }, { "IV", 3, { 1, 1.2, 1.5, 1.48, 1.469 } },
+	{ "III", 1, { 1, 0.99, 0.97 } }, { "III", 1, { 1, 1.01, 0.5 } }, { "IV", 2, { 1, 1.03, 0.5 } }, { "II", 1, { 1 } },
+	{ "II", 2, { 1, 1.1, 0.9, 1.1 } },
+}
+return {
+	help = "types", source = "Lee 2014",
+	figures = { { name = "t", title = "types", runs = function() return {} end, table = function()
+		local rows = {}
+		for i, c in ipairs(curves) do
+			local opt, kind = limits.optimum(c[3])
+			rows[i] = { "c" .. i, opt == c[2] and kind == c[1] and "right" or ("wrong: " .. opt .. " " .. kind) }
+		end
+		return { columns = { "curve", "type" }, rows = rows }
+	end } },
+}
+LUA
+"$W" paper "$tmp/types.lua" --out "$tmp/types" >"$tmp/types.out" 2>&1
+check "types I to IV and the fewest CTAs at the peak" [ "$(grep -c ',right$' "$tmp/types/t.csv")" = 11 ]
+
 # --- the table of workloads: three of them, in a data directory of its own
 mkdir -p "$tmp/data/scripts"
 cp -r configs "$tmp/data/configs"

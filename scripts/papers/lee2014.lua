@@ -6,6 +6,7 @@
 --
 -- The paper's bars are pictures: of most figures only the means are in its text, and they stand beside ours.
 local lab = require("lib.lab")
+local limits = require("lib.limits")
 
 local GPU = "fermi28"
 
@@ -123,16 +124,6 @@ local function curve(result, b, x, more)
 	return speed, peak
 end
 
--- Fewest CTAs within 2 % of the peak, and the type: I rises to the end, II rises or is flat, III falls, IV rises and falls.
-local function optimum(speed, peak)
-	local opt = 1
-	while speed[opt] < peak * 0.98 do
-		opt = opt + 1
-	end
-	local falls = speed[#speed] < peak * 0.98
-	return opt, falls and (opt == 1 and "III" or "IV") or (opt == #speed and "I" or "II")
-end
-
 local MOST = 8
 
 local function sweep_columns(first)
@@ -146,10 +137,10 @@ end
 local function figure4(result, x)
 	local rows, agree, n = {}, 0, 0
 	for _, b in ipairs(chosen(x)) do
-		local speed, peak = curve(result, b, x)
+		local speed = curve(result, b, x)
 		local opt, own
 		if speed then
-			opt, own = optimum(speed, peak)
+			opt, own = limits.optimum(speed)
 			n, agree = n + 1, agree + (own == b[5] and 1 or 0)
 		end
 		local row = { b[1], b[5], own or false, opt or false, b[4] }
@@ -312,8 +303,8 @@ end
 local function figure13(result, x)
 	local rows = {}
 	for _, b in ipairs(chosen(x)) do
-		local speed, peak = curve(result, b, x)
-		local row = { b[1], b[5], b[4], speed and (optimum(speed, peak)) or false }
+		local speed = curve(result, b, x)
+		local row = { b[1], b[5], b[4], speed and (limits.optimum(speed)) or false }
 		for _, more in ipairs({ LCS, LCS_CEIL }) do
 			local r, limit = result(run_of(b, x, more)), 0
 			for _, k in ipairs(r and r.kernels or {}) do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make bench-cost: what CTA schedulers, virtual threads and several kernels cost the simulation: bench_cost.sh FILE.json
+# make bench: what CTA schedulers, virtual threads and several kernels cost the simulation: bench_cost.sh FILE.json
 #
 # Cost: instructions of the simulator (callgrind) a simulated warp instruction; what a run costs before its first cycle is left out
 # (a run to cycle 1 is subtracted). The same on every host and beside any load, unlike a rate. A table of the rates that follow, in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that what the build needs is there: setup.sh build|check
+# Makes sure that what the build needs is there: setup.sh build|check|bench
 #
 # Looks for programs and headers themselves, so that any way of installing them counts. What is missing is installed with apt
 # (after printing the list); without apt the list is the message.
@@ -31,6 +31,9 @@ missing() {
 	if [ "$what" = check ]; then
 		command -v clang-format >/dev/null || echo clang-format
 		command -v cppcheck >/dev/null || echo cppcheck
+	fi
+	if [ "$what" = bench ]; then
+		command -v valgrind >/dev/null || echo valgrind
 	fi
 }
 
