@@ -17,6 +17,9 @@ check "tbreak names itself" grep -q "error: tbreak stat takes no filters ('sm=3'
 check "also before a condition" grep -q "error: until stat: a Lua expression is expected after 'if'" "$tmp/said"
 check "and of a count" grep -q "error: tbreak: count=0: a number" "$tmp/said"
 
+"$W" debug hotspot --gpu v100 --size small --batch -ex 'step 50' -ex 'explain occupancy' -ex 'continue' -ex 'explain occupancy' >"$tmp/said" 2>&1
+check "occupancy is the next launch's, later the last one's" [ "$(grep -o '^hotspot#[01] here' "$tmp/said" | tr '\n' ' ')" = "hotspot#0 here hotspot#1 here " ]
+
 # Names that C++ mangled: reports for people have those of the source, files for programs both.
 cat >"$tmp/m.ptx" <<'PTX'
 .version 7.0

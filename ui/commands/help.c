@@ -167,14 +167,28 @@ bool cmd_help(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
-/* How many CTAs of the focused launch, or of the last one, an SM holds by each limit. */
+/* The focused launch; without one the first that has yet to end, or the last of all. */
+static u32 launch_in_question(const struct debugger *d, struct gpu *g, u32 n)
+{
+	struct kernel_info k;
+	if (d->focus.kernel >= 0 && (u32)d->focus.kernel < n)
+		return (u32)d->focus.kernel;
+	for (u32 i = 0; i < n; i++) {
+		gpu_kernel_info(g, i, &k);
+		if (k.state != KS_DONE)
+			return i;
+	}
+	return n - 1;
+}
+
+/* How many of its CTAs an SM holds by each limit. */
 static void tell_limits(struct debugger *d, struct strbuf *out)
 {
 	struct gpu *g = dbg_gpu(d);
 	const u32 n = gpu_num_kernels(g);
 	if (!n)
 		return;
-	const u32 i = d->focus.kernel >= 0 && (u32)d->focus.kernel < n ? (u32)d->focus.kernel : n - 1;
+	const u32 i = launch_in_question(d, g, n);
 	struct kernel_info k;
 	struct sm_limits l;
 	gpu_kernel_info(g, i, &k);
