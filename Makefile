@@ -117,11 +117,11 @@ test: setup
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
-# thousands of preemptions and verbs; virtual threads under every warp scheduler.
+# two thousand preemptions of each workload by each technique; thousands of verbs; virtual threads under every warp scheduler.
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
 	MATRIX=coherence $(B)/tests/test_matrix
-	WARPDBG_PREEMPTIONS=300 $(B)/tests/test_preempt_workloads
+	WARPDBG_PREEMPTIONS=8000 $(B)/tests/test_preempt_workloads
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs

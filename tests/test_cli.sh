@@ -288,7 +288,7 @@ for ending in INT:130 TERM:143 HUP:129; do
 	sig=${ending%:*}
 	"$W" run $endless --trace "$tmp/run$sig.json" --timeline "$tmp/ended.csv" --stats "$tmp/stats$sig.json" >"$tmp/text" 2>&1 &
 	pid=$!
-	runs "$tmp/run$sig.json"
+	runs "$tmp/run$sig.json.part"
 	kill -$sig $pid
 	wait $pid 2>/dev/null
 	check "SIG$sig ends a run with ${ending#*:}" [ $? -eq "${ending#*:}" ]
@@ -297,7 +297,7 @@ for ending in INT:130 TERM:143 HUP:129; do
 	check "SIG$sig: the timeline comes up to the cycle" sh -c "grep -q \"at cycle \$(tail -1 '$tmp/ended.csv' | cut -d, -f1)\\$\" '$tmp/text'"
 	"$W" debug $endless --trace "$tmp/batch$sig.json" --batch -ex continue -ex "echo went on" >"$tmp/text" 2>&1 &
 	pid=$!
-	runs "$tmp/batch$sig.json"
+	runs "$tmp/batch$sig.json.part"
 	kill -$sig $pid
 	wait $pid 2>/dev/null
 	check "SIG$sig ends a batch with ${ending#*:}" [ $? -eq "${ending#*:}" ]
