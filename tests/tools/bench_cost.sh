@@ -25,8 +25,8 @@ count() { # count OPTIONS...: instructions of the simulator
 }
 
 cost() { # cost OPTIONS...: "instructions a warp instruction, warp instructions"
-	all=$(count "$@" --gpu "$machine" --stats "$tmp/run.json") && grep -q 'finished, check passed' "$tmp/log" &&
-		begin=$(count "$@" --gpu "$machine" --max-cycles 1) &&
+	"$program" run "$@" --gpu "$machine" --stats "$tmp/run.json" >"$tmp/log" 2>&1 || return 1 # its statistics would count
+	all=$(count "$@" --gpu "$machine") && begin=$(count "$@" --gpu "$machine" --max-cycles 1) &&
 		n=$(sed -n 's/^ "warp_insts": \([0-9]*\),*$/\1/p' "$tmp/run.json") &&
 		awk -v a="$all" -v b="$begin" -v n="$n" 'BEGIN { printf "%.1f %d\n", (a - b) / n, n }'
 }
