@@ -28,7 +28,9 @@ local benchmarks = {
 		params = { nx = 512, ny = 256, nz = 32, iterations = 5 } },
 }
 local by_label = { SRAD = { "SRAD", "MEM", "srad2", quick = { height = 512, width = 512, iterations = 4 },
-	params = { height = 512, width = 512, iterations = 12 } } }
+	params = { height = 512, width = 512, iterations = 12 } },
+	SC = { "SC", "MEM", "streamcluster", quick = { points = 65536, dimensions = 64, candidates = 6 },
+		params = { points = 65536, dimensions = 128, candidates = 10 } } }
 for _, b in ipairs(benchmarks) do
 	by_label[b[1]] = b
 end
@@ -144,7 +146,7 @@ end
 -- --- figures 5.1 to 5.3 and 5.6: what there is to gain -----------------------------------------------------------------
 
 local PARTS = { 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875 }
-local EXAMPLES = { { "CP", "TPACF" }, { "HS", "BS" }, { "LBM", "ST" } } -- thesis: LC/BP, HS/SC, LMD/ST
+local EXAMPLES = { { "CP", "TPACF" }, { "HS", "SC" }, { "HS", "BS" }, { "LBM", "ST" } } -- thesis: LC/BP, HS/SC, LMD/ST
 
 local function part(p, x, first)
 	return shared(p, x, "smk", first ~= 0.5 and { ["smk.first"] = first } or nil)
@@ -184,7 +186,7 @@ local function figure51(result, x)
 		columns = columns,
 		rows = rows,
 		notes = {
-			"COM/COM, COM/MEM and MEM/MEM. STP of smk with so much of each SM for the first, over spatial's. Published as curves",
+			"COM/COM, COM/MEM (two) and MEM/MEM. STP of smk with so much of each SM for the first, over spatial's. Published as curves",
 			"of LC/BP, HS/SC and LMD/ST: flat and above 1; above 1 and far best uneven; below 1 everywhere.",
 		},
 		plot = { kind = "lines", columns = names },
