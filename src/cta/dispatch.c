@@ -102,6 +102,14 @@ void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm)
 	x->d->away[sm] |= (u16)(1u << dispatch_slot(x->d, launch));
 }
 
+void dispatch_let_back(struct dispatch_ctx *x, u32 launch, u32 sm)
+{
+	x->d->away[sm] &= (u16) ~(1u << dispatch_slot(x->d, launch));
+	if (!x->d->away[sm])
+		dispatch_give(x, sm);
+	x->d->wanted = 1;
+}
+
 void dispatch_give(struct dispatch_ctx *x, u32 sm)
 {
 	x->d->away[sm] = 0;
