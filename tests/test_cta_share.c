@@ -3,6 +3,7 @@
  * partitions: results are the same, resources come back, going back in time is exact. */
 #include "base/rng.h"
 #include "cta/sched/dyncta.h"
+#include "gpu/verbs.h"
 #include "sim_internal.h"
 #include "sm/verbs.h"
 #include "task/partition/shares.h"
@@ -430,6 +431,43 @@ static void test_come_later(void **state)
 	}
 }
 
+/* A kernel that has no CTAs to come leaves its share to the other; it has one again from the very cycle on in which one
+ * of its CTAs is taken off an SM, before any CTA has ended. */
+static void test_asked_again(void **state)
+{
+	static const char *const sets[] = {"partition=smk", "partition=smk-pw"};
+	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
+		struct pair p;
+		struct stop st;
+		struct err e = {0};
+		begin(&p, (const char *[]){"num_sms=2", sets[i], NULL},
+		      EVENT(EV_REPARTITION) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE));
+		start(&p, "s", 2, 5000, 1);
+		start(&p, "k", 200, 30, 2);
+		do /* CTAs have ended, and some time ago */
+			sim_run(p.s, sim_cycle(p.s) + 10, &st);
+		while (!rig_count(&p.log, EV_CTA_DONE) || p.log.e[p.log.n - 1].cycle + 300 > sim_cycle(p.s));
+		const u32 before = p.log.n;
+		const u64 cycle = sim_cycle(p.s);
+		if (!gpu_save_cta(sim_gpu(p.s), 0, 0, true, &e))
+			fail_msg("%s", e.msg);
+		sim_run(p.s, cycle + 100, &st);
+		u32 told = 0, saved = 0;
+		for (u32 k = before; k < p.log.n; k++) {
+			const struct event *v = &p.log.e[k];
+			assert_true(v->type != EV_CTA_DONE);
+			saved += v->type == EV_CTA_SAVE;
+			if (v->type != EV_REPARTITION)
+				continue;
+			/* Half of eight places each; what it had with nothing to come was all. */
+			assert_true(v->cycle == cycle && v->arg[1] == 4 && v->arg[0] == (v->kernel ? 8 : QUOTA_ANY));
+			told |= 1u << v->kernel;
+		}
+		assert_true(saved == 1 && told == 3);
+		end(&p);
+	}
+}
+
 /* --- every CTA scheduler and partition --------------------------------------------------------------------------- */
 
 static void check(struct pair *p)
@@ -565,11 +603,11 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),    cmocka_unit_test(test_pause),
-	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),        cmocka_unit_test(test_mcke),
-	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts), cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_preempted),  cmocka_unit_test(test_resources),
-	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts),  cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_preempted),
+	    cmocka_unit_test(test_resources),      cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
