@@ -605,6 +605,59 @@ static void test_taken(void **state)
 	}
 }
 
+/* The kernel's last dedicated SM so far. */
+static u32 dedicated_of(struct watch *w, s32 kernel, u32 *roles)
+{
+	u32 sm = SMS;
+	*roles = 0;
+	for (u32 i = 0; i < w->log.n; i++)
+		if (w->log.e[i].type == EV_ROLE && w->log.e[i].arg[0] == ROLE_DEDICATED && w->log.e[i].kernel == kernel) {
+			sm = (u32)w->log.e[i].sm;
+			++*roles;
+		}
+	return sm;
+}
+
+/* The user takes a kernel's dedicated SM before it has been measured, and the next one, and the one behind that: though
+ * nothing else changes, another is the kernel's after each such epoch, and dedicated SMs go only when both kernels have
+ * been measured. */
+static void test_taken_early(void **state)
+{
+	struct watch w;
+	struct stop st;
+	u32 roles = 0;
+	open_sms(&w, (const char *[]){"maestro.epoch=2048", NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, phases);
+	const u64 buf = rig_alloc(w.s, 16 << 20);
+	rig_launch(w.s, w.m, "t", 900, 128, 1, (u64[]){buf, 200}, 2);
+	rig_launch(w.s, w.m, "y", 900, 128, 2, (u64[]){buf, 60}, 2);
+	for (u32 taken = 0; taken < 3 && sim_cycle(w.s) < 24000;) {
+		sim_run(w.s, sim_cycle(w.s) + 100, &st);
+		const u32 sm = dedicated_of(&w, 0, &roles);
+		if (roles > taken && !sim_gpu(w.s)->preempt.p->smst[sm]) {
+			take(&w, 0, sm);
+			taken++;
+		}
+	}
+	sim_run(w.s, 24000, &st);
+	dedicated_of(&w, 0, &roles);
+	u32 epochs = 0, went = 0;
+	u64 alone = 0;
+	for (u32 i = 0; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		if (e->type == EV_TRIAL && !e->arg[0]) {
+			alone = e->arg[2]; /* of the trial kernel, the first */
+			epochs++;
+		}
+		went += e->type == EV_ROLE && e->arg[1] == ROLE_DEDICATED;
+		if (epochs && e->type == EV_ROLE && e->arg[1] == ROLE_DEDICATED)
+			assert_true((epochs <= 3 && !alone) || (epochs > 3 && alone > 0));
+	}
+	if (epochs < 8 || roles != 4 || went != 5)
+		fail_msg("%u epochs, %u SMs were dedicated to the first kernel, %u dedicated ones went", epochs, roles, went);
+	shut(&w);
+}
+
 /* Roles go to the SMs that have to give up least for them, not to the first: an SM that is empty when the second kernel
  * comes is that kernel's dedicated one; one that the user has taken from the first kernel follows, as long as there are
  * others for the roles that measure. */
@@ -647,6 +700,7 @@ int main(void)
 	    cmocka_unit_test(test_trial_kernel), cmocka_unit_test(test_nothing_to_come),
 	    cmocka_unit_test(test_splits),       cmocka_unit_test(test_stable),
 	    cmocka_unit_test(test_taken),        cmocka_unit_test(test_cheapest),
+	    cmocka_unit_test(test_taken_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
