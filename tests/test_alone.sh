@@ -141,6 +141,28 @@ alone=$(sed -n 's/^alone.//p' "$tmp/one" | tr '\t' ',')
 for line in begin.nil.nil early.true.nil.nil k1.true k2.true k3.true with.K3.true.true K3.true.true.true again.true.true; do
 	check "of launches: $line" grep -qx "$line" "$tmp/two"
 done
+# A CTA that begins again does its work twice: the slowdown is that of the time, of the program and of its launch.
+cat >"$tmp/later.lua" <<'END'
+return { run = function(cuda)
+	local m = cuda.module("vecadd.ptx")
+	local n = 65536
+	local a = cuda.malloc(4 * n)
+	cuda.launch(m.vecadd, n // 256, 256, { a, a, a, n }, { start_us = 5 })
+end }
+END
+flush="--partition spatial --preempt flush --dynamic-idempotence"
+"$W" debug --batch hotspot --size small $flush -ex continue -ex 'lua print("alone", gpu.kernel[0].ended_at, gpu.kernel[1].ended_at - gpu.kernel[0].ended_at)' \
+	>"$tmp/one"
+alone=$(sed -n 's/^alone.//p' "$tmp/one" | tr '\t' ',')
+"$W" debug --batch hotspot --size small "$tmp/later.lua" $flush --alone --script "$tmp/times.lua" -ex continue \
+	-ex "lua k, alone = gpu.kernel, { $alone } print('dropped', dbg.programs()[1].insts_dropped > 0)" \
+	-ex 'lua own = {} for i = 0, #k - 1 do if k[i].program == 0 then own[#own + 1] = k[i] end end' \
+	-ex 'lua first, second = own[1].ended_at, own[2].ended_at' \
+	-ex 'lua print("program", near(dbg.programs()[1].slowdown, second / (alone[1] + alone[2])))' \
+	-ex 'lua print("launches", near(own[1].slowdown, first / alone[1]), near(own[2].slowdown, (second - first) / alone[2]))' >"$tmp/two"
+for line in dropped.true program.true launches.true.true; do
+	check "of what began again: $line" grep -qx "$line" "$tmp/two"
+done
 # Alone the launch of that number was another one: its kernel, its CTAs. One of a later run has none.
 cat >"$tmp/other.lua" <<'END'
 return { run = function(cuda)

@@ -778,9 +778,10 @@ static void push_scheds(lua_State *L, u32 sm)
 	  push_u(L, kernel_of(L, h).program))                                                                              \
 	F(H_KERNEL, slowdown, "number, times, or nil",                                                                     \
 	  "how many times slower than in a run of its program alone: its CPI - cycles from where it could have started, "  \
-	  "its stream's turn, to its end or now, by its warp instructions - over that of the same launch there (Park "     \
-	  "2016, sections 4.4.4 and 5.2.1); nil: not measured (several programs and --alone do), no instruction yet, a "   \
-	  "launch of a later run (--again), or alone the program's launch of that number is another one",                  \
+	  "its stream's turn, to its end or now, by its warp instructions without insts_dropped - over that of the same "  \
+	  "launch there (Park 2016, sections 4.4.4 and 5.2.1); nil: not measured (several programs and --alone do), no "   \
+	  "instruction yet, a launch of a later run (--again), or alone the program's launch of that number is another "   \
+	  "one",                                                                                                           \
 	  push_sharing(L, h, launch_slowdown))                                                                             \
 	F(H_KERNEL, antt, "number, times, or nil",                                                                         \
 	  "average normalized turnaround time (Park 2016, equations 4.1 and 5.1): the mean of the slowdowns of it and of " \

@@ -30,6 +30,12 @@ static u64 what(const struct kernel_info *k)
 	return h;
 }
 
+/* Warp instructions that nobody has made void. */
+static u64 work_of(const struct kernel_info *k)
+{
+	return k->counters->warp_insts - k->counters->insts_dropped;
+}
+
 static u32 launches_before(const struct gpu *g, u32 launch, u32 program)
 {
 	u32 n = 0;
@@ -51,7 +57,7 @@ void program_alone_of(const struct gpu *g, u32 program, struct program_alone *ou
 		if (k.program != program || k.run)
 			continue;
 		const struct span s = span_of(g, &k);
-		out->launch[out->n++] = (struct launch_alone){what(&k), s.to - s.from, k.counters->warp_insts};
+		out->launch[out->n++] = (struct launch_alone){what(&k), s.to - s.from, work_of(&k)};
 	}
 }
 
@@ -65,13 +71,13 @@ void program_alone_free(struct program_alone *a)
 static double slowdown(const struct gpu *g, const struct kernel_info *k, u32 number, const struct program_alone *alone)
 {
 	const struct program_alone *p = &alone[k->program];
-	if (k->run || number >= p->n || !k->counters->warp_insts)
+	if (k->run || number >= p->n || !work_of(k))
 		return NAN;
 	const struct launch_alone *a = &p->launch[number];
 	const struct span s = span_of(g, k);
 	if (a->what != what(k) || !a->cycles || !a->warp_insts || s.to == s.from)
 		return NAN;
-	return (double)(s.to - s.from) / (double)k->counters->warp_insts / ((double)a->cycles / (double)a->warp_insts);
+	return (double)(s.to - s.from) / (double)work_of(k) / ((double)a->cycles / (double)a->warp_insts);
 }
 
 double launch_slowdown(const struct gpu *g, u32 launch, const struct program_alone *alone)
@@ -87,7 +93,7 @@ double launch_antt(const struct gpu *g, u32 launch, const struct program_alone *
 	struct kernel_info of, k;
 	double sum = 0;
 	gpu_kernel_info(g, launch, &of);
-	if (of.run || !of.counters->warp_insts)
+	if (of.run || !work_of(&of))
 		return NAN;
 	const struct span s = span_of(g, &of);
 	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
@@ -95,7 +101,7 @@ double launch_antt(const struct gpu *g, u32 launch, const struct program_alone *
 		if (k.run)
 			continue;
 		const u32 at = number[k.program]++;
-		if (!k.counters->warp_insts || !overlap(s, span_of(g, &k)))
+		if (!work_of(&k) || !overlap(s, span_of(g, &k)))
 			continue;
 		sum += slowdown(g, &k, at, alone);
 		n++;

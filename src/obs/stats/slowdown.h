@@ -3,7 +3,7 @@
  *
  * A launch's time is from where it could have started - its stream's turn, and the launch latency over - to its end, or
  * to now: waiting for SMs that others have counts, waiting for its own stream does not. Its CPI is that time over its
- * warp instructions (Park 2016, section 4.4.4, equations 4.1 and 5.1). */
+ * warp instructions, without those of CTAs that began again (Park 2016, section 4.4.4, equations 4.1 and 5.1). */
 #ifndef OBS_STATS_SLOWDOWN_H
 #define OBS_STATS_SLOWDOWN_H
 #include "base/base.h"
