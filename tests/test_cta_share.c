@@ -431,6 +431,31 @@ static void test_come_later(void **state)
 	}
 }
 
+/* A third kernel comes while SMs that have changed hands for the second still have CTAs of the first, which nobody
+ * preempts: it gets its third of the SMs all the same, from those that the others have. */
+static void test_third_comes(void **state)
+{
+	static const char *const techniques[] = {"preempt=none", "preempt=drain", "preempt=switch"};
+	for (u32 i = 0; i < ARRAY_LEN(techniques); i++) {
+		struct pair p;
+		struct stop st;
+		begin(&p, (const char *[]){"num_sms=6", "partition=spatial", techniques[i], NULL}, EVENT(EV_REPARTITION));
+		start(&p, "k", 400, 60, 1);
+		sim_run(p.s, 3000, &st);
+		start(&p, "s", 400, 60, 2);
+		sim_run(p.s, 3100, &st);
+		start(&p, "s", 400, 60, 3);
+		sim_run(p.s, 3110, &st);
+		u64 share[3] = {0};
+		for (u32 k = 0; k < p.log.n; k++)
+			share[p.log.e[k].kernel] = p.log.e[k].arg[1];
+		if (share[0] != 2 || share[1] != 2 || share[2] != 2)
+			fail_msg("%s: %llu, %llu and %llu of six SMs", techniques[i], (unsigned long long)share[0],
+			         (unsigned long long)share[1], (unsigned long long)share[2]);
+		end(&p);
+	}
+}
+
 /* A kernel that has no CTAs to come leaves its share to the other; it has one again from the very cycle on in which one
  * of its CTAs is taken off an SM, before any CTA has ended. */
 static void test_asked_again(void **state)
@@ -606,8 +631,8 @@ int main(void)
 	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
 	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts),  cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_preempted),
-	    cmocka_unit_test(test_resources),      cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_third_comes),
+	    cmocka_unit_test(test_preempted),      cmocka_unit_test(test_resources),   cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
