@@ -40,11 +40,12 @@ check "both are kept" test "$(ls "$kept" | wc -l)" -eq 2
 
 # What is kept is used: twice the cycles, half the slowdown. Damaged: measured anew, and mended.
 for f in "$kept"/*; do
-	awk '{ $4 *= 2; print }' "$f" >"$tmp/twice" && cp "$f" "$tmp/good.$(basename "$f")" && cp "$tmp/twice" "$f"
+	awk 'NR == 1 { $4 *= 2 } { print }' "$f" >"$tmp/twice" && cp "$f" "$tmp/good.$(basename "$f")" && cp "$tmp/twice" "$f"
 done
 pair "$tmp/b.json" --alone
 check "from what is kept" near "$(field "$tmp/b.json" stp)" "$(awk -v s="$(field "$tmp/a.json" stp)" 'BEGIN { print 2 * s }' OFMT=%.9f)"
-for damage in "" "alone 1 cycles 5" "alone 2 cycles 5 warp_insts 5 end" "$(head -c 300 /dev/zero | tr '\0' x)"; do
+for damage in "" "alone 1 cycles 5" "alone 2 cycles 5 warp_insts 5 end" "alone 2 cycles 5 warp_insts 5 launches 2 1 5 5 end" \
+	"alone 2 cycles 5 warp_insts 5 launches 4000000000 end" "$(head -c 300 /dev/zero | tr '\0' x)"; do
 	for f in "$kept"/*; do
 		printf '%s' "$damage" >"$f"
 	done
@@ -105,4 +106,78 @@ expect 0 "ANTT 1.000, STP 1.000" debug --batch hotspot --size small "$tmp/looks.
 check "begun again, the same" test "$(in_debug --alone -ex 'until 90' -ex run -ex 'info programs' | grep '^ANTT')" = "$end"
 check "with other options it is not known" \
 	test "$(in_debug --alone -ex 'run --warp-sched lrr' -ex 'info programs' | grep -c '^ANTT')" -eq 0
+
+# Of each launch: its time from where it could have started. K0, K1 and K2 are one program's, cp is K3. K1 is queued
+# behind K0, K2 has company of nobody: it comes when cp has ended.
+cat >"$tmp/three.lua" <<'END'
+return { run = function(cuda)
+	local m = cuda.module("vecadd.ptx")
+	local n = 65536
+	local a = cuda.malloc(4 * n)
+	cuda.launch(m.vecadd, n // 256, 256, { a, a, a, n })
+	cuda.launch(m.vecadd, n // 512, 256, { a, a, a, n // 2 })
+	cuda.launch(m.vecadd, n // 256, 256, { a, a, a, n }, { start_us = 100 })
+end }
+END
+cat >"$tmp/times.lua" <<'END'
+function times() -- of K0, K1, K2: cycles from where each could have started
+	local k, latency = gpu.kernel, gpu.conf["launch.latency"]
+	return k[0].ended_at - latency, k[1].ended_at - k[0].ended_at - latency, k[2].ended_at - 70000 -- 100 us at 700 MHz
+end
+function near(a, b) return a and b and math.abs(a - b) < 1e-9 end
+END
+with="--partition smk --set launch.latency=700 --script $tmp/times.lua"
+"$W" debug --batch "$tmp/three.lua" $with -ex continue -ex 'lua print("alone", times())' \
+	-ex 'lua print("one", gpu.kernel[0].slowdown, gpu.kernel[0].antt)' >"$tmp/one"
+check "of one program there is none" grep -qx 'one.nil.nil' "$tmp/one"
+alone=$(sed -n 's/^alone.//p' "$tmp/one" | tr '\t' ',')
+"$W" debug --batch "$tmp/three.lua" cp --size small $with --alone -ex 'lua k = gpu.kernel' \
+	-ex 'until 1' -ex 'lua print("begin", k[0].slowdown, k[0].antt)' \
+	-ex 'until 3000' -ex 'lua s, a = k[0].slowdown, k[0].antt print("early", near(a, (s + k[3].slowdown) / 2), k[1].slowdown, k[1].antt)' \
+	-ex continue -ex "lua now, alone = { times() }, { $alone } for i = 1, 3 do print('k' .. i, near(now[i] / alone[i], k[i - 1].slowdown)) end" \
+	-ex 'lua print("with K3", near(k[0].antt, (k[0].slowdown + k[3].slowdown) / 2), near(k[1].antt, (k[1].slowdown + k[3].slowdown) / 2))' \
+	-ex 'lua print("K3", near(k[3].antt, (k[0].slowdown + k[1].slowdown + k[3].slowdown) / 3), k[2].antt == k[2].slowdown, k[0].slowdown > 1.1)' \
+	-ex 'goto 3000' -ex 'lua print("again", k[0].slowdown == s, k[0].antt == a)' >"$tmp/two"
+for line in begin.nil.nil early.true.nil.nil k1.true k2.true k3.true with.K3.true.true K3.true.true.true again.true.true; do
+	check "of launches: $line" grep -qx "$line" "$tmp/two"
+done
+# A CTA that begins again does its work twice: the slowdown is that of the time, of the program and of its launch.
+cat >"$tmp/later.lua" <<'END'
+return { run = function(cuda)
+	local m = cuda.module("vecadd.ptx")
+	local n = 65536
+	local a = cuda.malloc(4 * n)
+	cuda.launch(m.vecadd, n // 256, 256, { a, a, a, n }, { start_us = 5 })
+end }
+END
+flush="--partition spatial --preempt flush --dynamic-idempotence"
+"$W" debug --batch hotspot --size small $flush -ex continue -ex 'lua print("alone", gpu.kernel[0].ended_at, gpu.kernel[1].ended_at - gpu.kernel[0].ended_at)' \
+	>"$tmp/one"
+alone=$(sed -n 's/^alone.//p' "$tmp/one" | tr '\t' ',')
+"$W" debug --batch hotspot --size small "$tmp/later.lua" $flush --alone --script "$tmp/times.lua" -ex continue \
+	-ex "lua k, alone = gpu.kernel, { $alone } print('dropped', dbg.programs()[1].insts_dropped > 0)" \
+	-ex 'lua own = {} for i = 0, #k - 1 do if k[i].program == 0 then own[#own + 1] = k[i] end end' \
+	-ex 'lua first, second = own[1].ended_at, own[2].ended_at' \
+	-ex 'lua print("program", near(dbg.programs()[1].slowdown, second / (alone[1] + alone[2])))' \
+	-ex 'lua print("launches", near(own[1].slowdown, first / alone[1]), near(own[2].slowdown, (second - first) / alone[2]))' >"$tmp/two"
+for line in dropped.true program.true launches.true.true; do
+	check "of what began again: $line" grep -qx "$line" "$tmp/two"
+done
+# Alone the launch of that number was another one: its kernel, its CTAs. One of a later run has none.
+cat >"$tmp/other.lua" <<'END'
+return { run = function(cuda)
+	local m = cuda.module("vecadd.ptx")
+	local n = 4096
+	local a = cuda.malloc(4 * n)
+	cuda.launch(m.vecadd, n // 256 + math.min(#gpu.kernel, 1), 256, { a, a, a, n })
+	cuda.sync()
+	cuda.launch(m.vecadd, n // 256, 256, { a, a, a, n })
+end }
+END
+"$W" debug --batch hotspot --size small "$tmp/other.lua" --partition smk --alone --again -ex continue \
+	-ex 'lua for i = 0, #gpu.kernel - 1 do local k = gpu.kernel[i] print(k.name, k.ctas, k.slowdown and "known" or "nil", k.antt and "known" or "nil") end' >"$tmp/two"
+check "another launch, later runs: unknown" test "$(grep -c '^vecadd.17.nil.nil' "$tmp/two") $(grep -c '^vecadd.16' "$tmp/two")" = "$(
+	grep -c '^vecadd.17' "$tmp/two") $(($(grep -c '^vecadd.16.nil.nil' "$tmp/two") + 1))"
+check "its second launch is the same" test "$(grep '^vecadd' "$tmp/two" | sed -n 2p | tr '\t' ' ')" = "vecadd 16 known known"
+check "beside another launch no ANTT" test "$(sed -n '/^hotspot/p' "$tmp/two" | tr '\t' ' ' | tr '\n' '|')" = "hotspot 64 known nil|hotspot 64 known known|"
 expect 2 "bad alone, for --alone: " debug --batch hotspot --size small "$tmp/bad.lua" --alone -ex 'info programs'

@@ -3,6 +3,7 @@
  * partitions: results are the same, resources come back, going back in time is exact. */
 #include "base/rng.h"
 #include "cta/sched/dyncta.h"
+#include "gpu/verbs.h"
 #include "sim_internal.h"
 #include "sm/verbs.h"
 #include "task/partition/shares.h"
@@ -430,6 +431,68 @@ static void test_come_later(void **state)
 	}
 }
 
+/* A third kernel comes while SMs that have changed hands for the second still have CTAs of the first, which nobody
+ * preempts: it gets its third of the SMs all the same, from those that the others have. */
+static void test_third_comes(void **state)
+{
+	static const char *const techniques[] = {"preempt=none", "preempt=drain", "preempt=switch"};
+	for (u32 i = 0; i < ARRAY_LEN(techniques); i++) {
+		struct pair p;
+		struct stop st;
+		begin(&p, (const char *[]){"num_sms=6", "partition=spatial", techniques[i], NULL}, EVENT(EV_REPARTITION));
+		start(&p, "k", 400, 60, 1);
+		sim_run(p.s, 3000, &st);
+		start(&p, "s", 400, 60, 2);
+		sim_run(p.s, 3100, &st);
+		start(&p, "s", 400, 60, 3);
+		sim_run(p.s, 3110, &st);
+		u64 share[3] = {0};
+		for (u32 k = 0; k < p.log.n; k++)
+			share[p.log.e[k].kernel] = p.log.e[k].arg[1];
+		if (share[0] != 2 || share[1] != 2 || share[2] != 2)
+			fail_msg("%s: %llu, %llu and %llu of six SMs", techniques[i], (unsigned long long)share[0],
+			         (unsigned long long)share[1], (unsigned long long)share[2]);
+		end(&p);
+	}
+}
+
+/* A kernel that has no CTAs to come leaves its share to the other; it has one again from the very cycle on in which one
+ * of its CTAs is taken off an SM, before any CTA has ended. */
+static void test_asked_again(void **state)
+{
+	static const char *const sets[] = {"partition=smk", "partition=smk-pw"};
+	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
+		struct pair p;
+		struct stop st;
+		struct err e = {0};
+		begin(&p, (const char *[]){"num_sms=2", sets[i], NULL},
+		      EVENT(EV_REPARTITION) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE));
+		start(&p, "s", 2, 5000, 1);
+		start(&p, "k", 200, 30, 2);
+		do /* CTAs have ended, and some time ago */
+			sim_run(p.s, sim_cycle(p.s) + 10, &st);
+		while (!rig_count(&p.log, EV_CTA_DONE) || p.log.e[p.log.n - 1].cycle + 300 > sim_cycle(p.s));
+		const u32 before = p.log.n;
+		const u64 cycle = sim_cycle(p.s);
+		if (!gpu_save_cta(sim_gpu(p.s), 0, 0, true, &e))
+			fail_msg("%s", e.msg);
+		sim_run(p.s, cycle + 100, &st);
+		u32 told = 0, saved = 0;
+		for (u32 k = before; k < p.log.n; k++) {
+			const struct event *v = &p.log.e[k];
+			assert_true(v->type != EV_CTA_DONE);
+			saved += v->type == EV_CTA_SAVE;
+			if (v->type != EV_REPARTITION)
+				continue;
+			/* Half of eight places each; what it had with nothing to come was all. */
+			assert_true(v->cycle == cycle && v->arg[1] == 4 && v->arg[0] == (v->kernel ? 8 : QUOTA_ANY));
+			told |= 1u << v->kernel;
+		}
+		assert_true(saved == 1 && told == 3);
+		end(&p);
+	}
+}
+
 /* --- every CTA scheduler and partition --------------------------------------------------------------------------- */
 
 static void check(struct pair *p)
@@ -565,11 +628,11 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),    cmocka_unit_test(test_pause),
-	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),        cmocka_unit_test(test_mcke),
-	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts), cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_preempted),  cmocka_unit_test(test_resources),
-	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts),  cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_third_comes),
+	    cmocka_unit_test(test_preempted),      cmocka_unit_test(test_resources),   cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

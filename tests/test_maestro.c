@@ -1,6 +1,8 @@
 /* maestro: its sums by hand; on the machine, who has which role, that what it measures is what the SMs issued, that the
  * best partition measured is followed, when dedicated SMs go and come back, what it remembers, and more than two
  * kernels. (Results, resources and going back: test_cta_share; equations 5.3 and 5.4: test_kernel_sched.) */
+#include "gpu/verbs.h"
+#include "sim_internal.h"
 #include "task/partition/partition.h"
 #include "task/partition/shares.h"
 #include "tests/sm_rig.h"
@@ -404,6 +406,291 @@ static void test_nothing_to_come(void **state)
 	shut(&w);
 }
 
+/* --- roles --------------------------------------------------------------------------------------------------------- */
+
+/* h: hits, a line of L1D a warp; u: each lane a line of its own, always new ones. Together on an SM u keeps h's lines
+ * out and its load/store unit busy. */
+static const char thrash[] = PTX_HEAD HEAD("h") BODY
+    "L: ld.global.u32 %r7, [%a2]; add.u32 %r6, %r6, %r7; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra "
+    "L;\nst.global.u32 [%a2], %r6; ret;\n}\n" HEAD("u") BODY
+    "mad.wide.u32 %a4, %r4, 128, %a1;\n"
+    "L: ld.global.u32 %r7, [%a4]; add.u32 %r6, %r6, %r7; add.u64 %a4, %a4, 16384; sub.u32 %r10, %r10, 1;\n"
+    "setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\nst.global.u32 [%a2], %r6; ret;\n}\n";
+
+static u32 spatial_of(const struct watch *w, s32 kernel)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < SMS; i++)
+		n += w->role[i] == ROLE_SPATIAL && w->kernel[i] == kernel;
+	return n;
+}
+
+/* An SM more a kernel after each epoch in which splitting was best, as long as there is room beside two dedicated, two
+ * trial and one follower; one less after the others. */
+static void test_splits(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, thrash);
+	const u64 buf = rig_alloc(w.s, 64 << 20);
+	rig_launch(w.s, w.m, "h", 900, 128, 1, (u64[]){buf, 400}, 2);
+	rig_launch(w.s, w.m, "u", 900, 128, 2, (u64[]){buf, 40}, 2);
+	sim_run(w.s, 30000, &st);
+	const u32 most = (SMS - 5) / 2;
+	u32 split = 0, stays = 0, fewer = 0;
+	u64 last = 0, least = 0;
+	for (u32 i = 0; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		if (e->type == EV_ROLE) {
+			follow_role(&w, e);
+			continue;
+		}
+		if (e->cycle != last) {
+			assert_true(spatial_of(&w, 0) == split && spatial_of(&w, 1) == split);
+			assert_true(with_role(&w, ROLE_FOLLOWER) >= 1);
+			last = e->cycle;
+			least = UINT64_MAX;
+		}
+		if (e->arg[0]) { /* shared */
+			least = MIN(least, e->arg[3]);
+		} else if (e->arg[3] < least) {
+			stays += split == most;
+			split = MIN(split + 1, most);
+		} else {
+			fewer += split > 0;
+			split -= split > 0;
+		}
+	}
+	assert_true(most == 2 && stays >= 2 && fewer == most);
+	shut(&w);
+}
+
+/* x: half of the time - by the clock, 2048 cycles each - much faster than in the other half; t: always as fast. y: each
+ * lane a line of its own. Of each an SM has room for two CTAs, or for one of each: there is nothing to try. */
+#define HALF                                                                                                           \
+	".reg .f32 %f<2>; .shared .align 4 .b8 room[20000];\n" BODY "mov.u32 %r7, room; st.shared.u32 [%r7], %r6;\n"
+#define BY_CLOCK(phase)                                                                                                \
+	"L: mov.u32 %r8, %clock; and.b32 %r8, %r8, " phase "; setp.eq.u32 %p2, %r8, 0; @%p2 bra S;\n"                      \
+	"mad.lo.u32 %r11, %r6, 3, 1; mad.lo.u32 %r12, %r6, 5, 1; mad.lo.u32 %r13, %r6, 7, 1; mad.lo.u32 %r14, %r6, 9, "    \
+	"1; mad.lo.u32 %r15, %r6, 11, 1; mad.lo.u32 %r16, %r6, 13, 1; bra E;\n"                                            \
+	"S: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1;\n"         \
+	"sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1;\n"                                                              \
+	"E: sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\nst.global.u32 [%a2], %r6; ret;\n}\n"
+static const char phases[] = PTX_HEAD HEAD("x") HALF BY_CLOCK("2048") HEAD("t") HALF BY_CLOCK("0") HEAD("y") HALF
+    "mad.wide.u32 %a4, %r4, 128, %a1;\n"
+    "L: ld.global.u32 %r7, [%a4]; add.u32 %r6, %r6, %r7; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra "
+    "L;\nst.global.u32 [%a2], %r6; ret;\n}\n";
+
+/* Without a change dedicated SMs go when what they measure, of both kernels, is as in the epoch before; not until then.
+ */
+static void test_stable(void **state)
+{
+	static const struct {
+		const char *kernel[2];
+		u32 rounds[2];
+		bool go;
+	} rows[] = {{{"x", "y"}, {200, 60}, false}, {{"y", "x"}, {60, 200}, false}, {{"t", "y"}, {200, 60}, true}};
+	for (u32 r = 0; r < ARRAY_LEN(rows); r++) {
+		struct watch w;
+		struct stop st;
+		open_sms(&w, (const char *[]){"maestro.epoch=2048", NULL}, NULL, SEEN);
+		w.m = rig_load(w.s, phases);
+		const u64 buf = rig_alloc(w.s, 16 << 20);
+		for (u32 k = 0; k < 2; k++)
+			rig_launch(w.s, w.m, rows[r].kernel[k], 900, 128, k + 1, (u64[]){buf, rows[r].rounds[k]}, 2);
+		sim_run(w.s, 24000, &st);
+		u32 went = 0, epochs = 0;
+		for (u32 i = 0; i < w.log.n; i++) {
+			const struct event *e = &w.log.e[i];
+			assert_true(e->type != EV_KERNEL_DONE && (e->type != EV_REPARTITION || !epochs));
+			epochs += e->type == EV_TRIAL && !e->arg[0];
+			went += e->type == EV_ROLE && e->arg[1] == ROLE_DEDICATED;
+		}
+		if (epochs < 10 || went != (rows[r].go ? 2 : 0))
+			fail_msg("%s and %s: %u epochs, %u dedicated SMs went", rows[r].kernel[0], rows[r].kernel[1], epochs, went);
+		shut(&w);
+	}
+}
+
+static void take(const struct watch *w, u32 kernel, u32 sm)
+{
+	struct err e = {0};
+	const u64 set[CONF_SM_WORDS] = {BIT(sm)};
+	if (!gpu_preempt(sim_gpu(w->s), &(struct sm_order){.launch = kernel, .set = set, .within_us = 100}, &e))
+		fail_msg("%s", e.msg);
+}
+
+/* The first kernel of a pair loses an SM (none: SMS) to the user, and what is issued is counted from a cycle on. */
+static void with_one_taken(struct watch *w, u32 sm, u64 taken, u64 counted, u64 until)
+{
+	struct stop st;
+	const bool counts = counted < until;
+	open_sms(w, (const char *[]){NULL}, counts ? count_issues : NULL, counts ? EVENT(EV_ISSUE) : SEEN);
+	go(w, "m", 900, 8, 1);
+	go(w, "c", 700, 100, 2);
+	sim_run(w->s, taken, &st);
+	if (sm < SMS)
+		take(w, 0, sm);
+	sim_run(w->s, counted, &st);
+	memset(w->issued, 0, sizeof w->issued);
+	sim_run(w->s, until, &st);
+}
+
+/* Instructions of the first kernel in the epoch that has just ended are those of followers that the user has left it.
+ */
+static void followers_measured(const struct watch *w, u32 sm, u64 taken, const struct event *e)
+{
+	struct watch again;
+	double issued = 0;
+	u32 n = 0;
+	with_one_taken(&again, sm, taken, e->cycle - 1500, e->cycle);
+	for (u32 i = 0; i < SMS; i++) {
+		const bool measured = w->role[i] == ROLE_FOLLOWER && i != sm;
+		issued += measured ? (double)again.issued[i][0] : 0;
+		n += measured;
+	}
+	assert_true(n && w->role[sm] == ROLE_FOLLOWER && !again.issued[sm][0]);
+	near((double)e->arg[2], 1000 * issued / n / 1500, "IPC of the followers");
+	shut(&again);
+}
+
+/* An SM that the user has taken from a kernel stays the user's whatever the policy does there, and is not measured: no
+ * follower and no dedicated SM. */
+static void test_taken(void **state)
+{
+	static const u32 roles[] = {ROLE_FOLLOWER, ROLE_DEDICATED};
+	const u64 taken = 2900; /* in the second epoch */
+	for (u32 r = 0; r < ARRAY_LEN(roles); r++) {
+		struct watch w;
+		u32 sm = SMS, epochs = 0;
+		u64 last = 0, gone = 0, alone = 0;
+		with_one_taken(&w, SMS, taken, taken, taken);
+		for (u32 i = 0; i < w.log.n; i++)
+			if (w.log.e[i].type == EV_ROLE)
+				follow_role(&w, &w.log.e[i]);
+		for (u32 i = 0; i < SMS; i++)
+			sm = w.role[i] == roles[r] && w.kernel[i] == 0 ? i : sm;
+		assert_true(sm < SMS && rig_count(&w.log, EV_TRIAL) == 4);
+		shut(&w);
+		with_one_taken(&w, sm, taken, 14000, 14000);
+		for (u32 i = 0; i < w.log.n; i++) {
+			const struct event *e = &w.log.e[i];
+			const bool comes = e->type == EV_CTA_DISPATCH || e->type == EV_CTA_RESTORE;
+			if (e->type == EV_ROLE)
+				follow_role(&w, e);
+			if (e->sm == (s32)sm && e->kernel == 0 && e->cycle > taken && e->type != EV_ROLE && e->type != EV_TRIAL) {
+				if (comes)
+					fail_msg("cycle %llu: a CTA comes to SM %u, which is the user's", (unsigned long long)e->cycle, sm);
+				gone = e->cycle;
+			}
+			if (e->type != EV_TRIAL)
+				continue;
+			if (!e->arg[0] && e->cycle < taken)
+				alone = e->arg[2];
+			if (!e->arg[0] && roles[r] == ROLE_DEDICATED && !epochs && e->cycle > taken) {
+				assert_int_equal(e->arg[2], alone); /* the epoch in which it was taken: what was measured before it */
+				epochs = 2;
+			}
+			if (e->cycle != last && roles[r] == ROLE_FOLLOWER && gone && e->cycle > gone + 1500) {
+				followers_measured(&w, sm, taken, e);
+				epochs++;
+			}
+			last = e->cycle;
+		}
+		if (!gone || epochs < 2)
+			fail_msg("%s: left SM %u in cycle %llu, %u epochs", partition_role_names[roles[r]], sm,
+			         (unsigned long long)gone, epochs);
+		shut(&w);
+	}
+}
+
+/* The kernel's last dedicated SM so far. */
+static u32 dedicated_of(struct watch *w, s32 kernel, u32 *roles)
+{
+	u32 sm = SMS;
+	*roles = 0;
+	for (u32 i = 0; i < w->log.n; i++)
+		if (w->log.e[i].type == EV_ROLE && w->log.e[i].arg[0] == ROLE_DEDICATED && w->log.e[i].kernel == kernel) {
+			sm = (u32)w->log.e[i].sm;
+			++*roles;
+		}
+	return sm;
+}
+
+/* The user takes a kernel's dedicated SM before it has been measured, and the next one, and the one behind that: though
+ * nothing else changes, another is the kernel's after each such epoch, and dedicated SMs go only when both kernels have
+ * been measured. */
+static void test_taken_early(void **state)
+{
+	struct watch w;
+	struct stop st;
+	u32 roles = 0;
+	open_sms(&w, (const char *[]){"maestro.epoch=2048", NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, phases);
+	const u64 buf = rig_alloc(w.s, 16 << 20);
+	rig_launch(w.s, w.m, "t", 900, 128, 1, (u64[]){buf, 200}, 2);
+	rig_launch(w.s, w.m, "y", 900, 128, 2, (u64[]){buf, 60}, 2);
+	for (u32 taken = 0; taken < 3 && sim_cycle(w.s) < 24000;) {
+		sim_run(w.s, sim_cycle(w.s) + 100, &st);
+		const u32 sm = dedicated_of(&w, 0, &roles);
+		if (roles > taken && !sim_gpu(w.s)->preempt.p->smst[sm]) {
+			take(&w, 0, sm);
+			taken++;
+		}
+	}
+	sim_run(w.s, 24000, &st);
+	dedicated_of(&w, 0, &roles);
+	u32 epochs = 0, went = 0;
+	u64 alone = 0;
+	for (u32 i = 0; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		if (e->type == EV_TRIAL && !e->arg[0]) {
+			alone = e->arg[2]; /* of the trial kernel, the first */
+			epochs++;
+		}
+		went += e->type == EV_ROLE && e->arg[1] == ROLE_DEDICATED;
+		if (epochs && e->type == EV_ROLE && e->arg[1] == ROLE_DEDICATED)
+			assert_true((epochs <= 3 && !alone) || (epochs > 3 && alone > 0));
+	}
+	if (epochs < 8 || roles != 4 || went != 5)
+		fail_msg("%u epochs, %u SMs were dedicated to the first kernel, %u dedicated ones went", epochs, roles, went);
+	shut(&w);
+}
+
+/* Roles go to the SMs that have to give up least for them, not to the first: an SM that is empty when the second kernel
+ * comes is that kernel's dedicated one; one that the user has taken from the first kernel follows, as long as there are
+ * others for the roles that measure. */
+static void test_cheapest(void **state)
+{
+	for (u32 given_back = 0; given_back < 2; given_back++) {
+		struct watch w;
+		struct stop st;
+		struct err e = {0};
+		const u32 sm = given_back ? 6 : 0;
+		open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+		go(&w, "m", 900, 8, 1);
+		sim_run(w.s, 1000, &st);
+		take(&w, 0, sm);
+		sim_run(w.s, 6000, &st);
+		assert_int_equal(sim_gpu(w.s)->sm[sm]->nctas, 0);
+		if (given_back && !gpu_release_sms(sim_gpu(w.s), (const u64[CONF_SM_WORDS]){BIT(sm)}, &e))
+			fail_msg("%s", e.msg);
+		go(&w, "c", 700, 100, 2);
+		sim_run(w.s, 6010, &st);
+		assert_true(w.log.n > 0 && !rig_count(&w.log, EV_TRIAL));
+		for (u32 i = 0; i < w.log.n; i++)
+			follow_role(&w, &w.log.e[i]);
+		/* The first kernel has all SMs to itself: to dedicate one costs nothing anywhere. */
+		assert_true(w.role[given_back ? 0 : 1] == ROLE_DEDICATED && w.kernel[given_back ? 0 : 1] == 0);
+		if (given_back)
+			assert_true(w.role[sm] == ROLE_DEDICATED && w.kernel[sm] == 1);
+		else
+			assert_int_equal(w.role[sm], ROLE_FOLLOWER);
+		shut(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +698,9 @@ int main(void)
 	    cmocka_unit_test(test_epochs),       cmocka_unit_test(test_throughput),
 	    cmocka_unit_test(test_history),      cmocka_unit_test(test_groups),
 	    cmocka_unit_test(test_trial_kernel), cmocka_unit_test(test_nothing_to_come),
+	    cmocka_unit_test(test_splits),       cmocka_unit_test(test_stable),
+	    cmocka_unit_test(test_taken),        cmocka_unit_test(test_cheapest),
+	    cmocka_unit_test(test_taken_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

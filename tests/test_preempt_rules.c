@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "gpu/verbs.h"
 #include "sm/restartable.h"
 #include "tests/preempt_rig.h"
 
@@ -183,6 +184,35 @@ static void beside_one_under_way(void **state)
 	sim_destroy(f.s);
 }
 
+/* The first kernel that comes to an SM that was taken from another gives it back with its end; what comes may be a CTA
+ * that has been saved. */
+static void who_comes_back_has_come(void **state)
+{
+	struct err e = {0};
+	struct field f = {.s = machine((const char *[]){"num_sms=2", "sm.ctas=4", NULL})};
+	f.m = rig_load(f.s, spin);
+	const u64 other = rig_alloc(f.s, 4ull * THREADS);
+	const u32 guest = rig_launch(f.s, f.m, "k", 1, THREADS, 1, (u64[]){other, 3 * LOOPS}, 2);
+	f.buf = rig_alloc(f.s, 4ull * THREADS * CTAS);
+	f.k = rig_launch(f.s, f.m, "k", CTAS, THREADS, 0, (u64[]){f.buf, LOOPS}, 2);
+	f.g = f.s->gpu;
+	while (f.g->sm[0]->nctas + f.g->sm[1]->nctas < 8)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	const u32 taken = sm_resident(f.g->sm[0], guest) ? 1 : 0;
+	run_until_done(&f, ask(&f, "switch", 1000, BIT(taken)));
+	assert_true(!f.g->sm[taken]->nctas && gpu_kept_away(f.g, taken, f.k));
+	if (!gpu_save_cta(f.g, guest, 0, false, &e) || !gpu_restore_cta(f.g, guest, 0, taken, &e))
+		fail_msg("%s", e.msg);
+	while (f.g->task->kcb[guest].state != KCB_DONE) {
+		assert_true(gpu_kept_away(f.g, taken, f.k) && !sm_resident(f.g->sm[taken], f.k));
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	}
+	assert_false(gpu_kept_away(f.g, taken, f.k));
+	sim_run(f.s, sim_cycle(f.s) + 5, NULL);
+	assert_true(sm_resident(f.g->sm[taken], f.k) > 0);
+	finish(&f, false);
+}
+
 /* --- refusals of a machine ---------------------------------------------------------------------------------------- */
 
 static void cooperative_ones_stay(void **state)
@@ -263,6 +293,7 @@ int main(void)
 
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),
+	    cmocka_unit_test(who_comes_back_has_come),
 	    cmocka_unit_test(cooperative_ones_stay),
 	    cmocka_unit_test(no_place_to_be_saved),
 	    cmocka_unit_test(the_earliest_starts_first),

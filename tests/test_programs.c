@@ -621,6 +621,17 @@ static void metrics_by_hand(void **state)
 	assert_true(metric_antt(together, unknown, 2) != metric_antt(together, unknown, 2));
 	assert_true(metric_stp(together, unknown, 2) != metric_stp(together, unknown, 2));
 	assert_true(metric_antt(together, alone_cpi, 0) != metric_antt(together, alone_cpi, 0));
+	/* 1000 cycles for 400 instructions that count: 2.5, which is 1.25 times 2. */
+	const struct program_stats flushed = {
+	    .begin = 100, .end = 1100, .warp_insts = 500, .insts_dropped = 100, .of.alone_cpi = 2};
+	assert_float_equal(program_cpi(&flushed), 2.5, 1e-12);
+	assert_float_equal(program_slowdown(&flushed), 1.25, 1e-12);
+	assert_float_equal(program_effective_ipc(&flushed), 0.4, 1e-12);
+	const struct program_stats nothing = {.end = 1000, .warp_insts = 500, .insts_dropped = 500, .of.alone_cpi = 2};
+	double antt, stp;
+	programs_sharing((const struct program_stats[]){flushed, nothing}, 2, &antt, &stp);
+	assert_float_equal(antt, 1.25, 1e-12); /* one that has done nothing that counts is none of them */
+	assert_float_equal(stp, 0.8, 1e-12);
 }
 
 int main(void)

@@ -43,6 +43,28 @@ check "the second's answer" test "$(number "$tmp/b.bin")" = 90
 expect 2 "a.bin is the file of --out" run $(of 700 "$tmp/a.bin") $(of 90 "$tmp/a.bin")
 expect 2 "nowhere/a.bin: No such file or directory" run $(of 700 "$tmp/nowhere/a.bin") $(of 90 "$tmp/b.bin")
 
+# --- values on the screen say whose they are, in the order in which the programs end; one program's are bare
+print_of() { # print_of N: it counts to N
+	echo "$tmp/count.ptx --kernel count --grid 2 --block 32 --arg u32[2]=zero --arg u32=$1 --print 0"
+}
+printed() { # lines on standard output before the summary
+	"$W" "$@" --partition smk 2>/dev/null | sed '/ on gtx480/,$d' | tr '\n' ' '
+}
+check "one program" test "$(printed run $(print_of 70))" = "70 0 "
+check "two programs" test "$(printed run $(print_of 700) $(print_of 90))" = "count#2: 90 count#2: 0 count: 700 count: 0 "
+check "one of two prints" test "$(printed run vecadd --size small $(print_of 70))" = "count: 70 count: 0 "
+"$W" debug --batch $(print_of 700) $(print_of 90) -ex continue -ex 'goto 100' -ex continue >"$tmp/said" 2>&1
+check "the debugger, once" test "$(grep '^count' "$tmp/said" | tr '\n' ' ')" = "count#2: 90 count#2: 0 count: 700 count: 0 "
+
+# --- the timeline is the machine's: to the end of the last program, what all have executed
+"$W" run $(of 7000 "$tmp/a.bin") $(of 90 "$tmp/b.bin") --partition smk --timeline "$tmp/t.csv" --set timeline.period=500 --stats "$tmp/t.json" >/dev/null
+insts=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["ipc"] * $at["cycles"] } END { printf "%.0f", n }' "$tmp/t.csv")
+sum=$(sed -n '/"programs"/,$p' "$tmp/t.json" | sed -n 's/^ *"warp_insts": \([0-9]*\),*$/\1/p' | head -2 | awk '{ n += $1 } END { print n }')
+check "instructions of both: $insts, $sum" awk "BEGIN { exit !($sum > 40000 && ($insts - $sum) ^ 2 < 1e-8 * $sum ^ 2) }"
+last=$(tail -1 "$tmp/t.csv" | cut -d, -f1)
+check "to the end of the last: $last" test "$last" = "$(sed -n 's/^ "cycles": \([0-9]*\),*$/\1/p' "$tmp/t.json")"
+check "after the end of the other" test "$(sed -n 's/^ *"ended_at": \([0-9]*\),*$/\1/p' "$tmp/t.json" | sort -n | head -1)" -lt 3000
+
 # --- Ctrl-C
 for how in run "debug --batch -ex continue"; do
 	what=${how%% *} rest=${how#"$what"}

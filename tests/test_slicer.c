@@ -1,5 +1,6 @@
 /* warped-slicer: its sums by hand; on the machine, that it measures what the SMs issue, shares them out by water
  * filling or splits them, and lets a single kernel alone. (Results, resources and going back: test_cta_share.) */
+#include "gpu/verbs.h"
 #include "task/partition/shares.h"
 #include "tests/sm_rig.h"
 
@@ -251,11 +252,89 @@ static void test_splits(void **state)
 	divided("100", "switch", false);
 }
 
+/* s: two CTAs of it fit on an SM, o: one; on SMs 0, 1, 4, 5 they are fast, on the others slow. */
+#define BY_SM(name, room)                                                                                              \
+	".visible .entry " name "(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 "      \
+	"%a<8>; .reg .f32 %f<2>;\n.shared .align 4 .b8 room[" room "];\n"                                                  \
+	"ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"                                         \
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n"               \
+	"mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r7, room; st.shared.u32 [%r7], %r4; mov.u32 %r8, %smid;\n"                \
+	"and.b32 %r8, %r8, 2; setp.eq.u32 %p2, %r8, 0;\n"                                                                  \
+	"L: @%p2 bra E; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1;\n"                      \
+	"E: add.u32 %r4, %r4, 3; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\n"                           \
+	"st.global.u32 [%a2], %r4; ret;\n}\n"
+static const char by_sm[] = PTX_HEAD BY_SM("s", "20000") BY_SM("o", "30000");
+
+/* The IPC of so many CTAs of a kernel, as the policy tells it. */
+static double told(struct sim *s, u32 kernel, u32 ctas)
+{
+	struct strbuf text = STRBUF_INIT;
+	char head[8];
+	double ipc[3] = {0};
+	gpu_partition_text(sim_gpu(s), &text);
+	snprintf(head, sizeof head, "K%u: ", kernel);
+	const char *line = strstr(strbuf_str(&text), head);
+	if (!line || sscanf(strchr(line, ';'), "; IPC alone with 1, 2, ... %lf %lf", &ipc[1], &ipc[2]) != 2)
+		fail_msg("%s", strbuf_str(&text));
+	strbuf_release(&text);
+	return ipc[ctas];
+}
+
+/* Two or four SMs of a kernel with as many CTAs each: the mean counts. One that the user has taken from the kernel does
+ * not, and where there is no other the point lies between its neighbours. */
+static void test_same_point(void **state)
+{
+	static const struct {
+		const char *kernel;
+		u32 most;
+		u64 taken;
+	} rows[] = {{"s", 2, 0}, {"o", 1, 0}, {"s", 2, BIT(2)}, {"s", 2, BIT(0) | BIT(2)}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		const u32 most_ctas = rows[i].most;
+		struct look l;
+		struct stop st;
+		struct err e = {0};
+		open_pair(&l, "0", "switch", 0);
+		struct module *m = rig_load(l.s, by_sm);
+		go(&l, m, rows[i].kernel, 900, 60, 1);
+		sim_run(l.s, 50, &st);
+		const u64 set[CONF_SM_WORDS] = {rows[i].taken};
+		if (set[0] && !gpu_preempt(sim_gpu(l.s), &(struct sm_order){.launch = 0, .set = set, .within_us = 100}, &e))
+			fail_msg("%s", e.msg);
+		sim_run(l.s, 3000, &st);
+		go(&l, m, rows[i].kernel, 900, 60, 2);
+		while (!rig_count(&l.log, EV_TRIAL) && sim_cycle(l.s) < 200000)
+			sim_run(l.s, sim_cycle(l.s) + 1, &st);
+		double sum[2][3] = {{0}}, least = 1e9, most = 0;
+		u32 n[2][3] = {{0}};
+		for (u32 k = 0; k < l.log.n; k++) {
+			const struct event *v = &l.log.e[k];
+			if (v->type != EV_TRIAL)
+				continue;
+			assert_false(v->kernel == 0 && rows[i].taken >> v->sm & 1);
+			sum[v->kernel][v->arg[0]] += (double)v->arg[2] / 1000;
+			n[v->kernel][v->arg[0]]++;
+			least = MIN(least, (double)v->arg[2]);
+			most = MAX(most, (double)v->arg[2]);
+		}
+		assert_true(most > 2 * least); /* fast and slow */
+		for (u32 k = 0; k < 2; k++)
+			for (u32 t = 1; t <= most_ctas; t++) {
+				const u32 taken = k == 0 && t == 1 ? bit_count(rows[i].taken) : 0;
+				assert_int_equal(n[k][t], 4 / most_ctas - taken);
+				assert_float_equal(told(l.s, k, t), n[k][t] ? sum[k][t] / n[k][t] : sum[k][2] / n[k][2] / 2, 0.0051);
+			}
+		sim_destroy(l.s);
+		free(l.log.e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_points),   cmocka_unit_test(test_curve),  cmocka_unit_test(test_water),
-	    cmocka_unit_test(test_measures), cmocka_unit_test(test_shares), cmocka_unit_test(test_splits),
+	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),  cmocka_unit_test(test_water),
+	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares), cmocka_unit_test(test_splits),
+	    cmocka_unit_test(test_same_point),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,14 @@ void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm)
 	x->d->away[sm] |= (u16)(1u << dispatch_slot(x->d, launch));
 }
 
+void dispatch_let_back(struct dispatch_ctx *x, u32 launch, u32 sm)
+{
+	x->d->away[sm] &= (u16) ~(1u << dispatch_slot(x->d, launch));
+	if (!x->d->away[sm])
+		dispatch_give(x, sm);
+	x->d->wanted = 1;
+}
+
 void dispatch_give(struct dispatch_ctx *x, u32 sm)
 {
 	x->d->away[sm] = 0;
@@ -136,12 +144,24 @@ static bool may_come_back(const void *ctx, u32 sm, u32 launch)
 	return sm_resident(x->sm[sm], launch) < most_on(x, sm, (u32)dispatch_slot(x->d, launch));
 }
 
+/* A CTA of the launch comes: the first kernel on an SM that is kept from another gives it back with its end. */
+static void note_taker(struct dispatcher *d, u32 sm, u32 launch)
+{
+	if (unlikely(d->away[sm]) && !d->taker[sm])
+		d->taker[sm] = launch + 1;
+}
+
 /* Offers one SM to the running kernels; true when one of them placed a CTA there. */
 static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 {
 	struct dispatcher *d = x->d;
-	if (unlikely(x->resume->r->queued) && resume_offer(x->resume, sm, may_come_back, x, now))
-		return true;
+	if (unlikely(x->resume->r->queued)) {
+		const s32 back = resume_offer(x->resume, sm, may_come_back, x, now);
+		if (back >= 0) {
+			note_taker(d, sm, (u32)back);
+			return true;
+		}
+	}
 	for (u32 r = 0; r < d->n; r++) {
 		u32 slot = d->order[r];
 		struct cta_kernel *k = &d->k[slot];
@@ -155,8 +175,7 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 		if (cta == NO_CTA)
 			continue;
 		k->dispatched++;
-		if (unlikely(d->away[sm]) && !d->taker[sm])
-			d->taker[sm] = k->launch + 1;
+		note_taker(d, sm, k->launch);
 		resume_cta_came(x->resume, sm, sm_start_cta(&x->ctx[sm], x->sm[sm], k->launch, cta, now), now);
 		return true;
 	}

@@ -74,7 +74,9 @@ bool dispatch_share(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, s
 /* A running kernel gets nothing of an SM any more: until dispatch_give(), until it ends, or until the first kernel that
  * came there after it has ended. */
 void dispatch_keep_away(struct dispatch_ctx *x, u32 launch, u32 sm);
-void dispatch_give(struct dispatch_ctx *x, u32 sm);
+void dispatch_give(struct dispatch_ctx *x, u32 sm); /* to all that it is kept from */
+/* To this running kernel: others that it is kept from do not get it back. */
+void dispatch_let_back(struct dispatch_ctx *x, u32 launch, u32 sm);
 /* The slot of a running launch, or -1. */
 s32 dispatch_slot(const struct dispatcher *d, u32 launch);
 /* False with *e: slots, order and counts do not agree. */

@@ -196,7 +196,7 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	x->r->queued--;
 }
 
-bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now)
+s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now)
 {
 	struct saved_cta *first = NULL;
 	for (u32 i = 0; i < x->max && x->r->queued; i++) {
@@ -208,9 +208,11 @@ bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *
 		    sm_has_slots(&x->ctx[sm], x->sm[sm], l) && may(ctx, sm, c->launch))
 			first = c;
 	}
-	if (first)
-		come_back(x, first, sm, now);
-	return first;
+	if (!first)
+		return -1;
+	const s32 launch = (s32)first->launch;
+	come_back(x, first, sm, now);
+	return launch;
 }
 
 u64 resume_hash(const struct resume_ctx *x)

@@ -80,9 +80,9 @@ static inline bool resume_watches(const struct resume_ctx *x)
 bool resume_look(struct resume_ctx *x, u64 now, u64 *awake);
 /* With traffic: the context of one that has just been saved has so many bytes. */
 void resume_lies_at(struct resume_ctx *x, const struct saved_cta *c, u64 bytes);
-/* Brings a CTA back to this SM, if one fits whose kernel may have one more there. */
+/* Brings a CTA back to this SM, if one fits whose kernel may have one more there: its launch, or -1. */
 typedef bool resume_may_fn(const void *ctx, u32 sm, u32 launch);
-bool resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
+s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
 /* Contexts of CTAs in these slots of an SM are moved until that cycle: they are halted, or (preempt.halt=sm) all that
  * is and comes there. */
 void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now);

@@ -86,14 +86,18 @@ static struct other_options *read_options(struct debugger *d, const char *comman
 
 static bool restart(struct debugger *d, struct strbuf *out, struct err *e)
 {
-	double alone[OPTIONS_PROGRAMS] = {0}; /* --alone: of a machine with other options it is not known */
-	for (u32 i = 0; !d->bound.other_machine && i < d->s->nprograms; i++)
-		alone[i] = d->s->programs[i].alone_cpi;
+	struct program_alone alone[OPTIONS_PROGRAMS] = {0}; /* --alone: of a machine with other options it is not known */
+	for (u32 i = 0; !d->bound.other_machine && i < d->s->nprograms; i++) {
+		alone[i] = d->s->programs[i].alone;
+		d->s->programs[i].alone = (struct program_alone){0};
+	}
 	goal_clear(d);
 	breaks_unresolve(d);
 	const bool ok = debugger_restart(d, out, e);
-	for (u32 i = 0; i < d->s->nprograms; i++)
-		d->s->programs[i].alone_cpi = alone[i];
+	for (u32 i = 0; i < d->s->nprograms; i++) {
+		program_alone_free(&d->s->programs[i].alone);
+		d->s->programs[i].alone = alone[i];
+	}
 	return ok;
 }
 

@@ -209,9 +209,9 @@ static int dbg_reason(lua_State *L)
 	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, insts_dropped, "          \
 	  "effective_ipc, deadlines_met, deadlines_missed, done}..., antt, stp}",                                           \
 	  "name: string; done: boolean; the rest numbers, cycles from the first launch to the last kernel's end or now, "   \
-	  "cpi cycles per warp instruction, nil before the first; alone_cpi, slowdown, antt, stp: with --alone, else nil; " \
-	  "insts_dropped: of warp_insts, executed before their CTA began again, effective_ipc: warp instructions a cycle "  \
-	  "without these; deadlines_met, deadlines_missed: requests for SMs of its kernels that were free in time, or not", \
+	  "cpi cycles per warp instruction, but for those of insts_dropped, nil before the first; alone_cpi, slowdown, "    \
+	  "antt, stp: with --alone, else nil; insts_dropped: of warp_insts, executed before their CTA began again; "        \
+	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late", \
 	  "the host programs so far, in their order; of all, ANTT and STP", "")                                             \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                    \
 	  "integers; period in cycles; states, causes: tables state = samples",                                             \

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "session/host/answers.h"
+#include "session/state.h"
 #include "script/gpu.h"
+#include "lua/lua.h"
 #include "obs/energy/energy.h"
 #include "obs/name/names.h"
 #include "obs/name/probe_path.h"
+#include "obs/stats/slowdown.h"
 #include "sim.h"
 #include "task/preempt/preempt.h"
 
@@ -426,6 +429,22 @@ static void push_kcb(lua_State *L, u32 launch)
 	set_u(L, "restarting", k.restarting);
 }
 
+/* A figure that compares a launch with runs of each program alone; nil: not known. */
+static void push_sharing(lua_State *L, const struct handle *h,
+                         double (*figure)(const struct gpu *g, u32 launch, const struct program_alone *alone))
+{
+	const struct session *s = lua_session(L);
+	struct program_alone alone[OPTIONS_PROGRAMS] = {0};
+	for (u32 i = 0; i < s->nprograms; i++)
+		alone[i] = s->programs[i].alone;
+	kernel_of(L, h); /* is it there? */
+	const double v = figure(gpu_of(L), h->a, alone);
+	if (isnan(v))
+		lua_pushnil(L);
+	else
+		lua_pushnumber(L, v);
+}
+
 static void push_smst(lua_State *L, u32 sm)
 {
 	struct smst_info s;
@@ -757,6 +776,18 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, stream, "integer, from 0", "stream", push_u(L, kernel_of(L, h).launch->stream))                        \
 	F(H_KERNEL, program, "integer, from 0", "host program that launched it, in the order of the command line",         \
 	  push_u(L, kernel_of(L, h).program))                                                                              \
+	F(H_KERNEL, slowdown, "number, times, or nil",                                                                     \
+	  "how many times slower than in a run of its program alone: its CPI - cycles from where it could have started, "  \
+	  "its stream's turn, to its end or now, by its warp instructions without insts_dropped - over that of the same "  \
+	  "launch there (Park 2016, sections 4.4.4 and 5.2.1); nil: not measured (several programs and --alone do), no "   \
+	  "instruction yet, a launch of a later run (--again), or alone the program's launch of that number is another "   \
+	  "one",                                                                                                           \
+	  push_sharing(L, h, launch_slowdown))                                                                             \
+	F(H_KERNEL, antt, "number, times, or nil",                                                                         \
+	  "average normalized turnaround time (Park 2016, equations 4.1 and 5.1): the mean of the slowdowns of it and of " \
+	  "all launches whose time overlaps its own, whoever launched them; one without an instruction does not count; "   \
+	  "nil: its slowdown, or one of theirs, is not known. That of programs: dbg.programs()",                           \
+	  push_sharing(L, h, launch_antt))                                                                                 \
 	F(H_KERNEL, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};

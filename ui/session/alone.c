@@ -15,6 +15,7 @@
 /* What is measured of a program. */
 struct alone {
 	u64 cycles, warp_insts;
+	struct program_alone of;
 };
 
 /* --- what is asked for --------------------------------------------------------------------------------------------- */
@@ -89,16 +90,44 @@ static bool cache_dir(struct strbuf *dir)
 	return !access(dir->buf, W_OK);
 }
 
+/* "alone 2 cycles C warp_insts W launches N", then of each launch what it is, cycles and instructions, then "end". */
+static bool read_kept(FILE *f, struct alone *out)
+{
+	u32 n;
+	char end[5];
+	if (fscanf(f, "alone 2 cycles %" SCNu64 " warp_insts %" SCNu64 " launches %" SCNu32, &out->cycles, &out->warp_insts,
+	           &n) != 3 ||
+	    n > CONF_MAX_LAUNCHES)
+		return false;
+	out->of.launch = xcalloc(n + 1, sizeof *out->of.launch);
+	for (; out->of.n < n; out->of.n++) {
+		struct launch_alone *l = &out->of.launch[out->of.n];
+		if (fscanf(f, "%" SCNx64 "%" SCNu64 "%" SCNu64, &l->what, &l->cycles, &l->warp_insts) != 3)
+			return false;
+	}
+	return fscanf(f, "%4s", end) == 1 && !strcmp(end, "end");
+}
+
 static bool kept(const char *path, struct alone *out)
 {
-	struct strbuf text = STRBUF_INIT;
-	char end;
-	int n = 0;
-	if (strbuf_read_file(&text, path, NULL))
-		n = sscanf(strbuf_str(&text), "alone 1 cycles %" SCNu64 " warp_insts %" SCNu64 " en%c", &out->cycles,
-		           &out->warp_insts, &end);
-	strbuf_release(&text);
-	return n == 3 && end == 'd';
+	FILE *f = fopen(path, "r");
+	const bool ok = f && read_kept(f, out);
+	if (f)
+		fclose(f);
+	if (!ok)
+		program_alone_free(&out->of);
+	return ok;
+}
+
+static bool write_kept(FILE *f, const struct alone *a)
+{
+	fprintf(f, "alone 2 cycles %" PRIu64 " warp_insts %" PRIu64 " launches %u\n", a->cycles, a->warp_insts, a->of.n);
+	for (u32 i = 0; i < a->of.n; i++) {
+		const struct launch_alone *l = &a->of.launch[i];
+		fprintf(f, "%016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", l->what, l->cycles, l->warp_insts);
+	}
+	fputs("end\n", f);
+	return !ferror(f);
 }
 
 /* Complete or not at all; that it could not be kept is no failure of the run. */
@@ -108,8 +137,7 @@ static void keep(const char *path, const struct alone *a)
 	strbuf_addf(&part, "%s.%d.part", path, getpid());
 	FILE *f = fopen(part.buf, "w");
 	if (f) {
-		const bool ok =
-		    fprintf(f, "alone 1 cycles %" PRIu64 " warp_insts %" PRIu64 " end\n", a->cycles, a->warp_insts) > 0;
+		const bool ok = write_kept(f, a);
 		if (fclose(f) || !ok || rename(part.buf, path))
 			unlink(part.buf);
 	}
@@ -150,13 +178,15 @@ static bool measure(struct options *o, session_modules *modules, struct alone *o
 	if (ok) {
 		struct program_stats p;
 		program_stats_of(sim_gpu(s->sim), 0, &p);
-		*out = (struct alone){p.end - p.begin, p.warp_insts};
+		*out = (struct alone){.cycles = p.end - p.begin, .warp_insts = p.warp_insts};
+		program_alone_of(sim_gpu(s->sim), 0, &out->of);
 	}
 	session_close(s);
 	return ok;
 }
 
-bool alone_measure(const struct options *all, session_modules *modules, double cpi[OPTIONS_PROGRAMS], struct err *e)
+bool alone_measure(const struct options *all, session_modules *modules, struct program_alone out[OPTIONS_PROGRAMS],
+                   struct err *e)
 {
 	struct strbuf dir = STRBUF_INIT;
 	char *data = catalog_data_dir(NULL);
@@ -165,7 +195,7 @@ bool alone_measure(const struct options *all, session_modules *modules, double c
 	bool ok = true;
 	for (u32 i = 0; ok && i <= all->nmore; i++) {
 		struct options o = only(all, i);
-		struct alone a = {0, 0};
+		struct alone a = {0};
 		struct strbuf path = STRBUF_INIT;
 		strbuf_addf(&path, "%s/%016" PRIx64, strbuf_str(&dir), fingerprint(data_hash, &o));
 		if (!cached || !kept(path.buf, &a)) {
@@ -173,7 +203,8 @@ bool alone_measure(const struct options *all, session_modules *modules, double c
 			if (ok && cached)
 				keep(path.buf, &a);
 		}
-		cpi[i] = a.warp_insts ? (double)a.cycles / (double)a.warp_insts : 0;
+		out[i] = a.of;
+		out[i].cpi = a.warp_insts ? (double)a.cycles / (double)a.warp_insts : 0;
 		strbuf_release(&path);
 	}
 	strbuf_release(&dir);
@@ -183,11 +214,13 @@ bool alone_measure(const struct options *all, session_modules *modules, double c
 
 struct session *alone_open(struct options *o, session_modules *modules, struct err *e)
 {
-	double cpi[OPTIONS_PROGRAMS] = {0};
-	if (o->alone && o->nmore && !alone_measure(o, modules, cpi, e))
-		return NULL;
-	struct session *s = session_open(o, modules, e);
-	for (u32 i = 0; s && i < s->nprograms; i++)
-		s->programs[i].alone_cpi = cpi[i];
+	struct program_alone alone[OPTIONS_PROGRAMS] = {0};
+	const bool ok = !o->alone || !o->nmore || alone_measure(o, modules, alone, e);
+	struct session *s = ok ? session_open(o, modules, e) : NULL;
+	for (u32 i = 0; i < OPTIONS_PROGRAMS; i++)
+		if (s && i < s->nprograms)
+			s->programs[i].alone = alone[i];
+		else
+			program_alone_free(&alone[i]);
 	return s;
 }

@@ -1,14 +1,17 @@
 /* alone: how fast each of several programs is by itself on the same machine, with the same policies: what slowdowns,
- * ANTT and STP compare with (Park 2016, equations 4.1 and 4.2). Measured once and kept under the user's cache directory
+ * ANTT and STP compare with, of programs and of their launches (Park 2016, equations 4.1 and 4.2). Measured once and
+ * kept under the user's cache directory
  * ($XDG_CACHE_HOME or ~/.cache, warpdbg/alone), by a fingerprint of the program, its data and all that was asked for.
  */
 #ifndef UI_SESSION_ALONE_H
 #define UI_SESSION_ALONE_H
 #include "session/session.h"
 
-/* Cycles per warp instruction of each program of `o`, from its first launch to the end of its last kernel; 0: it has
- * launched nothing. False with *e, which names the program: it does not come to its end, or fails its check. */
-bool alone_measure(const struct options *o, session_modules *modules, double cpi[OPTIONS_PROGRAMS], struct err *e);
+/* Of each program of `o`: cycles per warp instruction, from its first launch to the end of its last kernel (0: it has
+ * launched nothing), and what each launch came to; whoever asks frees them (program_alone_free()). False with *e, which
+ * names the program: it does not come to its end, or fails its check. */
+bool alone_measure(const struct options *o, session_modules *modules, struct program_alone out[OPTIONS_PROGRAMS],
+                   struct err *e);
 /* session_open(), with --alone after each of several programs has been measured: the session knows how fast they are.
  * NULL with *e. */
 struct session *alone_open(struct options *o, session_modules *modules, struct err *e);

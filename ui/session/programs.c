@@ -48,6 +48,7 @@ void programs_release(struct session *s)
 {
 	for (u32 i = 0; i < s->nprograms; i++) {
 		strbuf_release(&s->programs[i].check_message);
+		program_alone_free(&s->programs[i].alone);
 		free(s->programs[i].name);
 	}
 	s->nprograms = 0;
@@ -273,7 +274,7 @@ void programs_stats(const struct session *s, struct program_stats *out)
 		const bool early = p->check == CHECK_PASS && !out[i].done;
 		out[i].of = (struct program_name){.name = p->name,
 		                                  .runs = p->nruns,
-		                                  .alone_cpi = p->alone_cpi,
+		                                  .alone_cpi = p->alone.cpi,
 		                                  .check = checks[early ? CHECK_NONE : p->check],
 		                                  .check_message = strbuf_str(&p->check_message)};
 	}

@@ -22,7 +22,7 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 		                                    .runs = s->programs[i].nruns,
 		                                    .check = checks[s->programs[i].check],
 		                                    .check_message = strbuf_str(&s->programs[i].check_message),
-		                                    .alone_cpi = s->programs[i].alone_cpi};
+		                                    .alone_cpi = s->programs[i].alone.cpi};
 	struct run_info run = {.programs = programs,
 	                       .nprograms = s->nprograms > 1 ? s->nprograms : 0,
 	                       .workload = s->name,

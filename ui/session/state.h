@@ -2,6 +2,7 @@
 #ifndef UI_SESSION_STATE_H
 #define UI_SESSION_STATE_H
 #include "obs/stats/figures.h"
+#include "obs/stats/slowdown.h"
 #include "session/options.h"
 #include "sim.h"
 
@@ -26,10 +27,10 @@ struct session_program {
 	struct program_run *runs;
 	u32 nruns; /* begun; the last is the one that it is in */
 	u32 index;
-	u32 turns;           /* steps it has done, in all runs */
-	bool started, ended; /* it has taken its first step; the last one of this run (its kernels may still run) */
-	double alone_cpi;    /* cycles per warp instruction by itself (session/alone.h); 0: not measured */
-	bool torn;           /* its last step was interrupted and taken back: it is to be built anew before it goes on */
+	u32 turns;                  /* steps it has done, in all runs */
+	bool started, ended;        /* it has taken its first step; the last one of this run (its kernels may still run) */
+	struct program_alone alone; /* what it comes to by itself (session/alone.h); cpi 0: not measured */
+	bool torn; /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	enum check_state check;
 	struct strbuf check_message; /* why the check failed */
 };

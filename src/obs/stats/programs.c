@@ -39,7 +39,8 @@ void program_stats_of(struct gpu *g, u32 program, struct program_stats *p)
 
 double program_cpi(const struct program_stats *p)
 {
-	return p->warp_insts ? (double)(p->end - p->begin) / (double)p->warp_insts : NAN;
+	const u64 insts = p->warp_insts - p->insts_dropped;
+	return insts ? (double)(p->end - p->begin) / (double)insts : NAN;
 }
 
 double program_effective_ipc(const struct program_stats *p)
@@ -94,7 +95,7 @@ static u32 speeds(const struct program_stats *p, u32 n, double *together, double
 {
 	u32 of = 0;
 	for (u32 i = 0; i < n; i++) {
-		if (!p[i].warp_insts)
+		if (p[i].warp_insts == p[i].insts_dropped)
 			continue;
 		together[of] = program_cpi(&p[i]);
 		alone[of++] = p[i].of.alone_cpi;

@@ -15,7 +15,8 @@
  * An epoch of maestro.epoch cycles begins when all CTAs that were to leave have left; at its end the objective
  * (maestro.objective) of each partition is computed from instructions counted by kernel and SM. When two epochs in a
  * row ended without a change and the dedicated SMs did what they had done, these become followers; they come back after
- * a change, and after maestro.refresh epochs. Trial roles go to the SMs that have to give up the fewest CTAs for them.
+ * a change, and after maestro.refresh epochs. Roles go to the SMs that have to give up the fewest CTAs for them. What
+ * the user has taken from a kernel is not measured, and follows.
  *
  * More kernels: pairs of them, in the order of their launch, share groups of SMs; the last of an odd number has a group
  * of its own. A group of fewer than five SMs has the even partition and tries nothing; two kernels of which no CTAs fit
@@ -343,14 +344,16 @@ static bool mean_ipc(struct turn *t, const struct group *g, u32 role, u32 which,
 	return n;
 }
 
-/* The kernels alone; true: as before. */
+/* The kernels alone; true: both have been measured, and are as before. */
 static bool measure_alone(struct turn *t, struct group *g)
 {
 	bool stable = true;
 	for (u32 k = 0; k < 2 && g->dedicated; k++) {
 		struct tried d;
-		if (!mean_ipc(t, g, ROLE_DEDICATED, k, &d))
+		if (!mean_ipc(t, g, ROLE_DEDICATED, k, &d)) {
+			stable = false;
 			continue;
+		}
 		stable &= fabs(d.ipc[k] - g->alone[k]) <= STABLE * g->alone[k];
 		g->alone[k] = d.ipc[k];
 		g->tried[SPLIT].ipc[k] = d.ipc[k];
@@ -401,6 +404,18 @@ static u32 most_split(const struct group *g)
 	return (g->sms - LEAST_SMS) / 2;
 }
 
+/* Is an SM whose role is to measure, or to be a kernel's own, one that the user has taken? Another gets it. */
+static bool role_is_taken(const struct turn *t, const struct group *g)
+{
+	bool taken = false, others = false;
+	for (u32 i = g->first; i < g->first + g->sms; i++) {
+		const bool follows = t->st->role[i] == ROLE_FOLLOWER, away = t->v->d->away[i];
+		taken |= away && !follows;
+		others |= !away && follows;
+	}
+	return taken && others;
+}
+
 static void begin_epoch(struct turn *t, struct group *g)
 {
 	g->phase = EPOCH;
@@ -431,7 +446,7 @@ static void end_epoch(struct turn *t, struct group *g)
 		g->dedicated = 1;
 	else if (g->same >= STEADY && stable)
 		g->dedicated = 0;
-	if (change || dedicated != g->dedicated)
+	if (change || dedicated != g->dedicated || role_is_taken(t, g))
 		rearrange(t, g, before);
 	else
 		begin_epoch(t, g);

@@ -92,6 +92,13 @@ static void tell(const struct partition_view *v, u32 sm, u32 launch, u32 ctas, d
 	e->arg[2] = (u64)(ipc * 1000 + 0.5);
 }
 
+/* An SM that the user has taken from the kernel says nothing of it. */
+static bool measures(const struct slicer *st, const struct partition_view *v, u32 sm, u32 r)
+{
+	const u32 slot = slot_of(v, st->launch[r]);
+	return st->owner[sm] == r + 1 && slot < DISPATCH_KERNELS && !(v->d->away[sm] >> slot & 1);
+}
+
 static void take_curves(struct slicer *st, const struct partition_view *v)
 {
 	const double cycles = (double)(v->now - st->since);
@@ -100,7 +107,7 @@ static void take_curves(struct slicer *st, const struct partition_view *v)
 		for (u32 t = 0; t < SLICER_POINTS; t++)
 			st->ipc[r][t] = -1;
 		for (u32 i = 0; i < v->num_sms; i++) {
-			if (st->owner[i] != r + 1)
+			if (!measures(st, v, i, r))
 				continue;
 			const u32 t = st->point[i], n = sms[t]++;
 			const float ipc = (float)((double)meter_read(&st->meter, v, i, 0) / cycles);

@@ -95,20 +95,40 @@ static void give_up(struct turn *t, u32 sm, u32 r)
 	t->has[r]--;
 }
 
+static bool owns(const struct turn *t, u32 sm, u32 r)
+{
+	return t->st->owner[sm] == launch_of(t->v, r) + 1;
+}
+
+/* The SMs whose loss costs a kernel least, n of its own if there are as many, perhaps with others: it may still have
+ * CTAs on SMs that have changed hands. How many in all. */
+static u32 cheapest(const struct turn *t, u32 r, u32 n, u64 *set)
+{
+	for (u32 ask = n;; ask++) {
+		u32 own = 0;
+		memset(set, 0, CONF_SM_WORDS * sizeof *set);
+		const u32 got = t->v->pick(t->v, t->v->d->order[r], ask, set);
+		for (u32 i = 0; i < t->v->num_sms; i++)
+			own += set[i / 64] >> i % 64 & 1 && owns(t, i, r);
+		if (own == n || got < ask)
+			return got;
+	}
+}
+
 /* From a kernel that has more than its share: first those that it is not on. How many. */
 static u32 take_from(struct turn *t, u32 r, u32 most, bool preempts)
 {
 	u32 n = 0;
 	for (u32 i = t->v->num_sms; i-- > 0 && n < most;)
-		if (t->st->owner[i] == launch_of(t->v, r) + 1 && !sm_resident(t->v->sm[i], launch_of(t->v, r))) {
+		if (owns(t, i, r) && !sm_resident(t->v->sm[i], launch_of(t->v, r))) {
 			give_up(t, i, r);
 			n++;
 		}
-	u64 set[CONF_SM_WORDS] = {0};
-	if (!preempts || n == most || !t->v->pick(t->v, t->v->d->order[r], most - n, set))
+	u64 set[CONF_SM_WORDS];
+	if (!preempts || n == most || !cheapest(t, r, most - n, set))
 		return n;
 	for (u32 i = 0; i < t->v->num_sms; i++)
-		if (set[i / 64] >> i % 64 & 1 && t->st->owner[i] == launch_of(t->v, r) + 1) {
+		if (set[i / 64] >> i % 64 & 1 && owns(t, i, r)) {
 			give_up(t, i, r);
 			n++;
 		}

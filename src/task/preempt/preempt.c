@@ -644,7 +644,7 @@ static void sm_is_free(struct preempt_ctx *x, struct preempt_plan *p, const stru
 	p->lost = lost_of(x, p, t->now);
 	x->p->smst[p->s.sm] = 0;
 	if (!r->stays && dispatch_slot(x->dispatch->d, p->launch) >= 0)
-		dispatch_give(x->dispatch, p->s.sm);
+		dispatch_let_back(x->dispatch, p->launch, p->s.sm); /* from others the user may have taken it */
 	r->left--;
 	if (!wanted(x, EV_PREEMPT_DONE))
 		return;

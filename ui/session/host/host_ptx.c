@@ -12,6 +12,7 @@
 #include "session/host/launch_log.h"
 #include "session/host/param_list.h"
 #include "session/outputs.h"
+#include "session/programs.h"
 
 struct ptx_arg {
 	enum ptype type;
@@ -318,9 +319,12 @@ static bool fetch_results(struct session *s, struct ptx_host *h, struct err *e)
 		if (!outputs_write_out(s, i, a->data, a->count * a->width, e))
 			return false;
 	}
+	const char *whose = programs_blame(s, s->now->index); /* of several programs: "bfs#2: 5" */
 	for (u32 i = 0; s->now->nruns == 1 && i < o->nprints; i++)
-		for (u64 k = 0; k < MIN(o->prints[i].count, h->args[o->prints[i].arg].count); k++)
+		for (u64 k = 0; k < MIN(o->prints[i].count, h->args[o->prints[i].arg].count); k++) {
+			strbuf_addf(&s->output, "%s%s", whose ? whose : "", whose ? ": " : "");
 			print_element(&s->output, &h->args[o->prints[i].arg], k);
+		}
 	return true;
 }
 
