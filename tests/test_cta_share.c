@@ -456,6 +456,37 @@ static void test_third_comes(void **state)
 	}
 }
 
+/* The third comes while CTAs of the first are being saved for the second, so that nobody can be asked for more: those
+ * that are too many all the same leave as soon as that is over, not when they end, which takes a million cycles. */
+static void test_third_comes_early(void **state)
+{
+	static const char *const sets[] = {"partition=smk", "partition=maestro", "partition=warped-slicer"};
+	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
+		struct pair p;
+		struct stop st;
+		begin(&p,
+		      (const char *[]){"num_sms=6", sets[i], "preempt=switch", "slicer.warmup=100", "slicer.profile=1000000",
+		                       NULL},
+		      EVENT(EV_PREEMPT_START));
+		start(&p, "k", 400, 100000, 1);
+		sim_run(p.s, 3000, &st);
+		start(&p, "s", 400, 100000, 2);
+		while (!p.log.n)
+			sim_run(p.s, sim_cycle(p.s) + 10, &st);
+		start(&p, "s", 400, 100000, 3);
+		sim_run(p.s, sim_cycle(p.s) + 60000, &st);
+		const struct gpu *g = sim_gpu(p.s);
+		for (u32 sm = 0; sm < 6; sm++)
+			for (u32 r = 0; r < g->dispatch.d->n; r++) {
+				const u32 slot = g->dispatch.d->order[r], quota = g->dispatch.d->quota[sm][slot];
+				const u32 there = sm_resident(g->sm[sm], g->dispatch.d->k[slot].launch);
+				if (quota != QUOTA_ANY && there > quota)
+					fail_msg("%s: SM %u has %u CTAs of kernel %u for %u", sets[i], sm, there, slot, quota);
+			}
+		end(&p);
+	}
+}
+
 /* A kernel that has no CTAs to come leaves its share to the other; it has one again from the very cycle on in which one
  * of its CTAs is taken off an SM, before any CTA has ended. */
 static void test_asked_again(void **state)
@@ -628,11 +659,22 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_step),           cmocka_unit_test(test_periods),     cmocka_unit_test(test_pause),
-	    cmocka_unit_test(test_ends_low),       cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
-	    cmocka_unit_test(test_spatial_shares), cmocka_unit_test(test_smk_counts),  cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_come_later),     cmocka_unit_test(test_asked_again), cmocka_unit_test(test_third_comes),
-	    cmocka_unit_test(test_preempted),      cmocka_unit_test(test_resources),   cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_step),
+	    cmocka_unit_test(test_periods),
+	    cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_ends_low),
+	    cmocka_unit_test(test_cke),
+	    cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_spatial_shares),
+	    cmocka_unit_test(test_smk_counts),
+	    cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_come_later),
+	    cmocka_unit_test(test_asked_again),
+	    cmocka_unit_test(test_third_comes),
+	    cmocka_unit_test(test_third_comes_early),
+	    cmocka_unit_test(test_preempted),
+	    cmocka_unit_test(test_resources),
+	    cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

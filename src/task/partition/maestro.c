@@ -56,6 +56,7 @@ struct group {
 	u8 even[2];
 	u8 trial;     /* the trial kernel */
 	u8 dedicated; /* there are dedicated SMs */
+	u8 leaving;   /* some SM holds more CTAs than it is to: they leave as soon as nobody else is leaving it */
 	u8 split;     /* spatial SMs of each kernel */
 	u8 best;      /* of the last epoch */
 };
@@ -306,6 +307,7 @@ static void rearrange(struct turn *t, struct group *g, const u8 *before)
 	u32 leave[2] = {0};
 	if (g->phase == EPOCH)
 		g->phase = SETTLE;
+	g->leaving = true;
 	g->since = t->v->now;
 	give_roles(t, g);
 	set_quotas(t, g, leave);
@@ -486,6 +488,14 @@ static void regroup(struct turn *t)
 		}
 }
 
+static bool over(const struct turn *t, const struct group *g)
+{
+	for (u32 i = g->first; i < g->first + g->sms; i++)
+		if (partition_over(t->v, t->p, i))
+			return true;
+	return false;
+}
+
 static u64 follow(struct turn *t, struct group *g)
 {
 	const struct partition_view *v = t->v;
@@ -494,11 +504,12 @@ static u64 follow(struct turn *t, struct group *g)
 		g->phase = FREE;
 		give_roles(t, g);
 	}
-	set_quotas(t, g, NULL);
+	u32 again[2] = {0};
+	set_quotas(t, g, g->leaving ? again : NULL);
+	g->leaving &= over(t, g);
 	if (g->phase == SETTLE) {
-		for (u32 i = g->first; i < g->first + g->sms; i++)
-			if (partition_over(v, t->p, i))
-				return v->now + LOOK;
+		if (g->leaving)
+			return v->now + LOOK;
 		begin_epoch(t, g);
 	} else if (g->phase == EPOCH && v->now >= g->since + v->conf->maestro_epoch) {
 		end_epoch(t, g);

@@ -34,8 +34,9 @@ struct partition_plan {
 	u8 (*quota)[DISPATCH_KERNELS]; /* by SM and slot; QUOTA_ANY: as many as fit */
 	u8 *order;                     /* d->n slots */
 	/* By SM and slot: all CTAs but so many, those that have been there longest, are to leave at once, by the preemption
-	 * policy in use. At first KEEP_ALL. Whom it cannot preempt - it is `none`, the kernel is cooperative, the SM is
-	 * being preempted already - the quota keeps from having more: they run to their end. */
+	 * policy in use. At first KEEP_ALL. Whom it cannot preempt - it is `none`, the kernel is cooperative - the quota
+	 * keeps from having more: they run to their end. Of an SM that is being preempted already nothing more can be
+	 * asked: the policy asks again later (partition_over). */
 	u8 (*keep)[DISPATCH_KERNELS];
 };
 

@@ -25,6 +25,7 @@ struct slicer {
 	u64 since;    /* the phase's beginning */
 	double keeps; /* share of its best IPC that the kernel which loses most is predicted to keep */
 	u32 launch[DISPATCH_KERNELS];
+	bool leaving;              /* SLICED: some SM still holds more CTAs than that, */
 	u8 ctas[DISPATCH_KERNELS]; /* SLICED */
 	u8 owner[CONF_MAX_SMS];    /* while it measures: place in launch[], + 1, and... */
 	u8 point[CONF_MAX_SMS];    /* ...CTAs */
@@ -135,11 +136,10 @@ static void decide(struct slicer *st, const struct partition_view *v)
 	enter(st, v, slices ? SLICED : SPATIAL);
 }
 
-/* What the phase wants; moved: CTAs beyond it are to leave. */
-static void set_quotas(struct slicer *st, const struct partition_view *v, struct partition_plan *p, bool moved)
+/* What the phase wants. leave, if any: CTAs beyond it are to leave; how many, by place in launch[]. */
+static void set_quotas(const struct slicer *st, const struct partition_view *v, struct partition_plan *p, u32 *leave)
 {
 	const bool shared = st->phase != FREE && coming(v) > 1;
-	u32 leave[DISPATCH_KERNELS] = {0};
 	for (u32 i = 0; i < v->num_sms; i++) {
 		for (u32 r = 0; r < v->d->n; r++)
 			p->quota[i][v->d->order[r]] = QUOTA_ANY;
@@ -148,12 +148,10 @@ static void set_quotas(struct slicer *st, const struct partition_view *v, struct
 			if (slot == DISPATCH_KERNELS)
 				continue;
 			p->quota[i][slot] = st->phase == SLICED ? st->ctas[r] : st->owner[i] == r + 1 ? st->point[i] : 0;
-			if (moved)
+			if (leave)
 				leave[r] += partition_evict(v, p, i, slot);
 		}
 	}
-	for (u32 r = 0; r < st->n && moved && st->phase == SLICED; r++)
-		partition_tell(v, slot_of(v, st->launch[r]), 0, st->ctas[r], leave[r]);
 }
 
 static bool settled(const struct partition_view *v, const struct partition_plan *p)
@@ -166,7 +164,9 @@ static bool settled(const struct partition_view *v, const struct partition_plan 
 
 static u64 measure(struct slicer *st, const struct partition_view *v, struct partition_plan *p)
 {
-	set_quotas(st, v, p, false);
+	u32 leave[DISPATCH_KERNELS] = {0};
+	set_quotas(st, v, p,
+	           st->phase == SETTLE ? leave : NULL); /* an SM that was being preempted could not be asked before */
 	if (coming(v) < 2) {
 		enter(st, v, FREE);
 		return NEVER;
@@ -188,16 +188,28 @@ static u64 measure(struct slicer *st, const struct partition_view *v, struct par
 	decide(st, v);
 	if (st->phase == SPATIAL)
 		return partition_spatial.plan(st->spatial, v, p);
-	set_quotas(st, v, p, true);
+	memset(leave, 0, sizeof leave);
+	set_quotas(st, v, p, leave);
+	for (u32 r = 0; r < st->n; r++)
+		partition_tell(v, slot_of(v, st->launch[r]), 0, st->ctas[r], leave[r]);
+	st->leaving = true;
 	return NEVER;
+}
+
+/* Until the SMs are as they are to be, CTAs leave wherever they can; whenever one has, this is asked again. */
+static void slice(struct slicer *st, const struct partition_view *v, struct partition_plan *p)
+{
+	u32 leave[DISPATCH_KERNELS] = {0};
+	set_quotas(st, v, p, st->leaving ? leave : NULL);
+	st->leaving &= !settled(v, p);
 }
 
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	struct slicer *st = state;
 	if (partition_news(&st->known, v)) {
+		st->leaving = false;
 		begin(st, v);
-		set_quotas(st, v, p, st->phase == SETTLE);
 	}
 	switch ((enum phase)st->phase) {
 	case SETTLE:
@@ -205,7 +217,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	case MEASURE: return measure(st, v, p);
 	case SPATIAL: return partition_spatial.plan(st->spatial, v, p);
 	case FREE:
-	case SLICED: set_quotas(st, v, p, false); break;
+	case SLICED: slice(st, v, p); break;
 	}
 	return NEVER;
 }

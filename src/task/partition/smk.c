@@ -12,6 +12,8 @@ struct smk {
 	struct partition_known known;
 	u32 launch[DISPATCH_KERNELS]; /* + 1, by slot: whose share that is */
 	u8 share[DISPATCH_KERNELS];
+	bool leaving; /* since kernels changed some SM has held more than that: one that was being preempted could not be
+	                 asked */
 };
 _Static_assert(sizeof(struct smk) <= PARTITION_STATE_MAX, "state");
 
@@ -121,7 +123,8 @@ static void divide(const struct partition_view *v, u32 *share)
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	struct smk *st = state;
-	const bool news = partition_news(&st->known, v);
+	st->leaving |= partition_news(&st->known, v);
+	bool over = false;
 	u32 share[DISPATCH_KERNELS];
 	divide(v, share);
 	for (u32 r = 0; r < v->d->n; r++) {
@@ -131,8 +134,9 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 		for (u32 i = 0; i < v->num_sms; i++) {
 			const u32 there = sm_resident(v->sm[i], launch);
 			p->quota[i][s] = (u8)share[s];
-			if (!news || there <= share[s])
+			if (!st->leaving || there <= share[s])
 				continue;
+			over = true;
 			leave += there - share[s];
 			p->keep[i][s] = (u8)share[s];
 		}
@@ -141,6 +145,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 		if (before != share[s])
 			partition_tell(v, s, before, share[s], leave);
 	}
+	st->leaving = over;
 	return NEVER;
 }
 
