@@ -60,6 +60,31 @@ static void counters_agree_with_probes(void **state)
 	rig_close(&r);
 }
 
+/* pairs() goes over each list from 0 to its last element, in order. */
+static void lists_in_pairs(void **state)
+{
+	static const char *const lists[] = {"gpu.sm",
+	                                    "gpu.kernel",
+	                                    "gpu.l2",
+	                                    "gpu.dram",
+	                                    "gpu.sm[1].warp",
+	                                    "gpu.sm[1].cta",
+	                                    "gpu.sm[1].warp[0].reg['%r1']"};
+	struct rig r;
+	char line[200];
+	rig_vecadd(&r);
+	rig_say(&r, "step 700");
+	for (u32 i = 0; i < ARRAY_LEN(lists); i++) {
+		snprintf(line, sizeof line,
+		         "lua n = 0 for i, v in pairs(%s) do assert(i == n and tostring(v) == tostring(%s[i])) n = n + 1 end",
+		         lists[i], lists[i]);
+		rig_say(&r, line);
+		snprintf(line, sizeof line, "p n > 0 and n == #%s", lists[i]);
+		assert_string_equal(rig_say(&r, line), "true\n");
+	}
+	rig_close(&r);
+}
+
 static void registers(void **state)
 {
 	struct rig r;
@@ -178,6 +203,8 @@ static void errors_name_things(void **state)
 	                                     {"p gpu.sm[0].warp[0].stat", "did you mean 'state'"},
 	                                     {"p gpu.l1d.nonsense", "l1d has no 'nonsense'"},
 	                                     {"lua gpu.sm[0].issued = 3", "read-only"},
+	                                     {"lua pairs(gpu.sm[0])", "an SM is no list"},
+	                                     {"lua pairs(gpu.l1d)", "is no list"},
 	                                     {"p gpu.stalls('x')", "no taxonomy 'x'"},
 	                                     {"lua x =", "unexpected symbol near <eof>"},
 	                                     {"lua error('boom')", "boom"},
@@ -369,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(inspection),
 	    cmocka_unit_test(counters_agree_with_probes),
+	    cmocka_unit_test(lists_in_pairs),
 	    cmocka_unit_test(registers),
 	    cmocka_unit_test(memory),
 	    cmocka_unit_test(events),

@@ -254,6 +254,34 @@ static int handle_len(lua_State *L)
 	return answer_look(L, read_len, 0);
 }
 
+static bool is_list(const struct handle *h)
+{
+	return lists[h->kind].what || (h->kind == H_GROUP && h->b == PROBE_ALL && (h->a == CG_l2 || h->a == CG_dram));
+}
+
+/* By the metamethods: a host program's looks are theirs. */
+static int handle_next(lua_State *L)
+{
+	const lua_Integer i = luaL_checkinteger(L, 2) + 1;
+	if (i >= luaL_len(L, 1)) /* kernels may have come, or all be gone */
+		return 0;
+	lua_pushinteger(L, i);
+	lua_geti(L, 1, i);
+	return 2;
+}
+
+/* for i, v in pairs(LIST): from 0 on. (ipairs begins at 1.) */
+static int handle_pairs(lua_State *L)
+{
+	const struct handle *h = luaL_checkudata(L, 1, HANDLE_META);
+	if (!is_list(h) || h->kind == H_REGS)
+		return luaL_error(L, "%s is no list (`print` shows all that it holds)", gpu_kind_names[h->kind]);
+	lua_pushcfunction(L, handle_next);
+	lua_pushvalue(L, 1);
+	lua_pushinteger(L, -1);
+	return 3;
+}
+
 static int handle_tostring(lua_State *L)
 {
 	const struct handle *h = luaL_checkudata(L, 1, HANDLE_META);
@@ -275,11 +303,8 @@ static int handle_tostring(lua_State *L)
 
 void lua_open_gpu(struct lua_State *L)
 {
-	static const luaL_Reg meta[] = {{"__index", handle_index},
-	                                {"__newindex", handle_newindex},
-	                                {"__len", handle_len},
-	                                {"__tostring", handle_tostring},
-	                                {NULL, NULL}};
+	static const luaL_Reg meta[] = {{"__index", handle_index}, {"__newindex", handle_newindex}, {"__len", handle_len},
+	                                {"__pairs", handle_pairs}, {"__tostring", handle_tostring}, {NULL, NULL}};
 	luaL_newmetatable(L, HANDLE_META);
 	luaL_setfuncs(L, meta, 0);
 	lua_pushliteral(L, "warpdbg"); /* getmetatable() gives this: scripts cannot reach the functions */
