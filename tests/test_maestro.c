@@ -660,6 +660,33 @@ static void test_taken(void **state)
 	}
 }
 
+/* That the user has taken an SM from a kernel of another group is nothing to the group whose SM it is. */
+static void test_taken_from_others(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, phases);
+	const u64 buf = rig_alloc(w.s, 16 << 20);
+	rig_launch(w.s, w.m, "t", 900, 128, 1, (u64[]){buf, 200}, 2);
+	rig_launch(w.s, w.m, "y", 900, 128, 2, (u64[]){buf, 60}, 2);
+	const u32 third = rig_launch(w.s, w.m, "t", 900, 128, 3, (u64[]){buf, 200}, 2);
+	sim_run(w.s, 500, &st);
+	for (u32 i = 0; i < w.log.n; i++)
+		follow_role(&w, &w.log.e[i]);
+	for (u32 i = 0; i < 6; i++)
+		if (w.role[i] == ROLE_FOLLOWER)
+			take(&w, third, i);
+	const u32 before = w.log.n;
+	while (!rig_count(&w.log, EV_TRIAL))
+		sim_run(w.s, sim_cycle(w.s) + 1, &st);
+	u32 followers = 0;
+	for (u32 i = before; i < w.log.n; i++)
+		followers += w.log.e[i].type == EV_TRIAL && w.log.e[i].arg[0] && w.log.e[i].arg[2];
+	assert_int_equal(followers, 1);
+	shut(&w);
+}
+
 /* The kernel's last dedicated SM so far. */
 static u32 dedicated_of(struct watch *w, s32 kernel, u32 *roles)
 {
@@ -764,6 +791,7 @@ int main(void)
 	    cmocka_unit_test(test_back_with_change),
 	    cmocka_unit_test(test_cheapest),
 	    cmocka_unit_test(test_taken_early),
+	    cmocka_unit_test(test_taken_from_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
