@@ -431,6 +431,44 @@ static void test_come_later(void **state)
 	}
 }
 
+/* spatial: SMs that neither of two small kernels needs are somebody's, too: no SM has CTAs of both. */
+static void test_small_ones(void **state)
+{
+	struct pair p;
+	begin(&p, (const char *[]){"num_sms=4", "partition=spatial", NULL}, EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE));
+	start(&p, "s", 6, 40, 1);
+	start(&p, "s", 6, 40, 2);
+	rig_finish(p.s);
+	u32 sms[2] = {0};
+	for (u32 i = 0; i < p.log.n; i++)
+		sms[p.log.e[i].kernel] |= 1u << p.log.e[i].sm;
+	assert_true(sms[0] && sms[1] && !(sms[0] & sms[1]) && (sms[0] | sms[1]) == 15);
+	end(&p);
+}
+
+/* spatial: an SM that the user takes from its owner is the other kernel's, until it is given back. */
+static void test_user_takes(void **state)
+{
+	struct pair p;
+	struct stop st;
+	struct err e = {0};
+	const u64 set[CONF_SM_WORDS] = {1};
+	begin(&p, (const char *[]){"num_sms=4", "partition=spatial", "preempt=switch", NULL}, 0);
+	start(&p, "k", 400, 30, 1);
+	start(&p, "s", 400, 60, 2);
+	sim_run(p.s, 3000, &st);
+	const struct sm *sm = sim_gpu(p.s)->sm[0];
+	const u32 owner = sm_resident(sm, 0) ? 0 : 1;
+	assert_true(sm_resident(sm, owner) && !sm_resident(sm, !owner));
+	if (!gpu_preempt(sim_gpu(p.s), &(struct sm_order){.launch = owner, .set = set, .within_us = 100}, &e))
+		fail_msg("%s", e.msg);
+	for (u32 i = 0; i < 8; i++) {
+		sim_run(p.s, sim_cycle(p.s) + 1000, &st);
+		assert_true(i < 3 || (!sm_resident(sm, owner) && sm_resident(sm, !owner)));
+	}
+	end(&p);
+}
+
 /* A third kernel comes while SMs that have changed hands for the second still have CTAs of the first, which nobody
  * preempts: it gets its third of the SMs all the same, from those that the others have. */
 static void test_third_comes(void **state)
@@ -496,7 +534,7 @@ static void test_asked_again(void **state)
 		struct pair p;
 		struct stop st;
 		struct err e = {0};
-		begin(&p, (const char *[]){"num_sms=2", sets[i], NULL},
+		begin(&p, (const char *[]){"num_sms=2", sets[i], "preempt=switch", NULL},
 		      EVENT(EV_REPARTITION) | EVENT(EV_CTA_DONE) | EVENT(EV_CTA_SAVE));
 		start(&p, "s", 2, 5000, 1);
 		start(&p, "k", 200, 30, 2);
@@ -520,6 +558,7 @@ static void test_asked_again(void **state)
 			told |= 1u << v->kernel;
 		}
 		assert_true(saved == 1 && told == 3);
+		assert_int_equal(sim_gpu(p.s)->preempt.p->requests, 0); /* nobody is sent away but for a kernel that begins */
 		end(&p);
 	}
 }
@@ -672,6 +711,8 @@ int main(void)
 	    cmocka_unit_test(test_asked_again),
 	    cmocka_unit_test(test_third_comes),
 	    cmocka_unit_test(test_third_comes_early),
+	    cmocka_unit_test(test_small_ones),
+	    cmocka_unit_test(test_user_takes),
 	    cmocka_unit_test(test_preempted),
 	    cmocka_unit_test(test_resources),
 	    cmocka_unit_test(test_time_travel),

@@ -229,7 +229,7 @@ static void test_epochs(void **state)
 					recount(&first, e->cycle);
 				}
 				assert_true(!epochs || e->cycle >= last + 1500);
-				assert_true(same || with_role(&w, ROLE_DEDICATED) == 2); /* they come back after a change */
+				assert_true(same >= 2 || with_role(&w, ROLE_DEDICATED) == 2); /* back after a change, for two epochs */
 				last = e->cycle;
 				epochs++;
 				same++;
@@ -366,6 +366,23 @@ static void test_groups(void **state)
 			assert_true(bit_count(sms[0]) == 5 && bit_count(sms[1]) == 4);
 		shut(&w);
 	}
+}
+
+/* SMs of a group whose kernels have no more CTAs to come are those of others, beside what is there. */
+static void test_idle_group(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_CTA_DISPATCH));
+	go(&w, "c", 9, 4000, 1);
+	go(&w, "c", 9, 4000, 2);
+	const u32 third = go(&w, "m", 900, 8, 3);
+	sim_run(w.s, 20000, &st);
+	u32 sms = 0;
+	for (u32 i = 0; i < w.log.n; i++)
+		sms |= w.log.e[i].kernel == (s32)third ? 1u << w.log.e[i].sm : 0;
+	assert_int_equal(sms, (1u << SMS) - 1);
+	shut(&w);
 }
 
 /* The trial kernel is the one of which an SM holds fewer CTAs - q has a quarter of its shared memory -, whichever comes
@@ -513,6 +530,44 @@ static void test_stable(void **state)
 	}
 }
 
+/* z: arithmetic up to cycle 16384, then hits, for which sharing an SM with y is worse than splitting the SMs. */
+static const char turns[] = PTX_HEAD HEAD("z") HALF
+    "L: mov.u32 %r8, %clock; and.b32 %r8, %r8, 16384; setp.eq.u32 %p2, %r8, 0; @!%p2 bra H;\n"
+    "mad.lo.u32 %r11, %r6, 3, 1; mad.lo.u32 %r12, %r6, 5, 1; mad.lo.u32 %r13, %r6, 7, 1; mad.lo.u32 %r14, %r6, 9, "
+    "1; mad.lo.u32 %r15, %r6, 11, 1; mad.lo.u32 %r16, %r6, 13, 1; bra E;\n"
+    "H: ld.global.u32 %r7, [%a2]; add.u32 %r6, %r6, %r7; ld.global.u32 %r7, [%a2]; add.u32 %r6, %r6, %r7;\n"
+    "E: sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\nst.global.u32 [%a2], %r6; ret;\n}\n" HEAD("y")
+        HALF
+    "mad.wide.u32 %a4, %r4, 128, %a1;\n"
+    "L: ld.global.u32 %r7, [%a4]; add.u32 %r6, %r6, %r7; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra "
+    "L;\nst.global.u32 [%a2], %r6; ret;\n}\n";
+
+/* Dedicated SMs that have gone come back with a change. */
+static void test_back_with_change(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){"maestro.epoch=2048", NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, turns);
+	const u64 buf = rig_alloc(w.s, 16 << 20);
+	rig_launch(w.s, w.m, "z", 900, 128, 1, (u64[]){buf, 300}, 2);
+	rig_launch(w.s, w.m, "y", 900, 128, 2, (u64[]){buf, 60}, 2);
+	sim_run(w.s, 30000, &st);
+	u32 went = 0, back = 0;
+	u64 splits = 0;
+	for (u32 i = 0; i < w.log.n && !splits; i++)
+		splits = w.log.e[i].type == EV_ROLE && w.log.e[i].arg[0] == ROLE_SPATIAL ? w.log.e[i].cycle : 0;
+	for (u32 i = 0; i < w.log.n; i++) {
+		const struct event *e = &w.log.e[i];
+		went += e->type == EV_ROLE && e->cycle < splits && e->arg[1] == ROLE_DEDICATED;
+		back += e->type == EV_ROLE && e->cycle == splits && e->arg[0] == ROLE_DEDICATED;
+	}
+	if (went != 2 || back != 2 || splits < 16384)
+		fail_msg("%u dedicated SMs went before SMs were split, in cycle %llu; then %u came back", went,
+		         (unsigned long long)splits, back);
+	shut(&w);
+}
+
 static void take(const struct watch *w, u32 kernel, u32 sm)
 {
 	struct err e = {0};
@@ -605,6 +660,33 @@ static void test_taken(void **state)
 	}
 }
 
+/* That the user has taken an SM from a kernel of another group is nothing to the group whose SM it is. */
+static void test_taken_from_others(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
+	w.m = rig_load(w.s, phases);
+	const u64 buf = rig_alloc(w.s, 16 << 20);
+	rig_launch(w.s, w.m, "t", 900, 128, 1, (u64[]){buf, 200}, 2);
+	rig_launch(w.s, w.m, "y", 900, 128, 2, (u64[]){buf, 60}, 2);
+	const u32 third = rig_launch(w.s, w.m, "t", 900, 128, 3, (u64[]){buf, 200}, 2);
+	sim_run(w.s, 500, &st);
+	for (u32 i = 0; i < w.log.n; i++)
+		follow_role(&w, &w.log.e[i]);
+	for (u32 i = 0; i < 6; i++)
+		if (w.role[i] == ROLE_FOLLOWER)
+			take(&w, third, i);
+	const u32 before = w.log.n;
+	while (!rig_count(&w.log, EV_TRIAL))
+		sim_run(w.s, sim_cycle(w.s) + 1, &st);
+	u32 followers = 0;
+	for (u32 i = before; i < w.log.n; i++)
+		followers += w.log.e[i].type == EV_TRIAL && w.log.e[i].arg[0] && w.log.e[i].arg[2];
+	assert_int_equal(followers, 1);
+	shut(&w);
+}
+
 /* The kernel's last dedicated SM so far. */
 static u32 dedicated_of(struct watch *w, s32 kernel, u32 *roles)
 {
@@ -694,13 +776,22 @@ static void test_cheapest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_objectives),   cmocka_unit_test(test_fill),
-	    cmocka_unit_test(test_epochs),       cmocka_unit_test(test_throughput),
-	    cmocka_unit_test(test_history),      cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_trial_kernel), cmocka_unit_test(test_nothing_to_come),
-	    cmocka_unit_test(test_splits),       cmocka_unit_test(test_stable),
-	    cmocka_unit_test(test_taken),        cmocka_unit_test(test_cheapest),
+	    cmocka_unit_test(test_objectives),
+	    cmocka_unit_test(test_fill),
+	    cmocka_unit_test(test_epochs),
+	    cmocka_unit_test(test_throughput),
+	    cmocka_unit_test(test_history),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_trial_kernel),
+	    cmocka_unit_test(test_nothing_to_come),
+	    cmocka_unit_test(test_splits),
+	    cmocka_unit_test(test_stable),
+	    cmocka_unit_test(test_taken),
+	    cmocka_unit_test(test_idle_group),
+	    cmocka_unit_test(test_back_with_change),
+	    cmocka_unit_test(test_cheapest),
 	    cmocka_unit_test(test_taken_early),
+	    cmocka_unit_test(test_taken_from_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,17 @@ static u32 slot_of(const struct turn *t, const struct group *g, u32 k)
 	return slot < 0 ? NOBODY : (u32)slot;
 }
 
+/* Has the user taken the SM from a kernel of the group? */
+static bool taken(const struct turn *t, const struct group *g, u32 sm)
+{
+	bool any = false;
+	for (u32 k = 0; k < 2; k++) {
+		const u32 slot = slot_of(t, g, k);
+		any |= slot != NOBODY && t->v->d->away[sm] >> slot & 1;
+	}
+	return any;
+}
+
 static bool comes(const struct turn *t, const struct group *g, u32 k)
 {
 	const u32 slot = slot_of(t, g, k);
@@ -190,14 +201,13 @@ static void quotas_of(const struct turn *t, const struct group *g, u32 role, u32
 static u32 cost(const struct turn *t, const struct group *g, u32 sm, u32 role, u32 which, const u8 *before)
 {
 	u8 want[2];
-	u32 leave = 0, away = 0;
+	u32 leave = 0;
 	quotas_of(t, g, role, which, want);
 	for (u32 k = 0; k < 2; k++) {
 		const u32 there = sm_resident(t->v->sm[sm], g->launch[k] - 1);
 		leave += there > want[k] ? there - want[k] : 0;
-		away |= t->v->d->away[sm] >> slot_of(t, g, k) & 1;
 	}
-	return away << 16 | leave << 1 | (before[sm] != role);
+	return (u32)taken(t, g, sm) << 16 | leave << 1 | (before[sm] != role);
 }
 
 /* Gives the role to n SMs that have none yet, the cheapest. */
@@ -333,7 +343,7 @@ static bool mean_ipc(struct turn *t, const struct group *g, u32 role, u32 which,
 	u32 n = 0;
 	*out = (struct tried){0};
 	for (u32 i = g->first; i < g->first + g->sms; i++) {
-		if (t->st->role[i] != role || (role != ROLE_FOLLOWER && t->st->which[i] != which) || t->v->d->away[i])
+		if (t->st->role[i] != role || (role != ROLE_FOLLOWER && t->st->which[i] != which) || taken(t, g, i))
 			continue;
 		for (u32 k = 0; k < 2; k++)
 			out->ipc[k] += (double)meter_read(&t->st->meter, t->v, i, k) / cycles;
@@ -409,13 +419,13 @@ static u32 most_split(const struct group *g)
 /* Is an SM whose role is to measure, or to be a kernel's own, one that the user has taken? Another gets it. */
 static bool role_is_taken(const struct turn *t, const struct group *g)
 {
-	bool taken = false, others = false;
+	bool any = false, others = false;
 	for (u32 i = g->first; i < g->first + g->sms; i++) {
-		const bool follows = t->st->role[i] == ROLE_FOLLOWER, away = t->v->d->away[i];
-		taken |= away && !follows;
-		others |= !away && follows;
+		const bool follows = t->st->role[i] == ROLE_FOLLOWER;
+		any |= !follows && taken(t, g, i);
+		others |= follows && !taken(t, g, i);
 	}
-	return taken && others;
+	return any && others;
 }
 
 static void begin_epoch(struct turn *t, struct group *g)

@@ -1,8 +1,9 @@
 /* spatial: each SM belongs to one kernel (Adriaens 2012, Smart; with preemption Park 2016, sections 4.2.1 and 4.4). The
  * SMs are split evenly, but no kernel gets more than its CTAs can fill while another could use them; what nobody needs
- * is shared out evenly, too. Kernels of a higher priority come before those of a lower one. When a kernel begins or
- * ends SMs change hands by preemption, those whose loss costs least; in between only those change hands that a kernel
- * has no CTAs on any more. The new owner's CTAs come when all of the old one's have left. */
+ * stays where it is, and goes to whoever has fewest when it is free. Kernels of a higher priority come before those of
+ * a lower one. When a kernel begins or ends SMs change hands by preemption, those whose loss costs least; in between
+ * only those change hands that a kernel has no CTAs on any more. The new owner's CTAs come when all of the old one's
+ * have left. */
 #include <string.h>
 
 #include "task/partition/partition.h"
