@@ -45,3 +45,12 @@ is "32 warps' independent products" "$(apart 'mul.lo.u32 %r4, %r1, %r2;' '' 1024
 bursts() { sed -n '/^ *"dram": {/,/^ *}/s/^ *"'"$1"'": \([0-9]*\),*$/\1/p' "$tmp/v.json" | head -1; }
 check "reads of vecadd: $(bursts reads) bursts (1536 and a few)" test "$(bursts reads)" -ge 1536 -a "$(bursts reads)" -lt 1556
 check "writes of vecadd: $(bursts writes) bursts (512)" test "$(bursts writes)" = 512
+
+# Whose L2 is whose: the machines of that simulator have its, those of Huzaifa's paper, whose memory is GEMS', have not.
+for gpu in gtx480v3 fermi28 fermi30 m2090 gtx980 apu15 apu3; do
+	case $gpu in apu*) want="lazy 64 64 64" ;; *) want="fetch 12 8 8" ;; esac
+	got=$(for key in l2.write_miss l2.miss_queue noc.request_queue noc.reply_queue; do
+		"$W" debug vecadd --size small --gpu $gpu --batch -ex "show $key" | awk 'NR == 1 { print $2 }'
+	done | tr '\n' ' ')
+	check "L2 of $gpu: $got" test "$got" = "$want "
+done
