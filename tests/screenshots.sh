@@ -54,6 +54,18 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/kernels-nw-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
+# SMs that change hands, some of them too late: the README's ten minutes.
+{
+	echo "wait (wd)"
+	echo "line break preempt-done if e.latency_us > 15"
+	echo "wait Breakpoint 1: preempt-done"
+	echo "line continue"
+	echo "wait latency_us 16"
+	echo "keys 7"
+	echo "settle"
+	echo "shot $work/shots/kernels-preempt-140x45"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 140x45 -- "$program" debug blackscholes concurrent/realtime --size small \
+	--param first_us=60 --partition spatial --preempt drain --dynamic-idempotence
 # The links of a mesh, and a packet's way.
 {
 	echo "wait (wd)"
