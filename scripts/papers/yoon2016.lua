@@ -343,6 +343,46 @@ local function figure8causes(result, x)
 	return { columns = columns, rows = rows, notes = { "Gains over lrr without virtual threads, each with the change of its row." } }
 end
 
+-- Of all benchmarks: twice the registers, so that no kernel is of type C; a longer way to DRAM, which more warps would hide.
+local EVERYWHERE = {
+	{ "65536 registers", { ["sm.regs"] = 65536 } }, { "DRAM 200 cycles farther", { ["dram.latency"] = 300 } },
+	{ "both", { ["sm.regs"] = 65536, ["dram.latency"] = 300 } },
+}
+
+local function everywhere_runs(x)
+	local runs = {}
+	for _, b in ipairs(scheduling(x)) do
+		for _, more in ipairs({ NONE, VT }) do
+			runs[#runs + 1] = run_of(b, x, more)
+			for _, c in ipairs(EVERYWHERE) do
+				runs[#runs + 1] = run_of(b, x, lab.variant({ set = c[2] }, more))
+			end
+		end
+	end
+	return runs
+end
+
+local function figure8everywhere(result, x)
+	local columns, rows = { "benchmark", { name = "as it is", unit = "%", digits = 1, compare = "none" } }, {}
+	for i, c in ipairs(EVERYWHERE) do
+		columns[i + 2] = { name = c[1], unit = "%", digits = 1, compare = "none" }
+	end
+	for k, b in ipairs(scheduling(x)) do
+		rows[k] = { b[1] }
+		for i, c in ipairs({ { "", {} }, table.unpack(EVERYWHERE) }) do
+			local base, r = result(run_of(b, x, lab.variant({ set = c[2] }, NONE))), result(run_of(b, x, lab.variant({ set = c[2] }, VT)))
+			local q = lab.over(base and base.cycles, r and r.cycles)
+			rows[k][i + 1] = q and (q - 1) * 100 or false
+		end
+	end
+	local mean = { "mean" }
+	for i = 2, #columns do
+		mean[i] = lab.mean(lab.numbers(rows, i)) or false
+	end
+	rows[#rows + 1] = mean
+	return { columns = columns, rows = rows, notes = { "Gain of vt over lrr without it, each on the machine of its column." } }
+end
+
 -- --- why mascar gains nothing: what the queue does where the LSU is blocked ------------------------------------------------
 
 -- Several entries a warp, out of order, all caches.
@@ -440,6 +480,10 @@ return {
 			}, { "Over lrr without virtual threads. mascar and max with Mascar's warp scheduler, and without." }),
 		},
 		{ name = "8causes", title = "what keeps vt and max from the published gains (ours)", runs = cause_runs, table = figure8causes },
+		{
+			name = "8everywhere", title = "gain of vt with more registers and a longer way to memory (ours)", runs = everywhere_runs,
+			table = figure8everywhere,
+		},
 		{
 			name = "8mascar", title = "what mascar's queue does where the LSU is blocked (ours)",
 			runs = runs_of(NONE, MASCAR, NEWCAR, WHOLE_MASCAR, WHOLE_VT, GTO), table = figure8mascar,
