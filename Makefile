@@ -117,7 +117,8 @@ test: setup
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
-# two thousand preemptions of each workload by each technique; thousands of verbs; virtual threads under every warp scheduler.
+# 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp
+# scheduler.
 test-full: test
 	MATRIX=full $(B)/tests/test_matrix
 	MATRIX=coherence $(B)/tests/test_matrix

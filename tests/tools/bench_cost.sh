@@ -5,7 +5,7 @@
 # (a run to cycle 1 is subtracted). The same on every host and beside any load, unlike a rate. A table of the rates that follow, in
 # percent of those of rr without virtual threads, and of two programs on one machine in percent of what both cost alone, weighted
 # with their warp instructions. Exit status 1 when one is below 70 %.
-# MACHINE, WORKLOADS, PAIRS ("a:b ..."), MODES and PROGRAM may be set in the environment.
+# MACHINE, WORKLOADS, MODES, PAIRS ("a:b ..."), WAYS ("partition/technique ...") and PROGRAM may be set in the environment.
 set -u
 out=$1
 machine=${MACHINE:-gtx480}

@@ -582,28 +582,29 @@ static void push_scheds(lua_State *L, u32 sm)
 
 /* --- the rows --- */
 
-#define GPU_ROWS                                                                                                             \
-	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                                  \
-	F(H_GPU, hash, "string", "XXH3 of the whole simulated state, 16 hex digits",                                             \
-	  lua_pushfstring(L, "%s", hash_text(L)))                                                                                \
-	F(H_GPU, num_sms, "integer", "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                             \
-	F(H_GPU, num_l2, "integer", "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                               \
-	F(H_GPU, num_channels, "integer", "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                               \
-	F(H_GPU, warps_per_sm, "integer", "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                         \
-	F(H_GPU, num_kernels, "integer", "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                               \
-	F(H_GPU, time_us, "number, microseconds", "simulated time (us)",                                                         \
-	  lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock))                                     \
-	F(H_GPU, sm, "object, a list from 0",                                                                                    \
-	  "gpu.sm[0..num_sms-1]: the SMs; `for i, s in pairs(gpu.sm)` goes over them from 0, as pairs does over each such list", \
-	  gpu_push(L, H_SMS, 0, 0, 0))                                                                                           \
-	F(H_GPU, kernel, "object, a list from 0", "gpu.kernel[0..num_kernels-1]: the launches",                                  \
-	  gpu_push(L, H_KERNELS, 0, 0, 0))                                                                                       \
-	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                                     \
-	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                                \
-	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                        \
-	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))                                      \
-	F(H_GPU, energy, "table: name = integer, fJ",                                                                            \
-	  "energy so far: total = dynamic + leakage, gated (not leaked), and each part by its name in `info energy`",            \
+#define GPU_ROWS                                                                                                       \
+	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \
+	F(H_GPU, hash, "string", "XXH3 of the whole simulated state, 16 hex digits",                                       \
+	  lua_pushfstring(L, "%s", hash_text(L)))                                                                          \
+	F(H_GPU, num_sms, "integer", "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                       \
+	F(H_GPU, num_l2, "integer", "L2 slices", push_u(L, gpu_num_l2(gpu_of(L))))                                         \
+	F(H_GPU, num_channels, "integer", "DRAM channels", push_u(L, gpu_num_channels(gpu_of(L))))                         \
+	F(H_GPU, warps_per_sm, "integer", "warp slots of an SM", push_u(L, gpu_warps_per_sm(gpu_of(L))))                   \
+	F(H_GPU, num_kernels, "integer", "launches so far", push_u(L, gpu_num_kernels(gpu_of(L))))                         \
+	F(H_GPU, time_us, "number, microseconds", "simulated time (us)",                                                   \
+	  lua_pushnumber(L, (double)gpu_cycle(gpu_of(L)) / gpu_conf(gpu_of(L))->core_clock))                               \
+	F(H_GPU, sm, "object, a list from 0",                                                                              \
+	  "gpu.sm[0..num_sms-1]: the SMs; `for i, s in pairs(gpu.sm)` goes over them from 0, as pairs does over "          \
+	  "each such list",                                                                                                \
+	  gpu_push(L, H_SMS, 0, 0, 0))                                                                                     \
+	F(H_GPU, kernel, "object, a list from 0", "gpu.kernel[0..num_kernels-1]: the launches",                            \
+	  gpu_push(L, H_KERNELS, 0, 0, 0))                                                                                 \
+	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                               \
+	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                          \
+	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                  \
+	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))                                \
+	F(H_GPU, energy, "table: name = integer, fJ",                                                                      \
+	  "energy so far: total = dynamic + leakage, gated (not leaked), and each part by its name in `info energy`",      \
 	  push_energy(L, h))
 #define SM_ROWS                                                                                                        \
 	F(H_SM, id, "integer, from 0", "its number", push_u(L, h->a))                                                      \

@@ -25,8 +25,8 @@ struct slicer {
 	u64 since;    /* the phase's beginning */
 	double keeps; /* share of its best IPC that the kernel which loses most is predicted to keep */
 	u32 launch[DISPATCH_KERNELS];
-	bool leaving;              /* SLICED: some SM still holds more CTAs than that, */
 	u8 ctas[DISPATCH_KERNELS]; /* SLICED */
+	bool leaving;              /* SLICED: some SM still holds more than that */
 	u8 owner[CONF_MAX_SMS];    /* while it measures: place in launch[], + 1, and... */
 	u8 point[CONF_MAX_SMS];    /* ...CTAs */
 	float ipc[DISPATCH_KERNELS][SLICER_POINTS];
@@ -165,8 +165,8 @@ static bool settled(const struct partition_view *v, const struct partition_plan 
 static u64 measure(struct slicer *st, const struct partition_view *v, struct partition_plan *p)
 {
 	u32 leave[DISPATCH_KERNELS] = {0};
-	set_quotas(st, v, p,
-	           st->phase == SETTLE ? leave : NULL); /* an SM that was being preempted could not be asked before */
+	/* An SM that was being preempted could not be asked before. */
+	set_quotas(st, v, p, st->phase == SETTLE ? leave : NULL);
 	if (coming(v) < 2) {
 		enter(st, v, FREE);
 		return NEVER;
