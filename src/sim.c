@@ -287,6 +287,18 @@ static void run_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
+/* Is a result or a request on its way, to arrive at a time that is known? However long that is, the machine goes on
+ * then. What is due at once may be a queue that is tried again and again: that counts for one look and no more. */
+static bool on_its_way(struct sim *s)
+{
+	struct hang_watch *w = s->gpu->hang;
+	const u64 due = gpu_next_due(s->gpu), now = s->gpu->st->cycle;
+	const bool at_once = due <= now + 1;
+	const bool again = w->at_once && at_once;
+	w->at_once = at_once;
+	return due != NEVER && !again;
+}
+
 /* Looked at every quarter of deadlock_cycles, and at what the search for livelocks asks for: have the warps stopped? */
 enum hang_kind { NO_HANG, DEADLOCK, LIVELOCK };
 static enum hang_kind hang(struct sim *s)
@@ -300,7 +312,9 @@ static enum hang_kind hang(struct sim *s)
 		w->progress_sum = sum;
 		w->progress_at = st->cycle;
 	}
-	if (st->cycle - w->progress_at >= s->gpu->conf.deadlock_cycles)
+	if (st->cycle - w->progress_at < s->gpu->conf.deadlock_cycles)
+		w->at_once = 0;
+	else if (!on_its_way(s))
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
 	if (mem_cycle(s->gpu->mem, NULL, 0))
 		return DEADLOCK; /* what waits in full queues that wait for each other never comes, whatever others still do */

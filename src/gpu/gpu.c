@@ -349,6 +349,11 @@ static u64 next_event(const struct gpu *g)
 	               dispatch_next(&g->dispatch, st->cycle)));
 }
 
+u64 gpu_next_due(const struct gpu *g)
+{
+	return MIN(g->st->next_wake, mem_next(g->mem));
+}
+
 bool gpu_stands_still(const struct gpu *g)
 {
 	return next_event(g) == NEVER && !task_idle(g->task);
