@@ -287,16 +287,19 @@ static void run_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
+#define BUSY_MAX 10000 /* cycles: no single way through a machine takes as long */
+
 /* Is a result or a request on its way, to arrive at a time that is known? However long that is, the machine goes on
- * then. What is due at once may be a queue that is tried again and again: that counts for one look and no more. */
+ * then. What is due at once, at every look for so long, is no arrival but something that is tried again and again. */
 static bool on_its_way(struct sim *s)
 {
 	struct hang_watch *w = s->gpu->hang;
 	const u64 due = gpu_next_due(s->gpu), now = s->gpu->st->cycle;
-	const bool at_once = due <= now + 1;
-	const bool again = w->at_once && at_once;
-	w->at_once = at_once;
-	return due != NEVER && !again;
+	if (due > now + 1)
+		w->busy_since = NEVER;
+	else if (w->busy_since == NEVER)
+		w->busy_since = now;
+	return due != NEVER && (w->busy_since == NEVER || now - w->busy_since < BUSY_MAX);
 }
 
 /* Looked at every quarter of deadlock_cycles, and at what the search for livelocks asks for: have the warps stopped? */
@@ -313,7 +316,7 @@ static enum hang_kind hang(struct sim *s)
 		w->progress_at = st->cycle;
 	}
 	if (st->cycle - w->progress_at < s->gpu->conf.deadlock_cycles)
-		w->at_once = 0;
+		w->busy_since = NEVER;
 	else if (!on_its_way(s))
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
 	if (mem_cycle(s->gpu->mem, NULL, 0))

@@ -35,6 +35,7 @@ struct livelock { /* arena, not in the hash */
 	u64 asleep;   /* cycles of the longest sleep seen in it, of a warp whose state had not recurred */
 	u32 left;     /* warps whose state has not recurred in this window */
 	u32 windows;  /* passed */
+	u32 came_round; /* the state of a warp has recurred in this window */
 };
 #define LIVELOCK_SLEEPS 8
 #define LIVELOCK_STATES 4

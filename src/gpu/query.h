@@ -181,8 +181,8 @@ u64 gpu_cycle(const struct gpu *g);
 bool gpu_livelocked(const struct gpu *g);
 /* There is work left, but nothing is under way that could ever wake anybody: the clock has no cycle to go on to. */
 bool gpu_stands_still(const struct gpu *g);
-/* The next cycle in which a sleeping SM wakes or something arrives in the memory system; NEVER: nothing is on its way. */
-u64 gpu_next_due(const struct gpu *g);
+/* The next cycle in which a result of an SM or something in the memory system is due; NEVER: nothing is on its way. */
+u64 gpu_next_due(struct gpu *g);
 /* Has the memory system nothing under way, not even an answer that its SM has not seen? */
 bool gpu_is_drained(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
@@ -199,6 +199,8 @@ u64 gpu_head_warps(const struct gpu *g, const struct port_head *h);
 u64 gpu_unsent_warps(const struct gpu *g, u32 sm);
 /* All bounded queues: the re-execution queues, then mem_queues(). */
 u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max);
+/* The warps of an SM that issued in a cycle, if that is the last one in which any did. */
+u64 gpu_issued_in(const struct gpu *g, u32 sm, u64 cycle);
 /* Which warp of its CTA is, or was last, in a slot. */
 u32 gpu_warp_in_cta(const struct gpu *g, u32 sm, u32 warp);
 /* Does the warp wait at a barrier of its CTA, whatever else keeps it? */

@@ -112,13 +112,13 @@ static void cta_text(const struct event_filter *f, struct strbuf *out)
 	coordinates_text(&f->cta_at, out);
 }
 
-/* "0..255", and of a grid in the plane or space its size, as far as the filter is about that. */
+/* The CTAs of a launch as the filter names one: "0..255", "16 x 16 x 1". */
 static void grid_text(const struct event_filter *f, const struct launch *l, struct strbuf *out)
 {
 	if (f->cta_at.parts > 1)
-		strbuf_addf(out, "%u x %u x %u CTAs", l->grid.x, l->grid.y, l->grid.z);
+		strbuf_addf(out, "%u x %u x %u", l->grid.x, l->grid.y, l->grid.z);
 	else
-		strbuf_addf(out, "CTAs 0..%llu", (unsigned long long)ctas_of(l) - 1);
+		strbuf_addf(out, "0..%llu", (unsigned long long)ctas_of(l) - 1);
 }
 
 bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e)
@@ -132,7 +132,7 @@ bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct e
 		return true;
 	coordinates_text(&f->cta_at, &cta);
 	grid_text(f, l, &grid);
-	err_set(e, "cta=%s: the grid of launch %d, %s, has %s", strbuf_str(&cta), f->launch, func_label(l->fn),
+	err_set(e, "cta=%s: the grid of launch %d, %s, has CTAs %s", strbuf_str(&cta), f->launch, func_label(l->fn),
 	        strbuf_str(&grid));
 	strbuf_release(&cta);
 	strbuf_release(&grid);

@@ -198,16 +198,23 @@ static bool code_at(struct break_set *s, struct breakpoint *b, struct gpu *g, co
 	return hit(s, b, ev, executed);
 }
 
+/* In the cycle in which its barrier opened the warp has executed the instruction behind it. */
+static bool went_on(const struct break_set *s, const struct event *ev)
+{
+	return s->last_bar.cycle == ev->cycle && s->last_bar.sm == ev->sm && s->last_bar.released >> ev->warp & 1;
+}
+
 static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, bool second)
 {
 	struct event at = *ev;
 	if (second) /* where the warp stands now was looked at with the first instruction of the pair */
 		return code_at(s, b, g, &at, (u32)ev->arg[0], true);
+	const bool passed = went_on(s, ev) && code_at(s, b, g, ev, (u32)ev->arg[0], true);
 	at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
 	at.arg[1] = front_active_mask(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
 	if (has_pc(b, (u32)at.arg[0]) && gpu_warp_at_barrier(g, (u32)ev->sm, (u32)ev->warp))
-		return false; /* it has arrived and is not about to execute anything: looked at when the barrier opens */
-	return code_at(s, b, g, &at, (u32)at.arg[0], false);
+		return passed; /* it has arrived and is not about to execute anything: looked at when the barrier opens */
+	return code_at(s, b, g, &at, (u32)at.arg[0], false) || passed;
 }
 
 /* Warps go on with the instruction they now stand at. */
@@ -239,11 +246,13 @@ static u64 beginning(const struct gpu *g, const struct event *ev)
 	return c.insts ? 0 : c.warps;
 }
 
-/* A barrier opens. The warp that came last has been looked at with its issue, in this cycle. */
+/* A barrier opens: who waited there is about to execute what follows, but for warps that have issued in this very cycle.
+ * They are looked at with that: the one that came last, and those that went on at once. */
 static bool code_release(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
 {
 	const bool own = s->last_bar.cycle == ev->cycle && s->last_bar.sm == ev->sm;
-	return code_begins(s, b, g, ev, ev->arg[1] & ~(own ? s->last_bar.warps : 0));
+	const u64 issued = gpu_issued_in(g, (u32)ev->sm, ev->cycle);
+	return code_begins(s, b, g, ev, ev->arg[1] & ~issued & ~(own ? s->last_bar.arrived : 0));
 }
 
 static bool second_of_pair(struct break_set *s, const struct event *ev)
@@ -268,18 +277,21 @@ static bool show(struct break_set *s, struct breakpoint *b, struct gpu *g, const
 	return false;
 }
 
-/* Warps that arrived in this cycle. Their arrival is told before the barrier's opening. */
-static void note_arrival(struct break_set *s, const struct event *ev)
+/* Warps at an SM's barriers in this cycle. An arrival is told before the opening. */
+static void note_barrier(struct break_set *s, const struct event *ev)
 {
 	if (s->last_bar.cycle != ev->cycle || s->last_bar.sm != ev->sm)
 		s->last_bar = (struct break_arrivals){.cycle = ev->cycle, .sm = ev->sm};
-	s->last_bar.warps |= BIT(ev->warp);
+	if (ev->type == EV_BARRIER_ARRIVE)
+		s->last_bar.arrived |= BIT(ev->warp);
+	else
+		s->last_bar.released |= ev->arg[1] & ~s->last_bar.arrived;
 }
 
 bool break_event(struct break_set *s, struct gpu *g, const struct event *ev)
 {
-	if (ev->type == EV_BARRIER_ARRIVE)
-		note_arrival(s, ev);
+	if (ev->type == EV_BARRIER_ARRIVE || ev->type == EV_BARRIER_RELEASE)
+		note_barrier(s, ev);
 	bool second = ev->type == EV_ISSUE && second_of_pair(s, ev);
 	bool stop = false;
 	if (!event_in(s->mask, ev->type))

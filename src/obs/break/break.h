@@ -87,7 +87,7 @@ struct break_set {
 		s32 sm, warp;
 	} last_issue;
 	struct break_arrivals { /* at barriers of an SM, in the last cycle with one; filled only for code breakpoints */
-		u64 cycle, warps;
+		u64 cycle, arrived, released; /* released: of those that had come before that cycle */
 		s32 sm;
 	} last_bar;
 	event_set mask; /* union of what the enabled ones need: break_mask() */
