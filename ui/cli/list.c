@@ -315,6 +315,11 @@ static const struct thing {
               {"config", false, list_config},     {"lua", false, list_lua},
               {"commands", false, list_commands}, {"inspections", true, list_inspections}};
 
+const char *list_thing(u32 i)
+{
+	return i < ARRAY_LEN(things) ? things[i].name : NULL;
+}
+
 static bool no_such_thing(const char *what, struct err *e)
 {
 	const char *names[ARRAY_LEN(things)];

@@ -113,7 +113,7 @@ bool cmd_display(struct debugger *d, const char *args, struct strbuf *out, struc
 		show_displays(d, out);
 		return true;
 	}
-	if (*args != '%' && !lua_dbg_check_expr(d, args, e))
+	if (*args != '%' && !gdb_variable_name(args) && !lua_dbg_check_expr(d, args, e))
 		return false;
 	if (misnamed(d, args, e))
 		return false;
