@@ -36,7 +36,7 @@ is README.md run --timeline READ
 is "" list README
 # Every option of a command, and no other.
 for c in $("$W" --help | sed -n 's/^  warpdbg \([a-z]*\).*/\1/p' | sort -u); do
-	"$W" help "$c" | sed -n '/Its options/,$s/^  *\(--*[a-z][a-z-]*\)\( .*\|$\)/\1/p' | sort >"$tmp/want"
+	"$W" help "$c" | sed -n '/^Its options/,/^In the debugger/s/^\(--*[a-z][a-z-]*\).*/\1/p' | sort >"$tmp/want"
 	try "$c" - | tr ' ' '\n' | sort >"$tmp/got"
 	check "options of $c: $(diff "$tmp/want" "$tmp/got" | head -3 | tr '\n' ' ')" cmp -s "$tmp/want" "$tmp/got"
 	check "$c has options" [ -s "$tmp/got" ]

@@ -848,6 +848,11 @@ const char *cmdline_section(u32 section)
 	return titles[section];
 }
 
+bool cmdline_of_side(u32 option)
+{
+	return rows[option].commands & M;
+}
+
 bool cmdline_takes(u32 command, u32 option)
 {
 	return rows[option].commands & commands[command].bit;
