@@ -129,8 +129,18 @@ static void go(struct place *p, u64 cycle)
 	assert_int_equal(sim_cycle(p->r.s->sim), cycle);
 }
 
-/* To a cycle, by way of the ends of its last whole window. */
-static void stand_at(struct place *p, u64 cycle)
+static void show_view(struct place *p, const char *name)
+{
+	console_init(&p->s->console);
+	canvas_resize(&p->s->canvas, 60, 200);
+	p->s->view = (u32)screen_find_view(name);
+	frame_draw(p->s);
+	console_release(&p->s->console);
+	p->c = &p->s->canvas;
+}
+
+/* To a cycle, by way of the ends of its last whole window, and from another one, if that is not 0. */
+static void stand_at(struct place *p, u64 cycle, u64 elsewhere)
 {
 	const u64 end = cycle / RECENT_CYCLES * RECENT_CYCLES;
 	assert_true(end >= RECENT_CYCLES);
@@ -140,16 +150,11 @@ static void stand_at(struct place *p, u64 cycle)
 	count(p->g, &p->to);
 	go(p, cycle);
 	count(p->g, &p->now);
-}
-
-static void show_view(struct place *p, const char *name)
-{
-	console_init(&p->s->console);
-	canvas_resize(&p->s->canvas, 60, 200);
-	p->s->view = (u32)screen_find_view(name);
-	frame_draw(p->s);
-	console_release(&p->s->console);
-	p->c = &p->s->canvas;
+	if (elsewhere) { /* from far away, by a snapshot: what views keep themselves comes back too */
+		go(p, elsewhere);
+		show_view(p, "1");
+		go(p, cycle);
+	}
 }
 
 /* The number of a row in its first columns, "  3 ..."; -1: there is none. */
@@ -629,7 +634,7 @@ static void at_random_cycles(void **state)
 		assert_true(end > 2 * RECENT_CYCLES);
 		for (u32 k = 0; k < 4; k++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			stand_at(&p, RECENT_CYCLES + (seed >> 33) % (end - RECENT_CYCLES));
+			stand_at(&p, RECENT_CYCLES + (seed >> 33) % (end - RECENT_CYCLES), k % 2 ? end : 0);
 			all_views(&p, &seed);
 		}
 		close_place(&p);
@@ -676,7 +681,7 @@ static void two_machines(void **state)
 	rig_say(&p.r, "compare --warp-sched lrr");
 	rig_say(&p.r, "delete");
 	rig_say(&p.r, "until 9500");
-	stand_at(&p, 9300);
+	stand_at(&p, 9300, 0);
 	while (debugger_busy(p.r.d))
 		debugger_run_slice(p.r.d, 1 << 20, &p.r.out);
 	struct gpu *other = sim_gpu(p.r.d->rival->s->sim);
