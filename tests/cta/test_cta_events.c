@@ -1,5 +1,6 @@
 /* CTA schedulers as a user meets them: breakpoints on what they decide, filters, callbacks, records and watches of it,
- * and the CTAs that dyncta has behind all others. What they decide is tests/cta/test_cta_sched.c's and test_cta_share.c's.
+ * and the CTAs that dyncta has behind all others. What they decide is tests/cta/test_cta_sched.c's and
+ * test_cta_share.c's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
