@@ -23,10 +23,12 @@ CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
 LIBS = -lm -pthread
 
-# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h).
+# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h). With
+# sanitizers one width is enough: all are made of the same source.
 EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/executor/exec_*.c')))
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(shell uname -m)$(SAN),x86_64)
 LEVELS = base avx2 avx512
+BASEFLAGS += -DEXEC_VECTOR_LEVELS
 else
 LEVELS = base
 endif
