@@ -126,6 +126,8 @@ test-full: test
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs
+	WARPDBG_ORDERS=full $(B)/tests/test_order
+	WARPDBG_ORDERS=500 $(B)/tests/test_order
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench:

@@ -268,6 +268,47 @@ static void any_order(void **state)
 	rig_stop(&b);
 }
 
+/* Requests, answers and messages of all SMs at once, through few and short queues: which packet has which number, who
+ * is called first and who waits first for a place is the same, too, to the last byte of the state. */
+static void any_order_bytes(void **state)
+{
+	static const char *const rules[] = {"coherence=gpu", "coherence=denovo"};
+	static const enum mem_op ops[] = {MO_LOAD, MO_LOAD, MO_STORE, MO_RED, MO_LOAD_VOLATILE, MO_FETCH};
+	for (u32 k = 0; k < 2; k++) {
+		RIG(a, MESH16, rules[k], "noc.request_queue=2", "noc.message_queue=4", "l2.mshrs=4");
+		RIG(b, MESH16, rules[k], "noc.request_queue=2", "noc.message_queue=4", "l2.mshrs=4", "tick.shuffle=77");
+		struct rig *both[2] = {&a, &b};
+		u64 rng = 5, accepted = 0;
+		for (u32 i = 0; i < 3000; i++) {
+			const u64 cycle = rng;
+			for (u32 r = 0; r < 2; r++) {
+				rng = cycle;
+				for (u32 sm = 0; sm < 16; sm++) {
+					struct mem_reply got;
+					const u64 x = rng_next(&rng);
+					while (mem_pop(both[r]->m, sm, both[r]->now, &got))
+						;
+					if (x % 4)
+						continue;
+					struct mem_txn t = txn(BASE + (x >> 8) % 512 * 128, 0x1);
+					t.words = 0xff;
+					const enum mem_op op = ops[(x >> 32) % ARRAY_LEN(ops)];
+					const enum mem_result mr =
+					    mem_access(both[r]->m, sm, op == MO_FETCH ? MC_L1I : MC_L1D, op, &t, sm, both[r]->now);
+					accepted += mr == MR_PENDING || mr == MR_SENT;
+				}
+				rig_step(both[r]);
+			}
+			if (i % 100 == 99 && memcmp(a.a.base, b.a.base, a.a.used))
+				fail_msg("%s, cycle %llu: the states are not the same", rules[k], (unsigned long long)a.now);
+		}
+		assert_true(accepted > 6000);
+		check_state(&a);
+		rig_stop(&a);
+		rig_stop(&b);
+	}
+}
+
 /* Everybody wants one slice: with turns those near it get more - half of what comes over a link is its first router's -
  * and nobody nothing; the oldest first gives all the same. */
 static void fairness(void **state)
@@ -476,10 +517,19 @@ static void never_stands_still(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(places),     cmocka_unit_test(zero_load),    cmocka_unit_test(requests),
-	    cmocka_unit_test(low_load),   cmocka_unit_test(saturation),   cmocka_unit_test(any_order),
-	    cmocka_unit_test(fairness),   cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns),
-	    cmocka_unit_test(one_way_in), cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
+	    cmocka_unit_test(places),
+	    cmocka_unit_test(zero_load),
+	    cmocka_unit_test(requests),
+	    cmocka_unit_test(low_load),
+	    cmocka_unit_test(saturation),
+	    cmocka_unit_test(any_order),
+	    cmocka_unit_test(any_order_bytes),
+	    cmocka_unit_test(fairness),
+	    cmocka_unit_test(long_packets),
+	    cmocka_unit_test(networks_take_turns),
+	    cmocka_unit_test(one_way_in),
+	    cmocka_unit_test(order),
+	    cmocka_unit_test(never_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

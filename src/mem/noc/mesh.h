@@ -17,7 +17,8 @@
  * them its ways in, or the oldest packet first (noc.mesh_order). Who comes first and lacks room keeps its turn, or long
  * packets would never find any.
  *
- * All routers look at a cycle as the one before left it: their order makes no difference.
+ * All routers look at a cycle as the one before left it, and decide; then what they decided is done in the order of the
+ * nodes. So nothing depends on who looks first (tick.shuffle proves it), not the numbers of packets either.
  *
  * Zero load: (links + 1) * noc.router_latency + links * noc.link_latency + flits - 1 interconnect cycles. */
 #ifndef MEM_NOC_MESH_H
@@ -65,6 +66,14 @@ struct mesh_router {
 	struct fifo q[MESH_LOCAL];  /* of struct mesh_head */
 	struct mesh_head local[MESH_LOCALS];
 	struct mesh_out out[MESH_PORTS];
+};
+/* What a router decided in a cycle: the first packet of a queue goes. */
+struct mesh_move {
+	u8 queue, out, vnet;
+};
+struct mesh_moves {
+	u8 n;
+	struct mesh_move v[MESH_PORTS];
 };
 struct peer { /* a message on its way */
 	struct message msg;
