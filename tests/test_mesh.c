@@ -250,6 +250,37 @@ static void saturation(void **state)
 	rig_stop(&h);
 }
 
+/* A slice's places are used again as soon as they are free: a request has one from the cycle in which its router passes
+ * it on until the tags take it, router and L2 latency later; so many places are so many requests in that time. */
+static void credits(void **state)
+{
+	static const struct {
+		const char *queue, *latency;
+		double places, cycles;
+	} cases[] = {
+	    {"noc.request_queue=1", "l2.latency=10", 1 + 10, 4 + 10},
+	    {"noc.request_queue=3", "l2.latency=10", 3 + 10, 4 + 10},
+	    {"noc.request_queue=1", "l2.latency=20", 1 + 20, 4 + 20},
+	};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
+		RIG(r, MESH16, "noc.flit=40", "l1d.stores=1024", cases[k].queue, cases[k].latency);
+		struct mem_reply got;
+		u64 answers = 0;
+		for (u32 i = 0; i < 2400; i++) {
+			rig_access(&r, 0, MO_STORE, BASE, 0x1, 1);
+			for (; mem_pop(r.m, 0, r.now, &got); answers += i >= 1000)
+				;
+			rig_step(&r);
+		}
+		print_message("%s, %s: %.4f a cycle, of %.4f\n", cases[k].queue, cases[k].latency, (double)answers / 1400,
+		              cases[k].places / cases[k].cycles);
+		assert_float_equal((double)answers / 1400, cases[k].places / cases[k].cycles, 0.002);
+		rig_drain(&r);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
 /* Routers may look in any order: each sees the others as they were a cycle before. */
 static void any_order(void **state)
 {
@@ -517,19 +548,11 @@ static void never_stands_still(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(places),
-	    cmocka_unit_test(zero_load),
-	    cmocka_unit_test(requests),
-	    cmocka_unit_test(low_load),
-	    cmocka_unit_test(saturation),
-	    cmocka_unit_test(any_order),
-	    cmocka_unit_test(any_order_bytes),
-	    cmocka_unit_test(fairness),
-	    cmocka_unit_test(long_packets),
-	    cmocka_unit_test(networks_take_turns),
-	    cmocka_unit_test(one_way_in),
-	    cmocka_unit_test(order),
-	    cmocka_unit_test(never_stands_still),
+	    cmocka_unit_test(places),       cmocka_unit_test(zero_load),           cmocka_unit_test(requests),
+	    cmocka_unit_test(low_load),     cmocka_unit_test(saturation),          cmocka_unit_test(credits),
+	    cmocka_unit_test(any_order),    cmocka_unit_test(any_order_bytes),     cmocka_unit_test(fairness),
+	    cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns), cmocka_unit_test(one_way_in),
+	    cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,20 +37,19 @@ void mesh_show(struct mem *m, u32 node, u32 queue)
 }
 
 /* --- a router ----------------------------------------------------------------------------------------------------- */
-/* Room for so many flits behind a link, as it was at the end of the cycle before. */
-static bool link_room(const struct mesh *x, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle)
+/* Room for so many flits behind a link: routers decide before any packet moves, so this is as the cycle before left it.
+ */
+static bool link_room(const struct mesh *x, u32 node, enum mesh_port out, u32 vnet, u32 flits)
 {
-	enum mesh_port in = mesh_opposite(out);
 	const struct mesh_router *to = &x->router[mesh_neighbour(x, node, out)];
-	u32 unknown = to->left_at[in] == cycle + 1 && to->left_vnet[in] == vnet ? to->left_flits[in] : 0;
-	return to->used[in * VNETS + vnet] + unknown + flits <= x->places;
+	return to->used[mesh_opposite(out) * VNETS + vnet] + flits <= x->places;
 }
 
 /* Replies are consumed where they arrive, messages have a place in an inbox. */
-bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle)
+bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits)
 {
 	if (out < MESH_LINKS)
-		return link_room(m->mesh, node, out, vnet, flits, cycle);
+		return link_room(m->mesh, node, out, vnet, flits);
 	return vnet != VNET_REQUEST || noc_slice_room(m, m->slice[m->mesh->slice_at[node] - 1].st);
 }
 
@@ -68,9 +67,6 @@ static u32 take(struct mem *m, u32 node, u32 queue, u64 cycle, u64 now)
 	u32 what = h->what, flits = h->flits;
 	fifo_pop(&r->q[queue], x->places);
 	r->used[queue] -= (u16)flits;
-	r->left_at[in] = cycle + 1;
-	r->left_flits[in] = (u16)flits;
-	r->left_vnet[in] = (u16)(queue % VNETS);
 	x->st->carried[queue % VNETS]--;
 	mesh_wake(m, (u32)mesh_neighbour(x, node, in), cycle + 1);
 	if (r->q[queue].n)
@@ -157,7 +153,7 @@ static bool serve(struct mem *m, u32 node, enum mesh_port out, u64 cycle, struct
 		u32 queue = mask ? mesh_choose(m, node, mask, r->turn[out][vnet], cycle) : MESH_QUEUES;
 		if (queue == MESH_QUEUES)
 			continue;
-		if (!mesh_room(m, node, out, vnet, mesh_first(m->mesh, node, queue)->flits, cycle)) {
+		if (!mesh_room(m, node, out, vnet, mesh_first(m->mesh, node, queue)->flits)) {
 			if (out == MESH_SLICE)
 				m->slice[m->mesh->slice_at[node] - 1].st->shut = true; /* it will call: credit() */
 			continue;
