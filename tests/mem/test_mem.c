@@ -376,6 +376,26 @@ static void least_recently_used(void **s)
 	rig_stop(&r);
 }
 
+/* In L2 a store that finds its line is a use, too. */
+static void stores_are_uses(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2", "num_sms=2");
+	const struct cache_counters *l2 = mem_l2_counters(r.m, 0);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 128, 0xf);
+	rig_latency(&r, MO_STORE, BASE, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 256, 0xf);
+	const u64 misses = l2->misses;
+	rig_access(&r, 1, MO_LOAD, BASE, 0xf, 1);
+	rig_drain(&r);
+	assert_int_equal(l2->misses, misses);
+	rig_access(&r, 1, MO_LOAD, BASE + 128, 0xf, 1);
+	rig_drain(&r);
+	assert_int_equal(l2->misses, misses + 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* mshr_cycles in the middle of a miss: its MSHRs count up to the cycle that is asked about. */
 static void mshrs_are_counted_midway(void **s)
 {
@@ -434,17 +454,23 @@ static void atomics_keep_the_slice_busy(void **s)
 	assert_int_equal(atomics_done("l2.atomic=3", 6) - one, 5 * 4 * 3);
 }
 
+/* The sectors that are dirty, and no others: so many bursts of 64 B. */
 static void l2_writes_back(void **s)
 {
-	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
-	for (u32 i = 0; i < 3; i++) {
-		rig_access(&r, 0, MO_STORE, BASE + i * 128, 0xf, i);
-		rig_drain(&r);
+	static const struct {
+		u8 sectors, bursts;
+	} cases[] = {{0xf, 2}, {0x1, 1}, {0x3, 1}, {0x9, 2}};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
+		RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
+		for (u32 i = 0; i < 3; i++) {
+			rig_access(&r, 0, MO_STORE, BASE + i * 128, cases[k].sectors, i);
+			rig_drain(&r);
+		}
+		assert_int_equal(mem_l2_counters(r.m, 0)->writebacks, 1);
+		assert_int_equal(mem_dram_counters(r.m, 0)->writes, cases[k].bursts);
+		rig_check(&r);
+		rig_stop(&r);
 	}
-	assert_int_equal(mem_l2_counters(r.m, 0)->writebacks, 1);
-	assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
-	rig_check(&r);
-	rig_stop(&r);
 }
 
 /* --- ceilings ----------------------------------------------------------------------------------------------------- */
@@ -692,6 +718,7 @@ int main(void)
 	    cmocka_unit_test(cache_off),
 	    cmocka_unit_test(lazy_fetch),
 	    cmocka_unit_test(least_recently_used),
+	    cmocka_unit_test(stores_are_uses),
 	    cmocka_unit_test(mshrs_are_counted_midway),
 	    cmocka_unit_test(lazy_fetch_of_a_sector),
 	    cmocka_unit_test(atomics_keep_the_slice_busy),

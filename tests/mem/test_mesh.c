@@ -250,6 +250,33 @@ static void saturation(void **state)
 	rig_stop(&h);
 }
 
+/* Four loads of a cycle to one slice: a request is a flit, so the k-th waits k cycles; an answer is four, and they come
+ * from the tags one a cycle, so the k-th waits three times that. */
+static void waits(void **state)
+{
+	RIG(r, MESH16, "noc.flit=40", "l2.port=128");
+	u64 at[4];
+	u32 n = 0, first, slice;
+	mem_channel_of(r.m, BASE, &first);
+	for (u64 a = BASE; n < 4; a += 128)
+		if (mem_channel_of(r.m, a, &slice), slice == first)
+			at[n++] = a;
+	for (u32 k = 0; k < n; k++) {
+		rig_access(&r, 1, MO_LOAD, at[k], 0xf, 1); /* brings it into L2 */
+		rig_drain(&r);
+	}
+	assert_int_equal(mem_noc_counters(r.m)->request_wait, 0);
+	assert_int_equal(mem_noc_counters(r.m)->reply_wait, 0);
+	r.now += 500;
+	for (u32 k = 0; k < n; k++)
+		assert_int_equal(rig_access(&r, 0, MO_LOAD, at[k], 0xf, k), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(mem_noc_counters(r.m)->request_wait, 0 + 1 + 2 + 3);
+	assert_int_equal(mem_noc_counters(r.m)->reply_wait, 3 * (0 + 1 + 2 + 3));
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* A slice's places are used again as soon as they are free: a request has one from the cycle in which its router passes
  * it on until the tags take it, router and L2 latency later; so many places are so many requests in that time. */
 static void credits(void **state)

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "session/session.h"
-#include "tests/catalog_rig.h"
-#include "tests/order_rig.h"
+#include "tests/rig/catalog_rig.h"
+#include "tests/rig/order_rig.h"
 
 #define NO_SM UINT32_MAX
 

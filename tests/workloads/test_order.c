@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "session/session.h"
-#include "tests/catalog_rig.h"
-#include "tests/order_rig.h"
+#include "tests/rig/catalog_rig.h"
+#include "tests/rig/order_rig.h"
 
 static u32 ran, differed, refused;
 static u64 cycles;
