@@ -575,11 +575,11 @@ static void never_stands_still(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(places),       cmocka_unit_test(zero_load),           cmocka_unit_test(requests),
-	    cmocka_unit_test(low_load),     cmocka_unit_test(saturation),          cmocka_unit_test(credits),
-	    cmocka_unit_test(any_order),    cmocka_unit_test(any_order_bytes),     cmocka_unit_test(fairness),
-	    cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns), cmocka_unit_test(one_way_in),
-	    cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
+	    cmocka_unit_test(places),     cmocka_unit_test(zero_load),    cmocka_unit_test(requests),
+	    cmocka_unit_test(low_load),   cmocka_unit_test(saturation),   cmocka_unit_test(credits),
+	    cmocka_unit_test(waits),      cmocka_unit_test(any_order),    cmocka_unit_test(any_order_bytes),
+	    cmocka_unit_test(fairness),   cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns),
+	    cmocka_unit_test(one_way_in), cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
