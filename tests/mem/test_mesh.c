@@ -357,6 +357,8 @@ static void any_order_bytes(void **state)
 				}
 				rig_step(both[r]);
 			}
+			if (i % 5 == 0)
+				check_state(&a); /* nobody sleeps who could pass something on */
 			if (i % 100 == 99 && memcmp(a.a.base, b.a.base, a.a.used))
 				fail_msg("%s, cycle %llu: the states are not the same", rules[k], (unsigned long long)a.now);
 		}
