@@ -144,6 +144,7 @@ test: setup
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(TEST_SCRIPTS)
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
+# all workloads on the meshes in other orders of SMs and routers, and 500 machines drawn at random;
 # 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp
 # scheduler.
 test-full: test
@@ -153,6 +154,9 @@ test-full: test
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs
+	WARPDBG_ORDERS=full $(B)/tests/test_order
+	WARPDBG_ORDERS=500 $(B)/tests/test_order
+	WARPDBG_APART=10 $(B)/tests/test_apart
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench:
