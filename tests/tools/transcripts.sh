@@ -7,7 +7,7 @@
 #
 # LINES are the lines of the answer that are shown, "1-2 9-12"; "..." stands for what is between and behind them. Without LINES all are.
 # Commands of the debugger follow behind (wd): `warpdbg debug hotspot (wd) break cta-done (wd) continue`. A line is cut behind 190 letters.
-# To be run in the project's top directory: tests/test_transcripts.sh compares.
+# To be run in the project's top directory: tests/house/test_transcripts.sh compares.
 set -e
 program=$(cd "$(dirname "${1:-./warpdbg}")" && pwd)/$(basename "${1:-./warpdbg}")
 [ $# -gt 0 ] && shift
