@@ -117,8 +117,8 @@ struct kernel_info {
 	const char *limiter; /* of struct sm_limits (sm/sm.h) */
 	const struct kernel_counters *counters;
 };
-/* The run time of a launch (cycles): from the first CTA's dispatch to the last CTA's end, or to `now` while it runs. 0: it
- * has not begun. (One that began in cycle 0 is known by what it has done.) */
+/* The run time of a launch (cycles): from the first CTA's dispatch to the last CTA's end, or to `now` while it runs. 0:
+ * it has not begun. (One that began in cycle 0 is known by what it has done.) */
 static inline u64 kernel_run_cycles(const struct kernel_counters *c, u64 now)
 {
 	const bool begun = c->started_at || c->warp_insts || c->warp_cycles || c->ctas_done;

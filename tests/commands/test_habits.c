@@ -280,6 +280,8 @@ static void hints_instead_of_riddles(void **state)
 	rig_fails(&r, "print gpu.sm[1].warp.pc", "gpu.sm[1].warp is a list: gpu.sm[1].warp[I].pc");
 	rig_fails(&r, "print gpu.sm[1].cta.age", "gpu.sm[1].cta[I].age");
 	/* An inspection's table is as wide as the terminal at most: its lines are cut, not broken. */
+	rig_say(&r, "delete");
+	rig_say(&r, "until 1100");
 	r.d->report.columns = 50;
 	for (const char *line = rig_say(&r, "inspect line_stalls"); *line; line += strcspn(line, "\n") + 1) {
 		assert_in_range(strcspn(line, "\n"), 0, 50);

@@ -1,5 +1,5 @@
-/* Numbers in the tables of `info`, in rates, in the reports of a run and in comparisons of two: each against the counters
- * behind it, at random cycles. What a screen shows: test_view_numbers.c. */
+/* Numbers in the tables of `info`, in rates, in the reports of a run and in comparisons of two: each against the
+ * counters behind it, at random cycles. What a screen shows: test_view_numbers.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,9 +66,8 @@ static void sms_are(struct rig *r)
 			top = i != ST_ISSUED ? MAX(top, slots[i]) : top;
 		}
 		assert_int_equal(sscanf(line + 1, "%u", &id), 1);
-		assert_int_equal(sscanf(line + 5 + gpu_warps_per_sm(g), "%u/%u %lf%% %lf%% %lf ", &ctas, &most, &pregs,
-		                        &pshared, &ipc),
-		                 5);
+		assert_int_equal(
+		    sscanf(line + 5 + gpu_warps_per_sm(g), "%u/%u %lf%% %lf%% %lf ", &ctas, &most, &pregs, &pshared, &ipc), 5);
 		const char *last = strchr(line, '\n'); /* "l1 no mshr 14%": the number at the end */
 		while (last[-1] != ' ')
 			last--;
@@ -115,8 +114,8 @@ static void way_is(const char *text, const char *name, u64 packets, u64 flits, u
 {
 	unsigned long long p, f;
 	double load, w;
-	assert_int_equal(sscanf(line_of(text, name) + strlen(name), "%llu packets, %llu flits (%lf a cycle), wait %lf", &p, &f,
-	                        &load, &w),
+	assert_int_equal(sscanf(line_of(text, name) + strlen(name), "%llu packets, %llu flits (%lf a cycle), wait %lf", &p,
+	                        &f, &load, &w),
 	                 4);
 	assert_int_equal(p, packets);
 	assert_int_equal(f, flits);
@@ -149,13 +148,15 @@ static void energy_is(struct rig *r)
 		if (!(a.dynamic + a.leakage + a.gated))
 			continue;
 		snprintf(name, sizeof name, " %-10s ", energy_parts[i].name);
-		assert_int_equal(sscanf(line_of(text, name) + strlen(name), "%lf %lf %lf %lf %lf", &d, &l, &gated, &watts, &share), 5);
+		assert_int_equal(
+		    sscanf(line_of(text, name) + strlen(name), "%lf %lf %lf %lf %lf", &d, &l, &gated, &watts, &share), 5);
 		near_to(d, (double)a.dynamic / 1e9, 0.0005, name);
 		near_to(l, (double)a.leakage / 1e9, 0.0005, name);
 		near_to(gated, (double)a.gated / 1e9, 0.0005, name);
 		near_to(share, 100.0 * (double)(a.dynamic + a.leakage) / (double)energy_total(&e), 0.05, name);
-		near_to(watts, (double)(a.dynamic + a.leakage) * 1e-15 / ((double)gpu_cycle(g) / gpu_conf(g)->core_clock * 1e-6), 0.005,
-		        name);
+		near_to(watts,
+		        (double)(a.dynamic + a.leakage) * 1e-15 / ((double)gpu_cycle(g) / gpu_conf(g)->core_clock * 1e-6),
+		        0.005, name);
 	}
 	assert_int_equal(dynamic + leakage, energy_total(&e));
 }
@@ -195,7 +196,8 @@ static void rates_are(struct gpu *g)
 		rate_is(g, CG_sm, sm, "mean_warps", (double)s.occupancy, (double)s.active_cycles);
 		rate_is(g, CG_l1d, sm, "hit_rate", (double)l1.hits, (double)(l1.hits + l1.misses + l1.merges));
 		rate_is(g, CG_l1d, sm, "mshrs_used", (double)l1.mshr_cycles, cycles * n);
-		rate_is(g, CG_l1d, sm, "refused_share", (double)(l1.rf_line + l1.rf_mshr + l1.rf_merge + l1.rf_queue), cycles * n);
+		rate_is(g, CG_l1d, sm, "refused_share", (double)(l1.rf_line + l1.rf_mshr + l1.rf_merge + l1.rf_queue),
+		        cycles * n);
 		rate_is(g, CG_l1d, sm, "capacity_rate", (double)l1.miss_capacity, (double)(l1.hits + l1.misses + l1.merges));
 	}
 	const struct noc_counters n = *(const struct noc_counters *)gpu_counters(g, CG_noc, 0);

@@ -9,7 +9,7 @@
 #include "tests/rig/canvas_rig.h"
 
 struct number {
-	bool there; /* false: a dash, or nothing */
+	bool there;         /* false: a dash, or nothing */
 	double value, half; /* half of what its last digit counts */
 	char text[40];
 };

@@ -150,7 +150,8 @@ static void stand_at(struct place *p, u64 cycle, u64 elsewhere)
 	count(p->g, &p->to);
 	go(p, cycle);
 	count(p->g, &p->now);
-	if (elsewhere) { /* from far away, by a snapshot: what views keep themselves comes back too */
+	if (elsewhere) { /* from far away, by a snapshot right here: what views keep themselves comes back with it */
+		rig_say(&p->r, "lua dbg.snapshot()");
 		go(p, elsewhere);
 		show_view(p, "1");
 		go(p, cycle);
@@ -242,11 +243,13 @@ static void overview_is(struct place *p)
 	}
 	const double cycles = w, peak = dram_peak_bytes(c) * w;
 	curve(p, " IPC ", (double)(p->to.sms.issued - p->from.sms.issued) / cycles);
-	curve(p, " L1D hit ", per(100.0 * (double)(p->to.l1[1].hits - p->from.l1[1].hits),
-	                          (double)(lookups(&p->to.l1[1]) - lookups(&p->from.l1[1]))));
+	curve(p, " L1D hit ",
+	      per(100.0 * (double)(p->to.l1[1].hits - p->from.l1[1].hits),
+	          (double)(lookups(&p->to.l1[1]) - lookups(&p->from.l1[1]))));
 	curve(p, " DRAM ", 100.0 * (double)(p->to.dram.bytes - p->from.dram.bytes) / peak);
 	curve(p, " L2 hit ",
-	      per(100.0 * (double)(p->to.l2s.hits - p->from.l2s.hits), (double)(lookups(&p->to.l2s) - lookups(&p->from.l2s))));
+	      per(100.0 * (double)(p->to.l2s.hits - p->from.l2s.hits),
+	          (double)(lookups(&p->to.l2s) - lookups(&p->from.l2s))));
 	curve(p, " warps ", (double)(p->to.sms.occupancy - p->from.sms.occupancy) / cycles);
 	curve(p, " power W ", energy_watts(c, p->to.energy - p->from.energy, RECENT_CYCLES));
 	for (u32 i = 0; i < gpu_num_kernels(p->g); i++) {
@@ -369,8 +372,8 @@ static void stalls_are(struct place *p)
 	u32 order[ST_COUNT], columns = 0;
 	for (int k = 3; k < y; k++)
 		for (u32 r = 0; r < ST_COUNT; r++)
-			if (column_of(row_of(p->c, k), stall_descs[r].name[TAX_BASE]) == 3 &&
-			    row_of(p->c, k)[0] == ' ' && canvas_at(p->c, k, 3 + (int)strlen(stall_descs[r].name[TAX_BASE]))->ch == ' ' &&
+			if (column_of(row_of(p->c, k), stall_descs[r].name[TAX_BASE]) == 3 && row_of(p->c, k)[0] == ' ' &&
+			    canvas_at(p->c, k, 3 + (int)strlen(stall_descs[r].name[TAX_BASE]))->ch == ' ' &&
 			    (columns == 0 || order[columns - 1] != r) &&
 			    !(strstr(row_of(p->c, k), "l1 no") && strncmp(stall_descs[r].name[TAX_BASE], "l1 no", 5)))
 				order[columns++] = r;
@@ -457,7 +460,8 @@ static void caches_are(struct place *p)
 		snprintf(text, sizeof text, " %u/%u ", used, c->l1d_mshrs);
 		assert_non_null(strstr(row_of(p->c, y), text));
 		const struct number n = number_at(p->c, y, 56 - 9);
-		assert_number(p->c, y, &n, per(100.0 * (double)(b->hits - a->hits), (double)(lookups(b) - lookups(a))), "L1D hit");
+		assert_number(p->c, y, &n, per(100.0 * (double)(b->hits - a->hits), (double)(lookups(b) - lookups(a))),
+		              "L1D hit");
 	}
 }
 
@@ -483,7 +487,8 @@ static void memory_is(struct place *p)
 	behind(p->c, y, "row hits ", 0, per(100.0 * (double)d->row_hits, (double)(d->row_hits + d->row_misses)));
 	behind(p->c, y, "latency ", 0, per((double)d->queue_cycles, (double)d->requests));
 	const u32 n = gpu_num_channels(p->g);
-	const int second = column_of(row_of(p->c, y + 1), "ch  busy"), across = end_of(p->c, y + 1, second + 4, "ch  busy") - 7;
+	const int second = column_of(row_of(p->c, y + 1), "ch  busy"),
+	          across = end_of(p->c, y + 1, second + 4, "ch  busy") - 7;
 	const int rows = (int)(n + 1) / 2;
 	for (u32 i = 0; i < n; i++) {
 		const struct dram_counters *k = &p->now.ch[i];
@@ -514,7 +519,9 @@ static void memory_is(struct place *p)
 				end++;
 			while (number_cell(p->c, row, end + 1))
 				end++;
-			while (id > 0 && (canvas_at(p->c, row, id)->ch >= 128 || number_cell(p->c, row, id) || canvas_at(p->c, row, id)->ch == ' ') &&
+			while (id > 0 &&
+			       (canvas_at(p->c, row, id)->ch >= 128 || number_cell(p->c, row, id) ||
+			        canvas_at(p->c, row, id)->ch == ' ') &&
 			       !(canvas_at(p->c, row, id)->ch >= 128 && canvas_at(p->c, row, id - 1)->ch == ' '))
 				id--;
 			while (id > 0 && canvas_at(p->c, row, id)->ch == ' ')

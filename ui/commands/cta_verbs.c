@@ -24,8 +24,7 @@ static bool number_of(const char *word, const char *what, u64 max, u64 *out, str
 }
 
 /* One word behind `cta`: a number or X,Y,Z, kernel=K, sm=S. */
-static bool take_word(const char *word, const char *what, struct cta_order *o, struct coordinates *named,
-                      struct err *e)
+static bool take_word(const char *word, const char *what, struct cta_order *o, struct coordinates *named, struct err *e)
 {
 	u64 n = 0;
 	if (!strncmp(word, "kernel=", 7) && number_of(word + 7, what, UINT32_MAX - 1, &n, e))

@@ -1,7 +1,7 @@
 /* Conditions of breakpoints: checked when they are typed, compiled at their first use, asked at each match.
  *
- * A condition is a Lua expression. It sees the event as `e`, and of the event's CTA and launch CUDA's blockIdx, blockDim
- * and gridDim. There is no threadIdx: a condition is asked once for a warp, which is 32 threads. */
+ * A condition is a Lua expression. It sees the event as `e`, and of the event's CTA and launch CUDA's blockIdx,
+ * blockDim and gridDim. There is no threadIdx: a condition is asked once for a warp, which is 32 threads. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,10 +162,11 @@ bool lua_dbg_check_condition(struct debugger *d, const char *cond, struct err *e
 		if (!e || !strstr(e->msg, "near '%'"))
 			return false;
 		err_clear(e);
-		return err_set(e,
-		               "condition: '%.60s': a register is read as gpu.sm[e.sm].warp[e.warp].reg.r1[LANE] here; blockIdx, "
-		               "blockDim and gridDim have .x .y .z",
-		               cond);
+		return err_set(
+		    e,
+		    "condition: '%.60s': a register is read as gpu.sm[e.sm].warp[e.warp].reg.r1[LANE] here; blockIdx, "
+		    "blockDim and gridDim have .x .y .z",
+		    cond);
 	}
 	return names_exist(d, cond, e);
 }

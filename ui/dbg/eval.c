@@ -32,9 +32,10 @@ bool lua_dbg_has_global(struct debugger *d, const char *name)
 /* What an expression that does not compile was probably meant to be; "" = no idea. */
 static const char *meant(const char *expr)
 {
-	return strchr(expr, '$') ? "of $ names there are $bpnum and, where a warp stands, $pc: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc"
-	       : *expr == '*'    ? "memory is shown by x/1xw ADDRESS, or mem.read_u32(ADDRESS) in Lua"
-	                         : lua_dbg_c_spelling(expr);
+	return strchr(expr, '$')
+	           ? "of $ names there are $bpnum and, where a warp stands, $pc: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc"
+	       : *expr == '*' ? "memory is shown by x/1xw ADDRESS, or mem.read_u32(ADDRESS) in Lua"
+	                      : lua_dbg_c_spelling(expr);
 }
 
 static bool load_expr(lua_State *L, const char *expr, struct err *e)

@@ -116,9 +116,8 @@ static void goal_done(struct debugger *d)
 static void focus_thread(struct debugger *d, const struct breakpoint *b, const struct event *ev)
 {
 	if (b->filter.thread.parts && ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(dbg_gpu(d)))
-		d->focus.lane = (u32)(coordinates_linear(&b->filter.thread,
-		                                         gpu_launched(dbg_gpu(d), (u32)ev->kernel)->block) %
-		                      WARP_SIZE);
+		d->focus.lane =
+		    (u32)(coordinates_linear(&b->filter.thread, gpu_launched(dbg_gpu(d), (u32)ev->kernel)->block) % WARP_SIZE);
 }
 
 /* The internal breakpoint of next, finish or run_until. */

@@ -539,7 +539,8 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 		return err_set(e, "--format: analyze writes json or text");
 	if (markdown && !(cmd->bit & (P | L)))
 		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
-	const bool of_help = o->format && (!strcmp(o->format, "man") || !strcmp(o->format, "bash") || !strcmp(o->format, "zsh"));
+	const bool of_help =
+	    o->format && (!strcmp(o->format, "man") || !strcmp(o->format, "bash") || !strcmp(o->format, "zsh"));
 	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && !of_help : of_help)
 		return err_set(e, "--format: man, bash and zsh are for `warpdbg help`, which writes those or text");
 	if (o->table && !table)

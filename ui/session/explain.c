@@ -288,7 +288,8 @@ static bool show_related(struct search *s)
 	const u32 n = each_related(s, false, &r);
 	strbuf_release(&r.names);
 	if (n && !s->json)
-		strbuf_addf(s->out, "nothing is called '%s'; with it in name or text (`explain NAME` tells of one):\n", s->name);
+		strbuf_addf(s->out, "nothing is called '%s'; with it in name or text (`explain NAME` tells of one):\n",
+		            s->name);
 	if (n)
 		each_related(s, true, &r);
 	return n;

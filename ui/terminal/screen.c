@@ -38,7 +38,7 @@ struct loop {
 	u64 place_end;      /* the console's last lines tell the place that was chosen in a view, when they end here */
 	u32 interrupts;     /* of the debugger's, those that have been answered */
 	bool dirty, quit;
-	bool by_ctrl_d; /* it, not q, has asked whether to leave */
+	bool by_ctrl_d;   /* it, not q, has asked whether to leave */
 	bool said;        /* the run has said something */
 	bool began;       /* a key has set the machine going: it gets a slice before the next one */
 	bool paste_fresh; /* no line of what is being pasted has been entered yet */

@@ -136,9 +136,8 @@ event_set break_mask(struct break_set *s)
 		if (b->kind == BK_EVENT)
 			mask |= EVENT(b->event);
 		else if (b->kind == BK_CODE)
-			mask |=
-			    EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_SWAP_IN) |
-			        EVENT(EV_BARRIER_ARRIVE) | EVENT(EV_BARRIER_RELEASE);
+			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_SWAP_IN) | EVENT(EV_BARRIER_ARRIVE) |
+			        EVENT(EV_BARRIER_RELEASE);
 	}
 	s->mask = mask;
 	return mask;
@@ -246,8 +245,8 @@ static u64 beginning(const struct gpu *g, const struct event *ev)
 	return c.insts ? 0 : c.warps;
 }
 
-/* A barrier opens: who waited there is about to execute what follows, but for warps that have issued in this very cycle.
- * They are looked at with that: the one that came last, and those that went on at once. */
+/* A barrier opens: who waited there is about to execute what follows, but for warps that have issued in this very
+ * cycle. They are looked at with that: the one that came last, and those that went on at once. */
 static bool code_release(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
 {
 	const bool own = s->last_bar.cycle == ev->cycle && s->last_bar.sm == ev->sm;

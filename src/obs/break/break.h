@@ -24,7 +24,7 @@ struct event_filter {
 	s32 launch;
 	struct coordinates cta_at; /* X,Y,Z: of the grid of the event's launch; a linear number is in `cta` */
 	struct coordinates thread; /* of the event's CTA: its warp, and where the event tells of lanes (ISSUE) its lane */
-	char kernel[96]; /* name, "" = any */
+	char kernel[96];           /* name, "" = any */
 	struct {
 		bool has;
 		u64 value;

@@ -17,8 +17,11 @@ void event_filter_any(struct event_filter *f)
 static const struct {
 	const char *key;
 	u32 bit;
-} places[] = {{"sm", EVENT_OF_SM}, {"kernel", EVENT_OF_KERNEL}, {"cta", EVENT_OF_CTA},
-              {"warp", EVENT_OF_WARP}, {"thread", EVENT_OF_WARP}};
+} places[] = {{"sm", EVENT_OF_SM},
+              {"kernel", EVENT_OF_KERNEL},
+              {"cta", EVENT_OF_CTA},
+              {"warp", EVENT_OF_WARP},
+              {"thread", EVENT_OF_WARP}};
 
 /* "sm, kernel, cta, slot, warps": all that a filter of this event may name. */
 static void filters_text(enum event_type t, struct strbuf *out)
@@ -306,8 +309,8 @@ static bool places_match(const struct event_filter *f, struct gpu *g, const stru
 	if (ev->kernel < 0 || (u32)ev->kernel >= gpu_num_kernels(g))
 		return false;
 	const struct launch *l = gpu_launched(g, (u32)ev->kernel);
-	if (f->cta_at.parts > 1 && (!coordinates_inside(&f->cta_at, l->grid) ||
-	                            coordinates_linear(&f->cta_at, l->grid) != (u64)(s64)ev->cta))
+	if (f->cta_at.parts > 1 &&
+	    (!coordinates_inside(&f->cta_at, l->grid) || coordinates_linear(&f->cta_at, l->grid) != (u64)(s64)ev->cta))
 		return false;
 	if (!f->thread.parts)
 		return true;

@@ -160,10 +160,12 @@ static void command_pattern(struct strbuf *out, const char *between)
 
 static void bash_script(struct strbuf *out, const char *data_dir)
 {
-	strbuf_adds(out, "# Completion of warpdbg in bash, written by `warpdbg help --format bash`: to be read by `source`, or\n"
-	                 "# to lie in bash-completion's folder under the name warpdbg.\n"
-	                 "_warpdbg()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=debug words= files=\n"
-	                 "\tif [[ $COMP_CWORD -gt 1 ]]; then\n\t\tcase ${COMP_WORDS[1]} in\n\t\t");
+	strbuf_adds(
+	    out,
+	    "# Completion of warpdbg in bash, written by `warpdbg help --format bash`: to be read by `source`, or\n"
+	    "# to lie in bash-completion's folder under the name warpdbg.\n"
+	    "_warpdbg()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=debug words= files=\n"
+	    "\tif [[ $COMP_CWORD -gt 1 ]]; then\n\t\tcase ${COMP_WORDS[1]} in\n\t\t");
 	command_pattern(out, "|");
 	strbuf_adds(out, ") cmd=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $prev in\n");
 	option_branches(out, false, data_dir);
@@ -181,10 +183,12 @@ static void bash_script(struct strbuf *out, const char *data_dir)
 
 static void zsh_script(struct strbuf *out, const char *data_dir)
 {
-	strbuf_adds(out, "#compdef warpdbg\n# Completion of warpdbg in zsh, written by `warpdbg help --format zsh`: to lie in a folder of\n"
-	                 "# $fpath under the name _warpdbg.\n"
-	                 "_warpdbg()\n{\n\tlocal cur=${words[CURRENT]} prev=${words[CURRENT-1]} cmd=debug\n"
-	                 "\tif (( CURRENT > 2 )); then\n\t\tcase ${words[2]} in\n\t\t");
+	strbuf_adds(
+	    out,
+	    "#compdef warpdbg\n# Completion of warpdbg in zsh, written by `warpdbg help --format zsh`: to lie in a folder of\n"
+	    "# $fpath under the name _warpdbg.\n"
+	    "_warpdbg()\n{\n\tlocal cur=${words[CURRENT]} prev=${words[CURRENT-1]} cmd=debug\n"
+	    "\tif (( CURRENT > 2 )); then\n\t\tcase ${words[2]} in\n\t\t");
 	command_pattern(out, "|");
 	strbuf_adds(out, ") cmd=${words[2]} ;;\n\t\tesac\n\tfi\n\tcase $prev in\n");
 	option_branches(out, true, data_dir);
@@ -194,7 +198,9 @@ static void zsh_script(struct strbuf *out, const char *data_dir)
 	command_pattern(out, " ");
 	strbuf_adds(out, "\n\tcase $cmd in\n");
 	word_branches(out, true, data_dir);
-	strbuf_adds(out, "\tesac\n\tfi ;;\n\tesac\n}\n[[ $funcstack[1] == _warpdbg ]] && _warpdbg \"$@\" || compdef _warpdbg warpdbg\n");
+	strbuf_adds(
+	    out,
+	    "\tesac\n\tfi ;;\n\tesac\n}\n[[ $funcstack[1] == _warpdbg ]] && _warpdbg \"$@\" || compdef _warpdbg warpdbg\n");
 }
 
 bool manual_completion(const char *shell, struct strbuf *out, struct err *e)

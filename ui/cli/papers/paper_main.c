@@ -227,9 +227,13 @@ static int list_papers(void)
 		free(path);
 		lua_sandbox_free(L);
 	}
-	strbuf_adds(&out, all.n ? "\nwarpdbg paper NAME [FIGURE...] [--quick] repeats them. runs: those of a figure, and with --quick; a run that "
-	                        "several\nfigures share is done once. At default size most take 1 to 20 s each on a core, at small size less than "
-	                        "one.\nA sweep of your own is a file of the same form: scripts/papers/README.md.\n" : "there are no papers\n");
+	strbuf_adds(
+	    &out,
+	    all.n
+	        ? "\nwarpdbg paper NAME [FIGURE...] [--quick] repeats them. runs: those of a figure, and with --quick; a run that "
+	          "several\nfigures share is done once. At default size most take 1 to 20 s each on a core, at small size less than "
+	          "one.\nA sweep of your own is a file of the same form: scripts/papers/README.md.\n"
+	        : "there are no papers\n");
 	plain_write(&out, stdout);
 	strbuf_release(&out);
 	catalog_release(&all);
