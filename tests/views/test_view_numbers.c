@@ -17,6 +17,7 @@
 #include "session/lockstep.h"
 #include "views/frame.h"
 #include "views/offscreen.h"
+#include "views/point.h"
 
 #define SMS 15
 #define SLICES 24
@@ -152,7 +153,8 @@ static void stand_at(struct place *p, u64 cycle, u64 elsewhere)
 	count(p->g, &p->now);
 	if (elsewhere) { /* from far away, by a snapshot right here: what views keep themselves comes back with it */
 		rig_say(&p->r, "lua dbg.snapshot()");
-		go(p, elsewhere);
+		go(p, elsewhere > 3000 ? elsewhere - 3000 : 0);
+		rig_say(&p->r, "step 2100"); /* runs: two other windows end */
 		show_view(p, "1");
 		go(p, cycle);
 	}
@@ -313,6 +315,14 @@ static void sm_is(struct place *p, u32 sm)
 	behind(p->c, 1, " SM ", 4, c->sm_ctas);
 	behind(p->c, 1, "IPC ", 0, (double)(p->to.sm[sm].issued - p->from.sm[sm].issued) / RECENT_CYCLES);
 	behind(p->c, 1, "(run ", 0, (double)p->now.sm[sm].issued / (double)p->now.cycle);
+	struct strbuf told = STRBUF_INIT; /* the prompt's line with the keys on a view of SMs */
+	double said;
+	point_selection(p->r.d, &p->s->recent, '5', &told);
+	assert_int_equal(sscanf(strstr(strbuf_str(&told), "cycles: IPC "), "cycles: IPC %lf", &said), 1);
+	assert_true(fabs(said - (double)(p->to.sm[sm].issued - p->from.sm[sm].issued) / RECENT_CYCLES) < 0.00501);
+	assert_int_equal(sscanf(strstr(strbuf_str(&told), "registers "), "registers %lf%%", &said), 1);
+	assert_true(fabs(said - 100.0 * regs / c->sm_regs) < 0.501);
+	strbuf_release(&told);
 	int y = find_row(p->c, 2, "issue slots, last");
 	reason_rows(p, y + 1, column_of(row_of(p->c, y), "issue slots, last"), p->from.stalls[sm], p->to.stalls[sm]);
 	/* The table of warps. */
