@@ -1,7 +1,7 @@
 /* numbers_rig: numbers in a picture of cells, found by the words they belong to, against what they must be. A number is
  * right when it is the value rounded to the digits that it shows: "4.1%", "2.98k", "12,345". Behind canvas_rig.h. */
-#ifndef TESTS_NUMBERS_RIG_H
-#define TESTS_NUMBERS_RIG_H
+#ifndef TESTS_RIG_NUMBERS_RIG_H
+#define TESTS_RIG_NUMBERS_RIG_H
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
