@@ -5,7 +5,8 @@
 # --- words
 expect 0 "awatramani2015" paper
 expect 0 "park2016-elf" paper
-check "how many runs a figure takes" grep -Eq '^    9a +[1-9][0-9]* +[1-9][0-9]*  speedup' "$tmp/out"
+cp "$tmp/out" "$tmp/papers"
+check "how many runs a figure takes" grep -Eq '^    9a +[1-9][0-9]* +[1-9][0-9]*  speedup' "$tmp/papers"
 # The sweep of scripts/papers/README.md.
 awk '/^## A sweep/ { f = 1 } f && /^```lua/ { p = 1; next } p && /^```/ { exit } p' scripts/papers/README.md >"$tmp/sweep.lua"
 expect 0 "8 runs: 8 done" paper "$tmp/sweep.lua" --out "$tmp/sweep"
