@@ -482,6 +482,24 @@ static void test_brx(void **state)
 	rig_close();
 }
 
+/* --- what is not supported ---------------------------------------------------------------------------------------- */
+
+/* A call through a register reaches a function that its prototype does not fit: nobody knew before. */
+static void test_unsupported_runs(void **state)
+{
+	static const char text[] = HEAD DECLS ".func taken(.param .b64 a) {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %laneid;\n"
+	                                      " setp.gt.u32 %p, %r, 7;\n @!%p frob.u32 %r, [a], {1, 2};\n ret;\n}\n" BEGIN SETUP
+	                                      "P: .callprototype _ ();\nmov.u64 %rd4, taken;\ncall %rd4, P;\n" FINISH;
+	rig_open(text, false);
+	assert_null(func_unsupported(r.m, module_func(r.m, "k", true)));
+	rig_run();
+	const char *says = fault_text(FAULT_UNSUPPORTED);
+	expect_words(says, "'frob.u32' is not supported");
+	expect_words(says, "@!%p frob.u32 %r, [a], {1, 2};");
+	expect_words(says, "8 lanes 0x000000ff");
+	rig_close();
+}
+
 /* --- directed rounding and approximations ------------------------------------------------------------------------- */
 static void test_rounding(void **state)
 {
@@ -561,6 +579,7 @@ int main(void)
 	    cmocka_unit_test(test_warp_wide),
 	    cmocka_unit_test(test_sleep_and_fence),
 	    cmocka_unit_test(test_brx),
+	    cmocka_unit_test(test_unsupported_runs),
 	    cmocka_unit_test(test_rounding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
