@@ -114,3 +114,11 @@ check "the same hashes after going back" sh -c '[ "$(wc -l <"$1")" -eq 4 ] && [ 
 printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tmma.sync %%r1 %%r2;\n\tret;\n}\n' >"$tmp/s.ptx"
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" run "$tmp/s.ptx" --grid 1 --block 32
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" list kernels "$tmp/s.ptx"
+
+# the source view marks such lines
+for sign in '⊘:' '?:--ascii'; do
+	# shellcheck disable=SC2086
+	expect 0 "" debug --batch "$p" --kernel good $opts ${sign#*:} -ex c -ex "screenshot $tmp/view.txt source 100x45"
+	check "lines marked with ${sign%%:*}" sh -c '[ "$(grep -c "^ $2 *\(8\|26\) " "$1")" -eq 2 ] && [ "$(grep -c "^ $2" "$1")" -eq 2 ]' \
+		sh "$tmp/view.txt" "${sign%%:*}"
+done
