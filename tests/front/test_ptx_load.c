@@ -672,6 +672,29 @@ static void test_unsupported_reached(void **state)
 	module_free(m);
 }
 
+/* Nothing stays of what an instruction had become before it turned out not to be supported: arguments stored for a
+ * call, an address to be filled in, a special register fetched. */
+static void test_unsupported_taken_back(void **state)
+{
+	static const char *const bodies[] = {"call f, (%r1, 5, t);", "st.shared.u64 [s], t;"};
+	for (u32 i = 0; i < ARRAY_LEN(bodies); i++) {
+		char text[800];
+		snprintf(text, sizeof text,
+		         HEAD ".global .texref t;\n.func f(.param .b32 a, .param .b32 b, .param .b64 c) { ret; }\n"
+		              ".entry k() { .shared .b32 s[4]; .reg .b32 %%r<3>; .reg .b64 %%d<3>; %s\nret; }\n",
+		         bodies[i]);
+		struct module *m = load(text);
+		const struct func *k = module_func(m, "k", true);
+		assert_int_equal(k->unsupported, 1);
+		assert_int_equal(k->end - k->entry, 2);
+		assert_true(m->code[k->entry].op == OP_NOP && m->code[k->entry].flags & IF_UNSUPPORTED);
+		assert_int_equal(m->code[k->entry].imm, 0);
+		assert_int_equal(m->ncalls, 0);
+		assert_false(k->has_calls);
+		module_free(m);
+	}
+}
+
 /* What is no instruction by its form refuses the file, also where the opcode is not known. */
 static void test_malformed_unsupported(void **state)
 {
@@ -844,6 +867,7 @@ int main(void)
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_unsupported),
 	    cmocka_unit_test(test_unsupported_reached),
+	    cmocka_unit_test(test_unsupported_taken_back),
 	    cmocka_unit_test(test_malformed_unsupported),
 	    cmocka_unit_test(test_module_errors),
 	    cmocka_unit_test(test_huge_declarations),
