@@ -132,8 +132,9 @@ static const char *data_dir;
 /* Operands of the right form, whatever they name. */
 static void add_operands(struct strbuf *to, u32 depth)
 {
-	static const char *const words[] = {"%r1",  "%zz9.b0", "-%r2.h1", "!%p7", "_",     "7",     "-0x1f", "0f3f800000", "sym+4",
-	                                    "a|%p", "WARP_SZ", "1 + 2*3", "~5",   "%tid.x", "1.5e3", "0d3ff0000000000000"};
+	static const char *const words[] = {
+	    "%r1",   "%zz9.b0", "-%r2.h1", "!%p7",    "_",  "7",      "-0x1f", "0f3f800000",
+	    "sym+4", "a|%p",    "WARP_SZ", "1 + 2*3", "~5", "%tid.x", "1.5e3", "0d3ff0000000000000"};
 	const u32 n = 1 + rnd(4);
 	for (u32 i = 0; i < n; i++) {
 		const u32 kind = depth < 4 ? rnd(10) : 0;
@@ -199,8 +200,8 @@ static u32 plant(const struct strbuf *from, struct strbuf *to)
 	return planted;
 }
 
-/* Its form is right: it is loaded and placed. What reaches a planted instruction is refused by name when it is launched,
- * analyses bear all of it. */
+/* Its form is right: it is loaded and placed. What reaches a planted instruction is refused by name when it is
+ * launched, analyses bear all of it. */
 static void fuzz_unsupported(void)
 {
 	struct err e = {0};

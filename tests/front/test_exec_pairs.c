@@ -564,11 +564,11 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cvt_halves), cmocka_unit_test(test_cvt_ties), cmocka_unit_test(test_tf32),
-	    cmocka_unit_test(test_cvt_pack),   cmocka_unit_test(test_set),      cmocka_unit_test(test_setp),
-	    cmocka_unit_test(test_fma_relu),   cmocka_unit_test(test_packed),   cmocka_unit_test(test_video),
-	    cmocka_unit_test(test_lop3),       cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_xorsign),    cmocka_unit_test(test_ex2_bf16),    cmocka_unit_test(test_from_bf16),
+	    cmocka_unit_test(test_cvt_halves), cmocka_unit_test(test_cvt_ties),  cmocka_unit_test(test_tf32),
+	    cmocka_unit_test(test_cvt_pack),   cmocka_unit_test(test_set),       cmocka_unit_test(test_setp),
+	    cmocka_unit_test(test_fma_relu),   cmocka_unit_test(test_packed),    cmocka_unit_test(test_video),
+	    cmocka_unit_test(test_lop3),       cmocka_unit_test(test_refused),   cmocka_unit_test(test_xorsign),
+	    cmocka_unit_test(test_ex2_bf16),   cmocka_unit_test(test_from_bf16),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static u64 ref_packed(u32 a, u32 b, u32 c)
 }
 static u64 reference(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 {
-	return form.lanes > 1              ? ref_packed((u32)a, (u32)b, (u32)c)
+	return form.lanes > 1             ? ref_packed((u32)a, (u32)b, (u32)c)
 	       : !strcmp(form.op, "vmad") ? ref_multiply((u32)a, (u32)b, (u32)c)
 	                                  : ref_scalar((u32)a, (u32)b, (u32)c);
 }
@@ -233,11 +233,18 @@ static const char *form_text(void)
 	         !shifts     ? ""
 	         : form.wrap ? ".wrap"
 	                     : ".clamp",
-	         seconds[form.second], form.shift == 7 ? ".shr7" : form.shift ? ".shr15" : "");
+	         seconds[form.second],
+	         form.shift == 7 ? ".shr7"
+	         : form.shift    ? ".shr15"
+	                         : "");
 	const bool third = form.lanes > 1 || form.second || *form.dsel || !strcmp(form.op, "vmad");
-	snprintf(text, sizeof text, "%s%s%s %%r1%s%s, %s%%r2%s%s, %s%%r3%s%s%s%s", form.op, types, mods, *form.dsel ? "." : "",
-	         form.dsel, form.na ? "-" : "", *form.asel ? "." : "", form.asel, form.nb ? "-" : "", *form.bsel ? "." : "",
-	         form.bsel, !third ? "" : form.nc ? ", -" : ", ", third ? "%r4" : "");
+	snprintf(text, sizeof text, "%s%s%s %%r1%s%s, %s%%r2%s%s, %s%%r3%s%s%s%s", form.op, types, mods,
+	         *form.dsel ? "." : "", form.dsel, form.na ? "-" : "", *form.asel ? "." : "", form.asel, form.nb ? "-" : "",
+	         *form.bsel ? "." : "", form.bsel,
+	         !third    ? ""
+	         : form.nc ? ", -"
+	                   : ", ",
+	         third ? "%r4" : "");
 	return text;
 }
 static size_t in_kernel(char *ptx, size_t cap, const char *text)
@@ -275,10 +282,10 @@ static void test_forms(void **state)
 	static const struct {
 		const char *op;
 		u32 lanes;
-	} ops[] = {{"vadd", 1},      {"vsub", 1},      {"vabsdiff", 1}, {"vmin", 1},      {"vmax", 1},  {"vshl", 1},
-	           {"vshr", 1},      {"vmad", 1},      {"vset", 1},     {"vadd2", 2},     {"vsub2", 2}, {"vavrg2", 2},
-	           {"vabsdiff2", 2}, {"vmin2", 2},     {"vmax2", 2},    {"vset2", 2},     {"vadd4", 4}, {"vsub4", 4},
-	           {"vavrg4", 4},    {"vabsdiff4", 4}, {"vmin4", 4},    {"vmax4", 4},     {"vset4", 4}};
+	} ops[] = {{"vadd", 1},      {"vsub", 1},      {"vabsdiff", 1}, {"vmin", 1},  {"vmax", 1},  {"vshl", 1},
+	           {"vshr", 1},      {"vmad", 1},      {"vset", 1},     {"vadd2", 2}, {"vsub2", 2}, {"vavrg2", 2},
+	           {"vabsdiff2", 2}, {"vmin2", 2},     {"vmax2", 2},    {"vset2", 2}, {"vadd4", 4}, {"vsub4", 4},
+	           {"vavrg4", 4},    {"vabsdiff4", 4}, {"vmin4", 4},    {"vmax4", 4}, {"vset4", 4}};
 	for (u32 i = 0; i < ARRAY_LEN(ops); i++)
 		for (u32 k = 0; k < 200; k++) {
 			random_form(ops[i].op, ops[i].lanes);

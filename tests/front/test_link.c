@@ -221,9 +221,9 @@ static void refusals(void **state)
 /* What one file's function has that is not supported refuses another file's kernel; the others run. */
 static void unsupported(void **state)
 {
-	struct module *m = linked(HEAD ".extern " SIG ";\n" ENTRY("calls", "call (%r0), f;\n") ENTRY("runs", ""),
-	                        HEAD "\n.visible " SIG "\n{\n.reg .b32 %r<2>;\n  frobnicate.b32 %r0;\nret;\n}\n"
-	                             ENTRY("own", "frob.b32 %r0;\n"));
+	struct module *m = linked(
+	    HEAD ".extern " SIG ";\n" ENTRY("calls", "call (%r0), f;\n") ENTRY("runs", ""), HEAD
+	    "\n.visible " SIG "\n{\n.reg .b32 %r<2>;\n  frobnicate.b32 %r0;\nret;\n}\n" ENTRY("own", "frob.b32 %r0;\n"));
 	char *calls = func_unsupported(m, module_func(m, "calls", true)),
 	     *own = func_unsupported(m, module_func(m, "own", true));
 	assert_string_equal(calls, "b.ptx:8:3: 'frobnicate.b32' is not supported (in function f, which it calls)");

@@ -105,8 +105,9 @@ static void test_too_large(void **state)
 	struct module *m = ptx_load("t.ptx", fits, strlen(fits), &e);
 	assert_non_null(m);
 	module_free(m);
-	const char *func = HEAD8 ".func f(.param .b64 a) { .reg .b64 %rd<3>; mov.b64 %rd1, a; cvta.param.u64 %rd2, %rd1; }\n"
-	                   ".entry k() { .param .b64 p; call f, (p); }";
+	const char *func =
+	    HEAD8 ".func f(.param .b64 a) { .reg .b64 %rd<3>; mov.b64 %rd1, a; cvta.param.u64 %rd2, %rd1; }\n"
+	          ".entry k() { .param .b64 p; call f, (p); }";
 	const struct refusal r = refusal_of("t.ptx", func, strlen(func));
 	if (r.file || !strstr(r.text, "t.ptx:4:61: 'cvta.param.u64' in a function is not supported") ||
 	    !strstr(r.text, "(in function f, which it calls)"))

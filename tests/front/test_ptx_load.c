@@ -630,30 +630,32 @@ static void test_unsupported(void **state)
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++)
 		unsupported_at(kernel(t[i].body), t[i].want);
-	unsupported_at(HEAD ".entry k() .frobs 4, 5 .maxntid 32 { ret; }", "t.ptx:4:12: directive '.frobs' is not supported");
-	unsupported_at(HEAD
-	               ".extern .func (.param .b64 r) cudaMalloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
-	               ".param .b64 q; st.param.b64 [p], 4; call (q), cudaMalloc, (p); } ret; }",
-	               "t.ptx:5:84: call of 'cudaMalloc' is not supported");
+	unsupported_at(HEAD ".entry k() .frobs 4, 5 .maxntid 32 { ret; }",
+	               "t.ptx:4:12: directive '.frobs' is not supported");
+	unsupported_at(
+	    HEAD ".extern .func (.param .b64 r) cudaMalloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
+	         ".param .b64 q; st.param.b64 [p], 4; call (q), cudaMalloc, (p); } ret; }",
+	    "t.ptx:5:84: call of 'cudaMalloc' is not supported");
 }
 
 /* Which kernels reach it: their own, that of a function they call, of one that such a function calls, of one whose
  * address is taken and whose signature fits a call through a register. The first one in the text is named. */
 static void test_unsupported_reached(void **state)
 {
-	struct module *m = load(HEAD ".func leaf() { frob; ret; }\n"
-	                             ".func middle() { call leaf; ret; }\n"
-	                             ".func other(.param .b32 a, .param .b32 b) { ret; }\n"
-	                             ".func taken(.param .b64 a) { frob.taken; ret; }\n"
-	                             ".global .u64 table[2] = {taken, other};\n"
-	                             ".entry own() { ret; frob.own 1;\nfrob.late; }\n"
-	                             ".entry direct() { call leaf; ret; }\n"
-	                             ".entry through() { call middle; ret; }\n"
-	                             ".entry pointer() { .reg .b64 %d<2>; .param .b64 p; P: .callprototype _ (.param .b64 _);\n"
-	                             "ld.global.u64 %d1, [table]; call %d1, (p), P; ret; }\n"
-	                             ".entry narrow() { .reg .b64 %d<2>; .param .b32 p; P: .callprototype _ (.param .b32 _, .param .b32 _);\n"
-	                             "ld.global.u64 %d1, [table+8]; call %d1, (p, p), P; ret; }\n"
-	                             ".entry free() { call other, (1, 2); ret; }\n");
+	struct module *m = load(
+	    HEAD ".func leaf() { frob; ret; }\n"
+	         ".func middle() { call leaf; ret; }\n"
+	         ".func other(.param .b32 a, .param .b32 b) { ret; }\n"
+	         ".func taken(.param .b64 a) { frob.taken; ret; }\n"
+	         ".global .u64 table[2] = {taken, other};\n"
+	         ".entry own() { ret; frob.own 1;\nfrob.late; }\n"
+	         ".entry direct() { call leaf; ret; }\n"
+	         ".entry through() { call middle; ret; }\n"
+	         ".entry pointer() { .reg .b64 %d<2>; .param .b64 p; P: .callprototype _ (.param .b64 _);\n"
+	         "ld.global.u64 %d1, [table]; call %d1, (p), P; ret; }\n"
+	         ".entry narrow() { .reg .b64 %d<2>; .param .b32 p; P: .callprototype _ (.param .b32 _, .param .b32 _);\n"
+	         "ld.global.u64 %d1, [table+8]; call %d1, (p, p), P; ret; }\n"
+	         ".entry free() { call other, (1, 2); ret; }\n");
 	static const struct {
 		const char *kernel, *want;
 	} t[] = {{"own", "t.ptx:9:21: 'frob.own' is not supported"},

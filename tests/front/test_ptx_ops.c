@@ -301,8 +301,7 @@ static void test_special_registers(void **state)
 }
 
 /* --- negated predicates ------------------------------------------------------------------------------------------- */
-#define PREDS                                                                                                          \
-	"and.b32 %r4, %r2, 1;\nsetp.ne.u32 %p1, %r4, 0;\nand.b32 %r4, %r2, 2;\nsetp.ne.u32 %p2, %r4, 0;\n"
+#define PREDS "and.b32 %r4, %r2, 1;\nsetp.ne.u32 %p1, %r4, 0;\nand.b32 %r4, %r2, 2;\nsetp.ne.u32 %p2, %r4, 0;\n"
 #define P ((h & 1) != 0)
 #define Q ((h & 2) != 0)
 static void test_negated(void **state)
@@ -373,7 +372,8 @@ static void test_odds(void **state)
 {
 	EXPECT("mov.u32 %r4, %tid.w;\nadd.u32 %r4, %r4, %ntid.w;\ncvt.u64.u32 %rd16, %r4;\n", 0);
 	EXPECT("pmevent 1;\npmevent.mask 3;\nmov.u64 %rd16, 4;\n", 4);
-	EXPECT("cvt.u16.u32 %h1, %r2;\nmov.b32 %r4, {%h1, _};\nand.b32 %r4, %r4, 0xffff;\ncvt.u64.u32 %rd16, %r4;\n", (u16)h);
+	EXPECT("cvt.u16.u32 %h1, %r2;\nmov.b32 %r4, {%h1, _};\nand.b32 %r4, %r4, 0xffff;\ncvt.u64.u32 %rd16, %r4;\n",
+	       (u16)h);
 	EXPECT("cvt.u16.u32 %h1, %r2;\nmov.b32 %r4, {_, %h1};\nshr.u32 %r4, %r4, 16;\ncvt.u64.u32 %rd16, %r4;\n", (u16)h);
 }
 
@@ -487,9 +487,10 @@ static void test_brx(void **state)
 /* A call through a register reaches a function that its prototype does not fit: nobody knew before. */
 static void test_unsupported_runs(void **state)
 {
-	static const char text[] = HEAD DECLS ".func taken(.param .b64 a) {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %laneid;\n"
-	                                      " setp.gt.u32 %p, %r, 7;\n @!%p frob.u32 %r, [a], {1, 2};\n ret;\n}\n" BEGIN SETUP
-	                                      "P: .callprototype _ ();\nmov.u64 %rd4, taken;\ncall %rd4, P;\n" FINISH;
+	static const char text[] =
+	    HEAD DECLS ".func taken(.param .b64 a) {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %laneid;\n"
+	               " setp.gt.u32 %p, %r, 7;\n @!%p frob.u32 %r, [a], {1, 2};\n ret;\n}\n" BEGIN SETUP
+	               "P: .callprototype _ ();\nmov.u64 %rd4, taken;\ncall %rd4, P;\n" FINISH;
 	rig_open(text, false);
 	assert_null(func_unsupported(r.m, module_func(r.m, "k", true)));
 	rig_run();

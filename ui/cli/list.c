@@ -342,11 +342,16 @@ static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
 	bool (*list)(const char *data_dir, enum list_format as, struct strbuf *out);
-} things[] = {{"gpus", true, list_gpus},          {"workloads", true, list_workloads},
-              {"policies", false, list_policies}, {"stats", false, list_stats},
-              {"events", false, list_events},     {"opcodes", false, list_opcodes},
-              {"config", false, list_config},     {"lua", false, list_lua},
-              {"commands", false, list_commands}, {"inspections", true, list_inspections},
+} things[] = {{"gpus", true, list_gpus},
+              {"workloads", true, list_workloads},
+              {"policies", false, list_policies},
+              {"stats", false, list_stats},
+              {"events", false, list_events},
+              {"opcodes", false, list_opcodes},
+              {"config", false, list_config},
+              {"lua", false, list_lua},
+              {"commands", false, list_commands},
+              {"inspections", true, list_inspections},
               {"kernels", false, NULL}};
 
 static bool no_such_thing(const char *what, struct err *e)

@@ -29,7 +29,7 @@ static inline float xorsign(float v, float a, float b)
 {
 	return v != v ? v : f32_bits((bits_f32(v) & 0x7fffffff) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000));
 }
-#define MAGNITUDE(v) __builtin_fabsf(flush_f32(v, fl & IF_FTZ))
+#define MAGNITUDE(v) __builtin_fabsf(flush_f32(v, fl &IF_FTZ))
 EXEC2(min_xorsign, f32, f32, f32, xorsign(lane_min_f32(MAGNITUDE(a), MAGNITUDE(b), fl &IF_NAN), a, b))
 EXEC2(max_xorsign, f32, f32, f32, xorsign(lane_max_f32(MAGNITUDE(a), MAGNITUDE(b), fl &IF_NAN), a, b))
 DEF(f32, __builtin_fmaf, __builtin_sqrtf, __builtin_fabsf, __builtin_copysignf)

@@ -4,12 +4,12 @@
 #include "base/bits.h"
 #include "ir/ir.h"
 
-/* Selectors have four bits an element, the lowest element's lowest. Of scalar instructions there is one element, an enum
- * video_part; of packed ones the place that it is taken from: 0..3 in a, 4..7 in b (of halves 0..1 and 2..3). */
+/* Selectors have four bits an element, the lowest element's lowest. Of scalar instructions there is one element, an
+ * enum video_part; of packed ones the place that it is taken from: 0..3 in a, 4..7 in b (of halves 0..1 and 2..3). */
 enum video_part { PART_ALL, PART_B0, PART_B1, PART_B2, PART_B3, PART_H0, PART_H1 };
-#define VIDEO_SEL_A 0   /* 16 bits */
-#define VIDEO_SEL_B 16  /* 16 bits */
-#define VIDEO_DEST 32   /* 4 bits: packed: the mask; scalar: enum video_part of the destination */
+#define VIDEO_SEL_A 0  /* 16 bits */
+#define VIDEO_SEL_B 16 /* 16 bits */
+#define VIDEO_DEST 32  /* 4 bits: packed: the mask; scalar: enum video_part of the destination */
 #define VIDEO_B_SIGNED BIT(36)
 #define VIDEO_PO BIT(37) /* vmad: a * b + c + 1 */
 #define VIDEO_NEG_A BIT(38)

@@ -35,7 +35,8 @@ static bool primary(struct loader *ld, u64 *out, u32 depth)
 
 /* Operators that are no single character. */
 enum { SHIFT_LEFT = 1, SHIFT_RIGHT, BOTH, EITHER, EQUAL, UNEQUAL, NO_MORE, NO_LESS };
-struct operator {
+struct operator
+{
 	char what;    /* its character, or one of the above */
 	u8 prec, len; /* 0: none is there; in tokens */
 };
@@ -46,12 +47,12 @@ static struct operator operator_at(const struct loader *ld)
 	static const struct {
 		char first, second;
 		struct operator op;
-	} table[] = {{'|', '|', {EITHER, 1, 2}},     {'&', '&', {BOTH, 2, 2}},       {'=', '=', {EQUAL, 6, 2}},
-	             {'!', '=', {UNEQUAL, 6, 2}},    {'<', '<', {SHIFT_LEFT, 8, 2}}, {'>', '>', {SHIFT_RIGHT, 8, 2}},
-	             {'<', '=', {NO_MORE, 7, 2}},    {'>', '=', {NO_LESS, 7, 2}},    {'|', 0, {'|', 3, 1}},
-	             {'^', 0, {'^', 4, 1}},          {'&', 0, {'&', 5, 1}},          {'<', 0, {'<', 7, 1}},
-	             {'>', 0, {'>', 7, 1}},          {'+', 0, {'+', 9, 1}},          {'-', 0, {'-', 9, 1}},
-	             {'*', 0, {'*', 10, 1}},         {'/', 0, {'/', 10, 1}},         {'%', 0, {'%', 10, 1}}};
+	} table[] = {{'|', '|', {EITHER, 1, 2}},  {'&', '&', {BOTH, 2, 2}},       {'=', '=', {EQUAL, 6, 2}},
+	             {'!', '=', {UNEQUAL, 6, 2}}, {'<', '<', {SHIFT_LEFT, 8, 2}}, {'>', '>', {SHIFT_RIGHT, 8, 2}},
+	             {'<', '=', {NO_MORE, 7, 2}}, {'>', '=', {NO_LESS, 7, 2}},    {'|', 0, {'|', 3, 1}},
+	             {'^', 0, {'^', 4, 1}},       {'&', 0, {'&', 5, 1}},          {'<', 0, {'<', 7, 1}},
+	             {'>', 0, {'>', 7, 1}},       {'+', 0, {'+', 9, 1}},          {'-', 0, {'-', 9, 1}},
+	             {'*', 0, {'*', 10, 1}},      {'/', 0, {'/', 10, 1}},         {'%', 0, {'%', 10, 1}}};
 	for (u32 i = 0; i < ARRAY_LEN(table); i++)
 		if (tok_is(&ld->tok, table[i].first) && (!table[i].second || tok_is(&ld->ahead, table[i].second)))
 			return table[i].op;

@@ -31,9 +31,8 @@ static bool runtime_call(struct loader *ld, const struct edge *e)
 
 static bool check_callee(struct loader *ld, const struct edge *e)
 {
-	return ld->finfo[e->callee].defined ||
-	       ld_fail(ld, &e->at, "function '%s' is called but not defined in %s", ld->m->funcs[e->callee].name,
-	               linked_what(ld));
+	return ld->finfo[e->callee].defined || ld_fail(ld, &e->at, "function '%s' is called but not defined in %s",
+	                                               ld->m->funcs[e->callee].name, linked_what(ld));
 }
 
 static s32 real_function(struct loader *ld, s32 f)

@@ -228,8 +228,8 @@ struct mark { /* what an instruction adds to, to be taken back */
 	u32 ncode, ninst_at, nabs_fixes, nedges, nrefs, ncalls, fparam_used;
 };
 struct mark mark_take(const struct loader *ld);
-/* Behind an instruction's guard, when its lowering has failed since the mark: puts a placeholder in its place when it is
- * not supported and its text has the form of an instruction; else false, with the error. */
+/* Behind an instruction's guard, when its lowering has failed since the mark: puts a placeholder in its place when it
+ * is not supported and its text has the form of an instruction; else false, with the error. */
 bool replace_unsupported(struct stmt *s, const struct mark *m);
 /* A directive in a function: notes it, and skips what follows up to where another thing begins. */
 bool skip_directive(struct loader *ld, u32 func, const struct token *at, bool in_body);

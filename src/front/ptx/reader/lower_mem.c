@@ -133,8 +133,8 @@ static bool check_wide(struct stmt *s, const struct operand *list)
 	if (!wide || ptype_bytes(s->in.type) == 8)
 		return true;
 	if (narrow)
-		return ld_unsupported(s->ld, &narrow->at, "'%s' with 64-bit and narrower registers in one vector is not supported",
-		               NAME(s));
+		return ld_unsupported(s->ld, &narrow->at,
+		                      "'%s' with 64-bit and narrower registers in one vector is not supported", NAME(s));
 	s->in.stype = T_B64;
 	return true;
 }

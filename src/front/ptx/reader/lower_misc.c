@@ -120,7 +120,7 @@ bool lower_relu(struct stmt *s)
 	if (!(s->in.flags & IF_RELU) || (s->in.op == OP_FMA ? half : t == T_S32 || t == T_S16X2))
 		return true;
 	return ld_unsupported(s->ld, &s->op, "'%s' is not supported: .relu is for %s", NAME(s),
-	               s->in.op == OP_FMA ? "f16, f16x2, bf16 and bf16x2" : "s32 and s16x2");
+	                      s->in.op == OP_FMA ? "f16, f16x2, bf16 and bf16x2" : "s32 and s16x2");
 }
 
 /* Registers wider than the type: within 32 bits they share one shape; 64-bit ones are marked. */
@@ -147,8 +147,8 @@ bool lower_cvta(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s' lacks a state space", NAME(s));
 	struct func *f = &s->ld->m->funcs[s->ld->fn];
 	if (s->in.space == SPC_PARAM && !f->is_kernel)
-		return ld_unsupported(s->ld, &s->op, "'%s' in a function is not supported: only a kernel's parameters have addresses",
-		               NAME(s));
+		return ld_unsupported(
+		    s->ld, &s->op, "'%s' in a function is not supported: only a kernel's parameters have addresses", NAME(s));
 	f->generic_params |= s->in.space == SPC_PARAM && !(s->in.flags & IF_CVTA_TO);
 	return want_args(s, 2, 2) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) &&
 	       lower_src(s, &s->arg[1], t, W_EXACT, &s->in.s[0]);

@@ -262,7 +262,7 @@ bool modifiers_apply(struct stmt *s)
 			s->types[s->ntypes++] = type;
 		else if (!is_hint(s, t) && !surface_word(s, t) && !video_word(s, t))
 			return ld_unsupported(s->ld, t, "'%s' is not supported ('%s' does not know '%s')", NAME(s), s->form->name,
-			               TEXT(t));
+			                      TEXT(t));
 	}
 	s->in.type = (u8)s->types[0];
 	s->in.stype = (u8)s->types[1];

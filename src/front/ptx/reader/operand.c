@@ -210,7 +210,8 @@ static bool parse_name(struct stmt *s, struct operand *o)
 		return true;
 	}
 	if (o->kind == A_REG && ld->tok.kind == TK_MOD)
-		return ld_unsupported(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported", TEXT(&ld->tok));
+		return ld_unsupported(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported",
+		                      TEXT(&ld->tok));
 	return o->kind == A_SYM || o->kind == A_PARAM || o->kind == A_FUNC ? parse_offset(s, o) : true;
 }
 
