@@ -216,7 +216,7 @@ enum {
 	IF_RIGHT = 1 << 13,     /* shf.r (else l) */
 	IF_SYNC = 1 << 14,      /* shfl.sync, vote.sync, match.sync: last source is the member mask */
 	IF_INDIRECT = 1 << 15,  /* call through a register: s[0] = address of a function */
-	IF_NEG_PRED = 1 << 16,  /* the source predicate of setp's combine, selp, mov, vote, bar.red (or a popc/and/or) is negated */
+	IF_NEG_PRED = 1 << 16,  /* the predicate of setp, selp, mov, vote, bar.red, or the first of and, or, xor is negated */
 	IF_NEG_PRED2 = 1 << 22, /* and, or, xor of predicates: the second source is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
 	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
@@ -233,7 +233,7 @@ enum {
 	IF_ASSERT =
 	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
 	IF_UNSUPPORTED = 1 << 29, /* nop: stands for an instruction that is not supported, module->unsupported[imm] */
-	IF_ACTIVATION = 1 << 30, /* mov, cvta, ld, st: of a local variable that each call has anew, see struct func */
+	IF_ACTIVATION = 1 << 30,  /* mov, cvta, ld, st: of a local variable that each call has anew, see struct func */
 };
 
 /* clang-format off */
@@ -389,7 +389,7 @@ struct func {
 	u32 local_own;
 	bool local_grows;    /* kernel: reaches such a function; local_bytes is enough for one activation */
 	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
-	u32 unsupported; /* cannot be executed: 1 + index of the first of module->unsupported[] that it reaches; 0: it can */
+	u32 unsupported; /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -408,8 +408,8 @@ struct texref {
 	u32 line;
 };
 
-/* What a function has in its text that is right in form but not supported: an instruction, or a directive. A kernel that
- * reaches one, in itself or in a function that it may call, is loaded like any other but cannot be launched. */
+/* What a function has in its text that is right in form but not supported: an instruction, or a directive. A kernel
+ * that reaches one, in itself or in a function that it may call, is loaded like any other but cannot be launched. */
 struct unsupported {
 	u32 func;
 	u32 line, col; /* 1-based; the line as `line` of an instruction counts */
