@@ -212,11 +212,12 @@ enum {
 	IF_UNI = 1 << 9,
 	IF_CVTA_TO = 1 << 10,
 	IF_SHIFTAMT = 1 << 11,
-	IF_WRAP = 1 << 12,      /* shf.wrap (else clamp) */
-	IF_RIGHT = 1 << 13,     /* shf.r (else l) */
-	IF_SYNC = 1 << 14,      /* shfl.sync, vote.sync, match.sync: last source is the member mask */
-	IF_INDIRECT = 1 << 15,  /* call through a register: s[0] = address of a function */
-	IF_NEG_PRED = 1 << 16,  /* the predicate of setp, selp, mov, vote, bar.red, or the first of and, or, xor is negated */
+	IF_WRAP = 1 << 12,     /* shf.wrap (else clamp) */
+	IF_RIGHT = 1 << 13,    /* shf.r (else l) */
+	IF_SYNC = 1 << 14,     /* shfl.sync, vote.sync, match.sync: last source is the member mask */
+	IF_INDIRECT = 1 << 15, /* call through a register: s[0] = address of a function */
+	IF_NEG_PRED =
+	    1 << 16, /* the predicate of setp, selp, mov, vote, bar.red, or the first of and, or, xor is negated */
 	IF_NEG_PRED2 = 1 << 22, /* and, or, xor of predicates: the second source is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
 	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
@@ -389,7 +390,7 @@ struct func {
 	u32 local_own;
 	bool local_grows;    /* kernel: reaches such a function; local_bytes is enough for one activation */
 	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
-	u32 unsupported; /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
+	u32 unsupported;     /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives

@@ -1,7 +1,7 @@
 /* What PTX is refused with: an error of the file, or, where the file is loaded, why a kernel of it cannot be launched.
  */
-#ifndef TESTS_REFUSAL_H
-#define TESTS_REFUSAL_H
+#ifndef TESTS_RIG_REFUSAL_H
+#define TESTS_RIG_REFUSAL_H
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
