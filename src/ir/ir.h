@@ -212,12 +212,11 @@ enum {
 	IF_UNI = 1 << 9,
 	IF_CVTA_TO = 1 << 10,
 	IF_SHIFTAMT = 1 << 11,
-	IF_WRAP = 1 << 12,     /* shf.wrap (else clamp) */
-	IF_RIGHT = 1 << 13,    /* shf.r (else l) */
-	IF_SYNC = 1 << 14,     /* shfl.sync, vote.sync, match.sync: last source is the member mask */
-	IF_INDIRECT = 1 << 15, /* call through a register: s[0] = address of a function */
-	IF_NEG_PRED =
-	    1 << 16, /* the predicate of setp, selp, mov, vote, bar.red, or the first of and, or, xor is negated */
+	IF_WRAP = 1 << 12,      /* shf.wrap (else clamp) */
+	IF_RIGHT = 1 << 13,     /* shf.r (else l) */
+	IF_SYNC = 1 << 14,      /* shfl.sync, vote.sync, match.sync: last source is the member mask */
+	IF_INDIRECT = 1 << 15,  /* call through a register: s[0] = address of a function */
+	IF_NEG_PRED = 1 << 16,  /* the predicate of setp, selp, mov, vote, bar.red is negated, of and, or, xor the first */
 	IF_NEG_PRED2 = 1 << 22, /* and, or, xor of predicates: the second source is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
 	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
