@@ -18,13 +18,33 @@ slow='test_workloads|test_verbs|test_replay_workloads|test_restart_workloads|tes
 mkdir -p "$logs"
 claims=$(mktemp -d)
 trap 'rm -rf "$claims"' EXIT
-trap 'exit 130' INT TERM
+workers=
+
+# Ctrl-C: what runs in the background hears nothing of it. Each worker ends its test, `timeout` all that the test has started.
+stop() {
+	trap '' INT TERM HUP
+	[ -z "$workers" ] || kill $workers 2>/dev/null
+	wait
+	exit $1
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop 129' HUP
+
+worker_begins() {
+	busy=
+	trap - INT HUP EXIT
+	trap '[ -z "$busy" ] || kill $! 2>/dev/null; wait; exit 143' TERM
+}
 
 run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" to $claims/NAME.count
 	name=$(basename "$1") log=$logs/$(basename "$1").log
 	began=$(date +%s)
-	timeout 600 "$1" >"$log" 2>&1 </dev/null
+	busy=yes
+	timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null &
+	wait $!
 	status=$?
+	busy=
 	took=$(($(date +%s) - began))
 	case $1 in
 	*.sh)
@@ -64,6 +84,7 @@ names_like() { basename "$1" | grep -qxE "$2"; }
 
 # What nobody has begun yet of the tests given, the slow ones first.
 work() {
+	worker_begins
 	for t in "$@"; do
 		names_like "$t" "$slow" && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
 	done
@@ -77,13 +98,16 @@ worker=0
 while [ $worker -lt "$jobs" ]; do
 	worker=$((worker + 1))
 	work "$@" &
+	workers="$workers $!"
 done
 (
+	worker_begins
 	while [ "$(ls "$claims" | grep -c '^worker\..*ended$')" -lt "$jobs" ]; do sleep 0.2; done
 	for t in "$@"; do
 		names_like "$t" "$alone" && run_one "$t"
 	done
 ) &
+workers="$workers $!"
 
 passed=0 failed=0
 : >"$claims/failures"
