@@ -1,6 +1,7 @@
 /* Ctrl-C at every moment and inside everything (base/leaving.h): the program ends by the signal, whatever it was doing;
  * a file is as it was or complete, and no part of one is left. Nothing here depends on how fast the machine is: signals
- * come at parts of the processor time that the same command takes undisturbed, or after the program has said where it is. */
+ * come at parts of the processor time that the same command takes undisturbed, or after the program has said where it
+ * is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +147,8 @@ static void say(struct child *c, const char *line)
 
 static int end(struct child *c)
 {
-	while (c->out >= 0 && hear(c)) {}
+	while (c->out >= 0 && hear(c)) {
+	}
 	for (int i = 0; !wait4(c->pid, &c->status, WNOHANG, &c->used); i++) {
 		if (i == WAIT_MS)
 			kill(c->pid, SIGKILL);
@@ -338,7 +340,8 @@ static const struct kind {
     {"a report", "run vecadd --size small --allow-io --script @/x.lua", "dbg.at_end(function() " HANG " end)"},
     {"a coroutine", "run vecadd --size small --allow-io --script @/x.lua",
      "dbg.on('issue', coroutine.wrap(function() " HANG " end))"},
-    {"a pattern", "run vecadd --size small --allow-io --script @/x.lua", "dbg.on('issue', function() " BACKTRACKS " end)"},
+    {"a pattern", "run vecadd --size small --allow-io --script @/x.lua",
+     "dbg.on('issue', function() " BACKTRACKS " end)"},
     {"a script", "run vecadd --size small --allow-io --script @/x.lua", HANG},
     {"a host program", "run @/x.lua --allow-io", "return {run = function(cuda) " HANG " end}"},
     {"a check", "run @/x.lua --allow-io", "return {run = function(cuda) cuda.check(function() " HANG " end) end}"},
@@ -350,7 +353,8 @@ static const struct kind {
     {"a command file", BATCH "-x @/x.lua" ON, HANG},
     {"print", BATCH "-ex |print " ENDLESS "|" ON, ""},
     {"print that runs the machine",
-     BATCH "-ex |print (function() " HERE " while true do pcall(dbg.step, 1) pcall(dbg.goto_cycle, 0) end end)()|" ON, ""},
+     BATCH "-ex |print (function() " HERE " while true do pcall(dbg.step, 1) pcall(dbg.goto_cycle, 0) end end)()|" ON,
+     ""},
     {"a watched expression", BATCH "-ex |watch " LATER "| -ex continue" ON, ""},
     {"a display", BATCH "-ex |display " LATER "| -ex |step 20|" ON, ""},
     {"until", BATCH "-ex |until " ENDLESS "|" ON, ""},
@@ -379,10 +383,10 @@ static void of_policies(void **state)
 {
 #define SLOW "for i = 1, 40000 do end "
 	static const struct kind policies[] = {
-	    {"warp", "--warp-sched lua:@/p.lua", "policy.warp { pick = function(sm, ready) " SLOW "return sm:oldest(ready) end }"},
+	    {"warp", "--warp-sched lua:@/p.lua",
+	     "policy.warp { pick = function(sm, ready) " SLOW "return sm:oldest(ready) end }"},
 	    {"CTA", "--cta-sched lua:@/p.lua", "policy.cta { next = function(k, sm) " SLOW "return k:first() end }"},
-	    {"partition", "--partition lua:@/p.lua",
-	     "policy.partition { plan = function(m) " SLOW "end }"},
+	    {"partition", "--partition lua:@/p.lua", "policy.partition { plan = function(m) " SLOW "end }"},
 	};
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
 		char line[200];
@@ -445,8 +449,10 @@ static int full_pipe(int *reader)
 	static const char block[4096];
 	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
 	fcntl(p[1], F_SETFL, O_NONBLOCK);
-	while (write(p[1], block, sizeof block) > 0) {}
-	while (write(p[1], block, 1) > 0) {}
+	while (write(p[1], block, sizeof block) > 0) {
+	}
+	while (write(p[1], block, 1) > 0) {
+	}
 	fcntl(p[1], F_SETFL, 0);
 	*reader = p[0];
 	return p[1];
@@ -463,8 +469,8 @@ static void until_file(const char *name)
 	}
 }
 
-/* Its report is not taken: one signal makes it wait and write everything, a second one, not the first one's echo, end it
- * at once. Nobody who reads any more ends it at once, too. */
+/* Its report is not taken: one signal makes it wait and write everything, a second one, not the first one's echo, end
+ * it at once. Nobody who reads any more ends it at once, too. */
 static void with_output_that_nobody_takes(void **state)
 {
 	enum { TAKEN, AGAIN, GONE };
@@ -522,9 +528,12 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(of_a_run),    cmocka_unit_test(of_a_batch),
-	    cmocka_unit_test(of_lua),      cmocka_unit_test(of_everything_else),
-	    cmocka_unit_test(of_policies), cmocka_unit_test(stays_on),
+	    cmocka_unit_test(of_a_run),
+	    cmocka_unit_test(of_a_batch),
+	    cmocka_unit_test(of_lua),
+	    cmocka_unit_test(of_everything_else),
+	    cmocka_unit_test(of_policies),
+	    cmocka_unit_test(stays_on),
 	    cmocka_unit_test(with_output_that_nobody_takes),
 	};
 	return cmocka_run_group_tests_name("interrupt", tests, make_dir, remove_dir);

@@ -123,8 +123,8 @@ static void endless(void **state)
 	rig_close(&r);
 }
 
-/* A million calls deep, what is said of the error is said in bounded time: none counts them. Again: the second one finds
- * Lua's list of calls strewn over the memory. */
+/* A million calls deep, what is said of the error is said in bounded time: none counts them. Again: the second one
+ * finds Lua's list of calls strewn over the memory. */
 static void overflows(void **state)
 {
 	static const char *const lines[] = {

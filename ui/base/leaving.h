@@ -14,8 +14,8 @@
  *    function, a terminal that takes nothing - is ended. A second SIGINT or SIGTERM ends at once, too; not one that
  *    follows on the first one's heels, as timeout(1) sends it, nor a second SIGHUP, which the kernel and a shell both
  *    send when a terminal goes.
- * 6. In the debugger with a prompt, SIGINT is no wish to leave (leaving_not_by_interrupt): it stops what runs, the lines
- *    that wait are dropped, and the prompt is back (dbg/interrupt.h).
+ * 6. In the debugger with a prompt, SIGINT is no wish to leave (leaving_not_by_interrupt): it stops what runs, the
+ * lines that wait are dropped, and the prompt is back (dbg/interrupt.h).
  *
  * SIGPIPE and SIGQUIT end the program at once, as ever, but leave no FILE.part either. */
 #ifndef UI_BASE_LEAVING_H

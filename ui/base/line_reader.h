@@ -5,9 +5,9 @@
 
 struct line_reader {
 	int fd;
-	bool ended;           /* there is no more */
-	struct strbuf text;   /* what has been read... */
-	size_t taken;         /* ...of which so much has been given */
+	bool ended;         /* there is no more */
+	struct strbuf text; /* what has been read... */
+	size_t taken;       /* ...of which so much has been given */
 };
 /* The next line, without its newline, until the next call; the last one may have none. NULL: there is none any more
  * (`ended`), or a signal came while there was none yet. */

@@ -162,7 +162,8 @@ static int run_session(struct session *s)
 	flush_output(s);
 	explain_stop(s, why, &e);
 	bool script_ok = !script_failed(s);
-	bool ran = (why != SS_HOST_ERROR && why != SS_INTERRUPT) || sim_cycle(s->sim); /* else the message is all there is */
+	bool ran =
+	    (why != SS_HOST_ERROR && why != SS_INTERRUPT) || sim_cycle(s->sim); /* else the message is all there is */
 	if (ran)
 		print_report(s, session_stop_word(why), host_ns() - from);
 	note_starvation(s);

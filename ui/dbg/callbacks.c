@@ -175,8 +175,8 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	return true;
 }
 
-/* A condition that fails stops there, as gdb does: silence would hide the mistake. One that is interrupted has no answer:
- * no hit, and the machine stops at the end of the cycle. */
+/* A condition that fails stops there, as gdb does: silence would hide the mistake. One that is interrupted has no
+ * answer: no hit, and the machine stops at the end of the cycle. */
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 {
 	struct debugger *d = ctx;
@@ -189,7 +189,8 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 	if (b->internal) /* `until stat`'s: it has no number */
 		snprintf(what, sizeof(what), "the condition");
 	else
-		snprintf(what, sizeof(what), "the condition of %s %u", b->kind == BK_WATCH ? "watchpoint" : "breakpoint", b->id);
+		snprintf(what, sizeof(what), "the condition of %s %u", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
+		         b->id);
 	if (e.interrupted) {
 		lua_dbg_keep_cut(d, what);
 		return false;

@@ -39,7 +39,8 @@ static struct lua_hooks *hooks_of(struct debugger *d)
 
 /* --- calling --- */
 
-/* One function; an error turns it off, an interrupt does not. Reports of a whole run may take longer than callbacks within it. */
+/* One function; an error turns it off, an interrupt does not. Reports of a whole run may take longer than callbacks
+ * within it. */
 static void call(struct debugger *d, u32 i, u64 cycle)
 {
 	struct hook h = d->script.hooks->h[i];

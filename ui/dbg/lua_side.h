@@ -43,8 +43,8 @@ void lua_dbg_attach(struct debugger *d);
 void lua_dbg_release(struct debugger *d);
 
 /* Event types subscribed to; delivering one. True = stop; an error in a callback stops and switches the callback off,
- * its text is in lua_dbg_take_error(). One that is interrupted stays on, as all that Ctrl-C falls into does: conditions,
- * hooks, watched expressions (lua_dbg_take_cut()). */
+ * its text is in lua_dbg_take_error(). One that is interrupted stays on, as all that Ctrl-C falls into does:
+ * conditions, hooks, watched expressions (lua_dbg_take_cut()). */
 event_set lua_dbg_mask(const struct debugger *d);
 bool lua_dbg_event(struct debugger *d, const struct event *ev);
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev); /* break_cond_fn, ctx = the debugger */

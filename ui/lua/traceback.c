@@ -7,7 +7,7 @@
  * calls are named, and the others are not even counted. */
 #include "lua/lua.h"
 
-#define DEEP 200  /* calls: up to here the library's own traceback is quick */
+#define DEEP 200 /* calls: up to here the library's own traceback is quick */
 #define NAMED 20
 
 static void add_where(luaL_Buffer *b, lua_State *L, const lua_Debug *ar)

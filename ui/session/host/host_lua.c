@@ -179,7 +179,7 @@ static bool start(lua_State *L, void *ctx, struct err *e)
 static bool refuse_yield(lua_State *L, void *ctx, struct err *e)
 {
 	lua_traceback(L, ((struct lua_host *)ctx)->co,
-	               "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
+	              "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
 	return err_set(e, "%s", lua_tostring(L, -1));
 }
 
