@@ -815,7 +815,7 @@ const struct status_text cmdline_statuses[] = {
     {"2", "usage or input error"},
     {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
     {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
-    {"130", "interrupted (Ctrl-C)"},
+    {"130", "ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP"},
 };
 const u32 cmdline_nstatuses = ARRAY_LEN(cmdline_statuses);
 
