@@ -101,14 +101,17 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	d->script.lua->in_callback++;
 	bool ok = lua_dbg_call_with_event(d, s->ref, ev, 0, &e);
 	d->script.lua->in_callback--;
-	if (ok)
+	snprintf(what, sizeof(what), "dbg.on callback %u (%s)", id, event_descs[ev->type].name);
+	if (!ok && e.interrupted)
+		lua_dbg_keep_cut(d, what);
+	if (ok || e.interrupted)
 		return lua_hooks_stop_asked(d);
 	for (u32 i = 0; i < d->script.lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
 		if (d->script.lua->subs[i].id == id)
 			d->script.lua->subs[i].enabled = false;
-	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed%s", id, event_descs[ev->type].name,
-	         d->s->replaying ? "" : " and is off");
-	lua_dbg_keep_error(d, what, &e);
+	char failed[96];
+	snprintf(failed, sizeof(failed), "%s failed%s", what, d->s->replaying ? "" : " and is off");
+	lua_dbg_keep_error(d, failed, &e);
 	return true;
 }
 

@@ -269,7 +269,8 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	return true;
 }
 
-/* A condition that fails stops there, as gdb does: silence would hide the mistake. */
+/* A condition that fails stops there, as gdb does: silence would hide the mistake. One that is interrupted has no
+ * answer: no hit, and the machine stops at the end of the cycle. */
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 {
 	struct debugger *d = ctx;
@@ -280,10 +281,16 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 		return truth;
 	lua_dbg_first_line(&e);
 	if (b->internal) /* `until stat`'s: it has no number */
-		snprintf(what, sizeof(what), "the condition failed");
+		snprintf(what, sizeof(what), "the condition");
 	else
-		snprintf(what, sizeof(what), "the condition of %s %u failed", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
+		snprintf(what, sizeof(what), "the condition of %s %u", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
 		         b->id);
-	lua_dbg_keep_error(d, what, &e);
+	if (e.interrupted) {
+		lua_dbg_keep_cut(d, what);
+		return false;
+	}
+	char failed[80];
+	snprintf(failed, sizeof failed, "%s failed", what);
+	lua_dbg_keep_error(d, failed, &e);
 	return true;
 }
