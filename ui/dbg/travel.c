@@ -62,18 +62,24 @@ void travel_arrived(struct debugger *d, struct strbuf *out)
 	show_displays(d, out);
 }
 
-bool travel_to(struct debugger *d, u64 cycle, struct err *e)
+bool travel_to_place(struct debugger *d, struct sim_place to, struct err *e)
 {
 	goal_clear(d);
 	debugger_clear_interrupt(d);
 	remember_position(d);
 	d->run.in_run = true;
-	bool ok = session_goto(d->s, cycle, e);
+	bool ok = session_go(d->s, to, e);
 	if (ok)
 		d->run.stop_reason[0] = '\0'; /* that was elsewhere */
 	d->run.in_run = false;
 	debugger_resubscribe(d);
 	return ok;
+}
+
+bool travel_to(struct debugger *d, u64 cycle, struct err *e)
+{
+	session_change_ends(d->s);
+	return travel_to_place(d, sim_rest(d->s->sim, cycle), e);
 }
 
 void tell_script_error(struct debugger *d, struct strbuf *out)
