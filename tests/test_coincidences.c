@@ -128,6 +128,7 @@ static void a_turn_at_a_snapshot(void **state)
 	open_program(&r, "sssp", "n=120");
 	must(&r, "break kernel-launch");
 	must(&r, "break kernel-done");
+	must(&r, "watch *more"); /* the host clears it in its turns */
 	const struct stops s = stops_with_snapshots(&r);
 	assert_true(s.n > 10);
 	assert_stops(&r, &s);
@@ -165,15 +166,75 @@ static void a_count_and_a_short_way_back(void **state)
 	assert_int_equal(now(&r).cycle, 0);
 	rig_say(&r, "continue");
 	assert_place(&r, each.at[2]);
-	/* A fork takes back what was counted behind it, and no more. */
-	must(&r, "goto %llu", (unsigned long long)each.at[1].cycle);
+	rig_close(&r);
+}
+
+/* A fork takes back what was counted behind it, and no more; undoing it as well. */
+static void a_count_and_a_fork(void **state)
+{
+	struct sim_place fiftieth[2];
+	for (u32 back = 0; back < 2; back++) {
+		struct rig r;
+		rig_vecadd(&r);
+		rig_say(&r, "break cta-done count=50");
+		if (back)
+			rig_say(&r, "continue");
+		const struct sim_place unchanged = now(&r);
+		rig_say(&r, "goto 0");
+		rig_say(&r, "set max_ctas_per_sm 1");
+		rig_say(&r, "continue");
+		fiftieth[back] = now(&r);
+		assert_int_equal(r.d->run.rest, DBG_STOPPED);
+		assert_true(!back || fiftieth[1].cycle != unchanged.cycle);
+		for (u32 i = 0; back && i < 2; i++)
+			rig_say(&r, "undo");
+		if (back) {
+			rig_say(&r, "continue");
+			assert_place(&r, unchanged);
+		}
+		rig_close(&r);
+	}
+	assert_int_equal(fiftieth[0].cycle, fiftieth[1].cycle);
+}
+
+/* What the user has changed is there when one comes to the cycle by its number, by steps too, and a watch tells it when
+ * the cycle is over, whichever way one comes by. */
+static void a_change_and_the_way_to_it(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "watch gpu.turn");
+	rig_say(&r, "step 300");
+	const struct sim_place before = now(&r);
+	const u64 was = sim_hash(r.s->sim);
 	rig_say(&r, "set warp-sched lrr");
-	rig_say(&r, "continue");
-	assert_int_equal(r.d->run.rest, DBG_STOPPED);
-	rig_say(&r, "undo");
-	rig_say(&r, "undo");
-	rig_say(&r, "continue");
-	assert_place(&r, each.at[2]);
+	session_change_ends(r.s);
+	const struct sim_place changed = now(&r);
+	const u64 hash = sim_hash(r.s->sim);
+	assert_true(hash != was);
+	assert_int_equal(changed.turn, before.turn + 1);
+	rig_has(&r, "continue", "1 -> 2");
+	assert_int_equal(now(&r).cycle, 301);
+	static const char *const ways[][2] = {
+	    {"goto 300", NULL}, {"goto 299", "step 1"}, {"goto 200", "until 300"}, {"goto 305", "reverse-step 5"}};
+	rig_say(&r, "step 10");
+	for (u32 i = 0; i < ARRAY_LEN(ways); i++) {
+		rig_say(&r, ways[i][0]);
+		if (ways[i][1])
+			rig_say(&r, ways[i][1]);
+		assert_place(&r, changed);
+		assert_true(sim_hash(r.s->sim) == hash);
+		rig_has(&r, "continue", "1 -> 2");
+		assert_int_equal(now(&r).cycle, 301);
+	}
+	rig_say(&r, "goto 299");
+	rig_has(&r, "continue", "1 -> 2");
+	assert_int_equal(now(&r).cycle, 301);
+	rig_say(&r, "step 5");
+	rig_has(&r, "reverse-continue", "1 -> 2");
+	assert_int_equal(now(&r).cycle, 301);
+	rig_say(&r, "reverse-continue");
+	assert_int_equal(now(&r).cycle, 0);
 	rig_close(&r);
 }
 
@@ -407,6 +468,8 @@ int main(void)
 	    cmocka_unit_test(a_change_at_a_snapshot),
 	    cmocka_unit_test(a_turn_at_a_snapshot),
 	    cmocka_unit_test(a_count_and_a_short_way_back),
+	    cmocka_unit_test(a_count_and_a_fork),
+	    cmocka_unit_test(a_change_and_the_way_to_it),
 	    cmocka_unit_test(ignoring_and_going_back),
 	    cmocka_unit_test(a_temporary_one_in_the_past),
 	    cmocka_unit_test(a_breakpoint_at_the_present_cycle),
