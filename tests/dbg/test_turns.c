@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "dbg/debugger.h"
-#include "tests/debug_rig.h"
+#include "tests/rig/debug_rig.h"
 
 struct place {
 	struct sim_place at;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "dbg/debugger.h"
-#include "tests/debug_rig.h"
+#include "tests/rig/debug_rig.h"
 
 #define STOPS 400
 struct stops {
