@@ -216,19 +216,12 @@ void travel_take_turn(struct sim *s)
 	restore(s, history_at(s->history) + 1);
 }
 
-/* Is the present state, in a cycle that has had turns, behind one of them? Going back from later on begins at a cycle's
- * beginning: what a turn changes is to be seen from there, too. */
-static bool behind_turn(const struct sim *s)
-{
-	return sim_place_order(sim_place(s), sim_before_turns(s, sim_cycle(s))) > 0;
-}
-
 u64 travel_step(struct sim *s)
 {
 	pass(s);
 	if (sim_turn_due(s))
 		return 0; /* it comes first */
-	if (sim_cycle(s) >= s->next_look && !task_idle(s->gpu->task) && !behind_turn(s))
+	if (sim_cycle(s) >= s->next_look && !task_idle(s->gpu->task))
 		look(s);
 	if (!s->history)
 		return NEVER;
@@ -416,7 +409,7 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 		i--;
 	if (!i)
 		return err_set(e, "history does not reach back to the change");
-	const struct sim_place before = {history_cycle(s->history, i), history_turns(s->history, i) - 1};
+	const struct sim_place before = {history_cycle(s->history, i), 0};
 	rewind_samplers(s, restore(s, i - 1));
 	sim_clear_policy_errors(s);
 	history_fork(s->history);

@@ -339,7 +339,8 @@ static void bookmarks_and_a_fork(void **state)
 	must(&r, "goto %llu", (unsigned long long)turn.cycle); /* the cycle alone: as the user left it */
 	assert_place(&r, changed);
 	rig_say(&r, "reverse-step 100");
-	rig_say(&r, "set warp-sched tlv"); /* turns and places behind it are others now */
+	rig_say(&r, "set warp-sched tlv"); /* turns and places behind it are others now: one more */
+	rig_say(&r, "set max_ctas_per_sm 2");
 	rig_has(&r, "info bookmarks", "(not in the history)");
 	rig_fails(&r, "goto later", "not in the history any more");
 	must(&r, "until %llu", (unsigned long long)changed.cycle + 400);
@@ -347,6 +348,38 @@ static void bookmarks_and_a_fork(void **state)
 	assert_int_equal(now(&r).cycle, changed.cycle + 200);
 	rig_say(&r, "goto changed");
 	assert_int_equal(now(&r).cycle, changed.cycle);
+	rig_close(&r);
+}
+
+/* What `lua` has written belongs to the place that is remembered behind it. */
+static void an_open_change(void **state)
+{
+	struct rig r;
+	to_the_turn(&r);
+	char write[80];
+	const struct devmem *m = sim_devmem(r.s->sim);
+	u32 i = 0;
+	while (strcmp(m->allocs[i].name, "more"))
+		i++;
+	snprintf(write, sizeof write, "lua mem.write_f32(%llu, 4711)", (unsigned long long)m->allocs[i].addr);
+	const u64 hash = sim_hash(r.s->sim);
+	rig_say(&r, write);
+	const u64 written = sim_hash(r.s->sim);
+	assert_true(written != hash);
+	rig_say(&r, "step 100");
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == written);
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == hash);
+	rig_say(&r, write);
+	rig_say(&r, "bookmark written");
+	rig_say(&r, "step 100");
+	rig_say(&r, "goto written");
+	assert_true(sim_hash(r.s->sim) == written);
+	rig_say(&r, "undo");
+	rig_say(&r, "undo");
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == hash);
 	rig_close(&r);
 }
 
@@ -414,11 +447,14 @@ static void the_last_turn(void **state)
 
 /* --- files ---------------------------------------------------------------------------------------------------------- */
 
-static void recorded(const char *path, bool detour, u64 cycle)
+#define FILES 3
+static void recorded(char path[FILES][32], bool detour, u64 cycle)
 {
 	struct rig r;
-	open_program(&r, "sssp", "n=120");
-	must(&r, "record start %s kernel-launch kernel-start kernel-done cta-dispatch", path);
+	char *argv[] = {"warpdbg", "debug",   "sssp",         "--param", "n=120",        "--trace",
+	                path[1],   "--timeline", path[2], NULL};
+	rig_open(&r, argv);
+	must(&r, "record start %s kernel-launch kernel-start kernel-done cta-dispatch", path[0]);
 	if (detour) {
 		rig_say(&r, "continue");
 		must(&r, "goto %llu", (unsigned long long)cycle + 100);
@@ -444,20 +480,26 @@ static void a_recording_and_a_fork_at_a_turn(void **state)
 	const struct sim_place turn = to_the_turn(&r);
 	rig_close(&r);
 	for (u64 cycle = turn.cycle - 1; cycle <= turn.cycle + 1; cycle++) {
-		char a[] = "/tmp/warpdbg-record-XXXXXX", b[] = "/tmp/warpdbg-record-XXXXXX";
-		struct strbuf x = STRBUF_INIT, y = STRBUF_INIT;
-		struct err e = {0};
-		close(mkstemp(a));
-		close(mkstemp(b));
-		recorded(a, true, cycle);
-		recorded(b, false, cycle);
-		assert_true(strbuf_read_file(&x, a, &e) && strbuf_read_file(&y, b, &e));
-		assert_true(x.len > 1000);
-		assert_string_equal(x.buf, y.buf);
-		strbuf_release(&x);
-		strbuf_release(&y);
-		remove(a);
-		remove(b);
+		char path[2][FILES][32];
+		for (u32 i = 0; i < 2 * FILES; i++) {
+			snprintf(path[i / FILES][i % FILES], sizeof path[0][0], "/tmp/warpdbg-record-XXXXXX");
+			close(mkstemp(path[i / FILES][i % FILES]));
+		}
+		recorded(path[0], true, cycle);
+		recorded(path[1], false, cycle);
+		for (u32 i = 0; i < FILES; i++) {
+			struct strbuf x = STRBUF_INIT, y = STRBUF_INIT;
+			struct err e = {0};
+			assert_true(strbuf_read_file(&x, path[0][i], &e) && strbuf_read_file(&y, path[1][i], &e));
+			assert_true(x.len > 1000);
+			if (strcmp(x.buf, y.buf))
+				fail_msg("file %u of a fork at cycle %llu, where the host's turn is at %llu", i, (unsigned long long)cycle,
+				         (unsigned long long)turn.cycle);
+			strbuf_release(&x);
+			strbuf_release(&y);
+			remove(path[0][i]);
+			remove(path[1][i]);
+		}
 	}
 }
 
@@ -474,6 +516,7 @@ int main(void)
 	    cmocka_unit_test(a_temporary_one_in_the_past),
 	    cmocka_unit_test(a_breakpoint_at_the_present_cycle),
 	    cmocka_unit_test(bookmarks_and_a_fork),
+	    cmocka_unit_test(an_open_change),
 	    cmocka_unit_test(undo_across_a_turn),
 	    cmocka_unit_test(the_last_turn),
 	    cmocka_unit_test(a_recording_and_a_fork_at_a_turn),
