@@ -79,8 +79,8 @@ struct stop {
 	u64 cycle;
 };
 /* Simulates until one of the reasons holds; stops between cycles, cycle counts those completed. `until` is an absolute
- * cycle (NEVER allowed). A turn on record is taken when the machine goes on from its cycle. After a fault, a deadlock or a failed
- * policy further calls return the same reason at once. */
+ * cycle (NEVER allowed). A turn on record is taken when the machine goes on from its cycle. After a fault, a deadlock
+ * or a failed policy further calls return the same reason at once. */
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out);
 /* Would sim_run() go on from such a stop, with nothing done outside? In the past a turn on record may be due. */
 bool sim_goes_on(const struct sim *s, const struct stop *stop);
@@ -103,8 +103,8 @@ const char *sim_live_key(u32 i);
  *
  * With a history, the machine takes snapshots while it runs, and sim_go() brings back any place since its beginning,
  * bit for bit. What happens to the machine from outside between two cycles (the host program, the user) is a *turn*:
- * sim_fork() before it, sim_turn() after it. So a place is a cycle and the turns there have been: the same place has the
- * same state, however it is come to.
+ * sim_fork() before it, sim_turn() after it. So a place is a cycle and the turns there have been: the same place has
+ * the same state, however it is come to.
  *
  * The host's turns belong to the step that leaves a cycle: sim_run() stops at a cycle before them, and where it goes on
  * from there it takes, in the past, the state that each turn left; nothing is done again outside. Where the machine
@@ -142,8 +142,8 @@ bool sim_take_back(struct sim *s);
  * (sim_take_printf): what they print on the way is not kept. */
 bool sim_go(struct sim *s, struct sim_place to, struct err *e);
 bool sim_reaches(const struct sim *s, struct sim_place p);
-/* The same for the place at which the machine stands at a cycle: behind the last turn marked by sim_rests(), else before
- * all of them. */
+/* The same for the place at which the machine stands at a cycle: behind the last turn marked by sim_rests(), else
+ * before all of them. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
 /* Having come to a cycle by sim_run(): stands there as after sim_goto(). */
 void sim_stand(struct sim *s);

@@ -392,7 +392,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 	bool stop = false;
 	if (at > st->cycle) {
 		if (at == NEVER && !task_idle(g->task))
-			return gpu_deadlock(g); /* nothing is under way that could ever wake anybody */
+			return gpu_deadlock(g);     /* nothing is under way that could ever wake anybody */
 		if (unlikely(g->turn_events)) { /* nothing happens in this cycle: they are told now */
 			stop = hand_on(g);
 			limit = st->cycle + 1;
@@ -429,19 +429,4 @@ bool gpu_advance(struct gpu *g, u64 limit)
 	stop = hand_on(g);
 	st->cycle++;
 	return stop;
-}
-
-/* --- accounting --------------------------------------------------------------------------------------------------- */
-
-void gpu_set_event_mask(struct gpu *g, event_set mask)
-{
-	g->event_mask = mask;
-	for (u32 i = 0; !mask && !g->turn_events && i <= g->conf.num_sms; i++)
-		g->ev[i].n = 0; /* launches that nobody wants to hear of any more */
-	for (u32 i = 0; i <= g->conf.num_sms; i++)
-		g->ev[i].mask = mask;
-	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {
-		g->ev[i].mask |= EVENT(EV_ISSUE);
-		g->ev[i].quiet_issue = !event_in(mask, EV_ISSUE);
-	}
 }

@@ -1,9 +1,5 @@
 #include "gpu/turn.h"
 
-#include <string.h>
-
-#include "gpu/gpu.h"
-
 struct kept {
 	u32 n;
 	struct kept_event {
@@ -11,6 +7,19 @@ struct kept {
 		struct event e;
 	} event[];
 };
+
+void gpu_set_event_mask(struct gpu *g, event_set mask)
+{
+	g->event_mask = mask;
+	for (u32 i = 0; !mask && !g->turn_events && i <= g->conf.num_sms; i++)
+		g->ev[i].n = 0; /* launches that nobody wants to hear of any more */
+	for (u32 i = 0; i <= g->conf.num_sms; i++)
+		g->ev[i].mask = mask;
+	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {
+		g->ev[i].mask |= EVENT(EV_ISSUE);
+		g->ev[i].quiet_issue = !event_in(mask, EV_ISSUE);
+	}
+}
 
 void gpu_turn_begins(struct gpu *g)
 {

@@ -7,6 +7,8 @@
 #define GPU_TURN_H
 #include "gpu/state.h"
 
+/* The events that somebody wants. */
+void gpu_set_event_mask(struct gpu *g, event_set mask);
 /* From here on every event is kept, until gpu_turn_ends(). */
 void gpu_turn_begins(struct gpu *g);
 void gpu_turn_ends(struct gpu *g);

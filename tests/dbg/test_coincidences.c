@@ -135,6 +135,32 @@ static void a_turn_at_a_snapshot(void **state)
 	rig_close(&r);
 }
 
+/* A launch is told when its cycle is over, though its kernel begins much later, and once: not at a stop in between. */
+static void a_launch_long_before_its_kernel(void **state)
+{
+	struct rig r;
+	char *argv[] = {"warpdbg", "debug", "sssp", "--param", "n=120", "--set", "launch.latency=500", NULL};
+	rig_open(&r, argv);
+	must(&r, "break kernel-launch");
+	const struct stops s = stops_with_snapshots(&r);
+	assert_true(s.n > 3);
+	for (u32 i = 0, k = 0; i < s.n; i++) {
+		struct kernel_info info;
+		do
+			gpu_kernel_info(sim_gpu(r.s->sim), k++, &info);
+		while (info.counters->launched_at + 1 < s.at[i].cycle);
+		assert_int_equal(s.at[i].cycle, info.counters->launched_at + 1);
+	}
+	assert_stops(&r, &s);
+	must(&r, "goto %llu", (unsigned long long)s.at[1].cycle - 1);
+	rig_has(&r, "step 100", "kernel-launch");
+	assert_place(&r, s.at[1]);
+	must(&r, "goto %llu", (unsigned long long)s.at[1].cycle + 100);
+	must(&r, "continue");
+	assert_place(&r, s.at[2]);
+	rig_close(&r);
+}
+
 /* The n-th match is the n-th however often one goes back between two, before all, or behind it. */
 static void a_count_and_a_short_way_back(void **state)
 {
@@ -451,8 +477,7 @@ static void the_last_turn(void **state)
 static void recorded(char path[FILES][32], bool detour, u64 cycle)
 {
 	struct rig r;
-	char *argv[] = {"warpdbg", "debug",   "sssp",         "--param", "n=120",        "--trace",
-	                path[1],   "--timeline", path[2], NULL};
+	char *argv[] = {"warpdbg", "debug", "sssp", "--param", "n=120", "--trace", path[1], "--timeline", path[2], NULL};
 	rig_open(&r, argv);
 	must(&r, "record start %s kernel-launch kernel-start kernel-done cta-dispatch", path[0]);
 	if (detour) {
@@ -493,8 +518,8 @@ static void a_recording_and_a_fork_at_a_turn(void **state)
 			assert_true(strbuf_read_file(&x, path[0][i], &e) && strbuf_read_file(&y, path[1][i], &e));
 			assert_true(x.len > 1000);
 			if (strcmp(x.buf, y.buf))
-				fail_msg("file %u of a fork at cycle %llu, where the host's turn is at %llu", i, (unsigned long long)cycle,
-				         (unsigned long long)turn.cycle);
+				fail_msg("file %u of a fork at cycle %llu, where the host's turn is at %llu", i,
+				         (unsigned long long)cycle, (unsigned long long)turn.cycle);
 			strbuf_release(&x);
 			strbuf_release(&y);
 			remove(path[0][i]);
@@ -509,6 +534,7 @@ int main(void)
 	    cmocka_unit_test(a_stop_at_a_snapshot),
 	    cmocka_unit_test(a_change_at_a_snapshot),
 	    cmocka_unit_test(a_turn_at_a_snapshot),
+	    cmocka_unit_test(a_launch_long_before_its_kernel),
 	    cmocka_unit_test(a_count_and_a_short_way_back),
 	    cmocka_unit_test(a_count_and_a_fork),
 	    cmocka_unit_test(a_change_and_the_way_to_it),

@@ -57,8 +57,8 @@ static void assert_at(struct law *l, struct sim_place want, const char *how)
 {
 	const struct sim_place at = now(l);
 	if (sim_place_order(at, want))
-		fail_msg("%s: at cycle %llu, turn %u instead of cycle %llu, turn %u", how, (unsigned long long)at.cycle, at.turn,
-		         (unsigned long long)want.cycle, want.turn);
+		fail_msg("%s: at cycle %llu, turn %u instead of cycle %llu, turn %u", how, (unsigned long long)at.cycle,
+		         at.turn, (unsigned long long)want.cycle, want.turn);
 	look(l, how);
 }
 
@@ -233,7 +233,8 @@ static void little_memory(void **state)
 
 static void several_programs(void **state)
 {
-	walk((char *[]){"warpdbg", "debug", "--partition", "smk", "sssp", "--param", "n=120", "bfs", "--size", "small", NULL},
+	walk((char *[]){"warpdbg", "debug", "--partition", "smk", "sssp", "--param", "n=120", "bfs", "--size", "small",
+	                NULL},
 	     0, 40);
 }
 

@@ -50,8 +50,9 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 	return true;
 }
 
-/* Where the window that begins with a snapshot starts; false: none does. What turns of a cycle have changed is seen when
- * the cycle is over, against what was before them: a window begins before them - or where the run itself begins. */
+/* Where the window that begins with a snapshot starts; false: none does. What turns of a cycle have changed is seen
+ * when the cycle is over, against what was before them: a window begins before them - or where the run itself begins.
+ */
 static bool window_start(struct debugger *d, u32 snapshot, struct sim_place *start)
 {
 	const struct sim *s = d->s->sim;

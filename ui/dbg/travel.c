@@ -58,8 +58,8 @@ static void rebind_watches(struct debugger *d)
 	struct sim_history_info h;
 	struct err e = {0};
 	sim_history_info(d->s->sim, &h);
-	const bool there = d->nwatches && here.cycle > h.begin && sim_place_order(before, here) < 0 &&
-	                   session_go(d->s, before, &e);
+	const bool there =
+	    d->nwatches && here.cycle > h.begin && sim_place_order(before, here) < 0 && session_go(d->s, before, &e);
 	watches_rebind(d);
 	if (there)
 		session_go(d->s, here, &e);

@@ -10,8 +10,8 @@ bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
 /* May time be travelled now? False with *e: the machine is running, there is no history. */
 bool travel_allowed(struct debugger *d, struct err *e);
-/* Puts the machine at a place, or where it stands at a cycle; where it is then is said by travel_arrived(), which brings
- * what hangs on the machine's place up to date. */
+/* Puts the machine at a place, or where it stands at a cycle; where it is then is said by travel_arrived(), which
+ * brings what hangs on the machine's place up to date. */
 bool travel_to_place(struct debugger *d, struct sim_place to, struct err *e);
 bool travel_to(struct debugger *d, u64 cycle, struct err *e);
 void travel_arrived(struct debugger *d, struct strbuf *out);
