@@ -217,6 +217,10 @@ static void a_count_and_a_fork(void **state)
 		if (back) {
 			rig_say(&r, "continue");
 			assert_place(&r, unchanged);
+			rig_say(&r, "run --set max_ctas_per_sm=1"); /* another run counts anew */
+			if (!now(&r).cycle)
+				rig_say(&r, "continue");
+			fiftieth[1] = now(&r);
 		}
 		rig_close(&r);
 	}
@@ -261,6 +265,28 @@ static void a_change_and_the_way_to_it(void **state)
 	assert_int_equal(now(&r).cycle, 301);
 	rig_say(&r, "reverse-continue");
 	assert_int_equal(now(&r).cycle, 0);
+	rig_close(&r);
+}
+
+/* A search meets the end of the warp whose register is watched: the watchpoint stays, and its changes are found. */
+static void a_warp_that_ends_in_a_search(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "continue");
+	const struct sim_place end = now(&r);
+	rig_say(&r, "goto 300");
+	rig_say(&r, "watch %r1");
+	must(&r, "goto %llu", (unsigned long long)end.cycle);
+	rig_say(&r, "reverse-continue");
+	assert_int_equal(r.d->nwatches, 1);
+	assert_true(now(&r).cycle < end.cycle);
+	const struct sim_place last = now(&r);
+	if (last.cycle) { /* a change: forward it stops there too */
+		must(&r, "goto %llu", (unsigned long long)last.cycle - 1);
+		rig_say(&r, "continue");
+		assert_place(&r, last);
+	}
 	rig_close(&r);
 }
 
@@ -406,6 +432,15 @@ static void an_open_change(void **state)
 	rig_say(&r, "undo");
 	rig_say(&r, "undo");
 	assert_true(sim_hash(r.s->sim) == hash);
+	/* Within one command, too, where the change is still open. */
+	must(&r, "%s dbg.execute('bookmark inner') dbg.step(5)", write);
+	rig_say(&r, "goto inner");
+	assert_true(sim_hash(r.s->sim) == written);
+	rig_say(&r, "undo");
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == written);
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == hash);
 	rig_close(&r);
 }
 
@@ -482,6 +517,8 @@ static void recorded(char path[FILES][32], bool detour, u64 cycle)
 	must(&r, "record start %s kernel-launch kernel-start kernel-done cta-dispatch", path[0]);
 	if (detour) {
 		rig_say(&r, "continue");
+		rig_say(&r, "goto 0");
+		rig_say(&r, "continue"); /* all of it once more: it is not written again */
 		must(&r, "goto %llu", (unsigned long long)cycle + 100);
 		rig_say(&r, "set warp-sched tlv");
 		rig_say(&r, "continue");
@@ -538,6 +575,7 @@ int main(void)
 	    cmocka_unit_test(a_count_and_a_short_way_back),
 	    cmocka_unit_test(a_count_and_a_fork),
 	    cmocka_unit_test(a_change_and_the_way_to_it),
+	    cmocka_unit_test(a_warp_that_ends_in_a_search),
 	    cmocka_unit_test(ignoring_and_going_back),
 	    cmocka_unit_test(a_temporary_one_in_the_past),
 	    cmocka_unit_test(a_breakpoint_at_the_present_cycle),
