@@ -432,6 +432,11 @@ static void an_open_change(void **state)
 	rig_say(&r, "undo");
 	rig_say(&r, "undo");
 	assert_true(sim_hash(r.s->sim) == hash);
+	must(&r, "%s dbg.step(5)", write);
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == written);
+	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == hash);
 	/* Within one command, too, where the change is still open. */
 	must(&r, "%s dbg.execute('bookmark inner') dbg.step(5)", write);
 	rig_say(&r, "goto inner");
@@ -440,6 +445,33 @@ static void an_open_change(void **state)
 	rig_say(&r, "undo");
 	assert_true(sim_hash(r.s->sim) == written);
 	rig_say(&r, "undo");
+	assert_true(sim_hash(r.s->sim) == hash);
+	rig_close(&r);
+}
+
+/* The machine stood still until the user let it go on: the way there and a search lead over it. */
+static void a_way_over_a_standstill(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "break cta-done sm=2");
+	rig_say(&r, "step 300");
+	rig_say(&r, "lua for i = 0, 63 do dbg.execute('pause cta ' .. i) end");
+	rig_has(&r, "continue", "Nothing goes on");
+	const u64 still = now(&r).cycle;
+	rig_say(&r, "lua for i = 0, 63 do dbg.execute('resume cta ' .. i) end");
+	rig_has(&r, "continue", "cta-done");
+	const struct sim_place done = now(&r);
+	const u64 hash = sim_hash(r.s->sim);
+	assert_true(done.cycle > still);
+	rig_say(&r, "step 5");
+	rig_say(&r, "goto 200");
+	must(&r, "goto %llu", (unsigned long long)done.cycle);
+	assert_place(&r, done);
+	assert_true(sim_hash(r.s->sim) == hash);
+	rig_say(&r, "step 5");
+	rig_say(&r, "reverse-continue");
+	assert_place(&r, done);
 	assert_true(sim_hash(r.s->sim) == hash);
 	rig_close(&r);
 }
@@ -581,6 +613,7 @@ int main(void)
 	    cmocka_unit_test(a_breakpoint_at_the_present_cycle),
 	    cmocka_unit_test(bookmarks_and_a_fork),
 	    cmocka_unit_test(an_open_change),
+	    cmocka_unit_test(a_way_over_a_standstill),
 	    cmocka_unit_test(undo_across_a_turn),
 	    cmocka_unit_test(the_last_turn),
 	    cmocka_unit_test(a_recording_and_a_fork_at_a_turn),
