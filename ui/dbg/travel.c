@@ -80,7 +80,6 @@ void travel_arrived(struct debugger *d, struct strbuf *out)
 bool travel_to_place(struct debugger *d, struct sim_place to, struct err *e)
 {
 	goal_clear(d);
-	debugger_clear_interrupt(d);
 	remember_position(d);
 	d->run.in_run = true;
 	bool ok = session_go(d->s, to, e);
