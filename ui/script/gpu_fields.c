@@ -12,7 +12,6 @@
 #include "obs/name/probe_path.h"
 #include "obs/stats/slowdown.h"
 #include "sim.h"
-#include "task/preempt/preempt.h"
 
 const char *const gpu_kind_names[H_COUNT] = {
     "gpu",        "gpu.sm",     "an SM",    "the list of warps",     "a warp",     "the list of CTAs",

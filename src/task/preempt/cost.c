@@ -4,6 +4,13 @@
 
 #include "base/bits.h"
 
+const char *const technique_names[TECHNIQUES + 1] = {
+    [BY_SWITCH] = "switch", [BY_DRAIN] = "drain", [BY_FLUSH] = "flush", [TECHNIQUES] = "mixed"};
+const char *const flush_bar_names[FLUSH_BARS] = {
+    [FLUSH_MAY] = "possible",           [FLUSH_NO_RECORD] = "no record",  [FLUSH_NO_NOTICE] = "no notice",
+    [FLUSH_LOST] = "record full",       [FLUSH_STRICT] = "strict",        [FLUSH_NOTICED] = "not idempotent",
+};
+
 static u64 bounded(double v)
 {
 	return v < (double)COST_MAX ? (u64)v : COST_MAX;

@@ -23,6 +23,18 @@
 #include "conf/conf.h"
 
 enum technique { BY_SWITCH, BY_DRAIN, BY_FLUSH, TECHNIQUES };
+extern const char *const technique_names[TECHNIQUES + 1]; /* the last: "mixed" */
+/* Why a CTA cannot be flushed. */
+enum flush_bar {
+	FLUSH_MAY,
+	FLUSH_NO_RECORD, /* nothing is recorded */
+	FLUSH_NO_NOTICE, /* the compiler's check does not know where the kernel would give notice */
+	FLUSH_LOST,      /* its reads fill the record: nobody could say whether it was right */
+	FLUSH_STRICT,    /* preempt.idempotence=strict, and the kernel has such a place */
+	FLUSH_NOTICED,   /* it has come to such a place */
+	FLUSH_BARS
+};
+extern const char *const flush_bar_names[FLUSH_BARS];
 #define COST_MAX (UINT64_MAX >> 8)
 #define PREEMPT_MAX_CTAS 32
 
@@ -42,7 +54,8 @@ struct preempt_cta {
 	u32 slot;
 	u8 may_flush;
 	u8 technique; /* enum technique: chosen */
-	u8 pad[2];
+	u8 no_flush;  /* enum flush_bar */
+	u8 pad;       /* named so that it is zero: state is hashed */
 };
 /* An SM and the CTAs of the kernel that would have to leave it. */
 struct preempt_sm {

@@ -28,7 +28,6 @@ struct preempt_ops {
 };
 /* All of them; ends with NULL. Each is the head of a struct preempt_ops. */
 extern const struct policy *const preempt_policies[];
-extern const char *const technique_names[TECHNIQUES + 1]; /* by enum technique; the last: "mixed" */
 
 #define PREEMPT_REQUESTS 64 /* remembered */
 #define PREEMPT_PLANS 512   /* remembered */
