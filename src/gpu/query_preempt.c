@@ -41,12 +41,18 @@ bool gpu_request(const struct gpu *g, u32 id, struct request_info *o)
 	                           .launch = r->launch,
 	                           .sms = r->sms,
 	                           .left = r->left,
+	                           .keep = r->keep,
+	                           .whom = (s32)r->whom - 1,
+	                           .partition = r->partition,
 	                           .by = preempt_policies[r->by]->name,
 	                           .at = r->at,
 	                           .limit = r->limit,
 	                           .done_at = r->done_at};
 	for (u32 i = 0; i < PREEMPT_PLANS; i++)
-		o->lost += p->plan[i].request == id ? p->plan[i].lost : 0;
+		if (p->plan[i].request == id) {
+			o->lost += p->plan[i].lost;
+			o->ctas += p->plan[i].s.n;
+		}
 	return true;
 }
 
@@ -72,7 +78,8 @@ u32 gpu_request_ctas(const struct gpu *g, u32 id, u32 sm, struct request_cta *ou
 				continue;
 			out[n - 1] = (struct request_cta){.id = a->id,
 			                                  .technique = a->technique,
-			                                  .no_flush = (enum flush_bar)a->no_flush,
+			                                  .no_flush = preempt_cta_bar(a, BY_FLUSH),
+			                                  .no_drain = preempt_cta_bar(a, BY_DRAIN),
 			                                  .left_at = q->fate[k].left_at,
 			                                  .lost = q->fate[k].lost};
 			for (u32 t = 0; t < TECHNIQUES; t++)

@@ -8,6 +8,9 @@ struct gpu;
 struct request_info {
 	u32 id, launch;
 	u32 sms, left;     /* SMs that were asked for; of them, those that are not free yet */
+	u32 keep, ctas;    /* CTAs that stay on each SM; that are to leave, in all */
+	s32 whom;          /* the launch that is to have the SMs; -1: nobody in particular */
+	bool partition;    /* the partition policy has asked; else the user */
 	const char *by;    /* name of the policy */
 	u64 at, limit;     /* cycles */
 	u64 done_at, lost; /* 0: it is under way; warp instructions lost so far */
@@ -25,7 +28,7 @@ struct request_sm {
 struct request_cta {
 	u64 id;
 	u32 technique;
-	enum flush_bar no_flush; /* when the request was made */
+	enum cost_bar no_flush, no_drain; /* when the request was made; COST_KNOWN: it could be */
 	struct preempt_cost by[TECHNIQUES];
 	u64 left_at, lost; /* 0: it is there */
 };

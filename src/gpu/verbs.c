@@ -188,7 +188,8 @@ bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e
 {
 	struct at at;
 	if (!find(g, launch, id, &at, e) || !nothing_queued(g, at.sm, e) ||
-	    !resume_save(&g->resume, at.sm, at.slot, release, g->st->cycle, e))
+	    !resume_save(&g->resume, at.sm, at.slot, release, &(struct cta_leaves){.cause = LEAVES_BY_COMMAND}, g->st->cycle,
+	                 e))
 		return false;
 	g->dispatch.d->wanted = 1; /* there is room for others */
 	stir(g, at.sm);

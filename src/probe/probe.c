@@ -63,7 +63,7 @@ u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[
 }
 
 const struct event_desc event_descs[EV_COUNT] = {
-#define E5(id, name, places, a0, a1, a2, a3, a4, def) {name, {a0, a1, a2, a3, a4}, def, EVENT_OF_##places},
+#define E6(id, name, places, a0, a1, a2, a3, a4, a5, def) {name, {a0, a1, a2, a3, a4, a5}, def, EVENT_OF_##places},
 #include "probe/events.def"
 };
 

@@ -159,7 +159,7 @@ static inline u64 lanes_sum(const struct lane_counters *c) /* thread instruction
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 enum event_type {
-#define E5(id, name, places, a0, a1, a2, a3, a4, def) EV_##id,
+#define E6(id, name, places, a0, a1, a2, a3, a4, a5, def) EV_##id,
 #include "probe/events.def"
 	EV_COUNT
 };
@@ -186,7 +186,7 @@ enum event_places {
 	EVENT_OF_SKC = EVENT_OF_SM | EVENT_OF_KERNEL | EVENT_OF_CTA,
 	EVENT_OF_SKCW = EVENT_OF_SKC | EVENT_OF_WARP,
 };
-#define EVENT_ARGS 5
+#define EVENT_ARGS 6
 struct event {
 	u64 cycle;
 	u64 arg[EVENT_ARGS];

@@ -123,6 +123,10 @@ static void add_cta(const struct gpu *g, const struct request_sm *p, const struc
 	add_cost(g, a->by[a->technique].latency, a->by[a->technique].overhead, out);
 	if (a->left_at)
 		add_cost(g, a->left_at - p->at, p->done_at ? a->lost : COST_MAX, out);
+	if (a->no_flush != COST_KNOWN)
+		strbuf_addf(out, "  no flush: %s", cost_bar_names[a->no_flush]);
+	if (a->no_drain != COST_KNOWN)
+		strbuf_addf(out, "%s drain not known: %s", a->no_flush != COST_KNOWN ? ";" : " ", cost_bar_names[a->no_drain]);
 	strbuf_addc(out, '\n');
 }
 
@@ -168,9 +172,18 @@ static void add_request(const struct gpu *g, u32 id, struct strbuf *out)
 	struct request_sm sm[REQUEST_SMS_MAX];
 	if (!gpu_request(g, id, &r))
 		return;
-	strbuf_addf(out, "request %u, cycle %llu: launch %u %s gives %u SM%s within %.2f us, by %s: ", r.id,
-	            (unsigned long long)r.at, r.launch, func_label(gpu_launched(g, r.launch)->fn), r.sms,
-	            r.sms == 1 ? "" : "s", in_us(g, r.limit), r.by);
+	strbuf_addf(out, "request %u, cycle %llu: launch %u %s gives ", r.id, (unsigned long long)r.at, r.launch,
+	            func_label(gpu_launched(g, r.launch)->fn));
+	if (r.keep)
+		strbuf_addf(out, "up %u CTA%s on ", r.ctas, r.ctas == 1 ? "" : "s");
+	strbuf_addf(out, "%u SM%s", r.sms, r.sms == 1 ? "" : "s");
+	if (r.keep)
+		strbuf_addf(out, " (%u stay%s on each)", r.keep, r.keep == 1 ? "s" : "");
+	if (r.whom >= 0)
+		strbuf_addf(out, " for launch %d %s", r.whom, func_label(gpu_launched(g, (u32)r.whom)->fn));
+	if (r.partition)
+		strbuf_addf(out, ", asked by %s,", gpu_conf(g)->partition);
+	strbuf_addf(out, " within %.2f us, by %s: ", in_us(g, r.limit), r.by);
 	if (!r.done_at)
 		strbuf_addf(out, "%u %s not free yet\n", r.left, r.left == 1 ? "is" : "are");
 	else

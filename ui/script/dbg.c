@@ -115,7 +115,7 @@ static int dbg_reason(lua_State *L)
 	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "              \
 	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                   \
 	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                    \
-	  "strings: event, kernel_name, state_name, reason_name, technique_name, policy_name, from_name, which_name",       \
+	  "strings: event, kernel_name, and ARGUMENT_name of each argument whose values are words (cause_name, state_name ...)", \
 	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "              \
 	  "is entered; state_name and its like put into words the arguments whose values have names; "                      \
 	  "e.replay = true where it is told again after going back in time",                                                \

@@ -35,8 +35,10 @@ void requests_line(const struct view_ctx *v, struct pane p)
 		return;
 	char text[200], at[NUM_MAX], insts[NUM_MAX];
 	const u64 took = (r.left ? gpu_cycle(v->g) : r.done_at) - r.at;
-	int n = snprintf(text, sizeof text, "request %u at %s: K%u gives %u SM%s by %s: ", r.id, grouped(r.at, at),
-	                 r.launch, r.sms, plural(r.sms), r.by);
+	int n = snprintf(text, sizeof text, "request %u at %s: K%u gives ", r.id, grouped(r.at, at), r.launch);
+	if (r.keep)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%u CTA%s on ", r.ctas, plural(r.ctas));
+	n += snprintf(text + n, sizeof text - (size_t)n, "%u SM%s by %s: ", r.sms, plural(r.sms), r.by);
 	if (r.left)
 		n += snprintf(text + n, sizeof text - (size_t)n, "%u free, ", r.sms - r.left);
 	else if (took > r.limit)

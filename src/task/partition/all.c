@@ -130,8 +130,26 @@ static bool to_ask(struct partition_ctx *x, u32 slot, u32 k, u8 (*keep)[DISPATCH
 	return any;
 }
 
+/* Whom the SMs of a request are for: the kernel that is to have all of them, or the other one of two. Launch + 1. */
+static u32 whom(const struct dispatcher *d, u32 slot, const u64 *set, const u8 *taker)
+{
+	u32 one = 0;
+	for (u32 i = 0; i < CONF_MAX_SMS; i++) {
+		if (!(set[i / 64] >> i % 64 & 1))
+			continue;
+		if (!taker[i] || (one && one != taker[i])) {
+			one = 0;
+			break;
+		}
+		one = taker[i];
+	}
+	if (one)
+		return d->k[one - 1].launch + 1;
+	return d->n == 2 ? d->k[d->order[d->order[0] == slot]].launch + 1 : 0;
+}
+
 /* One request for each kernel and each number of CTAs that may stay. */
-static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS], u64 now)
+static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS], const u8 *taker, u64 now)
 {
 	const struct conf *c = x->dispatch->conf;
 	const u32 launch = x->dispatch->d->k[slot].launch;
@@ -142,8 +160,12 @@ static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNE
 		u64 set[CONF_SM_WORDS] = {0};
 		if (!to_ask(x, slot, k, keep, set))
 			continue;
-		const struct preempt_ask a = {
-		    .launch = launch, .set = set, .keep = k, .limit = (u64)(c->preempt_within * c->core_clock)};
+		const struct preempt_ask a = {.launch = launch,
+		                              .set = set,
+		                              .keep = k,
+		                              .limit = (u64)(c->preempt_within * c->core_clock),
+		                              .whom = whom(x->dispatch->d, slot, set, taker),
+		                              .partition = true};
 		if (preempt_request(x->preempt, &a, now, NULL) || !x->ops->insists ||
 		    x->dispatch->launch[launch]->cooperative)
 			continue;
@@ -176,8 +198,8 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	                           .preempt = x->preempt,
 	                           .external = x->external,
 	                           .ev = dx->ev};
-	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS];
-	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep};
+	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS], taker[CONF_MAX_SMS] = {0};
+	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep, .taker = taker};
 	for (u32 r = 0; r < d->n && (x->ops->preempts || x->ops->each_cta); r++)
 		v.waiting[d->order[r]] = resume_count(dx->resume, d->k[d->order[r]].launch);
 	if (x->ops->preempts) {
@@ -195,7 +217,7 @@ void partition_ask(struct partition_ctx *x, u64 now)
 		tell(dx, before, now);
 	BUG_ON(x->st->call_at <= now);
 	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
-		preempt(x, d->order[r], keep, now);
+		preempt(x, d->order[r], keep, taker, now);
 	d->wanted = 1;
 }
 

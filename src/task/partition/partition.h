@@ -39,6 +39,7 @@ struct partition_plan {
 	 * asked: if the policy insists, partition_ask() notes that and asks again, for the quotas of then, until the SM has
 	 * no more than those; else they run to their end. */
 	u8 (*keep)[DISPATCH_KERNELS];
+	u8 *taker; /* by SM, for the event of the request: slot + 1 of the kernel that is to have it; at first 0, nobody */
 };
 
 /* What an SM is there for, under a policy that measures. */

@@ -26,7 +26,7 @@ struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u
 	return s;
 }
 
-enum flush_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
+enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
 {
 	const struct sm_ctx *c = ctx_of(x, sm);
 	const struct sm *s = sm_of(x, sm);
@@ -39,8 +39,8 @@ enum flush_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
 	if (r->causes == BIT(RESTART_LOST))
 		return FLUSH_LOST;
 	if (c->conf->preempt_idempotence == PREEMPT_STRICT)
-		return p->idempotent ? FLUSH_MAY : FLUSH_STRICT;
-	return restart_noticed(c, s, slot) ? FLUSH_NOTICED : FLUSH_MAY;
+		return p->idempotent ? COST_KNOWN : FLUSH_STRICT;
+	return restart_noticed(c, s, slot) ? FLUSH_NOTICED : COST_KNOWN;
 }
 
 /* Does a CTA stay rather than another one of its kernel: the older one; with 2-way allocation the one that is farther
@@ -67,12 +67,15 @@ static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, u32 keep
 	*out = (struct preempt_sm){.sm = sm};
 	for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
 		const struct cta *c = &s->cta[slot];
-		if (is_there(s, slot, launch) && (!keep || before_it(x, s, slot, launch) >= keep))
-			out->cta[out->n++] = (struct preempt_cta){.id = c->id,
-			                                          .insts = c->insts - c->insts_dropped,
-			                                          .bytes = 4ull * c->reg_size + c->shared_size,
-			                                          .slot = slot,
-			                                          .may_flush = preempt_flush_bar(x, sm, slot) == FLUSH_MAY};
+		if (!is_there(s, slot, launch) || (keep && before_it(x, s, slot, launch) < keep))
+			continue;
+		const enum cost_bar bar = preempt_flush_bar(x, sm, slot);
+		out->cta[out->n++] = (struct preempt_cta){.id = c->id,
+		                                          .insts = c->insts - c->insts_dropped,
+		                                          .bytes = 4ull * c->reg_size + c->shared_size,
+		                                          .slot = slot,
+		                                          .may_flush = bar == COST_KNOWN,
+		                                          .no_flush = (u8)bar};
 	}
 }
 
@@ -247,6 +250,9 @@ u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now,
 	                              .sms = a->set ? n : a->sms,
 	                              .left = a->set ? n : a->sms,
 	                              .by = number_of(by),
+	                              .whom = a->whom,
+	                              .keep = (u8)a->keep,
+	                              .partition = a->partition,
 	                              .stays = a->stays};
 	tell_request(x, r, now);
 	estimate(x, a->launch, by, n, a->limit, now);

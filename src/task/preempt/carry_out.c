@@ -114,7 +114,10 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 {
 	const u32 sm = p->s.sm;
 	const struct sm *s = sm_of(x, sm);
-	struct saved_cta *c = resume_save(x->dispatch->resume, sm, p->s.cta[i].slot, true, t->now, NULL);
+	struct saved_cta *c = resume_save(
+	    x->dispatch->resume, sm, p->s.cta[i].slot, true,
+	    &(struct cta_leaves){.request = p->request, .cause = p->s.cta[i].technique == BY_FLUSH ? LEAVES_BY_FLUSH : LEAVES_BY_SWITCH},
+	    t->now, NULL);
 	wake(x, sm, t);
 	if (!c) { /* places of CTAs whose answers are under way become free */
 		t->next = t->now + 1;
@@ -161,7 +164,7 @@ static void flush(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct t
 	const u32 sm = p->s.sm, slot = p->s.cta[i].slot;
 	const struct cta *c = &sm_of(x, sm)->cta[slot];
 	const u64 insts = c->insts - c->insts_dropped;
-	if (!p->fate[i].dropped && preempt_flush_bar(x, sm, slot) != FLUSH_MAY) { /* it had to wait, and has gone on */
+	if (!p->fate[i].dropped && preempt_flush_bar(x, sm, slot) != COST_KNOWN) { /* it had to wait, and has gone on */
 		p->s.cta[i].technique =
 		    (u8)((const struct preempt_ops *)preempt_policies[preempt_find(x->p, p->request)->by])->instead;
 		p->technique = TECHNIQUES;

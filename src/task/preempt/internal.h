@@ -23,7 +23,7 @@ static inline bool is_there(const struct sm *s, u32 slot, u32 launch)
 }
 
 /* What the hardware knows of a CTA: may it begin again? If not: why. */
-enum flush_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot);
+enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot);
 
 /* Events, for whoever listens. */
 void tell_request(const struct preempt_ctx *x, const struct preempt_request *r, u64 now);

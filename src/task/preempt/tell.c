@@ -44,6 +44,8 @@ void tell_request(const struct preempt_ctx *x, const struct preempt_request *r, 
 	e->arg[1] = r->sms;
 	e->arg[2] = in_us(x, r->limit);
 	e->arg[3] = r->by;
+	e->arg[4] = r->partition;
+	e->arg[5] = r->whom ? r->whom - 1 : UINT64_MAX;
 }
 
 void tell_plan(const struct preempt_ctx *x, u32 launch, const struct preempt_sm *s, u32 request, u64 now)
@@ -54,6 +56,7 @@ void tell_plan(const struct preempt_ctx *x, u32 launch, const struct preempt_sm 
 		e->arg[1] = t;
 		e->arg[2] = known(c.latency);
 		e->arg[3] = known(c.overhead);
+		e->arg[4] = preempt_sm_bar(s, (enum technique)t);
 	}
 }
 
@@ -77,6 +80,7 @@ void tell_cta(const struct preempt_ctx *x, const struct preempt_plan *p, u32 i, 
 	e->arg[1] = a->technique;
 	e->arg[2] = known(a->by[a->technique].latency);
 	e->arg[3] = known(a->by[a->technique].overhead);
+	e->arg[4] = a->no_flush;
 }
 
 void tell_done(const struct preempt_ctx *x, const struct preempt_plan *p, u64 now)
