@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "dbg/debugger.h"
-#include "fuzz_words.h"
+#include "tests/rig/fuzz_words.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/cmdline.h"
