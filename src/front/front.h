@@ -52,6 +52,7 @@ enum fault_code {
 	                 * (at pc, to addr): bytes = enum restart_cause */
 	FAULT_COUNT
 };
+extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */
 struct fault {
 	enum fault_code code;
 	u32 sm, warp;

@@ -36,6 +36,7 @@ static const struct row {
     {EV_L1_WORDS, "change", changes, ARRAY_LEN(changes), 0},
     {EV_L1_REFUSE, "reason", refusals, ARRAY_LEN(refusals), 1},
     {EV_REPLAY_ENTER, "reason", refusals, ARRAY_LEN(refusals), 0},
+    {EV_FAULT, "code", fault_code_names, FAULT_COUNT, FAULT_OOB},
     {EV_PREEMPT_REQUEST, "asker", askers, ARRAY_LEN(askers), 0},
     {EV_PREEMPT_PLAN, "technique", technique_names, TECHNIQUES, 0},
     {EV_PREEMPT_PLAN, "unknown", cost_bar_names, COST_BARS, 0},
