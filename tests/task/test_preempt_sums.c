@@ -131,7 +131,7 @@ static void sums_with(const char *by, const char *halt)
 	assert_int_equal(k->ctas_drained, r.ctas - saved[LEAVES_BY_SWITCH] - saved[LEAVES_BY_FLUSH]);
 	assert_int_equal(came, saved[LEAVES_BY_SWITCH] + saved[LEAVES_BY_FLUSH]);
 	assert_int_equal(k->ctas_switched, !strcmp(by, "switch") ? 8 : 0);
-	assert_int_equal(k->ctas_drained, !strcmp(by, "drain") ? 8 : 0);
+	assert_int_equal(k->ctas_flushed, !strcmp(by, "flush") ? 8 : 0); /* chimera finds that draining costs nothing */
 	assert_true(compared > 100);
 	finish(&f, false);
 }
