@@ -52,8 +52,8 @@ static bool find_hole(const struct resume_ctx *x, u64 bytes, u64 *at)
 	return true;
 }
 
-struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why, u64 now,
-                              struct err *e)
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why,
+                              u64 now, struct err *e)
 {
 	struct sm_ctx *ctx = &x->ctx[sm];
 	struct sm *s = x->sm[sm];

@@ -60,8 +60,8 @@ size_t resume_state_bytes(const struct conf *c);
 void resume_create(struct resume_ctx *x, const struct conf *c, struct mem *m, struct arena *a);
 /* Takes the CTA in a slot of an SM off; release: it comes back by itself; why: for the event. NULL with *e: there is no
  * room for it, or the front end cannot. */
-struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why, u64 now,
-                              struct err *e);
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why,
+                              u64 now, struct err *e);
 /* It may come back: to SM `to`, SM_ANY: to any. */
 void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now);
 struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id);

@@ -188,8 +188,8 @@ bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e
 {
 	struct at at;
 	if (!find(g, launch, id, &at, e) || !nothing_queued(g, at.sm, e) ||
-	    !resume_save(&g->resume, at.sm, at.slot, release, &(struct cta_leaves){.cause = LEAVES_BY_COMMAND}, g->st->cycle,
-	                 e))
+	    !resume_save(&g->resume, at.sm, at.slot, release, &(struct cta_leaves){.cause = LEAVES_BY_COMMAND},
+	                 g->st->cycle, e))
 		return false;
 	g->dispatch.d->wanted = 1; /* there is room for others */
 	stir(g, at.sm);
@@ -255,7 +255,7 @@ static bool ask_of(const struct gpu *g, const struct sm_order *o, struct preempt
 		return err_set(e, "%g us is no time to preempt within", o->within_us);
 	a->limit = (u64)(cycles + 1e-6);
 	a->by = o->by ? (const struct preempt_ops *)policy_find(POLICY_PREEMPT, o->by) : NULL;
-	return !o->by || a->by || err_set(e, "there is no technique '%.40s': switch, drain, flush, chimera", o->by);
+	return !o->by || a->by || err_set(e, "there is no technique '%.40s': %s", o->by, preempt_policy_list());
 }
 
 bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e)

@@ -37,6 +37,7 @@ struct stall_desc {
 	const char *help;
 };
 extern const struct stall_desc stall_descs[ST_COUNT];
+const char *taxonomy_list(void);                    /* their names, for messages: "base, lee2014, ..." */
 extern const char *const taxonomy_names[TAX_COUNT]; /* "base", "lee2014", "elf", "paws", "vt", "nsight" */
 #define TAX_MAX_CLASSES ST_COUNT
 struct stall_class {

@@ -173,7 +173,8 @@ static void test_in_the_debugger(void **state)
 	rig_has(&r, "info ctas 2", "swap-in");
 	rig_say(&r, "goto 0");
 	rig_say(&r, "tbreak cta-swap-in sm=1 partner=1");
-	rig_has(&r, "continue", "SM 1, warp 0, CTA 91 of vecadd (cause stalled-cta, cycles 11, bits 5227, partner 1, slot 0)");
+	rig_has(&r, "continue",
+	        "SM 1, warp 0, CTA 91 of vecadd (cause stalled-cta, cycles 11, bits 5227, partner 1, slot 0)");
 	rig_say(&r, "tbreak vt-ready cta=1");
 	rig_has(&r, "continue", ", ready 0)"); /* how many, not a mask of them */
 	rig_say(&r, "goto 0");
@@ -245,7 +246,8 @@ static void test_causes_in_words(void **state)
 	char line[512] = "";
 	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
 	rig_has(&r, "complete break cta-swap-out cause=", "break cta-swap-out cause=memory\n");
-	rig_fails(&r, "break cta-swap-out cause=magic", "cause=magic: one of memory, barrier, ending or a number is expected");
+	rig_fails(&r, "break cta-swap-out cause=magic",
+	          "cause=magic: one of memory, barrier, ending or a number is expected");
 	rig_say(&r, "record start /tmp/test_vt_events.jsonl cta-swap-out");
 	rig_say(&r, "lua dbg.on('cta-swap-out', {cause = 'memory'}, function(e) n = (n or 0) + 1 w = e.cause_name end)");
 	rig_say(&r, "tbreak cta-swap-in if e.cause_name == 'stalled-cta'");
@@ -253,7 +255,8 @@ static void test_causes_in_words(void **state)
 	rig_say(&r, "record stop");
 	rig_has(&r, "lua print(n > 0, w)", "true\tmemory\n");
 	FILE *f = fopen("/tmp/test_vt_events.jsonl", "r");
-	assert_true(f && fgets(line, sizeof line, f) && strstr(line, "\"cause\":0,") && strstr(line, "\"cause_name\":\"memory\""));
+	assert_true(f && fgets(line, sizeof line, f) && strstr(line, "\"cause\":0,") &&
+	            strstr(line, "\"cause_name\":\"memory\""));
 	fclose(f);
 	remove("/tmp/test_vt_events.jsonl");
 	rig_has(&r, "explain cta-swap-out.cause", "values: memory (0), barrier (1), ending (2)");
@@ -295,12 +298,9 @@ static void test_owners_of_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_arguments),
-	    cmocka_unit_test(test_in_the_debugger),
-	    cmocka_unit_test(test_owners_of_lines),
-	    cmocka_unit_test(test_without_a_slot),
-	    cmocka_unit_test(test_causes_in_words),
-	    cmocka_unit_test(test_every_word),
+	    cmocka_unit_test(test_arguments),       cmocka_unit_test(test_in_the_debugger),
+	    cmocka_unit_test(test_owners_of_lines), cmocka_unit_test(test_without_a_slot),
+	    cmocka_unit_test(test_causes_in_words), cmocka_unit_test(test_every_word),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -94,7 +94,7 @@ static void sums_with(const char *by, const char *halt)
 		watch_moving(&l);
 		first = !first && l.ended ? sim_cycle(f.s) : first;
 		if (!asked && first && sim_cycle(f.s) > first * 3 / 2) { /* in the middle of the second CTAs */
-			ask(&f, by, 1000, 5); /* SMs 0 and 2 */
+			ask(&f, by, 1000, 5);                                /* SMs 0 and 2 */
 			asked = true;
 		}
 		const struct kernel_counters *k = &f.g->task->kcb[f.k].k;
@@ -126,6 +126,10 @@ static void sums_with(const char *by, const char *halt)
 	struct request_info r;
 	const struct kernel_counters *k = &f.g->task->kcb[f.k].k;
 	assert_true(gpu_request(f.g, 1, &r) && r.ctas == 8 && r.sms == 2 && !r.keep && !r.partition && r.whom < 0);
+	struct request_sm sm[2];
+	assert_int_equal(gpu_request_sms(f.g, 1, sm, 2), 2);
+	assert_int_equal(MAX(sm[0].done_at, sm[1].done_at), r.done_at);
+	assert_int_equal(sm[0].lost + sm[1].lost, r.lost);
 	assert_int_equal(k->ctas_switched, saved[LEAVES_BY_SWITCH]);
 	assert_int_equal(k->ctas_flushed, saved[LEAVES_BY_FLUSH]);
 	assert_int_equal(k->ctas_drained, r.ctas - saved[LEAVES_BY_SWITCH] - saved[LEAVES_BY_FLUSH]);
@@ -228,8 +232,8 @@ static void test_spare_sm(void **state)
 {
 	struct module *m;
 	u32 k[3], sms[3] = {0};
-	struct sim *s = three((const char *[]){"num_sms=7", "sm.ctas=4", "partition=spatial", "preempt=switch", NULL}, &m, k,
-	                      (u32[]){60, 60, 60});
+	struct sim *s = three((const char *[]){"num_sms=7", "sm.ctas=4", "partition=spatial", "preempt=switch", NULL}, &m,
+	                      k, (u32[]){60, 60, 60});
 	struct gpu *g = sim_gpu(s);
 	while (g->task->kcb[k[2]].state != KCB_RUNNING || g->dispatch.d->n < 3)
 		sim_run(s, sim_cycle(s) + 1, NULL);
@@ -260,15 +264,16 @@ static void test_spare_sm(void **state)
 	sim_destroy(s);
 }
 
-/* Two-way allocation has two ends: the third kernel begins at the bottom again, in holes that no other end lies before. */
+/* Two-way allocation has two ends: the third kernel begins at the bottom again, in holes that no other end lies before.
+ */
 static void test_third_of_two_ways(void **state)
 {
 	struct module *m;
 	u32 k[3];
 	bool seen[3] = {0};
-	struct sim *s = three((const char *[]){"num_sms=1", "sm.ctas=6", "partition=smk", "preempt=none",
-	                                       "sm.allocation=two-way", NULL},
-	                      &m, k, (u32[]){9, 9, 9});
+	struct sim *s = three(
+	    (const char *[]){"num_sms=1", "sm.ctas=6", "partition=smk", "preempt=none", "sm.allocation=two-way", NULL}, &m,
+	    k, (u32[]){9, 9, 9});
 	struct gpu *g = sim_gpu(s);
 	while (!sim_idle(s)) {
 		struct err e = {0};
@@ -326,8 +331,8 @@ static void test_beside_another(void **state)
 	}
 	rig_finish(s);
 	sim_destroy(s);
-	s = three((const char *[]){"num_sms=4", "sm.ctas=4", "partition=warped-slicer", "preempt=drain", "slicer.warmup=100",
-	                           "slicer.profile=200", NULL},
+	s = three((const char *[]){"num_sms=4", "sm.ctas=4", "partition=warped-slicer", "preempt=drain",
+	                           "slicer.warmup=100", "slicer.profile=200", NULL},
 	          &m, k, (u32[]){20, 20, 200});
 	g = sim_gpu(s);
 	while (g->task->kcb[k[0]].state != KCB_DONE || g->task->kcb[k[1]].state != KCB_DONE)
@@ -342,9 +347,12 @@ static void test_beside_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),          cmocka_unit_test(test_standstill),
-	    cmocka_unit_test(test_addresses),     cmocka_unit_test(test_spare_sm),
-	    cmocka_unit_test(test_third_of_two_ways), cmocka_unit_test(test_beside_another),
+	    cmocka_unit_test(test_sums),
+	    cmocka_unit_test(test_standstill),
+	    cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_spare_sm),
+	    cmocka_unit_test(test_third_of_two_ways),
+	    cmocka_unit_test(test_beside_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

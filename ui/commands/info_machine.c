@@ -238,8 +238,7 @@ static bool stall_args(struct debugger *d, const char *args, s32 *sm, enum taxon
 		} else if (tax >= 0) {
 			*t = (enum taxonomy)tax;
 		} else {
-			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (base lee2014 elf paws vt nsight)",
-			               word);
+			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (%s)", word, taxonomy_list());
 		}
 	}
 	return true;

@@ -76,7 +76,7 @@ static int read_stalls(lua_State *L)
 			set_u(L, c[i].name, c[i].slots);
 		return 1;
 	}
-	return luaL_error(L, "there is no taxonomy '%s': base, lee2014, elf, paws, vt, nsight", name);
+	return luaL_error(L, "there is no taxonomy '%s': %s", name, taxonomy_list());
 }
 
 static int stalls(lua_State *L)

@@ -349,8 +349,7 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 			if (!b[i].arrived)
 				continue;
 			any = true;
-			x = pane_printf(p, y, x + 2, STYLE(R_SER0 + place[k] % R_NSERIES), "%llu",
-			                (unsigned long long)c.cta);
+			x = pane_printf(p, y, x + 2, STYLE(R_SER0 + place[k] % R_NSERIES), "%llu", (unsigned long long)c.cta);
 			x = pane_printf(p, y, x, STYLE(R_DIM), "#%u", b[i].id);
 			x = pane_printf(p, y, x + 1, STYLE(R_BARRIER), "%u/%u", b[i].arrived, b[i].expected);
 		}

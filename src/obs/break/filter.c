@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void event_filter_any(struct event_filter *f)
 {
 	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};

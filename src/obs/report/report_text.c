@@ -275,8 +275,8 @@ static void swaps(const struct stats *s, struct strbuf *out)
 	char a[32];
 	const u64 n = stats_sum(s, CG_sm, "vt_swaps");
 	if (n)
-		strbuf_addf(out, " swaps %s CTA%s got slots that they did not begin with, in %.1f cycles on average\n", grouped(n, a),
-		            plural(n), (double)stats_sum(s, CG_sm, "vt_swap_cycles") / (double)n);
+		strbuf_addf(out, " swaps %s CTA%s got slots that they did not begin with, in %.1f cycles on average\n",
+		            grouped(n, a), plural(n), (double)stats_sum(s, CG_sm, "vt_swap_cycles") / (double)n);
 }
 
 /* malloc() in kernels: what is left, where there was any. */

@@ -166,8 +166,7 @@ static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNE
 		                              .limit = (u64)(c->preempt_within * c->core_clock),
 		                              .whom = whom(x->dispatch->d, slot, set, taker),
 		                              .partition = true};
-		if (preempt_request(x->preempt, &a, now, NULL) || !x->ops->insists ||
-		    x->dispatch->launch[launch]->cooperative)
+		if (preempt_request(x->preempt, &a, now, NULL) || !x->ops->insists || x->dispatch->launch[launch]->cooperative)
 			continue;
 		for (u32 i = 0; i < c->num_sms; i++) /* as many requests as can be are under way */
 			x->st->owed[i] |= (u16)(set[i / 64] >> i % 64 & 1 ? BIT(slot) : 0);

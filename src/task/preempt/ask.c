@@ -126,7 +126,7 @@ static bool technique_may(const struct preempt_ctx *x, const struct preempt_ask 
 {
 	const struct preempt_ops *by = ops_of(x, a);
 	if (!by->choose)
-		return err_set(e, "no technique is chosen: name one (switch, drain, flush, chimera), or set preempt");
+		return err_set(e, "no technique is chosen: name one (%s), or set preempt", preempt_policy_list());
 	return !by->flushes || ctx_of(x, 0)->restart ||
 	       err_set(e, "%s needs the record of which CTAs may begin again (--dynamic-idempotence)", by->name);
 }

@@ -116,7 +116,8 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 	const struct sm *s = sm_of(x, sm);
 	struct saved_cta *c = resume_save(
 	    x->dispatch->resume, sm, p->s.cta[i].slot, true,
-	    &(struct cta_leaves){.request = p->request, .cause = p->s.cta[i].technique == BY_FLUSH ? LEAVES_BY_FLUSH : LEAVES_BY_SWITCH},
+	    &(struct cta_leaves){.request = p->request,
+	                         .cause = p->s.cta[i].technique == BY_FLUSH ? LEAVES_BY_FLUSH : LEAVES_BY_SWITCH},
 	    t->now, NULL);
 	wake(x, sm, t);
 	if (!c) { /* places of CTAs whose answers are under way become free */

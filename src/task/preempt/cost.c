@@ -7,9 +7,12 @@
 const char *const technique_names[TECHNIQUES + 1] = {
     [BY_SWITCH] = "switch", [BY_DRAIN] = "drain", [BY_FLUSH] = "flush", [TECHNIQUES] = "mixed"};
 const char *const cost_bar_names[COST_BARS] = {
-    [COST_KNOWN] = "none",          [DRAIN_NONE_ENDED] = "none-ended",
-    [FLUSH_NO_RECORD] = "no-record",    [FLUSH_NO_NOTICE] = "no-notice",
-    [FLUSH_LOST] = "record-full",       [FLUSH_STRICT] = "strict",
+    [COST_KNOWN] = "none",
+    [DRAIN_NONE_ENDED] = "none-ended",
+    [FLUSH_NO_RECORD] = "no-record",
+    [FLUSH_NO_NOTICE] = "no-notice",
+    [FLUSH_LOST] = "record-full",
+    [FLUSH_STRICT] = "strict",
     [FLUSH_NOTICED] = "not-idempotent",
 };
 

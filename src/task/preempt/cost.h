@@ -28,11 +28,11 @@ extern const char *const technique_names[TECHNIQUES + 1]; /* the last: "mixed" *
 enum cost_bar {
 	COST_KNOWN,
 	DRAIN_NONE_ENDED, /* no CTA of the kernel has: nobody knows how long one takes */
-	FLUSH_NO_RECORD, /* nothing is recorded */
-	FLUSH_NO_NOTICE, /* the compiler's check does not know where the kernel would give notice */
-	FLUSH_LOST,      /* its reads fill the record: nobody could say whether it was right */
-	FLUSH_STRICT,    /* preempt.idempotence=strict, and the kernel has such a place */
-	FLUSH_NOTICED,   /* it has come to such a place */
+	FLUSH_NO_RECORD,  /* nothing is recorded */
+	FLUSH_NO_NOTICE,  /* the compiler's check does not know where the kernel would give notice */
+	FLUSH_LOST,       /* its reads fill the record: nobody could say whether it was right */
+	FLUSH_STRICT,     /* preempt.idempotence=strict, and the kernel has such a place */
+	FLUSH_NOTICED,    /* it has come to such a place */
 	COST_BARS
 };
 extern const char *const cost_bar_names[COST_BARS];

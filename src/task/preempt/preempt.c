@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "task/preempt/internal.h"
@@ -14,6 +15,17 @@ const struct policy *const preempt_policies[] = {
 #undef PREEMPT_POLICY
     NULL};
 _Static_assert(PREEMPT_MAX_CTAS == SM_MAX_CTAS, "all CTAs of an SM");
+
+const char *preempt_policy_list(void)
+{
+	static char list[128];
+	size_t at = 0;
+	if (!*list)
+		for (u32 i = 0; preempt_policies[i]; i++)
+			if (((const struct preempt_ops *)preempt_policies[i])->choose)
+				at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", preempt_policies[i]->name);
+	return list;
+}
 
 /* --- build -------------------------------------------------------------------------------------------------------- */
 

@@ -29,6 +29,8 @@ struct preempt_ops {
 /* All of them; ends with NULL. Each is the head of a struct preempt_ops. */
 extern const struct policy *const preempt_policies[];
 
+const char *preempt_policy_list(void); /* names of those that preempt, for messages */
+
 #define PREEMPT_REQUESTS 64 /* remembered */
 #define PREEMPT_PLANS 512   /* remembered */
 _Static_assert(PREEMPT_PLANS >= 2 * CONF_MAX_SMS, "there is always one to be forgotten");
@@ -38,13 +40,13 @@ struct preempt_request {
 	u64 done_at;   /* 0: it is under way */
 	u32 id;        /* 1, 2, ...; 0: the place is free */
 	u32 launch, sms, left;
-	u32 by;    /* place of the policy in preempt_policies */
-	u32 whom;  /* the launch that is to have the SMs, + 1; 0: nobody in particular */
-	u8 keep;   /* CTAs that stay on each SM */
+	u32 by;       /* place of the policy in preempt_policies */
+	u32 whom;     /* the launch that is to have the SMs, + 1; 0: nobody in particular */
+	u8 keep;      /* CTAs that stay on each SM */
 	u8 partition; /* the partition policy has asked; else the user */
-	u8 stays;  /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
-	u8 told;   /* whether the deadline was met or missed */
-	u8 pad[4]; /* named so that it is zero */
+	u8 stays;     /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
+	u8 told;      /* whether the deadline was met or missed */
+	u8 pad[4];    /* named so that it is zero */
 };
 /* What became of a CTA. */
 struct preempt_fate {
