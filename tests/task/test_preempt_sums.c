@@ -155,8 +155,10 @@ static void test_sums(void **state)
 static void test_standstill(void **state)
 {
 	struct field f = begin("k", NULL);
+	struct rig_log log = {0};
 	struct stop st;
 	run_to_the_middle(&f);
+	sim_subscribe(f.s, EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE), rig_record, &log);
 	run_until_done(&f, ask(&f, "switch", 1000, 0xf));
 	const u64 ended = f.g->task->kcb[f.k].k.ctas_done;
 	sim_run(f.s, sim_cycle(f.s) + 2000000, &st);
@@ -170,6 +172,11 @@ static void test_standstill(void **state)
 	sim_run(f.s, sim_cycle(f.s) + 5, NULL);
 	for (u32 i = 0; i < 4; i++)
 		assert_true(f.g->sm[i]->nctas && !gpu_kept_away(f.g, i, f.k));
+	/* Who has waited longest comes back first. */
+	for (u32 i = 0; i < rig_count(&log, EV_CTA_RESTORE); i++)
+		assert_int_equal(rig_event(&log, EV_CTA_RESTORE, i)->cta, rig_event(&log, EV_CTA_SAVE, i)->cta);
+	assert_true(rig_count(&log, EV_CTA_RESTORE) > 4);
+	free(log.e);
 	finish(&f, false);
 }
 
