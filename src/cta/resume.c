@@ -52,7 +52,8 @@ static bool find_hole(const struct resume_ctx *x, u64 bytes, u64 *at)
 	return true;
 }
 
-struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e)
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why,
+                              u64 now, struct err *e)
 {
 	struct sm_ctx *ctx = &x->ctx[sm];
 	struct sm *s = x->sm[sm];
@@ -88,9 +89,10 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	                           .sm = sm,
 	                           .to = SM_ANY,
 	                           .state = SAVED_LEAVING,
-	                           .release = release};
+	                           .release = release,
+	                           .moved = why->cause != LEAVES_BY_FLUSH};
 	const u64 insts = c->insts;
-	const u32 place = sm_take_off(ctx, s, slot, now);
+	const u32 place = sm_take_off(ctx, s, slot, why, now);
 	if (place == NO_PLACE) {
 		*free = (struct saved_cta){0};
 		return err_set(e,
@@ -177,7 +179,8 @@ void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now)
 static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now)
 {
 	struct sm_ctx *ctx = &x->ctx[sm];
-	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, now);
+	const struct cta_comes how = {.from = c->sm, .left_at = c->left_at, .moved = c->moved};
+	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, &how, now);
 	if (ctx->restart)
 		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
 	x->sm[sm]->cta[slot].away += now - c->left_at;

@@ -25,7 +25,8 @@ struct saved_cta {
 	u32 to;                /* SM that it wants; SM_ANY */
 	u8 state;              /* enum saved_state */
 	u8 release;            /* LEAVING: need not wait for anybody then */
-	u8 pad[6];
+	u8 moved;              /* its context was moved for it, and will be again; a flushed one has none */
+	u8 pad[5];
 	struct sm_saved s; /* not while it is LEAVING */
 };
 struct resume { /* arena, not in the hash but by resume_hash() */
@@ -57,9 +58,10 @@ struct resume_ctx {
 
 size_t resume_state_bytes(const struct conf *c);
 void resume_create(struct resume_ctx *x, const struct conf *c, struct mem *m, struct arena *a);
-/* Takes the CTA in a slot of an SM off; release: it comes back by itself. NULL with *e: there is no room for it, or the
- * front end cannot. */
-struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, u64 now, struct err *e);
+/* Takes the CTA in a slot of an SM off; release: it comes back by itself; why: for the event. NULL with *e: there is no
+ * room for it, or the front end cannot. */
+struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool release, const struct cta_leaves *why,
+                              u64 now, struct err *e);
 /* It may come back: to SM `to`, SM_ANY: to any. */
 void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now);
 struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id);

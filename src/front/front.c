@@ -6,6 +6,31 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+const char *const fault_code_names[FAULT_COUNT] = {
+    [FAULT_NONE] = "none",
+    [FAULT_OOB] = "oob",
+    [FAULT_MISALIGNED] = "misaligned",
+    [FAULT_FREED] = "freed",
+    [FAULT_READONLY] = "readonly",
+    [FAULT_SHARED_OOB] = "shared-oob",
+    [FAULT_SHARED_UNINIT] = "shared-uninit",
+    [FAULT_LOCAL_OOB] = "local-oob",
+    [FAULT_PARAM_OOB] = "param-oob",
+    [FAULT_DIVERGENT_BARRIER] = "divergent-barrier",
+    [FAULT_STACK_OVERFLOW] = "stack-overflow",
+    [FAULT_BAD_CALL] = "bad-call",
+    [FAULT_TRAP] = "trap",
+    [FAULT_BRKPT] = "brkpt",
+    [FAULT_BAD_TEXTURE] = "bad-texture",
+    [FAULT_BAD_BARRIER] = "bad-barrier",
+    [FAULT_CALL_DEPTH] = "call-depth",
+    [FAULT_BAD_SURFACE] = "bad-surface",
+    [FAULT_SURFACE_OOB] = "surface-oob",
+    [FAULT_BAD_MASK] = "bad-mask",
+    [FAULT_BAD_FREE] = "bad-free",
+    [FAULT_FLUSH] = "flush",
+};
+
 #define FRONT(v) extern const struct front_ops v;
 #include "front/all.def"
 #undef FRONT

@@ -53,6 +53,7 @@ enum fault_code {
 	FAULT_UNSUPPORTED, /* the instruction is module->unsupported[imm] */
 	FAULT_COUNT
 };
+extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */
 struct fault {
 	enum fault_code code;
 	u32 sm, warp;

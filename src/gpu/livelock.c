@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "gpu/query.h"
 #include "gpu/state.h"
 
 #define WINDOWS 4
@@ -36,13 +37,15 @@ static u64 work_done(const struct gpu *g)
 static u64 memory_hash(const struct gpu *g)
 {
 	u64 hash = devmem_hash(&g->mem_values); /* local memory lies there too */
-	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 slot = 0; slot < g->conf.sm_ctas; slot++)
-			if (g->sm[i]->cta[slot].used) {
-				u32 bytes;
-				const u8 *p = front_shared(g->front, i, slot, &bytes);
-				hash = XXH3_64bits_withSeed(p, bytes, hash);
-			}
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		u32 place[GPU_CTAS_MAX];
+		const u32 n = gpu_ctas(g, i, place, GPU_CTAS_MAX);
+		for (u32 k = 0; k < n; k++) {
+			u32 bytes;
+			const u8 *p = front_shared(g->front, i, place[k], &bytes);
+			hash = XXH3_64bits_withSeed(p, bytes, hash);
+		}
+	}
 	return hash;
 }
 

@@ -97,7 +97,7 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	                      .lsu_refused = s->lsu_refused,
 	                      .loads_in_flight = s->nloads};
 	for (u32 i = 0; i < g->conf.sm_ctas; i++)
-		o->lowered += s->cta[i].used && !s->cta[i].paused && (s->low & s->cta[i].warps);
+		o->lowered += sm_cta_state(&g->ctx[sm], s, i) == CS_LOW;
 	o->inactive = gpu_inactive_ctas(g, sm, NULL, 0);
 	for (u32 i = 0; i < SM_MAX_SCHEDS; i++)
 		o->last_reason[i] = s->reason[i];
@@ -200,6 +200,22 @@ static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char
 	snprintf(out, n, "%u transaction%s in flight", s->warp[w].outstanding, s->warp[w].outstanding == 1 ? "" : "s");
 }
 
+/* "CTA halted until cycle 812" */
+static void describe_stop(const struct gpu *g, u32 sm, const struct warp *wp, struct warp_info *o)
+{
+	struct cta_standing is;
+	char until[40] = "";
+	sm_cta_standing(&g->ctx[sm], g->sm[sm], wp->cta_slot, &is);
+	if (is.until && is.until != NEVER)
+		snprintf(until, sizeof until, " until cycle %llu", (unsigned long long)is.until);
+	else if (*cta_state_descs[is.state].undo)
+		snprintf(until, sizeof until, " until `%s cta %llu`", cta_state_descs[is.state].undo,
+		         (unsigned long long)g->sm[sm]->cta[wp->cta_slot].id);
+	else
+		snprintf(until, sizeof until, ": its context is under way");
+	snprintf(o->waits, sizeof o->waits, "CTA %s%s", cta_state_descs[is.state].name, until);
+}
+
 static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w, struct warp_info *o)
 {
 	const struct warp *wp = &s->warp[w];
@@ -229,6 +245,7 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		         : s->astray >> w & 1 ? "flush of the path not taken"
 		                              : "its turn to fetch");
 		break;
+	case WS_PAUSED: describe_stop(g, sm, wp, o); break;
 	case WS_READY_LSU:
 		if (o->refused)
 			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", sm_lsu_at(s, 0)->warp);
@@ -353,7 +370,7 @@ void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *o)
 	if (!c->used)
 		return;
 	const struct launch *l = g->launch[c->launch];
-	gpu_cta_state(g, sm, slot, &o->is);
+	sm_cta_standing(&g->ctx[sm], s, slot, &o->is);
 	o->launch = c->launch;
 	o->cta = c->id;
 	o->id = (struct dim3){(u32)(c->id % l->grid.x), (u32)(c->id / l->grid.x % l->grid.y),

@@ -34,13 +34,6 @@ struct warp_info {
 	u32 phase_distance; /* cycles from its next instruction to the end of the phase (passes/phases.h) */
 	char waits[96];     /* what it waits for: "%f3 (v4): L1D miss, DRAM channel 2", "barrier 0: 5 of 8 arrived", "" */
 };
-/* How a CTA stands: the one place that tells (views, `info ctas`, `why`, Lua). */
-struct cta_standing {
-	enum cta_state state;
-	u64 since; /* cycle; of one that nobody has stopped: when it began */
-	u64 until; /* halted, moving: the cycle from which it goes on by itself; on a swap: when that is over; 0: not so, or
-	            * not known */
-};
 struct away_info {      /* a CTA that has been taken off its SM, or is leaving it */
 	u32 launch, sm, to; /* sm: that it was on; to: that it is to go on on, UINT32_MAX: any */
 	u64 cta;
@@ -137,14 +130,16 @@ enum room_lack {
 	ROOM_WARPS,
 	ROOM_REGS,
 	ROOM_SHARED,
-	ROOM_HOLES, /* registers and shared memory would do, but not in one piece */
+	ROOM_HOLES,   /* registers and shared memory would do, but not in one piece */
+	ROOM_CONTEXT, /* virtual threads: no shared memory behind the last CTA's for one more context, ... */
+	ROOM_VIRTUAL, /* ... or no virtual warps and their places */
 	ROOM_LACKS
 };
 struct room_info {
 	enum room_lack lack;
 	u32 resident, most;    /* its CTAs there; by quota, occupancy or limit, as `lack` says */
 	u32 regs, shared;      /* of a CTA */
-	struct holes reg, shm; /* of the SM */
+	struct holes reg, shm; /* of the SM; what contexts of virtual threads have, and one more would, is not free */
 	u32 fragmented;        /* CTAs that would have room if what is free were in one piece, beyond those that have */
 };
 /* What the kernel control block has of a launch that nothing else tells (Park 2016, section 3.1; task/preempt/cost.h
@@ -171,7 +166,7 @@ struct smst_info {
 };
 struct barrier_info {
 	u32 id, arrived, expected; /* warps */
-	u64 waiting;               /* mask of warp slots */
+	u64 waiting;               /* mask of warp slots; of a CTA without a slot: of its warps' numbers */
 };
 
 struct gpu;
@@ -244,9 +239,12 @@ struct sm_load {
 };
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
-void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *out);
-/* With cta-virtual=vt: the places of an SM's CTAs that have no slot, for the two functions above; of such a CTA the
- * masks of warps are by number within it. At most `max` are written; returns how many there are. */
+/* The places of all CTAs on an SM, for the function above and gpu_barriers(): those in slots first, then (virtual
+ * threads) those without one, of which the masks of warps are by number within the CTA. At most `max` (GPU_CTAS_MAX are
+ * enough) are written; returns how many there are. */
+#define GPU_CTAS_MAX FRONT_CTA_PLACES
+u32 gpu_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max);
+/* Of these, those without a slot. */
 u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max);
 /* The slot in which a CTA is; -1: in none of this SM. */
 s32 gpu_cta_slot(const struct gpu *g, u32 sm, u32 launch, u64 cta);

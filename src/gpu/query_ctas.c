@@ -1,58 +1,15 @@
 /* The states of CTAs: of those on an SM, and of those that have been taken off. */
 #include "gpu/state.h"
 #include "gpu/query.h"
-#include "sm/virtual.h"
 
-const struct cta_state_desc cta_state_descs[CS_COUNT] = {
-#define C(id, name, undo, meaning) {name, undo, meaning},
-#include "sm/cta_state.def"
-#undef C
-};
-
-/* Its warps stopped when it did; one that had ended before says nothing. */
-static u64 stopped_at(const struct sm *s, const struct cta *c)
+u32 gpu_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max)
 {
-	u64 since = NEVER;
-	FOR_EACH_BIT(w, c->warps)
-	if (s->warp[w].state == WS_PAUSED)
-		since = MIN(since, s->warp[w].since);
-	return since == NEVER ? c->started_at : since;
-}
-
-static enum cta_state stopped_state(const struct cta *c)
-{
-	return c->moving_until ? CS_MOVING : c->halted_until == NEVER ? CS_PAUSED : CS_HALTED;
-}
-
-/* virtual.h's state, when that is more than the CTA's own. */
-static enum cta_state virtual_state(const struct vt_cta *v)
-{
-	switch ((enum vt_state)v->state) {
-	case VT_COMING: return CS_SWAP_IN;
-	case VT_LEAVING: return CS_SWAP_OUT;
-	case VT_WAITING: return CS_INACTIVE;
-	case VT_READY: return CS_READY;
-	default: return CS_NONE;
-	}
-}
-
-void gpu_cta_state(const struct gpu *g, u32 sm, u32 slot, struct cta_standing *o)
-{
-	const struct sm *s = g->sm[sm];
-	const struct cta *c = &s->cta[slot];
-	*o = (struct cta_standing){.state = CS_NONE};
-	if (!c->used)
-		return;
-	const struct vt *v = g->ctx[sm].vt;
-	if (v && virtual_state(&v->cta[slot]) != CS_NONE && c->halted_until != NEVER) {
-		o->state = virtual_state(&v->cta[slot]);
-		o->since = v->cta[slot].since;
-		o->until = o->state == CS_SWAP_IN || o->state == CS_SWAP_OUT ? v->until : 0;
-		return;
-	}
-	o->state = c->paused ? stopped_state(c) : s->low & c->warps ? CS_LOW : CS_RUNNING;
-	o->since = c->paused ? stopped_at(s, c) : c->started_at;
-	o->until = c->paused && c->halted_until != NEVER ? c->halted_until : 0;
+	u32 n = 0;
+	for (u32 slot = 0; slot < g->ctx[sm].nctas; slot++)
+		if (g->sm[sm]->cta[slot].used && n++ < max)
+			places[n - 1] = slot;
+	const u32 slots = MIN(n, max);
+	return n + (g->ctx[sm].vt ? gpu_inactive_ctas(g, sm, places + slots, max - slots) : 0);
 }
 
 u32 gpu_inactive_ctas(const struct gpu *g, u32 sm, u32 *places, u32 max)
@@ -108,24 +65,24 @@ u32 gpu_ctas_away(const struct gpu *g, s32 launch, struct away_info *out, u32 ma
 	return n;
 }
 
+static void count(enum cta_state is, struct cta_tally *t)
+{
+	t->on += !cta_state_slotless(is);
+	t->inactive += cta_state_slotless(is);
+	t->paused += is == CS_PAUSED || is == CS_HALTED;
+	t->moving += is == CS_MOVING;
+	t->lowered += is == CS_LOW;
+}
+
 struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 {
 	struct cta_tally t = {0};
-	for (u32 sm = 0; sm < g->conf.num_sms; sm++)
-		for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
-			const struct cta *c = &g->sm[sm]->cta[slot];
-			if (!c->used || (launch >= 0 && c->launch != (u32)launch))
-				continue;
-			t.paused += c->paused && !c->moving_until;
-			t.moving += c->paused && c->moving_until;
-			t.lowered += !c->paused && (g->sm[sm]->low & c->warps);
-			t.on++;
-		}
-	for (u32 sm = 0; g->ctx[0].vt && sm < g->conf.num_sms; sm++) {
+	for (u32 sm = 0; sm < g->conf.num_sms; sm++) {
 		u32 place[SM_CTA_PLACES];
-		const u32 n = gpu_inactive_ctas(g, sm, place, SM_CTA_PLACES);
+		const u32 n = gpu_ctas(g, sm, place, SM_CTA_PLACES);
 		for (u32 i = 0; i < n; i++)
-			t.inactive += launch < 0 || g->sm[sm]->cta[place[i]].launch == (u32)launch;
+			if (launch < 0 || g->sm[sm]->cta[place[i]].launch == (u32)launch)
+				count(sm_cta_state(&g->ctx[sm], g->sm[sm], place[i]), &t);
 	}
 	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++) {
 		const struct saved_cta *c = &g->resume.cta[i];

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gpu/query.h"
+#include "gpu/query_preempt.h"
 #include "gpu/state.h"
 
 void gpu_kcb(const struct gpu *g, u32 launch, struct kcb_info *o)
@@ -27,44 +28,37 @@ u32 gpu_resident(const struct gpu *g, u32 sm, u32 launch)
 	return sm_resident(g->sm[sm], launch);
 }
 
-/* Is the CTA in a slot of a plan's SM to leave it? By which technique: *t. */
-static bool is_to_leave(const struct preempt_plan *p, const struct cta *c, u32 slot, u32 *t)
+static void count(enum cta_state is, struct smst_info *o)
 {
-	for (u32 i = 0; p && i < p->s.n; i++) {
-		*t = p->s.cta[i].technique;
-		if (p->s.cta[i].slot == slot && !p->fate[i].left_at && c->launch == p->launch && c->id == p->s.cta[i].id)
-			return true;
-	}
-	return false;
+	if (is == CS_MOVING)
+		o->moving++;
+	else if (cta_state_stopped(is))
+		o->paused++;
+	else
+		o->running++;
 }
 
 void gpu_smst(const struct gpu *g, u32 sm, struct smst_info *o)
 {
-	const struct preempt *p = g->preempt.p;
-	const struct preempt_plan *plan = p->smst[sm] ? &p->plan[p->smst[sm] - 1] : NULL;
 	const struct sm *s = g->sm[sm];
+	struct request_sm request;
 	struct sm_info i;
-	u32 t;
 	gpu_sm_info(g, sm, &i);
 	*o = (struct smst_info){.free = i.max_ctas,
-	                        .request = plan ? plan->request : 0,
+	                        .request = gpu_preempted(g, sm, &request) ? request.request : 0,
 	                        .regs = i.regs - i.regs_used,
 	                        .shared = i.shared - i.shared_used,
 	                        .threads = 32 * (i.max_warps - i.warps),
 	                        .role = gpu_sm_role(g, sm)};
 	for (u32 slot = 0; slot < i.max_ctas; slot++) {
-		const struct cta *c = &s->cta[slot];
-		if (!c->used)
+		if (!s->cta[slot].used)
 			continue;
+		const u32 t = gpu_leaves_by(g, sm, slot);
 		o->free--;
-		if (is_to_leave(plan, c, slot, &t))
+		if (t < TECHNIQUES)
 			o->preempting[t]++;
-		else if (c->paused && c->moving_until)
-			o->moving++;
-		else if (c->paused)
-			o->paused++;
 		else
-			o->running++;
+			count(sm_cta_state(&g->ctx[sm], s, slot), o);
 	}
 	for (u32 k = 0; g->resume.r->leaving && k < g->resume.max; k++)
 		o->leaving += g->resume.cta[k].state == SAVED_LEAVING && g->resume.cta[k].sm == sm;

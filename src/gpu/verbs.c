@@ -2,6 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/policies.h"
+#include "gpu/query.h"
 #include "gpu/state.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
@@ -13,19 +14,6 @@
 struct at {
 	u32 sm, slot;
 };
-
-/* With virtual threads it may be on an SM, but in no slot; then *e says so. */
-static bool is_inactive(const struct gpu *g, u32 launch, u64 id, struct err *e)
-{
-	for (u32 sm = 0; conf_is_vt(&g->conf) && sm < g->conf.num_sms; sm++)
-		for (u32 i = SM_MAX_CTAS; i < SM_CTA_PLACES; i++) {
-			const struct cta *c = &g->sm[sm]->cta[i];
-			if (c->inactive && c->launch == launch && c->id == id)
-				return !err_set(e, CTA_NAME " is inactive: its warps have no slots on SM %u (cta-virtual=vt)",
-				                CTA_ARGS(id, launch), sm);
-		}
-	return false;
-}
 
 /* The cycle until which preemption has a CTA halted, or is about to, because contexts are moved; NEVER: nobody knows
  * yet; 0: it does not. */
@@ -50,6 +38,36 @@ static bool stands_by_itself(const struct gpu *g, const struct at *at, u32 launc
 	                         CTA_ARGS(id, launch), at->sm, (unsigned long long)until);
 }
 
+/* Its place on the SM of *at. */
+static bool find_place(const struct gpu *g, u32 launch, u64 id, struct at *at)
+{
+	u32 place[SM_CTA_PLACES];
+	const u32 n = gpu_ctas(g, at->sm, place, SM_CTA_PLACES);
+	for (u32 i = 0; i < n; i++) {
+		const struct cta *c = &g->sm[at->sm]->cta[place[i]];
+		at->slot = place[i];
+		if (c->launch == launch && c->id == id)
+			return true;
+	}
+	return false;
+}
+
+/* Of a CTA that is on an SM: is it where verbs can reach it? */
+static bool may_be_told(const struct gpu *g, const struct at *at, u32 launch, u64 id, struct err *e)
+{
+	struct cta_standing is;
+	sm_cta_standing(&g->ctx[at->sm], g->sm[at->sm], at->slot, &is);
+	if (cta_state_slotless(is.state))
+		return err_set(e, CTA_NAME " is inactive: its warps have no slots on SM %u (cta-virtual=vt)",
+		               CTA_ARGS(id, launch), at->sm);
+	if (vt_swapping(&g->ctx[at->sm], at->slot)) /* also one that is paused */
+		return err_set(e, CTA_NAME " is being swapped in: try again in %llu cycles", CTA_ARGS(id, launch),
+		               (unsigned long long)(g->ctx[at->sm].vt->until - g->st->cycle));
+	if (g->sm[at->sm]->done_slots >> at->slot & 1)
+		return err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
+	return stands_by_itself(g, at, launch, id, e);
+}
+
 /* Where a CTA is that runs; false with *e naming where it is instead. */
 static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct err *e)
 {
@@ -62,20 +80,9 @@ static bool find(const struct gpu *g, u32 launch, u64 id, struct at *at, struct 
 		return err_set(e, "the program has faulted: its CTAs stay as they are");
 	if (resume_find(&g->resume, launch, id))
 		return err_set(e, CTA_NAME " is saved", CTA_ARGS(id, launch));
-	if (is_inactive(g, launch, id, e))
-		return false;
 	for (at->sm = 0; at->sm < g->conf.num_sms; at->sm++)
-		for (at->slot = 0; at->slot < SM_MAX_CTAS; at->slot++) {
-			const struct cta *c = &g->sm[at->sm]->cta[at->slot];
-			if (!c->used || c->launch != launch || c->id != id)
-				continue;
-			if (vt_swapping(&g->ctx[at->sm], at->slot))
-				return err_set(e, CTA_NAME " is being swapped in: try again in %llu cycles", CTA_ARGS(id, launch),
-				               (unsigned long long)(g->ctx[at->sm].vt->until - g->st->cycle));
-			if (g->sm[at->sm]->done_slots >> at->slot & 1)
-				return err_set(e, CTA_NAME " has ended", CTA_ARGS(id, launch));
-			return stands_by_itself(g, at, launch, id, e);
-		}
+		if (find_place(g, launch, id, at))
+			return may_be_told(g, at, launch, id, e);
 	return err_set(e, CTA_NAME " is on no SM: it has ended, or not begun", CTA_ARGS(id, launch));
 }
 
@@ -120,7 +127,7 @@ bool gpu_halt_cta(struct gpu *g, u32 launch, u64 id, u64 cycles, struct err *e)
 
 static bool is_paused(const struct gpu *g, u32 launch, u64 id, struct at at, struct err *e)
 {
-	return g->sm[at.sm]->cta[at.slot].paused ||
+	return cta_state_stopped(sm_cta_state(&g->ctx[at.sm], g->sm[at.sm], at.slot)) ||
 	       err_set(e, CTA_NAME " is neither paused nor halted", CTA_ARGS(id, launch));
 }
 
@@ -181,7 +188,8 @@ bool gpu_save_cta(struct gpu *g, u32 launch, u64 id, bool release, struct err *e
 {
 	struct at at;
 	if (!find(g, launch, id, &at, e) || !nothing_queued(g, at.sm, e) ||
-	    !resume_save(&g->resume, at.sm, at.slot, release, g->st->cycle, e))
+	    !resume_save(&g->resume, at.sm, at.slot, release, &(struct cta_leaves){.cause = LEAVES_BY_COMMAND},
+	                 g->st->cycle, e))
 		return false;
 	g->dispatch.d->wanted = 1; /* there is room for others */
 	stir(g, at.sm);
@@ -247,7 +255,7 @@ static bool ask_of(const struct gpu *g, const struct sm_order *o, struct preempt
 		return err_set(e, "%g us is no time to preempt within", o->within_us);
 	a->limit = (u64)(cycles + 1e-6);
 	a->by = o->by ? (const struct preempt_ops *)policy_find(POLICY_PREEMPT, o->by) : NULL;
-	return !o->by || a->by || err_set(e, "there is no technique '%.40s': switch, drain, flush, chimera", o->by);
+	return !o->by || a->by || err_set(e, "there is no technique '%.40s': %s", o->by, preempt_policy_list());
 }
 
 bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e)
@@ -283,15 +291,4 @@ bool gpu_release_sms(struct gpu *g, const u64 *set, struct err *e)
 		return false;
 	look_again(g);
 	return true;
-}
-
-const struct preempt *gpu_preemptions(const struct gpu *g)
-{
-	return g->preempt.p;
-}
-
-bool gpu_kept_away(const struct gpu *g, u32 sm, u32 launch)
-{
-	const s32 slot = dispatch_slot(g->dispatch.d, launch);
-	return slot >= 0 && g->dispatch.d->away[sm] >> slot & 1;
 }

@@ -21,13 +21,9 @@ struct sm_order {
 	double within_us;
 	const char *by;
 };
-/* The number of the request; 0 with *e. */
+/* The number of the request (query_preempt.h tells what becomes of it); 0 with *e. */
 u32 gpu_preempt(struct gpu *g, const struct sm_order *o, struct err *e);
 bool gpu_may_preempt(struct gpu *g, const struct sm_order *o, struct err *e);
-/* All that is known of requests (task/preempt/preempt.h). */
-const struct preempt *gpu_preemptions(const struct gpu *g);
-/* Is this SM kept from a running launch? */
-bool gpu_kept_away(const struct gpu *g, u32 sm, u32 launch);
 /* SMs are given back; NULL: all. */
 bool gpu_release_sms(struct gpu *g, const u64 *set, struct err *e);
 bool gpu_may_release_sms(const struct gpu *g, const u64 *set, struct err *e);

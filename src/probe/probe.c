@@ -45,7 +45,18 @@ const struct stall_desc stall_descs[ST_COUNT] = {
 #include "probe/stalls.def"
 #undef S
 };
-const char *const taxonomy_names[TAX_COUNT] = {"base", "lee2014", "elf", "paws", "vt", "nsight"};
+#define TAXONOMIES(T) T("base") T("lee2014") T("elf") T("paws") T("vt") T("nsight")
+#define T(name) name,
+const char *const taxonomy_names[TAX_COUNT] = {TAXONOMIES(T)};
+#undef T
+#define T(name) ", " name
+
+const char *taxonomy_list(void)
+{
+	static const char list[] = TAXONOMIES(T);
+	return list + 2;
+}
+#undef T
 
 u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[TAX_MAX_CLASSES])
 {
@@ -63,7 +74,7 @@ u32 stall_map(enum taxonomy t, const u64 base[ST_COUNT], struct stall_class out[
 }
 
 const struct event_desc event_descs[EV_COUNT] = {
-#define E5(id, name, places, a0, a1, a2, a3, a4, def) {name, {a0, a1, a2, a3, a4}, def, EVENT_OF_##places},
+#define E6(id, name, places, a0, a1, a2, a3, a4, a5, def) {name, {a0, a1, a2, a3, a4, a5}, def, EVENT_OF_##places},
 #include "probe/events.def"
 };
 

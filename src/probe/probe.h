@@ -37,6 +37,7 @@ struct stall_desc {
 	const char *help;
 };
 extern const struct stall_desc stall_descs[ST_COUNT];
+const char *taxonomy_list(void);                    /* their names, for messages: "base, lee2014, ..." */
 extern const char *const taxonomy_names[TAX_COUNT]; /* "base", "lee2014", "elf", "paws", "vt", "nsight" */
 #define TAX_MAX_CLASSES ST_COUNT
 struct stall_class {
@@ -159,7 +160,7 @@ static inline u64 lanes_sum(const struct lane_counters *c) /* thread instruction
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 enum event_type {
-#define E5(id, name, places, a0, a1, a2, a3, a4, def) EV_##id,
+#define E6(id, name, places, a0, a1, a2, a3, a4, a5, def) EV_##id,
 #include "probe/events.def"
 	EV_COUNT
 };
@@ -186,7 +187,7 @@ enum event_places {
 	EVENT_OF_SKC = EVENT_OF_SM | EVENT_OF_KERNEL | EVENT_OF_CTA,
 	EVENT_OF_SKCW = EVENT_OF_SKC | EVENT_OF_WARP,
 };
-#define EVENT_ARGS 5
+#define EVENT_ARGS 6
 struct event {
 	u64 cycle;
 	u64 arg[EVENT_ARGS];

@@ -102,16 +102,22 @@ static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 
 	return true;
 }
 
-/* The blocks of all resident CTAs. */
-static u32 blocks_of(const struct sm *s, bool shared, struct cta_block *b)
+static void add_block(const struct cta *c, bool shared, struct cta_block *b, u32 *n)
+{
+	const u32 first = shared ? c->shared_first : c->reg_first, size = shared ? c->shared_size : c->reg_size;
+	if (c->used && size)
+		b[(*n)++] = (struct cta_block){first, size, c->from_top};
+}
+
+/* The blocks of the CTAs in slots, and (behind) of those without one. */
+static u32 blocks_of(const struct sm *s, bool shared, bool behind, struct cta_block *b)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < SM_MAX_CTAS; i++) {
-		const struct cta *c = &s->cta[i];
-		const u32 first = shared ? c->shared_first : c->reg_first, size = shared ? c->shared_size : c->reg_size;
-		if (c->used && size)
-			b[n++] = (struct cta_block){first, size, c->from_top};
-	}
+	for (u32 i = 0; i < SM_MAX_CTAS; i++)
+		add_block(&s->cta[i], shared, b, &n);
+	for (u32 k = 0; k < ARRAY_LEN(s->ctas_away) && behind; k++)
+		FOR_EACH_BIT(i, s->ctas_away[k])
+	add_block(&s->cta[SM_MAX_CTAS + k * 64 + (u32)i], shared, b, &n);
 	return n;
 }
 
@@ -134,8 +140,8 @@ static bool find_two_way(const struct sm *s, const struct conf *c, u32 launch, s
 {
 	struct cta_block b[SM_MAX_CTAS];
 	o->from_top = from_top(s, launch);
-	return blocks_two_way(b, blocks_of(s, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
-	       blocks_two_way(b, blocks_of(s, true, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
+	return blocks_two_way(b, blocks_of(s, false, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
+	       blocks_two_way(b, blocks_of(s, true, false, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
 }
 
 static s32 free_slot(const struct sm_ctx *x, const struct sm *s)
@@ -191,12 +197,17 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 	return true;
 }
 
-void sm_holes(const struct conf *c, const struct sm *s, const struct launch *l, struct holes *regs,
+void sm_holes(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct holes *regs,
               struct holes *shared)
 {
-	struct cta_block b[SM_MAX_CTAS];
-	*regs = blocks_holes(b, blocks_of(s, false, b), c->sm_regs, sm_cta_regs(c, l));
-	*shared = blocks_holes(b, blocks_of(s, true, b), c->sm_shared, sm_cta_shared(c, l));
+	const struct conf *c = x->conf;
+	const bool behind = c->sm_allocation != SM_ALLOCATION_TWO_WAY; /* as sm_find_resources() looks at them */
+	struct cta_block b[SM_CTA_PLACES];
+	u32 contexts = x->vt ? x->vt->context : 0; /* at the upper end, and there is to be room for one more */
+	*regs = blocks_holes(b, blocks_of(s, false, behind, b), c->sm_regs, sm_cta_regs(c, l));
+	contexts += x->vt ? vt_context_bytes(c, l) : 0;
+	const u32 below = MAX(c->sm_shared - MIN(contexts, c->sm_shared), shared_end(s));
+	*shared = blocks_holes(b, blocks_of(s, true, behind, b), below, sm_cta_shared(c, l));
 }
 
 bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l)

@@ -378,9 +378,10 @@ bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct 
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* ... but one that comes back (verbs.h) does. */
 bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
-/* The holes in its registers and shared memory, and how many of the launch's blocks they have room for. CTAs without a
- * slot (virtual threads) do not count. */
-void sm_holes(const struct conf *c, const struct sm *s, const struct launch *l, struct holes *regs,
+/* The holes in its registers and shared memory, and how many of the launch's blocks they have room for. Registers and
+ * shared memory of CTAs without a slot (virtual threads) are taken, and so is the shared memory that contexts have and
+ * one more CTA would need for its own. */
+void sm_holes(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct holes *regs,
               struct holes *shared);
 /* Places CTA `id`; only after sm_has_room(). The SM must be ticked from `now` on. Its slot. */
 u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);

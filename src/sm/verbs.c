@@ -222,7 +222,36 @@ void warp_move(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
 		replay_rename(x, s, from, to);
 }
 
-u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
+const char *const leaves_names[LEAVES_BY] = {"command", "switch", "flush"};
+
+static u64 context_bytes(const struct cta *c)
+{
+	return 4ull * c->reg_size + c->shared_size;
+}
+
+static void tell_save(struct sm_ctx *x, const struct sm *s, u32 slot, const struct cta_leaves *why, u64 now)
+{
+	if (!event_wanted(x->ev, EV_CTA_SAVE))
+		return;
+	struct event *e = cta_event(x, s, EV_CTA_SAVE, slot, now);
+	e->arg[1] = s->cta[slot].warps;
+	e->arg[2] = why->cause;
+	e->arg[3] = why->request;
+	e->arg[4] = why->cause == LEAVES_BY_FLUSH ? 0 : context_bytes(&s->cta[slot]);
+}
+
+static void tell_restore(struct sm_ctx *x, const struct sm *s, u32 slot, const struct cta_comes *how, u64 now)
+{
+	if (!event_wanted(x->ev, EV_CTA_RESTORE))
+		return;
+	struct event *e = cta_event(x, s, EV_CTA_RESTORE, slot, now);
+	e->arg[1] = s->cta[slot].warps;
+	e->arg[2] = how->from;
+	e->arg[3] = now - how->left_at;
+	e->arg[4] = how->moved ? context_bytes(&s->cta[slot]) : 0;
+}
+
+u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leaves *why, u64 now)
 {
 	struct cta *c = &s->cta[slot];
 	u32 at = 0, word = 0;
@@ -235,8 +264,7 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	const u32 place = SM_MAX_CTAS + at;
 	struct contexts who = contexts_of(s, c->warps);
 	sm_sync(x, s, now);
-	if (event_wanted(x->ev, EV_CTA_SAVE))
-		cta_event(x, s, EV_CTA_SAVE, slot, now)->arg[1] = c->warps;
+	tell_save(x, s, slot, why, now);
 	timer_take_out(x, s, who.set, BIT(WK_RESUME));
 	tell_gone(x, s, c->warps, now);
 	struct cta *to = &s->cta[place];
@@ -311,7 +339,8 @@ static void restore_warp(struct sm_ctx *x, struct sm *s, const struct warp *save
 	warp_refresh(x, s, w, now);
 }
 
-u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now)
+u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context,
+                   const struct cta_comes *how, u64 now)
 {
 	const u32 slot = cta_place(x, s, in->cta.launch, in->cta.id, now);
 	struct cta *c = &s->cta[slot];
@@ -326,8 +355,7 @@ u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, co
 	turn_masks(c, by_slot, c->warps);
 	front_cta_restore(x->front, s->id, slot, c->warps, context);
 	s->k.ctas_restored++;
-	if (event_wanted(x->ev, EV_CTA_RESTORE))
-		cta_event(x, s, EV_CTA_RESTORE, slot, now)->arg[1] = c->warps;
+	tell_restore(x, s, slot, how, now);
 	u32 n = 0;
 	FOR_EACH_BIT(w, c->warps)
 	restore_warp(x, s, &in->warp[n++], (u32)w, slot, now);

@@ -31,12 +31,24 @@ void sm_move_context(struct sm_ctx *x, struct sm *s, u32 slot, u64 until, u64 no
  * False with *e, and nothing done: answers for so much that was dropped are under way that no more can be told apart.
  */
 bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *e);
+/* Why a CTA leaves its SM and how it comes back, for the events. */
+enum { LEAVES_BY_COMMAND, LEAVES_BY_SWITCH, LEAVES_BY_FLUSH, LEAVES_BY };
+extern const char *const leaves_names[LEAVES_BY];
+struct cta_leaves {
+	u32 cause, request; /* of preemption; 0: none */
+};
+struct cta_comes {
+	u32 from; /* SM */
+	u64 left_at;
+	bool moved; /* its context is */
+};
 /* Its place, or NO_PLACE: all places are taken by CTAs that have answers under way. */
-u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
+u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leaves *why, u64 now);
 /* Nothing is under way for the CTA in this place. */
 bool sm_is_quiet(const struct sm *s, u32 place);
 /* Empties the place of such a one. */
 void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *out);
 /* Only after sm_has_room(). Its slot. context: what front_cta_save() wrote. */
-u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now);
+u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context,
+                   const struct cta_comes *how, u64 now);
 #endif

@@ -23,7 +23,7 @@ struct fuzz_event {
 	const char *name, *arg[EVENT_ARGS];
 };
 static const struct fuzz_event fuzz_events[] = {
-#define E5(ID, name, PLACES, a0, a1, a2, a3, a4, definition) {name, {a0, a1, a2, a3, a4}},
+#define E6(ID, name, PLACES, a0, a1, a2, a3, a4, a5, definition) {name, {a0, a1, a2, a3, a4, a5}},
 #include "probe/events.def"
 };
 static const char *const fuzz_verbs[] = {

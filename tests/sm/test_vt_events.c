@@ -173,7 +173,8 @@ static void test_in_the_debugger(void **state)
 	rig_has(&r, "info ctas 2", "swap-in");
 	rig_say(&r, "goto 0");
 	rig_say(&r, "tbreak cta-swap-in sm=1 partner=1");
-	rig_has(&r, "continue", "SM 1, warp 0, CTA 91 of vecadd (cause 1, cycles 11, bits 5227, partner 1, slot 0)");
+	rig_has(&r, "continue",
+	        "SM 1, warp 0, CTA 91 of vecadd (cause stalled-cta, cycles 11, bits 5227, partner 1, slot 0)");
 	rig_say(&r, "tbreak vt-ready cta=1");
 	rig_has(&r, "continue", ", ready 0)"); /* how many, not a mask of them */
 	rig_say(&r, "goto 0");
@@ -183,6 +184,101 @@ static void test_in_the_debugger(void **state)
 	    " dbg.on('vt-ready', {ready = 0}, function(e) m = (m or 0) + 1 end) dbg.continue() print(n > 5 and n % 99 == n, m > 5)",
 	    "true\ttrue");
 	rig_close(&r);
+}
+
+/* CTAs without a slot have their registers and shared memory: maps, holes and `info room` count them; barriers name
+ * them; a warp whose CTA stands still says why. */
+static void test_without_a_slot(void **state)
+{
+	struct sim *s = machine(machine_of_five);
+	struct module *m = rig_load(s, work);
+	struct err e = {0};
+	struct gpu *g = sim_gpu(s);
+	const u64 buf = rig_alloc(s, 1 << 18);
+	u32 looked = 0, barriers = 0, waits = 0, full = 0;
+	rig_launch(s, m, "k", CTAS, 64, 0, (u64[]){buf}, 1);
+	while (!sim_idle(s)) {
+		struct room_info o;
+		u32 place[GPU_CTAS_MAX], n, used = 0;
+		sim_run(s, sim_cycle(s) + 1, NULL);
+		n = gpu_ctas(g, 0, place, GPU_CTAS_MAX);
+		for (u32 i = 0; i < n; i++) {
+			struct cta_info c;
+			struct barrier_info b;
+			gpu_cta_info(g, 0, place[i], &c);
+			assert_true(c.used && c.is.state != CS_NONE);
+			assert_int_equal(cta_state_slotless(c.is.state), place[i] >= SM_MAX_CTAS);
+			used += c.reg_size;
+			barriers += place[i] >= SM_MAX_CTAS && gpu_barriers(g, 0, place[i], &b, 1);
+		}
+		for (u32 w = 0; w < 4; w++) {
+			struct warp_info i;
+			gpu_warp_info(g, 0, w, &i);
+			assert_true(i.state != WS_PAUSED || strstr(i.waits, "CTA swap-in until cycle "));
+			waits += i.state == WS_PAUSED;
+		}
+		if (!gpu_room(g, 0, 0, &o))
+			continue;
+		assert_int_equal(o.reg.free, 5120 - used);
+		assert_true(o.reg.largest <= o.reg.free && o.reg.fit <= (5120 - used) / o.regs);
+		assert_true(n < 5 || o.reg.free < o.regs);
+		assert_true(o.lack != ROOM_CTA_SLOTS && o.lack != ROOM_WARPS);
+		full += n == 5 && o.lack == ROOM_OCCUPANCY;
+		looked += n > 2;
+	}
+	assert_true(looked > 100 && full > 100 && barriers > 0 && waits > 0);
+	if (!sim_check(s, &e))
+		fail_msg("%s", e.msg);
+	sim_destroy(s);
+	struct rig r;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_say(&r, "until 300");
+	rig_say(&r, "pause cta 1 kernel=0");
+	rig_say(&r, "focus cta 1");
+	rig_has(&r, "step", "CTA paused until `resume cta 1`");
+	rig_close(&r);
+}
+
+/* Causes are words: in breakpoints, their completion, records, Lua and `explain`. */
+static void test_causes_in_words(void **state)
+{
+	struct rig r;
+	char line[512] = "";
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_has(&r, "complete break cta-swap-out cause=", "break cta-swap-out cause=memory\n");
+	rig_fails(&r, "break cta-swap-out cause=magic",
+	          "cause=magic: one of memory, barrier, ending or a number is expected");
+	rig_say(&r, "record start /tmp/test_vt_events.jsonl cta-swap-out");
+	rig_say(&r, "lua dbg.on('cta-swap-out', {cause = 'memory'}, function(e) n = (n or 0) + 1 w = e.cause_name end)");
+	rig_say(&r, "tbreak cta-swap-in if e.cause_name == 'stalled-cta'");
+	rig_has(&r, "continue", "(cause stalled-cta, ");
+	rig_say(&r, "record stop");
+	rig_has(&r, "lua print(n > 0, w)", "true\tmemory\n");
+	FILE *f = fopen("/tmp/test_vt_events.jsonl", "r");
+	assert_true(f && fgets(line, sizeof line, f) && strstr(line, "\"cause\":0,") &&
+	            strstr(line, "\"cause_name\":\"memory\""));
+	fclose(f);
+	remove("/tmp/test_vt_events.jsonl");
+	rig_has(&r, "explain cta-swap-out.cause", "values: memory (0), barrier (1), ending (2)");
+	rig_has(&r, "explain latency_us", "preempt-done.latency_us  (event argument)");
+	rig_close(&r);
+}
+
+/* Every argument that counts an enumeration has a word for each of its values, and only for those. */
+static void test_every_word(void **state)
+{
+	static const char *const counted[] = {"cause", "technique", "reason", "role", "change", "code", "policy", "asker"};
+	for (u32 t = 0; t < EV_COUNT; t++)
+		for (u32 a = 0; a < EVENT_ARGS; a++) {
+			u32 named = 0;
+			for (u64 v = 0; v < 200; v++)
+				named += event_arg_name((enum event_type)t, a, v) != NULL;
+			for (u32 i = 0; i < ARRAY_LEN(counted); i++)
+				if (!strcmp(event_descs[t].arg[a], counted[i]) && named < 2)
+					fail_msg("%s: %s has no words", event_descs[t].name, counted[i]);
+			if (event_arg_words((enum event_type)t, a))
+				assert_true(named >= 2 && named < EVENT_WORDS_MAX);
+		}
 }
 
 /* Warps that change places take with them whose lines they bring in: an evicted line's owner is the CTA that missed. */
@@ -202,9 +298,9 @@ static void test_owners_of_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_arguments),
-	    cmocka_unit_test(test_in_the_debugger),
-	    cmocka_unit_test(test_owners_of_lines),
+	    cmocka_unit_test(test_arguments),       cmocka_unit_test(test_in_the_debugger),
+	    cmocka_unit_test(test_owners_of_lines), cmocka_unit_test(test_without_a_slot),
+	    cmocka_unit_test(test_causes_in_words), cmocka_unit_test(test_every_word),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -233,6 +233,7 @@ static void rooms_agree(const struct pair *p, u32 sm, const struct cta_block *b,
 		assert_true(o.shared == size_of[k] && o.shm.free == h.free && o.shm.largest == h.largest && o.shm.fit == h.fit);
 		assert_true((o.lack == ROOM_HOLES) <= (h.free >= size_of[k]));
 		assert_true((o.lack == ROOM_SHARED) == (o.lack >= ROOM_REGS && h.free < size_of[k]));
+		assert_true(o.fragmented <= o.most - MIN(o.most, o.resident)); /* not more than it may have */
 		*fragmented += o.fragmented;
 	}
 }

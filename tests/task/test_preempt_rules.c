@@ -12,6 +12,7 @@
 
 #include "gpu/verbs.h"
 #include "sm/restartable.h"
+#include "gpu/query_preempt.h"
 #include "tests/rig/preempt_rig.h"
 
 static const struct preempt_ops *policy(const char *name)

@@ -48,6 +48,10 @@ static void tables(void **state)
 	rig_has(&r, "lua t = gpu.sm[5].smst print(t.running, t.paused, t.request, t.kernels[0])", "3\t1\tnil\t4\n");
 	rig_has(&r, "lua t = gpu.sm[0].smst print(t.running, t.drain, t.request)", "0\t4\t1\n");
 	rig_say(&r, "resume cta 5");
+	rig_say(&r, "save cta 6"); /* it waits for its `restore`, not in the queue */
+	rig_say(&r, "step 2000");
+	rig_has(&r, "info kcb 0", "; in the queue 0 CTAs");
+	rig_say(&r, "restore cta 6");
 	rig_say(&r, "until gpu.sm[0].ctas + gpu.sm[1].ctas == 0");
 	rig_has(&r, "info kcb 0", "preempted   switch 0, drain 8, flush 0; in the queue 0 CTAs");
 	rig_has(&r,

@@ -26,6 +26,17 @@ static void run_to(struct vt *v, const char *cycle, const char *shown)
 	vt_settle(v, 150, WAIT);
 }
 
+/* Silence is no sign that a step has ended: on a busy machine it may take longer than that. The cycle is. */
+static void step_to(struct vt *v, const char *cycles, const char *shown)
+{
+	char text[64];
+	snprintf(text, sizeof text, "step %s\r", cycles);
+	vt_send(v, text);
+	snprintf(text, sizeof text, "cycle %s", shown);
+	assert_shown(v, text);
+	vt_settle(v, 150, WAIT);
+}
+
 /* The column (not the byte) at which text begins on a row, -1 = not there. */
 static int column(struct vt *v, int y, const char *text)
 {
@@ -553,26 +564,30 @@ static void sms_given_away(void **state)
 	run_to(&v, "3000", "3,000");
 	type(&v, "7");
 	assert_int_equal(rows_with(&v, "est us"), 0);
-	type(&v, "preempt kernel 0 sm 2,4 within 1 by switch\rstep 100\r");
+	type(&v, "preempt kernel 0 sm 2,4 within 1 by switch\r");
+	step_to(&v, "100", "3,100");
 	assert_shown(&v, " request 1 at 3,000: K0 gives 2 SMs by switch: 0 free, 0.1 of 1.0 us");
 	assert_shown(&v, "est us  took");
 	assert_int_equal(rows_with(&v, "switch   "), 2);
-	type(&v, "step 8100\r");
+	step_to(&v, "8100", "11,200");
 	assert_shown(&v, "late, ");
 	assert_shown(&v, "switch\342\226\222"); /* on the axis: more columns than letters */
 	stop(&v);
 	start(&v, 50, 220, NULL);
 	run_to(&v, "3000", "3,000");
-	type(&v, "7preempt kernel 0 sm 6 within 1 by drain\rpreempt kernel 0 sm 2,4 within 1 by switch\rstep 100\r");
+	type(&v, "7preempt kernel 0 sm 6 within 1 by drain\rpreempt kernel 0 sm 2,4 within 1 by switch\r");
+	step_to(&v, "100", "3,100");
 	assert_shown(&v, "est lost");
 	assert_int_equal(column(&v, vt_find(&v, "    6   "), "drain   "), -1); /* of the last request alone */
 	assert_told(&v, 4, false);
-	type(&v, "step 8100\r");
+	step_to(&v, "8100", "11,200");
 	assert_told(&v, 2, true);
 	/* Back before it there is none; and none is left when the kernel has ended. */
 	assert_true(column(&v, vt_find(&v, "    2   "), "switch") > 0);
 	assert_shown(&v, " request 2 at ");
 	type(&v, "goto 2900\r");
+	assert_shown(&v, "cycle 2,900");
+	vt_settle(&v, 150, WAIT);
 	assert_int_equal(rows_with(&v, "est lost"), 0);
 	assert_int_equal(column(&v, vt_find(&v, "    2   "), "switch"), -1);
 	assert_int_equal(vt_find(&v, " request 2 at"), -1);

@@ -146,7 +146,7 @@ static void offer_states(struct matches *m, const char *prefix, bool ready)
 	}
 }
 
-/* Values of filters that have names: state=, reason=, kernel=. */
+/* Values of filters that have names: state=, reason=, cause= and their like, kernel=. */
 static void offer_values(struct debugger *d, struct matches *m, int event)
 {
 	char text[160];
@@ -159,6 +159,17 @@ static void offer_values(struct debugger *d, struct matches *m, int event)
 		for (char *p = text; *p; p++) /* a filter is one word */
 			*p = *p == ' ' ? '_' : *p;
 		offer(m, text);
+	}
+	for (u32 i = 0; event >= 0 && i < EVENT_ARGS; i++) {
+		const char *arg = event_descs[event].arg[i], *word;
+		const size_t n = strlen(arg);
+		if (!*arg || strncmp(m->word, arg, n) != 0 || m->word[n] != '=' || !event_arg_words((enum event_type)event, i))
+			continue;
+		for (u64 v = 0; v < EVENT_WORDS_MAX; v++)
+			if ((word = event_arg_name((enum event_type)event, i, v))) {
+				snprintf(text, sizeof text, "%s=%s", arg, word);
+				offer(m, text);
+			}
 	}
 	for (u32 i = 0; !strncmp(m->word, "kernel=", 7) && i < sim_num_modules(d->s->sim); i++)
 		for (u32 k = 0; k < sim_module(d->s->sim, i)->nfuncs; k++)

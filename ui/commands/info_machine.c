@@ -245,8 +245,7 @@ static bool stall_args(struct debugger *d, const char *args, s32 *sm, enum taxon
 		} else if (tax >= 0) {
 			*t = (enum taxonomy)tax;
 		} else {
-			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (base lee2014 elf paws vt nsight)",
-			               word);
+			return err_set(e, "info stalls: '%s' is no SM number and no taxonomy (%s)", word, taxonomy_list());
 		}
 	}
 	return true;
@@ -278,19 +277,20 @@ bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struc
 bool info_barriers(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct gpu *g = dbg_gpu(d);
-	struct sm_info s;
-	u32 sm, shown = 0;
+	u32 sm, shown = 0, place[GPU_CTAS_MAX];
 	if (!arg_sm(d, args, &sm, e))
 		return false;
-	gpu_sm_info(g, sm, &s);
-	for (u32 slot = 0; slot < s.max_ctas; slot++) {
+	const u32 ctas = gpu_ctas(g, sm, place, GPU_CTAS_MAX);
+	for (u32 k = 0; k < ctas; k++) {
 		struct barrier_info b[16];
 		struct cta_info c;
-		gpu_cta_info(g, sm, slot, &c);
-		u32 n = c.used ? MIN(gpu_barriers(g, sm, slot, b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b)) : 0;
+		gpu_cta_info(g, sm, place[k], &c);
+		const u32 n = MIN(gpu_barriers(g, sm, place[k], b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b));
+		const bool slotless = cta_state_slotless(c.is.state);
 		for (u32 i = 0; i < n; i++, shown++) {
-			strbuf_addf(out, "CTA %llu barrier %u: %u of %u arrived; waiting warps:", (unsigned long long)c.cta,
-			            b[i].id, b[i].arrived, b[i].expected);
+			strbuf_addf(out, "CTA %llu%s%s%s barrier %u: %u of %u arrived; waiting warps%s:", (unsigned long long)c.cta,
+			            slotless ? " (" : "", slotless ? cta_state_descs[c.is.state].name : "", slotless ? ")" : "",
+			            b[i].id, b[i].arrived, b[i].expected, slotless ? " of the CTA" : "");
 			FOR_EACH_BIT(w, b[i].waiting) strbuf_addf(out, " %u", (u32)w);
 			strbuf_addc(out, '\n');
 		}

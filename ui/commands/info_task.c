@@ -4,7 +4,6 @@
 
 #include "commands/commands.h"
 #include "session/programs.h"
-#include "task/preempt/preempt.h"
 
 static void figure(struct strbuf *out, const char *before, double v, const char *after)
 {

@@ -29,7 +29,7 @@ static bool set_taxonomy(struct debugger *d, const char *value, struct strbuf *o
 			debugger_appearance(d)->taxonomy = (enum taxonomy)i;
 			return true;
 		}
-	return err_set(e, "set taxonomy: '%.40s' is none of base, lee2014, elf, paws, vt, nsight", value);
+	return err_set(e, "set taxonomy: '%.40s' is none of %s", value, taxonomy_list());
 }
 
 static bool set_log(struct debugger *d, const char *value, struct strbuf *out, struct err *e)

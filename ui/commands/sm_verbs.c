@@ -6,8 +6,8 @@
 #include "base/words.h"
 #include "commands/commands.h"
 #include "dbg/travel.h"
+#include "gpu/query_preempt.h"
 #include "gpu/verbs.h"
-#include "task/preempt/preempt.h"
 
 #define USAGE "`preempt [kernel K] sms N | sm S,S-S... within US [by TECHNIQUE]`"
 
@@ -117,18 +117,21 @@ static void add_cost(const struct gpu *g, u64 cycles, u64 insts, struct strbuf *
 		strbuf_addf(out, " %9s", "-");
 }
 
-static void add_cta(const struct gpu *g, const struct preempt_plan *p, u32 i, struct strbuf *out)
+static void add_cta(const struct gpu *g, const struct request_sm *p, const struct request_cta *a, struct strbuf *out)
 {
-	const struct preempt_cta *a = &p->s.cta[i];
 	strbuf_addf(out, "        %-8s %6llu", technique_names[a->technique], (unsigned long long)a->id);
 	add_cost(g, a->by[a->technique].latency, a->by[a->technique].overhead, out);
-	if (p->fate[i].left_at)
-		add_cost(g, p->fate[i].left_at - p->at, p->done_at ? p->fate[i].lost : COST_MAX, out);
+	if (a->left_at)
+		add_cost(g, a->left_at - p->at, p->done_at ? a->lost : COST_MAX, out);
+	if (a->no_flush != COST_KNOWN)
+		strbuf_addf(out, "  no flush: %s", cost_bar_names[a->no_flush]);
+	if (a->no_drain != COST_KNOWN)
+		strbuf_addf(out, "%s drain not known: %s", a->no_flush != COST_KNOWN ? ";" : " ", cost_bar_names[a->no_drain]);
 	strbuf_addc(out, '\n');
 }
 
 /* What the SM would have cost, all its CTAs by one technique: those that were not chosen for all. */
-static void add_others(const struct gpu *g, const struct preempt_plan *p, struct strbuf *out)
+static void add_others(const struct gpu *g, const struct request_sm *p, struct strbuf *out)
 {
 	const char *sep = "        would have cost: ";
 	for (u32 t = 0; t < TECHNIQUES; t++) {
@@ -147,49 +150,62 @@ static void add_others(const struct gpu *g, const struct preempt_plan *p, struct
 	strbuf_addc(out, '\n');
 }
 
-static void add_plan(const struct gpu *g, const struct preempt_plan *p, struct strbuf *out)
+static void add_sm(const struct gpu *g, const struct request_sm *p, struct strbuf *out)
 {
-	strbuf_addf(out, "  %4u  %-8s    all", p->s.sm, technique_names[p->technique]);
-	add_cost(g, p->s.cost.latency, p->s.cost.overhead, out);
+	struct request_cta cta[PREEMPT_MAX_CTAS];
+	const u32 n = gpu_request_ctas(g, p->request, p->sm, cta, PREEMPT_MAX_CTAS);
+	strbuf_addf(out, "  %4u  %-8s    all", p->sm, technique_names[p->technique]);
+	add_cost(g, p->cost.latency, p->cost.overhead, out);
 	if (p->done_at)
 		add_cost(g, p->done_at - p->at, p->lost, out);
 	else
 		strbuf_addf(out, "  %u CTA%s there", p->left, p->left == 1 ? " is" : "s are");
 	strbuf_addc(out, '\n');
-	for (u32 i = 0; i < p->s.n; i++)
-		add_cta(g, p, i, out);
+	for (u32 i = 0; i < MIN(n, (u32)PREEMPT_MAX_CTAS); i++)
+		add_cta(g, p, &cta[i], out);
 	add_others(g, p, out);
 }
 
-static void add_request(const struct gpu *g, const struct preempt_request *r, struct strbuf *out)
+static void add_request(const struct gpu *g, u32 id, struct strbuf *out)
 {
-	const struct preempt *p = gpu_preemptions(g);
-	strbuf_addf(out, "request %u, cycle %llu: launch %u %s gives %u SM%s within %.2f us, by %s: ", r->id,
-	            (unsigned long long)r->at, r->launch, func_label(gpu_launched(g, r->launch)->fn), r->sms,
-	            r->sms == 1 ? "" : "s", in_us(g, r->limit), preempt_policies[r->by]->name);
-	if (!r->done_at)
-		strbuf_addf(out, "%u %s not free yet\n", r->left, r->left == 1 ? "is" : "are");
+	struct request_info r;
+	struct request_sm sm[REQUEST_SMS_MAX];
+	if (!gpu_request(g, id, &r))
+		return;
+	strbuf_addf(out, "request %u, cycle %llu: launch %u %s gives ", r.id, (unsigned long long)r.at, r.launch,
+	            func_label(gpu_launched(g, r.launch)->fn));
+	if (r.keep)
+		strbuf_addf(out, "up %u CTA%s on ", r.ctas, r.ctas == 1 ? "" : "s");
+	strbuf_addf(out, "%u SM%s", r.sms, r.sms == 1 ? "" : "s");
+	if (r.keep)
+		strbuf_addf(out, " (%u stay%s on each)", r.keep, r.keep == 1 ? "s" : "");
+	if (r.whom >= 0)
+		strbuf_addf(out, " for launch %d %s", r.whom, func_label(gpu_launched(g, (u32)r.whom)->fn));
+	if (r.partition)
+		strbuf_addf(out, ", asked by %s,", gpu_conf(g)->partition);
+	strbuf_addf(out, " within %.2f us, by %s: ", in_us(g, r.limit), r.by);
+	if (!r.done_at)
+		strbuf_addf(out, "%u %s not free yet\n", r.left, r.left == 1 ? "is" : "are");
 	else
-		strbuf_addf(out, "%s after %.2f us\n", r->done_at - r->at <= r->limit ? "free" : "too late,",
-		            in_us(g, r->done_at - r->at));
+		strbuf_addf(out, "%s after %.2f us\n", r.done_at - r.at <= r.limit ? "free" : "too late,",
+		            in_us(g, r.done_at - r.at));
 	strbuf_addf(out, "    SM  technique   CTA  estimated: us     lost  measured: us   lost\n");
-	for (u32 i = 0; i < PREEMPT_PLANS; i++)
-		if (p->plan[i].request == r->id)
-			add_plan(g, &p->plan[i], out);
+	const u32 n = gpu_request_sms(g, id, sm, REQUEST_SMS_MAX);
+	for (u32 i = 0; i < n; i++)
+		add_sm(g, &sm[i], out);
 }
 
 bool info_preemptions(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	const struct gpu *g = dbg_gpu(d);
-	const struct preempt *p = gpu_preemptions(g);
+	const u32 last = gpu_requests(g);
 	u64 n = 4;
-	if (!arg_number(args, "info preemptions", PREEMPT_REQUESTS, &n, e))
+	if (!arg_number(args, "info preemptions", UINT32_MAX, &n, e))
 		return false;
-	if (!p->requests)
+	if (!last)
 		strbuf_adds(out, "No kernel was asked for an SM yet (`help preempt`).\n");
-	for (u32 id = p->requests - (u32)MIN(n, p->requests) + 1; id <= p->requests; id++)
-		if (preempt_find(p, id))
-			add_request(g, preempt_find(p, id), out);
+	for (u32 id = last - (u32)MIN(n, last) + 1; id <= last; id++)
+		add_request(g, id, out);
 	for (u32 r = 0; r < gpu_num_kernels(g); r++) {
 		u32 kept = 0;
 		for (u32 i = 0; i < gpu_conf(g)->num_sms; i++)
@@ -219,7 +235,7 @@ bool cmd_preempt(struct debugger *d, const char *args, struct strbuf *out, struc
 		return false;
 	const u32 id = gpu_preempt(g, &w.o, e);
 	if (id)
-		add_request(g, preempt_find(gpu_preemptions(g), id), out);
+		add_request(g, id, out);
 	return changed(d) && id;
 }
 

@@ -56,6 +56,11 @@ void record_event(struct debugger *d, const struct event *ev)
 	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (*x->arg[i])
 			strbuf_addf(&line, ",\"%s\":%" PRIu64, x->arg[i], ev->arg[i]);
+	for (u32 i = 0; i < EVENT_ARGS; i++) {
+		const char *word = *x->arg[i] ? event_arg_name((enum event_type)ev->type, i, ev->arg[i]) : NULL;
+		if (word)
+			strbuf_addf(&line, ",\"%s_name\":\"%s\"", x->arg[i], word);
+	}
 	strbuf_adds(&line, "}\n");
 	tape_add(r->tape, r->last, &line, NULL);
 	strbuf_release(&line);

@@ -110,118 +110,118 @@ static int dbg_reason(lua_State *L)
 #define CTA_TYPES "cta, kernel: integers, a CTA by its linear id and its launch, else the focused kernel's"
 #define CTA_ERRORS "no such CTA, or it has ended; another name in the table; within a callback or a coroutine"
 /* One row a function: the registration and the reference come from it. */
-#define DBG_FUNCTIONS                                                                                                   \
-	D("on", lua_dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                   \
-	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "              \
-	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                   \
-	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                    \
-	  "strings: event, kernel_name, state_name, reason_name, technique_name, policy_name, from_name, which_name",       \
-	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "              \
-	  "is entered; state_name and its like put into words the arguments whose values have names; "                      \
-	  "e.replay = true where it is told again after going back in time",                                                \
-	  "no such event or filter; a filter of another type. An error in the function stops the run, with "                \
-	  "its traceback, and ends the subscription. More than 1000 subscriptions")                                         \
-	D("off", lua_dbg_off, "dbg.off(id)", "id: integer", "ends what dbg.on, at_end, at_start or sample began",           \
-	  "there is none of that id")                                                                                       \
-	LUA_HOOK_FUNCTIONS                                                                                                  \
-	D("break_on", lua_dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",              \
-	  "event, filter, e: as of dbg.on; expression: string, Lua that may use e; number: integer, as in "                 \
-	  "`info breakpoints`",                                                                                             \
-	  "a breakpoint; with a condition it stops only when that is true",                                                 \
-	  "no such event or filter; the expression is no Lua; within a callback")                                           \
-	D("step", lua_dbg_step, "dbg.step([n]) -> reason", "n: integer, cycles, at least 1; reason: string",                \
-	  "simulates n cycles (1); reason is \"\" unless something else stopped it",                                        \
-	  "n below 1; the program has finished or cannot go on; within a callback, a host program or a "                    \
-	  "coroutine")                                                                                                      \
-	D("run_until", lua_dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason",                   \
-	  "cycle: integer, later than now; event, filter: as of dbg.on; function: called without arguments; "               \
-	  "reason: string",                                                                                                 \
-	  "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason "               \
-	  "is \"\" unless something else stopped it",                                                                       \
-	  "a cycle that has passed; no such event or filter; as dbg.step")                                                  \
-	D("continue", lua_dbg_continue, "dbg.continue() -> reason", "reason: string", "runs until something stops it",      \
-	  "as dbg.step")                                                                                                    \
-	D("goto_cycle", lua_dbg_goto_cycle, "dbg.goto_cycle(cycle)", "cycle: integer",                                      \
-	  "brings back any cycle of the run, as the command goto does, without saying where it is then",                    \
-	  "a cycle that is not in history; no history; as dbg.step")                                                        \
-	D("snapshot", lua_dbg_snapshot, "dbg.snapshot() -> cycle | nil, text",                                              \
-	  "cycle: integer, the present one, for dbg.goto_cycle; text: string, why there is no snapshot here",               \
-	  "takes a snapshot of the whole state, so that coming back here takes no replay; it is thinned with age "          \
-	  "like the debugger's own; nil when there is no history, or no room left in it",                                   \
-	  "as dbg.step")                                                                                                    \
-	D("pause_cta", lua_dbg_pause_cta, "dbg.pause_cta{cta=N [, kernel=K]}", CTA_TYPES,                                   \
-	  "none of the CTA's warps issues until dbg.resume_cta", CTA_ERRORS)                                                \
-	D("resume_cta", lua_dbg_resume_cta, "dbg.resume_cta{cta=N [, kernel=K]}", CTA_TYPES,                                \
-	  "a CTA that is paused or halted goes on", "it is neither, or preemption moves its context; " CTA_ERRORS)          \
-	D("halt_cta", lua_dbg_halt_cta, "dbg.halt_cta{cta=N, cycles=C [, kernel=K]}", CTA_TYPES "; cycles: integer",        \
-	  "pauses it for so many cycles", "cycles below 1 or too many; " CTA_ERRORS)                                        \
-	D("drop_cta", lua_dbg_drop_cta, "dbg.drop_cta{cta=N [, kernel=K]}", CTA_TYPES,                                      \
-	  "gives up what the CTA has done; it begins again with its first instruction",                                     \
-	  "it may not begin again, or that is not recorded (--dynamic-idempotence); " CTA_ERRORS)                           \
-	D("save_cta", lua_dbg_save_cta, "dbg.save_cta{cta=N [, kernel=K]}", CTA_TYPES,                                      \
-	  "takes it off its SM with all it has, until dbg.restore_cta", "no room for what it has; " CTA_ERRORS)             \
-	D("restore_cta", lua_dbg_restore_cta, "dbg.restore_cta{cta=N [, kernel=K, sm=S]}", CTA_TYPES "; sm: integer, any",  \
-	  "a saved CTA goes on as soon as there is room: on SM S, or on any", "it is not saved; " CTA_ERRORS)               \
-	D("execute", lua_dbg_execute, "dbg.execute(command) -> text",                                                       \
-	  "command: string, a line of the console; text: string, lines",                                                    \
-	  "executes a console command, runs included, and returns what it says",                                            \
-	  "the command's own; within a callback, a host program or a coroutine")                                            \
-	D("inspect", lua_dbg_inspect, "dbg.inspect([name]) -> text | list",                                                 \
-	  "name: string; text: string, lines; list: strings, from 1",                                                       \
-	  "the report of a ready inspection, as the command `inspect NAME` gives it; without a name the names of all",      \
-	  "no such inspection; an error of its settings; as dbg.execute")                                                   \
-	D("preempt", lua_dbg_preempt, "dbg.preempt{kernel=, sms=, within=, by=} -> number",                                 \
-	  "kernel: integer, a launch; sms: integer, how many, or a list of SMs; within: number, microseconds; by: "         \
-	  "string, "                                                                                                        \
-	  "switch drain flush chimera; number: integer, of the request",                                                    \
-	  "a kernel gives SMs away, as the command `preempt` does; kernel: the focused one, by: the policy in use",         \
-	  "the command's own; within a callback, a host program or a coroutine")                                            \
-	D("release", lua_dbg_give_back, "dbg.release([sms])", "sms: list of integers",                                      \
-	  "gives SMs back to the kernels that they were taken from, as the command `release` does: all that are free",      \
-	  "the command's own; as dbg.preempt")                                                                              \
-	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                          \
-	  "format: string, csv phases-csv phases-svg trace json; file: string, a path; sm: integer, for "                   \
-	  "phases-svg (all SMs)",                                                                                           \
-	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                  \
-	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")              \
-	D("events", lua_dbg_events, "dbg.events() -> list", "list: strings, from 1", "names of all events", "")             \
-	D("over", lua_dbg_over, "dbg.over(probe, cycles) -> value",                                                         \
-	  "probe: string, a counter or rate as in `break stat`, \"gpu.sm[0].l1d.hit_rate\"; cycles: integer, 64 to 10^9; "  \
-	  "value: number",                                                                                                  \
-	  "what came in over the last whole window: windows end at multiples of `cycles`; nan before the first has "        \
-	  "ended, for a rate without events, and where history does not reach back. A window once asked for is kept up "    \
-	  "with; in conditions and watched expressions write both arguments out",                                           \
-	  "no such probe; a window that has not been asked for before, while the machine runs; within a host program or "   \
-	  "a coroutine")                                                                                                    \
-	D("series", lua_dbg_series, "dbg.series([name [, sm]]) -> {start, span, value...} | nil",                           \
-	  "name: string, a column of --timeline as \"ipc\", \"power\" (W), \"power_l2\" or \"stall barrier\"; sm: "         \
-	  "integer, "                                                                                                       \
-	  "the machine without one; start, span: integers, cycles; values: numbers, from 1",                                \
-	  "the curve as far as the run has been: value i is of the cycles from start + (i - 1) * span on, nan without an "  \
-	  "access; the longer the run, the longer each. Without arguments the names. nil: in `run`, nothing is recorded",   \
-	  "no such series or SM; a series that SMs do not have")                                                            \
-	D("figure", lua_dbg_figure, "dbg.figure(name, value)",                                                              \
-	  "name: string of letters, digits and _; value: number, or a list of numbers",                                     \
-	  "a figure that the script has measured itself goes into the run's statistics: `figures` of their JSON. A name "   \
-	  "again: the last value counts; `run` again forgets all",                                                          \
-	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                              \
-	D("programs", lua_dbg_programs,                                                                                     \
-	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, insts_dropped, "          \
-	  "effective_ipc, deadlines_met, deadlines_missed, done}..., antt, stp}",                                           \
-	  "name: string; done: boolean; the rest numbers, cycles from the first launch to the last kernel's end or now, "   \
-	  "cpi cycles per warp instruction, but for those of insts_dropped, nil before the first; alone_cpi, slowdown, "    \
-	  "antt, stp: with --alone, else nil; insts_dropped: of warp_insts, executed before their CTA began again; "        \
-	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late", \
-	  "the host programs so far, in their order; of all, ANTT and STP", "")                                             \
-	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                    \
-	  "integers; period in cycles; states, causes: tables state = samples",                                             \
-	  "resident warps as they are looked at once a period, from the start of the run: states of those whose next "      \
-	  "instruction it is; causes: the same samples, waits with the instruction that they are charged to (the load, "    \
-	  "not what needs its value). nil: nobody looks, in `run` without JSON statistics",                                 \
-	  "")                                                                                                               \
-	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                     \
-	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                     \
-	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                         \
+#define DBG_FUNCTIONS                                                                                                        \
+	D("on", lua_dbg_on, "dbg.on(event, [filter,] function(e)) -> id",                                                        \
+	  "event: string, a name of dbg.events(), - or _ in it; filter: table NAME = integer (kernel: or its "                   \
+	  "name), sm kernel cta warp or an argument of the event; id: integer, for dbg.off; e: table of "                        \
+	  "integers: cycle, sm, warp, cta, kernel, pc and the arguments, as far as the event has them; "                         \
+	  "strings: event, kernel_name, and ARGUMENT_name of each argument whose values are words (cause_name, state_name ...)", \
+	  "calls the function at the end of each cycle for each such event; the filter is decided before Lua "                   \
+	  "is entered; state_name and its like put into words the arguments whose values have names; "                           \
+	  "e.replay = true where it is told again after going back in time",                                                     \
+	  "no such event or filter; a filter of another type. An error in the function stops the run, with "                     \
+	  "its traceback, and ends the subscription. More than 1000 subscriptions")                                              \
+	D("off", lua_dbg_off, "dbg.off(id)", "id: integer", "ends what dbg.on, at_end, at_start or sample began",                \
+	  "there is none of that id")                                                                                            \
+	LUA_HOOK_FUNCTIONS                                                                                                       \
+	D("break_on", lua_dbg_break_on, "dbg.break_on(event, [filter, [function(e) | expression]]) -> number",                   \
+	  "event, filter, e: as of dbg.on; expression: string, Lua that may use e; number: integer, as in "                      \
+	  "`info breakpoints`",                                                                                                  \
+	  "a breakpoint; with a condition it stops only when that is true",                                                      \
+	  "no such event or filter; the expression is no Lua; within a callback")                                                \
+	D("step", lua_dbg_step, "dbg.step([n]) -> reason", "n: integer, cycles, at least 1; reason: string",                     \
+	  "simulates n cycles (1); reason is \"\" unless something else stopped it",                                             \
+	  "n below 1; the program has finished or cannot go on; within a callback, a host program or a "                         \
+	  "coroutine")                                                                                                           \
+	D("run_until", lua_dbg_run_until, "dbg.run_until(cycle | event [, filter] | function) -> reason",                        \
+	  "cycle: integer, later than now; event, filter: as of dbg.on; function: called without arguments; "                    \
+	  "reason: string",                                                                                                      \
+	  "runs to a cycle, an event, or until the function, called after every cycle, returns true; reason "                    \
+	  "is \"\" unless something else stopped it",                                                                            \
+	  "a cycle that has passed; no such event or filter; as dbg.step")                                                       \
+	D("continue", lua_dbg_continue, "dbg.continue() -> reason", "reason: string", "runs until something stops it",           \
+	  "as dbg.step")                                                                                                         \
+	D("goto_cycle", lua_dbg_goto_cycle, "dbg.goto_cycle(cycle)", "cycle: integer",                                           \
+	  "brings back any cycle of the run, as the command goto does, without saying where it is then",                         \
+	  "a cycle that is not in history; no history; as dbg.step")                                                             \
+	D("snapshot", lua_dbg_snapshot, "dbg.snapshot() -> cycle | nil, text",                                                   \
+	  "cycle: integer, the present one, for dbg.goto_cycle; text: string, why there is no snapshot here",                    \
+	  "takes a snapshot of the whole state, so that coming back here takes no replay; it is thinned with age "               \
+	  "like the debugger's own; nil when there is no history, or no room left in it",                                        \
+	  "as dbg.step")                                                                                                         \
+	D("pause_cta", lua_dbg_pause_cta, "dbg.pause_cta{cta=N [, kernel=K]}", CTA_TYPES,                                        \
+	  "none of the CTA's warps issues until dbg.resume_cta", CTA_ERRORS)                                                     \
+	D("resume_cta", lua_dbg_resume_cta, "dbg.resume_cta{cta=N [, kernel=K]}", CTA_TYPES,                                     \
+	  "a CTA that is paused or halted goes on", "it is neither, or preemption moves its context; " CTA_ERRORS)               \
+	D("halt_cta", lua_dbg_halt_cta, "dbg.halt_cta{cta=N, cycles=C [, kernel=K]}", CTA_TYPES "; cycles: integer",             \
+	  "pauses it for so many cycles", "cycles below 1 or too many; " CTA_ERRORS)                                             \
+	D("drop_cta", lua_dbg_drop_cta, "dbg.drop_cta{cta=N [, kernel=K]}", CTA_TYPES,                                           \
+	  "gives up what the CTA has done; it begins again with its first instruction",                                          \
+	  "it may not begin again, or that is not recorded (--dynamic-idempotence); " CTA_ERRORS)                                \
+	D("save_cta", lua_dbg_save_cta, "dbg.save_cta{cta=N [, kernel=K]}", CTA_TYPES,                                           \
+	  "takes it off its SM with all it has, until dbg.restore_cta", "no room for what it has; " CTA_ERRORS)                  \
+	D("restore_cta", lua_dbg_restore_cta, "dbg.restore_cta{cta=N [, kernel=K, sm=S]}", CTA_TYPES "; sm: integer, any",       \
+	  "a saved CTA goes on as soon as there is room: on SM S, or on any", "it is not saved; " CTA_ERRORS)                    \
+	D("execute", lua_dbg_execute, "dbg.execute(command) -> text",                                                            \
+	  "command: string, a line of the console; text: string, lines",                                                         \
+	  "executes a console command, runs included, and returns what it says",                                                 \
+	  "the command's own; within a callback, a host program or a coroutine")                                                 \
+	D("inspect", lua_dbg_inspect, "dbg.inspect([name]) -> text | list",                                                      \
+	  "name: string; text: string, lines; list: strings, from 1",                                                            \
+	  "the report of a ready inspection, as the command `inspect NAME` gives it; without a name the names of all",           \
+	  "no such inspection; an error of its settings; as dbg.execute")                                                        \
+	D("preempt", lua_dbg_preempt, "dbg.preempt{kernel=, sms=, within=, by=} -> number",                                      \
+	  "kernel: integer, a launch; sms: integer, how many, or a list of SMs; within: number, microseconds; by: "              \
+	  "string, "                                                                                                             \
+	  "switch drain flush chimera; number: integer, of the request",                                                         \
+	  "a kernel gives SMs away, as the command `preempt` does; kernel: the focused one, by: the policy in use",              \
+	  "the command's own; within a callback, a host program or a coroutine")                                                 \
+	D("release", lua_dbg_give_back, "dbg.release([sms])", "sms: list of integers",                                           \
+	  "gives SMs back to the kernels that they were taken from, as the command `release` does: all that are free",           \
+	  "the command's own; as dbg.preempt")                                                                                   \
+	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \
+	  "format: string, csv phases-csv phases-svg trace json; file: string, a path; sm: integer, for "                        \
+	  "phases-svg (all SMs)",                                                                                                \
+	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                       \
+	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                   \
+	D("events", lua_dbg_events, "dbg.events() -> list", "list: strings, from 1", "names of all events", "")                  \
+	D("over", lua_dbg_over, "dbg.over(probe, cycles) -> value",                                                              \
+	  "probe: string, a counter or rate as in `break stat`, \"gpu.sm[0].l1d.hit_rate\"; cycles: integer, 64 to 10^9; "       \
+	  "value: number",                                                                                                       \
+	  "what came in over the last whole window: windows end at multiples of `cycles`; nan before the first has "             \
+	  "ended, for a rate without events, and where history does not reach back. A window once asked for is kept up "         \
+	  "with; in conditions and watched expressions write both arguments out",                                                \
+	  "no such probe; a window that has not been asked for before, while the machine runs; within a host program or "        \
+	  "a coroutine")                                                                                                         \
+	D("series", lua_dbg_series, "dbg.series([name [, sm]]) -> {start, span, value...} | nil",                                \
+	  "name: string, a column of --timeline as \"ipc\", \"power\" (W), \"power_l2\" or \"stall barrier\"; sm: "              \
+	  "integer, "                                                                                                            \
+	  "the machine without one; start, span: integers, cycles; values: numbers, from 1",                                     \
+	  "the curve as far as the run has been: value i is of the cycles from start + (i - 1) * span on, nan without an "       \
+	  "access; the longer the run, the longer each. Without arguments the names. nil: in `run`, nothing is recorded",        \
+	  "no such series or SM; a series that SMs do not have")                                                                 \
+	D("figure", lua_dbg_figure, "dbg.figure(name, value)",                                                                   \
+	  "name: string of letters, digits and _; value: number, or a list of numbers",                                          \
+	  "a figure that the script has measured itself goes into the run's statistics: `figures` of their JSON. A name "        \
+	  "again: the last value counts; `run` again forgets all",                                                               \
+	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                                   \
+	D("programs", lua_dbg_programs,                                                                                          \
+	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, insts_dropped, "               \
+	  "effective_ipc, deadlines_met, deadlines_missed, done}..., antt, stp}",                                                \
+	  "name: string; done: boolean; the rest numbers, cycles from the first launch to the last kernel's end or now, "        \
+	  "cpi cycles per warp instruction, but for those of insts_dropped, nil before the first; alone_cpi, slowdown, "         \
+	  "antt, stp: with --alone, else nil; insts_dropped: of warp_insts, executed before their CTA began again; "             \
+	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late",      \
+	  "the host programs so far, in their order; of all, ANTT and STP", "")                                                  \
+	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
+	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
+	  "resident warps as they are looked at once a period, from the start of the run: states of those whose next "           \
+	  "instruction it is; causes: the same samples, waits with the instruction that they are charged to (the load, "         \
+	  "not what needs its value). nil: nobody looks, in `run` without JSON statistics",                                      \
+	  "")                                                                                                                    \
+	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                          \
+	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                          \
+	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                              \
 	  "what the last stop said", "")
 
 static const luaL_Reg dbg_functions[] = {

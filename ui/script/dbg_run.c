@@ -8,7 +8,7 @@
 #include "gpu/verbs.h"
 #include "session/inspections.h"
 #include "script/dbg_internal.h"
-#include "task/preempt/preempt.h"
+#include "gpu/query_preempt.h"
 
 static struct debugger *check_runnable(lua_State *L, const char *what)
 {
@@ -197,7 +197,7 @@ int lua_dbg_preempt(lua_State *L)
 		lua_concat(L, 2);
 	}
 	execute_made(L);
-	lua_pushinteger(L, gpu_preemptions(dbg_gpu(lua_dbg_of(L)))->requests);
+	lua_pushinteger(L, gpu_requests(dbg_gpu(lua_dbg_of(L))));
 	return 1;
 }
 

@@ -12,7 +12,6 @@
 #include "obs/name/probe_path.h"
 #include "obs/stats/slowdown.h"
 #include "sim.h"
-#include "task/preempt/preempt.h"
 
 const char *const gpu_kind_names[H_COUNT] = {
     "gpu",        "gpu.sm",     "an SM",    "the list of warps",     "a warp",     "the list of CTAs",
@@ -77,7 +76,7 @@ static int read_stalls(lua_State *L)
 			set_u(L, c[i].name, c[i].slots);
 		return 1;
 	}
-	return luaL_error(L, "there is no taxonomy '%s': base, lee2014, elf, paws, vt, nsight", name);
+	return luaL_error(L, "there is no taxonomy '%s': %s", name, taxonomy_list());
 }
 
 static int stalls(lua_State *L)

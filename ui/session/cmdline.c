@@ -12,20 +12,10 @@
 enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512, A = 1024 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
-#define OPT(id, name, arg, commands, section, help) O_##id,
+#define OPT(id, name, arg, how, commands, section, help) O_##id,
 #include "session/options.def"
 #undef OPT
 	O_COUNT
-};
-static const struct opt_row {
-	const char *name, *arg;
-	u32 commands;
-	enum section section;
-	const char *help;
-} rows[O_COUNT] = {
-#define OPT(id, name, arg, commands, section, help) {name, arg, commands, section, help},
-#include "session/options.def"
-#undef OPT
 };
 static const struct command {
 	const char *name;
@@ -244,7 +234,7 @@ static bool jobs_ok(const char *v, u32 *out, struct err *e)
 	return n || err_set(e, "-j: at least one run at a time");
 }
 
-static bool apply_seed(struct options *o, const char *v, struct err *e)
+static bool take_seed(struct options *o, char *v, struct err *e)
 {
 	u64 n;
 	if (!cmdline_u64(v, "--seed", UINT32_MAX, &n, e))
@@ -256,72 +246,166 @@ static bool apply_seed(struct options *o, const char *v, struct err *e)
 	return true;
 }
 
+static bool take_set(struct options *o, char *v, struct err *e)
+{
+	push(&o->sets, &o->nsets, xstrdup(v));
+	return pair_ok("--set", v, e);
+}
+
+static bool take_param(struct options *o, char *v, struct err *e)
+{
+	push(&o->params, &o->nparams, xstrdup(v));
+	return pair_ok("--param", v, e);
+}
+
+static bool take_idempotence(struct options *o, char *v, struct err *e)
+{
+	set_key(o, "idempotence.track=", "true");
+	return true;
+}
+
+static bool take_schedule(struct options *o, char *v, struct err *e)
+{
+	return set_checked(o, "--schedule", "schedule=", v, e);
+}
+
+static bool take_history(struct options *o, char *v, struct err *e)
+{
+	return set_checked(o, "--history-mb", "history.mb=", v, e);
+}
+
+static bool take_grid(struct options *o, char *v, struct err *e)
+{
+	return cmdline_dim3(v, "--grid", &o->grid, e);
+}
+
+static bool take_block(struct options *o, char *v, struct err *e)
+{
+	return cmdline_dim3(v, "--block", &o->block, e);
+}
+
+static bool take_shared(struct options *o, char *v, struct err *e)
+{
+	return set_u32(&o->shared, "--shared", v, e);
+}
+
+static bool take_regs(struct options *o, char *v, struct err *e)
+{
+	return set_u32(&o->regs, "--regs", v, e);
+}
+
+static bool take_out(struct options *o, char *v, struct err *e)
+{
+	return strcmp(o->command, "paper") ? add_arg_ref(o, true, v, e) : (o->out_dir = v) != NULL;
+}
+
+static bool take_print(struct options *o, char *v, struct err *e)
+{
+	return add_arg_ref(o, false, v, e);
+}
+
+static bool take_max_cycles(struct options *o, char *v, struct err *e)
+{
+	return cmdline_u64(v, "--max-cycles", NEVER - 1, &o->max_cycles, e);
+}
+
+static bool take_priority(struct options *o, char *v, struct err *e)
+{
+	return priority_ok(v, &o->priority, e);
+}
+
+static bool take_jobs(struct options *o, char *v, struct err *e)
+{
+	return jobs_ok(v, &o->jobs, e);
+}
+
+static bool take_beside(struct options *o, char *v, struct err *e)
+{
+	o->compare = v;
+	return *v || err_set(e, "--compare: the second machine's options are expected");
+}
+
+static bool take_command_file(struct options *o, char *v, struct err *e)
+{
+	push(&o->commands, &o->ncommands, joined("@", v));
+	return true;
+}
+
+/* --- their table --- */
+
+enum take { TAKE_NOTHING, TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_KEY, TAKE_CALL };
+struct taking {
+	enum take how;
+	size_t at, count; /* of struct options: the field, and how long a list is */
+	const char *key;
+	bool (*is_one)(const char *v, struct err *e);
+	bool (*call)(struct options *o, char *v, struct err *e);
+};
+#define NOTHING                                                                                                        \
+	{                                                                                                                  \
+		.how = TAKE_NOTHING                                                                                            \
+	}
+#define FLAG(field)                                                                                                    \
+	{                                                                                                                  \
+		.how = TAKE_FLAG, .at = offsetof(struct options, field)                                                        \
+	}
+#define TEXT(field)                                                                                                    \
+	{                                                                                                                  \
+		.how = TAKE_TEXT, .at = offsetof(struct options, field)                                                        \
+	}
+#define WORD(field, is_ok)                                                                                             \
+	{                                                                                                                  \
+		.how = TAKE_TEXT, .at = offsetof(struct options, field), .is_one = is_ok                                       \
+	}
+#define LIST(field)                                                                                                    \
+	{                                                                                                                  \
+		.how = TAKE_LIST, .at = offsetof(struct options, field), .count = offsetof(struct options, n##field)           \
+	}
+#define KEY(key_eq)                                                                                                    \
+	{                                                                                                                  \
+		.how = TAKE_KEY, .key = key_eq                                                                                 \
+	}
+#define CALL(fn)                                                                                                       \
+	{                                                                                                                  \
+		.how = TAKE_CALL, .call = fn                                                                                   \
+	}
+static const struct opt_row {
+	const char *name, *arg;
+	u32 commands;
+	enum section section;
+	const char *help;
+	struct taking take;
+} rows[O_COUNT] = {
+#define OPT(id, name, arg, how, commands, section, help) {name, arg, commands, section, help, how},
+#include "session/options.def"
+#undef OPT
+};
+
 static bool apply(struct options *o, enum opt_id id, char *v, struct err *e)
 {
-	switch (id) {
-	case O_GPU: o->gpu = v; return true;
-	case O_SET: push(&o->sets, &o->nsets, xstrdup(v)); return pair_ok("--set", v, e);
-#define POLICY_KIND(id, field, kind, key, def, when, help)                                                             \
-	case O_##id:                                                                                                       \
-		set_key(o, key "=", v);                                                                                        \
-		return true;
-#include "conf/policy_kinds.def"
-#undef POLICY_KIND
-	case O_IDEMPOTENCE: set_key(o, "idempotence.track=", "true"); return true;
-	case O_SCHEDULE: return set_checked(o, "--schedule", "schedule=", v, e);
-	case O_SIZE: o->size = v; return size_ok(v, e);
-	case O_PARAM: push(&o->params, &o->nparams, xstrdup(v)); return pair_ok("--param", v, e);
-	case O_HISTORY_MB: return set_checked(o, "--history-mb", "history.mb=", v, e);
-	case O_SEED: return apply_seed(o, v, e);
-	case O_ALLOW_IO: return o->allow_io = true;
-	case O_KERNEL: o->kernel = v; return true;
-	case O_LINK: push(&o->links, &o->nlinks, xstrdup(v)); return true;
-	case O_GRID: return cmdline_dim3(v, "--grid", &o->grid, e);
-	case O_BLOCK: return cmdline_dim3(v, "--block", &o->block, e);
-	case O_SHARED: return set_u32(&o->shared, "--shared", v, e);
-	case O_REGS: return set_u32(&o->regs, "--regs", v, e);
-	case O_COOPERATIVE: return o->cooperative = true;
-	case O_ARG: push(&o->args, &o->nargs, xstrdup(v)); return true;
-	case O_OUT: return strcmp(o->command, "paper") ? add_arg_ref(o, true, v, e) : (o->out_dir = v) != NULL;
-	case O_PRINT: return add_arg_ref(o, false, v, e);
-	case O_MAX_CYCLES: return cmdline_u64(v, "--max-cycles", NEVER - 1, &o->max_cycles, e);
-	case O_STATS: o->stats = v; return true;
-	case O_FORMAT: o->format = v; return format_ok(v, e);
-	case O_TIMELINE: o->timeline = v; return true;
-	case O_TRACE: o->trace = v; return true;
-	case O_TRACE_DETAIL: o->trace_detail = v; return true;
-	case O_PHASES: o->phases = v; return true;
-	case O_SCRIPT: o->script = v; return true;
-	case O_INSPECT: push(&o->inspects, &o->ninspects, xstrdup(v)); return true;
-	case O_ALONE: o->alone = true; return true;
-	case O_PRIORITY: return priority_ok(v, &o->priority, e);
-	case O_AGAIN: return o->again = true;
-	case O_RECORD_LAUNCHES: o->record_launches = v; return true;
-	case O_SIDE_A: o->side[0] = v; return true;
-	case O_SIDE_B: o->side[1] = v; return true;
-	case O_BY: o->by = v; return by_ok(v, e);
-	case O_BESIDE: o->compare = v; return *v || err_set(e, "--compare: the second machine's options are expected");
-	case O_UNTIL: o->until = v; return until_ok(v, e);
-	case O_BATCH: return o->batch = true;
-	case O_COMMAND_FILE: push(&o->commands, &o->ncommands, joined("@", v)); return true;
-	case O_COMMAND: push(&o->commands, &o->ncommands, xstrdup(v)); return true;
-	case O_KEEP_GOING: return o->keep_going = true;
-	case O_QUICK: return o->quick = true;
-	case O_JOBS: return jobs_ok(v, &o->jobs, e);
-	case O_BARS: return o->bars = true;
-	case O_TABLE: return o->table = true;
-	case O_SVG: o->svg = v; return true;
-	case O_NO_COLOR: return o->no_color = true;
-	case O_PALETTE: o->palette = v; return palette_ok(v, e);
-	case O_ASCII: return o->ascii = true;
-	case O_HELP:
-	case O_VERSION:
-	case O_COUNT: return true;
+	const struct taking *t = &rows[id].take;
+	void *field = (char *)o + t->at;
+	switch (t->how) {
+	case TAKE_NOTHING: return true;
+	case TAKE_FLAG: return *(bool *)field = true;
+	case TAKE_TEXT: *(const char **)field = v; return !t->is_one || t->is_one(v, e);
+	case TAKE_LIST: push(field, (u32 *)(void *)((char *)o + t->count), xstrdup(v)); return true;
+	case TAKE_KEY: set_key(o, t->key, v); return true;
+	case TAKE_CALL: return t->call(o, v, e);
 	}
 	return true;
 }
 
 /* --- the parser --- */
+
+static void unknown_command(const char *word, const char *const *names, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
+		strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	err_set(e, "unknown command '%s'; there are: %s", word, strbuf_str(&all));
+	strbuf_release(&all);
+}
 
 /* The command of argv[1], or NULL with *e. */
 static const struct command *find_command(const char *word, struct err *e)
@@ -341,10 +425,7 @@ static const struct command *find_command(const char *word, struct err *e)
 	if (near)
 		err_set(e, "unknown command '%s' (did you mean '%s'?)", word, near);
 	else
-		err_set(e,
-		        "unknown command '%s'; there are: debug, run, compare, paper, correlate, analyze, list, explain, "
-		        "help",
-		        word);
+		unknown_command(word, names, e);
 	return NULL;
 }
 

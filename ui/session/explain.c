@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "obs/break/break.h"
 #include "obs/stats/stats.h"
 
 /* --- the tables --- */
@@ -43,6 +44,29 @@ static void each_event(each_fn *fn, void *ctx)
 			         a ? ", " : "arguments: ", d->arg[a]);
 		fn(ctx, &x);
 	}
+}
+
+/* "memory (0), barrier (1)" */
+static void words_of(enum event_type t, u32 arg, char *out, size_t n)
+{
+	size_t at = 0;
+	const char *word;
+	*out = 0;
+	for (u64 v = 0; event_arg_words(t, arg) && v < EVENT_WORDS_MAX && at < n; v++)
+		if ((word = event_arg_name(t, arg, v)))
+			at +=
+			    (size_t)snprintf(out + at, n - at, "%s%s (%llu)", at ? ", " : "values: ", word, (unsigned long long)v);
+}
+
+static void each_event_arg(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < EV_COUNT; i++)
+		for (u32 a = 0; a < EVENT_ARGS && *event_descs[i].arg[a]; a++) {
+			struct explanation x = {.kind = "event argument", .unit = "", .text = event_descs[i].help, .source = ""};
+			snprintf(x.name, sizeof x.name, "%s.%s", event_descs[i].name, event_descs[i].arg[a]);
+			words_of((enum event_type)i, a, x.detail, sizeof x.detail);
+			fn(ctx, &x);
+		}
 }
 
 static void each_stall(each_fn *fn, void *ctx)
@@ -150,9 +174,9 @@ void explain_each(const char *kind, each_fn *fn, void *ctx)
 	static const struct {
 		const char *kind;
 		void (*each)(each_fn *, void *);
-	} tables[] = {{"concept", each_concept}, {"counter", each_counter},    {"rate", each_rate},
-	              {"event", each_event},     {"stall reason", each_stall}, {"policy", each_policy},
-	              {"config key", each_key},  {"opcode", each_opcode}};
+	} tables[] = {{"concept", each_concept}, {"counter", each_counter},          {"rate", each_rate},
+	              {"event", each_event},     {"event argument", each_event_arg}, {"stall reason", each_stall},
+	              {"policy", each_policy},   {"config key", each_key},           {"opcode", each_opcode}};
 	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
 		if (!kind || !strcmp(kind, tables[i].kind))
 			tables[i].each(fn, ctx);

@@ -3,19 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/verbs.h"
+#include "gpu/query_preempt.h"
 #include "scr/draw.h"
-#include "task/preempt/preempt.h"
 
-const struct preempt_request *requests_newest(const struct view_ctx *v)
+bool requests_newest(const struct view_ctx *v, struct request_info *r)
 {
-	const struct preempt *p = gpu_preemptions(v->g);
-	const struct preempt_request *r = preempt_find(p, p->requests);
 	struct kernel_info k;
-	if (!r)
-		return NULL;
+	if (!gpu_request(v->g, gpu_requests(v->g), r))
+		return false;
 	gpu_kernel_info(v->g, r->launch, &k);
-	return r->left || k.state != KS_DONE ? r : NULL;
+	return r->left || k.state != KS_DONE;
+}
+
+bool requests_any(const struct view_ctx *v)
+{
+	struct request_info r;
+	return requests_newest(v, &r);
 }
 
 static double in_us(const struct view_ctx *v, u64 cycles)
@@ -25,40 +28,39 @@ static double in_us(const struct view_ctx *v, u64 cycles)
 
 /* --- the request -------------------------------------------------------------------------------------------------- */
 
-static u64 lost(const struct preempt *p, u32 request)
-{
-	u64 sum = 0;
-	for (u32 i = 0; i < PREEMPT_PLANS; i++)
-		sum += p->plan[i].request == request ? p->plan[i].lost : 0;
-	return sum;
-}
-
 void requests_line(const struct view_ctx *v, struct pane p)
 {
-	const struct preempt_request *r = requests_newest(v);
+	struct request_info r;
+	if (!requests_newest(v, &r))
+		return;
 	char text[200], at[NUM_MAX], insts[NUM_MAX];
-	const u64 took = (r->left ? gpu_cycle(v->g) : r->done_at) - r->at;
-	int n = snprintf(text, sizeof text, "request %u at %s: K%u gives %u SM%s by %s: ", r->id, grouped(r->at, at),
-	                 r->launch, r->sms, plural(r->sms), preempt_policies[r->by]->name);
-	if (r->left)
-		n += snprintf(text + n, sizeof text - (size_t)n, "%u free, ", r->sms - r->left);
-	else if (took > r->limit)
+	const u64 took = (r.left ? gpu_cycle(v->g) : r.done_at) - r.at;
+	int n = snprintf(text, sizeof text, "request %u at %s: K%u gives ", r.id, grouped(r.at, at), r.launch);
+	if (r.keep)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%u CTA%s on ", r.ctas, plural(r.ctas));
+	n += snprintf(text + n, sizeof text - (size_t)n, "%u SM%s by %s: ", r.sms, plural(r.sms), r.by);
+	if (r.left)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%u free, ", r.sms - r.left);
+	else if (took > r.limit)
 		n += snprintf(text + n, sizeof text - (size_t)n, "late, ");
-	n += snprintf(text + n, sizeof text - (size_t)n, "%.1f of %.1f us", in_us(v, took), in_us(v, r->limit));
-	if (!r->left)
-		snprintf(text + n, sizeof text - (size_t)n, ", %s lost", grouped(lost(gpu_preemptions(v->g), r->id), insts));
-	draw_words(p, 0, 1, p.w - 1, STYLE(took > r->limit ? R_WARN : R_TEXT), text);
+	n += snprintf(text + n, sizeof text - (size_t)n, "%.1f of %.1f us", in_us(v, took), in_us(v, r.limit));
+	if (!r.left)
+		snprintf(text + n, sizeof text - (size_t)n, ", %s lost", grouped(r.lost, insts));
+	draw_words(p, 0, 1, p.w - 1, STYLE(took > r.limit ? R_WARN : R_TEXT), text);
 }
 
 /* --- an SM's part ------------------------------------------------------------------------------------------------- */
 
-static const struct preempt_plan *plan_of(const struct view_ctx *v, u32 sm)
+static bool sm_of_newest(const struct view_ctx *v, u32 sm, struct request_sm *out)
 {
-	const struct preempt *p = gpu_preemptions(v->g);
-	for (u32 i = 0; i < PREEMPT_PLANS; i++)
-		if (p->plan[i].request == p->requests && p->plan[i].s.sm == sm)
-			return &p->plan[i];
-	return NULL;
+	struct request_sm q[REQUEST_SMS_MAX];
+	const u32 n = gpu_request_sms(v->g, gpu_requests(v->g), q, REQUEST_SMS_MAX);
+	for (u32 i = 0; i < n; i++)
+		if (q[i].sm == sm) {
+			*out = q[i];
+			return true;
+		}
+	return false;
 }
 
 /* Columns: technique, microseconds estimated and measured, instructions lost, likewise; where each ends. */
@@ -76,22 +78,22 @@ void requests_head(struct pane p)
 
 void requests_row(const struct view_ctx *v, struct pane p, u32 sm)
 {
-	const struct preempt_plan *q = plan_of(v, sm);
-	if (!q)
+	struct request_sm q;
+	struct request_info r;
+	if (!requests_newest(v, &r) || !sm_of_newest(v, sm, &q))
 		return;
-	const struct preempt_request *r = requests_newest(v);
-	const u64 took = (q->done_at ? q->done_at : gpu_cycle(v->g)) - q->at;
-	const struct style s = STYLE(took > r->limit ? R_WARN : R_TEXT);
+	const u64 took = (q.done_at ? q.done_at : gpu_cycle(v->g)) - q.at;
+	const struct style s = STYLE(took > r.limit ? R_WARN : R_TEXT);
 	char text[NUM_MAX];
-	const bool known = q->s.cost.latency < COST_MAX, loss_known = q->s.cost.overhead < COST_MAX;
-	pane_right(p, 0, TECHNIQUE, STYLE(R_TEXT), "%s", technique_names[q->technique]);
-	pane_right(p, 0, US_EST, STYLE(R_DIM), known ? "%.1f" : "-", in_us(v, q->s.cost.latency));
-	pane_right(p, 0, US, s, "%.1f%s", in_us(v, took), q->done_at ? "" : "+");
+	const bool known = q.cost.latency < COST_MAX, loss_known = q.cost.overhead < COST_MAX;
+	pane_right(p, 0, TECHNIQUE, STYLE(R_TEXT), "%s", technique_names[q.technique]);
+	pane_right(p, 0, US_EST, STYLE(R_DIM), known ? "%.1f" : "-", in_us(v, q.cost.latency));
+	pane_right(p, 0, US, s, "%.1f%s", in_us(v, took), q.done_at ? "" : "+");
 	if (p.w < LOST)
 		return;
-	pane_right(p, 0, LOST_EST, STYLE(R_DIM), "%s", loss_known ? grouped(q->s.cost.overhead, text) : "-");
-	if (q->done_at)
-		pane_right(p, 0, LOST, STYLE(R_TEXT), "%s", grouped(q->lost, text));
+	pane_right(p, 0, LOST_EST, STYLE(R_DIM), "%s", loss_known ? grouped(q.cost.overhead, text) : "-");
+	if (q.done_at)
+		pane_right(p, 0, LOST, STYLE(R_TEXT), "%s", grouped(q.lost, text));
 }
 
 /* --- on the time axis --------------------------------------------------------------------------------------------- */
@@ -103,7 +105,7 @@ static int column_of(const struct time_axis *a, u64 cycle)
 	return (int)((double)(MIN(cycle, a->to) - a->from) / (double)(a->to - a->from) * a->w + 0.5);
 }
 
-static void mark(const struct view_ctx *v, struct pane p, const struct preempt_plan *q, const struct time_axis *a)
+static void mark(const struct view_ctx *v, struct pane p, const struct request_sm *q, const struct time_axis *a)
 {
 	const u64 end = q->done_at ? q->done_at : gpu_cycle(v->g);
 	if (end < a->from || q->at >= a->to)
@@ -119,8 +121,9 @@ static void mark(const struct view_ctx *v, struct pane p, const struct preempt_p
 
 void requests_mark(const struct view_ctx *v, struct pane p, u32 sm, struct time_axis a)
 {
-	const struct preempt *r = gpu_preemptions(v->g);
-	for (u32 i = 0; i < MIN(r->plans, (u32)PREEMPT_PLANS); i++)
-		if (r->plan[i].request && r->plan[i].s.sm == sm)
-			mark(v, p, &r->plan[i], &a);
+	struct request_sm q[REQUEST_SMS_MAX];
+	const u32 n = gpu_request_sms(v->g, 0, q, REQUEST_SMS_MAX);
+	for (u32 i = 0; i < n; i++)
+		if (q[i].sm == sm)
+			mark(v, p, &q[i], &a);
 }

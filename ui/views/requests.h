@@ -8,9 +8,10 @@
 #define REQUESTS_W 20      /* columns of a row: technique, microseconds estimated and measured */
 #define REQUESTS_WIDE_W 38 /* and warp instructions lost */
 
-struct preempt_request;
-/* The last request, as long as its kernel has not ended or an SM is to come; else NULL. */
-const struct preempt_request *requests_newest(const struct view_ctx *v);
+struct request_info;
+/* The last request, as long as its kernel has not ended or an SM is to come; else false. */
+bool requests_newest(const struct view_ctx *v, struct request_info *out);
+bool requests_any(const struct view_ctx *v); /* is there such a one? */
 /* Its line. */
 void requests_line(const struct view_ctx *v, struct pane p);
 /* An SM's part of it, and what stands above those. */

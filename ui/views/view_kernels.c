@@ -111,7 +111,7 @@ static struct layout layout(const struct view_ctx *v, int w, int h)
 	l.axis = l.name + l.name_w + 1;
 	l.axis_w = MAX(w - l.axis - right - 1, 4);
 	l.end = l.axis + l.axis_w;
-	l.asked = !requests_newest(v) ? 0 : w >= 200 ? REQUESTS_WIDE_W : REQUESTS_W;
+	l.asked = !requests_any(v) ? 0 : w >= 200 ? REQUESTS_WIDE_W : REQUESTS_W;
 	if (w >= WIDE_W && h >= WIDE_H && gpu_num_kernels(v->g))
 		split(v, &l, w);
 	struct cta_share first;
@@ -544,7 +544,7 @@ static int launch_rows(const struct view_ctx *v)
 static int wanted_below(const struct view_ctx *v)
 {
 	struct strbuf text = STRBUF_INIT;
-	const int rows = sharing_rows(v), asked = requests_newest(v) ? 1 : 0;
+	const int rows = sharing_rows(v), asked = requests_any(v) ? 1 : 0;
 	int said = 0;
 	gpu_partition_text(v->g, &text);
 	for (const char *at = strbuf_str(&text); *at; at++)
@@ -557,7 +557,7 @@ static int wanted_below(const struct view_ctx *v)
 static int asked_line(const struct view_ctx *v, struct pane p)
 {
 	const int gap = p.h > wanted_below(v);
-	if (!requests_newest(v) || p.h <= gap)
+	if (!requests_any(v) || p.h <= gap)
 		return 0;
 	requests_line(v, pane_sub(p, gap, 0, 1, p.w));
 	return gap + 1;
@@ -582,7 +582,7 @@ static int below(const struct view_ctx *v, struct pane p, const struct layout *l
 
 static void draw(struct view_ctx *v, struct pane whole)
 {
-	const int lines = whole.h < SHARING_LEAST ? 0 : (sharing_rows(v) != 0) + (requests_newest(v) != NULL);
+	const int lines = whole.h < SHARING_LEAST ? 0 : (sharing_rows(v) != 0) + requests_any(v);
 	struct pane p = pane_sub(whole, 0, 0, whole.h - lines, whole.w);
 	int n = launch_rows(v), nsm = (int)gpu_conf(v->g)->num_sms;
 	struct layout l = layout(v, p.w, p.h);

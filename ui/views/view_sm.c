@@ -318,16 +318,15 @@ static u32 by_first(struct owned *o, u32 n)
 
 static void maps(struct view_ctx *v, struct pane p, const struct sm_info *i)
 {
-	struct owned reg[CTAS_MAX], shm[CTAS_MAX];
-	u32 nr = 0, ns = 0;
-	for (u32 s = 0; s < MIN(gpu_conf(v->g)->sm_ctas, (u32)CTAS_MAX); s++) {
+	struct owned reg[GPU_CTAS_MAX], shm[GPU_CTAS_MAX];
+	u32 nr = 0, ns = 0, place[GPU_CTAS_MAX];
+	const u32 n = gpu_ctas(v->g, v->d->focus.sm, place, GPU_CTAS_MAX);
+	for (u32 k = 0; k < n; k++) {
 		struct cta_info c;
-		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
-		if (!c.used)
-			continue;
-		reg[nr++] = (struct owned){c.reg_first, c.reg_size, s, c.cta};
+		gpu_cta_info(v->g, v->d->focus.sm, place[k], &c);
+		reg[nr++] = (struct owned){c.reg_first, c.reg_size, place[k], c.cta};
 		if (c.shared_size)
-			shm[ns++] = (struct owned){c.shared_first, c.shared_size, s, c.cta};
+			shm[ns++] = (struct owned){c.shared_first, c.shared_size, place[k], c.cta};
 	}
 	storage_map(p, 0, "registers", "", reg, by_first(reg, nr), i->regs_used, i->regs);
 	storage_map(p, 1, "shared", " B", shm, by_first(shm, ns), i->shared_used, i->shared);
@@ -339,16 +338,18 @@ static void barrier_line(struct view_ctx *v, struct pane p, int y)
 	int x = pane_text(p, y, 1, STYLE(R_DIM), "barriers");
 	x = 9;
 	bool any = false;
-	for (u32 s = 0; s < MIN(gpu_conf(v->g)->sm_ctas, (u32)CTAS_MAX) && x < p.w; s++) {
+	u32 place[GPU_CTAS_MAX];
+	const u32 ctas = gpu_ctas(v->g, v->d->focus.sm, place, GPU_CTAS_MAX);
+	for (u32 k = 0; k < ctas && x < p.w; k++) {
 		struct barrier_info b[16];
 		struct cta_info c;
-		gpu_cta_info(v->g, v->d->focus.sm, s, &c);
-		u32 n = c.used ? gpu_barriers(v->g, v->d->focus.sm, s, b, ARRAY_LEN(b)) : 0;
+		gpu_cta_info(v->g, v->d->focus.sm, place[k], &c);
+		const u32 n = gpu_barriers(v->g, v->d->focus.sm, place[k], b, ARRAY_LEN(b));
 		for (u32 i = 0; i < MIN(n, (u32)ARRAY_LEN(b)); i++) {
 			if (!b[i].arrived)
 				continue;
 			any = true;
-			x = pane_printf(p, y, x + 2, STYLE(R_SER0 + s % R_NSERIES), "%llu", (unsigned long long)c.cta);
+			x = pane_printf(p, y, x + 2, STYLE(R_SER0 + place[k] % R_NSERIES), "%llu", (unsigned long long)c.cta);
 			x = pane_printf(p, y, x, STYLE(R_DIM), "#%u", b[i].id);
 			x = pane_printf(p, y, x + 1, STYLE(R_BARRIER), "%u/%u", b[i].arrived, b[i].expected);
 		}

@@ -137,6 +137,10 @@ u32 break_loc_pcs(const struct module *m, u32 file, u32 line, u32 *pcs, u32 max)
 /* The word that an argument's value stands for - a warp state, a stall reason, a preemption technique or policy - as
  * texts and filters have it; NULL: none. */
 const char *event_arg_name(enum event_type t, u32 i, u64 v);
+/* Has the argument a word for each value, all below that? (Warp states and stall reasons, of which several share a
+ * name, aside.) */
+#define EVENT_WORDS_MAX 64
+bool event_arg_words(enum event_type t, u32 i);
 /* "cta-dispatch: SM 1, CTA 412 of hotspot (warps 8-15)": an event as a sentence. */
 void event_text(struct gpu *g, const struct event *ev, struct strbuf *out);
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "task/preempt/preempt.h"
-
 void event_filter_any(struct event_filter *f)
 {
 	*f = (struct event_filter){.sm = -1, .warp = -1, .cta = -1, .launch = -1};
@@ -114,62 +112,13 @@ void event_states_text(enum event_type t, struct strbuf *out)
 
 static bool is_state(enum event_type t, const char *key)
 {
-	return (t == EV_WARP_STALL || t == EV_WARP_READY || t == EV_SCHED_DEMOTE) && !strcmp(key, "state");
-}
-
-static bool is_technique(enum event_type t, const char *key)
-{
-	return t >= EV_PREEMPT_PLAN && t <= EV_PREEMPT_DONE && !strcmp(key, "technique");
-}
-
-static const char *technique_name(enum event_type t, u64 v)
-{
-	return v > TECHNIQUES ? NULL : v == TECHNIQUES && t == EV_PREEMPT_PLAN ? "chosen" : technique_names[v];
-}
-
-static const char *preempt_policy_name(u64 v)
-{
-	for (u64 i = 0; preempt_policies[i]; i++)
-		if (i == v)
-			return preempt_policies[i]->name;
-	return NULL;
-}
-
-/* Where a stolen CTA was taken from, and which of those there. */
-static const char *steal_word(const char *key, u64 v)
-{
-	static const char *const from[] = {"chunk", "queue"}, *const which[] = {"first", "last"};
-	if (v > 1)
-		return NULL;
-	return !strcmp(key, "from") ? from[v] : !strcmp(key, "which") ? which[v] : NULL;
-}
-
-const char *event_arg_name(enum event_type t, u32 i, u64 v)
-{
-	const char *key = event_descs[t].arg[i];
-	if (t == EV_CTA_STEAL)
-		return steal_word(key, v);
-	if (is_state(t, key))
-		return v < WS_COUNT ? warp_state_descs[v].name : NULL;
-	if (is_technique(t, key))
-		return technique_name(t, v);
-	if (t == EV_PREEMPT_REQUEST && !strcmp(key, "policy"))
-		return preempt_policy_name(v);
-	return t == EV_STALL && !strcmp(key, "reason") && v < ST_COUNT ? stall_descs[v].name[TAX_BASE] : NULL;
-}
-
-/* The largest value that any argument has a word for is below this; states and reasons are found by their own means. */
-#define WORDS_MAX 64
-
-/* A technique, the policy of a request, where a CTA was stolen: an argument whose values are words. */
-static bool has_words(enum event_type t, u32 i)
-{
-	return (t == EV_CTA_STEAL || (t >= EV_PREEMPT_REQUEST && t <= EV_PREEMPT_DONE)) && event_arg_name(t, i, 0);
+	return (t == EV_WARP_STALL || t == EV_WARP_READY || t == EV_SCHED_DEMOTE || t == EV_WARP_STARVED) &&
+	       !strcmp(key, "state");
 }
 
 static bool word_named(enum event_type t, u32 i, const char *text, u64 *value)
 {
-	for (u64 v = 0; has_words(t, i) && v < WORDS_MAX; v++) {
+	for (u64 v = 0; event_arg_words(t, i) && v < EVENT_WORDS_MAX; v++) {
 		const char *name = event_arg_name(t, i, v);
 		if (name && !strcmp(name, text)) {
 			*value = v;
@@ -182,7 +131,7 @@ static bool word_named(enum event_type t, u32 i, const char *text, u64 *value)
 static bool no_word(enum event_type t, u32 i, const char *text, struct err *e)
 {
 	struct strbuf names = STRBUF_INIT;
-	for (u64 v = 0; v < WORDS_MAX; v++)
+	for (u64 v = 0; v < EVENT_WORDS_MAX; v++)
 		if (event_arg_name(t, i, v))
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_arg_name(t, i, v));
 	err_set(e, "%s=%.40s: one of %s or a number is expected", event_descs[t].arg[i], text, strbuf_str(&names));
@@ -221,7 +170,7 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 				return true;
 			if (is_state(t, key) && !isdigit((unsigned char)*value))
 				return no_state(t, value, e);
-			if (has_words(t, i) && !isdigit((unsigned char)*value))
+			if (event_arg_words(t, i) && !isdigit((unsigned char)*value))
 				return no_word(t, i, value, e);
 			return number(key, value, UINT64_MAX, &f->arg[i].value, e);
 		}
@@ -283,7 +232,7 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 	for (u32 i = 0; i < EVENT_ARGS; i++)
 		if (f->arg[i].has && f->arg[i].set)
 			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], warp_state_descs[bit_first(f->arg[i].set)].name);
-		else if (f->arg[i].has && has_words(t, i) && event_arg_name(t, i, f->arg[i].value))
+		else if (f->arg[i].has && event_arg_words(t, i) && event_arg_name(t, i, f->arg[i].value))
 			strbuf_addf(out, " %s=%s", event_descs[t].arg[i], event_arg_name(t, i, f->arg[i].value));
 		else if (f->arg[i].has)
 			strbuf_addf(out, " %s=%llu", event_descs[t].arg[i], (unsigned long long)f->arg[i].value);
@@ -381,12 +330,14 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 	const char *word = event_arg_name((enum event_type)ev->type, i, v);
 	if (!strcmp(name, "warps"))
 		warps_text(v, out);
-	else if (word && has_words((enum event_type)ev->type, i))
+	else if (word && event_arg_words((enum event_type)ev->type, i))
 		strbuf_addf(out, "%s %s", name, word);
 	else if (word)
 		strbuf_adds(out, word);
 	else if (ev->type >= EV_PREEMPT_PLAN && ev->type <= EV_PREEMPT_CTA && v == UINT64_MAX)
 		strbuf_addf(out, "%s unknown", name);
+	else if (ev->type == EV_PREEMPT_REQUEST && v == UINT64_MAX)
+		strbuf_addf(out, "%s nobody in particular", name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
 	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") ||
 	         (!strcmp(name, "ready") && ev->type != EV_VT_READY)) /* there it is a number of CTAs */

@@ -269,6 +269,16 @@ static void lsu(const struct stats *s, struct strbuf *out)
 		strbuf_addc(out, '\n');
 }
 
+/* Virtual threads: how often CTAs have changed places. */
+static void swaps(const struct stats *s, struct strbuf *out)
+{
+	char a[32];
+	const u64 n = stats_sum(s, CG_sm, "vt_swaps");
+	if (n)
+		strbuf_addf(out, " swaps %s CTA%s got slots that they did not begin with, in %.1f cycles on average\n",
+		            grouped(n, a), plural(n), (double)stats_sum(s, CG_sm, "vt_swap_cycles") / (double)n);
+}
+
 /* malloc() in kernels: what is left, where there was any. */
 static void heap(const struct heap_info *h, struct strbuf *out)
 {
@@ -309,6 +319,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	lsu(s, out);
 	caches(s, CG_l1d, "L1D", CG_l2, "L2", out);
 	ref_misses(s, out);
+	swaps(s, out);
 	if (stats_sum(s, CG_l1c, "accesses") || stats_sum(s, CG_l1t, "accesses"))
 		caches(s, CG_l1c, "const", CG_l1t, "tex", out);
 	double latency = stats_rate(s, CG_dram, "mean_latency");

@@ -2,7 +2,7 @@
 #include "base/words.h"
 #include "gpu/verbs.h"
 #include "obs/why/why.h"
-#include "task/preempt/preempt.h"
+#include "gpu/query_preempt.h"
 
 /* The launch before it in its stream that is not done; -1: there is none. */
 static s32 stream_before(struct gpu *g, u32 launch, const struct kernel_info *k)
@@ -46,13 +46,12 @@ struct place {
 
 static void look_at_request(struct gpu *g, u32 sm, u32 launch, struct place *o)
 {
-	const struct preempt *p = gpu_preemptions(g);
-	if (!p->smst[sm])
+	struct request_sm r;
+	if (!gpu_preempted(g, sm, &r))
 		return;
-	const struct preempt_plan *plan = &p->plan[p->smst[sm] - 1];
-	o->request = plan->request;
-	o->own = plan->launch == launch;
-	o->by = plan->technique;
+	o->request = r.request;
+	o->own = r.launch == launch;
+	o->by = r.technique;
 }
 
 static bool look(struct gpu *g, u32 sm, u32 launch, struct place *o)
@@ -105,6 +104,7 @@ static void tell_lack(struct gpu *g, const struct place *p, struct strbuf *out)
 		strbuf_addf(out, "fragmentation: free are %u registers (largest hole %u, a CTA has %u) and %u bytes (%u, %u)",
 		            o->reg.free, o->reg.largest, o->regs, o->shm.free, o->shm.largest, o->shared);
 		break;
+	case ROOM_CONTEXT: strbuf_adds(out, "shared memory for the context of one more CTA (cta-virtual=vt)"); break;
 	default: strbuf_addf(out, "no %s are free", room_lack_names[o->lack]); break;
 	}
 	if (p->others)

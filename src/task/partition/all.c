@@ -6,6 +6,7 @@
 #define PARTITION(v) extern const struct partition_ops v;
 #include "task/partition/all.def"
 #undef PARTITION
+_Static_assert(DISPATCH_KERNELS <= 16, "bits of owed");
 const struct policy *const partition_policies[] = {
 #define PARTITION(v) &v.policy,
 #include "task/partition/all.def"
@@ -98,25 +99,88 @@ static u32 pick(const struct partition_view *v, u32 slot, u32 n, u64 *set)
 	return preempt_pick(v->preempt, v->d->k[slot].launch, n, v->now, set);
 }
 
+/* What is owed is asked for again, unless the policy itself asks for something or the quota is kept by now. */
+static void ask_again(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS])
+{
+	const struct dispatch_ctx *dx = x->dispatch;
+	for (u32 i = 0; i < dx->conf->num_sms; i++) {
+		const u8 quota = dx->d->quota[i][slot];
+		if (x->st->owed[i] >> slot & 1 && keep[i][slot] == KEEP_ALL && quota != QUOTA_ANY)
+			keep[i][slot] = quota;
+		x->st->owed[i] &= (u16)~BIT(slot);
+	}
+}
+
+/* The SMs on which the kernel is to keep k CTAs and has more, into the set; those that cannot be asked now are owed. */
+static bool to_ask(struct partition_ctx *x, u32 slot, u32 k, u8 (*keep)[DISPATCH_KERNELS], u64 *set)
+{
+	const u32 launch = x->dispatch->d->k[slot].launch;
+	bool any = false;
+	for (u32 i = 0; i < x->dispatch->conf->num_sms; i++) {
+		if (keep[i][slot] != k || sm_resident(x->dispatch->sm[i], launch) <= k)
+			continue;
+		if (x->preempt->p->smst[i]) {
+			if (x->ops->insists)
+				x->st->owed[i] |= (u16)BIT(slot);
+			continue;
+		}
+		set[i / 64] |= BIT(i % 64);
+		any = true;
+	}
+	return any;
+}
+
+/* Whom the SMs of a request are for: the kernel that is to have all of them, or the other one of two. Launch + 1. */
+static u32 whom(const struct dispatcher *d, u32 slot, const u64 *set, const u8 *taker)
+{
+	u32 one = 0;
+	for (u32 i = 0; i < CONF_MAX_SMS; i++) {
+		if (!(set[i / 64] >> i % 64 & 1))
+			continue;
+		if (!taker[i] || (one && one != taker[i])) {
+			one = 0;
+			break;
+		}
+		one = taker[i];
+	}
+	if (one)
+		return d->k[one - 1].launch + 1;
+	return d->n == 2 ? d->k[d->order[d->order[0] == slot]].launch + 1 : 0;
+}
+
 /* One request for each kernel and each number of CTAs that may stay. */
-static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS], u64 now)
+static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNELS], const u8 *taker, u64 now)
 {
 	const struct conf *c = x->dispatch->conf;
 	const u32 launch = x->dispatch->d->k[slot].launch;
+	if (!x->preempt->ops->choose)
+		return;
+	ask_again(x, slot, keep);
 	for (u32 k = 0; k <= SM_MAX_CTAS; k++) {
 		u64 set[CONF_SM_WORDS] = {0};
-		bool any = false;
-		for (u32 i = 0; i < c->num_sms; i++) {
-			if (keep[i][slot] != k || x->preempt->p->smst[i] || sm_resident(x->dispatch->sm[i], launch) <= k)
-				continue;
-			set[i / 64] |= BIT(i % 64);
-			any = true;
-		}
-		const struct preempt_ask a = {
-		    .launch = launch, .set = set, .keep = k, .limit = (u64)(c->preempt_within * c->core_clock)};
-		if (any && x->preempt->ops->choose)
-			preempt_request(x->preempt, &a, now, NULL);
+		if (!to_ask(x, slot, k, keep, set))
+			continue;
+		const struct preempt_ask a = {.launch = launch,
+		                              .set = set,
+		                              .keep = k,
+		                              .limit = (u64)(c->preempt_within * c->core_clock),
+		                              .whom = whom(x->dispatch->d, slot, set, taker),
+		                              .partition = true};
+		if (preempt_request(x->preempt, &a, now, NULL) || !x->ops->insists || x->dispatch->launch[launch]->cooperative)
+			continue;
+		for (u32 i = 0; i < c->num_sms; i++) /* as many requests as can be are under way */
+			x->st->owed[i] |= (u16)(set[i / 64] >> i % 64 & 1 ? BIT(slot) : 0);
 	}
+}
+
+/* Of kernels that have ended nothing is owed. */
+static void forget_ended(struct partition_ctx *x)
+{
+	u64 running = 0;
+	for (u32 r = 0; r < x->dispatch->d->n; r++)
+		running |= BIT(x->dispatch->d->order[r]);
+	for (u32 i = 0; i < x->dispatch->conf->num_sms; i++)
+		x->st->owed[i] &= (u16)running;
 }
 
 void partition_ask(struct partition_ctx *x, u64 now)
@@ -133,12 +197,14 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	                           .preempt = x->preempt,
 	                           .external = x->external,
 	                           .ev = dx->ev};
-	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS];
-	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep};
+	u8 keep[CONF_MAX_SMS][DISPATCH_KERNELS], taker[CONF_MAX_SMS] = {0};
+	struct partition_plan p = {.quota = d->quota, .order = d->order, .keep = keep, .taker = taker};
 	for (u32 r = 0; r < d->n && (x->ops->preempts || x->ops->each_cta); r++)
 		v.waiting[d->order[r]] = resume_count(dx->resume, d->k[d->order[r]].launch);
-	if (x->ops->preempts)
+	if (x->ops->preempts) {
 		memset(keep, KEEP_ALL, sizeof keep);
+		forget_ended(x);
+	}
 	for (u32 r = 0; r < d->n; r++)
 		v.limit[d->order[r]] = dispatch_limit(dx, d->k[d->order[r]].launch, now);
 	u8 before[CONF_MAX_SMS][DISPATCH_KERNELS];
@@ -150,7 +216,7 @@ void partition_ask(struct partition_ctx *x, u64 now)
 		tell(dx, before, now);
 	BUG_ON(x->st->call_at <= now);
 	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
-		preempt(x, d->order[r], keep, now);
+		preempt(x, d->order[r], keep, taker, now);
 	d->wanted = 1;
 }
 
@@ -166,5 +232,6 @@ void partition_moved(void *ctx, u32 sm, u32 launch, u64 insts, bool came)
 void partition_begin(struct partition_ctx *x, u64 now)
 {
 	memset(x->st->state, 0, sizeof x->st->state);
+	memset(x->st->owed, 0, sizeof x->st->owed);
 	partition_ask(x, now);
 }

@@ -56,7 +56,6 @@ struct group {
 	u8 even[2];
 	u8 trial;     /* the trial kernel */
 	u8 dedicated; /* there are dedicated SMs */
-	u8 leaving;   /* some SM holds more CTAs than it is to: they leave as soon as nobody else is leaving it */
 	u8 split;     /* spatial SMs of each kernel */
 	u8 best;      /* of the last epoch */
 };
@@ -317,7 +316,6 @@ static void rearrange(struct turn *t, struct group *g, const u8 *before)
 	u32 leave[2] = {0};
 	if (g->phase == EPOCH)
 		g->phase = SETTLE;
-	g->leaving = true;
 	g->since = t->v->now;
 	give_roles(t, g);
 	set_quotas(t, g, leave);
@@ -514,11 +512,10 @@ static u64 follow(struct turn *t, struct group *g)
 		g->phase = FREE;
 		give_roles(t, g);
 	}
-	u32 again[2] = {0};
-	set_quotas(t, g, g->leaving ? again : NULL);
-	g->leaving &= over(t, g);
+	u32 leave[2] = {0};
+	set_quotas(t, g, g->phase == SETTLE ? leave : NULL);
 	if (g->phase == SETTLE) {
-		if (g->leaving)
+		if (over(t, g))
 			return v->now + LOOK;
 		begin_epoch(t, g);
 	} else if (g->phase == EPOCH && v->now >= g->since + v->conf->maestro_epoch) {
@@ -604,6 +601,7 @@ const struct partition_ops partition_maestro = {
     .implies = "kernel-sched=lrr",
     .each_cta = true,
     .preempts = true,
+    .insists = true,
     .state_bytes = sizeof(struct maestro),
     .plan = plan,
     .moved = moved,

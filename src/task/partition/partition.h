@@ -7,7 +7,7 @@
 #define TASK_PARTITION_PARTITION_H
 #include "task/preempt/preempt.h"
 
-#define PARTITION_STATE_MAX 16384
+#define PARTITION_STATE_MAX (16384 - 2 * CONF_MAX_SMS)
 struct partition_view;
 struct external_partition;
 /* Of the SMs with CTAs of a running kernel, the n whose loss costs least, as the preemption policy in use estimates it
@@ -36,8 +36,10 @@ struct partition_plan {
 	/* By SM and slot: all CTAs but so many, those that have been there longest, are to leave at once, by the preemption
 	 * policy in use. At first KEEP_ALL. Whom it cannot preempt - it is `none`, the kernel is cooperative - the quota
 	 * keeps from having more: they run to their end. Of an SM that is being preempted already nothing more can be
-	 * asked: the policy asks again later (partition_over). */
+	 * asked: if the policy insists, partition_ask() notes that and asks again, for the quotas of then, until the SM has
+	 * no more than those; else they run to their end. */
 	u8 (*keep)[DISPATCH_KERNELS];
+	u8 *taker; /* by SM, for the event of the request: slot + 1 of the kernel that is to have it; at first 0, nobody */
 };
 
 /* What an SM is there for, under a policy that measures. */
@@ -48,6 +50,7 @@ struct partition_ops {
 	POLICY_HEAD;
 	bool each_cta;      /* asked, too, whenever a CTA has ended or was taken off */
 	bool preempts;      /* it may say that CTAs are to leave */
+	bool insists;       /* what an SM owes, because it could not be asked, is asked for again (struct partition_plan) */
 	size_t state_bytes; /* <= PARTITION_STATE_MAX */
 	/* The kernels that run have changed, or the time has come that was asked for: writes the plan. Returns the cycle,
 	 * later than v->now, at which it wants to be asked again; NEVER: when kernels change. */
@@ -65,6 +68,8 @@ extern const struct policy *const partition_policies[];
 struct partition_state { /* arena */
 	u64 call_at;         /* when the policy wants to be asked; NEVER: not at all */
 	u8 state[PARTITION_STATE_MAX] __attribute__((aligned(64)));
+	/* By SM: slots of kernels whose CTAs beyond the quota were to leave at once, and the SM could not be asked. */
+	u16 owed[CONF_MAX_SMS];
 };
 struct partition_ctx {
 	const struct partition_ops *ops;

@@ -26,7 +26,6 @@ struct slicer {
 	double keeps; /* share of its best IPC that the kernel which loses most is predicted to keep */
 	u32 launch[DISPATCH_KERNELS];
 	u8 ctas[DISPATCH_KERNELS]; /* SLICED */
-	bool leaving;              /* SLICED: some SM still holds more than that */
 	u8 owner[CONF_MAX_SMS];    /* while it measures: place in launch[], + 1, and... */
 	u8 point[CONF_MAX_SMS];    /* ...CTAs */
 	float ipc[DISPATCH_KERNELS][SLICER_POINTS];
@@ -162,11 +161,10 @@ static bool settled(const struct partition_view *v, const struct partition_plan 
 	return true;
 }
 
-static u64 measure(struct slicer *st, const struct partition_view *v, struct partition_plan *p)
+static u64 measure(struct slicer *st, const struct partition_view *v, struct partition_plan *p, bool news)
 {
 	u32 leave[DISPATCH_KERNELS] = {0};
-	/* An SM that was being preempted could not be asked before. */
-	set_quotas(st, v, p, st->phase == SETTLE ? leave : NULL);
+	set_quotas(st, v, p, news ? leave : NULL);
 	if (coming(v) < 2) {
 		enter(st, v, FREE);
 		return NEVER;
@@ -192,32 +190,22 @@ static u64 measure(struct slicer *st, const struct partition_view *v, struct par
 	set_quotas(st, v, p, leave);
 	for (u32 r = 0; r < st->n; r++)
 		partition_tell(v, slot_of(v, st->launch[r]), 0, st->ctas[r], leave[r]);
-	st->leaving = true;
 	return NEVER;
-}
-
-/* Until the SMs are as they are to be, CTAs leave wherever they can; whenever one has, this is asked again. */
-static void slice(struct slicer *st, const struct partition_view *v, struct partition_plan *p)
-{
-	u32 leave[DISPATCH_KERNELS] = {0};
-	set_quotas(st, v, p, st->leaving ? leave : NULL);
-	st->leaving &= !settled(v, p);
 }
 
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	struct slicer *st = state;
-	if (partition_news(&st->known, v)) {
-		st->leaving = false;
+	const bool news = partition_news(&st->known, v);
+	if (news)
 		begin(st, v);
-	}
 	switch ((enum phase)st->phase) {
 	case SETTLE:
 	case WARM:
-	case MEASURE: return measure(st, v, p);
+	case MEASURE: return measure(st, v, p, news);
 	case SPATIAL: return partition_spatial.plan(st->spatial, v, p);
 	case FREE:
-	case SLICED: slice(st, v, p); break;
+	case SLICED: set_quotas(st, v, p, NULL); break;
 	}
 	return NEVER;
 }
@@ -260,6 +248,7 @@ const struct partition_ops partition_slicer = {
     .source = "Xu 2016; Park 2016, section 5.5.4",
     .each_cta = true,
     .preempts = true,
+    .insists = true,
     .state_bytes = sizeof(struct slicer),
     .plan = plan,
     .moved = moved,

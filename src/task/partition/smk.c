@@ -12,8 +12,6 @@ struct smk {
 	struct partition_known known;
 	u32 launch[DISPATCH_KERNELS]; /* + 1, by slot: whose share that is */
 	u8 share[DISPATCH_KERNELS];
-	bool leaving; /* since kernels changed some SM has held more than that: one that was being preempted could not be
-	                 asked */
 };
 _Static_assert(sizeof(struct smk) <= PARTITION_STATE_MAX, "state");
 
@@ -123,8 +121,7 @@ static void divide(const struct partition_view *v, u32 *share)
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	struct smk *st = state;
-	st->leaving |= partition_news(&st->known, v);
-	bool over = false;
+	const bool news = partition_news(&st->known, v);
 	u32 share[DISPATCH_KERNELS];
 	divide(v, share);
 	for (u32 r = 0; r < v->d->n; r++) {
@@ -134,9 +131,8 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 		for (u32 i = 0; i < v->num_sms; i++) {
 			const u32 there = sm_resident(v->sm[i], launch);
 			p->quota[i][s] = (u8)share[s];
-			if (!st->leaving || there <= share[s])
+			if (!news || there <= share[s])
 				continue;
-			over = true;
 			leave += there - share[s];
 			p->keep[i][s] = (u8)share[s];
 		}
@@ -145,7 +141,6 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 		if (before != share[s])
 			partition_tell(v, s, before, share[s], leave);
 	}
-	st->leaving = over;
 	return NEVER;
 }
 
@@ -156,6 +151,7 @@ const struct partition_ops partition_smk = {
     .source = "Wang 2016 (SMK-P); Park 2016, section 5.5.4",
     .each_cta = true,
     .preempts = true,
+    .insists = true,
     .state_bytes = sizeof(struct smk),
     .plan = plan,
 };
@@ -169,6 +165,7 @@ const struct partition_ops partition_smk_pw = {
     .implies = "kernel-sched=fair",
     .each_cta = true,
     .preempts = true,
+    .insists = true,
     .state_bytes = sizeof(struct smk),
     .plan = plan,
 };

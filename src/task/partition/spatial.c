@@ -162,6 +162,7 @@ static void give_to(struct turn *t, u32 sm, u32 r)
 {
 	t->st->owner[sm] = launch_of(t->v, r) + 1;
 	t->has[r]++;
+	t->p->taker[sm] = (u8)(t->v->d->order[r] + 1);
 	for (u32 o = 0; o < t->v->d->n; o++) {
 		const u32 there = o == r ? 0 : sm_resident(t->v->sm[sm], launch_of(t->v, o));
 		t->leave[o] += there;

@@ -4,6 +4,18 @@
 
 #include "base/bits.h"
 
+const char *const technique_names[TECHNIQUES + 1] = {
+    [BY_SWITCH] = "switch", [BY_DRAIN] = "drain", [BY_FLUSH] = "flush", [TECHNIQUES] = "mixed"};
+const char *const cost_bar_names[COST_BARS] = {
+    [COST_KNOWN] = "none",
+    [DRAIN_NONE_ENDED] = "none-ended",
+    [FLUSH_NO_RECORD] = "no-record",
+    [FLUSH_NO_NOTICE] = "no-notice",
+    [FLUSH_LOST] = "record-full",
+    [FLUSH_STRICT] = "strict",
+    [FLUSH_NOTICED] = "not-idempotent",
+};
+
 static u64 bounded(double v)
 {
 	return v < (double)COST_MAX ? (u64)v : COST_MAX;
@@ -72,6 +84,21 @@ struct preempt_cost preempt_sm_cost(const struct conf *c, const struct preempt_s
 	return (struct preempt_cost){.latency =
 	                                 c->preempt_halt == PREEMPT_HALT_SM ? plus(moving, slowest) : MAX(moving, slowest),
 	                             .overhead = overhead};
+}
+
+enum cost_bar preempt_cta_bar(const struct preempt_cta *a, enum technique t)
+{
+	if (a->by[t].latency < COST_MAX && a->by[t].overhead < COST_MAX)
+		return COST_KNOWN;
+	return t == BY_FLUSH ? (enum cost_bar)a->no_flush : DRAIN_NONE_ENDED;
+}
+
+enum cost_bar preempt_sm_bar(const struct preempt_sm *s, enum technique t)
+{
+	enum cost_bar why = COST_KNOWN;
+	for (u32 i = 0; i < s->n && why == COST_KNOWN; i++)
+		why = preempt_cta_bar(&s->cta[i], t < TECHNIQUES ? t : (enum technique)s->cta[i].technique);
+	return why;
 }
 
 /* --- algorithm 3 -------------------------------------------------------------------------------------------------- */

@@ -23,6 +23,19 @@
 #include "conf/conf.h"
 
 enum technique { BY_SWITCH, BY_DRAIN, BY_FLUSH, TECHNIQUES };
+extern const char *const technique_names[TECHNIQUES + 1]; /* the last: "mixed" */
+/* Why a cost is not known, or a flush not possible. */
+enum cost_bar {
+	COST_KNOWN,
+	DRAIN_NONE_ENDED, /* no CTA of the kernel has: nobody knows how long one takes */
+	FLUSH_NO_RECORD,  /* nothing is recorded */
+	FLUSH_NO_NOTICE,  /* the compiler's check does not know where the kernel would give notice */
+	FLUSH_LOST,       /* its reads fill the record: nobody could say whether it was right */
+	FLUSH_STRICT,     /* preempt.idempotence=strict, and the kernel has such a place */
+	FLUSH_NOTICED,    /* it has come to such a place */
+	COST_BARS
+};
+extern const char *const cost_bar_names[COST_BARS];
 #define COST_MAX (UINT64_MAX >> 8)
 #define PREEMPT_MAX_CTAS 32
 
@@ -42,7 +55,8 @@ struct preempt_cta {
 	u32 slot;
 	u8 may_flush;
 	u8 technique; /* enum technique: chosen */
-	u8 pad[2];
+	u8 no_flush;  /* enum cost_bar: COST_KNOWN, or why may_flush is 0 */
+	u8 pad;       /* named so that it is zero: state is hashed */
 };
 /* An SM and the CTAs of the kernel that would have to leave it. */
 struct preempt_sm {
@@ -57,6 +71,9 @@ u64 preempt_switch_cycles(const struct conf *c, u64 bytes);
 void preempt_estimate(const struct conf *c, const struct preempt_stats *k, struct preempt_sm *s);
 /* The SM's cost if its CTAs were treated so: by their own technique, or (t < TECHNIQUES) all by that one. */
 struct preempt_cost preempt_sm_cost(const struct conf *c, const struct preempt_sm *s, enum technique t);
+/* Why that cost is COST_MAX: of the first CTA for which it is. */
+enum cost_bar preempt_sm_bar(const struct preempt_sm *s, enum technique t);
+enum cost_bar preempt_cta_bar(const struct preempt_cta *a, enum technique t);
 /* Lines 7 to 16 of algorithm 3, with a choice of techniques (bits): of those with which the CTA keeps the limit, the
  * one of the least overhead; if there is none: `otherwise`. */
 void preempt_choose(struct preempt_sm *s, u64 limit, u32 techniques, enum technique otherwise);

@@ -28,7 +28,8 @@ struct preempt_ops {
 };
 /* All of them; ends with NULL. Each is the head of a struct preempt_ops. */
 extern const struct policy *const preempt_policies[];
-extern const char *const technique_names[TECHNIQUES + 1]; /* by enum technique; the last: "mixed" */
+
+const char *preempt_policy_list(void); /* names of those that preempt, for messages */
 
 #define PREEMPT_REQUESTS 64 /* remembered */
 #define PREEMPT_PLANS 512   /* remembered */
@@ -39,10 +40,13 @@ struct preempt_request {
 	u64 done_at;   /* 0: it is under way */
 	u32 id;        /* 1, 2, ...; 0: the place is free */
 	u32 launch, sms, left;
-	u32 by;    /* place of the policy in preempt_policies */
-	u8 stays;  /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
-	u8 told;   /* whether the deadline was met or missed */
-	u8 pad[2]; /* named so that it is zero */
+	u32 by;       /* place of the policy in preempt_policies */
+	u32 whom;     /* the launch that is to have the SMs, + 1; 0: nobody in particular */
+	u8 keep;      /* CTAs that stay on each SM */
+	u8 partition; /* the partition policy has asked; else the user */
+	u8 stays;     /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
+	u8 told;      /* whether the deadline was met or missed */
+	u8 pad[4];    /* named so that it is zero */
 };
 /* What became of a CTA. */
 struct preempt_fate {
@@ -85,6 +89,8 @@ struct preempt_ask {
 	u32 keep;                     /* CTAs that stay on each, those that have been there longest */
 	u64 limit;                    /* cycles */
 	const struct preempt_ops *by; /* NULL: the policy in use */
+	u32 whom;                     /* the launch that is to have them, + 1; 0: nobody in particular */
+	bool partition;               /* the partition policy asks */
 	bool stays;
 };
 

@@ -1,0 +1,296 @@
+/* How the CTAs of an SM leave it, each by its technique, and when a request has been served. */
+#include "sm/restartable.h"
+#include "sm/verbs.h"
+#include "task/preempt/internal.h"
+
+struct turn {
+	u64 now, next; /* next: when to look again */
+	u64 *awake;
+	bool fault;
+};
+
+static void wake(struct preempt_ctx *x, u32 sm, struct turn *t)
+{
+	sm_of(x, sm)->settled = 0;
+	t->awake[sm / 64] |= BIT(sm % 64);
+}
+
+/* The CTAs that are switched, or all, are halted until that cycle; with preempt.halt=sm the SM is. */
+static void halt(struct preempt_ctx *x, const struct preempt_plan *p, bool all, u64 until, struct turn *t)
+{
+	u32 slots = all ? ~0u : 0;
+	for (u32 i = 0; i < p->s.n; i++)
+		slots |= p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at ? 1u << p->s.cta[i].slot : 0;
+	if (!slots)
+		return;
+	resume_move(x->dispatch->resume, p->s.sm, slots, until, t->now);
+	wake(x, p->s.sm, t);
+}
+
+/* Warp instructions that CTAs execute in so many cycles. */
+static u64 work_of(const struct preempt_ctx *x, u32 launch, u64 cycles, u64 now)
+{
+	const struct preempt_stats s = preempt_stats_of(x, launch, now);
+	return s.cycles ? (u64)((double)cycles * (double)s.insts / (double)s.cycles) : 0;
+}
+
+static void cta_has_left(struct preempt_plan *p, u32 i, u64 now)
+{
+	p->fate[i].left_at = now;
+	p->left--;
+}
+
+/* It can be neither saved nor dropped, and that will not change: it stays until its end. */
+static void let_drain(struct preempt_ctx *x, struct preempt_plan *p, u32 i, const struct turn *t)
+{
+	struct preempt_cta *a = &p->s.cta[i];
+	a->technique = BY_DRAIN;
+	p->technique = TECHNIQUES;
+	tell_cta(x, p, i, t->now);
+}
+
+static struct traffic_ctx *traffic_of(const struct preempt_ctx *x)
+{
+	return &x->dispatch->resume->traffic;
+}
+
+static bool is_switched(const struct preempt_plan *p, u32 i)
+{
+	return p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at;
+}
+
+/* preempt.traffic: the contexts that are saved are sent to memory, as one. */
+static void send_contexts(struct preempt_ctx *x, struct preempt_plan *p)
+{
+	const struct sm *s = sm_of(x, p->s.sm);
+	u64 bytes = 0;
+	u32 warp = 0, slots = 0;
+	for (u32 i = 0; i < p->s.n; i++)
+		if (is_switched(p, i) && is_there(s, p->s.cta[i].slot, p->launch)) {
+			bytes += p->s.cta[i].bytes;
+			slots |= 1u << p->s.cta[i].slot;
+			warp = bit_first(s->cta[p->s.cta[i].slot].warps);
+		}
+	traffic_out(traffic_of(x), p->s.sm, slots, warp, bytes);
+}
+
+static bool any_switched(const struct preempt_plan *p)
+{
+	bool any = false;
+	for (u32 i = 0; i < p->s.n; i++)
+		any |= is_switched(p, i);
+	return any;
+}
+
+/* The last of them has been acknowledged: now they may be taken off. */
+static void look_at_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
+{
+	if (p->save_at == NEVER && traffic_is_out(traffic_of(x), p->s.sm))
+		p->save_at = t->now;
+	if (p->save_at == NEVER)
+		t->next = t->now + 1;
+}
+
+/* None that was sent is left: the SM moves what is next. */
+static void end_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
+{
+	if (any_switched(p))
+		return;
+	traffic_end(traffic_of(x), p->s.sm, t->now);
+	wake(x, p->s.sm, t);
+}
+
+u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 slot)
+{
+	const struct preempt_plan *p = x->p->smst[sm] ? &x->p->plan[x->p->smst[sm] - 1] : NULL;
+	for (u32 i = 0; p && i < p->s.n; i++)
+		if (p->s.cta[i].slot == slot && is_switched(p, i))
+			return p->save_at;
+	return 0;
+}
+
+/* Takes it off its SM. False: not in this cycle. */
+static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 bring, struct turn *t)
+{
+	const u32 sm = p->s.sm;
+	const struct sm *s = sm_of(x, sm);
+	struct saved_cta *c = resume_save(
+	    x->dispatch->resume, sm, p->s.cta[i].slot, true,
+	    &(struct cta_leaves){.request = p->request,
+	                         .cause = p->s.cta[i].technique == BY_FLUSH ? LEAVES_BY_FLUSH : LEAVES_BY_SWITCH},
+	    t->now, NULL);
+	wake(x, sm, t);
+	if (!c) { /* places of CTAs whose answers are under way become free */
+		t->next = t->now + 1;
+		if (!(s->ctas_away[0] | s->ctas_away[1]))
+			let_drain(x, p, i, t);
+		return false;
+	}
+	c->bring = bring;
+	if (bring && traffic_is_on(traffic_of(x)))
+		resume_lies_at(x->dispatch->resume, c, p->s.cta[i].bytes);
+	cta_has_left(p, i, t->now);
+	x->dispatch->d->wanted = 1;
+	return true;
+}
+
+static void save(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
+{
+	const u64 bring = preempt_switch_cycles(x->dispatch->conf, p->s.cta[i].bytes);
+	if (!take_off(x, p, i, bring, t))
+		return;
+	counters_of(x, p->launch)->ctas_switched++;
+	p->fate[i].lost = work_of(x, p->launch, p->save_at - p->at + bring, t->now);
+}
+
+/* The record says that the CTA must not begin again. */
+static void refuse_flush(struct preempt_ctx *x, const struct preempt_plan *p, u32 i, struct turn *t)
+{
+	const u32 sm = p->s.sm, slot = p->s.cta[i].slot;
+	const struct restart_cta *r = restart_cta(ctx_of(x, sm)->restart, sm, slot);
+	front_raise_fault(x->front, t->now,
+	                  &(struct fault){.code = FAULT_FLUSH,
+	                                  .sm = sm,
+	                                  .warp = bit_first(sm_of(x, sm)->cta[slot].warps),
+	                                  .launch = p->launch,
+	                                  .cta = p->s.cta[i].id,
+	                                  .pc = r->first_pc,
+	                                  .addr = r->first_addr,
+	                                  .bytes = r->first});
+	t->fault = true;
+}
+
+static void flush(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
+{
+	const u32 sm = p->s.sm, slot = p->s.cta[i].slot;
+	const struct cta *c = &sm_of(x, sm)->cta[slot];
+	const u64 insts = c->insts - c->insts_dropped;
+	if (!p->fate[i].dropped && preempt_flush_bar(x, sm, slot) != COST_KNOWN) { /* it had to wait, and has gone on */
+		p->s.cta[i].technique =
+		    (u8)((const struct preempt_ops *)preempt_policies[preempt_find(x->p, p->request)->by])->instead;
+		p->technique = TECHNIQUES;
+		t->next = t->now + 1;
+		tell_cta(x, p, i, t->now);
+		return;
+	}
+	if (!p->fate[i].dropped && !restart_possible(ctx_of(x, sm)->restart, sm, slot)) {
+		refuse_flush(x, p, i, t);
+		return;
+	}
+	if (!p->fate[i].dropped && !sm_drop_cta(ctx_of(x, sm), sm_of(x, sm), slot, t->now, NULL)) {
+		halt(x, p, true, t->now + 2, t);
+		t->next = t->now + 1;
+		return;
+	}
+	if (!p->fate[i].dropped) {
+		p->fate[i].lost = insts;
+		p->fate[i].dropped = 1;
+		counters_of(x, p->launch)->ctas_flushed++;
+	}
+	take_off(x, p, i, 0, t);
+}
+
+static void go_on_with(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
+{
+	const struct preempt_cta *a = &p->s.cta[i];
+	const struct sm *s = sm_of(x, p->s.sm);
+	const struct cta *c = &s->cta[a->slot];
+	if (!c->used || c->launch != p->launch || c->id != a->id) {
+		counters_of(x, p->launch)->ctas_drained += !resume_find(x->dispatch->resume, p->launch, a->id);
+		cta_has_left(p, i, t->now);
+		return;
+	}
+	if (a->technique == BY_DRAIN)
+		sm_of(x, p->s.sm)->leaving |= c->warps;
+	if (a->technique == BY_DRAIN || s->done_slots >> a->slot & 1)
+		return;
+	if (front_queued(x->front, p->s.sm)) { /* commit.delay: nothing more comes while it stands still */
+		halt(x, p, true, t->now + 2, t);
+		t->next = t->now + 1;
+	} else if (a->technique == BY_FLUSH) {
+		flush(x, p, i, t);
+	} else if (p->save_at <= t->now) {
+		save(x, p, i, t);
+	} else {
+		t->next = MIN(t->next, p->save_at);
+	}
+}
+
+/* The time that drained CTAs' places were empty for is lost, too. */
+static u64 lost_of(const struct preempt_ctx *x, struct preempt_plan *p, u64 now)
+{
+	u64 sum = 0;
+	for (u32 i = 0; i < p->s.n; i++) {
+		if (p->s.cta[i].technique == BY_DRAIN)
+			p->fate[i].lost = work_of(x, p->launch, now - p->fate[i].left_at, now);
+		sum += p->fate[i].lost;
+	}
+	return sum;
+}
+
+static void sm_is_free(struct preempt_ctx *x, struct preempt_plan *p, const struct turn *t)
+{
+	struct preempt_request *r = &x->p->request[p->request % PREEMPT_REQUESTS];
+	p->done_at = t->now;
+	p->lost = lost_of(x, p, t->now);
+	x->p->smst[p->s.sm] = 0;
+	if (!r->stays && dispatch_slot(x->dispatch->d, p->launch) >= 0)
+		dispatch_let_back(x->dispatch, p->launch, p->s.sm); /* from others the user may have taken it */
+	r->left--;
+	tell_done(x, p, t->now);
+}
+
+static void go_on(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
+{
+	if (p->at == t->now)
+		halt(x, p, false, p->save_at, t);
+	if (p->at == t->now && p->save_at == NEVER)
+		send_contexts(x, p);
+	const bool sends = traffic_leaves(traffic_of(x), p->s.sm);
+	if (sends)
+		look_at_contexts(x, p, t);
+	for (u32 i = 0; i < p->s.n && !t->fault; i++)
+		if (!p->fate[i].left_at)
+			go_on_with(x, p, i, t);
+	if (sends && p->save_at != NEVER)
+		end_contexts(x, p, t);
+	if (sends && p->save_at == NEVER && !any_switched(p))
+		traffic_cut(traffic_of(x), p->s.sm);
+	if (!p->left)
+		sm_is_free(x, p, t);
+}
+
+static void end_deadline(struct preempt_ctx *x, struct preempt_request *r, bool met, u64 now)
+{
+	r->told = 1;
+	counters_of(x, r->launch)->deadlines_met += met;
+	counters_of(x, r->launch)->deadlines_missed += !met;
+	tell_deadline(x, r, met, now);
+}
+
+static void look_at_requests(struct preempt_ctx *x, struct turn *t)
+{
+	for (u32 i = 0; i < PREEMPT_REQUESTS; i++) {
+		struct preempt_request *r = &x->p->request[i];
+		if (!r->id || r->done_at)
+			continue;
+		const bool over = t->now - r->at >= r->limit;
+		if (!r->left)
+			r->done_at = t->now;
+		if (!r->told && (over || !r->left))
+			end_deadline(x, r, !r->left && t->now - r->at <= r->limit, t->now);
+		if (!r->told)
+			t->next = MIN(t->next, r->at + r->limit);
+	}
+}
+
+bool preempt_cycle(struct preempt_ctx *x, u64 now, u64 *awake)
+{
+	struct turn t = {.now = now, .next = NEVER, .awake = awake};
+	for (u32 i = 0; i < x->dispatch->conf->num_sms && !t.fault; i++)
+		if (x->p->smst[i])
+			go_on(x, &x->p->plan[x->p->smst[i] - 1], &t);
+	look_at_requests(x, &t);
+	x->p->look_at = t.next;
+	return !t.fault;
+}
