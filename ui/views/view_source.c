@@ -530,7 +530,7 @@ const struct view view_source = {
         "is felt, `warps` shows. ● "
         "breakpoint, ○ disabled,\n"
         "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
-        "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
+        "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◇ ($) "
         "program point\n"
         "of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
         "scheduled\n"
