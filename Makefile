@@ -23,10 +23,12 @@ CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
 LIBS = -lm -pthread
 
-# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h).
+# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h). With
+# sanitizers one width is enough: all are made of the same source.
 EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/executor/exec_*.c')))
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(shell uname -m)$(SAN),x86_64)
 LEVELS = base avx2 avx512
+BASEFLAGS += -DEXEC_VECTOR_LEVELS
 else
 LEVELS = base
 endif
@@ -142,6 +144,7 @@ test: setup
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(TEST_SCRIPTS)
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
+# all workloads on the meshes in other orders of SMs and routers, and 500 machines drawn at random;
 # 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp
 # scheduler.
 test-full: test
@@ -151,6 +154,9 @@ test-full: test
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs
+	WARPDBG_ORDERS=full $(B)/tests/test_order
+	WARPDBG_ORDERS=500 $(B)/tests/test_order
+	WARPDBG_APART=10 $(B)/tests/test_apart
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench:

@@ -117,19 +117,37 @@ static void activates_apart(void **s)
 	two_reads(256, c.dram_tRRD);
 }
 
-/* A read behind a write: write latency, data, turnaround. The write is a dirty line pushed out by the read before. */
+/* A read behind a write: write latency, data, turnaround. The write is a dirty line pushed out by the read before. With
+ * one clock for all no cycle is lost in rounding. */
 static void write_to_read(void **s)
 {
-	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=1", "noc.flit=256");
-	rig_latency(&r, MO_STORE, BASE, 0xf);
-	u64 t0 = r.now, d0 = to_dram(&r, t0 + r.c.noc_latency + r.c.l2_latency);
-	u32 burst = r.c.dram_burst / r.c.dram_ratio;
-	/* same row: activate, two write bursts, then the read of the line beside it */
-	u64 last_write = d0 + r.c.dram_tRCD + r.c.dram_tCCDL;
-	u64 end = last_write + r.c.dram_tWL + burst + r.c.dram_tWTR + read_bursts(&r, 2);
-	assert_int_equal(rig_latency(&r, MO_LOAD, BASE + 128, 0xf),
-	                 to_core(&r, end) + r.c.dram_latency + r.c.noc_latency - t0);
-	assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
+	for (u32 k = 0; k < 2; k++) {
+		RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=1", "noc.flit=256",
+		    k ? "core_clock=924" : "core_clock=700", k ? "icnt_clock=924" : "icnt_clock=700",
+		    k ? "l2_clock=924" : "l2_clock=700");
+		rig_latency(&r, MO_STORE, BASE, 0xf);
+		u64 t0 = r.now, d0 = to_dram(&r, t0 + r.c.noc_latency + r.c.l2_latency);
+		u32 burst = r.c.dram_burst / r.c.dram_ratio;
+		/* same row: activate, two write bursts, then the read of the line beside it */
+		u64 last_write = d0 + r.c.dram_tRCD + r.c.dram_tCCDL;
+		u64 end = last_write + r.c.dram_tWL + burst + r.c.dram_tWTR + read_bursts(&r, 2);
+		assert_int_equal(rig_latency(&r, MO_LOAD, BASE + 128, 0xf),
+		                 to_core(&r, end) + r.c.dram_latency + r.c.noc_latency - t0);
+		assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
+/* Requests of one flit that are ready in the same cycle: the k-th waits k cycles of the interconnect, told in core
+ * cycles. */
+static void waits_are_core_cycles(void **s)
+{
+	RIG(r, "core_clock=1400", "icnt_clock=700", "l2_clock=700", "noc.flit=40");
+	for (u32 k = 0; k < 4; k++)
+		assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + k * 4096, 0xf, k), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(mem_noc_counters(r.m)->request_wait, 2 * (0 + 1 + 2 + 3));
 	rig_check(&r);
 	rig_stop(&r);
 }
@@ -376,6 +394,26 @@ static void least_recently_used(void **s)
 	rig_stop(&r);
 }
 
+/* In L2 a store that finds its line is a use, too. */
+static void stores_are_uses(void **s)
+{
+	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2", "num_sms=2");
+	const struct cache_counters *l2 = mem_l2_counters(r.m, 0);
+	rig_latency(&r, MO_LOAD, BASE, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 128, 0xf);
+	rig_latency(&r, MO_STORE, BASE, 0xf);
+	rig_latency(&r, MO_LOAD, BASE + 256, 0xf);
+	const u64 misses = l2->misses;
+	rig_access(&r, 1, MO_LOAD, BASE, 0xf, 1);
+	rig_drain(&r);
+	assert_int_equal(l2->misses, misses);
+	rig_access(&r, 1, MO_LOAD, BASE + 128, 0xf, 1);
+	rig_drain(&r);
+	assert_int_equal(l2->misses, misses + 1);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* mshr_cycles in the middle of a miss: its MSHRs count up to the cycle that is asked about. */
 static void mshrs_are_counted_midway(void **s)
 {
@@ -434,17 +472,23 @@ static void atomics_keep_the_slice_busy(void **s)
 	assert_int_equal(atomics_done("l2.atomic=3", 6) - one, 5 * 4 * 3);
 }
 
+/* The sectors that are dirty, and no others: so many bursts of 64 B. */
 static void l2_writes_back(void **s)
 {
-	RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
-	for (u32 i = 0; i < 3; i++) {
-		rig_access(&r, 0, MO_STORE, BASE + i * 128, 0xf, i);
-		rig_drain(&r);
+	static const struct {
+		u8 sectors, bursts;
+	} cases[] = {{0xf, 2}, {0x1, 1}, {0x3, 1}, {0x9, 2}};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
+		RIG(r, "partitions=1", "l2.slices=1", "l2.sets=1", "l2.ways=2");
+		for (u32 i = 0; i < 3; i++) {
+			rig_access(&r, 0, MO_STORE, BASE + i * 128, cases[k].sectors, i);
+			rig_drain(&r);
+		}
+		assert_int_equal(mem_l2_counters(r.m, 0)->writebacks, 1);
+		assert_int_equal(mem_dram_counters(r.m, 0)->writes, cases[k].bursts);
+		rig_check(&r);
+		rig_stop(&r);
 	}
-	assert_int_equal(mem_l2_counters(r.m, 0)->writebacks, 1);
-	assert_int_equal(mem_dram_counters(r.m, 0)->writes, 2);
-	rig_check(&r);
-	rig_stop(&r);
 }
 
 /* --- ceilings ----------------------------------------------------------------------------------------------------- */
@@ -692,6 +736,8 @@ int main(void)
 	    cmocka_unit_test(cache_off),
 	    cmocka_unit_test(lazy_fetch),
 	    cmocka_unit_test(least_recently_used),
+	    cmocka_unit_test(stores_are_uses),
+	    cmocka_unit_test(waits_are_core_cycles),
 	    cmocka_unit_test(mshrs_are_counted_midway),
 	    cmocka_unit_test(lazy_fetch_of_a_sector),
 	    cmocka_unit_test(atomics_keep_the_slice_busy),

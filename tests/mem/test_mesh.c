@@ -250,6 +250,82 @@ static void saturation(void **state)
 	rig_stop(&h);
 }
 
+/* Four loads of a cycle to one slice: a request is a flit, so the k-th waits k cycles; an answer is four, and they come
+ * from the tags one a cycle, so the k-th waits three times that. */
+static void waits(void **state)
+{
+	RIG(r, MESH16, "noc.flit=40", "l2.port=128");
+	u64 at[4];
+	u32 n = 0, first, slice;
+	mem_channel_of(r.m, BASE, &first);
+	for (u64 a = BASE; n < 4; a += 128)
+		if (mem_channel_of(r.m, a, &slice), slice == first)
+			at[n++] = a;
+	for (u32 k = 0; k < n; k++) {
+		rig_access(&r, 1, MO_LOAD, at[k], 0xf, 1); /* brings it into L2 */
+		rig_drain(&r);
+	}
+	assert_int_equal(mem_noc_counters(r.m)->request_wait, 0);
+	assert_int_equal(mem_noc_counters(r.m)->reply_wait, 0);
+	r.now += 500;
+	for (u32 k = 0; k < n; k++)
+		assert_int_equal(rig_access(&r, 0, MO_LOAD, at[k], 0xf, k), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(mem_noc_counters(r.m)->request_wait, 0 + 1 + 2 + 3);
+	assert_int_equal(mem_noc_counters(r.m)->reply_wait, 3 * (0 + 1 + 2 + 3));
+	rig_check(&r);
+	rig_stop(&r);
+}
+
+/* A slice's places are used again as soon as they are free: a request has one from the cycle in which its router passes
+ * it on until the tags take it, router and L2 latency later; so many places are so many requests in that time. */
+static void credits(void **state)
+{
+	static const struct {
+		const char *queue, *latency;
+		double places, cycles;
+	} cases[] = {
+	    {"noc.request_queue=1", "l2.latency=10", 1 + 10, 4 + 10},
+	    {"noc.request_queue=3", "l2.latency=10", 3 + 10, 4 + 10},
+	    {"noc.request_queue=1", "l2.latency=20", 1 + 20, 4 + 20},
+	};
+	for (u32 k = 0; k < ARRAY_LEN(cases); k++) {
+		RIG(r, MESH16, "noc.flit=40", "l1d.stores=1024", cases[k].queue, cases[k].latency);
+		struct mem_reply got;
+		u64 answers = 0;
+		for (u32 i = 0; i < 2400; i++) {
+			rig_access(&r, 0, MO_STORE, BASE, 0x1, 1);
+			for (; mem_pop(r.m, 0, r.now, &got); answers += i >= 1000)
+				;
+			rig_step(&r);
+		}
+		print_message("%s, %s: %.4f a cycle, of %.4f\n", cases[k].queue, cases[k].latency, (double)answers / 1400,
+		              cases[k].places / cases[k].cycles);
+		assert_float_equal((double)answers / 1400, cases[k].places / cases[k].cycles, 0.002);
+		rig_drain(&r);
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
+/* The same where L2 answers nothing yet, so that only the place itself calls the router: loads that miss. */
+static void credits_of_misses(void **state)
+{
+	RIG(r, MESH16, "noc.request_queue=1", "l2.latency=1", "l1d.mshrs=64", "l1d.miss_queue=64");
+	u32 first, slice, n = 0;
+	mem_channel_of(r.m, BASE, &first);
+	for (u64 a = BASE; n < 24; a += 128)
+		if (mem_channel_of(r.m, a, &slice), slice == first)
+			assert_int_equal(rig_access(&r, 0, MO_LOAD, a, 0xf, n++), MR_PENDING);
+	for (u32 i = 0; i < 300; i++) {
+		rig_step(&r);
+		check_state(&r); /* no router sleeps that could pass something on */
+	}
+	rig_drain(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 /* Routers may look in any order: each sees the others as they were a cycle before. */
 static void any_order(void **state)
 {
@@ -266,6 +342,49 @@ static void any_order(void **state)
 	}
 	rig_stop(&a);
 	rig_stop(&b);
+}
+
+/* Requests, answers and messages of all SMs at once, through few and short queues: which packet has which number, who
+ * is called first and who waits first for a place is the same, too, to the last byte of the state. */
+static void any_order_bytes(void **state)
+{
+	static const char *const rules[] = {"coherence=gpu", "coherence=denovo"};
+	static const enum mem_op ops[] = {MO_LOAD, MO_LOAD, MO_STORE, MO_RED, MO_LOAD_VOLATILE, MO_FETCH};
+	for (u32 k = 0; k < 2; k++) {
+		RIG(a, MESH16, rules[k], "noc.request_queue=2", "noc.message_queue=4", "l2.mshrs=4");
+		RIG(b, MESH16, rules[k], "noc.request_queue=2", "noc.message_queue=4", "l2.mshrs=4", "tick.shuffle=77");
+		struct rig *both[2] = {&a, &b};
+		u64 rng = 5, accepted = 0;
+		for (u32 i = 0; i < 3000; i++) {
+			const u64 cycle = rng;
+			for (u32 r = 0; r < 2; r++) {
+				rng = cycle;
+				for (u32 sm = 0; sm < 16; sm++) {
+					struct mem_reply got;
+					const u64 x = rng_next(&rng);
+					while (mem_pop(both[r]->m, sm, both[r]->now, &got))
+						;
+					if (x % 4)
+						continue;
+					struct mem_txn t = txn(BASE + (x >> 8) % 512 * 128, 0x1);
+					t.words = 0xff;
+					const enum mem_op op = ops[(x >> 32) % ARRAY_LEN(ops)];
+					const enum mem_result mr =
+					    mem_access(both[r]->m, sm, op == MO_FETCH ? MC_L1I : MC_L1D, op, &t, sm, both[r]->now);
+					accepted += mr == MR_PENDING || mr == MR_SENT;
+				}
+				rig_step(both[r]);
+			}
+			if (i % 5 == 0)
+				check_state(&a); /* nobody sleeps who could pass something on */
+			if (i % 100 == 99 && memcmp(a.a.base, b.a.base, a.a.used))
+				fail_msg("%s, cycle %llu: the states are not the same", rules[k], (unsigned long long)a.now);
+		}
+		assert_true(accepted > 6000);
+		check_state(&a);
+		rig_stop(&a);
+		rig_stop(&b);
+	}
 }
 
 /* Everybody wants one slice: with turns those near it get more - half of what comes over a link is its first router's -
@@ -476,10 +595,22 @@ static void never_stands_still(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(places),     cmocka_unit_test(zero_load),    cmocka_unit_test(requests),
-	    cmocka_unit_test(low_load),   cmocka_unit_test(saturation),   cmocka_unit_test(any_order),
-	    cmocka_unit_test(fairness),   cmocka_unit_test(long_packets), cmocka_unit_test(networks_take_turns),
-	    cmocka_unit_test(one_way_in), cmocka_unit_test(order),        cmocka_unit_test(never_stands_still),
+	    cmocka_unit_test(places),
+	    cmocka_unit_test(zero_load),
+	    cmocka_unit_test(requests),
+	    cmocka_unit_test(low_load),
+	    cmocka_unit_test(saturation),
+	    cmocka_unit_test(credits),
+	    cmocka_unit_test(waits),
+	    cmocka_unit_test(credits_of_misses),
+	    cmocka_unit_test(any_order),
+	    cmocka_unit_test(any_order_bytes),
+	    cmocka_unit_test(fairness),
+	    cmocka_unit_test(long_packets),
+	    cmocka_unit_test(networks_take_turns),
+	    cmocka_unit_test(one_way_in),
+	    cmocka_unit_test(order),
+	    cmocka_unit_test(never_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,69 @@ static void classes_of_sectors(void **state)
 	rig_stop(&r);
 }
 
+/* Who waits for a place in a full inbox gets it in the order in which they came, on either network. */
+static void first_come(void **state)
+{
+	static const char *const networks[] = {"network=crossbar", "network=mesh"};
+	static const u16 from[] = {1, 1, 5, 2, 7, 3};
+	for (u32 k = 0; k < ARRAY_LEN(networks); k++) {
+		RIG(r, networks[k], "num_sms=8", "noc.message_queue=2");
+		struct message got;
+		for (u32 i = 0; i < ARRAY_LEN(from); i++) {
+			const struct message g = {.addr = i, .from = from[i], .to = 0, .class = MSG_CONTROL};
+			assert_true(mem_send(r.m, &g, r.now));
+			for (u32 t = 0; t < 100; t++)
+				rig_step(&r);
+		}
+		for (u32 i = 0; i < ARRAY_LEN(from); i++) {
+			assert_true(mem_receive(r.m, 0, r.now, &got));
+			assert_int_equal(got.from, from[i]);
+			assert_int_equal(got.addr, i);
+			for (u32 t = 0; t < 100; t++)
+				rig_step(&r);
+		}
+		assert_false(mem_receive(r.m, 0, r.now, &got));
+		rig_check(&r);
+		rig_stop(&r);
+	}
+}
+
+static u64 cycles_until_it_is_there(struct rig *r)
+{
+	struct message got;
+	for (u64 n = 0; n < 1000; n++) {
+		if (mem_receive(r->m, 0, r->now, &got))
+			return n;
+		rig_step(r);
+	}
+	fail_msg("nothing arrives");
+	return 0;
+}
+
+/* A place that becomes free is taken in the same cycle: from then on the message needs as long as one alone. */
+static void place_taken_at_once(void **state)
+{
+	static const char *const networks[] = {"network=crossbar", "network=mesh"};
+	const struct message g = {.from = 5, .to = 0, .class = MSG_CONTROL};
+	for (u32 k = 0; k < ARRAY_LEN(networks); k++) {
+		RIG(r, networks[k], "num_sms=8", "noc.message_queue=2");
+		r.now = 1000;
+		assert_true(mem_send(r.m, &g, r.now));
+		const u64 alone = cycles_until_it_is_there(&r);
+		for (u32 i = 0; i < 4; i++) {
+			assert_true(mem_send(r.m, &g, r.now));
+			for (u32 t = 0; t < 100; t++)
+				rig_step(&r);
+		}
+		struct message got;
+		assert_true(mem_receive(r.m, 0, r.now, &got)); /* the third one leaves */
+		assert_true(mem_receive(r.m, 0, r.now, &got));
+		assert_int_equal(cycles_until_it_is_there(&r), alone);
+		rig_drain(&r);
+		rig_stop(&r);
+	}
+}
+
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 static void by_warp(struct rig *r, enum mem_op op, u64 addr, u32 warp)
 {
@@ -229,9 +292,9 @@ static void nothing_is_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(classes),         cmocka_unit_test(answers_in_parts), cmocka_unit_test(classes_of_sectors),
-	    cmocka_unit_test(whose_message),   cmocka_unit_test(tenants),          cmocka_unit_test(whose_write_back),
-	    cmocka_unit_test(nothing_is_lost),
+	    cmocka_unit_test(classes),          cmocka_unit_test(first_come),         cmocka_unit_test(place_taken_at_once),
+	    cmocka_unit_test(answers_in_parts), cmocka_unit_test(classes_of_sectors), cmocka_unit_test(whose_message),
+	    cmocka_unit_test(tenants),          cmocka_unit_test(whose_write_back),   cmocka_unit_test(nothing_is_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,15 @@
 # Those that took ten seconds or more say how long. What failed is said once more in front of the last line, for those who see only
 # the end.
 #
-# As many run at a time as there are processors (TEST_JOBS=N: N), but for those in `alone`, which use all of them or answer within
-# times of their own: they follow one by one. Lines come in the order of the arguments all the same.
+# As many run at a time as there are processors (TEST_JOBS=N: N). The slow ones come first. Tests with terminals wait more than they
+# compute, so two of them run beside the others. Lines come in the order of the arguments all the same.
 set -u
 logs=$1/test-logs
 shift
 jobs=${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}
-alone='test_matrix|test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
-slow='test_workloads|test_verbs|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
+waits='test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
+slow='test_matrix|test_workloads|test_verbs|test_hostile|test_vt|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
+export MATRIX_JOBS="${MATRIX_JOBS:-$(((jobs + 1) / 2))}"
 mkdir -p "$logs"
 claims=$(mktemp -d)
 trap 'rm -rf "$claims"' EXIT
@@ -62,28 +63,25 @@ run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" t
 
 names_like() { basename "$1" | grep -qxE "$2"; }
 
-# What nobody has begun yet of the tests given, the slow ones first.
-work() {
+# Runs what nobody has begun yet of the tests given: those whose names are like the pattern, or, with "not", are not.
+work() { # work [not] PATTERN TEST...
+	want=0
+	[ "$1" = not ] && want=1 && shift
+	pattern=$1
+	shift
 	for t in "$@"; do
-		names_like "$t" "$slow" && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
+		names_like "$t" "$pattern"
+		[ $? -eq $want ] && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
 	done
-	for t in "$@"; do
-		names_like "$t" "$alone" || { mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"; }
-	done
-	: >"$claims/worker.$worker.ended"
 }
 
 worker=0
 while [ $worker -lt "$jobs" ]; do
 	worker=$((worker + 1))
-	work "$@" &
+	{ work "$slow" "$@"; work not "$waits" "$@"; } &
 done
-(
-	while [ "$(ls "$claims" | grep -c '^worker\..*ended$')" -lt "$jobs" ]; do sleep 0.2; done
-	for t in "$@"; do
-		names_like "$t" "$alone" && run_one "$t"
-	done
-) &
+work "$waits" "$@" &
+work "$waits" "$@" &
 
 passed=0 failed=0
 : >"$claims/failures"

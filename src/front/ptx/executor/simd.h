@@ -1,7 +1,8 @@
 /* simd: choosing among the vector levels of the execution functions, and the loops they are made of.
  *
  * Each exec_*.c is compiled once per level and exports one look-up function, NAME_base, NAME_avx2, NAME_avx512, from an
- * instruction to its execution function (NULL = not supported). All levels give the same bits. */
+ * instruction to its execution function (NULL = not supported). All levels give the same bits. The vector levels are
+ * there with EXEC_VECTOR_LEVELS, which the Makefile defines. */
 #ifndef FRONT_PTX_EXECUTOR_SIMD_H
 #define FRONT_PTX_EXECUTOR_SIMD_H
 #include "front/ptx/runtime/state.h"
