@@ -1,4 +1,4 @@
-/* The states of a CTA, from cta_state.def; gpu_cta_info() and gpu_ctas_away() tell them. */
+/* The states of a CTA, from cta_state.def. gpu_cta_info() and gpu_ctas_away() report them. */
 #ifndef SM_CTA_STATE_H
 #define SM_CTA_STATE_H
 enum cta_state {
