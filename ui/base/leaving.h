@@ -1,7 +1,7 @@
-/* leaving: SIGTERM (kill, timeout, a batch system) and SIGHUP (the terminal went) as a wish to leave: what runs is
- * stopped as by Ctrl-C, files are completed, then main() ends by that signal. What does not come round to it within
- * LEAVE_SECONDS - a script inside a C function, a terminal that takes nothing - is ended, and so is the process by a
- * second SIGTERM; not by a second SIGHUP, which the kernel and a shell both send when a terminal goes. */
+/* leaving: SIGTERM (kill, timeout, a batch system) and SIGHUP (the terminal is gone) ask the program to leave. The run
+ * is stopped as by Ctrl-C, files are completed, then main() ends by that signal. If this takes longer than
+ * LEAVE_SECONDS (a script inside a C function, a terminal that takes nothing), the process is ended. A second SIGTERM
+ * ends it at once. A second SIGHUP does not: the kernel and a shell both send one when a terminal goes. */
 #ifndef UI_BASE_LEAVING_H
 #define UI_BASE_LEAVING_H
 
