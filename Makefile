@@ -24,9 +24,11 @@ LDFLAGS += $(SAN)
 LIBS = -lm -pthread
 
 # Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h). With
-# sanitizers one width is enough: all are made of the same source.
+# sanitizers one width is enough: all are made of the same source. VECTORS=no, EXEC_OPT: a build that is there sooner.
+VECTORS ?= $(if $(SAN),no,yes)
+EXEC_OPT ?= -O3
 EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/executor/exec_*.c')))
-ifeq ($(shell uname -m)$(SAN),x86_64)
+ifeq ($(shell uname -m)-$(VECTORS),x86_64-yes)
 LEVELS = base avx2 avx512
 BASEFLAGS += -DEXEC_VECTOR_LEVELS
 else
@@ -82,7 +84,7 @@ $(B)/%.o: %.c
 define EXEC_RULE
 $(B)/%.$(1).o: %.c
 	@mkdir -p $$(@D)
-	$$(call say,CC  )$$(CC) $$(CFLAGS) -O3 $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
+	$$(call say,CC  )$$(CC) $$(CFLAGS) $$(EXEC_OPT) $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(eval $(call EXEC_RULE,$(l))))
 

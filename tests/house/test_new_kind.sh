@@ -20,7 +20,7 @@ for f in "$tmp"/step*.diff; do
 	(cd "$copy" && git apply "$f") >"$tmp/said" 2>&1
 	check "$(basename "$f") applies: $(cat "$tmp/said")" [ $? -eq 0 ]
 done
-(cd "$copy" && make -j2 OPT=-O0 warpdbg) >"$tmp/made" 2>&1
+(cd "$copy" && make -j2 OPT=-O0 EXEC_OPT= VECTORS=no warpdbg) >"$tmp/made" 2>&1
 check "the copy builds: $(grep -m1 error "$tmp/made")" [ -x "$copy/warpdbg" ]
 W=$copy/warpdbg
 

@@ -1,8 +1,8 @@
 /* order_rig: one workload on two machines that differ in tick.shuffle alone. Every so many cycles all bytes of their
  * states must be the same; where they are not, both begin anew and go there cycle by cycle, to name the first cycle
  * after which they differ and what lies at the first byte that does. Include behind cmocka.h. */
-#ifndef TESTS_ORDER_RIG_H
-#define TESTS_ORDER_RIG_H
+#ifndef TESTS_RIG_ORDER_RIG_H
+#define TESTS_RIG_ORDER_RIG_H
 #include <stdlib.h>
 #include <string.h>
 

@@ -28,7 +28,7 @@
 #include "tests/rig/catalog_rig.h"
 #include "tests/rig/matrix_cover.h"
 
-#define ROUNDS 2            /* of every workload under every scheduler */
+#define ROUNDS 1            /* of every workload under every scheduler */
 #define MAX_CYCLES 20000000 /* of a run; the longest takes 1.25 million */
 #define MAX_SECONDS 120     /* of a run, on the host */
 #define RUNS_MAX 3000       /* two cores need 40 ms a run; the test runner waits ten minutes, on slow hosts too */
