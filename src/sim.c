@@ -170,6 +170,12 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	l.block.z = MAX(l.block.z, 1u);
 	if (!sp->fn->is_kernel)
 		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn)), -1;
+	char *why = func_unsupported(sp->mod, sp->fn);
+	if (why) {
+		err_set(e, "kernel %s cannot be launched: %s", func_label(sp->fn), why);
+		free(why);
+		return -1;
+	}
 	if (sp->param_bytes != sp->fn->param_bytes)
 		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
 		               sp->fn->param_bytes),

@@ -192,11 +192,12 @@ interrupt() { # interrupt SIGNAL: exit status in $status, its output in $tmp/int
 	status=$?
 }
 if [ -d /proc/self ]; then
-	for sig in INT TERM; do
+	for ending in INT:130 TERM:143; do
+		sig=${ending%:*}
 		rm -rf "$tmp/c"
 		interrupt $sig
 		check "SIG$sig: children were running" [ "$during" -ge 2 ]
-		check "SIG$sig: exit status 130" [ $status -eq 130 ]
+		check "SIG$sig: ends by it" [ $status -eq "${ending#*:}" ]
 		check "SIG$sig: no child is left" [ "$(children)" -eq 0 ]
 		check "SIG$sig: says how to go on" grep -q "interrupted: the same command goes on from here" "$tmp/int"
 		check "SIG$sig: no unfinished files" sh -c "! ls '$tmp/c/runs' | grep -q part"

@@ -1,6 +1,7 @@
 /* Conformance of the execution functions, second part: f16, approximations, carry chains, packed and 24-bit arithmetic,
  * refusals. */
 #include "tests/rig/exec_rig.h"
+#include "front/ptx/executor/video.h"
 
 /* --- f16, by searching all 65,536 values for the nearest ---------------------------------------------------------- */
 static double half_value(u32 h)
@@ -321,6 +322,7 @@ static void test_misc(void **state)
 			const struct shape sh = {t, {t, s, ops[o] == OP_MUL24 ? 0 : t}};
 			struct inst in = make(ops[o], t, s, sh);
 			in.mode = v >> 2;
+			in.imm = video_elements(ops[o]) ? (s64)video_plain(ops[o], s) : 0;
 			conform(in, sh, ref_misc);
 		}
 	for (u32 i = 0; i < 4; i++)
@@ -382,6 +384,7 @@ static void test_refusals(void **state)
 	in = make(OP_EX2, T_F64, 0, (struct shape){T_F64, {T_F64}});
 	assert_false(exec_resolve(&in));
 	in = make(OP_VADD4, T_U32, T_U32, (struct shape){T_U32, {T_U32, T_U32, T_U32}});
+	in.imm = (s64)video_plain(OP_VADD4, T_U32);
 	in.mode = 2;
 	assert_false(exec_resolve(&in));
 	in = make(OP_LD, T_B128, 0, (struct shape){T_U32, {T_U64}});

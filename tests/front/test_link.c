@@ -216,7 +216,23 @@ static void refusals(void **state)
 	refused(HEAD ".weak " SIG "\n" BODY(1), HEAD ".weak " SIG "\n{\n",
 	        "b.ptx:5:1: the '}' that belongs to this '{' is missing");
 	refused(HEAD, "nothing\n", "b.ptx:1:1: unexpected 'nothing', expected .version");
-	refused(HEAD, HEAD ENTRY("k", "frobnicate.b32 %r0;\n"), "b.ptx:8:1: 'frobnicate.b32' is not supported");
+}
+
+/* What one file's function has that is not supported refuses another file's kernel; the others run. */
+static void unsupported(void **state)
+{
+	struct module *m = linked(
+	    HEAD ".extern " SIG ";\n" ENTRY("calls", "call (%r0), f;\n") ENTRY("runs", ""), HEAD
+	    "\n.visible " SIG "\n{\n.reg .b32 %r<2>;\n  frobnicate.b32 %r0;\nret;\n}\n" ENTRY("own", "frob.b32 %r0;\n"));
+	char *calls = func_unsupported(m, module_func(m, "calls", true)),
+	     *own = func_unsupported(m, module_func(m, "own", true));
+	assert_string_equal(calls, "b.ptx:8:3: 'frobnicate.b32' is not supported (in function f, which it calls)");
+	assert_non_null(strstr(own, "b.ptx:"));
+	assert_non_null(strstr(own, ": 'frob.b32' is not supported"));
+	assert_null(func_unsupported(m, module_func(m, "runs", true)));
+	free(calls);
+	free(own);
+	module_free(m);
 }
 
 int main(void)
@@ -229,6 +245,7 @@ int main(void)
 	    cmocka_unit_test(shared_memory),
 	    cmocka_unit_test(source_files),
 	    cmocka_unit_test(refusals),
+	    cmocka_unit_test(unsupported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * __grid_constant__): reads through generic pointers, faults of writes, kernels that run at a time, going back in time.
  */
 #include "tests/rig/machine.h"
+#include "tests/rig/refusal.h"
 
 #include "front/ptx/ptx.h"
 
@@ -104,10 +105,13 @@ static void test_too_large(void **state)
 	struct module *m = ptx_load("t.ptx", fits, strlen(fits), &e);
 	assert_non_null(m);
 	module_free(m);
-	const char *func = HEAD8 ".func f(.param .b64 a) { .reg .b64 %rd<3>; mov.b64 %rd1, a; cvta.param.u64 %rd2, %rd1; }";
-	assert_null(ptx_load("t.ptx", func, strlen(func), &e));
-	if (!strstr(e.msg, "t.ptx:4:61: 'cvta.param.u64' in a function is not supported"))
-		fail_msg("%s", e.msg);
+	const char *func =
+	    HEAD8 ".func f(.param .b64 a) { .reg .b64 %rd<3>; mov.b64 %rd1, a; cvta.param.u64 %rd2, %rd1; }\n"
+	          ".entry k() { .param .b64 p; call f, (p); }";
+	const struct refusal r = refusal_of("t.ptx", func, strlen(func));
+	if (r.file || !strstr(r.text, "t.ptx:4:61: 'cvta.param.u64' in a function is not supported") ||
+	    !strstr(r.text, "(in function f, which it calls)"))
+		fail_msg("%s", r.text);
 }
 
 /* A write to a parameter is a fault that says where. */

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "front/ptx/ptx.h"
+#include "tests/rig/refusal.h"
 #include "ir/devmem.h"
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -543,10 +544,6 @@ static void test_errors(void **state)
 	    {"selp.b32 %r1, %r2, %r3, %r4;", "t.ptx:9:25: '%r4' is a .b32 register, 'selp.b32' needs a predicate here"},
 	    {"add.s32 5, %r2, %r3;", "t.ptx:9:9: unexpected '5', 'add.s32' needs a register as destination"},
 	    {"add %r1, %r2, %r3;", "t.ptx:9:1: 'add' lacks a type"},
-	    {"frobnicate.u32 %r1;", "t.ptx:9:1: 'frobnicate.u32' is not supported"},
-	    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%d1];",
-	     "t.ptx:9:1: 'wmma.load.a.sync.aligned.row.m16n16k16.global.f16' is not supported"},
-	    {"add.frob.s32 %r1, %r2, %r3;", "t.ptx:9:4: 'add.frob.s32' is not supported"},
 	    {"mul.s32 %r1, %r2, %r3;", "t.ptx:9:1: 'mul.s32' needs .lo, .hi or .wide"},
 	    {"setp.s32 %p1, %r2, %r3;", "t.ptx:9:1: 'setp.s32' lacks a modifier"},
 	    {"setp.eq.and.s32 %p1, %r2, %r3;", "a predicate to combine with"},
@@ -560,7 +557,6 @@ static void test_errors(void **state)
 	    {"mov.u32 %r1, 1/0;", "t.ptx:9:15: division by zero"},
 	    {"mov.u32 %r1, nowhere;", "t.ptx:9:14: 'nowhere' is not declared"},
 	    {"mov.u32 %r1, %tid;", "t.ptx:9:18: unexpected ';', expected .x, .y or .z"},
-	    {"mov.u32 %r1, %clusterid.x;", "t.ptx:9:14: register '%clusterid' is not declared, and no special register"},
 	    {"bra L;", "t.ptx:9:5: label 'L' is not defined in k"},
 	    {"L: bra L;\nL: ret;", "t.ptx:10:1: 'L' is declared twice (first at line 9, column 1)"},
 	    {".reg .b32 %r<5>;", "t.ptx:9:11: '%r' is declared twice"},
@@ -569,7 +565,6 @@ static void test_errors(void **state)
 	    {"ld.global.u32 %r1, [%r2];", "t.ptx:9:21: a .b32 register cannot be the base address of 'ld.global.u32'"},
 	    {"ld.global.u64 %r1, [%d2];", "t.ptx:9:15: '%r1' is a .b32 register"},
 	    {"ld.global.v2.u32 %r1, [%d2];", "t.ptx:9:18: 'ld.global.v2.u32' needs 2 elements in braces"},
-	    {"ld.global.v4.u64 {%d1,%d2,%d3,%d4}, [%d2];", "moves 32 bytes, the most is 16"},
 	    {"ld.param.u64 %d1, [k_p1];",
 	     "t.ptx:9:20: 'ld.param.u64' at offset 0 is outside the parameter, which has 4 bytes"},
 	    {"ld.param.u32 %r1, [k_p9];", "t.ptx:9:20: 'k_p9' is not a variable, parameter or register"},
@@ -580,7 +575,6 @@ static void test_errors(void **state)
 	    {".shared .align 3 .b32 s;", "t.ptx:9:16: alignment 3 is not a power of two"},
 	    {".shared .b32 s[99999999];", "shared memory has at most 16777216"},
 	    {".local .b8 s[0];", "'s' has no elements"},
-	    {".reg .b128 q;", "registers of type .b128 are not supported"},
 	    {"bar.sync 16;", "t.ptx:9:10: barrier 16: a CTA has barriers 0 to 15"},
 	    {"call nothing;", "t.ptx:9:6: 'nothing' is not a function declared before"},
 	    {"call %d1;", "a call through a register needs a .callprototype label"},
@@ -595,11 +589,142 @@ static void test_errors(void **state)
 	    {"\x01", "t.ptx:9:1: '?': a character that has no place in PTX"},
 	    {"/* never", "t.ptx:9:1: '/*': a comment that never ends"},
 	    {".pragma \"never;", "t.ptx:9:9: '\"never;': a string that never ends"},
-	    {".frob 4;", "t.ptx:9:1: unexpected '.frob', expected a declaration or an instruction"},
-	    {"add.s32 %r1.x, %r2, %r3;", "vector elements and sub-word selectors"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++)
 		refuse(kernel(t[i].body), t[i].want);
+}
+
+/* --- what is not supported, at launch ------------------------------------------------------------------------------ */
+
+static void unsupported_at(const char *text, const char *want)
+{
+	const struct refusal r = refusal_of("t.ptx", text, strlen(text));
+	if (r.file || !strstr(r.text, want))
+		fail_msg("%s of '%s': '%s', want '%s'", r.file ? "the file" : "the kernel", text, r.text, want);
+}
+
+static void test_unsupported(void **state)
+{
+	static const struct {
+		const char *body, *want;
+	} t[] = {
+	    {"frobnicate.u32 %r1;", "t.ptx:9:1: 'frobnicate.u32' is not supported"},
+	    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%d1];",
+	     "t.ptx:9:1: 'wmma.load.a.sync.aligned.row.m16n16k16.global.f16' is not supported"},
+	    {"add.frob.s32 %r1, %r2, %r3;", "t.ptx:9:4: 'add.frob.s32' is not supported"},
+	    {"mov.u32 %r1, %clusterid.x;", "t.ptx:9:14: special register '%clusterid' is not supported"},
+	    {"ld.global.v4.u64 {%d1,%d2,%d3,%d4}, [%d2];", "moves 32 bytes, the most is 16"},
+	    {".reg .b128 q;", "t.ptx:9:6: registers of 128 bits (.reg .b128) are not supported"},
+	    {".frob 4;", "t.ptx:9:1: directive '.frob' is not supported"},
+	    {"add.s32 %r1.x, %r2, %r3;", "vector elements and sub-word selectors"},
+	    {"@!%p1 frob.x::y {%r1, _, %r3}|%p2, [%d1+4, {%r1, %f2}], -%r4.h1, (1 + 2), generic(k_p1)+4, 0f3f800000;",
+	     "t.ptx:9:7: 'frob.x::y' is not supported"},
+	    {"add.s32 %r1, %r2, %r3;\n\tfrob %r1; frob %r2;", "t.ptx:10:2: 'frob' is not supported"},
+	    {".reg .b128 %q; .reg .v2 .f32 %v; mov.b128 %q, {%d1, %d2}; ld.global.v2.f32 %v, [%d1]; add.f32 %v.x, %v.y, %f1;",
+	     "t.ptx:9:6: registers of 128 bits"},
+	    {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}|%p1, [%d1, {%f1}];", "with a second destination is not supported"},
+	    {"min.f32 %f1, %f2, %f3, %f4;", "'min.f32' with 4 operands is not supported"},
+	    {"add.rn.f32.bf16 %f1, %f2, %f3;", "more types than it is known to have"},
+	    {"max.xorsign.abs.f64 %fd1, %fd2, %fd3;", ".xorsign.abs is for f32, f16 and bf16"},
+	    {"ex2.approx.ftz.f16x2 %r1, %r2;", "t.ptx:9:1: 'ex2.approx.ftz.f16x2' is not supported"},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(t); i++)
+		unsupported_at(kernel(t[i].body), t[i].want);
+	unsupported_at(HEAD ".entry k() .frobs 4, 5 .maxntid 32 { ret; }",
+	               "t.ptx:4:12: directive '.frobs' is not supported");
+	unsupported_at(
+	    HEAD ".extern .func (.param .b64 r) cudaMalloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
+	         ".param .b64 q; st.param.b64 [p], 4; call (q), cudaMalloc, (p); } ret; }",
+	    "t.ptx:5:84: call of 'cudaMalloc' is not supported");
+}
+
+/* Which kernels reach it: their own, that of a function they call, of one that such a function calls, of one whose
+ * address is taken and whose signature fits a call through a register. The first one in the text is named. */
+static void test_unsupported_reached(void **state)
+{
+	struct module *m = load(
+	    HEAD ".func leaf() { frob; ret; }\n"
+	         ".func middle() { call leaf; ret; }\n"
+	         ".func other(.param .b32 a, .param .b32 b) { ret; }\n"
+	         ".func taken(.param .b64 a) { frob.taken; ret; }\n"
+	         ".global .u64 table[2] = {taken, other};\n"
+	         ".entry own() { ret; frob.own 1;\nfrob.late; }\n"
+	         ".entry direct() { call leaf; ret; }\n"
+	         ".entry through() { call middle; ret; }\n"
+	         ".entry pointer() { .reg .b64 %d<2>; .param .b64 p; P: .callprototype _ (.param .b64 _);\n"
+	         "ld.global.u64 %d1, [table]; call %d1, (p), P; ret; }\n"
+	         ".entry narrow() { .reg .b64 %d<2>; .param .b32 p; P: .callprototype _ (.param .b32 _, .param .b32 _);\n"
+	         "ld.global.u64 %d1, [table+8]; call %d1, (p, p), P; ret; }\n"
+	         ".entry free() { call other, (1, 2); ret; }\n");
+	static const struct {
+		const char *kernel, *want;
+	} t[] = {{"own", "t.ptx:9:21: 'frob.own' is not supported"},
+	         {"direct", "t.ptx:4:16: 'frob' is not supported (in function leaf, which it calls)"},
+	         {"through", "t.ptx:4:16: 'frob' is not supported (in function leaf, which it calls)"},
+	         {"pointer", "t.ptx:7:30: 'frob.taken' is not supported (in function taken, which it calls)"},
+	         {"narrow", NULL},
+	         {"free", NULL}};
+	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
+		char *why = func_unsupported(m, module_func(m, t[i].kernel, true));
+		if (!why != !t[i].want || (why && strcmp(why, t[i].want)))
+			fail_msg("%s: %s", t[i].kernel, why ? why : "it can be launched");
+		free(why);
+	}
+	assert_int_equal(m->nunsupported, 4);
+	module_free(m);
+}
+
+/* Nothing stays of what an instruction had become before it turned out not to be supported: arguments stored for a
+ * call, an address to be filled in, a special register fetched. */
+static void test_unsupported_taken_back(void **state)
+{
+	static const char *const bodies[] = {"call f, (%r1, 5, t);", "st.shared.u64 [s], t;"};
+	for (u32 i = 0; i < ARRAY_LEN(bodies); i++) {
+		char text[800];
+		snprintf(text, sizeof text,
+		         HEAD ".global .texref t;\n.func f(.param .b32 a, .param .b32 b, .param .b64 c) { ret; }\n"
+		              ".entry k() { .shared .b32 s[4]; .reg .b32 %%r<3>; .reg .b64 %%d<3>; %s\nret; }\n",
+		         bodies[i]);
+		struct module *m = load(text);
+		const struct func *k = module_func(m, "k", true);
+		assert_int_equal(k->unsupported, 1);
+		assert_int_equal(k->end - k->entry, 2);
+		assert_true(m->code[k->entry].op == OP_NOP && m->code[k->entry].flags & IF_UNSUPPORTED);
+		assert_int_equal(m->code[k->entry].imm, 0);
+		assert_int_equal(m->ncalls, 0);
+		assert_false(k->has_calls);
+		module_free(m);
+	}
+}
+
+/* What is no instruction by its form refuses the file, also where the opcode is not known. */
+static void test_malformed_unsupported(void **state)
+{
+	static const struct {
+		const char *body, *want;
+	} t[] = {
+	    {"frob %r1 %r2;", "t.ptx:9:10: unexpected '%r2', expected ','"},
+	    {"frob %r1, ;", "t.ptx:9:11: unexpected ';', expected an operand"},
+	    {"frob {%r1, %r2;", "t.ptx:9:15: unexpected ';', expected ','"},
+	    {"frob [%d1;", "t.ptx:9:10: unexpected ';', expected ','"},
+	    {"frob %r1", "t.ptx:10:1: unexpected '}', expected ','"},
+	    {"frob %r1, \"text\";", "expected an operand"},
+	    {"frob %r1 = 3;", "t.ptx:9:10: unexpected '=', expected ','"},
+	    {"frob 0f12;", "0f needs 8 hexadecimal digits"},
+	    {"frob @%p1;", "t.ptx:9:6: unexpected '@', expected an operand"},
+	    {"frob };", "t.ptx:9:6: unexpected '}', expected an operand"},
+	    {".frob 4", "t.ptx:10:1: unexpected '}', expected ','"},
+	    {"add.s32 %r1.x, %r2, %r3", "t.ptx:10:1: unexpected '}', expected ','"},
+	    {"@%p77 frob;", "t.ptx:9:2: register '%p77' is not declared"},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(t); i++)
+		refuse(kernel(t[i].body), t[i].want);
+	struct strbuf sb = STRBUF_INIT;
+	strbuf_adds(&sb, "frob ");
+	for (u32 i = 0; i < 100000; i++)
+		strbuf_addc(&sb, '(');
+	refuse(kernel(strbuf_str(&sb)), "operands nested deeper than 256");
+	strbuf_release(&sb);
 }
 
 static void test_module_errors(void **state)
@@ -617,10 +742,6 @@ static void test_module_errors(void **state)
 	       "t.ptx:5:7: 'f' is declared differently at line 4");
 	refuse(HEAD ".extern .func f();\n.entry k() { call f; ret; }",
 	       "t.ptx:5:19: function 'f' is called but not defined");
-	refuse(HEAD
-	       ".extern .func (.param .b64 r) cudaMalloc(.param .b64 a);\n.entry k() { .reg .b64 %d<3>; { .param .b64 p; "
-	       ".param .b64 q; st.param.b64 [p], 4; call (q), cudaMalloc, (p); } ret; }",
-	       "t.ptx:5:94: call of 'cudaMalloc' is not supported");
 	refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b32 a);\n.entry k() { .reg .b64 %d<3>; { .param .b32 p; "
 	            ".param .b64 q; st.param.b32 [p], 4; call (q), malloc, (p); } ret; }",
 	       "t.ptx:5:94: malloc is declared with other parameters than (.b64) -> .b64");
@@ -746,6 +867,10 @@ int main(void)
 	    cmocka_unit_test(test_recursion),
 	    cmocka_unit_test(test_initialisers),
 	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_unsupported),
+	    cmocka_unit_test(test_unsupported_reached),
+	    cmocka_unit_test(test_unsupported_taken_back),
+	    cmocka_unit_test(test_malformed_unsupported),
 	    cmocka_unit_test(test_module_errors),
 	    cmocka_unit_test(test_huge_declarations),
 	    cmocka_unit_test(test_large_kernel),

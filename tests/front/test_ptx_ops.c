@@ -1,6 +1,7 @@
 /* Instructions from PTX text to result, one small kernel each, against an expression in C: registers wider than the
  * type, packing, bit fields, predicates, special registers, address spaces, warp-wide operations, indexed branches. */
 #include "tests/rig/kernel_rig.h"
+#include "tests/rig/refusal.h"
 
 /* What every body starts from: %rd15 = mix(tid), %r2 = its low word. */
 static u64 mix(u32 t)
@@ -38,16 +39,12 @@ static void run(const char *body)
 		}                                                                                                              \
 		rig_close();                                                                                                   \
 	} while (0)
-/* The text is refused with these words. */
+/* The text, or the kernel at its launch, is refused with these words. */
 static void refuse(const char *body, const char *words)
 {
 	char ptx[8192];
-	struct err e = {0};
 	snprintf(ptx, sizeof(ptx), "%s%s%s", HEAD DECLS BEGIN SETUP, body, FINISH);
-	struct module *m = ptx_load("test.ptx", ptx, strlen(ptx), &e);
-	if (m)
-		fail_msg("'%s' was accepted", body);
-	expect_words(e.msg, words);
+	expect_words(refusal_of("test.ptx", ptx, strlen(ptx)).text, words);
 }
 
 /* Loads extend to 64-bit registers by the type's sign; stores cut. */
@@ -303,6 +300,83 @@ static void test_special_registers(void **state)
 	refuse("mov.u32 %r4, %pm8;\n", "%pm8");
 }
 
+/* --- negated predicates ------------------------------------------------------------------------------------------- */
+#define PREDS "and.b32 %r4, %r2, 1;\nsetp.ne.u32 %p1, %r4, 0;\nand.b32 %r4, %r2, 2;\nsetp.ne.u32 %p2, %r4, 0;\n"
+#define P ((h & 1) != 0)
+#define Q ((h & 2) != 0)
+static void test_negated(void **state)
+{
+	EXPECT(PREDS "selp.b64 %rd16, 5, 7, !%p1;\n", P ? 7 : 5);
+	EXPECT(PREDS "selp.b64 %rd16, 5, 7, %p1;\n", P ? 5 : 7);
+	EXPECT(PREDS "selp.b32 %r5, %r2, %r3, !%p2;\ncvt.u64.u32 %rd16, %r5;\n", Q ? h >> 32 : (u32)h);
+	EXPECT(PREDS "cvt.u16.u32 %h1, %r2;\nselp.u16 %h2, %h1, 3, !%p2;\ncvt.u64.u16 %rd16, %h2;\n", Q ? 3 : (u16)h);
+	EXPECT(PREDS "selp.f32 %f1, 0f40000000, 0f3f800000, !%p1;\nmov.b32 %r5, %f1;\ncvt.u64.u32 %rd16, %r5;\n",
+	       P ? 0x3f800000 : 0x40000000);
+	EXPECT(PREDS "selp.f64 %fd1, 0d4000000000000000, 0d3ff0000000000000, !%p1;\nmov.b64 %rd16, %fd1;\n",
+	       P ? 0x3ff0000000000000 : 0x4000000000000000);
+#define LOGIC(TEXT, WANT) EXPECT(PREDS TEXT ";\nselp.b64 %rd16, 1, 0, %p3;\n", (WANT) != 0)
+	LOGIC("mov.pred %p3, !%p1", !P);
+	LOGIC("mov.pred %p3, %p1", P);
+	LOGIC("not.pred %p3, !%p1", P);
+	LOGIC("not.pred %p3, %p1", !P);
+	LOGIC("and.pred %p3, !%p1, %p2", !P && Q);
+	LOGIC("and.pred %p3, %p1, !%p2", P && !Q);
+	LOGIC("and.pred %p3, !%p1, !%p2", !P && !Q);
+	LOGIC("or.pred %p3, !%p1, %p2", !P || Q);
+	LOGIC("or.pred %p3, %p1, !%p2", P || !Q);
+	LOGIC("or.pred %p3, !%p1, !%p2", !P || !Q);
+	LOGIC("xor.pred %p3, !%p1, %p2", P == Q);
+	LOGIC("xor.pred %p3, %p1, !%p2", P == Q);
+	LOGIC("xor.pred %p3, !%p1, !%p2", P != Q);
+	LOGIC("and.pred %p3, !%p1, 1", !P);
+	LOGIC("and.pred %p3, 1, !%p2", !Q);
+	LOGIC("or.pred %p3, %p1, !1", P);
+	LOGIC("mov.pred %p3, !0", 1);
+	LOGIC("mov.pred %p3, 0;\n@!%p1 xor.pred %p3, %p3, !%p2", !P && !Q);
+	LOGIC("vote.sync.all.pred %p3, !%p1, -1;\nxor.pred %p3, %p3, !%p1", !P);
+	refuse("add.u32 %r4, %r2, !%r3;\n", "'!' is not allowed here");
+	refuse("selp.b32 %r4, !%r2, %r3, %p1;\n", "'!' is not allowed here");
+	refuse("not.pred !%p1, %p2;\n", "needs a register as destination");
+#undef LOGIC
+}
+#undef P
+#undef Q
+
+/* Constant expressions: C's operators, by their precedence. */
+static void test_constants(void **state)
+{
+#define IS(TEXT, WANT) EXPECT("mov.s64 %rd16, " TEXT ";\n", (s64)(WANT))
+	IS("1 ? 2 : 3", 2);
+	IS("0 ? 2 : 1 ? 4 : 5", 4);
+	IS("5 == 5", 1);
+	IS("5 != 5", 0);
+	IS("!5", 0);
+	IS("!0 + 2", 3);
+	IS("-1 < 0", 1);
+	IS("3 > 3", 0);
+	IS("3 >= 3", 1);
+	IS("2 <= 1", 0);
+	IS("1 << 4 > 15", 1);
+	IS("1 | 2 == 2", 1);
+	IS("6 & 3 == 3", 0);
+	IS("4 && 0 || 2", 1);
+	IS("(.s64) -5 >> 1", -3);
+	IS("(.u64) 7 * (2 + 3 < 6 ? 10 : 20)", 70);
+	IS("1 || 0 && 0", 1);
+	refuse("mov.u32 %r4, 1 ? 2;\n", "expected ':'");
+	refuse("mov.u32 %r4, 1 ==;\n", "expected an integer constant");
+	refuse("mov.u32 %r4, (.u32) 1;\n", "expected an integer constant");
+#undef IS
+}
+static void test_odds(void **state)
+{
+	EXPECT("mov.u32 %r4, %tid.w;\nadd.u32 %r4, %r4, %ntid.w;\ncvt.u64.u32 %rd16, %r4;\n", 0);
+	EXPECT("pmevent 1;\npmevent.mask 3;\nmov.u64 %rd16, 4;\n", 4);
+	EXPECT("cvt.u16.u32 %h1, %r2;\nmov.b32 %r4, {%h1, _};\nand.b32 %r4, %r4, 0xffff;\ncvt.u64.u32 %rd16, %r4;\n",
+	       (u16)h);
+	EXPECT("cvt.u16.u32 %h1, %r2;\nmov.b32 %r4, {_, %h1};\nshr.u32 %r4, %r4, 16;\ncvt.u64.u32 %rd16, %r4;\n", (u16)h);
+}
+
 /* --- address spaces ----------------------------------------------------------------------------------------------- */
 static void test_isspacep(void **state)
 {
@@ -408,6 +482,25 @@ static void test_brx(void **state)
 	rig_close();
 }
 
+/* --- what is not supported ---------------------------------------------------------------------------------------- */
+
+/* A call through a register reaches a function that its prototype does not fit: nobody knew before. */
+static void test_unsupported_runs(void **state)
+{
+	static const char text[] =
+	    HEAD DECLS ".func taken(.param .b64 a) {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %laneid;\n"
+	               " setp.gt.u32 %p, %r, 7;\n @!%p frob.u32 %r, [a], {1, 2};\n ret;\n}\n" BEGIN SETUP
+	               "P: .callprototype _ ();\nmov.u64 %rd4, taken;\ncall %rd4, P;\n" FINISH;
+	rig_open(text, false);
+	assert_null(func_unsupported(r.m, module_func(r.m, "k", true)));
+	rig_run();
+	const char *says = fault_text(FAULT_UNSUPPORTED);
+	expect_words(says, "'frob.u32' is not supported");
+	expect_words(says, "@!%p frob.u32 %r, [a], {1, 2};");
+	expect_words(says, "8 lanes 0x000000ff");
+	rig_close();
+}
+
 /* --- directed rounding and approximations ------------------------------------------------------------------------- */
 static void test_rounding(void **state)
 {
@@ -480,10 +573,14 @@ int main(void)
 	    cmocka_unit_test(test_fields),
 	    cmocka_unit_test(test_setp_pairs),
 	    cmocka_unit_test(test_special_registers),
+	    cmocka_unit_test(test_negated),
+	    cmocka_unit_test(test_constants),
+	    cmocka_unit_test(test_odds),
 	    cmocka_unit_test(test_isspacep),
 	    cmocka_unit_test(test_warp_wide),
 	    cmocka_unit_test(test_sleep_and_fence),
 	    cmocka_unit_test(test_brx),
+	    cmocka_unit_test(test_unsupported_runs),
 	    cmocka_unit_test(test_rounding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

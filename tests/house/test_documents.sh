@@ -13,6 +13,7 @@ sed -n 's/^(wd) //p' "$tmp/tour" | sed 's/   .*//' >"$tmp/typed"
 command -v rsvg-convert >/dev/null || sed -i 's/now.png/now.svg/' "$tmp/typed"
 check "the tour has commands of the debugger" test "$(wc -l <"$tmp/typed")" -ge 15
 mkdir "$tmp/there"
+cp configs/kernels/vecadd.ptx "$tmp/there/my.ptx"
 (cd "$tmp/there" && timeout 60 "$W" debug hotspot --size small --batch -x "$tmp/typed") >"$tmp/said" 2>&1
 status=$?
 check "none of which fails: $(grep -a error "$tmp/said")" test $status -eq 0

@@ -123,6 +123,31 @@ static void endless(void **state)
 	rig_close(&r);
 }
 
+/* A million calls deep, what is said of the error is said in bounded time: none counts them. Again: the second one
+ * finds Lua's list of calls strewn over the memory. */
+static void overflows(void **state)
+{
+	static const char *const lines[] = {
+	    "lua function g() g() end g()",
+	    "lua g()",
+	    "lua local function f(x) return 1 + f(x) end f(1)",
+	    "p g()",
+	};
+	struct rig r;
+	rig_vecadd(&r);
+	for (u32 i = 0; i < ARRAY_LEN(lines); i++) {
+		rig_fails(&r, lines[i], "stack overflow");
+		assert_null(strstr(r.e.msg, "skipping"));
+		if (*lines[i] == 'l')
+			assert_non_null(strstr(r.e.msg, "(more than 200 levels)"));
+	}
+	rig_fails(&r, "lua local function f(n) if n > 0 then f(n - 1) else error('at the bottom') end end f(30)",
+	          "skipping"); /* the library's own */
+	rig_fails(&r, "lua local function f(n) if n > 0 then f(n - 1) else error('at the bottom') end end f(190)",
+	          "at the bottom");
+	rig_close(&r);
+}
+
 static struct debugger *to_interrupt;
 
 static void on_alarm(int sig)
@@ -342,6 +367,7 @@ int main(void)
 	    TEST(subscribing_in_callbacks),
 	    TEST(travelling),
 	    TEST(endless),
+	    TEST(overflows),
 	    TEST(interrupted),
 	    TEST(patterns),
 	    TEST(patterns_that_end),

@@ -19,13 +19,33 @@ export MATRIX_JOBS="${MATRIX_JOBS:-$(((jobs + 1) / 2))}"
 mkdir -p "$logs"
 claims=$(mktemp -d)
 trap 'rm -rf "$claims"' EXIT
-trap 'exit 130' INT TERM
+workers=
+
+# Ctrl-C: what runs in the background hears nothing of it. Each worker ends its test, `timeout` all that the test has started.
+stop() {
+	trap '' INT TERM HUP
+	[ -z "$workers" ] || kill $workers 2>/dev/null
+	wait
+	exit $1
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop 129' HUP
+
+worker_begins() {
+	busy=
+	trap - INT HUP EXIT
+	trap '[ -z "$busy" ] || kill $! 2>/dev/null; wait; exit 143' TERM
+}
 
 run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" to $claims/NAME.count
 	name=$(basename "$1") log=$logs/$(basename "$1").log
 	began=$(date +%s)
-	timeout 600 "$1" >"$log" 2>&1 </dev/null
+	busy=yes
+	timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null &
+	wait $!
 	status=$?
+	busy=
 	took=$(($(date +%s) - began))
 	case $1 in
 	*.sh)
@@ -78,10 +98,13 @@ work() { # work [not] PATTERN TEST...
 worker=0
 while [ $worker -lt "$jobs" ]; do
 	worker=$((worker + 1))
-	{ work "$slow" "$@"; work not "$waits" "$@"; } &
+	{ worker_begins; work "$slow" "$@"; work not "$waits" "$@"; } &
+	workers="$workers $!"
 done
-work "$waits" "$@" &
-work "$waits" "$@" &
+for waiter in 1 2; do
+	{ worker_begins; work "$waits" "$@"; } &
+	workers="$workers $!"
+done
 
 passed=0 failed=0
 : >"$claims/failures"

@@ -104,6 +104,21 @@ static double kernel_ipc(const struct gpu *g, const struct kernel_info *k)
 	return (double)k->counters->warp_insts / (double)(end - k->counters->started_at);
 }
 
+/* What modules have that cannot be launched. */
+static void add_unsupported(struct debugger *d, struct strbuf *out)
+{
+	const struct sim *sim = d->s->sim;
+	for (u32 i = 0; i < sim_num_modules(sim); i++) {
+		const struct module *m = sim_module(sim, i);
+		for (u32 k = 0; k < m->nfuncs; k++) {
+			char *why = m->funcs[k].is_kernel ? func_unsupported(m, &m->funcs[k]) : NULL;
+			if (why)
+				strbuf_addf(out, " - %s cannot be launched: %s\n", func_label(&m->funcs[k]), why);
+			free(why);
+		}
+	}
+}
+
 bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	static const char *const states[] = {"queued", "running", "done"};
@@ -149,6 +164,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 			strbuf_addf(out, "    %s: %s\n", gpu_conf(g)->cta_sched, strbuf_str(&says));
 		strbuf_release(&says);
 	}
+	add_unsupported(d, out);
 	gpu_partition_text(g, out);
 	return true;
 }

@@ -96,14 +96,17 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	d->script.lua->in_callback++;
 	bool ok = lua_dbg_call_with_event(d, s->ref, ev, 0, &e);
 	d->script.lua->in_callback--;
-	if (ok)
+	snprintf(what, sizeof(what), "dbg.on callback %u (%s)", id, event_descs[ev->type].name);
+	if (!ok && e.interrupted)
+		lua_dbg_keep_cut(d, what);
+	if (ok || e.interrupted)
 		return lua_hooks_stop_asked(d);
 	for (u32 i = 0; i < d->script.lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
 		if (d->script.lua->subs[i].id == id)
 			d->script.lua->subs[i].enabled = false;
-	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed%s", id, event_descs[ev->type].name,
-	         d->s->replaying ? "" : " and is off");
-	lua_dbg_keep_error(d, what, &e);
+	char failed[96];
+	snprintf(failed, sizeof(failed), "%s failed%s", what, d->s->replaying ? "" : " and is off");
+	lua_dbg_keep_error(d, failed, &e);
 	return true;
 }
 
@@ -172,7 +175,8 @@ static bool run_condition(struct debugger *d, struct breakpoint *b, const struct
 	return true;
 }
 
-/* A condition that fails stops there, as gdb does: silence would hide the mistake. */
+/* A condition that fails stops there, as gdb does: silence would hide the mistake. One that is interrupted has no
+ * answer: no hit, and the machine stops at the end of the cycle. */
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 {
 	struct debugger *d = ctx;
@@ -183,10 +187,16 @@ bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
 		return truth;
 	lua_dbg_first_line(&e);
 	if (b->internal) /* `until stat`'s: it has no number */
-		snprintf(what, sizeof(what), "the condition failed");
+		snprintf(what, sizeof(what), "the condition");
 	else
-		snprintf(what, sizeof(what), "the condition of %s %u failed", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
+		snprintf(what, sizeof(what), "the condition of %s %u", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
 		         b->id);
-	lua_dbg_keep_error(d, what, &e);
+	if (e.interrupted) {
+		lua_dbg_keep_cut(d, what);
+		return false;
+	}
+	char failed[80];
+	snprintf(failed, sizeof failed, "%s failed", what);
+	lua_dbg_keep_error(d, failed, &e);
 	return true;
 }

@@ -51,7 +51,9 @@ bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e)
 {
 	if (!load_expr(d->s->L, expr, e))
 		return false;
+	d->script.in_script++; /* it may run the machine */
 	bool ok = lua_dbg_call(d, 0, 1, e);
+	d->script.in_script--;
 	if (!ok && e)
 		lua_dbg_first_line(e);
 	return ok;
@@ -62,7 +64,10 @@ int lua_dbg_eval_all(struct debugger *d, const char *expr, struct err *e)
 	int top = lua_gettop(d->s->L);
 	if (!load_expr(d->s->L, expr, e))
 		return -1;
-	if (lua_dbg_call(d, 0, LUA_MULTRET, e))
+	d->script.in_script++; /* it may run the machine */
+	bool ok = lua_dbg_call(d, 0, LUA_MULTRET, e);
+	d->script.in_script--;
+	if (ok)
 		return lua_gettop(d->s->L) - top;
 	lua_dbg_first_line(e);
 	return -1;

@@ -22,6 +22,7 @@ struct dbg_lua {
 	event_set mask;
 	u32 in_callback, looking;
 	struct strbuf error; /* of a callback, until reported */
+	char cut[64];        /* what Ctrl-C fell into, until reported: "dbg.on callback 3 (issue)"; "" = nothing of Lua's */
 };
 
 /* Who makes the debugger of a script that asks for one. */
@@ -41,7 +42,8 @@ void lua_dbg_attach(struct debugger *d);
 void lua_dbg_release(struct debugger *d);
 
 /* Event types subscribed to; delivering one. True = stop; an error in a callback stops and switches the callback off,
- * its text is in lua_dbg_error() until taken. */
+ * its text is in lua_dbg_take_error(). One that is interrupted stays on, as all that Ctrl-C falls into does:
+ * conditions, hooks, watched expressions (lua_dbg_take_cut()). */
 event_set lua_dbg_mask(const struct debugger *d);
 bool lua_dbg_event(struct debugger *d, const struct event *ev);
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev); /* break_cond_fn, ctx = the debugger */
@@ -57,6 +59,9 @@ void lua_dbg_callback_ends(struct debugger *d);
 u32 lua_dbg_new_id(struct debugger *d); /* of a subscription or hook: dbg.off takes both */
 /* Keeps the first error of a callback, for lua_dbg_take_error. */
 void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e);
+/* The first that has been interrupted: it stays on, and the stop says so. Taking is false when there is none. */
+void lua_dbg_keep_cut(struct debugger *d, const char *what);
+bool lua_dbg_take_cut(struct debugger *d, char what[64]);
 
 /* Compiles "return EXPR"; false with *e = the syntax error. */
 bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);

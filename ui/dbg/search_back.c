@@ -124,7 +124,6 @@ bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct
 	if (!policy_may_replay(d->s, from, e)) /* the search replays up to here */
 		return false;
 	goal_clear(d);
-	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 	remember_position(d);
 	if (!search_uncounted(d, until_now, f, e)) {

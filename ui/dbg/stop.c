@@ -289,6 +289,16 @@ static bool check_script(struct debugger *d, struct strbuf *out)
 	return any;
 }
 
+static void report_interrupt(struct debugger *d, struct strbuf *out)
+{
+	char what[64], text[120] = "Interrupted.";
+	if (d->s->host_torn)
+		snprintf(text, sizeof text, "Interrupted in the host program: its present step begins again when it goes on.");
+	else if (lua_dbg_take_cut(d, what))
+		snprintf(text, sizeof text, "Interrupted in %s, which stays on.", what);
+	stopped(d, text, out);
+}
+
 void stop_requested(struct debugger *d, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
@@ -304,6 +314,8 @@ void stop_requested(struct debugger *d, struct strbuf *out)
 		report_hit(d, out);
 		return;
 	}
+	if (d->run.interrupt)
+		report_interrupt(d, out);
 	goal_done(d);
 	after_stop(d, out);
 }
@@ -334,10 +346,7 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		d->run.rest = DBG_STOPPED;
 		d->focus.picked_empty = false;
 		living = true;
-		stopped(d,
-		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
-		                        : "Interrupted.",
-		        out);
+		report_interrupt(d, out);
 		break;
 	default:
 		stopped(d, session_stop_text(ss), out);
@@ -355,11 +364,14 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 void stop_ended(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
+	char what[64];
 	report_end(d, ss, e, out);
 	if (d->run.rest == DBG_STOPPED) /* interrupted: it may go on */
 		return;
 	lua_hooks_end(d);
 	take_output(d, out);
+	if (lua_dbg_take_cut(d, what))
+		strbuf_addf(out, "Interrupted in %s, which stays on.\n", what);
 	if (lua_dbg_take_error(d, &t)) {
 		strbuf_addf(out, "%s\n", t.buf);
 		d->report.failed = true;
@@ -374,6 +386,10 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 	if (d->run.goal.kind != GOAL_EXPR)
 		return false;
 	if (!lua_dbg_true(d, d->run.goal.expr, d->run.goal.fn, &truth, &e)) {
+		if (e.interrupted) { /* the run ends by that */
+			lua_dbg_keep_cut(d, "the condition");
+			return false;
+		}
 		stopped(d, e.msg, out);
 		d->report.failed = true;
 		return true;

@@ -65,7 +65,6 @@ void travel_arrived(struct debugger *d, struct strbuf *out)
 bool travel_to(struct debugger *d, u64 cycle, struct err *e)
 {
 	goal_clear(d);
-	debugger_clear_interrupt(d);
 	remember_position(d);
 	d->run.in_run = true;
 	bool ok = session_goto(d->s, cycle, e);

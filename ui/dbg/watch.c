@@ -82,7 +82,11 @@ static bool check_expression(struct debugger *d, struct watch *w, struct strbuf 
 	char before[128];
 	memcpy(before, w->old, sizeof(before));
 	bool hit = watch_look(d, w, &e);
-	if (e.set && d->s->replaying) { /* a search changes nothing; what it finds is told with the error */
+	if (e.interrupted) {
+		char what[40];
+		snprintf(what, sizeof(what), "watchpoint %u", w->id);
+		lua_dbg_keep_cut(d, what);
+	} else if (e.set && d->s->replaying) { /* a search changes nothing; what it finds is told with the error */
 		char what[40];
 		snprintf(what, sizeof(what), "watchpoint %u failed", w->id);
 		lua_dbg_keep_error(d, what, &e);

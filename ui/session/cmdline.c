@@ -40,7 +40,8 @@ static const struct command {
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"analyze", A, "dependencies WORKLOAD",
      "what the kernels of a program read of what others wrote: own CTA, neighbours, others"},
-    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
+    {"list", L, "WHAT|kernels FILE.ptx...",
+     "gpus, workloads, policies, stats, events, opcodes, config, lua, commands or inspections; kernels of PTX files"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
     {"help", T, "[TOPIC]", "a topic, command or option, as in the manual page; without one what there is"},
 };
@@ -505,7 +506,10 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 		o->analysis = *words++;
 		n--;
 	}
-	if (cmd->bit & (P | T | X)) { /* the words point into argv, as everything else does */
+	const bool files = n && cmd->bit & L && !strcmp(words[0], "kernels");
+	if (files && n < 2)
+		return err_set(e, "usage: warpdbg list kernels FILE.ptx... (several are linked)");
+	if (cmd->bit & (P | T | X) || files) { /* the words point into argv, as everything else does */
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)
@@ -811,7 +815,7 @@ const struct status_text cmdline_statuses[] = {
     {"2", "usage or input error"},
     {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
     {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
-    {"130", "interrupted (Ctrl-C)"},
+    {"130", "ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP"},
 };
 const u32 cmdline_nstatuses = ARRAY_LEN(cmdline_statuses);
 

@@ -150,12 +150,13 @@ static void close_machine(struct session *s)
 	timeline_free(s->timeline);
 	phase_track_free(s->phases);
 	heat_free(s->heat);
-	if (s->sim)
-		sim_destroy(s->sim);
+	struct sim *sim = s->sim;
+	s->sim = NULL; /* a signal's handler may look for it */
+	if (sim)
+		sim_destroy(sim);
 	s->timeline = NULL;
 	s->phases = NULL;
 	s->heat = NULL;
-	s->sim = NULL;
 	policy_close(s);
 }
 

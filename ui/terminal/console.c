@@ -140,7 +140,7 @@ void console_main(struct debugger *d)
 {
 	current = d;
 	set_up();
-	while (d->run.state != DBG_QUIT) {
+	while (d->run.state != DBG_QUIT && !leaving_by()) {
 		char *line = readline(debugger_prompt(d));
 		if (!line || leaving_by()) {
 			free(line);

@@ -14,7 +14,6 @@
 #include "base/plain.h"
 #include "base/complain.h"
 
-#define EXIT_INTERRUPTED 130
 #define PAPERS "scripts/papers"
 #define SCRIPT_BUDGET 1000000000ull /* VM instructions of each runs() and table(): some 6 s */
 
@@ -514,7 +513,7 @@ static int run_paper(struct paper *p)
 		return 2;
 	}
 	if (!plan_execute(&p->plan, p->opt->jobs ? p->opt->jobs : cores()))
-		return EXIT_INTERRUPTED;
+		return 2; /* main() ends by the signal */
 	return report(p);
 }
 
