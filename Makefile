@@ -200,9 +200,11 @@ fuzz: setup
 tables: all
 	@./warpdbg list workloads --table --format markdown
 
-# Writes the sections of ui/REFERENCE.md on the console's commands and on Lua anew (tests/house/test_reference.sh compares them).
+# Writes the sections of ui/REFERENCE.md on the console's commands and on Lua anew, and the transcripts of the documents
+# (tests/house/test_reference.sh and tests/house/test_transcripts.sh compare them).
 reference: all
 	@tests/tools/reference.sh $(abspath $(PROGRAM))
+	@tests/tools/transcripts.sh $(abspath $(PROGRAM))
 
 screenshots: all
 	tests/screenshots.sh
@@ -213,21 +215,28 @@ screenshots: all
 $(B)/warpdbg.1: $(PROGRAM)
 	$(call say,MAN )$(abspath $(PROGRAM)) help --format man > $@.part && mv $@.part $@
 
+# How shells complete its command line, likewise.
+$(B)/completion.%: $(PROGRAM)
+	$(call say,GEN )$(abspath $(PROGRAM)) help --format $* > $@.part && mv $@.part $@
+
 # Documents stay one tree, so that their links hold. What an earlier version installed is taken away first.
 INSTALLED = $(DESTDIR)$(PREFIX)
 DOCUMENTS = LICENSE $(shell find README.md src ui tests scripts -name '*.md' | sort)
 PICTURES = $(shell cat $(DOCUMENTS) | grep -o 'screenshots/[a-z0-9-]*[.]png' | sort -u)
-install: all $(B)/warpdbg.1 uninstall
+install: all $(B)/warpdbg.1 $(B)/completion.bash $(B)/completion.zsh uninstall
 	install -d $(INSTALLED)/bin $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg $(INSTALLED)/share/man/man1
 	install -m 755 $(PROGRAM) $(INSTALLED)/bin/warpdbg
 	cp -r configs scripts $(INSTALLED)/share/warpdbg/
 	find $(INSTALLED)/share/warpdbg -name '*.md' -exec rm {} +
 	cp --parents $(DOCUMENTS) $(PICTURES) $(INSTALLED)/share/doc/warpdbg/
 	install -m 644 $(B)/warpdbg.1 $(INSTALLED)/share/man/man1/
+	install -D -m 644 $(B)/completion.bash $(INSTALLED)/share/bash-completion/completions/warpdbg
+	install -D -m 644 $(B)/completion.zsh $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
 uninstall:
 	rm -rf $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg
-	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1
+	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1 \
+		$(INSTALLED)/share/bash-completion/completions/warpdbg $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
 # $(B)/warpdbg-VERSION.tar.gz: unpack anywhere and run bin/warpdbg.
 package: all

@@ -293,6 +293,21 @@ static void run_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
+#define BUSY_MAX 10000 /* cycles: no single way through a machine takes as long */
+
+/* Is a result or a request on its way, to arrive at a time that is known? However long that is, the machine goes on
+ * then. What is due at once, at every look for so long, is no arrival but something that is tried again and again. */
+static bool on_its_way(struct sim *s)
+{
+	struct hang_watch *w = s->gpu->hang;
+	const u64 due = gpu_next_due(s->gpu), now = s->gpu->st->cycle;
+	if (due > now + 1)
+		w->busy_since = NEVER;
+	else if (w->busy_since == NEVER)
+		w->busy_since = now;
+	return due != NEVER && (w->busy_since == NEVER || now - w->busy_since < BUSY_MAX);
+}
+
 /* Looked at every quarter of deadlock_cycles, and at what the search for livelocks asks for: have the warps stopped? */
 enum hang_kind { NO_HANG, DEADLOCK, LIVELOCK };
 static enum hang_kind hang(struct sim *s)
@@ -306,7 +321,9 @@ static enum hang_kind hang(struct sim *s)
 		w->progress_sum = sum;
 		w->progress_at = st->cycle;
 	}
-	if (st->cycle - w->progress_at >= s->gpu->conf.deadlock_cycles)
+	if (st->cycle - w->progress_at < s->gpu->conf.deadlock_cycles)
+		w->busy_since = NEVER;
+	else if (!on_its_way(s))
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
 	if (mem_cycle(s->gpu->mem, NULL, 0))
 		return DEADLOCK; /* what waits in full queues that wait for each other never comes, whatever others still do */

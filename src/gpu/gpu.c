@@ -349,6 +349,14 @@ static u64 next_event(const struct gpu *g)
 	               dispatch_next(&g->dispatch, st->cycle)));
 }
 
+u64 gpu_next_due(struct gpu *g)
+{
+	u64 due = mem_next(g->mem);
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		due = MIN(due, sm_next_due(&g->ctx[i], g->sm[i], g->st->cycle ? g->st->cycle - 1 : 0));
+	return due;
+}
+
 bool gpu_stands_still(const struct gpu *g)
 {
 	return next_event(g) == NEVER && !task_idle(g->task);

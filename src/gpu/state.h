@@ -24,6 +24,8 @@ struct hang_watch {
 	u64 progress_sum;          /* work done until the last look */
 	u64 progress_at;           /* when that last changed */
 	u8 deadlocked, livelocked; /* found; livelocked: deadlocked in that way */
+	u64 busy_since; /* without progress, all looks since then found something due at once; NEVER: the last has
+	                 * not */
 };
 struct gpu {
 	struct conf conf;

@@ -29,6 +29,19 @@ expect 2 "is not a whole number" run --max-cycles 1x
 expect 2 "is more than" run --seed 99999999999
 expect 2 "more than three dimensions" run x.ptx --grid 1,2,3,4
 expect 2 "dimension of 0" run x.ptx --grid 0
+expect 2 "is not a whole number" run x.ptx --grid 8x
+expect 2 "more than three dimensions" run x.ptx --grid 1x2x3x4
+ptx_grid() { "$W" run configs/kernels/vecadd.ptx --kernel vecadd --grid "$1" --block 32 --arg 'f32[64]=iota' --arg 'f32[64]=1' --arg 'f32[64]=zero' --arg u32=64 2>&1 | grep vecadd | tail -1 | cut -c1-60; }
+check "--grid 2x2 is 2,2" [ "$(ptx_grid 2x2)" = "$(ptx_grid 2,2)" ]
+check "--grid 0x4 is 4" [ "$(ptx_grid 0x4)" = "$(ptx_grid 4)" ]
+check "and not 4,1,2" [ "$(ptx_grid 2x2)" != "$(ptx_grid 4)" ]
+# A word that is no name is answered with all that has it.
+expect 0 "nothing is called 'conflict'; with it in name or text" explain conflict
+check "all of them" [ "$(grep -c '^  ' "$tmp/out")" -ge 15 ]
+expect 0 '"name": "sm.shared_conflicts"' explain conflict --format json
+expect 2 "did you mean" explain l1d.hit_rat
+expect 0 "check passed" run vecadd --size small --warp-sched lua:batch
+expect 0 "check passed" run vecadd --size small --warp-sched lua:batch.lua
 expect 2 "belong to a PTX file" run hotspot --kernel k
 expect 2 "belong to a host program" run x.ptx --size small
 expect 2 "is not I=FILE" run x.ptx --out 3
@@ -174,8 +187,8 @@ host 1 "check 2: because" 'cuda.check(function() return true end) cuda.check(fun
 host 0 "check passed" 'cuda.check(function() return true end)'
 host 2 "no such stream" 'cuda.sync(5)'
 host 2 "coroutine of the host program's own" 'coroutine.wrap(function() cuda.sync() end)()'
-host 2 "attempt to index a nil value (global 'io')" 'io.open("/etc/passwd")'
-host 2 "attempt to index a nil value (global 'os')" 'os.exit(0)'
+host 2 "there is no 'io' here: scripts and host programs get io and os with --allow-io" 'io.open("/etc/passwd")'
+host 2 "there is no 'os' here" 'os.exit(0)'
 host 2 "attempt to call a nil value (global 'dofile')" 'dofile("x")'
 host 2 "attempt to load a binary chunk" 'assert(load(string.dump(function() end)))'
 host 2 "module 'nope' not found" 'require "nope"'

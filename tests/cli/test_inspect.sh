@@ -276,7 +276,10 @@ many=$(sum "$tmp/bfs.line_stalls" 64) few=$(sum "$tmp/d" 512)
 ok "line_stalls: every 512 cycles as every 64, within a tenth: $few, $many" "$few" -gt $((many * 9 / 10)) -a "$few" -lt $((many * 11 / 10))
 
 "$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex 'inspect occupancy' >"$tmp/d" 2>&1
-ok "inspect: a late one says from where, one that does not listen does not" "$(grep -c 'counted from cycle 5000 on' "$tmp/d")" -eq 1
+ok "inspect: a late one says from where, one that does not listen does not" "$(grep -c 'counts from here on, cycle 5000' "$tmp/d")" -eq 1
+"$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex 'step 1000' -ex 'inspect hot_lines' >"$tmp/d" 2>&1
+ok "inspect: again, with what has come since, and from where" "$(grep -c 'counted from cycle 5000 on' "$tmp/d")" -eq 1
+ok "inspect: no table of nothing" "$(grep -c '^line ' "$tmp/d")" -eq 1
 "$W" debug --batch bfs --size small -ex 'step 5000' -ex 'inspect hot_lines' -ex run >"$tmp/d" 2>&1
 report "$tmp/d" >"$tmp/a"
 report "$tmp/bfs.hot_lines" >"$tmp/b"

@@ -49,8 +49,8 @@ expect 2 "help lua: there is nothing called 'dbg.none'" help lua dbg.none
 expect 2 "help break: unexpected word 'now'" help break now
 expect 2 "help: one topic" help info warps now
 expect 2 "--format man is for all of the manual page" help run --format man
-expect 2 "man is for \`warpdbg help\`" list gpus --format man
-expect 2 "man is for \`warpdbg help\`" help --format json
+expect 2 "man, bash and zsh are for \`warpdbg help\`" list gpus --format man
+expect 2 "man, bash and zsh are for \`warpdbg help\`" help --format json
 expect 2 "--gpu does not belong to \`warpdbg help\`" help --gpu v100
 
 # --- the manual page ---
@@ -78,6 +78,8 @@ make -s install DESTDIR="$root" PREFIX=/opt/x >"$tmp/said" 2>&1
 check "make install: $(tail -1 "$tmp/said")" [ -x "$root/opt/x/bin/warpdbg" ]
 check "nothing beside its prefix" [ "$(ls "$root" "$root/opt" | tr '\n' ' ')" = "$root: opt  $root/opt: x " ]
 check "the manual page" cmp "$root/opt/x/share/man/man1/warpdbg.1" "$tmp/warpdbg.1"
+check "bash's completion" grep -q _warpdbg "$root/opt/x/share/bash-completion/completions/warpdbg"
+check "zsh's completion" grep -q "^#compdef" "$root/opt/x/share/zsh/site-functions/_warpdbg"
 check "the documents, with links that lead somewhere" tests/tools/links.sh -l "$root/opt/x/share/doc/warpdbg"
 check "all of them" [ "$(find "$root/opt/x/share/doc" -name '*.md' | wc -l)" -ge 11 ]
 (cd "$tmp" && "$root/opt/x/bin/warpdbg" run vecadd --size small) >"$tmp/said" 2>&1

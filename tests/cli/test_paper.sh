@@ -5,6 +5,12 @@
 # --- words
 expect 0 "awatramani2015" paper
 expect 0 "park2016-elf" paper
+cp "$tmp/out" "$tmp/papers"
+check "how many runs a figure takes" grep -Eq '^    9a +[1-9][0-9]* +[1-9][0-9]*  speedup' "$tmp/papers"
+# The sweep of scripts/papers/README.md.
+awk '/^## A sweep/ { f = 1 } f && /^```lua/ { p = 1; next } p && /^```/ { exit } p' scripts/papers/README.md >"$tmp/sweep.lua"
+expect 0 "8 runs: 8 done" paper "$tmp/sweep.lua" --out "$tmp/sweep"
+check "its table" [ "$(grep -c '^[1-4]  *[0-9]' "$tmp/out")" -eq 4 ]
 expect 2 "no paper 'park2016-elv' (did you mean 'park2016-elf'?)" paper park2016-elv
 expect 2 "no figure '3.22' (did you mean '3.2'?)" paper park2016-elf 3.22 --out "$tmp/none"
 expect 2 "-j: at least one run at a time" paper park2016-elf -j 0

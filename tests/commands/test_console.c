@@ -463,7 +463,7 @@ static void habits_of_gdb(void **state)
 	rig_has(&r, "bt", "#0  mask ffffffff");
 	rig_has(&r, "i s", "#0  mask ffffffff");
 	rig_has(&r, "i b", "No breakpoints");
-	rig_fails(&r, "p $pc", "there are no $ names here");
+	rig_fails(&r, "p $sp", "of $ names there are $bpnum and");
 	rig_fails(&r, "frame 1", "unknown command 'frame'; a warp has one place");
 	rig_has(&r, "help dbg.on", "dbg.on(event");
 	assert_null(strstr(strbuf_str(&r.out), "dbg.off(id)"));

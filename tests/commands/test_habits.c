@@ -256,6 +256,46 @@ static void lost_events_are_told(void **state)
 	rig_close(&r);
 }
 
+/* --- names of gdb, lists without an index, libraries that are not there --------------------------------------------- */
+
+static void hints_instead_of_riddles(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_has(&r, "print $bpnum", "0");
+	rig_say(&r, "break cta-done");
+	rig_say(&r, "tbreak cycle 40");
+	rig_has(&r, "print $bpnum", "2");
+	rig_say(&r, "c");
+	struct warp_info w;
+	char text[32];
+	gpu_warp_info(dbg_gpu(r.d), r.d->focus.sm, r.d->focus.warp, &w);
+	snprintf(text, sizeof text, "%u\n", w.pc);
+	assert_string_equal(rig_say(&r, "print $pc"), text);
+	rig_has(&r, "display $pc", text);
+	rig_fails(&r, "print $sp", "$bpnum");
+	rig_fails(&r, "print gpu.sm.vt_swaps", "gpu.sm[S].vt_swaps is an SM's, gpu.vt_swaps the sum over all");
+	rig_fails(&r, "print gpu.sm.ctas", "gpu.sm is a list: gpu.sm[S].ctas");
+	rig_fails(&r, "print gpu.kernel.ipc", "gpu.kernel is a list: gpu.kernel[K].ipc");
+	rig_fails(&r, "print gpu.sm[1].warp.pc", "gpu.sm[1].warp is a list: gpu.sm[1].warp[I].pc");
+	rig_fails(&r, "print gpu.sm[1].cta.age", "gpu.sm[1].cta[I].age");
+	/* An inspection's table is as wide as the terminal at most: its lines are cut, not broken. */
+	rig_say(&r, "delete");
+	rig_say(&r, "until 1100");
+	r.d->report.columns = 50;
+	for (const char *line = rig_say(&r, "inspect line_stalls"); *line; line += strcspn(line, "\n") + 1) {
+		assert_in_range(strcspn(line, "\n"), 0, 50);
+		if (!line[strcspn(line, "\n")])
+			break;
+	}
+	assert_non_null(strstr(strbuf_str(&r.out), "vecadd.ptx:"));
+	r.d->report.columns = 0;
+	rig_fails(&r, "print io.open('x')", "--allow-io");
+	rig_fails(&r, "lua os.exit()", "--allow-io");
+	rig_fails(&r, "lua io.x = 1", "--allow-io");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +306,7 @@ int main(void)
 	    cmocka_unit_test(settings),
 	    cmocka_unit_test(names_complete),
 	    cmocka_unit_test(lost_events_are_told),
+	    cmocka_unit_test(hints_instead_of_riddles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

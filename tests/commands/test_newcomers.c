@@ -360,7 +360,7 @@ static void explained_by_a_word(void **state)
 	must_explain("ld.global.f32", "ld  (opcode)");
 	must_explain("bar.sync", "bar  (opcode)");
 	must_explain("bar.warp.sync", "bar.warp  (opcode)");
-	must_explain("evict", "with it in name or text: ");
+	must_explain("evict", "with it in name or text");
 	must_explain("lsu", "load/store unit");
 	must_explain("conflict", "sm.shared_conflicts");
 	must_explain("hit_rat", "did you mean 'hit_rate'?");

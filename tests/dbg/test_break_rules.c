@@ -268,6 +268,184 @@ static void watched_memory(void **state)
 	rig_close(&r);
 }
 
+/* --- CTAs and threads by their coordinates, conditions ------------------------------------------------------------ */
+
+/* vecadd's grid is a line: backprop's has 2 dimensions, and CTAs of 16 x 16 threads. */
+static void open_backprop(struct rig *r)
+{
+	char *argv[] = {"warpdbg", "debug", "backprop", "--size", "small", NULL};
+	rig_open(r, argv);
+	rig_say(r, "step");
+}
+
+static struct launch *launch_of(struct rig *r)
+{
+	return (struct launch *)gpu_launched(dbg_gpu(r->d), 0);
+}
+
+static void places_by_coordinates(void **state)
+{
+	struct rig r;
+	char line[80];
+	struct warp_info w;
+	open_backprop(&r);
+	const struct launch *l = launch_of(&r);
+	assert_true(l->grid.y > 3 && l->block.x == 16 && l->block.y == 16);
+	const u64 linear = 3 * l->grid.x;
+	rig_has(&r, "tbreak cta 0,3", "cta=0,3");
+	rig_say(&r, "c");
+	const u64 at = now(&r);
+	rig_say(&r, "goto 1");
+	snprintf(line, sizeof line, "tbreak cta %llu", (unsigned long long)linear);
+	rig_say(&r, line);
+	rig_say(&r, "c");
+	assert_int_equal(now(&r), at);
+	/* A thread: the warp that has it, and the focus on its lane. */
+	rig_say(&r, "goto 1");
+	rig_has(&r, "tbreak issue cta=(0,3,0) thread=5,3", "cta=0,3,0 thread=5,3");
+	rig_say(&r, "c");
+	gpu_warp_info(dbg_gpu(r.d), r.d->focus.sm, r.d->focus.warp, &w);
+	assert_int_equal(w.cta, linear);
+	assert_int_equal(w.warp_in_cta, (3 * 16 + 5) / 32);
+	assert_int_equal(r.d->focus.lane, (3 * 16 + 5) % 32);
+	rig_has(&r, "print threadIdx.x", "5");
+	rig_has(&r, "print threadIdx.y", "3");
+	/* Lua's filters take both forms. */
+	rig_say(&r, "goto 1");
+	rig_say(&r, "lua n, m = 0, 0; dbg.on('issue', function() n = n + 1 end, nil, {cta={0,3}, thread={5,3}}); "
+	            "dbg.on('issue', function() m = m + 1 end, nil, {cta='0,3,0', thread=53})");
+	rig_say(&r, "until 2000");
+	rig_has(&r, "print n > 10 and n == m", "true");
+	/* Everything that names a CTA. */
+	rig_has(&r, "pause cta 0,3", "CTA 3 of launch 0 is paused");
+	rig_has(&r, "focus cta 0,3 thread 4,1", "CTA 3 of layer_forward, lane 20");
+	rig_has(&r, "watch *0x100000000 cta=0,3 thread=1,2", "Watchpoint");
+	rig_fails(&r, "pause cta 5,3", "the grid of launch 0 has");
+	rig_fails(&r, "break issue cta=0,999 kernel=0", "cta=0,999: the grid of launch 0, layer_forward, has CTAs 1 x ");
+	rig_has(&r, "break issue cta=0,999", "No launch so far has a CTA 0,999");
+	rig_fails(&r, "break issue cta=0,x", "a number or X,Y,Z");
+	rig_fails(&r, "break issue cta=1,2,3,4", "a number or X,Y,Z");
+	rig_fails(&r, "break issue cta=(1,2", "a number or X,Y,Z");
+	rig_fails(&r, "break cta-done thread=3", "has no 'thread'");
+	rig_close(&r);
+}
+
+static void conditions_are_checked_when_typed(void **state)
+{
+	struct rig r;
+	open_backprop(&r);
+	rig_fails(&r, "break issue if e.sm == 1 && e.warp == 2", "`&&` is `and` in Lua");
+	rig_fails(&r, "break issue if e.sm == 1 || e.warp == 2", "`||` is `or` in Lua");
+	rig_fails(&r, "break issue if e.sm != 1", "`!=` is `~=` in Lua");
+	rig_fails(&r, "tbreak issue if !e.sm", "`!` is `not` in Lua");
+	rig_fails(&r, "break issue if e.sm = 1", "a comparison is `==`");
+	rig_fails(&r, "watch gpu.sm[0].ctas_done if e.sm != 1", "`~=`");
+	rig_fails(&r, "break stat gpu.ipc < 1 if !gpu", "`not`");
+	rig_fails(&r, "print 1 != 2", "`~=`");
+	rig_fails(&r, "break issue if threadIdx.x == 3", "thread=X,Y,Z");
+	rig_fails(&r, "break issue if %tid.x == 3", "gpu.sm[e.sm].warp[e.warp].reg");
+	rig_fails(&r, "break issue if nothing.x == 3", "there is no 'nothing'");
+	rig_fails(&r, "break issue if nothing(e)", "there is no 'nothing'");
+	rig_has(&r, "break issue if e.sm == nothing", "'nothing' has no value so far");
+	rig_fails(&r, "condition 1 e.sm != 2", "`~=`");
+	rig_fails(&r, "lua dbg.break_on('issue', {}, 'e.sm != 2')", "`~=`");
+	/* What only looks so. */
+	rig_has(&r, "condition 1 'a != b && !c' == e.event", "conditional");
+	assert_null(strstr(strbuf_str(&r.out), "has no value"));
+	rig_has(&r, "condition 1 (function(x) return x.sm ~= 3 and not x.none end)(e)", "conditional");
+	rig_has(&r, "condition 1 e.sm ~= 3 and 'x'..e.event == 'xissue' and 0xff >= 1e1", "conditional");
+	assert_null(strstr(strbuf_str(&r.out), "has no value"));
+	rig_say(&r, "delete");
+	rig_has(&r, "tbreak issue if blockIdx.x == 0 and blockIdx.y == 3 and blockDim.y == 16 and gridDim.z == 1",
+	        "breakpoint");
+	rig_has(&r, "c", "CTA 3 of layer_forward");
+	rig_close(&r);
+}
+
+/* --- behind a barrier --------------------------------------------------------------------------------------------- */
+
+/* A breakpoint behind bar.sync stops when the barrier opens, not when its first warp comes there; each warp counts. */
+static void behind_a_barrier(void **state)
+{
+	struct rig r;
+	u32 line = 0;
+	char text[64];
+	open_backprop(&r);
+	const struct module *m = launch_of(&r)->mod;
+	for (u32 pc = launch_of(&r)->fn->entry; !line; pc++)
+		if (m->code[pc].op == OP_BAR)
+			line = m->code[pc + 1].line;
+	snprintf(text, sizeof text, "break %u sm=0 cta=0", line);
+	rig_say(&r, text);
+	rig_say(&r, "c");
+	const u64 first = now(&r);
+	for (u32 w = 0; w < 8; w++) {
+		struct warp_info i;
+		gpu_warp_info(dbg_gpu(r.d), 0, w, &i);
+		assert_int_not_equal(i.state, WS_BARRIER);
+		assert_true(m->code[i.pc].line == line || i.issued_last);
+	}
+	assert_non_null(strstr(strbuf_str(&r.out), "and 7 more hits in this cycle"));
+	rig_has(&r, "info breakpoints", "8 hits");
+	/* It is the cycle in which the barrier opened, also going back. */
+	rig_say(&r, "goto 1");
+	rig_say(&r, "tbreak barrier-release sm=0 cta=0");
+	rig_say(&r, "disable 1");
+	rig_say(&r, "c");
+	assert_int_equal(now(&r), first);
+	rig_say(&r, "enable 1");
+	rig_say(&r, "until 6000");
+	for (u32 i = 0; i < 50 && now(&r) > first; i++)
+		rig_say(&r, "reverse-continue");
+	assert_int_equal(now(&r), first);
+	rig_close(&r);
+}
+
+/* --- figures of a launch that runs -------------------------------------------------------------------------------- */
+
+static double number(struct rig *r, const char *expr)
+{
+	char line[96];
+	snprintf(line, sizeof line, "print %s", expr);
+	return strtod(rig_say(r, line), NULL);
+}
+
+/* One definition: the prompt, `info kernels`, a statistic's breakpoint and the statistics file. */
+static void figures_of_a_running_launch(void **state)
+{
+	struct rig r;
+	char text[64];
+	open_backprop(&r);
+	rig_has(&r, "print gpu.kernel[0].ipc", "");
+	rig_say(&r, "until 1500");
+	const struct kernel_counters *k = (const void *)gpu_counters(dbg_gpu(r.d), CG_kernel, 0);
+	assert_int_equal(k->ended_at, 0);
+	const double ipc = (double)k->warp_insts / (double)(1500 - k->started_at);
+	assert_true(ipc > 0.1);
+	assert_float_equal(number(&r, "gpu.kernel[0].ipc"), ipc, 1e-9);
+	assert_float_equal(number(&r, "gpu.kernel[0].cycles"), (double)(1500 - k->started_at), 0);
+	assert_float_equal(number(&r, "gpu.kernel[0].wait"), (double)(k->started_at - k->launched_at), 0);
+	snprintf(text, sizeof text, "IPC %.2f", ipc);
+	rig_has(&r, "info kernels", text);
+	/* It stops while the launch runs, where the comparison has become true. */
+	rig_say(&r, "goto 200");
+	snprintf(text, sizeof text, "break stat gpu.kernel[0].ipc > %.3f every 1", ipc * 0.5);
+	const bool below = number(&r, "gpu.kernel[0].ipc") < ipc * 0.5;
+	assert_true(below);
+	rig_say(&r, text);
+	rig_has(&r, "c", "gpu.kernel[0].ipc");
+	assert_in_range(now(&r), 201, 1500);
+	assert_true(number(&r, "gpu.kernel[0].ipc") > ipc * 0.5);
+	/* Before there is such a launch it has no value, there and back. */
+	rig_say(&r, "delete");
+	rig_has(&r, "c", "finished");
+	rig_say(&r, "break stat gpu.kernel[1].ipc > 0.1");
+	rig_say(&r, "goto 5");
+	rig_say(&r, "c");
+	assert_true(number(&r, "gpu.kernel[1].ipc") > 0.1);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +455,10 @@ int main(void)
 	    cmocka_unit_test(watched_statistic),
 	    cmocka_unit_test(temporary_and_commands),
 	    cmocka_unit_test(watched_memory),
+	    cmocka_unit_test(places_by_coordinates),
+	    cmocka_unit_test(conditions_are_checked_when_typed),
+	    cmocka_unit_test(behind_a_barrier),
+	    cmocka_unit_test(figures_of_a_running_launch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

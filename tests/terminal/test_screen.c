@@ -308,6 +308,31 @@ static void test_quit_question(void **state)
 	vt_free(&v);
 }
 
+/* Ctrl-D on an empty line asks, as q does; on another it deletes; again it leaves. */
+static void test_end_of_input(void **state)
+{
+	struct vt v;
+	start(&v, 24, 80, NULL, NULL);
+	type(&v, "step 3\r");
+	wait_cycle(&v, 3);
+	type(&v, "\004");
+	assert_shown(&v, "Leave warpdbg?");
+	type(&v, "n");
+	assert_shown(&v, "(wd)");
+	type(&v, "\004");
+	assert_shown(&v, "Leave warpdbg?");
+	type(&v, "step 2\r"); /* the first letter was the beginning of a command */
+	wait_cycle(&v, 5);
+	type(&v, "step 4\002\004\r"); /* on a line it deletes what is under the cursor: `step ` */
+	wait_cycle(&v, 6);
+	type(&v, "\004");
+	assert_shown(&v, "Leave warpdbg?");
+	type(&v, "\004");
+	assert_true(WIFEXITED(vt_wait_end(&v, WAIT)));
+	assert_false(v.altscreen);
+	vt_free(&v);
+}
+
 static void test_focus_and_taxonomy(void **state)
 {
 	struct vt v;
@@ -649,6 +674,7 @@ int main(void)
 	    cmocka_unit_test(test_line_editor),
 	    cmocka_unit_test(test_errors_stay),
 	    cmocka_unit_test(test_quit_question),
+	    cmocka_unit_test(test_end_of_input),
 	    cmocka_unit_test(test_focus_and_taxonomy),
 	    cmocka_unit_test(test_help_and_search),
 	    cmocka_unit_test(test_source_margin),

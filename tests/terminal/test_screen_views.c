@@ -350,6 +350,40 @@ static void pointing(void **state)
 	stop(&v);
 }
 
+/* The pointer stays in the title and the view, never in the bar of keys or below it; instructions are words, too. */
+static void pointing_stays_in_the_view(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 30, 100, NULL);
+	run_to(&v, "1200", "1,200");
+	type(&v, "8");
+	type(&v, "\t");
+	assert_shown(&v, "Tab prompt");
+	type(&v, "/ld.param\r");
+	vt_settle(&v, 150, WAIT);
+	type(&v, "?");
+	bool told = false;
+	for (int i = 0; i < 150 && !told; i++) {
+		vt_send(&v, "\t");
+		vt_settle(&v, 20, WAIT);
+		vt_row(&v, vt_find(&v, " ? "), row);
+		assert_null(strstr(row, "prompt: "));
+		assert_null(strstr(row, "? wd"));
+		told = strstr(row, "? ld.param") && strstr(row, ": ld: ");
+		if (strstr(row, "? ld.param"))
+			assert_null(strstr(row, "knows no such word"));
+	}
+	assert_true(told);
+	for (int i = 0; i < 40; i++)
+		vt_send(&v, "\033[B");
+	vt_settle(&v, 150, WAIT);
+	vt_row(&v, vt_find(&v, " ? "), row);
+	assert_null(strstr(row, "? prompt"));
+	type(&v, "\033");
+	stop(&v);
+}
+
 /* It begins at the selection, wherever that is: what the prompt's line says of the selected warp is what it says first.
  */
 static void pointing_begins_at_the_selection(void **state)
@@ -566,6 +600,7 @@ int main(void)
 	    cmocka_unit_test(programs_that_share),
 	    cmocka_unit_test(pointing),
 	    cmocka_unit_test(pointing_begins_at_the_selection),
+	    cmocka_unit_test(pointing_stays_in_the_view),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,11 @@ static struct winsize terminal(void)
 	return w;
 }
 
+u32 pager_columns(void)
+{
+	return isatty(STDOUT_FILENO) ? terminal().ws_col : 0;
+}
+
 void pager_begin(bool off)
 {
 	pager.off = off || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);

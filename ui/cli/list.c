@@ -354,6 +354,11 @@ static const struct thing {
               {"inspections", true, list_inspections},
               {"kernels", false, NULL}};
 
+const char *list_thing(u32 i)
+{
+	return i < ARRAY_LEN(things) ? things[i].name : NULL;
+}
+
 static bool no_such_thing(const char *what, struct err *e)
 {
 	const char *names[ARRAY_LEN(things)];

@@ -65,6 +65,14 @@ bool lua_dbg_take_cut(struct debugger *d, char what[64]);
 
 /* Compiles "return EXPR"; false with *e = the syntax error. */
 bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);
+/* Compiles a breakpoint's condition and looks for what it names; false with *e says what to write instead. */
+bool lua_dbg_check_condition(struct debugger *d, const char *cond, struct err *e);
+/* Says which name of a condition (NULL: there is none) has no value, as far as that is no mistake for certain. */
+void lua_dbg_condition_note(struct debugger *d, const char *cond, struct strbuf *out);
+/* The first operator of an expression that is C's, and Lua's for it: "`&&` is `and` in Lua"; NULL: there is none. */
+const char *lua_dbg_c_spelling(const char *expr);
+/* Has a global variable a value? */
+bool lua_dbg_has_global(struct debugger *d, const char *name);
 /* Evaluates and leaves exactly one value on the stack of the session's state. */
 bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e);
 /* The same for "a, b, c": how many values are on the stack now; -1 with *e. */
@@ -97,6 +105,8 @@ void lua_dbg_set_int(lua_State *L, const char *name, lua_Integer v);
 /* Raises an error in a coroutine: `what` runs the machine. */
 void lua_check_main_thread(lua_State *L, const char *what);
 
+/* Pushes the event's table. */
+bool lua_dbg_push_event(struct debugger *d, const struct event *ev, struct err *e);
 /* Calls the function of a registry reference with the event as its table, with a callback's budget. */
 bool lua_dbg_call_with_event(struct debugger *d, int ref, const struct event *ev, int nresults, struct err *e);
 #endif

@@ -137,6 +137,7 @@ struct scripting {
 };
 /* How a place is told, and what has gone wrong. */
 struct reporting {
+	u32 columns;       /* of the terminal on which answers are shown; 0 = none, or not known */
 	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
 	bool failed;       /* a command has failed (batch mode's exit status) */
 	bool keep_going;   /* queued commands go on after an error */

@@ -112,6 +112,14 @@ static void goal_done(struct debugger *d)
 	debugger_resubscribe(d);
 }
 
+/* The lane of the thread that a breakpoint names. */
+static void focus_thread(struct debugger *d, const struct breakpoint *b, const struct event *ev)
+{
+	if (b->filter.thread.parts && ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(dbg_gpu(d)))
+		d->focus.lane =
+		    (u32)(coordinates_linear(&b->filter.thread, gpu_launched(dbg_gpu(d), (u32)ev->kernel)->block) % WARP_SIZE);
+}
+
 /* The internal breakpoint of next, finish or run_until. */
 static void report_goal_hit(struct debugger *d, const struct break_hit *h, const struct breakpoint *b,
                             struct strbuf *out)
@@ -165,6 +173,7 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
 		strbuf_release(&unsaid);
 		focus_event(d, &h.ev);
+		focus_thread(d, b, &h.ev);
 		if (b->kind == BK_DIVERGE)
 			divergence_focus(d, b);
 		queue_commands(d, b);

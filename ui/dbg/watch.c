@@ -118,7 +118,7 @@ static bool check_data(struct debugger *d, struct watch *w, struct strbuf *t, st
 bool watch_is_filtered(const struct breakpoint *b)
 {
 	const struct event_filter *f = &b->filter;
-	return f->sm >= 0 || f->warp >= 0 || f->cta >= 0 || f->launch >= 0 || *f->kernel;
+	return f->sm >= 0 || f->warp >= 0 || f->cta_at.parts || f->thread.parts || f->launch >= 0 || *f->kernel;
 }
 
 /* A change as its condition sees it: with the place of the instruction that wrote, where there is one. */

@@ -76,13 +76,21 @@ bool cmdline_u64(const char *text, const char *what, u64 max, u64 *out, struct e
 	return true;
 }
 
+/* The sign between two dimensions: 8,8 or 8x8. NULL: there is none. In 0x10 it is part of the number. */
+static char *next_dimension(char *p)
+{
+	p += p[0] == '0' && p[1] == 'x' ? 2 : 0;
+	p += strcspn(p, ",x");
+	return *p ? p : NULL;
+}
+
 bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e)
 {
 	u32 v[3] = {1, 1, 1};
 	char *copy = xstrdup(text), *p = copy;
 	bool ok = true;
 	for (u32 i = 0; ok && p; i++) {
-		char *comma = strchr(p, ',');
+		char *comma = next_dimension(p);
 		u64 n = 0;
 		if (comma)
 			*comma++ = 0;
@@ -172,8 +180,8 @@ static bool until_ok(const char *v, struct err *e)
 /* Which of them a command writes is a matter of consistent(). */
 static bool format_ok(const char *v, struct err *e)
 {
-	static const char *const names[] = {"json", "csv", "text", "markdown", "man"};
-	return one_of("--format", v, names, 5, e);
+	static const char *const names[] = {"json", "csv", "text", "markdown", "man", "bash", "zsh"};
+	return one_of("--format", v, names, ARRAY_LEN(names), e);
 }
 
 static bool pair_ok(const char *what, const char *v, struct err *e)
@@ -535,9 +543,10 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 		return err_set(e, "--format: analyze writes json or text");
 	if (markdown && !(cmd->bit & (P | L)))
 		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
-	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && strcmp(o->format, "man")
-	                 : o->format && !strcmp(o->format, "man"))
-		return err_set(e, "--format: man is for `warpdbg help`, which writes that or text");
+	const bool of_help =
+	    o->format && (!strcmp(o->format, "man") || !strcmp(o->format, "bash") || !strcmp(o->format, "zsh"));
+	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && !of_help : of_help)
+		return err_set(e, "--format: man, bash and zsh are for `warpdbg help`, which writes those or text");
 	if (o->table && !table)
 		return err_set(e, "--table belongs to `warpdbg list workloads`");
 	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !(table && markdown))
@@ -842,6 +851,11 @@ const char *cmdline_section(u32 section)
 	                                             "Chips (correlate)",
 	                                             "General"};
 	return titles[section];
+}
+
+bool cmdline_of_side(u32 option)
+{
+	return rows[option].commands & M;
 }
 
 bool cmdline_takes(u32 command, u32 option)

@@ -148,6 +148,7 @@ void console_main(struct debugger *d)
 			break;
 		}
 		command_history_add(line);
+		d->report.columns = pager_columns();
 		pager_begin(d->shell->paging == PAGING_OFF);
 		console_execute(d, line);
 		free(line);

@@ -402,6 +402,7 @@ void frame_draw(struct screen *s)
 	int h = c->h, con = console_rows(s), rule = h >= 9 ? 1 : 0, hints = h >= 7 ? 1 : 0;
 	int prompt_y = h - 1 - hints, con_y = prompt_y - con, rule_y = con_y - rule;
 	struct view_ctx v;
+	s->body_end = rule_y;
 	frame_context(s, &v);
 	title(s, pane_sub(all, 0, 0, 1, c->w));
 	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);
