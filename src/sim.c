@@ -352,8 +352,16 @@ static enum stop_why stopped(const struct sim *s, struct stop *out, enum stop_wh
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 {
 	struct gpu *g = s->gpu;
+	bool moved = false;
+	if (unlikely(g->turn_open)) /* it has come to nothing */
+		gpu_turn_ends(g);
 	for (;;) {
-		u64 travel = s->history ? travel_step(s) : NEVER; /* first: wherever it stops, turns of that cycle are done */
+		u64 travel = s->history ? travel_step(s) : NEVER;
+		const bool due = !travel;
+		if (due && !moved && g->st->cycle < until) {
+			travel_take_turn(s);
+			continue;
+		}
 		if (g->st->faulted)
 			return stopped(s, out, STOP_FAULT);
 		if (g->hang->deadlocked)
@@ -364,10 +372,15 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		}
 		if (unlikely(sim_policy_error(s) != NULL))
 			return stopped(s, out, STOP_POLICY);
-		if (task_idle(g->task) || (s->awaited && awaited_idle(s)))
+		if (!due && (task_idle(g->task) || (s->awaited && awaited_idle(s))))
 			return stopped(s, out, STOP_IDLE);
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
+		moved = !due;
+		if (due) {
+			travel_take_turn(s);
+			continue;
+		}
 		bool stop;
 		if (g->st->cycle >= g->starve->next)
 			starve_look(g);
@@ -382,6 +395,11 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			return stopped(s, out, STOP_REQUEST);
 		}
 	}
+}
+
+bool sim_goes_on(const struct sim *s, const struct stop *stop)
+{
+	return stop->why == STOP_CYCLE || stop->why == STOP_REQUEST || (stop->why != STOP_INTERRUPT && sim_turn_due(s));
 }
 
 void sim_fault_text(const struct sim *s, struct strbuf *out)

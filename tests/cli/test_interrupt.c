@@ -325,7 +325,8 @@ static void of_everything_else(void **state)
 /* --- inside Lua ---------------------------------------------------------------------------------------------------- */
 
 #define HERE "io.stderr:write('here\\n')"
-#define HANG HERE " while true do end"
+/* Few instructions a second: a budget of instructions is not used up before the signal comes. */
+#define HANG HERE " while true do local s = ('x'):rep(10000) end"
 #define ENDLESS "(function() " HANG " end)()"
 #define LATER "(function() if gpu.cycle > 9 then " HANG " end return 1 end)()"
 #define BACKTRACKS HERE " string.find(('a'):rep(40), ('a*'):rep(25) .. 'b')"

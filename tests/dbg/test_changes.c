@@ -123,28 +123,43 @@ static const char host_program[] = "return { run = function(cuda)\n"
                                    "end }\n";
 
 /* A host program's own writes are no change by hand; built anew after `undo` it has read what it read then. */
-/* A machine's state at a cycle is one, whatever the way there: what is known of each, up to the last change. */
-#define WALK_CYCLES 20000
-static u64 seen[WALK_CYCLES];
+/* A machine's state at a place, a cycle and the turns so far, is one, whatever the way there: what is known of each, up
+ * to the last change. */
+static struct {
+	struct sim_place at;
+	u64 hash;
+} seen[1000];
+static u32 nseen;
 
 static void check_state(struct rig *r, u64 seed, u32 step)
 {
-	u64 cycle = sim_cycle(r->s->sim), hash = sim_hash(r->s->sim);
-	assert_true(cycle < WALK_CYCLES);
-	if (seen[cycle] && seen[cycle] != hash)
-		fail_msg("seed %llu, step %u: cycle %llu has another state than before", (unsigned long long)seed, step,
-		         (unsigned long long)cycle);
-	seen[cycle] = hash;
+	const struct sim_place at = sim_place(r->s->sim);
+	const u64 hash = sim_hash(r->s->sim);
+	u32 i = 0;
+	while (i < nseen && sim_place_order(seen[i].at, at))
+		i++;
+	if (i < nseen && seen[i].hash != hash)
+		fail_msg("seed %llu, step %u: cycle %llu, turn %u has another state than before", (unsigned long long)seed,
+		         step, (unsigned long long)at.cycle, at.turn);
+	assert_true(i < ARRAY_LEN(seen));
+	seen[i].at = at;
+	seen[i].hash = hash;
+	nseen = MAX(nseen, i + 1);
 }
 
 static void change(struct rig *r, u64 *seed)
 {
-	u64 cycle = sim_cycle(r->s->sim);
+	const struct sim_place at = sim_place(r->s->sim);
 	char line[100];
 	snprintf(line, sizeof(line), "lua mem.write_u32(a + %u, %u)", (u32)(rng_next(seed) % 4000) * 4,
 	         (u32)rng_next(seed));
 	rig_say(r, line);
-	memset(&seen[cycle], 0, (WALK_CYCLES - cycle) * sizeof(seen[0]));
+	session_change_ends(r->s);
+	u32 kept = 0;
+	for (u32 i = 0; i < nseen; i++)
+		if (sim_place_order(seen[i].at, at) <= 0)
+			seen[kept++] = seen[i];
+	nseen = kept;
 }
 
 /* Stops by events are at the end of a cycle: a change made there is at the beginning of the next. */
@@ -157,7 +172,7 @@ static void walks_with_changes(void **state)
 		struct rig r;
 		u64 seed = walk;
 		open_at(&r, 1000);
-		memset(seen, 0, sizeof(seen));
+		nseen = 0;
 		rig_say(&r, walk % 2 ? "break l1-evict" : "break issue sm=3 warp=2");
 		rig_say(&r, "break warp-exit");
 		rig_say(&r, "break if gpu.cycle % 501 == 0");

@@ -91,7 +91,7 @@ static void a_snapshot_is_there_or_not(void **state)
 	rig_has(&r, "lua c, why = dbg.snapshot() print(c, why)", "nil\thistory is full: history.mb=48");
 	rig_has(&r, "p why", "of cycle 1275 that would not cost the beginning");
 	for (u32 i = 0; i < look(&r).snapshots; i++)
-		assert_true(sim_snapshot_cycle(r.s->sim, i) != 1275);
+		assert_true(sim_snapshot_place(r.s->sim, i).cycle != 1275);
 	assert_int_equal(look(&r).begin, begin);
 	rig_say(&r, "goto 1250");
 	rig_has(&r, "p dbg.snapshot()", "1250"); /* there is one already */

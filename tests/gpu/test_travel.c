@@ -161,12 +161,13 @@ static void test_looking_back_loses_nothing(void **state)
 	struct setup t = begin(16);
 	struct sim_history_info h;
 	struct err e = {0};
-	u64 at[200], hash[200], rng = 5;
+	struct sim_place at[200];
+	u64 hash[200], rng = 5;
 	u32 n = 0;
 	do { /* a launch every 1500 cycles: in the end the past is nothing but turns, far enough apart for a snapshot more
 		  */
 		launch(&t);
-		at[n] = sim_cycle(t.s);
+		at[n] = sim_place(t.s);
 		hash[n++] = sim_hash(t.s);
 		sim_run(t.s, sim_cycle(t.s) + 1500, NULL);
 		sim_history_info(t.s, &h);
@@ -174,11 +175,11 @@ static void test_looking_back_loses_nothing(void **state)
 	assert_true(h.begin >= 9000);
 	const u64 begin = h.begin, end = sim_cycle(t.s);
 	u32 first = 0;
-	while (at[first] < begin)
+	while (at[first].cycle < begin)
 		first++;
 	for (u32 i = 0; i < 100; i++) {
 		u32 to = i % 10 == 0 ? first : first + (u32)(rng_next(&rng) % (n - first));
-		if (!sim_goto(t.s, at[to] + MIN(1400, end - at[to]), &e) || !sim_goto(t.s, at[to], &e))
+		if (!sim_goto(t.s, at[to].cycle + MIN(1400, end - at[to].cycle), &e) || !sim_go(t.s, at[to], &e))
 			fail_msg("%s", e.msg);
 		assert_int_equal(sim_hash(t.s), hash[to]);
 		sim_history_info(t.s, &h);

@@ -236,7 +236,7 @@ static void changing_the_past(void **state)
 		const u64 cycle = begin[k] + (k % 2 ? 0 : 150);
 		must(&r, "goto %llu", (unsigned long long)cycle);
 		must(&r, "set warp-sched %s", k % 2 ? "lrr" : "tlv");
-		assert_int_equal(r.s->programs[0].nruns, k + 1);
+		assert_int_equal(r.s->programs[0].nruns, k % 2 ? k : k + 1); /* where it begins it stands before that */
 		const struct end other = finish(&r);
 		assert_true(other.results == end.results);
 		assert_int_equal(r.s->check, CHECK_PASS);
@@ -382,7 +382,7 @@ static void a_file_begins_again(void **state)
 	for (u32 k = 3; k-- > 0;) {
 		must(&r, "goto %llu", (unsigned long long)begin_of(&r, 0, k));
 		must(&r, "set warp-sched %s", k % 2 ? "lrr" : "tlv");
-		assert_int_equal(r.s->programs[0].nruns, k + 1);
+		assert_int_equal(r.s->programs[0].nruns, MAX(k, 1u)); /* it stands before the run begins; the first one has */
 		assert_true(finish(&r).results == end.results);
 		for (u32 i = 0; i < 2; i++)
 			must(&r, "undo"); /* the run, the change */

@@ -117,13 +117,14 @@ struct running {
 struct travel {
 	struct bookmark {
 		char name[48];
-		u64 cycle;
+		struct sim_place at;
+		bool forked; /* history has forked before it: it names its cycle */
 	} * bookmarks;
 	u32 nbookmarks;
 	struct undo {
-		bool change; /* of the machine; else a movement from `cycle` */
-		bool gone;   /* its cycle came after a change that has been made or undone since */
-		u64 cycle;
+		bool change; /* of the machine; else a movement from `at` */
+		bool gone;   /* its place came after a change that has been made or undone since */
+		struct sim_place at;
 	} * undos;
 	u32 nundos;
 	bool changed_by_hand; /* since the machine was built: no other machine runs alike */

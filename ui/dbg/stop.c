@@ -420,9 +420,11 @@ bool stop_cycle_over(struct debugger *d, struct strbuf *out)
 		report_hit(d, out);
 		return true;
 	}
-	bool stop = check_expr(d, out) | (now >= d->run.goal.cycle) | failed;
+	const bool said = check_expr(d, out) | failed, stop = said | (now >= d->run.goal.cycle);
 	if (!stop && !watched)
 		return false;
+	if (!said && !watched) /* the cycle that was asked for */
+		sim_stand(d->s->sim);
 	goal_done(d);
 	if (silent && !stop)
 		debugger_refresh_focus(d);

@@ -233,6 +233,8 @@ bool programs_step(struct session *s, struct session_program *p, struct err *e)
 		return false;
 	p->turns++;
 	programs_record_turn(s, p);
+	if (!sim_cycle(s->sim)) /* the beginning lies behind the first turns */
+		sim_rests(s->sim);
 	p->ended |= state == HOST_ENDED;
 	if (state == HOST_FAILED)
 		blame(s, p, e);

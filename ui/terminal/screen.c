@@ -240,7 +240,7 @@ static void go_to_snapshot(struct loop *l, bool forward)
 		return;
 	sim_history_info(sim, &h);
 	for (u32 i = 0; h.on && i < h.snapshots; i++) {
-		u64 at = sim_snapshot_cycle(sim, i);
+		u64 at = sim_snapshot_place(sim, i).cycle;
 		if (forward ? at > now && at < to : at < now && (to == NEVER || at > to))
 			to = at;
 	}

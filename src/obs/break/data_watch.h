@@ -3,7 +3,7 @@
  * Nothing is read while nothing can have changed: a register is read when its warp has issued, memory when a store or
  * an atomic has (any, of the right space). A run under a watch thus costs one event per instruction. Memory that
  * changes in another way (by the host program between launches, by the user) is noticed at the next launch or
- * data_watch_look(). A search through the past, which begins anew behind each such turn, does not notice it.
+ * data_watch_look().
  *
  * A watch names the warp (or, for shared memory, the CTA) by its launch and CTA as well as by its slot. Wherever the
  * machine is put, the watch is asleep until that CTA is there. It ends with the warp's exit (the CTA's end). */
