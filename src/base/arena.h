@@ -1,10 +1,10 @@
-/* arena: one contiguous reservation in which everything that changes while the GPU runs lives.
+/* arena: one contiguous reservation that holds all state which changes while the GPU runs.
  *
  * The address range is reserved once; memory is committed by touching it. Blocks are carved while the machine is built
- * and never freed one by one, so that a snapshot is "the pages that differ" and no module writes save code.
+ * and never freed one by one. A snapshot is thus "the pages that differ", and no module writes code to save itself.
  *
- * Invariant for everything stored in an arena: no pointers, only indices and offsets. That keeps the bytes the same in
- * every process, so the hash of an arena can be compared between runs and hosts. */
+ * Invariant for everything stored in an arena: no pointers, only indices and offsets. The bytes are therefore the same
+ * in every process, and the hash of an arena can be compared between runs and hosts. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 #include "base/base.h"

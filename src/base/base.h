@@ -1,7 +1,8 @@
-/* base: the few words every layer speaks: integer names, branch hints, BUG.
+/* base: what every layer uses: integer names, branch hints, BUG.
  *
- * Three kinds of error (and no fourth): the user's mistakes travel upwards in a struct err and are returned; a bug in
- * warpdbg stops with BUG() and the place; running out of memory stops in xmalloc(). Input never meets an assert. */
+ * There are three kinds of error (and no fourth). The user's mistakes travel upwards in a struct err and are returned.
+ * A bug in warpdbg stops with BUG() and the place. Running out of memory stops in xmalloc(). Input never meets an
+ * assert. */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* fifo: a bounded queue, first in, first out, over an array of the owner's. The two numbers here and the array lie in
- * the state arena; how many places the array has is constant and given with each call.
+ * the state arena. The number of places in the array is constant and is given with each call.
  *
  *   array  [ . . a b c . . ]      head = 2, n = 3; behind the last place comes the first one again
  *
- * A queue that runs empty begins at the first place again, so that the part of the array in use stays small. Being full
- * is back-pressure: the owner asks before it pushes, and pushing to a full queue is a bug. */
+ * A queue that runs empty begins at the first place again, so the part of the array in use stays small. A full queue is
+ * back-pressure: the owner asks before it pushes, and pushing to a full queue is a bug. */
 #ifndef BASE_FIFO_H
 #define BASE_FIFO_H
 #include "base/base.h"

@@ -1,9 +1,10 @@
-/* outfile: a file that is written, and stands there whole or not at all.
+/* outfile: a file that is written as a whole or not at all.
  *
- * The text goes into FILE.part beside it, which takes the name when it is complete: until then what was there stays.
- * Devices, pipes and what /dev and /proc name are written directly; so is a file in a directory that takes no new one.
- * What the program has read is not written, nor read while it is written, nor written twice at a time, under whatever
- * names and links; what it has written itself it may do with as it likes. */
+ * The text goes into FILE.part beside the file, which gets the name FILE when it is complete. Until then an earlier
+ * FILE stays. Devices, pipes and names below /dev and /proc are written directly; so is a file in a directory that
+ * takes no new one. A file that the program has read is not written, a file is not read while it is written, and no
+ * file is written twice at a time, under whatever names and links. Files that the program has written itself may be
+ * read and written again. */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 #include "base/err.h"

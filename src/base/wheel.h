@@ -1,9 +1,9 @@
 /* wheel: a timing wheel of timers in one clock, kept in the state arena.
  *
- * Every timer is a small integer (0..n-1) given out by the owner when the machine is built, so nothing is allocated
- * while it runs and a timer may be moved or cancelled at any time in O(1). A slot holds one cycle; a timer further away
- * than the wheel is long stays in its slot for another turn, so there is no limit on the distance. Timers of one cycle
- * fire in the order in which they were set: the order is a pure function of the calls. */
+ * Every timer is a small integer (0..n-1) that the owner gives out when the machine is built. So nothing is allocated
+ * while the machine runs, and a timer may be moved or cancelled at any time in O(1). A slot holds one cycle. A timer
+ * further away than the wheel is long stays in its slot for another turn, so there is no limit on the distance. Timers
+ * of one cycle fire in the order in which they were set: the order is a pure function of the calls. */
 #ifndef BASE_WHEEL_H
 #define BASE_WHEEL_H
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* words: numbers and their nouns in texts for people. */
+/* words: numbers and their nouns ("1 cycle", "2 cycles") in texts for people. */
 #ifndef BASE_WORDS_H
 #define BASE_WORDS_H
 #include "base/base.h"

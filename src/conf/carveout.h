@@ -1,5 +1,5 @@
-/* carveout: of one memory in an SM, what shared memory has and what is left to L1D (sm.carveouts). Since Volta the two
- * share their cells, and the driver chooses a size for shared memory, the carve-out, by what the kernels need. */
+/* carveout: how one memory of an SM is divided between shared memory and L1D (sm.carveouts). Since Volta the two share
+ * their cells, and the driver chooses a size for shared memory, the carve-out, from what the kernels need. */
 #ifndef CONF_CARVEOUT_H
 #define CONF_CARVEOUT_H
 #include "conf/conf.h"

@@ -1,7 +1,7 @@
-/* Policies: the kinds there are (policy_kinds.def), and what the policies of every kind have in common.
+/* Policies: the kinds of policies (policy_kinds.def), and what the policies of every kind have in common.
  *
- * A policy is a constant struct of its kind's operations that begins with POLICY_HEAD. A machine knows the one in use
- * by its place in its kind's list (gpu/policies.h), never by a pointer in its state. */
+ * A policy is a constant struct of its kind's operations that begins with POLICY_HEAD. A machine names the policy in
+ * use by its place in its kind's list (gpu/policies.h), never by a pointer in its state. */
 #ifndef CONF_POLICY_H
 #define CONF_POLICY_H
 #include "conf/conf.h"

@@ -1,4 +1,4 @@
-/* virtual: what the parts of a machine have to know of virtual threads (sm/virtual.h) to be large enough. */
+/* virtual: does a machine have virtual threads (sm/virtual.h)? For the parts of it that must then be larger. */
 #ifndef CONF_VIRTUAL_H
 #define CONF_VIRTUAL_H
 #include <string.h>

@@ -1,12 +1,12 @@
-/* The CTA dispatcher: which CTA of which kernel starts on which SM, at most one on each SM in a cycle.
+/* The CTA dispatcher: which CTA of which kernel starts on which SM. At most one CTA starts on each SM in a cycle.
  *
- * Whoever is above (task) says which kernels run, in which order they are served, and how many CTAs of each an SM may
- * hold (quota). Which of its CTAs a kernel starts next, its CTA scheduler says. CTAs that wait to come back
- * (cta/resume.h) are served first. An SM is offered to the kernels in
- * their order until one of them places a CTA there; the next search begins with the SM behind the last that was served.
+ * The layer above (task) says which kernels run, in which order they are served, and how many CTAs of each an SM may
+ * hold (quota). A kernel's CTA scheduler says which of its CTAs starts next. CTAs that wait to come back (cta/resume.h)
+ * are served first. An SM is offered to the kernels in their order until one of them places a CTA there. The next
+ * search begins with the SM behind the last one that was served.
  *
- * The dispatcher looks when something may have changed - it is `wanted` - and when a CTA scheduler asked to be called.
- */
+ * The dispatcher looks when something may have changed (it is `wanted`), and when a CTA scheduler asked to be
+ * called. */
 #ifndef CTA_DISPATCH_H
 #define CTA_DISPATCH_H
 #include "cta/resume.h"

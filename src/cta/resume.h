@@ -1,11 +1,11 @@
-/* resume: CTAs that have been taken off their SM, and the queue of those that are to come back. It is served before new
- * CTAs: the one that has been in it longest first, on any SM with room, or on the one that is wished for.
+/* resume: CTAs that have been taken off their SM, and the queue of saved CTAs that are to come back. Saved CTAs are
+ * placed before new ones, in order of arrival, on any SM with room or on the SM that was asked for.
  *
  *   on an SM --save--> LEAVING --quiet--> HELD ----release----> QUEUED --room--> on an SM
- *                      what it has        until somebody
- *                      under way comes    says so
+ *                      its accesses       until somebody
+ *                      under way come     releases it
  *
- * What its threads have (front_cta_save) lies in a part of the arena that is as large as cta.saved_mb, in one piece. */
+ * The values of its threads (front_cta_save) lie in a part of the arena of cta.saved_mb, in one piece. */
 #ifndef CTA_RESUME_H
 #define CTA_RESUME_H
 #include "cta/traffic.h"

@@ -1,11 +1,11 @@
-/* traffic: contexts on their way between SMs and memory, with preempt.traffic. An SM moves one after the other, in the
- * order in which they were asked for, a line a cycle while the memory system takes them:
+/* traffic: contexts on their way between SMs and memory, with preempt.traffic. An SM moves one context after the other,
+ * in the order in which they were asked for, a line a cycle as long as the memory system takes them:
  *
- *   out:   a preempted SM's CTAs, all in one; stays at the head until whoever asked has taken them off (traffic_end())
+ *   out:   a preempted SM's CTAs, all in one; stays at the head until the caller has taken them off (traffic_end())
  *   back:  a CTA that has come to a slot; it is halted until its last line is there
  *
- * Each context lies in memory of its own behind device memory, in a ring of CONTEXT_RING bytes; the values are
- * elsewhere (cta/resume.h). With preempt.halt=sm all of an SM stands still while it moves any. */
+ * Each context lies in memory of its own behind device memory, in a ring of CONTEXT_RING bytes. The values are
+ * elsewhere (cta/resume.h). With preempt.halt=sm the whole SM stands still while it moves a context. */
 #ifndef CTA_TRAFFIC_H
 #define CTA_TRAFFIC_H
 #include "base/arena.h"

@@ -1,20 +1,20 @@
-/* front: functional execution, by one of several front ends. Who asks "what does this warp do next?" gets a static
- * instruction; who says "it issues now" gets the dynamic instruction, with every architectural effect done. No timing
- * in here.
+/* front: functional execution, by one of several front ends. A caller that asks "what does this warp do next?" gets a
+ * static instruction. A caller that says "it issues now" gets the dynamic instruction, with every architectural effect
+ * done. There is no timing in here.
  *
  * Ownership: registers, SIMT stacks, shared memory, local memory and the values in device memory belong to the front
- * end and live in the state arena (registers, stacks, shared) or in device memory (global, local).
+ * end. They live in the state arena (registers, stacks, shared) or in device memory (global, local).
  *
- * Within a cycle: loads read memory as it was when the cycle began; global stores and atomics are queued per SM by
- * front_issue() and applied by front_commit(sm), which the machine calls for every SM in order at the cycle's end.
- * Shared and local memory is written at issue. With commit.delay all that happens so many cycles later, loads included:
- * their registers, like those of atomics, are not looked at before (conf.c sees to that). Warps are named (sm, warp
- * slot), CTAs (sm, CTA slot).
+ * Within a cycle: loads read memory as it was when the cycle began. Global stores and atomics are queued per SM by
+ * front_issue(), and applied by front_commit(sm), which the machine calls for every SM in order at the cycle's end.
+ * Shared and local memory is written at issue. With commit.delay all of this happens that many cycles later, including
+ * loads: their registers, like those of atomics, are not read before (conf.c makes sure of it). Warps are named (sm,
+ * warp slot), CTAs (sm, CTA slot).
  *
- * Which front end a machine has is settled when it is built (config key `front`). A front end is one const struct
- * front_ops (front/ops.h) and a line in front/all.def; the functions below ask it, and say what holds for one that does
- * not have the entry. What a program is made of it gives as struct module: instructions with class, space and
- * scoreboard ids (ir.h) are all that the pipeline knows of them. */
+ * A machine's front end is chosen when the machine is built (config key `front`). A front end is one const struct
+ * front_ops (front/ops.h) and a line in front/all.def. The functions below call it, and say what holds for a front end
+ * that does not have the entry. It gives a program's code as struct module: the pipeline knows only the instructions'
+ * class, space and scoreboard ids (ir.h). */
 #ifndef FRONT_FRONT_H
 #define FRONT_FRONT_H
 #include "base/arena.h"

@@ -1,7 +1,7 @@
-/* ops: what a front end is to the rest: one const struct, and a line in all.def. Included by front.h, where each entry
- * is described under front_NAME().
+/* ops: a front end as the rest sees it: one const struct, and a line in all.def. front.h includes this file and
+ * describes each entry under front_NAME().
  *
- * Needed: name, help, one of load_files and load_text, state_bytes, create, destroy, cta_start, and the four of every
+ * Required: name, help, one of load_files and load_text, state_bytes, create, destroy, cta_start, and the four of every
  * instruction and cycle. The others may be NULL; what front_NAME() then does is written beside them. */
 #ifndef FRONT_OPS_H
 #define FRONT_OPS_H

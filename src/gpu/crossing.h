@@ -1,9 +1,9 @@
 /* clang-format off */
-/* crossing: a cycle of the SMs, and everything by which one of them is noticed by another.
+/* crossing: a cycle of the SMs, and every way in which one SM notices another.
  *
- * An SM's tick writes its own state alone: struct sm with what lies behind it, its part of the front end (warps,
- * frames, shared memory, its queue of stores), its caches and miss queue, its event buffer. What others are to know of
- * it lies in a place of its own, too, and is fetched from there, in the order of the SMs, when all have had their tick.
+ * An SM's tick writes its own state only: struct sm with what lies behind it, its part of the front end (warps, frames,
+ * shared memory, its queue of stores), its caches and miss queue, its event buffer. What others have to know of it lies
+ * in a place of its own, too. It is fetched from there, in the order of the SMs, when all of them have had their tick.
  * So nothing depends on the order of the ticks (tick.shuffle proves it), and they could run side by side.
  *
  *   what                      its place                     fetched by                     and then
@@ -22,29 +22,29 @@
  *   text of printf            the front end's, an SM        front_commit()                 the host
  *   events                    ev[sm]                        deliver_all(), cycle's end     the host
  *
- * With commit.delay = D what others can notice comes D cycles later. Memory is read and written at the end of cycle
- * t + D by what was issued in cycle t: loads first, so each finds what stores of the cycles before its own have left,
- * and nothing later, as without delay. A CTA is collected D cycles later, the machine stops D cycles after a fault, and
- * until then the SM at fault stands still. Until it is due all of it waits at the SM's place, in the arena. What is a
- * record or the host's (lock words apart) comes at once.
+ * With commit.delay = D, others notice all of this D cycles later. What was issued in cycle t reads and writes memory
+ * at the end of cycle t + D. Loads go first, so each load finds what stores of the cycles before its own have left, and
+ * nothing later, as without delay. A CTA is collected D cycles later. The machine stops D cycles after a fault, and
+ * until then the SM at fault stands still. Until it is due, all of it waits at the SM's place, in the arena. Records
+ * and what belongs to the host come at once, except lock words.
  *
  * Other ways from SM to SM:
  *
- *   - Policies that choose CTAs and partitions, the search for hangs and queries look at all SMs. They are asked
- *     between two cycles, at times that are known before: the collecting of a CTA, their own timers.
+ *   - Policies that choose CTAs and partitions, the search for hangs, and queries look at all SMs. They are asked
+ *     between two cycles, at times that are known before: when a CTA is collected, and by timers of their own.
  *   - A warp scheduler from outside the library (Lua) is one program for all SMs. Its words of state have a place per
- *     scheduler (external_sched_state, arena). One that has promised to keep nothing else (stateless) chooses the same
- *     in any order; of others each SM sees at once what they remember of the rest, and they are asked in SM order,
- *     whatever tick.shuffle says. The first failure of a policy stops the machine after that cycle.
- *   - Texture fetches and loads of constants read device memory at issue; kernels do not write what they read so (CUDA
- *     leaves it undefined). A printf reads its strings at issue, from memory and from its own SM's queue.
- *   - Addresses in the heap of malloc() are looked up in its table at issue; what free() is given, too, unless there is
- *     a delay: then a wrong one is found where it takes effect.
+ *     scheduler (external_sched_state, arena). A scheduler that has promised to keep nothing else (stateless) chooses
+ *     the same in any order. Of the others, each SM sees at once what they remember of the rest; they are asked in SM
+ *     order, whatever tick.shuffle says. The first failure of a policy stops the machine after that cycle.
+ *   - Texture fetches and loads of constants read device memory at issue; kernels do not write what they read in this
+ *     way (CUDA leaves it undefined). A printf reads its strings at issue, from memory and from its own SM's queue.
+ *   - Addresses in the heap of malloc() are looked up in its table at issue. The address given to free() is, too,
+ *     unless there is a delay: then a wrong one is found where it takes effect.
  *   - The arena's reach and the pages of device memory written by local stores are sets that only grow within a cycle:
  *     any order gives the same.
- *   - Back-pressure: what the network takes of one SM's requests may leave no room for another's, which then waits in
- *     its port and sees its miss queue full, in the next cycle. commit.delay does not change that: SMs that are to run
- *     apart for D cycles need a port that hears of free places so much later, too. */
+ *   - Back-pressure: the requests that the network takes from one SM may leave no room for another SM's. These then
+ *     wait in its port, and the SM sees its miss queue full in the next cycle. commit.delay does not change that: SMs
+ *     that are to run apart for D cycles need a port that hears of free places D cycles later, too. */
 /* clang-format on */
 #ifndef GPU_CROSSING_H
 #define GPU_CROSSING_H

@@ -1,24 +1,26 @@
-/* livelock: warps that execute for ever and never get on - a spin on a flag nobody sets, a lock that its holder cannot
- * release, a hand-made barrier with more CTAs than fit.
+/* livelock: warps that execute for ever without progress: a spin on a flag that nobody sets, a lock that its holder
+ * cannot release, a hand-made barrier with more CTAs than fit.
  *
- * Suspicion: no CTA has started or ended for deadlock_cycles. Then four windows of a quarter of that each: in every one
- * of them each warp comes back to a state that it was in before (pc, SIMT stack, registers) or does not move at all,
- * and memory (global, local, shared) is the same at the end of each window. A warp whose state and memory repeat does
- * the same again and again, so nothing will come of it. Not found: loops in which a register changes for ever (a count,
- * %clock); they run to --max-cycles.
+ * Suspicion: no CTA has started or ended for deadlock_cycles. Then come four windows of a quarter of that time each. In
+ * each window every warp must come back to a state that it was in before (pc, SIMT stack, registers), or not move at
+ * all, and memory (global, local, shared) must be the same at the end of each window. A warp whose state and memory
+ * repeat does the same again and again, so it will never make progress. Loops in which a register changes for ever (a
+ * count, %clock) are not found; they run to --max-cycles.
  *
- * A warp whose loop sleeps (nanosleep, up to a millisecond) may not come round in a window. While one that has slept is
- * still to come back, its window goes on, up to LIVELOCK_SLEEPS times the longest sleep seen in it: loops that sleep
- * several times, for different times, are found too. A warp that is still asleep then counts as getting on.
+ * A warp whose loop sleeps (nanosleep, up to a millisecond) may not come round in a window. As long as a warp that has
+ * slept has not come back to a state, its window goes on, up to LIVELOCK_SLEEPS times the longest sleep seen in it. So
+ * loops that sleep several times, for different times, are found too. A warp that is still asleep then counts as making
+ * progress.
  *
- * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks' time of the window (Brent's way of
- * finding a cycle of unknown length); several, because one may be of an instruction that it stands at but for a moment.
+ * A warp is compared with a few states that were taken after 1, 2, 4, 8... looks of the window (Brent's way of finding
+ * a cycle of unknown length). There are several, because one state may be of an instruction at which the warp stands
+ * only for a moment.
  *
- * Memory is compared at the ends of the windows only: warps that keep writing a value and taking it back count as going
- * round in circles, even if another could by the luck of timing have seen it.
+ * Memory is compared at the ends of the windows only. Warps that keep writing a value and taking it back count as going
+ * round in circles, even if another warp could have seen the value by the luck of timing.
  *
- * All of it lies in the arena, beside the hash: after going back in time a livelock is found at the same cycle again.
- */
+ * All of it lies in the arena, beside the hash: after going back in time a livelock is found at the same cycle
+ * again. */
 #ifndef GPU_LIVELOCK_H
 #define GPU_LIVELOCK_H
 #include "base/arena.h"

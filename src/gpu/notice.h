@@ -1,8 +1,9 @@
-/* notice: where the CTAs of a launch give notice that they cannot be flushed any more, as the compiler has found it
- * (passes/idempotence.h): the tables of struct program. Made once per kernel, constant, and kept until the end.
+/* notice: where the CTAs of a launch give notice that they can no longer be flushed, as the compiler has found it
+ * (passes/idempotence.h): the tables of struct program. They are made once per kernel, are constant, and are kept until
+ * the end.
  *
- * The compiler takes for granted that pointers of a launch name different memory. The driver sees them: if two of them
- * lie in one allocation, the kernel is looked at as one whose pointers may all be the same. */
+ * The compiler assumes that the pointers of a launch name different memory. The driver sees the pointers: if two of
+ * them lie in one allocation, the kernel is analysed as one whose pointers may all be the same. */
 #ifndef GPU_NOTICE_H
 #define GPU_NOTICE_H
 #include "base/base.h"

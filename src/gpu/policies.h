@@ -1,8 +1,7 @@
-/* The machine's policies: which ones there are of each kind (conf/policy_kinds.def), and which are in use.
+/* The machine's policies: the policies of each kind (conf/policy_kinds.def), and which of them are in use.
  *
- * The choice is kept as a number for each kind, in the arena: a snapshot has it, going back restores it. What the
- * number stands for is looked up here; the pointers that the parts of the machine hold follow from it (policies_bind).
- */
+ * The choice is kept as a number for each kind, in the arena: a snapshot has it, and going back restores it. The number
+ * is looked up here; the pointers that the parts of the machine hold follow from it (policies_bind). */
 #ifndef GPU_POLICIES_H
 #define GPU_POLICIES_H
 #include "conf/policy.h"

@@ -1,4 +1,5 @@
-/* query: what an observer may see of the machine, as plain copies. The only way obs and ui look at models.
+/* query: everything that an observer may see of the machine, as plain copies. It is the only way in which obs and ui
+ * look at models.
  *
  * All queries are cheap enough to call at 20 frames a second, change nothing, and are valid between cycles. */
 #ifndef GPU_QUERY_H

@@ -1,11 +1,12 @@
 /* starve: warps that stay ready and are passed over while their SM issues, under a scheduler that gives every ready
- * warp its turn (warp_sched_ops.fair). Such a warp does not lose to its own scheduler but to what comes before it:
- * another scheduler that always gets the unit they both want.
+ * warp its turn (warp_sched_ops.fair). Such a warp does not lose to its own scheduler, but to another scheduler that
+ * always gets the unit that both want.
  *
- * Looked for every STARVE_LOOK cycles, at nothing in between: a warp that was ready at the last look and has issued
- * nothing since has been ready all the time. So a spell is found short by less than a look at either end.
+ * Warps are looked at every STARVE_LOOK cycles, and not in between: a warp that was ready at the last look and has
+ * issued nothing since has been ready all the time. A spell may therefore begin or end up to one look beside its true
+ * time.
  *
- * All of it lies in the arena, beside the hash: after going back in time it is that of the cycle. */
+ * All of it lies in the arena, beside the hash: after going back in time it is the state of that cycle. */
 #ifndef GPU_STARVE_H
 #define GPU_STARVE_H
 #include "base/arena.h"

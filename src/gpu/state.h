@@ -1,4 +1,4 @@
-/* state: what the machine is made of; gpu.h stands on top of what its files do with it. */
+/* state: the parts of the machine. gpu.h declares what its files do with them. */
 #ifndef GPU_STATE_H
 #define GPU_STATE_H
 #include "base/arena.h"

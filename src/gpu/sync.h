@@ -1,4 +1,4 @@
-/* sync: what all counters say now, those of parts that sleep included. */
+/* sync: brings all counters up to date, including those of parts that sleep. */
 #ifndef GPU_SYNC_H
 #define GPU_SYNC_H
 #include "gpu/state.h"

@@ -1,5 +1,6 @@
 /* verbs: pause, resume, halt, drop, save and restore a CTA of the machine, between two cycles; see sm/verbs.h and
- * cta/resume.h. A CTA is named by launch and linear id. False with *e, which says why, and nothing done. */
+ * cta/resume.h. A CTA is named by launch and linear id. On failure they return false with *e, which gives the reason,
+ * and nothing is done. */
 #ifndef GPU_VERBS_H
 #define GPU_VERBS_H
 #include "base/base.h"

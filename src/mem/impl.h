@@ -1,21 +1,21 @@
-/* impl: what the parts of the memory system share. Nothing outside src/mem includes it.
+/* impl: the common part of the memory system. Nothing outside src/mem includes it.
  *
- * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap; everything
+ * struct mem and the structs with pointers in them are constant after mem_create() and live on the heap. Everything
  * that changes lives in the arena and holds indices only.
  *
- * Why nothing can deadlock while requests and replies have buffers of their own (noc.shared_buffer = 0). A packet waits
+ * While requests and replies have buffers of their own (noc.shared_buffer = 0), nothing can deadlock. A packet waits
  * only for something nearer to the end of its way:
- *   - an answer that reaches an SM is consumed there at once (it fills the cache, its tokens go to a fifo that is as
- * large as all tokens that can be out), so delivery never waits for the SM;
- *   - a reply in a slice's output waits only for a free place at the SM's port, which deliveries free;
- *   - data from DRAM is always accepted: its replies already own their packets, the output list has room for all
- * waiters;
- *   - a DRAM request waits for its channel only, a slice's head for its output, its miss queue or its MSHRs, and an
- * SM's miss queue for a slice's input.
+ *   - An answer that reaches an SM is consumed there at once: it fills the cache, and its tokens go to a fifo that has
+ *     room for all tokens that can be out. So delivery never waits for the SM.
+ *   - A reply in a slice's output waits only for a free place at the SM's port, which deliveries free.
+ *   - Data from DRAM is always accepted: its replies already own their packets, and the output list has room for all
+ *     waiters.
+ *   - A DRAM request waits only for its channel; a slice's head waits for its output, its miss queue or its MSHRs; an
+ *     SM's miss queue waits for a slice's input.
  *
- * With noc.shared_buffer the second point falls: a reply waits for a place at the SM's port, which may be full of
- * requests that wait for a place at a slice, which may be full of replies. That is a circle; mem_cycle() finds it
- * (noc/cycle.c says why it finds nothing else), and it never comes apart again. */
+ * With noc.shared_buffer the second point does not hold: a reply waits for a place at the SM's port, which may be full
+ * of requests that wait for a place at a slice, which may be full of replies. That is a circle, and it never dissolves.
+ * mem_cycle() finds it (noc/cycle.c says why it finds nothing else). */
 #ifndef MEM_IMPL_H
 #define MEM_IMPL_H
 #include "base/fifo.h"

@@ -1,12 +1,12 @@
 /* ref_count: accesses counted as GPGPU-Sim 4.x counts them (cache_stats), beside the caches' own counters.
  *
- *   - A sectored cache counts a lookup for each 32 B sector that an access touches, another one for its line. The
- *     sectors of an access are looked up one after the other there: of a line that is absent the first one misses, the
- *     others miss their sector.
- *   - A lookup is a hit, pending (the sector is on its way; here such a load is a merge, such a store a hit or a miss)
- *     or a miss. All three count as accesses. What is refused counts when it is accepted, once.
+ *   - A sectored cache counts a lookup for each 32 B sector that an access touches; another cache counts one for its
+ *     line. The sectors of an access are looked up one after the other there: if the line is absent, the first sector
+ *     misses, and the others miss their sector.
+ *   - A lookup is a hit, pending (the sector is on its way; here such a load is a merge, and such a store a hit or a
+ *     miss) or a miss. All three count as accesses. A refused access counts once, when it is accepted.
  *   - A dirty sector that was written in part is a hit for a store and a miss for a load.
- *   - What passes a cache is not looked up in it: atomics and loads that are not cached in L1D. */
+ *   - Accesses that pass a cache are not looked up in it: atomics, and loads that are not cached in L1D. */
 #ifndef MEM_REF_COUNT_H
 #define MEM_REF_COUNT_H
 #include "mem/tags.h"

@@ -1,25 +1,25 @@
 /* threec: why a read missed, after M. D. Hill and A. J. Smith, "Evaluating associativity in CPU caches", IEEE
  * Transactions on Computers 38(12), 1989, and what GPUs add to it.
  *
- * Beside each L1D and L2 slice an ideal cache is kept that holds tags only: as many lines, fully associative, LRU; it
+ * An ideal cache is kept beside each L1D and L2 slice. It holds tags only: as many lines, fully associative, LRU. It
  * gets the same references in the order in which the cache accepts them, has their data at once, and loses no line to a
  * store or to the start of a kernel. References are reads (hits, misses, merges) and writes that hit or allocate. A
  * read miss is
  *
- *   cold         the cache has never had a reference to the line before: nothing could have hit
- *   capacity     else, and the ideal cache does not have the line any more: only a larger cache could have hit
- *   sector       else, and a sector that is missing has never been there while the ideal cache had the line (not
- *                fetched, or in L2 written in part only): fetching whole lines would have hit
- *   invalidated  else, and a sector that is missing was taken away since it was last there, by a store, an atomic, a
- *                volatile load or the start of a kernel: the ideal cache hits because it keeps it
- *   conflict     else: the ideal cache hits; the line had to leave its set
+ *   cold         if the cache has never had a reference to the line before: nothing could have hit
+ *   capacity     else, if the ideal cache no longer has the line: only a larger cache could have hit
+ *   sector       else, if a missing sector has never been there while the ideal cache had the line (it was not fetched,
+ *                or in L2 only partly written): fetching whole lines would have hit
+ *   invalidated  else, if a missing sector was removed since it was last there, by a store, an atomic, a volatile load
+ *                or the start of a kernel: the ideal cache hits because it keeps the sector
+ *   conflict     else: the ideal cache hits, and the line had to leave its set
  *
- * Each is asked for in this order, of the whole access: so a miss has exactly one cause. A sector that is on its way
- * when a store touches it arrives nevertheless (see l1.c), and so is not taken away.
+ * The causes are tried in this order, for the whole access, so a miss has exactly one cause. A sector that is on its
+ * way when a store touches it arrives nevertheless (see l1.c), and so is not removed.
  *
- * What it remembers is in the arena but not in the hash: nothing of the simulation depends on it. A bit per line of
- * device memory says whether the line was ever referenced; memory never referenced costs address space only. A line
- * outside device memory has no bit: when the ideal cache has not got it, it counts as cold each time. */
+ * The record is in the arena but not in the hash: nothing of the simulation depends on it. A bit per line of device
+ * memory says whether the line was ever referenced; memory that is never referenced costs address space only. A line
+ * outside device memory has no bit: if the ideal cache does not have it, it counts as cold each time. */
 #ifndef MEM_THREEC_H
 #define MEM_THREEC_H
 #include "base/arena.h"

@@ -1,22 +1,22 @@
-/* depend: what of a straight run of instructions must stay in order, as a graph; for the list scheduler.
+/* depend: which instructions of a straight run must stay in order, as a graph; for the list scheduler.
  *
  * Edges:
  *
  *   registers  a use behind its definition, a definition behind the uses and the definition of the value before;
  *              guards, predicates and the carry flag are registers. A guarded write reads what it may leave in place.
- *   memory     loads pass loads. A store keeps its order with loads and stores that it may overlap: not with other
- *              state spaces (generic meets global, shared and local), not with constant, parameter and texture reads
- *              nor ld.nc, which the program promises not to write; not where both addresses are constant distances from
- *              the same register value and apart, or within different shared or local variables.
+ *   memory     loads pass loads. A store keeps its order with loads and stores that it may overlap. It does not overlap
+ *              accesses to other state spaces (generic meets global, shared and local), nor constant, parameter and
+ *              texture reads and ld.nc, which the program promises not to write, nor accesses whose address is a
+ *              different constant distance from the same register value, or in another shared or local variable.
  *              Atomics and volatile, acquiring and releasing accesses: no memory access passes them.
  *   calls      accesses to the parameters of functions keep their order
  *   warp       shuffles, votes, matches and the like keep their order with one another
  *
- * "Apart" is said of one thread. Threads that talk through memory without volatile, fence or barrier may see another
- * order, as with any optimising compiler.
+ * All this holds for one thread. Threads that communicate through memory without volatile, fence or barrier may see
+ * another order, as with any optimising compiler.
  *
- * Where a run ends (depend_is_boundary): jumps, calls, barriers, fences, breakpoints, sleeping, and reading a clock, so
- * that nothing moves across what is being timed. Address forms are followed within a run only. */
+ * A run ends (depend_is_boundary) at jumps, calls, barriers, fences, breakpoints, sleeping, and reading a clock, so
+ * nothing moves across what is being timed. Address forms are followed within a run only. */
 #ifndef PASSES_DEPEND_H
 #define PASSES_DEPEND_H
 #include "passes/fn.h"

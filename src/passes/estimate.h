@@ -1,7 +1,8 @@
 /* estimate: registers per thread as the hardware's assembler would need them, from PTX.
  *
- * Words (32 bits) live behind each instruction. Not counted: predicates, and what machine code reads from constant
- * memory or encodes as an immediate: results of kernel-parameter loads, cvta of those, and moves of constants. */
+ * Counts the words (32 bits) that are live behind each instruction. It does not count predicates, nor values that
+ * machine code reads from constant memory or encodes as an immediate: results of kernel-parameter loads, cvta of those,
+ * and moves of constants. */
 #ifndef PASSES_ESTIMATE_H
 #define PASSES_ESTIMATE_H
 #include "passes/liveness.h"

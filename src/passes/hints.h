@@ -1,6 +1,6 @@
-/* hints: what the compiler's analyses tell the warp schedulers, one row per instruction of a module. Made once when a
- * module is added to a machine; constant. The hardware of the papers carries the same in opcode extensions and tables
- * that are loaded with a kernel. */
+/* hints: what the compiler's analyses tell the warp schedulers, one row per instruction of a module. They are made
+ * once, when a module is added to a machine, and are constant. The hardware of the papers carries the same in opcode
+ * extensions and in tables that are loaded with a kernel. */
 #ifndef PASSES_HINTS_H
 #define PASSES_HINTS_H
 #include "conf/conf.h"

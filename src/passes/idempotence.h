@@ -1,29 +1,29 @@
-/* idempotence: where a kernel stops being restartable from its start (Park 2016, sections 4.2.2 and 4.3.4): atomics and
- * overwrites of global memory that the kernel reads. A CTA none of whose warps has executed one of these instructions
- * may be flushed (relaxed condition); a kernel without any may be flushed at all times (strict condition).
+/* idempotence: where a kernel can no longer be restarted from its start (Park 2016, sections 4.2.2 and 4.3.4): atomics,
+ * and overwrites of global memory that the kernel reads. A CTA may be flushed as long as none of its warps has executed
+ * one of these instructions (relaxed condition). A kernel without any may be flushed at all times (strict condition).
  *
- * Found from the code alone, for every launch of it. Addresses are followed to the *buffer* they point into: 8-byte
- * kernel parameters and .global variables, through moves, conversions, additions, logic and selects, slot by slot along
- * the control flow. A store overwrites when the kernel, or a function that it calls, has a load of the same buffer
- * anywhere; indices, order and guards are not compared. So "yes" is safe, and "no" may be too careful:
+ * They are found from the code alone, for every launch of it. Addresses are followed to the *buffer* into which they
+ * point: 8-byte kernel parameters and .global variables, through moves, conversions, additions, logic and selects, slot
+ * by slot along the control flow. A store overwrites if the kernel, or a function that it calls, has a load of the same
+ * buffer anywhere; indices, order and guards are not compared. So "yes" is safe, and "no" may be too careful:
  *
- *   - an address that comes from memory (a pointer in an array, 64-bit indices), from a parameter whose place is
- *     computed, from a function's parameter or a call's result may point anywhere: as a store it overwrites as soon as
- *     anything is loaded, as a load it makes every store an overwrite; likewise an address with no buffer in it
- *   - a generic address counts as shared or local memory only if nothing but cvta of those spaces makes it
- *   - an indirect call may reach every device function
- *   - printf counts: a restart prints again
+ *   - An address may point anywhere if it comes from memory (a pointer in an array, 64-bit indices), from a parameter
+ *     whose place is computed, from a function's parameter or from a call's result, or if there is no buffer in it. As
+ *     a store it overwrites as soon as anything is loaded; as a load it makes every store an overwrite.
+ *   - A generic address counts as shared or local memory only if nothing but cvta of those spaces makes it.
+ *   - An indirect call may reach every device function.
+ *   - printf counts: a restart prints again.
  *
- * What it takes for granted:
+ * Assumptions:
  *
- *   - different parameters point into different buffers, which no .global variable is in either, and an access stays
- *     inside its buffer; with `params_may_alias` they may all be the same
- *   - products, quotients, shifts and values narrower than 64 bits from memory are no pointers. (An 8-byte parameter
+ *   - Different parameters point into different buffers, no .global variable lies in one of them, and an access stays
+ *     inside its buffer. With `params_may_alias` the parameters may all point to the same buffer.
+ *   - Products, quotients, shifts, and values narrower than 64 bits from memory are no pointers. (An 8-byte parameter
  *     that is an integer added unscaled to two addresses makes them look alike: too careful, not wrong.)
- *   - what textures show is not written by the kernel, which CUDA leaves undefined
+ *   - The kernel does not write what it reads through textures, which CUDA leaves undefined.
  *
- * Shared, local and parameter memory start afresh with the CTA and do not count; constant memory cannot be stored to.
- */
+ * Shared, local and parameter memory start afresh with the CTA and do not count. Constant memory cannot be stored
+ * to. */
 #ifndef PASSES_IDEMPOTENCE_H
 #define PASSES_IDEMPOTENCE_H
 #include "base/err.h"

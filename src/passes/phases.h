@@ -1,22 +1,22 @@
 /* phases: the phases of a function and the phase distances of its instructions (Awatramani 2015, sections III-A and
- * IV-B), what the phase-aware warp schedulers compare.
+ * IV-B), which the phase-aware warp schedulers compare.
  *
  * A phase is a run of consecutive instructions none of which reads a register that a long-latency instruction of the
  * same phase has written. Every basic block starts a phase, and so does the instruction behind a call: the callee's
  * instructions came between.
  *
- * The paper counts otherwise than it says: in its table II 12 of 14 kernels have, to within two, as many phases as the
- * code here when blocks do not begin any (through_blocks), 5 and fewer in kernels of many blocks. Then the instructions
- * are taken in the order of the text, past branches and loops' ends, with one set.
+ * The paper does not count as it says. In its table II, 12 of 14 kernels have (to within two) as many phases as the
+ * code here has if blocks do not begin any (through_blocks): 5 and fewer in kernels of many blocks. Then the
+ * instructions are taken in the order of the text, past branches and ends of loops, with one set.
  *
- * A register is an allocated slot (a scoreboard id). An unguarded write by a short instruction takes it out of the set:
- * whoever reads it then does not read the long result. A guarded one leaves it there, since lanes may keep the old
- * value. Guards, predicates and the carry flag count as registers.
+ * A register is an allocated slot (a scoreboard id). An unguarded write by a short instruction removes it from the set:
+ * an instruction that reads it then does not read the long result. A guarded write leaves it in the set, since lanes
+ * may keep the old value. Guards, predicates and the carry flag count as registers.
  *
  * The analysis takes the instructions in the order in which they are executed here: list-scheduled blocks
- * (passes/schedule.h), as the paper's code was by an assembler, or with schedule=none the order of the PTX text.
- * Compilers put a load next to its use there and leave the rest to the assembler, so that text breaks into more and
- * shorter phases. */
+ * (passes/schedule.h), like the paper's code, which an assembler had scheduled, or with schedule=none the order of the
+ * PTX text. In the text, compilers put a load next to its use and leave the rest to the assembler, so it breaks into
+ * more and shorter phases. */
 #ifndef PASSES_PHASES_H
 #define PASSES_PHASES_H
 #include "conf/conf.h"

@@ -1,17 +1,17 @@
 /* points: the program points of ELF (Park 2016, section 3.3.1, algorithms 1 and 2): the instructions from which the
  * hardware computes how many instructions lie between a warp and its next load.
  *
- * Instructions are counted along program order, as the paper's hardware does by subtracting pcs. Where the paper is
- * silent:
+ * Instructions are counted along program order, as the paper's hardware does by subtracting pcs. The paper leaves these
+ * points open:
  *
  *   loads      ld, ldu of global, local and generic space; texture fetches; atomics that return a value
  *   branches   bra and brx whose target (brx: any) is not behind them; a brx takes the nearest of its targets
  *   next       an unguarded ret, exit, trap, brx or backward bra has no next instruction: no path continues there.
  *              Forward branches are walked over, guarded or not, since they are no program points
- *   call       is walked over, the callee's loads are not seen
+ *   call       is walked over; the callee's loads are not seen
  *   merge      algorithm 2 adds the score of a load that has merged before (getScore's line 40), as published. It finds
- *              nothing to merge when every load is max_score or more behind its predecessor, or all points are
- * branches: then `fits` is false and n stays above max_points
+ *              nothing to merge if every load is max_score or more behind its predecessor, or all points are branches:
+ *              then `fits` is false and n stays above max_points
  *
  * Distances are those of the code as executed: list-scheduled, or with schedule=none that of the PTX text. */
 #ifndef PASSES_POINTS_H

@@ -1,24 +1,25 @@
-/* schedule: list scheduling inside each basic block, what the assembler does to PTX before a GPU sees it: loads as
- * early as their addresses are there, uses as late as something else can be done. Works on virtual registers, before
- * register allocation; the order of passes/depend.h is kept, jumps and blocks stay where they are.
+/* schedule: list scheduling inside each basic block, as the assembler does it before a GPU sees the code: loads move up
+ * to where their addresses are ready, and uses move down while something else can be done. It works on virtual
+ * registers, before register allocation. The order of passes/depend.h is kept; jumps and blocks stay where they are.
  *
- * Priority is the longest way to the end of the run in cycles of the machine, global accesses taken as misses to DRAM;
- * the block is played through as one warp alone would issue it, in order, and an order is taken only when that warp
- * would be through earlier than with the text's.
+ * An instruction's priority is the longest way from it to the end of the run, in cycles of the machine; global accesses
+ * count as misses to DRAM. The block is played through as one warp alone would issue it, in order. A new order is taken
+ * only if that warp would be through earlier than with the text's order.
  *
  * Registers. No point of the function needs more counted words (passes/estimate.h) than the larger of
  *   - the most that any point of it needs in the order of the text
  *   - what a thread may have without registers limiting the warps of an SM, minus ESTIMATE_FIXED; for kernels only, and
  *     not above .maxnreg
- * so that occupancy cannot suffer; the key schedule_spare adds to that (4): the estimate's constant stands in part for
- * what an assembler's own scheduling takes, as that is in the figures that it was fitted to. The registers per thread
- * that are reported, and that occupancy, preemption and swapping count, stay those of the text's order: the estimate
- * was fitted on it against what an assembler made of the same PTX after *its* scheduling, and published register counts
- * are compared with it. A block that does not fit is tried with less and less room for values in flight, then left as
- * it is.
  *
- * Values that are not counted (parameters, constants) and predicates are bounded in the same way, by
- * SCHEDULE_ROOM words above what the text needs, since they take room in the simulated frame. */
+ * So occupancy cannot suffer. For kernels the key schedule_spare (4) is added: the estimate's constant stands in part
+ * for what an assembler's own scheduling takes, as the figures to which it was fitted include that. The registers per
+ * thread that are reported, and that occupancy, preemption and swapping count, stay those of the text's order: the
+ * estimate was fitted on it against what an assembler made of the same PTX after *its* scheduling, and published
+ * register counts are compared with it. A block that does not fit is tried with less and less room for values in
+ * flight, then left as it is.
+ *
+ * Values that are not counted (parameters, constants) and predicates are bounded in the same way, by SCHEDULE_ROOM
+ * words above what the text needs, since they take room in the simulated frame. */
 #ifndef PASSES_SCHEDULE_H
 #define PASSES_SCHEDULE_H
 #include "conf/conf.h"

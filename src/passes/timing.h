@@ -1,5 +1,5 @@
 /* timing: latency and initiation interval of an instruction class that executes in a pipeline of the SM, from the
- * configuration. One table for issue, phases and scheduling. */
+ * configuration. Issue, phases and scheduling share this table. */
 #ifndef PASSES_TIMING_H
 #define PASSES_TIMING_H
 #include "conf/conf.h"

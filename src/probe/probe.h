@@ -1,4 +1,4 @@
-/* probe: what can be counted and what can happen, as tables; emission; no consumer in here. */
+/* probe: counters and events as tables, and their emission. No consumer is in here. */
 #ifndef PROBE_PROBE_H
 #define PROBE_PROBE_H
 #include <stddef.h>

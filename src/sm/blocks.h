@@ -1,5 +1,5 @@
-/* blocks: where the blocks of CTAs lie in a resource of one dimension, the register file or the shared memory of an SM,
- * and what the holes between them are good for. Numbers in, numbers out. */
+/* blocks: where the blocks of CTAs lie in the register file or the shared memory of an SM, and how many further blocks
+ * the holes between them can hold. Numbers in, numbers out. */
 #ifndef SM_BLOCKS_H
 #define SM_BLOCKS_H
 #include "base/base.h"

@@ -4,9 +4,9 @@
  *                                             |     miss, store, atomic: on its way to L2
  *                                             `---- refused: stays, and those behind it close up
  *
- * One transaction enters in a cycle and one meets the tags; with l1d.banks several that want different banks. A refused
- * one stops nothing before there is no place left: then the LSU's head waits too. A transaction counts as outstanding
- * of its warp from the moment it enters. */
+ * One transaction enters in a cycle and one meets the tags; with l1d.banks, several that want different banks. A
+ * refused transaction stops nothing as long as there is a free place; then the LSU's head waits too. A transaction
+ * counts as outstanding for its warp from the moment it enters. */
 #ifndef SM_L1_PIPE_H
 #define SM_L1_PIPE_H
 #include "sm/sm.h"

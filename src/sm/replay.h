@@ -16,20 +16,20 @@
  *   newcar  (Park 2016, section 3.3.4) all caches; several entries a warp, out of order: the oldest that may be tried,
  *           so that the cache's locality suffers least (taking turns, kmeans was 10 % slower). Figure 3.5: a warp's
  *           loads may pass its loads; a store passes nothing of its own warp, and nothing of its own warp passes a
- * store. What may not pass goes into the queue without an access.
+ *           store. A transaction that may not pass goes into the queue without an access.
  *
- * In both the LSU goes first: the queue has its idle cycles (empty, or its head has to wait). A full queue is served
- * instead of the LSU, whose head waits; shared memory then goes on in the cycles in which no entry can be tried.
+ * In both the LSU goes first: the queue gets the LSU's idle cycles (it is empty, or its head has to wait). A full queue
+ * is served instead of the LSU, whose head waits; shared memory then goes on in the cycles in which no entry can be
+ * tried.
  *
  * Beyond the papers: atomics and volatile, relaxed and acquire loads count as stores in figure 3.5. bar.sync orders the
- * accesses of a CTA: once a barrier has opened, what its warps had in the queue is ordered against all warps of the
- * CTA. A fence waits until the warp's entries are performed, like for all its accesses. After lsu.replay_wait cycles
- * without a turn the queue goes before the LSU once. The order of accesses is about time only: values are read and
+ * accesses of a CTA: once a barrier has opened, the entries of its warps in the queue are ordered against all warps of
+ * the CTA. A fence waits until the warp's entries are performed, as for all its accesses. After lsu.replay_wait cycles
+ * without a turn the queue goes before the LSU once. The order of accesses affects time only: values are read and
  * written at issue.
  *
- * The hardware may try in every idle cycle. Here an entry that was refused is tried again only once something has
- * changed in its cache, as before that it would be refused again; replay_tries counts these accesses, not the idle
- * cycles. */
+ * The hardware may try in every idle cycle. Here a refused entry is tried again only once something has changed in its
+ * cache, since before that it would be refused again. replay_tries counts these accesses, not the idle cycles. */
 #ifndef SM_REPLAY_H
 #define SM_REPLAY_H
 #include "sm/sm.h"

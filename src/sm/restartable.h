@@ -1,5 +1,5 @@
-/* restartable: whether each resident CTA could still be flushed and started again from its beginning - the dynamic
- * truth beside the static check of passes/idempotence.h, from the addresses that are executed.
+/* restartable: whether each resident CTA could still be flushed and started again from its beginning. This is measured
+ * from the addresses that are executed, beside the static check of passes/idempotence.h.
  *
  * A CTA stops being restartable (idempotent) when one of its warps, for the first time,
  *
@@ -7,21 +7,21 @@
  *   - executes an atomic on global memory,
  *   - or prints: a restart would print again.
  *
- * Exact by byte. Global memory counts however it is addressed, lane by lane; predicated-off lanes do not access. Every
- * load reads (volatile, relaxed, vector, .nc), and so does an atomic. Shared memory and parameters start afresh with
- * the CTA and do not count; nor does local memory, which lies in device memory but belongs to a thread and is afresh
- * with it too; constant memory cannot be written, and what textures show is not written by the kernel (CUDA leaves that
- * undefined). Prefetches read no value. As in the paper, reading back what the CTA itself has written counts as a read.
- * Loads of a cycle see memory as it was when the cycle began (front/front.h), so a store of the same cycle by another
- * warp comes behind them whichever issued first.
+ * The record is exact by byte. Global memory counts however it is addressed, lane by lane; predicated-off lanes do not
+ * access. Every load reads (volatile, relaxed, vector, .nc), and so does an atomic. Shared memory and parameters start
+ * afresh with the CTA and do not count. Local memory does not count either: it lies in device memory, but belongs to a
+ * thread and starts afresh with it. Constant memory cannot be written, and a kernel does not write what it reads
+ * through textures (CUDA leaves that undefined). Prefetches read no value. As in the paper, reading back what the CTA
+ * itself has written counts as a read. Loads of a cycle see memory as it was when the cycle began (front/front.h), so a
+ * store of the same cycle by another warp comes behind them, whichever issued first.
  *
- * The bytes read are kept per resident CTA as a table of 32-byte blocks with a mask. It grows up to idempotence.kb; a
- * CTA that has read more is RESTART_LOST from then on: what it overwrites may not be known, so it is not called
- * restartable any more, and its end is counted as unknown unless something on record happened to it.
+ * The bytes read are kept per resident CTA as a table of 32-byte blocks with a mask. The table grows up to
+ * idempotence.kb. A CTA that has read more is RESTART_LOST from then on: it may not be known what it overwrites, so it
+ * is no longer called restartable, and its end is counted as unknown unless one of the three things is on record.
  *
  * All of it is state in the arena, behind the part that is hashed: snapshots bring it back with the machine, and a
- * machine that keeps it has the same hash as one that does not. Instructions come to it by the way of EV_ISSUE, so that
- * it costs nothing when off. */
+ * machine that keeps it has the same hash as one that does not. Instructions come to it through EV_ISSUE, so it costs
+ * nothing when off. */
 #ifndef SM_RESTARTABLE_H
 #define SM_RESTARTABLE_H
 #include "base/arena.h"

@@ -1,16 +1,15 @@
-/* sm: one streaming multiprocessor - warps, instruction buffers, scoreboard, issue, units, LSU, barriers, resident
- * CTAs.
+/* sm: one streaming multiprocessor: warps, instruction buffers, scoreboard, issue, units, LSU, barriers, resident CTAs.
  *
  *   fetch -> instruction buffer -> scoreboard -> issue -> SP | SFU | DP -> write-back (wheel)
  *     |                                            `----> LSU -> shared | l1d l1c l1t -> write-back (replies)
  *    l1i
  *
- * Readiness lives in masks: in[state] has one bit a warp slot, and a warp is in exactly one state, so "who may issue"
- * is an AND and "why did nobody" is the first non-empty mask. An SM that can do nothing until cycle t says so
- * (sm_tick's return value) and is not ticked again before t or before the memory system answers; its stall accounting
- * is added in bulk when it wakes.
+ * Readiness is kept in masks: in[state] has one bit a warp slot, and a warp is in exactly one state. So "which warps
+ * may issue" is an AND, and "why did none issue" is the first non-empty mask. An SM that can do nothing until cycle t
+ * says so (sm_tick's return value), and is not ticked again before t or before the memory system answers. Its stall
+ * accounting is added in bulk when it wakes.
  *
- * struct sm is state (arena: no pointers); struct sm_ctx is the constant wiring every function gets beside it. */
+ * struct sm is state (arena: no pointers); struct sm_ctx is the constant wiring that every function gets beside it. */
 #ifndef SM_SM_H
 #define SM_SM_H
 #include "base/bits.h"

@@ -1,14 +1,14 @@
 /* verbs: what can be done to a CTA on its SM, between two cycles, from outside.
  *
- *   pause, halt   none of its warps issues, until somebody says so or for some cycles; what is under way goes on
- *   lower         its warps issue only in slots that no other warp takes; where it stands among them is as before
- *   drop          all it has under way is given up, and it begins again with its first instruction
+ *   pause, halt   none of its warps issues, until it is resumed or for a number of cycles; what is under way goes on
+ *   lower         its warps issue only in slots that no other warp takes; their order among each other stays as it was
+ *   drop          everything under way is given up, and the CTA begins again with its first instruction
  *   take off      it leaves its slot, whose resources others may have at once. What its warps have under way follows
  *                 them, by their contexts, to places behind the slots; when nothing is left it can go anywhere
  *   restore       it goes on in a slot of any SM
  *
- * The values of a CTA's threads are the front end's, which writes registers when an instruction issues: what is under
- * way is time, not data. So nothing is lost by giving it up, but the instructions executed. */
+ * The values of a CTA's threads belong to the front end, which writes registers when an instruction issues: what is
+ * under way is time, not data. So giving it up loses nothing but the instructions executed. */
 #ifndef SM_VERBS_H
 #define SM_VERBS_H
 #include "sm/sm.h"

@@ -11,7 +11,7 @@
 static const struct policy none = {
     .name = "none", .help = "as many CTAs as slots and resources allow", .source = "CUDA"};
 static const struct policy mascar = {.name = "mascar",
-                                     .help = "the same with Mascar's re-execution queue: what vt has beside swapping",
+                                     .help = "as none, with Mascar's re-execution queue, which vt has beside swapping",
                                      .source = "Sethia 2015; " YOON ", section IV.D",
                                      .implies = "lsu.replay=car"};
 static const struct policy max = {.name = "max",
@@ -30,8 +30,8 @@ static u32 vt_storage(const struct conf *c, struct policy_storage *out)
 	return 3;
 }
 static const struct policy vt = {.name = "vt",
-                                 .help = "virtual threads: CTAs up to registers and shared memory, those whose warps "
-                                         "all wait for memory give their slots to others",
+                                 .help = "virtual threads: as many CTAs as registers and shared memory allow; a CTA "
+                                         "whose warps all wait for memory gives its slots to another",
                                  .source = YOON,
                                  .implies = "lsu.replay=car lsu.replay_entries=30",
                                  .storage = vt_storage};

@@ -1,29 +1,30 @@
-/* virtual: virtual threads (Yoon 2016): more CTAs on an SM than its scheduler can serve.
+/* virtual: virtual threads (Yoon 2016): an SM holds more CTAs than its scheduler can serve.
  *
- * An SM takes CTAs until registers or shared memory are full (capacity limit). Those that fit the CTA and warp slots
- * (scheduling limit) are active; the others are inactive: registers and shared memory are theirs, a slot is not. When
- * every warp of an active CTA is stalled by long-latency memory, and an inactive one is ready, the two change places:
+ * An SM takes CTAs until registers or shared memory are full (capacity limit). CTAs that fit the CTA and warp slots
+ * (scheduling limit) are active. The others are inactive: they have registers and shared memory, but no slot. When
+ * every warp of an active CTA is stalled by long-latency memory, and an inactive CTA is ready, the two change places:
  *
  *             all warps stalled, another is ready           results under way: none left
  *     ACTIVE ------------------> LEAVING --------> WAITING ------------------> READY
  *        ^                         |  swap under way  (pending = 0: ready at once)|
  *        '------------- COMING <--------------------------------------------------'
  *
- * What a swap costs is equation 2: the context - numbers of warps and CTA, the cached part of every warp's SIMT stack
- * (equation 1) - is read from shared memory at vt.bandwidth. The leaving CTA's goes there from a buffer beside that, as
- * published. One swap at a time; the CTA that has been ready longest comes first; the one that was stalled first
- * leaves. A stalled CTA keeps its slots while nobody is ready for them: giving them up would bring nothing.
+ * A swap costs the cycles of equation 2: the context (numbers of warps and CTA, the cached part of every warp's SIMT
+ * stack; equation 1) is read from shared memory at vt.bandwidth. The leaving CTA's context goes there from a buffer at
+ * the same time, as published. There is one swap at a time. The CTA that has been ready longest comes first, and the
+ * CTA that was stalled first leaves. A stalled CTA keeps its slots while no other CTA is ready for them: giving them up
+ * would bring nothing.
  *
  * A CTA whose warps have all exited waits for memory, too: for the acknowledgement of its last stores (vt.ending). It
- * leaves without a context, is ready when everything is acknowledged, and comes back, in no time, only to end.
+ * leaves without a context, is ready when everything is acknowledged, and comes back only to end, which takes no time.
  *
- * Names as in the paper: a warp's place among the slots is its physical warp id (PWI); instruction buffers,
- * scoreboard and schedulers know only that. Its virtual one (VWI) is its own from start to end of its CTA: where the
- * front end keeps its registers (front.h, struct front_map). Results that come while it has no slot find it by its
- * context (sm.h), not by a PWI, whose scoreboard entry is another's then.
+ * Names are those of the paper. A warp's place among the slots is its physical warp id (PWI); instruction buffers,
+ * scoreboard and schedulers know only this one. Its virtual warp id (VWI) is its own from start to end of its CTA: the
+ * front end keeps its registers there (front.h, struct front_map). Results that come while a warp has no slot find it
+ * by its context (sm.h), not by a PWI, whose scoreboard entry then belongs to another warp.
  *
- * Contexts lie at the upper end of shared memory. Kernels of which no more CTAs fit an SM than it has slots for need
- * none: their CTAs never leave. */
+ * Contexts lie at the upper end of shared memory. A kernel needs none if no more of its CTAs fit an SM than the SM has
+ * slots for: its CTAs never leave. */
 #ifndef SM_VIRTUAL_H
 #define SM_VIRTUAL_H
 #include "conf/virtual.h"

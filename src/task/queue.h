@@ -1,13 +1,15 @@
-/* The kernel queue: launches in order, one control block (KCB) each; streams; when a kernel may start.
+/* The kernel queue: launches in order, each with a control block (KCB); streams; when a kernel may start.
  *
- * Launches of one stream of a program run one after the other; those of different streams may overlap: CTAs are given
- * to the earliest kernel that has any left, and what then fits goes to the next (leftover policy). A cooperative kernel
- * waits until nothing else runs, and no other starts before all its CTAs are on the machine.
+ * Launches of one stream of a program run one after the other. Launches of different streams may overlap: CTAs are
+ * given to the earliest kernel that has any left, and the room that is left goes to the next kernel (leftover policy).
+ * A cooperative kernel waits until nothing else runs, and no other kernel starts before all its CTAs are on the
+ * machine.
  *
- * Streams have priorities, as CUDA's: of the launches that may start the one of the least number starts first, and
- * while several run its CTAs are served first; of equal ones, the earliest launch. What more a priority is worth the
- * partition policy says: under spatial, smk and smk-pw those of the least number get what they can fill, the others the
- * rest (as preemptive priority queues do: Tanasic 2014, section 3.3); others leave it at the order. */
+ * Streams have priorities, as in CUDA. Of the launches that may start, the one of the least number starts first, and
+ * while several run its CTAs are served first; among equal ones, the earliest launch comes first. The partition policy
+ * says what else a priority is worth. Under spatial, smk and smk-pw, kernels of the least number get what they can
+ * fill, and the others get the rest (as preemptive priority queues do: Tanasic 2014, section 3.3). Other policies use
+ * the order only. */
 #ifndef TASK_QUEUE_H
 #define TASK_QUEUE_H
 #include "base/arena.h"

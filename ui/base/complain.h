@@ -1,4 +1,4 @@
-/* complain: what the program has to say of itself, on standard error. */
+/* complain: the program's own messages, on standard error. */
 #ifndef UI_BASE_COMPLAIN_H
 #define UI_BASE_COMPLAIN_H
 #include "base/err.h"

@@ -1,23 +1,23 @@
-/* leaving: Ctrl-C, kill and a terminal that goes. One rule for all commands of the program:
+/* leaving: Ctrl-C, kill and a terminal that goes. There is one rule for all commands of the program:
  *
  * 1. main() catches SIGINT, SIGTERM and SIGHUP before it does anything else (leaving_begin). The handler is the one
- *    place where a signal is noted; leaving_by() says which one came, and stays true to the end.
- * 2. While nobody listens, nothing has begun that would be worth completing: the program ends at once, by the signal;
- *    files that it was about to write are as they were, with no FILE.part beside them.
+ *    place where a signal is noted. leaving_by() says which one came, and stays true to the end.
+ * 2. As long as nothing listens, no work has begun that would be worth completing. The program then ends at once, by
+ *    the signal. Files that it was about to write are as they were, with no FILE.part beside them.
  * 3. Once there is work that can be stopped, it listens (leaving_tell): the handler calls its function, which tells the
- *    machine (sim_interrupt(): it stops behind the cycle) and Lua (lua_interrupt(): the call that runs ends).
- *    A call that ends so is interrupted, not failed (struct err, `interrupted`): what was called stays as it was.
- * 4. What was stopped says so, files are completed, and main() ends by the signal (leaving_end): 130 to a shell for
+ *    machine (sim_interrupt(): it stops behind the cycle) and Lua (lua_interrupt(): the call that runs ends). A call
+ *    that ends in this way is interrupted, not failed (struct err, `interrupted`): what was called stays as it was.
+ * 4. The stopped work says so, files are completed, and main() ends by the signal (leaving_end): 130 to a shell for
  *    SIGINT, 143 for SIGTERM, 129 for SIGHUP, whatever else happened. So the moment of a signal makes no difference to
  *    how the program ends, and loops of a shell end with it.
- * 5. SIGTERM and SIGHUP come from someone who waits: what does not stop within LEAVE_SECONDS - a script inside a C
- *    function, a terminal that takes nothing - is ended. A second SIGINT or SIGTERM ends at once, too; not one that
- *    follows on the first one's heels, as timeout(1) sends it, nor a second SIGHUP, which the kernel and a shell both
- *    send when a terminal goes.
- * 6. In the debugger with a prompt, SIGINT is no wish to leave (leaving_not_by_interrupt): it stops what runs, the
- * lines that wait are dropped, and the prompt is back (dbg/interrupt.h).
+ * 5. The sender of SIGTERM and SIGHUP waits. Work that does not stop within LEAVE_SECONDS (a script inside a C
+ *    function, a terminal that takes nothing) is ended. A second SIGINT or SIGTERM ends it at once, too, unless it
+ *    follows on the first one's heels, as timeout(1) sends it. A second SIGHUP does not: the kernel and a shell both
+ *    send one when a terminal goes.
+ * 6. In the debugger with a prompt, SIGINT does not ask to leave (leaving_not_by_interrupt). It stops what runs, the
+ *    lines that wait are dropped, and the prompt is back (dbg/interrupt.h).
  *
- * SIGPIPE and SIGQUIT end the program at once, as ever, but leave no FILE.part either. */
+ * SIGPIPE and SIGQUIT end the program at once, as usual, but leave no FILE.part either. */
 #ifndef UI_BASE_LEAVING_H
 #define UI_BASE_LEAVING_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* markdown: text in which no character may mean anything. */
+/* markdown: escapes text, so that no character of it has a meaning in Markdown. */
 #ifndef UI_BASE_MARKDOWN_H
 #define UI_BASE_MARKDOWN_H
 #include "base/strbuf.h"

@@ -1,5 +1,5 @@
 /* page: a text of headings, paragraphs, terms and examples, written for a terminal or as the source of a manual page
- * (roff with the macros of man(7)). What stands between backquotes is code: bold in a manual page. */
+ * (roff with the macros of man(7)). Text between backquotes is code: bold in a manual page. */
 #ifndef UI_BASE_PAGE_H
 #define UI_BASE_PAGE_H
 #include "base/strbuf.h"

@@ -1,5 +1,5 @@
-/* pager: long answers on a plain terminal, a screenful at a time: space goes on a page, Enter a line, c to the end, q
- * drops the rest. */
+/* pager: long answers on a plain terminal, a screenful at a time. Space goes on a page, Enter a line, c to the end, and
+ * q drops the rest. */
 #ifndef UI_BASE_PAGER_H
 #define UI_BASE_PAGER_H
 #include "base/strbuf.h"

@@ -1,4 +1,4 @@
-/* plain: what goes to a terminal that is not the debugger's screen. */
+/* plain: output to a terminal that is not the debugger's screen. */
 #ifndef UI_BASE_PLAIN_H
 #define UI_BASE_PLAIN_H
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tty: gives the terminal back as it was, also from the handler of a signal that ends the process. */
+/* tty: restores the terminal as it was, also from the handler of a signal that ends the process. */
 #ifndef UI_BASE_TTY_H
 #define UI_BASE_TTY_H
 

@@ -1,4 +1,4 @@
-/* wrap: text in lines of a width. */
+/* wrap: breaks text into lines of a width. */
 #ifndef UI_BASE_WRAP_H
 #define UI_BASE_WRAP_H
 #include "base/strbuf.h"

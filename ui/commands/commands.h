@@ -1,4 +1,4 @@
-/* commands: the table of console commands and what its functions share. */
+/* commands: the table of console commands, and what the functions of commands share. */
 #ifndef UI_COMMANDS_COMMANDS_H
 #define UI_COMMANDS_COMMANDS_H
 #include "base/args.h"

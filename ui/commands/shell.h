@@ -1,4 +1,5 @@
-/* shell: what the console's commands keep between two lines; one a debugger, made and freed by execute.c. */
+/* shell: the state of the console's commands between two lines. There is one for each debugger, made and freed by
+ * execute.c. */
 #ifndef UI_COMMANDS_SHELL_H
 #define UI_COMMANDS_SHELL_H
 #include "dbg/debugger.h"

@@ -1,4 +1,4 @@
-/* breaks: breakpoints when a module is loaded, and when the machine is another one. */
+/* breaks: what happens to breakpoints when a module is loaded, and when the machine is replaced. */
 #ifndef UI_DBG_BREAKS_H
 #define UI_DBG_BREAKS_H
 #include "dbg/state.h"

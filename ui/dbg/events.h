@@ -1,4 +1,4 @@
-/* events: which the debugger wants to hear of, and who of it is told of each. */
+/* events: which events the debugger wants to hear of, and which of its parts are told of each. */
 #ifndef UI_DBG_EVENTS_H
 #define UI_DBG_EVENTS_H
 #include "dbg/state.h"

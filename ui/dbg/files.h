@@ -1,4 +1,4 @@
-/* files: what a debugger writes for its user or a script. */
+/* files: the files that a debugger writes for its user or a script. */
 #ifndef UI_DBG_FILES_H
 #define UI_DBG_FILES_H
 #include "dbg/debugger.h"

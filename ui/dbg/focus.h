@@ -1,4 +1,4 @@
-/* focus: which SM, warp and lane the user looks at, and what is said of that place. */
+/* focus: the SM, warp and lane that the user looks at, and the text that describes this place. */
 #ifndef UI_DBG_FOCUS_H
 #define UI_DBG_FOCUS_H
 #include "dbg/state.h"

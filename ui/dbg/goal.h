@@ -1,4 +1,4 @@
-/* goal: what the machine is to run towards. */
+/* goal: where the machine runs to. */
 #ifndef UI_DBG_GOAL_H
 #define UI_DBG_GOAL_H
 #include "dbg/state.h"

@@ -1,7 +1,7 @@
-/* hooks: functions of scripts that are called at the start and the end of a run and every so many cycles, and dbg.stop.
+/* hooks: functions of scripts that are called at the start and the end of a run and every so many cycles; and dbg.stop.
  *
- * They are told once: what a replay after going back in time passes again is not sampled again, and events carry
- * e.replay there. */
+ * They are called once for each cycle: what a replay after going back in time passes again is not sampled again, and
+ * events carry e.replay there. */
 #ifndef UI_DBG_HOOKS_H
 #define UI_DBG_HOOKS_H
 #include "base/strbuf.h"

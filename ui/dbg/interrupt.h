@@ -1,4 +1,4 @@
-/* interrupt: Ctrl-C, on its way to all that may be running. */
+/* interrupt: passes Ctrl-C on to everything that may be running. */
 #ifndef UI_DBG_INTERRUPT_H
 #define UI_DBG_INTERRUPT_H
 #include "dbg/state.h"

@@ -1,4 +1,4 @@
-/* locate: from what the user typed to places in code. */
+/* locate: finds the places in code that the user names. */
 #ifndef UI_DBG_LOCATE_H
 #define UI_DBG_LOCATE_H
 #include "dbg/state.h"

@@ -1,4 +1,4 @@
-/* log: stops, events, output and errors, the oldest dropped. */
+/* log: stops, events, output and errors; the oldest are dropped. */
 #ifndef UI_DBG_LOG_H
 #define UI_DBG_LOG_H
 #include "dbg/state.h"

@@ -1,6 +1,5 @@
-/* lua_side: what the debugger and the Lua state of its session have to do with each other: events and conditions that
- * scripts hear of, expressions that the debugger evaluates, what may be done when. The functions that scripts call are
- * in ui/script. */
+/* lua_side: the debugger and the Lua state of its session: events and conditions that scripts hear of, expressions that
+ * the debugger evaluates, and what may be done when. The functions that scripts call are in ui/script. */
 #ifndef UI_DBG_LUA_SIDE_H
 #define UI_DBG_LUA_SIDE_H
 #include "base/strbuf.h"

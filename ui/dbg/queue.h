@@ -1,4 +1,4 @@
-/* queue: lines to be executed - of command files, breakpoints, options. */
+/* queue: lines to be executed, from command files, breakpoints and options. */
 #ifndef UI_DBG_QUEUE_H
 #define UI_DBG_QUEUE_H
 #include "dbg/state.h"

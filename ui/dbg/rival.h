@@ -1,17 +1,16 @@
-/* rival: a second machine, B, beside the debugger's own, A: the same workload and options but for some, its own host
- * program, its own history. It follows A in lock step - forward, and back.
+/* rival: a second machine, B, beside the debugger's own, A. B has the same workload and options except for some, its
+ * own host program, and its own history. It follows A in lock step, forward and back.
  *
- * B follows wherever A has been brought to: debugger_run_slice() runs it after A, or in turns with it, so as long as it
- * is behind the debugger counts as running. By cycles B stands at A's cycle; by instructions or CTAs it stands behind
- * the first cycle in which it has executed, or finished, as many as A. When A's program has finished, B runs to its own
- * end.
+ * B follows wherever A goes: debugger_run_slice() runs it after A, or in turns with it. As long as B is behind, the
+ * debugger counts as running. By cycles, B stands at A's cycle. By instructions or CTAs, it stands behind the first
+ * cycle in which it has executed, or finished, as many as A. When A's program has finished, B runs to its own end.
  *
- * What B's host program and kernels print is not shown; how its check came out is.
+ * The output of B's host program and kernels is not shown; the result of its check is.
  *
- * Cost: B's time is added to A's, and its history takes as much memory again. Going back, B restores a snapshot of its
- * own as A does; where it has none so old it is built again and runs from the beginning. Until the first different
- * decision is found two hidden machines run as well (dbg/divergence.c): four times the time, in most cases for a
- * few thousand cycles. Without a second machine: one test of a pointer a slice. */
+ * Cost: B takes as much time as A, and its history takes as much memory. When going back, B restores a snapshot of its
+ * own as A does; if it has none that is old enough, it is built again and runs from the beginning. Until the first
+ * different decision is found, two hidden machines run as well (dbg/divergence.c): four times the time, in most cases
+ * for a few thousand cycles. Without a second machine the cost is one test of a pointer a slice. */
 #ifndef UI_DBG_RIVAL_H
 #define UI_DBG_RIVAL_H
 #include "obs/compare/diverge.h"

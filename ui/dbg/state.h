@@ -1,5 +1,5 @@
-/* state: all that a debugger keeps. Each file of this floor has its part of it; what they do is in their own headers,
- * and debugger.h stands on top of them. */
+/* state: the whole state of a debugger. Each file of this floor has its part of it, described in its own header;
+ * debugger.h stands on top of them. */
 #ifndef UI_DBG_STATE_H
 #define UI_DBG_STATE_H
 #include "base/strbuf.h"

@@ -1,4 +1,4 @@
-/* stop: what is said and done when a run stops; for goal.c. */
+/* stop: what is printed and done when a run stops; for goal.c. */
 #ifndef UI_DBG_STOP_H
 #define UI_DBG_STOP_H
 #include "dbg/state.h"

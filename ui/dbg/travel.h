@@ -1,4 +1,4 @@
-/* travel: to another cycle of the run and back, changes by hand, and undoing both. */
+/* travel: going to another cycle of the run and back, changes by hand, and undoing both. */
 #ifndef UI_DBG_TRAVEL_H
 #define UI_DBG_TRAVEL_H
 #include "dbg/undo.h"

@@ -1,4 +1,4 @@
-/* undo: where the user was, and what has been changed by hand, for `undo`. */
+/* undo: the places where the user was, and the changes made by hand, for `undo`. */
 #ifndef UI_DBG_UNDO_H
 #define UI_DBG_UNDO_H
 #include "dbg/state.h"

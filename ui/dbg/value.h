@@ -1,4 +1,4 @@
-/* value: registers, addresses and expressions to numbers and text. */
+/* value: turns registers, addresses and expressions into numbers and text. */
 #ifndef UI_DBG_VALUE_H
 #define UI_DBG_VALUE_H
 #include "dbg/state.h"

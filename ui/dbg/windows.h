@@ -1,4 +1,5 @@
-/* windows: what breakpoints on statistics, and expressions over windows, must have seen before the machine goes on. */
+/* windows: what breakpoints on statistics, and expressions over windows, must have seen of the past before the machine
+ * goes on. */
 #ifndef UI_DBG_WINDOWS_H
 #define UI_DBG_WINDOWS_H
 #include "dbg/state.h"

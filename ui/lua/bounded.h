@@ -1,4 +1,4 @@
-/* bounded: what bounded.c, coroutines.c and patterns.c share: functions of Lua's library in a bounded form. */
+/* bounded: the common part of bounded.c, coroutines.c and patterns.c: functions of Lua's library in a bounded form. */
 #ifndef UI_LUA_BOUNDED_H
 #define UI_LUA_BOUNDED_H
 #include "lua/lua.h"

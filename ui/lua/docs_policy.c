@@ -12,11 +12,10 @@ const struct lua_doc lua_policy_docs[] = {
      "sm: object, one a scheduler; ready: integer, a mask with one bit a warp slot; warp: integer, one of those in "
      "`ready`, or nil for none. Optional: issued=function(sm, warp, unit), unit \"sp\", \"sfu\", \"dp\" or \"lsu\"; "
      "warps_started=function(sm, mask), warps_gone=function(sm, mask); stateless=boolean",
-     "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless = "
-     "true promises that choices depend on the arguments and sm's methods alone: then there is no sm.state, and going "
-     "back in time works - unless the file's variables, global names, tables or random numbers turn out to have "
-     "changed "
-     "since it was loaded, which is an error when going back",
+     "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless "
+     "= true promises that choices depend only on the arguments and sm's methods. Then there is no sm.state, and "
+     "going back in time works. If the file's variables, global names, tables or random numbers have changed since it "
+     "was loaded, going back is an error",
      "an unknown field; a second policy.warp in the file. A warp that is not ready, an error or a used-up budget of "
      "10^6 instructions stops the machine"},
     {"policy.cta", "policy.cta{name=, next=function(k, sm) -> id}",
@@ -106,7 +105,7 @@ const struct lua_doc lua_policy_docs[] = {
     {"m:quota", "m:quota(k, sm) -> n", KERNEL "sm: integer, from 0; n: integer or nil",
      "how many CTAs of it an SM may hold; nil: as many as fit", KERNEL_ERRORS "; no such SM"},
     {"m:set", "m:set(k, sm[, n[, keep]])", KERNEL "sm: integer, from 0; n, keep: integers, 0 to 32, or nil",
-     "from now on an SM may hold n CTAs of the kernel (nil: as many as fit); with `keep` all but so many are to leave at "
+     "from now on an SM may hold n CTAs of the kernel (nil: as many as fit). With `keep`, all but that many leave at "
      "once, by the preemption policy in use (with `none` they run to their end)",
      KERNEL_ERRORS "; no such SM; a number out of range"},
     {"m:order", "m:order{launch...}", "launch: integer", "the order in which the kernels are served from now on",
@@ -115,7 +114,7 @@ const struct lua_doc lua_policy_docs[] = {
      "of the SMs with CTAs of the kernel the n whose loss costs least, as the preemption policy in use estimates it",
      KERNEL_ERRORS "; more than there are SMs"},
     {"m:tell", "m:tell(k, before, after[, leave])", KERNEL "before, after, leave: integers, 0 and more; leave: 0",
-     "the event `repartition`: a kernel's share was `before`, is now `after`, `leave` CTAs are to leave",
+     "emits the event `repartition`: a kernel's share was `before` and is now `after`; `leave` CTAs have to leave",
      KERNEL_ERRORS "; a number below 0"},
     {"m:cycle", "m:cycle() -> cycle", "cycle: integer", "the present cycle", ""},
     {"m:get", "m:get(i) -> n", WORD, "one of the policy's 16 words, 0 at first; they go back in time with the machine",

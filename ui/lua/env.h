@@ -1,5 +1,5 @@
-/* env: what a Lua state of this program carries with it, for lua.c (the sandbox) and guard.c (calls and their bounds);
- * reached through lua_getextraspace, which coroutines copy from their creator. */
+/* env: the data that a Lua state of this program carries with it, for lua.c (the sandbox) and guard.c (calls and their
+ * bounds). It is reached through lua_getextraspace, which coroutines copy from their creator. */
 #ifndef UI_LUA_ENV_H
 #define UI_LUA_ENV_H
 #include <signal.h>

@@ -1,10 +1,10 @@
-/* lua: the one place that creates Lua states - sandboxed, bounded, with tracebacks.
+/* lua: the one place that creates Lua states: sandboxed, bounded, with tracebacks.
  *
- * A state has string, table, math, utf8, coroutine and the safe part of the base library; `load` takes text only; there
- * is no io, os, package, debug, dofile or loadfile unless allow_io says so (then io and os). `require "lib.graph"`
- * loads lib/graph.lua from the directory of the script that asks, then from scripts/workloads and scripts: Lua text,
- * nothing else. `print` appends to its owner's output. Memory is limited to LUA_MAX_BYTES, running time by a budget
- * of VM instructions. */
+ * A state has string, table, math, utf8, coroutine and the safe part of the base library. `load` takes text only. There
+ * is no io, os, package, debug, dofile or loadfile, unless allow_io gives io and os. `require "lib.graph"` loads
+ * lib/graph.lua from the directory of the script that asks, then from scripts/workloads and scripts: Lua text only.
+ * `print` appends to its owner's output. Memory is limited to LUA_MAX_BYTES, running time by a budget of VM
+ * instructions. */
 #ifndef UI_LUA_LUA_H
 #define UI_LUA_LUA_H
 #include <lauxlib.h>

@@ -1,5 +1,6 @@
-/* pack: a Lua value as bytes, and back: what the module's own functions return - nil, booleans, numbers, strings, plain
- * userdata with a registered metatable, C functions with one integer upvalue, tables of these. Within one process. */
+/* pack: turns a Lua value into bytes, and back. It takes what the module's own functions return: nil, booleans,
+ * numbers, strings, plain userdata with a registered metatable, C functions with one integer upvalue, and tables of
+ * these. The bytes are valid within one process. */
 #ifndef UI_LUA_PACK_H
 #define UI_LUA_PACK_H
 #include "base/strbuf.h"

@@ -1,11 +1,11 @@
-/* canvas: the grid of cells that views draw into. Knows no terminal: the screen copies it to curses, tests and
+/* canvas: the grid of cells into which views draw. It knows no terminal: the screen copies it to curses, and tests and
  * screenshots read it.
  *
- * A cell is one character of width 1 and a style. Styles name a role (memory, barrier, accent...), not a colour: what a
- * role looks like is decided by whoever shows the canvas. An ASCII canvas substitutes every glyph as it is drawn.
+ * A cell is one character of width 1 and a style. A style names a role (memory, barrier, accent...), not a colour. The
+ * code that shows the canvas decides how a role looks. An ASCII canvas substitutes every glyph as it is drawn.
  *
  * Drawing goes through panes: rectangles of a canvas with their own origin that clip everything. Coordinates are (y, x)
- * from 0, text functions return the column after what they drew (also where it was clipped). */
+ * from 0. Text functions return the column after what they drew (also where it was clipped). */
 #ifndef UI_SCR_CANVAS_H
 #define UI_SCR_CANVAS_H
 #include "base/base.h"

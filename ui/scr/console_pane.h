@@ -1,5 +1,5 @@
-/* console: what the debugger has said - a bounded list of lines, of which a pane shows the end, or what follows a
- * line that is held at its top. */
+/* console_pane: the debugger's output as a bounded list of lines. A pane shows the end of the list, or the lines that
+ * follow a line that is held at its top. */
 #ifndef UI_SCR_CONSOLE_PANE_H
 #define UI_SCR_CONSOLE_PANE_H
 #include "scr/canvas.h"

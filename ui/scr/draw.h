@@ -1,4 +1,4 @@
-/* draw: what views are made of - bars, sparklines, rules, numbers. */
+/* draw: the elements of views: bars, sparklines, rules, numbers. */
 #ifndef UI_SCR_DRAW_H
 #define UI_SCR_DRAW_H
 #include "base/words.h"

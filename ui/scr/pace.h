@@ -1,11 +1,11 @@
-/* pace: when the screen draws while the machine runs, how long a slice of the run is, and which of two machines it
- * belongs to. Knows no clock and no terminal: it is told what things took.
+/* pace: when the screen draws while the machine runs, how long a slice of the run is, and to which of two machines it
+ * belongs. It knows no clock and no terminal: it is told how long things took.
  *
  * Wall time and CPU time decide when to draw and where a run is split into slices, never what is simulated.
  *
  * Two machines of a few MB each push one another's state out of the host's caches: taking them in turn every few
  * milliseconds costs 5 to 10 % of the run. So this machine leads by up to LEAD_SECONDS, in slices between which keys
- * are looked at, then the other one follows until it stands beside it; a view that shows both is drawn when it does. */
+ * are looked at. Then the other one follows until it stands beside it. A view that shows both is drawn when it does. */
 #ifndef UI_SCR_PACE_H
 #define UI_SCR_PACE_H
 #include "base/base.h"

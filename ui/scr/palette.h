@@ -1,6 +1,6 @@
-/* palette: what each role looks like. The hues are Okabe and Ito's, which colour-blind eyes keep apart, moved to the
- * nearest entries of the terminals' tables and lightened or darkened for the background. The terminal's own foreground
- * and background are used wherever a role has no hue. */
+/* palette: how each role looks. The hues are Okabe and Ito's, which colour-blind eyes can tell apart, moved to the
+ * nearest entries of the terminals' tables and lightened or darkened for the background. If a role has no hue, the
+ * terminal's own foreground and background are used. */
 #ifndef UI_SCR_PALETTE_H
 #define UI_SCR_PALETTE_H
 #include "scr/canvas.h"

@@ -1,4 +1,4 @@
-/* picture: a canvas as a file - plain text, SVG as a terminal of 256 colours shows it, or PNG of that. */
+/* picture: writes a canvas to a file: plain text, SVG as a terminal of 256 colours shows it, or PNG of that. */
 #ifndef UI_SCR_PICTURE_H
 #define UI_SCR_PICTURE_H
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* term: the terminal. term.c is the one file of the project that knows curses.
  *
- * term_open() takes the terminal over, term_close() gives it back as it was; so do the handlers of fatal signals.
+ * term_open() takes the terminal over. term_close() restores it as it was, and so do the handlers of fatal signals.
  * Ctrl-C stays a signal (the debugger's handler stops the machine in the middle of a slice). */
 #ifndef UI_SCR_TERM_H
 #define UI_SCR_TERM_H

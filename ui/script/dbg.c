@@ -188,41 +188,45 @@ static int dbg_reason(lua_State *L)
 	D("over", lua_dbg_over, "dbg.over(probe, cycles) -> value",                                                              \
 	  "probe: string, a counter or rate as in `break stat`, \"gpu.sm[0].l1d.hit_rate\"; cycles: integer, 64 to 10^9; "       \
 	  "value: number",                                                                                                       \
-	  "what came in over the last whole window: windows end at multiples of `cycles`; nan before the first has "             \
-	  "ended, for a rate without events, and where history does not reach back. A window once asked for is kept up "         \
-	  "with; in conditions and watched expressions write both arguments out",                                                \
+	  "a counter or rate over the last whole window. Windows end at multiples of `cycles`. The value is nan before "         \
+	  "the first window has ended, for a rate without events, and if history does not reach back far enough. A "             \
+	  "window that was asked for once is kept up to date. In conditions and watched expressions write both "                 \
+	  "arguments as literals",                                                                                               \
 	  "no such probe; a window that has not been asked for before, while the machine runs; within a host program or "        \
 	  "a coroutine")                                                                                                         \
 	D("series", lua_dbg_series, "dbg.series([name [, sm]]) -> {start, span, value...} | nil",                                \
 	  "name: string, a column of --timeline as \"ipc\", \"power\" (W), \"power_l2\" or \"stall barrier\"; sm: "              \
 	  "integer, "                                                                                                            \
 	  "the machine without one; start, span: integers, cycles; values: numbers, from 1",                                     \
-	  "the curve as far as the run has been: value i is of the cycles from start + (i - 1) * span on, nan without an "       \
-	  "access; the longer the run, the longer each. Without arguments the names. nil: in `run`, nothing is recorded",        \
+	  "the curve up to the farthest cycle of the run. Value i covers the span of cycles that begins at start + (i "          \
+	  "- 1) * span; it is nan without an access. The longer the run, the longer the span. Without arguments: the "           \
+	  "names. nil: nothing is recorded, as in `run`",                                                                        \
 	  "no such series or SM; a series that SMs do not have")                                                                 \
 	D("figure", lua_dbg_figure, "dbg.figure(name, value)",                                                                   \
 	  "name: string of letters, digits and _; value: number, or a list of numbers",                                          \
-	  "a figure that the script has measured itself goes into the run's statistics: `figures` of their JSON. A name "        \
-	  "again: the last value counts; `run` again forgets all",                                                               \
+	  "puts a figure that the script has measured itself into the run's statistics (`figures` of their JSON). If a "         \
+	  "name is set again, the last value counts. A new `run` drops all figures",                                             \
 	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                                   \
 	D("programs", lua_dbg_programs,                                                                                          \
 	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, insts_dropped, "               \
 	  "effective_ipc, deadlines_met, deadlines_missed, done}..., antt, stp}",                                                \
-	  "name: string; done: boolean; the rest numbers, cycles from the first launch to the last kernel's end or now, "        \
-	  "cpi cycles per warp instruction, but for those of insts_dropped, nil before the first; alone_cpi, slowdown, "         \
-	  "antt, stp: with --alone, else nil; insts_dropped: of warp_insts, executed before their CTA began again; "             \
+	  "name: string; done: boolean; the rest numbers. cycles: from the first launch to the last kernel's end or "            \
+	  "now; cpi: cycles per warp instruction, without those of insts_dropped, nil before the first; alone_cpi, "             \
+	  "slowdown, antt, stp: nil without --alone; insts_dropped: of warp_insts, those that were executed before "             \
+	  "their CTA began again; "                                                                                              \
 	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late",      \
-	  "the host programs so far, in their order; of all, ANTT and STP", "")                                                  \
+	  "the host programs so far, in their order; for all of them together, ANTT and STP", "")                                \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
-	  "resident warps as they are looked at once a period, from the start of the run: states of those whose next "           \
-	  "instruction it is; causes: the same samples, waits with the instruction that they are charged to (the load, "         \
-	  "not what needs its value). nil: nobody looks, in `run` without JSON statistics",                                      \
+	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "           \
+	  "states of the warps whose next instruction it is; causes: the same samples, with each wait at the "                   \
+	  "instruction to which it is charged (the load, not the instruction that needs its value). nil: no samples "            \
+	  "are taken, as in `run` without JSON statistics",                                                                      \
 	  "")                                                                                                                    \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                          \
 	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                          \
 	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                              \
-	  "what the last stop said", "")
+	  "the text of the last stop", "")
 
 static const luaL_Reg dbg_functions[] = {
 #define D(name, fn, signature, values, text, errors) {name, fn},

@@ -1,4 +1,4 @@
-/* dbg: what Lua sees of the debugger - dbg.*, gpu.*, mem.*. */
+/* dbg: what Lua sees of the debugger: dbg.*, gpu.*, mem.*. */
 #ifndef UI_SCRIPT_DBG_H
 #define UI_SCRIPT_DBG_H
 #include "dbg/lua_side.h"

@@ -617,13 +617,14 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_SM, max_warps, "integer", "warp slots", push_u(L, sm_of(L, h).max_warps))                                      \
 	F(H_SM, ctas, "integer", "resident CTAs", push_u(L, sm_of(L, h).ctas))                                             \
 	F(H_SM, max_ctas, "integer", "CTA slots", push_u(L, sm_of(L, h).max_ctas))                                         \
-	F(H_SM, lowered, "integer", "CTAs that their CTA scheduler has behind all others", push_u(L, sm_of(L, h).lowered)) \
+	F(H_SM, lowered, "integer", "CTAs that their CTA scheduler has lowered behind all others",                         \
+	  push_u(L, sm_of(L, h).lowered))                                                                                  \
 	F(H_SM, inactive, "integer", "CTAs without a slot (cta-virtual=vt)", push_u(L, sm_of(L, h).inactive))              \
 	F(H_SM, smst, "table; left: registers, bytes, threads",                                                            \
-	  "its line of the SM status table, as `info smst` has it: {free, running, switch, drain, flush, paused, moving, " \
-	  "leaving, regs_left, shared_left, threads_left, role, request, kernels}: CTA slots by state (switch, drain, "    \
-	  "flush: preempted so), what is left, what the SM is there for, the request under way or nil, and by launch how " \
-	  "many CTAs it has there",                                                                                        \
+	  "its line of the SM status table, as `info smst` shows it: {free, running, switch, drain, flush, paused, "       \
+	  "moving, leaving, regs_left, shared_left, threads_left, role, request, kernels}. free to leaving: CTA slots "    \
+	  "by state (switch, drain, flush: preempted by that technique); *_left: resources left; role: the SM's role; "    \
+	  "request: the request under way or nil; kernels: by launch, its number of CTAs there",                           \
 	  push_smst(L, h->a))                                                                                              \
 	F(H_SM, regs_used, "integer, registers", "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))              \
 	F(H_SM, regs, "integer, registers", "32-bit registers there are", push_u(L, sm_of(L, h).regs))                     \
@@ -734,34 +735,39 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, dispatched, "integer", "CTAs dispatched", push_u(L, kernel_of(L, h).dispatched))                       \
 	F(H_KERNEL, resident, "integer", "CTAs on SMs now", push_u(L, kernel_of(L, h).resident))                           \
 	F(H_KERNEL, kept, "table of integers, CTAs",                                                                       \
-	  "{paused, moving, lowered, inactive, saved, queued, restarts}: CTAs on SMs that are paused or halted, halted "   \
-	  "while preemption moves a context, behind all others by their CTA scheduler, on SMs without a slot, taken off; " \
-	  "of the last those that wait for room, those that begin again",                                                  \
+	  "{paused, moving, lowered, inactive, saved, queued, restarts}. paused: CTAs that are paused or halted; "         \
+	  "moving: halted while preemption moves a context; lowered: behind all others, by their CTA scheduler; "          \
+	  "inactive: on an SM without a slot; saved: taken off their SM; queued: of the saved, those that wait for "       \
+	  "room; restarts: of the saved, those that begin again",                                                          \
 	  push_kept(L, h->a))                                                                                              \
 	F(H_KERNEL, saved, "table, a list from 1; since, left_at cycles; to nil: any SM",                                  \
-	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}; since: it is in this state, "  \
-	  "left_at: it was taken off, sm: it was there, restarts: it begins again",                                        \
+	  "CTAs taken off their SM: list of {cta, state, since, left_at, sm, to, restarts}. since: when it entered "       \
+	  "this state; left_at: when it was taken off; sm: the SM that it left; to: the SM to which it goes; restarts: "   \
+	  "it begins again",                                                                                               \
 	  push_saved(L, h->a))                                                                                             \
 	F(H_KERNEL, chunks, "table, a list from 0, one for each SM, or nil",                                               \
 	  "while it runs under chunk, reset, flip or steal: list of {first, count, left_first, left, next, backward, "     \
-	  "queue, queue_left}: the SM's chunk and what of it is still to be dispatched (places: ids, but for "             \
-	  "ikra.affine_a), the CTA that comes next or nil, from the chunk's end, CTAs in its steal queue, how many of "    \
-	  "these are still to be dispatched",                                                                              \
+	  "queue, queue_left}. first, count: the SM's chunk; left_first, left: the part that is still to be dispatched "   \
+	  "(places: they are ids, unless ikra.affine_a is set); next: the CTA that comes next or nil; backward: the "      \
+	  "chunk is taken from its end; queue: CTAs in its steal queue; queue_left: those that are still to be "           \
+	  "dispatched",                                                                                                    \
 	  push_chunks(L, h->a))                                                                                            \
 	F(H_KERNEL, room, "table, a list from 0, one for each SM, or nil",                                                 \
-	  "while it runs, what SMs have left for one more CTA of it: list of {lacks, ctas, most, fragmented, "             \
-	  "regs_of_cta, regs_free, regs_piece, shared_of_cta, shared_free, shared_piece}: a word as in `info room`, its "  \
-	  "CTAs there and how many it may have, CTAs that would fit if what is free were in one piece beyond those that "  \
-	  "do, and of registers (32-bit) and shared memory (B) what a CTA has, what is free, the largest piece",           \
+	  "while it runs, the room on each SM for one more CTA of it: list of {lacks, ctas, most, fragmented, "            \
+	  "regs_of_cta, regs_free, regs_piece, shared_of_cta, shared_free, shared_piece}. lacks: the resource that is "    \
+	  "lacking, a word as in `info room`; ctas, most: its CTAs there and how many it may have; fragmented: "           \
+	  "additional CTAs that would fit if the free space were in one piece; *_of_cta, *_free, *_piece: the size of "    \
+	  "a CTA, the free space and its largest piece, of registers (32-bit) and shared memory (B)",                      \
 	  push_room(L, h->a))                                                                                              \
 	F(H_KERNEL, kcb, "table; context in bytes, nil: not known yet",                                                    \
-	  "its control block, as `info kcb` has it: {context, switch_cycles, ended, cta_insts, cta_cycles, cta_cpi, "      \
-	  "switch, drain, flush, waiting, restarting}: a CTA's context and the cycles in which an SM moves it, CTAs that " \
-	  "have ended, their warp instructions, their cycles and the cycles per warp instruction of a CTA in the mean "    \
-	  "(nil: not known yet), CTAs preempted by each technique, those in the queue and of them those that begin again", \
+	  "its control block, as `info kcb` shows it: {context, switch_cycles, ended, cta_insts, cta_cycles, cta_cpi, "    \
+	  "switch, drain, flush, waiting, restarting}. context, switch_cycles: a CTA's context, and the cycles in "        \
+	  "which an SM moves it; ended: CTAs that have ended; cta_insts, cta_cycles, cta_cpi: warp instructions, "         \
+	  "cycles, and cycles per warp instruction of a CTA, in the mean (nil: not known yet); switch, drain, flush: "     \
+	  "CTAs preempted by each technique; waiting: CTAs in the queue; restarting: those of them that begin again",      \
 	  push_kcb(L, h->a))                                                                                               \
 	F(H_KERNEL, limits, "table of integers, a list from 0, one for each SM",                                           \
-	  "the most CTAs of it that its CTA scheduler leaves an SM now (lcs: T_new); 0: it has set no limit",              \
+	  "the most CTAs of it that its CTA scheduler allows each SM now (lcs: T_new); 0: it has set no limit",            \
 	  push_limits(L, h->a))                                                                                            \
 	F(H_KERNEL, ctas_per_sm, "integer", "the most CTAs an SM can hold", push_u(L, kernel_of(L, h).ctas_per_sm))        \
 	F(H_KERNEL, limiter, "string", "what limits that", lua_pushstring(L, kernel_of(L, h).limiter))                     \
@@ -783,16 +789,16 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, program, "integer, from 0", "host program that launched it, in the order of the command line",         \
 	  push_u(L, kernel_of(L, h).program))                                                                              \
 	F(H_KERNEL, slowdown, "number, times, or nil",                                                                     \
-	  "how many times slower than in a run of its program alone: its CPI - cycles from where it could have started, "  \
-	  "its stream's turn, to its end or now, by its warp instructions without insts_dropped - over that of the same "  \
-	  "launch there (Park 2016, sections 4.4.4 and 5.2.1); nil: not measured (several programs and --alone do), no "   \
-	  "instruction yet, a launch of a later run (--again), or alone the program's launch of that number is another "   \
-	  "one",                                                                                                           \
+	  "how many times slower it is than in a run of its program alone: its CPI divided by that of the same launch "    \
+	  "there (Park 2016, sections 4.4.4 and 5.2.1). Its CPI is the cycles from where it could have started (its "      \
+	  "stream's turn) to its end or now, divided by its warp instructions without insts_dropped. nil: it is not "      \
+	  "measured (this takes several programs and --alone), it has no instruction yet, it is a launch of a later "      \
+	  "run (--again), or the program's launch of that number is another one when it runs alone",                       \
 	  push_sharing(L, h, launch_slowdown))                                                                             \
 	F(H_KERNEL, antt, "number, times, or nil",                                                                         \
-	  "average normalized turnaround time (Park 2016, equations 4.1 and 5.1): the mean of the slowdowns of it and of " \
-	  "all launches whose time overlaps its own, whoever launched them; one without an instruction does not count; "   \
-	  "nil: its slowdown, or one of theirs, is not known. That of programs: dbg.programs()",                           \
+	  "average normalized turnaround time (Park 2016, equations 4.1 and 5.1): the mean of the slowdowns of this "      \
+	  "launch and of all launches of any program whose time overlaps its own; a launch without an instruction does "   \
+	  "not count. nil: one of these slowdowns is not known. dbg.programs() has ANTT of programs",                      \
 	  push_sharing(L, h, launch_antt))                                                                                 \
 	F(H_KERNEL, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 

@@ -42,36 +42,34 @@ const struct lua_section lua_sections[] = {
     {"base", "Lua itself",
      "Lua 5.4 with string, table, math, utf8, coroutine and the base library, but without io, os, package, debug, "
      "dofile, loadfile, collectgarbage and __gc; --allow-io gives io and os. Numbers are 64-bit integers and doubles. "
-     "Other than arguments of a wrong type, what raises an error is said with each function. A function that takes "
-     "more than its budget of VM instructions (a host program between two waits 10^10, a callback 10^7, a policy "
-     "10^6), "
-     "or than half a second of processor time and one more for each 10^8 of them, and more than 4 GiB of memory a "
-     "state "
-     "(512 MiB for one string or table) are errors as well; so is a search of string.find, match, gmatch or gsub that "
-     "takes more than 2 s. The handler of xpcall is called when the call has ended. An error's text has a traceback, "
-     "unless it names no place: error(text, 0).",
+     "Each function lists its errors; arguments of a wrong type are errors everywhere. A function has a budget of VM "
+     "instructions: 10^10 for a host program between two waits, 10^7 for a callback, 10^6 for a policy. It may take "
+     "half a second of processor time, and one second more for each 10^8 instructions of its budget. A state may take "
+     "4 GiB of memory (512 MiB for one string or table). A search of string.find, match, gmatch or gsub may take 2 s. "
+     "Exceeding any of these is an error. The handler of xpcall is called when the call has ended. An error's text "
+     "has a traceback, unless it names no place: error(text, 0).",
      base_docs, false},
     {"dbg", "dbg: events, breakpoints, running",
-     "There in scripts (--script, `source`, `lua`), conditions and host programs. Callbacks and conditions look at the "
-     "machine; what changes or runs it is an error within them. Expressions that are watched, displayed or waited for, "
-     "and callbacks while `reverse-continue` and its like search, cannot set breakpoints or subscribe either.",
+     "Available in scripts (--script, `source`, `lua`), conditions and host programs. Callbacks and conditions may "
+     "look at the machine; functions that change or run it are errors within them. Expressions that are watched, "
+     "displayed or waited for cannot set breakpoints or subscribe either, nor can callbacks while `reverse-continue` "
+     "and its like search.",
      lua_dbg_docs, false},
     {"gpu", "gpu: the machine",
-     "There in the same places, read-only. S is an SM, W a warp slot, C a CTA slot, K a launch, I an instance; lists "
-     "begin at 0 and have a length (#gpu.sm). An object stands for the place, not for what was in it when it was asked "
-     "for. Errors: an index or name that there is not, assignment.",
+     "Available in the same places, read-only. S is an SM, W a warp slot, C a CTA slot, K a launch, I an instance. "
+     "Lists begin at 0 and have a length (#gpu.sm). An object stands for the place, not for what was in the place "
+     "when the object was asked for. Errors: an index or name that does not exist, assignment.",
      lua_gpu_docs, true},
-    {"mem", "mem: device and shared memory", "There in the same places. Writing is an error within callbacks.",
+    {"mem", "mem: device and shared memory", "Available in the same places. Writing is an error within callbacks.",
      lua_mem_docs, false},
     {"cuda", "cuda: host programs",
-     "The first argument of a host program's `run`. What waits lets the machine run on meanwhile; a fault or deadlock "
-     "of "
+     "The first argument of a host program's `run`. While a function waits, the machine runs. A fault or deadlock of "
      "the simulated program ends the host program there.",
      lua_cuda_docs, false},
     {"workload", "A host program's file", "A Lua file that returns a table of these fields.", workload_docs, true},
     {"policy", "policy: schedulers",
-     "There in files for --warp-sched, --cta-sched and --partition lua:FILE only, which have nothing else of this list. "
-     "sm, k and m are valid while the function that got them runs.",
+     "Available only in files for --warp-sched, --cta-sched and --partition lua:FILE. These files have nothing else "
+     "of this list. sm, k and m are valid while the function that got them runs.",
      lua_policy_docs, false},
     {"machine", "A machine's file", "A Lua file for --gpu that returns a table of these fields.", machine_docs, true}};
 const u32 lua_nsections = ARRAY_LEN(lua_sections);

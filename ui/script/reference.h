@@ -1,4 +1,4 @@
-/* reference: everything that Lua sees, in sections - the one table behind `help lua`, `warpdbg list lua` and
+/* reference: everything that Lua sees, in sections. This is the one table behind `help lua`, `warpdbg list lua` and
  * ui/REFERENCE.md. */
 #ifndef UI_SCRIPT_REFERENCE_H
 #define UI_SCRIPT_REFERENCE_H

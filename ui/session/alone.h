@@ -1,8 +1,7 @@
-/* alone: how fast each of several programs is by itself on the same machine, with the same policies: what slowdowns,
- * ANTT and STP compare with, of programs and of their launches (Park 2016, equations 4.1 and 4.2). Measured once and
- * kept under the user's cache directory
- * ($XDG_CACHE_HOME or ~/.cache, warpdbg/alone), by a fingerprint of the program, its data and all that was asked for.
- */
+/* alone: how fast each of several programs is by itself, on the same machine and with the same policies. Slowdowns,
+ * ANTT and STP of programs and of their launches are relative to it (Park 2016, equations 4.1 and 4.2). It is measured
+ * once and kept under the user's cache directory ($XDG_CACHE_HOME or ~/.cache, warpdbg/alone), by a fingerprint of the
+ * program, its data and all options. */
 #ifndef UI_SESSION_ALONE_H
 #define UI_SESSION_ALONE_H
 #include "session/session.h"

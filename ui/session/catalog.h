@@ -1,4 +1,4 @@
-/* catalog: what lies in the data directory - machines, workloads - and "did you mean" over it. */
+/* catalog: the contents of the data directory (machines, workloads), and "did you mean" over it. */
 #ifndef UI_SESSION_CATALOG_H
 #define UI_SESSION_CATALOG_H
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* cmdline: argv -> struct options. Knows the spelling of the command line and nothing of what the words stand for. */
+/* cmdline: argv -> struct options. It knows the spelling of the command line, but not the meaning of the words. */
 #ifndef UI_SESSION_CMDLINE_H
 #define UI_SESSION_CMDLINE_H
 #include "session/session.h"

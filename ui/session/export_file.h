@@ -1,4 +1,4 @@
-/* export: what has been recorded, written to a file in one of several formats. */
+/* export_file: writes what has been recorded to a file, in one of several formats. */
 #ifndef UI_SESSION_EXPORT_FILE_H
 #define UI_SESSION_EXPORT_FILE_H
 #include "session/state.h"

@@ -1,5 +1,5 @@
-/* fingerprint: a hash of all that a result depends on, for results that are kept: the program, its data, the words of a
- * command, files of the user's own (FNV-1a, 64 bits). */
+/* fingerprint: a hash of everything on which a result depends, for results that are kept: the program, its data, the
+ * words of a command, files of the user's own (FNV-1a, 64 bits). */
 #ifndef UI_SESSION_FINGERPRINT_H
 #define UI_SESSION_FINGERPRINT_H
 #include "base/base.h"

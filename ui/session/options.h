@@ -1,4 +1,4 @@
-/* options: what the command line said; filled by ui/session/cmdline.c. */
+/* options: the contents of the command line; filled by ui/session/cmdline.c. */
 #ifndef UI_SESSION_OPTIONS_H
 #define UI_SESSION_OPTIONS_H
 #include "ir/ir.h"

@@ -1,5 +1,5 @@
 /* outputs: the files that a run writes as it goes (--timeline, --trace) and at its end (--phases, --stats, --out).
- * Until they are complete, what was there stays (base/outfile.h). */
+ * Until a file is complete, an earlier one of its name stays (base/outfile.h). */
 #ifndef UI_SESSION_OUTPUTS_H
 #define UI_SESSION_OUTPUTS_H
 #include <stdio.h>

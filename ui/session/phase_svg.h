@@ -1,5 +1,5 @@
-/* phase_svg: a recorded phase graph as a picture for papers and pages: warps in each phase stacked over time, the ALU
- * and memory instructions in flight below, with axes and a legend. Standalone SVG, white ground. */
+/* phase_svg: a recorded phase graph as a picture for papers and pages: warps in each phase stacked over time, and below
+ * them the ALU and memory instructions in flight, with axes and a legend. It is standalone SVG on white ground. */
 #ifndef UI_SESSION_PHASE_SVG_H
 #define UI_SESSION_PHASE_SVG_H
 #include "base/strbuf.h"

@@ -1,5 +1,5 @@
-/* places: where the values of a configuration come from - a machine file, --set, or nowhere: then they are the
- * defaults. For messages about keys that do not go together, which are found only when all have their values. */
+/* places: where the values of a configuration come from: a machine file, --set, or nowhere (the defaults). Messages
+ * about keys that do not go together need this, because such keys are found only when all have their values. */
 #ifndef UI_SESSION_PLACES_H
 #define UI_SESSION_PLACES_H
 #include "conf/conf.h"

@@ -1,4 +1,5 @@
-/* policy_names: is there a policy of this kind and name? False with *e, which says which there are ("did you mean"). */
+/* policy_names: is there a policy of this kind and name? Returns false with *e, which lists the names there are ("did
+ * you mean"). */
 #ifndef UI_SESSION_POLICY_NAMES_H
 #define UI_SESSION_POLICY_NAMES_H
 #include "base/err.h"

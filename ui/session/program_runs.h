@@ -1,9 +1,9 @@
-/* program_runs: the runs of a host program: one as a rule. With --again a program that has ended begins again, with
- * memory, modules and random numbers as new, as long as another one has not ended for the first time: so that none has
- * the machine to itself at the end (Park 2016, section 4.4.4). What a run has allocated is freed when the next begins;
- * results, times and ANTT and STP are of first runs alone, checks of all.
+/* program_runs: the runs of a host program, usually one. With --again, a program that has ended begins again, with new
+ * memory, modules and random numbers, until all others have ended for the first time. So no program has the machine to
+ * itself at the end (Park 2016, section 4.4.4). What a run has allocated is freed when the next one begins. Results,
+ * times, ANTT and STP are of first runs only; checks are of all runs.
  *
- * Runs of the past are kept: who goes back behind the beginning of one is in the one before it again. */
+ * Runs of the past are kept: going back behind the beginning of a run leads into the run before it. */
 #ifndef UI_SESSION_PROGRAM_RUNS_H
 #define UI_SESSION_PROGRAM_RUNS_H
 #include "session/host/host.h"

@@ -1,7 +1,7 @@
-/* programs: the host programs of a session - one as a rule, several that share the machine with `run a.lua b.lua`.
+/* programs: the host programs of a session: usually one; with `run a.lua b.lua` several that share the machine.
  *
- * Each has its own streams, memory, modules, check and options. They take turns in their order: a program goes on when
- * what it waits for is done, at the very cycle, whoever else is still running. */
+ * Each has its own streams, memory, modules, check and options. They take turns in their order: a program goes on at
+ * the very cycle in which what it waits for is done, whichever others are still running. */
 #ifndef UI_SESSION_PROGRAMS_H
 #define UI_SESSION_PROGRAMS_H
 #include "obs/stats/programs.h"

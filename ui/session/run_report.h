@@ -1,4 +1,4 @@
-/* run_report: what a run came to, with all its statistics, in one of several formats. */
+/* run_report: the result of a run, with all its statistics, in one of several formats. */
 #ifndef UI_SESSION_RUN_REPORT_H
 #define UI_SESSION_RUN_REPORT_H
 #include "session/state.h"

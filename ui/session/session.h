@@ -1,7 +1,7 @@
-/* session: a machine, a workload and the host program that drives it; what `run`, `debug` and the tests share.
+/* session: a machine, a workload and the host program that drives it, as `run`, `debug` and the tests use them.
  *
  * The host program (a Lua coroutine, or the built-in one for PTX given on the command line) runs until it waits
- * (synchronise, copy back); then the machine runs until the awaited work is done; then the program goes on.
+ * (synchronise, copy back). Then the machine runs until the awaited work is done. Then the program goes on.
  * session_run() does both. */
 #ifndef UI_SESSION_SESSION_H
 #define UI_SESSION_SESSION_H

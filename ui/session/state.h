@@ -1,4 +1,4 @@
-/* state: all that a session keeps. Its files have a part of it each; session.h stands on top of them. */
+/* state: the whole state of a session. Each of its files has a part of it; session.h stands on top of them. */
 #ifndef UI_SESSION_STATE_H
 #define UI_SESSION_STATE_H
 #include "obs/stats/figures.h"

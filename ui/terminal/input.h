@@ -1,12 +1,11 @@
 /* input: keys on their way from the terminal to the screen, in the order in which they were pressed.
  *
- *     terminal -> arrived -> on_key()            what has come with one read is looked at as a whole: blanks in front
- * of |                           text are text, not the key that runs the machine
+ *     terminal -> arrived -> on_key()            keys of one read are looked at together: blanks in front of text
+ *                    |                           are text, not the key that runs the machine
  *                    +-> owed                    keys that step, pressed while a step is under way: each counts
  *                    +-> paste -> lines          pasted text is no keys; its lines run one after the other
  *
- * Nothing here acts: screen.c takes keys, steps and lines when the machine has come to rest. Ctrl-C forgets them all.
- */
+ * Nothing here acts: screen.c takes keys, steps and lines when the machine has come to rest. Ctrl-C drops them all. */
 #ifndef UI_TERMINAL_INPUT_H
 #define UI_TERMINAL_INPUT_H
 #include "base/strbuf.h"

@@ -1,6 +1,6 @@
 /* prompt: the line being typed inside the curses screen. Editing, history, Ctrl-R, completion and the user's ~/.inputrc
- * are GNU readline's (callback interface); drawing and keys are the screen's. There is one prompt, as there is one
- * readline. */
+ * come from GNU readline (callback interface); drawing and keys come from the screen. There is one prompt, as there is
+ * one readline. */
 #ifndef UI_TERMINAL_PROMPT_H
 #define UI_TERMINAL_PROMPT_H
 #include "base/strbuf.h"

@@ -1,9 +1,12 @@
-/* screen: the debugger on a terminal - title, view, console, prompt, key line.
+/* screen: the debugger on a terminal: title, view, console, prompt, key line.
  *
- *   screen.c  the loop: keys in, slices of simulation, frames out      frame.c  one frame into the canvas
- *   input.c   what has come and waits: keys, steps, pasted lines       word.c   commands typed while a view has the
- * keys prompt.c  the line editor      console.c  what was said            help.c   the help page term.c    curses
- * canvas.c, draw.c, palette.c         recent.c  what the views add up while running */
+ *   screen.c     the loop: keys in, slices of simulation, frames out
+ *   input.c      keys, steps and pasted lines that wait
+ *   word.c       commands typed while a view has the keys
+ *   prompt.c     the line editor
+ *   ui/views     frame.c: one frame into the canvas; help_page.c: the help page; recent.c: what the views add up while
+ *                running
+ *   ui/scr       console_pane.c: the debugger's output; canvas.c, draw.c, palette.c; term.c: curses */
 #ifndef UI_TERMINAL_SCREEN_H
 #define UI_TERMINAL_SCREEN_H
 #include "dbg/debugger.h"

@@ -1,7 +1,7 @@
 /* word: letters pressed in quick succession while a view has the keys.
  *
- * A view's own letters act at once (`c` shows the cursor). When they turn out to be the beginning of a command - `co`
- * is no key, `continue` begins so - what they did is taken back and the word goes to the prompt. */
+ * A view's own letters act at once (`c` shows the cursor). If they turn out to be the beginning of a command (`co` is
+ * no key, but `continue` begins so), their effect is taken back and the word goes to the prompt. */
 #ifndef UI_TERMINAL_WORD_H
 #define UI_TERMINAL_WORD_H
 #include "views/frame.h"

@@ -1,5 +1,5 @@
-/* appearance: what has been chosen for display, and texts that displays need. One a debugger, made when it is asked
- * for. */
+/* appearance: the settings of the display, and texts that displays need. There is one for each debugger, made when it
+ * is first asked for. */
 #ifndef UI_VIEWS_APPEARANCE_H
 #define UI_VIEWS_APPEARANCE_H
 #include "dbg/debugger.h"

@@ -1,6 +1,5 @@
-/* causes: why L1D and L2 missed, in a line and over time; and whose lines an L1D holds. Parts of the view of the
- * caches.
- */
+/* causes: why L1D and L2 missed, in a line and over time; and which CTAs' lines an L1D holds. Parts of the view of the
+ * caches. */
 #ifndef UI_VIEWS_CAUSES_H
 #define UI_VIEWS_CAUSES_H
 #include "views/view.h"

@@ -1,5 +1,5 @@
-/* cta_charts: how many CTAs SMs hold against the limit that the CTA scheduler set them, and how far each CTA of an SM
- * has come, over time: the right half of the kernels view on wide terminals. */
+/* cta_charts: over time, how many CTAs SMs hold against the limit that the CTA scheduler has set, and how far each CTA
+ * of an SM has come. This is the right half of the kernels view on wide terminals. */
 #ifndef UI_VIEWS_CTA_CHARTS_H
 #define UI_VIEWS_CTA_CHARTS_H
 #include "views/view.h"

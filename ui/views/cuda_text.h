@@ -1,8 +1,8 @@
-/* cuda_text: the text of the CUDA lines that a PTX module's .loc directives name, as far as their files can be read:
- * where the compiler found them, or beside the PTX file.
+/* cuda_text: the text of the CUDA lines that a PTX module's .loc directives name, if their files can be read: where the
+ * compiler found them, or beside the PTX file.
  *
- * A file is read once, when a line of it is first asked for; one that is not there, is no regular file or has more than
- * 16 MiB has no text. Copies are kept until `run`, so that a view does not change while its source is edited. */
+ * A file is read once, when a line of it is first asked for. A file that does not exist, is no regular file or has more
+ * than 16 MiB has no text. Copies are kept until `run`, so a view does not change while its source is edited. */
 #ifndef UI_VIEWS_CUDA_TEXT_H
 #define UI_VIEWS_CUDA_TEXT_H
 #include "ir/ir.h"

@@ -1,9 +1,9 @@
-/* cursor: time axes, and a cursor on them - the same in every view that draws curves over time.
+/* cursor: time axes, and a cursor on them, the same in every view that draws curves over time.
  *
- * Drawing: every curve dims with cursor_dim_future() what is later than now, says with cursor_axis() which cycles its
- * columns show, and then with cursor_mark() draws the cursor over itself; what it has there it adds to the cursor's
- * line with cursor_note(). screen.c hands the keys in: left, right, Home and End move the cursor, Enter goes to its
- * cycle, Esc hides it, < and > move the span. */
+ * Drawing: every curve dims with cursor_dim_future() the part that is later than now, says with cursor_axis() which
+ * cycles its columns show, and then draws the cursor over itself with cursor_mark(). It adds its value at the cursor to
+ * the cursor's line with cursor_note(). screen.c passes the keys in: left, right, Home and End move the cursor, Enter
+ * goes to its cycle, Esc hides it, < and > move the span. */
 #ifndef UI_VIEWS_CURSOR_H
 #define UI_VIEWS_CURSOR_H
 #include "views/view.h"

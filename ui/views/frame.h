@@ -1,4 +1,5 @@
-/* frame: the state of the screen and its picture. Knows no terminal: screen.c shows the canvas, tests may read it. */
+/* frame: the state of the screen and its picture. It knows no terminal: screen.c shows the canvas, and tests may read
+ * it. */
 #ifndef UI_VIEWS_FRAME_H
 #define UI_VIEWS_FRAME_H
 #include "scr/console_pane.h"

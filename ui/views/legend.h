@@ -1,5 +1,5 @@
-/* legend: what every letter and sign of the views means and looks like, from legend.def. Views draw them from here, `?`
- * and the line of detail explain them from here. */
+/* legend: the meaning and the look of every letter and sign of the views, from legend.def. Views draw them from here,
+ * and `?` and the line of detail explain them from here. */
 #ifndef UI_VIEWS_LEGEND_H
 #define UI_VIEWS_LEGEND_H
 #include "obs/stats/sample.h"

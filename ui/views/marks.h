@@ -1,5 +1,5 @@
-/* marks: what the analyses of passes/ say of each PTX line, for the source view's margin. Made once for a module, when
- * it is first shown. */
+/* marks: the results of the analyses of passes/ for each PTX line, for the source view's margin. They are made once for
+ * a module, when it is first shown. */
 #ifndef UI_VIEWS_MARKS_H
 #define UI_VIEWS_MARKS_H
 #include "conf/conf.h"

@@ -1,4 +1,4 @@
-/* mesh_map: the mesh as it lies, node by node, and how busy its links are. */
+/* mesh_map: a map of the mesh, node by node, and how busy its links are. */
 #ifndef UI_VIEWS_MESH_MAP_H
 #define UI_VIEWS_MESH_MAP_H
 #include "obs/stats/links.h"

@@ -1,5 +1,5 @@
-/* network: the interconnect as a picture - of a mesh its links, nodes and a packet's way; of a crossbar the queues at
- * its ports. An alternative of the memory view. */
+/* network: the interconnect as a picture: of a mesh its links, nodes and a packet's way; of a crossbar the queues at
+ * its ports. It can take the place of the memory view. */
 #ifndef UI_VIEWS_NETWORK_H
 #define UI_VIEWS_NETWORK_H
 #include "views/view.h"

@@ -1,4 +1,4 @@
-/* offscreen: the screen without a terminal - what batch mode takes its pictures of. */
+/* offscreen: the screen without a terminal, from which batch mode takes its pictures. */
 #ifndef UI_VIEWS_OFFSCREEN_H
 #define UI_VIEWS_OFFSCREEN_H
 #include "dbg/debugger.h"

@@ -1,5 +1,5 @@
-/* point: what stands at a cell of the screen, in words. Words and numbers are looked up in what `explain` knows - a
- * number by the word beside it or the head of its column -, letters and signs in the legend. And the line that
+/* point: the meaning of a cell of the screen, in words. Words and numbers are looked up in what `explain` knows (a
+ * number by the word beside it or the head of its column), letters and signs in the legend. Also the line that
  * describes the selection. */
 #ifndef UI_VIEWS_POINT_H
 #define UI_VIEWS_POINT_H

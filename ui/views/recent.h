@@ -1,5 +1,6 @@
-/* recent: what happened in the last complete window of RECENT_CYCLES cycles, per SM: the "now" of the views, the same
- * on every host and however often the screen is drawn; after going to a cycle of the past, what it was there. */
+/* recent: what happened in the last complete window of RECENT_CYCLES cycles, for each SM. This is the "now" of the
+ * views. It is the same on every host and however often the screen is drawn; after going to a cycle of the past, it is
+ * what it was there. */
 #ifndef UI_VIEWS_RECENT_H
 #define UI_VIEWS_RECENT_H
 #include "obs/stats/links.h"

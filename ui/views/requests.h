@@ -1,6 +1,6 @@
-/* requests: SMs that a kernel gives away (task/preempt/preempt.h): on an SM's time axis the technique of its CTAs, for
- * as long as they took to leave; of the last request the SM's estimate beside what it came to; and the request itself.
- */
+/* requests: SMs that a kernel gives away (task/preempt/preempt.h). On an SM's time axis: the technique of its CTAs, for
+ * as long as they took to leave. For the last request: the SM's estimate beside the measured time, and the request
+ * itself. */
 #ifndef UI_VIEWS_REQUESTS_H
 #define UI_VIEWS_REQUESTS_H
 #include "views/view.h"

@@ -1,6 +1,6 @@
-/* residency: which launch's CTAs an SM held, under which limit, and how far each was, over the whole run. Sampled at
- * multiples of a span of cycles; when the store is full every other sample goes and the span doubles. The same samples
- * on every host. */
+/* residency: which launch's CTAs an SM held, under which limit, and how far each CTA was, over the whole run. It is
+ * sampled at multiples of a span of cycles. When the store is full, every other sample is dropped and the span doubles.
+ * The samples are the same on every host. */
 #ifndef UI_VIEWS_RESIDENCY_H
 #define UI_VIEWS_RESIDENCY_H
 #include "sim.h"

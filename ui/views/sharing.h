@@ -1,5 +1,5 @@
-/* sharing: of several programs on one machine how fast each is, how much slower than alone, and whether SMs were free
- * in time when they were asked for: a line each, or all in one. */
+/* sharing: for several programs on one machine, how fast each is, how much slower than alone, and whether SMs were free
+ * in time when they were asked for: a line each, or all in one line. */
 #ifndef UI_VIEWS_SHARING_H
 #define UI_VIEWS_SHARING_H
 #include "views/view.h"

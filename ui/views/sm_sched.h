@@ -1,4 +1,4 @@
-/* sm_sched: the warp schedulers of an SM in their policy's own words. */
+/* sm_sched: the state of an SM's warp schedulers, in their policy's own words. */
 #ifndef UI_VIEWS_SM_SCHED_H
 #define UI_VIEWS_SM_SCHED_H
 #include "views/view.h"

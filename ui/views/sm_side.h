@@ -1,4 +1,4 @@
-/* sm_side: the right part of the SM view on wide terminals - why slots were lost, the run so far, and the misses under
+/* sm_side: the right part of the SM view on wide terminals: why slots were lost, the run so far, and the misses under
  * way. */
 #ifndef UI_VIEWS_SM_SIDE_H
 #define UI_VIEWS_SM_SIDE_H

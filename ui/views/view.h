@@ -1,6 +1,6 @@
 /* view: one picture of the machine. One file a view, ending in its `const struct view`; all.c lists them.
  *
- * A view draws into the pane it is given, whatever its size, from queries alone, and never changes the machine. */
+ * A view draws into the pane that it is given, whatever its size, from queries only, and never changes the machine. */
 #ifndef UI_VIEWS_VIEW_H
 #define UI_VIEWS_VIEW_H
 #include "dbg/debugger.h"

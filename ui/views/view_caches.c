@@ -236,16 +236,16 @@ const struct view view_caches = {
     .name = "cache",
     .title = "caches",
     .keys = "w misses or SMs  arrows scroll  c cursor  + - zoom",
-    .help =
-        "Sums over all instances since the start. hit = hits / (hits + misses + merges). no line, no mshr, no "
-        "merge, no queue:\n"
-        "cycles a transaction was refused for that reason. `explain l1d.rf_mshr` and the like define each.\n"
-        "Read misses have one cause each (`explain l1d.miss_cold`, ...): cold, never asked for before; capacity, an\n"
-        "ideal cache as large had lost it, too; sector, the line was there, the sector not fetched; invalidated,\n"
-        "taken away by a store or a kernel's start; conflict, it had to leave its set. Shares of all accesses.\n"
-        "w shows them over time instead of the list of SMs: one column's height is the share of its accesses.\n"
-        "Lines alive: of the focused SM's L1D, by the CTA that brought them in; in brackets: it has ended.\n"
-        "With several launches in it, launch:CTA. `info lines` has the figures.",
+    .help = "All figures are sums over all instances since the start. hit = hits / (hits + misses + merges). no "
+            "line, no mshr, no merge, no queue: cycles in which a transaction was refused for that reason; "
+            "`explain l1d.rf_mshr` and the like define each.\n"
+            "Each read miss has one cause (`explain l1d.miss_cold`, ...): cold, the line was never asked for "
+            "before; capacity, an ideal cache as large had lost it, too; sector, the line was there, but the "
+            "sector was not fetched; invalidated, it was removed by a store or a kernel's start; conflict, it had "
+            "to leave its set. The figures are shares of all accesses. w shows them over time instead of the list "
+            "of SMs: one column's height is the share of its accesses.\n"
+            "Lines alive: lines of the focused SM's L1D, by the CTA that brought them in; a CTA in brackets has "
+            "ended. With several launches in it: launch:CTA. `info lines` has the figures.",
     .draw = draw,
     .on_key = on_key,
 };

@@ -442,14 +442,12 @@ const struct view view_compare = {
     .title = "two machines side by side",
     .keys = "/ search  n N  o order",
     .both = true,
-    .help =
-        "A is this machine, B the one that `compare OPTIONS` has set beside it. IPC is that of the run so far; CTAs "
-        "are those finished. Each scheduler's state, the ranks it gave (0 = first) and what it knew are those right "
-        "before the decision.\n"
-        "The curves have one scale. Figures: those that differ, the most relevant first (o: by name); `explain NAME` "
-        "defines each.\n"
-        "By cycles B stands at A's cycle; `compare by insts` or `by ctas`: where it has executed, finished, as many "
-        "as A.",
+    .help = "A is this machine; B is the machine that `compare OPTIONS` has set beside it. IPC is measured over "
+            "the run so far; CTAs are the finished ones. Each scheduler's state, the ranks that it gave (0 = "
+            "first) and what it knew are those right before the decision.\n"
+            "The curves have one scale. Figures: those that differ, the most relevant first (o: by name); "
+            "`explain NAME` defines each. By cycles, B stands at A's cycle; with `compare by insts` or `by ctas`, "
+            "where it has executed as many instructions, or finished as many CTAs, as A.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

@@ -250,19 +250,21 @@ const struct view view_memory = {
     .title = "memory",
     .keys = "i interconnect  c cursor  + - zoom",
     .help =
-        "Sums since the start. wait: mean cycles of a packet beyond zero load and its own length; flits a cycle: of "
-        "all links of that direction. DRAM: all channels together, then each. busy: share of DRAM cycles with data "
-        "on the bus, also as a line. rowhit (hit): accesses to the open row. latency (lat): core cycles from a "
-        "request's arrival at its channel to its data. banks: requests queued (+ = over 9), ■ row open, · closed. "
-        "The curves: latency and row hits of the DRAM, and flits a cycle of replies. Where the slices of the L2 have "
-        "no room, one column each, as high as its hit rate.\n"
-        "i: the interconnect instead. Of a mesh every node with its SM and L2 slice, how busy the ways into both are "
-        "(columns), and of every link the percentage of interconnect cycles in which a flit took it, in the last "
-        "" RECENT_TEXT " cycles (u: since the start). As on a road traffic keeps right: the lower lane goes east, the "
-        "left one south. Arrows (or a click) choose a node: its figures stand below; o shows ways from it to the node "
-        "chosen next (double lines), their length and latency. Where there is less room, a number for both directions "
-        "of a link, the heavier; or for each node only its busiest way out. Of a crossbar the queues at its ends: how "
-        "full those of each kind are, and each of them.",
+        "All figures are sums since the start. wait: mean cycles of a packet beyond zero load and its own "
+        "length; flits a cycle: on all links of that direction. DRAM: all channels together, then each "
+        "channel. busy: share of DRAM cycles with data on the bus, also as a line. rowhit (hit): accesses to "
+        "the open row. latency (lat): core cycles from a request's arrival at its channel to its data. banks: "
+        "requests queued (+ = over 9), ■ row open, · closed. The curves show latency and row hits of the "
+        "DRAM, and flits a cycle of replies. If there is no room for the slices of the L2, each is one "
+        "column, as high as its hit rate.\n"
+        "i: the interconnect instead. Of a mesh it shows every node with its SM and L2 slice, how busy the "
+        "ways into both are (columns), and for every link the percentage of interconnect cycles in which a "
+        "flit took it, in the last " RECENT_TEXT " cycles (u: since the start). As on a road, traffic keeps right: the "
+        "lower lane goes east, the left one south. Arrows (or a click) choose a node, whose figures stand "
+        "below; o shows ways from it to the node chosen next (double lines), their length and latency. If "
+        "there is less room, there is one number for both directions of a link, the heavier one; or for each "
+        "node only its busiest way out. Of a crossbar it shows the queues at its ends: how full those of each "
+        "kind are, and each of them.",
     .draw = draw,
     .on_key = on_key,
     .on_click = on_click,

@@ -462,14 +462,14 @@ const struct view view_overview = {
     .title = "overview",
     .keys = "arrows SM, warp  Enter that SM  w power",
     .enter = '2',
-    .help =
-        "One cell a warp (glyphs below). CTA: those in slots, of how many slots; 6+3: and 3 inactive. reg, shm: percent of the SM's registers and shared memory\n"
-        "in use. IPC, L1%, lost to, issue slots: the last complete window of 1,024 cycles. lost to: the reason "
-        "that cost most\n"
-        "issue slots, and its share; where there is no room for its name, its letter in the stalls view. Curves: the "
-        "whole run; + and - change the span.\n"
-        "w: power instead, by the energy model: of each group now and over time, one on the other, and of each SM.\n"
-        "It counts what has happened in the last window and leaked; `info energy` has it since the start.",
+    .help = "Each row is an SM; each cell is one of its warps (letters below). CTA: CTAs in slots, of how many "
+            "slots; 6+3: and 3 inactive ones. reg, shm: the share of the SM's registers and shared memory in use "
+            "(percent). IPC, L1%, lost to, issue slots: measured over the last complete window of 1,024 cycles. "
+            "lost to: the reason that cost most issue slots, and its share; if there is no room for its name, its "
+            "letter in the stalls view. The curves show the whole run; + and - change the span.\n"
+            "w: power instead, by the energy model: of each group, now and over time, one on top of the other, "
+            "and of each SM. It counts the events and the leakage of the last window; `info energy` has them "
+            "since the start.",
     .draw = draw,
     .on_key = on_key,
     .on_click = on_click,

@@ -349,23 +349,17 @@ const struct view view_phases = {
     .name = "phase",
     .title = "phases",
     .keys = "up, down SM  a all  left, right cursor  + - zoom",
-    .help =
-        "Resident warps by the phase of their next instruction, over the run (Awatramani 2015): a phase is a run of "
-        "instructions none of which\n"
-        "reads a result that a long-latency instruction of the same phase brings; `info phases` lists them. The legend "
-        "gives each phase's\n"
-        "length in cycles. A kernel of more than 12 phases has neighbours merged, always the two that are shortest "
-        "together, and a letter for each band: C 3-5:40 is\n"
-        "phases 3 to 5, 40 cycles. Grey on top: warps that have exited and wait for the rest of their CTA (the tail "
-        "effect); active: the\n"
-        "others. ALU: instructions whose result is on its way through a unit; mem: loads and atomics until their "
-        "result is there, stores\n"
-        "until the LSU has sent them. Means over a column; peaks are of single looks (every phases.period cycles). Up, "
-        "down: another SM;\n"
-        "a: all SMs. After going back ◆ marks now. Last row: the span's cycles by whether an ALU, a memory "
-        "instruction, "
-        "both or none was in\n"
-        "flight, counted in every cycle (Awatramani 2015, figure 10).",
+    .help = "Resident warps by the phase of their next instruction, over the run (Awatramani 2015). A phase is a "
+            "run of instructions none of which reads a result that a long-latency instruction of the same phase "
+            "brings; `info phases` lists them. The legend gives each phase's length in cycles. A kernel of more "
+            "than 12 phases has neighbours merged, always the two that are shortest together, and a letter for "
+            "each band: C 3-5:40 is phases 3 to 5, 40 cycles. Grey on top: warps that have exited and wait for "
+            "the rest of their CTA (the tail effect); active: the other warps.\n"
+            "ALU: instructions whose result is on its way through a unit; mem: loads and atomics until their "
+            "result is there, and stores until the LSU has sent them. The figures are means over a column; peaks "
+            "are of single samples (every phases.period cycles). Up, down: another SM; a: all SMs. After going "
+            "back ◆ marks now. Last row: the share of the span's cycles in which an ALU instruction, a memory "
+            "instruction, both or none was in flight, counted in every cycle (Awatramani 2015, figure 10).",
     .draw = draw,
     .on_key = on_key,
 };

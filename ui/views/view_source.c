@@ -522,25 +522,21 @@ const struct view view_source = {
     .name = "source",
     .title = "source",
     .keys = "h hottest line  / search  n N  f focus  a margin  u CUDA",
-    .help =
-        "The PTX of the focused warp. warps: resident warps whose next instruction this is, and a letter each (as in "
-        "the overview; in proportion where they are too many). waits %: share of all "
-        "waiting samples, those of ready warps that a unit or the LSU refused (s) among them\n"
-        "(each warp is looked at every 512 cycles), with the glyph of the state most of them were in. A wait is "
-        "charged to "
-        "what causes it: the load, not the instruction that needs its value; the barrier, not the one behind it. Where "
-        "it "
-        "is felt, `warps` shows. ● "
-        "breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched,\n"
-        "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
-        "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
-        "program point\n"
-        "of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). Code runs in "
-        "scheduled\n"
-        "order, not always that of the lines: see the key schedule. a: without the margin.\n"
-        "With line information, and where the CUDA file can be read (as the compiler named it, or beside the PTX "
-        "file), its\n"
-        "lines stand in place of the .loc directives, above the code that they became. u: the directives.",
+    .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is, with a letter "
+            "each (as in the overview; in proportion if there are too many). waits %: share of all waiting "
+            "samples, with the letter of the state in which most of them were; they include samples of ready "
+            "warps that a unit or the LSU refused (s). Each warp is sampled every 512 cycles. A wait is charged "
+            "to what causes it: the load, not the instruction that needs its value; the barrier, not the "
+            "instruction behind it. `warps` shows where the wait is felt.\n"
+            "● breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched, ▸ the "
+            "focused warp. h: the line with most waits, again: the next one; f: back to the focus. phase: the "
+            "phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside; ◇ ($) program "
+            "point of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). "
+            "Code runs in scheduled order, not always in the order of the lines: see the key schedule. a: without "
+            "the margin.\n"
+            "With line information, if the CUDA file can be read (under the name that the compiler wrote, or "
+            "beside the PTX file), its lines stand in place of the .loc directives, above the code that they "
+            "became. u: the directives.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

@@ -331,12 +331,11 @@ const struct view view_stalls = {
     .name = "stall",
     .title = "stalls",
     .keys = "t taxonomy  a all/one SM  left, right SM  c cursor",
-    .help = "Every scheduler, each cycle, charges one issue slot to exactly one reason; `explain NAME` defines them. "
-            "Classes are those\n"
-            "of the chosen taxonomy (t, T: next, previous; also `set taxonomy NAME`); one of several\n"
-            "base reasons has a capital of its name. The longest bar fills the room. "
-            "Below: each SM,\n"
-            "and the shares over the run (+ and - change the span). a: the focused SM alone; left, right: another SM.",
+    .help = "In each cycle every scheduler charges one issue slot to exactly one reason; `explain NAME` defines "
+            "the reasons. Classes are those of the chosen taxonomy (t, T: next, previous; also `set taxonomy "
+            "NAME`); a class of several base reasons has a capital of its name. The longest bar fills the room. "
+            "Below: each SM, and the shares over the run (+ and - change the span). a: the focused SM alone; "
+            "left, right: another SM.",
     .draw = draw,
     .on_key = on_key,
 };

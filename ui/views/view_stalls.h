@@ -1,4 +1,4 @@
-/* stalls: the shares of the issue slots over time, as the stalls view draws them, for other views as well. */
+/* view_stalls: the shares of the issue slots over time, as the stalls view draws them, for other views as well. */
 #ifndef UI_VIEWS_VIEW_STALLS_H
 #define UI_VIEWS_VIEW_STALLS_H
 #include "views/view.h"

@@ -1,10 +1,10 @@
-/* Block CTA scheduling (Lee 2014, section 4.2), for the CTA schedulers that have it: an SM gets runs of bcs.block
+/* Block CTA scheduling (Lee 2014, section 4.2), for the CTA schedulers that use it: an SM gets runs of bcs.block
  * consecutive CTAs, whose threads are neighbours in memory.
  *
- * Delayed: a new run begins on an SM only when a whole one has left, so that its CTAs are there at the same time. An SM
- * has as many runs as find room, at least one; where a policy wants fewer CTAs (T_new of lcs+bcs), as many as hold that
- * number, which is no less for being odd (ours: the paper is silent). A run whose CTAs do not find room together
- * keeps what is left of it for its SM, as long as that may hold CTAs of the kernel. Grids of one dimension have no
+ * Delayed: a new run begins on an SM only when a whole run has left, so the CTAs of a run are there at the same time.
+ * An SM has as many runs as find room, at least one. If a policy wants fewer CTAs (T_new of lcs+bcs), this number is
+ * rounded up to whole runs (ours: the paper is silent). If the CTAs of a run do not find room together, the rest of the
+ * run stays reserved for its SM, as long as that SM may hold CTAs of the kernel. Grids of one dimension have no
  * neighbours to gain from: there, CTAs go in order, one at a time, as with rr. */
 #ifndef CTA_SCHED_BCS_H
 #define CTA_SCHED_BCS_H

@@ -119,7 +119,7 @@ static void flip_init(void *state, const struct cta_view *v)
 extern const struct cta_sched_ops cta_sched_flip;
 const struct cta_sched_ops cta_sched_flip = {
     .name = "flip",
-    .help = "chunks as under reset, in every other kernel from their ends: what came last into L1 is used first",
+    .help = "chunks as under reset, but every other kernel begins at their ends: what came last into L1 is used first",
     .source = "Huzaifa 2020, section 4.3",
     .state_bytes = sizeof(struct chunk),
     .machine_bytes = sizeof(struct chunk_machine),

@@ -1,5 +1,5 @@
-/* cta_share: what a CTA scheduler keeps of a kernel's CTAs for one SM, for display. Its order goes by places; where no
- * kernel depends on another one's CTAs by an affine function (ikra.affine_a) a place is a CTA's id. */
+/* cta_share: what a CTA scheduler keeps of a kernel's CTAs for one SM, for display. Its order counts in places. A place
+ * is a CTA's id, unless kernels depend on another kernel's CTAs by an affine function (ikra.affine_a). */
 #ifndef CTA_SCHED_CTA_SHARE_H
 #define CTA_SCHED_CTA_SHARE_H
 #include "base/base.h"

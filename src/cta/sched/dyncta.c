@@ -101,7 +101,8 @@ static void describe(const void *state, const struct cta_view *v, struct strbuf 
 extern const struct cta_sched_ops cta_sched_dyncta;
 const struct cta_sched_ops cta_sched_dyncta = {
     .name = "dyncta",
-    .help = "as many CTAs on an SM as keep it busy without overloading memory; one too many has the lowest priority",
+    .help =
+        "as many CTAs on an SM as keep it busy without overloading memory; a CTA beyond that has the lowest priority",
     .source = "Kayiran 2013",
     .pauses = true,
     .state_bytes = sizeof(struct dyncta),

@@ -1,11 +1,13 @@
-/* dyncta (Kayiran 2013): how many CTAs of a kernel an SM may hold, from what its warps wait for, over and over.
+/* dyncta (Kayiran 2013): how many CTAs of a kernel an SM may hold, decided again and again from what its warps wait
+ * for.
  *
- * It begins with half of those that fit. Every dyncta.period cycles each SM looks back at the period: cycles in which
- * no warp had work (C_idle), and in which all waited for memory (C_mem). Idle means too few CTAs, and so does a memory
- * system that answers soon; one that does not, too many. A CTA too many is paused, the one that came last: its warps
- * have the lowest priority until the limit rises again or another CTA of the kernel ends there.
+ * It begins with half of the CTAs that fit. Every dyncta.period cycles each SM looks back at the period: at the cycles
+ * in which no warp had work (C_idle), and those in which all warps waited for memory (C_mem). Idle cycles mean that
+ * there are too few CTAs, and so does a memory system that answers soon. A memory system that answers late means that
+ * there are too many. Of too many CTAs the one that came last is paused: its warps have the lowest priority until the
+ * limit rises again or another CTA of the kernel ends there.
  *
- * Kayiran counts a core's cycles; here each scheduler's slot is charged for itself (probe/stalls.def), and a cycle
+ * Kayiran counts a core's cycles. Here each scheduler's slot is charged separately (probe/stalls.def), and a cycle
  * counts with the share of the SM's schedulers that lost it so. No work: the reasons barrier, nanosleep, fetch,
  * draining, no warp. Waiting for memory: memory dependency, fence. */
 #ifndef CTA_SCHED_DYNCTA_H

@@ -1,4 +1,5 @@
-/* external: a CTA scheduler from outside the library; the counterpart of sm/sched/external.h. Names with a colon. */
+/* external: a CTA scheduler from outside the library, the counterpart of sm/sched/external.h. Its names have a
+ * colon. */
 #ifndef CTA_SCHED_EXTERNAL_H
 #define CTA_SCHED_EXTERNAL_H
 #include "cta/sched/cta_sched.h"

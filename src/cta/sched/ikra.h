@@ -1,9 +1,9 @@
-/* What the CTA schedulers for reuse between kernels share (Huzaifa 2020, section 4): each SM has a chunk of consecutive
- * CTAs, the first SMs one more where they do not divide, so that a kernel that reads what the one before it wrote finds
- * it in the same L1.
+/* ikra: the common part of the CTA schedulers for reuse between kernels (Huzaifa 2020, section 4). Each SM has a chunk
+ * of consecutive CTAs; if the number of CTAs does not divide, the first SMs have one more. A kernel that reads what the
+ * kernel before it wrote thus finds it in the same L1.
  *
- * Schedulers deal in positions 0..n-1, n CTAs. Where CTA i depends on CTA a i + b of the kernel before (ikra.affine_a,
- * ikra.affine_b), it has that one's position; else its own (section 8). */
+ * Schedulers deal in positions 0..n-1 of n CTAs. If CTA i depends on CTA a i + b of the kernel before (ikra.affine_a,
+ * ikra.affine_b), it has that CTA's position; otherwise its position is its id (section 8). */
 #ifndef CTA_SCHED_IKRA_H
 #define CTA_SCHED_IKRA_H
 #include "cta/sched/cta_sched.h"

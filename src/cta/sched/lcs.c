@@ -84,7 +84,7 @@ static u64 next(void *state, const struct cta_view *v, u32 sm)
 extern const struct cta_sched_ops cta_sched_lcs;
 const struct cta_sched_ops cta_sched_lcs = {
     .name = "lcs",
-    .help = "lazy: as few CTAs on an SM as the first one that ended has shown to be enough",
+    .help = "lazy: as few CTAs on an SM as were shown to be enough when the first CTA ended",
     .source = "Lee 2014, section 4.1",
     .state_bytes = sizeof(struct state),
     .next = next,

@@ -1,10 +1,10 @@
-/* Lazy CTA scheduling (Lee 2014, section 4.1), for the CTA schedulers that have it: how many CTAs of a kernel an SM may
+/* Lazy CTA scheduling (Lee 2014, section 4.1), for the CTA schedulers that use it: how many CTAs of a kernel an SM may
  * hold, from one measurement.
  *
- * Monitor: SMs hold as many CTAs as fit, until the first one ends. Throttle: the instructions issued so far by that
- * CTA and by those of the kernel that are with it on its SM, over those of the one that issued most, is how many CTAs
- * the SM's issue slots really served (equation 1): T_new. Lazy execution: from then on no SM gets a CTA while it holds
- * T_new of them or more. With lcs.per_sm each SM goes by the first CTA that ends on it. */
+ * Monitor: SMs hold as many CTAs as fit, until the first CTA ends. Throttle: T_new is the number of CTAs that the SM's
+ * issue slots really served (equation 1): the instructions issued so far by that CTA and by the kernel's other CTAs on
+ * its SM, divided by those of the CTA that issued most. Lazy execution: from then on no SM gets a CTA while it holds
+ * T_new of them or more. With lcs.per_sm each SM uses the first CTA that ends on it. */
 #ifndef CTA_SCHED_LCS_H
 #define CTA_SCHED_LCS_H
 #include "cta/sched/cta_sched.h"

@@ -21,7 +21,7 @@ static u64 next(void *state, const struct cta_view *v, u32 sm)
 extern const struct cta_sched_ops cta_sched_lcs_bcs;
 const struct cta_sched_ops cta_sched_lcs_bcs = {
     .name = "lcs+bcs",
-    .help = "lcs, and of grids with two or three dimensions in runs as bcs",
+    .help = "as lcs; CTAs of grids with two or three dimensions come in runs, as under bcs",
     .source = "Lee 2014, section 4.3",
     .implies = "warp-sched=sca",
     .state_bytes = sizeof(struct state),

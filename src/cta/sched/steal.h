@@ -1,16 +1,18 @@
-/* Locality-preserving work stealing (Huzaifa 2020, section 4.4). Each SM has a chunk and a queue of the CTAs that it
- * has stolen; an SM that has begun all of its own takes one from another, and keeps it for the kernels to come.
+/* Locality-preserving work stealing (Huzaifa 2020, section 4.4). Each SM has a chunk, and a queue of the CTAs that it
+ * has stolen. An SM that has begun all its own CTAs takes one from another SM, and keeps it for the kernels to come.
  *
- *   queue    [ 40 17 23 ]           the kernel's order of both: chunk, then queue; in every other kernel
+ *   queue    [ 40 17 23 ]           the order of a kernel: chunk, then queue; every other kernel goes
  *   chunk    [ 6 7 8 9 10 11 )      backwards: queue from its end, then chunk from its end
  *
- * A thief asks its left neighbour's queue, its right neighbour's, all queues from SM 0 on, then the chunks in the same
- * order (algorithm 1); SM 0 has no left neighbour, the last one no right one. It takes the CTA that its victim would
- * come to last. A queue that is full (32), or a grid of other dimensions, and the next kernel begins with chunks anew.
+ * A thief asks the queue of its left neighbour, then that of its right neighbour, then all queues from SM 0 on, then
+ * the chunks in the same order (algorithm 1). SM 0 has no left neighbour, and the last SM no right one. The thief takes
+ * the CTA that its victim would come to last. If a queue is full (32), or the grid has other dimensions, the next
+ * kernel begins with new chunks.
  *
- * An SM has executed its own when the register of its current CTA has come to the end of both (section 4.4): when none
- * is left to begin, and it has room. Waiting until they have ended, too, costs up to 2 % of the time of work-stealing.
- * A kernel that starts while another one of the scheduler runs has chunks of its own, which nobody remembers. */
+ * An SM has executed its own CTAs when the register of its current CTA has come to the end of both (section 4.4): when
+ * no CTA is left to begin, and the SM has room. Waiting until they have ended as well would cost up to 2 % of the time
+ * of work-stealing. A kernel that starts while another kernel of the scheduler runs has chunks of its own, which are
+ * not remembered. */
 #ifndef CTA_SCHED_STEAL_H
 #define CTA_SCHED_STEAL_H
 #include "cta/sched/ikra.h"

@@ -1,7 +1,7 @@
-/* A rule of coherence: what an SM's L1D does beyond hits, so that what other SMs write is seen when it must be. One
- * file, one const ops struct at its end, one line in all.def. Registry names are the values of `coherence`.
+/* A rule of coherence: what an SM's L1D does beyond hits, so that it sees what other SMs write when it must. One file,
+ * one const ops struct at its end, one line in all.def. Registry names are the values of `coherence`.
  *
- *   LSU -> l1.c: a load that finds its sectors ............ hit, nobody is asked
+ *   LSU -> l1.c: a load that finds its sectors ............ hit, the rule is not asked
  *          a load that does not ........................... load_miss
  *          volatile, relaxed, acquire, .cg, .cv loads ..... load_fresh
  *          stores, global and local ....................... store
@@ -12,10 +12,10 @@
  *
  *   a request is at the head of a slice, before its tags .. serve; the slice makes room ........... victim
  *
- * l1.h has the mechanisms to choose from: fetch a line, pass around the cache, drop what is touched, send down, write
- * back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only; the caches that are
- * only read are emptied by it when a kernel starts, since who else would know. Values are not its business: they are
- * read and written at issue (front), so a wrong rule costs cycles and counts, never results. */
+ * l1.h has the mechanisms from which a rule chooses: fetch a line, pass around the cache, drop what is touched, send
+ * down, write back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only, but it
+ * also empties the read-only caches when a kernel starts, since nothing else knows when. Values are not its business:
+ * they are read and written at issue (front), so a wrong rule costs cycles and counts, never results. */
 #ifndef MEM_COHERENCE_COHERENCE_H
 #define MEM_COHERENCE_COHERENCE_H
 #include "conf/policy.h"

@@ -1,8 +1,8 @@
-/* denovo: what the parts of coherence=denovo share. The rule is told in denovo.c.
+/* denovo: the common part of coherence=denovo. denovo.c describes the rule.
  *
  *   denovo.c        an SM's side: loads, stores, what messages from others do to its L1D
- *   denovo_home.c   a slice's side: who owns the words of a line
- *   denovo_check.c  do both sides agree? */
+ *   denovo_home.c   a slice's side: which SM owns the words of a line
+ *   denovo_check.c  checks that both sides agree */
 #ifndef MEM_COHERENCE_DENOVO_H
 #define MEM_COHERENCE_DENOVO_H
 #include "mem/l1.h"

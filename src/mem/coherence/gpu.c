@@ -99,7 +99,7 @@ static bool empty(struct l1 *l, u32 i)
 extern const struct coherence_ops coherence_gpu;
 const struct coherence_ops coherence_gpu = {
     .name = "gpu",
-    .help = "written through; L1D is emptied when a kernel starts that has the machine to itself",
+    .help = "L1D is written through, and emptied when a kernel starts that has the machine to itself",
     .source = "the baseline of Huzaifa 2020",
     .load_miss = l1_fetch_line,
     .load_fresh = load_fresh,

@@ -412,7 +412,7 @@ static void fresh(struct mem *m, u32 sm, u64 now)
 extern const struct network_ops network_crossbar;
 const struct network_ops network_crossbar = {
     .name = "crossbar",
-    .help = "two crossbars, requests up and answers down; noc.switch chooses how a port is shared",
+    .help = "two crossbars, one for requests and one for replies; noc.switch chooses how a port is shared",
     .source = "README",
     .init = islip_init,
     .fresh = fresh,

@@ -1,5 +1,5 @@
 /* mesh: a two-dimensional mesh of routers; XY routing, virtual cut-through, credits. Each router has up to one SM and
- * one L2 slice at it and a link to each neighbour, one flit an interconnect cycle in each direction.
+ * one L2 slice, and a link to each neighbour that carries one flit an interconnect cycle in each direction.
  *
  *                 north
  *                   |                  Five kinds of way in and out. A way in from a neighbour has a buffer of
@@ -9,16 +9,17 @@
  *                   |
  *                 south
  *
- * A packet goes along x first, then along y, so no circle of buffers can fill (Dally and Towles 2004, section 14.3.2);
- * replies are consumed where they arrive, messages have a place there before they leave, and requests wait for both, in
- * buffers of their own: nothing can deadlock. A whole packet moves when its way out is free and the next buffer has
- * room for all of it (Kermani and Kleinrock 1979); its flits follow each other, so what it leaves behind is free from
- * then on, which the neighbour knows a cycle later. Each way out serves the virtual networks in turn, and within one of
- * them its ways in, or the oldest packet first (noc.mesh_order). Who comes first and lacks room keeps its turn, or long
- * packets would never find any.
+ * A packet goes along x first, then along y, so no circle of buffers can fill (Dally and Towles 2004, section 14.3.2).
+ * Replies are consumed where they arrive. Messages have a place at their destination before they leave. Requests wait
+ * for both, in buffers of their own. So nothing can deadlock. A whole packet moves when its way out is free and the
+ * next buffer has room for all of it (Kermani and Kleinrock 1979). Its flits follow each other, so the room that it
+ * leaves behind is free from then on; the neighbour knows this a cycle later. Each way out serves the virtual networks
+ * in turn, and within one of them its ways in take turns, or the oldest packet comes first (noc.mesh_order). A packet
+ * that comes first and lacks room keeps its turn, or long packets would never find any.
  *
- * All routers look at a cycle as the one before left it, and decide; then what they decided is done in the order of the
- * nodes. So nothing depends on who looks first (tick.shuffle proves it), not the numbers of packets either.
+ * In each cycle all routers look at the state that the cycle before left, and decide. Then their decisions are carried
+ * out in the order of the nodes. So nothing depends on which router looks first (tick.shuffle proves it), not even the
+ * numbers of packets.
  *
  * Zero load: (links + 1) * noc.router_latency + links * noc.link_latency + flits - 1 interconnect cycles. */
 #ifndef MEM_NOC_MESH_H

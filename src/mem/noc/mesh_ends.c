@@ -202,7 +202,8 @@ static void init(struct mem *m, struct arena *a)
 extern const struct network_ops network_mesh;
 const struct network_ops network_mesh = {
     .name = "mesh",
-    .help = "a mesh of routers, packets along x, then along y; noc.mesh_width and noc.mesh_nodes say who sits where",
+    .help =
+        "a mesh of routers; packets go along x, then along y; noc.mesh_width and noc.mesh_nodes place the SMs and slices",
     .source = "Dally and Towles 2004, chapters 3, 8, 14; Huzaifa et al. 2020, section 5.1",
     .implies = "noc.switch=booked noc.shared_buffer=0",
     .init = init,

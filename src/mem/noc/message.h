@@ -1,13 +1,13 @@
-/* message: what endpoints tell each other beside requests and answers: control from SM to SM, data from one L1D to
+/* message: what endpoints send each other beside requests and answers: control from SM to SM, data from one L1D to
  * another, what a rule of coherence needs. Endpoints are the SMs, then the L2 slices; any may address any other.
  *
  *   mem_send() -> [ outbox ] -- network --> [ inbox ] -> the rule's message(), or mem_receive()
  *
- * Both are bounded (noc.message_queue places). A message leaves its outbox when the network takes it and the inbox it
- * is for has a place, which it then has until it is taken out there: travelling messages lie in the inbox already and
- * know when they are there. Messages of one endpoint leave in order, so the first one stops those behind it; those that
- * wait for a place in one inbox are served first come, first served. Nothing waits for an outbox but who wants to send,
- * so a rule whose message() never has to send more than it has room for cannot lock up. */
+ * Both boxes are bounded (noc.message_queue places). A message leaves its outbox when the network takes it and its
+ * inbox has a free place. It holds this place until it is taken out of the inbox: a travelling message lies in the
+ * inbox already, with the time at which it arrives. Messages of one endpoint leave in order, so the first one stops
+ * those behind it. Messages that wait for a place in one inbox are served in order of arrival. Only a sender waits for
+ * an outbox, so a rule whose message() never has to send more than it has room for cannot lock up. */
 #ifndef MEM_NOC_MESSAGE_H
 #define MEM_NOC_MESSAGE_H
 #include "base/fifo.h"

@@ -1,17 +1,17 @@
-/* A network: what carries packets from the SMs' miss queues to the L2 slices' inputs, and from their outputs back. One
+/* A network: carries packets from the SMs' miss queues to the L2 slices' inputs, and from their outputs back. One
  * folder or file, one const ops struct at its end, one line in all.def. Registry names are the values of `network`.
  *
  *   SM: miss queue --- inject ---> in list of a slice (in_head, in_n)     a request; its packet says when it is there
  *   SM: arrive    <--- output ---- out list of a slice (out_head, out_n)  its answer, the same packet
  *
- * A network polls nothing: it is called when one of its timers fires, when a queue that was empty got something, and
- * when a place that somebody waits for has become free. What it keeps beyond the ports' fields (struct sm_port, struct
- * slice_state) it takes from the arena in `init`, for which it is asked whether it is in use or not.
+ * A network polls nothing. It is called when one of its timers fires, when a queue that was empty got something, and
+ * when a place for which somebody waits has become free. State beyond the ports' fields (struct sm_port, struct
+ * slice_state) is taken from the arena in `init`, which is called whether the network is in use or not.
  *
- * It owes that no packet is lost or overtakes another one of the same source, destination and way; that a request
- * leaves only when its slice has a place (noc_slice_room()), an answer when the SM's port has one; and the counts of
- * each message: count_sent() when it leaves, count_received() when an answer arrives (a slice counts its requests
- * itself). */
+ * A network must not lose a packet, and no packet may overtake another one of the same source, destination and way. A
+ * request leaves only if its slice has a place (noc_slice_room()), and an answer only if the SM's port has one. The
+ * network counts each message: count_sent() when it leaves, count_received() when an answer arrives (a slice counts its
+ * requests itself). */
 #ifndef MEM_NOC_NETWORK_H
 #define MEM_NOC_NETWORK_H
 #include "conf/policy.h"

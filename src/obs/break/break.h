@@ -5,9 +5,9 @@
  * A warp that waits at a barrier is not: the instruction behind it is about to be executed when the barrier opens.
  * (The second instruction of a dual issue is the exception: it is reported in the cycle in which it executed.) An event
  * breakpoint stops at the end of the cycle in which the event happened. A statistic's breakpoint stops when a
- * comparison has become true, looked at every so many cycles. A divergence's is a cycle that somebody else finds out. A
- * watchpoint's never stops by itself: who sees the watched value change asks break_counts().
- */
+ * comparison has become true; the comparison is looked at every so many cycles. A divergence's breakpoint stops at a
+ * cycle that is found out elsewhere. A watchpoint never stops by itself: the code that sees the watched value change
+ * asks break_counts(). */
 #ifndef OBS_BREAK_BREAK_H
 #define OBS_BREAK_BREAK_H
 #include "base/err.h"

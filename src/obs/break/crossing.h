@@ -1,13 +1,14 @@
-/* crossing: a statistic against a value, for breakpoints that stop when the comparison becomes true.
+/* crossing: compares a statistic with a value, for breakpoints that stop when the comparison becomes true.
  *
  *   gpu.sm[3].l1d.hit_rate < 0.10      gpu.ipc >= 12 over 500      gpu.sm[0].ctas_done == 4
  *
- * Looked at every so many cycles, not in between: a comparison that is true and false again within a period goes
- * unnoticed. Where the statistic has no value (a rate over 0) no comparison is true.
+ * The comparison is looked at every so many cycles, not in between: if it becomes true and false again within a period,
+ * that goes unnoticed. If the statistic has no value (a rate over 0), no comparison is true.
  *
- * A rate since the start of the run says little of now: rates are those over a window (obs/stats/window.h) unless `over
- * run` is said; counters are since the start unless a window is given. Looks lie at multiples of `every` in machine
- * cycles, windows end there, so the same stops are found whichever way they are come to. */
+ * A rate since the start of the run says little about now. Rates are therefore measured over a window
+ * (obs/stats/window.h) unless `over run` is given. Counters count since the start unless a window is given. Looks lie
+ * at multiples of `every` in machine cycles, and windows end there, so the same stops are found whichever way one comes
+ * to them. */
 #ifndef OBS_BREAK_CROSSING_H
 #define OBS_BREAK_CROSSING_H
 #include "obs/name/probe_path.h"

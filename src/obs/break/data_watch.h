@@ -1,10 +1,11 @@
-/* data_watch: sees a register of one lane, or bytes of memory, change - and who changed them.
+/* data_watch: notices that a register of one lane, or bytes of memory, change, and which instruction changed them.
  *
- * Nothing is read while nothing can have changed: a register is looked at when its warp has issued, memory when a store
- * or an atomic has (any, of the right space), so a run under a watch costs one event per instruction. What changes
- * memory otherwise (the host program between launches, the user) is seen at the next launch or data_watch_look().
+ * Nothing is read while nothing can have changed: a register is read when its warp has issued, memory when a store or
+ * an atomic has (any, of the right space). A run under a watch thus costs one event per instruction. Memory that
+ * changes in another way (by the host program between launches, by the user) is noticed at the next launch or
+ * data_watch_look().
  *
- * A watch names the warp (or, for shared memory, the CTA) by its launch and CTA as well as by its slot: wherever the
+ * A watch names the warp (or, for shared memory, the CTA) by its launch and CTA as well as by its slot. Wherever the
  * machine is put, the watch is asleep until that CTA is there. It ends with the warp's exit (the CTA's end). */
 #ifndef OBS_BREAK_DATA_WATCH_H
 #define OBS_BREAK_DATA_WATCH_H

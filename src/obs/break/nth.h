@@ -1,4 +1,4 @@
-/* nth: counts what a breakpoint has matched and knows the n-th one again.
+/* nth: counts the matches of a breakpoint and recognises the n-th one again.
  *
  * Counting begins at one cycle and goes forward. Cycles that are gone through again, after going back in time, hold the
  * same matches: they are not counted twice, and the n-th is the n-th there too. Cycles that are skipped (a goto into a

@@ -1,21 +1,21 @@
-/* energy: what a run has cost, computed from counters. It reads, changes nothing, and has no state: the energy of a
+/* energy: the energy that a run has cost, computed from counters. It only reads, and has no state: the energy of a
  * cycle is the same whenever one comes back to it.
  *
- * All is in whole femtojoules: a table (conf/energy.def) gives the energy of each event and the leakage of a cycle,
- * rounded once to fJ; everything else is multiplied and added, so that parts, SMs, kernels and total close exactly.
+ * All energies are whole femtojoules. A table (conf/energy.def) gives the energy of each event and the leakage of a
+ * cycle, rounded once to fJ; everything else is multiplied and added, so parts, SMs, kernels and total close exactly.
  * u64 holds 18 kJ, some minutes of simulated time.
  *
  *   machine = sum of SMs + uncore = sum of kernels + rest      part by part
  *
- * Leakage is leaked every cycle, by gated things not (energy.gate_registers, energy.gate_shared): `gated` says how much
- * that was; with the keys off, leakage is higher by just that.
+ * Everything leaks in every cycle, except gated things (energy.gate_registers, energy.gate_shared). `gated` is the
+ * leakage that was saved; with the keys off, leakage is higher by exactly that.
  *
- * Kernels: what is counted for a kernel is exact (lanes, operands, flits). Else a part of the machine's energy is split
- * in proportion to what comes nearest: fetches, decoding and scheduling by warp instructions, L1D by transactions, the
- * constant and texture caches by lanes, L2 and DRAM by the messages to L2, clocks by warp cycles. Leakage and idle
- * power: the share of SM cycles with a resident warp belongs to the kernels, by their warp cycles. Shares are cut at
- * whole fJ of the running sum, so nothing is lost; what is nobody's is in `rest`: SMs without a warp, and what CTAs
- * have done that are saved at the moment. */
+ * Kernels: what is counted for a kernel is exact (lanes, operands, flits). Any other part of the machine's energy is
+ * split in proportion to the counter that comes nearest: fetches, decoding and scheduling by warp instructions, L1D by
+ * transactions, the constant and texture caches by lanes, L2 and DRAM by the messages to L2, clocks by warp cycles. Of
+ * leakage and idle power, the share of SM cycles with a resident warp belongs to the kernels, by their warp cycles.
+ * Shares are cut at whole fJ of the running sum, so nothing is lost. `rest` is what belongs to no kernel: SMs without a
+ * warp, and the work of CTAs that are saved at the moment. */
 #ifndef OBS_ENERGY_ENERGY_H
 #define OBS_ENERGY_ENERGY_H
 #include "gpu/query.h"

@@ -1,19 +1,19 @@
 /* history: snapshots of a machine's whole state, for going back.
  *
- * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not
- * change since the snapshot before are shared with it (reference counts), and so are runs of 256 table entries, so a
- * snapshot costs what changed. Restoring copies back the pages that differ.
+ * A snapshot is a table of pages over two regions: the state arena and device memory. Pages that did not change since
+ * the snapshot before are shared with it (reference counts), and so are runs of 256 table entries, so a snapshot costs
+ * only what changed. Restoring copies back the pages that differ.
  *
- * Two kinds: AUTO, taken now and then while the machine runs, thinned when memory is short (dense near the end, sparse
- * further back); and TURN, taken after the host program (or the user) did something to the machine between two cycles.
- * Replay from a snapshot runs the machine forward; where it reaches a TURN it takes that snapshot's state instead of
- * doing the host's work again. So a TURN stays as long as anything before it does; when only TURNs are left and memory
- * is short, the beginning of history moves forward - when the machine gets further than it ever was, never because
- * somebody looks back.
+ * There are two kinds. AUTO snapshots are taken now and then while the machine runs, and are thinned when memory is
+ * short (dense near the end, sparse further back). TURN snapshots are taken after the host program (or the user) did
+ * something to the machine between two cycles. Replay from a snapshot runs the machine forward; where it reaches a
+ * TURN, it takes that snapshot's state instead of doing the host's work again. So a TURN stays as long as anything
+ * before it does. When only TURNs are left and memory is short, the beginning of history moves forward. This happens
+ * when the machine gets further than it ever was, never because somebody looks back.
  *
- * Snapshots are ordered by cycle and, at the same cycle, by how many turns there have been: an AUTO has those of the
- * snapshot before it, a TURN one more. `at` is the snapshot last taken or
- * restored: the machine is at it or between it and the next one. */
+ * Snapshots are ordered by cycle and, at the same cycle, by the number of turns so far: an AUTO has the turns of the
+ * snapshot before it, a TURN has one more. `at` is the snapshot last taken or restored: the machine is at it, or
+ * between it and the next one. */
 #ifndef OBS_HISTORY_HISTORY_H
 #define OBS_HISTORY_HISTORY_H
 #include "base/arena.h"

@@ -1,5 +1,5 @@
-/* present: which pages of a large, sparsely used range the kernel has given memory to. The others were never touched:
- * they are zero, and looking at them would be waste (and make the kernel fill in page tables). */
+/* present: to which pages of a large, sparsely used range the kernel has given memory. The others were never touched:
+ * they are zero, and reading them would be a waste (and make the kernel fill in page tables). */
 #ifndef OBS_HISTORY_PRESENT_H
 #define OBS_HISTORY_PRESENT_H
 #include "base/base.h"

@@ -1,6 +1,6 @@
-/* warm: memory that a second thread has the kernel clear ahead of its use. The first touch of a fresh page costs more
+/* warm: memory that a second thread has the kernel clear before it is used. The first touch of a fresh page costs more
  * than copying into it (ten times more in some virtual machines), and the simulating thread should not pay for it. The
- * thread writes nothing: what it does can be seen in nothing but time. */
+ * thread writes nothing, so it has no effect except on time. */
 #ifndef OBS_HISTORY_WARM_H
 #define OBS_HISTORY_WARM_H
 #include "base/base.h"

@@ -1,17 +1,17 @@
-/* phase_track: the phase graph (Awatramani 2015, figures 6, 7 and 13) - how many warps are in which phase of their
- * kernel, how many have exited, and how many ALU and memory instructions are in flight, per SM, over the run.
+/* phase_track: the phase graph (Awatramani 2015, figures 6, 7 and 13): for each SM, over the run, how many warps are in
+ * which phase of their kernel, how many have exited, and how many ALU and memory instructions are in flight.
  *
- * Every `period` cycles each SM is looked at once. A warp is in the phase of its next instruction (passes/phases.h);
- * in a device function, in that function's phase. A function with more than PHASE_FN_BANDS phases has neighbours
- * merged into bands, always the two whose lengths sum to least, so that long phases stay alone. Functions come in the
- * order in which warps were first seen in them; warps of functions for which no band is left are in band 0.
+ * Every `period` cycles each SM is sampled once. A warp is in the phase of its next instruction (passes/phases.h); in a
+ * device function, in that function's phase. A function with more than PHASE_FN_BANDS phases has neighbours merged into
+ * bands, always the two with the least sum of lengths, so long phases stay alone. Functions come in the order in which
+ * warps were first seen in them. Warps of functions for which no band is left are in band 0.
  *
- * What was in flight in each cycle is no matter of looking: the SMs count it (struct sm_load), and a look takes what
- * has come since the look before. The first look behind a fork within a period is exact as well, as long as the look
- * before the fork is among the last ones kept one by one; else it has the cycles from the fork on alone.
+ * What was in flight is not sampled: the SMs count it in each cycle (struct sm_load), and a sample takes what has come
+ * since the sample before. The first sample behind a fork within a period is exact as well, as long as the sample
+ * before the fork is among the last ones, which are kept one by one; else it covers only the cycles from the fork on.
  *
- * Memory is bounded: the whole run is kept as samples of a power of two of looks, halved in number when they are full;
- * the last looks are kept one by one as well, for short spans. Looking is made of queries alone.
+ * Memory is bounded: the whole run is kept as samples of a power of two of looks, halved in number when they are full.
+ * The last looks are kept one by one as well, for short spans. Looking uses queries only.
  *
  *   struct phase_track *t = phase_track_create(sim_gpu(s), 64);
  *   int id = sim_add_sampler(s, 64, phase_track_look, t);          (the same period)

@@ -1,15 +1,15 @@
-/* tape: a text file that grows with a run and can be cut back to an earlier moment of it.
+/* tape: a text file that grows with a run and can be cut back to an earlier moment of the run.
  *
  * Text comes in whole entries, each with the clock at which it was written (never less than that of the entry before).
- * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so that memory
- * stays flat however long the run. The first entry (the head of the file) is put out at once; what follows is collected
- * in memory and put out in blocks, each with the tail ("\n]}\n" of JSON, say) that the next block overwrites: between
- * two blocks the file (base/outfile.h: PATH.part until it is closed) is complete and at most TAPE_BLOCK bytes behind.
- * Only kill -9 in the middle of putting out a block leaves one that is cut off: the kernel writes page by page and
- * gives up between two of them.
+ * A tape that is to be cut keeps clock, place and a small record of each entry in a temporary file, so memory stays
+ * flat however long the run. The first entry (the head of the file) is put out at once. What follows is collected in
+ * memory and put out in blocks, each with the tail (for instance "\n]}\n" of JSON) that the next block overwrites.
+ * Between two blocks the file (base/outfile.h: PATH.part until it is closed) is complete and at most TAPE_BLOCK bytes
+ * behind. Only kill -9 in the middle of putting out a block leaves a block that is cut off: the kernel writes page by
+ * page and gives up between two of them.
  *
- * Files that cannot be rewritten (pipes, devices) get all of it when the tape is closed, if it is to be cut; else block
- * by block, the tail at the end. */
+ * Files that cannot be rewritten (pipes, devices) get all of it when the tape is closed, if the tape is to be cut; else
+ * they get it block by block, the tail at the end. */
 #ifndef OBS_RECORD_TAPE_H
 #define OBS_RECORD_TAPE_H
 #include <stdio.h>

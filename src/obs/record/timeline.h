@@ -1,9 +1,9 @@
 /* timeline: the whole run as a bounded number of samples, for sparklines and stacked charts.
  *
  * A store holds up to `capacity` samples of equal length for the machine and each SM. When it is full, neighbours are
- * merged and the length of a sample doubles: the whole run stays, at half the resolution. Cost while running: one
- * reading of the counters per sample, capacity / 2 for each time the run's length doubles; and a call per base period,
- * or per sample as well when its owner asks timeline_coarser() after each.
+ * merged and the length of a sample doubles: the whole run stays, at half the resolution. It costs one reading of the
+ * counters per sample while the machine runs (capacity / 2 for each time the run's length doubles), and a call per base
+ * period, or only per sample if its owner asks timeline_coarser() after each.
  *
  *   struct timeline *t = timeline_create(sim_gpu(s), 16, 1024);
  *   int id = sim_add_sampler(s, 16, timeline_sample, t);       (the same period; period 0 switches it off)

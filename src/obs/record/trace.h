@@ -1,12 +1,12 @@
 /* trace: the run as Chrome trace events, for Perfetto or chrome://tracing; written as the run goes on.
  *
  *   process "GPU":   one track per stream with a slice per kernel (first CTA to last), counters IPC, warps, DRAM
- *   process "SM n":  one track per CTA slot with a slice per CTA; from TRACE_WARPS on one per warp slot with a slice
- * per warp, or (TRACE_STATES) with the warp's life cut into "ready" and what it waited for
+ *   process "SM n":  one track per CTA slot with a slice per CTA; from TRACE_WARPS on one track per warp slot with
+ *                    a slice per warp, or (TRACE_STATES) with the warp's life cut into "ready" and what it waited for
  *
  * Timestamps are microseconds of simulated time, in whole nanoseconds; cycles are in the arguments. A slice is written
- * when it ends, so those of a track are in order. Bytes: about 160 a slice, 80 a counter's point; a slice per CTA, per
- * warp, or two per stall of a warp. */
+ * when it ends, so those of a track are in order. A slice takes about 160 bytes, a counter's point 80. There is a slice
+ * per CTA, per warp, or two per stall of a warp. */
 #ifndef OBS_RECORD_TRACE_H
 #define OBS_RECORD_TRACE_H
 #include "gpu/query.h"

@@ -1,20 +1,20 @@
-/* dependencies: which words the kernels of a program read that kernels before them, or the host, have written, and
- * whose CTAs wrote them (Huzaifa 2020, section 3 and table 1), from the addresses that are executed.
+/* dependencies: which words the kernels of a program read that earlier kernels, or the host, have written, and which
+ * CTAs wrote them (Huzaifa 2020, section 3 and table 1), from the addresses that are executed.
  *
- * Counted are words of 4 B of global and constant memory and texels, each once for a thread and launch. Who wrote a
- * word last decides:
+ * Words of 4 B of global and constant memory and texels are counted, each once for a thread and launch. The last writer
+ * of a word decides:
  *
  *   self   the CTA with the reader's coordinates, in the launch before the reader's
  *   ghost  in the launch before, on a grid of the same size, a CTA whose coordinates are one off at most
- *   other  anyone else: another CTA of the launch before; a CTA of an older launch, the same one included; the host,
- *          since the first kernel
+ *   other  anyone else: another CTA of the launch before; a CTA of an older launch, also the same one; the host, since
+ *          the first kernel
  *
- * Not counted are words that nobody has written since the first kernel began (input), and those that the reader's own
+ * Not counted are words that nobody has written since the first kernel began (input), and words that the reader's own
  * launch has written (within). An atomic reads, then writes.
  *
- * It looks on at a machine's front end: no run has to pay for it that does not ask. What it keeps lies outside the
- * state, is not taken back by time travel, and is bounded: so many MiB for who wrote what, and for what the threads of
- * resident CTAs have read. What finds no room is counted as such. */
+ * It observes a machine's front end, and a run that does not ask for it does not pay for it. Its record lies outside
+ * the state, is not taken back by time travel, and is bounded: so many MiB for the writers, and for what the threads of
+ * resident CTAs have read. Words that find no room are counted as such. */
 #ifndef OBS_STATS_DEPENDENCIES_H
 #define OBS_STATS_DEPENDENCIES_H
 #include "front/front.h"

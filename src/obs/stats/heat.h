@@ -1,14 +1,13 @@
-/* heat: where warps are found waiting, and which instruction causes it. Every HEAT_CYCLES cycles each resident warp is
- * looked at once (program counter sampling, as GPU profilers do it); the same samples on every host. After going to a
- * cycle of the past the counts are what they were there: they go with every snapshot (20 B for each instruction and
- * state in which a warp was seen).
+/* heat: where warps wait, and which instruction causes it. Every HEAT_CYCLES cycles each resident warp is sampled once
+ * (program counter sampling, as in GPU profilers); the samples are the same on every host. After going to a cycle of
+ * the past the counts are what they were there: they are kept with every snapshot (20 B for each instruction and state
+ * in which a warp was seen).
  *
  *   struct heat *h = heat_create(sim_gpu(s));
  *   int id = sim_add_sampler(s, HEAT_CYCLES, heat_look, h);
  *   sim_on_snapshot(s, id, heat_keep, heat_recall);
  *
- * A session that is debugged, or whose statistics are written as JSON, has one: session->heat (ui/session/state.h).
- */
+ * A session that is debugged, or whose statistics are written as JSON, has one: session->heat (ui/session/state.h). */
 #ifndef OBS_STATS_HEAT_H
 #define OBS_STATS_HEAT_H
 #include "gpu/query.h"

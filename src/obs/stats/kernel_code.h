@@ -1,4 +1,4 @@
-/* kernel_code: what the compiler's analyses say of a kernel, in a few figures, for reports and tables. */
+/* kernel_code: the results of the compiler's analyses for a kernel, in a few figures, for reports and tables. */
 #ifndef OBS_STATS_KERNEL_CODE_H
 #define OBS_STATS_KERNEL_CODE_H
 #include "gpu/query.h"

@@ -1,6 +1,6 @@
-/* links: flits that took each way out of the mesh's routers window by window, and how much that is of what they could
- * carry: differences of what mem_mesh_node() counts. After going to a cycle of the past they are what they were there.
- */
+/* links: flits that took each way out of the mesh's routers, window by window, as a share of what the way could carry.
+ * They are differences of what mem_mesh_node() counts. After going to a cycle of the past they are what they were
+ * there. */
 #ifndef OBS_STATS_LINKS_H
 #define OBS_STATS_LINKS_H
 #include "gpu/query.h"

@@ -1,8 +1,8 @@
-/* programs: the host programs that shared a machine, each with its kernels together; and the metrics of sharing.
+/* programs: the host programs that shared a machine, each with all its kernels; and the metrics of sharing.
  *
- * Of a program that began again its first run counts (Park 2016, section 4.4.4). A program's time is from its first
- * launch to the end of its last kernel, its CPI that time over its warp instructions - without those of CTAs that began
- * again, so that a slowdown is what the user sees: the time that the same work takes. ANTT and STP are those of Park
+ * If a program began again, its first run counts (Park 2016, section 4.4.4). A program's time is from its first launch
+ * to the end of its last kernel. Its CPI is that time divided by its warp instructions, without those of CTAs that
+ * began again, so a slowdown is what the user sees: the time that the same work takes. ANTT and STP are those of Park
  * 2016, equations 4.1 and 4.2. */
 #ifndef OBS_STATS_PROGRAMS_H
 #define OBS_STATS_PROGRAMS_H

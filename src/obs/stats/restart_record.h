@@ -1,5 +1,5 @@
-/* restart_record: what a run showed of a kernel's idempotence (sm/restartable.h), over all its launches, beside what
- * the static check had announced (passes/idempotence.h). */
+/* restart_record: what a run showed of a kernel's idempotence (sm/restartable.h), over all its launches, compared with
+ * what the static check had announced (passes/idempotence.h). */
 #ifndef OBS_STATS_RESTART_RECORD_H
 #define OBS_STATS_RESTART_RECORD_H
 #include "gpu/query.h"

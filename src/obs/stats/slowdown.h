@@ -1,9 +1,9 @@
-/* slowdown: how much slower a launch is in company than in a run of its program alone, and the mean of it and of those
- * beside it: what obs/stats/programs.h has of whole programs, of their launches.
+/* slowdown: how much slower a launch is beside others than in a run of its program alone, and the mean of this and of
+ * the launches beside it. obs/stats/programs.h has the same for whole programs.
  *
- * A launch's time is from where it could have started - its stream's turn, and the launch latency over - to its end, or
- * to now: waiting for SMs that others have counts, waiting for its own stream does not. Its CPI is that time over its
- * warp instructions, without those of CTAs that began again (Park 2016, section 4.4.4, equations 4.1 and 5.1). */
+ * A launch's time is from where it could have started (its stream's turn, and the launch latency over) to its end, or
+ * to now. Waiting for SMs that others have counts; waiting for its own stream does not. Its CPI is that time divided by
+ * its warp instructions, without those of CTAs that began again (Park 2016, section 4.4.4, equations 4.1 and 5.1). */
 #ifndef OBS_STATS_SLOWDOWN_H
 #define OBS_STATS_SLOWDOWN_H
 #include "base/base.h"

@@ -1,4 +1,4 @@
-/* stats: everything a run is reported by, gathered once; the JSON, CSV and text reports only format it.
+/* stats: everything that a run reports, gathered once. The JSON, CSV and text reports only format it.
  *
  *   struct stats *st = stats_gather(gpu, &run);      (brings all counters up to date; between cycles)
  *   report_json(st, &out); report_csv(st, &out); report_text(st, &style, &out);

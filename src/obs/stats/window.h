@@ -1,9 +1,10 @@
 /* window: a counter or rate over the last `span` cycles instead of since the start of the run.
  *
- * The running totals - a rate's numerator and denominator, a counter itself - are remembered at multiples of `step` in
- * machine cycles; the value at such a multiple is what came in between two of these marks. Marks are of the run, not of
- * the way taken through it: going back and forth in time finds the same ones, until history forks. So the value at a
- * cycle does not depend on when the window was made; whoever asks must have noted the marks it stands on. */
+ * The running totals (a rate's numerator and denominator, a counter itself) are remembered at multiples of `step` in
+ * machine cycles. The value at such a multiple is the difference between two of these marks. Marks belong to the run,
+ * not to the way taken through it: going back and forth in time finds the same ones, until history forks. So the value
+ * at a cycle does not depend on when the window was made, but the caller must have noted the marks on which it
+ * stands. */
 #ifndef OBS_STATS_WINDOW_H
 #define OBS_STATS_WINDOW_H
 #include "base/base.h"

@@ -1,6 +1,7 @@
-/* jam: ports of the network that are full and wait for each other in a circle (mem_cycle()), and who is caught behind.
+/* jam: ports of the network that are full and wait for each other in a circle (mem_cycle()), and which warps are caught
+ * behind them.
  *
- * Looks only. Arrays are as large as the largest machine. */
+ * It only looks. Arrays are as large as the largest machine. */
 #ifndef OBS_WHY_JAM_H
 #define OBS_WHY_JAM_H
 #include "base/strbuf.h"

@@ -1,4 +1,4 @@
-/* kept: CTAs that somebody has stopped - paused, halted, taken off their SM - as what others wait for. */
+/* kept: CTAs that have been stopped (paused, halted, taken off their SM), as what others wait for. */
 #ifndef OBS_WHY_KEPT_H
 #define OBS_WHY_KEPT_H
 #include "base/strbuf.h"

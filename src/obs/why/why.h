@@ -1,5 +1,5 @@
-/* why: the deadlock doctor. Explains what a warp, or the machine, waits for, following the chain to who holds it up.
- * Looks only; works on a running machine just as well as on a dead one. */
+/* why: the deadlock doctor. Explains what a warp, or the machine, waits for, and follows the chain of causes to its
+ * end. It only looks, and works on a running machine as well as on a dead one. */
 #ifndef OBS_WHY_WHY_H
 #define OBS_WHY_WHY_H
 #include "base/strbuf.h"

@@ -64,7 +64,8 @@ static void issued(struct kernel_turn *k)
 extern const struct kernel_sched_ops kernels_fair;
 const struct kernel_sched_ops kernels_fair = {
     .name = "fair",
-    .help = "a quota of each epoch's instructions, by what a kernel issues alone and the CTAs it has here",
+    .help =
+        "each kernel has a quota of each epoch's instructions, from what it issues alone and from its CTAs on the SM",
     .source = "Park 2016, equation 5.4; Wang 2016 (SMK-W)",
     .first = first,
     .issued = issued};

@@ -19,6 +19,6 @@ static u32 first(struct kernel_turns *st, const struct kernel_view *v, u32 ready
 
 extern const struct kernel_sched_ops kernels_ipr;
 const struct kernel_sched_ops kernels_ipr = {.name = "ipr",
-                                             .help = "first the kernel that has issued least for each ready warp",
+                                             .help = "the kernel that has issued least for each ready warp comes first",
                                              .source = "Park 2016, equation 5.3",
                                              .first = first};

@@ -1,10 +1,10 @@
 /* A kernel-aware warp scheduler: of the kernels that share an SM, whose warps go first (Park 2016, section 5.4.3). It
- * stands above the warp scheduler: that one chooses among the warps that this one lets it see; the others' have their
- * turn when it declines those. One file, one const ops struct at its end, one line in all.def. Registry names are the
- * values of `kernel-sched`.
+ * stands above the warp scheduler, which chooses among the warps that the kernel scheduler lets it see; the others'
+ * warps have their turn if the warp scheduler declines those. One file, one const ops struct at its end, one line in
+ * all.def. Registry names are the values of `kernel-sched`.
  *
- * First of all, with any policy but `none`, come warps of CTAs that others wait for: those of a CTA that is drained
- * (struct sm, `leaving`), and of the boundary CTAs of a kernel that has none to come (`last`). */
+ * With any policy but `none`, warps of CTAs that others wait for come first of all: those of a CTA that is drained
+ * (struct sm, `leaving`), and of the boundary CTAs of a kernel that has no CTAs to come (`last`). */
 #ifndef SM_KERNELS_KERNEL_SCHED_H
 #define SM_KERNELS_KERNEL_SCHED_H
 #include "sm/sched/sched.h"

@@ -12,7 +12,8 @@ static u32 first(struct kernel_turns *st, const struct kernel_view *v, u32 ready
 }
 
 extern const struct kernel_sched_ops kernels_lrr;
-const struct kernel_sched_ops kernels_lrr = {.name = "lrr",
-                                             .help = "kernels in turn: first the one whose last turn is longest ago",
-                                             .source = "Park 2016, section 5.4.3",
-                                             .first = first};
+const struct kernel_sched_ops kernels_lrr = {
+    .name = "lrr",
+    .help = "kernels take turns: the one whose last turn is longest ago comes first",
+    .source = "Park 2016, section 5.4.3",
+    .first = first};

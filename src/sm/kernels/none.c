@@ -3,4 +3,4 @@
 
 extern const struct kernel_sched_ops kernels_none;
 const struct kernel_sched_ops kernels_none = {
-    .name = "none", .help = "no kernel is told from another", .source = "the baseline of Park 2016, section 5.5.2"};
+    .name = "none", .help = "kernels are not distinguished", .source = "the baseline of Park 2016, section 5.5.2"};

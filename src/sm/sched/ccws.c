@@ -319,7 +319,7 @@ static u32 storage(const struct conf *c, struct policy_storage *out)
 extern const struct warp_sched_ops sched_ccws;
 const struct warp_sched_ops sched_ccws = {
     .name = "ccws",
-    .help = "cache-conscious: gto, but the more warps lose lines they would reuse, the fewer may load",
+    .help = "cache-conscious: as gto, but the more warps lose lines that they would reuse, the fewer may load",
     .source = "Rogers 2012, section 3.3",
     .state_bytes = sizeof(struct own),
     .first_bytes = sizeof(struct ccws),

@@ -1,8 +1,7 @@
-/* external: a warp scheduler from outside the library, e.g. one written in a scripting language
- * (sim_register_policy).
+/* external: a warp scheduler from outside the library, e.g. one written in a scripting language (sim_register_policy).
  *
- * Its names have a colon ("lua:mine.lua"): sched_external stands for each of them (conf/policy.h), whose ops call the
- * functions below. What they see is what every policy sees; what they return is checked. What they keep outside
+ * Its names have a colon ("lua:mine.lua"). sched_external stands for each of them (conf/policy.h); its ops call the
+ * functions below. They see what every policy sees, and what they return is checked. State that they keep outside
  * struct external_sched_state is in no snapshot. */
 #ifndef SM_SCHED_EXTERNAL_H
 #define SM_SCHED_EXTERNAL_H

@@ -132,7 +132,7 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 extern const struct warp_sched_ops sched_mascar;
 const struct warp_sched_ops sched_mascar = {
     .name = "mascar",
-    .help = "memory-aware: while the memory system is saturated only one warp, the owner, may use it",
+    .help = "memory-aware: while the memory system is saturated, only one warp, the owner, may use it",
     .source = "Sethia 2015 (Mascar), section III",
     .implies = "lsu.replay=car",
     .state_bytes = sizeof(struct own),

@@ -143,7 +143,7 @@ static void describe(const void *state, const struct sched_view *v, u32 warp, st
 extern const struct warp_sched_ops sched_sca;
 const struct warp_sched_ops sched_sca = {
     .name = "sca",
-    .help = "sequential-CTA-aware: like warps of neighbouring CTAs in turn, until one stalls",
+    .help = "sequential-CTA-aware: warps of the same number in neighbouring CTAs, in turn, until one stalls",
     .source = "Lee 2014, section 4.2",
     .state_bytes = sizeof(struct sca),
     .pick = pick,

@@ -1,9 +1,9 @@
 /* A warp scheduler: one file, one const ops struct at its end, one line in all.def. Registry names are the values of
  * `warp-sched`.
  *
- * Each SM has conf.sm.schedulers instances; instance i sees the warps in view->mask only. A policy has its own state
- * (zeroed, in the arena: no pointers), a constant view of the SM, and returns a choice. It never changes the model, and
- * depends on nothing but its state and the view. */
+ * Each SM has conf.sm.schedulers instances; instance i sees only the warps in view->mask. A policy has its own state
+ * (zeroed, in the arena: no pointers) and a constant view of the SM, and returns a choice. It never changes the model,
+ * and depends on nothing but its state and the view. */
 #ifndef SM_SCHED_SCHED_H
 #define SM_SCHED_SCHED_H
 #include "base/strbuf.h"

@@ -5,26 +5,27 @@
  *                    `- pending queue <'   waits on a long-latency operation
  *
  * A warp of the ready queue that waits on a long-latency operation goes to the pending queue and is replaced from the
- * head of the active queue. When all its long-latency operations are complete it goes to the tail of the active queue,
+ * head of the active queue. When all its long-latency operations are complete, it goes to the tail of the active queue,
  * which is then sorted by the policy's key; equal keys keep their order. A warp whose lanes have all exited leaves.
  *
- * What the paper leaves open:
+ * The paper leaves these points open:
  * - Each scheduler of an SM has queues of its own, with tl.ready warps. Table I says "ready warps queue size 6" beside
- *   "warp schedulers per core 2", which can be read either way; figure 13, where the warps of a core fall from 48 to 42
+ *   "warp schedulers per core 2", which can be read either way. Figure 13, where the warps of a core fall from 48 to 42
  *   when a fetch group ends, fits both, as the groups of two schedulers need not end in the same cycle. For 6 warps a
  *   core set tl.ready=3.
- * - Long-latency operations are those a warp cannot be expected to return from in an arithmetic pipeline's time: loads
- *   from global, local and texture memory (a constant that misses too), fences, barriers, nanosleep. "All complete"
- *   means that no register is left which such a load writes, not only those the next instruction reads; registers
- *   with scoreboard ids from 128 up count only while the next instruction waits for them. Nobody waits for a store.
- *   Branches end phases but do not take a warp out of the ready queue: their latency here is an instruction fetch.
- * - A warp that waits at a barrier is pending, so the warps it waits for always get their turn: no deadlock. Nothing
- *   ages, though: a ready queue of warps that spin on shared memory, and so never wait for long, stays as it is.
+ * - Long-latency operations are those that take longer than an arithmetic pipeline: loads from global, local and
+ *   texture memory (also a constant that misses), fences, barriers, nanosleep. "All complete" means that no register is
+ *   left which such a load writes, not only those that the next instruction reads. Registers with scoreboard ids from
+ *   128 up count only while the next instruction waits for them. No warp waits for a store. Branches end phases but do
+ *   not take a warp out of the ready queue: their latency here is an instruction fetch.
+ * - A warp that waits at a barrier is pending, so the warps for which it waits always get their turn: no deadlock.
+ *   There is no ageing, though: a ready queue of warps that spin on shared memory, and so never wait for long, stays as
+ *   it is.
  * - Moves take no time: a replacement may issue in the cycle in which it is promoted. Warps whose operations complete
  *   in the same cycle enter in the order of their slots. Promotions happen whenever a place is free.
  *
- * Moves happen in tick(): a warp's state changes only in cycles in which its SM is ticked, so nothing is missed while
- * the SM sleeps, and ticking again with nothing changed moves nobody. */
+ * Moves happen in tick(). A warp's state changes only in cycles in which its SM is ticked, so nothing is missed while
+ * the SM sleeps, and ticking again with nothing changed moves no warp. */
 #ifndef SM_SCHED_TL_H
 #define SM_SCHED_TL_H
 #include "sm/sched/sched.h"

@@ -1,5 +1,5 @@
-/* external: a partition policy from outside the library; the counterpart of cta/sched/external.h. Names with a colon.
- */
+/* external: a partition policy from outside the library, the counterpart of cta/sched/external.h. Its names have a
+ * colon. */
 #ifndef TASK_PARTITION_EXTERNAL_H
 #define TASK_PARTITION_EXTERNAL_H
 #include "task/partition/partition.h"

@@ -14,7 +14,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 extern const struct partition_ops partition_fcfs;
 const struct partition_ops partition_fcfs = {
     .name = "fcfs",
-    .help = "kernels in the order of their launch; what one leaves of an SM goes to the next",
+    .help = "kernels in the order of their launch; the room that a kernel leaves on an SM goes to the next",
     .source = "the non-preemptive baseline of Park 2016, section 4.4",
     .plan = plan,
 };

@@ -596,7 +596,7 @@ static enum partition_role role(const void *state, u32 sm)
 extern const struct partition_ops partition_maestro;
 const struct partition_ops partition_maestro = {
     .name = "maestro",
-    .help = "partitions are tried on a few SMs, the others follow the one with the best objective measured",
+    .help = "partitions are tried on a few SMs; the other SMs follow the partition with the best objective measured",
     .source = "Park 2016, section 5.4 (GPU Maestro)",
     .implies = "kernel-sched=lrr",
     .each_cta = true,

@@ -34,7 +34,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 extern const struct partition_ops partition_mcke;
 const struct partition_ops partition_mcke = {
     .name = "mcke",
-    .help = "mixed: CTAs of all running kernels on each SM, of each as many as lcs has found to be enough",
+    .help = "mixed: CTAs of all running kernels on each SM; of each kernel as many as lcs has found to be enough",
     .source = "Lee 2014, section 4.4",
     .implies = "cta-sched=lcs",
     .each_cta = true,

@@ -1,5 +1,6 @@
-/* What the kernels of an SM execute in a span of time, for policies that measure: warp instructions of up to two
- * kernels an SM, those of CTAs that leave or come in between counted rightly. Part of a policy's state: no holes. */
+/* meter: what the kernels of an SM execute in a span of time, for policies that measure: warp instructions of up to two
+ * kernels an SM. Those of CTAs that leave or come within the span are counted rightly. It is part of a policy's state:
+ * no holes. */
 #ifndef TASK_PARTITION_METER_H
 #define TASK_PARTITION_METER_H
 #include "task/partition/partition.h"

@@ -1,8 +1,8 @@
 /* A partition policy: how many CTAs of each running kernel an SM may hold, and in which order kernels are served. One
  * file, one const ops struct at its end, one line in all.def. Registry names are the values of `partition`.
  *
- * It is asked when a kernel has begun or ended, if it wants to when a CTA has ended, and at times of its own. Its state
- * (zeroed when the policy comes into use, in the arena: no pointers) outlives kernels. */
+ * It is asked when a kernel has begun or ended, when a CTA has ended (if it wants to), and at times of its own. Its
+ * state (zeroed when the policy comes into use, in the arena: no pointers) outlives kernels. */
 #ifndef TASK_PARTITION_PARTITION_H
 #define TASK_PARTITION_PARTITION_H
 #include "task/preempt/preempt.h"

@@ -1,4 +1,4 @@
-/* The sums that partition policies do, without a machine. */
+/* shares: the arithmetic of partition policies, without a machine. */
 #ifndef TASK_PARTITION_SHARES_H
 #define TASK_PARTITION_SHARES_H
 #include "base/base.h"

@@ -244,7 +244,8 @@ static enum partition_role role(const void *state, u32 sm)
 extern const struct partition_ops partition_slicer;
 const struct partition_ops partition_slicer = {
     .name = "warped-slicer",
-    .help = "each kernel's IPC by CTAs is measured on different SMs, then CTAs of all on each SM by water filling",
+    .help =
+        "each kernel's IPC is measured with 1, 2, ... CTAs on different SMs; then each SM gets CTAs of all kernels, by water filling",
     .source = "Xu 2016; Park 2016, section 5.5.4",
     .each_cta = true,
     .preempts = true,

@@ -147,7 +147,7 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 extern const struct partition_ops partition_smk;
 const struct partition_ops partition_smk = {
     .name = "smk",
-    .help = "CTAs of all kernels on each SM, so many that their dominant resource shares are even",
+    .help = "CTAs of all kernels on each SM, so many of each that their dominant resource shares are even",
     .source = "Wang 2016 (SMK-P); Park 2016, section 5.5.4",
     .each_cta = true,
     .preempts = true,
@@ -160,7 +160,7 @@ const struct partition_ops partition_smk = {
 extern const struct partition_ops partition_smk_pw;
 const struct partition_ops partition_smk_pw = {
     .name = "smk-pw",
-    .help = "smk, and each kernel has a quota of the SM's issue slots",
+    .help = "as smk; each kernel also has a quota of the SM's issue slots",
     .source = "Wang 2016 (SMK-(P+W)); Park 2016, sections 5.5.2 and 5.5.4",
     .implies = "kernel-sched=fair",
     .each_cta = true,

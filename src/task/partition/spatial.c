@@ -234,7 +234,8 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 extern const struct partition_ops partition_spatial;
 const struct partition_ops partition_spatial = {
     .name = "spatial",
-    .help = "each SM to one kernel, in even shares as far as a kernel can fill them; SMs change hands by preemption",
+    .help =
+        "each SM belongs to one kernel, in even shares as far as a kernel can fill them; SMs change hands by preemption",
     .source = "Adriaens 2012 (Smart); Park 2016, sections 4.4 and 5.5.4",
     .each_cta = true,
     .preempts = true,

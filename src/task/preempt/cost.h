@@ -1,5 +1,5 @@
-/* cost: what it costs to have the CTAs of a kernel leave an SM, by each technique, and which SMs of a kernel should
- * (Park 2016, sections 4.3.2 and 4.3.3, algorithm 3). Numbers in, numbers out: no machine.
+/* cost: what it costs to have the CTAs of a kernel leave an SM, by each technique, and which SMs of a kernel should be
+ * taken (Park 2016, sections 4.3.2 and 4.3.3, algorithm 3). Numbers in, numbers out: no machine.
  *
  *   technique   what is done to a CTA               latency                          overhead
  *   switch      its context is saved, and brought   bytes / bandwidth of an SM       twice the latency x IPC
@@ -10,14 +10,14 @@
  *               elsewhere
  *
  * Latencies are in cycles, overheads in warp instructions that are lost or executed again. The bandwidth of an SM is
- * its even share of DRAM's peak, or preempt.bandwidth. What is not known - nothing has been counted yet - and what is
- * not possible costs COST_MAX.
+ * its even share of DRAM's peak, or preempt.bandwidth. A cost that is not known (nothing has been counted yet) or not
+ * possible is COST_MAX.
  *
- * The thesis gives the latency of a switch for a whole SM, and asks of each CTA whether it keeps the limit. Here: that
- * question is asked of the bytes of all CTAs that may have to leave the SM, so that the limit is kept if all are
- * switched; the overhead is counted for the CTA's own bytes; and an SM's latency is that of the bytes which its
- * switched CTAs have in all, or of the last one that drains, whichever is later. While contexts move, with
- * preempt.halt=sm those that drain stand still, too: the latencies add up then. */
+ * The thesis gives the latency of a switch for a whole SM, and asks of each CTA whether it keeps the limit. Here this
+ * question is asked for the bytes of all CTAs that may have to leave the SM, so the limit is kept if all are switched.
+ * The overhead is counted for the CTA's own bytes. An SM's latency is that of all bytes of its switched CTAs, or of the
+ * last CTA that drains, whichever is later. With preempt.halt=sm, CTAs that drain stand still while contexts move, and
+ * the latencies add up. */
 #ifndef TASK_PREEMPT_COST_H
 #define TASK_PREEMPT_COST_H
 #include "conf/conf.h"

@@ -9,7 +9,7 @@ static void choose(struct preempt_sm *s, u64 limit)
 extern const struct preempt_ops preempt_drain;
 const struct preempt_ops preempt_drain = {
     .name = "drain",
-    .help = "the SM gets no new CTAs of the kernel; those that it has run to their end",
+    .help = "the SM gets no new CTAs of the kernel; its CTAs there run to their end",
     .source = "Park 2016, section 4.2.2",
     .choose = choose,
 };

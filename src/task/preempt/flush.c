@@ -11,7 +11,7 @@ static void choose(struct preempt_sm *s, u64 limit)
 extern const struct preempt_ops preempt_flush;
 const struct preempt_ops preempt_flush = {
     .name = "flush",
-    .help = "CTAs that may begin again are dropped and do so elsewhere; the others run to their end",
+    .help = "CTAs that can be restarted are dropped and begin again elsewhere; the others run to their end",
     .source = "Park 2016, sections 4.2.3 and 4.3.4",
     .implies = "idempotence.track=true",
     .choose = choose,

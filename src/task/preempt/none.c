@@ -4,6 +4,6 @@
 extern const struct preempt_ops preempt_none;
 const struct preempt_ops preempt_none = {
     .name = "none",
-    .help = "nobody is preempted, unless a request names a technique of its own",
+    .help = "no preemption, unless a request names a technique of its own",
     .source = "the non-preemptive baseline of Park 2016, section 4.4",
 };

@@ -1,6 +1,6 @@
-/* preempt: a kernel gives SMs away, each of its CTAs there by a technique (cost.h). Whoever asks says which kernel, how
- * many SMs or which ones, and within what time; the policy in use, or the one that was asked for, says which technique
- * each CTA gets; algorithm 3 picks the SMs. Registry names are the values of `preempt`.
+/* preempt: a kernel gives SMs away, each of its CTAs there by a technique (cost.h). The request says which kernel, how
+ * many SMs or which ones, and within what time. The policy in use, or the one that the request names, chooses the
+ * technique of each CTA. Algorithm 3 picks the SMs. Registry names are the values of `preempt`.
  *
  *   request --plan--> each SM: kept from the kernel, its CTAs   switch: halted for as long as its context takes, then
  *                                                               saved; it is brought back wherever there is room
@@ -8,11 +8,11 @@
  *                                                       flush:  begins again, and is saved at once
  *           --done--  an SM: none of those CTAs is there any more; a request: all its SMs are done
  *
- * CTAs that were saved or flushed wait in the queue of cta/resume.h, which is served before new ones.
+ * CTAs that were saved or flushed wait in the queue of cta/resume.h, which is served before new CTAs.
  *
- * A flush needs the word of the compiler (struct program, `notice`): what the hardware knows. The record of what CTAs
- * really did (sm/restartable.h) knows better: if it says of a CTA about to be flushed that it cannot begin again, the
- * program stops with a fault. */
+ * A flush relies on the compiler's notice (struct program, `notice`), which is what the hardware knows. The record of
+ * what CTAs really did (sm/restartable.h) knows better: if it says of a CTA about to be flushed that it cannot begin
+ * again, the program stops with a fault. */
 #ifndef TASK_PREEMPT_PREEMPT_H
 #define TASK_PREEMPT_PREEMPT_H
 #include "task/preempt/cost.h"

@@ -1,4 +1,4 @@
-/* The command `analyze`: runs a program and says what an analysis has seen of it. */
+/* The command `analyze`: runs a program and reports what an analysis has seen of it. */
 #ifndef UI_CLI_ANALYZE_ANALYZE_H
 #define UI_CLI_ANALYZE_ANALYZE_H
 #include "obs/stats/dependencies.h"

@@ -1,4 +1,4 @@
-/* correlate: what was measured on a chip (scripts/hardware) beside what the model says of the same kernels.
+/* correlate: compares measurements of a chip (scripts/hardware) with what the model gives for the same kernels.
  *
  * A row is one figure: a microbenchmark in cycles per step, or a kernel of a workload in cycles of all its launches. */
 #ifndef UI_CLI_CORRELATE_CORRELATE_H

@@ -1,29 +1,35 @@
-/* paper: the `paper` command - a publication's experiments repeated, published values beside measured ones.
+/* paper: the `paper` command: repeats a publication's experiments, with published values beside measured ones.
  *
  * A paper is a Lua file (scripts/papers/NAME.lua, or any FILE.lua) that returns
  *
  *   { help = "...", source = "author, title, where",
  *     figures = { { name = "9", title = "...", runs = function(x) return { run, ... } end,
  *                   table = function(result, x) return { columns = ..., rows = ..., notes = ..., plot = ... } end },
- * ... } }
+ *                 ... } }
  *
  * x        { quick = bool, size = "small" with --quick, else "default" }
- * run      { workload = "hotspot", gpu = "m2090", size = x.size, warp_sched = "gto", set = { key = value }, params =
- *          { name = value }, seed = 1, files = { timeline = "csv" }, ... }: the options of `warpdbg run` (plan.c has
- *          the list). Runs that say the same are one run, also across figures.
+ *
+ * run      { workload = "hotspot", gpu = "m2090", size = x.size, warp_sched = "gto", set = { key = value },
+ *          params = { name = value }, seed = 1, files = { timeline = "csv" }, ... }: the options of `warpdbg run`
+ *          (plan.c has the list). Runs with the same options are one run, also across figures.
  *          beside = { { workload = "bfs", size = x.size, params = { ... } }, ... }: programs that share the machine;
- *          again = true: those that have ended begin again until each has ended once.
+ *          again = true: programs that have ended begin again until each has ended once.
  *          analyze = "dependencies": `warpdbg analyze` in place of `run`; the result is its object.
+ *
  * result   result(run) gives the run's statistics (the JSON of `run --format json`, null = nil), with .files = {
- *          timeline = path }; of a failed run nil and the error. result.csv(path[, columns]) reads a CSV file as an
- *          array of rows by column name, numbers as numbers; columns: names of those wanted.
+ *          timeline = path }; for a failed run it gives nil and the error. result.csv(path[, columns]) reads a CSV file
+ *          as an array of rows by column name, numbers as numbers; columns: the names of the columns to read.
  *          result.keep(path, name) gives a run's file a name in the results' directory and returns its new path.
+ *
  * columns  { "kernel", { name = "rr", digits = 2, unit = "%", compare = "ratio", "difference" or "none" }, ... }
+ *
  * rows     arrays of cells, one per column: a text, a number, { measured, published = value }, or false for a gap
  *          (nil cannot stand in a Lua array); a text or false may take measured's place
+ *
  * notes    lines of text under the table
- * plot     { kind = "bars" or "lines", columns = { "rr", "gto" }, base = 1 }: which columns are drawn, over the first
- * one; lines take the first column's numbers as x. Without it nothing is drawn. */
+ *
+ * plot     { kind = "bars" or "lines", columns = { "rr", "gto" }, base = 1 }: the columns that are drawn, over the
+ *          first one; lines take the first column's numbers as x. Without it nothing is drawn. */
 #ifndef UI_CLI_PAPERS_PAPER_H
 #define UI_CLI_PAPERS_PAPER_H
 #include <sys/types.h>

@@ -1,10 +1,10 @@
-/* answers: what the machine answered a Lua host program, call by call, so that its coroutine can be built anew up to
+/* answers: the machine's answers to a Lua host program, call by call, so that its coroutine can be built again up to
  * any turn.
  *
- * Going back in time and changing something there leaves the coroutine ahead of the machine: it has seen a future that
- * is no more. It is started again and *fed*: each cuda.*, mem.* and gpu.* access to device memory or the machine gets
- * its recorded answer and does nothing, until the wait at which the coroutine stood at that time. A program that does
- * something else than it did the first time is an error. */
+ * If somebody goes back in time and changes something there, the coroutine is ahead of the machine: it has seen a
+ * future that no longer exists. It is started again and *fed*: each cuda.*, mem.* and gpu.* access to device memory or
+ * the machine gets its recorded answer and does nothing, until the wait at which the coroutine stood at that time. It
+ * is an error if a program does something else than it did the first time. */
 #ifndef UI_SESSION_HOST_ANSWERS_H
 #define UI_SESSION_HOST_ANSWERS_H
 #include "lua/lua.h"

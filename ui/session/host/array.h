@@ -1,6 +1,6 @@
-/* array: host arrays for host programs - typed, bounds-checked, in host memory.
+/* array: host arrays for host programs: typed, bounds-checked, in host memory.
  *
- * Userdata of Lua: a[i] reads and writes element i (0-based), #a is the number of elements. */
+ * They are userdata of Lua: a[i] reads and writes element i (0-based), #a is the number of elements. */
 #ifndef UI_SESSION_HOST_ARRAY_H
 #define UI_SESSION_HOST_ARRAY_H
 #include "ir/ir.h"

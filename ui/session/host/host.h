@@ -1,7 +1,7 @@
-/* host: the host program of a session - what allocates, copies, launches and waits, as main() of a CUDA program does.
+/* host: the host program of a session. It allocates, copies, launches and waits, as main() of a CUDA program does.
  *
- * There are two: a Lua coroutine (ui/session/host/host_lua.c) and the built-in one for a PTX file of the command line
- * (ui/session/host/host_ptx.c). step() goes on until the program has to wait for the machine, ends, or fails. */
+ * There are two kinds: a Lua coroutine (ui/session/host/host_lua.c), and the built-in one for a PTX file of the command
+ * line (ui/session/host/host_ptx.c). step() goes on until the program has to wait for the machine, ends, or fails. */
 #ifndef UI_SESSION_HOST_HOST_H
 #define UI_SESSION_HOST_HOST_H
 #include "session/state.h"

@@ -1,6 +1,6 @@
-/* launch_log: what a host program does to the device, as a file (`run --record-launches FILE`) from which
- * scripts/hardware/measure repeats it on a chip: modules, allocations, copies, launches, and what memory holds in the
- * end.
+/* launch_log: writes what a host program does to the device into a file (`run --record-launches FILE`), from which
+ * scripts/hardware/measure repeats it on a chip: modules, allocations, copies, launches, and the contents of memory in
+ * the end.
  *
  *   warpdbg-launches 1
  *   workload NAME                     size SIZE      seed N      param KEY=VALUE
@@ -14,9 +14,9 @@
  *   left-out REASON                   this cannot be repeated
  *   end
  *
- * One line each, words apart by one blank, addresses in hexadecimal; bytes follow on the next line and end in a line
- * break of their own. Addresses are the machine's: who repeats this puts others in their place, in parameters too.
- * Pointers in memory cannot be found again safely: such programs are left out. */
+ * Each entry is one line, with words separated by one blank and addresses in hexadecimal. Bytes follow on the next line
+ * and end in a line break of their own. Addresses are the machine's: a program that repeats the file replaces them, in
+ * parameters too. Pointers in memory cannot be recognised safely, so programs with them are left out. */
 #ifndef UI_SESSION_HOST_LAUNCH_LOG_H
 #define UI_SESSION_HOST_LAUNCH_LOG_H
 #include "session/options.h"

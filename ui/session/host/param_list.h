@@ -1,4 +1,4 @@
-/* param_list: what a kernel wants to be given, for who has given something else. */
+/* param_list: the parameters that a kernel expects, for messages about wrong ones. */
 #ifndef UI_SESSION_HOST_PARAM_LIST_H
 #define UI_SESSION_HOST_PARAM_LIST_H
 #include "ir/ir.h"

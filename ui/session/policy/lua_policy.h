@@ -1,8 +1,8 @@
-/* policy: warp schedulers, CTA schedulers and partition policies written in Lua, named "lua:FILE" in their keys.
+/* lua_policy: warp schedulers, CTA schedulers and partition policies written in Lua, named "lua:FILE" in their keys.
  *
- * Each file in use has a sandboxed Lua state of its own: it sees what a scheduler may see - its SM, its kernel - and
- * nothing of dbg, gpu or mem, which look across SMs. Its choices are checked (src/sm/sched/external.h); its errors,
- * tracebacks included, stop the machine. */
+ * Each file in use has a sandboxed Lua state of its own. It sees what a scheduler may see (its SM, its kernel), and
+ * nothing of dbg, gpu or mem, which look across SMs. Its choices are checked (src/sm/sched/external.h). Its errors,
+ * including tracebacks, stop the machine. */
 #ifndef UI_SESSION_POLICY_LUA_POLICY_H
 #define UI_SESSION_POLICY_LUA_POLICY_H
 #include "base/err.h"

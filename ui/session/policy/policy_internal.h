@@ -1,4 +1,4 @@
-/* What lua_policy.c (files, names), policy_warp.c, policy_cta.c and policy_partition.c share. */
+/* The common part of lua_policy.c (files, names), policy_warp.c, policy_cta.c and policy_partition.c. */
 #ifndef UI_SESSION_POLICY_POLICY_INTERNAL_H
 #define UI_SESSION_POLICY_POLICY_INTERNAL_H
 #include "lua/lua.h"

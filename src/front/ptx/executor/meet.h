@@ -1,21 +1,22 @@
 /* meet: lanes of one warp that wait for each other in different paths of the SIMT stack.
  *
  * bar.warp.sync and the .sync instructions (shfl, vote, match, redux, elect) wait for all living lanes that their
- * member masks name (PTX ISA, bar.warp.sync, shfl.sync), a CTA barrier for all living lanes of the warp. Where such
- * lanes are in other paths, the path that has come stays behind at its instruction (warp.waits) and another one goes to
- * the top of the stack, first those with lanes that are waited for. The last path to come lets all of them go
- * on; a shuffle or vote is then executed for all its lanes together. So every lane's writes before a bar.warp.sync are
- * made before any lane reads behind it, whatever branches they are in.
+ * member masks name (PTX ISA, bar.warp.sync, shfl.sync). A CTA barrier waits for all living lanes of the warp. If such
+ * lanes are in other paths, the path that has arrived stays behind at its instruction (warp.waits), and another path
+ * goes to the top of the stack: first the paths with lanes that are waited for. The last path to arrive lets all of
+ * them go on. A shuffle or vote is then executed for all its lanes together. So every lane's writes before a
+ * bar.warp.sync are made before any lane reads behind it, whatever branches they are in.
  *
  * The stack is a forest: an entry's children are the entries above it with a part of its lanes, and siblings, whose
  * lanes are disjoint, may change places. A path goes to the top by moving, level by level from the bottom, the block of
  * entries that holds it behind its siblings' blocks.
  *
- * Lanes that wait at a reconvergence point for the rest of their branch cannot come to a .sync instruction. When nobody
- * else can, it goes on with those who came (undefined in PTX; a fault with check.masks). For a CTA barrier such lanes
- * run ahead, alone: most of them are about to leave the kernel, and a barrier waits for nobody who has left. If they
- * come to another .aligned barrier instruction, that is a fault: the barrier is divergent. Lanes whose way leads out of
- * the kernel with nothing more to do stay where they are and count as gone. */
+ * Lanes that wait at a reconvergence point for the rest of their branch cannot come to a .sync instruction. If no other
+ * lane can come, the instruction goes on with the lanes that are there (undefined in PTX; a fault with check.masks). At
+ * a CTA barrier such lanes run ahead, alone: most of them are about to leave the kernel, and a barrier does not wait
+ * for lanes that have left. If they come to another .aligned barrier instruction, that is a fault: the barrier is
+ * divergent. Lanes whose way leads out of the kernel, with nothing more to do, stay where they are and count as
+ * gone. */
 #ifndef FRONT_PTX_EXECUTOR_MEET_H
 #define FRONT_PTX_EXECUTOR_MEET_H
 #include "front/ptx/runtime/state.h"

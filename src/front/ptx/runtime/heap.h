@@ -1,14 +1,14 @@
-/* heap: what malloc() and free() in a kernel give and take back.
+/* heap: the heap of malloc() and free() in kernels.
  *
- * Two allocations of device memory, made when the first module that calls them is placed:
+ * Two allocations of device memory are made when the first module that calls them is placed:
  *
  *   heap         [ blocks, side by side from its first byte to its last, in granules of 16 B ]
  *   heap table   [ head: counts, free lists ][ an entry a granule ][ start bits: one a granule ]
  *
- * An entry counts where a block starts. A block is used or free; two free ones are never neighbours. Free ones of a
- * size (of up to twice a size from 64 granules on) make a list, last in, first out. All of it lies in device memory, so
- * that it is hashed and travels through time; the table is read-only to kernels, so no program can break it. Blocks are
- * given and freed where stores take effect, at a cycle's end in the SMs' order, lanes ascending. */
+ * An entry is valid where a block starts. A block is used or free; two free blocks are never neighbours. Free blocks of
+ * one size (of up to twice a size from 64 granules on) form a list, last in, first out. All of it lies in device
+ * memory, so it is hashed and travels through time. The table is read-only to kernels, so no program can break it.
+ * Blocks are given and freed where stores take effect: at a cycle's end, in the SMs' order, lanes ascending. */
 #ifndef FRONT_PTX_RUNTIME_HEAP_H
 #define FRONT_PTX_RUNTIME_HEAP_H
 #include "ir/devmem.h"

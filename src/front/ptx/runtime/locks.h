@@ -1,4 +1,4 @@
-/* locks: who changed a lock word last. */
+/* locks: which warp changed a lock word last. */
 #ifndef FRONT_PTX_RUNTIME_LOCKS_H
 #define FRONT_PTX_RUNTIME_LOCKS_H
 #include "front/ptx/runtime/state.h"
