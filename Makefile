@@ -23,10 +23,14 @@ CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
 LIBS = -lm -pthread
 
-# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h).
+# Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h). With
+# sanitizers one width is enough: all are made of the same source. VECTORS=no, EXEC_OPT: a build that is there sooner.
+VECTORS ?= $(if $(SAN),no,yes)
+EXEC_OPT ?= -O3
 EXEC_SRC := $(sort $(foreach d,$(ONLY),$(shell find $(d) -path '*front/ptx/executor/exec_*.c')))
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(shell uname -m)-$(VECTORS),x86_64-yes)
 LEVELS = base avx2 avx512
+BASEFLAGS += -DEXEC_VECTOR_LEVELS
 else
 LEVELS = base
 endif
@@ -38,11 +42,11 @@ LIB_SRC := $(filter-out $(EXEC_SRC),$(sort $(foreach d,$(ONLY),$(shell find $(d)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(foreach l,$(LEVELS),$(EXEC_SRC:%.c=$(B)/%.$(l).o))
 UI_SRC := $(sort $(shell find ui -name '*.c'))
 UI_OBJ := $(UI_SRC:%.c=$(B)/%.o)
-TEST_SRC := $(sort $(wildcard tests/test_*.c))
-TESTS := $(TEST_SRC:tests/%.c=$(B)/tests/%)
-# Tests that include a header of ui/ link everything of it but cli/main.o; the others the library alone.
-UI_HEADERS := $(patsubst ui/%,%,$(shell find ui -name '*.h'))
-UI_TESTS := $(shell grep -l $(UI_HEADERS:%=-e '^.include "%"') $(TEST_SRC) $(wildcard tests/fuzz_*.c tests/bench_*.c) /dev/null)
+# tests/FLOOR/test_NAME.c: one binary a floor, and $(B)/tests/test_NAME is a link to it, which runs the test of its name.
+TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
+TEST_FLOORS := $(sort $(patsubst tests/%/,%,$(dir $(TEST_SRC))))
+TESTS := $(sort $(patsubst %.c,$(B)/tests/%,$(notdir $(TEST_SRC))))
+TEST_SCRIPTS := $(sort $(wildcard tests/*/test_*.sh))
 VERSION = 0.1
 
 LUA_CFLAGS = $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
@@ -80,7 +84,7 @@ $(B)/%.o: %.c
 define EXEC_RULE
 $(B)/%.$(1).o: %.c
 	@mkdir -p $$(@D)
-	$$(call say,CC  )$$(CC) $$(CFLAGS) -O3 $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
+	$$(call say,CC  )$$(CC) $$(CFLAGS) $$(EXEC_OPT) $$(FLAGS_$(1)) -DEXEC_LEVEL=$(1) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(eval $(call EXEC_RULE,$(l))))
 
@@ -88,18 +92,43 @@ $(B)/libui.a: $(filter-out $(B)/ui/cli/main.o,$(UI_OBJ))
 	@rm -f $@
 	$(call say,AR  )ar qcs $@ $^
 
-$(UI_TESTS:tests/%.c=$(B)/tests/%): $(B)/libui.a
+# Test programs spend their time in the library, so they are compiled quickly instead.
+TEST_OPT ?= -O1 -g1
+TEST_CC = $(CC) $(CFLAGS) $(TEST_OPT) $(LUA_CFLAGS)
+TEST_LINK = $(filter %.o,$^) $(B)/libui.a $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
 
-$(B)/tests/%: tests/%.c $(B)/libwarp.a
+# Each test's own main() gets a name of its own, under which the floor's main() finds it.
+$(B)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(filter $(B)/libui.a,$^) $(B)/libwarp.a $(TEST_LIBS) $(UI_LIBS) $(LIBS)
+	$(call say,CC  )$(TEST_CC) -c -o $@ $< && objcopy --redefine-sym main=main_of_$(*F) $@
+
+define FLOOR_RULE
+$(B)/tests/$(1)/floor: $(patsubst %.c,$(B)/%.o,$(filter tests/$(1)/%,$(TEST_SRC))) $(B)/tests/$(1)/main.o $(B)/libui.a $(B)/libwarp.a
+	$$(call say,LINK)$$(CC) $$(LDFLAGS) -o $$@ $$(TEST_LINK)
+$(B)/tests/$(1)/main.c: tests/tools/floor_main.sh $(filter tests/$(1)/%,$(TEST_SRC))
+	@mkdir -p $$(@D)
+	@$$< $(patsubst %.c,%,$(notdir $(filter tests/$(1)/%,$(TEST_SRC)))) >$$@
+$(patsubst %.c,$(B)/tests/%,$(notdir $(filter tests/$(1)/%,$(TEST_SRC)))): $(B)/tests/$(1)/floor
+	@ln -sf $(1)/floor $$@
+endef
+$(foreach f,$(TEST_FLOORS),$(eval $(call FLOOR_RULE,$(f))))
+$(foreach f,$(TEST_FLOORS),$(B)/tests/$(f)/main.o): %.o: %.c
+	@$(CC) -c -o $@ $<
+
+# Benchmarks and fuzzers are programs by themselves.
+$(B)/tests/fuzz_%: tests/fuzz_%.c $(B)/libui.a $(B)/libwarp.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LINK)
+$(B)/tests/bench_%: tests/bench_%.c $(B)/libui.a $(B)/libwarp.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LUA_CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LINK)
 
 # The README's example of a scheduler is compiled into its test.
 $(B)/tests/readme_policy.c: README.md tests/tools/readme_block.sh
 	@mkdir -p $(@D)
 	@tests/tools/readme_block.sh c '/* batch' > $@
-$(B)/tests/test_policy: $(B)/tests/readme_policy.c
-$(B)/tests/test_policy: CFLAGS += -I$(B)/tests
+$(B)/tests/sm/test_policy.o: $(B)/tests/readme_policy.c
+$(B)/tests/sm/test_policy.o: CFLAGS += -I$(B)/tests
 
 # --- for people ------------------------------------------------------------------------------------------------------
 
@@ -114,9 +143,10 @@ run: setup
 
 test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(TESTS)
-	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(sort $(wildcard tests/test_*.sh))
+	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(TEST_SCRIPTS)
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
+# all workloads on the meshes in other orders of SMs and routers, and 500 machines drawn at random;
 # 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp
 # scheduler.
 test-full: test
@@ -126,6 +156,9 @@ test-full: test
 	WARPDBG_VERBS=2000 $(B)/tests/test_verbs
 	WARPDBG_CHURN=1000000 $(B)/tests/test_churn
 	WARPDBG_PAIRS=162 $(B)/tests/test_programs
+	WARPDBG_ORDERS=full $(B)/tests/test_order
+	WARPDBG_ORDERS=500 $(B)/tests/test_order
+	WARPDBG_APART=10 $(B)/tests/test_apart
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench:
@@ -167,9 +200,11 @@ fuzz: setup
 tables: all
 	@./warpdbg list workloads --table --format markdown
 
-# Writes the sections of ui/REFERENCE.md on the console's commands and on Lua anew (tests/test_reference.sh compares them).
+# Writes the sections of ui/REFERENCE.md on the console's commands and on Lua anew, and the transcripts of the documents
+# (tests/house/test_reference.sh and tests/house/test_transcripts.sh compare them).
 reference: all
 	@tests/tools/reference.sh $(abspath $(PROGRAM))
+	@tests/tools/transcripts.sh $(abspath $(PROGRAM))
 
 screenshots: all
 	tests/screenshots.sh
@@ -180,21 +215,28 @@ screenshots: all
 $(B)/warpdbg.1: $(PROGRAM)
 	$(call say,MAN )$(abspath $(PROGRAM)) help --format man > $@.part && mv $@.part $@
 
+# How shells complete its command line, likewise.
+$(B)/completion.%: $(PROGRAM)
+	$(call say,GEN )$(abspath $(PROGRAM)) help --format $* > $@.part && mv $@.part $@
+
 # Documents stay one tree, so that their links hold. What an earlier version installed is taken away first.
 INSTALLED = $(DESTDIR)$(PREFIX)
 DOCUMENTS = LICENSE $(shell find README.md src ui tests scripts -name '*.md' | sort)
 PICTURES = $(shell cat $(DOCUMENTS) | grep -o 'screenshots/[a-z0-9-]*[.]png' | sort -u)
-install: all $(B)/warpdbg.1 uninstall
+install: all $(B)/warpdbg.1 $(B)/completion.bash $(B)/completion.zsh uninstall
 	install -d $(INSTALLED)/bin $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg $(INSTALLED)/share/man/man1
 	install -m 755 $(PROGRAM) $(INSTALLED)/bin/warpdbg
 	cp -r configs scripts $(INSTALLED)/share/warpdbg/
 	find $(INSTALLED)/share/warpdbg -name '*.md' -exec rm {} +
 	cp --parents $(DOCUMENTS) $(PICTURES) $(INSTALLED)/share/doc/warpdbg/
 	install -m 644 $(B)/warpdbg.1 $(INSTALLED)/share/man/man1/
+	install -D -m 644 $(B)/completion.bash $(INSTALLED)/share/bash-completion/completions/warpdbg
+	install -D -m 644 $(B)/completion.zsh $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
 uninstall:
 	rm -rf $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg
-	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1
+	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1 \
+		$(INSTALLED)/share/bash-completion/completions/warpdbg $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
 # $(B)/warpdbg-VERSION.tar.gz: unpack anywhere and run bin/warpdbg.
 package: all

@@ -170,6 +170,12 @@ int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
 	l.block.z = MAX(l.block.z, 1u);
 	if (!sp->fn->is_kernel)
 		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn)), -1;
+	char *why = func_unsupported(sp->mod, sp->fn);
+	if (why) {
+		err_set(e, "kernel %s cannot be launched: %s", func_label(sp->fn), why);
+		free(why);
+		return -1;
+	}
 	if (sp->param_bytes != sp->fn->param_bytes)
 		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
 		               sp->fn->param_bytes),
@@ -287,6 +293,21 @@ static void run_samplers(struct sim *s)
 	sim_find_next_sample(s);
 }
 
+#define BUSY_MAX 10000 /* cycles: no single way through a machine takes as long */
+
+/* Is a result or a request on its way, to arrive at a time that is known? However long that is, the machine goes on
+ * then. What is due at once, at every look for so long, is no arrival but something that is tried again and again. */
+static bool on_its_way(struct sim *s)
+{
+	struct hang_watch *w = s->gpu->hang;
+	const u64 due = gpu_next_due(s->gpu), now = s->gpu->st->cycle;
+	if (due > now + 1)
+		w->busy_since = NEVER;
+	else if (w->busy_since == NEVER)
+		w->busy_since = now;
+	return due != NEVER && (w->busy_since == NEVER || now - w->busy_since < BUSY_MAX);
+}
+
 /* Looked at every quarter of deadlock_cycles, and at what the search for livelocks asks for: have the warps stopped? */
 enum hang_kind { NO_HANG, DEADLOCK, LIVELOCK };
 static enum hang_kind hang(struct sim *s)
@@ -300,7 +321,9 @@ static enum hang_kind hang(struct sim *s)
 		w->progress_sum = sum;
 		w->progress_at = st->cycle;
 	}
-	if (st->cycle - w->progress_at >= s->gpu->conf.deadlock_cycles)
+	if (st->cycle - w->progress_at < s->gpu->conf.deadlock_cycles)
+		w->busy_since = NEVER;
+	else if (!on_its_way(s))
 		return DEADLOCK; /* nothing has issued, started or been answered for so long */
 	if (mem_cycle(s->gpu->mem, NULL, 0))
 		return DEADLOCK; /* what waits in full queues that wait for each other never comes, whatever others still do */
@@ -329,8 +352,16 @@ static enum stop_why stopped(const struct sim *s, struct stop *out, enum stop_wh
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 {
 	struct gpu *g = s->gpu;
+	bool moved = false;
+	if (unlikely(g->turn_open)) /* it has come to nothing */
+		gpu_turn_ends(g);
 	for (;;) {
-		u64 travel = s->history ? travel_step(s) : NEVER; /* first: wherever it stops, turns of that cycle are done */
+		u64 travel = s->history ? travel_step(s) : NEVER;
+		const bool due = !travel;
+		if (due && !moved && g->st->cycle < until) {
+			travel_take_turn(s);
+			continue;
+		}
 		if (g->st->faulted)
 			return stopped(s, out, STOP_FAULT);
 		if (g->hang->deadlocked)
@@ -341,10 +372,15 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 		}
 		if (unlikely(sim_policy_error(s) != NULL))
 			return stopped(s, out, STOP_POLICY);
-		if (task_idle(g->task) || (s->awaited && awaited_idle(s)))
+		if (!due && (task_idle(g->task) || (s->awaited && awaited_idle(s))))
 			return stopped(s, out, STOP_IDLE);
 		if (g->st->cycle >= until)
 			return stopped(s, out, STOP_CYCLE);
+		moved = !due;
+		if (due) {
+			travel_take_turn(s);
+			continue;
+		}
 		bool stop;
 		if (g->st->cycle >= g->starve->next)
 			starve_look(g);
@@ -359,6 +395,11 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 			return stopped(s, out, STOP_REQUEST);
 		}
 	}
+}
+
+bool sim_goes_on(const struct sim *s, const struct stop *stop)
+{
+	return stop->why == STOP_CYCLE || stop->why == STOP_REQUEST || (stop->why != STOP_INTERRUPT && sim_turn_due(s));
 }
 
 void sim_fault_text(const struct sim *s, struct strbuf *out)

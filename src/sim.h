@@ -79,9 +79,11 @@ struct stop {
 	u64 cycle;
 };
 /* Simulates until one of the reasons holds; stops between cycles, cycle counts those completed. `until` is an absolute
- * cycle (NEVER allowed). After a fault, a deadlock or a failed
- * policy further calls return the same reason at once. */
+ * cycle (NEVER allowed). A turn on record is taken when the machine goes on from its cycle. After a fault, a deadlock
+ * or a failed policy further calls return the same reason at once. */
 enum stop_why sim_run(struct sim *s, u64 until, struct stop *out);
+/* Would sim_run() go on from such a stop, with nothing done outside? In the past a turn on record may be due. */
+bool sim_goes_on(const struct sim *s, const struct stop *stop);
 /* Asks a running sim_run to stop at the next cycle boundary: safe from a signal handler. */
 void sim_interrupt(struct sim *s);
 /* Forgets a request that no sim_run has answered: it came while nothing ran, and is not meant for the next run. */
@@ -99,10 +101,25 @@ const char *sim_live_key(u32 i);
 
 /* --- time travel ---
  *
- * With a history, the machine takes snapshots while it runs, and sim_goto() brings back any cycle since its beginning,
+ * With a history, the machine takes snapshots while it runs, and sim_go() brings back any place since its beginning,
  * bit for bit. What happens to the machine from outside between two cycles (the host program, the user) is a *turn*:
- * sim_fork() before it, sim_turn() after it. Where a replay reaches a turn it takes the state the turn left; nothing is
- * done again outside. */
+ * sim_fork() before it, sim_turn() after it. So a place is a cycle and the turns there have been: the same place has
+ * the same state, however it is come to.
+ *
+ * The host's turns belong to the step that leaves a cycle: sim_run() stops at a cycle before them, and where it goes on
+ * from there it takes, in the past, the state that each turn left; nothing is done again outside. Where the machine
+ * stood behind a turn - the user has changed something - that turn is marked by sim_rests(): who asks for the cycle
+ * comes to behind it. What has happened in turns is told when their cycle is over, to whoever comes by. */
+struct sim_place {
+	u64 cycle;
+	u32 turn; /* turns so far */
+};
+static inline int sim_place_order(struct sim_place a, struct sim_place b)
+{
+	const bool same = a.cycle == b.cycle;
+	return same ? (a.turn > b.turn) - (a.turn < b.turn) : a.cycle < b.cycle ? -1 : 1;
+}
+struct sim_place sim_place(const struct sim *s); /* where the machine is */
 /* Starts a history of at most `mb` MiB at the present cycle (0: ends it). */
 bool sim_history(struct sim *s, u64 mb, struct err *e);
 /* Something outside is about to change the machine at the present cycle: in the past this forks history - what came
@@ -110,16 +127,27 @@ bool sim_history(struct sim *s, u64 mb, struct err *e);
 void sim_fork(struct sim *s);
 /* It has changed it. */
 void sim_turn(struct sim *s);
+/* The machine stands behind the last turn, for the user to see. */
+void sim_rests(struct sim *s);
+/* The next thing to happen is a turn that is on record. */
+bool sim_turn_due(const struct sim *s);
 /* For a change that may be undone: keeps the state right before it (after sim_fork, before the change); and takes the
  * last turn back, with all that came after it. */
 void sim_before_change(struct sim *s);
 bool sim_undo_turn(struct sim *s, struct err *e);
 /* Takes back what has been done to the machine since sim_fork() and is no turn yet. False: there is no history. */
 bool sim_take_back(struct sim *s);
-/* Brings the machine to `cycle`, between the beginning of history and the frontier. False with *e otherwise. Event
+/* Brings the machine to a place between the beginning of history and the frontier. False with *e otherwise. Event
  * consumers hear nothing of it; samplers may (sim_hear_again). What kernels have printed should have been taken before
  * (sim_take_printf): what they print on the way is not kept. */
+bool sim_go(struct sim *s, struct sim_place to, struct err *e);
+bool sim_reaches(const struct sim *s, struct sim_place p);
+/* The same for the place at which the machine stands at a cycle: behind the last turn marked by sim_rests(), else
+ * before all of them. */
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
+/* Having come to a cycle by sim_run(): stands there as after sim_goto(). */
+void sim_stand(struct sim *s);
+struct sim_place sim_rest(const struct sim *s, u64 cycle);
 /* Takes a snapshot here, so that coming back to this cycle takes no replay. False with *e when there is none: no
  * history, or no room in it. */
 bool sim_snapshot(struct sim *s, struct err *e);
@@ -133,8 +161,10 @@ struct sim_history_info {
 	bool turn_ahead; /* a recorded turn lies ahead: the host program is not to be asked */
 };
 void sim_history_info(const struct sim *s, struct sim_history_info *out);
-/* Cycle of snapshot i (0 .. snapshots-1). */
-u64 sim_snapshot_cycle(const struct sim *s, u32 i);
+/* Place of snapshot i (0 .. snapshots-1). */
+struct sim_place sim_snapshot_place(const struct sim *s, u32 i);
+/* A cycle before its turns, as far as history reaches. */
+struct sim_place sim_before_turns(const struct sim *s, u64 cycle);
 
 /* --- observing ---------------------------------------------------------------------------------------------------- */
 /* Event consumers run at the end of each cycle in which a wanted event happened, in subscription order; events in SM

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "gpu/gpu.h"
+#include "gpu/turn.h"
 #include "obs/history/history.h"
 #include "sim.h"
 
@@ -47,9 +48,11 @@ void sim_check_periodic(struct sim *s);
 static inline void sim_check_periodic(struct sim *s) {}
 #endif
 
-/* sim_travel.c: before the machine advances - passes snapshots, takes the state of a TURN that is due, takes an AUTO
- * one when it is time. Returns the cycle at which it wants to be called again. */
+/* sim_travel.c: before the machine advances - passes snapshots, takes an AUTO one when it is time. Returns the cycle at
+ * which it wants to be called again; 0: a TURN is due. */
 u64 travel_step(struct sim *s);
+/* The machine takes the state of the TURN that is due. */
+void travel_take_turn(struct sim *s);
 /* sim.c: the earliest cycle any sampler wants. */
 void sim_find_next_sample(struct sim *s);
 /* sim.c: is a policy in use whose state no snapshot has? And: forgets the failures of policies (the machine goes back).

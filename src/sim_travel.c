@@ -24,6 +24,7 @@ struct outside {
 	u64 top;
 	u32 nallocs, nmodules;
 	void *front;
+	void *events;             /* of a turn, to be told: gpu/turn.h */
 	void *kept[MAX_SAMPLERS]; /* by samplers: see sim_on_snapshot() */
 	struct alloc allocs[];
 };
@@ -34,6 +35,7 @@ static void outside_free(void *p)
 	for (u32 i = 0; i < MAX_SAMPLERS; i++)
 		free(o->kept[i]);
 	free(o->front);
+	free(o->events);
 	free(o);
 }
 
@@ -46,7 +48,8 @@ static struct outside *outside_save(const struct sim *s)
 	                      .top = d->top,
 	                      .nallocs = d->nallocs,
 	                      .nmodules = g->nmodules,
-	                      .front = front_host_save(g->front)};
+	                      .front = front_host_save(g->front),
+	                      .events = gpu_turn_keep(g)};
 	if (d->nallocs)
 		memcpy(o->allocs, d->allocs, d->nallocs * sizeof *d->allocs);
 	for (u32 i = 0; i < s->nsamplers; i++)
@@ -58,7 +61,7 @@ static struct outside *outside_save(const struct sim *s)
 /* What of history.mb it takes. Samplers and front end hand out blocks of malloc() and do not say how large they are. */
 static u64 outside_bytes(struct outside *o)
 {
-	u64 sum = malloc_usable_size(o) + malloc_usable_size(o->front);
+	u64 sum = malloc_usable_size(o) + malloc_usable_size(o->front) + malloc_usable_size(o->events);
 	for (u32 i = 0; i < MAX_SAMPLERS; i++)
 		sum += malloc_usable_size(o->kept[i]);
 	return sum;
@@ -80,6 +83,8 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 		memcpy(d->allocs, o->allocs, d->nallocs * sizeof *d->allocs);
 	d->epoch++;
 	front_host_restore(g->front, o->front);
+	gpu_turn_put(g, o->events);
+	gpu_set_event_mask(g, g->event_mask); /* a turn that was under way is none */
 }
 
 /* --- snapshots ---------------------------------------------------------------------------------------------------- */
@@ -194,20 +199,33 @@ static void leave_frontier(struct sim *s)
 			s->sampler[i].leave(s->sampler[i].ctx, sim_cycle(s));
 }
 
-u64 travel_step(struct sim *s)
+static void pass(struct sim *s)
 {
 	s->frontier = MAX(s->frontier, sim_cycle(s));
-	while (has_next(s) && next_cycle(s) <= sim_cycle(s)) {
-		if (next_kind(s) == SNAP_TURN)
-			restore(s, history_at(s->history) + 1);
-		else
-			history_pass(s->history);
-	}
+	while (has_next(s) && next_cycle(s) <= sim_cycle(s) && next_kind(s) == SNAP_AUTO)
+		history_pass(s->history);
+}
+
+bool sim_turn_due(const struct sim *s)
+{
+	return s->history && has_next(s) && next_kind(s) == SNAP_TURN && next_cycle(s) == sim_cycle(s);
+}
+
+void travel_take_turn(struct sim *s)
+{
+	restore(s, history_at(s->history) + 1);
+}
+
+u64 travel_step(struct sim *s)
+{
+	pass(s);
+	if (sim_turn_due(s))
+		return 0; /* it comes first */
 	if (sim_cycle(s) >= s->next_look && !task_idle(s->gpu->task))
 		look(s);
 	if (!s->history)
 		return NEVER;
-	return MIN(s->next_look, has_next(s) ? next_cycle(s) : NEVER);
+	return MIN(MAX(s->next_look, sim_cycle(s) + 1), has_next(s) ? next_cycle(s) : NEVER);
 }
 
 /* --- forks -------------------------------------------------------------------------------------------------------- */
@@ -234,8 +252,15 @@ static void bury(struct sim *s)
 
 void sim_turn(struct sim *s)
 {
+	gpu_turn_ends(s->gpu);
 	if (s->history)
 		take_on_the_way(s, SNAP_TURN);
+}
+
+void sim_rests(struct sim *s)
+{
+	if (s->history)
+		history_rests(s->history);
 }
 
 static void fork_samplers(struct sim *s)
@@ -247,6 +272,7 @@ static void fork_samplers(struct sim *s)
 
 void sim_fork(struct sim *s)
 {
+	gpu_turn_begins(s->gpu);
 	if (!s->history)
 		return;
 	history_fork(s->history);
@@ -273,55 +299,100 @@ bool sim_history(struct sim *s, u64 mb, struct err *e)
 	return ok || err_set(e, "%llu MiB are too little for a history", (unsigned long long)mb);
 }
 
-/* Runs forward to a cycle that has been simulated before; samplers hear it, event consumers do not, and what kernels
- * print on the way has been printed before. Only an interrupt stops it earlier. */
-static bool replay(struct sim *s, u64 cycle)
+/* Takes the turns that there are up to a place of the present cycle. */
+static void take_turns(struct sim *s, struct sim_place to)
+{
+	if (!s->history)
+		return;
+	for (pass(s); sim_place(s).turn < to.turn && sim_cycle(s) == to.cycle && sim_turn_due(s); pass(s))
+		travel_take_turn(s);
+}
+
+/* Runs forward to a place where the machine has been before; samplers hear it, event consumers do not, and what kernels
+ * print on the way has been printed before. Only an interrupt stops it earlier: where it stood still, a turn let it go
+ * on. */
+static bool replay(struct sim *s, struct sim_place to)
 {
 	event_set mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
 	struct strbuf again = STRBUF_INIT;
 	gpu_set_event_mask(s->gpu, 0);
-	while (sim_cycle(s) < cycle && (stop.why == STOP_CYCLE || stop.why == STOP_REQUEST))
-		sim_run(s, cycle, &stop);
-	if (s->history)
-		travel_step(s); /* turns of that very cycle */
+	while (sim_cycle(s) < to.cycle && sim_goes_on(s, &stop))
+		sim_run(s, to.cycle, &stop);
+	take_turns(s, to);
 	gpu_set_event_mask(s->gpu, mask);
 	sim_take_printf(s, &again);
 	strbuf_release(&again);
 	return stop.why != STOP_INTERRUPT;
 }
 
-/* Replays to a cycle seen before. */
-static bool approach(struct sim *s, u64 cycle)
+/* Replays to a place seen before. */
+static bool approach(struct sim *s, struct sim_place to)
 {
-	bool far = cycle > sim_cycle(s) + 16 * NEAR;
-	if (far && !replay(s, cycle - NEAR))
+	bool far = to.cycle > sim_cycle(s) + 16 * NEAR;
+	if (far && !replay(s, (struct sim_place){to.cycle - NEAR, 0}))
 		return false;
 	if (far && s->history)
 		take(s, SNAP_AUTO);
-	return replay(s, cycle);
+	return replay(s, to);
 }
 
-bool sim_goto(struct sim *s, u64 cycle, struct err *e)
+struct sim_place sim_place(const struct sim *s)
+{
+	return (struct sim_place){sim_cycle(s), s->history ? history_turns(s->history, history_at(s->history)) : 0};
+}
+
+void sim_stand(struct sim *s)
+{
+	take_turns(s, sim_rest(s, sim_cycle(s)));
+}
+
+struct sim_place sim_rest(const struct sim *s, u64 cycle)
+{
+	return (struct sim_place){cycle, s->history ? history_turns_at_rest(s->history, cycle) : 0};
+}
+
+/* Can sim_go() reach it? False with *e. */
+static bool reachable(const struct sim *s, struct sim_place p, struct err *e)
 {
 	struct sim_history_info h;
 	sim_history_info(s, &h);
 	if (!h.on)
 		return err_set(e, "%s", h.off);
+	if (p.cycle > h.frontier)
+		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu", (unsigned long long)p.cycle,
+		               (unsigned long long)h.frontier);
+	if (p.cycle < h.begin)
+		return err_set(e, "history begins at cycle %llu", (unsigned long long)h.begin);
+	if (p.turn < history_turns_before(s->history, p.cycle) || p.turn > history_turns_with(s->history, p.cycle))
+		return err_set(e, "cycle %llu has no turn %u", (unsigned long long)p.cycle, p.turn);
+	return true;
+}
+
+bool sim_reaches(const struct sim *s, struct sim_place p)
+{
+	return reachable(s, p, NULL);
+}
+
+bool sim_goto(struct sim *s, u64 cycle, struct err *e)
+{
+	return sim_go(s, sim_rest(s, cycle), e);
+}
+
+bool sim_go(struct sim *s, struct sim_place to, struct err *e)
+{
+	const u64 cycle = to.cycle;
+	if (!reachable(s, to, e))
+		return false;
 	s->frontier = MAX(s->frontier, sim_cycle(s));
-	if (cycle > s->frontier)
-		return err_set(e, "cycle %llu has not been simulated yet; the farthest is %llu", (unsigned long long)cycle,
-		               (unsigned long long)s->frontier);
-	u32 i = history_before(s->history, cycle);
-	if (i == UINT32_MAX)
-		return err_set(e, "history begins at cycle %llu", (unsigned long long)history_cycle(s->history, 0));
-	bool back = cycle < sim_cycle(s), ahead = !back && i == history_at(s->history);
+	u32 i = history_before(s->history, cycle, to.turn);
+	bool back = sim_place_order(to, sim_place(s)) < 0, ahead = !back && i == history_at(s->history);
 	if (back && sim_cycle(s) == s->frontier)
 		leave_frontier(s);
 	if (!ahead)
 		rewind_samplers(s, restore(s, i));
 	sim_clear_policy_errors(s);
-	if (!approach(s, cycle))
+	if (!approach(s, to))
 		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
 		               (unsigned long long)cycle);
 	const char *policy = sim_cycle(s) < cycle ? sim_policy_error(s) : NULL;
@@ -338,10 +409,11 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 		i--;
 	if (!i)
 		return err_set(e, "history does not reach back to the change");
+	const struct sim_place before = {history_cycle(s->history, i), 0};
 	rewind_samplers(s, restore(s, i - 1));
 	sim_clear_policy_errors(s);
 	history_fork(s->history);
-	bool there = replay(s, history_cycle(s->history, i - 1)); /* a TURN just before it, at its own cycle */
+	bool there = replay(s, before);
 	s->frontier = sim_cycle(s);
 	fork_samplers(s);
 	return there;
@@ -351,7 +423,7 @@ bool sim_take_back(struct sim *s)
 {
 	if (!s->history)
 		return false;
-	u64 now = sim_cycle(s);
+	const struct sim_place now = sim_place(s);
 	bool interrupted = s->interrupted; /* not meant for the few cycles since the snapshot */
 	sim_clear_interrupt(s);
 	rewind_samplers(s, restore(s, history_at(s->history)));
@@ -405,9 +477,14 @@ bool sim_snapshot(struct sim *s, struct err *e)
 	               s->gpu->conf.history_mb, (unsigned long long)sim_cycle(s), past);
 }
 
-u64 sim_snapshot_cycle(const struct sim *s, u32 i)
+struct sim_place sim_snapshot_place(const struct sim *s, u32 i)
 {
-	return history_cycle(s->history, i);
+	return (struct sim_place){history_cycle(s->history, i), history_turns(s->history, i)};
+}
+
+struct sim_place sim_before_turns(const struct sim *s, u64 cycle)
+{
+	return (struct sim_place){cycle, s->history ? history_turns_before(s->history, cycle) : 0};
 }
 
 void travel_free(struct sim *s)

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "tests/turns.h"
+#include "tests/rig/turns.h"
 
 #define PAIRS 5 /* unless told */
 #define MOST_PAIRS 99

@@ -13,7 +13,7 @@
 #include "commands/commands.h"
 #include "base/rng.h"
 #include "session/session.h"
-#include "tests/turns.h"
+#include "tests/rig/turns.h"
 
 #define PAIRS 15 /* unless told */
 #define MOST_PAIRS 99

@@ -1,5 +1,5 @@
 -- Every event of a run is filtered by every place and argument that it was seen with: the filter, decided in C, lets through
--- exactly those that Lua would, and none of them is refused. (tests/test_hostile.c)
+-- exactly those that Lua would, and none of them is refused. (tests/script/test_hostile.c)
 local placed = { issue = true, ["branch-diverge"] = true, reconverge = true, fault = true, ["cta-nonidempotent"] = true } -- pc is an argument
 local seen, ids = {}, {}
 local function note(event, e)

@@ -12,11 +12,14 @@
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "dbg/debugger.h"
-#include "fuzz_words.h"
+#include "tests/rig/fuzz_words.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/cmdline.h"
 #include "front/ptx/ptx.h"
+#include "passes/idempotence.h"
+#include "passes/phases.h"
+#include "passes/points.h"
 #include "session/session.h"
 
 static u64 rng;
@@ -125,6 +128,125 @@ static struct corpus ptx, machines, workloads;
 static struct strbuf text;
 static char file[64];
 static const char *data_dir;
+
+/* Operands of the right form, whatever they name. */
+static void add_operands(struct strbuf *to, u32 depth)
+{
+	static const char *const words[] = {
+	    "%r1",   "%zz9.b0", "-%r2.h1", "!%p7",    "_",  "7",      "-0x1f", "0f3f800000",
+	    "sym+4", "a|%p",    "WARP_SZ", "1 + 2*3", "~5", "%tid.x", "1.5e3", "0d3ff0000000000000"};
+	const u32 n = 1 + rnd(4);
+	for (u32 i = 0; i < n; i++) {
+		const u32 kind = depth < 4 ? rnd(10) : 0;
+		strbuf_adds(to, i ? ", " : "");
+		if (kind < 7) {
+			strbuf_adds(to, words[rnd(ARRAY_LEN(words))]);
+			continue;
+		}
+		strbuf_addc(to, "[{("[kind - 7]);
+		add_operands(to, depth + 1);
+		strbuf_addc(to, "]})"[kind - 7]);
+	}
+}
+static void add_unsupported(struct strbuf *to)
+{
+	static const char *const opcodes[] = {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+	                                      "cp.async.ca.shared.global",
+	                                      "frob",
+	                                      "add.frob.u32",
+	                                      "ld.shared::cluster.u32",
+	                                      "wgmma.fence.sync.aligned",
+	                                      "bra.frob",
+	                                      "call.frob",
+	                                      "brx.frob",
+	                                      "ret.frob",
+	                                      "red.async.relaxed.cluster",
+	                                      "tcgen05.ld.sync"};
+	switch (rnd(10)) {
+	case 0: strbuf_adds(to, "{ .reg .b128 %zq; mov.b128 %zq, {1, 2}; }\n"); return;
+	case 1: strbuf_adds(to, "{ .reg .v4 .f32 %zv; add.f32 %zv.x, %zv.y, 0f00000000; }\n"); return;
+	case 2: strbuf_adds(to, "{ .reg .b32 %z; ex2.approx.ftz.f16x2 %z, %z; mov.u32 %z, %clusterid.x; }\n"); return;
+	case 3: strbuf_adds(to, ".frob 4, sym;\n"); return;
+	default: break;
+	}
+	const bool guarded = rnd(2);
+	strbuf_adds(to, guarded ? "{ .reg .pred %zp; @!%zp " : "");
+	strbuf_addf(to, "%s ", opcodes[rnd(ARRAY_LEN(opcodes))]);
+	if (rnd(8))
+		add_operands(to, 0);
+	strbuf_adds(to, guarded ? "; }\n" : ";\n");
+}
+
+/* A bundled text with instructions that are not supported before some of its lines, or in their places. */
+static u32 plant(const struct strbuf *from, struct strbuf *to)
+{
+	const u64 every = 1 + below(60);
+	u32 planted = 0;
+	strbuf_clear(to);
+	for (const char *p = strbuf_str(from); *p;) {
+		const char *end = strchr(p, '\n');
+		const size_t len = end ? (size_t)(end - p) + 1 : strlen(p);
+		const bool inst = len > 3 && *p == '\t' && p[1] >= 'a' && p[1] <= 'z' && p[len - 2] == ';' &&
+		                  !memchr(p, ':', len) && strncmp(p + 1, "call", 4);
+		const bool here = inst && !below(every);
+		if (here) {
+			add_unsupported(to);
+			planted++;
+		}
+		if (!here || rnd(3))
+			strbuf_add(to, p, len);
+		p += len;
+	}
+	return planted;
+}
+
+/* Its form is right: it is loaded and placed. What reaches a planted instruction is refused by name when it is
+ * launched, analyses bear all of it. */
+static void fuzz_unsupported(void)
+{
+	struct err e = {0};
+	struct conf c;
+	conf_defaults(&c);
+	const u32 planted = plant(&ptx.text[below(ptx.n)], &text);
+	struct sim *s = sim_create(&c, &e);
+	struct module *m = s ? sim_load_text(s, "fuzz.ptx", strbuf_str(&text), text.len, &e) : NULL;
+	if (!m || (planted != 0) != (m->nunsupported != 0)) {
+		fprintf(stderr, "%s (%u planted, %u found)\n%s", e.msg, planted, m ? m->nunsupported : 0, strbuf_str(&text));
+		abort();
+	}
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const struct func *f = &m->funcs[i];
+		char *why = func_unsupported(m, f);
+		static const u8 params[PARAM_BYTES_MAX];
+		const struct launch_spec l = {
+		    .mod = m, .fn = f, .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = params, .param_bytes = f->param_bytes};
+		struct err refusal = {0};
+		if (f->is_kernel && sim_launch(s, &l, &refusal) < 0 && (!why || !strstr(refusal.msg, why))) {
+			fprintf(stderr, "%s: %s\n", f->name, refusal.msg);
+			abort();
+		}
+		if (f->is_kernel && why && !refusal.set)
+			abort();
+		free(why);
+		struct phases ph;
+		struct points po;
+		struct idempotence id;
+		struct phase_params pp;
+		const struct point_params qp = {.max_points = c.elf_max_points, .max_score = c.elf_max_score};
+		const struct idem_params ip = {.params_may_alias = rnd(2)};
+		if (f->entry == f->end)
+			continue;
+		phase_params_of(&pp, &c);
+		phases_find(&ph, m, f, &pp);
+		phases_release(&ph);
+		points_find(&po, m, f, &qp);
+		points_release(&po);
+		if (f->is_kernel && idempotence_find(&id, m, f, &ip, NULL))
+			idempotence_release(&id);
+	}
+	count(true, &e);
+	sim_destroy(s);
+}
 
 static void fuzz_ptx(void)
 {
@@ -429,6 +551,7 @@ int main(int argc, char **argv)
 		void (*fn)(void);
 		u32 every; /* one in so many rounds: building a machine costs more than all the others together */
 	} readers[] = {{"ptx", fuzz_ptx, 2},
+	               {"unsupported", fuzz_unsupported, 8},
 	               {"machine", fuzz_machine, 6},
 	               {"command-line", fuzz_command_line, 3},
 	               {"workload", fuzz_workload, 100},

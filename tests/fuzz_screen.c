@@ -4,8 +4,8 @@
  * Fails when the program ends by a signal or with the sanitizers' exit status (memory lost at `quit` counts), or when
  * it does not answer a command within WAIT after an interrupt; then it prints the seed and the inputs that led there.
  * Run from the root of the tree: the libraries' own leaks are named in tests/tools/leaks.supp. */
-#include "vt.h"
-#include "fuzz_words.h"
+#include "tests/rig/vt.h"
+#include "tests/rig/fuzz_words.h"
 
 #define WAIT 60000 /* ms; sanitized builds on busy machines are slow */
 #define SANITIZER_STATUS 99

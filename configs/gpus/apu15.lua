@@ -6,7 +6,7 @@
 --             one of a compute unit, 700 MHz: 1 = 2.86 of the paper's
 --   v3        GPGPU-Sim 3.2.2, which the paper's compute units are, as in gtx480v3.lua and gtx480.lua: keys not listed
 --   fit       set so that zero-load latencies are those of table 2: L2 29-61, memory 197-261; a remote L1 35-67 instead of
---             35-83, since no way from a node to two others and back has more than 12 hops (tests/test_apu.c)
+--             35-83, since no way from a node to two others and back has more than 12 hops (tests/mem/test_apu.c)
 --   GEMS      its memory controller's defaults, as in the copy that gem5 took over; the paper's memory system is GEMS
 --   ours      not published; the reason is given
 return {

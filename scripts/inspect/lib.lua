@@ -59,6 +59,7 @@ local from = {} -- by inspection: the cycle from which it counts
 -- is for those who have asked.
 local always = {"cta_lifetimes"}
 local unasked = {} -- by inspection
+local whole = {line_stalls = true, occupancy = true} -- tell of the run from its start, whenever they are loaded
 local listening
 
 function lib.listen()
@@ -95,8 +96,14 @@ function lib.inspection(name, reset, report)
 	end
 	local function print_report()
 		print("--- " .. name .. ", cycle " .. gpu.cycle .. " ---")
-		local whole = report(from[name])
-		if from[name] > 0 and #ids[name] > 2 and not whole then -- it listens
+		local listens = #ids[name] > 2
+		if listens and from[name] > 0 and from[name] == gpu.cycle and not whole[name] then
+			print("It counts from here on, cycle " .. gpu.cycle .. ": go on, then `inspect " .. name .. "` again. `run` begins"
+				.. " again and counts from the start.\n")
+			return
+		end
+		local shown_whole = report(from[name])
+		if from[name] > 0 and listens and not shown_whole then
 			print("note: counted from cycle " .. from[name] .. " on, when it was loaded; `run` begins again and counts from the start")
 		end
 		if forked[name] then

@@ -7,7 +7,7 @@ Settings (globals, set before the script is loaded): LINE_STALLS_PERIOD = cycles
 LINE_STALLS_CUDA = true: by line of the .cu file (PTX without .loc: by PTX line all the same).
 Columns: warps = times a warp was seen before that line (an estimate of its warp cycles / LINE_STALLS_PERIOD); then the share of each
 state in percent: issued, refused (ready, its unit was busy), ready (not chosen), memory, short (arithmetic or shared memory result),
-barrier, fence, sleep, fetch. In the debugger, loaded after the first cycle: of the samples that it takes itself from the start on, one
+barrier, fence, sleep, fetch; states that no warp was seen in are left out. In the debugger, loaded after the first cycle: of the samples that it takes itself from the start on, one
 every 512 cycles, unless a period was set (issued is then among ready). ]]
 local lib = require "inspect.lib"
 lib.settings("LINE_STALLS", {LINE_STALLS_PERIOD = 64, LINE_STALLS_TOP = 20, LINE_STALLS_CUDA = false})
@@ -50,14 +50,16 @@ lib.inspection("line_stalls", reset, function(from)
 	local waits = from > 0 and not asked and dbg.waits()
 	local total = waits and from_start(waits)
 	local head, rows = {"<line", "warps", "%"}, {}
-	table.move(states, 1, #states, 4, head)
+	for i, state in ipairs(states) do
+		head[3 + i] = "?" .. state
+	end
 	head[#head + 1] = "<text"
 	for i, s in ipairs(lib.sorted(seen, function(a, b)
 		return a.n > b.n
 	end)) do
 		local r = {s.place, s.n, lib.percent(s.n, warps)}
 		for _, state in ipairs(states) do
-			r[#r + 1] = s[state] and lib.percent(s[state], s.n) or "."
+			r[#r + 1] = s[state] and lib.percent(s[state], s.n) or "-"
 		end
 		r[#r + 1] = s.text
 		rows[i] = r

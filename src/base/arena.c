@@ -1,10 +1,13 @@
 #include "base/arena.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "base/strbuf.h"
 
 bool arena_init(struct arena *a, size_t bytes, struct err *e)
 {
@@ -12,7 +15,7 @@ bool arena_init(struct arena *a, size_t bytes, struct err *e)
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return err_set(e, "cannot reserve %zu MiB of address space: %s", bytes >> 20, strerror(errno));
-	*a = (struct arena){.base = p, .reserved = bytes};
+	*a = (struct arena){.base = p, .reserved = bytes, .named = true};
 	return true;
 }
 
@@ -20,16 +23,56 @@ void arena_release(struct arena *a)
 {
 	if (a->base)
 		munmap(a->base, a->reserved);
+	free(a->block);
 	*a = (struct arena){0};
 }
 
-void *arena_alloc(struct arena *a, size_t bytes, size_t align)
+static void *carve(struct arena *a, size_t bytes, size_t align, size_t size, const char *what)
 {
 	size_t at = (a->used + align - 1) & ~(align - 1);
 	if (at + bytes > (a->tail ? a->tail : a->reserved))
 		BUG("state arena exhausted: %zu of %zu bytes used, %zu more wanted", a->used, a->reserved, bytes);
 	a->used = at + bytes;
+	if (a->named && bytes) {
+		if (!(a->nblocks & (a->nblocks - 1))) /* full at each power of two */
+			a->block = xrealloc(a->block, (size_t)MAX(2 * a->nblocks, 1) * sizeof *a->block);
+		a->block[a->nblocks++] = (struct arena_block){at, size, what};
+	}
 	return a->base + at;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes, size_t align)
+{
+	return carve(a, bytes, align, 1, NULL);
+}
+
+void *arena_alloc_of(struct arena *a, size_t bytes, size_t size, const char *what)
+{
+	return carve(a, bytes, 64, size, what);
+}
+
+void arena_where(const struct arena *a, size_t at, struct strbuf *out)
+{
+	u32 k = 0, same = 0, before = 0;
+	while (k + 1 < a->nblocks && a->block[k + 1].at <= at)
+		k++;
+	if (!a->nblocks || at < a->block[k].at || (a->tail && at >= a->tail)) {
+		strbuf_addf(out, "byte %zu of the arena", at);
+		return;
+	}
+	const struct arena_block *b = &a->block[k];
+	for (u32 i = 0; i < a->nblocks; i++) {
+		bool alike = a->block[i].what == b->what || (b->what && a->block[i].what && !strcmp(a->block[i].what, b->what));
+		same += alike;
+		before += alike && i < k;
+	}
+	strbuf_adds(out, b->what ? b->what : "bytes");
+	if (same > 1)
+		strbuf_addf(out, " (%u)", before);
+	const size_t in = at - b->at;
+	if (in >= b->size)
+		strbuf_addf(out, " %zu", in / b->size);
+	strbuf_addf(out, ", byte %zu", in % b->size);
 }
 
 u8 *arena_tail(struct arena *a, size_t bytes)

@@ -10,6 +10,11 @@
 #include "base/base.h"
 #include "base/err.h"
 
+struct strbuf;
+struct arena_block {
+	size_t at, size;  /* of one element */
+	const char *what; /* its type as ARENA_NEW() wrote it; NULL: bytes */
+};
 struct arena {
 	u8 *base;
 	size_t used;             /* bytes handed out */
@@ -18,6 +23,9 @@ struct arena {
 	size_t spare, spare_end; /* and for these, in front of the gap */
 	size_t tail;     /* where a block begins that is handed out bit by bit, at the end of the reservation; 0: none */
 	size_t reserved; /* bytes of address space */
+	struct arena_block *block; /* in the order of their places; only of an arena that arena_init() has made */
+	u32 nblocks;
+	bool named;
 };
 /* Reserves bytes of zeroed address space (committed on touch). */
 bool arena_init(struct arena *a, size_t bytes, struct err *e);
@@ -25,7 +33,11 @@ void arena_release(struct arena *a);
 /* Zeroed block, aligned to align (a power of two). Stops the program when the reservation is exhausted: reservations
  * are sized from the config before. */
 void *arena_alloc(struct arena *a, size_t bytes, size_t align);
-#define ARENA_NEW(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n), 64))
+/* The same, remembering what it is: `bytes` of elements of `size` bytes. */
+void *arena_alloc_of(struct arena *a, size_t bytes, size_t size, const char *what);
+#define ARENA_NEW(a, type, n) ((type *)arena_alloc_of((a), sizeof(type) * (size_t)(n), sizeof(type), #type))
+/* Appends what lies at a byte: "struct packet 17, byte 24"; "struct sm (3), byte 8" in the fourth block of its type. */
+void arena_where(const struct arena *a, size_t at, struct strbuf *out);
 /* The last `bytes` of the reservation, a multiple of 4096, for what few programs need and most of it seldom: its pages
  * count as used, and snapshots look at them, as far as arena_reach() was told. They are not in the hash. Once. */
 u8 *arena_tail(struct arena *a, size_t bytes);

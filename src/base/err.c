@@ -16,6 +16,13 @@ bool err_set(struct err *e, const char *fmt, ...)
 	return false;
 }
 
+bool err_pass(struct err *e, const struct err *from)
+{
+	if (e && !e->set)
+		*e = *from;
+	return false;
+}
+
 void err_prefix(struct err *e, const char *fmt, ...)
 {
 	char head[sizeof e->msg], tail[sizeof e->msg];
@@ -33,6 +40,6 @@ void err_prefix(struct err *e, const char *fmt, ...)
 
 void err_clear(struct err *e)
 {
-	e->set = false;
+	e->set = e->interrupted = false;
 	e->msg[0] = 0;
 }

@@ -8,12 +8,15 @@
 
 struct err {
 	bool set;
+	bool interrupted; /* nothing is wrong: the work was asked to stop, and can be begun again */
 	char
 	    msg[1200]; /* complete sentence(s) without a trailing newline; names file, line and token where there are any */
 };
 
 /* Fills *e (NULL is allowed: the message is dropped) and returns false, so that one can write `return err_set(...)`. */
 bool err_set(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with another error, as it is. */
+bool err_pass(struct err *e, const struct err *from);
 /* Puts "text" in front of a message already set: "configs/x.lua:3: " + msg. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *e);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ struct outfile {
 	int fd;
 	bool regular;
 	bool ours; /* the program has written it before */
+	bool keep_cut;
+	struct outfile *next; /* of `parts` */
 };
 
 /* --- what is read and written ------------------------------------------------------------------------------------- */
@@ -113,6 +116,77 @@ static void end(const struct outfile *f, bool written)
 	}
 }
 
+/* --- parts and signals ----------------------------------------------------------------------------------------------
+ *
+ * A part is in the list as long as its name is in the directory: the two change together, with signals held back. */
+
+static struct outfile *parts;
+static pid_t parts_of; /* the process that writes them */
+
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static void let_signals(const sigset_t *before)
+{
+	const int error = errno;
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+	errno = error;
+}
+
+static bool make_part(struct outfile *f)
+{
+	sigset_t before;
+	hold_signals(&before);
+	f->fd = open(f->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (f->fd >= 0) {
+		f->next = parts;
+		parts = f;
+		parts_of = getpid();
+	}
+	let_signals(&before);
+	return f->fd >= 0;
+}
+
+/* The part takes the file's name, or goes. */
+static bool end_part(struct outfile *f, bool complete)
+{
+	sigset_t before;
+	hold_signals(&before);
+	const bool ok = complete ? !rename(f->part, f->target) : !unlink(f->part);
+	if (ok || !complete)
+		for (struct outfile **p = &parts; *p; p = &(*p)->next)
+			if (*p == f) {
+				*p = f->next;
+				break;
+			}
+	let_signals(&before);
+	return ok;
+}
+
+void outfile_keep_cut(struct outfile *f)
+{
+	f->keep_cut = true;
+}
+
+static bool worth_keeping(const struct outfile *f)
+{
+	struct stat st;
+	return f->keep_cut && !stat(f->part, &st) && st.st_size;
+}
+
+void outfiles_cut(bool useful)
+{
+	if (!parts || parts_of != getpid())
+		return;
+	for (const struct outfile *f = parts; f; f = f->next)
+		if (!useful || !worth_keeping(f))
+			unlink(f->part);
+}
+
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static char *joined(const char *dir, const char *name)
@@ -160,8 +234,7 @@ static bool open_part(struct outfile *f)
 	f->fd = -1;
 	for (u32 i = 1; f->fd < 0 && i <= MOST_PARTS; i++) {
 		snprintf(f->part, len, i > 1 ? "%s.part%u" : "%s.part", f->target, i);
-		f->fd = open(f->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (f->fd < 0 && errno != EEXIST)
+		if (!make_part(f) && errno != EEXIST)
 			break;
 	}
 	if (f->fd < 0)
@@ -276,7 +349,7 @@ bool outfile_commit(struct outfile *f, struct err *e)
 	f->fd = -1;
 	const struct known *k = writing(f);
 	bool stays = k && k->asked_for;
-	bool ok = !close(fd) && !stays && (!f->part || !*f->part || !rename(f->part, f->target));
+	bool ok = !close(fd) && !stays && (!f->part || !*f->part || end_part(f, true));
 	if (!ok) {
 		if (stays)
 			err_set(e, "%s is a file that is read", f->path);
@@ -294,7 +367,7 @@ void outfile_drop(struct outfile *f)
 	if (!f)
 		return;
 	if (f->part && *f->part)
-		unlink(f->part);
+		end_part(f, false);
 	release(f, false);
 }
 

@@ -22,6 +22,12 @@ bool outfile_commit(struct outfile *f, struct err *e);
 /* It is not to be: what was there stays. Frees f; NULL is fine. */
 void outfile_drop(struct outfile *f);
 
+/* A signal is about to end the process: files that are being written go, what was there stays. useful: but not those of
+ * outfile_keep_cut(). Safe in a handler; in the copy of the process that fork() makes it does nothing. */
+void outfiles_cut(bool useful);
+/* Once there is something in FILE.part, it is of use as far as it goes. */
+void outfile_keep_cut(struct outfile *f);
+
 /* Makes `path` a file of these n bytes; false with *e "PATH: why". */
 bool file_write(const char *path, const void *data, size_t n, struct err *e);
 /* A file is about to be read. False with *e: it is being written. */

@@ -5,6 +5,7 @@
 
 #include "conf/carveout.h"
 #include "gpu/crossing.h"
+#include "gpu/turn.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/kernels/kernel_sched.h"
@@ -329,6 +330,17 @@ static bool deliver_all(struct gpu *g)
 	return stop;
 }
 
+static bool hand_on(struct gpu *g)
+{
+	if (g->event_mask) {
+		g->turn_events = false;
+		return deliver_all(g);
+	}
+	if (unlikely(g->turn_events))
+		gpu_turn_put(g, NULL); /* nobody wants to hear of them */
+	return false;
+}
+
 static inline bool any_sm(const struct gpu *g, const u64 *set)
 {
 	u64 any = set[0];
@@ -349,6 +361,14 @@ static u64 next_event(const struct gpu *g)
 	               dispatch_next(&g->dispatch, st->cycle)));
 }
 
+u64 gpu_next_due(struct gpu *g)
+{
+	u64 due = mem_next(g->mem);
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		due = MIN(due, sm_next_due(&g->ctx[i], g->sm[i], g->st->cycle ? g->st->cycle - 1 : 0));
+	return due;
+}
+
 bool gpu_stands_still(const struct gpu *g)
 {
 	return next_event(g) == NEVER && !task_idle(g->task);
@@ -364,7 +384,7 @@ bool gpu_deadlock(struct gpu *g)
 	g->hang->deadlocked = 1;
 	if (event_wanted(gpu_events(g), EV_DEADLOCK))
 		event_add(gpu_events(g), EV_DEADLOCK, g->st->cycle);
-	return g->event_mask && deliver_all(g);
+	return hand_on(g);
 }
 
 bool gpu_livelock(struct gpu *g)
@@ -377,12 +397,17 @@ bool gpu_advance(struct gpu *g, u64 limit)
 {
 	struct gpu_state *st = g->st;
 	u64 at = next_event(g);
+	bool stop = false;
 	if (at > st->cycle) {
 		if (at == NEVER && !task_idle(g->task))
-			return gpu_deadlock(g); /* nothing is under way that could ever wake anybody */
+			return gpu_deadlock(g);     /* nothing is under way that could ever wake anybody */
+		if (unlikely(g->turn_events)) { /* nothing happens in this cycle: they are told now */
+			stop = hand_on(g);
+			limit = st->cycle + 1;
+		}
 		st->cycle = MIN(at, limit);
 		if (st->cycle == limit)
-			return false;
+			return stop;
 	}
 	if (any_sm(g, st->finished))
 		collect(g);
@@ -409,22 +434,7 @@ bool gpu_advance(struct gpu *g, u64 limit)
 		                    .pc = f->pc,
 		                    .arg = {f->code, f->addr, f->pc, 0}};
 	}
-	bool stop = g->event_mask && deliver_all(g);
+	stop = hand_on(g);
 	st->cycle++;
 	return stop;
-}
-
-/* --- accounting --------------------------------------------------------------------------------------------------- */
-
-void gpu_set_event_mask(struct gpu *g, event_set mask)
-{
-	g->event_mask = mask;
-	for (u32 i = 0; !mask && i <= g->conf.num_sms; i++)
-		g->ev[i].n = 0; /* host actions nobody wants to hear of any more */
-	for (u32 i = 0; i <= g->conf.num_sms; i++)
-		g->ev[i].mask = mask;
-	for (u32 i = 0; i < g->conf.num_sms && g->restart; i++) {
-		g->ev[i].mask |= EVENT(EV_ISSUE);
-		g->ev[i].quiet_issue = !event_in(mask, EV_ISSUE);
-	}
 }

@@ -30,5 +30,4 @@ bool gpu_livelock(struct gpu *g); /* the same: the warps go round in circles (gp
  * and that they agree with one another: pcs, CTAs dispatched = resident + done, no SM sleeps past its work, no event is
  * left over, everything lies in the arena. False with *e naming what does not hold. Changes nothing. */
 bool gpu_check_state(const struct gpu *g, struct err *e);
-void gpu_set_event_mask(struct gpu *g, event_set mask);
 #endif

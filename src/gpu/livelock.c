@@ -78,6 +78,7 @@ static void window_begins(struct gpu *g)
 	struct livelock *l = g->livelock;
 	const u64 quarter = g->conf.deadlock_cycles / 4;
 	l->left = 0;
+	l->came_round = 0;
 	l->begins = g->st->cycle;
 	l->asleep = 0;
 	l->ends = (g->st->cycle / quarter + 1) * quarter;
@@ -157,6 +158,7 @@ static void look_inside(struct gpu *g)
 			if (recurs(g, i, w, k)) {
 				k->open = 0;
 				l->left--;
+				l->came_round = 1;
 				continue;
 			}
 			if (units >> k->taken)
@@ -170,8 +172,8 @@ static void look_inside(struct gpu *g)
 static bool window_passed(struct gpu *g)
 {
 	struct livelock *l = g->livelock;
-	if (motionless(g) != l->left)
-		return false;
+	if (motionless(g) != l->left || !l->came_round)
+		return false; /* where nobody goes in circles it is a deadlock, or slow */
 	const u64 memory = memory_hash(g);
 	if (l->windows && memory != l->memory)
 		return false;

@@ -25,16 +25,17 @@
 #include "conf/conf.h"
 
 struct gpu;
-struct livelock { /* arena, not in the hash */
-	u64 work;     /* CTAs started and ended, when last looked */
-	u64 since;    /* cycle at which that had changed last */
-	u64 memory;   /* hash of all memory after the first window */
-	u64 next;     /* cycle of the next look inside a window; NEVER: none before the window ends */
-	u64 ends;     /* cycle at which the window ends; 0: no window */
-	u64 begins;   /* cycle at which it began */
-	u64 asleep;   /* cycles of the longest sleep seen in it, of a warp whose state had not recurred */
-	u32 left;     /* warps whose state has not recurred in this window */
-	u32 windows;  /* passed */
+struct livelock {   /* arena, not in the hash */
+	u64 work;       /* CTAs started and ended, when last looked */
+	u64 since;      /* cycle at which that had changed last */
+	u64 memory;     /* hash of all memory after the first window */
+	u64 next;       /* cycle of the next look inside a window; NEVER: none before the window ends */
+	u64 ends;       /* cycle at which the window ends; 0: no window */
+	u64 begins;     /* cycle at which it began */
+	u64 asleep;     /* cycles of the longest sleep seen in it, of a warp whose state had not recurred */
+	u32 left;       /* warps whose state has not recurred in this window */
+	u32 windows;    /* passed */
+	u32 came_round; /* the state of a warp has recurred in this window */
 };
 #define LIVELOCK_SLEEPS 8
 #define LIVELOCK_STATES 4

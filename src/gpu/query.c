@@ -254,6 +254,22 @@ static void phase_info(const struct program *p, u32 pc, struct warp_info *o)
 	}
 }
 
+u64 gpu_issued_in(const struct gpu *g, u32 sm, u64 cycle)
+{
+	return g->sm[sm]->issued_cycle == cycle ? g->sm[sm]->issued_mask : 0;
+}
+
+u32 gpu_warp_in_cta(const struct gpu *g, u32 sm, u32 warp)
+{
+	return g->sm[sm]->warp[warp].warp_in_cta;
+}
+
+bool gpu_warp_at_barrier(const struct gpu *g, u32 sm, u32 warp)
+{
+	const struct sm *s = g->sm[sm];
+	return (s->used >> warp & 1) && s->warp[warp].barrier;
+}
+
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 {
 	const struct sm *s = g->sm[sm];

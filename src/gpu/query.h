@@ -117,6 +117,14 @@ struct kernel_info {
 	const char *limiter; /* of struct sm_limits (sm/sm.h) */
 	const struct kernel_counters *counters;
 };
+/* The run time of a launch (cycles): from the first CTA's dispatch to the last CTA's end, or to `now` while it runs. 0:
+ * it has not begun. (One that began in cycle 0 is known by what it has done.) */
+static inline u64 kernel_run_cycles(const struct kernel_counters *c, u64 now)
+{
+	const bool begun = c->started_at || c->warp_insts || c->warp_cycles || c->ctas_done;
+	const u64 end = c->ended_at ? c->ended_at : now;
+	return begun && end > c->started_at ? end - c->started_at : 0;
+}
 /* Why an SM has no room for one more CTA of a running launch, in the order in which it is asked. */
 enum room_lack {
 	ROOM_IS_THERE,
@@ -173,6 +181,8 @@ u64 gpu_cycle(const struct gpu *g);
 bool gpu_livelocked(const struct gpu *g);
 /* There is work left, but nothing is under way that could ever wake anybody: the clock has no cycle to go on to. */
 bool gpu_stands_still(const struct gpu *g);
+/* The next cycle in which a result of an SM or something in the memory system is due; NEVER: nothing is on its way. */
+u64 gpu_next_due(struct gpu *g);
 /* Has the memory system nothing under way, not even an answer that its SM has not seen? */
 bool gpu_is_drained(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
@@ -189,6 +199,12 @@ u64 gpu_head_warps(const struct gpu *g, const struct port_head *h);
 u64 gpu_unsent_warps(const struct gpu *g, u32 sm);
 /* All bounded queues: the re-execution queues, then mem_queues(). */
 u32 gpu_queues(const struct gpu *g, struct queue_info *out, u32 max);
+/* The warps of an SM that issued in a cycle, if that is the last one in which any did. */
+u64 gpu_issued_in(const struct gpu *g, u32 sm, u64 cycle);
+/* Which warp of its CTA is, or was last, in a slot. */
+u32 gpu_warp_in_cta(const struct gpu *g, u32 sm, u32 warp);
+/* Does the warp wait at a barrier of its CTA, whatever else keeps it? */
+bool gpu_warp_at_barrier(const struct gpu *g, u32 sm, u32 warp);
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
 /* Does a warp in this state wait for something that is under way, or for others? (A ready one waits for its turn.) */
 static inline bool warp_state_waits(enum warp_state s)

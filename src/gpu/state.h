@@ -24,6 +24,8 @@ struct hang_watch {
 	u64 progress_sum;          /* work done until the last look */
 	u64 progress_at;           /* when that last changed */
 	u8 deadlocked, livelocked; /* found; livelocked: deadlocked in that way */
+	u64 busy_since; /* without progress, all looks since then found something due at once; NEVER: the last has
+	                 * not */
 };
 struct gpu {
 	struct conf conf;
@@ -46,6 +48,7 @@ struct gpu {
 	struct sm *sm[CONF_MAX_SMS];
 	struct sm_ctx ctx[CONF_MAX_SMS];
 	struct event_buf *ev;              /* num_sms + 1: the last is the machine's own */
+	bool turn_open, turn_events;       /* gpu/turn.h: one is under way; those of one lie in ev */
 	u64 kernels_ended;                 /* ever, in the past again too: a sign for who waits for one */
 	struct launch **launch;            /* by id */
 	struct program *prog;              /* by id */

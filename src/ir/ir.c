@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
+
 const struct opcode_desc opcode_descs[OP_COUNT] = {
 #define O(id, name, rule, help) {name, help},
 #include "ir/opcodes.def"
@@ -162,6 +164,20 @@ const char *module_line(const struct module *m, u32 line, u32 *len)
 	return p;
 }
 
+char *func_unsupported(const struct module *m, const struct func *f)
+{
+	if (!f->unsupported)
+		return NULL;
+	const struct unsupported *u = &m->unsupported[f->unsupported - 1];
+	const struct func *in = &m->funcs[u->func];
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "%s:%u:%u: %s", module_part_of(m, u->line)->path, module_line_in_file(m, u->line), u->col,
+	            u->what);
+	if (in != f)
+		strbuf_addf(&text, " (in function %s, which it calls)", func_label(in));
+	return text.buf;
+}
+
 static void free_symbols(struct module *m)
 {
 	for (u32 i = 0; i < m->nsymbols; i++) {
@@ -202,6 +218,9 @@ void module_free(struct module *m)
 		free(m->files[i]);
 	for (u32 i = 0; i < m->nregnames; i++)
 		free(m->regnames[i].name);
+	for (u32 i = 0; i < m->nunsupported; i++)
+		free(m->unsupported[i].what);
+	free(m->unsupported);
 	free(m->regnames);
 	free(m->calls);
 	free(m->tables);

@@ -217,7 +217,8 @@ enum {
 	IF_RIGHT = 1 << 13,     /* shf.r (else l) */
 	IF_SYNC = 1 << 14,      /* shfl.sync, vote.sync, match.sync: last source is the member mask */
 	IF_INDIRECT = 1 << 15,  /* call through a register: s[0] = address of a function */
-	IF_NEG_PRED = 1 << 16,  /* the source predicate of setp's combine, vote, bar.red (or a popc/and/or) is negated */
+	IF_NEG_PRED = 1 << 16,  /* the predicate of setp, selp, mov, vote, bar.red is negated, of and, or, xor the first */
+	IF_NEG_PRED2 = 1 << 22, /* and, or, xor of predicates: the second source is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
 	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
 	/* call of vprintf: s[0] = format address, s[1] = argument buffer address, d[0] = result or OPND_NONE */
@@ -232,7 +233,8 @@ enum {
 	IF_ALIGNED = 1 << 27,   /* bar, barrier.aligned: all lanes of the warp at one instruction */
 	IF_ASSERT =
 	    1 << 28, /* trap of a failed assert(): s[0..3] = addresses of text and file, line, address of function */
-	IF_ACTIVATION = 1 << 30, /* mov, cvta, ld, st: of a local variable that each call has anew, see struct func */
+	IF_UNSUPPORTED = 1 << 29, /* nop: stands for an instruction that is not supported, module->unsupported[imm] */
+	IF_ACTIVATION = 1 << 30,  /* mov, cvta, ld, st: of a local variable that each call has anew, see struct func */
 };
 
 /* clang-format off */
@@ -242,6 +244,7 @@ enum {
  *   mov          d[0], s[0]; from a special register: sreg = enum sreg + 1 and no source
  *                unpack {a,b} = r: vec = n, d[0..n-1], s[0], type = the whole's type
  *                pack r = {a,b}:   vec = n, d[0], s[0..n-1], pack = 1
+ *   min, max     mode 1 = .xorsign.abs: of the magnitudes, with the product's sign
  *   mul, mad     mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE)
  *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate. The second one
  *                is that of the complement, for f16x2 and bf16x2 that of the upper halves
@@ -274,7 +277,8 @@ enum {
  *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
- *   v...         (video) type = result type, stype = source type; mode = 1 add, 2 min, 3 max with s[2]
+ *   v...         (video) type = result type, stype = type of a; mode = 1 add, 2 min, 3 max with s[2]; cmp of vset;
+ *                IF_WRAP of vshl, vshr; imm: the type of b, selectors, negations (front/ptx/executor/video.h)
  *   carry        IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame; clear after a
  *                borrow
  *
@@ -386,6 +390,7 @@ struct func {
 	u32 local_own;
 	bool local_grows;    /* kernel: reaches such a function; local_bytes is enough for one activation */
 	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
+	u32 unsupported;     /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -402,6 +407,14 @@ struct regname {
 struct texref {
 	char *name;
 	u32 line;
+};
+
+/* What a function has in its text that is right in form but not supported: an instruction, or a directive. A kernel
+ * that reaches one, in itself or in a function that it may call, is loaded like any other but cannot be launched. */
+struct unsupported {
+	u32 func;
+	u32 line, col; /* 1-based; the line as `line` of an instruction counts */
+	char *what;    /* "'mma.sync...' is not supported" */
 };
 
 /* A module may be linked from several PTX files. Its text and its lines are theirs, one after the other: `line` in
@@ -451,6 +464,8 @@ struct module {
 	u32 nfixes;
 	struct regname *regnames; /* sorted by func, then declaration order */
 	u32 nregnames;
+	struct unsupported *unsupported; /* in order of their text, of those that the executor refuses last */
+	u32 nunsupported;
 	u64 code_base; /* for the instruction cache; filled when placed */
 	u32 owner;     /* the host program it was loaded by (ir/devmem.h, OWNER_PROGRAM) */
 	/* Where activations of recursive functions have their local variables (struct func, local_own): behind all others,
@@ -475,6 +490,9 @@ u32 module_line_in_file(const struct module *m, u32 line);
 u32 module_pc_line(const struct module *m, u32 pc); /* the same of an instruction */
 /* The PTX source line (without newline) as pointer and length. */
 const char *module_line(const struct module *m, u32 line, u32 *len);
+/* Why a function cannot be executed, as "FILE:LINE:COL: 'opcode' is not supported", with the function's name where that
+ * is one that it calls; NULL when it can. The text is the caller's to free. */
+char *func_unsupported(const struct module *m, const struct func *f);
 void module_free(struct module *m);
 
 struct dim3 {

@@ -167,6 +167,12 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 	return lsu <= now + 1 ? now + 1 : MIN(lsu, timer_next(s, now));
 }
 
+u64 sm_next_due(struct sm_ctx *x, struct sm *s, u64 now)
+{
+	const u64 swap = x->vt ? vt_next(x, s, now) : NEVER;
+	return MIN(MIN(l1_pipe_next(x), swap), timer_next(s, now));
+}
+
 /* No warp can issue and none has changed its state since every scheduler found so: all are charged with the same
  * reasons as then, in bulk when that ends. The LSU's refusal is such a reason, so it must be the same, too. */
 static inline bool settled(const struct sm_ctx *x, const struct sm *s)

@@ -327,6 +327,8 @@ bool sm_replies(struct sm_ctx *x, struct sm *s, u64 now);
 /* The place of the warp that a token of mem_pop() is for; NO_PLACE: it has gone. */
 #define NO_PLACE UINT32_MAX
 u32 sm_token_warp(const struct sm *s, u32 token);
+/* The next cycle in which a result of the SM's own units or of its L1D is due; NEVER: none is on its way. */
+u64 sm_next_due(struct sm_ctx *x, struct sm *s, u64 now);
 /* Brings stall and residency accounting up to `now` (cycles < now are charged). */
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now);
 

@@ -1,4 +1,4 @@
-/* Lanes of one warp that do different things; tests/test_lanes.c says what must come out.
+/* Lanes of one warp that do different things; tests/front/test_lanes.c says what must come out.
  * nvcc -ptx -arch=compute_75 -o lanes.ptx lanes.cu */
 #include <cassert>
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-/* Early returns in four shapes before barriers of every kind; tests/test_lanes.c says what must come out.
+/* Early returns in four shapes before barriers of every kind; tests/front/test_lanes.c says what must come out.
  * nvcc -ptx -arch=compute_75 -o leaving.ptx leaving.cu */
 /* Returns in two branches, one in the other, with something done in between. */
 __device__ bool nested(int *out, int v, int *own)

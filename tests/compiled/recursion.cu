@@ -1,4 +1,4 @@
-/* Recursion with local arrays; tests/test_recursion.c says what must come out.
+/* Recursion with local arrays; tests/front/test_recursion.c says what must come out.
  * nvcc -ptx -arch=compute_75 -o recursion.ptx recursion.cu */
 #define FUNC __device__ __noinline__
 

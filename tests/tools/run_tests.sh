@@ -7,24 +7,45 @@
 # Those that took ten seconds or more say how long. What failed is said once more in front of the last line, for those who see only
 # the end.
 #
-# As many run at a time as there are processors (TEST_JOBS=N: N), but for those in `alone`, which use all of them or answer within
-# times of their own: they follow one by one. Lines come in the order of the arguments all the same.
+# As many run at a time as there are processors (TEST_JOBS=N: N). The slow ones come first. Tests with terminals wait more than they
+# compute, so two of them run beside the others. Lines come in the order of the arguments all the same.
 set -u
 logs=$1/test-logs
 shift
 jobs=${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}
-alone='test_matrix|test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
-slow='test_workloads|test_verbs|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
+waits='test_cuda_text|test_host_interrupt|test_leave|test_pace|test_palette|test_screen.*'
+slow='test_matrix|test_workloads|test_verbs|test_hostile|test_vt|test_replay_workloads|test_restart_workloads|test_kernel_slips.sh|test_paper.sh'
+export MATRIX_JOBS="${MATRIX_JOBS:-$(((jobs + 1) / 2))}"
 mkdir -p "$logs"
 claims=$(mktemp -d)
 trap 'rm -rf "$claims"' EXIT
-trap 'exit 130' INT TERM
+workers=
+
+# Ctrl-C: what runs in the background hears nothing of it. Each worker ends its test, `timeout` all that the test has started.
+stop() {
+	trap '' INT TERM HUP
+	[ -z "$workers" ] || kill $workers 2>/dev/null
+	wait
+	exit $1
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop 129' HUP
+
+worker_begins() {
+	busy=
+	trap - INT HUP EXIT
+	trap '[ -z "$busy" ] || kill $! 2>/dev/null; wait; exit 143' TERM
+}
 
 run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" to $claims/NAME.count
 	name=$(basename "$1") log=$logs/$(basename "$1").log
 	began=$(date +%s)
-	timeout 600 "$1" >"$log" 2>&1 </dev/null
+	busy=yes
+	timeout -k 10 600 "$1" >"$log" 2>&1 </dev/null &
+	wait $!
 	status=$?
+	busy=
 	took=$(($(date +%s) - began))
 	case $1 in
 	*.sh)
@@ -62,28 +83,28 @@ run_one() { # run_one TEST: its lines go to $claims/NAME.said, "PASSED FAILED" t
 
 names_like() { basename "$1" | grep -qxE "$2"; }
 
-# What nobody has begun yet of the tests given, the slow ones first.
-work() {
+# Runs what nobody has begun yet of the tests given: those whose names are like the pattern, or, with "not", are not.
+work() { # work [not] PATTERN TEST...
+	want=0
+	[ "$1" = not ] && want=1 && shift
+	pattern=$1
+	shift
 	for t in "$@"; do
-		names_like "$t" "$slow" && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
+		names_like "$t" "$pattern"
+		[ $? -eq $want ] && mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"
 	done
-	for t in "$@"; do
-		names_like "$t" "$alone" || { mkdir "$claims/$(basename "$t")" 2>/dev/null && run_one "$t"; }
-	done
-	: >"$claims/worker.$worker.ended"
 }
 
 worker=0
 while [ $worker -lt "$jobs" ]; do
 	worker=$((worker + 1))
-	work "$@" &
+	{ worker_begins; work "$slow" "$@"; work not "$waits" "$@"; } &
+	workers="$workers $!"
 done
-(
-	while [ "$(ls "$claims" | grep -c '^worker\..*ended$')" -lt "$jobs" ]; do sleep 0.2; done
-	for t in "$@"; do
-		names_like "$t" "$alone" && run_one "$t"
-	done
-) &
+for waiter in 1 2; do
+	{ worker_begins; work "$waits" "$@"; } &
+	workers="$workers $!"
+done
 
 passed=0 failed=0
 : >"$claims/failures"

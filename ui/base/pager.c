@@ -1,12 +1,12 @@
 #include "base/pager.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/leaving.h"
 #include "base/tty.h"
 
 #define ASK "--more--  space: page  Enter: line  c: all  q: no more "
@@ -25,6 +25,11 @@ static struct winsize terminal(void)
 	return w;
 }
 
+u32 pager_columns(void)
+{
+	return isatty(STDOUT_FILENO) ? terminal().ws_col : 0;
+}
+
 void pager_begin(bool off)
 {
 	pager.off = off || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
@@ -32,40 +37,24 @@ void pager_begin(bool off)
 	pager.left = terminal().ws_row - 1;
 }
 
-/* While the terminal is not as it was found, signals that end the process put it back. */
-static void guard(bool on, struct sigaction old[3])
-{
-	static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction a = {.sa_handler = tty_end_by};
-	if (on)
-		tty_keep("");
-	for (int i = 0; i < 3; i++) {
-		sigaction(ending[i], on ? NULL : &old[i], on ? &old[i] : NULL);
-		if (on && old[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &a, NULL);
-	}
-	if (!on)
-		tty_kept_no_more();
-}
-
-/* One key without waiting for Enter; 'q' at the end of input and at Ctrl-C. */
+/* One key without waiting for Enter; 'q' at the end of input and at a signal, Ctrl-C's among them. One that ends the
+ * process meanwhile gives the terminal back as it was. */
 static int read_key(void)
 {
 	struct termios saved, raw;
 	unsigned char c = 'q';
-	struct sigaction old[3];
 	if (tcgetattr(STDIN_FILENO, &saved))
 		return 'q';
-	guard(true, old);
+	tty_keep("");
 	raw = saved;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	if (read(STDIN_FILENO, &c, 1) != 1)
+	if (!leaving_wait_input(STDIN_FILENO) || read(STDIN_FILENO, &c, 1) != 1)
 		c = 'q';
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
-	guard(false, old);
+	tty_kept_no_more();
 	return c;
 }
 

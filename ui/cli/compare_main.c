@@ -1,7 +1,6 @@
 #include "cli/compare_main.h"
 
 #include <langinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +20,13 @@
 
 /* --- Ctrl-C and other wishes to stop --- */
 
-static struct compare *running; /* for the signal handlers */
+static struct compare *running; /* for the signal handler */
 
 static void stop(void)
 {
-	if (!running) /* the report is being written */
-		return;
 	lua_interrupt();
-	compare_interrupt(running);
-}
-
-static void on_interrupt(int sig)
-{
-	stop();
+	if (running) /* else the report is being written */
+		compare_interrupt(running);
 }
 
 static void draw_progress(struct compare *c)
@@ -156,14 +149,11 @@ int compare_main(const struct options *o)
 		complain(&e);
 		return 2;
 	}
-	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}; /* a second Ctrl-C kills */
 	running = c;
-	sigaction(SIGINT, &sa, NULL);
-	leaving_catch(stop);
+	leaving_tell(stop);
 	compare_run(c, draw_progress);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	signal(SIGINT, SIG_DFL);
 	running = NULL;
 	leaving_heard();
 	explain_stops(c, o);

@@ -1,5 +1,4 @@
 /* The `debug` command: sets the debugger up, chooses its front end, and says how it ended. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "commands/commands.h"
 #include "terminal/console.h"
 #include "base/leaving.h"
+#include "base/line_reader.h"
 #include "script/dbg.h"
 #include "base/complain.h"
 #include "views/offscreen.h"
@@ -17,15 +17,10 @@
 
 static struct debugger *interrupted; /* whom Ctrl-C is for */
 
-static void on_sigint(int sig)
+static void interrupt(void)
 {
 	if (interrupted)
 		debugger_interrupt(interrupted);
-}
-
-static void on_leave(void)
-{
-	on_sigint(0);
 }
 
 static bool screen_wanted(const struct options *o)
@@ -33,14 +28,14 @@ static bool screen_wanted(const struct options *o)
 	return !o->batch && screen_possible();
 }
 
-/* For good: a Ctrl-C that comes while the debugger leaves must not cost the files it completes, nor the exit status. */
+/* With --batch Ctrl-C is a wish to leave, as in `run`. Else it is the prompt's, for good: one that comes while the
+ * debugger leaves must not cost the files it completes, nor the exit status. */
 static void catch_signals(struct debugger *d)
 {
-	struct sigaction a = {.sa_handler = on_sigint};
-	sigemptyset(&a.sa_mask);
 	interrupted = d;
-	sigaction(SIGINT, &a, NULL);
-	leaving_catch(on_leave);
+	leaving_tell(interrupt);
+	if (!d->s->opt->batch)
+		leaving_not_by_interrupt(interrupt);
 }
 
 /* A command file that others could have put there is not executed. */
@@ -97,15 +92,21 @@ static void run_queue(struct debugger *d)
 /* Commands from standard input, one by one, so that a program at the other end of the pipe gets its answers. */
 static void read_commands(struct debugger *d)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	while (d->run.state != DBG_QUIT && !leaving_by() && getline(&line, &cap, stdin) >= 0) {
-		line[strcspn(line, "\n")] = 0;
+	struct line_reader in = {.fd = STDIN_FILENO};
+	while (d->run.state != DBG_QUIT && !leaving_by()) {
+		const char *line = line_read(&in);
+		if (!line && in.ended)
+			break;
+		if (!line) { /* Ctrl-C while it waits for one */
+			debugger_clear_interrupt(d);
+			debugger_drop_collect(d);
+			continue;
+		}
 		console_execute(d, line);
 		if (d->report.failed && !d->report.keep_going)
 			break;
 	}
-	free(line);
+	line_reader_release(&in);
 }
 
 static void batch_main(struct debugger *d)

@@ -305,15 +305,59 @@ static bool list_commands(const char *data_dir, enum list_format as, struct strb
 	return true;
 }
 
+/* --- kernels of PTX files, linked as `run --link` does --- */
+
+static void add_kernel(struct table *t, const struct module *m, const struct func *f)
+{
+	struct strbuf params = STRBUF_INIT, size = STRBUF_INIT, launch = STRBUF_INIT;
+	char *why = func_unsupported(m, f);
+	strbuf_addf(&params, "%u parameter%s", f->nparams, plural(f->nparams));
+	strbuf_addf(&size, "%u registers, %u B shared", f->regs, f->shared_bytes);
+	if (why)
+		strbuf_addf(&launch, "cannot be launched: %s", why);
+	add_row(t, (const char *[]){f->name, strbuf_str(&params), strbuf_str(&size), strbuf_str(&launch)});
+	free(why);
+	strbuf_release(&params);
+	strbuf_release(&size);
+	strbuf_release(&launch);
+}
+
+static bool list_kernels(const struct options *o, enum list_format as, struct strbuf *out, struct err *e)
+{
+	struct conf c;
+	conf_defaults(&c);
+	struct sim *s = sim_create(&c, e);
+	const struct module *m = s ? sim_load_linked(s, o->figures, o->nfigures, e) : NULL;
+	struct table t = table_new((const char *[]){"name", "parameters", "size", "launch", NULL});
+	for (u32 i = 0; m && i < m->nfuncs; i++)
+		if (m->funcs[i].is_kernel)
+			add_kernel(&t, m, &m->funcs[i]);
+	finish(&t, as, out);
+	if (s)
+		sim_destroy(s);
+	return m;
+}
+
 static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
 	bool (*list)(const char *data_dir, enum list_format as, struct strbuf *out);
-} things[] = {{"gpus", true, list_gpus},          {"workloads", true, list_workloads},
-              {"policies", false, list_policies}, {"stats", false, list_stats},
-              {"events", false, list_events},     {"opcodes", false, list_opcodes},
-              {"config", false, list_config},     {"lua", false, list_lua},
-              {"commands", false, list_commands}, {"inspections", true, list_inspections}};
+} things[] = {{"gpus", true, list_gpus},
+              {"workloads", true, list_workloads},
+              {"policies", false, list_policies},
+              {"stats", false, list_stats},
+              {"events", false, list_events},
+              {"opcodes", false, list_opcodes},
+              {"config", false, list_config},
+              {"lua", false, list_lua},
+              {"commands", false, list_commands},
+              {"inspections", true, list_inspections},
+              {"kernels", false, NULL}};
+
+const char *list_thing(u32 i)
+{
+	return i < ARRAY_LEN(things) ? things[i].name : NULL;
+}
 
 static bool no_such_thing(const char *what, struct err *e)
 {
@@ -339,6 +383,8 @@ bool list_things(const struct options *o, struct strbuf *out, struct err *e)
 	for (u32 i = 0; i < ARRAY_LEN(things); i++) {
 		if (strcmp(things[i].name, o->workload))
 			continue;
+		if (!things[i].list)
+			return list_kernels(o, as, out, e);
 		char *data_dir = things[i].files ? catalog_data_dir(e) : NULL;
 		bool ok = !things[i].files || data_dir;
 		if (ok && (o->table || (as == AS_MARKDOWN && things[i].list == list_workloads)))

@@ -1,7 +1,6 @@
 /* warpdbg: reads the command line and hands over to a command. */
 #include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,6 +116,7 @@ int main(int argc, char **argv)
 	struct options o;
 	struct err e = {0};
 	int status = 2;
+	leaving_begin();
 	keep_standard_descriptors();
 	file_is_read("/dev/stdin", NULL);
 	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers always have a point */
@@ -131,9 +131,5 @@ int main(int argc, char **argv)
 		complain(&e);
 		status = 2;
 	}
-	if (leaving_by()) { /* files are written: end as who sent it expects */
-		signal(leaving_by(), SIG_DFL);
-		raise(leaving_by());
-	}
-	return status;
+	return leaving_end(status);
 }

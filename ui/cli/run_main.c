@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <langinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/leaving.h"
 #include "script/dbg.h"
 #include "dbg/hooks.h"
+#include "dbg/lua_side.h"
 #include "lua/lua.h"
 #include "obs/why/why.h"
 #include "session/alone.h"
@@ -25,27 +25,13 @@
 
 #define EXIT_BROKEN 70 /* a conservation law does not hold: a bug of the simulator, not of the input */
 
-static struct sim *running; /* for the signal handlers */
+static struct sim *running; /* for the signal handler */
 
 static void stop(void)
 {
-	if (!running) /* the report is being written */
-		return;
 	lua_interrupt();
-	sim_interrupt(running);
-}
-
-static void on_interrupt(int sig)
-{
-	stop();
-}
-
-static void catch_interrupts(struct session *s)
-{
-	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}; /* a second Ctrl-C kills */
-	running = s->sim;
-	sigaction(SIGINT, &sa, NULL);
-	leaving_catch(stop);
+	if (running) /* else the report is being written */
+		sim_interrupt(running);
 }
 
 /* Text of host program and kernels; not on standard output when the report for programs goes there. */
@@ -72,9 +58,7 @@ static enum session_stop run_to_end(struct session *s, struct err *e)
 			progress_draw(&p, s);
 	} while (why == SS_CYCLE);
 	progress_end(&p);
-	if (why == SS_HOST_ERROR && lua_interrupted())
-		return SS_INTERRUPT;
-	return why;
+	return session_last_stop(why, leaving_by(), e);
 }
 
 /* Why a run did not finish, on standard error. */
@@ -120,10 +104,16 @@ static void end_scripts(struct session *s)
 {
 	struct debugger *d = lua_dbg_present(s);
 	struct strbuf text = STRBUF_INIT;
+	char what[64];
 	if (d && lua_hooks_take_stop(d, &text))
 		complain_of("", text.buf);
 	if (d)
 		lua_hooks_end(d);
+	if (d && lua_dbg_take_cut(d, what)) {
+		strbuf_clear(&text);
+		strbuf_addf(&text, "interrupted in %s", what);
+		complain_of("", text.buf);
+	}
 	strbuf_release(&text);
 }
 
@@ -162,9 +152,9 @@ static int run_session(struct session *s)
 {
 	struct err e = {0};
 	u64 from = host_ns();
-	catch_interrupts(s);
+	running = s->sim;
+	leaving_tell(stop);
 	enum session_stop why = run_to_end(s, &e);
-	signal(SIGINT, SIG_DFL);
 	running = NULL;
 	leaving_heard();
 	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
@@ -172,7 +162,8 @@ static int run_session(struct session *s)
 	flush_output(s);
 	explain_stop(s, why, &e);
 	bool script_ok = !script_failed(s);
-	bool ran = why != SS_HOST_ERROR || sim_cycle(s->sim); /* else the message is all there is to say */
+	bool ran =
+	    (why != SS_HOST_ERROR && why != SS_INTERRUPT) || sim_cycle(s->sim); /* else the message is all there is */
 	if (ran)
 		print_report(s, session_stop_word(why), host_ns() - from);
 	note_starvation(s);

@@ -84,10 +84,10 @@ bool break_spelling(const char *command, const char *args, struct strbuf *out, s
 	char word[32], value[64];
 	const char *rest = next_word(args, word, sizeof(word));
 	const char *after = rest ? next_word(rest, value, sizeof(value)) : NULL;
-	u64 n;
+	struct coordinates at;
 	if (rest && !strcmp(word, "becomes"))
 		return becomes(command, rest, out, e);
-	if (after && !strcmp(word, "cta") && word_number(value, &n))
+	if (after && !strcmp(word, "cta") && coordinates_read(value, &at))
 		strbuf_addf(out, "cta-dispatch cta=%s %s", value, after);
 	return true;
 }
@@ -105,33 +105,60 @@ static bool may_be(const struct event_filter *f, const struct launch *l, u32 id)
 	return (f->launch < 0 || (u32)f->launch == id) && (!*f->kernel || func_named(l->fn, f->kernel));
 }
 
+/* "CTA 17", "CTA 20,15,0" */
+static void cta_text(const struct event_filter *f, struct strbuf *out)
+{
+	strbuf_adds(out, "CTA ");
+	coordinates_text(&f->cta_at, out);
+}
+
+/* The CTAs of a launch as the filter names one: "0..255", "16 x 16 x 1". */
+static void grid_text(const struct event_filter *f, const struct launch *l, struct strbuf *out)
+{
+	if (f->cta_at.parts > 1)
+		strbuf_addf(out, "%u x %u x %u", l->grid.x, l->grid.y, l->grid.z);
+	else
+		strbuf_addf(out, "0..%llu", (unsigned long long)ctas_of(l) - 1);
+}
+
 bool break_cta_exists(struct debugger *d, const struct event_filter *f, struct err *e)
 {
 	struct gpu *g = dbg_gpu(d);
-	if (f->cta < 0 || f->launch < 0 || (u32)f->launch >= gpu_num_kernels(g))
+	struct strbuf cta = STRBUF_INIT, grid = STRBUF_INIT;
+	if (!f->cta_at.parts || f->launch < 0 || (u32)f->launch >= gpu_num_kernels(g))
 		return true;
-	u64 n = ctas_of(gpu_launched(g, (u32)f->launch));
-	if ((u64)f->cta < n)
+	const struct launch *l = gpu_launched(g, (u32)f->launch);
+	if (event_filter_in_grid(f, l->grid))
 		return true;
-	return err_set(e, "cta=%lld: the grid of launch %d, %s, has CTAs 0..%llu", (long long)f->cta, f->launch,
-	               func_label(gpu_launched(g, (u32)f->launch)->fn), (unsigned long long)n - 1);
+	coordinates_text(&f->cta_at, &cta);
+	grid_text(f, l, &grid);
+	err_set(e, "cta=%s: the grid of launch %d, %s, has CTAs %s", strbuf_str(&cta), f->launch, func_label(l->fn),
+	        strbuf_str(&grid));
+	strbuf_release(&cta);
+	strbuf_release(&grid);
+	return false;
 }
 
 void break_cta_note(struct debugger *d, const struct event_filter *f, struct strbuf *out)
 {
 	struct gpu *g = dbg_gpu(d);
 	const struct launch *largest = NULL;
-	if (f->cta < 0)
+	if (!f->cta_at.parts)
 		return;
 	for (u32 i = 0; i < gpu_num_kernels(g); i++) {
 		const struct launch *l = gpu_launched(g, i);
+		if (may_be(f, l, i) && event_filter_in_grid(f, l->grid))
+			return;
 		if (may_be(f, l, i) && (!largest || ctas_of(l) > ctas_of(largest)))
 			largest = l;
 	}
-	if (largest && (u64)f->cta >= ctas_of(largest))
-		strbuf_addf(
-		    out, "No launch so far has a CTA %lld: the largest grid, of %s, has 0..%llu. A later launch may have it.\n",
-		    (long long)f->cta, func_label(largest->fn), (unsigned long long)ctas_of(largest) - 1);
+	if (!largest)
+		return;
+	strbuf_adds(out, "No launch so far has a ");
+	cta_text(f, out);
+	strbuf_addf(out, ": the largest grid, of %s, has ", func_label(largest->fn));
+	grid_text(f, largest, out);
+	strbuf_adds(out, ". A later launch may have it.\n");
 }
 
 /* --- events that only come with an option --- */

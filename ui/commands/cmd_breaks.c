@@ -189,7 +189,7 @@ static struct breakpoint *make_stat(struct debugger *d, const char *command, con
 	struct breakpoint *b = NULL;
 	const char *cond = NULL;
 	u64 count = 0;
-	if (stat_split(command, text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
+	if (stat_split(command, text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_condition(d, cond, e)))
 		b = break_stat(d, strbuf_str(&compared), e);
 	if (b) {
 		b->cond = cond ? xstrdup(cond) : NULL;
@@ -211,7 +211,7 @@ static struct breakpoint *make_request(struct debugger *d, const char *command, 
 	struct break_request r;
 	if (!split_request(command, args, &r, e) || (!*r.location && !here(d, &r, e)))
 		return NULL;
-	if (r.cond && !lua_dbg_check_expr(d, r.cond, e))
+	if (r.cond && !lua_dbg_check_condition(d, r.cond, e))
 		return NULL;
 	int t = event_named(r.location);
 	struct breakpoint *b = t >= 0                              ? make_event(d, &r, (enum event_type)t, e)
@@ -319,6 +319,7 @@ bool cmd_break(struct debugger *d, const char *args, struct strbuf *out, struct 
 		say_unknown_kernel(d, b, out);
 		break_cta_note(d, &b->filter, out);
 		break_event_note(d, b, out);
+		lua_dbg_condition_note(d, b->cond, out);
 	}
 	return b != NULL;
 }
@@ -330,6 +331,7 @@ bool cmd_tbreak(struct debugger *d, const char *args, struct strbuf *out, struct
 		say_made(b, out);
 		break_cta_note(d, &b->filter, out);
 		break_event_note(d, b, out);
+		lua_dbg_condition_note(d, b->cond, out);
 	}
 	return b != NULL;
 }
@@ -376,7 +378,7 @@ bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, str
 	struct breakpoint *b = numbered(d, &args, "condition", e);
 	if (!b)
 		return false;
-	if (*args && !lua_dbg_check_expr(d, args, e))
+	if (*args && !lua_dbg_check_condition(d, args, e))
 		return false;
 	lua_dbg_unref(d, b->cond_ref);
 	b->cond_ref = LUA_NOREF;
@@ -384,6 +386,7 @@ bool cmd_condition(struct debugger *d, const char *args, struct strbuf *out, str
 	b->cond = *args ? xstrdup(args) : NULL;
 	strbuf_addf(out, "%s %u is %s%s\n", b->kind == BK_WATCH ? "Watchpoint" : "Breakpoint", b->id,
 	            b->cond ? "conditional: " : "unconditional", b->cond ? b->cond : "");
+	lua_dbg_condition_note(d, b->cond, out);
 	return true;
 }
 

@@ -4,14 +4,12 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "obs/name/coordinates.h"
 
 struct wanted {
 	s64 sm, warp, lane, kernel, cta, thread; /* -1 = not named */
 	char kernel_name[96];
-	struct coordinates {
-		u32 parts; /* 0 = none given; 1 = a linear number */
-		u64 at[3];
-	} cta_at, thread_at; /* cuda-gdb's "block 1,2,0 thread (3,0,0)" */
+	struct coordinates cta_at, thread_at; /* cuda-gdb's "block 1,2,0 thread (3,0,0)" */
 };
 
 static const char *const words[] = {"kernel", "sm", "cta", "block", "thread", "warp", "lane"};
@@ -26,28 +24,6 @@ static s64 *slot_of(struct wanted *w, const char *word)
 	return found < 0 ? NULL : slots[found];
 }
 
-/* "1,2,0", "(1,2)"; false: it is none. */
-static bool read_coordinates(const char *text, struct coordinates *c)
-{
-	char number[3][24] = {"", "", ""};
-	char t[96];
-	size_t n = strlen(text);
-	bool open = *text == '(';
-	if (open && (n < 3 || text[n - 1] != ')'))
-		return false;
-	snprintf(t, sizeof t, "%.*s", (int)(open ? n - 2 : n), text + open);
-	char *save = NULL;
-	c->parts = 0;
-	for (char *p = strtok_r(t, ",", &save); p; p = strtok_r(NULL, ",", &save), c->parts++) {
-		if (c->parts == 3)
-			return false;
-		snprintf(number[c->parts], sizeof number[0], "%s", p);
-		if (!word_number(number[c->parts], &c->at[c->parts]))
-			return false;
-	}
-	return c->parts;
-}
-
 static bool read_value(struct wanted *w, s64 *slot, const char *key, const char *value, struct err *e)
 {
 	u64 v;
@@ -58,7 +34,7 @@ static bool read_value(struct wanted *w, s64 *slot, const char *key, const char 
 		snprintf(w->kernel_name, sizeof(w->kernel_name), "%s", value);
 	else if (!c)
 		return err_set(e, "focus: %s %s: a number is expected", key, value);
-	else if (!read_coordinates(value, c))
+	else if (!coordinates_read(value, c))
 		return err_set(e, "focus: %s %s: a number or X,Y,Z is expected", key, value);
 	return true;
 }
@@ -83,12 +59,12 @@ static bool read_wanted(const char *args, struct wanted *w, struct err *e)
 /* A place in a grid or block of size d as a linear number; false with *e when it is outside. */
 static bool linear(const char *what, const struct coordinates *c, struct dim3 d, s64 *out, struct err *e)
 {
-	u64 y = c->parts > 1 ? c->at[1] : 0, z = c->parts > 2 ? c->at[2] : 0;
-	if (c->parts && (c->at[0] >= d.x || y >= d.y || z >= d.z))
+	if (c->parts && !coordinates_inside(c, d))
 		return err_set(e, "focus: %s (%llu,%llu,%llu) does not exist: there are %u x %u x %u", what,
-		               (unsigned long long)c->at[0], (unsigned long long)y, (unsigned long long)z, d.x, d.y, d.z);
+		               (unsigned long long)c->at[0], (unsigned long long)c->at[1], (unsigned long long)c->at[2], d.x,
+		               d.y, d.z);
 	if (c->parts)
-		*out = (s64)(c->at[0] + d.x * (y + d.y * z));
+		*out = (s64)coordinates_linear(c, d);
 	return true;
 }
 

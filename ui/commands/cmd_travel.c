@@ -47,6 +47,12 @@ static bool goto_unknown(struct debugger *d, u64 cycle, u64 farthest, struct str
 	return true;
 }
 
+/* Behind a fork of history its turn may be another one, or none: there it names its cycle. */
+static struct sim_place bookmark_place(struct debugger *d, const struct bookmark *b)
+{
+	return b->forked ? sim_rest(d->s->sim, b->at.cycle) : b->at;
+}
+
 bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	u64 cycle;
@@ -56,13 +62,15 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (!travel_allowed(d, e))
 		return false;
 	const bool named = !word_number(args, &cycle);
+	struct sim_place to = {0};
 	if (named) {
 		u32 i = 0;
 		while (i < d->travel.nbookmarks && strcmp(d->travel.bookmarks[i].name, args))
 			i++;
 		if (i == d->travel.nbookmarks)
 			return err_set(e, "goto: '%.60s' is neither a cycle nor a bookmark (`info bookmarks`)", args);
-		cycle = d->travel.bookmarks[i].cycle;
+		to = bookmark_place(d, &d->travel.bookmarks[i]);
+		cycle = to.cycle;
 	}
 	sim_history_info(d->s->sim, &h);
 	if (named && h.on && cycle > h.frontier)
@@ -73,7 +81,7 @@ bool cmd_goto(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (h.on && cycle > h.frontier && d->run.rest == DBG_FINISHED)
 		return err_set(e, "there is no cycle %llu: the program has finished at %llu", (unsigned long long)cycle,
 		               (unsigned long long)h.frontier);
-	if (!travel_to(d, cycle, e))
+	if (!(named ? travel_to_place(d, to, e) : travel_to(d, cycle, e)))
 		return false;
 	travel_arrived(d, out);
 	return true;
@@ -161,7 +169,9 @@ bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, stru
 	if (i == d->travel.nbookmarks)
 		d->travel.bookmarks = xrealloc(d->travel.bookmarks, ++d->travel.nbookmarks * sizeof *d->travel.bookmarks);
 	snprintf(d->travel.bookmarks[i].name, sizeof d->travel.bookmarks->name, "%s", args);
-	d->travel.bookmarks[i].cycle = sim_cycle(d->s->sim);
+	session_change_ends(d->s); /* what comes to the bookmark is to have it */
+	d->travel.bookmarks[i].at = sim_place(d->s->sim);
+	d->travel.bookmarks[i].forked = false;
 	return true;
 }
 
@@ -169,17 +179,15 @@ bool cmd_bookmark(struct debugger *d, const char *args, struct strbuf *out, stru
  * history, and what lies before the beginning of that. */
 static void drop_undos_to_nowhere(struct debugger *d, struct strbuf *out)
 {
-	struct sim_history_info h;
 	session_change_ends(d->s);
-	sim_history_info(d->s->sim, &h);
 	for (; d->travel.nundos; d->travel.nundos--) {
 		const struct undo *u = &d->travel.undos[d->travel.nundos - 1];
-		if (!u->change && !u->gone && u->cycle == sim_cycle(d->s->sim))
+		if (!u->change && !u->gone && !sim_place_order(u->at, sim_place(d->s->sim)))
 			continue;
-		if (!u->gone && u->cycle >= h.begin && u->cycle <= h.frontier)
+		if (!u->gone && sim_reaches(d->s->sim, undo_from(u)))
 			return;
 		strbuf_addf(out, "%s cycle %llu is not in the machine's history any more; what was done before that:\n",
-		            u->change ? "The change at" : "The way back to", (unsigned long long)u->cycle);
+		            u->change ? "The change at" : "The way back to", (unsigned long long)u->at.cycle);
 	}
 }
 
@@ -193,8 +201,9 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	struct undo u = d->travel.undos[d->travel.nundos - 1];
 	goal_clear(d);
 	d->run.in_run = true;
-	bool here = u.cycle == sim_cycle(d->s->sim); /* no longer, when the way back to a change has been passed over */
-	bool ok = (u.change && here) || session_goto(d->s, u.cycle, e);
+	/* Not there any more, when the way back to a change has been passed over. */
+	bool here = !sim_place_order(undo_from(&u), sim_place(d->s->sim));
+	bool ok = (u.change && here) || session_go(d->s, undo_from(&u), e);
 	ok = ok && (!u.change || session_undo(d->s, e));
 	d->run.in_run = false;
 	if (!ok) {
@@ -213,24 +222,20 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
-/* Can one go there? Its beginning moves forward when memory is short; a change in the past takes what came after. */
-static bool in_history(struct debugger *d, u64 cycle)
-{
-	struct sim_history_info h;
-	sim_history_info(d->s->sim, &h);
-	return h.on && cycle >= h.begin && cycle <= h.frontier;
-}
-
 bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	if (!arg_none(args, "info bookmarks", e))
 		return false;
 	if (!d->travel.nbookmarks)
 		strbuf_adds(out, "no bookmarks (`bookmark NAME` makes one)\n");
-	for (u32 i = 0; i < d->travel.nbookmarks; i++)
-		strbuf_addf(out, "%-20s cycle %llu%s\n", d->travel.bookmarks[i].name,
-		            (unsigned long long)d->travel.bookmarks[i].cycle,
-		            in_history(d, d->travel.bookmarks[i].cycle) ? "" : " (not in the history)");
+	for (u32 i = 0; i < d->travel.nbookmarks; i++) {
+		/* Can one go there? History's beginning moves forward when memory is short; a change in the past takes what
+		 * came after. */
+		const struct sim_place at = bookmark_place(d, &d->travel.bookmarks[i]);
+		strbuf_addf(out, "%-20s cycle %llu", d->travel.bookmarks[i].name, (unsigned long long)at.cycle);
+		place_turn_text(d, at, out);
+		strbuf_adds(out, sim_reaches(d->s->sim, at) ? "\n" : " (not in the history)\n");
+	}
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cta/resume.h"
 #include "dbg/travel.h"
+#include "obs/name/coordinates.h"
 
 static const struct {
 	const char *name, *said; /* said: what has become of it */
@@ -22,8 +23,8 @@ static bool number_of(const char *word, const char *what, u64 max, u64 *out, str
 	return *word ? arg_number(word, what, max, out, e) : err_set(e, "%s: a number is expected", what);
 }
 
-/* One word behind `cta`: a number, kernel=K, sm=S. */
-static bool take_word(const char *word, const char *what, struct cta_order *o, bool *named, struct err *e)
+/* One word behind `cta`: a number or X,Y,Z, kernel=K, sm=S. */
+static bool take_word(const char *word, const char *what, struct cta_order *o, struct coordinates *named, struct err *e)
 {
 	u64 n = 0;
 	if (!strncmp(word, "kernel=", 7) && number_of(word + 7, what, UINT32_MAX - 1, &n, e))
@@ -31,18 +32,34 @@ static bool take_word(const char *word, const char *what, struct cta_order *o, b
 	else if (!e->set && o->verb == CTA_RESTORE && !strncmp(word, "sm=", 3) &&
 	         number_of(word + 3, what, UINT32_MAX - 1, &n, e))
 		o->sm = (u32)n;
-	else if (!e->set && !*named && word_number(word, &o->id))
-		*named = true;
+	else if (!e->set && !named->parts && coordinates_read(word, named))
+		return true;
 	else if (!e->set)
 		return err_set(e, "%s: '%.40s' is not understood (`help %s`)", what, word, what);
 	return !e->set;
+}
+
+/* The CTA's number in the launch that is meant, of which the order itself says whether there is one. */
+static bool named_cta(struct debugger *d, const char *what, const struct coordinates *c, struct cta_order *o,
+                      struct err *e)
+{
+	if (c->parts > 1 && o->launch < gpu_num_kernels(dbg_gpu(d))) {
+		const struct dim3 grid = gpu_launched(dbg_gpu(d), o->launch)->grid;
+		if (!coordinates_inside(c, grid))
+			return err_set(e, "%s: the grid of launch %u has %u x %u x %u CTAs", what, o->launch, grid.x, grid.y,
+			               grid.z);
+		o->id = coordinates_linear(c, grid);
+		return true;
+	}
+	o->id = c->at[0];
+	return true;
 }
 
 static bool take_order(struct debugger *d, const char *args, struct cta_order *o, struct err *e)
 {
 	char word[64];
 	const char *what = verbs[o->verb].name, *rest = next_word(args, word, sizeof word);
-	bool named = false;
+	struct coordinates named = {0};
 	if (!rest || strcmp(word, "cta") != 0)
 		return err_set(e, "%s: `%s cta [N] [kernel=K]` is expected", what, what);
 	o->sm = SM_ANY;
@@ -58,8 +75,8 @@ static bool take_order(struct debugger *d, const char *args, struct cta_order *o
 	}
 	if (o->verb == CTA_HALT && !o->cycles)
 		return err_set(e, "halt: for how long? `halt cta [N] for CYCLES`");
-	if (named)
-		return true;
+	if (named.parts)
+		return named_cta(d, what, &named, o, e);
 	if (d->focus.cta < 0)
 		return err_set(e, "%s: no CTA is focused: `%s cta N`", what, what);
 	o->id = (u64)d->focus.cta;

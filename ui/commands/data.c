@@ -26,29 +26,12 @@ static bool is_literal(const char *word)
 	return !strcmp(word, "nil") || !strcmp(word, "true") || !strcmp(word, "false");
 }
 
-struct name {
-	const char *text;
-	bool known;
-};
-
-static int look_for(lua_State *L, void *ctx)
-{
-	struct name *n = ctx;
-	lua_pushglobaltable(L);
-	bool own_rules = lua_getmetatable(L, -1); /* of a script's: whatever the name means, Lua finds out */
-	lua_pop(L, own_rules);
-	lua_pushstring(L, n->text);
-	n->known = lua_rawget(L, -2) != LUA_TNIL || own_rules;
-	return 0;
-}
-
 bool unknown_variable(struct debugger *d, const char *expr)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 	if (!*expr || expr[strspn(expr, letters)] || strspn(expr, "0123456789") || is_literal(expr))
 		return false;
-	struct name n = {.text = expr};
-	return lua_guarded(d->s->L, look_for, &n, 0, 0, NULL) && !n.known;
+	return !lua_dbg_has_global(d, expr);
 }
 
 bool misnamed(struct debugger *d, const char *expr, struct err *e)
@@ -130,7 +113,7 @@ bool cmd_display(struct debugger *d, const char *args, struct strbuf *out, struc
 		show_displays(d, out);
 		return true;
 	}
-	if (*args != '%' && !lua_dbg_check_expr(d, args, e))
+	if (*args != '%' && !gdb_variable_name(args) && !lua_dbg_check_expr(d, args, e))
 		return false;
 	if (misnamed(d, args, e))
 		return false;

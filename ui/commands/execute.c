@@ -118,8 +118,6 @@ static bool execute_line(struct debugger *d, const char *line, struct strbuf *ou
 		e = &own;
 	if (d->run.in_run)
 		return err_set(e, "the machine is running: commands wait until it stops");
-	if (d->run.goal.kind == GOAL_NONE && !d->queue.n)
-		debugger_clear_interrupt(d);
 	if (d->shell->collect.kind != COLLECT_NONE)
 		return collect(d, line, out, e);
 	char *text = trimmed(line);

@@ -17,6 +17,16 @@ struct code {
 };
 
 /* The kernel (or function) named, else the focused warp's kernel, else the newest launch's. */
+/* What is not supported leaves holes in the code: no analysis of it would say anything. */
+static bool analysable(const struct code *c, const char *topic, struct err *e)
+{
+	char *why = func_unsupported(c->m, c->f);
+	if (why)
+		err_set(e, "info %s: %s is not analysed, since it cannot be launched: %s", topic, func_label(c->f), why);
+	free(why);
+	return !why;
+}
+
 static bool find_code(struct debugger *d, const char *topic, const char *args, struct code *c, struct err *e)
 {
 	char name[256];
@@ -27,7 +37,8 @@ static bool find_code(struct debugger *d, const char *topic, const char *args, s
 			return err_set(e, "info %s: '%.40s' is left over after the kernel's name", topic, rest);
 		c->f = find_func(d, name, &m);
 		c->m = m;
-		return c->f || err_set(e, "info %s: there is no kernel '%s' with code in the loaded modules", topic, name);
+		return c->f ? analysable(c, topic, e)
+		            : err_set(e, "info %s: there is no kernel '%s' with code in the loaded modules", topic, name);
 	}
 	u32 n = gpu_num_kernels(dbg_gpu(d));
 	debugger_refresh_focus(d);

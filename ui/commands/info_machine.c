@@ -95,13 +95,19 @@ bool info_sms(struct debugger *d, const char *args, struct strbuf *out, struct e
 	return true;
 }
 
-/* Over the kernel's run time; up to now while it runs. */
-static double kernel_ipc(const struct gpu *g, const struct kernel_info *k)
+/* What modules have that cannot be launched. */
+static void add_unsupported(struct debugger *d, struct strbuf *out)
 {
-	u64 end = k->state == KS_DONE ? k->counters->ended_at : gpu_cycle(g);
-	if (k->state == KS_QUEUED || end <= k->counters->started_at)
-		return 0;
-	return (double)k->counters->warp_insts / (double)(end - k->counters->started_at);
+	const struct sim *sim = d->s->sim;
+	for (u32 i = 0; i < sim_num_modules(sim); i++) {
+		const struct module *m = sim_module(sim, i);
+		for (u32 k = 0; k < m->nfuncs; k++) {
+			char *why = m->funcs[k].is_kernel ? func_unsupported(m, &m->funcs[k]) : NULL;
+			if (why)
+				strbuf_addf(out, " - %s cannot be launched: %s\n", func_label(&m->funcs[k]), why);
+			free(why);
+		}
+	}
 }
 
 bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -130,7 +136,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 			            (unsigned long long)k.ready_at);
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
-		            kernel_ipc(g, &k));
+		            ipc(g, CG_kernel, i));
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
 		if (t.paused || t.saved)
 			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);
@@ -149,6 +155,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 			strbuf_addf(out, "    %s: %s\n", gpu_conf(g)->cta_sched, strbuf_str(&says));
 		strbuf_release(&says);
 	}
+	add_unsupported(d, out);
 	gpu_partition_text(g, out);
 	return true;
 }

@@ -23,6 +23,21 @@ static bool is_word(const char *s)
 	return !*s;
 }
 
+/* Cuts each line behind byte `from` to so many characters: a table is read by its columns, not round corners. */
+static void clip_lines(struct strbuf *out, size_t from, u32 columns)
+{
+	size_t to = from;
+	u32 width = 0;
+	for (size_t i = from; i < out->len; i++) {
+		const char c = out->buf[i];
+		width = c == '\n' ? 0 : width + ((c & 0xc0) != 0x80);
+		if (width <= columns)
+			out->buf[to++] = c;
+	}
+	out->len = to;
+	out->buf[to] = '\0';
+}
+
 bool cmd_inspect(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	if (!*args) {
@@ -38,6 +53,9 @@ bool cmd_inspect(struct debugger *d, const char *args, struct strbuf *out, struc
 	strbuf_addf(&code, "require('inspect.lib').show('%s')", args);
 	bool ok = lua_dbg_exec(d, strbuf_str(&code), "=inspect", NULL, e);
 	strbuf_release(&code);
+	const size_t from = out->len;
 	take_output(d, out);
+	if (d->report.columns)
+		clip_lines(out, from, d->report.columns);
 	return ok;
 }

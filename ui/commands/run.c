@@ -87,7 +87,7 @@ static bool until_stat(struct debugger *d, const char *text, struct err *e)
 	struct breakpoint *b = NULL;
 	const char *cond;
 	u64 count = 0;
-	if (stat_split("until stat", text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_expr(d, cond, e)))
+	if (stat_split("until stat", text, &compared, &count, &cond, e) && (!cond || lua_dbg_check_condition(d, cond, e)))
 		b = break_stat(d, strbuf_str(&compared), e);
 	strbuf_release(&compared);
 	if (!b)

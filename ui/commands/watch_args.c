@@ -34,7 +34,7 @@ static const char *find_condition(const char *s, size_t *expr_len)
 /* Does the word name a filter or count, "sm=3"? No Lua expression ends in one. */
 static bool is_option(const char *word)
 {
-	static const char *const names[] = {"sm=", "kernel=", "cta=", "warp=", "lane=", "count="};
+	static const char *const names[] = {"sm=", "kernel=", "cta=", "thread=", "warp=", "lane=", "count="};
 	for (u32 i = 0; i < ARRAY_LEN(names); i++) {
 		size_t n = strlen(names[i]);
 		if (!strncmp(word, names[i], n) && word[n] != '=')
@@ -90,7 +90,7 @@ bool watch_split(struct debugger *d, const char *args, struct watch_request *r, 
 		err_set(e, "watch: a probe (gpu.sm[0].l1d.misses), %%register, *ADDRESS or Lua expression is expected");
 	if (ok && r->cond && !*r->cond)
 		ok = err_set(e, "watch: a Lua expression is expected after 'if'");
-	return ok && break_filter_exists(d, &r->filter, e) && (!r->cond || lua_dbg_check_expr(d, r->cond, e));
+	return ok && break_filter_exists(d, &r->filter, e) && (!r->cond || lua_dbg_check_condition(d, r->cond, e));
 }
 
 void watch_request_release(struct watch_request *r)

@@ -75,14 +75,19 @@ static int push_told(lua_State *L, void *ctx)
 	return 1;
 }
 
+bool lua_dbg_push_event(struct debugger *d, const struct event *ev, struct err *e)
+{
+	struct told t = {dbg_gpu(d), ev};
+	return lua_guarded(d->s->L, push_told, &t, 0, 1, e);
+}
+
 bool lua_dbg_call_with_event(struct debugger *d, int ref, const struct event *ev, int nresults, struct err *e)
 {
 	lua_State *L = d->s->L;
-	struct told t = {dbg_gpu(d), ev};
 	if (!lua_checkstack(L, 2))
 		return err_set(e, "not enough memory");
 	lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-	if (lua_guarded(L, push_told, &t, 0, 1, e))
+	if (lua_dbg_push_event(d, ev, e))
 		return lua_dbg_call(d, 1, nresults, e);
 	lua_pop(L, 1);
 	return false;
@@ -96,14 +101,17 @@ static bool call_subscriber(struct debugger *d, struct subscription *s, const st
 	d->script.lua->in_callback++;
 	bool ok = lua_dbg_call_with_event(d, s->ref, ev, 0, &e);
 	d->script.lua->in_callback--;
-	if (ok)
+	snprintf(what, sizeof(what), "dbg.on callback %u (%s)", id, event_descs[ev->type].name);
+	if (!ok && e.interrupted)
+		lua_dbg_keep_cut(d, what);
+	if (ok || e.interrupted)
 		return lua_hooks_stop_asked(d);
 	for (u32 i = 0; i < d->script.lua->n && !d->s->replaying; i++) /* the callback may have moved the array */
 		if (d->script.lua->subs[i].id == id)
 			d->script.lua->subs[i].enabled = false;
-	snprintf(what, sizeof(what), "dbg.on callback %u (%s) failed%s", id, event_descs[ev->type].name,
-	         d->s->replaying ? "" : " and is off");
-	lua_dbg_keep_error(d, what, &e);
+	char failed[96];
+	snprintf(failed, sizeof(failed), "%s failed%s", what, d->s->replaying ? "" : " and is off");
+	lua_dbg_keep_error(d, failed, &e);
 	return true;
 }
 
@@ -131,62 +139,4 @@ bool lua_dbg_event(struct debugger *d, const struct event *ev)
 	if (d->script.lua->holes)
 		close_holes(d->script.lua);
 	return stop;
-}
-
-static int keep_function(lua_State *L, void *ctx)
-{
-	*(int *)ctx = luaL_ref(L, LUA_REGISTRYINDEX);
-	return 0;
-}
-
-/* Compiled at its first use: the function takes the event as e. */
-static bool compile_condition(struct debugger *d, struct breakpoint *b, struct err *e)
-{
-	lua_State *L = d->s->L;
-	struct strbuf code = STRBUF_INIT;
-	strbuf_addf(&code, "local e = ...; return %s", b->cond);
-	bool ok = luaL_loadbufferx(L, code.buf, code.len, "=condition", "t") == LUA_OK;
-	strbuf_release(&code);
-	if (!ok) {
-		err_set(e, "%s", lua_tostring(L, -1));
-		lua_pop(L, 1);
-		return false;
-	}
-	struct err none = {0};
-	ok = lua_guarded(L, keep_function, &b->cond_ref, 1, 0, &none);
-	return ok || err_set(e, "%s", none.msg);
-}
-
-static bool run_condition(struct debugger *d, struct breakpoint *b, const struct event *ev, bool *truth, struct err *e)
-{
-	lua_State *L = d->s->L;
-	if (b->cond_ref < 0 && !compile_condition(d, b, e))
-		return false;
-	d->script.lua->in_callback++;
-	bool ok = lua_dbg_call_with_event(d, b->cond_ref, ev, 1, e);
-	d->script.lua->in_callback--;
-	if (!ok)
-		return false;
-	*truth = lua_toboolean(L, -1);
-	lua_pop(L, 1);
-	return true;
-}
-
-/* A condition that fails stops there, as gdb does: silence would hide the mistake. */
-bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev)
-{
-	struct debugger *d = ctx;
-	struct err e = {0};
-	bool truth = false;
-	char what[64];
-	if (run_condition(d, b, ev, &truth, &e))
-		return truth;
-	lua_dbg_first_line(&e);
-	if (b->internal) /* `until stat`'s: it has no number */
-		snprintf(what, sizeof(what), "the condition failed");
-	else
-		snprintf(what, sizeof(what), "the condition of %s %u failed", b->kind == BK_WATCH ? "watchpoint" : "breakpoint",
-		         b->id);
-	lua_dbg_keep_error(d, what, &e);
-	return true;
 }

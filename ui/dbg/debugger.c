@@ -79,6 +79,8 @@ void debugger_follow(struct debugger *d, const struct debugger_follower *f)
 
 bool debugger_execute(struct debugger *d, const char *line, struct strbuf *out, struct err *e)
 {
+	if (d->run.goal.kind == GOAL_NONE && !d->queue.n && !d->run.in_run)
+		debugger_clear_interrupt(d); /* nothing ran when it came; one that comes from now on is for this line */
 	return d->words->execute(d, line, out, e);
 }
 

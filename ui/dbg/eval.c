@@ -7,6 +7,37 @@
 #include "dbg/lua_side.h"
 #include "dbg/windows.h"
 
+struct name {
+	const char *text;
+	bool known;
+};
+
+static int look_for(lua_State *L, void *ctx)
+{
+	struct name *n = ctx;
+	lua_pushglobaltable(L);
+	bool own_rules = lua_getmetatable(L, -1); /* of a script's: whatever the name means, Lua finds out */
+	lua_pop(L, own_rules);
+	lua_pushstring(L, n->text);
+	n->known = lua_rawget(L, -2) != LUA_TNIL || own_rules;
+	return 0;
+}
+
+bool lua_dbg_has_global(struct debugger *d, const char *name)
+{
+	struct name n = {.text = name};
+	return !lua_guarded(d->s->L, look_for, &n, 0, 0, NULL) || n.known;
+}
+
+/* What an expression that does not compile was probably meant to be; "" = no idea. */
+static const char *meant(const char *expr)
+{
+	return strchr(expr, '$')
+	           ? "of $ names there are $bpnum and, where a warp stands, $pc: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc"
+	       : *expr == '*' ? "memory is shown by x/1xw ADDRESS, or mem.read_u32(ADDRESS) in Lua"
+	                      : lua_dbg_c_spelling(expr);
+}
+
 static bool load_expr(lua_State *L, const char *expr, struct err *e)
 {
 	struct strbuf code = STRBUF_INIT;
@@ -15,10 +46,8 @@ static bool load_expr(lua_State *L, const char *expr, struct err *e)
 	strbuf_release(&code);
 	if (ok)
 		return true;
-	err_set(e, "%s%s", lua_tostring(L, -1),
-	        strchr(expr, '$') ? " (there are no $ names here: a register is %r1, the rest is Lua: gpu.sm[0].warp[0].pc)"
-	        : *expr == '*'    ? " (memory is shown by x/1xw ADDRESS, or mem.read_u32(ADDRESS) in Lua)"
-	                          : "");
+	const char *hint = meant(expr);
+	err_set(e, "%s%s%s%s", lua_tostring(L, -1), hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 	lua_pop(L, 1);
 	return false;
 }
@@ -51,7 +80,9 @@ bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e)
 {
 	if (!load_expr(d->s->L, expr, e))
 		return false;
+	d->script.in_script++; /* it may run the machine */
 	bool ok = lua_dbg_call(d, 0, 1, e);
+	d->script.in_script--;
 	if (!ok && e)
 		lua_dbg_first_line(e);
 	return ok;
@@ -62,7 +93,10 @@ int lua_dbg_eval_all(struct debugger *d, const char *expr, struct err *e)
 	int top = lua_gettop(d->s->L);
 	if (!load_expr(d->s->L, expr, e))
 		return -1;
-	if (lua_dbg_call(d, 0, LUA_MULTRET, e))
+	d->script.in_script++; /* it may run the machine */
+	bool ok = lua_dbg_call(d, 0, LUA_MULTRET, e);
+	d->script.in_script--;
+	if (ok)
 		return lua_gettop(d->s->L) - top;
 	lua_dbg_first_line(e);
 	return -1;

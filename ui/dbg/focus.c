@@ -110,11 +110,26 @@ static void clip(struct strbuf *out, size_t from, u32 columns)
 }
 
 /* What a small screen has room for; the rest is in its views. */
+void place_turn_text(struct debugger *d, struct sim_place at, struct strbuf *out)
+{
+	if (sim_place_order(at, sim_rest(d->s->sim, at.cycle)))
+		strbuf_addf(out, ", turn %u", at.turn);
+}
+
+/* "cycle 9000", where it is somewhere within its turns with the turn. */
+static void cycle_text(struct debugger *d, struct strbuf *out)
+{
+	const struct sim_place at = sim_place(d->s->sim);
+	strbuf_addf(out, "cycle %llu", (unsigned long long)at.cycle);
+	place_turn_text(d, at, out);
+}
+
 static void brief_place(struct debugger *d, const struct warp_info *w, const struct kernel_info *k, struct strbuf *out)
 {
 	size_t from = out->len;
-	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s: ", (unsigned long long)gpu_cycle(dbg_gpu(d)),
-	            d->focus.sm, d->focus.warp, (unsigned long long)w->cta, k->label);
+	cycle_text(d, out);
+	strbuf_addf(out, ", SM %u warp %u, CTA %llu of %s: ", d->focus.sm, d->focus.warp, (unsigned long long)w->cta,
+	            k->label);
 	if (w->pc == PC_DONE || w->pc >= k->launch->mod->ncode) {
 		strbuf_adds(out, warp_state_descs[w->state].name);
 	} else {
@@ -133,7 +148,8 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 	struct gpu *g = dbg_gpu(d);
 	gpu_warp_info(g, f->sm, f->warp, &w);
 	if (w.state == WS_NONE || w.launch < 0) {
-		strbuf_addf(out, "cycle %llu, SM %u warp %u: empty\n", (unsigned long long)gpu_cycle(g), f->sm, f->warp);
+		cycle_text(d, out);
+		strbuf_addf(out, ", SM %u warp %u: empty\n", f->sm, f->warp);
 		return;
 	}
 	gpu_kernel_info(g, (u32)w.launch, &k);
@@ -141,8 +157,9 @@ void debugger_show_place(struct debugger *d, struct strbuf *out)
 		brief_place(d, &w, &k, out);
 		return;
 	}
-	strbuf_addf(out, "cycle %llu, SM %u warp %u, CTA %llu of %s, lane %u: %s", (unsigned long long)gpu_cycle(g), f->sm,
-	            f->warp, (unsigned long long)w.cta, k.label, f->lane, warp_state_descs[w.state].name);
+	cycle_text(d, out);
+	strbuf_addf(out, ", SM %u warp %u, CTA %llu of %s, lane %u: %s", f->sm, f->warp, (unsigned long long)w.cta, k.label,
+	            f->lane, warp_state_descs[w.state].name);
 	if (*w.waits)
 		strbuf_addf(out, " (%s)", w.waits);
 	strbuf_addc(out, '\n');

@@ -12,6 +12,8 @@ bool debugger_settle_focus(struct debugger *d);
 bool debugger_focus_living(struct debugger *d, struct strbuf *out);
 /* Brings the focus's kernel and CTA up to date with its slot (after a stop). */
 void debugger_refresh_focus(struct debugger *d);
+/* ", turn 3" for a place in the run other than where the machine stands at that cycle as a rule. */
+void place_turn_text(struct debugger *d, struct sim_place at, struct strbuf *out);
 /* Appends the focused warp's place: "cycle 9000, SM 1 warp 8, CTA 412 of hotspot, lane 0: memory (...)" and its source
  * line; when d->brief is set, in one line. */
 void debugger_show_place(struct debugger *d, struct strbuf *out);

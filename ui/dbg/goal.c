@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "dbg/events.h"
-#include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
 #include "dbg/undo.h"
 
@@ -38,6 +37,5 @@ void set_goal(struct debugger *d, enum goal_kind k, u64 cycle)
 	d->run.stop_reason[0] = '\0'; /* that was elsewhere */
 	d->run.goal.kind = k;
 	d->run.goal.cycle = cycle;
-	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 }

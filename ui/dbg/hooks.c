@@ -39,13 +39,14 @@ static struct lua_hooks *hooks_of(struct debugger *d)
 
 /* --- calling --- */
 
-/* One function; an error turns it off. Reports of a whole run may take longer than callbacks within it. */
+/* One function; an error turns it off, an interrupt does not. Reports of a whole run may take longer than callbacks
+ * within it. */
 static void call(struct debugger *d, u32 i, u64 cycle)
 {
 	struct hook h = d->script.hooks->h[i];
 	lua_State *L = d->s->L;
 	struct err e = {0};
-	char what[80];
+	char what[64];
 	if (!h.id)
 		return;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, h.ref);
@@ -56,9 +57,15 @@ static void call(struct debugger *d, u32 i, u64 cycle)
 	lua_dbg_callback_ends(d);
 	if (ok)
 		return;
+	snprintf(what, sizeof(what), "%s function %u", hook_names[h.kind], h.id);
+	if (e.interrupted) {
+		lua_dbg_keep_cut(d, what);
+		return;
+	}
+	char failed[96];
 	d->script.hooks->h[i].id = 0;
-	snprintf(what, sizeof(what), "%s function %u failed and is off", hook_names[h.kind], h.id);
-	lua_dbg_keep_error(d, what, &e);
+	snprintf(failed, sizeof(failed), "%s failed and is off", what);
+	lua_dbg_keep_error(d, failed, &e);
 	if (h.kind == HOOK_SAMPLE) {
 		d->run.other_asked = true;
 		sim_request_stop(d->s->sim);

@@ -1,5 +1,6 @@
 #include "dbg/interrupt.h"
 
+#include "base/leaving.h"
 #include "dbg/rival.h"
 #include "lua/lua.h"
 
@@ -24,4 +25,6 @@ void debugger_clear_interrupt(struct debugger *d)
 		sim_clear_interrupt(d->bound.subscribed_to);
 	if (d->rival && d->rival->s)
 		sim_clear_interrupt(d->rival->s->sim);
+	if (leaving_by())
+		debugger_interrupt(d);
 }

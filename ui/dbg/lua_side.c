@@ -1,7 +1,9 @@
 /* The debugger of a Lua state: whose it is, what may be done when, what callbacks have failed of. */
 #include "dbg/lua_side.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dbg/state.h"
 
@@ -170,6 +172,22 @@ void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *
 {
 	if (!d->script.lua->error.len)
 		strbuf_addf(&d->script.lua->error, "%s: %s", what, e->msg);
+}
+
+void lua_dbg_keep_cut(struct debugger *d, const char *what)
+{
+	char *cut = d->script.lua->cut;
+	if (!*cut)
+		snprintf(cut, sizeof d->script.lua->cut, "%s", what);
+}
+
+bool lua_dbg_take_cut(struct debugger *d, char what[64])
+{
+	char *cut = d->script.lua->cut;
+	const bool any = *cut;
+	memcpy(what, cut, sizeof d->script.lua->cut);
+	*cut = 0;
+	return any;
 }
 
 bool lua_dbg_take_error(struct debugger *d, struct strbuf *out)

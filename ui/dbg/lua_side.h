@@ -23,6 +23,7 @@ struct dbg_lua {
 	event_set mask;
 	u32 in_callback, looking;
 	struct strbuf error; /* of a callback, until reported */
+	char cut[64];        /* what Ctrl-C fell into, until reported: "dbg.on callback 3 (issue)"; "" = nothing of Lua's */
 };
 
 /* Who makes the debugger of a script that asks for one. */
@@ -42,7 +43,8 @@ void lua_dbg_attach(struct debugger *d);
 void lua_dbg_release(struct debugger *d);
 
 /* Event types subscribed to; delivering one. True = stop; an error in a callback stops and switches the callback off,
- * its text is in lua_dbg_error() until taken. */
+ * its text is in lua_dbg_take_error(). One that is interrupted stays on, as all that Ctrl-C falls into does:
+ * conditions, hooks, watched expressions (lua_dbg_take_cut()). */
 event_set lua_dbg_mask(const struct debugger *d);
 bool lua_dbg_event(struct debugger *d, const struct event *ev);
 bool lua_dbg_condition(void *ctx, struct breakpoint *b, const struct event *ev); /* break_cond_fn, ctx = the debugger */
@@ -58,9 +60,20 @@ void lua_dbg_callback_ends(struct debugger *d);
 u32 lua_dbg_new_id(struct debugger *d); /* of a subscription or hook: dbg.off takes both */
 /* Keeps the first error of a callback, for lua_dbg_take_error. */
 void lua_dbg_keep_error(struct debugger *d, const char *what, const struct err *e);
+/* The first that has been interrupted: it stays on, and the stop says so. Taking is false when there is none. */
+void lua_dbg_keep_cut(struct debugger *d, const char *what);
+bool lua_dbg_take_cut(struct debugger *d, char what[64]);
 
 /* Compiles "return EXPR"; false with *e = the syntax error. */
 bool lua_dbg_check_expr(struct debugger *d, const char *expr, struct err *e);
+/* Compiles a breakpoint's condition and looks for what it names; false with *e says what to write instead. */
+bool lua_dbg_check_condition(struct debugger *d, const char *cond, struct err *e);
+/* Says which name of a condition (NULL: there is none) has no value, as far as that is no mistake for certain. */
+void lua_dbg_condition_note(struct debugger *d, const char *cond, struct strbuf *out);
+/* The first operator of an expression that is C's, and Lua's for it: "`&&` is `and` in Lua"; NULL: there is none. */
+const char *lua_dbg_c_spelling(const char *expr);
+/* Has a global variable a value? */
+bool lua_dbg_has_global(struct debugger *d, const char *name);
 /* Evaluates and leaves exactly one value on the stack of the session's state. */
 bool lua_dbg_eval(struct debugger *d, const char *expr, struct err *e);
 /* The same for "a, b, c": how many values are on the stack now; -1 with *e. */
@@ -93,6 +106,8 @@ void lua_dbg_set_int(lua_State *L, const char *name, lua_Integer v);
 /* Raises an error in a coroutine: `what` runs the machine. */
 void lua_check_main_thread(lua_State *L, const char *what);
 
+/* Pushes the event's table. */
+bool lua_dbg_push_event(struct debugger *d, const struct event *ev, struct err *e);
 /* Calls the function of a registry reference with the event as its table, with a callback's budget. */
 bool lua_dbg_call_with_event(struct debugger *d, int ref, const struct event *ev, int nresults, struct err *e);
 #endif

@@ -46,8 +46,7 @@ void record_event(struct debugger *d, const struct event *ev)
 	if (d->s->replaying || ev->cycle < r->upto)
 		return;
 	r->next = MAX(r->next, ev->cycle + 1);
-	/* The cycle is over when its events are known; a launch comes before it, and stays when history forks there. */
-	r->last = ev->type == EV_KERNEL_LAUNCH ? ev->cycle : ev->cycle + 1;
+	r->last = ev->cycle + 1; /* the cycle is over when its events are known, those of its turns too */
 	r->written++;
 	strbuf_addf(&line, "{\"cycle\":%" PRIu64 ",\"event\":\"%s\"", ev->cycle, x->name);
 	place(&line, "sm", ev->sm);

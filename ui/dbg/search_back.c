@@ -13,17 +13,17 @@
 #include "dbg/windows.h"
 #include "session/policy/lua_policy.h"
 
-/* A stop at the present cycle? Keeps it as the latest. */
+/* A stop at the present place? Keeps it as the latest. */
 static void note_stop(struct debugger *d, struct found *f)
 {
 	struct watch_stop stop;
-	u64 now = sim_cycle(d->s->sim);
+	const struct sim_place now = sim_place(d->s->sim);
 	struct strbuf none = STRBUF_INIT;
-	if (break_at_cycle(&d->breaks, dbg_gpu(d), now) || d->breaks.hit.id)
-		*f = (struct found){.any = true, .cycle = now, .hit = d->breaks.hit};
+	if (break_at_cycle(&d->breaks, dbg_gpu(d), now.cycle) || d->breaks.hit.id)
+		*f = (struct found){.any = true, .at = now, .hit = d->breaks.hit};
 	break_clear_hit(&d->breaks);
 	if (watches_check(d, &none, &stop)) {
-		*f = (struct found){.any = true, .cycle = now, .writer = stop.writer};
+		*f = (struct found){.any = true, .at = now, .writer = stop.writer};
 		snprintf(f->text, sizeof(f->text), "%.599s", strbuf_str(&stop.text));
 	}
 	if (stop.deleted)
@@ -44,27 +44,42 @@ static bool sweep(struct debugger *d, u64 end, struct found *f)
 		if (stop.why == STOP_INTERRUPT)
 			return false;
 		note_stop(d, f);
-		if (stop.why != STOP_CYCLE && stop.why != STOP_REQUEST)
+		if (!sim_goes_on(d->s->sim, &stop))
 			break;
 	}
 	return true;
 }
 
+/* Where the window that begins with a snapshot starts; false: none does. What turns of a cycle have changed is seen
+ * when the cycle is over, against what was before them: a window begins before them - or where the run itself begins.
+ */
+static bool window_start(struct debugger *d, u32 snapshot, struct sim_place *start)
+{
+	const struct sim *s = d->s->sim;
+	*start = sim_snapshot_place(s, snapshot);
+	if (snapshot && start->turn == sim_before_turns(s, start->cycle).turn)
+		return true;
+	*start = sim_rest(s, start->cycle);
+	return !snapshot;
+}
+
 /* Goes through the past window by window, from snapshot to snapshot, the latest first, until one holds a stop.
- * until_now: one at the present cycle counts too. */
+ * until_now: one at the present place counts too. The machine stops at a cycle before its turns. */
 static bool search_back(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
-	u64 end = sim_cycle(d->s->sim) + until_now; /* the first window's; stops at `end` itself are not before it */
+	const struct sim_place now = sim_place(d->s->sim);
+	const bool behind_turns = sim_place_order(now, sim_before_turns(d->s->sim, now.cycle)) > 0;
+	u64 end = now.cycle + (until_now || behind_turns); /* the first window's; stops at `end` itself are not before it */
 	struct sim_history_info h;
 	bool ok = true;
 	sim_history_info(d->s->sim, &h);
 	d->run.in_run = d->s->replaying = true;
 	for (u32 i = h.at + 1; ok && i-- > 0 && !f->any;) {
-		u64 start = sim_snapshot_cycle(d->s->sim, i);
-		if (start >= end)
+		struct sim_place start;
+		if (!window_start(d, i, &start) || start.cycle >= end)
 			continue;
 		ok = stats_lead_in(d, &d->breaks, start, e) && (sweep(d, end - 1, f) || err_set(e, "interrupted"));
-		end = start + 1;
+		end = start.cycle + 1;
 		sim_history_info(d->s->sim, &h);
 		i = MIN(i, h.snapshots); /* sweeping may have taken some */
 	}
@@ -120,22 +135,22 @@ static bool search_uncounted(struct debugger *d, bool until_now, struct found *f
 bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct err *e)
 {
 	struct sim_history_info h;
-	u64 from = sim_cycle(d->s->sim);
-	if (!policy_may_replay(d->s, from, e)) /* the search replays up to here */
+	session_change_ends(d->s);
+	const struct sim_place from = sim_place(d->s->sim);
+	if (!policy_may_replay(d->s, from.cycle, e)) /* the search replays up to here */
 		return false;
 	goal_clear(d);
-	debugger_clear_interrupt(d);
 	debugger_resubscribe(d);
 	remember_position(d);
 	if (!search_uncounted(d, until_now, f, e)) {
 		struct err again = {0};
 		debugger_clear_interrupt(d);
-		session_goto(d->s, from, &again);
+		session_go(d->s, from, &again);
 		return false;
 	}
 	sim_history_info(d->s->sim, &h);
 	d->run.stop_reason[0] = '\0'; /* that was elsewhere */
-	return session_goto(d->s, f->any ? f->cycle : h.begin, e);
+	return f->any ? session_go(d->s, f->at, e) : session_goto(d->s, h.begin, e);
 }
 
 static void all_off(struct debugger *d)

@@ -117,13 +117,14 @@ struct running {
 struct travel {
 	struct bookmark {
 		char name[48];
-		u64 cycle;
+		struct sim_place at;
+		bool forked; /* history has forked before it: it names its cycle */
 	} * bookmarks;
 	u32 nbookmarks;
 	struct undo {
-		bool change; /* of the machine; else a movement from `cycle` */
-		bool gone;   /* its cycle came after a change that has been made or undone since */
-		u64 cycle;
+		bool change; /* of the machine; else a movement from `at` */
+		bool gone;   /* its place came after a change that has been made or undone since */
+		struct sim_place at;
 	} * undos;
 	u32 nundos;
 	bool changed_by_hand; /* since the machine was built: no other machine runs alike */
@@ -137,6 +138,7 @@ struct scripting {
 };
 /* How a place is told, and what has gone wrong. */
 struct reporting {
+	u32 columns;       /* of the terminal on which answers are shown; 0 = none, or not known */
 	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
 	bool failed;       /* a command has failed (batch mode's exit status) */
 	bool keep_going;   /* queued commands go on after an error */

@@ -112,6 +112,14 @@ static void goal_done(struct debugger *d)
 	debugger_resubscribe(d);
 }
 
+/* The lane of the thread that a breakpoint names. */
+static void focus_thread(struct debugger *d, const struct breakpoint *b, const struct event *ev)
+{
+	if (b->filter.thread.parts && ev->kernel >= 0 && (u32)ev->kernel < gpu_num_kernels(dbg_gpu(d)))
+		d->focus.lane =
+		    (u32)(coordinates_linear(&b->filter.thread, gpu_launched(dbg_gpu(d), (u32)ev->kernel)->block) % WARP_SIZE);
+}
+
 /* The internal breakpoint of next, finish or run_until. */
 static void report_goal_hit(struct debugger *d, const struct break_hit *h, const struct breakpoint *b,
                             struct strbuf *out)
@@ -165,6 +173,7 @@ static void report_hit(struct debugger *d, struct strbuf *out)
 		stopped(d, strbuf_str(&t), silent ? &unsaid : out);
 		strbuf_release(&unsaid);
 		focus_event(d, &h.ev);
+		focus_thread(d, b, &h.ev);
 		if (b->kind == BK_DIVERGE)
 			divergence_focus(d, b);
 		queue_commands(d, b);
@@ -289,6 +298,16 @@ static bool check_script(struct debugger *d, struct strbuf *out)
 	return any;
 }
 
+static void report_interrupt(struct debugger *d, struct strbuf *out)
+{
+	char what[64], text[120] = "Interrupted.";
+	if (d->s->host_torn)
+		snprintf(text, sizeof text, "Interrupted in the host program: its present step begins again when it goes on.");
+	else if (lua_dbg_take_cut(d, what))
+		snprintf(text, sizeof text, "Interrupted in %s, which stays on.", what);
+	stopped(d, text, out);
+}
+
 void stop_requested(struct debugger *d, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
@@ -304,6 +323,8 @@ void stop_requested(struct debugger *d, struct strbuf *out)
 		report_hit(d, out);
 		return;
 	}
+	if (d->run.interrupt)
+		report_interrupt(d, out);
 	goal_done(d);
 	after_stop(d, out);
 }
@@ -334,10 +355,7 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 		d->run.rest = DBG_STOPPED;
 		d->focus.picked_empty = false;
 		living = true;
-		stopped(d,
-		        d->s->host_torn ? "Interrupted in the host program: its present step begins again when it goes on."
-		                        : "Interrupted.",
-		        out);
+		report_interrupt(d, out);
 		break;
 	default:
 		stopped(d, session_stop_text(ss), out);
@@ -355,11 +373,14 @@ static void report_end(struct debugger *d, enum session_stop ss, const struct er
 void stop_ended(struct debugger *d, enum session_stop ss, const struct err *e, struct strbuf *out)
 {
 	struct strbuf t = STRBUF_INIT;
+	char what[64];
 	report_end(d, ss, e, out);
 	if (d->run.rest == DBG_STOPPED) /* interrupted: it may go on */
 		return;
 	lua_hooks_end(d);
 	take_output(d, out);
+	if (lua_dbg_take_cut(d, what))
+		strbuf_addf(out, "Interrupted in %s, which stays on.\n", what);
 	if (lua_dbg_take_error(d, &t)) {
 		strbuf_addf(out, "%s\n", t.buf);
 		d->report.failed = true;
@@ -374,6 +395,10 @@ static bool check_expr(struct debugger *d, struct strbuf *out)
 	if (d->run.goal.kind != GOAL_EXPR)
 		return false;
 	if (!lua_dbg_true(d, d->run.goal.expr, d->run.goal.fn, &truth, &e)) {
+		if (e.interrupted) { /* the run ends by that */
+			lua_dbg_keep_cut(d, "the condition");
+			return false;
+		}
 		stopped(d, e.msg, out);
 		d->report.failed = true;
 		return true;
@@ -395,9 +420,11 @@ bool stop_cycle_over(struct debugger *d, struct strbuf *out)
 		report_hit(d, out);
 		return true;
 	}
-	bool stop = check_expr(d, out) | (now >= d->run.goal.cycle) | failed;
+	const bool said = check_expr(d, out) | failed, stop = said | (now >= d->run.goal.cycle);
 	if (!stop && !watched)
 		return false;
+	if (!said && !watched) /* the cycle that was asked for */
+		sim_stand(d->s->sim);
 	goal_done(d);
 	if (silent && !stop)
 		debugger_refresh_focus(d);

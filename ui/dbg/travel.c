@@ -50,30 +50,50 @@ bool travel_allowed(struct debugger *d, struct err *e)
 	return h.on || err_set(e, "%s", h.off);
 }
 
+/* Behind turns of the present cycle what they have changed is still to be told when it is over, whichever way one has
+ * come here: watches begin with what was before them. */
+static void rebind_watches(struct debugger *d)
+{
+	const struct sim_place here = sim_place(d->s->sim), before = sim_before_turns(d->s->sim, here.cycle);
+	struct sim_history_info h;
+	struct err e = {0};
+	sim_history_info(d->s->sim, &h);
+	const bool there =
+	    d->nwatches && here.cycle > h.begin && sim_place_order(before, here) < 0 && session_go(d->s, before, &e);
+	watches_rebind(d);
+	if (there)
+		session_go(d->s, here, &e);
+}
+
 void travel_arrived(struct debugger *d, struct strbuf *out)
 {
-	d->run.rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
 	record_moved(d);
+	rebind_watches(d);
 	stats_know_windows(d);
-	watches_rebind(d);
+	d->run.rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
 	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);
 	debugger_show_place(d, out);
 	show_displays(d, out);
 }
 
-bool travel_to(struct debugger *d, u64 cycle, struct err *e)
+bool travel_to_place(struct debugger *d, struct sim_place to, struct err *e)
 {
 	goal_clear(d);
-	debugger_clear_interrupt(d);
 	remember_position(d);
 	d->run.in_run = true;
-	bool ok = session_goto(d->s, cycle, e);
+	bool ok = session_go(d->s, to, e);
 	if (ok)
 		d->run.stop_reason[0] = '\0'; /* that was elsewhere */
 	d->run.in_run = false;
 	debugger_resubscribe(d);
 	return ok;
+}
+
+bool travel_to(struct debugger *d, u64 cycle, struct err *e)
+{
+	session_change_ends(d->s);
+	return travel_to_place(d, sim_rest(d->s->sim, cycle), e);
 }
 
 void tell_script_error(struct debugger *d, struct strbuf *out)

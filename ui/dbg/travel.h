@@ -10,8 +10,9 @@ bool change_begins(struct debugger *d, struct err *e);
 void travel_release(struct debugger *d);
 /* May time be travelled now? False with *e: the machine is running, there is no history. */
 bool travel_allowed(struct debugger *d, struct err *e);
-/* Puts the machine at a cycle; where it is then is said by travel_arrived(), which brings what hangs on the machine's
- * place up to date. */
+/* Puts the machine at a place, or where it stands at a cycle; where it is then is said by travel_arrived(), which
+ * brings what hangs on the machine's place up to date. */
+bool travel_to_place(struct debugger *d, struct sim_place to, struct err *e);
 bool travel_to(struct debugger *d, u64 cycle, struct err *e);
 void travel_arrived(struct debugger *d, struct strbuf *out);
 /* What a script's error during a command was, if there was one; the command counts as failed. */
@@ -20,12 +21,12 @@ void tell_script_error(struct debugger *d, struct strbuf *out);
 /* What a search through the past has found. */
 struct found {
 	bool any;
-	u64 cycle;
+	struct sim_place at;
 	struct break_hit hit; /* id 0: a watchpoint, told by text */
 	struct data_writer writer;
 	char text[600];
 };
-/* Goes to the last stop before the present cycle (until_now: or at it), else to the beginning of history. False with
+/* Goes to the last stop before the present place (until_now: or at it), else to the beginning of history. False with
  * *e: interrupted, the machine is where it was. */
 bool reverse_to_stop(struct debugger *d, bool until_now, struct found *f, struct err *e);
 /* To where the focused warp has issued last; breakpoints do not count. */

@@ -44,6 +44,27 @@ void format_value(char fmt, enum ptype t, u64 bits, struct strbuf *out)
 	}
 }
 
+/* gdb's convenience variables that have a meaning here: the last breakpoint, and where the focused warp stands. */
+static bool gdb_variable(struct debugger *d, const char *name, u64 *out)
+{
+	struct warp_info w;
+	if (!strcmp(name, "$bpnum")) {
+		*out = 0;
+		for (u32 i = 0; i < d->breaks.n; i++)
+			if (!d->breaks.list[i]->internal)
+				*out = d->breaks.list[i]->id;
+		return true;
+	}
+	gpu_warp_info(dbg_gpu(d), d->focus.sm, d->focus.warp, &w);
+	*out = w.pc;
+	return !strcmp(name, "$pc") && w.state != WS_NONE && w.pc != PC_DONE;
+}
+
+bool gdb_variable_name(const char *expr)
+{
+	return !strcmp(expr, "$bpnum") || !strcmp(expr, "$pc");
+}
+
 bool value_expression(struct debugger *d, const char *expr, char fmt, struct strbuf *out, struct err *e)
 {
 	char special[SPECIAL_NAME_MAX];
@@ -57,6 +78,11 @@ bool value_expression(struct debugger *d, const char *expr, char fmt, struct str
 			return false;
 		format_value(fmt, t, bits, out);
 		strbuf_adds(out, dead ? "  (dead here: the slot may hold another register)" : "");
+		return true;
+	}
+	u64 v;
+	if (*expr == '$' && gdb_variable(d, expr, &v)) {
+		format_value(fmt ? fmt : 'u', T_U64, v, out);
 		return true;
 	}
 	int n = lua_dbg_eval_all(d, expr, e);

@@ -23,6 +23,8 @@ bool special_register(struct debugger *d, const struct warp_info *w, const char 
 bool cuda_variable(const char *expr, char reg[SPECIAL_NAME_MAX]);
 /* A buffer of the host program or a symbol of a module. */
 bool named_address(struct debugger *d, const char *name, u64 *out);
+/* Is it $bpnum or $pc, the variables of gdb that value_expression() knows? */
+bool gdb_variable_name(const char *expr);
 /* Raw bits of a type in format x d u f c, or (0) the type's own. */
 void format_value(char fmt, enum ptype t, u64 bits, struct strbuf *out);
 #endif

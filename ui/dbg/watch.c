@@ -82,7 +82,11 @@ static bool check_expression(struct debugger *d, struct watch *w, struct strbuf 
 	char before[128];
 	memcpy(before, w->old, sizeof(before));
 	bool hit = watch_look(d, w, &e);
-	if (e.set && d->s->replaying) { /* a search changes nothing; what it finds is told with the error */
+	if (e.interrupted) {
+		char what[40];
+		snprintf(what, sizeof(what), "watchpoint %u", w->id);
+		lua_dbg_keep_cut(d, what);
+	} else if (e.set && d->s->replaying) { /* a search changes nothing; what it finds is told with the error */
 		char what[40];
 		snprintf(what, sizeof(what), "watchpoint %u failed", w->id);
 		lua_dbg_keep_error(d, what, &e);
@@ -114,7 +118,7 @@ static bool check_data(struct debugger *d, struct watch *w, struct strbuf *t, st
 bool watch_is_filtered(const struct breakpoint *b)
 {
 	const struct event_filter *f = &b->filter;
-	return f->sm >= 0 || f->warp >= 0 || f->cta >= 0 || f->launch >= 0 || *f->kernel;
+	return f->sm >= 0 || f->warp >= 0 || f->cta_at.parts || f->thread.parts || f->launch >= 0 || *f->kernel;
 }
 
 /* A change as its condition sees it: with the place of the instruction that wrote, where there is one. */

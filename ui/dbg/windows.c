@@ -15,20 +15,21 @@ static bool run_looking(struct debugger *d, struct break_set *set, u64 start)
 {
 	struct stop stop = {.why = STOP_CYCLE};
 	break_moved(set, dbg_gpu(d));
-	while (sim_cycle(d->s->sim) < start && (stop.why == STOP_CYCLE || stop.why == STOP_REQUEST)) {
+	while (sim_cycle(d->s->sim) < start && sim_goes_on(d->s->sim, &stop)) {
 		sim_run(d->s->sim, MIN(start, break_next_look(set, sim_cycle(d->s->sim) + 1)), &stop);
 		break_look(set, dbg_gpu(d), sim_cycle(d->s->sim));
 	}
 	return stop.why != STOP_INTERRUPT;
 }
 
-bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct err *e)
+bool stats_lead_in(struct debugger *d, struct break_set *set, struct sim_place to, struct err *e)
 {
+	const u64 start = to.cycle;
 	struct sim_history_info h;
 	u64 lead = break_lead(set);
 	bool replaying = d->s->replaying;
 	if (!lead)
-		return session_goto(d->s, start, e);
+		return session_go(d->s, to, e);
 	sim_history_info(d->s->sim, &h);
 	if (!session_goto(d->s, start - h.begin > lead ? start - lead : h.begin, e))
 		return false;
@@ -37,7 +38,7 @@ bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct 
 	bool ok = run_looking(d, set, start);
 	debugger_resubscribe(d);
 	d->s->replaying = replaying;
-	return ok ? session_goto(d->s, start, e) : err_set(e, "interrupted");
+	return ok ? session_go(d->s, to, e) : err_set(e, "interrupted");
 }
 
 /* The statistics whose windows are not known at the present cycle. */
@@ -55,17 +56,18 @@ static struct break_set unknown_windows(struct debugger *d, u64 now)
 static void know_windows(struct debugger *d)
 {
 	struct sim_history_info h;
-	u64 now = sim_cycle(d->s->sim);
 	sim_history_info(d->s->sim, &h);
-	if (!h.on || d->run.in_run || break_ready(&d->breaks, now))
+	if (!h.on || d->run.in_run || break_ready(&d->breaks, sim_cycle(d->s->sim)))
 		return;
-	struct break_set set = unknown_windows(d, now);
+	session_change_ends(d->s);
+	const struct sim_place now = sim_place(d->s->sim);
+	struct break_set set = unknown_windows(d, now.cycle);
 	struct err e = {0};
 	d->run.in_run = true;
 	if (!stats_lead_in(d, &set, now, &e)) {
 		struct err again = {0};
 		debugger_clear_interrupt(d);
-		session_goto(d->s, now, &again);
+		session_go(d->s, now, &again);
 	}
 	d->run.in_run = false;
 	free(set.list);

@@ -3,9 +3,9 @@
 #define UI_DBG_WINDOWS_H
 #include "dbg/state.h"
 
-/* Statistics' breakpoints (windows.c). Puts the machine at `start`, in the past, having shown those of `set` the looks
+/* Statistics' breakpoints (windows.c). Puts the machine at `to`, in the past, having shown those of `set` the looks
  * before it. False with *e: interrupted on the way. */
-bool stats_lead_in(struct debugger *d, struct break_set *set, u64 start, struct err *e);
+bool stats_lead_in(struct debugger *d, struct break_set *set, struct sim_place to, struct err *e);
 /* The machine stands, and goes on from here: enabled statistics over windows learn, from the past, what they would know
  * had they been there all the time. Without a history, or interrupted, they know it after a whole window. */
 void stats_know_windows(struct debugger *d);

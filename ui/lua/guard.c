@@ -170,7 +170,7 @@ static int push_error(lua_State *L, lua_State *of, int level)
 	int type = lua_type(L, 1);
 	const char *msg = error_text(L, 1);
 	if (wants_traceback(type, msg))
-		luaL_traceback(L, of, msg, level);
+		lua_traceback(L, of, msg, level);
 	else
 		lua_pushstring(L, msg);
 	return 1;
@@ -182,6 +182,16 @@ static int add_traceback(lua_State *L)
 }
 
 /* --- calls --- */
+
+/* A call that fails once the state has been told to stop is interrupted: whatever its last words are, it has come no
+ * further because of that. */
+static void failed(lua_State *L, const char *msg, struct err *e)
+{
+	const bool first = e && !e->set;
+	err_set(e, "%s", msg);
+	if (first)
+		e->interrupted = lua_must_stop(L);
+}
 
 /* Nothing here takes memory of Lua's: a state that has none left must be able to say so. */
 static bool call(lua_State *L, int nargs, int nresults, struct err *e)
@@ -196,7 +206,7 @@ static bool call(lua_State *L, int nargs, int nresults, struct err *e)
 		lua_remove(L, base);
 		return true;
 	}
-	err_set(e, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(the error is not a string)");
+	failed(L, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(the error is not a string)", e);
 	lua_settop(L, base - 1);
 	return false;
 }
@@ -264,7 +274,7 @@ bool lua_checked(lua_State *L, lua_checked_fn body, void *ctx, int nargs, int nr
 	if (!c.e.set)
 		return true;
 	lua_pop(L, nresults);
-	return err_set(e, "%s", c.e.msg);
+	return err_pass(e, &c.e);
 }
 
 /* The error on top of a coroutine that has failed: nothing can be called there. */
@@ -286,10 +296,10 @@ int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, 
 	if (r == LUA_OK || r == LUA_YIELD)
 		return r;
 	if (!lua_guarded(from, take_error, co, 0, 1, &none)) {
-		err_set(e, "%s", none.msg);
+		err_pass(e, &none);
 		return r;
 	}
-	err_set(e, "%s", lua_tostring(from, -1));
+	failed(from, lua_tostring(from, -1), e);
 	lua_pop(from, 1);
 	return r;
 }

@@ -181,6 +181,29 @@ static void forget(lua_State *L, const char *global)
 	lua_setglobal(L, global);
 }
 
+static int no_library(lua_State *L)
+{
+	return luaL_error(L,
+	                  "there is no '%s' here: scripts and host programs get io and os with --allow-io, policies never",
+	                  lua_tostring(L, lua_upvalueindex(1)));
+}
+
+/* Whoever uses a library that is not there is told how to get it; asked for as a value it is a table without fields. */
+static void refuse_library(lua_State *L, const char *name)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 3);
+	lua_pushstring(L, name);
+	lua_pushcclosure(L, no_library, 1);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, -3, "__index");
+	lua_setfield(L, -2, "__newindex");
+	lua_pushboolean(L, false);
+	lua_setfield(L, -2, "__metatable");
+	lua_setmetatable(L, -2);
+	lua_setglobal(L, name);
+}
+
 static int open_libraries(lua_State *L)
 {
 	bool allow_io = lua_toboolean(L, 1);
@@ -192,6 +215,9 @@ static int open_libraries(lua_State *L)
 	if (allow_io) {
 		luaL_requiref(L, LUA_IOLIBNAME, luaopen_io, 1);
 		luaL_requiref(L, LUA_OSLIBNAME, luaopen_os, 1);
+	} else {
+		refuse_library(L, LUA_IOLIBNAME);
+		refuse_library(L, LUA_OSLIBNAME);
 	}
 	lua_settop(L, 0);
 	lua_getglobal(L, "load");

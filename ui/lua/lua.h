@@ -61,7 +61,8 @@ bool lua_load_path(lua_State *L, const char *path, struct err *e);
  * script's metatables do, and one that nothing catches ends the program. */
 
 /* Calls the script's function below the arguments: false with *e = message and traceback, the stack as before the
- * function was pushed. */
+ * function was pushed. Of all calls here: one that lua_interrupt() has ended has e->interrupted; it has not failed, and
+ * who called it calls it again another time (base/leaving.h). */
 bool lua_call_traced(lua_State *L, int nargs, int nresults, struct err *e);
 /* Calls body, which may use all of Lua's interface, as a lua_CFunction with ctx; what is the C side's (memory, files)
  * must be held by the caller, since an error leaves body at once. */
@@ -72,6 +73,8 @@ typedef bool (*lua_checked_fn)(lua_State *L, void *ctx, struct err *e);
 bool lua_checked(lua_State *L, lua_checked_fn body, void *ctx, int nargs, int nresults, struct err *e);
 /* lua_resume; an error is in *e, with the coroutine's traceback. */
 int lua_resume_traced(lua_State *co, lua_State *from, int nargs, int *nresults, struct err *e);
+/* luaL_traceback() in bounded time: pushes msg and where `of` stands, on L. */
+void lua_traceback(lua_State *L, lua_State *of, const char *msg, int level);
 /* Functions of Lua's library that could run for ever in C, at times that depend on the host, or where no budget is
  * heard: bounded.c, patterns.c, coroutines.c. */
 void lua_bound_libraries(lua_State *L);

@@ -55,7 +55,7 @@ const struct look palette[R_COUNT] = {
     [R_COMMENT] = {{243, 7, NONE}, {244, 8, NONE}, false, true},
     [R_DIRECTIVE] = {{140, 13, 5}, {97, 12, 1}, false, false},
     /* Violet over blue and green to yellow, and plum over red to sand, neighbours apart for colour-blind eyes too
-     * (tests/test_palette.c). */
+     * (tests/views/test_palette.c). */
     SCALE(R_SCALE0, 0, 97, 54, 5),
     SCALE(R_SCALE0, 1, 25, 55, 4),
     SCALE(R_SCALE0, 2, 24, 24, 6),

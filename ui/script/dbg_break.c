@@ -14,7 +14,7 @@ int lua_dbg_break_on(lua_State *L)
 	const char *cond = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
 	if (!cond && !lua_isnoneornil(L, 3))
 		luaL_checktype(L, 3, LUA_TFUNCTION);
-	if (cond && !lua_dbg_check_expr(d, cond, &e))
+	if (cond && !lua_dbg_check_condition(d, cond, &e))
 		return luaL_error(L, "%s", e.msg);
 	lua_check_may_change(L, "dbg.break_on");
 	struct breakpoint *b = break_new_event(&d->breaks, t, event_descs[t].name);

@@ -26,6 +26,26 @@ enum event_type lua_dbg_check_event(lua_State *L, int at)
 	return (enum event_type)t;
 }
 
+static bool is_place(const char *key)
+{
+	return !strcmp(key, "cta") || !strcmp(key, "thread");
+}
+
+/* The list on top, {20, 15, 0}, as a filter has it. */
+static void coordinates_of(lua_State *L, char *text, size_t size)
+{
+	size_t at = 0;
+	const lua_Unsigned n = lua_rawlen(L, -1);
+	text[0] = 0;
+	for (lua_Unsigned i = 1; i <= n && at < size; i++) {
+		lua_rawgeti(L, -1, (lua_Integer)i);
+		if (!lua_isinteger(L, -1))
+			luaL_error(L, "filter: coordinates are whole numbers, {x, y, z}");
+		at += (size_t)snprintf(text + at, size - at, "%s%lld", i > 1 ? "," : "", (long long)lua_tointeger(L, -1));
+		lua_pop(L, 1);
+	}
+}
+
 void lua_dbg_check_filter(lua_State *L, int at, enum event_type t, struct event_filter *f)
 {
 	event_filter_any(f);
@@ -37,11 +57,13 @@ void lua_dbg_check_filter(lua_State *L, int at, enum event_type t, struct event_
 		struct err e = {0};
 		char text[128];
 		if (lua_type(L, -2) != LUA_TSTRING)
-			luaL_error(L, "filter: keys are names (sm, kernel, cta, warp or the event's arguments)");
+			luaL_error(L, "filter: keys are names (sm, kernel, cta, thread, warp or the event's arguments)");
 		if (lua_isinteger(L, -1))
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)lua_tointeger(L, -1));
 		else if (lua_type(L, -1) == LUA_TSTRING)
 			snprintf(text, sizeof(text), "%s", lua_tostring(L, -1));
+		else if (lua_istable(L, -1) && is_place(lua_tostring(L, -2)))
+			coordinates_of(L, text, sizeof text);
 		else
 			luaL_error(L, "filter: %s = %s: a whole number or name is expected", lua_tostring(L, -2),
 			           luaL_typename(L, -1));

@@ -49,8 +49,27 @@ static u32 list_length(lua_State *L, const struct handle *h)
 	}
 }
 
+/* gpu.sm.issued: a name where a list's index is missing. */
+static void check_no_name(lua_State *L, const struct handle *h)
+{
+	const char *list = h->kind == H_SMS ? "gpu.sm" : h->kind == H_KERNELS ? "gpu.kernel" : NULL;
+	const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+	if (!name || lua_isinteger(L, 2))
+		return;
+	if (h->kind == H_SMS && probe_find_counter(CG_sm, name, strlen(name)) >= 0)
+		luaL_error(L, "gpu.sm is a list: gpu.sm[S].%s is an SM's, gpu.%s the sum over all", name, name);
+	if (list)
+		luaL_error(L, "%s is a list: %s[%s].%s", list, list, h->kind == H_SMS ? "S" : "K", name);
+	if (h->kind == H_WARPS || h->kind == H_CTAS)
+		luaL_error(L, "gpu.sm[%d].%s is a list: gpu.sm[%d].%s[I].%s", (int)h->a, h->kind == H_WARPS ? "warp" : "cta",
+		           (int)h->a, h->kind == H_WARPS ? "warp" : "cta", name);
+	if (h->kind == H_REG)
+		luaL_error(L, "a register is a list of 32 lanes: reg[\"%%r1\"][LANE], not .%s", name);
+}
+
 static u32 check_index(lua_State *L, const struct handle *h, const char *what)
 {
+	check_no_name(L, h);
 	lua_Integer i = luaL_checkinteger(L, 2);
 	u32 n = list_length(L, h);
 	if (!n)

@@ -584,6 +584,10 @@ static void push_scheds(lua_State *L, u32 sm)
 
 #define GPU_ROWS                                                                                                       \
 	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \
+	F(H_GPU, turn, "integer",                                                                                          \
+	  "turns of the host programs and changes by hand so far; with the cycle it names a place in the run: the same "   \
+	  "place has the same hash (0 without a history)",                                                                 \
+	  push_u(L, sim_place(lua_check_sim(L)).turn))                                                                     \
 	F(H_GPU, hash, "string", "XXH3 of the whole simulated state, 16 hex digits",                                       \
 	  lua_pushfstring(L, "%s", hash_text(L)))                                                                          \
 	F(H_GPU, num_sms, "integer", "SMs", push_u(L, gpu_conf(gpu_of(L))->num_sms))                                       \

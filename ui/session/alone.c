@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "obs/stats/programs.h"
 #include "session/fingerprint.h"
 #include "session/catalog.h"
@@ -119,29 +120,19 @@ static bool kept(const char *path, struct alone *out)
 	return ok;
 }
 
-static bool write_kept(FILE *f, const struct alone *a)
-{
-	fprintf(f, "alone 2 cycles %" PRIu64 " warp_insts %" PRIu64 " launches %u\n", a->cycles, a->warp_insts, a->of.n);
-	for (u32 i = 0; i < a->of.n; i++) {
-		const struct launch_alone *l = &a->of.launch[i];
-		fprintf(f, "%016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", l->what, l->cycles, l->warp_insts);
-	}
-	fputs("end\n", f);
-	return !ferror(f);
-}
-
 /* Complete or not at all; that it could not be kept is no failure of the run. */
 static void keep(const char *path, const struct alone *a)
 {
-	struct strbuf part = STRBUF_INIT;
-	strbuf_addf(&part, "%s.%d.part", path, getpid());
-	FILE *f = fopen(part.buf, "w");
-	if (f) {
-		const bool ok = write_kept(f, a);
-		if (fclose(f) || !ok || rename(part.buf, path))
-			unlink(part.buf);
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "alone 2 cycles %" PRIu64 " warp_insts %" PRIu64 " launches %u\n", a->cycles, a->warp_insts,
+	            a->of.n);
+	for (u32 i = 0; i < a->of.n; i++) {
+		const struct launch_alone *l = &a->of.launch[i];
+		strbuf_addf(&text, "%016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", l->what, l->cycles, l->warp_insts);
 	}
-	strbuf_release(&part);
+	strbuf_adds(&text, "end\n");
+	file_write(path, text.buf, text.len, NULL);
+	strbuf_release(&text);
 }
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */

@@ -112,6 +112,10 @@ char *catalog_path(const char *data_dir, const char *sub, const char *name, cons
 	strbuf_addf(&path, "%s/%s/%s.lua", data_dir, sub, name);
 	if (!file && !access(path.buf, F_OK))
 		return path.buf; /* perhaps of a folder: concurrent/pair */
+	strbuf_clear(&path);
+	strbuf_addf(&path, "%s/%s/%s", data_dir, sub, name);
+	if (file && access(name, F_OK) && !access(path.buf, F_OK))
+		return path.buf; /* its file's name, as `ls` shows it */
 	strbuf_release(&path);
 	if (file || strchr(name, '/'))
 		return xstrdup(name);

@@ -40,7 +40,8 @@ static const struct command {
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"analyze", A, "dependencies WORKLOAD",
      "what the kernels of a program read of what others wrote: own CTA, neighbours, others"},
-    {"list", L, "WHAT", "gpus, workloads, policies, stats, events, opcodes, config, lua or commands"},
+    {"list", L, "WHAT|kernels FILE.ptx...",
+     "gpus, workloads, policies, stats, events, opcodes, config, lua, commands or inspections; kernels of PTX files"},
     {"explain", X, "NAME", "a stat, event, stall reason, policy or config key: unit, definition, source"},
     {"help", T, "[TOPIC]", "a topic, command or option, as in the manual page; without one what there is"},
 };
@@ -75,13 +76,21 @@ bool cmdline_u64(const char *text, const char *what, u64 max, u64 *out, struct e
 	return true;
 }
 
+/* The sign between two dimensions: 8,8 or 8x8. NULL: there is none. In 0x10 it is part of the number. */
+static char *next_dimension(char *p)
+{
+	p += p[0] == '0' && p[1] == 'x' ? 2 : 0;
+	p += strcspn(p, ",x");
+	return *p ? p : NULL;
+}
+
 bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e)
 {
 	u32 v[3] = {1, 1, 1};
 	char *copy = xstrdup(text), *p = copy;
 	bool ok = true;
 	for (u32 i = 0; ok && p; i++) {
-		char *comma = strchr(p, ',');
+		char *comma = next_dimension(p);
 		u64 n = 0;
 		if (comma)
 			*comma++ = 0;
@@ -171,8 +180,8 @@ static bool until_ok(const char *v, struct err *e)
 /* Which of them a command writes is a matter of consistent(). */
 static bool format_ok(const char *v, struct err *e)
 {
-	static const char *const names[] = {"json", "csv", "text", "markdown", "man"};
-	return one_of("--format", v, names, 5, e);
+	static const char *const names[] = {"json", "csv", "text", "markdown", "man", "bash", "zsh"};
+	return one_of("--format", v, names, ARRAY_LEN(names), e);
 }
 
 static bool pair_ok(const char *what, const char *v, struct err *e)
@@ -505,7 +514,10 @@ static bool take_words(struct options *o, const struct command *cmd, int n, char
 		o->analysis = *words++;
 		n--;
 	}
-	if (cmd->bit & (P | T | X)) { /* the words point into argv, as everything else does */
+	const bool files = n && cmd->bit & L && !strcmp(words[0], "kernels");
+	if (files && n < 2)
+		return err_set(e, "usage: warpdbg list kernels FILE.ptx... (several are linked)");
+	if (cmd->bit & (P | T | X) || files) { /* the words point into argv, as everything else does */
 		o->figures = n > 1 ? (const char *const *)words + 1 : NULL;
 		o->nfigures = n > 1 ? (u32)n - 1 : 0;
 	} else if (n > 1)
@@ -531,9 +543,10 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 		return err_set(e, "--format: analyze writes json or text");
 	if (markdown && !(cmd->bit & (P | L)))
 		return err_set(e, "--format: markdown is for `warpdbg list` and `warpdbg paper`");
-	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && strcmp(o->format, "man")
-	                 : o->format && !strcmp(o->format, "man"))
-		return err_set(e, "--format: man is for `warpdbg help`, which writes that or text");
+	const bool of_help =
+	    o->format && (!strcmp(o->format, "man") || !strcmp(o->format, "bash") || !strcmp(o->format, "zsh"));
+	if (cmd->bit & T ? o->format && strcmp(o->format, "text") && !of_help : of_help)
+		return err_set(e, "--format: man, bash and zsh are for `warpdbg help`, which writes those or text");
 	if (o->table && !table)
 		return err_set(e, "--table belongs to `warpdbg list workloads`");
 	if (cmd->bit & L && (o->size || o->gpu) && !o->table && !(table && markdown))
@@ -811,7 +824,7 @@ const struct status_text cmdline_statuses[] = {
     {"2", "usage or input error"},
     {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
     {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
-    {"130", "interrupted (Ctrl-C)"},
+    {"130", "ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP"},
 };
 const u32 cmdline_nstatuses = ARRAY_LEN(cmdline_statuses);
 
@@ -838,6 +851,11 @@ const char *cmdline_section(u32 section)
 	                                             "Chips (correlate)",
 	                                             "General"};
 	return titles[section];
+}
+
+bool cmdline_of_side(u32 option)
+{
+	return rows[option].commands & M;
 }
 
 bool cmdline_takes(u32 command, u32 option)

@@ -43,6 +43,7 @@ struct command_text cmdline_command(u32 i);
 struct option_text cmdline_option(u32 i);
 const char *cmdline_section(u32 section); /* its title */
 bool cmdline_takes(u32 command, u32 option);
+bool cmdline_of_side(u32 option); /* may --a and --b of `compare`, and `compare` in the debugger, have it? */
 /* Parses "X[,Y[,Z]]" with 1 <= each <= 2^31-1. */
 bool cmdline_dim3(const char *text, const char *what, struct dim3 *out, struct err *e);
 /* Parses a whole number (decimal, 0x, with optional suffix k, M, G: powers of ten) within [0, max]. */

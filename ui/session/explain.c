@@ -220,6 +220,12 @@ static void remember(struct search *s, const char *name)
 	s->names[s->nnames++] = xstrdup(name);
 }
 
+static void add_json(struct search *s, const struct explanation *x)
+{
+	json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kind", x->kind, "name", x->name, "unit",
+	                                          x->unit, "text", x->text, "detail", x->detail, "source", x->source));
+}
+
 static void visit(void *ctx, const struct explanation *x)
 {
 	struct search *s = ctx;
@@ -231,18 +237,18 @@ static void visit(void *ctx, const struct explanation *x)
 		return;
 	s->found++;
 	if (s->json)
-		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kind", x->kind, "name", x->name, "unit",
-		                                          x->unit, "text", x->text, "detail", x->detail, "source", x->source));
+		add_json(s, x);
 	else
 		add_text(s->out, x);
 }
 
 /* What somebody may have meant whose word is no name: names that have it, then what has it in its text. */
-#define RELATED_MAX 10
+#define RELATED_MAX 10 /* named in an error; where they are the answer, all of them */
 
 struct related {
-	const char *word;
+	struct search *s;
 	bool in_text; /* this turn: the texts of what does not have it in its name */
+	bool whole;   /* a line each, into the answer */
 	u32 n;
 	struct strbuf names;
 };
@@ -250,30 +256,57 @@ struct related {
 static void visit_related(void *ctx, const struct explanation *x)
 {
 	struct related *r = ctx;
-	bool named = strcasestr(x->name, r->word);
-	if (r->in_text ? named || !strcasestr(x->text, r->word) : !named)
+	const char *word = r->s->name;
+	bool named = strcasestr(x->name, word);
+	if (r->in_text ? named || !strcasestr(x->text, word) : !named)
 		return;
-	if (r->n++ < RELATED_MAX)
+	r->n++;
+	if (!r->whole && r->n <= RELATED_MAX)
 		strbuf_addf(&r->names, "%s%s", r->n > 1 ? ", " : "", x->name);
+	else if (r->whole && r->s->json)
+		add_json(r->s, x);
+	else if (r->whole)
+		strbuf_addf(r->s->out, "  %-26s %s\n", x->name, x->kind);
 }
 
-static void not_found(const struct search *s, struct err *e)
+static u32 each_related(struct search *s, bool whole, struct related *r)
 {
-	struct related r = {.word = s->name, .names = STRBUF_INIT};
-	const char *near = conf_nearest(s->name, (const char *const *)s->names, s->nnames);
+	*r = (struct related){.s = s, .whole = whole, .names = STRBUF_INIT};
 	for (int turn = 0; turn < 2 && strlen(s->name) > 1; turn++) {
-		r.in_text = turn;
-		explain_each(NULL, visit_related, &r);
+		r->in_text = turn;
+		explain_each(NULL, visit_related, r);
 	}
-	if (r.n > RELATED_MAX)
-		strbuf_addf(&r.names, " and %u more", r.n - RELATED_MAX);
-	if (near && r.n)
+	return r->n;
+}
+
+/* A word that is no name and near to none, but in names or texts: those are the answer. True: there are some. */
+static bool show_related(struct search *s)
+{
+	struct related r;
+	if (conf_nearest(s->name, (const char *const *)s->names, s->nnames))
+		return false;
+	const u32 n = each_related(s, false, &r);
+	strbuf_release(&r.names);
+	if (n && !s->json)
+		strbuf_addf(s->out, "nothing is called '%s'; with it in name or text (`explain NAME` tells of one):\n",
+		            s->name);
+	if (n)
+		each_related(s, true, &r);
+	return n;
+}
+
+static void not_found(struct search *s, struct err *e)
+{
+	struct related r;
+	const char *near = conf_nearest(s->name, (const char *const *)s->names, s->nnames);
+	const u32 n = each_related(s, false, &r);
+	if (n > RELATED_MAX)
+		strbuf_addf(&r.names, " and %u more", n - RELATED_MAX);
+	if (near && n)
 		err_set(e, "nothing is called '%s' (did you mean '%s'?); with it in name or text: %s", s->name, near,
 		        strbuf_str(&r.names));
 	else if (near)
 		err_set(e, "nothing is called '%s' (did you mean '%s'?)", s->name, near);
-	else if (r.n)
-		err_set(e, "nothing is called '%s'; with it in name or text: %s", s->name, strbuf_str(&r.names));
 	else
 		err_set(e, "nothing is called '%s'; see warpdbg list stats, events, policies, opcodes, config", s->name);
 	strbuf_release(&r.names);
@@ -319,6 +352,20 @@ bool explain_first(const char *word, struct explanation *out)
 	return f.found;
 }
 
+bool explain_opcode(const char *word, struct explanation *out)
+{
+	char op[64];
+	if (strlen(word) >= sizeof op)
+		return false;
+	strcpy(op, word);
+	struct first_of f = {op, out, false};
+	for (char *dot; !f.found && (dot = strrchr(op, '.'));) {
+		*dot = '\0';
+		explain_each("opcode", visit_first, &f);
+	}
+	return f.found;
+}
+
 /* A word as it is spoken: "thrashes", "warps", "coalesced" are looked for by their beginning. */
 static void search_stem(struct search *s)
 {
@@ -346,6 +393,8 @@ bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e
 		search_opcode(&s);
 	if (!s.found)
 		search_stem(&s);
+	if (!s.found)
+		s.found = show_related(&s);
 	if (s.found && json) {
 		char *text = json_dumps(s.array, JSON_INDENT(1));
 		strbuf_addf(out, "%s\n", text);

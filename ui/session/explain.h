@@ -18,5 +18,7 @@ void explain_each(const char *kind, void (*fn)(void *ctx, const struct explanati
  * without its group gives all that fit. False with *e ("did you mean"). */
 bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e);
 /* The first thing of that name or with that other word, of the kinds that stand on screens; *out is good for ever. */
+/* The opcode of an instruction with its modifiers, as it stands in PTX: "ld" of "ld.param.u32". */
+bool explain_opcode(const char *word, struct explanation *out);
 bool explain_first(const char *word, struct explanation *out);
 #endif

@@ -168,8 +168,7 @@ static void run_side(struct compare *c, struct side *x, u64 target)
 	u64 now = sim_cycle(x->s->sim), slice = slice_of(c);
 	x->wanted = target;
 	x->why = session_run(x->s, c->by == BY_CYCLES ? MIN(now + slice, target) : now + slice, &x->err);
-	if (x->why == SS_HOST_ERROR && lua_interrupted())
-		x->why = SS_INTERRUPT;
+	x->why = session_last_stop(x->why, false, &x->err);
 	x->done = x->why != SS_CYCLE && x->why != SS_REQUEST;
 	c->interrupted |= x->why == SS_INTERRUPT;
 }
@@ -248,8 +247,7 @@ static bool restart(struct side *x)
 	strbuf_clear(&x->s->output);
 	x->done = false;
 	bool ok = session_restart(x->s, &x->err);
-	if (ok)
-		sigprocmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return ok;
 }
 
@@ -381,7 +379,8 @@ int compare_status(struct compare *c)
 void compare_interrupt(struct compare *c)
 {
 	for (u32 i = 0; i < 2; i++)
-		sim_interrupt(c->side[i].s->sim);
+		if (c->side[i].s->sim)
+			sim_interrupt(c->side[i].s->sim);
 }
 
 bool compare_interrupted(const struct compare *c)

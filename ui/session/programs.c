@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "lua/lua.h"
 #include "session/program_runs.h"
 #include "session/policy/lua_policy.h"
 
@@ -185,7 +184,7 @@ static bool rebuild(struct session *s, struct session_program *p, u32 turns, str
 	const enum host_state state = p->host->ops->rebuild(s, p->host, of_run, e);
 	sum_checks(s);
 	p->ended = state == HOST_ENDED;
-	p->torn = state == HOST_FAILED && lua_interrupted();
+	p->torn = state == HOST_FAILED && e->interrupted;
 	s->host_torn |= p->torn;
 	return state != HOST_FAILED;
 }
@@ -196,7 +195,7 @@ static bool rebuild(struct session *s, struct session_program *p, u32 turns, str
 static bool take_step_back(struct session *s, struct session_program *p, s64 stream, size_t printed)
 {
 	struct err e = {0};
-	if (!lua_interrupted() || !policy_may_replay(s, sim_cycle(s->sim), &e) || !sim_take_back(s->sim))
+	if (!policy_may_replay(s, sim_cycle(s->sim), &e) || !sim_take_back(s->sim))
 		return false;
 	s->host_torn = p->torn = true;
 	p->started = p->turns > 0;
@@ -230,10 +229,12 @@ bool programs_step(struct session *s, struct session_program *p, struct err *e)
 	program_act_for(s, p);
 	enum host_state state = p->ended && !program_begin_again(s, p, e) ? HOST_FAILED : p->host->ops->step(s, p->host, e);
 	sum_checks(s);
-	if (state == HOST_FAILED && take_step_back(s, p, stream, printed))
+	if (state == HOST_FAILED && e->interrupted && take_step_back(s, p, stream, printed))
 		return false;
 	p->turns++;
 	programs_record_turn(s, p);
+	if (!sim_cycle(s->sim)) /* the beginning lies behind the first turns */
+		sim_rests(s->sim);
 	p->ended |= state == HOST_ENDED;
 	if (state == HOST_FAILED)
 		blame(s, p, e);

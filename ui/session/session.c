@@ -150,12 +150,13 @@ static void close_machine(struct session *s)
 	timeline_free(s->timeline);
 	phase_track_free(s->phases);
 	heat_free(s->heat);
-	if (s->sim)
-		sim_destroy(s->sim);
+	struct sim *sim = s->sim;
+	s->sim = NULL; /* a signal's handler may look for it */
+	if (sim)
+		sim_destroy(sim);
 	s->timeline = NULL;
 	s->phases = NULL;
 	s->heat = NULL;
-	s->sim = NULL;
 	policy_close(s);
 }
 
@@ -250,6 +251,9 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 	for (;;) {
 		if (s->finished)
 			return SS_FINISHED;
+		const u64 now = sim_cycle(s->sim);
+		if (now && now >= until && now < s->opt->max_cycles) /* what programs do belongs to what leaves the cycle */
+			return SS_CYCLE;
 		struct session_program *p = sim_faulted(s->sim) ? NULL : programs_ready(s);
 		if (p) {
 			if (!programs_step(s, p, e))
@@ -280,9 +284,15 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 
 bool session_goto(struct session *s, u64 cycle, struct err *e)
 {
+	session_change_ends(s);
+	return session_go(s, sim_rest(s->sim, cycle), e);
+}
+
+bool session_go(struct session *s, struct sim_place to, struct err *e)
+{
 	struct sim_history_info h;
 	session_change_ends(s);
-	if (!policy_may_replay(s, cycle, e) || !sim_goto(s->sim, cycle, e))
+	if (!policy_may_replay(s, to.cycle, e) || !sim_go(s->sim, to, e))
 		return false;
 	sim_history_info(s->sim, &h);
 	s->finished = programs_ended(s) && !h.turn_ahead && sim_idle(s->sim);
@@ -326,6 +336,7 @@ void session_changed(struct session *s)
 {
 	s->change_open = false;
 	programs_record_turn(s, NULL);
+	sim_rests(s->sim);
 }
 
 void session_change_stays_open(struct session *s)

@@ -16,7 +16,7 @@ enum session_stop {
 	SS_DEADLOCK,
 	SS_LIVELOCK,   /* warps that go round in circles for ever */
 	SS_INTERRUPT,  /* the machine, or a step of the host program, which begins again when the run goes on */
-	SS_HOST_ERROR, /* the host program failed: *e */
+	SS_HOST_ERROR, /* the host program failed: *e; interrupted, with no way to begin its step again: e->interrupted */
 	SS_MAX_CYCLES,
 };
 /* Builds everything up to cycle 0 with the host program not yet started. NULL with *e. */
@@ -27,9 +27,15 @@ void session_close(struct session *s);
 bool session_run_script(struct session *s, struct err *e);
 /* Completes and closes the --timeline and --trace files; session_close() does it too, but cannot tell. */
 bool session_close_outputs(struct session *s, struct err *e);
-/* Runs host program and machine until cycle `until` (NEVER allowed) or another reason. */
+/* Runs host program and machine until cycle `until` (NEVER allowed) or another reason. At `until` it stops before the
+ * host program's turns, which are part of leaving the cycle; but cycle 0 is where it begins: behind its first turns. */
 enum session_stop session_run(struct session *s, u64 until, struct err *e);
-/* Brings machine and host program to a cycle of the past (or forward again, up to the farthest one). */
+/* The same for who does not go on after an interrupt: it is one, whatever was interrupted. asked: who has asked to stop
+ * is the reason also where a script stopped the run in that moment. */
+enum session_stop session_last_stop(enum session_stop why, bool asked, const struct err *e);
+/* Brings machine and host program to a place in the past (or forward again, up to the farthest one). */
+bool session_go(struct session *s, struct sim_place to, struct err *e);
+/* The same for the place where the machine stands at a cycle: sim_rest(). */
 bool session_goto(struct session *s, u64 cycle, struct err *e);
 /* Around a change that the user makes to the machine: in the past it forks history, and the host program is brought
  * back to that time. */

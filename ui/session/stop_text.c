@@ -35,6 +35,13 @@ const char *session_stop_word(enum session_stop why)
 	return "?";
 }
 
+enum session_stop session_last_stop(enum session_stop why, bool asked, const struct err *e)
+{
+	if ((why == SS_HOST_ERROR && e->interrupted) || (why == SS_REQUEST && asked))
+		return SS_INTERRUPT;
+	return why;
+}
+
 void session_blame(const struct session *s, enum session_stop why, struct strbuf *text)
 {
 	const struct gpu *g = sim_gpu(s->sim);

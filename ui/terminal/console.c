@@ -140,7 +140,7 @@ void console_main(struct debugger *d)
 {
 	current = d;
 	set_up();
-	while (d->run.state != DBG_QUIT) {
+	while (d->run.state != DBG_QUIT && !leaving_by()) {
 		char *line = readline(debugger_prompt(d));
 		if (!line || leaving_by()) {
 			free(line);
@@ -148,6 +148,7 @@ void console_main(struct debugger *d)
 			break;
 		}
 		command_history_add(line);
+		d->report.columns = pager_columns();
 		pager_begin(d->shell->paging == PAGING_OFF);
 		console_execute(d, line);
 		free(line);

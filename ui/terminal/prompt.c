@@ -23,6 +23,7 @@ static struct {
 	char *line; /* entered, not yet taken */
 	FILE *sink; /* readline's own output (bells) goes nowhere */
 	bool installed;
+	bool ended; /* Ctrl-D has been pressed on an empty line */
 } prompt;
 
 /* --- what readline calls --- */
@@ -47,9 +48,7 @@ static void on_line(char *line)
 	prompt.line = line;
 	if (line)
 		command_history_add(line);
-	/* Readline clears the line itself; NULL (Ctrl-D on an empty line) reads as the command that leaves. */
-	if (!line)
-		prompt.line = xstrdup("quit");
+	prompt.ended |= !line; /* Ctrl-D on an empty line, which readline clears itself */
 }
 
 static char **complete(const char *text, int start, int end)
@@ -262,6 +261,13 @@ char *prompt_take(void)
 	char *line = prompt.line;
 	prompt.line = NULL;
 	return line;
+}
+
+bool prompt_ended(void)
+{
+	const bool ended = prompt.ended;
+	prompt.ended = false;
+	return ended;
 }
 
 bool prompt_is_vi(void)

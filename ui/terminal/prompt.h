@@ -16,6 +16,8 @@ void prompt_key(int key);
 void prompt_text(const char *text);
 /* The line entered since the last call (to be freed), or NULL; the entry is in the history already. */
 char *prompt_take(void);
+/* Has Ctrl-D been pressed on an empty line since this was last asked? */
+bool prompt_ended(void);
 /* Nothing typed, no search or multi-key command under way: keys may mean something else. */
 bool prompt_idle(void);
 /* Readline is in its vi mode (~/.inputrc, `set editing vi`): Esc is a key of the line editor. */

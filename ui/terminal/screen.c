@@ -38,6 +38,7 @@ struct loop {
 	u64 place_end;      /* the console's last lines tell the place that was chosen in a view, when they end here */
 	u32 interrupts;     /* of the debugger's, those that have been answered */
 	bool dirty, quit;
+	bool by_ctrl_d;   /* it, not q, has asked whether to leave */
 	bool said;        /* the run has said something */
 	bool began;       /* a key has set the machine going: it gets a slice before the next one */
 	bool paste_fresh; /* no line of what is being pasted has been entered yet */
@@ -176,6 +177,7 @@ static void fit_terminal(struct screen *s)
 	if (h != s->canvas.h || w != s->canvas.w)
 		canvas_resize(&s->canvas, h, w);
 	s->d->report.brief = h < BRIEF_BELOW ? (u32)MAX(w - 2, 20) : 0;
+	s->d->report.columns = (u32)MAX(w - 1, 20);
 }
 
 static void follow_palette(struct screen *s)
@@ -238,7 +240,7 @@ static void go_to_snapshot(struct loop *l, bool forward)
 		return;
 	sim_history_info(sim, &h);
 	for (u32 i = 0; h.on && i < h.snapshots; i++) {
-		u64 at = sim_snapshot_cycle(sim, i);
+		u64 at = sim_snapshot_place(sim, i).cycle;
 		if (forward ? at > now && at < to : at < now && (to == NEVER || at > to))
 			to = at;
 	}
@@ -337,17 +339,18 @@ static void search_key(struct loop *l, int key)
 	}
 }
 
-/* q asked: y or Enter leave; another letter was the rest of a command that begins with q. */
+/* q or Ctrl-D asked: y, Enter or Ctrl-D leave; another letter was the rest of a command that begins with q. */
 static void quit_key(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
 	s->ask = ASK_NOTHING;
-	if (key == 'y' || key == 'Y' || key == '\r' || key == '\n') {
+	if (key == 'y' || key == 'Y' || key == '\r' || key == '\n' || key == CTRL_KEY('d')) {
 		execute(l, "quit", false);
 		l->quit = true;
 	} else if (key > ' ' && key < 127 && key != 'n' && key != 'N') {
 		s->focus = ON_PROMPT;
-		prompt_key('q');
+		if (!l->by_ctrl_d)
+			prompt_key('q');
 		prompt_key(key);
 	}
 }
@@ -396,6 +399,17 @@ static void paste_line(struct loop *l, const char *line)
 		input_add_line(&l->in, line);
 }
 
+/* Ctrl-D on an empty line: the end of what is being collected, else the wish to leave, as q is. */
+static void end_of_input(struct loop *l)
+{
+	if (l->s.d->shell->collect.kind != COLLECT_NONE) {
+		enter_line(l, "end");
+		return;
+	}
+	l->by_ctrl_d = true;
+	l->s.ask = ASK_QUIT;
+}
+
 static void prompt_input(struct loop *l, int key)
 {
 	prompt_key(key);
@@ -403,6 +417,8 @@ static void prompt_input(struct loop *l, int key)
 	if (line)
 		enter_line(l, line);
 	free(line);
+	if (prompt_ended())
+		end_of_input(l);
 }
 
 /* The prompt gets what is typed from here on. */
@@ -468,7 +484,10 @@ static bool common_key(struct loop *l, int key)
 	case '-': st->zoom = st->zoom ? st->zoom - 1 : 0; return true;
 	case '<':
 	case '>': return cursor_pan(&v, key);
-	case 'q': s->ask = ASK_QUIT; return true;
+	case 'q':
+		l->by_ctrl_d = false;
+		s->ask = ASK_QUIT;
+		return true;
 	case K_PGUP:
 	case K_PGDN: return views[s->view]->on_key && views[s->view]->on_key(&v, key);
 	default: return false;
@@ -549,7 +568,7 @@ static void begin_pointing(struct screen *s)
 {
 	const struct canvas *c = &s->canvas;
 	s->pointing = true;
-	for (int y = 1; y < c->h - 2; y++)
+	for (int y = 1; y < s->body_end; y++)
 		for (int x = 0; x < c->w; x++) {
 			const struct cell *at = canvas_at(c, y, x);
 			const u32 ch = at->ch;
@@ -561,7 +580,7 @@ static void begin_pointing(struct screen *s)
 			}
 		}
 	s->point_y = s->point_x = 0;
-	point_next_word(c, c->h, &s->point_y, &s->point_x, true);
+	point_next_word(c, s->body_end, &s->point_y, &s->point_x, true);
 }
 
 /* Enter: all that `explain` knows of what is pointed at. */
@@ -582,7 +601,7 @@ static void explain_point(struct loop *l)
 static bool point_key(struct loop *l, int key)
 {
 	struct screen *s = &l->s;
-	const int h = s->canvas.h, w = s->canvas.w;
+	const int h = s->body_end, w = s->canvas.w; /* the title and the view, not the bar of keys below them */
 	switch (key) {
 	case K_LEFT: s->point_x = MAX(s->point_x - 1, 0); return true;
 	case K_RIGHT: s->point_x = MIN(s->point_x + 1, w - 1); return true;
@@ -910,7 +929,7 @@ int screen_main(struct debugger *d)
 	run_loop(&l);
 	prompt_close();
 	term_close();
-	d->report.brief = 0;
+	d->report.brief = d->report.columns = 0;
 	d->screen = NULL;
 	screen_detach(&l.s);
 	console_release(&l.s.console);

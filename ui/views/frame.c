@@ -54,12 +54,13 @@ static void ipc_text(const struct screen *s, bool wide, char *out, size_t size)
 }
 
 /* Cycles between now and the farthest one that has been simulated; 0 = it is now. */
-static u64 behind(const struct screen *s, u64 *farthest)
+static u64 behind(const struct screen *s, u64 *farthest, bool *turns_only)
 {
 	struct sim_history_info h;
 	const u64 now = gpu_cycle(sim_gpu(s->d->s->sim));
 	sim_history_info(s->d->s->sim, &h);
 	*farthest = MAX(h.on ? h.frontier : 0, now);
+	*turns_only = *farthest == now && h.turn_ahead;
 	return *farthest - now;
 }
 
@@ -68,11 +69,14 @@ static struct piece state_piece(const struct screen *s)
 	char a[NUM_MAX], b[NUM_MAX];
 	struct piece p = {.style = STYLE_BOLD(state_looks[shown_state(s)].role)};
 	const char *glyph = state_looks[shown_state(s)].glyph;
-	u64 farthest, back = behind(s, &farthest);
+	bool turns_only;
+	u64 farthest, back = behind(s, &farthest, &turns_only);
 	const bool wide = s->canvas.w >= 100;
-	if (back && shown_state(s) != DBG_DEAD) {
+	if ((back || turns_only) && shown_state(s) != DBG_DEAD) {
 		p.style = (struct style){R_WARN, ATTR_BOLD | ATTR_REVERSE};
-		if (s->canvas.w >= 120)
+		if (turns_only)
+			snprintf(p.text, sizeof p.text, wide ? " %s past: before the host's last turn " : " past ", glyph);
+		else if (s->canvas.w >= 120)
 			snprintf(p.text, sizeof p.text, " %s past: %s cycles before %s ", glyph, grouped(back, a),
 			         grouped(farthest, b));
 		else
@@ -402,6 +406,7 @@ void frame_draw(struct screen *s)
 	int h = c->h, con = console_rows(s), rule = h >= 9 ? 1 : 0, hints = h >= 7 ? 1 : 0;
 	int prompt_y = h - 1 - hints, con_y = prompt_y - con, rule_y = con_y - rule;
 	struct view_ctx v;
+	s->body_end = rule_y;
 	frame_context(s, &v);
 	title(s, pane_sub(all, 0, 0, 1, c->w));
 	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);

@@ -26,6 +26,7 @@ struct screen {
 	bool help;
 	bool pointing; /* `?` on the view: a pointer on the picture, what is there stands in the prompt's line */
 	int point_y, point_x;
+	int body_end; /* row below the view, as last drawn: there the key bar or the console begins */
 	s32 help_top;
 	double rate;            /* simulated warp instructions per second of wall time, 0 = not known */
 	int cursor_y, cursor_x; /* where frame_draw left the cursor; y < 0 = hidden */

@@ -50,7 +50,7 @@ static struct line_marks *make(const struct module *m, const struct conf *c)
 	struct line_marks *line = xcalloc(m->nlines + 1, sizeof *line);
 	for (u32 i = 0; i < m->nfuncs; i++) {
 		const struct func *f = &m->funcs[i];
-		if (f->entry == f->end)
+		if (f->entry == f->end || f->unsupported) /* it never runs */
 			continue;
 		mark_phases(line, m, f, c);
 		mark_points(line, m, f, c);

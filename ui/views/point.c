@@ -83,7 +83,7 @@ static bool explain_word(const struct canvas *c, int y, const struct word *w, st
 	snprintf(both, sizeof both, "%s %s", w->text, behind.text);
 	if (behind.n && explain_first(both, out))
 		return true;
-	return explain_first(w->text, out);
+	return explain_first(w->text, out) || explain_opcode(w->text, out);
 }
 
 /* --- what a number is of --- */

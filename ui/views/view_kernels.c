@@ -204,9 +204,7 @@ static void kept_text(const struct gpu *g, const struct kernel_info *k, char out
 
 static void figure_text(const struct gpu *g, enum figure f, const struct kernel_info *k, char out[NUM_MAX])
 {
-	const u64 now = gpu_cycle(g);
-	u64 cycles =
-	    k->state == KS_QUEUED ? 0 : (k->state == KS_DONE ? k->counters->ended_at : now) - k->counters->started_at;
+	const u64 cycles = kernel_run_cycles(k->counters, gpu_cycle(g));
 	switch (f) {
 	case F_CYCLES:
 		if (k->state == KS_QUEUED)

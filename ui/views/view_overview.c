@@ -54,8 +54,8 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 		return;
 	const struct cta_tally t = gpu_cta_tally(g, (s32)id);
 	if (l->k.state == KS_DONE)
-		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(n->ended_at - n->started_at, a),
-		         plural(n->ended_at - n->started_at));
+		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(kernel_run_cycles(n, gpu_cycle(g)), a),
+		         plural(kernel_run_cycles(n, gpu_cycle(g))));
 	else
 		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all), grouped(done, a),
 		         grouped(all, b), plural(all));

@@ -18,7 +18,7 @@ struct line_facts {
 	u16 now[NOW_STATES]; /* of these by state */
 	u32 samples[HEAT_STATES];
 	u32 waiting; /* samples in waiting states, charged to what causes them */
-	bool code, stop, disabled_stop;
+	bool code, unsupported, stop, disabled_stop;
 };
 
 /* The module of the focused warp, else of the latest launch, else the first loaded. */
@@ -84,6 +84,7 @@ static void add_code(const struct view_ctx *v, const struct module *m, struct li
 	for (u32 pc = 0; pc < m->ncode; pc++) {
 		struct line_facts *l = &f[m->code[pc].line];
 		l->code = true;
+		l->unsupported |= (m->code[pc].flags & IF_UNSUPPORTED) != 0;
 		for (u32 s = 0; h && s < HEAT_STATES; s++) {
 			l->samples[s] += h->caused[pc][s];
 			l->waiting += heat_is_waiting(s) ? h->caused[pc][s] : 0;
@@ -293,6 +294,8 @@ static void source_row(struct view_ctx *v, struct pane p, int y, const struct so
 {
 	if (f->stop || f->disabled_stop)
 		legend_draw(p, y, 1, f->stop ? LG_STOP : LG_STOP_OFF);
+	else if (f->unsupported)
+		legend_draw(p, y, 1, LG_UNSUPPORTED);
 	pane_right(p, y, c->num,
 	           STYLE(focus || mark ? R_ACCENT
 	                 : f->code     ? R_DIM
@@ -528,7 +531,7 @@ const struct view view_source = {
         "what causes it: the load, not the instruction that needs its value; the barrier, not the one behind it. Where "
         "it "
         "is felt, `warps` shows. ● "
-        "breakpoint, ○ disabled,\n"
+        "breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched,\n"
         "▸ the focused warp. h: the line with most waits, again: the next one; f: back to the focus.\n"
         "phase: the phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside. ◆ (*) "
         "program point\n"

@@ -388,6 +388,8 @@ static bool send(struct mem *m, const struct message *g, u32 flits, u64 ready, u
 	bool booked;
 	u64 *src = source_of(m, g->from, &booked), *dst = destination_of(m, g->to), wait = 0;
 	u64 start = MAX(clock_up(&m->icnt, ready), *src + booked);
+	if (clock_core(&m->icnt, start) < now) /* it has waited for a place in an inbox, or behind one that has */
+		start = clock_up(&m->icnt, now);
 	if (m->c.noc_hol && *dst > start + m->c.noc_latency)
 		start = *dst - m->c.noc_latency;
 	*at = clock_core(&m->icnt, start);

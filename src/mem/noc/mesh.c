@@ -2,6 +2,7 @@
 #include "mem/noc/mesh.h"
 
 #include "base/bits.h"
+#include "base/rng.h"
 #include "mem/impl.h"
 
 /* The queues of each virtual network. */
@@ -36,20 +37,19 @@ void mesh_show(struct mem *m, u32 node, u32 queue)
 }
 
 /* --- a router ----------------------------------------------------------------------------------------------------- */
-/* Room for so many flits behind a link, as it was at the end of the cycle before. */
-static bool link_room(const struct mesh *x, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle)
+/* Room for so many flits behind a link: routers decide before any packet moves, so this is as the cycle before left it.
+ */
+static bool link_room(const struct mesh *x, u32 node, enum mesh_port out, u32 vnet, u32 flits)
 {
-	enum mesh_port in = mesh_opposite(out);
 	const struct mesh_router *to = &x->router[mesh_neighbour(x, node, out)];
-	u32 unknown = to->left_at[in] == cycle + 1 && to->left_vnet[in] == vnet ? to->left_flits[in] : 0;
-	return to->used[in * VNETS + vnet] + unknown + flits <= x->places;
+	return to->used[mesh_opposite(out) * VNETS + vnet] + flits <= x->places;
 }
 
 /* Replies are consumed where they arrive, messages have a place in an inbox. */
-bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle)
+bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits)
 {
 	if (out < MESH_LINKS)
-		return link_room(m->mesh, node, out, vnet, flits, cycle);
+		return link_room(m->mesh, node, out, vnet, flits);
 	return vnet != VNET_REQUEST || noc_slice_room(m, m->slice[m->mesh->slice_at[node] - 1].st);
 }
 
@@ -67,9 +67,6 @@ static u32 take(struct mem *m, u32 node, u32 queue, u64 cycle, u64 now)
 	u32 what = h->what, flits = h->flits;
 	fifo_pop(&r->q[queue], x->places);
 	r->used[queue] -= (u16)flits;
-	r->left_at[in] = cycle + 1;
-	r->left_flits[in] = (u16)flits;
-	r->left_vnet[in] = (u16)(queue % VNETS);
 	x->st->carried[queue % VNETS]--;
 	mesh_wake(m, (u32)mesh_neighbour(x, node, in), cycle + 1);
 	if (r->q[queue].n)
@@ -99,23 +96,17 @@ static void count_wait(struct mem *m, u32 vnet, u64 from, u64 to)
 		m->noc->reply_wait += wait;
 }
 
-/* The first packet of a queue takes a way out. */
-static void move(struct mem *m, u32 node, u32 queue, enum mesh_port out, u32 vnet, u64 cycle, u64 now)
+/* The first packet of a queue takes a way out: everything that others notice of it. */
+static void move(struct mem *m, u32 node, struct mesh_move v, u64 cycle, u64 now)
 {
-	struct mesh_router *r = &m->mesh->router[node];
-	struct mesh_head h = *mesh_first(m->mesh, node, queue);
-	r->want[out] &= (u16) ~(1u << queue);
-	r->in_free[mesh_way_in(queue)] = r->out_free[out] = cycle + h.flits;
-	r->out[out].flits[h.class] += h.flits;
-	r->out[out].packets++;
-	r->out[out].waited += cycle - h.ready;
-	noc_crossings(m->noc)[h.class] += out < MESH_LINKS ? h.flits : 0;
-	count_wait(m, vnet, h.ready, cycle);
-	h.what = take(m, node, queue, cycle, now);
-	if (out < MESH_LINKS)
-		pass_on(m, node, out, vnet, h, cycle);
+	struct mesh_head h = *mesh_first(m->mesh, node, v.queue);
+	noc_crossings(m->noc)[h.class] += v.out < MESH_LINKS ? h.flits : 0;
+	count_wait(m, v.vnet, h.ready, cycle);
+	h.what = take(m, node, v.queue, cycle, now);
+	if (v.out < MESH_LINKS)
+		pass_on(m, node, v.out, v.vnet, h, cycle);
 	else
-		mesh_deliver(m, node, vnet, h.what, clock_core(&m->icnt, cycle + m->c.noc_router + h.flits - 1), now);
+		mesh_deliver(m, node, v.vnet, h.what, clock_core(&m->icnt, cycle + m->c.noc_router + h.flits - 1), now);
 }
 
 /* Of the queues whose packet could go now the first in turn, or that of the oldest packet; MESH_QUEUES: none. */
@@ -138,8 +129,23 @@ u32 mesh_choose(const struct mem *m, u32 node, u32 mask, u32 turn, u64 cycle)
 	return best;
 }
 
+/* The router's own part of a move: its ways are taken. */
+static struct mesh_move grant(struct mem *m, u32 node, u32 queue, enum mesh_port out, u32 vnet, u64 cycle)
+{
+	struct mesh_router *r = &m->mesh->router[node];
+	const struct mesh_head *h = mesh_first(m->mesh, node, queue);
+	r->vturn[out] = (u8)((vnet + 1) % VNETS);
+	r->turn[out][vnet] = (u8)((queue + 1) % MESH_QUEUES);
+	r->want[out] &= (u16) ~(1u << queue);
+	r->in_free[mesh_way_in(queue)] = r->out_free[out] = cycle + h->flits;
+	r->out[out].flits[h->class] += h->flits;
+	r->out[out].packets++;
+	r->out[out].waited += cycle - h->ready;
+	return (struct mesh_move){.queue = (u8)queue, .out = (u8)out, .vnet = (u8)vnet};
+}
+
 /* A free way out takes a packet, if one may go. */
-static bool serve(struct mem *m, u32 node, enum mesh_port out, u64 cycle, u64 now)
+static bool serve(struct mem *m, u32 node, enum mesh_port out, u64 cycle, struct mesh_move *v)
 {
 	struct mesh_router *r = &m->mesh->router[node];
 	for (u32 k = 0; k < VNETS; k++) {
@@ -147,14 +153,12 @@ static bool serve(struct mem *m, u32 node, enum mesh_port out, u64 cycle, u64 no
 		u32 queue = mask ? mesh_choose(m, node, mask, r->turn[out][vnet], cycle) : MESH_QUEUES;
 		if (queue == MESH_QUEUES)
 			continue;
-		if (!mesh_room(m, node, out, vnet, mesh_first(m->mesh, node, queue)->flits, cycle)) {
+		if (!mesh_room(m, node, out, vnet, mesh_first(m->mesh, node, queue)->flits)) {
 			if (out == MESH_SLICE)
 				m->slice[m->mesh->slice_at[node] - 1].st->shut = true; /* it will call: credit() */
 			continue;
 		}
-		r->vturn[out] = (u8)((vnet + 1) % VNETS);
-		r->turn[out][vnet] = (u8)((queue + 1) % MESH_QUEUES);
-		move(m, node, queue, out, vnet, cycle, now);
+		*v = grant(m, node, queue, out, vnet, cycle);
 		return true;
 	}
 	return false;
@@ -177,19 +181,19 @@ static u64 next_look(const struct mesh *x, u32 node, bool moved, u64 cycle)
 	return next;
 }
 
-/* Which way out comes first matters where two want the same way in: they take turns. */
-static void look(struct mem *m, u32 node, u64 cycle, u64 now)
+/* What the router passes on in this cycle; changes nothing that another one looks at. Which way out comes first matters
+ * where two want the same way in: they take turns. */
+static void decide(struct mem *m, u32 node, u64 cycle, struct mesh_moves *d)
 {
 	struct mesh_router *r = &m->mesh->router[node];
-	bool moved = false;
-	if (r->woken <= cycle) /* else a neighbour that looked before has asked for the next one */
+	d->n = 0;
+	if (r->woken <= cycle) /* else somebody has asked for a later one */
 		r->woken = NEVER;
 	for (u32 k = 0; k < MESH_PORTS; k++) {
 		enum mesh_port out = (cycle + k) % MESH_PORTS;
 		if (r->want[out] && r->out_free[out] <= cycle)
-			moved |= serve(m, node, out, cycle, now);
+			d->n += serve(m, node, out, cycle, &d->v[d->n]);
 	}
-	r->due = MIN(r->woken, next_look(m->mesh, node, moved, cycle));
 }
 
 /* --- the mesh ----------------------------------------------------------------------------------------------------- */
@@ -201,15 +205,43 @@ static u64 earliest(const struct mesh *x)
 	return due;
 }
 
-/* All routers that are due, in their order or, with tick.shuffle, in another one. */
+/* The routers that are due, in their order or, with tick.shuffle, in another one every cycle. */
+static u32 who_looks(const struct mem *m, u16 order[MESH_NODES_MAX], u64 cycle)
+{
+	const struct mesh *x = m->mesh;
+	u64 seed = m->c.tick_shuffle * 0x9e3779b97f4a7c15ull ^ cycle;
+	u32 n = 0;
+	for (u32 i = 0; i < mesh_nodes(x); i++) {
+		if (x->router[i].due > cycle)
+			continue;
+		const u32 at = unlikely(m->c.tick_shuffle) ? (u32)(rng_next(&seed) % (n + 1)) : n;
+		order[n++] = order[at];
+		order[at] = (u16)i;
+	}
+	return n;
+}
+
+/* First all decide, in any order; then what they decided is done in the order of the nodes. So which packet gets which
+ * number, which of two slices is called first and who waits first for a place depend on where they are, and on nothing
+ * else. */
 static void look_all(struct mem *m, u64 cycle, u64 now)
 {
 	struct mesh *x = m->mesh;
-	u32 n = mesh_nodes(x), first = (u32)(m->c.tick_shuffle * cycle % n);
+	struct mesh_moves d[MESH_NODES_MAX];
+	u16 order[MESH_NODES_MAX];
+	u64 looked[MESH_NODES_MAX / 64 + 1] = {0};
+	const u32 n = who_looks(m, order, cycle);
 	for (u32 k = 0; k < n; k++) {
-		u32 i = m->c.tick_shuffle ? (first + n - k) % n : k;
-		if (x->router[i].due <= cycle)
-			look(m, i, cycle, now);
+		looked[order[k] / 64] |= BIT(order[k] % 64);
+		decide(m, order[k], cycle, &d[order[k]]);
+	}
+	for (u32 word = 0; word < ARRAY_LEN(looked); word++)
+		FOR_EACH_BIT(bit, looked[word])
+	for (u32 i = word * 64 + (u32)bit, k = 0; k < d[i].n; k++)
+		move(m, i, d[i].v[k], cycle, now);
+	for (u32 k = 0; k < n; k++) {
+		struct mesh_router *r = &x->router[order[k]];
+		r->due = MIN(r->woken, next_look(x, order[k], d[order[k]].n, cycle));
 	}
 }
 

@@ -17,7 +17,8 @@
  * them its ways in, or the oldest packet first (noc.mesh_order). Who comes first and lacks room keeps its turn, or long
  * packets would never find any.
  *
- * All routers look at a cycle as the one before left it: their order makes no difference.
+ * All routers look at a cycle as the one before left it, and decide; then what they decided is done in the order of the
+ * nodes. So nothing depends on who looks first (tick.shuffle proves it), not the numbers of packets either.
  *
  * Zero load: (links + 1) * noc.router_latency + links * noc.link_latency + flits - 1 interconnect cycles. */
 #ifndef MEM_NOC_MESH_H
@@ -55,9 +56,6 @@ struct mesh_router {
 	u64 woken;                  /* the earliest for which somebody else asked since it last looked */
 	u64 in_free[MESH_PORTS];    /* cycle from which a way in can give another flit */
 	u64 out_free[MESH_PORTS];   /* and a way out take one */
-	u64 left_at[MESH_LINKS];    /* cycle + 1 in which the last packet left a way in, */
-	u16 left_flits[MESH_LINKS]; /* its flits, */
-	u16 left_vnet[MESH_LINKS];  /* its virtual network: the neighbour does not know of that room in that cycle */
 	u16 used[MESH_LOCAL];       /* flits of a buffer, those on their way to it included */
 	u16 want[MESH_PORTS];       /* by way out: queues whose first packet goes there */
 	u8 turn[MESH_PORTS][VNETS]; /* the queue that is asked first */
@@ -65,6 +63,14 @@ struct mesh_router {
 	struct fifo q[MESH_LOCAL];  /* of struct mesh_head */
 	struct mesh_head local[MESH_LOCALS];
 	struct mesh_out out[MESH_PORTS];
+};
+/* What a router decided in a cycle: the first packet of a queue goes. */
+struct mesh_move {
+	u8 queue, out, vnet;
+};
+struct mesh_moves {
+	u8 n;
+	struct mesh_move v[MESH_PORTS];
 };
 struct peer { /* a message on its way */
 	struct message msg;
@@ -117,7 +123,7 @@ void mesh_show(struct mem *m, u32 node, u32 queue);
 u32 mesh_choose(const struct mem *m, u32 node, u32 mask, u32 turn, u64 cycle);
 /* Is there room for so many flits behind a way out? Replies are consumed where they arrive, messages have a place in an
  * inbox. */
-bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits, u64 cycle);
+bool mesh_room(const struct mem *m, u32 node, enum mesh_port out, u32 vnet, u32 flits);
 
 /* mesh_ends.c. Takes the first packet of the queue of an SM or a slice out of it: what it is. */
 u32 mesh_enter(struct mem *m, u32 node, u32 queue, u64 now);

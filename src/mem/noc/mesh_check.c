@@ -50,7 +50,7 @@ static bool sleeps(const struct mem *m, u32 node)
 		for (u32 v = 0; v < VNETS && r->out_free[out] <= cycle && r->due > cycle; v++) {
 			u32 mask = r->want[out] & mesh_queues[v];
 			u32 queue = mask ? mesh_choose(m, node, mask, r->turn[out][v], cycle) : MESH_QUEUES;
-			if (queue < MESH_QUEUES && mesh_room(m, node, out, v, mesh_first(x, node, queue)->flits, cycle))
+			if (queue < MESH_QUEUES && mesh_room(m, node, out, v, mesh_first(x, node, queue)->flits))
 				return true;
 		}
 	return false;

@@ -73,6 +73,8 @@ static bool send(struct mem *m, const struct message *g, u32 flits, u64 ready, u
 {
 	u32 node = m->mesh->node_of[g->from];
 	enum mesh_queue queue = g->from < m->nsms ? MESH_SM_MESSAGES : MESH_SLICE_MESSAGES;
+	if (now) /* one that has waited for a place may find the mesh asleep: it leaves now, not when it came */
+		m->mesh->st->next = MAX(m->mesh->st->next, clock_down(&m->icnt, now - 1) + 1);
 	if (!offered(m, node, queue))
 		offer(m, node, queue,
 		      (struct mesh_head){.ready = clock_up(&m->icnt, ready),

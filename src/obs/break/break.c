@@ -136,7 +136,8 @@ event_set break_mask(struct break_set *s)
 		if (b->kind == BK_EVENT)
 			mask |= EVENT(b->event);
 		else if (b->kind == BK_CODE)
-			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_SWAP_IN);
+			mask |= EVENT(EV_ISSUE) | EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_SWAP_IN) | EVENT(EV_BARRIER_ARRIVE) |
+			        EVENT(EV_BARRIER_RELEASE);
 	}
 	s->mask = mask;
 	return mask;
@@ -196,13 +197,40 @@ static bool code_at(struct break_set *s, struct breakpoint *b, struct gpu *g, co
 	return hit(s, b, ev, executed);
 }
 
+/* In the cycle in which its barrier opened the warp has executed the instruction behind it. */
+static bool went_on(const struct break_set *s, const struct event *ev)
+{
+	return s->last_bar.cycle == ev->cycle && s->last_bar.sm == ev->sm && s->last_bar.released >> ev->warp & 1;
+}
+
 static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, bool second)
 {
 	struct event at = *ev;
 	if (second) /* where the warp stands now was looked at with the first instruction of the pair */
 		return code_at(s, b, g, &at, (u32)ev->arg[0], true);
+	const bool passed = went_on(s, ev) && code_at(s, b, g, ev, (u32)ev->arg[0], true);
 	at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
-	return code_at(s, b, g, &at, (u32)at.arg[0], false);
+	at.arg[1] = front_active_mask(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
+	if (has_pc(b, (u32)at.arg[0]) && gpu_warp_at_barrier(g, (u32)ev->sm, (u32)ev->warp))
+		return passed; /* it has arrived and is not about to execute anything: looked at when the barrier opens */
+	return code_at(s, b, g, &at, (u32)at.arg[0], false) || passed;
+}
+
+/* Warps go on with the instruction they now stand at. */
+static bool code_begins(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, u64 warps)
+{
+	bool stop = false;
+	FOR_EACH_BIT(w, warps)
+	{
+		struct event at = *ev;
+		at.type = EV_ISSUE;
+		at.warp = (s32)w;
+		memset(at.arg, 0, sizeof at.arg);
+		at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)w);
+		at.arg[1] = front_active_mask(gpu_front(g), (u32)ev->sm, (u32)w);
+		stop |= code_at(s, b, g, &at, (u32)at.arg[0], false);
+	}
+	return stop;
 }
 
 /* The warps that begin: of a CTA that was inactive, those that have never issued. */
@@ -217,21 +245,13 @@ static u64 beginning(const struct gpu *g, const struct event *ev)
 	return c.insts ? 0 : c.warps;
 }
 
-/* A CTA's warps begin: the first instruction has no issue before it. A warp that has issued in the same cycle is past
- * it. */
-static bool code_dispatch(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
+/* A barrier opens: who waited there is about to execute what follows, but for warps that have issued in this very
+ * cycle. They are looked at with that: the one that came last, and those that went on at once. */
+static bool code_release(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev)
 {
-	bool stop = false;
-	FOR_EACH_BIT(w, beginning(g, ev))
-	{
-		struct event at = *ev;
-		at.type = EV_ISSUE;
-		at.warp = (s32)w;
-		at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)w);
-		memset(at.arg + 1, 0, sizeof at.arg - sizeof *at.arg);
-		stop |= code_at(s, b, g, &at, (u32)at.arg[0], false);
-	}
-	return stop;
+	const bool own = s->last_bar.cycle == ev->cycle && s->last_bar.sm == ev->sm;
+	const u64 issued = gpu_issued_in(g, (u32)ev->sm, ev->cycle);
+	return code_begins(s, b, g, ev, ev->arg[1] & ~issued & ~(own ? s->last_bar.arrived : 0));
 }
 
 static bool second_of_pair(struct break_set *s, const struct event *ev)
@@ -250,12 +270,27 @@ static bool show(struct break_set *s, struct breakpoint *b, struct gpu *g, const
 	if (b->kind == BK_CODE && ev->type == EV_ISSUE)
 		return code_issue(s, b, g, ev, second);
 	if (b->kind == BK_CODE && (ev->type == EV_CTA_DISPATCH || ev->type == EV_CTA_SWAP_IN))
-		return code_dispatch(s, b, g, ev);
+		return code_begins(s, b, g, ev, beginning(g, ev)); /* the first instruction has no issue before it */
+	if (b->kind == BK_CODE && ev->type == EV_BARRIER_RELEASE)
+		return code_release(s, b, g, ev);
 	return false;
+}
+
+/* Warps at an SM's barriers in this cycle. An arrival is told before the opening. */
+static void note_barrier(struct break_set *s, const struct event *ev)
+{
+	if (s->last_bar.cycle != ev->cycle || s->last_bar.sm != ev->sm)
+		s->last_bar = (struct break_arrivals){.cycle = ev->cycle, .sm = ev->sm};
+	if (ev->type == EV_BARRIER_ARRIVE)
+		s->last_bar.arrived |= BIT(ev->warp);
+	else
+		s->last_bar.released |= ev->arg[1] & ~s->last_bar.arrived;
 }
 
 bool break_event(struct break_set *s, struct gpu *g, const struct event *ev)
 {
+	if (ev->type == EV_BARRIER_ARRIVE || ev->type == EV_BARRIER_RELEASE)
+		note_barrier(s, ev);
 	bool second = ev->type == EV_ISSUE && second_of_pair(s, ev);
 	bool stop = false;
 	if (!event_in(s->mask, ev->type))
@@ -324,6 +359,7 @@ bool break_at_cycle(struct break_set *s, struct gpu *g, u64 cycle)
 
 void break_moved(struct break_set *s, struct gpu *g)
 {
+	s->last_bar = (struct break_arrivals){0}; /* history may have forked: another one arrives in that cycle */
 	for (u32 i = 0; i < s->n; i++) {
 		struct breakpoint *b = s->list[i];
 		nth_rewound(&b->nth);

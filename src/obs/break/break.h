@@ -2,6 +2,7 @@
  * callback.
  *
  * A code breakpoint stops *before* its instruction: at the end of the cycle after which a warp is about to execute it.
+ * A warp that waits at a barrier is not: the instruction behind it is about to be executed when the barrier opens.
  * (The second instruction of a dual issue is the exception: it is reported in the cycle in which it executed.) An event
  * breakpoint stops at the end of the cycle in which the event happened. A statistic's breakpoint stops when a
  * comparison has become true, looked at every so many cycles. A divergence's is a cycle that somebody else finds out. A
@@ -14,13 +15,16 @@
 #include "gpu/query.h"
 #include "obs/break/crossing.h"
 #include "obs/break/nth.h"
+#include "obs/name/coordinates.h"
 
 /* Places and arguments an event must have. -1, NULL and has_arg = false mean "any". */
 struct event_filter {
 	s32 sm, warp;
 	s64 cta;
 	s32 launch;
-	char kernel[96]; /* name, "" = any */
+	struct coordinates cta_at; /* X,Y,Z: of the grid of the event's launch; a linear number is in `cta` */
+	struct coordinates thread; /* of the event's CTA: its warp, and where the event tells of lanes (ISSUE) its lane */
+	char kernel[96];           /* name, "" = any */
 	struct {
 		bool has;
 		u64 value;
@@ -28,13 +32,16 @@ struct event_filter {
 	} arg[EVENT_ARGS]; /* by position in the event's row */
 };
 void event_filter_any(struct event_filter *f);
-/* Adds "sm=3", "kernel=hotspot" or "kernel=0", "cta=..", "warp=..", or an argument of the event by its name
- * ("addr=0x100000000"; warp states and stall reasons by name, states by their letter too). */
+/* Adds "sm=3", "kernel=hotspot" or "kernel=0", "cta=17" or "cta=20,15,0", "thread=.." likewise, "warp=..", or an
+ * argument of the event by its name ("addr=0x100000000"; warp states and stall reasons by name, states by their letter
+ * too). */
 bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e);
 void event_filter_text(const struct event_filter *f, enum event_type t,
                        struct strbuf *out); /* " sm=3 warp=2", "" = any */
 /* The states that an event's `state` may name, with their letters: "memory (m), short (x), ...". */
 void event_states_text(enum event_type t, struct strbuf *out);
+/* Is the CTA that the filter names, if it names one, in a grid of that size? */
+bool event_filter_in_grid(const struct event_filter *f, struct dim3 grid);
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev);
 
 enum break_kind { BK_EVENT, BK_CODE, BK_CYCLE, BK_STAT, BK_DIVERGE, BK_WATCH };
@@ -59,7 +66,7 @@ struct breakpoint {
 };
 struct break_hit {
 	u32 id;
-	struct event ev;    /* BK_CODE: sm, warp, kernel, cta of the warp; arg[0] = pc */
+	struct event ev;    /* BK_CODE: sm, warp, kernel, cta of the warp; pc, its active lanes */
 	bool executed;      /* BK_CODE: already executed (second of a dual issue) */
 	double before, now; /* BK_STAT */
 };
@@ -79,6 +86,10 @@ struct break_set {
 		u64 cycle;
 		s32 sm, warp;
 	} last_issue;
+	struct break_arrivals { /* at barriers of an SM, in the last cycle with one; filled only for code breakpoints */
+		u64 cycle, arrived, released; /* released: of those that had come before that cycle */
+		s32 sm;
+	} last_bar;
 	event_set mask; /* union of what the enabled ones need: break_mask() */
 };
 void break_init(struct break_set *s);

@@ -174,8 +174,8 @@ static bool compare(const struct crossing *c, double v)
 
 static double read_probe(const struct crossing *c, struct gpu *g)
 {
-	if (c->path.kind == PROBE_COUNTER && c->path.group == CG_kernel && c->path.instance != PROBE_ALL &&
-	    c->path.instance >= gpu_num_kernels(g))
+	if ((c->path.kind == PROBE_COUNTER || c->path.kind == PROBE_RATE) && c->path.group == CG_kernel &&
+	    c->path.instance != PROBE_ALL && c->path.instance >= gpu_num_kernels(g))
 		return (double)NAN; /* in the past the launch is not there yet */
 	struct probe_value v = probe_read(g, &c->path);
 	return v.real ? v.d : (double)v.u;

@@ -2,8 +2,7 @@
  *
  * Nothing is read while nothing can have changed: a register is looked at when its warp has issued, memory when a store
  * or an atomic has (any, of the right space), so a run under a watch costs one event per instruction. What changes
- * memory otherwise (the host program between launches, the user) is seen at the next launch or data_watch_look(); a
- * search through the past, which begins anew behind each such turn, does not see it.
+ * memory otherwise (the host program between launches, the user) is seen at the next launch or data_watch_look().
  *
  * A watch names the warp (or, for shared memory, the CTA) by its launch and CTA as well as by its slot: wherever the
  * machine is put, the watch is asleep until that CTA is there. It ends with the warp's exit (the CTA's end). */

@@ -17,7 +17,11 @@ void event_filter_any(struct event_filter *f)
 static const struct {
 	const char *key;
 	u32 bit;
-} places[] = {{"sm", EVENT_OF_SM}, {"kernel", EVENT_OF_KERNEL}, {"cta", EVENT_OF_CTA}, {"warp", EVENT_OF_WARP}};
+} places[] = {{"sm", EVENT_OF_SM},
+              {"kernel", EVENT_OF_KERNEL},
+              {"cta", EVENT_OF_CTA},
+              {"warp", EVENT_OF_WARP},
+              {"thread", EVENT_OF_WARP}};
 
 /* "sm, kernel, cta, slot, warps": all that a filter of this event may name. */
 static void filters_text(enum event_type t, struct strbuf *out)
@@ -224,6 +228,11 @@ static bool arg_value(struct event_filter *f, enum event_type t, const char *key
 	return no_filter(t, key, e);
 }
 
+static bool place_value(const char *key, const char *value, struct coordinates *c, struct err *e)
+{
+	return coordinates_read(value, c) || err_set(e, "%s=%.60s: a number or X,Y,Z is expected", key, value);
+}
+
 bool event_filter_add(struct event_filter *f, enum event_type t, const char *key, const char *value, struct err *e)
 {
 	u64 v;
@@ -241,13 +250,22 @@ bool event_filter_add(struct event_filter *f, enum event_type t, const char *key
 			return false;
 		f->warp = (s32)v;
 	} else if (!strcmp(key, "cta")) {
-		if (!number(key, value, INT64_MAX, &v, e))
+		if (!place_value(key, value, &f->cta_at, e))
 			return false;
-		f->cta = (s64)v;
+		f->cta = f->cta_at.parts == 1 ? (s64)f->cta_at.at[0] : -1;
+	} else if (!strcmp(key, "thread")) {
+		return place_value(key, value, &f->thread, e);
 	} else {
 		return arg_value(f, t, key, value, e);
 	}
 	return true;
+}
+
+static void place_filter_text(const char *key, const struct coordinates *c, struct strbuf *out)
+{
+	if (c->parts)
+		strbuf_adds(out, key);
+	coordinates_text(c, out);
 }
 
 void event_filter_text(const struct event_filter *f, enum event_type t, struct strbuf *out)
@@ -258,8 +276,8 @@ void event_filter_text(const struct event_filter *f, enum event_type t, struct s
 		strbuf_addf(out, " kernel=%d", f->launch);
 	if (*f->kernel)
 		strbuf_addf(out, " kernel=%s", f->kernel);
-	if (f->cta >= 0)
-		strbuf_addf(out, " cta=%lld", (long long)f->cta);
+	place_filter_text(" cta=", &f->cta_at, out);
+	place_filter_text(" thread=", &f->thread, out);
 	if (f->warp >= 0)
 		strbuf_addf(out, " warp=%d", f->warp);
 	for (u32 i = 0; i < EVENT_ARGS; i++)
@@ -278,6 +296,31 @@ static bool kernel_named(struct gpu *g, s32 launch, const char *name)
 	return func_named(gpu_launched(g, (u32)launch)->fn, name);
 }
 
+bool event_filter_in_grid(const struct event_filter *f, struct dim3 grid)
+{
+	return !f->cta_at.parts || coordinates_inside(&f->cta_at, grid);
+}
+
+/* The CTA by its coordinates, and the thread: both need the launch. */
+static bool places_match(const struct event_filter *f, struct gpu *g, const struct event *ev)
+{
+	if (f->cta_at.parts < 2 && !f->thread.parts)
+		return true;
+	if (ev->kernel < 0 || (u32)ev->kernel >= gpu_num_kernels(g))
+		return false;
+	const struct launch *l = gpu_launched(g, (u32)ev->kernel);
+	if (f->cta_at.parts > 1 &&
+	    (!coordinates_inside(&f->cta_at, l->grid) || coordinates_linear(&f->cta_at, l->grid) != (u64)(s64)ev->cta))
+		return false;
+	if (!f->thread.parts)
+		return true;
+	if (!coordinates_inside(&f->thread, l->block))
+		return false;
+	const u64 t = coordinates_linear(&f->thread, l->block);
+	const bool lane = ev->type != EV_ISSUE || ev->arg[1] >> t % WARP_SIZE & 1;
+	return gpu_warp_in_cta(g, (u32)ev->sm, (u32)ev->warp) == t / WARP_SIZE && lane;
+}
+
 bool event_filter_match(const struct event_filter *f, struct gpu *g, const struct event *ev)
 {
 	if ((f->sm >= 0 && f->sm != ev->sm) || (f->warp >= 0 && f->warp != ev->warp) ||
@@ -287,7 +330,7 @@ bool event_filter_match(const struct event_filter *f, struct gpu *g, const struc
 		if (f->arg[i].has &&
 		    (f->arg[i].set ? ev->arg[i] > 63 || !(f->arg[i].set >> ev->arg[i] & 1) : f->arg[i].value != ev->arg[i]))
 			return false;
-	return !*f->kernel || kernel_named(g, ev->kernel, f->kernel);
+	return (!*f->kernel || kernel_named(g, ev->kernel, f->kernel)) && places_match(f, g, ev);
 }
 
 /* --- an event as a sentence --- */

@@ -32,6 +32,7 @@ enum { ARENA, DEVICE, REGIONS };
 struct snapshot {
 	u64 cycle;
 	enum snapshot_kind kind;
+	bool rests; /* a TURN: history_rests() */
 	u32 turns;
 	struct table t[REGIONS];
 	void *extra;
@@ -423,17 +424,42 @@ void *history_restore(struct history *h, u32 i)
 
 /* --- looking --- */
 
-u32 history_before(const struct history *h, u64 cycle)
+u32 history_before(const struct history *h, u64 cycle, u32 turns)
 {
 	u32 lo = 0, hi = h->n;
 	while (lo < hi) {
 		u32 mid = (lo + hi) / 2;
-		if (h->s[mid].cycle <= cycle)
+		const struct snapshot *s = &h->s[mid];
+		if (s->cycle < cycle || (s->cycle == cycle && s->turns <= turns))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	return lo ? lo - 1 : UINT32_MAX;
+}
+
+u32 history_turns_with(const struct history *h, u64 cycle)
+{
+	u32 i = history_before(h, cycle, UINT32_MAX);
+	return i == UINT32_MAX ? h->s[0].turns : h->s[i].turns;
+}
+
+u32 history_turns_before(const struct history *h, u64 cycle)
+{
+	return cycle ? history_turns_with(h, cycle - 1) : h->s[0].turns;
+}
+
+void history_rests(struct history *h)
+{
+	h->s[h->at].rests = h->s[h->at].kind == SNAP_TURN;
+}
+
+u32 history_turns_at_rest(const struct history *h, u64 cycle)
+{
+	for (u32 i = history_before(h, cycle, UINT32_MAX); i != UINT32_MAX && h->s[i].cycle == cycle; i--)
+		if (h->s[i].rests)
+			return h->s[i].turns;
+	return history_turns_before(h, cycle);
 }
 
 void history_fork(struct history *h)

@@ -11,7 +11,8 @@
  * is short, the beginning of history moves forward - when the machine gets further than it ever was, never because
  * somebody looks back.
  *
- * Snapshots are ordered by cycle; at the same cycle a TURN comes after the AUTO. `at` is the snapshot last taken or
+ * Snapshots are ordered by cycle and, at the same cycle, by how many turns there have been: an AUTO has those of the
+ * snapshot before it, a TURN one more. `at` is the snapshot last taken or
  * restored: the machine is at it or between it and the next one. */
 #ifndef OBS_HISTORY_HISTORY_H
 #define OBS_HISTORY_HISTORY_H
@@ -37,8 +38,15 @@ bool history_take(struct history *h, enum snapshot_kind k, u64 cycle, bool again
 void history_pass(struct history *h);
 /* Restores snapshot i; returns its extra. It becomes `at`. */
 void *history_restore(struct history *h, u32 i);
-/* The last snapshot at or before `cycle` (TURNs of that cycle included); UINT32_MAX when history begins later. */
-u32 history_before(const struct history *h, u64 cycle);
+/* The last snapshot at or before `cycle` with at most so many turns; UINT32_MAX when history begins later. */
+u32 history_before(const struct history *h, u64 cycle, u32 turns);
+/* How many turns there have been before those of `cycle`, as far as history reaches, and with them. */
+u32 history_turns_before(const struct history *h, u64 cycle);
+u32 history_turns_with(const struct history *h, u64 cycle);
+/* `at` is a TURN behind which the machine stood; and the turns when it stood at `cycle` last: behind the last such one,
+ * else before all of them. */
+void history_rests(struct history *h);
+u32 history_turns_at_rest(const struct history *h, u64 cycle);
 /* Drops every snapshot after `at`: the past was changed here. */
 void history_fork(struct history *h);
 

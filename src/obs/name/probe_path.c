@@ -283,17 +283,11 @@ static void group_sums(struct gpu *g, enum counter_group group, u32 instance, u6
 void probe_rate_parts(struct gpu *g, u32 row, u32 instance, double *num, double *den)
 {
 	const struct rate_desc *r = &rate_descs[row];
-	const struct conf *c = gpu_conf(g);
 	u64 sum[COUNTERS_MAX];
 	u32 n = counter_group_size(r->group), all = group_instances(g, r->group), covered = instance == PROBE_ALL ? all : 1;
 	BUG_ON(n > COUNTERS_MAX);
 	group_sums(g, r->group, instance, sum, n);
-	double share = r->group == CG_dram && all ? (double)covered / all : 1;
-	struct rate_env env = {.cycles = gpu_cycle(g),
-	                       .slots = gpu_cycle(g) * c->sm_schedulers * covered,
-	                       .instances = covered,
-	                       .sim_us = (double)gpu_cycle(g) / c->core_clock,
-	                       .peak_bytes = dram_peak_bytes(c) * share};
+	struct rate_env env = rate_environment(gpu_conf(g), gpu_cycle(g), r->group, covered, all);
 	r->parts(sum, &env, num, den);
 }
 

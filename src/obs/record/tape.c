@@ -156,6 +156,7 @@ static bool open_files(struct tape *t, const char *what, size_t record, struct e
 		t->work = tmpfile();
 	if ((t->cuts && !regular && !t->work) || (t->cuts && !log_open(&t->log, record)))
 		return err_set(e, "%s: no temporary file can be made: %s", t->path, strerror(errno));
+	outfile_keep_cut(t->target);
 	return true;
 }
 

@@ -156,8 +156,7 @@ static void add_launch(struct kernel_line *l, const struct stats *s, u32 i)
 	}
 	l->ctas += s->kernels[i].launch->ctas;
 	l->insts += c->warp_insts;
-	if (s->kernels[i].state == KS_DONE)
-		l->cycles += c->ended_at - c->started_at;
+	l->cycles += kernel_run_cycles(c, s->cycles);
 }
 
 /* One line a launch when they are few, else one line a kernel. */
@@ -189,7 +188,8 @@ static void kernel_row(const struct kernel_line *l, const struct text_style *st,
 	grouped(l->cycles, cycles);
 	int pad = 18 + (!st->ascii && l->launches > 1); /* the sign takes two bytes */
 	strbuf_addf(out, " %-*s %-9s %-7s %4u %6u %2u %-10.10s %10s", pad, name, grid, block, la->regs, la->shared_bytes,
-	            l->k->ctas_per_sm, l->k->limiter ? l->k->limiter : "", l->cycles ? cycles : states[l->k->state]);
+	            l->k->ctas_per_sm, l->k->limiter ? l->k->limiter : "",
+	            l->cycles && (l->k->state == KS_DONE || l->launches > 1) ? cycles : states[l->k->state]);
 	double ipc = l->cycles ? (double)l->insts / (double)l->cycles : 0;
 	if (l->cycles)
 		strbuf_addf(out, " %5.*f", ipc < 99.995 ? 2 : 1, ipc); /* the line is 80 wide */

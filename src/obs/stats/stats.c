@@ -51,14 +51,13 @@ const struct counter_desc *stats_counter(enum counter_group g, u32 index)
 }
 
 /* How many of the machine's instances a group's sum covers scales slots and peak bandwidth. */
-static struct rate_env environment(const struct stats *s, enum counter_group g, u32 covered)
+struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_group g, u32 covered, u32 all)
 {
-	const struct conf *c = s->conf;
-	double share = g == CG_dram ? (double)covered / s->group[CG_dram].n : 1;
-	return (struct rate_env){.cycles = s->cycles,
-	                         .slots = s->cycles * c->sm_schedulers * covered,
+	double share = g == CG_dram && all ? (double)covered / all : 1;
+	return (struct rate_env){.cycles = cycle,
+	                         .slots = cycle * c->sm_schedulers * covered,
 	                         .instances = covered,
-	                         .sim_us = s->sim_us,
+	                         .sim_us = (double)cycle / c->core_clock,
 	                         .peak_bytes = dram_peak_bytes(c) * share};
 }
 
@@ -69,11 +68,11 @@ static void gather_group(struct stats *s, struct gpu *g, enum counter_group grou
 	gs->ncounters = counter_group_size(group);
 	gs->instance = xcalloc(MAX(gs->n, 1u), sizeof *gs->instance);
 	gs->sum.counters = xcalloc(gs->ncounters, sizeof(u64));
-	gs->sum.env = environment(s, group, gs->n);
+	gs->sum.env = rate_environment(s->conf, s->cycles, group, gs->n, gs->n);
 	for (u32 i = 0; i < gs->n; i++) {
 		struct instance_stats *in = &gs->instance[i];
 		in->counters = xcalloc(gs->ncounters, sizeof(u64));
-		in->env = environment(s, group, 1);
+		in->env = rate_environment(s->conf, s->cycles, group, 1, gs->n);
 		memcpy(in->counters, gpu_counters(g, group, i), gs->ncounters * sizeof(u64));
 		for (u32 k = 0; k < gs->ncounters; k++)
 			gs->sum.counters[k] += in->counters[k];

@@ -44,6 +44,9 @@ struct rate_desc {
 };
 extern const struct rate_desc rate_descs[];
 extern const u32 rate_ndescs;
+/* What rates are computed with in a machine at a cycle. covered: of how many of the group's `all` instances the
+ * counters are the sum. */
+struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_group g, u32 covered, u32 all);
 
 struct instance_stats {
 	u64 *counters; /* in the order of the group's rows */

@@ -1,10 +1,10 @@
 #include "cli/analyze/analyze.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/complain.h"
+#include "base/leaving.h"
 #include "base/outfile.h"
 #include "base/plain.h"
 #include "commands/commands.h"
@@ -12,17 +12,11 @@
 
 static struct sim *running; /* for the signal handler */
 
-static void on_interrupt(int sig)
+static void stop(void)
 {
 	lua_interrupt();
-	sim_interrupt(running);
-}
-
-static void catch_interrupts(struct sim *s)
-{
-	struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND}; /* a second Ctrl-C kills */
-	running = s;
-	sigaction(SIGINT, &sa, NULL);
+	if (running)
+		sim_interrupt(running);
 }
 
 /* What the program prints is not the answer. */
@@ -35,13 +29,15 @@ static void pass_on(struct session *s)
 static enum session_stop run(struct session *s, struct err *e)
 {
 	enum session_stop why;
-	catch_interrupts(s->sim);
+	running = s->sim;
+	leaving_tell(stop);
 	do {
 		why = session_run(s, s->opt->max_cycles, e);
 		pass_on(s);
 	} while (why == SS_CYCLE && sim_cycle(s->sim) < s->opt->max_cycles);
-	signal(SIGINT, SIG_DFL);
-	return why == SS_HOST_ERROR && lua_interrupted() ? SS_INTERRUPT : why;
+	running = NULL;
+	leaving_heard();
+	return session_last_stop(why, leaving_by(), e);
 }
 
 /* The table, or the object on standard output or in a file (--stats: the table, too). */

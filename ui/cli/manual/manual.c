@@ -197,6 +197,11 @@ bool manual_help(const struct options *o, const char *version, struct strbuf *ou
 	const char *more = o->nfigures ? o->figures[0] : NULL;
 	if (o->nfigures > 1)
 		return err_set(e, "help: one topic, or `info TABLE`, `lua NAME`");
+	const bool script = o->format && (!strcmp(o->format, "bash") || !strcmp(o->format, "zsh"));
+	if (script && !o->workload)
+		return manual_completion(o->format, out, e);
+	if (script)
+		return err_set(e, "--format %s is the completion of all commands, not of one topic", o->format);
 	if (p.roff && o->workload)
 		return err_set(e, "--format man is for all of the manual page, not for one topic");
 	if (p.roff)

@@ -7,6 +7,9 @@
 /* False with *e: there is nothing of that name; what is near it. */
 bool manual_help(const struct options *o, const char *version, struct strbuf *out, struct err *e);
 
+/* The script by which a shell, bash or zsh, completes the program's command line. */
+bool manual_completion(const char *shell, struct strbuf *out, struct err *e);
+
 /* A topic writes its text, without the heading (topics.c). */
 typedef void topic_fn(struct page *p);
 struct topic {

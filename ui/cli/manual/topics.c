@@ -24,13 +24,27 @@ void manual_program(struct page *p, u32 command)
 	strbuf_release(&term);
 }
 
+/* What OPTIONS of a machine may be, from the parser's table. */
+static void side_options(struct strbuf *out)
+{
+	strbuf_adds(out, ". OPTIONS:");
+	for (u32 i = 0; i < cmdline_noptions; i++)
+		if (cmdline_of_side(i))
+			strbuf_addf(out, " %s%s", cmdline_option(i).dashes, cmdline_option(i).name);
+}
+
 void manual_option(struct page *p, u32 option)
 {
 	struct option_text o = cmdline_option(option);
 	struct strbuf term = STRBUF_INIT;
 	strbuf_addf(&term, "%s%s%s%s", o.dashes, o.name, o.arg ? " " : "", o.arg ? o.arg : "");
-	page_term(p, strbuf_str(&term), "", o.help);
+	struct strbuf help = STRBUF_INIT;
+	strbuf_adds(&help, o.help);
+	if (o.arg && !strcmp(o.arg, "OPTIONS"))
+		side_options(&help);
+	page_term(p, strbuf_str(&term), "", strbuf_str(&help));
 	strbuf_release(&term);
+	strbuf_release(&help);
 }
 
 void manual_console(struct page *p, u32 command)

@@ -32,7 +32,8 @@
 #include "lua/lua.h"
 #include "session/session.h"
 
-/* The command; returns the exit status: 0; 1 some run failed; 2 usage or script error; 130 interrupted. */
+/* The command; returns the exit status: 0; 1 some run failed; 2 usage or script error, or interrupted
+ * (base/leaving.h). */
 int paper_main(const struct options *o);
 
 /* --- runs --- */

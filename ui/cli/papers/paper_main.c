@@ -14,7 +14,6 @@
 #include "base/plain.h"
 #include "base/complain.h"
 
-#define EXIT_INTERRUPTED 130
 #define PAPERS "scripts/papers"
 #define SCRIPT_BUDGET 1000000000ull /* VM instructions of each runs() and table(): some 6 s */
 
@@ -142,7 +141,45 @@ static bool check_figures(lua_State *L, const char *path, u32 *n, struct err *e)
 	return ok;
 }
 
+/* What a figure's functions are told: the size of the experiment. */
+static void push_x(lua_State *L, bool quick)
+{
+	lua_newtable(L);
+	lua_pushboolean(L, quick);
+	lua_setfield(L, -2, "quick");
+	lua_pushstring(L, quick ? "small" : "default");
+	lua_setfield(L, -2, "size");
+}
+
 /* --- list --- */
+
+struct run_count {
+	u32 i, n;
+	bool quick;
+};
+
+static bool count_them(lua_State *L, void *ctx, struct err *e)
+{
+	struct run_count *c = ctx;
+	push_figure(L, c->i);
+	lua_getfield(L, -1, "runs");
+	push_x(L, c->quick);
+	if (!lua_call_traced(L, 1, 1, e))
+		return false;
+	c->n = lua_istable(L, -1) ? (u32)lua_rawlen(L, -1) : 0;
+	return true;
+}
+
+/* How many runs a figure takes, those that it shares with others included. 0: it takes none, or is wrong. */
+static u32 count_runs(lua_State *L, u32 figure, bool quick)
+{
+	struct run_count c = {figure, 0, quick};
+	struct err e = {0};
+	lua_settop(L, 1);
+	lua_budget(L, SCRIPT_BUDGET);
+	lua_pushvalue(L, 1);
+	return lua_checked(L, count_them, &c, 1, 0, &e) ? c.n : 0;
+}
 
 static void list_figures(lua_State *L, struct strbuf *out)
 {
@@ -154,9 +191,12 @@ static void list_figures(lua_State *L, struct strbuf *out)
 		strbuf_addf(out, "  (%s)\n", source);
 	if (!check_figures(L, "script", &n, &e))
 		strbuf_addf(out, "    cannot be used: %s\n", e.msg);
+	if (n && !e.set)
+		strbuf_adds(out, "    figure      runs quick\n");
 	for (u32 i = 0; i < n && !e.set; i++) {
 		char *name = figure_field(L, i, "name"), *title = figure_field(L, i, "title");
-		strbuf_addf(out, "    %-10s %s\n", name, title);
+		const u32 runs = count_runs(L, i, false);
+		strbuf_addf(out, "    %-10s %5u %5u  %s\n", name, runs, count_runs(L, i, true), title);
 		free(name);
 		free(title);
 	}
@@ -186,7 +226,13 @@ static int list_papers(void)
 		free(path);
 		lua_sandbox_free(L);
 	}
-	strbuf_adds(&out, all.n ? "\nwarpdbg paper NAME [FIGURE...] [--quick] repeats them.\n" : "there are no papers\n");
+	strbuf_adds(
+	    &out,
+	    all.n
+	        ? "\nwarpdbg paper NAME [FIGURE...] [--quick] repeats them. runs: those of a figure, and with --quick; a run that "
+	          "several\nfigures share is done once. At default size most take 1 to 20 s each on a core, at small size less than "
+	          "one.\nA sweep of your own is a file of the same form: scripts/papers/README.md.\n"
+	        : "there are no papers\n");
 	plain_write(&out, stdout);
 	strbuf_release(&out);
 	catalog_release(&all);
@@ -303,15 +349,6 @@ static void close_paper(struct paper *p)
 /* --- runs --- */
 
 /* What scripts may decide by. */
-static void push_x(lua_State *L, const struct paper *p)
-{
-	lua_newtable(L);
-	lua_pushboolean(L, p->opt->quick);
-	lua_setfield(L, -2, "quick");
-	lua_pushstring(L, p->opt->quick ? "small" : "default");
-	lua_setfield(L, -2, "size");
-}
-
 /* One of a figure's functions, called with the script as argument. */
 struct figure_call {
 	struct paper *p;
@@ -348,7 +385,7 @@ static bool call_runs(lua_State *L, void *ctx, struct err *e)
 	const struct figure_call *c = ctx;
 	push_figure(L, c->i);
 	lua_getfield(L, -1, "runs");
-	push_x(L, c->p);
+	push_x(L, c->p->opt->quick);
 	return lua_call_traced(L, 1, 1, e) && add_runs(L, c->p, e);
 }
 
@@ -435,7 +472,7 @@ static bool call_table(lua_State *L, void *ctx, struct err *e)
 	push_figure(L, c->i);
 	lua_getfield(L, -1, "table");
 	results_push(L, &c->p->plan);
-	push_x(L, c->p);
+	push_x(L, c->p->opt->quick);
 	return lua_call_traced(L, 2, 1, e) && table_read(c->t, L, e);
 }
 
@@ -514,7 +551,7 @@ static int run_paper(struct paper *p)
 		return 2;
 	}
 	if (!plan_execute(&p->plan, p->opt->jobs ? p->opt->jobs : cores()))
-		return EXIT_INTERRUPTED;
+		return 2; /* main() ends by the signal */
 	return report(p);
 }
 

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/leaving.h"
 #include "cli/papers/paper.h"
 #include "session/progress.h"
 
@@ -59,7 +60,11 @@ static bool file_finish(const char *part, const char *path)
 }
 static bool file_drop(const char *part, const char *path)
 {
+	struct strbuf own = STRBUF_INIT;
+	strbuf_addf(&own, "%s.part", part); /* the child's, if it was killed */
+	unlink(own.buf);
 	unlink(part);
+	strbuf_release(&own);
 	return true;
 }
 
@@ -273,15 +278,16 @@ static int wait_signal(const struct workers *w)
 	return sigtimedwait(&w->signals, NULL, &tick);
 }
 
-static void stop_children(struct workers *w)
+static void stop_children(struct workers *w, int sig)
 {
 	u64 until = host_ns() + GRACE_NS;
 	bool killed = false;
 	w->interrupted = true;
+	leaving_note(sig);
 	clear_line(w);
 	signal_children(w, SIGINT);
 	for (reap(w); w->running; reap(w)) {
-		int sig = wait_signal(w);
+		sig = wait_signal(w);
 		bool again = sig > 0 && sig != SIGCHLD;
 		if (!killed && (again || host_ns() > until)) {
 			signal_children(w, SIGKILL);
@@ -320,7 +326,7 @@ bool plan_execute(struct plan *p, u32 jobs)
 	while (w.running && !w.interrupted) {
 		int sig = wait_signal(&w);
 		if (sig > 0 && sig != SIGCHLD) {
-			stop_children(&w);
+			stop_children(&w, sig);
 			break;
 		}
 		reap(&w);

@@ -178,8 +178,8 @@ static bool start(lua_State *L, void *ctx, struct err *e)
 /* A turn that no answer was kept of could not be found again after going back. */
 static bool refuse_yield(lua_State *L, void *ctx, struct err *e)
 {
-	luaL_traceback(L, ((struct lua_host *)ctx)->co,
-	               "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
+	lua_traceback(L, ((struct lua_host *)ctx)->co,
+	              "coroutine.yield: a host program waits by cuda.sync, copy and check only", 0);
 	return err_set(e, "%s", lua_tostring(L, -1));
 }
 

@@ -197,7 +197,8 @@ static bool rounding_ok(const struct inst *in)
 	           directed = in->round == RND_RZ || in->round == RND_RM || in->round == RND_RP;
 	if (is_int(in->type) && !is_int(in->stype))
 		return integral;
-	return in->round != RND_RNA && (!directed || in->type == T_F16 || in->type == T_BF16);
+	const bool exact = in->stype == T_BF16 && (in->type == T_F32 || in->type == T_F64);
+	return in->round != RND_RNA && (!directed || exact || in->type == T_F16 || in->type == T_BF16);
 }
 
 static exec_fn conversion_for(const struct inst *in)

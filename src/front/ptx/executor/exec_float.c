@@ -25,6 +25,13 @@
 	EXEC1(abs_##T, T, T, ABS(FLUSH(T, a)))                                                                             \
 	EXEC1(neg_##T, T, T, -FLUSH(T, a))                                                                                 \
 	EXEC2(copysign_##T, T, T, T, COPYSIGN(b, a)) /* the sign of a on the magnitude of b */
+static inline float xorsign(float v, float a, float b)
+{
+	return v != v ? v : f32_bits((bits_f32(v) & 0x7fffffff) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000));
+}
+#define MAGNITUDE(v) __builtin_fabsf(flush_f32(v, fl &IF_FTZ))
+EXEC2(min_xorsign, f32, f32, f32, xorsign(lane_min_f32(MAGNITUDE(a), MAGNITUDE(b), fl &IF_NAN), a, b))
+EXEC2(max_xorsign, f32, f32, f32, xorsign(lane_max_f32(MAGNITUDE(a), MAGNITUDE(b), fl &IF_NAN), a, b))
 DEF(f32, __builtin_fmaf, __builtin_sqrtf, __builtin_fabsf, __builtin_copysignf)
 DEF(f64, __builtin_fma, __builtin_sqrt, __builtin_fabs, __builtin_copysign)
 #undef DEF
@@ -108,6 +115,8 @@ exec_fn LEVEL_NAME(exec_float)(const struct inst *in)
 		return NULL;
 	if (in->op == OP_RCP && in->type == T_F64 && in->flags & IF_APPROX)
 		return in->flags & IF_FTZ ? rcp_high_f64 : rcp_f64;
+	if ((in->op == OP_MIN || in->op == OP_MAX) && in->mode)
+		return in->type != T_F32 ? NULL : in->op == OP_MIN ? min_xorsign : max_xorsign;
 	const bool mod = in->flags & (IF_FTZ | IF_SAT);
 	return in->type == T_F32 ? (mod ? a->mod_f32 : a->f32) : mod ? a->mod_f64 : a->f64;
 }

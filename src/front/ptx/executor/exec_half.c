@@ -28,8 +28,17 @@ static inline double sum_to_odd(double p, double c)
 		return s;
 	return f64_bits((rest > 0.0) == (s > 0.0) ? bits + 1 : bits - 1);
 }
+static inline u16 half_xorsign(const struct inst *in, double a, double b, struct half_format f)
+{
+	const bool nan = in->flags & IF_NAN;
+	return half_out(in->op == OP_MIN ? lane_min_f64(a, b, nan) : lane_max_f64(a, b, nan), f);
+}
 static inline u16 half_op(const struct inst *in, u16 ha, u16 hb, u16 hc, struct half_format f)
 {
+	if (unlikely(in->mode)) { /* .xorsign.abs */
+		const u16 v = half_xorsign(in, half_in(ha & 0x7fff, f), half_in(hb & 0x7fff, f), f);
+		return (v & 0x7fff) > (f.bf16 ? 0x7f80 : 0x7c00) ? v : (v & 0x7fff) | ((ha ^ hb) & 0x8000);
+	}
 	const double a = half_in(ha, f), b = half_in(hb, f), c = half_in(hc, f);
 	switch (in->op) {
 	case OP_ADD: return half_out(a + b, f);

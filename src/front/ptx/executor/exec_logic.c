@@ -67,7 +67,8 @@ static void lop3_pred(void *ctx, const struct inst *in)
 	static void NAME(void *ctx, const struct inst *in)                                                                 \
 	{                                                                                                                  \
 		struct exec *x = ctx;                                                                                          \
-		const u32 a = read_pred(x, in->s[0]), b = in->s[1] == OPND_NONE ? 0 : read_pred(x, in->s[1]);                  \
+		const u32 a = read_pred(x, in->s[0]) ^ (in->flags & IF_NEG_PRED ? ~0u : 0);                                    \
+		const u32 b = in->s[1] == OPND_NONE ? 0 : read_pred(x, in->s[1]) ^ (in->flags & IF_NEG_PRED2 ? ~0u : 0);       \
 		(void)b;                                                                                                       \
 		write_pred(x, in->d[0], EXPR);                                                                                 \
 	}

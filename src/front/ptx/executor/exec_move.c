@@ -14,7 +14,7 @@ EACH_UNSIGNED(DEF)
 	{                                                                                                                  \
 		EXEC_BEGIN(T)                                                                                                  \
 		const st_##T *pa = exec_at(x, in->s[0]), *pb = exec_at(x, in->s[1]);                                           \
-		const u32 p = read_pred(x, in->s[2]);                                                                          \
+		const u32 p = read_pred(x, in->s[2]) ^ (fl & IF_NEG_PRED ? ~0u : 0);                                           \
 		LANE_LOOPS(T, NARROW(T), , (p >> i & 1) ? pa[i] : pb[i])                                                       \
 	}
 EACH_UNSIGNED(DEF)
@@ -23,7 +23,7 @@ EACH_UNSIGNED(DEF)
 static void mov_pred(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	write_pred(x, in->d[0], read_pred(x, in->s[0]));
+	write_pred(x, in->d[0], read_pred(x, in->s[0]) ^ (in->flags & IF_NEG_PRED ? ~0u : 0));
 }
 
 /* unpack {d0,..} = s: element k is bits [k*w, (k+1)*w) of the whole, w = width / n. */

@@ -166,8 +166,10 @@ EXEC1(rsqrt_high_f64, f64, f64, high_word(rsqrt_f64(high_word(a))))
 /* ex2 and tanh of f16 and bf16 (and pairs), through f32. */
 static u16 small_special(const struct inst *in, u16 h, bool bf16)
 {
-	const float a = bf16 ? bf16_to_f32(h) : f16_to_f32(h), r = in->op == OP_EX2 ? ex2(a) : tanh_f32(a);
-	return bf16 ? bf16_from_f64(r, SMALL_RN) : f16_from_f64(r, SMALL_RN);
+	const float a = flush_f32(bf16 ? bf16_to_f32(h) : f16_to_f32(h), in->flags & IF_FTZ),
+	            r = in->op == OP_EX2 ? ex2(a) : tanh_f32(a);
+	const u16 v = bf16 ? bf16_from_f64(r, SMALL_RN) : f16_from_f64(r, SMALL_RN);
+	return in->flags & IF_FTZ && !(v & 0x7f80) ? v & 0x8000 : v;
 }
 static void small_sfu(void *ctx, const struct inst *in)
 {
@@ -189,6 +191,9 @@ exec_fn LEVEL_NAME(exec_sfu)(const struct inst *in)
 		return f32[in->op];
 	if (in->op == OP_RSQRT && in->type == T_F64)
 		return in->flags & IF_FTZ ? rsqrt_high_f64 : rsqrt_approx_f64;
+	const bool bf16 = in->type == T_BF16 || in->type == T_BF16X2;
 	const bool small = in->type == T_F16 || in->type == T_F16X2 || in->type == T_BF16 || in->type == T_BF16X2;
-	return small && (in->op == OP_EX2 || in->op == OP_TANH) && !(in->flags & IF_FTZ) ? small_sfu : NULL;
+	return small && (in->op == OP_EX2 || in->op == OP_TANH) && (!(in->flags & IF_FTZ) || (bf16 && in->op == OP_EX2))
+	           ? small_sfu
+	           : NULL;
 }

@@ -1,9 +1,10 @@
 /* Dot products and video instructions on packed bytes and halves.
  *
  * Type of dp4a, dp2a: in->type for a (and the result), in->stype for b; mode 1 = dp2a.hi. The packed video instructions
- * take in->mode 1 as ".add": the results are added to c. Selectors, masks and .sat are not supported
- * (exec_video says no). */
+ * take in->mode 1 as ".add": the results are added to c. Here are those without selectors, masks and .sat, and with one
+ * type for both sources; exec_vop.c has all others. */
 #include "front/ptx/executor/simd.h"
+#include "front/ptx/executor/video.h"
 
 static inline s64 byte_of(u32 v, u32 k, bool sign)
 {
@@ -76,8 +77,16 @@ static inline s64 wide_of(u32 v, bool sign)
 EXEC2(vadd, u32, u32, u32, a + b)
 EXEC2(vabsdiff, u32, u32, u32, one(PACKED_ABSDIFF, wide_of(a, in->stype == T_S32), wide_of(b, in->stype == T_S32)))
 
+/* Sources in their own order, of one type, and all elements of the destination? */
+static bool plain(const struct inst *in)
+{
+	return !video_elements(in->op) || (u64)in->imm == video_plain(in->op, in->stype);
+}
+
 exec_fn LEVEL_NAME(exec_video)(const struct inst *in)
 {
+	if (!plain(in))
+		return NULL;
 	if (!has_opnds(in, 1, 2) || in->flags & IF_SAT || in->mode > 1 || (in->type != T_U32 && in->type != T_S32))
 		return NULL;
 	const bool three = in->s[2] != OPND_NONE;

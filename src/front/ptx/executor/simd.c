@@ -17,7 +17,7 @@ typedef exec_fn (*lookup_fn)(const struct inst *in);
 #define GROUPS_MAX 20
 static const lookup_fn lookups[LEVEL_COUNT][GROUPS_MAX] = {
     [LEVEL_BASE] = {EXEC_GROUPS(BASE)},
-#ifdef __x86_64__
+#ifdef EXEC_VECTOR_LEVELS
     [LEVEL_AVX2] = {EXEC_GROUPS(AVX2)},
     [LEVEL_AVX512] = {EXEC_GROUPS(AVX512)},
 #endif
@@ -25,7 +25,7 @@ static const lookup_fn lookups[LEVEL_COUNT][GROUPS_MAX] = {
 
 enum exec_level exec_best_level(void)
 {
-#ifdef __x86_64__
+#ifdef EXEC_VECTOR_LEVELS
 	__builtin_cpu_init();
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
 		return LEVEL_BASE;

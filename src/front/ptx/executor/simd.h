@@ -1,7 +1,8 @@
 /* simd: choosing among the vector levels of the execution functions, and the loops they are made of.
  *
  * Each exec_*.c is compiled once per level and exports one look-up function, NAME_base, NAME_avx2, NAME_avx512, from an
- * instruction to its execution function (NULL = not supported). All levels give the same bits. */
+ * instruction to its execution function (NULL = not supported). All levels give the same bits. The vector levels are
+ * there with EXEC_VECTOR_LEVELS, which the Makefile defines. */
 #ifndef FRONT_PTX_EXECUTOR_SIMD_H
 #define FRONT_PTX_EXECUTOR_SIMD_H
 #include "front/ptx/runtime/state.h"
@@ -15,7 +16,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l);
 
 #define EXEC_GROUPS(X)                                                                                                 \
 	X(int)                                                                                                             \
-	X(muldiv) X(logic) X(bits) X(video) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(pair) X(sfu) X(mem) X(warp)
+	X(muldiv)                                                                                                          \
+	X(logic) X(bits) X(video) X(vop) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(pair) X(sfu) X(mem) X(warp)
 
 #ifdef EXEC_LEVEL
 #define LEVEL_PASTE_(name, level) name##_##level

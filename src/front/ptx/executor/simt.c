@@ -430,6 +430,12 @@ static void assert_failed(void *ctx, const struct inst *in)
 	to->file = ((const u64 *)exec_at(x, in->s[1]))[i];
 	to->function = ((const u64 *)exec_at(x, in->s[3]))[i];
 }
+/* Only a call through a register whose target was not known comes here: others are refused at launch. */
+static void unsupported(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	exec_fault(x, FAULT_UNSUPPORTED, x->mask, 0, 0, false, SPC_NONE);
+}
 static void nanosleep_(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
@@ -459,7 +465,7 @@ exec_fn exec_control(const struct inst *in)
 		           ? NULL
 		           : bar;
 	case OP_BARWARP: return in->s[0] != OPND_NONE ? exec_bar_warp : NULL;
-	case OP_NOP: return nothing;
+	case OP_NOP: return in->flags & IF_UNSUPPORTED ? unsupported : nothing;
 	case OP_MEMBAR: return fence;
 	case OP_TRAP: return in->flags & IF_ASSERT ? assert_failed : trap;
 	case OP_BRKPT: return trap;

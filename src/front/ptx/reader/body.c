@@ -188,7 +188,7 @@ static bool parse_opcode(struct stmt *s)
 		ld_next(ld);
 	}
 	if (!s->form)
-		return ld_fail(ld, &s->op, "'%s' is not supported", NAME(s));
+		return ld_unsupported(ld, &s->op, "'%s' is not supported", NAME(s));
 	s->in.op = s->form->op;
 	return modifiers_apply(s);
 }
@@ -229,7 +229,12 @@ static bool parse_instruction(struct loader *ld)
 {
 	struct stmt s;
 	stmt_reset(ld, &s);
-	return parse_guard(&s) && parse_opcode(&s) && lower_stmt(&s) && !ld->failed;
+	if (!parse_guard(&s))
+		return false;
+	const struct mark m = mark_take(ld);
+	if (parse_opcode(&s) && lower_stmt(&s) && !ld->failed && !ld->unsupported)
+		return true;
+	return replace_unsupported(&s, &m);
 }
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
@@ -257,7 +262,7 @@ static bool parse_directive(struct loader *ld)
 		return parse_file(ld);
 	if (ld_accept_mod(ld, "pragma"))
 		return skip_pragma(ld);
-	return ld_fail(ld, &at, "unexpected '%s', expected a declaration or an instruction", TEXT(&at));
+	return skip_directive(ld, (u32)ld->fn, &at, true);
 }
 
 static bool parse_statement(struct loader *ld)

@@ -1,7 +1,8 @@
-/* Integer constant expressions: + - * / % & ^ | << >> ~ ! and parentheses over integers and WARP_SZ. */
+/* Integer constant expressions: C's operators, parentheses and the casts (.s64) and (.u64), over integers and WARP_SZ.
+ * Values are signed. */
 #include "front/ptx/reader/loader.h"
 
-static bool binary(struct loader *ld, u64 *out, u32 min_prec, u32 depth);
+static bool choice(struct loader *ld, u64 *out, u32 depth);
 
 static bool primary(struct loader *ld, u64 *out, u32 depth)
 {
@@ -15,8 +16,13 @@ static bool primary(struct loader *ld, u64 *out, u32 depth)
 		*out = minus ? -*out : tilde ? ~*out : bang ? !*out : *out;
 		return true;
 	}
+	if (tok_is(&ld->tok, '(') && (tok_is_mod(&ld->ahead, "s64") || tok_is_mod(&ld->ahead, "u64"))) {
+		ld_next(ld);
+		ld_next(ld);
+		return ld_expect(ld, ')') && primary(ld, out, depth + 1);
+	}
 	if (ld_accept(ld, '('))
-		return binary(ld, out, 1, depth + 1) && ld_expect(ld, ')');
+		return choice(ld, out, depth + 1) && ld_expect(ld, ')');
 	if (tok_is_name(&ld->tok, "WARP_SZ"))
 		*out = WARP_SIZE;
 	else if (ld->tok.kind == TK_INT)
@@ -27,24 +33,30 @@ static bool primary(struct loader *ld, u64 *out, u32 depth)
 	return true;
 }
 
-/* Precedence of the operator at ld->tok (0 = none); << and >> come as two tokens. */
-static u32 prec(const struct loader *ld)
+/* Operators that are no single character. */
+enum { SHIFT_LEFT = 1, SHIFT_RIGHT, BOTH, EITHER, EQUAL, UNEQUAL, NO_MORE, NO_LESS };
+struct operator
 {
-	if (ld->tok.kind != TK_PUNCT)
-		return 0;
-	switch (ld->tok.punct) {
-	case '|': return 1;
-	case '^': return 2;
-	case '&': return 3;
-	case '<':
-	case '>': return tok_is(&ld->ahead, ld->tok.punct) ? 4 : 0;
-	case '+':
-	case '-': return 5;
-	case '*':
-	case '/':
-	case '%': return 6;
-	default: return 0;
-	}
+	char what;    /* its character, or one of the above */
+	u8 prec, len; /* 0: none is there; in tokens */
+};
+
+/* The operator at ld->tok. */
+static struct operator operator_at(const struct loader *ld)
+{
+	static const struct {
+		char first, second;
+		struct operator op;
+	} table[] = {{'|', '|', {EITHER, 1, 2}},  {'&', '&', {BOTH, 2, 2}},       {'=', '=', {EQUAL, 6, 2}},
+	             {'!', '=', {UNEQUAL, 6, 2}}, {'<', '<', {SHIFT_LEFT, 8, 2}}, {'>', '>', {SHIFT_RIGHT, 8, 2}},
+	             {'<', '=', {NO_MORE, 7, 2}}, {'>', '=', {NO_LESS, 7, 2}},    {'|', 0, {'|', 3, 1}},
+	             {'^', 0, {'^', 4, 1}},       {'&', 0, {'&', 5, 1}},          {'<', 0, {'<', 7, 1}},
+	             {'>', 0, {'>', 7, 1}},       {'+', 0, {'+', 9, 1}},          {'-', 0, {'-', 9, 1}},
+	             {'*', 0, {'*', 10, 1}},      {'/', 0, {'/', 10, 1}},         {'%', 0, {'%', 10, 1}}};
+	for (u32 i = 0; i < ARRAY_LEN(table); i++)
+		if (tok_is(&ld->tok, table[i].first) && (!table[i].second || tok_is(&ld->ahead, table[i].second)))
+			return table[i].op;
+	return (struct operator){0};
 }
 
 /* Copies of the sign come in, as for a signed number. */
@@ -54,23 +66,31 @@ static u64 shift_right(u64 a, u64 b)
 	return b < 64 ? (a ^ sign) >> b ^ sign : sign;
 }
 
-static bool apply(struct loader *ld, const struct token *op, u64 a, u64 b, u64 *out)
+static bool apply(struct loader *ld, const struct token *at, char op, u64 a, u64 b, u64 *out)
 {
-	switch (op->punct) {
+	switch (op) {
 	case '|': *out = a | b; return true;
 	case '^': *out = a ^ b; return true;
 	case '&': *out = a & b; return true;
-	case '<': *out = b < 64 ? a << b : 0; return true;
-	case '>': *out = shift_right(a, b); return true;
+	case SHIFT_LEFT: *out = b < 64 ? a << b : 0; return true;
+	case SHIFT_RIGHT: *out = shift_right(a, b); return true;
+	case BOTH: *out = a && b; return true;
+	case EITHER: *out = a || b; return true;
+	case EQUAL: *out = a == b; return true;
+	case UNEQUAL: *out = a != b; return true;
+	case NO_MORE: *out = (s64)a <= (s64)b; return true;
+	case NO_LESS: *out = (s64)a >= (s64)b; return true;
+	case '<': *out = (s64)a < (s64)b; return true;
+	case '>': *out = (s64)a > (s64)b; return true;
 	case '+': *out = a + b; return true;
 	case '-': *out = a - b; return true;
 	case '*': *out = a * b; return true;
 	default: break;
 	}
 	if (!b)
-		return ld_fail(ld, op, "division by zero in a constant expression");
+		return ld_fail(ld, at, "division by zero in a constant expression");
 	bool overflows = (s64)a == INT64_MIN && (s64)b == -1;
-	if (op->punct == '/')
+	if (op == '/')
 		*out = overflows ? a : (u64)((s64)a / (s64)b);
 	else
 		*out = overflows ? 0 : (u64)((s64)a % (s64)b);
@@ -81,19 +101,33 @@ static bool binary(struct loader *ld, u64 *out, u32 min_prec, u32 depth)
 {
 	if (!primary(ld, out, depth))
 		return false;
-	for (u32 p; (p = prec(ld)) >= min_prec && p;) {
-		struct token op = ld->tok;
-		ld_next(ld);
-		if (p == 4)
+	for (struct operator op; (op = operator_at(ld)).prec >= min_prec;) {
+		const struct token at = ld->tok;
+		for (u32 i = 0; i < op.len; i++)
 			ld_next(ld);
 		u64 rhs;
-		if (!binary(ld, &rhs, p + 1, depth + 1) || !apply(ld, &op, *out, rhs, out))
+		if (!binary(ld, &rhs, op.prec + 1, depth + 1) || !apply(ld, &at, op.what, *out, rhs, out))
 			return false;
 	}
 	return true;
 }
 
+static bool choice(struct loader *ld, u64 *out, u32 depth)
+{
+	u64 yes, no;
+	if (!binary(ld, out, 1, depth))
+		return false;
+	if (!ld_accept(ld, '?'))
+		return true;
+	if (depth > NESTING_MAX)
+		return ld_fail(ld, &ld->tok, "constant expression nested deeper than %u", NESTING_MAX);
+	if (!choice(ld, &yes, depth + 1) || !ld_expect(ld, ':') || !choice(ld, &no, depth + 1))
+		return false;
+	*out = *out ? yes : no;
+	return true;
+}
+
 bool parse_const_expr(struct loader *ld, u64 *out)
 {
-	return binary(ld, out, 1, 0);
+	return choice(ld, out, 0);
 }

@@ -26,8 +26,10 @@ static bool parse_dims3(struct loader *ld, u32 out[3])
 }
 
 /* Directives between a header and its body. Cluster shapes and ABI hints have no counterpart in the model. */
-static bool parse_tuning(struct loader *ld, struct func *f)
+static bool parse_tuning(struct loader *ld, u32 index)
 {
+	struct func *f = &ld->m->funcs[index];
+	const struct token at = ld->tok;
 	u32 skip[3];
 	if (ld_accept_mod(ld, "maxntid"))
 		return parse_dims3(ld, f->maxntid);
@@ -46,7 +48,7 @@ static bool parse_tuning(struct loader *ld, struct func *f)
 		return true;
 	if (ld_accept_mod(ld, "pragma"))
 		return skip_pragma(ld);
-	return ld_expected(ld, "'{', ';' or a directive such as .maxntid");
+	return skip_directive(ld, index, &at, false);
 }
 
 static bool same_formals(const struct formal *a, u32 na, const struct formal *b, u32 nb)
@@ -263,6 +265,7 @@ static void begin_function(struct loader *ld, s32 index)
 	ld->last_label = UINT32_MAX;
 	ld->cuda_line = ld->cuda_file = 0;
 	ld->nbarriers = 0;
+	ld->odd_regs = false;
 	ld->nvclass = ld->nvnames = ld->nrefs = ld->nreg_out = 0;
 	ld->fparam_used = f->is_kernel ? 0 : (u32)round_up(sig->in_bytes + sig->out_bytes, 16);
 	ld->fparam_max = ld->fparam_used;
@@ -328,7 +331,7 @@ bool parse_function(struct loader *ld, bool is_kernel, bool is_extern)
 	if (index < 0)
 		return false;
 	while (ld->tok.kind == TK_MOD)
-		if (!parse_tuning(ld, &ld->m->funcs[index]))
+		if (!parse_tuning(ld, (u32)index))
 			return false;
 	if (ld_accept(ld, ';')) {
 		ld->finfo[index].is_extern |= is_extern;

@@ -1,14 +1,14 @@
 #include "front/ptx/reader/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ARCS_MAX 16000000u /* calls through registers times their candidates: beyond, the module is refused */
 
-static bool check_callee(struct loader *ld, const struct edge *e)
+/* Calls of the device runtime (dynamic parallelism) are not modelled: who makes one cannot be launched. */
+static bool runtime_call(struct loader *ld, const struct edge *e)
 {
-	if (ld->finfo[e->callee].defined)
-		return true;
 	const char *name = ld->m->funcs[e->callee].name;
 	static const char *const runtime[] = {"cudaMalloc",
 	                                      "cudaFree",
@@ -17,12 +17,22 @@ static bool check_callee(struct loader *ld, const struct edge *e)
 	                                      "cudaGetParameterBuffer",
 	                                      "cudaGetParameterBufferV2",
 	                                      "cudaDeviceSynchronize"};
+	char what[160];
+	bool known = false;
 	for (u32 i = 0; i < ARRAY_LEN(runtime); i++)
-		if (!strcmp(name, runtime[i]))
-			return ld_fail(ld, &e->at,
-			               "call of '%s' is not supported: the device runtime (dynamic parallelism) is not modelled",
-			               name);
-	return ld_fail(ld, &e->at, "function '%s' is called but not defined in %s", name, linked_what(ld));
+		known |= !strcmp(name, runtime[i]);
+	if (!known)
+		return false;
+	snprintf(what, sizeof(what),
+	         "call of '%s' is not supported: the device runtime (dynamic parallelism) is not modelled", name);
+	code_unsupported(ld, e->inst, what);
+	return true;
+}
+
+static bool check_callee(struct loader *ld, const struct edge *e)
+{
+	return ld->finfo[e->callee].defined || ld_fail(ld, &e->at, "function '%s' is called but not defined in %s",
+	                                               ld->m->funcs[e->callee].name, linked_what(ld));
 }
 
 static s32 real_function(struct loader *ld, s32 f)
@@ -69,6 +79,8 @@ static bool candidate(const struct loader *ld, u32 f, u32 sig)
 
 static bool add_edge(struct graph *g, struct loader *ld, const struct edge *e, const u32 *taken, u32 ntaken)
 {
+	if (e->callee >= 0 && !ld->finfo[e->callee].defined && runtime_call(ld, e))
+		return true;
 	if (e->callee >= 0)
 		return check_callee(ld, e) && push_arc(g, ld, e, (u32)e->callee);
 	for (u32 i = 0; i < ntaken; i++)

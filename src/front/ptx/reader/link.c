@@ -1,4 +1,5 @@
 /* The end of a module: memory layout, figures of kernels with their callees, constants, execution functions. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,31 +391,28 @@ static void fix_addresses(struct loader *ld)
 
 /* Constants that are addresses of such variables are those of the first activation: who uses one adds where its own is.
  */
-static bool flag_addresses(struct loader *ld)
+static void flag_addresses(struct loader *ld)
 {
-	bool ok = true;
 	if (!ld->m->local_unit)
-		return true;
+		return;
 	bool *local = xcalloc(ld->m->pool_bytes / (4 * WARP_SIZE) + 1, sizeof(bool));
 	for (u32 i = 0; i < ld->ncsts; i++)
 		if (ld->csts[i].sym >= 0 && of_activation(ld->m, &ld->m->symbols[ld->csts[i].sym]))
 			local[ld->csts[i].at / (4 * WARP_SIZE)] = true;
-	for (u32 pc = 0; pc < ld->m->ncode && ok; pc++) {
+	for (u32 pc = 0; pc < ld->m->ncode; pc++) {
 		struct inst *in = &ld->m->code[pc];
-		for (u32 k = 0; k < ARRAY_LEN(in->s) && ok; k++) {
+		for (u32 k = 0; k < ARRAY_LEN(in->s) && !(in->flags & IF_UNSUPPORTED); k++) {
 			if (in->s[k] == OPND_NONE || !(in->s[k] & OPND_POOL) || !local[(in->s[k] & ~OPND_POOL) / (4 * WARP_SIZE)])
 				continue;
-			const struct place *at = &ld->inst_at[pc];
 			if ((in->op == OP_MOV && in->vec <= 1) || in->op == OP_CVTA)
 				in->flags |= IF_ACTIVATION;
 			else
-				ok = ld_fail(ld, &(struct token){.line = at->line, .col = at->col},
-				             "the address of a .local variable of a recursive function is an operand here: only mov, "
-				             "cvta, ld and st can have it");
+				code_unsupported(ld, pc,
+				                 "the address of a .local variable of a recursive function is an operand here: only "
+				                 "mov, cvta, ld and st can have it");
 		}
 	}
 	free(local);
-	return ok;
 }
 
 static bool check_symbols(struct loader *ld)
@@ -444,17 +442,16 @@ static void opcode_text(const char *p, char *buf, u32 cap)
 	buf[n] = 0;
 }
 
-static bool resolve_exec(struct loader *ld)
+static void resolve_exec(struct loader *ld)
 {
 	for (u32 pc = 0; pc < ld->m->ncode; pc++) {
-		char name[96];
+		char name[96], what[128];
 		if (exec_resolve(&ld->m->code[pc]))
 			continue;
-		const struct place *at = &ld->inst_at[pc];
-		opcode_text(at->p, name, sizeof(name));
-		return ld_fail(ld, &(struct token){.line = at->line, .col = at->col}, "'%s' is not supported", name);
+		opcode_text(ld->inst_at[pc].p, name, sizeof(name));
+		snprintf(what, sizeof(what), "'%s' is not supported", name);
+		code_unsupported(ld, pc, what);
 	}
-	return true;
 }
 
 static bool lay_out(struct layout *x)
@@ -474,13 +471,18 @@ static bool lay_out(struct layout *x)
 	layout_dynamic(x);
 	figures(x);
 	fix_addresses(x->ld);
-	return flag_addresses(x->ld);
+	flag_addresses(x->ld);
+	return true;
 }
 
 bool link_module(struct loader *ld)
 {
 	struct layout x = {.ld = ld};
-	bool ok = lay_out(&x) && pool_build(ld) && resolve_exec(ld);
+	bool ok = lay_out(&x) && pool_build(ld);
+	if (ok) {
+		resolve_exec(ld);
+		spread_unsupported(ld, &x.g);
+	}
 	graph_release(&x.g);
 	free(x.reach);
 	free(x.local_at);

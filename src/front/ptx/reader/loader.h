@@ -24,6 +24,7 @@
 void *grow_array(void *array, u32 n, size_t size);
 #define PUSH(array, n) ((array) = grow_array((array), (n), sizeof(*(array))), &(array)[(n)++])
 
+struct graph;
 enum name_kind { N_REG, N_RANGE, N_SYM, N_PARAM, N_LABEL, N_FUNC, N_TEXREF, N_SAMPLER, N_PROTO, N_TABLE };
 struct name {
 	enum name_kind kind;
@@ -158,12 +159,21 @@ struct loader {
 	u32 cuda_line;  /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
+	bool odd_regs; /* the function has registers of a shape that is not supported: so is whatever does not fit them */
+	/* The instruction being read is right in form, but not supported: where and why (unsupported.c). */
+	bool unsupported;
+	struct token why_at;
+	char why[400];
 	const struct schedule_params *schedule; /* or NULL: the order of the text */
 };
 
 /* Errors: fill *e with "path:line:col: ..." and return false. The first one wins. */
 bool ld_fail(struct loader *ld, const struct token *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool ld_expected(struct loader *ld, const char *what); /* about ld->tok */
+/* Of an instruction: it may be right, but is not supported. Kernels that reach it cannot be launched; the rest of the
+ * file is read. Returns false as an error does. */
+bool ld_unsupported(struct loader *ld, const struct token *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 #define TEXT(t) tok_text((t), (char[TOK_TEXT_MAX]){0})
 
 /* --- reader.c: tokens, scopes, names --- */
@@ -210,6 +220,23 @@ void reorder_code(struct loader *ld, const struct fn *f, const struct cfg *g, co
                   struct reorder *r);
 void reorder_undo(struct loader *ld, const struct fn *f, struct reorder *r);
 void reorder_release(struct reorder *r);
+/* --- unsupported.c --- */
+struct stmt;
+struct mark { /* what an instruction adds to, to be taken back */
+	struct lexer lx;
+	struct token tok, ahead;
+	u32 ncode, ninst_at, nabs_fixes, nedges, nrefs, ncalls, fparam_used;
+};
+struct mark mark_take(const struct loader *ld);
+/* Behind an instruction's guard, when its lowering has failed since the mark: puts a placeholder in its place when it
+ * is not supported and its text has the form of an instruction; else false, with the error. */
+bool replace_unsupported(struct stmt *s, const struct mark *m);
+/* A directive in a function: notes it, and skips what follows up to where another thing begins. */
+bool skip_directive(struct loader *ld, u32 func, const struct token *at, bool in_body);
+/* Notes what the function has that is not supported; returns its index. */
+u32 note_unsupported(struct loader *ld, u32 func, u32 line, u32 col, const char *what);
+void code_unsupported(struct loader *ld, u32 pc, const char *what); /* an instruction that is emitted already */
+void spread_unsupported(struct loader *ld, struct graph *g);        /* at the end: to all functions that reach it */
 /* --- func.c --- */
 bool parse_function(struct loader *ld, bool is_kernel, bool is_extern);
 /* --- body.c --- */

@@ -112,6 +112,9 @@ bool want_args(struct stmt *s, u32 min, u32 max)
 		s->nargs--; /* the cache policy changes no result */
 	if (s->nargs >= min && s->nargs <= max)
 		return true;
+	const bool longer_forms = s->in.op == OP_MIN || s->in.op == OP_MAX || s->in.op == OP_TEX || s->in.op == OP_TLD4;
+	if (s->nargs > max && longer_forms)
+		return ld_unsupported(s->ld, &s->op, "'%s' with %u operands is not supported", NAME(s), s->nargs);
 	if (min == max)
 		return ld_fail(s->ld, &s->op, "'%s' takes %u operand%s, here are %u", NAME(s), min, min == 1 ? "" : "s",
 		               s->nargs);
@@ -210,7 +213,7 @@ static bool lower_address_value(struct stmt *s, const struct operand *o, enum pt
 		s->ld->finfo[o->index].address_taken = true;
 		*out = pool_func(s->ld, o->index, bytes);
 		if (o->add)
-			return ld_fail(s->ld, &o->at, "an offset into function '%s' is not supported", TEXT(&o->at));
+			return ld_unsupported(s->ld, &o->at, "an offset into function '%s' is not supported", TEXT(&o->at));
 	} else {
 		*out = pool_symbol(s->ld, o->index, o->add, bytes, o->generic);
 	}
@@ -237,7 +240,7 @@ bool lower_src(struct stmt *s, const struct operand *o, enum ptype t, enum width
 	}
 	const struct name *n = name_find(s->ld, &o->at);
 	if (n && (n->kind == N_TEXREF || n->kind == N_SAMPLER))
-		return ld_fail(s->ld, &o->at, "the address of texture reference '%s' is not supported", TEXT(&o->at));
+		return ld_unsupported(s->ld, &o->at, "the address of texture reference '%s' is not supported", TEXT(&o->at));
 	if (n)
 		return ld_fail(s->ld, &o->at, "'%s' is not a register, variable or constant", TEXT(&o->at));
 	if (o->at.p[0] == '%')
@@ -316,6 +319,9 @@ static bool check_types(struct stmt *s)
 	bool needs = strpbrk(sig, "twTxX") != NULL;
 	if (needs && !s->ntypes)
 		return ld_fail(s->ld, &s->op, "'%s' lacks a type such as .u32", NAME(s));
+	const bool two = strpbrk(sig, "xX") || s->in.op == OP_DP4A || s->in.op == OP_DP2A;
+	if (s->ntypes > 1u + two && !(s->form->groups & G_VIDEO) && s->in.op != OP_CVT)
+		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: more types than it is known to have", NAME(s));
 	if (strpbrk(sig, "X") && s->ntypes < 2)
 		return ld_fail(s->ld, &s->op, "'%s' needs two types", NAME(s));
 	return true;
@@ -332,7 +338,12 @@ static bool lower_letter(struct stmt *s, char c, const struct operand *o, bool i
 	if (c == 'i')
 		return lower_mode_operand(s, o);
 	opnd *to = &s->in.s[(*nsrc)++];
-	if (c == 'p' && s->in.op != OP_SELP)
+	if (t == T_PRED && (s->in.op == OP_AND || s->in.op == OP_OR || s->in.op == OP_XOR) && *nsrc == 2) {
+		if (o->neg)
+			s->in.flags |= IF_NEG_PRED2;
+		return lower_src(s, o, t, w, to);
+	}
+	if (t == T_PRED)
 		return lower_pred_src(s, o, to);
 	if (o->neg)
 		return ld_fail(s->ld, &o->at, "'!' is not allowed here");

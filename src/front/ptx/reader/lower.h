@@ -20,7 +20,9 @@ enum okind {
 struct operand {
 	enum okind kind, base;
 	struct token at;
-	bool neg; /* !operand */
+	bool neg;         /* !operand */
+	bool minus;       /* -register */
+	struct token sel; /* .b0, .h10: a selector behind a register; p = NULL: none */
 	bool generic;
 	u8 exact_bytes;
 	enum ptype type;
@@ -95,6 +97,7 @@ enum {
 #define G_CLAMP (1ull << 31)
 #define G_RELU (1ull << 32)
 #define G_LOGIC (1ull << 33)
+#define G_MASK (1ull << 34)
 
 /* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
@@ -144,6 +147,7 @@ bool lower_prefetch(struct stmt *s);
 bool lower_tex(struct stmt *s);
 bool lower_surface(struct stmt *s);
 bool lower_surface_reduce(struct stmt *s);                /* lower_surface.c */
+bool video_word(struct stmt *s, const struct token *t);   /* a modifier that only vmad has; lower_video.c */
 bool surface_word(struct stmt *s, const struct token *t); /* a modifier that only suld and sust have */
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);

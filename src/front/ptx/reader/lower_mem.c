@@ -95,10 +95,10 @@ static bool check_access(struct stmt *s)
 	if (s->ntypes != 1)
 		return ld_fail(s->ld, &s->op, "'%s' needs one type such as .u32", NAME(s));
 	if (s->in.type == T_PRED || s->in.type == T_B128)
-		return ld_fail(s->ld, &s->op, "'%s' is not supported", NAME(s));
+		return ld_unsupported(s->ld, &s->op, "'%s' is not supported", NAME(s));
 	u32 bytes = ptype_bytes(s->in.type) * s->in.vec;
 	if (bytes > 16)
-		return ld_fail(s->ld, &s->op, "'%s' moves %u bytes, the most is 16", NAME(s), bytes);
+		return ld_unsupported(s->ld, &s->op, "'%s' moves %u bytes, the most is 16", NAME(s), bytes);
 	default_space(s);
 	return true;
 }
@@ -133,8 +133,8 @@ static bool check_wide(struct stmt *s, const struct operand *list)
 	if (!wide || ptype_bytes(s->in.type) == 8)
 		return true;
 	if (narrow)
-		return ld_fail(s->ld, &narrow->at, "'%s' with 64-bit and narrower registers in one vector is not supported",
-		               NAME(s));
+		return ld_unsupported(s->ld, &narrow->at,
+		                      "'%s' with 64-bit and narrower registers in one vector is not supported", NAME(s));
 	s->in.stype = T_B64;
 	return true;
 }
@@ -236,9 +236,9 @@ static bool check_level(struct stmt *s)
 bool lower_tex(struct stmt *s)
 {
 	if (s->in.vec != 4)
-		return ld_fail(s->ld, &s->op, "'%s' is not supported: only fetches of four elements (.v4) are", NAME(s));
+		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: only fetches of four elements (.v4) are", NAME(s));
 	if (s->ntypes != 2 || ptype_bytes(s->in.type) != 4 || ptype_bytes(s->in.stype) != 4)
-		return ld_fail(s->ld, &s->op, "'%s' needs a result type and a coordinate type of 32 bits", NAME(s));
+		return ld_unsupported(s->ld, &s->op, "'%s' needs a result type and a coordinate type of 32 bits", NAME(s));
 	if (!want_args(s, 2 + s->level, 2 + s->level) || !check_level(s))
 		return false;
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];

@@ -32,14 +32,6 @@ bool lower_mul(struct stmt *s)
 	return lower_carry(s);
 }
 
-bool lower_video(struct stmt *s)
-{
-	for (u32 i = 1; i < s->ntypes; i++)
-		if (s->types[i] != s->types[1])
-			return ld_fail(s->ld, &s->op, "'%s' with different source types is not supported", NAME(s));
-	return s->ntypes == 3 || ld_fail(s->ld, &s->op, "'%s' needs three types", NAME(s));
-}
-
 static enum ptype part_type(const struct stmt *s, u32 n)
 {
 	switch (ptype_bytes(s->in.type) / n) {
@@ -75,9 +67,13 @@ static bool lower_pack(struct stmt *s, const struct operand *whole, const struct
 		return false;
 	s->in.vec = (u8)vec->nelems;
 	s->in.pack = 1;
-	for (u32 i = 0; i < vec->nelems; i++)
-		if (!lower_src(s, &s->elem[vec->elems + i], part_type(s, vec->nelems), W_EXACT, &s->in.s[i]))
+	for (u32 i = 0; i < vec->nelems; i++) {
+		struct operand *o = &s->elem[vec->elems + i];
+		if (o->kind == A_SINK) /* any value does */
+			o->kind = A_INT;
+		if (!lower_src(s, o, part_type(s, vec->nelems), W_EXACT, &s->in.s[i]))
 			return false;
+	}
 	return true;
 }
 
@@ -94,13 +90,24 @@ bool lower_mov(struct stmt *s)
 		return lower_pack(s, d, a);
 	if (!lower_dst(s, d, s->in.type, W_EXACT, &s->in.d[0]))
 		return false;
+	if (s->in.type == T_PRED)
+		return lower_pred_src(s, a, &s->in.s[0]);
 	if (a->neg)
 		return ld_fail(s->ld, &a->at, "'!' is not allowed here");
-	if (a->kind != A_SREG || s->in.type == T_PRED)
+	if (a->kind != A_SREG)
 		return lower_src(s, a, s->in.type, W_EXACT, &s->in.s[0]);
 	s->in.sreg = (u8)(a->index + 1);
 	s->in.imm = (s64)a->ival;
 	return true;
+}
+
+/* .xorsign.abs of min and max. */
+static bool check_xorsign(struct stmt *s)
+{
+	const enum ptype t = s->in.type;
+	const bool has = t == T_F32 || t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2;
+	return !s->in.mode || has || s->in.op == OP_FMA ||
+	       ld_unsupported(s->ld, &s->op, "'%s' is not supported: .xorsign.abs is for f32, f16 and bf16", NAME(s));
 }
 
 /* .relu: which types have it. Those of cvt are told by its execution function. */
@@ -108,10 +115,12 @@ bool lower_relu(struct stmt *s)
 {
 	const enum ptype t = s->in.type;
 	const bool half = t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_BF16X2;
+	if (!check_xorsign(s))
+		return false;
 	if (!(s->in.flags & IF_RELU) || (s->in.op == OP_FMA ? half : t == T_S32 || t == T_S16X2))
 		return true;
-	return ld_fail(s->ld, &s->op, "'%s' is not supported: .relu is for %s", NAME(s),
-	               s->in.op == OP_FMA ? "f16, f16x2, bf16 and bf16x2" : "s32 and s16x2");
+	return ld_unsupported(s->ld, &s->op, "'%s' is not supported: .relu is for %s", NAME(s),
+	                      s->in.op == OP_FMA ? "f16, f16x2, bf16 and bf16x2" : "s32 and s16x2");
 }
 
 /* Registers wider than the type: within 32 bits they share one shape; 64-bit ones are marked. */
@@ -138,8 +147,8 @@ bool lower_cvta(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s' lacks a state space", NAME(s));
 	struct func *f = &s->ld->m->funcs[s->ld->fn];
 	if (s->in.space == SPC_PARAM && !f->is_kernel)
-		return ld_fail(s->ld, &s->op, "'%s' in a function is not supported: only a kernel's parameters have addresses",
-		               NAME(s));
+		return ld_unsupported(
+		    s->ld, &s->op, "'%s' in a function is not supported: only a kernel's parameters have addresses", NAME(s));
 	f->generic_params |= s->in.space == SPC_PARAM && !(s->in.flags & IF_CVTA_TO);
 	return want_args(s, 2, 2) && lower_dst(s, &s->arg[0], t, W_EXACT, &s->in.d[0]) &&
 	       lower_src(s, &s->arg[1], t, W_EXACT, &s->in.s[0]);

@@ -24,8 +24,8 @@ static bool coordinates(struct stmt *s, const struct operand *o, struct inst *at
 	if (o->kind != A_ADDR || !o->nelems)
 		return ld_fail(s->ld, &o->at, "'%s' needs [surface, {coordinates}] here", NAME(s));
 	if (o->base != A_REG)
-		return ld_fail(s->ld, &o->at, "surface reference '%s' is not supported, only surface objects are",
-		               TEXT(&o->at));
+		return ld_unsupported(s->ld, &o->at, "surface reference '%s' is not supported, only surface objects are",
+		                      TEXT(&o->at));
 	if (ptype_bytes(o->type) != 8)
 		return ld_fail(s->ld, &o->at, "a surface object's handle needs a 64-bit register");
 	if (o->nelems != n && !(n == 3 && o->nelems == 4))

@@ -35,6 +35,8 @@ static const struct mod_row rows[] = {
     {"full", G_APPROX, F_FLAG, IF_APPROX},
     {"cc", G_CC, F_FLAG, IF_CC_OUT},
     {"NaN", G_NAN, F_FLAG, IF_NAN},
+    {"xorsign", G_NAN, F_MODE, 1},
+    {"abs", G_NAN, F_NOTHING, 0},
     {"rn", G_ROUND, F_ROUND, RND_RN},
     {"rz", G_ROUND, F_ROUND, RND_RZ},
     {"rm", G_ROUND, F_ROUND, RND_RM},
@@ -182,6 +184,7 @@ static const struct mod_row rows[] = {
     {"add", G_VIDEO, F_MODE, 1},
     {"min", G_VIDEO, F_MODE, 2},
     {"max", G_VIDEO, F_MODE, 3},
+    {"mask", G_MASK, F_NOTHING, 0},
     {"L2::cache_hint", G_MEM, F_HINT, 0},
 };
 
@@ -257,9 +260,9 @@ bool modifiers_apply(struct stmt *s)
 			apply(s, r);
 		else if (type != T_NONE && s->ntypes < ARRAY_LEN(s->types))
 			s->types[s->ntypes++] = type;
-		else if (!is_hint(s, t) && !surface_word(s, t))
-			return ld_fail(s->ld, t, "'%s' is not supported ('%s' does not know '%s')", NAME(s), s->form->name,
-			               TEXT(t));
+		else if (!is_hint(s, t) && !surface_word(s, t) && !video_word(s, t))
+			return ld_unsupported(s->ld, t, "'%s' is not supported ('%s' does not know '%s')", NAME(s), s->form->name,
+			                      TEXT(t));
 	}
 	s->in.type = (u8)s->types[0];
 	s->in.stype = (u8)s->types[1];

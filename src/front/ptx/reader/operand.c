@@ -46,7 +46,38 @@ static bool name_is(const struct token *t, const char *name)
 	return t->len == strlen(name) + 1 && t->p[0] == '%' && !memcmp(t->p + 1, name, t->len - 1);
 }
 
-/* %tid must be followed by .x, .y or .z. */
+/* A special register of PTX's, but none that is known here. */
+static bool sreg_unsupported(const struct token *name)
+{
+	static const char *const known[] = {"clusterid",
+	                                    "nclusterid",
+	                                    "cluster_ctaid",
+	                                    "cluster_nctaid",
+	                                    "cluster_ctarank",
+	                                    "cluster_nctarank",
+	                                    "is_explicit_cluster",
+	                                    "current_graph_exec",
+	                                    "aggr_smem_size",
+	                                    "reserved_smem_offset_begin",
+	                                    "reserved_smem_offset_end",
+	                                    "reserved_smem_offset_cap",
+	                                    "reserved_smem_offset_0",
+	                                    "reserved_smem_offset_1",
+	                                    "pm0_64",
+	                                    "pm1_64",
+	                                    "pm2_64",
+	                                    "pm3_64",
+	                                    "pm4_64",
+	                                    "pm5_64",
+	                                    "pm6_64",
+	                                    "pm7_64"};
+	for (u32 i = 0; i < ARRAY_LEN(known); i++)
+		if (name_is(name, known[i]))
+			return true;
+	return false;
+}
+
+/* %tid must be followed by .x, .y or .z; .w is always 0. */
 static bool parse_vector_sreg(struct stmt *s, struct operand *o, u32 base)
 {
 	struct loader *ld = s->ld;
@@ -56,6 +87,11 @@ static bool parse_vector_sreg(struct stmt *s, struct operand *o, u32 base)
 			o->index = base + i;
 			return true;
 		}
+	if (ld_accept_mod(ld, "w")) {
+		o->kind = A_SREG;
+		o->index = SR_ENVREG;
+		return true;
+	}
 	return ld_expected(ld, ".x, .y or .z");
 }
 
@@ -163,11 +199,19 @@ static bool parse_name(struct stmt *s, struct operand *o)
 		if (o->at.p[0] == '%' && !parse_sreg(s, o))
 			return false;
 	}
+	if (o->kind == A_NAME && sreg_unsupported(&o->at))
+		return ld_unsupported(ld, &o->at, "special register '%s' is not supported", TEXT(&o->at));
 	if (o->kind == A_NAME && o->at.p[0] == '%' && ld->tok.kind == TK_MOD)
 		return ld_fail(ld, &o->at, "register '%s' is not declared, and no special register that is supported",
 		               TEXT(&o->at));
+	if (o->kind == A_REG && ld->tok.kind == TK_MOD && s->form->fn == lower_video) {
+		o->sel = ld->tok;
+		ld_next(ld);
+		return true;
+	}
 	if (o->kind == A_REG && ld->tok.kind == TK_MOD)
-		return ld_fail(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported", TEXT(&ld->tok));
+		return ld_unsupported(ld, &ld->tok, "vector elements and sub-word selectors ('%s') are not supported",
+		                      TEXT(&ld->tok));
 	return o->kind == A_SYM || o->kind == A_PARAM || o->kind == A_FUNC ? parse_offset(s, o) : true;
 }
 
@@ -216,7 +260,8 @@ static bool parse_scalar(struct stmt *s, struct operand *o)
 		return generic ? parse_generic_symbol(s, o) : parse_name(s, o);
 	}
 	bool number = ld->tok.kind == TK_INT || ld->tok.kind == TK_FLOAT || ld->tok.kind == TK_IDENT ||
-	              tok_is(&ld->tok, '-') || tok_is(&ld->tok, '~') || tok_is(&ld->tok, '(') || tok_is(&ld->tok, '+');
+	              tok_is(&ld->tok, '-') || tok_is(&ld->tok, '~') || tok_is(&ld->tok, '(') || tok_is(&ld->tok, '+') ||
+	              tok_is(&ld->tok, '!');
 	return number ? parse_number(s, o) : ld_expected(ld, "an operand");
 }
 
@@ -292,12 +337,16 @@ bool parse_operand(struct stmt *s, struct operand *o)
 		return parse_address(s, o);
 	if (tok_is(&ld->tok, '{')) {
 		o->kind = A_VEC;
-		return parse_vector(s, o);
+		if (!parse_vector(s, o) || !tok_is(&ld->tok, '|'))
+			return !ld->failed && !ld->unsupported;
+		return ld_unsupported(ld, &ld->tok, "'%s' with a second destination is not supported", NAME(s));
 	}
-	bool neg = ld_accept(ld, '!');
+	bool neg = ld->ahead.kind != TK_INT && ld_accept(ld, '!'); /* !1 is a constant */
+	bool minus = ld->ahead.kind == TK_IDENT && s->form->fn == lower_video && ld_accept(ld, '-');
 	if (!parse_scalar(s, o))
 		return false;
 	o->neg = neg;
+	o->minus = minus;
 	return !tok_is(&ld->tok, '|') || parse_pair(s, o);
 }
 

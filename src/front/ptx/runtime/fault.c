@@ -218,6 +218,10 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 			strbuf_adds(out, " (a grid can synchronise only when it was launched cooperatively)");
 		break;
 	case FAULT_BRKPT: strbuf_adds(out, "brkpt executed"); break;
+	case FAULT_UNSUPPORTED:
+		if (l)
+			strbuf_adds(out, l->mod->unsupported[l->mod->code[x->pc].imm].what);
+		break;
 	case FAULT_BAD_SURFACE:
 		strbuf_addf(out, "surface access through an invalid handle (0x%" PRIx64 ")", x->addr);
 		break;

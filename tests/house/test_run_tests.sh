@@ -1,0 +1,52 @@
+#!/bin/sh
+# An interrupted run of the tests leaves nothing behind: no worker, no test, nothing that a test has started.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Two that say who they are and wait for ever, one of them in the background; one that follows alone.
+cat >"$tmp/test_waits.sh" <<'SH'
+#!/bin/sh
+sleep 1000 &
+echo $! >>"$(dirname "$0")/pids"
+echo $$ >>"$(dirname "$0")/pids"
+exec sleep 1001
+SH
+cp "$tmp/test_waits.sh" "$tmp/test_waits_too.sh"
+printf '#!/bin/sh\necho ok quick\n' >"$tmp/test_quick.sh"
+cp "$tmp/test_waits.sh" "$tmp/test_screen_waits"
+chmod +x "$tmp"/test_*
+
+lives() { kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.Z' "/proc/$1/status"; }
+run() { # run PIDS TEST...: ends the runner when so many processes have said who they are
+	wanted=$1
+	shift
+	rm -f "$tmp/pids"
+	mkdir -p "$tmp/claims"
+	TMPDIR=$tmp/claims TEST_JOBS=2 tests/tools/run_tests.sh "$tmp" "$@" >"$tmp/out" 2>&1 &
+	runner=$!
+	i=0
+	while [ "$(cat "$tmp/pids" 2>/dev/null | wc -l)" -lt "$wanted" ] && [ $i -lt 600 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -TERM $runner
+	wait $runner
+	status=$?
+	left=0
+	while read -r pid; do
+		if lives "$pid"; then
+			left=$((left + 1))
+			kill "$pid"
+		fi
+	done <"$tmp/pids"
+	left=$((left + $(ls "$tmp/claims" | wc -l)))
+	if [ $status -eq 143 ] && [ $left -eq 0 ]; then
+		echo "ok interrupted in $*"
+	else
+		echo "not ok interrupted in $*: exit status $status, $left left"
+	fi
+}
+run 4 "$tmp/test_waits.sh" "$tmp/test_waits_too.sh"
+run 2 "$tmp/test_quick.sh" "$tmp/test_screen_waits"

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Slips in the PTX of workloads - a barrier less, another constant, a comparison off by one - are noticed by the checks
+# of their host programs, in the small size that the other tests run.
+. "$(dirname "$0")/../rig/cli_rig.sh"
+
+cp -r scripts/workloads/lib "$tmp"
+
+# slipped WORKLOAD SED [OPTIONS...]: runs the workload with its PTX changed by SED; output in $tmp/out, exit status in
+# $got, both with the output's first line only in $tmp/first.
+slipped() {
+	workload=$1 change=$2
+	shift 2
+	sed "$change" "configs/kernels/$workload.ptx" >"$tmp/slipped.ptx"
+	sed "s/\"$workload\.ptx\"/\"slipped.ptx\"/" "scripts/workloads/$workload.lua" >"$tmp/slipped.lua"
+	timeout 120 "$W" run "$tmp/slipped.lua" --size small --max-cycles 5000000 "$@" >"$tmp/out" 2>&1 </dev/null
+	got=$?
+	echo "$got $(head -1 "$tmp/out")" >"$tmp/first"
+}
+
+# The check fails, or the slip leads beyond a buffer.
+noticed() {
+	slipped "$@"
+	if cmp -s "configs/kernels/$1.ptx" "$tmp/slipped.ptx"; then
+		echo "not ok $1: '$2' changes nothing"
+	elif grep -q '^1 .*CHECK FAILED\|^3 .*out of bounds' "$tmp/first"; then
+		echo "ok $*"
+	else
+		echo "not ok $*: exit $got; $(head -3 "$tmp/out" | tr '\n' '|')"
+	fi
+}
+
+# nth WORKLOAD TEXT N SED: SED for the N-th line of the workload's PTX that has TEXT.
+nth() {
+	awk -v text="$2" -v n="$3" -v what="$4" 'index($0, text) && ++found == n { print NR what; exit }' \
+		"configs/kernels/$1.ptx"
+}
+
+for workload in dwthaar dxtc montecarlo radixsort; do
+	slipped $workload ""
+	check "$workload as it is passes its check" [ $got -eq 0 ]
+done
+
+# A missing barrier shows when warps drift apart, which some scheduler makes them do.
+without() {
+	change=$(nth "$1" bar.sync "$2" d)
+	for sched in gto tl-gto elf lrr elf++ none; do
+		[ $sched = none ] && break
+		slipped "$1" "$change" --warp-sched $sched
+		grep -q '^1 .*CHECK FAILED\|^3 .*out of bounds' "$tmp/first" && break
+	done
+	check "$1 without barrier $2: noticed under $sched" [ $sched != none ]
+}
+without dwthaar 1
+without dwthaar 2
+without dwthaar 3
+without dwthaar 4
+noticed dwthaar "$(nth dwthaar 0f3F3504F3 1 s/0f3F3504F3/0f3F350500/)" # 1 / sqrt 2, to six digits
+noticed dwthaar "$(nth dwthaar sub.f32 2 s/sub/add/)"
+
+without dxtc 4
+without dxtc 6
+noticed dxtc "$(nth dxtc cvt.rmi.f32.f32 3 s/rmi/rpi/)"
+noticed dxtc "$(nth dxtc 0f3F000000 1 s/0f3F000000/0f3ECCCCCD/)" # rounds up from 0.6 on
+noticed dxtc "$(nth dxtc ', 1431655765' 1 s/1431655765/1431655764/)"
+noticed dxtc "$(nth dxtc ', 969' 1 s/969/713/)" # the last round over the codes is missing
+noticed dxtc "$(nth dxtc setp.eq.f32 1 's/eq.f32/lt.f32/')"
+noticed dxtc "$(nth dxtc geu.f32 2 s/geu/ltu/)"
+
+without montecarlo 1
+noticed montecarlo "$(nth montecarlo neg.f32 1 s/neg/mov/)"
+noticed montecarlo "$(nth montecarlo 0f3DA3D70A 1 s/0f3DA3D70A/0f3CA3D70A/)" # the tail begins at 0.02
+noticed montecarlo "$(nth montecarlo 0f3CE2756C 1 s/0f3CE2756C/0f3CE27000/)" # a coefficient's fifth digit
+noticed montecarlo "$(nth montecarlo max.f32 1 's/0f00000000/0fBC23D70A/')"  # payoffs down to -0.01
+noticed montecarlo "$(nth montecarlo 0f3FB8AA3B 1 s/0f3FB8AA3B/0f3FB8AA00/)" # log2 e
+noticed montecarlo "$(nth montecarlo 'setp.ge.u32' 1 's/ge/gt/')"
+
+without radixsort 3
+without radixsort 12
+without radixsort 41
+without radixsort 42
+noticed radixsort "$(nth radixsort ', 511;' 1 s/511/510/)"
+noticed radixsort "$(nth radixsort 'setp.eq.s32' 19 s/eq/ne/)"
+noticed radixsort "$(nth radixsort 'sub.s32' 22 's/sub/add/')"
