@@ -31,6 +31,11 @@ return {
 	["sm.read_latency"] = 1, -- ours: with the latencies below, a dependent f32 instruction issues after SM90's 4 cycles
 	["sm.write_latency"] = 0, -- the same
 	["schedule"] = "list", -- a chip runs what an assembler has scheduled
+	["sm.collectors"] = 0, -- ours: a scheduler chooses among warps whose units are free
+	["sm.collector_sets"] = "unit", -- the same
+	["sm.int_units"] = false, -- the same
+	["lsu.queue"] = 4, -- the same
+	["sm.f64_logic"] = "f64", -- ours: the chip's f64 cores do them
 	["lat.logic"] = 4, -- ours: what int_add is elsewhere
 	["lat.int_add"] = 3, -- SM90: 4, all of int 4,4,4,4
 	["lat.int_max"] = 3, -- SM90

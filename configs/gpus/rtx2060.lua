@@ -4,8 +4,8 @@
 --   RTX2060   the configuration that GPGPU-Sim 4.x / Accel-Sim ship for this board (configs/tested-cfgs/SM75_RTX2060)
 --   Turing    NVIDIA Turing whitepaper
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.5, and the CUDA occupancy calculator
--- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP
--- pipes and there are no tensor cores.
+-- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, there are no
+-- tensor cores.
 return {
 	base = "v100",
 	help = "GeForce RTX 2060 (Turing), 30 SMs at 1365 MHz, GDDR6: Accel-Sim's configuration",

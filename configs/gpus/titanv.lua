@@ -18,6 +18,11 @@ return {
 	["sm.read_latency"] = 0, -- ubench: a dependent instruction issues after 4 cycles, all told
 	["sm.write_latency"] = 0, -- the same
 	["schedule"] = "list", -- the chip runs what an assembler has scheduled
+	["sm.collectors"] = 0, -- ours: read latency 0, a scheduler chooses among warps whose units are free
+	["sm.collector_sets"] = "unit", -- the same
+	["sm.int_units"] = false, -- the same
+	["lsu.queue"] = 4, -- the same
+	["sm.f64_logic"] = "f64", -- ours: the chip's f64 cores do them
 	["lat.logic"] = 4, -- ours: as int_add
 	["lat.int_mad"] = 4, -- ubench: 4.3 with the loop
 	["lat.f32_mad"] = 4, -- ubench: 4.1

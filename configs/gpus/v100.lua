@@ -5,9 +5,7 @@
 --   Volta     NVIDIA Tesla V100 whitepaper
 --   Jia       Z. Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.0, and the CUDA occupancy calculator
--- Keys not listed are as in gtx480.lua. Two parts of the chip are not modelled: f32 and integer instructions share
--- the SP pipes (Volta has pipes of 16 lanes for each, so mixed code can do up to twice as much), and there are no
--- tensor cores.
+-- Keys not listed are as in gtx480.lua. There are no tensor cores.
 return {
 	base = "gtx480",
 	help = "Quadro V100 (Volta), 80 SMs at 1132 MHz, HBM2: Accel-Sim's configuration",
@@ -40,6 +38,12 @@ return {
 	-- or shared memory answers after theirs (20) + 4
 	["sm.read_latency"] = 3,
 	["sm.write_latency"] = 2,
+	["sm.collectors"] = 8, -- QV100: operand_collector_num_units_gen
+	["sm.collector_sets"] = "scheduler", -- QV100: sub_core_model, enable_specialized_operand_collector 0
+	-- QV100: pipeline_widths: for each of 4 schedulers a register on each side of its two collector units
+	["lsu.queue"] = 16,
+	["sm.int_units"] = true, -- QV100: gpgpu_num_int_units 4
+	["sm.f64_logic"] = "sp", -- GPGPU-Sim 4.x: opcodes that opcode_latency_dp does not name
 	["lat.logic"] = 1, -- GPGPU-Sim 4.x: opcodes that opcode_latency_int and _fp do not name
 	["lat.int_add"] = 4, -- QV100: opcode_latency_int 4,13,4,5,145,21; Jia: 4
 	["lat.int_max"] = 13, -- QV100

@@ -340,6 +340,13 @@ static const struct conf_key *longest(const struct conf *c, const char *prefix)
 	return most;
 }
 
+static bool int_units_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	return !c->sm_int_units || (c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER) ||
+	       among(of, "sm.int_units", "sm.collector_sets", "sm.collectors") ||
+	       err_set(e, "sm.int_units needs sm.collectors and sm.collector_sets=scheduler");
+}
+
 static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (!c->sm_collectors)
@@ -348,7 +355,18 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 	u32 wait =
 	    c->sm_result_buses ? 16 : 0; /* of each for its bus, at most: results of the other units stand in the way */
 	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
-	return c->sm_collectors * (each + wait) + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
+	/* a scheduler's share, an instruction of each class in front of it, and the one that a unit has */
+	const bool shared = c->sm_collector_sets == COLLECTORS_SCHEDULER;
+	const u32 before = shared ? c->sm_collectors / c->sm_schedulers + 5 : c->sm_collectors;
+	if (shared && (c->sm_collectors % c->sm_schedulers || c->sm_sp_units < c->sm_schedulers ||
+	               c->sm_sfu_units < c->sm_schedulers || c->sm_dp_units < c->sm_schedulers))
+		return among(of, "sm.collector_sets", "sm.collectors", "sm.schedulers") ||
+		       err_set(
+		           e,
+		           "sm.collector_sets scheduler: %u collector units, %u SP, %u SFU and %u f64 units are not the same "
+		           "for each of %u schedulers",
+		           c->sm_collectors, c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, c->sm_schedulers);
+	return before * (each + wait) + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
 	       among(of, "sm.collectors", ii->key, lat->key) ||
 	       err_set(
 	           e, "sm.collectors: %u instructions of %u cycles (%s), the last of which takes %u (%s), are more than %d",
@@ -424,7 +442,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
-	       carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
+	       int_units_fit(c, of, e) && carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

@@ -94,9 +94,10 @@ struct dyninst {
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
-	 * memory; local: device address of the lane's first word in the interleaved layout (word w of lane l at base +
-	 * (w*32 + l)*4: words of one access are 128 B apart); tex: of the first texel used. */
+	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
+	 * word_step bytes apart, those of neighbouring lanes 4); tex: of the first texel used. */
 	u64 addr[WARP_SIZE];
+	u32 word_step;
 };
 
 /* The heap of malloc() in kernels: counts since the machine was built. */

@@ -74,6 +74,9 @@ static void fill_units(const struct gpu *g, const struct sm *s, struct sm_info *
 	for (u32 u = 0; u < 3; u++)
 		for (u32 i = 0; i < n[u]; i++)
 			o->unit[o->nunits++] = (struct unit_info){names[u][i], s->unit_free[u][i]};
+	static const char *const integer[SM_MAX_SCHEDS] = {"INT0", "INT1", "INT2", "INT3"};
+	for (u32 i = 0; g->conf.sm_int_units && i < g->conf.sm_schedulers; i++)
+		o->unit[o->nunits++] = (struct unit_info){integer[i], s->unit_free[UNIT_SP][SM_MAX_SCHEDS + i]};
 }
 
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)

@@ -13,9 +13,9 @@ const struct opcode_desc opcode_descs[OP_COUNT] = {
 const char *const space_names[SPC_COUNT] = {"none",  "generic", "global", "shared", "local",
                                             "const", "param",   "param",  "tex"};
 const char *const iclass_names[IC_COUNT] = {
-    "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",    "f32_add", "f32_logic",
-    "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_max", "f64_mul", "f64_mad",
-    "f64_div", "ctrl",    "global",  "atomic",  "shared",  "const",     "tex"};
+    "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",      "f32_add", "f32_logic",
+    "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_logic", "f64_max", "f64_mul",
+    "f64_mad", "f64_div", "ctrl",    "global",  "atomic",  "shared",    "const",     "tex"};
 const u8 ptype_sizes[T_COUNT] = {
     [T_B8] = 1,   [T_B16] = 2,    [T_B32] = 4,   [T_B64] = 8,   [T_U8] = 1,    [T_U16] = 2,   [T_U32] = 4, [T_U64] = 8,
     [T_S8] = 1,   [T_S16] = 2,    [T_S32] = 4,   [T_S64] = 8,   [T_F16] = 2,   [T_F16X2] = 4, [T_F32] = 4, [T_F64] = 8,

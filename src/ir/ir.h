@@ -98,6 +98,7 @@ enum iclass {
 	IC_F32_DIV,
 	IC_SFU,
 	IC_F64_ADD,
+	IC_F64_LOGIC, /* comparisons and conversions of f64 */
 	IC_F64_MAX,
 	IC_F64_MUL,
 	IC_F64_MAD,

@@ -183,11 +183,11 @@ static void add_consecutive(struct coalescer *co, const struct dyninst *d)
 	}
 }
 
-/* Local memory: word w of a lane lies w * 128 B further on (interleaved by lane). */
-static void add_local(struct coalescer *co, u64 addr, u32 n)
+/* Local memory: the words of an access lie so many bytes apart. */
+static void add_local(struct coalescer *co, u64 addr, u32 n, u64 step)
 {
 	for (u32 w = 0; w * 4 < n; w++)
-		add_span(co, addr + w * 4ull * WARP_SIZE, MIN(4, n - w * 4));
+		add_span(co, addr + w * step, MIN(4, n - w * 4));
 }
 
 static void finish(struct coalescer *co)
@@ -216,7 +216,7 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 		add_lanes(&co, d);
 	} else {
 		FOR_EACH_BIT(lane, (u64)d->mask)
-		add_local(&co, d->addr[lane], d->bytes);
+		add_local(&co, d->addr[lane], d->bytes, d->word_step);
 	}
 	finish(&co);
 	return co.n;

@@ -578,9 +578,8 @@ void l1_invalidate(const struct mem *m, struct l1 *l)
 
 void l1_kernel_start(struct mem *m, u32 sm, bool alone)
 {
-	for (u32 k = 0; k < MC_COUNT && alone; k++)
-		if (k != MC_L1I)
-			l1_invalidate(m, &m->l1[sm * MC_COUNT + k]);
+	if (alone)
+		l1_invalidate(m, &m->l1[sm * MC_COUNT + MC_L1D]);
 }
 
 void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta)

@@ -18,6 +18,9 @@ struct class_timing class_timing(const struct conf *c, enum iclass cls)
 	case IC_F32_DIV: return (struct class_timing){c->lat_f32_div, c->ii_f32_div};
 	case IC_SFU: return (struct class_timing){c->lat_sfu, c->ii_sfu};
 	case IC_F64_ADD: return (struct class_timing){c->lat_f64_add, c->ii_f64_add};
+	case IC_F64_LOGIC:
+		return c->sm_f64_logic == F64_LOGIC_SP ? (struct class_timing){c->lat_logic, c->ii_logic}
+		                                       : (struct class_timing){c->lat_f64_add, c->ii_f64_add};
 	case IC_F64_MAX: return (struct class_timing){c->lat_f64_max, c->ii_f64_max};
 	case IC_F64_MUL: return (struct class_timing){c->lat_f64_mul, c->ii_f64_mul};
 	case IC_F64_MAD: return (struct class_timing){c->lat_f64_mad, c->ii_f64_mad};

@@ -34,6 +34,23 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
 
+/* --- collect.c: sm.collector_sets=scheduler ------------------------------------------------------------------------ */
+/* kind: an enum unit, or COLLECT_INT. */
+static inline u32 collect_kind(const struct issue_info *in)
+{
+	return in->flags & II_INT ? (u32)COLLECT_INT : in->unit;
+}
+/* May the scheduler issue an instruction of the kind? */
+static inline bool collect_room(const struct sm *s, u32 kind, u32 sched, u64 now)
+{
+	return s->collect[sched].reg[kind] <= now;
+}
+/* Which of these warps, whose next instruction goes to the unit, may it issue? */
+u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 ready, u64 now);
+/* Books an instruction's way to its unit, which it occupies for ii cycles. How long it waits on it; of a memory
+ * instruction: until its operands can be read. */
+u64 collect_book(const struct sm_ctx *x, struct sm *s, u32 kind, u32 sched, u32 ii, u64 now);
+
 /* --- timer.c ------------------------------------------------------------------------------------------------------ */
 /* For context `who`, in cycle `at`, which is less than SM_WHEEL away. In place where it happens once an instruction: */
 static inline void timer_put(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u16 who, u32 pc)

@@ -8,6 +8,8 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 {
 	if (u == UNIT_LSU)
 		return lsu_has_room(x, s);
+	if (x->collect) /* collect_warps() */
+		return true;
 	if (x->conf->sm_collectors) /* fewer than that many wait: the one so many before has begun */
 		return s->began[u][s->began_at[u]] <= now;
 	for (u32 i = 0; i < x->nunits[u]; i++)
@@ -195,10 +197,12 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->k.issued_free++;
 	} else if (in->unit == UNIT_LSU) {
 		s->stored |= d.store | d.atomic;
-		lsu_issue(x, s, w, &d, now);
+		u64 wait = unlikely(x->collect) ? collect_book(x, s, UNIT_LSU, w % x->nscheds, 0, now) : 0;
+		lsu_issue(x, s, w, &d, now + wait);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
-		u64 wait = unit_take(x, s, in->unit, in->ii + extra, in->lat, now);
+		u64 wait = unlikely(x->collect) ? collect_book(x, s, collect_kind(in), w % x->nscheds, in->ii + extra, now)
+		                                : unit_take(x, s, in->unit, in->ii + extra, in->lat, now);
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
@@ -259,7 +263,7 @@ static enum stall lost_to(const struct sm_ctx *x, const struct sm *s, u64 m, u64
 	return waiting_for(x, s, m);
 }
 
-static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u64 now)
+static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u32 sched, u64 m, u64 now)
 {
 	u64 out = 0;
 #pragma GCC unroll 4
@@ -267,6 +271,8 @@ static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u64 m, u6
 		u64 ready = s->in[WS_READY_SP + u] & m;
 		if (!ready)
 			continue;
+		if (unlikely(x->collect))
+			ready = collect_warps(x, s, u, sched, ready, now);
 		bool free = u != UNIT_LSU && !x->conf->sm_collectors && s->unit_free[u][0] <= now; /* the usual case */
 		if (free || unit_available(x, s, u, now))
 			out |= ready;
@@ -307,7 +313,10 @@ static inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u6
 	if (wp->extra) {
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
-		unit_take(x, s, UNIT_SP, 1, 1, now);
+		if (unlikely(x->collect))
+			collect_book(x, s, collect_kind(info_at(x, wp, wp->pc)), sched, 1, now);
+		else
+			unit_take(x, s, UNIT_SP, 1, 1, now);
 	} else {
 		issue_one(x, s, w, sched, true, now);
 		if (unlikely(s->faulted))
@@ -324,7 +333,8 @@ static __attribute__((noinline)) void dual_issue(struct sm_ctx *x, struct sm *s,
 	if ((first->flags & II_ALONE) || wp->extra || wp->state < WS_READY_SP || wp->state > WS_READY_LSU || s->faulted)
 		return;
 	enum unit u = wp->state - WS_READY_SP;
-	if (u == first->unit || !unit_available(x, s, u, now))
+	if (u == first->unit || !unit_available(x, s, u, now) ||
+	    (x->collect && !collect_warps(x, s, u, w % x->nscheds, BIT(w), now)))
 		return;
 	const struct issue_info *second = info_at(x, wp, wp->pc);
 	s->k.dual_issued++;
@@ -404,7 +414,7 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
  * inlined: the other case needs no registers saved. */
 static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
-	u64 m = x->sched_mask[sched], ready = available_warps(x, s, m, now);
+	u64 m = x->sched_mask[sched], ready = available_warps(x, s, sched, m, now);
 	if (unlikely(x->sched->tick != NULL))
 		policy_tick(x, s, sched, now);
 	if (ready)

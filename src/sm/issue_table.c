@@ -13,7 +13,12 @@ static enum unit unit_of(const struct conf *c, u32 cls)
 	case IC_INT_DIV:
 	case IC_F32_DIV:
 	case IC_SFU: return UNIT_SFU;
-	case IC_F64_ADD ... IC_F64_DIV: return UNIT_DP;
+	case IC_F64_LOGIC:
+		if (c->sm_f64_logic == F64_LOGIC_SP)
+			return UNIT_SP;
+		return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
+	case IC_F64_ADD:
+	case IC_F64_MAX ... IC_F64_DIV: return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
 	case IC_GLOBAL:
 	case IC_ATOMIC:
 	case IC_SHARED:
@@ -36,6 +41,11 @@ static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 	}
 }
 
+static bool is_f32_arithmetic(u32 cls)
+{
+	return cls == IC_F32_ADD || cls == IC_F32_MAX || cls == IC_F32_MUL || cls == IC_F32_MAD;
+}
+
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
 	bool lsu = unit_of(c, in->cls) == UNIT_LSU; /* takes its own time */
@@ -53,6 +63,8 @@ static void fill(const struct conf *c, const struct inst *in, struct issue_info 
 		o->flags |= II_WAIT_ALL;
 	if (in->cls == IC_CTRL)
 		o->flags |= II_ALONE;
+	if (c->sm_int_units && o->unit == UNIT_SP && !is_f32_arithmetic(in->cls))
+		o->flags |= II_INT;
 	if (o->unit == UNIT_LSU && in->n_sb_dst)
 		o->flags |= II_LOAD;
 }

@@ -43,6 +43,8 @@ static inline u32 sm_away_place(u32 word, u32 i)
 
 enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
 #define SM_MAX_UNITS 8 /* of one kind */
+/* Behind the classes what sm.int_units splits off from SP; in unit_free[] its units lie behind those of SP. */
+enum { COLLECT_INT = UNIT_COUNT, COLLECT_KINDS };
 #define SM_MAX_COLLECTORS 16
 #define SM_BUS_RING 512 /* cycles ahead of which results are booked */
 #define SM_BUS_BITS 4
@@ -61,6 +63,7 @@ enum {
 	II_BIG = 1 << 1,      /* names ids >= 128: look at the lists of struct inst */
 	II_ALONE = 1 << 2,    /* never the first of a dual issue (control) */
 	II_LOAD = 1 << 3,     /* goes through the LSU and brings a result */
+	II_INT = 1 << 4,      /* SP: what sm.int_units has units of its own for */
 };
 
 /* What a module's instructions need beside the IR, by pc; constant. */
@@ -225,9 +228,14 @@ struct sm {
 	u64 ctas_away[(SM_CTA_PLACES - SM_MAX_CTAS + 63) / 64]; /* the same of CTAs */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS];                /* issue port free from this cycle on */
 	u64 began[UNIT_COUNT]
-	         [SM_MAX_COLLECTORS]; /* sm.collectors: when the last so many instructions (will) begin, a ring */
-	u8 began_at[UNIT_COUNT];      /* the oldest of them */
-	u64 bus[SM_BUS_RING];         /* sm.result_buses: by cycle, the cycle and how many results leave then */
+	         [SM_MAX_COLLECTORS];    /* sm.collectors: when the last so many instructions (will) begin, a ring */
+	u8 began_at[UNIT_COUNT];         /* the oldest of them */
+	struct collectors {              /* sm.collector_sets=scheduler: a scheduler's */
+		u64 free[SM_MAX_COLLECTORS]; /* units: free from this cycle on */
+		u64 reg[COLLECT_KINDS];      /* so is the register of each class in front of them, */
+		u64 out[COLLECT_KINDS];      /* and the one behind them: the last instruction (will) begin */
+	} collect[SM_MAX_SCHEDS];
+	u64 bus[SM_BUS_RING]; /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
@@ -297,6 +305,7 @@ struct sm_ctx {
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64]; /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
+	bool collect;     /* sm.collector_sets=scheduler */
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;

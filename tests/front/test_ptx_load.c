@@ -293,7 +293,7 @@ static void test_classes_and_costs(void **state)
 	    {"atom.global.cas.b32 %r1, [%d2], %r3, %r4;", IC_ATOMIC, 1},
 	    {"bar.sync 0;", IC_CTRL, 1},
 	    {"vote.sync.ballot.b32 %r1, %p1, -1;", IC_SHFL, 1},
-	    {"cvt.rn.f32.f64 %f1, %fd1;", IC_F64_ADD, 1},
+	    {"cvt.rn.f32.f64 %f1, %fd1;", IC_F64_LOGIC, 1},
 	    {"cvt.rn.f32.s32 %f1, %r1;", IC_F32_LOGIC, 1},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++) {

@@ -106,15 +106,21 @@ static void store_bytes(void **s)
 	assert_int_equal(t[0].bytes, 32);
 }
 
-/* Local memory: lane-interleaved words, so a 16 B access of all lanes is 4 full lines. */
+/* Local memory: words interleaved over all threads of a machine, so a 16 B access of all lanes is 4 full lines, as far
+ * apart as the machine is wide. */
 static void local(void **s)
 {
 	struct mem_txn t[MEM_TXN_MAX];
 	struct dyninst d = access(BASE, 4, 16);
 	d.space = SPC_LOCAL;
-	assert_int_equal(count(d, false, t), 4);
-	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(t[i].sectors, 0xf);
+	for (u32 warps = 1; warps < 5; warps += 3) {
+		d.word_step = warps * 128;
+		assert_int_equal(count(d, false, t), 4);
+		for (u32 i = 0; i < 4; i++) {
+			assert_int_equal(t[i].sectors, 0xf);
+			assert_int_equal(t[i].addr, BASE + i * d.word_step);
+		}
+	}
 	for (u32 l = 0; l < WARP_SIZE; l++)
 		d.addr[l] = BASE + l * 4 + l * 4096; /* every lane at another depth of its stack */
 	assert_int_equal(count(d, false, t), 128);

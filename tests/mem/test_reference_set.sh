@@ -12,26 +12,34 @@ grep -v '^#' $dir/cases.tsv | while IFS='	' read -r name file kernel rest; do
 done >"$tmp/bad"
 check "the cases' kernels are there" test ! -s "$tmp/bad"
 
+# near MEAN CASES: cycles within MEAN % on average, at most CASES beyond 12 %.
+near() {
+	echo "$last" | awk -v mean="$1" -v cases="$2" '{ e = $0; sub(/.*error /, "", e)
+		exit !(match($0, /[0-9]+ above 12 %/) && e + 0 <= mean && substr($0, RSTART) + 0 <= cases) }'
+}
+
 # All cases: with as many instructions as were measured, and cycles near them.
 tests/tools/reference_set.sh gpgpusim480 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
 check "the cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
 check "as many instructions as measured" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
-check "cycles within 5 % in the mean, each within 12 %" sh -c \
-	"echo '$last' | awk '{ sub(/.*error /, \"\"); exit !(\$1 <= 5 && / 0 above 12 %/) }'"
+# own16 is the one beyond: lanes read and write lines of their own, which L1D does not hold.
+check "cycles within 4 % in the mean, one beyond 12 %" near 4 1
+check "30 small launches within 3 %" awk '$1 == "step_x30" { ok = $4 > 0.97 && $4 < 1.03 } END { exit !ok }' "$tmp/set"
+check "f64 among other work within 6 %" awk '$1 == "f64_among" { ok = $4 > 0.94 && $4 < 1.06 } END { exit !ok }' "$tmp/set"
 
-# Miss rates counted as there. One case is beyond 3 points in L1D: 24 warps of each SM walk rows that L1D does not hold, and
-# which line is replaced just before its use turns on single cycles. There, too: with an L2 one cycle slower or faster
-# rowwalk_45 misses .829 to .897 for .805, rowwalk_45_lrr .925 to .936 for .919.
-check "miss rates within 3 points, but for rowwalk_45_lrr's in L1D" sh -c \
-	"echo '$last' | sed 's/, by more than 3: rowwalk_45_lrr L1D$/, none by more than 3/' | grep -q ', none by more than 3$'"
+# Miss rates counted as there. Two cases are beyond 3 points in L1D: the warps of each SM walk rows, or words of their own,
+# that L1D does not hold, and which line is replaced just before its use turns on single cycles. With an L2 one cycle
+# slower or faster rowwalk_45 misses .829 to .897 for .805, rowwalk_45_lrr .925 to .936 for .919.
+check "miss rates within 3 points, but for two of L1D" sh -c \
+	"echo '$last' | sed 's/, by more than 3: rowwalk_45_lrr L1D own16 L1D$/, none by more than 3/' | grep -q ', none by more than 3$'"
 
-# v100 against the QV100 configuration: what is within 10 % is the mean of the cycles.
+# v100 against the QV100 configuration. The one case beyond 12 % is rowwalk.
 tests/tools/reference_set.sh v100 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
 check "v100's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
 check "as many instructions as measured on v100" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
-check "v100's cycles within 10 % in the mean" sh -c "echo '$last' | awk '{ sub(/.*error /, \"\"); exit !(\$1 <= 10) }'"
+check "v100's cycles within 4 % in the mean, one beyond 12 %" near 4 1
 check "v100's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"
 
 # rtx2060 against the RTX2060 configuration, the same way.
@@ -39,4 +47,6 @@ tests/tools/reference_set.sh rtx2060 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
 check "rtx2060's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
 check "as many instructions as measured on rtx2060" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
-check "rtx2060's cycles within 10 % in the mean" sh -c "echo '$last' | awk '{ sub(/.*error /, \"\"); exit !(\$1 <= 10) }'"
+check "rtx2060's cycles within 7 % in the mean, eight beyond 12 %" near 7 8
+check "chain_f64 on rtx2060 within 6 %" awk '$1 == "chain_f64" { ok = $4 > 0.94 && $4 < 1.06 } END { exit !ok }' "$tmp/set"
+check "rtx2060's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"

@@ -62,7 +62,14 @@ FNR == NR { if ($1 == machine) measured[$2] = $3 "\t" $4 "\t" $5 "\t" $6; next }
 	parts = split($8, part, " ; ")
 	for (p = 1; p <= parts; p++) {
 		n = split(part[p], words, " ")
-		launch(words, n, p == 1 ? 1 : 2, p == 1 ? $3 : words[1])
+		times = p > 1 && words[1] ~ /^[0-9]+x$/ ? words[1] + 0 : 1
+		if (p > 1 && words[1] ~ /^[0-9]+x$/) {
+			for (i = 1; i < n; i++)
+				words[i] = words[i + 1]
+			n--
+		}
+		while (times--)
+			launch(words, n, p == 1 ? 1 : 2, p == 1 ? $3 : words[1])
 	}
 	print "end }" >out
 	close(out)

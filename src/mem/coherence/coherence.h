@@ -13,9 +13,9 @@
  *   a request is at the head of a slice, before its tags .. serve; the slice makes room ........... victim
  *
  * l1.h has the mechanisms from which a rule chooses: fetch a line, pass around the cache, drop what is touched, send
- * down, write back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only, but it
- * also empties the read-only caches when a kernel starts, since nothing else knows when. Values are not its business:
- * they are read and written at issue (front), so a wrong rule costs cycles and counts, never results. */
+ * down, write back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only: the
+ * read-only caches keep their lines from kernel to kernel. Values are not its business: they are read and written at
+ * issue (front), so a wrong rule costs cycles and counts, never results. */
 #ifndef MEM_COHERENCE_COHERENCE_H
 #define MEM_COHERENCE_COHERENCE_H
 #include "conf/policy.h"

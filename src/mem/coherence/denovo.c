@@ -8,7 +8,7 @@
  * - Words that another SM registers are taken from their owner; what is owned goes back to the slice when its line is
  *   replaced (a write-back), when the slice has to replace the line, and before an atomic, which the slice executes.
  * - When a kernel starts that has the machine to itself, L1D drops what it does not own (self-invalidation).
- * - Local memory is private: it is cached as under `gpu`. L1C and L1T are emptied when a kernel starts.
+ * - Local memory is private: it is cached as under `gpu`.
  *
  * Data that another SM has written may be read after the next kernel's start, or with a load that passes L1D
  * (volatile, relaxed, acquire), as under `gpu`. A store to part of a word counts as one of the whole word.

@@ -110,27 +110,26 @@ static void load_half(u32 *d, uintptr_t host, const u64 *addr)
 			d[i] = v;
 	}
 }
-/* 8 bytes in the word-interleaved layout: the words are 128 B apart. */
-static void load_split(void *at, uintptr_t host, const u64 *addr, u32 m)
+/* 8 bytes in the word-interleaved layout, whose words are so many bytes apart. */
+static void load_split(void *at, uintptr_t host, const u64 *addr, u32 words, u32 m)
 {
 	u64 *d = at;
 	FOR_MASK(i, m)
 	{
 		const u32 *p = (const u32 *)(host + addr[i]);
-		d[i] = (u64)p[LANES] << 32 | p[0];
+		d[i] = (u64)p[words / 4] << 32 | p[0];
 	}
 }
 static inline bool wide_reg(const struct inst *in)
 {
 	return ptype_bytes(in->type) == 8 || ptype_bytes(in->stype) == 8;
 }
-/* Offset of element k of a vector; words: interleaved layout. */
-static inline u32 element_at(const struct inst *in, u32 k, bool words)
+/* Offset of a byte of an access; words: interleaved layout, whose words are so many bytes apart. */
+static inline u64 byte_at(u32 at, u32 words)
 {
-	const u32 at = k * ptype_bytes(in->type);
-	return words ? at / 4 * (4 * LANES) + at % 4 : at;
+	return words ? (u64)(at / 4) * words + at % 4 : at;
 }
-static void load_lanes(struct exec *x, const struct inst *in, uintptr_t host, bool contig, bool words, u32 m)
+static void load_lanes(struct exec *x, const struct inst *in, uintptr_t host, bool contig, u32 words, u32 m)
 {
 	const u64 *addr = x->out->addr;
 	const u32 size = ptype_bytes(in->type);
@@ -146,12 +145,12 @@ static void load_lanes(struct exec *x, const struct inst *in, uintptr_t host, bo
 	for (u32 k = 0; k < in->vec; k++) {
 		if (in->d[k] == OPND_NONE)
 			continue;
-		const uintptr_t from = host + element_at(in, k, words);
+		const uintptr_t from = host + byte_at(k * size, words);
 		if (plain && !words) {
 			load_half(exec_at(x, in->d[k]), from, addr);
 			load_half((u32 *)exec_at(x, in->d[k]) + LANES / 2, from, addr + LANES / 2);
 		} else if (words && size == 8)
-			load_split(exec_at(x, in->d[k]), from, addr, m);
+			load_split(exec_at(x, in->d[k]), from, addr, words, m);
 		else
 			load_element(exec_at(x, in->d[k]), in->type, wide, from, addr, m);
 	}
@@ -190,7 +189,7 @@ static void gather_values(const struct exec *x, const struct inst *in, u8 *data)
 		}
 	}
 }
-static void store_lanes(struct exec *x, const struct inst *in, uintptr_t host, bool contig, bool words, u32 m)
+static void store_lanes(struct exec *x, const struct inst *in, uintptr_t host, bool contig, u32 words, u32 m)
 {
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	const u64 *addr = x->out->addr;
@@ -207,7 +206,7 @@ static void store_lanes(struct exec *x, const struct inst *in, uintptr_t host, b
 	const u32 unit = words && size > 4 ? 4 : size; /* an 8-byte element is two words there */
 	FOR_MASK(i, m)
 	for (u32 at = 0; at < bytes; at += unit)
-		memcpy((void *)(host + addr[i] + (words ? at / 4 * (4 * LANES) + at % 4 : at)), data + i * bytes + at, unit);
+		memcpy((void *)(host + addr[i] + byte_at(at, words)), data + i * bytes + at, unit);
 }
 
 /* --- state spaces ------------------------------------------------------------------------------------------------- */
@@ -250,7 +249,7 @@ static inline void load_global(struct exec *x, const struct inst *in, bool conti
 	if (unlikely(x->f->delay))
 		queue_load(x, in, contig, m);
 	else
-		load_lanes(x, in, device_host(x), contig, false, m);
+		load_lanes(x, in, device_host(x), contig, 0, m);
 }
 static void load_device(struct exec *x, const struct inst *in, u32 m, enum space space)
 {
@@ -259,7 +258,7 @@ static void load_device(struct exec *x, const struct inst *in, u32 m, enum space
 	if (!device_ok(x, m, contig, bytes, false, space))
 		return;
 	if (space == SPC_CONST)
-		load_lanes(x, in, device_host(x), contig, false, m);
+		load_lanes(x, in, device_host(x), contig, 0, m);
 	else
 		load_global(x, in, contig, m);
 }
@@ -291,17 +290,18 @@ static void touch_local(struct exec *x, const struct inst *in, u32 m)
 	const u32 words = (access_bytes(in) + 3) / 4;
 	FOR_MASK(i, m)
 	for (u32 w = 0; w < words; w++)
-		devmem_touch(x->f->mem, x->out->addr[i] + w * 4 * LANES, 1);
+		devmem_touch(x->f->mem, x->out->addr[i] + (u64)w * local_step(x->f), 1);
 }
 static void local_access(struct exec *x, const struct inst *in, u32 m, bool store)
 {
 	mem_local_addresses(x, m);
+	x->out->word_step = local_step(x->f);
 	const bool contig = m == FULL_MASK && access_bytes(in) == 4 && is_contig(x->out->addr, 4);
 	if (store) {
-		store_lanes(x, in, device_host(x), contig, true, m);
+		store_lanes(x, in, device_host(x), contig, local_step(x->f), m);
 		touch_local(x, in, m);
 	} else {
-		load_lanes(x, in, device_host(x), contig, true, m);
+		load_lanes(x, in, device_host(x), contig, local_step(x->f), m);
 	}
 	to_word_addresses(x);
 }
@@ -343,7 +343,7 @@ static void ld_shared(void *ctx, const struct inst *in)
 	begin(x, in, SPC_SHARED, false);
 	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
 	if (shared_ok(x, x->mask, contig, access_bytes(in), false))
-		load_lanes(x, in, (uintptr_t)exec_shared(x), contig, false, x->mask);
+		load_lanes(x, in, (uintptr_t)exec_shared(x), contig, 0, x->mask);
 }
 static void st_shared(void *ctx, const struct inst *in)
 {
@@ -351,7 +351,7 @@ static void st_shared(void *ctx, const struct inst *in)
 	begin(x, in, SPC_SHARED, true);
 	const bool contig = dense(x->out->addr, x->mask, access_bytes(in));
 	if (shared_ok(x, x->mask, contig, access_bytes(in), true))
-		store_lanes(x, in, (uintptr_t)exec_shared(x), contig, false, x->mask);
+		store_lanes(x, in, (uintptr_t)exec_shared(x), contig, 0, x->mask);
 }
 static void ldst_local(void *ctx, const struct inst *in)
 {
@@ -385,9 +385,9 @@ static void ldst_fparam(void *ctx, const struct inst *in)
 	u64 *addr = x->out->addr;
 	FOR_LANES addr[i] = addr[i] / 4 * (4 * LANES) + 4 * i + addr[i] % 4;
 	if (store)
-		store_lanes(x, in, (uintptr_t)exec_fparam(x), false, true, x->mask);
+		store_lanes(x, in, (uintptr_t)exec_fparam(x), false, 4 * LANES, x->mask);
 	else
-		load_lanes(x, in, (uintptr_t)exec_fparam(x), false, true, x->mask);
+		load_lanes(x, in, (uintptr_t)exec_fparam(x), false, 4 * LANES, x->mask);
 }
 
 /* Kernel parameters: offsets into the launch's buffer; reported at this launch's place in device memory. */
@@ -403,7 +403,7 @@ static void ld_param(void *ctx, const struct inst *in)
 		exec_fault(x, FAULT_PARAM_OOB, bad, x->out->addr[first_lane(bad)], bytes, false, SPC_PARAM);
 		return;
 	}
-	load_lanes(x, in, (uintptr_t)l->params, false, false, x->mask);
+	load_lanes(x, in, (uintptr_t)l->params, false, 0, x->mask);
 	const u64 base = x->ref->params;
 	FOR_LANES x->out->addr[i] += base;
 }
@@ -465,9 +465,9 @@ static void generic_mixed(struct exec *x, const struct inst *in, bool store)
 	else if (g.global)
 		load_global(x, in, false, g.global);
 	if (g.shared && store)
-		store_lanes(x, in, (uintptr_t)exec_shared(x), false, false, g.shared);
+		store_lanes(x, in, (uintptr_t)exec_shared(x), false, 0, g.shared);
 	else if (g.shared)
-		load_lanes(x, in, (uintptr_t)exec_shared(x), false, false, g.shared);
+		load_lanes(x, in, (uintptr_t)exec_shared(x), false, 0, g.shared);
 	if (g.local) {
 		u64 keep[LANES];
 		memcpy(keep, x->out->addr, sizeof(keep));

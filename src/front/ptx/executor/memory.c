@@ -220,8 +220,7 @@ void mem_local_addresses(struct exec *x, u32 lanes)
 	const u64 base = exec_local(x);
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u32 i = first_lane(left);
-		const u64 at = x->out->addr[i];
-		x->out->addr[i] = base + at / 4 * (4 * LANES) + 4 * i + at % 4;
+		x->out->addr[i] = local_byte(x->f, base, i, x->out->addr[i]);
 	}
 }
 

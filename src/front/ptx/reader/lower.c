@@ -73,7 +73,7 @@ u8 class_of(const struct inst *in)
 	static const u8 by_unit[][3] = {
 	    [R_ALU] = {IC_INT_ADD, IC_F32_ADD, IC_F64_ADD}, [R_MAX] = {IC_INT_MAX, IC_F32_MAX, IC_F64_MAX},
 	    [R_MUL] = {IC_INT_MUL, IC_F32_MUL, IC_F64_MUL}, [R_MAD] = {IC_INT_MAD, IC_F32_MAD, IC_F64_MAD},
-	    [R_DIV] = {IC_INT_DIV, IC_F32_DIV, IC_F64_DIV}, [R_CMP] = {IC_INT_LOGIC, IC_F32_LOGIC, IC_F64_ADD},
+	    [R_DIV] = {IC_INT_DIV, IC_F32_DIV, IC_F64_DIV}, [R_CMP] = {IC_INT_LOGIC, IC_F32_LOGIC, IC_F64_LOGIC},
 	};
 	switch (rules[in->op]) {
 	case R_SPECIAL: return in->flags & IF_APPROX ? IC_SFU : by_unit[R_DIV][unit_of(in)];

@@ -18,12 +18,13 @@ static const struct placed *placement(const struct ptx *f, const struct module *
 	BUG("kernel of a module that was never placed");
 }
 
-/* Where the launch's parameters are. Their values, which ld.param reads from the launch itself, are written there only
- * when a generic address may come by. */
+/* Where the launch's parameters are: at the place of its kernel slot, so that kernels that follow each other find
+ * theirs in the constant cache, as in GPGPU-Sim, while those that run at the same time do not share lines. Their
+ * values, which ld.param reads from the launch itself, are written there only when a generic address may come by. */
 static u64 params_place(struct ptx *f, const struct placed *p, const struct launch *l, u32 slot)
 {
 	if (!params_apart(l->fn))
-		return f->param_base + (u64)(l->id % PARAM_SLOTS) * PARAM_SLOT_BYTES;
+		return f->param_base + (u64)slot * PARAM_SLOT_BYTES;
 	const u64 at = p->param_base + slot * p->param_stride;
 	if (l->fn->generic_params && l->fn->param_bytes) {
 		memcpy(devmem_ptr(f->mem, at), l->params, l->fn->param_bytes);
@@ -47,7 +48,6 @@ static void register_launch(struct ptx *f, const struct launch *l, u32 slot)
 	                                         .pool = l->mod->pool,
 	                                         .funcs = l->mod->funcs,
 	                                         .local_base = p->local_base,
-	                                         .local_stride = p->local_stride,
 	                                         .local_bytes = l->fn->local_grows ? p->local_grown : l->fn->local_bytes,
 	                                         .params = params_place(f, p, l, slot),
 	                                         .tex = p->tex};

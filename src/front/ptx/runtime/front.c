@@ -78,7 +78,7 @@ struct front *ptx_create(const struct conf *c, struct arena *state, struct devme
 	struct ptx *f = xcalloc(1, sizeof(*f));
 	f->mem = mem;
 	set_sizes(f, c);
-	f->param_base = devmem_alloc(mem, (u64)PARAM_SLOTS * PARAM_SLOT_BYTES, "kernel parameters", e);
+	f->param_base = devmem_alloc(mem, (u64)FRONT_KERNEL_SLOTS * PARAM_SLOT_BYTES, "kernel parameters", e);
 	if (!f->param_base) {
 		free(f);
 		return NULL;
@@ -218,13 +218,11 @@ bool ptx_read_local(const struct front *front, u32 sm, u32 warp, u32 lane, u64 o
 	if (!ptx_active_mask(front, sm, warp) || c->launch >= f->launches_cap || lane >= LANES)
 		return false;
 	const struct launch_ref *ref = &f->launches[c->launch];
-	u64 limit = ref->local_bytes, base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
+	const u64 limit = ref->local_bytes, base = local_of(f, ref, sm, warp);
 	if (off > limit || n > limit - off)
 		return false;
-	for (u32 i = 0; i < n; i++) {
-		u64 at = off + i;
-		((u8 *)out)[i] = *devmem_ptr(f->mem, base + at / 4 * (4 * LANES) + 4 * lane + at % 4);
-	}
+	for (u32 i = 0; i < n; i++)
+		((u8 *)out)[i] = *devmem_ptr(f->mem, local_byte(f, base, lane, off + i));
 	return true;
 }
 

@@ -114,8 +114,7 @@ static bool place_local(struct ptx *f, const struct module *m, struct placed *p,
 	}
 	if (!most)
 		return true;
-	p->local_stride = round_up(bytes, 16) * LANES;
-	p->local_base = internal_alloc(f, p->local_stride * f->nsms * f->nwarps, "local memory", false, false, e);
+	p->local_base = internal_alloc(f, round_up(bytes, 16) / 4 * local_step(f), "local memory", false, false, e);
 	if (!p->local_base) {
 		err_prefix(e, "kernel %s has %u bytes of local memory per thread, for %" PRIu64 " threads: ", func_label(most),
 		           bytes, nthreads(f));

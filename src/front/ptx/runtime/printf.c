@@ -31,7 +31,7 @@ static const u8 *byte_at(const struct reader *r, u64 addr)
 		const u64 at = addr - LOCAL_WINDOW;
 		if (at >= x->ref->local_bytes)
 			return NULL;
-		return devmem_ptr(x->f->mem, exec_local(x) + at / 4 * (4 * LANES) + 4 * r->lane + at % 4);
+		return devmem_ptr(x->f->mem, local_byte(x->f, exec_local(x), r->lane, at));
 	}
 	const struct alloc *a = devmem_find(x->f->mem, addr);
 	return a && !a->freed ? devmem_ptr(x->f->mem, addr) : NULL;

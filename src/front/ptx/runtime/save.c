@@ -5,6 +5,8 @@
 #include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
+#define WORD_OF_ALL (4ull * LANES) /* a word of each lane */
+
 struct walk {
 	enum { COUNT, SAVE, RESTORE } what;
 	u8 *at; /* in the saved bytes; COUNT: unused */
@@ -25,35 +27,29 @@ static bool all_zero(const u8 *p, u64 n)
 	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
 }
 
-/* How far a block is from zero to its end, in bytes. */
-static u64 extent(const u8 *p, u64 n)
-{
-	while (n > 256 && all_zero(p + n - 256, 256))
-		n -= 256;
-	while (n && !p[n - 1])
-		n--;
-	return n;
-}
-
-/* Local memory is in device memory, at a place of the warp slot's. What lies behind the last byte that is not zero is
- * not kept. */
+/* Local memory is in device memory, at places of the warp slot's, a line for each word. What lies behind the last word
+ * that is not zero in all lanes is not kept. */
 static void local_memory(struct ptx *f, u32 sm, u32 warp, struct walk *k)
 {
 	const struct launch_ref *ref = &f->launches[f->warps[sm * f->nwarps + warp].launch];
-	const u64 base = ref->local_base + (sm * f->nwarps + warp) * ref->local_stride;
-	const u64 size = MIN(ref->local_stride, round_up(ref->local_bytes, 16) * LANES);
-	if (!size)
+	const u64 base = local_of(f, ref, sm, warp), step = local_step(f), words = (ref->local_bytes + 3) / 4;
+	u64 n = k->what == RESTORE ? 0 : words;
+	if (!words)
 		return;
-	u8 *mem = devmem_ptr(f->mem, base);
-	u64 n = k->what == RESTORE ? 0 : extent(mem, size);
+	while (n && all_zero(devmem_ptr(f->mem, base + (n - 1) * step), WORD_OF_ALL))
+		n--;
 	part(k, &n, sizeof n);
-	part(k, mem, n);
-	if (k->what != RESTORE)
-		return;
-	const u64 was = n + extent(mem + n, size - n);
-	memset(mem + n, 0, was - n);
-	if (was)
-		devmem_touch(f->mem, base, was);
+	for (u64 w = 0; w < (k->what == RESTORE ? words : n); w++) {
+		u8 *mem = devmem_ptr(f->mem, base + w * step);
+		if (w < n)
+			part(k, mem, WORD_OF_ALL);
+		else if (all_zero(mem, WORD_OF_ALL))
+			continue;
+		else
+			memset(mem, 0, WORD_OF_ALL);
+		if (k->what == RESTORE)
+			devmem_touch(f->mem, base + w * step, WORD_OF_ALL);
+	}
 }
 
 static void frames(struct ptx *f, u32 sm, u32 warp, struct walk *k)

@@ -24,8 +24,7 @@
 #define WINDOW_NEAR (64u << 10) /* bytes of a window that every warp has at hand */
 #define SIMT_NEAR 256           /* the same for entries of its stack */
 #define SIMT_DEPTH 4096         /* entries per warp: one level of calls needs at most 64 (see simt.c) */
-#define PARAM_SLOTS 256         /* launches whose parameters have distinct addresses in the constant cache, */
-#define PARAM_SLOT_BYTES 4096   /* if they are that small and nobody asks for the addresses: see struct placed */
+#define PARAM_SLOT_BYTES 4096   /* of parameters, if nobody asks for their addresses: see struct placed */
 #define BARRIERS 16             /* named barriers per CTA, PTX's limit */
 #define PRINTF_MAX (1u << 20)   /* bytes of printf output kept until they are fetched: CUDA's default FIFO size */
 
@@ -88,15 +87,14 @@ struct launch_ref {
 	const struct inst *code;
 	u8 *pool;
 	const struct func *funcs;
-	u64 local_base;   /* of the module's local memory */
-	u64 local_stride; /* bytes per warp */
-	u32 local_bytes;  /* that a thread of this kernel has */
-	u64 params;       /* device address of the parameters */
-	const s32 *tex;   /* texref -> texture, -1 = not bound */
+	u64 local_base;  /* of the module's local memory */
+	u32 local_bytes; /* that a thread of this kernel has */
+	u64 params;      /* device address of the parameters */
+	const s32 *tex;  /* texref -> texture, -1 = not bound */
 };
 struct placed { /* a module on this device */
 	struct module *m;
-	u64 local_base, local_stride;
+	u64 local_base;  /* local memory: see local_step() */
 	u32 local_grown; /* bytes per thread of kernels whose functions recurse with local variables */
 	/* Parameters of kernels that need more than PARAM_SLOT_BYTES or their addresses, FRONT_KERNEL_SLOTS places; 0:
 	 * none. What cvta.param gives points here, so the values are here, too. */
@@ -217,9 +215,32 @@ static inline u8 *exec_shared(const struct exec *x)
 {
 	return x->f->shared + (u64)(x->sm * x->f->nslots + x->w->slot) * x->f->shared_stride;
 }
+/* Local memory is interleaved by words over all threads of the machine: the same word of all of them lies in one piece,
+ * SM after SM of a warp slot, so that warps that run at the same time use neighbouring lines and share no set of L2
+ * before its capacity is full (GPGPU-Sim: translate_local_memaddr(), which has CTAs where this has warps). A slot has
+ * an odd number of lines, so that those of one SM spread over the sets of its L1D. */
+static inline u32 local_slot(const struct ptx *f)
+{
+	return (f->nsms | 1) * (4 * LANES);
+}
+/* The distance of a thread's words, in bytes. */
+static inline u32 local_step(const struct ptx *f)
+{
+	return f->nwarps * local_slot(f);
+}
+/* Where a warp has its word 0; a lane's is 4 bytes further on than that of the lane before. */
+static inline u64 local_of(const struct ptx *f, const struct launch_ref *ref, u32 sm, u32 warp)
+{
+	return ref->local_base + (u64)warp * local_slot(f) + sm * (4 * LANES);
+}
+/* The address of a byte of a lane's local memory. */
+static inline u64 local_byte(const struct ptx *f, u64 warp_base, u32 lane, u64 at)
+{
+	return warp_base + at / 4 * local_step(f) + 4 * lane + at % 4;
+}
 static inline u64 exec_local(const struct exec *x)
 {
-	return x->ref->local_base + (x->sm * x->f->nwarps + x->warp) * x->ref->local_stride;
+	return local_of(x->f, x->ref, x->sm, x->warp);
 }
 /* Where the running activation has the local variables that are its own (ir.h, struct func). */
 static inline u64 exec_activation(const struct exec *x)
