@@ -451,9 +451,9 @@ static void test_splits(void **state)
 	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
 	w.m = rig_load(w.s, thrash);
 	const u64 buf = rig_alloc(w.s, 64 << 20);
-	rig_launch(w.s, w.m, "h", 900, 128, 1, (u64[]){buf, 400}, 2);
+	rig_launch(w.s, w.m, "h", 900, 128, 1, (u64[]){buf, 800}, 2);
 	rig_launch(w.s, w.m, "u", 900, 128, 2, (u64[]){buf, 40}, 2);
-	sim_run(w.s, 30000, &st);
+	sim_run(w.s, 60000, &st);
 	const u32 most = (SMS - 5) / 2;
 	u32 split = 0, stays = 0, fewer = 0;
 	u64 last = 0, least = 0;
