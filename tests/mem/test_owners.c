@@ -39,7 +39,8 @@ static void a_line_and_its_owner(void **state)
 	rig_has(&r, "info line 0x100016404", "no L1D has it");
 	rig_has(&r, "info line 0x100016404", "not there");
 	rig_say(&r, "break l1-words if e.change == 0 and e.addr == 0x100016400");
-	rig_has(&r, "continue", "SM 3, warp 0, CTA 3 of ikra#0 (addr 0x100016400, words 0xffffffff, change stored, other 3)");
+	rig_has(&r, "continue",
+	        "SM 3, warp 0, CTA 3 of ikra#0 (addr 0x100016400, words 0xffffffff, change stored, other 3)");
 	rig_has(&r, "info line 0x100016404", "line 0x100016400  L2 slice");
 	rig_has(&r, "info line *0x100016400 + 8", "L1D of SM 3: words 0-31 its own, not registered yet");
 	rig_say(&r, "delete");

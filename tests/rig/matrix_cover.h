@@ -87,8 +87,8 @@ static inline void matrix_add(struct matrix *m, u32 workload, u32 sched, const u
 	memcpy(r->level, level, sizeof r->level);
 }
 
-/* The combination that brings most: levels, and pairs of them, new to the workload and to the scheduler; among equals the one that this
- * scheduler has had least often, then the one that follows `turn`. */
+/* The combination that brings most: levels, and pairs of them, new to the workload and to the scheduler; among equals
+ * the one that this scheduler has had least often, then the one that follows `turn`. */
 static inline u32 matrix_best(const struct matrix *m, const struct pairs_seen *w, const struct pairs_seen *s,
                               const u16 *used, u32 turn)
 {
