@@ -159,6 +159,7 @@ test-full: test
 	WARPDBG_ORDERS=full $(B)/tests/test_order
 	WARPDBG_ORDERS=500 $(B)/tests/test_order
 	WARPDBG_APART=10 $(B)/tests/test_apart
+	WARPDBG_MOVES=400 $(B)/tests/test_turns
 	VT=full WARPDBG_LAUNCHES=50000 $(B)/tests/test_vt
 
 bench:

@@ -197,9 +197,13 @@ static void random_move(struct law *l)
 	look(l, "a move");
 }
 
-static void walk(char **argv, u32 change, u32 moves)
+/* WARPDBG_MOVES=N: N random moves in each walk. */
+static void walk(char **argv, u32 change)
 {
 	static struct law l;
+	const char *wanted = getenv("WARPDBG_MOVES");
+	const u32 moves = wanted ? (u32)strtoul(wanted, NULL, 10) : 25;
+	assert_true(moves > 0);
 	l = (struct law){.rng = 4711 + change};
 	rig_open(&l.r, argv);
 	say(&l, "break kernel-launch");
@@ -218,30 +222,29 @@ static void walk(char **argv, u32 change, u32 moves)
 
 static void one_program(void **state)
 {
-	walk((char *[]){"warpdbg", "debug", "sssp", "--param", "n=120", NULL}, 0, 60);
+	walk((char *[]){"warpdbg", "debug", "sssp", "--param", "n=120", NULL}, 0);
 }
 
 static void one_program_changed(void **state)
 {
-	walk((char *[]){"warpdbg", "debug", "bfs", "--size", "small", NULL}, 3, 60);
+	walk((char *[]){"warpdbg", "debug", "bfs", "--size", "small", NULL}, 3);
 }
 
 static void little_memory(void **state)
 {
-	walk((char *[]){"warpdbg", "debug", "sssp", "--param", "n=120", "--set", "history.mb=16", NULL}, 4, 60);
+	walk((char *[]){"warpdbg", "debug", "sssp", "--param", "n=120", "--set", "history.mb=16", NULL}, 4);
 }
 
 static void several_programs(void **state)
 {
 	walk((char *[]){"warpdbg", "debug", "--partition", "smk", "sssp", "--param", "n=120", "bfs", "--size", "small",
 	                NULL},
-	     0, 40);
+	     0);
 }
 
 static void over_and_over(void **state)
 {
-	walk((char *[]){"warpdbg", "debug", "--size", "small", "--partition", "smk", "bfs", "vecadd", "--again", NULL}, 5,
-	     40);
+	walk((char *[]){"warpdbg", "debug", "--size", "small", "--partition", "smk", "bfs", "vecadd", "--again", NULL}, 5);
 }
 
 int main(void)
