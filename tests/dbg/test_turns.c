@@ -3,6 +3,7 @@
  * launches, several at once, over and over, with changes by hand on the way. */
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
