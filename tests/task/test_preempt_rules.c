@@ -128,6 +128,57 @@ static void lost_by_hand(void **state)
 	finish(&f, false);
 }
 
+/* Warp instructions of each CTA since it began, or began again. */
+static bool since_it_began(void *ctx, const struct event *e)
+{
+	u64 *insts = ctx;
+	insts[e->cta] = e->type == EV_ISSUE ? insts[e->cta] + 1 : 0;
+	return false;
+}
+
+/* Flushed, and flushed again: what is lost, what is estimated and what the event says is what they have executed since
+ * the first time. */
+static void lost_twice(void **state)
+{
+	struct field f = begin("k", NULL);
+	struct rig_log drops = {0};
+	u64 insts[CTAS] = {0};
+	u32 again = 0;
+	run_to_the_middle(&f);
+	sim_subscribe(f.s, EVENT(EV_CTA_DROP), rig_record, &drops);
+	sim_subscribe(f.s, EVENT(EV_ISSUE) | EVENT(EV_CTA_DROP) | EVENT(EV_CTA_DISPATCH), since_it_began, insts);
+	run_until_done(&f, ask(&f, "flush", 1000, 3));
+	const u32 first = rig_count(&drops, EV_CTA_DROP);
+	assert_int_equal(first, 8);
+	for (u32 i = 0; i < first; i++) /* until all have come back, and gone on */
+		for (u64 id = (u64)drops.e[i].cta; resume_find(&f.g->resume, f.k, id) || insts[id] < 100;)
+			sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	u64 had[CTAS];
+	memcpy(had, insts, sizeof had);
+	const u32 id = ask(&f, "flush", 1000, 0xc);
+	run_until_done(&f, id);
+	for (u32 i = first; i < drops.n; i++)
+		for (u32 k = 0; k < first; k++) {
+			if (drops.e[i].cta != drops.e[k].cta)
+				continue;
+			again++;
+			assert_int_equal(drops.e[i].arg[1], had[drops.e[i].cta]);
+		}
+	for (u32 i = 0; i < PREEMPT_PLANS; i++) {
+		const struct preempt_plan *p = &f.g->preempt.p->plan[i];
+		for (u32 c = 0; p->request == id && c < p->s.n; c++)
+			for (u32 k = 0; k < first; k++)
+				if (p->s.cta[c].id == (u64)drops.e[k].cta) {
+					assert_int_equal(p->s.cta[c].by[BY_FLUSH].overhead, had[drops.e[k].cta]);
+					assert_int_equal(p->fate[c].lost, had[drops.e[k].cta]);
+				}
+	}
+	assert_true(again >= 4 && drops.n == 16);
+	free(drops.e);
+	assert_true(gpu_release_sms(f.g, NULL, &(struct err){0}));
+	finish(&f, false);
+}
+
 /* --- many --------------------------------------------------------------------------------------------------------- */
 
 /* A plan that is under way is remembered, whatever comes after it. */
@@ -291,7 +342,7 @@ int main(void)
 	    cmocka_unit_test(each_policy_chooses),
 	    cmocka_unit_test(counted_by_hand),
 	    cmocka_unit_test(lost_by_hand),
-
+	    cmocka_unit_test(lost_twice),
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),
 	    cmocka_unit_test(who_comes_back_has_come),
