@@ -236,6 +236,44 @@ static void beside_one_under_way(void **state)
 	sim_destroy(f.s);
 }
 
+/* As many requests as can be are under way, and a partition policy is refused: it asks again when one of them is done,
+ * not when a CTA of the kernel ends. */
+static void refused_and_asked_again(void **state)
+{
+	struct err e = {0};
+	struct field f = {.s = machine((const char *[]){"num_sms=66", "sm.ctas=4", "partition=smk", "preempt=switch",
+	                                                "launch.latency=0", NULL})};
+	f.m = rig_load(f.s, spin);
+	f.buf = rig_alloc(f.s, 4ull * THREADS * 400);
+	f.k = rig_launch(f.s, f.m, "k", 400, THREADS, 0, (u64[]){f.buf, 100000}, 2);
+	f.g = f.s->gpu;
+	while (f.g->sm[65]->nctas < 4)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	for (u32 i = 0; i < PREEMPT_REQUESTS; i++) {
+		const u64 sms[CONF_SM_WORDS] = {BIT(i)};
+		const struct sm_order o = {.launch = f.k, .set = sms, .within_us = 1000, .by = i ? "drain" : "switch"};
+		assert_int_equal(gpu_preempt(f.g, &o, &e), i + 1);
+	}
+	const u64 other = rig_alloc(f.s, 4ull * THREADS * 400);
+	const u32 second = rig_launch(f.s, f.m, "k", 400, THREADS, 1, (u64[]){other, 100000}, 2);
+	sim_run(f.s, sim_cycle(f.s) + 20, NULL);
+	assert_int_equal(f.g->task->kcb[second].state, KCB_RUNNING);
+	assert_true(!preempt_find(f.g->preempt.p, 1)->done_at && f.g->preempt.p->requests == PREEMPT_REQUESTS);
+	for (u32 sm = 64; sm < 66; sm++)
+		assert_int_equal(sm_resident(f.g->sm[sm], f.k), 4);
+	while (!preempt_find(f.g->preempt.p, PREEMPT_REQUESTS + 1) && sim_cycle(f.s) < 20000)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	const struct preempt_request *r = preempt_find(f.g->preempt.p, PREEMPT_REQUESTS + 1);
+	assert_true(r && r->partition && r->launch == f.k && r->keep == 2 && r->sms == 2);
+	while (!r->done_at)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	sim_run(f.s, sim_cycle(f.s) + 5, NULL);
+	for (u32 sm = 64; sm < 66; sm++)
+		assert_true(sm_resident(f.g->sm[sm], f.k) == 2 && sm_resident(f.g->sm[sm], second) == 2);
+	assert_int_equal(f.g->task->kcb[f.k].k.ctas_done, 0);
+	sim_destroy(f.s);
+}
+
 /* The first kernel that comes to an SM that was taken from another gives it back with its end; what comes may be a CTA
  * that has been saved. */
 static void who_comes_back_has_come(void **state)
@@ -345,6 +383,7 @@ int main(void)
 	    cmocka_unit_test(lost_twice),
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),
+	    cmocka_unit_test(refused_and_asked_again),
 	    cmocka_unit_test(who_comes_back_has_come),
 	    cmocka_unit_test(cooperative_ones_stay),
 	    cmocka_unit_test(no_place_to_be_saved),
