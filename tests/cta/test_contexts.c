@@ -19,8 +19,8 @@
 	"mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 4, %a1; mov.u32 %r8, 7;\n"
 #define LOOP "L: sub.u32 %r9, %r9, 1; add.u32 %r8, %r8, %r4; setp.ne.u32 %p3, %r9, 0; @%p3 bra L;\n"
 #define END "st.global.u32 [%a2], %r8; ret;\n}\n"
-static const char kernels[] = PTX_HEAD ENTRY("fenced") "st.global.u32 [%a2], %r4; membar.gl;\n" LOOP END ENTRY("roomy")
-    "mov.u32 %r7, room; st.shared.u32 [%r7], %r8;\n" LOOP END;
+static const char kernels[] = PTX_HEAD ENTRY("fenced") "st.global.u32 [%a2], %r4; membar.gl;\n" LOOP END ENTRY(
+    "roomy") "mov.u32 %r7, room; st.shared.u32 [%r7], %r8;\n" LOOP END;
 
 static struct field open_field(const char *kernel, const char *const *sets)
 {
@@ -95,8 +95,8 @@ static u64 reads(const struct field *f)
  * it has a byte of, each once. */
 static void fetched_from_the_line(void **state)
 {
-	struct field f = open_field("roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "sm.shared_unit=32",
-	                                                      "preempt.traffic=true", NULL});
+	struct field f = open_field(
+	    "roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "sm.shared_unit=32", "preempt.traffic=true", NULL});
 	run_until_ended(&f, 4);
 	sim_run(f.s, sim_cycle(f.s) + 300, NULL);
 	const u64 each = bytes_of(&f), line = f.g->conf.l1d_line;
@@ -151,8 +151,8 @@ static void sms_move_side_by_side(void **state)
 /* What comes to an SM is moved in the order in which it came: who has come first goes on first. */
 static void first_come_first_moved(void **state)
 {
-	struct field f = open_field("roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "preempt.halt=cta",
-	                                                      "preempt.traffic=true", NULL});
+	struct field f = open_field(
+	    "roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "preempt.halt=cta", "preempt.traffic=true", NULL});
 	struct rig_log log = {0};
 	struct err e = {0};
 	u64 order[CTAS], at[4] = {0};

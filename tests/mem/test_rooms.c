@@ -2,7 +2,8 @@
  * passing, on the crossbar and on the mesh; nor do messages that nobody takes in keep requests. */
 #include "tests/rig/mem_rig.h"
 
-#define ALIKE "core_clock=1000", "icnt_clock=1000", "l2_clock=1000", "noc.flit=40", "num_sms=16", "partitions=8", "l2.slices=2"
+#define ALIKE                                                                                                          \
+	"core_clock=1000", "icnt_clock=1000", "l2_clock=1000", "noc.flit=40", "num_sms=16", "partitions=8", "l2.slices=2"
 static const char *const networks[] = {"network=crossbar", "network=mesh"};
 
 static void check_state(struct rig *r)

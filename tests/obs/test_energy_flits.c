@@ -16,11 +16,13 @@ static const char kernels[] = PTX_HEAD ENTRY("loads") "L: ld.global.u32 %r5, [%a
 /* Flits of both kernels, in fJ each 1000 for a byte: nothing else costs any. */
 static void run(const char *network, u64 rounds, u64 of[2], u64 flits[2], u64 *all, u64 *rest)
 {
-	static const char *const rows[] = {"fetch", "decode",  "schedule", "register", "int",      "f32",           "f64", "sfu",
-	                                   "clock", "address", "shared",   "l1",       "dram_bit", "dram_activate", "l2"};
+	static const char *const rows[] = {"fetch",  "decode", "schedule", "register",      "int",
+	                                   "f32",    "f64",    "sfu",      "clock",         "address",
+	                                   "shared", "l1",     "dram_bit", "dram_activate", "l2"};
 	char text[ARRAY_LEN(rows)][40];
-	const char *sets[ARRAY_LEN(rows) + 9] = {network,       "noc.flit=32",         "energy.network=1", "energy.node=28",
-	                                         "energy.voltage=0.9", "l2.sector_reads=false", "num_sms=4"};
+	const char *sets[ARRAY_LEN(rows) + 9] = {network,          "noc.flit=32",        "energy.network=1",
+	                                         "energy.node=28", "energy.voltage=0.9", "l2.sector_reads=false",
+	                                         "num_sms=4"};
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		snprintf(text[i], sizeof text[i], "energy.%s=0", rows[i]);
 		sets[7 + i] = text[i];
@@ -41,7 +43,8 @@ static void run(const char *network, u64 rounds, u64 of[2], u64 flits[2], u64 *a
 		of[i] = e[i].part[EP_network].dynamic;
 		flits[i] = k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits;
 	}
-	assert_int_equal(*all, (rig_counter(s, CG_noc, "request_flits") + rig_counter(s, CG_noc, "reply_flits")) * 32 * 1000);
+	assert_int_equal(*all,
+	                 (rig_counter(s, CG_noc, "request_flits") + rig_counter(s, CG_noc, "reply_flits")) * 32 * 1000);
 	sim_destroy(s);
 }
 

@@ -150,7 +150,8 @@ static void test_against_a_map(void **state)
 
 /* --- on the machine ----------------------------------------------------------------------------------------------- */
 
-/* s: 2560 bytes, t: 3072 bytes, n: 4 bytes of shared memory; rounds of arithmetic, more of them in CTAs of a higher number. */
+/* s: 2560 bytes, t: 3072 bytes, n: 4 bytes of shared memory; rounds of arithmetic, more of them in CTAs of a higher
+ * number. */
 #define BODY                                                                                                           \
 	"ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"                                         \
 	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; and.b32 %r5, %r2, 7; mad.lo.u32 %r10, %r5, 3, %r10;\n"                \
@@ -385,8 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_figure_5_4), cmocka_unit_test(test_against_a_map), cmocka_unit_test(test_on_a_machine),
-	    cmocka_unit_test(test_who_leaves), cmocka_unit_test(test_elsewhere),
-	    cmocka_unit_test(test_fragmented),
+	    cmocka_unit_test(test_who_leaves), cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_fragmented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -363,8 +363,8 @@ static void test_last_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),  cmocka_unit_test(test_water),
-	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares), cmocka_unit_test(test_splits),
+	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),    cmocka_unit_test(test_water),
+	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares),   cmocka_unit_test(test_splits),
 	    cmocka_unit_test(test_same_point), cmocka_unit_test(test_last_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,8 +163,8 @@ static void mistakes_change_nothing(void **state)
 	rig_close(&r);
 }
 
-/* A partition policy that takes some of an SM's CTAs: how many, of how many SMs, how many stay, for whom. What leaves is
- * counted from events. */
+/* A partition policy that takes some of an SM's CTAs: how many, of how many SMs, how many stay, for whom. What leaves
+ * is counted from events. */
 static void some_of_an_sm(void **state)
 {
 	struct rig r;
@@ -182,12 +182,13 @@ static void some_of_an_sm(void **state)
 	           &sms, &stay) != 3)
 		fail_msg("%s", text);
 	assert_true(ctas > sms && sms == 15 && ctas == (4 - stay) * sms);
-	snprintf(want, sizeof want, " for launch 2 cenergy, asked by smk, within 15.00 us, by switch: %u are not free yet\n", sms);
+	snprintf(want, sizeof want,
+	         " for launch 2 cenergy, asked by smk, within 15.00 us, by switch: %u are not free yet\n", sms);
 	rig_has(&r, "info preemptions", want);
 	rig_say(&r, "tbreak deadline-met");
 	rig_say(&r, "continue");
-	snprintf(want, sizeof want, "gives up %u CTAs on %u SMs (%u stay on each) for launch 2 cenergy, asked by smk, ", ctas, sms,
-	         stay);
+	snprintf(want, sizeof want, "gives up %u CTAs on %u SMs (%u stay on each) for launch 2 cenergy, asked by smk, ",
+	         ctas, sms, stay);
 	rig_has(&r, "info preemptions 1", want);
 	rig_has(&r, "info preemptions 1", "by switch: free after ");
 	snprintf(want, sizeof want, "%u\t%u\n", ctas, sms);
@@ -204,11 +205,8 @@ static void some_of_an_sm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(another_technique),
-	    cmocka_unit_test(given_back),
-	    cmocka_unit_test(in_words),
-	    cmocka_unit_test(mistakes_change_nothing),
-	    cmocka_unit_test(some_of_an_sm),
+	    cmocka_unit_test(another_technique),       cmocka_unit_test(given_back),    cmocka_unit_test(in_words),
+	    cmocka_unit_test(mistakes_change_nothing), cmocka_unit_test(some_of_an_sm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
