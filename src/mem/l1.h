@@ -86,7 +86,7 @@ static inline void l1_count_store(const struct access *a, u32 i)
 /* Empties a cache. Lines on their way lose their place: the data answers its waiters and is not kept. Of the others the
  * rule says what stays. */
 void l1_invalidate(const struct mem *m, struct l1 *l);
-/* A kernel starts on an SM: empties L1D when it has the machine to itself. What is never written while kernels run stays
- * (code, constants, textures), as in GPGPU-Sim. */
+/* A kernel starts on an SM: empties L1D when it has the machine to itself. What is never written while kernels run
+ * stays (code, constants, textures), as in GPGPU-Sim. */
 void l1_kernel_start(struct mem *m, u32 sm, bool alone);
 #endif

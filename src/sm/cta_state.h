@@ -1,5 +1,6 @@
 /* Where a CTA stands, from cta_state.def. This is the only place that derives the state of a CTA. gpu_cta_info(),
- * gpu_cta_tally(), gpu_smst() and the verbs ask sm_cta_state(); gpu_ctas_away() reports the states of CTAs off an SM. */
+ * gpu_cta_tally(), gpu_smst() and the verbs ask sm_cta_state(); gpu_ctas_away() reports the states of CTAs off an SM.
+ */
 #ifndef SM_CTA_STATE_H
 #define SM_CTA_STATE_H
 #include "base/base.h"

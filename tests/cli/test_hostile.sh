@@ -70,4 +70,4 @@ for what in 'cuda.copy(0x100000000, cuda.host("u32", 4))' 'cuda.memset(0x1000000
 	echo "return { run = function(cuda) $what end }" >"$tmp/own.lua"
 	expect 2 "kernel parameters is read-only" run "$tmp/own.lua"
 done
-expect 2 "code is read-only" debug vecadd --size small --batch -ex 'step 5' -ex 'lua mem.write_u32(0x100100100, 1)'
+expect 2 "code is read-only" debug vecadd --size small --batch -ex 'step 5' -ex 'lua mem.write_u32(0x100010100, 1)'

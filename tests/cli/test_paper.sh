@@ -269,6 +269,6 @@ expect 0 "| LPS | IV | 1.00 | 0." paper lee2014 8 8shares --quick --format markd
 check "neighbouring CTAs on one SM share lines" awk -F, '/^SRAD,/ && $3 < -3 && $4 < -3 { ok = 1 } END { exit !ok }' "$tmp/l/17.csv"
 expect 0 "GPU-small reset" paper huzaifa2020 4d --quick --out "$tmp/h"
 check "reset finds all in L1D but in the first of 16 launches" awk -F, '/^GPU-small reset,/ { ok = $2 > 93.7 && $2 < 93.8 } END { exit !ok }' "$tmp/h/4d.csv"
-check "chunk moves on and reads from remote L1Ds" awk -F, '/^GPU-small chunk,/ { ok = $2 < 50 && /,1[0-9][.][0-9]*,/ } END { exit !ok }' "$tmp/h/4d.csv"
+check "rr moves on and reads from remote L1Ds" awk -F, '/^GPU-small rr,/ { ok = $2 < 50 && /,1[0-9][.][0-9]*,/ } END { exit !ok }' "$tmp/h/4d.csv"
 check "a run's JSON has the analyses of its kernels" sh -c "
 	'$W' run hotspot --size small --stats - --format json | sed -n '/^ \"code\": \[/,/^ \]/p' | grep -q '\"program_points\": 2,'"

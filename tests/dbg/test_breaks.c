@@ -197,7 +197,7 @@ static void check_statistic(const char *probe, double limit, bool above, u64 eve
 static void statistics(void **state)
 {
 	check_statistic("gpu.sm[2].ctas_done", 1.5, true, 64);
-	check_statistic("gpu.l1d.hit_rate", 0.002, true, 100);
+	check_statistic("gpu.l2.hit_rate", 0.6, true, 100);
 	check_statistic("gpu.ipc", 18.5, false, 37);
 	check_statistic("gpu.sm[2].ipc", 1.2, true, 250);
 	struct rig r;

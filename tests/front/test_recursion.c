@@ -1,6 +1,7 @@
 /* Functions that call themselves and have local arrays (tests/compiled/recursion.cu, as nvcc writes it), against plain
  * C; where the stack ends; how much local memory a kernel has. */
 #include "tests/rig/kernel_rig.h"
+#include "tests/rig/refusal.h"
 
 #include "base/rng.h"
 #include "front/ptx/runtime/state.h"
@@ -292,10 +293,10 @@ static void test_what_the_kernel_states(void **state)
 
 static void test_other_operands(void **state)
 {
-	struct err e = {0};
-	const char *text = HEAD ".func f() { .local .b32 x; .reg .b64 %rd<3>; add.u64 %rd1, x, 4; call f; ret; }\n";
-	assert_null(ptx_load("t.ptx", text, strlen(text), &e));
-	expect_words(e.msg, "t.ptx:4:46: the address of a .local variable of a recursive function is an operand here");
+	const char *text = HEAD ".func f() { .local .b32 x; .reg .b64 %rd<3>; add.u64 %rd1, x, 4; call f; ret; }\n"
+	                        ".entry k() { call f; ret; }\n";
+	const struct refusal why = refusal_of("t.ptx", text, strlen(text));
+	expect_words(why.text, "t.ptx:4:46: the address of a .local variable of a recursive function is an operand here");
 }
 
 /* ld and st that name the variable; its address by mov, generic or not, and by cvta. Thread 0's bytes are not others'.

@@ -1,6 +1,7 @@
 /* Texture fetches from PTX text against a plain reference: every geometry, texel type and channel count, point and
  * linear, float and integer coordinates, references and object handles, tex.level, refusals. */
 #include "tests/rig/kernel_rig.h"
+#include "tests/rig/refusal.h"
 
 enum { W = 11, H = 6, D = 4, TEXELS = W * H * D };
 static u32 store[TEXELS * 4];   /* texels packed as their type asks */
@@ -287,14 +288,14 @@ static void test_refused(void **state)
 	    "txq.width.b32 %r1, [tx];\n",
 	};
 	for (u32 i = 0; i < ARRAY_LEN(bodies); i++) {
-		struct err e = {0};
 		char ptx[4096], word[8];
 		snprintf(ptx, sizeof(ptx), "%s%s%s", HEAD ".global .texref tx;\n" BEGIN, bodies[i], END);
-		if (ptx_load("test.ptx", ptx, strlen(ptx), &e))
+		const struct refusal why = refusal_of("test.ptx", ptx, strlen(ptx));
+		if (!why.text[0])
 			fail_msg("accepted: %s", bodies[i]);
 		snprintf(word, sizeof(word), "%.3s", bodies[i]);
-		expect_words(e.msg, "test.ptx:");
-		expect_words(e.msg, word[0] == 's' ? "surface reference 'tx'" : word);
+		expect_words(why.text, "test.ptx:");
+		expect_words(why.text, word[0] == 's' ? "surface reference 'tx'" : word);
 	}
 }
 

@@ -36,21 +36,22 @@ static void a_line_and_its_owner(void **state)
 {
 	struct rig r;
 	open_ikra(&r);
-	rig_has(&r, "info line 0x100106404", "no L1D has it");
-	rig_has(&r, "info line 0x100106404", "not there");
-	rig_say(&r, "break l1-words if e.change == 0 and e.addr == 0x100106400");
-	rig_has(&r, "continue", "SM 3, warp 0, CTA 3 of ikra#0 (addr 0x100106400, words 0xffffffff, change 0, other 3)");
-	rig_has(&r, "info line 0x100106404", "line 0x100106400  L2 slice");
-	rig_has(&r, "info line *0x100106400 + 8", "L1D of SM 3: words 0-31 its own, not registered yet");
+	rig_has(&r, "info line 0x100016404", "no L1D has it");
+	rig_has(&r, "info line 0x100016404", "not there");
+	rig_say(&r, "break l1-words if e.change == 0 and e.addr == 0x100016400");
+	rig_has(&r, "continue",
+	        "SM 3, warp 0, CTA 3 of ikra#0 (addr 0x100016400, words 0xffffffff, change stored, other 3)");
+	rig_has(&r, "info line 0x100016404", "line 0x100016400  L2 slice");
+	rig_has(&r, "info line *0x100016400 + 8", "L1D of SM 3: words 0-31 its own, not registered yet");
 	rig_say(&r, "delete");
-	rig_say(&r, "break l1-words if e.change == 3 and e.addr == 0x100106400");
+	rig_say(&r, "break l1-words if e.change == 3 and e.addr == 0x100016400");
 	rig_say(&r, "continue");
-	rig_has(&r, "info line 0x100106400", "1 owner is asked for words and has not answered");
-	rig_has(&r, "info line 0x100106400", "is complete when they have");
+	rig_has(&r, "info line 0x100016400", "1 owner is asked for words and has not answered");
+	rig_has(&r, "info line 0x100016400", "is complete when they have");
 	rig_say(&r, "delete");
 	rig_say(&r, "continue");
-	rig_has(&r, "info line 0x100106400", "all words are registered for SM");
-	rig_has(&r, "info line 0x100106400", "words 0-31 its own  (brought in by CTA");
+	rig_has(&r, "info line 0x100016400", "all words are registered for SM");
+	rig_has(&r, "info line 0x100016400", "words 0-31 its own  (brought in by CTA");
 	assert_null(strstr(strbuf_str(&r.out), "not registered yet"));
 	rig_fails(&r, "info line 0xq", "malformed");
 	rig_fails(&r, "info line *", "");

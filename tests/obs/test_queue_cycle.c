@@ -162,7 +162,7 @@ static void found_while_others_work(void **state)
 static void warps_behind_it(void **state)
 {
 	struct rig r;
-	open_kernel(&r, "hangs", "scatter", SETS("noc.shared_buffer=4", "l2.latency=10", "num_sms=3"));
+	open_kernel(&r, "hangs", "scatter", SETS("noc.shared_buffer=4", "l2.latency=8", "num_sms=3"));
 	rig_say(&r, "continue");
 	struct gpu *g = dbg_gpu(r.d);
 	u32 sent = 0, unsent = 0;

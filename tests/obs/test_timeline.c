@@ -140,7 +140,7 @@ static void forked_inside_a_sample(void **state)
 	    "goto 130",
 	    "until 401",
 	    "goto 397",
-	    "x/1xb 0x100100300",
+	    "x/1xb 0x100010300",
 	    "lua mem.write_u8(a, mem.read_u8(a))",
 	    "goto 380",
 	    "until 900",
@@ -161,7 +161,7 @@ static void forked_inside_a_sample(void **state)
 	rig_has(&a, "c", "finished");
 	rig_vecadd(&b);
 	attach(&forks, &b, 8);
-	rig_say(&b, "lua a = 0x100100300");
+	rig_say(&b, "lua a = 0x100010300");
 	for (u32 i = 0; i < ARRAY_LEN(walk); i++)
 		rig_say(&b, walk[i]);
 	rig_has(&b, "c", "finished");

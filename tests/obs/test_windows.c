@@ -23,7 +23,7 @@ struct figure {
 	double limit; /* the mean of all windows: set by by_hand() */
 };
 static struct figure figures[] = {
-    {"gpu.l1d.hit_rate", "gpu.l1d.hits", {"gpu.l1d.hits", "gpu.l1d.misses", "gpu.l1d.merges"}, false, 400, 100, 0},
+    {"gpu.l2.hit_rate", "gpu.l2.hits", {"gpu.l2.hits", "gpu.l2.misses", "gpu.l2.merges"}, false, 400, 100, 0},
     {"gpu.sm[2].ipc", "gpu.sm[2].issued", {NULL}, true, 300, 300, 0},
     {"gpu.sm[2].ipc", "gpu.sm[2].issued", {NULL}, false, 300, 50, 0},
     {"gpu.issued", "gpu.issued", {NULL}, true, 100, 100, 0},

@@ -60,10 +60,19 @@ static inline u32 pairs_new(const struct matrix *m, const struct pairs_seen *p, 
 	return n;
 }
 
+/* Levels that it has not been given at all. */
+static inline u32 levels_new(const struct matrix *m, const struct pairs_seen *p, const u8 *level)
+{
+	u32 n = 0;
+	for (u32 a = 0; a < m->nfactors; a++)
+		n += !p->pair[a][a][level[a]][level[a]];
+	return n;
+}
+
 static inline void pairs_add(const struct matrix *m, struct pairs_seen *p, const u8 *level)
 {
 	for (u32 a = 0; a < m->nfactors; a++)
-		for (u32 b = a + 1; b < m->nfactors; b++)
+		for (u32 b = a; b < m->nfactors; b++)
 			p->pair[a][b][level[a]][level[b]] = true;
 }
 
@@ -78,8 +87,8 @@ static inline void matrix_add(struct matrix *m, u32 workload, u32 sched, const u
 	memcpy(r->level, level, sizeof r->level);
 }
 
-/* The combination that brings most: pairs new to the workload and to the scheduler; among equals the one that this
- * scheduler has had least often, then the one that follows `turn`. */
+/* The combination that brings most: levels, and pairs of them, new to the workload and to the scheduler; among equals
+ * the one that this scheduler has had least often, then the one that follows `turn`. */
 static inline u32 matrix_best(const struct matrix *m, const struct pairs_seen *w, const struct pairs_seen *s,
                               const u16 *used, u32 turn)
 {
@@ -89,7 +98,9 @@ static inline u32 matrix_best(const struct matrix *m, const struct pairs_seen *w
 		u32 c = (i + turn) % n;
 		u8 level[FACTORS_MAX] = {0};
 		matrix_levels(m, c, level);
-		u64 gain = (u64)(pairs_new(m, w, level) + pairs_new(m, s, level)) << 16 | (UINT16_MAX - used[c]);
+		const u32 levels = levels_new(m, w, level) + levels_new(m, s, level);
+		u64 gain = (u64)(FACTORS_MAX * levels + pairs_new(m, w, level) + pairs_new(m, s, level)) << 16 |
+		           (UINT16_MAX - used[c]);
 		if (gain > most) {
 			most = gain;
 			best = c;

@@ -37,7 +37,7 @@ static const char *const lines[] = {
     "lua coroutine.wrap(function() xpcall(error, print, 'x') end)()",
     "lua print(setmetatable({}, {__tostring = function() return 'mine' end}))",
     "step 20",
-    "lua mem.write_u32(0x100180300, 5)",
+    "lua mem.write_u32(0x100090300, 5)",
     "reverse-step 10",
     "continue",
     "undo",

@@ -91,9 +91,10 @@ static void modules(void **state)
 	all_bound(&r, section("dbg")->docs);
 	all_bound(&r, section("mem")->docs);
 	all_bound(&r, section("base")->docs);
-	rig_fails(&r, "lua io.open('x')", "io");
+	rig_fails(&r, "lua io.open('x')", "--allow-io");
+	rig_fails(&r, "lua os.remove('x')", "--allow-io");
 	rig_has(&r,
-	        "p os == nil and package == nil and debug == nil and dofile == nil and loadfile == nil and "
+	        "p package == nil and debug == nil and dofile == nil and loadfile == nil and "
 	        "collectgarbage == nil",
 	        "true");
 	rig_close(&r);

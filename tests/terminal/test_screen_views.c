@@ -346,9 +346,9 @@ static void pointing(void **state)
 	run_to(&v, "4000", "4,000");
 	type(&v, "\t?");
 	assert_shown(&v, "? d  done: all lanes have exited");
-	type(&v, "\033[B\033[B\033[B");
+	type(&v, "\033[B\033[B");
 	assert_shown(&v, "? d  done");
-	for (int i = 0; i < 22; i++)
+	for (int i = 0; i < 18; i++)
 		vt_send(&v, "\033[C");
 	assert_shown(&v, "? x  short: waits for an arithmetic");
 	type(&v, "\r");

@@ -12,7 +12,7 @@
  *   size WxH       resizes the terminal
  *   shot PREFIX    writes PREFIX.txt and PREFIX.svg
  */
-#include "../vt.h"
+#include "../rig/vt.h"
 
 /* The cell in SVG units: the advance of a 15 unit DejaVu Sans Mono is 9.03, so whole numbers keep blocks seamless. */
 enum { CELL_W = 9, CELL_H = 19, FONT = 15, BASELINE = 14 };

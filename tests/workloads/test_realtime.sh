@@ -168,12 +168,12 @@ walk() { # walk COMMAND...
 	"$W" debug blackscholes concurrent/realtime --size small --param first_us=60 --partition spatial --preempt drain \
 		--dynamic-idempotence --batch "$@" >"$tmp/walk"
 }
-walk -ex 'break preempt-done if e.latency_us > 15' -ex c -ex 'info preemptions' -ex 'goto 41999' -ex 'tbreak preempt-plan sm=3' \
+walk -ex 'break preempt-done if e.latency_us > 15' -ex c -ex 'info preemptions' -ex 'goto 41999' -ex 'tbreak preempt-plan sm=0' \
 	-ex c -ex 'goto 41999' -ex 'set preempt chimera' -ex 'tbreak deadline-met' -ex c -ex 'info preemptions' -ex delete -ex c \
 	-ex 'goto 41999' -ex 'set preempt drain' -ex c
-for said in "preempt-done: SM 3, .*latency_us 16, .*technique drain" "request 1, cycle 42000: .*7 SMs within 15.00 us, by drain" \
-	" 3  drain       all       20.93      9574       15.90      5360" "switch 8.31 us, 12280 lost; flush 0.00 us, 4882 lost" \
-	"preempt-plan: SM 3" "deadline-met: .*latency_us 4, within_us 15, sms 7" "mixed       all .* 1[6-9][0-9][0-9]$" \
+for said in "preempt-done: SM 0, .*latency_us 16, .*technique drain" "request 1, cycle 42000: .*7 SMs .*within 15.00 us, by drain" \
+	" 0  drain       all       20.91      9375       15.50      5223" "switch 8.31 us, 12280 lost; flush 0.00 us, 4865 lost" \
+	"preempt-plan: SM 0" "deadline-met: .*latency_us 3, within_us 15, sms 7" "mixed       all .* 1[5-8][0-9][0-9]$" \
 	"0 of 3 deadlines missed" "2 of 3 deadlines missed"; do
 	check "the walk: $said" grep -q -- "$said" "$tmp/walk"
 done
@@ -186,5 +186,5 @@ marks() { # marks NAME PROCESS: how many; 0 has the kernels, the SMs follow
 }
 check "requests on the trace" test "$(marks preempt-request 0) $(marks deadline-met 0) $(marks deadline-miss 0)" = "3 1 2"
 check "shares on the trace" test "$(marks repartition 0)" -ge 6
-check "SM 3 on the trace" test "$(marks preempt-start 4)" -ge 1 -a "$(marks preempt-start 4)" -eq "$(marks preempt-done 4)"
-check "its latency on the trace" grep -q '"name":"preempt-done","pid":4,.*"cycle":53129,.*"latency_us":16,' "$tmp/t.json"
+check "SM 0 on the trace" test "$(marks preempt-start 1)" -ge 1 -a "$(marks preempt-start 1)" -eq "$(marks preempt-done 1)"
+check "its latency on the trace" grep -q '"name":"preempt-done","pid":1,.*"cycle":52853,.*"latency_us":16,' "$tmp/t.json"

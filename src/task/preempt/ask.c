@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sm/restartable.h"
-#include "task/preempt/internal.h"
+#include "task/preempt/preempt_internal.h"
 
 extern const struct preempt_ops preempt_drain;
 

@@ -1,7 +1,7 @@
 /* How the CTAs of an SM leave it, each by its technique, and when a request has been served. */
 #include "sm/restartable.h"
 #include "sm/verbs.h"
-#include "task/preempt/internal.h"
+#include "task/preempt/preempt_internal.h"
 
 struct turn {
 	u64 now, next; /* next: when to look again */

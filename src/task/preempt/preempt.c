@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "task/preempt/internal.h"
+#include "task/preempt/preempt_internal.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

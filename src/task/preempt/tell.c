@@ -1,5 +1,5 @@
 /* What preemption does, as events. */
-#include "task/preempt/internal.h"
+#include "task/preempt/preempt_internal.h"
 
 static bool wanted(const struct preempt_ctx *x, enum event_type t)
 {

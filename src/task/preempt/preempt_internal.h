@@ -1,7 +1,7 @@
 /* What the files of this folder share: preempt.c (the state), ask.c (who may be asked, and is), carry_out.c (how CTAs
  * leave), tell.c (the events). */
-#ifndef TASK_PREEMPT_INTERNAL_H
-#define TASK_PREEMPT_INTERNAL_H
+#ifndef TASK_PREEMPT_PREEMPT_INTERNAL_H
+#define TASK_PREEMPT_PREEMPT_INTERNAL_H
 #include "cta/resume.h"
 #include "task/preempt/preempt.h"
 
