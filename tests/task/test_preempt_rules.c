@@ -179,6 +179,33 @@ static void lost_twice(void **state)
 	finish(&f, false);
 }
 
+/* Who waits for an SM after a flush begins again; one that had begun again, and is saved, goes on. */
+static void begins_again_or_goes_on(void **state)
+{
+	struct err e = {0};
+	struct field f = begin("k", NULL);
+	run_to_the_middle(&f);
+	const u64 id = f.g->sm[2]->cta[0].id;
+	run_until_done(&f, ask(&f, "flush", 1000, 1 << 2));
+	struct cta_tally t = gpu_cta_tally(f.g, (s32)f.k);
+	assert_true(t.restarts == 4 && t.queued == 4 && t.saved == 4);
+	s32 slot = -1;
+	u32 sm = 0;
+	while (slot < 0 || f.g->sm[sm]->cta[slot].insts < f.g->sm[sm]->cta[slot].insts_dropped + 50) {
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+		for (sm = 0; sm < 3 && gpu_cta_slot(f.g, sm, f.k, id) < 0;)
+			sm++;
+		slot = gpu_cta_slot(f.g, sm, f.k, id);
+	}
+	const u32 waiting = gpu_cta_tally(f.g, (s32)f.k).restarts;
+	if (!gpu_save_cta(f.g, f.k, id, false, &e))
+		fail_msg("%s", e.msg);
+	t = gpu_cta_tally(f.g, (s32)f.k);
+	assert_true(t.saved == waiting + 1 && t.restarts == waiting);
+	assert_true(gpu_restore_cta(f.g, f.k, id, SM_ANY, &e) && gpu_release_sms(f.g, NULL, &e));
+	finish(&f, false);
+}
+
 /* --- many --------------------------------------------------------------------------------------------------------- */
 
 /* A plan that is under way is remembered, whatever comes after it. */
@@ -381,6 +408,7 @@ int main(void)
 	    cmocka_unit_test(counted_by_hand),
 	    cmocka_unit_test(lost_by_hand),
 	    cmocka_unit_test(lost_twice),
+	    cmocka_unit_test(begins_again_or_goes_on),
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),
 	    cmocka_unit_test(refused_and_asked_again),
