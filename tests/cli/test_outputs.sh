@@ -93,3 +93,14 @@ expect 2 "record stop: /dev/full: cannot write" debug $small --batch -ex 'record
 expect 2 "/dev/full: cannot write" debug $small --batch -ex 'step 10' -ex 'export json /dev/full'
 check "standard output is a file like others" sh -c \
 	"'$W' run $small --timeline /dev/stdout --stats '$o/s.json' >'$o/stdout' && grep -q '^cycle,' '$o/stdout'"
+
+# Virtual threads: the summary has the swaps of all SMs and their mean, as the statistics have them; others have no such line.
+"$W" run $small --cta-virtual vt --stats "$o/vt.json" >"$o/vt" 2>&1
+swaps=$(sed -n '/^ "sm": {/,/^ }/s/^  "vt_swaps": \([0-9]*\),*$/\1/p' "$o/vt.json")
+cycles=$(sed -n '/^ "sm": {/,/^ }/s/^  "vt_swap_cycles": \([0-9]*\),*$/\1/p' "$o/vt.json")
+mean=$(awk "BEGIN { printf \"%.1f\", $cycles / $swaps }")
+check "the summary has swaps of virtual threads" grep -qx \
+	" swaps $swaps CTAs got slots that they did not begin with, in $mean cycles on average" "$o/vt"
+check "swaps happened" test "$swaps" -gt 100
+"$W" run $small >"$o/vt" 2>&1
+check "and none without them" sh -c "grep -q '^ L1D' '$o/vt' && ! grep -q swaps '$o/vt'"

@@ -294,6 +294,30 @@ static void test_mcke(void **state)
 	end(&p);
 }
 
+/* A kernel whose few CTAs have all been placed, and of which T_new will never be known, is not waited for. */
+static void test_mcke_few(void **state)
+{
+	struct pair p;
+	struct stop st;
+	begin(&p, (const char *[]){"num_sms=2", "partition=mcke", "cta-sched=lcs", "warp-sched=gto", NULL},
+	      EVENT(EV_LCS_THROTTLE));
+	start(&p, "s", 2, 5000, 1);
+	start(&p, "k", 300, 30, 2);
+	while (!p.log.n)
+		sim_run(p.s, sim_cycle(p.s) + 10, &st);
+	assert_int_equal(p.log.e[0].kernel, 1);
+	sim_run(p.s, sim_cycle(p.s) + 5000, &st); /* CTAs of k end, and the policy is asked */
+	const struct dispatcher *d = sim_gpu(p.s)->dispatch.d;
+	const s32 few = dispatch_slot(d, 0), many = dispatch_slot(d, 1);
+	assert_true(few >= 0 && many >= 0 && d->k[few].dispatched == d->k[few].ctas && d->k[many].dispatched < 300);
+	for (u32 sm = 0; sm < 2; sm++) {
+		assert_int_equal(d->quota[sm][many], p.log.e[0].arg[0]);
+		assert_int_equal(d->quota[sm][few], QUOTA_ANY);
+		assert_true(sm_resident(sim_gpu(p.s)->sm[sm], 1) <= p.log.e[0].arg[0]);
+	}
+	end(&p);
+}
+
 /* Even; none gets more than it needs while others could use it; what is too little goes to those launched first. */
 static void test_spatial_shares(void **state)
 {
@@ -704,6 +728,7 @@ int main(void)
 	    cmocka_unit_test(test_ends_low),
 	    cmocka_unit_test(test_cke),
 	    cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_mcke_few),
 	    cmocka_unit_test(test_spatial_shares),
 	    cmocka_unit_test(test_smk_counts),
 	    cmocka_unit_test(test_alone),

@@ -65,6 +65,68 @@ static void test_ipr(void **state)
 	}
 }
 
+/* fair: who has some of its quota left goes first; the others have the slots that these cannot use, and begin no epoch
+ * with that. When all have used up theirs one begins. */
+static void test_epochs(void **state)
+{
+	static const struct {
+		u32 left[3], can, want;
+		bool begins;
+	} rows[] = {
+	    {{5, 0, 3}, 7, 5, false}, {{5, 0, 3}, 3, 1, false}, {{5, 0, 3}, 2, 2, false}, {{0, 0, 1}, 3, 3, false},
+	    {{0, 1, 0}, 5, 5, false}, {{0, 0, 0}, 7, 7, true},  {{0, 0, 0}, 2, 2, true},
+	};
+	struct conf c;
+	conf_defaults(&c);
+	c.kernels_epoch = 90;
+	const struct launch l = {.warps = 2, .ctas = 10};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		struct kernel_turns st = {0};
+		struct kernel_view v = {.conf = &c, .n = 3};
+		for (u32 k = 0; k < 3; k++) {
+			st.k[k] = (struct kernel_turn){.left = rows[i].left[k], .launch = k + 1};
+			v.k[k] = (struct kernel_there){.turn = &st.k[k], .ctas = 2, .spec = &l};
+		}
+		assert_int_equal(policy("fair")->first(&st, &v, rows[i].can), rows[i].want);
+		for (u32 k = 0; k < 3; k++)
+			assert_int_equal(st.k[k].left, rows[i].begins ? 30 : rows[i].left[k]);
+	}
+}
+
+/* Boundary CTAs: those whose registers end, below or above, where another kernel's or free ones begin. */
+static void test_boundaries(void **state)
+{
+	static const struct {
+		u32 first, size, launch;
+		bool last; /* of launches 1 and 3, which have none to come */
+	} rows[] = {
+	    {0, 1000, 1, false},    {1000, 1000, 1, true},                           /* the next one is 2's */
+	    {2000, 1000, 2, false}, {3000, 1000, 1, true},                           /* between 2 and 3 */
+	    {4000, 2000, 3, true},  {6000, 2000, 3, true},                           /* above that nothing lies */
+	    {9000, 1000, 1, true},  {10000, 5384, 1, false}, {15384, 1000, 1, false}, /* up to the end */
+	};
+	struct conf c;
+	conf_defaults(&c);
+	c.sm_regs = 16384;
+	struct sm_ctx x = {.conf = &c, .nctas = 32};
+	struct sm *s = calloc(1, sizeof *s);
+	u64 want = 0;
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		s->cta[31 - i] = (struct cta){.used = 1,
+		                              .launch = rows[i].launch,
+		                              .warps = 3ull << 2 * i,
+		                              .reg_first = rows[i].first,
+		                              .reg_size = rows[i].size};
+		s->nctas++;
+		want |= rows[i].last ? 3ull << 2 * i : 0;
+	}
+	kernels_mark_last(&x, s, (u32[]){1, 3}, 2);
+	assert_true(s->last == want);
+	kernels_mark_last(&x, s, NULL, 0);
+	assert_true(!s->last);
+	free(s);
+}
+
 /* --- on the machine ----------------------------------------------------------------------------------------------- */
 
 /* k: rounds of a load that misses; s: of arithmetic. */
@@ -335,7 +397,9 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_quotas),        cmocka_unit_test(test_ipr),   cmocka_unit_test(test_turns),
+	    cmocka_unit_test(test_quotas),        cmocka_unit_test(test_ipr),
+	    cmocka_unit_test(test_epochs),
+	    cmocka_unit_test(test_boundaries),   cmocka_unit_test(test_turns),
 	    cmocka_unit_test(test_drained_first), cmocka_unit_test(test_alone), cmocka_unit_test(test_resources),
 	    cmocka_unit_test(test_time_travel),
 	};

@@ -264,6 +264,46 @@ static void test_causes_in_words(void **state)
 	rig_close(&r);
 }
 
+/* A filter by word lets those through that have its number, and no others: counted in Lua without a filter, in
+ * breakpoints by hand and in the records, whose words and numbers agree. */
+static void test_filters_by_word(void **state)
+{
+	struct rig r;
+	char line[512], counts[64];
+	u32 seen[3] = {0};
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_say(&r, "lua all, by, bad = {[0]=0, 0, 0}, {memory=0, barrier=0, ending=0}, 0");
+	rig_say(&r, "lua dbg.on('cta-swap-out', function(e) all[e.cause] = all[e.cause] + 1 end)");
+	rig_say(&r, "lua for w in pairs(by) do dbg.on('cta-swap-out', {cause = w}, function(e) by[w] = by[w] + 1 "
+	            "bad = bad + (e.cause_name == w and 0 or 1) end) end");
+	rig_say(&r, "record start /tmp/test_vt_events.jsonl cta-swap-out");
+	rig_say(&r, "break cta-swap-out cause=ending");
+	for (u32 i = 0; i < 3; i++)
+		rig_has(&r, "continue", "(cause ending, ");
+	/* It has stopped at the first of them, each time: the cycle's are counted by its end. */
+	rig_has(&r, "lua print(all[2] >= 3, by.ending == all[2], by.memory == all[0])", "true\ttrue\ttrue\n");
+	rig_say(&r, "delete");
+	rig_say(&r, "break cta-swap-out cause=barrier"); /* the kernel has none */
+	rig_has(&r, "continue", "The program has finished");
+	rig_say(&r, "record stop");
+	rig_has(&r, "lua print(all[0] > 10, all[2] > 10, all[1], bad)", "true\ttrue\t0\t0\n");
+	rig_has(&r, "lua print(by.memory == all[0], by.barrier == all[1], by.ending == all[2])", "true\ttrue\ttrue\n");
+	FILE *f = fopen("/tmp/test_vt_events.jsonl", "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		static const char *const words[] = {"\"cause_name\":\"memory\"", "\"cause_name\":\"barrier\"",
+		                                    "\"cause_name\":\"ending\""};
+		const char *at = strstr(line, "\"cause\":");
+		assert_true(at && at[8] >= '0' && at[8] <= '2' && strstr(line, words[at[8] - '0']));
+		seen[at[8] - '0']++;
+	}
+	fclose(f);
+	remove("/tmp/test_vt_events.jsonl");
+	snprintf(counts, sizeof counts, "%u\t%u\t%u\n", seen[0], seen[1], seen[2]);
+	rig_has(&r, "lua print(all[0], all[1], all[2])", counts);
+	rig_close(&r);
+}
+
 /* Every argument that counts an enumeration has a word for each of its values, and only for those. */
 static void test_every_word(void **state)
 {
@@ -301,6 +341,7 @@ int main(void)
 	    cmocka_unit_test(test_arguments),       cmocka_unit_test(test_in_the_debugger),
 	    cmocka_unit_test(test_owners_of_lines), cmocka_unit_test(test_without_a_slot),
 	    cmocka_unit_test(test_causes_in_words), cmocka_unit_test(test_every_word),
+	    cmocka_unit_test(test_filters_by_word),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -150,7 +150,8 @@ static void test_against_a_map(void **state)
 
 /* --- on the machine ----------------------------------------------------------------------------------------------- */
 
-/* s: 2560 bytes, t: 3072 bytes of shared memory; rounds of arithmetic, more of them in CTAs of a higher number. */
+/* s: 2560 bytes, t: 3072 bytes, n: 4 bytes of shared memory; rounds of arithmetic, more of them in CTAs of a higher
+ * number. */
 #define BODY                                                                                                           \
 	"ld.param.u64 %a1, [p0]; ld.param.u64 %a3, [p1]; cvt.u32.u64 %r10, %a3;\n"                                         \
 	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; and.b32 %r5, %r2, 7; mad.lo.u32 %r10, %r5, 3, %r10;\n"                \
@@ -161,7 +162,7 @@ static void test_against_a_map(void **state)
 #define HEAD(name, bytes)                                                                                              \
 	".visible .entry " name "(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>;\n"               \
 	".reg .b64 %a<8>; .shared .align 4 .b8 room[" bytes "];\n"
-static const char kernels[] = PTX_HEAD HEAD("s", "2560") BODY HEAD("t", "3072") BODY;
+static const char kernels[] = PTX_HEAD HEAD("s", "2560") BODY HEAD("t", "3072") BODY HEAD("n", "4") BODY;
 
 struct pair {
 	struct sim *s;
@@ -343,11 +344,49 @@ static void test_elsewhere(void **state)
 	sim_destroy(s);
 }
 
+/* Every other of nine CTAs is saved: four holes of 2560 bytes and what is left behind the last one, where one CTA of t
+ * (3072 bytes) fits. The four holes would have room for three more, of which so many count as its policies let it have:
+ * its quota, and the slots that are free, of which three CTAs of n, which need 128 bytes each, leave one. */
+static void test_fragmented(void **state)
+{
+	static const struct {
+		u32 slots, quota, lost; /* it has one */
+	} rows[] = {{32, QUOTA_ANY, 3}, {32, 3, 2}, {32, 2, 1}, {32, 1, 0}, {9, QUOTA_ANY, 1}, {9, 4, 1}, {9, 1, 0}};
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		char ctas[16];
+		struct err e = {0};
+		struct stop st;
+		struct room_info o;
+		snprintf(ctas, sizeof ctas, "sm.ctas=%u", rows[i].slots);
+		struct sim *s = machine((const char *[]){"num_sms=1", "sm.shared=24576", ctas, NULL});
+		struct module *m = rig_load(s, kernels);
+		struct gpu *g = sim_gpu(s);
+		rig_launch(s, m, "s", 9, 64, 0, (u64[]){rig_alloc(s, 256 * 9), 3000}, 2);
+		while (g->sm[0]->nctas < 9)
+			sim_run(s, sim_cycle(s) + 1, &st);
+		for (u32 c = 0; c < 9; c += 2) {
+			assert_int_equal(g->sm[0]->cta[c].shared_first, 2560 * c);
+			assert_true(gpu_save_cta(g, 0, g->sm[0]->cta[c].id, false, &e));
+		}
+		const u32 t = rig_launch(s, m, "t", 30, 64, 1, (u64[]){rig_alloc(s, 256 * 30), 3000}, 2);
+		sim_run(s, sim_cycle(s) + 4000, &st);
+		const u32 n = rig_launch(s, m, "n", 3, 64, 2, (u64[]){rig_alloc(s, 256 * 3), 3000}, 2);
+		sim_run(s, sim_cycle(s) + 4000, &st);
+		assert_true(sm_resident(g->sm[0], t) == 1 && sm_resident(g->sm[0], n) == 3 && g->sm[0]->nctas == 8);
+		g->dispatch.d->quota[0][dispatch_slot(g->dispatch.d, t)] = (u8)rows[i].quota;
+		assert_true(gpu_room(g, t, 0, &o));
+		assert_true(o.resident == 1 && !o.shm.fit && o.shm.free == 24576 - 4 * 2560 - 3072 - 3 * 128);
+		assert_int_equal(o.lack, rows[i].quota == 1 ? ROOM_QUOTA : ROOM_HOLES);
+		assert_int_equal(o.fragmented, rows[i].lost);
+		sim_destroy(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_figure_5_4), cmocka_unit_test(test_against_a_map), cmocka_unit_test(test_on_a_machine),
-	    cmocka_unit_test(test_who_leaves), cmocka_unit_test(test_elsewhere),
+	    cmocka_unit_test(test_who_leaves), cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_fragmented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

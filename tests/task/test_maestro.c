@@ -426,13 +426,16 @@ static void test_nothing_to_come(void **state)
 /* --- roles --------------------------------------------------------------------------------------------------------- */
 
 /* h: hits, a line of L1D a warp; u: each lane a line of its own, always new ones. Together on an SM u keeps h's lines
- * out and its load/store unit busy. */
+ * out and its load/store unit busy. Later u
+ * only keeps the SFU busy, for which half of its CTAs are enough. */
 static const char thrash[] = PTX_HEAD HEAD("h") BODY
     "L: ld.global.u32 %r7, [%a2]; add.u32 %r6, %r6, %r7; sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra "
     "L;\nst.global.u32 [%a2], %r6; ret;\n}\n" HEAD("u") BODY
-    "mad.wide.u32 %a4, %r4, 128, %a1;\n"
-    "L: ld.global.u32 %r7, [%a4]; add.u32 %r6, %r6, %r7; add.u64 %a4, %a4, 16384; sub.u32 %r10, %r10, 1;\n"
-    "setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\nst.global.u32 [%a2], %r6; ret;\n}\n";
+    ".reg .f32 %f<2>; mad.wide.u32 %a4, %r4, 128, %a1;\n"
+    "L: mov.u32 %r8, %clock; setp.gt.u32 %p2, %r8, 14000; @%p2 bra C;\n"
+    "ld.global.u32 %r7, [%a4]; add.u32 %r6, %r6, %r7; add.u64 %a4, %a4, 16384; bra E;\n"
+    "C: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1;\n"
+    "E: sub.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; @%p1 bra L;\nst.global.u32 [%a2], %r6; ret;\n}\n";
 
 static u32 spatial_of(const struct watch *w, s32 kernel)
 {
@@ -451,9 +454,9 @@ static void test_splits(void **state)
 	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_ROLE) | EVENT(EV_TRIAL));
 	w.m = rig_load(w.s, thrash);
 	const u64 buf = rig_alloc(w.s, 64 << 20);
-	rig_launch(w.s, w.m, "h", 900, 128, 1, (u64[]){buf, 800}, 2);
+	rig_launch(w.s, w.m, "h", 900, 128, 1, (u64[]){buf, 400}, 2);
 	rig_launch(w.s, w.m, "u", 900, 128, 2, (u64[]){buf, 40}, 2);
-	sim_run(w.s, 60000, &st);
+	sim_run(w.s, 24000, &st);
 	const u32 most = (SMS - 5) / 2;
 	u32 split = 0, stays = 0, fewer = 0;
 	u64 last = 0, least = 0;

@@ -128,6 +128,84 @@ static void lost_by_hand(void **state)
 	finish(&f, false);
 }
 
+/* Warp instructions of each CTA since it began, or began again. */
+static bool since_it_began(void *ctx, const struct event *e)
+{
+	u64 *insts = ctx;
+	insts[e->cta] = e->type == EV_ISSUE ? insts[e->cta] + 1 : 0;
+	return false;
+}
+
+/* Flushed, and flushed again: what is lost, what is estimated and what the event says is what they have executed since
+ * the first time. */
+static void lost_twice(void **state)
+{
+	struct field f = begin("k", NULL);
+	struct rig_log drops = {0};
+	u64 insts[CTAS] = {0};
+	u32 again = 0;
+	run_to_the_middle(&f);
+	sim_subscribe(f.s, EVENT(EV_CTA_DROP), rig_record, &drops);
+	sim_subscribe(f.s, EVENT(EV_ISSUE) | EVENT(EV_CTA_DROP) | EVENT(EV_CTA_DISPATCH), since_it_began, insts);
+	run_until_done(&f, ask(&f, "flush", 1000, 3));
+	const u32 first = rig_count(&drops, EV_CTA_DROP);
+	assert_int_equal(first, 8);
+	for (u32 i = 0; i < first; i++) /* until all have come back, and gone on */
+		for (u64 id = (u64)drops.e[i].cta; resume_find(&f.g->resume, f.k, id) || insts[id] < 100;)
+			sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	u64 had[CTAS];
+	memcpy(had, insts, sizeof had);
+	const u32 id = ask(&f, "flush", 1000, 0xc);
+	run_until_done(&f, id);
+	for (u32 i = first; i < drops.n; i++)
+		for (u32 k = 0; k < first; k++) {
+			if (drops.e[i].cta != drops.e[k].cta)
+				continue;
+			again++;
+			assert_int_equal(drops.e[i].arg[1], had[drops.e[i].cta]);
+		}
+	for (u32 i = 0; i < PREEMPT_PLANS; i++) {
+		const struct preempt_plan *p = &f.g->preempt.p->plan[i];
+		for (u32 c = 0; p->request == id && c < p->s.n; c++)
+			for (u32 k = 0; k < first; k++)
+				if (p->s.cta[c].id == (u64)drops.e[k].cta) {
+					assert_int_equal(p->s.cta[c].by[BY_FLUSH].overhead, had[drops.e[k].cta]);
+					assert_int_equal(p->fate[c].lost, had[drops.e[k].cta]);
+				}
+	}
+	assert_true(again >= 4 && drops.n == 16);
+	free(drops.e);
+	assert_true(gpu_release_sms(f.g, NULL, &(struct err){0}));
+	finish(&f, false);
+}
+
+/* Who waits for an SM after a flush begins again; one that had begun again, and is saved, goes on. */
+static void begins_again_or_goes_on(void **state)
+{
+	struct err e = {0};
+	struct field f = begin("k", NULL);
+	run_to_the_middle(&f);
+	const u64 id = f.g->sm[2]->cta[0].id;
+	run_until_done(&f, ask(&f, "flush", 1000, 1 << 2));
+	struct cta_tally t = gpu_cta_tally(f.g, (s32)f.k);
+	assert_true(t.restarts == 4 && t.queued == 4 && t.saved == 4);
+	s32 slot = -1;
+	u32 sm = 0;
+	while (slot < 0 || f.g->sm[sm]->cta[slot].insts < f.g->sm[sm]->cta[slot].insts_dropped + 50) {
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+		for (sm = 0; sm < 3 && gpu_cta_slot(f.g, sm, f.k, id) < 0;)
+			sm++;
+		slot = gpu_cta_slot(f.g, sm, f.k, id);
+	}
+	const u32 waiting = gpu_cta_tally(f.g, (s32)f.k).restarts;
+	if (!gpu_save_cta(f.g, f.k, id, false, &e))
+		fail_msg("%s", e.msg);
+	t = gpu_cta_tally(f.g, (s32)f.k);
+	assert_true(t.saved == waiting + 1 && t.restarts == waiting);
+	assert_true(gpu_restore_cta(f.g, f.k, id, SM_ANY, &e) && gpu_release_sms(f.g, NULL, &e));
+	finish(&f, false);
+}
+
 /* --- many --------------------------------------------------------------------------------------------------------- */
 
 /* A plan that is under way is remembered, whatever comes after it. */
@@ -182,6 +260,44 @@ static void beside_one_under_way(void **state)
 		sms |= p->plan[i].request > 1 ? 1u << p->plan[i].s.sm : 0;
 	assert_true(preempt_find(p, 1)->left == 1 && sms == 0xb);
 	rig_finish(f.s);
+	sim_destroy(f.s);
+}
+
+/* As many requests as can be are under way, and a partition policy is refused: it asks again when one of them is done,
+ * not when a CTA of the kernel ends. */
+static void refused_and_asked_again(void **state)
+{
+	struct err e = {0};
+	struct field f = {.s = machine((const char *[]){"num_sms=66", "sm.ctas=4", "partition=smk", "preempt=switch",
+	                                                "launch.latency=0", NULL})};
+	f.m = rig_load(f.s, spin);
+	f.buf = rig_alloc(f.s, 4ull * THREADS * 400);
+	f.k = rig_launch(f.s, f.m, "k", 400, THREADS, 0, (u64[]){f.buf, 100000}, 2);
+	f.g = f.s->gpu;
+	while (f.g->sm[65]->nctas < 4)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	for (u32 i = 0; i < PREEMPT_REQUESTS; i++) {
+		const u64 sms[CONF_SM_WORDS] = {BIT(i)};
+		const struct sm_order o = {.launch = f.k, .set = sms, .within_us = 1000, .by = i ? "drain" : "switch"};
+		assert_int_equal(gpu_preempt(f.g, &o, &e), i + 1);
+	}
+	const u64 other = rig_alloc(f.s, 4ull * THREADS * 400);
+	const u32 second = rig_launch(f.s, f.m, "k", 400, THREADS, 1, (u64[]){other, 100000}, 2);
+	sim_run(f.s, sim_cycle(f.s) + 20, NULL);
+	assert_int_equal(f.g->task->kcb[second].state, KCB_RUNNING);
+	assert_true(!preempt_find(f.g->preempt.p, 1)->done_at && f.g->preempt.p->requests == PREEMPT_REQUESTS);
+	for (u32 sm = 64; sm < 66; sm++)
+		assert_int_equal(sm_resident(f.g->sm[sm], f.k), 4);
+	while (!preempt_find(f.g->preempt.p, PREEMPT_REQUESTS + 1) && sim_cycle(f.s) < 20000)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	const struct preempt_request *r = preempt_find(f.g->preempt.p, PREEMPT_REQUESTS + 1);
+	assert_true(r && r->partition && r->launch == f.k && r->keep == 2 && r->sms == 2);
+	while (!r->done_at)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	sim_run(f.s, sim_cycle(f.s) + 5, NULL);
+	for (u32 sm = 64; sm < 66; sm++)
+		assert_true(sm_resident(f.g->sm[sm], f.k) == 2 && sm_resident(f.g->sm[sm], second) == 2);
+	assert_int_equal(f.g->task->kcb[f.k].k.ctas_done, 0);
 	sim_destroy(f.s);
 }
 
@@ -291,9 +407,11 @@ int main(void)
 	    cmocka_unit_test(each_policy_chooses),
 	    cmocka_unit_test(counted_by_hand),
 	    cmocka_unit_test(lost_by_hand),
-
+	    cmocka_unit_test(lost_twice),
+	    cmocka_unit_test(begins_again_or_goes_on),
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),
+	    cmocka_unit_test(refused_and_asked_again),
 	    cmocka_unit_test(who_comes_back_has_come),
 	    cmocka_unit_test(cooperative_ones_stay),
 	    cmocka_unit_test(no_place_to_be_saved),

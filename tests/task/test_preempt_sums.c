@@ -271,42 +271,40 @@ static void test_spare_sm(void **state)
 	sim_destroy(s);
 }
 
-/* Two-way allocation has two ends: the third kernel begins at the bottom again, in holes that no other end lies before.
- */
+/* Two-way allocation has two ends. A kernel that comes to an SM goes to the top if others are at the bottom alone; the
+ * third finds both ends taken, and begins at the bottom again. It goes on where it began. */
 static void test_third_of_two_ways(void **state)
 {
 	struct module *m;
-	u32 k[3];
-	bool seen[3] = {0};
+	u32 k[3], firsts[2][2] = {{0}}; /* by what is at the bottom and at the top */
 	struct sim *s = three(
 	    (const char *[]){"num_sms=1", "sm.ctas=6", "partition=smk", "preempt=none", "sm.allocation=two-way", NULL}, &m,
 	    k, (u32[]){9, 9, 9});
 	struct gpu *g = sim_gpu(s);
-	while (!sim_idle(s)) {
-		struct err e = {0};
+	for (struct err e = {0}; !sim_idle(s);) {
 		sim_run(s, sim_cycle(s) + 1, NULL);
 		if (!gpu_check_state(g, &e))
 			fail_msg("%s", e.msg);
 		for (u32 i = 0; i < 6; i++) {
 			const struct cta *c = &g->sm[0]->cta[i];
-			for (u32 o = 0; c->used && o < i; o++) {
+			bool bottom = false, top = false, alone = true;
+			for (u32 o = 0; c->used && o < 6; o++) {
 				const struct cta *b = &g->sm[0]->cta[o];
-				assert_true(!b->used || b->reg_first + b->reg_size <= c->reg_first ||
-				            c->reg_first + c->reg_size <= b->reg_first);
-				assert_true(!b->used || b->launch != c->launch || b->from_top == c->from_top);
+				if (!b->used || o == i)
+					continue;
+				assert_true(b->reg_first + b->reg_size <= c->reg_first || c->reg_first + c->reg_size <= b->reg_first);
+				assert_true(b->launch != c->launch || b->from_top == c->from_top);
+				bottom |= !b->from_top;
+				top |= b->from_top;
+				alone &= b->launch != c->launch;
 			}
-			if (c->used)
-				seen[c->launch] = true;
-		}
-		if (sm_resident(g->sm[0], k[0]) && sm_resident(g->sm[0], k[1]) && sm_resident(g->sm[0], k[2])) {
-			bool top[3];
-			for (u32 i = 0; i < 6; i++)
-				if (g->sm[0]->cta[i].used)
-					top[g->sm[0]->cta[i].launch] = g->sm[0]->cta[i].from_top;
-			assert_true(top[0] != top[1] || top[1] != top[2]);
+			if (c->used && alone && c->started_at + 1 == sim_cycle(s)) {
+				assert_int_equal(c->from_top, bottom && !top);
+				firsts[bottom][top]++;
+			}
 		}
 	}
-	assert_true(seen[0] && seen[1] && seen[2]);
+	assert_true(firsts[1][0] && firsts[1][1]);
 	rig_finish(s);
 	sim_destroy(s);
 }

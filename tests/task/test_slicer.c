@@ -1,5 +1,6 @@
 /* warped-slicer: its sums by hand; on the machine, that it measures what the SMs issue, shares them out by water
  * filling or splits them, and lets a single kernel alone. (Results, resources and going back: test_cta_share.) */
+#include "gpu/state.h"
 #include "gpu/verbs.h"
 #include "task/partition/shares.h"
 #include "tests/rig/sm_rig.h"
@@ -329,12 +330,42 @@ static void test_same_point(void **state)
 	}
 }
 
+/* SMs are shared, and one of the two kernels has no CTAs to come any more: those that it has run on, and the other one
+ * may have what they leave. */
+static void test_last_one(void **state)
+{
+	struct look l;
+	struct stop st;
+	open_pair(&l, "0", "switch", 0);
+	struct module *m = rig_load(l.s, kernels);
+	const u32 rest = go(&l, m, "m", 2000, 30, 1), last = go(&l, m, "c", 60, 3000, 2);
+	const struct gpu *g = sim_gpu(l.s);
+	const struct dispatcher *d = g->dispatch.d;
+	u32 shared = 0, alone = 0;
+	while (g->task->kcb[last].state != KCB_DONE) {
+		sim_run(l.s, sim_cycle(l.s) + 100, &st);
+		const s32 r = dispatch_slot(d, rest), c = dispatch_slot(d, last);
+		if (r < 0 || c < 0 || !rig_count(&l.log, EV_REPARTITION))
+			continue;
+		if (d->k[c].dispatched < d->k[c].ctas) {
+			shared += d->quota[0][r] != QUOTA_ANY;
+			continue;
+		}
+		/* The policy is asked when a CTA has ended. */
+		alone += d->quota[0][r] == QUOTA_ANY;
+		assert_true(!alone || d->quota[0][r] == QUOTA_ANY);
+	}
+	assert_true(shared > 10 && alone > 10);
+	sim_destroy(l.s);
+	free(l.log.e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),  cmocka_unit_test(test_water),
-	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares), cmocka_unit_test(test_splits),
-	    cmocka_unit_test(test_same_point),
+	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),    cmocka_unit_test(test_water),
+	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares),   cmocka_unit_test(test_splits),
+	    cmocka_unit_test(test_same_point), cmocka_unit_test(test_last_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,13 +163,50 @@ static void mistakes_change_nothing(void **state)
 	rig_close(&r);
 }
 
+/* A partition policy that takes some of an SM's CTAs: how many, of how many SMs, how many stay, for whom. What leaves
+ * is counted from events. */
+static void some_of_an_sm(void **state)
+{
+	struct rig r;
+	char want[160];
+	u32 ctas, sms, stay;
+	rig_open(&r, (char *[]){"warpdbg", "debug", "hotspot", "cp", "--size", "small", "--preempt", "switch", NULL});
+	rig_say(&r, "until 3000"); /* hotspot has all SMs */
+	rig_say(&r, "set partition smk");
+	rig_say(&r, "lua n, sm, m = 0, {}, 0 dbg.on('cta-save', {cause = 'switch'}, function(e) n = n + 1 "
+	            "if not sm[e.sm] then sm[e.sm], m = true, m + 1 end end)");
+	rig_say(&r, "tbreak preempt-start");
+	rig_say(&r, "continue");
+	const char *text = rig_say(&r, "info preemptions");
+	if (sscanf(text, "request 1, cycle 3000: launch 0 hotspot gives up %u CTAs on %u SMs (%u stay on each)", &ctas,
+	           &sms, &stay) != 3)
+		fail_msg("%s", text);
+	assert_true(ctas > sms && sms == 15 && ctas == (4 - stay) * sms);
+	snprintf(want, sizeof want,
+	         " for launch 2 cenergy, asked by smk, within 15.00 us, by switch: %u are not free yet\n", sms);
+	rig_has(&r, "info preemptions", want);
+	rig_say(&r, "tbreak deadline-met");
+	rig_say(&r, "continue");
+	snprintf(want, sizeof want, "gives up %u CTAs on %u SMs (%u stay on each) for launch 2 cenergy, asked by smk, ",
+	         ctas, sms, stay);
+	rig_has(&r, "info preemptions 1", want);
+	rig_has(&r, "info preemptions 1", "by switch: free after ");
+	snprintf(want, sizeof want, "%u\t%u\n", ctas, sms);
+	rig_has(&r, "lua print(n, m)", want);
+	snprintf(want, sizeof want, "true\n");
+	for (u32 sm = 0; sm < sms; sm++) { /* its other CTAs are there */
+		char line[64];
+		snprintf(line, sizeof line, "lua print((gpu.sm[%u].smst.kernels[0] or 0) == %u)", sm, stay);
+		rig_has(&r, line, want);
+	}
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(another_technique),
-	    cmocka_unit_test(given_back),
-	    cmocka_unit_test(in_words),
-	    cmocka_unit_test(mistakes_change_nothing),
+	    cmocka_unit_test(another_technique),       cmocka_unit_test(given_back),    cmocka_unit_test(in_words),
+	    cmocka_unit_test(mistakes_change_nothing), cmocka_unit_test(some_of_an_sm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,10 +157,13 @@ static void sm_dynamic(const struct prices *p, const struct counted *k, struct e
 	o->part[EP_l1t].dynamic = (k->l1t->accesses + k->l1t->fills) * p->l1t;
 }
 
+/* By class: requests, replies, and messages between endpoints (src/mem/noc/message.h). */
+#define ALL_FLITS(k) ((k)->read_flits + (k)->write_flits + (k)->writeback_flits + (k)->control_flits + (k)->data_flits)
+
 static void uncore_dynamic(const struct prices *p, const struct counted *k, struct energy *o)
 {
 	o->part[EP_l2].dynamic = (lookups(k->l2) + k->l2->fills + k->l2->writebacks) * p->l2;
-	o->part[EP_network].dynamic = (k->noc->request_flits + k->noc->reply_flits) * p->flit;
+	o->part[EP_network].dynamic = ALL_FLITS(k->noc) * p->flit;
 	o->part[EP_dram].dynamic = k->dram->bytes * p->byte + k->dram->activates * p->activate;
 }
 
@@ -285,8 +288,7 @@ static struct work work_of_kernel(const struct kernel_counters *k)
 	                     .operands = k->reg_reads + k->reg_writes,
 	                     .transactions = k->transactions,
 	                     .warp_cycles = k->warp_cycles,
-	                     .flits =
-	                         k->read_flits + k->write_flits + k->writeback_flits + k->control_flits + k->data_flits,
+	                     .flits = ALL_FLITS(k),
 	                     .messages = k->read_sent + k->write_sent + k->writeback_sent,
 	                     .lanes = ((const struct lane_counters *)(const void *)&k->lanes_int)->lanes};
 }
