@@ -298,7 +298,8 @@ static void test_forms(void **state)
 			const struct shape sh = {T_U32, {T_U32, T_U32, in.s[2] == OPND_NONE ? T_NONE : T_U32, T_NONE}};
 			conform(in, sh, reference);
 		}
-	/* 23 operations, 200 forms, at least 4 sets of operands of 32 lanes, at each vector level of this build and host. */
+	/* 23 operations, 200 forms, at least 4 sets of operands of 32 lanes, at each vector level of this build and host.
+	 */
 	assert_true(checks >= 23ull * 200 * 4 * 32 * (exec_best_level() + 1));
 }
 
