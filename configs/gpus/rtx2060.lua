@@ -43,7 +43,7 @@ return {
 	["l1d.ways"] = 192, -- RTX2060: 96 KB = 4 x 192 x 128 B, of which shared memory has what a kernel needs
 	["l1d.latency"] = 32, -- RTX2060: l1_latency
 	["l1d.mshrs"] = 256, -- RTX2060
-	["l1d.merges"] = 32, -- RTX2060
+	["l1d.merges"] = 128, -- RTX2060: 32 of each sector
 
 	["partitions"] = 12, -- RTX2060
 	["l2.sets"] = 64, -- RTX2060: 3 MB = 24 slices of 64 x 16 x 128 B

@@ -90,7 +90,7 @@ return {
 	["l1d.banks"] = 4, -- QV100: l1_banks
 	["l1d.keep_stores"] = true, -- QV100: cache:dl1 ...,L:T:m:L
 	["l1d.mshrs"] = 512, -- QV100
-	["l1d.merges"] = 8, -- QV100
+	["l1d.merges"] = 32, -- QV100: 8 of each sector
 	["l1d.miss_queue"] = 16, -- QV100
 	["l1d.hash"] = "linear", -- QV100: linear set index
 	["l1i.sets"] = 64, -- QV100: 128 KB = 64 x 16 x 128 B

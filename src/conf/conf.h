@@ -92,6 +92,12 @@ struct conf_conflict {
  */
 bool conf_check(const struct conf *c, struct err *e);
 bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err *e);
+/* Has L1D a pipeline for each of several banks? Then a transaction of L1D is a sector. A re-execution queue takes
+ * lines, one a cycle. */
+static inline bool conf_l1d_banked(const struct conf *c)
+{
+	return c->l1d_banks > 1 && c->l1d_pipe && c->l1d_latency && c->coalesce == COALESCE_SECTOR32 && !c->lsu_replay;
+}
 /* Peak DRAM bandwidth in bytes per core cycle, all channels. */
 double dram_peak_bytes(const struct conf *c);
 #endif

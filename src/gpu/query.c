@@ -112,9 +112,10 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 		o->replay_size = g->conf.lsu_replay_entries;
 	}
 	const struct l1_pipe *p = g->ctx[sm].pipe;
-	if (p && p->refused) {
-		o->lsu_refused = p->refused;
-		o->lsu_warp = l1_pipe_at(&g->ctx[sm], 0)->warp;
+	const u32 bank = p ? l1_pipe_refused(p) : L1_PIPE_BANKS;
+	if (bank < L1_PIPE_BANKS) {
+		o->lsu_refused = p->bank[bank].refused;
+		o->lsu_warp = l1_pipe_of(&g->ctx[sm], bank, 0)->warp;
 		o->lsu_left = p->n;
 	} else if (s->lsu_q.n) {
 		const struct lsu_entry *e = sm_lsu_at(s, 0);
@@ -187,9 +188,9 @@ static void describe_memory(const struct gpu *g, const struct sm *s, u32 w, char
 		return;
 	}
 	const struct l1_pipe *p = g->ctx[s->id].pipe;
-	for (u32 i = 0; p && i < p->n; i++)
-		if (l1_pipe_at(&g->ctx[s->id], i)->warp == w) {
-			bool refused = !i && p->refused;
+	for (u32 i = 0, bank; p && i < p->n; i++)
+		if (l1_pipe_at(&g->ctx[s->id], i, &bank)->warp == w) {
+			bool refused = p->bank[bank].refused && l1_pipe_of(&g->ctx[s->id], bank, 0)->warp == w;
 			snprintf(out, n, "%s", refused ? "at L1D's tags, refused" : "on the way to L1D's tags");
 			return;
 		}

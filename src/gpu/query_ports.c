@@ -45,8 +45,10 @@ u64 gpu_unsent_warps(const struct gpu *g, u32 sm)
 		if (r->e[r->order[i]].reason == MR_RF_QUEUE)
 			warps |= bit_of(r->e[r->order[i]].warp);
 	const struct l1_pipe *p = g->ctx[sm].pipe;
-	for (u32 i = 0; p && p->refused == MR_RF_QUEUE && i < p->n; i++)
-		warps |= bit_of(l1_pipe_at(&g->ctx[sm], i)->warp);
+	for (u32 i = 0, bank; p && i < p->n; i++) {
+		const u32 warp = l1_pipe_at(&g->ctx[sm], i, &bank)->warp;
+		warps |= p->bank[bank].refused == MR_RF_QUEUE ? bit_of(warp) : 0;
+	}
 	if (s->lsu_refused != MR_RF_QUEUE)
 		return warps;
 	for (u32 i = 0; i < s->lsu_q.n; i++)

@@ -43,19 +43,22 @@ static bool check_entry(struct where at, const struct mshr_table *t, u32 i, cons
 /* *lined: entries whose line has a place in the tags. */
 static bool check_mshrs(struct where at, const struct mshr_table *t, const struct tags *tags, u32 *lined, struct err *e)
 {
-	u32 used = 0, idle = 0;
+	u32 used = 0, idle = 0, asked = 0;
 	*lined = 0;
 	HOLDS(t->st->fresh <= t->size, "%s %u: %u MSHRs begun, there are %u", at.name, at.index, t->st->fresh, t->size);
 	for (u32 i = 0; i < t->st->fresh; i++) {
 		if (!t->e[i].used)
 			continue;
 		used++;
+		asked += t->by_sector ? (u32)__builtin_popcount(t->e[i].pending) : 0;
 		*lined += t->e[i].slot != TAGS_NONE;
 		if (!check_entry(at, t, i, tags, e))
 			return false;
 	}
 	for (u32 i = t->st->free; i && idle <= t->size; i = t->e[i - 1].next)
 		idle++;
+	HOLDS(asked == t->st->asked && asked <= t->size, "%s %u: %u sectors on their way, counted %u of %u", at.name,
+	      at.index, asked, t->st->asked, t->size);
 	HOLDS(used == t->st->used, "%s %u: %u MSHRs in use, counted %u", at.name, at.index, used, t->st->used);
 	HOLDS(used + idle == t->st->fresh, "%s %u: %u MSHRs in use and %u free of %u", at.name, at.index, used, idle,
 	      t->st->fresh);

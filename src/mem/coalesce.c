@@ -2,7 +2,8 @@
  *
  * The whole warp is one group: an instruction never gives two transactions of the same line. (The programming guide
  * splits 64- and 128-bit requests of compute capability 2.x into half and quarter warps; GPGPU-Sim does not, and
- * neither do later machines. For unit strides both give the same lines.) Sectors of a line travel as a mask. */
+ * neither do later machines. For unit strides both give the same lines.) Sectors of a line travel as a mask;
+ * where L1D has banks each is a transaction of its own. */
 #include "base/bits.h"
 #include "mem/mem.h"
 #include "mem/tags.h"
@@ -200,6 +201,28 @@ static void finish(struct coalescer *co)
 			co->out[i].addr += bit_first(co->out[i].sectors) * SECTOR;
 }
 
+/* A transaction for each sector, from the highest address down. */
+static void split_sectors(struct coalescer *co)
+{
+	const u32 n = co->n;
+	struct mem_txn line[MEM_TXN_MAX];
+	memcpy(line, co->out, n * sizeof(*line));
+	co->n = 0;
+	for (u32 i = 0; i < n; i++) {
+		const u64 at = line[i].addr & ~(u64)(co->line - 1);
+		u32 before = co->n; /* lines mostly come in the order of their addresses: each goes in front of the others */
+		while (before && co->out[before - 1].addr < at)
+			before--;
+		const u32 sectors = sector_count(line[i].sectors);
+		BUG_ON(co->n + sectors > MEM_TXN_MAX);
+		memmove(&co->out[before + sectors], &co->out[before], (co->n - before) * sizeof(*line));
+		u32 to = before + sectors;
+		FOR_EACH_BIT(k, (u64)line[i].sectors)
+		co->out[--to] = (struct mem_txn){.addr = at + k * SECTOR, .sectors = (u8)(1u << k), .bytes = SECTOR};
+		co->n += sectors;
+	}
+}
+
 u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX])
 {
 	struct coalescer co;
@@ -219,7 +242,18 @@ u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache c
 		add_local(&co, d->addr[lane], d->bytes, d->word_step);
 	}
 	finish(&co);
+	if (cache == MC_L1D && conf_l1d_banked(c))
+		split_sectors(&co);
 	return co.n;
+}
+
+/* The words of some sectors of a line. */
+static u32 words_of(u8 sectors)
+{
+	u32 words = 0;
+	FOR_EACH_BIT(k, (u64)sectors)
+	words |= 0xffu << k * (SECTOR / 4);
+	return words;
 }
 
 static void add_words(struct mem_txn *out, u32 n, u64 mask, u64 addr, u32 bytes)
@@ -227,7 +261,8 @@ static void add_words(struct mem_txn *out, u32 n, u64 mask, u64 addr, u32 bytes)
 	for (u32 k = 0; k < n; k++) {
 		u64 line = out[k].addr & mask, from = MAX(addr, line), to = MIN(addr + bytes, line + ~mask + 1);
 		if (from < to)
-			out[k].words |= (u32)(bit_range((u32)ceil_div(to - line, 4)) & ~bit_range((u32)(from - line) / 4));
+			out[k].words |= words_of(out[k].sectors) &
+			                (u32)(bit_range((u32)ceil_div(to - line, 4)) & ~bit_range((u32)(from - line) / 4));
 	}
 }
 

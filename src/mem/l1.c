@@ -137,8 +137,8 @@ void l1_port_moved(struct mem *m, u32 sm)
 /* Sectors of an MSHR leave for the L2 and are waited for. */
 static void fetch(const struct access *a, u32 mshr, u8 sectors)
 {
-	struct mshr_entry *e = &a->l->mshr.e[mshr];
-	e->pending |= sectors;
+	const struct mshr_entry *e = &a->l->mshr.e[mshr];
+	mshr_ask(&a->l->mshr, mshr, sectors);
 	if (e->slot != TAGS_NONE)
 		tags_reserve(&a->l->tags, e->slot, sectors);
 	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false, 0);
@@ -163,6 +163,8 @@ static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *firs
 	u8 more = need & (u8)~l->mshr.e[mshr].pending;
 	if (!mshr_mergeable(&l->mshr, mshr))
 		return l1_refuse(a, MR_RF_MERGE);
+	if (!mshr_sectors_room(&l->mshr, sector_count(more)))
+		return l1_refuse(a, MR_RF_MSHR);
 	if (!l1_load_room(a, l1_places(a, more)))
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (more)
@@ -262,7 +264,7 @@ enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need)
 		return join_line(a, i, need);
 	if (absent && (i = tags_victim(&l->tags, set, l->tags.ways - l->st->lent)) == TAGS_NONE)
 		return l1_refuse(a, MR_RF_LINE);
-	if (!mshr_available(&l->mshr))
+	if (!mshr_available(&l->mshr) || !mshr_sectors_room(&l->mshr, sector_count(need)))
 		return l1_refuse(a, MR_RF_MSHR);
 	if (!l1_load_room(a, l1_places(a, need) + (absent ? l1_places(a, l1_leaves(a, i)) : 0)))
 		return l1_refuse(a, MR_RF_QUEUE);
@@ -302,7 +304,7 @@ enum mem_result l1_fetch_around(const struct access *a)
 	u32 mshr = mshr_find(&l->mshr, a->line);
 	if (mshr != MSHR_NONE)
 		return join(a, mshr, a->t->sectors, &l->cc->bypasses);
-	if (!mshr_available(&l->mshr))
+	if (!mshr_available(&l->mshr) || !mshr_sectors_room(&l->mshr, sector_count(a->t->sectors)))
 		return l1_refuse(a, MR_RF_MSHR);
 	if (!l1_load_room(a, l1_places(a, a->t->sectors)))
 		return l1_refuse(a, MR_RF_QUEUE);
@@ -467,7 +469,8 @@ static bool context_fits(const struct access *a, bool out)
 {
 	if (out)
 		return l1_store_room(a);
-	return mshr_available(&a->l->mshr) && l1_load_room(a, l1_places(a, a->t->sectors));
+	return mshr_available(&a->l->mshr) && mshr_sectors_room(&a->l->mshr, sector_count(a->t->sectors)) &&
+	       l1_load_room(a, l1_places(a, a->t->sectors));
 }
 
 bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 token, u64 now)

@@ -154,6 +154,7 @@ static void build_sms(struct mem *m, struct arena *a)
 		l->cc = ARENA_NEW(a, struct cache_counters, 1);
 		tags_init(&l->tags, a, s.sets, s.ways, s.line, s.hash);
 		mshr_init(&l->mshr, a, s.mshrs, s.merges);
+		l->mshr.by_sector = i % MC_COUNT == MC_L1D && conf_l1d_banked(&m->c) && !m->rule->words;
 	}
 }
 
@@ -242,6 +243,8 @@ void mem_use_network(struct mem *m, const struct policy *p)
 void mem_use_coherence(struct mem *m, const struct policy *p)
 {
 	m->rule = (const struct coherence_ops *)p;
+	for (u32 sm = 0; m->l1 && sm < m->nsms; sm++)
+		m->l1[sm * MC_COUNT + MC_L1D].mshr.by_sector = conf_l1d_banked(&m->c) && !m->rule->words;
 }
 
 bool mem_wants_words(const struct mem *m)

@@ -45,7 +45,8 @@ struct mem_txn {
 #define MEM_TXN_MAX 128 /* 32 lanes x 16 B spread over separate words of local memory */
 /* Splits a global, local, const or tex instruction into transactions (first-lane order); returns how many (>= 1 when
  * mask != 0). Lines are of the given cache's size; with coalesce=sector32 several sectors of a line are still one
- * transaction with a sector mask. */
+ * transaction with a sector mask, but for L1D with banks (conf_l1d_banked): there each sector is one, in the order of
+ * falling addresses, as GPGPU-Sim 4.x takes them. */
 u32 mem_coalesce(const struct conf *c, const struct dyninst *d, enum mem_cache cache, struct mem_txn out[MEM_TXN_MAX]);
 /* Fills in the words of these n transactions (lines of up to 128 B): for a rule of coherence that asks for them. */
 void mem_coalesce_words(const struct conf *c, const struct dyninst *d, struct mem_txn *out, u32 n);

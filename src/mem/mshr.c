@@ -73,6 +73,8 @@ u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, str
 			out[served++] = w[k].who;
 	}
 	e->n = (u16)kept;
+	if (t->by_sector)
+		t->st->asked -= (u32)__builtin_popcount(e->pending & sectors);
 	e->pending &= ~sectors;
 	if (!e->pending)
 		release(t, i, now, cc);

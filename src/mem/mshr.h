@@ -25,9 +25,11 @@ struct mshr_state {
 	u64 last;        /* cycle up to which mshr_cycles is counted */
 	u32 used, fresh; /* entries in use; entries never used yet start at fresh */
 	u32 free;        /* entry + 1 */
+	u32 asked;       /* by_sector: sectors on their way, of all entries */
 };
 struct mshr_table {
 	u32 size, merges, hash_mask;
+	bool by_sector; /* a register is for a sector: `size` sectors are on their way at most */
 	struct mshr_state *st;
 	struct mshr_entry *e;
 	struct mshr_waiter *w; /* merges per entry */
@@ -35,9 +37,22 @@ struct mshr_table {
 };
 
 void mshr_init(struct mshr_table *t, struct arena *a, u32 size, u32 merges);
+/* Is an entry free? */
 static inline bool mshr_available(const struct mshr_table *t)
 {
 	return t->st->used < t->size;
+}
+/* May n more sectors be on their way? */
+static inline bool mshr_sectors_room(const struct mshr_table *t, u32 n)
+{
+	return !t->by_sector || t->st->asked + n <= t->size;
+}
+/* They are, for entry i, which does not wait for them yet. */
+static inline void mshr_ask(struct mshr_table *t, u32 i, u32 sectors)
+{
+	t->e[i].pending |= sectors;
+	if (t->by_sector)
+		t->st->asked += (u32)__builtin_popcount(sectors);
 }
 static inline bool mshr_mergeable(const struct mshr_table *t, u32 i)
 {

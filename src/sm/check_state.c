@@ -117,8 +117,8 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 			left[q->load]++;
 	}
 	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)
-		if (l1_pipe_at(x, i)->load != NO_LOAD)
-			left[l1_pipe_at(x, i)->load]++;
+		if (l1_pipe_at(x, i, NULL)->load != NO_LOAD)
+			left[l1_pipe_at(x, i, NULL)->load]++;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++) {
 		const struct load *l = &s->load[i];
 		HOLDS(l->left || !left[i], "SM %u: %u transactions of load %u, which is not in the table", s->id, left[i], i);
@@ -138,23 +138,37 @@ static bool count_loads(const struct sm_ctx *x, const struct sm *s, const struct
 	return true;
 }
 
-/* The pipeline in front of L1D: in order, no fuller than it is long, and who waits for it has found it full. */
+static bool count_pipe_bank(const struct sm_ctx *x, const struct sm *s, u32 bank, struct flights *f, struct err *e)
+{
+	const struct l1_pipe_bank *p = &x->pipe->bank[bank];
+	const u32 places = x->conf->l1d_latency;
+	HOLDS(p->n <= places && (!p->refused || p->n) && (p->refused || !p->again),
+	      "SM %u: %u transactions in L1D's pipeline of %u", s->id, p->n, places);
+	HOLDS(x->pipe->held != bank + 1 || (p->n == places && s->lsu_q.n),
+	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, places);
+	for (u32 i = 0; i < p->n; i++) {
+		const struct l1_pipe_entry *q = l1_pipe_of(x, bank, i);
+		HOLDS(!i || l1_pipe_of(x, bank, i - 1)->ready < q->ready, "SM %u: L1D's pipeline is out of order at %u", s->id,
+		      i);
+		f->of[q->warp].transactions++;
+		f->mem += q->last;
+	}
+	return true;
+}
+
+/* The pipelines in front of L1D: in order, no fuller than they are long, and who waits for one has found it full. */
 static bool count_pipe(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
 {
 	const struct l1_pipe *p = x->pipe;
 	if (!p)
 		return true;
-	HOLDS(p->n <= l1_pipe_places(x->conf) && (!p->refused || p->n), "SM %u: %u transactions in L1D's pipeline of %u",
-	      s->id, p->n, l1_pipe_places(x->conf));
-	HOLDS(!p->held || (p->n == l1_pipe_places(x->conf) && s->lsu_q.n),
-	      "SM %u: the LSU waits for L1D's pipeline with %u of %u", s->id, p->n, l1_pipe_places(x->conf));
-	for (u32 i = 0; i < p->n; i++) {
-		const struct l1_pipe_entry *q = l1_pipe_at(x, i);
-		HOLDS(!i || l1_pipe_at(x, i - 1)->ready < q->ready + (x->conf->l1d_banks > 1),
-		      "SM %u: L1D's pipeline is out of order at %u", s->id, i);
-		f->of[q->warp].transactions++;
-		f->mem += q->last;
+	u32 n = 0;
+	for (u32 b = 0; b < L1_PIPE_BANKS; b++) {
+		n += p->bank[b].n;
+		if (!count_pipe_bank(x, s, b, f, e))
+			return false;
 	}
+	HOLDS(n == p->n, "SM %u: %u transactions in L1D's pipeline, %u in its banks", s->id, p->n, n);
 	return true;
 }
 

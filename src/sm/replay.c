@@ -77,7 +77,7 @@ void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps)
 		e->ordered |= (warps & bit_of_warp(e->warp)) != 0;
 	}
 	for (u32 i = 0; x->pipe && i < x->pipe->n; i++)
-		l1_pipe_at(x, i)->ordered |= (warps & bit_of_warp(l1_pipe_at(x, i)->warp)) != 0;
+		l1_pipe_at(x, i, NULL)->ordered |= (warps & bit_of_warp(l1_pipe_at(x, i, NULL)->warp)) != 0;
 	if (!(r->warps & warps))
 		return;
 	FOR_EACH_BIT(i, r->used)
@@ -146,7 +146,7 @@ static void advance(struct sm_ctx *x, struct sm *s, const struct first *f, u64 n
 	if (f->entry)
 		lsu_advance(x, s, f->entry, now);
 	else
-		l1_pipe_leave(x, s, now);
+		l1_pipe_leave(x, s, 0, now);
 }
 
 /* Where it stands as refused. */
@@ -156,7 +156,7 @@ static void set_refused(struct sm_ctx *x, struct sm *s, u32 who, enum mem_result
 		s->lsu_refused = (u8)r;
 	if (!(who & REPLAY_HOLDS_PIPE))
 		return;
-	x->pipe->refused = (u8)r;
+	x->pipe->bank[0].refused = (u8)r;
 	if (r == MR_HIT)
 		x->pipe->held = 0;
 }
@@ -259,9 +259,9 @@ static void refused(struct sm_ctx *x, struct sm *s, const struct first *f, enum 
 		s->lsu_refused = MR_HIT;
 		s->lsu_tried = 0;
 	} else {
-		l1_pipe_refusal(x, s, l1_pipe_at(x, 0), res, now);
-		x->pipe->refused = MR_HIT;
-		x->pipe->tried = 0;
+		l1_pipe_refusal(x, s, 0, res, now);
+		x->pipe->bank[0].refused = MR_HIT;
+		x->pipe->bank[0].tried = 0;
 	}
 	enter(x, s, f, res, now);
 }
@@ -315,7 +315,7 @@ static bool head_turn(struct sm_ctx *x, struct sm *s, u64 now)
 static bool lsu_turn(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	bool busy = false;
-	const struct l1_pipe_entry *e = l1_pipe_head(x, now);
+	const struct l1_pipe_entry *e = l1_pipe_head(x, 0, now);
 	if (e) {
 		struct first f = first_of_pipe(e);
 		busy = access(x, s, &f, now);
@@ -327,7 +327,7 @@ static bool lsu_turn(struct sm_ctx *x, struct sm *s, u64 now)
 static void hold_firsts(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	struct lsu_entry *e = lsu_first(s, now);
-	const struct l1_pipe_entry *p = l1_pipe_head(x, now);
+	const struct l1_pipe_entry *p = l1_pipe_head(x, 0, now);
 	bool direct = e && !e->shared && queued_cache(x, e->cache) && !(x->pipe && e->cache == MC_L1D);
 	struct first f = {0};
 	if (p) {

@@ -201,7 +201,8 @@ static bool holder(const struct gpu *g, u32 *sm, u32 *launch, u64 *id)
 		const struct sm *s = g->sm[*sm];
 		if (!x->replay->held)
 			continue;
-		const u32 w = x->replay->held & REPLAY_HOLDS_PIPE ? l1_pipe_at(x, 0)->warp : sm_lsu_at((struct sm *)s, 0)->warp;
+		const u32 w =
+		    x->replay->held & REPLAY_HOLDS_PIPE ? l1_pipe_at(x, 0, NULL)->warp : sm_lsu_at((struct sm *)s, 0)->warp;
 		if (w >= WARP_SLOTS)
 			continue;
 		*launch = s->cta[s->warp[w].cta_slot].launch;

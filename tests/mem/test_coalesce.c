@@ -214,12 +214,38 @@ static void degree_by_definition(void **s)
 	}
 }
 
+/* L1D with banks: a transaction for each sector, from the highest address down, with its own words. */
+static void banked(void **s)
+{
+	struct mem_txn t[MEM_TXN_MAX];
+	struct dyninst d = access(BASE + 16, 4, 4); /* words 4 to 35 */
+	conf_defaults(&conf);
+	conf.coalesce = COALESCE_SECTOR32;
+	conf.l1d_banks = 4;
+	for (u32 turn = 0; turn < 2; turn++) {
+		assert_int_equal(mem_coalesce(&conf, &d, MC_L1D, t), 5);
+		mem_coalesce_words(&conf, &d, t, 5);
+		for (u32 i = 0; i < 5; i++) {
+			const u32 sector = 4 - i;
+			assert_int_equal(t[i].addr, BASE + 32 * sector);
+			assert_int_equal(t[i].sectors, 1 << sector % 4);
+			assert_int_equal(t[i].bytes, 32);
+			assert_int_equal(t[i].words, sector == 4 ? 0xf : sector ? 0xffu << 8 * sector : 0xf0);
+		}
+		for (u32 l = 0; l < WARP_SIZE; l++) /* the same from the last lane to the first */
+			d.addr[l] = BASE + 16 + 4 * (31 - l);
+	}
+	conf.l1d_banks = 1;
+	assert_int_equal(mem_coalesce(&conf, &d, MC_L1D, t), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(strides),        cmocka_unit_test(words_and_order), cmocka_unit_test(misaligned_and_wide),
 	    cmocka_unit_test(sectors),        cmocka_unit_test(store_bytes),     cmocka_unit_test(local),
 	    cmocka_unit_test(bank_conflicts), cmocka_unit_test(bank_variants),   cmocka_unit_test(degree_by_definition),
+	    cmocka_unit_test(banked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,24 @@ static void other_clocks(void **s)
 	rig_stop(&r);
 }
 
+/* With banks of L1D a register is for a sector: as many sectors are on their way as there are registers, of one line or
+ * of several; a sector that is on its way needs none. */
+static void a_register_a_sector(void **s)
+{
+	RIG(r, "coalesce=sector32", "l1d.banks=4", "l1d.mshrs=3", "l1d.miss_queue=16");
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 32 * i, (u8)(1 << i), i), MR_PENDING);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 128, 1, 2), MR_PENDING);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 64, 4, 3), MR_RF_MSHR);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 256, 1, 3), MR_RF_MSHR);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 32, 2, 3), MR_PENDING);
+	rig_drain(&r);
+	assert_int_equal(rig_access(&r, 0, MO_LOAD, BASE + 64, 4, 3), MR_PENDING);
+	rig_drain(&r);
+	rig_check(&r);
+	rig_stop(&r);
+}
+
 static void sectored(void **s)
 {
 	RIG(r, "coalesce=sector32");
@@ -722,6 +740,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(hit_and_miss),
+	    cmocka_unit_test(a_register_a_sector),
 	    cmocka_unit_test(l2_hit_latency),
 	    cmocka_unit_test(row_hit_and_miss),
 	    cmocka_unit_test(activates_apart),

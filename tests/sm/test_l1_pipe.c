@@ -107,7 +107,7 @@ static void refused_at_the_tags(void **state)
 		together = MAX(together, p->n + g->sm[0]->lsu_q.n);
 		held += p->held;
 		if (p->held)
-			assert_true(p->n == 20 && p->refused == MR_RF_MSHR && g->sm[0]->lsu_refused == MR_RF_MSHR);
+			assert_true(p->n == 20 && p->bank[0].refused == MR_RF_MSHR && g->sm[0]->lsu_refused == MR_RF_MSHR);
 	}
 	assert_int_equal(st.why, STOP_IDLE);
 	assert_int_equal(most_pipe, 20);
@@ -159,17 +159,38 @@ static void banks_take_several(void **state)
 	const char *same = "32", *in_turn = "40"; /* words from line to line: sector 0 always; sectors 0, 1, 2, 3, 0... */
 	u64 one = eight_lines(same, "l1d.banks=1");
 	assert_in_range(eight_lines(in_turn, "l1d.banks=1"), one - 20, one + 20);
-	assert_int_equal(eight_lines(same, "l1d.banks=4"), one);
+	assert_in_range(eight_lines(same, "l1d.banks=4"), one - 20, one + 20);
 	assert_in_range(one - eight_lines(in_turn, "l1d.banks=4"), 6 * 200 - 30, 6 * 200 + 30);
 	assert_in_range(one - eight_lines(in_turn, "l1d.banks=2"), 4 * 200 - 30, 4 * 200 + 30);
+}
+
+/* Warp 0 loads 32 lines, one after the other for want of MSHRs, all from sector 0. Warp 1 meanwhile reads sector 1 of a
+ * line that is there, again and again: with banks of their own the two take no longer than one, else both together. */
+static u64 beside_misses(const char *banks)
+{
+	return cycles("ld.global.u32 %r2, [%a1+32]; add.u32 %r3, %r2, 1; bar.sync 0; setp.lt.u32 %p1, %r1, 32;\n"
+	              "@!%p1 bra HITS; mul.wide.u32 %a4, %r1, 128; add.u64 %a5, %a1, %a4; ld.global.u32 %r4, [%a5+4096];\n"
+	              "add.u32 %r4, %r4, 1; bra OUT; HITS: mov.u32 %r5, 0;\n"
+	              "L: ld.global.u32 %r6, [%a1+32]; add.u32 %r7, %r6, 1; add.u32 %r5, %r5, 1;\n"
+	              "setp.lt.u32 %p2, %r5, 100; @%p2 bra L; OUT:",
+	              64,
+	              SETS("coalesce=sector32", "l1d.latency=40", "l1d.mshrs=1", "l1d.sets=64", "l1d.hash=linear",
+	                   "schedule=none", banks));
+}
+
+static void a_refusal_stops_its_bank(void **state)
+{
+	u64 one = beside_misses("l1d.banks=1"), four = beside_misses("l1d.banks=4");
+	assert_true(four * 10 < one * 7);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(misses_and_stores_pay),   cmocka_unit_test(hits_do_not_change),
-	    cmocka_unit_test(operands_are_read_first), cmocka_unit_test(refused_at_the_tags),
-	    cmocka_unit_test(banks_take_several),      cmocka_unit_test(answers_one_a_cycle),
+	    cmocka_unit_test(misses_and_stores_pay),    cmocka_unit_test(hits_do_not_change),
+	    cmocka_unit_test(operands_are_read_first),  cmocka_unit_test(refused_at_the_tags),
+	    cmocka_unit_test(banks_take_several),       cmocka_unit_test(answers_one_a_cycle),
+	    cmocka_unit_test(a_refusal_stops_its_bank),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
