@@ -62,12 +62,17 @@ static void saved_at_a_fence(void **state)
 	assert_int_equal(f.g->sm[0]->cta[0].away, 0);
 	if (!gpu_save_cta(f.g, f.k, id, false, &e))
 		fail_msg("%s", e.msg);
+	struct smst_info smst[2];
+	for (u32 i = 0; i < 2; i++)
+		gpu_smst(f.g, i, &smst[i]);
+	assert_true(smst[0].leaving == 1 && !smst[1].leaving);
 	u32 leaving = 0;
 	for (u32 i = 0; i < 900; i++) {
 		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
 		leaving += f.g->resume.r->leaving;
 	}
-	assert_true(leaving > 20); /* its stores were acknowledged in that time */
+	gpu_smst(f.g, 0, &smst[0]);
+	assert_true(leaving > 20 && !smst[0].leaving); /* its stores were acknowledged in that time */
 	if (!gpu_restore_cta(f.g, f.k, id, 1, &e))
 		fail_msg("%s", e.msg);
 	while (!rig_count(&log, EV_CTA_RESTORE))

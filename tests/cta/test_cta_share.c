@@ -722,24 +722,15 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_step),
-	    cmocka_unit_test(test_periods),
-	    cmocka_unit_test(test_pause),
-	    cmocka_unit_test(test_ends_low),
-	    cmocka_unit_test(test_cke),
-	    cmocka_unit_test(test_mcke),
-	    cmocka_unit_test(test_mcke_few),
-	    cmocka_unit_test(test_spatial_shares),
-	    cmocka_unit_test(test_smk_counts),
-	    cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_come_later),
-	    cmocka_unit_test(test_asked_again),
-	    cmocka_unit_test(test_third_comes),
-	    cmocka_unit_test(test_third_comes_early),
-	    cmocka_unit_test(test_small_ones),
-	    cmocka_unit_test(test_user_takes),
-	    cmocka_unit_test(test_preempted),
-	    cmocka_unit_test(test_resources),
+	    cmocka_unit_test(test_step),        cmocka_unit_test(test_periods),
+	    cmocka_unit_test(test_pause),       cmocka_unit_test(test_ends_low),
+	    cmocka_unit_test(test_cke),         cmocka_unit_test(test_mcke),
+	    cmocka_unit_test(test_mcke_few),    cmocka_unit_test(test_spatial_shares),
+	    cmocka_unit_test(test_smk_counts),  cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_come_later),  cmocka_unit_test(test_asked_again),
+	    cmocka_unit_test(test_third_comes), cmocka_unit_test(test_third_comes_early),
+	    cmocka_unit_test(test_small_ones),  cmocka_unit_test(test_user_takes),
+	    cmocka_unit_test(test_preempted),   cmocka_unit_test(test_resources),
 	    cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

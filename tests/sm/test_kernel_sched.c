@@ -100,9 +100,9 @@ static void test_boundaries(void **state)
 		u32 first, size, launch;
 		bool last; /* of launches 1 and 3, which have none to come */
 	} rows[] = {
-	    {0, 1000, 1, false},    {1000, 1000, 1, true},                           /* the next one is 2's */
-	    {2000, 1000, 2, false}, {3000, 1000, 1, true},                           /* between 2 and 3 */
-	    {4000, 2000, 3, true},  {6000, 2000, 3, true},                           /* above that nothing lies */
+	    {0, 1000, 1, false},    {1000, 1000, 1, true},                            /* the next one is 2's */
+	    {2000, 1000, 2, false}, {3000, 1000, 1, true},                            /* between 2 and 3 */
+	    {4000, 2000, 3, true},  {6000, 2000, 3, true},                            /* above that nothing lies */
 	    {9000, 1000, 1, true},  {10000, 5384, 1, false}, {15384, 1000, 1, false}, /* up to the end */
 	};
 	struct conf c;
@@ -397,11 +397,9 @@ static void test_time_travel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_quotas),        cmocka_unit_test(test_ipr),
-	    cmocka_unit_test(test_epochs),
-	    cmocka_unit_test(test_boundaries),   cmocka_unit_test(test_turns),
-	    cmocka_unit_test(test_drained_first), cmocka_unit_test(test_alone), cmocka_unit_test(test_resources),
-	    cmocka_unit_test(test_time_travel),
+	    cmocka_unit_test(test_quotas),     cmocka_unit_test(test_ipr),       cmocka_unit_test(test_epochs),
+	    cmocka_unit_test(test_boundaries), cmocka_unit_test(test_turns),     cmocka_unit_test(test_drained_first),
+	    cmocka_unit_test(test_alone),      cmocka_unit_test(test_resources), cmocka_unit_test(test_time_travel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
