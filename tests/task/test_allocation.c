@@ -322,8 +322,8 @@ static void test_who_leaves_the_top(void **state)
 {
 	struct err e = {0};
 	struct stop st;
-	struct sim *s = machine((const char *[]){"num_sms=1", "sm.shared=24576", "sm.allocation=two-way", "preempt=switch",
-	                                         NULL});
+	struct sim *s =
+	    machine((const char *[]){"num_sms=1", "sm.shared=24576", "sm.allocation=two-way", "preempt=switch", NULL});
 	struct module *m = rig_load(s, kernels);
 	struct gpu *g = sim_gpu(s);
 	rig_launch(s, m, "t", 1, 64, 0, (u64[]){rig_alloc(s, 256), 3000}, 2);
@@ -332,8 +332,8 @@ static void test_who_leaves_the_top(void **state)
 	sim_run(s, 12000, &st); /* CTAs of different lengths: the oldest are anywhere */
 	assert_true(sm_resident(g->sm[0], 0) == 1 && sm_resident(g->sm[0], top) == 7);
 	const u64 set[CONF_SM_WORDS] = {1};
-	const u32 id = preempt_request(&g->preempt, &(struct preempt_ask){.launch = top, .set = set, .keep = 3, .limit = 9999},
-	                               sim_cycle(s), &e);
+	const u32 id = preempt_request(
+	    &g->preempt, &(struct preempt_ask){.launch = top, .set = set, .keep = 3, .limit = 9999}, sim_cycle(s), &e);
 	assert_int_equal(id, 1);
 	u64 leave = 0;
 	for (u32 i = 0; i < PREEMPT_PLANS; i++)
@@ -417,9 +417,10 @@ static void test_fragmented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figure_5_4), cmocka_unit_test(test_against_a_map), cmocka_unit_test(test_on_a_machine),
-	    cmocka_unit_test(test_who_leaves),
-	    cmocka_unit_test(test_who_leaves_the_top), cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_fragmented),
+	    cmocka_unit_test(test_figure_5_4),         cmocka_unit_test(test_against_a_map),
+	    cmocka_unit_test(test_on_a_machine),       cmocka_unit_test(test_who_leaves),
+	    cmocka_unit_test(test_who_leaves_the_top), cmocka_unit_test(test_elsewhere),
+	    cmocka_unit_test(test_fragmented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
