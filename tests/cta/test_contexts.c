@@ -136,6 +136,30 @@ static void fetched_from_the_line(void **state)
 	finish(&f, false);
 }
 
+/* At the end of the ring the next contexts lie at its beginning again, all of an SM's in one piece. */
+static void ring_of_contexts(void **state)
+{
+	struct field f = open_field("roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "preempt.traffic=true", NULL});
+	run_until_ended(&f, 4);
+	sim_run(f.s, sim_cycle(f.s) + 300, NULL);
+	struct traffic *t = f.g->resume.traffic.t;
+	const u64 each = bytes_of(&f);
+	t->next = CONTEXT_RING - 3 * each; /* room for three; there are four */
+	ask(&f, "switch", 1000, 1 << 2);
+	for (u32 n = 0; n < 4 && !sim_idle(f.s); sim_run(f.s, sim_cycle(f.s) + 1, NULL)) {
+		n = 0;
+		for (u32 i = 0; i < f.g->resume.max; i++) {
+			const struct saved_context *c = &f.g->resume.context[i];
+			if (!c->bytes)
+				continue;
+			assert_true(c->addr >= CONTEXT_BASE && c->addr + c->bytes <= CONTEXT_BASE + 4 * each);
+			n++;
+		}
+	}
+	assert_true(t->next >= 4 * each && t->next < 4 * each + 256);
+	finish(&f, false);
+}
+
 /* Each SM moves its own: two that begin in the same cycle send a line each in every cycle, at first. */
 static void sms_move_side_by_side(void **state)
 {
@@ -202,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(saved_at_a_fence),
 	    cmocka_unit_test(fetched_from_the_line),
+	    cmocka_unit_test(ring_of_contexts),
 	    cmocka_unit_test(sms_move_side_by_side),
 	    cmocka_unit_test(first_come_first_moved),
 	};
