@@ -224,10 +224,8 @@ static void first_come_first_moved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(saved_at_a_fence),
-	    cmocka_unit_test(fetched_from_the_line),
-	    cmocka_unit_test(ring_of_contexts),
-	    cmocka_unit_test(sms_move_side_by_side),
+	    cmocka_unit_test(saved_at_a_fence),       cmocka_unit_test(fetched_from_the_line),
+	    cmocka_unit_test(ring_of_contexts),       cmocka_unit_test(sms_move_side_by_side),
 	    cmocka_unit_test(first_come_first_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
