@@ -62,12 +62,17 @@ static void saved_at_a_fence(void **state)
 	assert_int_equal(f.g->sm[0]->cta[0].away, 0);
 	if (!gpu_save_cta(f.g, f.k, id, false, &e))
 		fail_msg("%s", e.msg);
+	struct smst_info smst[2];
+	for (u32 i = 0; i < 2; i++)
+		gpu_smst(f.g, i, &smst[i]);
+	assert_true(smst[0].leaving == 1 && !smst[1].leaving);
 	u32 leaving = 0;
 	for (u32 i = 0; i < 900; i++) {
 		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
 		leaving += f.g->resume.r->leaving;
 	}
-	assert_true(leaving > 20); /* its stores were acknowledged in that time */
+	gpu_smst(f.g, 0, &smst[0]);
+	assert_true(leaving > 20 && !smst[0].leaving); /* its stores were acknowledged in that time */
 	if (!gpu_restore_cta(f.g, f.k, id, 1, &e))
 		fail_msg("%s", e.msg);
 	while (!rig_count(&log, EV_CTA_RESTORE))
@@ -128,6 +133,30 @@ static void fetched_from_the_line(void **state)
 	assert_int_equal(t->back, bytes);
 	assert_int_equal(t->out, 4 * each);
 	assert_int_equal(reads(&f) - before, lines);
+	finish(&f, false);
+}
+
+/* At the end of the ring the next contexts lie at its beginning again, all of an SM's in one piece. */
+static void ring_of_contexts(void **state)
+{
+	struct field f = open_field("roomy", (const char *[]){"num_sms=4", "sm.ctas=4", "preempt.traffic=true", NULL});
+	run_until_ended(&f, 4);
+	sim_run(f.s, sim_cycle(f.s) + 300, NULL);
+	struct traffic *t = f.g->resume.traffic.t;
+	const u64 each = bytes_of(&f);
+	t->next = CONTEXT_RING - 3 * each; /* room for three; there are four */
+	ask(&f, "switch", 1000, 1 << 2);
+	for (u32 n = 0; n < 4 && !sim_idle(f.s); sim_run(f.s, sim_cycle(f.s) + 1, NULL)) {
+		n = 0;
+		for (u32 i = 0; i < f.g->resume.max; i++) {
+			const struct saved_context *c = &f.g->resume.context[i];
+			if (!c->bytes)
+				continue;
+			assert_true(c->addr >= CONTEXT_BASE && c->addr + c->bytes <= CONTEXT_BASE + 4 * each);
+			n++;
+		}
+	}
+	assert_true(t->next >= 4 * each && t->next < 4 * each + 256);
 	finish(&f, false);
 }
 
@@ -195,9 +224,8 @@ static void first_come_first_moved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(saved_at_a_fence),
-	    cmocka_unit_test(fetched_from_the_line),
-	    cmocka_unit_test(sms_move_side_by_side),
+	    cmocka_unit_test(saved_at_a_fence),       cmocka_unit_test(fetched_from_the_line),
+	    cmocka_unit_test(ring_of_contexts),       cmocka_unit_test(sms_move_side_by_side),
 	    cmocka_unit_test(first_come_first_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

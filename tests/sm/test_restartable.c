@@ -169,8 +169,10 @@ static void test_spaces(void **state)
 
 static void test_moment(void **state)
 {
-	struct sim *s = machine((const char *[]){"num_sms=1", TRACK, NULL});
+	struct sim *s = machine((const char *[]){"num_sms=1", "launch.latency=100", TRACK, NULL});
 	struct seen o;
+	struct rig_log ctas = {0};
+	sim_subscribe(s, EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE), rig_record, &ctas);
 	/* 6 instructions, a load, 2 more, the store, 3 more and the end: 9 of 14 before it */
 	watch(&o, s,
 	      BEGIN LOAD "add.u32 %r4, %r3, 1;\nadd.u32 %r5, %r4, 1;\n" STORE "add.u32 %r6, %r5, 1;\nadd.u32 %r7, %r6, 1;\n"
@@ -178,7 +180,11 @@ static void test_moment(void **state)
 	      1, 32);
 	assert_int_equal(o.insts, 14);
 	assert_true(o.r.insts_share == 9.0 / 14);
-	assert_true(o.r.time_share > 0.2 && o.r.time_share < 1);
+	const u64 began = rig_event(&ctas, EV_CTA_DISPATCH, 0)->cycle, ended = rig_event(&ctas, EV_CTA_DONE, 0)->cycle;
+	assert_true(began > 0);
+	const u64 moment = rig_event(&o.events, EV_CTA_NONIDEMPOTENT, 0)->cycle;
+	assert_true(o.r.time_share == (double)(moment - began) / (double)(ended - began));
+	free(ctas.e);
 	assert_int_equal(o.r.nplaces, 1);
 	assert_int_equal(o.r.place[0].pc, 9);
 	assert_int_equal(o.r.place[0].cause, RESTART_OVERWRITE);

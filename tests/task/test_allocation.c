@@ -317,6 +317,38 @@ static void test_who_leaves(void **state)
 	sim_destroy(p.s);
 }
 
+/* A kernel that lies at the top keeps those that are farthest from the free space, too: the uppermost. */
+static void test_who_leaves_the_top(void **state)
+{
+	struct err e = {0};
+	struct stop st;
+	struct sim *s =
+	    machine((const char *[]){"num_sms=1", "sm.shared=24576", "sm.allocation=two-way", "preempt=switch", NULL});
+	struct module *m = rig_load(s, kernels);
+	struct gpu *g = sim_gpu(s);
+	rig_launch(s, m, "t", 1, 64, 0, (u64[]){rig_alloc(s, 256), 3000}, 2);
+	sim_run(s, 3000, &st);
+	const u32 top = rig_launch(s, m, "s", 600, 64, 1, (u64[]){rig_alloc(s, 256 * 600), 20}, 2);
+	sim_run(s, 12000, &st); /* CTAs of different lengths: the oldest are anywhere */
+	assert_true(sm_resident(g->sm[0], 0) == 1 && sm_resident(g->sm[0], top) == 7);
+	const u64 set[CONF_SM_WORDS] = {1};
+	const u32 id = preempt_request(
+	    &g->preempt, &(struct preempt_ask){.launch = top, .set = set, .keep = 3, .limit = 9999}, sim_cycle(s), &e);
+	assert_int_equal(id, 1);
+	u64 leave = 0;
+	for (u32 i = 0; i < PREEMPT_PLANS; i++)
+		for (u32 c = 0; g->preempt.p->plan[i].request == id && c < g->preempt.p->plan[i].s.n; c++)
+			leave |= BIT(g->preempt.p->plan[i].s.cta[c].slot);
+	assert_int_equal(bit_count(leave), 4);
+	const struct cta *c = g->sm[0]->cta;
+	for (u32 i = 0; i < 8; i++)
+		for (u32 o = 0; o < 8; o++)
+			if ((leave >> i & 1) && c[o].used && c[o].launch == top && !(leave >> o & 1))
+				assert_true(c[i].from_top && c[i].reg_first < c[o].reg_first);
+	rig_finish(s);
+	sim_destroy(s);
+}
+
 /* Saved on an SM where its kernel came second, and restored on one where it is the first: from the bottom there. */
 static void test_elsewhere(void **state)
 {
@@ -385,8 +417,10 @@ static void test_fragmented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figure_5_4), cmocka_unit_test(test_against_a_map), cmocka_unit_test(test_on_a_machine),
-	    cmocka_unit_test(test_who_leaves), cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_fragmented),
+	    cmocka_unit_test(test_figure_5_4),         cmocka_unit_test(test_against_a_map),
+	    cmocka_unit_test(test_on_a_machine),       cmocka_unit_test(test_who_leaves),
+	    cmocka_unit_test(test_who_leaves_the_top), cmocka_unit_test(test_elsewhere),
+	    cmocka_unit_test(test_fragmented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,6 +325,45 @@ static void test_history(void **state)
 	shut(&w);
 }
 
+/* One that had more than an even share begins evenly beside a kernel that leaves it even more. */
+static void test_more_is_no_history(void **state)
+{
+	struct watch w;
+	struct stop st;
+	open_sms(&w, (const char *[]){NULL}, NULL, EVENT(EV_REPARTITION) | EVENT(EV_KERNEL_DONE));
+	go(&w, "m", 300, 8, 1);
+	go(&w, "c", 700, 100, 2);
+	u64 share[2] = {0};
+	u32 seen = 0;
+	while (rig_count(&w.log, EV_KERNEL_DONE) < 2) {
+		sim_run(w.s, sim_cycle(w.s) + 100, &st);
+		for (; seen < w.log.n; seen++)
+			if (w.log.e[seen].type == EV_REPARTITION)
+				share[w.log.e[seen].kernel] = w.log.e[seen].arg[1];
+	}
+	const u32 more = share[1] > share[0];
+	const u32 again = go(&w, more ? "c" : "m", 900, 100, 1), wide = go(&w, "w", 100, 100, 2);
+	while (!w.log.n || w.log.e[w.log.n - 1].kernel < (s32)again)
+		sim_run(w.s, sim_cycle(w.s) + 10, &st);
+	const struct launch *l[] = {gpu_launched(sim_gpu(w.s), again), gpu_launched(sim_gpu(w.s), wide)};
+	struct smk_need k[2];
+	u64 total[SMK_RESOURCES];
+	u32 even[2], told = 0;
+	for (u32 i = 0; i < 2; i++)
+		k[i] = smk_need_of(gpu_conf(sim_gpu(w.s)), l[i]);
+	smk_totals(gpu_conf(sim_gpu(w.s)), total);
+	smk_counts(2, k, total, NULL, even);
+	assert_true(share[more] > 4 && even[0] > share[more]);
+	for (; seen < w.log.n; seen++) {
+		const struct event *e = &w.log.e[seen];
+		assert_true(e->type == EV_REPARTITION && !e->arg[0]);
+		assert_int_equal(e->arg[1], even[e->kernel == (s32)wide]);
+		told++;
+	}
+	assert_int_equal(told, 2);
+	shut(&w);
+}
+
 /* Three kernels: two share six SMs, the third has three. Two that fit on no SM together have halves. Four SMs are too
  * few to try anything on. */
 static void test_groups(void **state)
@@ -784,6 +823,7 @@ int main(void)
 	    cmocka_unit_test(test_epochs),
 	    cmocka_unit_test(test_throughput),
 	    cmocka_unit_test(test_history),
+	    cmocka_unit_test(test_more_is_no_history),
 	    cmocka_unit_test(test_groups),
 	    cmocka_unit_test(test_trial_kernel),
 	    cmocka_unit_test(test_nothing_to_come),

@@ -206,6 +206,30 @@ static void begins_again_or_goes_on(void **state)
 	finish(&f, false);
 }
 
+/* A deadline that is missed: how many SMs are still to come, of how many. */
+static void missed_by(void **state)
+{
+	struct field f = begin("k", NULL);
+	struct rig_log log = {0};
+	run_to_the_middle(&f);
+	sim_subscribe(f.s, EVENT(EV_DEADLINE_MISS) | EVENT(EV_DEADLINE_MET), rig_record, &log);
+	const u64 at = sim_cycle(f.s);
+	const u32 id = ask(&f, "drain", 2, 0xe);
+	run_until_done(&f, id);
+	assert_int_equal(log.n, 1);
+	const struct event *e = rig_event(&log, EV_DEADLINE_MISS, 0);
+	assert_int_equal(e->cycle, at + (u64)(2 * f.g->conf.core_clock));
+	assert_true(e->arg[0] == id && e->arg[1] == 3 && e->arg[2] == 2 && e->arg[3] == 3);
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_missed, 1);
+	assert_true(gpu_release_sms(f.g, NULL, &(struct err){0}));
+	const u32 next = ask(&f, "drain", 2, 1);
+	run_until_done(&f, next);
+	e = rig_event(&log, EV_DEADLINE_MISS, 1);
+	assert_true(e->arg[0] == next && e->arg[1] == 1 && e->arg[2] == 2 && e->arg[3] == 1);
+	free(log.e);
+	finish(&f, false);
+}
+
 /* --- many --------------------------------------------------------------------------------------------------------- */
 
 /* A plan that is under way is remembered, whatever comes after it. */
@@ -219,7 +243,7 @@ static void under_way_is_not_forgotten(void **state)
 	f.g = f.s->gpu;
 	while (f.g->sm[19]->nctas < 4)
 		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
-	const u32 first = ask(&f, "drain", 1, 1);
+	const u32 first = ask(&f, "drain", 2, 1);
 	u32 plans = 1;
 	for (u32 i = 0; i < PREEMPT_REQUESTS - 1; i++) {
 		const u32 id = ask(&f, "flush", 100, 0xffffe);
@@ -408,6 +432,7 @@ int main(void)
 	    cmocka_unit_test(counted_by_hand),
 	    cmocka_unit_test(lost_by_hand),
 	    cmocka_unit_test(lost_twice),
+	    cmocka_unit_test(missed_by),
 	    cmocka_unit_test(begins_again_or_goes_on),
 	    cmocka_unit_test(under_way_is_not_forgotten),
 	    cmocka_unit_test(beside_one_under_way),

@@ -17,7 +17,7 @@
 /* By CTA: when it began, how long it was off its SM, in how many cycles it stood still because a context was moved. */
 struct life {
 	u64 began, off, moving, left, insts, ended;
-	u32 saved[LEAVES_BY], restored;
+	u32 saved[LEAVES_BY], cause, restored; /* cause: the last one */
 	bool runs;
 };
 struct ledger {
@@ -40,13 +40,14 @@ static bool enter(void *ctx, const struct event *e)
 		assert_int_equal(e->arg[3] != 0, e->arg[2] != LEAVES_BY_COMMAND);
 		assert_int_equal(e->arg[4], e->arg[2] == LEAVES_BY_FLUSH ? 0 : context);
 		c->saved[e->arg[2]]++;
+		c->cause = (u32)e->arg[2];
 		c->left = e->cycle;
 		c->insts = (u64)e->sm;
 		break;
 	case EV_CTA_RESTORE:
 		assert_int_equal(e->arg[2], c->insts);
 		assert_int_equal(e->arg[3], e->cycle - c->left);
-		assert_true(e->arg[4] == context || c->saved[LEAVES_BY_FLUSH]);
+		assert_int_equal(e->arg[4], c->cause == LEAVES_BY_FLUSH ? 0 : context);
 		c->off += e->cycle - c->left;
 		c->left = 0;
 		c->restored++;

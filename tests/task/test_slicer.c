@@ -253,6 +253,31 @@ static void test_splits(void **state)
 	divided("100", "switch", false);
 }
 
+/* slicer.keep is in times of an even split, which leaves each of two kernels a half. */
+static void test_threshold(void **state)
+{
+	static const double beside[] = {-0.06, 0.06};
+	u32 keeps = 0;
+	for (u32 i = 0; i < 3; i++) {
+		struct look l;
+		struct strbuf text = STRBUF_INIT;
+		char keep[16] = "0";
+		if (i)
+			snprintf(keep, sizeof keep, "%.3f", 2 * keeps / 100.0 + beside[i - 1]);
+		decide(&l, keep, "switch", 7);
+		gpu_partition_text(sim_gpu(l.s), &text);
+		const char *line = strstr(strbuf_str(&text), "the one that loses most keeps ");
+		if (!line || sscanf(line, "the one that loses most keeps %u %%", &keeps) != 1)
+			fail_msg("%s", strbuf_str(&text));
+		assert_true(keeps > 20 && keeps < 100);
+		assert_non_null(strstr(strbuf_str(&text), i < 2 ? "shares SMs" : "splits the SMs"));
+		assert_int_equal(strstr(line, ": too little") != NULL, i == 2);
+		strbuf_release(&text);
+		sim_destroy(l.s);
+		free(l.log.e);
+	}
+}
+
 /* s: two CTAs of it fit on an SM, o: one; on SMs 0, 1, 4, 5 they are fast, on the others slow. */
 #define BY_SM(name, room)                                                                                              \
 	".visible .entry " name "(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 "      \
@@ -365,7 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_points),     cmocka_unit_test(test_curve),    cmocka_unit_test(test_water),
 	    cmocka_unit_test(test_measures),   cmocka_unit_test(test_shares),   cmocka_unit_test(test_splits),
-	    cmocka_unit_test(test_same_point), cmocka_unit_test(test_last_one),
+	    cmocka_unit_test(test_same_point), cmocka_unit_test(test_last_one), cmocka_unit_test(test_threshold),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
