@@ -31,7 +31,7 @@ hang "if one of those holds the lock, it can never release it" simt_lock 32
 # Requests and replies that share few places at a port: a cycle of full queues. With enough of them every workload
 # passes its own check.
 expect 3 "that is a cycle of full queues: none of them ever moves again" run bfs --size small --set noc.shared_buffer=4
-expect 3 "caught behind a cycle of full queues" run bfs --size small --set noc.shared_buffer=1 --gpu titanv
+expect 3 "caught behind a cycle of full queues" run spmv --size small --set noc.shared_buffer=1 --gpu titanv
 for w in bfs spmv vecadd hotspot kmeans histogram matmul; do
 	expect 0 "check passed" run $w --size small --set noc.shared_buffer=256
 done
