@@ -103,9 +103,9 @@ static void test_equation(void **state)
 	static const struct {
 		u64 sum, max;
 		u32 nearest, floor, ceil;
-	} cases[] = {{10, 4, 3, 2, 3},       {9, 4, 2, 2, 3},           {11, 4, 3, 2, 3},    {12, 4, 3, 3, 3},
-	             {4, 4, 1, 1, 1},        {800, 100, 8, 8, 8},       {7991, 1000, 8, 7, 8}, {1449, 1000, 1, 1, 2},
-	             {2985, 1000, 3, 2, 3},  {2801, 1000, 3, 2, 3},     {3780, 1000, 4, 3, 4}};
+	} cases[] = {{10, 4, 3, 2, 3},      {9, 4, 2, 2, 3},       {11, 4, 3, 2, 3},      {12, 4, 3, 3, 3},
+	             {4, 4, 1, 1, 1},       {800, 100, 8, 8, 8},   {7991, 1000, 8, 7, 8}, {1449, 1000, 1, 1, 2},
+	             {2985, 1000, 3, 2, 3}, {2801, 1000, 3, 2, 3}, {3780, 1000, 4, 3, 4}};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(lcs_equation(cases[i].sum, cases[i].max, LCS_ROUND_NEAREST), cases[i].nearest);
 		assert_int_equal(lcs_equation(cases[i].sum, cases[i].max, LCS_ROUND_FLOOR), cases[i].floor);
@@ -407,7 +407,8 @@ static void test_figure9(void **state)
 static void throttled(const char *sched)
 {
 	looked_up = false;
-	struct outcome o = run_grid((const char *[]){"num_sms=2", sched, "warp-sched=gto", "lcs.round=floor", NULL}, 120, 1, 12);
+	struct outcome o =
+	    run_grid((const char *[]){"num_sms=2", sched, "warp-sched=gto", "lcs.round=floor", NULL}, 120, 1, 12);
 	assert_int_equal(rig_count(&o.log, EV_LCS_THROTTLE), 1);
 	u32 resident[2] = {0}, limit = UINT32_MAX, after = 0;
 	for (u32 i = 0; i < o.log.n; i++) {
