@@ -230,6 +230,7 @@ static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
 	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);
 	dispatch_kernel_end(&g->dispatch, launch, sm);
+	preempt_kernel_done(&g->preempt, g->st->cycle);
 	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);

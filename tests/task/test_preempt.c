@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "gpu/query_preempt.h"
 #include "sm/restartable.h"
 #include "tests/rig/preempt_rig.h"
 
@@ -326,8 +327,7 @@ static void test_flush(void **state)
 	finish(&f, false);
 }
 
-/* A kernel that overwrites what it has read: those of its CTAs that have done so run to their end. Under the strict
- * condition none may be flushed. */
+/* A kernel that overwrites what it has read: those of its CTAs that have done so run to their end. */
 static void test_not_idempotent(void **state)
 {
 	struct field f = begin("inc", NULL);
@@ -338,14 +338,37 @@ static void test_not_idempotent(void **state)
 		                 restart_possible(f.g->restart, 0, plan_of(&f, id)->s.cta[i].slot) ? BY_FLUSH : BY_DRAIN);
 	run_until_done(&f, id);
 	finish(&f, true);
-	f = begin("inc", "preempt.idempotence=strict");
+}
+
+/* Under the strict condition none of its CTAs may be flushed, not even before it has overwritten anything. The kernel
+ * keeps the SM, gets new CTAs there, and the request is late at its deadline. Another technique may take the SM
+ * meanwhile, and the kernel's end frees it. */
+static void test_strict(void **state)
+{
+	struct field f = begin("inc", "preempt.idempotence=strict");
 	sim_run(f.s, 200, NULL);
 	while (!f.g->sm[0]->cta[0].used)
 		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
 	assert_true(restart_possible(f.g->restart, 0, 0) && !restart_noticed(&f.g->ctx[0], f.g->sm[0], 0));
-	id = ask(&f, "flush", 0, 1);
-	assert_int_equal(plan_of(&f, id)->s.cta[0].technique, BY_DRAIN);
+	const u64 at = sim_cycle(f.s), limit = 9000;
+	const u32 id = ask(&f, "flush", (double)limit / f.g->conf.core_clock, 1);
+	const struct preempt_request *r = preempt_find(f.g->preempt.p, id);
+	assert_int_equal(r->held, 1);
+	assert_int_equal(f.g->preempt.p->smst[0], 0);
+	const u64 started = f.g->sm[0]->k.ctas_started;
 	run_until_done(&f, id);
+	assert_int_equal(r->done_at, at + limit);
+	assert_int_equal(r->left, 1);
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_missed, 1);
+	assert_int_equal(f.g->task->kcb[f.k].k.ctas_drained, 0);
+	assert_true(f.g->sm[0]->k.ctas_started > started && !gpu_kept_away(f.g, 0, f.k)); /* it has gone on there */
+	const u32 held = ask(&f, "flush", 1e6, 2);
+	run_until_done(&f, ask(&f, "drain", 1e6, 1));
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_met, 1);
+	assert_int_equal(preempt_find(f.g->preempt.p, held)->held, 1);
+	sim_run(f.s, NEVER, NULL);
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_met, 2); /* the kernel has ended in time */
+	assert_true(preempt_find(f.g->preempt.p, held)->done_at > 0);
 	finish(&f, true);
 }
 
@@ -554,12 +577,12 @@ int main(void)
 	    cmocka_unit_test(test_sm_cost),        cmocka_unit_test(test_choose),
 	    cmocka_unit_test(test_select),         cmocka_unit_test(test_switch),
 	    cmocka_unit_test(test_drain),          cmocka_unit_test(test_flush),
-	    cmocka_unit_test(test_not_idempotent), cmocka_unit_test(test_wrong_verdict),
-	    cmocka_unit_test(test_alias),          cmocka_unit_test(test_release),
-	    cmocka_unit_test(test_traffic_sm),     cmocka_unit_test(test_traffic_cta),
-	    cmocka_unit_test(test_unnoticed),      cmocka_unit_test(test_traffic_travel),
-	    cmocka_unit_test(test_taken),          cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_not_idempotent), cmocka_unit_test(test_strict),
+	    cmocka_unit_test(test_wrong_verdict),  cmocka_unit_test(test_alias),
+	    cmocka_unit_test(test_release),        cmocka_unit_test(test_traffic_sm),
+	    cmocka_unit_test(test_traffic_cta),    cmocka_unit_test(test_unnoticed),
+	    cmocka_unit_test(test_traffic_travel), cmocka_unit_test(test_taken),
+	    cmocka_unit_test(test_refusals),       cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,7 +275,11 @@ static void look_at_requests(struct preempt_ctx *x, struct turn *t)
 		if (!r->id || r->done_at)
 			continue;
 		const bool over = t->now - r->at >= r->limit;
-		if (!r->left)
+		if (r->held && dispatch_slot(x->dispatch->d, r->launch) < 0) { /* the kernel has ended */
+			r->left -= r->held;
+			r->held = 0;
+		}
+		if (!r->left || (over && r->left == r->held)) /* what is held will not come */
 			r->done_at = t->now;
 		if (!r->told && (over || !r->left))
 			end_deadline(x, r, !r->left && t->now - r->at <= r->limit, t->now);
