@@ -188,14 +188,56 @@ static void test_switch(void **state)
 		for (u32 i = 0; i < 4; i++)
 			sm = f.g->sm[i]->k.ctas_restored ? i : sm;
 	}
-	const u64 back = sim_cycle(f.s) - 1, then = f.g->sm[sm]->k.issued;
+	const u64 back = sim_cycle(f.s) - 1, then = f.g->sm[sm]->k.issued, lost = plan_of(&f, id)->lost;
+	const struct preempt_stats st = preempt_stats_of(&f.g->preempt, f.k, sim_cycle(f.s));
 	for (u32 slot = 0; slot < 4; slot++)
 		if (f.g->sm[sm]->cta[slot].used && !(f.g->sm[sm]->done_slots >> slot & 1))
 			assert_true(f.g->sm[sm]->cta[slot].halted_until >= back + each);
 	sim_run(f.s, back + each - 1, NULL);
 	assert_int_equal(f.g->sm[sm]->k.issued, then);
 	assert_true(sm != 2);
+	/* What is lost is what was estimated, twice the context's time for all CTAs of an SM, as the others on the SM that
+	 * takes a CTA stand still for it, too; one of four has come back so far. */
+	const double own = 5.0 * (double)cycles * (double)st.insts / (double)st.cycles; /* 4 saved, each brought back */
+	assert_in_range(lost, (u64)(own * 0.9), (u64)(own * 1.3));
+	while (f.g->resume.r->n)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	const u64 estimated = plan_of(&f, id)->s.cost.overhead;
+	assert_in_range(plan_of(&f, id)->lost, estimated * 9 / 10, estimated * 11 / 10);
+	u64 sum = 0;
+	for (u32 i = 0; i < 4; i++)
+		sum += plan_of(&f, id)->fate[i].lost;
+	assert_int_equal(plan_of(&f, id)->lost, sum);
 	finish(&f, false);
+}
+
+/* CTAs that stay on the SM stand still, too, while the contexts of others are saved: that is a loss of the request,
+ * unless only the CTAs that leave are halted. */
+static void test_those_that_stay(void **state)
+{
+	for (u32 halts = 0; halts < 2; halts++) {
+		struct err e = {0};
+		struct field f = begin("k", halts ? "preempt.halt=sm" : "preempt.halt=cta");
+		run_to_the_middle(&f);
+		const struct preempt_ask a = {.launch = f.k,
+		                              .set = (const u64[CONF_SM_WORDS]){1 << 2},
+		                              .keep = 2,
+		                              .limit = 1000000,
+		                              .by = (const struct preempt_ops *)policy_find(POLICY_PREEMPT, "switch")};
+		const u64 at = sim_cycle(f.s);
+		const u32 id = preempt_request(&f.g->preempt, &a, at, &e);
+		assert_true(id > 0 && plan_of(&f, id)->s.n == 2);
+		run_until_done(&f, id);
+		const struct preempt_plan *p = plan_of(&f, id);
+		const struct preempt_stats st = preempt_stats_of(&f.g->preempt, f.k, sim_cycle(f.s));
+		const double each = (double)(p->done_at - at) * (double)st.insts / (double)st.cycles;
+		if (halts)
+			assert_in_range(p->halted, (u64)(2 * each * 0.9), (u64)(2 * each * 1.1));
+		else
+			assert_int_equal(p->halted, 0);
+		assert_int_equal(p->lost, p->halted + p->fate[0].lost + p->fate[1].lost);
+		finish(&f, false);
+	}
 }
 
 /* preempt.traffic: what the memory system has taken in of a class, in data. */
@@ -573,16 +615,13 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_switch_times),   cmocka_unit_test(test_estimates),
-	    cmocka_unit_test(test_sm_cost),        cmocka_unit_test(test_choose),
-	    cmocka_unit_test(test_select),         cmocka_unit_test(test_switch),
-	    cmocka_unit_test(test_drain),          cmocka_unit_test(test_flush),
-	    cmocka_unit_test(test_not_idempotent), cmocka_unit_test(test_strict),
-	    cmocka_unit_test(test_wrong_verdict),  cmocka_unit_test(test_alias),
-	    cmocka_unit_test(test_release),        cmocka_unit_test(test_traffic_sm),
-	    cmocka_unit_test(test_traffic_cta),    cmocka_unit_test(test_unnoticed),
-	    cmocka_unit_test(test_traffic_travel), cmocka_unit_test(test_taken),
-	    cmocka_unit_test(test_refusals),       cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_switch_times),    cmocka_unit_test(test_estimates), cmocka_unit_test(test_sm_cost),
+	    cmocka_unit_test(test_choose),          cmocka_unit_test(test_select),    cmocka_unit_test(test_switch),
+	    cmocka_unit_test(test_those_that_stay), cmocka_unit_test(test_drain),     cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_not_idempotent),  cmocka_unit_test(test_strict),    cmocka_unit_test(test_wrong_verdict),
+	    cmocka_unit_test(test_alias),           cmocka_unit_test(test_release),   cmocka_unit_test(test_traffic_sm),
+	    cmocka_unit_test(test_traffic_cta),     cmocka_unit_test(test_unnoticed), cmocka_unit_test(test_traffic_travel),
+	    cmocka_unit_test(test_taken),           cmocka_unit_test(test_refusals),  cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

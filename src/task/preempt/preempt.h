@@ -63,6 +63,8 @@ struct preempt_plan {
 	u32 technique; /* of all its CTAs; TECHNIQUES: they differ */
 	u64 at, save_at, done_at;
 	u64 lost;
+	u64 halted; /* of lost: by CTAs of the SM that did not leave by a switch, and stood still while contexts were saved
+	             */
 	struct preempt_cost would[TECHNIQUES]; /* of the SM, with each technique for all */
 	struct preempt_sm s;
 	struct preempt_fate fate[PREEMPT_MAX_CTAS];
@@ -124,6 +126,9 @@ static inline void preempt_cta_done(struct preempt_ctx *x, u32 sm, u64 now)
 	if (unlikely(x->p->smst[sm]))
 		x->p->look_at = now;
 }
+/* A switched CTA has come back: what the CTAs of its new SM lose while they stand still for its context is a loss of
+ * its request (a resume_brought_fn; the context is a struct preempt_ctx). */
+void preempt_brought(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64 now);
 /* A kernel has ended: the SMs that it was not to give (held) are free of it. */
 static inline void preempt_kernel_done(struct preempt_ctx *x, u64 now)
 {
