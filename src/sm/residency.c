@@ -402,8 +402,11 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct c
 		sm_resume_cta(x, s, slot, now); /* its last answers came meanwhile */
 	if (x->restart)
 		restart_cta_end(x, s, slot, now);
-	if (event_wanted(x->ev, EV_CTA_DONE))
-		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
+	if (event_wanted(x->ev, EV_CTA_DONE)) {
+		struct event *e = cta_event(x, s, EV_CTA_DONE, slot, now);
+		e->arg[1] = now - c->started_at;
+		e->arg[2] = c->insts;
+	}
 	cta_stayed(c, now);
 	*out = *c;
 	tell_gone(x, s, c->warps, now);
