@@ -90,12 +90,12 @@ end
 
 return {
 	name = "kmeans",
-	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations, 0 = only the transposition; swap=0: points come transposed)",
+	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations, 0 = only the transposition; swap=0: points come transposed; threads a CTA)",
 	kernels = "kmeans.ptx",
 	sizes = {
-		small = { n = 2560, features = 34, k = 5, iterations = 1, swap = 1 },
-		default = { n = 18000, features = 34, k = 5, iterations = 3, swap = 1 },
-		large = { n = 80000, features = 34, k = 5, iterations = 4, swap = 1 },
+		small = { n = 2560, features = 34, k = 5, iterations = 1, swap = 1, threads = 256 },
+		default = { n = 18000, features = 34, k = 5, iterations = 3, swap = 1, threads = 256 },
+		large = { n = 80000, features = 34, k = 5, iterations = 4, swap = 1, threads = 256 },
 	},
 	run = function(cuda, p)
 		local n, nf = need(p, "n", 1, 1 << 22), need(p, "features", 1, 64)
@@ -115,7 +115,8 @@ return {
 			cuda.copy(dcolumns, by_feature(cuda, points, n, nf))
 		end
 		cuda.memset(dmember, 0xff, 4 * n)
-		local grid, block = { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }
+		local threads = need(p, "threads", 32, 1024, 32)
+		local grid, block = { (n + threads - 1) // threads, 1, 1 }, { threads, 1, 1 }
 		if swap then
 			if p.iterations == 0 then
 				cuda.memset(dcolumns, 0xff, 4 * n * nf) -- no number
