@@ -18,6 +18,8 @@ return {
 
 	["schedule"] = "none", -- v3: gpgpu_ptx_convert_to_ptxplus 0
 	["isa.issue_cost"] = "ptx", -- the same
+	["isa.registers"] = "nvcc4", -- the compilers of those years; Park, table 4.2: src/MODEL.md has the fit
+	["sm.reg_unit"] = 128, -- v3: shader_core_config::max_cta, (regs+3)&~3 a thread; BlackScholes' 49 of Park, table 4.2, then give 4 CTAs
 	["sm.dp_units"] = 2, -- v3: f64 runs in the two SP pipes, with intervals of its own
 	["lat.logic"] = 1, -- v3: opcodes that its lists of latencies do not name
 	["sm.sched_order"] = "fixed", -- v3: shader_core_ctx::issue serves scheduler 0 first
