@@ -8,9 +8,9 @@
 --   latency   fitted to the zero-load latencies of table 2. L2 28 to 64 cycles (29 to 61), memory 205 to 254 (197 to 261), a
 --             remote L1 36 to 66 (35 to 83; no way from a node to two others and back has more than 12 hops, and 83 is 18):
 --             tests/mem/test_apu.c
---   bandwidth fitted to the paper's four microbenchmarks, which run on apu3: time under flip, under steal for the last, in %
---             of that under rr, here and (in the paper): GPU-small 38 (32), GPU-medium 69 (69), GPU-large 74 (77),
---             Work-Stealing 84 (74). No application was used
+--   bandwidth fitted to the paper's four microbenchmarks, which run on apu3 with CTAs of one warp: time under steal in % of
+--             that under rr, here and (in the paper): GPU-small 37 (32), GPU-medium 69 (69), GPU-large 74 (77),
+--             Work-Stealing 77 (74). No application was used
 --   GEMS      its memory controller's defaults, as in the copy that gem5 took over; the paper's memory system is GEMS
 --   ours      not published; the reason is given
 return {
@@ -61,6 +61,6 @@ return {
 	["l2.miss_queue"] = 64, -- ours: the network's buffers and the MSHRs are the limits; the two queues below as well
 	["noc.request_queue"] = 64,
 	["noc.reply_queue"] = 64,
-	["dram.bus"] = 1, -- bandwidth: 14.8 GB/s, two channels of GEMS'
+	["dram.bus"] = 2, -- GEMS: 7.4 GB/s a channel; a line has the bus for 2 cycles of 10 of the CPU's, 6.4 GB/s
 	["dram.latency"] = 150, -- latency
 }
