@@ -62,5 +62,5 @@ return {
 	["noc.request_queue"] = 64,
 	["noc.reply_queue"] = 64,
 	["dram.bus"] = 2, -- GEMS: 7.4 GB/s a channel; a line has the bus for 2 cycles of 10 of the CPU's, 6.4 GB/s
-	["dram.latency"] = 150, -- latency
+	["dram.latency"] = 159, -- latency
 }
