@@ -357,7 +357,10 @@ u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	if (unlikely(x->vt != NULL) && (x->vt->ready || !vt_has_slots(x, s, x->prog[launch].launch->warps))) {
 		s->k.ctas_started++;
-		return vt_start_inactive(x, s, launch, id, now);
+		const u32 place = vt_start_inactive(x, s, launch, id, now);
+		if (x->restart)
+			restart_cta_start(x, s, place, now);
+		return place;
 	}
 	const u32 slot = cta_place(x, s, launch, id, now);
 	s->k.ctas_started++;

@@ -4,7 +4,6 @@
 
 #include "sm/internal.h"
 #include "sm/replay.h"
-#include "sm/restartable.h"
 
 /* --- the policies ------------------------------------------------------------------------------------------------- */
 
@@ -255,8 +254,6 @@ u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 no
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))
 		cta_event(x, s, EV_CTA_DISPATCH, place, now)->arg[1] = 0;
 	front_cta_start(x->front, s->id, place, l, id, bit_range(l->warps));
-	if (x->restart)
-		restart_cta_start(x, s, place, now);
 	make_ready(x, s, place, now);
 	return place;
 }
