@@ -42,6 +42,8 @@ return {
 	["sm.collector_sets"] = "scheduler", -- QV100: sub_core_model, enable_specialized_operand_collector 0
 	-- QV100: pipeline_widths: for each of 4 schedulers a register on each side of its two collector units
 	["lsu.queue"] = 16,
+	["sm.reg_reads"] = 2, -- QV100: gpgpu_reg_file_port_throughput
+	["sm.unit_results"] = "one", -- GPGPU-Sim 4.x: simd_function_unit, occupied
 	["sm.int_units"] = true, -- QV100: gpgpu_num_int_units 4
 	["sm.f64_logic"] = "sp", -- GPGPU-Sim 4.x: opcodes that opcode_latency_dp does not name
 	["lat.logic"] = 1, -- GPGPU-Sim 4.x: opcodes that opcode_latency_int and _fp do not name

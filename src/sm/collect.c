@@ -9,8 +9,7 @@
  * not known then: of a scheduler's memory instructions behind the LSU's head the first has the register, the next ones
  * have collector units for as long as they stand there. */
 #include "sm/internal.h"
-
-#define READ 2 /* cycles in a collector unit, at least: that in which it is taken, and that of the reads */
+#include "sm/unit_results.h"
 
 static u32 share(const struct sm_ctx *x)
 {
@@ -58,17 +57,39 @@ static u64 *first_free(const struct sm_ctx *x, const struct sm *s, struct collec
 	BUG("no collector unit");
 }
 
-u64 collect_book(const struct sm_ctx *x, struct sm *s, u32 kind, u32 sched, u32 ii, u64 now)
+/* The step in which the last operand is read of an instruction that has taken its unit in a step. */
+static u64 read_all(const struct sm_ctx *x, struct collectors *c, const struct inst *in, u32 w, u64 taken)
 {
+	const u32 banks = x->conf->sm_reg_banks / x->nscheds;
+	u64 last = taken;
+	for (u32 i = 0; i < in->n_reads; i++) {
+		u64 *bank = &c->bank[(in->reads[i] + w) % banks], at = MAX(*bank, taken + 1);
+		*bank = at + 1;
+		last = MAX(last, at);
+	}
+	return last;
+}
+
+u64 collect_book(const struct sm_ctx *x, struct sm *s, const struct issue_info *info, const struct inst *in, u32 w,
+                 u32 ii, u64 now)
+{
+	const u32 steps = x->conf->sm_reg_reads, sched = w % x->nscheds, kind = collect_kind(info);
 	struct collectors *c = &s->collect[sched];
 	u64 *unit = first_free(x, s, c, sched);
-	const u64 taken = MAX(*unit, now);
-	c->reg[kind] = taken + 1;
-	*unit = MAX(taken, c->out[kind]) + READ;
+	const u64 taken = MAX(MAX(*unit, now * steps), s->collect_taken[kind]), read = read_all(x, c, in, w, taken);
+	s->collect_taken[kind] = taken;
+	c->reg[kind] = taken / steps + 1;
+	*unit = MAX(read + 1, (c->out[kind] + 2) * steps);
+	const u64 ready = *unit / steps - 1;
 	if (kind == UNIT_LSU)
-		return taken - now;
-	u64 *port = kind == COLLECT_INT ? &s->unit_free[UNIT_SP][SM_MAX_SCHEDS + sched] : &s->unit_free[kind][sched];
-	const u64 begin = MAX(taken, *port);
+		return ready - now;
+	const u32 class = kind == COLLECT_INT ? (u32)UNIT_SP : kind, number = kind == COLLECT_INT ? SM_MAX_SCHEDS + sched : sched;
+	u64 *port = &s->unit_free[class][number], begin = MAX(ready, *port);
+	if (x->results) {
+		struct unit_results *r = unit_results_of(x, class, number);
+		begin = unit_results_begin(r, begin, info->lat, now);
+		unit_results_book(r, begin, info->lat);
+	}
 	*port = begin + ii;
 	c->out[kind] = begin;
 	return begin - now;

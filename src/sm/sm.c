@@ -7,6 +7,7 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
+#include "sm/unit_results.h"
 #include "sm/virtual.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)
@@ -56,6 +57,9 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
+	x->results = c->sm_unit_results == UNIT_RESULTS_ONE
+	                 ? ARENA_NEW(a, struct unit_results, UNIT_LSU * SM_MAX_UNITS)
+	                 : NULL;
 	x->vt = conf_is_vt(c) ? ARENA_NEW(a, struct vt, 1) : NULL;
 	if (x->vt)
 		x->vt->until = NEVER;
