@@ -113,7 +113,6 @@ return {
 	["noc.flit"] = 40, -- QV100
 	["noc.switch"] = "islip", -- QV100: network_mode 2, icnt_arbiter_algo 1, icnt_in_buffer_limit 512
 	["noc.latency"] = 2, -- measured with QV100: a chain of loads that L2 answers (its switch takes two cycles each way)
-	["l1d.bank_queue"] = 80, -- QV100: l1_banks 4, each with l1_latency places
 
 	["partitions"] = 32, -- QV100
 	["l2.slices"] = 2, -- QV100
