@@ -91,6 +91,7 @@ return {
 	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
 	["l1d.banks"] = 4, -- QV100: l1_banks
 	["l1d.keep_stores"] = true, -- QV100: cache:dl1 ...,L:T:m:L
+	["l1d.pipe_atomics"] = false, -- GPGPU-Sim 4.x: ldst_unit::memory_cycle, bypassL1D
 	["l1d.mshrs"] = 512, -- QV100
 	["l1d.merges"] = 32, -- QV100: 8 of each sector
 	["l1d.miss_queue"] = 16, -- QV100

@@ -132,6 +132,8 @@ static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 {
 	return s->lsu_q.n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
 }
+/* The LSU's head was refused by L1D, past its pipeline, and L1D has taken something since. */
+bool lsu_asks_again(const struct sm_ctx *x, const struct sm *s);
 /* The LSU's head, once its operands are there; else NULL. */
 static inline struct lsu_entry *lsu_first(struct sm *s, u64 now)
 {

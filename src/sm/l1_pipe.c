@@ -142,15 +142,21 @@ static __attribute__((always_inline)) inline bool bank_cycle(struct sm_ctx *x, s
 	return at_the_tags(x, s, bank, now);
 }
 
-/* A cache that has taken something has forgotten its refusals and would not wake us for them: they ask again. */
-static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, bool changed, u64 now)
+/* A cache that has taken something would not wake us for refusals: they ask again. */
+void l1_pipe_passed(struct sm_ctx *x, u64 now)
 {
 	struct l1_pipe *p = x->pipe;
+	for (u32 b = 0; b < l1_pipe_banks(x->conf); b++)
+		p->bank[b].again = p->bank[b].refused ? now + 1 : 0;
+}
+
+static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, bool changed, u64 now)
+{
 	bool taken = false;
 	for (u32 b = 0; b < x->conf->l1d_banks; b++)
 		taken |= bank_cycle(x, s, b, changed, now);
-	for (u32 b = 0; taken && b < x->conf->l1d_banks; b++)
-		p->bank[b].again = p->bank[b].refused ? now + 1 : 0;
+	if (taken)
+		l1_pipe_passed(x, now);
 }
 
 void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
