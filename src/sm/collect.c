@@ -16,37 +16,77 @@ static u32 share(const struct sm_ctx *x)
 	return x->conf->sm_collectors / x->nscheds;
 }
 
-/* The scheduler's memory instructions that wait behind the LSU's head. */
-static u32 at_lsu(const struct sm_ctx *x, const struct sm *s, u32 sched)
+/* Where the memory instructions stand that wait behind the LSU's head: how many of each scheduler's are in collector
+ * units, and whether one is in the register in front of them. The oldest that finds no unit keeps all behind it there,
+ * whatever their schedulers have. */
+struct standing {
+	u8 units[SM_MAX_SCHEDS];
+	bool front[SM_MAX_SCHEDS];
+};
+
+static struct standing at_lsu(const struct sm_ctx *x, const struct sm *s)
 {
-	u32 n = 0;
-	for (u32 k = 1; k < s->lsu_q.n; k++)
-		n += sm_lsu_at(s, k)->warp % x->nscheds == sched;
-	return n;
+	struct standing at = {0};
+	u32 behind = 0; /* the units: schedulers with one in the register there */
+	bool stuck = false;
+	for (u32 k = 1; k < s->lsu_q.n; k++) {
+		const u32 of = sm_lsu_at(s, k)->warp % x->nscheds;
+		stuck |= at.units[of] == share(x);
+		if (stuck)
+			at.front[of] = true;
+		else if (behind >> of & 1)
+			at.units[of]++;
+		behind |= 1u << of;
+	}
+	return at;
+}
+
+/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. */
+static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 warps)
+{
+	if (!x->conf->sm_int_units || (kind != UNIT_SP && kind != COLLECT_INT))
+		return warps;
+	u64 out = 0;
+	FOR_EACH_BIT(w, warps)
+	{
+		const struct warp *wp = &s->warp[w];
+		out |= collect_kind(info_at(x, wp, wp->pc)) == kind ? BIT(w) : 0;
+	}
+	return out;
+}
+
+/* Another scheduler, all of whose collector units memory instructions hold, has an instruction of the kind. It would
+ * stand in the register in front of the units, the oldest there, and keep those of the other schedulers behind it. */
+static bool kept(const struct sm_ctx *x, const struct sm *s, const struct standing *lsu, enum unit u, u32 kind,
+                 u32 sched)
+{
+	for (u32 i = 0; i < x->nscheds; i++)
+		if (i != sched && lsu->units[i] == share(x) &&
+		    of_kind(x, s, kind, s->in[WS_READY_SP + u] & x->sched_mask[i]))
+			return true;
+	return false;
 }
 
 u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 ready, u64 now)
 {
-	const u32 queued = at_lsu(x, s, sched);
-	bool room = collect_room(s, u, sched, now);
-	if (queued > share(x)) /* all collector units */
-		room &= u == UNIT_LSU && queued < share(x) + 2;
-	if (u != UNIT_SP || !x->conf->sm_int_units || queued > share(x) || room == collect_room(s, COLLECT_INT, sched, now))
-		return room ? ready : 0;
+	const struct standing lsu = at_lsu(x, s);
+	if (u == UNIT_LSU)
+		return collect_room(s, u, sched, now) && !lsu.front[sched] ? ready : 0;
+	if (lsu.units[sched] == share(x))
+		return 0;
 	u64 out = 0;
-	FOR_EACH_BIT(w, ready)
-	{
-		const struct warp *wp = &s->warp[w];
-		const bool integer = info_at(x, wp, wp->pc)->flags & II_INT;
-		out |= integer != room ? BIT(w) : 0;
-	}
+	if (collect_room(s, u, sched, now) && !kept(x, s, &lsu, u, u, sched))
+		out = of_kind(x, s, u, ready);
+	if (u == UNIT_SP && x->conf->sm_int_units && collect_room(s, COLLECT_INT, sched, now) &&
+	    !kept(x, s, &lsu, u, COLLECT_INT, sched))
+		out |= of_kind(x, s, COLLECT_INT, ready);
 	return out;
 }
 
 /* The collector unit that is free first, but for those of memory instructions, whose own bookings are the earliest. */
 static u64 *first_free(const struct sm_ctx *x, const struct sm *s, struct collectors *c, u32 sched)
 {
-	const u32 n = share(x), queued = at_lsu(x, s, sched), held = queued ? MIN(queued - 1, n - 1) : 0;
+	const u32 n = share(x), held = MIN(at_lsu(x, s).units[sched], n - 1);
 	for (u32 i = 0; i < n; i++) {
 		u32 before = 0;
 		for (u32 k = 0; k < n; k++)
