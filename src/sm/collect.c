@@ -61,8 +61,7 @@ static bool kept(const struct sm_ctx *x, const struct sm *s, const struct standi
                  u32 sched)
 {
 	for (u32 i = 0; i < x->nscheds; i++)
-		if (i != sched && lsu->units[i] == share(x) &&
-		    of_kind(x, s, kind, s->in[WS_READY_SP + u] & x->sched_mask[i]))
+		if (i != sched && lsu->units[i] == share(x) && of_kind(x, s, kind, s->in[WS_READY_SP + u] & x->sched_mask[i]))
 			return true;
 	return false;
 }
@@ -123,7 +122,8 @@ u64 collect_book(const struct sm_ctx *x, struct sm *s, const struct issue_info *
 	const u64 ready = *unit / steps - 1;
 	if (kind == UNIT_LSU)
 		return ready - now;
-	const u32 class = kind == COLLECT_INT ? (u32)UNIT_SP : kind, number = kind == COLLECT_INT ? SM_MAX_SCHEDS + sched : sched;
+	const u32 class = kind == COLLECT_INT ? (u32)UNIT_SP : kind,
+	          number = kind == COLLECT_INT ? SM_MAX_SCHEDS + sched : sched;
 	u64 *port = &s->unit_free[class][number], begin = MAX(ready, *port);
 	if (x->results) {
 		struct unit_results *r = unit_results_of(x, class, number);

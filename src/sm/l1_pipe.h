@@ -104,9 +104,7 @@ static inline u32 l1_pipe_refused(const struct l1_pipe *p)
 /* Whether the LSU's head goes through the pipeline. */
 static inline bool l1_pipe_is_for(const struct sm_ctx *x, const struct lsu_entry *e)
 {
-	if (!x->pipe || e->cache != MC_L1D)
-		return false;
-	return x->conf->l1d_pipe_atomics || x->replay || (e->op != MO_ATOMIC && e->op != MO_RED);
+	return x->pipe && e->cache == MC_L1D && !(unlikely(x->past_pipe) && (e->op == MO_ATOMIC || e->op == MO_RED));
 }
 /* Something has gone past the pipeline into the cache, which has forgotten its refusals. */
 void l1_pipe_passed(struct sm_ctx *x, u64 now);

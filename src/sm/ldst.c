@@ -250,7 +250,7 @@ void lsu_head_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now
 		lsu_refusal(x, s, e, r, now);
 		return;
 	}
-	if (x->pipe && e->cache == MC_L1D)
+	if (unlikely(x->past_pipe) && e->cache == MC_L1D)
 		l1_pipe_passed(x, now);
 	lsu_accepted(x, s, &q, r, now);
 	lsu_advance(x, s, e, now);

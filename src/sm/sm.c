@@ -57,6 +57,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
+	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;
 	x->results = c->sm_collectors && c->sm_unit_results == UNIT_RESULTS_ONE
 	                 ? ARENA_NEW(a, struct unit_results, UNIT_LSU * SM_MAX_UNITS)
 	                 : NULL;
@@ -165,7 +166,7 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 	if (lsu_wanted(x, s))
 		return now + 1;
 	u64 lsu = s->lsu_q.n && !s->lsu_refused ? sm_lsu_at(s, 0)->ready : NEVER;
-	if (unlikely(s->lsu_refused && x->pipe && !x->pipe->held && lsu_asks_again(x, s)))
+	if (unlikely(x->past_pipe) && s->lsu_refused && !x->pipe->held && lsu_asks_again(x, s))
 		return now + 1;
 	lsu = MIN(lsu, l1_pipe_next(x));
 	if (unlikely(x->vt != NULL))

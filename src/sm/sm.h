@@ -47,7 +47,7 @@ enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
 enum { COLLECT_INT = UNIT_COUNT, COLLECT_KINDS };
 #define SM_MAX_COLLECTORS 16
 #define SM_MAX_READ_BANKS 16 /* register banks of a scheduler */
-#define SM_BUS_RING 512 /* cycles ahead of which results are booked */
+#define SM_BUS_RING 512      /* cycles ahead of which results are booked */
 #define SM_BUS_BITS 4
 
 /* What issue needs to know of an instruction, compact: made once per launch from the IR and the configuration. */
@@ -238,7 +238,7 @@ struct sm {
 		u64 out[COLLECT_KINDS];      /* the one behind them: the last instruction (will) begin */
 	} collect[SM_MAX_SCHEDS];
 	u64 collect_taken[COLLECT_KINDS]; /* steps in which the last instruction of each class has taken a unit */
-	u64 bus[SM_BUS_RING]; /* sm.result_buses: by cycle, the cycle and how many results leave then */
+	u64 bus[SM_BUS_RING];             /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
@@ -311,6 +311,7 @@ struct sm_ctx {
 	u64 (*big)[2][SB_IDS_MAX / 64]; /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	bool collect;     /* sm.collector_sets=scheduler */
+	bool past_pipe;   /* l1d.pipe_atomics=false */
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;

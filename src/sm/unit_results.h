@@ -1,6 +1,7 @@
 /* sm.unit_results=one: a unit hands on one result a cycle. An instruction begins only in a cycle from which its latency
  * ends where no other instruction of the unit ends; until then it stays in front of the unit (GPGPU-Sim:
- * simd_function_unit::can_issue, `occupied`). Instructions without a result pass the same stages, so they count, too. */
+ * simd_function_unit::can_issue, `occupied`). Instructions without a result pass the same stages, so they count, too.
+ */
 #ifndef SM_UNIT_RESULTS_H
 #define SM_UNIT_RESULTS_H
 #include "sm/sm.h"

@@ -167,6 +167,80 @@ static void test_result_buses(void **state)
 	           "cycles per instruction without collector units");
 }
 
+/* sm.unit_results: a unit of its own hands on one result a cycle. The xor (latency 3), a cycle behind the add (4),
+ * waits one; on another unit it does not. */
+static void test_unit_results(void **state)
+{
+#define RESULTS(...)                                                                                                   \
+	((const char *[]){PTX_COST, LRR, "sm.collectors=8", "lat.int_add=4", "lat.logic=3", __VA_ARGS__, NULL})
+	const char *pair = "add.u32 %r4, %r1, %r2; xor.b32 %r1, %r1, %r2;", *one = "sm.unit_results=one";
+	double any = per_copy(RESULTS("sm.sp_units=1"), "", pair, 1, 32);
+	check_near(per_copy(RESULTS("sm.sp_units=1", one), "", pair, 1, 32), any + 1, 0.001, "an add before a xor");
+	check_near(per_copy(RESULTS("sm.sp_units=2", one), "", pair, 1, 32), any, 0.001, "each in its unit");
+	check_near(per_copy(RESULTS("sm.sp_units=1", one, "lat.logic=4"), "", pair, 1, 32), any + 1, 0.001,
+	           "as latencies go");
+}
+
+/* Collector units that a scheduler's instructions share: of 16 warps, and of as many of another scheduler. */
+#define SHARED                                                                                                         \
+	PTX_COST, LRR, "sm.collectors=8", "sm.collector_sets=scheduler", "sm.sp_units=2", "sm.sfu_units=2", "sm.dp_units=2"
+static double per_scheduler(const char *body, const char *banks, const char *reads)
+{
+	const char *sets[] = {SHARED, "ii.int_mad=1", "ii.logic=1", banks, reads, NULL};
+	return per_copy(sets, "", body, 1, 1024) / 16;
+}
+
+/* With one bank, operands are read one after the other, sm.reg_reads of them in a cycle; a register once. Banks of
+ * their own are read together: two have the first and the third of three, or the second alone. */
+static void test_operand_reads(void **state)
+{
+	const char *three = "mad.lo.u32 %r4, %r1, %r2, %r3;", *once = "mad.lo.u32 %r4, %r1, %r1, %r1;";
+	const char *shared = "sm.reg_banks=2", *apart = "sm.reg_banks=16";
+	check_near(per_scheduler(three, shared, "sm.reg_reads=1"), 3, 0.03, "three operands of one bank");
+	check_near(per_scheduler(three, shared, "sm.reg_reads=2"), 1.5, 0.04, "the same, two a cycle");
+	check_near(per_scheduler(three, shared, "sm.reg_reads=4"), 1, 0.03, "the same, four a cycle");
+	check_near(per_scheduler(once, shared, "sm.reg_reads=1"), 1, 0.08, "one register three times");
+	check_near(per_scheduler(three, apart, "sm.reg_reads=1"), 1, 0.03, "three operands of three banks");
+	check_near(per_scheduler("mov.u32 %r4, 7;", shared, "sm.reg_reads=1"), 1, 0.03, "no operand");
+	struct conf c;
+	struct err e = {0};
+	conf_defaults(&c);
+	c.sm_collectors = 8;
+	c.sm_collector_sets = COLLECTORS_SCHEDULER;
+	c.sm_sfu_units = c.sm_dp_units = c.sm_schedulers;
+	assert_true(conf_check(&c, &e));
+	c.sm_reg_banks = 5;
+	assert_false(conf_check(&c, &e));
+	assert_string_equal(e.msg,
+	                    "sm.collector_sets scheduler: 5 register banks are not the same for each of 2 schedulers, "
+	                    "or more than 16 for each");
+}
+
+/* A class's instructions take collector units in order of issue, whatever their scheduler. A turn of warp 0 (scheduler
+ * 0) is eight SFU instructions, which fill its SFU for 8 x 64 cycles; warp 1 has a chain of 18 instructions and an SFU
+ * of its own. As SFU instructions they stand behind the one of warp 0 that finds no unit, others do not. */
+static double turn_of_two(const char *instruction)
+{
+	const char *sets[] = {SHARED, "sm.collectors=2", "ii.sfu=64", NULL};
+	struct strbuf t = STRBUF_INIT;
+	strbuf_adds(&t, "{ @%p2 bra A;\n");
+	for (u32 i = 0; i < 8; i++)
+		strbuf_adds(&t, "ex2.approx.ftz.f32 %f4, %f1;\n");
+	strbuf_adds(&t, "bra B;\nA:\n");
+	for (u32 i = 0; i < 18; i++)
+		strbuf_adds(&t, instruction);
+	strbuf_adds(&t, "B: bar.sync 0; }");
+	double got = per_copy(sets, "setp.ge.u32 %p2, %r20, 32;", strbuf_str(&t), 1, 64);
+	strbuf_release(&t);
+	return got;
+}
+
+static void test_collectors_in_order(void **state)
+{
+	double apart = turn_of_two("add.f32 %f2, %f2, %f1;\n"), behind = turn_of_two("ex2.approx.ftz.f32 %f2, %f2;\n");
+	assert_true(apart < 9 * 64 && behind > apart + 60);
+}
+
 /* Parameters in the constant cache: a kernel begins with a miss there, later loads hit. */
 static void test_params_cached(void **state)
 {
@@ -375,6 +449,9 @@ int main(void)
 	    cmocka_unit_test(test_initiation_interval),
 	    cmocka_unit_test(test_collectors),
 	    cmocka_unit_test(test_result_buses),
+	    cmocka_unit_test(test_unit_results),
+	    cmocka_unit_test(test_operand_reads),
+	    cmocka_unit_test(test_collectors_in_order),
 	    cmocka_unit_test(test_params_cached),
 	    cmocka_unit_test(test_int_mul_unit),
 	    cmocka_unit_test(test_issue_width),

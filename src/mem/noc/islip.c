@@ -11,10 +11,10 @@
  * an input's first packet waits for it (head of line). This is how the local crossbar of GPGPU-Sim 4.x does it
  * (local_interconnect.cc), where a packet of any size is one flit.
  *
- * The miss queue counts sectors. While it is full, one place becomes free a cycle, and of the banks of L1D the first one
- * whose transaction waits at the tags has it (sm/l1_pipe.h). So the sectors of one bank leave in a row, as many as its
- * pipeline holds, and those of a line far apart. An SM's packets for a slice are then not in one piece, of which the
- * others would stand in line behind each other.
+ * The miss queue counts sectors. While it is full, one place becomes free a cycle, and of the banks of L1D the first
+ * one whose transaction waits at the tags has it (sm/l1_pipe.h). So the sectors of one bank leave in a row, as many as
+ * its pipeline holds, and those of a line far apart. An SM's packets for a slice are then not in one piece, of which
+ * the others would stand in line behind each other.
  *
  * A switch moves in the interconnect cycles in which an input shows a packet or an SM has sectors to send, and rests
  * otherwise. What an input gets in a cycle is shown to the outputs from the next one on.
