@@ -10,6 +10,8 @@ return {
 	["sm.read_latency"] = 4,
 	["sm.write_latency"] = 2,
 	["sm.collectors"] = 8,
+	["sm.unit_results"] = "one", -- simd_function_unit::can_issue: occupied
+	["sm.fetch_first"] = 1, -- shader_core_ctx::fetch: m_last_warp_fetched
 	["sm.result_buses"] = 2, -- gpgpu_pipeline_widths: EX_WB 2
 	["sm.f64_unit"] = "sfu", -- gpgpu_num_dp_units 0: scheduler_unit::cycle issues f64 to the SFU
 	["sm.f64_logic"] = "sp", -- cuda-sim.cc: opcodes that opcode_latency_dp does not name

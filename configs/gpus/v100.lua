@@ -29,6 +29,7 @@ return {
 	["sm.sched_order"] = "strict", -- GPGPU-Sim 4.x
 	["sm.issue_width"] = 1, -- QV100; Volta
 	["sm.fetches"] = 4, -- QV100: inst_fetch_throughput
+	["sm.fetch_first"] = 1, -- GPGPU-Sim: shader_core_ctx::fetch, m_last_warp_fetched
 	["schedule"] = "none", -- QV100 executes PTX in the order of the text
 
 	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16

@@ -4,10 +4,15 @@
  * the one before it in its class leaves when it begins; then that register, until its unit is free. So instructions of
  * a slow unit fill the collector units, and those of other classes wait for them.
  *
- * That is booked at issue, in order of issue (that simulator gives a free collector unit to the class that comes first
- * in its list: SP, SFU, memory, f64; and it has bank conflicts while operands are read). How long the LSU will take is
- * not known then: of a scheduler's memory instructions behind the LSU's head the first has the register, the next ones
- * have collector units for as long as they stand there. */
+ * A cycle has sm.reg_reads steps. A collector unit is taken in one, its operands are read from the next one on, and it
+ * is left in the one after the last read. A register bank reads one operand a step, in the order in which the units
+ * were taken; different banks read together. The register in front of the units is one for each scheduler and class,
+ * but of a class only the oldest instruction is looked at: the others go after it, whatever their schedulers.
+ *
+ * All that is booked at issue, in order of issue (that simulator gives a free collector unit to the class that comes
+ * first in its list: SP, SFU, memory, f64; and results that are written keep a bank from reading for a step). How long
+ * the LSU will take is not known then: of a scheduler's memory instructions behind the LSU's head the first has the
+ * register, the next ones have collector units for as long as they stand there. */
 #include "sm/internal.h"
 #include "sm/unit_results.h"
 

@@ -75,6 +75,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	s->in[WS_NONE] = bit_range(x->nwarps);
 	for (u32 i = 0; i < nodes; i++)
 		x->node[i].next = i + 1 < nodes ? (u16)(i + 2) : 0;
+	s->fetch_rr = (u8)c->sm_fetch_first;
 	s->node_free = 1;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)
 		s->load_free[i] = (u16)(i + 1);

@@ -216,31 +216,6 @@ static void test_operand_reads(void **state)
 	                    "or more than 16 for each");
 }
 
-/* A class's instructions take collector units in order of issue, whatever their scheduler. A turn of warp 0 (scheduler
- * 0) is eight SFU instructions, which fill its SFU for 8 x 64 cycles; warp 1 has a chain of 18 instructions and an SFU
- * of its own. As SFU instructions they stand behind the one of warp 0 that finds no unit, others do not. */
-static double turn_of_two(const char *instruction)
-{
-	const char *sets[] = {SHARED, "sm.collectors=2", "ii.sfu=64", NULL};
-	struct strbuf t = STRBUF_INIT;
-	strbuf_adds(&t, "{ @%p2 bra A;\n");
-	for (u32 i = 0; i < 8; i++)
-		strbuf_adds(&t, "ex2.approx.ftz.f32 %f4, %f1;\n");
-	strbuf_adds(&t, "bra B;\nA:\n");
-	for (u32 i = 0; i < 18; i++)
-		strbuf_adds(&t, instruction);
-	strbuf_adds(&t, "B: bar.sync 0; }");
-	double got = per_copy(sets, "setp.ge.u32 %p2, %r20, 32;", strbuf_str(&t), 1, 64);
-	strbuf_release(&t);
-	return got;
-}
-
-static void test_collectors_in_order(void **state)
-{
-	double apart = turn_of_two("add.f32 %f2, %f2, %f1;\n"), behind = turn_of_two("ex2.approx.ftz.f32 %f2, %f2;\n");
-	assert_true(apart < 9 * 64 && behind > apart + 60);
-}
-
 /* Parameters in the constant cache: a kernel begins with a miss there, later loads hit. */
 static void test_params_cached(void **state)
 {
@@ -451,7 +426,6 @@ int main(void)
 	    cmocka_unit_test(test_result_buses),
 	    cmocka_unit_test(test_unit_results),
 	    cmocka_unit_test(test_operand_reads),
-	    cmocka_unit_test(test_collectors_in_order),
 	    cmocka_unit_test(test_params_cached),
 	    cmocka_unit_test(test_int_mul_unit),
 	    cmocka_unit_test(test_issue_width),
