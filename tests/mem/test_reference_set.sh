@@ -46,7 +46,8 @@ tests/tools/reference_set.sh rtx2060 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
 check "rtx2060's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
 check "as many instructions as measured on rtx2060" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
-# ticket is the one beyond: 45 CTAs take tickets at one place, and those that share an SM take 1.5 times as long there.
+# ticket is the one beyond. With 30 CTAs it takes .98 of the reference's cycles; with 45, when SMs have two, 251 cycles
+# more there and 120 here.
 check "rtx2060's cycles within 3 % in the mean, one beyond 12 %" near 3 1
 # Latencies of 1 and 4 in one unit; warps of one scheduler in shared memory, and in L1D, hold up the others.
 for c in hash32 hash32_lrr sum_tree rowwalk flip_plain; do
