@@ -22,6 +22,7 @@ return {
 	["sm.ctas"] = 16, -- Yoon
 	["sm.regs"] = 65536, -- Yoon
 	["sm.shared"] = 49152, -- Yoon: 48 KB
+	["isa.registers"] = "nvcc4", -- the programs of that paper's other machine, gtx480v3
 	["sm.reg_unit"] = 256, -- Guide
 	["sm.shared_unit"] = 256, -- Guide
 	["sm.max_regs_per_thread"] = 255, -- Guide

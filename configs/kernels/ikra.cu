@@ -10,12 +10,13 @@
 #define LOCATIONS 8
 #define THREADS 256
 
-/* GPU-*: eight locations a thread. */
+/* GPU-*: eight locations a thread. Unrolled, so that an operation is the published load, addition and store, and no loop
+ * around them. */
 extern "C" __global__ void ikra(unsigned *data)
 {
 	unsigned *mine = data + blockIdx.x * (LOCATIONS * THREADS) + threadIdx.x;
 
-#pragma unroll 1
+#pragma unroll
 	for (int j = 0; j < LOCATIONS; j++, mine += THREADS)
 		*mine += 1;
 }

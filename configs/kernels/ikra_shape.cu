@@ -4,12 +4,12 @@
 
 #define LOCATIONS 8
 
-/* GPU-* with CTAs of another size: each owns its threads' locations, side by side as above. */
+/* GPU-* with CTAs of another size: each owns its threads' locations, side by side as above. Unrolled like ikra. */
 extern "C" __global__ void ikra_shape(unsigned *data)
 {
 	unsigned *mine = data + blockIdx.x * (LOCATIONS * blockDim.x) + threadIdx.x;
 
-#pragma unroll 1
+#pragma unroll
 	for (int j = 0; j < LOCATIONS; j++, mine += blockDim.x)
 		*mine += 1;
 }

@@ -84,6 +84,8 @@ extern "C" __global__ void lbm_stream_collide(const float *__restrict__ from, fl
 	}
 		DIRECTIONS(COLLIDE)
 	}
+	/* Hides from the compiler that these are the cells that were loaded: it would keep the indices of all 19 meanwhile. */
+	asm volatile("" : "+r"(cell), "+r"(array));
 #define STORE(name, opposite, x, y, z, weight) to[N_##name * array + cell + (x) + (y)*nx + (z)*plane] = g_##name;
 	DIRECTIONS(STORE)
 }

@@ -1,12 +1,14 @@
 /* Needleman-Wunsch global alignment: score[y][x] = max(score[y-1][x-1] + similarity[y][x], score[y][x-1] - penalty,
  * score[y-1][x] - penalty) on a square of n x n cells below a border row and column, n a multiple of 16. Tiles of 16 x
  * 16 on one anti-diagonal do not depend on each other: one launch per anti-diagonal of tiles, one CTA of 16 threads a
- * tile. nw_upper runs the first n / 16 diagonals, nw_lower the rest. */
+ * tile. nw_upper runs the first n / 16 diagonals, nw_lower the rest. nw8.cu is the same with tiles of 8 x 8. */
 #include "device.h"
 
+#ifndef B
 #define B 16
+#endif
 
-/* Computes the tile whose first inner cell is (ty * 16 + 1, tx * 16 + 1); rows of both matrices have n + 1 cells.
+/* Computes the tile whose first inner cell is (ty * B + 1, tx * B + 1); rows of both matrices have n + 1 cells.
  * Thread t owns column t of the tile and is one row behind thread t - 1. Cells of an anti-diagonal are 16 words apart
  * in s, thus in two banks of shared memory: an 8-way conflict at every access, which the usual formulation has as well.
  */

@@ -1,5 +1,6 @@
 /* Bitonic sorting network over pairs of key and value, after the CUDA SDK's sortingNetworks: tiles of 1024 pairs in
- * shared memory by CTAs of 512, strides beyond a tile by CTAs of 256 over global memory, one launch a stride.
+ * shared memory by CTAs of 512, strides beyond a tile by CTAs of 256 over global memory, one launch a stride. The sample
+ * sorts batches of short arrays before long ones, which sortnet_short.cu does.
  *
  * A network has log2 n phases; phase `size` merges bitonic runs of `size` elements by comparing elements `stride`
  * apart, for stride = size / 2 down to 1. Runs alternate between ascending and descending so that two of them are

@@ -1,14 +1,15 @@
 -- One training step of a neural network: forward on the device, output layer and errors on the host, weights on the
 -- device.
 local need = require("lib.need")
+local published = require("lib.published")
 local sixteenths = require("lib.sixteenths")
 
 local HIDDEN, PITCH = 16, 17
 local ETA, MOMENTUM = 0.3, 0.3 -- as in backprop.cu, in f32 there
 local TARGET = 0.1
--- Registers a thread of layer_forward as the published program has them: 12 kB of context a CTA, 1 kB of it shared
--- memory. The compiler used here has all addresses in 64 bits and would need twice as many. adjust_weights agrees.
-local FORWARD_REGISTERS = 11
+-- Registers a thread as published (Park 2016, table 4.2). Of layer_forward on every machine: the compiler used here has all
+-- addresses in 64 bits and would need twice as many.
+local FORWARD_REGISTERS, ADJUST_REGISTERS = 11, 22
 
 local function squash(x)
 	return 1 / (1 + math.exp(-x))
@@ -107,7 +108,7 @@ return {
 		cuda.copy(dweights, weights)
 		cuda.copy(dchange, change)
 		cuda.copy(ddelta, delta)
-		cuda.launch(m.adjust_weights, grid, block, { ddelta, dinput, dweights, dchange })
+		cuda.launch(m.adjust_weights, grid, block, { ddelta, dinput, dweights, dchange }, published(ADJUST_REGISTERS))
 
 		local got_weights, got_change = cuda.host("f32", n), cuda.host("f32", n)
 		cuda.copy(got_weights, dweights)

@@ -22,16 +22,18 @@ end
 
 return {
 	name = "blackscholes",
-	help = "Black-Scholes option pricing: streaming, special functions (n options, CTAs, iterations over all)",
+	help = "Black-Scholes option pricing: streaming, special functions (n options, CTAs, iterations over all, regs: registers a thread, 0 = the estimate)",
 	kernels = "blackscholes.ptx",
 	sizes = {
-		small = { n = 32000, ctas = 120, iterations = 1 },
-		default = { n = 400000, ctas = 480, iterations = 2 },
-		large = { n = 1600000, ctas = 480, iterations = 3 },
+		small = { n = 32000, ctas = 120, iterations = 1, regs = 0 },
+		default = { n = 400000, ctas = 480, iterations = 2, regs = 0 },
+		large = { n = 1600000, ctas = 480, iterations = 3, regs = 0 },
 	},
 	run = function(cuda, p)
 		local n, iterations = need(p, "n", 1, 1 << 26), need(p, "iterations", 1, 1000)
 		local ctas = need(p, "ctas", 1, 65535) -- each thread prices every (128 * ctas)-th option
+		local regs = need(p, "regs", 0, 255)
+		local options = regs > 0 and { regs = regs } or nil
 		local m = cuda.module("blackscholes.ptx")
 		local stock, strike = cuda.host("f32", n):rand(5, 30), cuda.host("f32", n):rand(1, 100)
 		local years = cuda.host("f32", n):rand(0.25, 10)
@@ -44,7 +46,7 @@ return {
 		for _ = 1, iterations do
 			cuda.launch(m.blackscholes, ctas, 128, {
 				dcall, dput, dstock, dstrike, dyears, cuda.f32(RATE), cuda.f32(VOLATILITY), n,
-			})
+			}, options)
 		end
 		local call, put = cuda.host("f32", n), cuda.host("f32", n)
 		cuda.copy(call, dcall)

@@ -5,8 +5,9 @@ local ORDER = 256
 local WORDS = 1 + 2 * (ORDER + 1) + 2 -- of struct node: location, indices, keys, is_leaf, num_keys
 local INDICES, KEYS = 1, 1 + ORDER + 1
 local LEAST, MOST = -0x80000000, 0x7fffffff
--- Registers a thread of the published kernels, whose contexts are 36 kB and 46 kB a CTA of 256 threads.
-local FIND_K, FIND_RANGE_K = { regs = 36 }, { regs = 45 }
+-- Registers a thread as published (Park 2016, table 4.2), with three and two CTAs of 256 on an SM of 32768. The program of
+-- Awatramani 2015, table II, had six and five there, as ours has by the estimate.
+local FIND_K, FIND_RANGE_K = 36, 46
 
 -- The sizes of the tree's levels, leaves first, with `fill` children a node.
 local function level_sizes(n, fill)
@@ -52,16 +53,17 @@ end
 
 return {
 	name = "btree",
-	help = "B+ tree queries, a CTA each: short phases (keys, children per node: fill, queries, ranges)",
+	help = "B+ tree queries, a CTA each: short phases (keys, children per node: fill, queries, ranges, regs: 1 = those of Park 2016, 0 = the estimate)",
 	kernels = "btree.ptx",
 	sizes = {
-		small = { keys = 5000, fill = 160, queries = 96, ranges = 64 },
-		default = { keys = 200000, fill = 160, queries = 1500, ranges = 900 },
-		large = { keys = 1000000, fill = 160, queries = 8000, ranges = 5000 },
+		small = { keys = 5000, fill = 160, queries = 96, ranges = 64, regs = 1 },
+		default = { keys = 200000, fill = 160, queries = 1500, ranges = 900, regs = 1 },
+		large = { keys = 1000000, fill = 160, queries = 8000, ranges = 5000, regs = 1 },
 	},
 	run = function(cuda, p)
 		local n, fill = need(p, "keys", 1, 1 << 23), need(p, "fill", 2, ORDER)
 		local queries, ranges = need(p, "queries", 1, 65535), need(p, "ranges", 1, 65535)
+		local regs = need(p, "regs", 0, 1) -- a launch with 0 registers has the estimate
 		local m = cuda.module("btree.ptx")
 		local keys = cuda.host("i32", n):rand(0, 3)
 		for i = 0, n - 1 do
@@ -84,7 +86,7 @@ return {
 		cuda.memset(danswers, 0xff, 4 * queries)
 		cuda.launch(m.find_k, queries, 256, {
 			height, dnodes, total, drecords, dcurrent, dnext, dwanted, danswers,
-		}, FIND_K)
+		}, { regs = regs * FIND_K })
 		cuda.copy(answers, danswers)
 
 		-- Ranges between two keys of the tree.
@@ -101,7 +103,7 @@ return {
 		end
 		cuda.copy(d[5], from)
 		cuda.copy(d[6], to)
-		cuda.launch(m.find_range_k, ranges, 256, { height, dnodes, total, table.unpack(d) }, FIND_RANGE_K)
+		cuda.launch(m.find_range_k, ranges, 256, { height, dnodes, total, table.unpack(d) }, { regs = regs * FIND_RANGE_K })
 		cuda.copy(first, d[7])
 		cuda.copy(count, d[8])
 		cuda.check(function()

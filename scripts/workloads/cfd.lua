@@ -4,7 +4,7 @@ local euler = require("lib.euler")
 
 local BLOCK, FACES, STAGES = 192, 4, 3
 local WALL, FREE_STREAM = -1, -2
--- Registers a thread of compute_flux, so that three CTAs fit an SM with 32768 of them, as published for this program.
+-- Registers a thread of compute_flux with which three CTAs fit an SM of 32768, as published (Awatramani 2015, table II).
 local FLUX_REGISTERS = 56
 local LEAN_X, LEAN_Y = 0.1, 0.2 -- of the elements' side faces, so that normals have three components
 

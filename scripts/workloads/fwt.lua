@@ -1,6 +1,7 @@
 -- Dyadic convolution of a long signal with a short kernel: two fast Walsh-Hadamard transforms, their product, and one
 -- transform back.
 local need = require("lib.need")
+local published = require("lib.published")
 
 local MOST = 11 -- a transform of 2^11 elements is what one CTA does in shared memory
 local TAPS = 128 -- elements of the convolution's kernel that are not 0
@@ -9,11 +10,11 @@ local function transform(cuda, m, data, log_n)
 	local count = 1
 	while log_n > MOST do
 		local stride = 1 << log_n - 2
-		cuda.launch(m.fwt_batch2, { (stride + 255) // 256, count, 1 }, { 256, 1, 1 }, { data, stride })
+		cuda.launch(m.fwt_batch2, { (stride + 255) // 256, count, 1 }, { 256, 1, 1 }, { data, stride }, published(21)) -- Park 2016, table 4.2
 		log_n, count = log_n - 2, count * 4
 	end
 	local n = 1 << log_n
-	-- 28 kB of registers and shared memory a CTA, as published (Park 2016: three CTAs an SM).
+	-- As published (Park 2016, table 4.2), on every machine: three CTAs an SM.
 	local options = { shared = 4 * n, regs = 10 }
 	cuda.launch(m.fwt_batch1, { count, 1, 1 }, { n // 4, 1, 1 }, { data, log_n }, options)
 end

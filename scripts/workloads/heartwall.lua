@@ -2,9 +2,10 @@
 local need = require("lib.need")
 
 local BLOCK, ALPHA = 256, 0.75
--- Registers a thread as the published program has them: 67 kB of context a CTA of 512 threads, 12 kB of it shared
--- memory. The compiler used here keeps 64-bit addresses of all matrices and would need twice as many.
-local REGISTERS = 27
+-- Registers a thread as the published program has them (Park 2016, table 4.2: contexts of two CTAs of 512 threads, 12 kB of each
+-- shared memory, are switched in 23.4 us; Awatramani 2015, table II: four CTAs of 256 on an SM of 32768). The compiler used
+-- here keeps 64-bit addresses of all matrices and would need twice as many.
+local REGISTERS = 28
 local LEVELS = 64 -- grey levels: pixels are multiples of 1/64 within 0 .. 63/64
 
 local function clamp(x, most) -- to within +-most

@@ -1,5 +1,6 @@
 -- Temperature of a chip of 16 mm x 16 mm x 0.5 mm of silicon over time, by explicit finite differences.
 local need = require("lib.need")
+local published = require("lib.published")
 
 local DEPTH, SIDE = 0.0005, 0.016 -- m
 local CONDUCTIVITY, HEAT_CAPACITY = 100, 1.75e6 -- silicon: W/(m K), J/(m^3 K)
@@ -80,7 +81,7 @@ return {
 			cuda.launch(m.hotspot, { ctas, ctas, 1 }, { TILE, TILE, 1 }, {
 				dpower, from, to, n, n, now, cuda.f32(step_over_cap),
 				cuda.f32(rx), cuda.f32(rx), cuda.f32(rz), cuda.f32(AMBIENT),
-			})
+			}, published(35)) -- Park 2016, table 4.2
 			from, to = to, from
 			left = left - now
 		end

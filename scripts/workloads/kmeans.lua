@@ -1,6 +1,8 @@
 -- k-means clustering: the device assigns points to centres, the host moves the centres.
 local need = require("lib.need")
 
+local MOST_CHECKED = 1000000 -- values of the transposition
+
 -- Distance squared between point i and centre c.
 local function distance2(points, centres, i, c, nf)
 	local sum, at, from = 0.0, i * nf, c * nf
@@ -63,6 +65,18 @@ local function move(points, centres, member, p)
 	end
 end
 
+-- Are the columns the points' transpose? Every `stride`-th point is looked at; the values are copies, so bits are compared.
+local function check_columns(points, columns, n, nf, stride)
+	for i = 0, n - 1, stride do
+		for f = 0, nf - 1 do
+			if columns[f * n + i] ~= points[i * nf + f] then
+				return false, string.format("feature %d of point %d: got %g, want %g", f, i, columns[f * n + i], points[i * nf + f])
+			end
+		end
+	end
+	return true
+end
+
 -- The points as kmeans_swap leaves them: feature f of point i at f * n + i.
 local function by_feature(cuda, points, n, nf)
 	local columns = cuda.host("f32", n * nf)
@@ -76,18 +90,18 @@ end
 
 return {
 	name = "kmeans",
-	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations; swap=0: points come transposed)",
+	help = "k-means clustering: cached reads with reuse across centres (n points, features, k centres, iterations, 0 = only the transposition; swap=0: points come transposed; threads a CTA)",
 	kernels = "kmeans.ptx",
 	sizes = {
-		small = { n = 2560, features = 34, k = 5, iterations = 1, swap = 1 },
-		default = { n = 18000, features = 34, k = 5, iterations = 3, swap = 1 },
-		large = { n = 80000, features = 34, k = 5, iterations = 4, swap = 1 },
+		small = { n = 2560, features = 34, k = 5, iterations = 1, swap = 1, threads = 256 },
+		default = { n = 18000, features = 34, k = 5, iterations = 3, swap = 1, threads = 256 },
+		large = { n = 80000, features = 34, k = 5, iterations = 4, swap = 1, threads = 256 },
 	},
 	run = function(cuda, p)
 		local n, nf = need(p, "n", 1, 1 << 22), need(p, "features", 1, 64)
 		local k = need(p, "k", 1, math.min(n, 1024)) -- the first k points are the first centres
-		need(p, "iterations", 1, 1000)
 		local swap = need(p, "swap", 0, 1) == 1 -- else the host copies the points feature by feature
+		need(p, "iterations", swap and 0 or 1, 1000)
 		local m = cuda.module("kmeans.ptx")
 		local points, centres, member = cuda.host("f32", n * nf), cuda.host("f32", k * nf), cuda.host("i32", n)
 		points:rand(0, 1)
@@ -101,13 +115,22 @@ return {
 			cuda.copy(dcolumns, by_feature(cuda, points, n, nf))
 		end
 		cuda.memset(dmember, 0xff, 4 * n)
-		local grid, block = { (n + 255) // 256, 1, 1 }, { 256, 1, 1 }
+		local threads = need(p, "threads", 32, 1024, 32)
+		local grid, block = { (n + threads - 1) // threads, 1, 1 }, { threads, 1, 1 }
 		if swap then
+			if p.iterations == 0 then
+				cuda.memset(dcolumns, 0xff, 4 * n * nf) -- no number
+			end
 			cuda.launch(m.kmeans_swap, grid, block, { drows, dcolumns, n, nf })
 		end
 
 		-- Every point is checked once: a share of them in each iteration, against that iteration's centres.
 		local ok, message = true, nil
+		if p.iterations == 0 then
+			local columns = cuda.host("f32", n * nf)
+			cuda.copy(columns, dcolumns)
+			ok, message = check_columns(points, columns, n, nf, 1 + n * nf // MOST_CHECKED)
+		end
 		for iteration = 1, p.iterations do
 			cuda.copy(dcentres, centres)
 			cuda.launch(m.kmeans_assign, grid, block, { dcolumns, dcentres, dmember, n, k, nf })

@@ -5,9 +5,9 @@ local sample = require("lib.sample")
 local MARGIN, CIRCLES, POINTS, DISK = 22, 7, 150, 25
 local WIN_ROWS, WIN_COLUMNS, THREADS = 41, 81, 320
 local PIXELS = WIN_ROWS * WIN_COLUMNS
--- Registers a thread of the published kernel, whose contexts of 87 KB leave room for one CTA on an SM of 32768
--- registers; ours would need fewer.
-local IMGVF_REGS = 56
+-- Registers a thread of the published kernel, of which one CTA fits an SM of 32768 (Park 2016, table 4.2); ours would need
+-- fewer.
+local IMGVF_REGS = 59
 local VX, VY, EPSILON = 1, 1, 0.125 -- direction of the flow; how sharp its step is
 local DIFFUSE_CUTOFF = 0.0005 -- mean change at which a window is done
 local TAPS_CHECKED = 400000 -- points of circles the reference reads; pixels are sampled to keep to it

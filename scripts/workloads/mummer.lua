@@ -1,5 +1,6 @@
 -- DNA matching: queries against the suffix tree of a reference.
 local need = require("lib.need")
+local published = require("lib.published")
 local sample = require("lib.sample")
 local suffix_tree = require("lib.suffixtree")
 
@@ -148,7 +149,7 @@ return {
 		})
 		cuda.launch(m.mummer_print, (n + 255) // 256, 256, {
 			tree, dqueries, dmatches, dcounts, dpositions, n, p.length, p.min_match,
-		})
+		}, published(24)) -- Park 2016, table 4.2
 		cuda.copy(matches, dmatches)
 		cuda.copy(counts, dcounts)
 		cuda.copy(positions, dpositions)

@@ -1,7 +1,6 @@
 -- Needleman-Wunsch alignment of two random sequences: one launch per anti-diagonal of tiles.
 local need = require("lib.need")
 
-local B = 16
 local PENALTY = 10
 local LETTERS = 20
 local MATCH = 6
@@ -13,16 +12,16 @@ end
 
 return {
 	name = "nw",
-	help = "Needleman-Wunsch: wavefront of tiles, half-empty warps, many small launches (n letters, a multiple of 16)",
+	help = "Needleman-Wunsch: wavefront of tiles, half-empty warps, many small launches (n letters, a multiple of 16; tile: 16 or 8)",
 	kernels = "nw.ptx",
 	sizes = {
-		small = { n = 192 },
-		default = { n = 880 },
-		large = { n = 2048 },
+		small = { n = 192, tile = 16 },
+		default = { n = 880, tile = 16 },
+		large = { n = 2048, tile = 16 },
 	},
 	run = function(cuda, p)
-		local n = need(p, "n", B, 16384, B)
-		local m = cuda.module("nw.ptx")
+		local n, tile = need(p, "n", 16, 16384, 16), need(p, "tile", 8, 16, 8)
+		local m = cuda.module(tile == 8 and "nw8.ptx" or "nw.ptx")
 		local pitch = n + 1
 		local letters = cuda.host("u32", 2 * n)
 		letters:rand(0, 1000000000)
@@ -41,12 +40,12 @@ return {
 		local dsimilarity, dscore = cuda.malloc(bytes, "similarity"), cuda.malloc(bytes, "score")
 		cuda.copy(dsimilarity, similarity)
 		cuda.copy(dscore, score)
-		local tiles = n // B
+		local tiles = n // tile
 		for d = 0, tiles - 1 do
-			cuda.launch(m.nw_upper, { d + 1, 1, 1 }, { B, 1, 1 }, { dsimilarity, dscore, n, PENALTY, d })
+			cuda.launch(m.nw_upper, { d + 1, 1, 1 }, { tile, 1, 1 }, { dsimilarity, dscore, n, PENALTY, d })
 		end
 		for d = tiles - 1, 1, -1 do
-			cuda.launch(m.nw_lower, { d, 1, 1 }, { B, 1, 1 }, { dsimilarity, dscore, n, PENALTY, d })
+			cuda.launch(m.nw_lower, { d, 1, 1 }, { tile, 1, 1 }, { dsimilarity, dscore, n, PENALTY, d })
 		end
 		local result = cuda.host("i32", pitch * pitch)
 		cuda.copy(result, dscore)

@@ -377,7 +377,7 @@ struct func {
 	u32 frame_bytes;  /* register frame, a multiple of 128 */
 	u32 pred_bytes;   /* of it, predicates: a multiple of 128 */
 	u32 sb_ids;   /* scoreboard ids used, callees' own ids start from 0 again: a call waits until nothing is pending */
-	u32 regs;     /* estimated 32-bit registers per thread (max-live + 7 rule), callees included */
+	u32 regs;     /* estimated 32-bit registers per thread (passes/estimate.h), callees included */
 	u32 max_live; /* the max-live figure behind it */
 	u32 shared_bytes, local_bytes; /* static, callees included */
 	bool dynamic_shared;           /* refers to an extern .shared array */

@@ -1,7 +1,13 @@
 #include "passes/estimate.h"
+#include "conf/conf.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+u32 estimate_fixed(u32 era)
+{
+	return era == REGISTERS_NVCC4 ? 0 : ESTIMATE_FIXED;
+}
 
 /* Is the value of in's destination free, given which registers are free so far? */
 static bool def_is_free(const struct inst *in, const bool *is_free)

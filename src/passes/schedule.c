@@ -45,6 +45,7 @@ void schedule_params_of(struct schedule_params *p, const struct conf *c)
 	p->on = c->schedule == SCHEDULE_LIST;
 	p->slot_each = c->isa_issue_cost == ISSUE_COST_PTX;
 	p->spare = c->schedule_spare;
+	p->fixed = estimate_fixed(c->isa_registers);
 	u32 warps = MAX(c->sm_threads / WARP_SIZE, 1u);
 	u32 per_warp = c->sm_regs / warps / c->sm_reg_unit * c->sm_reg_unit;
 	p->free_regs = MIN(per_warp / WARP_SIZE, c->sm_max_regs_thread);
@@ -101,7 +102,7 @@ struct schedule_limits schedule_limits_of(const struct schedule_params *p, const
 	struct schedule_limits r = needs_of(f, l);
 	u32 regs = maxnreg ? MIN(maxnreg, p->free_regs) : p->free_regs;
 	if (kernel)
-		r.counted = MAX(r.counted, regs > ESTIMATE_FIXED ? regs - ESTIMATE_FIXED : 0) + p->spare;
+		r.counted = MAX(r.counted, regs > p->fixed ? regs - p->fixed : 0) + p->spare;
 	r.all = MAX(r.all, r.counted) + SCHEDULE_ROOM;
 	return r;
 }

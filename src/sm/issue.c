@@ -271,9 +271,9 @@ static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u32 sched
 		u64 ready = s->in[WS_READY_SP + u] & m;
 		if (!ready)
 			continue;
-		if (unlikely(x->collect))
-			ready = collect_warps(x, s, u, sched, ready, now);
 		bool free = u != UNIT_LSU && !x->conf->sm_collectors && s->unit_free[u][0] <= now; /* the usual case */
+		if (!free && unlikely(x->collect))
+			ready = collect_warps(x, s, u, sched, ready, now);
 		if (free || unit_available(x, s, u, now))
 			out |= ready;
 	}
@@ -306,7 +306,7 @@ static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 rea
 }
 
 /* Uses one issue slot for warp w: one of the instruction's leading slots, or the instruction itself. */
-static inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
+static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	s->k.issue_slots++;

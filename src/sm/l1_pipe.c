@@ -3,6 +3,19 @@
 #include "sm/internal.h"
 #include "sm/replay.h"
 
+u64 l1_pipe_next_of_banks(const struct sm_ctx *x)
+{
+	u64 next = NEVER;
+	for (u32 b = 0; b < x->conf->l1d_banks; b++) {
+		const struct l1_pipe_bank *p = &x->pipe->bank[b];
+		if (p->n && !p->refused)
+			next = MIN(next, l1_pipe_of(x, b, 0)->ready);
+		else if (p->again)
+			next = MIN(next, p->again);
+	}
+	return next;
+}
+
 static void sync_bank(struct sm_ctx *x, struct sm *s, struct l1_pipe_bank *p, u64 now)
 {
 	if (!p->refused)
@@ -21,7 +34,9 @@ void l1_pipe_sync(struct sm_ctx *x, struct sm *s, u64 now)
 		sync_bank(x, s, &x->pipe->bank[b], now);
 }
 
-void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, u32 bank, enum mem_result r, u64 now)
+/* The next two are compiled with the bank known for caches that have one. */
+static __attribute__((always_inline)) inline void refuse(struct sm_ctx *x, struct sm *s, u32 bank, enum mem_result r,
+                                                         u64 now)
 {
 	struct l1_pipe_bank *p = &x->pipe->bank[bank];
 	const struct l1_pipe_entry *e = l1_pipe_of(x, bank, 0);
@@ -31,6 +46,11 @@ void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, u32 bank, enum mem_result r
 	s->k.lsu_blocked++;
 	if (x->pipe->held == bank + 1)
 		s->lsu_refused = (u8)r;
+}
+
+void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, u32 bank, enum mem_result r, u64 now)
+{
+	refuse(x, s, bank, r, now);
 }
 
 /* One transaction; false: there is no place for it. */
@@ -88,7 +108,7 @@ void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 }
 
 /* The LSU's head waits no more. */
-static void let_in(struct sm *s, struct l1_pipe *p, u32 bank)
+static inline void let_in(struct sm *s, struct l1_pipe *p, u32 bank)
 {
 	if (p->held != bank + 1)
 		return;
@@ -96,7 +116,7 @@ static void let_in(struct sm *s, struct l1_pipe *p, u32 bank)
 	s->lsu_refused = MR_HIT;
 }
 
-void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
+static __attribute__((always_inline)) inline void leave(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
 {
 	struct l1_pipe_bank *p = &x->pipe->bank[bank];
 	struct l1_pipe_entry *e = l1_pipe_of(x, bank, 0);
@@ -110,6 +130,11 @@ void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
 	warp_answered(x, s, w, now);
 }
 
+void l1_pipe_leave(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
+{
+	leave(x, s, bank, now);
+}
+
 /* Whether the cache took it. */
 static __attribute__((always_inline)) inline bool at_the_tags(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
 {
@@ -117,11 +142,11 @@ static __attribute__((always_inline)) inline bool at_the_tags(struct sm_ctx *x, 
 	struct lsu_request q = {.pc = e->pc, .load = e->load, .warp = e->warp, .cache = MC_L1D, .op = e->op};
 	enum mem_result r = lsu_present(x, s, &q, &e->txn, now);
 	if (r >= MR_RF_LINE) {
-		l1_pipe_refusal(x, s, bank, r, now);
+		refuse(x, s, bank, r, now);
 		return false;
 	}
 	lsu_accepted(x, s, &q, r, now);
-	l1_pipe_leave(x, s, bank, now);
+	leave(x, s, bank, now);
 	return true;
 }
 
@@ -143,9 +168,10 @@ static __attribute__((always_inline)) inline bool bank_cycle(struct sm_ctx *x, s
 }
 
 /* A cache that has taken something has forgotten its refusals and would not wake us for them: they ask again. */
-static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, bool changed, u64 now)
+static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	struct l1_pipe *p = x->pipe;
+	const bool changed = mem_retry_wanted(x->mem, s->id, MC_L1D); /* before one of them changes it */
 	bool taken = false;
 	for (u32 b = 0; b < x->conf->l1d_banks; b++)
 		taken |= bank_cycle(x, s, b, changed, now);
@@ -155,11 +181,10 @@ static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s
 
 void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 {
-	bool changed = mem_retry_wanted(x->mem, s->id, MC_L1D);
-	if (conf_l1d_banked(x->conf))
-		banks_cycle(x, s, changed, now);
+	if (unlikely(conf_l1d_banked(x->conf)))
+		banks_cycle(x, s, now);
 	else
-		bank_cycle(x, s, 0, changed, now);
+		bank_cycle(x, s, 0, x->pipe->bank[0].refused && mem_retry_wanted(x->mem, s->id, MC_L1D), now);
 }
 
 static void give_up_bank(struct sm_ctx *x, struct sm *s, u32 bank, u64 warps)

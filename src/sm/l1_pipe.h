@@ -80,18 +80,15 @@ static inline struct l1_pipe_entry *l1_pipe_head(const struct sm_ctx *x, u32 ban
 	struct l1_pipe_entry *e = x->pipe && x->pipe->bank[bank].n ? l1_pipe_of(x, bank, 0) : NULL;
 	return e && e->ready <= now ? e : NULL;
 }
+u64 l1_pipe_next_of_banks(const struct sm_ctx *x);
 /* When that happens next; NEVER: none is there, or the first ones are refused. */
 static inline u64 l1_pipe_next(const struct sm_ctx *x)
 {
-	u64 next = NEVER;
-	for (u32 b = 0; x->pipe && x->pipe->n && b < l1_pipe_banks(x->conf); b++) {
-		const struct l1_pipe_bank *p = &x->pipe->bank[b];
-		if (p->n && !p->refused)
-			next = MIN(next, l1_pipe_of(x, b, 0)->ready);
-		else if (p->again)
-			next = MIN(next, p->again);
-	}
-	return next;
+	if (!x->pipe || !x->pipe->n)
+		return NEVER;
+	if (unlikely(conf_l1d_banked(x->conf)))
+		return l1_pipe_next_of_banks(x);
+	return x->pipe->bank[0].refused ? NEVER : l1_pipe_of(x, 0, 0)->ready;
 }
 /* The first bank whose transaction is refused; L1_PIPE_BANKS: none is. */
 static inline u32 l1_pipe_refused(const struct l1_pipe *p)

@@ -383,6 +383,42 @@ static void test_register_estimate(void **state)
 	module_free(m);
 }
 
+/* Registers by the era of the compiler, of a kernel with many values alive and of one with few. */
+static void test_register_eras(void **state)
+{
+	struct strbuf few = STRBUF_INIT, many = STRBUF_INIT;
+	strbuf_adds(&few, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %d<3>; ld.param.u64 %d1, [p]; ret; }\n");
+	strbuf_adds(&many, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %d<3>; .reg .b32 %r<40>;\n"
+	                        "ld.param.u64 %d1, [p]; cvta.to.global.u64 %d2, %d1;\n");
+	for (u32 i = 0; i < 20; i++)
+		strbuf_addf(&many, "ld.global.u32 %%r%u, [%%d2+%u];\n", i, 4 * i);
+	for (u32 i = 0; i < 20; i++)
+		strbuf_addf(&many, "st.global.u32 [%%d2+%u], %%r%u;\n", 80 + 4 * i, i);
+	strbuf_adds(&many, "ret; }\n");
+	const struct {
+		const char *era;
+		u32 few, many;
+	} eras[] = {{"nvcc13", 8, 27}, {"nvcc4", 8, 20}};
+	for (u32 i = 0; i < ARRAY_LEN(eras); i++) {
+		struct conf c;
+		struct schedule_params p;
+		struct err e = {0};
+		conf_defaults(&c);
+		assert_true(conf_set(&c, "isa.registers", eras[i].era, &e));
+		schedule_params_of(&p, &c);
+		struct module *m = ptx_load_for("few.ptx", few.buf, few.len, &p, &e);
+		assert_non_null(m);
+		assert_int_equal(m->funcs[0].regs, eras[i].few);
+		module_free(m);
+		m = ptx_load_for("many.ptx", many.buf, many.len, &p, &e);
+		assert_non_null(m);
+		assert_int_equal(m->funcs[0].regs, eras[i].many);
+		module_free(m);
+	}
+	strbuf_release(&few);
+	strbuf_release(&many);
+}
+
 /* --- memory layout ------------------------------------------------------------------------------------------------ */
 
 static const struct symbol *symbol(const struct module *m, const char *name)
@@ -861,7 +897,7 @@ int main(void)
 	    cmocka_unit_test(test_classes_and_costs),
 	    cmocka_unit_test(test_reconvergence),
 	    cmocka_unit_test(test_slots_are_reused),
-	    cmocka_unit_test(test_register_estimate),
+	    cmocka_unit_test(test_register_estimate), cmocka_unit_test(test_register_eras),
 	    cmocka_unit_test(test_shared_layout),
 	    cmocka_unit_test(test_calls),
 	    cmocka_unit_test(test_recursion),

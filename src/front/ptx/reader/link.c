@@ -359,7 +359,8 @@ static void kernel_figures(struct layout *x, u32 k)
 	f->local_grows = activation > 0;
 	f->local_bytes = (u32)(activation ? x->ld->m->local_fixed + activation : local);
 	f->recursive = x->g.looping[k];
-	f->regs = MIN(MAX(x->chain[k] + ESTIMATE_FIXED, ESTIMATE_MIN), REGS_MAX);
+	const u32 fixed = x->ld->schedule ? x->ld->schedule->fixed : ESTIMATE_FIXED;
+	f->regs = MIN(MAX(x->chain[k] + fixed, ESTIMATE_MIN), REGS_MAX);
 }
 
 static void figures(struct layout *x)
