@@ -92,8 +92,9 @@ has "divergence: bfs splits" "$tmp/bfs.divergence" "bfs_expand"
 has "line_stalls: PTX lines" "$tmp/hotspot.line_stalls" "hotspot.ptx:"
 has "l1_thrash: allocations" "$tmp/bfs.l1_thrash" "visited"
 
-ok "starvation: the longest comes first" "$(awk '/^ *cycles/ { getline; print $1; exit }' "$tmp/bfs.starvation")" = \
-	"$(sed -n 's/.*longest between two instructions: //p' "$tmp/bfs.starvation")"
+"$W" run bfs --size small --inspect starvation >"$tmp/starved" 2>&1 # more nodes: some warp waits long
+ok "starvation: the longest comes first" "$(awk '/^ *cycles/ { getline; print $1; exit }' "$tmp/starved")" = \
+	"$(sed -n 's/.*longest between two instructions: //p' "$tmp/starved")"
 ok "l1_thrash: all evictions are somebody's" "$(awk '/^pairs/ { exit } /^bfs/ { n += $3 } END { print n }' "$tmp/bfs.l1_thrash")" = \
 	"$(total "$tmp/bfs.l1_thrash" 2)"
 
