@@ -3,8 +3,7 @@
 -- Machine: gtx980.lua, table 5.2; preemption by Chimera. The thesis takes all pairs of 22 benchmarks for a billion
 -- instructions each, or to their end, and lets the one that ends first begin again. Here metrics are taken while both
 -- run, until one ends, by how long what each has got done takes alone. Benchmarks: the 22 of table 5.3, with grids that fill
--- the machine several times; those of LC, LMD, LUD, MUM and NW are smaller, as the programs' own are. All but CP and KM take
--- 0.5 to 2 ms alone. BS has the registers of table 4.2.
+-- the machine several times; those of LC, LMD, LUD, MUM and NW are smaller, as the programs' own are. BS has the registers of table 4.2.
 local lab = require("lib.lab")
 local together = require("lib.together")
 
