@@ -4,6 +4,7 @@
 -- machine has with nvcc 13's registers in units of 64 a warp, `after` what it has. Where a publication tells a program's
 -- registers and the estimate gives another number of CTAs, the workload sets them (scripts/workloads/lib/published.lua).
 local lab = require("lib.lab")
+local limits = require("lib.limits")
 
 local BEFORE = { set = { ["isa.registers"] = "nvcc13", ["sm.reg_unit"] = 64 } }
 
@@ -185,25 +186,13 @@ local function ctas(result)
 	}
 end
 
--- The main kernel's type: S if the scheduler's limits bind before registers and shared memory do.
-local function type_of(r)
-	local best, most = nil, -1
-	for _, k in ipairs(r and r.kernels or {}) do
-		local n = lab.kernel_sum(r, k.name, "cycles")
-		if n > most then
-			best, most = k, n
-		end
-	end
-	local limiter = best and best.occupancy.limiter
-	return limiter and ((limiter == "threads" or limiter == "CTAs") and "S" or "C")
-end
-
 local function types(result)
 	local rows, agree = {}, { 0, 0 }
 	for i, b in ipairs(yoon) do
 		rows[i] = { b[1], b[3], false, false }
 		for n, more in ipairs({ BEFORE, {} }) do
-			local own = type_of(result(run_of("gtx480v3", b, more)))
+			local r = result(run_of("gtx480v3", b, more))
+			local own = r and limits.occupancy(r).type
 			rows[i][n + 2] = own or false
 			agree[n] = agree[n] + (own == b[3] and 1 or 0)
 		end

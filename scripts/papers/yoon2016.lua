@@ -13,6 +13,7 @@
 --
 -- The paper's bars are pictures: the means in its text stand beside ours.
 local lab = require("lib.lab")
+local limits = require("lib.limits")
 
 local GPU = "gtx480v3"
 
@@ -32,7 +33,7 @@ local benchmarks = {
 	{ "ND", "nw", "S", params = { n = 4096 } },
 	{ "PF", "pathfinder", "S", params = { columns = 100000, rows = 101, steps = 20 } },
 	{ "RD", "reduction", "S" },
-	{ "SN", "sortnet", "S", params = { log_n = 18, short = 3 } },
+	{ "SN", "sortnet", "S", params = { log_n = 18, short = 3 }, held = { short = 3 } },
 	{ "VA", "vecadd", "S", quick = { n = 50000 }, params = { n = 50000 } },
 	{ "BS", "blackscholes", "C", quick = { n = 128000, ctas = 1000, iterations = 1, regs = 49 }, params = BLACKSCHOLES, held = BLACKSCHOLES },
 	{ "BT", "btree", "C" },
@@ -104,34 +105,6 @@ local function static_runs(x)
 	return runs
 end
 
--- The kernel with the most cycles, all its launches together.
-local function main_kernel(r)
-	local best, most = nil, -1
-	for _, k in ipairs(r.kernels) do
-		local n = lab.kernel_sum(r, k.name, "cycles")
-		if n > most then
-			best, most = k, n
-		end
-	end
-	return best
-end
-
--- Of the main kernel: CTAs an SM has, shares of each resource that they take, and CTAs of which capacity would be full.
-local function occupancy(r)
-	local k, c = main_kernel(r), r.config
-	local threads, n = k.block[1] * k.block[2] * k.block[3], k.occupancy.ctas_per_sm
-	local warps = math.ceil(threads / 32)
-	local regs = warps * math.ceil(k.regs * 32 / c["sm.reg_unit"]) * c["sm.reg_unit"]
-	local shared = math.ceil(k.shared / c["sm.shared_unit"]) * c["sm.shared_unit"]
-	local full = math.min(regs > 0 and c["sm.regs"] // regs or math.huge, shared > 0 and c["sm.shared"] // shared or math.huge)
-	local by_schedule = math.min(c["sm.ctas"], c["sm.threads"] // (warps * 32))
-	return {
-		ctas = 100 * n / c["sm.ctas"], threads = 100 * n * warps * 32 / c["sm.threads"],
-		regs = 100 * n * regs / c["sm.regs"], shared = 100 * n * shared / c["sm.shared"],
-		type = by_schedule < full and "S" or "C", more = full < math.huge and (full / n - 1) * 100 or false,
-	}
-end
-
 local function share(name)
 	return { name = name, unit = "%", digits = 1, compare = "none" }
 end
@@ -143,7 +116,7 @@ local function figure2(result, x)
 		local row = { b[1], b[3] }
 		for i, gpu in ipairs({ GPU, "kepler" }) do
 			local r = result(static_run(b, gpu))
-			local o = r and occupancy(r)
+			local o = r and limits.occupancy(r)
 			for _, name in ipairs({ "type", "ctas", "threads", "regs", "shared" }) do
 				row[#row + 1] = o and o[name] or false
 			end
@@ -188,7 +161,7 @@ local function figure3(result, x)
 		local row, any = { b[1] }, false
 		for i, gpu in ipairs({ GPU, "kepler" }) do
 			local r = result(static_run(b, gpu))
-			local o = r and occupancy(r)
+			local o = r and limits.occupancy(r)
 			local more = o and o.type == "S" and o.more
 			row[#row + 1] = more or false
 			any = any or more

@@ -34,6 +34,7 @@ struct schedule_params {
 	bool slot_each;        /* isa.issue_cost=ptx */
 	u32 spare;             /* words, see conf key schedule_spare */
 	u32 fixed;             /* what the estimate of registers adds, see estimate_fixed() */
+	bool narrow;           /* it has addresses of shared and local memory in one word */
 	u32 free_regs;         /* registers per thread at which as many threads fit an SM as it can hold */
 };
 void schedule_params_of(struct schedule_params *p, const struct conf *c);
