@@ -2,11 +2,15 @@
 -- 2020: 15 compute units and a CPU core at the nodes of a 4x4 mesh, with a bank of a shared L2 at each node.
 --
 -- Sources, by the short names used below:
---   Huzaifa   the paper, table 2 and sections 5.1, 5.2. Its latencies are cycles of the CPU core, 2 GHz; a cycle here is
---             one of a compute unit, 700 MHz: 1 = 2.86 of the paper's
---   v3        GPGPU-Sim 3.2.2, which the paper's compute units are, as in gtx480v3.lua and gtx480.lua: keys not listed
---   fit       set so that zero-load latencies are those of table 2: L2 29-61, memory 197-261; a remote L1 35-67 instead of
---             35-83, since no way from a node to two others and back has more than 12 hops (tests/mem/test_apu.c)
+--   Huzaifa   the paper, table 2 and sections 5.1, 5.2. The paper does not say whose cycles its latencies are: here they are
+--             those of a compute unit, at 700 MHz
+--   v3        GPGPU-Sim 3.2, which the paper's compute units are, as in gtx480v3.lua and gtx480.lua: keys not listed
+--   latency   fitted to the zero-load latencies of table 2. L2 28 to 64 cycles (29 to 61), memory 205 to 254 (197 to 261), a
+--             remote L1 36 to 66 (35 to 83; no way from a node to two others and back has more than 12 hops, and 83 is 18):
+--             tests/mem/test_apu.c
+--   bandwidth fitted to the paper's four microbenchmarks, which run on apu3 with CTAs of one warp: time under steal in % of
+--             that under rr, here and (in the paper): GPU-small 37 (32), GPU-medium 69 (69), GPU-large 74 (77),
+--             Work-Stealing 77 (74). No application was used
 --   GEMS      its memory controller's defaults, as in the copy that gem5 took over; the paper's memory system is GEMS
 --   ours      not published; the reason is given
 return {
@@ -14,7 +18,7 @@ return {
 	help = "15 compute units at 700 MHz on a 4x4 mesh with a CPU core, coherence denovo: Huzaifa 2020 table 2",
 
 	["core_clock"] = 700, -- Huzaifa
-	["icnt_clock"] = 1500, -- fit: a link and a router are 2.67 CPU cycles, as 61 - 29 and 83 - 35 over 12 and 18 hops
+	["icnt_clock"] = 700, -- bandwidth: 16 B a link and cycle
 	["l2_clock"] = 700, -- ours: a bank serves a request a cycle of its compute unit
 
 	["num_sms"] = 15, -- Huzaifa
@@ -42,8 +46,8 @@ return {
 	["network"] = "mesh", -- Huzaifa
 	["noc.mesh_width"] = 4, -- Huzaifa
 	["noc.mesh_nodes"] = "shared", -- Huzaifa: a core and a bank at each node
-	["noc.router_latency"] = 1, -- fit
-	["noc.link_latency"] = 1, -- fit
+	["noc.router_latency"] = 2, -- latency: 3 cycles a hop for the 2.67 of (61 - 29) / 12 and (83 - 35) / 18
+	["noc.link_latency"] = 1, -- latency
 	["noc.flit"] = 16, -- Garnet (N. Agarwal et al., ISPASS 2009): 16 B
 	["noc.mesh_buffer"] = 20, -- Garnet: 4 places in each of 4 virtual channels; here one, of four packets with a line
 
@@ -52,11 +56,11 @@ return {
 	["l2.sets"] = 256, -- Huzaifa: 4 MB
 	["l2.ways"] = 16, -- ours
 	["l2.line"] = 64, -- ours: as L1
-	["l2.latency"] = 5, -- fit
+	["l2.latency"] = 19, -- latency; with 18 GPU-small's launches under rr happen to begin where the one before began
 	["l2.write_miss"] = "lazy", -- ours: the paper's L2 is GEMS', not gtx480v3's; DeNovo's stores need no line
 	["l2.miss_queue"] = 64, -- ours: the network's buffers and the MSHRs are the limits; the two queues below as well
 	["noc.request_queue"] = 64,
 	["noc.reply_queue"] = 64,
 	["dram.bus"] = 2, -- GEMS: 7.4 GB/s a channel; a line has the bus for 2 cycles of 10 of the CPU's, 6.4 GB/s
-	["dram.latency"] = 37, -- fit
+	["dram.latency"] = 159, -- latency
 }

@@ -22,8 +22,10 @@ return {
 	["l1d.sets"] = 32, -- Lee: 32 KB, 8-way, 128 B lines
 	["l1d.ways"] = 8, -- Lee
 	["l1d.line"] = 128, -- Lee
+	-- The paper is of February 2014. GPGPU-Sim got its hashed index in July 2014, from a paper of the same conference
+	-- (Nugteren et al., HPCA 2014).
+	["l1d.hash"] = "linear",
 	["l1d.mshrs"] = 32, -- not in the table; v3: cache:dl1 32:128:4,L:L:m:N,A:32:8,8
-	["l1i.mshrs"] = 2, -- not in the table; the same
 	["l1c.sets"] = 64, -- Lee: 8 KB; lines of 64 B and 2 ways as GPGPU-Sim has them
 	["l1c.ways"] = 2, -- see l1c.sets
 	["l1c.line"] = 64, -- see l1c.sets

@@ -57,7 +57,6 @@ return {
 	["l1d.cache_global"] = true, -- Park, section 5.5: global accesses are assumed to be cached in L1D
 	["l1i.sets"] = 4, -- Park: 2 KB = 4 x 4 x 128 B
 	["l1i.ways"] = 4, -- see l1i.sets
-	["l1i.mshrs"] = 2, -- GTX750Ti
 
 	["partitions"] = 4, -- Park
 	["l2.slices"] = 2, -- as gtx480v3

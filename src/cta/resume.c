@@ -90,7 +90,8 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	                           .to = SM_ANY,
 	                           .state = SAVED_LEAVING,
 	                           .release = release,
-	                           .moved = why->cause != LEAVES_BY_FLUSH};
+	                           .moved = why->cause != LEAVES_BY_FLUSH,
+	                           .request = why->request};
 	const u64 insts = c->insts;
 	const u32 place = sm_take_off(ctx, s, slot, why, now);
 	if (place == NO_PLACE) {
@@ -186,6 +187,8 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	x->sm[sm]->cta[slot].away += now - c->left_at;
 	if (x->moved)
 		x->moved(x->moved_ctx, sm, c->launch, x->sm[sm]->cta[slot].insts, true);
+	if (c->bring && x->brought)
+		x->brought(x->brought_ctx, c, sm, slot, now);
 	struct saved_context *lies = x->context ? &x->context[c - x->cta] : NULL;
 	if (lies && lies->bytes) {
 		traffic_back(&x->traffic, sm, slot, lies->addr, lies->bytes, now);

@@ -26,7 +26,8 @@ struct saved_cta {
 	u8 state;              /* enum saved_state */
 	u8 release;            /* LEAVING: need not wait for anybody then */
 	u8 moved;              /* its context was moved for it, and will be again; a flushed one has none */
-	u8 pad[5];
+	u8 pad;
+	u32 request;       /* of preemption that took it off; 0: none did */
 	struct sm_saved s; /* not while it is LEAVING */
 };
 struct resume { /* arena, not in the hash but by resume_hash() */
@@ -41,6 +42,8 @@ struct saved_context {
 };
 /* A CTA has been taken off an SM, or has come back to one (came), with the warp instructions it has executed. */
 typedef void resume_moved_fn(void *ctx, u32 sm, u32 launch, u64 insts, bool came);
+/* A CTA whose context takes time to come back has come to a slot of an SM, which (preempt.halt=sm) halts for it. */
+typedef void resume_brought_fn(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64 now);
 struct resume_ctx {
 	const struct conf *conf;
 	struct resume *r;
@@ -54,6 +57,8 @@ struct resume_ctx {
 	struct launch **launch;
 	resume_moved_fn *moved; /* NULL: nobody is told */
 	void *moved_ctx;
+	resume_brought_fn *brought; /* NULL: nobody is told */
+	void *brought_ctx;
 };
 
 size_t resume_state_bytes(const struct conf *c);

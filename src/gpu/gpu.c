@@ -92,6 +92,8 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->partition.preempt = &g->preempt;
 	g->resume.moved = partition_moved;
 	g->resume.moved_ctx = &g->partition;
+	g->resume.brought = preempt_brought;
+	g->resume.brought_ctx = &g->preempt;
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
@@ -230,6 +232,7 @@ static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
 	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);
 	dispatch_kernel_end(&g->dispatch, launch, sm);
+	preempt_kernel_done(&g->preempt, g->st->cycle);
 	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);

@@ -41,6 +41,7 @@ bool gpu_request(const struct gpu *g, u32 id, struct request_info *o)
 	                           .launch = r->launch,
 	                           .sms = r->sms,
 	                           .left = r->left,
+	                           .held = r->held,
 	                           .keep = r->keep,
 	                           .whom = (s32)r->whom - 1,
 	                           .partition = r->partition,

@@ -8,6 +8,7 @@ struct gpu;
 struct request_info {
 	u32 id, launch;
 	u32 sms, left;     /* SMs that were asked for; of them, those that are not free yet */
+	u32 held;          /* of left: SMs that stay with the kernel, as strict idempotence forbids the flush */
 	u32 keep, ctas;    /* CTAs that stay on each SM; that are to leave, in all */
 	s32 whom;          /* the launch that is to have the SMs; -1: nobody in particular */
 	bool partition;    /* the partition policy has asked; else the user */

@@ -73,6 +73,16 @@ u32 sm_shared_demand(const struct conf *c, const struct launch *l)
 	       (sm_cta_shared(c, l) + (conf_is_vt(c) ? vt_context_bytes(c, l) : 0));
 }
 
+/* CTAs without a slot that have registers and shared memory, 64 to a word: the inactive ones. One that was taken off
+ * and waits for what it has under way has given them back (cta_give_back()). */
+static inline u64 places_away(const struct sm *s, u32 word)
+{
+	u64 out = 0;
+	FOR_EACH_BIT(i, s->ctas_away[word])
+	out |= s->cta[SM_MAX_CTAS + word * 64 + (u32)i].inactive ? BIT(i) : 0;
+	return out;
+}
+
 /* [at, at+size) overlaps what the CTA has: then behind that. */
 static bool pass(const struct cta *c, bool shared, u32 size, u32 *at)
 {
@@ -83,8 +93,7 @@ static bool pass(const struct cta *c, bool shared, u32 size, u32 *at)
 	return true;
 }
 
-/* First fit: the lowest start such that [start, start+size) overlaps no resident CTA; false when there is no such hole.
- */
+/* First fit: the lowest start such that [start, start+size) overlaps no CTA's; false when there is no such hole. */
 static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 *start)
 {
 	u32 at = 0;
@@ -95,7 +104,7 @@ static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 
 		for (u32 i = 0; i < SM_MAX_CTAS; i++)
 			moved |= s->cta[i].used && pass(&s->cta[i], shared, size, &at);
 		for (u32 k = 0; k < ARRAY_LEN(s->ctas_away); k++)
-			FOR_EACH_BIT(i, s->ctas_away[k])
+			FOR_EACH_BIT(i, places_away(s, k))
 		moved |= pass(&s->cta[SM_MAX_CTAS + k * 64 + (u32)i], shared, size, &at);
 	}
 	*start = at;
@@ -105,18 +114,18 @@ static bool find_hole(const struct sm *s, bool shared, u32 size, u32 total, u32 
 static void add_block(const struct cta *c, bool shared, struct cta_block *b, u32 *n)
 {
 	const u32 first = shared ? c->shared_first : c->reg_first, size = shared ? c->shared_size : c->reg_size;
-	if (c->used && size)
+	if (size)
 		b[(*n)++] = (struct cta_block){first, size, c->from_top};
 }
 
-/* The blocks of the CTAs in slots, and (behind) of those without one. */
-static u32 blocks_of(const struct sm *s, bool shared, bool behind, struct cta_block *b)
+static u32 blocks_of(const struct sm *s, bool shared, struct cta_block *b)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		add_block(&s->cta[i], shared, b, &n);
-	for (u32 k = 0; k < ARRAY_LEN(s->ctas_away) && behind; k++)
-		FOR_EACH_BIT(i, s->ctas_away[k])
+		if (s->cta[i].used)
+			add_block(&s->cta[i], shared, b, &n);
+	for (u32 k = 0; k < ARRAY_LEN(s->ctas_away); k++)
+		FOR_EACH_BIT(i, places_away(s, k))
 	add_block(&s->cta[SM_MAX_CTAS + k * 64 + (u32)i], shared, b, &n);
 	return n;
 }
@@ -138,10 +147,10 @@ static bool from_top(const struct sm *s, u32 launch)
 
 static bool find_two_way(const struct sm *s, const struct conf *c, u32 launch, struct cta *o)
 {
-	struct cta_block b[SM_MAX_CTAS];
+	struct cta_block b[SM_CTA_PLACES];
 	o->from_top = from_top(s, launch);
-	return blocks_two_way(b, blocks_of(s, false, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
-	       blocks_two_way(b, blocks_of(s, true, false, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
+	return blocks_two_way(b, blocks_of(s, false, b), c->sm_regs, o->reg_size, o->from_top, &o->reg_first) &&
+	       blocks_two_way(b, blocks_of(s, true, b), c->sm_shared, o->shared_size, o->from_top, &o->shared_first);
 }
 
 static s32 free_slot(const struct sm_ctx *x, const struct sm *s)
@@ -159,7 +168,7 @@ static u32 shared_end(const struct sm *s)
 	for (u32 i = 0; i < SM_MAX_CTAS; i++)
 		end = MAX(end, s->cta[i].used ? s->cta[i].shared_first + s->cta[i].shared_size : 0);
 	for (u32 k = 0; k < ARRAY_LEN(s->ctas_away); k++)
-		FOR_EACH_BIT(i, s->ctas_away[k])
+		FOR_EACH_BIT(i, places_away(s, k))
 		{
 			const struct cta *c = &s->cta[SM_MAX_CTAS + k * 64 + (u32)i];
 			end = MAX(end, c->shared_first + c->shared_size);
@@ -201,13 +210,12 @@ void sm_holes(const struct sm_ctx *x, const struct sm *s, const struct launch *l
               struct holes *shared)
 {
 	const struct conf *c = x->conf;
-	const bool behind = c->sm_allocation != SM_ALLOCATION_TWO_WAY; /* as sm_find_resources() looks at them */
 	struct cta_block b[SM_CTA_PLACES];
 	u32 contexts = x->vt ? x->vt->context : 0; /* at the upper end, and there is to be room for one more */
-	*regs = blocks_holes(b, blocks_of(s, false, behind, b), c->sm_regs, sm_cta_regs(c, l));
+	*regs = blocks_holes(b, blocks_of(s, false, b), c->sm_regs, sm_cta_regs(c, l));
 	contexts += x->vt ? vt_context_bytes(c, l) : 0;
 	const u32 below = MAX(c->sm_shared - MIN(contexts, c->sm_shared), shared_end(s));
-	*shared = blocks_holes(b, blocks_of(s, true, behind, b), below, sm_cta_shared(c, l));
+	*shared = blocks_holes(b, blocks_of(s, true, b), below, sm_cta_shared(c, l));
 }
 
 bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l)

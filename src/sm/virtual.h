@@ -15,8 +15,9 @@
  * CTA that was stalled first leaves. A stalled CTA keeps its slots while no other CTA is ready for them: giving them up
  * would bring nothing.
  *
- * A CTA whose warps have all exited waits for memory, too: for the acknowledgement of its last stores (vt.ending). It
- * leaves without a context, is ready when everything is acknowledged, and comes back only to end, which takes no time.
+ * A CTA whose warps have all exited waits for memory, too: for the acknowledgement of its last stores. With vt.ending
+ * (off; the paper has nothing of it) it leaves without a context, is ready when everything is acknowledged, and comes
+ * back only to end, which takes no time.
  *
  * Names are those of the paper. A warp's place among the slots is its physical warp id (PWI); instruction buffers,
  * scoreboard and schedulers know only this one. Its virtual warp id (VWI) is its own from start to end of its CTA: the

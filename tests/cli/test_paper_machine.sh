@@ -46,11 +46,21 @@ bursts() { sed -n '/^ *"dram": {/,/^ *}/s/^ *"'"$1"'": \([0-9]*\),*$/\1/p' "$tmp
 check "reads of vecadd: $(bursts reads) bursts (1536 and a few)" test "$(bursts reads)" -ge 1536 -a "$(bursts reads)" -lt 1556
 check "writes of vecadd: $(bursts writes) bursts (512)" test "$(bursts writes)" = 512
 
-# Whose L2 is whose: the machines of that simulator have its, those of Huzaifa's paper, whose memory is GEMS', have not.
+# Whose L2 and whose index of L1D is whose. The machines of that simulator have its L2, those of Huzaifa's paper, whose memory
+# is GEMS', have not. Lee's paper is older than the hashed index.
 for gpu in gtx480v3 fermi28 fermi30 m2090 gtx980 apu15 apu3; do
 	case $gpu in apu*) want="lazy 64 64 64" ;; *) want="fetch 12 8 8" ;; esac
-	got=$(for key in l2.write_miss l2.miss_queue noc.request_queue noc.reply_queue; do
+	case $gpu in apu* | fermi28) want="$want linear" ;; *) want="$want fermi" ;; esac
+	got=$(for key in l2.write_miss l2.miss_queue noc.request_queue noc.reply_queue l1d.hash; do
 		"$W" debug vecadd --size small --gpu $gpu --batch -ex "show $key" | awk 'NR == 1 { print $2 }'
 	done | tr '\n' ' ')
-	check "L2 of $gpu: $got" test "$got" = "$want "
+	check "L2 and index of L1D of $gpu: $got" test "$got" = "$want "
+done
+
+# Sizes that no paper's table gives are that simulator's: 2 MSHRs in L1I; in each of 12 slices of L2, 64 sets of 8 ways.
+for gpu in gtx480v3 fermi30 m2090; do
+	got=$(for key in l1i.mshrs l2.slices l2.sets l2.ways l2.mshrs l2.latency dram.latency; do
+		"$W" debug vecadd --size small --gpu $gpu --batch -ex "show $key" | awk 'NR == 1 { print $2 }'
+	done | tr '\n' ' ')
+	check "sizes of $gpu: $got" test "$got" = "2 2 64 8 32 120 100 "
 done

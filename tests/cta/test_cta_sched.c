@@ -96,15 +96,21 @@ static void end(struct hand *h, u32 sm, u64 id, u64 insts)
 		h->ops->done(h->state, &h->v, sm, &was);
 }
 
-/* Equation 1, with figure 7's example, (4 + 3 + 2 + 1) / 4: the equation's floor is 2, the figure's 3 its ceiling. */
+/* Equation 1, with figure 7's example, (4 + 3 + 2 + 1) / 4: the equation's floor is 2, the figure says 3. The other
+ * sums are those of CONV and of KMN, as measured: 8 CTAs abreast, and one that is enough. */
 static void test_equation(void **state)
 {
-	assert_int_equal(lcs_equation(10, 4, false), 2);
-	assert_int_equal(lcs_equation(10, 4, true), 3);
-	assert_int_equal(lcs_equation(12, 4, false), 3);
-	assert_int_equal(lcs_equation(12, 4, true), 3);
-	assert_int_equal(lcs_equation(4, 4, false), 1);
-	assert_int_equal(lcs_equation(800, 100, false), 8);
+	static const struct {
+		u64 sum, max;
+		u32 nearest, floor, ceil;
+	} cases[] = {{10, 4, 3, 2, 3},      {9, 4, 2, 2, 3},       {11, 4, 3, 2, 3},      {12, 4, 3, 3, 3},
+	             {4, 4, 1, 1, 1},       {800, 100, 8, 8, 8},   {7991, 1000, 8, 7, 8}, {1449, 1000, 1, 1, 2},
+	             {2985, 1000, 3, 2, 3}, {2801, 1000, 3, 2, 3}, {3780, 1000, 4, 3, 4}};
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(lcs_equation(cases[i].sum, cases[i].max, LCS_ROUND_NEAREST), cases[i].nearest);
+		assert_int_equal(lcs_equation(cases[i].sum, cases[i].max, LCS_ROUND_FLOOR), cases[i].floor);
+		assert_int_equal(lcs_equation(cases[i].sum, cases[i].max, LCS_ROUND_CEIL), cases[i].ceil);
+	}
 }
 
 /* Figure 7 on SM 0: as many as fit, until the first ends; then no SM gets one while it has T_new. */
@@ -149,6 +155,8 @@ static void test_lcs(void **state)
 {
 	monitored("lcs.round=floor", 2);
 	monitored("lcs.round=ceil", 3);
+	monitored("lcs.round=nearest", 3);
+	monitored("lcs.per_sm=false", 3); /* nearest is the default */
 }
 
 static void test_lcs_per_sm(void **state)
@@ -394,11 +402,13 @@ static void test_figure9(void **state)
 	free(line.log.e);
 }
 
-/* From the throttle on no SM is given a CTA while it has T_new of them. */
+/* From the throttle on no SM is given a CTA while it has T_new of them. The kernel's CTAs are nearly abreast: rounded
+ * down T_new is less than what fits. */
 static void throttled(const char *sched)
 {
 	looked_up = false;
-	struct outcome o = run_grid((const char *[]){"num_sms=2", sched, "warp-sched=gto", NULL}, 120, 1, 12);
+	struct outcome o =
+	    run_grid((const char *[]){"num_sms=2", sched, "warp-sched=gto", "lcs.round=floor", NULL}, 120, 1, 12);
 	assert_int_equal(rig_count(&o.log, EV_LCS_THROTTLE), 1);
 	u32 resident[2] = {0}, limit = UINT32_MAX, after = 0;
 	for (u32 i = 0; i < o.log.n; i++) {

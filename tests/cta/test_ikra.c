@@ -157,6 +157,28 @@ static void flip_turns(void **state)
 	free(h);
 }
 
+/* The direction turns with every launch, also with a grid of other dimensions: both schedulers go the same way. */
+static void other_grids_turn(void **state)
+{
+	static const char *const of[] = {"flip", "steal"};
+	for (u32 i = 0; i < ARRAY_LEN(of); i++) {
+		struct hand *h = hand(of[i], 2);
+		kernel(h, 6, 1);
+		GETS(h, 0, 0, 1, 2);
+		GETS(h, 1, 3, 4, 5);
+		kernel(h, 4, 1);
+		GETS(h, 0, 1, 0);
+		GETS(h, 1, 3, 2);
+		kernel(h, 8, 1);
+		GETS(h, 0, 0, 1, 2, 3);
+		GETS(h, 1, 4, 5, 6, 7);
+		kernel(h, 4, 2);
+		GETS(h, 0, 3, 2, 1, 0);
+		GETS(h, 1, 7, 6, 5, 4);
+		free(h);
+	}
+}
+
 static struct cta_share share_of(struct hand *h, u32 sm)
 {
 	struct cta_share c = {0};
@@ -301,9 +323,9 @@ static void begins_anew(void **state)
 	}
 	assert_int_equal(m->queue[0].n, 32);
 	assert_true(m->begin);
-	kernel(h, 66, 1);
-	GETS(h, 0, 0);
-	GETS(h, 1, 33);
+	kernel(h, 66, 1); /* new chunks, and it is the turn of their ends */
+	GETS(h, 0, 32);
+	GETS(h, 1, 65);
 	assert_int_equal(m->queue[0].n, 0);
 	free(h);
 }
@@ -405,11 +427,11 @@ static void affine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(figure_2),         cmocka_unit_test(remainders),  cmocka_unit_test(chunk_goes_on),
-	    cmocka_unit_test(shut_out),         cmocka_unit_test(flip_turns),  cmocka_unit_test(figure_3),
-	    cmocka_unit_test(victims),          cmocka_unit_test(begins_anew), cmocka_unit_test(beside),
-	    cmocka_unit_test(each_once),        cmocka_unit_test(affine),      cmocka_unit_test(share),
-	    cmocka_unit_test(share_of_thieves),
+	    cmocka_unit_test(figure_2), cmocka_unit_test(remainders),       cmocka_unit_test(chunk_goes_on),
+	    cmocka_unit_test(shut_out), cmocka_unit_test(other_grids_turn), cmocka_unit_test(flip_turns),
+	    cmocka_unit_test(figure_3), cmocka_unit_test(victims),          cmocka_unit_test(begins_anew),
+	    cmocka_unit_test(beside),   cmocka_unit_test(each_once),        cmocka_unit_test(affine),
+	    cmocka_unit_test(share),    cmocka_unit_test(share_of_thieves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

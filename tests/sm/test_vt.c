@@ -302,7 +302,7 @@ static void test_ending(void **state)
 		u64 buf;
 		u32 outs = 0, ins = 0, ended = 0;
 		memcpy(sets, figure5, sizeof figure5);
-		sets[7] = k ? "vt.ending=true" : "vt.ending=false";
+		sets[7] = k ? "vt.ending=true" : NULL; /* it is off unless asked for */
 		sets[8] = NULL;
 		struct sim *s = start_kernel(sets, stores, &t, &buf, 12);
 		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE)
@@ -340,14 +340,15 @@ static void test_ends_as_a_swap_is_over(void **state)
 {
 	u32 met = 0;
 	for (u32 delay = 100; delay < 260; delay++) {
-		const char *sets[9];
+		const char *sets[10];
 		char set[32];
 		struct told t = {0};
 		u64 buf, until = NEVER;
 		memcpy(sets, figure5, sizeof figure5);
 		snprintf(set, sizeof set, "vt.delay=%u", delay);
 		sets[7] = set;
-		sets[8] = NULL;
+		sets[8] = "vt.ending=true";
+		sets[9] = NULL;
 		struct sim *s = start_kernel(sets, stores, &t, &buf, 24);
 		for (u32 at = 0; sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE; at = t.n) {
 			const struct vt *v = sim_gpu(s)->ctx[0].vt;
@@ -388,7 +389,8 @@ static void test_load_queues(void **state)
 		sets[7] = set;
 		sets[8] = "l1d.mshrs=1";
 		sets[9] = "sm.regs=8192";
-		sets[10] = NULL;
+		sets[10] = "vt.ending=true"; /* so that all else changes places as often as it can */
+		sets[11] = NULL;
 		struct sim *s = start_kernel(sets, scattered, &t, &buf, 24);
 		const struct sm_ctx *x = &sim_gpu(s)->ctx[0];
 		struct replay was = *x->replay;
@@ -526,7 +528,8 @@ static void test_gain(void **state)
 	const u64 vt = cycles_of_chain(VT, NULL), max = cycles_of_chain(MAX, NULL);
 	assert_true(none > 3 * max);
 	assert_true(10 * (none - vt) > 9 * (none - max)); /* of the time that max saves vt saves nine tenths */
-	assert_true(100 * max > 80 * vt);
+	assert_true(100 * max > 70 * vt); /* a CTA that has exited keeps its slots until its stores are acknowledged */
+	assert_true(100 * max > 90 * cycles_of_chain(VT, "vt.ending=true"));
 	/* The queue alone has nothing to do. */
 	assert_int_equal(cycles_of_chain(MASCAR, NULL), none);
 	/* Registers for no more CTAs than slots: the same as without. */

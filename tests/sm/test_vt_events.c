@@ -29,11 +29,17 @@ static const char work[] = PTX_HEAD
 
 #define CTAS 40
 /* One SM with two CTA slots and room for five CTAs of two warps. */
-static const char *const machine_of_five[] = {"num_sms=1",      "sm.ctas=2",
-                                              "sm.threads=128", "sm.regs=5120",
-                                              "lsu.replay=car", "lsu.replay_entries=30",
-                                              "cta-virtual=vt", "vt.depth=8",
-                                              "vt.delay=7",     NULL};
+static const char *const machine_of_five[] = {"num_sms=1",
+                                              "sm.ctas=2",
+                                              "sm.threads=128",
+                                              "sm.regs=5120",
+                                              "lsu.replay=car",
+                                              "lsu.replay_entries=30",
+                                              "cta-virtual=vt",
+                                              "vt.depth=8",
+                                              "vt.delay=7",
+                                              "vt.ending=true",
+                                              NULL};
 
 /* Since when a CTA has been what it is, as the events before tell; NEVER: it is not. */
 struct told {
@@ -271,7 +277,8 @@ static void test_filters_by_word(void **state)
 	struct rig r;
 	char line[512], counts[64];
 	u32 seen[3] = {0};
-	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", NULL});
+	rig_open(&r, (char *[]){"warpdbg", "debug", "vecadd", "--size", "small", "--cta-virtual", "vt", "--set",
+	                        "vt.ending=true", NULL});
 	rig_say(&r, "lua all, by, bad = {[0]=0, 0, 0}, {memory=0, barrier=0, ending=0}, 0");
 	rig_say(&r, "lua dbg.on('cta-swap-out', function(e) all[e.cause] = all[e.cause] + 1 end)");
 	rig_say(&r, "lua for w in pairs(by) do dbg.on('cta-swap-out', {cause = w}, function(e) by[w] = by[w] + 1 "

@@ -376,6 +376,31 @@ static void test_elsewhere(void **state)
 	sim_destroy(s);
 }
 
+/* A CTA that was taken off while something was under way has given its place back at once: with either allocation the
+ * next one lies there. */
+static void test_leaving_holds_nothing(void **state)
+{
+	for (u32 two_way = 0; two_way < 2; two_way++) {
+		struct err e = {0};
+		struct stop st;
+		struct sim *s = machine((const char *[]){"num_sms=1", "sm.shared=24576",
+		                                         two_way ? "sm.allocation=two-way" : "sm.allocation=first-fit", NULL});
+		struct module *m = rig_load(s, kernels);
+		struct gpu *g = sim_gpu(s);
+		struct sm *sm = g->sm[0];
+		const u32 k = rig_launch(s, m, "s", 8, 64, 0, (u64[]){rig_alloc(s, 256 * 8), 3000}, 2);
+		while (sm->nctas < 8 || !sm->warp[0].inflight)
+			sim_run(s, sim_cycle(s) + 1, &st);
+		const u32 slot = sm->warp[0].cta_slot, first = sm->cta[slot].shared_first;
+		assert_true(gpu_save_cta(g, k, sm->cta[slot].id, false, &e));
+		assert_true(sm->ctas_away[0]); /* it is not quiet yet */
+		struct cta at = {0};
+		assert_true(sm_find_resources(&g->ctx[0], sm, g->launch[k], &at));
+		assert_int_equal(at.shared_first, first);
+		sim_destroy(s);
+	}
+}
+
 /* Every other of nine CTAs is saved: four holes of 2560 bytes and what is left behind the last one, where one CTA of t
  * (3072 bytes) fits. The four holes would have room for three more, of which so many count as its policies let it have:
  * its quota, and the slots that are free, of which three CTAs of n, which need 128 bytes each, leave one. */
@@ -417,9 +442,13 @@ static void test_fragmented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figure_5_4),         cmocka_unit_test(test_against_a_map),
-	    cmocka_unit_test(test_on_a_machine),       cmocka_unit_test(test_who_leaves),
-	    cmocka_unit_test(test_who_leaves_the_top), cmocka_unit_test(test_elsewhere),
+	    cmocka_unit_test(test_leaving_holds_nothing),
+	    cmocka_unit_test(test_figure_5_4),
+	    cmocka_unit_test(test_against_a_map),
+	    cmocka_unit_test(test_on_a_machine),
+	    cmocka_unit_test(test_who_leaves),
+	    cmocka_unit_test(test_who_leaves_the_top),
+	    cmocka_unit_test(test_elsewhere),
 	    cmocka_unit_test(test_fragmented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "gpu/query_preempt.h"
 #include "sm/restartable.h"
 #include "tests/rig/preempt_rig.h"
 
@@ -187,14 +188,56 @@ static void test_switch(void **state)
 		for (u32 i = 0; i < 4; i++)
 			sm = f.g->sm[i]->k.ctas_restored ? i : sm;
 	}
-	const u64 back = sim_cycle(f.s) - 1, then = f.g->sm[sm]->k.issued;
+	const u64 back = sim_cycle(f.s) - 1, then = f.g->sm[sm]->k.issued, lost = plan_of(&f, id)->lost;
+	const struct preempt_stats st = preempt_stats_of(&f.g->preempt, f.k, sim_cycle(f.s));
 	for (u32 slot = 0; slot < 4; slot++)
 		if (f.g->sm[sm]->cta[slot].used && !(f.g->sm[sm]->done_slots >> slot & 1))
 			assert_true(f.g->sm[sm]->cta[slot].halted_until >= back + each);
 	sim_run(f.s, back + each - 1, NULL);
 	assert_int_equal(f.g->sm[sm]->k.issued, then);
 	assert_true(sm != 2);
+	/* What is lost is what was estimated, twice the context's time for all CTAs of an SM, as the others on the SM that
+	 * takes a CTA stand still for it, too; one of four has come back so far. */
+	const double own = 5.0 * (double)cycles * (double)st.insts / (double)st.cycles; /* 4 saved, each brought back */
+	assert_in_range(lost, (u64)(own * 0.9), (u64)(own * 1.3));
+	while (f.g->resume.r->n)
+		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
+	const u64 estimated = plan_of(&f, id)->s.cost.overhead;
+	assert_in_range(plan_of(&f, id)->lost, estimated * 9 / 10, estimated * 11 / 10);
+	u64 sum = 0;
+	for (u32 i = 0; i < 4; i++)
+		sum += plan_of(&f, id)->fate[i].lost;
+	assert_int_equal(plan_of(&f, id)->lost, sum);
 	finish(&f, false);
+}
+
+/* CTAs that stay on the SM stand still, too, while the contexts of others are saved: that is a loss of the request,
+ * unless only the CTAs that leave are halted. */
+static void test_those_that_stay(void **state)
+{
+	for (u32 halts = 0; halts < 2; halts++) {
+		struct err e = {0};
+		struct field f = begin("k", halts ? "preempt.halt=sm" : "preempt.halt=cta");
+		run_to_the_middle(&f);
+		const struct preempt_ask a = {.launch = f.k,
+		                              .set = (const u64[CONF_SM_WORDS]){1 << 2},
+		                              .keep = 2,
+		                              .limit = 1000000,
+		                              .by = (const struct preempt_ops *)policy_find(POLICY_PREEMPT, "switch")};
+		const u64 at = sim_cycle(f.s);
+		const u32 id = preempt_request(&f.g->preempt, &a, at, &e);
+		assert_true(id > 0 && plan_of(&f, id)->s.n == 2);
+		run_until_done(&f, id);
+		const struct preempt_plan *p = plan_of(&f, id);
+		const struct preempt_stats st = preempt_stats_of(&f.g->preempt, f.k, sim_cycle(f.s));
+		const double each = (double)(p->done_at - at) * (double)st.insts / (double)st.cycles;
+		if (halts)
+			assert_in_range(p->halted, (u64)(2 * each * 0.9), (u64)(2 * each * 1.1));
+		else
+			assert_int_equal(p->halted, 0);
+		assert_int_equal(p->lost, p->halted + p->fate[0].lost + p->fate[1].lost);
+		finish(&f, false);
+	}
 }
 
 /* preempt.traffic: what the memory system has taken in of a class, in data. */
@@ -326,8 +369,7 @@ static void test_flush(void **state)
 	finish(&f, false);
 }
 
-/* A kernel that overwrites what it has read: those of its CTAs that have done so run to their end. Under the strict
- * condition none may be flushed. */
+/* A kernel that overwrites what it has read: those of its CTAs that have done so run to their end. */
 static void test_not_idempotent(void **state)
 {
 	struct field f = begin("inc", NULL);
@@ -338,14 +380,37 @@ static void test_not_idempotent(void **state)
 		                 restart_possible(f.g->restart, 0, plan_of(&f, id)->s.cta[i].slot) ? BY_FLUSH : BY_DRAIN);
 	run_until_done(&f, id);
 	finish(&f, true);
-	f = begin("inc", "preempt.idempotence=strict");
+}
+
+/* Under the strict condition none of its CTAs may be flushed, not even before it has overwritten anything. The kernel
+ * keeps the SM, gets new CTAs there, and the request is late at its deadline. Another technique may take the SM
+ * meanwhile, and the kernel's end frees it. */
+static void test_strict(void **state)
+{
+	struct field f = begin("inc", "preempt.idempotence=strict");
 	sim_run(f.s, 200, NULL);
 	while (!f.g->sm[0]->cta[0].used)
 		sim_run(f.s, sim_cycle(f.s) + 1, NULL);
 	assert_true(restart_possible(f.g->restart, 0, 0) && !restart_noticed(&f.g->ctx[0], f.g->sm[0], 0));
-	id = ask(&f, "flush", 0, 1);
-	assert_int_equal(plan_of(&f, id)->s.cta[0].technique, BY_DRAIN);
+	const u64 at = sim_cycle(f.s), limit = 9000;
+	const u32 id = ask(&f, "flush", (double)limit / f.g->conf.core_clock, 1);
+	const struct preempt_request *r = preempt_find(f.g->preempt.p, id);
+	assert_int_equal(r->held, 1);
+	assert_int_equal(f.g->preempt.p->smst[0], 0);
+	const u64 started = f.g->sm[0]->k.ctas_started;
 	run_until_done(&f, id);
+	assert_int_equal(r->done_at, at + limit);
+	assert_int_equal(r->left, 1);
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_missed, 1);
+	assert_int_equal(f.g->task->kcb[f.k].k.ctas_drained, 0);
+	assert_true(f.g->sm[0]->k.ctas_started > started && !gpu_kept_away(f.g, 0, f.k)); /* it has gone on there */
+	const u32 held = ask(&f, "flush", 1e6, 2);
+	run_until_done(&f, ask(&f, "drain", 1e6, 1));
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_met, 1);
+	assert_int_equal(preempt_find(f.g->preempt.p, held)->held, 1);
+	sim_run(f.s, NEVER, NULL);
+	assert_int_equal(f.g->task->kcb[f.k].k.deadlines_met, 2); /* the kernel has ended in time */
+	assert_true(preempt_find(f.g->preempt.p, held)->done_at > 0);
 	finish(&f, true);
 }
 
@@ -550,16 +615,13 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_switch_times),   cmocka_unit_test(test_estimates),
-	    cmocka_unit_test(test_sm_cost),        cmocka_unit_test(test_choose),
-	    cmocka_unit_test(test_select),         cmocka_unit_test(test_switch),
-	    cmocka_unit_test(test_drain),          cmocka_unit_test(test_flush),
-	    cmocka_unit_test(test_not_idempotent), cmocka_unit_test(test_wrong_verdict),
-	    cmocka_unit_test(test_alias),          cmocka_unit_test(test_release),
-	    cmocka_unit_test(test_traffic_sm),     cmocka_unit_test(test_traffic_cta),
-	    cmocka_unit_test(test_unnoticed),      cmocka_unit_test(test_traffic_travel),
-	    cmocka_unit_test(test_taken),          cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_switch_times),    cmocka_unit_test(test_estimates), cmocka_unit_test(test_sm_cost),
+	    cmocka_unit_test(test_choose),          cmocka_unit_test(test_select),    cmocka_unit_test(test_switch),
+	    cmocka_unit_test(test_those_that_stay), cmocka_unit_test(test_drain),     cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_not_idempotent),  cmocka_unit_test(test_strict),    cmocka_unit_test(test_wrong_verdict),
+	    cmocka_unit_test(test_alias),           cmocka_unit_test(test_release),   cmocka_unit_test(test_traffic_sm),
+	    cmocka_unit_test(test_traffic_cta),     cmocka_unit_test(test_unnoticed), cmocka_unit_test(test_traffic_travel),
+	    cmocka_unit_test(test_taken),           cmocka_unit_test(test_refusals),  cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,6 +272,51 @@ static void test_spare_sm(void **state)
 	sim_destroy(s);
 }
 
+/* --- a kernel that must not be flushed ---------------------------------------------------------------------------- */
+
+/* `inc` runs, and k comes: spatial wants half of its SMs by a flush. When k's first CTA starts, how many of inc's had
+ * been dispatched; *late: requests that were late by then. */
+static u64 dispatched_when_the_other_comes(const char *partition, const char *how, const char *preempt, u64 *late)
+{
+	struct sim *s = machine((const char *[]){"num_sms=4", "sm.ctas=4", "idempotence.track=true", "preempt.within=2",
+	                                         partition, how, preempt, NULL});
+	struct module *m = rig_load(s, spin);
+	const u32 first = rig_launch(s, m, "inc", 80, THREADS, 0, (u64[]){rig_alloc(s, 4 * THREADS * 80), LOOPS}, 2);
+	sim_run(s, 900, NULL);
+	const u32 other = rig_launch(s, m, "k", 16, THREADS, 1, (u64[]){rig_alloc(s, 4 * THREADS * 16), LOOPS}, 2);
+	struct gpu *g = sim_gpu(s);
+	u32 there = 0;
+	while (!there) {
+		struct err e = {0};
+		sim_run(s, sim_cycle(s) + 1, NULL);
+		for (u32 i = 0; i < 4; i++)
+			there += sm_resident(g->sm[i], other);
+		if (!gpu_check_state(g, &e))
+			fail_msg("%s", e.msg);
+	}
+	const s32 slot = dispatch_slot(g->dispatch.d, first);
+	const u64 n = slot >= 0 ? g->dispatch.d->k[slot].dispatched : 80;
+	*late = g->task->kcb[first].k.deadlines_missed;
+	rig_finish(s);
+	sim_destroy(s);
+	return n;
+}
+
+/* Under the strict condition the kernel keeps its SMs, to its last CTA, and the request is late; under the relaxed one,
+ * and under other techniques, the SMs change hands. */
+static void test_must_not_be_flushed(void **state)
+{
+	static const char strict[] = "preempt.idempotence=strict", relaxed[] = "preempt.idempotence=relaxed";
+	u64 late;
+	assert_int_equal(dispatched_when_the_other_comes("partition=spatial", strict, "preempt=flush", &late), 80);
+	assert_int_equal(late, 1);
+	assert_int_equal(dispatched_when_the_other_comes("partition=smk", strict, "preempt=flush", &late), 80);
+	assert_int_equal(late, 1);
+	assert_true(dispatched_when_the_other_comes("partition=spatial", relaxed, "preempt=flush", &late) < 40);
+	assert_true(dispatched_when_the_other_comes("partition=spatial", strict, "preempt=drain", &late) < 40);
+	assert_true(dispatched_when_the_other_comes("partition=spatial", strict, "preempt=chimera", &late) < 40);
+}
+
 /* Two-way allocation has two ends. A kernel that comes to an SM goes to the top if others are at the bottom alone; the
  * third finds both ends taken, and begins at the bottom again. It goes on where it began. */
 static void test_third_of_two_ways(void **state)
@@ -353,11 +398,9 @@ static void test_beside_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),
-	    cmocka_unit_test(test_standstill),
-	    cmocka_unit_test(test_addresses),
-	    cmocka_unit_test(test_spare_sm),
-	    cmocka_unit_test(test_third_of_two_ways),
+	    cmocka_unit_test(test_sums),           cmocka_unit_test(test_standstill),
+	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_must_not_be_flushed),
+	    cmocka_unit_test(test_spare_sm),       cmocka_unit_test(test_third_of_two_ways),
 	    cmocka_unit_test(test_beside_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,7 +432,7 @@ static void ctas_have_charts(void **state)
 	struct vt v;
 	char row[VT_TEXT_MAX], want[64];
 	unsigned slot, cta, insts;
-	start(&v, 40, 160, (const char *const[]){"--cta-sched", "lcs", NULL});
+	start(&v, 40, 160, (const char *const[]){"--cta-sched", "lcs", "--set", "lcs.round=floor", NULL});
 	run_to(&v, "2048", "2,048");
 	type(&v, "focus sm 1\r7");
 	assert_shown(&v, "CTAs of K0 an SM  no limit now");

@@ -211,7 +211,7 @@ static void ways(void **state)
 			assert_int_not_equal(canvas_at(c, y + 3, x + 4)->ch, 0x2551);
 		}
 	}
-	find_row(c, 0, "way from SM 1, L2 1 to SM 11, L2 11: 4 links, 5 cycles alone");
+	find_row(c, 0, "way from SM 1, L2 1 to SM 11, L2 11: 4 links, 14 cycles alone");
 	find_row(c, 0, "SM 11, L2 11  west");
 	key(s, 'o'); /* from here on: there is no way yet */
 	assert_int_equal(state_of(s)->way_from, 12);
@@ -322,7 +322,7 @@ static void command(void **state)
 	rig_has(&r, "info network sm 3", text);
 	rig_has(&r, "info network 3", text);
 	assert_null(strstr(strbuf_str(&r.out), "east")); /* the edge */
-	rig_has(&r, "info network sm 3 l2 12", "from node 3 to node 12: 6 links, a flit needs 7 cycles");
+	rig_has(&r, "info network sm 3 l2 12", "from node 3 to node 12: 6 links, a flit needs 20 cycles");
 	rig_has(&r, "info network", "    15  3,3     -   15       -");
 	rig_fails(&r, "info network 16", "node 16 does not exist (0..15)");
 	rig_fails(&r, "info network sm 15", "SM 15 does not exist (0..14)");

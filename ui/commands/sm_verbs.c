@@ -184,7 +184,13 @@ static void add_request(const struct gpu *g, u32 id, struct strbuf *out)
 	if (r.partition)
 		strbuf_addf(out, ", asked by %s,", gpu_conf(g)->partition);
 	strbuf_addf(out, " within %.2f us, by %s: ", in_us(g, r.limit), r.by);
-	if (!r.done_at)
+	if (r.held)
+		strbuf_addf(
+		    out,
+		    "%u SM%s stay%s with the kernel: it is not idempotent, and preempt.idempotence=strict forbids to flush "
+		    "it%s\n",
+		    r.held, r.held == 1 ? "" : "s", r.held == 1 ? "s" : "", r.done_at ? "; too late" : "");
+	else if (!r.done_at)
 		strbuf_addf(out, "%u %s not free yet\n", r.left, r.left == 1 ? "is" : "are");
 	else
 		strbuf_addf(out, "%s after %.2f us\n", r.done_at - r.at <= r.limit ? "free" : "too late,",

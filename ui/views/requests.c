@@ -12,7 +12,7 @@ bool requests_newest(const struct view_ctx *v, struct request_info *r)
 	if (!gpu_request(v->g, gpu_requests(v->g), r))
 		return false;
 	gpu_kernel_info(v->g, r->launch, &k);
-	return r->left || k.state != KS_DONE;
+	return (r->left && !r->done_at) || k.state != KS_DONE;
 }
 
 bool requests_any(const struct view_ctx *v)
@@ -34,19 +34,21 @@ void requests_line(const struct view_ctx *v, struct pane p)
 	if (!requests_newest(v, &r))
 		return;
 	char text[200], at[NUM_MAX], insts[NUM_MAX];
-	const u64 took = (r.left ? gpu_cycle(v->g) : r.done_at) - r.at;
+	const u64 took = (r.done_at ? r.done_at : gpu_cycle(v->g)) - r.at;
 	int n = snprintf(text, sizeof text, "request %u at %s: K%u gives ", r.id, grouped(r.at, at), r.launch);
 	if (r.keep)
 		n += snprintf(text + n, sizeof text - (size_t)n, "%u CTA%s on ", r.ctas, plural(r.ctas));
 	n += snprintf(text + n, sizeof text - (size_t)n, "%u SM%s by %s: ", r.sms, plural(r.sms), r.by);
-	if (r.left)
+	if (r.held)
+		n += snprintf(text + n, sizeof text - (size_t)n, "forbidden (strict), ");
+	else if (r.left)
 		n += snprintf(text + n, sizeof text - (size_t)n, "%u free, ", r.sms - r.left);
 	else if (took > r.limit)
 		n += snprintf(text + n, sizeof text - (size_t)n, "late, ");
 	n += snprintf(text + n, sizeof text - (size_t)n, "%.1f of %.1f us", in_us(v, took), in_us(v, r.limit));
 	if (!r.left)
 		snprintf(text + n, sizeof text - (size_t)n, ", %s lost", grouped(r.lost, insts));
-	draw_words(p, 0, 1, p.w - 1, STYLE(took > r.limit ? R_WARN : R_TEXT), text);
+	draw_words(p, 0, 1, p.w - 1, STYLE(took > r.limit || r.held ? R_WARN : R_TEXT), text);
 }
 
 /* --- an SM's part ------------------------------------------------------------------------------------------------- */

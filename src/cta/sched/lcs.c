@@ -3,9 +3,13 @@
 
 #include <string.h>
 
-u32 lcs_equation(u64 sum, u64 max, bool ceiling)
+u32 lcs_equation(u64 sum, u64 max, int round)
 {
-	u64 t = ceiling ? ceil_div(sum, max) : sum / max;
+	u64 t = sum / max;
+	if (round == LCS_ROUND_CEIL)
+		t = ceil_div(sum, max);
+	else if (round == LCS_ROUND_NEAREST)
+		t = (2 * sum + max) / (2 * max);
 	return (u32)MAX(t, 1);
 }
 
@@ -30,7 +34,7 @@ void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c
 		max = MAX(max, o->insts);
 		n++;
 	}
-	u32 t = lcs_equation(sum, max, v->conf->lcs_round == LCS_ROUND_CEIL);
+	u32 t = lcs_equation(sum, max, v->conf->lcs_round);
 	if (v->conf->lcs_per_sm)
 		st->limit[sm] = (u8)t;
 	else

@@ -13,8 +13,12 @@ struct lcs { /* of a kernel; zero = it is being monitored */
 	u8 limit[CONF_MAX_SMS];
 };
 
-/* Equation 1: T_new of these counts, at least 1. */
-u32 lcs_equation(u64 sum, u64 max, bool ceiling);
+/* Equation 1: T_new of these counts, at least 1, rounded as lcs.round says.
+ *
+ * The paper contradicts itself. Its equation rounds down, its example in figure 7(b) makes 3 of 10/4, and of a kernel
+ * whose CTAs are all abreast (type I) it keeps all CTAs, though their sum falls a little short of the whole number.
+ * Only rounding to the nearest number, halves up, gives all three, and leaves KMN with its one CTA. */
+u32 lcs_equation(u64 sum, u64 max, int round);
 
 /* Operations of policies whose state begins with a struct lcs. A CTA of the kernel has ended: the first one decides. */
 void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c);

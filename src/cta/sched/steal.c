@@ -22,12 +22,14 @@ static void init(void *state, const struct cta_view *v)
 		return;
 	m->owner = v->launch->id + 1;
 	st->remembers = true;
+	m->backward = m->any && !m->backward; /* with every launch, of whatever grid (section 4.3) */
+	m->any = true;
+	st->backward = m->backward;
 	if (ikra_follows(&m->history, v) && !m->begin) {
-		st->backward = m->backward = !m->backward;
 		recall(st, m, v->num_sms);
 	} else {
 		m->chunk = st->c;
-		m->begin = m->backward = false;
+		m->begin = false;
 		memset(m->queue, 0, sizeof m->queue);
 	}
 	st->map = m->history.map;

@@ -7,7 +7,8 @@
  * A thief asks the queue of its left neighbour, then that of its right neighbour, then all queues from SM 0 on, then
  * the chunks in the same order (algorithm 1). SM 0 has no left neighbour, and the last SM no right one. The thief takes
  * the CTA that its victim would come to last. If a queue is full (32), or the grid has other dimensions, the next
- * kernel begins with new chunks.
+ * kernel begins with new chunks. The direction turns with every launch, as under flip, also then: it is a bit of its
+ * own (section 4.3).
  *
  * An SM has executed its own CTAs when the register of its current CTA has come to the end of both (section 4.4): when
  * no CTA is left to begin, and the SM has room. Waiting until they have ended as well would cost up to 2 % of the time
@@ -29,7 +30,8 @@ struct steal_machine {
 	u32 owner;     /* launch + 1 of the kernel that works on them; 0 = none */
 	bool begin;    /* a queue became full: the next kernel begins anew */
 	bool backward; /* of the last kernel */
-	u8 pad[2];
+	bool any;      /* there has been a kernel: the first one goes forwards */
+	u8 pad;
 };
 struct steal { /* of a kernel */
 	struct ikra_chunks c;

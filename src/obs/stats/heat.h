@@ -1,7 +1,8 @@
-/* heat: where warps wait, and which instruction causes it. Every HEAT_CYCLES cycles each resident warp is sampled once
- * (program counter sampling, as in GPU profilers); the samples are the same on every host. After going to a cycle of
- * the past the counts are what they were there: they are kept with every snapshot (20 B for each instruction and state
- * in which a warp was seen).
+/* heat: where warps wait, and which instruction causes it. Every HEAT_CYCLES cycles each warp that has a slot is
+ * sampled once (program counter sampling, as in GPU profilers). With virtual threads an inactive CTA's warps have no
+ * slot and lose none: they are left out. The samples are the same on every host. After going to a cycle of the past the
+ * counts are what they were there: they are kept with every snapshot (20 B for each instruction and state in which a
+ * warp was seen).
  *
  *   struct heat *h = heat_create(sim_gpu(s));
  *   int id = sim_add_sampler(s, HEAT_CYCLES, heat_look, h);

@@ -173,6 +173,57 @@ static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNE
 	}
 }
 
+/* Kernels that must not be preempted: on an SM that they were to leave they keep the quota that they had, whatever the
+ * policy decides. */
+static void hold(struct partition_ctx *x, u8 (*keep)[DISPATCH_KERNELS], u8 (*before)[DISPATCH_KERNELS])
+{
+	const struct dispatch_ctx *dx = x->dispatch;
+	for (u32 r = 0; r < dx->d->n; r++) {
+		const u32 slot = dx->d->order[r], launch = dx->d->k[slot].launch;
+		if (!preempt_forbids(x->preempt, x->preempt->ops, launch))
+			continue;
+		for (u32 i = 0; i < dx->conf->num_sms; i++)
+			if (keep[i][slot] != KEEP_ALL && sm_resident(dx->sm[i], launch) > keep[i][slot]) {
+				x->st->held[i][slot] = (u8)MIN(before[i][slot] + 1u, QUOTA_ANY);
+				x->st->any_held = true;
+			}
+	}
+}
+
+/* Does a kernel still keep what it holds? Not if it has nothing more to place, or may be preempted by now. */
+static bool holds(const struct partition_ctx *x, const struct partition_view *v, u32 slot)
+{
+	bool runs = false;
+	for (u32 r = 0; r < v->d->n; r++)
+		runs |= v->d->order[r] == slot;
+	return runs && partition_comes(v, slot) &&
+	       preempt_forbids(x->preempt, x->preempt->ops, x->dispatch->d->k[slot].launch);
+}
+
+/* What is held goes before the policy's quotas: an SM that was a kernel's own gets nobody else's CTAs. */
+static void keep_held(struct partition_ctx *x, const struct partition_view *v)
+{
+	struct dispatcher *d = x->dispatch->d;
+	x->st->any_held = false;
+	for (u32 slot = 0; slot < DISPATCH_KERNELS; slot++) {
+		const bool keeps = holds(x, v, slot);
+		for (u32 i = 0; i < x->dispatch->conf->num_sms; i++) {
+			u8 *held = &x->st->held[i][slot];
+			if (!keeps || !*held || d->away[i] >> slot & 1 || d->quota[i][slot] == QUOTA_ANY ||
+			    d->quota[i][slot] >= *held - 1u) {
+				*held = 0;
+				continue;
+			}
+			x->st->any_held = true;
+			const bool own = *held == QUOTA_ANY;
+			d->quota[i][slot] = own ? QUOTA_ANY : (u8)(*held - 1);
+			for (u32 r = 0; r < d->n && own; r++)
+				if (d->order[r] != slot && !x->st->held[i][d->order[r]])
+					d->quota[i][d->order[r]] = 0;
+		}
+	}
+}
+
 /* Of kernels that have ended nothing is owed. */
 static void forget_ended(struct partition_ctx *x)
 {
@@ -208,13 +259,15 @@ void partition_ask(struct partition_ctx *x, u64 now)
 	for (u32 r = 0; r < d->n; r++)
 		v.limit[d->order[r]] = dispatch_limit(dx, d->k[d->order[r]].launch, now);
 	u8 before[CONF_MAX_SMS][DISPATCH_KERNELS];
-	const bool told = event_wanted(dx->ev, EV_SM_QUOTA);
-	if (told)
-		memcpy(before, d->quota, sizeof before);
+	memcpy(before, d->quota, sizeof before);
 	x->st->call_at = x->ops->plan(x->st->state, &v, &p);
-	if (told)
-		tell(dx, before, now);
 	BUG_ON(x->st->call_at <= now);
+	if (x->ops->preempts)
+		hold(x, keep, before);
+	if (x->st->any_held)
+		keep_held(x, &v);
+	if (event_wanted(dx->ev, EV_SM_QUOTA))
+		tell(dx, before, now);
 	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
 		preempt(x, d->order[r], keep, taker, now);
 	d->wanted = 1;
@@ -233,5 +286,6 @@ void partition_begin(struct partition_ctx *x, u64 now)
 {
 	memset(x->st->state, 0, sizeof x->st->state);
 	memset(x->st->owed, 0, sizeof x->st->owed);
+	memset(x->st->held, 0, sizeof x->st->held);
 	partition_ask(x, now);
 }

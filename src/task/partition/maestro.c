@@ -512,8 +512,7 @@ static u64 follow(struct turn *t, struct group *g)
 		g->phase = FREE;
 		give_roles(t, g);
 	}
-	u32 leave[2] = {0};
-	set_quotas(t, g, g->phase == SETTLE ? leave : NULL);
+	set_quotas(t, g, NULL); /* what could not be asked when it was rearranged is asked again (insists) */
 	if (g->phase == SETTLE) {
 		if (over(t, g))
 			return v->now + LOOK;

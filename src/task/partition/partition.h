@@ -70,6 +70,11 @@ struct partition_state { /* arena */
 	u8 state[PARTITION_STATE_MAX] __attribute__((aligned(64)));
 	/* By SM: slots of kernels whose CTAs beyond the quota were to leave at once, and the SM could not be asked. */
 	u16 owed[CONF_MAX_SMS];
+	/* By SM and slot: quota + 1 that the kernel keeps there, because it must not be preempted (preempt_forbids()); 0:
+	 * it has the policy's. */
+	u8 held[CONF_MAX_SMS][DISPATCH_KERNELS];
+	bool any_held;
+	u8 pad[7];
 };
 struct partition_ctx {
 	const struct partition_ops *ops;

@@ -32,15 +32,22 @@ enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
 	const struct sm *s = sm_of(x, sm);
 	const struct restart_cta *r = restart_cta(c->restart, sm, slot);
 	const struct program *p = &c->prog[s->cta[slot].launch];
+	const bool strict = c->conf->preempt_idempotence == PREEMPT_STRICT;
 	if (!r)
 		return FLUSH_NO_RECORD;
+	if (strict && !p->idempotent)
+		return FLUSH_STRICT;
 	if (!p->notice)
 		return FLUSH_NO_NOTICE;
 	if (r->causes == BIT(RESTART_LOST))
 		return FLUSH_LOST;
-	if (c->conf->preempt_idempotence == PREEMPT_STRICT)
-		return p->idempotent ? COST_KNOWN : FLUSH_STRICT;
-	return restart_noticed(c, s, slot) ? FLUSH_NOTICED : COST_KNOWN;
+	return !strict && restart_noticed(c, s, slot) ? FLUSH_NOTICED : COST_KNOWN;
+}
+
+bool preempt_forbids(const struct preempt_ctx *x, const struct preempt_ops *by, u32 launch)
+{
+	return by->only_flushes && x->dispatch->conf->preempt_idempotence == PREEMPT_STRICT &&
+	       !ctx_of(x, 0)->prog[launch].idempotent;
 }
 
 /* Does a CTA stay rather than another one of its kernel: the older one; with 2-way allocation the one that is farther
@@ -260,8 +267,12 @@ u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now,
 		tell_plan(x, a->launch, &x->scratch[i], id, now);
 	u32 chosen[CONF_MAX_SMS];
 	preempt_select(x->scratch, n, r->sms, a->limit, chosen);
+	const bool forbidden = preempt_forbids(x, by, a->launch);
 	for (u32 i = 0; i < r->sms; i++)
-		start_plan(x, r, &x->scratch[chosen[i]], now);
+		if (forbidden && x->scratch[chosen[i]].n)
+			r->held++;
+		else
+			start_plan(x, r, &x->scratch[chosen[i]], now);
 	x->p->look_at = now;
 	return id;
 }

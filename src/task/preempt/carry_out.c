@@ -34,6 +34,17 @@ static u64 work_of(const struct preempt_ctx *x, u32 launch, u64 cycles, u64 now)
 	return s.cycles ? (u64)((double)cycles * (double)s.insts / (double)s.cycles) : 0;
 }
 
+/* With preempt.halt=sm: what CTAs in other slots than these lose in so many cycles, each as its kernel does. */
+static u64 work_of_others(const struct preempt_ctx *x, u32 sm, u32 slots, u64 cycles, u64 now)
+{
+	const struct sm *s = sm_of(x, sm);
+	u64 sum = 0;
+	for (u32 i = 0; i < SM_MAX_CTAS && x->dispatch->conf->preempt_halt == PREEMPT_HALT_SM; i++)
+		if (s->cta[i].used && !((slots | s->done_slots) >> i & 1))
+			sum += work_of(x, s->cta[i].launch, cycles, now);
+	return sum;
+}
+
 static void cta_has_left(struct preempt_plan *p, u32 i, u64 now)
 {
 	p->fate[i].left_at = now;
@@ -72,6 +83,15 @@ static void send_contexts(struct preempt_ctx *x, struct preempt_plan *p)
 			warp = bit_first(s->cta[p->s.cta[i].slot].warps);
 		}
 	traffic_out(traffic_of(x), p->s.sm, slots, warp, bytes);
+}
+
+/* Of the CTAs that are there and leave by a switch. */
+static u32 switched_slots(const struct preempt_plan *p)
+{
+	u32 slots = 0;
+	for (u32 i = 0; i < p->s.n; i++)
+		slots |= is_switched(p, i) ? 1u << p->s.cta[i].slot : 0;
+	return slots;
 }
 
 static bool any_switched(const struct preempt_plan *p)
@@ -134,11 +154,28 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 	return true;
 }
 
+void preempt_brought(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64 now)
+{
+	const struct preempt_ctx *x = ctx;
+	const u64 lost = work_of_others(x, sm, BIT(slot), c->bring, now);
+	for (u32 k = 0; k < PREEMPT_PLANS && lost; k++) {
+		struct preempt_plan *p = &x->p->plan[k];
+		for (u32 i = 0; p->request == c->request && p->launch == c->launch && i < p->s.n; i++)
+			if (p->s.cta[i].id == c->id) {
+				p->fate[i].lost += lost;
+				p->lost += p->done_at ? lost : 0; /* else it is summed then */
+				return;
+			}
+	}
+}
+
 static void save(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
 {
 	const u64 bring = preempt_switch_cycles(x->dispatch->conf, p->s.cta[i].bytes);
+	const u64 others = p->halted ? 0 : work_of_others(x, p->s.sm, switched_slots(p), p->save_at - p->at, t->now);
 	if (!take_off(x, p, i, bring, t))
 		return;
+	p->halted += others;
 	counters_of(x, p->launch)->ctas_switched++;
 	p->fate[i].lost = work_of(x, p->launch, p->save_at - p->at + bring, t->now);
 }
@@ -219,7 +256,7 @@ static void go_on_with(struct preempt_ctx *x, struct preempt_plan *p, u32 i, str
 /* The time that drained CTAs' places were empty for is lost, too. */
 static u64 lost_of(const struct preempt_ctx *x, struct preempt_plan *p, u64 now)
 {
-	u64 sum = 0;
+	u64 sum = p->halted;
 	for (u32 i = 0; i < p->s.n; i++) {
 		if (p->s.cta[i].technique == BY_DRAIN)
 			p->fate[i].lost = work_of(x, p->launch, now - p->fate[i].left_at, now);
@@ -275,7 +312,11 @@ static void look_at_requests(struct preempt_ctx *x, struct turn *t)
 		if (!r->id || r->done_at)
 			continue;
 		const bool over = t->now - r->at >= r->limit;
-		if (!r->left)
+		if (r->held && dispatch_slot(x->dispatch->d, r->launch) < 0) { /* the kernel has ended */
+			r->left -= r->held;
+			r->held = 0;
+		}
+		if (!r->left || (over && r->left == r->held)) /* what is held will not come */
 			r->done_at = t->now;
 		if (!r->told && (over || !r->left))
 			end_deadline(x, r, !r->left && t->now - r->at <= r->limit, t->now);

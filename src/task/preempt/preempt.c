@@ -79,7 +79,7 @@ bool preempt_check_state(const struct preempt_ctx *x, struct err *e)
 	const struct preempt *p = x->p;
 	u32 open = 0, left = 0;
 	for (u32 i = 0; i < PREEMPT_REQUESTS; i++)
-		left += p->request[i].left;
+		left += p->request[i].left - p->request[i].held;
 	for (u32 i = 0; i < CONF_MAX_SMS; i++) {
 		if (!p->smst[i])
 			continue;

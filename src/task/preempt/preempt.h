@@ -24,6 +24,7 @@ struct preempt_ops {
 	/* Fills in `technique` of every CTA; by[] is there. NULL: the policy preempts nobody. */
 	void (*choose)(struct preempt_sm *s, u64 limit);
 	bool flushes;           /* it may choose a flush, for which idempotence is recorded */
+	bool only_flushes;      /* it has nothing else for a kernel that must not be flushed (preempt_forbids()) */
 	enum technique instead; /* for a CTA that was to be flushed and may not be any more */
 };
 /* All of them; ends with NULL. Each is the head of a struct preempt_ops. */
@@ -46,7 +47,7 @@ struct preempt_request {
 	u8 partition; /* the partition policy has asked; else the user */
 	u8 stays;     /* the SMs stay away from the kernel when they are free; else the partition policy sees to that */
 	u8 told;      /* whether the deadline was met or missed */
-	u8 pad[4];    /* named so that it is zero */
+	u32 held;     /* of left: SMs that stay with the kernel, as it must not be flushed; they are late at the deadline */
 };
 /* What became of a CTA. */
 struct preempt_fate {
@@ -62,6 +63,8 @@ struct preempt_plan {
 	u32 technique; /* of all its CTAs; TECHNIQUES: they differ */
 	u64 at, save_at, done_at;
 	u64 lost;
+	u64 halted; /* of lost: by CTAs of the SM that did not leave by a switch, and stood still while contexts were saved
+	             */
 	struct preempt_cost would[TECHNIQUES]; /* of the SM, with each technique for all */
 	struct preempt_sm s;
 	struct preempt_fate fate[PREEMPT_MAX_CTAS];
@@ -101,6 +104,10 @@ void preempt_free(struct preempt_ctx *x);
 /* The id of the request, or 0 with *e and nothing done. What it asks for begins in the next preempt_cycle(), which has
  * to be that of cycle `now`. */
 u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
+/* Is the kernel one that this policy cannot preempt at all: it can only flush, preempt.idempotence=strict asks for an
+ * idempotent kernel, and this one is not, as far as the compiler's check can tell? Requests for its SMs are then late.
+ */
+bool preempt_forbids(const struct preempt_ctx *x, const struct preempt_ops *by, u32 launch);
 /* Of the SMs that a kernel could give, the n that algorithm 3 would choose, with the time of preempt.within; with a
  * policy that preempts nobody, as if all CTAs drained. Into the set; how many. */
 u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set);
@@ -117,6 +124,15 @@ bool preempt_cycle(struct preempt_ctx *x, u64 now, u64 *awake);
 static inline void preempt_cta_done(struct preempt_ctx *x, u32 sm, u64 now)
 {
 	if (unlikely(x->p->smst[sm]))
+		x->p->look_at = now;
+}
+/* A switched CTA has come back: what the CTAs of its new SM lose while they stand still for its context is a loss of
+ * its request (a resume_brought_fn; the context is a struct preempt_ctx). */
+void preempt_brought(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64 now);
+/* A kernel has ended: the SMs that it was not to give (held) are free of it. */
+static inline void preempt_kernel_done(struct preempt_ctx *x, u64 now)
+{
+	if (unlikely(x->p->requests))
 		x->p->look_at = now;
 }
 /* A CTA in a slot is preempted by a switch: when its context will have been moved away (NEVER: nobody knows); 0: it is
