@@ -4,7 +4,7 @@
 -- machine has with nvcc 13's registers in units of 64 a warp, `after` what it has. Where a publication tells a program's
 -- registers and the estimate gives another number of CTAs, the workload sets them (scripts/workloads/lib/published.lua).
 local lab = require("lib.lab")
-local limits = require("lib.limits")
+local occupancy = require("lib.occupancy")
 
 local BEFORE = { set = { ["isa.registers"] = "nvcc13", ["sm.reg_unit"] = 64 } }
 
@@ -192,7 +192,7 @@ local function types(result)
 		rows[i] = { b[1], b[3], false, false }
 		for n, more in ipairs({ BEFORE, {} }) do
 			local r = result(run_of("gtx480v3", b, more))
-			local own = r and limits.occupancy(r).type
+			local own = r and occupancy(r).type
 			rows[i][n + 2] = own or false
 			agree[n] = agree[n] + (own == b[3] and 1 or 0)
 		end

@@ -13,7 +13,7 @@
 --
 -- The paper's bars are pictures: the means in its text stand beside ours.
 local lab = require("lib.lab")
-local limits = require("lib.limits")
+local occupancy = require("lib.occupancy")
 
 local GPU = "gtx480v3"
 
@@ -116,7 +116,7 @@ local function figure2(result, x)
 		local row = { b[1], b[3] }
 		for i, gpu in ipairs({ GPU, "kepler" }) do
 			local r = result(static_run(b, gpu))
-			local o = r and limits.occupancy(r)
+			local o = r and occupancy(r)
 			for _, name in ipairs({ "type", "ctas", "threads", "regs", "shared" }) do
 				row[#row + 1] = o and o[name] or false
 			end
@@ -161,7 +161,7 @@ local function figure3(result, x)
 		local row, any = { b[1] }, false
 		for i, gpu in ipairs({ GPU, "kepler" }) do
 			local r = result(static_run(b, gpu))
-			local o = r and limits.occupancy(r)
+			local o = r and occupancy(r)
 			local more = o and o.type == "S" and o.more
 			row[#row + 1] = more or false
 			any = any or more
