@@ -37,16 +37,16 @@ bool *estimate_free(const struct fn *f)
 	return is_free;
 }
 
-/* What an instruction asks of its 64-bit sources: a base of shared or local memory; a part of whatever its destination is;
- * or a value as wide as it is. */
+/* What an instruction asks of its 64-bit sources: a base of shared or local memory; a part of whatever its destination
+ * is; or a value as wide as it is. */
 enum use { USE_NARROW, USE_SAME, USE_WIDE };
 static enum use use_of(const struct inst *in, u32 k)
 {
 	const bool local = in->space == SPC_SHARED || in->space == SPC_LOCAL;
 	if (k == 0 && in->base_bytes == 8)
 		return local ? USE_NARROW : USE_WIDE;
-	const bool passes = in->op == OP_ADD || in->op == OP_SUB || in->op == OP_SHL || in->op == OP_MAD || in->op == OP_MOV ||
-	                    in->op == OP_SELP;
+	const bool passes = in->op == OP_ADD || in->op == OP_SUB || in->op == OP_SHL || in->op == OP_MAD ||
+	                    in->op == OP_MOV || in->op == OP_SELP;
 	return passes && opnd_is_vreg(in->d[0]) && !opnd_is_vreg(in->d[1]) ? USE_SAME : USE_WIDE;
 }
 

@@ -439,9 +439,11 @@ static void test_register_narrow(void **state)
 		struct conf c;
 		struct schedule_params p;
 		struct err e = {0};
-		strbuf_adds(&text, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %d<20>, %g, %q; .reg .b32 %r<20>, %x; .shared .b8 s[4096];\n"
-		                        "ld.param.u64 %q, [p]; cvta.to.global.u64 %g, %q; mov.u32 %r0, %tid.x;\n"
-		                        "mul.wide.u32 %d0, %r0, 4;\n");
+		strbuf_adds(
+		    &text, HEAD
+		    ".visible .entry k(.param .u64 p) { .reg .b64 %d<20>, %g, %q; .reg .b32 %r<20>, %x; .shared .b8 s[4096];\n"
+		    "ld.param.u64 %q, [p]; cvta.to.global.u64 %g, %q; mov.u32 %r0, %tid.x;\n"
+		    "mul.wide.u32 %d0, %r0, 4;\n");
 		for (u32 k = 1; k < 12; k++)
 			strbuf_addf(&text, "mul.wide.u32 %%d%u, %%r0, %u;\n", k, 4 * k);
 		strbuf_adds(&text, "add.s64 %d1, %d0, %d3;\n");
@@ -938,7 +940,8 @@ int main(void)
 	    cmocka_unit_test(test_classes_and_costs),
 	    cmocka_unit_test(test_reconvergence),
 	    cmocka_unit_test(test_slots_are_reused),
-	    cmocka_unit_test(test_register_estimate), cmocka_unit_test(test_register_eras),
+	    cmocka_unit_test(test_register_estimate),
+	    cmocka_unit_test(test_register_eras),
 	    cmocka_unit_test(test_register_narrow),
 	    cmocka_unit_test(test_shared_layout),
 	    cmocka_unit_test(test_calls),
