@@ -9,12 +9,12 @@ local GPU = "m2090" -- the paper's table I
 local SINGLE, TWO = { "rr", "gto", "paws" }, { "tl-rr", "tl-gto", "tl-paws" }
 
 -- The paper's kernels, in its order. type: the group it puts them into, single level; two: two levels where that differs.
--- quick, params: sizes with and without --quick where the workload's small and default ones are not used.
+-- quick, params: sizes (B+T: registers a thread by the estimate, with which five and six CTAs fit an SM, as in table II) with and without --quick where the workload's small and default ones are not used.
 local kernels = {
 	{ "BP-K1", "backprop", "layer_forward", type = "A", two = "B", quick = { inputs = 8192 } },
 	{ "BP-K2", "backprop", "adjust_weights", type = "A", quick = { inputs = 8192 } },
-	{ "B+T-K1", "btree", "find_range_k", type = "A", quick = { keys = 40000, queries = 400, ranges = 250 } },
-	{ "B+T-K2", "btree", "find_k", type = "A", quick = { keys = 40000, queries = 400, ranges = 250 } },
+	{ "B+T-K1", "btree", "find_range_k", type = "A", quick = { keys = 40000, queries = 400, ranges = 250, regs = 0 }, params = { regs = 0 } },
+	{ "B+T-K2", "btree", "find_k", type = "A", quick = { keys = 40000, queries = 400, ranges = 250, regs = 0 }, params = { regs = 0 } },
 	{
 		"KM", "kmeans", "kmeans_assign",
 		type = "A", two = "B", quick = { n = 22000, iterations = 1 }, params = { n = 36000, iterations = 1 },

@@ -36,9 +36,10 @@ local regular = {
 	},
 }
 local FIRST, SECOND = { n = 16726, degree = 3, even = 0 }, { n = 88263, degree = 5, even = 1 }
+local DJ2, DJ2_APART = { n = 88263, degree = 5, even = 1, longest = 1 }, { n = 88263, degree = 5, even = 2, longest = 1 }
 local FIRST_TWICE, SECOND_TWICE = { n = 16726, degree = 6, even = 0 }, { n = 88263, degree = 9, even = 1 }
 local irregular = {
-	{ "DJ1", "sssp", params = FIRST }, { "DJ2", "sssp", params = { n = 88263, degree = 5, even = 1, longest = 1 } },
+	{ "DJ1", "sssp", params = FIRST }, { "DJ2", "sssp", params = DJ2 },
 	{ "CL1", "color", params = FIRST_TWICE, quick = FIRST_TWICE }, { "CL2", "color", params = SECOND_TWICE },
 	{ "MI1", "mis", params = FIRST }, { "MI2", "mis", params = SECOND },
 	{ "PR1", "pagerank", params = FIRST }, { "PR2", "pagerank", params = SECOND },
@@ -209,7 +210,7 @@ end
 
 -- DJ2 with its graph's nodes numbered apart, which has the same work in each of its rounds: that of a round is then
 -- spread over all CTAs, and over all chunks.
-local numbered = { { "DJ2", "sssp", params = graph(1) }, { "DJ2 apart", "sssp", params = graph(2) } }
+local numbered = { { "DJ2", "sssp", params = DJ2 }, { "DJ2 apart", "sssp", params = DJ2_APART } }
 
 local function balance_runs(x)
 	local runs = runs_of(numbered)(x)

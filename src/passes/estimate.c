@@ -37,7 +37,46 @@ bool *estimate_free(const struct fn *f)
 	return is_free;
 }
 
-void estimate_live(const struct fn *f, const struct liveness *l, u32 *live)
+/* What an instruction asks of its 64-bit sources: a base of shared or local memory; a part of whatever its destination
+ * is; or a value as wide as it is. */
+enum use { USE_NARROW, USE_SAME, USE_WIDE };
+static enum use use_of(const struct inst *in, u32 k)
+{
+	const bool local = in->space == SPC_SHARED || in->space == SPC_LOCAL;
+	if (k == 0 && in->base_bytes == 8)
+		return local ? USE_NARROW : USE_WIDE;
+	const bool passes = in->op == OP_ADD || in->op == OP_SUB || in->op == OP_SHL || in->op == OP_MAD ||
+	                    in->op == OP_MOV || in->op == OP_SELP;
+	return passes && opnd_is_vreg(in->d[0]) && !opnd_is_vreg(in->d[1]) ? USE_SAME : USE_WIDE;
+}
+
+/* A register starts as narrow if it is used at all, and is wide as soon as a use or a destination is. */
+bool *estimate_narrow(const struct fn *f)
+{
+	bool *narrow = xcalloc(f->nregs + 1, sizeof(bool));
+	for (u32 pc = f->begin; pc < f->end; pc++)
+		for (u32 k = 0; k < ARRAY_LEN(f->code[pc].s); k++)
+			if (opnd_is_vreg(f->code[pc].s[k]))
+				narrow[f->code[pc].s[k]] = f->vclass[f->code[pc].s[k]] == VC_64;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (u32 pc = f->begin; pc < f->end; pc++) {
+			const struct inst *in = &f->code[pc];
+			for (u32 k = 0; k < ARRAY_LEN(in->s); k++) {
+				if (!opnd_is_vreg(in->s[k]) || !narrow[in->s[k]])
+					continue;
+				enum use u = use_of(in, k);
+				if (u == USE_WIDE || (u == USE_SAME && !narrow[in->d[0]])) {
+					narrow[in->s[k]] = false;
+					changed = true;
+				}
+			}
+		}
+	}
+	return narrow;
+}
+
+void estimate_live(const struct fn *f, const struct liveness *l, const bool *narrow, u32 *live)
 {
 	u32 n = f->end - f->begin;
 	s64 *delta = xcalloc(n + 1, sizeof(s64));
@@ -46,7 +85,7 @@ void estimate_live(const struct fn *f, const struct liveness *l, u32 *live)
 		const struct live_seg *s = &l->segs[i];
 		if (is_free[s->reg] || f->vclass[s->reg] == VC_PRED)
 			continue;
-		s64 words = f->vclass[s->reg] == VC_64 ? 2 : 1;
+		s64 words = f->vclass[s->reg] == VC_64 && !(narrow && narrow[s->reg]) ? 2 : 1;
 		/* Behind the instruction: the last use no longer counts, a definition does from its own pc on. */
 		delta[s->from - f->begin] += words;
 		delta[s->to - 1 - f->begin] -= words;

@@ -46,6 +46,7 @@ void schedule_params_of(struct schedule_params *p, const struct conf *c)
 	p->slot_each = c->isa_issue_cost == ISSUE_COST_PTX;
 	p->spare = c->schedule_spare;
 	p->fixed = estimate_fixed(c->isa_registers);
+	p->narrow = c->isa_registers == REGISTERS_NVCC4;
 	u32 warps = MAX(c->sm_threads / WARP_SIZE, 1u);
 	u32 per_warp = c->sm_regs / warps / c->sm_reg_unit * c->sm_reg_unit;
 	p->free_regs = MIN(per_warp / WARP_SIZE, c->sm_max_regs_thread);
@@ -88,7 +89,7 @@ static struct schedule_limits needs_of(const struct fn *f, const struct liveness
 {
 	bool *is_free = estimate_free(f);
 	u32 *behind = xmalloc((f->end - f->begin) * sizeof(u32)), *all = live_before(f, l, is_free, ALL);
-	estimate_live(f, l, behind);
+	estimate_live(f, l, NULL, behind);
 	struct schedule_limits r = {most_live(f, behind), most_live(f, all)};
 	free(is_free);
 	free(behind);

@@ -8,8 +8,8 @@
  *
  * Registers. No point of the function needs more counted words (passes/estimate.h) than the larger of
  *   - the most that any point of it needs in the order of the text
- *   - what a thread may have without registers limiting the warps of an SM, minus estimate_fixed(); for kernels only, and
- *     not above .maxnreg
+ *   - what a thread may have without registers limiting the warps of an SM, minus estimate_fixed(); for kernels only,
+ * and not above .maxnreg
  *
  * So occupancy cannot suffer. For kernels the key schedule_spare (4) is added: the estimate's constant stands in part
  * for what an assembler's own scheduling takes, as the figures to which it was fitted include that. The registers per
@@ -34,6 +34,7 @@ struct schedule_params {
 	bool slot_each;        /* isa.issue_cost=ptx */
 	u32 spare;             /* words, see conf key schedule_spare */
 	u32 fixed;             /* what the estimate of registers adds, see estimate_fixed() */
+	bool narrow;           /* it has addresses of shared and local memory in one word */
 	u32 free_regs;         /* registers per thread at which as many threads fit an SM as it can hold */
 };
 void schedule_params_of(struct schedule_params *p, const struct conf *c);

@@ -419,6 +419,49 @@ static void test_register_eras(void **state)
 	strbuf_release(&many);
 }
 
+/* nvcc4 has addresses of shared memory in one word, unless they are also something else. */
+static void test_register_narrow(void **state)
+{
+	static const struct {
+		const char *body;
+		u32 words;
+	} cases[] = {
+	    /* twelve addresses of shared memory, made by adding, then read */
+	    {"", 12},
+	    /* one of them is a value that is stored, too */
+	    {"st.global.u64 [%g], %d3;", 13},
+	    /* or a global address; or what one is made of */
+	    {"ld.global.u32 %x, [%d3];", 13},
+	    {"add.s64 %q, %d3, %g; ld.global.u32 %x, [%q];", 13},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		struct strbuf text = STRBUF_INIT;
+		struct conf c;
+		struct schedule_params p;
+		struct err e = {0};
+		strbuf_adds(
+		    &text, HEAD
+		    ".visible .entry k(.param .u64 p) { .reg .b64 %d<20>, %g, %q; .reg .b32 %r<20>, %x; .shared .b8 s[4096];\n"
+		    "ld.param.u64 %q, [p]; cvta.to.global.u64 %g, %q; mov.u32 %r0, %tid.x;\n"
+		    "mul.wide.u32 %d0, %r0, 4;\n");
+		for (u32 k = 1; k < 12; k++)
+			strbuf_addf(&text, "mul.wide.u32 %%d%u, %%r0, %u;\n", k, 4 * k);
+		strbuf_adds(&text, "add.s64 %d1, %d0, %d3;\n");
+		for (u32 k = 0; k < 12; k++)
+			strbuf_addf(&text, "st.shared.u32 [%%d%u], 1;\n", k);
+		strbuf_addf(&text, "%s ret; }\n", cases[i].body);
+		conf_defaults(&c);
+		assert_true(conf_set(&c, "isa.registers", "nvcc4", &e) && conf_set(&c, "schedule", "none", &e));
+		schedule_params_of(&p, &c);
+		struct module *m = ptx_load_for("narrow.ptx", text.buf, text.len, &p, &e);
+		if (!m)
+			fail_msg("%s", e.msg);
+		assert_int_equal(m->funcs[0].max_live, cases[i].words);
+		module_free(m);
+		strbuf_release(&text);
+	}
+}
+
 /* --- memory layout ------------------------------------------------------------------------------------------------ */
 
 static const struct symbol *symbol(const struct module *m, const char *name)
@@ -897,7 +940,9 @@ int main(void)
 	    cmocka_unit_test(test_classes_and_costs),
 	    cmocka_unit_test(test_reconvergence),
 	    cmocka_unit_test(test_slots_are_reused),
-	    cmocka_unit_test(test_register_estimate), cmocka_unit_test(test_register_eras),
+	    cmocka_unit_test(test_register_estimate),
+	    cmocka_unit_test(test_register_eras),
+	    cmocka_unit_test(test_register_narrow),
 	    cmocka_unit_test(test_shared_layout),
 	    cmocka_unit_test(test_calls),
 	    cmocka_unit_test(test_recursion),

@@ -186,7 +186,9 @@ static void add_regnames(struct loader *ld, const struct fn *f, const struct reg
 static void note_live(struct loader *ld, const struct fn *f, const struct liveness *l)
 {
 	u32 *live = xmalloc((f->end - f->begin) * sizeof(u32)), most = 0;
-	estimate_live(f, l, live);
+	bool *narrow = ld->schedule && ld->schedule->narrow ? estimate_narrow(f) : NULL;
+	estimate_live(f, l, narrow, live);
+	free(narrow);
 	for (u32 i = 0; i < f->end - f->begin; i++)
 		most = MAX(most, live[i]);
 	for (u32 i = ld->nedges; i-- > 0 && ld->edges[i].caller == (u32)ld->fn;)
