@@ -22,7 +22,7 @@ static void test_lcs(void **state)
 	struct rig r;
 	open_under(&r, "hotspot", "lcs");
 	rig_has(&r, "print gpu.kernel[0].limits", "{[0] = 0, 0, ");
-	rig_say(&r, "tbreak lcs-throttle if e.t_new == e.sum // e.max and e.ctas > 1");
+	rig_say(&r, "tbreak lcs-throttle if e.t_new == (2 * e.sum + e.max) // (2 * e.max) and e.ctas > 1");
 	rig_has(&r, "continue", "lcs-throttle: SM ");
 	rig_has(&r, "info kernels", "lcs: T_new ");
 	rig_has(
