@@ -5,18 +5,18 @@
 
 Settings (globals, set before the script is loaded): CTA_PROGRESS_PERIOD = cycles between two looks at the SMs; CTA_PROGRESS_ROWS = rows
 shown of each launch; CTA_PROGRESS_TOP = launches shown.
-Of each launch the SM where a CTA ends first. A column is a CTA, in the order of their ids; share = its instructions over those of the
-one that ended: with a greedy scheduler the later ones stay behind, unless all wait for memory. Their sum is what lcs rounds.
+Of each launch the SM where a CTA ends first. A column is a CTA, in the order of their ids; share = its instructions over the
+most of a CTA: with a greedy scheduler the later ones stay behind, unless all wait for memory. Their sum is what lcs rounds.
 Into the run's statistics (figures) go all looks of each launch shown: cta_progress_LAUNCH_cycle, the cycles of the looks and of the end,
 and cta_progress_LAUNCH_cta_ID, the CTA's instructions until then. ]]
 local lib = require "inspect.lib"
 lib.settings("CTA_PROGRESS", {CTA_PROGRESS_PERIOD = 500, CTA_PROGRESS_ROWS = 12, CTA_PROGRESS_TOP = 4})
 local period, most = lib.setting("CTA_PROGRESS_PERIOD", 500), lib.setting("CTA_PROGRESS_ROWS", 12)
 local top = lib.setting("CTA_PROGRESS_TOP", 4)
-local live, ended -- launches by id: name, looks by SM; those of which a CTA has ended, in that order
+local live, ended, latest -- launches by id: name, looks by SM; those of which a CTA has ended, in that order, and by id
 
 local function reset()
-	live, ended = {}, {}
+	live, ended, latest = {}, {}, {}
 end
 
 -- Instructions of a launch's CTAs on an SM, by id.
@@ -63,7 +63,10 @@ end
 
 local function show(k)
 	local ids, head, rows, share, sum = ids_of(k), {"cycle"}, {}, {"share"}, 0
-	local all = k.last[k.cta]
+	local all = 0 -- the most of a CTA, which lcs divides by
+	for _, id in ipairs(ids) do
+		all = math.max(all, k.last[id])
+	end
 	for _, id in ipairs(ids) do
 		head[#head + 1] = "CTA " .. id
 		share[#share + 1] = string.format("%.2f", k.last[id] / all)
@@ -83,7 +86,7 @@ local function show(k)
 		row[#row + 1] = k.last[id]
 	end
 	rows[#rows + 1], rows[#rows + 2] = row, share
-	print(string.format("%s (launch %d), SM %d: CTA %d ends first, in cycle %d; all together %.2f times its instructions",
+	print(string.format("%s (launch %d), SM %d: CTA %d ends first, in cycle %d; all together %.2f times the most of a CTA",
 		k.name, k.launch, k.sm, k.cta, k.last.cycle, sum / all))
 	lib.table(head, rows)
 end
@@ -110,28 +113,22 @@ lib.sample("cta_progress", period, function()
 	end
 end)
 
--- Instructions of a launch that are no resident CTA's: when its first one has ended, that one's.
-local function of_the_ended(launch)
-	local n = gpu.kernel[launch].warp_insts
-	for sm = 0, #gpu.sm - 1 do
-		for slot = 0, #gpu.sm[sm].cta - 1 do
-			local c = gpu.sm[sm].cta[slot]
-			n = n - (c.kernel == launch and c.insts or 0)
-		end
-	end
-	return n
-end
-
 lib.on("cta_progress", "cta-done", function(e)
 	local k = live[e.kernel]
-	if not k then
-		return
+	if k then
+		k.sm, k.cta, k.last = e.sm, e.cta, look(e.sm, e.kernel)
+		live[e.kernel] = nil
+		ended[#ended + 1] = k
+		k.number = #ended
+		latest[e.kernel] = k
+	else -- another CTA of the SM, which ended in the same cycle and is no longer there to be looked at
+		k = latest[e.kernel]
+		if not k or k.sm ~= e.sm or k.last.cycle ~= gpu.cycle then
+			return
+		end
 	end
-	k.sm, k.cta, k.last = e.sm, e.cta, look(e.sm, e.kernel)
-	k.last[e.cta] = of_the_ended(e.kernel)
-	live[e.kernel] = nil
-	ended[#ended + 1] = k
-	if #ended <= top then
+	k.last[e.cta] = e.insts
+	if k.number <= top then
 		record(k)
 	end
 end)

@@ -275,13 +275,13 @@ static bool powers_of_two(const struct conf *c, struct conf_conflict *of, struct
 
 static bool idem_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
-	u64 slots = (u64)c->num_sms * c->sm_ctas, most = ((u64)IDEM_GIB << 20) / MAX(slots, (u64)1);
-	return !c->idem_track || c->idem_kb <= most || among(of, "idempotence.kb", "num_sms", "sm.ctas") ||
-	       err_set(
-	           e,
-	           "idempotence.kb: %u KiB for each of %llu CTA slots (num_sms %u x sm.ctas %u) is more than %d GiB; at "
-	           "most %llu",
-	           c->idem_kb, (unsigned long long)slots, c->num_sms, c->sm_ctas, IDEM_GIB, (unsigned long long)most);
+	const u32 ctas = conf_is_vt(c) ? VIRTUAL_CTA_PLACES : c->sm_ctas;
+	const u64 slots = (u64)c->num_sms * ctas, most = ((u64)IDEM_GIB << 20) / MAX(slots, (u64)1);
+	return !c->idem_track || c->idem_kb <= most ||
+	       among(of, "idempotence.kb", "num_sms", conf_is_vt(c) ? "cta-virtual" : "sm.ctas") ||
+	       err_set(e,
+	               "idempotence.kb: %u KiB for each of %llu CTAs (num_sms %u x %u) is more than %d GiB; at most %llu",
+	               c->idem_kb, (unsigned long long)slots, c->num_sms, ctas, IDEM_GIB, (unsigned long long)most);
 }
 
 #define REPLAY_PLACES 64
@@ -290,10 +290,6 @@ static bool vt_fits(const struct conf *c, struct conf_conflict *of, struct err *
 {
 	if (!conf_is_vt(c))
 		return true;
-	if (c->idem_track)
-		return among(of, "cta-virtual", "idempotence.track", NULL) ||
-		       err_set(e, "cta-virtual=vt and idempotence.track exclude each other: what a CTA has read is recorded "
-		                  "by its slot, and here it changes that");
 	if (strcmp(c->preempt, "none") != 0)
 		return among(of, "cta-virtual", "preempt", NULL) ||
 		       err_set(e, "cta-virtual=vt and preempt=%s exclude each other: a CTA without a slot cannot be preempted",

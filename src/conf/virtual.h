@@ -5,6 +5,8 @@
 
 #include "conf/conf.h"
 
+#define VIRTUAL_CTA_PLACES 160 /* CTAs of an SM, active and inactive */
+
 /* Does the machine keep CTAs beyond its scheduling limit? */
 static inline bool conf_is_vt(const struct conf *c)
 {

@@ -94,7 +94,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->resume.moved_ctx = &g->partition;
 	g->resume.brought = preempt_brought;
 	g->resume.brought_ctx = &g->preempt;
-	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
+	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values, g->front);
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].restart = g->restart;
 	gpu_set_event_mask(g, 0);

@@ -357,7 +357,10 @@ u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
 	if (unlikely(x->vt != NULL) && (x->vt->ready || !vt_has_slots(x, s, x->prog[launch].launch->warps))) {
 		s->k.ctas_started++;
-		return vt_start_inactive(x, s, launch, id, now);
+		const u32 place = vt_start_inactive(x, s, launch, id, now);
+		if (x->restart)
+			restart_cta_start(x, s, place, now);
+		return place;
 	}
 	const u32 slot = cta_place(x, s, launch, id, now);
 	s->k.ctas_started++;
@@ -410,8 +413,11 @@ bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct c
 		sm_resume_cta(x, s, slot, now); /* its last answers came meanwhile */
 	if (x->restart)
 		restart_cta_end(x, s, slot, now);
-	if (event_wanted(x->ev, EV_CTA_DONE))
-		cta_event(x, s, EV_CTA_DONE, slot, now)->arg[1] = now - c->started_at;
+	if (event_wanted(x->ev, EV_CTA_DONE)) {
+		struct event *e = cta_event(x, s, EV_CTA_DONE, slot, now);
+		e->arg[1] = now - c->started_at;
+		e->arg[2] = c->insts;
+	}
 	cta_stayed(c, now);
 	*out = *c;
 	tell_gone(x, s, c->warps, now);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/virtual.h"
 #include "sm/internal.h"
 
 #define BLOCK 32u              /* bytes of device memory that an entry stands for: a bit each */
@@ -30,8 +31,9 @@ struct come {
 	u32 launch, pc;
 	u8 cause, first, pad[2];
 };
-struct restart_sm { /* arena */
-	struct restart_cta cta[SM_MAX_CTAS];
+struct restart_sm {                           /* arena */
+	struct restart_cta cta[FRONT_CTA_PLACES]; /* as the front end has them (front_slot()): a CTA keeps its record when
+	                                             it leaves its slot and comes back (cta-virtual=vt) */
 	u32 ncome, pad2;
 	struct come come[COME_MAX];
 	u64 stored_at; /* the cycle of these stores, which take effect at its end */
@@ -45,6 +47,7 @@ struct restart_state { /* arena */
 };
 struct restart { /* the host's: constant */
 	const struct devmem *mem;
+	const struct front *front;
 	u32 nctas, log_max;
 	struct restart_sm *sm;
 	struct restart_launch *launch;
@@ -60,9 +63,15 @@ static u32 log_max(const struct conf *c)
 	return log2_floor(c->idem_kb * 1024ull / 2 / sizeof(struct span));
 }
 
+_Static_assert(VIRTUAL_CTA_PLACES == FRONT_CTA_PLACES, "conf.c counts as many");
+u32 restart_tables(const struct conf *c)
+{
+	return conf_is_vt(c) ? FRONT_CTA_PLACES : c->sm_ctas;
+}
+
 static size_t table_entries(const struct conf *c)
 {
-	return ((size_t)c->num_sms * c->sm_ctas * 2) << log_max(c);
+	return ((size_t)c->num_sms * restart_tables(c) * 2) << log_max(c);
 }
 
 size_t restart_state_bytes(const struct conf *c, u32 launches)
@@ -73,13 +82,15 @@ size_t restart_state_bytes(const struct conf *c, u32 launches)
 	       launches * sizeof(struct restart_launch) + sizeof(struct restart_state) + 65536;
 }
 
-struct restart *restart_create(const struct conf *c, u32 launches, struct arena *a, const struct devmem *mem)
+struct restart *restart_create(const struct conf *c, u32 launches, struct arena *a, const struct devmem *mem,
+                               const struct front *front)
 {
 	if (!c->idem_track)
 		return NULL;
 	struct restart *r = xcalloc(1, sizeof *r);
 	r->mem = mem;
-	r->nctas = c->sm_ctas;
+	r->front = front;
+	r->nctas = restart_tables(c);
 	r->log_max = log_max(c);
 	r->sm = ARENA_NEW(a, struct restart_sm, c->num_sms);
 	r->state = ARENA_NEW(a, struct restart_state, 1);
@@ -93,11 +104,18 @@ void restart_free(struct restart *r)
 	free(r);
 }
 
+/* The record of a CTA, by the place that the SM has it in. */
+static struct restart_cta *record(const struct restart *r, u32 sm, u32 place)
+{
+	return &r->sm[sm].cta[front_slot(r->front, sm, place)];
+}
+
 /* --- the bytes that a CTA has read -------------------------------------------------------------------------------- */
 
 static struct span *table_of(const struct restart *r, u32 sm, u32 slot, u32 log)
 {
-	return r->tables + (((size_t)sm * r->nctas + slot) << (r->log_max + 1)) + ((size_t)1 << log);
+	return r->tables + (((size_t)sm * r->nctas + front_slot(r->front, sm, slot)) << (r->log_max + 1)) +
+	       ((size_t)1 << log);
 }
 
 /* The block's entry, or the free one where it belongs. */
@@ -262,7 +280,7 @@ static void tell(struct sm_ctx *x, const struct sm *s, const struct happening *h
 
 static void happen(struct sm_ctx *x, const struct sm *s, const struct happening *h, u64 now)
 {
-	struct restart_cta *c = &x->restart->sm[s->id].cta[h->slot];
+	struct restart_cta *c = record(x->restart, s->id, h->slot);
 	bool first = !c->causes;
 	if (h->cause != RESTART_LOST)
 		come_to(x, s, h, first);
@@ -304,7 +322,7 @@ static void meet_stored(struct sm_ctx *x, const struct sm *s, u32 slot, struct s
 static void read_bytes(struct sm_ctx *x, const struct sm *s, struct happening *h, const struct span *b, u32 n, u64 now)
 {
 	struct restart_sm *m = &x->restart->sm[s->id];
-	struct restart_cta *c = &m->cta[h->slot];
+	struct restart_cta *c = record(x->restart, s->id, h->slot);
 	bool same_cycle = m->nstored && m->stored_at == now;
 	for (u32 i = 0; i < n; i++) {
 		if (unlikely(same_cycle))
@@ -320,7 +338,7 @@ static void read_bytes(struct sm_ctx *x, const struct sm *s, struct happening *h
 /* The lowest of the bytes that had been read; 0 = none. */
 static u64 overwritten(const struct sm_ctx *x, const struct sm *s, u32 slot, const struct span *b, u32 n)
 {
-	const struct restart_cta *c = &x->restart->sm[s->id].cta[slot];
+	const struct restart_cta *c = record(x->restart, s->id, slot);
 	for (u32 i = 0; i < n; i++) {
 		u32 hit = has_read(x->restart, s->id, slot, c, b[i]);
 		if (hit)
@@ -377,7 +395,7 @@ void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyn
 		return;
 	const struct program *p = &x->prog[s->cta[slot].launch];
 	if (p->notice && p->notice[d->pc])
-		x->restart->sm[s->id].cta[slot].noticed = 1;
+		record(x->restart, s->id, slot)->noticed = 1;
 	if (accesses_global(d->in)) {
 		access_memory(x, s, &h, d, now);
 	} else if (d->in->op == OP_CALL && d->in->flags & IF_VPRINTF) {
@@ -392,7 +410,7 @@ void restart_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 {
 	struct restart_sm *m = &x->restart->sm[s->id];
 	clear(table_of(x->restart, s->id, slot, LOG_FIRST), LOG_FIRST);
-	m->cta[slot] = (struct restart_cta){.log_blocks = LOG_FIRST, .started_at = now};
+	*record(x->restart, s->id, slot) = (struct restart_cta){.log_blocks = LOG_FIRST, .started_at = now};
 	for (u32 i = 0; i < m->nstored; i++) /* of the one that was here before */
 		if (m->stored[i].slot == slot)
 			m->stored[i].bytes.mask = 0;
@@ -400,7 +418,7 @@ void restart_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 
 void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 {
-	const struct restart_cta *c = &x->restart->sm[s->id].cta[slot];
+	const struct restart_cta *c = record(x->restart, s->id, slot);
 	const struct cta *t = &s->cta[slot];
 	struct restart_launch *l = &x->restart->launch[t->launch];
 	bool clean = !c->causes;
@@ -423,7 +441,7 @@ void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now)
 
 u64 restart_cta_save(const struct restart *r, u32 sm, u32 slot, u8 *out)
 {
-	const struct restart_cta *c = &r->sm[sm].cta[slot];
+	const struct restart_cta *c = record(r, sm, slot);
 	const u64 table = sizeof(struct span) << c->log_blocks;
 	if (out) {
 		memcpy(out, c, sizeof *c);
@@ -434,7 +452,7 @@ u64 restart_cta_save(const struct restart *r, u32 sm, u32 slot, u8 *out)
 
 void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved)
 {
-	struct restart_cta *c = &r->sm[sm].cta[slot];
+	struct restart_cta *c = record(r, sm, slot);
 	memcpy(c, saved, sizeof *c);
 	memcpy(table_of(r, sm, slot, c->log_blocks), saved + sizeof *c, sizeof(struct span) << c->log_blocks);
 }
@@ -443,17 +461,17 @@ void restart_cta_restore(struct restart *r, u32 sm, u32 slot, const u8 *saved)
 
 bool restart_noticed(const struct sm_ctx *x, const struct sm *s, u32 slot)
 {
-	return !x->restart || !x->prog[s->cta[slot].launch].notice || x->restart->sm[s->id].cta[slot].noticed;
+	return !x->restart || !x->prog[s->cta[slot].launch].notice || record(x->restart, s->id, slot)->noticed;
 }
 
 bool restart_possible(const struct restart *r, u32 sm, u32 slot)
 {
-	return r && !r->sm[sm].cta[slot].causes;
+	return r && !record(r, sm, slot)->causes;
 }
 
 const struct restart_cta *restart_cta(const struct restart *r, u32 sm, u32 slot)
 {
-	return r ? &r->sm[sm].cta[slot] : NULL;
+	return r ? record(r, sm, slot) : NULL;
 }
 
 const struct restart_launch *restart_launch(const struct restart *r, u32 launch)

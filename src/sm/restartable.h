@@ -71,15 +71,18 @@ struct restart_point {
 };
 
 struct restart;
+/* CTAs of an SM of which there may be a record, each with idempotence.kb. */
+u32 restart_tables(const struct conf *c);
 /* Bytes of the state arena that restart_create() takes; 0 when the configuration does not ask for it. */
 size_t restart_state_bytes(const struct conf *c, u32 launches);
 /* NULL when not asked for. launches: the most that a machine may have. Behind arena_end_hashed(): what it takes is left
  * out of the arena's hash. */
-struct restart *restart_create(const struct conf *c, u32 launches, struct arena *a, const struct devmem *mem);
+struct restart *restart_create(const struct conf *c, u32 launches, struct arena *a, const struct devmem *mem,
+                               const struct front *front);
 void restart_free(struct restart *r);
 
-/* A CTA starts in a slot, also when it starts over; one ends, with its totals in s->cta[slot]; a warp executes an
- * instruction (after it has been counted). */
+/* A CTA starts in a slot, or without one (cta-virtual=vt), also when it starts over; one ends, with its totals in
+ * s->cta[slot]; a warp executes an instruction (after it has been counted). */
 void restart_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now);
 void restart_cta_end(struct sm_ctx *x, const struct sm *s, u32 slot, u64 now);
 void restart_issue(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d, u64 now);

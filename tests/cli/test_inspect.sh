@@ -107,6 +107,25 @@ ok "cta_progress: the same in the run's figures" "$(awk '/"cta_progress_0_cta_/ 
 	inside && /^ *[0-9]/ { last = $1 + 0 } inside && /\]/ { sum += last; max = last > max ? last : max; inside = 0 }
 	END { printf "%.2f", sum / max }' "$tmp/progress.json")" = "$(sed -n 's/.*all together \([0-9.]*\) times.*/\1/p' "$tmp/progress")"
 
+# --- CTAs that end in the same cycle, on two SMs and on one: each has its own instructions. Four CTAs, those from `short` on, execute
+# fewer of them than the others, so that they end first, two on each SM. lcs counts at the cycle's beginning, the script at its end.
+for short in 0 2 4 6 8; do
+	{
+		printf '.version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<4>; .reg .pred %%p;\n'
+		awk 'BEGIN { for (i = 0; i < 300; i++) print "mov.u32 %r2, %ctaid.x;" }'
+		printf 'sub.u32 %%r3, %%r2, %d; setp.lt.u32 %%p, %%r3, 4; @%%p bra END;\n' "$short"
+		awk 'BEGIN { for (i = 0; i < 60; i++) print "mov.u32 %r3, %r2;" }'
+		printf 'END: ret;\n}\n'
+	} >"$tmp/abreast.ptx"
+	set -- "$tmp/abreast.ptx" --kernel k --grid 12 --block 32 --set num_sms=2 --set l1i.perfect=true
+	"$W" debug "$@" --cta-sched lcs --batch -ex 'break lcs-throttle' -ex continue >"$tmp/lcs" 2>&1
+	"$W" run "$@" --script scripts/inspect/cta_progress.lua >"$tmp/progress" 2>&1
+	ok "cta_progress: CTAs from $short on end first" "$({
+		sed -n 's/.*all together \([0-9.]*\) times.*/\1/p' "$tmp/progress"
+		sed -n 's/.*sum \([0-9]*\), max \([0-9]*\),.*/\1 \2/p' "$tmp/lcs"
+	} | awk 'NR == 1 { said = $1 } NR == 2 { d = said - $1 / $2; print (d * d < 0.001 ? "as lcs" : said " for " $1 / $2) }')" = "as lcs"
+done
+
 # --- a split whose cost is known: 8 of 32 lanes of every other warp execute 6 instructions, 24 lanes wait
 cat >"$tmp/split.ptx" <<'P'
 .version 7.0

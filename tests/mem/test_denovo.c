@@ -100,12 +100,31 @@ static void words_move(void **state)
 	rig_stop(&r);
 }
 
-/* An atomic is executed at the slice: its own SM's words go ahead of it, others' are called back. */
+/* An atomic on words that are registered here is executed here; they stay owned, and others find them here. */
+static void atomics_hit(void **state)
+{
+	DENOVO(r);
+	quiet_access(&r, 0, MO_STORE, BASE, 0x0f);
+	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x03), MR_HIT);
+	assert_int_equal(quiet_access(&r, 0, MO_RED, BASE, 0x0f), MR_HIT);
+	start_kernel(&r);
+	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x01), MR_HIT);
+	assert_true(l1d(&r, 0)->writebacks == 0 && l1d(&r, 0)->atomics == 3 && L2(&r, atomics) == 0);
+	assert_int_equal(quiet_access(&r, 1, MO_LOAD, BASE, 0x01), MR_PENDING);
+	assert_int_equal(l1d(&r, 0)->remote_reads, 1);
+	assert_int_equal(quiet_access(&r, 1, MO_RED, BASE, 0x01), MR_SENT); /* not registered there: at the slice */
+	assert_int_equal(l1d(&r, 0)->words_recalled, 1);
+	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x01), MR_PENDING);
+	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x02), MR_HIT);
+	rig_stop(&r);
+}
+
+/* Any other one is executed at the slice: its own SM's words go ahead of it, others' are called back. */
 static void atomics_call_back(void **state)
 {
 	DENOVO(r);
 	quiet_access(&r, 0, MO_STORE, BASE, 0xff);
-	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x01), MR_PENDING);
+	assert_int_equal(quiet_access(&r, 0, MO_ATOMIC, BASE, 0x101), MR_PENDING);
 	assert_int_equal(l1d(&r, 0)->writebacks, 1);
 	assert_int_equal(L2(&r, words_recalled), 0);
 	assert_int_equal(quiet_access(&r, 1, MO_RED, BASE, 0x07), MR_SENT);
@@ -197,7 +216,9 @@ static void answers_of_yesterday(void **state)
 	for (u32 k = 0; words_of(l, i)->unacked && k < 700; k++)
 		rig_step(&r);
 	assert_int_equal(words_of(l, i)->owned, 0x2);
-	assert_int_equal(access_words(&r, 0, MO_RED, BASE, 0x2, 3), MR_SENT);
+	assert_int_equal(access_words(&r, 1, MO_STORE, BASE, 0x2, 3), MR_SENT);
+	for (u32 k = 0; words_of(l, i)->owned && k < 700; k++)
+		rig_step(&r);
 	assert_int_equal(words_of(l, i)->stale, 0x2);
 	assert_int_equal(access_words(&r, 0, MO_LOAD, BASE, 0x4, 4), MR_PENDING);
 	assert_int_equal(access_words(&r, 0, MO_LOAD, BASE, 0x2, 5), MR_RF_MERGE);
@@ -251,7 +272,7 @@ static void refused_machines(void **state)
 /* What the runs have to come by. */
 #define COVERED(X)                                                                                                     \
 	X(LOAD_HIT), X(LOAD_OWN), X(LOAD_PART), X(FRESH), X(STORE_NEW), X(STORE_OWNED), X(STORE_OVER_COPY),                \
-	    X(STORE_JOINED), X(ATOMIC_GIVES), X(REMOTE), X(REMOTE_FROM_WRITEBACK), X(TAKEN), X(TAKEN_GONE),                \
+	    X(STORE_JOINED), X(ATOMIC_GIVES), X(ATOMIC_HIT), X(REMOTE), X(REMOTE_FROM_WRITEBACK), X(TAKEN), X(TAKEN_GONE), \
 	    X(KEPT_UNACKED), X(RECALLED), X(RECALLED_GONE), X(WRITEBACK), X(WRITEBACK_STALE), X(HOME_WAITS),               \
 	    X(VICTIM_RECALLED), X(SURVIVED)
 #define X(n) n
@@ -367,6 +388,18 @@ static enum mem_result my_atomic(const struct access *a)
 	enum mem_result r = denovo->atomic(a);
 	if (r == MR_SENT || r == MR_PENDING)
 		word_event(E_ATOMIC, &before, words_at(a->sm, a->line), a->t->words);
+	if (r == MR_HIT) {
+		const u32 line = line_of(a->line);
+		word_event(E_ATOMIC_HIT, &before, words_at(a->sm, a->line), a->t->words);
+		covered[ATOMIC_HIT]++;
+		FOR_EACH_BIT(k, (u64)a->t->words)
+		{
+			if (line >= RACY && w.copy[a->sm][line][k] != w.latest[line][k])
+				fail_msg("SM %u: an atomic on word %u of line %u finds %llu, not %llu", a->sm, k, line,
+				         (unsigned long long)w.copy[a->sm][line][k], (unsigned long long)w.latest[line][k]);
+			w.copy[a->sm][line][k] = ++w.latest[line][k];
+		}
+	}
 	if (give && (r == MR_SENT || r == MR_PENDING)) {
 		covered[ATOMIC_GIVES]++;
 		memcpy(send_values(false, a->sm, 0, 0, a->line, give)->value, w.copy[a->sm][line_of(a->line)],
@@ -702,7 +735,7 @@ static void random_access(u32 sm)
 	bool load = op == MO_LOAD || op == MO_LOAD_VOLATILE, fresh = op == MO_LOAD_VOLATILE;
 	if (r >= MR_RF_LINE)
 		return;
-	if (r == MR_HIT && op == MO_STORE)
+	if (r == MR_HIT && (op == MO_STORE || atomic))
 		FOR_EACH_BIT(k, (u64)words)
 	w.done[line][k] = w.latest[line][k];
 	if (r == MR_HIT && load) {
@@ -796,6 +829,7 @@ int main(void)
 	    cmocka_unit_test(masks),
 	    cmocka_unit_test(owned_words_survive),
 	    cmocka_unit_test(words_move),
+	    cmocka_unit_test(atomics_hit),
 	    cmocka_unit_test(atomics_call_back),
 	    cmocka_unit_test(other_caches_see_it),
 	    cmocka_unit_test(lines_go),

@@ -18,20 +18,21 @@ static const char *const word_states[W_STATES] = {"none", "copy", "new", "own", 
 
 enum word_event {
 	E_STORE,
-	E_FILL,   /* an answer of the slice */
-	E_DATA,   /* an answer of another SM */
-	E_ACK,    /* of a registration */
-	E_READ,   /* another SM reads */
-	E_TAKE,   /* another SM has registered */
-	E_RECALL, /* the slice wants it */
-	E_ATOMIC, /* of its own, at the slice */
-	E_GONE,   /* the line is evicted */
-	E_START,  /* a kernel starts */
+	E_FILL,       /* an answer of the slice */
+	E_DATA,       /* an answer of another SM */
+	E_ACK,        /* of a registration */
+	E_READ,       /* another SM reads */
+	E_TAKE,       /* another SM has registered */
+	E_RECALL,     /* the slice wants it */
+	E_ATOMIC,     /* of its own, at the slice */
+	E_ATOMIC_HIT, /* of its own, here */
+	E_GONE,       /* the line is evicted */
+	E_START,      /* a kernel starts */
 	E_EVENTS
 };
-static const char *const word_events[E_EVENTS] = {"store",           "fill",         "remote data", "acknowledged",
-                                                  "read by another", "taken",        "called back", "own atomic",
-                                                  "evicted",         "kernel starts"};
+static const char *const word_events[E_EVENTS] = {"store",           "fill",    "remote data",  "acknowledged",
+                                                  "read by another", "taken",   "called back",  "own atomic",
+                                                  "atomic here",     "evicted", "kernel starts"};
 static u64 word_moves[E_EVENTS][W_STATES][W_STATES];
 
 static enum word_state word_state(const struct words *w, u32 k)
@@ -85,14 +86,14 @@ static const struct transition {
     {E_STORE, W_NONE, W_NEW},   {E_STORE, W_COPY, W_NEW},  {E_STORE, W_NEW, W_NEW}, /* joins the one before */
     {E_STORE, W_OWN, W_OWN},    {E_FILL, W_NONE, W_NONE}, /* past L1D, of an atomic, or stale */
     {E_FILL, W_NONE, W_COPY},   {E_FILL, W_COPY, W_COPY},  {E_FILL, W_NEW, W_NEW}, /* stored meanwhile */
-    {E_FILL, W_OWN, W_OWN},     {E_DATA, W_NONE, W_NONE},  {E_DATA, W_NONE, W_COPY},  {E_DATA, W_NEW, W_NEW},
+    {E_FILL, W_OWN, W_OWN},     {E_DATA, W_NONE, W_NONE},  {E_DATA, W_NONE, W_COPY},     {E_DATA, W_NEW, W_NEW},
     {E_ACK, W_NEW, W_OWN},      {E_READ, W_NONE, W_NONE}, /* answered from what it has
                                                                                          written back */
     {E_READ, W_NEW, W_NEW}, /* it owned the word before, wrote it back and owns it again */
-    {E_READ, W_OWN, W_OWN},     {E_TAKE, W_NONE, W_NONE},  {E_TAKE, W_NEW, W_NEW},    {E_TAKE, W_OWN, W_NONE},
-    {E_RECALL, W_NONE, W_NONE}, {E_RECALL, W_NEW, W_NEW},  {E_RECALL, W_OWN, W_NONE}, {E_ATOMIC, W_NONE, W_NONE},
-    {E_ATOMIC, W_COPY, W_NONE}, {E_ATOMIC, W_OWN, W_NONE}, {E_GONE, W_COPY, W_NONE},  {E_GONE, W_OWN, W_NONE},
-    {E_START, W_COPY, W_NONE},  {E_START, W_OWN, W_OWN},
+    {E_READ, W_OWN, W_OWN},     {E_TAKE, W_NONE, W_NONE},  {E_TAKE, W_NEW, W_NEW},       {E_TAKE, W_OWN, W_NONE},
+    {E_RECALL, W_NONE, W_NONE}, {E_RECALL, W_NEW, W_NEW},  {E_RECALL, W_OWN, W_NONE},    {E_ATOMIC, W_NONE, W_NONE},
+    {E_ATOMIC, W_COPY, W_NONE}, {E_ATOMIC, W_OWN, W_NONE}, {E_ATOMIC_HIT, W_OWN, W_OWN}, {E_GONE, W_COPY, W_NONE},
+    {E_GONE, W_OWN, W_NONE},    {E_START, W_COPY, W_NONE}, {E_START, W_OWN, W_OWN},
 };
 static const struct transition owner_table[] = {
     {H_READ, O_SLICE, O_SLICE},     {H_READ, O_OTHERS, O_OTHERS},

@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "sim_internal.h"
 #include "sm/replay.h"
+#include "sm/restartable.h"
 #include "sm/verbs.h"
 #include "sm/virtual.h"
 #include "tests/rig/catalog_rig.h"
@@ -374,6 +375,56 @@ static const char scattered[] =
              "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
              "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 128, %a1; ld.global.u32 %r5, [%a2];\n"
              "add.u32 %r5, %r5, %r4; st.global.u32 [%a2], %r5; ret;\n}\n";
+
+/* Each lane reads a line of its own twice, so that its CTA leaves its slot in between, and then writes: CTAs of even
+ * ids what they have read, the others a part of the line that nobody reads. */
+static const char halves[] =
+    PTX_HEAD ".visible .entry k(.param .u64 p0)\n{\n.reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %a<8>;\n"
+             "ld.param.u64 %a1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+             "mad.lo.u32 %r4, %r2, %r3, %r1; mad.wide.u32 %a2, %r4, 128, %a1; ld.global.u32 %r5, [%a2];\n"
+             "mul.wide.u32 %a3, %r5, 4; add.u64 %a4, %a2, %a3; ld.volatile.global.u32 %r6, [%a4];\n"
+             "add.u32 %r6, %r6, %r4; add.u32 %r6, %r6, 1; and.b32 %r7, %r2, 1; setp.eq.u32 %p1, %r7, 0;\n"
+             "@%p1 bra SAME; add.u64 %a2, %a2, 64;\nSAME: st.global.u32 [%a2], %r6; ret;\n}\n";
+
+/* idempotence.track: a CTA keeps its record when it leaves its slots. So it may be dropped (a flush) wherever it is in
+ * its way, and begins again in its slots. */
+static void test_restartable(void **state)
+{
+	for (u32 drops = 0; drops < 2; drops++) {
+		const char *sets[10];
+		struct told t = {0};
+		u64 buf, seed = 11;
+		u32 dropped = 0, back = 0;
+		memcpy(sets, figure5, sizeof figure5);
+		sets[7] = "idempotence.track=true";
+		sets[8] = "vt.delay=30";
+		sets[9] = NULL;
+		struct sim *s = start_kernel(sets, halves, &t, &buf, 24);
+		struct gpu *g = sim_gpu(s);
+		while (sim_run(s, sim_cycle(s) + 1, NULL) == STOP_CYCLE) {
+			for (u32 slot = 0; drops && slot < 2; slot++) {
+				const struct cta *c = &g->sm[0]->cta[slot];
+				const u64 id = c->id;
+				if (c->used && dropped < 60 && rng_next(&seed) % 60 == 0 && gpu_drop_cta(g, 0, id, &(struct err){0})) {
+					dropped++;
+					back += g->ctx[0].vt->cta[slot].swaps > 0;
+				}
+			}
+			laws(s, "restartable");
+		}
+		rig_finish(s);
+		given_back(s);
+		assert_true(drops ? dropped > 20 && back > 5
+		                  : g->sm[0]->k.vt_swaps > 20); /* back: it had left its slots before */
+		const struct restart_launch *l = restart_launch(g->restart, 0);
+		assert_int_equal(l->ended, 24);
+		assert_int_equal(l->idempotent, 12);
+		assert_int_equal(l->with[RESTART_OVERWRITE], 12);
+		for (u32 i = 0; i < 24 * 64; i++)
+			assert_int_equal(rig_u32(s, buf + 128 * i + (i / 64 % 2 ? 64 : 0)), i + 1);
+		sim_destroy(s);
+	}
+}
 
 /* The load queues: no more entries of inactive CTAs than vt.inactive_entries, so that a CTA may have to stay; none of
  * them goes to the cache while an active one waits. */
@@ -997,8 +1048,7 @@ static void test_implied(void **state)
 /* What cannot be together, and what cannot be changed. */
 static void test_refused(void **state)
 {
-	static const char *const sets[][2] = {{"idempotence.track=true", "exclude each other"},
-	                                      {"lsu.replay=newcar", "lsu.replay"},
+	static const char *const sets[][2] = {{"lsu.replay=newcar", "lsu.replay"},
 	                                      {"vt.inactive_entries=60", "more than 64"},
 	                                      {"vt.warps=32", "virtual warps are less"}};
 	for (u32 i = 0; i < ARRAY_LEN(sets); i++) {
@@ -1022,6 +1072,7 @@ int main(void)
 	    cmocka_unit_test(test_equations),
 	    cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_figure5),
+	    cmocka_unit_test(test_restartable),
 	    cmocka_unit_test(test_delay),
 	    cmocka_unit_test(test_gain),
 	    cmocka_unit_test(test_as_many_as_said),

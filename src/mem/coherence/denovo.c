@@ -6,7 +6,9 @@
  * - A load asks for the words of its sectors that L1D lacks. The slice answers those that it has, and passes the others
  *   on to their owners, who send them to the reader and keep them.
  * - Words that another SM registers are taken from their owner; what is owned goes back to the slice when its line is
- *   replaced (a write-back), when the slice has to replace the line, and before an atomic, which the slice executes.
+ *   replaced (a write-back), when the slice has to replace the line, and before an atomic that the slice executes.
+ * - An atomic whose words are all registered here is executed here. Any other one is executed at the slice, and leaves
+ *   its words there.
  * - When a kernel starts that has the machine to itself, L1D drops what it does not own (self-invalidation).
  * - Local memory is private: it is cached as under `gpu`.
  *
@@ -294,12 +296,28 @@ static enum mem_result store(const struct access *a)
 	return l1_send_down(a);
 }
 
-/* What is owned of its words goes back ahead of it. */
+/* All its words are registered here: L1D executes it, as it does a store. */
+static enum mem_result atomic_hit(const struct access *a, u32 i)
+{
+	struct l1 *l = a->l;
+	tags_touch(&l->tags, i);
+	l->cc->hits++;
+	l->cc->atomics++;
+	ref_hit(l->cc, REF_ATOMIC, a->t->sectors, l->sectored);
+	if (l->ideal.n)
+		ideal_use(&l->ideal, i, a->line, a->t->sectors);
+	l1_accept(l);
+	return MR_HIT;
+}
+
+/* What is owned of its words goes back ahead of it, unless all of them are. */
 static enum mem_result atomic(const struct access *a)
 {
 	struct l1 *l = a->l;
 	u32 i = is_cached(a) ? tags_find(&l->tags, a->set, a->line) : TAGS_NONE;
 	u32 words = a->t->words, back = 0;
+	if (i != TAGS_NONE && !(words & (~words_of(l, i)->owned | words_of(l, i)->unacked)))
+		return atomic_hit(a, i);
 	if (i != TAGS_NONE && (words_of(l, i)->unacked & words))
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (i != TAGS_NONE)
