@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "gpu/gpu.h"
 #include "sim_internal.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 struct sim *sim_create(const struct conf *c, struct err *e)
 {
@@ -614,7 +612,7 @@ u64 sim_hash(struct sim *s)
 	u32 n = ARRAY_LEN(parts);
 	while (n > 2 && !parts[n - 1]) /* what there is nothing of is left out */
 		n--;
-	return XXH3_64bits(parts, n * sizeof *parts);
+	return hash_bytes(parts, n * sizeof *parts, 0);
 }
 
 void sim_drain(struct sim *s)

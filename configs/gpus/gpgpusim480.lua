@@ -10,11 +10,14 @@ return {
 	["sm.read_latency"] = 4,
 	["sm.write_latency"] = 2,
 	["sm.collectors"] = 8,
+	["sm.unit_results"] = "one", -- simd_function_unit::can_issue: occupied
+	["sm.fetch_first"] = 1, -- shader_core_ctx::fetch: m_last_warp_fetched
 	["sm.result_buses"] = 2, -- gpgpu_pipeline_widths: EX_WB 2
 	["sm.f64_unit"] = "sfu", -- gpgpu_num_dp_units 0: scheduler_unit::cycle issues f64 to the SFU
 	["sm.f64_logic"] = "sp", -- cuda-sim.cc: opcodes that opcode_latency_dp does not name
 	["shared.latency"] = 27, -- measured on it: an add issues 32 cycles after the load it needs (and 40 after one that L1D has)
 	["shared.atomic_turns"] = false, -- measured on it: an atomic of all lanes on one word takes as long as a load
+	["l1d.pipe_atomics"] = false, -- GPGPU-Sim 4.x: ldst_unit::memory_cycle, bypassL1D
 	["l1d.mshrs"] = 64, -- cache:dl1 N:32:128:4,...,S:64:8,8
 	["l1i.mshrs"] = 2, -- cache:il1 N:4:128:4,...,S:2:32,4
 	["l1c.params"] = true, -- ldst_unit::constant_cycle: kernel parameters, too

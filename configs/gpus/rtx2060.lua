@@ -51,7 +51,6 @@ return {
 	["l2.latency"] = 194, -- RTX2060: l2_rop_latency
 	["map.hash"] = "none", -- RTX2060: memory_partition_indexing 0
 	["map.slice_lines"] = true, -- RTX2060: the lowest bank bit is address bit 7
-	["l1d.bank_queue"] = 128, -- RTX2060: l1_banks 4, each with l1_latency places
 
 	["sm.reg_banks"] = 8, -- RTX2060
 

@@ -20,6 +20,8 @@ return {
 	["schedule"] = "list", -- the chip runs what an assembler has scheduled
 	["sm.collectors"] = 0, -- ours: read latency 0, a scheduler chooses among warps whose units are free
 	["sm.collector_sets"] = "unit", -- the same
+	["sm.fetch_first"] = 0, -- ours: not known
+	["l1d.pipe_atomics"] = true, -- ours: not measured, so as other accesses
 	["sm.int_units"] = false, -- the same
 	["lsu.queue"] = 4, -- the same
 	["sm.f64_logic"] = "f64", -- ours: the chip's f64 cores do them

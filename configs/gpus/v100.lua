@@ -29,6 +29,7 @@ return {
 	["sm.sched_order"] = "strict", -- GPGPU-Sim 4.x
 	["sm.issue_width"] = 1, -- QV100; Volta
 	["sm.fetches"] = 4, -- QV100: inst_fetch_throughput
+	["sm.fetch_first"] = 1, -- GPGPU-Sim: shader_core_ctx::fetch, m_last_warp_fetched
 	["schedule"] = "none", -- QV100 executes PTX in the order of the text
 
 	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16
@@ -42,6 +43,8 @@ return {
 	["sm.collector_sets"] = "scheduler", -- QV100: sub_core_model, enable_specialized_operand_collector 0
 	-- QV100: pipeline_widths: for each of 4 schedulers a register on each side of its two collector units
 	["lsu.queue"] = 16,
+	["sm.reg_reads"] = 2, -- QV100: gpgpu_reg_file_port_throughput
+	["sm.unit_results"] = "one", -- GPGPU-Sim 4.x: simd_function_unit, occupied
 	["sm.int_units"] = true, -- QV100: gpgpu_num_int_units 4
 	["sm.f64_logic"] = "sp", -- GPGPU-Sim 4.x: opcodes that opcode_latency_dp does not name
 	["lat.logic"] = 1, -- GPGPU-Sim 4.x: opcodes that opcode_latency_int and _fp do not name
@@ -89,6 +92,7 @@ return {
 	["l1d.latency"] = 20, -- QV100: l1_latency; with issue, operand read and write-back Jia's 28 cycles load to use
 	["l1d.banks"] = 4, -- QV100: l1_banks
 	["l1d.keep_stores"] = true, -- QV100: cache:dl1 ...,L:T:m:L
+	["l1d.pipe_atomics"] = false, -- GPGPU-Sim 4.x: ldst_unit::memory_cycle, bypassL1D
 	["l1d.mshrs"] = 512, -- QV100
 	["l1d.merges"] = 32, -- QV100: 8 of each sector
 	["l1d.miss_queue"] = 16, -- QV100
@@ -111,7 +115,6 @@ return {
 	["noc.flit"] = 40, -- QV100
 	["noc.switch"] = "islip", -- QV100: network_mode 2, icnt_arbiter_algo 1, icnt_in_buffer_limit 512
 	["noc.latency"] = 2, -- measured with QV100: a chain of loads that L2 answers (its switch takes two cycles each way)
-	["l1d.bank_queue"] = 80, -- QV100: l1_banks 4, each with l1_latency places
 
 	["partitions"] = 32, -- QV100
 	["l2.slices"] = 2, -- QV100

@@ -1,5 +1,5 @@
-/* Repeats on the GPU what `warpdbg run WORKLOAD --record-launches LOG` has recorded (ui/session/host/launch_log.h describes the
- * file), times each launch, and compares what memory holds in the end. */
+/* Repeats on the GPU what `warpdbg run WORKLOAD --record-launches LOG` has recorded (ui/session/host/launch_log.h
+ * describes the file), times each launch, and compares what memory holds in the end. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "base/hash.h"
 #include "base/strbuf.h"
 
 bool arena_init(struct arena *a, size_t bytes, struct err *e)
@@ -108,7 +106,7 @@ void arena_spare(struct arena *a, const void *from, const void *to)
 
 static u64 hash_part(const struct arena *a, size_t from, size_t to, u64 seed)
 {
-	return XXH3_64bits_withSeed(a->base + from, to - from, seed);
+	return hash_bytes(a->base + from, to - from, seed);
 }
 
 u64 arena_hash(const struct arena *a)

@@ -352,8 +352,8 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 	if (!c->sm_collectors)
 		return true;
 	const struct conf_key *ii = longest(c, "ii."), *lat = longest(c, "lat.");
-	u32 wait =
-	    c->sm_result_buses ? 16 : 0; /* of each for its bus, at most: results of the other units stand in the way */
+	/* of each for its result, at most: those of other units, or others of its own, stand in the way */
+	u32 wait = c->sm_result_buses || c->sm_unit_results == UNIT_RESULTS_ONE ? 16 : 0;
 	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
 	/* a scheduler's share, an instruction of each class in front of it, and the one that a unit has */
 	const bool shared = c->sm_collector_sets == COLLECTORS_SCHEDULER;
@@ -366,6 +366,12 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 		           "sm.collector_sets scheduler: %u collector units, %u SP, %u SFU and %u f64 units are not the same "
 		           "for each of %u schedulers",
 		           c->sm_collectors, c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, c->sm_schedulers);
+	if (shared && (c->sm_reg_banks % c->sm_schedulers || c->sm_reg_banks / c->sm_schedulers > 16))
+		return among(of, "sm.reg_banks", "sm.collector_sets", "sm.schedulers") ||
+		       err_set(e,
+		               "sm.collector_sets scheduler: %u register banks are not the same for each of %u schedulers, or "
+		               "more than 16 for each",
+		               c->sm_reg_banks, c->sm_schedulers);
 	return before * (each + wait) + last + c->sm_read_latency + c->sm_write_latency <= BOOKED_MAX ||
 	       among(of, "sm.collectors", ii->key, lat->key) ||
 	       err_set(

@@ -2,10 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "sm/restartable.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 static u64 store_bytes(const struct conf *c)
 {
@@ -80,7 +78,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	*free = (struct saved_cta){.at = at,
 	                           .bytes = bytes,
 	                           .record = front,
-	                           .hash = XXH3_64bits(x->store + at, bytes),
+	                           .hash = hash_bytes(x->store + at, bytes, 0),
 	                           .order = x->r->orders,
 	                           .id = c->id,
 	                           .since = now,
@@ -223,12 +221,12 @@ s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *c
 
 u64 resume_hash(const struct resume_ctx *x)
 {
-	u64 hash = x->r->moves ? XXH3_64bits(x->r, sizeof *x->r) : 0;
+	u64 hash = x->r->moves ? hash_bytes(x->r, sizeof *x->r, 0) : 0;
 	for (u32 i = 0; x->r->n && i < x->max; i++)
 		if (x->cta[i].state != SAVED_FREE)
-			hash = XXH3_64bits_withSeed(&x->cta[i], sizeof x->cta[i], hash + i);
+			hash = hash_bytes(&x->cta[i], sizeof x->cta[i], hash + i);
 	if (traffic_open(&x->traffic) || (x->traffic.t && x->r->n))
-		hash = XXH3_64bits_withSeed(x->context, x->max * sizeof *x->context, hash + traffic_hash(&x->traffic));
+		hash = hash_bytes(x->context, x->max * sizeof *x->context, hash + traffic_hash(&x->traffic));
 	return hash;
 }
 
@@ -238,7 +236,7 @@ bool resume_check_state(const struct resume_ctx *x, struct err *e)
 	for (u32 i = 0; i < x->max; i++) {
 		const struct saved_cta *c = &x->cta[i];
 		n[c->state]++;
-		HOLDS(c->state == SAVED_FREE || XXH3_64bits(x->store + c->at, c->bytes) == c->hash,
+		HOLDS(c->state == SAVED_FREE || hash_bytes(x->store + c->at, c->bytes, 0) == c->hash,
 		      "CTA %llu of launch %u has been saved, and is not what it was", (unsigned long long)c->id, c->launch);
 	}
 	if (!traffic_check_state(&x->traffic, e))

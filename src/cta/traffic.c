@@ -1,7 +1,6 @@
 #include "cta/traffic.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/hash.h"
 
 size_t traffic_state_bytes(const struct conf *c)
 {
@@ -181,7 +180,7 @@ u64 traffic_hash(const struct traffic_ctx *x)
 {
 	if (!x->t || !x->t->out)
 		return 0;
-	return XXH3_64bits_withSeed(x->of, x->conf->num_sms * sizeof *x->of, XXH3_64bits(x->t, sizeof *x->t));
+	return hash_bytes(x->of, x->conf->num_sms * sizeof *x->of, hash_bytes(x->t, sizeof *x->t, 0));
 }
 
 bool traffic_check_state(const struct traffic_ctx *x, struct err *e)

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 const char *const fault_code_names[FAULT_COUNT] = {
     [FAULT_NONE] = "none",
     [FAULT_OOB] = "oob",
@@ -32,6 +29,7 @@ const char *const fault_code_names[FAULT_COUNT] = {
 };
 
 #define FRONT(v) extern const struct front_ops v;
+#include "base/hash.h"
 #include "front/all.def"
 #undef FRONT
 static const struct front_ops *const fronts[] = {
@@ -255,7 +253,7 @@ u64 front_warp_hash(const struct front *f, u32 sm, u32 warp)
 	if (f->ops->warp_hash)
 		return f->ops->warp_hash(f, sm, front_warp(f, sm, warp));
 	const u32 now[2] = {front_pc(f, sm, warp), front_active_mask(f, sm, warp)};
-	return XXH3_64bits(now, sizeof now);
+	return hash_bytes(now, sizeof now, 0);
 }
 
 u64 front_deep_hash(const struct front *f)

@@ -1,8 +1,6 @@
 #include "gpu/livelock.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "base/hash.h"
 #include "gpu/query.h"
 #include "gpu/state.h"
 
@@ -43,7 +41,7 @@ static u64 memory_hash(const struct gpu *g)
 		for (u32 k = 0; k < n; k++) {
 			u32 bytes;
 			const u8 *p = front_shared(g->front, i, place[k], &bytes);
-			hash = XXH3_64bits_withSeed(p, bytes, hash);
+			hash = hash_bytes(p, bytes, hash);
 		}
 	}
 	return hash;

@@ -1,14 +1,13 @@
 #include "ir/devmem.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define ALLOC_ALIGN 256
 #define ALLOC_GAP 256
 
@@ -205,24 +204,24 @@ bool devmem_check(const struct devmem *d, struct err *e)
 u64 devmem_hash(const struct devmem *d)
 {
 	XXH3_state_t st;
-	XXH3_64bits_reset(&st);
+	hash_begin(&st);
 	for (u64 w = 0; w < dirty_bytes(d) / sizeof(u64); w++)
 		for (u64 bits = d->dirty[w] | d->written[w]; bits; bits &= bits - 1) {
 			u64 page = w * 64 + (u64)__builtin_ctzll(bits);
 			const u8 *p = d->mem + page * DEVMEM_PAGE;
 			if (!*p && !memcmp(p, p + 1, DEVMEM_PAGE - 1))
 				continue; /* as if it had never been written */
-			XXH3_64bits_update(&st, &page, sizeof(page));
-			XXH3_64bits_update(&st, p, DEVMEM_PAGE);
+			hash_add(&st, &page, sizeof(page));
+			hash_add(&st, p, DEVMEM_PAGE);
 		}
-	return XXH3_64bits_digest(&st);
+	return hash_end(&st);
 }
 
 /* Addresses are multiples of ALLOC_ALIGN, so a block of that many bytes lies in one page. */
 static void hash_alloc(XXH3_state_t *st, const struct devmem *d, const struct alloc *a)
 {
 	static const u8 zero[ALLOC_ALIGN];
-	XXH3_64bits_update(st, &a->size, sizeof(a->size));
+	hash_add(st, &a->size, sizeof(a->size));
 	for (u64 at = 0; at < a->size; at += ALLOC_ALIGN) {
 		const u64 page = (a->addr + at - DEVMEM_BASE) / DEVMEM_PAGE;
 		if (!((d->dirty[page / 64] | d->written[page / 64]) >> (page % 64) & 1))
@@ -231,8 +230,8 @@ static void hash_alloc(XXH3_state_t *st, const struct devmem *d, const struct al
 		const u64 n = a->size - at < ALLOC_ALIGN ? a->size - at : ALLOC_ALIGN;
 		if (!memcmp(p, zero, n))
 			continue; /* as if it had never been written */
-		XXH3_64bits_update(st, &at, sizeof(at));
-		XXH3_64bits_update(st, p, n);
+		hash_add(st, &at, sizeof(at));
+		hash_add(st, p, n);
 	}
 }
 
@@ -244,11 +243,11 @@ static bool is_result(const struct alloc *a)
 u64 devmem_owner_hash(const struct devmem *d, u32 owner)
 {
 	XXH3_state_t st;
-	XXH3_64bits_reset(&st);
+	hash_begin(&st);
 	for (u32 i = 0; i < d->nallocs; i++)
 		if (d->allocs[i].owner == owner && is_result(&d->allocs[i]))
 			hash_alloc(&st, d, &d->allocs[i]);
-	return XXH3_64bits_digest(&st);
+	return hash_end(&st);
 }
 
 u64 devmem_result_hash(const struct devmem *d)
@@ -259,5 +258,5 @@ u64 devmem_result_hash(const struct devmem *d)
 		programs = MAX(programs, OWNER_PROGRAM(d->allocs[i].owner) + 1);
 	for (u32 i = 0; i < programs; i++)
 		hash[i] = devmem_owner_hash(d, OWNER(i, 0));
-	return programs == 1 ? hash[0] : XXH3_64bits(hash, programs * sizeof *hash);
+	return programs == 1 ? hash[0] : hash_bytes(hash, programs * sizeof *hash, 0);
 }

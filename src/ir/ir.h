@@ -321,6 +321,9 @@ struct inst {
 	 * id too. */
 	u16 sb_dst[5], sb_src[9];
 	u8 n_sb_dst, n_sb_src;
+	/* Registers whose values go to a unit: sources without the guard, each once, by the low bits of the number that the
+	 * register had before allocation. Register banks go by it, as in simulators that execute PTX. */
+	u8 n_reads, reads[5];
 	/* Execution function, resolved by front/ptx for the host's vector width; opaque here. */
 	void (*exec)(void *ctx, const struct inst *in);
 };

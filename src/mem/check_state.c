@@ -238,9 +238,9 @@ static bool check_port(const struct mem *m, u32 sm, const struct census *n, stru
 		      cache_names[c], counted);
 	}
 	u32 source = m->source ? packets_in(m, m->source[sm].head) : 0;
-	HOLDS(!m->source || (source == m->source[sm].n && source <= m->source_places),
+	HOLDS(!m->source || (source == m->source[sm].n && source <= m->c.noc_source_queue),
 	      "SM %u: %u packets wait for the switch, counted %u, room for %u", sm, source, m->source[sm].n,
-	      m->source_places);
+	      m->c.noc_source_queue);
 	HOLDS(n->outstanding == p->outstanding, "SM %u: %u requests are somewhere in the memory system, counted %u", sm,
 	      n->outstanding, p->outstanding);
 	HOLDS(n->stores == p->stores, "SM %u: %u stores and atomics are somewhere, counted %u", sm, n->stores, p->stores);

@@ -128,10 +128,8 @@ struct islip {                  /* inputs and outputs are SMs and slices; masks 
 	u32 *next;                  /* [output]: whose turn it is */
 	u64 *due;                   /* interconnect cycle + 1 in which it moves next; 0 = it rests */
 };
-struct islip_source {  /* of an SM: the packets that wait for the switch */
-	u32 head, tail, n; /* those in the miss queue included */
-	u16 bank, run;     /* of L1D that sends, and how many sectors it has sent in a row */
-	u64 next;          /* interconnect cycle from which the miss queue passes on what comes next */
+struct islip_source { /* of an SM: the packets that wait for the switch */
+	u32 head, tail, n;
 };
 
 /* --- L2 ----------------------------------------------------------------------------------------------------------- */
@@ -270,9 +268,8 @@ struct mem {
 	struct parcel *outbox;        /* [endpoint * noc.message_queue] fifos */
 	struct parcel *inbox;         /* the same */
 	u64 *peer_received;           /* by class: of what was received, messages that are neither requests nor answers */
-	struct islip_source *source;  /* noc.switch=islip, these three */
+	struct islip_source *source;  /* noc.switch=islip, these two */
 	u64 *sending;                 /* SMs with something in their miss queue */
-	u32 source_places;            /* of the miss queue and the source queue */
 	struct islip islip[2];
 	struct denovo *denovo; /* coherence/denovo.h */
 };

@@ -60,7 +60,7 @@ static struct l1_spec l1_spec(const struct conf *c, enum mem_cache k)
 		                        c->l1d_line,
 		                        c->l1d_mshrs,
 		                        c->l1d_merges,
-		                        c->noc_switch == NOC_ISLIP ? c->l1d_bankq : c->l1d_missq,
+		                        c->l1d_missq,
 		                        c->l1d_hash,
 		                        sectored,
 		                        false,
@@ -92,7 +92,7 @@ static bool size_shared(struct mem *m, struct err *e)
 	u64 waiters = (u64)c->l2_mshrs * c->l2_merges;
 	u64 reads = (u64)c->l2_mshrs * (c->coalesce == COALESCE_SECTOR32 ? c->l2_line / SECTOR_BYTES : 1);
 	u32 in = c->noc_shared ? c->noc_shared : c->noc_in_queue, out = c->noc_shared ? c->noc_shared : c->noc_out_queue;
-	u64 source = c->noc_switch == NOC_ISLIP ? c->l1d_missq + c->noc_source_queue : 0;
+	u64 source = c->noc_switch == NOC_ISLIP ? c->noc_source_queue : 0;
 	u64 packets = m->nslices * (in + stages + waiters + out) + (u64)m->nsms * (out + source);
 	bool through = c->l2_write_miss == WRITE_MISS_FETCH;
 	u64 writes = through ? clock_up(&m->dramclk, c->dram_latency) + 2 : 0;

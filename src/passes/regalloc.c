@@ -180,6 +180,14 @@ static void add_id(u16 *ids, u8 *n, u16 id)
 	ids[(*n)++] = id;
 }
 
+static void add_read(struct inst *in, u32 vreg)
+{
+	for (u32 i = 0; i < in->n_reads; i++)
+		if (in->reads[i] == (u8)vreg)
+			return;
+	in->reads[in->n_reads++] = (u8)vreg;
+}
+
 void regalloc_apply(const struct regalloc *ra, const struct fn *f)
 {
 	for (u32 pc = f->begin; pc < f->end; pc++) {
@@ -192,6 +200,7 @@ void regalloc_apply(const struct regalloc *ra, const struct fn *f)
 		for (u32 k = 0; k < 5; k++)
 			if (opnd_is_vreg(in->s[k])) {
 				add_id(in->sb_src, &in->n_sb_src, regalloc_sb(ra, f, in->s[k]));
+				add_read(in, in->s[k]);
 				in->s[k] = regalloc_opnd(ra, f, in->s[k]);
 			}
 		if (in->guard != OPND_NONE) {

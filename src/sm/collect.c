@@ -4,50 +4,93 @@
  * the one before it in its class leaves when it begins; then that register, until its unit is free. So instructions of
  * a slow unit fill the collector units, and those of other classes wait for them.
  *
- * That is booked at issue, in order of issue (that simulator gives a free collector unit to the class that comes first
- * in its list: SP, SFU, memory, f64; and it has bank conflicts while operands are read). How long the LSU will take is
- * not known then: of a scheduler's memory instructions behind the LSU's head the first has the register, the next ones
- * have collector units for as long as they stand there. */
+ * A cycle has sm.reg_reads steps. A collector unit is taken in one, its operands are read from the next one on, and it
+ * is left in the one after the last read. A register bank reads one operand a step, in the order in which the units
+ * were taken; different banks read together. The register in front of the units is one for each scheduler and class,
+ * but of a class only the oldest instruction is looked at: the others go after it, whatever their schedulers.
+ *
+ * All that is booked at issue, in order of issue (that simulator gives a free collector unit to the class that comes
+ * first in its list: SP, SFU, memory, f64; and results that are written keep a bank from reading for a step). How long
+ * the LSU will take is not known then: of a scheduler's memory instructions behind the LSU's head the first has the
+ * register, the next ones have collector units for as long as they stand there. */
 #include "sm/internal.h"
-
-#define READ 2 /* cycles in a collector unit, at least: that in which it is taken, and that of the reads */
+#include "sm/unit_results.h"
 
 static u32 share(const struct sm_ctx *x)
 {
 	return x->conf->sm_collectors / x->nscheds;
 }
 
-/* The scheduler's memory instructions that wait behind the LSU's head. */
-static u32 at_lsu(const struct sm_ctx *x, const struct sm *s, u32 sched)
+/* Where the memory instructions stand that wait behind the LSU's head: how many of each scheduler's are in collector
+ * units, and whether one is in the register in front of them. The oldest that finds no unit keeps all behind it there,
+ * whatever their schedulers have. */
+struct standing {
+	u8 units[SM_MAX_SCHEDS];
+	bool front[SM_MAX_SCHEDS];
+};
+
+static struct standing at_lsu(const struct sm_ctx *x, const struct sm *s)
 {
-	u32 n = 0;
-	for (u32 k = 1; k < s->lsu_q.n; k++)
-		n += sm_lsu_at(s, k)->warp % x->nscheds == sched;
-	return n;
+	struct standing at = {0};
+	u32 behind = 0; /* the units: schedulers with one in the register there */
+	bool stuck = false;
+	for (u32 k = 1; k < s->lsu_q.n; k++) {
+		const u32 of = sm_lsu_at(s, k)->warp % x->nscheds;
+		stuck |= at.units[of] == share(x);
+		if (stuck)
+			at.front[of] = true;
+		else if (behind >> of & 1)
+			at.units[of]++;
+		behind |= 1u << of;
+	}
+	return at;
+}
+
+/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. */
+static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 warps)
+{
+	if (!x->conf->sm_int_units || (kind != UNIT_SP && kind != COLLECT_INT))
+		return warps;
+	u64 out = 0;
+	FOR_EACH_BIT(w, warps)
+	{
+		const struct warp *wp = &s->warp[w];
+		out |= collect_kind(info_at(x, wp, wp->pc)) == kind ? BIT(w) : 0;
+	}
+	return out;
+}
+
+/* Another scheduler, all of whose collector units memory instructions hold, has an instruction of the kind. It would
+ * stand in the register in front of the units, the oldest there, and keep those of the other schedulers behind it. */
+static bool kept(const struct sm_ctx *x, const struct sm *s, const struct standing *lsu, enum unit u, u32 kind,
+                 u32 sched)
+{
+	for (u32 i = 0; i < x->nscheds; i++)
+		if (i != sched && lsu->units[i] == share(x) && of_kind(x, s, kind, s->in[WS_READY_SP + u] & x->sched_mask[i]))
+			return true;
+	return false;
 }
 
 u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 ready, u64 now)
 {
-	const u32 queued = at_lsu(x, s, sched);
-	bool room = collect_room(s, u, sched, now);
-	if (queued > share(x)) /* all collector units */
-		room &= u == UNIT_LSU && queued < share(x) + 2;
-	if (u != UNIT_SP || !x->conf->sm_int_units || queued > share(x) || room == collect_room(s, COLLECT_INT, sched, now))
-		return room ? ready : 0;
+	const struct standing lsu = at_lsu(x, s);
+	if (u == UNIT_LSU)
+		return collect_room(s, u, sched, now) && !lsu.front[sched] ? ready : 0;
+	if (lsu.units[sched] == share(x))
+		return 0;
 	u64 out = 0;
-	FOR_EACH_BIT(w, ready)
-	{
-		const struct warp *wp = &s->warp[w];
-		const bool integer = info_at(x, wp, wp->pc)->flags & II_INT;
-		out |= integer != room ? BIT(w) : 0;
-	}
+	if (collect_room(s, u, sched, now) && !kept(x, s, &lsu, u, u, sched))
+		out = of_kind(x, s, u, ready);
+	if (u == UNIT_SP && x->conf->sm_int_units && collect_room(s, COLLECT_INT, sched, now) &&
+	    !kept(x, s, &lsu, u, COLLECT_INT, sched))
+		out |= of_kind(x, s, COLLECT_INT, ready);
 	return out;
 }
 
 /* The collector unit that is free first, but for those of memory instructions, whose own bookings are the earliest. */
 static u64 *first_free(const struct sm_ctx *x, const struct sm *s, struct collectors *c, u32 sched)
 {
-	const u32 n = share(x), queued = at_lsu(x, s, sched), held = queued ? MIN(queued - 1, n - 1) : 0;
+	const u32 n = share(x), held = MIN(at_lsu(x, s).units[sched], n - 1);
 	for (u32 i = 0; i < n; i++) {
 		u32 before = 0;
 		for (u32 k = 0; k < n; k++)
@@ -58,17 +101,40 @@ static u64 *first_free(const struct sm_ctx *x, const struct sm *s, struct collec
 	BUG("no collector unit");
 }
 
-u64 collect_book(const struct sm_ctx *x, struct sm *s, u32 kind, u32 sched, u32 ii, u64 now)
+/* The step in which the last operand is read of an instruction that has taken its unit in a step. */
+static u64 read_all(const struct sm_ctx *x, struct collectors *c, const struct inst *in, u32 w, u64 taken)
 {
+	const u32 banks = x->conf->sm_reg_banks / x->nscheds;
+	u64 last = taken;
+	for (u32 i = 0; i < in->n_reads; i++) {
+		u64 *bank = &c->bank[(in->reads[i] + w) % banks], at = MAX(*bank, taken + 1);
+		*bank = at + 1;
+		last = MAX(last, at);
+	}
+	return last;
+}
+
+u64 collect_book(const struct sm_ctx *x, struct sm *s, const struct issue_info *info, const struct inst *in, u32 w,
+                 u32 ii, u64 now)
+{
+	const u32 steps = x->conf->sm_reg_reads, sched = w % x->nscheds, kind = collect_kind(info);
 	struct collectors *c = &s->collect[sched];
 	u64 *unit = first_free(x, s, c, sched);
-	const u64 taken = MAX(*unit, now);
-	c->reg[kind] = taken + 1;
-	*unit = MAX(taken, c->out[kind]) + READ;
+	const u64 taken = MAX(MAX(*unit, now * steps), s->collect_taken[kind]), read = read_all(x, c, in, w, taken);
+	s->collect_taken[kind] = taken;
+	c->reg[kind] = taken / steps + 1;
+	*unit = MAX(read + 1, (c->out[kind] + 2) * steps);
+	const u64 ready = *unit / steps - 1;
 	if (kind == UNIT_LSU)
-		return taken - now;
-	u64 *port = kind == COLLECT_INT ? &s->unit_free[UNIT_SP][SM_MAX_SCHEDS + sched] : &s->unit_free[kind][sched];
-	const u64 begin = MAX(taken, *port);
+		return ready - now;
+	const u32 class = kind == COLLECT_INT ? (u32)UNIT_SP : kind,
+	          number = kind == COLLECT_INT ? SM_MAX_SCHEDS + sched : sched;
+	u64 *port = &s->unit_free[class][number], begin = MAX(ready, *port);
+	if (x->results) {
+		struct unit_results *r = unit_results_of(x, class, number);
+		begin = unit_results_begin(r, begin, info->lat, now);
+		unit_results_book(r, begin, info->lat);
+	}
 	*port = begin + ii;
 	c->out[kind] = begin;
 	return begin - now;

@@ -49,7 +49,8 @@ static inline bool collect_room(const struct sm *s, u32 kind, u32 sched, u64 now
 u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 ready, u64 now);
 /* Books an instruction's way to its unit, which it occupies for ii cycles. How long it waits on it; of a memory
  * instruction: until its operands can be read. */
-u64 collect_book(const struct sm_ctx *x, struct sm *s, u32 kind, u32 sched, u32 ii, u64 now);
+u64 collect_book(const struct sm_ctx *x, struct sm *s, const struct issue_info *info, const struct inst *in, u32 w,
+                 u32 ii, u64 now);
 
 /* --- timer.c ------------------------------------------------------------------------------------------------------ */
 /* For context `who`, in cycle `at`, which is less than SM_WHEEL away. In place where it happens once an instruction: */
@@ -131,6 +132,8 @@ static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 {
 	return s->lsu_q.n <= x->conf->lsu_queue && s->nloads < x->conf->lsu_loads;
 }
+/* The LSU's head was refused by L1D, past its pipeline, and L1D has taken something since. */
+bool lsu_asks_again(const struct sm_ctx *x, const struct sm *s);
 /* The LSU's head, once its operands are there; else NULL. */
 static inline struct lsu_entry *lsu_first(struct sm *s, u64 now)
 {

@@ -3,6 +3,7 @@
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/restartable.h"
+#include "sm/unit_results.h"
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
 {
@@ -18,32 +19,54 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 	return false;
 }
 
-/* sm.result_buses: an instruction begins in the first cycle, from `start` on, whose result finds a bus lat cycles
- * later. An entry of the ring that is of another cycle counts as empty. */
-static u64 bus_book(const struct sm_ctx *x, struct sm *s, u64 start, u32 lat)
+/* sm.result_buses: how many results leave in a cycle. An entry of the ring that is of another cycle is empty. */
+static u64 *bus_at(struct sm *s, u64 at)
 {
-	for (;; start++) {
-		u64 at = start + lat, *bus = &s->bus[at % SM_BUS_RING];
-		if (*bus >> SM_BUS_BITS != at)
-			*bus = at << SM_BUS_BITS;
-		if ((*bus & bit_range(SM_BUS_BITS)) < x->conf->sm_result_buses) {
-			++*bus;
-			return start;
-		}
+	u64 *bus = &s->bus[at % SM_BUS_RING];
+	if (*bus >> SM_BUS_BITS != at)
+		*bus = at << SM_BUS_BITS;
+	return bus;
+}
+
+/* An instruction begins in the first cycle, from `start` on, whose result finds a bus lat cycles later. */
+static u64 bus_begin(const struct sm_ctx *x, struct sm *s, u64 start, u32 lat)
+{
+	while ((*bus_at(s, start + lat) & bit_range(SM_BUS_BITS)) >= x->conf->sm_result_buses)
+		start++;
+	return start;
+}
+
+/* The first cycle in which unit i of the class may begin the instruction, with room for its result. */
+static u64 unit_begin(const struct sm_ctx *x, struct sm *s, enum unit u, u32 i, u32 lat, u64 now)
+{
+	u64 start = MAX(s->unit_free[u][i], now);
+	for (u64 before = NEVER; before != start;) {
+		before = start;
+		if (x->conf->sm_result_buses)
+			start = bus_begin(x, s, start, lat);
+		if (x->results)
+			start = unit_results_begin(unit_results_of(x, u, i), start, lat, now);
 	}
+	return start;
 }
 
 /* With collector units an instruction is booked at issue: it begins when a unit is free for it, in order of arrival. */
 static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u32 lat, u64 now)
 {
-	u64 *first = &s->unit_free[u][0];
-	for (u32 i = 1; i < x->nunits[u]; i++)
-		if (s->unit_free[u][i] < *first)
-			first = &s->unit_free[u][i];
-	u64 start = MAX(*first, now);
+	u32 unit = 0;
+	u64 start = unit_begin(x, s, u, 0, lat, now);
+	for (u32 i = 1; i < x->nunits[u]; i++) {
+		u64 other = unit_begin(x, s, u, i, lat, now);
+		if (other < start || (other == start && s->unit_free[u][i] < s->unit_free[u][unit])) {
+			start = other;
+			unit = i;
+		}
+	}
 	if (x->conf->sm_result_buses)
-		start = bus_book(x, s, start, lat);
-	*first = start + ii;
+		++*bus_at(s, start + lat);
+	if (x->results)
+		unit_results_book(unit_results_of(x, u, unit), start, lat);
+	s->unit_free[u][unit] = start + ii;
 	BUG_ON(s->began[u][s->began_at[u]] > now);
 	s->began[u][s->began_at[u]] = start;
 	s->began_at[u] = s->began_at[u] + 1u < x->conf->sm_collectors ? s->began_at[u] + 1 : 0;
@@ -197,11 +220,11 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->k.issued_free++;
 	} else if (in->unit == UNIT_LSU) {
 		s->stored |= d.store | d.atomic;
-		u64 wait = unlikely(x->collect) ? collect_book(x, s, UNIT_LSU, w % x->nscheds, 0, now) : 0;
+		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, 0, now) : 0;
 		lsu_issue(x, s, w, &d, now + wait);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
-		u64 wait = unlikely(x->collect) ? collect_book(x, s, collect_kind(in), w % x->nscheds, in->ii + extra, now)
+		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, in->ii + extra, in->lat, now);
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
@@ -314,7 +337,7 @@ static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, str
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
 		if (unlikely(x->collect))
-			collect_book(x, s, collect_kind(info_at(x, wp, wp->pc)), sched, 1, now);
+			collect_book(x, s, info_at(x, wp, wp->pc), inst_at(x, wp, wp->pc), w, 1, now);
 		else
 			unit_take(x, s, UNIT_SP, 1, 1, now);
 	} else {

@@ -168,15 +168,21 @@ static __attribute__((always_inline)) inline bool bank_cycle(struct sm_ctx *x, s
 }
 
 /* A cache that has taken something has forgotten its refusals and would not wake us for them: they ask again. */
-static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+void l1_pipe_passed(struct sm_ctx *x, u64 now)
 {
 	struct l1_pipe *p = x->pipe;
+	for (u32 b = 0; b < l1_pipe_banks(x->conf); b++)
+		p->bank[b].again = p->bank[b].refused ? now + 1 : 0;
+}
+
+static __attribute__((noinline)) void banks_cycle(struct sm_ctx *x, struct sm *s, u64 now)
+{
 	const bool changed = mem_retry_wanted(x->mem, s->id, MC_L1D); /* before one of them changes it */
 	bool taken = false;
 	for (u32 b = 0; b < x->conf->l1d_banks; b++)
 		taken |= bank_cycle(x, s, b, changed, now);
-	for (u32 b = 0; taken && b < x->conf->l1d_banks; b++)
-		p->bank[b].again = p->bank[b].refused ? now + 1 : 0;
+	if (taken)
+		l1_pipe_passed(x, now);
 }
 
 void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)

@@ -98,6 +98,13 @@ static inline u32 l1_pipe_refused(const struct l1_pipe *p)
 		b++;
 	return b;
 }
+/* Whether the LSU's head goes through the pipeline. */
+static inline bool l1_pipe_is_for(const struct sm_ctx *x, const struct lsu_entry *e)
+{
+	return x->pipe && e->cache == MC_L1D && !(unlikely(x->past_pipe) && (e->op == MO_ATOMIC || e->op == MO_RED));
+}
+/* Something has gone past the pipeline into the cache, which has forgotten its refusals. */
+void l1_pipe_passed(struct sm_ctx *x, u64 now);
 /* The LSU head's transaction, which is for L1D, enters, or waits for a place. */
 void l1_pipe_enter(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now);
 /* The transaction of a bank at the tags has been taken, or moved away. */

@@ -250,8 +250,16 @@ void lsu_head_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now
 		lsu_refusal(x, s, e, r, now);
 		return;
 	}
+	if (unlikely(x->past_pipe) && e->cache == MC_L1D)
+		l1_pipe_passed(x, now);
 	lsu_accepted(x, s, &q, r, now);
 	lsu_advance(x, s, e, now);
+}
+
+bool lsu_asks_again(const struct sm_ctx *x, const struct sm *s)
+{
+	const struct lsu_entry *e = sm_lsu_at(s, 0);
+	return !e->shared && e->cache == MC_L1D && !l1_pipe_is_for(x, e) && mem_retry_wanted(x->mem, s->id, MC_L1D);
 }
 
 void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
@@ -267,7 +275,7 @@ void lsu_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		return;
 	if (e->shared)
 		lsu_shared_cycle(x, s, e, now);
-	else if (x->pipe && e->cache == MC_L1D)
+	else if (l1_pipe_is_for(x, e))
 		l1_pipe_enter(x, s, e, now);
 	else
 		lsu_head_cycle(x, s, e, now);

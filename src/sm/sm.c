@@ -7,6 +7,7 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
+#include "sm/unit_results.h"
 #include "sm/virtual.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)
@@ -56,6 +57,10 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
+	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;
+	x->results = c->sm_collectors && c->sm_unit_results == UNIT_RESULTS_ONE
+	                 ? ARENA_NEW(a, struct unit_results, UNIT_LSU * SM_MAX_UNITS)
+	                 : NULL;
 	x->vt = conf_is_vt(c) ? ARENA_NEW(a, struct vt, 1) : NULL;
 	if (x->vt)
 		x->vt->until = NEVER;
@@ -70,6 +75,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	s->in[WS_NONE] = bit_range(x->nwarps);
 	for (u32 i = 0; i < nodes; i++)
 		x->node[i].next = i + 1 < nodes ? (u16)(i + 2) : 0;
+	s->fetch_rr = (u8)c->sm_fetch_first;
 	s->node_free = 1;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)
 		s->load_free[i] = (u16)(i + 1);
@@ -161,6 +167,8 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 	if (lsu_wanted(x, s))
 		return now + 1;
 	u64 lsu = s->lsu_q.n && !s->lsu_refused ? sm_lsu_at(s, 0)->ready : NEVER;
+	if (unlikely(x->past_pipe) && s->lsu_refused && !x->pipe->held && lsu_asks_again(x, s))
+		return now + 1;
 	lsu = MIN(lsu, l1_pipe_next(x));
 	if (unlikely(x->vt != NULL))
 		lsu = MIN(lsu, vt_next(x, s, now));

@@ -46,7 +46,8 @@ enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
 /* Behind the classes what sm.int_units splits off from SP; in unit_free[] its units lie behind those of SP. */
 enum { COLLECT_INT = UNIT_COUNT, COLLECT_KINDS };
 #define SM_MAX_COLLECTORS 16
-#define SM_BUS_RING 512 /* cycles ahead of which results are booked */
+#define SM_MAX_READ_BANKS 16 /* register banks of a scheduler */
+#define SM_BUS_RING 512      /* cycles ahead of which results are booked */
 #define SM_BUS_BITS 4
 
 /* What issue needs to know of an instruction, compact: made once per launch from the IR and the configuration. */
@@ -231,11 +232,13 @@ struct sm {
 	         [SM_MAX_COLLECTORS];    /* sm.collectors: when the last so many instructions (will) begin, a ring */
 	u8 began_at[UNIT_COUNT];         /* the oldest of them */
 	struct collectors {              /* sm.collector_sets=scheduler: a scheduler's */
-		u64 free[SM_MAX_COLLECTORS]; /* units: free from this cycle on */
-		u64 reg[COLLECT_KINDS];      /* so is the register of each class in front of them, */
-		u64 out[COLLECT_KINDS];      /* and the one behind them: the last instruction (will) begin */
+		u64 free[SM_MAX_COLLECTORS]; /* units: free from this step on */
+		u64 bank[SM_MAX_READ_BANKS]; /* register banks: the same */
+		u64 reg[COLLECT_KINDS];      /* the register of each class in front of the units: free from this cycle on */
+		u64 out[COLLECT_KINDS];      /* the one behind them: the last instruction (will) begin */
 	} collect[SM_MAX_SCHEDS];
-	u64 bus[SM_BUS_RING]; /* sm.result_buses: by cycle, the cycle and how many results leave then */
+	u64 collect_taken[COLLECT_KINDS]; /* steps in which the last instruction of each class has taken a unit */
+	u64 bus[SM_BUS_RING];             /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */
@@ -279,6 +282,7 @@ struct sm {
 };
 
 struct l1_pipe;
+struct unit_results;
 struct vt;
 struct replay;
 struct restart;
@@ -302,10 +306,12 @@ struct sm_ctx {
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
+	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */
 	u64 (*big)[2][SB_IDS_MAX / 64]; /* by place: pend, pendm of all ids; used by programs that name ids >= 128 */
 	u32 nwarps, nctas, nscheds, nunits[UNIT_COUNT];
 	bool collect;     /* sm.collector_sets=scheduler */
+	bool past_pipe;   /* l1d.pipe_atomics=false */
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;

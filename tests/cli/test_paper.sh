@@ -258,17 +258,22 @@ check "the mix adds up" awk '/"mix"/ { in_mix = 1; sum = 0 } in_mix && /: [0-9.]
 W=$PWD/${WARPDBG:-warpdbg}
 
 # --- the papers that come with it
-expect 0 "BP-K1       backprop.layer_forward" paper awatramani2015 table2 --quick --out "$tmp/a"
-check "as published: 256 threads, 6 blocks a core" grep -q '^BP-K1,backprop.layer_forward,[0-9]*,65535,256,256,6,6,' "$tmp/a/table2.csv"
-check "phases as table II counts them, and as its text does" grep -q '^BP-K1,.*,6,6,3,5,13,5,' "$tmp/a/table2.csv"
+# PAPERS=full: and figures of dozens of runs.
+expect 0 "B+T-K1 gto" paper awatramani2015 6 --quick --out "$tmp/a"
 expect 0 "newcar                301        301" paper park2016-elf table3.3 table3.2 --quick --out "$tmp/p"
 check "as published: 12 and 20 program points" sh -c "
 	grep -q '^BP,adjust_weights,bpnn_adjust_weights,12,12,' '$tmp/p/table3.2.csv' && grep -q '^LBM,.*,20,20,' '$tmp/p/table3.2.csv'"
-expect 0 "Miss rate of L1D with gto and rr, and its change." paper lee2014 17 --quick --out "$tmp/l"
 expect 0 "| LPS | IV | 1.00 | 0." paper lee2014 8 8shares --quick --format markdown --out "$tmp/l"
-check "neighbouring CTAs on one SM share lines" awk -F, '/^SRAD,/ && $3 < -3 && $4 < -3 { ok = 1 } END { exit !ok }' "$tmp/l/17.csv"
 expect 0 "GPU-small reset" paper huzaifa2020 4d --quick --out "$tmp/h"
 check "reset finds all in L1D but in the first of 16 launches" awk -F, '/^GPU-small reset,/ { ok = $2 > 93.7 && $2 < 93.8 } END { exit !ok }' "$tmp/h/4d.csv"
 check "rr moves on and reads from remote L1Ds" awk -F, '/^GPU-small rr,/ { ok = $2 < 50 && /,1[0-9][.][0-9]*,/ } END { exit !ok }' "$tmp/h/4d.csv"
 check "a run's JSON has the analyses of its kernels" sh -c "
 	'$W' run hotspot --size small --stats - --format json | sed -n '/^ \"code\": \[/,/^ \]/p' | grep -q '\"program_points\": 2,'"
+
+if [ "${PAPERS-}" = full ]; then
+	expect 0 "BP-K1       backprop.layer_forward" paper awatramani2015 table2 --quick --out "$tmp/a"
+	check "as published: 256 threads, 6 blocks a core" grep -q '^BP-K1,backprop.layer_forward,[0-9]*,65535,256,256,6,6,' "$tmp/a/table2.csv"
+	check "phases as table II counts them, and as its text does" grep -q '^BP-K1,.*,6,6,3,5,13,5,' "$tmp/a/table2.csv"
+	expect 0 "Miss rate of L1D with gto and rr, and its change." paper lee2014 17 --quick --out "$tmp/l"
+	check "neighbouring CTAs on one SM share lines" awk -F, '/^SRAD,/ && $3 < -3 && $4 < -3 { ok = 1 } END { exit !ok }' "$tmp/l/17.csv"
+fi

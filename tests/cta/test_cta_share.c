@@ -7,6 +7,7 @@
 #include "sim_internal.h"
 #include "sm/verbs.h"
 #include "task/partition/shares.h"
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 /* --- dyncta by hand ---------------------------------------------------------------------------------------------- */
@@ -650,12 +651,14 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	return hash;
 }
 
+/* Under the sanitizers each with every third partition only, of which all take turns. */
 static void test_resources(void **state)
 {
 	const struct policy *c, *q;
+	const u32 step = rounds(NULL, 1, 3);
 	for (u32 i = 0; (c = sim_policy(POLICY_CTA, i)); i++) {
 		const u64 want = random_launches(c->name, "fcfs", "none", false, 7 + i);
-		for (u32 k = 0; (q = sim_policy(POLICY_PARTITION, k)); k++)
+		for (u32 k = i % step; (q = sim_policy(POLICY_PARTITION, k)); k += step)
 			assert_true(random_launches(c->name, q->name, "none", false, 7 + i) == want);
 	}
 }
@@ -664,9 +667,10 @@ static void test_resources(void **state)
 static void test_preempted(void **state)
 {
 	const struct policy *t, *q;
+	const u32 step = rounds(NULL, 1, 3);
 	for (u32 i = 0; (t = sim_policy(POLICY_PREEMPT, i)); i++) {
 		const u64 want = random_launches("rr", "fcfs", "none", false, 70 + i);
-		for (u32 k = 0; (q = sim_policy(POLICY_PARTITION, k)); k++)
+		for (u32 k = i % step; (q = sim_policy(POLICY_PARTITION, k)); k += step)
 			assert_true(random_launches("rr", q->name, t->name, false, 70 + i) == want);
 		assert_true(random_launches("lcs", "spatial", t->name, true, 70 + i) == want);
 	}
@@ -696,7 +700,7 @@ static void travel(const char *cta, const char *partition, const char *preempt)
 		hash[n++] = sim_hash(p.s);
 	} while (st.why == STOP_CYCLE && n < ARRAY_LEN(hash));
 	assert_true(n > 10);
-	for (u32 i = 0; i < 30; i++) {
+	for (u32 i = 0; i < rounds(NULL, 30, 8); i++) {
 		const u64 to = rng_next(&seed) % (n - 1);
 		assert_true(sim_goto(p.s, (to + 1) * 499, &e));
 		if (sim_hash(p.s) != hash[to])

@@ -17,6 +17,7 @@
 #include "sm/replay.h"
 #include "tests/rig/debug_rig.h"
 #include "tests/rig/disturb_rig.h"
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 enum verb { PAUSE, RESUME, HALT, DROP, SAVE, REQUEUE, RESTORE, VERBS };
@@ -178,9 +179,9 @@ static void test_every_workload(void **state)
 {
 	static const char *const setups[][4] = {
 	    {NULL}, {"lsu.replay=newcar", NULL}, {"warp-sched=tl-gto", "lsu.replay=car", NULL}, {"warp-sched=ccws", NULL}};
-	const u32 times = wanted_times("WARPDBG_VERBS", 60);
+	const u32 times = rounds("WARPDBG_VERBS", 60, 60), step = rounds(NULL, 1, 5);
 	u64 seed = 11;
-	for (u32 i = 0; i < workloads.n; i++)
+	for (u32 i = 0; i < workloads.n; i += step)
 		test_workload(workloads.name[i], i % 3 ? "gtx480" : "titanv", setups[i % ARRAY_LEN(setups)], times, &seed);
 	for (u32 v = 0; v < VERBS; v++)
 		if (!done[v])

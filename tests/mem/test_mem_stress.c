@@ -144,7 +144,6 @@ static void random_machine(struct rig *r, u64 *rng)
 	r->c.noc_hol = pick(rng, 0, 1);
 	r->c.noc_switch = (u8)pick(rng, 0, 1);
 	set(r, "noc.source_queue", pick(rng, 1, 40));
-	set(r, "l1d.bank_queue", pick(rng, 1, 40));
 	r->c.map_hash = (u8)pick(rng, 0, 2);
 	r->c.map_slice_lines = pick(rng, 0, 1);
 	r->c.l2_hash = (u8)pick(rng, 0, 1);

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "tests/rig/debug_rig.h"
+#include "tests/rig/rounds.h"
 #include "dbg/debugger.h"
 
 #define STOPS 64
@@ -158,7 +159,7 @@ static void check_figure(struct figure *f)
 	u64 end = now(&r);
 	for (u32 i = 0; i <= n; i++)
 		must_go_back_to(&r, stop, n);
-	for (u32 i = 0; i < 40; i++) {
+	for (u32 i = 0; i < rounds("WARPDBG_WINDOWS", 20, 6); i++) {
 		tell(&r, "goto %llu", rng_next(&dice) % end);
 		if (rng_next(&dice) & 1)
 			must_continue_to(&r, next_stop(stop, n, now(&r)));
@@ -174,14 +175,14 @@ static void same_stops_on_every_way(void **state)
 		check_figure(&figures[i]);
 }
 
-/* Set, and enabled, in the middle of a window: it knows what came before. */
+/* Set, and enabled, in the middle of a window: it knows what came before. An odd step takes stops of both kinds. */
 static void set_late(void **state)
 {
 	for (u32 i = 0; i < ARRAY_LEN(figures); i++) {
 		struct figure *f = &figures[i];
 		u64 stop[STOPS];
 		u32 n = by_hand(f, stop);
-		for (u32 k = 0; k + 1 < n; k++) {
+		for (u32 k = 0; k + 1 < n; k += rounds("WARPDBG_LATE", 3, 7)) {
 			struct rig r;
 			open_hotspot(&r);
 			u64 at = stop[k] + (k % 2) * (stop[k + 1] - stop[k] - 1), hash;

@@ -16,6 +16,7 @@
 #include "passes/phases.h"
 #include "passes/schedule.h"
 #include "session/session.h"
+#include "tests/rig/rounds.h"
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 #define REGS ".reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<8>; .reg .f32 %f<40>;\n"
@@ -522,7 +523,7 @@ static void the_same_results_in_both_orders(void **state)
 	char *dir = catalog_data_dir(&e);
 	struct file_names w = catalog_names(dir, "scripts/workloads");
 	u32 bad = 0;
-	for (u32 i = 0; i < w.n; i++) {
+	for (u32 i = 0; i < w.n; i += rounds(NULL, 1, 5)) {
 		bool race = false;
 		for (u32 k = 0; k < ARRAY_LEN(races); k++)
 			race |= !strcmp(races[k], w.name[i]);

@@ -72,13 +72,6 @@ static inline u64 finish(struct session *s)
 	return devmem_result_hash(sim_devmem(s->sim));
 }
 
-/* How often for each workload: what the variable says, or so often. */
-static inline u32 wanted_times(const char *variable, u32 times)
-{
-	const char *n = getenv(variable);
-	return n ? (u32)strtoul(n, NULL, 10) : times;
-}
-
 /* In a workload's past: every cycle is what it was, forward and backward. */
 static inline void disturbed_travel_with(const char *workload, const char *const *more, const struct disturbance *d,
                                          u64 *seed)

@@ -1,8 +1,9 @@
 /* A covering design over configurations: which runs stand for the product of workloads, warp schedulers and factors.
  *
- * A factor is a configuration choice with a few levels. Every workload runs under every scheduler `rounds` times; the
- * levels of the factors are chosen greedily, in a fixed order, so that within a workload and within a scheduler every
- * pair of levels of two factors comes up as early as it can. The same input gives the same runs. */
+ * A factor is a configuration choice with a few levels. Every workload runs `rounds` times, under one scheduler after
+ * the other: with fewer rounds than schedulers they take turns, so that each has its share of the workloads. The levels
+ * of the factors are chosen greedily, in a fixed order, so that within a workload and within a scheduler every pair of
+ * levels of two factors comes up as early as it can. The same input gives the same runs. */
 #ifndef TESTS_RIG_MATRIX_COVER_H
 #define TESTS_RIG_MATRIX_COVER_H
 #include <stdlib.h>
@@ -116,8 +117,8 @@ static inline void matrix_cover(struct matrix *m, u32 rounds)
 	u16 *used = xcalloc((size_t)m->scheds * combinations, sizeof *used);
 	for (u32 w = 0; w < m->workloads; w++) {
 		struct pairs_seen *seen = xcalloc(1, sizeof *seen);
-		for (u32 i = 0; i < rounds * m->scheds; i++) {
-			u32 s = i % m->scheds;
+		for (u32 i = 0; i < rounds; i++) {
+			u32 s = (w * rounds + i) % m->scheds;
 			u32 c = matrix_best(m, seen, &by_sched[s], &used[s * combinations], w + i);
 			u8 level[FACTORS_MAX] = {0};
 			matrix_levels(m, c, level);

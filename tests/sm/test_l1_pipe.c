@@ -43,6 +43,62 @@ static void misses_and_stores_pay(void **state)
 	}
 }
 
+static struct sim *launched(const char *body, const char *const *sets);
+
+/* With l1d.pipe_atomics=false atomics and reductions do not pay, whatever the latency; loads and stores still do. */
+static void atomics_go_past(void **state)
+{
+	static const char *const body[] = {
+	    "atom.global.add.u32 %r2, [%a1], 1; add.u32 %r3, %r2, 1; membar.gl;",
+	    "red.global.add.u32 [%a1], 1; membar.gl;",
+	    "st.global.u32 [%a3], %r1; membar.gl;",
+	};
+	for (u32 i = 0; i < ARRAY_LEN(body); i++) {
+		u64 off = cycles(body[i], 32, SETS("l1d.pipe=false"));
+		u64 past = cycles(body[i], 32, SETS("l1d.pipe_atomics=false", "l1d.latency=135"));
+		assert_in_range(past - off + 1, i == 2 ? 135 : 0, i == 2 ? 137 : 2);
+	}
+}
+
+/* Atomics past banks that are refused, and refused with them: nobody waits for ever, and each is answered. */
+static void atomics_beside_refusals(void **state)
+{
+	static const char *const queue[] = {"l1d.miss_queue=1", "l1d.miss_queue=2", "l1d.miss_queue=5"};
+	for (u32 i = 0; i < ARRAY_LEN(queue); i++) {
+		struct sim *s =
+		    launched("st.global.u32 [%a3], %r1; atom.global.add.u32 %r2, [%a1], 1; ld.global.u32 %r4, [%a3+8192];\n"
+		             "red.global.add.u32 [%a3+128], %r2; add.u32 %r5, %r4, %r2; st.global.u32 [%a3+16384], %r5;",
+		             SETS("coalesce=sector32", "l1d.banks=4", "l1d.pipe_atomics=false", "noc.switch=islip",
+		                  "warp-sched=lrr", "l1d.mshrs=8", queue[i]));
+		struct stop st;
+		sim_run(s, 200000, &st);
+		assert_int_equal(st.why, STOP_IDLE);
+		sim_destroy(s);
+	}
+}
+
+/* The miss queue gets one place a cycle, and the first bank that waits has it: the last bank's sectors of stores stand
+ * until the first bank's have gone. */
+static void first_bank_first(void **state)
+{
+	struct sim *s = launched("st.global.u32 [%a3], %r1;", SETS("coalesce=sector32", "l1d.banks=4", "noc.switch=islip",
+	                                                           "l1d.latency=32", "l1d.miss_queue=4", "warp-sched=lrr"));
+	const struct gpu *g = sim_gpu(s);
+	u32 last = 0;
+	bool gone = false;
+	struct stop st;
+	for (u64 c = 1; sim_run(s, c, &st), st.why == STOP_CYCLE; c++) {
+		const struct l1_pipe *p = g->ctx[0].pipe;
+		if (!gone && p->n >= 32 && !p->bank[0].n) {
+			gone = true;
+			last = p->bank[3].n;
+		}
+	}
+	assert_int_equal(st.why, STOP_IDLE);
+	assert_true(gone && last >= 28);
+	sim_destroy(s);
+}
+
 static u64 l1_hit(const char *const *sets)
 {
 	return cycles("ld.global.u64 %a4, [%a1]; add.u64 %a5, %a1, %a4; ld.global.u64 %a6, [%a5]; add.u64 %a7, %a5, %a6;\n"
@@ -187,10 +243,11 @@ static void a_refusal_stops_its_bank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(misses_and_stores_pay),    cmocka_unit_test(hits_do_not_change),
-	    cmocka_unit_test(operands_are_read_first),  cmocka_unit_test(refused_at_the_tags),
-	    cmocka_unit_test(banks_take_several),       cmocka_unit_test(answers_one_a_cycle),
-	    cmocka_unit_test(a_refusal_stops_its_bank),
+	    cmocka_unit_test(misses_and_stores_pay),   cmocka_unit_test(atomics_go_past),
+	    cmocka_unit_test(atomics_beside_refusals), cmocka_unit_test(first_bank_first),
+	    cmocka_unit_test(hits_do_not_change),      cmocka_unit_test(operands_are_read_first),
+	    cmocka_unit_test(refused_at_the_tags),     cmocka_unit_test(banks_take_several),
+	    cmocka_unit_test(answers_one_a_cycle),     cmocka_unit_test(a_refusal_stops_its_bank),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

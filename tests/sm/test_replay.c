@@ -1,5 +1,6 @@
 /* The re-execution queue between LSU and caches: the rules of Park 2016, figure 3.5, and of Mascar's queue on small
  * kernels whose every access is known; blocking, barriers, fences, exits, accounting; random kernels on tiny queues. */
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 #include "base/rng.h"
@@ -428,7 +429,7 @@ static u32 settings(u32 machine_no, u32 mode, const char *out[8])
 static void test_random_kernels(void **state)
 {
 	static struct result want, got, again;
-	for (u64 seed = 1; seed <= 12; seed++)
+	for (u64 seed = 1; seed <= rounds(NULL, 12, 3); seed++)
 		for (u32 k = 0; k < ARRAY_LEN(tiny); k++) {
 			const char *sets[8];
 			(void)settings(k, 0, sets);
@@ -489,7 +490,7 @@ static void test_message_passing(void **state)
 static void test_sleeping_is_exact(void **state)
 {
 	static struct result asleep, awake;
-	for (u64 seed = 100; seed < 104; seed++)
+	for (u64 seed = 100; seed < 100 + rounds(NULL, 4, 1); seed++)
 		for (u32 k = 0; k < ARRAY_LEN(tiny); k++)
 			for (u32 mode = 0; mode < 3; mode++) {
 				const char *sets[8];

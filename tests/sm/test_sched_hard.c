@@ -2,6 +2,7 @@
  * two kernels of two modules at once on each SM, divergence, calls, barriers, warps that leave in the middle and many
  * small launches. Whoever schedules, the same memory; whoever listens, however often an SM is ticked, wherever the user
  * goes in time or changes the scheduler, the same states. */
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 #include "base/rng.h"
@@ -356,10 +357,9 @@ static void one(u32 m, u32 replay, const char *sched, const struct change *ch, u
 }
 
 /* ROUNDS=n in the environment: everything, and n times as many changes. */
-static u32 rounds(void)
+static u32 more(void)
 {
-	const char *n = getenv("ROUNDS");
-	return n ? (u32)strtoul(n, NULL, 10) : 0;
+	return rounds("ROUNDS", 0, 0);
 }
 
 static u32 nscheds(void)
@@ -375,14 +375,14 @@ static void test_every_scheduler(void **state)
 	u64 seed = 1;
 	for (u32 i = 0; warp_policies[i]; i++)
 		for (u32 m = 0; m < ARRAY_LEN(machines); m++)
-			if (rounds() || (i + m) % 4 == 0)
+			if (more() || (i + m) % rounds(NULL, 4, 12) == 0)
 				one(m, (i + m / 4) % 3, warp_policies[i]->name, NULL, 0, &seed);
 }
 
 static void test_changes(void **state)
 {
 	u64 seed = 77;
-	for (u32 i = 0; i < MAX(24 * rounds(), 6u); i++) {
+	for (u32 i = 0; i < MAX(24 * more(), rounds(NULL, 6, 2)); i++) {
 		struct change ch[12];
 		u64 at = 100;
 		for (u32 k = 0; k < ARRAY_LEN(ch); k++) {

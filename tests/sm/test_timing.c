@@ -167,6 +167,55 @@ static void test_result_buses(void **state)
 	           "cycles per instruction without collector units");
 }
 
+/* sm.unit_results: a unit of its own hands on one result a cycle. The xor (latency 3), a cycle behind the add (4),
+ * waits one; on another unit it does not. */
+static void test_unit_results(void **state)
+{
+#define RESULTS(...)                                                                                                   \
+	((const char *[]){PTX_COST, LRR, "sm.collectors=8", "lat.int_add=4", "lat.logic=3", __VA_ARGS__, NULL})
+	const char *pair = "add.u32 %r4, %r1, %r2; xor.b32 %r1, %r1, %r2;", *one = "sm.unit_results=one";
+	double any = per_copy(RESULTS("sm.sp_units=1"), "", pair, 1, 32);
+	check_near(per_copy(RESULTS("sm.sp_units=1", one), "", pair, 1, 32), any + 1, 0.001, "an add before a xor");
+	check_near(per_copy(RESULTS("sm.sp_units=2", one), "", pair, 1, 32), any, 0.001, "each in its unit");
+	check_near(per_copy(RESULTS("sm.sp_units=1", one, "lat.logic=4"), "", pair, 1, 32), any + 1, 0.001,
+	           "as latencies go");
+}
+
+/* Collector units that a scheduler's instructions share: of 16 warps, and of as many of another scheduler. */
+#define SHARED                                                                                                         \
+	PTX_COST, LRR, "sm.collectors=8", "sm.collector_sets=scheduler", "sm.sp_units=2", "sm.sfu_units=2", "sm.dp_units=2"
+static double per_scheduler(const char *body, const char *banks, const char *reads)
+{
+	const char *sets[] = {SHARED, "ii.int_mad=1", "ii.logic=1", banks, reads, NULL};
+	return per_copy(sets, "", body, 1, 1024) / 16;
+}
+
+/* With one bank, operands are read one after the other, sm.reg_reads of them in a cycle; a register once. Banks of
+ * their own are read together: two have the first and the third of three, or the second alone. */
+static void test_operand_reads(void **state)
+{
+	const char *three = "mad.lo.u32 %r4, %r1, %r2, %r3;", *once = "mad.lo.u32 %r4, %r1, %r1, %r1;";
+	const char *shared = "sm.reg_banks=2", *apart = "sm.reg_banks=16";
+	check_near(per_scheduler(three, shared, "sm.reg_reads=1"), 3, 0.03, "three operands of one bank");
+	check_near(per_scheduler(three, shared, "sm.reg_reads=2"), 1.5, 0.04, "the same, two a cycle");
+	check_near(per_scheduler(three, shared, "sm.reg_reads=4"), 1, 0.03, "the same, four a cycle");
+	check_near(per_scheduler(once, shared, "sm.reg_reads=1"), 1, 0.08, "one register three times");
+	check_near(per_scheduler(three, apart, "sm.reg_reads=1"), 1, 0.03, "three operands of three banks");
+	check_near(per_scheduler("mov.u32 %r4, 7;", shared, "sm.reg_reads=1"), 1, 0.03, "no operand");
+	struct conf c;
+	struct err e = {0};
+	conf_defaults(&c);
+	c.sm_collectors = 8;
+	c.sm_collector_sets = COLLECTORS_SCHEDULER;
+	c.sm_sfu_units = c.sm_dp_units = c.sm_schedulers;
+	assert_true(conf_check(&c, &e));
+	c.sm_reg_banks = 5;
+	assert_false(conf_check(&c, &e));
+	assert_string_equal(e.msg,
+	                    "sm.collector_sets scheduler: 5 register banks are not the same for each of 2 schedulers, "
+	                    "or more than 16 for each");
+}
+
 /* Parameters in the constant cache: a kernel begins with a miss there, later loads hit. */
 static void test_params_cached(void **state)
 {
@@ -375,6 +424,8 @@ int main(void)
 	    cmocka_unit_test(test_initiation_interval),
 	    cmocka_unit_test(test_collectors),
 	    cmocka_unit_test(test_result_buses),
+	    cmocka_unit_test(test_unit_results),
+	    cmocka_unit_test(test_operand_reads),
 	    cmocka_unit_test(test_params_cached),
 	    cmocka_unit_test(test_int_mul_unit),
 	    cmocka_unit_test(test_issue_width),

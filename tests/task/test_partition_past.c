@@ -3,6 +3,7 @@
  * first time. There is a snapshot right before each decision, so that no question on the way brings a stale state up to
  * date before it is looked at. */
 #include "base/rng.h"
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 /* k: a line from far away each round; s: arithmetic in shared memory's company; t: arithmetic at the same pace all the
@@ -143,8 +144,8 @@ static u32 decides_again(const struct scene *c)
 		hash[i] = sim_hash(s);
 	}
 	same(c, &first, &log, 0, until);
-	/* Each place twice: from far away, and from some decisions behind it. */
-	for (u32 i = 0; i < 2 * n; i++) {
+	/* Each place twice: from far away, and from some decisions behind it. Under the sanitizers every fifth time. */
+	for (u32 i = 0; i < 2 * n; i += rounds(NULL, 1, 5)) {
 		const u32 from = i & 1 ? i / 2 : (u32)(rng_next(&seed) % n), steps = 1 + (u32)(rng_next(&seed) % 4);
 		const u32 to = MIN(from + steps, n);
 		if (!sim_goto(s, at[from], &e))

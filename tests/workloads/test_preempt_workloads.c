@@ -17,6 +17,7 @@
 
 #include "session/session.h"
 #include "tests/rig/disturb_rig.h"
+#include "tests/rig/rounds.h"
 
 static const char *const techniques[] = {"switch", "drain", "flush", "chimera"};
 static u64 requests[ARRAY_LEN(techniques)], switched, drained, flushed, changed, missed;
@@ -131,7 +132,7 @@ static void test_every_workload(void **state)
 	                                        {"warp-sched=tl-gto", "commit.delay=5", NULL},
 	                                        {"preempt.traffic=true", NULL},
 	                                        {"preempt.traffic=true", "preempt.halt=cta", "coherence=denovo", NULL}};
-	const u32 wanted = wanted_times("WARPDBG_PREEMPTIONS", 10), times = MIN(wanted, 300u);
+	const u32 wanted = rounds("WARPDBG_PREEMPTIONS", 10, 10), times = MIN(wanted, 300u);
 	u64 seed = 17;
 	for (u32 done = 0; done < wanted; done += times)
 		for (u32 i = 0; i < workloads.n; i++)

@@ -159,7 +159,7 @@ check "said at each end" [ "$(grep -c 'effective IPC is 3' "$tmp/said")" -eq 3 ]
 check "finished as often" [ "$(grep -c 'has finished' "$tmp/said")" -eq 3 ]
 "$W" run $beside --partition spatial --preempt flush --again >"$tmp/said" 2>&1
 check "begun again, said once" [ "$(grep -c 'effective IPC is 3' "$tmp/said")" -eq 1 ]
-expect 0 "check passed" run --size small cp --param points=512 --param atoms=600 concurrent/realtime --param period_us=1 \
+expect 0 "check passed" run --size small cp --param points=128 --param atoms=900 concurrent/realtime --param period_us=1 \
 	--param run_us=1 --param first_us=0 --param jobs=1 --param limit_us=0 --param ctas=1 --partition spatial --again
 check "begun again hundreds of times" [ "$(grep -c '^realtime: ' "$tmp/out")" -gt 400 ]
 

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "session/session.h"
 #include "tests/rig/catalog_rig.h"
+#include "tests/rig/rounds.h"
 
 #define GPU "gtx480"
 #define SCHED "gto"
@@ -90,13 +91,14 @@ static void test_they_are_there(void **state)
 	}
 }
 
-/* Two machines a workload beside the one below: every machine gets its share of the workloads. */
+/* A machine a workload beside the one below: every machine gets its share of the workloads.
+ * WARPDBG_OTHER_MACHINES=N: N machines a workload. */
 static void test_other_machines(void **state)
 {
 	u32 next = 0;
 	assert_true(machines.n >= 3);
 	for (u32 w = 0; w < workloads.n; w++)
-		for (u32 done = 0; done < 2; next++) {
+		for (u32 done = 0; done < rounds("WARPDBG_OTHER_MACHINES", 1, 1); next++) {
 			const char *gpu = machines.name[next % machines.n];
 			if (!strcmp(gpu, GPU))
 				continue;

@@ -1,8 +1,8 @@
 /* noc.switch=islip: two input-queued switches, requests up and replies down, in which every 32 B sector is a packet of
  * its own and takes one interconnect cycle of its output, whatever it carries.
  *
- *   banks of L1D -> miss queue -> source queue -> | switch | -> slice -> output -> | switch | -> SM
- *                   one sector a cycle           one packet a cycle per output (both)
+ *   L1D -> miss queue -> source queue -> | switch | -> slice -> output -> | switch | -> SM
+ *          sectors       one a cycle                  one packet a cycle per output (both)
  *
  * Once a cycle every output that has room takes the first packet of one of the inputs whose first packet is for it, the
  * next in turn behind the input it served last (McKeown 1999: iSLIP's grant pointers). The outputs choose one after the
@@ -11,12 +11,10 @@
  * an input's first packet waits for it (head of line). This is how the local crossbar of GPGPU-Sim 4.x does it
  * (local_interconnect.cc), where a packet of any size is one flit.
  *
- * The sectors of a line lie in banks of L1D. While the miss queue has room, they go there line by line. When it is
- * full, one place becomes free a cycle, and the banks take turns by what waits at them, not by the line: the sectors of
- * one bank leave in a row, and those of a line far apart. So an SM's packets for a slice are no longer in one piece, of
- * which the others would stand in line behind each other: with whole lines, SMs that work in step and send to slices in
- * the same order keep a sixth of the outputs busy, this way a third to a half of them (fill8 on rtx2060; GPGPU-Sim:
- * 0.48). Atomics pass L1D by and go line by line.
+ * The miss queue counts sectors. While it is full, one place becomes free a cycle, and of the banks of L1D the first
+ * one whose transaction waits at the tags has it (sm/l1_pipe.h). So the sectors of one bank leave in a row, as many as
+ * its pipeline holds, and those of a line far apart. An SM's packets for a slice are then not in one piece, of which
+ * the others would stand in line behind each other.
  *
  * A switch moves in the interconnect cycles in which an input shows a packet or an SM has sectors to send, and rests
  * otherwise. What an input gets in a cycle is shown to the outputs from the next one on.
@@ -25,9 +23,6 @@
  * packet of the first sector leads the others and answers for all when the last of them is back. */
 #include "base/bits.h"
 #include "mem/impl.h"
-
-#define BANKS 8     /* sectors of the largest line */
-#define BANK_RUN 16 /* sectors of a bank in a row while others wait */
 
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 static inline void put(u64 *mask, u32 i)
@@ -133,73 +128,24 @@ static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector)
 	return i;
 }
 
-static bool passes_by(u32 op) /* L1D and its banks */
-{
-	return op == MO_ATOMIC || op == MO_RED;
-}
-
-/* Which request's sector goes next, *sector; their number when all are of this cycle. While the miss queue has room for
- * a line, they go in order. Else a bank has its turn as long as it has sectors, for BANK_RUN of them at most, and the
- * oldest request goes that has one. */
-static u32 choose(struct mem *m, u32 sm, u64 cycle, u32 room, u8 *sector)
-{
-	struct islip_source *src = &m->source[sm];
-	u32 n = m->port[sm].q.n;
-	const struct sm_request *first = mem_request_at(m, sm, 0);
-	if (clock_down(&m->icnt, first->ready) < cycle && (passes_by(first->op) || room >= m->c.l1d_line / SECTOR_BYTES)) {
-		*sector = first->sectors & (u8)-first->sectors;
-		return 0;
-	}
-	for (u32 turns = src->run >= BANK_RUN ? 1 : 0; turns <= BANKS; turns++) {
-		if (turns) {
-			src->bank = (src->bank + 1) % BANKS;
-			src->run = 0;
-		}
-		*sector = (u8)(1 << src->bank);
-		for (u32 k = 0; k < n; k++) {
-			const struct sm_request *r = mem_request_at(m, sm, k);
-			if (r->sectors & *sector && clock_down(&m->icnt, r->ready) < cycle) {
-				src->run++;
-				return k;
-			}
-		}
-	}
-	return n;
-}
-
-/* Takes the k-th request, all of whose sectors are sent, out of the queue. */
-static void remove_request(struct mem *m, u32 sm, u32 k)
-{
-	struct sm_port *port = &m->port[sm];
-	for (; k; k--)
-		*mem_request_at(m, sm, k) = *mem_request_at(m, sm, k - 1);
-	fifo_pop(&port->q, m->missq_size);
-}
-
-/* Moves sectors to the miss queue, which has room for l1d.miss_queue of them and passes one a cycle to the source
- * queue. It is the part of the list of packets that is not ready yet. False: there are none, or no room in the source
- * queue. */
+/* Moves a sector from the miss queue to the source queue, the one that has waited longest. False: there is none, or no
+ * room in the source queue. */
 static bool send(struct mem *m, u32 sm, u64 cycle)
 {
 	struct islip_source *src = &m->source[sm];
 	struct sm_port *port = &m->port[sm];
-	u64 ready = MAX(src->next, cycle + 1), end = cycle + 1 + m->c.l1d_missq;
-	u8 sector;
-	for (; port->q.n && ready < end; src->next = ++ready) {
-		if (src->n >= m->source_places)
-			return false;
-		u32 k = choose(m, sm, cycle, (u32)(end - ready), &sector);
-		if (k == port->q.n)
-			return true;
-		struct sm_request *r = mem_request_at(m, sm, k);
-		u32 cache = r->cache, i = take_sector(m, sm, r, sector);
-		if (!r->sectors)
-			remove_request(m, sm, k);
-		join(m, ISLIP_REQUESTS, sm, &src->head, &src->tail, i, ready);
-		src->n++;
-		m->noc->requests++;
-		l1_queue_moved(m, sm, cache);
-	}
+	if (!port->q.n || src->n >= m->c.noc_source_queue)
+		return false;
+	struct sm_request *r = mem_request_at(m, sm, 0);
+	if (clock_down(&m->icnt, r->ready) >= cycle)
+		return true;
+	u32 cache = r->cache, i = take_sector(m, sm, r, r->sectors & (u8)-r->sectors);
+	if (!r->sectors)
+		fifo_pop(&port->q, m->missq_size);
+	join(m, ISLIP_REQUESTS, sm, &src->head, &src->tail, i, cycle + 1);
+	src->n++;
+	m->noc->requests++;
+	l1_queue_moved(m, sm, cache);
 	return port->q.n;
 }
 
@@ -226,7 +172,7 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	count_sent(m, p->launch, class_up(p->op), 1, 1, packet_bytes(carries_data_up(p->op)));
 	m->noc->request_wait += clock_core(&m->icnt, cycle - p->ready);
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
-	if (src->n-- == m->source_places && m->port[in].q.n)
+	if (src->n-- == m->c.noc_source_queue && m->port[in].q.n)
 		put(m->sending, in);
 	list_push(m, &s->in_head, &s->in_tail, i);
 	if (s->in_n++ == 0)
@@ -353,7 +299,6 @@ void islip_init(struct mem *m, struct arena *a)
 {
 	if (m->c.noc_switch != NOC_ISLIP)
 		return;
-	m->source_places = m->c.l1d_missq + m->c.noc_source_queue;
 	m->source = ARENA_NEW(a, struct islip_source, m->nsms);
 	m->sending = ARENA_NEW(a, u64, CONF_SM_WORDS);
 	for (u32 net = 0; net < 2; net++) {

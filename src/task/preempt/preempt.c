@@ -1,10 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "task/preempt/preempt_internal.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define PREEMPT_POLICY(v) extern const struct preempt_ops v;
 #include "task/preempt/all.def"
@@ -56,7 +54,7 @@ const struct preempt_request *preempt_find(const struct preempt *p, u32 id)
 
 u64 preempt_hash(const struct preempt_ctx *x)
 {
-	return x->p->requests ? XXH3_64bits(x->p, sizeof *x->p) : 0;
+	return x->p->requests ? hash_bytes(x->p, sizeof *x->p, 0) : 0;
 }
 
 /* Each request is in time, late, or open. */

@@ -1,7 +1,5 @@
 /* state_hash: of what decides a warp's next steps, without its memory. */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "base/hash.h"
 #include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
@@ -12,13 +10,12 @@ u64 ptx_warp_hash(const struct front *front, u32 sm, u32 warp)
 	const struct warp *w = &f->warps[n];
 	const struct func *fn = &f->launches[w->launch].funcs[w->func];
 	const u64 used = w->frame + fn->frame_bytes + (u64)fn->fparam_bytes * LANES, near = f->window_near;
-	u64 hash = XXH3_64bits(w, sizeof *w);
+	u64 hash = hash_bytes(w, sizeof *w, 0);
 	for (u32 d = 0; d < w->depth; d++)
-		hash = XXH3_64bits_withSeed(simt_entry_at(f, sm, warp, d), sizeof(struct simt), hash);
-	hash = XXH3_64bits_withSeed(f->windows + n * f->window_stride, MIN(used, near), hash);
+		hash = hash_bytes(simt_entry_at(f, sm, warp, d), sizeof(struct simt), hash);
+	hash = hash_bytes(f->windows + n * f->window_stride, MIN(used, near), hash);
 	if (used > near)
-		hash =
-		    XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), MIN(used, f->window_bytes) - near, hash);
+		hash = hash_bytes(frame_window_at(f, sm, warp, f->window_near), MIN(used, f->window_bytes) - near, hash);
 	return hash;
 }
 
@@ -27,11 +24,11 @@ static u64 deep_hash(const struct ptx *f, u32 sm, u32 warp, u64 hash)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
 	if (w->depth > SIMT_NEAR)
-		hash = XXH3_64bits_withSeed(deep_of(f, sm, warp), (w->depth - SIMT_NEAR) * sizeof(struct simt), hash);
+		hash = hash_bytes(deep_of(f, sm, warp), (w->depth - SIMT_NEAR) * sizeof(struct simt), hash);
 	if (w->frame >= f->window_near || w->moved) {
 		const u64 end = frames_end(f, sm, warp), near = f->window_near;
 		if (end > near)
-			hash = XXH3_64bits_withSeed(frame_window_at(f, sm, warp, f->window_near), end - near, hash);
+			hash = hash_bytes(frame_window_at(f, sm, warp, f->window_near), end - near, hash);
 	}
 	return hash;
 }
