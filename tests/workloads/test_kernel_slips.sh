@@ -6,12 +6,13 @@
 cp -r scripts/workloads/lib "$tmp"
 
 # slipped WORKLOAD SED [OPTIONS...]: runs the workload with its PTX changed by SED; output in $tmp/out, exit status in
-# $got, both with the output's first line only in $tmp/first.
+# $got, both with the output's first line only in $tmp/first. WORKLOAD/KERNELS names PTX that is not called as the workload.
 slipped() {
 	workload=$1 change=$2
 	shift 2
-	sed "$change" "configs/kernels/$workload.ptx" >"$tmp/slipped.ptx"
-	sed "s/\"$workload\.ptx\"/\"slipped.ptx\"/" "scripts/workloads/$workload.lua" >"$tmp/slipped.lua"
+	kernels=${workload##*/}
+	sed "$change" "configs/kernels/$kernels.ptx" >"$tmp/slipped.ptx"
+	sed "s/\"$kernels\.ptx\"/\"slipped.ptx\"/" "scripts/workloads/${workload%%/*}.lua" >"$tmp/slipped.lua"
 	timeout 120 "$W" run "$tmp/slipped.lua" --size small --max-cycles 5000000 "$@" >"$tmp/out" 2>&1 </dev/null
 	got=$?
 	echo "$got $(head -1 "$tmp/out")" >"$tmp/first"
@@ -20,7 +21,7 @@ slipped() {
 # The check fails, or the slip leads beyond a buffer.
 noticed() {
 	slipped "$@"
-	if cmp -s "configs/kernels/$1.ptx" "$tmp/slipped.ptx"; then
+	if cmp -s "configs/kernels/${1##*/}.ptx" "$tmp/slipped.ptx"; then
 		echo "not ok $1: '$2' changes nothing"
 	elif grep -q '^1 .*CHECK FAILED\|^3 .*out of bounds' "$tmp/first"; then
 		echo "ok $*"
@@ -32,7 +33,7 @@ noticed() {
 # nth WORKLOAD TEXT N SED: SED for the N-th line of the workload's PTX that has TEXT.
 nth() {
 	awk -v text="$2" -v n="$3" -v what="$4" 'index($0, text) && ++found == n { print NR what; exit }' \
-		"configs/kernels/$1.ptx"
+		"configs/kernels/${1##*/}.ptx"
 }
 
 for workload in dwthaar dxtc montecarlo radixsort; do
@@ -81,3 +82,34 @@ without radixsort 42
 noticed radixsort "$(nth radixsort ', 511;' 1 s/511/510/)"
 noticed radixsort "$(nth radixsort 'setp.eq.s32' 19 s/eq/ne/)"
 noticed radixsort "$(nth radixsort 'sub.s32' 22 's/sub/add/')"
+
+# What parameters choose: other kernels, other CTAs, a part of the program.
+chosen() {
+	slipped "$1" "" $2
+	check "$1 with $2 passes its check" [ $got -eq 0 ]
+}
+transposed="--param iterations=0"
+chosen kmeans "$transposed"
+chosen kmeans "--param threads=64"
+noticed kmeans "$(nth kmeans ld.global.f32 1 's/]/+4]/')" $transposed
+noticed kmeans "$(nth kmeans st.global.f32 1 d)" $transposed
+
+small_tiles="--param tile=8"
+chosen nw/nw8 "$small_tiles"
+noticed nw/nw8 "$(nth nw/nw8 'setp.gt.u32' 1 's/, 7;/, 6;/')" $small_tiles
+noticed nw/nw8 "$(nth nw/nw8 'max.s32' 1 's/max/min/')" $small_tiles
+
+for short in 1 3 5; do
+	chosen sortnet/sortnet_short "--param short=$short"
+done
+noticed sortnet/sortnet_short "/entry sort_short/,\$s/%r53, 3;/%r53, 65;/" --param short=1 # one merge in place of six
+noticed sortnet/sortnet_short "/entry sort_short/,\$s/%r55, 3;/%r55, 5;/" --param short=3  # without the last stride
+noticed sortnet/sortnet_short "/entry sort_short/,\$s/+6144/+6148/" --param short=2
+
+chosen btree "--param regs=0"
+chosen blackscholes "--param regs=49"
+
+chosen eip ""
+noticed eip "$(nth eip xor.b32 3 's/xor/or/')"
+noticed eip "$(nth eip ', 3200' 1 's/3200/3180/')"
+noticed eip "$(nth eip ', 724874' 1 's/724874/724873/')"
