@@ -46,7 +46,8 @@ static struct standing at_lsu(const struct sm_ctx *x, const struct sm *s)
 	return at;
 }
 
-/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. */
+/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. Leading slots of an
+ * instruction of another unit are SP's. */
 static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 warps)
 {
 	if (!x->conf->sm_int_units || (kind != UNIT_SP && kind != COLLECT_INT))
@@ -54,8 +55,8 @@ static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 war
 	u64 out = 0;
 	FOR_EACH_BIT(w, warps)
 	{
-		const struct warp *wp = &s->warp[w];
-		out |= collect_kind(info_at(x, wp, wp->pc)) == kind ? BIT(w) : 0;
+		const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
+		out |= (in->unit == UNIT_SP ? collect_kind(in) : (u32)UNIT_SP) == kind ? BIT(w) : 0;
 	}
 	return out;
 }

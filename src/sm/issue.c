@@ -328,6 +328,16 @@ static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 rea
 	e->arg[2] = s->issued_cycle + 1 == now && (s->issued_mask >> w & 1);
 }
 
+/* A leading slot's way to its unit: that of an instruction of SP, or of an integer unit, with no result to wait for. */
+static __attribute__((noinline)) void collect_leading(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
+{
+	const struct warp *wp = &s->warp[w];
+	struct issue_info lead = *info_at(x, wp, wp->pc);
+	lead.unit = UNIT_SP;
+	lead.lat = 1;
+	collect_book(x, s, &lead, inst_at(x, wp, wp->pc), w, 1, now);
+}
+
 /* Uses one issue slot for warp w: one of the instruction's leading slots, or the instruction itself. */
 static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 now)
 {
@@ -337,7 +347,7 @@ static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, str
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
 		if (unlikely(x->collect))
-			collect_book(x, s, info_at(x, wp, wp->pc), inst_at(x, wp, wp->pc), w, 1, now);
+			collect_leading(x, s, w, now);
 		else
 			unit_take(x, s, UNIT_SP, 1, 1, now);
 	} else {
