@@ -14,7 +14,6 @@
  * the LSU will take is not known then: of a scheduler's memory instructions behind the LSU's head the first has the
  * register, the next ones have collector units for as long as they stand there. */
 #include "sm/internal.h"
-#include "sm/unit_results.h"
 
 static u32 share(const struct sm_ctx *x)
 {
@@ -46,8 +45,8 @@ static struct standing at_lsu(const struct sm_ctx *x, const struct sm *s)
 	return at;
 }
 
-/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. Leading slots of an
- * instruction of another unit are SP's. */
+/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. Leading slots of
+ * an instruction of another unit are SP's. */
 static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 warps)
 {
 	if (!x->conf->sm_int_units || (kind != UNIT_SP && kind != COLLECT_INT))

@@ -3,6 +3,7 @@
 #define SM_INTERNAL_H
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
+#include "sm/unit_results.h"
 
 /* A warp of an SM's slots, not one that has been taken off. */
 static inline bool has_slot(u32 place)
@@ -35,6 +36,12 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
 
 /* --- collect.c: sm.collector_sets=scheduler ------------------------------------------------------------------------ */
+/* sm.unit_results=one: those of a unit of a class. */
+static inline struct unit_results *unit_results_of(const struct sm_ctx *x, u32 class, u32 number)
+{
+	return &x->results[class * SM_MAX_UNITS + number];
+}
+
 /* kind: an enum unit, or COLLECT_INT. */
 static inline u32 collect_kind(const struct issue_info *in)
 {

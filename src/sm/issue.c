@@ -3,7 +3,6 @@
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/restartable.h"
-#include "sm/unit_results.h"
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
 {

@@ -7,7 +7,6 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
-#include "sm/unit_results.h"
 #include "sm/virtual.h"
 
 static void create_scheds(struct sm_ctx *x, struct arena *a)

@@ -4,7 +4,8 @@
  */
 #ifndef SM_UNIT_RESULTS_H
 #define SM_UNIT_RESULTS_H
-#include "sm/sm.h"
+#include "base/base.h"
+#include "base/bits.h"
 
 #define RESULT_RING 2048 /* cycles ahead; a power of two, more than the configuration allows to book (BOOKED_MAX) */
 #define RESULT_WORDS (RESULT_RING / 64)
@@ -14,11 +15,6 @@ struct unit_results {
 	u64 from;
 	u64 taken[RESULT_WORDS];
 };
-
-static inline struct unit_results *unit_results_of(const struct sm_ctx *x, u32 class, u32 number)
-{
-	return &x->results[class * SM_MAX_UNITS + number];
-}
 
 /* The first cycle from `start` on in which an instruction of the latency may begin. */
 static inline u64 unit_results_begin(struct unit_results *r, u64 start, u32 lat, u64 now)

@@ -80,7 +80,7 @@ static void small(void **state)
 static void order(void **state)
 {
 	const char *const *medium = MORE(SHAPE(96, 5)), *const *large = MORE(SHAPE(276, 4));
-	const char *const *uneven = MORE(SHAPE(69, 4), "--param", "apart=1");
+	const char *const *uneven = MORE(SHAPE(138, 4), "--param", "threads=32", "--param", "apart=1");
 	assert_in_range(cycles("ikra_medium", "flip", medium), 1, cycles("ikra_medium", "reset", medium) * 9 / 10);
 	assert_in_range(cycles("ikra_large", "flip", large), 1, cycles("ikra_large", "reset", large) * 9 / 10);
 	u64 rr = cycles("ikra_steal", "rr", uneven), reset = cycles("ikra_steal", "reset", uneven);
