@@ -190,12 +190,17 @@ ASAN_BUILD = B=build-asan PROGRAM=build-asan/warpdbg CHECK=1 SAN="$(SANITIZE)" O
 asan: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN_BUILD) asan-tests
 
-# The unit tests under the sanitizers, in a checking build. Programs that mostly wait for long simulations or for a terminal are left to
-# `make test`, but for one that shows every view.
+# The unit tests under the sanitizers, in a checking build. Left to `make test`: programs that mostly wait for a terminal, but for one
+# that shows every view, and those that run whole workloads. Left to `make asan-full`, too: those that check figures of long
+# simulations whose code others run here (churn, verbs and preempt that of the tasks, vt that of virtual threads).
 ASAN_SKIP = test_workloads test_matrix test_order test_apart test_replay_workloads test_preempt_workloads test_restart_workloads \
 	test_measure test_interrupt test_leave test_palette test_screen test_screen_compare test_screen_fit test_screen_habits test_screen_keys \
-	test_screen_narrow test_screen_views
+	test_screen_narrow test_screen_views $(ASAN_LONG)
+ASAN_LONG = test_programs test_machines test_rival test_cta_share test_policy test_preempt_sums test_restartable test_maestro \
+	test_preempt_rules test_policy_partition test_partition_past test_replay test_sched_hard test_reuse test_queue_cycle test_livelock
 ASAN_TESTS = $(filter-out $(ASAN_SKIP:%=$(B)/tests/%),$(TESTS))
+asan-full:
+	@$(MAKE) --no-print-directory asan ASAN_LONG=
 asan-tests: $(PROGRAM) $(ASAN_TESTS)
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(ASAN_TESTS)
 
@@ -264,4 +269,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test test-full bench check asan asan-tests fuzz screenshots tables reference install uninstall package clean
+.PHONY: all lib setup run test test-full bench check asan asan-full asan-tests fuzz screenshots tables reference install uninstall package clean
