@@ -203,7 +203,7 @@ static void random_move(struct law *l)
 static void walk(char **argv, u32 change)
 {
 	static struct law l;
-	const u32 moves = rounds("WARPDBG_MOVES", 12, 4);
+	const u32 moves = rounds("WARPDBG_MOVES", 12, 2);
 	assert_true(moves > 0);
 	l = (struct law){.rng = 4711 + change};
 	rig_open(&l.r, argv);

@@ -722,7 +722,7 @@ static struct sim *random_machine(u64 *seed)
 static void test_random_launches(void **state)
 {
 	const char *const want = getenv("WARPDBG_LAUNCHES");
-	const u64 launches = rounds("WARPDBG_LAUNCHES", 90, 18);
+	const u64 launches = rounds("WARPDBG_LAUNCHES", 90, 12);
 	u64 seed = 77, swaps = 0, ends = 0;
 	for (u64 done = 0; done < launches;) {
 		struct err e = {0};
@@ -804,7 +804,7 @@ static void test_workloads(void **state)
 	static const char *const policies[] = {"vt", "mascar", "vt", "max"};
 	const bool full = getenv("VT") && !strcmp(getenv("VT"), "full");
 	u64 swaps = 0;
-	for (u32 i = 0; i < workloads.n; i += rounds(NULL, 1, 5)) {
+	for (u32 i = 0; i < workloads.n; i += rounds(NULL, 1, 10)) {
 		const char *gpu = i % 4 == 3 ? "kepler" : "gtx480";
 		const u64 want = run_workload(workloads.name[i], gpu, "none", "gto", 0).hash;
 		u32 nscheds = 0;
@@ -822,7 +822,7 @@ static void test_workloads(void **state)
 		}
 	}
 	printf("%llu swaps\n", (unsigned long long)swaps);
-	assert_true(swaps > rounds(NULL, 200, 40));
+	assert_true(swaps > rounds(NULL, 200, 20));
 }
 
 /* Each policy does what it is there for, and the same inputs give the same cycles. */
