@@ -372,7 +372,7 @@ static void views_show_what_they_showed(void **state)
 	static struct strbuf shown[MARKS];
 	open_watched(&r, &l, NULL, NULL);
 	first_time(&r, &l, shown, 0);
-	there_and_back(&r, &l, shown, &seed, rounds(NULL, 60, 12));
+	there_and_back(&r, &l, shown, &seed, rounds(NULL, 60, 6));
 	assert_true(r.s->heat->nmods > 0);
 	close_watched(&r, &l);
 	for (u32 i = 0; i < MARKS; i++)
@@ -407,7 +407,7 @@ static void views_after_a_fork(void **state)
 		shown[i] = other[i];
 		other[i] = (struct strbuf)STRBUF_INIT;
 	}
-	there_and_back(&r, &l, shown, &seed, rounds(NULL, 30, 6));
+	there_and_back(&r, &l, shown, &seed, rounds(NULL, 30, 3));
 	close_watched(&r, &l);
 	for (u32 i = 0; i < MARKS; i++) {
 		strbuf_release(&shown[i]);
@@ -424,7 +424,7 @@ static void views_with_little_memory(void **state)
 	static struct strbuf shown[MARKS];
 	open_watched(&r, &l, "--history-mb", "16");
 	first_time(&r, &l, shown, 0);
-	there_and_back(&r, &l, shown, &seed, rounds(NULL, 30, 6));
+	there_and_back(&r, &l, shown, &seed, rounds(NULL, 30, 3));
 	close_watched(&r, &l);
 	for (u32 i = 0; i < MARKS; i++)
 		strbuf_release(&shown[i]);
