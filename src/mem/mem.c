@@ -134,6 +134,12 @@ static void build_tables(struct mem *m)
 		snprintf(m->where[i], sizeof(*m->where), "DRAM channel %u", i);
 }
 
+/* Is a register of L1D for a sector? Rules of coherence that keep words have registers for lines. */
+static bool mshrs_of_sectors(const struct mem *m)
+{
+	return conf_l1d_banked(&m->c) && !m->rule->words;
+}
+
 static void build_sms(struct mem *m, struct arena *a)
 {
 	m->port = ARENA_NEW(a, struct sm_port, m->nsms);
@@ -154,7 +160,7 @@ static void build_sms(struct mem *m, struct arena *a)
 		l->cc = ARENA_NEW(a, struct cache_counters, 1);
 		tags_init(&l->tags, a, s.sets, s.ways, s.line, s.hash);
 		mshr_init(&l->mshr, a, s.mshrs, s.merges);
-		l->mshr.by_sector = i % MC_COUNT == MC_L1D && conf_l1d_banked(&m->c) && !m->rule->words;
+		l->mshr.by_sector = i % MC_COUNT == MC_L1D && mshrs_of_sectors(m);
 	}
 }
 
@@ -244,7 +250,7 @@ void mem_use_coherence(struct mem *m, const struct policy *p)
 {
 	m->rule = (const struct coherence_ops *)p;
 	for (u32 sm = 0; m->l1 && sm < m->nsms; sm++)
-		m->l1[sm * MC_COUNT + MC_L1D].mshr.by_sector = conf_l1d_banked(&m->c) && !m->rule->words;
+		m->l1[sm * MC_COUNT + MC_L1D].mshr.by_sector = mshrs_of_sectors(m);
 }
 
 bool mem_wants_words(const struct mem *m)
