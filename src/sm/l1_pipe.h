@@ -88,7 +88,10 @@ static inline u64 l1_pipe_next(const struct sm_ctx *x)
 		return NEVER;
 	if (unlikely(conf_l1d_banked(x->conf)))
 		return l1_pipe_next_of_banks(x);
-	return x->pipe->bank[0].refused ? NEVER : l1_pipe_of(x, 0, 0)->ready;
+	const struct l1_pipe_bank *p = &x->pipe->bank[0];
+	if (p->refused)
+		return p->again ? p->again : NEVER;
+	return l1_pipe_of(x, 0, 0)->ready;
 }
 /* The first bank whose transaction is refused; L1_PIPE_BANKS: none is. */
 static inline u32 l1_pipe_refused(const struct l1_pipe *p)
