@@ -70,11 +70,12 @@ char *fatbin_unpack(const struct fatbin *f, const struct fatbin_member *m, size_
 /* The PTX of a container for a chip of compute capability `sm`: the one for the highest chip up to `sm`, as the CUDA
  * driver chooses. Of several for that chip it is the one without special instructions (sm_90 before sm_90a). If there
  * is none, the nearest that the driver would refuse: the simulator runs it. Then *note (NULL is allowed) gets a
- * sentence that says so, without a full stop; otherwise it stays as it is. NULL with *e: there is no PTX. The message
- * names the chips of its machine code and says how to compile. */
+ * sentence that says so, without a full stop, behind "; " if there is text already. NULL with *e: there is no PTX. The
+ * message names the chips of its machine code and says how to compile. */
 const struct fatbin_member *fatbin_choose_ptx(const struct fatbin *f, u32 container, u32 sm, struct strbuf *note,
                                               struct err *e);
 /* The cubin that says most of how a compiler fits the code to that chip (cubin.h): the chip's own, else that of the
- * nearest chip below, else of the nearest above. *note gets a sentence unless it is the chip's own. NULL: no cubin. */
+ * nearest chip below, else of the nearest above. *note gets a sentence likewise, unless it is the chip's own. NULL: no
+ * cubin. */
 const struct fatbin_member *fatbin_choose_cubin(const struct fatbin *f, u32 container, u32 sm, struct strbuf *note);
 #endif

@@ -93,8 +93,8 @@ const struct fatbin_member *fatbin_choose_ptx(const struct fatbin *f, u32 contai
 		struct strbuf chips = STRBUF_INIT;
 		add_chips(f, container, FATBIN_PTX, &chips);
 		strbuf_addf(note,
-		            "%s has no PTX for sm_%u (PTX is for %s); that for sm_%u%s runs, which such a chip would refuse",
-		            f->label, sm, chips.buf, m->sm,
+		            "%s%s has no PTX for sm_%u (PTX is for %s); that for sm_%u%s runs, which such a chip would refuse",
+		            note->len ? "; " : "", f->label, sm, chips.buf, m->sm,
 		            m->flags & FATBIN_CHIP     ? "a"
 		            : m->flags & FATBIN_FAMILY ? "f"
 		                                       : "");
@@ -107,7 +107,7 @@ const struct fatbin_member *fatbin_choose_cubin(const struct fatbin *f, u32 cont
 {
 	const struct fatbin_member *m = nearest(f, container, FATBIN_CUBIN, sm, false);
 	if (m && m->sm != sm && note)
-		strbuf_addf(note, "%s has no machine code for sm_%u; registers are those of its code for sm_%u", f->label, sm,
-		            m->sm);
+		strbuf_addf(note, "%s%s has no machine code for sm_%u; registers are those of its code for sm_%u",
+		            note->len ? "; " : "", f->label, sm, m->sm);
 	return m;
 }
