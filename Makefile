@@ -51,7 +51,7 @@ VERSION = 0.1
 
 LUA_CFLAGS = $(shell pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)
 LUA_LIBS = $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4)
-UI_LIBS = -lreadline -lncursesw -ltinfo $(LUA_LIBS) -ljansson
+UI_LIBS = -lreadline -lncursesw -ltinfo $(LUA_LIBS) -ljansson -lzstd -llz4
 TEST_LIBS = -lcmocka -lvterm -lutil
 DIST = warpdbg-$(VERSION)
 

@@ -54,7 +54,12 @@ struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, s
 
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e)
 {
-	return add(s, front_load_text(s->gpu->front, &s->gpu->conf, name, text, len, e), e);
+	return sim_load_linked_text(s, &(struct source_text){name, text, len}, 1, e);
+}
+
+struct module *sim_load_linked_text(struct sim *s, const struct source_text *parts, u32 n, struct err *e)
+{
+	return add(s, front_load_texts(s->gpu->front, &s->gpu->conf, parts, n, e), e);
 }
 
 u32 sim_num_modules(const struct sim *s)

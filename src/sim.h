@@ -29,6 +29,8 @@ struct module *sim_load(struct sim *s, const char *path, struct err *e);
 /* Several PTX files linked into one module. */
 struct module *sim_load_linked(struct sim *s, const char *const *paths, u32 n, struct err *e);
 struct module *sim_load_text(struct sim *s, const char *name, const char *text, size_t len, struct err *e);
+/* Several texts linked into one module, as sim_load_linked() links files. */
+struct module *sim_load_linked_text(struct sim *s, const struct source_text *parts, u32 n, struct err *e);
 u32 sim_num_modules(const struct sim *s);
 struct module *sim_module(const struct sim *s, u32 i);
 struct devmem *sim_devmem(struct sim *s);

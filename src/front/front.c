@@ -88,12 +88,12 @@ struct module *front_load_files(const struct front *f, const struct conf *c, con
 	return NULL;
 }
 
-struct module *front_load_text(const struct front *f, const struct conf *c, const char *name, const char *text,
-                               size_t len, struct err *e)
+struct module *front_load_texts(const struct front *f, const struct conf *c, const struct source_text *texts, u32 n,
+                                struct err *e)
 {
-	if (f->ops->load_text)
-		return f->ops->load_text(c, name, text, len, e);
-	err_set(e, "%s: the front end '%s' reads files only", name, f->ops->name);
+	if (f->ops->load_texts)
+		return f->ops->load_texts(c, texts, n, e);
+	err_set(e, "%s: the front end '%s' reads files only", texts[0].name, f->ops->name);
 	return NULL;
 }
 

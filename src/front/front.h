@@ -146,12 +146,12 @@ void front_destroy(struct front *f);
 /* Bytes of the state arena that front_create() carves for this configuration, alignment included. */
 u64 front_state_bytes(const struct front_ops *o, const struct conf *c);
 
-/* Reads a program for the machine of this configuration, from files that are linked into one module, or from text
- * (`name` is for messages). NULL with *e. */
+/* Reads a program for the machine of this configuration, from files or texts (n >= 1) that are linked into one module.
+ * NULL with *e. */
 struct module *front_load_files(const struct front *f, const struct conf *c, const char *const *paths, u32 n,
                                 struct err *e);
-struct module *front_load_text(const struct front *f, const struct conf *c, const char *name, const char *text,
-                               size_t len, struct err *e);
+struct module *front_load_texts(const struct front *f, const struct conf *c, const struct source_text *texts, u32 n,
+                                struct err *e);
 /* Places a module: allocates its global and constant symbols, applies initialisers, relocations and pool fixes. */
 bool front_place(struct front *f, struct module *m, struct err *e);
 

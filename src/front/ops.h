@@ -1,8 +1,8 @@
 /* ops: a front end as the rest sees it: one const struct, and a line in all.def. front.h includes this file and
  * describes each entry under front_NAME().
  *
- * Required: name, help, one of load_files and load_text, state_bytes, create, destroy, cta_start, and the four of every
- * instruction and cycle. The others may be NULL; what front_NAME() then does is written beside them. */
+ * Required: name, help, one of load_files and load_texts, state_bytes, create, destroy, cta_start, and the four of
+ * every instruction and cycle. The others may be NULL; what front_NAME() then does is written beside them. */
 #ifndef FRONT_OPS_H
 #define FRONT_OPS_H
 
@@ -10,7 +10,7 @@
 struct front_ops {
 	const char *name, *help; /* help: a line, for `front` in conf.def's list */
 	struct module *(*load_files)(const struct conf *c, const char *const *paths, u32 n, struct err *e);
-	struct module *(*load_text)(const struct conf *c, const char *name, const char *text, size_t len, struct err *e);
+	struct module *(*load_texts)(const struct conf *c, const struct source_text *texts, u32 n, struct err *e);
 	u64 (*state_bytes)(const struct conf *c);
 	struct front *(*create)(const struct conf *c, struct arena *state, struct devmem *mem, struct err *e);
 	FRONT_OP(destroy);

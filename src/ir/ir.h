@@ -420,6 +420,13 @@ struct unsupported {
 	char *what;    /* "'mma.sync...' is not supported" */
 };
 
+/* A program's text in memory, from which a module is read. It need not outlive the reading. */
+struct source_text {
+	const char *name; /* for messages and views: a file's */
+	const char *text; /* need not end in a zero */
+	size_t len;
+};
+
 /* A module may be linked from several PTX files. Its text and its lines are theirs, one after the other: `line` in
  * instructions, functions and symbols counts through all; people see lines of a file. */
 struct module_part {

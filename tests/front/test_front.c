@@ -95,7 +95,7 @@ static void test_recorded(void **st)
 	const struct front_ops *ptx = front_find("ptx", NULL);
 	const struct front_ops recorder = trace_recorder(ptx);
 	struct front_ops replayer = trace_front;
-	replayer.load_text = ptx->load_text;
+	replayer.load_texts = ptx->load_texts;
 	char *plain, *recorded, *replayed;
 	const u64 cycles = run_busy(ptx, &plain);
 	assert_int_equal(run_busy(&recorder, &recorded), cycles);

@@ -18,9 +18,9 @@
 static struct module *link_n(const char *const *texts, u32 n, struct err *e)
 {
 	static const char *const names[] = {"a.ptx", "b.ptx", "c.ptx"};
-	struct ptx_text t[3];
+	struct source_text t[3];
 	for (u32 i = 0; i < n; i++)
-		t[i] = (struct ptx_text){names[i], texts[i], strlen(texts[i])};
+		t[i] = (struct source_text){names[i], texts[i], strlen(texts[i])};
 	*e = (struct err){0};
 	return ptx_link_for(t, n, NULL, e);
 }

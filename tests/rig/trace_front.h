@@ -1,6 +1,6 @@
 /* trace_front: a second front end, as small as one can be: kernels are lists of what each warp does, one entry an
  * instruction. Nothing is executed; there are no registers, no values, no faults. The lists are recorded from a machine
- * that executes PTX (trace_recorder), or written by hand (trace_load_text). */
+ * that executes PTX (trace_recorder), or written by hand (trace_load_texts). */
 #ifndef TESTS_RIG_TRACE_FRONT_H
 #define TESTS_RIG_TRACE_FRONT_H
 #include <stdio.h>
@@ -189,15 +189,14 @@ static inline void trace_join(struct trace_list *t)
 /* Lines: "i ..." the code; "w CTA WARP" begins a warp's list, in launch 0 with CTAs of two warps; "# ..." says
  * something.
  */
-static struct module *trace_load_text(const struct conf *c, const char *name, const char *text, size_t len,
-                                      struct err *e)
+static struct module *trace_load_texts(const struct conf *c, const struct source_text *texts, u32 n, struct err *e)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
 	struct trace_list *t = NULL;
 	bool ok = true;
-	m->path = xstrndup(name, strlen(name));
+	m->path = xstrdup(texts->name);
 	m->code = xcalloc(64, sizeof(*m->code));
-	for (const char *p = text; ok && *p; p += strcspn(p, "\n"), p += *p == '\n') {
+	for (const char *p = texts->text; ok && *p; p += strcspn(p, "\n"), p += *p == '\n') {
 		u32 cta, warp;
 		if (*p == '#')
 			continue;
@@ -227,7 +226,7 @@ static struct module *trace_load_text(const struct conf *c, const char *name, co
 
 static const struct front_ops trace_front = {.name = "trace",
                                              .help = "what warps did, from a list",
-                                             .load_text = trace_load_text,
+                                             .load_texts = trace_load_texts,
                                              .state_bytes = trace_state_bytes,
                                              .create = trace_create,
                                              .destroy = trace_destroy,

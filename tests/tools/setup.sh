@@ -25,6 +25,8 @@ missing() {
 	lua_header || echo liblua5.4-dev
 	header jansson.h || echo libjansson-dev
 	header xxhash.h || echo libxxhash-dev
+	header zstd.h || echo libzstd-dev
+	header lz4.h || echo liblz4-dev
 	printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' |
 		$CC -E - >/dev/null 2>&1 || echo libcmocka-dev
 	header vterm.h || echo libvterm-dev

@@ -227,7 +227,7 @@ static bool parse_module(struct loader *ld)
 }
 
 /* A part's last line may lack its newline, which is added where another part follows. */
-static bool join_texts(struct module *m, const struct ptx_text *texts, u32 n, struct err *e)
+static bool join_texts(struct module *m, const struct source_text *texts, u32 n, struct err *e)
 {
 	size_t len = 0, lines = 1;
 	for (u32 i = 0; i < n; i++)
@@ -239,7 +239,7 @@ static bool join_texts(struct module *m, const struct ptx_text *texts, u32 n, st
 	for (u32 i = 0; i < n; i++) {
 		memcpy(m->text + m->text_len, texts[i].text, texts[i].len);
 		m->text_len += texts[i].len;
-		m->parts[m->nparts++] = (struct module_part){.path = xstrdup(texts[i].path)};
+		m->parts[m->nparts++] = (struct module_part){.path = xstrdup(texts[i].name)};
 		if (i + 1 < n)
 			m->text[m->text_len++] = '\n';
 	}
@@ -250,7 +250,7 @@ static bool join_texts(struct module *m, const struct ptx_text *texts, u32 n, st
 	return true;
 }
 
-static void find_lines(struct module *m, const struct ptx_text *texts)
+static void find_lines(struct module *m, const struct source_text *texts)
 {
 	const char *p = m->text;
 	for (u32 i = 0; i < m->nparts; i++) {
@@ -285,10 +285,10 @@ static void loader_release(struct loader *ld)
 		free(arrays[i]);
 }
 
-struct module *ptx_link_for(const struct ptx_text *texts, u32 n, const struct schedule_params *schedule, struct err *e)
+struct module *ptx_link_for(const struct source_text *texts, u32 n, const struct schedule_params *schedule, struct err *e)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
-	m->path = xstrdup(texts[0].path);
+	m->path = xstrdup(texts[0].name);
 	m->address_size = 64; /* also without the directive: 32-bit addresses do not exist here */
 	if (!join_texts(m, texts, n, e)) {
 		module_free(m);
@@ -310,18 +310,18 @@ struct module *ptx_link_for(const struct ptx_text *texts, u32 n, const struct sc
 struct module *ptx_load_for(const char *path, const char *text, size_t len, const struct schedule_params *schedule,
                             struct err *e)
 {
-	return ptx_link_for(&(struct ptx_text){path, text, len}, 1, schedule, e);
+	return ptx_link_for(&(struct source_text){path, text, len}, 1, schedule, e);
 }
 
 struct module *ptx_link_files_for(const char *const *paths, u32 n, const struct schedule_params *schedule,
                                   struct err *e)
 {
 	struct strbuf *sb = xcalloc(n, sizeof(*sb));
-	struct ptx_text *texts = xcalloc(n, sizeof(*texts));
+	struct source_text *texts = xcalloc(n, sizeof(*texts));
 	bool ok = true;
 	for (u32 i = 0; i < n && ok; i++) {
 		ok = strbuf_read_file(&sb[i], paths[i], e);
-		texts[i] = (struct ptx_text){paths[i], strbuf_str(&sb[i]), sb[i].len};
+		texts[i] = (struct source_text){paths[i], strbuf_str(&sb[i]), sb[i].len};
 	}
 	struct module *m = ok ? ptx_link_for(texts, n, schedule, e) : NULL;
 	for (u32 i = 0; i < n; i++)
