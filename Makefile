@@ -84,7 +84,7 @@ $(B)/ui/cudart/%.o: ui/cudart/%.c
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CUDART_CFLAGS) -c -o $@ $<
 
-$(B)/cudart/version.%.o: ui/cudart/version.c
+$(CUDART_NAMES:%=$(B)/cudart/version.%.o): $(B)/cudart/version.%.o: ui/cudart/version.c
 	@mkdir -p $(@D)
 	$(call say,CC  )$(CC) $(CUDART_CFLAGS) -DCUDART_MAJOR=$(basename $*) -c -o $@ $<
 
@@ -298,6 +298,5 @@ clean:
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
-.PRECIOUS: $(B)/cudart/version.%.o
 .DEFAULT_GOAL := all
 .PHONY: all lib cudart setup run test test-full bench check asan asan-full asan-tests fuzz screenshots tables reference install uninstall package clean

@@ -74,7 +74,14 @@ static int settle(const struct stream *s)
 {
 	if (!link_queued || !s)
 		return 0;
-	return ASK_WAIT(WIRE_STREAM_SYNC, s->flags & STREAM_NON_BLOCKING ? s->number : WIRE_ALL_STREAMS);
+	return link_ask_wait(WIRE_STREAM_SYNC, s->flags & STREAM_NON_BLOCKING ? s->number : WIRE_ALL_STREAMS);
+}
+
+/* An answer to a copy that waits, when functions of the program come first: the rest of it is waited for. */
+static int wait_for(uint64_t stream)
+{
+	deliver();
+	return link_ask_wait(WIRE_STREAM_SYNC, stream);
 }
 
 /* One rectangle between host and device that may be larger than the shared memory. */
@@ -91,21 +98,23 @@ static int piece_to(const struct rectangle *r, uint64_t x, uint64_t y, uint64_t 
 	else
 		for (uint64_t i = 0; i < height; i++)
 			memcpy(link_shared + i * width, from + i * r->host_pitch, width);
-	return ASK(WIRE_TO_DEVICE, width * height, r->stream, r->device + y * r->device_pitch + x, r->device_pitch, width,
-	           height, r->wait);
+	uint64_t address = r->device + y * r->device_pitch + x;
+	int error = ASK(WIRE_TO_DEVICE, width * height, r->stream, address, r->device_pitch, width, height, r->wait);
+	return error == NOT_READY ? wait_for(r->stream) : error;
 }
 
 static int piece_from(const struct rectangle *r, uint64_t x, uint64_t y, uint64_t width, uint64_t height)
 {
 	unsigned char *to = (unsigned char *)r->host + y * r->host_pitch + x;
-	int error = ASK(WIRE_FROM_DEVICE, 0, r->stream, r->device + y * r->device_pitch + x, r->device_pitch, width, height,
-	                r->wait, (uint64_t)to, r->host_pitch);
-	if (error)
-		return error;
-	if (!r->wait) {
+	uint64_t address = r->device + y * r->device_pitch + x;
+	int error = ASK(WIRE_FROM_DEVICE, 0, r->stream, address, r->device_pitch, width, height, r->wait, (uint64_t)to,
+	                r->host_pitch);
+	if (error == NOT_READY || (!error && !r->wait))
 		link_queued++;
-		return 0;
-	}
+	if (error == NOT_READY)
+		return wait_for(r->stream);
+	if (error || !r->wait)
+		return error;
 	if (width == r->host_pitch)
 		memcpy(to, link_shared, width * height);
 	else
@@ -205,14 +214,11 @@ int copy_run(struct stream *s, const struct op_copy *c)
 			return stream_run(s, &(struct op){.kind = OP_HOST, .host = {late, kept, CALL_OWN}});
 		}
 		if (c->wait)
-			error = settle(s);
+			error = settle(s); /* what is queued may write the source */
 		if (!error)
 			error = to_device(c, s->number, c->wait);
 	} else {
-		if (c->wait)
-			error = settle(s);
-		if (!error)
-			error = regions_sync(c->from, span(c->from_pitch, c->from_slice, c), false);
+		error = regions_sync(c->from, span(c->from_pitch, c->from_slice, c), false);
 		if (!error && c->wait)
 			error = regions_come_back();
 		for (uint64_t z = 0; z < c->depth && !error; z++) {

@@ -1,6 +1,7 @@
 /* deliver: copies to the host, host functions (deliver.h). */
 #include "cudart/deliver.h"
 #include "cudart/link.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,12 @@ static void data(const uint64_t v[WIRE_VALUES])
 		link_queued--;
 	for (uint64_t row = 0; row < height; row++)
 		memcpy(to + row * pitch, from + row * width, width);
+}
+
+/* What kernels have printed: where the program's own text goes. */
+static void text(void)
+{
+	fwrite(link_shared, 1, link_reply.bytes, stdout);
 }
 
 static void call(const uint64_t v[WIRE_VALUES])
@@ -57,6 +64,8 @@ bool deliver(void)
 			data(v);
 		else if (v[0] == WIRE_CALL_NOW)
 			call(v);
+		else if (v[0] == WIRE_TEXT)
+			text();
 	}
 	return any;
 }

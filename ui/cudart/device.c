@@ -90,7 +90,7 @@ EXPORT int cudaDeviceReset(void)
 		index_remove(a.address);
 		uint64_t address = place_on_device(a.place) ? a.address : a.device;
 		if (a.place != PLACE_SYMBOL && address)
-			ASK_WAIT(WIRE_FREE, address);
+			link_ask_settle(WIRE_FREE, address, 0);
 	}
 	modules_forget();
 	error_forget();

@@ -287,10 +287,10 @@ void link_unlock(void)
 	unlock();
 }
 
-int link_ask_wait(enum wire_op op, const uint64_t a[WIRE_ARGUMENTS])
+int link_ask_wait(enum wire_op op, uint64_t what)
 {
 	for (;;) {
-		int status = link_ask(op, 0, a);
+		int status = ASK(op, 0, what);
 		if (status != NOT_READY)
 			return status;
 		if (!deliver()) {
@@ -300,6 +300,18 @@ int link_ask_wait(enum wire_op op, const uint64_t a[WIRE_ARGUMENTS])
 			link_resume(pause);
 		}
 	}
+}
+
+int link_ask_settle(enum wire_op op, uint64_t a0, uint64_t a1)
+{
+	int status = ASK(op, 0, a0, a1);
+	if (status != NOT_READY)
+		return status;
+	uint64_t value = link_reply.v[0];
+	deliver();
+	status = link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
+	link_reply.v[0] = value;
+	return status;
 }
 
 int link_refuse(const char *format, ...)

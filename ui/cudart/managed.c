@@ -306,7 +306,7 @@ int regions_come_back(void)
 {
 	if (!ncopies || !stale)
 		return 0;
-	int error = ASK_WAIT(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
+	int error = link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
 	return error ? error : regions_after_sync();
 }
 

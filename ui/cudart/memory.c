@@ -12,7 +12,7 @@
 
 int memory_allocate(uint64_t bytes, uint64_t alignment, uint64_t *address)
 {
-	int error = ASK_WAIT(WIRE_ALLOCATE, bytes, alignment);
+	int error = link_ask_settle(WIRE_ALLOCATE, bytes, alignment);
 	if (error)
 		return error;
 	*address = link_reply.v[0];
@@ -27,7 +27,7 @@ int memory_free(uint64_t address)
 	struct allocation *a = index_find((void *)address);
 	if (!a || a->address != address || (a->place != PLACE_DEVICE && a->place != PLACE_MANAGED))
 		return INVALID_VALUE;
-	int error = ASK_WAIT(WIRE_FREE, address);
+	int error = link_ask_settle(WIRE_FREE, address, 0);
 	if (error)
 		return error;
 	a = index_find((void *)address); /* functions that were called meanwhile may have changed the index */
@@ -100,7 +100,7 @@ static int shared_pages(void **pointer, size_t bytes, enum place place, uint32_t
 	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1), address;
 	if (whole < bytes)
 		return OUT_OF_MEMORY;
-	int error = ASK_WAIT(WIRE_ALLOCATE, whole, REGION_PAGE);
+	int error = link_ask_settle(WIRE_ALLOCATE, whole, REGION_PAGE);
 	if (error)
 		return error;
 	address = link_reply.v[0];
@@ -163,7 +163,7 @@ static int forget_copy(struct allocation a)
 		return 0;
 	region_free(a.region);
 	index_remove(a.device);
-	return ASK_WAIT(WIRE_FREE, a.device);
+	return link_ask_settle(WIRE_FREE, a.device, 0);
 }
 
 EXPORT int cudaFreeHost(void *pointer)
@@ -182,7 +182,7 @@ EXPORT int cudaFreeHost(void *pointer)
 	index_remove(a.address);
 	if (a.place == PLACE_MAPPED) {
 		region_free(a.region);
-		int freed = ASK_WAIT(WIRE_FREE, a.address);
+		int freed = link_ask_settle(WIRE_FREE, a.address, 0);
 		return leave(error ? error : freed);
 	}
 	int freed = forget_copy(a);
@@ -233,7 +233,7 @@ EXPORT int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	if (!a->device) {
 		uint64_t bytes = a->bytes;
 		struct region *region;
-		int error = ASK_WAIT(WIRE_ALLOCATE, bytes, REGION_PAGE);
+		int error = link_ask_settle(WIRE_ALLOCATE, bytes, REGION_PAGE);
 		if (error)
 			return leave(error);
 		uint64_t address = link_reply.v[0];

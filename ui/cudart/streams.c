@@ -67,7 +67,7 @@ void events_forget_capture(const struct capture *c)
 
 int stream_sync(struct stream *s)
 {
-	int error = ASK_WAIT(WIRE_STREAM_SYNC, s ? s->number : WIRE_ALL_STREAMS);
+	int error = link_ask_wait(WIRE_STREAM_SYNC, s ? s->number : WIRE_ALL_STREAMS);
 	return error ? error : regions_after_sync();
 }
 
@@ -368,7 +368,7 @@ EXPORT int cudaEventSynchronize(void *event)
 	if (!error && e->captured)
 		error = CAPTURED_EVENT;
 	if (!error)
-		error = ASK_WAIT(WIRE_EVENT_SYNC, e->number);
+		error = link_ask_wait(WIRE_EVENT_SYNC, e->number);
 	return leave(error ? error : regions_after_sync());
 }
 
