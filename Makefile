@@ -145,6 +145,12 @@ $(foreach f,$(TEST_FLOORS),$(eval $(call FLOOR_RULE,$(f))))
 $(foreach f,$(TEST_FLOORS),$(B)/tests/$(f)/main.o): %.o: %.c
 	@$(CC) -c -o $@ $<
 
+# A CUDA program that gcc compiles, and the library that it is linked with when it starts.
+$(B)/tests/cuda_app: tests/rig/cuda_app.c $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcudart.so.13 -pthread
+$(B)/tests/test_cudart: $(B)/tests/cuda_app
+
 # Benchmarks and fuzzers are programs by themselves.
 $(B)/tests/fuzz_%: tests/fuzz_%.c $(B)/libui.a $(B)/libwarp.a
 	@mkdir -p $(@D)

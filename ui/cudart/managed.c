@@ -16,6 +16,7 @@ enum piece_state {
 struct region {
 	uint64_t host, device, bytes; /* whole pages, but for REGION_COPY */
 	enum region_kind kind;
+	bool stale;           /* REGION_COPY: kernels may have changed the device's bytes */
 	unsigned char *alias; /* the library's own view of the pages, always accessible */
 	uint64_t piece;       /* bytes */
 	uint32_t pieces;
@@ -33,8 +34,7 @@ static size_t count, room;
 static struct region *holders;
 static struct region **copies;
 static size_t ncopies;
-static bool stale; /* kernels may have changed what REGION_COPY describes */
-static bool idle;  /* nothing has been launched since the machine was last found idle */
+static bool idle; /* nothing has been launched since the machine was last found idle */
 
 static size_t above(uint64_t host)
 {
@@ -264,10 +264,11 @@ int regions_to_device(void)
 	int error = 0;
 	while (holders && !error)
 		error = give(holders, 0, holders->pieces, PIECE_DEVICE);
-	if (ncopies && !stale)
-		for (size_t i = 0; i < ncopies && !error; i++)
+	for (size_t i = 0; i < ncopies && !error; i++) {
+		if (!copies[i]->stale)
 			error = transfer(copies[i], 0, copies[i]->bytes, WIRE_TO_DEVICE);
-	stale = true;
+		copies[i]->stale = true;
+	}
 	idle = false;
 	return error;
 }
@@ -294,17 +295,20 @@ int regions_sync(uint64_t device, uint64_t bytes, bool written)
 int regions_after_sync(void)
 {
 	int error = 0;
-	if (!ncopies || !stale)
-		return 0;
-	for (size_t i = 0; i < ncopies && !error; i++)
-		error = transfer(copies[i], 0, copies[i]->bytes, WIRE_FROM_DEVICE);
-	stale = false;
+	for (size_t i = 0; i < ncopies && !error; i++) {
+		if (copies[i]->stale)
+			error = transfer(copies[i], 0, copies[i]->bytes, WIRE_FROM_DEVICE);
+		copies[i]->stale = false;
+	}
 	return error;
 }
 
 int regions_come_back(void)
 {
-	if (!ncopies || !stale)
+	bool any = false;
+	for (size_t i = 0; i < ncopies; i++)
+		any |= copies[i]->stale;
+	if (!any)
 		return 0;
 	int error = link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
 	return error ? error : regions_after_sync();
@@ -316,7 +320,7 @@ void regions_clear(void)
 		region_free(sorted[count - 1]);
 	while (ncopies)
 		region_free(copies[ncopies - 1]);
-	stale = idle = false;
+	idle = false;
 }
 
 /* The host has touched an address. */

@@ -1,0 +1,441 @@
+/* A CUDA program that gcc compiles: ./cuda_app CASE. Its kernel adds one to each of n words; it has a variable, a
+ * managed variable and a constant. Exit status 0: all was as CUDA has it. */
+#include "rig/cuda_app.h"
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char ptx[] =
+    ".version 7.0\n.target sm_50\n.address_size 64\n"
+    ".visible .global .align 4 .u32 counter = 7;\n"
+    ".visible .global .align 8 .u64 shared_word[4];\n"
+    ".visible .entry add_one(.param .u64 p, .param .u32 n)\n{\n"
+    "\t.reg .pred %q;\n\t.reg .b32 %r<6>;\n\t.reg .b64 %d<4>;\n"
+    "\tld.param.u64 %d1, [p];\n\tld.param.u32 %r1, [n];\n"
+    "\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n\tmad.lo.s32 %r2, %r2, %r3, %r4;\n"
+    "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
+    "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
+    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n";
+
+/* One container with one member: PTX that is not compressed. */
+static struct {
+	struct fat_header head;
+	uint16_t kind, version;
+	uint32_t header_bytes;
+	uint64_t padded_bytes;
+	uint32_t packed_bytes, zero[2], sm;
+	uint64_t more[4];
+	char text[2048];
+} __attribute__((aligned(8))) fat;
+static struct fat_wrapper wrapper = {0x466243b1, 1, &fat, NULL};
+static void **handle;
+static int counter;           /* stands for the device's variable */
+static uint64_t *shared_word; /* managed: its address */
+
+static void add_one(unsigned *p, unsigned n)
+{
+	void *args[] = {&p, &n}, *stream;
+	struct dim3 grid, block;
+	size_t shared;
+	if (__cudaPopCallConfiguration(&grid, &block, &shared, &stream))
+		return;
+	cudaLaunchKernel((const void *)add_one, grid, block, args, shared, stream);
+}
+
+static void launch(unsigned *p, unsigned n, void *stream)
+{
+	if (!__cudaPushCallConfiguration((struct dim3){(n + 127) / 128, 1, 1}, (struct dim3){128, 1, 1}, 0, stream))
+		add_one(p, n);
+}
+
+static void unregister(void)
+{
+	__cudaUnregisterFatBinary(handle);
+}
+
+__attribute__((constructor)) static void register_all(void)
+{
+	size_t n = sizeof ptx;
+	memcpy(fat.text, ptx, n);
+	fat.kind = 1;
+	fat.version = 0x0101;
+	fat.header_bytes = (uint32_t)(offsetof(__typeof__(fat), text) - offsetof(__typeof__(fat), kind));
+	fat.padded_bytes = (n + 7) & ~7ull;
+	fat.sm = 50;
+	fat.more[1] = 0;
+	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
+	handle = __cudaRegisterFatBinary(&wrapper);
+	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
+	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
+	__cudaRegisterFatBinaryEnd(handle);
+	atexit(unregister);
+}
+
+/* Copies of all forms, launches, variables, errors of wrong arguments. */
+static void basic(void)
+{
+	enum { N = 1000 };
+	unsigned host[N], back[N], *device, *other;
+	int n = 0;
+	OK(cudaGetDeviceCount(&n));
+	CHECK(n == 1);
+	OK(cudaSetDevice(0));
+	WANT(cudaSetDevice(1), INVALID_DEVICE);
+	CHECK(cudaPeekAtLastError() == INVALID_DEVICE && cudaGetLastError() == INVALID_DEVICE && !cudaGetLastError());
+	for (unsigned i = 0; i < N; i++)
+		host[i] = i * 3;
+	OK(cudaMalloc((void **)&device, sizeof host));
+	OK(cudaMalloc((void **)&other, sizeof host));
+	OK(cudaMemcpy(device, host, sizeof host, HOST_TO_DEVICE));
+	launch(device, N, NULL);
+	OK(cudaGetLastError());
+	OK(cudaMemcpy(other, device, sizeof host, DEVICE_TO_DEVICE));
+	OK(cudaMemset(device, 0xff, sizeof host));
+	OK(cudaMemcpy(back, other, sizeof back, COPY_DEFAULT));
+	for (unsigned i = 0; i < N; i++)
+		CHECK(back[i] == host[i] + 1);
+	OK(cudaMemcpy(back, device, 4, DEVICE_TO_HOST));
+	CHECK(back[0] == ~0u);
+
+	WANT(cudaMemcpy(back, host, 4, HOST_TO_DEVICE), INVALID_VALUE);
+	WANT(cudaMemcpy(device, other, 4, DEVICE_TO_HOST), INVALID_VALUE);
+	WANT(cudaMemcpy(device + N - 1, host, 8, HOST_TO_DEVICE), INVALID_VALUE);
+	WANT(cudaMemcpy(device, host, 4, 9), INVALID_DIRECTION);
+	WANT(cudaFree(host), INVALID_VALUE);
+	WANT(cudaStreamSynchronize(host), INVALID_HANDLE);
+
+	void *args[] = {&device, &n};
+	WANT(cudaLaunchKernel((const void *)basic, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL),
+	     INVALID_FUNCTION);
+	WANT(cudaLaunchKernel((const void *)add_one, (struct dim3){1, 0, 1}, (struct dim3){1, 1, 1}, args, 0, NULL),
+	     INVALID_CONFIGURATION);
+	WANT(cudaLaunchKernel((const void *)add_one, (struct dim3){1, 1, 1}, (struct dim3){1025, 1, 1}, args, 0, NULL),
+	     INVALID_CONFIGURATION);
+	struct launch_attribute cluster = {.id = ATTRIBUTE_CLUSTER, .value.cluster = {2, 1, 1}};
+	struct launch_config config = {{2, 1, 1}, {32, 1, 1}, 0, NULL, &cluster, 1};
+	WANT(cudaLaunchKernelExC(&config, (const void *)add_one, args), NOT_SUPPORTED);
+	void *mip;
+	WANT(cudaMallocMipmappedArray(&mip, NULL, (struct extent){1, 1, 1}, 2, 0), NOT_SUPPORTED);
+
+	int value = 0;
+	size_t bytes = 0;
+	OK(cudaMemcpyFromSymbol(&value, &counter, 4, 0, DEVICE_TO_HOST));
+	CHECK(value == 7);
+	value = 12;
+	OK(cudaMemcpyToSymbol(&counter, &value, 4, 0, HOST_TO_DEVICE));
+	value = 0;
+	OK(cudaMemcpyFromSymbol(&value, &counter, 4, 0, DEVICE_TO_HOST));
+	CHECK(value == 12);
+	WANT(cudaMemcpyToSymbol(&counter, &value, 4, 2, HOST_TO_DEVICE), INVALID_VALUE);
+	WANT(cudaMemcpyToSymbol(&value, &value, 4, 0, HOST_TO_DEVICE), INVALID_SYMBOL);
+	OK(cudaGetSymbolSize(&bytes, &counter));
+	CHECK(bytes == 4);
+	OK(cudaFree(device));
+	WANT(cudaMemcpy(device, host, 4, HOST_TO_DEVICE), INVALID_VALUE);
+	OK(cudaFree(other));
+	OK(cudaFree(NULL));
+}
+
+static void rectangles(void)
+{
+	enum { W = 37, H = 11, D = 3 };
+	unsigned char host[D][H][W], back[D][H][W];
+	unsigned char *device;
+	size_t pitch;
+	for (int i = 0; i < D * H * W; i++)
+		((unsigned char *)host)[i] = (unsigned char)(i * 7);
+	OK(cudaMallocPitch((void **)&device, &pitch, W, H * D));
+	CHECK(pitch % 512 == 0);
+	OK(cudaMemcpy2D(device, pitch, host, W, W, H * D, HOST_TO_DEVICE));
+	memset(back, 0, sizeof back);
+	OK(cudaMemcpy2D(back, W, device, pitch, W, H * D, DEVICE_TO_HOST));
+	CHECK(!memcmp(host, back, sizeof back));
+	WANT(cudaMemcpy2D(device, 8, host, W, W, H, HOST_TO_DEVICE), INVALID_PITCH);
+
+	/* A box inside the boxes. */
+	memset(back, 0, sizeof back);
+	struct memcpy_3d box = {.src_pos = {1, 2, 1},
+	                        .src_ptr = {device, pitch, W, H},
+	                        .dst_pos = {0, 1, 0},
+	                        .dst_ptr = {back, W, W, H},
+	                        .extent = {9, 4, 2},
+	                        .kind = DEVICE_TO_HOST};
+	OK(cudaMemcpy3D(&box));
+	for (int z = 0; z < 2; z++)
+		for (int y = 0; y < 4; y++)
+			CHECK(!memcmp(&back[z][y + 1][0], &host[z + 1][y + 2][1], 9));
+	OK(cudaFree(device));
+
+	struct array *array;
+	struct channel_desc bytes = {8, 0, 0, 0, 1}, three = {8, 8, 8, 0, 1};
+	WANT(cudaMallocArray(&array, &three, W, H, 0), INVALID_CHANNELS);
+	OK(cudaMallocArray(&array, &bytes, W, H, 0));
+	OK(cudaMemcpy2DToArray(array, 0, 0, host, W, W, H, HOST_TO_DEVICE));
+	memset(back, 0, sizeof back);
+	OK(cudaMemcpyFromArray(back, array, 5, 1, 2 * W, DEVICE_TO_HOST));
+	CHECK(!memcmp(back, &host[0][1][5], 2 * W));
+	WANT(cudaMemcpy2DToArray(array, 1, 0, host, W, W, H, HOST_TO_DEVICE), INVALID_VALUE);
+	OK(cudaFreeArray(array));
+	WANT(cudaFreeArray(array), INVALID_HANDLE);
+
+	/* Larger than what both sides share. */
+	size_t big = (150ull << 20) + 12345;
+	unsigned *large, *from = malloc(big), *to = malloc(big);
+	CHECK(from && to);
+	for (size_t i = 0; i < big / 4; i++)
+		from[i] = (unsigned)(i * 2654435761u);
+	OK(cudaMalloc((void **)&large, big));
+	OK(cudaMemcpy(large, from, big, HOST_TO_DEVICE));
+	OK(cudaMemcpy(to, large, big, DEVICE_TO_HOST));
+	CHECK(!memcmp(from, to, big / 4 * 4));
+	OK(cudaFree(large));
+}
+
+static int called;
+static unsigned *pinned;
+static void host_function(void *argument)
+{
+	called++;
+	*(unsigned *)argument += 10;
+}
+static void callback(void *stream, int status, void *argument)
+{
+	called += 100 + status;
+}
+
+static void streams(void)
+{
+	void *s, *e, *f;
+	unsigned *device;
+	float ms = -1;
+	OK(cudaStreamCreate(&s));
+	OK(cudaEventCreate(&e));
+	OK(cudaEventCreate(&f));
+	OK(cudaMallocHost((void **)&pinned, 4096));
+	OK(cudaMalloc((void **)&device, 4096));
+	OK(cudaEventRecord(e, s));
+	*pinned = 5;
+	/* Copies and functions of the stream in its order, each sees what the one before has left in the pinned memory. */
+	OK(cudaMemcpyAsync(device, pinned, 4, HOST_TO_DEVICE, s));
+	launch(device, 1, s);
+	OK(cudaMemcpyAsync(pinned, device, 4, DEVICE_TO_HOST, s));
+	OK(cudaLaunchHostFunc(s, host_function, pinned));
+	OK(cudaMemcpyAsync(device, pinned, 4, HOST_TO_DEVICE, s));
+	launch(device, 1, s);
+	OK(cudaMemcpyAsync(pinned, device, 4, DEVICE_TO_HOST, s));
+	OK(cudaStreamAddCallback(s, callback, NULL, 0));
+	OK(cudaEventRecord(f, s));
+	OK(cudaStreamSynchronize(s));
+	CHECK(called == 101);
+	CHECK(*pinned == 17);
+	OK(cudaStreamQuery(s));
+	OK(cudaEventElapsedTime(&ms, e, f));
+	CHECK(ms >= 0);
+	OK(cudaEventDestroy(e));
+	OK(cudaEventDestroy(f));
+	OK(cudaStreamDestroy(s));
+	WANT(cudaStreamDestroy(s), INVALID_HANDLE);
+	OK(cudaFreeHost(pinned));
+	OK(cudaFree(device));
+}
+
+static void graphs(void)
+{
+	void *s, *graph, *exec;
+	unsigned *device, value = 0;
+	int status = 0;
+	OK(cudaStreamCreate(&s));
+	OK(cudaMalloc((void **)&device, 4096));
+	OK(cudaMemset(device, 0, 4096));
+	OK(cudaStreamBeginCapture(s, 0));
+	OK(cudaStreamIsCapturing(s, &status));
+	CHECK(status == 1);
+	launch(device, 1, s);
+	launch(device, 1, s);
+	OK(cudaStreamEndCapture(s, &graph));
+	OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+	CHECK(value == 0);
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	for (int i = 0; i < 3; i++)
+		OK(cudaGraphLaunch(exec, s));
+	OK(cudaStreamSynchronize(s));
+	OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+	CHECK(value == 6);
+	OK(cudaStreamBeginCapture(s, 0));
+	WANT(cudaStreamSynchronize(s), CAPTURE_UNSUPPORTED);
+	WANT(cudaStreamEndCapture(s, &graph), CAPTURE_INVALIDATED);
+}
+
+static void managed(void)
+{
+	enum { N = 300000 };
+	unsigned *data, *mapped, *seen, *registered = malloc(4000);
+	OK(cudaMallocManaged((void **)&data, N * 4, 1));
+	for (unsigned i = 0; i < N; i++)
+		data[i] = i;
+	launch(data, N, NULL);
+	OK(cudaDeviceSynchronize());
+	for (unsigned i = 0; i < N; i++)
+		CHECK(data[i] == i + 1);
+	data[70000] = 5; /* one piece is changed, the others stay the device's */
+	launch(data, N, NULL);
+	launch(data, N, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(data[70000] == 7 && data[0] == 3 && data[N - 1] == N + 2);
+	unsigned copy[4] = {9, 9, 9, 9};
+	OK(cudaMemcpy(data + 2, copy, sizeof copy, HOST_TO_DEVICE));
+	CHECK(data[1] == 4 && data[2] == 9 && data[5] == 9 && data[6] == 9);
+	OK(cudaMemcpy(copy, data, sizeof copy, DEVICE_TO_HOST));
+	CHECK(copy[0] == 3 && copy[2] == 9);
+	struct pointer_attributes a;
+	OK(cudaPointerGetAttributes(&a, data + 1));
+	CHECK(a.type == MEMORY_MANAGED && a.device_pointer == data + 1);
+	OK(cudaFree(data));
+
+	__cudaInitModule(handle);
+	CHECK(shared_word);
+	shared_word[0] = 40;
+	launch((unsigned *)shared_word, 1, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(shared_word[0] == 41);
+	int value = 3;
+	OK(cudaMemcpyToSymbol(&counter, &value, 4, 0, HOST_TO_DEVICE));
+	shared_word[1] = 1;
+	launch((unsigned *)shared_word, 1, NULL);
+	OK(cudaMemcpyFromSymbol(&value, &counter, 4, 0, DEVICE_TO_HOST));
+	CHECK(value == 3);
+	CHECK(shared_word[0] == 42 && shared_word[1] == 1);
+
+	OK(cudaHostAlloc((void **)&mapped, 5000, HOST_MAPPED));
+	OK(cudaHostGetDevicePointer((void **)&seen, mapped, 0));
+	mapped[10] = 1;
+	launch(seen + 10, 1, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(mapped[10] == 2);
+	OK(cudaFreeHost(mapped));
+
+	memset(registered, 0, 4000);
+	OK(cudaHostRegister(registered, 4000, 2));
+	WANT(cudaHostRegister(registered + 1, 8, 2), ALREADY_REGISTERED);
+	OK(cudaHostGetDevicePointer((void **)&seen, registered, 0));
+	registered[3] = 8;
+	launch(seen, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(registered[3] == 9 && registered[4] == 1 && registered[5] == 0);
+	OK(cudaHostUnregister(registered));
+	WANT(cudaHostUnregister(registered), NOT_REGISTERED);
+}
+
+/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run ends the program. */
+static void own_handler(int number)
+{
+	static const char text[] = "own handler\n";
+	_exit(write(1, text, sizeof text - 1) == (ssize_t)sizeof text - 1 ? 0 : 1);
+}
+
+static void faults(void)
+{
+	unsigned *data;
+	signal(SIGSEGV, own_handler);
+	OK(cudaMallocManaged((void **)&data, 4096, 1));
+	data[0] = 1;
+	launch(data, 1, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(data[0] == 2);
+	*(volatile int *)8 = 1;
+}
+
+static void busy(void)
+{
+	unsigned *data;
+	OK(cudaMallocManaged((void **)&data, 4096, 1));
+	launch(data, 1, NULL);
+	data[0] = 1;
+}
+
+static void *work(void *argument)
+{
+	unsigned *device, value = 0, mine = (unsigned)(uintptr_t)argument;
+	void *s;
+	OK(cudaStreamCreate(&s));
+	OK(cudaMalloc((void **)&device, 64));
+	for (unsigned i = 0; i < 50; i++) {
+		value = mine + i;
+		OK(cudaMemcpyAsync(device, &value, 4, HOST_TO_DEVICE, s));
+		launch(device, 1, s);
+		value = 0;
+		OK(cudaMemcpyAsync(&value, device, 4, DEVICE_TO_HOST, s));
+		OK(cudaStreamSynchronize(s));
+		CHECK(value == mine + i + 1);
+		CHECK(cudaGetLastError() == 0);
+	}
+	WANT(cudaFree((void *)8), INVALID_VALUE);
+	CHECK(cudaPeekAtLastError() == INVALID_VALUE);
+	OK(cudaFree(device));
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t t[16];
+	for (size_t i = 0; i < 16; i++)
+		CHECK(!pthread_create(&t[i], NULL, work, (void *)(i * 1000)));
+	for (size_t i = 0; i < 16; i++)
+		pthread_join(t[i], NULL);
+	CHECK(cudaPeekAtLastError() == 0);
+}
+
+static void forks(void)
+{
+	int n, status;
+	OK(cudaGetDeviceCount(&n));
+	pid_t child = fork();
+	if (!child)
+		_exit(cudaGetDeviceCount(&n) == INITIALIZATION_ERROR ? 5 : 6);
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 5);
+	OK(cudaDeviceSynchronize());
+}
+
+/* warpdbg is not there, or goes: no call hangs or crashes. */
+static void gone(void)
+{
+	int n, e = 0;
+	for (int i = 0; i < 20 && !e; i++)
+		e = cudaGetDeviceCount(&n) ? cudaGetLastError() : cudaDeviceSynchronize();
+	printf("%d %s\n", e, cudaGetErrorName(e));
+	CHECK(cudaDeviceSynchronize() == e);
+	WANT(cudaFree(NULL), e);
+}
+
+static void sticky(void)
+{
+	unsigned *device;
+	OK(cudaMalloc((void **)&device, 4));
+	launch(device, 0xdead, NULL);
+	WANT(cudaDeviceSynchronize(), 700);
+	WANT(cudaFree(device), 700);
+	CHECK(cudaGetLastError() == 700 && cudaGetLastError() == 700);
+	CHECK(!strcmp(cudaGetErrorString(700), "an illegal memory access was encountered"));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {{"basic", basic},   {"rectangles", rectangles}, {"streams", streams},
+	             {"graphs", graphs}, {"managed", managed},       {"faults", faults},
+	             {"busy", busy},     {"threads", threads},       {"forks", forks},
+	             {"gone", gone},     {"sticky", sticky}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			printf("%s: all well\n", argv[1]);
+			return 0;
+		}
+	printf("usage: cuda_app CASE\n");
+	return 2;
+}
