@@ -19,7 +19,9 @@
  *
  * Deliveries. A queued copy to the host, and a function that a stream calls, are work for the library. They are ready
  * when simulated time has come so far. Each answer says how many are ready (reply.pending); the library then fetches
- * them with WIRE_NEXT, before its caller goes on.
+ * them with WIRE_NEXT, before its caller goes on. A request that waits for its work may find a function before it in
+ * its stream. It is then answered with status 600, and goes on as a request that does not wait: when the deliveries have
+ * been fetched, WIRE_STREAM_SYNC waits for it, and the rows of a copy to the host come as a delivery.
  *
  * Status. An answer's status is a number of cudaError_t: 0 = success, 600 = not ready. */
 #ifndef CUDART_WIRE_H
@@ -82,7 +84,8 @@ enum wire_launch { WIRE_COOPERATIVE = 1 };
 enum wire_delivery {
 	WIRE_NOTHING,
 	WIRE_DATA, /* v: kind, host address, its pitch, width, height; bytes: the rows */
-	WIRE_CALL_NOW /* v: kind, number, function, argument, tag, status: to be called, then WIRE_CALL_DONE */
+	WIRE_CALL_NOW, /* v: kind, number, function, argument, tag, status: to be called, then WIRE_CALL_DONE */
+	WIRE_TEXT      /* v: kind; bytes: what kernels have printed, for standard output */
 };
 
 struct wire_request {
