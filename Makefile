@@ -40,7 +40,7 @@ FLAGS_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mf16c
 
 LIB_SRC := $(filter-out $(EXEC_SRC),$(sort $(foreach d,$(ONLY),$(shell find $(d) -name '*.c'))))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(foreach l,$(LEVELS),$(EXEC_SRC:%.c=$(B)/%.$(l).o))
-UI_SRC := $(sort $(shell find ui -name '*.c'))
+UI_SRC := $(sort $(shell find ui -name '*.c' -not -path 'ui/cudart/*'))
 UI_OBJ := $(UI_SRC:%.c=$(B)/%.o)
 # tests/FLOOR/test_NAME.c: one binary a floor, and $(B)/tests/test_NAME is a link to it, which runs the test of its name.
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
@@ -62,12 +62,39 @@ else
 say =
 endif
 
-all: $(PROGRAM)
+all: $(PROGRAM) cudart
 
 lib: $(B)/libwarp.a
 
 $(PROGRAM): $(UI_OBJ) $(B)/libwarp.a
 	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $(UI_OBJ) $(B)/libwarp.a $(UI_LIBS) $(LIBS)
+
+# The library that CUDA programs find in place of NVIDIA's run time, under the names that nvcc 11, 12 and 13 link, and the
+# one that is preloaded for programs that have the run time inside. Only libc; never with sanitizers: it is in other programs.
+CUDART_SRC := $(filter-out ui/cudart/redirect.c ui/cudart/entries.c ui/cudart/version.c,$(sort $(wildcard ui/cudart/*.c)))
+CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/%.o)
+CUDART_NAMES = 11.0 12 13
+CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so
+CUDART_CFLAGS = $(BASEFLAGS) -O2 -g -fPIC -fvisibility=hidden -Wno-missing-prototypes
+CUDART_LDFLAGS = -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
+
+cudart: $(CUDART)
+
+$(B)/ui/cudart/%.o: ui/cudart/%.c
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CUDART_CFLAGS) -c -o $@ $<
+
+$(CUDART_NAMES:%=$(B)/cudart/version.%.o): $(B)/cudart/version.%.o: ui/cudart/version.c
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(CUDART_CFLAGS) -DCUDART_MAJOR=$(basename $*) -c -o $@ $<
+
+$(B)/cudart/libcudart.so.%: $(CUDART_OBJ) $(B)/cudart/version.%.o
+	@echo 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };' >$@.map
+	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
+
+$(B)/cudart/libwarpdbg-preload.so: $(CUDART_OBJ) $(B)/ui/cudart/redirect.o $(B)/ui/cudart/entries.o $(B)/cudart/version.13.o
+	@echo '{ local: *; };' >$@.map
+	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
 
 $(B)/libwarp.a: $(LIB_OBJ)
 	@rm -f $@
@@ -246,6 +273,8 @@ PICTURES = $(shell cat $(DOCUMENTS) | grep -o 'screenshots/[a-z0-9-]*[.]png' | s
 install: all $(B)/warpdbg.1 $(B)/completion.bash $(B)/completion.zsh uninstall
 	install -d $(INSTALLED)/bin $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg $(INSTALLED)/share/man/man1
 	install -m 755 $(PROGRAM) $(INSTALLED)/bin/warpdbg
+	install -d $(INSTALLED)/lib/warpdbg
+	install -m 755 $(CUDART) $(INSTALLED)/lib/warpdbg/
 	cp -r configs scripts $(INSTALLED)/share/warpdbg/
 	find $(INSTALLED)/share/warpdbg -name '*.md' -exec rm {} +
 	cp --parents $(DOCUMENTS) $(PICTURES) $(INSTALLED)/share/doc/warpdbg/
@@ -254,7 +283,7 @@ install: all $(B)/warpdbg.1 $(B)/completion.bash $(B)/completion.zsh uninstall
 	install -D -m 644 $(B)/completion.zsh $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
 uninstall:
-	rm -rf $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg
+	rm -rf $(INSTALLED)/share/warpdbg $(INSTALLED)/share/doc/warpdbg $(INSTALLED)/lib/warpdbg
 	rm -f $(INSTALLED)/bin/warpdbg $(INSTALLED)/share/man/man1/warpdbg.1 \
 		$(INSTALLED)/share/bash-completion/completions/warpdbg $(INSTALLED)/share/zsh/site-functions/_warpdbg
 
@@ -270,4 +299,4 @@ clean:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DEFAULT_GOAL := all
-.PHONY: all lib setup run test test-full bench check asan asan-full asan-tests fuzz screenshots tables reference install uninstall package clean
+.PHONY: all lib cudart setup run test test-full bench check asan asan-full asan-tests fuzz screenshots tables reference install uninstall package clean

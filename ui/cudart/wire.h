@@ -32,6 +32,7 @@
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_SHARED (64ull << 20) /* bytes */
 #define WIRE_ALL_STREAMS (~0ull)
+#define WIRE_AT_ONCE (~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */
 #define WIRE_ARGUMENTS 10
 #define WIRE_VALUES 6
 #define WIRE_CALL 40 /* bytes of a call's name, with its final zero */
@@ -39,7 +40,7 @@
 
 /* Requests. a: arguments, v: values of the answer, "bytes": what lies in shared memory. */
 enum wire_op {
-	WIRE_HELLO,          /* a: WIRE_VERSION, process id; bytes: the command's name. -> bytes: struct wire_device */
+	WIRE_HELLO,          /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
 	WIRE_MORE,           /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
 	WIRE_MODULE,         /* a: enum wire_code; bytes: the last piece. The pieces are one fat binary, or several one behind the
 	                        other that are linked (-rdc), or a PTX text. -> v: module */
@@ -59,7 +60,7 @@ enum wire_op {
 	WIRE_STREAM,         /* a: flags (1: does not wait for stream 0), priority (signed). -> v: stream, from 1 on */
 	WIRE_STREAM_FREE,    /* a: stream; what it has been given is still done */
 	WIRE_STREAM_SYNC,    /* a: stream, or WIRE_ALL_STREAMS. Status 600: deliveries are pending that it has to go on with */
-	WIRE_STREAM_QUERY,   /* a: stream. Status 0 or 600 */
+	WIRE_STREAM_QUERY,   /* a: stream, or WIRE_ALL_STREAMS. Status 0 or 600 */
 	WIRE_STREAM_WAIT,    /* a: stream, event: what the stream is given from now on waits for it */
 	WIRE_EVENT,          /* -> v: event, from 1 on */
 	WIRE_EVENT_FREE,     /* a: event */

@@ -1,0 +1,31 @@
+/* managed: memory that the program and the device both see. Its pages are in the program at the device's addresses, or
+ * are memory of the host that the device has a copy of.
+ *
+ * As on chips without concurrent access: a launch takes the pages away from the host (what the host changed is written
+ * to the device first), the first touch after the kernels have ended brings them back, and a touch while one may run is
+ * an error: the program gets SIGSEGV after a message. Pages are kept in pieces, each in one of three states. */
+#ifndef CUDART_MANAGED_H
+#define CUDART_MANAGED_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum region_kind {
+	REGION_OWN,         /* whole pages, both sides begin as zeros */
+	REGION_OF_VARIABLE, /* bytes of a variable; the device has the first contents */
+	REGION_COPY,        /* host memory anywhere: all of it is copied at launches and synchronisations */
+};
+struct region;
+
+/* The caller has the mutex. Errors are CUDA's. */
+int region_new(uint64_t host, uint64_t device, uint64_t bytes, enum region_kind kind, struct region **made);
+void region_free(struct region *r);
+int regions_to_device(void); /* before a launch: what the host has changed is written, all is the device's */
+/* Before the library copies from or to device memory there: what the host has changed in it is written; written: the
+ * device's bytes change, so that the host's are of no use any more. */
+int regions_sync(uint64_t device, uint64_t bytes, bool written);
+int regions_after_sync(void); /* host memory of REGION_COPY gets what the device has */
+int regions_come_back(
+    void);                /* the same, after waiting for the device: before the library reads or writes host memory */
+void regions_clear(void); /* the machine has been reset: all are gone */
+#define REGION_PAGE 4096ull
+#endif
