@@ -87,7 +87,7 @@ void programs_close(struct session *s)
 
 /* --- whose turn it is --- */
 
-static bool ready(const struct session *s, const struct session_program *p)
+static bool ready(struct session *s, const struct session_program *p)
 {
 	if (p->ended)
 		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);

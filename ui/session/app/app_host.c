@@ -270,7 +270,8 @@ static void app_free(struct host *base)
 	free(h);
 }
 
-static const struct host_ops app_host_ops = {step, rebuild, app_free, ready, app_turn_over};
+static const struct host_ops app_host_ops = {
+    .step = step, .rebuild = rebuild, .free = app_free, .ready = ready, .turn_over = app_turn_over};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {
