@@ -146,8 +146,6 @@ static unsigned each(const struct image *m, void (*visit)(void *, const char *na
 			/* C names: a C++ template that calls one begins otherwise. */
 			if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6))
 				continue;
-			if (ELF64_ST_BIND(y->st_info) == STB_LOCAL)
-				continue;
 			visit(with, name, (unsigned char *)(m->base + y->st_value), y->st_size);
 			n++;
 		}
