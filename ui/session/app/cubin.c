@@ -60,8 +60,8 @@ static const char *text(const struct reader *r, u32 strings, u32 at)
 	Elf64_Shdr s;
 	if (!section(r, strings, &s))
 		return NULL;
-	const char *t = (const char *)r->p + s.sh_offset + at;
-	if (s.sh_type == SHT_STRTAB && at < s.sh_size && memchr(t, 0, s.sh_size - at))
+	const char *t = s.sh_type == SHT_STRTAB && at < s.sh_size ? (const char *)r->p + s.sh_offset + at : NULL;
+	if (t && memchr(t, 0, s.sh_size - at))
 		return t;
 	err_set(r->e, "the name at %u is not in section %u", at, strings);
 	return NULL;
