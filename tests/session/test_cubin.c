@@ -108,7 +108,7 @@ static void damages(void **state)
 	}
 }
 
-/* A symbol that is no kernel's, a section that belongs to nobody: nothing is said of them. */
+/* A symbol that is no kernel's, sections whose bytes are not in the file, no kernels at all: nothing is wrong. */
 static void what_is_of_others(void **state)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -116,8 +116,12 @@ static void what_is_of_others(void **state)
 	struct err e = {0};
 	cubin_write(&b, kernels, ARRAY_LEN(kernels), 90);
 	put_number((u8 *)b.buf + bytes_at(&b, CUBIN_INFO) + 4, 7000, 4); /* registers of the first kernel: of whom? */
+	put_number((u8 *)b.buf + header_at(&b, 7) + offsetof(Elf64_Shdr, sh_type), SHT_LOPROC + 10,
+	           4); /* .nv.shared: no bytes */
+	put_number((u8 *)b.buf + header_at(&b, 7) + offsetof(Elf64_Shdr, sh_size), 1 << 20, 8);
 	assert_true(cubin_read(&c, "app", b.buf, b.len, &e));
 	assert_int_equal(cubin_kernel(&c, "_Z5saxpyPf")->regs, 0);
+	assert_int_equal(cubin_kernel(&c, "_Z5saxpyPf")->shared_bytes, (1 << 20) - 1024);
 	assert_int_equal(cubin_kernel(&c, "deep")->regs, 255);
 	cubin_release(&c);
 	strbuf_clear(&b);
