@@ -17,6 +17,7 @@
 #include "lua/lua.h"
 #include "obs/why/why.h"
 #include "session/alone.h"
+#include "session/programs.h"
 #include "session/outputs.h"
 #include "base/complain.h"
 #include "base/plain.h"
@@ -170,6 +171,8 @@ static int run_session(struct session *s)
 	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
 	end_scripts(s);
 	flush_output(s);
+	if (why != SS_FINISHED && why != SS_INTERRUPT)
+		programs_abandon(s);
 	explain_stop(s, why, &e);
 	bool script_ok = !script_failed(s);
 	bool ran =

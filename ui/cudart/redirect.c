@@ -207,6 +207,8 @@ __attribute__((constructor(101))) static void redirect_run_time(void)
 {
 	struct image m;
 	struct found f = {0};
+	if (getenv(WIRE_LINES))
+		setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!getenv(WIRE_VARIABLE) || !open_image(&m))
 		return;
 	dl_iterate_phdr(first_object, &m.base);

@@ -267,6 +267,15 @@ void programs_pause(struct session *s)
 			end_turn(s, &s->programs[i]);
 }
 
+void programs_abandon(struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		struct session_program *p = &s->programs[i];
+		if (p->started && !p->ended && p->host->ops->abandon)
+			p->host->ops->abandon(s, p->host);
+	}
+}
+
 bool programs_busy(const struct session *s)
 {
 	for (u32 i = 0; i < s->nprograms; i++)

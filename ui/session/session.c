@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "session/app/chip.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/host/launch_log.h"
@@ -114,11 +115,23 @@ static bool inspections_known(const struct session *s, struct err *e)
 	return true;
 }
 
+/* Without --gpu an application has a machine that its code was built for. */
+static void choose_machine(struct options *o)
+{
+	for (u32 i = 0; !o->gpu && i <= o->nmore; i++) {
+		const struct options *p = i ? &o->more[i - 1] : o;
+		if (p->app)
+			o->gpu = chip_machine(chip_of_file(p->app[0]));
+	}
+}
+
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
+	s->app_apart = !strcmp(o->command, "debug");
+	choose_machine(o);
 	programs_name(s);
 	s->data_dir = catalog_data_dir(e);
 	bool ok =

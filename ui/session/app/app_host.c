@@ -1,9 +1,7 @@
 /* An application as a host program: its process, its steps, and how it comes back to an earlier turn. */
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 
 #include "base/hash.h"
 #include "lua/lua.h"
@@ -198,6 +196,33 @@ static bool ready(struct session *s, struct host *base)
 	return serve_ready(s, h, true) || streams_may_go_on(s, h);
 }
 
+/* --- when the machine can do no more --- */
+
+static s32 abandoned_status(const struct session *s)
+{
+	return sim_faulted(s->sim) ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_TIMEOUT;
+}
+
+/* Each call that is under way or follows is answered with the error, as CUDA does it after a fault. */
+static void abandon(struct session *s, struct host *base)
+{
+	struct app_host *h = (struct app_host *)base;
+	struct wire_reply a = {.status = abandoned_status(s)};
+	u64 skip = 0;
+	if (h->awaits != AWAIT_NOTHING)
+		answer(h, &a);
+	h->awaits = AWAIT_NOTHING;
+	for (u32 i = 0; i < END_MS / SLICE_MS && !process_ended(&h->process) && !lua_interrupted();) {
+		process_output(&h->process, &s->output, &skip);
+		if (channel_look(&h->channel, &h->request) == CHANNEL_REQUEST) {
+			answer(h, &a);
+		} else {
+			wait_for_news(h);
+			i++;
+		}
+	}
+}
+
 /* --- back to an earlier turn --- */
 
 static void end_process(struct app_host *h, u32 ms)
@@ -271,7 +296,7 @@ static void app_free(struct host *base)
 }
 
 static const struct host_ops app_host_ops = {
-    .step = step, .rebuild = rebuild, .free = app_free, .ready = ready, .turn_over = app_turn_over};
+    .step = step, .rebuild = rebuild, .free = app_free, .ready = ready, .abandon = abandon, .turn_over = app_turn_over};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -63,6 +64,8 @@ static void set_environment(const struct app_start *how)
 	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
 	put_first("LD_PRELOAD", preload.buf, ' ');
 	setenv(WIRE_VARIABLE, how->socket, 1);
+	if (how->apart)
+		setenv(WIRE_LINES, "1", 1);
 	strbuf_release(&preload);
 }
 
@@ -83,6 +86,8 @@ static void become(const struct app_start *how, int output, int report)
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 	}
+	/* The same addresses in each process: what the application prints of them, and what it asks, is then the same, too. */
+	personality(ADDR_NO_RANDOMIZE);
 	set_environment(how);
 	execvp(how->words[0], (char *const *)(uintptr_t)how->words);
 failed:;

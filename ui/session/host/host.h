@@ -24,6 +24,9 @@ struct host_ops {
 	void (*free)(struct host *h);
 	/* May a step do something? Asked between steps, of one that waits for HOST_ASKED. */
 	bool (*ready)(struct session *s, struct host *h);
+	/* The machine can do no more for it (a fault, a hang): the program is told, and ends by itself if it can. NULL: it
+	 * need not know. */
+	void (*abandon)(struct session *s, struct host *h);
 	/* A turn has ended with what its steps have done so far. NULL: it does not matter. */
 	void (*turn_over)(struct session *s, struct host *h);
 };
