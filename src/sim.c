@@ -155,55 +155,76 @@ void sim_copied(struct sim *s, u64 addr, u64 n)
 	mem_copied(s->gpu->mem, addr, n);
 }
 
-int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
+/* The launch without its parameters, as far as it can be made. */
+static bool describe_launch(const struct conf *c, const struct launch_spec *sp, struct launch *l, struct err *e)
 {
-	const struct conf *c = &s->gpu->conf;
-	struct launch l = {.mod = sp->mod,
-	                   .fn = sp->fn,
-	                   .grid = sp->grid,
-	                   .block = sp->block,
-	                   .stream = sp->stream,
-	                   .cooperative = sp->cooperative,
-	                   .priority = sp->priority,
-	                   .start_at = sp->start_at,
-	                   .dynamic_shared = sp->dynamic_shared};
-	l.grid.y = MAX(l.grid.y, 1u);
-	l.grid.z = MAX(l.grid.z, 1u);
-	l.block.y = MAX(l.block.y, 1u);
-	l.block.z = MAX(l.block.z, 1u);
+	memset(l, 0, offsetof(struct launch, params));
+	l->mod = sp->mod;
+	l->fn = sp->fn;
+	l->grid = (struct dim3){sp->grid.x, MAX(sp->grid.y, 1u), MAX(sp->grid.z, 1u)};
+	l->block = (struct dim3){sp->block.x, MAX(sp->block.y, 1u), MAX(sp->block.z, 1u)};
+	l->stream = sp->stream;
+	l->cooperative = sp->cooperative;
+	l->priority = sp->priority;
+	l->start_at = sp->start_at;
+	l->dynamic_shared = sp->dynamic_shared;
 	if (!sp->fn->is_kernel)
-		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn)), -1;
+		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn));
 	char *why = func_unsupported(sp->mod, sp->fn);
 	if (why) {
 		err_set(e, "kernel %s cannot be launched: %s", func_label(sp->fn), why);
 		free(why);
-		return -1;
+		return false;
 	}
 	if (sp->param_bytes != sp->fn->param_bytes)
 		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
-		               sp->fn->param_bytes),
-		       -1;
+		               sp->fn->param_bytes);
 	if (sp->param_bytes > PARAM_BYTES_MAX)
 		return err_set(e, "%s: %zu bytes of parameters, at most %d are possible", func_label(sp->fn), sp->param_bytes,
-		               PARAM_BYTES_MAX),
-		       -1;
-	if (!check_dims(&l, c, e))
-		return -1;
-	if (sp->param_bytes)
-		memcpy(l.params, sp->params, sp->param_bytes);
-	l.ctas = (u64)l.grid.x * l.grid.y * l.grid.z;
-	l.warps = (u32)ceil_div((u64)l.block.x * l.block.y * l.block.z, WARP_SIZE);
+		               PARAM_BYTES_MAX);
+	if (!check_dims(l, c, e))
+		return false;
+	l->ctas = (u64)l->grid.x * l->grid.y * l->grid.z;
+	l->warps = (u32)ceil_div((u64)l->block.x * l->block.y * l->block.z, WARP_SIZE);
 	if (sp->regs > c->sm_max_regs_thread)
 		return err_set(e, "%s: %u registers a thread asked for, at most %u are possible (sm.max_regs_per_thread)",
-		               func_label(sp->fn), sp->regs, c->sm_max_regs_thread),
-		       -1;
-	l.regs = choose_regs(c, sp);
-	l.shared_bytes = sp->fn->shared_bytes;
+		               func_label(sp->fn), sp->regs, c->sm_max_regs_thread);
+	l->regs = choose_regs(c, sp);
+	l->shared_bytes = sp->fn->shared_bytes;
 	if (sp->dynamic_shared)
-		l.shared_bytes = MAX(sp->fn->shared_bytes, sp->fn->dynamic_shared_off) + sp->dynamic_shared;
-	if (!check_fits(c, &l, e) || !front_check_launch(s->gpu->front, &l, e))
+		l->shared_bytes = MAX(sp->fn->shared_bytes, sp->fn->dynamic_shared_off) + sp->dynamic_shared;
+	return true;
+}
+
+static bool check_launch(const struct sim *s, const struct launch *l, struct err *e)
+{
+	const struct conf *c = &s->gpu->conf;
+	return check_fits(c, l, e) && front_check_launch(s->gpu->front, l, e) &&
+	       (!l->cooperative || check_resident(c, l, e));
+}
+
+bool sim_may_launch(const struct sim *s, const struct launch_spec *sp, struct err *e)
+{
+	struct launch l;
+	return describe_launch(&s->gpu->conf, sp, &l, e) && check_launch(s, &l, e);
+}
+
+u32 sim_ctas_per_sm(const struct sim *s, const struct launch_spec *sp)
+{
+	struct launch l;
+	const char *limiter;
+	return describe_launch(&s->gpu->conf, sp, &l, NULL) ? sm_occupancy(&s->gpu->conf, &l, &limiter) : 0;
+}
+
+int sim_launch(struct sim *s, const struct launch_spec *sp, struct err *e)
+{
+	struct launch l;
+	if (!describe_launch(&s->gpu->conf, sp, &l, e) || !check_launch(s, &l, e))
 		return -1;
-	if (l.cooperative && (!check_resident(c, &l, e) || !(l.workspace = front_grid_workspace(s->gpu->front, e))))
+	memset(l.params, 0, sizeof l.params);
+	if (sp->param_bytes)
+		memcpy(l.params, sp->params, sp->param_bytes);
+	if (l.cooperative && !(l.workspace = front_grid_workspace(s->gpu->front, e)))
 		return -1;
 	return gpu_launch(s->gpu, &l, e);
 }

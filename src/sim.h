@@ -55,6 +55,10 @@ struct launch_spec {
 /* The host has copied n bytes to device memory (devmem_write() has put them there): they may be in L2 then. */
 void sim_copied(struct sim *s, u64 addr, u64 n);
 int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
+/* Would sim_launch() take it? False with *e. Parameters need not be there. Nothing changes. */
+bool sim_may_launch(const struct sim *s, const struct launch_spec *l, struct err *e);
+/* CTAs of such a launch that an empty SM holds; 0: none, or it would be refused. */
+u32 sim_ctas_per_sm(const struct sim *s, const struct launch_spec *l);
 bool sim_idle(const struct sim *s); /* no launch queued or running */
 /* Several host programs share a machine: what is loaded, allocated and launched from now on is this one's run's. */
 void sim_act_for(struct sim *s, u32 program, u32 run);

@@ -11,6 +11,8 @@
 return {
 	base = "gtx480v3",
 	help = "GeForce GTX 980 (Maxwell), 16 SMs at 1126 MHz: Park 2016 table 5.2",
+	["cuda.capability"] = 52, -- CUDA C++ Programming Guide
+	["cuda.name"] = "NVIDIA GeForce GTX 980",
 
 	["core_clock"] = 1126, -- Park
 	["icnt_clock"] = 1126, -- GTX750Ti: interconnect and L2 run at the core clock

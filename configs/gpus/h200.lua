@@ -14,6 +14,8 @@
 return {
 	base = "v100",
 	help = "NVIDIA H200 (Hopper), 132 SMs at 1980 MHz, HBM3e: from published figures",
+	["cuda.capability"] = 90, -- CUDA C++ Programming Guide
+	["cuda.name"] = "NVIDIA H200",
 
 	["core_clock"] = 1980, -- SM90: the highest SM clock
 	["icnt_clock"] = 1980, -- ours: as the SMs

@@ -11,6 +11,8 @@
 return {
 	base = "gtx480",
 	help = "Kepler GK110, 15 SMX at 745 MHz: Yoon 2016 sections II and III",
+	["cuda.capability"] = 35, -- CUDA C++ Programming Guide
+	["cuda.name"] = "NVIDIA GeForce GTX TITAN",
 
 	["core_clock"] = 745, -- K40
 	["icnt_clock"] = 745, -- TITAN: interconnect and L2 run at the core clock

@@ -5,6 +5,7 @@
 return {
 	base = "gtx480v3",
 	help = "Tesla M2090 (Fermi), 16 SMs at 1300 MHz, one issue in two cycles: Awatramani 2015 table I",
+	["cuda.name"] = "NVIDIA Tesla M2090",
 
 	["core_clock"] = 1300, -- Awatramani
 	["icnt_clock"] = 650, -- Tesla M2090 board specification: graphics clock 650 MHz, half the shader clock

@@ -9,6 +9,8 @@
 return {
 	base = "v100",
 	help = "GeForce RTX 2060 (Turing), 30 SMs at 1365 MHz, GDDR6: Accel-Sim's configuration",
+	["cuda.capability"] = 75, -- CUDA C++ Programming Guide
+	["cuda.name"] = "NVIDIA GeForce RTX 2060",
 
 	["core_clock"] = 1365, -- RTX2060
 	["icnt_clock"] = 1365, -- RTX2060

@@ -9,6 +9,7 @@
 return {
 	base = "v100",
 	help = "TITAN V (Volta), 80 SMs at 1200 MHz: v100 with latencies as measured on the chip",
+	["cuda.name"] = "NVIDIA TITAN V",
 
 	["core_clock"] = 1200, -- ubench
 	["icnt_clock"] = 1200, -- ubench

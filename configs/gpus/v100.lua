@@ -9,6 +9,8 @@
 return {
 	base = "gtx480",
 	help = "Quadro V100 (Volta), 80 SMs at 1132 MHz, HBM2: Accel-Sim's configuration",
+	["cuda.capability"] = 70, -- CUDA C++ Programming Guide
+	["cuda.name"] = "Quadro GV100",
 
 	["core_clock"] = 1132, -- QV100
 	["icnt_clock"] = 1132, -- QV100

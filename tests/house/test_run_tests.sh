@@ -1,5 +1,6 @@
 #!/bin/sh
-# An interrupted run of the tests leaves nothing behind: no worker, no test, nothing that a test has started.
+# The runner of the tests: an interrupted run leaves nothing behind (no worker, no test, nothing that a test has started), and a
+# test that skips itself is neither passed nor failed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 tmp=$(mktemp -d)
@@ -50,3 +51,31 @@ run() { # run PIDS TEST...: ends the runner when so many processes have said who
 }
 run 4 "$tmp/test_waits.sh" "$tmp/test_waits_too.sh"
 run 2 "$tmp/test_quick.sh" "$tmp/test_screen_waits"
+
+# What cmocka says when one test of two skips itself; when both do; when one of them fails.
+cmocka() { # cmocka NAME PASSED SKIPPED STATUS
+	cat >"$tmp/$1" <<SH
+#!/bin/sh
+echo '[==========] Running 2 test(s).'
+echo '[==========] 2 test(s) run.'
+echo '[  PASSED  ] $2 test(s).'
+[ $3 -eq 0 ] || echo '[  SKIPPED ] $3 test(s), listed below:'
+exit $4
+SH
+	chmod +x "$tmp/$1"
+}
+said() { # said STATUS LAST-LINE TEST LINE
+	tests/tools/run_tests.sh "$tmp" "$tmp/$3" "$tmp/test_quick.sh" >"$tmp/out" 2>&1
+	status=$?
+	if [ $status -eq "$1" ] && [ "$(tail -n 1 "$tmp/out")" = "$2" ] && grep -q "$3 *$4" "$tmp/out"; then
+		echo "ok $3"
+	else
+		echo "not ok $3: exit status $status: $(tr '\n' '|' <"$tmp/out")"
+	fi
+}
+cmocka test_half 1 1 0
+cmocka test_none 0 2 0
+cmocka test_bad 0 1 1
+said 0 '2 passed, 0 failed' test_half '1 passed, 1 skipped$'
+said 0 '1 passed, 0 failed' test_none '0 passed, 2 skipped$'
+said 1 '1 passed, 1 failed' test_bad '0 passed, 1 FAILED'

@@ -17,6 +17,7 @@
 #include "lua/lua.h"
 #include "obs/why/why.h"
 #include "session/alone.h"
+#include "session/programs.h"
 #include "session/outputs.h"
 #include "base/complain.h"
 #include "base/plain.h"
@@ -34,10 +35,19 @@ static void stop(void)
 		sim_interrupt(running);
 }
 
+/* An application's standard output is its own. */
+static FILE *report_to(const struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].opt->app)
+			return stderr;
+	return stdout;
+}
+
 /* Text of host program and kernels; not on standard output when the report for programs goes there. */
 static void flush_output(struct session *s)
 {
-	FILE *to = outputs_claim_stdout(s->opt) ? stderr : stdout;
+	FILE *to = outputs_claim_stdout(s->opt) ? stderr : report_to(s);
 	plain_write(&s->output, to);
 	fflush(to);
 	strbuf_clear(&s->output);
@@ -76,12 +86,13 @@ static void print_report(struct session *s, const char *stop, u64 total_ns)
 	const struct options *o = s->opt;
 	bool own_file = o->stats && strcmp(o->stats, "-");
 	const char *format = own_file ? "text" : outputs_format(o);
-	bool color = plain_colors(o->no_color, STDOUT_FILENO);
+	FILE *to = own_file || !outputs_claim_stdout(o) ? report_to(s) : stdout;
+	bool color = plain_colors(o->no_color, fileno(to));
 	bool ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct strbuf text = STRBUF_INIT;
-	plain_defuse(s->check_message.buf, s->check_message.len, STDOUT_FILENO);
+	plain_defuse(s->check_message.buf, s->check_message.len, fileno(to));
 	run_report(s, format, stop, total_ns, color, ascii, &text);
-	fwrite(text.buf, 1, text.len, stdout);
+	fwrite(text.buf, 1, text.len, to);
 	strbuf_release(&text);
 	if (outputs_claim_stdout(o) && s->check == CHECK_FAIL)
 		complain_of("check failed: ", strbuf_str(&s->check_message));
@@ -160,6 +171,8 @@ static int run_session(struct session *s)
 	lua_interrupt_clear(); /* it was for the run, not for the scripts' reports of it */
 	end_scripts(s);
 	flush_output(s);
+	if (why != SS_FINISHED && why != SS_INTERRUPT)
+		programs_abandon(s);
 	explain_stop(s, why, &e);
 	bool script_ok = !script_failed(s);
 	bool ran =

@@ -146,8 +146,6 @@ static unsigned each(const struct image *m, void (*visit)(void *, const char *na
 			/* C names: a C++ template that calls one begins otherwise. */
 			if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6))
 				continue;
-			if (ELF64_ST_BIND(y->st_info) == STB_LOCAL)
-				continue;
 			visit(with, name, (unsigned char *)(m->base + y->st_value), y->st_size);
 			n++;
 		}
@@ -209,6 +207,8 @@ __attribute__((constructor(101))) static void redirect_run_time(void)
 {
 	struct image m;
 	struct found f = {0};
+	if (getenv(WIRE_LINES))
+		setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!getenv(WIRE_VARIABLE) || !open_image(&m))
 		return;
 	dl_iterate_phdr(first_object, &m.base);

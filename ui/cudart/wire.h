@@ -30,6 +30,7 @@
 
 #define WIRE_VERSION 1
 #define WIRE_VARIABLE "WARPDBG_APP"
+#define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20) /* bytes */
 #define WIRE_ALL_STREAMS (~0ull)
 #define WIRE_AT_ONCE (~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */

@@ -50,6 +50,8 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 		enum session_stop ss = run_to(d, until, &e);
 		take_output(d, out);
 		bool only_watches = d->run.watch_asked && !d->run.other_asked; /* their filters and conditions decide */
+		if (ss == SS_BUSY)
+			break; /* the front end has its turn; the goal stays */
 		if (ss == SS_REQUEST && !only_watches)
 			stop_requested(d, out);
 		else if (ss != SS_CYCLE && ss != SS_REQUEST)

@@ -27,6 +27,7 @@ static struct options only(const struct options *all, u32 i)
 	const struct options *p = i ? &all->more[i - 1] : all;
 	struct options o = {.command = "run",
 	                    .workload = p->workload,
+	                    .app = p->app,
 	                    .gpu = all->gpu,
 	                    .kernel = p->kernel,
 	                    .grid = p->grid,

@@ -22,8 +22,9 @@ static const struct command {
 	u32 bit;
 	const char *args, *help;
 } commands[] = {
-    {"debug", D, "[WORKLOAD]... [options]", "the debugger"},
-    {"run", R, "[WORKLOAD]... [options]", "no screen: runs to the end, prints a summary, writes files"},
+    {"debug", D, "[WORKLOAD]... [options] [-- APPLICATION [ARGUMENTS] [--and ...]]", "the debugger"},
+    {"run", R, "[WORKLOAD]... [options] [-- APPLICATION [ARGUMENTS] [--and ...]]",
+     "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD... --a OPTIONS --b OPTIONS",
      "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
@@ -476,6 +477,7 @@ static struct options copied_program(const struct options *o)
 {
 	return (struct options){.command = o->command,
 	                        .workload = o->workload,
+	                        .app = o->app,
 	                        .kernel = o->kernel,
 	                        .size = o->size,
 	                        .priority = o->priority,
@@ -532,13 +534,39 @@ static bool add_program(struct options *o, const struct command *cmd, struct pro
 	if (p->n++) {
 		o->more = xrealloc(o->more, (o->nmore + 1) * sizeof *o->more);
 		o->more[o->nmore] = copied_program(&p->all);
+		o->more[o->nmore].app = NULL;
 		o->more[o->nmore++].workload = word;
 		return true;
 	}
 	p->all = copied_program(o);
 	free_more(o); /* those of before, where a program is opened in the debugger */
 	o->workload = word;
+	o->app = NULL;
 	return true;
+}
+
+static struct options *last_program(struct options *o, const struct programs *p)
+{
+	return o->nmore && p->n > 1 ? &o->more[o->nmore - 1] : o;
+}
+
+/* Behind "--": an application and its arguments, up to --and or the end. Returns how many words it took. */
+#define AND "--and"
+static int add_application(struct options *o, const struct command *cmd, struct programs *p, char **words, int n,
+                           struct err *e)
+{
+	int k = 0;
+	while (k < n && strcmp(words[k], AND))
+		k++;
+	if (!k) {
+		err_set(e, "warpdbg %s: behind -- an application is expected: -- ./app ARGUMENTS", cmd->name);
+		return -1;
+	}
+	if (!add_program(o, cmd, p, words[0], e))
+		return -1;
+	words[k] = NULL; /* the command line's own NULL, or in the place of --and */
+	last_program(o, p)->app = (const char *const *)words;
+	return k < n ? k + 1 : k;
 }
 
 /* Is it said of one program, not of the run? */
@@ -639,7 +667,9 @@ static bool format_fits(const struct options *o, const struct command *cmd, stru
 static bool program_consistent(const struct options *o, struct err *e)
 {
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
-	bool ptx = dot && !strcmp(dot, ".ptx");
+	bool ptx = dot && !strcmp(dot, ".ptx") && !o->app;
+	if (o->app && (o->size || o->nparams))
+		return err_set(e, "--size and --param belong to a host program in Lua: an application has arguments of its own");
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
 	             o->nargs || o->nouts || o->nprints))
 		return err_set(e, "--kernel, --link, --grid, --block, --shared, --regs, --cooperative, --arg, --out and "
@@ -676,9 +706,9 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 	return true;
 }
 
-/* argv[0] is skipped. */
-static enum cmdline_result read_words(struct options *o, const struct command *cmd, int argc, char **argv,
-                                      struct err *e)
+/* Words up to "--" or the end; argv[0] is skipped. */
+static enum cmdline_result read_part(struct options *o, const struct command *cmd, struct programs *p, int argc,
+                                     char **argv, struct err *e)
 {
 	struct option longs[O_COUNT + 2];
 	enum cmdline_result r = CMDLINE_OK;
@@ -686,16 +716,49 @@ static enum cmdline_result read_words(struct options *o, const struct command *c
 	long_options(longs);
 	optind = 0; /* GNU: start afresh, for a second call in the same process */
 	opterr = 0;
-	struct programs p = {0};
 	const bool in_order = takes_programs(cmd);
 	const char *shorts = in_order ? "-:" : cmd->bit & P ? ":j:" : ":";
 	while (r == CMDLINE_OK && (code = getopt_long_only(argc, argv, shorts, longs, NULL)) != -1)
 		if (code == 1) /* a word, where it stands */
-			r = add_program(o, cmd, &p, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
+			r = add_program(o, cmd, p, optarg, e) ? CMDLINE_OK : CMDLINE_ERROR;
 		else
-			r = take_option(o, o->nmore && p.n > 1 ? &o->more[o->nmore - 1] : o, cmd, code, argv, e);
-	while (r == CMDLINE_OK && in_order && optind < argc) /* behind -- */
+			r = take_option(o, last_program(o, p), cmd, code, argv, e);
+	return r;
+}
+
+static int words_before_app(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return i;
+	return argc;
+}
+
+/* Words and applications, in their order: [options] [WORKLOAD]... [-- APPLICATION ARGUMENTS [--and ...]]. argv[0] is
+ * skipped. */
+static enum cmdline_result read_words(struct options *o, const struct command *cmd, int argc, char **argv,
+                                      struct err *e)
+{
+	struct programs p = {0};
+	const bool in_order = takes_programs(cmd), apps = cmd->bit & (D | R);
+	int n = apps ? words_before_app(argc, argv) : argc;
+	enum cmdline_result r = read_part(o, cmd, &p, n, argv, e);
+	while (r == CMDLINE_OK && in_order && !apps && optind < argc) /* behind -- */
 		r = add_program(o, cmd, &p, argv[optind++], e) ? CMDLINE_OK : CMDLINE_ERROR;
+	while (r == CMDLINE_OK && apps && n < argc) {
+		argv += n;
+		argc -= n;
+		const int taken = add_application(o, cmd, &p, argv + 1, argc - 1, e);
+		if (taken < 0)
+			r = CMDLINE_ERROR;
+		argv += MAX(taken, 0); /* its last word, or where --and was, is the next part's argv[0] */
+		argc -= MAX(taken, 0);
+		n = argc > 0 ? words_before_app(argc, argv) : 0;
+		if (r == CMDLINE_OK && argc > 1)
+			r = read_part(o, cmd, &p, n, argv, e);
+		else
+			n = argc;
+	}
 	if (r == CMDLINE_OK && in_order && !p.n && cmd->bit & C)
 		r = err_set(e, "usage: warpdbg %s %s (%s)", cmd->name, cmd->args, cmd->help) ? CMDLINE_OK : CMDLINE_ERROR;
 	if (r == CMDLINE_OK && !in_order && !take_words(o, cmd, argc - optind, argv + optind, e))

@@ -8,7 +8,9 @@
 struct options {
 	const char *command;  /* "debug", "run", ... */
 	const char *analysis; /* analyze: which */
-	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo */
+	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo; of an application its first word */
+	const char *const *app; /* the words behind --: an application and its arguments, NULL behind them; else NULL */
+	const char *app_input;  /* --app-input; NULL = /dev/null in the debugger */
 	const char *gpu;      /* machine name or file; NULL = gtx480 */
 	const char *kernel;   /* --kernel and the other PTX-workload options */
 	struct dim3 grid, block;

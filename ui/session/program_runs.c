@@ -51,7 +51,7 @@ bool program_open(struct session *s, struct session_program *p, struct err *e)
 	p->runs[p->nruns++] = (struct program_run){
 	    .begins = p->turns, .check = p->check, .check_message = xstrdup(strbuf_str(&p->check_message))};
 	program_act_for(s, p);
-	p->host = p->runs[p->nruns - 1].host = open_host(s, program_workload(p), e);
+	p->host = p->runs[p->nruns - 1].host = p->opt->app ? host_app_new(s, e) : open_host(s, program_workload(p), e);
 	return p->host;
 }
 

@@ -87,7 +87,7 @@ void programs_close(struct session *s)
 
 /* --- whose turn it is --- */
 
-static bool ready(const struct session *s, const struct session_program *p)
+static bool ready(struct session *s, const struct session_program *p)
 {
 	if (p->ended)
 		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);
@@ -95,6 +95,9 @@ static bool ready(const struct session *s, const struct session_program *p)
 		return true;
 	if (p->host->stream == HOST_ALL_STREAMS)
 		return false;
+	if (p->host->stream == HOST_ASKED)
+		return sim_cycle(s->sim) >= p->host->wake ||
+		       (sim_cycle(s->sim) % POLL_CYCLES == 0 && p->host->ops->ready(s, p->host));
 	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, p->index, (u32)p->host->stream);
 }
 
@@ -122,8 +125,11 @@ u64 programs_look_at(const struct session *s, u64 until)
 {
 	for (u32 i = 0; i < s->nprograms; i++) {
 		const struct session_program *p = &s->programs[i];
-		if (p->host->stream != HOST_ALL_STREAMS && !p->ended)
-			return MIN(until, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
+		if (p->host->stream == HOST_ALL_STREAMS || p->ended)
+			continue;
+		until = MIN(until, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
+		if (p->host->stream == HOST_ASKED && p->host->wake > sim_cycle(s->sim))
+			until = MIN(until, p->host->wake);
 	}
 	return until;
 }
@@ -214,6 +220,18 @@ static void blame(const struct session *s, const struct session_program *p, stru
 		err_prefix(e, "host program %s: ", p->name);
 }
 
+/* The turn that its steps have made ends. */
+static void end_turn(struct session *s, struct session_program *p)
+{
+	p->mid_step = false;
+	p->turns++;
+	programs_record_turn(s, p);
+	if (p->host->ops->turn_over)
+		p->host->ops->turn_over(s, p->host);
+	if (!sim_cycle(s->sim)) /* the beginning lies behind the first turns */
+		sim_rests(s->sim);
+}
+
 bool programs_step(struct session *s, struct session_program *p, struct err *e)
 {
 	s->host_torn = false;
@@ -225,20 +243,45 @@ bool programs_step(struct session *s, struct session_program *p, struct err *e)
 	const size_t printed = s->output.len;
 	s->started = p->started = true;
 	p->host->stream = HOST_ALL_STREAMS;
-	sim_fork(s->sim);
+	if (!p->mid_step)
+		sim_fork(s->sim);
 	program_act_for(s, p);
 	enum host_state state = p->ended && !program_begin_again(s, p, e) ? HOST_FAILED : p->host->ops->step(s, p->host, e);
 	sum_checks(s);
 	if (state == HOST_FAILED && e->interrupted && take_step_back(s, p, stream, printed))
 		return false;
-	p->turns++;
-	programs_record_turn(s, p);
-	if (!sim_cycle(s->sim)) /* the beginning lies behind the first turns */
-		sim_rests(s->sim);
+	p->mid_step = state == HOST_BUSY;
+	if (p->mid_step)
+		return true;
+	end_turn(s, p);
 	p->ended |= state == HOST_ENDED;
 	if (state == HOST_FAILED)
 		blame(s, p, e);
 	return state != HOST_FAILED;
+}
+
+void programs_pause(struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].mid_step)
+			end_turn(s, &s->programs[i]);
+}
+
+void programs_abandon(struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++) {
+		struct session_program *p = &s->programs[i];
+		if (p->started && !p->ended && p->host->ops->abandon)
+			p->host->ops->abandon(s, p->host);
+	}
+}
+
+bool programs_busy(const struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].mid_step)
+			return true;
+	return false;
 }
 
 bool programs_bring_back(struct session *s, u32 all, struct err *e)

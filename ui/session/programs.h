@@ -16,6 +16,12 @@ void programs_release(struct session *s);
 struct session_program *programs_ready(struct session *s);
 /* One step of it. False with *e: it failed, or was interrupted (session->torn). */
 bool programs_step(struct session *s, struct session_program *p, struct err *e);
+/* An application works by itself, in the middle of a step. */
+bool programs_busy(const struct session *s);
+/* What steps in their middle have done so far becomes a turn: somebody wants to go elsewhere, or change something. */
+void programs_pause(struct session *s);
+/* The machine has faulted or hung for good: those that have not ended are told. */
+void programs_abandon(struct session *s);
 bool programs_ended(const struct session *s); /* all of them */
 /* The cycle at which to look again for who waits for one stream; and the programs that sim_run() is to await. */
 u64 programs_look_at(const struct session *s, u64 until);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "session/app/chip.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/host/launch_log.h"
@@ -114,11 +115,23 @@ static bool inspections_known(const struct session *s, struct err *e)
 	return true;
 }
 
+/* Without --gpu an application has a machine that its code was built for. */
+static void choose_machine(struct options *o)
+{
+	for (u32 i = 0; !o->gpu && i <= o->nmore; i++) {
+		const struct options *p = i ? &o->more[i - 1] : o;
+		if (p->app)
+			o->gpu = chip_machine(chip_of_file(p->app[0]));
+	}
+}
+
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
+	s->app_apart = !strcmp(o->command, "debug");
+	choose_machine(o);
 	programs_name(s);
 	s->data_dir = catalog_data_dir(e);
 	bool ok =
@@ -229,7 +242,7 @@ static enum stop_why run_machine(struct session *s, u64 until)
 	sim_await_programs(s->sim, programs_awaited(s));
 	enum stop_why why = sim_run(s->sim, programs_look_at(s, MIN(until, s->opt->max_cycles)), &stop);
 	s->sim_ns += now_ns() - from;
-	sim_take_printf(s->sim, &s->output);
+	sim_take_printf(s->sim, s->kernel_text ? s->kernel_text : &s->output);
 	return why;
 }
 
@@ -258,6 +271,8 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		if (p) {
 			if (!programs_step(s, p, e))
 				return s->host_torn ? SS_INTERRUPT : SS_HOST_ERROR;
+			if (p->mid_step)
+				return lua_interrupted() ? SS_INTERRUPT : SS_BUSY;
 			continue;
 		}
 		if (all_done(s)) {
@@ -292,6 +307,7 @@ bool session_go(struct session *s, struct sim_place to, struct err *e)
 {
 	struct sim_history_info h;
 	session_change_ends(s);
+	programs_pause(s);
 	if (!policy_may_replay(s, to.cycle, e) || !sim_go(s->sim, to, e))
 		return false;
 	sim_history_info(s->sim, &h);
@@ -303,6 +319,7 @@ bool session_change_begins(struct session *s, struct err *e)
 {
 	struct sim_history_info h;
 	session_change_ends(s);
+	programs_pause(s);
 	sim_history_info(s->sim, &h);
 	if (!h.on)
 		return true; /* this is the present */
@@ -315,6 +332,7 @@ bool session_undo(struct session *s, struct err *e)
 {
 	struct sim_history_info h;
 	session_change_ends(s);
+	programs_pause(s);
 	if (!sim_undo_turn(s->sim, e))
 		return false;
 	sim_history_info(s->sim, &h);

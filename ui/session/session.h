@@ -12,6 +12,7 @@ enum session_stop {
 	SS_FINISHED, /* the host program has ended; the check's outcome is in session->check */
 	SS_CYCLE,
 	SS_REQUEST,
+	SS_BUSY, /* an application works by itself: call session_run() again (only with session->app_slices) */
 	SS_FAULT,
 	SS_DEADLOCK,
 	SS_LIVELOCK,   /* warps that go round in circles for ever */

@@ -9,6 +9,7 @@ const char *session_stop_text(enum session_stop w)
 	    [SS_FINISHED] = "finished",
 	    [SS_CYCLE] = "reached the cycle",
 	    [SS_REQUEST] = "stopped on request",
+	    [SS_BUSY] = "waits for the application",
 	    [SS_FAULT] = "the simulated program faulted",
 	    [SS_DEADLOCK] = "deadlock: no progress",
 	    [SS_LIVELOCK] = "livelock: warps go round in circles",
@@ -30,6 +31,7 @@ const char *session_stop_word(enum session_stop why)
 	case SS_INTERRUPT: return "interrupted";
 	case SS_HOST_ERROR: return "host error";
 	case SS_CYCLE:
+	case SS_BUSY:
 	case SS_REQUEST: return "stopped by a script";
 	}
 	return "?";
@@ -87,11 +89,21 @@ void session_stop_reason(struct session *s, enum session_stop why, const struct 
 		text->buf[--text->len] = 0;
 }
 
+/* Of the applications the first that is not 0. */
+static int application_status(const struct session *s)
+{
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].exit_status)
+			return s->programs[i].exit_status;
+	return 0;
+}
+
 int session_exit_status(const struct session *s, enum session_stop w)
 {
 	switch (w) {
-	case SS_FINISHED: return s->check == CHECK_FAIL ? 1 : 0;
+	case SS_FINISHED: return s->check == CHECK_FAIL ? 1 : application_status(s);
 	case SS_CYCLE:
+	case SS_BUSY:
 	case SS_REQUEST: return 0;
 	case SS_HOST_ERROR: return 2;
 	case SS_FAULT:

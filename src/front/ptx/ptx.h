@@ -15,7 +15,8 @@ struct module *ptx_load_file(const char *path, struct err *e);
 
 /* Several PTX files linked into one module: a name with .extern, .visible, .weak or .common means the same in all of
  * them, other names are a file's own. Of weak definitions the first one counts, unless there is a strong one. */
-struct module *ptx_link_for(const struct source_text *texts, u32 n, const struct schedule_params *schedule, struct err *e);
+struct module *ptx_link_for(const struct source_text *texts, u32 n, const struct schedule_params *schedule,
+                            struct err *e);
 struct module *ptx_link_files_for(const char *const *paths, u32 n, const struct schedule_params *schedule,
                                   struct err *e);
 

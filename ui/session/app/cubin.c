@@ -43,25 +43,30 @@ static u32 word(const u8 *p)
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Section i; its bytes are in the file unless it has none. */
 static bool section(const struct reader *r, u32 i, Elf64_Shdr *out)
 {
 	if (i >= r->h.e_shnum)
 		return err_set(r->e, "section %u of %u is named", i, r->h.e_shnum);
 	memcpy(out, r->p + r->h.e_shoff + (u64)i * sizeof *out, sizeof *out);
-	return out->sh_type == SHT_NOBITS || out->sh_type == SHT_NULL || within(r, out->sh_offset, out->sh_size) ||
-	       err_set(r->e, "section %u (%llu B at %llu) reaches beyond its %zu B", i, (unsigned long long)out->sh_size,
-	               (unsigned long long)out->sh_offset, r->len);
+	return true;
+}
+
+/* Are its bytes in the file? For sections that are read: those of shared memory, SHT_NOBITS or not, have none. */
+static bool has_bytes(const struct reader *r, u32 i, const Elf64_Shdr *s)
+{
+	return within(r, s->sh_offset, s->sh_size) ||
+	       err_set(r->e, "section %u (%llu B at %llu) reaches beyond its %zu B", i, (unsigned long long)s->sh_size,
+	               (unsigned long long)s->sh_offset, r->len);
 }
 
 /* A text of a section of strings; NULL with an error if it does not end there. */
 static const char *text(const struct reader *r, u32 strings, u32 at)
 {
 	Elf64_Shdr s;
-	if (!section(r, strings, &s))
+	if (!section(r, strings, &s) || (s.sh_type == SHT_STRTAB && !has_bytes(r, strings, &s)))
 		return NULL;
-	const char *t = (const char *)r->p + s.sh_offset + at;
-	if (s.sh_type == SHT_STRTAB && at < s.sh_size && memchr(t, 0, s.sh_size - at))
+	const char *t = s.sh_type == SHT_STRTAB && at < s.sh_size ? (const char *)r->p + s.sh_offset + at : NULL;
+	if (t && memchr(t, 0, s.sh_size - at))
 		return t;
 	err_set(r->e, "the name at %u is not in section %u", at, strings);
 	return NULL;
@@ -83,13 +88,13 @@ static bool read_header(struct reader *r)
 }
 
 /* Calls each for every section with its name. */
-static bool for_sections(struct reader *r, bool (*each)(struct reader *r, const char *name, const Elf64_Shdr *s))
+static bool for_sections(struct reader *r, bool (*each)(struct reader *r, u32 i, const char *name, const Elf64_Shdr *s))
 {
 	bool ok = true;
 	for (u32 i = 0; ok && i < r->h.e_shnum; i++) {
 		Elf64_Shdr s;
 		const char *name = section(r, i, &s) ? text(r, r->h.e_shstrndx, s.sh_name) : NULL;
-		ok = name && each(r, name, &s);
+		ok = name && each(r, i, name, &s);
 	}
 	return ok;
 }
@@ -117,7 +122,7 @@ static bool read_symbols(struct reader *r)
 {
 	for (u32 i = 0; i < r->h.e_shnum; i++) {
 		Elf64_Shdr table;
-		if (!section(r, i, &table))
+		if (!section(r, i, &table) || (table.sh_type == SHT_SYMTAB && !has_bytes(r, i, &table)))
 			return false;
 		for (u64 k = 0; table.sh_type == SHT_SYMTAB && k < table.sh_size / sizeof(Elf64_Sym); k++) {
 			Elf64_Sym s;
@@ -194,14 +199,14 @@ static bool read_info(struct reader *r, const char *name, const Elf64_Shdr *info
 	return true;
 }
 
-static bool info_section(struct reader *r, const char *name, const Elf64_Shdr *s)
+static bool info_section(struct reader *r, u32 i, const char *name, const Elf64_Shdr *s)
 {
 	struct cubin_kernel *k = kernel_of(r, name, ".nv.info.");
-	bool has = k || !strcmp(name, ".nv.info");
-	return !has || s->sh_type == SHT_NOBITS || s->sh_type == SHT_NULL || read_info(r, name, s, k);
+	bool is_info = k || !strcmp(name, ".nv.info");
+	return !is_info || (has_bytes(r, i, s) && read_info(r, name, s, k));
 }
 
-static bool shared_section(struct reader *r, const char *name, const Elf64_Shdr *s)
+static bool shared_section(struct reader *r, u32 i, const char *name, const Elf64_Shdr *s)
 {
 	struct cubin_kernel *k = kernel_of(r, name, ".nv.shared.");
 	if (k)
@@ -209,10 +214,10 @@ static bool shared_section(struct reader *r, const char *name, const Elf64_Shdr 
 	return true;
 }
 
-static bool system_section(struct reader *r, const char *name, const Elf64_Shdr *s)
+static bool system_section(struct reader *r, u32 i, const char *name, const Elf64_Shdr *s)
 {
-	for (u32 i = 0; i < r->c->n && !strcmp(name, SYSTEM_SECTION); i++)
-		r->c->k[i].shared_bytes -= MIN(r->c->k[i].shared_bytes, SYSTEM_SHARED);
+	for (u32 k = 0; k < r->c->n && !strcmp(name, SYSTEM_SECTION); k++)
+		r->c->k[k].shared_bytes -= MIN(r->c->k[k].shared_bytes, SYSTEM_SHARED);
 	return true;
 }
 

@@ -289,7 +289,7 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	return state;
 }
 
-static const struct host_ops lua_host_ops = {step, rebuild, lua_host_free};
+static const struct host_ops lua_host_ops = {.step = step, .rebuild = rebuild, .free = lua_host_free};
 
 /* Loads the file and keeps its table. What is wrong with --size and --param shows at once, not at the first cycle. */
 static bool load_workload(lua_State *L, void *ctx, struct err *e)

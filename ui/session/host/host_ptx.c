@@ -352,7 +352,7 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	return turns > 1 ? HOST_ENDED : HOST_WAITS;
 }
 
-static const struct host_ops ptx_host_ops = {step, rebuild, ptx_host_free};
+static const struct host_ops ptx_host_ops = {.step = step, .rebuild = rebuild, .free = ptx_host_free};
 
 /* The workload's file and those of --link. */
 static struct module *load(struct session *s, const char *path, struct err *e)

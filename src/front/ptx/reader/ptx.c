@@ -285,7 +285,8 @@ static void loader_release(struct loader *ld)
 		free(arrays[i]);
 }
 
-struct module *ptx_link_for(const struct source_text *texts, u32 n, const struct schedule_params *schedule, struct err *e)
+struct module *ptx_link_for(const struct source_text *texts, u32 n, const struct schedule_params *schedule,
+                            struct err *e)
 {
 	struct module *m = xcalloc(1, sizeof(*m));
 	m->path = xstrdup(texts[0].name);

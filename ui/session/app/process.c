@@ -1,0 +1,209 @@
+#include "session/app/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "cudart/wire.h"
+
+#define PRELOAD "libwarpdbg-preload.so"
+
+/* --- where the library is --- */
+
+char *process_library_dir(struct err *e)
+{
+	static const char *const places[] = {"cudart", "build/cudart", "../lib/warpdbg", "../../cudart", "../cudart"};
+	char exe[4096], *slash;
+	const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[MAX(n, 0)] = 0;
+	if ((slash = strrchr(exe, '/')))
+		*slash = 0;
+	for (u32 i = 0; i < ARRAY_LEN(places); i++) {
+		struct strbuf path = STRBUF_INIT;
+		strbuf_addf(&path, "%s/%s/" PRELOAD, exe, places[i]);
+		if (!access(path.buf, R_OK)) {
+			path.buf[path.len - strlen("/" PRELOAD)] = 0;
+			char *dir = realpath(path.buf, NULL);
+			strbuf_release(&path);
+			return dir;
+		}
+		strbuf_release(&path);
+	}
+	err_set(e, PRELOAD " is not where the program is (%s): build it with make, or install it", exe);
+	return NULL;
+}
+
+/* --- start --- */
+
+/* "NAME=first:what was there" */
+static void put_first(const char *name, const char *first, char between)
+{
+	const char *was = getenv(name);
+	struct strbuf v = STRBUF_INIT;
+	strbuf_adds(&v, first);
+	if (was && *was)
+		strbuf_addf(&v, "%c%s", between, was);
+	setenv(name, v.buf, 1);
+	strbuf_release(&v);
+}
+
+static void set_environment(const struct app_start *how)
+{
+	struct strbuf preload = STRBUF_INIT;
+	strbuf_addf(&preload, "%s/" PRELOAD, how->library_dir);
+	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
+	put_first("LD_PRELOAD", preload.buf, ' ');
+	setenv(WIRE_VARIABLE, how->socket, 1);
+	if (how->apart)
+		setenv(WIRE_LINES, "1", 1);
+	strbuf_release(&preload);
+}
+
+/* In the child: does not return. */
+static void become(const struct app_start *how, int output, int report)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int sig = 1; sig < 32; sig++)
+		if (sig != SIGHUP) /* nohup is for both */
+			signal(sig, SIG_DFL);
+	if (how->apart) {
+		const int in = open(how->input ? how->input : "/dev/null", O_RDONLY);
+		if (in < 0 || dup2(in, STDIN_FILENO) < 0)
+			goto failed;
+		setpgid(0, 0);
+		dup2(output, STDOUT_FILENO);
+		dup2(output, STDERR_FILENO);
+	}
+	/* The same addresses in each process: what the application prints of them, and what it asks, is then the same, too. */
+	personality(ADDR_NO_RANDOMIZE);
+	set_environment(how);
+	execvp(how->words[0], (char *const *)(uintptr_t)how->words);
+failed:;
+	const int error = errno;
+	if (write(report, &error, sizeof error) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static bool await_start(struct app_process *p, const char *name, int report, struct err *e)
+{
+	int error = 0;
+	ssize_t n;
+	do
+		n = read(report, &error, sizeof error);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof error)
+		return true; /* the descriptor was closed by exec */
+	waitpid(p->pid, NULL, 0);
+	p->pid = 0;
+	return err_set(e, "%s: %s", name, strerror(error));
+}
+
+bool process_start(struct app_process *p, const struct app_start *how, struct err *e)
+{
+	int report[2], output[2] = {-1, -1};
+	*p = (struct app_process){.fd = -1, .output = -1};
+	if (pipe2(report, O_CLOEXEC) || (how->apart && pipe2(output, O_CLOEXEC)))
+		return err_set(e, "%s: %s", how->words[0], strerror(errno));
+	fflush(NULL);
+	p->pid = fork();
+	if (!p->pid)
+		become(how, output[1], report[1]);
+	const int error = errno;
+	close(report[1]);
+	if (how->apart)
+		close(output[1]);
+	bool ok = p->pid > 0 ? await_start(p, how->words[0], report[0], e)
+	                     : err_set(e, "%s: %s", how->words[0], strerror(error));
+	close(report[0]);
+	p->output = output[0];
+	if (!ok) {
+		if (output[0] >= 0)
+			close(output[0]);
+		*p = (struct app_process){.fd = -1, .output = -1};
+		return false;
+	}
+	if (p->output >= 0)
+		fcntl(p->output, F_SETFL, O_NONBLOCK);
+	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->fd >= 0)
+		fcntl(p->fd, F_SETFD, FD_CLOEXEC);
+	return true;
+}
+
+/* --- while it runs --- */
+
+bool process_ended(struct app_process *p)
+{
+	int status;
+	if (p->ended || !p->pid)
+		return true;
+	if (waitpid(p->pid, &status, WNOHANG) != p->pid)
+		return false;
+	p->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	p->pid = 0;
+	return p->ended = true;
+}
+
+u64 process_output(struct app_process *p, struct strbuf *out, u64 *skip)
+{
+	char buf[4096];
+	ssize_t n;
+	u64 all = 0;
+	while (p->output >= 0 && (n = read(p->output, buf, sizeof buf)) > 0) {
+		const u64 old = MIN(*skip, (u64)n);
+		*skip -= old;
+		strbuf_add(out, buf + old, (size_t)((u64)n - old));
+		all += (u64)n;
+	}
+	return all;
+}
+
+/* --- end --- */
+
+static bool wait_for(struct app_process *p, u32 ms)
+{
+	struct timespec nap = {.tv_nsec = 2000000};
+	for (u32 i = 0; i <= ms / 2; i++) {
+		if (process_ended(p))
+			return true;
+		struct pollfd f = {.fd = p->fd, .events = POLLIN};
+		if (p->fd >= 0)
+			poll(&f, 1, 2);
+		else
+			nanosleep(&nap, NULL);
+	}
+	return process_ended(p);
+}
+
+void process_end(struct app_process *p, u32 ms)
+{
+	if (p->pid && !wait_for(p, ms)) {
+		kill(p->pid, SIGTERM);
+		kill(p->pid, SIGCONT); /* a stopped one takes it only then */
+		if (!wait_for(p, 500)) {
+			kill(p->pid, SIGKILL);
+			waitpid(p->pid, NULL, 0);
+			p->pid = 0;
+			p->ended = true;
+			p->status = 128 + SIGKILL;
+		}
+	}
+	if (p->fd >= 0)
+		close(p->fd);
+	if (p->output >= 0)
+		close(p->output);
+	p->fd = p->output = -1;
+}

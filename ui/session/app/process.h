@@ -1,0 +1,33 @@
+/* process: an application as a process of its own, with the run-time library of ui/cudart in NVIDIA's place. */
+#ifndef UI_SESSION_APP_PROCESS_H
+#define UI_SESSION_APP_PROCESS_H
+#include "base/base.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+
+struct app_process {
+	s32 pid;    /* 0: not started, or waited for */
+	int fd;     /* pidfd: readable when it has ended; -1: the system has none */
+	int output; /* what it writes, where warpdbg is to show it; -1: it has warpdbg's own */
+	bool ended;
+	int status; /* exit status, 128 + N when signal N ended it */
+};
+struct app_start {
+	const char *const *words; /* program and arguments, NULL behind them */
+	const char *socket;       /* for WIRE_VARIABLE */
+	const char *library_dir;
+	bool apart;        /* its output comes through `output`, its input from a file, the terminal's signals do not reach it */
+	const char *input; /* with apart: a file, NULL = /dev/null */
+};
+/* False with *e: it cannot be started ("./app: No such file or directory"). */
+bool process_start(struct app_process *p, const struct app_start *how, struct err *e);
+/* Has it ended? Does not wait. */
+bool process_ended(struct app_process *p);
+/* Appends what it has written; drops it first, as long as *skip is not 0. Returns how many bytes there were. */
+u64 process_output(struct app_process *p, struct strbuf *out, u64 *skip);
+/* Ends it, by signals if it does not end by itself within ms, and closes all. */
+void process_end(struct app_process *p, u32 ms);
+/* The folder with the library, for the program that runs: beside it, in the folder of its build, or where it was
+ * installed. To be freed; NULL with *e. */
+char *process_library_dir(struct err *e);
+#endif
