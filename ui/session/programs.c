@@ -75,6 +75,8 @@ bool programs_open(struct session *s, struct err *e)
 	for (u32 i = 0; i < s->nprograms; i++)
 		if (!program_open(s, &s->programs[i], e))
 			return false;
+	if (s->nprograms > 1)
+		s->kernel_text = NULL; /* nobody knows whose it is */
 	program_act_for(s, s->programs);
 	return true;
 }
