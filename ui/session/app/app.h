@@ -108,6 +108,10 @@ struct app_host {
 	u64 calls; /* deliveries of functions so far */
 	struct delivery *deliveries;
 	u32 ndeliveries, deliveries_cap;
+	struct aligned {
+		u64 addr, start;
+	} * aligned; /* allocations that begin behind the machine's */
+	u32 naligned;
 	s32 sticky; /* the machine has faulted: the answer to all that follows */
 	u32 program; /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
@@ -146,6 +150,8 @@ bool stream_done(struct session *s, struct app_host *h, u32 stream, bool look);
 bool streams_done(struct session *s, struct app_host *h, bool look);
 bool event_done(struct session *s, struct app_host *h, const struct app_event *ev, u64 seq, bool look);
 u64 event_cycle(struct session *s, struct app_host *h, const struct app_event *ev);
+/* Rows in device memory, to it (write) or from it; in `rows` they lie one behind the other. */
+void copy_rows(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write);
 void streams_call_done(struct app_host *h, u64 number);
 void streams_release(struct app_host *h);
 void deliver(struct app_host *h, const u64 v[WIRE_VALUES], u8 *data, u64 n); /* data become its own */

@@ -22,6 +22,9 @@ void serve_release(struct app_host *h)
 		code_release(&h->modules[i].code);
 	free(h->modules);
 	free(h->functions);
+	free(h->aligned);
+	h->aligned = NULL;
+	h->naligned = 0;
 	strbuf_release(&h->pieces);
 	h->modules = NULL;
 	h->functions = NULL;
@@ -193,8 +196,24 @@ static s32 allocate(struct session *s, struct app_host *h, struct wire_reply *a)
 	if (align & (align - 1) || align > 1u << 21 || bytes > UINT64_MAX / 2)
 		return CUDA_INVALID_VALUE;
 	const u64 addr = machine_allocate(s, h, bytes + (align > 256 ? align : 0), "", &e);
-	a->v[0] = align > 256 ? round_up(addr, align) : addr;
+	a->v[0] = addr && align > 256 ? round_up(addr, align) : addr;
+	if (a->v[0] != addr) {
+		h->aligned = xrealloc(h->aligned, (h->naligned + 1) * sizeof *h->aligned);
+		h->aligned[h->naligned++] = (struct aligned){a->v[0], addr};
+	}
 	return addr ? CUDA_OK : CUDA_NO_MEMORY;
+}
+
+/* Where the machine's allocation begins that the application knows by this address. */
+static u64 start_of(struct app_host *h, u64 addr)
+{
+	for (u32 i = 0; i < h->naligned; i++)
+		if (h->aligned[i].addr == addr) {
+			const u64 start = h->aligned[i].start;
+			h->aligned[i] = h->aligned[--h->naligned];
+			return start;
+		}
+	return addr;
 }
 
 /* Rows are inside one allocation when the first byte and the last are. */
@@ -232,22 +251,30 @@ static struct work *give(struct app_host *h, u64 stream, enum work_kind k, bool 
 static s32 to_device(struct session *s, struct app_host *h, struct wire_reply *a)
 {
 	const u64 *q = h->request.a;
-	if (!stream_of(h, q[0]))
+	if (q[0] != WIRE_AT_ONCE && !stream_of(h, q[0]))
 		return CUDA_INVALID_HANDLE;
 	if (!in_one_message(q[3], q[4]) || q[3] * q[4] != h->request.bytes || !may_copy(s, h, q[1], q[2], q[3], q[4], true))
 		return CUDA_INVALID_VALUE;
-	give(h, q[0], WORK_TO_DEVICE, q[5], h->request.bytes);
+	if (q[0] == WIRE_AT_ONCE)
+		copy_rows(s, h, q[1], q[2], q[3], q[4], h->channel.shared, true);
+	else
+		give(h, q[0], WORK_TO_DEVICE, q[5], h->request.bytes);
 	return CUDA_OK;
 }
 
 static s32 from_device(struct session *s, struct app_host *h, struct wire_reply *a)
 {
 	const u64 *q = h->request.a;
-	if (!stream_of(h, q[0]))
+	if (q[0] != WIRE_AT_ONCE && !stream_of(h, q[0]))
 		return CUDA_INVALID_HANDLE;
 	if (!in_one_message(q[3], q[4]) || !may_copy(s, h, q[1], q[2], q[3], q[4], false))
 		return CUDA_INVALID_VALUE;
-	give(h, q[0], WORK_FROM_DEVICE, q[5], 0);
+	if (q[0] == WIRE_AT_ONCE) {
+		copy_rows(s, h, q[1], q[2], q[3], q[4], h->channel.shared, false);
+		a->bytes = q[3] * q[4];
+	} else {
+		give(h, q[0], WORK_FROM_DEVICE, q[5], 0);
+	}
 	return CUDA_OK;
 }
 
@@ -379,12 +406,17 @@ static s32 query(struct session *s, struct app_host *h, bool done)
 	return CUDA_OK;
 }
 
+static bool stream_is_done(struct session *s, struct app_host *h, u64 id)
+{
+	return id == WIRE_ALL_STREAMS ? streams_done(s, h, false) : stream_done(s, h, (u32)id, false);
+}
+
 static s32 query_stream(struct session *s, struct app_host *h, struct wire_reply *a)
 {
 	const u64 id = h->request.a[0];
-	if (!stream_of(h, id))
+	if (id != WIRE_ALL_STREAMS && !stream_of(h, id))
 		return CUDA_INVALID_HANDLE;
-	return query(s, h, stream_done(s, h, (u32)id, false));
+	return query(s, h, stream_is_done(s, h, id));
 }
 
 static s32 wait_event(struct session *s, struct app_host *h, struct wire_reply *a)
@@ -647,14 +679,14 @@ static void wait_no_longer(struct app_host *h)
 static s32 free_memory(struct session *s, struct app_host *h)
 {
 	struct err e = {0};
-	return machine_free(s, h, h->request.a[0], &e) ? CUDA_OK : CUDA_INVALID_VALUE;
+	return machine_free(s, h, start_of(h, h->request.a[0]), &e) ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
 static s32 answer_query(struct session *s, struct app_host *h)
 {
 	const u64 id = h->request.a[0];
 	const struct app_event *ev = event_of(h, id);
-	const bool done = h->request.op == WIRE_STREAM_QUERY ? stream_done(s, h, (u32)id, false)
+	const bool done = h->request.op == WIRE_STREAM_QUERY ? stream_is_done(s, h, id)
 	                                                      : event_done(s, h, ev, ev->asked, false);
 	return done ? CUDA_OK : CUDA_NOT_READY;
 }

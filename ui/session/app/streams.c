@@ -186,8 +186,7 @@ bool streams_may_go_on(struct session *s, struct app_host *h)
 
 /* --- doing it --- */
 
-/* Rows in device memory: `at` to and from one row behind the other. */
-static void each_row(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write)
+void copy_rows(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write)
 {
 	if (pitch == width || height == 1) { /* one piece */
 		width *= height;
@@ -206,7 +205,7 @@ static void from_device(struct session *s, struct app_host *h, struct work *w)
 	const u64 width = w->a[3], height = w->a[4];
 	w->n = width * height;
 	w->data = xmalloc(MAX(w->n, 1u));
-	each_row(s, h, w->a[1], w->a[2], width, height, w->data, false);
+	copy_rows(s, h, w->a[1], w->a[2], width, height, w->data, false);
 	if (w->asked)
 		return;
 	const u64 v[WIRE_VALUES] = {WIRE_DATA, w->a[6], w->a[7], width, height};
@@ -218,8 +217,8 @@ static void on_device(struct session *s, struct app_host *h, const struct work *
 {
 	const u64 width = w->a[5], height = w->a[6];
 	u8 *rows = xmalloc(MAX(width * height, 1u));
-	each_row(s, h, w->a[3], w->a[4], width, height, rows, false);
-	each_row(s, h, w->a[1], w->a[2], width, height, rows, true);
+	copy_rows(s, h, w->a[3], w->a[4], width, height, rows, false);
+	copy_rows(s, h, w->a[1], w->a[2], width, height, rows, true);
 	free(rows);
 }
 
@@ -287,7 +286,7 @@ static void go(struct session *s, struct app_host *h, u32 stream)
 	struct work *w = h->streams[stream].first;
 	switch (w->kind) {
 	case WORK_LAUNCH: launch(s, h, stream, w); break;
-	case WORK_TO_DEVICE: each_row(s, h, w->a[1], w->a[2], w->a[3], w->a[4], w->data, true); break;
+	case WORK_TO_DEVICE: copy_rows(s, h, w->a[1], w->a[2], w->a[3], w->a[4], w->data, true); break;
 	case WORK_FROM_DEVICE: from_device(s, h, w); break;
 	case WORK_ON_DEVICE: on_device(s, h, w); break;
 	case WORK_FILL: fill(s, h, w); break;
