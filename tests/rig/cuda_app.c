@@ -421,6 +421,71 @@ static void sticky(void)
 	CHECK(!strcmp(cudaGetErrorString(700), "an illegal memory access was encountered"));
 }
 
+/* A kernel writes where nothing is. */
+static void stray(void)
+{
+	launch((unsigned *)0x7000000000, 1, NULL);
+	WANT(cudaDeviceSynchronize(), 700);
+	CHECK(cudaMalloc(NULL, 4) != 0);
+	exit(9);
+}
+
+/* Three launches on one buffer, with a line of output after each. */
+static void steps(void)
+{
+	unsigned *device, value;
+	OK(cudaMalloc((void **)&device, 4096));
+	OK(cudaMemset(device, 0, 4096));
+	for (int i = 0; i < 3; i++) {
+		launch(device, 1024, NULL);
+		OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+		printf("step %u\n", value);
+	}
+}
+
+/* Asks for other memory when it runs for the second time. */
+static void fickle(void)
+{
+	unsigned *device, value = 0;
+	const char *mark = getenv("FICKLE");
+	const size_t bytes = access(mark, F_OK) ? 4096 : 8192;
+	fclose(fopen(mark, "w"));
+	OK(cudaMalloc((void **)&device, bytes));
+	OK(cudaMemset(device, 0, 4096));
+	launch(device, 1024, NULL);
+	OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+}
+
+static void dies(void)
+{
+	unsigned *device;
+	OK(cudaMalloc((void **)&device, 4096));
+	launch(device, 1024, NULL);
+	raise(SIGKILL);
+}
+
+/* Works without the GPU, for ever. */
+static void stands(void)
+{
+	unsigned *device;
+	OK(cudaMalloc((void **)&device, 4096));
+	raise(SIGSTOP);
+}
+
+/* A stream's end is asked for again and again. */
+static void polls(void)
+{
+	unsigned *device, n = 0;
+	void *s;
+	OK(cudaStreamCreate(&s));
+	OK(cudaMalloc((void **)&device, 4096));
+	launch(device, 1024, s);
+	while (cudaStreamQuery(s) == 600)
+		n++;
+	printf("asked %u times\n", n);
+	CHECK(n > 0 && n < 100);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -429,7 +494,9 @@ int main(int argc, char **argv)
 	} cases[] = {{"basic", basic},   {"rectangles", rectangles}, {"streams", streams},
 	             {"graphs", graphs}, {"managed", managed},       {"faults", faults},
 	             {"busy", busy},     {"threads", threads},       {"forks", forks},
-	             {"gone", gone},     {"sticky", sticky}};
+	             {"gone", gone},     {"sticky", sticky},         {"stray", stray},
+	             {"steps", steps},   {"fickle", fickle},         {"dies", dies},
+	             {"stands", stands}, {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

@@ -645,7 +645,7 @@ static bool is_there(struct session *s, struct app_host *h, bool look)
 	case AWAIT_ALL:
 	case AWAIT_FREE: return streams_done(s, h, look);
 	case AWAIT_EVENT: ev = event_of(h, id); return event_done(s, h, ev, ev->asked, look);
-	case AWAIT_CYCLE: return machine_cycle(s, h, look) >= h->until;
+	case AWAIT_CYCLE: return machine_cycle(s, h, look) >= h->until || streams_done(s, h, look); /* no time goes by then */
 	}
 	return true;
 }
