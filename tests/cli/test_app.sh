@@ -26,7 +26,7 @@ expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls
 # Its standard output is its own: the report goes elsewhere.
 "$W" run -- "$app" steps >"$tmp/own" 2>"$tmp/report" </dev/null
 check "standard output is the application's" sh -c "printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' | cmp - '$tmp/own'"
-check "the report is on standard error" grep -q "add_one x3" "$tmp/report"
+check "the report is on standard error" grep -q " 2 add_one " "$tmp/report"
 echo "hello" | "$W" run -- cat >"$tmp/own" 2>/dev/null
 check "standard input is the application's" grep -qx hello "$tmp/own"
 

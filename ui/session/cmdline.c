@@ -478,6 +478,7 @@ static struct options copied_program(const struct options *o)
 	return (struct options){.command = o->command,
 	                        .workload = o->workload,
 	                        .app = o->app,
+	                        .cu_args = o->cu_args,
 	                        .kernel = o->kernel,
 	                        .size = o->size,
 	                        .priority = o->priority,
@@ -534,14 +535,14 @@ static bool add_program(struct options *o, const struct command *cmd, struct pro
 	if (p->n++) {
 		o->more = xrealloc(o->more, (o->nmore + 1) * sizeof *o->more);
 		o->more[o->nmore] = copied_program(&p->all);
-		o->more[o->nmore].app = NULL;
+		o->more[o->nmore].app = o->more[o->nmore].cu_args = NULL;
 		o->more[o->nmore++].workload = word;
 		return true;
 	}
 	p->all = copied_program(o);
 	free_more(o); /* those of before, where a program is opened in the debugger */
 	o->workload = word;
-	o->app = NULL;
+	o->app = o->cu_args = NULL;
 	return true;
 }
 
@@ -550,7 +551,14 @@ static struct options *last_program(struct options *o, const struct programs *p)
 	return o->nmore && p->n > 1 ? &o->more[o->nmore - 1] : o;
 }
 
-/* Behind "--": an application and its arguments, up to --and or the end. Returns how many words it took. */
+static bool ends_in_cu(const char *word)
+{
+	const size_t n = word ? strlen(word) : 0;
+	return n > 3 && !strcmp(word + n - 3, ".cu");
+}
+
+/* Behind "--": an application and its arguments, or those of the program a.cu before it, up to --and or the end.
+ * Returns how many words it took. */
 #define AND "--and"
 static int add_application(struct options *o, const struct command *cmd, struct programs *p, char **words, int n,
                            struct err *e)
@@ -558,14 +566,19 @@ static int add_application(struct options *o, const struct command *cmd, struct 
 	int k = 0;
 	while (k < n && strcmp(words[k], AND))
 		k++;
-	if (!k) {
+	struct options *last = last_program(o, p);
+	const bool of_cu = p->n && !last->app && !last->cu_args && ends_in_cu(last->workload);
+	if (!k && !of_cu) {
 		err_set(e, "warpdbg %s: behind -- an application is expected: -- ./app ARGUMENTS", cmd->name);
 		return -1;
 	}
-	if (!add_program(o, cmd, p, words[0], e))
+	if (!of_cu && !add_program(o, cmd, p, words[0], e))
 		return -1;
 	words[k] = NULL; /* the command line's own NULL, or in the place of --and */
-	last_program(o, p)->app = (const char *const *)words;
+	if (of_cu)
+		last->cu_args = (const char *const *)words;
+	else
+		last_program(o, p)->app = (const char *const *)words;
 	return k < n ? k + 1 : k;
 }
 
@@ -668,7 +681,7 @@ static bool program_consistent(const struct options *o, struct err *e)
 {
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
 	bool ptx = dot && !strcmp(dot, ".ptx") && !o->app;
-	if (o->app && (o->size || o->nparams))
+	if ((o->app || ends_in_cu(o->workload)) && (o->size || o->nparams))
 		return err_set(e, "--size and --param belong to a host program in Lua: an application has arguments of its own");
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
 	             o->nargs || o->nouts || o->nprints))

@@ -125,17 +125,27 @@ static void choose_machine(struct options *o)
 	}
 }
 
+static bool compile_programs(struct session *s, struct options *o, struct err *e)
+{
+	for (u32 i = 0; i <= o->nmore; i++) {
+		struct options *p = i ? &o->more[i - 1] : o;
+		if (compile_wanted(p) && !compile_program(&s->compiled[i], p, o->nvcc_flags, e))
+			return false;
+	}
+	return true;
+}
+
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
 	s->app_apart = !strcmp(o->command, "debug");
-	choose_machine(o);
 	programs_name(s);
-	s->data_dir = catalog_data_dir(e);
-	bool ok =
-	    s->data_dir && inspections_known(s, e) && machine_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
+	bool ok = compile_programs(s, o, e);
+	choose_machine(o);
+	s->data_dir = ok ? catalog_data_dir(e) : NULL;
+	ok = s->data_dir && inspections_known(s, e) && machine_conf(&s->conf, s->data_dir, o->gpu, o->sets, o->nsets, e);
 	if (ok && open_machine(s, e) && open_lua(s, e) && programs_open(s, e))
 		return s;
 	session_close(s);
@@ -187,6 +197,8 @@ void session_close(struct session *s)
 	strbuf_release(&s->output);
 	free(s->turn_of);
 	programs_release(s);
+	for (u32 i = 0; i < OPTIONS_PROGRAMS; i++)
+		compiled_release(&s->compiled[i]);
 	free(s->data_dir);
 	free(s);
 }

@@ -3,6 +3,7 @@
 #define UI_SESSION_STATE_H
 #include "obs/stats/figures.h"
 #include "obs/stats/slowdown.h"
+#include "session/app/compile.h"
 #include "session/options.h"
 #include "sim.h"
 
@@ -47,6 +48,7 @@ struct session {
 	struct lua_State *L;         /* always there: host programs, conditions, scripts */
 	struct session_program programs[OPTIONS_PROGRAMS];
 	u32 nprograms;
+	struct compiled compiled[OPTIONS_PROGRAMS]; /* programs a.cu, by index */
 	struct session_program *now;  /* the one that takes, or took last, a step */
 	char *name;                   /* of the workload, or workloads, for titles */
 	char *data_dir;               /* where configs/ and scripts/ are */
