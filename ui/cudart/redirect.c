@@ -184,11 +184,24 @@ static bool write_code(unsigned char *at, const void *target)
 	return mprotect((void *)from, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
+/* A short function is followed by padding up to the next one, at a multiple of 16. */
+static bool has_room(const unsigned char *at, size_t bytes)
+{
+	if (bytes >= JUMP)
+		return true;
+#if defined __x86_64__
+	const unsigned char pad = at[bytes]; /* the first byte of a nop or int3 of any length */
+	return bytes && (uintptr_t)at % 16 == 0 && JUMP <= 16 && (pad == 0x90 || pad == 0x66 || pad == 0x0f || pad == 0xcc);
+#else
+	return false;
+#endif
+}
+
 static void redirect(void *with, const char *name, unsigned char *at, size_t bytes)
 {
 	struct work *w = with;
 	const void *target = entry_of(name);
-	if (bytes < JUMP) { /* of those that we lack it may do what it does: next to nothing */
+	if (!has_room(at, bytes)) { /* of those that we lack it may do what it does: next to nothing */
 		w->failed += target != NULL;
 		return;
 	}
