@@ -222,7 +222,7 @@ for what in gpus workloads policies stats events opcodes config; do
 done
 expect 2 "there is no list of 'foo'" list foo
 expect 2 "usage: warpdbg list" list
-expect 2 "dir/my.cu: compile CUDA C first, nvcc -ptx -lineinfo -o dir/my.ptx dir/my.cu, and take dir/my.ptx" run dir/my.cu
+expect 2 "dir/my.cu: No such file or directory" run dir/my.cu
 # The summary's line about memory instructions says what the statistics say.
 said=$("$W" run lavamd --size small | sed -n 's/.* \([0-9.]*\) % of them bank conflicts/\1/p')
 counted=$("$W" run lavamd --size small --format json --stats - | tr -d ' ' | sed -n 's/.*"conflict_share":\([0-9.]*\).*/\1/p' | head -1)

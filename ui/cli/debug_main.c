@@ -191,6 +191,7 @@ int debugger_main(struct session *s)
 	if (!d)
 		d = debugger_new(s, &console_words);
 	catch_signals(d);
+	s->app_slices = !s->opt->batch;
 	bool started = start(d);
 	if (started && !open_rival(d)) {
 		interrupted = NULL;

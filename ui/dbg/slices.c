@@ -16,6 +16,9 @@
 /* Cycles of one slice when something is evaluated after each: some 20 ms of Lua. */
 #define CHECKED_SLICE 16384
 
+/* Slices (some 50 ms each) that an application has at the start to come to its first wait. */
+#define START_SLICES 40
+
 static u64 next_target(struct debugger *d, u64 now, u64 limit, bool each_cycle)
 {
 	u64 until = MIN(MIN(limit, d->run.goal.cycle), break_next_cycle(&d->breaks, now + 1));
@@ -80,6 +83,8 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	if (!ok)
 		return false;
 	enum session_stop ss = run_to(d, sim_cycle(d->s->sim), e);
+	for (u32 i = 0; ss == SS_BUSY && i < START_SLICES; i++) /* it goes on with the first command that runs */
+		ss = run_to(d, sim_cycle(d->s->sim), e);
 	d->run.ran = false;
 	take_output(d, out);
 	resolve_pending(d);

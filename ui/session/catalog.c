@@ -101,12 +101,6 @@ static void no_such(const char *data_dir, const char *sub, const char *name, con
 char *catalog_path(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
 {
 	const char *dot = strrchr(name, '.');
-	if (dot && !strcmp(dot, ".cu")) {
-		int n = (int)(dot - name);
-		err_set(e, "%s: compile CUDA C first, nvcc -ptx -lineinfo -o %.*s.ptx %s, and take %.*s.ptx", name, n, name,
-		        name, n, name);
-		return NULL;
-	}
 	const bool file = dot && !strcmp(dot, ".lua");
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/%s/%s.lua", data_dir, sub, name);

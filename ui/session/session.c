@@ -129,7 +129,10 @@ static bool compile_programs(struct session *s, struct options *o, struct err *e
 {
 	for (u32 i = 0; i <= o->nmore; i++) {
 		struct options *p = i ? &o->more[i - 1] : o;
-		if (compile_wanted(p) && !compile_program(&s->compiled[i], p, o->nvcc_flags, e))
+		if (!compile_wanted(p))
+			continue;
+		compiled_release(&s->compiled[i]); /* of the program before it, in the debugger */
+		if (!compile_program(&s->compiled[i], p, o->nvcc_flags, e))
 			return false;
 	}
 	return true;
@@ -214,7 +217,7 @@ bool session_restart(struct session *s, struct err *e)
 	s->sim_ns = 0;
 	strbuf_clear(&s->check_message);
 	figures_clear(&s->figures);
-	return open_machine(s, e) && programs_open(s, e);
+	return compile_programs(s, s->opt, e) && open_machine(s, e) && programs_open(s, e);
 }
 
 static bool run_file(struct session *s, const char *path, struct err *e)
