@@ -36,12 +36,21 @@ enum cuda_error {
 };
 
 /* A piece of work that a stream has been given. */
-enum work_kind { WORK_LAUNCH, WORK_TO_DEVICE, WORK_FROM_DEVICE, WORK_ON_DEVICE, WORK_FILL, WORK_RECORD, WORK_WAIT, WORK_CALL };
+enum work_kind {
+	WORK_LAUNCH,
+	WORK_TO_DEVICE,
+	WORK_FROM_DEVICE,
+	WORK_ON_DEVICE,
+	WORK_FILL,
+	WORK_RECORD,
+	WORK_WAIT,
+	WORK_CALL
+};
 struct work {
 	struct work *next; /* of its stream */
 	u64 seq;           /* 1, 2, ... in the order in which work was given */
 	enum work_kind kind;
-	bool asked;  /* the application waits for it, and its answer */
+	bool asked; /* the application waits for it, and its answer */
 	u64 a[WIRE_ARGUMENTS];
 	u8 *data; /* rows to copy, parameters of a launch */
 	u64 n;
@@ -51,7 +60,7 @@ struct work {
 struct app_stream {
 	struct work *first, *last;
 	bool used, free_when_idle;
-	bool blocking; /* waits for stream 0, and stream 0 for it; stream 0 itself: true */
+	bool blocking;  /* waits for stream 0, and stream 0 for it; stream 0 itself: true */
 	bool in_flight; /* a launch of it may be under way */
 	s8 priority;
 	s32 launch; /* the last one, -1: none */
@@ -84,15 +93,15 @@ struct app_host {
 	struct app_process process;
 	struct channel channel;
 	struct records records;
-	bool records_on;  /* there is a history that might be gone back in */
+	bool records_on; /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;
-	u64 output, skip; /* bytes that the application has written; to be dropped while it is fed */
+	u64 output, skip;      /* bytes that the application has written; to be dropped while it is fed */
 	struct strbuf printed; /* by kernels, on the way to the application's standard output */
 
 	struct wire_request request; /* under way, if `awaits` says so */
 	enum awaited awaits;
-	u64 until; /* AWAIT_CYCLE */
+	u64 until;             /* AWAIT_CYCLE */
 	struct work *finished; /* AWAIT_WORK: it is done */
 
 	struct strbuf pieces; /* WIRE_MORE */
@@ -112,8 +121,8 @@ struct app_host {
 		u64 addr, start;
 	} * aligned; /* allocations that begin behind the machine's */
 	u32 naligned;
-	s32 sticky; /* the machine has faulted: the answer to all that follows */
-	u32 program; /* the session's number of it */
+	s32 sticky;      /* the machine has faulted: the answer to all that follows */
+	u32 program;     /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
 };
 
@@ -125,7 +134,8 @@ bool machine_may_copy(struct session *s, struct app_host *h, u64 addr, u64 n, bo
 void machine_write(struct session *s, struct app_host *h, u64 addr, const void *data, u64 n);
 void machine_read(struct session *s, struct app_host *h, u64 addr, void *out, u64 n);
 void machine_memory(struct session *s, struct app_host *h, u64 *left, u64 *all); /* bytes */
-struct module *machine_load(struct session *s, struct app_host *h, const struct source_text *texts, u32 n, struct err *e);
+struct module *machine_load(struct session *s, struct app_host *h, const struct source_text *texts, u32 n,
+                            struct err *e);
 u64 machine_texture(struct session *s, struct app_host *h, const struct texture *t, bool surface, struct err *e);
 s32 machine_launch(struct session *s, struct app_host *h, const struct launch_spec *l, struct err *e); /* -1: *e */
 /* Text that kernels have printed since the last time, appended. */
@@ -141,7 +151,8 @@ struct app_stream *stream_of(struct app_host *h, u64 id); /* NULL: there is none
 u32 event_new(struct app_host *h);
 struct app_event *event_of(struct app_host *h, u64 id);
 /* Gives a stream work, whose data become its own. */
-struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data, u64 n);
+struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data,
+                         u64 n);
 /* Does all work whose turn has come. False with *e: the machine cannot do it. */
 void streams_go_on(struct session *s, struct app_host *h);
 /* Might anything of it be done now? Changes nothing. */

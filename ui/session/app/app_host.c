@@ -7,8 +7,8 @@
 #include "lua/lua.h"
 #include "session/app/app.h"
 
-#define SLICE_MS 50        /* a wait for the application, after which interrupts are looked for */
-#define END_MS 5000        /* that an application has to end by itself, once the machine can do no more for it */
+#define SLICE_MS 50 /* a wait for the application, after which interrupts are looked for */
+#define END_MS 5000 /* that an application has to end by itself, once the machine can do no more for it */
 #define POLL_FDS 4
 
 /* --- the process --- */

@@ -25,8 +25,8 @@ static int run_nvcc(const char *source, const char *program, const char *flags)
 	const pid_t pid = fork();
 	if (!pid) {
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execl("/bin/sh", "sh", "-c", "command -v nvcc >/dev/null || exit 127; exec nvcc -lineinfo $3 -o \"$2\" \"$1\"", "sh",
-		      source, program, flags ? flags : "", (char *)NULL);
+		execl("/bin/sh", "sh", "-c", "command -v nvcc >/dev/null || exit 127; exec nvcc -lineinfo $3 -o \"$2\" \"$1\"",
+		      "sh", source, program, flags ? flags : "", (char *)NULL);
 		_exit(NOT_FOUND);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0)

@@ -123,7 +123,8 @@ static u64 number_of(struct session *s, const struct module *m)
 }
 
 /* The machine keeps a module: in the past it is there by its number. */
-struct module *machine_load(struct session *s, struct app_host *h, const struct source_text *texts, u32 n, struct err *e)
+struct module *machine_load(struct session *s, struct app_host *h, const struct source_text *texts, u32 n,
+                            struct err *e)
 {
 	u64 number;
 	if (fed(h, &number))
@@ -139,7 +140,8 @@ u64 machine_texture(struct session *s, struct app_host *h, const struct texture 
 {
 	u64 handle;
 	if (!fed(h, &handle)) {
-		handle = surface ? front_surface_object(sim_front(s->sim), t, e) : front_texture_object(sim_front(s->sim), t, e);
+		handle =
+		    surface ? front_surface_object(sim_front(s->sim), t, e) : front_texture_object(sim_front(s->sim), t, e);
 		launch_log_leave_out(s->launch_log, "textures");
 		note(h, handle);
 	}

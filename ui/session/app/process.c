@@ -86,7 +86,8 @@ static void become(const struct app_start *how, int output, int report)
 		dup2(output, STDOUT_FILENO);
 		dup2(output, STDERR_FILENO);
 	}
-	/* The same addresses in each process: what the application prints of them, and what it asks, is then the same, too. */
+	/* The same addresses in each process: what the application prints of them, and what it asks, is then the same, too.
+	 */
 	personality(ADDR_NO_RANDOMIZE);
 	set_environment(how);
 	execvp(how->words[0], (char *const *)(uintptr_t)how->words);
@@ -125,8 +126,8 @@ bool process_start(struct app_process *p, const struct app_start *how, struct er
 	close(report[1]);
 	if (how->apart)
 		close(output[1]);
-	bool ok = p->pid > 0 ? await_start(p, how->words[0], report[0], e)
-	                     : err_set(e, "%s: %s", how->words[0], strerror(error));
+	bool ok =
+	    p->pid > 0 ? await_start(p, how->words[0], report[0], e) : err_set(e, "%s: %s", how->words[0], strerror(error));
 	close(report[0]);
 	p->output = output[0];
 	if (!ok) {

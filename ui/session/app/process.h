@@ -16,7 +16,7 @@ struct app_start {
 	const char *const *words; /* program and arguments, NULL behind them */
 	const char *socket;       /* for WIRE_VARIABLE */
 	const char *library_dir;
-	bool apart;        /* its output comes through `output`, its input from a file, the terminal's signals do not reach it */
+	bool apart; /* its output comes through `output`, its input from a file, the terminal's signals do not reach it */
 	const char *input; /* with apart: a file, NULL = /dev/null */
 };
 /* False with *e: it cannot be started ("./app: No such file or directory"). */

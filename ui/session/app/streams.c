@@ -45,7 +45,8 @@ struct app_event *event_of(struct app_host *h, u64 id)
 	return id && id < h->nevents && h->events[id].used ? &h->events[id] : NULL;
 }
 
-struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data, u64 n)
+struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data,
+                         u64 n)
 {
 	struct app_stream *st = &h->streams[stream];
 	struct work *w = xcalloc(1, sizeof *w);
