@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "scr/draw.h"
+#include "session/programs.h"
 #include "views/cursor.h"
 #include "views/point.h"
 #include "views/policies_text.h"
@@ -83,7 +84,9 @@ static struct piece state_piece(const struct screen *s)
 			snprintf(p.text, sizeof p.text, " past -%s ", grouped(back, a));
 		return p;
 	}
-	snprintf(p.text, sizeof p.text, "%s%s%s", glyph, wide ? " " : "", wide ? state_looks[shown_state(s)].word : "");
+	const bool app = shown_state(s) == DBG_RUNNING && programs_busy(s->d->s);
+	snprintf(p.text, sizeof p.text, "%s%s%s", glyph, wide ? " " : "",
+	         !wide ? "" : app ? "application works" : state_looks[shown_state(s)].word);
 	return p;
 }
 

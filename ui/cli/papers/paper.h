@@ -14,6 +14,7 @@
  *          (plan.c has the list). Runs with the same options are one run, also across figures.
  *          beside = { { workload = "bfs", size = x.size, params = { ... } }, ... }: programs that share the machine;
  *          again = true: programs that have ended begin again until each has ended once.
+ *          app = { "./app", "1024" }: a CUDA program and its arguments, instead of a workload or beside it.
  *          analyze = "dependencies": `warpdbg analyze` in place of `run`; the result is its object.
  *
  * result   result(run) gives the run's statistics (the JSON of `run --format json`, null = nil), with .files = {

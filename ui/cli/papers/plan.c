@@ -144,7 +144,7 @@ static void option_name(const char *field, char *out, size_t size)
 
 static bool known_field(const char *key)
 {
-	static const char *const others[] = {"workload", "analyze", "set", "params", "files", "beside", "again"};
+	static const char *const others[] = {"workload", "analyze", "set", "params", "files", "beside", "again", "app"};
 	for (u32 i = 0; i < ARRAY_LEN(others); i++)
 		if (!strcmp(key, others[i]))
 			return true;
@@ -202,6 +202,24 @@ static bool add_beside(struct paper_run *r, lua_State *L, struct err *e)
 	return !e->set;
 }
 
+/* app = { "./app", "1024" }: an application and its arguments; the last words of a run. */
+static bool add_app(struct paper_run *r, lua_State *L, struct err *e)
+{
+	const lua_Unsigned n = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+	if (!n)
+		return err_set(e, "a run's 'app' is no list of words: { \"./app\", \"1024\" }");
+	add_word(r, "--");
+	for (lua_Unsigned i = 1; i <= n && !e->set; i++) {
+		struct strbuf word = STRBUF_INIT;
+		lua_geti(L, -1, (lua_Integer)i);
+		if (scalar(L, "app", &word, e))
+			add_word(r, strbuf_str(&word));
+		lua_pop(L, 1);
+		strbuf_release(&word);
+	}
+	return !e->set;
+}
+
 static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
 {
 	const int top = lua_gettop(L);
@@ -225,6 +243,9 @@ static bool add_fields(struct paper_run *r, lua_State *L, struct err *e)
 	lua_settop(L, top);
 	if (!e->set && lua_getfield(L, -1, "files") != LUA_TNIL)
 		add_files(r, L, e);
+	lua_settop(L, top);
+	if (!e->set && lua_getfield(L, -1, "app") != LUA_TNIL)
+		add_app(r, L, e);
 	return !e->set;
 }
 
@@ -261,10 +282,11 @@ static bool run_read(const struct plan *p, struct paper_run *r, lua_State *L, st
 	add_word(r, lua_getfield(L, -1, "analyze") == LUA_TNIL ? "run" : "analyze");
 	if (lua_isstring(L, -1))
 		add_word(r, lua_tostring(L, -1));
-	if (lua_getfield(L, top, "workload") != LUA_TSTRING)
-		err_set(e, "a run needs a workload");
-	else
+	const bool app = lua_getfield(L, top, "app") != LUA_TNIL;
+	if (lua_getfield(L, top, "workload") == LUA_TSTRING)
 		add_word(r, lua_tostring(L, -1));
+	else if (!app)
+		err_set(e, "a run needs a workload or an app");
 	lua_settop(L, top);
 	bool ok = !e->set && check_fields(L, e) && add_fields(r, L, e);
 	lua_settop(L, top);

@@ -86,9 +86,11 @@ static bool have_result(const struct plan *p, const struct paper_run *r)
 static char **child_words(const struct plan *p, const struct paper_run *r)
 {
 	char **argv = xcalloc(r->nwords + 2 * r->nfiles + 8, sizeof *argv);
-	u32 n = 0;
+	u32 n = 0, options = 0;
+	while (options < r->nwords && strcmp(r->words[options], "--"))
+		options++; /* behind them: an application */
 	argv[n++] = xstrdup(p->program);
-	for (u32 i = 0; i < r->nwords; i++)
+	for (u32 i = 0; i < options; i++)
 		argv[n++] = xstrdup(r->words[i]);
 	for (u32 i = 0; i < r->nfiles; i++) {
 		struct strbuf option = STRBUF_INIT, name = STRBUF_INIT;
@@ -102,6 +104,8 @@ static char **child_words(const struct plan *p, const struct paper_run *r)
 	argv[n++] = run_path(p, r, "json", true);
 	argv[n++] = xstrdup("--format");
 	argv[n++] = xstrdup("json");
+	for (u32 i = options; i < r->nwords; i++)
+		argv[n++] = xstrdup(r->words[i]);
 	return argv;
 }
 
