@@ -25,7 +25,7 @@ static const struct command {
     {"debug", D, "[WORKLOAD]... [options] [-- APPLICATION [ARGUMENTS] [--and ...]]", "the debugger"},
     {"run", R, "[WORKLOAD]... [options] [-- APPLICATION [ARGUMENTS] [--and ...]]",
      "no screen: runs to the end, prints a summary, writes files"},
-    {"compare", C, "WORKLOAD... --a OPTIONS --b OPTIONS",
+    {"compare", C, "WORKLOAD... --a OPTIONS --b OPTIONS [-- APPLICATION [ARGUMENTS]]",
      "two machines in lock step: deltas, first different decision"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
@@ -753,7 +753,7 @@ static enum cmdline_result read_words(struct options *o, const struct command *c
                                       struct err *e)
 {
 	struct programs p = {0};
-	const bool in_order = takes_programs(cmd), apps = cmd->bit & (D | R);
+	const bool in_order = takes_programs(cmd), apps = cmd->bit & (D | R | C);
 	int n = apps ? words_before_app(argc, argv) : argc;
 	enum cmdline_result r = read_part(o, cmd, &p, n, argv, e);
 	while (r == CMDLINE_OK && in_order && !apps && optind < argc) /* behind -- */

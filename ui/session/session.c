@@ -143,7 +143,7 @@ struct session *session_open(struct options *o, session_modules *modules, struct
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
-	s->app_apart = !strcmp(o->command, "debug");
+	s->app_apart = strcmp(o->command, "run"); /* two machines: two processes, one terminal */
 	programs_name(s);
 	bool ok = compile_programs(s, o, e);
 	choose_machine(o);
