@@ -276,7 +276,7 @@ EXPORT int cudaMemcpyArrayToArray(struct array *to, size_t to_x, size_t to_y, co
 		return leave(INVALID_HANDLE);
 	size_t row = from->extent.width * from->texel;
 	if (to->extent.width * to->texel != row || to_x || x || bytes % row)
-		return leave(link_refuse("cudaMemcpyArrayToArray of parts of rows"));
+		return leave(link_refuse("copies of parts of rows"));
 	if (!inside(to, 0, to_y, row, bytes / row) || !inside(from, 0, y, row, bytes / row))
 		return leave(INVALID_VALUE);
 	struct op_copy c = {.to = at(to, 0, to_y, 0),

@@ -61,7 +61,7 @@ static int refused(const char *name)
 	if (failed)
 		return failed;
 	link_say("the program calls %s, which is not served", name);
-	return leave(link_refuse("%s: not known to the library", name));
+	return leave(link_refuse("not known to the library"));
 }
 
 struct image {
@@ -156,7 +156,8 @@ static unsigned each(const struct image *m, void (*visit)(void *, const char *na
 
 struct found {
 	bool second_properties, old_threads, registers;
-	unsigned missing;
+	unsigned count;
+	const unsigned char *first, *last; /* of the functions that we have: the run time is one piece of the program */
 };
 
 static void look(void *with, const char *name, unsigned char *at, size_t bytes)
@@ -165,11 +166,18 @@ static void look(void *with, const char *name, unsigned char *at, size_t bytes)
 	f->second_properties |= !strcmp(name, "cudaGetDeviceProperties_v2");
 	f->old_threads |= !strcmp(name, "cudaThreadSynchronize");
 	f->registers |= !strcmp(name, "__cudaRegisterFatBinary");
-	f->missing++;
+	f->count++;
+	if (strncmp(name, "cuda", 4) || !entry_of(name))
+		return;
+	if (!f->first || at < f->first)
+		f->first = at;
+	if (at > f->last)
+		f->last = at;
 }
 
 struct work {
 	unsigned char *stubs, *end;
+	const unsigned char *first, *last;
 	unsigned failed;
 };
 
@@ -201,6 +209,9 @@ static void redirect(void *with, const char *name, unsigned char *at, size_t byt
 {
 	struct work *w = with;
 	const void *target = entry_of(name);
+	/* A function of the program's own whose name begins as CUDA's do. */
+	if (!target && (at < w->first || at > w->last))
+		return;
 	if (!has_room(at, bytes)) { /* of those that we lack it may do what it does: next to nothing */
 		w->failed += target != NULL;
 		return;
@@ -239,9 +250,9 @@ __attribute__((constructor(101))) static void redirect_run_time(void)
 		return;
 	}
 	cudart_set_version(f.second_properties ? 12 : f.old_threads ? 11 : 13);
-	size_t room = (size_t)f.missing * STUB;
+	size_t room = (size_t)f.count * STUB;
 	unsigned char *stubs = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct work w = {0};
+	struct work w = {.first = f.first, .last = f.last};
 	if (stubs != MAP_FAILED) {
 		w.stubs = stubs;
 		w.end = stubs + room;

@@ -6,7 +6,7 @@
 static int refuse(const char *name, const char *why)
 {
 	int failed = enter(name);
-	return failed ? failed : leave(link_refuse("%s: %s", name, why));
+	return failed ? failed : leave(link_refuse("%s", why));
 }
 
 #define SERVED(name, note)
