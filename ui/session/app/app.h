@@ -66,7 +66,7 @@ struct app_stream {
 	s32 launch; /* the last one, -1: none */
 };
 struct app_event {
-	bool used;
+	bool freed;      /* the application has; work that refers to it may be left */
 	u64 asked, done; /* sequence numbers: of its last record; of the last that has been executed */
 	s32 launch;      /* it comes when that one has ended; -1: came at `cycle` */
 	u64 cycle;

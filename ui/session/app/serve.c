@@ -185,9 +185,18 @@ static bool is_there(struct session *s, struct app_host *h, bool look)
 	return true;
 }
 
+/* Has the machine nothing that could bring it? */
+static bool is_in_vain(const struct app_host *h)
+{
+	for (u32 i = 0; i < h->nstreams; i++)
+		if (h->streams[i].in_flight)
+			return false;
+	return true;
+}
+
 bool serve_ready(struct session *s, struct app_host *h, bool look)
 {
-	return is_there(s, h, look) || (h->ndeliveries && held_up(h));
+	return is_there(s, h, look) || held_up(h) || is_in_vain(h);
 }
 
 /* Bytes for the one who waits: the rows of a copy. */
@@ -230,7 +239,7 @@ void serve_late(struct session *s, struct app_host *h, struct wire_reply *a)
 {
 	*a = (struct wire_reply){0};
 	if (!is_there(s, h, false)) {
-		a->status = CUDA_NOT_READY;
+		a->status = held_up(h) ? CUDA_NOT_READY : CUDA_UNKNOWN;
 		wait_no_longer(h);
 	} else if (h->awaits == AWAIT_WORK) {
 		give_rows(h, a);

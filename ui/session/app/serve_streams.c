@@ -144,7 +144,7 @@ s32 serve_free_event(struct session *s, struct app_host *h, struct wire_reply *a
 	struct app_event *ev = event_of(h, h->request.a[0]);
 	if (!ev)
 		return CUDA_INVALID_HANDLE;
-	*ev = (struct app_event){0};
+	ev->freed = true;
 	return CUDA_OK;
 }
 

@@ -27,22 +27,31 @@ struct app_stream *stream_of(struct app_host *h, u64 id)
 	return id < h->nstreams && h->streams[id].used ? &h->streams[id] : NULL;
 }
 
+static bool is_needed(const struct app_host *h, u64 event)
+{
+	for (u32 i = 0; i < h->nstreams; i++)
+		for (const struct work *w = h->streams[i].first; w; w = w->next)
+			if ((w->kind == WORK_WAIT && w->a[1] == event) || (w->kind == WORK_RECORD && w->a[0] == event))
+				return true;
+	return false;
+}
+
 u32 event_new(struct app_host *h)
 {
 	u32 i = 1;
-	while (i < h->nevents && h->events[i].used)
+	while (i < h->nevents && (!h->events[i].freed || is_needed(h, i)))
 		i++;
 	if (i >= h->nevents) {
 		h->events = xrealloc(h->events, (i + 1) * sizeof *h->events);
 		h->nevents = i + 1;
 	}
-	h->events[i] = (struct app_event){.used = true, .launch = -1};
+	h->events[i] = (struct app_event){.launch = -1};
 	return i;
 }
 
 struct app_event *event_of(struct app_host *h, u64 id)
 {
-	return id && id < h->nevents && h->events[id].used ? &h->events[id] : NULL;
+	return id && id < h->nevents && !h->events[id].freed ? &h->events[id] : NULL;
 }
 
 struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data,
@@ -170,10 +179,8 @@ static bool may_go(struct session *s, struct app_host *h, u32 stream, const stru
 		return false;
 	if (w->kind == WORK_LAUNCH || w->kind == WORK_RECORD)
 		return true;
-	if (w->kind == WORK_WAIT) {
-		const struct app_event *ev = event_of(h, w->a[1]);
-		return !ev || event_done(s, h, ev, w->a[2], look); /* destroyed: CUDA keeps its promise, and it is kept here */
-	}
+	if (w->kind == WORK_WAIT)
+		return event_done(s, h, &h->events[w->a[1]], w->a[2], look);
 	return machine_done(s, h, stream, look);
 }
 
@@ -189,6 +196,8 @@ bool streams_may_go_on(struct session *s, struct app_host *h)
 
 void copy_rows(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write)
 {
+	if (!width) /* and any number of rows of nothing */
+		return;
 	if (pitch == width || height == 1) { /* one piece */
 		width *= height;
 		height = 1;
@@ -229,7 +238,7 @@ static void fill(struct session *s, struct app_host *h, const struct work *w)
 	u8 piece[4096];
 	for (u64 i = 0; i < sizeof piece; i += unit)
 		memcpy(piece + i, &w->a[5], unit);
-	for (u64 i = 0; i < height; i++)
+	for (u64 i = 0; width && i < height; i++)
 		for (u64 at = 0; at < width; at += sizeof piece)
 			machine_write(s, h, w->a[1] + i * w->a[2] + at, piece, MIN(width - at, sizeof piece));
 }
@@ -254,9 +263,7 @@ static void launch(struct session *s, struct app_host *h, u32 stream, const stru
 
 static void record(struct session *s, struct app_host *h, u32 stream, const struct work *w)
 {
-	struct app_event *ev = event_of(h, w->a[0]);
-	if (!ev)
-		return;
+	struct app_event *ev = &h->events[w->a[0]];
 	ev->done = w->seq;
 	ev->launch = h->streams[stream].in_flight ? h->streams[stream].launch : -1;
 	ev->cycle = machine_cycle(s, h, false);
