@@ -8,7 +8,7 @@ sources=$(find src ui tests -name '*.c' -o -name '*.h' | sort)
 # Floors, from the ground up: a file may include its own and those below it (written first), never one above.
 # src/: sim.h and sim*.c stand above all. ui/ stands on top of all of src/; both have a base/, so names must differ there.
 src_floors="base conf probe ir passes front mem sm cta task gpu obs sim"
-ui_floors="base scr lua session dbg script views commands terminal cli"
+ui_floors="base scr lua cudart session dbg script views commands terminal cli"
 # src/obs has floors of its own: a part may include those before it.
 obs_floors="energy stats name break record report compare why history"
 

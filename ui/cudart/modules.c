@@ -1,6 +1,7 @@
 /* modules: registered fat binaries, kernels and variables (modules.h). */
 #include "cudart/modules.h"
 #include "cudart/abi.h"
+#include "cudart/code.h"
 #include "cudart/index.h"
 #include "cudart/link.h"
 #include "cudart/managed.h"
@@ -123,43 +124,6 @@ EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host, s
 	link_say("the program lets kernels use the host's variable %s, which is not served", name);
 }
 
-/* Pieces of a module's code, as large as the shared memory. */
-struct sender {
-	uint64_t filled;
-	int status;
-};
-
-static void send_piece(struct sender *s, const void *bytes, uint64_t n)
-{
-	const unsigned char *from = bytes;
-	while (n && !s->status) {
-		uint64_t room = WIRE_SHARED - s->filled, now = n < room ? n : room;
-		memcpy(link_shared + s->filled, from, now);
-		s->filled += now;
-		from += now;
-		n -= now;
-		if (s->filled == WIRE_SHARED && n) {
-			s->status = ASK(WIRE_MORE, s->filled, 0);
-			s->filled = 0;
-		}
-	}
-}
-
-static void send_fat(struct sender *s, const struct fat_header *fat)
-{
-	if (!fat || fat->magic != FAT_MAGIC) {
-		if (!s->status)
-			s->status = 200; /* invalid kernel image */
-		return;
-	}
-	/* What is before is sent, so that a full piece is never the last but one that is empty. */
-	if (s->filled == WIRE_SHARED && !s->status) {
-		s->status = ASK(WIRE_MORE, s->filled, 0);
-		s->filled = 0;
-	}
-	send_piece(s, fat, fat->header_bytes + fat->bytes);
-}
-
 static int load(struct module *m)
 {
 	if (m->number)
@@ -168,18 +132,7 @@ static int load(struct module *m)
 		return m->refused;
 	if (!m->wrapper)
 		return INVALID_HANDLE;
-	struct sender s = {0};
-	const struct fat_wrapper *w = m->wrapper;
-	send_fat(&s, w->data);
-	if (w->version == 2 && w->more)
-		for (const void *const *at = w->more; *at; at++)
-			send_fat(&s, *at);
-	if (!s.status)
-		s.status = ASK(WIRE_MODULE, s.filled, WIRE_FAT_BINARY);
-	if (s.status)
-		return m->refused = s.status;
-	m->number = link_reply.v[0];
-	return 0;
+	return m->refused = code_send_wrapper(m->wrapper, &m->number);
 }
 
 static int ask_by_name(enum wire_op op, struct module *m, const char *name)
@@ -363,13 +316,10 @@ bool module_is(const struct module *m)
 
 int module_load(enum wire_code kind, const void *code, size_t bytes, struct module **made)
 {
-	struct sender s = {0};
-	send_piece(&s, code, bytes);
-	if (!s.status)
-		s.status = ASK(WIRE_MODULE, s.filled, kind);
-	if (s.status)
-		return s.status;
-	uint64_t number = link_reply.v[0];
+	uint64_t number;
+	int error = code_send(kind, code, bytes, &number);
+	if (error)
+		return error;
 	struct module *m = (struct module *)__cudaRegisterFatBinary(NULL);
 	if (!m)
 		return OUT_OF_MEMORY;
@@ -410,15 +360,6 @@ int module_unload(struct module *m)
 	int error = ASK(WIRE_MODULE_FREE, 0, m->number);
 	module_free(m);
 	return error;
-}
-
-unsigned module_functions(const struct module *m, struct function **list, unsigned room)
-{
-	unsigned n = 0;
-	for (struct function *f = m->functions; f; f = f->next, n++)
-		if (n < room)
-			list[n] = f;
-	return n;
 }
 
 void modules_forget(void)

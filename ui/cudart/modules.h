@@ -26,7 +26,6 @@ int module_function(struct module *m, const char *name, struct function **f);
 int module_symbol(struct module *m, const char *name, uint64_t *address, uint64_t *bytes);
 int module_unload(struct module *m);
 bool module_is(const struct module *m);
-unsigned module_functions(const struct module *m, struct function **list, unsigned room); /* those asked for so far */
 void modules_forget(void);      /* the machine has been reset: all is sent anew */
 int modules_need_managed(void); /* variables that are managed get their places before anything is launched */
 #endif
