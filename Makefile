@@ -71,7 +71,8 @@ $(PROGRAM): $(UI_OBJ) $(B)/libwarp.a
 
 # The library that CUDA programs find in place of NVIDIA's run time, under the names that nvcc 11, 12 and 13 link, and the
 # one that is preloaded for programs that have the run time inside. Only libc; never with sanitizers: it is in other programs.
-CUDART_SRC := $(filter-out ui/cudart/redirect.c ui/cudart/entries.c ui/cudart/version.c,$(sort $(wildcard ui/cudart/*.c)))
+CUDART_ONCE = ui/cudart/redirect.c ui/cudart/entries.c ui/cudart/transfers.c
+CUDART_SRC := $(filter-out $(CUDART_ONCE) ui/cudart/version.c,$(sort $(wildcard ui/cudart/*.c)))
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/%.o)
 CUDART_NAMES = 11.0 12 13
 CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so
@@ -92,8 +93,8 @@ $(B)/cudart/libcudart.so.%: $(CUDART_OBJ) $(B)/cudart/version.%.o
 	@echo 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };' >$@.map
 	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
 
-$(B)/cudart/libwarpdbg-preload.so: $(CUDART_OBJ) $(B)/ui/cudart/redirect.o $(B)/ui/cudart/entries.o $(B)/cudart/version.13.o
-	@echo '{ local: *; };' >$@.map
+$(B)/cudart/libwarpdbg-preload.so: $(CUDART_OBJ) $(CUDART_ONCE:%.c=$(B)/%.o) $(B)/cudart/version.13.o
+	@echo '{ global: read; __read_chk; pread*; write; pwrite*; fread; __fread_chk; fwrite; local: *; };' >$@.map
 	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
 
 $(B)/libwarp.a: $(LIB_OBJ)
@@ -149,7 +150,10 @@ $(foreach f,$(TEST_FLOORS),$(B)/tests/$(f)/main.o): %.o: %.c
 $(B)/tests/cuda_app: tests/rig/cuda_app.c $(CUDART)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcudart.so.13 -pthread
-$(B)/tests/test_cudart: $(B)/tests/cuda_app
+$(B)/tests/cuda_app_static: tests/rig/cuda_app.c tests/rig/cuda_static.c
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -DSTATIC_RUN_TIME -o $@ $^ -pthread
+$(B)/tests/test_cudart: $(B)/tests/cuda_app $(B)/tests/cuda_app_static
 
 # Benchmarks and fuzzers are programs by themselves.
 $(B)/tests/fuzz_%: tests/fuzz_%.c $(B)/libui.a $(B)/libwarp.a

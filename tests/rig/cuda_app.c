@@ -329,6 +329,33 @@ static void managed(void)
 	WANT(cudaHostUnregister(registered), NOT_REGISTERED);
 }
 
+/* System calls and stdio on pages that the device has. */
+static void transfers(void)
+{
+	enum { BYTES = 1 << 20 };
+	unsigned *data;
+	int ends[2];
+	FILE *f = tmpfile();
+	OK(cudaMallocManaged((void **)&data, BYTES, 1));
+	data[100000] = 6;
+	launch(data, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(f && fwrite(data, 1, BYTES, f) == BYTES && !fflush(f));
+	launch(data, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	rewind(f);
+	CHECK(fread(data, 1, BYTES, f) == BYTES);
+	CHECK(data[0] == 1 && data[4] == 1 && data[5] == 0 && data[100000] == 6);
+	launch(data, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(!pipe(ends) && write(ends[1], data + 4, 8) == 8);
+	launch(data, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	CHECK(read(ends[0], data, 8) == 8);
+	CHECK(data[0] == 2 && data[1] == 0 && data[2] == 3);
+	fclose(f);
+}
+
 /* A fault that is not CUDA's goes to the program's handler, one while a kernel may run ends the program. */
 static void own_handler(int number)
 {
@@ -409,6 +436,14 @@ static void gone(void)
 	CHECK(cudaDeviceSynchronize() == e);
 	WANT(cudaFree(NULL), e);
 }
+
+#ifdef STATIC_RUN_TIME
+int cudaNewerThanTheLibrary(void);
+static void unknown(void)
+{
+	WANT(cudaNewerThanTheLibrary(), NOT_SUPPORTED);
+}
+#endif
 
 static void sticky(void)
 {
@@ -491,12 +526,16 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"basic", basic},   {"rectangles", rectangles}, {"streams", streams},
-	             {"graphs", graphs}, {"managed", managed},       {"faults", faults},
-	             {"busy", busy},     {"threads", threads},       {"forks", forks},
-	             {"gone", gone},     {"sticky", sticky},         {"stray", stray},
-	             {"steps", steps},   {"fickle", fickle},         {"dies", dies},
-	             {"stands", stands}, {"polls", polls}};
+	} cases[] = {
+#ifdef STATIC_RUN_TIME
+	    {"unknown", unknown},
+#endif
+	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams},
+	    {"graphs", graphs},   {"managed", managed},       {"faults", faults},
+	    {"busy", busy},       {"threads", threads},       {"forks", forks},
+	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
+	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
+	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

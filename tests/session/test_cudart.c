@@ -290,6 +290,8 @@ static void serve_all(int memory)
 }
 
 static char output[8192];
+static const char *program_name = "cuda_app"; /* or with a run time inside */
+static int preload;
 
 /* Runs the program's case; returns its wait status. wait_kill: 0, or the program's end is waited for after the
  * server's. */
@@ -313,11 +315,14 @@ static int run(const char *name)
 		*strrchr(directory, '/') = 0;
 	pid_t child = fork();
 	if (!child) {
-		char program[4200], libraries[4200];
-		snprintf(program, sizeof program, "%s/tests/cuda_app", directory);
+		char program[4200], libraries[4200], preloaded[4200];
+		snprintf(program, sizeof program, "%s/tests/%s", directory, program_name);
 		snprintf(libraries, sizeof libraries, "%s/cudart", directory);
+		snprintf(preloaded, sizeof preloaded, "%s/cudart/libwarpdbg-preload.so", directory);
 		setenv("LD_LIBRARY_PATH", libraries, 1);
 		setenv(WIRE_VARIABLE, socket_name, 1);
+		if (preload)
+			setenv("LD_PRELOAD", preloaded, 1);
 		if (plan.mode < 0)
 			unsetenv(WIRE_VARIABLE);
 		dup2(out[1], 1);
@@ -427,6 +432,31 @@ static void sticky(void **state)
 	runs_well("sticky");
 }
 
+static void transfers(void **state)
+{
+	preload = 1;
+	runs_well("transfers");
+	preload = 0;
+}
+
+/* The functions of a run time inside the program are led to the library; one that it lacks is refused by its name. */
+static void redirected(void **state)
+{
+	preload = 1;
+	program_name = "cuda_app_static";
+	runs_well("basic");
+	runs_well("managed");
+	plan.mode = QUIET;
+	assert_int_equal(run("unknown"), 0);
+	assert_string_equal(output,
+	                    "warpdbg: the program calls cudaNewerThanTheLibrary, which is not served\nunknown: all well\n");
+	assert_string_equal(s.refused, "not known to the library");
+	preload = 0;
+	assert_true(run("basic") != 0); /* without it the program's own is called */
+	assert_non_null(strstr(output, "is still the program's"));
+	program_name = "cuda_app";
+}
+
 static void faults(void **state)
 {
 	plan.mode = QUIET;
@@ -472,12 +502,13 @@ static void ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(basic),   cmocka_unit_test(rectangles),
-	    cmocka_unit_test(streams), cmocka_unit_test(graphs),
-	    cmocka_unit_test(managed), cmocka_unit_test(forks),
-	    cmocka_unit_test(threads), cmocka_unit_test(sticky),
-	    cmocka_unit_test(faults),  cmocka_unit_test(touch_while_running),
-	    cmocka_unit_test(ends),
+	    cmocka_unit_test(basic),      cmocka_unit_test(rectangles),
+	    cmocka_unit_test(streams),    cmocka_unit_test(graphs),
+	    cmocka_unit_test(managed),    cmocka_unit_test(forks),
+	    cmocka_unit_test(threads),    cmocka_unit_test(sticky),
+	    cmocka_unit_test(faults),     cmocka_unit_test(touch_while_running),
+	    cmocka_unit_test(ends),       cmocka_unit_test(transfers),
+	    cmocka_unit_test(redirected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

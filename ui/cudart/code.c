@@ -51,10 +51,12 @@ static int end(struct sender *s, enum wire_code kind, uint64_t *number)
 int code_send_wrapper(const struct fat_wrapper *w, uint64_t *number)
 {
 	struct sender s = {0};
-	send_fat(&s, w->data);
-	if (w->version == 2 && w->more)
+	/* -rdc: the first fat binary is machine code that is linked already, the PTX of its parts is in the others. */
+	if (w->version == 2 && w->more && w->more[0])
 		for (const void *const *at = w->more; *at; at++)
 			send_fat(&s, *at);
+	else
+		send_fat(&s, w->data);
 	return end(&s, WIRE_FAT_BINARY, number);
 }
 
