@@ -48,6 +48,7 @@ static struct {
 	struct wire_reply deliveries[QUEUE];
 	unsigned char *rows[QUEUE];
 	unsigned ndeliveries, calling;
+	int time_comes; /* deliveries are ready from when the program waits on */
 	uint64_t more;
 } s;
 
@@ -113,11 +114,13 @@ static void work(const struct wire_request *r, const unsigned char *bytes, struc
 	}
 }
 
+/* The argument of a request that says whether it waits; 0: it has none. */
+static const unsigned char wait_at[WIRE_OPS] = {
+    [WIRE_TO_DEVICE] = 5, [WIRE_FROM_DEVICE] = 5, [WIRE_ON_DEVICE] = 7, [WIRE_FILL] = 7};
+
 /* Behind a function that has not returned all waits. */
 static void give(const struct wire_request *r, struct wire_reply *answer)
 {
-	static const unsigned char wait_at[WIRE_OPS] = {
-	    [WIRE_TO_DEVICE] = 5, [WIRE_FROM_DEVICE] = 5, [WIRE_ON_DEVICE] = 7, [WIRE_FILL] = 7};
 	int at_once = r->a[0] == WIRE_AT_ONCE, wait = at_once || (wait_at[r->op] && r->a[wait_at[r->op]]);
 	if (at_once || (!s.calling && !s.nqueue)) {
 		work(r, s.shared, wait ? answer : NULL);
@@ -215,6 +218,7 @@ static struct wire_reply serve(const struct wire_request *r)
 	case WIRE_STREAM_SYNC:
 	case WIRE_EVENT_SYNC:
 		s.running = 0;
+		s.time_comes = 1;
 		answer.status = s.failed ? s.failed : s.calling || s.nqueue || s.ndeliveries ? 600 : 0;
 		break;
 	case WIRE_STREAM_QUERY: answer.status = s.running || s.calling || s.nqueue ? 600 : 0; break;
@@ -238,7 +242,10 @@ static struct wire_reply serve(const struct wire_request *r)
 	case WIRE_FILL:
 	case WIRE_CALL_HOST: give(r, &answer); break;
 	}
-	answer.pending = s.ndeliveries;
+	s.time_comes |= wait_at[r->op] && r->a[wait_at[r->op]] && answer.status == 600;
+	answer.pending = s.time_comes ? s.ndeliveries : 0;
+	if (!s.ndeliveries && !s.calling && !s.nqueue)
+		s.time_comes = 0;
 	return answer;
 }
 
