@@ -182,8 +182,7 @@ static bool check_owners(struct mem *m, struct err *e)
 	return equal("owners", 0, "reads passed on = answered", reads, 0, e) &&
 	       equal("owners", 0, "words taken = given up", taken, 0, e) &&
 	       equal("owners", 0, "words recalled = sent back", recalled, 0, e) &&
-	       equal("owners", 0, "words passed on = sent on", passed, 0, e) &&
-	       (!m->rule->check || m->rule->check(m, e));
+	       equal("owners", 0, "words passed on = sent on", passed, 0, e) && (!m->rule->check || m->rule->check(m, e));
 }
 
 bool mem_check(struct mem *m, struct err *e)
