@@ -60,6 +60,6 @@ void gpu_smst(const struct gpu *g, u32 sm, struct smst_info *o)
 		else
 			count(sm_cta_state(&g->ctx[sm], s, slot), o);
 	}
-	for (u32 k = 0; g->resume.r->leaving && k < g->resume.max; k++)
+	for (u32 k = 0; g->resume.r->leaving && k < g->resume.r->top; k++)
 		o->leaving += g->resume.cta[k].state == SAVED_LEAVING && g->resume.cta[k].sm == sm;
 }
