@@ -330,8 +330,10 @@ static void stays_and_stands_still(void **state)
 		assert_true(insts_on(s) == insts && s->k.vt_swaps == swaps);
 		step(&f);
 	}
+	const struct preempt_stats k = preempt_stats_of(&f.g->preempt, f.k, sim_cycle(f.s));
+	const u64 work = (u64)((double)(p->save_at - p->at) * (double)k.insts / (double)k.cycles);
 	run_until_done(&f, id);
-	assert_int_equal(sm_resident(s, f.k), 5);
+	assert_true(sm_resident(s, f.k) == 5 && work && p->halted == 5 * work);
 	while (s->k.vt_swaps == swaps)
 		step(&f);
 	FOR_EACH_CTA(i, s)
@@ -463,6 +465,65 @@ static void come_back_first(void **state)
 	}
 }
 
+/* --- beside a real-time task ---------------------------------------------------------------------------------------- */
+
+struct outcome {
+	u64 cycles, hash;
+	u32 inactive; /* CTAs without a slot in the first request's plans */
+};
+
+/* A real kernel gives SMs to a task that comes while CTAs of it wait for slots. */
+static struct outcome beside_task(const char *workload, const char *by)
+{
+	struct rig r;
+	struct err e = {0};
+	struct outcome o = {0};
+	rig_open(&r, (char *[]){"warpdbg", "debug", (char *)workload, "concurrent/realtime", "--size", "small", "--param",
+	                        "first_us=4", "--param", "jobs=1", "--param", "run_us=5", "--partition", "spatial",
+	                        "--preempt", (char *)by, "--cta-virtual", "vt", "--set", "launch.latency=0", NULL});
+	struct gpu *g = sim_gpu(r.s->sim);
+	rig_say(&r, "tbreak preempt-start");
+	rig_has(&r, "continue", "preempt-start");
+	struct request_sm sm[CONF_MAX_SMS];
+	const u32 n = gpu_request_sms(g, 1, sm, CONF_MAX_SMS);
+	for (u32 i = 0; i < n; i++) {
+		struct request_cta cta[PREEMPT_MAX_CTAS];
+		const u32 ctas = gpu_request_ctas(g, 1, sm[i].sm, cta, PREEMPT_MAX_CTAS);
+		for (u32 k = 0; k < ctas; k++)
+			o.inactive += cta[k].inactive;
+	}
+	for (bool left = true; left;) {
+		left = false;
+		for (u32 i = 0; i < gpu_request_sms(g, 1, sm, CONF_MAX_SMS); i++) {
+			assert_true(!sm[i].done_at || sm[i].left == 0);
+			assert_true(!sm[i].done_at || !gpu_resident(g, sm[i].sm, sm[i].launch));
+			left |= !sm[i].done_at;
+		}
+		if (left)
+			sim_run(r.s->sim, sim_cycle(r.s->sim) + 20, NULL);
+	}
+	rig_has(&r, "continue", "check passed");
+	all_given_back(r.s->sim);
+	if (!sim_check(r.s->sim, &e))
+		fail_msg("%s by %s: %s", workload, by, e.msg);
+	o.cycles = sim_cycle(r.s->sim);
+	o.hash = sim_hash(r.s->sim);
+	rig_close(&r);
+	return o;
+}
+
+static void task_comes(void **state)
+{
+	static const char *const by[] = {"switch", "drain", "flush", "chimera"}, *const workload[] = {"vecadd", "dct8x8"};
+	for (u32 w = 0; w < ARRAY_LEN(workload); w++)
+		for (u32 i = 0; i < ARRAY_LEN(by); i++) {
+			const struct outcome a = beside_task(workload[w], by[i]), b = beside_task(workload[w], by[i]);
+			if (!a.inactive || a.cycles != b.cycles || a.hash != b.hash || a.inactive != b.inactive)
+				fail_msg("%s by %s: %u CTAs without a slot; %llu cycles, then %llu", workload[w], by[i], a.inactive,
+				         (unsigned long long)a.cycles, (unsigned long long)b.cycles);
+		}
+}
+
 /* --- in the debugger ---------------------------------------------------------------------------------------------- */
 
 static void told(void **state)
@@ -499,6 +560,7 @@ int main(void)
 	    cmocka_unit_test(drain_in_turn),
 	    cmocka_unit_test(counted_with_those_that_wait),
 	    cmocka_unit_test(come_back_first),
+	    cmocka_unit_test(task_comes),
 	    cmocka_unit_test(told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
