@@ -341,6 +341,38 @@ static void stays_and_stands_still(void **state)
 	finish_loads(&f);
 }
 
+/* preempt.halt=cta: those that stay go on and change places among themselves. Those whose contexts are moved have no
+ * part in it. */
+static void moved_gets_no_slots(void **state)
+{
+	struct field f = begin_loads("far", "preempt.halt=cta", "preempt.bandwidth=40");
+	struct err e = {0};
+	run_to_swap(&f, 3000, false);
+	const struct sm *s = f.g->sm[0];
+	const u64 set[CONF_SM_WORDS] = {1}, swaps = s->k.vt_swaps;
+	const struct preempt_ask a = {.launch = f.k,
+	                              .set = set,
+	                              .keep = 5,
+	                              .limit = 100000,
+	                              .by = (const struct preempt_ops *)policy_find(POLICY_PREEMPT, "switch"),
+	                              .stays = true};
+	const struct preempt_plan *p = plan_of(&f, preempt_request(&f.g->preempt, &a, sim_cycle(f.s), &e));
+	u32 without = 0;
+	for (u32 i = 0; i < p->s.n; i++)
+		without += p->s.cta[i].inactive;
+	assert_true(without && p->save_at > p->at + 200);
+	while (sim_cycle(f.s) < p->save_at) {
+		step(&f);
+		for (u32 i = 0; i < p->s.n && sim_cycle(f.s) < p->save_at; i++) {
+			const struct cta *c = &s->cta[p->s.cta[i].place];
+			assert_true(c->id == p->s.cta[i].id && c->inactive == p->s.cta[i].inactive);
+			assert_int_equal(c->insts, p->s.cta[i].insts);
+		}
+	}
+	assert_true(s->k.vt_swaps > swaps);
+	finish_loads(&f);
+}
+
 /* preempt.traffic: the contexts of all go through memory, and those that come back to wait for a slot get theirs, too.
  * Back to a cycle on the way and on again is the same. */
 static void switch_traffic(void **state)
@@ -556,6 +588,7 @@ int main(void)
 	    cmocka_unit_test(switch_sm),
 	    cmocka_unit_test(switch_cta),
 	    cmocka_unit_test(stays_and_stands_still),
+	    cmocka_unit_test(moved_gets_no_slots),
 	    cmocka_unit_test(switch_traffic),
 	    cmocka_unit_test(drain_in_turn),
 	    cmocka_unit_test(counted_with_those_that_wait),
