@@ -142,10 +142,8 @@ void traffic_back(struct traffic_ctx *x, u32 sm, u32 slot, u64 addr, u64 bytes, 
 	bytes += lead;
 	x->t->back += bytes;
 	add(x, sm,
-	    (struct context_move){.addr = addr,
-	                          .bytes = bytes,
-	                          .ctas = cta_alone(slot),
-	                          .place = (u8)sm_first_warp(&x->sm[sm]->cta[slot])});
+	    (struct context_move){
+	        .addr = addr, .bytes = bytes, .ctas = cta_alone(slot), .place = (u8)sm_first_warp(&x->sm[sm]->cta[slot])});
 	halt(x, sm, slot, now);
 }
 

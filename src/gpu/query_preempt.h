@@ -29,7 +29,7 @@ struct request_sm {
 struct request_cta {
 	u64 id;
 	u32 technique;
-	bool inactive; /* it had no slot when the request was made (cta-virtual=vt) */
+	bool inactive;                    /* it had no slot when the request was made (cta-virtual=vt) */
 	enum cost_bar no_flush, no_drain; /* when the request was made; COST_KNOWN: it could be */
 	struct preempt_cost by[TECHNIQUES];
 	u64 left_at, lost; /* 0: it is there */

@@ -1,5 +1,5 @@
-/* Virtual threads: CTAs without a slot. They begin, begin again when they have been dropped, are taken off their SM, and
- * come back. What they have under way follows their warps by their contexts, as for CTAs that have left their SM
+/* Virtual threads: CTAs without a slot. They begin, begin again when they have been dropped, are taken off their SM,
+ * and come back. What they have under way follows their warps by their contexts, as for CTAs that have left their SM
  * (verbs.h). So one that is taken off stays in its place until that has come: it gives back all else. */
 #include <string.h>
 
@@ -87,10 +87,9 @@ static void begin_warps(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 
 u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
-	const u32 place = place_inactive(x, s, &(struct cta){.nwarps = (u8)x->prog[launch].launch->warps,
-	                                                     .launch = launch,
-	                                                     .id = id,
-	                                                     .started_at = now}, now);
+	const u32 place = place_inactive(
+	    x, s, &(struct cta){.nwarps = (u8)x->prog[launch].launch->warps, .launch = launch, .id = id, .started_at = now},
+	    now);
 	if (event_wanted(x->ev, EV_CTA_DISPATCH))
 		cta_event(x, s, EV_CTA_DISPATCH, place, now)->arg[1] = 0;
 	begin_warps(x, s, place, now);

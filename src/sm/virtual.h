@@ -24,10 +24,10 @@
  * front end keeps its registers there (front.h, struct front_map). Results that come while a warp has no slot find it
  * by its context (sm.h), not by a PWI, whose scoreboard entry then belongs to another warp.
  *
- * Preemption (verbs.h) drops, takes off and brings back CTAs without a slot as well as those in slots. While the context
- * of a CTA is moved, it neither leaves nor gets slots. A swap that has begun ends first: a CTA in it is neither dropped
- * nor taken off. A CTA that comes back to an SM whose slots are taken, or wanted by others, waits there for its turn
- * without a slot.
+ * Preemption (verbs.h) drops, takes off and brings back CTAs without a slot as well as those in slots. While the
+ * context of a CTA is moved, it neither leaves nor gets slots. A swap that has begun ends first: a CTA in it is neither
+ * dropped nor taken off. A CTA that comes back to an SM whose slots are taken, or wanted by others, waits there for its
+ * turn without a slot.
  *
  * Contexts lie at the upper end of shared memory. A kernel needs none if no more of its CTAs fit an SM than the SM has
  * slots for: its CTAs never leave. */

@@ -326,8 +326,8 @@ static void stops_with(const char *virtual, const char *plan, const char *messag
 	         "policy.partition { stateless = true, plan = function(m) if #m:kernels() < 1 then return end %s end }",
 	         plan);
 	snprintf(set, sizeof set, "lua:%s", file(text));
-	char *argv[] = {"warpdbg", "run", "vecadd", "--size", "small", "--partition", set, "--cta-virtual",
-	                (char *)virtual, NULL};
+	char *argv[] = {"warpdbg",     "run", "vecadd",        "--size",        "small",
+	                "--partition", set,   "--cta-virtual", (char *)virtual, NULL};
 	assert_int_equal(cmdline_parse(&o, 9, argv, &e), CMDLINE_OK);
 	struct session *s = session_open(&o, console_modules, &e);
 	if (!s)
@@ -369,9 +369,28 @@ static void beyond_the_slots(void **state)
 		         rows[i].stay, rows[i].stay);
 		snprintf(set, sizeof set, "lua:%s", file(plan));
 		struct rig r;
-		rig_open(&r, (char *[]){"warpdbg", "debug", ptx, "--kernel", "k", "--grid", "128", "--block", "32", "--arg",
-		                        "u32[16384]=iota", "--set", "num_sms=1", "--set", "preempt.bandwidth=1000",
-		                        "--cta-virtual", "vt", "--partition", set, "--preempt", (char *)rows[i].how, NULL});
+		rig_open(&r, (char *[]){"warpdbg",
+		                        "debug",
+		                        ptx,
+		                        "--kernel",
+		                        "k",
+		                        "--grid",
+		                        "128",
+		                        "--block",
+		                        "32",
+		                        "--arg",
+		                        "u32[16384]=iota",
+		                        "--set",
+		                        "num_sms=1",
+		                        "--set",
+		                        "preempt.bandwidth=1000",
+		                        "--cta-virtual",
+		                        "vt",
+		                        "--partition",
+		                        set,
+		                        "--preempt",
+		                        (char *)rows[i].how,
+		                        NULL});
 		struct gpu *g = sim_gpu(r.s->sim);
 		must(&r, "goto 2999");
 		assert_true(gpu_resident(g, 0, 0) > 60);

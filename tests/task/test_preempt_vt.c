@@ -36,14 +36,14 @@ static const char loads[] = PTX_HEAD
     "add.u32 %r8, %r8, %r12; add.u32 %r8, %r8, %r4; add.u32 %r10, %r10, 4099; sub.u32 %r9, %r9, 1;\n"
     "setp.ne.u32 %p3, %r9, 0; @%p3 bra L; st.global.u32 [%a2], %r8; ret;\n}\n";
 
-#define MANY 96  /* CTAs of two warps */
+#define MANY 96 /* CTAs of two warps */
 #define ROUNDS 24
 /* Two SMs of three CTA slots, and registers for eight CTAs. */
 static struct field begin_loads(const char *kernel, const char *more, const char *most)
 {
-	struct field f = {.s = machine((const char *[]){"num_sms=2", "sm.ctas=3", "sm.regs=8192", "cta-virtual=vt",
-	                                                "lsu.replay=car", "idempotence.track=true", "vt.delay=30",
-	                                                more ? more : "seed=1", most, NULL})};
+	struct field f = {
+	    .s = machine((const char *[]){"num_sms=2", "sm.ctas=3", "sm.regs=8192", "cta-virtual=vt", "lsu.replay=car",
+	                                  "idempotence.track=true", "vt.delay=30", more ? more : "seed=1", most, NULL})};
 	struct err e = {0};
 	f.m = rig_load(f.s, loads);
 	f.buf = rig_alloc(f.s, 65536 + 4 * 65536 + 64);
@@ -84,7 +84,8 @@ static void step(struct field *f)
 	look(f);
 }
 
-/* To a cycle from `from` on in which SM 0 has CTAs with and without slots, and a swap is under way there, or none is. */
+/* To a cycle from `from` on in which SM 0 has CTAs with and without slots, and a swap is under way there, or none is.
+ */
 static void run_to_swap(struct field *f, u64 from, bool swap)
 {
 	const struct vt *v = f->g->ctx[0].vt;
@@ -533,9 +534,27 @@ static struct outcome beside_task(const char *workload, const char *by)
 	struct rig r;
 	struct err e = {0};
 	struct outcome o = {0};
-	rig_open(&r, (char *[]){"warpdbg", "debug", (char *)workload, "concurrent/realtime", "--size", "small", "--param",
-	                        "first_us=4", "--param", "jobs=1", "--param", "run_us=5", "--partition", "spatial",
-	                        "--preempt", (char *)by, "--cta-virtual", "vt", "--set", "launch.latency=0", NULL});
+	rig_open(&r, (char *[]){"warpdbg",
+	                        "debug",
+	                        (char *)workload,
+	                        "concurrent/realtime",
+	                        "--size",
+	                        "small",
+	                        "--param",
+	                        "first_us=4",
+	                        "--param",
+	                        "jobs=1",
+	                        "--param",
+	                        "run_us=5",
+	                        "--partition",
+	                        "spatial",
+	                        "--preempt",
+	                        (char *)by,
+	                        "--cta-virtual",
+	                        "vt",
+	                        "--set",
+	                        "launch.latency=0",
+	                        NULL});
 	struct gpu *g = sim_gpu(r.s->sim);
 	rig_say(&r, "tbreak preempt-start");
 	rig_has(&r, "continue", "preempt-start");

@@ -65,7 +65,8 @@ void preempt_estimate(const struct conf *c, const struct preempt_stats *k, struc
 		a->by[BY_SWITCH] = cost_of_switch(c, k, bytes, a->bytes, s->n);
 		a->by[BY_SWITCH].latency = MAX(a->by[BY_SWITCH].latency, a->wait);
 		a->by[BY_DRAIN] = cost_of_drain(k, a->insts, farthest);
-		a->by[BY_FLUSH] = a->may_flush ? (struct preempt_cost){a->wait, a->insts} : (struct preempt_cost){COST_MAX, COST_MAX};
+		a->by[BY_FLUSH] =
+		    a->may_flush ? (struct preempt_cost){a->wait, a->insts} : (struct preempt_cost){COST_MAX, COST_MAX};
 	}
 }
 

@@ -14,8 +14,8 @@
  * possible is COST_MAX.
  *
  * With virtual threads CTAs without a slot leave an SM, too. Their contexts are on the SM like all others, and they are
- * switched and flushed like these. Of a drain they have their own instructions left; as the CPI is that of CTAs with and
- * without slots, it contains the time for which CTAs wait for slots. A swap that is under way ends first.
+ * switched and flushed like these. Of a drain they have their own instructions left; as the CPI is that of CTAs with
+ * and without slots, it contains the time for which CTAs wait for slots. A swap that is under way ends first.
  *
  * The thesis gives the latency of a switch for a whole SM, and asks of each CTA whether it keeps the limit. Here this
  * question is asked for the bytes of all CTAs that may have to leave the SM, so the limit is kept if all are switched.
