@@ -5,6 +5,7 @@
 
 #include "sm/internal.h"
 #include "sm/restartable.h"
+#include "sm/verbs.h"
 #include "sm/virtual_internal.h"
 
 void vt_make_ready(struct sm_ctx *x, struct sm *s, u32 place, u64 now)

@@ -34,7 +34,7 @@
 #ifndef SM_VIRTUAL_H
 #define SM_VIRTUAL_H
 #include "conf/virtual.h"
-#include "sm/verbs.h"
+#include "sm/sm.h"
 
 /* Equation 1: bits of a CTA's context. n: bits of a virtual warp id; warps of the CTA; depth: entries of a SIMT stack.
  */
@@ -88,7 +88,8 @@ static inline bool vt_begins_inactive(const struct sm_ctx *x, const struct sm *s
 }
 /* A new CTA begins so. Its place. */
 u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
-/* One that was saved goes on so. */
+/* One that was saved (verbs.h) goes on so. */
+struct sm_saved;
 u32 vt_restore_inactive(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now);
 /* Of a CTA without a slot, in no swap: all it had under way has been given up, and it begins again; it gives back all
  * it has but the places of its warps. */
